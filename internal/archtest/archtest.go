@@ -15,7 +15,8 @@ type Level struct {
 
 // Levels is the import order, lowest first.
 var Levels = []Level{
-	{"ground", []string{"internal/fault", "internal/archtest", "config", "migrations", "web", "payload"}},
+	{"errors", []string{"internal/fault", "internal/archtest"}},
+	{"ground", []string{"config", "migrations", "web", "payload"}},
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{"rag/..."}},
 	{"parts", []string{"index/...", "ingest/...", "agent/...", "eval/...", "auth/..."}},

@@ -1,0 +1,158 @@
+// Package config turns flags, the environment and a file into one validated
+// struct. Every setting is a row of one table, so that --help, the environment,
+// the file, --print-config and the documentation cannot disagree.
+package config
+
+import (
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"docent/internal/fault"
+)
+
+// Config is everything a user can set. The comment of each field ends with its
+// default.
+type Config struct {
+	// Data is the folder for the database and what is derived from it; default
+	// ~/.local/share/docent.
+	Data string
+	// DatabaseURL is a Postgres URL; default none: SQLite in Data.
+	DatabaseURL string
+	// Addr is the address serve listens on; default 127.0.0.1:8765.
+	Addr string
+	// Insecure allows an address that others can reach without authentication;
+	// default false.
+	Insecure bool
+	// Origins are web origins allowed beside our own; default none.
+	Origins []string
+	// Hosts are names the server may be called by beside loopback ones and the
+	// listening address; default none.
+	Hosts []string
+	// Agent is the assistant's name in the database and the page; default docent.
+	Agent string
+	// K is how many passages an answer is made from; default 4.
+	K int
+	// History is how many earlier messages a session's answer may use; default 4.
+	History int
+	// MaxFileSize bounds one source, in bytes; default 64 MiB.
+	MaxFileSize int64
+	// LogLevel is debug, info, warn or error; default info.
+	LogLevel string
+	// LogFormat is text or json; default text.
+	LogFormat string
+	// LLM is the model that writes answers; default none: answers are quotes.
+	LLM LLM
+	// Embedder makes vectors; default the built-in model.
+	Embedder Embedder
+}
+
+// LLM says which chat model to use. Without Model there is none.
+type LLM struct {
+	// URL is the base URL of an OpenAI-compatible server; default OpenAI's.
+	URL string
+	// Key is the API key; default none.
+	Key string
+	// Model is the model's name; default none.
+	Model string
+	// Temperature is sent if not negative; default -1.
+	Temperature float64
+	// MaxTokens bounds an answer; default 1500.
+	MaxTokens int
+	// Timeout bounds one call; default 2m.
+	Timeout time.Duration
+}
+
+// Enabled reports whether a model is configured.
+func (l LLM) Enabled() bool { return l.Model != "" }
+
+// Embedder says which embedding model to use. Without Model it is the built-in
+// one.
+type Embedder struct {
+	// URL is the base URL of an OpenAI-compatible server; default OpenAI's.
+	URL string
+	// Key is the API key; default none.
+	Key string
+	// Model is the model's name; default none.
+	Model string
+	// Dimensions asks the server for shorter vectors; default 0: the model's own.
+	Dimensions int
+}
+
+// Remote reports whether vectors come from a server.
+func (e Embedder) Remote() bool { return e.Model != "" }
+
+// SQLitePath is the embedded database's file.
+func (c Config) SQLitePath() string { return filepath.Join(c.Data, "docent.db") }
+
+// CacheDir is the folder for what can be derived again.
+func (c Config) CacheDir() string { return filepath.Join(c.Data, "cache") }
+
+// Loopback reports whether only this machine can reach Addr.
+func (c Config) Loopback() bool {
+	host, _, err := net.SplitHostPort(c.Addr)
+	if err != nil {
+		return false
+	}
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// validate names the first setting that cannot be used.
+func (c Config) validate() error {
+	wrong := func(key, format string, args ...any) error {
+		return fault.New(fault.Invalid, "setting "+key+": "+format, args...)
+	}
+	host, port, err := net.SplitHostPort(c.Addr)
+	switch {
+	case c.Data == "":
+		return wrong("data", "no folder: set --data DIR")
+	case err != nil || port == "":
+		return wrong("addr", "%q is not HOST:PORT", c.Addr)
+	case !c.Loopback() && !c.Insecure:
+		return wrong("addr", "%s can be reached by others (host %q) and docent has no authentication yet: use 127.0.0.1, or --insecure if something in front of it decides who may use it", c.Addr, host)
+	case c.K < 1 || c.K > 50:
+		return wrong("k", "%d is not between 1 and 50", c.K)
+	case c.History < 0 || c.History > 100:
+		return wrong("history", "%d is not between 0 and 100", c.History)
+	case c.MaxFileSize < 1:
+		return wrong("max-file-size", "has to be at least 1")
+	case c.Agent == "":
+		return wrong("agent", "is empty")
+	case c.LLM.Timeout <= 0:
+		return wrong("llm.timeout", "has to be positive")
+	case c.LLM.MaxTokens < 1:
+		return wrong("llm.max-tokens", "has to be at least 1")
+	case c.LLM.Enabled() && c.LLM.URL == "" && c.LLM.Key == "":
+		return wrong("llm.model", "%s needs OPENAI_API_KEY (or --llm-key), or --llm-url for a server of your own", c.LLM.Model)
+	case !c.LLM.Enabled() && c.LLM.URL != "":
+		return wrong("llm.url", "is set but no model is: add --model NAME")
+	case c.Embedder.Remote() && c.Embedder.URL == "" && c.Embedder.Key == "":
+		return wrong("embedder.model", "%s needs OPENAI_API_KEY (or --embedder-key), or --embedder-url for a server of your own", c.Embedder.Model)
+	case c.DatabaseURL != "" && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://"):
+		return wrong("database-url", "has to begin with postgres:// (leave it unset for the built-in SQLite)")
+	}
+	for key, u := range map[string]string{"llm.url": c.LLM.URL, "embedder.url": c.Embedder.URL} {
+		if u == "" {
+			continue
+		}
+		if p, err := url.Parse(u); err != nil || (p.Scheme != "http" && p.Scheme != "https") || p.Host == "" {
+			return wrong(key, "%q is not an http(s) URL", u)
+		}
+	}
+	return nil
+}
+
+// redactURL hides a URL's password.
+func redactURL(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return "(hidden)"
+	}
+	return u.Redacted()
+}

@@ -1,0 +1,157 @@
+package config
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"docent/internal/fault"
+)
+
+func env(pairs ...string) func(string) (string, bool) {
+	m := map[string]string{"HOME": "/home/ada"}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	return func(k string) (string, bool) { v, ok := m[k]; return v, ok }
+}
+
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	c, err := Load(Sources{Env: env()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Data != "/home/ada/.local/share/docent" || c.Addr != "127.0.0.1:8765" || c.K != 4 || c.MaxFileSize != 64<<20 || c.LLM.Enabled() || c.Embedder.Remote() {
+		t.Errorf("defaults are %+v", c)
+	}
+}
+
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(file, []byte("k: 5\nhistory: 6\nllm:\n  model: from-file\n  url: http://127.0.0.1:1/v1\norigins: [https://a.example, https://b.example]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(Sources{
+		File:  file,
+		Env:   env("DOCENT_K", "7", "DOCENT_MODEL", "from-env"),
+		Flags: map[string]string{"model": "from-flag"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.LLM.Model != "from-flag" || c.K != 7 || c.History != 6 || len(c.Origins) != 2 {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		flags map[string]string
+		env   []string
+		file  string
+		want  string
+	}{
+		"open address":       {flags: map[string]string{"addr": "0.0.0.0:80"}, want: "--insecure"},
+		"not an address":     {flags: map[string]string{"addr": "8765"}, want: "HOST:PORT"},
+		"not a number":       {env: []string{"DOCENT_K", "many"}, want: "DOCENT_K"},
+		"k out of range":     {flags: map[string]string{"passages": "0"}, want: "between 1 and 50"},
+		"unknown key":        {file: "kk: 3\n", want: `line 1: there is no setting "kk"`},
+		"mapping for value":  {file: "k:\n  a: 1\n", want: "line 2"},
+		"model without key":  {flags: map[string]string{"model": "m"}, want: "OPENAI_API_KEY"},
+		"url without model":  {flags: map[string]string{"llm-url": "http://x/v1"}, want: "--model"},
+		"url of no kind":     {flags: map[string]string{"llm-url": "ftp://x", "model": "m"}, want: "http(s)"},
+		"mysql":              {env: []string{"DATABASE_URL", "mysql://x"}, want: "postgres://"},
+		"bad size":           {flags: map[string]string{"max-file-size": "big"}, want: "64MiB"},
+		"bad level":          {flags: map[string]string{"log-level": "loud"}, want: "debug"},
+		"bad duration":       {flags: map[string]string{"llm-timeout": "1"}, want: "duration"},
+		"file not there":     {env: []string{FileEnv, "/nowhere.yaml"}, want: "nowhere.yaml"},
+		"file is not yaml":   {file: "a: [", want: "configuration file"},
+		"file is not a map":  {file: "- a\n", want: "line 1"},
+		"bad bool":           {env: []string{"DOCENT_INSECURE", "perhaps"}, want: "true nor false"},
+		"negative file size": {flags: map[string]string{"max-file-size": "0"}, want: "at least 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			src := Sources{Flags: tc.flags, Env: env(tc.env...)}
+			if tc.file != "" {
+				src.File = filepath.Join(t.TempDir(), "c.yaml")
+				if err := os.WriteFile(src.File, []byte(tc.file), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := Load(src)
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Fatalf("got %v, want an error with %q", err, tc.want)
+			}
+			if fault.KindOf(err) != fault.Invalid {
+				t.Errorf("kind is %s", fault.KindOf(err))
+			}
+		})
+	}
+}
+
+func TestOtherProgramsSettings(t *testing.T) {
+	t.Parallel()
+	c, err := Load(Sources{Env: env("OPENROUTER_API_KEY", "k", "MODEL", "some/model", "AGENT_NAME", "a")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.LLM.Model != "some/model" || !strings.Contains(c.LLM.URL, "openrouter") || c.Agent != "a" {
+		t.Errorf("got %+v", c)
+	}
+	c, err = Load(Sources{Env: env("OPENAI_API_KEY", "k", "OPENAI_BASE_URL", "http://elsewhere/v1", "MODEL", "x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.LLM.Enabled() {
+		t.Error("a key that is set for other programs must not turn a model on")
+	}
+}
+
+func TestPrintHidesSecretsAndLoadsAgain(t *testing.T) {
+	t.Parallel()
+	src := Sources{Env: env("DATABASE_URL", "postgres://u:hunter2@db/x", "OPENAI_API_KEY", "sk-hunter2"), Flags: map[string]string{"model": "m:1", "k": "4"}}
+	c, err := Load(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := c.Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), "hunter2") {
+		t.Errorf("a secret is shown:\n%s", b.String())
+	}
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Load(Sources{File: file, Env: env()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.LLM.Model != "m:1" || again.LLM.Timeout != c.LLM.Timeout || again.MaxFileSize != c.MaxFileSize {
+		t.Errorf("printed and loaded again: %+v", again)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("k: 5\nllm: {model: x}\n"))
+	f.Add([]byte("&a [*a]"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		values, err := parse(raw)
+		if err != nil {
+			return
+		}
+		for k := range values {
+			if k == "" || k == "data" {
+				t.Errorf("key %q got through", k)
+			}
+		}
+	})
+}

@@ -1,0 +1,292 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"docent/internal/fault"
+)
+
+// maxFile bounds a configuration file, in bytes.
+const maxFile = 1 << 20
+
+// FileEnv names the configuration file in the environment.
+const FileEnv = "DOCENT_CONFIG"
+
+// Sources is where a configuration comes from; flags win over the environment,
+// the environment over the file, the file over the defaults.
+type Sources struct {
+	// Flags are the values given on the command line, by Setting.Flag.
+	Flags map[string]string
+	// File is the file named on the command line; "" takes FileEnv, then
+	// docent.yaml in the data folder if it is there.
+	File string
+	// Env looks a variable up; nil is the process's environment.
+	Env func(string) (string, bool)
+}
+
+// Load merges the sources and validates the result. Errors are
+// fault.Invalid and name the setting and where its value came from.
+func Load(src Sources) (Config, error) {
+	if src.Env == nil {
+		src.Env = os.LookupEnv
+	}
+	var c Config
+	settings := Settings()
+	for _, s := range settings {
+		if s.Default == "" {
+			continue
+		}
+		if err := s.set(&c, s.Default); err != nil {
+			return Config{}, fmt.Errorf("default of %s: %w", s.Key, err)
+		}
+	}
+	data, err := dataFolder(src)
+	if err != nil {
+		return Config{}, err
+	}
+	c.Data = data
+	file, err := readFile(src, data)
+	if err != nil {
+		return Config{}, err
+	}
+	for _, s := range settings {
+		value, from, ok := find(s, src, file)
+		if !ok || s.Key == "data" {
+			continue
+		}
+		if err := s.set(&c, value); err != nil {
+			return Config{}, fault.New(fault.Invalid, "setting %s (from %s): %w", s.Key, from, err)
+		}
+	}
+	openRouter(&c, src)
+	if !c.LLM.Enabled() && src.Flags["llm-url"] == "" {
+		// OPENAI_BASE_URL is set on many machines for other programs: without a
+		// model of ours it must not stop us.
+		if _, set := src.Env("DOCENT_LLM_URL"); !set && file["llm.url"] == "" {
+			c.LLM.URL = ""
+		}
+	}
+	return c, c.validate()
+}
+
+// find returns a setting's value from the first source that has it.
+func find(s Setting, src Sources, file map[string]string) (value, from string, ok bool) {
+	if v, ok := src.Flags[s.Flag]; ok {
+		return v, "--" + s.Flag, true
+	}
+	for _, name := range s.Env {
+		if v, ok := src.Env(name); ok && v != "" {
+			return v, name, true
+		}
+	}
+	if v, ok := file[s.Key]; ok {
+		return v, "the configuration file", true
+	}
+	return "", "", false
+}
+
+// openRouter applies the settings of Agent WebSocket, which names its server by
+// its key alone.
+func openRouter(c *Config, src Sources) {
+	key, ok := src.Env("OPENROUTER_API_KEY")
+	if !ok || key == "" || c.LLM.Key != "" || c.LLM.URL != "" {
+		return
+	}
+	c.LLM.Key, c.LLM.URL = key, "https://openrouter.ai/api/v1"
+	if c.LLM.Model == "" {
+		c.LLM.Model = "openai/gpt-4-turbo"
+		if m, ok := src.Env("MODEL"); ok && m != "" {
+			c.LLM.Model = m
+		}
+	}
+}
+
+func dataFolder(src Sources) (string, error) {
+	dir := src.Flags["data"]
+	if dir == "" {
+		dir, _ = src.Env("DOCENT_DATA")
+	}
+	if dir == "" {
+		base, _ := src.Env("XDG_DATA_HOME")
+		if base == "" {
+			home, ok := src.Env("HOME")
+			if !ok || home == "" {
+				return "", fault.New(fault.Invalid, "setting data: there is no home folder: set --data DIR")
+			}
+			base = filepath.Join(home, ".local", "share")
+		}
+		dir = filepath.Join(base, "docent")
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("data folder %s: %w", dir, err)
+	}
+	return abs, nil
+}
+
+// readFile returns the file's settings by key; none if there is no file.
+func readFile(src Sources, data string) (map[string]string, error) {
+	name, named := src.File, src.File != ""
+	if !named {
+		name, named = src.Env(FileEnv)
+		named = named && name != ""
+	}
+	if !named {
+		name = filepath.Join(data, "docent.yaml")
+	}
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "configuration file: %w", err)
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "configuration file %s: %w", name, err)
+	}
+	if len(raw) > maxFile {
+		return nil, fault.New(fault.Invalid, "configuration file %s is larger than %d bytes", name, maxFile)
+	}
+	values, err := parse(raw)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "configuration file %s: %w", name, err)
+	}
+	return values, nil
+}
+
+// parse flattens a YAML mapping to dotted keys and refuses unknown ones.
+func parse(raw []byte) (map[string]string, error) {
+	var root yaml.Node
+	if err := yaml.NewDecoder(bytes.NewReader(raw)).Decode(&root); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	known := map[string]bool{}
+	for _, s := range Settings() {
+		known[s.Key] = true
+	}
+	values := map[string]string{}
+	var walk func(prefix string, n *yaml.Node) error
+	walk = func(prefix string, n *yaml.Node) error {
+		switch n.Kind {
+		case yaml.DocumentNode:
+			return walk(prefix, n.Content[0])
+		case yaml.MappingNode:
+			if known[prefix] {
+				return fmt.Errorf("line %d: %s takes one value, not a mapping", n.Line, prefix)
+			}
+			for i := 0; i+1 < len(n.Content); i += 2 {
+				key := strings.TrimPrefix(prefix+"."+n.Content[i].Value, ".")
+				if err := walk(key, n.Content[i+1]); err != nil {
+					return err
+				}
+			}
+			return nil
+		case yaml.ScalarNode, yaml.SequenceNode:
+			if n.Kind == yaml.ScalarNode && prefix == "" && n.Tag == "!!null" {
+				return nil
+			}
+			if !known[prefix] || prefix == "data" {
+				return fmt.Errorf("line %d: there is no setting %q here; docent help config lists them", n.Line, prefix)
+			}
+			if n.Kind == yaml.ScalarNode {
+				values[prefix] = n.Value
+				return nil
+			}
+			var items []string
+			for _, item := range n.Content {
+				items = append(items, item.Value)
+			}
+			values[prefix] = strings.Join(items, ",")
+			return nil
+		default:
+			return fmt.Errorf("line %d: aliases are not supported", n.Line)
+		}
+	}
+	if err := walk("", &root); err != nil {
+		return nil, err
+	}
+	return values, nil
+}
+
+// Print writes the configuration as a file that Load would read, with secrets
+// hidden.
+func (c Config) Print(w io.Writer) error {
+	var b strings.Builder
+	section := ""
+	for _, s := range Settings() {
+		value := s.get(c)
+		switch {
+		case s.Key == "data":
+			fmt.Fprintf(&b, "# data: %s\n", value)
+			continue
+		case s.Key == "database-url" && value != "":
+			value = redactURL(value)
+		case s.Secret && value != "":
+			value = "(hidden)"
+		}
+		group, name, nested := strings.Cut(s.Key, ".")
+		if !nested {
+			fmt.Fprintf(&b, "%s: %s\n", s.Key, yamlScalar(value))
+			continue
+		}
+		if group != section {
+			section = group
+			fmt.Fprintf(&b, "%s:\n", group)
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", name, yamlScalar(value))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// yamlScalar quotes a value where YAML would read it as something else.
+func yamlScalar(s string) string {
+	if s == "" || strings.ContainsAny(s, ":#{}[]&*!|>'\"%@`, ") {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+// Table returns the settings as a Markdown table, for the documentation.
+func Table() string {
+	var b strings.Builder
+	b.WriteString("| flag | environment | in the file | default | what it is |\n|---|---|---|---|---|\n")
+	for _, s := range Settings() {
+		env := make([]string, len(s.Env))
+		for i, e := range s.Env {
+			env[i] = "`" + e + "`"
+		}
+		key := "`" + s.Key + "`"
+		if s.Key == "data" {
+			key = ""
+		}
+		def := s.Default
+		if def != "" {
+			def = "`" + def + "`"
+		}
+		fmt.Fprintf(&b, "| `--%s` | %s | %s | %s | %s |\n", s.Flag, strings.Join(env, ", "), key, def, s.Help)
+	}
+	return b.String()
+}
+
+// InScope returns the settings of any of the scopes, Global first.
+func InScope(scopes ...Scope) []Setting {
+	scopes = append([]Scope{Global}, scopes...)
+	return slices.DeleteFunc(Settings(), func(s Setting) bool { return !slices.Contains(scopes, s.Scope) })
+}

@@ -1,0 +1,223 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Scope says which commands a setting's flag belongs to.
+type Scope int
+
+// The scopes.
+const (
+	// Global settings concern every command.
+	Global Scope = iota
+	// Serving settings concern serve.
+	Serving
+	// Answering settings concern serve and ask.
+	Answering
+	// Embedding settings concern whatever reads or searches documents.
+	Embedding
+	// Ingesting settings concern serve and ingest.
+	Ingesting
+)
+
+// Setting is one row of the table.
+type Setting struct {
+	// Key is its name in the file, with dots for nesting.
+	Key string
+	// Flag is its name on the command line.
+	Flag string
+	// Env are its names in the environment; the first that is set wins.
+	Env []string
+	// Help is one line.
+	Help string
+	// Default is the text of its default.
+	Default string
+	// Secret values are never printed.
+	Secret bool
+	// Bool flags need no value.
+	Bool bool
+	// Scope says which commands have the flag.
+	Scope Scope
+
+	set func(*Config, string) error
+	get func(Config) string
+}
+
+func text(p func(*Config) *string) (func(*Config, string) error, func(Config) string) {
+	return func(c *Config, s string) error { *p(c) = s; return nil },
+		func(c Config) string { return *p(&c) }
+}
+
+func number(p func(*Config) *int) (func(*Config, string) error, func(Config) string) {
+	return func(c *Config, s string) error {
+			n, err := strconv.Atoi(s)
+			if err != nil {
+				return fmt.Errorf("%q is not a whole number", s)
+			}
+			*p(c) = n
+			return nil
+		}, func(c Config) string {
+			return strconv.Itoa(*p(&c))
+		}
+}
+
+func list(p func(*Config) *[]string) (func(*Config, string) error, func(Config) string) {
+	return func(c *Config, s string) error {
+			*p(c) = slices.DeleteFunc(strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' }), func(s string) bool { return s == "" })
+			return nil
+		}, func(c Config) string {
+			return strings.Join(*p(&c), ",")
+		}
+}
+
+func oneOf(p func(*Config) *string, values ...string) (func(*Config, string) error, func(Config) string) {
+	return func(c *Config, s string) error {
+			if !slices.Contains(values, s) {
+				return fmt.Errorf("%q is none of %s", s, strings.Join(values, ", "))
+			}
+			*p(c) = s
+			return nil
+		}, func(c Config) string {
+			return *p(&c)
+		}
+}
+
+func flag(p func(*Config) *bool) (func(*Config, string) error, func(Config) string) {
+	return func(c *Config, s string) error {
+			b, err := strconv.ParseBool(s)
+			if err != nil {
+				return fmt.Errorf("%q is neither true nor false", s)
+			}
+			*p(c) = b
+			return nil
+		}, func(c Config) string {
+			return strconv.FormatBool(*p(&c))
+		}
+}
+
+func decimal(p func(*Config) *float64) (func(*Config, string) error, func(Config) string) {
+	return func(c *Config, s string) error {
+			f, err := strconv.ParseFloat(s, 64)
+			if err != nil {
+				return fmt.Errorf("%q is not a number", s)
+			}
+			*p(c) = f
+			return nil
+		}, func(c Config) string {
+			return strconv.FormatFloat(*p(&c), 'g', -1, 64)
+		}
+}
+
+func duration(p func(*Config) *time.Duration) (func(*Config, string) error, func(Config) string) {
+	return func(c *Config, s string) error {
+			d, err := time.ParseDuration(s)
+			if err != nil {
+				return fmt.Errorf("%q is not a duration such as 30s or 2m", s)
+			}
+			*p(c) = d
+			return nil
+		}, func(c Config) string {
+			return (*p(&c)).String()
+		}
+}
+
+// units are the suffixes of sizes, longest first.
+var units = []struct {
+	name   string
+	factor int64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1}, {"", 1}}
+
+func size(p func(*Config) *int64) (func(*Config, string) error, func(Config) string) {
+	return func(c *Config, s string) error {
+			for _, u := range units {
+				digits, ok := strings.CutSuffix(s, u.name)
+				if !ok {
+					continue
+				}
+				n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+				if err != nil || n < 0 || n > (1<<62)/u.factor {
+					break
+				}
+				*p(c) = n * u.factor
+				return nil
+			}
+			return fmt.Errorf("%q is not a size such as 64MiB", s)
+		}, func(c Config) string {
+			n := *p(&c)
+			for _, u := range units[:3] {
+				if n != 0 && n%u.factor == 0 {
+					return strconv.FormatInt(n/u.factor, 10) + u.name
+				}
+			}
+			return strconv.FormatInt(n, 10)
+		}
+}
+
+// row fills in the accessors of a setting.
+func row(s Setting, set func(*Config, string) error, get func(Config) string) Setting {
+	s.set, s.get = set, get
+	return s
+}
+
+// with is row for the pair of accessors that the kinds above return.
+func with(s Setting) func(func(*Config, string) error, func(Config) string) Setting {
+	return func(set func(*Config, string) error, get func(Config) string) Setting { return row(s, set, get) }
+}
+
+// Settings returns the table, in the order documentation shows it.
+func Settings() []Setting {
+	return []Setting{
+		with(Setting{Key: "data", Flag: "data", Env: []string{"DOCENT_DATA"}, Scope: Global,
+			Help: "folder for the database and what is derived from it", Default: "~/.local/share/docent"})(text(func(c *Config) *string { return &c.Data })),
+		with(Setting{Key: "database-url", Flag: "database-url", Env: []string{"DATABASE_URL"}, Scope: Global, Secret: true,
+			Help: "Postgres URL; without it, SQLite in the data folder"})(text(func(c *Config) *string { return &c.DatabaseURL })),
+		with(Setting{Key: "log-level", Flag: "log-level", Env: []string{"DOCENT_LOG_LEVEL"}, Scope: Global,
+			Help: "debug, info, warn or error", Default: "info"})(oneOf(func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error")),
+		with(Setting{Key: "log-format", Flag: "log-format", Env: []string{"DOCENT_LOG_FORMAT"}, Scope: Global,
+			Help: "text or json", Default: "text"})(oneOf(func(c *Config) *string { return &c.LogFormat }, "text", "json")),
+
+		with(Setting{Key: "addr", Flag: "addr", Env: []string{"DOCENT_ADDR"}, Scope: Serving,
+			Help: "address to listen on", Default: "127.0.0.1:8765"})(text(func(c *Config) *string { return &c.Addr })),
+		with(Setting{Key: "insecure", Flag: "insecure", Env: []string{"DOCENT_INSECURE"}, Scope: Serving, Bool: true,
+			Help: "allow an address that others can reach, without authentication", Default: "false"})(flag(func(c *Config) *bool { return &c.Insecure })),
+		with(Setting{Key: "origins", Flag: "origins", Env: []string{"DOCENT_ORIGINS"}, Scope: Serving,
+			Help: "web origins allowed beside the server's own, comma-separated"})(list(func(c *Config) *[]string { return &c.Origins })),
+		with(Setting{Key: "hosts", Flag: "hosts", Env: []string{"DOCENT_HOSTS"}, Scope: Serving,
+			Help: "host names the server may be called by, comma-separated"})(list(func(c *Config) *[]string { return &c.Hosts })),
+		with(Setting{Key: "agent", Flag: "agent-name", Env: []string{"DOCENT_AGENT_NAME", "AGENT_NAME"}, Scope: Serving,
+			Help: "the assistant's name", Default: "docent"})(text(func(c *Config) *string { return &c.Agent })),
+		with(Setting{Key: "history", Flag: "history", Env: []string{"DOCENT_HISTORY"}, Scope: Serving,
+			Help: "earlier messages an answer may use", Default: "4"})(number(func(c *Config) *int { return &c.History })),
+		with(Setting{Key: "k", Flag: "passages", Env: []string{"DOCENT_K"}, Scope: Serving,
+			Help: "passages an answer is made from", Default: "4"})(number(func(c *Config) *int { return &c.K })),
+		with(Setting{Key: "max-file-size", Flag: "max-file-size", Env: []string{"DOCENT_MAX_FILE_SIZE"}, Scope: Ingesting,
+			Help: "largest file that is read", Default: "64MiB"})(size(func(c *Config) *int64 { return &c.MaxFileSize })),
+
+		with(Setting{Key: "llm.model", Flag: "model", Env: []string{"DOCENT_MODEL"}, Scope: Answering,
+			Help: "chat model that writes answers; without it, answers are quotes"})(text(func(c *Config) *string { return &c.LLM.Model })),
+		with(Setting{Key: "llm.url", Flag: "llm-url", Env: []string{"DOCENT_LLM_URL", "OPENAI_BASE_URL"}, Scope: Answering,
+			Help: "base URL of an OpenAI-compatible server, such as http://127.0.0.1:11434/v1"})(text(func(c *Config) *string { return &c.LLM.URL })),
+		with(Setting{Key: "llm.key", Flag: "llm-key", Env: []string{"DOCENT_LLM_KEY", "OPENAI_API_KEY"}, Scope: Answering, Secret: true,
+			Help: "its API key"})(text(func(c *Config) *string { return &c.LLM.Key })),
+		with(Setting{Key: "llm.temperature", Flag: "temperature", Env: []string{"DOCENT_TEMPERATURE", "TEMPERATURE"}, Scope: Answering,
+			Help: "sampling temperature; negative leaves it to the server", Default: "-1"})(decimal(func(c *Config) *float64 { return &c.LLM.Temperature })),
+		with(Setting{Key: "llm.max-tokens", Flag: "max-tokens", Env: []string{"DOCENT_MAX_TOKENS", "MAX_TOKENS"}, Scope: Answering,
+			Help: "longest answer in tokens", Default: "1500"})(number(func(c *Config) *int { return &c.LLM.MaxTokens })),
+		with(Setting{Key: "llm.timeout", Flag: "llm-timeout", Env: []string{"DOCENT_LLM_TIMEOUT"}, Scope: Answering,
+			Help: "longest model call", Default: "2m0s"})(duration(func(c *Config) *time.Duration { return &c.LLM.Timeout })),
+
+		with(Setting{Key: "embedder.model", Flag: "embedder-model", Env: []string{"DOCENT_EMBEDDER_MODEL"}, Scope: Embedding,
+			Help: "embedding model of a server; without it, the built-in model"})(text(func(c *Config) *string { return &c.Embedder.Model })),
+		with(Setting{Key: "embedder.url", Flag: "embedder-url", Env: []string{"DOCENT_EMBEDDER_URL", "OPENAI_BASE_URL"}, Scope: Embedding,
+			Help: "base URL of an OpenAI-compatible embeddings server"})(text(func(c *Config) *string { return &c.Embedder.URL })),
+		with(Setting{Key: "embedder.key", Flag: "embedder-key", Env: []string{"DOCENT_EMBEDDER_KEY", "OPENAI_API_KEY"}, Scope: Embedding, Secret: true,
+			Help: "its API key"})(text(func(c *Config) *string { return &c.Embedder.Key })),
+		with(Setting{Key: "embedder.dimensions", Flag: "embedder-dimensions", Env: []string{"DOCENT_EMBEDDER_DIMENSIONS"}, Scope: Embedding,
+			Help: "length of the vectors to ask for; 0 is the model's own", Default: "0"})(number(func(c *Config) *int { return &c.Embedder.Dimensions })),
+	}
+}
