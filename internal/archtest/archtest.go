@@ -21,7 +21,7 @@ var Levels = []Level{
 	{"domain", []string{"rag/..."}},
 	{"parts", []string{"index/...", "ingest/...", "agent/...", "eval/...", "auth/..."}},
 	{"edges", []string{"store/...", "ws/...", "api/...", "client/...", "internal/pgtest"}},
-	{"program", []string{"cmd/...", "bench/..."}},
+	{"program", []string{"cmd/..."}},
 }
 
 // Reserved says which packages alone may import a module: technology stays

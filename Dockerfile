@@ -1,0 +1,25 @@
+# The page, then the program, then an image with nothing but the program.
+FROM node:22-bookworm-slim AS web
+WORKDIR /src/web
+COPY web/package.json web/package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY web/ ./
+RUN npm run build
+
+FROM golang:1.26-bookworm AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+COPY --from=web /src/web/dist web/dist
+ARG VERSION=docker
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o /out/docent ./cmd/docent
+RUN mkdir -p /out/data
+
+FROM gcr.io/distroless/static-debian12:nonroot
+COPY --from=build /out/docent /docent
+COPY --from=build --chown=nonroot:nonroot /out/data /data
+VOLUME /data
+EXPOSE 8765
+ENTRYPOINT ["/docent"]
+CMD ["serve", "--data", "/data", "--addr", "0.0.0.0:8765", "--insecure"]

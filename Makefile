@@ -1,0 +1,63 @@
+# docent: `make help` lists what there is.
+SHELL := /bin/bash
+export PATH := $(PATH):/usr/local/go/bin
+export CGO_ENABLED ?= 0
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+DATA    ?= data
+ADDR    ?= 127.0.0.1:8765
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint bench eval soak build web fmt clean
+
+help: ## list the commands
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## find or install what run and test need
+	@.ci/setup run
+	@.ci/setup test
+
+run: ## build, ingest the sample documents on first start, serve the page at http://127.0.0.1:8765
+	@.ci/setup run
+	@$(MAKE) --no-print-directory build
+	@if [ ! -e $(DATA)/.samples ]; then bin/docent ingest --data $(DATA) README.md docs && touch $(DATA)/.samples; fi
+	bin/docent serve --data $(DATA) --addr $(ADDR)
+
+build: web ## build bin/docent with the page inside
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/docent ./cmd/docent
+
+web: ## build the page into web/dist
+	@.ci/setup run
+	@if [ ! -e web/dist/index.html ] || [ -n "$$(find web/src web/package-lock.json web/vite.config.ts web/index.html -newer web/dist/index.html -print -quit)" ]; then cd web && npm run build; fi
+
+test: ## every test, Go with -race and the page's, on a real Postgres and in a real browser
+	@.ci/setup test
+	@$(MAKE) --no-print-directory build
+	CGO_ENABLED=1 go test -race -shuffle=on -timeout 20m ./...
+	cd web && npm run check && npm test
+	cd web && DOCENT_BIN=$(CURDIR)/bin/docent npm run e2e
+
+lint: ## gofumpt, vet, golangci-lint, tidy
+	@.ci/setup lint
+	@out=$$(bin/tools/gofumpt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofumpt these (make fmt):"; echo "$$out"; exit 1; fi
+	go mod tidy -diff
+	go vet ./...
+	bin/tools/golangci-lint run
+
+fmt: ## format the Go code
+	@.ci/setup lint
+	bin/tools/gofumpt -w $$(git ls-files '*.go')
+
+bench: ## benchmarks: ratios against a baseline in the same run
+	@.ci/setup test
+	go test -run '^$$' -bench . -benchmem -timeout 30m ./...
+
+eval: build ## measure retrieval and answers on the question sets (fetches their corpora)
+	.ci/eval
+
+soak: build ## long tests: kill -9 during ingest, 50 times
+	CGO_ENABLED=1 go test -race -tags soak -timeout 60m -count=1 -run Soak ./cmd/docent
+
+clean: ## remove what was built
+	rm -rf bin web/dist/assets web/dist/index.html
