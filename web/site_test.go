@@ -1,0 +1,130 @@
+package web
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+var built = fstest.MapFS{
+	"index.html":          {Data: []byte("<!doctype html><title>docent</title>")},
+	"placeholder.html":    {Data: []byte("not built")},
+	"theme.js":            {Data: []byte("0")},
+	"assets/main-abc1.js": {Data: []byte(strings.Repeat("console.log('docent');\n", 200))},
+}
+
+func get(t *testing.T, h http.Handler, method, target string, header ...string) *http.Response {
+	t.Helper()
+	r := httptest.NewRequest(method, target, nil)
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Result()
+}
+
+func body(t *testing.T, r *http.Response) string {
+	t.Helper()
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestSiteAddresses(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		method, target string
+		status         int
+		holds, cache   string
+	}{
+		{"GET", "/", 200, "<title>docent", cacheRecheck},
+		{"GET", "/index.html", 200, "<title>docent", cacheRecheck},
+		{"GET", "/c/some-session", 200, "<title>docent", cacheRecheck},
+		{"GET", "/../../etc/passwd", 200, "<title>docent", cacheRecheck},
+		{"GET", "/theme.js", 200, "0", cacheRecheck},
+		{"GET", "/assets/main-abc1.js", 200, "console.log", cacheForever},
+		{"GET", "/assets/gone-9.js", 404, "not found", ""},
+		{"GET", "/assets/gone", 404, "not found", ""},
+		{"GET", "/robots.txt", 404, "not found", ""},
+		{"GET", "/placeholder.html", 404, "not found", ""},
+		{"POST", "/", 405, "not allowed", ""},
+	} {
+		res := get(t, newSite(built), tt.method, tt.target)
+		if got := body(t, res); res.StatusCode != tt.status || !strings.Contains(got, tt.holds) {
+			t.Errorf("%s %s: status %d body %q, want %d with %q", tt.method, tt.target, res.StatusCode, got, tt.status, tt.holds)
+		}
+		if got := res.Header.Get("Cache-Control"); got != tt.cache {
+			t.Errorf("%s %s: Cache-Control %q, want %q", tt.method, tt.target, got, tt.cache)
+		}
+		if csp := res.Header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'; script-src 'self';") || strings.Contains(csp, "unsafe") {
+			t.Errorf("%s %s: policy %q", tt.method, tt.target, csp)
+		}
+	}
+}
+
+func TestSiteWithoutBuildSaysHow(t *testing.T) {
+	t.Parallel()
+	h := newSite(fstest.MapFS{"placeholder.html": {Data: []byte("run make web")}})
+	if got := body(t, get(t, h, "GET", "/anything")); got != "run make web" {
+		t.Errorf("body %q", got)
+	}
+}
+
+func TestHandlerServesWhatIsEmbedded(t *testing.T) {
+	t.Parallel()
+	res := get(t, Handler(), "GET", "/")
+	if got := body(t, res); res.StatusCode != 200 || !strings.Contains(got, "docent") {
+		t.Errorf("status %d body %q", res.StatusCode, got)
+	}
+}
+
+func TestSiteCompressesAndRevalidates(t *testing.T) {
+	t.Parallel()
+	h := newSite(built)
+	res := get(t, h, "GET", "/assets/main-abc1.js", "Accept-Encoding", "br, gzip")
+	if res.Header.Get("Content-Encoding") != "gzip" || res.Header.Get("Vary") != "Accept-Encoding" {
+		t.Fatalf("headers %v", res.Header)
+	}
+	z, err := gzip.NewReader(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := io.ReadAll(z); string(got) != string(built["assets/main-abc1.js"].Data) {
+		t.Errorf("unpacked %d bytes", len(got))
+	}
+	again := get(t, h, "GET", "/assets/main-abc1.js", "Accept-Encoding", "gzip", "If-None-Match", res.Header.Get("ETag"))
+	if again.StatusCode != 304 || body(t, again) != "" {
+		t.Errorf("status %d", again.StatusCode)
+	}
+	plain := get(t, h, "GET", "/assets/main-abc1.js", "Accept-Encoding", "gzip;q=0")
+	if plain.Header.Get("Content-Encoding") != "" || plain.Header.Get("ETag") == res.Header.Get("ETag") {
+		t.Errorf("headers %v", plain.Header)
+	}
+	head := get(t, h, "HEAD", "/")
+	if head.Header.Get("Content-Length") == "" || body(t, head) != "" {
+		t.Errorf("HEAD: %v", head.Header)
+	}
+}
+
+func TestPolicyNamesOnlyPlainHosts(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]string{
+		"127.0.0.1:8765":  "connect-src 'self' ws://127.0.0.1:8765 wss://127.0.0.1:8765;",
+		"[::1]:8765":      "connect-src 'self' ws://[::1]:8765 wss://[::1]:8765;",
+		"a b; script-src": "connect-src 'self';",
+		"":                "connect-src 'self';",
+	} {
+		h := http.Header{}
+		secure(h, host)
+		if csp := h.Get("Content-Security-Policy"); !strings.Contains(csp, want) {
+			t.Errorf("host %q: %q", host, csp)
+		}
+	}
+}
