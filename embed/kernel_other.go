@@ -1,0 +1,14 @@
+//go:build !amd64
+
+package embed
+
+// useAVX2 is never set here; it is a variable because tests switch it.
+var useAVX2 = false
+
+func sumRowsAVX2(*[dimensions]float32, *byte, *byte, *uint16, int) { panic("embed: no AVX2") }
+
+func dotRowsAVX2(*int32, *[dimensions]int16, *byte, *uint16, int) { panic("embed: no AVX2") }
+
+func dot(a, b []float32) float32 { return dotGeneric(a, b) }
+
+func scale(v *[dimensions]float32, s float32) { scaleGeneric(v[:], s) }

@@ -1,0 +1,86 @@
+package embed
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// wideRun returns where the run of characters outside ASCII from i on ends.
+// Dropped characters belong to it, for what stands on both sides of them may
+// compose.
+func wideRun(text string, i int) int {
+	for ; i < len(text); i++ {
+		if c := classes[text[i]]; c != classWide && c != classDrop {
+			break
+		}
+	}
+	return i
+}
+
+// appendWide adds a run of characters outside ASCII as BERT's uncased tokenizer
+// normalises them: controls dropped, ideographs set apart, decomposed, marks
+// without width dropped, lower case. Canonical decomposition never reaches over
+// an ASCII character, so a run can be looked at alone.
+func (t *tokenizer) appendWide(run string) {
+	wide := t.wide[:0]
+	for _, r := range run {
+		switch {
+		case r < utf8.RuneSelf, isDropped(r): // of ASCII only dropped ones are in a run
+		case isIdeograph(r):
+			wide = append(wide, ' ')
+			wide = utf8.AppendRune(wide, r)
+			wide = append(wide, ' ')
+		default:
+			wide = utf8.AppendRune(wide, r)
+		}
+	}
+	t.wide = wide
+	t.composed = norm.NFD.Append(t.composed[:0], wide...)
+	for i := 0; i < len(t.composed); {
+		r, size := utf8.DecodeRune(t.composed[i:])
+		i += size
+		switch {
+		case r < utf8.RuneSelf:
+			// A decomposition can begin with an ASCII letter or be one.
+			t.appendASCII(byte(r))
+		case unicode.Is(unicode.Mn, r):
+		case unicode.IsSpace(r):
+			t.flush()
+		case unicode.IsPunct(r):
+			t.flush()
+			t.appendRune(r)
+			t.flush()
+		default:
+			t.appendRune(unicode.ToLower(r))
+		}
+	}
+}
+
+// appendASCII adds one ASCII character.
+func (t *tokenizer) appendASCII(c byte) {
+	switch classes[c] {
+	case classDrop:
+	case classSpace:
+		t.flush()
+	case classMark:
+		t.flush()
+		t.dst = append(t.dst, t.v.marks[c])
+	default:
+		t.appendLetters(string(rune(c)), 0)
+	}
+}
+
+// isDropped reports characters that count for nothing: controls, format
+// characters, private and unassigned ones, and what stands for invalid UTF-8.
+func isDropped(r rune) bool {
+	return r == utf8.RuneError || unicode.Is(unicode.C, r)
+}
+
+// isIdeograph reports the characters of the CJK blocks, each a word of its own.
+func isIdeograph(r rune) bool {
+	return 0x4E00 <= r && r <= 0x9FFF || 0x3400 <= r && r <= 0x4DBF ||
+		0xF900 <= r && r <= 0xFAFF || 0x20000 <= r && r <= 0x2A6DF ||
+		0x2A700 <= r && r <= 0x2CEAF || 0x2F800 <= r && r <= 0x2FA1F
+}

@@ -1,0 +1,174 @@
+package embed
+
+import (
+	"unicode/utf8"
+	"unsafe"
+)
+
+// maxWordRunes is the longest word that is put together from tokens.
+const maxWordRunes = 100
+
+// class is what an ASCII character is to the tokenizer. Those that are part of
+// a word have their lower-case form instead, which is above all classes.
+type class uint8
+
+const (
+	classDrop class = iota
+	classSpace
+	classMark
+	classWide // the first byte of a character outside ASCII
+)
+
+// classes maps each byte.
+var classes = func() (t [256]class) {
+	for c := range t {
+		switch {
+		case c == ' ', c == '\t', c == '\n', c == '\r':
+			t[c] = classSpace
+		case c < ' ', c == 0x7f:
+			t[c] = classDrop
+		case c > 0x7f:
+			t[c] = classWide
+		case isASCIIMark(rune(c)):
+			t[c] = classMark
+		case 'A' <= c && c <= 'Z':
+			t[c] = class(c - 'A' + 'a')
+		default:
+			t[c] = class(c)
+		}
+	}
+	return t
+}()
+
+// isASCIIMark reports the ASCII characters that are words of their own.
+func isASCIIMark(r rune) bool {
+	return 33 <= r && r <= 47 || 58 <= r && r <= 64 || 91 <= r && r <= 96 || 123 <= r && r <= 126
+}
+
+// tokenizer cuts text into tokens: normalisation, splitting and WordPiece in
+// one pass, without allocation while text is ASCII. It holds the word in the
+// making, which may begin in ASCII and go on outside.
+type tokenizer struct {
+	v *vocabulary
+	// dst collects the tokens.
+	dst []uint16
+	// word holds the bytes of the word so far, normalised.
+	word [maxWordRunes * utf8.UTFMax]byte
+	// n counts the bytes in word.
+	n int
+	// runes counts the word's characters; above maxWordRunes it is unknown and
+	// word is not added to.
+	runes int
+	// hash is the word's.
+	hash hash
+	// wide is scratch space for normalising.
+	wide, composed []byte
+}
+
+// append adds the tokens of text.
+func (t *tokenizer) append(text string) {
+	for i := 0; i < len(text); {
+		switch c := classes[text[i]]; c {
+		case classSpace:
+			t.flush()
+			i++
+		case classDrop:
+			i++
+		case classMark:
+			t.flush()
+			t.dst = append(t.dst, t.v.marks[text[i]])
+			i++
+		case classWide:
+			end := wideRun(text, i)
+			t.appendWide(text[i:end])
+			i = end
+		default:
+			i = t.appendLetters(text, i)
+		}
+	}
+	t.flush()
+}
+
+// appendLetters adds the ASCII letters and digits from i on to the word and
+// returns where they end.
+func (t *tokenizer) appendLetters(text string, i int) int {
+	if t.runes == 0 {
+		t.hash = seedWord
+	}
+	n, h, start := t.n, t.hash, i
+	for ; i < len(text); i++ {
+		c := classes[text[i]]
+		if c <= classWide || n >= len(t.word) {
+			break
+		}
+		t.word[n] = byte(c)
+		h = h.add(byte(c))
+		n++
+	}
+	t.n, t.hash = n, h
+	t.runes += i - start
+	if n >= len(t.word) { // too long by far: only its end matters
+		for ; i < len(text) && classes[text[i]] > classWide; i++ {
+		}
+		t.runes = maxWordRunes + 1
+	}
+	return i
+}
+
+// appendRune adds a character outside ASCII to the word.
+func (t *tokenizer) appendRune(r rune) {
+	if t.runes == 0 {
+		t.hash = seedWord
+	}
+	t.runes++
+	if t.runes > maxWordRunes || t.n+utf8.UTFMax > len(t.word) {
+		t.runes = maxWordRunes + 1
+		return
+	}
+	for end := t.n + utf8.EncodeRune(t.word[t.n:], r); t.n < end; t.n++ {
+		t.hash = t.hash.add(t.word[t.n])
+	}
+}
+
+// flush ends the word, if there is one, and adds its tokens.
+func (t *tokenizer) flush() {
+	if t.runes == 0 {
+		return
+	}
+	if t.runes > maxWordRunes {
+		t.dst = append(t.dst, unknown)
+	} else if id, ok := t.v.find(t.hash, unsafe.String(&t.word[0], t.n), 0); ok {
+		t.dst = append(t.dst, id)
+	} else {
+		t.dst = t.v.appendPieces(t.dst, unsafe.String(&t.word[0], t.n))
+	}
+	t.n, t.runes = 0, 0
+}
+
+// appendPieces cuts a word that is no token into the longest tokens from its
+// start on. If that does not come out, the word is unknown.
+func (v *vocabulary) appendPieces(dst []uint16, word string) []uint16 {
+	var prefix [maxTokenBytes + 1]hash
+	mark := len(dst)
+	for at, skip := 0, 0; at < len(word); skip = len(continuation) {
+		prefix[0] = seedWord
+		if at > 0 {
+			prefix[0] = seedContinuation
+		}
+		n := min(v.longest, len(word)-at)
+		for i := 0; i < n; i++ {
+			prefix[i+1] = prefix[i].add(word[at+i])
+		}
+		for ; n > 0; n-- {
+			if id, ok := v.find(prefix[n], word[at:at+n], skip); ok {
+				dst = append(dst, id)
+				break
+			}
+		}
+		if n == 0 {
+			return append(dst[:mark], unknown)
+		}
+		at += n
+	}
+	return dst
+}

@@ -1,0 +1,90 @@
+package embed
+
+import (
+	"fmt"
+	"math"
+)
+
+// similarityBatch is how many rows Similarities compares at a time.
+const similarityBatch = 256
+
+// Tokens is how many tokens there are; ids are below it.
+func (s *Static) Tokens() int { return s.table.n }
+
+// Token returns the text of a token, with "##" in front if it continues a word;
+// "" if there is no such token.
+func (s *Static) Token(id uint16) string { return s.vocab.token(id) }
+
+// Tokenize returns the token ids of text, in order. They fit 16 bits.
+func (s *Static) Tokenize(text string) []uint16 { return s.AppendTokens(nil, text) }
+
+// AppendTokens appends the token ids of text to dst.
+func (s *Static) AppendTokens(dst []uint16, text string) []uint16 {
+	t := s.tokenizers.Get().(*tokenizer)
+	own := t.dst
+	t.dst = dst
+	t.append(text)
+	dst, t.dst = t.dst, own
+	s.release(t)
+	return dst
+}
+
+// Mean writes to dst, which has Dimensions elements, the vector of the tokens
+// ids: what EmbedQuery gives for their text. It panics if an id is not below
+// Tokens.
+func (s *Static) Mean(dst []float32, ids []uint16) {
+	v := (*[dimensions]float32)(dst)
+	clear(v[:])
+	s.check(ids)
+	s.table.sum(v, ids)
+	normalize(v)
+}
+
+// Similarity returns the cosine of two tokens.
+func (s *Static) Similarity(a, b uint16) float32 {
+	var out [1]float32
+	s.Similarities(out[:], a, []uint16{b})
+	return out[0]
+}
+
+// Similarities writes to dst the cosine of token q and each of ids; dst is at
+// least as long as ids. It panics if an id is not below Tokens.
+func (s *Static) Similarities(dst []float32, q uint16, ids []uint16) {
+	s.check(ids)
+	inv := s.inverseNorm(q)
+	var dots [similarityBatch]int32
+	for len(ids) > 0 {
+		n := min(len(ids), similarityBatch)
+		s.table.dots(dots[:n], q, ids[:n])
+		for i, id := range ids[:n] {
+			dst[i] = float32(dots[i]) * (inv * s.inverseNorm(id))
+		}
+		dst, ids = dst[n:], ids[n:]
+	}
+}
+
+// check panics on ids without a row, which the kernels would read all the same.
+func (s *Static) check(ids []uint16) {
+	var top uint16
+	for _, id := range ids {
+		top = max(top, id)
+	}
+	if int(top) >= s.table.n {
+		panic(fmt.Sprintf("embed: token %d of %d", top, s.table.n))
+	}
+}
+
+// inverseNorm returns 1/length of a token's int8 row, 0 for a row of zeros.
+func (s *Static) inverseNorm(id uint16) float32 {
+	if bits := s.norms[id].Load(); bits != 0 {
+		return math.Float32frombits(bits)
+	}
+	var square [1]int32
+	s.table.dots(square[:], id, []uint16{id})
+	if square[0] == 0 {
+		return 0
+	}
+	inv := float32(1 / math.Sqrt(float64(square[0])))
+	s.norms[id].Store(math.Float32bits(inv))
+	return inv
+}

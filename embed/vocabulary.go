@@ -1,0 +1,128 @@
+package embed
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"math/bits"
+	"strings"
+)
+
+//go:embed model/vocab.txt
+var vocabularyFile string
+
+const (
+	// unknown is the token of words that cannot be put together.
+	unknown      uint16 = 1
+	unknownToken        = "[UNK]"
+	// continuation precedes, in the vocabulary, what continues a word.
+	continuation = "##"
+	// maxTokenBytes bounds a token of the vocabulary without its continuation
+	// mark; the longest there is has 24.
+	maxTokenBytes = 32
+)
+
+// vocabulary finds tokens by their bytes: a hash table with linear probing. A
+// slot holds id+1, 0 for empty, under the upper half of the hash; most
+// misses are told by that half without looking at any text.
+type vocabulary struct {
+	text  string   // the file: one token a line
+	start []uint32 // where each token begins, and the end of the last line
+	slots []uint32
+	shift uint8 // moves the hash's upper bits down to a slot number
+	// longest is the length of the longest token, without its mark.
+	longest int
+	// marks are the tokens of the single ASCII characters, by character.
+	marks [128]uint16
+}
+
+// newVocabulary reads a vocabulary: one token a line, its id the line number.
+func newVocabulary(file string) (*vocabulary, error) {
+	n := strings.Count(file, "\n")
+	if n <= int(unknown) || n > math.MaxUint16 || file[len(file)-1] != '\n' {
+		return nil, fmt.Errorf("vocabulary: %d whole lines, want 2 to %d", n, math.MaxUint16)
+	}
+	width := bits.Len(uint(2 * n)) // at most half full
+	v := &vocabulary{text: file, start: make([]uint32, 1, n+1), slots: make([]uint32, 1<<width), shift: uint8(64 - width)}
+	for at := 0; at < len(file); at = int(v.start[len(v.start)-1]) {
+		token := file[at : at+strings.IndexByte(file[at:], '\n')]
+		if err := v.add(token, uint16(len(v.start)-1)); err != nil {
+			return nil, err
+		}
+		v.start = append(v.start, uint32(at+len(token)+1))
+	}
+	if got := v.token(unknown); got != unknownToken {
+		return nil, fmt.Errorf("vocabulary: token %d is %q, want %q", unknown, got, unknownToken)
+	}
+	for c := range v.marks {
+		v.marks[c] = unknown
+		if id, ok := v.find(seedWord.add(byte(c)), string(rune(c)), 0); ok {
+			v.marks[c] = id
+		}
+	}
+	return v, nil
+}
+
+// add enters a token. What it is found by is its text without the mark.
+func (v *vocabulary) add(token string, id uint16) error {
+	h, text := seedWord, token
+	if len(token) > len(continuation) && strings.HasPrefix(token, continuation) {
+		h, text = seedContinuation, token[len(continuation):]
+	}
+	if len(text) == 0 || len(text) > maxTokenBytes {
+		return fmt.Errorf("vocabulary: token %d has %d bytes, want 1 to %d", id, len(text), maxTokenBytes)
+	}
+	v.longest = max(v.longest, len(text))
+	for i := 0; i < len(text); i++ {
+		h = h.add(text[i])
+	}
+	i, tag := h.slot(v.shift)
+	for v.slots[i] != 0 {
+		i = (i + 1) & uint32(len(v.slots)-1)
+	}
+	v.slots[i] = tag | uint32(id+1)
+	return nil
+}
+
+// find returns the token with the given hash and text, where skip bytes of mark
+// precede it in the vocabulary.
+func (v *vocabulary) find(h hash, text string, skip int) (uint16, bool) {
+	mask := uint32(len(v.slots) - 1)
+	for i, tag := h.slot(v.shift); v.slots[i] != 0; i = (i + 1) & mask {
+		if v.slots[i]&0xffff0000 != tag {
+			continue
+		}
+		id := uint16(v.slots[i]) - 1
+		if v.text[int(v.start[id])+skip:v.start[id+1]-1] == text {
+			return id, true
+		}
+	}
+	return 0, false
+}
+
+// token returns the text of a token, with its mark; "" if there is none.
+func (v *vocabulary) token(id uint16) string {
+	if int(id)+1 >= len(v.start) {
+		return ""
+	}
+	return v.text[v.start[id] : v.start[id+1]-1]
+}
+
+// hash is FNV-1a over a token's bytes. It grows byte by byte, so the hashes of
+// all prefixes of a word cost no more than that of the word.
+type hash uint64
+
+// Tokens that begin a word and tokens that continue one start differently.
+const (
+	seedWord         hash = 14695981039346656037
+	seedContinuation hash = 0x9ae16a3b2f90404f
+)
+
+func (h hash) add(c byte) hash { return (h ^ hash(c)) * 1099511628211 }
+
+// slot returns the first slot to look at and the tag to look for.
+func (h hash) slot(shift uint8) (slot, tag uint32) {
+	h ^= h >> 32
+	h *= 0x9e3779b97f4a7c15
+	return uint32(h >> shift), uint32(h) & 0xffff0000
+}
