@@ -1,6 +1,7 @@
 package embed
 
 import (
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -24,6 +25,9 @@ func wideRun(text string, i int) int {
 // without width dropped, lower case. Canonical decomposition never reaches over
 // an ASCII character, so a run can be looked at alone.
 func (t *tokenizer) appendWide(run string) {
+	if t.appendLatin(run) {
+		return
+	}
 	wide := t.wide[:0]
 	for _, r := range run {
 		switch {
@@ -41,21 +45,60 @@ func (t *tokenizer) appendWide(run string) {
 	for i := 0; i < len(t.composed); {
 		r, size := utf8.DecodeRune(t.composed[i:])
 		i += size
-		switch {
-		case r < utf8.RuneSelf:
-			// A decomposition can begin with an ASCII letter or be one.
-			t.appendASCII(byte(r))
-		case unicode.Is(unicode.Mn, r):
-		case unicode.IsSpace(r):
-			t.flush()
-		case unicode.IsPunct(r):
-			t.flush()
-			t.appendRune(r)
-			t.flush()
-		default:
-			t.appendRune(unicode.ToLower(r))
+		t.appendNormal(r)
+	}
+}
+
+// appendNormal adds one character of a decomposed text.
+func (t *tokenizer) appendNormal(r rune) {
+	switch {
+	case r < utf8.RuneSelf:
+		// A decomposition can begin with an ASCII letter or be one.
+		t.appendASCII(byte(r))
+	case unicode.Is(unicode.Mn, r):
+	case unicode.IsSpace(r):
+		t.flush()
+	case unicode.IsPunct(r):
+		t.flush()
+		t.appendRune(r)
+		t.flush()
+	default:
+		t.appendRune(unicode.ToLower(r))
+	}
+}
+
+// latinEnd is the first combining mark. Below it every character decomposes
+// into one and marks, whatever its neighbours.
+const latinEnd = 0x300
+
+// latin maps the characters below latinEnd to what is left of them: their first
+// one without marks, or utf8.RuneError if nothing is.
+var latin = sync.OnceValue(func() *[latinEnd]rune {
+	var t [latinEnd]rune
+	for c := range t {
+		t[c] = utf8.RuneError
+		if !isDropped(rune(c)) {
+			t[c], _ = utf8.DecodeRuneInString(norm.NFD.String(string(rune(c))))
 		}
 	}
+	return &t
+})
+
+// appendLatin is appendWide for runs of Latin letters; it reports false, having
+// done nothing, for others.
+func (t *tokenizer) appendLatin(run string) bool {
+	for _, r := range run {
+		if r >= latinEnd {
+			return false
+		}
+	}
+	base := latin()
+	for _, r := range run {
+		if r = base[r]; r != utf8.RuneError {
+			t.appendNormal(r)
+		}
+	}
+	return true
 }
 
 // appendASCII adds one ASCII character.
