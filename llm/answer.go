@@ -1,0 +1,315 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tmc/langchaingo/llms"
+)
+
+// Keys of llms.ContentChoice.GenerationInfo, named as langchaingo names them.
+// The counts are ints and present if the server reported them.
+const (
+	// InfoPromptTokens counts the tokens read.
+	InfoPromptTokens = "PromptTokens"
+	// InfoCompletionTokens counts the tokens written.
+	InfoCompletionTokens = "CompletionTokens"
+	// InfoTotalTokens counts both.
+	InfoTotalTokens = "TotalTokens"
+	// InfoReasoningTokens counts those written before the answer.
+	InfoReasoningTokens = "ReasoningTokens"
+	// InfoModel is the model that answered, a string, as the server calls it.
+	InfoModel = "Model"
+)
+
+// Limits of an answer.
+const (
+	// maxChoices bounds the choices of an answer.
+	maxChoices = 16
+	// maxToolCalls bounds the tool calls of a choice.
+	maxToolCalls = 128
+)
+
+// chunk is one event of a stream. go-openai's own type lacks the reasoning
+// field and the error.
+type chunk struct {
+	Model   string          `json:"model"`
+	Choices []chunkChoice   `json:"choices"`
+	Usage   *usage          `json:"usage"`
+	Error   json.RawMessage `json:"error"`
+}
+
+type chunkChoice struct {
+	Index        int     `json:"index"`
+	Delta        delta   `json:"delta"`
+	Message      *delta  `json:"message"` // of a server that does not stream
+	FinishReason *string `json:"finish_reason"`
+}
+
+type delta struct {
+	Content          text            `json:"content"`
+	Refusal          text            `json:"refusal"`
+	Reasoning        text            `json:"reasoning"`
+	ReasoningContent text            `json:"reasoning_content"`
+	ToolCalls        []toolCallDelta `json:"tool_calls"`
+}
+
+type toolCallDelta struct {
+	Index    *int   `json:"index"`
+	ID       string `json:"id"`
+	Function struct {
+		Name      string    `json:"name"`
+		Arguments arguments `json:"arguments"`
+	} `json:"function"`
+}
+
+type usage struct {
+	PromptTokens            int `json:"prompt_tokens"`
+	CompletionTokens        int `json:"completion_tokens"`
+	TotalTokens             int `json:"total_tokens"`
+	CompletionTokensDetails struct {
+		ReasoningTokens int `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
+
+// text is a string, null, or a list of parts of which those with text count.
+type text string
+
+// UnmarshalJSON accepts all three forms.
+func (t *text) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '[' {
+		var parts []struct {
+			Type string `json:"type"`
+			Text text   `json:"text"`
+		}
+		if err := json.Unmarshal(data, &parts); err != nil {
+			return err
+		}
+		for _, p := range parts {
+			*t += p.Text
+		}
+		return nil
+	}
+	return json.Unmarshal(data, (*string)(t))
+}
+
+// arguments are JSON text within a string; a few servers send the value itself.
+type arguments string
+
+// UnmarshalJSON accepts both forms.
+func (a *arguments) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && (data[0] == '{' || data[0] == '[') {
+		*a = arguments(data)
+		return nil
+	}
+	return json.Unmarshal(data, (*string)(a))
+}
+
+// sink is where a stream goes while it arrives.
+type sink struct {
+	text      func(ctx context.Context, chunk []byte) error
+	reasoning func(ctx context.Context, reasoning, chunk []byte) error
+	// delivered reports that something was handed over, after which the call
+	// cannot be tried again.
+	delivered bool
+}
+
+// sinkError is the error of a streaming function, handed back as it is.
+type sinkError struct{ error }
+
+// Unwrap returns the function's error.
+func (e sinkError) Unwrap() error { return e.error }
+
+func (s *sink) send(ctx context.Context, reasoning, content string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.text != nil && content != "" {
+		s.delivered = true
+		if err := s.text(ctx, []byte(content)); err != nil {
+			return sinkError{err}
+		}
+	}
+	if s.reasoning != nil && (reasoning != "" || content != "") {
+		s.delivered = true
+		if err := s.reasoning(ctx, []byte(reasoning), []byte(content)); err != nil {
+			return sinkError{err}
+		}
+	}
+	return nil
+}
+
+// answer is put together from the chunks of a stream.
+type answer struct {
+	model   string
+	usage   *usage
+	choices []*choice // by index
+}
+
+type choice struct {
+	text      strings.Builder
+	reasoning strings.Builder
+	calls     []*pendingCall
+	finish    string
+}
+
+type pendingCall struct {
+	index     int
+	id, name  string
+	arguments strings.Builder
+}
+
+// frameError is an error that the server sent instead of an event.
+type frameError struct{ code, message string }
+
+// Error returns the server's words.
+func (e *frameError) Error() string {
+	if e.code == "" {
+		return "the server reports: " + e.message
+	}
+	return fmt.Sprintf("the server reports %s: %s", e.code, e.message)
+}
+
+// add takes one event. Only the first choice is streamed: what receives the
+// stream could not tell several apart.
+func (a *answer) add(ctx context.Context, raw []byte, s *sink) error {
+	var c chunk
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return fmt.Errorf("an event is not what it should be: %w", err)
+	}
+	if len(c.Error) > 0 && !bytes.Equal(c.Error, []byte("null")) {
+		code, message := refused(c.Error)
+		return &frameError{code, message}
+	}
+	if c.Model != "" {
+		a.model = c.Model
+	}
+	if c.Usage != nil {
+		a.usage = c.Usage
+	}
+	for _, cc := range c.Choices {
+		d := cc.Delta
+		if cc.Message != nil {
+			d = *cc.Message
+		}
+		if cc.Index < 0 || cc.Index >= maxChoices {
+			return fmt.Errorf("choice %d is out of range", cc.Index)
+		}
+		for len(a.choices) <= cc.Index {
+			a.choices = append(a.choices, &choice{})
+		}
+		ch := a.choices[cc.Index]
+		if cc.FinishReason != nil && *cc.FinishReason != "" {
+			ch.finish = *cc.FinishReason // kept: later empty ones do not count
+		}
+		for _, t := range d.ToolCalls {
+			if err := ch.call(t); err != nil {
+				return err
+			}
+		}
+		// OpenAI sends one of reasoning and reasoning_content, others both alike.
+		reasoning, content := string(d.ReasoningContent), string(d.Content)+string(d.Refusal)
+		if reasoning == "" {
+			reasoning = string(d.Reasoning)
+		}
+		ch.reasoning.WriteString(reasoning)
+		ch.text.WriteString(content)
+		if cc.Index == 0 && (reasoning != "" || content != "") {
+			if err := s.send(ctx, reasoning, content); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// call files a piece of a tool call. Pieces belong together by index; where a
+// server sends none, or the same for all, by id, and without both to the call
+// before.
+func (c *choice) call(t toolCallDelta) error {
+	var p *pendingCall
+	for _, q := range slices.Backward(c.calls) {
+		same := t.Index == nil && (t.ID == q.id || t.ID == "" && t.Function.Name == "") ||
+			t.Index != nil && *t.Index == q.index && (t.ID == "" || q.id == "" || t.ID == q.id)
+		if same {
+			p = q
+			break
+		}
+	}
+	if p == nil {
+		if len(c.calls) == maxToolCalls {
+			return fmt.Errorf("more than %d tool calls", maxToolCalls)
+		}
+		p = &pendingCall{index: len(c.calls)}
+		if t.Index != nil {
+			p.index = *t.Index
+		}
+		c.calls = append(c.calls, p)
+	}
+	if p.id == "" {
+		p.id = t.ID
+	}
+	if p.name == "" {
+		p.name = t.Function.Name // some repeat it with each piece
+	}
+	p.arguments.WriteString(string(t.Function.Arguments))
+	return nil
+}
+
+// finished reports whether each choice has its finish reason.
+func (a *answer) finished() bool {
+	return len(a.choices) > 0 && !slices.ContainsFunc(a.choices, func(c *choice) bool { return c.finish == "" })
+}
+
+// response is the whole answer.
+func (a *answer) response() (*llms.ContentResponse, error) {
+	if len(a.choices) == 0 {
+		return nil, errors.New("the answer has no choices")
+	}
+	out := &llms.ContentResponse{}
+	for _, c := range a.choices {
+		cc := &llms.ContentChoice{
+			Content:          c.text.String(),
+			ReasoningContent: c.reasoning.String(),
+			StopReason:       c.finish,
+			GenerationInfo:   a.info(),
+		}
+		slices.SortStableFunc(c.calls, func(a, b *pendingCall) int { return a.index - b.index })
+		for i, p := range c.calls {
+			cc.ToolCalls = append(cc.ToolCalls, p.toolCall(i))
+		}
+		if len(cc.ToolCalls) > 0 {
+			cc.FuncCall = cc.ToolCalls[0].FunctionCall
+		}
+		out.Choices = append(out.Choices, cc)
+	}
+	return out, nil
+}
+
+func (p *pendingCall) toolCall(i int) llms.ToolCall {
+	f := &llms.FunctionCall{Name: p.name, Arguments: p.arguments.String()}
+	if strings.TrimSpace(f.Arguments) == "" {
+		f.Arguments = "{}"
+	}
+	id := p.id
+	if id == "" {
+		id = fmt.Sprintf("call_%d", i) // a result must be able to name its call
+	}
+	return llms.ToolCall{ID: id, Type: "function", FunctionCall: f}
+}
+
+func (a *answer) info() map[string]any {
+	info := map[string]any{InfoModel: a.model}
+	if u := a.usage; u != nil {
+		info[InfoPromptTokens] = u.PromptTokens
+		info[InfoCompletionTokens] = u.CompletionTokens
+		info[InfoTotalTokens] = max(u.TotalTokens, u.PromptTokens+u.CompletionTokens)
+		info[InfoReasoningTokens] = u.CompletionTokensDetails.ReasoningTokens
+	}
+	return info
+}

@@ -1,0 +1,119 @@
+package llm
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// DefaultBaseURL is OpenAI's own API.
+const DefaultBaseURL = "https://api.openai.com/v1"
+
+// Defaults of a Config.
+const (
+	// DefaultTimeout bounds a whole call with its retries.
+	DefaultTimeout = 5 * time.Minute
+	// DefaultIdleTimeout bounds the silence between two pieces of a stream.
+	DefaultIdleTimeout = time.Minute
+	// DefaultMaxRetries is how often a failed call is tried again.
+	DefaultMaxRetries = 3
+	// DefaultBackoff is the wait before the first retry.
+	DefaultBackoff = 500 * time.Millisecond
+)
+
+// Config describes a model on an OpenAI-compatible server.
+type Config struct {
+	// BaseURL is the API's address up to and with its version, such as
+	// http://localhost:11434/v1. Default: DefaultBaseURL.
+	BaseURL string
+	// APIKey is sent as bearer token. Default: none, for local servers.
+	APIKey string
+	// Model is the model's name on the server. Required.
+	Model string
+	// Temperature of sampling. Default: nil, the server's own.
+	Temperature *float64
+	// MaxTokens bounds an answer's length. Default: 0, the server's own.
+	MaxTokens int
+	// Timeout bounds a whole call with its retries. Default: DefaultTimeout.
+	Timeout time.Duration
+	// IdleTimeout bounds the silence within a stream once it has begun.
+	// Default: DefaultIdleTimeout.
+	IdleTimeout time.Duration
+	// MaxRetries is how often a call is tried again after 429, 5xx or a broken
+	// connection, as long as nothing was streamed; negative means never.
+	// Default: 0, which means DefaultMaxRetries.
+	MaxRetries int
+	// Backoff is the wait before the first retry; it doubles with each, unless
+	// the server says Retry-After. Default: DefaultBackoff.
+	Backoff time.Duration
+	// HTTPClient sends the requests; redirects are never followed, because a
+	// request with documents and a key must not wander. Default: a client with
+	// http.DefaultTransport's settings.
+	HTTPClient *http.Client
+	// Settings are the names that error messages call the settings by.
+	// Default: plain words.
+	Settings Settings
+	// Logger hears of retries. Default: nil, which discards.
+	Logger *slog.Logger
+}
+
+// Settings are the names under which people set a Config's fields.
+type Settings struct {
+	// URL names BaseURL's setting. Default: "the model's base URL".
+	URL string
+	// Key names APIKey's setting. Default: "the model's API key".
+	Key string
+	// Model names Model's setting. Default: "the model's name".
+	Model string
+	// Timeout names Timeout's setting. Default: "the model's timeout".
+	Timeout string
+}
+
+// complete applies the defaults and checks the rest.
+func (c Config) complete() (Config, error) {
+	c.BaseURL = strings.TrimRight(cmp.Or(strings.TrimSpace(c.BaseURL), DefaultBaseURL), "/")
+	u, err := url.Parse(c.BaseURL)
+	switch {
+	case err != nil:
+		return c, errors.New("llm: Config.BaseURL is not a URL") // the parser's error repeats the text, which may hold a password
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+		return c, errors.New("llm: Config.BaseURL must begin with http:// or https:// and name a host")
+	case u.User != nil, u.RawQuery != "", u.Fragment != "":
+		return c, errors.New("llm: Config.BaseURL must not hold a password, a query or a fragment; the key goes in Config.APIKey")
+	case c.Model == "":
+		return c, errors.New("llm: Config.Model is required")
+	case strings.ContainsAny(c.APIKey, "\r\n"):
+		return c, errors.New("llm: Config.APIKey holds a line break")
+	case c.Temperature != nil && (*c.Temperature < 0 || *c.Temperature > 2):
+		return c, fmt.Errorf("llm: Config.Temperature is %g, want 0 to 2", *c.Temperature)
+	case c.MaxTokens < 0:
+		return c, fmt.Errorf("llm: Config.MaxTokens is %d, want 0 or more", c.MaxTokens)
+	case c.Timeout < 0, c.IdleTimeout < 0, c.Backoff < 0:
+		return c, errors.New("llm: Config.Timeout, IdleTimeout and Backoff must not be negative")
+	}
+	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
+	c.IdleTimeout = cmp.Or(c.IdleTimeout, DefaultIdleTimeout)
+	c.MaxRetries = max(cmp.Or(c.MaxRetries, DefaultMaxRetries), 0)
+	c.Backoff = cmp.Or(c.Backoff, DefaultBackoff)
+	c.Settings.URL = cmp.Or(c.Settings.URL, "the model's base URL")
+	c.Settings.Key = cmp.Or(c.Settings.Key, "the model's API key")
+	c.Settings.Model = cmp.Or(c.Settings.Model, "the model's name")
+	c.Settings.Timeout = cmp.Or(c.Settings.Timeout, "the model's timeout")
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	client := http.Client{}
+	if c.HTTPClient != nil {
+		client = *c.HTTPClient
+	} else if t, ok := http.DefaultTransport.(*http.Transport); ok {
+		client.Transport = t.Clone()
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	c.HTTPClient = &client
+	return c, nil
+}

@@ -1,0 +1,240 @@
+package llm
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Limits of what is read from a server.
+const (
+	// maxLine bounds one event of a stream in bytes.
+	maxLine = 16 << 20
+	// maxStream bounds a whole answer on the wire in bytes.
+	maxStream = 64 << 20
+	// maxRefusal bounds what is read of an error response in bytes.
+	maxRefusal = 64 << 10
+	// maxMessage bounds what is kept of a server's own words in bytes.
+	maxMessage = 500
+)
+
+var (
+	// errTooLong: the server sends more than docent takes.
+	errTooLong = errors.New("the answer or one event of it is too long")
+	// errPage: what answers is a web site.
+	errPage = errors.New("the server sent a web page")
+)
+
+// exchange is one request and its response. It stands between go-openai's
+// client and the network and mends what the client gets wrong there: it keeps
+// an error's Retry-After, bounds what is read, and hands on a stream's data
+// lines only, because the client stumbles over comments, over errors it does
+// not recognise and over a plain JSON answer.
+type exchange struct {
+	client *http.Client
+	key    string // blotted out of errors
+	touch  func() // called whenever bytes of a response body arrive
+	now    func() time.Time
+	opened bool // the server has accepted the request
+	done   bool // the answer was declared complete
+}
+
+// Do sends the request. A status other than 2xx is a *StatusError.
+func (x *exchange) Do(req *http.Request) (*http.Response, error) {
+	resp, err := x.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode/100 != 2 {
+		defer func() { _ = resp.Body.Close() }()
+		return nil, x.refusal(resp)
+	}
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
+		_ = resp.Body.Close()
+		return nil, errPage
+	}
+	x.opened = true
+	if req.Header.Get("Accept") == "text/event-stream" {
+		resp.Body = &events{x: x, body: resp.Body, lines: bufio.NewReaderSize(&touchReader{resp.Body, x.touch}, 32<<10)}
+	} else {
+		resp.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(resp.Body, maxStream), resp.Body}
+	}
+	return resp, nil
+}
+
+// refusal reads an error response.
+func (x *exchange) refusal(resp *http.Response) error {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // half a message is better than none
+	e := &StatusError{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header, x.now())}
+	if resp.StatusCode/100 == 3 {
+		e.Message = "redirects are not followed"
+		return e
+	}
+	var frame struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+	}
+	switch err := json.Unmarshal(body, &frame); {
+	case err != nil:
+		e.Message = string(body)
+	case len(frame.Error) > 0:
+		e.Code, e.Message = refused(frame.Error)
+	case frame.Message != "":
+		e.Message = frame.Message
+	case len(frame.Detail) > 0:
+		e.Message = string(frame.Detail)
+	default:
+		e.Message = string(body)
+	}
+	e.Message = blot(e.Message, x.key)
+	return e
+}
+
+// refused takes code and message from an error as servers send it: an object
+// with a code that is text or a number, or just text.
+func refused(raw json.RawMessage) (code, message string) {
+	var object struct {
+		Code    any    `json:"code"`
+		Type    string `json:"type"`
+		Message any    `json:"message"`
+	}
+	if json.Unmarshal(raw, &object) != nil {
+		var s string
+		if json.Unmarshal(raw, &s) != nil {
+			s = string(raw)
+		}
+		return "", s
+	}
+	if object.Message != nil {
+		message = fmt.Sprint(object.Message)
+	}
+	if object.Code == nil {
+		return object.Type, message
+	}
+	return fmt.Sprint(object.Code), message
+}
+
+// blot makes a server's words fit for a log: one bounded line without the key,
+// which some servers repeat.
+func blot(s, key string) string {
+	if key != "" {
+		s = strings.ReplaceAll(s, key, "[key]")
+	}
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > maxMessage {
+		s = strings.ToValidUTF8(s[:maxMessage], "") + "…"
+	}
+	return s
+}
+
+// touchReader reports each arrival of bytes.
+type touchReader struct {
+	r     io.Reader
+	touch func()
+}
+
+func (t *touchReader) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	if n > 0 && t.touch != nil {
+		t.touch()
+	}
+	return n, err
+}
+
+// events reads a response body and yields nothing but "data:" lines, each
+// followed by an empty one. A body that is one JSON object becomes one event,
+// for servers that do not stream.
+type events struct {
+	x     *exchange
+	body  io.Closer
+	lines *bufio.Reader
+	begun bool
+	total int
+	out   []byte
+	err   error
+}
+
+// Close closes the response body.
+func (e *events) Close() error { return e.body.Close() }
+
+// Read yields the next bytes of the cleaned stream.
+func (e *events) Read(p []byte) (int, error) {
+	for len(e.out) == 0 {
+		if e.err != nil {
+			return 0, e.err
+		}
+		e.fill()
+	}
+	n := copy(p, e.out)
+	e.out = e.out[n:]
+	return n, nil
+}
+
+// fill reads one line.
+func (e *events) fill() {
+	line, err := e.line()
+	e.err = err
+	line = bytes.TrimSpace(line)
+	if !e.begun && len(line) > 0 {
+		line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		e.begun = true
+		if len(line) > 0 && line[0] == '{' {
+			e.whole(line)
+			return
+		}
+	}
+	data, ok := bytes.CutPrefix(line, []byte("data:"))
+	if data = bytes.TrimSpace(data); !ok || len(data) == 0 {
+		return
+	}
+	switch {
+	case string(data) == "[DONE]":
+		e.x.done = true
+	case data[0] == '{':
+		// The blank keeps go-openai from taking {"error": for itself, which
+		// goes wrong if the error is text or a comment came before it.
+		data = append([]byte("{ "), data[1:]...)
+	}
+	e.out = fmt.Appendf(nil, "data: %s\n\n", data)
+}
+
+// whole turns a body that is one JSON object, which may span lines, into an event.
+func (e *events) whole(first []byte) {
+	body := bytes.NewBuffer(first)
+	for e.err == nil {
+		var line []byte
+		line, e.err = e.line()
+		body.WriteByte(' ')
+		body.Write(bytes.TrimSpace(line))
+	}
+	if errors.Is(e.err, io.EOF) {
+		e.x.done = true
+		e.out = fmt.Appendf(nil, "data: { %s\n\ndata: [DONE]\n\n", body.Bytes()[1:])
+	}
+}
+
+// line reads up to and with the next line feed, however long within maxLine.
+func (e *events) line() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := e.lines.ReadSlice('\n')
+		line = append(line, part...)
+		e.total += len(part)
+		switch {
+		case e.total > maxStream, len(line) > maxLine:
+			return nil, errTooLong
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return line, err
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+	"github.com/tmc/langchaingo/llms"
+)
+
+// tailTimeout is how long to wait for what may follow a complete answer, such
+// as its token count.
+const tailTimeout = 5 * time.Second
+
+// OpenAI is a chat model on a server with OpenAI's API. It is safe for
+// concurrent use. Errors carry a fault kind; a canceled context is returned as
+// its error, and no error comes with a partial answer.
+type OpenAI struct {
+	cfg Config
+	// usage remembers whether the server takes stream_options.
+	usage atomic.Int32
+	// wait sleeps between retries; tests replace it.
+	wait func(ctx context.Context, d time.Duration) error
+}
+
+// The states of OpenAI.usage.
+const (
+	usageUnknown = iota
+	usageAccepted
+	usageRefused
+)
+
+var _ llms.Model = (*OpenAI)(nil)
+
+// NewOpenAI returns the model that config describes. It sends nothing yet; see
+// [OpenAI.Ping].
+func NewOpenAI(config Config) (*OpenAI, error) {
+	cfg, err := config.complete()
+	if err != nil {
+		return nil, err
+	}
+	return &OpenAI{cfg: cfg, wait: wait}, nil
+}
+
+// Name is the model's name on its server.
+func (o *OpenAI) Name() string { return o.cfg.Model }
+
+// Call asks a single question.
+//
+// Deprecated: it is there for langchaingo's interface; use GenerateContent.
+func (o *OpenAI) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
+	return llms.GenerateFromSinglePrompt(ctx, o, prompt, options...)
+}
+
+// GenerateContent asks the model. Text goes to llms.WithStreamingFunc as it
+// comes, tool calls never do. StopReason is the server's finish reason; token
+// counts are in GenerationInfo under the Info keys.
+func (o *OpenAI) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+	var opts llms.CallOptions
+	for _, option := range options {
+		option(&opts)
+	}
+	req, err := o.request(messages, opts)
+	if err != nil {
+		return nil, fmt.Errorf("llm %s: %w", req.Model, err)
+	}
+	return o.generate(ctx, req, &sink{text: opts.StreamingFunc, reasoning: opts.StreamingReasoningFunc}, o.cfg.MaxRetries)
+}
+
+// generate sends a request, again if that may help.
+func (o *OpenAI) generate(ctx context.Context, req openai.ChatCompletionRequest, s *sink, retries int) (*llms.ContentResponse, error) {
+	call, cancel := context.WithTimeoutCause(ctx, o.cfg.Timeout, errTimeout)
+	defer cancel()
+	for n := 0; ; n++ {
+		resp, fail := o.attempt(call, req, s)
+		if fail.err == nil {
+			return resp, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("llm %s: %w", req.Model, err)
+		}
+		pause, ok := o.pause(fail, n)
+		if !ok || !fail.retry || s.delivered || n >= retries {
+			return nil, fmt.Errorf("llm %s: %w", req.Model, fail.err)
+		}
+		o.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "model call failed, trying again",
+			slog.String("model", req.Model), slog.Int("retry", n+1), slog.Duration("in", pause), slog.Any("error", fail.err))
+		if err := o.wait(call, pause); err != nil {
+			if ctx.Err() != nil {
+				return nil, fmt.Errorf("llm %s: %w", req.Model, ctx.Err())
+			}
+			return nil, fmt.Errorf("llm %s: %w", req.Model, fail.err) // the reason says more than the timeout
+		}
+	}
+}
+
+// attempt sends a request once; twice if that shows that the server does not
+// take stream_options.
+func (o *OpenAI) attempt(ctx context.Context, req openai.ChatCompletionRequest, s *sink) (*llms.ContentResponse, failure) {
+	known := o.usage.Load()
+	if known != usageRefused {
+		req.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
+	}
+	resp, x, fail := o.once(ctx, req, s)
+	var refusal *StatusError
+	switch {
+	case known != usageUnknown:
+	case x.opened:
+		o.usage.Store(usageAccepted)
+	case errors.As(fail.err, &refusal) && (refusal.Status == 400 || refusal.Status == 422):
+		// Some servers refuse what they do not know and each says so in other
+		// words, so ask again without it rather than read the words.
+		req.StreamOptions = nil
+		if resp, x, fail = o.once(ctx, req, s); x.opened {
+			o.usage.Store(usageRefused)
+		}
+	}
+	return resp, fail
+}
+
+// once makes one HTTP request and reads its stream.
+func (o *OpenAI) once(ctx context.Context, req openai.ChatCompletionRequest, s *sink) (*llms.ContentResponse, *exchange, failure) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	x := &exchange{client: o.cfg.HTTPClient, key: o.cfg.APIKey, now: time.Now}
+	resp, err := o.read(ctx, cancel, x, req, s)
+	if err != nil {
+		return nil, x, o.explain(ctx, req.Model, err)
+	}
+	return resp, x, failure{}
+}
+
+// read makes the request and collects its stream; cancel ends it with a cause.
+func (o *OpenAI) read(ctx context.Context, cancel context.CancelCauseFunc, x *exchange, req openai.ChatCompletionRequest, s *sink) (*llms.ContentResponse, error) {
+	var a answer
+	silence := time.AfterFunc(o.cfg.IdleTimeout, func() { cancel(errIdle) })
+	silence.Stop() // begins with the first byte: until then a slow model may think
+	defer silence.Stop()
+	x.touch = func() { silence.Reset(o.cfg.IdleTimeout) }
+	stream, err := o.client(x).CreateChatCompletionStream(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = stream.Close() }()
+	for {
+		raw, err := stream.RecvRaw()
+		if err != nil {
+			cause := context.Cause(ctx)
+			complete := x.done && errors.Is(err, io.EOF) ||
+				a.finished() && (cause == nil || errors.Is(cause, errIdle) || errors.Is(cause, errTimeout)) // only what may follow was lost
+			switch {
+			case complete:
+				return a.response()
+			case errors.Is(err, errTooLong):
+				return nil, err
+			default:
+				return nil, fmt.Errorf("%w: %w", errCut, err)
+			}
+		}
+		if err := a.add(ctx, raw, s); err != nil {
+			return nil, err
+		}
+		if a.finished() {
+			silence.Reset(min(tailTimeout, o.cfg.IdleTimeout))
+		}
+	}
+}
+
+// client is go-openai's, on top of x.
+func (o *OpenAI) client(x *exchange) *openai.Client {
+	cfg := openai.DefaultConfig(o.cfg.APIKey)
+	cfg.BaseURL = o.cfg.BaseURL
+	cfg.HTTPClient = x
+	return openai.NewClientWithConfig(cfg)
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

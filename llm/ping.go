@@ -1,0 +1,67 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"docent/internal/fault"
+)
+
+// maxListed bounds the model names in an error message.
+const maxListed = 8
+
+// Ping checks that the server answers, takes the key and has the model, with a
+// call of one token and without retries. The error's safe sentence says which
+// setting to look at; if the model is missing it lists what the server has.
+func (o *OpenAI) Ping(ctx context.Context) error {
+	req, err := o.request([]llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "Say ok.")}, llms.CallOptions{MaxTokens: 1})
+	if err != nil {
+		return fmt.Errorf("llm ping %s: %w", o.cfg.Model, err)
+	}
+	_, err = o.generate(ctx, req, &sink{}, 0)
+	switch fault.KindOf(err) {
+	case fault.NotFound:
+		if names, e := o.Models(ctx); e == nil && len(names) > 0 {
+			if len(names) > maxListed {
+				names = append(names[:maxListed], "…")
+			}
+			return fault.Wrap(fault.NotFound, err, "the model server has no model %q (%s); it has: %s", o.cfg.Model, o.cfg.Settings.Model, strings.Join(names, ", "))
+		}
+	case fault.Invalid:
+		// Reasoning models refuse so short an answer; then it is enough that
+		// the server, which took the key, lists the model.
+		if names, e := o.Models(ctx); e == nil && slices.Contains(names, o.cfg.Model) {
+			return nil
+		}
+	}
+	return err
+}
+
+// Models lists the names of the server's models.
+func (o *OpenAI) Models(ctx context.Context) ([]string, error) {
+	call, cancel := context.WithTimeoutCause(ctx, o.cfg.Timeout, errTimeout)
+	defer cancel()
+	list, err := o.client(&exchange{client: o.cfg.HTTPClient, key: o.cfg.APIKey, now: time.Now}).ListModels(call)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("llm list models: %w", ctx.Err())
+		}
+		var refusal *StatusError
+		if errors.As(err, &refusal) && refusal.Status == http.StatusNotFound {
+			return nil, fmt.Errorf("llm list models: %w", fault.Wrap(fault.NotFound, err, "the model server does not list its models"))
+		}
+		return nil, fmt.Errorf("llm list models: %w", o.explain(call, o.cfg.Model, err).err)
+	}
+	var names []string
+	for _, m := range list.Models {
+		names = append(names, m.ID)
+	}
+	return names, nil
+}
