@@ -97,11 +97,23 @@ type Result struct {
 	Features map[string]float64
 }
 
+// Term is a word of a question as the keyword index sees it.
+type Term struct {
+	// Text is the index's form of the word: lower case, its stem if it has one.
+	Text string
+	// IDF is its inverse document frequency, ln(1 + (N-n+½)/(n+½)) for n of N
+	// chunks that hold it; the highest for a word that none holds.
+	IDF float64
+}
+
 // Retrieval is what a query found.
 type Retrieval struct {
 	// Question is the text that was searched for, with the earlier turns if
 	// the question leaned on them.
 	Question string
+	// Terms are the distinct words of Question with what the keyword index
+	// knows of them; answers weigh words by it. None is as if all were equal.
+	Terms []Term
 	// Results are best first.
 	Results []Result
 	// Evidence says how well the best results support an answer, 0 to 1;

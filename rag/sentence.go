@@ -1,0 +1,216 @@
+package rag
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// sentenceKind is what a sentence is made of; a passage is quoted by it.
+type sentenceKind uint8
+
+const (
+	// proseSentence is running text.
+	proseSentence sentenceKind = iota
+	// itemSentence is running text in an item of a list.
+	itemSentence
+	// titleSentence is a line of its own without an end, such as a heading or
+	// the term of a definition.
+	titleSentence
+	// rowSentence is a row of a table.
+	rowSentence
+	// codeSentence is a whole block of code.
+	codeSentence
+)
+
+// sentence is a piece of a text that can be quoted on its own.
+type sentence struct {
+	// start and end are byte offsets; there is no white space at either end.
+	start, end int
+	// kind says how it is set.
+	kind sentenceKind
+	// block counts the paragraphs, items and code blocks of the text from 0.
+	block int
+}
+
+// splitSentences cuts text into sentences. They are in order, do not overlap,
+// and hold all of the text but white space. Of a text of kind Code or Table the
+// lines are known to be code or rows; in prose they are told by how they look.
+func splitSentences(text string, kind Kind) []sentence {
+	s := splitter{text: text}
+	lines := s.lines()
+	for len(lines) > 0 {
+		n := 1
+		switch {
+		case lines[0].blank():
+		case fence(text, lines[0]) != "":
+			n = s.fenced(lines)
+		case kind == Code:
+			n = s.run(lines, codeSentence, func(line) bool { return true })
+		case kind == Table || isRow(lines[0].of(text)):
+			s.add(lines[0].start, lines[0].end, rowSentence)
+			s.block++
+		default:
+			n = s.paragraph(lines)
+		}
+		lines = lines[n:]
+	}
+	return s.out
+}
+
+// splitter collects the sentences of a text.
+type splitter struct {
+	text  string
+	block int
+	out   []sentence
+}
+
+// line is a line of a text without the white space around it.
+type line struct {
+	// start and end are byte offsets; indent is how far start is from the
+	// line's own, a tab counting as 4.
+	start, end, indent int
+}
+
+func (l line) blank() bool          { return l.start == l.end }
+func (l line) of(text string) string { return text[l.start:l.end] }
+
+// lines cuts the text at its line ends.
+func (s *splitter) lines() []line {
+	var out []line
+	for at := 0; at < len(s.text); {
+		end, next := len(s.text), len(s.text)
+		if i := strings.IndexByte(s.text[at:], '\n'); i >= 0 {
+			end, next = at+i, at+i+1
+		}
+		l := line{start: at, end: end}
+		for l.start < l.end {
+			r, size := utf8.DecodeRuneInString(s.text[l.start:l.end])
+			if !unicode.IsSpace(r) {
+				break
+			}
+			l.indent++
+			if r == '\t' {
+				l.indent += 3
+			}
+			l.start += size
+		}
+		l.end = l.start + len(strings.TrimRightFunc(s.text[l.start:l.end], unicode.IsSpace))
+		out = append(out, l)
+		at = next
+	}
+	return out
+}
+
+// add appends a sentence unless it is empty.
+func (s *splitter) add(start, end int, kind sentenceKind) {
+	part := s.text[start:end]
+	start += len(part) - len(strings.TrimLeftFunc(part, unicode.IsSpace))
+	end = start + len(strings.TrimSpace(part))
+	if start < end {
+		s.out = append(s.out, sentence{start, end, kind, s.block})
+	}
+}
+
+// fence returns the mark that opens or closes a fenced block of code on this
+// line.
+func fence(text string, l line) string {
+	for _, mark := range []string{"```", "~~~"} {
+		if strings.HasPrefix(l.of(text), mark) {
+			return mark
+		}
+	}
+	return ""
+}
+
+// fenced adds the block of code that begins with the first line and returns how
+// many lines it has. A fence that is not closed holds to the end.
+func (s *splitter) fenced(lines []line) int {
+	mark, n := fence(s.text, lines[0]), 1
+	for n < len(lines) {
+		n++
+		if l := lines[n-1]; fence(s.text, l) == mark && strings.Trim(l.of(s.text), mark[:1]) == "" {
+			break
+		}
+	}
+	s.add(lines[0].start, lines[n-1].end, codeSentence)
+	s.block++
+	return n
+}
+
+// run adds the lines up to a blank one, as long as they are ok, as one
+// sentence, and returns how many there are. The first is taken unasked.
+func (s *splitter) run(lines []line, kind sentenceKind, ok func(line) bool) int {
+	n := 1
+	for n < len(lines) && !lines[n].blank() && fence(s.text, lines[n]) == "" && ok(lines[n]) {
+		n++
+	}
+	s.add(lines[0].start, lines[n-1].end, kind)
+	s.block++
+	return n
+}
+
+// paragraph adds the sentences of the lines up to a blank one, a table row, a
+// fence or the next item, and returns how many lines there are.
+func (s *splitter) paragraph(lines []line) int {
+	n, width := 1, runeLen(lines[0].of(s.text))
+	for n < len(lines) && !lines[n].blank() && fence(s.text, lines[n]) == "" && !isRow(lines[n].of(s.text)) && itemMark(lines[n].of(s.text)) == 0 {
+		width = max(width, runeLen(lines[n].of(s.text)))
+		n++
+	}
+	lines = lines[:n]
+	if isCode(s.text, lines) {
+		s.add(lines[0].start, lines[n-1].end, codeSentence)
+		s.block++
+		return n
+	}
+	kind := proseSentence
+	if itemMark(lines[0].of(s.text)) > 0 {
+		kind = itemSentence
+	}
+	first := 0
+	for i := range lines {
+		if i+1 < n && !s.breaks(lines[i], lines[i+1], width) {
+			continue
+		}
+		s.stretch(lines[first].start, lines[i].end, kind)
+		first = i + 1
+	}
+	s.block++
+	return n
+}
+
+// breaks reports whether the line end between a and b is meant: the next word
+// would have fitted on the line, and the text does not just go on.
+func (s *splitter) breaks(a, b line, width int) bool {
+	next := b.of(s.text)
+	word, _, _ := strings.Cut(next, " ")
+	if runeLen(a.of(s.text))+1+runeLen(word) > width && runeLen(a.of(s.text)) >= minWrapped {
+		return false
+	}
+	if ends(a.of(s.text)) {
+		return true
+	}
+	r, _ := utf8.DecodeRuneInString(next)
+	return !unicode.IsLower(r) || strings.ContainsAny(word, "_(=")
+}
+
+// minWrapped is the length from which on a line may have been wrapped because
+// it was full, in characters.
+const minWrapped = 40
+
+// stretch adds the sentences of a stretch of prose without a meant line end.
+func (s *splitter) stretch(start, end int, kind sentenceKind) {
+	text := s.text[:end]
+	for at := start; at < end; {
+		next := sentenceEnd(text, at)
+		k := kind
+		if k == proseSentence && at == start && next == end && !ends(text[at:next]) {
+			k = titleSentence
+		}
+		s.add(at, next, k)
+		at = next
+	}
+}
+
+func runeLen(s string) int { return utf8.RuneCountInString(s) }

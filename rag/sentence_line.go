@@ -1,0 +1,99 @@
+package rag
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// itemMark returns the length of the mark that makes s an item of a list, with
+// the space behind it; 0 if it is none.
+func itemMark(s string) int {
+	r, size := utf8.DecodeRuneInString(s)
+	if strings.ContainsRune("-*+•◦▪–·", r) {
+		if strings.HasPrefix(s[size:], " ") {
+			return size + 1
+		}
+		return 0
+	}
+	digits := 0
+	for digits < len(s) && digits < 3 && '0' <= s[digits] && s[digits] <= '9' {
+		digits++
+	}
+	if digits > 0 && len(s) > digits+1 && (s[digits] == '.' || s[digits] == ')') && s[digits+1] == ' ' {
+		return digits + 2
+	}
+	return 0
+}
+
+// isRow reports whether a line is a row of a table: cells between bars or tabs.
+func isRow(s string) bool {
+	if strings.HasPrefix(s, "|") && strings.HasSuffix(s, "|") && len(s) > 2 {
+		return true
+	}
+	return strings.Contains(s, " | ") && !ends(s) || strings.Contains(s, "\t")
+}
+
+// isCode reports whether lines look like code: most of them are indented, end
+// or begin as code does, and few end as sentences do.
+func isCode(text string, lines []line) bool {
+	if itemMark(lines[0].of(text)) > 0 {
+		return false
+	}
+	code, prose := 0, 0
+	for _, l := range lines {
+		s := l.of(text)
+		switch {
+		case looksLikeCode(s):
+			code += 2
+		case l.indent >= 4:
+			code++
+		}
+		if wordCount(s) >= 6 && (strings.HasSuffix(s, ".") || strings.HasSuffix(s, ":") || strings.Contains(s, ". ") || strings.Contains(s, ", ")) {
+			prose += 2
+		}
+	}
+	return code > prose && code >= len(lines)
+}
+
+// codePrefixes begin a line of commands or SQL.
+var codePrefixes = []string{
+	"$ ", "# ", "=# ", "> ", "% ", "//", "/*", "--", "#!", "#include", "<?", "</", "SELECT ", "INSERT ", "UPDATE ", "DELETE ", "CREATE ", "ALTER ", "DROP ",
+	"GRANT ", "REVOKE ", "COPY ", "SET ", "BEGIN;", "COMMIT;", "WITH ", "import ", "func ", "def ", "class ", "return ",
+	"var ", "const ", "let ", "export ", "sudo ", "docker ", "git ",
+}
+
+// looksLikeCode reports whether a line begins or ends as code does.
+func looksLikeCode(s string) bool {
+	if s == "" {
+		return false
+	}
+	if strings.IndexByte(";{}\\", s[len(s)-1]) >= 0 || strings.HasSuffix(s, ");") || strings.HasPrefix(s, "}") {
+		return true
+	}
+	for _, p := range codePrefixes {
+		if strings.HasPrefix(s, p) {
+			return p != "# " || !strings.HasSuffix(s, ".") // a Markdown heading is no sentence either, and harmless
+		}
+	}
+	marks := 0
+	for _, r := range s {
+		if strings.ContainsRune("{}[]()<>=;$&|\\%", r) {
+			marks++
+		}
+	}
+	return marks*5 >= len(s) && len(s) >= 4
+}
+
+// wordCount counts the words of s.
+func wordCount(s string) int {
+	n, in := 0, false
+	for _, r := range s {
+		word := unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_'
+		if word && !in {
+			n++
+		}
+		in = word
+	}
+	return n
+}
