@@ -234,7 +234,7 @@ func (a *answer) add(ctx context.Context, raw []byte, s *sink) error {
 func (c *choice) call(t toolCallDelta) error {
 	var p *pendingCall
 	for _, q := range slices.Backward(c.calls) {
-		same := t.Index == nil && (t.ID == q.id || t.ID == "" && t.Function.Name == "") ||
+		same := t.Index == nil && (t.ID != "" && t.ID == q.id || t.ID == "" && t.Function.Name == "") ||
 			t.Index != nil && *t.Index == q.index && (t.ID == "" || q.id == "" || t.ID == q.id)
 		if same {
 			p = q
