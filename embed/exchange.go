@@ -1,0 +1,249 @@
+package embed
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"docent/internal/fault"
+)
+
+const (
+	// maxResponse bounds a response in bytes: 2,048 vectors of 4,096 numbers
+	// written out fit.
+	maxResponse = 192 << 20
+	// maxRefusal bounds what is read of an error response in bytes.
+	maxRefusal = 64 << 10
+	// maxBackoff bounds the doubling wait between retries.
+	maxBackoff = 20 * time.Second
+	// maxRetryAfter is the longest wait a server may ask for; beyond it the
+	// call fails.
+	maxRetryAfter = time.Minute
+)
+
+// errTimeout is the cause of an attempt's context that has run out.
+var errTimeout = errors.New("timeout of the request")
+
+// embeddingsRequest is the body of a request.
+type embeddingsRequest struct {
+	Model          string   `json:"model"`
+	Input          []string `json:"input"`
+	EncodingFormat string   `json:"encoding_format"`
+	Dimensions     int      `json:"dimensions,omitempty"`
+}
+
+// embeddingsResponse is the body of a response.
+type embeddingsResponse struct {
+	Data []struct {
+		Index     *int      `json:"index"`
+		Embedding []float32 `json:"embedding"`
+	} `json:"data"`
+	Error json.RawMessage `json:"error"`
+}
+
+// request embeds a batch, trying again where that may help.
+func (o *OpenAI) request(ctx context.Context, input []string) ([][]float32, error) {
+	body, err := json.Marshal(embeddingsRequest{o.cfg.Model, input, "float", o.cfg.Dimensions})
+	if err != nil {
+		return nil, fmt.Errorf("embed with %s: %w", o.name, err)
+	}
+	for n := 0; ; n++ {
+		vectors, err := o.attempt(ctx, body, len(input))
+		if err == nil {
+			return vectors, nil
+		}
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("embed with %s: %w", o.name, ctx.Err())
+		}
+		f := o.explain(err)
+		pause, patient := o.pause(f, n)
+		if !f.retry || !patient || n >= o.cfg.MaxRetries {
+			return nil, fmt.Errorf("embed with %s: %w", o.name, f.err)
+		}
+		o.cfg.Logger.WarnContext(ctx, "embedding server failed, trying again", "embedder", o.name, "attempt", n+1, "pause", pause, "error", f.err)
+		if err := o.wait(ctx, pause); err != nil {
+			return nil, fmt.Errorf("embed with %s: %w", o.name, err)
+		}
+	}
+}
+
+// attempt sends a batch once and returns its n vectors.
+func (o *OpenAI) attempt(ctx context.Context, body []byte, n int) ([][]float32, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, o.cfg.Timeout, errTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.cfg.BaseURL+"/embeddings", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	if o.cfg.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+o.cfg.APIKey)
+	}
+	resp, err := o.cfg.HTTPClient.Do(req)
+	if err != nil {
+		return nil, errors.Join(context.Cause(ctx), err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode/100 != 2 {
+		return nil, o.refusal(resp)
+	}
+	var r embeddingsResponse
+	limited := &io.LimitedReader{R: resp.Body, N: maxResponse}
+	if err := json.NewDecoder(limited).Decode(&r); err != nil {
+		var syntax *json.SyntaxError
+		var kind *json.UnmarshalTypeError
+		whole := errors.As(err, &syntax) || errors.As(err, &kind) || limited.N <= 0
+		return nil, errors.Join(context.Cause(ctx), &answerError{fmt.Errorf("read the answer: %w", err), !whole})
+	}
+	if len(r.Error) > 0 && string(r.Error) != "null" {
+		code, message := refusalText(r.Error)
+		return nil, &StatusError{Status: resp.StatusCode, Code: code, Message: blot(message, o.cfg.APIKey)}
+	}
+	vectors, err := o.vectors(r, n)
+	if err != nil {
+		return nil, &answerError{err, false}
+	}
+	return vectors, nil
+}
+
+// vectors puts an answer's vectors in the order of the texts, checks them and
+// scales them to length 1. Their index counts and not their place, but from a
+// server that gives none at all.
+func (o *OpenAI) vectors(r embeddingsResponse, n int) ([][]float32, error) {
+	if len(r.Data) != n {
+		return nil, fmt.Errorf("%d vectors for %d texts", len(r.Data), n)
+	}
+	bare := true
+	for _, d := range r.Data {
+		bare = bare && d.Index == nil
+	}
+	out := make([][]float32, n)
+	for place, d := range r.Data {
+		at := place
+		if !bare {
+			if d.Index == nil {
+				return nil, fmt.Errorf("vector %d has no index", place)
+			}
+			at = *d.Index
+		}
+		if at < 0 || at >= n || out[at] != nil {
+			return nil, fmt.Errorf("index %d is out of range or there twice among %d vectors", at, n)
+		}
+		if len(d.Embedding) == 0 {
+			return nil, fmt.Errorf("vector %d is empty", at)
+		}
+		out[at] = unit(d.Embedding)
+	}
+	for i, v := range out {
+		if len(v) != len(out[0]) {
+			return nil, fmt.Errorf("vector %d has %d dimensions, the first of the same answer %d", i, len(v), len(out[0]))
+		}
+	}
+	o.learned.CompareAndSwap(0, int64(len(out[0])))
+	if want := o.Dimensions(); len(out[0]) != want {
+		return nil, fmt.Errorf("vectors of %d dimensions, want %d as asked for or seen before", len(out[0]), want)
+	}
+	return out, nil
+}
+
+// unit scales v to length 1 in place; a zero vector stays one.
+func unit(v []float32) []float32 {
+	var square float64
+	for _, x := range v {
+		square += float64(x) * float64(x)
+	}
+	if square > 0 {
+		length := math.Sqrt(square)
+		for i := range v {
+			v[i] = float32(float64(v[i]) / length)
+		}
+	}
+	return v
+}
+
+// answerError is an answer that is not what was asked for.
+type answerError struct {
+	error
+	cut bool // it ended too early, which may be chance
+}
+
+func (e *answerError) Unwrap() error { return e.error }
+
+// failure is a failed attempt, explained.
+type failure struct {
+	err   error
+	retry bool          // the same request may succeed soon
+	after time.Duration // as the server asked; 0 if it did not
+}
+
+// explain says what an attempt's error means.
+func (o *OpenAI) explain(err error) failure {
+	var refusal *StatusError
+	var answer *answerError
+	switch {
+	case errors.As(err, &refusal):
+		return o.refused(refusal)
+	case errors.Is(err, errTimeout):
+		return failure{retry: true, err: fault.Wrap(fault.Unavailable, errTimeout, "the embedding server did not answer within %v", o.cfg.Timeout)}
+	case errors.As(err, &answer):
+		return failure{retry: answer.cut, err: fault.Wrap(fault.Unavailable, answer.error,
+			"the embedding server's answer makes no sense: check %s and %s", o.cfg.Settings.URL, o.cfg.Settings.Model)}
+	default:
+		return failure{retry: worthRetrying(err), err: fault.Wrap(fault.Unavailable, err,
+			"the embedding server does not answer; is %s right and the server running?", o.cfg.Settings.URL)}
+	}
+}
+
+// refused explains a status. The server's words stay in the cause. That docent
+// is set up wrong is nothing its own clients can mend by a login, so a key that
+// is refused is Unavailable to them.
+func (o *OpenAI) refused(e *StatusError) failure {
+	s := o.cfg.Settings
+	f := failure{after: e.RetryAfter}
+	wrap := func(kind fault.Kind, format string, args ...any) failure {
+		f.err = fault.Wrap(kind, e, format, args...)
+		return f
+	}
+	switch {
+	case e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden:
+		if o.cfg.APIKey == "" {
+			return wrap(fault.Unavailable, "the embedding server wants a key: set %s", s.Key)
+		}
+		return wrap(fault.Unavailable, "the embedding server does not accept the key or does not allow it the model %q: check %s", o.cfg.Model, s.Key)
+	case e.Status == http.StatusNotFound:
+		return wrap(fault.Unavailable, "the embedding server knows no model %q, or nothing is at this address: check %s and %s, which often ends in /v1", o.cfg.Model, s.Model, s.URL)
+	case e.Status == http.StatusPaymentRequired || e.Code == "insufficient_quota":
+		return wrap(fault.Unavailable, "the embedding account has no credit left")
+	case e.Status == http.StatusTooManyRequests:
+		f.retry = true
+		return wrap(fault.RateLimited, "the embedding server is asked too often; try again later")
+	case e.Status/100 == 5 && e.Status != http.StatusNotImplemented, e.Status == http.StatusRequestTimeout, e.Status == http.StatusTooEarly:
+		f.retry = true
+		return wrap(fault.Unavailable, "the embedding server has a problem (status %d)", e.Status)
+	case e.Status/100 == 3:
+		return wrap(fault.Unavailable, "the embedding server is at another address (status %d): check %s", e.Status, s.URL)
+	default:
+		return wrap(fault.Invalid, "the embedding server refused the request (status %d); the log has its reason", e.Status)
+	}
+}
+
+// pause is how long to wait before retry n, counted from 0; false if the server
+// asks for more patience than there is.
+func (o *OpenAI) pause(f failure, n int) (time.Duration, bool) {
+	if f.after > 0 {
+		return f.after, f.after <= maxRetryAfter
+	}
+	d := o.cfg.Backoff
+	for range n {
+		d = min(d*2, maxBackoff)
+	}
+	return d/2 + rand.N(d/2+1), true // spread, so that many callers do not come back at once
+}

@@ -1,0 +1,251 @@
+package embed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Defaults of a Config.
+const (
+	// DefaultBaseURL is OpenAI's own API.
+	DefaultBaseURL = "https://api.openai.com/v1"
+	// DefaultBatchSize is how many texts go into one request.
+	DefaultBatchSize = 64
+	// DefaultBatchBytes is how many bytes of text go into one request.
+	DefaultBatchBytes = 128 << 10
+	// DefaultTimeout bounds one attempt at a request.
+	DefaultTimeout = time.Minute
+	// DefaultMaxRetries is how often a failed request is tried again.
+	DefaultMaxRetries = 4
+	// DefaultBackoff is the wait before the first retry.
+	DefaultBackoff = 500 * time.Millisecond
+)
+
+// maxBatchSize is the most texts that OpenAI takes in one request.
+const maxBatchSize = 2048
+
+// Config describes a model behind an OpenAI-compatible /embeddings endpoint.
+type Config struct {
+	// BaseURL is the API's address up to and with its version, such as
+	// http://localhost:11434/v1 for Ollama. Default: DefaultBaseURL.
+	BaseURL string
+	// APIKey is sent as bearer token. Default: none, for local servers.
+	APIKey string
+	// Model is the model's name on the server. Required.
+	Model string
+	// Dimensions asks the server for vectors of this length, which not every
+	// model can do. Default: 0, the model's own length.
+	Dimensions int
+	// BatchSize is how many texts go into one request, at most 2,048. Default:
+	// DefaultBatchSize.
+	BatchSize int
+	// BatchBytes is how many bytes of text go into one request, unless a single
+	// text has more. Default: DefaultBatchBytes.
+	BatchBytes int
+	// Timeout bounds one attempt at a request. Default: DefaultTimeout.
+	Timeout time.Duration
+	// MaxRetries is how often a request is tried again after 429, 5xx, a
+	// timeout or a broken connection; negative means never. Default: 0, which
+	// means DefaultMaxRetries.
+	MaxRetries int
+	// Backoff is the wait before the first retry; it doubles with each, unless
+	// the server says Retry-After. Default: DefaultBackoff.
+	Backoff time.Duration
+	// HTTPClient sends the requests; redirects are never followed, because a
+	// request with documents and a key must not wander. Default: a client with
+	// http.DefaultTransport's settings.
+	HTTPClient *http.Client
+	// Settings are the names that error messages call the settings by.
+	// Default: plain words.
+	Settings Settings
+	// Logger hears of retries. Default: nil, which discards.
+	Logger *slog.Logger
+}
+
+// Settings are the names under which people set a Config's fields.
+type Settings struct {
+	// URL names BaseURL's setting. Default: "the embedder's base URL".
+	URL string
+	// Key names APIKey's setting. Default: "the embedder's API key".
+	Key string
+	// Model names Model's setting. Default: "the embedder's model".
+	Model string
+}
+
+// complete applies the defaults and checks the rest.
+func (c Config) complete() (Config, error) {
+	c.BaseURL = strings.TrimRight(cmp.Or(strings.TrimSpace(c.BaseURL), DefaultBaseURL), "/")
+	u, err := url.Parse(c.BaseURL)
+	switch {
+	case err != nil:
+		return c, errors.New("embed: Config.BaseURL is not a URL") // the parser's error repeats the text, which may hold a password
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+		return c, errors.New("embed: Config.BaseURL must begin with http:// or https:// and name a host")
+	case u.User != nil, u.RawQuery != "", u.Fragment != "":
+		return c, errors.New("embed: Config.BaseURL must not hold a password, a query or a fragment; the key goes in Config.APIKey")
+	case c.Model == "":
+		return c, errors.New("embed: Config.Model is required")
+	case strings.ContainsAny(c.APIKey, "\r\n"):
+		return c, errors.New("embed: Config.APIKey holds a line break")
+	case c.Dimensions < 0:
+		return c, fmt.Errorf("embed: Config.Dimensions is %d, want 0 or more", c.Dimensions)
+	case c.BatchSize < 0 || c.BatchSize > maxBatchSize:
+		return c, fmt.Errorf("embed: Config.BatchSize is %d, want 0 to %d", c.BatchSize, maxBatchSize)
+	case c.BatchBytes < 0:
+		return c, fmt.Errorf("embed: Config.BatchBytes is %d, want 0 or more", c.BatchBytes)
+	case c.Timeout < 0 || c.Backoff < 0:
+		return c, errors.New("embed: Config.Timeout and Backoff must not be negative")
+	}
+	c.BatchSize = cmp.Or(c.BatchSize, DefaultBatchSize)
+	c.BatchBytes = cmp.Or(c.BatchBytes, DefaultBatchBytes)
+	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
+	c.MaxRetries = max(cmp.Or(c.MaxRetries, DefaultMaxRetries), 0)
+	c.Backoff = cmp.Or(c.Backoff, DefaultBackoff)
+	c.Settings.URL = cmp.Or(c.Settings.URL, "the embedder's base URL")
+	c.Settings.Key = cmp.Or(c.Settings.Key, "the embedder's API key")
+	c.Settings.Model = cmp.Or(c.Settings.Model, "the embedder's model")
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	client := http.Client{}
+	if c.HTTPClient != nil {
+		client = *c.HTTPClient
+	} else if t, ok := http.DefaultTransport.(*http.Transport); ok {
+		client.Transport = t.Clone()
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	c.HTTPClient = &client
+	return c, nil
+}
+
+// OpenAI embeds through an OpenAI-compatible server: OpenAI's own, Ollama,
+// llama.cpp, vLLM and others. It is safe for concurrent use. A text without
+// anything but white space is not sent: servers refuse it, and it means
+// nothing.
+type OpenAI struct {
+	cfg  Config
+	name string
+	// learned is the vectors' length, 0 until it is known.
+	learned atomic.Int64
+	// wait pauses before a retry; tests replace it.
+	wait func(context.Context, time.Duration) error
+	// now tells the time for Retry-After dates; tests replace it.
+	now func() time.Time
+}
+
+var _ Embedder = (*OpenAI)(nil)
+
+// NewOpenAI makes an embedder; it does not call the server.
+func NewOpenAI(cfg Config) (*OpenAI, error) {
+	cfg, err := cfg.complete()
+	if err != nil {
+		return nil, err
+	}
+	o := &OpenAI{cfg: cfg, name: "openai/" + cfg.Model, wait: sleep, now: time.Now}
+	if cfg.Dimensions > 0 {
+		o.name = fmt.Sprintf("%s@%d", o.name, cfg.Dimensions)
+		o.learned.Store(int64(cfg.Dimensions))
+	}
+	return o, nil
+}
+
+// Name returns "openai/MODEL", or "openai/MODEL@DIMENSIONS" if a length was
+// asked for. The server's address is no part of it: the same model gives
+// comparable vectors wherever it runs, and moving it to another host must not
+// mean embedding everything again. Whoever puts another model under the same
+// name has to tell docent by a new name.
+func (o *OpenAI) Name() string { return o.name }
+
+// Dimensions returns the vectors' length, or 0 while no call has shown it.
+func (o *OpenAI) Dimensions() int { return int(o.learned.Load()) }
+
+// EmbedQuery returns the vector of a question.
+func (o *OpenAI) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
+	vectors, err := o.EmbedDocuments(ctx, []string{text})
+	if err != nil {
+		return nil, err
+	}
+	return vectors[0], nil
+}
+
+// EmbedDocuments returns the vectors of texts, one request after the other.
+func (o *OpenAI) EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	var batch []int // positions of texts
+	size := 0
+	flush := func() error {
+		input := make([]string, len(batch))
+		for i, at := range batch {
+			input[i] = texts[at]
+		}
+		vectors, err := o.request(ctx, input)
+		if err != nil {
+			return err
+		}
+		for i, at := range batch {
+			out[at] = vectors[i]
+		}
+		batch, size = batch[:0], 0
+		return nil
+	}
+	for at, text := range texts {
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		if len(batch) > 0 && (len(batch) == o.cfg.BatchSize || size+len(text) > o.cfg.BatchBytes) {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+		}
+		batch, size = append(batch, at), size+len(text)
+	}
+	if len(batch) > 0 {
+		if err := flush(); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.fillBlank(ctx, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// fillBlank gives the texts that were not sent the zero vector. If there was
+// nothing to send, the length of that may have to be found out first.
+func (o *OpenAI) fillBlank(ctx context.Context, out [][]float32) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("embed with %s: %w", o.name, err)
+	}
+	for i := range out {
+		if out[i] != nil {
+			continue
+		}
+		if o.Dimensions() == 0 {
+			if _, err := o.request(ctx, []string{"length"}); err != nil {
+				return err
+			}
+		}
+		out[i] = make([]float32, o.Dimensions())
+	}
+	return nil
+}
+
+// sleep waits, or returns the context's error if that ends first.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
