@@ -1,0 +1,157 @@
+// Every HTTP call of the page. A failed one throws ApiError, whose message is
+// a sentence that can be shown as it is.
+import type {
+  DocumentPage,
+  DocumentRow,
+  ErrorShape,
+  Info,
+  SessionRow,
+  StoredMessage,
+  UploadResult,
+  Chunk,
+} from './shapes';
+
+/** ApiError is a failed call; status is 0 if no answer came at all. */
+export class ApiError extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+    readonly code: string,
+    readonly retryable: boolean,
+  ) {
+    super(message);
+  }
+}
+
+const unreachable = () =>
+  new ApiError('docent does not answer. Is it still running?', 0, 'unavailable', true);
+
+/** sentence turns whatever was thrown into something to show. */
+export function sentence(err: unknown): string {
+  if (err instanceof ApiError) return err.message;
+  if (err instanceof Error && err.name === 'AbortError') return 'It was cancelled.';
+  return 'Something went wrong in the page itself. Reload it and try again.';
+}
+
+/** fault reads an error body; servers in between may send anything else. */
+export function fault(status: number, body: string): ApiError {
+  try {
+    const e = JSON.parse(body) as Partial<ErrorShape>;
+    if (typeof e.message === 'string' && e.message) {
+      return new ApiError(capitalised(e.message), status, e.code ?? 'internal', e.retryable ?? false);
+    }
+  } catch {
+    // Not ours: fall through to what the status says.
+  }
+  if (status === 404) return new ApiError('That does not exist any more.', status, 'not_found', false);
+  if (status === 413) return new ApiError('That is larger than docent accepts.', status, 'invalid', false);
+  return new ApiError(`docent answered with status ${status}.`, status, 'internal', status >= 500);
+}
+
+function capitalised(s: string): string {
+  const t = s.charAt(0).toUpperCase() + s.slice(1);
+  return /[.!?…]$/.test(t) ? t : t + '.';
+}
+
+async function call(path: string, init: RequestInit = {}): Promise<Response> {
+  let res: Response;
+  try {
+    res = await fetch(path, { credentials: 'same-origin', ...init });
+  } catch (err) {
+    if (err instanceof Error && err.name === 'AbortError') throw err;
+    throw unreachable();
+  }
+  if (!res.ok) throw fault(res.status, await res.text().catch(() => ''));
+  return res;
+}
+
+async function json<T>(path: string, init?: RequestInit): Promise<T> {
+  const res = await call(path, init);
+  try {
+    return (await res.json()) as T;
+  } catch {
+    throw fault(res.status, '');
+  }
+}
+
+function query(params: Record<string, string | number | undefined | null>): string {
+  const q = new URLSearchParams();
+  for (const [key, value] of Object.entries(params)) {
+    if (value !== undefined && value !== null && value !== '') q.set(key, String(value));
+  }
+  const s = q.toString();
+  return s ? '?' + s : '';
+}
+
+export const getInfo = () => json<Info>('/api/info');
+
+export interface DocumentQuery {
+  match?: string;
+  status?: string;
+  after?: number | undefined;
+  limit?: number;
+}
+
+export const listDocuments = (q: DocumentQuery = {}, signal?: AbortSignal) =>
+  json<DocumentPage>('/api/documents' + query({ ...q }), signal ? { signal } : {});
+
+export const getDocument = (id: number) => json<DocumentRow>(`/api/documents/${id}`);
+
+export const deleteDocument = (id: number) => call(`/api/documents/${id}`, { method: 'DELETE' });
+
+export const getChunks = (id: number) =>
+  json<{ chunks: Chunk[] | null }>(`/api/documents/${id}/chunks`).then((r) => r.chunks ?? []);
+
+export const documentFile = (id: number) => `/api/documents/${id}/file`;
+
+/** getText fetches a document's extracted text as the bytes offsets count. */
+export async function getText(id: number, signal?: AbortSignal): Promise<Uint8Array> {
+  const res = await call(`/api/documents/${id}/text`, signal ? { signal } : {});
+  return new Uint8Array(await res.arrayBuffer());
+}
+
+export const listSessions = (agent: string) =>
+  json<SessionRow[] | null>('/api/sessions' + query({ agent_name: agent })).then((r) => r ?? []);
+
+export const getMessages = (session: string) =>
+  json<{ messages: StoredMessage[] | null }>(`/api/sessions/${encodeURIComponent(session)}/messages`).then(
+    (r) => r.messages ?? [],
+  );
+
+export const renameSession = (session: string, name: string) =>
+  call(`/api/sessions/${encodeURIComponent(session)}`, {
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ session_name: name }),
+  });
+
+export const deleteSession = (session: string) =>
+  call(`/api/sessions/${encodeURIComponent(session)}`, { method: 'DELETE' });
+
+/**
+ * upload sends one file and reports how much of it has left, 0 to 1. fetch
+ * cannot report that, so this is the one place that uses XMLHttpRequest.
+ */
+export function upload(file: File, onProgress: (share: number) => void, signal?: AbortSignal) {
+  return new Promise<UploadResult[]>((resolve, reject) => {
+    const xhr = new XMLHttpRequest();
+    const form = new FormData();
+    form.append('file', file, file.name);
+    xhr.open('POST', '/api/documents');
+    xhr.upload.onprogress = (e) => {
+      if (e.lengthComputable && e.total > 0) onProgress(e.loaded / e.total);
+    };
+    xhr.onload = () => {
+      if (xhr.status < 200 || xhr.status > 299) return reject(fault(xhr.status, xhr.responseText));
+      try {
+        resolve((JSON.parse(xhr.responseText) as { results: UploadResult[] | null }).results ?? []);
+      } catch {
+        reject(fault(xhr.status, ''));
+      }
+    };
+    xhr.onerror = () => reject(unreachable());
+    xhr.onabort = () => reject(new DOMException('cancelled', 'AbortError'));
+    signal?.addEventListener('abort', () => xhr.abort(), { once: true });
+    xhr.send(form);
+  });
+}

@@ -1,0 +1,188 @@
+// The conversation that is open: stored messages, the live turn, the socket.
+import * as http from '../api/http';
+import { Link, newId, type LinkState } from '../api/socket';
+import type { Frame } from '../api/shapes';
+import { chatAddress, router } from '../shell/router.svelte';
+import { server } from '../shell/server.svelte';
+import { apply, asked, interrupt, merge, running, type Asked, type Item } from './turns';
+
+/** How long a stored question of ours may stay without any sign of life, in ms. */
+const silence = 60_000;
+/** Longest name given to a conversation by its first question, in characters. */
+const nameLength = 60;
+
+class Conversation {
+  session = $state<string | undefined>();
+  items = $state<Item[]>([]);
+  link = $state<LinkState>('idle');
+  loading = $state(false);
+  /** Why the conversation cannot be shown; '' if it can. */
+  error = $state('');
+  /** What a screen reader is told. */
+  spoken = $state('');
+  live = $derived(this.items.findLast(running));
+
+  private socket: Link | null = null;
+  private deltas: Frame[] = [];
+  private frame = 0;
+  private stale: ReturnType<typeof setTimeout> | undefined;
+
+  /** open shows a conversation; undefined is a new one. */
+  async open(session: string | undefined): Promise<void> {
+    if (session === this.session && (session !== undefined || this.items.length === 0) && !this.error) return;
+    this.leave();
+    this.session = session;
+    if (!session) return;
+    this.loading = true;
+    try {
+      const stored = await http.getMessages(session);
+      if (this.session !== session) return;
+      merge(this.items, stored);
+      this.connect();
+      this.socket!.open();
+      this.watch();
+    } catch (err) {
+      if (this.session !== session) return;
+      const gone = err instanceof http.ApiError && err.status === 404;
+      this.error = gone ? 'This conversation does not exist any more.' : http.sentence(err);
+    } finally {
+      if (this.session === session) this.loading = false;
+    }
+  }
+
+  /** ask sends a question; without a connection it waits for one. */
+  ask(text: string): void {
+    const id = newId();
+    this.items.push(asked(text, id));
+    this.connect();
+    this.socket!.send(text, id);
+    this.spoken = 'Sent.';
+  }
+
+  /** again asks a question that failed once more. */
+  again(item: Asked): void {
+    const text = item.text;
+    if (item.seq === null) this.items = this.items.filter((i) => i.key !== item.key);
+    this.ask(text);
+  }
+
+  /** reconnect tries at once. */
+  reconnect(): void {
+    this.socket?.now();
+  }
+
+  private leave(): void {
+    this.socket?.close();
+    this.socket = null;
+    this.link = 'idle';
+    this.items = [];
+    this.deltas = [];
+    this.error = '';
+    this.spoken = '';
+    this.loading = false;
+    clearTimeout(this.stale);
+  }
+
+  private connect(): void {
+    if (this.socket) return;
+    this.socket = new Link(
+      {
+        frame: (f) => this.receive(f),
+        state: (s) => {
+          this.link = s;
+          if (s === 'lost' || s === 'refused') {
+            this.flush();
+            interrupt(this.items);
+          }
+        },
+        resumed: () => void this.catchUp(),
+      },
+      { origin: location.origin, session: this.session },
+    );
+  }
+
+  private receive(frame: Frame): void {
+    if (frame.action === 'agent_reply_delta') {
+      // Drawn once per picture, however fast they come.
+      this.deltas.push(frame);
+      this.frame ||= requestAnimationFrame(() => this.flush());
+      return;
+    }
+    this.flush();
+    apply(this.items, frame);
+    this.watch();
+    if (frame.action === 'welcome') this.named();
+    else if (frame.action === 'ack') void this.entitle();
+    else if (frame.action === 'status') this.say((frame.message as { phase?: string } | null)?.phase);
+    else if (frame.action === 'turn_finished') void server.list();
+    else if (frame.action.startsWith('agent_reply_')) this.sayReply();
+    else if (frame.action === 'error') this.spoken = 'The question failed.';
+  }
+
+  private flush(): void {
+    if (this.frame) cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    for (const d of this.deltas.splice(0)) apply(this.items, d);
+  }
+
+  private say(phase: string | undefined): void {
+    this.spoken = phase === 'answering' ? 'Answering.' : 'Searching the documents.';
+  }
+
+  private sayReply(): void {
+    const last = this.items.findLast((i) => i.kind === 'replied');
+    if (last?.reply.type === 'rag') this.spoken = 'Answer: ' + last.reply.rag.answer.replace(/\[(\d+)\]/g, ' (source $1)');
+    else if (last?.reply.type === 'text' || last?.reply.type === 'markdown') this.spoken = last.reply.text;
+  }
+
+  // A new session has its id from now on, so its address can be shared.
+  private named(): void {
+    const session = this.socket?.session;
+    if (!session || session === this.session) return;
+    this.session = session;
+    if (router.route.view === 'chat') router.replace(chatAddress(session));
+  }
+
+  // A conversation without a name gets its first question as one.
+  private async entitle(): Promise<void> {
+    const session = this.session;
+    const questions = this.items.filter((i) => i.kind === 'asked');
+    await server.list();
+    if (!session || questions.length !== 1) return;
+    const row = server.sessions.find((s) => s.session_id === session);
+    if (row && (!row.session_name || row.session_name === session)) {
+      await server.rename(session, shortened(questions[0]!.text));
+    }
+  }
+
+  private async catchUp(): Promise<void> {
+    const session = this.session;
+    if (!session) return;
+    try {
+      const stored = await http.getMessages(session);
+      if (this.session === session) merge(this.items, stored);
+    } catch {
+      // The next reconnect or the live frames bring it.
+    }
+  }
+
+  // A question stored before a crash may never be answered: say so in the end.
+  private watch(): void {
+    clearTimeout(this.stale);
+    if (!this.live) return;
+    this.stale = setTimeout(() => {
+      for (const item of this.items) {
+        if (running(item) && item.id === '') item.state = 'unanswered';
+      }
+    }, silence);
+  }
+}
+
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  if (line.length <= nameLength) return line;
+  const cut = line.slice(0, nameLength);
+  return (cut.lastIndexOf(' ') > 30 ? cut.slice(0, cut.lastIndexOf(' ')) : cut) + '…';
+}
+
+export const conversation = new Conversation();

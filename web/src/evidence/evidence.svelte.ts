@@ -1,0 +1,73 @@
+// What the evidence panel shows: passages of one answer, or one document.
+import type { RagDoc } from '../api/shapes';
+
+export interface Cited {
+  /** Number in the answer, from 1. */
+  n: number;
+  doc: RagDoc;
+}
+
+class Evidence {
+  /** The answer's passages; empty when a document is opened on its own. */
+  cited = $state.raw<Cited[]>([]);
+  index = $state(0);
+  document = $state<number | null>(null);
+  /** What opened it, and gets the focus back. */
+  private opener: HTMLElement | null = null;
+
+  open = $derived(this.document !== null);
+  current = $derived<Cited | undefined>(this.cited[this.index]);
+
+  /** show opens passage n of an answer. */
+  show(docs: RagDoc[], n: number, opener?: HTMLElement): void {
+    const doc = docs[n - 1];
+    if (!doc) return;
+    this.cited = docs.map((d, i) => ({ n: i + 1, doc: d }));
+    this.index = n - 1;
+    this.document = doc.metadata.document_id;
+    if (opener) this.opener = opener;
+  }
+
+  /** read opens a document at its beginning. */
+  read(document: number, opener?: HTMLElement): void {
+    this.cited = [];
+    this.index = 0;
+    this.document = document;
+    if (opener) this.opener = opener;
+  }
+
+  step(by: number): void {
+    const next = this.cited[this.index + by];
+    if (!next) return;
+    this.index += by;
+    this.document = next.doc.metadata.document_id;
+  }
+
+  close(): void {
+    if (this.document === null) return;
+    this.document = null;
+    this.cited = [];
+    if (this.opener?.isConnected) this.opener.focus();
+    this.opener = null;
+  }
+}
+
+export const evidence = new Evidence();
+
+/** title is what to call a passage's document. */
+export function title(doc: { title: string; source: string }): string {
+  return doc.title || shortSource(doc.source) || 'Untitled';
+}
+
+/** shortSource is a source without what a reader does not need. */
+export function shortSource(source: string): string {
+  const bare = source.replace(/^(?:upload|stdin):/, '');
+  if (/^https?:/.test(bare)) return bare.replace(/^https?:\/\//, '');
+  return bare.split('/').filter(Boolean).slice(-2).join('/');
+}
+
+/** pageOf says where in a paginated document a passage is; '' if it is not. */
+export function pageOf(m: { page: number | null; page_label: string | null }): string {
+  if (m.page_label) return `p. ${m.page_label}`;
+  return m.page === null || m.page === undefined ? '' : `p. ${m.page + 1}`;
+}

@@ -1,0 +1,72 @@
+// Finding a cited passage in its document, also when the document is not the
+// one that was cited any more.
+import { encode, lineEnd, lineStart, slice } from './bytes';
+
+/** Place is a byte range of a document's text. */
+export interface Place {
+  start: number;
+  end: number;
+}
+
+/** Found says where a passage is and whether the document still says it. */
+export interface Found extends Place {
+  /** exact: at its offsets; moved: elsewhere; gone: the text no longer has it. */
+  how: 'exact' | 'moved' | 'gone';
+}
+
+const plain = (s: string) => s.replace(/\s+/g, ' ').trim();
+
+/** locate finds the passage that says content, expected at place. */
+export function locate(bytes: Uint8Array, place: Place, content: string): Found {
+  const here = plain(slice(bytes, place.start, place.end));
+  const said = plain(content);
+  if (said === '' || here === said || (here !== '' && (here.includes(said) || said.includes(here)))) {
+    return { start: place.start, end: Math.min(place.end, bytes.length), how: 'exact' };
+  }
+  const at = indexOf(bytes, encode(content.trim()));
+  if (at >= 0) return { start: at, end: at + encode(content.trim()).length, how: 'moved' };
+  return { start: 0, end: 0, how: 'gone' };
+}
+
+/** indexOf finds needle in hay; -1 if it is not there. */
+export function indexOf(hay: Uint8Array, needle: Uint8Array): number {
+  if (needle.length === 0 || needle.length > hay.length) return -1;
+  const first = needle[0]!;
+  for (let i = hay.indexOf(first); i >= 0 && i + needle.length <= hay.length; i = hay.indexOf(first, i + 1)) {
+    let k = 1;
+    while (k < needle.length && hay[i + k] === needle[k]) k++;
+    if (k === needle.length) return i;
+  }
+  return -1;
+}
+
+/** Piece is a run of text under the same marks. */
+export interface Piece {
+  text: string;
+  /** Indexes of the marks that cover it; empty for plain text. */
+  marks: number[];
+}
+
+/** pieces cuts [from, to) of a text where marks begin and end. */
+export function pieces(bytes: Uint8Array, from: number, to: number, marks: Place[]): Piece[] {
+  const cuts = new Set([from, to]);
+  for (const m of marks) {
+    for (const at of [m.start, m.end]) if (at > from && at < to) cuts.add(at);
+  }
+  const order = [...cuts].sort((a, b) => a - b);
+  const out: Piece[] = [];
+  for (let i = 0; i + 1 < order.length; i++) {
+    const [a, b] = [order[i]!, order[i + 1]!];
+    const under = marks.flatMap((m, n) => (m.start <= a && m.end >= b && m.end > m.start ? [n] : []));
+    out.push({ text: slice(bytes, a, b), marks: under });
+  }
+  return out;
+}
+
+/** around is the part of a text shown at first: whole lines about a place. */
+export function around(bytes: Uint8Array, place: Place, reach: number): Place {
+  return {
+    start: lineStart(bytes, Math.max(0, place.start - reach), 4096),
+    end: lineEnd(bytes, Math.min(bytes.length, place.end + reach), 4096),
+  };
+}

@@ -1,0 +1,164 @@
+// From an answer's Markdown to DOM. Whatever the text says, what comes out has
+// no script, no foreign image, no form, and links that open elsewhere.
+import DOMPurify from 'dompurify';
+import { Marked, type Token, type Tokens } from 'marked';
+import { CITE, CITED, END, NONE, PAUSE, WEAK } from './signs';
+
+/** Sources are what citations in a text can point at. */
+export interface Sources {
+  /** One label per passage, in order, for the reader of the button. */
+  labels: string[];
+}
+
+const escape = (s: string) =>
+  s.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
+
+/** safeLink is the address if a link may lead there, else ''. */
+export function safeLink(href: string): string {
+  try {
+    const url = new URL(href); // relative addresses would be ours: they fail here
+    return ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : '';
+  } catch {
+    return '';
+  }
+}
+
+const marked = new Marked({
+  gfm: true,
+  tokenizer: {
+    // [1]: https://… would turn citation 1 into a link.
+    def: () => undefined,
+    // Bare addresses stay text: nothing in an answer asks to be followed.
+    url: () => undefined,
+  },
+  renderer: {
+    html: ({ text }) => escape(text),
+    image: ({ text }) => (text ? `<em>[${escape(text)}]</em>` : ''),
+    checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
+    heading({ tokens, depth }) {
+      // The page's own headings are h1 and h2.
+      const level = Math.min(6, depth + 2);
+      return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
+    },
+    link({ href, tokens }) {
+      const inner = this.parser.parseInline(tokens);
+      const to = safeLink(href);
+      if (!to) return inner;
+      return `<a href="${escape(to)}" target="_blank" rel="noopener noreferrer nofollow">${inner}</a>`;
+    },
+  },
+  extensions: [
+    {
+      name: 'citation',
+      level: 'inline',
+      start: (src) => src.search(/\[\d{1,3}/),
+      tokenizer(src) {
+        const m = /^\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/.exec(src);
+        return m ? { type: 'citation', raw: m[0], numbers: m[1]!.split(/\s*,\s*/) } : undefined;
+      },
+      renderer: (token) => (token.numbers as string[]).map((n) => CITE + n + CITED).join(''),
+    },
+  ],
+});
+
+const allowed = {
+  ALLOWED_TAGS: (
+    'p br hr strong em del code pre blockquote ul ol li h3 h4 h5 h6 table thead tbody tr th td a sub sup'
+  ).split(' '),
+  ALLOWED_ATTR: ['href', 'target', 'rel', 'start', 'align'],
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
+  RETURN_DOM_FRAGMENT: true as const,
+};
+
+/** blocks cuts Markdown into blocks that can be drawn on their own. */
+export function blocks(text: string): Token[] {
+  return marked.lexer(text).filter((t) => t.type !== 'space');
+}
+
+/** draw makes one block's DOM: parsed, sanitised, then given its buttons. */
+export function draw(block: Token, sources: Sources): DocumentFragment {
+  const html = marked.parser([block as Tokens.Generic]);
+  const out = DOMPurify.sanitize(html, allowed);
+  addSigns(out, sources);
+  for (const table of out.querySelectorAll('table')) {
+    const scroller = document.createElement('div');
+    scroller.className = 'scroller';
+    scroller.tabIndex = 0; // a keyboard has to be able to scroll it
+    scroller.setAttribute('role', 'group');
+    scroller.setAttribute('aria-label', 'Table');
+    table.replaceWith(scroller);
+    scroller.append(table);
+  }
+  for (const pre of out.querySelectorAll('pre')) pre.tabIndex = 0;
+  return out;
+}
+
+const anySign = /([\u1cc0-\u1cc5])/;
+
+// addSigns replaces the signs in text nodes, in reading order.
+function addSigns(root: DocumentFragment, sources: Sources): void {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const nodes: Text[] = [];
+  while (walker.nextNode()) nodes.push(walker.currentNode as Text);
+  let support: 'weak' | 'none' | '' = '';
+  let number: string | null = null;
+  for (const node of nodes) {
+    const inCode = node.parentElement?.closest('code') != null;
+    if (support === '' && number === null && !anySign.test(node.data)) continue;
+    const out: Node[] = [];
+    for (const part of node.data.split(anySign)) {
+      if (part === WEAK) support = 'weak';
+      else if (part === NONE) support = 'none';
+      else if (part === END) {
+        if (support && !inCode) out.push(doubt(support));
+        support = '';
+      } else if (part === PAUSE) support = '';
+      else if (part === CITE) number = '';
+      else if (part === CITED) {
+        out.push(citation(number ?? '', sources));
+        number = null;
+      } else if (number !== null) number += part;
+      else if (part) out.push(support && !inCode ? underlined(part, support) : document.createTextNode(part));
+    }
+    node.replaceWith(...out);
+  }
+}
+
+function citation(number: string, sources: Sources): Node {
+  const n = Number(number);
+  const label = sources.labels[n - 1];
+  if (label === undefined) return document.createTextNode(`[${number}]`);
+  const b = document.createElement('button');
+  b.type = 'button';
+  b.className = 'cite';
+  b.dataset.cite = String(n);
+  b.textContent = String(n);
+  b.setAttribute('aria-label', `Source ${n}: ${label}`);
+  return b;
+}
+
+function underlined(text: string, support: 'weak' | 'none'): Node {
+  const s = document.createElement('span');
+  s.className = 'doubtful';
+  s.dataset.support = support;
+  s.textContent = text;
+  return s;
+}
+
+/** What a doubtful sentence's mark says. */
+export const doubts = {
+  weak: 'The cited passage carries only part of this sentence.',
+  none: 'No passage found carries this sentence.',
+};
+
+function doubt(support: 'weak' | 'none'): Node {
+  const b = document.createElement('button');
+  b.type = 'button';
+  b.className = 'doubt';
+  b.dataset.support = support;
+  b.textContent = '?';
+  b.setAttribute('aria-label', doubts[support]);
+  return b;
+}

@@ -1,0 +1,62 @@
+// What the server says of itself, and the conversations it holds.
+import * as http from '../api/http';
+import type { Info, SessionRow } from '../api/shapes';
+import { notices } from './notices.svelte';
+
+class Server {
+  info = $state<Info | null>(null);
+  /** Why info could not be had; '' if it could. */
+  error = $state('');
+  sessions = $state<SessionRow[]>([]);
+  /** False until the list came once. */
+  listed = $state(false);
+
+  documents = $derived(this.info?.collections.reduce((n, c) => n + c.documents, 0) ?? 0);
+  chunks = $derived(this.info?.collections.reduce((n, c) => n + c.chunks, 0) ?? 0);
+  failed = $derived(this.info?.collections.reduce((n, c) => n + c.failed, 0) ?? 0);
+
+  async refresh(): Promise<void> {
+    try {
+      const info = await http.getInfo();
+      info.collections ??= [];
+      this.info = info;
+      this.error = '';
+    } catch (err) {
+      this.error = http.sentence(err);
+    }
+  }
+
+  async list(): Promise<void> {
+    try {
+      this.sessions = (await http.listSessions(this.info?.agent ?? '')).filter((s) => s.session_id);
+      this.listed = true;
+    } catch (err) {
+      if (!this.listed) notices.failed('The conversations could not be listed.', err);
+    }
+  }
+
+  async rename(session: string, name: string): Promise<void> {
+    const row = this.sessions.find((s) => s.session_id === session);
+    const before = row?.session_name ?? null;
+    if (row) row.session_name = name; // shown at once, taken back if it fails
+    try {
+      await http.renameSession(session, name);
+    } catch (err) {
+      if (row) row.session_name = before;
+      notices.failed('The conversation was not renamed.', err);
+    }
+  }
+
+  async remove(session: string): Promise<boolean> {
+    try {
+      await http.deleteSession(session);
+      this.sessions = this.sessions.filter((s) => s.session_id !== session);
+      return true;
+    } catch (err) {
+      notices.failed('The conversation was not deleted.', err);
+      return false;
+    }
+  }
+}
+
+export const server = new Server();

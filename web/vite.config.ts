@@ -1,0 +1,38 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig, type Plugin } from 'vite';
+
+// docent embeds dist, and a bare clone has only the placeholder there: a build
+// clears everything but that one committed file.
+function clearDist(): Plugin {
+  return {
+    name: 'clear-dist',
+    apply: 'build',
+    buildStart() {
+      const dist = join(import.meta.dirname, 'dist');
+      for (const name of readdirSync(dist)) {
+        if (name !== 'placeholder.html') rmSync(join(dist, name), { recursive: true });
+      }
+    },
+  };
+}
+
+// Where `npm run dev` finds the API while the page is being worked on.
+const server = process.env.DOCENT_URL ?? 'http://127.0.0.1:8765';
+
+export default defineConfig({
+  plugins: [svelte(), clearDist()],
+  build: {
+    target: 'es2022',
+    emptyOutDir: false,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: {
+    proxy: {
+      '/api': server,
+      '/ws': { target: server, ws: true },
+    },
+  },
+});

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+// One browser and one server at a time: the machines that run this have few
+// cores, and a test that waits is worth more than two that race.
+export default defineConfig({
+  test: {
+    environment: 'node',
+    include: ['tests/e2e/**/*.test.ts'],
+    fileParallelism: false,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
