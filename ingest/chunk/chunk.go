@@ -1,0 +1,231 @@
+// Package chunk cuts a document along its structure into passages: sections,
+// paragraphs, list items, table rows, declarations. A passage is a byte range
+// of the document's text that never splits a word, never leaves its section
+// unless that is tiny, and never leaves its page.
+package chunk
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"docent/ingest/outline"
+	"docent/rag"
+)
+
+// Config sets the sizes. They count words as Words does.
+type Config struct {
+	// MaxWords bounds a passage of prose or table rows; default 170.
+	MaxWords int
+	// MinWords is the size under which a section is gathered with its
+	// neighbours; default 25.
+	MinWords int
+	// TermWords is the same for entries of definition lists; default 80.
+	TermWords int
+	// MaxCodeWords bounds a passage of source code; default 200.
+	MaxCodeWords int
+	// MinCodeWords is the size under which a declaration is gathered with its
+	// neighbours; default 60.
+	MinCodeWords int
+	// Tokens counts a text's tokens for Chunk.Tokens; default 4/3 of its words.
+	Tokens func(text string) int
+}
+
+// Cutter cuts documents. It is safe for concurrent use.
+type Cutter struct {
+	cfg Config
+}
+
+// New checks the sizes and returns a cutter.
+func New(cfg Config) (*Cutter, error) {
+	for _, d := range []struct {
+		field *int
+		value int
+	}{{&cfg.MaxWords, 170}, {&cfg.MinWords, 25}, {&cfg.TermWords, 80}, {&cfg.MaxCodeWords, 200}, {&cfg.MinCodeWords, 60}} {
+		if *d.field == 0 {
+			*d.field = d.value
+		}
+	}
+	if cfg.MaxWords < 8 || cfg.MaxCodeWords < 8 {
+		return nil, errors.New("chunk: MaxWords and MaxCodeWords must be at least 8")
+	}
+	if cfg.MinWords < 0 || cfg.MinWords > cfg.MaxWords || cfg.TermWords < 0 || cfg.TermWords > cfg.MaxWords {
+		return nil, errors.New("chunk: MinWords and TermWords must be between 0 and MaxWords")
+	}
+	if cfg.MinCodeWords < 0 || cfg.MinCodeWords > cfg.MaxCodeWords {
+		return nil, errors.New("chunk: MinCodeWords must be between 0 and MaxCodeWords")
+	}
+	if cfg.Tokens == nil {
+		cfg.Tokens = func(text string) int { return Words(text) * 4 / 3 }
+	}
+	return &Cutter{cfg: cfg}, nil
+}
+
+// Cut returns the document's passages in the order of its text, numbered from 0.
+func (c *Cutter) Cut(doc *outline.Document) []rag.Chunk {
+	w := &work{Config: c.cfg, doc: doc, source: isSource(doc)}
+	for _, g := range w.gather(w.sections()) {
+		w.cut(g)
+	}
+	return w.out
+}
+
+// work is the state of cutting one document.
+type work struct {
+	Config
+	doc    *outline.Document
+	source bool // nothing but code
+	out    []rag.Chunk
+	pieces []piece
+}
+
+// piece is a part of the text that is kept whole: a block, or a part of one
+// that is too long.
+type piece struct {
+	start, end int
+	words      int
+	kind       outline.Kind
+	page       int
+	header     int // index of the header block of the row's table; -1: none
+}
+
+// isSource reports whether the document is nothing but code.
+func isSource(doc *outline.Document) bool {
+	return !slices.ContainsFunc(doc.Blocks, func(b outline.Block) bool {
+		return b.Kind != outline.Code && b.End > b.Start
+	})
+}
+
+// cut turns a group of sections into passages.
+func (w *work) cut(g group) {
+	limit := w.MaxWords
+	if w.source {
+		limit = w.MaxCodeWords
+	}
+	w.pieces = w.pieces[:0]
+	header, row := -1, false
+	for i := g.from; i < g.to; i++ {
+		b := w.doc.Blocks[i]
+		switch b.Kind {
+		case outline.Heading:
+			if i == g.from && g.skipFirst || b.Start == b.End {
+				continue
+			}
+		case outline.Header:
+			header = i
+		}
+		if row = b.Kind == outline.Row; !row && b.Kind != outline.Header {
+			header = -1
+		}
+		p := piece{start: b.Start, end: b.End, words: w.words(b), kind: b.Kind, page: b.Page, header: -1}
+		room := limit
+		if row && header >= 0 && w.words(w.doc.Blocks[header]) <= limit/3 {
+			p.header = header
+			room -= w.words(w.doc.Blocks[header])
+		}
+		w.split(p, room)
+	}
+	w.pack(g, limit)
+}
+
+func (w *work) words(b outline.Block) int { return Words(w.doc.Text[b.Start:b.End]) }
+
+// pack joins pieces to passages of even size: as few as the limit allows, and
+// each as near to their average as the pieces permit.
+func (w *work) pack(g group, limit int) {
+	rest := w.pieces
+	for len(rest) > 0 {
+		n := w.page(rest)
+		total := 0
+		for _, p := range rest[:n] {
+			total += p.words
+		}
+		for page := rest[:n]; len(page) > 0; {
+			k, words := w.take(page, total, limit)
+			w.emit(g, page[:k])
+			page = page[k:]
+			total -= words
+		}
+		rest = rest[n:]
+	}
+}
+
+// page is how many of the pieces are on the first one's page.
+func (w *work) page(pieces []piece) int {
+	n := slices.IndexFunc(pieces, func(p piece) bool { return p.page != pieces[0].page })
+	if n < 0 {
+		return len(pieces)
+	}
+	return n
+}
+
+// take is how many pieces the next passage has, and their words, where total
+// words are left.
+func (w *work) take(pieces []piece, total, limit int) (k, words int) {
+	if h := pieces[0].header; h >= 0 {
+		limit -= w.words(w.doc.Blocks[h])
+	}
+	if total <= limit {
+		return len(pieces), total
+	}
+	parts := (total + limit - 1) / limit
+	target := total / parts
+	for k < len(pieces) && (k == 0 || words+pieces[k].words <= limit && words < target) {
+		words += pieces[k].words
+		k++
+	}
+	// A line that announces what follows ("for example:") goes with it.
+	if k > 1 && k < len(pieces) {
+		last := pieces[k-1]
+		if last.kind == outline.Header || last.words <= limit/4 && pieces[k].kind != outline.Paragraph &&
+			last.kind == outline.Paragraph && strings.HasSuffix(w.doc.Text[last.start:last.end], ":") {
+			k--
+			words -= last.words
+		}
+	}
+	return k, words
+}
+
+// emit appends the passage made of the pieces.
+func (w *work) emit(g group, pieces []piece) {
+	first, last := pieces[0], pieces[len(pieces)-1]
+	text := w.doc.Text[first.start:last.end]
+	if h := first.header; h >= 0 {
+		b := w.doc.Blocks[h]
+		text = w.doc.Text[b.Start:b.End] + "\n" + text
+	}
+	c := rag.Chunk{
+		Ordinal: len(w.out), Kind: kindOf(pieces), Text: text, Headings: g.names,
+		Start: first.start, End: last.end, Tokens: w.Tokens(text),
+	}
+	if first.page >= 0 {
+		page := first.page
+		c.Page = &page
+		if page < len(w.doc.PageLabels) {
+			c.PageLabel = w.doc.PageLabels[page]
+		}
+	}
+	w.out = append(w.out, c)
+}
+
+// kindOf is the sort of text that most words of the pieces are.
+func kindOf(pieces []piece) rag.Kind {
+	var code, table, all int
+	for _, p := range pieces {
+		all += p.words
+		switch p.kind {
+		case outline.Code:
+			code += p.words
+		case outline.Row, outline.Header:
+			table += p.words
+		}
+	}
+	switch {
+	case code*2 > all:
+		return rag.Code
+	case table*2 > all:
+		return rag.Table
+	default:
+		return rag.Prose
+	}
+}

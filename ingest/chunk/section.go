@@ -1,0 +1,149 @@
+package chunk
+
+import (
+	"strings"
+
+	"docent/ingest/outline"
+)
+
+const (
+	// maxHeadingWords bounds what is believed to be a heading; a longer one is
+	// text.
+	maxHeadingWords = 40
+	// maxDepth bounds a heading path.
+	maxDepth = 12
+)
+
+// section is a heading with the blocks below it up to the next heading.
+type section struct {
+	path     []int // indexes of the heading blocks above and its own
+	from, to int   // blocks, its own heading included
+	words    int   // of the blocks without the heading
+	heading  int   // words of the heading
+	headed   bool  // the first block is the heading
+	term     bool  // an entry of a definition list
+}
+
+// group is one section, or several small ones that share a passage.
+type group struct {
+	path      []int
+	names     []string
+	from, to  int
+	words     int
+	term      bool
+	skipFirst bool // the first block is a heading that the path shows
+	sections  int
+}
+
+// sections divides the blocks at the headings. A heading without text of its
+// own whose sections follow is left out: it is in their paths.
+func (w *work) sections() []section {
+	var out []section
+	var cur section
+	var stack []int
+	flush := func(end int) {
+		cur.to = end
+		if cur.to > cur.from && (cur.words > 0 || cur.heading > 0) {
+			out = append(out, cur)
+		}
+	}
+	for i, b := range w.doc.Blocks {
+		if b.Kind == outline.Heading && w.words(b) <= maxHeadingWords {
+			if !cur.headed || i > cur.from+1 || b.Level <= w.doc.Blocks[cur.from].Level {
+				flush(i)
+			}
+			for len(stack) > 0 && (w.doc.Blocks[stack[len(stack)-1]].Level >= b.Level || len(stack) >= maxDepth) {
+				stack = stack[:len(stack)-1]
+			}
+			stack = append(stack, i)
+			cur = section{
+				path: append([]int(nil), stack...), from: i, heading: w.words(b),
+				headed: true, term: b.Level >= outline.TermLevel,
+			}
+			continue
+		}
+		cur.words += w.words(b)
+	}
+	flush(len(w.doc.Blocks))
+	return out
+}
+
+// gather puts small neighbouring sections together.
+func (w *work) gather(sections []section) []group {
+	var out []group
+	for _, s := range sections {
+		if n := len(out); n > 0 && w.fits(out[n-1], s) {
+			out[n-1] = w.join(out[n-1], s)
+			continue
+		}
+		out = append(out, group{path: s.path, from: s.from, to: s.to, words: s.words, term: s.term, skipFirst: s.headed && s.to > s.from+1, sections: 1})
+	}
+	for i := range out {
+		out[i].names = w.names(out[i].path)
+	}
+	return out
+}
+
+// fits reports whether a section joins the group before it: one of them is
+// small, both are near each other in the outline, and together they are still
+// a short passage.
+func (w *work) fits(g group, s section) bool {
+	small, limit := w.MinWords, w.MaxWords*6/10
+	switch {
+	case w.source:
+		small, limit = w.MinCodeWords, w.MaxCodeWords
+	case s.term:
+		small, limit = w.TermWords, w.MaxWords
+	}
+	if g.words >= small || g.words+s.heading+s.words > limit {
+		return false
+	}
+	near := common(g.path, s.path)
+	return near >= len(s.path)-1 && near >= len(g.path)-1 && w.onePage(g.from, s.to)
+}
+
+// onePage reports whether the blocks are all on one page.
+func (w *work) onePage(from, to int) bool {
+	return w.doc.Blocks[from].Page == w.doc.Blocks[to-1].Page
+}
+
+// join adds a section to a group. The headings that are no longer common to all
+// stand in the text.
+func (w *work) join(g group, s section) group {
+	near := common(g.path, s.path)
+	if g.sections == 1 && near < len(g.path) {
+		g.skipFirst = false
+		g.words += w.words(w.doc.Blocks[g.from])
+	}
+	g.path = g.path[:near]
+	g.to = s.to
+	g.words += s.heading + s.words
+	g.term = g.term || s.term
+	g.sections++
+	return g
+}
+
+// names are the headings of a path as shown; one that repeats the title or the
+// heading above it is left out.
+func (w *work) names(path []int) []string {
+	var out []string
+	above := w.doc.Title
+	for _, i := range path {
+		name := w.doc.HeadingName(w.doc.Blocks[i])
+		if name == "" || strings.EqualFold(name, above) {
+			continue
+		}
+		out = append(out, name)
+		above = name
+	}
+	return out
+}
+
+// common is the length of the paths' common beginning.
+func common(a, b []int) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}

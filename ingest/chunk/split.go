@@ -1,0 +1,149 @@
+package chunk
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"docent/ingest/outline"
+)
+
+// split appends a piece, cut so that no part is over the limit: prose at
+// sentences, code at empty lines and then at lines, and either at words if it
+// must be.
+func (w *work) split(p piece, limit int) {
+	if p.words <= limit {
+		w.pieces = append(w.pieces, p)
+		return
+	}
+	next := nextSentence
+	if p.kind == outline.Code {
+		next = nextParagraph
+	}
+	w.divide(p, limit, next)
+}
+
+// divide cuts a piece with next, which returns how long the first part of a
+// text is, and what is still too long at the next finer border.
+func (w *work) divide(p piece, limit int, next func(string) int) {
+	text := w.doc.Text[p.start:p.end]
+	for at := 0; at < len(text); {
+		n := next(text[at:])
+		part := p
+		part.start, part.end = trim(text, p.start, at, at+n)
+		at += n
+		if part.start >= part.end {
+			continue
+		}
+		part.words = Words(w.doc.Text[part.start:part.end])
+		switch {
+		case part.words <= limit:
+			w.pieces = append(w.pieces, part)
+		case p.kind == outline.Code && strings.Contains(w.doc.Text[part.start:part.end], "\n\n"):
+			w.divide(part, limit, nextParagraph)
+		case p.kind == outline.Code && strings.Contains(w.doc.Text[part.start:part.end], "\n"):
+			w.divide(part, limit, nextLine)
+		default:
+			w.divide(part, limit, func(s string) int { return fit(s, limit) })
+		}
+	}
+}
+
+// trim narrows text[from:to] to what is not space, but keeps the indentation
+// of its first line, and returns it as offsets of the document.
+func trim(text string, base, from, to int) (start, end int) {
+	s := text[from:to]
+	end = from + len(strings.TrimRightFunc(s, unicode.IsSpace))
+	lead := len(s) - len(strings.TrimLeftFunc(s, unicode.IsSpace))
+	if i := strings.LastIndexByte(s[:lead], '\n'); i >= 0 {
+		lead = i + 1
+	} else if from > 0 && text[from-1] != '\n' {
+		// the cut was inside a line
+	} else {
+		lead = 0
+	}
+	return base + from + lead, base + end
+}
+
+// nextParagraph is the length up to and with the next empty line.
+func nextParagraph(s string) int {
+	// Empty lines in front belong to what follows them.
+	lead := len(s) - len(strings.TrimLeft(s, " \t\n"))
+	for i := lead; i < len(s); {
+		j := strings.IndexByte(s[i:], '\n')
+		if j < 0 {
+			return len(s)
+		}
+		i += j + 1
+		k := i
+		for k < len(s) && (s[k] == ' ' || s[k] == '\t') {
+			k++
+		}
+		if k < len(s) && s[k] == '\n' {
+			return k + 1
+		}
+	}
+	return len(s)
+}
+
+// nextLine is the length up to and with the next line end.
+func nextLine(s string) int {
+	if i := strings.IndexByte(s, '\n'); i >= 0 {
+		return i + 1
+	}
+	return len(s)
+}
+
+// nextSentence is the length of the first sentence with the space behind it. A
+// sentence ends at . ! or ? before space and something other than a small
+// letter, at their fullwidth forms, and at an empty line.
+func nextSentence(s string) int {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '.' || c == '!' || c == '?':
+			j := i + 1
+			for j < len(s) && strings.IndexByte(`)]"'*_`, s[j]) >= 0 {
+				j++
+			}
+			if j >= len(s) || s[j] != ' ' && s[j] != '\n' {
+				continue
+			}
+			for j < len(s) && (s[j] == ' ' || s[j] == '\n') {
+				j++
+			}
+			if r, _ := utf8.DecodeRuneInString(s[j:]); j < len(s) && !unicode.IsLower(r) {
+				return j
+			}
+		case c == '\n' && i+1 < len(s) && s[i+1] == '\n':
+			return i + 2
+		case c >= utf8.RuneSelf:
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == '。' || r == '！' || r == '？' {
+				return i + n
+			}
+			i += n - 1
+		}
+	}
+	return len(s)
+}
+
+// fit is the length of the longest beginning of at most limit words. It ends
+// at a word's end; only a single word over the limit is cut, between code
+// points.
+func fit(s string, limit int) int {
+	var m meter
+	border := 0 // after the last space or unspaced rune
+	for i, r := range s {
+		m.add(r)
+		if m.words > limit && i > 0 {
+			if border > 0 {
+				return border
+			}
+			return i
+		}
+		if unicode.IsSpace(r) || unspaced(r) > 0 {
+			border = i + utf8.RuneLen(r)
+		}
+	}
+	return len(s)
+}

@@ -1,0 +1,81 @@
+package chunk
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// longWord is how many code points of a word without a break count as one more
+// word: identifiers, links and encoded data are long in tokens too.
+const longWord = 16
+
+// meter counts words as code points come.
+type meter struct {
+	words int
+	run   int // code points of the present word
+	parts int // quarters of a word of a script that writes none apart
+}
+
+// add counts one code point.
+func (m *meter) add(r rune) {
+	if r < utf8.RuneSelf {
+		if r <= ' ' {
+			m.run = 0
+			return
+		}
+	} else if n := unspaced(r); n > 0 {
+		m.run = 0
+		if m.parts += n; m.parts >= 4 {
+			m.words++
+			m.parts -= 4
+		}
+		return
+	} else if unicode.IsSpace(r) {
+		m.run = 0
+		return
+	}
+	if m.run%longWord == 0 {
+		m.words++
+	}
+	m.run++
+}
+
+// Words counts a text's words. A word counts once more for each 16 code points
+// it is longer than that; where a script does not write words apart, a Chinese
+// or Japanese character counts as one word and four characters of Thai, Lao,
+// Khmer or Burmese do.
+func Words(s string) int {
+	var m meter
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			m.add(r)
+			i += n - 1
+			continue
+		}
+		if c <= ' ' {
+			m.run = 0
+			continue
+		}
+		if m.run%longWord == 0 {
+			m.words++
+		}
+		m.run++
+	}
+	return m.words
+}
+
+// unspaced is the share of a word, in quarters, that a code point of a script
+// without spaces stands for; 0 for other scripts.
+func unspaced(r rune) int {
+	switch {
+	case r < 0x0E00:
+		return 0
+	case r < 0x0F00, r >= 0x1000 && r < 0x10A0, r >= 0x1780 && r < 0x1800:
+		return 1
+	case r >= 0x2E80 && r < 0x3000, r >= 0x3040 && r < 0x3130, r >= 0x31F0 && r < 0xA000, r >= 0xF900 && r < 0xFB00, r >= 0x20000 && r < 0x32000:
+		return 4
+	}
+	return 0
+}

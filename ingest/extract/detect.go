@@ -1,0 +1,109 @@
+package extract
+
+import (
+	"bytes"
+	"context"
+	"path"
+	"strings"
+
+	"github.com/gabriel-vasile/mimetype"
+
+	"docent/ingest/outline"
+	"docent/internal/fault"
+)
+
+// format is a kind of source with its reader.
+type format struct {
+	media string
+	read  func(ctx context.Context, e *Extractor, src Source) (*outline.Document, error)
+}
+
+// textual is the reader of a format that works on decoded text.
+func textual(read func(name, text string) *outline.Document) func(context.Context, *Extractor, Source) (*outline.Document, error) {
+	return func(_ context.Context, _ *Extractor, src Source) (*outline.Document, error) {
+		text, err := decode(src.Data, "")
+		if err != nil {
+			return nil, err
+		}
+		return read(src.Name, text), nil
+	}
+}
+
+// The formats.
+var (
+	formatHTML     = format{"text/html", readHTML}
+	formatMarkdown = format{"text/markdown", textual(readMarkdown)}
+	formatText     = format{"text/plain", textual(readPlain)}
+)
+
+// markdownEndings and htmlEndings are name endings that decide between kinds
+// of text.
+var (
+	markdownEndings = map[string]bool{".md": true, ".markdown": true, ".mdown": true, ".mkd": true, ".mdx": true, ".qmd": true}
+	htmlEndings     = map[string]bool{".html": true, ".htm": true, ".xhtml": true}
+)
+
+// sniffLen is how much of a source is looked at to tell what it is.
+const sniffLen = 8 << 10
+
+// detect tells what a source is. With an error the format's media type is set
+// if it could be told.
+func detect(src Source) (format, error) {
+	head := src.Data[:min(len(src.Data), sniffLen)]
+	if len(bytes.TrimSpace(head)) == 0 && len(bytes.TrimSpace(src.Data)) == 0 {
+		return format{media: "text/plain"}, errEmpty
+	}
+	if isBinary(head) {
+		return detectBinary(src)
+	}
+	return detectText(src, head), nil
+}
+
+// detectBinary tells binary formats apart by their signatures.
+func detectBinary(src Source) (format, error) {
+	media, _, _ := strings.Cut(mimetype.Detect(src.Data).String(), ";")
+	return format{media: media}, fault.New(fault.Invalid, "binary: %s is not a kind of document that can be read", media)
+}
+
+// detectText tells kinds of text apart: by a mark in the content where there is
+// one, else by the name.
+func detectText(src Source, head []byte) format {
+	ending := strings.ToLower(path.Ext(src.Name))
+	switch {
+	case bytes.HasPrefix(head, []byte("%PDF-")):
+		return formatText
+	case isHTML(head) || htmlEndings[ending]:
+		return formatHTML
+	case markdownEndings[ending]:
+		return formatMarkdown
+	default:
+		return formatText
+	}
+}
+
+// isHTML reports whether a text says that it is an HTML page.
+func isHTML(head []byte) bool {
+	s := bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
+	for range 8 { // comments and declarations in front
+		switch {
+		case bytes.HasPrefix(s, []byte("<!doctype html")), bytes.HasPrefix(s, []byte("<html")), bytes.HasPrefix(s, []byte("<head")), bytes.HasPrefix(s, []byte("<body")):
+			return true
+		case bytes.HasPrefix(s, []byte("<!--")):
+			_, rest, ok := bytes.Cut(s, []byte("-->"))
+			if !ok {
+				return false
+			}
+			s = rest
+		case bytes.HasPrefix(s, []byte("<?xml")):
+			_, rest, ok := bytes.Cut(s, []byte("?>"))
+			if !ok {
+				return false
+			}
+			s = rest
+		default:
+			return false
+		}
+		s = bytes.TrimLeft(s, " \t\r\n")
+	}
+	return false
+}

@@ -1,0 +1,96 @@
+// Package extract reads the text of a source with its structure. What a source
+// is, is decided by its content; its name only helps where content cannot tell,
+// as between kinds of plain text.
+package extract
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"docent/ingest/outline"
+	"docent/internal/fault"
+)
+
+// Config sets what extraction may use.
+type Config struct {
+	// CacheDir keeps the compiled PDF reader between runs; "" compiles it anew
+	// in each process that meets a PDF, which takes about two seconds.
+	CacheDir string
+}
+
+// Extractor reads sources. It is safe for concurrent use. Close it when done.
+type Extractor struct {
+	cfg Config
+}
+
+// New returns an extractor.
+func New(cfg Config) (*Extractor, error) {
+	return &Extractor{cfg: cfg}, nil
+}
+
+// Close frees what the extractor holds.
+func (e *Extractor) Close() error { return nil }
+
+// Source is what is to be read.
+type Source struct {
+	// Name is the file's name or path.
+	Name string
+	// Data is the content.
+	Data []byte
+	// Record is the document, if Data is a line that was parsed already.
+	Record *Record
+}
+
+// Extract returns a source's text and its media type. An error of kind
+// fault.Invalid says in one line why this source cannot be read; others have
+// nothing to do with the source.
+func (e *Extractor) Extract(ctx context.Context, src Source) (doc *outline.Document, mediaType string, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, "", err
+	}
+	if src.Record != nil {
+		return readRecord(src.Record)
+	}
+	kind, err := detect(src)
+	if err != nil {
+		return nil, kind.media, err
+	}
+	defer func() {
+		// Parsers of foreign formats may panic on input made to hurt them; that
+		// ends this source and nothing else.
+		if p := recover(); p != nil {
+			doc, err = nil, fault.Wrap(fault.Invalid, fmt.Errorf("extract %s: panic: %v", kind.media, p), "damaged: the reader of %s gave up", kind.media)
+		}
+	}()
+	doc, err = kind.read(ctx, e, src)
+	if err != nil {
+		return nil, kind.media, err
+	}
+	if strings.TrimSpace(doc.Text) == "" {
+		return nil, kind.media, errEmpty
+	}
+	if doc.Title == "" {
+		doc.Title = NameTitle(src.Name)
+	}
+	return doc, kind.media, nil
+}
+
+// NameTitle is the title of a source that has none of its own.
+func NameTitle(name string) string {
+	return path.Base(strings.ReplaceAll(name, "\\", "/"))
+}
+
+// readRecord is the document of a JSONL line.
+func readRecord(rec *Record) (*outline.Document, string, error) {
+	const media = "application/json"
+	if strings.TrimSpace(rec.Text) == "" {
+		return nil, media, errEmpty
+	}
+	doc := readPlain("", rec.Text)
+	doc.Title = strings.Join(strings.Fields(outline.Clean(rec.Title)), " ")
+	return doc, media, nil
+}
+
+var errEmpty = fault.New(fault.Invalid, "empty: there is no text in it")

@@ -1,0 +1,300 @@
+package extract
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+	"golang.org/x/net/html/charset"
+
+	"docent/ingest/outline"
+	"docent/internal/fault"
+)
+
+// maxDOMDepth bounds the nesting that is followed; text below is taken without
+// its structure.
+const maxDOMDepth = 400
+
+// readHTML reads a page: headings, paragraphs, lists, definition lists, tables
+// row by row, preformatted text with its line breaks. Navigation is left out;
+// all else is kept, for a manual is nothing but content.
+func readHTML(_ context.Context, _ *Extractor, src Source) (*outline.Document, error) {
+	_, name, certain := charset.DetermineEncoding(src.Data, "")
+	if !certain {
+		name = ""
+	}
+	text, err := decode(src.Data, name)
+	if err != nil {
+		return nil, err
+	}
+	root, err := html.Parse(bytes.NewReader([]byte(text)))
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "damaged: it is not an HTML page that can be read")
+	}
+	p := &page{b: outline.NewBuilder(len(text) / 2), kind: outline.Paragraph}
+	p.walk(root)
+	p.flush()
+	title := p.title
+	if title == "" {
+		title = p.h1
+	}
+	return p.b.Document(title), nil
+}
+
+// page is the state of walking a page.
+type page struct {
+	b         *outline.Builder
+	title, h1 string
+	inline    strings.Builder // the text of the present block
+	pending   bool            // a space is due before the next inline text
+	kind      outline.Kind    // of the present block
+	marker    string          // in front of the next list item
+	lists     []list
+	terms     int    // nesting of definition lists
+	caption   string // of the table that follows
+	depth     int
+}
+
+// list is an open ul or ol.
+type list struct {
+	ordered bool
+	next    int
+}
+
+// flush ends the present block.
+func (p *page) flush() {
+	if p.inline.Len() > 0 {
+		separator := "\n\n"
+		if p.kind == outline.Item {
+			separator = "\n"
+		}
+		p.b.Add(p.kind, 0, separator, p.marker+p.inline.String())
+		p.marker = ""
+		p.inline.Reset()
+	}
+	p.pending = false
+}
+
+// text adds inline text with its runs of space made one.
+func (p *page) text(s string) {
+	for i := 0; i < len(s); {
+		j := i
+		for j < len(s) && !spaceAt(s, j) {
+			j++
+		}
+		if j > i {
+			if p.pending && p.inline.Len() > 0 {
+				p.inline.WriteByte(' ')
+			}
+			p.pending = false
+			p.inline.WriteString(s[i:j])
+		}
+		for i = j; i < len(s) && spaceAt(s, i); {
+			p.pending = true
+			if s[i] == 0xC2 {
+				i++
+			}
+			i++
+		}
+	}
+}
+
+// spaceAt reports whether there is a space, also one that does not break, at i.
+func spaceAt(s string, i int) bool {
+	switch s[i] {
+	case ' ', '\n', '\t', '\r', '\f':
+		return true
+	case 0xC2:
+		return i+1 < len(s) && s[i+1] == 0xA0
+	}
+	return false
+}
+
+func (p *page) children(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		p.walk(c)
+	}
+}
+
+// block walks an element that stands on its own lines.
+func (p *page) block(n *html.Node) {
+	p.flush()
+	p.children(n)
+	p.flush()
+}
+
+// walk adds a node and what is below it.
+func (p *page) walk(n *html.Node) {
+	switch n.Type {
+	case html.TextNode:
+		p.text(n.Data)
+		return
+	case html.DocumentNode:
+		p.children(n)
+		return
+	case html.ElementNode:
+	default:
+		return
+	}
+	if isHidden(n) || isNavigation(n) {
+		return
+	}
+	if p.depth > maxDOMDepth {
+		p.text(textOf(n))
+		return
+	}
+	p.depth++
+	p.element(n)
+	p.depth--
+}
+
+// element adds an element by its name.
+func (p *page) element(n *html.Node) {
+	switch n.DataAtom {
+	case atom.Title:
+		if p.title == "" && n.Namespace == "" {
+			p.title = strings.Join(strings.Fields(textOf(n)), " ")
+		}
+	case atom.Head:
+		p.head(n)
+	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Iframe, atom.Button, atom.Select, atom.Textarea, atom.Object, atom.Canvas:
+	case atom.Br:
+		if p.inline.Len() > 0 {
+			p.pending = false
+			p.inline.WriteByte('\n')
+		}
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		p.heading(n)
+	case atom.Pre, atom.Listing, atom.Xmp:
+		p.pre(n)
+	case atom.Ul, atom.Ol, atom.Menu, atom.Dir:
+		p.list(n)
+	case atom.Li:
+		p.item(n)
+	case atom.Dl:
+		p.definitions(n)
+	case atom.Table:
+		p.table(n)
+	case atom.P:
+		if p.isTableTitle(n) {
+			p.caption = strings.Join(strings.Fields(textOf(n)), " ")
+			return
+		}
+		p.block(n)
+	default:
+		if inlineElements[n.DataAtom] {
+			p.children(n)
+			return
+		}
+		p.block(n)
+	}
+}
+
+// head takes the title out of the head.
+func (p *page) head(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.DataAtom == atom.Title {
+			p.walk(c)
+		}
+	}
+}
+
+// heading adds a heading. One inside a note or warning names the box and does
+// not end the section.
+func (p *page) heading(n *html.Node) {
+	p.flush()
+	name := strings.Join(strings.Fields(textOf(n)), " ")
+	level := int(n.Data[1] - '0')
+	if level == 1 && p.h1 == "" {
+		p.h1 = name
+	}
+	kind := outline.Heading
+	if inBox(n) || p.kind == outline.Item {
+		kind = outline.Paragraph
+	}
+	p.b.Add(kind, level, "\n\n", name)
+}
+
+// pre adds preformatted text.
+func (p *page) pre(n *html.Node) {
+	p.flush()
+	p.b.Add(outline.Code, 0, "\n\n", p.marker+strings.ReplaceAll(textOf(n), "\u00a0", " "))
+	p.marker = ""
+}
+
+func (p *page) list(n *html.Node) {
+	p.flush()
+	kind := p.kind
+	p.kind = outline.Item
+	l := list{ordered: n.DataAtom == atom.Ol, next: 1}
+	if start, err := strconv.Atoi(attr(n, "start")); err == nil {
+		l.next = start
+	}
+	p.lists = append(p.lists, l)
+	p.children(n)
+	p.flush()
+	p.lists = p.lists[:len(p.lists)-1]
+	p.kind = kind
+	p.marker = ""
+}
+
+// item adds a list item with its marker.
+func (p *page) item(n *html.Node) {
+	p.flush()
+	p.marker = "- "
+	if k := len(p.lists) - 1; k >= 0 && p.lists[k].ordered {
+		p.marker = strconv.Itoa(p.lists[k].next) + ". "
+		p.lists[k].next++
+	}
+	p.children(n)
+	p.flush()
+	p.marker = ""
+}
+
+// definitions adds a definition list: its terms are headings of the lowest
+// level, for what follows a term is about it.
+func (p *page) definitions(n *html.Node) {
+	p.flush()
+	kind := p.kind
+	p.kind = outline.Paragraph
+	p.terms++
+	level := outline.TermLevel + min(p.terms, 3)
+	p.entries(n, level)
+	p.flush()
+	p.b.Close(level)
+	p.terms--
+	p.kind = kind
+}
+
+// entries adds the terms and definitions of a list. Terms that follow one
+// another name the same definition.
+func (p *page) entries(n *html.Node, level int) {
+	var terms []string
+	define := func() {
+		if len(terms) > 0 {
+			p.b.Add(outline.Heading, level, "\n\n", strings.Join(terms, "\n"))
+		}
+		terms = nil
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case c.Type == html.ElementNode && c.DataAtom == atom.Dt:
+			p.flush()
+			if t := strings.Join(strings.Fields(textOf(c)), " "); t != "" {
+				terms = append(terms, t)
+			}
+		case c.Type == html.ElementNode && c.DataAtom == atom.Dd:
+			define()
+			p.block(c)
+		case c.Type == html.ElementNode && c.DataAtom == atom.Div: // groups are allowed
+			define()
+			p.entries(c, level)
+		default:
+			p.walk(c)
+		}
+	}
+	define()
+}

@@ -1,0 +1,165 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// inlineElements do not end a line.
+var inlineElements = map[atom.Atom]bool{
+	atom.A: true, atom.Abbr: true, atom.Acronym: true, atom.B: true, atom.Bdi: true, atom.Bdo: true, atom.Big: true,
+	atom.Cite: true, atom.Code: true, atom.Data: true, atom.Del: true, atom.Dfn: true, atom.Em: true, atom.Font: true,
+	atom.I: true, atom.Img: true, atom.Ins: true, atom.Kbd: true, atom.Label: true, atom.Mark: true, atom.Math: true,
+	atom.Nobr: true, atom.Q: true, atom.Rp: true, atom.Rt: true, atom.Ruby: true, atom.S: true, atom.Samp: true,
+	atom.Small: true, atom.Span: true, atom.Strike: true, atom.Strong: true, atom.Sub: true, atom.Sup: true,
+	atom.Time: true, atom.Tt: true, atom.U: true, atom.Var: true, atom.Wbr: true, atom.Input: true,
+}
+
+// navigationClasses mark navigation in the pages of common documentation
+// generators, whatever is in it.
+var navigationClasses = map[string]bool{
+	"navheader": true, "navfooter": true, "navbar": true, "breadcrumb": true, "breadcrumbs": true, "related": true,
+	"sphinxsidebar": true, "skip-link": true, "headerlink": true, "toctree-wrapper": true, "wy-nav-side": true,
+	"rst-footer-buttons": true, "md-nav": true, "md-footer": true, "pagination": true,
+}
+
+// boxClasses mark notes and warnings, whose headings do not open a section.
+var boxClasses = map[string]bool{
+	"note": true, "tip": true, "warning": true, "caution": true, "important": true, "admonition": true, "danger": true,
+	"hint": true, "attention": true, "alert": true, "callout": true, "sidebar": true,
+}
+
+// attr is the value of an attribute, "" if it is not there.
+func attr(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func hasAttr(n *html.Node, name string) bool {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return true
+		}
+	}
+	return false
+}
+
+// hasClass reports whether one of the element's classes is in the set.
+func hasClass(n *html.Node, set map[string]bool) bool {
+	for class := range strings.FieldsSeq(attr(n, "class")) {
+		if set[class] {
+			return true
+		}
+	}
+	return false
+}
+
+// isHidden reports whether an element is not shown, or not read out as content.
+func isHidden(n *html.Node) bool {
+	return hasAttr(n, "hidden") || attr(n, "aria-hidden") == "true"
+}
+
+// isNavigation reports whether an element leads to other pages instead of
+// saying something.
+func isNavigation(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Nav:
+		return true
+	case atom.A:
+		return isSelfLink(n)
+	case atom.Header, atom.Footer, atom.Aside:
+		return linkShare(n) > 0.5
+	}
+	switch attr(n, "role") {
+	case "navigation", "search":
+		return true
+	case "banner", "contentinfo":
+		return linkShare(n) > 0.5
+	}
+	return hasClass(n, navigationClasses)
+}
+
+// isSelfLink reports whether a link is the mark beside a heading that points at
+// it.
+func isSelfLink(n *html.Node) bool {
+	if !strings.HasPrefix(attr(n, "href"), "#") {
+		return false
+	}
+	switch strings.TrimSpace(textOf(n)) {
+	case "#", "¶", "§", "🔗":
+		return true
+	}
+	return false
+}
+
+// linkShare is the share of an element's text that is in links; 1 if it has no
+// text.
+func linkShare(n *html.Node) float64 {
+	all, linked := 0, 0
+	visit(n, false, func(text string, link bool) {
+		k := len(strings.TrimSpace(text))
+		all += k
+		if link {
+			linked += k
+		}
+	})
+	if all == 0 {
+		return 1
+	}
+	return float64(linked) / float64(all)
+}
+
+// visit calls fn with each text below a node and whether it is in a link.
+func visit(n *html.Node, link bool, fn func(string, bool)) {
+	for c := range n.Descendants() {
+		if c.Type == html.TextNode {
+			fn(c.Data, link || inLink(c, n))
+		}
+	}
+}
+
+// inLink reports whether there is a link between a node and an ancestor of it.
+func inLink(n, root *html.Node) bool {
+	for p := n.Parent; p != nil && p != root; p = p.Parent {
+		if p.DataAtom == atom.A {
+			return true
+		}
+	}
+	return false
+}
+
+// inBox reports whether a heading names a note or warning it stands in.
+func inBox(n *html.Node) bool {
+	for p, up := n.Parent, 0; p != nil && up < 2; p, up = p.Parent, up+1 {
+		if p.DataAtom == atom.Aside || hasClass(p, boxClasses) {
+			return true
+		}
+	}
+	return false
+}
+
+// textOf is the text below a node as it stands, without scripts and styles and
+// with a line break for br.
+func textOf(n *html.Node) string {
+	if n.FirstChild != nil && n.FirstChild == n.LastChild && n.FirstChild.Type == html.TextNode {
+		return n.FirstChild.Data
+	}
+	var b strings.Builder
+	for c := range n.Descendants() {
+		switch {
+		case c.Type == html.TextNode && (c.Parent.DataAtom != atom.Script && c.Parent.DataAtom != atom.Style):
+			if c.Parent.DataAtom != atom.A || !isSelfLink(c.Parent) {
+				b.WriteString(c.Data)
+			}
+		case c.Type == html.ElementNode && c.DataAtom == atom.Br:
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,174 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"docent/ingest/outline"
+)
+
+// cellSeparator stands between the cells of a row.
+const cellSeparator = " | "
+
+// isTableTitle reports whether a paragraph is the title that DocBook's pages
+// put in front of a table.
+func (p *page) isTableTitle(n *html.Node) bool {
+	return attr(n, "class") == "title" && n.Parent != nil && attr(n.Parent, "class") == "table"
+}
+
+// table adds a table row by row, with its caption in front of its header. A
+// table that only lays out other blocks is walked as if it were not there.
+func (p *page) table(n *html.Node) {
+	p.flush()
+	rows := tableRows(n)
+	if isLayout(n, rows) {
+		p.layout(n)
+		return
+	}
+	caption := p.caption
+	p.caption = ""
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.DataAtom == atom.Caption {
+			caption = strings.Join(strings.Fields(textOf(c)), " ")
+		}
+	}
+	separator := "\n\n"
+	var header []string
+	if caption != "" {
+		header = append(header, caption)
+	}
+	started := false
+	for i, row := range rows {
+		line, allHeads := p.row(row)
+		if line == "" {
+			continue
+		}
+		if !started && (row.Parent.DataAtom == atom.Thead || allHeads && i < len(rows)-1) {
+			header = append(header, line)
+			continue
+		}
+		if !started && len(header) > 0 {
+			p.b.Add(outline.Header, 0, separator, strings.Join(header, "\n"))
+			separator = "\n"
+		}
+		started = true
+		p.b.Add(outline.Row, 0, separator, line)
+		separator = "\n"
+	}
+	if !started && len(header) > 0 {
+		p.b.Add(outline.Row, 0, separator, strings.Join(header, "\n"))
+	}
+}
+
+// tableRows are the rows of a table, those of tables inside it not counted.
+func tableRows(n *html.Node) []*html.Node {
+	var rows []*html.Node
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch c.DataAtom {
+		case atom.Tr:
+			rows = append(rows, c)
+		case atom.Thead, atom.Tbody, atom.Tfoot:
+			rows = append(rows, tableRows(c)...)
+		}
+	}
+	return rows
+}
+
+// isLayout reports whether a table arranges blocks instead of data.
+func isLayout(n *html.Node, rows []*html.Node) bool {
+	if r := attr(n, "role"); r == "presentation" || r == "none" {
+		return true
+	}
+	single := true
+	for _, row := range rows {
+		cells := 0
+		for c := row.FirstChild; c != nil; c = c.NextSibling {
+			if c.DataAtom == atom.Td || c.DataAtom == atom.Th {
+				cells++
+			}
+		}
+		single = single && cells <= 1
+	}
+	for c := range n.Descendants() {
+		switch c.DataAtom {
+		case atom.Table, atom.H1, atom.H2, atom.H3, atom.H4:
+			return true
+		case atom.Pre, atom.Ul, atom.Ol, atom.Dl:
+			if single && len(rows) <= 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// layout walks the cells of a layout table as blocks.
+func (p *page) layout(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch c.DataAtom {
+		case atom.Thead, atom.Tbody, atom.Tfoot, atom.Tr:
+			p.layout(c)
+		default:
+			p.block0(c)
+		}
+	}
+	p.flush()
+}
+
+// block0 walks a cell or what else a table holds.
+func (p *page) block0(n *html.Node) {
+	p.flush()
+	p.walk(n)
+	p.flush()
+}
+
+// row is a row's cells in one line, or a single cell's blocks one to a line,
+// and whether all of them are headers.
+func (p *page) row(n *html.Node) (line string, allHeads bool) {
+	var cells []*html.Node
+	allHeads = true
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.DataAtom == atom.Td || c.DataAtom == atom.Th {
+			cells = append(cells, c)
+			allHeads = allHeads && c.DataAtom == atom.Th
+		}
+	}
+	if len(cells) == 0 {
+		return "", false
+	}
+	parts := make([]string, len(cells))
+	empty := true
+	for i, c := range cells {
+		parts[i] = cellText(c, len(cells) == 1)
+		empty = empty && parts[i] == ""
+	}
+	if empty {
+		return "", false
+	}
+	for parts[len(parts)-1] == "" {
+		parts = parts[:len(parts)-1]
+	}
+	return strings.Join(parts, cellSeparator), allHeads
+}
+
+// cellText is a cell's text. Its blocks are kept on lines of their own if it is
+// the only cell of its row.
+func cellText(n *html.Node, lines bool) string {
+	inner := &page{b: outline.NewBuilder(128), kind: outline.Paragraph}
+	inner.children(n)
+	inner.flush()
+	doc := inner.b.Document("")
+	parts := make([]string, len(doc.Blocks))
+	for i, b := range doc.Blocks {
+		parts[i] = doc.Text[b.Start:b.End]
+		if !lines {
+			parts[i] = strings.Join(strings.Fields(parts[i]), " ")
+		}
+	}
+	if lines {
+		return strings.Join(parts, "\n")
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,5 @@
+package extract
+
+import "docent/ingest/outline"
+
+func readMarkdown(name, text string) *outline.Document { return readPlain(name, text) }

@@ -1,0 +1,103 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"path"
+	"strings"
+)
+
+// IgnoreFile is the name of the files that say what in their folder and below
+// is not to be ingested, in the patterns of .gitignore.
+const IgnoreFile = ".docentignore"
+
+// ignoreRule is one line of an ignore file.
+type ignoreRule struct {
+	base     string   // the folder of the file, from the root of the walk; "" is the root
+	segments []string // the pattern's parts; "**" stands for any number of folders
+	negate   bool     // includes again what an earlier rule excluded
+	folders  bool     // only folders
+}
+
+// parseIgnore reads the rules of an ignore file that lies in the folder base.
+func parseIgnore(base string, data []byte) []ignoreRule {
+	var rules []ignoreRule
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	for scanner := bufio.NewScanner(bytes.NewReader(data)); scanner.Scan(); {
+		line := strings.TrimSuffix(scanner.Text(), "\r")
+		for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
+			line = line[:len(line)-1]
+		}
+		r := ignoreRule{base: base}
+		switch {
+		case line == "" || line[0] == '#':
+			continue
+		case line[0] == '!':
+			r.negate, line = true, line[1:]
+		case strings.HasPrefix(line, `\#`), strings.HasPrefix(line, `\!`):
+			line = line[1:]
+		}
+		if strings.HasSuffix(line, "/") {
+			r.folders, line = true, strings.TrimSuffix(line, "/")
+		}
+		anchored := strings.Contains(line, "/")
+		line = strings.TrimPrefix(line, "/")
+		if line == "" {
+			continue
+		}
+		r.segments = strings.Split(line, "/")
+		if !anchored {
+			r.segments = []string{"**", line}
+		}
+		rules = append(rules, r)
+	}
+	return rules
+}
+
+// ignored reports whether the rules exclude a file or folder, whose path is
+// from the root of the walk and whose folders are known not to be excluded. The
+// last rule that matches decides.
+func ignored(rules []ignoreRule, rel string, folder bool) bool {
+	for i := len(rules) - 1; i >= 0; i-- {
+		r := rules[i]
+		if r.folders && !folder {
+			continue
+		}
+		name := rel
+		if r.base != "" {
+			var below bool
+			if name, below = strings.CutPrefix(rel, r.base+"/"); !below {
+				continue
+			}
+		}
+		if matchSegments(r.segments, strings.Split(name, "/")) {
+			return !r.negate
+		}
+	}
+	return false
+}
+
+// matchSegments matches a path against a pattern, both in parts.
+func matchSegments(pattern, name []string) bool {
+	for len(pattern) > 0 {
+		if pattern[0] == "**" {
+			if len(pattern) == 1 {
+				return len(name) > 0
+			}
+			for i := range name {
+				if matchSegments(pattern[1:], name[i:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if len(name) == 0 {
+			return false
+		}
+		if ok, err := path.Match(strings.ReplaceAll(pattern[0], "[!", "[^"), name[0]); err != nil || !ok {
+			return false
+		}
+		pattern, name = pattern[1:], name[1:]
+	}
+	return len(name) == 0
+}

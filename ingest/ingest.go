@@ -1,0 +1,210 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+
+	"docent/embed"
+	"docent/ingest/chunk"
+	"docent/ingest/extract"
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+// Pipeline names the extraction and chunking of this program. It changes with
+// each change that gives other chunks for the same bytes, so that sources read
+// by an older program are read again.
+const Pipeline = "docent/1"
+
+// Config is what an Ingester needs.
+type Config struct {
+	// Store gets the documents; required.
+	Store Store
+	// Embedder makes the vectors; required.
+	Embedder embed.Embedder
+	// Tokens counts a text's tokens in the built-in vocabulary; default an
+	// estimate from its words.
+	Tokens func(text string) int
+	// Chunk sets the sizes of passages; default chunk's own.
+	Chunk chunk.Config
+	// CacheDir keeps the compiled PDF reader; default none, which costs each
+	// process that reads a PDF two seconds.
+	CacheDir string
+	// MaxFileSize is the largest source read, and the longest line of a JSONL
+	// file, in bytes; default 64 MiB.
+	MaxFileSize int64
+	// Workers is how many sources are read at once, and how many batches are
+	// embedded at once; default the number of CPUs.
+	Workers int
+	// InFlight bounds the bytes of sources held in memory; a larger one is
+	// read alone. Default 256 MiB.
+	InFlight int64
+	// BatchDocuments is the most documents stored in one step; default 64.
+	BatchDocuments int
+	// BatchBytes is the most bytes of sources stored in one step, unless a
+	// single one has more; default 8 MiB.
+	BatchBytes int64
+	// Logger gets what people do not need to see; default none.
+	Logger *slog.Logger
+}
+
+// Ingester brings a store in line with sources. It is safe for concurrent use.
+type Ingester struct {
+	cfg     Config
+	extract *extract.Extractor
+	cutter  *chunk.Cutter
+	log     *slog.Logger
+}
+
+// New checks the configuration and returns an ingester. Close it when done.
+func New(cfg Config) (*Ingester, error) {
+	switch {
+	case cfg.Store == nil:
+		return nil, errors.New("ingest: Config.Store is missing")
+	case cfg.Embedder == nil:
+		return nil, errors.New("ingest: Config.Embedder is missing")
+	case cfg.MaxFileSize < 0, cfg.Workers < 0, cfg.InFlight < 0, cfg.BatchDocuments < 0, cfg.BatchBytes < 0:
+		return nil, errors.New("ingest: MaxFileSize, Workers, InFlight, BatchDocuments and BatchBytes must not be negative")
+	}
+	setDefault(&cfg.MaxFileSize, 64<<20)
+	setDefault(&cfg.Workers, runtime.GOMAXPROCS(0))
+	setDefault(&cfg.InFlight, 256<<20)
+	setDefault(&cfg.BatchDocuments, 64)
+	setDefault(&cfg.BatchBytes, 8<<20)
+	cfg.BatchBytes = min(cfg.BatchBytes, cfg.InFlight/2)
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	cfg.Chunk.Tokens = cfg.Tokens
+	cutter, err := chunk.New(cfg.Chunk)
+	if err != nil {
+		return nil, err
+	}
+	ex, err := extract.New(extract.Config{CacheDir: cfg.CacheDir})
+	if err != nil {
+		return nil, err
+	}
+	return &Ingester{cfg: cfg, extract: ex, cutter: cutter, log: cfg.Logger}, nil
+}
+
+func setDefault[T int | int64](field *T, value T) {
+	if *field == 0 {
+		*field = value
+	}
+}
+
+// Close frees what reading sources holds.
+func (in *Ingester) Close() error { return in.extract.Close() }
+
+// The values of Result.Status.
+const (
+	// Added: the source is new.
+	Added = "added"
+	// Changed: the source is stored anew.
+	Changed = "changed"
+	// Unchanged: there was nothing to do.
+	Unchanged = "unchanged"
+	// Removed: the document is gone from its source, or the source itself.
+	Removed = "removed"
+	// Failed: the source cannot be read; Reason says why.
+	Failed = "failed"
+)
+
+// Result says what became of one document.
+type Result struct {
+	// Source is the document's source.
+	Source string `json:"source"`
+	// Status is one of Added, Changed, Unchanged, Removed and Failed.
+	Status string `json:"status"`
+	// Chunks is how many passages it has; of a removed one, how many it had.
+	Chunks int `json:"chunks"`
+	// Reason says in one line why it failed.
+	Reason string `json:"reason,omitempty"`
+	// DocumentID is the stored document's, 0 if none is stored.
+	DocumentID int64 `json:"document_id,omitempty"`
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	// Files is how many files are done.
+	Files int
+	// TotalFiles is how many there are.
+	TotalFiles int
+	// Bytes is the size of those that are done.
+	Bytes int64
+	// TotalBytes is the size of all.
+	TotalBytes int64
+	// Chunks is how many passages were stored.
+	Chunks int
+}
+
+// Request is one run over files and folders.
+type Request struct {
+	// Collection gets the documents; "" is the default one.
+	Collection string
+	// Paths are files and folders.
+	Paths []string
+	// Prune removes documents whose file is gone, under the folders and files
+	// of Paths only.
+	Prune bool
+	// Retry reads sources again that failed with the same content before.
+	Retry bool
+	// Progress, if set, is called after each file, and once before the first.
+	// It must return quickly.
+	Progress func(Progress)
+}
+
+// Reembed gives a vector to each stored chunk that has none by the present
+// embedder, and returns how many it gave. progress, if set, is called after
+// each batch.
+func (in *Ingester) Reembed(ctx context.Context, progress func(done, total int)) (int, error) {
+	const batch = 512
+	name := in.cfg.Embedder.Name()
+	done, after := 0, int64(0)
+	for {
+		passages, err := in.cfg.Store.Unembedded(ctx, name, after, batch)
+		if err != nil {
+			return done, err
+		}
+		if len(passages) == 0 {
+			return done, nil
+		}
+		texts := make([]string, len(passages))
+		for i, p := range passages {
+			texts[i] = rag.IndexText(p.Document.Title, p.Chunk)
+		}
+		vectors, err := in.embed(ctx, texts)
+		if err != nil {
+			return done, err
+		}
+		put := make([]Embedding, len(passages))
+		for i, p := range passages {
+			put[i] = Embedding{ChunkID: p.Chunk.ID, Vector: vectors[i]}
+		}
+		if err := in.cfg.Store.PutEmbeddings(ctx, name, put); err != nil {
+			return done, err
+		}
+		done += len(passages)
+		after = passages[len(passages)-1].Chunk.ID
+		if progress != nil {
+			progress(done, 0)
+		}
+	}
+}
+
+// embed calls the embedder and checks what it returns.
+func (in *Ingester) embed(ctx context.Context, texts []string) ([][]float32, error) {
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	vectors, err := in.cfg.Embedder.EmbedDocuments(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	if len(vectors) != len(texts) {
+		return nil, fault.New(fault.Internal, "the embedder returned %d vectors for %d texts", len(vectors), len(texts))
+	}
+	return vectors, nil
+}

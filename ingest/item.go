@@ -1,0 +1,244 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"docent/ingest/extract"
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+// item is one document to be, on its way through a run.
+type item struct {
+	source string
+	name   string // what the file is called, as a hint at what it is
+	path   string // of the file; "" if data is already there
+	data   []byte
+	size   int64
+	mtime  int64
+	record *extract.Record // of a line of a file that holds many documents
+	reason string          // why it cannot be read, if that is known already
+	silent bool            // reported and not stored
+	marker bool            // no document: the end of a file
+	counts int64           // of the file's bytes, for progress
+	stale  []SourceState   // of a marker: documents no longer in the file
+
+	state  SourceState
+	known  bool
+	weight int64 // of the in-flight limit
+	done   chan struct{}
+	result Result
+	put    *Put
+	err    error
+}
+
+// process reads the item and makes its document, unless nothing has changed. A
+// panic ends this item and no other.
+func (in *Ingester) process(ctx context.Context, r *run, it *item) {
+	defer func() {
+		if p := recover(); p != nil {
+			in.log.Error("panic while reading a source", "source", it.source, "panic", p, "stack", string(debug.Stack()))
+			in.fail(r, it, "", "", "docent failed on it; the log has the details")
+		}
+	}()
+	it.result.Source = it.source
+	if it.known {
+		it.result.DocumentID = it.state.ID
+	}
+	if it.reason == "" && it.data == nil {
+		it.data, it.reason = in.read(it)
+	}
+	if it.reason != "" {
+		in.fail(r, it, "", "", it.reason)
+		return
+	}
+	sum := sha256.Sum256(it.data)
+	hash := hex.EncodeToString(sum[:])
+	if it.known && it.state.SHA256 == hash && it.state.Pipeline == Pipeline {
+		if it.state.Status == rag.Ready && it.state.Embedded == it.state.Chunks {
+			it.result.Status, it.result.Chunks = Unchanged, it.state.Chunks
+			it.data = nil
+			return
+		}
+		if it.state.Status == rag.Failed && !r.retry {
+			it.result.Status, it.result.Reason = Failed, it.state.Error
+			it.data = nil
+			return
+		}
+	}
+	in.build(ctx, r, it, hash)
+}
+
+// build extracts and cuts the document.
+func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
+	src := extract.Source{Name: it.name, Data: it.data, Record: it.record}
+	doc, media, err := in.extract.Extract(ctx, src)
+	if err != nil {
+		if fault.KindOf(err) != fault.Invalid {
+			it.err = fmt.Errorf("read %s: %w", it.source, err)
+			return
+		}
+		in.log.Info("source cannot be read", "source", it.source, "error", err)
+		in.fail(r, it, hash, media, fault.Message(err))
+		return
+	}
+	chunks := in.cutter.Cut(doc)
+	if len(chunks) == 0 {
+		in.fail(r, it, hash, media, "empty: there is no text in it")
+		return
+	}
+	d := it.document(r)
+	d.Title, d.MediaType, d.Language = doc.Title, media, language(doc)
+	d.SHA256, d.Status, d.Text, d.Chunks = hash, rag.Ready, doc.Text, len(chunks)
+	it.put = &Put{Document: d, Chunks: chunks, Embedder: r.embedder, Original: it.data}
+	it.result.Status, it.result.Chunks = Added, len(chunks)
+	if it.known {
+		it.result.Status = Changed
+	}
+}
+
+// document is what is known of the document before it is read.
+func (it *item) document(r *run) rag.Document {
+	d := rag.Document{Collection: r.collection, Source: it.source, Size: it.size, Pipeline: Pipeline}
+	if it.mtime != 0 {
+		d.Modified = time.Unix(0, it.mtime).UTC()
+	}
+	return d
+}
+
+// fail makes a failed document of the item, unless the very same is stored.
+func (in *Ingester) fail(r *run, it *item, hash, media, reason string) {
+	it.data = nil
+	it.result.Status, it.result.Reason, it.result.Chunks = Failed, reason, 0
+	s := it.state
+	if it.silent || it.known && s.Status == rag.Failed && s.SHA256 == hash && s.Error == reason && s.Pipeline == Pipeline {
+		return
+	}
+	d := it.document(r)
+	d.Title, d.MediaType, d.SHA256, d.Status, d.Error = extract.NameTitle(it.name), media, hash, rag.Failed, reason
+	it.put = &Put{Document: d, Embedder: r.embedder}
+}
+
+// read returns the file's bytes, or why there are none.
+func (in *Ingester) read(it *item) (data []byte, reason string) {
+	if it.size > in.cfg.MaxFileSize {
+		return nil, tooLarge(it.size, in.cfg.MaxFileSize)
+	}
+	f, err := os.Open(it.path)
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			it.silent = true
+			return nil, "vanished: it was there when the folder was read"
+		}
+		return nil, reasonOf(err)
+	}
+	defer f.Close()
+	var buf bytes.Buffer
+	buf.Grow(int(it.size) + bytes.MinRead)
+	n, err := io.Copy(&buf, io.LimitReader(f, in.cfg.MaxFileSize+1))
+	switch {
+	case err != nil:
+		return nil, reasonOf(err)
+	case n > in.cfg.MaxFileSize:
+		return nil, tooLarge(n, in.cfg.MaxFileSize)
+	}
+	it.size = n
+	return buf.Bytes(), ""
+}
+
+func tooLarge(size, limit int64) string {
+	return fmt.Sprintf("too large: %.1f MiB, the limit is %.1f MiB", float64(size)/(1<<20), float64(limit)/(1<<20))
+}
+
+// lines yields the records of a file with one document to a line.
+func (in *Ingester) lines(source, name string, r io.Reader, yield func(*item) bool) (ok bool, reason string) {
+	ids := map[string]bool{}
+	br := bufio.NewReaderSize(r, 64<<10)
+	for n := 1; ; n++ {
+		line, long, err := readLine(br, in.cfg.MaxFileSize)
+		if len(bytes.TrimSpace(line)) > 0 || long {
+			it := in.line(source, name, n, line, long, ids)
+			if !yield(it) {
+				return false, ""
+			}
+		}
+		if err == io.EOF {
+			return true, ""
+		}
+		if err != nil {
+			return true, reasonOf(err)
+		}
+	}
+}
+
+// line makes the item of one line.
+func (in *Ingester) line(source, name string, n int, line []byte, long bool, ids map[string]bool) *item {
+	it := &item{name: name, data: line, size: int64(len(line))}
+	id := fmt.Sprint(n)
+	if long {
+		it.reason = tooLarge(in.cfg.MaxFileSize, in.cfg.MaxFileSize) + " for a line"
+	} else if rec, err := extract.ParseRecord(line); err != nil {
+		it.reason = fmt.Sprintf("line %d: %s", n, fault.Message(err))
+	} else {
+		it.record = &rec
+		id = cmp.Or(rec.ID, id)
+	}
+	it.source = source + "#" + id
+	if ids[it.source] {
+		it.reason, it.silent = fmt.Sprintf("line %d: another line has the same id", n), true
+	}
+	ids[it.source] = true
+	return it
+}
+
+// readLine reads a line without its end. One over the limit is skipped and
+// reported as long.
+func readLine(br *bufio.Reader, limit int64) (line []byte, long bool, err error) {
+	for {
+		part, err := br.ReadSlice('\n')
+		if !long {
+			line = append(line, part...)
+		}
+		if int64(len(line)) > limit {
+			line, long = nil, true
+		}
+		if err != bufio.ErrBufferFull {
+			return bytes.TrimRight(line, "\r\n"), long, err
+		}
+	}
+}
+
+// states are what a store knows of the sources of a collection, by source.
+type states []SourceState
+
+func (s states) find(source string) (SourceState, bool) {
+	i, ok := slices.BinarySearchFunc(s, source, func(a SourceState, b string) int { return strings.Compare(a.Source, b) })
+	if !ok {
+		return SourceState{}, false
+	}
+	return s[i], true
+}
+
+// below returns the documents that are parts of a file.
+func (s states) below(file string) states {
+	prefix := file + "#"
+	i, _ := slices.BinarySearchFunc(s, prefix, func(a SourceState, b string) int { return strings.Compare(a.Source, b) })
+	j := i
+	for j < len(s) && strings.HasPrefix(s[j].Source, prefix) {
+		j++
+	}
+	return s[i:j]
+}

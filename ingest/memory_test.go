@@ -1,0 +1,137 @@
+package ingest_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"docent/ingest"
+	"docent/rag"
+)
+
+// memory is a Store in memory.
+type memory struct {
+	mu     sync.Mutex
+	last   int64
+	puts   int // calls of PutDocuments
+	docs   map[string]*stored
+	before func() error // called at the start of PutDocuments
+}
+
+type stored struct {
+	doc     rag.Document
+	chunks  []rag.Chunk
+	vectors map[string][][]float32
+	source  []byte
+}
+
+func newMemory() *memory { return &memory{docs: map[string]*stored{}} }
+
+func key(collection, source string) string { return collection + "\x00" + source }
+
+func (m *memory) Sources(_ context.Context, collection, embedder string) ([]ingest.SourceState, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []ingest.SourceState
+	for _, s := range m.docs {
+		d := s.doc
+		if d.Collection != collection {
+			continue
+		}
+		out = append(out, ingest.SourceState{
+			ID: d.ID, Source: d.Source, Title: d.Title, SHA256: d.SHA256, Size: d.Size, Status: d.Status, Error: d.Error,
+			Pipeline: d.Pipeline, Chunks: len(s.chunks), Embedded: len(s.vectors[embedder]),
+		})
+	}
+	return out, nil
+}
+
+func (m *memory) PutDocuments(ctx context.Context, puts []ingest.Put) ([]int64, error) {
+	if m.before != nil {
+		if err := m.before(); err != nil {
+			return nil, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.puts++
+	var ids []int64
+	for _, p := range puts {
+		k := key(p.Document.Collection, p.Document.Source)
+		s := m.docs[k]
+		if s == nil {
+			m.last++
+			s = &stored{doc: rag.Document{ID: m.last}}
+			m.docs[k] = s
+		}
+		id := s.doc.ID
+		s.doc, s.chunks, s.source = p.Document, slices.Clone(p.Chunks), p.Original
+		s.doc.ID = id
+		for i := range s.chunks {
+			m.last++
+			s.chunks[i].ID, s.chunks[i].DocumentID = m.last, id
+		}
+		s.vectors = map[string][][]float32{p.Embedder: p.Vectors}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+func (m *memory) RemoveDocuments(_ context.Context, ids []int64) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for k, s := range m.docs {
+		if slices.Contains(ids, s.doc.ID) {
+			delete(m.docs, k)
+			n++
+		}
+	}
+	return n, nil
+}
+
+func (m *memory) Unembedded(_ context.Context, embedder string, after int64, limit int) ([]rag.Passage, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []rag.Passage
+	for _, s := range m.docs {
+		for i, c := range s.chunks {
+			if c.ID > after && (len(s.vectors[embedder]) <= i || s.vectors[embedder][i] == nil) {
+				d := s.doc
+				d.Text = ""
+				out = append(out, rag.Passage{Chunk: c, Document: d})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b rag.Passage) int { return int(a.Chunk.ID - b.Chunk.ID) })
+	return out[:min(len(out), limit)], nil
+}
+
+func (m *memory) PutEmbeddings(_ context.Context, embedder string, embeddings []ingest.Embedding) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, e := range embeddings {
+		for _, s := range m.docs {
+			for i, c := range s.chunks {
+				if c.ID != e.ChunkID {
+					continue
+				}
+				if s.vectors[embedder] == nil {
+					s.vectors[embedder] = make([][]float32, len(s.chunks))
+				}
+				s.vectors[embedder][i] = e.Vector
+			}
+		}
+	}
+	return nil
+}
+
+// get returns what is stored of a source of the default collection, or nil.
+func (m *memory) get(source string) *stored {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.docs[key(rag.DefaultCollection, source)]
+}

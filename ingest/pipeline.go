@@ -1,0 +1,297 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+const (
+	// minWeight is what an item counts at least against Config.InFlight.
+	minWeight = 4 << 10
+	// embedTexts is the most texts of one call of the embedder.
+	embedTexts = 512
+	// batchDelay is the longest a finished document waits for others to be
+	// stored with it.
+	batchDelay = 250 * time.Millisecond
+)
+
+// batch is a row of items stored in one step.
+type batch struct {
+	items []*item
+	bytes int64
+	done  chan struct{} // closed when the vectors are there, or err
+	err   error
+}
+
+// work takes items from produce through reading, embedding and storing, and
+// yields their results in the order they were produced. It reports whether all
+// was done. Stages run beside each other; queues between them are bounded, and
+// so are the bytes held, so that a slow stage holds back those before it.
+func (in *Ingester) work(ctx context.Context, r *run, produce func(send func(*item) bool), yield func(Result, error) bool) bool {
+	outer := ctx
+	ctx, cancel := context.WithCancel(ctx)
+	group, ctx := errgroup.WithContext(ctx)
+	depth := 4*in.cfg.Workers + in.cfg.BatchDocuments
+	memory := semaphore.NewWeighted(in.cfg.InFlight)
+	jobs := make(chan *item)
+	order := make(chan *item, depth)
+	batches := make(chan *batch, in.cfg.Workers)
+
+	group.Go(func() error {
+		defer close(order)
+		defer close(jobs)
+		return in.feed(ctx, r, memory, produce, jobs, order)
+	})
+	for range in.cfg.Workers {
+		group.Go(func() error {
+			for it := range jobs {
+				in.process(ctx, r, it)
+				close(it.done)
+			}
+			return nil
+		})
+	}
+	group.Go(func() error {
+		defer close(batches)
+		return in.collect(ctx, order, batches)
+	})
+
+	more, err := in.storeAll(ctx, r, batches, memory, yield)
+	cancel()
+	if failed := group.Wait(); err == nil {
+		err = failed
+	}
+	if !more {
+		return false
+	}
+	if outer.Err() != nil {
+		err = context.Cause(outer)
+	}
+	if err != nil {
+		yield(Result{}, err)
+	}
+	return err == nil
+}
+
+// feed sends what is produced to the workers and, in the same order, to those
+// who wait for it.
+func (in *Ingester) feed(ctx context.Context, r *run, memory *semaphore.Weighted, produce func(send func(*item) bool), jobs, order chan<- *item) error {
+	produce(func(it *item) bool {
+		it.done = make(chan struct{})
+		if it.marker {
+			close(it.done)
+		} else {
+			it.state, it.known = r.states.find(it.source)
+			it.weight = min(max(it.size, minWeight), in.cfg.InFlight/2)
+			if memory.Acquire(ctx, it.weight) != nil {
+				return false
+			}
+			select {
+			case jobs <- it:
+			case <-ctx.Done():
+				return false
+			}
+		}
+		select {
+		case order <- it:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	})
+	return ctx.Err()
+}
+
+// collect gathers finished items to batches and has each embedded beside the
+// others.
+func (in *Ingester) collect(ctx context.Context, order <-chan *item, batches chan<- *batch) error {
+	var embedding errgroup.Group
+	defer embedding.Wait()
+	embedding.SetLimit(in.cfg.Workers)
+	cur := &batch{done: make(chan struct{})}
+	flush := func() error {
+		if len(cur.items) == 0 {
+			return nil
+		}
+		b := cur
+		cur = &batch{done: make(chan struct{})}
+		embedding.Go(func() error {
+			b.err = in.embedBatch(ctx, b)
+			close(b.done)
+			return nil
+		})
+		select {
+		case batches <- b:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	timer := time.NewTimer(batchDelay)
+	defer timer.Stop()
+	for {
+		it, ok, err := in.next(ctx, order, timer, flush)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return flush()
+		}
+		cur.items = append(cur.items, it)
+		cur.bytes += it.weight
+		if cur.bytes >= in.cfg.BatchBytes || len(cur.items) >= 2*in.cfg.BatchDocuments {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// next waits for the next item to be finished. If that takes long, what has
+// gathered is sent on.
+func (in *Ingester) next(ctx context.Context, order <-chan *item, timer *time.Timer, flush func() error) (it *item, ok bool, err error) {
+	timer.Reset(batchDelay)
+	var done <-chan struct{}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, false, ctx.Err()
+		case <-timer.C:
+			if err := flush(); err != nil {
+				return nil, false, err
+			}
+		case it, ok = <-order:
+			if !ok {
+				return nil, false, nil
+			}
+			order, done = nil, it.done
+		case <-done:
+			return it, true, nil
+		}
+	}
+}
+
+// embedBatch gives the batch's documents their vectors. A document that the
+// embedder refuses fails alone.
+func (in *Ingester) embedBatch(ctx context.Context, b *batch) error {
+	err := in.embedItems(ctx, b.items)
+	if err == nil || ctx.Err() != nil || fault.KindOf(err) != fault.Invalid {
+		return err
+	}
+	for _, it := range b.items {
+		err := in.embedItems(ctx, []*item{it})
+		switch {
+		case err == nil:
+		case ctx.Err() != nil || fault.KindOf(err) != fault.Invalid:
+			return err
+		default:
+			reason := "the embedder refuses it: " + fault.Message(err)
+			it.result.Status, it.result.Reason, it.result.Chunks = Failed, reason, 0
+			d := it.put.Document
+			d.Status, d.Error, d.Text, d.Chunks = rag.Failed, reason, "", 0
+			it.put = &Put{Document: d, Embedder: it.put.Embedder}
+		}
+	}
+	return nil
+}
+
+// embedItems embeds the chunks of several documents in few calls.
+func (in *Ingester) embedItems(ctx context.Context, items []*item) error {
+	var texts []string
+	var into []*Put
+	flush := func() error {
+		vectors, err := in.embed(ctx, texts)
+		if err != nil {
+			return fmt.Errorf("embed %d texts: %w", len(texts), err)
+		}
+		for i, v := range vectors {
+			into[i].Vectors = append(into[i].Vectors, v)
+		}
+		texts, into = texts[:0], into[:0]
+		return nil
+	}
+	for _, it := range items {
+		if it.put == nil {
+			continue
+		}
+		it.put.Vectors = nil
+		for _, c := range it.put.Chunks {
+			texts, into = append(texts, rag.IndexText(it.put.Document.Title, c)), append(into, it.put)
+			if len(texts) == embedTexts {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return flush()
+}
+
+// storeAll stores the batches as they come and yields their results. more is
+// false if the caller wants no more of them.
+func (in *Ingester) storeAll(ctx context.Context, r *run, batches <-chan *batch, memory *semaphore.Weighted, yield func(Result, error) bool) (more bool, err error) {
+	for b := range batches {
+		select {
+		case <-b.done:
+		case <-ctx.Done():
+			return true, ctx.Err()
+		}
+		err := b.err
+		for _, it := range b.items {
+			err = errors.Join(err, it.err)
+		}
+		if err != nil {
+			return true, err
+		}
+		if more, err := in.storeBatch(ctx, r, b, yield); !more || err != nil {
+			return more, err
+		}
+		for _, it := range b.items {
+			memory.Release(it.weight)
+		}
+	}
+	return true, nil
+}
+
+// storeBatch stores a batch in one step and yields its results.
+func (in *Ingester) storeBatch(ctx context.Context, r *run, b *batch, yield func(Result, error) bool) (more bool, err error) {
+	var puts []Put
+	var of []*item
+	for _, it := range b.items {
+		if it.put != nil {
+			puts, of = append(puts, *it.put), append(of, it)
+		}
+	}
+	if len(puts) > 0 {
+		ids, err := in.cfg.Store.PutDocuments(ctx, puts)
+		if err != nil {
+			return true, fmt.Errorf("store %d documents: %w", len(puts), err)
+		}
+		for i, it := range of {
+			it.result.DocumentID = ids[i]
+			r.at.Chunks += len(it.put.Chunks)
+			it.put, it.data = nil, nil
+		}
+	}
+	for _, it := range b.items {
+		r.at.Bytes += it.counts
+		if it.marker {
+			r.at.Files++
+			if more, err := in.remove(ctx, it.stale, yield); !more || err != nil {
+				return more, err
+			}
+		} else if !yield(it.result, nil) {
+			return false, nil
+		}
+	}
+	r.progress(r.at)
+	return true, nil
+}
