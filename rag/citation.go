@@ -1,50 +1,12 @@
 package rag
 
-// marker is a citation marker in an answer.
-type marker struct {
-	// length counts its bytes.
-	length int
-	// docs are the numbers in it.
-	docs []int
-}
-
-// parseMarker reads the citation marker that s begins with: [1], [1, 2] or 【1】.
-func parseMarker(s string) (marker, bool) {
-	var closing string
-	at := 0
-	switch {
-	case len(s) > 0 && s[0] == '[':
-		closing, at = "]", 1
-	case len(s) >= 3 && s[:3] == "【":
-		closing, at = "】", 3
-	default:
-		return marker{}, false
-	}
-	var m marker
-	for {
-		at += spaces(s[at:])
-		n, digits := 0, 0
-		for at < len(s) && '0' <= s[at] && s[at] <= '9' && digits < maxMarkerDigits {
-			n = n*10 + int(s[at]-'0')
-			at++
-			digits++
-		}
-		if digits == 0 || len(m.docs) == maxMarkerDocs {
-			return marker{}, false
-		}
-		m.docs = append(m.docs, n)
-		at += spaces(s[at:])
-		if at < len(s) && (s[at] == ',' || s[at] == ';') {
-			at++
-			continue
-		}
-		if len(s[at:]) < len(closing) || s[at:at+len(closing)] != closing {
-			return marker{}, false
-		}
-		m.length = at + len(closing)
-		return m, true
-	}
-}
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
 
 const (
 	// maxMarkerDigits bounds a number in a marker: passages are few.
@@ -53,11 +15,235 @@ const (
 	maxMarkerDocs = MaxK
 )
 
-// spaces counts the spaces that s begins with.
-func spaces(s string) int {
-	n := 0
-	for n < len(s) && s[n] == ' ' {
-		n++
+// marker is a citation marker in an answer.
+type marker struct {
+	// length counts its bytes.
+	length int
+	// docs are the numbers in it.
+	docs []int
+}
+
+// parseMarker reads the citation marker that s begins with: [1], [1, 2], [1-3],
+// [^1], [passage 1], 【1】 or 【1†source】.
+func parseMarker(s string) (marker, bool) {
+	var closing string
+	switch {
+	case strings.HasPrefix(s, "["):
+		closing = "]"
+	case strings.HasPrefix(s, "【"):
+		closing = "】"
+	default:
+		return marker{}, false
 	}
-	return n
+	end := strings.Index(s[:min(len(s), maxMarkerBytes)], closing)
+	if end < 0 {
+		return marker{}, false
+	}
+	if len(closing) > end {
+		return marker{}, false
+	}
+	inner := s[len(closing):end]
+	if closing == "】" {
+		inner, _, _ = strings.Cut(inner, "†")
+	}
+	m := marker{length: end + len(closing)}
+	for field := range strings.FieldsFuncSeq(inner, func(r rune) bool { return r == ',' || r == ';' }) {
+		from, to, ok := parseRange(field)
+		if !ok || len(m.docs)+to-from+1 > maxMarkerDocs {
+			return marker{}, false
+		}
+		for n := from; n <= to; n++ {
+			m.docs = append(m.docs, n)
+		}
+	}
+	return m, len(m.docs) > 0
+}
+
+// maxMarkerBytes bounds a marker's length.
+const maxMarkerBytes = 256
+
+// markerField is a number or range in a marker.
+var markerField = regexp.MustCompile(`^\s*(?:\^|(?i:passages?|docs?|sources?)\s+)?(\d{1,` + strconv.Itoa(maxMarkerDigits) + `})(?:\s*[-–]\s*(\d{1,` + strconv.Itoa(maxMarkerDigits) + `}))?\s*$`)
+
+// parseRange reads one number, or two with a dash.
+func parseRange(s string) (from, to int, ok bool) {
+	m := markerField.FindStringSubmatch(s)
+	if m == nil {
+		return 0, 0, false
+	}
+	from, _ = strconv.Atoi(m[1]) // digits, and few of them
+	to = from
+	if m[2] != "" {
+		to, _ = strconv.Atoi(m[2])
+	}
+	return from, to, from <= to && to-from < maxMarkerDocs
+}
+
+// resolveMarkers rewrites the citation markers of an answer as [n][m], in
+// order and each once, and drops numbers that are not 1 to docs: a model made
+// them up. A marker that is the text of a link loses the link. Code is left as
+// it is.
+func resolveMarkers(text string, docs int) string {
+	var b strings.Builder
+	at := 0
+	for m := range markersIn(text) {
+		before := text[at:m.start]
+		at = m.end
+		kept := ""
+		for i, n := range m.docs {
+			if 1 <= n && n <= docs && !slices.Contains(m.docs[:i], n) {
+				kept += "[" + strconv.Itoa(n) + "]"
+			}
+		}
+		if kept == "" {
+			before = dropSpace(before, text[at:])
+		}
+		b.WriteString(before)
+		b.WriteString(kept)
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+// dropSpace removes the space that led to a dropped marker, unless it still
+// separates words.
+func dropSpace(before, after string) string {
+	r, _ := utf8.DecodeRuneInString(after)
+	if after == "" || strings.ContainsRune(" \n.,;:!?)[【", r) {
+		return strings.TrimRight(before, " ")
+	}
+	return before
+}
+
+// markedDocs returns the numbers, 1 to docs, of the markers in a sentence, in
+// order and each once; never nil.
+func markedDocs(text string, docs int) []int {
+	out := []int{}
+	for m := range markersIn(text) {
+		for _, n := range m.docs {
+			if 1 <= n && n <= docs && !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// foundMarker is a marker with its place in a text.
+type foundMarker struct {
+	marker
+	start, end int
+}
+
+// markersIn yields the markers of a text, but those in code.
+func markersIn(text string) func(yield func(foundMarker) bool) {
+	return func(yield func(foundMarker) bool) {
+		for at := 0; at < len(text); {
+			if n := codeLength(text, at); n > 0 {
+				at += n
+				continue
+			}
+			m, ok := parseMarker(text[at:])
+			if !ok {
+				_, size := utf8.DecodeRuneInString(text[at:])
+				at += size
+				continue
+			}
+			end := at + m.length
+			end += linkTarget(text[end:])
+			if !yield(foundMarker{m, at, end}) {
+				return
+			}
+			at = end
+		}
+	}
+}
+
+// linkTarget returns the length of the link target "(…)" that s begins with.
+func linkTarget(s string) int {
+	if !strings.HasPrefix(s, "(") {
+		return 0
+	}
+	i := strings.IndexAny(s, ")\n")
+	if i < 0 || s[i] == '\n' || !strings.ContainsAny(s[:i], ":/#") {
+		return 0
+	}
+	return i + 1
+}
+
+// codeLength returns the length of the code, inline or fenced, that begins at
+// offset at; 0 if none does.
+func codeLength(text string, at int) int {
+	c := text[at]
+	if c != '`' && c != '~' || c == '~' && !strings.HasPrefix(text[at:], "~~~") {
+		return 0
+	}
+	n := len(text[at:]) - len(strings.TrimLeft(text[at:], string(c)))
+	mark, rest := text[at:at+n], text[at+n:]
+	line := text[strings.LastIndexByte(text[:at], '\n')+1 : at]
+	if n >= 3 && strings.TrimLeft(line, " \t") == "" {
+		if end := closingFence(rest, mark); end >= 0 {
+			return n + end
+		}
+		return n + len(rest) // not closed: to the end
+	}
+	if c == '~' {
+		return n
+	}
+	paragraph := rest
+	if i := strings.Index(rest, "\n\n"); i >= 0 {
+		paragraph = rest[:i]
+	}
+	for from := 0; ; {
+		i := strings.Index(paragraph[from:], mark)
+		if i < 0 {
+			return n // no code after all
+		}
+		i += from
+		run := len(paragraph[i:]) - len(strings.TrimLeft(paragraph[i:], "`"))
+		if run == n {
+			return n + i + n
+		}
+		from = i + run
+	}
+}
+
+// closingFence returns where, in the text behind an opening fence, the block
+// ends; -1 if it does not.
+func closingFence(rest, mark string) int {
+	for at := 0; ; {
+		i := strings.Index(rest[at:], "\n")
+		if i < 0 {
+			return -1
+		}
+		at += i + 1
+		l, _, _ := strings.Cut(rest[at:], "\n")
+		if t := strings.TrimSpace(l); strings.HasPrefix(t, mark) && strings.Trim(t, mark[:1]) == "" {
+			return at + len(l)
+		}
+	}
+}
+
+// image is an image in Markdown.
+var image = regexp.MustCompile(`!\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])`)
+
+// dropImages leaves of the images in an answer their text: showing one would
+// fetch an address that a document may have put there. Code is left as it is.
+func dropImages(text string) string {
+	var b strings.Builder
+	plainFrom := 0
+	flush := func(to int) { b.WriteString(image.ReplaceAllString(text[plainFrom:to], "$1")) }
+	for at := 0; at < len(text); {
+		n := codeLength(text, at)
+		if n == 0 {
+			at++
+			continue
+		}
+		flush(at)
+		b.WriteString(text[at : at+n])
+		at += n
+		plainFrom = at
+	}
+	flush(len(text))
+	return b.String()
 }

@@ -72,7 +72,7 @@ type line struct {
 	start, end, indent int
 }
 
-func (l line) blank() bool          { return l.start == l.end }
+func (l line) blank() bool           { return l.start == l.end }
 func (l line) of(text string) string { return text[l.start:l.end] }
 
 // lines cuts the text at its line ends.

@@ -1,0 +1,181 @@
+package rag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"docent/internal/fault"
+	"docent/llm"
+	"docent/payload"
+)
+
+// Notes behind an answer that is not whole.
+const (
+	noteLength = "*The answer was cut off: the model reached its length limit.*"
+	noteFilter = "*The answer was cut off by the model's content filter.*"
+)
+
+// maxRewriteBytes bounds a question that a model rewrote; more is no question.
+const maxRewriteBytes = 2 << 10
+
+// rewrite has the model make the question stand on its own.
+func (a *answer) rewrite(ctx context.Context) (string, error) {
+	messages, err := rewriteMessages(a.req)
+	if err != nil {
+		return "", err
+	}
+	resp, err := a.model.GenerateContent(ctx, messages)
+	if err != nil {
+		return "", fmt.Errorf("rewrite question: %w", err)
+	}
+	if len(resp.Choices) == 0 {
+		return "", errors.New("rewrite question: no answer")
+	}
+	question := strings.Join(strings.Fields(resp.Choices[0].Content), " ")
+	if question == "" || len(question) > maxRewriteBytes {
+		return "", fmt.Errorf("rewrite question: %d bytes", len(question))
+	}
+	return question, nil
+}
+
+// write has the model answer, passes on what it writes as it comes, and checks
+// the whole. It returns false if the reader has gone.
+func (a *answer) write(ctx context.Context, yield func(Part, error) bool) (bool, error) {
+	messages, err := answerMessages(a.req, a.found.Results)
+	if err != nil {
+		return false, err
+	}
+	s := startStream(ctx, a.model, messages)
+	defer s.stop()
+	var text strings.Builder
+	whole := true
+	for delta := range s.deltas {
+		if text.Len()+len(delta) > maxAnswerBytes {
+			whole = false
+			break
+		}
+		text.WriteString(delta)
+		if !yield(Part{Delta: delta}, nil) {
+			return false, nil
+		}
+	}
+	s.stop()
+	choice := &llms.ContentChoice{StopReason: "length"}
+	if whole {
+		if s.err != nil {
+			return false, fmt.Errorf("answer with %s: %w", a.req.Model, s.err)
+		}
+		choice = s.choice
+	}
+	content := text.String()
+	if content == "" {
+		content = choice.Content // a model that does not stream
+	}
+	return true, a.finish(content, choice)
+}
+
+// modelStream is a model call in a goroutine of its own.
+type modelStream struct {
+	// deltas gets the text as it comes and is closed at the end.
+	deltas chan string
+	cancel context.CancelFunc
+	// choice and err are the outcome; they may be read once deltas is closed.
+	choice *llms.ContentChoice
+	err    error
+}
+
+// startStream starts a call; stop has to be called.
+func startStream(ctx context.Context, model llms.Model, messages []llms.MessageContent) *modelStream {
+	ctx, cancel := context.WithCancel(ctx)
+	s := &modelStream{deltas: make(chan string), cancel: cancel}
+	go func() {
+		defer close(s.deltas)
+		resp, err := model.GenerateContent(ctx, messages, llms.WithStreamingFunc(func(ctx context.Context, piece []byte) error {
+			select {
+			case s.deltas <- string(piece):
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}))
+		switch {
+		case err != nil:
+			s.err = err
+		case ctx.Err() != nil:
+			s.err = ctx.Err()
+		case len(resp.Choices) == 0:
+			s.err = fault.New(fault.Unavailable, "the model returned no answer")
+		default:
+			s.choice = resp.Choices[0]
+		}
+	}()
+	return s
+}
+
+// stop ends the call and waits for its goroutine. It may be called again.
+func (s *modelStream) stop() {
+	s.cancel()
+	for range s.deltas { //nolint:revive // what is still under way is not wanted
+	}
+}
+
+// finish checks the text a model wrote and makes the message of it.
+func (a *answer) finish(content string, choice *llms.ContentChoice) error {
+	a.usage = usageOf(choice)
+	text := dropImages(strings.TrimSpace(visible(content)))
+	text = strings.TrimSpace(resolveMarkers(text, len(a.found.Results)))
+	if text == "" {
+		return fault.New(fault.Unavailable, "the model %s returned an empty answer (finish reason %q)", a.req.Model, choice.StopReason)
+	}
+	a.message.Answer = text
+	a.message.Sentences = a.support(text)
+	a.message.Abstained = admits(text) && !cites(a.message.Sentences)
+	switch choice.StopReason {
+	case "length":
+		a.message.Answer += "\n\n" + noteLength
+	case "content_filter":
+		a.message.Answer += "\n\n" + noteFilter
+	}
+	return nil
+}
+
+// usageOf returns the token counts a model reported, nil if it did not.
+func usageOf(choice *llms.ContentChoice) *Usage {
+	read, ok := choice.GenerationInfo[llm.InfoPromptTokens].(int)
+	written, ok2 := choice.GenerationInfo[llm.InfoCompletionTokens].(int)
+	if !ok && !ok2 {
+		return nil
+	}
+	return &Usage{Prompt: read, Completion: written}
+}
+
+// admission is a beginning that admits not to know.
+var admission = regexp.MustCompile(`(?i)^\W{0,3}(?:(?:i'?m )?sorry\W{1,3}(?:but )?)?(?:unfortunately\W{1,3})?(?:i (?:do not|don['’]?t|am not sure i) know|i (?:can(?:not|['’]t)|could ?n(?:ot|['’]t)) (?:answer|find|determine|tell)|(?:based on )?the (?:provided |given )?(?:passages|documents|context|sources)[^.]{0,40} (?:do(?:es)? not|don['’]t|doesn['’]t)|there is no information)`)
+
+// admits reports whether an answer begins by admitting not to know.
+func admits(text string) bool { return admission.MatchString(text) }
+
+func cites(sentences []payload.RAGSentence) bool {
+	for _, s := range sentences {
+		if len(s.Docs) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// support marks each sentence of an answer by the passages it cites.
+func (a *answer) support(text string) []payload.RAGSentence {
+	c := newChecker(a.rag.cfg.Static, a.found.Results)
+	out := []payload.RAGSentence{}
+	for _, s := range splitSentences(text, Prose) {
+		docs := markedDocs(text[s.start:s.end], len(a.found.Results))
+		out = append(out, payload.RAGSentence{Start: s.start, End: s.end, Docs: docs, Support: c.support(resolveMarkers(text[s.start:s.end], 0), docs)})
+	}
+	return out
+}

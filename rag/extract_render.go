@@ -1,0 +1,204 @@
+package rag
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"docent/payload"
+)
+
+// render puts quotes together as Markdown, each with its marker, and says where
+// each begins and ends. The quotes of one passage stand together.
+func render(quotes []quote, results []Result) (string, []payload.RAGSentence) {
+	var b strings.Builder
+	sentences := []payload.RAGSentence{}
+	for i, q := range quotes {
+		if i > 0 {
+			b.WriteString(between(quotes[i-1], q))
+		}
+		start := b.Len()
+		marker := "[" + strconv.Itoa(q.doc+1) + "]"
+		switch q.kind {
+		case codeSentence:
+			b.WriteString(codeBlock(q.text))
+			b.WriteString("\n" + marker)
+		case rowSentence:
+			writeRow(&b, q, results[q.doc].Passage)
+			b.WriteString("\n\n" + marker)
+		default:
+			if q.kind == itemSentence {
+				b.WriteString("- ")
+				start = b.Len()
+			}
+			b.WriteString(plain(q.trimmed()))
+			b.WriteString(" " + marker)
+		}
+		sentences = append(sentences, payload.RAGSentence{Start: start, End: b.Len(), Docs: []int{q.doc + 1}, Support: payload.SupportStrong})
+	}
+	return b.String(), sentences
+}
+
+// between is what separates two quotes.
+func between(a, b quote) string {
+	switch {
+	case a.kind == itemSentence && b.kind == itemSentence && a.doc == b.doc:
+		return "\n"
+	case a.doc == b.doc && a.block == b.block && a.kind == b.kind && a.kind == proseSentence:
+		return " "
+	default:
+		return "\n\n"
+	}
+}
+
+// codeBlock quotes code as a fenced block that its content cannot close.
+func codeBlock(text string) string {
+	lines := strings.Split(strings.TrimRight(unfence(text), "\n"), "\n")
+	if len(lines) > extractCodeLines {
+		lines = append(lines[:extractCodeLines], "…")
+	}
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	var b strings.Builder
+	b.WriteString(fence + "\n")
+	for _, l := range lines {
+		b.WriteString(visible(l) + "\n")
+	}
+	b.WriteString(fence)
+	return b.String()
+}
+
+// unfence removes the fence around a block of code, if there is one.
+func unfence(text string) string {
+	if fence(text, line{end: len(text)}) == "" {
+		return text
+	}
+	_, body, ok := strings.Cut(text, "\n")
+	if !ok {
+		return text
+	}
+	if i := strings.LastIndexByte(body, '\n'); i >= 0 && fence(body, line{start: i + 1, end: len(body)}) != "" {
+		body = body[:i]
+	}
+	return body
+}
+
+// writeRow writes a row as a table, under the header that its passage begins
+// with.
+func writeRow(b *strings.Builder, q quote, p Passage) {
+	cells := rowCells(q.text)
+	header := make([]string, len(cells))
+	if p.Kind == Table {
+		first, _, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
+		if h := rowCells(first); len(h) == len(cells) && first != q.text {
+			header = h
+		}
+	}
+	writeCells(b, header)
+	b.WriteString("\n|" + strings.Repeat(" --- |", len(cells)) + "\n")
+	writeCells(b, cells)
+}
+
+func writeCells(b *strings.Builder, cells []string) {
+	b.WriteString("|")
+	for _, c := range cells {
+		b.WriteString(" " + strings.ReplaceAll(plain(c), "|", `\|`) + " |")
+	}
+}
+
+// rowCells cuts a row of a table into its cells.
+func rowCells(row string) []string {
+	separator := "|"
+	if strings.Contains(row, "\t") {
+		separator = "\t"
+	}
+	cells := strings.Split(strings.Trim(row, "|"), separator)
+	for i := range cells {
+		cells[i] = strings.TrimSpace(cells[i])
+	}
+	return cells
+}
+
+// plain writes text of a document as Markdown that shows it as it is: no link,
+// image, HTML or emphasis comes to life, and it is one line. Words that Markdown
+// would read otherwise become code.
+func plain(text string) string {
+	fields := strings.Fields(visible(text))
+	for i, f := range fields {
+		core, before, after := trimPunctuation(f)
+		switch {
+		case core == "" || !risky(core):
+			if i == 0 && opensBlock(f) {
+				f = `\` + f
+			}
+			fields[i] = escapePunctuation(f)
+		default:
+			fields[i] = escapePunctuation(before) + codeSpan(core) + escapePunctuation(after)
+		}
+	}
+	return strings.Join(fields, " ")
+}
+
+// risky reports whether Markdown, or what shows it, may read a word as more
+// than text.
+func risky(w string) bool {
+	return strings.ContainsAny(w, "`*[]<>\\~|&$@#^") || strings.HasPrefix(w, "_") || strings.HasSuffix(w, "_") ||
+		strings.Contains(w, "__") || strings.Contains(w, "://") || strings.HasPrefix(strings.ToLower(w), "www.") || strings.Contains(w, "!(")
+}
+
+// opensBlock reports whether the first word of a line would open a list, a
+// heading or a rule.
+func opensBlock(w string) bool {
+	return strings.Trim(w, "#") == "" || strings.Trim(w, "=") == "" || strings.Trim(w, "-") == "" || w == "+" || itemMark(w+" x") > 0
+}
+
+// trimPunctuation splits off the brackets, quotes and stops around a word.
+func trimPunctuation(w string) (core, before, after string) {
+	core = strings.TrimLeft(w, `("'“‘`)
+	before = w[:len(w)-len(core)]
+	trimmed := strings.TrimRight(core, `.,;:!?"'”’`)
+	if strings.HasSuffix(trimmed, ")") && strings.Count(trimmed, ")") > strings.Count(trimmed, "(") {
+		trimmed = strings.TrimRight(strings.TrimSuffix(trimmed, ")"), `.,;:!?"'”’`)
+	}
+	return trimmed, before, core[len(trimmed):]
+}
+
+// escapePunctuation takes care of what trimPunctuation leaves outside, and of
+// numbers with a full stop, which would begin a list.
+func escapePunctuation(s string) string {
+	if m := itemMark(s + " x"); m > 2 {
+		return s[:m-2] + `\` + s[m-2:]
+	}
+	return s
+}
+
+// codeSpan quotes text as inline code that its content cannot close.
+func codeSpan(text string) string {
+	ticks := "`"
+	for strings.Contains(text, ticks) {
+		ticks += "`"
+	}
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
+		return ticks + " " + text + " " + ticks
+	}
+	return ticks + text + ticks
+}
+
+// visible drops the characters that show nothing but may turn the text around
+// them or hide in it: controls, bidi marks, zero-width and tag characters.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		case r == utf8.RuneError, unicode.Is(unicode.Cc, r), unicode.Is(unicode.Cf, r) && r != '\u200d' && r != '\u200c', unicode.Is(unicode.Co, r):
+			return -1
+		}
+		return r
+	}, text)
+}

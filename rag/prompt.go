@@ -1,0 +1,129 @@
+package rag
+
+import (
+	"embed"
+	"fmt"
+	"regexp"
+	"strings"
+	"text/template"
+	"unicode/utf8"
+
+	"github.com/tmc/langchaingo/llms"
+)
+
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+var prompts = template.Must(template.ParseFS(promptFiles, "prompts/*.tmpl"))
+
+// maxTurnBytes is how much of an earlier message a model is shown.
+const maxTurnBytes = 4 << 10
+
+// shownPassage is a passage as the prompt shows it.
+type shownPassage struct {
+	// Number is what it is cited by.
+	Number int
+	// Source is its title and heading path.
+	Source string
+	// Text is the passage.
+	Text string
+}
+
+// prompt fills in a template.
+func prompt(name string, data any) (string, error) {
+	var b strings.Builder
+	if err := prompts.ExecuteTemplate(&b, name+".tmpl", data); err != nil {
+		return "", fmt.Errorf("prompt %s: %w", name, err)
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+// answerMessages are the messages that ask a model to answer.
+func answerMessages(req Request, results []Result) ([]llms.MessageContent, error) {
+	instruction := strings.TrimSpace(req.Prompt)
+	if instruction == "" {
+		var err error
+		if instruction, err = prompt("instruction", nil); err != nil {
+			return nil, err
+		}
+	}
+	system, err := prompt("system", struct{ Instruction string }{instruction})
+	if err != nil {
+		return nil, err
+	}
+	passages := make([]shownPassage, len(results))
+	for i, r := range results {
+		source := HeadingLine(r.Passage.Document.Title, r.Passage.Headings)
+		passages[i] = shownPassage{i + 1, attribute(source), enclosed(r.Passage.Text)}
+	}
+	user, err := prompt("question", struct {
+		Passages []shownPassage
+		Question string
+	}{passages, req.Question})
+	if err != nil {
+		return nil, err
+	}
+	messages := []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeSystem, system)}
+	for _, t := range shownTurns(req.Turns) {
+		role := llms.ChatMessageTypeHuman
+		if t.Role == Assistant {
+			role = llms.ChatMessageTypeAI
+		}
+		messages = append(messages, llms.TextParts(role, t.Text))
+	}
+	return append(messages, llms.TextParts(llms.ChatMessageTypeHuman, user)), nil
+}
+
+// rewriteMessages are the messages that ask a model to make a question stand
+// on its own.
+func rewriteMessages(req Request) ([]llms.MessageContent, error) {
+	text, err := prompt("rewrite", struct {
+		Turns    []Turn
+		Question string
+	}{shownTurns(req.Turns), req.Question})
+	if err != nil {
+		return nil, err
+	}
+	return []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, text)}, nil
+}
+
+// shownTurns are earlier messages as a model is shown them: bounded, and
+// without markers, whose numbers meant other passages.
+func shownTurns(turns []Turn) []Turn {
+	var out []Turn
+	for _, t := range turns {
+		text := t.Text
+		if t.Role == Assistant {
+			text = resolveMarkers(text, 0)
+		}
+		if text = strings.TrimSpace(cut(text, maxTurnBytes)); text != "" {
+			out = append(out, Turn{t.Role, text})
+		}
+	}
+	return out
+}
+
+// cut returns the first n bytes of s, or fewer so as not to split a character.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + " …"
+}
+
+// passageTag is what could end a passage early, or seem to begin one.
+var passageTag = regexp.MustCompile(`(?i)<(\s*/?\s*passage)`)
+
+// enclosed makes a passage's text safe to stand between its tags: it cannot
+// end them, and holds nothing invisible.
+func enclosed(text string) string {
+	return passageTag.ReplaceAllString(visible(text), `‹$1`)
+}
+
+// attribute makes text safe to stand as an attribute of a tag.
+func attribute(text string) string {
+	return strings.NewReplacer(`"`, "'", "<", "‹", ">", "›", "\n", " ").Replace(visible(text))
+}

@@ -1,0 +1,226 @@
+package rag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"docent/embed"
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// Extractive is the model name of answers that are quotes, made without a
+// model.
+const Extractive = "extractive"
+
+// Bounds of a Request.
+const (
+	// MaxQuestionBytes bounds Request.Question.
+	MaxQuestionBytes = 16 << 10
+	// MaxPromptBytes bounds Request.Prompt.
+	MaxPromptBytes = 64 << 10
+	// MaxHistory bounds Request.History.
+	MaxHistory = 50
+	// maxAnswerBytes bounds what a model may write; more is cut off.
+	maxAnswerBytes = 256 << 10
+)
+
+// Searcher finds passages; *Retriever is one.
+type Searcher interface {
+	// Retrieve finds the passages for a query, best first.
+	Retrieve(ctx context.Context, query Query) (Retrieval, error)
+}
+
+// Shelf says what there is to search; Library is one.
+type Shelf interface {
+	// Collections lists the collections by name.
+	Collections(ctx context.Context) ([]CollectionInfo, error)
+}
+
+// Config makes a RAG.
+type Config struct {
+	// Retriever finds passages. Required.
+	Retriever Searcher
+	// Static compares sentences, whatever embedder ranks passages. Required.
+	Static *embed.Static
+	// Shelf tells an answer of "I don't know" what was searched. Default: nil,
+	// it then does not say.
+	Shelf Shelf
+	// Models are the chat models by the name that requests and answers call
+	// them by. Default: none, answers are quotes.
+	Models map[string]llms.Model
+	// DefaultModel answers requests that name none. Default: Extractive.
+	DefaultModel string
+	// MinEvidence is the evidence below which the answer is "I don't know".
+	// Default: 0, which means DefaultMinEvidence; negative always answers.
+	MinEvidence float64
+	// IngestHint says how to add documents; it is shown when there are none.
+	// Default: DefaultIngestHint.
+	IngestHint string
+	// Logger hears of what went wrong and was made up for. Default: nil, which
+	// discards.
+	Logger *slog.Logger
+}
+
+// DefaultIngestHint is the advice given when there are no documents.
+const DefaultIngestHint = "Add some with `docent ingest PATH`, or upload them."
+
+// RAG answers questions from passages. It is safe for concurrent use.
+type RAG struct {
+	cfg Config
+	// names are the known model names, sorted, Extractive among them.
+	names []string
+}
+
+// New makes a RAG.
+func New(cfg Config) (*RAG, error) {
+	if cfg.Retriever == nil {
+		return nil, errors.New("rag: Config.Retriever is required")
+	}
+	if cfg.Static == nil {
+		return nil, errors.New("rag: Config.Static is required")
+	}
+	if cfg.DefaultModel == "" {
+		cfg.DefaultModel = Extractive
+	}
+	if cfg.MinEvidence == 0 {
+		cfg.MinEvidence = DefaultMinEvidence
+	}
+	if cfg.IngestHint == "" {
+		cfg.IngestHint = DefaultIngestHint
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	r := &RAG{cfg: cfg, names: []string{Extractive}}
+	for name, model := range cfg.Models {
+		if name == "" || name == Extractive || model == nil {
+			return nil, fmt.Errorf("rag: Config.Models has a model named %q that is nil or may not be called so", name)
+		}
+		r.names = append(r.names, name)
+	}
+	slices.Sort(r.names)
+	if _, err := r.model(cfg.DefaultModel); err != nil {
+		return nil, fmt.Errorf("rag: Config.DefaultModel: %w", err)
+	}
+	return r, nil
+}
+
+// Models are the names a Request may give, sorted.
+func (r *RAG) Models() []string { return slices.Clone(r.names) }
+
+// DefaultModel is the name of the model that answers when a Request names none.
+func (r *RAG) DefaultModel() string { return r.cfg.DefaultModel }
+
+// model returns the named model, nil for Extractive.
+func (r *RAG) model(name string) (llms.Model, error) {
+	if name == Extractive {
+		return nil, nil //nolint:nilnil // no model is what Extractive means
+	}
+	m, ok := r.cfg.Models[name]
+	if !ok {
+		return nil, fault.New(fault.Invalid, "there is no model %q; known are %s", name, strings.Join(r.names, ", "))
+	}
+	return m, nil
+}
+
+// Run answers a request.
+func (r *RAG) Run(ctx context.Context, req Request) (payload.RAGMessage, error) {
+	for part, err := range r.Stream(ctx, req) {
+		if err != nil {
+			return payload.RAGMessage{}, err
+		}
+		if part.Message != nil {
+			return *part.Message, nil
+		}
+	}
+	return payload.RAGMessage{}, errors.New("rag: an answer ended without a message")
+}
+
+// Stream answers a request piece by piece: phases, then deltas, at the end the
+// Message. An error comes once and last; nothing of the answer is then to be
+// kept. Ending the loop early cancels the model's call and waits for it.
+func (r *RAG) Stream(ctx context.Context, req Request) iter.Seq2[Part, error] {
+	return func(yield func(Part, error) bool) {
+		a, err := r.begin(req)
+		if err != nil {
+			yield(Part{}, err)
+			return
+		}
+		if !yield(Part{Phase: Searching}, nil) {
+			return
+		}
+		if err := a.search(ctx); err != nil {
+			yield(Part{}, err)
+			return
+		}
+		if !yield(Part{Phase: Answering}, nil) {
+			return
+		}
+		switch {
+		case a.unsupported():
+			a.abstain(ctx)
+		case a.model == nil:
+			a.quote()
+		default:
+			if ok, err := a.write(ctx, yield); err != nil {
+				yield(Part{}, err)
+				return
+			} else if !ok {
+				return
+			}
+		}
+		if a.model == nil || a.usage == nil && a.message.Abstained {
+			if !yield(Part{Delta: a.message.Answer}, nil) {
+				return
+			}
+		}
+		yield(Part{Message: &a.message, Usage: a.usage}, nil)
+	}
+}
+
+// begin checks a request and fills in its defaults.
+func (r *RAG) begin(req Request) (*answer, error) {
+	req.Question = strings.TrimSpace(strings.ToValidUTF8(req.Question, "\uFFFD"))
+	if req.K == 0 {
+		req.K = DefaultK
+	}
+	if req.Model == "" {
+		req.Model = r.cfg.DefaultModel
+	}
+	switch {
+	case req.Question == "":
+		return nil, fault.New(fault.Invalid, "the question is empty")
+	case len(req.Question) > MaxQuestionBytes:
+		return nil, fault.New(fault.Invalid, "the question has %d bytes; at most %d are read", len(req.Question), MaxQuestionBytes)
+	case len(req.Prompt) > MaxPromptBytes:
+		return nil, fault.New(fault.Invalid, "the prompt has %d bytes; at most %d are sent", len(req.Prompt), MaxPromptBytes)
+	case !utf8.ValidString(req.Prompt):
+		return nil, fault.New(fault.Invalid, "the prompt is not UTF-8")
+	case req.K < 1 || req.K > MaxK:
+		return nil, fault.New(fault.Invalid, "k is %d; it must be 1 to %d", req.K, MaxK)
+	case req.History < 0 || req.History > MaxHistory:
+		return nil, fault.New(fault.Invalid, "history is %d; it must be 0 to %d", req.History, MaxHistory)
+	}
+	model, err := r.model(req.Model)
+	if err != nil {
+		return nil, err
+	}
+	req.Turns = req.Turns[max(0, len(req.Turns)-req.History):]
+	threshold := r.cfg.MinEvidence
+	if req.MinEvidence != nil {
+		threshold = *req.MinEvidence
+	}
+	return &answer{
+		rag: r, req: req, model: model, threshold: threshold,
+		message: payload.RAGMessage{LLMName: req.Model, Question: req.Question, Docs: []payload.RAGDoc{}, Sentences: []payload.RAGSentence{}},
+	}, nil
+}
