@@ -1,0 +1,228 @@
+package bm25
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"docent/rag"
+)
+
+// maxCached bounds the words whose terms are remembered between Puts.
+const maxCached = 1 << 17
+
+// batch is analysed entries, ready to be linked in.
+type batch struct {
+	rows     []batchRow
+	counts   []count // of all rows, one after the other
+	newTerms []string
+	pending  map[string]uint32 // newTerms' numbers
+	// tf counts the present entry's terms: heading in the upper half.
+	tf   []uint32
+	seen []uint32
+}
+
+// batchRow is one entry.
+type batchRow struct {
+	terms   int // counts that are this entry's
+	length  int
+	heading int
+}
+
+// count is one term in one entry.
+type count struct {
+	term          uint32
+	tf, headingTF uint16
+}
+
+// analyze turns entries into counts of terms. It only reads what readers read.
+func (x *Index) analyze(ctx context.Context, entries []rag.Entry) (*batch, error) {
+	if x.cached > maxCached {
+		x.words, x.cached = map[string]map[string][]uint32{}, 0
+	}
+	bt := &batch{rows: make([]batchRow, len(entries)), pending: map[string]uint32{}, tf: make([]uint32, x.terms.len()+minTable)}
+	for i := range entries {
+		if err := ctx.Err(); err != nil {
+			// Words remembered may name terms that will not be added.
+			x.words, x.cached = map[string]map[string][]uint32{}, 0
+			return nil, fmt.Errorf("keyword index: put: %w", err)
+		}
+		x.analyzeEntry(bt, &entries[i], &bt.rows[i])
+	}
+	return bt, nil
+}
+
+func (x *Index) analyzeEntry(bt *batch, e *rag.Entry, row *batchRow) {
+	language := languageOf(e.Language)
+	words := x.words[language]
+	if words == nil {
+		words = map[string][]uint32{}
+		x.words[language] = words
+	}
+	const heading = 1 << 16
+	step, length := uint32(heading|1), 0
+	add := func(word string) {
+		terms, ok := words[word]
+		if !ok {
+			terms = x.termsOf(bt, language, word)
+			words[strings.Clone(word)] = terms
+			x.cached++
+		}
+		for _, t := range terms {
+			n := t >> 1
+			if bt.tf[n] == 0 {
+				bt.seen = append(bt.seen, n)
+			}
+			if bt.tf[n]%heading < 1<<15 { // enough for any use, and no overflow
+				bt.tf[n] += step
+			}
+			length += int(t & 1)
+		}
+	}
+	eachWord(e.Heading, add)
+	row.heading = min(length, maxHeadingLength)
+	step = 1
+	eachWord(e.Text, add)
+	row.length = min(length, maxLength)
+	row.terms = len(bt.seen)
+	slices.Sort(bt.seen)
+	for _, n := range bt.seen {
+		tf := bt.tf[n]
+		bt.counts = append(bt.counts, count{n, uint16(min(tf%heading, maxTF)), uint16(min(tf/heading, maxHeadingTF))})
+		bt.tf[n] = 0
+	}
+	bt.seen = bt.seen[:0]
+}
+
+// termsOf returns the terms of a word, each shifted by one with the lowest bit
+// set if it counts for the length, that is, unless it is a stop word.
+func (x *Index) termsOf(bt *batch, language, word string) []uint32 {
+	a := analyzerOf(language)
+	var out []uint32
+	for _, p := range splitWord(word) {
+		term := a.term(p)
+		n, ok := x.terms.find(term)
+		if !ok {
+			n, ok = bt.pending[term]
+		}
+		if !ok {
+			n = uint32(x.terms.len() + len(bt.newTerms))
+			bt.pending[term] = n
+			bt.newTerms = append(bt.newTerms, term)
+			if int(n) >= len(bt.tf) {
+				bt.tf = append(bt.tf, make([]uint32, len(bt.tf))...)
+			}
+		}
+		t := n << 1
+		if !strings.HasPrefix(term, stopMark) {
+			t |= 1
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// splitWord returns a word's pieces in one normal form.
+func splitWord(word string) []piece {
+	for i := 0; i < len(word); i++ {
+		if word[i] >= 0x80 {
+			word = norm.NFKC.String(word)
+			break
+		}
+	}
+	return pieces(nil, word)
+}
+
+// group is what one piece of a query can be in the index: its term in each
+// language there is.
+type group struct {
+	term   string // the term in the first language
+	lists  [][]posting
+	df     int
+	weight float32 // idf times how often the query has it
+	idf    float32
+}
+
+// groups analyses a query; x.mu is held. Stop words are left out if the query
+// has anything else.
+func (x *Index) groups(text string) []group {
+	var out, stops []group
+	index := map[string]int{}
+	eachWord(text, func(word string) {
+		for _, p := range splitWord(word) {
+			key := p.text
+			if p.whole {
+				key = stopMark + key
+			}
+			if i, ok := index[key]; ok {
+				if i >= 0 {
+					out[i].weight++
+				}
+				continue
+			}
+			g, stop, ok := x.group(p)
+			switch {
+			case !ok:
+				index[key] = -1
+			case stop:
+				index[key] = -1
+				stops = append(stops, g)
+			default:
+				index[key] = len(out)
+				out = append(out, g)
+			}
+		}
+	})
+	if len(out) == 0 {
+		out = stops
+	}
+	for i := range out {
+		g := &out[i]
+		g.df = min(g.df, x.live)
+		g.idf = idf(g.df, x.live)
+		g.weight *= g.idf
+	}
+	return out
+}
+
+// group looks a piece up in each language. Stop reports that it is a stop word
+// in all of them.
+func (x *Index) group(p piece) (g group, stop, ok bool) {
+	g.weight = 1
+	var seen []string
+	stop = true
+	var stopLists [][]posting
+	stopDF := 0
+	for i, language := range x.languages.list {
+		if x.languages.count[i] == 0 {
+			continue
+		}
+		term := analyzerOf(language).term(p)
+		if slices.Contains(seen, term) {
+			continue
+		}
+		if seen = append(seen, term); len(seen) == 1 {
+			g.term = strings.TrimPrefix(term, stopMark)
+		}
+		isStop := strings.HasPrefix(term, stopMark)
+		stop = stop && isStop
+		n, found := x.terms.find(term)
+		if !found {
+			continue
+		}
+		list := x.postings[n]
+		df := len(list) - x.chunks.deadAmong(list)
+		if isStop {
+			stopLists, stopDF = append(stopLists, list), stopDF+df
+		} else {
+			g.lists, g.df = append(g.lists, list), g.df+df
+		}
+	}
+	if stop {
+		g.lists, g.df = stopLists, stopDF
+	}
+	return g, stop, len(seen) > 0
+}

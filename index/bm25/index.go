@@ -1,0 +1,337 @@
+// Package bm25 is the keyword index: an inverted index in memory that ranks
+// chunks by BM25, tells how a chunk matches in more detail, and loads from a
+// file without decoding it.
+package bm25
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+// The parameters of BM25, as in the literature; those of headings are for
+// texts of a few words, whose length says little.
+const (
+	k1       = 1.2
+	b        = 0.75
+	bHeading = 0.3
+)
+
+// Limits of what one chunk's row holds. Longer chunks and more frequent terms
+// count as these.
+const (
+	maxChunks        = 1<<24 - 1
+	maxLength        = 2047
+	maxHeadingLength = 255
+	maxTF            = 31
+	maxHeadingTF     = 7
+)
+
+// posting is one term in one chunk: the chunk's slot, the term's count in
+// heading and text (5 bits) and in the heading alone (3 bits).
+type posting uint32
+
+func newPosting(slot uint32, tf, headingTF int) posting {
+	return posting(slot<<8 | uint32(min(headingTF, maxHeadingTF))<<5 | uint32(min(tf, maxTF)))
+}
+
+func (p posting) slot() uint32      { return uint32(p) >> 8 }
+func (p posting) tf() uint32        { return uint32(p) & maxTF }
+func (p posting) headingTF() uint32 { return uint32(p) >> 5 & maxHeadingTF }
+
+// Index is a keyword index. The zero value is not usable: call New. Of Search
+// and Match any number run at once; Put and Delete wait for each other, and
+// block readers only while what they have prepared is linked in.
+type Index struct {
+	// writing is held by whoever changes the index, from analysis to the end.
+	writing sync.Mutex
+	// words remembers the terms of words per language; guarded by writing.
+	words map[string]map[string][]uint32
+	// cached counts the words remembered; guarded by writing.
+	cached int
+
+	// mu guards everything below. The dictionary is only changed with both
+	// mutexes held, so a writer may read it holding writing alone.
+	mu    sync.RWMutex
+	terms dictionary
+	// postings are each term's, by slot. Lists of a loaded index lie in its
+	// file and are moved when they grow.
+	postings [][]posting
+	chunks   chunkTable
+	docs     documentTable
+	// languages are those of chunks, with how many live chunks each has.
+	languages, collections names
+	// live and length are how many chunks can be found and the sum of their
+	// lengths.
+	live    int
+	length  int64
+	heading int64
+	// liveDocs counts documents with live chunks.
+	liveDocs int
+	// saturation is tf's part of the score by length and tf; see saturate.
+	saturation []float32
+	scratch    sync.Pool
+}
+
+var _ rag.Matcher = (*Index)(nil)
+
+// New makes an empty index.
+func New() *Index {
+	x := &Index{}
+	x.scratch.New = func() any { return new(scratch) }
+	x.reset()
+	return x
+}
+
+// reset empties the index; both mutexes are held, or nobody else has x.
+func (x *Index) reset() {
+	x.words, x.cached = map[string]map[string][]uint32{}, 0
+	x.terms, x.postings = dictionary{}, nil
+	x.chunks = chunkTable{slots: map[int64]uint32{}}
+	x.docs = documentTable{rows: map[int64]uint32{}}
+	x.languages, x.collections = names{}, names{}
+	x.live, x.length, x.heading, x.liveDocs = 0, 0, 0, 0
+	x.saturate()
+}
+
+// Len counts the chunks that can be found.
+func (x *Index) Len() int {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.live
+}
+
+// Put adds entries; see rag.Index.
+func (x *Index) Put(ctx context.Context, entries []rag.Entry) error {
+	for i := range entries {
+		if entries[i].ID <= 0 {
+			return fault.New(fault.Invalid, "keyword index: chunk id %d is not positive", entries[i].ID)
+		}
+	}
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	if len(x.chunks.ids)+len(entries) > maxChunks {
+		return fault.New(fault.Invalid, "keyword index: more than %d chunks", maxChunks)
+	}
+	batch, err := x.analyze(ctx, entries)
+	if err != nil {
+		return err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.link(entries, batch)
+	x.tidy()
+	return nil
+}
+
+// link adds analysed entries.
+func (x *Index) link(entries []rag.Entry, batch *batch) {
+	for _, term := range batch.newTerms {
+		x.terms.add(term)
+		x.postings = append(x.postings, nil)
+	}
+	counts := batch.counts
+	for i := range entries {
+		e, row := &entries[i], batch.rows[i]
+		x.kill(e.ID)
+		slot := x.addChunk(e, row)
+		for _, c := range counts[:row.terms] {
+			x.postings[c.term] = append(x.postings[c.term], newPosting(slot, int(c.tf), int(c.headingTF)))
+		}
+		counts = counts[row.terms:]
+	}
+	x.saturate()
+}
+
+// addChunk gives an entry a slot.
+func (x *Index) addChunk(e *rag.Entry, row batchRow) uint32 {
+	slot := uint32(len(x.chunks.ids))
+	doc, ok := x.docs.rows[e.DocumentID]
+	if !ok {
+		doc = uint32(len(x.docs.ids))
+		x.docs.rows[e.DocumentID] = doc
+		x.docs.ids = append(x.docs.ids, e.DocumentID)
+		x.docs.sources = append(x.docs.sources, e.Source)
+		x.docs.lengths = append(x.docs.lengths, 0)
+		x.docs.chunks = append(x.docs.chunks, 0)
+	}
+	if x.docs.chunks[doc] == 0 {
+		x.liveDocs++
+	}
+	x.docs.sources[doc] = e.Source
+	x.docs.chunks[doc]++
+	x.docs.lengths[doc] += uint32(row.length - row.heading)
+	c := &x.chunks
+	c.slots[e.ID] = slot
+	c.ids = append(c.ids, e.ID)
+	c.docs = append(c.docs, doc)
+	c.ordinals = append(c.ordinals, uint32(e.Ordinal))
+	c.lengths = append(c.lengths, uint16(row.length))
+	c.headings = append(c.headings, uint8(row.heading))
+	c.languages = append(c.languages, x.languages.add(languageOf(e.Language)))
+	c.collections = append(c.collections, x.collections.add(e.Collection))
+	if int(slot)/64 >= len(c.dead) {
+		c.dead = append(c.dead, 0)
+	}
+	x.live++
+	x.length += int64(row.length)
+	x.heading += int64(row.heading)
+	return slot
+}
+
+// Delete removes chunks; see rag.Index.
+func (x *Index) Delete(_ context.Context, ids []int64) error {
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, id := range ids {
+		x.kill(id)
+	}
+	x.tidy()
+	x.saturate()
+	return nil
+}
+
+// kill makes a chunk unfindable. Its postings stay until tidy.
+func (x *Index) kill(id int64) {
+	c := &x.chunks
+	slot, ok := c.slots[id]
+	if !ok {
+		return
+	}
+	delete(c.slots, id)
+	c.dead[slot/64] |= 1 << (slot % 64)
+	c.killed++
+	doc := c.docs[slot]
+	x.docs.chunks[doc]--
+	x.docs.lengths[doc] -= uint32(c.lengths[slot]) - uint32(c.headings[slot])
+	if x.docs.chunks[doc] == 0 {
+		x.liveDocs--
+	}
+	x.languages.remove(c.languages[slot])
+	x.collections.remove(c.collections[slot])
+	x.live--
+	x.length -= int64(c.lengths[slot])
+	x.heading -= int64(c.headings[slot])
+}
+
+// minKilled is how many dead chunks are worth a sweep.
+const minKilled = 256
+
+// tidy sweeps dead chunks out when they are more than half as many as the live.
+func (x *Index) tidy() {
+	if x.chunks.killed < minKilled || x.chunks.killed < x.live/2 {
+		return
+	}
+	image := x.compact()
+	if err := x.load(image); err != nil {
+		// An image just made from a sound index loads.
+		panic(fmt.Sprintf("bm25: sweep: %v", err))
+	}
+}
+
+// saturate computes, for each length and each tf up to rowTFs, what tf adds to
+// a chunk's score but for the term's weight: tf*(k1+1)/(tf+norm(length)).
+func (x *Index) saturate() {
+	mean := x.meanLength()
+	if x.saturation == nil {
+		x.saturation = make([]float32, (maxLength+1)*rowTFs)
+	}
+	for length := range maxLength + 1 {
+		norm := lengthNorm(float32(length), mean, b)
+		for tf := range rowTFs {
+			x.saturation[length*rowTFs+tf] = saturated(float32(tf+1), norm)
+		}
+	}
+}
+
+// rowTFs is how many term counts the saturation table holds per length; a
+// power of two.
+const rowTFs = 4
+
+func (x *Index) meanLength() float32 {
+	return float32(x.length) / float32(max(x.live, 1))
+}
+
+// lengthNorm is BM25's k1*(1-b+b*length/mean).
+func lengthNorm(length, mean, b float32) float32 {
+	if mean <= 0 {
+		mean = 1
+	}
+	return k1 * (1 - b + b*length/mean)
+}
+
+func saturated(tf, norm float32) float32 { return tf * (k1 + 1) / (tf + norm) }
+
+// chunkTable holds a row per slot. A chunk that was replaced or deleted leaves
+// a dead slot behind.
+type chunkTable struct {
+	ids         []int64
+	docs        []uint32 // row in documentTable
+	ordinals    []uint32
+	lengths     []uint16 // terms of heading and text, stop words not counted
+	headings    []uint8  // terms of the heading alone
+	languages   []uint16
+	collections []uint16
+	dead        []uint64         // a bit per slot
+	killed      int              // dead slots
+	slots       map[int64]uint32 // of live chunks
+}
+
+func (c *chunkTable) alive(slot uint32) bool { return c.dead[slot/64]>>(slot%64)&1 == 0 }
+
+// deadAmong counts the dead chunks of a posting list.
+func (c *chunkTable) deadAmong(list []posting) int {
+	if c.killed == 0 {
+		return 0
+	}
+	n := 0
+	for _, p := range list {
+		n += int(c.dead[p.slot()/64] >> (p.slot() % 64) & 1)
+	}
+	return n
+}
+
+// documentTable holds a row per document.
+type documentTable struct {
+	ids     []int64
+	sources []string
+	lengths []uint32 // terms of its live chunks' texts
+	chunks  []uint32 // live chunks
+	rows    map[int64]uint32
+}
+
+// names numbers a few strings and counts what uses them.
+type names struct {
+	list  []string
+	count []int
+}
+
+// add counts one more use of a name.
+func (n *names) add(name string) uint16 {
+	i := n.find(name)
+	if i < 0 {
+		i = len(n.list)
+		n.list, n.count = append(n.list, name), append(n.count, 0)
+	}
+	n.count[i]++
+	return uint16(i)
+}
+
+func (n *names) remove(i uint16) { n.count[i]-- }
+
+func (n *names) find(name string) int {
+	for i, s := range n.list {
+		if s == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// words64 is how many 64-bit words hold n bits.
+func words64(n int) int { return (n + 63) / 64 }

@@ -1,0 +1,175 @@
+package bm25
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"docent/rag"
+)
+
+// scratch is what a search needs while it runs; it is reused.
+type scratch struct {
+	scores []float32 // by slot; all 0 between searches
+	heap   []found
+	// The rest is Match's; see match.go. All are 0 between searches.
+	marks     []uint32
+	docTF     []uint32
+	docMarks  []uint32
+	docsSeen  []uint32
+	docScores []float32
+}
+
+// found is a chunk with its score.
+type found struct {
+	slot  uint32
+	score float32
+}
+
+// idf is BM25's, which is never negative.
+func idf(df, n int) float32 {
+	return float32(math.Log(1 + (float64(n-df)+0.5)/(float64(df)+0.5)))
+}
+
+// Search finds chunks; see rag.Index.
+func (x *Index) Search(ctx context.Context, s rag.Search) ([]rag.Hit, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("keyword index: search: %w", err)
+	}
+	if s.K < 1 {
+		return []rag.Hit{}, nil
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	sc := x.scratch.Get().(*scratch)
+	defer x.scratch.Put(sc)
+	sc.scores = sized(sc.scores, len(x.chunks.ids))
+	for _, g := range x.groups(s.Text) {
+		for _, list := range g.lists {
+			x.score(sc.scores, list, g.weight)
+		}
+	}
+	x.best(sc, s.K, x.filter(s.Collections))
+	clear(sc.scores)
+	hits := make([]rag.Hit, len(sc.heap))
+	for i, f := range sc.heap {
+		hits[i] = rag.Hit{ID: x.chunks.ids[f.slot], Score: float64(f.score)}
+	}
+	return hits, nil
+}
+
+// sized returns s with length n, of zeros: s must hold zeros only.
+func sized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/4)
+	}
+	return s[:n]
+}
+
+// score adds a term's part to the scores. It is the loop queries spend their
+// time in.
+func (x *Index) score(scores []float32, list []posting, weight float32) {
+	lengths, saturation := x.chunks.lengths, x.saturation
+	scores = scores[:len(lengths)]
+	for _, p := range list {
+		slot, tf := p.slot(), p.tf()
+		if tf <= rowTFs {
+			scores[slot] += weight * saturation[int(lengths[slot])*rowTFs+int(tf-1)]
+		} else {
+			scores[slot] += weight * x.saturated(slot, tf)
+		}
+	}
+}
+
+// saturated is tf's part of a chunk's score, looked up or computed.
+func (x *Index) saturated(slot, tf uint32) float32 {
+	length := x.chunks.lengths[slot]
+	if tf <= rowTFs {
+		return x.saturation[int(length)*rowTFs+int(tf-1)]
+	}
+	return saturated(float32(tf), lengthNorm(float32(length), x.meanLength(), b))
+}
+
+// filter returns the numbers of the named collections; nil if none are named.
+func (x *Index) filter(collections []string) []bool {
+	if len(collections) == 0 {
+		return nil
+	}
+	out := make([]bool, len(x.collections.list))
+	for _, name := range collections {
+		if i := x.collections.find(name); i >= 0 {
+			out[i] = true
+		}
+	}
+	return out
+}
+
+// best leaves the k best live chunks in sc.heap, in order.
+func (x *Index) best(sc *scratch, k int, filter []bool) {
+	h := sc.heap[:0]
+	floor := float32(0)
+	for slot, score := range sc.scores {
+		if score <= floor && (score < floor || score == 0) {
+			continue
+		}
+		f := found{uint32(slot), score}
+		if !x.chunks.alive(f.slot) || filter != nil && !filter[x.chunks.collections[slot]] {
+			continue
+		}
+		if len(h) < k {
+			h = append(h, f)
+			if len(h) == k {
+				for i := k/2 - 1; i >= 0; i-- {
+					x.sink(h, i)
+				}
+				floor = h[0].score
+			}
+		} else if x.before(f, h[0]) {
+			h[0] = f
+			x.sink(h, 0)
+			floor = h[0].score
+		}
+	}
+	slices.SortFunc(h, func(a, b found) int {
+		if x.before(a, b) {
+			return -1
+		}
+		return 1
+	})
+	sc.heap = h
+}
+
+// sink restores the heap, worst on top, below i.
+func (x *Index) sink(h []found, i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(h) {
+			return
+		}
+		if child+1 < len(h) && x.before(h[child], h[child+1]) {
+			child++
+		}
+		if !x.before(h[i], h[child]) {
+			return
+		}
+		h[i], h[child] = h[child], h[i]
+		i = child
+	}
+}
+
+// before reports whether a ranks before b.
+func (x *Index) before(a, b found) bool {
+	if a.score != b.score {
+		return a.score > b.score
+	}
+	c := &x.chunks
+	if da, db := c.docs[a.slot], c.docs[b.slot]; da != db {
+		if n := strings.Compare(x.docs.sources[da], x.docs.sources[db]); n != 0 {
+			return n < 0
+		}
+	}
+	return cmp.Or(cmp.Compare(c.ordinals[a.slot], c.ordinals[b.slot]), cmp.Compare(c.ids[a.slot], c.ids[b.slot])) < 0
+}

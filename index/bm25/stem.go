@@ -1,0 +1,104 @@
+package bm25
+
+import (
+	"embed"
+	"strings"
+	"sync"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/arabic"
+	"github.com/blevesearch/snowballstem/danish"
+	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/english"
+	"github.com/blevesearch/snowballstem/finnish"
+	"github.com/blevesearch/snowballstem/french"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/hungarian"
+	"github.com/blevesearch/snowballstem/italian"
+	"github.com/blevesearch/snowballstem/norwegian"
+	"github.com/blevesearch/snowballstem/portuguese"
+	"github.com/blevesearch/snowballstem/romanian"
+	"github.com/blevesearch/snowballstem/russian"
+	"github.com/blevesearch/snowballstem/spanish"
+	"github.com/blevesearch/snowballstem/swedish"
+	"github.com/blevesearch/snowballstem/tamil"
+	"github.com/blevesearch/snowballstem/turkish"
+)
+
+// defaultLanguage is that of documents whose language could not be told, which
+// are mostly source code and short English pages.
+const defaultLanguage = "en"
+
+// stopMark begins the term of a stop word, which is searched for only when a
+// query has nothing else.
+const stopMark = "\x00"
+
+// stemmers are Snowball's, by ISO 639-1 code. Words of other languages are
+// taken as they are.
+var stemmers = map[string]func(*snowballstem.Env) bool{
+	"ar": arabic.Stem, "da": danish.Stem, "de": german.Stem, "en": english.Stem, "es": spanish.Stem,
+	"fi": finnish.Stem, "fr": french.Stem, "hu": hungarian.Stem, "it": italian.Stem, "nb": norwegian.Stem,
+	"nl": dutch.Stem, "nn": norwegian.Stem, "no": norwegian.Stem, "pt": portuguese.Stem, "ro": romanian.Stem,
+	"ru": russian.Stem, "sv": swedish.Stem, "ta": tamil.Stem, "tr": turkish.Stem,
+}
+
+// stopFiles are the stop word lists of the Snowball project (BSD licence), one
+// per language; en.txt is our own, with the words questions are made of.
+//
+//go:embed stopwords
+var stopFiles embed.FS
+
+// analyzer turns the pieces of words of one language into terms.
+type analyzer struct {
+	stem func(*snowballstem.Env) bool
+	stop map[string]bool
+}
+
+// analyzers are made when first needed and shared by all indexes.
+var analyzers sync.Map // language -> *analyzer
+
+// analyzerOf returns the analyzer of a language.
+func analyzerOf(language string) *analyzer {
+	if a, ok := analyzers.Load(language); ok {
+		return a.(*analyzer)
+	}
+	a := &analyzer{stem: stemmers[language], stop: map[string]bool{}}
+	file := language
+	if language == "nb" || language == "nn" {
+		file = "no"
+	}
+	if data, err := stopFiles.ReadFile("stopwords/" + file + ".txt"); err == nil {
+		for w := range strings.FieldsSeq(string(data)) {
+			a.stop[w] = true
+		}
+	}
+	got, _ := analyzers.LoadOrStore(language, a)
+	return got.(*analyzer)
+}
+
+// term returns the index term of a piece.
+func (a *analyzer) term(p piece) string {
+	switch {
+	case p.whole:
+		return p.text
+	case a.stop[p.text]:
+		return stopMark + p.text
+	case a.stem == nil:
+		return p.text
+	default:
+		env := snowballstem.NewEnv(p.text)
+		a.stem(env)
+		if env.Current() == "" {
+			return p.text
+		}
+		return env.Current()
+	}
+}
+
+// languageOf normalises a document's language.
+func languageOf(code string) string {
+	if code == "" {
+		return defaultLanguage
+	}
+	return code
+}
