@@ -135,7 +135,8 @@ export function apply(items: Item[], frame: Frame): void {
   const m = (typeof frame.message === 'object' && frame.message !== null ? frame.message : {}) as Record<string, unknown>;
   switch (frame.action) {
     case 'ack': {
-      const item = turnOf(items, frame, String(m.id ?? frame.id ?? ''));
+      const id = typeof m.id === 'string' ? m.id : frame.id;
+      const item = id ? turnOf(items, frame, id) : undefined;
       if (!item) return;
       item.seq = typeof m.seq === 'number' ? m.seq : (frame.seq ?? item.seq);
       item.turn = frame.turn ?? item.turn;

@@ -56,7 +56,7 @@ export const evidence = new Evidence();
 
 /** title is what to call a passage's document. */
 export function title(doc: { title: string; source: string }): string {
-  return doc.title || shortSource(doc.source) || 'Untitled';
+  return doc.title || shortSource(doc.source).split('/').at(-1) || 'Untitled';
 }
 
 /** shortSource is a source without what a reader does not need. */

@@ -112,12 +112,12 @@ function addSigns(root: DocumentFragment, sources: Sources): void {
       if (part === WEAK) support = 'weak';
       else if (part === NONE) support = 'none';
       else if (part === END) {
-        if (support && !inCode) out.push(doubt(support));
+        if (support && !inCode) out.push(document.createTextNode('\u2060'), doubt(support));
         support = '';
       } else if (part === PAUSE) support = '';
       else if (part === CITE) number = '';
       else if (part === CITED) {
-        out.push(citation(number ?? '', sources));
+        out.push(citation(number ?? '', sources, out));
         number = null;
       } else if (number !== null) number += part;
       else if (part) out.push(support && !inCode ? underlined(part, support) : document.createTextNode(part));
@@ -126,10 +126,18 @@ function addSigns(root: DocumentFragment, sources: Sources): void {
   }
 }
 
-function citation(number: string, sources: Sources): Node {
+// A number never begins a line: the space before it does not break.
+function hold(before: Node[]): void {
+  const last = before.at(-1);
+  const text = last?.nodeType === Node.TEXT_NODE ? last : last?.lastChild;
+  if (text?.nodeType === Node.TEXT_NODE) text.nodeValue = text.nodeValue!.replace(/ +$/, '\u00a0');
+}
+
+function citation(number: string, sources: Sources, before: Node[]): Node {
   const n = Number(number);
   const label = sources.labels[n - 1];
   if (label === undefined) return document.createTextNode(`[${number}]`);
+  hold(before);
   const b = document.createElement('button');
   b.type = 'button';
   b.className = 'cite';

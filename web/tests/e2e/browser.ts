@@ -1,0 +1,76 @@
+// Debian's Chromium, and what every page of the tests is watched for: requests
+// to other hosts, scripts of foreign content, errors.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+export const launch = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'],
+  });
+
+export interface Watched {
+  page: Page;
+  /** Requests to any other origin than the page's. */
+  foreign: string[];
+  /** Uncaught errors and policy violations. */
+  errors: string[];
+  /** check fails if anything of the above happened, or foreign script ran. */
+  check(): Promise<void>;
+}
+
+export async function watch(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<Watched> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', ...options });
+  const page = await context.newPage();
+  const foreign: string[] = [];
+  const errors: string[] = [];
+  const host = new URL(origin).host;
+  const look = (address: string) => {
+    const url = new URL(address);
+    if (!['data:', 'blob:', 'about:'].includes(url.protocol) && url.host !== host) foreign.push(address);
+  };
+  context.on('request', (r) => look(r.url()));
+  page.on('websocket', (ws) => look(ws.url()));
+  page.on('pageerror', (e) => errors.push(String(e)));
+  page.on('console', (m) => {
+    if (/Content Security Policy|violates/.test(m.text())) errors.push(m.text());
+  });
+  page.on('dialog', (d) => {
+    errors.push(`dialog: ${d.message()}`);
+    void d.dismiss();
+  });
+  return {
+    page,
+    foreign,
+    errors,
+    async check() {
+      expect(foreign).toEqual([]);
+      expect(errors).toEqual([]);
+      expect(await page.evaluate(() => (globalThis as { __pwned?: unknown }).__pwned)).toBeUndefined();
+      await context.close();
+    },
+  };
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeResults {
+  violations: { id: string; impact: string | null; help: string; nodes: { target: unknown; failureSummary?: string }[] }[];
+}
+
+/** accessible fails on violations of WCAG 2.2 AA that are serious or worse. */
+export async function accessible(page: Page): Promise<void> {
+  await page.evaluate(axeSource); // by the debugger: the page's policy stays as it is
+  const { violations } = await page.evaluate(
+    () =>
+      (globalThis as unknown as { axe: { run(o: object): Promise<AxeResults> } }).axe.run({
+        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+      }) as Promise<AxeResults>,
+  );
+  const bad = violations
+    .filter((v) => v.impact === 'serious' || v.impact === 'critical')
+    .map((v) => `${v.id}: ${v.help}: ${v.nodes.map((n) => `${JSON.stringify(n.target)} ${n.failureSummary ?? ''}`).join('; ')}`);
+  expect(bad).toEqual([]);
+}

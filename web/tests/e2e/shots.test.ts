@@ -1,0 +1,82 @@
+// Pictures of the page, for people to look at: `npm run shots -- FOLDER` is
+// `SHOTS=FOLDER` here. With DOCENT_URL they are of that server.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { MockDocent } from '../mock/server';
+import { launch, watch } from './browser';
+
+const folder = process.env.SHOTS ?? '';
+
+describe.skipIf(!folder)('pictures', () => {
+  let browser: Browser;
+  let mock: MockDocent | undefined;
+  let url = process.env.DOCENT_URL ?? '';
+  const question = process.env.QUESTION ?? 'How do I make a backup?';
+
+  beforeAll(async () => {
+    mkdirSync(folder, { recursive: true });
+    browser = await launch();
+    if (!url) {
+      mock = await new MockDocent().start();
+      mock.create('old-1', 'What is docent?');
+      mock.create('old-2', 'How are documents cut into passages, and how long are they?');
+      url = mock.url;
+    }
+  });
+  afterAll(async () => {
+    await browser.close();
+    await mock?.stop();
+  });
+
+  const ask = async (page: Page, text: string) => {
+    await page.getByLabel('Your question').fill(text);
+    await page.keyboard.press('Enter');
+    await page.locator('.answer[aria-busy]').waitFor({ state: 'attached' });
+    await page.locator('.answer[aria-busy]').waitFor({ state: 'detached' });
+  };
+
+  const forms = [
+    { name: 'light', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
+    { name: 'dark', colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
+    { name: '360', colorScheme: 'light', viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
+  ] as const;
+
+  test.each(forms)('$name', async ({ name, ...form }) => {
+    const { page, check } = await watch(browser, url, form);
+    const shot = async (what: string) => {
+      await page.mouse.move(0, 0);
+      await page.screenshot({ path: join(folder, `${what}-${name}.png`) });
+    };
+    await page.goto(url);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+    await shot('start');
+    await ask(page, question);
+    await shot('answer');
+    await page.locator('.cite').first().click();
+    await page.locator('mark.active').waitFor();
+    await shot('evidence');
+    await page.keyboard.press('Escape');
+    if (mock) {
+      await ask(page, 'Something unknown');
+      await shot('abstained');
+    }
+    if (name === '360') {
+      await page.getByLabel('Menu', { exact: true }).click();
+      await page.waitForTimeout(250);
+      await shot('menu');
+    }
+    await page.goto(`${url}/#/documents`);
+    await page.locator('.row').first().waitFor();
+    await page.setInputFiles('input[type=file]', [
+      { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Notes of today.\n') },
+      ...(mock ? [{ name: 'broken.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF') }] : []),
+    ]);
+    await page.locator('li.done').waitFor();
+    await page.waitForLoadState('networkidle');
+    await shot('documents');
+    await check();
+  });
+});

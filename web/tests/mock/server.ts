@@ -1,0 +1,221 @@
+// A server that speaks docent's HTTP API and docent.v1 as far as the page uses
+// them, serves the built page under the same policy, and misbehaves on demand:
+// what a real docent does rarely, the page has to survive every time.
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
+import { WebSocketServer, type WebSocket } from 'ws';
+import type { DocumentRow, Info, SessionRow, StoredMessage } from '../../src/api/shapes';
+import { answer, documents, type MockDocument } from './corpus';
+
+const dist = join(import.meta.dirname, '../../dist');
+
+export const policy = (host: string) =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self' ws://${host} wss://${host}; ` +
+  "font-src 'self'; manifest-src 'self'; frame-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+const mediaTypes: Record<string, string> = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
+
+interface Session {
+  row: SessionRow;
+  messages: StoredMessage[];
+  seq: number;
+  turn: number;
+  seen: Map<string, number>;
+  sockets: Set<WebSocket>;
+}
+
+export class MockDocent {
+  documents: MockDocument[] = documents();
+  sessions = new Map<string, Session>();
+  extractive = false;
+  /** Time between two deltas, in ms. */
+  pace = 8;
+  /** Messages received, with their ids; resends are here too. */
+  received: { id: string; text: string }[] = [];
+  url = '';
+  private http: Server = createServer((req, res) => void this.serve(req, res));
+  private ws = new WebSocketServer({ noServer: true });
+  private down = false;
+
+  async start(): Promise<this> {
+    if (!existsSync(join(dist, 'index.html'))) throw new Error('the page is not built: run npm run build');
+    this.http.on('upgrade', (req, socket, head) => {
+      if (this.down) return socket.destroy();
+      this.ws.handleUpgrade(req, socket, head, (ws) => this.connect(ws, new URL(req.url!, this.url)));
+    });
+    await new Promise<void>((ok) => this.http.listen(0, '127.0.0.1', ok));
+    this.url = `http://127.0.0.1:${(this.http.address() as AddressInfo).port}`;
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    for (const c of this.ws.clients) c.terminate();
+    this.http.closeAllConnections();
+    await new Promise((ok) => this.http.close(ok));
+  }
+
+  /** cut closes every socket and refuses new ones until mend is called. */
+  cut(): void {
+    this.down = true;
+    for (const c of this.ws.clients) c.terminate();
+  }
+
+  mend(): void {
+    this.down = false;
+  }
+
+  // ---- WebSocket
+
+  private connect(ws: WebSocket, url: URL): void {
+    let session: Session | undefined;
+    ws.on('message', (data) => {
+      const frame = JSON.parse(String(data)) as { action: string; message: unknown; id?: string };
+      if (frame.action === 'hello') session = this.hello(ws, url.searchParams.get('session_id'));
+      else if (frame.action === 'user_message' && session) void this.ask(ws, session, String(frame.message), frame.id ?? '');
+    });
+    ws.on('close', () => session?.sockets.delete(ws));
+  }
+
+  private hello(ws: WebSocket, id: string | null): Session {
+    let session = id ? this.sessions.get(id) : undefined;
+    const resumed = session !== undefined;
+    session ??= this.create(id ?? `s-${this.sessions.size + 1}`);
+    session.sockets.add(ws);
+    this.put(ws, 'welcome', { session_id: session.row.session_id, seq: session.seq, resumed, limits: { message_bytes: 262144 }, models: [], collections: ['default'] });
+    if (!resumed) this.store(session, 'str', 'Hello! Ask me about the documents.', false, 0, 'agent_reply_str');
+    return session;
+  }
+
+  create(id: string, name: string | null = null): Session {
+    const row: SessionRow = { id: this.sessions.size + 1, session_id: id, session_name: name, platform_name: 'WebSocketPlatform', timestamp: new Date().toISOString(), messages: 0 };
+    const session: Session = { row, messages: [], seq: 0, turn: 0, seen: new Map(), sockets: new Set() };
+    this.sessions.set(id, session);
+    return session;
+  }
+
+  private put(ws: WebSocket, action: string, message: unknown, more: object = {}): void {
+    if (ws.readyState === ws.OPEN) ws.send(JSON.stringify({ action, message, history: false, timestamp: null, ...more }));
+  }
+
+  private all(s: Session, action: string, message: unknown, more: object = {}): void {
+    for (const ws of s.sockets) this.put(ws, action, message, more);
+  }
+
+  private store(s: Session, type: string, content: unknown, is_user: boolean, turn: number, action?: string): number {
+    const seq = ++s.seq;
+    s.messages.push({ seq, turn, type, content, is_user, timestamp: new Date().toISOString() });
+    s.row.messages = s.messages.length;
+    if (action) this.all(s, action, content, { seq, turn });
+    return seq;
+  }
+
+  private async ask(ws: WebSocket, s: Session, text: string, id: string): Promise<void> {
+    this.received.push({ id, text });
+    if (/lost before the ack/.test(text) && this.received.filter((r) => r.id === id).length === 1) return ws.terminate();
+    const known = s.seen.get(id);
+    if (known) return this.put(ws, 'ack', { id, seq: known, duplicate: true }, { id });
+    if (/busy/.test(text)) return this.put(ws, 'error', { code: 'busy', message: 'Too many questions at once; try again soon.', retryable: true, id }, { id });
+    const turn = ++s.turn;
+    const seq = this.store(s, 'str', text, true, turn);
+    s.seen.set(id, seq);
+    this.put(ws, 'ack', { id, seq, duplicate: false }, { id, seq, turn });
+    this.all(s, 'status', { phase: 'searching' }, { turn });
+    await this.wait(this.pace * 10);
+    if (/fail/.test(text)) {
+      this.all(s, 'error', { code: 'unavailable', message: 'The model does not answer.', retryable: true }, { turn });
+      return this.all(s, 'turn_finished', { outcome: 'failed' }, { turn });
+    }
+    const rag = answer(text, this.documents);
+    this.all(s, 'status', { phase: 'answering' }, { turn });
+    const parts = rag.answer.match(/[\s\S]{1,9}/gu) ?? [];
+    for (const [i, part] of parts.entries()) {
+      this.all(s, 'agent_reply_delta', { text: part }, { turn });
+      await this.wait(this.pace);
+      if (/cut/.test(text) && i === 12) this.cut();
+    }
+    this.store(s, 'rag_answer', rag, false, turn, 'agent_reply_rag');
+    this.all(s, 'turn_finished', { outcome: 'done' }, { turn });
+  }
+
+  private wait = (ms: number) => new Promise<void>((ok) => setTimeout(ok, ms));
+
+  // ---- HTTP
+
+  private async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const url = new URL(req.url!, this.url);
+    if (!url.pathname.startsWith('/api/')) return this.page(url.pathname, req, res);
+    const json = (body: unknown, status = 200) => res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+    const missing = () => json({ code: 'not_found', message: 'no such thing', retryable: false }, 404);
+    const [, , noun, id, part] = url.pathname.split('/');
+    if (noun === 'info') return void json(this.info());
+    if (noun === 'documents' && !id && req.method === 'POST') return void json(await this.upload(req));
+    if (noun === 'documents' && !id) return void json(this.list(url.searchParams));
+    if (noun === 'documents') {
+      const d = this.documents.find((x) => x.id === Number(id));
+      if (!d) return void missing();
+      if (req.method === 'DELETE') {
+        this.documents = this.documents.filter((x) => x !== d);
+        return void res.writeHead(204).end();
+      }
+      if (part === 'text' || part === 'file') return void res.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8' }).end(d.text);
+      return void json(this.row(d));
+    }
+    if (noun !== 'sessions') return void missing();
+    if (!id) return void json([...this.sessions.values()].map((s) => s.row).reverse());
+    const session = this.sessions.get(decodeURIComponent(id));
+    if (!session) return void missing();
+    if (part === 'messages') return void json({ messages: session.messages });
+    if (req.method === 'DELETE') this.sessions.delete(session.row.session_id);
+    else session.row.session_name = (JSON.parse(await body(req)) as { session_name: string }).session_name;
+    res.writeHead(204).end();
+  }
+
+  private page(path: string, req: IncomingMessage, res: ServerResponse): void {
+    const file = join(dist, path);
+    const name = extname(path) && existsSync(file) ? file : join(dist, 'index.html');
+    res.writeHead(200, { 'Content-Type': mediaTypes[extname(name)] ?? 'application/octet-stream', 'Content-Security-Policy': policy(req.headers.host ?? '') });
+    res.end(readFileSync(name));
+  }
+
+  private info(): Info {
+    const failed = this.documents.filter((d) => d.status === 'failed').length;
+    return {
+      name: 'docent', version: '0.1.0', agent: 'docent', database: 'sqlite',
+      model: this.extractive
+        ? { name: 'extractive', kind: 'extractive', hint: 'Set OPENAI_API_KEY, or DOCENT_MODEL_URL for a local server, to have answers written by a language model.' }
+        : { name: 'gpt-4o-mini', kind: 'openai', hint: '' },
+      models: [], embedder: { name: 'static', dimensions: 256 },
+      collections: [{ name: 'default', documents: this.documents.length, failed, chunks: this.documents.length * 7 }],
+      limits: { upload_bytes: 1_000_000, message_bytes: 262144, k: 4 },
+    };
+  }
+
+  private row(d: MockDocument): DocumentRow {
+    const { text, ...rest } = d;
+    return { ...rest, collection: 'default', language: 'en', size: Buffer.byteLength(text), sha256: String(d.id), chunks: d.status === 'failed' ? 0 : 7, created_at: '2026-03-01T10:00:00Z', updated_at: '2026-03-02T10:00:00Z' };
+  }
+
+  private list(q: URLSearchParams) {
+    const match = (q.get('match') ?? '').toLowerCase();
+    const status = q.get('status') ?? '';
+    const found = this.documents.filter((d) => (d.title + d.source).toLowerCase().includes(match) && (!status || d.status === status));
+    return { documents: found.map((d) => this.row(d)) };
+  }
+
+  private async upload(req: IncomingMessage) {
+    const form = await body(req);
+    const name = /filename="([^"]+)"/.exec(form)?.[1] ?? 'file';
+    if (/broken/.test(name)) return { results: [{ source: `upload:${name}`, status: 'failed', chunks: 0, reason: 'The PDF is truncated.' }] };
+    const id = Math.max(0, ...this.documents.map((d) => d.id)) + 1;
+    this.documents.push({ id, source: `upload:${name}`, title: name.replace(/\.\w+$/, ''), media_type: 'text/plain', text: 'uploaded', status: 'ready' });
+    return { results: [{ source: `upload:${name}`, status: 'added', chunks: 3, document_id: id }] };
+  }
+}
+
+async function body(req: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const part of req) text += String(part);
+  return text;
+}

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { encode } from '../../src/evidence/bytes';
+import { blocks, draw, safeLink } from '../../src/markdown/render';
+import { mark, settled } from '../../src/markdown/signs';
+import type { RagSentence, Support } from '../../src/api/shapes';
+import { hostile } from '../mock/corpus';
+
+function render(text: string, labels: string[] = ['One', 'Two'], sentences: RagSentence[] = []): HTMLElement {
+  const out = document.createElement('div');
+  for (const b of blocks(mark(text, sentences))) out.append(draw(b, { labels }));
+  return out;
+}
+
+function sentence(answer: string, text: string, support: Support): RagSentence {
+  const start = encode(answer.slice(0, answer.indexOf(text))).length;
+  return { start, end: start + encode(text).length, docs: [], support };
+}
+
+describe('citations', () => {
+  test('known numbers become buttons, others stay text', () => {
+    const el = render('Yes [1], [2, 1] and [7]. [0]');
+    expect([...el.querySelectorAll('button.cite')].map((b) => b.textContent)).toEqual(['1', '2', '1']);
+    expect(el.textContent).toContain('[7]. [0]');
+    expect(el.querySelector('button')!.getAttribute('aria-label')).toBe('Source 1: One');
+  });
+  test('code keeps its brackets', () => {
+    const el = render('`a[1]` [1]\n\n```\nb[2]\n```');
+    expect(el.querySelectorAll('.cite').length).toBe(1);
+    expect(el.querySelector('pre')!.textContent).toContain('b[2]');
+  });
+  test('a citation cannot be made into a link', () => {
+    const el = render('Yes [1](https://evil.example/x) and [2][1].\n\n[1]: https://evil.example/');
+    expect(el.querySelectorAll('a').length).toBe(0);
+    expect(el.querySelectorAll('.cite').length).toBe(4);
+  });
+  test('the signs that carry them cannot be forged', () => {
+    const el = render('\u1cc41\u1cc5 \u1cc0doubt\u1cc2');
+    expect(el.querySelectorAll('button, .doubtful').length).toBe(0);
+  });
+});
+
+describe('support', () => {
+  test('weak and unsupported sentences are underlined and explained', () => {
+    const a = 'Größe 😀 stimmt [1]. Das **hier** nicht [2]. Und das gar nicht.';
+    const el = render(a, undefined, [
+      sentence(a, 'Größe 😀 stimmt [1].', 'strong'),
+      sentence(a, 'Das **hier** nicht [2].', 'weak'),
+      sentence(a, 'Und das gar nicht.', 'none'),
+    ]);
+    const text = (s: string) => [...el.querySelectorAll(`.doubtful[data-support=${s}]`)].map((e) => e.textContent).join('');
+    expect(text('weak').replace(/\s/g, ' ')).toBe('Das hier nicht .');
+    expect(text('none')).toBe('Und das gar nicht.');
+    expect(el.querySelectorAll('.doubt').length).toBe(2);
+    expect(el.querySelector('strong')!.textContent).toBe('hier');
+  });
+  test.each([
+    ['- one point\n- another', 'ul li', 2],
+    ['# Title\n\ntext', 'h3', 1],
+    ['1. first\n2. second', 'ol li', 2],
+    ['> quoted', 'blockquote', 1],
+    ['| a | b |\n| - | - |\n| c | d |', 'td', 2],
+    ['**Bold.** Rest', 'strong', 1],
+    ['"**Quoted.**" Rest', 'strong', 1],
+    ['```\ncode\n```', 'pre', 1],
+  ])('marks leave the structure of %j alone', (a, selector, n) => {
+    const el = render(a, undefined, [{ start: 0, end: encode(a).length, docs: [], support: 'none' }]);
+    expect(el.querySelectorAll(selector).length).toBe(n);
+    expect(el.textContent).not.toMatch(/[\u1cc0-\u1cc7]/);
+  });
+  test('offsets outside the answer are ignored', () => {
+    expect(render('Text.', undefined, [{ start: 3, end: 99, docs: [], support: 'none' }]).textContent!.trim()).toBe('Text.');
+  });
+});
+
+describe('foreign content', () => {
+  test('nothing of a hostile text runs, loads or submits', () => {
+    const el = render(hostile + '\n\n' + hostile.replace(/\n/g, '\n\n'));
+    expect(el.querySelectorAll('script, img, svg, iframe, form, input, style, base, meta, math, object, link').length).toBe(0);
+    for (const node of el.querySelectorAll('*')) {
+      for (const { name } of node.attributes) expect(name).not.toMatch(/^on|^src|^style|^action/);
+    }
+    for (const a of el.querySelectorAll('a')) {
+      expect(a.href).toMatch(/^https?:/);
+      expect(a.rel).toContain('noopener');
+      expect(a.target).toBe('_blank');
+    }
+    expect(el.textContent).toContain("window.__pwned = 'script'");
+  });
+  test.each([
+    ['https://example.org/a?b=c#d', 'https://example.org/a?b=c#d'],
+    ['mailto:a@example.org', 'mailto:a@example.org'],
+    ['javascript:alert(1)', ''],
+    ['java\nscript:alert(1)', ''],
+    [' javascript:alert(1)', ''],
+    ['data:text/html,x', ''],
+    ['/api/sessions', ''],
+    ['//evil.example/x', ''],
+    ['file:///etc/passwd', ''],
+  ])('link %j leads to %j', (href, to) => expect(safeLink(href)).toBe(to));
+  test('images are named, never loaded', () => {
+    const el = render('![a chart](https://evil.example/p.png)');
+    expect(el.innerHTML.trim()).toBe('<p><em>[a chart]</em></p>');
+  });
+});
+
+describe('text on its way', () => {
+  test.each([
+    ['see [1', 'see '],
+    ['see [12, ', 'see '],
+    ['see [', 'see '],
+    ['a **bold', 'a **bold**'],
+    ['a *', 'a '],
+    ['run `docent', 'run `docent`'],
+    ['```\nlet **x', '```\nlet **x'],
+  ])('%j is shown as %j', (from, to) => expect(settled(from)).toBe(to));
+  test('blocks that are complete keep their text as more comes', () => {
+    const a = blocks(settled('First.\n\n- one\n- two\n\nThi')).map((t) => t.raw);
+    const b = blocks(settled('First.\n\n- one\n- two\n\nThird one')).map((t) => t.raw);
+    expect(b.slice(0, 2)).toEqual(a.slice(0, 2));
+  });
+});

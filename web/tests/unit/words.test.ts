@@ -1,0 +1,70 @@
+// What the page says about things: small functions from data to words.
+import { describe, expect, test } from 'vitest';
+import { fault, sentence } from '../../src/api/http';
+import { question, suggest } from '../../src/chat/suggestions';
+import { kind } from '../../src/documents/kinds';
+import { bytesText, outcome } from '../../src/documents/uploads.svelte';
+import { pageOf, shortSource, title } from '../../src/evidence/evidence.svelte';
+import { parseRoute } from '../../src/shell/router.svelte';
+
+test.each([
+  ['docent', 'What is docent?'],
+  ['Backups', 'What do the documents say about backups?'],
+  ['How answers are made', 'What do the documents say about how answers are made?'],
+  ['Why two databases?', 'Why two databases?'],
+  ['Installing docent', 'What do the documents say about installing docent?'],
+  ['PostgreSQL Reference Manual', 'What do the documents say about PostgreSQL Reference Manual?'],
+  ['3.2 Write-ahead log:', 'What do the documents say about write-ahead log?'],
+  ['notes.txt', ''],
+  ['<img src=x>', ''],
+  ['מדריך למשתמש', ''],
+  ['', ''],
+])('%j is asked as %j', (t, q) => expect(question(t)).toBe(q));
+
+test('suggestions differ and are no more than asked for', () => {
+  expect(suggest(['docent', 'docent', 'x', 'RAG', 'BM25'], 2)).toEqual(['What is docent?', 'What is RAG?']);
+});
+
+describe('uploads', () => {
+  test.each([
+    [[{ source: 's', status: 'added', chunks: 12 }], false, 'Added · 12 passages'],
+    [[{ source: 's', status: 'changed', chunks: 1 }], false, 'Updated · 1 passage'],
+    [[{ source: 's', status: 'unchanged', chunks: 4 }], false, 'Already there, unchanged'],
+    [[{ source: 's', status: 'failed', chunks: 0, reason: 'It is encrypted.' }], true, 'It is encrypted.'],
+    [[], true, 'Nothing readable was found in it.'],
+    [[{ source: 'a', status: 'added', chunks: 2 }, { source: 'b', status: 'added', chunks: 3 }, { source: 'c', status: 'failed', chunks: 0, reason: 'empty' }], false, '2 documents added · 5 passages · 1 failed: empty'],
+  ] as const)('%j', (results, failed, text) => expect(outcome(results as never)).toEqual({ failed, text }));
+  test.each([[0, '0 B'], [999, '999 B'], [1500, '1.5 kB'], [36_000, '36 kB'], [999_700, '1.0 MB'], [5e9, '5.0 GB']])('%d bytes are %s', (n, s) => expect(bytesText(n)).toBe(s));
+});
+
+describe('errors', () => {
+  test('our own are shown as they are', () => {
+    expect(sentence(fault(409, '{"code":"conflict","message":"it is being read","retryable":false}'))).toBe('It is being read.');
+  });
+  test.each([[404, '<html>', 'That does not exist any more.'], [413, '', 'That is larger than docent accepts.'], [502, 'bad gateway', 'docent answered with status 502.']])(
+    'status %d with %j', (status, body, text) => expect(sentence(fault(status, body))).toBe(text));
+  test('a fault of the page is no secret', () => expect(sentence(new TypeError('x'))).toContain('page itself'));
+});
+
+test.each([
+  ['', { view: 'chat', session: undefined }],
+  ['#/', { view: 'chat', session: undefined }],
+  ['#/c/a%2Fb', { view: 'chat', session: 'a/b' }],
+  ['#/c/%E0', { view: 'chat', session: undefined }],
+  ['#/documents', { view: 'documents', document: undefined }],
+  ['#/documents/12', { view: 'documents', document: 12 }],
+  ['#/documents/x', { view: 'documents', document: undefined }],
+])('address %j', (hash, route) => expect(parseRoute(hash)).toEqual(route));
+
+test('documents are called by title, else by name', () => {
+  expect(title({ title: '', source: '/srv/a/b.pdf' })).toBe('b.pdf');
+  expect(shortSource('/srv/a/b.pdf')).toBe('a/b.pdf');
+  expect(shortSource('upload:My file.pdf')).toBe('My file.pdf');
+  expect(shortSource('https://example.org/a')).toBe('example.org/a');
+  expect(pageOf({ page: 0, page_label: null })).toBe('p. 1');
+  expect(pageOf({ page: 11, page_label: 'xii' })).toBe('p. xii');
+  expect(pageOf({ page: null, page_label: null })).toBe('');
+});
+
+test.each([['application/pdf', 'PDF'], ['text/x-go', 'Go'], ['text/plain; charset=utf-8', 'Text'], ['', '–'], ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'Word']])(
+  '%s is called %s', (type, name) => expect(kind(type)).toBe(name));
