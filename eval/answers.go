@@ -1,0 +1,151 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"docent/internal/fault"
+	"docent/payload"
+	"docent/rag"
+)
+
+// Answerer answers questions; rag.RAG does.
+type Answerer interface {
+	// Run returns the whole answer.
+	Run(ctx context.Context, r rag.Request) (payload.RAGMessage, error)
+}
+
+// firstDocs is how many passages of an answer count as found first: an answer
+// made from them ought to have the fact.
+const firstDocs = 3
+
+// AnswersConfig says what to measure.
+type AnswersConfig struct {
+	// Answerer is measured; it is told to answer always. Required.
+	Answerer Answerer
+	// Retriever says how much evidence there is for an answer. Required.
+	Retriever Retriever
+	// Questions are all asked. Required.
+	Questions []Question
+	// K is how many passages an answer is made from. Default: rag.DefaultK.
+	K int
+	// Model answers. Default: the Answerer's own.
+	Model string
+	// Collections are searched. Default: none, which means all.
+	Collections []string
+	// Threshold is the evidence threshold in force, to be reported beside the
+	// calibrated one. Default: 0, which turns nothing away.
+	Threshold float64
+	// MaxWrong is the share of answerable questions that the calibrated
+	// threshold may turn away. Default: DefaultMaxWrong.
+	MaxWrong float64
+	// Workers is how many questions are asked at a time. Default: GOMAXPROCS.
+	Workers int
+	// Progress hears after each question how many are done. Default: nil.
+	Progress func(done, total int)
+}
+
+// complete applies the defaults and checks the rest.
+func (c AnswersConfig) complete() (AnswersConfig, error) {
+	switch {
+	case c.Answerer == nil:
+		return c, fault.New(fault.Internal, "eval: AnswersConfig.Answerer is required")
+	case c.Retriever == nil:
+		return c, fault.New(fault.Internal, "eval: AnswersConfig.Retriever is required")
+	case len(c.Questions) == 0:
+		return c, fault.New(fault.Invalid, "there are no questions to measure answers by")
+	case c.MaxWrong < 0 || c.MaxWrong > 1:
+		return c, fault.New(fault.Invalid, "the share of questions that may be turned away wrongly is %g, want 0 to 1", c.MaxWrong)
+	}
+	if c.K == 0 {
+		c.K = rag.DefaultK
+	}
+	if c.MaxWrong == 0 {
+		c.MaxWrong = DefaultMaxWrong
+	}
+	if c.Workers <= 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	return c, nil
+}
+
+// Outcome is what came of one question.
+type Outcome struct {
+	// ID is the question's.
+	ID string `json:"id"`
+	// Kind is the question's.
+	Kind string `json:"kind"`
+	// Facts is the share of its facts in the answer; 0 if it has none.
+	Facts float64 `json:"facts"`
+	// Complete reports that they all are.
+	Complete bool `json:"complete"`
+	// Rank is that of the first passage shown that holds a quote; 0 if none does.
+	Rank int `json:"rank"`
+	// Citations counts pairs of a sentence and a passage it cites.
+	Citations int `json:"citations"`
+	// RightCitations counts those whose passage holds the sentence.
+	RightCitations int `json:"right_citations"`
+	// Evidence is what retrieval says of the support for an answer.
+	Evidence float64 `json:"evidence"`
+
+	hasFacts, odd bool
+}
+
+func (o *Outcome) judgement() judgement {
+	return judgement{evidence: o.Evidence, answerable: o.Kind != Unanswerable, found: o.Rank > 0}
+}
+
+// MeasureAnswers asks every question once and reports how good the answers are
+// and what abstention would do. It stops at the first error.
+func MeasureAnswers(ctx context.Context, cfg AnswersConfig) (*AnswersReport, error) {
+	cfg, err := cfg.complete()
+	if err != nil {
+		return nil, err
+	}
+	outcomes := make([]Outcome, len(cfg.Questions))
+	err = each(ctx, len(cfg.Questions), cfg.Workers, cfg.Progress, func(ctx context.Context, i int) error {
+		o, err := cfg.ask(ctx, cfg.Questions[i])
+		if err != nil {
+			return fmt.Errorf("question %s: %w", cfg.Questions[i].ID, err)
+		}
+		outcomes[i] = o
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newAnswersReport(cfg, outcomes), nil
+}
+
+// ask has one question answered, whatever the evidence.
+func (c AnswersConfig) ask(ctx context.Context, q Question) (Outcome, error) {
+	always, turns := 0.0, q.Turns()
+	msg, err := c.Answerer.Run(ctx, rag.Request{
+		Question: q.Text, Model: c.Model, K: c.K, History: len(turns), Turns: turns, Collections: c.Collections, MinEvidence: &always,
+	})
+	if err != nil {
+		return Outcome{}, err
+	}
+	found, err := c.Retriever.Retrieve(ctx, rag.Query{Question: q.Text, Turns: turns, K: c.K, Collections: c.Collections})
+	if err != nil {
+		return Outcome{}, err
+	}
+	o := Outcome{ID: q.ID, Kind: q.Kind, Evidence: found.Evidence, hasFacts: len(q.Facts) > 0, odd: q.Odd()}
+	has := 0
+	for _, f := range q.Facts {
+		count(&has, HasFact(msg.Answer, f))
+	}
+	o.Facts, o.Complete = share(has, len(q.Facts)), o.hasFacts && has == len(q.Facts)
+	j := newJudge(q)
+	for i, d := range msg.Docs {
+		v := j.judge(newPassage(d.Metadata.Source, d.Content))
+		for _, holds := range v.holds {
+			if holds && o.Rank == 0 {
+				o.Rank = i + 1
+			}
+		}
+	}
+	o.Citations, o.RightCitations = cited(msg)
+	return o, nil
+}

@@ -1,0 +1,65 @@
+package eval
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	// resamples is how many times the questions are drawn anew.
+	resamples = 2000
+	// bootstrapSeed makes intervals the same in each run.
+	bootstrapSeed = 20250321
+)
+
+// Interval is where a number would lie in 95 of 100 question sets like this one.
+type Interval struct {
+	// Low is its lower end.
+	Low float64 `json:"low"`
+	// High is its upper end.
+	High float64 `json:"high"`
+}
+
+// bootstrap draws n questions with replacement, again and again, and returns
+// for each row of values the interval of its mean, and that of its mean's
+// difference to the base row's. Every draw is the same for all rows: that makes
+// the differences paired, and much narrower than the intervals suggest.
+func bootstrap(rows [][]float64, base int) (means, differences []Interval) {
+	n := len(rows[0])
+	r := rand.New(rand.NewPCG(bootstrapSeed, uint64(n)))
+	drawn := make([][]float64, len(rows))
+	for i := range drawn {
+		drawn[i] = make([]float64, resamples)
+	}
+	pick := make([]int, n)
+	for k := range resamples {
+		for i := range pick {
+			pick[i] = r.IntN(n)
+		}
+		for i, row := range rows {
+			sum := 0.0
+			for _, p := range pick {
+				sum += row[p]
+			}
+			drawn[i][k] = sum / float64(n)
+		}
+	}
+	difference := make([]float64, resamples)
+	for i := range rows {
+		for k := range difference {
+			difference[k] = drawn[i][k] - drawn[base][k]
+		}
+		differences = append(differences, interval(difference))
+	}
+	for i := range rows {
+		means = append(means, interval(drawn[i]))
+	}
+	return means, differences
+}
+
+// interval returns the middle 95 % of values, which it sorts.
+func interval(values []float64) Interval {
+	slices.Sort(values)
+	n := float64(len(values) - 1)
+	return Interval{values[int(.025*n+.5)], values[int(.975*n+.5)]}
+}

@@ -1,0 +1,90 @@
+package eval
+
+import (
+	"slices"
+	"strings"
+)
+
+const (
+	// heldShare is the share of a quote's words that a passage holds in order
+	// to hold the quote: chunk borders may cut one.
+	heldShare = .8
+	// tellingWords is the number of words from which a quote tells a place by
+	// itself. A shorter one, a name or a number, counts only in its document.
+	tellingWords = 8
+)
+
+// quote is a passage to be found, cut into words.
+type quote struct {
+	file  string
+	words []string
+	text  string // the words with single spaces between them
+}
+
+func newQuote(e Evidence) quote {
+	words := strings.Fields(e.Quote)
+	return quote{file: e.File, words: words, text: strings.Join(words, " ")}
+}
+
+// passage is what was found, cut into words.
+type passage struct {
+	source string
+	words  []string
+	text   string // the words with single spaces between them
+}
+
+func newPassage(source, text string) passage {
+	words := strings.Fields(text)
+	return passage{source: source, words: words, text: strings.Join(words, " ")}
+}
+
+// has reports whether the passage holds the quote.
+func (p passage) has(q quote) bool {
+	if len(q.words) < tellingWords && !sameFile(p.source, q.file) {
+		return false
+	}
+	return p.holds(q.words, q.text)
+}
+
+// holds reports whether the passage holds a text or at least heldShare of its
+// words, in their order.
+func (p passage) holds(words []string, text string) bool {
+	return strings.Contains(p.text, text) || float64(inOrder(words, p.words)) >= heldShare*float64(len(words))
+}
+
+// inOrder returns how many of the words stand in the passage in their order:
+// the length of the longest common subsequence.
+func inOrder(words, passage []string) int {
+	row := make([]int, len(words)+1)
+	for _, p := range passage {
+		if !slices.Contains(words, p) {
+			continue
+		}
+		diagonal := 0
+		for i, w := range words {
+			above := row[i+1]
+			if w == p {
+				row[i+1] = diagonal + 1
+			} else {
+				row[i+1] = max(above, row[i])
+			}
+			diagonal = above
+		}
+	}
+	return row[len(words)]
+}
+
+// sameFile reports whether file names the document of that source: by the end of
+// its path, or by the id behind the # of a document among others in one file.
+func sameFile(source, file string) bool {
+	if endsPath(source, file) || strings.HasSuffix(source, "#"+file) {
+		return true
+	}
+	i := strings.LastIndexByte(source, '#')
+	return i >= 0 && endsPath(source[:i], file)
+}
+
+func endsPath(source, file string) bool {
+	rest, ok := strings.CutSuffix(source, file)
+	return ok && (rest == "" || strings.HasSuffix(rest, "/") || strings.HasSuffix(rest, ":"))
+}

@@ -1,0 +1,154 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+// Retriever finds passages; rag.Retriever does.
+type Retriever interface {
+	// Retrieve returns what is found for a query.
+	Retrieve(ctx context.Context, q rag.Query) (rag.Retrieval, error)
+}
+
+// Variant is a way to retrieve, to be compared with others.
+type Variant struct {
+	// Name is shown in reports.
+	Name string
+	// Mode chooses the stages.
+	Mode rag.Mode
+	// Without leaves features of the second stage out.
+	Without []string
+}
+
+// Full is the name of the variant that has everything.
+const Full = "full"
+
+// Stages are the variants that show what each stage adds.
+func Stages() []Variant {
+	return []Variant{
+		{Name: "bm25", Mode: rag.Keywords}, {Name: "vectors", Mode: rag.Vectors},
+		{Name: "hybrid", Mode: rag.Hybrid}, {Name: Full, Mode: rag.Full},
+	}
+}
+
+// Ablations are the full variant and, for each feature, the full one without it.
+func Ablations(features []string) []Variant {
+	out := []Variant{{Name: Full, Mode: rag.Full}}
+	for _, f := range features {
+		out = append(out, Variant{Name: Full + " − " + f, Mode: rag.Full, Without: []string{f}})
+	}
+	return out
+}
+
+// RetrievalConfig says what to measure.
+type RetrievalConfig struct {
+	// Retriever is measured. Required.
+	Retriever Retriever
+	// Questions are asked, but for the unanswerable ones. Required.
+	Questions []Question
+	// Variants are compared. Default: Stages.
+	Variants []Variant
+	// Base names the variant that the others' differences are to. Default:
+	// Full if it is among Variants, else the first.
+	Base string
+	// Collections are searched. Default: none, which means all.
+	Collections []string
+	// Workers is how many questions are asked at a time. Default: GOMAXPROCS.
+	Workers int
+	// Progress hears after each question how many are done. Default: nil.
+	Progress func(done, total int)
+}
+
+// complete applies the defaults and checks the rest.
+func (c RetrievalConfig) complete() (RetrievalConfig, error) {
+	if c.Retriever == nil {
+		return c, fault.New(fault.Internal, "eval: RetrievalConfig.Retriever is required")
+	}
+	c.Questions = slices.DeleteFunc(slices.Clone(c.Questions), func(q Question) bool { return !q.Answerable() })
+	if len(c.Questions) == 0 {
+		return c, fault.New(fault.Invalid, "there are no questions with evidence to measure retrieval by")
+	}
+	if len(c.Variants) == 0 {
+		c.Variants = Stages()
+	}
+	named := func(name string) bool {
+		return slices.ContainsFunc(c.Variants, func(v Variant) bool { return v.Name == name })
+	}
+	switch {
+	case c.Base == "" && named(Full):
+		c.Base = Full
+	case c.Base == "":
+		c.Base = c.Variants[0].Name
+	case !named(c.Base):
+		return c, fault.New(fault.Internal, "eval: RetrievalConfig.Base %q is no variant", c.Base)
+	}
+	if c.Workers <= 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	return c, nil
+}
+
+// MeasureRetrieval asks every question in every variant and reports how well
+// the evidence was found. It stops at the first error.
+func MeasureRetrieval(ctx context.Context, cfg RetrievalConfig) (*RetrievalReport, error) {
+	cfg, err := cfg.complete()
+	if err != nil {
+		return nil, err
+	}
+	results := make([][]scores, len(cfg.Variants)) // by variant and question
+	for i := range results {
+		results[i] = make([]scores, len(cfg.Questions))
+	}
+	err = each(ctx, len(cfg.Questions), cfg.Workers, cfg.Progress, func(ctx context.Context, i int) error {
+		q := cfg.Questions[i]
+		j := newJudge(q)
+		for v, variant := range cfg.Variants {
+			found, err := cfg.Retriever.Retrieve(ctx, rag.Query{
+				Question: q.Text, Turns: q.Turns(), K: Depth, Collections: cfg.Collections, Mode: variant.Mode, Without: variant.Without,
+			})
+			if err != nil {
+				return fmt.Errorf("question %s, %s: %w", q.ID, variant.Name, err)
+			}
+			results[v][i] = j.rate(found.Results)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newRetrievalReport(cfg, results), nil
+}
+
+// each calls f for 0 to n-1, workers at a time, until one fails.
+func each(ctx context.Context, n, workers int, progress func(done, total int), f func(ctx context.Context, i int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var next, done atomic.Int64
+	var report sync.Mutex // one call of progress at a time
+	var wg sync.WaitGroup
+	for range min(workers, n) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				if err := f(ctx, i); err != nil {
+					cancel(err)
+					return
+				}
+				if progress != nil {
+					report.Lock()
+					progress(int(done.Add(1)), n)
+					report.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}
