@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"path"
 	"strings"
 
@@ -34,6 +35,9 @@ var (
 	formatHTML     = format{"text/html", readHTML}
 	formatMarkdown = format{"text/markdown", textual(readMarkdown)}
 	formatText     = format{"text/plain", textual(readPlain)}
+	formatCSV      = format{"text/csv", textual(readCSV)}
+	formatJSON     = format{"application/json", textual(readJSON)}
+	formatSVG      = format{"image/svg+xml", readSVG}
 )
 
 // markdownEndings and htmlEndings are name endings that decide between kinds
@@ -69,16 +73,63 @@ func detectBinary(src Source) (format, error) {
 // one, else by the name.
 func detectText(src Source, head []byte) format {
 	ending := strings.ToLower(path.Ext(src.Name))
+	if code := codeType(src.Name, head); code != "" && code != "text/xml" {
+		return format{code, textual(readCode)}
+	}
 	switch {
-	case bytes.HasPrefix(head, []byte("%PDF-")):
-		return formatText
 	case isHTML(head) || htmlEndings[ending]:
 		return formatHTML
 	case markdownEndings[ending]:
 		return formatMarkdown
+	case ending == ".csv" || ending == ".tsv":
+		return formatCSV
+	case ending == ".svg" || bytes.Contains(head, []byte("<svg")) && startsXML(head):
+		return formatSVG
+	case ending == ".xml" || startsXML(head):
+		return format{"text/xml", textual(readCode)}
+	case ending == ".json" || isJSON(src.Data):
+		return formatJSON
+	case ending == "" || src.Name == "":
+		return sniffText(head)
 	default:
 		return formatText
 	}
+}
+
+// startsXML reports whether a text begins as XML.
+func startsXML(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	return bytes.HasPrefix(head, []byte("<?xml")) || bytes.HasPrefix(head, []byte("<svg"))
+}
+
+// isJSON reports whether a text is an object or array and nothing else.
+func isJSON(data []byte) bool {
+	data = bytes.TrimSpace(data)
+	if len(data) < 2 || data[0] != '{' && data[0] != '[' {
+		return false
+	}
+	return json.Valid(data)
+}
+
+// sniffText tells kinds of text apart where there is no name to go by, as on
+// standard input.
+func sniffText(head []byte) format {
+	var headings, marks int
+	for line := range bytes.Lines(head) {
+		switch {
+		case bytes.HasPrefix(line, []byte("# ")), bytes.HasPrefix(line, []byte("## ")), bytes.HasPrefix(line, []byte("### ")):
+			headings++
+		case bytes.HasPrefix(line, []byte("```")), bytes.Contains(line, []byte("](")), bytes.HasPrefix(line, []byte("|-")), bytes.HasPrefix(line, []byte("| -")):
+			marks++
+		}
+	}
+	if headings > 1 || headings+marks > 2 || headings == 1 && bytes.HasPrefix(head, []byte("# ")) {
+		return formatMarkdown
+	}
+	if media, _, _ := strings.Cut(mimetype.Detect(head).String(), ";"); media == "text/csv" || media == "text/tab-separated-values" {
+		return formatCSV
+	}
+	return formatText
 }
 
 // isHTML reports whether a text says that it is an HTML page.

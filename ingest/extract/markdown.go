@@ -1,5 +1,316 @@
 package extract
 
-import "docent/ingest/outline"
+import (
+	"bytes"
+	"html"
+	"strings"
 
-func readMarkdown(name, text string) *outline.Document { return readPlain(name, text) }
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"docent/ingest/outline"
+)
+
+// maxMarkdown is the largest text parsed as Markdown; a larger one is read as
+// plain text, for the parser takes many times its size in memory.
+const maxMarkdown = 16 << 20
+
+// maxNesting is how many quotes and lists one line may open inside each other
+// before a text is not believed to be Markdown.
+const maxNesting = 64
+
+// blockParser knows blocks only: what is inside a line is text as it stands,
+// which also keeps parsing linear on any input. inlineParser is for headings.
+var (
+	blockParser = parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)),
+	)
+	inlineParser = goldmark.DefaultParser()
+)
+
+// readMarkdown reads Markdown. Its text stays as it is written, so that what is
+// quoted is found in the file; the syntax tree only says where blocks are.
+// Blocks are whole lines, and lines the tree does not know are paragraphs.
+func readMarkdown(name, source string) *outline.Document {
+	if len(source) > maxMarkdown || nestsDeeply(source) {
+		return readPlain(name, source)
+	}
+	doc := &outline.Document{Text: source}
+	m := &markdown{doc: doc, src: []byte(source)}
+	m.at = frontMatter(source)
+	body := bytes.Repeat([]byte{'\n'}, m.at) // same offsets without the front matter
+	body = append(body, source[m.at:]...)
+	m.walk(blockParser.Parse(text.NewReader(body)), outline.Paragraph)
+	m.gap(len(source))
+	doc.Title = frontMatterTitle(source[:frontMatter(source)])
+	if doc.Title == "" {
+		doc.Title = m.title
+	}
+	return doc
+}
+
+// markdown is the state of walking a syntax tree.
+type markdown struct {
+	doc   *outline.Document
+	src   []byte
+	at    int // end of the last block
+	title string
+}
+
+// walk adds the blocks of a container.
+func (m *markdown) walk(n ast.Node, kind outline.Kind) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		switch c := c.(type) {
+		case *ast.Heading:
+			m.heading(c)
+		case *ast.List:
+			m.walk(c, outline.Item)
+		case *ast.FencedCodeBlock:
+			m.fenced(c)
+		case *ast.CodeBlock:
+			m.lines(c, outline.Code)
+		case *extast.Table:
+			m.table(c)
+		default:
+			if c.Lines().Len() > 0 && !c.HasChildren() || isLeaf(c) {
+				m.lines(c, kind)
+			} else {
+				m.walk(c, kind)
+			}
+		}
+	}
+}
+
+// isLeaf reports whether a block holds lines of text and no other blocks.
+func isLeaf(n ast.Node) bool {
+	c := n.FirstChild()
+	return c != nil && c.Type() == ast.TypeInline
+}
+
+// lines adds a block that consists of its lines.
+func (m *markdown) lines(n ast.Node, kind outline.Kind) {
+	if l := n.Lines(); l.Len() > 0 {
+		m.add(kind, 0, l.At(0).Start, l.At(l.Len()-1).Stop, "")
+	}
+}
+
+// add adds the whole lines that text[start:end] is on, and before them what
+// lies between them and the block before.
+func (m *markdown) add(kind outline.Kind, level, start, end int, name string) {
+	start = max(m.at, bytes.LastIndexByte(m.src[:start], '\n')+1)
+	if end > start && m.src[end-1] == '\n' {
+		end--
+	}
+	if i := bytes.IndexByte(m.src[end:], '\n'); i >= 0 {
+		end += i
+	} else {
+		end = len(m.src)
+	}
+	if start >= end {
+		return
+	}
+	m.gap(start)
+	m.at = end
+	if s, e := trimmed(m.doc.Text, start, end, kind == outline.Code); s < e {
+		m.doc.Blocks = append(m.doc.Blocks, outline.Block{Kind: kind, Level: level, Page: -1, Start: s, End: e, Name: name})
+	}
+}
+
+// gap adds the lines up to end that no block has taken, unless they are mere
+// rules.
+func (m *markdown) gap(end int) {
+	for _, b := range paragraphs(nil, m.doc.Text, min(m.at, end), end, outline.Paragraph) {
+		if s := m.doc.Text[b.Start:b.End]; strings.Trim(s, "-=*_>#~` \t\n") == "" {
+			continue
+		}
+		b.Start, b.End = trimmed(m.doc.Text, b.Start, b.End, false)
+		m.doc.Blocks = append(m.doc.Blocks, b)
+	}
+	m.at = max(m.at, end)
+}
+
+// trimmed narrows a range to what is not space; with indent the indentation of
+// its first line is kept.
+func trimmed(s string, start, end int, indent bool) (int, int) {
+	part := s[start:end]
+	end = start + len(strings.TrimRight(part, " \t\n\f\v"))
+	lead := len(part) - len(strings.TrimLeft(part, " \t\n\f\v"))
+	if indent {
+		lead = strings.LastIndexByte(part[:lead], '\n') + 1
+	}
+	return start + lead, max(end, start+lead)
+}
+
+// heading adds a heading with its underline, if it has one.
+func (m *markdown) heading(n *ast.Heading) {
+	l := n.Lines()
+	if l.Len() == 0 {
+		return
+	}
+	name := headingName(string(l.Value(m.src)))
+	if name == "" {
+		return
+	}
+	if m.title == "" && n.Level == 1 {
+		m.title = name
+	}
+	end := l.At(l.Len() - 1).Stop
+	next := end
+	if next > 0 && m.src[next-1] != '\n' {
+		next += bytes.IndexByte(m.src[next:], '\n') + 1
+	}
+	line, _, _ := bytes.Cut(m.src[next:], []byte("\n"))
+	if u := bytes.TrimSpace(line); len(u) > 0 && (len(bytes.Trim(u, "=")) == 0 || len(bytes.Trim(u, "-")) == 0) && m.src[l.At(0).Start] != '#' && !m.atx(l.At(0).Start) {
+		end = next + len(line)
+	}
+	m.add(outline.Heading, n.Level, l.At(0).Start, end, name)
+}
+
+// atx reports whether the heading whose text starts at i has its # in front.
+func (m *markdown) atx(i int) bool {
+	line := m.src[bytes.LastIndexByte(m.src[:i], '\n')+1 : i]
+	return bytes.HasPrefix(bytes.TrimLeft(line, " >\t"), []byte("#"))
+}
+
+// fenced adds a code block with its fences.
+func (m *markdown) fenced(n *ast.FencedCodeBlock) {
+	l := n.Lines()
+	if l.Len() == 0 {
+		return // its fences are a gap
+	}
+	start, end := l.At(0).Start, l.At(l.Len()-1).Stop
+	if i := bytes.LastIndexByte(m.src[:start], '\n'); i > 0 && i >= m.at {
+		start = i // the line of the opening fence
+	}
+	if line, _, _ := bytes.Cut(m.src[end:], []byte("\n")); isFence(line) {
+		end += len(line)
+	}
+	m.add(outline.Code, 0, start, end, "")
+}
+
+func isFence(line []byte) bool {
+	line = bytes.TrimLeft(line, " \t>")
+	return bytes.HasPrefix(line, []byte("```")) || bytes.HasPrefix(line, []byte("~~~"))
+}
+
+// table adds a table row by row; the line of dashes is part of the header.
+func (m *markdown) table(n *extast.Table) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		start, end := span(c)
+		if start < 0 {
+			continue
+		}
+		kind := outline.Row
+		if c.Kind() == extast.KindTableHeader {
+			kind = outline.Header
+			if i := bytes.IndexByte(m.src[end:], '\n'); i >= 0 {
+				end = min(end+i+2, len(m.src)) // into the line of dashes
+			}
+		}
+		m.add(kind, 0, start, end, "")
+	}
+}
+
+// span is the range of the text below a node, -1 if there is none.
+func span(n ast.Node) (start, end int) {
+	start, end = -1, -1
+	note := func(s text.Segment) {
+		if start < 0 || s.Start < start {
+			start = s.Start
+		}
+		end = max(end, s.Stop)
+	}
+	_ = ast.Walk(n, func(c ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		if t, ok := c.(*ast.Text); ok {
+			note(t.Segment)
+		}
+		if c.Type() == ast.TypeBlock {
+			for i := range c.Lines().Len() {
+				note(c.Lines().At(i))
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return start, end
+}
+
+// headingName is a heading without its inline markup, in one line.
+func headingName(s string) string {
+	src := []byte(strings.Join(strings.Fields(s), " "))
+	if len(src) > 1<<10 || !bytes.ContainsAny(src, "*_`[<\\&!") {
+		return string(src)
+	}
+	var b strings.Builder
+	_ = ast.Walk(inlineParser.Parse(text.NewReader(src)), func(c ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			switch c := c.(type) {
+			case *ast.Text:
+				b.Write(util.UnescapePunctuations(c.Value(src)))
+			case *ast.String:
+				b.Write(c.Value)
+			case *ast.AutoLink:
+				b.Write(c.Label(src))
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return strings.Join(strings.Fields(html.UnescapeString(b.String())), " ")
+}
+
+// nestsDeeply reports whether a line opens more quotes and lists inside each
+// other than people write.
+func nestsDeeply(s string) bool {
+	for line := range strings.Lines(s) {
+		depth := 0
+		for i := 0; i+1 < len(line) && depth <= maxNesting; i++ {
+			switch c := line[i]; {
+			case c == '>', (c == '-' || c == '*' || c == '+' || c == '.' || c == ')') && line[i+1] == ' ':
+				depth++
+			case c == ' ' || c == '\t' || c >= '0' && c <= '9':
+			default:
+				i = len(line)
+			}
+		}
+		if depth > maxNesting {
+			return true
+		}
+	}
+	return false
+}
+
+// frontMatter is the length of the settings in front of a text, between lines
+// of --- or +++.
+func frontMatter(s string) int {
+	for _, fence := range []string{"---", "+++"} {
+		rest, ok := strings.CutPrefix(s, fence+"\n")
+		if !ok {
+			continue
+		}
+		if i := strings.Index(rest, "\n"+fence+"\n"); i >= 0 && i < 16<<10 {
+			return len(fence) + 1 + i + len(fence) + 2
+		}
+	}
+	return 0
+}
+
+// frontMatterTitle is the title that front matter names.
+func frontMatterTitle(s string) string {
+	for line := range strings.Lines(s) {
+		for _, sep := range []string{":", "="} {
+			key, value, ok := strings.Cut(line, sep)
+			if ok && strings.TrimSpace(key) == "title" {
+				return strings.Join(strings.Fields(strings.Trim(strings.TrimSpace(value), `"'`)), " ")
+			}
+		}
+	}
+	return ""
+}

@@ -2,16 +2,70 @@ package extract
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"docent/ingest/outline"
 )
 
 // readPlain reads text without markup: paragraphs are what empty lines
-// separate, and an underlined line is a heading.
+// separate. Underlined lines are headings, and lines of capitals at the margin
+// above indented text, as in a manual page.
 func readPlain(_, text string) *outline.Document {
 	doc := &outline.Document{Text: text}
-	doc.Blocks = paragraphs(doc.Blocks, text, 0, len(text), outline.Paragraph)
+	blocks := paragraphs(nil, text, 0, len(text), outline.Paragraph)
+	for i, b := range blocks {
+		body := text[b.Start:b.End]
+		first, rest, more := strings.Cut(body, "\n")
+		under, after, _ := strings.Cut(rest, "\n")
+		switch {
+		case more && isUnderline(under) && isHeadingLine(first) && utf8.RuneCountInString(strings.TrimRight(under, " ")) >= utf8.RuneCountInString(strings.TrimSpace(first)):
+			end := b.Start + len(first) + 1 + len(under)
+			level := 2
+			if under[0] == '=' || under[0] == '#' || under[0] == '*' {
+				level = 1
+			}
+			doc.Blocks = append(doc.Blocks, outline.Block{Kind: outline.Heading, Level: level, Page: -1, Start: b.Start, End: end, Name: strings.TrimSpace(first)})
+			if strings.TrimSpace(after) != "" {
+				doc.Blocks = append(doc.Blocks, outline.Block{Kind: outline.Paragraph, Page: -1, Start: end + 1, End: b.End})
+			}
+		case more && isCapitals(first) && strings.HasPrefix(rest, " "):
+			doc.Blocks = append(doc.Blocks,
+				outline.Block{Kind: outline.Heading, Level: 1, Page: -1, Start: b.Start, End: b.Start + len(first)},
+				outline.Block{Kind: outline.Paragraph, Page: -1, Start: b.Start + len(first) + 1, End: b.End})
+		case !more && isCapitals(first) && i+1 < len(blocks) && strings.HasPrefix(text[lineStart(text, blocks[i+1].Start):], " "):
+			b.Kind, b.Level = outline.Heading, 1
+			doc.Blocks = append(doc.Blocks, b)
+		default:
+			doc.Blocks = append(doc.Blocks, b)
+		}
+	}
+	if len(doc.Blocks) > 0 && doc.Blocks[0].Kind == outline.Heading && doc.Blocks[0].Name != "" {
+		doc.Title = doc.Blocks[0].Name
+	}
 	return doc
+}
+
+// lineStart is where the line of an offset begins.
+func lineStart(text string, i int) int { return strings.LastIndexByte(text[:i], '\n') + 1 }
+
+// isHeadingLine reports whether a line may be a heading: short, and it says
+// something.
+func isHeadingLine(s string) bool {
+	return len(s) <= 120 && strings.ContainsFunc(s, unicode.IsLetter)
+}
+
+// isUnderline reports whether a line is nothing but one of the marks that
+// underline headings.
+func isUnderline(s string) bool {
+	s = strings.TrimRight(s, " ")
+	return len(s) >= 3 && strings.ContainsRune("=-~^#*+", rune(s[0])) && strings.Trim(s, s[:1]) == ""
+}
+
+// isCapitals reports whether a line at the margin is a heading in capitals.
+func isCapitals(s string) bool {
+	return len(s) >= 3 && len(s) <= 60 && s[0] != ' ' && s[0] != '\t' && strings.ToUpper(s) == s &&
+		strings.ContainsFunc(s, unicode.IsUpper) && !strings.ContainsAny(s, "=;{}()<>|")
 }
 
 // paragraphs appends the parts of text[from:to] that empty lines separate.

@@ -1,0 +1,63 @@
+package extract
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+
+	"golang.org/x/net/html/charset"
+
+	"docent/ingest/outline"
+	"docent/internal/fault"
+)
+
+// readSVG reads the words in a drawing: its title, its description, its labels.
+func readSVG(_ context.Context, _ *Extractor, src Source) (*outline.Document, error) {
+	d := xml.NewDecoder(strings.NewReader(string(src.Data)))
+	d.Strict = false
+	d.CharsetReader = charset.NewReaderLabel
+	b := outline.NewBuilder(1 << 10)
+	var title, text strings.Builder
+	var within []string
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			if b.Len() > 0 {
+				break // what was drawn before the damage
+			}
+			return nil, fault.Wrap(fault.Invalid, err, "damaged: it is not a drawing that can be read")
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			within = append(within, t.Name.Local)
+		case xml.EndElement:
+			switch t.Name.Local {
+			case "text", "desc", "title":
+				if t.Name.Local == "title" && title.Len() == 0 {
+					title.WriteString(text.String())
+				}
+				b.Add(outline.Item, 0, "\n", text.String())
+				text.Reset()
+			}
+			if len(within) > 0 {
+				within = within[:len(within)-1]
+			}
+		case xml.CharData:
+			for i := len(within) - 1; i >= 0; i-- {
+				if n := within[i]; n == "text" || n == "desc" || n == "title" {
+					text.Write(t)
+					break
+				}
+			}
+		}
+		if len(within) > maxDOMDepth {
+			return nil, fault.New(fault.Invalid, "damaged: it is nested too deeply")
+		}
+	}
+	return b.Document(title.String()), nil
+}
