@@ -28,6 +28,13 @@ func (t *table) dotsGeneric(dst []int32, q uint16, ids []uint16) {
 	}
 }
 
+func squareGeneric(row string) (sum int32) {
+	for i := 0; i < dimensions; i++ {
+		sum += int32(int8(row[i])) * int32(int8(row[i]))
+	}
+	return sum
+}
+
 // dotGeneric is the dot product of two vectors whose length is a multiple of
 // lanes.
 func dotGeneric(a, b []float32) float32 {

@@ -15,6 +15,11 @@ func sumRowsAVX2(acc *[dimensions]float32, rows, scales *byte, ids *uint16, n in
 //go:noescape
 func dotRowsAVX2(dst *int32, q *[dimensions]int16, rows *byte, ids *uint16, n int)
 
+// squareRowAVX2 is the dot product of a row with itself.
+//
+//go:noescape
+func squareRowAVX2(row *byte) int32
+
 // dotAVX2 is the dot product of n floats, n a positive multiple of lanes.
 //
 //go:noescape

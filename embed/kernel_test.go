@@ -42,6 +42,9 @@ func TestKernelsAgree(t *testing.T) {
 				t.Fatalf("dots with row %d differ", q)
 			}
 		}
+		if x, y := tab.square(ids[0]), squareGeneric(tab.row(ids[0])); x != y {
+			t.Fatalf("square of row %d is %d, plain %d", ids[0], x, y)
+		}
 		if x, y := dot(fast[:], plain[:]), dotGeneric(fast[:], plain[:]); x != y {
 			t.Fatalf("dot is %g, plain %g", x, y)
 		}

@@ -90,3 +90,12 @@ func (t *table) dots(dst []int32, q uint16, ids []uint16) {
 	}
 	dotRowsAVX2(&dst[:len(ids)][0], &wide, unsafe.StringData(t.rows), &ids[0], len(ids))
 }
+
+// square returns the dot product of row id with itself.
+func (t *table) square(id uint16) int32 {
+	row := t.row(id)
+	if useAVX2 {
+		return squareRowAVX2(unsafe.StringData(row))
+	}
+	return squareGeneric(row)
+}

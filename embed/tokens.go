@@ -79,12 +79,11 @@ func (s *Static) inverseNorm(id uint16) float32 {
 	if bits := s.norms[id].Load(); bits != 0 {
 		return math.Float32frombits(bits)
 	}
-	var square [1]int32
-	s.table.dots(square[:], id, []uint16{id})
-	if square[0] == 0 {
+	square := s.table.square(id)
+	if square == 0 {
 		return 0
 	}
-	inv := float32(1 / math.Sqrt(float64(square[0])))
+	inv := float32(1 / math.Sqrt(float64(square)))
 	s.norms[id].Store(math.Float32bits(inv))
 	return inv
 }
