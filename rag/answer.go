@@ -148,6 +148,6 @@ func count(n int, noun string) string {
 
 // quote makes the answer of quotes.
 func (a *answer) quote() {
-	quotes := extract(a.rag.cfg.Static, a.found.Question, a.found.Terms, a.found.Results)
+	quotes := extract(a.rag.cfg.Static, a.req.Question, a.found)
 	a.message.Answer, a.message.Sentences = render(quotes, a.found.Results)
 }

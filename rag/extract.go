@@ -1,7 +1,6 @@
 package rag
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,10 +12,10 @@ const (
 	// extractPassages is how many passages are quoted from.
 	extractPassages = 6
 	// extractQuotes is how many sentences, blocks of code or rows are quoted.
-	extractQuotes = 4
+	extractQuotes = 5
 	// extractWords is about how many words an answer has at most. A first
 	// quote that is longer stands alone.
-	extractWords = 120
+	extractWords = 110
 	// extractCodeLines is how many lines of code are quoted; longer blocks are
 	// cut to it.
 	extractCodeLines = 15
@@ -31,16 +30,24 @@ type quote struct {
 	at int
 	// text is the passage's text from start to end.
 	text string
-	// label is the place in the passage of the title sentence above it, or -1.
-	label int
+	// label is what stands above the sentence and names its subject: a line of
+	// the passage, or its last heading.
+	label string
+	// lead reports that the label is needed to understand the sentence and is
+	// shown in front of it.
+	lead bool
 	// words counts its words.
 	words int
 	// stems are its words, stop words too.
 	stems map[string]bool
+	// tokens are the embedder's.
+	tokens []uint16
 	// covered is how much of each of the question's terms it carries, 0 to 1.
 	covered []float64
-	vector  []float32
-	score   float64
+	// hinted tells which of the question's hints it has.
+	hinted []bool
+	// topic is the share of the question that its label names.
+	topic float64
 }
 
 // extractor chooses from passages the sentences that answer a question.
@@ -49,12 +56,13 @@ type extractor struct {
 	terms  []weightedTerm
 	hints  []hint
 	vector []float32
-	// quotes are all sentences, by passage and place.
-	quotes []quote
-	// first is where each passage's quotes begin, and the end.
-	first []int
-	// prior is how much each passage is trusted.
+	// passages are the sentences of each passage.
+	passages [][]quote
+	// prior is how much each passage is trusted, 0 to 1.
 	prior []float64
+	// scratch is a vector and the tokens of a window.
+	scratch       []float32
+	scratchTokens []uint16
 }
 
 // weightedTerm is a term of the question with its share of the question.
@@ -64,28 +72,28 @@ type weightedTerm struct {
 }
 
 // extract returns the quotes that answer the question, best passage first and
-// in reading order within it; none if no passage has any sentence.
-func extract(static *embed.Static, question string, terms []Term, results []Result) []quote {
-	if len(results) > extractPassages {
-		results = results[:extractPassages]
-	}
-	e := &extractor{static: static, hints: hintsFor(question), vector: make([]float32, static.Dimensions())}
-	static.Mean(e.vector, static.Tokenize(question))
+// in reading order within it; none if no passage has any sentence. Found is the
+// text that was searched for, which may have more in it than the question.
+func extract(static *embed.Static, question string, found Retrieval) []quote {
+	results := found.Results[:min(len(found.Results), extractPassages)]
+	e := &extractor{static: static, hints: hintsFor(question), vector: make([]float32, static.Dimensions()), scratch: make([]float32, static.Dimensions())}
+	static.Mean(e.vector, static.Tokenize(found.Question))
 	for i, r := range results {
-		e.first = append(e.first, len(e.quotes))
-		e.read(i, r.Passage)
+		e.passages = append(e.passages, e.read(i, r.Passage))
 		e.prior = append(e.prior, prior(results, i))
 	}
-	e.first = append(e.first, len(e.quotes))
-	e.terms = weigh(question, terms, e.known())
-	for i := range e.quotes {
-		e.rate(&e.quotes[i], results[e.quotes[i].doc].Passage)
+	e.terms = weigh(found.Question, found.Terms, e.known())
+	for i, r := range results {
+		heading := stemSet(HeadingLine(r.Passage.Document.Title, r.Passage.Headings))
+		for at := range e.passages[i] {
+			e.cover(&e.passages[i][at], heading)
+		}
 	}
 	return e.choose()
 }
 
-// prior is how far the passage is trusted against the first: its share of the
-// first's score, and a little less for each place.
+// prior is how far a passage is trusted against the first: its share of the
+// first's score.
 func prior(results []Result, i int) float64 {
 	if results[0].Score <= 0 {
 		return 1 / float64(i+1)
@@ -93,31 +101,38 @@ func prior(results []Result, i int) float64 {
 	return max(results[i].Score, 0) / results[0].Score
 }
 
-// read adds the sentences of a passage.
-func (e *extractor) read(doc int, p Passage) {
-	label := -1
+// read returns the sentences of a passage.
+func (e *extractor) read(doc int, p Passage) []quote {
+	var out []quote
+	label := p.Document.Title
+	if len(p.Headings) > 0 {
+		label = p.Headings[len(p.Headings)-1]
+	}
 	for at, s := range splitSentences(p.Text, p.Kind) {
-		q := quote{sentence: s, doc: doc, at: at, text: p.Text[s.start:s.end], label: label, vector: make([]float32, e.static.Dimensions()), stems: map[string]bool{}}
+		q := quote{sentence: s, doc: doc, at: at, text: p.Text[s.start:s.end], label: label, stems: map[string]bool{}}
 		for _, w := range words(q.text) {
 			q.stems[w.stem] = true
 			if !w.part {
 				q.words++
 			}
 		}
-		e.static.Mean(q.vector, e.static.Tokenize(q.text))
-		e.quotes = append(e.quotes, q)
+		q.tokens = e.static.Tokenize(q.text)
+		out = append(out, q)
 		if s.kind == titleSentence {
-			label = at
+			label = q.text
 		}
 	}
+	return out
 }
 
 // known returns every stem of the passages.
 func (e *extractor) known() map[string]bool {
 	known := map[string]bool{}
-	for _, q := range e.quotes {
-		for s := range q.stems {
-			known[s] = true
+	for _, p := range e.passages {
+		for _, q := range p {
+			for s := range q.stems {
+				known[s] = true
+			}
 		}
 	}
 	return known
@@ -165,87 +180,50 @@ func meanIDF(terms []Term) float64 {
 	return sum / float64(len(terms))
 }
 
-// Weights of a quote's score, all of the same order.
-const (
-	weightCover   = 1.0
-	weightVector  = .6
-	weightContext = .4
-	weightPrior   = .5
-	weightHint    = .25
-)
-
 // Shares of a term's weight when it is not in the sentence itself.
 const (
-	inLabel   = .7
+	inLabel   = 1
 	inHeading = .5
-	inBlock   = .3
 )
 
-// rate gives a quote its score.
-func (e *extractor) rate(q *quote, p Passage) {
-	heading := stemSet(HeadingLine(p.Document.Title, p.Headings))
-	label := map[string]bool{}
-	if q.label >= 0 {
-		label = e.quotes[e.first[q.doc]+q.label].stems
-	}
+// cover fills in what of the question a quote carries.
+func (e *extractor) cover(q *quote, heading map[string]bool) {
+	label := stemSet(q.label)
+	q.lead = isTerm(q.label) && !e.mentions(q, q.label)
 	q.covered = make([]float64, len(e.terms))
-	var cover float64
 	for i, t := range e.terms {
+		if label[t.stem] {
+			q.topic += t.weight
+		}
 		switch {
 		case q.stems[t.stem]:
 			q.covered[i] = 1
 		case label[t.stem]:
 			q.covered[i] = inLabel
+			q.lead = true
 		case heading[t.stem]:
 			q.covered[i] = inHeading
-		case e.near(q, t.stem):
-			q.covered[i] = inBlock
-		}
-		cover += t.weight * q.covered[i]
-	}
-	q.score = weightCover*cover + weightVector*cosine(e.vector, q.vector) + weightPrior*e.prior[q.doc]
-	q.score += weightContext * cosine(e.vector, e.context(q, p))
-	for _, h := range e.hints {
-		if h.answer.MatchString(q.text) {
-			q.score += weightHint * h.weight
 		}
 	}
-	switch {
-	case q.kind == titleSentence, q.words < 2:
-		q.score *= .5
-	case crossReference.MatchString(q.text):
-		q.score *= .7
-	case q.words > extractWords/2 && q.kind != codeSentence:
-		q.score *= .85
+	q.hinted = make([]bool, len(e.hints))
+	for i, h := range e.hints {
+		q.hinted[i] = h.answer.MatchString(q.text)
 	}
 }
 
-// crossReference is a sentence that only says where else to look.
-var crossReference = regexp.MustCompile(`^\(?(?:For (?:more|further|details|additional)|See\b|Refer to|Please see|More (?:information|details))`)
-
-// near reports whether a sentence of the same paragraph has the stem.
-func (e *extractor) near(q *quote, stem string) bool {
-	all := e.quotes[e.first[q.doc]:e.first[q.doc+1]]
-	for i := max(q.at-2, 0); i < min(q.at+2, len(all)); i++ {
-		if all[i].block == q.block && all[i].stems[stem] {
-			return true
-		}
-	}
-	return false
+// isTerm reports whether a label is a name that is defined below it rather than
+// a title.
+func isTerm(label string) bool {
+	first := firstWord(label)
+	return strings.ContainsAny(first, "_-=%$\\/.") && !strings.HasSuffix(first, ".") || strings.Contains(label, " (") || len(first) > 1 && first == strings.ToUpper(first)
 }
 
-// context is the vector of the sentence with what stands above it.
-func (e *extractor) context(q *quote, p Passage) []float32 {
-	above := p.Document.Title
-	if len(p.Headings) > 0 {
-		above = p.Headings[len(p.Headings)-1]
+// mentions reports whether a quote has the first word of a label.
+func (e *extractor) mentions(q *quote, label string) bool {
+	for _, w := range words(label) {
+		return q.stems[w.stem]
 	}
-	if q.label >= 0 {
-		above = e.quotes[e.first[q.doc]+q.label].text
-	}
-	v := make([]float32, e.static.Dimensions())
-	e.static.Mean(v, e.static.Tokenize(above+" "+q.text))
-	return v
+	return true
 }
 
 func stemSet(text string) map[string]bool {
@@ -254,15 +232,6 @@ func stemSet(text string) map[string]bool {
 		set[w.stem] = true
 	}
 	return set
-}
-
-// cosine is the dot product of two vectors of length 1.
-func cosine(a, b []float32) float64 {
-	var sum float32
-	for i, x := range a {
-		sum += x * b[i]
-	}
-	return float64(sum)
 }
 
 // respell returns a known word that is one slip away from w: a letter too many
@@ -303,11 +272,6 @@ func oneSlip(a, b string) bool {
 		return true
 	}
 	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
-}
-
-// passageOf returns the quotes of the passage that q is from.
-func (e *extractor) passageOf(q quote) []quote {
-	return e.quotes[e.first[q.doc]:e.first[q.doc+1]]
 }
 
 // trimmed is a quote's text without a mark of a list in front.

@@ -7,128 +7,229 @@ import (
 	"strings"
 )
 
+// Weights of a window's score.
 const (
-	// enough is the share of the best quote's score that a further one needs.
-	enough = .72
+	weightCover   = 1.0
+	weightVector  = .6
+	weightContext = .4
+	weightPrior   = .5
+	weightHint    = .35
+	// weightTopic rewards a label that names what is asked about.
+	weightTopic = .6
+	// weightLength is what a hundred words cost.
+	weightLength = .25
+	// weightSeam is what a window pays for each thing that reads badly: a
+	// beginning that leans on what is left out, an end that promises more.
+	weightSeam = .12
+)
+
+const (
+	// windowQuotes is how many quotes stand in a row.
+	windowQuotes = 4
+	// enough is the share of the best window's score that a further one needs.
+	enough = .7
+	// novel is the share of the question that a further window has to add, as
+	// terms that the answer has not or a hint that it has not.
+	novel = .08
+	// known is how far a term covered once no longer counts.
+	known = .7
 	// sameStems is the share of common stems from which two quotes say the same.
 	sameStems = .75
 )
 
-// choose takes the best quote, what is needed to understand it, and further
-// ones while they are good and add something.
-func (e *extractor) choose() []quote {
-	order := slices.Clone(e.quotes)
-	slices.SortStableFunc(order, func(a, b quote) int { return cmp.Compare(b.score, a.score) })
-	c := &choice{e: e}
-	for _, q := range order {
-		if len(c.quotes) > 0 && q.score < enough*order[0].score || len(c.quotes) >= extractQuotes {
-			break
-		}
-		if q.kind == titleSentence && len(order) > 1 {
-			continue
-		}
-		c.add(q)
-	}
-	return c.sorted()
-}
-
-// choice is the answer in the making.
-type choice struct {
-	e      *extractor
+// window is a run of quotes of one passage under one label.
+type window struct {
 	quotes []quote
-	words  int
+	// covered and hinted are the best of its quotes'.
+	covered []float64
+	hinted  []bool
+	words   int
+	// base is the score without what it covers.
+	base  float64
+	score float64
 }
 
-// add adds a quote with what it needs, if there is room and it says something
-// new.
-func (c *choice) add(q quote) {
-	if c.has(q) || slices.ContainsFunc(c.quotes, func(o quote) bool { return similar(o, q) }) {
-		return
+// choose takes the best window, and further ones while they are good, short
+// and add something.
+func (e *extractor) choose() []quote {
+	windows := e.windows()
+	if len(windows) == 0 {
+		return nil
 	}
-	group := []quote{q}
-	for _, n := range c.e.needs(q) {
-		if !c.has(n) {
-			group = append(group, n)
+	slices.SortStableFunc(windows, func(a, b window) int { return cmp.Compare(b.score, a.score) })
+	best := windows[0]
+	chosen := slices.Clone(best.quotes)
+	covered, hinted, words := slices.Clone(best.covered), slices.Clone(best.hinted), best.words
+	for len(chosen) < extractQuotes {
+		var next *window
+		var nextGain float64
+		for i := range windows {
+			w := &windows[i]
+			if w.score < enough*best.score {
+				break
+			}
+			if words+w.words > extractWords || len(chosen)+len(w.quotes) > extractQuotes || repeats(chosen, w.quotes) {
+				continue
+			}
+			if gain := e.gain(*w, covered, hinted); gain >= novel && (next == nil || w.base+gain > next.base+nextGain) {
+				next, nextGain = w, gain
+			}
 		}
-	}
-	words := 0
-	for i, g := range group {
-		if i > 0 && (c.words+words+g.words > extractWords || len(c.quotes)+i >= extractQuotes+1) {
-			group = group[:i]
+		if next == nil {
 			break
 		}
-		words += min(g.words, extractWords)
+		chosen = append(chosen, next.quotes...)
+		merge(covered, hinted, *next)
+		words += next.words
 	}
-	if len(c.quotes) > 0 && c.words+words > extractWords {
-		return
-	}
-	c.quotes = append(c.quotes, group...)
-	c.words += words
+	return inOrder(chosen)
 }
 
-func (c *choice) has(q quote) bool {
-	return slices.ContainsFunc(c.quotes, func(o quote) bool { return o.doc == q.doc && o.at == q.at })
-}
-
-// similar reports whether two quotes say the same.
-func similar(a, b quote) bool {
-	common := 0
-	for s := range a.stems {
-		if b.stems[s] {
-			common++
-		}
-	}
-	return float64(common) >= sameStems*float64(min(len(a.stems), len(b.stems))) && common > 2 && max(len(a.stems), len(b.stems)) < 2*min(len(a.stems), len(b.stems))
-}
-
-// leaning begins a sentence that needs the one before it.
-var leaning = regexp.MustCompile(`^(?:This|That|These|Those|It|Its|They|Their|Such|He|She|The (?:default|latter|former|same|value)|However|But|Also|Otherwise|In (?:this|that|such|these) cases?|Therefore|Thus|Hence|Instead|Then|For (?:this|that)|If (?:this|so|it|not)|Here|So|And|Or|Any|Both|Note that|When this|Setting this)\b`)
-
-// needs returns the quotes beside q without which it is hard to understand: the
-// line that introduces an item or code, what a colon announces, the sentence
-// before one that leans on it. The most needed come first.
-func (e *extractor) needs(q quote) []quote {
-	all := e.passageOf(q)
-	var out []quote
-	before := func(i int) (quote, bool) {
-		if i < 1 || all[i-1].kind == titleSentence {
-			return quote{}, false
-		}
-		return all[i-1], true
-	}
-	if strings.HasSuffix(q.text, ":") && q.at+1 < len(all) && all[q.at+1].kind != titleSentence {
-		out = append(out, all[q.at+1])
-	}
-	switch b, ok := before(q.at); {
-	case !ok:
-	case q.kind == codeSentence && b.kind != codeSentence,
-		q.kind == rowSentence && strings.HasSuffix(b.text, ":"),
-		(q.kind == proseSentence || q.kind == itemSentence) && b.block == q.block && leaning.MatchString(q.trimmed()):
-		out = append(out, b)
-	case q.kind == itemSentence:
-		for i := q.at; i > 0 && i > q.at-8; i-- {
-			if all[i-1].kind != itemSentence {
-				if strings.HasSuffix(all[i-1].text, ":") {
-					out = append(out, all[i-1])
+// windows returns every run of quotes that may stand in an answer, scored.
+func (e *extractor) windows() []window {
+	var out []window
+	for doc, passage := range e.passages {
+		for from := range passage {
+			if passage[from].kind == titleSentence && len(passage) > 1 {
+				continue
+			}
+			for to := from + 1; to <= min(from+windowQuotes, len(passage)); to++ {
+				last := passage[to-1]
+				if to-from > 1 && (last.kind == titleSentence || last.label != passage[from].label) {
+					break
 				}
-				break
+				w := e.window(doc, passage, from, to)
+				if to-from > 1 && w.words > extractWords {
+					break
+				}
+				out = append(out, w)
 			}
 		}
 	}
 	return out
 }
 
-// sorted returns the chosen quotes: the passage with the best one first, within
-// it in reading order.
-func (c *choice) sorted() []quote {
+// window scores the quotes from..to of a passage.
+func (e *extractor) window(doc int, passage []quote, from, to int) window {
+	w := window{quotes: passage[from:to], covered: make([]float64, len(e.terms)), hinted: make([]bool, len(e.hints))}
+	e.scratchTokens = e.scratchTokens[:0]
+	for _, q := range w.quotes {
+		merge(w.covered, w.hinted, window{covered: q.covered, hinted: q.hinted})
+		w.words += q.words
+		e.scratchTokens = append(e.scratchTokens, q.tokens...)
+	}
+	e.static.Mean(e.scratch, e.scratchTokens)
+	w.base = weightVector * alikeness(e.vector, e.scratch)
+	e.static.Mean(e.scratch, e.static.AppendTokens(e.scratchTokens, w.quotes[0].label))
+	w.base += weightContext * alikeness(e.vector, e.scratch)
+	w.base += weightPrior*e.prior[doc] + weightTopic*w.quotes[0].topic
+	w.base -= weightLength * float64(w.words) / 100
+	w.base -= weightSeam * seams(passage, from, to)
+	w.score = w.base + e.gain(w, nil, nil)
+	return w
+}
+
+// gain is what a window adds to the terms covered and hints met already.
+func (e *extractor) gain(w window, covered []float64, hinted []bool) float64 {
+	var sum float64
+	for i, t := range e.terms {
+		c := w.covered[i]
+		if covered != nil {
+			c = max(0, c-known*covered[i])
+		}
+		sum += weightCover * t.weight * c
+	}
+	for i, h := range e.hints {
+		if w.hinted[i] && (hinted == nil || !hinted[i]) {
+			sum += weightHint * h.weight
+		}
+	}
+	return sum
+}
+
+// merge adds what a window covers.
+func merge(covered []float64, hinted []bool, w window) {
+	for i, c := range w.covered {
+		covered[i] = max(covered[i], c)
+	}
+	for i, h := range w.hinted {
+		hinted[i] = hinted[i] || h
+	}
+}
+
+// leaning begins a sentence that needs the one before it.
+var leaning = regexp.MustCompile(`^(?:This|That|These|Those|It|Its|They|Their|Such|He|She|The (?:default|latter|former|same|value)|However|But|Also|Otherwise|In (?:this|that|such|these) cases?|Therefore|Thus|Hence|Instead|Then|For (?:this|that)|If (?:this|so|it|not)|Here|So|And|Or|Any|Both|Note that|When this|Setting this)\b`)
+
+// crossReference is a sentence that only says where else to look.
+var crossReference = regexp.MustCompile(`^\(?(?:For (?:more|further|details|additional)|See\b|Refer to|Please see|More (?:information|details))`)
+
+// seams counts what reads badly about quoting just the sentences from..to.
+func seams(passage []quote, from, to int) float64 {
+	first, last := passage[from], passage[to-1]
+	n := 0.0
+	if from > 0 {
+		before := passage[from-1]
+		switch {
+		case first.kind == proseSentence && before.block == first.block && before.kind != titleSentence && leaning.MatchString(first.text):
+			n++
+		case first.kind == itemSentence && before.block == first.block:
+			n++ // the middle of an item
+		case first.kind == codeSentence && before.kind != titleSentence:
+			n++
+		}
+	}
+	if strings.HasSuffix(last.text, ":") && last.kind != codeSentence {
+		n += 2
+	}
+	for i, q := range passage[from:to] {
+		if crossReference.MatchString(q.text) {
+			n++
+		}
+		if i > 0 && q.block != passage[from+i-1].block {
+			n += .4
+		}
+		if q.words < 2 && q.kind != codeSentence {
+			n++
+		}
+	}
+	return n
+}
+
+// repeats reports whether one of more is in chosen, or says the same.
+func repeats(chosen, more []quote) bool {
+	for _, m := range more {
+		if slices.ContainsFunc(chosen, func(c quote) bool { return c.doc == m.doc && c.at == m.at || similar(c, m) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// similar reports whether two quotes say the same.
+func similar(a, b quote) bool {
+	if len(a.stems) > len(b.stems) {
+		a, b = b, a
+	}
+	common := 0
+	for s := range a.stems {
+		if b.stems[s] {
+			common++
+		}
+	}
+	return common > 2 && float64(common) >= sameStems*float64(len(a.stems)) && len(b.stems) < 2*len(a.stems)
+}
+
+// inOrder puts the passage with the best quote first, and quotes of one passage
+// in reading order.
+func inOrder(quotes []quote) []quote {
 	place := map[int]int{}
-	for _, q := range c.quotes {
+	for _, q := range quotes {
 		if _, ok := place[q.doc]; !ok {
 			place[q.doc] = len(place)
 		}
 	}
-	slices.SortStableFunc(c.quotes, func(a, b quote) int {
+	slices.SortStableFunc(quotes, func(a, b quote) int {
 		return cmp.Or(cmp.Compare(place[a.doc], place[b.doc]), cmp.Compare(a.at, b.at))
 	})
-	return c.quotes
+	return quotes
 }

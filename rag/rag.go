@@ -59,6 +59,9 @@ type Config struct {
 	Models map[string]llms.Model
 	// DefaultModel answers requests that name none. Default: Extractive.
 	DefaultModel string
+	// K is how many passages an answer is made from if a Request does not say.
+	// Default: DefaultK.
+	K int
 	// MinEvidence is the evidence below which the answer is "I don't know".
 	// Default: 0, which means DefaultMinEvidence; negative always answers.
 	MinEvidence float64
@@ -90,6 +93,12 @@ func New(cfg Config) (*RAG, error) {
 	}
 	if cfg.DefaultModel == "" {
 		cfg.DefaultModel = Extractive
+	}
+	if cfg.K == 0 {
+		cfg.K = DefaultK
+	}
+	if cfg.K < 1 || cfg.K > MaxK {
+		return nil, fmt.Errorf("rag: Config.K is %d, want 1 to %d", cfg.K, MaxK)
 	}
 	if cfg.MinEvidence == 0 {
 		cfg.MinEvidence = DefaultMinEvidence
@@ -191,7 +200,7 @@ func (r *RAG) Stream(ctx context.Context, req Request) iter.Seq2[Part, error] {
 func (r *RAG) begin(req Request) (*answer, error) {
 	req.Question = strings.TrimSpace(strings.ToValidUTF8(req.Question, "\uFFFD"))
 	if req.K == 0 {
-		req.K = DefaultK
+		req.K = r.cfg.K
 	}
 	if req.Model == "" {
 		req.Model = r.cfg.DefaultModel

@@ -207,10 +207,23 @@ func (s *splitter) stretch(start, end int, kind sentenceKind) {
 		k := kind
 		if k == proseSentence && at == start && next == end && !ends(text[at:next]) {
 			k = titleSentence
+			if s.announced() {
+				k = codeSentence
+			}
 		}
 		s.add(at, next, k)
 		at = next
 	}
+}
+
+// announced reports whether the sentence before ends with a colon: what stands
+// alone behind it is an example, not a title.
+func (s *splitter) announced() bool {
+	if len(s.out) == 0 {
+		return false
+	}
+	last := s.out[len(s.out)-1]
+	return last.kind != codeSentence && strings.HasSuffix(s.text[last.start:last.end], ":")
 }
 
 func runeLen(s string) int { return utf8.RuneCountInString(s) }

@@ -46,6 +46,8 @@ func isCode(text string, lines []line) bool {
 		switch {
 		case looksLikeCode(s):
 			code += 2
+		case len(lines) > 1 && isAligned(s):
+			code += 2
 		case l.indent >= 4:
 			code++
 		}
@@ -54,6 +56,13 @@ func isCode(text string, lines []line) bool {
 		}
 	}
 	return code > prose && code >= len(lines)
+}
+
+// isAligned reports whether a line is set out in columns: several spaces in a
+// row, not behind a full stop.
+func isAligned(s string) bool {
+	i := strings.Index(s, "  ")
+	return i > 0 && strings.IndexByte(".!?:", s[i-1]) < 0
 }
 
 // codePrefixes begin a line of commands or SQL.

@@ -82,7 +82,7 @@ func (c *checker) alike(text string, docs []int) float64 {
 	for _, d := range docs {
 		c.prepare(d - 1)
 		for _, s := range c.vectors[d-1] {
-			best = max(best, cosine(v, s))
+			best = max(best, alikeness(v, s))
 		}
 	}
 	return best
@@ -114,3 +114,6 @@ func unsupportedSentences(text string) []payload.RAGSentence {
 	}
 	return out
 }
+
+// alikeness is the cosine of two vectors of the static model.
+func alikeness(a, b []float32) float64 { return float64(embed.Dot(a, b)) }

@@ -5,7 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/kljensen/snowball/english"
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/english"
 )
 
 // word is a word of a text in the form that answers and passages are compared
@@ -31,6 +32,10 @@ func words(text string) []word {
 			at += size
 			continue
 		}
+		if isUnspaced(r) {
+			at, out = appendPairs(out, text, at)
+			continue
+		}
 		end := wordEnd(text, at)
 		out = appendWord(out, text, at, end)
 		at = end
@@ -42,12 +47,38 @@ func isWordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || unicode.Is(unicode.Mn, r)
 }
 
+// isUnspaced reports whether r is of a script that does not put spaces between
+// words.
+func isUnspaced(r rune) bool {
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// appendPairs adds the pairs of neighbours of the run of unspaced characters
+// at offset at, or its only character, and returns where the run ends.
+func appendPairs(out []word, text string, at int) (int, []word) {
+	first, before, n := at, at, 0
+	for at < len(text) {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		if !isUnspaced(r) {
+			break
+		}
+		if n++; n > 1 {
+			out = append(out, word{stem: text[before : at+size], start: before, end: at + size})
+		}
+		before, at = at, at+size
+	}
+	if n == 1 {
+		out = append(out, word{stem: text[first:at], start: first, end: at})
+	}
+	return at, out
+}
+
 // wordEnd returns where the word at offset at ends. Dots, commas in numbers and
 // apostrophes belong to it when word characters are on both sides.
 func wordEnd(text string, at int) int {
 	for at < len(text) {
 		r, size := utf8.DecodeRuneInString(text[at:])
-		if isWordRune(r) {
+		if isWordRune(r) && !isUnspaced(r) {
 			at += size
 			continue
 		}
@@ -130,7 +161,9 @@ func stem(w string) string {
 	if len(w) < 3 || len(w) > maxStemBytes {
 		return w
 	}
-	return english.Stem(w, false)
+	env := snowballstem.NewEnv(w)
+	english.Stem(env)
+	return env.Current()
 }
 
 // maxStemBytes is the longest word that is stemmed.
