@@ -96,8 +96,8 @@ var awkward = []string{
 func checkAgainstReference(t *testing.T, s *Static, r *reference, text string) {
 	t.Helper()
 	ids, want := s.Tokenize(text), r.tokenize(text)
-	if !slices.Equal(ids, want) {
-		t.Fatalf("%q: ids %v, want %v", text, ids, want)
+	if !slices.Equal(ids, want) || s.Count(text) != len(want) {
+		t.Fatalf("%q: %d ids %v, want %v", text, s.Count(text), ids, want)
 	}
 	v, err := s.EmbedQuery(context.WithoutCancel(t.Context()), text)
 	if err != nil {
@@ -145,7 +145,7 @@ func TestStaticLargeText(t *testing.T) {
 		}
 		mean := make([]float32, dimensions)
 		s.Mean(mean, s.Tokenize(text))
-		if !slices.Equal(v, mean) {
+		if !slices.Equal(v, mean) || s.Count(text) != len(s.Tokenize(text)) {
 			t.Errorf("vector of %.20q… differs from that of its tokens", text)
 		}
 	}

@@ -87,3 +87,18 @@ func (s *Static) inverseNorm(id uint16) float32 {
 	s.norms[id].Store(math.Float32bits(inv))
 	return inv
 }
+
+// Count returns how many tokens text has.
+func (s *Static) Count(text string) int {
+	t := s.tokenizers.Get().(*tokenizer)
+	defer s.release(t)
+	n := 0
+	for len(text) > 0 {
+		end := windowEnd(text)
+		t.dst = t.dst[:0]
+		t.append(text[:end])
+		n += len(t.dst)
+		text = text[end:]
+	}
+	return n
+}
