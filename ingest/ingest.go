@@ -82,7 +82,7 @@ func New(cfg Config) (*Ingester, error) {
 	if err != nil {
 		return nil, err
 	}
-	ex, err := extract.New(extract.Config{CacheDir: cfg.CacheDir})
+	ex, err := extract.New(extract.Config{CacheDir: cfg.CacheDir, Readers: cfg.Workers})
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +95,8 @@ func setDefault[T int | int64](field *T, value T) {
 	}
 }
 
-// Close frees what reading sources holds.
-func (in *Ingester) Close() error { return in.extract.Close() }
+// Close frees what reading sources holds. No call may be running.
+func (in *Ingester) Close(ctx context.Context) error { return in.extract.Close(ctx) }
 
 // The values of Result.Status.
 const (

@@ -20,7 +20,7 @@ var errCharset = fault.New(fault.Invalid, "undecodable: it is not text in UTF-8,
 // isBinary reports whether a text's beginning cannot be text: it has NULs that
 // UTF-16 and UTF-32 do not explain, or many control characters.
 func isBinary(head []byte) bool {
-	if bytes.HasPrefix(head, []byte("%PDF-")) || bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+	if bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-1.")) || bytes.HasPrefix(head, []byte("%PDF-")) || bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return true
 	}
 	if byMark(head) != nil || byZeros(head) != nil {

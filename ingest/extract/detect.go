@@ -65,6 +65,9 @@ func detect(src Source) (format, error) {
 
 // detectBinary tells binary formats apart by their signatures.
 func detectBinary(src Source) (format, error) {
+	if i := bytes.Index(src.Data[:min(len(src.Data), 1024)], []byte("%PDF-")); i >= 0 {
+		return format{"application/pdf", readPDF}, nil
+	}
 	media, _, _ := strings.Cut(mimetype.Detect(src.Data).String(), ";")
 	return format{media: media}, fault.New(fault.Invalid, "binary: %s is not a kind of document that can be read", media)
 }

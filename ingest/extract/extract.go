@@ -4,10 +4,13 @@
 package extract
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
+	"time"
 
 	"docent/ingest/outline"
 	"docent/internal/fault"
@@ -18,20 +21,28 @@ type Config struct {
 	// CacheDir keeps the compiled PDF reader between runs; "" compiles it anew
 	// in each process that meets a PDF, which takes about two seconds.
 	CacheDir string
+	// Readers is how many PDFs are read at once; default 2.
+	Readers int
+	// Timeout bounds reading one PDF; default 3 minutes.
+	Timeout time.Duration
 }
 
 // Extractor reads sources. It is safe for concurrent use. Close it when done.
 type Extractor struct {
-	cfg Config
+	pdf *pdfReader
 }
 
 // New returns an extractor.
 func New(cfg Config) (*Extractor, error) {
-	return &Extractor{cfg: cfg}, nil
+	if cfg.Readers < 0 || cfg.Timeout < 0 {
+		return nil, errors.New("extract: Readers and Timeout must not be negative")
+	}
+	readers, timeout := cmp.Or(cfg.Readers, 2), cmp.Or(cfg.Timeout, 3*time.Minute)
+	return &Extractor{pdf: &pdfReader{cacheDir: cfg.CacheDir, readers: readers, timeout: timeout}}, nil
 }
 
-// Close frees what the extractor holds.
-func (e *Extractor) Close() error { return nil }
+// Close frees what the extractor holds. Nothing may be being read.
+func (e *Extractor) Close(ctx context.Context) error { return e.pdf.close(ctx) }
 
 // Source is what is to be read.
 type Source struct {

@@ -1,0 +1,221 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/klippa-app/go-pdfium"
+	pdferrors "github.com/klippa-app/go-pdfium/errors"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/klippa-app/go-pdfium/webassembly"
+	"github.com/tetratelabs/wazero"
+
+	"docent/internal/fault"
+)
+
+const (
+	// pdfMemoryPages bounds the memory of one PDF reader, in pages of 64 KiB:
+	// 1 GiB.
+	pdfMemoryPages = 16 << 10
+	// maxBookmarks bounds the outline read of a PDF; a damaged one may be a
+	// circle.
+	maxBookmarks = 4096
+	// maxPDFPages bounds the pages read.
+	maxPDFPages = 20000
+)
+
+// pdfReader runs the PDF library in its sandbox: no files, no clock, bounded
+// memory. Compiling it is costly, so it is done once, with the first PDF.
+type pdfReader struct {
+	cacheDir string
+	readers  int // PDFs read at once
+	timeout  time.Duration
+
+	mu    sync.Mutex // guards pool and cache
+	pool  pdfium.Pool
+	cache wazero.CompilationCache
+}
+
+// start returns the pool of sandboxes.
+func (r *pdfReader) start() (pdfium.Pool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.pool != nil {
+		return r.pool, nil
+	}
+	cfg := wazero.NewRuntimeConfig().WithMemoryLimitPages(pdfMemoryPages).WithCloseOnContextDone(true)
+	if r.cacheDir != "" {
+		cache, err := wazero.NewCompilationCacheWithDir(r.cacheDir)
+		if err != nil {
+			return nil, fmt.Errorf("open the cache of compiled code in %s: %w", r.cacheDir, err)
+		}
+		r.cache = cache
+		cfg = cfg.WithCompilationCache(cache)
+	}
+	pool, err := webassembly.Init(webassembly.Config{
+		MaxTotal: r.readers, FSConfig: wazero.NewFSConfig(), RuntimeConfig: cfg, Stdout: io.Discard, Stderr: io.Discard,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start the PDF reader: %w", err)
+	}
+	r.pool = pool
+	return pool, nil
+}
+
+// close frees the pool.
+func (r *pdfReader) close(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var err error
+	if r.pool != nil {
+		err = r.pool.Close()
+		r.pool = nil
+	}
+	if r.cache != nil {
+		err = errors.Join(err, r.cache.Close(ctx))
+		r.cache = nil
+	}
+	return err
+}
+
+// pdfFile is what was read of a PDF.
+type pdfFile struct {
+	title     string
+	pages     []string // the text of each page as the library gives it
+	labels    []string
+	bookmarks []bookmark
+	broken    int // pages that could not be read
+}
+
+// bookmark is an entry of a PDF's outline.
+type bookmark struct {
+	title string
+	level int // from 1
+	page  int
+}
+
+// read reads a PDF in a sandbox of its own. One that takes too long is stopped,
+// and the sandbox with it.
+func (r *pdfReader) read(ctx context.Context, data []byte) (*pdfFile, error) {
+	pool, err := r.start()
+	if err != nil {
+		return nil, err
+	}
+	instance, err := pool.GetInstanceWithContext(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("get a PDF reader: %w", err)
+	}
+	limited, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	type answer struct {
+		file *pdfFile
+		err  error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		file, err := readPages(limited, instance, data)
+		done <- answer{file, err}
+	}()
+	select {
+	case a := <-done:
+		instance.Close()
+		return a.file, a.err
+	case <-limited.Done():
+		instance.Kill()
+		<-done // the sandbox is closed, so its calls return
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, fault.New(fault.Invalid, "it takes longer than %s to read", r.timeout)
+	}
+}
+
+// readPages reads title, outline and pages.
+func readPages(ctx context.Context, p pdfium.Pdfium, data []byte) (*pdfFile, error) {
+	opened, err := p.OpenDocument(&requests.OpenDocument{File: &data})
+	if err != nil {
+		return nil, pdfFault(err)
+	}
+	doc := opened.Document
+	count, err := p.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: doc})
+	if err != nil {
+		return nil, pdfFault(err)
+	}
+	f := &pdfFile{}
+	if meta, err := p.FPDF_GetMetaText(&requests.FPDF_GetMetaText{Document: doc, Tag: "Title"}); err == nil {
+		f.title = meta.Value
+	}
+	if count.PageCount > maxPDFPages {
+		return nil, fault.New(fault.Invalid, "too large: it has %d pages, the limit is %d", count.PageCount, maxPDFPages)
+	}
+	for i := range count.PageCount {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		page, err := p.GetPageText(&requests.GetPageText{Page: requests.Page{ByIndex: &requests.PageByIndex{Document: doc, Index: i}}})
+		text := ""
+		if err != nil {
+			f.broken++
+		} else {
+			text = page.Text
+		}
+		label := ""
+		if l, err := p.FPDF_GetPageLabel(&requests.FPDF_GetPageLabel{Document: doc, Page: i}); err == nil {
+			label = l.Label
+		}
+		f.pages, f.labels = append(f.pages, text), append(f.labels, label)
+	}
+	f.readBookmarks(ctx, p, doc, nil, 1)
+	return f, ctx.Err()
+}
+
+// readBookmarks appends the outline's entries below a parent, or its top ones.
+func (f *pdfFile) readBookmarks(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, parent *references.FPDF_BOOKMARK, level int) {
+	first, err := p.FPDFBookmark_GetFirstChild(&requests.FPDFBookmark_GetFirstChild{Document: doc, Bookmark: parent})
+	if err != nil || level > 6 {
+		return
+	}
+	for at := first.Bookmark; at != nil && len(f.bookmarks) < maxBookmarks && ctx.Err() == nil; {
+		if title, err := p.FPDFBookmark_GetTitle(&requests.FPDFBookmark_GetTitle{Bookmark: *at}); err == nil {
+			f.bookmarks = append(f.bookmarks, bookmark{title.Title, level, bookmarkPage(p, doc, *at)})
+		} else {
+			return
+		}
+		f.readBookmarks(ctx, p, doc, at, level+1)
+		next, err := p.FPDFBookmark_GetNextSibling(&requests.FPDFBookmark_GetNextSibling{Document: doc, Bookmark: *at})
+		if err != nil {
+			return
+		}
+		at = next.Bookmark
+	}
+}
+
+// bookmarkPage is the page an outline's entry leads to, -1 if there is none.
+func bookmarkPage(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, b references.FPDF_BOOKMARK) int {
+	dest, err := p.FPDFBookmark_GetDest(&requests.FPDFBookmark_GetDest{Document: doc, Bookmark: b})
+	if err != nil || dest.Dest == nil {
+		return -1
+	}
+	page, err := p.FPDFDest_GetDestPageIndex(&requests.FPDFDest_GetDestPageIndex{Document: doc, Dest: *dest.Dest})
+	if err != nil {
+		return -1
+	}
+	return page.Index
+}
+
+// pdfFault says why a PDF cannot be opened.
+func pdfFault(err error) error {
+	switch {
+	case errors.Is(err, pdferrors.ErrPassword):
+		return fault.Wrap(fault.Invalid, err, "encrypted: it opens only with a password")
+	case errors.Is(err, pdferrors.ErrSecurity):
+		return fault.Wrap(fault.Invalid, err, "encrypted: in a way that is not supported")
+	default:
+		return fault.Wrap(fault.Invalid, err, "damaged: it is not a PDF that can be opened, or only a part of one")
+	}
+}
