@@ -1,0 +1,124 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"docent/rag"
+	"docent/store"
+)
+
+// chunkColumns is what chunkScan reads, of chunk c.
+const chunkColumns = `c.id, c.document_id, c.ordinal, c.kind, c.headings, c.page, c.page_label, c.start_byte, c.end_byte, c.tokens, c.text`
+
+// chunkScan reads chunks one after the other.
+type chunkScan struct {
+	chunk    rag.Chunk
+	page     sql.NullInt64
+	headings sql.RawBytes
+	// last is the heading path read last, as stored and as parsed: chunks that
+	// follow each other mostly share it.
+	last   []byte
+	parsed []string
+}
+
+func (s *chunkScan) dest() []any {
+	c := &s.chunk
+	return []any{&c.ID, &c.DocumentID, &c.Ordinal, &c.Kind, &s.headings, &s.page, &c.PageLabel, &c.Start, &c.End, &c.Tokens, &c.Text}
+}
+
+// read returns the chunk just scanned.
+func (s *chunkScan) read() (rag.Chunk, error) {
+	if s.last == nil || string(s.headings) != string(s.last) {
+		s.last, s.parsed = append(s.last[:0], s.headings...), nil
+		if err := json.Unmarshal(s.headings, &s.parsed); err != nil {
+			return rag.Chunk{}, fmt.Errorf("headings of chunk %d: %w", s.chunk.ID, err)
+		}
+		if len(s.parsed) == 0 {
+			s.parsed = nil
+		}
+	}
+	c := s.chunk
+	c.Headings, c.Page = s.parsed, nil
+	if s.page.Valid {
+		page := int(s.page.Int64)
+		c.Page = &page
+	}
+	return c, nil
+}
+
+// headings is a heading path as stored.
+func headings(path []string) (string, error) {
+	b, err := json.Marshal(store.Texts(path))
+	return string(b), err
+}
+
+// DocumentChunks returns a document's chunks; see rag.Library.
+func (s *Store) DocumentChunks(ctx context.Context, id int64) ([]rag.Chunk, error) {
+	var out []rag.Chunk
+	err := s.read(ctx, func(tx *sql.Tx) error {
+		var there int
+		err := tx.QueryRowContext(ctx, `SELECT 1 FROM document WHERE id = ?`, id).Scan(&there)
+		if errors.Is(err, sql.ErrNoRows) {
+			return store.NoDocument(id)
+		}
+		if err != nil {
+			return err
+		}
+		rows, err := tx.QueryContext(ctx, `SELECT `+chunkColumns+` FROM chunk c WHERE c.document_id = ? ORDER BY c.ordinal`, id)
+		if err != nil {
+			return err
+		}
+		var scan chunkScan
+		out, err = collect(rows, func(rows *sql.Rows) (rag.Chunk, error) {
+			if err := rows.Scan(scan.dest()...); err != nil {
+				return rag.Chunk{}, err
+			}
+			return scan.read()
+		})
+		return err
+	})
+	return out, fail(fmt.Sprintf("read chunks of document %d", id), err)
+}
+
+// Passages returns chunks with their documents; see rag.Corpus.
+func (s *Store) Passages(ctx context.Context, ids []int64) ([]rag.Passage, error) {
+	list, err := idList(ids)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	rows, err := s.reader.QueryContext(ctx, `SELECT `+chunkColumns+`, `+documentColumns+`
+		FROM chunk c JOIN document d ON d.id = c.document_id JOIN collection k ON k.id = d.collection_id
+		WHERE c.id IN (SELECT value FROM json_each(?))`, list)
+	if err != nil {
+		return nil, fail("read passages", err)
+	}
+	found, err := passages(rows)
+	if err != nil {
+		return nil, fail("read passages", err)
+	}
+	return store.InOrder(ids, found), nil
+}
+
+// passages reads rows of chunkColumns and documentColumns.
+func passages(rows *sql.Rows) ([]rag.Passage, error) {
+	var chunk chunkScan
+	var doc documentScan
+	dest := append(chunk.dest(), doc.dest()...)
+	return collect(rows, func(rows *sql.Rows) (rag.Passage, error) {
+		if err := rows.Scan(dest...); err != nil {
+			return rag.Passage{}, err
+		}
+		c, err := chunk.read()
+		return rag.Passage{Chunk: c, Document: doc.document()}, err
+	})
+}
+
+// idList is ids as a parameter for json_each.
+func idList(ids []int64) (string, error) {
+	b, err := json.Marshal(ids)
+	return string(b), err
+}

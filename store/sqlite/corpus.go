@@ -1,0 +1,140 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"iter"
+	"time"
+
+	"docent/rag"
+	"docent/store"
+)
+
+// Revision returns the present state; see rag.Corpus.
+func (s *Store) Revision(ctx context.Context) (rag.Revision, error) {
+	var r rag.Revision
+	err := s.reader.QueryRowContext(ctx, `SELECT database_id, revision FROM corpus`).Scan(&r.Database, &r.Number)
+	return r, fail("read revision", err)
+}
+
+// Changes yields what changed, read from one snapshot; see rag.Corpus.
+func (s *Store) Changes(ctx context.Context, since int64, embedder string) iter.Seq2[rag.Change, error] {
+	return func(yield func(rag.Change, error) bool) {
+		failed := s.read(ctx, func(tx *sql.Tx) error {
+			removals, err := removals(ctx, tx, since)
+			if err != nil {
+				return err
+			}
+			store.Changes(since, removals, func(after int64) ([]rag.Change, error) {
+				page, err := changesPage(ctx, tx, after, embedder)
+				return page, fail("read changes", err)
+			}, yield)
+			return nil
+		})
+		if failed != nil { // before the first was yielded
+			yield(rag.Change{}, fail("read changes", failed))
+		}
+	}
+}
+
+func removals(ctx context.Context, tx *sql.Tx, since int64) ([]rag.Change, error) {
+	if since <= 0 {
+		return nil, nil
+	}
+	rows, err := tx.QueryContext(ctx, `SELECT revision, document_id FROM document_removal WHERE revision > ? ORDER BY revision`, since)
+	if err != nil {
+		return nil, err
+	}
+	return collect(rows, func(rows *sql.Rows) (rag.Change, error) {
+		c := rag.Change{Removed: true}
+		err := rows.Scan(&c.Revision, &c.Document.ID)
+		return c, err
+	})
+}
+
+// changesPage reads the next documents after a revision with all their chunks:
+// two queries, however many they are.
+func changesPage(ctx context.Context, tx *sql.Tx, after int64, embedder string) ([]rag.Change, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT `+documentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id
+		WHERE d.version > ? ORDER BY d.version LIMIT ?`, after, store.ChangesPage)
+	if err != nil {
+		return nil, err
+	}
+	page, err := collect(rows, func(rows *sql.Rows) (rag.Change, error) {
+		var scan documentScan
+		err := rows.Scan(scan.dest()...)
+		d := scan.document()
+		return rag.Change{Revision: d.Version, Document: d}, err
+	})
+	if err != nil || len(page) == 0 {
+		return nil, err
+	}
+	page = store.CutPage(page)
+	rows, err = tx.QueryContext(ctx, `SELECT `+chunkColumns+`, e.vector
+		FROM document d CROSS JOIN chunk c ON c.document_id = d.id LEFT JOIN embedding e ON e.chunk_id = c.id AND e.embedder = ?
+		WHERE d.version > ? AND d.version <= ? ORDER BY d.version, c.ordinal`, store.Text(embedder), after, page[len(page)-1].Revision)
+	if err != nil {
+		return nil, err
+	}
+	return page, fillPage(page, rows)
+}
+
+// fillPage hands chunks, which come in the order of the page's documents, to
+// their documents.
+func fillPage(page []rag.Change, rows *sql.Rows) error {
+	defer rows.Close()
+	var scan chunkScan
+	var stored sql.RawBytes
+	dest := append(scan.dest(), &stored)
+	at := 0
+	for rows.Next() {
+		if err := rows.Scan(dest...); err != nil {
+			return err
+		}
+		chunk, err := scan.read()
+		if err != nil {
+			return err
+		}
+		for page[at].Document.ID != chunk.DocumentID {
+			at++
+		}
+		c := &page[at]
+		if c.Chunks == nil {
+			c.Chunks = make([]rag.Chunk, 0, c.Document.Chunks)
+			c.Vectors = make([][]float32, 0, c.Document.Chunks)
+		}
+		var vector []float32
+		if stored != nil {
+			if vector, err = store.Vector(stored); err != nil {
+				return fmt.Errorf("chunk %d: %w", chunk.ID, err)
+			}
+		}
+		c.Chunks, c.Vectors = append(c.Chunks, chunk), append(c.Vectors, vector)
+	}
+	return rows.Err()
+}
+
+// Watch looks at the revision again and again; see rag.Corpus.
+func (s *Store) Watch(ctx context.Context) (<-chan struct{}, error) {
+	seen, err := s.Revision(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("watch: %w", err)
+	}
+	return s.watchers.Start(ctx, func(ctx context.Context, notify func()) {
+		tick := time.NewTicker(s.config.Poll)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			// A failure is a busy moment; the next look will tell.
+			if now, err := s.Revision(ctx); err == nil && now.Number != seen.Number {
+				seen = now
+				notify()
+			}
+		}
+	}), nil
+}

@@ -1,0 +1,74 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"docent/agent"
+	"docent/store"
+)
+
+// messageCount is the column that SessionRecord.Messages is read from.
+const messageCount = `(SELECT count(*) FROM chat c WHERE c.session_id = s.id)`
+
+// Sessions lists sessions; see agent.Directory.
+func (s *Store) Sessions(ctx context.Context, filter agent.SessionFilter) ([]agent.SessionRecord, error) {
+	query, args := `SELECT `+sessionColumns+`, `+messageCount+` FROM session s WHERE true`, []any{}
+	if filter.Agent != "" {
+		query, args = query+` AND s.agent_name = ?`, append(args, store.Text(filter.Agent))
+	}
+	if filter.Username != "" {
+		query, args = query+` AND s.username = ?`, append(args, store.Text(filter.Username))
+	}
+	if filter.Owner != "" {
+		query, args = query+` AND s.owner = ?`, append(args, store.Text(filter.Owner))
+	}
+	rows, err := s.reader.QueryContext(ctx, query+` ORDER BY s.updated_at DESC, s.id DESC LIMIT ?`, append(args, store.Sessions(filter.Limit))...)
+	if err != nil {
+		return nil, fail("list sessions", err)
+	}
+	out, err := collect(rows, func(rows *sql.Rows) (agent.SessionRecord, error) {
+		var messages int
+		r, err := scanSession(rows, &messages)
+		r.Messages = messages
+		return r, err
+	})
+	return out, fail("list sessions", err)
+}
+
+// Session returns one; see agent.Directory.
+func (s *Store) Session(ctx context.Context, key agent.SessionKey) (agent.SessionRecord, error) {
+	var messages int
+	r, err := scanSession(s.reader.QueryRowContext(ctx, `SELECT `+sessionColumns+`, `+messageCount+` FROM session s WHERE s.agent_name = ? AND s.session_id = ?`,
+		store.Text(key.Agent), store.Text(key.ID)), &messages)
+	r.Messages = messages
+	return r, fail(fmt.Sprintf("read session %s of %s", key.ID, key.Agent), err)
+}
+
+// RenameSession gives a session a display name; see agent.Directory.
+func (s *Store) RenameSession(ctx context.Context, key agent.SessionKey, name string) error {
+	return fail(fmt.Sprintf("rename session %s of %s", key.ID, key.Agent),
+		s.changeSession(ctx, `UPDATE session SET session_name = nullif(?, '') WHERE agent_name = ? AND session_id = ?`,
+			store.Text(name), store.Text(key.Agent), store.Text(key.ID)))
+}
+
+// DeleteSession removes a session with all that it holds; see agent.Directory.
+func (s *Store) DeleteSession(ctx context.Context, key agent.SessionKey) error {
+	return fail(fmt.Sprintf("delete session %s of %s", key.ID, key.Agent),
+		s.changeSession(ctx, `DELETE FROM session WHERE agent_name = ? AND session_id = ?`, store.Text(key.Agent), store.Text(key.ID)))
+}
+
+// changeSession runs a statement that has to find its session.
+func (s *Store) changeSession(ctx context.Context, query string, args ...any) error {
+	return s.write(ctx, func(ctx context.Context, w *writer) error {
+		result, err := w.exec(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n > 0 {
+			return err
+		}
+		return store.NoSession()
+	})
+}

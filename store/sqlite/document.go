@@ -1,0 +1,91 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"docent/rag"
+	"docent/store"
+)
+
+// documentColumns is what scanDocument reads, of document d and collection k.
+const documentColumns = `d.id, k.name, d.source, d.title, d.media_type, d.language, d.size, d.sha256, d.etag, d.mtime,
+	d.status, d.error, d.pipeline, d.version, d.chunks, d.created_at, d.updated_at`
+
+// documentScan holds what of a document needs conversion.
+type documentScan struct {
+	doc                      rag.Document
+	mtime, created, modified int64
+}
+
+func (s *documentScan) dest() []any {
+	d := &s.doc
+	return []any{
+		&d.ID, &d.Collection, &d.Source, &d.Title, &d.MediaType, &d.Language, &d.Size, &d.SHA256, &d.ETag, &s.mtime,
+		&d.Status, &d.Error, &d.Pipeline, &d.Version, &d.Chunks, &s.created, &s.modified,
+	}
+}
+
+func (s *documentScan) document() rag.Document {
+	s.doc.Modified = store.Modified(s.mtime)
+	s.doc.CreatedAt, s.doc.UpdatedAt = micro(s.created), micro(s.modified)
+	return s.doc
+}
+
+// micro is the time of a stored Unix microsecond.
+func micro(t int64) time.Time { return time.UnixMicro(t).UTC() }
+
+// Documents lists documents; see rag.Library.
+func (s *Store) Documents(ctx context.Context, filter rag.DocumentFilter) ([]rag.Document, error) {
+	query, args := `SELECT `+documentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id WHERE d.id > ?`, []any{filter.After}
+	if filter.Collection != "" {
+		query, args = query+` AND k.name = ?`, append(args, store.Text(filter.Collection))
+	}
+	if filter.Status != "" {
+		query, args = query+` AND d.status = ?`, append(args, string(filter.Status))
+	}
+	if filter.Match != "" {
+		query, args = query+` AND instr(d.folded, ?) > 0`, append(args, store.Fold(filter.Match))
+	}
+	rows, err := s.reader.QueryContext(ctx, query+` ORDER BY d.id LIMIT ?`, append(args, store.Page(filter.Limit))...)
+	if err != nil {
+		return nil, fail("list documents", err)
+	}
+	out, err := collect(rows, func(rows *sql.Rows) (rag.Document, error) {
+		var scan documentScan
+		err := rows.Scan(scan.dest()...)
+		return scan.document(), err
+	})
+	return out, fail("list documents", err)
+}
+
+// Document returns one with its text; see rag.Library.
+func (s *Store) Document(ctx context.Context, id int64) (rag.Document, error) {
+	var scan documentScan
+	err := s.reader.QueryRowContext(ctx, `SELECT `+documentColumns+`, d.text
+		FROM document d JOIN collection k ON k.id = d.collection_id WHERE d.id = ?`, id).Scan(append(scan.dest(), &scan.doc.Text)...)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = store.NoDocument(id)
+	}
+	if err != nil {
+		return rag.Document{}, fail(fmt.Sprintf("read document %d", id), err)
+	}
+	return scan.document(), nil
+}
+
+// collect reads all rows and closes them.
+func collect[T any](rows *sql.Rows, scan func(*sql.Rows) (T, error)) ([]T, error) {
+	defer rows.Close()
+	var out []T
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}

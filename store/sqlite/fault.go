@@ -1,0 +1,68 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"docent/internal/fault"
+)
+
+// errClosed is what a write on a closed store fails with.
+var errClosed = fault.New(fault.Unavailable, "the database is closed")
+
+// fail names the operation that failed and gives the error its kind; nil stays
+// nil.
+func fail(operation string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", operation, classify(err))
+}
+
+// primary is the part of a result code that names its class.
+const primary = 0xff
+
+// code is the result code of a SQLite error; 0 for another.
+func code(err error) int {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return e.Code()
+}
+
+// isBusy reports that another connection holds the lock.
+func isBusy(err error) bool {
+	c := code(err) & primary
+	return c == lib.SQLITE_BUSY || c == lib.SQLITE_LOCKED
+}
+
+// classify recognises SQLite's result codes: the only place that does.
+func classify(err error) error {
+	var known *fault.Fault
+	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	switch code(err) & primary {
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
+		return fault.Wrap(fault.Busy, err, "the database is busy with another process; try again")
+	case lib.SQLITE_INTERRUPT:
+		return fault.Wrap(fault.Canceled, err, "the request was canceled")
+	case lib.SQLITE_FULL:
+		return fault.Wrap(fault.Unavailable, err, "the disk of the database is full")
+	case lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_IOERR, lib.SQLITE_PERM, lib.SQLITE_AUTH:
+		return fault.Wrap(fault.Unavailable, err, "the database file cannot be read or written")
+	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
+		return fault.Wrap(fault.Internal, err, "the database file is damaged or is no database")
+	case lib.SQLITE_TOOBIG, lib.SQLITE_MISMATCH:
+		return fault.Wrap(fault.Invalid, err, "a value is too large for the database")
+	case lib.SQLITE_CONSTRAINT:
+		return fault.Wrap(fault.Conflict, err, "the change collides with what is stored")
+	default:
+		return err
+	}
+}

@@ -1,0 +1,220 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"docent/ingest"
+	"docent/rag"
+	"docent/store"
+)
+
+// PutDocuments stores documents in one transaction; see ingest.Store.
+func (s *Store) PutDocuments(ctx context.Context, puts []ingest.Put) ([]int64, error) {
+	for _, p := range puts {
+		if err := store.CheckPut(p); err != nil {
+			return nil, fail("put "+p.Document.Source, err)
+		}
+	}
+	if len(puts) == 0 {
+		return nil, nil
+	}
+	unique, at := store.Unique(puts, func(p ingest.Put) string { return p.Document.Collection + "\x00" + store.Text(p.Document.Source) })
+	ids := make([]int64, len(unique))
+	err := s.write(ctx, func(whole context.Context, w *writer) error {
+		var blobs []string
+		for i, p := range unique {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			id, old, err := s.put(whole, w, p)
+			if err != nil {
+				return fmt.Errorf("%s: %w", p.Document.Source, err)
+			}
+			ids[i], blobs = id, append(blobs, old)
+		}
+		return finish(whole, w, ids, blobs)
+	})
+	if err != nil {
+		return nil, fail(fmt.Sprintf("put %d documents from %s", len(unique), unique[0].Document.Source), err)
+	}
+	out := make([]int64, len(puts))
+	for i, n := range at {
+		out[i] = ids[n]
+	}
+	return out, nil
+}
+
+// put stores one document and returns its id and the key of the bytes it had.
+func (s *Store) put(ctx context.Context, w *writer, p ingest.Put) (id int64, blob string, err error) {
+	collection, err := s.collection(ctx, w, store.Text(p.Document.Collection))
+	if err != nil {
+		return 0, "", err
+	}
+	err = w.row(ctx, `SELECT id, coalesce(blob_sha256, '') FROM document WHERE collection_id = ? AND source = ?`,
+		collection, store.Text(p.Document.Source)).Scan(&id, &blob)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, "", err
+	}
+	if _, err := w.exec(ctx, `DELETE FROM chunk WHERE document_id = ?`, id); err != nil {
+		return 0, "", err
+	}
+	key := store.BlobKey(p.Original)
+	if key != "" {
+		// An empty source has bytes too: none. The driver takes an empty
+		// slice for NULL, so the text '' is cast instead.
+		if _, err := w.exec(ctx, `INSERT INTO blob (sha256, bytes) VALUES (?, coalesce(?, CAST('' AS BLOB))) ON CONFLICT DO NOTHING`, key, p.Original); err != nil {
+			return 0, "", err
+		}
+	}
+	if id, err = s.upsert(ctx, w, collection, key, p); err != nil {
+		return 0, "", err
+	}
+	return id, blob, putChunks(ctx, w, id, p)
+}
+
+// collection returns the id of a collection, which is made if missing.
+func (s *Store) collection(ctx context.Context, w *writer, name string) (id int64, err error) {
+	err = w.row(ctx, `SELECT id FROM collection WHERE name = ?`, name).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = w.row(ctx, `INSERT INTO collection (name, created_at) VALUES (?, ?) RETURNING id`, name, s.now()).Scan(&id)
+	}
+	return id, err
+}
+
+func (s *Store) upsert(ctx context.Context, w *writer, collection int64, blob string, p ingest.Put) (id int64, err error) {
+	d := p.Document
+	now := s.now()
+	err = w.row(ctx, `INSERT INTO document (collection_id, source, title, media_type, language, size, sha256, etag, mtime, status, error,
+			pipeline, version, chunks, blob_sha256, folded, created_at, updated_at, text)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, nullif(?, ''), ?, ?, ?, ?)
+		ON CONFLICT (collection_id, source) DO UPDATE SET title = excluded.title, media_type = excluded.media_type,
+			language = excluded.language, size = excluded.size, sha256 = excluded.sha256, etag = excluded.etag, mtime = excluded.mtime,
+			status = excluded.status, error = excluded.error, pipeline = excluded.pipeline, chunks = excluded.chunks,
+			blob_sha256 = excluded.blob_sha256, folded = excluded.folded, updated_at = excluded.updated_at, text = excluded.text
+		RETURNING id`,
+		collection, store.Text(d.Source), store.Text(d.Title), store.Text(d.MediaType), store.Text(d.Language), d.Size, store.Text(d.SHA256),
+		store.Text(d.ETag), store.ModifiedNano(d.Modified), string(d.Status), store.Text(d.Error), store.Text(d.Pipeline), len(p.Chunks), blob,
+		store.Folded(d), now, now, store.Text(d.Text)).Scan(&id)
+	return id, err
+}
+
+// putChunks stores the chunks of a document that has none, with their vectors.
+func putChunks(ctx context.Context, w *writer, id int64, p ingest.Put) error {
+	var vector []byte
+	for i, c := range p.Chunks {
+		path, err := headings(c.Headings)
+		if err != nil {
+			return err
+		}
+		var page any
+		if c.Page != nil {
+			page = *c.Page
+		}
+		result, err := w.exec(ctx, `INSERT INTO chunk (document_id, ordinal, kind, headings, page, page_label, start_byte, end_byte, tokens, text)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			id, i, string(c.Kind), path, page, store.Text(c.PageLabel), c.Start, c.End, c.Tokens, store.Text(c.Text))
+		if err != nil {
+			return err
+		}
+		if len(p.Vectors) == 0 {
+			continue
+		}
+		chunk, err := result.LastInsertId()
+		if err != nil {
+			return err
+		}
+		vector = store.AppendVector(vector[:0], p.Vectors[i])
+		if _, err := w.exec(ctx, `INSERT INTO embedding (chunk_id, embedder, vector) VALUES (?, ?, ?)`, chunk, store.Text(p.Embedder), vector); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemoveDocuments deletes documents; see ingest.Store.
+func (s *Store) RemoveDocuments(ctx context.Context, ids []int64) (int, error) {
+	n := 0
+	err := s.write(ctx, func(ctx context.Context, w *writer) error {
+		var blobs []string
+		for _, id := range ids {
+			var blob string
+			err := w.row(ctx, `DELETE FROM document WHERE id = ? RETURNING coalesce(blob_sha256, '')`, id).Scan(&blob)
+			if errors.Is(err, sql.ErrNoRows) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			n, blobs = n+1, append(blobs, blob)
+			_, err = w.exec(ctx, `INSERT INTO document_removal (document_id, revision) SELECT ?, revision + ? FROM corpus`, id, n)
+			if err != nil {
+				return err
+			}
+		}
+		if err := dropBlobs(ctx, w, blobs); err != nil || n == 0 {
+			return err
+		}
+		_, err := w.exec(ctx, `UPDATE corpus SET revision = revision + ?`, n)
+		return err
+	})
+	if err != nil {
+		return 0, fail(fmt.Sprintf("remove %d documents", len(ids)), err)
+	}
+	return n, nil
+}
+
+// finish ends a change: the bytes no document refers to any more go, and each
+// document gets its revision.
+func finish(ctx context.Context, w *writer, ids []int64, blobs []string) error {
+	if err := dropBlobs(ctx, w, blobs); err != nil {
+		return err
+	}
+	var revision int64
+	if err := w.row(ctx, `UPDATE corpus SET revision = revision + ? RETURNING revision`, len(ids)).Scan(&revision); err != nil {
+		return err
+	}
+	for i, id := range ids {
+		if _, err := w.exec(ctx, `UPDATE document SET version = ? WHERE id = ?`, revision-int64(len(ids)-1-i), id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sources returns what is known of a collection's sources; see ingest.Store.
+func (s *Store) Sources(ctx context.Context, collection, embedder string) ([]ingest.SourceState, error) {
+	rows, err := s.reader.QueryContext(ctx, `SELECT d.id, d.source, d.title, d.sha256, d.size, d.mtime, d.etag, d.status, d.error, d.pipeline, d.chunks,
+			(SELECT count(*) FROM chunk c JOIN embedding e ON e.chunk_id = c.id AND e.embedder = ? WHERE c.document_id = d.id)
+		FROM document d JOIN collection k ON k.id = d.collection_id WHERE k.name = ? ORDER BY d.source`, store.Text(embedder), store.Text(collection))
+	if err != nil {
+		return nil, fail("list sources of "+collection, err)
+	}
+	out, err := collect(rows, func(rows *sql.Rows) (ingest.SourceState, error) {
+		var st ingest.SourceState
+		err := rows.Scan(&st.ID, &st.Source, &st.Title, &st.SHA256, &st.Size, &st.ModifiedUnixNano, &st.ETag, &st.Status, &st.Error,
+			&st.Pipeline, &st.Chunks, &st.Embedded)
+		return st, err
+	})
+	return out, fail("list sources of "+collection, err)
+}
+
+// Collections lists the collections that hold documents, and the default one;
+// see rag.Library.
+func (s *Store) Collections(ctx context.Context) ([]rag.CollectionInfo, error) {
+	rows, err := s.reader.QueryContext(ctx, `SELECT k.name, count(d.id) FILTER (WHERE d.status = 'ready'),
+			count(d.id) FILTER (WHERE d.status = 'failed'), coalesce(sum(d.chunks), 0)
+		FROM collection k LEFT JOIN document d ON d.collection_id = k.id
+		GROUP BY k.id HAVING count(d.id) > 0 OR k.name = ? ORDER BY k.name`, rag.DefaultCollection)
+	if err != nil {
+		return nil, fail("list collections", err)
+	}
+	out, err := collect(rows, func(rows *sql.Rows) (rag.CollectionInfo, error) {
+		var c rag.CollectionInfo
+		err := rows.Scan(&c.Name, &c.Documents, &c.Failed, &c.Chunks)
+		return c, err
+	})
+	return out, fail("list collections", err)
+}

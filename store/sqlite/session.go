@@ -1,0 +1,106 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"docent/agent"
+	"docent/store"
+)
+
+// sessionColumns is what scanSession reads, of session s.
+const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_name, ''), coalesce(s.username, ''), s.owner, s.platform_name,
+	s.current_state, s.variables, s.seq, s.turn, s.timestamp, s.updated_at`
+
+// scanSession reads sessionColumns and what more is asked for.
+func scanSession(row scanner, more ...any) (agent.SessionRecord, error) {
+	var r agent.SessionRecord
+	var variables []byte
+	var created, updated int64
+	err := row.Scan(append([]any{
+		&r.RowID, &r.Key.Agent, &r.Key.ID, &r.Name, &r.Username, &r.Owner, &r.Platform,
+		&r.State, &variables, &r.Seq, &r.Turn, &created, &updated,
+	}, more...)...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return agent.SessionRecord{}, store.NoSession()
+	}
+	if err != nil {
+		return agent.SessionRecord{}, err
+	}
+	if err := json.Unmarshal(variables, &r.Variables); err != nil {
+		return agent.SessionRecord{}, fmt.Errorf("variables of session %d: %w", r.RowID, err)
+	}
+	r.CreatedAt, r.UpdatedAt = micro(created), micro(updated)
+	return r, nil
+}
+
+// OpenSession returns or makes a session; see agent.Store.
+func (s *Store) OpenSession(ctx context.Context, record agent.SessionRecord) (agent.SessionRecord, bool, error) {
+	session, created, err := s.openSession(ctx, record)
+	return session, created, fail(fmt.Sprintf("open session %s of %s", record.Key.ID, record.Key.Agent), err)
+}
+
+func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (session agent.SessionRecord, created bool, err error) {
+	if err := store.CheckSession(record); err != nil {
+		return agent.SessionRecord{}, false, err
+	}
+	variables, err := store.Variables(record.Variables)
+	if err != nil {
+		return agent.SessionRecord{}, false, err
+	}
+	agentName, id := store.Text(record.Key.Agent), store.Text(record.Key.ID)
+	err = s.write(ctx, func(ctx context.Context, w *writer) error {
+		now := s.config.Now()
+		result, err := w.exec(ctx, `INSERT INTO session (agent_name, session_id, session_name, username, owner, platform_name, current_state, variables,
+				timestamp, updated_at)
+			VALUES (?, ?, nullif(?, ''), nullif(?, ''), ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			agentName, id, store.Text(record.Name), store.Text(record.Username), store.Text(record.Owner), store.Text(record.Platform),
+			store.Text(record.State), string(variables), store.Time(record.CreatedAt, now).UnixMicro(), store.Time(record.UpdatedAt, now).UnixMicro())
+		if err != nil {
+			return err
+		}
+		n, err := result.RowsAffected()
+		if err != nil {
+			return err
+		}
+		created = n == 1
+		session, err = scanSession(w.row(ctx, `SELECT `+sessionColumns+` FROM session s WHERE s.agent_name = ? AND s.session_id = ?`, agentName, id))
+		if err != nil || created {
+			return err
+		}
+		rows, err := w.query(ctx, `SELECT `+chatColumns+` FROM chat c JOIN session s ON s.id = c.session_id
+			WHERE s.id = ? AND c.is_user AND c.turn > s.done_turn ORDER BY c.turn`, session.RowID)
+		if err != nil {
+			return err
+		}
+		session.Pending, err = collect(rows, scanChat)
+		return err
+	})
+	return session, created, err
+}
+
+// ResetSession empties a session; see agent.Store.
+func (s *Store) ResetSession(ctx context.Context, session int64) error {
+	err := s.write(ctx, func(ctx context.Context, w *writer) error {
+		result, err := w.exec(ctx, `UPDATE session SET current_state = '', variables = '{}', done_turn = turn, updated_at = ? WHERE id = ?`, s.now(), session)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, store.NoSession())
+		}
+		for _, query := range []string{
+			`DELETE FROM reasoning_step WHERE session_id = ?`, `DELETE FROM chat WHERE session_id = ?`, `DELETE FROM event WHERE session_id = ?`,
+			`DELETE FROM transition WHERE session_id = ?`, `DELETE FROM intent_prediction WHERE session_id = ?`, `DELETE FROM feedback WHERE session_id = ?`,
+		} {
+			if _, err := w.exec(ctx, query, session); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return fail(fmt.Sprintf("reset session %d", session), err)
+}

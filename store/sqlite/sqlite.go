@@ -1,0 +1,213 @@
+// Package sqlite keeps docent's data in one SQLite file. One connection writes
+// and a few read, so readers never wait (write-ahead log), and several
+// processes may have the file open: what one commits, the others' Watch sees.
+// A commit is on the disk when a method returns. The file must not be on a
+// network file system.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver named "sqlite"
+
+	"docent/agent"
+	"docent/ingest"
+	"docent/internal/fault"
+	"docent/migrations"
+	"docent/rag"
+	"docent/store"
+)
+
+// Defaults and limits.
+const (
+	// DefaultBusyTimeout is how long a write waits for another process'.
+	DefaultBusyTimeout = 10 * time.Second
+	// DefaultPoll is how often Watch looks for changes.
+	DefaultPoll = 150 * time.Millisecond
+	// minReaders is how many connections read at least: one may be streaming
+	// changes while others answer.
+	minReaders = 4
+	// walLimit is the size the write-ahead log is cut back to, in bytes.
+	walLimit = 64 << 20
+	// cacheKiB bounds the writer's page cache.
+	cacheKiB = 16 << 10
+)
+
+// Config says which file to open and how.
+type Config struct {
+	// Path is the database's file; it is made if missing. No default.
+	Path string
+	// CheckOnly refuses a schema that is not the program's own instead of
+	// migrating it; default false.
+	CheckOnly bool
+	// BusyTimeout is how long a write waits for another process' before it
+	// fails with fault.Busy; default DefaultBusyTimeout.
+	BusyTimeout time.Duration
+	// Poll is how often Watch looks for changes, at most a second; default
+	// DefaultPoll.
+	Poll time.Duration
+	// Now gives the time of what is stored; default time.Now.
+	Now func() time.Time
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Path == "" {
+		return c, fault.New(fault.Invalid, "sqlite: Config.Path is empty")
+	}
+	if c.BusyTimeout < 0 || c.Poll < 0 || c.Poll > time.Second {
+		return c, fault.New(fault.Invalid, "sqlite: Config.BusyTimeout and Config.Poll have to be positive, Poll at most 1s")
+	}
+	if c.BusyTimeout == 0 {
+		c.BusyTimeout = DefaultBusyTimeout
+	}
+	if c.Poll == 0 {
+		c.Poll = DefaultPoll
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return c, nil
+}
+
+// Store is an open database. It is safe for concurrent use.
+type Store struct {
+	config   Config
+	writer   *writer
+	reader   *sql.DB
+	watchers store.Watchers
+}
+
+var (
+	_ rag.Corpus      = (*Store)(nil)
+	_ rag.Library     = (*Store)(nil)
+	_ ingest.Store    = (*Store)(nil)
+	_ agent.Store     = (*Store)(nil)
+	_ agent.Directory = (*Store)(nil)
+)
+
+// Open opens the file, making it and its folder if missing, and migrates it.
+func Open(ctx context.Context, config Config) (*Store, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := create(config.Path); err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "the database file cannot be opened")
+	}
+	s := &Store{config: config}
+	if err := s.connect(ctx); err != nil {
+		s.Close()
+		return nil, fail("open database "+config.Path, err)
+	}
+	return s, nil
+}
+
+// create makes the file, readable by its owner only: it will hold documents.
+func create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func (s *Store) connect(ctx context.Context) error {
+	path, err := filepath.Abs(s.config.Path)
+	if err != nil {
+		return err
+	}
+	db, err := open(path, 1, s.config.BusyTimeout,
+		"_txlock=immediate", "_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=foreign_keys(1)",
+		"_pragma=journal_size_limit("+strconv.Itoa(walLimit)+")", "_pragma=cache_size(-"+strconv.Itoa(cacheKiB)+")")
+	if err != nil {
+		return err
+	}
+	if err := migrate(ctx, db, s.config.CheckOnly); err != nil {
+		db.Close()
+		return err
+	}
+	if s.writer, err = newWriter(ctx, db, s.config.BusyTimeout); err != nil {
+		return err
+	}
+	s.reader, err = open(path, max(minReaders, runtime.GOMAXPROCS(0)), s.config.BusyTimeout, "_pragma=query_only(1)")
+	return err
+}
+
+func migrate(ctx context.Context, db *sql.DB, checkOnly bool) error {
+	if !checkOnly {
+		return migrations.Up(ctx, migrations.SQLite, db)
+	}
+	current, err := migrations.Current(ctx, migrations.SQLite, db)
+	if err != nil {
+		return err
+	}
+	return migrations.Check(migrations.SQLite, current)
+}
+
+// open prepares a pool; connections are made when they are needed.
+func open(path string, conns int, busy time.Duration, parameters ...string) (*sql.DB, error) {
+	dsn := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String() + "?_busy_timeout=" + strconv.FormatInt(busy.Milliseconds(), 10)
+	for _, p := range parameters {
+		dsn += "&" + p
+	}
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	return db, nil
+}
+
+// Close ends what Watch started and closes the file.
+func (s *Store) Close() error {
+	s.watchers.Close()
+	var failed []error
+	if s.reader != nil {
+		failed = append(failed, s.reader.Close())
+	}
+	if s.writer != nil { // last: it empties the log into the file
+		failed = append(failed, s.writer.close())
+	}
+	if err := errors.Join(failed...); err != nil {
+		return fmt.Errorf("close database %s: %w", s.config.Path, err)
+	}
+	return nil
+}
+
+// Ping fails if the database cannot be read.
+func (s *Store) Ping(ctx context.Context) error {
+	_, err := s.Revision(ctx)
+	return err
+}
+
+// SchemaVersion returns the schema's version and the newest this program knows.
+func (s *Store) SchemaVersion(ctx context.Context) (current, latest int64, err error) {
+	current, err = migrations.Current(ctx, migrations.SQLite, s.reader)
+	return current, migrations.Latest(migrations.SQLite), fail("schema version", err)
+}
+
+// now is the time of what is being stored, in Unix microseconds.
+func (s *Store) now() int64 { return s.config.Now().UnixMicro() }
+
+// read runs f on one snapshot.
+func (s *Store) read(ctx context.Context, f func(tx *sql.Tx) error) error {
+	tx, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // a reader has nothing to lose
+	return f(tx)
+}

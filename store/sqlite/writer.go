@@ -1,0 +1,141 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+)
+
+// tryFor is how long SQLite itself waits for another process' write; between
+// tries the writer looks whether its caller still wants to.
+const tryFor = 100 * time.Millisecond
+
+// writer is the one connection that writes. Callers take turns; each holds it
+// for a transaction.
+type writer struct {
+	db   *sql.DB
+	conn *sql.Conn
+	busy time.Duration
+	// turn holds one token; who has it may use the fields below.
+	turn  chan struct{}
+	stmts map[string]*sql.Stmt // by query: each is prepared once
+}
+
+func newWriter(ctx context.Context, db *sql.DB, busy time.Duration) (*writer, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	w := &writer{db: db, conn: conn, busy: busy, turn: make(chan struct{}, 1), stmts: map[string]*sql.Stmt{}}
+	w.turn <- struct{}{}
+	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 100"); err != nil { // tryFor
+		return nil, errors.Join(err, w.close())
+	}
+	return w, nil
+}
+
+// close waits for a running transaction; later ones fail.
+func (w *writer) close() error {
+	if _, open := <-w.turn; !open {
+		return nil
+	}
+	close(w.turn)
+	for _, stmt := range w.stmts {
+		stmt.Close()
+	}
+	return errors.Join(w.conn.Close(), w.db.Close())
+}
+
+// write runs f in a transaction that holds the write lock from its start: what
+// f reads stays true until it commits. Once begun it is not interrupted, as
+// every transaction here is short: the context f gets has no end.
+func (s *Store) write(ctx context.Context, f func(ctx context.Context, w *writer) error) error {
+	w := s.writer
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case token, open := <-w.turn:
+		if !open {
+			return errClosed
+		}
+		defer func() { w.turn <- token }()
+	}
+	if err := w.begin(ctx); err != nil {
+		return err
+	}
+	whole := context.WithoutCancel(ctx)
+	done := false
+	defer func() {
+		if !done {
+			_, _ = w.exec(whole, "ROLLBACK") // an error means that SQLite has done so
+		}
+	}()
+	if err := f(whole, w); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	_, err := w.exec(whole, "COMMIT")
+	done = err == nil
+	return err
+}
+
+// begin waits for other processes' writes until the busy timeout or ctx ends.
+func (w *writer) begin(ctx context.Context) error {
+	for deadline := time.Now().Add(w.busy); ; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		_, err := w.exec(context.WithoutCancel(ctx), "BEGIN IMMEDIATE")
+		if err == nil || !isBusy(err) || time.Now().After(deadline) {
+			return err
+		}
+	}
+}
+
+func (w *writer) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	if stmt := w.stmts[query]; stmt != nil {
+		return stmt, nil
+	}
+	stmt, err := w.conn.PrepareContext(ctx, query)
+	if err == nil {
+		w.stmts[query] = stmt
+	}
+	return stmt, err
+}
+
+func (w *writer) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	stmt, err := w.stmt(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.ExecContext(ctx, args...)
+}
+
+func (w *writer) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	stmt, err := w.stmt(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.QueryContext(ctx, args...)
+}
+
+// row runs a query whose first row is all that matters; scanning it gives
+// sql.ErrNoRows if there is none.
+func (w *writer) row(ctx context.Context, query string, args ...any) scanner {
+	stmt, err := w.stmt(ctx, query)
+	if err != nil {
+		return failedRow{err}
+	}
+	return stmt.QueryRowContext(ctx, args...)
+}
+
+// scanner is a row.
+type scanner interface{ Scan(dest ...any) error }
+
+type failedRow struct{ err error }
+
+func (r failedRow) Scan(...any) error { return r.err }
