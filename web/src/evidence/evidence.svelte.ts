@@ -1,4 +1,5 @@
 // What the evidence panel shows: passages of one answer, or one document.
+import { tick } from 'svelte';
 import type { RagDoc } from '../api/shapes';
 
 export interface Cited {
@@ -47,8 +48,10 @@ class Evidence {
     if (this.document === null) return;
     this.document = null;
     this.cited = [];
-    if (this.opener?.isConnected) this.opener.focus();
+    const opener = this.opener;
     this.opener = null;
+    // A sheet's page takes the focus only once the sheet is gone.
+    void tick().then(() => opener?.isConnected && opener.focus({ preventScroll: true }));
   }
 }
 

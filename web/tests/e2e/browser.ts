@@ -23,15 +23,20 @@ export interface Watched {
 
 export async function watch(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<Watched> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', ...options });
+  context.setDefaultTimeout(8000);
   const page = await context.newPage();
   const foreign: string[] = [];
   const errors: string[] = [];
   const host = new URL(origin).host;
+  const counts = new Map<string, number>();
   const look = (address: string) => {
     const url = new URL(address);
     if (!['data:', 'blob:', 'about:'].includes(url.protocol) && url.host !== host) foreign.push(address);
   };
-  context.on('request', (r) => look(r.url()));
+  context.on('request', (r) => {
+    look(r.url());
+    counts.set(r.url(), (counts.get(r.url()) ?? 0) + 1);
+  });
   page.on('websocket', (ws) => look(ws.url()));
   page.on('pageerror', (e) => errors.push(String(e)));
   page.on('console', (m) => {
@@ -48,6 +53,8 @@ export async function watch(browser: Browser, origin: string, options: BrowserCo
     async check() {
       expect(foreign).toEqual([]);
       expect(errors).toEqual([]);
+      // An effect that triggers itself shows as a storm of requests.
+      expect([...counts].filter(([url, n]) => n > 25 && url.includes('/api/'))).toEqual([]);
       expect(await page.evaluate(() => (globalThis as { __pwned?: unknown }).__pwned)).toBeUndefined();
       await context.close();
     },

@@ -1,0 +1,413 @@
+// The page against the mock: what a person does, and what a server may do to
+// them. The real program is in program.test.ts.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { MockDocent } from '../mock/server';
+import { accessible, launch, watch, type Watched } from './browser';
+
+let browser: Browser;
+let mock: MockDocent;
+let watched: Watched;
+let page: Page;
+
+beforeAll(async () => void (browser = await launch()));
+afterAll(() => browser.close());
+beforeEach(async () => {
+  mock = await new MockDocent().start();
+  mock.pace = 2;
+  watched = await watch(browser, mock.url);
+  page = watched.page;
+});
+afterEach(async () => {
+  await watched.check();
+  await mock.stop();
+});
+
+const field = () => page.getByLabel('Your question');
+const panel = () => page.locator('.panel');
+
+async function ask(text: string): Promise<void> {
+  await field().fill(text);
+  await field().press('Enter');
+}
+
+async function answered(n = 1): Promise<void> {
+  await expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count(), { timeout: 10_000 }).toBe(n);
+}
+
+/** visible reports whether an element is inside its scroller's view. */
+const visible = (selector: string) =>
+  page.locator(selector).first().evaluate((el) => {
+    const a = el.getBoundingClientRect();
+    return a.height > 0 && a.top >= 0 && a.top < innerHeight && document.elementFromPoint(a.left + 4, a.top + 4)?.closest('mark, .question, button') !== null;
+  });
+
+describe('conversation', () => {
+  test('a question is answered, streamed, cited, and has an address', async () => {
+    await page.goto(mock.url);
+    await ask('How do I make a backup?');
+    await page.locator('.answer[aria-busy] .prose').waitFor();
+    await answered();
+    expect(await page.locator('.cite').count()).toBeGreaterThan(3);
+    expect(page.url()).toMatch(/#\/c\/s-1$/);
+    expect(await page.locator('.prose table td').first().textContent()).toBe('docent backup');
+    expect(await page.locator('[aria-live]').textContent()).toContain('A backup is');
+    await page.reload();
+    await answered();
+    expect(await page.locator('.question').textContent()).toContain('How do I make a backup?');
+    expect(await page.locator('nav li').first().textContent()).toContain('How do I make a backup?');
+  });
+
+  test('Shift+Enter makes a line, the box grows, nothing empty is sent', async () => {
+    await page.goto(mock.url);
+    await field().fill('   ');
+    await field().press('Enter');
+    const low = (await field().boundingBox())!.height;
+    await field().fill('one');
+    for (let i = 0; i < 3; i++) await field().press('Shift+Enter');
+    expect((await field().boundingBox())!.height).toBeGreaterThan(low + 30);
+    expect(mock.received).toEqual([]);
+  });
+
+  test('doubtful sentences are marked and explained', async () => {
+    await page.goto(mock.url);
+    await ask('backup');
+    await answered();
+    expect(await page.locator('.doubtful[data-support=none]').allTextContents()).toEqual(['Most teams do this every night.']);
+    expect(await page.locator('.doubtful[data-support=weak]').first().textContent()).toContain('Größere Sammlungen 😀');
+    await page.locator('.doubt').first().focus();
+    expect(await page.getByRole('tooltip').textContent()).toContain('only part of this sentence');
+  });
+
+  test('not knowing looks different from an answer', async () => {
+    await page.goto(mock.url);
+    await ask('Something unknown');
+    await answered();
+    expect(await page.locator('.answer.abstained').textContent()).toContain('Not found in the documents');
+    expect(await page.locator('.sources h3').count()).toBe(0);
+    await accessible(page);
+  });
+
+  test('a failed turn and a refused question say why and can be repeated', async () => {
+    await page.goto(mock.url);
+    await ask('please fail');
+    await page.getByText('The model does not answer.').waitFor();
+    await ask('busy now');
+    await page.getByText('Too many questions at once').waitFor();
+    expect(await page.getByRole('button', { name: 'Ask again' }).count()).toBe(2);
+    await page.getByRole('button', { name: 'Ask again' }).first().click();
+    await expect.poll(() => mock.received.length).toBe(3);
+  });
+
+  test('following the end stops at the question, and at the reader', async () => {
+    await page.goto(mock.url);
+    await ask('a long one');
+    await answered();
+    expect(await visible('.question')).toBe(true);
+    await page.getByRole('button', { name: 'To the end' }).click();
+    const end = () => page.locator('.chat .scroller').evaluate((el) => el.scrollHeight - el.clientHeight - el.scrollTop);
+    await expect.poll(end).toBeLessThan(2);
+    await ask('another long one');
+    await page.locator('.answer[aria-busy] .prose').waitFor();
+    await page.locator('.chat .scroller').evaluate((el) => (el.scrollTop = 100));
+    await answered(2);
+    expect(await page.locator('.chat .scroller').evaluate((el) => el.scrollTop)).toBe(100);
+  });
+
+  test('conversations are renamed, deleted after a yes, and missing ones say so', async () => {
+    mock.create('one', 'First');
+    mock.create('two', 'Second');
+    await page.goto(mock.url);
+    await page.getByRole('link', { name: 'First' }).hover();
+    await page.getByRole('button', { name: 'Rename “First”' }).click();
+    await page.keyboard.type('Renamed');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => mock.sessions.get('one')?.row.session_name).toBe('Renamed');
+    await page.getByRole('link', { name: 'Second' }).click();
+    await page.getByRole('link', { name: 'Second' }).hover();
+    const remove = page.getByRole('button', { name: 'Delete “Second”' });
+    await remove.click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(mock.sessions.size).toBe(2);
+    await remove.click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await expect.poll(() => mock.sessions.size).toBe(1);
+    expect(page.url()).toMatch(/#\/$/);
+    await page.goto(`${mock.url}/#/c/two`);
+    await page.getByText('does not exist any more').waitFor();
+  });
+});
+
+describe('evidence', () => {
+  test('a citation opens its passage, marked and in sight', async () => {
+    await page.goto(mock.url);
+    await ask('backup');
+    await answered();
+    await page.locator('.cite').first().hover();
+    expect(await page.getByRole('tooltip').textContent()).toContain('docent keeps everything in one database');
+    await page.locator('.cite').first().click();
+    await page.locator('mark.active').waitFor();
+    expect(await page.locator('mark.active').textContent()).toMatch(/^docent keeps everything.*über 10 GB 😀 — take a few minutes\.$/s);
+    expect(await visible('mark.active')).toBe(true);
+    expect(await panel().textContent()).toContain('Operations › Backups');
+    expect(await page.locator('.panel a').getAttribute('href')).toBe('/api/documents/1/file');
+    await page.getByRole('button', { name: 'Next source' }).click();
+    await expect.poll(() => page.locator('mark.active').textContent()).toMatch(/^To restore/);
+    await page.getByRole('button', { name: 'Next source' }).click();
+    await expect.poll(() => page.locator('mark.active').textContent()).toMatch(/^docent is one program/);
+    await page.getByRole('button', { name: 'Next source' }).click();
+    await expect.poll(() => panel().textContent()).toContain('p. 12');
+    await page.keyboard.press('Escape');
+    expect(await panel().count()).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.className)).toContain('cite');
+  });
+
+  test('more of a long document comes on demand, without a jump', async () => {
+    await page.goto(mock.url);
+    await ask('backup');
+    await answered();
+    await page.locator('.cite').first().click();
+    await page.locator('mark.active').waitFor();
+    const top = () => page.locator('mark.active').evaluate((el) => Math.round(el.getBoundingClientRect().top));
+    await page.locator('.panel .body').evaluate((el) => (el.scrollTop = 0));
+    const before = await top();
+    await page.getByRole('button', { name: 'Show what comes before' }).click();
+    await expect.poll(() => page.getByRole('button', { name: 'Show what comes before' }).count()).toBe(0);
+    expect(Math.abs((await top()) - before)).toBeLessThan(120);
+    expect(await page.locator('.panel .text').textContent()).toContain('First paragraph 1.');
+  });
+
+  test('a passage that its document lost is shown as it was', async () => {
+    await page.goto(mock.url);
+    await ask('what changed');
+    await answered();
+    await page.locator('.cite').first().click();
+    await page.getByText('has changed since this answer').waitFor();
+    expect(await page.locator('mark.active').textContent()).toContain('does not contain any more');
+  });
+
+  test('a deleted document leaves its passage', async () => {
+    await page.goto(mock.url);
+    await ask('backup');
+    await answered();
+    mock.documents = [];
+    await page.locator('.cite').first().click();
+    await page.getByText('The document cannot be shown').waitFor();
+    expect(await page.locator('mark.active').textContent()).toContain('docent keeps everything');
+  });
+
+  test('the keyboard alone reaches everything', async () => {
+    await page.goto(`${mock.url}/#/documents`);
+    await page.locator('.row').first().waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+    await page.goto(mock.url);
+    await field().focus();
+    await page.keyboard.type('backup');
+    await page.keyboard.press('Enter');
+    await answered();
+    await page.locator('.cite').first().focus();
+    await page.keyboard.press('Enter');
+    await page.locator('mark.active').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.className)).toContain('panel');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Next source');
+  });
+});
+
+describe('hostile content', () => {
+  test('nothing of it runs, loads or leaves', async () => {
+    await page.goto(mock.url);
+    await ask('hostile');
+    await answered();
+    await page.locator('.cite').first().click();
+    await page.locator('mark.active').waitFor();
+    expect(await page.locator('.panel .text').textContent()).toContain('<img src=x onerror=');
+    for (const link of await page.locator('.prose a').all()) expect(await link.getAttribute('href')).toMatch(/^https:/);
+    expect(await page.locator('.answer :is(img, script, iframe, form, svg:not(.sources svg))').count()).toBe(0);
+    await page.goto(`${mock.url}/#/documents/5`);
+    await page.locator('.panel .text').waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+
+  test('the policy would stop what slipped through', async () => {
+    await page.goto(mock.url);
+    const blocked = await page.evaluate(
+      () =>
+        new Promise<string[]>((done) => {
+          const seen: string[] = [];
+          document.addEventListener('securitypolicyviolation', (e) => {
+            seen.push(e.effectiveDirective);
+            if (seen.length === 3) done(seen.sort());
+          });
+          const script = document.createElement('script');
+          script.textContent = "window.__pwned = 'inline'";
+          const img = document.createElement('img');
+          img.src = 'https://evil.example/p.png';
+          const style = document.createElement('style');
+          style.textContent = '* { display: none }';
+          document.body.append(script, img, style);
+        }),
+    );
+    expect(blocked).toEqual(['img-src', 'script-src-elem', 'style-src-elem']);
+    watched.errors.length = 0; // those three were on purpose
+    watched.foreign.length = 0;
+  });
+});
+
+describe('connection', () => {
+  test('lost in the middle of an answer: it says so, comes back, and loses nothing', async () => {
+    await page.goto(mock.url);
+    await ask('cut a backup');
+    await page.getByText('Connection lost').waitFor();
+    await new Promise((ok) => setTimeout(ok, 400));
+    mock.mend();
+    await page.getByRole('button', { name: 'Try now' }).click({ timeout: 2000 }).catch(() => undefined);
+    await answered();
+    expect(await page.getByText('Connection lost').count()).toBe(0);
+    expect(await page.locator('.question').count()).toBe(1);
+    expect(await page.locator('.answer .prose').last().textContent()).toContain('copy of the database');
+  });
+
+  test('a message whose ack was lost is sent again with its id and stored once', async () => {
+    await page.goto(mock.url);
+    await ask('lost before the ack');
+    await answered();
+    expect(mock.received.length).toBe(2);
+    expect(mock.received[0]).toEqual(mock.received[1]);
+    expect(await page.locator('.question').count()).toBe(1);
+  });
+
+  test('a question asked while offline waits', async () => {
+    await page.goto(mock.url);
+    await ask('backup');
+    await answered();
+    mock.cut();
+    await page.getByText('Connection lost').waitFor();
+    await ask('and again');
+    await page.getByText('Will be sent when').waitFor();
+    mock.mend();
+    await answered(2);
+  });
+});
+
+describe('documents', () => {
+  test('listed, filtered, uploaded, deleted', async () => {
+    await page.goto(`${mock.url}/#/documents`);
+    await expect.poll(() => page.locator('.row').count()).toBe(6);
+    expect(await page.locator('.table').textContent()).toContain('The PDF is encrypted');
+    await page.getByPlaceholder('Filter').fill('report');
+    await expect.poll(() => page.locator('.row').count()).toBe(1);
+    await page.getByPlaceholder('Filter').fill('');
+    await page.getByLabel('Failed only').check();
+    await expect.poll(() => page.locator('.row').count()).toBe(1);
+    await page.getByLabel('Failed only').uncheck();
+    await page.setInputFiles('input[type=file]', [
+      { name: 'fine.txt', mimeType: 'text/plain', buffer: Buffer.from('fine') },
+      { name: 'broken.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF') },
+      { name: 'huge.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(1_000_001) },
+    ]);
+    await page.getByText('Added · 3 passages').waitFor();
+    await page.getByText('The PDF is truncated.').waitFor();
+    await page.getByText('Larger than 1.0 MB').waitFor();
+    await expect.poll(() => page.locator('.row').count()).toBe(7);
+    await page.getByRole('button', { name: 'Delete “fine”' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await expect.poll(() => page.locator('.row').count()).toBe(6);
+    expect(mock.documents.length).toBe(6);
+  });
+
+  test('files are dropped', async () => {
+    await page.goto(`${mock.url}/#/documents`);
+    await page.locator('.row').first().waitFor();
+    const data = await page.evaluateHandle(() => {
+      const d = new DataTransfer();
+      d.items.add(new File(['dropped'], 'dropped.txt', { type: 'text/plain' }));
+      return d;
+    });
+    await page.dispatchEvent('.column', 'dragenter', { dataTransfer: data });
+    await page.getByText('Drop to add').waitFor();
+    await page.dispatchEvent('.column', 'drop', { dataTransfer: data });
+    await page.getByText('Added · 3 passages').waitFor();
+    expect(mock.documents.some((d) => d.source === 'upload:dropped.txt')).toBe(true);
+  });
+
+  test('a document opens at its own address', async () => {
+    await page.goto(`${mock.url}/#/documents/2`);
+    await expect.poll(() => panel().textContent()).toContain('docent is one program without dependencies');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => panel().count()).toBe(0);
+  });
+
+  test('none yet: how to begin', async () => {
+    mock.documents = [];
+    mock.extractive = true;
+    await page.goto(mock.url);
+    await page.getByRole('heading', { name: 'Add documents to begin' }).waitFor();
+    await page.getByText('No language model is set').click();
+    await page.getByText('Set OPENAI_API_KEY').first().waitFor();
+  });
+});
+
+test('a server that is not there is named', async () => {
+  await page.goto(mock.url);
+  await page.route('**/api/info', (r) => r.abort());
+  await page.reload();
+  await page.getByText('docent does not answer').waitFor();
+  await page.unroute('**/api/info');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(() => page.getByText('docent does not answer').count()).toBe(0);
+});
+
+test('the chosen theme stays', async () => {
+  await page.goto(mock.url);
+  await page.getByRole('button', { name: /^Theme/ }).click();
+  await page.getByRole('button', { name: /^Theme/ }).click();
+  await page.reload();
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)).toBe('rgb(23, 22, 20)');
+});
+
+describe('accessible', () => {
+  test.each([
+    ['light', { colorScheme: 'light' }],
+    ['dark', { colorScheme: 'dark' }],
+    ['360 px', { colorScheme: 'light', viewport: { width: 360, height: 740 }, hasTouch: true }],
+    ['320 px, right to left', { colorScheme: 'dark', viewport: { width: 320, height: 640 } }],
+  ] as const)('%s', async (name, options) => {
+    const other = await watch(browser, mock.url, options);
+    page = other.page;
+    if (name.includes('right')) await page.addInitScript(() => addEventListener('DOMContentLoaded', () => (document.documentElement.dir = 'rtl')));
+    const wide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    await page.goto(mock.url);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+    await accessible(page);
+    await ask('backup');
+    await answered();
+    await accessible(page);
+    expect(await wide()).toBe(false);
+    await page.locator('.cite').first().click();
+    await page.locator('mark.active').waitFor();
+    await accessible(page);
+    expect(await wide()).toBe(false);
+    await page.keyboard.press('Escape');
+    const menu = page.getByRole('button', { name: 'Menu', exact: true });
+    if (await menu.isVisible()) {
+      await menu.click();
+      await page.waitForTimeout(50);
+      await accessible(page);
+      await page.keyboard.press('Escape');
+      expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Menu');
+    }
+    await page.goto(`${mock.url}/#/documents`);
+    await page.locator('.row').first().waitFor();
+    await accessible(page);
+    expect(await wide()).toBe(false);
+    await page.getByRole('button', { name: 'Delete “Backups”' }).click();
+    await accessible(page);
+    await page.keyboard.press('Escape');
+    await other.check();
+  });
+});
