@@ -1,0 +1,158 @@
+// The page on the real program: DOCENT_BIN=…/docent npm run e2e. With
+// DOCENT_URL instead it uses a server that runs already and was given the
+// documents of program.ts.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { accessible, launch, watch, type Watched } from './browser';
+import { available, startProgram, type Program } from './program';
+
+describe.skipIf(!available)('the page on the real program', () => {
+  let browser: Browser;
+  let program: Program;
+  let watched: Watched;
+  let page: Page;
+
+  beforeAll(async () => {
+    [browser, program] = await Promise.all([launch(), startProgram()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await program?.stop();
+  });
+  beforeEach(async () => {
+    watched = await watch(browser, program.url);
+    page = watched.page;
+    await page.goto(program.url);
+  });
+  afterEach(() => watched.check());
+
+  const ask = async (text: string, n = 1) => {
+    await page.getByLabel('Your question').fill(text);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count(), { timeout: 15_000 }).toBe(n);
+  };
+  const plain = (s: string | null) => (s ?? '').replace(/\s+/g, ' ').trim();
+
+  test('answers with citations that open the passage they cite', async () => {
+    await ask('When do neap tides occur?');
+    expect(plain(await page.locator('.answer .prose').last().textContent())).toContain('quarter moons');
+    await page.locator('.answer:last-of-type .cite').first().click();
+    await page.locator('mark.active').waitFor();
+    expect(plain(await page.locator('mark.active').first().textContent())).toContain('Neap tides occur at the quarter moons, when the pull of the Sun 😀 works');
+    const box = (await page.locator('mark.active').first().boundingBox())!;
+    expect(box.y).toBeGreaterThan(0);
+    expect(box.y).toBeLessThan(800);
+    expect(await page.getByText('has changed since').count()).toBe(0);
+    expect(plain(await page.locator('.panel header').textContent())).toContain('Tides');
+    const file = await page.locator('.panel a').getAttribute('href');
+    const res = await page.request.get(program.url + file!);
+    expect(res.status()).toBe(200);
+    expect(await res.text()).toContain('# Tides');
+    await accessible(page);
+  });
+
+  test('every citation of an answer finds its passage unchanged', async () => {
+    await ask('How often is compost turned, and when are roses pruned?');
+    const cites = page.locator('.answer:last-of-type .cite');
+    const n = await cites.count();
+    expect(n).toBeGreaterThan(0);
+    for (let i = 0; i < n; i++) {
+      await cites.nth(i).click();
+      await page.locator('mark.active').first().waitFor();
+      expect(await page.locator('.panel .note').count()).toBe(0);
+    }
+  });
+
+  test('what the documents do not say is not answered', async () => {
+    await ask('Who won the 1987 chess championship of Paraguay?');
+    expect(await page.locator('.answer.abstained').count()).toBe(1);
+  });
+
+  test('a conversation has a name and an address, survives a reload and a crash, and is deleted', async () => {
+    await ask('What is Old Margery?');
+    await expect.poll(() => page.locator('nav li.current').textContent()).toContain('What is Old Margery?');
+    const address = page.url();
+    expect(address).toMatch(/#\/c\/.+/);
+    await page.goto('about:blank');
+    await page.goto(address);
+    await expect.poll(() => page.locator('.answer .sources').count()).toBe(1);
+    await program.restart();
+    await page.getByRole('button', { name: 'Try now' }).click({ timeout: 3000 }).catch(() => undefined);
+    await ask('And how often is it read?', 2);
+    await page.locator('nav li.current').hover();
+    await page.locator('nav li.current').getByRole('button', { name: /^Rename/ }).click();
+    await page.keyboard.type('Gauges');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('nav li.current').textContent()).toContain('Gauges');
+    await page.reload();
+    await expect.poll(() => page.locator('nav li.current').textContent()).toContain('Gauges');
+    await page.locator('nav li.current').hover();
+    await page.getByRole('button', { name: 'Delete “Gauges”' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await expect.poll(() => page.getByRole('link', { name: 'Gauges' }).count()).toBe(0);
+    await page.goto(address);
+    await page.getByText('does not exist any more').waitFor();
+  });
+
+  test('an uploaded document is answered from, and not after it is deleted', async () => {
+    await page.goto(`${program.url}/#/documents`);
+    await page.locator('.row').first().waitFor();
+    await page.setInputFiles('input[type=file]', [
+      { name: 'ferry.txt', mimeType: 'text/plain', buffer: Buffer.from('The ferry Calliope leaves Quelmouth at 06:40 and at 17:15 on weekdays.\n') },
+      { name: 'empty.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\n') },
+    ]);
+    await page.locator('li.done', { hasText: 'ferry.txt' }).waitFor();
+    await page.locator('li.failed', { hasText: 'empty.pdf' }).waitFor();
+    expect(plain(await page.locator('li.failed .outcome').textContent()).length).toBeGreaterThan(10);
+    await accessible(page);
+    await page.getByRole('link', { name: 'New chat' }).first().click();
+    await ask('When does the ferry Calliope leave?');
+    expect(await page.locator('.answer .prose').last().textContent()).toContain('06:40');
+    await page.goto(`${program.url}/#/documents`);
+    await page.locator('.row', { hasText: 'ferry' }).getByRole('button', { name: /^Delete/ }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await expect.poll(() => page.locator('.row', { hasText: 'ferry.txt' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'New chat' }).first().click();
+    await ask('When does the ferry Calliope leave?');
+    expect(await page.locator('.answer .prose').last().textContent()).not.toContain('06:40');
+  });
+
+  test('hostile documents are quoted and do nothing', async () => {
+    await ask('At what pressure does the zorblatt valve open?');
+    await ask('Tell me about zorblatt maintenance', 2);
+    for (const source of await page.locator('.sources li button:visible').all()) {
+      await source.click();
+      await page.locator('.panel .text').first().waitFor();
+    }
+    expect(await page.locator('.answer :is(img, script, iframe, form)').count()).toBe(0);
+    await page.goto(`${program.url}/#/documents`);
+    await page.locator('.row').first().waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+
+  test.each([
+    ['light', { colorScheme: 'light' }],
+    ['dark', { colorScheme: 'dark' }],
+    ['360 px', { viewport: { width: 360, height: 740 }, hasTouch: true }],
+  ] as const)('accessible: %s', async (_, options) => {
+    const other = await watch(browser, program.url, options);
+    page = other.page;
+    await page.goto(program.url);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await accessible(page);
+    await ask('When do spring tides occur?');
+    await page.locator('.cite').first().click();
+    await page.locator('mark.active').first().waitFor();
+    await accessible(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+    await other.check();
+  });
+
+  test('the server sends the policy, and caches only what is named by its content', async () => {
+    const index = await page.request.get(program.url);
+    expect(index.headers()['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'/);
+    expect(index.headers()['cache-control']).toBe('no-cache');
+    const asset = /src="(\/assets\/[^"]+\.js)"/.exec(await index.text())![1]!;
+    expect((await page.request.get(program.url + asset)).headers()['cache-control']).toContain('immutable');
+  });
+});
