@@ -182,7 +182,7 @@ func meanIDF(terms []Term) float64 {
 
 // Shares of a term's weight when it is not in the sentence itself.
 const (
-	inLabel   = 1
+	inLabel   = 1.0
 	inHeading = .5
 )
 

@@ -20,17 +20,17 @@ const (
 	weightLength = .25
 	// weightSeam is what a window pays for each thing that reads badly: a
 	// beginning that leans on what is left out, an end that promises more.
-	weightSeam = .12
+	weightSeam = .15
 )
 
 const (
 	// windowQuotes is how many quotes stand in a row.
-	windowQuotes = 4
+	windowQuotes = 5
 	// enough is the share of the best window's score that a further one needs.
-	enough = .7
+	enough = .85
 	// novel is the share of the question that a further window has to add, as
 	// terms that the answer has not or a hint that it has not.
-	novel = .08
+	novel = .06
 	// known is how far a term covered once no longer counts.
 	known = .7
 	// sameStems is the share of common stems from which two quotes say the same.

@@ -1,28 +1,97 @@
 package rag
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 )
 
+const (
+	// followTurns is how many of the user's earlier turns may precede a
+	// question that leans on them: the newest.
+	followTurns = 3
+	// followNames is how many names of the last answer are added to them.
+	followNames = 6
+	// fewWords is the number of words of its own up to which a question that
+	// names nothing is taken to lean on what was said before.
+	fewWords = 1
+)
+
 // searchText is the text to search for: the question, with the user's earlier
-// turns in front if it leans on them. The retriever calls it.
+// turns in front if it leans on them, and the names that the last answer used,
+// since "it" is often one of those. The retriever calls it.
 func searchText(question string, turns []Turn) string {
-	if !leans(question) {
+	if len(turns) == 0 || !leans(question) {
 		return question
 	}
-	var b strings.Builder
-	for _, t := range turns {
-		if t.Role == User {
-			b.WriteString(t.Text)
-			b.WriteByte('\n')
+	var said []string
+	var names []string
+	for i := len(turns) - 1; i >= 0 && len(said) < followTurns; i-- {
+		switch t := turns[i]; t.Role {
+		case User:
+			said = append(said, strings.TrimSpace(t.Text))
+		case Assistant:
+			if names == nil {
+				names = namesIn(t.Text)
+			}
 		}
 	}
-	b.WriteString(question)
-	return b.String()
+	slices.Reverse(said)
+	if len(names) > 0 {
+		said = append(said, strings.Join(names, " "))
+	}
+	return strings.Join(append(said, question), "\n")
+}
+
+// name is an identifier, or words in capitals.
+var name = regexp.MustCompile(`\b(?:[A-Za-z]\w*(?:[_.]\w+)+|[a-z]+[A-Z]\w*|[A-Z]{2,}(?: [A-Z]{2,})*)\b`)
+
+// namesIn returns the first names in an answer, each once; never nil.
+func namesIn(answer string) []string {
+	names := []string{}
+	for _, n := range name.FindAllString(answer, -1) {
+		if !slices.Contains(names, n) && len(names) < followNames {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// back matches what refers to something said before, each kind with how many
+// words of its own the question may have in front of it: with more, it refers
+// to one of those.
+var back = []struct {
+	pattern *regexp.Regexp
+	own     int
+}{
+	{regexp.MustCompile(`(?i)\b(?:it|its|them|they|their|theirs|those|these|he|she|him|her|his|the (?:same|former|latter|other|others)|another)\b`), 2},
+	{regexp.MustCompile(`(?i)\b(?:it|them|those|these|that|this)\W*$`), 4},
+	{regexp.MustCompile(`(?i)\b(?:that|this)\b`), 0},
+	{regexp.MustCompile(`(?i)\bones?(?:\W*$|[?.,!;:]| (?:as|for|to|in|on|of|like|without|with|after|that|from|by|be|is)\b)`), 2},
+	{regexp.MustCompile(`(?i)\b(?:too|as well|instead|also|there|then|either|again|before)\W*$`), 3},
+	{regexp.MustCompile(`(?i)^\W*(?:and|or|but|so|then|also|what about|how about|what if|why not|how so|which one|now)\b[^(]`), 0},
+	{regexp.MustCompile(`(?i)^\W*(?:ok|okay|only|why|more|again|no|yes|still|any)\b.{0,30}$`), 0},
 }
 
 // leans reports whether a question cannot be understood without what was said
-// before.
+// before: it points back, goes on from there, or has hardly a word of its own.
 func leans(question string) bool {
-	return len(strings.Fields(question)) < 4
+	var own []int // where the question's own words begin
+	named := false
+	for _, w := range words(question) {
+		if !w.part && !stopWords[w.stem] {
+			own = append(own, w.start)
+			named = named || name.MatchString(question[w.start:w.end])
+		}
+	}
+	for _, b := range back {
+		at := b.pattern.FindStringIndex(question)
+		if at == nil {
+			continue
+		}
+		if before, _ := slices.BinarySearch(own, at[0]); before <= b.own {
+			return true
+		}
+	}
+	return len(own) <= fewWords && !named
 }
