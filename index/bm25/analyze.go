@@ -189,40 +189,47 @@ func (x *Index) groups(text string) []group {
 }
 
 // group looks a piece up in each language. Stop reports that it is a stop word
-// in all of them.
+// rather than not: where a word is one in some languages only, what the chunks
+// are in decides.
 func (x *Index) group(p piece) (g group, stop, ok bool) {
 	g.weight = 1
 	var seen []string
-	stop = true
-	var stopLists [][]posting
-	stopDF := 0
+	var stops group
+	chunks, stopChunks := 0, 0
 	for i, language := range x.languages.list {
-		if x.languages.count[i] == 0 {
+		n := x.languages.count[i]
+		if n == 0 {
 			continue
 		}
 		term := analyzerOf(language).term(p)
+		isStop := strings.HasPrefix(term, stopMark)
+		if isStop {
+			stopChunks += n
+		} else {
+			chunks += n
+		}
 		if slices.Contains(seen, term) {
 			continue
 		}
 		if seen = append(seen, term); len(seen) == 1 {
 			g.term = strings.TrimPrefix(term, stopMark)
 		}
-		isStop := strings.HasPrefix(term, stopMark)
-		stop = stop && isStop
-		n, found := x.terms.find(term)
-		if !found {
-			continue
-		}
-		list := x.postings[n]
-		df := len(list) - x.chunks.deadAmong(list)
+		into := &g
 		if isStop {
-			stopLists, stopDF = append(stopLists, list), stopDF+df
-		} else {
-			g.lists, g.df = append(g.lists, list), g.df+df
+			into = &stops
+		}
+		if n, found := x.terms.find(term); found {
+			list := x.postings[n]
+			into.lists = append(into.lists, list)
+			into.df += len(list) - x.chunks.deadAmong(list)
 		}
 	}
+	stop = stops.df > g.df || stops.df == g.df && stopChunks > chunks
+	// Where it is a stop word it is not searched for, but counts: else the few
+	// chunks taken for another language would stand out by what is everywhere.
+	g.df += stops.df
 	if stop {
-		g.lists, g.df = stopLists, stopDF
+		g.lists = append(g.lists, stops.lists...)
 	}
 	return g, stop, len(seen) > 0
 }
