@@ -13,12 +13,12 @@ RUN go mod download
 COPY . .
 COPY --from=web /src/web/dist web/dist
 ARG VERSION=docker
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o /out/docent ./cmd/docent
-RUN mkdir -p /out/data
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o out/docent ./cmd/docent
+RUN mkdir -p out/data
 
 FROM gcr.io/distroless/static-debian12:nonroot
-COPY --from=build /out/docent /docent
-COPY --from=build --chown=nonroot:nonroot /out/data /data
+COPY --from=build /src/out/docent /docent
+COPY --from=build --chown=nonroot:nonroot /src/out/data /data
 VOLUME /data
 EXPOSE 8765
 ENTRYPOINT ["/docent"]
