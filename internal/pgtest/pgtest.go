@@ -1,0 +1,164 @@
+// Package pgtest gives each test a PostgreSQL database of its own, with docent's
+// schema: cloned from a template on a private server that the test process
+// starts and takes down with it, or on the server of TEST_DATABASE_URL.
+package pgtest
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"docent/migrations"
+)
+
+const (
+	// adminTimeout bounds what is done to a server for one test.
+	adminTimeout = time.Minute
+	// templateLock is the advisory lock that makes one process build the
+	// template of a shared server.
+	templateLock = 7240165
+)
+
+// process is what the tests of this process share.
+var process struct {
+	once  sync.Once
+	err   error
+	admin string // URL of the server's database for administration
+	own   *server
+	name  string // the template's
+}
+
+// Suite runs a package's tests and then stops the server they started.
+type Suite struct{ tests *testing.M }
+
+// Main wraps a package's tests, for TestMain: os.Exit(pgtest.Main(m).Run()), or
+// goleak.VerifyTestMain(pgtest.Main(m)).
+func Main(m *testing.M) Suite { return Suite{m} }
+
+// Run runs the tests and returns the exit code.
+func (s Suite) Run() int {
+	defer func() {
+		if process.own != nil {
+			process.own.stop()
+		}
+	}()
+	return s.tests.Run()
+}
+
+// URL makes a migrated, empty database and returns its URL. It is dropped when
+// the test ends. Without a server the test fails and says how to install one.
+func URL(t testing.TB) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout) // t.Context ends before the clean-up
+	defer cancel()
+	process.once.Do(func() { process.err = prepare(ctx) })
+	if process.err != nil {
+		t.Fatal(process.err)
+	}
+	name := "docent_test_" + strings.ToLower(rand.Text())
+	database := withDatabase(process.admin, name)
+	if err := do(ctx, process.admin, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, process.name)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
+		defer cancel()
+		if err := do(ctx, process.admin, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+			t.Error(err)
+		}
+	})
+	// A clone is another database.
+	if err := do(ctx, database, "UPDATE corpus SET database_id = gen_random_uuid()::text"); err != nil {
+		t.Fatal(err)
+	}
+	return database
+}
+
+// prepare finds or starts a server and makes the template.
+func prepare(ctx context.Context) error {
+	process.admin = os.Getenv("TEST_DATABASE_URL")
+	if process.admin == "" {
+		own, err := start(ctx)
+		if err != nil {
+			return err
+		}
+		process.own, process.admin = own, own.url("postgres")
+	}
+	hash, err := migrations.Hash(migrations.Postgres)
+	if err != nil {
+		return err
+	}
+	process.name = "docent_template_" + hash
+	return template(ctx, process.admin, process.name)
+}
+
+// template makes the template database unless it is there. It gets its name
+// when it is done, so that an interrupted attempt is not taken for it.
+func template(ctx context.Context, admin, name string) error {
+	conn, err := pgx.Connect(ctx, admin)
+	if err != nil {
+		return fmt.Errorf("connect to the test server: %w", err)
+	}
+	defer conn.Close(ctx) //nolint:errcheck // it ends the lock, too
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", templateLock); err != nil {
+		return fmt.Errorf("lock the test server: %w", err)
+	}
+	var there bool
+	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).Scan(&there); err != nil || there {
+		return err
+	}
+	draft := name + "_draft"
+	for _, query := range []string{"DROP DATABASE IF EXISTS " + draft + " WITH (FORCE)", "CREATE DATABASE " + draft + " TEMPLATE template0 ENCODING 'UTF8'"} {
+		if _, err := conn.Exec(ctx, query); err != nil {
+			return fmt.Errorf("make the template: %w", err)
+		}
+	}
+	config, err := pgx.ParseConfig(withDatabase(admin, draft))
+	if err != nil {
+		return fmt.Errorf("make the template: %w", err)
+	}
+	db := stdlib.OpenDB(*config)
+	err = migrations.Up(ctx, migrations.Postgres, db)
+	if closed := db.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		_, err = conn.Exec(ctx, "ALTER DATABASE "+draft+" RENAME TO "+name)
+	}
+	if err != nil {
+		return fmt.Errorf("make the template: %w", err)
+	}
+	return nil
+}
+
+// do runs one statement on a connection of its own.
+func do(ctx context.Context, database, query string) error {
+	conn, err := pgx.Connect(ctx, database)
+	if err != nil {
+		return fmt.Errorf("connect to the test server: %w", err)
+	}
+	defer conn.Close(ctx) //nolint:errcheck // the statement's error counts
+	if _, err := conn.Exec(ctx, query); err != nil {
+		return fmt.Errorf("test server: %s: %w", query, err)
+	}
+	return nil
+}
+
+// withDatabase is a URL with another database name.
+func withDatabase(server, name string) string {
+	u, err := url.Parse(server)
+	if err != nil {
+		return server // connecting will say what is wrong with it
+	}
+	u.Path = "/" + name
+	return u.String()
+}

@@ -1,0 +1,18 @@
+package pgtest
+
+import "syscall"
+
+// quit makes PostgreSQL end at once, its children too.
+const quit = syscall.SIGQUIT
+
+// attributes make the server run as another account and end with this process.
+func attributes(as *identity) *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{Pdeathsig: quit}
+	if as != nil {
+		a.Credential = &syscall.Credential{Uid: uint32(as.uid), Gid: uint32(as.gid)}
+	}
+	return a
+}
+
+// alive reports whether a process exists.
+func alive(pid int) bool { return syscall.Kill(pid, 0) != syscall.ESRCH }

@@ -1,0 +1,227 @@
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// folder begins the name of a server's folder; the process id follows.
+	folder = "docent-pg-"
+	// maxSocket bounds the socket's path: Unix allows 107 bytes.
+	maxSocket = 100
+	// readyEvery is how often a starting server is asked whether it is ready.
+	readyEvery = 20 * time.Millisecond
+	// stopTimeout is how long a server may take to end before it is killed.
+	stopTimeout = 10 * time.Second
+	// owner is the server's superuser.
+	owner = "docent"
+)
+
+// errNoServer says what to do about a missing PostgreSQL.
+var errNoServer = errors.New("no PostgreSQL found in PATH or /usr/lib/postgresql: run `apt-get install postgresql`, or set TEST_DATABASE_URL")
+
+// server is a private PostgreSQL: one folder with the data and the socket.
+type server struct {
+	dir    string
+	cmd    *exec.Cmd
+	exited chan struct{} // closed when the process has ended
+}
+
+// start makes a cluster and starts it. It ends with this process, however that
+// ends; a folder that is left behind is removed by the next start.
+func start(ctx context.Context) (*server, error) {
+	bin, err := binaries()
+	if err != nil {
+		return nil, err
+	}
+	as, err := account()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := makeFolder(as)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{dir: dir, exited: make(chan struct{})}
+	if err := s.initialise(ctx, bin, as); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := s.run(bin, as); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := s.ready(ctx); err != nil {
+		log, _ := os.ReadFile(filepath.Join(dir, "log")) //nolint:errcheck // the error in hand counts
+		s.stop()
+		return nil, fmt.Errorf("%w\n%s", err, log)
+	}
+	return s, nil
+}
+
+// binaries finds the folder of initdb and postgres: in PATH, else Debian's,
+// newest first.
+func binaries() (string, error) {
+	if path, err := exec.LookPath("initdb"); err == nil {
+		if _, err := exec.LookPath(filepath.Join(filepath.Dir(path), "postgres")); err == nil {
+			return filepath.Dir(path), nil
+		}
+	}
+	all, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	if err != nil || len(all) == 0 {
+		return "", errNoServer
+	}
+	version := func(path string) int {
+		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) //nolint:errcheck // 0 comes last
+		return n
+	}
+	return filepath.Dir(slices.MaxFunc(all, func(a, b string) int { return version(a) - version(b) })), nil
+}
+
+// identity is the account a server runs as; nil is this process' own.
+type identity struct{ uid, gid int }
+
+// account is another one if this process is root, as PostgreSQL refuses to run
+// as root.
+func account() (*identity, error) {
+	if os.Getuid() != 0 {
+		return nil, nil //nolint:nilnil // nil has a meaning
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err1 := strconv.Atoi(u.Uid)
+		gid, err2 := strconv.Atoi(u.Gid)
+		if err1 == nil && err2 == nil {
+			return &identity{uid, gid}, nil
+		}
+	}
+	return nil, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody to run it as")
+}
+
+// makeFolder makes the server's folder and removes those whose process is gone.
+func makeFolder(as *identity) (string, error) {
+	base := os.TempDir()
+	if len(base)+len(folder)+40 > maxSocket {
+		base = "/tmp"
+	}
+	if old, err := filepath.Glob(filepath.Join(base, folder+"*")); err == nil {
+		for _, dir := range old {
+			pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), folder), "-")
+			if n, err := strconv.Atoi(pid); err == nil && !alive(n) {
+				os.RemoveAll(dir) //nolint:errcheck // another process may be at it, too
+			}
+		}
+	}
+	dir, err := os.MkdirTemp(base, folder+strconv.Itoa(os.Getpid())+"-")
+	if err != nil {
+		return "", fmt.Errorf("make a folder for the test server: %w", err)
+	}
+	if as != nil {
+		if err := os.Chown(dir, as.uid, as.gid); err != nil {
+			return "", fmt.Errorf("make a folder for the test server: %w", err)
+		}
+	}
+	return dir, nil
+}
+
+func (s *server) data() string { return filepath.Join(s.dir, "data") }
+
+func (s *server) initialise(ctx context.Context, bin string, as *identity) error {
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "--no-sync", "--auth=trust", "--encoding=UTF8", "--locale=C",
+		"--username="+owner, "--pgdata="+s.data())
+	cmd.Dir, cmd.SysProcAttr = s.dir, attributes(as)
+	runtime.LockOSThread() // see run
+	defer runtime.UnlockOSThread()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// run starts the server. Linux ends it when the thread that started it ends, so
+// that thread is kept until then.
+func (s *server) run(bin string, as *identity) error {
+	log, err := os.Create(filepath.Join(s.dir, "log"))
+	if err != nil {
+		return fmt.Errorf("start postgres: %w", err)
+	}
+	defer log.Close()
+	s.cmd = exec.Command(filepath.Join(bin, "postgres"), "-D", s.data(), "-k", s.dir, //nolint:noctx // it lives as long as the process
+		"-c", "listen_addresses=", "-c", "max_connections=200",
+		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "autovacuum=off")
+	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr, s.cmd.SysProcAttr = s.dir, log, log, attributes(as)
+	started := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer close(s.exited)
+		err := s.cmd.Start()
+		started <- err
+		if err == nil {
+			_ = s.cmd.Wait() // how it ended does not matter
+		}
+	}()
+	if err := <-started; err != nil {
+		return fmt.Errorf("start postgres: %w", err)
+	}
+	return nil
+}
+
+// ready waits until the server answers, and makes sure that it is this one.
+func (s *server) ready(ctx context.Context) error {
+	tick := time.NewTicker(readyEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the test server did not start in time: %w", ctx.Err())
+		case <-s.exited:
+			return errors.New("the test server ended at its start")
+		case <-tick.C:
+		}
+		conn, err := pgx.Connect(ctx, s.url("postgres"))
+		if err != nil {
+			continue
+		}
+		var data string
+		err = conn.QueryRow(ctx, "SHOW data_directory").Scan(&data)
+		conn.Close(ctx) //nolint:errcheck // only read from
+		if err == nil && data != s.data() {
+			err = fmt.Errorf("the server in %s has its data in %s", s.dir, data)
+		}
+		return err
+	}
+}
+
+// stop ends the server at once and removes all it wrote.
+func (s *server) stop() {
+	_ = s.cmd.Process.Signal(quit) // it may be gone already
+	select {
+	case <-s.exited:
+	case <-time.After(stopTimeout):
+		_ = s.cmd.Process.Kill()
+		<-s.exited
+	}
+	if err := os.RemoveAll(s.dir); err != nil {
+		fmt.Fprintln(os.Stderr, "pgtest:", err)
+	}
+}
+
+// url is the URL of one of the server's databases.
+func (s *server) url(database string) string {
+	return (&url.URL{Scheme: "postgres", User: url.User(owner), Path: "/" + database, RawQuery: url.Values{"host": {s.dir}}.Encode()}).String()
+}
