@@ -6,11 +6,23 @@ import (
 )
 
 // Load makes the retriever ready: from the snapshot if there is one of this
-// corpus, else from the corpus, and in step with it in both cases.
+// corpus, else from the corpus, and in step with it in both cases. When that
+// was much work, the snapshot is written for the next time.
 func (r *Retriever) Load(ctx context.Context) error {
 	r.updating.Lock()
 	defer r.updating.Unlock()
-	return r.refresh(ctx)
+	now, err := r.cfg.Corpus.Revision(ctx)
+	if err != nil {
+		return fmt.Errorf("retriever: revision: %w", err)
+	}
+	if r.revision == (Revision{}) {
+		r.restore(ctx, now)
+	}
+	if err := r.refresh(ctx); err != nil {
+		return err
+	}
+	r.saveIfWorth()
+	return nil
 }
 
 // Follow keeps the retriever in step with the corpus until ctx ends, which is
@@ -27,15 +39,34 @@ func (r *Retriever) Follow(ctx context.Context) error {
 			}
 		}
 		if _, ok := <-changed; !ok {
-			return nil
+			break
 		}
 		if err := r.Refresh(ctx); err != nil && ctx.Err() == nil {
 			r.cfg.Log.Error("the index could not follow the documents", "error", err)
 		}
+		r.updating.Lock()
+		r.saveIfWorth()
+		r.updating.Unlock()
 	}
+	// ctx has ended, and the next start is quicker with what is known now.
+	return r.Save(context.WithoutCancel(ctx))
 }
 
-// Save writes the snapshot.
-func (r *Retriever) Save(ctx context.Context) error {
-	return ctx.Err()
+const (
+	// minUnsaved is how many changed chunks are worth a snapshot.
+	minUnsaved = 256
+	// unsavedShare is the part of all chunks that has to have changed, so that
+	// growing by many small steps writes a few times the whole in all.
+	unsavedShare = 10
+)
+
+// saveIfWorth writes the snapshot if much has changed; r.updating is held. A
+// failure costs time at the next start only.
+func (r *Retriever) saveIfWorth() {
+	if r.unsaved < minUnsaved || r.unsaved < len(r.rows.byID)/unsavedShare {
+		return
+	}
+	if err := r.save(); err != nil {
+		r.cfg.Log.Warn("the snapshot could not be written", "error", err)
+	}
 }

@@ -1,25 +1,20 @@
 package bm25
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"unsafe"
+	"slices"
 
 	"docent/internal/fault"
+	"docent/internal/flat"
 )
 
-// The layout of a saved index: the header, then the parts in the order of
-// imageParts, each of little-endian numbers and beginning at a multiple of 8
-// bytes, so that they can be used where they lie.
+// A saved index is a flat stream of what compact puts, in that order.
 const (
 	imageMagic   = "DBM5"
 	imageVersion = 1
-	// imageHeader is magic, version and the lengths of the parts, in elements.
-	imageHeader = 8 + 8*imageParts
-	imageParts  = 16
 )
 
 // Save writes the index without dead chunks.
@@ -27,9 +22,8 @@ func (x *Index) Save(w io.Writer) error {
 	x.writing.Lock()
 	defer x.writing.Unlock()
 	x.mu.RLock()
-	image := x.compact()
-	x.mu.RUnlock()
-	if _, err := w.Write(image); err != nil {
+	defer x.mu.RUnlock()
+	if err := x.compact(w); err != nil {
 		return fmt.Errorf("keyword index: save: %w", err)
 	}
 	return nil
@@ -48,42 +42,8 @@ func (x *Index) Load(data []byte) error {
 	return nil
 }
 
-// writer builds an image.
-type writer struct {
-	data  []byte
-	parts int
-}
-
-// put appends a part.
-func put[T number](w *writer, part []T) {
-	binary.LittleEndian.PutUint64(w.data[8+8*w.parts:], uint64(len(part)))
-	w.parts++
-	for len(w.data)%8 != 0 {
-		w.data = append(w.data, 0)
-	}
-	if len(part) == 0 {
-		return
-	}
-	if littleEndian {
-		w.data = append(w.data, unsafe.Slice((*byte)(unsafe.Pointer(&part[0])), len(part)*int(unsafe.Sizeof(part[0])))...)
-		return
-	}
-	var err error
-	if w.data, err = binary.Append(w.data, binary.LittleEndian, part); err != nil {
-		panic("bm25: " + err.Error()) // numbers of fixed size can be written
-	}
-}
-
-// number is what parts are made of.
-type number interface {
-	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int64
-}
-
-// littleEndian reports whether numbers in memory look as they do in an image.
-var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
-
-// compact returns the image of the live part of the index.
-func (x *Index) compact() []byte {
+// compact writes the live part of the index.
+func (x *Index) compact(to io.Writer) error {
 	c := &x.chunks
 	slots, docs := make([]uint32, len(c.ids)), make([]uint32, len(x.docs.ids))
 	var out chunkTable
@@ -108,26 +68,24 @@ func (x *Index) compact() []byte {
 		out.collections = append(out.collections, c.collections[slot])
 	}
 	terms, postings, ends := x.compactTerms(slots)
-	w := &writer{data: append(make([]byte, 0, imageHeader+8*len(postings)), imageMagic...)}
-	w.data = binary.LittleEndian.AppendUint32(w.data, imageVersion)
-	w.data = w.data[:imageHeader]
-	put(w, terms.text)
-	put(w, terms.ends)
-	put(w, terms.table)
-	put(w, ends)
-	put(w, postings)
-	put(w, out.ids)
-	put(w, out.docs)
-	put(w, out.ordinals)
-	put(w, out.lengths)
-	put(w, out.headings)
-	put(w, out.languages)
-	put(w, out.collections)
-	put(w, d.ids)
+	w := flat.NewWriter(to, imageMagic, imageVersion)
+	flat.Put(w, terms.text)
+	flat.Put(w, terms.ends)
+	flat.Put(w, terms.table)
+	flat.Put(w, ends)
+	flat.Put(w, postings)
+	flat.Put(w, out.ids)
+	flat.Put(w, out.docs)
+	flat.Put(w, out.ordinals)
+	flat.Put(w, out.lengths)
+	flat.Put(w, out.headings)
+	flat.Put(w, out.languages)
+	flat.Put(w, out.collections)
+	flat.Put(w, d.ids)
 	for _, list := range [][]string{d.sources, x.languages.list, x.collections.list} {
-		put(w, packStrings(list))
+		flat.PutStrings(w, list)
 	}
-	return w.data
+	return w.Err()
 }
 
 // compactTerms returns the terms that live chunks have and their postings with
@@ -148,92 +106,25 @@ func (x *Index) compactTerms(slots []uint32) (terms dictionary, postings []posti
 	return terms, postings, ends
 }
 
-// packStrings writes strings with their lengths in front.
-func packStrings(list []string) []byte {
-	var out []byte
-	for _, s := range list {
-		out = binary.AppendUvarint(out, uint64(len(s)))
-		out = append(out, s...)
-	}
-	return out
-}
-
-func unpackStrings(data []byte) ([]string, error) {
-	var out []string
-	for len(data) > 0 {
-		n, size := binary.Uvarint(data)
-		if size <= 0 || n > uint64(len(data)-size) {
-			return nil, fmt.Errorf("string %d is cut off", len(out))
-		}
-		out = append(out, string(data[size:size+int(n)]))
-		data = data[size+int(n):]
-	}
-	return out, nil
-}
-
-// reader takes an image apart.
-type reader struct {
-	data  []byte
-	parts int
-	at    int
-	err   error
-}
-
-// take returns the next part, which lies in the image if it can.
-func take[T number](r *reader) []T {
-	if r.err != nil {
-		return nil
-	}
-	var zero T
-	size := int(unsafe.Sizeof(zero))
-	n := binary.LittleEndian.Uint64(r.data[8+8*r.parts:])
-	r.parts++
-	r.at = (r.at + 7) &^ 7
-	if r.at > len(r.data) || n > uint64(len(r.data)-r.at)/uint64(size) {
-		r.err = fmt.Errorf("part %d is cut off", r.parts)
-		return nil
-	}
-	raw := r.data[r.at : r.at+int(n)*size]
-	r.at += len(raw)
-	if n == 0 {
-		return nil
-	}
-	if littleEndian && uintptr(unsafe.Pointer(&raw[0]))%uintptr(size) == 0 {
-		return unsafe.Slice((*T)(unsafe.Pointer(&raw[0])), int(n))
-	}
-	out := make([]T, n)
-	if _, err := binary.Decode(raw, binary.LittleEndian, out); err != nil {
-		r.err = fmt.Errorf("part %d: %w", r.parts, err)
-	}
-	return out
-}
-
 // load replaces the index by an image; both mutexes are held. On an error the
 // index is in no usable state.
 func (x *Index) load(data []byte) error {
 	x.reset()
-	if len(data) < imageHeader || string(data[:4]) != imageMagic || binary.LittleEndian.Uint32(data[4:]) != imageVersion {
-		return fmt.Errorf("image: no %s header of version %d", imageMagic, imageVersion)
-	}
-	r := &reader{data: data, at: imageHeader}
-	x.terms = dictionary{text: take[byte](r), ends: take[uint32](r), table: take[uint32](r)}
-	ends, postings := take[uint64](r), take[posting](r)
+	r := flat.NewReader(data, imageMagic, imageVersion)
+	x.terms = dictionary{text: flat.Take[byte](r), ends: flat.Take[uint32](r), table: flat.Take[uint32](r)}
+	ends, postings := flat.Take[uint64](r), flat.Take[posting](r)
 	c := &x.chunks
-	c.ids, c.docs, c.ordinals = take[int64](r), take[uint32](r), take[uint32](r)
-	c.lengths, c.headings = take[uint16](r), take[uint8](r)
-	c.languages, c.collections = take[uint16](r), take[uint16](r)
-	x.docs.ids = take[int64](r)
-	var err error
-	for _, list := range []*[]string{&x.docs.sources, &x.languages.list, &x.collections.list} {
-		if *list, err = unpackStrings(take[byte](r)); err != nil && r.err == nil {
-			r.err = err
-		}
+	c.ids, c.docs, c.ordinals = flat.Take[int64](r), flat.Take[uint32](r), flat.Take[uint32](r)
+	c.lengths, c.headings = flat.Take[uint16](r), flat.Take[uint8](r)
+	c.languages, c.collections = flat.Take[uint16](r), flat.Take[uint16](r)
+	x.docs.ids = flat.Take[int64](r)
+	x.docs.sources, x.languages.list, x.collections.list = flat.TakeStrings(r), flat.TakeStrings(r), flat.TakeStrings(r)
+	err := r.Err()
+	if err == nil {
+		err = x.check(ends, postings)
 	}
-	if r.err == nil {
-		r.err = x.check(ends, postings)
-	}
-	if r.err != nil {
-		return fmt.Errorf("image: %w", r.err)
+	if err != nil {
+		return fmt.Errorf("image: %w", err)
 	}
 	return x.derive(ends, postings)
 }
@@ -308,12 +199,8 @@ func (x *Index) derive(ends []uint64, postings []posting) error {
 		x.postings[i] = postings[start:end:end]
 		start = end
 	}
-	// What grows in place must not write to the image.
-	d, c := &x.terms, &x.chunks
-	d.text, d.ends, d.table = clip(d.text), clip(d.ends), append([]uint32(nil), d.table...)
-	c.ids, c.docs, c.ordinals, c.lengths = clip(c.ids), clip(c.docs), clip(c.ordinals), clip(c.lengths)
-	c.headings, c.languages, c.collections = clip(c.headings), clip(c.languages), clip(c.collections)
-	x.docs.ids = clip(x.docs.ids)
+	c := &x.chunks
+	x.terms.table = slices.Clone(x.terms.table) // the only part that is written in place
 	x.docs.lengths, x.docs.chunks = make([]uint32, len(x.docs.ids)), make([]uint32, len(x.docs.ids))
 	x.docs.rows = make(map[int64]uint32, len(x.docs.ids))
 	x.languages.count, x.collections.count = make([]int, len(x.languages.list)), make([]int, len(x.collections.list))
@@ -342,5 +229,3 @@ func (x *Index) derive(ends []uint64, postings []posting) error {
 	x.saturate()
 	return nil
 }
-
-func clip[T any](s []T) []T { return s[:len(s):len(s)] }

@@ -4,6 +4,7 @@
 package bm25
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"sync"
@@ -227,8 +228,12 @@ func (x *Index) tidy() {
 	if x.chunks.killed < minKilled || x.chunks.killed < x.live/2 {
 		return
 	}
-	image := x.compact()
-	if err := x.load(image); err != nil {
+	var image bytes.Buffer
+	err := x.compact(&image)
+	if err == nil {
+		err = x.load(image.Bytes())
+	}
+	if err != nil {
 		// An image just made from a sound index loads.
 		panic(fmt.Sprintf("bm25: sweep: %v", err))
 	}
