@@ -6,8 +6,11 @@ import { CITE, CITED, END, NONE, PAUSE, WEAK } from './signs';
 
 /** Sources are what citations in a text can point at. */
 export interface Sources {
-  /** One label per passage, in order, for the reader of the button. */
-  labels: string[];
+  /**
+   * One label per passage, in order, for the reader of the button; null while
+   * the answer is on its way and its passages are not known.
+   */
+  labels: string[] | null;
 }
 
 const escape = (s: string) =>
@@ -135,16 +138,24 @@ function hold(before: Node[]): void {
 
 function citation(number: string, sources: Sources, before: Node[]): Node {
   const n = Number(number);
+  if (sources.labels === null) {
+    hold(before);
+    return chip(document.createElement('span'), n);
+  }
   const label = sources.labels[n - 1];
   if (label === undefined) return document.createTextNode(`[${number}]`);
   hold(before);
-  const b = document.createElement('button');
+  const b = chip(document.createElement('button'), n);
   b.type = 'button';
-  b.className = 'cite';
   b.dataset.cite = String(n);
-  b.textContent = String(n);
   b.setAttribute('aria-label', `Source ${n}: ${label}`);
   return b;
+}
+
+function chip<E extends HTMLElement>(el: E, n: number): E {
+  el.className = 'cite';
+  el.textContent = String(n);
+  return el;
 }
 
 function underlined(text: string, support: 'weak' | 'none'): Node {

@@ -44,11 +44,16 @@ const visible = (selector: string) =>
 
 describe('conversation', () => {
   test('a question is answered, streamed, cited, and has an address', async () => {
+    mock.pace = 25;
     await page.goto(mock.url);
     await ask('How do I make a backup?');
-    await page.locator('.answer[aria-busy] .prose').waitFor();
+    // What has been drawn stays while more comes.
+    await page.locator('.answer[aria-busy] .prose ol').waitFor();
+    await page.locator('.answer[aria-busy] .prose p').first().evaluate((el) => (el.dataset.seen = 'yes'));
+    await page.locator('.answer[aria-busy] .prose p', { hasText: 'Indexes are not' }).waitFor();
+    expect(await page.locator('.answer[aria-busy] .prose p').first().getAttribute('data-seen')).toBe('yes');
     await answered();
-    expect(await page.locator('.cite').count()).toBeGreaterThan(3);
+    expect(await page.locator('button.cite').count()).toBeGreaterThan(3);
     expect(page.url()).toMatch(/#\/c\/s-1$/);
     expect(await page.locator('.prose table td').first().textContent()).toBe('docent backup');
     expect(await page.locator('[aria-live]').textContent()).toContain('A backup is');

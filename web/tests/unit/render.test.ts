@@ -23,6 +23,12 @@ describe('citations', () => {
     expect(el.textContent).toContain('[7]. [0]');
     expect(el.querySelector('button')!.getAttribute('aria-label')).toBe('Source 1: One');
   });
+  test('while an answer is on its way its numbers are there, but lead nowhere', () => {
+    const el = document.createElement('div');
+    for (const b of blocks(settled('Yes [1]. No [9'))) el.append(draw(b, { labels: null }));
+    expect([...el.querySelectorAll('span.cite')].map((b) => b.textContent)).toEqual(['1']);
+    expect(el.querySelectorAll('button').length).toBe(0);
+  });
   test('code keeps its brackets', () => {
     const el = render('`a[1]` [1]\n\n```\nb[2]\n```');
     expect(el.querySelectorAll('.cite').length).toBe(1);
