@@ -37,6 +37,8 @@ var (
 	formatText     = format{"text/plain", textual(readPlain)}
 	formatCSV      = format{"text/csv", textual(readCSV)}
 	formatJSON     = format{"application/json", textual(readJSON)}
+	formatPDF      = format{"application/pdf", readPDF}
+	formatDOCX     = format{"application/vnd.openxmlformats-officedocument.wordprocessingml.document", readDOCX}
 	formatSVG      = format{"image/svg+xml", readSVG}
 )
 
@@ -65,11 +67,43 @@ func detect(src Source) (format, error) {
 
 // detectBinary tells binary formats apart by their signatures.
 func detectBinary(src Source) (format, error) {
-	if i := bytes.Index(src.Data[:min(len(src.Data), 1024)], []byte("%PDF-")); i >= 0 {
-		return format{"application/pdf", readPDF}, nil
+	if bytes.Contains(src.Data[:min(len(src.Data), 1024)], []byte("%PDF-")) {
+		return formatPDF, nil
+	}
+	if bytes.HasPrefix(src.Data, []byte("PK\x03\x04")) {
+		if f, ok, err := detectArchive(src.Data); ok || err != nil {
+			return f, err
+		}
+	}
+	if bytes.HasPrefix(src.Data, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) {
+		if bytes.Contains(src.Data, utf16Bytes("EncryptedPackage")) {
+			return format{media: "application/x-ole-storage"}, fault.New(fault.Invalid, "encrypted: it opens only with a password")
+		}
+		return format{media: "application/x-ole-storage"}, fault.New(fault.Invalid, "binary: documents of Office 2003 and before cannot be read; save it as .docx")
 	}
 	media, _, _ := strings.Cut(mimetype.Detect(src.Data).String(), ";")
 	return format{media: media}, fault.New(fault.Invalid, "binary: %s is not a kind of document that can be read", media)
+}
+
+// detectArchive tells packed documents apart by their parts.
+func detectArchive(data []byte) (f format, ok bool, err error) {
+	a, err := openArchive(data)
+	if err != nil {
+		return format{media: "application/zip"}, false, err
+	}
+	if a.files[wordPart] != nil {
+		return formatDOCX, true, nil
+	}
+	return format{}, false, nil
+}
+
+// utf16Bytes is an ASCII text in UTF-16.
+func utf16Bytes(s string) []byte {
+	out := make([]byte, 0, 2*len(s))
+	for i := range len(s) {
+		out = append(out, s[i], 0)
+	}
+	return out
 }
 
 // detectText tells kinds of text apart: by a mark in the content where there is

@@ -258,6 +258,10 @@ func (p *page) item(n *html.Node) {
 // level, for what follows a term is about it.
 func (p *page) definitions(n *html.Node) {
 	p.flush()
+	if !hasDefinitions(n) {
+		p.termList(n)
+		return
+	}
 	kind := p.kind
 	p.kind = outline.Paragraph
 	p.terms++
@@ -266,6 +270,41 @@ func (p *page) definitions(n *html.Node) {
 	p.flush()
 	p.b.Close(level)
 	p.terms--
+	p.kind = kind
+}
+
+// hasDefinitions reports whether a definition list defines anything: in a table
+// of contents or an index, all that follows a term is more terms.
+func hasDefinitions(n *html.Node) bool {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case c.DataAtom == atom.Div && hasDefinitions(c):
+			return true
+		case c.DataAtom == atom.Dd:
+			for d := c.FirstChild; d != nil; d = d.NextSibling {
+				if d.DataAtom == atom.Dl && !hasDefinitions(d) || d.Type == html.TextNode && strings.TrimSpace(d.Data) == "" {
+					continue
+				}
+				if d.Type == html.TextNode || d.Type == html.ElementNode && strings.TrimSpace(textOf(d)) != "" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// termList adds the terms of a list that defines nothing as list items.
+func (p *page) termList(n *html.Node) {
+	kind := p.kind
+	for c := range n.Descendants() {
+		if c.DataAtom == atom.Dt {
+			p.kind, p.marker = outline.Item, "- "
+			p.children(c)
+			p.flush()
+			p.marker = ""
+		}
+	}
 	p.kind = kind
 }
 

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -168,7 +169,11 @@ func addPage(b *outline.Builder, lines []string, marks []bookmark, page int) {
 			flush()
 			continue
 		}
-		if level, n := headingAt(lines[i:], marks, page); n > 0 {
+		level, n := headingAt(lines[i:], marks, page)
+		if n == 0 && len(marks) == 0 {
+			level, n = numberedHeading(lines, i)
+		}
+		if n > 0 {
 			flush()
 			b.Add(outline.Heading, level, "\n\n", strings.Join(lines[i:i+n], "\n"))
 			i += n - 1
@@ -212,6 +217,32 @@ func headingAt(lines []string, marks []bookmark, page int) (level, n int) {
 		}
 	}
 	return 0, 0
+}
+
+// numberedPattern is a line that may be a numbered heading.
+var numberedPattern = regexp.MustCompile(`^(?:Chapter |Appendix )?((?:\d{1,3}|[A-Z])(?:\.\d{1,3})+)\.? +\p{Lu}`)
+
+// numberedHeading reports the level of a line such as "2.3. Creating a Table"
+// in a file without an outline. In a table of contents such lines follow one
+// another, so the next one must be something else.
+func numberedHeading(lines []string, i int) (level, n int) {
+	is := func(line string) []string {
+		line = strings.TrimSpace(line)
+		if line == "" || len(line) > 90 || strings.ContainsRune(".,;:0123456789", rune(line[len(line)-1])) {
+			return nil
+		}
+		return numberedPattern.FindStringSubmatch(line)
+	}
+	m := is(lines[i])
+	if m == nil {
+		return 0, 0
+	}
+	for _, j := range []int{i - 1, i + 1} {
+		if j >= 0 && j < len(lines) && strings.TrimSpace(lines[j]) != "" && numberedPattern.MatchString(strings.TrimSpace(lines[j])) {
+			return 0, 0
+		}
+	}
+	return strings.Count(m[1], ".") + 1, 1
 }
 
 // squeeze is a text's letters and digits in small letters.

@@ -12,6 +12,7 @@ import (
 	pdferrors "github.com/klippa-app/go-pdfium/errors"
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/klippa-app/go-pdfium/responses"
 	"github.com/klippa-app/go-pdfium/webassembly"
 	"github.com/tetratelabs/wazero"
 
@@ -25,6 +26,8 @@ const (
 	// maxBookmarks bounds the outline read of a PDF; a damaged one may be a
 	// circle.
 	maxBookmarks = 4096
+	// maxBookmarkDepth bounds its depth.
+	maxBookmarkDepth = 32
 	// maxPDFPages bounds the pages read.
 	maxPDFPages = 20000
 )
@@ -170,42 +173,46 @@ func readPages(ctx context.Context, p pdfium.Pdfium, data []byte) (*pdfFile, err
 		}
 		f.pages, f.labels = append(f.pages, text), append(f.labels, label)
 	}
-	f.readBookmarks(ctx, p, doc, nil, 1)
+	// The library follows an outline that is a circle without end, so it is
+	// counted first.
+	if n := countBookmarks(ctx, p, doc, nil, 0, 1); n > 0 && n <= maxBookmarks {
+		if outline, err := p.GetBookmarks(&requests.GetBookmarks{Document: doc}); err == nil {
+			f.addBookmarks(outline.Bookmarks, 1)
+		}
+	}
 	return f, ctx.Err()
 }
 
-// readBookmarks appends the outline's entries below a parent, or its top ones.
-func (f *pdfFile) readBookmarks(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, parent *references.FPDF_BOOKMARK, level int) {
+// countBookmarks adds the outline's entries below a parent, or all, to n. It is
+// over maxBookmarks if they are that many or cannot be followed.
+func countBookmarks(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, parent *references.FPDF_BOOKMARK, n, level int) int {
 	first, err := p.FPDFBookmark_GetFirstChild(&requests.FPDFBookmark_GetFirstChild{Document: doc, Bookmark: parent})
-	if err != nil || level > 6 {
-		return
+	if err != nil || level > maxBookmarkDepth {
+		return maxBookmarks + 1
 	}
-	for at := first.Bookmark; at != nil && len(f.bookmarks) < maxBookmarks && ctx.Err() == nil; {
-		if title, err := p.FPDFBookmark_GetTitle(&requests.FPDFBookmark_GetTitle{Bookmark: *at}); err == nil {
-			f.bookmarks = append(f.bookmarks, bookmark{title.Title, level, bookmarkPage(p, doc, *at)})
-		} else {
-			return
+	for at := first.Bookmark; at != nil; {
+		if n = countBookmarks(ctx, p, doc, at, n+1, level+1); n > maxBookmarks || ctx.Err() != nil {
+			return maxBookmarks + 1
 		}
-		f.readBookmarks(ctx, p, doc, at, level+1)
 		next, err := p.FPDFBookmark_GetNextSibling(&requests.FPDFBookmark_GetNextSibling{Document: doc, Bookmark: *at})
 		if err != nil {
-			return
+			return maxBookmarks + 1
 		}
 		at = next.Bookmark
 	}
+	return n
 }
 
-// bookmarkPage is the page an outline's entry leads to, -1 if there is none.
-func bookmarkPage(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, b references.FPDF_BOOKMARK) int {
-	dest, err := p.FPDFBookmark_GetDest(&requests.FPDFBookmark_GetDest{Document: doc, Bookmark: b})
-	if err != nil || dest.Dest == nil {
-		return -1
+// addBookmarks notes entries of the outline and those below them.
+func (f *pdfFile) addBookmarks(entries []responses.GetBookmarksBookmark, level int) {
+	for _, e := range entries {
+		page := -1
+		if e.DestInfo != nil {
+			page = e.DestInfo.PageIndex
+		}
+		f.bookmarks = append(f.bookmarks, bookmark{e.Title, level, page})
+		f.addBookmarks(e.Children, level+1)
 	}
-	page, err := p.FPDFDest_GetDestPageIndex(&requests.FPDFDest_GetDestPageIndex{Document: doc, Dest: *dest.Dest})
-	if err != nil {
-		return -1
-	}
-	return page.Index
 }
 
 // pdfFault says why a PDF cannot be opened.

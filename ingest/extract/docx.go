@@ -1,0 +1,405 @@
+package extract
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"docent/ingest/outline"
+	"docent/internal/fault"
+)
+
+// wordPart is the part of a Word document that holds its text.
+const wordPart = "word/document.xml"
+
+// readDOCX reads a Word document: headings by their styles, lists, tables row by
+// row, footnotes behind the paragraph they belong to. What was deleted with
+// tracking on is left out.
+func readDOCX(ctx context.Context, _ *Extractor, src Source) (*outline.Document, error) {
+	a, err := openArchive(src.Data)
+	if err != nil {
+		return nil, err
+	}
+	parts := map[string][]byte{}
+	for _, name := range []string{wordPart, "word/styles.xml", "word/numbering.xml", "word/footnotes.xml", "word/endnotes.xml", "docProps/core.xml"} {
+		if parts[name], err = a.part(name); err != nil {
+			return nil, err
+		}
+	}
+	if parts[wordPart] == nil {
+		return nil, fault.New(fault.Invalid, "damaged: it is a Word document without text")
+	}
+	w := &word{
+		b:         outline.NewBuilder(len(parts[wordPart]) / 8),
+		styles:    readStyles(ctx, parts["word/styles.xml"]),
+		numbering: readNumbering(ctx, parts["word/numbering.xml"]),
+		notes:     map[string]string{},
+	}
+	for kind, name := range map[string]string{"f": "word/footnotes.xml", "e": "word/endnotes.xml"} {
+		if err := w.readNotes(ctx, kind, parts[name]); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.read(ctx, parts[wordPart]); err != nil {
+		return nil, err
+	}
+	return w.b.Document(cmp.Or(coreTitle(ctx, parts["docProps/core.xml"]), w.title)), nil
+}
+
+// word is the state of reading a Word document.
+type word struct {
+	b         *outline.Builder
+	styles    map[string]style
+	numbering map[string]bool   // numId/level: is it numbered rather than marked
+	notes     map[string]string // footnotes and endnotes
+	title     string
+	counters  map[string]int
+	wasItem   bool
+
+	open  []*paragraph // innermost last: a text box lies in a paragraph
+	table *wordTable
+	nest  int // of tables
+}
+
+// paragraph is an open paragraph.
+type paragraph struct {
+	text    strings.Builder
+	style   string
+	level   int // outline level from 1, 0 if not given
+	num     string
+	numRank int
+	notes   []string
+}
+
+// wordTable is the outermost open table.
+type wordTable struct {
+	rows   [][]string
+	header int // rows marked as header
+	cell   strings.Builder
+	inCell bool
+}
+
+// officeSpaces are the namespaces that matter, with the prefixes by which they
+// are known here, whatever prefix a file gives them.
+var officeSpaces = map[string]string{
+	"http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w",
+	"http://purl.oclc.org/ooxml/wordprocessingml/main":             "w",
+	"http://schemas.openxmlformats.org/markup-compatibility/2006":  "mc",
+}
+
+// tokens calls fn with each token of a part.
+func tokens(ctx context.Context, data []byte, fn func(xml.Token) error) error {
+	d := xml.NewDecoder(bytes.NewReader(data))
+	spaces := map[string]string{}
+	depth := 0
+	for n := 0; ; n++ {
+		if n%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		t, err := d.RawToken()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fault.Wrap(fault.Invalid, err, "damaged: a part of it is not well-formed")
+		}
+		switch e := t.(type) {
+		case xml.StartElement:
+			depth++
+			for _, a := range e.Attr {
+				if short := officeSpaces[a.Value]; short != "" && (a.Name.Space == "xmlns" || a.Name.Local == "xmlns") {
+					spaces[strings.TrimPrefix(a.Name.Local, "xmlns")] = short
+				}
+			}
+			e.Name.Space = cmp.Or(spaces[e.Name.Space], e.Name.Space)
+			t = e
+		case xml.EndElement:
+			depth--
+			e.Name.Space = cmp.Or(spaces[e.Name.Space], e.Name.Space)
+			t = e
+		}
+		if depth > maxDOMDepth {
+			return fault.New(fault.Invalid, "damaged: it is nested too deeply")
+		}
+		if err := fn(t); err != nil {
+			return err
+		}
+	}
+}
+
+// value is the attribute val, or another one named.
+func value(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// read walks the body.
+func (w *word) read(ctx context.Context, data []byte) error {
+	w.counters = map[string]int{}
+	skip := 0 // inside what is not read
+	text := false
+	err := tokens(ctx, data, func(t xml.Token) error {
+		switch t := t.(type) {
+		case xml.StartElement:
+			if skip > 0 || skipped(t.Name) {
+				skip++
+				return nil
+			}
+			text = t.Name.Local == "t"
+			w.start(t)
+		case xml.EndElement:
+			if skip > 0 {
+				skip--
+				return nil
+			}
+			text = false
+			w.end(t.Name)
+		case xml.CharData:
+			if text && skip == 0 {
+				w.write(string(t))
+			}
+		}
+		return nil
+	})
+	for len(w.open) > 0 {
+		w.endParagraph()
+	}
+	if w.table != nil {
+		w.endTable()
+	}
+	return err
+}
+
+// skipped reports whether an element's content is not read: the old reading of
+// what a newer one is given for, deleted text, field codes.
+func skipped(n xml.Name) bool {
+	switch n.Local {
+	case "Fallback", "del", "moveFrom", "instrText", "rPrChange", "pPrChange", "sectPr":
+		return n.Space == "w" || n.Space == "mc"
+	}
+	return false
+}
+
+// write adds text to the innermost paragraph.
+func (w *word) write(s string) {
+	if n := len(w.open); n > 0 {
+		w.open[n-1].text.WriteString(s)
+	}
+}
+
+func (w *word) start(e xml.StartElement) {
+	if e.Name.Space != "w" {
+		return
+	}
+	var p *paragraph
+	if n := len(w.open); n > 0 {
+		p = w.open[n-1]
+	}
+	switch e.Name.Local {
+	case "p":
+		w.open = append(w.open, &paragraph{numRank: -1})
+	case "tbl":
+		if w.nest++; w.nest == 1 {
+			w.table = &wordTable{}
+		}
+	case "tr":
+		if w.nest == 1 {
+			w.table.rows = append(w.table.rows, nil)
+		}
+	case "tblHeader":
+		if w.nest == 1 && value(e, "val") != "0" && value(e, "val") != "false" {
+			w.table.header = len(w.table.rows)
+		}
+	case "tc":
+		if w.nest == 1 {
+			w.table.cell.Reset()
+			w.table.inCell = true
+		}
+	case "tab", "ptab":
+		w.write(" ")
+	case "br", "cr":
+		w.write("\n")
+	case "noBreakHyphen":
+		w.write("-")
+	case "pStyle", "outlineLvl", "ilvl", "numId", "footnoteReference", "endnoteReference":
+		if p != nil {
+			p.property(e)
+		}
+	}
+}
+
+// property notes what an element says about its paragraph.
+func (p *paragraph) property(e xml.StartElement) {
+	n, err := strconv.Atoi(value(e, "val"))
+	switch e.Name.Local {
+	case "pStyle":
+		p.style = value(e, "val")
+	case "outlineLvl":
+		if err == nil && n < 9 {
+			p.level = n + 1
+		}
+	case "ilvl":
+		if err == nil {
+			p.numRank = n
+		}
+	case "numId":
+		p.num = value(e, "val")
+	case "footnoteReference":
+		p.notes = append(p.notes, "f"+value(e, "id"))
+	case "endnoteReference":
+		p.notes = append(p.notes, "e"+value(e, "id"))
+	}
+}
+
+func (w *word) end(n xml.Name) {
+	if n.Space != "w" {
+		return
+	}
+	switch n.Local {
+	case "p":
+		if len(w.open) > 0 {
+			w.endParagraph()
+		}
+	case "tc":
+		if w.nest == 1 && w.table.inCell && len(w.table.rows) > 0 {
+			row := &w.table.rows[len(w.table.rows)-1]
+			*row = append(*row, strings.Join(strings.Fields(w.table.cell.String()), " "))
+			w.table.inCell = false
+		}
+	case "tbl":
+		if w.nest == 1 {
+			w.endTable()
+		}
+		w.nest = max(w.nest-1, 0)
+	}
+}
+
+// endParagraph adds the innermost paragraph to the table cell it is in or to
+// the text.
+func (w *word) endParagraph() {
+	p := w.open[len(w.open)-1]
+	w.open = w.open[:len(w.open)-1]
+	text := p.text.String()
+	for _, id := range p.notes {
+		if note := w.notes[id]; note != "" && w.table != nil {
+			text += " (" + note + ")"
+		}
+	}
+	if w.table != nil {
+		w.table.cell.WriteString(text)
+		w.table.cell.WriteByte('\n')
+		return
+	}
+	w.add(p, text)
+	for _, id := range p.notes {
+		if note := w.notes[id]; note != "" {
+			w.b.Add(outline.Paragraph, 0, "\n\n", note)
+		}
+	}
+}
+
+// add adds a paragraph by its style.
+func (w *word) add(p *paragraph, text string) {
+	s := w.styles[p.style]
+	level := cmp.Or(p.level, s.level)
+	one := strings.Join(strings.Fields(text), " ")
+	num, rank := cmp.Or(p.num, s.num), max(p.numRank, 0)
+	switch {
+	case s.toc || one == "":
+	case s.title:
+		w.title = cmp.Or(w.title, one)
+		w.b.Add(outline.Heading, 1, "\n\n", one)
+	case level > 0:
+		w.b.Add(outline.Heading, level, "\n\n", one)
+	case num != "" && num != "0":
+		separator := "\n\n"
+		if w.wasItem {
+			separator = "\n"
+		}
+		w.b.Add(outline.Item, 0, separator, w.marker(num, rank)+text)
+		w.wasItem = true
+		return
+	default:
+		w.b.Add(outline.Paragraph, 0, "\n\n", text)
+	}
+	w.wasItem = false
+}
+
+// marker is the mark or number in front of a list item.
+func (w *word) marker(num string, rank int) string {
+	key := num + "/" + strconv.Itoa(rank)
+	if !w.numbering[key] {
+		return "- "
+	}
+	w.counters[key]++
+	for k := range w.counters { // deeper lists begin anew
+		if id, r, _ := strings.Cut(k, "/"); id == num {
+			if n, err := strconv.Atoi(r); err == nil && n > rank {
+				delete(w.counters, k)
+			}
+		}
+	}
+	return strconv.Itoa(w.counters[key]) + ". "
+}
+
+// endTable adds the open table.
+func (w *word) endTable() {
+	t := w.table
+	w.table = nil
+	w.wasItem = false
+	if t.header == 0 && len(t.rows) > 1 && isHeader(t.rows[0]) {
+		t.header = 1
+	}
+	separator := "\n\n"
+	for i, row := range t.rows {
+		kind := outline.Row
+		if i < t.header && i == 0 && len(t.rows) > 1 {
+			kind = outline.Header
+		}
+		if line := rowLine(row); line != "" {
+			w.b.Add(kind, 0, separator, line)
+			separator = "\n"
+		}
+	}
+}
+
+// readNotes reads footnotes or endnotes.
+func (w *word) readNotes(ctx context.Context, kind string, data []byte) error {
+	id, inText := "", false
+	var text strings.Builder
+	return tokens(ctx, data, func(t xml.Token) error {
+		switch t := t.(type) {
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "footnote", "endnote":
+				id = kind + value(t, "id")
+				if value(t, "type") != "" {
+					id = "" // the line above the notes
+				}
+				text.Reset()
+			case "p":
+				text.WriteByte(' ')
+			}
+			inText = t.Name.Local == "t"
+		case xml.EndElement:
+			inText = false
+			if id != "" && (t.Name.Local == "footnote" || t.Name.Local == "endnote") {
+				w.notes[id] = strings.TrimSpace(text.String())
+			}
+		case xml.CharData:
+			if inText {
+				text.Write(t)
+			}
+		}
+		return nil
+	})
+}

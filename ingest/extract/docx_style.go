@@ -1,0 +1,129 @@
+package extract
+
+import (
+	"context"
+	"encoding/xml"
+	"strconv"
+	"strings"
+)
+
+// style is what a Word style says about its paragraphs.
+type style struct {
+	based string
+	level int // of a heading, from 1
+	num   string
+	title bool
+	toc   bool
+}
+
+// readStyles reads the styles by their id. A part that cannot be read gives
+// those before the damage: text without headings is better than none.
+func readStyles(ctx context.Context, data []byte) map[string]style {
+	styles := map[string]style{}
+	var id string
+	var s style
+	_ = tokens(ctx, data, func(t xml.Token) error {
+		switch t := t.(type) {
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "style":
+				id, s = value(t, "styleId"), style{}
+			case "name":
+				s.name(value(t, "val"))
+			case "basedOn":
+				s.based = value(t, "val")
+			case "outlineLvl":
+				if n, err := strconv.Atoi(value(t, "val")); err == nil && n < 9 && s.level == 0 {
+					s.level = n + 1
+				}
+			case "numId":
+				s.num = value(t, "val")
+			}
+		case xml.EndElement:
+			if t.Name.Local == "style" && id != "" {
+				styles[id] = s
+				id = ""
+			}
+		}
+		return nil
+	})
+	for id, s := range styles {
+		for up, n := styles[s.based], 0; n < 10 && s.level == 0 && !s.title; up, n = styles[up.based], n+1 {
+			s.level, s.title, s.toc = up.level, up.title, s.toc || up.toc
+			if s.num == "" {
+				s.num = up.num
+			}
+		}
+		styles[id] = s
+	}
+	return styles
+}
+
+// name notes what a style's built-in name says.
+func (s *style) name(name string) {
+	name = strings.ToLower(name)
+	if rest, ok := strings.CutPrefix(name, "heading "); ok {
+		if n, err := strconv.Atoi(rest); err == nil && n >= 1 && n <= 9 {
+			s.level = n
+		}
+	}
+	s.title = name == "title"
+	s.toc = strings.HasPrefix(name, "toc ") && name != "toc heading"
+}
+
+// readNumbering tells for each list and depth whether its items are numbered.
+func readNumbering(ctx context.Context, data []byte) map[string]bool {
+	formats := map[string]map[string]bool{} // abstract list, depth
+	numbered := map[string]bool{}
+	var abstract, num, rank string
+	_ = tokens(ctx, data, func(t xml.Token) error {
+		e, ok := t.(xml.StartElement)
+		if !ok {
+			return nil
+		}
+		switch e.Name.Local {
+		case "abstractNum":
+			abstract = value(e, "abstractNumId")
+			formats[abstract] = map[string]bool{}
+		case "lvl":
+			rank = value(e, "ilvl")
+		case "numFmt":
+			if f := formats[abstract]; f != nil {
+				v := value(e, "val")
+				f[rank] = v != "bullet" && v != "none"
+			}
+		case "num":
+			num, abstract = value(e, "numId"), ""
+		case "abstractNumId":
+			for r, is := range formats[value(e, "val")] {
+				numbered[num+"/"+r] = is
+			}
+		}
+		return nil
+	})
+	return numbered
+}
+
+// coreTitle is the title in a document's own data.
+func coreTitle(ctx context.Context, data []byte) string {
+	var title strings.Builder
+	in := false
+	_ = tokens(ctx, data, func(t xml.Token) error {
+		switch t := t.(type) {
+		case xml.StartElement:
+			in = t.Name.Local == "title"
+		case xml.EndElement:
+			in = false
+		case xml.CharData:
+			if in {
+				title.Write(t)
+			}
+		}
+		return nil
+	})
+	s := strings.Join(strings.Fields(title.String()), " ")
+	if strings.EqualFold(s, "word document") || strings.EqualFold(s, "document") {
+		return ""
+	}
+	return s
+}

@@ -1,0 +1,67 @@
+package extract
+
+import (
+	"archive/zip"
+	"bytes"
+	"io"
+	"strings"
+
+	"docent/internal/fault"
+)
+
+const (
+	// maxPart bounds one unpacked part of a packed document.
+	maxPart = 128 << 20
+	// maxUnpacked bounds all parts read of one packed document.
+	maxUnpacked = 256 << 20
+	// maxZipEntries bounds the entries of a packed document.
+	maxZipEntries = 20000
+)
+
+// archive is a packed document, read with a bound on what it unpacks to.
+type archive struct {
+	files map[string]*zip.File
+	left  int64
+}
+
+// openArchive opens a packed document.
+func openArchive(data []byte) (*archive, error) {
+	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "damaged: it is not a packed document that can be opened, or only a part of one")
+	}
+	if len(r.File) > maxZipEntries {
+		return nil, fault.New(fault.Invalid, "too large: it packs %d files", len(r.File))
+	}
+	a := &archive{files: make(map[string]*zip.File, len(r.File)), left: maxUnpacked}
+	for _, f := range r.File {
+		a.files[strings.TrimPrefix(f.Name, "/")] = f
+	}
+	return a, nil
+}
+
+// part returns a part's content, nil if it is not there.
+func (a *archive) part(name string) ([]byte, error) {
+	f := a.files[name]
+	if f == nil {
+		return nil, nil
+	}
+	if f.Flags&1 != 0 {
+		return nil, fault.New(fault.Invalid, "encrypted: it opens only with a password")
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "damaged: its part %s cannot be unpacked", name)
+	}
+	defer r.Close()
+	limit := min(a.left, maxPart)
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "damaged: its part %s cannot be unpacked", name)
+	}
+	if int64(len(data)) > limit {
+		return nil, fault.New(fault.Invalid, "too large: its part %s unpacks to more than %d MiB", name, limit>>20)
+	}
+	a.left -= int64(len(data))
+	return data, nil
+}
