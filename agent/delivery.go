@@ -1,0 +1,62 @@
+package agent
+
+import (
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// Audience says which clients a frame is for.
+type Audience int
+
+// The audiences.
+const (
+	// Everyone: all clients.
+	Everyone Audience = iota
+	// Streaming: those that asked for docent.v1.
+	Streaming
+	// Plain: those that know only BAF's frames.
+	Plain
+)
+
+// Delivery is a frame for the clients of a session.
+type Delivery struct {
+	// Frame is what to send. It must not be changed.
+	Frame payload.Frame
+	// Audience says to whom.
+	Audience Audience
+}
+
+// Failure is how clients are told of an error: docent.v1 by its code and a
+// sentence, BAF, which has no frame for errors, in the agent's words. id is
+// the client's id of the message it is about.
+func Failure(err error, id string) []Delivery {
+	kind := fault.KindOf(err)
+	message := fault.Message(err)
+	coded, merr := payload.Marshal(payload.Error{Code: string(kind), Message: message, Retryable: kind.Retryable(), ID: id})
+	if merr != nil { // strings always encode
+		return nil
+	}
+	words, merr := payload.Marshal("Sorry, that did not work: " + message)
+	if merr != nil {
+		return nil
+	}
+	return []Delivery{
+		{Audience: Streaming, Frame: payload.Frame{Action: payload.ErrorAction, Message: coded, ID: id}},
+		{Audience: Plain, Frame: payload.Frame{Action: payload.ReplyStr, Message: words}},
+	}
+}
+
+// stored is the frame of a stored message; false for types that are not shown.
+func stored(m ChatMessage) (payload.Frame, bool) {
+	action, ok := payload.ReplayAction(m.Type, m.IsUser)
+	return payload.Frame{Action: action, Message: m.Content, Time: m.Time, Seq: m.Seq, Turn: &m.Turn}, ok
+}
+
+// Replay is the frame that shows a stored message again; false for types that
+// are not shown.
+func Replay(m ChatMessage) (payload.Frame, bool) {
+	frame, ok := stored(m)
+	frame.History = true
+	frame.ID = m.ClientID
+	return frame, ok
+}

@@ -1,0 +1,216 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"docent/internal/fault"
+	"docent/payload"
+	"docent/rag"
+)
+
+// turn is what is made of one event, until it is committed.
+type turn struct {
+	number  int64
+	message ChatMessage // the user's; empty in the greeting
+	event   Event
+	// history are the messages before the event; fresh tells that nothing was
+	// said between storing the event and its turn.
+	history []ChatMessage
+	fresh   bool
+
+	state       *State
+	vars        variables
+	replies     []ChatMessage
+	transitions []TransitionRecord
+	usage       *payload.Usage
+}
+
+// count adds tokens of a model.
+func (t *turn) count(u *rag.Usage) {
+	if u == nil {
+		return
+	}
+	if t.usage == nil {
+		t.usage = &payload.Usage{}
+	}
+	t.usage.PromptTokens += u.Prompt
+	t.usage.CompletionTokens += u.Completion
+}
+
+// errReset is why a turn's context ended when its session was reset.
+var errReset = fault.New(fault.Canceled, "the conversation was reset")
+
+// greet runs the initial state's body.
+func (c *conversation) greet(ctx context.Context) {
+	t := c.begin()
+	err := c.enter(ctx, t, t.state.body)
+	c.finish(ctx, t, err)
+}
+
+// answer runs the turn of a user's message.
+func (c *conversation) answer(ctx context.Context, m ChatMessage, history []ChatMessage, fresh bool) {
+	t := c.begin()
+	t.number, t.message, t.event = m.Turn, m, messageEvent(m.Content)
+	t.history, t.fresh = history, fresh
+	body := t.state.fallback
+	if tr := t.state.transition(t.event); tr != nil {
+		t.transitions = append(t.transitions, TransitionRecord{
+			Source: t.state.name, Dest: tr.dest.name, Event: tr.event, Time: c.rt.cfg.Now(),
+		})
+		t.state = tr.dest
+		body = tr.dest.body
+	}
+	err := c.enter(ctx, t, body)
+	c.finish(ctx, t, err)
+}
+
+func (c *conversation) begin() *turn {
+	return &turn{state: c.state, vars: variables{stored: c.record.Variables}}
+}
+
+// enter runs a body and contains its panics.
+func (c *conversation) enter(ctx context.Context, t *turn, body Body) (err error) {
+	if body == nil {
+		return nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return body(ctx, &Session{conversation: c, turn: t})
+}
+
+// finish commits a turn, whether its body failed or not, and then sends what
+// it said.
+func (c *conversation) finish(ctx context.Context, t *turn, failed error) {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errReset): // what it did is about to be removed
+		c.end(t.number, payload.TurnFinished{Outcome: payload.Failed})
+		return
+	case errors.Is(cause, errInterrupted): // it runs again after the restart
+		return
+	}
+	if failed != nil {
+		c.rt.cfg.Logger.ErrorContext(ctx, "state body failed", "session", c.key.ID, "turn", t.number,
+			"state", t.state.name, "error", failed)
+	}
+	replies, err := c.commit(ctx, TurnRecord{
+		Session: c.record.RowID, Turn: t.number, Replies: t.replies, State: t.state.name,
+		Set: t.vars.set, Delete: t.vars.removed(), Transitions: t.transitions,
+	})
+	if err != nil {
+		c.rt.cfg.Logger.ErrorContext(ctx, "commit turn", "session", c.key.ID, "turn", t.number, "error", err)
+		c.keep(t)
+		c.fail(t, err)
+		return
+	}
+	c.state, c.record.Variables = t.state, t.vars.merged()
+	c.done = max(c.done, t.number)
+	c.say(replies)
+	if failed != nil {
+		c.fail(t, failed)
+		return
+	}
+	c.end(t.number, payload.TurnFinished{Outcome: payload.Done, Usage: t.usage})
+}
+
+// say sends replies that are stored.
+func (c *conversation) say(replies []ChatMessage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range replies {
+		c.seq = max(c.seq, m.Seq)
+		if frame, ok := stored(m); ok {
+			c.deliverLocked(Delivery{Frame: frame})
+		}
+	}
+}
+
+// fail tells the clients that a turn failed. It is not stored: what failed may
+// work when it is asked again.
+func (c *conversation) fail(t *turn, err error) {
+	d := Failure(err, t.message.ClientID)
+	for i := range d {
+		d[i].Frame.Time = c.rt.cfg.Now()
+		d[i].Frame.Turn = &t.number
+		c.deliver(d[i])
+	}
+	c.end(t.number, payload.TurnFinished{Outcome: payload.Failed, Usage: t.usage})
+}
+
+// end tells the clients that stream that a turn is over. The greeting answers
+// nothing, so nobody waits for its end.
+func (c *conversation) end(turn int64, f payload.TurnFinished) {
+	if turn != 0 {
+		c.stream(turn, payload.TurnFinishedAction, f)
+	}
+}
+
+// Attempts of a commit, and the pause before the second; it doubles.
+const (
+	commitAttempts = 4
+	commitPause    = 100 * time.Millisecond
+)
+
+// commit writes a turn. It tries again while the store does not answer, and
+// goes on when the turn's own context has ended.
+func (c *conversation) commit(ctx context.Context, record TurnRecord) ([]ChatMessage, error) {
+	ctx = context.WithoutCancel(ctx)
+	pause := commitPause
+	for attempt := 1; ; attempt++ {
+		replies, err := c.commitOnce(ctx, record)
+		switch {
+		case err == nil:
+			return replies, nil
+		case fault.KindOf(err) == fault.NotFound:
+			c.lose(err)
+			return nil, err
+		case attempt == commitAttempts || !fault.KindOf(err).Retryable():
+			return nil, fmt.Errorf("commit turn %d of session %s: %w", record.Turn, c.key.ID, err)
+		}
+		select {
+		case <-time.After(pause):
+		case <-c.rt.closing: // try at once, then give up
+			attempt = commitAttempts - 1
+		}
+		pause *= 2
+	}
+}
+
+func (c *conversation) commitOnce(ctx context.Context, record TurnRecord) ([]ChatMessage, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	defer cancel()
+	return c.rt.cfg.Store.CommitTurn(ctx, record)
+}
+
+// keep remembers a message whose turn could not be committed: sent again with
+// its id, it is answered.
+func (c *conversation) keep(t *turn) {
+	if t.message.ClientID == "" {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed == nil {
+		c.failed = map[int64]ChatMessage{}
+	}
+	if len(c.failed) < c.rt.cfg.MailboxSize {
+		c.failed[t.number] = t.message
+	}
+}
+
+// lose ends a conversation whose session has been deleted.
+func (c *conversation) lose(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.endLocked(err)
+	for _, w := range c.queue {
+		c.release(w)
+	}
+	c.queue = nil
+}

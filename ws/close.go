@@ -1,0 +1,50 @@
+package ws
+
+// CloseCode is why the server closes a connection.
+type CloseCode struct {
+	// Code is the close frame's.
+	Code int
+	// Reason is the close frame's text.
+	Reason string
+	// Meaning explains it to who writes a client.
+	Meaning string
+}
+
+// Reconnect reports whether a client should come back. 1000 to 1015 are
+// WebSocket's own; of ours, 4000 to 4499 say come back and 4500 to 4599 say
+// stay away.
+func (c CloseCode) Reconnect() bool {
+	switch {
+	case c.Code == 1000 || c.Code == 1008 || c.Code == 1009:
+		return false
+	default:
+		return c.Code < 4500
+	}
+}
+
+// The close codes.
+var (
+	// CloseGoingAway is used by Server.Shutdown.
+	CloseGoingAway = CloseCode{1001, "server is shutting down", "docent is being stopped or restarted. Turns that ran are stored; those that waited run when the session is opened again."}
+	// CloseTooBig is sent by the WebSocket library itself.
+	CloseTooBig = CloseCode{1009, "", "A frame was larger than the frame limit (32 MiB)."}
+	// CloseInternal is a fault of ours.
+	CloseInternal = CloseCode{1011, "internal error", "A fault inside docent; its log has the details."}
+	// CloseSlow ends a client that does not read.
+	CloseSlow = CloseCode{4000, "reading too slowly", "More than the outbox (1 MiB) waited for this client. What was missed is stored."}
+	// CloseSilent ends a peer that is probably not there any more.
+	CloseSilent = CloseCode{4001, "nothing heard", "Nothing, not even a pong, was heard for 60 seconds."}
+	// CloseUnavailable refuses a session for now.
+	CloseUnavailable = CloseCode{4002, "try again later", "The session could not be opened: the database does not answer, or there are too many sessions."}
+	// CloseNoHello ends a docent.v1 client that does not say hello.
+	CloseNoHello = CloseCode{4500, "no hello", "A docent.v1 client must say hello within 10 seconds."}
+	// CloseGone ends the clients of a deleted session.
+	CloseGone = CloseCode{4501, "the session was deleted", "The session was deleted while the client was in it."}
+)
+
+// CloseCodes lists every close code that the server sends, in order.
+func CloseCodes() []CloseCode {
+	return []CloseCode{
+		CloseGoingAway, CloseTooBig, CloseInternal, CloseSlow, CloseSilent, CloseUnavailable, CloseNoHello, CloseGone,
+	}
+}

@@ -1,0 +1,307 @@
+package ws
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"golang.org/x/time/rate"
+
+	"docent/agent"
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// connection is one client. Its reader goroutine runs serve and alone uses the
+// fields that have no lock.
+type connection struct {
+	server  *Server
+	socket  *websocket.Conn
+	request agent.OpenRequest
+	v1      bool
+	rate    *rate.Limiter
+	cancel  context.CancelFunc // wakes the reader where it waits for anything but the socket
+	pinger  *time.Timer        // guarded by out.mu
+	info    Info               // until the welcome is sent
+	id      string             // the session's, once it is open; guarded by out.mu
+	over    bool               // the peer will not be heard any more
+
+	sub *agent.Subscription // nil until the session is open
+	out outbox
+}
+
+// serve is the reader goroutine.
+func (c *connection) serve(ctx context.Context) {
+	defer c.server.served.Done()
+	defer c.end()
+	defer c.contain(ctx)
+	c.socket.SetReadLimit(c.server.cfg.FrameBytes)
+	c.socket.SetPongHandler(func(string) error { return c.alive() })
+	answer := c.socket.PingHandler()
+	c.socket.SetPingHandler(func(data string) error { return errors.Join(c.alive(), answer(data)) })
+	c.out.mu.Lock()
+	c.pinger = time.AfterFunc(c.server.cfg.PingEvery, c.ping)
+	c.out.mu.Unlock()
+	if c.v1 && !c.awaitHello(ctx) {
+		return
+	}
+	if !c.open(ctx) {
+		return
+	}
+	for {
+		frame, refusal, err := c.read()
+		if err != nil {
+			c.readFailed(err)
+			return
+		}
+		c.handle(ctx, frame, refusal)
+	}
+}
+
+// contain keeps a fault of ours in one connection from ending the program.
+func (c *connection) contain(ctx context.Context) {
+	if p := recover(); p != nil {
+		c.server.cfg.Logger.ErrorContext(ctx, "panic in connection", "session", c.session(), "panic", p, "stack", string(debug.Stack()))
+		c.close(CloseInternal)
+	}
+}
+
+// end releases what the connection holds.
+func (c *connection) end() {
+	c.cancel()
+	if c.sub != nil {
+		c.sub.Close()
+	}
+	c.out.mu.Lock()
+	c.pinger.Stop()
+	flushing := c.out.closing // a close frame is on the way
+	if !flushing {
+		c.out.closing, c.out.items = true, nil
+	}
+	c.out.mu.Unlock()
+	if !flushing {
+		c.socket.Close() // wakes a writer that is stuck
+	}
+	c.out.writer.Wait()
+	if !c.over {
+		c.drain()
+	}
+	c.socket.Close()
+	c.server.remove(c)
+}
+
+// drainPause is how long nothing may come while a connection is drained.
+const drainPause = 500 * time.Millisecond
+
+// drain reads what the peer still sends. Closing a socket with unread data
+// resets it, and the peer would not see the close frame.
+func (c *connection) drain() {
+	end := time.Now().Add(closeGrace)
+	scrap := make([]byte, 16<<10)
+	for time.Now().Before(end) {
+		if c.socket.SetReadDeadline(time.Now().Add(drainPause)) != nil {
+			return
+		}
+		if _, err := c.socket.NetConn().Read(scrap); err != nil {
+			return
+		}
+	}
+}
+
+// session is the session's id for logs; "" before it is open.
+func (c *connection) session() string {
+	c.out.mu.Lock()
+	defer c.out.mu.Unlock()
+	return c.id
+}
+
+// awaitHello reads until the client says hello.
+func (c *connection) awaitHello(ctx context.Context) bool {
+	deadline := time.Now().Add(c.server.cfg.HelloTimeout)
+	for {
+		if err := c.socket.SetReadDeadline(deadline); err != nil {
+			return false
+		}
+		frame, refusal, err := c.readOne()
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			c.close(CloseNoHello)
+			return false
+		case err != nil:
+			c.readFailed(err)
+			return false
+		case refusal == nil && frame.Action == payload.HelloAction:
+			return true
+		case refusal == nil:
+			refusal = fault.New(fault.Invalid, "say hello first")
+		}
+		if c.rate.Wait(ctx) != nil {
+			return false
+		}
+		c.refuse(refusal, frame.ID)
+	}
+}
+
+// open joins the session.
+func (c *connection) open(ctx context.Context) bool {
+	if c.v1 {
+		c.info = c.server.cfg.Info(ctx)
+	}
+	sub, err := c.server.cfg.Runtime.Open(ctx, c.request, c)
+	if err == nil {
+		c.sub, c.info, c.request = sub, Info{}, agent.OpenRequest{}
+		return c.alive() == nil
+	}
+	if ctx.Err() != nil {
+		return false
+	}
+	c.server.cfg.Logger.ErrorContext(ctx, "open session", "session", c.request.ID, "error", err)
+	c.refuse(err, "")
+	if fault.KindOf(err).Retryable() {
+		c.close(CloseUnavailable)
+	} else {
+		c.close(CloseInternal)
+	}
+	return false
+}
+
+// Opened implements agent.Listener.
+func (c *connection) Opened(o agent.Opened) {
+	c.out.mu.Lock()
+	c.id = o.SessionID
+	c.out.mu.Unlock()
+	if !c.v1 {
+		return
+	}
+	c.sendMessage(payload.WelcomeAction, payload.Welcome{
+		SessionID: o.SessionID, Seq: o.Seq, Resumed: o.Resumed,
+		Limits: payload.Limits{MessageBytes: c.server.cfg.MessageBytes},
+		Models: notNil(c.info.Models), Collections: notNil(c.info.Collections),
+	}, "")
+}
+
+func notNil(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// Deliver implements agent.Listener.
+func (c *connection) Deliver(d agent.Delivery) {
+	if d.Audience == agent.Everyone || (d.Audience == agent.Streaming) == c.v1 {
+		c.send(d.Frame)
+	}
+}
+
+// sendMessage sends a frame of our own making.
+func (c *connection) sendMessage(action payload.Action, message any, id string) {
+	content, err := payload.Marshal(message)
+	if err != nil { // our own structs always encode
+		c.server.cfg.Logger.Error("encode", "action", action, "error", err)
+		return
+	}
+	c.send(payload.Frame{Action: action, Message: content, Time: time.Now(), ID: id})
+}
+
+// refuse tells the client why a frame was not taken: docent.v1 by an error, BAF
+// only in the log, as it has no frame for it.
+func (c *connection) refuse(err error, id string) {
+	c.server.cfg.Logger.Debug("frame refused", "session", c.session(), "error", err)
+	if !c.v1 {
+		return
+	}
+	kind := fault.KindOf(err)
+	c.sendMessage(payload.ErrorAction, payload.Error{
+		Code: string(kind), Message: fault.Message(err), Retryable: kind.Retryable(), ID: id,
+	}, id)
+}
+
+// readFailed ends a connection that cannot be read any more.
+func (c *connection) readFailed(err error) {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		c.close(CloseSilent)
+	case errors.Is(err, websocket.ErrReadLimit): // the library has sent CloseTooBig
+	default:
+		c.over = true
+	}
+	c.server.cfg.Logger.Debug("connection ended", "session", c.session(), "error", err)
+}
+
+// errTooLong is the cause of refusing a message that exceeds the limit.
+var errTooLong = errors.New("message too long")
+
+func (c *connection) tooLong() error {
+	return fault.Wrap(fault.Invalid, errTooLong, "a message may have at most %d bytes", c.server.cfg.MessageBytes)
+}
+
+// buffers are for reading frames; large ones are not kept.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// keptBuffer is the largest buffer that is kept for the next frame, in bytes.
+const keptBuffer = 64 << 10
+
+// maxEscape is how much longer a text may be in JSON: \u0041 for a letter.
+const maxEscape = 6
+
+// envelope bounds the rest of a frame, in bytes.
+const envelope = 4 << 10
+
+// read returns the next frame, or why it is refused; err tells that the
+// connection is over.
+func (c *connection) read() (frame payload.Frame, refusal, err error) {
+	if err := c.alive(); err != nil {
+		return frame, nil, err
+	}
+	return c.readOne()
+}
+
+func (c *connection) readOne() (frame payload.Frame, refusal, err error) {
+	_, r, err := c.socket.NextReader()
+	if err != nil {
+		return frame, nil, err
+	}
+	b := buffers.Get().(*bytes.Buffer)
+	defer func() {
+		if b.Cap() <= keptBuffer {
+			b.Reset()
+			buffers.Put(b)
+		}
+	}()
+	limit := int64(maxEscape*c.server.cfg.MessageBytes + envelope)
+	n, err := io.Copy(b, io.LimitReader(heard{c, r}, limit+1))
+	if err != nil {
+		return frame, nil, err
+	}
+	if n > limit { // read to its end, so that the next frame can be
+		_, err := io.Copy(io.Discard, heard{c, r})
+		return frame, c.tooLong(), err
+	}
+	if c.v1 {
+		frame, refusal = payload.DecodeV1(b.Bytes())
+	} else {
+		frame, refusal = payload.DecodeBAF(b.Bytes())
+	}
+	return frame, refusal, nil
+}
+
+// heard is a frame that arrives: each full piece of it is a sign of life.
+type heard struct {
+	c *connection
+	r io.Reader
+}
+
+func (h heard) Read(p []byte) (int, error) {
+	n, err := h.r.Read(p)
+	if n == len(p) && err == nil && h.c.sub != nil {
+		err = h.c.alive()
+	}
+	return n, err
+}

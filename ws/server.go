@@ -1,0 +1,247 @@
+package ws
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"golang.org/x/time/rate"
+
+	"docent/agent"
+	"docent/internal/fault"
+)
+
+// Config makes a Server.
+type Config struct {
+	// Runtime runs the sessions. Required.
+	Runtime *agent.Runtime
+	// Info tells what a welcome says. Default: nil, no models or collections.
+	Info func(ctx context.Context) Info
+	// CheckOrigin decides whether a page may connect. Default: nil, requests
+	// without an origin and those of the same host may.
+	CheckOrigin func(r *http.Request) bool
+	// Logger hears of refusals and failures, with ids and no content. Default:
+	// nil, which discards.
+	Logger *slog.Logger
+	// MaxConnections bounds the connections. Default: 10,000.
+	MaxConnections int
+	// FrameBytes bounds a frame; a larger one closes the connection. Default:
+	// 32 MiB.
+	FrameBytes int64
+	// MessageBytes bounds the message of a frame; a larger one is refused.
+	// Default: 256 KiB.
+	MessageBytes int
+	// OutboxBytes bounds what waits to be sent to one client. Default: 1 MiB.
+	OutboxBytes int
+	// Rate is how many frames a client may send per second, and Burst how many
+	// at once. Default: 20.
+	Rate float64
+	// Burst is the number of frames a client may send at once. Default: 60.
+	Burst int
+	// PingEvery is the time between pings. Default: 25s.
+	PingEvery time.Duration
+	// Silence is how long nothing may be heard of a client. Default: 60s.
+	Silence time.Duration
+	// WriteTimeout bounds writing one frame. Default: 10s.
+	WriteTimeout time.Duration
+	// HelloTimeout is how long a docent.v1 client may take to say hello.
+	// Default: 10s.
+	HelloTimeout time.Duration
+}
+
+// Info is what a welcome says beside the session.
+type Info struct {
+	// Models are the chat models.
+	Models []string
+	// Collections are the document collections.
+	Collections []string
+}
+
+func (c *Config) defaults() error {
+	if c.Runtime == nil {
+		return fault.New(fault.Invalid, "ws.Config.Runtime is required")
+	}
+	if c.MaxConnections < 0 || c.FrameBytes < 0 || c.MessageBytes < 0 || c.OutboxBytes < 0 || c.Rate < 0 || c.Burst < 0 ||
+		c.PingEvery < 0 || c.Silence < 0 || c.WriteTimeout < 0 || c.HelloTimeout < 0 {
+		return fault.New(fault.Invalid, "ws.Config: limits and times must not be negative")
+	}
+	if c.Info == nil {
+		c.Info = func(context.Context) Info { return Info{} }
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	def(&c.MaxConnections, 10_000)
+	def(&c.FrameBytes, 32<<20)
+	def(&c.MessageBytes, 256<<10)
+	def(&c.OutboxBytes, 1<<20)
+	def(&c.Rate, 20)
+	def(&c.Burst, 60)
+	def(&c.PingEvery, 25*time.Second)
+	def(&c.Silence, 60*time.Second)
+	def(&c.WriteTimeout, 10*time.Second)
+	def(&c.HelloTimeout, 10*time.Second)
+	return nil
+}
+
+// def sets v to its default if it is zero.
+func def[T comparable](v *T, value T) {
+	var zero T
+	if *v == zero {
+		*v = value
+	}
+}
+
+// Server upgrades requests at any path and serves the connections. It is safe
+// for concurrent use.
+type Server struct {
+	cfg      Config
+	upgrader websocket.Upgrader
+	// served waits for the connections' goroutines.
+	served sync.WaitGroup
+
+	mu      sync.Mutex // guards what follows
+	closed  bool
+	pending int // handshakes on the way
+	conns   map[*connection]struct{}
+}
+
+// NewServer returns a server without connections.
+func NewServer(cfg Config) (*Server, error) {
+	if err := cfg.defaults(); err != nil {
+		return nil, err
+	}
+	return &Server{
+		cfg:   cfg,
+		conns: map[*connection]struct{}{},
+		upgrader: websocket.Upgrader{
+			HandshakeTimeout: cfg.WriteTimeout,
+			// Small buffers, and write buffers only while writing, are what
+			// keeps an idle connection at a few kilobytes.
+			ReadBufferSize:  1 << 10,
+			WriteBufferSize: 4 << 10,
+			WriteBufferPool: &sync.Pool{},
+			Subprotocols:    []string{Protocol},
+			CheckOrigin:     cfg.CheckOrigin,
+		},
+	}, nil
+}
+
+// ServeHTTP upgrades a request and returns; the connection lives on.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !IsUpgrade(r) {
+		w.Header().Set("Upgrade", "websocket")
+		http.Error(w, "This address speaks WebSocket.", http.StatusUpgradeRequired)
+		return
+	}
+	request := openRequest(r)
+	if err := request.Validate(); err != nil {
+		http.Error(w, fault.Message(err), fault.KindOf(err).HTTPStatus())
+		return
+	}
+	if !s.reserve() {
+		w.Header().Set("Retry-After", "5")
+		http.Error(w, "docent has as many connections as it can hold, or is shutting down.", http.StatusServiceUnavailable)
+		return
+	}
+	socket, err := s.upgrader.Upgrade(w, r, nil) // answers errors itself
+	if err != nil {
+		s.cfg.Logger.DebugContext(r.Context(), "upgrade", "error", err)
+		s.unreserve()
+		return
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+	c := &connection{
+		server: s, socket: socket, request: request, v1: wantsV1(r), cancel: cancel,
+		rate: rate.NewLimiter(rate.Limit(s.cfg.Rate), s.cfg.Burst),
+	}
+	if !s.add(c) {
+		cancel()
+		socket.Close()
+		return
+	}
+	go c.serve(ctx)
+}
+
+// reserve counts a handshake; false if there is no room for another connection.
+func (s *Server) reserve() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || len(s.conns)+s.pending >= s.cfg.MaxConnections {
+		return false
+	}
+	s.pending++
+	return true
+}
+
+func (s *Server) unreserve() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pending--
+}
+
+// add makes a handshake a connection; false if the server has been shut down
+// meanwhile.
+func (s *Server) add(c *connection) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pending--
+	if s.closed {
+		return false
+	}
+	s.conns[c] = struct{}{}
+	s.served.Add(1)
+	return true
+}
+
+func (s *Server) remove(c *connection) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
+}
+
+// Connections counts the connections.
+func (s *Server) Connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.conns)
+}
+
+// Shutdown refuses new connections, shuts the runtime down, so that the turns
+// that run are finished and heard, and then closes every connection with
+// CloseGoingAway. It waits until all is sent and ended, or ctx ends. It may be
+// called more than once.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	err := s.cfg.Runtime.Shutdown(ctx)
+	s.mu.Lock()
+	conns := make([]*connection, 0, len(s.conns))
+	for c := range s.conns {
+		conns = append(conns, c)
+	}
+	s.mu.Unlock()
+	for _, c := range conns {
+		c.close(CloseGoingAway)
+	}
+	done := make(chan struct{})
+	go func() { // ends with the last connection
+		s.served.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return err
+	case <-ctx.Done():
+	}
+	for _, c := range conns {
+		c.socket.Close()
+	}
+	<-done
+	return errors.Join(err, ctx.Err())
+}

@@ -1,0 +1,227 @@
+package ws_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"go.uber.org/goleak"
+
+	"docent/agent"
+	"docent/agent/agenttest"
+	"docent/payload"
+	"docent/ws"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience bounds every wait in these tests.
+const patience = 10 * time.Second
+
+// setup is a server with its parts; zero fields get defaults for tests.
+type setup struct {
+	agent   *agent.Agent
+	store   agent.Store
+	rag     agent.RAG
+	runtime agent.RuntimeConfig
+	config  ws.Config
+}
+
+// site is a running server.
+type site struct {
+	t       *testing.T
+	url     string
+	runtime *agent.Runtime
+	server  *ws.Server
+}
+
+func serve(t *testing.T, s setup) *site {
+	t.Helper()
+	if s.agent == nil {
+		a, err := agent.NewAssistant(agent.AssistantConfig{History: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.agent = a
+	}
+	if s.store == nil {
+		s.store = agenttest.NewStore()
+	}
+	if s.rag == nil {
+		s.rag = &agenttest.Answers{}
+	}
+	s.runtime.Agent, s.runtime.Store, s.runtime.RAG = s.agent, s.store, s.rag
+	rt, err := agent.NewRuntime(s.runtime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.config.Runtime = rt
+	if s.config.Info == nil {
+		s.config.Info = func(context.Context) ws.Info {
+			return ws.Info{Models: []string{"scripted"}, Collections: []string{"default"}}
+		}
+	}
+	server, err := ws.NewServer(s.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httptest.NewServer(server)
+	out := &site{t: t, url: "ws" + strings.TrimPrefix(h.URL, "http"), runtime: rt, server: server}
+	t.Cleanup(func() {
+		out.stop()
+		h.Close()
+		http.DefaultClient.CloseIdleConnections()
+	})
+	return out
+}
+
+func (s *site) stop() {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := s.server.Shutdown(ctx); err != nil {
+		s.t.Errorf("Shutdown: %v", err)
+	}
+}
+
+// peer is an independent client.
+type peer struct {
+	t    *testing.T
+	conn *websocket.Conn
+}
+
+func (s *site) dial(path string, o *websocket.DialOptions) *peer {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	conn, _, err := websocket.Dial(ctx, s.url+path, o)
+	if err != nil {
+		s.t.Fatalf("dial %s: %v", path, err)
+	}
+	conn.SetReadLimit(-1)
+	p := &peer{t: s.t, conn: conn}
+	s.t.Cleanup(func() { conn.CloseNow() })
+	return p
+}
+
+// hello dials as a docent.v1 client and returns the welcome.
+func (s *site) hello(path string) (*peer, payload.Welcome) {
+	s.t.Helper()
+	separator := "?"
+	if strings.Contains(path, "?") {
+		separator = "&"
+	}
+	p := s.dial(path+separator+"protocol=docent.v1", nil)
+	p.say(`{"action":"hello","message":{}}`)
+	f := p.next()
+	var w payload.Welcome
+	if err := json.Unmarshal(f.Message, &w); err != nil || f.Action != payload.WelcomeAction {
+		s.t.Fatalf("want a welcome, got %s: %v", f.raw, err)
+	}
+	return p, w
+}
+
+// frame is what came, with the text it came as.
+type frame struct {
+	Action  payload.Action
+	Message json.RawMessage
+	History bool
+	Seq     int64
+	ID      string
+	Turn    *int64
+	raw     string
+}
+
+func (p *peer) say(text string) {
+	p.t.Helper()
+	p.write(websocket.MessageText, []byte(text))
+}
+
+func (p *peer) write(kind websocket.MessageType, data []byte) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	defer cancel()
+	if err := p.conn.Write(ctx, kind, data); err != nil {
+		p.t.Fatalf("write: %v", err)
+	}
+}
+
+func (p *peer) next() frame {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	defer cancel()
+	_, data, err := p.conn.Read(ctx)
+	if err != nil {
+		p.t.Fatalf("read: %v", err)
+	}
+	f := frame{raw: string(data)}
+	if err := json.Unmarshal(data, &f); err != nil {
+		p.t.Fatalf("frame %s: %v", data, err)
+	}
+	return f
+}
+
+// until skips frames up to the first of that action.
+func (p *peer) until(action payload.Action) frame {
+	p.t.Helper()
+	for {
+		if f := p.next(); f.Action == action {
+			return f
+		}
+	}
+}
+
+// closed waits for the server to close the connection and returns the code.
+func (p *peer) closed() int {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	defer cancel()
+	for {
+		if _, _, err := p.conn.Read(ctx); err != nil {
+			if code := websocket.CloseStatus(err); code >= 0 {
+				return int(code)
+			}
+			p.t.Fatalf("ended without a close frame: %v", err)
+		}
+	}
+}
+
+func TestBAF(t *testing.T) {
+	t.Parallel()
+	s := serve(t, setup{})
+	p := s.dial("/any/path", nil)
+	if f := p.next(); f.Action != payload.ReplyStr {
+		t.Fatalf("greeting %s", f.raw)
+	}
+	p.say(`{"action":"user_message","message":"What is RAG?"}`)
+	if f := p.next(); f.Action != payload.ReplyRAG {
+		t.Fatalf("reply %s", f.raw)
+	}
+}
+
+func TestV1(t *testing.T) {
+	t.Parallel()
+	s := serve(t, setup{})
+	p, w := s.hello("/ws")
+	if w.SessionID == "" || w.Resumed || w.Limits.MessageBytes != 256<<10 || len(w.Models) != 1 || len(w.Collections) != 1 {
+		t.Errorf("welcome %+v", w)
+	}
+	if f := p.next(); f.Action != payload.ReplyStr || f.Seq != 1 || f.Turn == nil || *f.Turn != 0 {
+		t.Errorf("greeting %s", f.raw)
+	}
+	p.say(`{"action":"user_message","message":"What is RAG?","id":"m1"}`)
+	if f := p.next(); f.Action != payload.AckAction || f.ID != "m1" || *f.Turn != 1 {
+		t.Errorf("ack %s", f.raw)
+	}
+	if f := p.until(payload.ReplyRAG); f.Seq != 3 || *f.Turn != 1 {
+		t.Errorf("reply %s", f.raw)
+	}
+	if f := p.next(); f.Action != payload.TurnFinishedAction || *f.Turn != 1 {
+		t.Errorf("end %s", f.raw)
+	}
+}
