@@ -69,6 +69,8 @@ type extractor struct {
 type weightedTerm struct {
 	stem   string
 	weight float64
+	// start and end are where it first stands in the question.
+	start, end int
 }
 
 // extract returns the quotes that answer the question, best passage first and
@@ -155,7 +157,7 @@ func weigh(question string, terms []Term, known map[string]bool) []weightedTerm 
 		if !ok {
 			weight = meanIDF(terms)
 		}
-		t := weightedTerm{w.stem, weight}
+		t := weightedTerm{w.stem, weight, w.start, w.end}
 		if !known[w.stem] && !w.exact {
 			t.stem = respell(w.stem, known)
 		}
