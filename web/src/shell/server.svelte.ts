@@ -10,6 +10,7 @@ class Server {
   sessions = $state<SessionRow[]>([]);
   /** False until the list came once. */
   listed = $state(false);
+  private asked = 0;
 
   documents = $derived(this.info?.collections.reduce((n, c) => n + c.documents, 0) ?? 0);
   chunks = $derived(this.info?.collections.reduce((n, c) => n + c.chunks, 0) ?? 0);
@@ -27,8 +28,11 @@ class Server {
   }
 
   async list(): Promise<void> {
+    const mine = ++this.asked;
     try {
-      this.sessions = (await http.listSessions(this.info?.agent ?? '')).filter((s) => s.session_id);
+      const rows = await http.listSessions(this.info?.agent ?? '');
+      if (mine !== this.asked) return; // a list asked for later knows more
+      this.sessions = rows.filter((s) => s.session_id);
       this.listed = true;
     } catch (err) {
       if (!this.listed) notices.failed('The conversations could not be listed.', err);
@@ -41,6 +45,7 @@ class Server {
     if (row) row.session_name = name; // shown at once, taken back if it fails
     try {
       await http.renameSession(session, name);
+      await this.list();
     } catch (err) {
       if (row) row.session_name = before;
       notices.failed('The conversation was not renamed.', err);
