@@ -188,7 +188,7 @@ func seams(passage []quote, from, to int) float64 {
 		if i > 0 && q.block != passage[from+i-1].block {
 			n += .4
 		}
-		if q.words < 2 && q.kind != codeSentence {
+		if q.words < 2 && q.kind != codeSentence || q.kind == proseSentence && !ends(q.text) {
 			n++
 		}
 	}

@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -15,25 +16,33 @@ func render(quotes []quote, results []Result) (string, []payload.RAGSentence) {
 	var b strings.Builder
 	sentences := []payload.RAGSentence{}
 	for i, q := range quotes {
+		var before *quote
 		if i > 0 {
-			b.WriteString(between(quotes[i-1], q))
+			before = &quotes[i-1]
+			b.WriteString(between(*before, q))
 		}
-		start := b.Len()
+		if (before == nil || before.doc != q.doc || before.label != q.label) && q.lead && q.kind != codeSentence && q.kind != rowSentence {
+			b.WriteString("**" + plain(withoutNumber(q.label)) + ":** ")
+		}
 		marker := "[" + strconv.Itoa(q.doc+1) + "]"
+		start := b.Len()
 		switch q.kind {
 		case codeSentence:
-			b.WriteString(codeBlock(q.text))
-			b.WriteString("\n" + marker)
+			b.WriteString(codeBlock(q.text) + "\n" + marker)
 		case rowSentence:
-			writeRow(&b, q, results[q.doc].Passage)
-			b.WriteString("\n\n" + marker)
-		default:
-			if q.kind == itemSentence {
+			if before == nil || !sameTable(*before, q) {
+				writeHeader(&b, q, results[q.doc].Passage)
+				start = b.Len()
+			}
+			writeCells(&b, rowCells(q.text), " "+marker)
+		case itemSentence:
+			if before == nil || before.doc != q.doc || before.block != q.block {
 				b.WriteString("- ")
 				start = b.Len()
 			}
-			b.WriteString(plain(q.trimmed()))
-			b.WriteString(" " + marker)
+			b.WriteString(plain(q.trimmed()) + " " + marker)
+		default:
+			b.WriteString(plain(q.trimmed()) + " " + marker)
 		}
 		sentences = append(sentences, payload.RAGSentence{Start: start, End: b.Len(), Docs: []int{q.doc + 1}, Support: payload.SupportStrong})
 	}
@@ -43,13 +52,29 @@ func render(quotes []quote, results []Result) (string, []payload.RAGSentence) {
 // between is what separates two quotes.
 func between(a, b quote) string {
 	switch {
-	case a.kind == itemSentence && b.kind == itemSentence && a.doc == b.doc:
+	case sameTable(a, b), a.kind == itemSentence && b.kind == itemSentence && a.doc == b.doc && a.block != b.block && a.label == b.label:
 		return "\n"
-	case a.doc == b.doc && a.block == b.block && a.kind == b.kind && a.kind == proseSentence:
+	case a.doc == b.doc && a.block == b.block && a.kind == b.kind && (a.kind == proseSentence || a.kind == itemSentence):
 		return " "
 	default:
 		return "\n\n"
 	}
+}
+
+// sameTable reports whether two quotes are rows that can stand in one table.
+func sameTable(a, b quote) bool {
+	return a.kind == rowSentence && b.kind == rowSentence && a.doc == b.doc && a.label == b.label && len(rowCells(a.text)) == len(rowCells(b.text))
+}
+
+// sectionNumber is a number in front of a heading.
+var sectionNumber = regexp.MustCompile(`^(?:(?:[A-Z]|\d+)(?:\.\d+)*\.\s+)`)
+
+// withoutNumber is a heading without the number of its section.
+func withoutNumber(heading string) string {
+	if short := sectionNumber.ReplaceAllString(heading, ""); short != "" {
+		return short
+	}
+	return heading
 }
 
 // codeBlock quotes code as a fenced block that its content cannot close.
@@ -86,26 +111,32 @@ func unfence(text string) string {
 	return body
 }
 
-// writeRow writes a row as a table, under the header that its passage begins
-// with.
-func writeRow(b *strings.Builder, q quote, p Passage) {
-	cells := rowCells(q.text)
-	header := make([]string, len(cells))
-	if p.Kind == Table {
-		first, _, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
-		if h := rowCells(first); len(h) == len(cells) && first != q.text {
-			header = h
+// writeHeader writes the head of a table for a row: the first row of its
+// passage, if that is another one of as many cells, or empty cells.
+func writeHeader(b *strings.Builder, q quote, p Passage) {
+	cells := make([]string, len(rowCells(q.text)))
+	for _, s := range splitSentences(p.Text, p.Kind) {
+		if s.kind != rowSentence {
+			continue
 		}
+		if first := p.Text[s.start:s.end]; s.start != q.start && p.Kind == Table && len(rowCells(first)) == len(cells) {
+			cells = rowCells(first)
+		}
+		break
 	}
-	writeCells(b, header)
+	writeCells(b, cells, "")
 	b.WriteString("\n|" + strings.Repeat(" --- |", len(cells)) + "\n")
-	writeCells(b, cells)
 }
 
-func writeCells(b *strings.Builder, cells []string) {
+// writeCells writes a row of a table, with a marker behind its last cell.
+func writeCells(b *strings.Builder, cells []string, marker string) {
 	b.WriteString("|")
-	for _, c := range cells {
-		b.WriteString(" " + strings.ReplaceAll(plain(c), "|", `\|`) + " |")
+	for i, c := range cells {
+		b.WriteString(" " + strings.ReplaceAll(plain(c), "|", `\|`))
+		if i == len(cells)-1 {
+			b.WriteString(marker)
+		}
+		b.WriteString(" |")
 	}
 }
 
@@ -130,13 +161,10 @@ func plain(text string) string {
 	for i, f := range fields {
 		core, before, after := trimPunctuation(f)
 		switch {
-		case core == "" || !risky(core):
-			if i == 0 && opensBlock(f) {
-				f = `\` + f
-			}
-			fields[i] = escapePunctuation(f)
-		default:
-			fields[i] = escapePunctuation(before) + codeSpan(core) + escapePunctuation(after)
+		case core != "" && risky(core):
+			fields[i] = before + codeSpan(core) + after
+		case i == 0 && opensBlock(f):
+			fields[i] = escapeStart(f)
 		}
 	}
 	return strings.Join(fields, " ")
@@ -166,13 +194,12 @@ func trimPunctuation(w string) (core, before, after string) {
 	return trimmed, before, core[len(trimmed):]
 }
 
-// escapePunctuation takes care of what trimPunctuation leaves outside, and of
-// numbers with a full stop, which would begin a list.
-func escapePunctuation(s string) string {
-	if m := itemMark(s + " x"); m > 2 {
-		return s[:m-2] + `\` + s[m-2:]
+// escapeStart takes from the first word of a line the power to open a block.
+func escapeStart(w string) string {
+	if i := strings.IndexAny(w, ".)"); i > 0 && itemMark(w+" x") > 0 {
+		return w[:i] + `\` + w[i:]
 	}
-	return s
+	return `\` + w
 }
 
 // codeSpan quotes text as inline code that its content cannot close.

@@ -34,8 +34,8 @@ type sentence struct {
 }
 
 // splitSentences cuts text into sentences. They are in order, do not overlap,
-// and hold all of the text but white space. Of a text of kind Code or Table the
-// lines are known to be code or rows; in prose they are told by how they look.
+// and hold all of the text but white space. A text of kind Code is known to be
+// code; in others code and rows of tables are told by how they look.
 func splitSentences(text string, kind Kind) []sentence {
 	s := splitter{text: text}
 	lines := s.lines()
@@ -47,7 +47,7 @@ func splitSentences(text string, kind Kind) []sentence {
 			n = s.fenced(lines)
 		case kind == Code:
 			n = s.run(lines, codeSentence, func(line) bool { return true })
-		case kind == Table || isRow(lines[0].of(text)):
+		case isRow(lines[0].of(text)):
 			s.add(lines[0].start, lines[0].end, rowSentence)
 			s.block++
 		default:
@@ -207,7 +207,7 @@ func (s *splitter) stretch(start, end int, kind sentenceKind) {
 		k := kind
 		if k == proseSentence && at == start && next == end && !ends(text[at:next]) {
 			k = titleSentence
-			if s.announced() {
+			if s.announced() && isLiteral(text[at:next]) {
 				k = codeSentence
 			}
 		}

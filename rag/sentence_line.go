@@ -26,12 +26,24 @@ func itemMark(s string) int {
 	return 0
 }
 
-// isRow reports whether a line is a row of a table: cells between bars or tabs.
+// isRow reports whether a line is a row of a table: cells between tabs or bars,
+// where the bars do not stand in brackets as alternatives do.
 func isRow(s string) bool {
-	if strings.HasPrefix(s, "|") && strings.HasSuffix(s, "|") && len(s) > 2 {
+	if strings.HasPrefix(s, "|") && strings.HasSuffix(s, "|") && len(s) > 2 || strings.Contains(s, "\t") {
 		return true
 	}
-	return strings.Contains(s, " | ") && !ends(s) || strings.Contains(s, "\t")
+	before, _, ok := strings.Cut(s, " | ")
+	if !ok {
+		return false
+	}
+	open := strings.Count(before, "[") + strings.Count(before, "{") + strings.Count(before, "(")
+	return open == strings.Count(before, "]")+strings.Count(before, "}")+strings.Count(before, ")")
+}
+
+// isLiteral reports whether a line that a colon announced stands for itself, as
+// an example does, and is not the first of several terms.
+func isLiteral(s string) bool {
+	return looksLikeCode(s) || strings.ContainsAny(strings.TrimRight(s, ":"), ":=/\\[]{}<>$|*;") && !strings.HasPrefix(s, "-")
 }
 
 // isCode reports whether lines look like code: most of them are indented, end
@@ -51,7 +63,7 @@ func isCode(text string, lines []line) bool {
 		case l.indent >= 4:
 			code++
 		}
-		if wordCount(s) >= 6 && (strings.HasSuffix(s, ".") || strings.HasSuffix(s, ":") || strings.Contains(s, ". ") || strings.Contains(s, ", ")) {
+		if !looksLikeCode(s) && wordCount(s) >= 6 && (strings.HasSuffix(s, ".") || strings.HasSuffix(s, ":") || strings.Contains(s, ". ") || strings.Contains(s, ", ")) {
 			prose += 2
 		}
 	}
