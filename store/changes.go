@@ -81,3 +81,14 @@ func InOrder(ids []int64, found []rag.Passage) []rag.Passage {
 	}
 	return out
 }
+
+// Keys leaves out what names nothing.
+func Keys(keys []string) []string {
+	out := keys[:0:0]
+	for _, k := range keys {
+		if k != "" {
+			out = append(out, k)
+		}
+	}
+	return out
+}

@@ -81,8 +81,8 @@ func corpusPages(t *testing.T, db Database) {
 	var puts []ingest.Put
 	for i := range 700 {
 		n := i % 3
-		if i%100 == 50 {
-			n = 1500
+		if i >= 50 && i < 90 && i%10 == 0 {
+			n = 1100
 		}
 		puts = append(puts, put(fmt.Sprintf("/%d", i), "w", n))
 	}

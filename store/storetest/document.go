@@ -300,9 +300,9 @@ func documentMissing(t *testing.T, db Database) {
 
 func documentLarge(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
-	p := put("/large", "x", 2000)
+	p := put("/large", "x", 1000)
 	p.Document.Text = strings.Repeat("größer ", 1<<19)
-	p.Original = bytes.Repeat([]byte{0, 1, 0xff, 'x'}, 4<<20)
+	p.Original = bytes.Repeat([]byte{0, 1, 0xff, 'x'}, 1<<20)
 	for i := range p.Chunks {
 		p.Chunks[i].Text = strings.Repeat("p", 1000)
 		p.Vectors[i] = make([]float32, 1536)
@@ -318,7 +318,7 @@ func documentLarge(t *testing.T, db Database) {
 		t.Error("the original is another")
 	}
 	all := changes(t, s, 0, "e1")
-	if len(all) != 1 || len(all[0].Chunks) != 2000 || all[0].Vectors[1999][1535] != 1999 {
+	if len(all) != 1 || len(all[0].Chunks) != 1000 || all[0].Vectors[999][1535] != 999 {
 		t.Error("the chunks are others")
 	}
 }

@@ -1,0 +1,78 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"docent/rag"
+	"docent/store"
+)
+
+// chunkColumns is what chunkScan reads, of chunk c.
+const chunkColumns = `c.id, c.document_id, c.ordinal, c.kind, c.headings, c.page, c.page_label, c.start_byte, c.end_byte, c.tokens, c.text`
+
+// chunkScan reads chunks one after the other.
+type chunkScan struct {
+	chunk rag.Chunk
+	kind  string
+}
+
+func (s *chunkScan) dest() []any {
+	c := &s.chunk
+	return []any{&c.ID, &c.DocumentID, &c.Ordinal, &s.kind, &c.Headings, &c.Page, &c.PageLabel, &c.Start, &c.End, &c.Tokens, &c.Text}
+}
+
+// read returns the chunk just scanned.
+func (s *chunkScan) read() rag.Chunk {
+	c := s.chunk
+	c.Kind = rag.Kind(s.kind)
+	if len(c.Headings) == 0 {
+		c.Headings = nil
+	}
+	s.chunk.Headings, s.chunk.Page = nil, nil // the next has its own
+	return c
+}
+
+// DocumentChunks returns a document's chunks; see rag.Library.
+func (s *Store) DocumentChunks(ctx context.Context, id int64) ([]rag.Chunk, error) {
+	out, err := query(ctx, s, func(row pgx.CollectableRow) (rag.Chunk, error) {
+		var scan chunkScan
+		err := row.Scan(scan.dest()...)
+		return scan.read(), err
+	}, `SELECT `+chunkColumns+` FROM chunk c WHERE c.document_id = $1 ORDER BY c.ordinal`, id)
+	if err == nil && len(out) == 0 {
+		var there bool
+		err = s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM document WHERE id = $1)`, id).Scan(&there)
+		if err == nil && !there {
+			err = store.NoDocument(id)
+		}
+	}
+	return out, fail(fmt.Sprintf("read chunks of document %d", id), err)
+}
+
+// passageColumns is what scanPassage reads, and passageTables where from.
+const (
+	passageColumns = chunkColumns + `, ` + documentColumns
+	passageTables  = `chunk c JOIN document d ON d.id = c.document_id JOIN collection k ON k.id = d.collection_id`
+)
+
+func scanPassage(row pgx.CollectableRow) (rag.Passage, error) {
+	var chunk chunkScan
+	var doc documentScan
+	err := row.Scan(append(chunk.dest(), doc.dest()...)...)
+	return rag.Passage{Chunk: chunk.read(), Document: doc.document()}, err
+}
+
+// Passages returns chunks with their documents; see rag.Corpus.
+func (s *Store) Passages(ctx context.Context, ids []int64) ([]rag.Passage, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	found, err := query(ctx, s, scanPassage, `SELECT `+passageColumns+` FROM `+passageTables+` WHERE c.id = ANY ($1)`, ids)
+	if err != nil {
+		return nil, fail("read passages", err)
+	}
+	return store.InOrder(ids, found), nil
+}

@@ -1,0 +1,63 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"docent/agent"
+	"docent/store"
+)
+
+// messageCount is the column that SessionRecord.Messages is read from.
+const messageCount = `(SELECT count(*) FROM chat c WHERE c.session_id = s.id)`
+
+// scanListed reads sessionColumns and messageCount.
+func scanListed(row pgx.Row) (agent.SessionRecord, error) {
+	var messages int
+	r, err := scanSession(row, &messages)
+	r.Messages = messages
+	return r, err
+}
+
+// Sessions lists sessions; see agent.Directory.
+func (s *Store) Sessions(ctx context.Context, filter agent.SessionFilter) ([]agent.SessionRecord, error) {
+	out, err := query(ctx, s, func(row pgx.CollectableRow) (agent.SessionRecord, error) { return scanListed(row) },
+		`SELECT `+sessionColumns+`, `+messageCount+` FROM session s
+		WHERE ($1 = '' OR s.agent_name = $1) AND ($2 = '' OR s.username = $2) AND ($3 = '' OR s.owner = $3)
+		ORDER BY s.updated_at DESC, s.id DESC LIMIT $4`,
+		store.Text(filter.Agent), store.Text(filter.Username), store.Text(filter.Owner), store.Sessions(filter.Limit))
+	return out, fail("list sessions", err)
+}
+
+// Session returns one; see agent.Directory.
+func (s *Store) Session(ctx context.Context, key agent.SessionKey) (agent.SessionRecord, error) {
+	r, err := scanListed(s.pool.QueryRow(ctx, `SELECT `+sessionColumns+`, `+messageCount+` FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`,
+		store.Text(key.Agent), store.Text(key.ID)))
+	return r, fail(fmt.Sprintf("read session %s of %s", key.ID, key.Agent), err)
+}
+
+// RenameSession gives a session a display name; see agent.Directory.
+func (s *Store) RenameSession(ctx context.Context, key agent.SessionKey, name string) error {
+	return fail(fmt.Sprintf("rename session %s of %s", key.ID, key.Agent),
+		s.changeSession(ctx, `UPDATE session SET session_name = nullif($3, '') WHERE agent_name = $1 AND session_id = $2`,
+			store.Text(key.Agent), store.Text(key.ID), store.Text(name)))
+}
+
+// DeleteSession removes a session with all that it holds; see agent.Directory.
+func (s *Store) DeleteSession(ctx context.Context, key agent.SessionKey) error {
+	return fail(fmt.Sprintf("delete session %s of %s", key.ID, key.Agent),
+		s.changeSession(ctx, `DELETE FROM session WHERE agent_name = $1 AND session_id = $2`, store.Text(key.Agent), store.Text(key.ID)))
+}
+
+// changeSession runs a statement that has to find its session.
+func (s *Store) changeSession(ctx context.Context, sql string, args ...any) error {
+	return again(ctx, func() error {
+		tag, err := s.pool.Exec(ctx, sql, args...)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = store.NoSession()
+		}
+		return err
+	})
+}

@@ -1,0 +1,84 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"docent/ingest"
+	"docent/rag"
+	"docent/store"
+)
+
+// documentColumns is what documentScan reads, of document d and collection k.
+const documentColumns = `d.id, k.name, d.source, d.title, d.media_type, d.language, d.size, d.sha256, d.etag, d.mtime,
+	d.status, d.error, d.pipeline, d.version, d.chunks, d.created_at, d.updated_at`
+
+// documentScan holds what of a document needs conversion.
+type documentScan struct {
+	doc    rag.Document
+	status string
+	mtime  int64
+}
+
+func (s *documentScan) dest() []any {
+	d := &s.doc
+	return []any{
+		&d.ID, &d.Collection, &d.Source, &d.Title, &d.MediaType, &d.Language, &d.Size, &d.SHA256, &d.ETag, &s.mtime,
+		&s.status, &d.Error, &d.Pipeline, &d.Version, &d.Chunks, &d.CreatedAt, &d.UpdatedAt,
+	}
+}
+
+func (s *documentScan) document() rag.Document {
+	d := s.doc
+	d.Status, d.Modified = rag.Status(s.status), store.Modified(s.mtime)
+	d.CreatedAt, d.UpdatedAt = d.CreatedAt.UTC(), d.UpdatedAt.UTC()
+	return d
+}
+
+// scanDocument reads documentColumns.
+func scanDocument(row pgx.CollectableRow) (rag.Document, error) {
+	var scan documentScan
+	err := row.Scan(scan.dest()...)
+	return scan.document(), err
+}
+
+// Documents lists documents; see rag.Library.
+func (s *Store) Documents(ctx context.Context, filter rag.DocumentFilter) ([]rag.Document, error) {
+	out, err := query(ctx, s, scanDocument, `SELECT `+documentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id
+		WHERE d.id > $1 AND ($2 = '' OR k.name = $2) AND ($3 = '' OR d.status = $3) AND ($4 = '' OR position($4 IN d.folded) > 0)
+		ORDER BY d.id LIMIT $5`,
+		filter.After, store.Text(filter.Collection), string(filter.Status), store.Fold(filter.Match), store.Page(filter.Limit))
+	return out, fail("list documents", err)
+}
+
+// Document returns one with its text; see rag.Library.
+func (s *Store) Document(ctx context.Context, id int64) (rag.Document, error) {
+	var scan documentScan
+	err := s.pool.QueryRow(ctx, `SELECT `+documentColumns+`, d.text
+		FROM document d JOIN collection k ON k.id = d.collection_id WHERE d.id = $1`, id).Scan(append(scan.dest(), &scan.doc.Text)...)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = store.NoDocument(id)
+	}
+	if err != nil {
+		return rag.Document{}, fail(fmt.Sprintf("read document %d", id), err)
+	}
+	return scan.document(), nil
+}
+
+// Sources returns what is known of a collection's sources; see ingest.Store.
+func (s *Store) Sources(ctx context.Context, collection, embedder string) ([]ingest.SourceState, error) {
+	out, err := query(ctx, s, func(row pgx.CollectableRow) (ingest.SourceState, error) {
+		var st ingest.SourceState
+		err := row.Scan(&st.ID, &st.Source, &st.Title, &st.SHA256, &st.Size, &st.ModifiedUnixNano, &st.ETag, &st.Status, &st.Error,
+			&st.Pipeline, &st.Chunks, &st.Embedded)
+		return st, err
+	}, `SELECT d.id, d.source, d.title, d.sha256, d.size, d.mtime, d.etag, d.status, d.error, d.pipeline, d.chunks, coalesce(n.embedded, 0)
+		FROM document d JOIN collection k ON k.id = d.collection_id LEFT JOIN (
+			SELECT c.document_id, count(*) AS embedded FROM chunk c JOIN embedding e ON e.chunk_id = c.id AND e.embedder = $2 GROUP BY c.document_id
+		) n ON n.document_id = d.id
+		WHERE k.name = $1 ORDER BY d.source COLLATE "C"`, store.Text(collection), store.Text(embedder))
+	return out, fail("list sources of "+collection, err)
+}

@@ -1,0 +1,101 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"docent/internal/fault"
+)
+
+// SQLSTATE codes and classes; see PostgreSQL's appendix A.
+const (
+	serialization      = "40001"
+	deadlock           = "40P01"
+	foreignKey         = "23503"
+	unique             = "23505"
+	queryCanceled      = "57014"
+	lockNotAvailable   = "55P03"
+	classConnection    = "08"
+	classData          = "22"
+	classConstraint    = "23"
+	classAuthorization = "28"
+	classCatalog       = "3D" // no such database
+	classResources     = "53"
+	classLimit         = "54"
+	classOperator      = "57" // shutting down, starting up
+	classSystem        = "58"
+)
+
+// fail names the operation that failed and gives the error its kind; nil stays
+// nil.
+func fail(operation string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", operation, classify(err))
+}
+
+// collides reports that a transaction failed only because of another at the
+// same time, so that running it again will do: the only place that knows
+// constraints by name.
+func collides(err error) bool {
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code {
+	case serialization, deadlock:
+		return true
+	case foreignKey: // the bytes were dropped while a document came to refer to them
+		return e.ConstraintName == "document_blob_sha256_fkey"
+	case unique: // the same message, or the same new document, came in twice
+		return e.ConstraintName == "chat_client_id" || e.ConstraintName == "chunk_document_id_ordinal_key"
+	default:
+		return false
+	}
+}
+
+// classify recognises PostgreSQL's error codes: the only place that does.
+func classify(err error) error {
+	var known *fault.Fault
+	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		return classifyConnection(err)
+	}
+	switch e.Code {
+	case serialization, deadlock, lockNotAvailable:
+		return fault.Wrap(fault.Busy, err, "the database is busy; try again")
+	case queryCanceled:
+		return fault.Wrap(fault.Unavailable, err, "the database took too long")
+	}
+	switch e.Code[:min(2, len(e.Code))] {
+	case classData, classLimit:
+		return fault.Wrap(fault.Invalid, err, "a value does not fit the database")
+	case classConstraint:
+		return fault.Wrap(fault.Conflict, err, "the change collides with what is stored")
+	case classAuthorization, classCatalog:
+		return fault.Wrap(fault.Unavailable, err, "the database refuses the connection: check user, password and name in the URL")
+	case classConnection, classResources, classOperator, classSystem:
+		return fault.Wrap(fault.Unavailable, err, "the database is not available")
+	default:
+		return err
+	}
+}
+
+// classifyConnection recognises a server that is not there.
+func classifyConnection(err error) error {
+	var connect *pgconn.ConnectError
+	var network net.Error
+	if errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return fault.Wrap(fault.Unavailable, err, "the database is not available")
+	}
+	return err
+}

@@ -1,0 +1,178 @@
+// Package postgres keeps docent's data in PostgreSQL 15 or later. What belongs
+// to one turn of a conversation goes in one round trip; documents go in by COPY.
+// Changes of the corpus are announced by NOTIFY, so that every process follows.
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"docent/agent"
+	"docent/ingest"
+	"docent/internal/fault"
+	"docent/migrations"
+	"docent/rag"
+	"docent/store"
+)
+
+// Limits.
+const (
+	// connectTimeout bounds making a connection if the URL does not.
+	connectTimeout = 10 * time.Second
+	// closeTimeout bounds saying good-bye to the server.
+	closeTimeout = time.Second
+	// maxTries bounds how often a transaction is run that collides with others.
+	maxTries = 10
+	// backstop is how often Watch looks at the revision though nothing was
+	// announced.
+	backstop = time.Second
+)
+
+// Config says which database to open and how.
+type Config struct {
+	// URL is the database's, as libpq has it: postgres://USER:PASSWORD@HOST/NAME.
+	// No default.
+	URL string
+	// MaxConns bounds the connections, but for one per Watch; default the
+	// URL's pool_max_conns, else 4 or the number of CPUs, whichever is more.
+	MaxConns int32
+	// CheckOnly refuses a schema that is not the program's own instead of
+	// migrating it; default false.
+	CheckOnly bool
+	// Now gives the time of what is stored; default time.Now.
+	Now func() time.Time
+	// Logger gets what Watch cannot return; default none.
+	Logger *slog.Logger
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.URL == "" {
+		return c, fault.New(fault.Invalid, "postgres: Config.URL is empty")
+	}
+	if c.MaxConns < 0 {
+		return c, fault.New(fault.Invalid, "postgres: Config.MaxConns is %d", c.MaxConns)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c, nil
+}
+
+// Store is an open database. It is safe for concurrent use.
+type Store struct {
+	config   Config
+	pool     *pgxpool.Pool
+	watchers store.Watchers
+}
+
+var (
+	_ rag.Corpus      = (*Store)(nil)
+	_ rag.Library     = (*Store)(nil)
+	_ ingest.Store    = (*Store)(nil)
+	_ agent.Store     = (*Store)(nil)
+	_ agent.Directory = (*Store)(nil)
+)
+
+// Open connects to the database and migrates it.
+func Open(ctx context.Context, config Config) (*Store, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	options, err := pgxpool.ParseConfig(config.URL)
+	if err != nil { // its text has the URL, without the password
+		return nil, fault.Wrap(fault.Invalid, err, "the database URL cannot be read")
+	}
+	if config.MaxConns > 0 {
+		options.MaxConns = config.MaxConns
+	}
+	if options.ConnConfig.ConnectTimeout == 0 {
+		options.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	if options.ConnConfig.RuntimeParams["application_name"] == "" {
+		options.ConnConfig.RuntimeParams["application_name"] = "docent"
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, options)
+	if err != nil {
+		return nil, fail("open database", err)
+	}
+	s := &Store{config: config, pool: pool}
+	if err := s.migrate(ctx); err != nil {
+		pool.Close()
+		return nil, fail("open database", err)
+	}
+	return s, nil
+}
+
+func (s *Store) migrate(ctx context.Context) error {
+	db := stdlib.OpenDBFromPool(s.pool)
+	defer db.Close() // leaves the pool open
+	if !s.config.CheckOnly {
+		return migrations.Up(ctx, migrations.Postgres, db)
+	}
+	current, err := migrations.Current(ctx, migrations.Postgres, db)
+	if err != nil {
+		return err
+	}
+	return migrations.Check(migrations.Postgres, current)
+}
+
+// Close ends what Watch started and closes the connections, waiting for those
+// in use.
+func (s *Store) Close() error {
+	s.watchers.Close()
+	s.pool.Close()
+	return nil
+}
+
+// Ping fails if the database does not answer.
+func (s *Store) Ping(ctx context.Context) error {
+	_, err := s.Revision(ctx)
+	return err
+}
+
+// SchemaVersion returns the schema's version and the newest this program knows.
+func (s *Store) SchemaVersion(ctx context.Context) (current, latest int64, err error) {
+	db := stdlib.OpenDBFromPool(s.pool)
+	defer db.Close() // leaves the pool open
+	current, err = migrations.Current(ctx, migrations.Postgres, db)
+	return current, migrations.Latest(migrations.Postgres), fail("schema version", err)
+}
+
+// write runs f in a transaction, again if it collides with another.
+func (s *Store) write(ctx context.Context, f func(tx pgx.Tx) error) error {
+	return again(ctx, func() error { return pgx.BeginFunc(ctx, s.pool, f) })
+}
+
+// again runs f until it does not collide with what others do at the same time.
+func again(ctx context.Context, f func() error) error {
+	for try := 1; ; try++ {
+		err := f()
+		if err == nil || try == maxTries || ctx.Err() != nil || !collides(err) {
+			return err
+		}
+	}
+}
+
+// snapshot runs f on the state of one moment.
+func (s *Store) snapshot(ctx context.Context, f func(tx pgx.Tx) error) error {
+	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, f)
+}
+
+// query collects the rows of a query.
+func query[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
+	rows, err := s.pool.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, fmt.Errorf("query: %w", err)
+	}
+	return pgx.CollectRows(rows, scan)
+}

@@ -1,0 +1,174 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"docent/ingest"
+	"docent/store"
+)
+
+// PutDocuments stores documents in one transaction; see ingest.Store.
+func (s *Store) PutDocuments(ctx context.Context, puts []ingest.Put) ([]int64, error) {
+	for _, p := range puts {
+		if err := store.CheckPut(p); err != nil {
+			return nil, fail("put "+p.Document.Source, err)
+		}
+	}
+	if len(puts) == 0 {
+		return nil, nil
+	}
+	unique, at := store.Unique(puts, func(p ingest.Put) string {
+		return store.Text(p.Document.Collection) + "\x00" + store.Text(p.Document.Source)
+	})
+	var ids []int64
+	err := s.write(ctx, func(tx pgx.Tx) error {
+		p := &putting{puts: unique, now: s.config.Now()}
+		err := p.run(ctx, tx)
+		ids = p.ids
+		return err
+	})
+	if err != nil {
+		return nil, fail(fmt.Sprintf("put %d documents from %s", len(unique), unique[0].Document.Source), err)
+	}
+	out := make([]int64, len(puts))
+	for i, n := range at {
+		out[i] = ids[n]
+	}
+	return out, nil
+}
+
+// putting is one PutDocuments' transaction: four round trips between BEGIN and
+// COMMIT, however many documents there are.
+type putting struct {
+	puts []ingest.Put
+	now  time.Time
+	// old are the documents replaced, blobs the keys of the bytes they had.
+	old   []int64
+	blobs []string
+	// ids are the documents', chunks the new chunks', put after put.
+	ids, chunks []int64
+}
+
+func (p *putting) run(ctx context.Context, tx pgx.Tx) error {
+	if err := p.documents(ctx, tx); err != nil {
+		return err
+	}
+	if len(p.chunks) > 0 {
+		if err := p.copyChunks(ctx, tx); err != nil {
+			return err
+		}
+		if err := p.copyVectors(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return finish(ctx, tx, p.ids, p.blobs)
+}
+
+// documents replaces the documents' rows and leaves them without chunks. The
+// old ones are locked first and by id, so that two processes that replace the
+// same documents wait for each other.
+func (p *putting) documents(ctx context.Context, tx pgx.Tx) error {
+	var collections, sources []string
+	chunks := 0
+	for _, put := range p.puts {
+		collections, sources = append(collections, store.Text(put.Document.Collection)), append(sources, store.Text(put.Document.Source))
+		chunks += len(put.Chunks)
+	}
+	batch := &pgx.Batch{}
+	batch.Queue(`INSERT INTO collection (name, created_at) SELECT DISTINCT n, $2::timestamptz FROM unnest($1::text[]) n
+		WHERE NOT EXISTS (SELECT FROM collection WHERE name = n) ON CONFLICT DO NOTHING`, collections, p.now)
+	const named = `FROM document d JOIN collection k ON k.id = d.collection_id
+		JOIN unnest($1::text[], $2::text[]) AS n(collection, source) ON n.collection = k.name AND n.source = d.source`
+	batch.Queue(`SELECT d.id, coalesce(d.blob_sha256, '') `+named+` ORDER BY d.id FOR UPDATE OF d`, collections, sources).
+		Query(func(rows pgx.Rows) error {
+			var id int64
+			var blob string
+			_, err := pgx.ForEachRow(rows, []any{&id, &blob}, func() error {
+				p.old, p.blobs = append(p.old, id), append(p.blobs, blob)
+				return nil
+			})
+			return err
+		})
+	batch.Queue(`DELETE FROM chunk WHERE document_id IN (SELECT d.id `+named+`)`, collections, sources)
+	for _, put := range p.puts {
+		p.queueDocument(batch, put)
+	}
+	if chunks > 0 {
+		batch.Queue(`SELECT nextval('chunk_id_seq') FROM generate_series(1, $1)`, chunks).Query(func(rows pgx.Rows) (err error) {
+			p.chunks, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+			return err
+		})
+	}
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+func (p *putting) queueDocument(batch *pgx.Batch, put ingest.Put) {
+	d, blob := put.Document, store.BlobKey(put.Original)
+	if blob != "" {
+		batch.Queue(`INSERT INTO blob (sha256, bytes) VALUES ($1, $2) ON CONFLICT DO NOTHING`, blob, put.Original)
+	}
+	batch.Queue(`INSERT INTO document AS d (collection_id, source, title, media_type, language, size, sha256, etag, mtime, status, error,
+			pipeline, version, chunks, blob_sha256, folded, created_at, updated_at, text)
+		SELECT id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, $13, nullif($14, ''), $15, $16, $16, $17 FROM collection WHERE name = $1
+		ON CONFLICT (collection_id, source) DO UPDATE SET title = excluded.title, media_type = excluded.media_type,
+			language = excluded.language, size = excluded.size, sha256 = excluded.sha256, etag = excluded.etag, mtime = excluded.mtime,
+			status = excluded.status, error = excluded.error, pipeline = excluded.pipeline, chunks = excluded.chunks,
+			blob_sha256 = excluded.blob_sha256, folded = excluded.folded, updated_at = excluded.updated_at, text = excluded.text
+		RETURNING d.id`,
+		store.Text(d.Collection), store.Text(d.Source), store.Text(d.Title), store.Text(d.MediaType), store.Text(d.Language), d.Size,
+		store.Text(d.SHA256), store.Text(d.ETag), store.ModifiedNano(d.Modified), string(d.Status), store.Text(d.Error), store.Text(d.Pipeline),
+		len(put.Chunks), blob, store.Folded(d), p.now, store.Text(d.Text)).
+		QueryRow(func(row pgx.Row) error {
+			var id int64
+			if err := row.Scan(&id); err != nil {
+				return fmt.Errorf("%s: %w", d.Source, err)
+			}
+			p.ids = append(p.ids, id)
+			return nil
+		})
+}
+
+// each calls f for every chunk of the puts, with its number over all.
+func (p *putting) each(f func(n int, document int64, put *ingest.Put, i int) bool) {
+	n := 0
+	for at := range p.puts {
+		for i := range p.puts[at].Chunks {
+			if !f(n, p.ids[at], &p.puts[at], i) {
+				return
+			}
+			n++
+		}
+	}
+}
+
+func (p *putting) copyChunks(ctx context.Context, tx pgx.Tx) error {
+	columns := []string{"id", "document_id", "ordinal", "kind", "headings", "page", "page_label", "start_byte", "end_byte", "tokens", "text"}
+	return copyRows(ctx, tx, "chunk", columns, func(yield func([]any) bool) {
+		row := make([]any, len(columns))
+		p.each(func(n int, document int64, put *ingest.Put, i int) bool {
+			c := &put.Chunks[i]
+			row = append(row[:0], p.chunks[n], document, i, string(c.Kind), store.Texts(c.Headings), c.Page, store.Text(c.PageLabel),
+				c.Start, c.End, c.Tokens, store.Text(c.Text))
+			return yield(row)
+		})
+	})
+}
+
+func (p *putting) copyVectors(ctx context.Context, tx pgx.Tx) error {
+	return copyRows(ctx, tx, "embedding", []string{"chunk_id", "embedder", "vector"}, func(yield func([]any) bool) {
+		row := make([]any, 0, 3)
+		var vector []byte
+		p.each(func(n int, _ int64, put *ingest.Put, i int) bool {
+			if len(put.Vectors) == 0 {
+				return true
+			}
+			vector = store.AppendVector(vector[:0], put.Vectors[i])
+			row = append(row[:0], p.chunks[n], store.Text(put.Embedder), vector)
+			return yield(row)
+		})
+	})
+}
