@@ -1,0 +1,232 @@
+// Package api is docent's HTTP interface: documents, search, questions and
+// sessions as JSON, described by /openapi.json, which is made from the handlers
+// themselves. One file holds one group of routes. [Guard] is the protection
+// that the page and the WebSocket share.
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"docent/agent"
+	"docent/ingest"
+	"docent/payload"
+	"docent/rag"
+)
+
+// RAG answers questions.
+type RAG interface {
+	// Stream yields an answer as it is made; an error comes once and last.
+	Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
+	// Run returns the whole answer.
+	Run(ctx context.Context, req rag.Request) (payload.RAGMessage, error)
+}
+
+// Retriever finds passages.
+type Retriever interface {
+	// Retrieve returns the passages for a query, best first.
+	Retrieve(ctx context.Context, q rag.Query) (rag.Retrieval, error)
+}
+
+// Remover deletes documents.
+type Remover interface {
+	// RemoveDocuments deletes documents and returns how many there were.
+	RemoveDocuments(ctx context.Context, ids []int64) (int, error)
+}
+
+// Uploader takes documents in.
+type Uploader interface {
+	// Read ingests what r holds under the given source. An error of r ends it
+	// and leaves nothing behind.
+	Read(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error)
+}
+
+// Messages reads conversations.
+type Messages interface {
+	// Messages returns stored messages of the session with that row id, oldest first.
+	Messages(ctx context.Context, session int64, query agent.MessageQuery) ([]agent.ChatMessage, error)
+}
+
+// Defaults of a Config.
+const (
+	// DefaultUploadBytes bounds one uploaded file.
+	DefaultUploadBytes = 64 << 20
+	// DefaultRequestBytes bounds one upload with all its files.
+	DefaultRequestBytes = 1 << 30
+	// DefaultMessageBytes bounds a question with its history.
+	DefaultMessageBytes = 256 << 10
+	// DefaultUploads is how many uploads are read at once.
+	DefaultUploads = 4
+	// DefaultAnswers is how many questions are answered at once.
+	DefaultAnswers = 64
+	// DefaultStallTimeout is how long a client may neither send nor take a byte.
+	DefaultStallTimeout = time.Minute
+)
+
+// Config is what the routes work on.
+type Config struct {
+	// RAG answers questions. Required.
+	RAG RAG
+	// Retriever searches. Required.
+	Retriever Retriever
+	// Library shows documents. Required.
+	Library rag.Library
+	// Documents deletes them. Required.
+	Documents Remover
+	// Uploads takes files in. Required.
+	Uploads Uploader
+	// Directory lists and manages sessions. Required.
+	Directory agent.Directory
+	// Messages reads them. Required.
+	Messages Messages
+	// Agent is the agent whose sessions are meant if a request names none. Required.
+	Agent string
+	// Ready are the checks of /api/ready by name. An error's safe sentence is
+	// shown. Default: none, always ready.
+	Ready map[string]func(ctx context.Context) error
+	// Info describes the installation; name, version, agent, collections and
+	// the two byte limits are filled in. Default: nothing but those.
+	Info func(ctx context.Context) (Info, error)
+	// Version is the program's. Default: "dev".
+	Version string
+	// UploadBytes bounds one uploaded file. Default: DefaultUploadBytes.
+	UploadBytes int64
+	// RequestBytes bounds one upload with all its files. Default:
+	// DefaultRequestBytes.
+	RequestBytes int64
+	// MessageBytes bounds a question with its history. Default:
+	// DefaultMessageBytes.
+	MessageBytes int64
+	// MaxUploads are read this many at once; further ones wait. Default:
+	// DefaultUploads.
+	MaxUploads int
+	// MaxAnswers is how many questions are answered at once; further ones are
+	// refused as busy. Default: DefaultAnswers.
+	MaxAnswers int
+	// StallTimeout ends a connection on which nothing moves. Default:
+	// DefaultStallTimeout.
+	StallTimeout time.Duration
+	// bodyTimeout bounds the arrival of a JSON body; tests shorten it.
+	bodyTimeout time.Duration
+	// Logger gets one line per request, with ids and without content. Default:
+	// nil, which discards.
+	Logger *slog.Logger
+}
+
+func (c Config) complete() (Config, error) {
+	for name, missing := range map[string]bool{
+		"RAG": c.RAG == nil, "Retriever": c.Retriever == nil, "Library": c.Library == nil, "Documents": c.Documents == nil,
+		"Uploads": c.Uploads == nil, "Directory": c.Directory == nil, "Messages": c.Messages == nil, "Agent": c.Agent == "",
+	} {
+		if missing {
+			return c, fmt.Errorf("api: Config.%s is missing", name)
+		}
+	}
+	if c.UploadBytes < 0 || c.RequestBytes < 0 || c.MessageBytes < 0 || c.MaxUploads < 0 || c.MaxAnswers < 0 || c.StallTimeout < 0 {
+		return c, errors.New("api: Config.UploadBytes, RequestBytes, MessageBytes, MaxUploads, MaxAnswers and StallTimeout must not be negative")
+	}
+	if c.Info == nil {
+		c.Info = func(context.Context) (Info, error) { return Info{}, nil }
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	setDefault(&c.Version, "dev")
+	setDefault(&c.UploadBytes, DefaultUploadBytes)
+	setDefault(&c.RequestBytes, max(DefaultRequestBytes, c.UploadBytes))
+	setDefault(&c.MessageBytes, DefaultMessageBytes)
+	setDefault(&c.MaxUploads, DefaultUploads)
+	setDefault(&c.MaxAnswers, DefaultAnswers)
+	setDefault(&c.StallTimeout, DefaultStallTimeout)
+	setDefault(&c.bodyTimeout, bodyTimeout)
+	return c, nil
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// server has the routes' dependencies.
+type server struct {
+	cfg     Config
+	log     *slog.Logger
+	api     huma.API
+	uploads chan struct{} // one token per upload being read
+	answers chan struct{} // one token per question being answered
+}
+
+// router is what routes are registered with: net/http's mux, or a test's
+// around it.
+type router interface {
+	humago.Mux
+	Handler(r *http.Request) (http.Handler, string)
+}
+
+// New returns a handler for everything under /api/ and for /openapi.json. Put
+// [Guard] in front of it.
+func New(config Config) (http.Handler, error) {
+	return newHandler(config, http.NewServeMux())
+}
+
+func newHandler(config Config, mux router) (http.Handler, error) {
+	cfg, err := config.complete()
+	if err != nil {
+		return nil, err
+	}
+	useOwnErrors()
+	s := &server{
+		cfg: cfg, log: cfg.Logger,
+		uploads: make(chan struct{}, cfg.MaxUploads), answers: make(chan struct{}, cfg.MaxAnswers),
+	}
+	s.api = humago.New(mux, huma.Config{
+		OpenAPI: &huma.OpenAPI{Info: &huma.Info{
+			Title: "docent", Version: cfg.Version,
+			Description: "Answers from your documents, with the passages they rest on. Errors are " +
+				`{"code","message","retryable"}: what the caller can do, a sentence to show, and whether the same request may succeed later.`,
+		}},
+		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat},
+		DefaultFormat: "application/json",
+	})
+	s.healthRoutes()
+	s.infoRoutes()
+	s.documentRoutes()
+	s.uploadRoutes()
+	s.searchRoutes()
+	s.askRoutes()
+	s.sessionRoutes()
+	s.describeSocket()
+	spec, err := json.MarshalIndent(s.api.OpenAPI(), "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("api: describe the routes: %w", err)
+	}
+	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(spec) // the client is gone
+	})
+	return s.observe(headers(s.answerUnknown(mux))), nil
+}
+
+// register adds a route whose errors are mapped in one place.
+func register[I, O any](s *server, op huma.Operation, handle func(ctx context.Context, in *I) (*O, error)) {
+	op.Errors = append(op.Errors, http.StatusBadRequest, http.StatusInternalServerError)
+	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
+		out, err := handle(ctx, in)
+		if err != nil {
+			return nil, s.fail(ctx, err)
+		}
+		return out, nil
+	})
+}

@@ -1,0 +1,148 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"docent/internal/fault"
+)
+
+// maxDetails bounds how many faults of a request its error names.
+const maxDetails = 3
+
+// Error is the body of every response that is not a success.
+type Error struct {
+	status int
+	// Code is a fault kind.
+	Code fault.Kind `json:"code" enum:"invalid,not_found,conflict,unauthorized,forbidden,rate_limited,busy,unavailable,canceled,internal" doc:"What the caller can do about it."`
+	// Message can be shown as it stands.
+	Message string `json:"message" doc:"A sentence to show."`
+	// Retryable reports whether the same request may succeed later.
+	Retryable bool `json:"retryable" doc:"Whether the same request may succeed later."`
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return e.Message }
+
+// GetStatus returns the HTTP status; it makes Error a huma.StatusError.
+func (e *Error) GetStatus() int { return e.status }
+
+// asError is the one place where faults become responses.
+func asError(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	kind := fault.KindOf(err)
+	return &Error{status: kind.HTTPStatus(), Code: kind, Message: fault.Message(err), Retryable: kind.Retryable()}
+}
+
+// fail turns a handler's error into a response and logs what the response does
+// not say.
+func (s *server) fail(ctx context.Context, err error) error {
+	e := asError(err)
+	level := slog.LevelDebug
+	if e.Code == fault.Internal {
+		level = slog.LevelError
+	} else if e.Retryable {
+		level = slog.LevelWarn
+	}
+	s.log.LogAttrs(ctx, level, "request failed", slog.String("request", requestID(ctx)), slog.String("code", string(e.Code)), slog.Any("error", err))
+	return e
+}
+
+// useOwnErrors makes huma's own complaints, such as those about parameters,
+// look like ours. huma has no other place for it than a variable.
+var useOwnErrors = sync.OnceFunc(func() {
+	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
+		return complaint(status, message, errs)
+	}
+})
+
+// complaint translates huma's status and details. What was wrong with the
+// request is named, its values are not repeated.
+func complaint(status int, message string, errs []error) *Error {
+	e := &Error{status: status, Code: fault.Invalid}
+	switch {
+	case status >= 500:
+		e.Code = fault.Internal
+		e.Message = fault.Message(nil)
+		return e
+	case status == http.StatusNotFound:
+		e.Code = fault.NotFound
+	case status == http.StatusUnprocessableEntity:
+		e.status = fault.Invalid.HTTPStatus()
+	}
+	var details []string
+	for _, err := range errs[:min(len(errs), maxDetails)] {
+		if d, ok := err.(huma.ErrorDetailer); ok { //nolint:errorlint // huma passes them bare
+			detail := d.ErrorDetail()
+			details = append(details, strings.TrimSpace(detail.Location+" "+detail.Message))
+		}
+	}
+	if len(details) > 0 {
+		message = "the request is not valid: " + strings.Join(details, "; ")
+	}
+	e.Message = message
+	return e
+}
+
+// writeError answers a request outside of huma's handlers.
+func writeError(w http.ResponseWriter, e *Error) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(e.status)
+	_ = json.NewEncoder(w).Encode(e) // the client is gone
+}
+
+// noStatus takes what net/http would answer and keeps only its header and status.
+type noStatus struct {
+	header http.Header
+	status int
+}
+
+// Header is what would be sent.
+func (n *noStatus) Header() http.Header { return n.header }
+
+// WriteHeader keeps the status.
+func (n *noStatus) WriteHeader(status int) { n.status = status }
+
+// Write drops the text.
+func (n *noStatus) Write(p []byte) (int, error) { return len(p), nil }
+
+// answerUnknown gives unknown paths and methods the same kind of error as
+// everything else.
+func (s *server) answerUnknown(mux router) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler, pattern := mux.Handler(r)
+		if pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		n := &noStatus{header: http.Header{}}
+		handler.ServeHTTP(n, r)
+		if n.status == http.StatusMethodNotAllowed {
+			w.Header().Set("Allow", n.header.Get("Allow"))
+			writeError(w, &Error{status: n.status, Code: fault.Invalid, Message: "this path does not take the method " + method(r)})
+			return
+		}
+		writeError(w, &Error{status: http.StatusNotFound, Code: fault.NotFound, Message: "there is nothing at this path; /openapi.json lists what there is"})
+	})
+}
+
+// method is the request's method if it is one that exists.
+func method(r *http.Request) string {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return r.Method
+	default:
+		return "it was called with"
+	}
+}

@@ -1,0 +1,156 @@
+package api
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"docent/internal/fault"
+)
+
+// GuardConfig says under which names a server may be reached and from which
+// web pages.
+type GuardConfig struct {
+	// Addr is the address listened on, HOST:PORT; its host is an allowed name.
+	// Default: none.
+	Addr string
+	// Loopback says that only this machine can connect; then pages of any
+	// loopback origin are allowed. Default: false.
+	Loopback bool
+	// Origins are allowed besides the server's own, such as
+	// https://app.example.com; they may also read answers (CORS). Default: none.
+	Origins []string
+	// Hosts are names the server is called by besides loopback names and
+	// addresses, such as docs.example.com, with or without a port. Default: none.
+	Hosts []string
+}
+
+// Guard protects a server that browsers can reach from pages that are none of
+// its business. It refuses every request whose Host header is a name the server
+// does not have, as after DNS rebinding, and requests that change something or
+// open a WebSocket if their Origin is a foreign page. Requests without an
+// Origin do not come from a foreign page's script and pass.
+func Guard(config GuardConfig) func(http.Handler) http.Handler {
+	g := guard{loopback: config.Loopback, hosts: map[string]bool{}}
+	for _, h := range config.Hosts {
+		g.hosts[strings.ToLower(strings.TrimSuffix(h, "."))] = true
+	}
+	if host, _, err := net.SplitHostPort(config.Addr); err == nil && host != "" {
+		g.hosts[strings.ToLower(host)] = true
+	}
+	for _, o := range config.Origins {
+		g.origins = append(g.origins, strings.ToLower(strings.TrimRight(o, "/")))
+	}
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !g.host(r.Host) {
+				writeError(w, &Error{status: http.StatusForbidden, Code: fault.Forbidden, Message: "this server does not go by the name in the request; its setting hosts lists further names"})
+				return
+			}
+			origin := r.Header.Get("Origin")
+			listed := origin != "" && slices.Contains(g.origins, strings.ToLower(origin))
+			if listed {
+				cors(w.Header(), origin)
+				if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+					w.WriteHeader(http.StatusNoContent)
+					return
+				}
+			}
+			if changes(r) && origin != "" && !listed && !g.own(origin, r.Host) {
+				writeError(w, &Error{status: http.StatusForbidden, Code: fault.Forbidden, Message: "the page that sent this is not allowed to; the server's setting origins lists those that are"})
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+type guard struct {
+	loopback bool
+	hosts    map[string]bool
+	origins  []string
+}
+
+// host reports whether a Host header is a name of this server. An address
+// always is: rebinding needs a name to bind.
+func (g guard) host(header string) bool {
+	if header == "" {
+		return true // HTTP/1.0, which no browser speaks
+	}
+	header = strings.ToLower(header)
+	name := strings.TrimSuffix(hostname(header), ".")
+	if _, err := netip.ParseAddr(name); err == nil {
+		return true
+	}
+	return loopbackName(name) || g.hosts[name] || g.hosts[header]
+}
+
+// own reports whether an origin is this server's, or a loopback one while only
+// this machine can connect.
+func (g guard) own(origin, host string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return false // "null" among them
+	}
+	if same(u.Host, host, u.Scheme) {
+		return true
+	}
+	return g.loopback && loopbackName(strings.ToLower(u.Hostname()))
+}
+
+// same compares an origin's host with a Host header, either of which may leave
+// the scheme's port out.
+func same(origin, header, scheme string) bool {
+	port := map[string]string{"http": "80", "https": "443"}[scheme]
+	full := func(h string) string {
+		if _, _, err := net.SplitHostPort(h); err != nil {
+			h = net.JoinHostPort(strings.Trim(h, "[]"), port)
+		}
+		return strings.ToLower(h)
+	}
+	return full(origin) == full(header)
+}
+
+// hostname is a Host header without its port and brackets.
+func hostname(header string) string {
+	if h, port, err := net.SplitHostPort(header); err == nil {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil && port != "" {
+			return header // no port that exists: nothing to take off
+		}
+		return h
+	}
+	return strings.Trim(header, "[]")
+}
+
+// loopbackName reports whether a name or address always means this machine.
+func loopbackName(name string) bool {
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(name)
+	return err == nil && addr.Unmap().IsLoopback()
+}
+
+// changes reports whether a request can do more than read: every method but
+// the reading ones, and the opening of a WebSocket, which the same-origin rule
+// does not cover.
+func changes(r *http.Request) bool {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		return r.Header.Get("Upgrade") != ""
+	default:
+		return true
+	}
+}
+
+func cors(h http.Header, origin string) {
+	h.Add("Vary", "Origin")
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE")
+	h.Set("Access-Control-Allow-Headers", "Content-Type")
+	h.Set("Access-Control-Max-Age", "600")
+}

@@ -1,0 +1,95 @@
+package api
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	loopback := GuardConfig{Addr: "127.0.0.1:8765", Loopback: true}
+	public := GuardConfig{Addr: "0.0.0.0:8765", Hosts: []string{"Docs.example.com", "named:9000"}, Origins: []string{"https://App.example.com/", "null"}}
+	for _, c := range []struct {
+		name         string
+		cfg          GuardConfig
+		method, host string
+		header       []string
+		want         int
+	}{
+		{"own address", loopback, "GET", "127.0.0.1:8765", nil, 200},
+		{"localhost", loopback, "GET", "localhost:8765", nil, 200},
+		{"below localhost", loopback, "GET", "docent.localhost:8765", nil, 200},
+		{"IPv6", loopback, "GET", "[::1]:8765", nil, 200},
+		{"IPv6 without port", loopback, "GET", "[::1]", nil, 200},
+		{"rebound name", loopback, "GET", "evil.example:8765", nil, 403},
+		{"rebound name, trailing dot", loopback, "GET", "evil.example.:8765", nil, 403},
+		{"name like localhost", loopback, "GET", "localhost.evil.example", nil, 403},
+		{"name that begins like an address", loopback, "GET", "127.0.0.1.evil.example", nil, 403},
+		{"listed name", public, "GET", "docs.example.com", nil, 200},
+		{"listed name, any port", public, "GET", "DOCS.example.com.:8443", nil, 200},
+		{"listed with its port", public, "GET", "named:9000", nil, 200},
+		{"listed with another port", public, "GET", "named:9001", nil, 403},
+		{"address while public", public, "GET", "192.168.1.7:8765", nil, 200},
+
+		{"curl", loopback, "POST", "localhost:8765", nil, 200},
+		{"own page", loopback, "POST", "localhost:8765", []string{"Origin", "http://localhost:8765"}, 200},
+		{"another loopback page", loopback, "DELETE", "127.0.0.1:8765", []string{"Origin", "http://localhost:5173"}, 200},
+		{"another loopback page while public", public, "POST", "192.168.1.7:8765", []string{"Origin", "http://localhost:5173"}, 403},
+		{"foreign page", loopback, "POST", "localhost:8765", []string{"Origin", "https://evil.example"}, 403},
+		{"foreign page reads", loopback, "GET", "localhost:8765", []string{"Origin", "https://evil.example"}, 200},
+		{"foreign page upgrades", loopback, "GET", "localhost:8765", []string{"Origin", "https://evil.example", "Upgrade", "websocket", "Connection", "Upgrade"}, 403},
+		{"own page upgrades", loopback, "GET", "localhost:8765", []string{"Origin", "http://localhost:8765", "Upgrade", "websocket"}, 200},
+		{"sandboxed page", loopback, "POST", "localhost:8765", []string{"Origin", "null"}, 403},
+		{"origin that is none", loopback, "POST", "localhost:8765", []string{"Origin", "::::"}, 403},
+		{"file origin", loopback, "POST", "localhost:8765", []string{"Origin", "file://localhost"}, 403},
+		{"user in front", loopback, "POST", "localhost:8765", []string{"Origin", "http://localhost:8765@evil.example"}, 403},
+		{"own name, TLS in front", public, "POST", "docs.example.com", []string{"Origin", "https://docs.example.com"}, 200},
+		{"own name, other port", public, "POST", "docs.example.com", []string{"Origin", "https://docs.example.com:444"}, 403},
+		{"listed page", public, "PATCH", "docs.example.com", []string{"Origin", "https://app.example.com"}, 200},
+		{"listed null", public, "PATCH", "docs.example.com", []string{"Origin", "null"}, 200},
+		{"preflight of a listed page", public, "OPTIONS", "docs.example.com", []string{"Origin", "https://app.example.com", "Access-Control-Request-Method", "PATCH"}, 204},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := httptest.NewRequest(c.method, "/x", nil)
+			r.Host = c.host
+			for i := 0; i < len(c.header); i += 2 {
+				r.Header.Set(c.header[i], c.header[i+1])
+			}
+			w := httptest.NewRecorder()
+			Guard(c.cfg)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200) })).ServeHTTP(w, r)
+			if w.Code != c.want {
+				t.Errorf("status is %d, want %d", w.Code, c.want)
+			}
+			listed := c.cfg.Origins != nil && w.Code != 403 && (r.Header.Get("Origin") == "https://app.example.com" || r.Header.Get("Origin") == "null")
+			if got := w.Header().Get("Access-Control-Allow-Origin"); (got != "") != listed {
+				t.Errorf("Access-Control-Allow-Origin is %q", got)
+			}
+		})
+	}
+}
+
+// FuzzGuard checks that no spelling of a foreign name or page gets through.
+func FuzzGuard(f *testing.F) {
+	for _, s := range []string{"", "x", "[", "]", "[::1", "localhost", "a:b:c", "127.0.0.1", "http://localhost", "http://[::1]:80", "null", "//", "http://a@localhost", "LOCALHOST.", "1.1.1.1:99999"} {
+		f.Add(s, s)
+	}
+	guard := Guard(GuardConfig{Loopback: true})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	f.Fuzz(func(t *testing.T, host, origin string) {
+		r := httptest.NewRequest("POST", "/", nil)
+		r.Host = host + ".evil.example"
+		w := httptest.NewRecorder()
+		guard.ServeHTTP(w, r)
+		if w.Code == 200 {
+			t.Errorf("host %q passes", r.Host)
+		}
+		r.Host = "localhost:8765"
+		r.Header.Set("Origin", origin+".evil.example")
+		w = httptest.NewRecorder()
+		guard.ServeHTTP(w, r)
+		if w.Code == 200 {
+			t.Errorf("origin %q passes", r.Header.Get("Origin"))
+		}
+	})
+}

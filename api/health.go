@@ -1,0 +1,61 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"docent/internal/fault"
+)
+
+// readyTimeout bounds all checks of /api/ready together.
+const readyTimeout = 5 * time.Second
+
+type healthOutput struct {
+	Body struct {
+		Status string `json:"status" enum:"ok"`
+	}
+}
+
+type readyOutput struct {
+	Status int
+	Body   struct {
+		Status string            `json:"status" enum:"ok,unavailable"`
+		Checks map[string]string `json:"checks" doc:"By name: ok, or a sentence that says what is wrong."`
+	}
+}
+
+func (s *server) healthRoutes() {
+	register(s, huma.Operation{
+		Method: http.MethodGet, Path: "/api/health", OperationID: "health", Tags: []string{"service"},
+		Summary: "Whether the program runs",
+	}, func(context.Context, *struct{}) (*healthOutput, error) {
+		out := &healthOutput{}
+		out.Body.Status = "ok"
+		return out, nil
+	})
+	register(s, huma.Operation{
+		Method: http.MethodGet, Path: "/api/ready", OperationID: "ready", Tags: []string{"service"},
+		Summary: "Whether it can serve", Description: "Answers 503 with the same body if a check fails.",
+		Errors: []int{http.StatusServiceUnavailable},
+	}, s.ready)
+}
+
+func (s *server) ready(ctx context.Context, _ *struct{}) (*readyOutput, error) {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	out := &readyOutput{Status: http.StatusOK}
+	out.Body.Status = "ok"
+	out.Body.Checks = map[string]string{}
+	for name, check := range s.cfg.Ready {
+		out.Body.Checks[name] = "ok"
+		if err := check(ctx); err != nil {
+			_ = s.fail(ctx, err) // logs it
+			out.Status, out.Body.Status = http.StatusServiceUnavailable, "unavailable"
+			out.Body.Checks[name] = fault.Message(err)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,103 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"docent/rag"
+)
+
+// Info describes an installation to its page and its clients.
+type Info struct {
+	// Name is the program's.
+	Name string `json:"name"`
+	// Version is the program's.
+	Version string `json:"version"`
+	// Agent is the name sessions are kept under.
+	Agent string `json:"agent"`
+	// Database is sqlite or postgres.
+	Database string `json:"database" enum:"sqlite,postgres"`
+	// Model is what writes answers.
+	Model ModelInfo `json:"model"`
+	// Models are the names a question may ask for.
+	Models []string `json:"models" nullable:"false"`
+	// Embedder is what makes vectors.
+	Embedder EmbedderInfo `json:"embedder"`
+	// Collections are the sets of documents.
+	Collections []CollectionInfo `json:"collections" nullable:"false"`
+	// Limits are what a client has to keep to.
+	Limits Limits `json:"limits"`
+}
+
+// ModelInfo describes the model that answers.
+type ModelInfo struct {
+	// Name is the model's, or extractive.
+	Name string `json:"name"`
+	// Kind is extractive or openai.
+	Kind string `json:"kind" enum:"extractive,openai"`
+	// Hint says what to set for better answers; "" if a model is set.
+	Hint string `json:"hint" doc:"What to set for better answers; empty if a model is configured."`
+}
+
+// EmbedderInfo describes the embedder.
+type EmbedderInfo struct {
+	// Name is the embedder's.
+	Name string `json:"name"`
+	// Dimensions is the length of its vectors.
+	Dimensions int `json:"dimensions"`
+}
+
+// CollectionInfo describes a set of documents.
+type CollectionInfo struct {
+	// Name is the collection's.
+	Name string `json:"name"`
+	// Documents counts those that can be found.
+	Documents int `json:"documents"`
+	// Failed counts those that could not be read.
+	Failed int `json:"failed"`
+	// Chunks counts the passages.
+	Chunks int `json:"chunks"`
+}
+
+// Limits are what a client has to keep to.
+type Limits struct {
+	// UploadBytes bounds a file.
+	UploadBytes int64 `json:"upload_bytes"`
+	// MessageBytes bounds a question with its history.
+	MessageBytes int64 `json:"message_bytes"`
+	// K is how many passages an answer is made from.
+	K int `json:"k"`
+}
+
+type infoOutput struct{ Body Info }
+
+func (s *server) infoRoutes() {
+	register(s, huma.Operation{
+		Method: http.MethodGet, Path: "/api/info", OperationID: "info", Tags: []string{"service"},
+		Summary: "What this installation is and has",
+	}, s.info)
+}
+
+func (s *server) info(ctx context.Context, _ *struct{}) (*infoOutput, error) {
+	info, err := s.cfg.Info(ctx)
+	if err != nil {
+		return nil, err
+	}
+	collections, err := s.cfg.Library.Collections(ctx)
+	if err != nil {
+		return nil, err
+	}
+	info.Name, info.Version, info.Agent = "docent", s.cfg.Version, s.cfg.Agent
+	info.Limits.UploadBytes, info.Limits.MessageBytes = s.cfg.UploadBytes, s.cfg.MessageBytes
+	setDefault(&info.Limits.K, rag.DefaultK)
+	if info.Models == nil {
+		info.Models = []string{}
+	}
+	info.Collections = []CollectionInfo{}
+	for _, c := range collections {
+		info.Collections = append(info.Collections, CollectionInfo(c))
+	}
+	return &infoOutput{info}, nil
+}

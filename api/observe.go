@@ -1,0 +1,135 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"docent/internal/fault"
+)
+
+type requestKey struct{}
+
+// requestID is the id under which the log knows a request; "" outside of one.
+func requestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestKey{}).(string)
+	return id
+}
+
+// recorder remembers what was answered.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+// WriteHeader keeps the status.
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write counts.
+func (r *recorder) Write(p []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	n, err := r.ResponseWriter.Write(p)
+	r.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController flush and set deadlines.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// observe gives each request an id, logs it and survives its panics.
+func (s *server) observe(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start, id := time.Now(), rand.Text()[:12]
+		rec := &recorder{ResponseWriter: w}
+		w.Header().Set("X-Request-Id", id)
+		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, id))
+		defer func() {
+			p := recover()
+			if err, ok := p.(error); p != nil && !(ok && errors.Is(err, http.ErrAbortHandler)) {
+				s.log.LogAttrs(r.Context(), slog.LevelError, "panic", slog.String("request", id), slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
+				if rec.status == 0 {
+					writeError(rec, &Error{status: http.StatusInternalServerError, Code: fault.Internal, Message: fault.Message(nil)})
+					p = nil
+				} else {
+					p = http.ErrAbortHandler // the client must not take half an answer for a whole one
+				}
+			}
+			s.log.LogAttrs(r.Context(), level(r.Pattern), "http", slog.String("request", id), slog.String("method", method(r)), slog.String("route", r.Pattern),
+				slog.String("document", r.PathValue("id")), slog.String("session", r.PathValue("session_id")),
+				slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes), slog.Duration("took", time.Since(start)))
+			if p != nil {
+				panic(p)
+			}
+		}()
+		next.ServeHTTP(rec, r)
+		if r.ContentLength != 0 {
+			// net/http reads what the handler left of the body; not for ever.
+			_ = http.NewResponseController(rec).SetReadDeadline(time.Now().Add(s.cfg.StallTimeout))
+		}
+	})
+}
+
+// level keeps the log free of what monitors ask every few seconds.
+func level(pattern string) slog.Level {
+	if pattern == "GET /api/health" || pattern == "GET /api/ready" {
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
+}
+
+// headers sets what every response of the API carries: it is never a page, so
+// it may do nothing in a browser.
+func headers(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// patient is a response or request body on which only a standstill is a
+// timeout: large bodies may take as long as they move.
+type patient struct {
+	rc    *http.ResponseController
+	stall time.Duration
+	read  func(p []byte) (int, error)
+	write func(p []byte) (int, error)
+}
+
+// Read allows each read the whole timeout.
+func (p *patient) Read(b []byte) (int, error) {
+	_ = p.rc.SetReadDeadline(time.Now().Add(p.stall)) // without deadlines there is just no timeout
+	n, err := p.read(b)
+	if err == nil || errors.Is(err, io.EOF) {
+		// A deadline left behind would end the handler's context later on.
+		// After an error it stays, so that net/http does not wait for the rest.
+		_ = p.rc.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+// Write allows each write the whole timeout.
+func (p *patient) Write(b []byte) (int, error) {
+	_ = p.rc.SetWriteDeadline(time.Now().Add(p.stall))
+	n, err := p.write(b)
+	_ = p.rc.SetWriteDeadline(time.Time{})
+	return n, err
+}

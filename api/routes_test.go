@@ -1,0 +1,320 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+func TestHealthAndReady(t *testing.T) {
+	t.Parallel()
+	c := newWorld().serve(t)
+	c.want(200, `{"status":"ok"}`, "GET", "/api/health", "")
+	c.want(200, `{"status":"ok","checks":{}}`, "GET", "/api/ready", "")
+	c = newWorld().serve(t, func(cfg *Config) {
+		cfg.Ready = map[string]func(context.Context) error{
+			"database": func(context.Context) error { return nil },
+			"index": func(context.Context) error {
+				return fault.Wrap(fault.Unavailable, errors.New("secret path"), "the index is being loaded")
+			},
+		}
+	})
+	c.want(503, `{"status":"unavailable","checks":{"database":"ok","index":"the index is being loaded"}}`, "GET", "/api/ready", "")
+}
+
+func TestInfo(t *testing.T) {
+	t.Parallel()
+	c := newWorld().serve(t, func(cfg *Config) {
+		cfg.Info = func(context.Context) (Info, error) {
+			return Info{Database: "sqlite", Model: ModelInfo{"extractive", "extractive", "set DOCENT_MODEL"}, Embedder: EmbedderInfo{"static", 256}}, nil
+		}
+	})
+	c.want(200, `{"name":"docent","version":"1.2.3","agent":"docent","database":"sqlite","model":{"name":"extractive","kind":"extractive","hint":"set DOCENT_MODEL"},
+		"models":[],"embedder":{"name":"static","dimensions":256},"collections":[{"name":"default","documents":2,"failed":0,"chunks":1}],
+		"limits":{"upload_bytes":67108864,"message_bytes":262144,"k":4}}`, "GET", "/api/info", "")
+}
+
+const docA = `{"id":1,"collection":"default","source":"/docs/a.md","title":"A","media_type":"text/markdown","language":"","size":18,"sha256":"aa","status":"ready","chunks":1,"created_at":"2027-01-02T02:04:05Z","updated_at":"2027-01-02T02:04:05Z"}`
+
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	c := w.serve(t)
+	c.want(200, docA, "GET", "/api/documents/1", "")
+	c.want(200, `{"documents":[`+docA+`],"next":1}`, "GET", "/api/documents?limit=1&collection=default&status=ready&match=A", "")
+	if f := w.filters[0]; f.Collection != "default" || f.Status != rag.Ready || f.Match != "A" {
+		t.Errorf("filter is %+v", f)
+	}
+	var ids []int64
+	for next := int64(-1); next != 0; {
+		_, body := c.do("GET", fmt.Sprintf("/api/documents?limit=2&after=%d", max(next, 0)), "")
+		var page struct {
+			Documents []Document
+			Next      int64
+		}
+		if err := json.Unmarshal([]byte(body), &page); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range page.Documents {
+			ids = append(ids, d.ID)
+		}
+		next = page.Next
+	}
+	if !slices.Equal(ids, []int64{1, 2, 4}) {
+		t.Errorf("pages hold %v", ids)
+	}
+	c.want(200, `{"documents":[]}`, "GET", "/api/documents?collection=none", "")
+	c.want(200, `{"chunks":[{"id":11,"ordinal":0,"kind":"prose","text":"Größe","heading":"H › I","page":2,"page_label":"iii","start":0,"end":7,"tokens":2},
+		{"id":12,"ordinal":1,"kind":"","text":"","heading":"","page":null,"page_label":null,"start":0,"end":0,"tokens":0}]}`, "GET", "/api/documents/1/chunks", "")
+	resp, text := c.do("GET", "/api/documents/1/text", "")
+	if text != "Größe is a word." || resp.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
+		t.Errorf("text is %q, %v", text, resp.Header)
+	}
+	c.want(204, "", "DELETE", "/api/documents/1", "")
+	for _, path := range []string{"", "/text", "/file", "/chunks"} {
+		c.wantError(404, fault.NotFound, "no document 1", "GET", "/api/documents/1"+path, "")
+	}
+	c.wantError(404, fault.NotFound, "no document 1", "DELETE", "/api/documents/1", "")
+}
+
+func TestFilesAreHarmless(t *testing.T) {
+	t.Parallel()
+	c := newWorld().serve(t)
+	for path, want := range map[string][3]string{
+		"/api/documents/1/file": {"text/markdown", `attachment; filename=a.md`, "# Größe"},
+		"/api/documents/2/file": {"application/pdf", `inline; filename=b.pdf`, "%PDF-1.7"},
+		"/api/documents/4/file": {"text/html", `attachment; filename=evil.html`, "<script>alert(1)</script>"},
+	} {
+		resp, body := c.do("GET", path, "")
+		h := resp.Header
+		if h.Get("Content-Type") != want[0] || h.Get("Content-Disposition") != want[1] || body != want[2] {
+			t.Errorf("%s: %s, %s, %q", path, h.Get("Content-Type"), h.Get("Content-Disposition"), body)
+		}
+		if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Content-Security-Policy") != "sandbox; default-src 'none'" {
+			t.Errorf("%s: headers are %v", path, h)
+		}
+		resp, body = c.do("HEAD", path, "")
+		if resp.StatusCode != 200 || body != "" {
+			t.Errorf("HEAD %s: %d %q", path, resp.StatusCode, body)
+		}
+	}
+}
+
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	c := w.serve(t)
+	result := `"rank":1,"score":0.5,"source":"/docs/a.md","title":"A","heading":"H › I","page":2,"page_label":"iii","start":0,"end":7,"text":"Größe","document_id":1,"chunk_id":11`
+	c.want(200, `{"question":"what is ß?","evidence":0.25,"results":[{`+result+`}]}`, "GET", "/api/search?q=what+is+%C3%9F%3F", "")
+	c.want(200, `{"question":"x","evidence":0.25,"results":[{`+result+`,"features":{"bm25":1}}]}`, "GET", "/api/search?q=x&k=3&collection=a&collection=b&explain=true", "")
+	if q := w.queries[1]; q.K != 3 || !slices.Equal(q.Collections, []string{"a", "b"}) || w.queries[0].K != 10 {
+		t.Errorf("queries are %+v", w.queries)
+	}
+	c.wantError(400, fault.Invalid, "q", "GET", "/api/search", "")
+	c.wantError(400, fault.Invalid, "q is empty", "GET", "/api/search?q=%20", "")
+	c.wantError(400, fault.Invalid, "query.k", "GET", "/api/search?q=x&k=51", "")
+	c.wantError(400, fault.Invalid, "query.k", "GET", "/api/search?q=x&k=few", "")
+	c.wantError(400, fault.Invalid, "collection is not plain text", "GET", "/api/search?q=x&collection=%00", "")
+	w.broken = fault.New(fault.Unavailable, "the index is being loaded")
+	c.wantError(503, fault.Unavailable, "being loaded", "GET", "/api/search?q=x", "")
+}
+
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	c := newWorld().serve(t)
+	first := `{"id":7,"session_id":"s1","session_name":"First","platform_name":"WebSocketPlatform","timestamp":"2027-01-02T02:04:05Z","messages":2}`
+	c.want(200, "["+first+"]", "GET", "/api/sessions?agent_name=docent&username=ada", "")
+	c.want(200, "["+first+`,{"id":6,"session_id":"s2","session_name":null,"platform_name":"","timestamp":"0001-01-01T00:00:00Z","messages":0}]`, "GET", "/api/sessions", "")
+	c.want(200, "[]", "GET", "/api/sessions?agent_name=nobody", "")
+	c.want(200, `{"messages":[{"seq":1,"turn":1,"type":"str","content":"Hi","is_user":true,"timestamp":"2027-01-02T02:04:05Z"},
+		{"seq":2,"turn":1,"type":"rag_answer","content":{"answer":"x"},"is_user":false,"timestamp":"2027-01-02T02:04:05Z"}]}`, "GET", "/api/sessions/s1/messages", "")
+	c.want(200, `{"messages":[]}`, "GET", "/api/sessions/s1/messages?after=2", "")
+	c.want(200, `{"messages":[]}`, "GET", "/api/sessions/s2/messages?agent_name=other", "")
+	c.wantError(404, fault.NotFound, "session", "GET", "/api/sessions/s2/messages", "")
+	c.want(204, "", "PATCH", "/api/sessions/s1", `{"session_name":"Renamed"}`)
+	c.want(200, "["+strings.Replace(first, "First", "Renamed", 1)+"]", "GET", "/api/sessions?username=ada", "")
+	c.wantError(404, fault.NotFound, "session", "PATCH", "/api/sessions/nope", `{"session_name":"x"}`)
+	c.wantError(400, fault.Invalid, "session_name", "PATCH", "/api/sessions/s1", `{}`)
+	c.wantError(400, fault.Invalid, "plain text", "PATCH", "/api/sessions/s1", `{"session_name":"\u0000"}`)
+	c.want(204, "", "DELETE", "/api/sessions/s1", "")
+	c.wantError(404, fault.NotFound, "session", "DELETE", "/api/sessions?session_id=s1", "")
+	c.want(204, "", "DELETE", "/api/sessions?session_id=s2&agent_name=other", "")
+	c.want(200, "[]", "GET", "/api/sessions", "")
+}
+
+func TestErrorsHaveOneShape(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	c := w.serve(t, func(cfg *Config) {
+		cfg.Info = func(context.Context) (Info, error) { panic("a bug") }
+	})
+	c.wantError(404, fault.NotFound, "nothing at this path", "GET", "/api/nothing", "")
+	c.wantError(404, fault.NotFound, "nothing at this path", "POST", "/nothing", "x")
+	resp, _ := c.do("PUT", "/api/documents", "")
+	if resp.Header.Get("Allow") == "" {
+		t.Error("405 without Allow")
+	}
+	c.wantError(405, fault.Invalid, "PUT", "PUT", "/api/documents", "")
+	c.wantError(400, fault.Invalid, "path.id", "GET", "/api/documents/x", "")
+	c.wantError(400, fault.Invalid, "path.id", "GET", "/api/documents/0", "")
+	c.wantError(400, fault.Invalid, "query.limit", "GET", "/api/documents?limit=1001", "")
+	c.wantError(400, fault.Invalid, "query.status", "GET", "/api/documents?status=lost", "")
+	c.wantError(500, fault.Internal, "log", "GET", "/api/info", "")
+	w.broken = errors.New("dial tcp 10.0.0.5:5432: password authentication failed")
+	c.wantError(500, fault.Internal, "log", "GET", "/api/documents/1", "")
+	for kind, status := range map[fault.Kind]int{fault.Conflict: 409, fault.RateLimited: 429, fault.Busy: 503, fault.Canceled: 499, fault.Forbidden: 403, fault.Unauthorized: 401} {
+		w.broken = fault.Wrap(kind, errors.New("secret"), "say this")
+		c.wantError(status, kind, "say this", "GET", "/api/documents/1", "")
+	}
+	w.broken = nil
+	if _, body := c.do("GET", "/api/documents/1", ""); strings.Contains(body, "$schema") {
+		t.Errorf("body is %s", body)
+	}
+	log := c.log.String()
+	for _, want := range []string{"password authentication failed", "a bug", "route=\"GET /api/documents/{id}\"", "document=1"} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log lacks %q", want)
+		}
+	}
+}
+
+func TestLogHoldsIDsAndNoContent(t *testing.T) {
+	t.Parallel()
+	c := newWorld().serve(t)
+	resp, _ := c.do("GET", "/api/search?q=confidential", "")
+	c.do("POST", "/api/ask", `{"question":"confidential"}`)
+	c.do("GET", "/api/confidential", "")
+	log := c.log.String()
+	if id := resp.Header.Get("X-Request-Id"); id == "" || !strings.Contains(log, id) {
+		t.Errorf("request id %q is not in the log", id)
+	}
+	if strings.Contains(log, "confidential") {
+		t.Errorf("log is %s", log)
+	}
+}
+
+func TestSecurityHeaders(t *testing.T) {
+	t.Parallel()
+	c := newWorld().serve(t)
+	for _, path := range []string{"/api/health", "/api/nothing", "/openapi.json", "/api/documents/1/text"} {
+		resp, _ := c.do("GET", path, "")
+		h := resp.Header
+		if h.Get("X-Content-Type-Options") != "nosniff" || !strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") || h.Get("Referrer-Policy") != "no-referrer" {
+			t.Errorf("%s: headers are %v", path, h)
+		}
+	}
+}
+
+func TestConfigNamesTheField(t *testing.T) {
+	t.Parallel()
+	if _, err := New(Config{}); err == nil || !strings.Contains(err.Error(), "Config.") {
+		t.Errorf("error is %v", err)
+	}
+	w := newWorld()
+	full := Config{RAG: w, Retriever: w, Library: w, Documents: w, Uploads: w, Directory: w, Messages: w, Agent: "a"}
+	if _, err := New(full); err != nil {
+		t.Error(err)
+	}
+	full.StallTimeout = -time.Second
+	if _, err := New(full); err == nil || !strings.Contains(err.Error(), "StallTimeout") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// spyMux records what is registered.
+type spyMux struct {
+	*http.ServeMux
+	patterns []string
+}
+
+func (m *spyMux) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
+	m.patterns = append(m.patterns, pattern)
+	m.ServeMux.HandleFunc(pattern, handler)
+}
+
+// contract is every route of the interface. A change here is a change for
+// clients.
+var contract = []string{
+	"GET /api/health", "GET /api/ready", "GET /api/info",
+	"POST /api/documents", "GET /api/documents", "GET /api/documents/{id}", "DELETE /api/documents/{id}",
+	"GET /api/documents/{id}/text", "GET /api/documents/{id}/file", "GET /api/documents/{id}/chunks",
+	"GET /api/search", "POST /api/ask",
+	"GET /api/sessions", "DELETE /api/sessions", "PATCH /api/sessions/{session_id}", "DELETE /api/sessions/{session_id}", "GET /api/sessions/{session_id}/messages",
+}
+
+func TestOpenAPIDescribesEveryRoute(t *testing.T) {
+	t.Parallel()
+	w, mux := newWorld(), &spyMux{ServeMux: http.NewServeMux()}
+	if _, err := newHandler(Config{RAG: w, Retriever: w, Library: w, Documents: w, Uploads: w, Directory: w, Messages: w, Agent: "docent"}, mux); err != nil {
+		t.Fatal(err)
+	}
+	c := w.serve(t)
+	resp, body := c.do("GET", "/openapi.json", "")
+	var spec struct {
+		OpenAPI string
+		Paths   map[string]map[string]struct {
+			OperationID string
+			Summary     string
+			RequestBody struct {
+				Content map[string]any
+			}
+			Responses map[string]struct{ Content map[string]any }
+		}
+		Components struct{ Schemas map[string]any }
+	}
+	if err := json.Unmarshal([]byte(body), &spec); err != nil || resp.StatusCode != 200 {
+		t.Fatal(resp.StatusCode, err)
+	}
+	if !strings.HasPrefix(spec.OpenAPI, "3.1") {
+		t.Errorf("version is %q", spec.OpenAPI)
+	}
+	var documented []string
+	for path, methods := range spec.Paths {
+		for method, op := range methods {
+			if op.OperationID == "" || op.Summary == "" || len(op.Responses) == 0 {
+				t.Errorf("%s %s lacks an id, a summary or responses", method, path)
+			}
+			documented = append(documented, strings.ToUpper(method)+" "+path)
+		}
+	}
+	same := func(what string, got, want []string) {
+		t.Helper()
+		got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))
+		if !slices.Equal(got, want) {
+			t.Errorf("%s are\n%s\nwant\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	same("documented routes", documented, append([]string{"GET /ws"}, contract...))
+	same("registered routes", mux.patterns, append([]string{"GET /openapi.json"}, contract...))
+	parameter := regexp.MustCompile(`\{[a-z_]+\}`)
+	for _, route := range contract {
+		method, path, _ := strings.Cut(route, " ")
+		if resp, body := c.do(method, parameter.ReplaceAllString(path, "1"), ""); strings.Contains(body, "nothing at this path") || resp.StatusCode == 405 {
+			t.Errorf("%s is documented and not served: %d %s", route, resp.StatusCode, body)
+		}
+	}
+	for schema := range maps.Keys(spec.Components.Schemas) {
+		if regexp.MustCompile(`Body$|Input|Output`).MatchString(schema) {
+			t.Logf("schema %s is named after Go, not after what it is", schema)
+		}
+	}
+	upload := spec.Paths["/api/documents"]["post"]
+	if upload.RequestBody.Content["multipart/form-data"] == nil {
+		t.Error("the upload's body is not described")
+	}
+	ask := spec.Paths["/api/ask"]["post"]
+	if ask.Responses["200"].Content["text/event-stream"] == nil || ask.Responses["200"].Content["application/json"] == nil {
+		t.Error("the answer's forms are not described")
+	}
+}

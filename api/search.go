@@ -1,0 +1,92 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+type searchInput struct {
+	Q          string   `query:"q" required:"true" maxLength:"8000" doc:"What to search for."`
+	K          int      `query:"k" minimum:"1" maximum:"50" default:"10" doc:"How many passages."`
+	Collection []string `query:"collection,explode" maxItems:"100" doc:"Only these collections; may be repeated."`
+	Explain    bool     `query:"explain" doc:"Show what the score is made of."`
+}
+
+// SearchResult is a passage found.
+type SearchResult struct {
+	// Rank counts from 1.
+	Rank int `json:"rank"`
+	// Score orders the results of one search.
+	Score float64 `json:"score"`
+	// Source is the document's.
+	Source string `json:"source"`
+	// Title is the document's.
+	Title string `json:"title"`
+	// Heading is the path of headings above the passage.
+	Heading string `json:"heading"`
+	// Page counts from 0; null where there are no pages.
+	Page *int `json:"page"`
+	// PageLabel is the page as printed; null where there are none.
+	PageLabel *string `json:"page_label"`
+	// Start is a byte offset in the document's text.
+	Start int `json:"start"`
+	// End is exclusive.
+	End int `json:"end"`
+	// Text is the passage.
+	Text string `json:"text"`
+	// DocumentID names the document.
+	DocumentID int64 `json:"document_id"`
+	// ChunkID names the passage.
+	ChunkID int64 `json:"chunk_id"`
+	// Features are what Score is made of, if asked for.
+	Features map[string]float64 `json:"features,omitempty"`
+}
+
+type searchOutput struct {
+	Body struct {
+		Question string         `json:"question" doc:"What was searched for."`
+		Evidence float64        `json:"evidence" doc:"How well the results support an answer, 0 to 1."`
+		Results  []SearchResult `json:"results" nullable:"false"`
+	}
+}
+
+func (s *server) searchRoutes() {
+	register(s, huma.Operation{
+		Method: http.MethodGet, Path: "/api/search", OperationID: "search", Tags: []string{"answers"},
+		Summary: "Find passages", Errors: []int{http.StatusServiceUnavailable},
+	}, s.search)
+}
+
+func (s *server) search(ctx context.Context, in *searchInput) (*searchOutput, error) {
+	q := strings.TrimSpace(strings.ToValidUTF8(in.Q, "\ufffd"))
+	if q == "" {
+		return nil, fault.New(fault.Invalid, "q is empty")
+	}
+	if err := plain(named("collection", in.Collection)...); err != nil {
+		return nil, err
+	}
+	found, err := s.cfg.Retriever.Retrieve(ctx, rag.Query{Question: q, K: in.K, Collections: in.Collection})
+	if err != nil {
+		return nil, err
+	}
+	out := &searchOutput{}
+	out.Body.Question, out.Body.Evidence, out.Body.Results = found.Question, found.Evidence, []SearchResult{}
+	for _, r := range found.Results {
+		p := r.Passage
+		res := SearchResult{
+			Rank: r.Rank, Score: r.Score, Source: p.Document.Source, Title: p.Document.Title, Heading: p.Heading(),
+			Page: p.Page, PageLabel: label(p.PageLabel), Start: p.Start, End: p.End, Text: p.Text, DocumentID: p.DocumentID, ChunkID: p.ID,
+		}
+		if in.Explain {
+			res.Features = r.Features
+		}
+		out.Body.Results = append(out.Body.Results, res)
+	}
+	return out, nil
+}

@@ -1,0 +1,323 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"docent/agent"
+	"docent/ingest"
+	"docent/internal/fault"
+	"docent/payload"
+	"docent/rag"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// world is an installation in memory: what the API works on.
+type world struct {
+	mu       sync.Mutex
+	docs     []rag.Document
+	chunks   map[int64][]rag.Chunk
+	original map[int64]string
+	sessions []agent.SessionRecord
+	messages map[int64][]agent.ChatMessage
+	queries  []rag.Query
+	filters  []rag.DocumentFilter
+
+	answer func(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
+	read   func(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error)
+	broken error // every store method fails with it
+}
+
+func newWorld() *world {
+	page, at := 2, time.Date(2027, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))
+	return &world{
+		docs: []rag.Document{
+			{ID: 1, Collection: "default", Source: "/docs/a.md", Title: "A", MediaType: "text/markdown", Status: rag.Ready, Chunks: 1, Text: "Größe is a word.", SHA256: "aa", Size: 18, CreatedAt: at, UpdatedAt: at},
+			{ID: 2, Collection: "default", Source: "upload:b.pdf", Title: "B", MediaType: "application/pdf", Status: rag.Ready},
+			{ID: 4, Collection: "other", Source: "https://x/evil.html", Title: "C", MediaType: "text/html; charset=utf-8", Status: rag.Failed, Error: "it is encrypted"},
+		},
+		chunks:   map[int64][]rag.Chunk{1: {{ID: 11, DocumentID: 1, Kind: rag.Prose, Text: "Größe", Headings: []string{"H", "I"}, Page: &page, PageLabel: "iii", End: 7, Tokens: 2}, {ID: 12, Ordinal: 1}}},
+		original: map[int64]string{1: "# Größe", 2: "%PDF-1.7", 4: "<script>alert(1)</script>"},
+		sessions: []agent.SessionRecord{
+			{RowID: 7, Key: agent.SessionKey{Agent: "docent", ID: "s1"}, Name: "First", Platform: "WebSocketPlatform", Username: "ada", UpdatedAt: at, Messages: 2},
+			{RowID: 6, Key: agent.SessionKey{Agent: "other", ID: "s2"}},
+		},
+		messages: map[int64][]agent.ChatMessage{7: {
+			{Seq: 1, Turn: 1, Type: "str", Content: json.RawMessage(`"Hi"`), IsUser: true, Time: at},
+			{Seq: 2, Turn: 1, Type: "rag_answer", Content: json.RawMessage(`{"answer":"x"}`), Time: at},
+		}},
+		answer: func(_ context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
+			return parts(rag.Part{Phase: rag.Searching}, rag.Part{Phase: rag.Answering}, rag.Part{Delta: "A tuple"}, rag.Part{Delta: "\nis <b>\"a row\"</b>"},
+				rag.Part{Message: &payload.RAGMessage{LLMName: "m", Question: req.Question, Answer: "A row [1]", Docs: []payload.RAGDoc{}, Sentences: []payload.RAGSentence{}}})
+		},
+	}
+}
+
+func parts(all ...rag.Part) iter.Seq2[rag.Part, error] {
+	return func(yield func(rag.Part, error) bool) {
+		for _, p := range all {
+			if !yield(p, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (w *world) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
+	return w.answer(ctx, req)
+}
+
+func (w *world) Run(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
+	for p, err := range w.answer(ctx, req) {
+		if err != nil {
+			return payload.RAGMessage{}, err
+		}
+		if p.Message != nil {
+			return *p.Message, nil
+		}
+	}
+	return payload.RAGMessage{}, errors.New("no message")
+}
+
+func (w *world) Retrieve(_ context.Context, q rag.Query) (rag.Retrieval, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.queries = append(w.queries, q)
+	r := rag.Result{Rank: 1, Score: 0.5, Features: map[string]float64{"bm25": 1}}
+	r.Passage = rag.Passage{Chunk: w.chunks[1][0], Document: w.docs[0]}
+	return rag.Retrieval{Question: q.Question, Evidence: 0.25, Results: []rag.Result{r}}, w.broken
+}
+
+func (w *world) Documents(_ context.Context, f rag.DocumentFilter) ([]rag.Document, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.filters = append(w.filters, f)
+	var out []rag.Document
+	for _, d := range w.docs {
+		if d.ID > f.After && (f.Collection == "" || f.Collection == d.Collection) && (f.Status == "" || f.Status == d.Status) && len(out) < f.Limit {
+			d.Text = ""
+			out = append(out, d)
+		}
+	}
+	return out, w.broken
+}
+
+func (w *world) Document(_ context.Context, id int64) (rag.Document, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, d := range w.docs {
+		if d.ID == id {
+			return d, w.broken
+		}
+	}
+	return rag.Document{}, fault.New(fault.NotFound, "there is no document %d", id)
+}
+
+func (w *world) DocumentChunks(ctx context.Context, id int64) ([]rag.Chunk, error) {
+	_, err := w.Document(ctx, id)
+	return w.chunks[id], err
+}
+
+func (w *world) Original(ctx context.Context, id int64) (io.ReadCloser, error) {
+	if _, err := w.Document(ctx, id); err != nil {
+		return nil, err
+	}
+	return io.NopCloser(strings.NewReader(w.original[id])), nil
+}
+
+func (w *world) Collections(context.Context) ([]rag.CollectionInfo, error) {
+	return []rag.CollectionInfo{{Name: "default", Documents: 2, Chunks: 1}}, w.broken
+}
+
+func (w *world) RemoveDocuments(_ context.Context, ids []int64) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := len(w.docs)
+	w.docs = slices.DeleteFunc(w.docs, func(d rag.Document) bool { return slices.Contains(ids, d.ID) })
+	return before - len(w.docs), w.broken
+}
+
+func (w *world) Read(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error) {
+	if w.read != nil {
+		return w.read(ctx, collection, source, r)
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("read: %w", err)
+	}
+	if len(data) == 0 {
+		return []ingest.Result{{Source: source, Status: ingest.Failed, Reason: "it is empty"}}, nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d := rag.Document{ID: int64(100 + len(w.docs)), Collection: collection, Source: source, Text: string(data), Status: rag.Ready}
+	w.docs = append(w.docs, d)
+	return []ingest.Result{{Source: source, Status: ingest.Added, Chunks: 1, DocumentID: d.ID}}, nil
+}
+
+func (w *world) Sessions(_ context.Context, f agent.SessionFilter) ([]agent.SessionRecord, error) {
+	var out []agent.SessionRecord
+	for _, r := range w.sessions {
+		if (f.Agent == "" || f.Agent == r.Key.Agent) && (f.Username == "" || f.Username == r.Username) {
+			out = append(out, r)
+		}
+	}
+	return out, w.broken
+}
+
+func (w *world) find(key agent.SessionKey) int {
+	return slices.IndexFunc(w.sessions, func(r agent.SessionRecord) bool { return r.Key == key })
+}
+
+func (w *world) Session(_ context.Context, key agent.SessionKey) (agent.SessionRecord, error) {
+	i := w.find(key)
+	if i < 0 {
+		return agent.SessionRecord{}, fault.New(fault.NotFound, "there is no such session")
+	}
+	return w.sessions[i], w.broken
+}
+
+func (w *world) RenameSession(ctx context.Context, key agent.SessionKey, name string) error {
+	if _, err := w.Session(ctx, key); err != nil {
+		return err
+	}
+	w.sessions[w.find(key)].Name = name
+	return nil
+}
+
+func (w *world) DeleteSession(ctx context.Context, key agent.SessionKey) error {
+	if _, err := w.Session(ctx, key); err != nil {
+		return err
+	}
+	w.sessions = slices.Delete(w.sessions, w.find(key), w.find(key)+1)
+	return nil
+}
+
+func (w *world) Messages(_ context.Context, session int64, q agent.MessageQuery) ([]agent.ChatMessage, error) {
+	var out []agent.ChatMessage
+	for _, m := range w.messages[session] {
+		if m.Seq > q.After {
+			out = append(out, m)
+		}
+	}
+	return out, w.broken
+}
+
+// serve runs the API over a real HTTP server; edit changes its configuration.
+func (w *world) serve(t *testing.T, edit ...func(*Config)) *client {
+	t.Helper()
+	log := &safeBuffer{}
+	cfg := Config{
+		RAG: w, Retriever: w, Library: w, Documents: w, Uploads: w, Directory: w, Messages: w, Agent: "docent",
+		Version: "1.2.3", Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+	for _, e := range edit {
+		e(&cfg)
+	}
+	h, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewUnstartedServer(Guard(GuardConfig{Loopback: true})(h))
+	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	s.Start()
+	t.Cleanup(s.Close)
+	t.Cleanup(s.Client().CloseIdleConnections)
+	return &client{t: t, url: s.URL, http: s.Client(), log: log}
+}
+
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *safeBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *safeBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+type client struct {
+	t    *testing.T
+	url  string
+	http *http.Client
+	log  *safeBuffer
+}
+
+// do sends a request; header holds names and values in turn.
+func (c *client) do(method, path, body string, header ...string) (*http.Response, string) {
+	c.t.Helper()
+	req, err := http.NewRequestWithContext(c.t.Context(), method, c.url+path, strings.NewReader(body))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		if header[i] == "Host" {
+			req.Host = header[i+1]
+		}
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return resp, string(data)
+}
+
+// want sends a request and compares the answer as JSON, or as text if it is none.
+func (c *client) want(status int, want, method, path, body string, header ...string) {
+	c.t.Helper()
+	resp, got := c.do(method, path, body, header...)
+	if resp.StatusCode != status || canonical(got) != canonical(want) {
+		c.t.Errorf("%s %s: %d %s\nwant %d %s", method, path, resp.StatusCode, canonical(got), status, canonical(want))
+	}
+}
+
+// wantError sends a request and checks that it fails in the common shape.
+func (c *client) wantError(status int, code fault.Kind, says, method, path, body string, header ...string) {
+	c.t.Helper()
+	resp, got := c.do(method, path, body, header...)
+	var e Error
+	if err := json.Unmarshal([]byte(got), &e); err != nil || resp.StatusCode != status || e.Code != code || !strings.Contains(e.Message, says) || resp.Header.Get("Content-Type") != "application/json" {
+		c.t.Errorf("%s %s: %d %s %s\nwant %d %s with %q", method, path, resp.StatusCode, resp.Header.Get("Content-Type"), got, status, code, says)
+	}
+	if e.Retryable != code.Retryable() {
+		c.t.Errorf("%s %s: retryable is %v", method, path, e.Retryable)
+	}
+}
+
+func canonical(s string) string {
+	var v any
+	if json.Unmarshal([]byte(s), &v) != nil {
+		return s
+	}
+	out, _ := json.Marshal(v)
+	return string(out)
+}

@@ -1,0 +1,183 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"docent/agent"
+)
+
+// Session is a conversation in a list. The first five keys are those of the
+// BESSER Agentic Framework's React client.
+type Session struct {
+	// ID is the row's id.
+	ID int64 `json:"id"`
+	// SessionID is the public id.
+	SessionID string `json:"session_id"`
+	// SessionName is the display name; null if it has none.
+	SessionName *string `json:"session_name"`
+	// PlatformName says where it is held.
+	PlatformName string `json:"platform_name"`
+	// Timestamp is when it was last used.
+	Timestamp time.Time `json:"timestamp"`
+	// Messages counts what was said.
+	Messages int `json:"messages"`
+}
+
+// Message is one message of a conversation.
+type Message struct {
+	// Seq orders the session's messages.
+	Seq int64 `json:"seq"`
+	// Turn is the turn it belongs to.
+	Turn int64 `json:"turn"`
+	// Type is the stored type, such as str or rag_answer.
+	Type string `json:"type"`
+	// Content is the message as it is on the wire.
+	Content any `json:"content"`
+	// IsUser tells the user's messages from the agent's.
+	IsUser bool `json:"is_user"`
+	// Timestamp is when it was made.
+	Timestamp time.Time `json:"timestamp"`
+}
+
+type sessionsInput struct {
+	Agent    string `query:"agent_name" maxLength:"200" doc:"Only this agent's."`
+	Username string `query:"username" maxLength:"200" doc:"Only this user's."`
+	Limit    int    `query:"limit" minimum:"1" maximum:"1000" default:"200"`
+}
+
+type sessionsOutput struct {
+	Body []Session `nullable:"false"`
+}
+
+type sessionInput struct {
+	SessionID string `path:"session_id" maxLength:"200"`
+	Agent     string `query:"agent_name" maxLength:"200" doc:"The agent; default is this server's own."`
+}
+
+// The inputs below repeat sessionInput's fields: huma does not look into an
+// embedded struct that is not exported.
+
+type deleteSessionInput struct {
+	SessionID string `query:"session_id" required:"true" maxLength:"200"`
+	Agent     string `query:"agent_name" maxLength:"200" doc:"The agent; default is this server's own."`
+}
+
+type renameInput struct {
+	bodyRead
+	SessionID string `path:"session_id" maxLength:"200"`
+	Agent     string `query:"agent_name" maxLength:"200" doc:"The agent; default is this server's own."`
+	Body      struct {
+		SessionName string `json:"session_name" maxLength:"200" doc:"The display name; empty removes it."`
+	}
+}
+
+type messagesInput struct {
+	SessionID string `path:"session_id" maxLength:"200"`
+	Agent     string `query:"agent_name" maxLength:"200" doc:"The agent; default is this server's own."`
+	After     int64  `query:"after" minimum:"0" doc:"Only messages after this seq."`
+	Last      int    `query:"last" minimum:"1" maximum:"1000" default:"1000" doc:"Only the newest."`
+}
+
+type messagesOutput struct {
+	Body struct {
+		Messages []Message `json:"messages" nullable:"false"`
+	}
+}
+
+func (s *server) sessionRoutes() {
+	const list, one = "/api/sessions", "/api/sessions/{session_id}"
+	tags, missing := []string{"sessions"}, []int{http.StatusNotFound}
+	register(s, huma.Operation{
+		Method: http.MethodGet, Path: list, OperationID: "list-sessions", Tags: tags, Summary: "List sessions, newest use first",
+	}, s.listSessions)
+	register(s, huma.Operation{
+		Method: http.MethodDelete, Path: list, OperationID: "delete-session-by-query", Tags: tags, Summary: "Delete a session", Errors: missing,
+		Description: "The same as DELETE /api/sessions/{session_id}, in the form of the BESSER Agentic Framework's React client.",
+	}, func(ctx context.Context, in *deleteSessionInput) (*struct{}, error) {
+		return s.deleteSession(ctx, &sessionInput{in.SessionID, in.Agent})
+	})
+	register(s, huma.Operation{
+		Method: http.MethodDelete, Path: one, OperationID: "delete-session", Tags: tags, Summary: "Delete a session", Errors: missing,
+	}, s.deleteSession)
+	register(s, huma.Operation{
+		Method: http.MethodPatch, Path: one, OperationID: "rename-session", Tags: tags, Summary: "Rename a session", Errors: missing,
+		BodyReadTimeout: s.cfg.bodyTimeout,
+	}, func(ctx context.Context, in *renameInput) (*struct{}, error) {
+		key, err := s.key(in.SessionID, in.Agent)
+		if err == nil {
+			err = plain("session_name", in.Body.SessionName)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return nil, s.cfg.Directory.RenameSession(ctx, key, in.Body.SessionName)
+	})
+	register(s, huma.Operation{
+		Method: http.MethodGet, Path: one + "/messages", OperationID: "list-messages", Tags: tags, Summary: "What was said, oldest first", Errors: missing,
+	}, s.messages)
+}
+
+// key names the session of a request.
+func (s *server) key(id, name string) (agent.SessionKey, error) {
+	key := agent.SessionKey{Agent: name, ID: id}
+	setDefault(&key.Agent, s.cfg.Agent)
+	return key, plain("session_id", key.ID, "agent_name", key.Agent)
+}
+
+func (s *server) listSessions(ctx context.Context, in *sessionsInput) (*sessionsOutput, error) {
+	if err := plain("agent_name", in.Agent, "username", in.Username); err != nil {
+		return nil, err
+	}
+	records, err := s.cfg.Directory.Sessions(ctx, agent.SessionFilter{Agent: in.Agent, Username: in.Username, Limit: in.Limit})
+	if err != nil {
+		return nil, err
+	}
+	out := &sessionsOutput{Body: []Session{}}
+	for _, r := range records {
+		out.Body = append(out.Body, Session{
+			ID: r.RowID, SessionID: r.Key.ID, SessionName: label(r.Name), PlatformName: r.Platform,
+			Timestamp: r.UpdatedAt.UTC(), Messages: r.Messages,
+		})
+	}
+	return out, nil
+}
+
+func (s *server) deleteSession(ctx context.Context, in *sessionInput) (*struct{}, error) {
+	key, err := s.key(in.SessionID, in.Agent)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.cfg.Directory.DeleteSession(ctx, key)
+}
+
+func (s *server) messages(ctx context.Context, in *messagesInput) (*messagesOutput, error) {
+	key, err := s.key(in.SessionID, in.Agent)
+	if err != nil {
+		return nil, err
+	}
+	record, err := s.cfg.Directory.Session(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	messages, err := s.cfg.Messages.Messages(ctx, record.RowID, agent.MessageQuery{After: in.After, Last: in.Last})
+	if err != nil {
+		return nil, err
+	}
+	out := &messagesOutput{}
+	out.Body.Messages = []Message{}
+	for _, m := range messages {
+		content := m.Content
+		if len(content) == 0 {
+			content = json.RawMessage("null")
+		}
+		out.Body.Messages = append(out.Body.Messages, Message{
+			Seq: m.Seq, Turn: m.Turn, Type: m.Type, Content: content, IsUser: m.IsUser, Timestamp: m.Time.UTC(),
+		})
+	}
+	return out, nil
+}

@@ -1,0 +1,30 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// describeSocket adds the WebSocket to the description. It is served by
+// another handler on the same port.
+func (s *server) describeSocket() {
+	parameter := func(name, doc string) *huma.Param {
+		return &huma.Param{Name: name, In: "query", Description: doc, Schema: &huma.Schema{Type: "string"}}
+	}
+	s.api.OpenAPI().AddOperation(&huma.Operation{
+		Method: http.MethodGet, Path: "/ws", OperationID: "websocket", Tags: []string{"sessions"}, Summary: "Converse over a WebSocket",
+		Description: "An upgrade at this path, as at any other, opens a conversation. Without a protocol it speaks the payloads of the BESSER Agentic Framework; " +
+			"with docent.v1 (as parameter or as Sec-WebSocket-Protocol) answers are streamed and frames carry sequence numbers.",
+		Parameters: []*huma.Param{
+			parameter("protocol", "docent.v1, or nothing."),
+			parameter("session_id", "The session to resume."),
+			parameter("user_id", "The user's name."),
+			parameter("session_name", "The display name of a new session."),
+		},
+		Responses: map[string]*huma.Response{
+			"101": {Description: "Switching Protocols"},
+			"426": {Description: "Upgrade Required"},
+		},
+	})
+}

@@ -1,0 +1,242 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"path"
+	"strings"
+	"unicode"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"docent/ingest"
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+// Limits of an upload's small parts.
+const (
+	// maxFileName bounds a file's name in bytes, as file systems do.
+	maxFileName = 255
+	// maxCollection bounds a collection's name in bytes.
+	maxCollection = 200
+	// maxFiles bounds the files of one request.
+	maxFiles = 1000
+)
+
+type uploadInput struct {
+	Collection string `query:"collection" maxLength:"200" doc:"Where the documents go unless a field says so; default is the collection default."`
+	r          *http.Request
+	w          http.ResponseWriter
+}
+
+// Resolve takes the request itself, so that the body can be read as it comes.
+func (in *uploadInput) Resolve(hc huma.Context) []error {
+	in.r, in.w = humago.Unwrap(hc)
+	return nil
+}
+
+type uploadOutput struct {
+	Body struct {
+		Results []ingest.Result `json:"results" nullable:"false"`
+	}
+}
+
+func (s *server) uploadRoutes() {
+	const route = "/api/documents"
+	register(s, huma.Operation{
+		Method: http.MethodPost, Path: route, OperationID: "upload-documents", Tags: []string{"documents"},
+		Summary: "Upload documents",
+		Description: "Each file becomes a document with the source upload:NAME, replacing one of that name, and has its own result: " +
+			"one that cannot be read fails with a reason and does not stop the rest. A field collection has to come before the files.",
+		DefaultStatus: http.StatusOK, Errors: []int{http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType},
+	}, s.upload)
+	// Told afterwards: huma would read a body that it knows of into memory.
+	s.api.OpenAPI().Paths[route].Post.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+		"multipart/form-data": {Schema: &huma.Schema{
+			Type: "object", Required: []string{"file"},
+			Properties: map[string]*huma.Schema{
+				"collection": {Type: "string", Description: "Where the documents go."},
+				"file":       {Type: "array", Items: &huma.Schema{Type: "string", Format: "binary"}, Description: "The files."},
+			},
+		}},
+	}}
+}
+
+func (s *server) upload(ctx context.Context, in *uploadInput) (*uploadOutput, error) {
+	select {
+	case s.uploads <- struct{}{}:
+		defer func() { <-s.uploads }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if in.r.ContentLength > s.cfg.RequestBytes {
+		return nil, s.tooLarge("the upload", s.cfg.RequestBytes)
+	}
+	body := http.MaxBytesReader(in.w, in.r.Body, s.cfg.RequestBytes)
+	in.r.Body = struct {
+		io.Reader
+		io.Closer
+	}{&patient{rc: http.NewResponseController(in.w), stall: s.cfg.StallTimeout, read: body.Read}, body}
+	parts, err := in.r.MultipartReader()
+	if err != nil {
+		return nil, &Error{status: http.StatusUnsupportedMediaType, Code: fault.Invalid, Message: "send the files as multipart/form-data"}
+	}
+	out := &uploadOutput{}
+	out.Body.Results = []ingest.Result{}
+	if err := s.readParts(ctx, parts, in.Collection, &out.Body.Results); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// readParts takes the parts in their order.
+func (s *server) readParts(ctx context.Context, parts *multipart.Reader, collection string, results *[]ingest.Result) error {
+	var oversized error
+	files := 0
+	for {
+		part, err := parts.NextPart()
+		switch {
+		case errors.Is(err, io.EOF) && files == 0:
+			return fault.New(fault.Invalid, `there is no file in the upload; its field is called "file"`)
+		case errors.Is(err, io.EOF):
+			if files > 1 {
+				return nil // the result says it
+			}
+			return oversized
+		case err != nil:
+			return s.broken(ctx, err)
+		case part.FormName() == "collection":
+			if files > 0 {
+				return fault.New(fault.Invalid, "the field collection has to come before the files; %d were stored without it", files)
+			}
+			if collection, err = collectionField(part); err != nil {
+				return err
+			}
+		case part.FormName() == "file":
+			if files++; files > maxFiles {
+				return fault.New(fault.Invalid, "more than %d files; those before are stored", maxFiles)
+			}
+			if err := plain("collection", collection); err != nil {
+				return err
+			}
+			setDefault(&collection, rag.DefaultCollection)
+			r, tooLarge, err := s.readFile(ctx, part, collection)
+			if err != nil {
+				return err
+			}
+			*results = append(*results, r...)
+			oversized = tooLarge
+		}
+	}
+}
+
+func collectionField(part *multipart.Part) (string, error) {
+	name, err := io.ReadAll(io.LimitReader(part, maxCollection+1))
+	if err != nil || len(name) > maxCollection {
+		return "", fault.New(fault.Invalid, "the field collection is longer than %d bytes", maxCollection)
+	}
+	return strings.TrimSpace(string(name)), nil
+}
+
+// readFile ingests one file. tooLarge is set if the limit cut it off; it is
+// then a failed result too.
+func (s *server) readFile(ctx context.Context, part *multipart.Part, collection string) (results []ingest.Result, tooLarge, err error) {
+	source := "upload:" + cleanName(part.FileName())
+	limited := &limitedFile{r: part, left: s.cfg.UploadBytes}
+	results, err = s.cfg.Uploads.Read(ctx, collection, source, limited)
+	switch {
+	case limited.over:
+		tooLarge = s.tooLarge("the file", s.cfg.UploadBytes)
+		// The rest is read so that the client, which is still sending, gets
+		// the answer.
+		if _, err := io.Copy(io.Discard, part); err != nil {
+			return nil, nil, s.broken(ctx, err)
+		}
+		return []ingest.Result{{Source: source, Status: ingest.Failed, Reason: tooLarge.Error()}}, tooLarge, nil
+	case limited.err != nil:
+		return nil, nil, s.broken(ctx, limited.err)
+	case err != nil && (fault.KindOf(err) == fault.Invalid):
+		return []ingest.Result{{Source: source, Status: ingest.Failed, Reason: fault.Message(err)}}, nil, nil
+	}
+	return results, nil, err
+}
+
+// broken explains an upload whose body cannot be read on.
+func (s *server) broken(ctx context.Context, err error) error {
+	var limit *http.MaxBytesError
+	switch {
+	case errors.As(err, &limit):
+		return s.tooLarge("the upload", limit.Limit)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return &Error{status: http.StatusRequestTimeout, Code: fault.Invalid, Message: "the upload came to a standstill"}
+	case ctx.Err() != nil:
+		return ctx.Err()
+	default:
+		return fault.Wrap(fault.Invalid, err, "the upload breaks off or is not multipart/form-data")
+	}
+}
+
+func (s *server) tooLarge(what string, limit int64) *Error {
+	return &Error{status: http.StatusRequestEntityTooLarge, Code: fault.Invalid, Message: fmt.Sprintf("%s is larger than %s", what, size(limit))}
+}
+
+func size(n int64) string {
+	if n >= 1<<20 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// errOver ends the reading of a file over the limit.
+var errOver = errors.New("the file is larger than an upload may be")
+
+// limitedFile passes a file on until it is over its limit.
+type limitedFile struct {
+	r    io.Reader
+	left int64
+	over bool  // the limit was passed
+	err  error // of r
+}
+
+// Read fails rather than end early, so that half a file is never stored.
+func (l *limitedFile) Read(p []byte) (int, error) {
+	if l.over {
+		return 0, errOver
+	}
+	n, err := l.r.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		l.over = true
+		return 0, errOver
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		l.err = err
+	}
+	return n, err
+}
+
+// cleanName makes a file name of whatever a client sent: without folders and
+// control characters, and not too long.
+func cleanName(name string) string {
+	name = strings.ToValidUTF8(strings.ReplaceAll(name, `\`, "/"), "")
+	name = path.Base(name)
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '/' {
+			return -1
+		}
+		return r
+	}, name)
+	for len(name) > maxFileName {
+		name = strings.ToValidUTF8(name[:maxFileName], "")
+	}
+	if name = strings.TrimSpace(name); name == "" || name == "." || name == ".." {
+		return "file"
+	}
+	return name
+}
