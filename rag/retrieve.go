@@ -25,7 +25,10 @@ func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
 	if err != nil {
 		return Retrieval{}, err
 	}
-	out := Retrieval{Question: searchText(q.Question, q.Turns)}
+	var out Retrieval
+	if out.Question, err = r.respelled(ctx, searchText(q.Question, q.Turns)); err != nil {
+		return Retrieval{}, err
+	}
 	var vector []float32
 	if q.Mode != Keywords {
 		if vector, err = r.cfg.Embedder.EmbedQuery(ctx, out.Question); err != nil {
