@@ -121,7 +121,7 @@ func decode(data []byte) (f Frame, id any, err error) {
 	if !ok || action == "" {
 		return f, in.ID, fault.New(fault.Invalid, "a frame must have an action, which is a string")
 	}
-	f = Frame{Action: Action(action), Message: storable(in.Message)}
+	f = Frame{Action: Action(action), Message: in.Message}
 	f.History, _ = in.History.(bool)
 	return f, in.ID, nil
 }

@@ -116,9 +116,9 @@ func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, 
 	if err != nil {
 		return agent.Receipt{}, err
 	}
-	for _, m := range have.messages {
+	for i, m := range have.messages {
 		if in.ClientID != "" && m.IsUser && m.ClientID == in.ClientID {
-			return agent.Receipt{Message: m, Duplicate: true}, nil
+			return agent.Receipt{Message: m, Duplicate: true, History: slices.Clone(have.messages[max(0, i-in.History):i])}, nil
 		}
 	}
 	history := slices.Clone(have.messages[max(0, len(have.messages)-in.History):])
