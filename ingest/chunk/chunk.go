@@ -15,14 +15,15 @@ import (
 
 // Config sets the sizes. They count words as Words does.
 type Config struct {
-	// MaxWords bounds a passage of prose or table rows; default 170.
+	// MaxWords bounds a passage of prose or table rows; default 230, which is
+	// about 300 tokens.
 	MaxWords int
 	// MinWords is the size under which a section is gathered with its
 	// neighbours; default 25.
 	MinWords int
-	// TermWords is the same for entries of definition lists; default 80.
+	// TermWords is the same for entries of definition lists; default 120.
 	TermWords int
-	// MaxCodeWords bounds a passage of source code; default 200.
+	// MaxCodeWords bounds a passage of source code; default 250.
 	MaxCodeWords int
 	// MinCodeWords is the size under which a declaration is gathered with its
 	// neighbours; default 60.
@@ -41,7 +42,7 @@ func New(cfg Config) (*Cutter, error) {
 	for _, d := range []struct {
 		field *int
 		value int
-	}{{&cfg.MaxWords, 170}, {&cfg.MinWords, 25}, {&cfg.TermWords, 80}, {&cfg.MaxCodeWords, 200}, {&cfg.MinCodeWords, 60}} {
+	}{{&cfg.MaxWords, 230}, {&cfg.MinWords, 25}, {&cfg.TermWords, 120}, {&cfg.MaxCodeWords, 250}, {&cfg.MinCodeWords, 60}} {
 		if *d.field == 0 {
 			*d.field = d.value
 		}

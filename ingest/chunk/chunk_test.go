@@ -1,0 +1,307 @@
+package chunk_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"docent/ingest/chunk"
+	"docent/ingest/outline"
+	"docent/rag"
+)
+
+// words is n words of prose in sentences of ten.
+func words(n int) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if i%10 == 0 {
+			b.WriteString("Word")
+		} else {
+			b.WriteString("word")
+		}
+		fmt.Fprint(&b, i)
+		if i%10 == 9 {
+			b.WriteByte('.')
+		}
+	}
+	return b.String()
+}
+
+func newCutter(t testing.TB, cfg chunk.Config) *chunk.Cutter {
+	t.Helper()
+	c, err := chunk.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// check fails if a document's chunks break a promise every document is given.
+func check(t testing.TB, doc *outline.Document, chunks []rag.Chunk, limit int) {
+	t.Helper()
+	end := 0
+	covered := make([]bool, len(doc.Text))
+	for i, c := range chunks {
+		if c.Ordinal != i {
+			t.Fatalf("chunk %d has ordinal %d", i, c.Ordinal)
+		}
+		if c.Start < end || c.End <= c.Start || c.End > len(doc.Text) {
+			t.Fatalf("chunk %d is [%d:%d] after %d in a text of %d bytes", i, c.Start, c.End, end, len(doc.Text))
+		}
+		end = c.End
+		body := doc.Text[c.Start:c.End]
+		if !strings.HasSuffix(c.Text, body) || c.Kind != rag.Table && c.Text != body {
+			t.Fatalf("chunk %d is %q, its range holds %q", i, c.Text, body)
+		}
+		if utf8.ValidString(doc.Text) && !utf8.ValidString(body) {
+			t.Fatalf("chunk %d cuts a code point: %q", i, body)
+		}
+		if strings.TrimSpace(body) == "" {
+			t.Fatalf("chunk %d is empty", i)
+		}
+		if n := chunk.Words(body); n > limit {
+			t.Fatalf("chunk %d has %d words, the limit is %d: %q", i, n, limit, body)
+		}
+		for j := c.Start; j < c.End; j++ {
+			covered[j] = true
+		}
+	}
+	for _, b := range doc.Blocks {
+		if b.Kind == outline.Heading {
+			continue // in the paths, or in the text
+		}
+		for j := b.Start; j < b.End; j++ {
+			if !covered[j] && doc.Text[j] > ' ' && utf8.RuneStart(doc.Text[j]) {
+				if r, _ := utf8.DecodeRuneInString(doc.Text[j:]); strings.TrimSpace(string(r)) != "" {
+					t.Fatalf("byte %d (%q) is in no chunk", j, doc.Text[j:min(len(doc.Text), j+20)])
+				}
+			}
+		}
+	}
+}
+
+// headings are the heading paths of chunks, one to a line.
+func headings(chunks []rag.Chunk) string {
+	var out []string
+	for _, c := range chunks {
+		out = append(out, strings.Join(c.Headings, "/"))
+	}
+	return strings.Join(out, "\n")
+}
+
+func TestSectionsStayApart(t *testing.T) {
+	t.Parallel()
+	b := outline.NewBuilder(0)
+	b.Add(outline.Heading, 1, "\n\n", "Manual")
+	b.Add(outline.Heading, 2, "\n\n", "Install")
+	b.Add(outline.Paragraph, 0, "\n\n", words(60))
+	b.Add(outline.Heading, 2, "\n\n", "Run")
+	b.Add(outline.Paragraph, 0, "\n\n", words(60))
+	b.Add(outline.Heading, 3, "\n\n", "Options")
+	b.Add(outline.Paragraph, 0, "\n\n", words(60))
+	doc := b.Document("Manual")
+	chunks := newCutter(t, chunk.Config{}).Cut(doc)
+	check(t, doc, chunks, 230)
+	if got, want := headings(chunks), "Install\nRun\nRun/Options"; got != want {
+		t.Errorf("paths:\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestTinySectionsGather(t *testing.T) {
+	t.Parallel()
+	b := outline.NewBuilder(0)
+	b.Add(outline.Heading, 1, "\n\n", "LOCK")
+	b.Add(outline.Heading, 2, "\n\n", "Name")
+	b.Add(outline.Paragraph, 0, "\n\n", "LOCK locks a table")
+	b.Add(outline.Heading, 2, "\n\n", "Synopsis")
+	b.Add(outline.Code, 0, "\n\n", "LOCK [ TABLE ] name")
+	b.Add(outline.Heading, 2, "\n\n", "Description")
+	b.Add(outline.Paragraph, 0, "\n\n", words(200))
+	doc := b.Document("LOCK")
+	chunks := newCutter(t, chunk.Config{}).Cut(doc)
+	check(t, doc, chunks, 230)
+	if got, want := headings(chunks), "\nDescription"; got != want {
+		t.Fatalf("paths:\n%q\nwant\n%q", got, want)
+	}
+	if want := "Name\n\nLOCK locks a table\n\nSynopsis\n\nLOCK [ TABLE ] name"; chunks[0].Text != want {
+		t.Errorf("got %q, want %q", chunks[0].Text, want)
+	}
+}
+
+func TestTermsGatherUntilFull(t *testing.T) {
+	t.Parallel()
+	b := outline.NewBuilder(0)
+	b.Add(outline.Heading, 1, "\n\n", "Options")
+	for i := range 12 {
+		b.Add(outline.Heading, outline.TermLevel+1, "\n\n", fmt.Sprintf("--option%d", i))
+		b.Add(outline.Paragraph, 0, "\n\n", words(30))
+	}
+	b.Close(outline.TermLevel + 1)
+	b.Add(outline.Paragraph, 0, "\n\n", words(60))
+	doc := b.Document("")
+	chunks := newCutter(t, chunk.Config{}).Cut(doc)
+	check(t, doc, chunks, 230)
+	if got, want := headings(chunks), "Options\nOptions\nOptions\nOptions"; got != want {
+		t.Errorf("paths:\n%s\nwant\n%s", got, want)
+	}
+	if !strings.HasPrefix(chunks[0].Text, "--option0\n\nWord0") {
+		t.Errorf("the first term is not in the text: %q", chunks[0].Text)
+	}
+	if !strings.HasPrefix(chunks[3].Text, "Word0") {
+		t.Errorf("what follows the list is not by itself: %q", chunks[3].Text)
+	}
+}
+
+func TestLongTermNamesItsChunks(t *testing.T) {
+	t.Parallel()
+	b := outline.NewBuilder(0)
+	b.Add(outline.Heading, 1, "\n\n", "Settings")
+	b.Add(outline.Heading, outline.TermLevel+1, "\n\n", "wal_level (enum)")
+	for range 5 {
+		b.Add(outline.Paragraph, 0, "\n\n", words(80))
+	}
+	doc := b.Document("")
+	chunks := newCutter(t, chunk.Config{}).Cut(doc)
+	check(t, doc, chunks, 230)
+	if len(chunks) != 2 && len(chunks) != 3 {
+		t.Fatalf("400 words in %d chunks", len(chunks))
+	}
+	for _, c := range chunks {
+		if got := strings.Join(c.Headings, "/"); got != "Settings/wal_level (enum)" {
+			t.Errorf("path %q", got)
+		}
+	}
+}
+
+func TestTableRowsRepeatTheHeader(t *testing.T) {
+	t.Parallel()
+	b := outline.NewBuilder(0)
+	b.Add(outline.Paragraph, 0, "\n\n", words(20))
+	b.Add(outline.Header, 0, "\n\n", "Name | Meaning")
+	for i := range 30 {
+		b.Add(outline.Row, 0, "\n", fmt.Sprintf("r%d | %s", i, words(20)))
+	}
+	doc := b.Document("")
+	chunks := newCutter(t, chunk.Config{}).Cut(doc)
+	check(t, doc, chunks, 230)
+	for i, c := range chunks {
+		if c.Kind != rag.Table {
+			t.Errorf("chunk %d is %s", i, c.Kind)
+		}
+		if !strings.Contains(c.Text, "Name | Meaning\nr") || strings.Count(c.Text, "Name | Meaning") != 1 {
+			t.Errorf("chunk %d has not one header: %q", i, c.Text[:60])
+		}
+	}
+}
+
+func TestAnnouncementGoesWithTheCode(t *testing.T) {
+	t.Parallel()
+	b := outline.NewBuilder(0)
+	b.Add(outline.Paragraph, 0, "\n\n", words(150))
+	b.Add(outline.Paragraph, 0, "\n\n", "For example:")
+	b.Add(outline.Code, 0, "\n\n", words(150))
+	doc := b.Document("")
+	chunks := newCutter(t, chunk.Config{}).Cut(doc)
+	check(t, doc, chunks, 230)
+	if len(chunks) != 2 || !strings.HasPrefix(chunks[1].Text, "For example:") {
+		t.Errorf("got %d chunks, the second begins %q", len(chunks), chunks[len(chunks)-1].Text[:20])
+	}
+}
+
+func TestLongBlocksAreCutWhereTheyMayBe(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		kind outline.Kind
+		text string
+		ends string // what each chunk but the last ends with
+	}{
+		"sentences":  {outline.Paragraph, words(1000), "."},
+		"fullwidth":  {outline.Paragraph, strings.Repeat("東京は日本の首都である。", 100), "。"},
+		"statements": {outline.Code, strings.Repeat("first := call(1)\n\tsecond()\n\n", 120), "second()"},
+		"lines":      {outline.Code, strings.Repeat("one line of code;\n", 300), ";"},
+		"words":      {outline.Paragraph, strings.Repeat("endless ", 1000), "endless"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := outline.NewBuilder(0)
+			b.Add(tt.kind, 0, "", tt.text)
+			doc := b.Document("")
+			chunks := newCutter(t, chunk.Config{}).Cut(doc)
+			check(t, doc, chunks, 250)
+			if len(chunks) < 2 {
+				t.Fatalf("%d words in one chunk", chunk.Words(tt.text))
+			}
+			for i, c := range chunks[:len(chunks)-1] {
+				if !strings.HasSuffix(c.Text, tt.ends) {
+					t.Errorf("chunk %d ends %q", i, c.Text[len(c.Text)-12:])
+				}
+			}
+			last := chunk.Words(chunks[len(chunks)-1].Text)
+			if first := chunk.Words(chunks[0].Text); last*3 < first {
+				t.Errorf("the last chunk has %d words, the first %d: not even", last, first)
+			}
+		})
+	}
+}
+
+func TestPagesStayApart(t *testing.T) {
+	t.Parallel()
+	b := outline.NewBuilder(0)
+	for page := range 3 {
+		b.Page = page
+		b.Add(outline.Paragraph, 0, "\n\n", words(20))
+		b.Add(outline.Paragraph, 0, "\n\n", words(20))
+	}
+	doc := b.Document("")
+	doc.PageLabels = []string{"i", "ii", "1"}
+	chunks := newCutter(t, chunk.Config{}).Cut(doc)
+	check(t, doc, chunks, 230)
+	var labels []string
+	for i, c := range chunks {
+		if c.Page == nil || *c.Page != i {
+			t.Errorf("chunk %d is on page %v", i, c.Page)
+		}
+		labels = append(labels, c.PageLabel)
+	}
+	if !slices.Equal(labels, doc.PageLabels) {
+		t.Errorf("labels %v", labels)
+	}
+}
+
+func TestHeadingsAloneAreFound(t *testing.T) {
+	t.Parallel()
+	b := outline.NewBuilder(0)
+	b.Add(outline.Heading, 1, "\n\n", "Only")
+	b.Add(outline.Heading, 1, "\n\n", "Headings")
+	doc := b.Document("")
+	chunks := newCutter(t, chunk.Config{}).Cut(doc)
+	if len(chunks) != 1 || chunks[0].Text != "Only\n\nHeadings" {
+		t.Errorf("got %+v", chunks)
+	}
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		"": 0, " \n": 0, "one": 1, "one two\tthree\n": 3, "max_parallel_workers_per_gather": 2,
+		strings.Repeat("x", 160): 10, "東京タワー": 5, "in 東京 now": 4, "สวัสดีครับ": 2, "größer als": 2,
+	} {
+		if got := chunk.Words(text); got != want {
+			t.Errorf("Words(%q) = %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestConfig(t *testing.T) {
+	t.Parallel()
+	for _, cfg := range []chunk.Config{{MaxWords: 3}, {MinWords: 400}, {TermWords: -1}, {MinCodeWords: 1000}} {
+		if _, err := chunk.New(cfg); err == nil {
+			t.Errorf("%+v is accepted", cfg)
+		}
+	}
+}
