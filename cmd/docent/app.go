@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/tmc/langchaingo/llms"
+
+	"docent/agent"
+	"docent/config"
+	"docent/embed"
+	"docent/index/bm25"
+	"docent/index/chromem"
+	"docent/ingest"
+	"docent/internal/fault"
+	"docent/llm"
+	"docent/rag"
+	"docent/store/postgres"
+	"docent/store/sqlite"
+)
+
+// closeTimeout bounds how long the end of a command may take.
+const closeTimeout = 5 * time.Second
+
+// database is what either store is to the program.
+type database interface {
+	rag.Corpus
+	rag.Library
+	ingest.Store
+	agent.Store
+	agent.Directory
+	schema
+}
+
+// schema is how a store is looked after.
+type schema interface {
+	Ping(ctx context.Context) error
+	SchemaVersion(ctx context.Context) (current, latest int64, err error)
+	Close() error
+}
+
+// app is what commands are made of; each opens as much of it as it needs.
+type app struct {
+	cfg       config.Config
+	log       *slog.Logger
+	db        database
+	static    *embed.Static
+	embedder  embed.Embedder
+	retriever *rag.Retriever
+	model     *llm.OpenAI // nil without a chat model
+	rag       *rag.RAG
+	ingester  *ingest.Ingester
+}
+
+// openStore opens configuration, log and database.
+func openStore(cmd *cobra.Command, std stdio) (*app, error) {
+	cfg, err := load(cmd)
+	if err != nil {
+		return nil, err
+	}
+	a := &app{cfg: cfg, log: logger(std, cfg)}
+	if err := os.MkdirAll(cfg.CacheDir(), 0o700); err != nil {
+		return nil, fault.New(fault.Invalid, "data folder: %w; choose another with --data DIR", err)
+	}
+	a.db, err = openDatabase(cmd.Context(), cfg, a.log)
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// openDatabase opens the configured database and brings its tables up to date.
+func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (database, error) {
+	if cfg.DatabaseURL != "" {
+		return postgres.Open(ctx, postgres.Config{URL: cfg.DatabaseURL, Logger: log})
+	}
+	return sqlite.Open(ctx, sqlite.Config{Path: cfg.SQLitePath()})
+}
+
+// openEmbedder adds the embedders.
+func openEmbedder(cmd *cobra.Command, std stdio) (*app, error) {
+	a, err := openStore(cmd, std)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.addEmbedder(); err != nil {
+		a.close()
+		return nil, err
+	}
+	return a, nil
+}
+
+func (a *app) addEmbedder() error {
+	var err error
+	if a.static, err = embed.NewStatic(); err != nil {
+		return fmt.Errorf("built-in embedding model: %w", err)
+	}
+	a.embedder = a.static
+	if e := a.cfg.Embedder; e.Remote() {
+		a.embedder, err = embed.NewOpenAI(embed.Config{BaseURL: e.URL, APIKey: e.Key, Model: e.Model, Dimensions: e.Dimensions})
+		if err != nil {
+			return fmt.Errorf("embedder: %w", err)
+		}
+	}
+	return nil
+}
+
+// openRetriever adds the indexes, loaded and up to date.
+func openRetriever(cmd *cobra.Command, std stdio) (*app, error) {
+	a, err := openEmbedder(cmd, std)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.addRetriever(cmd.Context()); err != nil {
+		a.close()
+		return nil, err
+	}
+	return a, nil
+}
+
+func (a *app) addRetriever(ctx context.Context) error {
+	if err := a.newRetriever(); err != nil {
+		return err
+	}
+	if err := a.retriever.Load(ctx); err != nil {
+		return fmt.Errorf("load index: %w", err)
+	}
+	return nil
+}
+
+func (a *app) newRetriever() error {
+	var err error
+	a.retriever, err = rag.NewRetriever(rag.RetrieverConfig{
+		Corpus:   a.db,
+		Embedder: a.embedder,
+		Static:   a.static,
+		Keywords: bm25.New(),
+		Vectors:  chromem.New(),
+		Snapshot: filepath.Join(a.cfg.CacheDir(), "index.bin"),
+		Log:      a.log,
+	})
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	return nil
+}
+
+// openRAG adds the chat model, if one is configured, and the answering.
+func openRAG(cmd *cobra.Command, std stdio) (*app, error) {
+	a, err := openRetriever(cmd, std)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.addRAG(); err != nil {
+		a.close()
+		return nil, err
+	}
+	return a, nil
+}
+
+func (a *app) addModel() error {
+	l := a.cfg.LLM
+	if !l.Enabled() {
+		return nil
+	}
+	cfg := llm.Config{BaseURL: l.URL, APIKey: l.Key, Model: l.Model, MaxTokens: l.MaxTokens, Timeout: l.Timeout}
+	if l.Temperature >= 0 {
+		cfg.Temperature = &l.Temperature
+	}
+	var err error
+	if a.model, err = llm.NewOpenAI(cfg); err != nil {
+		return fmt.Errorf("chat model: %w", err)
+	}
+	return nil
+}
+
+func (a *app) addRAG() error {
+	if err := a.addModel(); err != nil {
+		return err
+	}
+	cfg := rag.Config{Retriever: a.retriever, Static: a.static, Shelf: a.db, Logger: a.log}
+	if a.model != nil {
+		cfg.Models = map[string]llms.Model{a.model.Name(): a.model}
+		cfg.DefaultModel = a.model.Name()
+	}
+	var err error
+	if a.rag, err = rag.New(cfg); err != nil {
+		return fmt.Errorf("answering: %w", err)
+	}
+	return nil
+}
+
+// openIngest opens what reading documents needs.
+func openIngest(cmd *cobra.Command, std stdio) (*app, error) {
+	a, err := openEmbedder(cmd, std)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.addIngester(); err != nil {
+		a.close()
+		return nil, err
+	}
+	return a, nil
+}
+
+func (a *app) addIngester() error {
+	var err error
+	a.ingester, err = ingest.New(ingest.Config{
+		Store:       a.db,
+		Embedder:    a.embedder,
+		Tokens:      a.static.Count,
+		MaxFileSize: a.cfg.MaxFileSize,
+		CacheDir:    a.cfg.CacheDir(),
+		Logger:      a.log,
+	})
+	if err != nil {
+		return fmt.Errorf("ingest: %w", err)
+	}
+	return nil
+}
+
+// close releases what was opened, newest first.
+func (a *app) close() {
+	// What is released is not undone by the interruption that ended the command.
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	var errs []error
+	if a.ingester != nil {
+		errs = append(errs, a.ingester.Close(ctx))
+	}
+	if a.db != nil {
+		errs = append(errs, a.db.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		a.log.Warn("close", "error", err)
+	}
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"docent/config"
+	"docent/payload"
+	"docent/rag"
+)
+
+func newAsk(std stdio) *cobra.Command {
+	var (
+		asJSON     bool
+		collection string
+		k          int
+	)
+	cmd := &cobra.Command{
+		Use:   "ask QUESTION",
+		Short: "Answer a question, with its sources",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := openRAG(cmd, std)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			msg, err := a.rag.Run(cmd.Context(), rag.Request{
+				Question:    strings.Join(args, " "),
+				K:           k,
+				Collections: collections(collection),
+			})
+			if err != nil {
+				return fmt.Errorf("ask: %w", err)
+			}
+			if asJSON {
+				return json.NewEncoder(std.out).Encode(msg)
+			}
+			return printAnswer(std.out, msg)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "the answer as a RAGMessage")
+	cmd.Flags().StringVar(&collection, "collection", "", "search only this collection (default all)")
+	cmd.Flags().IntVarP(&k, "k", "k", rag.DefaultK, "how many passages to answer from")
+	scoped(cmd, config.Answering, config.Embedding)
+	return cmd
+}
+
+// printAnswer writes the answer and the sources it cites.
+func printAnswer(w io.Writer, msg payload.RAGMessage) error {
+	fmt.Fprintln(w, strings.TrimSpace(msg.Answer))
+	cited := map[int]bool{}
+	for _, s := range msg.Sentences {
+		for _, n := range s.Docs {
+			cited[n] = true
+		}
+	}
+	if len(cited) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	for i, d := range msg.Docs {
+		if !cited[i+1] {
+			continue
+		}
+		m := d.Metadata
+		where := m.Title
+		if m.Heading != "" {
+			where = strings.TrimPrefix(where+rag.HeadingSeparator+m.Heading, rag.HeadingSeparator)
+		}
+		switch {
+		case m.PageLabel != nil:
+			where += ", page " + *m.PageLabel
+		case m.Page != nil:
+			where += fmt.Sprintf(", page %d", *m.Page+1)
+		}
+		if _, err := fmt.Fprintf(w, "[%d] %s\n    %s\n", i+1, where, m.Source); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+// Command docent answers questions from your documents.
+//
+// A tour of the code, along the path of one question:
+//
+//  1. A frame arrives at a WebSocket. Package ws decodes it with package
+//     payload, checks its size and rate, and hands it to the session.
+//  2. Package agent stores the message, then runs the session's state machine:
+//     one goroutine per session, one event at a time.
+//  3. The state's body calls RunRAG. Package rag retrieves passages in two
+//     stages: keywords (index/bm25) and vectors (index/chromem, embedded by
+//     package embed) are fused, then re-ranked by cheap features.
+//  4. If the passages carry an answer, a model writes it (package llm) or, with
+//     none configured, the sentences that answer are quoted. Citations are
+//     checked against the passages and each sentence gets a support mark.
+//  5. Package agent writes the turn to the database in one batch (store/postgres
+//     or store/sqlite, tables in package migrations), and ws sends the answer.
+//
+// Documents come in through package ingest: extract, chunk, embed, store.
+// Package api serves all of it over HTTP, package web holds the page. Package
+// config reads the settings, package eval measures, internal/fault names what
+// can go wrong. This package has one file per command and is the only place
+// that knows every concrete type (app.go).
+package main

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+func newDocs(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "docs",
+		Short: "List and remove documents",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newDocsLs(std), newDocsRm(std))
+	return cmd
+}
+
+// docLine is a line of `docs ls --json`; its keys are a contract.
+type docLine struct {
+	ID         int64      `json:"id"`
+	Collection string     `json:"collection"`
+	Source     string     `json:"source"`
+	Title      string     `json:"title"`
+	MediaType  string     `json:"media_type"`
+	Size       int64      `json:"size"`
+	SHA256     string     `json:"sha256"`
+	Chunks     int        `json:"chunks"`
+	Status     rag.Status `json:"status"`
+	Reason     string     `json:"reason,omitempty"`
+}
+
+// listPage is how many documents are asked for at a time.
+const listPage = 1000
+
+// eachDocument calls f for every document of a collection, or of all with "".
+func eachDocument(cmd *cobra.Command, lib rag.Library, collection string, f func(rag.Document) error) error {
+	filter := rag.DocumentFilter{Collection: collection, Limit: listPage}
+	for {
+		docs, err := lib.Documents(cmd.Context(), filter)
+		if err != nil {
+			return fmt.Errorf("list documents: %w", err)
+		}
+		for _, d := range docs {
+			if err := f(d); err != nil {
+				return err
+			}
+		}
+		if len(docs) < listPage {
+			return nil
+		}
+		filter.After = docs[len(docs)-1].ID
+	}
+}
+
+func newDocsLs(std stdio) *cobra.Command {
+	var asJSON bool
+	var collection string
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List the documents",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := openStore(cmd, std)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			if asJSON {
+				enc := json.NewEncoder(std.out)
+				return eachDocument(cmd, a.db, collection, func(d rag.Document) error {
+					return enc.Encode(docLine{d.ID, d.Collection, d.Source, d.Title, d.MediaType, d.Size, d.SHA256, d.Chunks, d.Status, d.Error})
+				})
+			}
+			n := 0
+			w := tabwriter.NewWriter(std.out, 0, 4, 2, ' ', 0)
+			fmt.Fprintln(w, "ID\tSTATUS\tCHUNKS\tTITLE\tSOURCE")
+			err = eachDocument(cmd, a.db, collection, func(d rag.Document) error {
+				n++
+				source := d.Source
+				if d.Error != "" {
+					source += "  (" + d.Error + ")"
+				}
+				_, err := fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\n", d.ID, d.Status, d.Chunks, clip(d.Title, 48), source)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				_, err := fmt.Fprintln(std.out, "No documents yet. Add some: docent ingest FOLDER")
+				return err
+			}
+			return w.Flush()
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per line")
+	cmd.Flags().StringVar(&collection, "collection", "", "only this collection (default all)")
+	return cmd
+}
+
+func newDocsRm(std stdio) *cobra.Command {
+	var collection string
+	cmd := &cobra.Command{
+		Use:   "rm ID|SOURCE...",
+		Short: "Remove documents by id, source or file",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := openStore(cmd, std)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			wanted := map[string]string{}
+			for _, arg := range args {
+				wanted[arg] = arg
+				if abs, err := filepath.Abs(arg); err == nil {
+					wanted[abs] = arg
+				}
+			}
+			found := map[string]bool{}
+			var ids []int64
+			err = eachDocument(cmd, a.db, collection, func(d rag.Document) error {
+				file, _, _ := strings.Cut(d.Source, "#")
+				for _, name := range []string{strconv.FormatInt(d.ID, 10), d.Source, file} {
+					if arg, ok := wanted[name]; ok {
+						found[arg] = true
+						ids = append(ids, d.ID)
+						break
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			for _, arg := range args {
+				if !found[arg] {
+					return fault.New(fault.NotFound, "there is no document %q; docent docs ls lists them; nothing was removed", arg)
+				}
+			}
+			n, err := a.db.RemoveDocuments(cmd.Context(), ids)
+			if err != nil {
+				return fmt.Errorf("remove documents: %w", err)
+			}
+			_, err = fmt.Fprintf(std.out, "removed %s\n", plural(n, "document"))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&collection, "collection", "", "only from this collection (default all)")
+	return cmd
+}
+
+// plural says a count with its noun.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// clip shortens s to n characters.
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"docent/config"
+	"docent/internal/fault"
+)
+
+// checkTimeout bounds each check of the doctor.
+const checkTimeout = 20 * time.Second
+
+func newDoctor(std stdio) *cobra.Command {
+	var server string
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check data folder, database, model, embedder and port",
+		Long: `Checks what docent depends on and says what to do about each failure. With
+--server it only asks a running server whether it is ready, which is what a
+container's health check needs.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if server != "" {
+				return askReady(cmd.Context(), std.out, server)
+			}
+			cfg, err := load(cmd)
+			if err != nil {
+				return err
+			}
+			return examine(cmd.Context(), std, cfg)
+		},
+	}
+	cmd.Flags().StringVar(&server, "server", "", "only ask the server at this URL whether it is ready")
+	scoped(cmd, config.Serving, config.Answering, config.Embedding)
+	return cmd
+}
+
+// check is one line of the doctor's report.
+type check struct {
+	name string
+	// run returns what it found, or what is wrong; remedy says what to do then.
+	run    func(context.Context) (string, error)
+	remedy string
+}
+
+// examine runs the checks and prints a line each.
+func examine(ctx context.Context, std stdio, cfg config.Config) error {
+	a := &app{cfg: cfg, log: logger(std, cfg)}
+	defer a.close()
+	failed := 0
+	for _, c := range a.checks() {
+		ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+		found, err := c.run(ctx)
+		cancel()
+		if err == nil {
+			fmt.Fprintf(std.out, "ok    %-9s %s\n", c.name, found)
+			continue
+		}
+		failed++
+		fmt.Fprintf(std.out, "FAIL  %-9s %v\n                %s\n", c.name, err, c.remedy)
+	}
+	if failed > 0 {
+		fmt.Fprintf(std.out, "%s failed\n", plural(failed, "check"))
+		return errFailed
+	}
+	return nil
+}
+
+func (a *app) checks() []check {
+	return []check{
+		{"data", a.checkData, "choose a folder you may write to: --data DIR or DOCENT_DATA"},
+		{"database", a.checkDatabase, "check DATABASE_URL and that Postgres runs; unset it to use the built-in SQLite"},
+		{"embedder", a.checkEmbedder, "check DOCENT_EMBEDDER_URL, DOCENT_EMBEDDER_MODEL and the key; unset them to use the built-in model"},
+		{"model", a.checkModel, "check DOCENT_MODEL, DOCENT_LLM_URL and the key; unset DOCENT_MODEL to answer with quotes"},
+		{"port", a.checkPort, "stop what listens there, or choose another address: --addr HOST:PORT"},
+	}
+}
+
+func (a *app) checkData(context.Context) (string, error) {
+	if err := os.MkdirAll(a.cfg.CacheDir(), 0o700); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(a.cfg.Data, ".doctor-*")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(f.Name())
+	if err := f.Close(); err != nil {
+		return "", err
+	}
+	return a.cfg.Data + " can be written", nil
+}
+
+func (a *app) checkDatabase(ctx context.Context) (string, error) {
+	db, err := openDatabase(ctx, a.cfg, a.log)
+	if err != nil {
+		return "", err
+	}
+	a.db = db
+	current, _, err := db.SchemaVersion(ctx)
+	if err != nil {
+		return "", err
+	}
+	cols, err := db.Collections(ctx)
+	if err != nil {
+		return "", err
+	}
+	docs, failed := 0, 0
+	for _, c := range cols {
+		docs += c.Documents
+		failed += c.Failed
+	}
+	found := fmt.Sprintf("%s, schema %d, %s", a.databaseKind(), current, plural(docs, "document"))
+	if failed > 0 {
+		found += fmt.Sprintf(", %d that could not be read (docent docs ls says why)", failed)
+	}
+	if docs == 0 {
+		found += "; add some: docent ingest FOLDER"
+	}
+	return found, nil
+}
+
+func (a *app) checkEmbedder(ctx context.Context) (string, error) {
+	if err := a.addEmbedder(); err != nil {
+		return "", err
+	}
+	v, err := a.embedder.EmbedQuery(ctx, "is this on?")
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s, %d dimensions", a.embedder.Name(), len(v)), nil
+}
+
+func (a *app) checkModel(ctx context.Context) (string, error) {
+	if err := a.addModel(); err != nil {
+		return "", err
+	}
+	if a.model == nil {
+		return "none: answers are quotes; " + modelHint, nil
+	}
+	if err := a.model.Ping(ctx); err != nil {
+		return "", err
+	}
+	return a.model.Name() + " answers", nil
+}
+
+func (a *app) checkPort(ctx context.Context) (string, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", a.cfg.Addr)
+	if err == nil {
+		return a.cfg.Addr + " is free", l.Close()
+	}
+	if askReady(ctx, io.Discard, "http://"+a.cfg.Addr) == nil {
+		return "docent is serving at http://" + a.cfg.Addr, nil
+	}
+	return "", err
+}
+
+// askReady asks a server whether it is ready.
+func askReady(ctx context.Context, w io.Writer, server string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(server, "/")+"/api/ready", http.NoBody)
+	if err != nil {
+		return fault.New(fault.Invalid, "--server %s: %w", server, err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return fault.New(fault.Unavailable, "%w", err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	if err != nil {
+		return fault.New(fault.Unavailable, "%s: %w", server, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return fault.New(fault.Unavailable, "%s is not ready: %s", server, strings.TrimSpace(string(body)))
+	}
+	_, err = fmt.Fprintln(w, server, "is ready")
+	return err
+}
+
+// modelHint says what to set for written answers.
+const modelHint = "for written ones set DOCENT_MODEL and OPENAI_API_KEY, or DOCENT_LLM_URL for a server of your own"
+
+// databaseKind names the database in reports.
+func (a *app) databaseKind() string {
+	if a.cfg.DatabaseURL != "" {
+		return "postgres"
+	}
+	return "sqlite"
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"docent/config"
+	"docent/ingest"
+	"docent/rag"
+)
+
+// ingestLine is a line of `ingest --json`; its keys are a contract.
+type ingestLine struct {
+	Source string `json:"source"`
+	Status string `json:"status"`
+	Chunks int    `json:"chunks"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// ingestSummary ends `ingest --json`; its keys are a contract.
+type ingestSummary struct {
+	Added     int     `json:"added"`
+	Changed   int     `json:"changed"`
+	Unchanged int     `json:"unchanged"`
+	Removed   int     `json:"removed"`
+	Failed    int     `json:"failed"`
+	Chunks    int     `json:"chunks"`
+	Seconds   float64 `json:"seconds"`
+}
+
+func (s *ingestSummary) count(r ingest.Result) {
+	switch r.Status {
+	case ingest.Added:
+		s.Added++
+	case ingest.Changed:
+		s.Changed++
+	case ingest.Unchanged:
+		s.Unchanged++
+	case ingest.Removed:
+		s.Removed++
+	case ingest.Failed:
+		s.Failed++
+	}
+	if r.Status != ingest.Removed {
+		s.Chunks += r.Chunks
+	}
+}
+
+func newIngest(std stdio) *cobra.Command {
+	var (
+		asJSON, prune, retry bool
+		collection           string
+	)
+	cmd := &cobra.Command{
+		Use:   "ingest PATH... | -",
+		Short: "Read documents: files, folders, or - for standard input",
+		Long: `Brings the database in line with files and folders: new ones are added, changed
+ones replaced, unchanged ones only hashed. A running server sees each document
+as soon as it is stored.
+
+Read are Markdown, text, HTML, PDF, DOCX, CSV, JSON, JSONL and source code, told
+by content. Hidden files, version control folders and what .docentignore names
+are skipped. A file that cannot be read is reported and remembered; it is tried
+again when it changes, or with --retry.
+
+Exit status: 0 everything is searchable, 1 some failed, 2 wrong call.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := openIngest(cmd, std)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			var sum ingestSummary
+			report, err := a.ingestPaths(cmd, std, ingest.Request{
+				Collection: collection, Paths: args, Prune: prune, Retry: retry,
+			}, asJSON, &sum)
+			if err != nil {
+				return err
+			}
+			return report()
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per file, then a summary")
+	cmd.Flags().BoolVar(&prune, "prune", false, "remove documents under the given folders whose files are gone")
+	cmd.Flags().BoolVar(&retry, "retry", false, "try files again that failed before")
+	cmd.Flags().StringVar(&collection, "collection", rag.DefaultCollection, "collection to put them in")
+	scoped(cmd, config.Ingesting, config.Embedding)
+	return cmd
+}
+
+// summary says what happened in one line.
+func (s ingestSummary) String() string {
+	return fmt.Sprintf("%d added, %d changed, %d unchanged, %d removed, %d failed; %s in %.1f s",
+		s.Added, s.Changed, s.Unchanged, s.Removed, s.Failed, plural(s.Chunks, "chunk"), s.Seconds)
+}
+
+// writeIngest ends the report.
+func writeIngest(w io.Writer, s *ingestSummary, began time.Time, asJSON bool) error {
+	s.Seconds = time.Since(began).Seconds()
+	if asJSON {
+		return json.NewEncoder(w).Encode(map[string]any{"summary": s})
+	}
+	_, err := fmt.Fprintln(w, s)
+	return err
+}

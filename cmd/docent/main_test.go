@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"docent/internal/pgtest"
+)
+
+// asProgram in the environment makes the test binary be docent, so that tests
+// can start it as other processes and kill them.
+const asProgram = "DOCENT_TEST_PROGRAM"
+
+// patience bounds waiting for another process; nothing takes that long unless
+// it is broken.
+const patience = 60 * time.Second
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	testscript.Main(pgtest.Main(m), map[string]func(){"docent": main})
+}
+
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			// binary FILE writes bytes that are no text in any charset.
+			"binary": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.Repeat([]byte{0, 1, 2, 0xff, 0x7f}, 400), 0o600))
+			},
+		},
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("DOCENT_DATA", filepath.Join(env.WorkDir, "data"))
+			env.Setenv("HOME", env.WorkDir)
+			return nil
+		},
+	})
+}
+
+// program is docent as another process.
+type program struct {
+	cmd  *exec.Cmd
+	out  *lines
+	log  *lines
+	done chan struct{} // closed when it has ended
+}
+
+// lines is a writer that others can wait on.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+	got  chan struct{} // replaced at each write
+}
+
+func newLines() *lines { return &lines{got: make(chan struct{})} }
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text.Write(p)
+	close(l.got)
+	l.got = make(chan struct{})
+	return len(p), nil
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// line waits for a line that begins so and returns its rest.
+func (l *lines) line(t *testing.T, prefix string) string {
+	t.Helper()
+	deadline := time.After(patience)
+	for {
+		l.mu.Lock()
+		text, got := l.text.String(), l.got
+		l.mu.Unlock()
+		sc := bufio.NewScanner(strings.NewReader(text))
+		for sc.Scan() {
+			if rest, ok := strings.CutPrefix(sc.Text(), prefix); ok && strings.Contains(text, sc.Text()+"\n") {
+				return rest
+			}
+		}
+		select {
+		case <-got:
+		case <-deadline:
+			t.Fatalf("no line %q in:\n%s", prefix, text)
+		}
+	}
+}
+
+// start runs docent in an environment of its own: what is given and nothing else.
+func start(t *testing.T, env []string, args ...string) *program {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &program{
+		cmd: exec.CommandContext(t.Context(), exe, args...),
+		out: newLines(), log: newLines(), done: make(chan struct{}),
+	}
+	p.cmd.Env = append([]string{asProgram + "=1", "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}, env...)
+	p.cmd.Stdout, p.cmd.Stderr = p.out, p.log
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.done)
+		_ = p.cmd.Wait() // the status says it
+	}()
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		<-p.done
+	})
+	return p
+}
+
+// wait ends the wait for the process and returns its status.
+func (p *program) wait() int {
+	<-p.done
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// docent runs a command to its end and returns its standard output.
+func docent(t *testing.T, env []string, want int, args ...string) string {
+	t.Helper()
+	p := start(t, env, args...)
+	if code := p.wait(); code != want {
+		t.Fatalf("docent %s: status %d, want %d\n%s%s", strings.Join(args, " "), code, want, p.out, p.log)
+	}
+	return p.out.String()
+}
+
+// serve starts a server and returns it with its URL.
+func serve(t *testing.T, env []string, args ...string) (*program, string) {
+	t.Helper()
+	p := start(t, env, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+	return p, p.log.line(t, "docent is at ")
+}
+
+// getJSON asks a server and decodes its answer.
+func getJSON(t *testing.T, url string, v any) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s: %s\n%s", url, resp.Status, body)
+	}
+	if err := json.Unmarshal(body, v); err != nil {
+		t.Fatalf("GET %s: %v\n%s", url, err, body)
+	}
+}
+
+// eventually asks again and again, as fast as the answers come, until ok.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !ok(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("it never came true: %s", what)
+		}
+	}
+}
+
+// write makes files from name and content pairs and returns their folder.
+func write(t *testing.T, dir string, pairs ...string) {
+	t.Helper()
+	for i := 0; i < len(pairs); i += 2 {
+		name := filepath.Join(dir, pairs[i])
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(pairs[i+1]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

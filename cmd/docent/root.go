@@ -1,0 +1,125 @@
+package main
+
+import (
+	"log/slog"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"docent/config"
+	"docent/internal/fault"
+)
+
+const longHelp = `docent answers questions from your documents and cites the passage behind
+every statement. It needs nothing else: the database and a semantic model are
+built in. With a chat model configured, answers are written instead of quoted.
+
+Start here:
+  docent ingest ~/manuals        read a folder of documents
+  docent ask "how do I ...?"     answer in the terminal
+  docent serve                   the page, at http://127.0.0.1:8765
+
+Exit status: 0 done, 1 something failed, 2 wrong call or setting,
+3 something docent depends on does not answer, 130 interrupted.`
+
+// newRoot builds the command tree.
+func newRoot(std stdio) *cobra.Command {
+	root := &cobra.Command{
+		Use:               "docent",
+		Short:             "Answers from your documents, with the evidence",
+		Long:              longHelp,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		Args:              cobra.NoArgs,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(std.in)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fault.New(fault.Invalid, "%w; see %s --help", err, cmd.CommandPath())
+	})
+	addSettings(root.PersistentFlags(), config.InScope())
+	root.PersistentFlags().String("config", "", "configuration file (default docent.yaml in the data folder)")
+	root.AddCommand(
+		newServe(std), newIngest(std), newAsk(std), newSearch(std), newDocs(std),
+		newEval(std), newMigrate(std), newDoctor(std), newVersion(std), newConfigHelp(),
+	)
+	for _, cmd := range root.Commands() {
+		usageErrors(cmd)
+	}
+	return root
+}
+
+// usageErrors makes wrong arguments a fault.Invalid, so that they exit with 2.
+func usageErrors(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return fault.New(fault.Invalid, "%w; see %s --help", err, cmd.CommandPath())
+			}
+			return nil
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		usageErrors(sub)
+	}
+}
+
+// addSettings registers flags for settings. Their defaults stay in package
+// config: a flag counts only if it was given.
+func addSettings(flags *pflag.FlagSet, settings []config.Setting) {
+	for _, s := range settings {
+		help := s.Help
+		if s.Default != "" && !s.Bool {
+			help += " (default " + s.Default + ")"
+		}
+		if s.Bool {
+			flags.Bool(s.Flag, false, help)
+		} else {
+			flags.String(s.Flag, "", help)
+		}
+	}
+}
+
+// scoped gives a command the flags of the scopes beside the global ones.
+func scoped(cmd *cobra.Command, scopes ...config.Scope) {
+	for _, s := range config.InScope(scopes...) {
+		if s.Scope != config.Global {
+			addSettings(cmd.Flags(), []config.Setting{s})
+		}
+	}
+}
+
+// load reads the configuration for a command.
+func load(cmd *cobra.Command) (config.Config, error) {
+	given := map[string]string{}
+	cmd.Flags().Visit(func(f *pflag.Flag) { given[f.Name] = f.Value.String() })
+	return config.Load(config.Sources{Flags: given, File: given["config"]})
+}
+
+// logger writes to standard error as configured.
+func logger(std stdio, cfg config.Config) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil {
+		level = slog.LevelInfo
+	}
+	options := &slog.HandlerOptions{Level: level}
+	if cfg.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(std.err, options))
+	}
+	return slog.New(slog.NewTextHandler(std.err, options))
+}
+
+// newConfigHelp documents the settings as `docent help config`.
+func newConfigHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "config",
+		Short: "Every setting: its flag, variable, key and default",
+		Long: "Settings come from flags, then the environment, then the file named by\n--config or " + config.FileEnv +
+			" (docent.yaml in the data folder if there), then the defaults.\nIn the file, dots in a key are nesting.\n\n" + config.Table(),
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"docent/config"
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+// maxQuestion bounds a line of questions on standard input, in bytes.
+const maxQuestion = 64 << 10
+
+// searchResult is one result of `search --json`; its keys are a contract.
+type searchResult struct {
+	Rank       int                `json:"rank"`
+	Score      float64            `json:"score"`
+	Source     string             `json:"source"`
+	Title      string             `json:"title"`
+	Heading    string             `json:"heading"`
+	Page       *int               `json:"page"`
+	Start      int                `json:"start"`
+	End        int                `json:"end"`
+	Text       string             `json:"text"`
+	DocumentID int64              `json:"document_id"`
+	ChunkID    int64              `json:"chunk_id"`
+	Features   map[string]float64 `json:"features,omitempty"`
+}
+
+// searchLine is a line of `search --json`.
+type searchLine struct {
+	Question string         `json:"question"`
+	Results  []searchResult `json:"results"`
+}
+
+func newSearch(std stdio) *cobra.Command {
+	var (
+		asJSON, explain bool
+		collection      string
+		k               int
+		mode            string
+	)
+	cmd := &cobra.Command{
+		Use:   "search QUESTION | -",
+		Short: "Show the passages that fit a question, best first",
+		Long: "Shows the passages that fit a question, best first. With -, each line of\n" +
+			"standard input is a question; with --json, each is answered by one line.",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if k < 1 || k > rag.MaxK*20 {
+				return fault.New(fault.Invalid, "-k %d is not between 1 and %d", k, rag.MaxK*20)
+			}
+			a, err := openRetriever(cmd, std)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			query := rag.Query{K: k, Collections: collections(collection), Mode: rag.Mode(mode)}
+			one := func(question string) error {
+				query.Question = question
+				found, err := a.retriever.Retrieve(cmd.Context(), query)
+				if err != nil {
+					return fmt.Errorf("search: %w", err)
+				}
+				if asJSON {
+					return json.NewEncoder(std.out).Encode(jsonSearch(question, found, explain))
+				}
+				return printSearch(std.out, found, explain)
+			}
+			if len(args) == 1 && args[0] == "-" {
+				return eachLine(std.in, one)
+			}
+			return one(strings.Join(args, " "))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per question")
+	cmd.Flags().BoolVar(&explain, "explain", false, "show the features behind each score")
+	cmd.Flags().StringVar(&collection, "collection", "", "search only this collection (default all)")
+	cmd.Flags().IntVarP(&k, "k", "k", 10, "how many passages")
+	cmd.Flags().StringVar(&mode, "mode", string(rag.Full), "what ranks: full, hybrid, bm25 or vectors")
+	scoped(cmd, config.Embedding)
+	return cmd
+}
+
+// collections makes a query's list of one optional name.
+func collections(name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{name}
+}
+
+// eachLine calls f with every line that is not blank.
+func eachLine(r io.Reader, f func(string) error) error {
+	sc := bufio.NewScanner(r)
+	sc.Buffer(make([]byte, 0, 4096), maxQuestion)
+	for sc.Scan() {
+		if line := strings.TrimSpace(sc.Text()); line != "" {
+			if err := f(line); err != nil {
+				return err
+			}
+		}
+	}
+	if err := sc.Err(); err != nil {
+		return fault.New(fault.Invalid, "questions on standard input: %w", err)
+	}
+	return nil
+}
+
+func jsonSearch(question string, found rag.Retrieval, explain bool) searchLine {
+	line := searchLine{Question: question, Results: []searchResult{}}
+	for _, r := range found.Results {
+		p := r.Passage
+		out := searchResult{
+			Rank: r.Rank, Score: r.Score, Source: p.Document.Source, Title: p.Document.Title,
+			Heading: p.Heading(), Page: p.Page, Start: p.Start, End: p.End, Text: p.Text,
+			DocumentID: p.DocumentID, ChunkID: p.ID,
+		}
+		if explain {
+			out.Features = r.Features
+		}
+		line.Results = append(line.Results, out)
+	}
+	return line
+}
+
+func printSearch(w io.Writer, found rag.Retrieval, explain bool) error {
+	if len(found.Results) == 0 {
+		_, err := fmt.Fprintln(w, "Nothing found. docent docs ls shows what can be searched.")
+		return err
+	}
+	if explain {
+		fmt.Fprintf(w, "searched for: %s\nevidence: %.2f\n\n", found.Question, found.Evidence)
+	}
+	for _, r := range found.Results {
+		fmt.Fprintf(w, "%2d. %s\n    %s\n", r.Rank, place(r.Passage), r.Passage.Document.Source)
+		if explain {
+			fmt.Fprintf(w, "    score %.3f", r.Score)
+			names := make([]string, 0, len(r.Features))
+			for name := range r.Features {
+				names = append(names, name)
+			}
+			slices.Sort(names)
+			for _, name := range names {
+				fmt.Fprintf(w, "  %s %.2f", name, r.Features[name])
+			}
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "    %s\n\n", clip(strings.Join(strings.Fields(r.Passage.Text), " "), 300))
+	}
+	return nil
+}
+
+// place says where a passage is: title, headings, page.
+func place(p rag.Passage) string {
+	s := rag.HeadingLine(p.Document.Title, p.Headings)
+	if s == "" {
+		s = "(untitled)"
+	}
+	switch {
+	case p.PageLabel != "":
+		s += ", page " + p.PageLabel
+	case p.Page != nil:
+		s += fmt.Sprintf(", page %d", *p.Page+1)
+	}
+	return s
+}

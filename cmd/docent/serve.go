@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"docent/agent"
+	"docent/api"
+	"docent/config"
+	"docent/internal/fault"
+	"docent/rag"
+	"docent/web"
+	"docent/ws"
+)
+
+// drainTimeout bounds an orderly shutdown.
+const drainTimeout = 20 * time.Second
+
+func newServe(std stdio) *cobra.Command {
+	var printConfig bool
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the page, the HTTP API and the WebSocket",
+		Long: `Serves the page, the HTTP API (/openapi.json describes it) and the WebSocket on
+one port. It listens on this machine only unless told otherwise. SIGTERM or
+Ctrl-C ends it in order: running answers are finished first.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if printConfig {
+				cfg, err := load(cmd)
+				if err != nil {
+					return err
+				}
+				return cfg.Print(std.out)
+			}
+			a, err := openEmbedder(cmd, std)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			return a.serve(cmd.Context(), std)
+		},
+	}
+	cmd.Flags().BoolVar(&printConfig, "print-config", false, "print the settings in force, secrets hidden, and exit")
+	scoped(cmd, config.Serving, config.Answering, config.Embedding, config.Ingesting)
+	return cmd
+}
+
+// serve listens first, so that a taken port is known at once, then loads and
+// runs until ctx ends.
+func (a *app) serve(ctx context.Context, std stdio) error {
+	var lc net.ListenConfig
+	listener, err := lc.Listen(ctx, "tcp", a.cfg.Addr)
+	if err != nil {
+		return fault.New(fault.Unavailable, "%w; choose another address with --addr HOST:PORT", err)
+	}
+	defer listener.Close() // a second close after the server's does nothing
+	if err := a.addRetriever(ctx); err != nil {
+		return err
+	}
+	if err := a.addRAG(); err != nil {
+		return err
+	}
+	if err := a.addIngester(); err != nil {
+		return err
+	}
+	sockets, handler, err := a.handlers(listener.Addr())
+	if err != nil {
+		return err
+	}
+	server := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
+	}
+	// What works on the index and the store outlives ctx by the drain, so that
+	// running turns can finish.
+	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWork()
+	group, work := errgroup.WithContext(work)
+	group.Go(func() error { return a.retriever.Follow(work) })
+	group.Go(func() error { return a.reembedBehind(work) })
+	group.Go(func() error {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serve %s: %w", a.cfg.Addr, err)
+		}
+		return nil
+	})
+	fmt.Fprintf(std.err, "docent is at http://%s\n", listener.Addr())
+	select {
+	case <-ctx.Done():
+		a.log.Info("shutting down")
+	case <-work.Done(): // something failed; Wait says what
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	// Running turns are finished and heard first; then the sockets close, then
+	// HTTP and the followers end.
+	failed := errors.Join(sockets.Shutdown(drain), server.Shutdown(drain))
+	stopWork()
+	if err := group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
+		failed = errors.Join(failed, err)
+	}
+	if failed != nil {
+		return failed
+	}
+	return a.retriever.Save(drain)
+}
+
+// reembedBehind gives chunks vectors by a new embedder while serving; until
+// then keywords find them. A failure is logged and serving goes on.
+func (a *app) reembedBehind(ctx context.Context) error {
+	said := false
+	n, err := a.ingester.Reembed(ctx, func(_, total int) {
+		if !said {
+			said = true
+			a.log.Info("the embedder has changed: embedding again", "embedder", a.embedder.Name(), "chunks", total)
+		}
+	})
+	switch {
+	case err != nil && ctx.Err() == nil:
+		a.log.Error("embed again", "done", n, "error", err)
+	case n > 0:
+		a.log.Info("embedded again", "chunks", n)
+	}
+	return nil
+}
+
+// handlers joins WebSocket, HTTP API and page on one port.
+func (a *app) handlers(addr net.Addr) (*ws.Server, http.Handler, error) {
+	assistant, err := agent.NewAssistant(agent.AssistantConfig{Name: a.cfg.Agent, K: a.cfg.K, History: a.cfg.History})
+	if err != nil {
+		return nil, nil, fmt.Errorf("assistant: %w", err)
+	}
+	runtime, err := agent.NewRuntime(agent.RuntimeConfig{
+		Agent: assistant, Store: a.db, RAG: a.rag, History: a.cfg.History, Logger: a.log,
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("agent: %w", err)
+	}
+	guard := api.GuardConfig{Addr: addr.String(), Loopback: a.cfg.Loopback(), Origins: a.cfg.Origins, Hosts: a.cfg.Hosts}
+	// The guard below has checked the origin of every request.
+	origin := func(*http.Request) bool { return true }
+	sockets, err := ws.NewServer(ws.Config{Runtime: runtime, Logger: a.log, Info: a.welcome, CheckOrigin: origin})
+	if err != nil {
+		return nil, nil, fmt.Errorf("websocket: %w", err)
+	}
+	rest, err := api.New(api.Config{
+		RAG: a.rag, Retriever: a.retriever, Library: a.db, Documents: a.db, Uploads: a.ingester,
+		Directory: a.db, Messages: a.db, Agent: a.cfg.Agent, Version: version, Logger: a.log,
+		Info: a.info, Ready: map[string]func(context.Context) error{"database": a.db.Ping}, UploadBytes: a.cfg.MaxFileSize,
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("api: %w", err)
+	}
+	page := web.Handler()
+	mux := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case ws.IsUpgrade(r):
+			sockets.ServeHTTP(w, r)
+		case strings.HasPrefix(r.URL.Path, "/api/") || r.URL.Path == "/openapi.json":
+			rest.ServeHTTP(w, r)
+		default:
+			page.ServeHTTP(w, r)
+		}
+	})
+	return sockets, api.Guard(guard)(mux), nil
+}
+
+// welcome is what a docent.v1 client is told of this installation.
+func (a *app) welcome(ctx context.Context) ws.Info {
+	info := ws.Info{Models: a.rag.Models(), Collections: []string{}}
+	cols, err := a.db.Collections(ctx)
+	if err != nil {
+		a.log.Warn("list collections for a welcome", "error", err)
+	}
+	for _, c := range cols {
+		info.Collections = append(info.Collections, c.Name)
+	}
+	return info
+}
+
+// info is what /api/info says beside what package api knows.
+func (a *app) info(context.Context) (api.Info, error) {
+	info := api.Info{
+		Database: a.databaseKind(),
+		Model:    api.ModelInfo{Name: rag.Extractive, Kind: rag.Extractive, Hint: "Answers are quotes; " + modelHint + "."},
+		Models:   a.rag.Models(),
+		Embedder: api.EmbedderInfo{Name: a.embedder.Name(), Dimensions: a.embedder.Dimensions()},
+		Limits:   api.Limits{K: a.cfg.K},
+	}
+	if a.model != nil {
+		info.Model = api.ModelInfo{Name: a.model.Name(), Kind: "openai"}
+	}
+	return info, nil
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+)
+
+// dial opens a connection as a client that is not ours.
+func dial(t *testing.T, at string) *websocket.Conn {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	c, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(at, "http"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.SetReadLimit(8 << 20)
+	t.Cleanup(func() { _ = c.CloseNow() })
+	return c
+}
+
+func say(t *testing.T, c *websocket.Conn, kind websocket.MessageType, frame string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := c.Write(ctx, kind, []byte(frame)); err != nil {
+		t.Fatalf("write %.60s: %v", frame, err)
+	}
+}
+
+func hear(t *testing.T, c *websocket.Conn) map[string]any {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	_, data, err := c.Read(ctx)
+	if err != nil {
+		t.Fatalf("read: %v", err)
+	}
+	var frame map[string]any
+	if err := json.Unmarshal(data, &frame); err != nil {
+		t.Fatalf("%s: %v", data, err)
+	}
+	return frame
+}
+
+// goldenRAG is BAF's own agent_reply_rag frame.
+const goldenRAG = `{"action": "agent_reply_rag", "message": {"llm_name": "gpt-4o-mini", "question": "q?", "answer": "the answer", "docs": [{"content": "chunk text", "metadata": {"source": "pdfs/a.pdf", "page": 0}}]}, "history": false, "timestamp": "2026-11-21 07:10:21"}`
+
+// carries reports where got lacks a key of want or has another type there;
+// null stands for a page that is not there.
+func carries(path string, want, got any) string {
+	switch want := want.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok {
+			return path + " is no object"
+		}
+		for k, v := range want {
+			if k == "page" && g[k] == nil {
+				if _, there := g[k]; !there {
+					return path + ".page is missing"
+				}
+				continue
+			}
+			if s := carries(path+"."+k, v, g[k]); s != "" {
+				return s
+			}
+		}
+	case []any:
+		g, ok := got.([]any)
+		if !ok || len(g) == 0 {
+			return path + " is no filled array"
+		}
+		for _, v := range g {
+			if s := carries(path+"[]", want[0], v); s != "" {
+				return s
+			}
+		}
+	case string:
+		if _, ok := got.(string); !ok {
+			return path + " is no string"
+		}
+	case bool:
+		if _, ok := got.(bool); !ok {
+			return path + " is no boolean"
+		}
+	}
+	return ""
+}
+
+// TestPlainClient: a client that knows BAF only gets the greeting and one
+// answer frame, and no bad frame hurts it.
+func TestPlainClient(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, env []string) {
+		docs := t.TempDir()
+		write(t, docs, "pump.md", "# Pump\n\nThe feed pump moves 40 litres per minute.\n")
+		docent(t, env, 0, "ingest", docs)
+		_, at := serve(t, env)
+		c := dial(t, at+"/any/path?user_id=ada")
+		if greeting := hear(t, c); greeting["action"] != "agent_reply_str" || greeting["history"] != false {
+			t.Fatalf("greeting: %v", greeting)
+		}
+		for _, bad := range []string{"garbage", "", "[1,2]", "{}", `{"message":"x"}`, `{"action":"user_message"`, `{"action":"no_such_thing","message":1}`, `{"action":5,"message":null}`, "null", strings.Repeat("x", 2<<20)} {
+			say(t, c, websocket.MessageText, bad)
+			say(t, c, websocket.MessageBinary, bad)
+		}
+		say(t, c, websocket.MessageBinary, "\xff\xfe\x00")
+		say(t, c, websocket.MessageText, `{"action":"user_message","message":"how much does the feed pump move?"}`)
+		var golden any
+		if err := json.Unmarshal([]byte(goldenRAG), &golden); err != nil {
+			t.Fatal(err)
+		}
+		frame := hear(t, c)
+		for frame["action"] == "agent_reply_str" { // it is told of what was too long
+			if !strings.Contains(frame["message"].(string), "bytes") {
+				t.Fatalf("unasked: %v", frame)
+			}
+			frame = hear(t, c)
+		}
+		if wrong := carries("frame", golden, frame); wrong != "" || frame["action"] != "agent_reply_rag" {
+			t.Fatalf("%s: %v", wrong, frame)
+		}
+		message := frame["message"].(map[string]any)
+		if !strings.Contains(message["answer"].(string), "40 litres") || message["llm_name"] != "extractive" {
+			t.Errorf("answer: %v", message)
+		}
+		var health map[string]any
+		getJSON(t, at+"/api/health", &health)
+		if health["status"] != "ok" {
+			t.Errorf("health: %v", health)
+		}
+	})
+}
