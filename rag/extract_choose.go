@@ -21,6 +21,8 @@ const (
 	// weightSeam is what a window pays for each thing that reads badly: a
 	// beginning that leans on what is left out, an end that promises more.
 	weightSeam = .15
+	// weightEcho is what a window pays that only says the question again.
+	weightEcho = .6
 )
 
 const (
@@ -125,9 +127,41 @@ func (e *extractor) window(doc int, passage []quote, from, to int) window {
 	w.base += weightPrior*e.prior[doc] + weightTopic*w.quotes[0].topic
 	w.base -= weightLength * float64(w.words) / 100
 	w.base -= weightSeam * seams(passage, from, to)
+	w.base -= weightEcho * e.echo(w)
 	w.score = w.base + e.gain(w, nil, nil)
 	return w
 }
+
+// echo tells how far a window says nothing but the question, 0 to 1: a message
+// quoted back to who asks about it.
+func (e *extractor) echo(w window) float64 {
+	if len(e.terms) < minEchoed {
+		return 0
+	}
+	own, common := 0, 0
+	for _, q := range w.quotes {
+		for s := range q.stems {
+			if stopWords[s] {
+				continue
+			}
+			own++
+			if slices.ContainsFunc(e.terms, func(t weightedTerm) bool { return t.stem == s }) {
+				common++
+			}
+		}
+	}
+	if own == 0 {
+		return 1
+	}
+	return max(0, float64(common)/float64(own)-echoed) / (1 - echoed)
+}
+
+const (
+	// minEchoed is the number of terms from which a question can be echoed.
+	minEchoed = 4
+	// echoed is the share of a window's words from the question that is normal.
+	echoed = .6
+)
 
 // gain is what a window adds to the terms covered and hints met already.
 func (e *extractor) gain(w window, covered []float64, hinted []bool) float64 {

@@ -15,14 +15,18 @@ import (
 func render(quotes []quote, results []Result) (string, []payload.RAGSentence) {
 	var b strings.Builder
 	sentences := []payload.RAGSentence{}
+	led := ""
 	for i, q := range quotes {
 		var before *quote
+		space := ""
 		if i > 0 {
 			before = &quotes[i-1]
-			b.WriteString(between(*before, q))
+			space = between(*before, q)
+			b.WriteString(space)
 		}
-		if (before == nil || before.doc != q.doc || before.label != q.label) && q.lead && q.kind != codeSentence && q.kind != rowSentence {
-			b.WriteString("**" + plain(withoutNumber(q.label)) + ":** ")
+		if q.lead && q.label != led && space != " " && (q.kind == proseSentence || q.kind == itemSentence) {
+			led = q.label
+			b.WriteString("**" + plain(shortLabel(q.label)) + ":** ")
 		}
 		marker := "[" + strconv.Itoa(q.doc+1) + "]"
 		start := b.Len()
@@ -69,12 +73,28 @@ func sameTable(a, b quote) bool {
 // sectionNumber is a number in front of a heading.
 var sectionNumber = regexp.MustCompile(`^(?:(?:[A-Z]|\d+)(?:\.\d+)*\.\s+)`)
 
-// withoutNumber is a heading without the number of its section.
-func withoutNumber(heading string) string {
-	if short := sectionNumber.ReplaceAllString(heading, ""); short != "" {
-		return short
+// maxLabel is about how long a label is shown, in bytes.
+const maxLabel = 60
+
+// shortLabel is a label without the number of its section and, if it is long,
+// without the details of its syntax.
+func shortLabel(label string) string {
+	if short := sectionNumber.ReplaceAllString(label, ""); short != "" {
+		label = short
 	}
-	return heading
+	if len(label) <= maxLabel {
+		return label
+	}
+	if i := strings.IndexAny(label[1:], "([{"); i > 0 && strings.TrimSpace(label[:i+1]) != "" {
+		label = strings.TrimSpace(label[:i+1])
+	}
+	if len(label) > maxLabel {
+		label = cut(label, maxLabel)
+		if i := strings.LastIndexByte(strings.TrimSuffix(label, " …"), ' '); i > 0 {
+			label = label[:i] + " …"
+		}
+	}
+	return label
 }
 
 // codeBlock quotes code as a fenced block that its content cannot close.

@@ -92,9 +92,11 @@ func looksLikeCode(s string) bool {
 	if strings.IndexByte(";{}\\", s[len(s)-1]) >= 0 || strings.HasSuffix(s, ");") || strings.HasPrefix(s, "}") {
 		return true
 	}
-	for _, p := range codePrefixes {
-		if strings.HasPrefix(s, p) {
-			return p != "# " || !strings.HasSuffix(s, ".") // a Markdown heading is no sentence either, and harmless
+	if !strings.HasSuffix(s, ".") && !strings.HasSuffix(s, ":") && !strings.Contains(s, ". ") {
+		for _, p := range codePrefixes {
+			if strings.HasPrefix(s, p) {
+				return true
+			}
 		}
 	}
 	marks := 0
