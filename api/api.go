@@ -186,7 +186,7 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	useOwnErrors()
+	useOwnWays()
 	s := &server{
 		cfg: cfg, log: cfg.Logger,
 		uploads: make(chan struct{}, cfg.MaxUploads), answers: make(chan struct{}, cfg.MaxAnswers),
@@ -222,6 +222,9 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 // register adds a route whose errors are mapped in one place.
 func register[I, O any](s *server, op huma.Operation, handle func(ctx context.Context, in *I) (*O, error)) {
 	op.Errors = append(op.Errors, http.StatusBadRequest, http.StatusInternalServerError)
+	if op.Responses == nil {
+		op.Responses = map[string]*huma.Response{}
+	}
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handle(ctx, in)
 		if err != nil {
@@ -229,4 +232,5 @@ func register[I, O any](s *server, op huma.Operation, handle func(ctx context.Co
 		}
 		return out, nil
 	})
+	delete(op.Responses, "422") // huma's status for what is 400 here
 }

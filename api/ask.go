@@ -31,13 +31,13 @@ type Question struct {
 	// K is how many passages to answer from; 0 keeps the default.
 	K int `json:"k,omitempty" minimum:"0" maximum:"50" doc:"How many passages to answer from."`
 	// History are the earlier messages.
-	History []Turn `json:"history,omitempty" maxItems:"200" doc:"Earlier messages, oldest first."`
+	History []Turn `json:"history,omitempty" nullable:"true" maxItems:"200" doc:"Earlier messages, oldest first."`
 	// Model names a configured model; "" is the default.
 	Model string `json:"model,omitempty" maxLength:"200" doc:"A configured model, or extractive for quotes alone."`
 	// Prompt replaces the instruction to the model.
 	Prompt string `json:"prompt,omitempty" doc:"Replaces the instruction to the model."`
 	// Collections are searched; none means all.
-	Collections []string `json:"collections,omitempty" maxItems:"100" doc:"Only these collections."`
+	Collections []string `json:"collections,omitempty" nullable:"true" maxItems:"100" doc:"Only these collections."`
 }
 
 // Turn is an earlier message.
@@ -81,8 +81,7 @@ func (q Question) request() (rag.Request, error) {
 }
 
 func (s *server) askRoutes() {
-	registry := s.api.OpenAPI().Components.Schemas
-	message := huma.SchemaFromType(registry, reflect.TypeFor[payload.RAGMessage]())
+	message := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[payload.RAGMessage](), true, "")
 	register(s, huma.Operation{
 		Method: http.MethodPost, Path: "/api/ask", OperationID: "ask", Tags: []string{"answers"}, Summary: "Ask a question",
 		Description: "With Accept: text/event-stream the answer comes as it is made, in the events phase {\"phase\"}, delta {\"text\"} and, " +

@@ -92,9 +92,9 @@ type listInput struct {
 
 type listOutput struct {
 	Body struct {
-		Documents []Document `json:"documents" nullable:"false"`
+		Documents []Document `json:"documents"`
 		Next      int64      `json:"next,omitempty" doc:"The cursor of the next page; absent on the last."`
-	}
+	} `nameHint:"DocumentPage"`
 }
 
 type idInput struct {
@@ -110,8 +110,8 @@ type textOutput struct {
 
 type chunksOutput struct {
 	Body struct {
-		Chunks []Chunk `json:"chunks" nullable:"false"`
-	}
+		Chunks []Chunk `json:"chunks"`
+	} `nameHint:"Chunks"`
 }
 
 func (s *server) documentRoutes() {

@@ -58,9 +58,11 @@ func (s *server) fail(ctx context.Context, err error) error {
 	return e
 }
 
-// useOwnErrors makes huma's own complaints, such as those about parameters,
-// look like ours. huma has no other place for it than a variable.
-var useOwnErrors = sync.OnceFunc(func() {
+// useOwnWays makes huma's own complaints, such as those about parameters, look
+// like ours, and describes lists as what they are here: never null. huma has no
+// other place for either than a variable.
+var useOwnWays = sync.OnceFunc(func() {
+	huma.DefaultArrayNullable = false
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
 		return complaint(status, message, errs)
 	}

@@ -16,7 +16,7 @@ const readyTimeout = 5 * time.Second
 type healthOutput struct {
 	Body struct {
 		Status string `json:"status" enum:"ok"`
-	}
+	} `nameHint:"Health"`
 }
 
 type readyOutput struct {
@@ -24,7 +24,7 @@ type readyOutput struct {
 	Body   struct {
 		Status string            `json:"status" enum:"ok,unavailable"`
 		Checks map[string]string `json:"checks" doc:"By name: ok, or a sentence that says what is wrong."`
-	}
+	} `nameHint:"Readiness"`
 }
 
 func (s *server) healthRoutes() {

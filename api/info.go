@@ -22,11 +22,11 @@ type Info struct {
 	// Model is what writes answers.
 	Model ModelInfo `json:"model"`
 	// Models are the names a question may ask for.
-	Models []string `json:"models" nullable:"false"`
+	Models []string `json:"models"`
 	// Embedder is what makes vectors.
 	Embedder EmbedderInfo `json:"embedder"`
 	// Collections are the sets of documents.
-	Collections []CollectionInfo `json:"collections" nullable:"false"`
+	Collections []CollectionInfo `json:"collections"`
 	// Limits are what a client has to keep to.
 	Limits Limits `json:"limits"`
 }

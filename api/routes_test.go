@@ -306,8 +306,11 @@ func TestOpenAPIDescribesEveryRoute(t *testing.T) {
 	}
 	for schema := range maps.Keys(spec.Components.Schemas) {
 		if regexp.MustCompile(`Body$|Input|Output`).MatchString(schema) {
-			t.Logf("schema %s is named after Go, not after what it is", schema)
+			t.Errorf("schema %s is named after Go, not after what it is", schema)
 		}
+	}
+	if strings.Contains(body, `"422"`) || spec.Components.Schemas["RAGMessage"] == nil {
+		t.Error("the description has what is never sent, or lacks the answer's schema")
 	}
 	upload := spec.Paths["/api/documents"]["post"]
 	if upload.RequestBody.Content["multipart/form-data"] == nil {

@@ -52,8 +52,8 @@ type searchOutput struct {
 	Body struct {
 		Question string         `json:"question" doc:"What was searched for."`
 		Evidence float64        `json:"evidence" doc:"How well the results support an answer, 0 to 1."`
-		Results  []SearchResult `json:"results" nullable:"false"`
-	}
+		Results  []SearchResult `json:"results"`
+	} `nameHint:"SearchResults"`
 }
 
 func (s *server) searchRoutes() {

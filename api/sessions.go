@@ -51,7 +51,7 @@ type sessionsInput struct {
 }
 
 type sessionsOutput struct {
-	Body []Session `nullable:"false"`
+	Body []Session
 }
 
 type sessionInput struct {
@@ -73,7 +73,7 @@ type renameInput struct {
 	Agent     string `query:"agent_name" maxLength:"200" doc:"The agent; default is this server's own."`
 	Body      struct {
 		SessionName string `json:"session_name" maxLength:"200" doc:"The display name; empty removes it."`
-	}
+	} `nameHint:"SessionName"`
 }
 
 type messagesInput struct {
@@ -85,8 +85,8 @@ type messagesInput struct {
 
 type messagesOutput struct {
 	Body struct {
-		Messages []Message `json:"messages" nullable:"false"`
-	}
+		Messages []Message `json:"messages"`
+	} `nameHint:"Messages"`
 }
 
 func (s *server) sessionRoutes() {

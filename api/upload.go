@@ -44,8 +44,8 @@ func (in *uploadInput) Resolve(hc huma.Context) []error {
 
 type uploadOutput struct {
 	Body struct {
-		Results []ingest.Result `json:"results" nullable:"false"`
-	}
+		Results []ingest.Result `json:"results"`
+	} `nameHint:"UploadResults"`
 }
 
 func (s *server) uploadRoutes() {

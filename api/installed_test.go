@@ -1,0 +1,176 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"docent/agent"
+	"docent/embed"
+	"docent/index/bm25"
+	"docent/index/chromem"
+	"docent/ingest"
+	"docent/internal/fault"
+	"docent/payload"
+	"docent/rag"
+	"docent/store/sqlite"
+)
+
+// installed serves the API over a real database, index and reader.
+func installed(t *testing.T) (*client, *sqlite.Store, *rag.Retriever) {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	static, err := embed.NewStatic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	retriever, err := rag.NewRetriever(rag.RetrieverConfig{Corpus: db, Embedder: static, Static: static, Keywords: bm25.New(), Vectors: chromem.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := retriever.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	answers, err := rag.New(rag.Config{Retriever: retriever, Static: static, Shelf: db})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ingester, err := ingest.New(ingest.Config{Store: db, Embedder: static, Tokens: static.Count})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld()
+	c := w.serve(t, func(cfg *Config) {
+		cfg.RAG, cfg.Retriever, cfg.Library, cfg.Documents, cfg.Uploads, cfg.Directory, cfg.Messages = answers, retriever, db, db, ingester, db, db
+	})
+	return c, db, retriever
+}
+
+const manual = `# Backups
+
+A backup is a consistent copy of a database cluster.
+
+## Restoring
+
+To restore a backup, stop the server and run pg_restore with the file name of the dump.
+Größe and naïve are words whose bytes are more than their letters.
+`
+
+func TestInstalled(t *testing.T) {
+	t.Parallel()
+	c, db, retriever := installed(t)
+	body, ct := form(t, "collection", "", "manuals", "file", "backup.md", manual, "file", "broken.bin", "\x00\x01\x02\xff\xfe")
+	_, answer := c.do("POST", "/api/documents", body, "Content-Type", ct)
+	var up struct{ Results []ingest.Result }
+	if err := json.Unmarshal([]byte(answer), &up); err != nil || len(up.Results) != 2 {
+		t.Fatal(answer, err)
+	}
+	added, failed := up.Results[0], up.Results[1]
+	if added.Source != "upload:backup.md" || added.Status != ingest.Added || added.Chunks == 0 || added.DocumentID == 0 {
+		t.Errorf("added %+v", added)
+	}
+	if failed.Source != "upload:broken.bin" || failed.Status != ingest.Failed || failed.Reason == "" {
+		t.Errorf("failed %+v", failed)
+	}
+	if err := retriever.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	doc := fmt.Sprintf("/api/documents/%d", added.DocumentID)
+
+	_, list := c.do("GET", "/api/documents?collection=manuals&status=ready", "")
+	if !strings.Contains(list, `"source":"upload:backup.md"`) || strings.Contains(list, "broken.bin") {
+		t.Errorf("list is %s", list)
+	}
+	_, text := c.do("GET", doc+"/text", "")
+	_, found := c.do("GET", "/api/search?explain=1&k=3&collection=manuals&q="+url.QueryEscape("How do I restore a backup?"), "")
+	var search struct {
+		Results []SearchResult
+	}
+	if err := json.Unmarshal([]byte(found), &search); err != nil || len(search.Results) == 0 {
+		t.Fatal(found, err)
+	}
+	r := search.Results[0]
+	if r.DocumentID != added.DocumentID || !strings.Contains(r.Text, "pg_restore") || len(r.Features) == 0 {
+		t.Errorf("found %+v", r)
+	}
+	if got := text[r.Start:r.End]; got != r.Text {
+		t.Errorf("the offsets give %q, the passage is %q", got, r.Text)
+	}
+	if _, none := c.do("GET", "/api/search?collection=elsewhere&q=restore", ""); !strings.Contains(none, `"results":[]`) {
+		t.Errorf("another collection has %s", none)
+	}
+	resp, file := c.do("GET", doc+"/file", "")
+	if file != manual || !strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment") {
+		t.Errorf("file is %q, %v", file, resp.Header)
+	}
+	if _, chunks := c.do("GET", doc+"/chunks", ""); !strings.Contains(chunks, "pg_restore") {
+		t.Errorf("chunks are %s", chunks)
+	}
+
+	var message payload.RAGMessage
+	_, answer = c.do("POST", "/api/ask", `{"question":"How do I restore a backup?","collections":["manuals"]}`)
+	if err := json.Unmarshal([]byte(answer), &message); err != nil || !strings.Contains(message.Answer, "pg_restore") || len(message.Docs) == 0 {
+		t.Errorf("answer is %s, %v", answer, err)
+	}
+	_, stream := c.do("POST", "/api/ask", `{"question":"How do I restore a backup?"}`, "Accept", "text/event-stream")
+	if !strings.HasPrefix(stream, "event: phase\n") || !strings.Contains(stream, "event: message\ndata: {") {
+		t.Errorf("stream is %s", stream)
+	}
+
+	c.want(204, "", "DELETE", doc, "")
+	c.wantError(404, fault.NotFound, "", "GET", doc+"/text", "")
+	c.wantError(404, fault.NotFound, "", "DELETE", doc, "")
+
+	if _, _, err := db.OpenSession(t.Context(), agent.SessionRecord{Key: agent.SessionKey{Agent: "docent", ID: "a b/ü"}, Platform: "WebSocketPlatform"}); err != nil {
+		t.Fatal(err)
+	}
+	session := "/api/sessions/" + url.PathEscape("a b/ü")
+	c.want(204, "", "PATCH", session, `{"session_name":"Renamed"}`)
+	if _, sessions := c.do("GET", "/api/sessions?agent_name=docent", ""); !strings.Contains(sessions, `"session_id":"a b/ü","session_name":"Renamed"`) {
+		t.Errorf("sessions are %s", sessions)
+	}
+	c.want(200, `{"messages":[]}`, "GET", session+"/messages", "")
+	c.want(204, "", "DELETE", session, "")
+	c.wantError(404, fault.NotFound, "", "GET", session+"/messages", "")
+}
+
+func TestInstalledPages(t *testing.T) {
+	t.Parallel()
+	c, _, _ := installed(t)
+	var files, want []string
+	for i := range 7 {
+		files = append(files, "file", fmt.Sprintf("n%d.txt", i), fmt.Sprintf("Note number %d is here.", i))
+		want = append(want, fmt.Sprintf("upload:n%d.txt", i))
+	}
+	body, ct := form(t, files...)
+	c.do("POST", "/api/documents", body, "Content-Type", ct)
+	var got []string
+	next := int64(0)
+	for {
+		_, body := c.do("GET", fmt.Sprintf("/api/documents?limit=3&after=%d", next), "")
+		var page struct {
+			Documents []Document
+			Next      int64
+		}
+		if err := json.Unmarshal([]byte(body), &page); err != nil || len(page.Documents) == 0 {
+			t.Fatal(body, err)
+		}
+		for _, d := range page.Documents {
+			got = append(got, d.Source)
+		}
+		if next = page.Next; next == 0 {
+			break
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("pages hold %v", got)
+	}
+}
