@@ -162,3 +162,24 @@ func withDatabase(server, name string) string {
 	u.Path = "/" + name
 	return u.String()
 }
+
+// Durable makes the private server wait for the disk at each commit, as a real
+// one does, until the test ends: for benchmarks. It does nothing to the server
+// of TEST_DATABASE_URL.
+func Durable(t testing.TB, database string) {
+	t.Helper()
+	if process.own == nil {
+		return
+	}
+	set := func(value string) {
+		ctx, cancel := context.WithTimeout(context.Background(), adminTimeout) // t.Context ends before the clean-up
+		defer cancel()
+		for _, query := range []string{"ALTER SYSTEM SET fsync = " + value, "SELECT pg_reload_conf()"} {
+			if err := do(ctx, database, query); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	set("on")
+	t.Cleanup(func() { set("off") })
+}

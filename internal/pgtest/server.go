@@ -150,6 +150,11 @@ func (s *server) initialise(ctx context.Context, bin string, as *identity) error
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, out)
 	}
+	// In a file, where Durable can overrule it.
+	settings := "fsync = off\nfull_page_writes = off\n"
+	if err := os.WriteFile(filepath.Join(s.data(), "postgresql.auto.conf"), []byte(settings), 0o600); err != nil {
+		return fmt.Errorf("initdb: %w", err)
+	}
 	return nil
 }
 
@@ -163,7 +168,7 @@ func (s *server) run(bin string, as *identity) error {
 	defer log.Close()
 	s.cmd = exec.Command(filepath.Join(bin, "postgres"), "-D", s.data(), "-k", s.dir, //nolint:noctx // it lives as long as the process
 		"-c", "listen_addresses=", "-c", "max_connections=200",
-		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "autovacuum=off")
+		"-c", "autovacuum=off")
 	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr, s.cmd.SysProcAttr = s.dir, log, log, attributes(as)
 	started := make(chan error, 1)
 	go func() {

@@ -24,6 +24,9 @@ func (s *Store) Changes(ctx context.Context, since int64, embedder string) iter.
 	return func(yield func(rag.Change, error) bool) {
 		ended := false // yield was told the error, or wants no more
 		err := s.snapshot(ctx, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, plan); err != nil {
+				return err
+			}
 			removals, err := removals(ctx, tx, since)
 			if err != nil {
 				return err
@@ -43,11 +46,15 @@ func (s *Store) Changes(ctx context.Context, since int64, embedder string) iter.
 	}
 }
 
-// removals reads what was removed after a revision. Compiling the queries of a
-// stream takes longer than running them, so that is turned off with the first.
+// plan keeps the planner from reading whole tables for each page, which it
+// thinks cheap while it has no statistics, and from compiling queries, which
+// takes longer than they do.
+const plan = `SELECT set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true), set_config('enable_mergejoin', 'off', true)`
+
+// removals reads what was removed after a revision.
 func removals(ctx context.Context, tx pgx.Tx, since int64) ([]rag.Change, error) {
-	if _, err := tx.Exec(ctx, `SET LOCAL jit = off`); err != nil || since <= 0 {
-		return nil, err
+	if since <= 0 {
+		return nil, nil
 	}
 	rows, err := tx.Query(ctx, `SELECT revision, document_id FROM document_removal WHERE revision > $1 ORDER BY revision`, since)
 	if err != nil {
@@ -76,44 +83,46 @@ func changesPage(ctx context.Context, tx pgx.Tx, after int64, embedder string) (
 		return nil, err
 	}
 	page = store.CutPage(page)
+	at := make(map[int64]*rag.Change, len(page))
+	ids := make([]int64, len(page))
+	for i := range page {
+		c := &page[i]
+		if n := c.Document.Chunks; n > 0 {
+			c.Chunks, c.Vectors = make([]rag.Chunk, n), make([][]float32, n)
+		}
+		ids[i], at[c.Document.ID] = c.Document.ID, c
+	}
+	// Not ordered: sorting rows of kilobytes costs more than reading them.
 	rows, err = tx.Query(ctx, `SELECT `+chunkColumns+`, e.vector
-		FROM document d JOIN chunk c ON c.document_id = d.id LEFT JOIN embedding e ON e.chunk_id = c.id AND e.embedder = $1
-		WHERE d.version > $2 AND d.version <= $3 ORDER BY d.version, c.ordinal`, embedder, after, page[len(page)-1].Revision)
+		FROM chunk c LEFT JOIN embedding e ON e.chunk_id = c.id AND e.embedder = $1 WHERE c.document_id = ANY ($2)`, embedder, ids)
 	if err != nil {
 		return nil, err
 	}
-	return page, fillPage(page, rows)
+	return page, fillPage(at, rows)
 }
 
-// fillPage hands chunks, which come in the order of the page's documents, to
-// their documents.
-func fillPage(page []rag.Change, rows pgx.Rows) error {
+// fillPage puts chunks where they belong.
+func fillPage(at map[int64]*rag.Change, rows pgx.Rows) error {
 	defer rows.Close()
 	var scan chunkScan
 	var stored pgtype.DriverBytes // the driver's memory: no copy
 	dest := append(scan.dest(), &stored)
-	at := 0
 	for rows.Next() {
 		if err := rows.Scan(dest...); err != nil {
 			return err
 		}
 		chunk := scan.read()
-		for page[at].Document.ID != chunk.DocumentID {
-			at++
+		c := at[chunk.DocumentID]
+		if chunk.Ordinal < 0 || chunk.Ordinal >= len(c.Chunks) {
+			return fmt.Errorf("chunk %d is number %d of %d in document %d", chunk.ID, chunk.Ordinal, len(c.Chunks), chunk.DocumentID)
 		}
-		c := &page[at]
-		if c.Chunks == nil {
-			c.Chunks = make([]rag.Chunk, 0, c.Document.Chunks)
-			c.Vectors = make([][]float32, 0, c.Document.Chunks)
-		}
-		var vector []float32
+		c.Chunks[chunk.Ordinal] = chunk
 		if stored != nil {
 			var err error
-			if vector, err = store.Vector(stored); err != nil {
+			if c.Vectors[chunk.Ordinal], err = store.Vector(stored); err != nil {
 				return fmt.Errorf("chunk %d: %w", chunk.ID, err)
 			}
 		}
-		c.Chunks, c.Vectors = append(c.Chunks, chunk), append(c.Vectors, vector)
 	}
 	return rows.Err()
 }

@@ -1,0 +1,53 @@
+package sqlite_test
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"testing"
+
+	"docent/store/sqlite"
+	"docent/store/storetest"
+)
+
+func BenchmarkBulk(b *testing.B) {
+	storetest.BulkBenchmark(b, func(b *testing.B) storetest.Store {
+		return open(b, sqlite.Config{Path: filepath.Join(b.TempDir(), "docent.db")})
+	})
+}
+
+// BenchmarkTurn compares with the driver alone, in a file of its own.
+func BenchmarkTurn(b *testing.B) {
+	ctx, dir := b.Context(), b.TempDir()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "bare.db")+"?_journal_mode=WAL&_synchronous=FULL&_txlock=immediate")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	if _, err := db.ExecContext(ctx, `CREATE TABLE bench (id TEXT PRIMARY KEY, session INTEGER, type TEXT, content TEXT); CREATE INDEX bench_session ON bench (session)`); err != nil {
+		b.Fatal(err)
+	}
+	insert, err := db.PrepareContext(ctx, `INSERT INTO bench VALUES (hex(randomblob(16)), ?, ?, ?)`)
+	if err != nil {
+		b.Fatal(err)
+	}
+	storetest.TurnBenchmark(b, open(b, sqlite.Config{Path: filepath.Join(dir, "docent.db")}), func() error {
+		_, err := insert.ExecContext(ctx, 1, "rag_answer", string(storetest.BenchContent))
+		return err
+	}, func() error { return threeInserts(ctx, db, insert) })
+}
+
+func threeInserts(ctx context.Context, db *sql.DB, insert *sql.Stmt) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	for range 3 {
+		if _, err := tx.StmtContext(ctx, insert).ExecContext(ctx, 1, "rag_answer", string(storetest.BenchContent)); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
