@@ -64,7 +64,10 @@ func New(cfg Config) (*Cutter, error) {
 
 // Cut returns the document's passages in the order of its text, numbered from 0.
 func (c *Cutter) Cut(doc *outline.Document) []rag.Chunk {
-	w := &work{Config: c.cfg, doc: doc, source: isSource(doc)}
+	w := &work{Config: c.cfg, doc: doc, source: isSource(doc), counts: make([]int, len(doc.Blocks))}
+	for i, b := range doc.Blocks {
+		w.counts[i] = Words(doc.Text[b.Start:b.End])
+	}
 	for _, g := range w.gather(w.sections()) {
 		w.cut(g)
 	}
@@ -75,7 +78,8 @@ func (c *Cutter) Cut(doc *outline.Document) []rag.Chunk {
 type work struct {
 	Config
 	doc    *outline.Document
-	source bool // nothing but code
+	source bool  // nothing but code
+	counts []int // words by block
 	out    []rag.Chunk
 	pieces []piece
 }
@@ -118,18 +122,16 @@ func (w *work) cut(g group) {
 		if row = b.Kind == outline.Row; !row && b.Kind != outline.Header {
 			header = -1
 		}
-		p := piece{start: b.Start, end: b.End, words: w.words(b), kind: b.Kind, page: b.Page, header: -1}
+		p := piece{start: b.Start, end: b.End, words: w.counts[i], kind: b.Kind, page: b.Page, header: -1}
 		room := limit
-		if row && header >= 0 && w.words(w.doc.Blocks[header]) <= limit/3 {
+		if row && header >= 0 && w.counts[header] <= limit/3 {
 			p.header = header
-			room -= w.words(w.doc.Blocks[header])
+			room -= w.counts[header]
 		}
 		w.split(p, room)
 	}
 	w.pack(g, limit)
 }
-
-func (w *work) words(b outline.Block) int { return Words(w.doc.Text[b.Start:b.End]) }
 
 // pack joins pieces to passages of even size: as few as the limit allows, and
 // each as near to their average as the pieces permit.
@@ -164,7 +166,7 @@ func (w *work) page(pieces []piece) int {
 // words are left.
 func (w *work) take(pieces []piece, total, limit int) (k, words int) {
 	if h := pieces[0].header; h >= 0 {
-		limit -= w.words(w.doc.Blocks[h])
+		limit -= w.counts[h]
 	}
 	if total <= limit {
 		return len(pieces), total

@@ -45,3 +45,13 @@ func FuzzCut(f *testing.F) {
 		check(t, doc, chunks, 40)
 	})
 }
+
+// FuzzWords checks that counting by words and by code points agree.
+func FuzzWords(f *testing.F) {
+	f.Add("one two 東京 สวัสดี max_parallel_workers_per_gather \xff\u00a0x")
+	f.Fuzz(func(t *testing.T, text string) {
+		if got, want := chunk.Words(text), chunk.Metered(text); got != want {
+			t.Errorf("Words(%q) = %d, by code points %d", text, got, want)
+		}
+	})
+}

@@ -48,7 +48,7 @@ func (w *work) sections() []section {
 		}
 	}
 	for i, b := range w.doc.Blocks {
-		if b.Kind == outline.Heading && w.words(b) <= maxHeadingWords {
+		if b.Kind == outline.Heading && w.counts[i] <= maxHeadingWords {
 			if !cur.headed || i > cur.from+1 || b.Level <= w.doc.Blocks[cur.from].Level {
 				flush(i)
 			}
@@ -57,12 +57,12 @@ func (w *work) sections() []section {
 			}
 			stack = append(stack, i)
 			cur = section{
-				path: append([]int(nil), stack...), from: i, heading: w.words(b),
+				path: append([]int(nil), stack...), from: i, heading: w.counts[i],
 				headed: true, term: b.Level >= outline.TermLevel,
 			}
 			continue
 		}
-		cur.words += w.words(b)
+		cur.words += w.counts[i]
 	}
 	flush(len(w.doc.Blocks))
 	return out
@@ -113,7 +113,7 @@ func (w *work) join(g group, s section) group {
 	near := common(g.path, s.path)
 	if g.sections == 1 && near < len(g.path) {
 		g.skipFirst = false
-		g.words += w.words(w.doc.Blocks[g.from])
+		g.words += w.counts[g.from]
 	}
 	g.path = g.path[:near]
 	g.to = s.to

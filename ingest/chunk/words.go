@@ -45,25 +45,40 @@ func (m *meter) add(r rune) {
 // or Japanese character counts as one word and four characters of Thai, Lao,
 // Khmer or Burmese do.
 func Words(s string) int {
-	var m meter
-	for i := 0; i < len(s); i++ {
+	// The same as a meter's count, but by where words begin and end instead of
+	// code point by code point.
+	words, parts := 0, 0
+	start, more := 0, 0 // of the present word: its first byte, its bytes beyond one per code point
+	end := func(i int) {
+		words += (i - start - more + longWord - 1) / longWord
+	}
+	for i := 0; i < len(s); {
 		c := s[i]
-		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			m.add(r)
-			i += n - 1
+		if c > ' ' && c < utf8.RuneSelf {
+			i++
 			continue
 		}
 		if c <= ' ' {
-			m.run = 0
+			end(i)
+			i++
+			start, more = i, 0
 			continue
 		}
-		if m.run%longWord == 0 {
-			m.words++
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if u := unspaced(r); u > 0 || unicode.IsSpace(r) {
+			end(i)
+			if parts += u; parts >= 4 {
+				words++
+				parts -= 4
+			}
+			start, more = i+n, 0
+		} else {
+			more += n - 1
 		}
-		m.run++
+		i += n
 	}
-	return m.words
+	end(len(s))
+	return words
 }
 
 // unspaced is the share of a word, in quarters, that a code point of a script
