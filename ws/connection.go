@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
+	"net"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -130,7 +130,7 @@ func (c *connection) awaitHello(ctx context.Context) bool {
 		}
 		frame, refusal, err := c.readOne()
 		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded):
+		case timedOut(err):
 			c.close(CloseNoHello)
 			return false
 		case err != nil:
@@ -226,13 +226,22 @@ func (c *connection) refuse(err error, id string) {
 // readFailed ends a connection that cannot be read any more.
 func (c *connection) readFailed(err error) {
 	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	case timedOut(err):
 		c.close(CloseSilent)
 	case errors.Is(err, websocket.ErrReadLimit): // the library has sent CloseTooBig
+		c.out.mu.Lock()
+		c.out.closing = true
+		c.out.mu.Unlock()
 	default:
 		c.over = true
 	}
 	c.server.cfg.Logger.Debug("connection ended", "session", c.session(), "error", err)
+}
+
+// timedOut reports whether a read ended at its deadline.
+func timedOut(err error) bool {
+	var network net.Error // the library hides os.ErrDeadlineExceeded
+	return errors.As(err, &network) && network.Timeout()
 }
 
 // errTooLong is the cause of refusing a message that exceeds the limit.

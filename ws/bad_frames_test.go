@@ -1,0 +1,146 @@
+package ws_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"docent/agent/agenttest"
+	"docent/payload"
+	"docent/ws"
+)
+
+// badFrames are what no client should send.
+var badFrames = []string{
+	"", " ", "garbage", "null", "5", `"text"`, "[1,2]", "{}", `{"message":"x"}`, `{"action":"user_message"`, `{"action":5,"message":1}`,
+	`{"action":"no_such_thing","message":1}`, `{"action":"user_message"}`, `{"action":"user_set_variable"}`,
+	`{"action":"user_set_variable","message":"x"}`, `{"action":"user_set_variable","message":{}}`, `{"action":"user_set_variable","message":[1]}`,
+	`{"action":"agent_reply_markdown","message":"x"}`, "\xff\xfe\x00", `{"action":"user_gui_event","message":{}}`,
+	`{"action":"user_message","message":` + strings.Repeat("[", 20000), strings.Repeat("x", 2<<20),
+	`{"action":"user_message","message":"` + strings.Repeat("x", 2<<20) + `"}`,
+	`{"action":"user_message","message":"` + strings.Repeat("x", 300<<10) + `"}`,
+}
+
+// A bad frame is ignored on BAF, but that a message which is too long is
+// answered; the connection stays open.
+func TestBadFramesBAF(t *testing.T) {
+	t.Parallel()
+	s := serve(t, setup{config: ws.Config{Burst: 1000}})
+	p := s.dial("/", nil)
+	p.next()
+	for _, bad := range badFrames {
+		p.say(bad)
+		p.write(websocket.MessageBinary, []byte(bad))
+	}
+	p.say(`{"action":"user_message","message":"alive?"}`)
+	long := 0
+	f := p.next()
+	for ; f.Action == payload.ReplyStr; f = p.next() {
+		if !strings.Contains(f.raw, "Sorry, that did not work: a message may have at most 262144 bytes") {
+			t.Errorf("got %s", f.raw)
+		}
+		long++
+	}
+	if f.Action != payload.ReplyRAG || long != 6 {
+		t.Errorf("%d answers to long messages, then %s", long, f.raw)
+	}
+}
+
+// Each bad frame is answered by one error on docent.v1.
+func TestBadFramesV1(t *testing.T) {
+	t.Parallel()
+	s := serve(t, setup{config: ws.Config{Burst: 1000}})
+	p := s.dial("/?protocol=docent.v1", nil)
+	p.say("garbage") // before hello too
+	p.say(`{"action":"user_message","message":"early","id":"m0"}`)
+	for _, id := range []string{"", "m0"} {
+		if f := p.next(); f.Action != payload.ErrorAction || f.ID != id {
+			t.Errorf("before hello: %s", f.raw)
+		}
+	}
+	p.say(`{"action":"hello"}`)
+	p.until(payload.ReplyStr)
+	bad := append([]string{`{"action":"hello"}`, `{"action":"user_message","message":"x","id":5}`}, badFrames...)
+	for _, text := range bad {
+		p.say(text)
+		f := p.next()
+		var e payload.Error
+		if err := json.Unmarshal(f.Message, &e); err != nil || f.Action != payload.ErrorAction || e.Code != "invalid" || e.Retryable || e.Message == "" {
+			t.Errorf("%.60q: %s", text, f.raw)
+		}
+	}
+	p.say(`{"action":"no_such_thing","id":"m7"}`)
+	if f := p.next(); f.ID != "m7" || !strings.Contains(f.raw, `"id":"m7"},"history"`) {
+		t.Errorf("the id is not echoed: %s", f.raw)
+	}
+	p.say(`{"action":"user_message","message":"alive?"}`)
+	p.until(payload.ReplyRAG)
+}
+
+// A frame over the frame limit closes the connection with its code.
+func TestFrameLimit(t *testing.T) {
+	t.Parallel()
+	s := serve(t, setup{config: ws.Config{FrameBytes: 1 << 20}})
+	p := s.dial("/", nil)
+	p.next()
+	p.say(strings.Repeat("x", 4<<20))
+	if code := p.closed(); code != ws.CloseTooBig.Code {
+		t.Errorf("closed with %d", code)
+	}
+}
+
+// Binary frames that hold JSON text are as good as text; anything JSON is a
+// message; a message may be as long as the limit says however it is escaped.
+func TestAccepted(t *testing.T) {
+	t.Parallel()
+	answers := &agenttest.Answers{}
+	s := serve(t, setup{rag: answers})
+	p := s.dial("/", nil)
+	p.next()
+	p.write(websocket.MessageBinary, []byte(`{"action":"user_message","message":"binary"}`))
+	p.until(payload.ReplyRAG)
+	for _, message := range []string{
+		`"text"`, `{"message":"object"}`, `5`, `true`, `["md"]`, `"{\"q\":1}"`, `"\ud83d\ude00 \u0000"`,
+		`"` + strings.Repeat("x", 256<<10-2) + `"`, `"` + strings.Repeat(`\u4e2d`, 80<<10) + `"`,
+	} {
+		p.say(`{"action":"user_message","message":` + message + `}`)
+		p.until(payload.ReplyRAG)
+	}
+	for _, message := range []string{`null`, `""`} {
+		p.say(`{"action":"user_message","message":` + message + `,"id":7}`)
+		if f := p.next(); f.Action != payload.ReplyStr || !strings.Contains(f.raw, "empty") {
+			t.Errorf("%s: %s", message, f.raw)
+		}
+	}
+	want := []string{"binary", "text", "object", "5", "true", `["md"]`, `{"q":1}`}
+	for i, r := range answers.Requests() {
+		if i < len(want) && r.Question != want[i] {
+			t.Errorf("question %d is %q, want %q", i, r.Question, want[i])
+		}
+	}
+}
+
+func FuzzConnection(f *testing.F) {
+	for _, seed := range badFrames[:20] {
+		f.Add([]byte(seed))
+	}
+	f.Add([]byte(`{"action":"user_message","message":"x","id":"1"}`))
+	f.Add([]byte(`{"action":"user_set_variable","message":{"a":1}}`))
+	f.Add([]byte(`{"action":"fetch_user_messages"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<20 {
+			return
+		}
+		s := serve(t, setup{})
+		p, _ := s.hello("/")
+		p.write(websocket.MessageText, data)
+		p.say(`{"action":"no_such_thing","id":"the-end"}`)
+		for {
+			if f := p.next(); f.Action == payload.ErrorAction && f.ID == "the-end" {
+				return
+			}
+		}
+	})
+}
