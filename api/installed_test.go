@@ -9,19 +9,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tmc/langchaingo/llms"
+
 	"docent/agent"
 	"docent/embed"
 	"docent/index/bm25"
 	"docent/index/chromem"
 	"docent/ingest"
 	"docent/internal/fault"
+	"docent/llm"
+	"docent/llm/llmtest"
 	"docent/payload"
 	"docent/rag"
 	"docent/store/sqlite"
 )
 
-// installed serves the API over a real database, index and reader.
-func installed(t *testing.T) (*client, *sqlite.Store, *rag.Retriever) {
+// installed serves the API over a real database, index and reader, answering
+// with quotes or with the given models, the first of which is the default.
+func installed(t *testing.T, models ...*llm.OpenAI) (*client, *sqlite.Store, *rag.Retriever) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
 	if err != nil {
@@ -39,7 +44,12 @@ func installed(t *testing.T) (*client, *sqlite.Store, *rag.Retriever) {
 	if err := retriever.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	answers, err := rag.New(rag.Config{Retriever: retriever, Static: static, Shelf: db})
+	cfg := rag.Config{Retriever: retriever, Static: static, Shelf: db, Models: map[string]llms.Model{}}
+	for _, m := range models {
+		cfg.Models[m.Name()] = m
+		cfg.DefaultModel = models[0].Name()
+	}
+	answers, err := rag.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,6 +150,35 @@ func TestInstalled(t *testing.T) {
 	c.want(200, `{"messages":[]}`, "GET", session+"/messages", "")
 	c.want(204, "", "DELETE", session, "")
 	c.wantError(404, fault.NotFound, "", "GET", session+"/messages", "")
+}
+
+func TestInstalledWithModel(t *testing.T) {
+	t.Parallel()
+	s := llmtest.NewServer(llmtest.Script(
+		llmtest.Reply{Text: []string{"Stop the server and ", "run pg_restore ", "[1]."}},
+		llmtest.Reply{Status: 401, Body: `{"error":{"message":"bad key sk-123"}}`}))
+	t.Cleanup(s.Close)
+	m, err := llm.NewOpenAI(llm.Config{BaseURL: s.URL, Model: "scripted", APIKey: "sk-123", Settings: llm.Settings{Key: "DOCENT_LLM_KEY"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _, retriever := installed(t, m)
+	body, ct := form(t, "file", "backup.md", manual)
+	c.do("POST", "/api/documents", body, "Content-Type", ct)
+	if err := retriever.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	question := `{"question":"How do I restore a backup?"}`
+	_, stream := c.do("POST", "/api/ask", question, "Accept", "text/event-stream")
+	for _, want := range []string{"event: phase\ndata: {\"phase\":\"answering\"}", "event: delta\n", `"llm_name":"scripted"`, "run pg_restore [1]"} {
+		if !strings.Contains(stream, want) {
+			t.Errorf("the stream lacks %q: %s", want, stream)
+		}
+	}
+	c.wantError(401, fault.Unauthorized, "DOCENT_LLM_KEY", "POST", "/api/ask", question)
+	if strings.Contains(c.log.String(), "sk-123") {
+		t.Error("the key is in the log")
+	}
 }
 
 func TestInstalledPages(t *testing.T) {
