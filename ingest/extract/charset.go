@@ -142,7 +142,7 @@ func mostlyUTF8(data []byte) bool {
 
 // isWindows1252 reports whether a text may be in Windows-1252 (of which
 // Latin-1 is a part): it uses no byte without a character, few control
-// characters, and most of its bytes are ASCII.
+// characters, and half of its bytes are ASCII.
 func isWindows1252(data []byte) bool {
 	high, controls := 0, 0
 	for _, c := range data {
@@ -155,5 +155,5 @@ func isWindows1252(data []byte) bool {
 			controls++
 		}
 	}
-	return high*3 <= len(data) && controls*50 <= len(data)
+	return high*2 <= len(data) && controls*50 <= len(data)
 }

@@ -213,7 +213,7 @@ func declared(text string, indent int) (name string, container bool, line int) {
 		}
 		for _, p := range []*regexp.Regexp{implPattern, containerPattern} {
 			if m := p.FindStringSubmatch(s); m != nil {
-				return m[1], true, line
+				return strings.TrimRight(m[1], ":."), true, line
 			}
 		}
 		for _, p := range []*regexp.Regexp{declPattern, createPattern} {

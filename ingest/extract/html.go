@@ -22,8 +22,8 @@ const maxDOMDepth = 400
 // row by row, preformatted text with its line breaks. Navigation is left out;
 // all else is kept, for a manual is nothing but content.
 func readHTML(_ context.Context, _ *Extractor, src Source) (*outline.Document, error) {
-	_, name, certain := charset.DetermineEncoding(src.Data, "")
-	if !certain {
+	_, name, _ := charset.DetermineEncoding(src.Data, "")
+	if name == "windows-1252" { // also what it says when it does not know
 		name = ""
 	}
 	text, err := decode(src.Data, name)

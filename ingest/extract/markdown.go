@@ -43,7 +43,9 @@ func readMarkdown(name, source string) *outline.Document {
 	}
 	doc := &outline.Document{Text: source}
 	m := &markdown{doc: doc, src: []byte(source)}
-	m.at = frontMatter(source)
+	if m.at = frontMatter(source); m.at > 0 {
+		doc.Blocks = paragraphs(doc.Blocks, source, len("---\n"), m.at-len("---\n"), outline.Paragraph)
+	}
 	body := bytes.Repeat([]byte{'\n'}, m.at) // same offsets without the front matter
 	body = append(body, source[m.at:]...)
 	m.walk(blockParser.Parse(text.NewReader(body)), outline.Paragraph)

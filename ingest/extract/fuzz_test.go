@@ -1,0 +1,56 @@
+package extract_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"docent/ingest/extract"
+	"docent/internal/fault"
+)
+
+// endings are the kinds of text the fuzzer may call its input.
+var endings = []string{".txt", ".md", ".html", ".csv", ".json", ".go", ".py", ".xml", ".svg", "", ".docx"}
+
+// FuzzExtract reads anything as anything: it gives a document that keeps its
+// promises or says why not.
+func FuzzExtract(f *testing.F) {
+	for i, seed := range []string{
+		"Title\n=====\n\ntext", "# a\n\n> - b\n\n```\nx\n```\n|a|b|\n|-|-|\n|1|2|\n", "<h1>a<table><tr><td>x<dl><dt>a<dd>b", "a,b\n\"1\n2,3", `{"a":[1,{"b":"\u00e9"}]}`,
+		"package a\n\nfunc F() {\n}\n", "class A:\n  def b(): pass\n", "<?xml version='1.0'?><a/>", "<svg><text>a", "\xff\xfea\x00b\x00", "PK\x03\x04",
+	} {
+		f.Add(uint8(i), []byte(seed))
+	}
+	if data, err := os.ReadFile("testdata/manual.docx"); err == nil {
+		f.Add(uint8(10), data)
+	}
+	e := newExtractor(f)
+	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
+		if len(data) > 256<<10 || strings.Contains(string(data[:min(len(data), 1024)]), "%PDF-") {
+			return // the PDF reader is its own sandbox, and slow to fuzz
+		}
+		doc, _, err := e.Extract(t.Context(), extract.Source{Name: "a" + endings[int(kind)%len(endings)], Data: data})
+		if err != nil {
+			if fault.KindOf(err) != fault.Invalid || strings.Contains(err.Error(), "panic") {
+				t.Fatal(err)
+			}
+			return
+		}
+		verify(t, doc)
+	})
+}
+
+// FuzzRecord reads any line as a record.
+func FuzzRecord(f *testing.F) {
+	f.Add([]byte(`{"id": 1, "title": "a", "text": "b"}`))
+	f.Add([]byte(`{"id": {"x": 1}, "title": 7, "text": "\u0000\ud800"}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		rec, err := extract.ParseRecord(line)
+		if err != nil {
+			return
+		}
+		if doc, _, err := newExtractor(t).Extract(t.Context(), extract.Source{Data: line, Record: &rec}); err == nil {
+			verify(t, doc)
+		}
+	})
+}
