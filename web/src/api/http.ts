@@ -5,6 +5,7 @@ import type {
   DocumentRow,
   ErrorShape,
   Info,
+  RagMessage,
   SessionRow,
   StoredMessage,
   UploadResult,
@@ -101,6 +102,20 @@ export const deleteDocument = (id: number) => call(`/api/documents/${id}`, { met
 
 export const getChunks = (id: number) =>
   json<{ chunks: Chunk[] | null }>(`/api/documents/${id}/chunks`).then((r) => r.chunks ?? []);
+
+/** findHeadings are the headings of the passages nearest to a question. */
+export const findHeadings = (q: string, k: number) =>
+  json<{ results: { heading: string }[] | null }>('/api/search' + query({ q, k })).then((r) =>
+    (r.results ?? []).map((hit) => hit.heading),
+  );
+
+/** quote answers from the documents alone, which asks no language model. */
+export const quote = (question: string) =>
+  json<RagMessage>('/api/ask', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ question, model: 'extractive' }),
+  });
 
 export const documentFile = (id: number) => `/api/documents/${id}/file`;
 

@@ -1,33 +1,57 @@
-// Questions to begin with, made of what the documents call themselves.
-
-const asks = /^(?:can|does|do|is|are)\b/i;
+// Questions to begin with: made of what the documents and their sections are
+// called, and shown only if the documents answer them.
+import * as http from '../api/http';
 
 /** question makes a question of a title; '' if none comes naturally. */
 export function question(title: string): string {
-  const t = title.replace(/\s+/g, ' ').replace(/^[\d.\s]+/, '').replace(/[:.\s]+$/, '').trim();
+  const t = title
+    .replace(/\s+/g, ' ')
+    .replace(/^(?:[A-Z]\.)?[\d.]+\s+/, '')
+    .replace(/[:.\s]+$/, '')
+    .trim();
   if (t.length < 3 || t.length > 60 || /[<>{}|\\/]/.test(t) || /\.[a-z0-9]{1,5}$/i.test(t)) return '';
-  if (t.endsWith('?')) return t;
-  if (asks.test(t)) return t + '?';
-  // The template is English: around another script it would read as a fault.
+  // The words around it are English: about another script they read as a fault.
   if ((t.match(/[a-z]/gi)?.length ?? 0) * 2 < t.length) return '';
-  if (!t.includes(' ') && !/(?:s|ing)$/i.test(t)) return `What is ${t}?`;
-  return `What do the documents say about ${lowered(t)}?`;
+  if (t.endsWith('?')) return t;
+  if (/^(?:can|does|do|is|are)\b/i.test(t)) return t + '?';
+  // One word that is written like a name is one.
+  if (/^(?:\p{Ll}\S*|\p{Lu}\S*[\p{Lu}\d]\S*)$/u.test(t)) return `What is ${t}?`;
+  return `What should I know about ${lowered(t)}?`;
 }
 
 // A title's capital falls inside a sentence, a name's or an acronym's does not.
 function lowered(t: string): string {
   const [first = '', ...rest] = t.split(' ');
-  const isName = rest.length > 0 && rest.some((w) => /^\p{Lu}/u.test(w)) || /\p{Lu}.*\p{Lu}|\d/u.test(first);
+  const isName = rest.some((w) => /^\p{Lu}/u.test(w)) || /\p{Lu}.*\p{Lu}|\d/u.test(first);
   return isName ? t : first.charAt(0).toLowerCase() + t.slice(1);
 }
 
-/** suggest picks questions from titles and headings, each once. */
-export function suggest(titles: string[], most: number): string[] {
-  const out: string[] = [];
-  for (const t of titles) {
-    const q = question(t);
-    if (q && !out.some((o) => o.toLowerCase() === q.toLowerCase())) out.push(q);
-    if (out.length === most) break;
+/** Documents looked at, and questions tried. */
+const looked = 6;
+const tried = 10;
+
+/** suggest yields questions the documents answer, no more than most. */
+export async function* suggest(most: number): AsyncGenerator<string> {
+  const { documents } = await http.listDocuments({ limit: looked, status: 'ready' });
+  const titles = documents.map((d) => d.title).filter(Boolean);
+  const sections = await Promise.all(titles.map((t) => http.findHeadings(t, 6).catch(() => [])));
+  const names = new Set(titles.map((t) => t.toLowerCase()));
+  const deep = sections.map((s) => s.map((h) => h.split(' › ').at(-1) ?? '').filter((h) => h && !names.has(h.toLowerCase())));
+  const seen = new Set<string>();
+  let given = 0;
+  for (const topic of interleaved([titles, ...deep])) {
+    const q = question(topic);
+    if (!q || seen.has(q.toLowerCase())) continue;
+    if (seen.size === tried) return;
+    seen.add(q.toLowerCase());
+    if ((await http.quote(q)).abstained) continue;
+    yield q;
+    if (++given === most) return;
   }
-  return out;
+}
+
+/** interleaved takes the first of each list, then the second of each, … */
+export function interleaved(lists: string[][]): string[] {
+  const longest = Math.max(0, ...lists.map((l) => l.length));
+  return Array.from({ length: longest }, (_, i) => lists.flatMap((l) => l.slice(i, i + 1))).flat();
 }

@@ -1,11 +1,14 @@
 // What the evidence panel shows: passages of one answer, or one document.
 import { tick } from 'svelte';
-import type { RagDoc } from '../api/shapes';
+import type { RagDoc, RagMessage } from '../api/shapes';
+import { encode, slice } from './bytes';
 
 export interface Cited {
   /** Number in the answer, from 1. */
   n: number;
   doc: RagDoc;
+  /** The answer's sentences that cite it. */
+  sentences: string[];
 }
 
 class Evidence {
@@ -20,10 +23,15 @@ class Evidence {
   current = $derived<Cited | undefined>(this.cited[this.index]);
 
   /** show opens passage n of an answer. */
-  show(docs: RagDoc[], n: number, opener?: HTMLElement): void {
-    const doc = docs[n - 1];
+  show(rag: RagMessage, n: number, opener?: HTMLElement): void {
+    const doc = rag.docs[n - 1];
     if (!doc) return;
-    this.cited = docs.map((d, i) => ({ n: i + 1, doc: d }));
+    const answer = encode(rag.answer);
+    this.cited = rag.docs.map((d, i) => ({
+      n: i + 1,
+      doc: d,
+      sentences: rag.sentences.filter((s) => s.docs.includes(i + 1)).map((s) => slice(answer, s.start, s.end)),
+    }));
     this.index = n - 1;
     this.document = doc.metadata.document_id;
     if (opener) this.opener = opener;

@@ -37,9 +37,11 @@ describe.skipIf(!available)('the page on the real program', () => {
     await ask('When do neap tides occur?');
     expect(plain(await page.locator('.answer .prose').last().textContent())).toContain('quarter moons');
     await page.locator('.answer:last-of-type .cite').first().click();
-    await page.locator('mark.active').waitFor();
-    expect(plain(await page.locator('mark.active').first().textContent())).toContain('Neap tides occur at the quarter moons, when the pull of the Sun 😀 works');
-    const box = (await page.locator('mark.active').first().boundingBox())!;
+    await page.locator('mark.active').first().waitFor();
+    expect(plain((await page.locator('mark.active').allTextContents()).join(''))).toContain('Neap tides occur at the quarter moons, when the pull of the Sun 😀 works');
+    // The quoted sentence stands out from the rest of its passage.
+    expect(plain(await page.locator('mark.said').first().textContent())).toMatch(/^Neap tides occur at the quarter moons.*Moon$/);
+    const box = (await page.locator('mark.said').first().boundingBox())!;
     expect(box.y).toBeGreaterThan(0);
     expect(box.y).toBeLessThan(800);
     expect(await page.getByText('has changed since').count()).toBe(0);
@@ -102,7 +104,8 @@ describe.skipIf(!available)('the page on the real program', () => {
       { name: 'empty.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\n') },
     ]);
     await page.locator('li.done', { hasText: 'ferry.txt' }).waitFor();
-    await page.locator('li.failed', { hasText: 'empty.pdf' }).waitFor();
+    // The first PDF of all waits for its reader to be compiled.
+    await page.locator('li.failed', { hasText: 'empty.pdf' }).waitFor({ timeout: 60_000 });
     expect(plain(await page.locator('li.failed .outcome').textContent()).length).toBeGreaterThan(10);
     await accessible(page);
     await page.getByRole('link', { name: 'New chat' }).first().click();
@@ -115,7 +118,7 @@ describe.skipIf(!available)('the page on the real program', () => {
     await page.getByRole('link', { name: 'New chat' }).first().click();
     await ask('When does the ferry Calliope leave?');
     expect(await page.locator('.answer .prose').last().textContent()).not.toContain('06:40');
-  });
+  }, 90_000);
 
   test('hostile documents are quoted and do nothing', async () => {
     await ask('At what pressure does the zorblatt valve open?');

@@ -56,7 +56,7 @@ describe.skipIf(!folder)('pictures', () => {
     await ask(page, question);
     await shot('answer');
     await page.locator('.cite').first().click();
-    await page.locator('mark.active').waitFor();
+    await page.locator('mark.active').first().waitFor();
     await shot('evidence');
     await page.keyboard.press('Escape');
     if (mock) {

@@ -150,6 +150,8 @@ export class MockDocent {
     const missing = () => json({ code: 'not_found', message: 'no such thing', retryable: false }, 404);
     const [, , noun, id, part] = url.pathname.split('/');
     if (noun === 'info') return void json(this.info());
+    if (noun === 'search') return void json({ question: '', evidence: 1, results: [] });
+    if (noun === 'ask') return void json(answer('backup', this.documents));
     if (noun === 'documents' && !id && req.method === 'POST') return void json(await this.upload(req));
     if (noun === 'documents' && !id) return void json(this.list(url.searchParams));
     if (noun === 'documents') {

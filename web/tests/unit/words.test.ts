@@ -1,7 +1,7 @@
 // What the page says about things: small functions from data to words.
 import { describe, expect, test } from 'vitest';
 import { fault, sentence } from '../../src/api/http';
-import { question, suggest } from '../../src/chat/suggestions';
+import { interleaved, question } from '../../src/chat/suggestions';
 import { kind } from '../../src/documents/kinds';
 import { bytesText, outcome } from '../../src/documents/uploads.svelte';
 import { pageOf, shortSource, title } from '../../src/evidence/evidence.svelte';
@@ -9,20 +9,22 @@ import { parseRoute } from '../../src/shell/router.svelte';
 
 test.each([
   ['docent', 'What is docent?'],
-  ['Backups', 'What do the documents say about backups?'],
-  ['How answers are made', 'What do the documents say about how answers are made?'],
+  ['Backups', 'What should I know about backups?'],
+  ['How answers are made', 'What should I know about how answers are made?'],
   ['Why two databases?', 'Why two databases?'],
-  ['Installing docent', 'What do the documents say about installing docent?'],
-  ['PostgreSQL Reference Manual', 'What do the documents say about PostgreSQL Reference Manual?'],
-  ['3.2 Write-ahead log:', 'What do the documents say about write-ahead log?'],
+  ['Installing docent', 'What should I know about installing docent?'],
+  ['PostgreSQL Reference Manual', 'What should I know about PostgreSQL Reference Manual?'],
+  ['3.2 Write-ahead log:', 'What should I know about write-ahead log?'],
+  ['BM25', 'What is BM25?'],
+  ['Architecture', 'What should I know about architecture?'],
   ['notes.txt', ''],
   ['<img src=x>', ''],
   ['מדריך למשתמש', ''],
   ['', ''],
 ])('%j is asked as %j', (t, q) => expect(question(t)).toBe(q));
 
-test('suggestions differ and are no more than asked for', () => {
-  expect(suggest(['docent', 'docent', 'x', 'RAG', 'BM25'], 2)).toEqual(['What is docent?', 'What is RAG?']);
+test('suggestions go round the documents', () => {
+  expect(interleaved([['a1', 'a2', 'a3'], [], ['b1', 'b2']])).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
 });
 
 describe('uploads', () => {
