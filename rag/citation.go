@@ -13,6 +13,12 @@ const (
 	maxMarkerDigits = 4
 	// maxMarkerDocs bounds the numbers in one marker.
 	maxMarkerDocs = MaxK
+	// maxInlineCode bounds a code span, in bytes; a longer one is none.
+	maxInlineCode = 4 << 10
+	// maxLinkBytes bounds the target of a link on a marker.
+	maxLinkBytes = 2 << 10
+	// maxMarkerRounds bounds how deep markers within markers are resolved.
+	maxMarkerRounds = 32
 )
 
 // marker is a citation marker in an answer.
@@ -84,6 +90,18 @@ func parseRange(s string) (from, to int, ok bool) {
 // them up. A marker that is the text of a link loses the link. Code is left as
 // it is.
 func resolveMarkers(text string, docs int) string {
+	// What is left around a dropped marker may look like another one.
+	for range maxMarkerRounds {
+		resolved := resolveOnce(text, docs)
+		if resolved == text {
+			break
+		}
+		text = resolved
+	}
+	return text
+}
+
+func resolveOnce(text string, docs int) string {
 	var b strings.Builder
 	at := 0
 	for m := range markersIn(text) {
@@ -164,7 +182,7 @@ func linkTarget(s string) int {
 	if !strings.HasPrefix(s, "(") {
 		return 0
 	}
-	i := strings.IndexAny(s, ")\n")
+	i := strings.IndexAny(s[:min(len(s), maxLinkBytes)], ")\n")
 	if i < 0 || s[i] == '\n' || !strings.ContainsAny(s[:i], ":/#") {
 		return 0
 	}
@@ -180,8 +198,7 @@ func codeLength(text string, at int) int {
 	}
 	n := len(text[at:]) - len(strings.TrimLeft(text[at:], string(c)))
 	mark, rest := text[at:at+n], text[at+n:]
-	line := text[strings.LastIndexByte(text[:at], '\n')+1 : at]
-	if n >= 3 && strings.TrimLeft(line, " \t") == "" {
+	if n >= 3 && opensLine(text, at) {
 		if end := closingFence(rest, mark); end >= 0 {
 			return n + end
 		}
@@ -190,10 +207,7 @@ func codeLength(text string, at int) int {
 	if c == '~' {
 		return n
 	}
-	paragraph := rest
-	if i := strings.Index(rest, "\n\n"); i >= 0 {
-		paragraph = rest[:i]
-	}
+	paragraph, _, _ := strings.Cut(rest[:min(len(rest), maxInlineCode)], "\n\n")
 	for from := 0; ; {
 		i := strings.Index(paragraph[from:], mark)
 		if i < 0 {
@@ -206,6 +220,15 @@ func codeLength(text string, at int) int {
 		}
 		from = i + run
 	}
+}
+
+// opensLine reports whether only blanks stand between offset at and the line's
+// beginning.
+func opensLine(text string, at int) bool {
+	for at > 0 && (text[at-1] == ' ' || text[at-1] == '\t') {
+		at--
+	}
+	return at == 0 || text[at-1] == '\n'
 }
 
 // closingFence returns where, in the text behind an opening fence, the block

@@ -200,7 +200,8 @@ func risky(w string) bool {
 // opensBlock reports whether the first word of a line would open a list, a
 // heading or a rule.
 func opensBlock(w string) bool {
-	return strings.Trim(w, "#") == "" || strings.Trim(w, "=") == "" || strings.Trim(w, "-") == "" || w == "+" || itemMark(w+" x") > 0
+	number := strings.TrimLeft(w, "0123456789")
+	return strings.Trim(w, "#") == "" || strings.Trim(w, "=") == "" || strings.Trim(w, "-") == "" || w == "+" || len(number) < len(w) && (number == "." || number == ")")
 }
 
 // trimPunctuation splits off the brackets, quotes and stops around a word.
@@ -216,7 +217,7 @@ func trimPunctuation(w string) (core, before, after string) {
 
 // escapeStart takes from the first word of a line the power to open a block.
 func escapeStart(w string) string {
-	if i := strings.IndexAny(w, ".)"); i > 0 && itemMark(w+" x") > 0 {
+	if i := strings.IndexAny(w, ".)"); i > 0 {
 		return w[:i] + `\` + w[i:]
 	}
 	return `\` + w

