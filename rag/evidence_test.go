@@ -1,0 +1,58 @@
+package rag
+
+import (
+	"testing"
+)
+
+func TestEvidence(t *testing.T) {
+	t.Parallel()
+	results := memoryShelf().results
+	of := func(question string) float64 { return evidence(testStatic, question, nil, results) }
+	if e := evidence(testStatic, "anything", nil, nil); e != 0 {
+		t.Errorf("without passages it is %v", e)
+	}
+	for _, question := range []string{"What is the default of work_mem?", "how much memory does a query operation use?"} {
+		if e := of(question); e < DefaultMinEvidence || e > 1 {
+			t.Errorf("%q: %v", question, e)
+		}
+	}
+	for _, question := range []string{"how do I configure pgbouncer for kubernetes?", "where do elephants sleep?", "what is the default of hash_bloom_factor?"} {
+		if e := of(question); e >= DefaultMinEvidence || e < 0 {
+			t.Errorf("%q: %v", question, e)
+		}
+	}
+	// A rare word counts for more than a common one.
+	terms := []Term{{"default", 1}, {"work_mem", 9}, {"hash_bloom_factor", 9}, {"work", 1}, {"mem", 1}, {"hash", 1}, {"bloom", 1}, {"factor", 1}}
+	if a, b := evidence(testStatic, "default work_mem", terms, results), evidence(testStatic, "default hash_bloom_factor", terms, results); a < b+.3 {
+		t.Errorf("known %v, unknown %v", a, b)
+	}
+}
+
+func TestSlips(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"defualt": "default", "colum": "column", "pasword": "password", "allready": "already", "loction": "location",
+		"pgbouncer": "", "kubernetes": "", "work_mem": "", "uuidv7": "", "default": "", "cat": "", "Österreich": "", "conn": "",
+	} {
+		got := ""
+		for _, s := range slips(testStatic, text) {
+			got = s.meant
+		}
+		if got != want {
+			t.Errorf("%q is taken for %q, want %q", text, got, want)
+		}
+	}
+}
+
+func FuzzSlips(f *testing.F) {
+	for _, s := range []string{"defualt value of colum", "\xffabcde", "ﬁeldd", "İstanbull"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, s := range slips(testStatic, text) {
+			if s.start < 0 || s.end > len(text) || s.start >= s.end || s.meant == "" {
+				t.Fatalf("%+v in %q", s, text)
+			}
+		}
+	})
+}

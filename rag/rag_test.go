@@ -1,0 +1,339 @@
+package rag
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/tmc/langchaingo/llms"
+	"go.uber.org/goleak"
+
+	"docent/embed"
+	"docent/internal/fault"
+	"docent/llm/llmtest"
+	"docent/payload"
+)
+
+// shelf is a retriever over fixed passages and the shelf they are from. It
+// keeps the queries it got.
+type shelf struct {
+	results  []Result
+	evidence float64
+	err      error
+	queries  []Query
+	infos    []CollectionInfo
+}
+
+func (s *shelf) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
+	s.queries = append(s.queries, q)
+	if s.err != nil {
+		return Retrieval{}, s.err
+	}
+	return Retrieval{Question: searchText(q.Question, q.Turns), Results: s.results[:min(q.K, len(s.results))], Evidence: s.evidence}, ctx.Err()
+}
+
+func (s *shelf) Collections(context.Context) ([]CollectionInfo, error) { return s.infos, nil }
+
+// passage makes a result of a text.
+func passage(rank int, title, heading, text string) Result {
+	p := Passage{Chunk: Chunk{ID: int64(rank), DocumentID: 10 + int64(rank), Kind: Prose, Text: text, Headings: []string{heading}, Start: 5, End: 5 + len(text)},
+		Document: Document{Title: title, Source: "/docs/" + title + ".html"}}
+	return Result{Rank: rank, Score: 1 / float64(rank), Passage: p}
+}
+
+func memoryShelf() *shelf {
+	return &shelf{evidence: .9, results: []Result{
+		passage(1, "Resources", "work_mem (integer)", "Sets the base maximum amount of memory to be used by a query operation before writing to temporary disk files. The default value is four megabytes (4MB)."),
+		passage(2, "Resources", "shared_buffers (integer)", "Sets the amount of memory the database server uses for shared memory buffers. The default is typically 128 megabytes (128MB)."),
+		passage(3, "Notes", "Release", "Improve the performance of sorting."),
+	}}
+}
+
+var testStatic = func() *embed.Static {
+	s, err := embed.NewStatic()
+	if err != nil {
+		panic(err)
+	}
+	return s
+}()
+
+// newRAG makes a RAG over a shelf, with a scripted model if there are replies.
+func newRAG(t *testing.T, s *shelf, replies ...llmtest.Reply) (*RAG, *llmtest.Model) {
+	t.Helper()
+	cfg := Config{Retriever: s, Shelf: s, Static: testStatic}
+	model := llmtest.NewModel(llmtest.Script(replies...))
+	if len(replies) > 0 {
+		cfg.Models, cfg.DefaultModel = map[string]llms.Model{"scripted": model}, "scripted"
+	}
+	r, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, model
+}
+
+func TestRunExtractive(t *testing.T) {
+	t.Parallel()
+	r, _ := newRAG(t, memoryShelf())
+	got, err := r.Run(t.Context(), Request{Question: "What is the default of work_mem?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(got.Answer, "The default value is four megabytes (4MB). [1]") || !strings.Contains(got.Answer, "work_mem (integer)") {
+		t.Errorf("the answer is %q", got.Answer)
+	}
+	if got.LLMName != Extractive || got.Abstained || len(got.Docs) != 3 || got.Question != "What is the default of work_mem?" {
+		t.Errorf("the message is %+v", got)
+	}
+	for _, s := range got.Sentences {
+		text := resolveMarkers(got.Answer[s.Start:s.End], 0)
+		if len(s.Docs) != 1 || !strings.Contains(got.Docs[s.Docs[0]-1].Content, text) {
+			t.Errorf("sentence %q is not in passage %v", text, s.Docs)
+		}
+		if s.Support != payload.SupportStrong {
+			t.Errorf("sentence %q has support %s", text, s.Support)
+		}
+	}
+	if m := got.Docs[0].Metadata; m.Source != "/docs/Resources.html" || m.Page != nil || m.PageLabel != nil || m.Heading != "work_mem (integer)" || m.Start != 5 || m.DocumentID != 11 || m.ChunkID != 1 || m.Score != 1 {
+		t.Errorf("metadata is %+v", m)
+	}
+}
+
+func TestStreamOrder(t *testing.T) {
+	t.Parallel()
+	r, _ := newRAG(t, memoryShelf(), llmtest.Reply{Text: []string{"It is ", "4MB [1", ", 9]."}, Usage: &llmtest.Usage{Prompt: 7, Completion: 3}})
+	var order []string
+	var text string
+	var last Part
+	for p, err := range r.Stream(t.Context(), Request{Question: "default of work_mem?"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case p.Phase != "":
+			order = append(order, string(p.Phase))
+		case p.Delta != "":
+			order = append(order, "delta")
+			text += p.Delta
+		default:
+			order = append(order, "message")
+		}
+		last = p
+	}
+	if got := strings.Join(order, " "); got != "searching answering delta delta delta message" {
+		t.Errorf("the parts came as %s", got)
+	}
+	if text != "It is 4MB [1, 9]." || last.Message.Answer != "It is 4MB [1]." {
+		t.Errorf("deltas %q, message %q", text, last.Message.Answer)
+	}
+	if last.Usage == nil || *last.Usage != (Usage{7, 3}) {
+		t.Errorf("usage is %v", last.Usage)
+	}
+	if s := last.Message.Sentences; len(s) != 1 || s[0].Support != payload.SupportStrong || s[0].Docs[0] != 1 {
+		t.Errorf("sentences are %+v", s)
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	t.Parallel()
+	r, _ := newRAG(t, memoryShelf())
+	for name, c := range map[string]struct {
+		req  Request
+		says string
+	}{
+		"empty":    {Request{Question: " \n"}, "empty"},
+		"long":     {Request{Question: strings.Repeat("x", MaxQuestionBytes+1)}, "16384"},
+		"prompt":   {Request{Question: "q", Prompt: strings.Repeat("x", MaxPromptBytes+1)}, "prompt"},
+		"k":        {Request{Question: "q", K: MaxK + 1}, "1 to 50"},
+		"negative": {Request{Question: "q", K: -1}, "1 to 50"},
+		"history":  {Request{Question: "q", History: -1}, "history"},
+		"model":    {Request{Question: "q", Model: "gpt-9"}, "known are extractive"},
+	} {
+		_, err := r.Run(t.Context(), c.req)
+		if fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	t.Parallel()
+	ok := Config{Retriever: memoryShelf(), Static: testStatic}
+	for name, change := range map[string]func(c *Config){
+		"retriever": func(c *Config) { c.Retriever = nil },
+		"static":    func(c *Config) { c.Static = nil },
+		"default":   func(c *Config) { c.DefaultModel = "x" },
+		"k":         func(c *Config) { c.K = MaxK + 1 },
+		"name":      func(c *Config) { c.Models = map[string]llms.Model{Extractive: llmtest.NewModel(nil)} },
+	} {
+		cfg := ok
+		change(&cfg)
+		if _, err := New(cfg); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestRunAbstains(t *testing.T) {
+	t.Parallel()
+	infos := []CollectionInfo{{Name: "default", Documents: 3}, {Name: "notes", Documents: 1}, {Name: "empty"}}
+	zero := 0.0
+	for name, c := range map[string]struct {
+		shelf *shelf
+		req   Request
+		want  string
+		docs  int
+	}{
+		"weak":       {&shelf{results: memoryShelf().results, evidence: .1, infos: infos}, Request{}, "I don't know. I searched 4 documents in the collections `default`, `notes` and found nothing that answers this. The nearest passages are listed, but they do not answer it.", 3},
+		"collection": {&shelf{results: memoryShelf().results, evidence: .1, infos: infos}, Request{Collections: []string{"notes"}}, "I don't know. I searched 1 document in the collection `notes` and found nothing that answers this. The nearest passages are listed, but they do not answer it.", 3},
+		"nothing":    {&shelf{infos: infos[2:]}, Request{}, "I don't know: there are no documents yet. " + DefaultIngestHint, 0},
+		"no such":    {&shelf{infos: infos}, Request{Collections: []string{"x"}}, "I don't know: there are no documents in the collection `x`. " + DefaultIngestHint, 0},
+		"answers":    {&shelf{results: memoryShelf().results, evidence: .1, infos: infos}, Request{MinEvidence: &zero}, "", 3},
+	} {
+		r, _ := newRAG(t, c.shelf)
+		c.req.Question = "default of work_mem?"
+		got, err := r.Run(t.Context(), c.req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Abstained != (c.want != "") || c.want != "" && got.Answer != c.want || len(got.Docs) != c.docs {
+			t.Errorf("%s: %v with %d docs: %s", name, got.Abstained, len(got.Docs), got.Answer)
+		}
+		for _, s := range got.Sentences {
+			if got.Abstained && (len(s.Docs) != 0 || s.Support != payload.SupportNone) {
+				t.Errorf("%s: a sentence claims support: %+v", name, s)
+			}
+		}
+	}
+}
+
+func TestModelIsNotAskedWithoutEvidence(t *testing.T) {
+	t.Parallel()
+	s := memoryShelf()
+	s.evidence = .1
+	r, model := newRAG(t, s, llmtest.Say("It is 7."))
+	got, err := r.Run(t.Context(), Request{Question: "default of work_mem?"})
+	if err != nil || !got.Abstained || got.LLMName != "scripted" || len(model.Requests()) != 0 {
+		t.Errorf("%+v %v after %d calls", got, err, len(model.Requests()))
+	}
+}
+
+func TestModelAnswers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		reply     llmtest.Reply
+		answer    string
+		abstained bool
+		supports  string
+	}{
+		"cited":     {llmtest.Say("The default value of work_mem is 4MB [1]. Elephants fly [2]."), "The default value of work_mem is 4MB [1]. Elephants fly [2].", false, "strong none"},
+		"number":    {llmtest.Say("The default value of work_mem is 9MB [1]."), "The default value of work_mem is 9MB [1].", false, "weak"},
+		"invented":  {llmtest.Say("It is 4MB [7]."), "It is 4MB.", false, "none"},
+		"uncited":   {llmtest.Say("The default is 4MB."), "The default is 4MB.", false, "none"},
+		"knows not": {llmtest.Say("I don't know."), "I don't know.", true, "none"},
+		"sorry":     {llmtest.Say("Sorry, but the provided passages do not say."), "Sorry, but the provided passages do not say.", true, "none"},
+		"both":      {llmtest.Say("I don't know the minimum, but the default value is four megabytes [1]."), "I don't know the minimum, but the default value is four megabytes [1].", false, "strong"},
+		"length":    {llmtest.Reply{Text: []string{"The default is"}, Finish: "length"}, "The default is\n\n" + noteLength, false, "none"},
+		"filter":    {llmtest.Reply{Text: []string{"The default"}, Finish: "content_filter"}, "The default\n\n" + noteFilter, false, "none"},
+		"image":     {llmtest.Say("![4MB](http://evil/?q=1) is it\u202e [1]."), "4MB is it [1].", false, "strong"},
+	} {
+		r, _ := newRAG(t, memoryShelf(), c.reply)
+		got, err := r.Run(t.Context(), Request{Question: "default of work_mem?"})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		var supports []string
+		for _, s := range got.Sentences {
+			supports = append(supports, string(s.Support))
+		}
+		if got.Answer != c.answer || got.Abstained != c.abstained || strings.Join(supports, " ") != c.supports {
+			t.Errorf("%s: %q, abstained %v, support %v", name, got.Answer, got.Abstained, supports)
+		}
+	}
+}
+
+func TestModelFails(t *testing.T) {
+	t.Parallel()
+	boom := errors.New("boom")
+	for name, c := range map[string]struct {
+		reply llmtest.Reply
+		kind  fault.Kind
+	}{
+		"at once":    {llmtest.Reply{Err: fault.Wrap(fault.Unavailable, boom, "down")}, fault.Unavailable},
+		"mid-stream": {llmtest.Reply{Text: []string{"It is"}, Err: boom}, fault.Internal},
+		"empty":      {llmtest.Say(" \n"), fault.Unavailable},
+		"markers":    {llmtest.Say("[9]"), fault.Unavailable},
+	} {
+		r, _ := newRAG(t, memoryShelf(), c.reply)
+		var last error
+		for p, err := range r.Stream(t.Context(), Request{Question: "default of work_mem?"}) {
+			if last != nil || p.Message != nil {
+				t.Errorf("%s: something came after the error, or a message", name)
+			}
+			last = err
+		}
+		if last == nil || fault.KindOf(last) != c.kind {
+			t.Errorf("%s: %v", name, last)
+		}
+	}
+	r, _ := newRAG(t, &shelf{err: boom})
+	if _, err := r.Run(t.Context(), Request{Question: "q"}); !errors.Is(err, boom) {
+		t.Errorf("a failing retriever gave %v", err)
+	}
+}
+
+func TestBreakCancelsTheModel(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	canceled := make(chan struct{})
+	r, _ := newRAG(t, memoryShelf(), llmtest.Reply{Text: []string{"one", "two", "three"}, Wait: func(ctx context.Context, piece int) error {
+		if piece < 2 {
+			return nil
+		}
+		<-ctx.Done()
+		close(canceled)
+		return ctx.Err()
+	}})
+	for p, err := range r.Stream(t.Context(), Request{Question: "default of work_mem?"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Delta == "two" {
+			break
+		}
+	}
+	select {
+	case <-canceled: // and the stream waited for it
+	default:
+		t.Error("the call was not canceled before the loop ended")
+	}
+}
+
+func TestCanceledContext(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	ctx, cancel := context.WithCancel(t.Context())
+	r, _ := newRAG(t, memoryShelf(), llmtest.Reply{Text: []string{"one", "two"}, Wait: func(ctx context.Context, piece int) error {
+		if piece == 1 {
+			cancel()
+			<-ctx.Done()
+		}
+		return ctx.Err()
+	}})
+	_, err := r.Run(ctx, Request{Question: "default of work_mem?"})
+	if fault.KindOf(err) != fault.Canceled {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestEndlessModelIsCut(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	pieces := make([]string, 2*maxAnswerBytes/1024)
+	for i := range pieces {
+		pieces[i] = strings.Repeat("word ", 205)[:1024]
+	}
+	r, _ := newRAG(t, memoryShelf(), llmtest.Say(pieces...))
+	got, err := r.Run(t.Context(), Request{Question: "default of work_mem?"})
+	if err != nil || len(got.Answer) > maxAnswerBytes+len(noteLength)+2 || !strings.HasSuffix(got.Answer, noteLength) {
+		t.Errorf("%d bytes, %v", len(got.Answer), err)
+	}
+}
