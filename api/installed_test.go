@@ -175,7 +175,7 @@ func TestInstalledWithModel(t *testing.T) {
 			t.Errorf("the stream lacks %q: %s", want, stream)
 		}
 	}
-	c.wantError(401, fault.Unauthorized, "DOCENT_LLM_KEY", "POST", "/api/ask", question)
+	c.wantError(503, fault.Unavailable, "DOCENT_LLM_KEY", "POST", "/api/ask", question)
 	if strings.Contains(c.log.String(), "sk-123") {
 		t.Error("the key is in the log")
 	}

@@ -294,7 +294,7 @@ func TestServerThatDoesNotStream(t *testing.T) {
 	if err != nil || c.Content != "whole" || streamed.String() != "whole" || c.GenerationInfo[InfoTotalTokens] != 3 {
 		t.Errorf("%v, %v, streamed %q", c, err, streamed.String())
 	}
-	if _, err := ask(t, o); fault.KindOf(err) != fault.Unauthorized {
+	if _, err := ask(t, o); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("error is %v", err)
 	}
 }

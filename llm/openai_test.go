@@ -109,9 +109,9 @@ func TestStatusesBecomeFaults(t *testing.T) {
 		tries  int
 		says   string
 	}{
-		{401, `{"error":{"message":"Incorrect API key provided: sk-secret","code":"invalid_api_key"}}`, fault.Unauthorized, 1, "DOCENT_KEY"},
-		{403, `forbidden`, fault.Unauthorized, 1, "DOCENT_KEY"},
-		{404, `{"error":"model 'm' not found"}`, fault.NotFound, 1, `"m"`},
+		{401, `{"error":{"message":"Incorrect API key provided: sk-secret","code":"invalid_api_key"}}`, fault.Unavailable, 1, "DOCENT_KEY"},
+		{403, `forbidden`, fault.Unavailable, 1, "DOCENT_KEY"},
+		{404, `{"error":"model 'm' not found"}`, fault.Unavailable, 1, `"m"`},
 		{429, `{"error":{"message":"slow down","code":"rate_limit_exceeded"}}`, fault.RateLimited, 4, "too often"},
 		{429, `{"error":{"message":"pay","code":"insufficient_quota"}}`, fault.Unavailable, 1, "credit"},
 		{402, `{"error":{"message":"pay","code":402}}`, fault.Unavailable, 1, "credit"},
@@ -360,7 +360,7 @@ func TestPing(t *testing.T) {
 	o, s, _ = serve(t, Config{Model: "llama9", Settings: Settings{Model: "DOCENT_MODEL"}}, llmtest.Reply{Status: 404, Body: `{"error":{"message":"no"}}`})
 	s.ModelNames = []string{"llama3", "qwen3"}
 	err := o.Ping(t.Context())
-	if m := fault.Message(err); fault.KindOf(err) != fault.NotFound || !strings.Contains(m, "llama3, qwen3") || !strings.Contains(m, "DOCENT_MODEL") {
+	if m := fault.Message(err); fault.KindOf(err) != fault.Unavailable || !strings.Contains(m, "llama3, qwen3") || !strings.Contains(m, "DOCENT_MODEL") {
 		t.Errorf("message is %q", m)
 	}
 

@@ -26,15 +26,16 @@ func (o *OpenAI) Ping(ctx context.Context) error {
 		return fmt.Errorf("llm ping %s: %w", o.cfg.Model, err)
 	}
 	_, err = o.generate(ctx, req, &sink{}, 0)
-	switch fault.KindOf(err) {
-	case fault.NotFound:
+	var refusal *StatusError
+	switch {
+	case errors.As(err, &refusal) && refusal.Status == http.StatusNotFound:
 		if names, e := o.Models(ctx); e == nil && len(names) > 0 {
 			if len(names) > maxListed {
 				names = append(names[:maxListed], "…")
 			}
-			return fault.Wrap(fault.NotFound, err, "the model server has no model %q (%s); it has: %s", o.cfg.Model, o.cfg.Settings.Model, strings.Join(names, ", "))
+			return fault.Wrap(fault.Unavailable, err, "the model server has no model %q (%s); it has: %s", o.cfg.Model, o.cfg.Settings.Model, strings.Join(names, ", "))
 		}
-	case fault.Invalid:
+	case fault.KindOf(err) == fault.Invalid:
 		// Reasoning models refuse so short an answer; then it is enough that
 		// the server, which took the key, lists the model.
 		if names, e := o.Models(ctx); e == nil && slices.Contains(names, o.cfg.Model) {
@@ -55,7 +56,7 @@ func (o *OpenAI) Models(ctx context.Context) ([]string, error) {
 		}
 		var refusal *StatusError
 		if errors.As(err, &refusal) && refusal.Status == http.StatusNotFound {
-			return nil, fmt.Errorf("llm list models: %w", fault.Wrap(fault.NotFound, err, "the model server does not list its models"))
+			return nil, fmt.Errorf("llm list models: %w", fault.Wrap(fault.Unavailable, err, "the model server does not list its models"))
 		}
 		return nil, fmt.Errorf("llm list models: %w", o.explain(call, o.cfg.Model, err).err)
 	}

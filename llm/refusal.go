@@ -133,14 +133,16 @@ func (o *OpenAI) refused(model string, e *StatusError) failure {
 		f.err = fault.Wrap(kind, e, format, args...)
 		return f
 	}
+	// Refusals of docent by its model server are Unavailable to docent's own
+	// clients: logging in to docent would not mend them.
 	switch {
 	case e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden:
 		if o.cfg.APIKey == "" {
-			return wrap(fault.Unauthorized, "the model server wants a key: set %s", s.Key)
+			return wrap(fault.Unavailable, "the model server wants a key: set %s", s.Key)
 		}
-		return wrap(fault.Unauthorized, "the model server does not accept the key or does not allow it the model %q: check %s", model, s.Key)
+		return wrap(fault.Unavailable, "the model server does not accept the key or does not allow it the model %q: check %s", model, s.Key)
 	case e.Status == http.StatusNotFound:
-		return wrap(fault.NotFound, "the model server knows no model %q, or nothing is at this address: check %s and %s, which often ends in /v1", model, s.Model, s.URL)
+		return wrap(fault.Unavailable, "the model server knows no model %q, or nothing is at this address: check %s and %s, which often ends in /v1", model, s.Model, s.URL)
 	case e.Status == http.StatusPaymentRequired || e.Code == "insufficient_quota":
 		return wrap(fault.Unavailable, "the model account has no credit left")
 	case e.Status == http.StatusTooManyRequests:

@@ -103,7 +103,10 @@ func (a *app) addEmbedder() error {
 	}
 	a.embedder = a.static
 	if e := a.cfg.Embedder; e.Remote() {
-		a.embedder, err = embed.NewOpenAI(embed.Config{BaseURL: e.URL, APIKey: e.Key, Model: e.Model, Dimensions: e.Dimensions})
+		a.embedder, err = embed.NewOpenAI(embed.Config{
+			BaseURL: e.URL, APIKey: e.Key, Model: e.Model, Dimensions: e.Dimensions, Logger: a.log,
+			Settings: embed.Settings{URL: "DOCENT_EMBEDDER_URL", Key: "DOCENT_EMBEDDER_KEY", Model: "DOCENT_EMBEDDER_MODEL"},
+		})
 		if err != nil {
 			return fmt.Errorf("embedder: %w", err)
 		}
@@ -169,7 +172,8 @@ func (a *app) addModel() error {
 	if !l.Enabled() {
 		return nil
 	}
-	cfg := llm.Config{BaseURL: l.URL, APIKey: l.Key, Model: l.Model, MaxTokens: l.MaxTokens, Timeout: l.Timeout}
+	cfg := llm.Config{BaseURL: l.URL, APIKey: l.Key, Model: l.Model, MaxTokens: l.MaxTokens, Timeout: l.Timeout, Logger: a.log}
+	cfg.Settings = llm.Settings{URL: "DOCENT_LLM_URL", Key: "OPENAI_API_KEY", Model: "DOCENT_MODEL", Timeout: "DOCENT_LLM_TIMEOUT"}
 	if l.Temperature >= 0 {
 		cfg.Temperature = &l.Temperature
 	}
