@@ -97,7 +97,7 @@ func (c *connection) end() {
 }
 
 // drainPause is how long nothing may come while a connection is drained.
-const drainPause = 500 * time.Millisecond
+const drainPause = 2 * time.Second
 
 // drain reads what the peer still sends. Closing a socket with unread data
 // resets it, and the peer would not see the close frame.
