@@ -17,18 +17,22 @@ interface Word {
   end: number;
 }
 
-/** words are runs of letters and digits, folded, with their byte offsets. */
+/**
+ * words are runs of letters and digits, folded, with the byte offsets of what
+ * stands there without a space: their quotes, brackets and stops too.
+ */
 export function words(text: string, most: number): Word[] {
   const out: Word[] = [];
   let byte = 0;
   let index = 0;
-  for (const m of text.matchAll(/[\p{L}\p{N}]+/gu)) {
+  const pass = (to: number) => {
+    byte += encode(text.slice(index, to)).length;
+    index = to;
+    return byte;
+  };
+  for (const m of text.matchAll(/([^\s\p{L}\p{N}]*)([\p{L}\p{N}]+)((?:[^\s\p{L}\p{N}]+(?=\s|$))?)/gu)) {
     if (out.length === most) break;
-    byte += encode(text.slice(index, m.index)).length;
-    const length = encode(m[0]).length;
-    out.push({ text: m[0].toLowerCase(), start: byte, end: byte + length });
-    byte += length;
-    index = m.index + m[0].length;
+    out.push({ text: m[2]!.toLowerCase(), start: pass(m.index), end: pass(m.index + m[0].length) });
   }
   return out;
 }
