@@ -153,15 +153,17 @@ func (in *Ingester) read(it *item) (data []byte, reason string) {
 	case err != nil:
 		return nil, reasonOf(err)
 	case n > in.cfg.MaxFileSize:
-		return nil, tooLarge(n, in.cfg.MaxFileSize)
+		return nil, "too large: more than " + mebibytes(in.cfg.MaxFileSize)
 	}
 	it.size = n
 	return buf.Bytes(), ""
 }
 
 func tooLarge(size, limit int64) string {
-	return fmt.Sprintf("too large: %.1f MiB, the limit is %.1f MiB", float64(size)/(1<<20), float64(limit)/(1<<20))
+	return fmt.Sprintf("too large: %s, the limit is %s", mebibytes(size), mebibytes(limit))
 }
+
+func mebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
 
 // lines yields the records of a file with one document to a line.
 func (in *Ingester) lines(source, name string, r io.Reader, yield func(*item) bool) (ok bool, reason string) {
@@ -189,7 +191,7 @@ func (in *Ingester) line(source, name string, n int, line []byte, long bool, ids
 	it := &item{name: name, data: line, size: int64(len(line))}
 	id := fmt.Sprint(n)
 	if long {
-		it.reason = tooLarge(in.cfg.MaxFileSize, in.cfg.MaxFileSize) + " for a line"
+		it.reason = fmt.Sprintf("too large: the line is longer than %s", mebibytes(in.cfg.MaxFileSize))
 	} else if rec, err := extract.ParseRecord(line); err != nil {
 		it.reason = fmt.Sprintf("line %d: %s", n, fault.Message(err))
 	} else {

@@ -16,6 +16,7 @@ type memory struct {
 	puts   int // calls of PutDocuments
 	docs   map[string]*stored
 	before func() error // called at the start of PutDocuments
+	asked  func()       // called at the start of Sources
 }
 
 type stored struct {
@@ -30,6 +31,9 @@ func newMemory() *memory { return &memory{docs: map[string]*stored{}} }
 func key(collection, source string) string { return collection + "\x00" + source }
 
 func (m *memory) Sources(_ context.Context, collection, embedder string) ([]ingest.SourceState, error) {
+	if m.asked != nil {
+		m.asked()
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var out []ingest.SourceState

@@ -255,7 +255,7 @@ func (in *Ingester) produceRead(r *run, source, name string, data []byte, send f
 	end := &item{source: source, marker: true}
 	switch {
 	case int64(len(data)) > in.cfg.MaxFileSize:
-		send(&item{source: source, name: name, size: int64(len(data)), reason: tooLarge(int64(len(data)), in.cfg.MaxFileSize)})
+		send(&item{source: source, name: name, size: int64(len(data)), reason: "too large: more than " + mebibytes(in.cfg.MaxFileSize)})
 	case extract.HoldsRecords(data):
 		in.records(r, file{path: source}, strings.NewReader(string(data)), end, send)
 	default:

@@ -1,0 +1,381 @@
+package ingest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"docent/ingest"
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// embedder makes vectors of the texts' hashes.
+type embedder struct {
+	name   string
+	calls  atomic.Int64
+	refuse func(text string) error
+}
+
+func (e *embedder) EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error) {
+	e.calls.Add(1)
+	out := make([][]float32, len(texts))
+	for i, text := range texts {
+		if e.refuse != nil {
+			if err := e.refuse(text); err != nil {
+				return nil, err
+			}
+		}
+		h := fnv.New32()
+		h.Write([]byte(text))
+		out[i] = []float32{float32(h.Sum32()), 1}
+	}
+	return out, ctx.Err()
+}
+
+func (e *embedder) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
+	v, err := e.EmbedDocuments(ctx, []string{text})
+	if err != nil {
+		return nil, err
+	}
+	return v[0], nil
+}
+
+func (e *embedder) Name() string    { return e.name }
+func (e *embedder) Dimensions() int { return 2 }
+
+// fixture is an ingester on a store in memory and a folder.
+type fixture struct {
+	*testing.T
+	store *memory
+	embed *embedder
+	in    *ingest.Ingester
+	dir   string
+}
+
+func newFixture(t *testing.T, cfg ingest.Config) *fixture {
+	t.Helper()
+	f := &fixture{T: t, store: newMemory(), embed: &embedder{name: "test"}, dir: t.TempDir()}
+	cfg.Store, cfg.Embedder = f.store, f.embed
+	in, err := ingest.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := in.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	f.in = in
+	return f
+}
+
+// write writes a file below the folder and returns its path.
+func (f *fixture) write(name, data string) string {
+	f.Helper()
+	p := filepath.Join(f.dir, name)
+	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+		f.Fatal(err)
+	}
+	if err := os.WriteFile(p, []byte(data), 0o644); err != nil {
+		f.Fatal(err)
+	}
+	return p
+}
+
+// run ingests and returns a line per result, with paths below the folder.
+func (f *fixture) run(req ingest.Request) string {
+	f.Helper()
+	if req.Paths == nil {
+		req.Paths = []string{f.dir}
+	}
+	var b strings.Builder
+	for r, err := range f.in.Ingest(f.Context(), req) {
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.line(&b, r)
+	}
+	return b.String()
+}
+
+func (f *fixture) line(b *strings.Builder, r ingest.Result) {
+	fmt.Fprintf(b, "%s %s", r.Status, strings.TrimPrefix(r.Source, f.dir+"/"))
+	if r.Reason != "" {
+		fmt.Fprintf(b, ": %s", r.Reason)
+	}
+	if (r.Status == ingest.Added || r.Status == ingest.Changed || r.Status == ingest.Unchanged) && (r.Chunks == 0 || r.DocumentID == 0) {
+		fmt.Fprintf(b, " (chunks %d, id %d)", r.Chunks, r.DocumentID)
+	}
+	b.WriteByte('\n')
+}
+
+func (f *fixture) expect(req ingest.Request, want string) {
+	f.Helper()
+	if got := f.run(req); got != want {
+		f.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func TestAddedUnchangedChangedRemoved(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, ingest.Config{})
+	f.write("b.md", "# B\n\nText of b.")
+	a := f.write("a/a.txt", "Text of a.")
+	f.write("a/.hidden/x.txt", "hidden")
+	f.write("CVS/x.txt", "hidden")
+	f.expect(ingest.Request{}, "added a/a.txt\nadded b.md\n")
+	calls, puts := f.embed.calls.Load(), f.store.puts
+	f.expect(ingest.Request{}, "unchanged a/a.txt\nunchanged b.md\n")
+	if f.embed.calls.Load() != calls || f.store.puts != puts {
+		t.Error("an unchanged run embeds or stores")
+	}
+	f.write("a/a.txt", "Other text of a.")
+	f.expect(ingest.Request{}, "changed a/a.txt\nunchanged b.md\n")
+	if got := f.store.get(a).doc.Text; got != "Other text of a." {
+		t.Errorf("stored text %q", got)
+	}
+	if err := os.Remove(a); err != nil {
+		t.Fatal(err)
+	}
+	f.expect(ingest.Request{}, "unchanged b.md\n")
+	f.expect(ingest.Request{Prune: true}, "unchanged b.md\nremoved a/a.txt\n")
+	if f.store.get(a) != nil {
+		t.Error("a pruned document is still stored")
+	}
+}
+
+func TestStored(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, ingest.Config{Tokens: func(string) int { return 7 }})
+	p := f.write("b.md", "# Pumps\n\nThe pump in the cellar must never run dry, because its seal would burn.\n\n## Oil\n\nIt takes oil of grade 46.\n")
+	f.run(ingest.Request{Collection: "manuals"})
+	s := f.store.docs[key("manuals", p)]
+	if s == nil {
+		t.Fatal("nothing is stored")
+	}
+	d := s.doc
+	if d.Title != "Pumps" || d.MediaType != "text/markdown" || d.Language != "en" || d.Status != rag.Ready || d.Pipeline != ingest.Pipeline ||
+		len(d.SHA256) != 64 || d.Size != int64(len(s.source)) || d.Modified.IsZero() || d.Chunks != len(s.chunks) {
+		t.Errorf("document %+v", d)
+	}
+	if len(s.chunks) == 0 || len(s.vectors["test"]) != len(s.chunks) {
+		t.Fatalf("%d chunks, %d vectors", len(s.chunks), len(s.vectors["test"]))
+	}
+	for _, c := range s.chunks {
+		if c.Text != d.Text[c.Start:c.End] || c.Tokens != 7 {
+			t.Errorf("chunk %+v", c)
+		}
+	}
+}
+
+func TestPruneKeepsOthers(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, ingest.Config{})
+	f.write("one/a.txt", "a")
+	f.write("one-more/b.txt", "b")
+	f.write("two/c.txt", "c")
+	f.run(ingest.Request{})
+	f.run(ingest.Request{Collection: "other"})
+	for _, p := range []string{"one/a.txt", "one-more/b.txt", "two/c.txt"} {
+		if err := os.Remove(filepath.Join(f.dir, p)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.expect(ingest.Request{Paths: []string{f.dir + "/one"}, Prune: true}, "removed one/a.txt\n")
+	if got := len(f.store.docs); got != 5 {
+		t.Errorf("%d documents are left, want 5", got)
+	}
+	// A folder that is not there may be a disk that is not mounted.
+	f.expect(ingest.Request{Paths: []string{f.dir + "/gone"}, Prune: true}, "failed gone: not found: it is gone, or a link that leads nowhere\n")
+	if err := os.RemoveAll(filepath.Join(f.dir, "two")); err != nil {
+		t.Fatal(err)
+	}
+	f.run(ingest.Request{Paths: []string{f.dir + "/two"}, Prune: true})
+	if got := len(f.store.docs); got != 5 {
+		t.Errorf("%d documents are left, want 5", got)
+	}
+}
+
+func TestFailuresAreRemembered(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, ingest.Config{MaxFileSize: 1000})
+	f.write("binary", "\x7fELF\x02\x01\x01"+strings.Repeat("\x00", 100))
+	f.write("empty.txt", "")
+	f.write("good.txt", "text")
+	f.write("huge.txt", strings.Repeat("x ", 1000))
+	f.write("odd.txt", strings.Repeat("\x81\x8d ", 50))
+	const want = `failed binary: binary: application/x-elf is not a kind of document that can be read
+failed empty.txt: empty: there is no text in it
+`
+	const rest = `failed huge.txt: too large: 0.0 MiB, the limit is 0.0 MiB
+failed odd.txt: undecodable: it is not text in UTF-8, UTF-16 or Windows-1252
+`
+	f.expect(ingest.Request{}, want+"added good.txt\n"+rest)
+	puts := f.store.puts
+	f.expect(ingest.Request{}, want+"unchanged good.txt\n"+rest)
+	if f.store.puts != puts {
+		t.Error("known failures are stored again")
+	}
+	if s := f.store.get(filepath.Join(f.dir, "empty.txt")); s == nil || s.doc.Status != rag.Failed || s.doc.Error == "" || len(s.chunks) != 0 {
+		t.Errorf("the failure is stored as %+v", s)
+	}
+	f.write("empty.txt", "no longer")
+	f.write("good.txt", "\x00\x01\x02\x03")
+	got := f.run(ingest.Request{})
+	if !strings.Contains(got, "changed empty.txt\n") || !strings.Contains(got, "failed good.txt: binary") {
+		t.Errorf("got %s", got)
+	}
+	if s := f.store.get(filepath.Join(f.dir, "good.txt")); len(s.chunks) != 0 {
+		t.Error("a file that cannot be read any more is still searchable")
+	}
+}
+
+func TestRetryReadsFailuresAgain(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, ingest.Config{})
+	p := f.write("a.txt", "text")
+	f.run(ingest.Request{})
+	s := f.store.get(p)
+	s.doc.Status, s.doc.Error, s.chunks, s.vectors = rag.Failed, "a fault of an earlier day", nil, nil
+	f.expect(ingest.Request{}, "failed a.txt: a fault of an earlier day\n")
+	f.expect(ingest.Request{Retry: true}, "changed a.txt\n")
+}
+
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, ingest.Config{})
+	f.write("docs/a.txt", "a")
+	f.write("docs/sub/b.txt", "b")
+	outside := filepath.Join(t.TempDir(), "outside")
+	if err := os.MkdirAll(outside, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(outside, "c.txt"), []byte("c"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{
+		"docs/link.txt": "a.txt", "docs/sub/loop": "..", "docs/self": "self", "docs/nowhere": "gone", "docs/again": "sub", "docs/outside": outside, "docs/outside2": outside,
+	} {
+		if err := os.Symlink(to, filepath.Join(f.dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.expect(ingest.Request{Paths: []string{f.dir + "/docs", f.dir + "/docs/", f.dir + "/docs/sub", f.dir + "/docs/a.txt"}}, `added docs/a.txt
+added docs/link.txt
+failed docs/nowhere: not found: it is gone, or a link that leads nowhere
+added docs/outside/c.txt
+failed docs/self: symlink loop: it leads to itself
+added docs/sub/b.txt
+failed docs/sub/loop: symlink loop: it leads back to a folder it is in
+`)
+}
+
+func TestPermissionDenied(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("root may read everything")
+	}
+	f := newFixture(t, ingest.Config{})
+	f.write("a.txt", "a")
+	f.write("shut/b.txt", "b")
+	f.run(ingest.Request{})
+	if err := errors.Join(os.Chmod(filepath.Join(f.dir, "a.txt"), 0), os.Chmod(filepath.Join(f.dir, "shut"), 0)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(filepath.Join(f.dir, "shut"), 0o755) })
+	f.expect(ingest.Request{Prune: true}, "failed a.txt: permission denied\nfailed shut: permission denied\n")
+	if f.store.get(filepath.Join(f.dir, "shut/b.txt")) == nil {
+		t.Error("a document in a folder that cannot be read was pruned")
+	}
+}
+
+func TestVanished(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, ingest.Config{})
+	p := f.write("a.txt", "a")
+	f.write("b.txt", "b")
+	f.store.asked = func() { os.Remove(p) }
+	f.expect(ingest.Request{}, "failed a.txt: vanished: it was there when the folder was read\nadded b.txt\n")
+}
+
+func TestIgnoreFile(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, ingest.Config{})
+	f.write(".docentignore", "# comment\n*.log\n!keep.log\n/build/\ndocs/**/draft-*\n")
+	f.write("sub/.docentignore", "secret.txt\n")
+	for _, name := range []string{"a.txt", "a.log", "keep.log", "build/x.txt", "sub/build/y.txt", "docs/x/draft-1.txt", "docs/draft-2.txt", "docs/x/final.txt", "sub/secret.txt", "secret.txt"} {
+		f.write(name, name)
+	}
+	f.expect(ingest.Request{}, "added a.txt\nadded docs/x/final.txt\nadded keep.log\nadded secret.txt\nadded sub/build/y.txt\n")
+	f.expect(ingest.Request{Paths: []string{f.dir + "/a.log"}}, "added a.log\n")
+}
+
+func TestRequestsThatAreWrong(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, ingest.Config{})
+	for _, p := range []string{"https://example.org/", ""} {
+		for _, err := range f.in.Ingest(t.Context(), ingest.Request{Paths: []string{p}}) {
+			if fault.KindOf(err) != fault.Invalid {
+				t.Errorf("%q: %v", p, err)
+			}
+		}
+	}
+	if _, err := f.in.Read(t.Context(), "", "name", strings.NewReader("x")); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, ingest.Config{})
+	f.write("a.txt", "aaaa")
+	f.write("b.jsonl", `{"text":"one"}`+"\n"+`{"text":"two"}`+"\n")
+	var seen []ingest.Progress
+	f.run(ingest.Request{Progress: func(p ingest.Progress) { seen = append(seen, p) }})
+	first, last := seen[0], seen[len(seen)-1]
+	if first != (ingest.Progress{TotalFiles: 2, TotalBytes: 34}) {
+		t.Errorf("first %+v", first)
+	}
+	if last != (ingest.Progress{Files: 2, TotalFiles: 2, Bytes: 34, TotalBytes: 34, Chunks: 3}) {
+		t.Errorf("last %+v", last)
+	}
+}
+
+func TestReembed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, ingest.Config{})
+	for i := range 5 {
+		f.write(fmt.Sprintf("%d.txt", i), fmt.Sprintf("text %d", i))
+	}
+	f.run(ingest.Request{})
+	other := &embedder{name: "better"}
+	in, err := ingest.New(ingest.Config{Store: f.store, Embedder: other})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dones []int
+	n, err := in.Reembed(t.Context(), func(done, _ int) { dones = append(dones, done) })
+	if err != nil || n != 5 || !slices.Equal(dones, []int{5}) {
+		t.Errorf("%d %v %v", n, err, dones)
+	}
+	for r, err := range in.Ingest(t.Context(), ingest.Request{Paths: []string{f.dir}}) {
+		if err != nil || r.Status != ingest.Unchanged {
+			t.Errorf("%+v %v", r, err)
+		}
+	}
+	if n, err := in.Reembed(t.Context(), nil); n != 0 || err != nil {
+		t.Errorf("again: %d %v", n, err)
+	}
+}
