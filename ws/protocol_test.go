@@ -1,0 +1,118 @@
+package ws
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"docent/agent"
+	"docent/agent/agenttest"
+	"docent/internal/fault"
+)
+
+// table returns the rows of the first table after a heading of the protocol's
+// documentation, as cells.
+func table(t *testing.T, heading string) [][]string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "docs", "protocol.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, ok := strings.Cut(string(data), "\n"+heading+"\n")
+	if !ok {
+		t.Fatalf("docs/protocol.md has no %q", heading)
+	}
+	var rows [][]string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "|"):
+			cells := strings.Split(strings.Trim(line, "|"), "|")
+			for i := range cells {
+				cells[i] = strings.Trim(strings.TrimSpace(cells[i]), "`")
+			}
+			rows = append(rows, cells)
+		case len(rows) > 0:
+			return rows[2:] // after the head and its line
+		}
+	}
+	return rows[2:]
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func TestDocumentedErrorCodes(t *testing.T) {
+	t.Parallel()
+	rows := table(t, "### Error codes")
+	if len(rows) != len(fault.Kinds()) {
+		t.Fatalf("%d codes are documented, there are %d", len(rows), len(fault.Kinds()))
+	}
+	for i, kind := range fault.Kinds() {
+		want := []string{string(kind), yes(kind.Retryable()), fmt.Sprint(kind.HTTPStatus())}
+		if !slices.Equal(rows[i][:3], want) || rows[i][3] == "" {
+			t.Errorf("row %v, want %v", rows[i], want)
+		}
+	}
+}
+
+func TestDocumentedCloseCodes(t *testing.T) {
+	t.Parallel()
+	rows := table(t, "## Close codes")
+	if len(rows) != len(CloseCodes()) {
+		t.Fatalf("%d codes are documented, there are %d", len(rows), len(CloseCodes()))
+	}
+	for i, c := range CloseCodes() {
+		want := []string{fmt.Sprint(c.Code), yes(c.Reconnect()), c.Reason, c.Meaning}
+		if !slices.Equal(rows[i], want) {
+			t.Errorf("row  %q\nwant %q", rows[i], want)
+		}
+		if len(c.Reason) > 123 {
+			t.Errorf("%d: the reason does not fit a close frame", c.Code)
+		}
+	}
+}
+
+// The numbers in docs/protocol.md are the defaults.
+func TestDocumentedLimits(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(filepath.Join("..", "docs", "protocol.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := agent.NewAssistant(agent.AssistantConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{Runtime: rt}
+	if err := c.defaults(); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(string(data)), " ")
+	for _, want := range []string{
+		fmt.Sprintf("at most %d KiB as text", c.MessageBytes>>10),
+		fmt.Sprintf("a frame %d MiB", c.FrameBytes>>20),
+		fmt.Sprintf("%g frames a second, and %d at once", c.Rate, c.Burst),
+		fmt.Sprintf("pings every %g seconds", c.PingEvery.Seconds()),
+		fmt.Sprintf("heard for %g seconds", c.Silence.Seconds()),
+		fmt.Sprintf("within %g seconds", c.HelloTimeout.Seconds()),
+		fmt.Sprintf("the outbox (%d MiB)", c.OutboxBytes>>20),
+		fmt.Sprintf("at most %d bytes and no control", agent.MaxNameBytes),
+		fmt.Sprintf("At most %d,000 variables, %d MiB", agent.MaxVariables/1000, agent.MaxVariableBytes>>20),
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("docs/protocol.md does not say %q", want)
+		}
+	}
+}
