@@ -172,52 +172,96 @@ func with(s Setting) func(func(*Config, string) error, func(Config) string) Sett
 // Settings returns the table, in the order documentation shows it.
 func Settings() []Setting {
 	return []Setting{
-		with(Setting{Key: "data", Flag: "data", Env: []string{"DOCENT_DATA"}, Scope: Global,
-			Help: "folder for the database and what is derived from it", Default: "~/.local/share/docent"})(text(func(c *Config) *string { return &c.Data })),
-		with(Setting{Key: "database-url", Flag: "database-url", Env: []string{"DATABASE_URL"}, Scope: Global, Secret: true,
-			Help: "Postgres URL; without it, SQLite in the data folder"})(text(func(c *Config) *string { return &c.DatabaseURL })),
-		with(Setting{Key: "log-level", Flag: "log-level", Env: []string{"DOCENT_LOG_LEVEL"}, Scope: Global,
-			Help: "debug, info, warn or error", Default: "info"})(oneOf(func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error")),
-		with(Setting{Key: "log-format", Flag: "log-format", Env: []string{"DOCENT_LOG_FORMAT"}, Scope: Global,
-			Help: "text or json", Default: "text"})(oneOf(func(c *Config) *string { return &c.LogFormat }, "text", "json")),
+		with(Setting{
+			Key: "data", Flag: "data", Env: []string{"DOCENT_DATA"}, Scope: Global,
+			Help: "folder for the database and what is derived from it", Default: "~/.local/share/docent",
+		})(text(func(c *Config) *string { return &c.Data })),
+		with(Setting{
+			Key: "database-url", Flag: "database-url", Env: []string{"DATABASE_URL"}, Scope: Global, Secret: true,
+			Help: "Postgres URL; without it, SQLite in the data folder",
+		})(text(func(c *Config) *string { return &c.DatabaseURL })),
+		with(Setting{
+			Key: "log-level", Flag: "log-level", Env: []string{"DOCENT_LOG_LEVEL"}, Scope: Global,
+			Help: "debug, info, warn or error", Default: "info",
+		})(oneOf(func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error")),
+		with(Setting{
+			Key: "log-format", Flag: "log-format", Env: []string{"DOCENT_LOG_FORMAT"}, Scope: Global,
+			Help: "text or json", Default: "text",
+		})(oneOf(func(c *Config) *string { return &c.LogFormat }, "text", "json")),
 
-		with(Setting{Key: "addr", Flag: "addr", Env: []string{"DOCENT_ADDR"}, Scope: Serving,
-			Help: "address to listen on", Default: "127.0.0.1:8765"})(text(func(c *Config) *string { return &c.Addr })),
-		with(Setting{Key: "insecure", Flag: "insecure", Env: []string{"DOCENT_INSECURE"}, Scope: Serving, Bool: true,
-			Help: "allow an address that others can reach, without authentication", Default: "false"})(flag(func(c *Config) *bool { return &c.Insecure })),
-		with(Setting{Key: "origins", Flag: "origins", Env: []string{"DOCENT_ORIGINS"}, Scope: Serving,
-			Help: "web origins allowed beside the server's own, comma-separated"})(list(func(c *Config) *[]string { return &c.Origins })),
-		with(Setting{Key: "hosts", Flag: "hosts", Env: []string{"DOCENT_HOSTS"}, Scope: Serving,
-			Help: "host names the server may be called by, comma-separated"})(list(func(c *Config) *[]string { return &c.Hosts })),
-		with(Setting{Key: "agent", Flag: "agent-name", Env: []string{"DOCENT_AGENT_NAME", "AGENT_NAME"}, Scope: Serving,
-			Help: "the assistant's name", Default: "docent"})(text(func(c *Config) *string { return &c.Agent })),
-		with(Setting{Key: "history", Flag: "history", Env: []string{"DOCENT_HISTORY"}, Scope: Serving,
-			Help: "earlier messages an answer may use", Default: "4"})(number(func(c *Config) *int { return &c.History })),
-		with(Setting{Key: "k", Flag: "passages", Env: []string{"DOCENT_K"}, Scope: Serving,
-			Help: "passages an answer is made from", Default: "4"})(number(func(c *Config) *int { return &c.K })),
-		with(Setting{Key: "max-file-size", Flag: "max-file-size", Env: []string{"DOCENT_MAX_FILE_SIZE"}, Scope: Ingesting,
-			Help: "largest file that is read", Default: "64MiB"})(size(func(c *Config) *int64 { return &c.MaxFileSize })),
+		with(Setting{
+			Key: "addr", Flag: "addr", Env: []string{"DOCENT_ADDR"}, Scope: Serving,
+			Help: "address to listen on", Default: "127.0.0.1:8765",
+		})(text(func(c *Config) *string { return &c.Addr })),
+		with(Setting{
+			Key: "insecure", Flag: "insecure", Env: []string{"DOCENT_INSECURE"}, Scope: Serving, Bool: true,
+			Help: "allow an address that others can reach, without authentication", Default: "false",
+		})(flag(func(c *Config) *bool { return &c.Insecure })),
+		with(Setting{
+			Key: "origins", Flag: "origins", Env: []string{"DOCENT_ORIGINS"}, Scope: Serving,
+			Help: "web origins allowed beside the server's own, comma-separated",
+		})(list(func(c *Config) *[]string { return &c.Origins })),
+		with(Setting{
+			Key: "hosts", Flag: "hosts", Env: []string{"DOCENT_HOSTS"}, Scope: Serving,
+			Help: "host names the server may be called by, comma-separated",
+		})(list(func(c *Config) *[]string { return &c.Hosts })),
+		with(Setting{
+			Key: "agent", Flag: "agent-name", Env: []string{"DOCENT_AGENT_NAME", "AGENT_NAME"}, Scope: Serving,
+			Help: "the assistant's name", Default: "docent",
+		})(text(func(c *Config) *string { return &c.Agent })),
+		with(Setting{
+			Key: "history", Flag: "history", Env: []string{"DOCENT_HISTORY"}, Scope: Serving,
+			Help: "earlier messages an answer may use", Default: "4",
+		})(number(func(c *Config) *int { return &c.History })),
+		with(Setting{
+			Key: "k", Flag: "passages", Env: []string{"DOCENT_K"}, Scope: Serving,
+			Help: "passages an answer is made from", Default: "4",
+		})(number(func(c *Config) *int { return &c.K })),
+		with(Setting{
+			Key: "max-file-size", Flag: "max-file-size", Env: []string{"DOCENT_MAX_FILE_SIZE"}, Scope: Ingesting,
+			Help: "largest file that is read", Default: "64MiB",
+		})(size(func(c *Config) *int64 { return &c.MaxFileSize })),
 
-		with(Setting{Key: "llm.model", Flag: "model", Env: []string{"DOCENT_MODEL"}, Scope: Answering,
-			Help: "chat model that writes answers; without it, answers are quotes"})(text(func(c *Config) *string { return &c.LLM.Model })),
-		with(Setting{Key: "llm.url", Flag: "llm-url", Env: []string{"DOCENT_LLM_URL", "OPENAI_BASE_URL"}, Scope: Answering,
-			Help: "base URL of an OpenAI-compatible server, such as http://127.0.0.1:11434/v1"})(text(func(c *Config) *string { return &c.LLM.URL })),
-		with(Setting{Key: "llm.key", Flag: "llm-key", Env: []string{"DOCENT_LLM_KEY", "OPENAI_API_KEY"}, Scope: Answering, Secret: true,
-			Help: "its API key"})(text(func(c *Config) *string { return &c.LLM.Key })),
-		with(Setting{Key: "llm.temperature", Flag: "temperature", Env: []string{"DOCENT_TEMPERATURE", "TEMPERATURE"}, Scope: Answering,
-			Help: "sampling temperature; negative leaves it to the server", Default: "-1"})(decimal(func(c *Config) *float64 { return &c.LLM.Temperature })),
-		with(Setting{Key: "llm.max-tokens", Flag: "max-tokens", Env: []string{"DOCENT_MAX_TOKENS", "MAX_TOKENS"}, Scope: Answering,
-			Help: "longest answer in tokens", Default: "1500"})(number(func(c *Config) *int { return &c.LLM.MaxTokens })),
-		with(Setting{Key: "llm.timeout", Flag: "llm-timeout", Env: []string{"DOCENT_LLM_TIMEOUT"}, Scope: Answering,
-			Help: "longest model call", Default: "2m0s"})(duration(func(c *Config) *time.Duration { return &c.LLM.Timeout })),
+		with(Setting{
+			Key: "llm.model", Flag: "model", Env: []string{"DOCENT_MODEL"}, Scope: Answering,
+			Help: "chat model that writes answers; without it, answers are quotes",
+		})(text(func(c *Config) *string { return &c.LLM.Model })),
+		with(Setting{
+			Key: "llm.url", Flag: "llm-url", Env: []string{"DOCENT_LLM_URL", "OPENAI_BASE_URL"}, Scope: Answering,
+			Help: "base URL of an OpenAI-compatible server, such as http://127.0.0.1:11434/v1",
+		})(text(func(c *Config) *string { return &c.LLM.URL })),
+		with(Setting{
+			Key: "llm.key", Flag: "llm-key", Env: []string{"DOCENT_LLM_KEY", "OPENAI_API_KEY"}, Scope: Answering, Secret: true,
+			Help: "its API key",
+		})(text(func(c *Config) *string { return &c.LLM.Key })),
+		with(Setting{
+			Key: "llm.temperature", Flag: "temperature", Env: []string{"DOCENT_TEMPERATURE", "TEMPERATURE"}, Scope: Answering,
+			Help: "sampling temperature; negative leaves it to the server", Default: "-1",
+		})(decimal(func(c *Config) *float64 { return &c.LLM.Temperature })),
+		with(Setting{
+			Key: "llm.max-tokens", Flag: "max-tokens", Env: []string{"DOCENT_MAX_TOKENS", "MAX_TOKENS"}, Scope: Answering,
+			Help: "longest answer in tokens", Default: "1500",
+		})(number(func(c *Config) *int { return &c.LLM.MaxTokens })),
+		with(Setting{
+			Key: "llm.timeout", Flag: "llm-timeout", Env: []string{"DOCENT_LLM_TIMEOUT"}, Scope: Answering,
+			Help: "longest model call", Default: "2m0s",
+		})(duration(func(c *Config) *time.Duration { return &c.LLM.Timeout })),
 
-		with(Setting{Key: "embedder.model", Flag: "embedder-model", Env: []string{"DOCENT_EMBEDDER_MODEL"}, Scope: Embedding,
-			Help: "embedding model of a server; without it, the built-in model"})(text(func(c *Config) *string { return &c.Embedder.Model })),
-		with(Setting{Key: "embedder.url", Flag: "embedder-url", Env: []string{"DOCENT_EMBEDDER_URL", "OPENAI_BASE_URL"}, Scope: Embedding,
-			Help: "base URL of an OpenAI-compatible embeddings server"})(text(func(c *Config) *string { return &c.Embedder.URL })),
-		with(Setting{Key: "embedder.key", Flag: "embedder-key", Env: []string{"DOCENT_EMBEDDER_KEY", "OPENAI_API_KEY"}, Scope: Embedding, Secret: true,
-			Help: "its API key"})(text(func(c *Config) *string { return &c.Embedder.Key })),
-		with(Setting{Key: "embedder.dimensions", Flag: "embedder-dimensions", Env: []string{"DOCENT_EMBEDDER_DIMENSIONS"}, Scope: Embedding,
-			Help: "length of the vectors to ask for; 0 is the model's own", Default: "0"})(number(func(c *Config) *int { return &c.Embedder.Dimensions })),
+		with(Setting{
+			Key: "embedder.model", Flag: "embedder-model", Env: []string{"DOCENT_EMBEDDER_MODEL"}, Scope: Embedding,
+			Help: "embedding model of a server; without it, the built-in model",
+		})(text(func(c *Config) *string { return &c.Embedder.Model })),
+		with(Setting{
+			Key: "embedder.url", Flag: "embedder-url", Env: []string{"DOCENT_EMBEDDER_URL", "OPENAI_BASE_URL"}, Scope: Embedding,
+			Help: "base URL of an OpenAI-compatible embeddings server",
+		})(text(func(c *Config) *string { return &c.Embedder.URL })),
+		with(Setting{
+			Key: "embedder.key", Flag: "embedder-key", Env: []string{"DOCENT_EMBEDDER_KEY", "OPENAI_API_KEY"}, Scope: Embedding, Secret: true,
+			Help: "its API key",
+		})(text(func(c *Config) *string { return &c.Embedder.Key })),
+		with(Setting{
+			Key: "embedder.dimensions", Flag: "embedder-dimensions", Env: []string{"DOCENT_EMBEDDER_DIMENSIONS"}, Scope: Embedding,
+			Help: "length of the vectors to ask for; 0 is the model's own", Default: "0",
+		})(number(func(c *Config) *int { return &c.Embedder.Dimensions })),
 	}
 }

@@ -119,8 +119,16 @@ func TestMeasureAnswersFails(t *testing.T) {
 func TestAbstain(t *testing.T) {
 	t.Parallel()
 	judgements := []judgement{
-		{.9, true, true}, {.8, true, true}, {.7, true, false}, {.6, false, false}, {.5, true, true},
-		{.4, true, false}, {.3, false, false}, {.2, true, false}, {.1, true, false}, {.05, false, false},
+		{.9, true, true},
+		{.8, true, true},
+		{.7, true, false},
+		{.6, false, false},
+		{.5, true, true},
+		{.4, true, false},
+		{.3, false, false},
+		{.2, true, false},
+		{.1, true, false},
+		{.05, false, false},
 	}
 	// From .5 on: five are answered, of which the third and fourth without
 	// evidence; two of three unanswerable, three of seven answerable and none of

@@ -34,8 +34,10 @@ const Full = "full"
 // Stages are the variants that show what each stage adds.
 func Stages() []Variant {
 	return []Variant{
-		{Name: "bm25", Mode: rag.Keywords}, {Name: "vectors", Mode: rag.Vectors},
-		{Name: "hybrid", Mode: rag.Hybrid}, {Name: Full, Mode: rag.Full},
+		{Name: "bm25", Mode: rag.Keywords},
+		{Name: "vectors", Mode: rag.Vectors},
+		{Name: "hybrid", Mode: rag.Hybrid},
+		{Name: Full, Mode: rag.Full},
 	}
 }
 

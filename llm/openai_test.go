@@ -235,7 +235,8 @@ func TestTimeouts(t *testing.T) {
 	t.Run("silence after the answer", func(t *testing.T) {
 		t.Parallel()
 		o, _, _ := serve(t, Config{IdleTimeout: 30 * time.Millisecond}, llmtest.Reply{
-			Frames: []string{`{"choices":[{"delta":{"content":"all"},"finish_reason":"stop"}]}`, `{"choices":[]}`}, Wait: hang(1)})
+			Frames: []string{`{"choices":[{"delta":{"content":"all"},"finish_reason":"stop"}]}`, `{"choices":[]}`}, Wait: hang(1),
+		})
 		if c, err := ask(t, o); err != nil || c.Content != "all" {
 			t.Errorf("a complete answer was lost: %v, %v", c, err)
 		}
