@@ -8,7 +8,7 @@ import (
 // It is set on the odd-numbered half of a question set about a large manual,
 // see docs/evaluation.md, and serves every embedder: the evidence does not
 // depend on it.
-const DefaultMinEvidence = .48
+const DefaultMinEvidence = .45
 
 const (
 	// evidencePassages is how many of the best results are looked at.

@@ -192,10 +192,10 @@ func merge(covered []float64, hinted []bool, w window) {
 }
 
 // leaning begins a sentence that needs the one before it.
-var leaning = regexp.MustCompile(`^(?:This|That|These|Those|It|Its|They|Their|Such|He|She|The (?:default|latter|former|same|value)|However|But|Also|Otherwise|In (?:this|that|such|these) cases?|Therefore|Thus|Hence|Instead|Then|For (?:this|that)|If (?:this|so|it|not)|Here|So|And|Or|Any|Both|Note that|When this|Setting this)\b`)
+var leaning = regexp.MustCompile(`^(?:This|That|These|Those|It|Its|They|Their|Such|He|She|The (?:default|latter|former|same|value)|However|But|Also|Otherwise|In (?:this|that|such|these) cases?|Therefore|Thus|Hence|Instead|Then|For (?:this|that)|If (?:this|so|it|not)|Here|So|And|Or|Any|Both|Note that|When this|Setting this)\b|^\(|^(?:and|or|but|which|because|where|so|then|with|as|for|in|to|if)\b`)
 
 // crossReference is a sentence that only says where else to look.
-var crossReference = regexp.MustCompile(`^\(?(?:For (?:more|further|details|additional)|See\b|Refer to|Please see|More (?:information|details))`)
+var crossReference = regexp.MustCompile(`^\(?(?:For (?:more|further|details|additional)|See\b|Refer to|Please see|More (?:information|details)|Table \d|Figure \d)`)
 
 // seams counts what reads badly about quoting just the sentences from..to.
 func seams(passage []quote, from, to int) float64 {

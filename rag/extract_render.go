@@ -26,7 +26,7 @@ func render(quotes []quote, results []Result) (string, []payload.RAGSentence) {
 		}
 		if q.lead && q.label != led && space != " " && (q.kind == proseSentence || q.kind == itemSentence) {
 			led = q.label
-			b.WriteString("**" + plain(shortLabel(q.label)) + ":** ")
+			b.WriteString("**" + plain(shortLabel(q.label)) + ":**" + behindLabel(q))
 		}
 		marker := "[" + strconv.Itoa(q.doc+1) + "]"
 		start := b.Len()
@@ -34,8 +34,14 @@ func render(quotes []quote, results []Result) (string, []payload.RAGSentence) {
 		case codeSentence:
 			b.WriteString(codeBlock(q.text) + "\n" + marker)
 		case rowSentence:
+			header := headerOf(q, results[q.doc].Passage)
+			if header == nil {
+				b.WriteString(strings.Join(plainCells(rowCells(q.text)), " — ") + " " + marker)
+				break
+			}
 			if before == nil || !sameTable(*before, q) {
-				writeHeader(&b, q, results[q.doc].Passage)
+				writeCells(&b, header, "")
+				b.WriteString("\n|" + strings.Repeat(" --- |", len(header)) + "\n")
 				start = b.Len()
 			}
 			writeCells(&b, rowCells(q.text), " "+marker)
@@ -72,6 +78,14 @@ func sameTable(a, b quote) bool {
 
 // sectionNumber is a number in front of a heading.
 var sectionNumber = regexp.MustCompile(`^(?:(?:[A-Z]|\d+)(?:\.\d+)*\.\s+)`)
+
+// behindLabel is what separates a label from its quote.
+func behindLabel(q quote) string {
+	if q.kind == itemSentence {
+		return "\n\n"
+	}
+	return " "
+}
 
 // maxLabel is about how long a label is shown, in bytes.
 const maxLabel = 60
@@ -131,33 +145,42 @@ func unfence(text string) string {
 	return body
 }
 
-// writeHeader writes the head of a table for a row: the first row of its
-// passage, if that is another one of as many cells, or empty cells.
-func writeHeader(b *strings.Builder, q quote, p Passage) {
-	cells := make([]string, len(rowCells(q.text)))
+// headerOf returns the head of the table that a row is from: the first row of
+// its passage, if that is another one of as many cells; else nil.
+func headerOf(q quote, p Passage) []string {
+	if p.Kind != Table {
+		return nil
+	}
 	for _, s := range splitSentences(p.Text, p.Kind) {
 		if s.kind != rowSentence {
 			continue
 		}
-		if first := p.Text[s.start:s.end]; s.start != q.start && p.Kind == Table && len(rowCells(first)) == len(cells) {
-			cells = rowCells(first)
+		if first := rowCells(p.Text[s.start:s.end]); s.start != q.start && len(first) == len(rowCells(q.text)) {
+			return first
 		}
 		break
 	}
-	writeCells(b, cells, "")
-	b.WriteString("\n|" + strings.Repeat(" --- |", len(cells)) + "\n")
+	return nil
 }
 
 // writeCells writes a row of a table, with a marker behind its last cell.
 func writeCells(b *strings.Builder, cells []string, marker string) {
 	b.WriteString("|")
-	for i, c := range cells {
-		b.WriteString(" " + strings.ReplaceAll(plain(c), "|", `\|`))
+	for i, c := range plainCells(cells) {
+		b.WriteString(" " + strings.ReplaceAll(c, "|", `\|`))
 		if i == len(cells)-1 {
 			b.WriteString(marker)
 		}
 		b.WriteString(" |")
 	}
+}
+
+func plainCells(cells []string) []string {
+	out := make([]string, len(cells))
+	for i, c := range cells {
+		out[i] = plain(c)
+	}
+	return out
 }
 
 // rowCells cuts a row of a table into its cells.

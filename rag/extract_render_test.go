@@ -77,10 +77,14 @@ func TestRenderHostileBlocks(t *testing.T) {
 	if page := renderHTML(t, code); strings.Contains(page, "<img") || strings.Count(page, "<pre>") != 1 {
 		t.Errorf("code became %q", page)
 	}
-	q := quote{sentence: sentence{kind: rowSentence}, text: "a | <b>x</b> ![i](http://evil) | c | d"}
+	q := quote{sentence: sentence{kind: rowSentence, start: 30}, text: "a | <b>x</b> ![i](http://evil) | c | d"}
 	got, _ := render([]quote{q}, []Result{{}})
-	if page := renderHTML(t, got); strings.Contains(page, "<b>") || strings.Contains(page, "<img") || strings.Count(page, "<td>") != 4 {
+	if page := renderHTML(t, got); strings.Contains(page, "<b>") || strings.Contains(page, "<img") || strings.Contains(page, "<table>") {
 		t.Errorf("row became %q shown as %q", got, page)
+	}
+	got, _ = render([]quote{q}, []Result{{Passage: Passage{Chunk: Chunk{Kind: Table, Text: "<i>h</i> | [2](x) | `| | y\n" + q.text}}}})
+	if page := renderHTML(t, strings.ReplaceAll(got, "[1]", "")); strings.Contains(page, "<b>") || strings.Contains(page, "<i>") || strings.Contains(page, "<a") || strings.Contains(page, "<img") {
+		t.Errorf("table became %q shown as %q", got, page)
 	}
 	q = quote{sentence: sentence{kind: proseSentence}, text: "Yes.", label: "![i](http://evil) (x)", lead: true}
 	got, _ = render([]quote{q}, []Result{{}})

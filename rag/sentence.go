@@ -39,13 +39,18 @@ type sentence struct {
 func splitSentences(text string, kind Kind) []sentence {
 	s := splitter{text: text}
 	lines := s.lines()
+	fresh := true // a line behind a blank one
 	for len(lines) > 0 {
 		n := 1
+		first := fresh
+		fresh = lines[0].blank()
 		switch {
 		case lines[0].blank():
 		case fence(text, lines[0]) != "":
 			n = s.fenced(lines)
 		case kind == Code:
+			n = s.run(lines, codeSentence, func(line) bool { return true })
+		case first && isTerminalTable(text, lines):
 			n = s.run(lines, codeSentence, func(line) bool { return true })
 		case isRow(lines[0].of(text)):
 			s.add(lines[0].start, lines[0].end, rowSentence)

@@ -40,6 +40,20 @@ func isRow(s string) bool {
 	return open == strings.Count(before, "]")+strings.Count(before, "}")+strings.Count(before, ")")
 }
 
+// isTerminalTable reports whether the lines up to a blank one hold a table as a
+// terminal shows it, with a rule such as ----+---- in it.
+func isTerminalTable(text string, lines []line) bool {
+	for _, l := range lines {
+		if l.blank() {
+			break
+		}
+		if s := l.of(text); strings.Contains(s, "-+-") && strings.Trim(s, "-+") == "" {
+			return true
+		}
+	}
+	return false
+}
+
 // isLiteral reports whether a line that a colon announced stands for itself, as
 // an example does, and is not the first of several terms.
 func isLiteral(s string) bool {

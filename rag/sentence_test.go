@@ -37,6 +37,7 @@ func TestSplitSentences(t *testing.T) {
 		"term":           {"work_mem (integer)\n\nSets the memory. The default is 4MB.", []string{"work_mem (integer)", "Sets the memory.", "The default is 4MB."}},
 		"list":           {"Modes:\n- fast: it is quick. Really.\n- slow\n1. first", []string{"Modes:", "- fast: it is quick.", "Really.", "- slow", "1. first"}},
 		"rows":           {"name | size\na | 1\nb | 2. And more.", []string{"name | size", "a | 1", "b | 2. And more."}},
+		"terminal":       {"x | y\n---+---\na | 1\n\nEnd.", []string{"x | y\n---+---\na | 1", "End."}},
 		"alternatives":   {"DETACH name [ CONCURRENTLY | FINALIZE ]", []string{"DETACH name [ CONCURRENTLY | FINALIZE ]"}},
 		"fence":          {"Run this:\n```sh\nmake. Now.\n\nmake test\n```\nDone.", []string{"Run this:", "```sh\nmake. Now.\n\nmake test\n```", "Done."}},
 		"code":           {"For example:\n\nSELECT 1;\nSELECT 2;\n\nThat is it.", []string{"For example:", "SELECT 1;\nSELECT 2;", "That is it."}},
