@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"sync"
 	"time"
+	"unsafe"
 
 	"github.com/klippa-app/go-pdfium"
 	pdferrors "github.com/klippa-app/go-pdfium/errors"
@@ -129,12 +131,34 @@ func (r *pdfReader) read(ctx context.Context, data []byte) (*pdfFile, error) {
 		instance.Close()
 		return a.file, a.err
 	case <-limited.Done():
-		instance.Kill()
-		<-done // the sandbox is closed, so its calls return
+		interrupt(instance)
+		<-done
+		instance.Close()
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		return nil, fault.New(fault.Invalid, "it takes longer than %s to read", r.timeout)
+	}
+}
+
+// interrupt ends the call that a sandbox is in. The library's own way, Kill,
+// races with that call, so the function it would call is taken from its worker;
+// where a later version has none, the call is waited for.
+func interrupt(instance pdfium.Pdfium) {
+	v := reflect.ValueOf(instance)
+	for _, field := range []string{"worker", "Cancel"} {
+		if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+			return
+		}
+		if v = v.Elem().FieldByName(field); !v.IsValid() {
+			return
+		}
+	}
+	if !v.CanAddr() {
+		return
+	}
+	if cancel, ok := reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem().Interface().(context.CancelFunc); ok && cancel != nil {
+		cancel()
 	}
 }
 
