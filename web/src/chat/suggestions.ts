@@ -5,7 +5,7 @@ import * as http from '../api/http';
 /** question makes a question of a title; '' if none comes naturally. */
 export function question(title: string): string {
   const t = title
-    .replace(/\s+/g, ' ')
+    .replace(/[\s_]+/g, ' ')
     .replace(/^(?:[A-Z]\.)?[\d.]+\s+/, '')
     .replace(/[:.\s]+$/, '')
     .trim();
@@ -22,18 +22,19 @@ export function question(title: string): string {
 // A title's capital falls inside a sentence, a name's or an acronym's does not.
 function lowered(t: string): string {
   const [first = '', ...rest] = t.split(' ');
-  const isName = rest.some((w) => /^\p{Lu}/u.test(w)) || /\p{Lu}.*\p{Lu}|\d/u.test(first);
+  const isName = rest.length === 0 || rest.some((w) => /^\p{Lu}/u.test(w)) || /\p{Lu}.*\p{Lu}|\d/u.test(first);
   return isName ? t : first.charAt(0).toLowerCase() + t.slice(1);
 }
 
-/** Documents looked at, and questions tried. */
+/** Documents looked at, of so many listed, and questions tried. */
 const looked = 6;
+const listed = 40;
 const tried = 10;
 
 /** suggest yields questions the documents answer, no more than most. */
 export async function* suggest(most: number): AsyncGenerator<string> {
-  const { documents } = await http.listDocuments({ limit: looked, status: 'ready' });
-  const titles = documents.map((d) => d.title).filter(Boolean);
+  const { documents } = await http.listDocuments({ limit: listed, status: 'ready' });
+  const titles = [...new Set(documents.map((d) => d.title).filter(Boolean))].slice(0, looked);
   const sections = await Promise.all(titles.map((t) => http.findHeadings(t, 6).catch(() => [])));
   const names = new Set(titles.map((t) => t.toLowerCase()));
   const deep = sections.map((s) => s.map((h) => h.split(' › ').at(-1) ?? '').filter((h) => h && !names.has(h.toLowerCase())));

@@ -11,6 +11,9 @@ const kinds: [RegExp, string][] = [
   [/^text\/plain/, 'Text'],
 ];
 
+/** monospaced reports whether a type's columns mean something. */
+export const monospaced = (mediaType: string): boolean => /json|csv|text\/x-|javascript|css|xml|yaml|toml|sql/.test(mediaType) && !/html|openxml|opendocument/.test(mediaType);
+
 /** kind is a media type as people call it. */
 export function kind(mediaType: string): string {
   const known = kinds.find(([pattern]) => pattern.test(mediaType));

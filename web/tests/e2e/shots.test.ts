@@ -31,10 +31,11 @@ describe.skipIf(!folder)('pictures', () => {
   });
 
   const ask = async (page: Page, text: string) => {
+    const done = page.locator('.answer:not([aria-busy]) .sources');
+    const before = await done.count();
     await page.getByLabel('Your question').fill(text);
     await page.keyboard.press('Enter');
-    await page.locator('.answer[aria-busy]').waitFor({ state: 'attached' });
-    await page.locator('.answer[aria-busy]').waitFor({ state: 'detached' });
+    await done.nth(before).waitFor();
   };
 
   const forms = [

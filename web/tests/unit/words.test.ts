@@ -9,14 +9,15 @@ import { parseRoute } from '../../src/shell/router.svelte';
 
 test.each([
   ['docent', 'What is docent?'],
-  ['Backups', 'What should I know about backups?'],
+  ['Backups', 'What should I know about Backups?'],
   ['How answers are made', 'What should I know about how answers are made?'],
   ['Why two databases?', 'Why two databases?'],
   ['Installing docent', 'What should I know about installing docent?'],
   ['PostgreSQL Reference Manual', 'What should I know about PostgreSQL Reference Manual?'],
   ['3.2 Write-ahead log:', 'What should I know about write-ahead log?'],
   ['BM25', 'What is BM25?'],
-  ['Architecture', 'What should I know about architecture?'],
+  ['Architecture', 'What should I know about Architecture?'],
+  ['Super_Bowl_50', 'What should I know about Super Bowl 50?'],
   ['notes.txt', ''],
   ['<img src=x>', ''],
   ['מדריך למשתמש', ''],
