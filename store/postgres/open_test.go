@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	neturl "net/url"
 	"strings"
 	"testing"
 	"time"
@@ -59,8 +60,11 @@ func TestOpenRefuses(t *testing.T) {
 	url, newer, empty := pgtest.URL(t), pgtest.URL(t), pgtest.URL(t)
 	bare(t, newer, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
 	bare(t, empty, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
-	nowhere, _, _ := strings.Cut(url, "/docent_test_")
-	query := url[strings.Index(url, "?"):]
+	nowhere, err := neturl.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nowhere.Path = "/docent_none"
 	for name, tc := range map[string]struct {
 		config postgres.Config
 		kind   fault.Kind
@@ -70,7 +74,7 @@ func TestOpenRefuses(t *testing.T) {
 		"negative":         {postgres.Config{URL: url, MaxConns: -1}, fault.Invalid, "MaxConns"},
 		"no URL at all":    {postgres.Config{URL: "postgres://u:hunter2@host:port/x"}, fault.Invalid, "URL"},
 		"nobody there":     {postgres.Config{URL: "postgres://u:hunter2@/x?host=/nonexistent"}, fault.Unavailable, "not available"},
-		"no such database": {postgres.Config{URL: nowhere + "/docent_none" + query}, fault.Unavailable, "database"},
+		"no such database": {postgres.Config{URL: nowhere.String()}, fault.Unavailable, "database"},
 		"a new schema":     {postgres.Config{URL: newer}, fault.Conflict, "version 99999"},
 		"to check a new":   {postgres.Config{URL: newer, CheckOnly: true}, fault.Conflict, "newer docent"},
 		"to check nothing": {postgres.Config{URL: empty, CheckOnly: true}, fault.Conflict, "docent migrate"},

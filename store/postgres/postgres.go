@@ -49,6 +49,8 @@ type Config struct {
 	Now func() time.Time
 	// Logger gets what Watch cannot return; default none.
 	Logger *slog.Logger
+	// tracer sees what goes over the wire; tests set it.
+	tracer pgx.QueryTracer
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -101,6 +103,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	if options.ConnConfig.RuntimeParams["application_name"] == "" {
 		options.ConnConfig.RuntimeParams["application_name"] = "docent"
 	}
+	options.ConnConfig.Tracer = config.tracer
 	pool, err := pgxpool.NewWithConfig(ctx, options)
 	if err != nil {
 		return nil, fail("open database", err)
@@ -115,7 +118,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 
 func (s *Store) migrate(ctx context.Context) error {
 	db := stdlib.OpenDBFromPool(s.pool)
-	defer db.Close() // leaves the pool open
+	defer db.Close() //nolint:errcheck // it leaves the pool open
 	if !s.config.CheckOnly {
 		return migrations.Up(ctx, migrations.Postgres, db)
 	}
@@ -143,7 +146,7 @@ func (s *Store) Ping(ctx context.Context) error {
 // SchemaVersion returns the schema's version and the newest this program knows.
 func (s *Store) SchemaVersion(ctx context.Context) (current, latest int64, err error) {
 	db := stdlib.OpenDBFromPool(s.pool)
-	defer db.Close() // leaves the pool open
+	defer db.Close() //nolint:errcheck // it leaves the pool open
 	current, err = migrations.Current(ctx, migrations.Postgres, db)
 	return current, migrations.Latest(migrations.Postgres), fail("schema version", err)
 }

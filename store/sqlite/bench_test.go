@@ -45,7 +45,7 @@ func threeInserts(ctx context.Context, db *sql.DB, insert *sql.Stmt) error {
 	}
 	defer tx.Rollback()
 	for range 3 {
-		if _, err := tx.StmtContext(ctx, insert).ExecContext(ctx, 1, "rag_answer", string(storetest.BenchContent)); err != nil {
+		if _, err := tx.StmtContext(ctx, insert).ExecContext(ctx, 1, "rag_answer", string(storetest.BenchContent)); err != nil { //nolint:sqlclosecheck // the transaction closes it
 			return err
 		}
 	}

@@ -83,7 +83,7 @@ func changesPage(ctx context.Context, tx *sql.Tx, after int64, embedder string) 
 // fillPage hands chunks, which come in the order of the page's documents, to
 // their documents.
 func fillPage(page []rag.Change, rows *sql.Rows) error {
-	defer rows.Close()
+	defer rows.Close() //nolint:errcheck // rows.Err tells
 	var scan chunkScan
 	var stored sql.RawBytes
 	dest := append(scan.dest(), &stored)

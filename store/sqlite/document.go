@@ -78,7 +78,7 @@ func (s *Store) Document(ctx context.Context, id int64) (rag.Document, error) {
 
 // collect reads all rows and closes them.
 func collect[T any](rows *sql.Rows, scan func(*sql.Rows) (T, error)) ([]T, error) {
-	defer rows.Close()
+	defer rows.Close() //nolint:errcheck // rows.Err tells
 	var out []T
 	for rows.Next() {
 		v, err := scan(rows)

@@ -105,8 +105,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	}
 	s := &Store{config: config}
 	if err := s.connect(ctx); err != nil {
-		s.Close()
-		return nil, fail("open database "+config.Path, err)
+		return nil, fail("open database "+config.Path, errors.Join(err, s.Close()))
 	}
 	return s, nil
 }
@@ -135,8 +134,7 @@ func (s *Store) connect(ctx context.Context) error {
 		return err
 	}
 	if err := migrate(ctx, db, s.config.CheckOnly); err != nil {
-		db.Close()
-		return err
+		return errors.Join(err, db.Close())
 	}
 	if s.writer, err = newWriter(ctx, db, s.config.BusyTimeout); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -25,12 +26,11 @@ type writer struct {
 func newWriter(ctx context.Context, db *sql.DB, busy time.Duration) (*writer, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		db.Close()
-		return nil, err
+		return nil, errors.Join(err, db.Close())
 	}
 	w := &writer{db: db, conn: conn, busy: busy, turn: make(chan struct{}, 1), stmts: map[string]*sql.Stmt{}}
 	w.turn <- struct{}{}
-	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 100"); err != nil { // tryFor
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", tryFor.Milliseconds())); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
 	return w, nil
@@ -42,10 +42,11 @@ func (w *writer) close() error {
 		return nil
 	}
 	close(w.turn)
+	var failed []error
 	for _, stmt := range w.stmts {
-		stmt.Close()
+		failed = append(failed, stmt.Close())
 	}
-	return errors.Join(w.conn.Close(), w.db.Close())
+	return errors.Join(append(failed, w.conn.Close(), w.db.Close())...)
 }
 
 // write runs f in a transaction that holds the write lock from its start: what
@@ -108,7 +109,7 @@ func (w *writer) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 }
 
 func (w *writer) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	stmt, err := w.stmt(ctx, query)
+	stmt, err := w.stmt(ctx, query) //nolint:sqlclosecheck // kept until close
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +117,7 @@ func (w *writer) exec(ctx context.Context, query string, args ...any) (sql.Resul
 }
 
 func (w *writer) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	stmt, err := w.stmt(ctx, query)
+	stmt, err := w.stmt(ctx, query) //nolint:sqlclosecheck // kept until close
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +127,7 @@ func (w *writer) query(ctx context.Context, query string, args ...any) (*sql.Row
 // row runs a query whose first row is all that matters; scanning it gives
 // sql.ErrNoRows if there is none.
 func (w *writer) row(ctx context.Context, query string, args ...any) scanner {
-	stmt, err := w.stmt(ctx, query)
+	stmt, err := w.stmt(ctx, query) //nolint:sqlclosecheck // kept until close
 	if err != nil {
 		return failedRow{err}
 	}

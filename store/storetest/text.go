@@ -18,7 +18,7 @@ var textTests = map[string]func(*testing.T, Database){
 // so that offsets into the text still hold.
 func textDocuments(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
-	const dirty, clean = "a\x00b\xffc\xe2\x82d 𝄞 é ‮ \U0010ffff 你好", "a b?c??d 𝄞 é ‮ \U0010ffff 你好"
+	const dirty, clean = "a\x00b\xffc\xe2\x82d 𝄞 é \u202e \U0010ffff 你好", "a b?c??d 𝄞 é \u202e \U0010ffff 你好"
 	p := put("/"+dirty, "w", 1)
 	p.Document.Collection, p.Document.Title, p.Document.Text, p.Document.ETag, p.Document.Error = dirty, dirty, dirty, dirty, dirty
 	p.Chunks[0].Text, p.Chunks[0].Headings, p.Chunks[0].PageLabel = dirty, []string{dirty}, dirty
