@@ -3,14 +3,13 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"runtime"
 
 	"docent/embed"
 	"docent/ingest/chunk"
 	"docent/ingest/extract"
-	"docent/internal/fault"
-	"docent/rag"
 )
 
 // Pipeline names the extraction and chunking of this program. It changes with
@@ -53,9 +52,12 @@ type Config struct {
 // Ingester brings a store in line with sources. It is safe for concurrent use.
 type Ingester struct {
 	cfg     Config
-	extract *extract.Extractor
-	cutter  *chunk.Cutter
-	log     *slog.Logger
+	// pipeline is Pipeline, with the sizes of passages where they are not the
+	// default ones.
+	pipeline string
+	extract  *extract.Extractor
+	cutter   *chunk.Cutter
+	log      *slog.Logger
 }
 
 // New checks the configuration and returns an ingester. Close it when done.
@@ -77,6 +79,10 @@ func New(cfg Config) (*Ingester, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	pipeline := Pipeline
+	if c := cfg.Chunk; c.MaxWords|c.MinWords|c.TermWords|c.MaxCodeWords|c.MinCodeWords != 0 {
+		pipeline = fmt.Sprintf("%s/%d-%d-%d-%d-%d", Pipeline, c.MaxWords, c.MinWords, c.TermWords, c.MaxCodeWords, c.MinCodeWords)
+	}
 	cfg.Chunk.Tokens = cfg.Tokens
 	cutter, err := chunk.New(cfg.Chunk)
 	if err != nil {
@@ -86,7 +92,7 @@ func New(cfg Config) (*Ingester, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Ingester{cfg: cfg, extract: ex, cutter: cutter, log: cfg.Logger}, nil
+	return &Ingester{cfg: cfg, pipeline: pipeline, extract: ex, cutter: cutter, log: cfg.Logger}, nil
 }
 
 func setDefault[T int | int64](field *T, value T) {
@@ -154,57 +160,4 @@ type Request struct {
 	// Progress, if set, is called after each file, and once before the first.
 	// It must return quickly.
 	Progress func(Progress)
-}
-
-// Reembed gives a vector to each stored chunk that has none by the present
-// embedder, and returns how many it gave. progress, if set, is called after
-// each batch.
-func (in *Ingester) Reembed(ctx context.Context, progress func(done, total int)) (int, error) {
-	const batch = 512
-	name := in.cfg.Embedder.Name()
-	done, after := 0, int64(0)
-	for {
-		passages, err := in.cfg.Store.Unembedded(ctx, name, after, batch)
-		if err != nil {
-			return done, err
-		}
-		if len(passages) == 0 {
-			return done, nil
-		}
-		texts := make([]string, len(passages))
-		for i, p := range passages {
-			texts[i] = rag.IndexText(p.Document.Title, p.Chunk)
-		}
-		vectors, err := in.embed(ctx, texts)
-		if err != nil {
-			return done, err
-		}
-		put := make([]Embedding, len(passages))
-		for i, p := range passages {
-			put[i] = Embedding{ChunkID: p.Chunk.ID, Vector: vectors[i]}
-		}
-		if err := in.cfg.Store.PutEmbeddings(ctx, name, put); err != nil {
-			return done, err
-		}
-		done += len(passages)
-		after = passages[len(passages)-1].Chunk.ID
-		if progress != nil {
-			progress(done, 0)
-		}
-	}
-}
-
-// embed calls the embedder and checks what it returns.
-func (in *Ingester) embed(ctx context.Context, texts []string) ([][]float32, error) {
-	if len(texts) == 0 {
-		return nil, nil
-	}
-	vectors, err := in.cfg.Embedder.EmbedDocuments(ctx, texts)
-	if err != nil {
-		return nil, err
-	}
-	if len(vectors) != len(texts) {
-		return nil, fault.New(fault.Internal, "the embedder returned %d vectors for %d texts", len(vectors), len(texts))
-	}
-	return vectors, nil
 }

@@ -366,8 +366,8 @@ func TestReembed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var dones []int
-	n, err := in.Reembed(t.Context(), func(done, _ int) { dones = append(dones, done) })
-	if err != nil || n != 5 || !slices.Equal(dones, []int{5}) {
+	n, err := in.Reembed(t.Context(), func(done, total int) { dones = append(dones, done, total) })
+	if err != nil || n != 5 || !slices.Equal(dones, []int{5, 5}) {
 		t.Errorf("%d %v %v", n, err, dones)
 	}
 	for r, err := range in.Ingest(t.Context(), ingest.Request{Paths: []string{f.dir}}) {

@@ -67,7 +67,7 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 	}
 	sum := sha256.Sum256(it.data)
 	hash := hex.EncodeToString(sum[:])
-	if it.known && it.state.SHA256 == hash && it.state.Pipeline == Pipeline {
+	if it.known && it.state.SHA256 == hash && it.state.Pipeline == in.pipeline {
 		if it.state.Status == rag.Ready && it.state.Embedded == it.state.Chunks {
 			it.result.Status, it.result.Chunks = Unchanged, it.state.Chunks
 			it.data = nil
@@ -112,7 +112,7 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 
 // document is what is known of the document before it is read.
 func (it *item) document(r *run) rag.Document {
-	d := rag.Document{Collection: r.collection, Source: it.source, Size: it.size, Pipeline: Pipeline}
+	d := rag.Document{Collection: r.collection, Source: it.source, Size: it.size, Pipeline: r.pipeline}
 	if it.mtime != 0 {
 		d.Modified = time.Unix(0, it.mtime).UTC()
 	}
@@ -124,7 +124,7 @@ func (in *Ingester) fail(r *run, it *item, hash, media, reason string) {
 	it.data = nil
 	it.result.Status, it.result.Reason, it.result.Chunks = Failed, reason, 0
 	s := it.state
-	if it.silent || it.known && s.Status == rag.Failed && s.SHA256 == hash && s.Error == reason && s.Pipeline == Pipeline {
+	if it.silent || it.known && s.Status == rag.Failed && s.SHA256 == hash && s.Error == reason && s.Pipeline == in.pipeline {
 		return
 	}
 	d := it.document(r)

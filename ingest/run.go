@@ -20,6 +20,7 @@ import (
 type run struct {
 	collection string
 	embedder   string
+	pipeline   string
 	retry      bool
 	states     states
 	progress   func(Progress)
@@ -29,7 +30,7 @@ type run struct {
 
 // start looks up what the store knows.
 func (in *Ingester) start(ctx context.Context, collection string) (*run, error) {
-	r := &run{collection: cmp.Or(collection, rag.DefaultCollection), embedder: in.cfg.Embedder.Name(), progress: func(Progress) {}}
+	r := &run{collection: cmp.Or(collection, rag.DefaultCollection), embedder: in.cfg.Embedder.Name(), pipeline: in.pipeline, progress: func(Progress) {}}
 	known, err := in.cfg.Store.Sources(ctx, r.collection, r.embedder)
 	if err != nil {
 		return nil, fmt.Errorf("read what collection %s has: %w", r.collection, err)
