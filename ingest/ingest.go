@@ -51,7 +51,7 @@ type Config struct {
 
 // Ingester brings a store in line with sources. It is safe for concurrent use.
 type Ingester struct {
-	cfg     Config
+	cfg Config
 	// pipeline is Pipeline, with the sizes of passages where they are not the
 	// default ones.
 	pipeline string
