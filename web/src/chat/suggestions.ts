@@ -2,6 +2,9 @@
 // called, and shown only if the documents answer them.
 import * as http from '../api/http';
 
+// Headings that every document has, and those that speak to their reader.
+const empty = /^(?:the rest|introduction|overview|contents|see also|notes?|index|summary|examples?|misc\w*)$|\b(?:your|my|our)\b/i;
+
 /** question makes a question of a title; '' if none comes naturally. */
 export function question(title: string): string {
   const t = title
@@ -9,7 +12,7 @@ export function question(title: string): string {
     .replace(/^(?:[A-Z]\.)?[\d.]+\s+/, '')
     .replace(/[:.\s]+$/, '')
     .trim();
-  if (t.length < 3 || t.length > 60 || /[<>{}|\\/]/.test(t) || /\.[a-z0-9]{1,5}$/i.test(t)) return '';
+  if (t.length < 3 || t.length > 60 || /[<>{}|\\/]/.test(t) || /\.[a-z0-9]{1,5}$/i.test(t) || empty.test(t)) return '';
   // The words around it are English: about another script they read as a fault.
   if ((t.match(/[a-z]/gi)?.length ?? 0) * 2 < t.length) return '';
   if (t.endsWith('?')) return t;

@@ -7,6 +7,8 @@ import type { Place } from './passage';
 const fewest = 5;
 /** … if it is at least this share of the sentence. */
 const share = 0.6;
+/** Finds with no more than a space between them are one, in bytes. */
+const gap = 2;
 /** Longest sentence and passage compared, in words. */
 const mostSaid = 120;
 const mostWords = 4000;
@@ -65,7 +67,7 @@ export function repeated(passage: string, sentences: string[]): Place[] {
   const out: Place[] = [];
   for (const p of found) {
     const last = out.at(-1);
-    if (last && p.start <= last.end) last.end = Math.max(last.end, p.end);
+    if (last && p.start <= last.end + gap) last.end = Math.max(last.end, p.end);
     else out.push({ ...p });
   }
   return out;

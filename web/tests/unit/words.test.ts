@@ -18,6 +18,8 @@ test.each([
   ['BM25', 'What is BM25?'],
   ['Architecture', 'What should I know about Architecture?'],
   ['Super_Bowl_50', 'What should I know about Super Bowl 50?'],
+  ['The rest', ''],
+  ['Your own documents', ''],
   ['notes.txt', ''],
   ['<img src=x>', ''],
   ['מדריך למשתמש', ''],
