@@ -31,7 +31,7 @@ func TestEvidence(t *testing.T) {
 func TestSlips(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"defualt": "default", "colum": "column", "pasword": "password", "allready": "already", "loction": "location",
+		"colum": "column", "pasword": "password", "allready": "already", "loction": "location",
 		"pgbouncer": "", "kubernetes": "", "work_mem": "", "uuidv7": "", "default": "", "cat": "", "Österreich": "", "conn": "",
 	} {
 		got := ""
@@ -45,7 +45,7 @@ func TestSlips(t *testing.T) {
 }
 
 func FuzzSlips(f *testing.F) {
-	for _, s := range []string{"defualt value of colum", "\xffabcde", "ﬁeldd", "İstanbull"} {
+	for _, s := range []string{"valeu of colum", "\xffabcde", "ﬁeldd", "İstanbull"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

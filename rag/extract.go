@@ -48,6 +48,9 @@ type quote struct {
 	hinted []bool
 	// topic is the share of the question that its label names.
 	topic float64
+	// leans reports that the quote needs the one before it, refers that it only
+	// says where else to look, ends that it ends as a sentence does.
+	leans, refers, ends bool
 }
 
 // extractor chooses from passages the sentences that answer a question.
@@ -112,6 +115,7 @@ func (e *extractor) read(doc int, p Passage) []quote {
 	}
 	for at, s := range splitSentences(p.Text, p.Kind) {
 		q := quote{sentence: s, doc: doc, at: at, text: p.Text[s.start:s.end], label: label, stems: map[string]bool{}}
+		q.leans, q.refers, q.ends = leaning.MatchString(q.text), crossReference.MatchString(q.text), ends(q.text)
 		for _, w := range words(q.text) {
 			q.stems[w.stem] = true
 			if !w.part {

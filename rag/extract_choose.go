@@ -204,7 +204,7 @@ func seams(passage []quote, from, to int) float64 {
 	if from > 0 {
 		before := passage[from-1]
 		switch {
-		case first.kind == proseSentence && before.block == first.block && before.kind != titleSentence && leaning.MatchString(first.text):
+		case first.kind == proseSentence && before.block == first.block && before.kind != titleSentence && first.leans:
 			n++
 		case first.kind == itemSentence && before.block == first.block:
 			n++ // the middle of an item
@@ -216,13 +216,13 @@ func seams(passage []quote, from, to int) float64 {
 		n += 2
 	}
 	for i, q := range passage[from:to] {
-		if crossReference.MatchString(q.text) {
+		if q.refers {
 			n++
 		}
 		if i > 0 && q.block != passage[from+i-1].block {
 			n += .4
 		}
-		if q.words < 2 && q.kind != codeSentence || q.kind == proseSentence && !ends(q.text) {
+		if q.words < 2 && q.kind != codeSentence || q.kind == proseSentence && !q.ends {
 			n++
 		}
 	}

@@ -36,7 +36,7 @@ func render(quotes []quote, results []Result) (string, []payload.RAGSentence) {
 		case rowSentence:
 			header := headerOf(q, results[q.doc].Passage)
 			if header == nil {
-				b.WriteString(strings.Join(plainCells(rowCells(q.text)), " — ") + " " + marker)
+				b.WriteString(strings.Join(plainCells(rowCells(q.text)), bar(q.text)) + " " + marker)
 				break
 			}
 			if before == nil || !sameTable(*before, q) {
@@ -143,6 +143,14 @@ func unfence(text string) string {
 		body = body[:i]
 	}
 	return body
+}
+
+// bar is what stands between the cells of a row that is shown as text.
+func bar(row string) string {
+	if strings.Contains(row, "\t") {
+		return " "
+	}
+	return ` \| `
 }
 
 // headerOf returns the head of the table that a row is from: the first row of

@@ -174,20 +174,19 @@ func (r *RAG) Stream(ctx context.Context, req Request) iter.Seq2[Part, error] {
 		if !yield(Part{Phase: Answering}, nil) {
 			return
 		}
-		switch {
-		case a.unsupported():
-			a.abstain(ctx)
-		case a.model == nil:
-			a.quote()
-		default:
+		if a.model != nil && !a.unsupported() {
 			if ok, err := a.write(ctx, yield); err != nil {
 				yield(Part{}, err)
 				return
 			} else if !ok {
 				return
 			}
-		}
-		if a.model == nil || a.usage == nil && a.message.Abstained {
+		} else {
+			if a.unsupported() {
+				a.abstain(ctx)
+			} else {
+				a.quote()
+			}
 			if !yield(Part{Delta: a.message.Answer}, nil) {
 				return
 			}

@@ -239,9 +239,19 @@ func TestModelAnswers(t *testing.T) {
 		"image":     {llmtest.Say("![4MB](http://evil/?q=1) is it\u202e [1]."), "4MB is it [1].", false, "strong"},
 	} {
 		r, _ := newRAG(t, memoryShelf(), c.reply)
-		got, err := r.Run(t.Context(), Request{Question: "default of work_mem?"})
-		if err != nil {
-			t.Fatal(name, err)
+		var got payload.RAGMessage
+		var deltas string
+		for p, err := range r.Stream(t.Context(), Request{Question: "default of work_mem?"}) {
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			deltas += p.Delta
+			if p.Message != nil {
+				got = *p.Message
+			}
+		}
+		if want := strings.Join(c.reply.Text, ""); deltas != want {
+			t.Errorf("%s: the deltas are %q, want %q", name, deltas, want)
 		}
 		var supports []string
 		for _, s := range got.Sentences {

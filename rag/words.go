@@ -119,7 +119,7 @@ func appendWord(out []word, text string, start, end int) []word {
 	}
 	if len(cuts) == 0 {
 		w := word{strings.ToLower(whole), start, end, number, false}
-		if !number {
+		if !number && !stopWords[w.stem] { // nearly half of all words: not worth stemming
 			w.stem = stem(w.stem)
 		}
 		return append(out, w)
@@ -180,7 +180,6 @@ var stopWords = func() map[string]bool {
 		too under until up us use used using very want wants was we were what when where whether which while who whom whose why will with
 		without won would you your isn't doesn't doesn won't can't cant im i'm whats what's tell show mean means happen happens way ways thing things one`) {
 		m[w] = true
-		m[stem(w)] = true
 	}
 	return m
 }()
