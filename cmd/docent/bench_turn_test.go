@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"docent/agent"
+	"docent/embed"
+	"docent/index/bm25"
+	"docent/index/chromem"
+	"docent/internal/pgtest"
+	"docent/llm/llmtest"
+	"docent/payload"
+	"docent/rag"
+	"docent/store/postgres"
+	"docent/store/sqlite"
+)
+
+// manualChunks is about what the manual of a large program has.
+const manualChunks = 12_000
+
+// openSQLiteBench and openPostgresBench open stores as the program does. Both
+// wait for the disk at each commit.
+func openSQLiteBench(b *testing.B) database {
+	b.Helper()
+	db, err := sqlite.Open(b.Context(), sqlite.Config{Path: filepath.Join(b.TempDir(), "docent.db")})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func openPostgresBench(b *testing.B, url string) database {
+	b.Helper()
+	db, err := postgres.Open(b.Context(), postgres.Config{URL: url})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// BenchmarkTurn measures a user's message from being sent to its committed and
+// delivered answer, through the agent's runtime, with retrieval from a corpus
+// of a manual's size. The model answers from memory in 60 pieces: all of the
+// time is docent's own.
+func BenchmarkTurn(b *testing.B) {
+	b.Run("sqlite", func(b *testing.B) { benchTurn(b, openSQLiteBench(b), nil) })
+	b.Run("postgres", func(b *testing.B) {
+		url := pgtest.URL(b)
+		pgtest.Durable(b, url)
+		wire := countTrips(b, url)
+		db := openPostgresBench(b, url)
+		if wire != nil {
+			benchTrips(b, openPostgresBench(b, wire.url), wire)
+		}
+		benchTurn(b, db, wire)
+	})
+}
+
+// turnClock measures the parts of a turn from the outside: it stands between
+// the runtime and its store and retriever.
+type turnClock struct {
+	agent.Store
+	rag.Searcher
+	wire *wire // nil: trips are not counted
+
+	writes, retrieval time.Duration
+	calls             int // of the store
+	trips             int64
+}
+
+func (c *turnClock) write(f func()) {
+	before := c.wire.count()
+	start := time.Now()
+	f()
+	c.writes += time.Since(start)
+	c.trips += c.wire.count() - before
+	c.calls++
+}
+
+func (c *turnClock) Receive(ctx context.Context, in agent.Incoming) (r agent.Receipt, err error) {
+	c.write(func() { r, err = c.Store.Receive(ctx, in) })
+	return r, err
+}
+
+func (c *turnClock) CommitTurn(ctx context.Context, t agent.TurnRecord) (m []agent.ChatMessage, err error) {
+	c.write(func() { m, err = c.Store.CommitTurn(ctx, t) })
+	return m, err
+}
+
+func (c *turnClock) Messages(ctx context.Context, session int64, q agent.MessageQuery) ([]agent.ChatMessage, error) {
+	c.calls++
+	return c.Store.Messages(ctx, session, q)
+}
+
+func (c *turnClock) Retrieve(ctx context.Context, q rag.Query) (rag.Retrieval, error) {
+	start := time.Now()
+	defer func() { c.retrieval += time.Since(start) }()
+	return c.Searcher.Retrieve(ctx, q)
+}
+
+// turnEnds hears the end of each turn.
+type turnEnds chan payload.TurnFinished
+
+func (turnEnds) Opened(agent.Opened) {}
+
+func (e turnEnds) Deliver(d agent.Delivery) {
+	if d.Frame.Action != payload.TurnFinishedAction {
+		return
+	}
+	var f payload.TurnFinished
+	if json.Unmarshal(d.Frame.Message, &f) != nil {
+		f.Outcome = payload.Failed
+	}
+	e <- f
+}
+
+// talk is a conversation with the assistant.
+type talk struct {
+	*turnClock
+	sub       *agent.Subscription
+	ends      turnEnds
+	questions []string
+	said      int
+}
+
+// newTalk fills the store, unless that was done, and opens a conversation.
+func newTalk(b *testing.B, db database, wire *wire, chunks int) *talk {
+	b.Helper()
+	static, err := embed.NewStatic()
+	if err != nil {
+		b.Fatal(err)
+	}
+	t := &talk{ends: make(turnEnds, 1), questions: fill(b, db, static, chunks)}
+	vectors := chromem.New()
+	retriever, err := rag.NewRetriever(rag.RetrieverConfig{Corpus: db, Embedder: static, Static: static, Keywords: bm25.New(), Vectors: vectors})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := retriever.Load(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	if err := vectors.Settle(b.Context()); err != nil { // as a server does when it has time
+		b.Fatal(err)
+	}
+	t.turnClock = &turnClock{Store: db, Searcher: retriever, wire: wire}
+	model := llmtest.NewModel(llmtest.Script(llmtest.Say(strings.SplitAfter(strings.Repeat("The manual says how it is done, step by step [1]. ", 6), " ")...)))
+	answering, err := rag.New(rag.Config{
+		Retriever: t, Static: static, Shelf: db, Models: map[string]llms.Model{"scripted": model}, DefaultModel: "scripted", MinEvidence: -1,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	assistant, err := agent.NewAssistant(agent.AssistantConfig{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	runtime, err := agent.NewRuntime(agent.RuntimeConfig{Agent: assistant, Store: t, RAG: answering})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(b.Context()), patience)
+		defer cancel()
+		if err := runtime.Shutdown(ctx); err != nil {
+			b.Error(err)
+		}
+	})
+	if t.sub, err = runtime.Open(b.Context(), agent.OpenRequest{}, t.ends); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(t.sub.Close)
+	for range 20 { // statements prepared, memory in place
+		t.turn(b)
+	}
+	return t
+}
+
+// turn says something and waits for the answer's end.
+func (t *talk) turn(b *testing.B) {
+	content, err := json.Marshal(t.questions[t.said%len(t.questions)])
+	if err != nil {
+		b.Fatal(err)
+	}
+	t.said++
+	t.writes, t.retrieval, t.calls, t.trips = 0, 0, 0, 0
+	if err := t.sub.Send(b.Context(), agent.Message{ID: fmt.Sprint("m", t.said), Content: content}); err != nil {
+		b.Fatal(err)
+	}
+	if end := <-t.ends; end.Outcome != payload.Done {
+		b.Fatalf("a turn ended %+v", end)
+	}
+}
+
+func benchTurn(b *testing.B, db database, wire *wire) {
+	t := newTalk(b, db, nil, manualChunks)
+	var whole, writes, retrieval, rest times
+	calls := 0
+	for b.Loop() {
+		whole.add(func() { t.turn(b) })
+		took := whole[len(whole)-1]
+		writes, retrieval = append(writes, t.writes), append(retrieval, t.retrieval)
+		rest = append(rest, took-t.writes-t.retrieval)
+		calls = max(calls, t.calls)
+	}
+	whole.report(b, "turn")
+	share := func(part times) float64 { return 100 * part.median().Seconds() / whole.median().Seconds() }
+	b.ReportMetric(share(writes), "%_writes")
+	b.ReportMetric(share(retrieval), "%_retrieval")
+	b.ReportMetric(share(rest), "%_rest")
+	b.ReportMetric(float64(calls), "store_calls")
+	if wire != nil {
+		b.ReportMetric(float64(wire.writes), "trips_writes")
+		b.ReportMetric(float64(wire.turn), "trips_turn")
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// benchTrips counts the round trips of a turn on the wire, apart from the
+// measurement, as counting takes time.
+func benchTrips(b *testing.B, db database, w *wire) {
+	t := newTalk(b, db, w, 200)
+	for range 20 {
+		before := w.count()
+		t.turn(b)
+		w.turn = max(w.turn, w.count()-before)
+		w.writes = max(w.writes, t.trips)
+	}
+	if err := t.clear(b, db); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// clear removes the documents that newTalk put in.
+func (t *talk) clear(b *testing.B, db database) error {
+	known, err := db.Sources(b.Context(), rag.DefaultCollection, embed.StaticName)
+	if err != nil {
+		return err
+	}
+	ids := make([]int64, len(known))
+	for i, k := range known {
+		ids[i] = k.ID
+	}
+	_, err = db.RemoveDocuments(b.Context(), ids)
+	return err
+}
