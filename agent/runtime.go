@@ -123,29 +123,32 @@ func (r *Runtime) begin() bool {
 	return true
 }
 
-// conversation returns the session of that key, which it begins to load if it
-// is not in memory.
-func (r *Runtime) conversation(ctx context.Context, key SessionKey, req OpenRequest) (*conversation, error) {
+// join puts a client into the session of that key, which it begins to load if
+// it is not in memory; false if the session was just being dropped from it.
+func (r *Runtime) join(ctx context.Context, key SessionKey, req OpenRequest, s *Subscription) (bool, error) {
 	r.mu.Lock()
 	if r.closed {
 		r.mu.Unlock()
-		return nil, errClosing
+		return false, errClosing
 	}
 	if c := r.sessions[key]; c != nil {
 		r.mu.Unlock()
-		return c, nil
+		s.c = c
+		return s.join(), nil
 	}
 	if len(r.sessions) >= r.cfg.MaxSessions {
 		r.mu.Unlock()
-		return nil, fault.New(fault.Busy, "docent has as many conversations as it can hold; try again in a moment")
+		return false, fault.New(fault.Busy, "docent has as many conversations as it can hold; try again in a moment")
 	}
 	c := newConversation(r, key, req)
+	s.c = c
+	c.listeners = []*Subscription{s} // before it starts, or nobody might hear the greeting
 	r.sessions[key] = c
 	r.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.startLocked(ctx)
-	return c, nil
+	return true, nil
 }
 
 // forget drops a conversation from memory.

@@ -65,27 +65,24 @@ func (r *Runtime) Open(ctx context.Context, req OpenRequest, listener Listener) 
 	if key.ID == "" {
 		key.ID = r.cfg.NewID()
 	}
-	for {
-		c, err := r.conversation(ctx, key, req)
-		if err != nil {
+	s := &Subscription{listener: listener}
+	for joined := false; !joined; {
+		var err error
+		if joined, err = r.join(ctx, key, req, s); err != nil {
 			return nil, err
 		}
-		s := &Subscription{c: c, listener: listener}
-		if !s.join() {
-			continue // it was dropped meanwhile
-		}
-		select {
-		case <-c.loaded:
-		case <-ctx.Done():
-			s.Close()
-			return nil, ctx.Err()
-		}
-		if err := c.failure(); err != nil {
-			s.Close()
-			return nil, err
-		}
-		return s, nil
 	}
+	select {
+	case <-s.c.loaded:
+	case <-ctx.Done():
+		s.Close()
+		return nil, ctx.Err()
+	}
+	if err := s.c.failure(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
 }
 
 // failure is why the conversation cannot be used; nil if it can.
