@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -258,7 +259,7 @@ func (in *Ingester) produceRead(r *run, source, name string, data []byte, send f
 	case int64(len(data)) > in.cfg.MaxFileSize:
 		send(&item{source: source, name: name, size: int64(len(data)), reason: "too large: more than " + mebibytes(in.cfg.MaxFileSize)})
 	case extract.HoldsRecords(data):
-		in.records(r, file{path: source}, strings.NewReader(string(data)), end, send)
+		in.records(r, file{path: source}, bytes.NewReader(data), end, send)
 	default:
 		if !send(&item{source: source, name: name, data: data, size: int64(len(data))}) {
 			return

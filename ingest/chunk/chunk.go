@@ -26,7 +26,7 @@ type Config struct {
 	// MaxCodeWords bounds a passage of source code; default 250.
 	MaxCodeWords int
 	// MinCodeWords is the size under which a declaration is gathered with its
-	// neighbours; default 60.
+	// neighbours; default 120.
 	MinCodeWords int
 	// Tokens counts a text's tokens for Chunk.Tokens; default 4/3 of its words.
 	Tokens func(text string) int
@@ -42,7 +42,7 @@ func New(cfg Config) (*Cutter, error) {
 	for _, d := range []struct {
 		field *int
 		value int
-	}{{&cfg.MaxWords, 230}, {&cfg.MinWords, 25}, {&cfg.TermWords, 120}, {&cfg.MaxCodeWords, 250}, {&cfg.MinCodeWords, 60}} {
+	}{{&cfg.MaxWords, 230}, {&cfg.MinWords, 25}, {&cfg.TermWords, 120}, {&cfg.MaxCodeWords, 250}, {&cfg.MinCodeWords, 120}} {
 		if *d.field == 0 {
 			*d.field = d.value
 		}

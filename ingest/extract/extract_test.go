@@ -96,12 +96,10 @@ func extractFile(t testing.TB, name string, data []byte) (*outline.Document, str
 	return doc, media
 }
 
-func TestFormats(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct{ name, file, media, title, data, want string }{
-		{
-			"page", "a.html", "text/html", "2.3. A Table",
-			`<html><head><title>2.3. A  Table</title><style>p{}</style></head><body>
+var formats = []struct{ name, file, media, title, data, want string }{
+	{
+		"page", "a.html", "text/html", "2.3. A Table",
+		`<html><head><title>2.3. A  Table</title><style>p{}</style></head><body>
 <div class="navheader"><a href="x">Prev</a> Chapter 2</div><nav>Menu</nav>
 <h2>2.3. A Table</h2><p>You  can <b>create</b>&nbsp;a
 table.</p><pre>
@@ -112,7 +110,7 @@ CREATE TABLE t (
 <div class="note"><h3>Note</h3><p>Mind this.</p></div><script>alert(1)</script>
 <table><caption>Table 1</caption><thead><tr><th>Name<th>Use</thead><tr><td>a<td>x<br>y<tr><td>b<td></table>
 <p>End.</p></body></html>`,
-			`h2 "2.3. A Table"
+		`h2 "2.3. A Table"
 p "You can create a table."
 code "CREATE TABLE t (\n    a int\n);"
 li "- one"
@@ -125,11 +123,11 @@ tr "a | x y"
 tr "b"
 p "End."
 `,
-		},
-		{
-			"definitions", "d.html", "text/html", "d.html",
-			`<dl><dt>-h<dt>--help<dd>Shows help.<dt>-v<dd>Version.<dl><dt>short<dd>one line</dl></dl><p>After.`,
-			`h17 "-h\n--help"
+	},
+	{
+		"definitions", "d.html", "text/html", "d.html",
+		`<dl><dt>-h<dt>--help<dd>Shows help.<dt>-v<dd>Version.<dl><dt>short<dd>one line</dl></dl><p>After.`,
+		`h17 "-h\n--help"
 p "Shows help."
 h17 "-v"
 p "Version."
@@ -137,16 +135,16 @@ h18 "short"
 p "one line"
 p "After."
 `,
-		},
-		{
-			"contents", "toc.html", "text/html", "toc.html",
-			`<dl><dt><a href=1>1. One</a><dd><dl><dt><a href=2>1.1. Sub</a></dl><dt>2. Two</dl>`,
-			"li \"- 1. One\"\nli \"- 1.1. Sub\"\nli \"- 2. Two\"\n",
-		},
-		{
-			"markdown", "a.md", "text/markdown", "The *Title*"[:4] + "Title",
-			"---\ndate: x\n---\n# The *Title*\n\nText with `code`\nand [a](b).\n\nSetext\n------\n\n- one\n- two\n  more\n\n```go\nx := 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[ref]: http://x\n",
-			`p "date: x"
+	},
+	{
+		"contents", "toc.html", "text/html", "toc.html",
+		`<dl><dt><a href=1>1. One</a><dd><dl><dt><a href=2>1.1. Sub</a></dl><dt>2. Two</dl>`,
+		"li \"- 1. One\"\nli \"- 1.1. Sub\"\nli \"- 2. Two\"\n",
+	},
+	{
+		"markdown", "a.md", "text/markdown", "The Title",
+		"---\ndate: x\n---\n# The *Title*\n\nText with `code`\nand [a](b).\n\nSetext\n------\n\n- one\n- two\n  more\n\n```go\nx := 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[ref]: http://x\n",
+		`p "date: x"
 h1 "# The *Title*"
 p "Text with ` + "`code`" + `\nand [a](b)."
 h2 "Setext\n------"
@@ -157,30 +155,30 @@ th "| a | b |\n|---|---|"
 tr "| 1 | 2 |"
 p "[ref]: http://x"
 `,
-		},
-		{
-			"text", "a.txt", "text/plain", "Heading",
-			"Heading\n=======\n\nA paragraph\nof two lines.\n\nSYNOPSIS\n    foo [-x]\n",
-			`h1 "Heading\n======="
+	},
+	{
+		"text", "a.txt", "text/plain", "Heading",
+		"Heading\n=======\n\nA paragraph\nof two lines.\n\nSYNOPSIS\n    foo [-x]\n",
+		`h1 "Heading\n======="
 p "A paragraph\nof two lines."
 h1 "SYNOPSIS"
 p "    foo [-x]"
 `,
-		},
-		{
-			"csv", "a.csv", "text/csv", "a.csv",
-			"name;use\n\"a;b\";one\nc\nd;two;three\n",
-			"th \"name | use\"\ntr \"a;b | one\"\ntr \"c\"\ntr \"d | two | three\"\n",
-		},
-		{
-			"json", "a.json", "application/json", "a.json",
-			`{"name": "Gr\u00f6\u00dfe", "list": [1, 2]}`,
-			"code \"{\\\"name\\\": \\\"Größe\\\", \\\"list\\\": [1, 2]}\"\n",
-		},
-		{
-			"go", "pkg/a.go", "text/x-go", "pkg/a.go",
-			"// Package a.\npackage a\n\n// F does.\nfunc F() {\n\n\treturn\n}\n\ntype T struct {\n\tX int\n}\n\nfunc (t *T) M() {}\n",
-			`section1 a
+	},
+	{
+		"csv", "a.csv", "text/csv", "a.csv",
+		"name;use\n\"a;b\";one\nc\nd;two;three\n",
+		"th \"name | use\"\ntr \"a;b | one\"\ntr \"c\"\ntr \"d | two | three\"\n",
+	},
+	{
+		"json", "a.json", "application/json", "a.json",
+		`{"name": "Gr\u00f6\u00dfe", "list": [1, 2]}`,
+		"code \"{\\\"name\\\": \\\"Größe\\\", \\\"list\\\": [1, 2]}\"\n",
+	},
+	{
+		"go", "pkg/a.go", "text/x-go", "pkg/a.go",
+		"// Package a.\npackage a\n\n// F does.\nfunc F() {\n\n\treturn\n}\n\ntype T struct {\n\tX int\n}\n\nfunc (t *T) M() {}\n",
+		`section1 a
 code "// Package a.\npackage a"
 section1 F
 code "// F does.\nfunc F() {\n\n\treturn\n}"
@@ -189,18 +187,22 @@ code "type T struct {\n\tX int\n}"
 section1 T.M
 code "func (t *T) M() {}"
 `,
-		},
-		{
-			"script", "tool", "text/x-python", "tool",
-			"#!/usr/bin/env python3\nimport os\n\n@cached\ndef run(x):\n    return x\nclass A:\n    def m(self): pass\n",
-			"code \"#!/usr/bin/env python3\\nimport os\"\nsection1 run\ncode \"@cached\\ndef run(x):\\n    return x\"\nsection1 A\ncode \"class A:\\n    def m(self): pass\"\n",
-		},
-		{
-			"drawing", "a.svg", "image/svg+xml", "Flow",
-			`<svg xmlns="http://www.w3.org/2000/svg"><title>Flow</title><text x="1">Start <tspan>here</tspan></text><path d="M0"/></svg>`,
-			"li \"Flow\"\nli \"Start here\"\n",
-		},
-	} {
+	},
+	{
+		"script", "tool", "text/x-python", "tool",
+		"#!/usr/bin/env python3\nimport os\n\n@cached\ndef run(x):\n    return x\nclass A:\n    def m(self): pass\n",
+		"code \"#!/usr/bin/env python3\\nimport os\"\nsection1 run\ncode \"@cached\\ndef run(x):\\n    return x\"\nsection1 A\ncode \"class A:\\n    def m(self): pass\"\n",
+	},
+	{
+		"drawing", "a.svg", "image/svg+xml", "Flow",
+		`<svg xmlns="http://www.w3.org/2000/svg"><title>Flow</title><text x="1">Start <tspan>here</tspan></text><path d="M0"/></svg>`,
+		"li \"Flow\"\nli \"Start here\"\n",
+	},
+}
+
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	for _, tt := range formats {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			doc, media := extractFile(t, tt.file, []byte(tt.data))
