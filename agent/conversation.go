@@ -210,7 +210,9 @@ func (c *conversation) load(ctx context.Context) {
 		if i == 0 {
 			c.done = m.Turn - 1
 		}
-		c.queue = append(c.queue, work{turn: m.Turn, do: func(ctx context.Context) { c.answer(ctx, m, nil, false) }})
+		c.queue = append(c.queue, work{turn: m.Turn, do: func(ctx context.Context) {
+			c.answer(ctx, question{message: m, event: messageEvent(m.Content)})
+		}})
 	}
 	for _, s := range c.listeners {
 		s.openedLocked()

@@ -12,15 +12,20 @@ import (
 	"docent/rag"
 )
 
-// turn is what is made of one event, until it is committed.
-type turn struct {
-	number  int64
-	message ChatMessage // the user's; empty in the greeting
+// question is a stored message that waits for its turn.
+type question struct {
+	message ChatMessage
 	event   Event
-	// history are the messages before the event; fresh tells that nothing was
-	// said between storing the event and its turn.
+	// history are the messages before it; fresh tells that nothing was said
+	// between storing it and its turn.
 	history []ChatMessage
 	fresh   bool
+}
+
+// turn is what is made of one event, until it is committed.
+type turn struct {
+	number int64
+	question
 
 	state       *State
 	vars        variables
@@ -52,10 +57,9 @@ func (c *conversation) greet(ctx context.Context) {
 }
 
 // answer runs the turn of a user's message.
-func (c *conversation) answer(ctx context.Context, m ChatMessage, history []ChatMessage, fresh bool) {
+func (c *conversation) answer(ctx context.Context, q question) {
 	t := c.begin()
-	t.number, t.message, t.event = m.Turn, m, messageEvent(m.Content)
-	t.history, t.fresh = history, fresh
+	t.number, t.question = q.message.Turn, q
 	body := t.state.fallback
 	if tr := t.state.transition(t.event); tr != nil {
 		t.transitions = append(t.transitions, TransitionRecord{

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -113,3 +114,44 @@ func (s *Session) Set(key string, value any) error {
 
 // Delete removes the variable named key; there need not be one.
 func (s *Session) Delete(key string) { s.turn.vars.remove(key) }
+
+// SetVariables sets session variables, in order with the messages sent. What
+// cannot be set is told to the listener.
+func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.RawMessage) error {
+	c := s.c
+	leave, err := c.admit(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.queue = append(c.queue, work{slot: true, do: func(ctx context.Context) {
+		if err := c.setVariables(ctx, values); err != nil {
+			c.rt.cfg.Logger.ErrorContext(ctx, "set variables", "session", c.key.ID, "error", err)
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			for _, d := range Failure(err, "") {
+				d.Frame.Time = c.rt.cfg.Now()
+				s.listener.Deliver(d)
+			}
+		}
+	}})
+	c.startLocked(ctx)
+	return nil
+}
+
+func (c *conversation) setVariables(ctx context.Context, values map[string]json.RawMessage) error {
+	vars := variables{stored: c.record.Variables}
+	for key, value := range values {
+		if err := vars.put(key, value); err != nil {
+			return err
+		}
+	}
+	_, err := c.commit(ctx, TurnRecord{Session: c.record.RowID, Turn: c.done, State: c.state.name, Set: vars.set})
+	if err != nil {
+		return err
+	}
+	c.record.Variables = vars.merged()
+	return nil
+}

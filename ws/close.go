@@ -1,5 +1,7 @@
 package ws
 
+import "github.com/gorilla/websocket"
+
 // CloseCode is why the server closes a connection.
 type CloseCode struct {
 	// Code is the close frame's.
@@ -14,22 +16,18 @@ type CloseCode struct {
 // WebSocket's own; of ours, 4000 to 4499 say come back and 4500 to 4599 say
 // stay away.
 func (c CloseCode) Reconnect() bool {
-	switch {
-	case c.Code == 1000 || c.Code == 1008 || c.Code == 1009:
-		return false
-	default:
-		return c.Code < 4500
-	}
+	return c.Code != websocket.CloseNormalClosure && c.Code != websocket.ClosePolicyViolation &&
+		c.Code != websocket.CloseMessageTooBig && c.Code < 4500
 }
 
 // The close codes.
 var (
 	// CloseGoingAway is used by Server.Shutdown.
-	CloseGoingAway = CloseCode{1001, "server is shutting down", "docent is being stopped or restarted. Turns that ran are stored; those that waited run when the session is opened again."}
+	CloseGoingAway = CloseCode{websocket.CloseGoingAway, "server is shutting down", "docent is being stopped or restarted. Turns that ran are stored; those that waited run when the session is opened again."}
 	// CloseTooBig is sent by the WebSocket library itself.
-	CloseTooBig = CloseCode{1009, "", "A frame was larger than the frame limit (32 MiB)."}
+	CloseTooBig = CloseCode{websocket.CloseMessageTooBig, "", "A frame was larger than the frame limit (32 MiB)."}
 	// CloseInternal is a fault of ours.
-	CloseInternal = CloseCode{1011, "internal error", "A fault inside docent; its log has the details."}
+	CloseInternal = CloseCode{websocket.CloseInternalServerErr, "internal error", "A fault inside docent; its log has the details."}
 	// CloseSlow ends a client that does not read.
 	CloseSlow = CloseCode{4000, "reading too slowly", "More than the outbox (1 MiB) waited for this client. What was missed is stored."}
 	// CloseSilent ends a peer that is probably not there any more.

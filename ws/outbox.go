@@ -193,7 +193,7 @@ func (c *connection) write() {
 		c.out.written(size, err)
 		if err != nil {
 			c.cancel()
-			c.socket.Close() // wakes the reader
+			_ = c.socket.Close() // wakes the reader
 		}
 	}
 }

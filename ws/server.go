@@ -161,7 +161,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if !s.add(c) {
 		cancel()
-		socket.Close()
+		_ = socket.Close()
 		return
 	}
 	go c.serve(ctx)
@@ -240,7 +240,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	for _, c := range conns {
-		c.socket.Close()
+		_ = c.socket.Close()
 	}
 	<-done
 	return errors.Join(err, ctx.Err())
