@@ -143,6 +143,7 @@ func (c *conversation) next(ctx context.Context) (work, context.Context, bool) {
 	case <-c.rt.closing:
 		c.running = false
 		c.refuseLocked()
+		c.dropLocked()
 		return work{}, nil, false
 	default:
 	}
