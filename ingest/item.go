@@ -95,6 +95,9 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 		in.fail(r, it, hash, media, fault.Message(err))
 		return
 	}
+	if doc.Note != "" {
+		in.log.Info("source read in part", "source", it.source, "note", doc.Note)
+	}
 	chunks := in.cutter.Cut(doc)
 	if len(chunks) == 0 {
 		in.fail(r, it, hash, media, "empty: there is no text in it")

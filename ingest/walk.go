@@ -37,6 +37,9 @@ type listing struct {
 // list finds the files under paths, each once, ordered by path.
 func list(ctx context.Context, paths []string) (listing, error) {
 	var l listing
+	if len(paths) == 0 {
+		return l, fault.New(fault.Invalid, "there is nothing to ingest: name a file or a folder")
+	}
 	w := walker{seen: map[string]bool{}, linked: map[string]bool{}, list: &l}
 	for _, p := range paths {
 		if p == "" {

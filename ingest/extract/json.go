@@ -12,13 +12,18 @@ import (
 	"docent/ingest/outline"
 )
 
-// longLines is the mean length of lines over which JSON is laid out anew.
-const longLines = 200
+const (
+	// longLines is the mean length of lines over which JSON is laid out anew.
+	longLines = 200
+	// maxJSONDepth is how deep it may be nested for that: indentation grows
+	// with the square of it.
+	maxJSONDepth = 64
+)
 
 // readJSON reads JSON as code, its members as sections. What is not valid JSON
 // is read all the same, as it stands.
 func readJSON(name, text string) *outline.Document {
-	if len(text)/(strings.Count(text, "\n")+1) > longLines {
+	if len(text)/(strings.Count(text, "\n")+1) > longLines && jsonDepth(text) <= maxJSONDepth {
 		var out bytes.Buffer
 		if json.Indent(&out, []byte(text), "", "  ") == nil {
 			text = out.String()
@@ -34,6 +39,26 @@ func readJSON(name, text string) *outline.Document {
 	}
 	c.units(0, len(text), inner, 1)
 	return doc
+}
+
+// jsonDepth is how deep brackets are nested outside of strings.
+func jsonDepth(text string) int {
+	depth, most, quoted := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			most = max(most, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return most
 }
 
 var escapePattern = regexp.MustCompile(`(?:\\u[0-9a-fA-F]{4})+`)

@@ -23,8 +23,8 @@ import (
 
 const (
 	// pdfMemoryPages bounds the memory of one PDF reader, in pages of 64 KiB:
-	// 1 GiB.
-	pdfMemoryPages = 16 << 10
+	// 512 MiB.
+	pdfMemoryPages = 8 << 10
 	// maxBookmarks bounds the outline read of a PDF; a damaged one may be a
 	// circle.
 	maxBookmarks = 4096
