@@ -9,10 +9,14 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"go.uber.org/goleak"
+
 	"docent/ingest/extract"
 	"docent/ingest/outline"
 	"docent/internal/fault"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func newExtractor(t testing.TB) *extract.Extractor {
 	t.Helper()
