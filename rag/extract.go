@@ -113,8 +113,11 @@ func (e *extractor) read(doc int, p Passage) []quote {
 	if len(p.Headings) > 0 {
 		label = p.Headings[len(p.Headings)-1]
 	}
-	for at, s := range splitSentences(p.Text, p.Kind) {
-		q := quote{sentence: s, doc: doc, at: at, text: p.Text[s.start:s.end], label: label, stems: map[string]bool{}}
+	for _, s := range splitSentences(p.Text, p.Kind) {
+		if isComment(p.Text[s.start:s.end]) {
+			continue
+		}
+		q := quote{sentence: s, doc: doc, at: len(out), text: p.Text[s.start:s.end], label: label, stems: map[string]bool{}}
 		q.leans, q.refers, q.ends = leaning.MatchString(q.text), crossReference.MatchString(q.text), ends(q.text)
 		for _, w := range words(q.text) {
 			q.stems[w.stem] = true

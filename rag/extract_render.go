@@ -24,9 +24,10 @@ func render(quotes []quote, results []Result) (string, []payload.RAGSentence) {
 			space = between(*before, q)
 			b.WriteString(space)
 		}
+		source := results[q.doc].Passage.Document
 		if q.lead && q.label != led && space != " " && (q.kind == proseSentence || q.kind == itemSentence) {
 			led = q.label
-			b.WriteString("**" + plain(shortLabel(q.label)) + ":**" + behindLabel(q))
+			b.WriteString("**" + plain(shortLabel(unmarked(q.label, source))) + ":**" + behindLabel(q))
 		}
 		marker := "[" + strconv.Itoa(q.doc+1) + "]"
 		start := b.Len()
@@ -50,9 +51,9 @@ func render(quotes []quote, results []Result) (string, []payload.RAGSentence) {
 				b.WriteString("- ")
 				start = b.Len()
 			}
-			b.WriteString(plain(q.trimmed()) + " " + marker)
+			b.WriteString(plain(unmarked(q.trimmed(), source)) + " " + marker)
 		default:
-			b.WriteString(plain(q.trimmed()) + " " + marker)
+			b.WriteString(plain(unmarked(q.trimmed(), source)) + " " + marker)
 		}
 		sentences = append(sentences, payload.RAGSentence{Start: start, End: b.Len(), Docs: []int{q.doc + 1}, Support: payload.SupportStrong})
 	}
@@ -204,28 +205,14 @@ func rowCells(row string) []string {
 	return cells
 }
 
-// plain writes text of a document as Markdown that shows it as it is: no link,
-// image, HTML or emphasis comes to life, and it is one line. Words that Markdown
-// would read otherwise become code.
-func plain(text string) string {
-	fields := strings.Fields(visible(text))
-	for i, f := range fields {
-		core, before, after := trimPunctuation(f)
-		switch {
-		case core != "" && risky(core):
-			fields[i] = before + codeSpan(core) + after
-		case i == 0 && opensBlock(f):
-			fields[i] = escapeStart(f)
-		}
-	}
-	return strings.Join(fields, " ")
-}
+// looseUnderscore is an underscore that is not between letters or digits: it
+// may open emphasis.
+var looseUnderscore = regexp.MustCompile(`(?:^|[^\pL\pN])_|_(?:$|[^\pL\pN])`)
 
 // risky reports whether Markdown, or what shows it, may read a word as more
 // than text.
 func risky(w string) bool {
-	return strings.ContainsAny(w, "`*[]<>\\~|&$@#^") || strings.HasPrefix(w, "_") || strings.HasSuffix(w, "_") ||
-		strings.Contains(w, "__") || strings.Contains(w, "://") || strings.HasPrefix(strings.ToLower(w), "www.") || strings.Contains(w, "!(")
+	return strings.ContainsAny(w, "`*[]<>\\~|&$@#^") || looseUnderscore.MatchString(w) || strings.Contains(w, "://") || strings.HasPrefix(strings.ToLower(w), "www.") || strings.Contains(w, "!(")
 }
 
 // opensBlock reports whether the first word of a line would open a list, a
