@@ -55,7 +55,7 @@ func newWriter(seed uint64) *writer {
 	for range names {
 		words = append(words, about[random.IntN(len(about))]+"_"+about[random.IntN(len(about))])
 	}
-	return &writer{random: random, words: words, zipf: rand.NewZipf(random, 1.1, 4, uint64(len(words)-1))}
+	return &writer{random: random, words: words, zipf: rand.NewZipf(random, 1.2, 4, uint64(len(words)-1))}
 }
 
 // between returns a number from low to high.
@@ -193,7 +193,7 @@ func (w *writer) question() string {
 	return fmt.Sprintf("How does the %s of %s change %s for a %s?", w.topic[0], w.topic[1], w.topic[2], w.topic[3])
 }
 
-// fill stores so many made-up chunks of about 230 words, without files and
+// fill stores so many made-up chunks, as long as a manual's on average, without files and
 // extraction, and returns questions about them.
 func fill(b *testing.B, store ingest.Store, static *embed.Static, chunks int) (questions []string) {
 	b.Helper()
@@ -235,9 +235,9 @@ func (w *writer) put(source string, chunks int) ingest.Put {
 	var text strings.Builder
 	for i := range chunks {
 		start := text.Len()
-		text.WriteString(w.paragraph() + "\n\n" + w.paragraph() + "\n\n" + w.paragraph())
+		text.WriteString(w.paragraph() + "\n\n" + w.paragraph())
 		p.Chunks = append(p.Chunks, rag.Chunk{
-			Ordinal: i, Kind: rag.Prose, Text: text.String()[start:], Headings: []string{w.phrase(2, 5)}, Start: start, End: text.Len(), Tokens: 300,
+			Ordinal: i, Kind: rag.Prose, Text: text.String()[start:], Headings: []string{w.phrase(2, 5)}, Start: start, End: text.Len(), Tokens: 200,
 		})
 		text.WriteString("\n\n")
 	}

@@ -160,7 +160,7 @@ func newTalk(b *testing.B, db database, wire *wire, chunks int) *talk {
 	if err != nil {
 		b.Fatal(err)
 	}
-	assistant, err := agent.NewAssistant(agent.AssistantConfig{})
+	assistant, err := agent.NewAssistant(agent.AssistantConfig{History: 4}) // as serve does
 	if err != nil {
 		b.Fatal(err)
 	}
