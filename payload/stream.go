@@ -53,15 +53,14 @@ type Delta struct {
 }
 
 // JoinDeltas returns one Delta that says what two do, each as encoded by
-// Marshal; false if they are not.
+// Marshal; false if they are not. It may reuse the memory of the first.
 func JoinDeltas(first, second json.RawMessage) (json.RawMessage, bool) {
 	head, ok := bytes.CutSuffix(first, []byte(`"}`))
 	tail, ok2 := bytes.CutPrefix(second, []byte(`{"text":"`))
 	if !ok || !ok2 || !bytes.HasPrefix(first, []byte(`{"text":"`)) {
 		return nil, false
 	}
-	// head may be shared with other connections: cut its capacity.
-	return append(head[:len(head):len(head)], tail...), true
+	return append(head, tail...), true
 }
 
 // Outcome says how a turn ended.

@@ -26,6 +26,7 @@ type connection struct {
 	pinger  *time.Timer        // guarded by out.mu
 	info    Info               // until the welcome is sent
 	id      string             // the session's, once it is open; guarded by out.mu
+	heardAt time.Time          // when something was heard of the peer
 	over    bool               // the peer will not be heard any more
 
 	sub *agent.Subscription // nil until the session is open

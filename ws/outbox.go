@@ -1,6 +1,7 @@
 package ws
 
 import (
+	"bytes"
 	"context"
 	"sync"
 	"time"
@@ -27,8 +28,10 @@ type item struct {
 	kind int
 	// data is the encoded frame; nil while a delta may still grow.
 	data []byte
-	// delta is a piece of an answer that waits for more of it.
-	delta payload.Frame
+	// delta is a piece of an answer that waits for more of it; joined tells
+	// that more came.
+	delta  payload.Frame
+	joined bool
 }
 
 func (i item) size() int { return len(i.data) + len(i.delta.Message) + itemOverhead }
@@ -74,11 +77,15 @@ func (c *connection) joinLocked(f payload.Frame) bool {
 	if last.delta.Turn == nil || f.Turn == nil || *last.delta.Turn != *f.Turn {
 		return false
 	}
+	if !last.joined { // other connections hold the same text
+		last.delta.Message, last.joined = bytes.Clone(last.delta.Message), true
+	}
+	before := len(last.delta.Message)
 	joined, ok := payload.JoinDeltas(last.delta.Message, f.Message)
 	if !ok {
 		return false
 	}
-	c.out.bytes += len(joined) - len(last.delta.Message)
+	c.out.bytes += len(joined) - before
 	last.delta.Message = joined
 	return true
 }
@@ -174,7 +181,8 @@ func (c *connection) alive() error {
 	if c.out.closing {
 		return nil
 	}
-	return c.socket.SetReadDeadline(time.Now().Add(c.server.cfg.Silence))
+	c.heardAt = time.Now()
+	return c.socket.SetReadDeadline(c.heardAt.Add(c.server.cfg.Silence))
 }
 
 // write is the writer goroutine: it ends when nothing waits.

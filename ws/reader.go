@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -91,7 +92,8 @@ func (c *connection) readOne() (frame payload.Frame, refusal, err error) {
 	return frame, refusal, nil
 }
 
-// heard is a frame that arrives: each full piece of it is a sign of life.
+// heard is a frame that arrives: what comes of it is a sign of life, however
+// slowly it does.
 type heard struct {
 	c *connection
 	r io.Reader
@@ -99,7 +101,7 @@ type heard struct {
 
 func (h heard) Read(p []byte) (int, error) {
 	n, err := h.r.Read(p)
-	if n == len(p) && err == nil && h.c.sub != nil {
+	if h.c.sub != nil && err == nil && time.Since(h.c.heardAt) > h.c.server.cfg.Silence/4 {
 		err = h.c.alive()
 	}
 	return n, err
