@@ -188,7 +188,7 @@ func askReady(ctx context.Context, w io.Writer, server string) error {
 }
 
 // modelHint says what to set for written answers.
-const modelHint = "for written ones set DOCENT_MODEL and OPENAI_API_KEY, or DOCENT_LLM_URL for a server of your own"
+const modelHint = "for written ones set DOCENT_MODEL, with OPENAI_API_KEY or with DOCENT_LLM_URL for a server of your own"
 
 // databaseKind names the database in reports.
 func (a *app) databaseKind() string {
