@@ -117,3 +117,34 @@ func TestUnknownIDsPanic(t *testing.T) {
 		t.Error("a token that is none has a text")
 	}
 }
+
+func TestAddRows(t *testing.T) {
+	s := newTestStatic(t)
+	weights := make([]float32, s.Tokens())
+	ids := []uint16{5000, 7, 5000, 30000}
+	for _, id := range ids {
+		weights[id] = float32(id%5) + 0.5
+	}
+	got := make([]float32, s.Dimensions())
+	got[0] = 3
+	s.AddRows(got, ids, weights)
+	want := make([]float32, s.Dimensions())
+	want[0] = 3
+	for _, id := range ids {
+		row := s.table.row(id)
+		for i := range want {
+			want[i] += weights[id] * float32(int8(row[i]))
+		}
+	}
+	for i := range want {
+		if diff := got[i] - want[i]; diff > 1e-2 || diff < -1e-2 {
+			t.Fatalf("component %d is %v, want %v", i, got[i], want[i])
+		}
+	}
+	one := make([]float32, s.Dimensions())
+	weights[7] = s.InverseLength(7)
+	s.AddRows(one, []uint16{7}, weights)
+	if length := Dot(one, one); length < 0.999 || length > 1.001 {
+		t.Errorf("a row times its inverse length has length² %v", length)
+	}
+}

@@ -3,6 +3,7 @@ package embed
 import (
 	"fmt"
 	"math"
+	"unsafe"
 )
 
 // similarityBatch is how many rows Similarities compares at a time.
@@ -38,6 +39,35 @@ func (s *Static) Mean(dst []float32, ids []uint16) {
 	s.check(ids)
 	s.table.sum(v, ids)
 	normalize(v)
+}
+
+// AddRows adds to dst, which has Dimensions elements, the rows of ids as they
+// are in the table, whole numbers, each times weights[id]: a mean in which
+// tokens count by something else than the model's own scale. It panics if an id
+// is not below Tokens or weights is shorter than Tokens.
+func (s *Static) AddRows(dst []float32, ids []uint16, weights []float32) {
+	s.check(ids)
+	weights = weights[:s.table.n]
+	acc := (*[dimensions]float32)(dst)
+	switch {
+	case len(ids) == 0:
+	case useAVX2:
+		sumRowsAVX2(acc, unsafe.StringData(s.table.rows), (*byte)(unsafe.Pointer(&weights[0])), &ids[0], len(ids))
+	default:
+		for _, id := range ids {
+			row, w := s.table.row(id), weights[id]
+			for i := range acc {
+				acc[i] += float32(w * float32(int8(row[i])))
+			}
+		}
+	}
+}
+
+// InverseLength returns 1/length of a token's row as AddRows sees it, 0 for a
+// row of zeros: the weight that makes it a vector of length 1.
+func (s *Static) InverseLength(id uint16) float32 {
+	s.check([]uint16{id})
+	return s.inverseNorm(id)
 }
 
 // Similarity returns the cosine of two tokens.

@@ -10,17 +10,23 @@ const (
 	FeatureBM25 = "bm25"
 	// FeatureDense is the cosine of question and chunk by the embedder.
 	FeatureDense = "dense"
+	// FeatureDocumentDense is the cosine of the question and the mean of the
+	// document's chunks by the embedder.
+	FeatureDocumentDense = "document_dense"
 	// FeatureSentence is the best cosine of the question with a sentence.
 	FeatureSentence = "sentence"
-	// FeatureSoft is how near the chunk's words come to each of the question's.
-	FeatureSoft = "soft"
+	// FeatureSoftCount is a keyword score that counts similar words too.
+	FeatureSoftCount = "soft_count"
+	// FeatureSoftSentence is how near the words of the best sentence and the
+	// heading come to each of the question's.
+	FeatureSoftSentence = "soft_sentence"
+	// FeaturePairs is how close together the question's words, or similar
+	// ones, stand.
+	FeaturePairs = "pairs"
 	// FeatureDocument is the keyword score of the whole document.
 	FeatureDocument = "document"
 	// FeatureHeading is the keyword score of title and heading path alone.
 	FeatureHeading = "heading"
-	// FeatureHeadingDense is the cosine of the question with title and heading
-	// path.
-	FeatureHeadingDense = "heading_dense"
 	// FeatureCoverage is the share of the question's terms, by rarity, that
 	// the chunk has.
 	FeatureCoverage = "coverage"
@@ -37,11 +43,13 @@ type feature struct {
 var features = []feature{
 	{FeatureBM25, keywordScore},
 	{FeatureDense, denseScore},
+	{FeatureDocumentDense, documentDense},
 	{FeatureSentence, bestSentence},
-	{FeatureSoft, softMatch},
+	{FeatureSoftCount, softCount},
+	{FeatureSoftSentence, softSentence},
+	{FeaturePairs, closePairs},
 	{FeatureDocument, documentScore},
 	{FeatureHeading, headingScore},
-	{FeatureHeadingDense, headingDense},
 	{FeatureCoverage, coverage},
 }
 
@@ -58,11 +66,14 @@ func featureIndex(name string) int {
 // scoring is one question with its candidates.
 type scoring struct {
 	static *embed.Static
-	// vector is the question's by the embedder; plain by the static model.
-	vector, plain []float32
+	// vector is the question's by the embedder; rare by the static model, each
+	// token weighted by rarity, of any length.
+	vector, rare []float32
 	// tokens are the question's distinct tokens, and idf their rarity.
 	tokens []uint16
 	idf    []float32
+	// mean is how many tokens a chunk has on average.
+	mean float32
 	// candidates and matches describe the same chunks.
 	candidates []candidate
 	matches    []Match
@@ -91,6 +102,25 @@ func keywordScore(s *scoring, out []float32) {
 func denseScore(s *scoring, out []float32) {
 	for i, c := range s.candidates {
 		out[i] = similarity(s.vector, c.vector)
+	}
+}
+
+// documentDense uses that the cosine with a mean is the mean of the dot products
+// over the mean's length.
+func documentDense(s *scoring, out []float32) {
+	done := map[*rowDocument]float32{}
+	for i, c := range s.candidates {
+		score, ok := done[c.doc]
+		if !ok {
+			for _, chunk := range c.doc.rows {
+				score += similarity(s.vector, chunk.vector)
+			}
+			if c.doc.length > 0 {
+				score /= c.doc.length
+			}
+			done[c.doc] = score
+		}
+		out[i] = score
 	}
 }
 

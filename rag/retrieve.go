@@ -166,6 +166,7 @@ func (r *Retriever) second(q Query, text string, vector []float32, candidates []
 	defer r.scratch.Put(w)
 	s := &scoring{static: r.cfg.Static, vector: vector, candidates: candidates, matches: matches, scratch: w}
 	s.ask(text, &r.rows)
+	s.listen(&r.rows)
 	column := make([]float32, len(candidates))
 	for f := range features {
 		if slices.Contains(q.Without, features[f].name) {
@@ -183,20 +184,6 @@ func (r *Retriever) second(q Query, text string, vector []float32, candidates []
 		c.score = 0
 		for f := range features {
 			c.score += weights[features[f].name] * float64(c.features[f])
-		}
-	}
-}
-
-// ask prepares the question: its static vector, distinct tokens and their
-// rarity.
-func (s *scoring) ask(text string, all *rows) {
-	tokens := s.static.Tokenize(text)
-	s.plain = make([]float32, s.static.Dimensions())
-	s.static.Mean(s.plain, tokens)
-	for _, t := range tokens {
-		if len(s.tokens) < maxQuestionTokens && !slices.Contains(s.tokens, t) {
-			s.tokens = append(s.tokens, t)
-			s.idf = append(s.idf, tokenIDF(all.frequency[t], len(all.byID)))
 		}
 	}
 }

@@ -211,6 +211,8 @@ func (r *Retriever) derive(c *Change, entries []Entry) ([]*row, []Entry) {
 		entries = append(entries, Entry{ID: chunk.ID, DocumentID: doc.id, Collection: doc.collection, Source: doc.source,
 			Ordinal: chunk.Ordinal, Language: c.Document.Language, Heading: heading, Text: chunk.Text, Vector: vector})
 	}
+	doc.rows = out
+	doc.measure()
 	return out, entries
 }
 

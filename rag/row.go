@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"math"
 	"strings"
 
 	"docent/embed"
@@ -11,6 +12,24 @@ type rowDocument struct {
 	id         int64
 	source     string
 	collection string
+	// rows are its chunks.
+	rows []*row
+	// length is that of the sum of their vectors.
+	length float32
+}
+
+// measure computes length.
+func (d *rowDocument) measure() {
+	var sum []float32
+	for _, r := range d.rows {
+		if sum == nil {
+			sum = make([]float32, len(r.vector))
+		}
+		for i, f := range r.vector {
+			sum[i] += f
+		}
+	}
+	d.length = float32(math.Sqrt(float64(similarity(sum, sum))))
 }
 
 // row is what the retriever keeps of a chunk beside the indexes: enough for
@@ -100,6 +119,8 @@ type rows struct {
 	frequency []uint32
 	seen      []uint32 // by token: the counting run that saw it last
 	run       uint32
+	// length counts the tokens of all rows.
+	length int
 }
 
 func newRows(tokens int) rows {
@@ -133,6 +154,7 @@ func (r *rows) replace(document int64, fresh []*row) (gone []int64) {
 // count adds by to the frequency of each of a row's tokens.
 func (r *rows) count(w *row, by int) {
 	r.run++
+	r.length += by * len(w.tokens)
 	for _, t := range w.tokens {
 		if r.seen[t] != r.run {
 			r.seen[t] = r.run

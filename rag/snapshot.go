@@ -27,7 +27,7 @@ import (
 // into sentences, and of the indexes' analysis.
 const (
 	snapshotMagic   = "DSNP"
-	snapshotVersion = 1
+	snapshotVersion = 2
 	checksumSize    = 8
 )
 
@@ -132,6 +132,7 @@ func (r *Retriever) writeSnapshot(to io.Writer) error {
 	flat.Put(w, column(docs, func(d *rowDocument) int64 { return d.id }))
 	flat.PutStrings(w, column(docs, func(d *rowDocument) string { return d.source }))
 	flat.PutStrings(w, column(docs, func(d *rowDocument) string { return d.collection }))
+	flat.Put(w, column(docs, func(d *rowDocument) float32 { return d.length }))
 	flat.Put(w, counts)
 	flat.Put(w, column(all, func(r *row) int64 { return r.id }))
 	flat.Put(w, column(all, func(r *row) uint32 { return uint32(r.ordinal) }))
@@ -279,6 +280,7 @@ const maxDimensions = 1 << 16
 type snapshotParts struct {
 	docIDs                    []int64
 	sources, collections      []string
+	lengths                   []float32
 	counts                    []uint32
 	ids                       []int64
 	ordinals                  []uint32
@@ -294,6 +296,7 @@ type snapshotParts struct {
 
 func takeParts(in *flat.Reader) *snapshotParts {
 	p := &snapshotParts{docIDs: flat.Take[int64](in), sources: flat.TakeStrings(in), collections: flat.TakeStrings(in)}
+	p.lengths = flat.Take[float32](in)
 	p.counts, p.ids, p.ordinals = flat.Take[uint32](in), flat.Take[int64](in), flat.Take[uint32](in)
 	p.kinds, p.headings = flat.Take[uint8](in), flat.Take[uint16](in)
 	p.tokenCounts, p.tokens = flat.Take[uint16](in), flat.Take[uint16](in)
@@ -313,14 +316,14 @@ func (s *restored) build(p *snapshotParts, tokens int) error {
 			return errParts
 		}
 	}
-	if len(p.sources) != docs || len(p.collections) != docs || len(p.counts) != docs || len(p.frequency) != tokens {
+	if len(p.sources) != docs || len(p.collections) != docs || len(p.lengths) != docs || len(p.counts) != docs || len(p.frequency) != tokens {
 		return errParts
 	}
 	if n > 0 && len(p.tokens) > 0 && int(slices.Max(p.tokens)) >= tokens {
 		return errParts
 	}
 	s.rows = rows{byID: make(map[int64]*row, n), byDocument: make(map[int64][]*row, docs),
-		frequency: slices.Clone(p.frequency), seen: make([]uint32, tokens)}
+		frequency: slices.Clone(p.frequency), seen: make([]uint32, tokens), length: len(p.tokens)}
 	s.entries = make([]Entry, 0, n)
 	slab, pointers := make([]row, n), make([]*row, n)
 	at := 0
@@ -329,7 +332,7 @@ func (s *restored) build(p *snapshotParts, tokens int) error {
 		if count < 1 || count > n-at {
 			return errParts
 		}
-		doc := &rowDocument{id: id, source: p.sources[d], collection: p.collections[d]}
+		doc := &rowDocument{id: id, source: p.sources[d], collection: p.collections[d], length: p.lengths[d]}
 		for i := at; i < at+count; i++ {
 			w := &slab[i]
 			*w = row{id: p.ids[i], doc: doc, ordinal: int32(p.ordinals[i]), kind: p.kinds[i], heading: p.headings[i]}
@@ -345,7 +348,8 @@ func (s *restored) build(p *snapshotParts, tokens int) error {
 			s.entries = append(s.entries, Entry{ID: w.id, DocumentID: id, Collection: doc.collection, Source: doc.source,
 				Ordinal: int(w.ordinal), Vector: w.vector})
 		}
-		s.rows.byDocument[id] = pointers[at : at+count : at+count]
+		doc.rows = pointers[at : at+count : at+count]
+		s.rows.byDocument[id] = doc.rows
 		at += count
 	}
 	if at != n || len(s.rows.byID) != n || len(s.rows.byDocument) != docs {
