@@ -49,9 +49,10 @@ fmt: ## format the Go code
 	@.ci/setup lint
 	bin/tools/gofumpt -w $$(git ls-files '*.go')
 
-bench: ## benchmarks: ratios against a baseline in the same run
+bench: web ## benchmarks: ratios against a baseline in the same run (docs/performance.md)
 	@.ci/setup test
-	go test -run '^$$' -bench . -benchmem -timeout 30m ./...
+	@set -o pipefail; go test -run '^$$' -bench . -timeout 30m $$(grep -rl --include='*_test.go' --exclude-dir=node_modules '^func Benchmark' . | xargs -n1 dirname | sort -u) \
+		| awk -F'\t' '/^Benchmark.*\t/ { print $$1; for (i = 3; i <= NF; i++) print "  " $$i; next } { print }'
 
 eval: build ## measure retrieval and answers on the question sets (fetches their corpora)
 	.ci/eval
