@@ -95,10 +95,7 @@ func TestImageBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := buildContext(t)
 	stages := map[string]string{}
 	var root, dir string
 	ran := 0
@@ -136,8 +133,15 @@ func TestImageBuild(t *testing.T) {
 	}
 }
 
-// copyInto does one COPY instruction; of the build context, what git knows and
-// does not ignore is copied.
+// buildContext copies what git knows of the tree, or does not ignore.
+func buildContext(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	shell(t, "../..", `git ls-files -z -co --exclude-standard | xargs -0 cp --parents -t "$1"`, dir)
+	return dir
+}
+
+// copyInto does one COPY instruction.
 func copyInto(t *testing.T, tree string, stages map[string]string, root, dir string, args []string) {
 	t.Helper()
 	from := tree
@@ -148,22 +152,34 @@ func copyInto(t *testing.T, tree string, stages map[string]string, root, dir str
 		return strings.HasPrefix(a, "--")
 	})
 	sources, dest := args[:len(args)-1], args[len(args)-1]
+	base := dir
 	if strings.HasPrefix(dest, "/") {
-		dest = filepath.Join(root, dest)
-	} else {
-		dest = filepath.Join(dir, dest)
+		base = root
 	}
+	into := strings.HasSuffix(dest, "/") // a folder, even for a file
+	dest = filepath.Join(base, dest)
 	for _, src := range sources {
-		sh := `mkdir -p "$(dirname "$2")" && cp -R "$1" "$2"`
-		if from == tree {
-			sh = `mkdir -p "$2" && git -C "$0" ls-files -co --exclude-standard -- "$3" | (cd "$0" && xargs -d '\n' cp --parents -t "$2")`
-			if src == "web/" || strings.HasPrefix(src, "web/package") {
-				sh = `mkdir -p "$2" && cd "$0/web" && git ls-files -co --exclude-standard -- "${3#web/}" . | grep -E "^${3#web/}" | xargs -d '\n' cp --parents -t "$2"`
-			}
+		src = filepath.Join(from, src)
+		info, err := os.Stat(src)
+		switch {
+		case err != nil:
+			t.Fatalf("COPY: %v", err)
+		case info.IsDir():
+			shell(t, from, `mkdir -p "$2" && cp -R "$1/." "$2/"`, src, dest)
+		case into:
+			shell(t, from, `mkdir -p "$2" && cp "$1" "$2/"`, src, dest)
+		default:
+			shell(t, from, `mkdir -p "$(dirname "$2")" && cp "$1" "$2"`, src, dest)
 		}
-		cmd := exec.CommandContext(t.Context(), "sh", "-c", sh, tree, filepath.Join(from, src), dest, src)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("COPY %s: %v\n%s", src, err, out)
-		}
+	}
+}
+
+// shell runs a command line with its arguments as $1, $2, ….
+func shell(t *testing.T, dir, line string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", line, "sh"}, args...)...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", line, args, err, out)
 	}
 }
