@@ -83,11 +83,12 @@ type scoring struct {
 // candidate is a chunk that the first stage found.
 type candidate struct {
 	*row
-	// bm25, dense and fused are the first stage's normalised scores.
-	bm25, dense, fused float64
+	// bm25 and dense are the first stage's normalised scores.
+	bm25, dense float64
 	// features are normalised, by position in features.
 	features [maxFeatures]float32
-	score    float64
+	// score is the first stage's, then the second's.
+	score float64
 }
 
 // maxFeatures bounds the features, so that candidates hold them in place.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"docent/internal/fault"
 )
@@ -15,8 +16,9 @@ const (
 	// stageOne is how many hits of each index are candidates; each list's
 	// scores are normalised over so many.
 	stageOne = 200
-	// evidenceDepth is how many results the evidence is judged by.
-	evidenceDepth = 10
+	// stageTwo is how many of them, the best by the first stage, the second
+	// looks at.
+	stageTwo = 128
 )
 
 // Retrieve finds the passages that fit a question best.
@@ -40,7 +42,7 @@ func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
 		return Retrieval{}, err
 	}
 	out.Terms = terms
-	candidates = distinct(candidates, max(q.K, evidenceDepth))
+	candidates = distinct(candidates, max(q.K, evidencePassages))
 	if out.Results, err = r.results(ctx, candidates, q); err != nil {
 		return Retrieval{}, err
 	}
@@ -89,6 +91,8 @@ func (r *Retriever) rank(ctx context.Context, q Query, text string, vector []flo
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	candidates := r.fuse(words, near)
+	order(candidates)
+	candidates = candidates[:min(len(candidates), stageTwo)]
 	ids := make([]int64, len(candidates))
 	for i, c := range candidates {
 		ids[i] = c.id
@@ -97,17 +101,21 @@ func (r *Retriever) rank(ctx context.Context, q Query, text string, vector []flo
 	if err != nil {
 		return nil, nil, fmt.Errorf("retrieve: %w", err)
 	}
-	for i := range candidates {
-		candidates[i].score = candidates[i].fused
-	}
 	if q.Mode == Full {
 		r.second(q, text, vector, candidates, matches)
+		order(candidates)
 	}
-	slices.SortFunc(candidates, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.doc.source, b.doc.source),
-			cmp.Compare(a.ordinal, b.ordinal), cmp.Compare(a.id, b.id))
-	})
 	return candidates, terms, nil
+}
+
+// order sorts by score, ties by source and place in it.
+func order(candidates []candidate) {
+	slices.SortFunc(candidates, func(a, b candidate) int {
+		if a.score != b.score {
+			return cmp.Compare(b.score, a.score)
+		}
+		return cmp.Or(strings.Compare(a.doc.source, b.doc.source), cmp.Compare(a.ordinal, b.ordinal), cmp.Compare(a.id, b.id))
+	})
 }
 
 // fuse joins the two lists. Each list's scores are normalised over its own
@@ -133,7 +141,7 @@ func (r *Retriever) fuse(words, near []Hit) []candidate {
 	add(words, func(c *candidate) *float64 { return &c.bm25 })
 	add(near, func(c *candidate) *float64 { return &c.dense })
 	for i := range out {
-		out[i].fused = (out[i].bm25 + out[i].dense) / 2
+		out[i].score = (out[i].bm25 + out[i].dense) / 2
 	}
 	return out
 }

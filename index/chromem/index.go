@@ -354,5 +354,8 @@ func unit(v []float32) ([]float32, bool) {
 
 // compare orders by score, source, ordinal, id.
 func compare(a, b found) int {
-	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.source, b.source), cmp.Compare(a.ordinal, b.ordinal), cmp.Compare(a.id, b.id))
+	if a.score != b.score {
+		return cmp.Compare(b.score, a.score)
+	}
+	return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.ordinal, b.ordinal), cmp.Compare(a.id, b.id))
 }
