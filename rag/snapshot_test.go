@@ -2,6 +2,8 @@ package rag_test
 
 import (
 	"bytes"
+	"encoding/binary"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"testing"
@@ -118,4 +120,60 @@ func TestBadVectors(t *testing.T) {
 			t.Errorf("%s is not found first", q)
 		}
 	}
+}
+
+// seal puts the checksum behind a snapshot's body, so that only what the body
+// says keeps it from being used.
+func seal(body []byte) []byte {
+	return binary.LittleEndian.AppendUint64(bytes.Clone(body), uint64(crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))))
+}
+
+// useAnything loads a snapshot with any body: it is used or not, but nothing
+// else goes wrong.
+func useAnything(t *testing.T, c *corpus, path string, body []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, seal(body), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := load(t, c, path)
+	ask(t, r, rag.Query{Question: "how do i restore a dump"})
+	c.put(t, rag.Document{Source: "/late", Language: "en"}, rag.Chunk{Text: "A dump came late."})
+	if err := r.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ask(t, r, rag.Query{Question: "late dump"})
+	c.remove("/late")
+	c.gone, c.revision.Number = nil, c.revision.Number-2
+}
+
+func TestSnapshotWithAnyBody(t *testing.T) {
+	t.Parallel()
+	c := small(t)
+	path := snapshotOf(t, c)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole = whole[:len(whole)-8]
+	step := 1 + len(whole)/150
+	if testing.Short() {
+		step *= 5
+	}
+	for at := 0; at < len(whole); at += step {
+		body := bytes.Clone(whole)
+		body[at] ^= 0xff
+		useAnything(t, c, path, body)
+	}
+}
+
+func FuzzSnapshot(f *testing.F) {
+	c := small(f)
+	path := snapshotOf(f, c)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole[:len(whole)-8])
+	f.Add([]byte("DSNP"))
+	f.Fuzz(func(t *testing.T, body []byte) { useAnything(t, c, path, body) })
 }

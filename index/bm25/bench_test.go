@@ -164,7 +164,9 @@ func BenchmarkSearch(b *testing.B) {
 			}
 			slices.Sort(ours)
 			slices.Sort(theirs)
-			at := func(ds []time.Duration, share float64) float64 { return float64(ds[int(share*float64(len(ds)-1))].Nanoseconds()) }
+			at := func(ds []time.Duration, share float64) float64 {
+				return float64(ds[int(share*float64(len(ds)-1))].Nanoseconds())
+			}
 			b.ReportMetric(at(ours, .5), "p50_ns")
 			b.ReportMetric(at(ours, .99), "p99_ns")
 			b.ReportMetric(at(theirs, .5)/at(ours, .5), "x_bleve_p50")

@@ -47,3 +47,50 @@ func found(t *testing.T, x *bm25.Index, q string) []int64 {
 	}
 	return out
 }
+
+func TestLanguages(t *testing.T) {
+	t.Parallel()
+	x := bm25.New()
+	if err := x.Put(t.Context(), []rag.Entry{
+		entry(1, "en", "Backups", "Backups are restored by the program."),
+		entry(2, "de", "Sicherungen", "Die Sicherungen stellt das Programm wieder her."),
+		entry(3, "es", "Copias", "El programa restaura las copias de la base de datos."),
+		entry(4, "zh", "备份", "数据库的备份由程序恢复。"),
+		entry(5, "", "Unknown", "Los datos de la base los restaura el programa de noche."),
+		entry(6, "en", "Dice", "A die is cast; dice die hard."),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for q, want := range map[string]int64{
+		"restore a backup": 1, "sicherung": 2, "copia de datos": 3, "备份恢复": 4, "backup": 1, "die": 6,
+	} {
+		if got := found(t, x, q); len(got) == 0 || got[0] != want {
+			t.Errorf("%s finds %v, want %d first", q, got, want)
+		}
+	}
+	// Stop words count only if there is nothing else.
+	if got := found(t, x, "the by are"); len(got) != 1 || got[0] != 1 {
+		t.Errorf("nothing but stop words finds %v, want 1", got)
+	}
+	if got := found(t, x, "the zebra"); len(got) != 0 {
+		t.Errorf("a stop word beside another finds %v, want nothing", got)
+	}
+}
+
+func TestIdentifiers(t *testing.T) {
+	t.Parallel()
+	x := bm25.New()
+	if err := x.Put(t.Context(), []rag.Entry{
+		entry(1, "en", "", "max_wal_size bounds the log between checkpoints"),
+		entry(2, "en", "", "the size of the wal is at most what is set"),
+		entry(3, "en", "", "func ParseConfig(s string) parses a string"),
+		entry(4, "en", "", "the config is parsed once, parse the config again"),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for q, want := range map[string]int64{"max_wal_size": 1, "ParseConfig": 3, "parseconfig": 3, "pgconn.ParseConfig": 3} {
+		if got := found(t, x, q); len(got) == 0 || got[0] != want {
+			t.Errorf("%s finds %v, want %d first", q, got, want)
+		}
+	}
+}
