@@ -7,6 +7,8 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 DATA    ?= data
 ADDR    ?= 127.0.0.1:8765
+# Says that a database has had the sample documents, by its URL.
+SAMPLES  = $(DATA)/.samples-$(shell printf %s "$$DATABASE_URL" | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test lint bench eval soak build web fmt clean
@@ -21,7 +23,7 @@ setup: ## find or install what run and test need
 run: ## build, ingest the sample documents on first start, serve the page at http://127.0.0.1:8765
 	@.ci/setup run
 	@$(MAKE) --no-print-directory build
-	@if [ ! -e $(DATA)/.samples ]; then bin/docent ingest --data $(DATA) README.md docs && touch $(DATA)/.samples; fi
+	@if [ ! -e $(SAMPLES) ]; then bin/docent ingest --data $(DATA) README.md docs && touch $(SAMPLES); fi
 	bin/docent serve --data $(DATA) --addr $(ADDR)
 
 build: web ## build bin/docent with the page inside

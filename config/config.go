@@ -148,11 +148,20 @@ func (c Config) validate() error {
 	return nil
 }
 
-// redactURL hides a URL's password.
+// redactURL hides a URL's passwords, and the values of its query, which may be
+// some as well.
 func redactURL(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {
 		return "(hidden)"
+	}
+	if query := u.Query(); len(query) > 0 {
+		for key := range query {
+			if key != "sslmode" && key != "host" && key != "port" {
+				query.Set(key, "xxxxx")
+			}
+		}
+		u.RawQuery = query.Encode()
 	}
 	return u.Redacted()
 }

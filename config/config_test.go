@@ -115,7 +115,7 @@ func TestOtherProgramsSettings(t *testing.T) {
 
 func TestPrintHidesSecretsAndLoadsAgain(t *testing.T) {
 	t.Parallel()
-	src := Sources{Env: env("DATABASE_URL", "postgres://u:hunter2@db/x", "OPENAI_API_KEY", "sk-hunter2"), Flags: map[string]string{"model": "m:1", "k": "4"}}
+	src := Sources{Env: env("DATABASE_URL", "postgres://u:hunter2@db/x?sslpassword=hunter2", "OPENAI_API_KEY", "sk-hunter2"), Flags: map[string]string{"model": "m:1", "k": "4"}}
 	c, err := Load(src)
 	if err != nil {
 		t.Fatal(err)

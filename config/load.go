@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"gopkg.in/yaml.v3"
 
@@ -146,8 +147,8 @@ func readFile(src Sources, data string) (map[string]string, error) {
 		name = filepath.Join(data, "docent.yaml")
 	}
 	f, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) && !named {
-		return nil, nil
+	if !named && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR)) {
+		return nil, nil // what is wrong with the data folder is told where it is opened
 	}
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "configuration file: %w", err)
@@ -235,7 +236,7 @@ func (c Config) Print(w io.Writer) error {
 		case s.Key == "data":
 			fmt.Fprintf(&b, "# data: %s\n", value)
 			continue
-		case s.Key == "database-url" && value != "":
+		case (s.Key == "database-url" || strings.HasSuffix(s.Key, ".url")) && value != "":
 			value = redactURL(value)
 		case s.Secret && value != "":
 			value = "(hidden)"

@@ -64,7 +64,7 @@ func openStore(cmd *cobra.Command, std stdio) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &app{cfg: cfg, log: logger(std, cfg)}
+	a := &app{cfg: cfg, log: logger(std, cfg, cmd.Name() == "serve")}
 	if err := os.MkdirAll(cfg.CacheDir(), 0o700); err != nil {
 		return nil, fault.New(fault.Invalid, "data folder: %w; choose another with --data DIR", err)
 	}

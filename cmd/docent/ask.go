@@ -54,10 +54,17 @@ func newAsk(std stdio) *cobra.Command {
 func printAnswer(w io.Writer, msg payload.RAGMessage) error {
 	fmt.Fprintln(w, strings.TrimSpace(msg.Answer))
 	cited := map[int]bool{}
+	unsupported := 0
 	for _, s := range msg.Sentences {
+		if s.Support == payload.SupportNone {
+			unsupported++
+		}
 		for _, n := range s.Docs {
 			cited[n] = true
 		}
+	}
+	if unsupported > 0 && !msg.Abstained {
+		fmt.Fprintf(w, "\nNote: the passages do not carry %s of this answer.\n", plural(unsupported, "sentence"))
 	}
 	if len(cited) == 0 {
 		return nil

@@ -96,6 +96,10 @@ func newDocsLs(std stdio) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if n == 0 && collection != "" {
+				_, err := fmt.Fprintf(std.out, "No documents in the collection %q.\n", collection)
+				return err
+			}
 			if n == 0 {
 				_, err := fmt.Fprintln(std.out, "No documents yet. Add some: docent ingest FOLDER")
 				return err

@@ -54,7 +54,7 @@ type check struct {
 
 // examine runs the checks and prints a line each.
 func examine(ctx context.Context, std stdio, cfg config.Config) error {
-	a := &app{cfg: cfg, log: logger(std, cfg)}
+	a := &app{cfg: cfg, log: logger(std, cfg, false)}
 	defer a.close()
 	failed := 0
 	for _, c := range a.checks() {
@@ -78,11 +78,19 @@ func examine(ctx context.Context, std stdio, cfg config.Config) error {
 func (a *app) checks() []check {
 	return []check{
 		{"data", a.checkData, "choose a folder you may write to: --data DIR or DOCENT_DATA"},
-		{"database", a.checkDatabase, "check DATABASE_URL and that Postgres runs; unset it to use the built-in SQLite"},
+		{"database", a.checkDatabase, a.databaseRemedy()},
 		{"embedder", a.checkEmbedder, "check DOCENT_EMBEDDER_URL, DOCENT_EMBEDDER_MODEL and the key; unset them to use the built-in model"},
 		{"model", a.checkModel, "check DOCENT_MODEL, DOCENT_LLM_URL and the key; unset DOCENT_MODEL to answer with quotes"},
 		{"port", a.checkPort, "stop what listens there, or choose another address: --addr HOST:PORT"},
 	}
+}
+
+// databaseRemedy says what to do about a database that cannot be opened.
+func (a *app) databaseRemedy() string {
+	if a.cfg.DatabaseURL != "" {
+		return "check DATABASE_URL and that Postgres runs; unset it to use the built-in SQLite"
+	}
+	return "check " + a.cfg.SQLitePath() + ": is it yours to write, and made by this docent or an older one? --data DIR chooses another folder"
 }
 
 func (a *app) checkData(context.Context) (string, error) {

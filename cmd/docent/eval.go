@@ -86,7 +86,7 @@ func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Ques
 		return err
 	}
 	cfg.Data, cfg.DatabaseURL = dir, ""
-	a := &app{cfg: cfg, log: logger(std, cfg)}
+	a := &app{cfg: cfg, log: logger(std, cfg, false)}
 	defer a.close()
 	report, err := a.evalCorpus(cmd, std, o)
 	if err != nil {

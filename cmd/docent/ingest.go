@@ -53,7 +53,7 @@ func (s *ingestSummary) count(r ingest.Result) {
 func newIngest(std stdio) *cobra.Command {
 	var (
 		asJSON, prune, retry bool
-		collection           string
+		collection, name     string
 	)
 	cmd := &cobra.Command{
 		Use:   "ingest PATH... | -",
@@ -78,7 +78,7 @@ Exit status: 0 everything is searchable, 1 some failed, 2 wrong call.`,
 			var sum ingestSummary
 			report, err := a.ingestPaths(cmd, std, ingest.Request{
 				Collection: collection, Paths: args, Prune: prune, Retry: retry,
-			}, asJSON, &sum)
+			}, name, asJSON, &sum)
 			if err != nil {
 				return err
 			}
@@ -88,6 +88,7 @@ Exit status: 0 everything is searchable, 1 some failed, 2 wrong call.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per file, then a summary")
 	cmd.Flags().BoolVar(&prune, "prune", false, "remove documents under the given folders whose files are gone")
 	cmd.Flags().BoolVar(&retry, "retry", false, "try files again that failed before")
+	cmd.Flags().StringVar(&name, "name", "input", "what to call standard input: its source is stdin:NAME")
 	cmd.Flags().StringVar(&collection, "collection", rag.DefaultCollection, "collection to put them in")
 	scoped(cmd, config.Ingesting, config.Embedding)
 	return cmd

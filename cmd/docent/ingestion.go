@@ -17,7 +17,7 @@ import (
 // ingestPaths runs one ingest and reports each file: as JSON lines, or as a
 // progress bar and the failures. The returned func ends the report; it fails
 // with errFailed if any file did.
-func (a *app) ingestPaths(cmd *cobra.Command, std stdio, req ingest.Request, asJSON bool, sum *ingestSummary) (func() error, error) {
+func (a *app) ingestPaths(cmd *cobra.Command, std stdio, req ingest.Request, name string, asJSON bool, sum *ingestSummary) (func() error, error) {
 	ctx, began := cmd.Context(), time.Now()
 	bar := newBar(std.err, !asJSON)
 	defer bar.stop()
@@ -36,7 +36,7 @@ func (a *app) ingestPaths(cmd *cobra.Command, std stdio, req ingest.Request, asJ
 		return nil
 	}
 	if len(req.Paths) == 1 && req.Paths[0] == "-" {
-		results, err := a.ingester.Read(ctx, req.Collection, "stdin:input", std.in)
+		results, err := a.ingester.Read(ctx, req.Collection, "stdin:"+name, std.in)
 		if err != nil {
 			return nil, fmt.Errorf("ingest standard input: %w", err)
 		}

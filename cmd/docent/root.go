@@ -26,6 +26,7 @@ Exit status: 0 done, 1 something failed, 2 wrong call or setting,
 func newRoot(std stdio) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "docent",
+		Version:           version,
 		Short:             "Answers from your documents, with the evidence",
 		Long:              longHelp,
 		SilenceErrors:     true,
@@ -46,9 +47,7 @@ func newRoot(std stdio) *cobra.Command {
 		newServe(std), newIngest(std), newAsk(std), newSearch(std), newDocs(std),
 		newEval(std), newMigrate(std), newDoctor(std), newVersion(std), newConfigHelp(),
 	)
-	for _, cmd := range root.Commands() {
-		usageErrors(cmd)
-	}
+	usageErrors(root)
 	return root
 }
 
@@ -99,11 +98,12 @@ func load(cmd *cobra.Command) (config.Config, error) {
 	return config.Load(config.Sources{Flags: given, File: given["config"]})
 }
 
-// logger writes to standard error as configured.
-func logger(std stdio, cfg config.Config) *slog.Logger {
+// logger writes to standard error as configured. Commands that end by
+// themselves report what they do; their log is for what goes wrong.
+func logger(std stdio, cfg config.Config, serving bool) *slog.Logger {
 	var level slog.Level
-	if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil {
-		level = slog.LevelInfo
+	if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil || (level == slog.LevelInfo && !serving) {
+		level = slog.LevelWarn
 	}
 	options := &slog.HandlerOptions{Level: level}
 	if cfg.LogFormat == "json" {

@@ -65,6 +65,9 @@ func newSearch(std stdio) *cobra.Command {
 			query := rag.Query{K: k, Collections: collections(collection), Mode: rag.Mode(mode)}
 			one := func(question string) error {
 				query.Question = question
+				if question == "" { // a blank line is answered too, so that lines stay in step
+					return json.NewEncoder(std.out).Encode(jsonSearch("", rag.Retrieval{}, false))
+				}
 				found, err := a.retriever.Retrieve(cmd.Context(), query)
 				if err != nil {
 					return fmt.Errorf("search: %w", err)
@@ -75,9 +78,18 @@ func newSearch(std stdio) *cobra.Command {
 				return printSearch(std.out, found, explain)
 			}
 			if len(args) == 1 && args[0] == "-" {
-				return eachLine(std.in, one)
+				return eachLine(std.in, func(line string) error {
+					if line == "" && !asJSON {
+						return nil
+					}
+					return one(line)
+				})
 			}
-			return one(strings.Join(args, " "))
+			question := strings.TrimSpace(strings.Join(args, " "))
+			if question == "" {
+				return fault.New(fault.Invalid, "the question is empty")
+			}
+			return one(question)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per question")
@@ -97,15 +109,13 @@ func collections(name string) []string {
 	return []string{name}
 }
 
-// eachLine calls f with every line that is not blank.
+// eachLine calls f with every line, without the space around it.
 func eachLine(r io.Reader, f func(string) error) error {
 	sc := bufio.NewScanner(r)
 	sc.Buffer(make([]byte, 0, 4096), maxQuestion)
 	for sc.Scan() {
-		if line := strings.TrimSpace(sc.Text()); line != "" {
-			if err := f(line); err != nil {
-				return err
-			}
+		if err := f(strings.TrimSpace(sc.Text())); err != nil {
+			return err
 		}
 	}
 	if err := sc.Err(); err != nil {

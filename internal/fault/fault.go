@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Kind says what the caller can do about an error.
@@ -103,10 +104,14 @@ func (f *Fault) Error() string {
 	if f.Err == nil {
 		return f.Safe
 	}
-	if f.Safe == "" {
-		return f.Err.Error()
+	cause := f.Err.Error()
+	switch {
+	case f.Safe == "":
+		return cause
+	case strings.Contains(f.Safe, cause): // New has put it in
+		return f.Safe
 	}
-	return f.Safe + ": " + f.Err.Error()
+	return f.Safe + ": " + cause
 }
 
 // Unwrap returns the cause.

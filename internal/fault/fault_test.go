@@ -31,6 +31,9 @@ func TestKindAndMessage(t *testing.T) {
 			}
 		})
 	}
+	if got := New(Invalid, "k: %w", cause).Error(); got != "k: "+cause.Error() {
+		t.Errorf("the cause is told twice: %s", got)
+	}
 	if Wrap(Internal, nil, "x") != nil {
 		t.Error("wrapping nil made an error")
 	}
