@@ -29,7 +29,7 @@ type RetrieverConfig struct {
 	// Snapshot is the file that keeps what is derived from the corpus between
 	// runs; its folder must exist. Default "": none is kept.
 	Snapshot string
-	// Weights are the second stage's; default DefaultWeights.
+	// Weights are the second stage's; default DefaultWeights of the Embedder.
 	Weights Weights
 	// Log hears of snapshots and of chunks that cannot be used; default: nobody.
 	Log *slog.Logger
@@ -69,7 +69,7 @@ func NewRetriever(cfg RetrieverConfig) (*Retriever, error) {
 		}
 	}
 	if cfg.Weights == nil {
-		cfg.Weights = DefaultWeights()
+		cfg.Weights = DefaultWeights(cfg.Embedder.Name())
 	}
 	if err := cfg.Weights.validate(); err != nil {
 		return nil, err

@@ -193,11 +193,11 @@ func TestConfig(t *testing.T) {
 		"Static": func(c *rag.RetrieverConfig) { c.Static = nil }, "Keywords": func(c *rag.RetrieverConfig) { c.Keywords = nil },
 		"Vectors": func(c *rag.RetrieverConfig) { c.Vectors = nil },
 		"beauty": func(c *rag.RetrieverConfig) {
-			c.Weights = rag.DefaultWeights()
+			c.Weights = rag.DefaultWeights(embed.StaticName)
 			c.Weights[rag.Prose]["beauty"] = 1
 		},
 		"table": func(c *rag.RetrieverConfig) {
-			c.Weights = rag.DefaultWeights()
+			c.Weights = rag.DefaultWeights(embed.StaticName)
 			delete(c.Weights, rag.Table)
 		},
 	} {

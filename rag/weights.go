@@ -3,6 +3,7 @@ package rag
 import (
 	"maps"
 
+	"docent/embed"
 	"docent/internal/fault"
 )
 
@@ -12,11 +13,16 @@ type Weights map[Kind]map[string]float64
 
 // DefaultWeights are round numbers chosen on documentation, encyclopaedia
 // articles and source code together; docs/evaluation.md has the measurements.
-// They are flat: half or twice of any changes little.
-func DefaultWeights() Weights {
+// They are flat: half or twice of any changes little. The built-in embedder's
+// cosine adds less to what else is computed with its vectors than that of
+// another model does.
+func DefaultWeights(embedder string) Weights {
 	all := map[string]float64{
 		FeatureBM25: .2, FeatureDense: .3, FeatureDocumentDense: .5, FeatureSentence: .3, FeatureSoftCount: .3,
 		FeatureSoftSentence: .3, FeaturePairs: .2, FeatureDocument: .1, FeatureHeading: .1, FeatureCoverage: .2,
+	}
+	if embedder != embed.StaticName {
+		all[FeatureDense] = .8
 	}
 	return Weights{Prose: all, Code: maps.Clone(all), Table: maps.Clone(all)}
 }
