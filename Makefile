@@ -1,6 +1,6 @@
 # docent: `make help` lists what there is.
 SHELL := /bin/bash
-export PATH := $(PATH):/usr/local/go/bin
+export PATH := $(CURDIR)/bin/tools/node:$(PATH):/usr/local/go/bin
 export CGO_ENABLED ?= 0
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -31,7 +31,7 @@ build: web ## build bin/docent with the page inside
 
 web: ## build the page into web/dist
 	@.ci/setup run
-	@if [ ! -e web/dist/index.html ] || [ -n "$$(find web/src web/public web/package-lock.json web/vite.config.ts web/index.html -newer web/dist/index.html -print -quit)" ]; then cd web && npm run build; fi
+	@if [ ! -e web/dist/index.html ] || [ -n "$$(find web/src web/public web/package-lock.json web/package.json web/tsconfig.json web/vite.config.ts web/index.html -newer web/dist/index.html -print -quit)" ]; then cd web && npm run build; fi
 
 test: ## every test, Go with -race and the page's, on a real Postgres and in a real browser
 	@.ci/setup test
