@@ -199,7 +199,8 @@ func (x *Index) collection(name string) (*chromem.Collection, error) {
 	if c := x.settled[name]; c != nil {
 		return c, nil
 	}
-	c, err := x.db.CreateCollection(name, nil, neverEmbed)
+	// chromem refuses the empty name; with the prefix none is.
+	c, err := x.db.CreateCollection("c:"+name, nil, neverEmbed)
 	if err != nil {
 		return nil, fmt.Errorf("vector index: collection %s: %w", name, err)
 	}

@@ -1,0 +1,102 @@
+package chromem_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	upstream "github.com/philippgille/chromem-go"
+
+	"docent/index/chromem"
+	"docent/rag"
+)
+
+// unitVectors returns n random vectors of length 1, the same for the same n.
+func unitVectors(n, dimensions int) [][]float32 {
+	r := rand.New(rand.NewPCG(9, uint64(n)))
+	out := make([][]float32, n)
+	for i := range out {
+		v := make([]float32, dimensions)
+		sum := 0.0
+		for k := range v {
+			v[k] = float32(r.NormFloat64())
+			sum += float64(v[k]) * float64(v[k])
+		}
+		for k := range v {
+			v[k] /= float32(math.Sqrt(sum))
+		}
+		out[i] = v
+	}
+	return out
+}
+
+// BenchmarkSearch measures a search for the ten and the 200 best of chunks with
+// 256 dimensions in the index, settled and fresh, beside chromem by itself,
+// alternating.
+func BenchmarkSearch(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		for _, k := range []int{10, 200} {
+			b.Run(fmt.Sprintf("%dk/k%d", n/1000, k), func(b *testing.B) { benchSearch(b, n, k) })
+		}
+	}
+}
+
+func benchSearch(b *testing.B, n, k int) {
+	vectors, queries := unitVectors(n, 256), unitVectors(100, 256)
+	entries, documents := make([]rag.Entry, n), make([]upstream.Document, n)
+	for i, v := range vectors {
+		entries[i] = rag.Entry{ID: int64(i + 1), DocumentID: int64(i + 1), Source: strconv.Itoa(i), Vector: v}
+		documents[i] = upstream.Document{ID: strconv.Itoa(i + 1), Embedding: v}
+	}
+	fresh, settled := chromem.New(), chromem.New()
+	for _, x := range []*chromem.Index{fresh, settled} {
+		if err := x.Put(b.Context(), entries); err != nil {
+			b.Fatal(err)
+		}
+	}
+	start := time.Now()
+	if err := settled.Settle(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	settling := time.Since(start)
+	own, err := upstream.NewDB().CreateCollection("bench", nil, func(context.Context, string) ([]float32, error) { panic("no embedding here") })
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := own.AddDocuments(b.Context(), documents, 2); err != nil {
+		b.Fatal(err)
+	}
+	var times [3][]time.Duration
+	i := 0
+	for b.Loop() {
+		q := queries[i%len(queries)]
+		i++
+		for which, search := range []func() error{
+			func() error { _, err := own.QueryEmbedding(b.Context(), q, k, nil, nil); return err },
+			func() error { _, err := settled.Search(b.Context(), rag.Search{Vector: q, K: k}); return err },
+			func() error { _, err := fresh.Search(b.Context(), rag.Search{Vector: q, K: k}); return err },
+		} {
+			start := time.Now()
+			if err := search(); err != nil {
+				b.Fatal(err)
+			}
+			times[which] = append(times[which], time.Since(start))
+		}
+	}
+	median := func(which int) float64 {
+		slices.Sort(times[which])
+		return float64(times[which][len(times[which])/2].Microseconds())
+	}
+	b.ReportMetric(median(0), "chromem_us")
+	b.ReportMetric(median(1), "settled_us")
+	b.ReportMetric(median(2), "fresh_us")
+	b.ReportMetric(median(0)/median(1), "x_chromem_settled")
+	b.ReportMetric(median(0)/median(2), "x_chromem_fresh")
+	b.ReportMetric(float64(settling.Microseconds())/float64(n), "us_settle_each")
+	b.ReportMetric(0, "ns/op")
+}
