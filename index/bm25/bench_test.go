@@ -5,8 +5,8 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,8 +31,12 @@ func paragraphs(tb testing.TB) []string {
 	tb.Helper()
 	var out []string
 	var words []string
-	root := filepath.Join(runtime.GOROOT(), "src")
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	home, err := exec.CommandContext(tb.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	root := filepath.Join(strings.TrimSpace(string(home)), "src")
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || len(out) >= benchParagraphs {
 			return err
 		}
