@@ -137,7 +137,7 @@ describe('conversation', () => {
     await remove.click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await expect.poll(() => mock.sessions.size).toBe(1);
-    expect(page.url()).toMatch(/#\/$/);
+    await expect.poll(() => page.url()).toMatch(/#\/$/);
     await page.goto(`${mock.url}/#/c/two`);
     await page.getByText('does not exist any more').waitFor();
   });
