@@ -69,6 +69,9 @@ const (
 	DefaultUploads = 4
 	// DefaultAnswers is how many questions are answered at once.
 	DefaultAnswers = 64
+	// DefaultReads is how many texts and originals are held in memory at once
+	// while they are sent.
+	DefaultReads = 4
 	// DefaultStallTimeout is how long a client may neither send nor take a byte.
 	DefaultStallTimeout = time.Minute
 )
@@ -113,6 +116,9 @@ type Config struct {
 	// MaxAnswers is how many questions are answered at once; further ones are
 	// refused as busy. Default: DefaultAnswers.
 	MaxAnswers int
+	// MaxReads is how many texts and originals are sent at once; further ones
+	// wait for a while and are then refused as busy. Default: DefaultReads.
+	MaxReads int
 	// StallTimeout ends a connection on which nothing moves. Default:
 	// DefaultStallTimeout.
 	StallTimeout time.Duration
@@ -132,8 +138,8 @@ func (c Config) complete() (Config, error) {
 			return c, fmt.Errorf("api: Config.%s is missing", name)
 		}
 	}
-	if c.UploadBytes < 0 || c.RequestBytes < 0 || c.MessageBytes < 0 || c.MaxUploads < 0 || c.MaxAnswers < 0 || c.StallTimeout < 0 {
-		return c, errors.New("api: Config.UploadBytes, RequestBytes, MessageBytes, MaxUploads, MaxAnswers and StallTimeout must not be negative")
+	if c.UploadBytes < 0 || c.RequestBytes < 0 || c.MessageBytes < 0 || c.MaxUploads < 0 || c.MaxAnswers < 0 || c.MaxReads < 0 || c.StallTimeout < 0 {
+		return c, errors.New("api: Config.UploadBytes, RequestBytes, MessageBytes, MaxUploads, MaxAnswers, MaxReads and StallTimeout must not be negative")
 	}
 	if c.Info == nil {
 		c.Info = func(context.Context) (Info, error) { return Info{}, nil }
@@ -147,6 +153,7 @@ func (c Config) complete() (Config, error) {
 	setDefault(&c.MessageBytes, DefaultMessageBytes)
 	setDefault(&c.MaxUploads, DefaultUploads)
 	setDefault(&c.MaxAnswers, DefaultAnswers)
+	setDefault(&c.MaxReads, DefaultReads)
 	setDefault(&c.StallTimeout, DefaultStallTimeout)
 	setDefault(&c.bodyTimeout, bodyTimeout)
 	return c, nil
@@ -166,6 +173,7 @@ type server struct {
 	api     huma.API
 	uploads chan struct{} // one token per upload being read
 	answers chan struct{} // one token per question being answered
+	reads   chan struct{} // one token per text or original being sent
 }
 
 // router is what routes are registered with: net/http's mux, or a test's
@@ -190,6 +198,7 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 	s := &server{
 		cfg: cfg, log: cfg.Logger,
 		uploads: make(chan struct{}, cfg.MaxUploads), answers: make(chan struct{}, cfg.MaxAnswers),
+		reads: make(chan struct{}, cfg.MaxReads),
 	}
 	s.api = humago.New(mux, huma.Config{
 		OpenAPI: &huma.OpenAPI{Info: &huma.Info{

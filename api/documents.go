@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,8 +18,14 @@ import (
 	"docent/rag"
 )
 
-// maxPage is the longest page of documents; it is rag.DocumentFilter's.
-const maxPage = 1000
+const (
+	// maxPage is the longest page of documents or passages; it is rag.Library's.
+	maxPage = 1000
+	// pieceBytes is how much of a text or an original is written at a time.
+	pieceBytes = 64 << 10
+	// readPatience is how long a text or an original waits for its turn.
+	readPatience = 10 * time.Second
+)
 
 // Document is a document without its text.
 type Document struct {
@@ -103,19 +110,22 @@ type idInput struct {
 
 type documentOutput struct{ Body Document }
 
-type textOutput struct {
-	ContentType string `header:"Content-Type"`
-	Body        []byte
+type chunksInput struct {
+	ID    int64 `path:"id" minimum:"1"`
+	After int   `query:"after" minimum:"-1" default:"-1" doc:"The cursor: next of the page before; -1 begins with the first passage."`
+	Limit int   `query:"limit" minimum:"1" maximum:"1000" default:"200"`
 }
 
 type chunksOutput struct {
 	Body struct {
 		Chunks []Chunk `json:"chunks"`
-	} `nameHint:"Chunks"`
+		Next   *int    `json:"next,omitempty" doc:"The cursor of the next page, which is the last ordinal of this; absent on the last page."`
+	} `nameHint:"ChunkPage"`
 }
 
 func (s *server) documentRoutes() {
 	tags, missing := []string{"documents"}, []int{http.StatusNotFound}
+	large := []int{http.StatusNotFound, http.StatusServiceUnavailable}
 	content := func(mediaType string, schema *huma.Schema) map[string]*huma.Response {
 		return map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{mediaType: {Schema: schema}}}}
 	}
@@ -125,7 +135,7 @@ func (s *server) documentRoutes() {
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents/{id}", OperationID: "get-document", Tags: tags, Summary: "Show a document", Errors: missing,
 	}, func(ctx context.Context, in *idInput) (*documentOutput, error) {
-		d, err := s.cfg.Library.Document(ctx, in.ID)
+		d, err := s.metadata(ctx, in.ID)
 		return &documentOutput{document(d)}, err
 	})
 	register(s, huma.Operation{
@@ -138,15 +148,12 @@ func (s *server) documentRoutes() {
 		return nil, err
 	})
 	register(s, huma.Operation{
-		Method: http.MethodGet, Path: "/api/documents/{id}/text", OperationID: "get-document-text", Tags: tags, Errors: missing,
+		Method: http.MethodGet, Path: "/api/documents/{id}/text", OperationID: "get-document-text", Tags: tags, Errors: large,
 		Summary: "Its extracted text", Description: "UTF-8; the offsets of passages count its bytes.",
 		Responses: content("text/plain", &huma.Schema{Type: "string"}),
-	}, func(ctx context.Context, in *idInput) (*textOutput, error) {
-		d, err := s.cfg.Library.Document(ctx, in.ID)
-		return &textOutput{"text/plain; charset=utf-8", []byte(d.Text)}, err
-	})
+	}, s.text)
 	register(s, huma.Operation{
-		Method: http.MethodGet, Path: "/api/documents/{id}/file", OperationID: "get-document-file", Tags: tags, Errors: missing,
+		Method: http.MethodGet, Path: "/api/documents/{id}/file", OperationID: "get-document-file", Tags: tags, Errors: large,
 		Summary: "Its original bytes", Description: "Shown by browsers if it is a PDF, plain text or an image, downloaded otherwise.",
 		Responses: content("*/*", &huma.Schema{Type: "string", Format: "binary"}),
 	}, s.file)
@@ -181,13 +188,80 @@ func (s *server) listDocuments(ctx context.Context, in *listInput) (*listOutput,
 	return out, nil
 }
 
-func (s *server) chunks(ctx context.Context, in *idInput) (*chunksOutput, error) {
-	chunks, err := s.cfg.Library.DocumentChunks(ctx, in.ID)
+// metadata returns a document without its text, which may be long.
+func (s *server) metadata(ctx context.Context, id int64) (rag.Document, error) {
+	docs, err := s.cfg.Library.Documents(ctx, rag.DocumentFilter{ID: id, Limit: 1})
+	if err == nil && len(docs) == 0 {
+		err = fault.New(fault.NotFound, "there is no document %d", id)
+	}
+	if err != nil {
+		return rag.Document{}, err
+	}
+	return docs[0], nil
+}
+
+// startRead waits for its turn to hold a whole text or original in memory; done
+// ends it.
+func (s *server) startRead(ctx context.Context) (done func(), err error) {
+	patience := time.NewTimer(readPatience)
+	defer patience.Stop()
+	select {
+	case s.reads <- struct{}{}:
+		return func() { <-s.reads }, nil
+	case <-patience.C:
+		return nil, fault.New(fault.Busy, "docent is sending as many documents as it can; try again in a moment")
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// text sends the extracted text.
+func (s *server) text(ctx context.Context, in *idInput) (*huma.StreamResponse, error) {
+	done, err := s.startRead(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.cfg.Library.Document(ctx, in.ID)
+	if err != nil {
+		done()
+		return nil, err
+	}
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		defer done()
+		_, w := humago.Unwrap(hc)
+		h := w.Header()
+		h.Set("Content-Type", "text/plain; charset=utf-8")
+		h.Set("Content-Length", strconv.Itoa(len(d.Text)))
+		s.send(ctx, hc, strings.NewReader(d.Text))
+	}}, nil
+}
+
+// send writes a body of any length, unless the request is HEAD.
+func (s *server) send(ctx context.Context, hc huma.Context, body io.Reader) {
+	r, w := humago.Unwrap(hc)
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodHead {
+		return
+	}
+	out := &patient{rc: http.NewResponseController(w), stall: s.cfg.StallTimeout, write: w.Write}
+	// A piece at a time: what moves, however slowly, is no standstill.
+	if _, err := io.CopyBuffer(out, struct{ io.Reader }{body}, make([]byte, pieceBytes)); err != nil {
+		_ = s.fail(ctx, err)        // logs it
+		panic(http.ErrAbortHandler) // a body cut short must not look whole
+	}
+}
+
+func (s *server) chunks(ctx context.Context, in *chunksInput) (*chunksOutput, error) {
+	chunks, err := s.cfg.Library.DocumentChunks(ctx, in.ID, in.After, min(in.Limit+1, maxPage))
 	if err != nil {
 		return nil, err
 	}
 	out := &chunksOutput{}
 	out.Body.Chunks = []Chunk{}
+	if n := len(chunks); n > in.Limit || n == maxPage { // at the most, the next may be an empty page
+		chunks = chunks[:in.Limit]
+		out.Body.Next = &chunks[in.Limit-1].Ordinal
+	}
 	for _, c := range chunks {
 		out.Body.Chunks = append(out.Body.Chunks, Chunk{
 			ID: c.ID, Ordinal: c.Ordinal, Kind: c.Kind, Text: c.Text, Heading: c.Heading(), Page: c.Page, PageLabel: label(c.PageLabel),
@@ -211,17 +285,23 @@ var inline = []string{"application/pdf", "text/plain", "image/png", "image/jpeg"
 // file sends the original bytes. They are anybody's, so a browser must treat
 // them as data: never sniffed, sandboxed, and downloaded unless harmless.
 func (s *server) file(ctx context.Context, in *idInput) (*huma.StreamResponse, error) {
-	d, err := s.cfg.Library.Document(ctx, in.ID)
+	d, err := s.metadata(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	done, err := s.startRead(ctx)
 	if err != nil {
 		return nil, err
 	}
 	original, err := s.cfg.Library.Original(ctx, in.ID)
 	if err != nil {
+		done()
 		return nil, err
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		defer done()
 		defer func() { _ = original.Close() }()
-		r, w := humago.Unwrap(hc)
+		_, w := humago.Unwrap(hc)
 		kind, _, err := mime.ParseMediaType(d.MediaType)
 		if err != nil {
 			kind = "application/octet-stream"
@@ -237,15 +317,7 @@ func (s *server) file(ctx context.Context, in *idInput) (*huma.StreamResponse, e
 		h.Set("Content-Type", kind)
 		h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 		h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": fileName(d.Source)}))
-		w.WriteHeader(http.StatusOK)
-		if r.Method == http.MethodHead {
-			return
-		}
-		rc := http.NewResponseController(w)
-		if _, err := io.Copy(&patient{rc: rc, stall: s.cfg.StallTimeout, write: w.Write}, original); err != nil {
-			_ = s.fail(ctx, err)        // logs it
-			panic(http.ErrAbortHandler) // a file cut short must not look whole
-		}
+		s.send(ctx, hc, original)
 	}}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -53,7 +54,7 @@ func TestDocuments(t *testing.T) {
 	c := w.serve(t)
 	c.want(200, docA, "GET", "/api/documents/1", "")
 	c.want(200, `{"documents":[`+docA+`],"next":1}`, "GET", "/api/documents?limit=1&collection=default&status=ready&match=A", "")
-	if f := w.filters[0]; f.Collection != "default" || f.Status != rag.Ready || f.Match != "A" {
+	if f := w.filters[1]; f.Collection != "default" || f.Status != rag.Ready || f.Match != "A" {
 		t.Errorf("filter is %+v", f)
 	}
 	var ids []int64
@@ -77,6 +78,16 @@ func TestDocuments(t *testing.T) {
 	c.want(200, `{"documents":[]}`, "GET", "/api/documents?collection=none", "")
 	c.want(200, `{"chunks":[{"id":11,"ordinal":0,"kind":"prose","text":"Größe","heading":"H › I","page":2,"page_label":"iii","start":0,"end":7,"tokens":2},
 		{"id":12,"ordinal":1,"kind":"","text":"","heading":"","page":null,"page_label":null,"start":0,"end":0,"tokens":0}]}`, "GET", "/api/documents/1/chunks", "")
+	first := `{"id":11,"ordinal":0,"kind":"prose","text":"Größe","heading":"H › I","page":2,"page_label":"iii","start":0,"end":7,"tokens":2}`
+	c.want(200, `{"chunks":[`+first+`],"next":0}`, "GET", "/api/documents/1/chunks?limit=1", "")
+	c.want(200, `{"chunks":[]}`, "GET", "/api/documents/1/chunks?after=1", "")
+	c.wantError(400, fault.Invalid, "query.limit", "GET", "/api/documents/1/chunks?limit=1001", "")
+	w.texts = 0
+	c.do("GET", "/api/documents/1", "")
+	c.do("GET", "/api/documents/1/file", "")
+	if w.texts != 0 {
+		t.Errorf("the text was read %d times for a title and a file", w.texts)
+	}
 	resp, text := c.do("GET", "/api/documents/1/text", "")
 	if text != "Größe is a word." || resp.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
 		t.Errorf("text is %q, %v", text, resp.Header)
@@ -109,6 +120,30 @@ func TestFilesAreHarmless(t *testing.T) {
 			t.Errorf("HEAD %s: %d %q", path, resp.StatusCode, body)
 		}
 	}
+}
+
+// Only so many originals are in memory; whoever comes later waits.
+func TestLargeReadsAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	entered, leave := make(chan struct{}, 10), make(chan struct{})
+	w.open = func(context.Context) { entered <- struct{}{}; <-leave }
+	c := w.serve(t, func(cfg *Config) { cfg.MaxReads = 2 })
+	var all sync.WaitGroup
+	for range 5 {
+		all.Go(func() { c.want(200, "# Größe", "GET", "/api/documents/1/file", "") })
+	}
+	<-entered
+	<-entered
+	c.want(200, docA, "GET", "/api/documents/1", "") // what is small does not wait
+	select {
+	case <-entered:
+		t.Error("a third original is read while two are being sent")
+	default:
+	}
+	close(leave)
+	all.Wait()
+	c.want(200, "Größe is a word.", "GET", "/api/documents/1/text", "")
 }
 
 func TestSearch(t *testing.T) {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,9 +39,11 @@ type world struct {
 	messages map[int64][]agent.ChatMessage
 	queries  []rag.Query
 	filters  []rag.DocumentFilter
+	texts    int // how often a document was read with its text
 
 	answer func(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
 	read   func(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error)
+	open   func(ctx context.Context)
 	broken error // every store method fails with it
 }
 
@@ -110,7 +113,7 @@ func (w *world) Documents(_ context.Context, f rag.DocumentFilter) ([]rag.Docume
 	w.filters = append(w.filters, f)
 	var out []rag.Document
 	for _, d := range w.docs {
-		if d.ID > f.After && (f.Collection == "" || f.Collection == d.Collection) && (f.Status == "" || f.Status == d.Status) && len(out) < f.Limit {
+		if d.ID > f.After && (f.ID == 0 || f.ID == d.ID) && (f.Collection == "" || f.Collection == d.Collection) && (f.Status == "" || f.Status == d.Status) && len(out) < cmp.Or(f.Limit, 100) {
 			d.Text = ""
 			out = append(out, d)
 		}
@@ -121,6 +124,7 @@ func (w *world) Documents(_ context.Context, f rag.DocumentFilter) ([]rag.Docume
 func (w *world) Document(_ context.Context, id int64) (rag.Document, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.texts++
 	for _, d := range w.docs {
 		if d.ID == id {
 			return d, w.broken
@@ -129,14 +133,15 @@ func (w *world) Document(_ context.Context, id int64) (rag.Document, error) {
 	return rag.Document{}, fault.New(fault.NotFound, "there is no document %d", id)
 }
 
-func (w *world) DocumentChunks(ctx context.Context, id int64) ([]rag.Chunk, error) {
+func (w *world) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]rag.Chunk, error) {
 	_, err := w.Document(ctx, id)
-	return w.chunks[id], err
+	chunks := slices.DeleteFunc(slices.Clone(w.chunks[id]), func(c rag.Chunk) bool { return c.Ordinal <= after })
+	return chunks[:min(limit, len(chunks))], err
 }
 
 func (w *world) Original(ctx context.Context, id int64) (io.ReadCloser, error) {
-	if _, err := w.Document(ctx, id); err != nil {
-		return nil, err
+	if w.open != nil {
+		w.open(ctx)
 	}
 	return io.NopCloser(strings.NewReader(w.original[id])), nil
 }

@@ -42,8 +42,9 @@ type Corpus interface {
 	// is older than one already yielded is. An error comes once and last.
 	Changes(ctx context.Context, since int64, embedder string) iter.Seq2[Change, error]
 	// Watch returns a channel that gets a value soon after the revision has
-	// grown, by whatever process (at the latest after a second). Several changes may share one value. It is closed
-	// when ctx ends.
+	// grown, by whatever process, at the latest after a second, and soon after
+	// a database that was away is back. Several changes may share one value. It
+	// is closed when ctx ends.
 	Watch(ctx context.Context) (<-chan struct{}, error)
 	// Passages returns the named chunks with their documents (without Text),
 	// in the order asked; unknown ids are left out.
@@ -59,6 +60,8 @@ type Passage struct {
 
 // DocumentFilter narrows a list of documents.
 type DocumentFilter struct {
+	// ID, if set, names the only document to list.
+	ID int64
 	// Collection, if set, names the only collection to list.
 	Collection string
 	// Status, if set, is the only status to list.
@@ -90,8 +93,10 @@ type Library interface {
 	Documents(ctx context.Context, filter DocumentFilter) ([]Document, error)
 	// Document returns one with its Text.
 	Document(ctx context.Context, id int64) (Document, error)
-	// DocumentChunks returns its chunks by ordinal.
-	DocumentChunks(ctx context.Context, id int64) ([]Chunk, error)
+	// DocumentChunks returns those of its chunks whose ordinal is greater than
+	// after, by ordinal: -1 begins with the first. A limit of 0 means 200, the
+	// most is 1,000.
+	DocumentChunks(ctx context.Context, id int64, after, limit int) ([]Chunk, error)
 	// Original returns the source's bytes as ingested. The caller closes it.
 	Original(ctx context.Context, id int64) (io.ReadCloser, error)
 	// Collections lists the collections by name; DefaultCollection is always there.

@@ -25,7 +25,9 @@ const (
 	MaxName = 512
 	// DefaultPage is how many documents a list has that names no limit.
 	DefaultPage = 100
-	// MaxPage bounds the documents of one list.
+	// DefaultChunks is how many chunks a list has that names no limit.
+	DefaultChunks = 200
+	// MaxPage bounds the documents or chunks of one list.
 	MaxPage = 1000
 	// DefaultSessions is how many sessions a list has that names no limit.
 	DefaultSessions = 200
@@ -106,6 +108,14 @@ func CheckClientID(id string) error {
 func Page(limit int) int {
 	if limit <= 0 {
 		return DefaultPage
+	}
+	return min(limit, MaxPage)
+}
+
+// ChunkPage is the limit of a list of chunks.
+func ChunkPage(limit int) int {
+	if limit <= 0 {
+		return DefaultChunks
 	}
 	return min(limit, MaxPage)
 }

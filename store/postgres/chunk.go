@@ -35,13 +35,14 @@ func (s *chunkScan) read() rag.Chunk {
 	return c
 }
 
-// DocumentChunks returns a document's chunks; see rag.Library.
-func (s *Store) DocumentChunks(ctx context.Context, id int64) ([]rag.Chunk, error) {
+// DocumentChunks returns a page of a document's chunks; see rag.Library.
+func (s *Store) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]rag.Chunk, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (rag.Chunk, error) {
 		var scan chunkScan
 		err := row.Scan(scan.dest()...)
 		return scan.read(), err
-	}, `SELECT `+chunkColumns+` FROM chunk c WHERE c.document_id = $1 ORDER BY c.ordinal`, id)
+	}, `SELECT `+chunkColumns+` FROM chunk c WHERE c.document_id = $1 AND c.ordinal > $2::bigint ORDER BY c.ordinal LIMIT $3`,
+		id, after, store.ChunkPage(limit))
 	if err == nil && len(out) == 0 {
 		var there bool
 		err = s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM document WHERE id = $1)`, id).Scan(&there)

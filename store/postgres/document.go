@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/jackc/pgx/v5"
 
@@ -47,10 +48,15 @@ func scanDocument(row pgx.CollectableRow) (rag.Document, error) {
 
 // Documents lists documents; see rag.Library.
 func (s *Store) Documents(ctx context.Context, filter rag.DocumentFilter) ([]rag.Document, error) {
+	after, last := filter.After, int64(math.MaxInt64)
+	if filter.ID != 0 { // a range of one, so that one plan serves both
+		after, last = max(after, filter.ID-1), filter.ID
+	}
 	out, err := query(ctx, s, scanDocument, `SELECT `+documentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id
 		WHERE d.id > $1 AND ($2 = '' OR k.name = $2) AND ($3 = '' OR d.status = $3) AND ($4 = '' OR position($4 IN d.folded) > 0)
+			AND d.id <= $6
 		ORDER BY d.id LIMIT $5`,
-		filter.After, store.Text(filter.Collection), string(filter.Status), store.Fold(filter.Match), store.Page(filter.Limit))
+		after, store.Text(filter.Collection), string(filter.Status), store.Fold(filter.Match), store.Page(filter.Limit), last)
 	return out, fail("list documents", err)
 }
 

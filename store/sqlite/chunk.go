@@ -56,8 +56,8 @@ func headings(path []string) (string, error) {
 	return string(b), err
 }
 
-// DocumentChunks returns a document's chunks; see rag.Library.
-func (s *Store) DocumentChunks(ctx context.Context, id int64) ([]rag.Chunk, error) {
+// DocumentChunks returns a page of a document's chunks; see rag.Library.
+func (s *Store) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]rag.Chunk, error) {
 	var out []rag.Chunk
 	err := s.read(ctx, func(tx *sql.Tx) error {
 		var there int
@@ -68,7 +68,8 @@ func (s *Store) DocumentChunks(ctx context.Context, id int64) ([]rag.Chunk, erro
 		if err != nil {
 			return err
 		}
-		rows, err := tx.QueryContext(ctx, `SELECT `+chunkColumns+` FROM chunk c WHERE c.document_id = ? ORDER BY c.ordinal`, id)
+		rows, err := tx.QueryContext(ctx, `SELECT `+chunkColumns+` FROM chunk c
+			WHERE c.document_id = ? AND c.ordinal > ? ORDER BY c.ordinal LIMIT ?`, id, after, store.ChunkPage(limit))
 		if err != nil {
 			return err
 		}

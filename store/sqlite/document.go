@@ -41,6 +41,9 @@ func micro(t int64) time.Time { return time.UnixMicro(t).UTC() }
 // Documents lists documents; see rag.Library.
 func (s *Store) Documents(ctx context.Context, filter rag.DocumentFilter) ([]rag.Document, error) {
 	query, args := `SELECT `+documentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id WHERE d.id > ?`, []any{filter.After}
+	if filter.ID != 0 {
+		query, args = query+` AND d.id = ?`, append(args, filter.ID)
+	}
 	if filter.Collection != "" {
 		query, args = query+` AND k.name = ?`, append(args, store.Text(filter.Collection))
 	}

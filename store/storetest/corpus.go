@@ -162,7 +162,7 @@ func corpusSnapshot(t *testing.T, db Database) {
 			whole(t, c.Document, c.Chunks)
 			want(t, "one call's documents together", texts(c.Chunks)[0][3:], texts(all[0].Chunks)[0][3:])
 		}
-		chunks, err := s.DocumentChunks(t.Context(), ids[0])
+		chunks, err := s.DocumentChunks(t.Context(), ids[0], -1, 0)
 		ok(t, err)
 		whole(t, rag.Document{Source: "/0", Chunks: len(chunks)}, chunks)
 	}
@@ -199,7 +199,7 @@ func corpusBreak(t *testing.T, db Database) {
 	// A consumer may ask for more meanwhile.
 	for c, err := range s.Changes(t.Context(), 0, "e1") {
 		ok(t, err)
-		_, err = s.DocumentChunks(t.Context(), c.Document.ID)
+		_, err = s.DocumentChunks(t.Context(), c.Document.ID, -1, 0)
 		ok(t, err)
 		store(t, s, put("/c", "c", 1))
 	}
@@ -246,7 +246,7 @@ func corpusWatch(t *testing.T, db Database) {
 	ids := store(t, a, put("/a", "a", 1))
 	await(t, changed, "another process' document")
 	want(t, "revision", revision(t, b), 2)
-	chunks, err := a.DocumentChunks(t.Context(), ids[0])
+	chunks, err := a.DocumentChunks(t.Context(), ids[0], -1, 0)
 	ok(t, err)
 	ok(t, a.PutEmbeddings(t.Context(), "e2", []ingest.Embedding{{ChunkID: chunks[0].ID, Vector: []float32{1}}}))
 	await(t, changed, "another process' vectors")

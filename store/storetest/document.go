@@ -24,6 +24,7 @@ var documentTests = map[string]func(*testing.T, Database){
 	"Collections":  documentCollections,
 	"Blobs":        documentBlobs,
 	"Missing":      documentMissing,
+	"ChunkPages":   documentChunkPages,
 	"Large":        documentLarge,
 	"IDsNotReused": documentIDs,
 }
@@ -51,7 +52,7 @@ func documentRoundTrip(t *testing.T, db Database) {
 	wanted.ID, wanted.Version, wanted.Chunks, wanted.CreatedAt, wanted.UpdatedAt = id, 1, 3, got.CreatedAt, got.UpdatedAt
 	want(t, "document", got, wanted)
 
-	chunks, err := s.DocumentChunks(ctx, id)
+	chunks, err := s.DocumentChunks(ctx, id, -1, 0)
 	ok(t, err)
 	for i := range p.Chunks {
 		p.Chunks[i].ID, p.Chunks[i].DocumentID, p.Chunks[i].Ordinal = chunks[i].ID, id, i
@@ -93,7 +94,7 @@ func documentReplace(t *testing.T, db Database) {
 	ids := store(t, s, put("/a", "old", 3), put("/b", "same", 1))
 	old, err := s.Document(ctx, ids[0])
 	ok(t, err)
-	oldChunks, err := s.DocumentChunks(ctx, ids[0])
+	oldChunks, err := s.DocumentChunks(ctx, ids[0], -1, 0)
 	ok(t, err)
 
 	want(t, "id after replacing", store(t, s, put("/a", "new", 2)), ids[:1])
@@ -102,7 +103,7 @@ func documentReplace(t *testing.T, db Database) {
 	if !got.CreatedAt.Equal(old.CreatedAt) || got.UpdatedAt.Before(old.UpdatedAt) || got.Version != 3 || got.Text != "new" || got.Chunks != 2 {
 		t.Errorf("replaced document: %+v", got)
 	}
-	chunks, err := s.DocumentChunks(ctx, ids[0])
+	chunks, err := s.DocumentChunks(ctx, ids[0], -1, 0)
 	ok(t, err)
 	want(t, "chunks", texts(chunks), []string{"/a new 0", "/a new 1"})
 	for _, c := range chunks {
@@ -120,7 +121,7 @@ func documentReplace(t *testing.T, db Database) {
 	if ids[0] != ids[2] || ids[0] == ids[1] {
 		t.Fatalf("ids %v", ids)
 	}
-	chunks, err = s.DocumentChunks(ctx, ids[0])
+	chunks, err = s.DocumentChunks(ctx, ids[0], -1, 0)
 	ok(t, err)
 	want(t, "chunks", texts(chunks), []string{"/twice second 0"})
 
@@ -144,7 +145,7 @@ func documentFailed(t *testing.T, db Database) {
 	if got.Status != rag.Failed || got.Error != "it is encrypted" || got.Chunks != 0 {
 		t.Errorf("failed document: %+v", got)
 	}
-	chunks, err := s.DocumentChunks(ctx, id)
+	chunks, err := s.DocumentChunks(ctx, id, -1, 0)
 	ok(t, err)
 	want(t, "chunks", len(chunks), 0)
 	change := changes(t, s, 1, "e1")
@@ -204,6 +205,10 @@ func documentList(t *testing.T, db Database) {
 		"title":         {rag.DocumentFilter{Match: "ÜBER"}, 12},
 		"no wildcards":  {rag.DocumentFilter{Match: "_00%.txt"}, 0},
 		"literally":     {rag.DocumentFilter{Match: "100%.t", Limit: 7}, 7},
+		"one":           {rag.DocumentFilter{ID: ids[10]}, 1},
+		"one elsewhere": {rag.DocumentFilter{ID: ids[11], Collection: "tens"}, 0},
+		"one before":    {rag.DocumentFilter{ID: ids[10], After: ids[10]}, 0},
+		"none":          {rag.DocumentFilter{ID: 1 << 60}, 0},
 		"both":          {rag.DocumentFilter{Match: "/d/00", Collection: "tens", Status: rag.Ready}, 1},
 	} {
 		list, err := s.Documents(ctx, tc.filter)
@@ -229,9 +234,9 @@ func documentList(t *testing.T, db Database) {
 func documentPassages(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	ids := store(t, s, put("/a", "a", 3), put("/b", "b", 2))
-	a, err := s.DocumentChunks(ctx, ids[0])
+	a, err := s.DocumentChunks(ctx, ids[0], -1, 0)
 	ok(t, err)
-	b, err := s.DocumentChunks(ctx, ids[1])
+	b, err := s.DocumentChunks(ctx, ids[1], -1, 0)
 	ok(t, err)
 	got, err := s.Passages(ctx, []int64{b[1].ID, 1 << 60, a[2].ID, b[0].ID, a[2].ID, -1})
 	ok(t, err)
@@ -292,10 +297,33 @@ func documentMissing(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	_, err := s.Document(ctx, 1)
 	wantKind(t, "Document", err, fault.NotFound)
-	_, err = s.DocumentChunks(ctx, 1)
+	_, err = s.DocumentChunks(ctx, 1, -1, 0)
 	wantKind(t, "DocumentChunks", err, fault.NotFound)
 	_, err = s.Original(ctx, 1)
 	wantKind(t, "Original", err, fault.NotFound)
+}
+
+func documentChunkPages(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	id := store(t, s, put("/long", "x", 1100), put("/other", "y", 3))[0]
+	for name, tc := range map[string]struct{ after, limit, first, n int }{
+		"default":    {-1, 0, 0, 200},
+		"first":      {-1, 3, 0, 3},
+		"next":       {2, 3, 3, 3},
+		"end":        {1097, 50, 1098, 2},
+		"most":       {-1, 1 << 20, 0, 1000},
+		"beyond":     {1099, 10, 0, 0},
+		"far beyond": {1 << 40, 10, 0, 0},
+	} {
+		got, err := s.DocumentChunks(ctx, id, tc.after, tc.limit)
+		ok(t, err)
+		want(t, name, len(got), tc.n)
+		for i, c := range got {
+			if c.Ordinal != tc.first+i || c.DocumentID != id {
+				t.Fatalf("%s: chunk %d of document %d at %d", name, c.Ordinal, c.DocumentID, i)
+			}
+		}
+	}
 }
 
 func documentLarge(t *testing.T, db Database) {
@@ -328,7 +356,7 @@ func documentIDs(t *testing.T, db Database) {
 	var last, lastChunk int64
 	for range 3 {
 		id := store(t, s, put("/a", "a", 2))[0]
-		chunks, err := s.DocumentChunks(ctx, id)
+		chunks, err := s.DocumentChunks(ctx, id, -1, 0)
 		ok(t, err)
 		if id <= last || chunks[0].ID <= lastChunk {
 			t.Fatalf("document %d after %d, chunk %d after %d", id, last, chunks[0].ID, lastChunk)

@@ -26,7 +26,7 @@ func ingestSources(t *testing.T, db Database) {
 	other.Document.Collection = "other"
 	bare.Vectors = nil
 	ids := store(t, s, put("/a", "a", 3), failed, other, bare)
-	chunks, err := s.DocumentChunks(ctx, ids[0])
+	chunks, err := s.DocumentChunks(ctx, ids[0], -1, 0)
 	ok(t, err)
 	ok(t, s.PutEmbeddings(ctx, "e2", []ingest.Embedding{{ChunkID: chunks[1].ID, Vector: []float32{1}}}))
 
