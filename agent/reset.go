@@ -38,7 +38,7 @@ func (s *Subscription) Reset(ctx context.Context) error {
 // reset empties the session and greets.
 func (c *conversation) reset(ctx context.Context) {
 	if err := c.empty(ctx); err != nil {
-		c.rt.cfg.Logger.ErrorContext(ctx, "reset", "session", c.key.ID, "error", err)
+		c.logError(ctx, "reset", err)
 		for _, d := range Failure(err, "") {
 			d.Frame.Time = c.rt.cfg.Now()
 			c.deliver(d)

@@ -83,7 +83,7 @@ func (c *conversation) enter(ctx context.Context, t *turn, body Body) (err error
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			err = newPanicError(p, debug.Stack())
 		}
 	}()
 	return body(ctx, &Session{conversation: c, turn: t})
@@ -100,15 +100,14 @@ func (c *conversation) finish(ctx context.Context, t *turn, failed error) {
 		return
 	}
 	if failed != nil {
-		c.rt.cfg.Logger.ErrorContext(ctx, "state body failed", "session", c.key.ID, "turn", t.number,
-			"state", t.state.name, "error", failed)
+		c.logError(ctx, "state body failed", failed, "turn", t.number, "state", t.state.name)
 	}
 	replies, err := c.commit(ctx, TurnRecord{
 		Session: c.record.RowID, Turn: t.number, Replies: t.replies, State: t.state.name,
 		Set: t.vars.set, Delete: t.vars.removed(), Transitions: t.transitions,
 	})
 	if err != nil {
-		c.rt.cfg.Logger.ErrorContext(ctx, "commit turn", "session", c.key.ID, "turn", t.number, "error", err)
+		c.logError(ctx, "commit turn", err, "turn", t.number)
 		c.keep(t)
 		c.fail(t, err)
 		return

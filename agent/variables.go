@@ -128,7 +128,7 @@ func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.
 	defer c.mu.Unlock()
 	c.queue = append(c.queue, work{slot: true, do: func(ctx context.Context) {
 		if err := c.setVariables(ctx, values); err != nil {
-			c.rt.cfg.Logger.ErrorContext(ctx, "set variables", "session", c.key.ID, "error", err)
+			c.logError(ctx, "set variables", err)
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			for _, d := range Failure(err, "") {

@@ -3,6 +3,7 @@ package ws
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime/debug"
 	"time"
 
@@ -64,7 +65,7 @@ func (c *connection) serve(ctx context.Context) {
 // contain keeps a fault of ours in one connection from ending the program.
 func (c *connection) contain(ctx context.Context) {
 	if p := recover(); p != nil {
-		c.server.cfg.Logger.ErrorContext(ctx, "panic in connection", "session", c.session(), "panic", p, "stack", string(debug.Stack()))
+		c.server.cfg.Logger.ErrorContext(ctx, "panic in connection", "session", c.session(), "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 		c.close(CloseInternal)
 	}
 }
@@ -158,7 +159,7 @@ func (c *connection) open(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	c.server.cfg.Logger.ErrorContext(ctx, "open session", "session", c.request.ID, "error", err)
+	c.server.cfg.Logger.ErrorContext(ctx, "open session", "session", c.request.ID, agent.ErrorAttr(err))
 	c.refuse(err, "")
 	if fault.KindOf(err).Retryable() {
 		c.close(CloseUnavailable)
@@ -210,7 +211,7 @@ func (c *connection) sendMessage(action payload.Action, message any, id string) 
 // refuse tells the client why a frame was not taken: docent.v1 by an error, BAF
 // only in the log, as it has no frame for it.
 func (c *connection) refuse(err error, id string) {
-	c.server.cfg.Logger.Debug("frame refused", "session", c.session(), "error", err)
+	c.server.cfg.Logger.Debug("frame refused", "session", c.session(), "kind", fault.KindOf(err))
 	if !c.v1 {
 		return
 	}

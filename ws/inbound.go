@@ -42,7 +42,7 @@ func (c *connection) refused(ctx context.Context, err error, frame payload.Frame
 		}
 	}
 	if kind == fault.Internal || kind == fault.Unavailable {
-		c.server.cfg.Logger.ErrorContext(ctx, "frame failed", "session", c.session(), "action", frame.Action, "error", err)
+		c.server.cfg.Logger.ErrorContext(ctx, "frame failed", "session", c.session(), "action", frame.Action, agent.ErrorAttr(err))
 	}
 	c.refuse(err, frame.ID)
 	if kind == fault.NotFound {
