@@ -153,7 +153,8 @@ type Request struct {
 	// Paths are files and folders.
 	Paths []string
 	// Prune removes documents whose file is gone, under the folders and files
-	// of Paths only.
+	// of Paths only: also those of a path that does not exist itself, if its
+	// folder can be read.
 	Prune bool
 	// Retry reads sources again that failed with the same content before.
 	Retry bool

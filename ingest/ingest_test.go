@@ -197,14 +197,14 @@ func TestPruneKeepsOthers(t *testing.T) {
 	if got := len(f.store.docs); got != 5 {
 		t.Errorf("%d documents are left, want 5", got)
 	}
-	// A folder that is not there may be a disk that is not mounted.
+	// Of a folder that is not there and never was, nothing can be pruned.
 	f.expect(ingest.Request{Paths: []string{f.dir + "/gone"}, Prune: true}, "failed gone: not found: it is gone, or a link that leads nowhere\n")
 	if err := os.RemoveAll(filepath.Join(f.dir, "two")); err != nil {
 		t.Fatal(err)
 	}
-	f.run(ingest.Request{Paths: []string{f.dir + "/two"}, Prune: true})
-	if got := len(f.store.docs); got != 5 {
-		t.Errorf("%d documents are left, want 5", got)
+	f.expect(ingest.Request{Paths: []string{f.dir + "/two"}, Prune: true}, "removed two/c.txt\n")
+	if got := len(f.store.docs); got != 4 {
+		t.Errorf("%d documents are left, want 4", got)
 	}
 }
 
@@ -219,7 +219,7 @@ func TestFailuresAreRemembered(t *testing.T) {
 	const want = `failed binary: binary: application/x-elf is not a kind of document that can be read
 failed empty.txt: empty: there is no text in it
 `
-	const rest = `failed huge.txt: too large: 0.0 MiB, the limit is 0.0 MiB
+	const rest = `failed huge.txt: too large: 2.0 KiB, the limit is 1000 bytes
 failed odd.txt: undecodable: it is not text in UTF-8, UTF-16 or Windows-1252
 `
 	f.expect(ingest.Request{}, want+"added good.txt\n"+rest)
@@ -291,12 +291,22 @@ func TestPermissionDenied(t *testing.T) {
 	f := newFixture(t, ingest.Config{})
 	f.write("a.txt", "a")
 	f.write("shut/b.txt", "b")
+	f.write("faq.jsonl", `{"id":"x","text":"one"}`)
 	f.run(ingest.Request{})
-	if err := errors.Join(os.Chmod(filepath.Join(f.dir, "a.txt"), 0), os.Chmod(filepath.Join(f.dir, "shut"), 0)); err != nil {
+	f.write("new.txt", "n")
+	if err := errors.Join(os.Chmod(filepath.Join(f.dir, "a.txt"), 0), os.Chmod(filepath.Join(f.dir, "new.txt"), 0), os.Chmod(filepath.Join(f.dir, "faq.jsonl"), 0), os.Chmod(filepath.Join(f.dir, "shut"), 0)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.Chmod(filepath.Join(f.dir, "shut"), 0o755) })
-	f.expect(ingest.Request{Prune: true}, "failed a.txt: permission denied\nfailed shut: permission denied\n")
+	want := "failed a.txt: permission denied\nfailed faq.jsonl: permission denied\nfailed new.txt: permission denied\nfailed shut: permission denied\n"
+	for range 2 {
+		f.expect(ingest.Request{Prune: true}, want)
+	}
+	for name, status := range map[string]rag.Status{"a.txt": rag.Ready, "faq.jsonl#x": rag.Ready, "new.txt": rag.Failed} {
+		if s := f.store.get(filepath.Join(f.dir, name)); s == nil || s.doc.Status != status {
+			t.Errorf("%s is stored as %+v, want it %s", name, s, status)
+		}
+	}
 	if f.store.get(filepath.Join(f.dir, "shut/b.txt")) == nil {
 		t.Error("a document in a folder that cannot be read was pruned")
 	}

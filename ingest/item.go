@@ -32,6 +32,8 @@ type item struct {
 	record *extract.Record // of a line of a file that holds many documents
 	reason string          // why it cannot be read, if that is known already
 	silent bool            // reported and not stored
+	unread bool            // its content is not known
+	whole  *item           // of a marker: the file's document, if it is one
 	marker bool            // no document: the end of a file
 	counts int64           // of the file's bytes, for progress
 	stale  []SourceState   // of a marker: documents no longer in the file
@@ -62,6 +64,10 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 		it.data, it.reason = in.read(it)
 	}
 	if it.reason != "" {
+		// What could not be read says nothing of what it holds: the version
+		// read last stays, if there is one.
+		it.unread = it.data == nil
+		it.silent = it.silent || it.unread && (it.known && it.state.Status == rag.Ready || len(r.states.below(it.source)) > 0)
 		in.fail(r, it, "", "", it.reason)
 		return
 	}
@@ -91,12 +97,12 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 			it.err = fmt.Errorf("read %s: %w", it.source, err)
 			return
 		}
-		in.log.Info("source cannot be read", "source", it.source, "error", err)
+		in.log.Debug("source cannot be read", "source", it.source, "error", err)
 		in.fail(r, it, hash, media, fault.Message(err))
 		return
 	}
 	if doc.Note != "" {
-		in.log.Info("source read in part", "source", it.source, "note", doc.Note)
+		in.log.Debug("source read in part", "source", it.source, "note", doc.Note)
 	}
 	chunks := in.cutter.Cut(doc)
 	if len(chunks) == 0 {
@@ -156,17 +162,27 @@ func (in *Ingester) read(it *item) (data []byte, reason string) {
 	case err != nil:
 		return nil, reasonOf(err)
 	case n > in.cfg.MaxFileSize:
-		return nil, "too large: more than " + mebibytes(in.cfg.MaxFileSize)
+		return nil, "too large: more than " + byteSize(in.cfg.MaxFileSize)
 	}
 	it.size = n
 	return buf.Bytes(), ""
 }
 
 func tooLarge(size, limit int64) string {
-	return fmt.Sprintf("too large: %s, the limit is %s", mebibytes(size), mebibytes(limit))
+	return fmt.Sprintf("too large: %s, the limit is %s", byteSize(size), byteSize(limit))
 }
 
-func mebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
+// byteSize is a number of bytes as people read it.
+func byteSize(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	default:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+}
 
 // lines yields the records of a file with one document to a line.
 func (in *Ingester) lines(source, name string, r io.Reader, yield func(*item) bool) (ok bool, reason string) {
@@ -192,9 +208,10 @@ func (in *Ingester) lines(source, name string, r io.Reader, yield func(*item) bo
 // line makes the item of one line.
 func (in *Ingester) line(source, name string, n int, line []byte, long bool, ids map[string]bool) *item {
 	it := &item{name: name, data: line, size: int64(len(line))}
-	id := fmt.Sprint(n)
+	// A name of its own, for ids are often numbers too.
+	id := fmt.Sprintf("line-%d", n)
 	if long {
-		it.reason = fmt.Sprintf("too large: the line is longer than %s", mebibytes(in.cfg.MaxFileSize))
+		it.reason = fmt.Sprintf("too large: the line is longer than %s", byteSize(in.cfg.MaxFileSize))
 	} else if rec, err := extract.ParseRecord(line); err != nil {
 		it.reason = fmt.Sprintf("line %d: %s", n, fault.Message(err))
 	} else {

@@ -285,6 +285,9 @@ func (in *Ingester) storeBatch(ctx context.Context, r *run, b *batch, yield func
 		r.at.Bytes += it.counts
 		if it.marker {
 			r.at.Files++
+			if it.whole != nil && it.whole.unread { // so its parts are not known to be gone
+				it.stale = nil
+			}
 			if more, err := in.remove(ctx, it.stale, yield); !more || err != nil {
 				return more, err
 			}

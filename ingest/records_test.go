@@ -23,10 +23,10 @@ not json
 `)
 	f.expect(ingest.Request{}, `added faq.jsonl#a
 added faq.jsonl#7
-added faq.jsonl#4
+added faq.jsonl#line-4
 failed faq.jsonl#a: line 5: another line has the same id
-failed faq.jsonl#6: line 6: it has no text
-failed faq.jsonl#7: line 7: another line has the same id
+failed faq.jsonl#line-6: line 6: it has no text
+failed faq.jsonl#line-7: line 7: damaged: it is not a JSON object with a text
 `)
 	s := f.store.get(filepath.Join(f.dir, "faq.jsonl#a"))
 	if s.doc.Title != "First" || s.doc.Text != "Text one." || string(s.source) != `{"id": "a", "title": "First", "text": "Text one."}` {
@@ -39,8 +39,9 @@ failed faq.jsonl#7: line 7: another line has the same id
 	f.expect(ingest.Request{}, `unchanged faq.jsonl#a
 added faq.jsonl#n
 changed faq.jsonl#7
-removed faq.jsonl#4
-removed faq.jsonl#6
+removed faq.jsonl#line-4
+removed faq.jsonl#line-6
+removed faq.jsonl#line-7
 `)
 	f.write("faq.jsonl", "no longer records")
 	f.expect(ingest.Request{}, "added faq.jsonl\nremoved faq.jsonl#7\nremoved faq.jsonl#a\nremoved faq.jsonl#n\n")
@@ -73,7 +74,7 @@ func TestLongLine(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, ingest.Config{MaxFileSize: 200_000})
 	f.write("big.jsonl", `{"text": "short"}`+"\n"+fmt.Sprintf(`{"text": %q}`, strings.Repeat("word ", 100_000))+"\n"+`{"text": "also short"}`)
-	f.expect(ingest.Request{}, "added big.jsonl#1\nfailed big.jsonl#2: too large: the line is longer than 0.2 MiB\nadded big.jsonl#3\n")
+	f.expect(ingest.Request{}, "added big.jsonl#line-1\nfailed big.jsonl#line-2: too large: the line is longer than 195.3 KiB\nadded big.jsonl#line-3\n")
 }
 
 func TestRead(t *testing.T) {
@@ -100,7 +101,7 @@ func TestRead(t *testing.T) {
 		{"stdin:-", "<html><p>text", "added stdin:-\n"},
 		{"upload:x.jsonl", `{"id":"1","text":"a"}` + "\n" + `{"id":"2","text":"b"}`, "added upload:x.jsonl#1\nadded upload:x.jsonl#2\n"},
 		{"upload:x.jsonl", `{"id":"2","text":"b"}`, "unchanged upload:x.jsonl#2\nremoved upload:x.jsonl#1\n"},
-		{"upload:big", strings.Repeat("x ", 600), "failed upload:big: too large: more than 0.0 MiB\n"},
+		{"upload:big", strings.Repeat("x ", 600), "failed upload:big: too large: more than 1000 bytes\n"},
 		{"upload:none.txt", "", "failed upload:none.txt: empty: there is no text in it\n"},
 	} {
 		if got := read(tt.source, tt.data); got != tt.want {

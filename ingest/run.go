@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"docent/ingest/extract"
 	"docent/internal/fault"
@@ -31,6 +35,9 @@ type run struct {
 
 // start looks up what the store knows.
 func (in *Ingester) start(ctx context.Context, collection string) (*run, error) {
+	if err := checkCollection(collection); err != nil {
+		return nil, err
+	}
 	r := &run{collection: cmp.Or(collection, rag.DefaultCollection), embedder: in.cfg.Embedder.Name(), pipeline: in.pipeline, progress: func(Progress) {}}
 	known, err := in.cfg.Store.Sources(ctx, r.collection, r.embedder)
 	if err != nil {
@@ -38,6 +45,21 @@ func (in *Ingester) start(ctx context.Context, collection string) (*run, error) 
 	}
 	r.states = slices.SortedFunc(slices.Values(known), func(a, b SourceState) int { return strings.Compare(a.Source, b.Source) })
 	return r, nil
+}
+
+// maxCollectionName is the longest name of a collection, in bytes.
+const maxCollectionName = 100
+
+// checkCollection refuses names that cannot be typed, shown or put into an
+// address as they are.
+func checkCollection(name string) error {
+	switch {
+	case len(name) > maxCollectionName:
+		return fault.New(fault.Invalid, "the collection's name is longer than %d bytes", maxCollectionName)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) || strings.Contains(name, "/") || strings.TrimSpace(name) != name:
+		return fault.New(fault.Invalid, "the collection's name %q must not have control characters, a / or space around it", name)
+	}
+	return nil
 }
 
 // Ingest brings a collection in line with files and folders. It yields a result
@@ -58,13 +80,14 @@ func (in *Ingester) Ingest(ctx context.Context, req Request) iter.Seq2[Result, e
 			yield(Result{}, err)
 			return
 		}
+		r.settleGone(&l, req.Prune)
 		r.retry = req.Retry
 		if req.Progress != nil {
 			r.progress = req.Progress
 		}
 		r.files = make(map[string]bool, len(l.files))
 		for _, f := range l.files {
-			r.files[f.path] = true
+			r.files[f.path] = r.files[f.path] || !f.unnamed
 			r.at.TotalBytes += f.size
 		}
 		r.at.TotalFiles = len(l.files)
@@ -88,11 +111,15 @@ func (in *Ingester) produce(r *run, f file, send func(*item) bool) bool {
 	it := &item{source: f.path, name: f.path, path: f.path, size: f.size, mtime: f.mtime, reason: f.reason, silent: f.folder}
 	end := &item{source: f.path, counts: f.size, marker: true}
 	if f.reason == "" {
-		if src, ok := openRecords(f.path); ok {
+		src, err := openRecords(f.path)
+		if src != nil {
 			defer src.Close()
 			return in.records(r, f, src, end, send)
 		}
-		end.stale = in.stale(r, f.path, nil)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			it.reason = reasonOf(err)
+		}
+		end.whole, end.stale = it, in.stale(r, f.path, nil)
 	}
 	return send(it) && send(end)
 }
@@ -136,33 +163,40 @@ func (in *Ingester) stale(r *run, path string, now map[string]bool) []SourceStat
 }
 
 // openRecords opens a file if its beginning shows that it holds a document to a
-// line.
-func openRecords(path string) (*os.File, bool) {
+// line; nil if it does not.
+func openRecords(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, false
+		return nil, err
 	}
-	head := make([]byte, 512)
-	n, _ := io.ReadFull(f, head)
-	if !extract.MayHoldRecords(head[:n]) {
+	holds, err := holdsRecords(f)
+	if err != nil || !holds {
 		f.Close()
-		return nil, false
+		return nil, err
+	}
+	return f, nil
+}
+
+// holdsRecords looks at a file's beginning and goes back to it.
+func holdsRecords(f *os.File) (bool, error) {
+	head := make([]byte, 512)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, err
+	}
+	if !extract.MayHoldRecords(head[:n]) {
+		return false, nil
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		f.Close()
-		return nil, false
+		return false, err
 	}
 	const firstLine = 1 << 20
 	first, err := io.ReadAll(io.LimitReader(f, firstLine))
 	if err != nil || !extract.HoldsRecords(first) {
-		f.Close()
-		return nil, false
+		return false, err
 	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		f.Close()
-		return nil, false
-	}
-	return f, true
+	_, err = f.Seek(0, io.SeekStart)
+	return err == nil, err
 }
 
 // prune removes the documents whose files are gone, under the paths asked for.
@@ -170,6 +204,10 @@ func openRecords(path string) (*os.File, bool) {
 func (in *Ingester) prune(ctx context.Context, r *run, l listing, yield func(Result, error) bool) {
 	var gone []SourceState
 	for _, s := range r.states {
+		if slices.ContainsFunc(l.gone, func(p string) bool { return isGone(s.Source, p) }) {
+			gone = append(gone, s)
+			continue
+		}
 		covered := slices.ContainsFunc(l.prefixes, func(p string) bool {
 			return within(filepath.Clean(s.Source), p) && !slices.ContainsFunc(l.broken, func(b string) bool { return within(b, p) || within(p, b) })
 		})
@@ -185,6 +223,32 @@ func (in *Ingester) prune(ctx context.Context, r *run, l listing, yield func(Res
 		if !more || err != nil {
 			return
 		}
+	}
+}
+
+// isGone reports whether a source is, or is below or a part of, a path that does
+// not exist.
+func isGone(source, p string) bool {
+	if within(source, p) {
+		return true
+	}
+	if !strings.HasPrefix(source, p+"#") {
+		return false
+	}
+	_, err := os.Lstat(source) // a file of that very name
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// settleGone decides what becomes of the paths that do not exist: where
+// documents of them are stored and prune asks for it, those are to be removed;
+// else it is an error that nothing is there.
+func (r *run) settleGone(l *listing, prune bool) {
+	l.gone = slices.DeleteFunc(l.gone, func(p string) bool {
+		return !prune || !slices.ContainsFunc(r.states, func(s SourceState) bool { return isGone(s.Source, p) })
+	})
+	for _, p := range l.gone {
+		l.files = slices.DeleteFunc(l.files, func(f file) bool { return f.path == p })
+		l.broken = slices.DeleteFunc(l.broken, func(b string) bool { return b == p })
 	}
 }
 
@@ -229,6 +293,9 @@ func (in *Ingester) Read(ctx context.Context, collection, source string, r io.Re
 	if !ok || name == "" {
 		return nil, fault.New(fault.Invalid, "%s: a source that is read is called upload:NAME or stdin:NAME", source)
 	}
+	if !utf8.ValidString(source) {
+		return nil, fault.New(fault.Invalid, "%s: %s", escaped(source), notUTF8)
+	}
 	data, err := io.ReadAll(io.LimitReader(r, in.cfg.MaxFileSize+1))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", source, err)
@@ -257,7 +324,7 @@ func (in *Ingester) produceRead(r *run, source, name string, data []byte, send f
 	end := &item{source: source, marker: true}
 	switch {
 	case int64(len(data)) > in.cfg.MaxFileSize:
-		send(&item{source: source, name: name, size: int64(len(data)), reason: "too large: more than " + mebibytes(in.cfg.MaxFileSize)})
+		send(&item{source: source, name: name, size: int64(len(data)), reason: "too large: more than " + byteSize(in.cfg.MaxFileSize)})
 	case extract.HoldsRecords(data):
 		in.records(r, file{path: source}, bytes.NewReader(data), end, send)
 	default:

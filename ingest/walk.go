@@ -3,12 +3,14 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"docent/internal/fault"
 )
@@ -25,6 +27,8 @@ type file struct {
 	// folder is set for what cannot be a document: its failure is reported
 	// and not stored.
 	folder bool
+	// unnamed is set where path is only how the name is shown.
+	unnamed bool
 }
 
 // listing is what walking the paths of a request found.
@@ -32,6 +36,7 @@ type listing struct {
 	files    []file
 	prefixes []string // the paths, absolute
 	broken   []string // folders that could not be read
+	gone     []string // those of the paths that do not exist, though their folder does
 }
 
 // list finds the files under paths, each once, ordered by path.
@@ -80,7 +85,13 @@ type walker struct {
 func (w *walker) root(ctx context.Context, p string) error {
 	info, err := os.Stat(p)
 	switch {
+	case !utf8.ValidString(p):
+		w.unnamed(p)
+		w.list.broken = append(w.list.broken, p)
 	case err != nil:
+		if isMissing(p) {
+			w.list.gone = append(w.list.gone, p)
+		}
 		w.fail(p, reasonOf(err), true)
 	case info.IsDir():
 		real, err := filepath.EvalSymlinks(p)
@@ -92,6 +103,43 @@ func (w *walker) root(ctx context.Context, p string) error {
 		w.add(p, info)
 	}
 	return nil
+}
+
+// isMissing reports whether a path does not exist while its folder does and can
+// be read: it is really gone, and not out of reach.
+func isMissing(p string) bool {
+	if _, err := os.Lstat(p); !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	_, err := os.ReadDir(filepath.Dir(p))
+	return err == nil
+}
+
+// notUTF8 is why a file with such a name is left alone: two of them could not be
+// told apart where they are stored and shown.
+const notUTF8 = "its name is not valid UTF-8: rename it"
+
+// escaped is a name with the bytes that are not UTF-8 written out.
+func escaped(name string) string {
+	var b strings.Builder
+	for i := 0; i < len(name); {
+		r, n := utf8.DecodeRuneInString(name[i:])
+		if r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&b, `\x%02x`, name[i])
+		} else {
+			b.WriteString(name[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// unnamed notes a file or folder whose name is not UTF-8.
+func (w *walker) unnamed(p string) {
+	if !w.seen[p] {
+		w.seen[p] = true
+		w.list.files = append(w.list.files, file{path: escaped(p), reason: notUTF8, folder: true, unnamed: true})
+	}
 }
 
 // fail notes something that cannot be read.
@@ -165,6 +213,8 @@ func (w *walker) entry(ctx context.Context, e fs.DirEntry, p, rel string, above 
 		return nil
 	}
 	switch {
+	case !utf8.ValidString(e.Name()):
+		w.unnamed(p)
 	case err != nil:
 		w.fail(p, reasonOf(err), false)
 	case !folder:

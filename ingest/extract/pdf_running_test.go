@@ -62,7 +62,9 @@ func TestPDFRunningLines(t *testing.T) {
 		},
 		{
 			"bare page numbers",
-			func(i int) string { return fmt.Sprintf("Body %[1]c.\nMore %[1]c.\nMore again.\nEnd of %[1]c.\n%[2]d", 'A'+i, i+8) },
+			func(i int) string {
+				return fmt.Sprintf("Body %[1]c.\nMore %[1]c.\nMore again.\nEnd of %[1]c.\n%[2]d", 'A'+i, i+8)
+			},
 			[]string{"Body E.", "End of E."},
 			[]string{"8", "12"},
 		},
