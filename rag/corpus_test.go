@@ -197,8 +197,10 @@ func small(t testing.TB) *corpus {
 // open makes a retriever; snapshot may be "".
 func open(t testing.TB, c *corpus, snapshot string) *rag.Retriever {
 	t.Helper()
-	r, err := rag.NewRetriever(rag.RetrieverConfig{Corpus: c, Embedder: c.static, Static: c.static,
-		Keywords: bm25.New(), Vectors: chromem.New(), Snapshot: snapshot})
+	r, err := rag.NewRetriever(rag.RetrieverConfig{
+		Corpus: c, Embedder: c.static, Static: c.static,
+		Keywords: bm25.New(), Vectors: chromem.New(), Snapshot: snapshot,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,8 +62,10 @@ type Retriever struct {
 // NewRetriever checks the configuration. The retriever finds nothing before
 // Load.
 func NewRetriever(cfg RetrieverConfig) (*Retriever, error) {
-	for name, missing := range map[string]bool{"Corpus": cfg.Corpus == nil, "Embedder": cfg.Embedder == nil,
-		"Static": cfg.Static == nil, "Keywords": cfg.Keywords == nil, "Vectors": cfg.Vectors == nil} {
+	for name, missing := range map[string]bool{
+		"Corpus": cfg.Corpus == nil, "Embedder": cfg.Embedder == nil,
+		"Static": cfg.Static == nil, "Keywords": cfg.Keywords == nil, "Vectors": cfg.Vectors == nil,
+	} {
 		if missing {
 			return nil, fault.New(fault.Invalid, "retriever: %s is missing", name)
 		}
@@ -208,8 +210,10 @@ func (r *Retriever) derive(c *Change, entries []Entry) ([]*row, []Entry) {
 		}
 		heading := HeadingLine(c.Document.Title, chunk.Headings)
 		out[i] = newRow(r.cfg.Static, doc, chunk, heading, vector)
-		entries = append(entries, Entry{ID: chunk.ID, DocumentID: doc.id, Collection: doc.collection, Source: doc.source,
-			Ordinal: chunk.Ordinal, Language: c.Document.Language, Heading: heading, Text: chunk.Text, Vector: vector})
+		entries = append(entries, Entry{
+			ID: chunk.ID, DocumentID: doc.id, Collection: doc.collection, Source: doc.source,
+			Ordinal: chunk.Ordinal, Language: c.Document.Language, Heading: heading, Text: chunk.Text, Vector: vector,
+		})
 	}
 	doc.rows = out
 	doc.measure()

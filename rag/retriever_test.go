@@ -152,7 +152,8 @@ func TestFollowUps(t *testing.T) {
 	t.Parallel()
 	r := load(t, small(t), "")
 	out := ask(t, r, rag.Query{Question: "and for that?", Turns: []rag.Turn{
-		{Role: rag.User, Text: "which lock mode does LOCK TABLE take?"}, {Role: rag.Assistant, Text: "ACCESS EXCLUSIVE."}}})
+		{Role: rag.User, Text: "which lock mode does LOCK TABLE take?"}, {Role: rag.Assistant, Text: "ACCESS EXCLUSIVE."},
+	}})
 	if !strings.Contains(out.Question, "LOCK TABLE") || strings.Contains(out.Question, "EXCLUSIVE.") {
 		t.Errorf("searched for %q, want the user's earlier turn in front", out.Question)
 	}

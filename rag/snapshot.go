@@ -322,8 +322,10 @@ func (s *restored) build(p *snapshotParts, tokens int) error {
 	if n > 0 && len(p.tokens) > 0 && int(slices.Max(p.tokens)) >= tokens {
 		return errParts
 	}
-	s.rows = rows{byID: make(map[int64]*row, n), byDocument: make(map[int64][]*row, docs),
-		frequency: slices.Clone(p.frequency), seen: make([]uint32, tokens), length: len(p.tokens)}
+	s.rows = rows{
+		byID: make(map[int64]*row, n), byDocument: make(map[int64][]*row, docs),
+		frequency: slices.Clone(p.frequency), seen: make([]uint32, tokens), length: len(p.tokens),
+	}
 	s.entries = make([]Entry, 0, n)
 	slab, pointers := make([]row, n), make([]*row, n)
 	at := 0
@@ -345,8 +347,10 @@ func (s *restored) build(p *snapshotParts, tokens int) error {
 			}
 			pointers[i] = w
 			s.rows.byID[w.id] = w
-			s.entries = append(s.entries, Entry{ID: w.id, DocumentID: id, Collection: doc.collection, Source: doc.source,
-				Ordinal: int(w.ordinal), Vector: w.vector})
+			s.entries = append(s.entries, Entry{
+				ID: w.id, DocumentID: id, Collection: doc.collection, Source: doc.source,
+				Ordinal: int(w.ordinal), Vector: w.vector,
+			})
 		}
 		doc.rows = pointers[at : at+count : at+count]
 		s.rows.byDocument[id] = doc.rows

@@ -133,8 +133,10 @@ func (x *Index) load(data []byte) error {
 func (x *Index) check(ends []uint64, postings []posting) error {
 	n, docs := len(x.chunks.ids), len(x.docs.ids)
 	c := &x.chunks
-	for what, got := range map[string]int{"documents": len(c.docs), "ordinals": len(c.ordinals), "lengths": len(c.lengths),
-		"headings": len(c.headings), "languages": len(c.languages), "collections": len(c.collections)} {
+	for what, got := range map[string]int{
+		"documents": len(c.docs), "ordinals": len(c.ordinals), "lengths": len(c.lengths),
+		"headings": len(c.headings), "languages": len(c.languages), "collections": len(c.collections),
+	} {
 		if got != n || n > maxChunks {
 			return fmt.Errorf("%d %s for %d chunks", got, what, n)
 		}

@@ -36,9 +36,11 @@ func (x *Index) Match(ctx context.Context, text string, ids []int64) ([]rag.Term
 	sc.marks = sized(sc.marks, len(x.chunks.ids))
 	sc.docTF, sc.docMarks = sized(sc.docTF, len(x.docs.ids)), sized(sc.docMarks, len(x.docs.ids))
 	sc.docScores = sized(sc.docScores, len(x.docs.ids))
-	m := &matching{x: x, sc: sc, out: make([]rag.Match, len(ids)),
+	m := &matching{
+		x: x, sc: sc, out: make([]rag.Match, len(ids)),
 		meanHeading:  float32(x.heading) / float32(max(x.live, 1)),
-		meanDocument: float32(x.length-x.heading) / float32(max(x.liveDocs, 1))}
+		meanDocument: float32(x.length-x.heading) / float32(max(x.liveDocs, 1)),
+	}
 	m.mark(ids, true)
 	terms := m.run(text)
 	for i, id := range ids {

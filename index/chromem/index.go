@@ -54,8 +54,10 @@ var (
 
 // New makes an empty index.
 func New() *Index {
-	return &Index{entries: map[int64]*entry{}, fresh: map[string][]*entry{},
-		settled: map[string]*chromem.Collection{}, db: chromem.NewDB()}
+	return &Index{
+		entries: map[int64]*entry{}, fresh: map[string][]*entry{},
+		settled: map[string]*chromem.Collection{}, db: chromem.NewDB(),
+	}
 }
 
 // Len counts the chunks with a vector other than zero.
@@ -110,8 +112,10 @@ func (x *Index) put(ctx context.Context, e *rag.Entry, empty bool) error {
 		return err
 	}
 	vector, _ := unit(e.Vector)
-	x.entries[e.ID] = &entry{id: e.ID, source: e.Source, ordinal: e.Ordinal, collection: e.Collection, vector: vector,
-		place: len(x.fresh[e.Collection])}
+	x.entries[e.ID] = &entry{
+		id: e.ID, source: e.Source, ordinal: e.Ordinal, collection: e.Collection, vector: vector,
+		place: len(x.fresh[e.Collection]),
+	}
 	x.fresh[e.Collection] = append(x.fresh[e.Collection], x.entries[e.ID])
 	return nil
 }

@@ -44,8 +44,10 @@ func Vector(text string) []float32 {
 // Entry makes an entry of chunk id with a vector for its text. Ten chunks in a
 // row are of one document.
 func Entry(id int64, text string) rag.Entry {
-	return rag.Entry{ID: id, DocumentID: 1 + id/10, Collection: rag.DefaultCollection, Source: fmt.Sprintf("/docs/%04d", 1+id/10),
-		Ordinal: int(id % 10), Language: "en", Text: text, Vector: Vector(text)}
+	return rag.Entry{
+		ID: id, DocumentID: 1 + id/10, Collection: rag.DefaultCollection, Source: fmt.Sprintf("/docs/%04d", 1+id/10),
+		Ordinal: int(id % 10), Language: "en", Text: text, Vector: Vector(text),
+	}
 }
 
 // words are what Texts are made of.
