@@ -122,7 +122,7 @@ func duration(p func(*Config) *time.Duration) (func(*Config, string) error, func
 			*p(c) = d
 			return nil
 		}, func(c Config) string {
-			return (*p(&c)).String()
+			return p(&c).String()
 		}
 }
 

@@ -80,7 +80,7 @@ func TestSiteWithoutBuildSaysHow(t *testing.T) {
 func TestHandlerServesWhatIsEmbedded(t *testing.T) {
 	t.Parallel()
 	res := get(t, Handler(), "GET", "/")
-	if got := body(t, res); res.StatusCode != 200 || !strings.Contains(got, "docent") {
+	if got := body(t, res); res.StatusCode != http.StatusOK || !strings.Contains(got, "docent") {
 		t.Errorf("status %d body %q", res.StatusCode, got)
 	}
 }
@@ -100,7 +100,7 @@ func TestSiteCompressesAndRevalidates(t *testing.T) {
 		t.Errorf("unpacked %d bytes", len(got))
 	}
 	again := get(t, h, "GET", "/assets/main-abc1.js", "Accept-Encoding", "gzip", "If-None-Match", res.Header.Get("ETag"))
-	if again.StatusCode != 304 || body(t, again) != "" {
+	if again.StatusCode != http.StatusNotModified || body(t, again) != "" {
 		t.Errorf("status %d", again.StatusCode)
 	}
 	plain := get(t, h, "GET", "/assets/main-abc1.js", "Accept-Encoding", "gzip;q=0")

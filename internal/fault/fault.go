@@ -89,7 +89,7 @@ func (k Kind) ExitCode() int {
 }
 
 // Fault is an error with a kind and a sentence that is safe to show.
-type Fault struct {
+type Fault struct { //nolint:errname // fault.Error would read like a builtin error
 	// Kind says what the caller can do.
 	Kind Kind
 	// Safe is shown to clients as it stands: no paths, queries or addresses
