@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"net/http"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"docent/internal/fault"
+	"docent/llm"
 	"docent/rag"
 )
 
@@ -52,6 +54,30 @@ func TestAskStream(t *testing.T) {
 		"event: message\ndata: " + answerJSON + "\n\n"
 	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" || body != want {
 		t.Errorf("%d %s %s\nwant %s", resp.StatusCode, resp.Header.Get("Content-Type"), body, want)
+	}
+}
+
+// A refusal by the model server is not the caller's fault, and its text, which
+// may repeat the question, stays out of the log.
+func TestRefusalByTheModel(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.answer = func(context.Context, rag.Request) iter.Seq2[rag.Part, error] {
+		return func(yield func(rag.Part, error) bool) {
+			refusal := &llm.StatusError{Status: 400, Message: "cannot answer: confidential"}
+			yield(rag.Part{}, fmt.Errorf("llm m: %w", fault.Wrap(fault.Unavailable, refusal, "the model server refused the request (status 400)")))
+		}
+	}
+	c := w.serve(t)
+	c.wantError(503, fault.Unavailable, "status 400", "POST", "/api/ask", `{"question":"x"}`)
+	log := c.log.String()
+	for _, want := range []string{"level=WARN", "kind=unavailable", `route="POST /api/ask"`, "request=", "refused the request", "model_status=400"} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log lacks %q: %s", want, log)
+		}
+	}
+	if strings.Contains(log, "confidential") || strings.Count(log, "request failed") != 1 {
+		t.Errorf("log is %s", log)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"docent/internal/fault"
+	"docent/llm"
 )
 
 // maxDetails bounds how many faults of a request its error names.
@@ -44,17 +45,28 @@ func asError(err error) *Error {
 	return &Error{status: kind.HTTPStatus(), Code: kind, Message: fault.Message(err), Retryable: kind.Retryable()}
 }
 
-// fail turns a handler's error into a response and logs what the response does
-// not say.
+// fail turns a handler's error into a response and logs it once. The cause of a
+// fault may repeat what was asked, as a model server's refusal does, so the log
+// gets it only of what is a mistake of ours.
 func (s *server) fail(ctx context.Context, err error) error {
 	e := asError(err)
 	level := slog.LevelDebug
-	if e.Code == fault.Internal {
+	attrs := []slog.Attr{slog.String("kind", string(e.Code)), slog.String("message", e.Message)}
+	if r := requestOf(ctx); r != nil {
+		attrs = append(attrs, slog.String("request", r.id), slog.String("route", r.http.Pattern))
+	}
+	var refusal *llm.StatusError
+	if errors.As(err, &refusal) {
+		attrs = append(attrs, slog.Int("model_status", refusal.Status))
+	}
+	switch {
+	case e.Code == fault.Internal:
 		level = slog.LevelError
-	} else if e.Retryable {
+		attrs = append(attrs, slog.Any("error", err))
+	case e.Retryable:
 		level = slog.LevelWarn
 	}
-	s.log.LogAttrs(ctx, level, "request failed", slog.String("request", requestID(ctx)), slog.String("code", string(e.Code)), slog.Any("error", err))
+	s.log.LogAttrs(ctx, level, "request failed", attrs...)
 	return e
 }
 

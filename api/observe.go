@@ -16,10 +16,16 @@ import (
 
 type requestKey struct{}
 
-// requestID is the id under which the log knows a request; "" outside of one.
-func requestID(ctx context.Context) string {
-	id, _ := ctx.Value(requestKey{}).(string)
-	return id
+// request is what the log says of a request.
+type request struct {
+	id   string
+	http *http.Request // its Pattern is known once it is routed
+}
+
+// requestOf is the request that a context belongs to; nil outside of one.
+func requestOf(ctx context.Context) *request {
+	r, _ := ctx.Value(requestKey{}).(*request)
+	return r
 }
 
 // recorder remembers what was answered.
@@ -56,7 +62,9 @@ func (s *server) observe(next http.Handler) http.Handler {
 		start, id := time.Now(), rand.Text()[:12]
 		rec := &recorder{ResponseWriter: w}
 		w.Header().Set("X-Request-Id", id)
-		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, id))
+		known := &request{id: id}
+		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, known))
+		known.http = r
 		defer func() {
 			p := recover()
 			if err, ok := p.(error); p != nil && !(ok && errors.Is(err, http.ErrAbortHandler)) {

@@ -11,6 +11,8 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 	"github.com/tmc/langchaingo/llms"
+
+	"docent/internal/fault"
 )
 
 // tailTimeout is how long to wait for what may follow a complete answer, such
@@ -89,7 +91,7 @@ func (o *OpenAI) generate(ctx context.Context, req openai.ChatCompletionRequest,
 			return nil, fmt.Errorf("llm %s: %w", req.Model, fail.err)
 		}
 		o.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "model call failed, trying again",
-			slog.String("model", req.Model), slog.Int("retry", n+1), slog.Duration("in", pause), slog.Any("error", fail.err))
+			slog.String("model", req.Model), slog.Int("retry", n+1), slog.Duration("in", pause), slog.String("message", fault.Message(fail.err)))
 		if err := o.wait(call, pause); err != nil {
 			if ctx.Err() != nil {
 				return nil, fmt.Errorf("llm %s: %w", req.Model, ctx.Err())

@@ -120,7 +120,12 @@ func TestStatusesBecomeFaults(t *testing.T) {
 		{529, `{"detail":"overloaded"}`, fault.Unavailable, 4, "529"},
 		{307, ``, fault.Unavailable, 1, "DOCENT_URL"},
 		{413, `{}`, fault.Invalid, 1, "too long"},
-		{418, `{"message":"teapot"}`, fault.Invalid, 1, "418"},
+		{400, `{"error":{"message":"too much","code":"context_length_exceeded"}}`, fault.Invalid, 2, "too long"},
+		{400, `{"message":"This model's maximum context length is 4096 tokens."}`, fault.Invalid, 2, "too long"},
+		{400, `{"error":{"message":"the request exceeds the available context size"}}`, fault.Invalid, 2, "too long"},
+		{400, `{"error":{"message":"no such parameter"}}`, fault.Unavailable, 2, "refused the request (status 400)"},
+		{422, `{"detail":"the context of the question"}`, fault.Unavailable, 2, "422"},
+		{418, `{"message":"teapot"}`, fault.Unavailable, 1, "418"},
 	} {
 		o, s, _ := serve(t, Config{APIKey: "sk-secret", Settings: Settings{Key: "DOCENT_KEY", URL: "DOCENT_URL"}},
 			llmtest.Reply{Status: c.status, Body: c.body, Header: http.Header{"Location": {"/elsewhere"}}})
@@ -366,7 +371,7 @@ func TestPing(t *testing.T) {
 	}
 
 	o, s, _ = serve(t, Config{Model: "gpt-5"}, llmtest.Reply{Status: 400, Body: `{"error":{"message":"max_tokens too small"}}`})
-	if err := o.Ping(t.Context()); fault.KindOf(err) != fault.Invalid {
+	if err := o.Ping(t.Context()); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("error is %v", err)
 	}
 	s.ModelNames = []string{"gpt-5"}

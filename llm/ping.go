@@ -35,7 +35,7 @@ func (o *OpenAI) Ping(ctx context.Context) error {
 			}
 			return fault.Wrap(fault.Unavailable, err, "the model server has no model %q (%s); it has: %s", o.cfg.Model, o.cfg.Settings.Model, strings.Join(names, ", "))
 		}
-	case fault.KindOf(err) == fault.Invalid:
+	case errors.As(err, &refusal) && refusal.Status == http.StatusBadRequest:
 		// Reasoning models refuse so short an answer; then it is enough that
 		// the server, which took the key, lists the model.
 		if names, e := o.Models(ctx); e == nil && slices.Contains(names, o.cfg.Model) {

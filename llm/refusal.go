@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -153,12 +154,25 @@ func (o *OpenAI) refused(model string, e *StatusError) failure {
 		return wrap(fault.Unavailable, "the model server has a problem (status %d)", e.Status)
 	case e.Status/100 == 3:
 		return wrap(fault.Unavailable, "the model server is at another address (status %d): check %s", e.Status, s.URL)
-	case e.Status == http.StatusRequestEntityTooLarge:
+	case tooLong(e):
 		return wrap(fault.Invalid, "the question with its passages is too long for the model")
 	default:
-		return wrap(fault.Invalid, "the model server refused the request (status %d); the log has its reason", e.Status)
+		return wrap(fault.Unavailable, "the model server refused the request (status %d)", e.Status)
 	}
 }
+
+// tooLong reports that a server refused a request for its length: the one
+// refusal that a shorter question mends. Servers say so in a status, a code or
+// in words alone.
+func tooLong(e *StatusError) bool {
+	if e.Status == http.StatusRequestEntityTooLarge || e.Code == "context_length_exceeded" {
+		return true
+	}
+	return e.Status == http.StatusBadRequest && longPrompt.MatchString(e.Message)
+}
+
+// longPrompt is how OpenAI, vLLM, llama.cpp and their like put it.
+var longPrompt = regexp.MustCompile(`(?i)maximum context length|(exceeds?|exceeded) the (available |model's )?(maximum )?context|prompt is too long`)
 
 // pause is how long to wait before retry n, counted from 0; false if the server
 // asks for more patience than a call has.
