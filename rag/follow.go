@@ -3,6 +3,7 @@ package rag
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // Load makes the retriever ready: from the snapshot if there is one of this
@@ -26,7 +27,8 @@ func (r *Retriever) Load(ctx context.Context) error {
 }
 
 // Follow keeps the retriever in step with the corpus until ctx ends, which is
-// no error. A corpus that does not answer is tried again at the next change.
+// no error. A corpus that does not answer is tried again at the next change and
+// without one after a growing pause, until the index is in step.
 func (r *Retriever) Follow(ctx context.Context) error {
 	changed, err := r.cfg.Corpus.Watch(ctx)
 	if err != nil {
@@ -41,8 +43,8 @@ func (r *Retriever) Follow(ctx context.Context) error {
 		if _, ok := <-changed; !ok {
 			break
 		}
-		if err := r.Refresh(ctx); err != nil && ctx.Err() == nil {
-			r.cfg.Log.Error("the index could not follow the documents", "error", err)
+		if !r.catchUp(ctx, changed) {
+			break
 		}
 		r.updating.Lock()
 		r.saveIfWorth()
@@ -52,7 +54,35 @@ func (r *Retriever) Follow(ctx context.Context) error {
 	return r.Save(context.WithoutCancel(ctx))
 }
 
+// catchUp refreshes until it succeeds; false means that changed was closed.
+func (r *Retriever) catchUp(ctx context.Context, changed <-chan struct{}) bool {
+	pause := minFollowPause
+	for {
+		err := r.Refresh(ctx)
+		if err == nil {
+			return true
+		}
+		if ctx.Err() == nil {
+			r.cfg.Log.Error("the index could not follow the documents", "error", err, "again_in", pause)
+		}
+		again := time.NewTimer(pause)
+		select {
+		case <-again.C:
+		case _, ok := <-changed:
+			again.Stop()
+			if !ok {
+				return false
+			}
+		}
+		pause = min(2*pause, maxFollowPause)
+	}
+}
+
 const (
+	// minFollowPause is how long Follow waits after the first failure.
+	minFollowPause = 250 * time.Millisecond
+	// maxFollowPause is the most it waits after many.
+	maxFollowPause = 30 * time.Second
 	// minUnsaved is how many changed chunks are worth a snapshot.
 	minUnsaved = 256
 	// unsavedShare is the part of all chunks that has to have changed, so that

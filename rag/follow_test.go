@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"docent/rag"
 )
@@ -85,6 +87,48 @@ func TestFollow(t *testing.T) {
 	if c.asked != -1 {
 		t.Error("Follow has left no snapshot of the last state")
 	}
+}
+
+// TestFollowTriesAgain: one failure leaves the index behind for a moment, not
+// until the next change.
+func TestFollowTriesAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := small(t)
+		r := load(t, c, "")
+		ctx, stop := context.WithCancel(t.Context())
+		var following sync.WaitGroup
+		following.Go(func() {
+			if err := r.Follow(ctx); err != nil {
+				t.Errorf("follow: %v", err)
+			}
+		})
+		synctest.Wait()
+		broken := func(err error) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.fail = err
+		}
+		broken(errFailing)
+		c.put(t, rag.Document{Source: "/late"}, rag.Chunk{Text: "It came after all."})
+		synctest.Wait()
+		if r.Len() != 15 {
+			t.Errorf("%d chunks while the corpus fails, want 15", r.Len())
+		}
+		<-time.After(time.Hour)
+		broken(nil)
+		<-time.After(time.Minute)
+		synctest.Wait()
+		if r.Len() != 16 {
+			t.Errorf("%d chunks after the corpus is back, want 16", r.Len())
+		}
+		// The end does not wait for the pause.
+		broken(errFailing)
+		c.put(t, rag.Document{Source: "/last"}, rag.Chunk{Text: "And this."})
+		synctest.Wait()
+		stop()
+		following.Wait()
+	})
 }
 
 func TestRefreshFails(t *testing.T) {

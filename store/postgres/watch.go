@@ -12,6 +12,10 @@ import (
 // channel is what a change of the corpus is announced on.
 const channel = "docent_corpus"
 
+// maxPause is the longest wait between attempts to listen to a database that is
+// away; the first is backstop.
+const maxPause = 30 * time.Second
+
 // Watch listens for announcements on a connection of its own; see rag.Corpus.
 func (s *Store) Watch(ctx context.Context) (<-chan struct{}, error) {
 	first, err := s.Revision(ctx)
@@ -26,16 +30,27 @@ func (s *Store) Watch(ctx context.Context) (<-chan struct{}, error) {
 				notify()
 			}
 		}
+		pause := backstop
 		for ctx.Err() == nil {
-			err := s.listen(ctx, changed)
+			listening := false
+			err := s.listen(ctx, func(now int64) {
+				listening = true
+				changed(now)
+			})
 			if ctx.Err() != nil {
 				return
 			}
-			s.config.Logger.WarnContext(ctx, "watching the corpus was interrupted", "error", err)
+			if listening { // it was back
+				pause = backstop
+			}
+			s.config.Logger.WarnContext(ctx, "watching the corpus was interrupted", "error", err, "again_in", pause)
+			again := time.NewTimer(pause)
 			select {
 			case <-ctx.Done():
-			case <-time.After(backstop):
+			case <-again.C:
 			}
+			again.Stop()
+			pause = min(2*pause, maxPause)
 		}
 	}), nil
 }

@@ -32,7 +32,7 @@ const (
 	// DefaultBusyTimeout is how long a write waits for another process'.
 	DefaultBusyTimeout = 10 * time.Second
 	// DefaultPoll is how often Watch looks for changes.
-	DefaultPoll = 150 * time.Millisecond
+	DefaultPoll = 50 * time.Millisecond
 	// minReaders is how many connections read at least: one may be streaming
 	// changes while others answer.
 	minReaders = 4
