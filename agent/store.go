@@ -124,7 +124,8 @@ type Receipt struct {
 type TurnRecord struct {
 	// Session is the session's row id.
 	Session int64
-	// Turn is the turn that is done.
+	// Turn is the turn that is done; 0 is for what no message began: the
+	// greeting, variables that a client sets.
 	Turn int64
 	// Replies get Seq in order; their ID and Seq need not be set.
 	Replies []ChatMessage
@@ -138,8 +139,19 @@ type TurnRecord struct {
 	Transitions []TransitionRecord
 }
 
+// FailedID is the ClientID of the reply, a turn's last, that says that the turn
+// failed: such a turn may be run again.
+const FailedID = "failed"
+
+// Failed reports that the turn's last reply says that it failed.
+func (t TurnRecord) Failed() bool {
+	return len(t.Replies) > 0 && t.Replies[len(t.Replies)-1].ClientID == FailedID
+}
+
 // MessageQuery selects messages of a session.
 type MessageQuery struct {
+	// Turn, if not 0, leaves out messages of other turns.
+	Turn int64
 	// After, if not 0, leaves out messages up to that seq.
 	After int64
 	// Until, if not zero, leaves out messages that were stored later.
@@ -158,7 +170,10 @@ type Store interface {
 	// returns history in the same round trip.
 	Receive(ctx context.Context, in Incoming) (Receipt, error)
 	// CommitTurn writes a turn's outcome in one transaction and one round
-	// trip, and returns the replies with their ids and seqs.
+	// trip, and returns the replies with their ids and seqs. Of several commits
+	// of a turn other than 0 the first counts: later ones write nothing and
+	// return the replies stored, unless the turn had failed and now has not. A
+	// turn whose message was removed meanwhile leaves nothing.
 	CommitTurn(ctx context.Context, turn TurnRecord) ([]ChatMessage, error)
 	// Messages returns stored messages, oldest first.
 	Messages(ctx context.Context, session int64, query MessageQuery) ([]ChatMessage, error)

@@ -148,7 +148,7 @@ func (c *conversation) setVariables(ctx context.Context, values map[string]json.
 			return err
 		}
 	}
-	_, err := c.commit(ctx, TurnRecord{Session: c.record.RowID, Turn: c.done, State: c.state.name, Set: vars.set})
+	_, err := c.commit(ctx, TurnRecord{Session: c.record.RowID, State: c.state.name, Set: vars.set})
 	if err != nil {
 		return err
 	}

@@ -144,6 +144,15 @@ func (s *Store) CommitTurn(ctx context.Context, turn agent.TurnRecord) ([]agent.
 	if err != nil {
 		return nil, err
 	}
+	if turn.Turn > 0 && have.done >= turn.Turn {
+		of := slices.DeleteFunc(slices.Clone(have.messages), func(m agent.ChatMessage) bool { return m.Turn != turn.Turn })
+		if len(of) == 0 {
+			return nil, nil
+		}
+		if last := of[len(of)-1]; !last.IsUser && (last.ClientID != agent.FailedID || turn.Failed()) {
+			return slices.DeleteFunc(of, func(m agent.ChatMessage) bool { return m.IsUser }), nil
+		}
+	}
 	replies := slices.Clone(turn.Replies)
 	for i := range replies {
 		have.record.Seq++
@@ -176,7 +185,7 @@ func (s *Store) Messages(ctx context.Context, id int64, q agent.MessageQuery) ([
 	}
 	var out []agent.ChatMessage
 	for _, m := range have.messages {
-		if m.Seq > q.After && (q.Until.IsZero() || !m.Time.After(q.Until)) {
+		if m.Seq > q.After && (q.Turn == 0 || m.Turn == q.Turn) && (q.Until.IsZero() || !m.Time.After(q.Until)) {
 			out = append(out, m)
 		}
 	}

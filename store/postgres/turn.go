@@ -87,12 +87,18 @@ func (s *Store) receive(ctx context.Context, in agent.Incoming) (receipt agent.R
 	return agent.Receipt{Message: messages[last], Duplicate: tag.RowsAffected() == 0, History: messages[:last:last]}, nil
 }
 
+// lockSession makes commits of a session wait for each other, so that the
+// statement after it sees what they wrote.
+const lockSession = `SELECT FROM session WHERE id = $1 FOR NO KEY UPDATE`
+
 // commitTurn writes all that a turn left behind. It returns a row per reply,
-// one with nulls if there are none, and no row if there is no session.
+// one with nulls if there are none, and no row if the turn was committed before.
 const commitTurn = `WITH s AS (
 		UPDATE session SET seq = seq + $2, turn = greatest(turn, $3), done_turn = greatest(done_turn, $3), current_state = $4,
 			variables = (variables || $5) - $6::text[], updated_at = $7
-		WHERE id = $1 RETURNING id, seq - $2 AS before),
+		WHERE id = $1 AND ($3 = 0 OR done_turn < $3 OR (SELECT c.is_user OR (c.client_id = '` + agent.FailedID + `' AND NOT $18::bool) FROM chat c
+			WHERE c.session_id = $1 AND c.turn = $3 ORDER BY c.seq DESC LIMIT 1))
+		RETURNING id, seq - $2 AS before),
 	r AS (INSERT INTO chat (session_id, type, content, is_user, "timestamp", seq, turn, client_id)
 		SELECT s.id, m.type, m.content::jsonb, m.is_user, m.at, s.before + m.n, $3, m.client_id
 		FROM s, unnest($8::text[], $9::text[], $10::bool[], $11::timestamptz[], $12::text[]) WITH ORDINALITY AS m(type, content, is_user, at, client_id, n)
@@ -121,27 +127,48 @@ func (s *Store) commitTurn(ctx context.Context, turn agent.TurnRecord) ([]agent.
 	}
 	args := []any{turn.Session, int64(len(replies)), turn.Turn, store.Text(turn.State), set, store.Texts(turn.Delete), now}
 	args = append(append(args, replyColumns(replies)...), transitionColumns(turn.Transitions, now)...)
-	var ids []int64
+	args = append(args, turn.Failed())
+	written := false
 	err = again(ctx, func() error {
-		rows, err := s.pool.Query(ctx, commitTurn, args...)
-		if err != nil {
-			return err
-		}
-		var id, seq *int64
-		ids = ids[:0]
-		tag, err := pgx.ForEachRow(rows, []any{&id, &seq}, func() error {
-			if id != nil {
-				replies[len(ids)].ID, replies[len(ids)].Seq = *id, *seq
-				ids = append(ids, *id)
-			}
-			return nil
-		})
-		if err == nil && tag.RowsAffected() == 0 {
-			err = store.NoSession()
-		}
+		written, err = s.writeTurn(ctx, replies, args)
 		return err
 	})
-	return replies, err
+	if err != nil || written {
+		return replies, err
+	}
+	return query(ctx, s, scanChat, `SELECT `+chatColumns+` FROM chat c WHERE c.session_id = $1 AND c.turn = $2 AND NOT c.is_user ORDER BY c.seq`,
+		turn.Session, turn.Turn)
+}
+
+// writeTurn makes one round trip, and gives replies their ids and seqs; false
+// if the turn was committed before.
+func (s *Store) writeTurn(ctx context.Context, replies []agent.ChatMessage, args []any) (written bool, err error) {
+	batch := &pgx.Batch{}
+	batch.Queue(lockSession, args[0])
+	batch.Queue(commitTurn, args...)
+	results := s.pool.SendBatch(ctx, batch)
+	defer func() { err = errors.Join(err, results.Close()) }()
+	tag, err := results.Exec()
+	if err != nil {
+		return false, err
+	}
+	if tag.RowsAffected() == 0 {
+		return false, store.NoSession()
+	}
+	rows, err := results.Query()
+	if err != nil {
+		return false, err
+	}
+	var id, seq *int64
+	n := 0
+	tag, err = pgx.ForEachRow(rows, []any{&id, &seq}, func() error {
+		if id != nil {
+			replies[n].ID, replies[n].Seq = *id, *seq
+			n++
+		}
+		return nil
+	})
+	return tag.RowsAffected() > 0, err
 }
 
 // replyColumns are replies as columns, for unnest.
@@ -176,8 +203,8 @@ func (s *Store) Messages(ctx context.Context, session int64, q agent.MessageQuer
 		last = &q.Last
 	}
 	out, err := query(ctx, s, scanChat, `SELECT `+chatColumns+` FROM chat c
-		WHERE c.session_id = $1 AND c.seq > $2 AND ($3::timestamptz IS NULL OR c."timestamp" <= $3)
-		ORDER BY c.seq DESC LIMIT $4`, session, q.After, until, last)
+		WHERE c.session_id = $1 AND c.seq > $2 AND ($3::timestamptz IS NULL OR c."timestamp" <= $3) AND ($5 = 0 OR c.turn = $5)
+		ORDER BY c.seq DESC LIMIT $4`, session, q.After, until, last, q.Turn)
 	if err == nil && len(out) == 0 {
 		var there bool
 		err = s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM session WHERE id = $1)`, session).Scan(&there)

@@ -108,13 +108,17 @@ func (s *Store) commitTurn(ctx context.Context, turn agent.TurnRecord) ([]agent.
 	if err != nil {
 		return nil, err
 	}
-	return replies, s.write(ctx, func(ctx context.Context, w *writer) error {
+	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		var seq int64
 		var stored []byte
-		err := w.row(ctx, `UPDATE session SET seq = seq + ?, turn = max(turn, ?), done_turn = max(done_turn, ?), current_state = ?, updated_at = ?
-			WHERE id = ? RETURNING seq, variables`, len(replies), turn.Turn, turn.Turn, store.Text(turn.State), now.UnixMicro(), turn.Session).Scan(&seq, &stored)
+		err := w.row(ctx, `UPDATE session SET seq = seq + ?1, turn = max(turn, ?2), done_turn = max(done_turn, ?2), current_state = ?3, updated_at = ?4
+			WHERE id = ?5 AND (?2 = 0 OR done_turn < ?2 OR (SELECT c.is_user OR (c.client_id = ?6 AND NOT ?7) FROM chat c
+				WHERE c.session_id = ?5 AND c.turn = ?2 ORDER BY c.seq DESC LIMIT 1))
+			RETURNING seq, variables`,
+			len(replies), turn.Turn, store.Text(turn.State), now.UnixMicro(), turn.Session, agent.FailedID, turn.Failed()).Scan(&seq, &stored)
 		if errors.Is(err, sql.ErrNoRows) {
-			return store.NoSession()
+			replies, err = storedReplies(ctx, w, turn)
+			return err
 		}
 		if err != nil {
 			return err
@@ -137,6 +141,25 @@ func (s *Store) commitTurn(ctx context.Context, turn agent.TurnRecord) ([]agent.
 		}
 		return nil
 	})
+	return replies, err
+}
+
+// storedReplies are those of a turn that was committed before.
+func storedReplies(ctx context.Context, w *writer, turn agent.TurnRecord) ([]agent.ChatMessage, error) {
+	var there int
+	err := w.row(ctx, `SELECT 1 FROM session WHERE id = ?`, turn.Session).Scan(&there)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, store.NoSession()
+	}
+	if err != nil {
+		return nil, err
+	}
+	rows, err := w.query(ctx, `SELECT `+chatColumns+` FROM chat c WHERE c.session_id = ? AND c.turn = ? AND NOT c.is_user ORDER BY c.seq`,
+		turn.Session, turn.Turn)
+	if err != nil {
+		return nil, err
+	}
+	return collect(rows, scanChat)
 }
 
 // setVariables changes a session's variables, if the turn did.
@@ -166,6 +189,9 @@ func (s *Store) Messages(ctx context.Context, session int64, query agent.Message
 	text, args := `SELECT `+chatColumns+` FROM chat c WHERE c.session_id = ? AND c.seq > ?`, []any{session, query.After}
 	if !query.Until.IsZero() {
 		text, args = text+` AND c.timestamp <= ?`, append(args, query.Until.UnixMicro())
+	}
+	if query.Turn != 0 {
+		text, args = text+` AND c.turn = ?`, append(args, query.Turn)
 	}
 	text += ` ORDER BY c.seq DESC`
 	if query.Last > 0 {

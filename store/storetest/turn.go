@@ -15,6 +15,9 @@ var turnTests = map[string]func(*testing.T, Database){
 	"Receive":     turnReceive,
 	"ReceiveRace": turnReceiveRace,
 	"Commit":      turnCommit,
+	"CommitOnce":  turnCommitOnce,
+	"CommitRace":  turnCommitRace,
+	"Failed":      turnFailed,
 	"Variables":   turnVariables,
 	"Messages":    turnMessages,
 	"NoGaps":      turnNoGaps,
@@ -117,12 +120,105 @@ func turnCommit(t *testing.T, db Database) {
 	after := open(t, s, "x")
 	want(t, "session", []any{after.State, after.Seq, after.Turn}, []any{"answer", int64(3), int64(1)})
 
-	none := reply(t, s, session, 1)
+	say(t, s, session, "", "two")
+	none := reply(t, s, session, 2)
 	want(t, "no replies", len(none), 0)
-	want(t, "seq", open(t, s, "x").Seq, 3)
+	want(t, "seq", open(t, s, "x").Seq, 4)
 	// A turn that no message began counts too: the next message gets a later one.
 	reply(t, s, session, 5, "by itself")
-	want(t, "next", lines([]agent.ChatMessage{say(t, s, session, "", "next").Message}), []string{`5/6 user "next"`})
+	want(t, "next", lines([]agent.ChatMessage{say(t, s, session, "", "next").Message}), []string{`6/6 user "next"`})
+}
+
+// turnCommitOnce commits turns again: nothing is written, and the replies
+// stored first are returned.
+func turnCommitOnce(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	session := open(t, s, "x").RowID
+	say(t, s, session, "m1", "one")
+	say(t, s, session, "m2", "two")
+	second := reply(t, s, session, 2, "re two")
+	// Turns may be committed in another order than they began.
+	want(t, "first", lines(reply(t, s, session, 1, "re one", "more")), []string{`4/1 agent "re one"`, `5/1 agent "more"`})
+	before := open(t, s, "x")
+	for _, handle := range []Store{s, db.Open(t)} {
+		got, err := handle.CommitTurn(ctx, agent.TurnRecord{
+			Session: session, Turn: 2, State: "elsewhere", Set: map[string]json.RawMessage{"v": json.RawMessage("1")},
+			Replies:     []agent.ChatMessage{{Type: "str", Content: json.RawMessage(`"other"`)}, {Type: "str", Content: json.RawMessage(`"other"`)}},
+			Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b"}},
+		})
+		ok(t, err)
+		want(t, "again", lines(got), lines(second))
+		want(t, "its id", got[0].ID, second[0].ID)
+	}
+	want(t, "session", open(t, s, "x"), before)
+	want(t, "rows", []int{db.Count(t, "chat"), db.Count(t, "transition")}, []int{5, 0})
+	// What no message began is written each time.
+	reply(t, s, session, 0, "by itself")
+	reply(t, s, session, 0, "by itself")
+	want(t, "chat", db.Count(t, "chat"), 7)
+	// A turn whose message a reset removed leaves nothing.
+	say(t, s, session, "m3", "three")
+	ok(t, s.ResetSession(ctx, session))
+	want(t, "after a reset", len(reply(t, s, session, 3, "too late")), 0)
+	want(t, "chat after a reset", db.Count(t, "chat"), 0)
+}
+
+// turnCommitRace commits each turn from several connections at once.
+func turnCommitRace(t *testing.T, db Database) {
+	const turns, callers = 10, 4
+	ctx := within(t)
+	handles := []Store{db.Open(t), db.Open(t)}
+	session := open(t, handles[0], "x").RowID
+	for n := range turns {
+		turn := say(t, handles[0], session, "", "text").Message.Turn
+		var running sync.WaitGroup
+		got := make([][]agent.ChatMessage, callers)
+		for i := range callers {
+			running.Go(func() {
+				var err error
+				got[i], err = handles[i%2].CommitTurn(ctx, agent.TurnRecord{
+					Session: session, Turn: turn, State: "s",
+					Replies: []agent.ChatMessage{{Type: "str", Content: json.RawMessage(fmt.Sprint(i))}},
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		running.Wait()
+		for i := range callers {
+			want(t, "replies", lines(got[i]), lines(got[0]))
+		}
+		want(t, "seq", open(t, handles[0], "x").Seq, int64(2*(n+1)))
+	}
+	want(t, "chat", db.Count(t, "chat"), 2*turns)
+}
+
+// turnFailed commits a turn that failed, and then again.
+func turnFailed(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	session := open(t, s, "x").RowID
+	say(t, s, session, "m1", "one")
+	say(t, s, session, "m2", "two")
+	fail := func() []string {
+		got, err := s.CommitTurn(ctx, agent.TurnRecord{Session: session, Turn: 1, Replies: []agent.ChatMessage{
+			{Type: "str", Content: json.RawMessage(`"wait"`)}, {Type: "str", Content: json.RawMessage(`"sorry"`), ClientID: agent.FailedID},
+		}})
+		ok(t, err)
+		return lines(got)
+	}
+	sorry := []string{`3/1 agent "wait"`, `4/1 agent "sorry"`}
+	want(t, "failed", fail(), sorry)
+	reply(t, s, session, 2, "re two")
+	want(t, "failed again", fail(), sorry)
+	want(t, "then done", lines(reply(t, s, session, 1, "re one")), []string{`6/1 agent "re one"`})
+	all := append(sorry, `6/1 agent "re one"`)
+	want(t, "failed late", fail(), all)
+	want(t, "done again", lines(reply(t, s, session, 1, "re one")), all)
+	got, err := s.Messages(ctx, session, agent.MessageQuery{Turn: 1})
+	ok(t, err)
+	want(t, "the turn", lines(got), append([]string{`1/1 user "one"`}, all...))
+	want(t, "pending", len(open(t, s, "x").Pending), 0)
 }
 
 func turnVariables(t *testing.T, db Database) {
