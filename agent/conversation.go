@@ -37,6 +37,7 @@ type conversation struct {
 	mu        sync.Mutex // guards what follows
 	queue     []work
 	running   bool                    // the goroutine exists
+	turn      int64                   // that runs; 0 if none
 	interrupt context.CancelCauseFunc // ends the context of the work at hand
 	listeners []*Subscription
 	users     int                   // clients in the middle of storing something
@@ -138,7 +139,7 @@ func (c *conversation) next(ctx context.Context) (work, context.Context, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.interrupt(nil) // releases the context of the work before
-	c.interrupt = func(error) {}
+	c.interrupt, c.turn = func(error) {}, 0
 	select {
 	case <-c.rt.closing:
 		c.running = false
@@ -154,6 +155,7 @@ func (c *conversation) next(ctx context.Context) (work, context.Context, bool) {
 		return work{}, nil, false
 	}
 	w := c.queue[0]
+	c.turn = w.turn
 	c.queue[0] = work{}
 	c.queue = c.queue[1:]
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.TurnTimeout)

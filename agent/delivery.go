@@ -36,7 +36,7 @@ func Failure(err error, id string) []Delivery {
 	if merr != nil { // strings always encode
 		return nil
 	}
-	words, merr := payload.Marshal("Sorry, that did not work: " + message)
+	words, merr := payload.Marshal(apology(err))
 	if merr != nil {
 		return nil
 	}
@@ -45,6 +45,9 @@ func Failure(err error, id string) []Delivery {
 		{Audience: Plain, Frame: payload.Frame{Action: payload.ReplyStr, Message: words}},
 	}
 }
+
+// apology tells a user that something failed.
+func apology(err error) string { return "Sorry, that did not work: " + fault.Message(err) }
 
 // stored is the frame of a stored message; false for types that are not shown.
 func stored(m ChatMessage) (payload.Frame, bool) {

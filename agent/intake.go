@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"docent/internal/fault"
 	"docent/payload"
@@ -12,7 +13,7 @@ import (
 // Message is what a user says.
 type Message struct {
 	// ID makes it idempotent: a message of the same id in the session is
-	// stored and answered once. "" does not.
+	// stored and answered once, until a reset. "" does not.
 	ID string
 	// Content is JSON: a string, or anything else.
 	Content json.RawMessage
@@ -22,7 +23,8 @@ type Message struct {
 }
 
 // Send stores a message and queues its turn; it returns when the message is
-// stored and acknowledged. Errors are for the sender: fault.Busy if too many
+// stored and acknowledged. One whose id is there already is not stored again; its
+// turn runs again if it failed. Errors are for the sender: fault.Busy if too many
 // messages wait, fault.NotFound if the session was deleted.
 func (s *Subscription) Send(ctx context.Context, m Message) error {
 	c := s.c
@@ -53,8 +55,8 @@ func (s *Subscription) Send(ctx context.Context, m Message) error {
 	return nil
 }
 
-// acknowledge tells the sender that the message is stored, and queues its turn
-// unless it was there before.
+// acknowledge tells the sender that the message is stored and the others what
+// it says, and queues its turn.
 func (c *conversation) acknowledge(ctx context.Context, s *Subscription, r Receipt, event Event, fresh bool) {
 	ack := c.streamed(r.Message.Turn, payload.AckAction,
 		payload.Ack{ID: r.Message.ClientID, Seq: r.Message.Seq, Duplicate: r.Duplicate})
@@ -64,16 +66,72 @@ func (c *conversation) acknowledge(ctx context.Context, s *Subscription, r Recei
 	c.seq = max(c.seq, r.Message.Seq)
 	s.listener.Deliver(ack)
 	q := question{message: r.Message, event: event, history: r.History, fresh: fresh && !r.Duplicate}
+	do := func(ctx context.Context) { c.answer(ctx, q) }
 	if r.Duplicate {
-		if _, failed := c.failed[r.Message.Turn]; !failed {
+		if c.waitsLocked(r.Message.Turn) {
 			<-c.slots
 			return
 		}
-		delete(c.failed, r.Message.Turn)
 		q.event = messageEvent(r.Message.Content) // of the one stored first
+		do = func(ctx context.Context) { c.repeat(ctx, s, q) }
+	} else if frame, ok := stored(r.Message); ok {
+		frame.ID = r.Message.ClientID
+		for _, other := range c.listeners {
+			if other != s {
+				other.listener.Deliver(Delivery{Audience: Streaming, Frame: frame})
+			}
+		}
 	}
-	c.queue = append(c.queue, work{turn: r.Message.Turn, slot: true, do: func(ctx context.Context) { c.answer(ctx, q) }})
+	c.queue = append(c.queue, work{turn: r.Message.Turn, slot: true, do: do})
 	c.startLocked(ctx)
+}
+
+// waitsLocked reports whether a turn runs or is about to.
+func (c *conversation) waitsLocked(turn int64) bool {
+	return c.turn == turn || slices.ContainsFunc(c.queue, func(w work) bool { return w.turn == turn })
+}
+
+// repeat deals with a message that was sent again after its turn: one that
+// failed runs again, of one that is done the clients are told so once more.
+func (c *conversation) repeat(ctx context.Context, s *Subscription, q question) {
+	done, err := c.answered(ctx, q.message)
+	c.mu.Lock()
+	if !done && err == nil {
+		delete(c.failed, q.message.Turn)
+		c.mu.Unlock()
+		c.answer(ctx, q)
+		return
+	}
+	defer c.mu.Unlock()
+	c.turn = 0
+	finished := payload.TurnFinished{Outcome: payload.Done}
+	if err != nil {
+		finished.Outcome = payload.Failed
+		for _, d := range Failure(err, q.message.ClientID) {
+			d.Frame.Time, d.Frame.Turn = c.rt.cfg.Now(), &q.message.Turn
+			s.listener.Deliver(d)
+		}
+	}
+	c.deliverLocked(c.streamed(q.message.Turn, payload.TurnFinishedAction, finished))
+}
+
+// answered reports whether the turn of a message is done and did not fail.
+func (c *conversation) answered(ctx context.Context, m ChatMessage) (bool, error) {
+	c.mu.Lock()
+	_, uncommitted := c.failed[m.Turn]
+	c.mu.Unlock()
+	if uncommitted || m.Turn > c.done {
+		return false, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	defer cancel()
+	of, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{Turn: m.Turn, Last: 1})
+	if err != nil {
+		c.logError(ctx, "read turn", err, "turn", m.Turn)
+		return false, fmt.Errorf("turn %d of session %s: %w", m.Turn, c.key.ID, err)
+	}
+	// A turn that said nothing is done as well.
+	return len(of) == 0 || of[0].IsUser || of[0].ClientID != FailedID, nil
 }
 
 // admit takes a slot of the mailbox and the intake lock. Whoever got no error

@@ -148,6 +148,9 @@ func (s *Session) turns(ctx context.Context, n int) ([]rag.Turn, error) {
 // said is what was said in a stored message, for a model to read: of an
 // answer its text without the passages.
 func said(m ChatMessage) (string, bool) {
+	if m.ClientID == FailedID && !m.IsUser {
+		return "", false
+	}
 	if m.IsUser {
 		return messageEvent(m.Content).Text, m.Type == payload.TypeStr || m.Type == payload.TypeJSON
 	}

@@ -94,6 +94,7 @@ func (c *conversation) enter(ctx context.Context, t *turn, body Body) (err error
 func (c *conversation) finish(ctx context.Context, t *turn, failed error) {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errReset): // what it did is about to be removed
+		c.settle()
 		c.end(t.number, payload.TurnFinished{Outcome: payload.Failed})
 		return
 	case errors.Is(cause, errInterrupted): // it runs again after the restart
@@ -103,45 +104,76 @@ func (c *conversation) finish(ctx context.Context, t *turn, failed error) {
 		c.logError(ctx, "state body failed", failed, "turn", t.number, "state", t.state.name)
 	}
 	replies, err := c.commit(ctx, TurnRecord{
-		Session: c.record.RowID, Turn: t.number, Replies: t.replies, State: t.state.name,
+		Session: c.record.RowID, Turn: t.number, Replies: c.withApology(t, failed), State: t.state.name,
 		Set: t.vars.set, Delete: t.vars.removed(), Transitions: t.transitions,
 	})
 	if err != nil {
 		c.logError(ctx, "commit turn", err, "turn", t.number)
 		c.keep(t)
-		c.fail(t, err)
+		c.settle()
+		c.fail(t, err, nil)
 		return
 	}
 	c.state, c.record.Variables = t.state, t.vars.merged()
 	c.done = max(c.done, t.number)
+	c.settle()
 	c.say(replies)
-	if failed != nil {
-		c.fail(t, failed)
+	if n := len(replies); failed != nil && (n == 0 || replies[n-1].ClientID == FailedID) { // else it was answered elsewhere
+		c.fail(t, failed, replies)
 		return
 	}
 	c.end(t.number, payload.TurnFinished{Outcome: payload.Done, Usage: t.usage})
 }
 
-// say sends replies that are stored.
+// settle tells that the turn at hand is over, before the clients hear of it: a
+// message that is sent again from then on is sent after its turn.
+func (c *conversation) settle() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.turn = 0
+}
+
+// withApology adds to the replies of a turn that failed one that says so: the
+// conversation would show a question without an answer otherwise. Nobody waits
+// for a greeting.
+func (c *conversation) withApology(t *turn, failed error) []ChatMessage {
+	if failed == nil || t.number == 0 {
+		return t.replies
+	}
+	content, err := payload.Marshal(apology(failed))
+	if err != nil { // strings always encode
+		return t.replies
+	}
+	return append(t.replies, ChatMessage{
+		Turn: t.number, ClientID: FailedID, Type: payload.TypeStr, Content: content, Time: c.rt.cfg.Now(),
+	})
+}
+
+// say sends replies that are stored, but for apologies, which fail sends.
 func (c *conversation) say(replies []ChatMessage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, m := range replies {
 		c.seq = max(c.seq, m.Seq)
+		if m.ClientID == FailedID {
+			continue
+		}
 		if frame, ok := stored(m); ok {
 			c.deliverLocked(Delivery{Frame: frame})
 		}
 	}
 }
 
-// fail tells the clients that a turn failed. It is not stored: what failed may
-// work when it is asked again.
-func (c *conversation) fail(t *turn, err error) {
-	d := Failure(err, t.message.ClientID)
-	for i := range d {
-		d[i].Frame.Time = c.rt.cfg.Now()
-		d[i].Frame.Turn = &t.number
-		c.deliver(d[i])
+// fail tells the clients that a turn failed, with the apology's seq if that is
+// among the replies stored.
+func (c *conversation) fail(t *turn, err error, replies []ChatMessage) {
+	var seq int64
+	if n := len(replies); n > 0 && replies[n-1].ClientID == FailedID {
+		seq = replies[n-1].Seq
+	}
+	for _, d := range Failure(err, t.message.ClientID) {
+		d.Frame.Time, d.Frame.Turn, d.Frame.Seq = c.rt.cfg.Now(), &t.number, seq
+		c.deliver(d)
 	}
 	c.end(t.number, payload.TurnFinished{Outcome: payload.Failed, Usage: t.usage})
 }

@@ -144,7 +144,7 @@ func testFailure(t *testing.T, name string, body agent.Body) {
 	if coded.Audience != agent.Streaming || string(coded.Frame.Message) != want || *coded.Frame.Turn != 1 || coded.Frame.ID != "m1" {
 		t.Errorf("error %s, want %s", coded.Frame.Message, want)
 	}
-	if words.Audience != agent.Plain || !strings.HasPrefix(text(t, words), "Sorry, that did not work: ") || words.Frame.Seq != 0 {
+	if words.Audience != agent.Plain || !strings.HasPrefix(text(t, words), "Sorry, that did not work: ") || words.Frame.Seq != 4 || coded.Frame.Seq != 4 {
 		t.Errorf("in words: %s", words.Frame.Message)
 	}
 	if string(end.Frame.Message) != `{"outcome":"failed"}` || *end.Frame.Turn != 1 {
@@ -330,7 +330,7 @@ func testReplyLimit(t *testing.T) {
 	sub, c, _ := open(t, rt, "S")
 	send(t, sub, "", "hi")
 	c.until(payload.TurnFinishedAction)
-	if _, messages, _ := store.Session("S"); len(messages) != 2+agent.MaxReplies {
+	if _, messages, _ := store.Session("S"); len(messages) != 3+agent.MaxReplies {
 		t.Errorf("%d messages", len(messages))
 	}
 }
