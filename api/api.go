@@ -13,6 +13,8 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -183,8 +185,8 @@ type router interface {
 	Handler(r *http.Request) (http.Handler, string)
 }
 
-// New returns a handler for everything under /api/ and for /openapi.json. Put
-// [Guard] in front of it.
+// New returns a handler for everything under /api/, for /openapi.json and for
+// what is no upgrade at /ws. Put [Guard] in front of it.
 func New(config Config) (http.Handler, error) {
 	return newHandler(config, http.NewServeMux())
 }
@@ -216,7 +218,7 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 	s.searchRoutes()
 	s.askRoutes()
 	s.sessionRoutes()
-	s.describeSocket()
+	s.socketRoute(mux)
 	spec, err := json.MarshalIndent(s.api.OpenAPI(), "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("api: describe the routes: %w", err)
@@ -228,12 +230,25 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 	return s.observe(headers(s.answerUnknown(mux))), nil
 }
 
+// errorContent describes the body of every error.
+func (s *server) errorContent() map[string]*huma.MediaType {
+	return map[string]*huma.MediaType{
+		"application/json": {Schema: s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Error](), true, "")},
+	}
+}
+
 // register adds a route whose errors are mapped in one place.
 func register[I, O any](s *server, op huma.Operation, handle func(ctx context.Context, in *I) (*O, error)) {
-	op.Errors = append(op.Errors, http.StatusBadRequest, http.StatusInternalServerError)
+	op.Errors = append(op.Errors, http.StatusBadRequest, http.StatusForbidden, http.StatusInternalServerError, http.StatusServiceUnavailable)
+	if op.BodyReadTimeout != 0 { // there is a JSON body
+		op.Errors = append(op.Errors, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	}
+	slices.Sort(op.Errors)
+	op.Errors = slices.Compact(op.Errors)
 	if op.Responses == nil {
 		op.Responses = map[string]*huma.Response{}
 	}
+	op.Responses["default"] = &huma.Response{Description: "Error", Content: s.errorContent()}
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handle(ctx, in)
 		if err != nil {

@@ -87,7 +87,7 @@ func (s *server) askRoutes() {
 		Description: "With Accept: text/event-stream the answer comes as it is made, in the events phase {\"phase\"}, delta {\"text\"} and, " +
 			"last, message with the whole checked answer, or error {\"code\",\"message\",\"retryable\"}.",
 		MaxBodyBytes: s.cfg.MessageBytes, BodyReadTimeout: s.cfg.bodyTimeout,
-		Errors: []int{http.StatusRequestEntityTooLarge, http.StatusServiceUnavailable},
+		Errors: []int{http.StatusNotFound, http.StatusTooManyRequests},
 		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
 			"application/json": {Schema: message}, eventStream: {Schema: &huma.Schema{Type: "string"}},
 		}}},

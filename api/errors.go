@@ -18,7 +18,8 @@ import (
 // maxDetails bounds how many faults of a request its error names.
 const maxDetails = 3
 
-// Error is the body of every response that is not a success.
+// Error is the body of every response of the API and of [Guard] that is not a
+// success, but for a /api/ready that says what is wrong.
 type Error struct {
 	status int
 	// Code is a fault kind.

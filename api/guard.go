@@ -19,7 +19,7 @@ type GuardConfig struct {
 	// Default: none.
 	Addr string
 	// Loopback says that only this machine can connect; then pages of any
-	// loopback origin are allowed. Default: false.
+	// origin at localhost, 127.0.0.0/8 or [::1] are allowed. Default: false.
 	Loopback bool
 	// Origins are allowed besides the server's own, such as
 	// https://app.example.com; they may also read answers (CORS). Default: none.
@@ -99,7 +99,7 @@ func (g guard) own(origin, host string) bool {
 	if same(u.Host, host, u.Scheme) {
 		return true
 	}
-	return g.loopback && loopbackName(strings.ToLower(u.Hostname()))
+	return g.loopback && loopbackOrigin(strings.ToLower(u.Hostname()))
 }
 
 // same compares an origin's host with a Host header, either of which may leave
@@ -133,6 +133,17 @@ func loopbackName(name string) bool {
 	}
 	addr, err := netip.ParseAddr(name)
 	return err == nil && addr.Unmap().IsLoopback()
+}
+
+// loopbackOrigin reports whether a page's host is localhost, in 127.0.0.0/8 or
+// ::1. Names below localhost are left out: whoever resolves them need not find
+// this machine.
+func loopbackOrigin(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Zone() == "" && addr.IsLoopback() && !addr.Is4In6()
 }
 
 // changes reports whether a request can do more than read: every method but

@@ -39,8 +39,10 @@ func (s *server) healthRoutes() {
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/ready", OperationID: "ready", Tags: []string{"service"},
 		Summary: "Whether it can serve", Description: "Answers 503 with the same body if a check fails.",
-		Errors: []int{http.StatusServiceUnavailable},
 	}, s.ready)
+	s.api.OpenAPI().Paths["/api/ready"].Get.Responses["503"] = &huma.Response{
+		Description: "A check fails", Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: "#/components/schemas/Readiness"}}},
+	}
 }
 
 func (s *server) ready(ctx context.Context, _ *struct{}) (*readyOutput, error) {

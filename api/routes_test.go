@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"docent/agent"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -179,6 +180,12 @@ func TestSessions(t *testing.T) {
 	c.wantError(404, fault.NotFound, "session", "GET", "/api/sessions/s2/messages", "")
 	c.want(204, "", "PATCH", "/api/sessions/s1", `{"session_name":"Renamed"}`)
 	c.want(200, "["+strings.Replace(first, "First", "Renamed", 1)+"]", "GET", "/api/sessions?username=ada", "")
+	// An id that a conversation may have can be named here.
+	long := strings.Repeat("x", agent.MaxNameBytes)
+	c.wantError(404, fault.NotFound, "session", "DELETE", "/api/sessions/"+long+"?agent_name="+long, "")
+	c.wantError(404, fault.NotFound, "session", "DELETE", "/api/sessions?session_id="+long, "")
+	c.wantError(404, fault.NotFound, "session", "GET", "/api/sessions/"+long+"/messages", "")
+	c.wantError(400, fault.Invalid, "session_id", "DELETE", "/api/sessions/"+long+"x", "")
 	c.wantError(404, fault.NotFound, "session", "PATCH", "/api/sessions/nope", `{"session_name":"x"}`)
 	c.wantError(400, fault.Invalid, "session_name", "PATCH", "/api/sessions/s1", `{}`)
 	c.wantError(400, fault.Invalid, "plain text", "PATCH", "/api/sessions/s1", `{"session_name":"\u0000"}`)
@@ -205,6 +212,9 @@ func TestErrorsHaveOneShape(t *testing.T) {
 	c.wantError(400, fault.Invalid, "path.id", "GET", "/api/documents/0", "")
 	c.wantError(400, fault.Invalid, "query.limit", "GET", "/api/documents?limit=1001", "")
 	c.wantError(400, fault.Invalid, "query.status", "GET", "/api/documents?status=lost", "")
+	c.wantError(426, fault.Invalid, "WebSocket", "GET", "/ws", "")
+	c.wantError(426, fault.Invalid, "WebSocket", "GET", "/ws?protocol=docent.v1", "")
+	c.wantError(405, fault.Invalid, "POST", "POST", "/ws", "")
 	c.wantError(500, fault.Internal, "log", "GET", "/api/info", "")
 	w.broken = errors.New("dial tcp 10.0.0.5:5432: password authentication failed")
 	c.wantError(500, fault.Internal, "log", "GET", "/api/documents/1", "")
@@ -331,7 +341,19 @@ func TestOpenAPIDescribesEveryRoute(t *testing.T) {
 		}
 	}
 	same("documented routes", documented, append([]string{"GET /ws"}, contract...))
-	same("registered routes", mux.patterns, append([]string{"GET /openapi.json"}, contract...))
+	same("registered routes", mux.patterns, append([]string{"GET /openapi.json", "GET /ws"}, contract...))
+	for path, methods := range spec.Paths {
+		for method, op := range methods {
+			for status, r := range op.Responses {
+				if (status > "399" || status == "default") && r.Content["application/json"] == nil {
+					t.Errorf("%s %s: the error %s is not described", method, path, status)
+				}
+			}
+			if op.Responses["default"].Content == nil {
+				t.Errorf("%s %s has no default error", method, path)
+			}
+		}
+	}
 	parameter := regexp.MustCompile(`\{[a-z_]+\}`)
 	for _, route := range contract {
 		method, path, _ := strings.Cut(route, " ")

@@ -59,7 +59,7 @@ type searchOutput struct {
 func (s *server) searchRoutes() {
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/search", OperationID: "search", Tags: []string{"answers"},
-		Summary: "Find passages", Errors: []int{http.StatusServiceUnavailable},
+		Summary: "Find passages", Errors: []int{http.StatusNotFound},
 	}, s.search)
 }
 

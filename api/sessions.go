@@ -45,8 +45,8 @@ type Message struct {
 }
 
 type sessionsInput struct {
-	Agent    string `query:"agent_name" maxLength:"200" doc:"Only this agent's."`
-	Username string `query:"username" maxLength:"200" doc:"Only this user's."`
+	Agent    string `query:"agent_name" maxLength:"255" doc:"Only this agent's."`
+	Username string `query:"username" maxLength:"255" doc:"Only this user's."`
 	Limit    int    `query:"limit" minimum:"1" maximum:"1000" default:"200"`
 }
 
@@ -55,30 +55,30 @@ type sessionsOutput struct {
 }
 
 type sessionInput struct {
-	SessionID string `path:"session_id" maxLength:"200"`
-	Agent     string `query:"agent_name" maxLength:"200" doc:"The agent; default is this server's own."`
+	SessionID string `path:"session_id" maxLength:"255"`
+	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent; default is this server's own."`
 }
 
 // The inputs below repeat sessionInput's fields: huma does not look into an
 // embedded struct that is not exported.
 
 type deleteSessionInput struct {
-	SessionID string `query:"session_id" required:"true" maxLength:"200"`
-	Agent     string `query:"agent_name" maxLength:"200" doc:"The agent; default is this server's own."`
+	SessionID string `query:"session_id" required:"true" maxLength:"255"`
+	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent; default is this server's own."`
 }
 
 type renameInput struct {
 	bodyRead
-	SessionID string `path:"session_id" maxLength:"200"`
-	Agent     string `query:"agent_name" maxLength:"200" doc:"The agent; default is this server's own."`
+	SessionID string `path:"session_id" maxLength:"255"`
+	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent; default is this server's own."`
 	Body      struct {
 		SessionName string `json:"session_name" maxLength:"200" doc:"The display name; empty removes it."`
 	} `nameHint:"SessionName"`
 }
 
 type messagesInput struct {
-	SessionID string `path:"session_id" maxLength:"200"`
-	Agent     string `query:"agent_name" maxLength:"200" doc:"The agent; default is this server's own."`
+	SessionID string `path:"session_id" maxLength:"255"`
+	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent; default is this server's own."`
 	After     int64  `query:"after" minimum:"0" doc:"Only messages after this seq."`
 	Last      int    `query:"last" minimum:"1" maximum:"1000" default:"1000" doc:"Only the newest."`
 }

@@ -4,16 +4,25 @@ import (
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"docent/internal/fault"
 )
 
-// describeSocket adds the WebSocket to the description. It is served by
-// another handler on the same port.
-func (s *server) describeSocket() {
+// socketPath is where the description says the WebSocket is.
+const socketPath = "/ws"
+
+// socketRoute adds the WebSocket to the description. Upgrades are served by
+// another handler on the same port; what comes here is none.
+func (s *server) socketRoute(mux router) {
+	mux.HandleFunc("GET "+socketPath, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Upgrade", "websocket")
+		writeError(w, &Error{status: http.StatusUpgradeRequired, Code: fault.Invalid, Message: "this path takes WebSocket connections"})
+	})
 	parameter := func(name, doc string) *huma.Param {
 		return &huma.Param{Name: name, In: "query", Description: doc, Schema: &huma.Schema{Type: "string"}}
 	}
 	s.api.OpenAPI().AddOperation(&huma.Operation{
-		Method: http.MethodGet, Path: "/ws", OperationID: "websocket", Tags: []string{"sessions"}, Summary: "Converse over a WebSocket",
+		Method: http.MethodGet, Path: socketPath, OperationID: "websocket", Tags: []string{"sessions"}, Summary: "Converse over a WebSocket",
 		Description: "An upgrade at this path, as at any other, opens a conversation. Without a protocol it speaks the payloads of the BESSER Agentic Framework; " +
 			"with docent.v1 (as parameter or as Sec-WebSocket-Protocol) answers are streamed and frames carry sequence numbers.",
 		Parameters: []*huma.Param{
@@ -23,8 +32,9 @@ func (s *server) describeSocket() {
 			parameter("session_name", "The display name of a new session."),
 		},
 		Responses: map[string]*huma.Response{
-			"101": {Description: "Switching Protocols"},
-			"426": {Description: "Upgrade Required"},
+			"101":     {Description: "Switching Protocols"},
+			"426":     {Description: "Upgrade Required: the request is not an upgrade", Content: s.errorContent()},
+			"default": {Description: "Error", Content: s.errorContent()},
 		},
 	})
 }

@@ -55,7 +55,7 @@ func (s *server) uploadRoutes() {
 		Summary: "Upload documents",
 		Description: "Each file becomes a document with the source upload:NAME, replacing one of that name, and has its own result: " +
 			"one that cannot be read fails with a reason and does not stop the rest. A field collection has to come before the files.",
-		DefaultStatus: http.StatusOK, Errors: []int{http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType},
+		DefaultStatus: http.StatusOK, Errors: []int{http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType},
 	}, s.upload)
 	// Told afterwards: huma would read a body that it knows of into memory.
 	s.api.OpenAPI().Paths[route].Post.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
