@@ -3,12 +3,20 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
 	"docent/internal/fault"
 	"docent/payload"
+	"docent/rag"
 )
+
+// MaxTextBytes bounds what a user says, as text; see Event.Text.
+const MaxTextBytes = rag.MaxQuestionBytes
+
+// ErrTooLong is the cause of refusing a message that is longer.
+var ErrTooLong = errors.New("message too long")
 
 // Message is what a user says.
 type Message struct {
@@ -24,16 +32,19 @@ type Message struct {
 
 // Send stores a message and queues its turn; it returns when the message is
 // stored and acknowledged. One whose id is there already is not stored again; its
-// turn runs again if it failed. Errors are for the sender: fault.Busy if too many
-// messages wait, fault.NotFound if the session was deleted.
+// turn runs again if it failed. Errors are for the sender: fault.Invalid if its text
+// is too long, fault.Busy if too many messages wait, fault.NotFound if the session was deleted.
 func (s *Subscription) Send(ctx context.Context, m Message) error {
 	c := s.c
+	event := messageEvent(m.Content)
+	if len(event.Text) > MaxTextBytes {
+		return fault.Wrap(fault.Invalid, ErrTooLong, "a message may have at most %d bytes of text, this has %d", MaxTextBytes, len(event.Text))
+	}
 	leave, err := c.admit(ctx, m.Wait)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	event := messageEvent(m.Content)
 	now := c.rt.cfg.Now()
 	fresh := c.idle()
 	// A client that goes away while its message is being stored must not leave

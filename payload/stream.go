@@ -24,7 +24,7 @@ type Welcome struct {
 
 // Limits are what a client has to keep to.
 type Limits struct {
-	// MessageBytes bounds the message of a frame.
+	// MessageBytes bounds the text of a message.
 	MessageBytes int `json:"message_bytes"`
 }
 

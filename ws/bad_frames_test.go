@@ -7,6 +7,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/payload"
 	"docent/ws"
@@ -38,7 +39,7 @@ func TestBadFramesBAF(t *testing.T) {
 	long := 0
 	f := p.next()
 	for ; f.Action == payload.ReplyStr; f = p.next() {
-		if !strings.Contains(f.raw, "Sorry, that did not work: a message may have at most 262144 bytes") {
+		if !strings.Contains(f.raw, "Sorry, that did not work: a message may have at most ") {
 			t.Errorf("got %s", f.raw)
 		}
 		long++
@@ -95,18 +96,30 @@ func TestFrameLimit(t *testing.T) {
 // message; a message may be as long as the limit says however it is escaped.
 func TestAccepted(t *testing.T) {
 	t.Parallel()
-	answers := &agenttest.Answers{}
-	s := serve(t, setup{rag: answers})
+	answers, store := &agenttest.Answers{}, agenttest.NewStore()
+	s := serve(t, setup{rag: answers, store: store})
 	p := s.dial("/", nil)
 	p.next()
 	p.write(websocket.MessageBinary, []byte(`{"action":"user_message","message":"binary"}`))
 	p.until(payload.ReplyRAG)
 	for _, message := range []string{
 		`"text"`, `{"message":"object"}`, `5`, `true`, `["md"]`, `"{\"q\":1}"`, `"\ud83d\ude00 \u0000"`,
-		`"` + strings.Repeat("x", 256<<10-2) + `"`, `"` + strings.Repeat(`\u4e2d`, 80<<10) + `"`,
+		`"` + strings.Repeat("x", agent.MaxTextBytes) + `"`, `"` + strings.Repeat(`\u4e2d`, agent.MaxTextBytes/3) + `"`,
+		`{"message":"object","more":"` + strings.Repeat("x", 200<<10) + `"}`,
 	} {
 		p.say(`{"action":"user_message","message":` + message + `}`)
 		p.until(payload.ReplyRAG)
+	}
+	for _, message := range []string{
+		`"` + strings.Repeat("x", agent.MaxTextBytes+1) + `"`, `"` + strings.Repeat("x", 300<<10) + `"`, `{"message":"` + strings.Repeat("x", 17<<10) + `"}`,
+	} {
+		p.say(`{"action":"user_message","message":` + message + `}`)
+		if f := p.next(); f.Action != payload.ReplyStr || !strings.Contains(f.raw, "at most 16384 bytes") {
+			t.Errorf("too long: %s", f.raw)
+		}
+	}
+	if n := store.Calls(agenttest.Receive); n != 11 {
+		t.Errorf("%d messages stored, want 11", n)
 	}
 	for _, message := range []string{`null`, `""`} {
 		p.say(`{"action":"user_message","message":` + message + `,"id":7}`)

@@ -179,7 +179,7 @@ func (c *connection) Opened(o agent.Opened) {
 	}
 	c.sendMessage(payload.WelcomeAction, payload.Welcome{
 		SessionID: o.SessionID, Seq: o.Seq, Resumed: o.Resumed,
-		Limits: payload.Limits{MessageBytes: c.server.cfg.MessageBytes},
+		Limits: payload.Limits{MessageBytes: min(c.server.cfg.MessageBytes, agent.MaxTextBytes)},
 		Models: notNil(c.info.Models), Collections: notNil(c.info.Collections),
 	}, "")
 }

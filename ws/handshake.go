@@ -3,6 +3,7 @@ package ws
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/gorilla/websocket"
 
@@ -22,7 +23,7 @@ func wantsV1(r *http.Request) bool {
 }
 
 // openRequest reads BAF's names from a handshake: headers win over the query,
-// and blank values count as absent.
+// spaces around them do not count, and blank values count as absent.
 func openRequest(r *http.Request) agent.OpenRequest {
 	query := r.URL.Query()
 	first := func(header, parameter string) string {
@@ -31,7 +32,7 @@ func openRequest(r *http.Request) agent.OpenRequest {
 			values = append(r.Header.Values(header), values...)
 		}
 		for _, v := range values {
-			if v != "" {
+			if v = strings.TrimSpace(v); v != "" {
 				return v
 			}
 		}

@@ -1,6 +1,7 @@
 package ws
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,7 +36,7 @@ func (c *connection) handle(ctx context.Context, frame payload.Frame, refusal er
 func (c *connection) refused(ctx context.Context, err error, frame payload.Frame) {
 	kind := fault.KindOf(err)
 	// What is well formed and failed must not be met with silence.
-	if !c.v1 && (kind != fault.Invalid || errors.Is(err, errTooLong)) {
+	if !c.v1 && (kind != fault.Invalid || errors.Is(err, agent.ErrTooLong)) {
 		for _, d := range agent.Failure(err, "") {
 			d.Frame.Time = time.Now()
 			c.Deliver(d)
@@ -51,8 +52,10 @@ func (c *connection) refused(ctx context.Context, err error, frame payload.Frame
 }
 
 func (c *connection) act(ctx context.Context, frame payload.Frame) error {
-	if err := c.checkLength(frame.Message); err != nil {
-		return err
+	// The session knows how long a text may be.
+	isText := frame.Action == payload.UserMessage && bytes.HasPrefix(frame.Message, []byte{'"'})
+	if len(frame.Message) > c.server.cfg.MessageBytes && !isText {
+		return c.tooLong()
 	}
 	switch frame.Action {
 	case payload.UserMessage:
@@ -76,20 +79,6 @@ func (c *connection) act(ctx context.Context, frame payload.Frame) error {
 }
 
 var errNoVariables = errors.New("no variables")
-
-// checkLength refuses a message that is too long as text, or as JSON if it is
-// not text.
-func (c *connection) checkLength(message json.RawMessage) error {
-	limit := c.server.cfg.MessageBytes
-	if len(message) <= limit {
-		return nil
-	}
-	var text string
-	if message[0] == '"' && json.Unmarshal(message, &text) == nil && len(text) <= limit {
-		return nil
-	}
-	return c.tooLong()
-}
 
 // replay sends what was said before the client joined, as fast as it reads.
 func (c *connection) replay(ctx context.Context) error {

@@ -231,7 +231,7 @@ func TestHandshake(t *testing.T) {
 	if r, _, ok := store.Session("H"); !ok || r.Username != "ada" || r.Name != "My chat" || r.Platform != "WebSocketPlatform" {
 		t.Errorf("headers: %+v", r)
 	}
-	s.dial("/?session_id=&session_id=Q%20%C3%A9&user_id=eve", nil).next()
+	s.dial("/?session_id=%20%20&session_id=%20Q%20%C3%A9&user_id=eve", nil).next()
 	if r, _, ok := store.Session("Q é"); !ok || r.Username != "eve" || r.Name != "" {
 		t.Errorf("query: %+v", r)
 	}

@@ -101,7 +101,9 @@ func TestDocumentedLimits(t *testing.T) {
 	}
 	text := strings.Join(strings.Fields(string(data)), " ")
 	for _, want := range []string{
-		fmt.Sprintf("at most %d KiB as text", c.MessageBytes>>10),
+		fmt.Sprintf("at most %d KiB as text", agent.MaxTextBytes>>10),
+		fmt.Sprintf(`"message_bytes":%d`, agent.MaxTextBytes),
+		fmt.Sprintf("at most %d KiB as JSON", c.MessageBytes>>10),
 		fmt.Sprintf("a frame %d MiB", c.FrameBytes>>20),
 		fmt.Sprintf("%g frames a second, and %d at once", c.Rate, c.Burst),
 		fmt.Sprintf("pings every %g seconds", c.PingEvery.Seconds()),

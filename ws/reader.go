@@ -10,6 +10,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"docent/agent"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -35,11 +36,8 @@ func timedOut(err error) bool {
 	return errors.As(err, &network) && network.Timeout()
 }
 
-// errTooLong is the cause of refusing a message that exceeds the limit.
-var errTooLong = errors.New("message too long")
-
 func (c *connection) tooLong() error {
-	return fault.Wrap(fault.Invalid, errTooLong, "a message may have at most %d bytes", c.server.cfg.MessageBytes)
+	return fault.Wrap(fault.Invalid, agent.ErrTooLong, "a message may have at most %d bytes, and %d of text", c.server.cfg.MessageBytes, agent.MaxTextBytes)
 }
 
 // buffers are for reading frames; large ones are not kept.

@@ -32,8 +32,9 @@ type Config struct {
 	// FrameBytes bounds a frame; a larger one closes the connection. Default:
 	// 32 MiB.
 	FrameBytes int64
-	// MessageBytes bounds the message of a frame; a larger one is refused.
-	// Default: 256 KiB.
+	// MessageBytes bounds the message of a frame, objects and variables
+	// included; a larger one is refused. Of what a user says, the text is
+	// bounded by agent.MaxTextBytes as well. Default: 256 KiB.
 	MessageBytes int
 	// OutboxBytes bounds what waits to be sent to one client. Default: 1 MiB.
 	OutboxBytes int
