@@ -99,6 +99,9 @@ func (s *server) ask(ctx context.Context, in *askInput) (*huma.StreamResponse, e
 	if err != nil {
 		return nil, err
 	}
+	if err := s.knowsCollections(ctx, req.Collections); err != nil {
+		return nil, err
+	}
 	select {
 	case s.answers <- struct{}{}:
 	default:

@@ -22,6 +22,7 @@ const answerJSON = `{"llm_name":"m","question":"what?","answer":"A row [1]","doc
 func TestAskJSON(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
+	w.more = []rag.CollectionInfo{{Name: "c"}}
 	var got rag.Request
 	answer := w.answer
 	w.answer = func(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error] {

@@ -114,9 +114,10 @@ func TestInstalled(t *testing.T) {
 	if got := text[r.Start:r.End]; got != r.Text {
 		t.Errorf("the offsets give %q, the passage is %q", got, r.Text)
 	}
-	if _, none := c.do("GET", "/api/search?collection=elsewhere&q=restore", ""); !strings.Contains(none, `"results":[]`) {
+	if _, none := c.do("GET", "/api/search?collection=default&q=restore", ""); !strings.Contains(none, `"results":[]`) {
 		t.Errorf("another collection has %s", none)
 	}
+	c.wantError(404, fault.NotFound, "there are: default, manuals", "GET", "/api/search?collection=elsewhere&q=restore", "")
 	resp, file := c.do("GET", doc+"/file", "")
 	if file != manual || !strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment") {
 		t.Errorf("file is %q, %v", file, resp.Header)

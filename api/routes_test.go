@@ -147,9 +147,25 @@ func TestLargeReadsAreBounded(t *testing.T) {
 	c.want(200, "Größe is a word.", "GET", "/api/documents/1/text", "")
 }
 
+func TestUnknownCollection(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.more = []rag.CollectionInfo{{Name: "manuals", Documents: 1}}
+	c := w.serve(t)
+	const says = `no collection "manual"; there are: default, manuals`
+	c.wantError(404, fault.NotFound, says, "GET", "/api/search?q=x&collection=manuals&collection=manual", "")
+	c.wantError(404, fault.NotFound, says, "POST", "/api/ask", `{"question":"x","collections":["manual"]}`)
+	for _, name := range []string{"default", "manuals"} {
+		if resp, body := c.do("GET", "/api/search?q=x&collection="+name, ""); resp.StatusCode != 200 {
+			t.Errorf("%s: %d %s", name, resp.StatusCode, body)
+		}
+	}
+}
+
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
+	w.more = []rag.CollectionInfo{{Name: "a"}, {Name: "b"}}
 	c := w.serve(t)
 	result := `"rank":1,"score":0.5,"source":"/docs/a.md","title":"A","heading":"H › I","page":2,"page_label":"iii","start":0,"end":7,"text":"Größe","document_id":1,"chunk_id":11`
 	c.want(200, `{"question":"what is ß?","evidence":0.25,"results":[{`+result+`}]}`, "GET", "/api/search?q=what+is+%C3%9F%3F", "")

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -10,6 +11,9 @@ import (
 	"docent/internal/fault"
 	"docent/rag"
 )
+
+// maxNamed bounds the collections that an error lists.
+const maxNamed = 20
 
 type searchInput struct {
 	Q          string   `query:"q" required:"true" maxLength:"8000" doc:"What to search for."`
@@ -63,12 +67,41 @@ func (s *server) searchRoutes() {
 	}, s.search)
 }
 
+// knowsCollections fails if one of the names is that of no collection: nothing
+// would be found, and nobody would know why. The default one is always there.
+func (s *server) knowsCollections(ctx context.Context, names []string) error {
+	if !slices.ContainsFunc(names, func(name string) bool { return name != rag.DefaultCollection }) {
+		return nil
+	}
+	known, err := s.cfg.Library.Collections(ctx)
+	if err != nil {
+		return err
+	}
+	var there []string
+	for _, c := range known {
+		there = append(there, c.Name)
+	}
+	for _, name := range names {
+		if name == rag.DefaultCollection || slices.Contains(there, name) {
+			continue
+		}
+		if len(there) > maxNamed {
+			there = append(there[:maxNamed:maxNamed], "…")
+		}
+		return fault.New(fault.NotFound, "there is no collection %q; there are: %s", name, strings.Join(there, ", "))
+	}
+	return nil
+}
+
 func (s *server) search(ctx context.Context, in *searchInput) (*searchOutput, error) {
 	q := strings.TrimSpace(strings.ToValidUTF8(in.Q, "\ufffd"))
 	if q == "" {
 		return nil, fault.New(fault.Invalid, "q is empty")
 	}
 	if err := plain(named("collection", in.Collection)...); err != nil {
+		return nil, err
+	}
+	if err := s.knowsCollections(ctx, in.Collection); err != nil {
 		return nil, err
 	}
 	found, err := s.cfg.Retriever.Retrieve(ctx, rag.Query{Question: q, K: in.K, Collections: in.Collection})

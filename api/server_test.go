@@ -38,6 +38,7 @@ type world struct {
 	sessions []agent.SessionRecord
 	messages map[int64][]agent.ChatMessage
 	queries  []rag.Query
+	more     []rag.CollectionInfo // beside the default one
 	filters  []rag.DocumentFilter
 	texts    int // how often a document was read with its text
 
@@ -147,7 +148,7 @@ func (w *world) Original(ctx context.Context, id int64) (io.ReadCloser, error) {
 }
 
 func (w *world) Collections(context.Context) ([]rag.CollectionInfo, error) {
-	return []rag.CollectionInfo{{Name: "default", Documents: 2, Chunks: 1}}, w.broken
+	return append([]rag.CollectionInfo{{Name: "default", Documents: 2, Chunks: 1}}, w.more...), w.broken
 }
 
 func (w *world) RemoveDocuments(_ context.Context, ids []int64) (int, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"mime/multipart"
 	"net/http"
 	"os"
@@ -24,6 +25,9 @@ import (
 const (
 	// maxFileName bounds a file's name in bytes, as file systems do.
 	maxFileName = 255
+	// maxFilePath bounds a file's name with its folders, in bytes; a longer one
+	// loses the folders.
+	maxFilePath = 1024
 	// maxCollection bounds a collection's name in bytes.
 	maxCollection = 200
 	// maxFiles bounds the files of one request.
@@ -53,8 +57,10 @@ func (s *server) uploadRoutes() {
 	register(s, huma.Operation{
 		Method: http.MethodPost, Path: route, OperationID: "upload-documents", Tags: []string{"documents"},
 		Summary: "Upload documents",
-		Description: "Each file becomes a document with the source upload:NAME, replacing one of that name, and has its own result: " +
-			"one that cannot be read fails with a reason and does not stop the rest. A field collection has to come before the files.",
+		Description: "Each file becomes a document with the source upload:NAME and has its own result: one that cannot be read fails with a " +
+			"reason and does not stop the rest. A file's name may have folders (guide/readme.md). Files of equal names in one request are told " +
+			"apart by a number, readme.md and readme (2).md; a name that an earlier request used is a new version of that document and replaces it. " +
+			"A field collection has to come before the files.",
 		DefaultStatus: http.StatusOK, Errors: []int{http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType},
 	}, s.upload)
 	// Told afterwards: huma would read a body that it knows of into memory.
@@ -99,6 +105,7 @@ func (s *server) upload(ctx context.Context, in *uploadInput) (*uploadOutput, er
 // readParts takes the parts in their order.
 func (s *server) readParts(ctx context.Context, parts *multipart.Reader, collection string, results *[]ingest.Result) error {
 	var oversized error
+	names := map[string]bool{} // those of this request, at most maxFiles
 	files := 0
 	for {
 		part, err := parts.NextPart()
@@ -127,7 +134,8 @@ func (s *server) readParts(ctx context.Context, parts *multipart.Reader, collect
 				return err
 			}
 			setDefault(&collection, rag.DefaultCollection)
-			r, tooLarge, err := s.readFile(ctx, part, collection)
+			source := "upload:" + distinct(names, cleanPath(sentName(part)))
+			r, tooLarge, err := s.readFile(ctx, part, collection, source)
 			if err != nil {
 				return err
 			}
@@ -147,8 +155,7 @@ func collectionField(part *multipart.Part) (string, error) {
 
 // readFile ingests one file. tooLarge is set if the limit cut it off; it is
 // then a failed result too.
-func (s *server) readFile(ctx context.Context, part *multipart.Part, collection string) (results []ingest.Result, tooLarge, err error) {
-	source := "upload:" + cleanName(part.FileName())
+func (s *server) readFile(ctx context.Context, part *multipart.Part, collection, source string) (results []ingest.Result, tooLarge, err error) {
 	limited := &limitedFile{r: part, left: s.cfg.UploadBytes}
 	results, err = s.cfg.Uploads.Read(ctx, collection, source, limited)
 	switch {
@@ -219,6 +226,51 @@ func (l *limitedFile) Read(p []byte) (int, error) {
 		l.err = err
 	}
 	return n, err
+}
+
+// sentName is the file name as the client sent it: multipart takes its folders
+// off.
+func sentName(part *multipart.Part) string {
+	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
+	if err != nil {
+		return part.FileName()
+	}
+	return params["filename"]
+}
+
+// distinct makes a name differ from those taken, and takes it.
+func distinct(taken map[string]bool, name string) string {
+	ext := path.Ext(name)
+	if strings.Trim(path.Base(name), ".") == strings.TrimPrefix(ext, ".") {
+		ext = "" // of a name such as .profile
+	}
+	stem, unique := strings.TrimSuffix(name, ext), name
+	for n := 2; taken[unique]; n++ {
+		unique = fmt.Sprintf("%s (%d)%s", stem, n, ext)
+	}
+	taken[unique] = true
+	return unique
+}
+
+// cleanPath makes a relative path, with / between its folders, of whatever a
+// client sent as a file's name: it leads nowhere but down. Of an absolute path,
+// which says more of the client's machine than it meant to, the name is left.
+func cleanPath(name string) string {
+	name = strings.ReplaceAll(name, `\`, "/")
+	if strings.HasPrefix(name, "/") || (len(name) > 1 && name[1] == ':') {
+		return cleanName(name)
+	}
+	var parts []string
+	for part := range strings.SplitSeq(name, "/") {
+		if part = strings.TrimSpace(part); part != "" && part != "." && part != ".." {
+			parts = append(parts, cleanName(part))
+		}
+	}
+	clean := strings.Join(parts, "/")
+	if clean == "" || len(clean) > maxFilePath {
+		return cleanName(name)
+	}
+	return clean
 }
 
 // cleanName makes a file name of whatever a client sent: without folders and

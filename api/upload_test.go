@@ -3,10 +3,12 @@ package api
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"mime/multipart"
 	"net"
 	"net/http"
+	"path"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +62,47 @@ func TestUpload(t *testing.T) {
 	c.do("POST", "/api/documents", body, "Content-Type", ct)
 	if a, b := w.docs[5].Collection, w.docs[6].Collection; a != "query" || b != "default" {
 		t.Errorf("collections are %s and %s", a, b)
+	}
+}
+
+// Names that are equal, or become so, never overwrite each other within a
+// request; folders tell files apart.
+func TestUploadNames(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	c := w.serve(t)
+	sources := func(names ...string) string {
+		var triples []string
+		for _, n := range names {
+			triples = append(triples, "file", n, "# "+n)
+		}
+		body, ct := form(t, triples...)
+		_, answer := c.do("POST", "/api/documents", body, "Content-Type", ct)
+		var out struct{ Results []ingest.Result }
+		if err := json.Unmarshal([]byte(answer), &out); err != nil {
+			t.Fatal(err, answer)
+		}
+		var got []string
+		for _, r := range out.Results {
+			got = append(got, strings.TrimPrefix(r.Source, "upload:"))
+		}
+		return strings.Join(got, "|")
+	}
+	for _, tc := range [][2]string{
+		{"readme.md|readme.md|readme.md", "readme.md|readme (2).md|readme (3).md"},
+		{"a/readme.md|b/readme.md|a/readme.md", "a/readme.md|b/readme.md|a/readme (2).md"},
+		{"readme (2).md|readme.md|readme.md", "readme (2).md|readme.md|readme (3).md"},
+		{"../../etc/passwd|./x//y.md|a/../b.md", "etc/passwd|x/y.md|a/b.md"},
+		{"/home/ada/x.md|C:/Users/ada/x.md", "x.md|x (2).md"},
+		{".profile|.profile|x.tar.gz|x.tar.gz", ".profile|.profile (2)|x.tar.gz|x.tar (2).gz"},
+		{strings.Repeat("d/", 600) + "e.md", "e.md"},
+	} {
+		if got := sources(strings.Split(tc[0], "|")...); got != tc[1] {
+			t.Errorf("%s became %s, want %s", tc[0], got, tc[1])
+		}
+	}
+	if a, b := sources("again.md"), sources("again.md"); a != b {
+		t.Errorf("in another request a name is %s and then %s", a, b)
 	}
 }
 
@@ -178,6 +221,14 @@ func FuzzCleanName(f *testing.F) {
 		}
 		if cleanName(got) != got {
 			t.Errorf("cleanName(%q) = %q, not stable", got, cleanName(got))
+		}
+		p := cleanPath(name)
+		if p == "" || len(p) > maxFilePath || !utf8.ValidString(p) || strings.Contains(p, `\`) || strings.ContainsFunc(p, unicode.IsControl) || path.Clean("/"+p) != "/"+p {
+			t.Errorf("cleanPath(%q) = %q", name, p)
+		}
+		taken := map[string]bool{p: true}
+		if d := distinct(taken, p); d == p || !taken[d] || path.Dir(d) != path.Dir(p) {
+			t.Errorf("distinct(%q) = %q", p, d)
 		}
 	})
 }
