@@ -126,6 +126,9 @@ type Config struct {
 	StallTimeout time.Duration
 	// bodyTimeout bounds the arrival of a JSON body; tests shorten it.
 	bodyTimeout time.Duration
+	// ticks is when a silent stream of events says that it lives, and how to
+	// end it; tests replace it.
+	ticks func() (<-chan time.Time, func())
 	// Logger gets one line per request, with ids and without content. Default:
 	// nil, which discards.
 	Logger *slog.Logger
@@ -158,6 +161,12 @@ func (c Config) complete() (Config, error) {
 	setDefault(&c.MaxReads, DefaultReads)
 	setDefault(&c.StallTimeout, DefaultStallTimeout)
 	setDefault(&c.bodyTimeout, bodyTimeout)
+	if c.ticks == nil {
+		c.ticks = func() (<-chan time.Time, func()) {
+			t := time.NewTicker(keepAlive)
+			return t.C, t.Stop
+		}
+	}
 	return c, nil
 }
 

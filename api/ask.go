@@ -85,7 +85,7 @@ func (s *server) askRoutes() {
 	register(s, huma.Operation{
 		Method: http.MethodPost, Path: "/api/ask", OperationID: "ask", Tags: []string{"answers"}, Summary: "Ask a question",
 		Description: "With Accept: text/event-stream the answer comes as it is made, in the events phase {\"phase\"}, delta {\"text\"} and, " +
-			"last, message with the whole checked answer, or error {\"code\",\"message\",\"retryable\"}.",
+			"last, message with the whole checked answer, or error {\"code\",\"message\",\"retryable\"}. Comments keep a slow stream alive.",
 		MaxBodyBytes: s.cfg.MessageBytes, BodyReadTimeout: s.cfg.bodyTimeout,
 		Errors: []int{http.StatusNotFound, http.StatusTooManyRequests},
 		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
@@ -140,6 +140,9 @@ func (s *server) ask(ctx context.Context, in *askInput) (*huma.StreamResponse, e
 		defer stop()
 		_, w := humago.Unwrap(hc)
 		out := newEvents(w, s.cfg.StallTimeout)
+		ticks, end := s.cfg.ticks()
+		defer end()
+		defer out.beat(ticks)()
 		for ; ok; part, err, ok = next() {
 			if err != nil {
 				e, _ := s.fail(ctx, err).(*Error) //nolint:errorlint // fail makes no other

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -154,6 +155,36 @@ func TestAskFlushesAndDisconnectCancels(t *testing.T) {
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the answer ended with %v", err)
+	}
+}
+
+// While the model thinks, the stream says that it lives.
+func TestAskKeepsSilenceAlive(t *testing.T) {
+	t.Parallel()
+	w, goOn, tick := newWorld(), make(chan struct{}), make(chan time.Time)
+	w.answer = func(context.Context, rag.Request) iter.Seq2[rag.Part, error] {
+		return func(yield func(rag.Part, error) bool) {
+			if yield(rag.Part{Phase: rag.Answering}, nil) {
+				<-goOn
+				yield(rag.Part{Delta: "x"}, nil)
+			}
+		}
+	}
+	c := w.serve(t, func(cfg *Config) {
+		cfg.ticks = func() (<-chan time.Time, func()) { return tick, func() {} }
+	})
+	var body string
+	var asking sync.WaitGroup
+	asking.Go(func() {
+		_, body = c.do("POST", "/api/ask", `{"question":"x"}`, "Accept", "text/event-stream")
+	})
+	tick <- time.Time{}
+	tick <- time.Time{} // the first is written now
+	close(goOn)
+	asking.Wait()
+	const alive, phase, delta = ": keep-alive\n\n", "event: phase\ndata: {\"phase\":\"answering\"}\n\n", "event: delta\ndata: {\"text\":\"x\"}\n\n"
+	if got := strings.ReplaceAll(body, alive, ""); got != phase+delta || strings.Count(body, alive) != 2 {
+		t.Errorf("stream is %q", body)
 	}
 }
 

@@ -3,14 +3,21 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"docent/rag"
 )
 
+// keepAlive is how often a stream of events without any says that it lives:
+// proxies cut what is silent for a minute.
+const keepAlive = 15 * time.Second
+
 // events writes server-sent events, each at once.
 type events struct {
+	mu  sync.Mutex // guards out: events and comments are written whole
 	out *patient
 }
 
@@ -19,7 +26,39 @@ func newEvents(w http.ResponseWriter, stall time.Duration) *events {
 	h.Set("Content-Type", eventStream)
 	h.Set("X-Accel-Buffering", "no") // nginx would hold them back
 	w.WriteHeader(http.StatusOK)
-	return &events{&patient{rc: http.NewResponseController(w), stall: stall, write: w.Write}}
+	return &events{out: &patient{rc: http.NewResponseController(w), stall: stall, write: w.Write}}
+}
+
+// beat writes a comment, which clients ignore, at each tick until stop is
+// called, which waits for it.
+func (e *events) beat(ticks <-chan time.Time) (stop func()) {
+	var running sync.WaitGroup
+	done := make(chan struct{})
+	running.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticks:
+				if e.write(": keep-alive\n\n") != nil {
+					return // the client is gone; the next event finds it too
+				}
+			}
+		}
+	})
+	return func() {
+		close(done)
+		running.Wait()
+	}
+}
+
+func (e *events) write(s string) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if _, err := io.WriteString(e.out, s); err != nil {
+		return err
+	}
+	return e.out.rc.Flush()
 }
 
 // send writes one event. JSON has no line breaks, so its data is one line.
@@ -28,10 +67,7 @@ func (e *events) send(name string, data any) error {
 	if err != nil {
 		return fmt.Errorf("event %s: %w", name, err)
 	}
-	if _, err := fmt.Fprintf(e.out, "event: %s\ndata: %s\n\n", name, body); err != nil {
-		return err
-	}
-	return e.out.rc.Flush()
+	return e.write(fmt.Sprintf("event: %s\ndata: %s\n\n", name, body))
 }
 
 func (e *events) sendPart(p rag.Part) error {
