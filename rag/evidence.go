@@ -8,7 +8,7 @@ import (
 // It is set on the odd-numbered half of a question set about a large manual,
 // see docs/evaluation.md, and serves every embedder: the evidence does not
 // depend on it.
-const DefaultMinEvidence = .45
+const DefaultMinEvidence = .44
 
 const (
 	// evidencePassages is how many of the best results are looked at.
@@ -61,7 +61,7 @@ func readSigns(static *embed.Static, question string, terms []Term, results []Re
 		passages[i] = newReadPassage(r.Passage)
 		passages[i].addTo(known)
 	}
-	asked := weigh(question, terms, known)
+	asked := weigh(question, smoothed(terms), known)
 	var s signs
 	s.soft, s.strange = softShare(static, question, asked, known, results)
 	q, v := make([]float32, static.Dimensions()), make([]float32, static.Dimensions())
@@ -72,6 +72,20 @@ func readSigns(static *embed.Static, question string, terms []Term, results []Re
 		s.dense = max(s.dense, alikeness(q, v))
 	}
 	return s
+}
+
+// smoothIDF is added to every term's IDF. Among a handful of chunks a word that
+// all of them hold has next to none, one that none holds has several times as
+// much, and the rarity of words says nothing.
+const smoothIDF = 1.5
+
+// smoothed are the terms as evidence weighs them.
+func smoothed(terms []Term) []Term {
+	out := make([]Term, len(terms))
+	for i, t := range terms {
+		out[i] = Term{t.Text, t.IDF + smoothIDF}
+	}
+	return out
 }
 
 // readPassage is a passage as sets of stems.
