@@ -37,8 +37,9 @@ type Config struct {
 	// Workers is how many sources are read at once, and how many batches are
 	// embedded at once; default the number of CPUs.
 	Workers int
-	// InFlight bounds the bytes of sources held in memory; a larger one is
-	// read alone. Default 256 MiB.
+	// InFlight bounds the memory that sources take while they are read and
+	// stored, in bytes, taken as eight times their size; a source for which
+	// that is not enough is read alone. Default 256 MiB.
 	InFlight int64
 	// BatchDocuments is the most documents stored in one step; default 64.
 	BatchDocuments int

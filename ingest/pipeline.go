@@ -14,6 +14,9 @@ import (
 )
 
 const (
+	// expansion is how many bytes of memory a byte of a source takes on its
+	// way, at most as a rule: its bytes, its text, passages and their vectors.
+	expansion = 8
 	// minWeight is what an item counts at least against Config.InFlight.
 	minWeight = 4 << 10
 	// embedTexts is the most texts of one call of the embedder.
@@ -90,7 +93,7 @@ func (in *Ingester) feed(ctx context.Context, r *run, memory *semaphore.Weighted
 			close(it.done)
 		} else {
 			it.state, it.known = r.states.find(it.source)
-			it.weight = min(max(it.size, minWeight), in.cfg.InFlight/2)
+			it.weight = min(max(it.size*expansion, minWeight), in.cfg.InFlight)
 			if memory.Acquire(ctx, it.weight) != nil {
 				return false
 			}
@@ -146,7 +149,7 @@ func (in *Ingester) collect(ctx context.Context, order <-chan *item, batches cha
 			return flush()
 		}
 		cur.items = append(cur.items, it)
-		cur.bytes += it.weight
+		cur.bytes += it.size
 		if cur.bytes >= in.cfg.BatchBytes || len(cur.items) >= 2*in.cfg.BatchDocuments {
 			if err := flush(); err != nil {
 				return err
@@ -222,7 +225,7 @@ func (in *Ingester) embedItems(ctx context.Context, items []*item) error {
 		if it.put == nil {
 			continue
 		}
-		it.put.Vectors = nil
+		it.put.Vectors = make([][]float32, 0, len(it.put.Chunks))
 		for _, c := range it.put.Chunks {
 			texts, into = append(texts, rag.IndexText(it.put.Document.Title, c)), append(into, it.put)
 			if len(texts) == embedTexts {

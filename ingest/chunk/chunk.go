@@ -64,7 +64,7 @@ func New(cfg Config) (*Cutter, error) {
 
 // Cut returns the document's passages in the order of its text, numbered from 0.
 func (c *Cutter) Cut(doc *outline.Document) []rag.Chunk {
-	w := &work{Config: c.cfg, doc: doc, source: isSource(doc), counts: make([]int, len(doc.Blocks))}
+	w := &work{Config: c.cfg, doc: doc, source: isSource(doc), counts: make([]int, len(doc.Blocks)), names: map[int]string{}}
 	for i, b := range doc.Blocks {
 		w.counts[i] = Words(doc.Text[b.Start:b.End])
 	}
@@ -82,6 +82,9 @@ type work struct {
 	counts []int // words by block
 	out    []rag.Chunk
 	pieces []piece
+	group  group // the one being cut
+	limit  int   // its largest passage
+	names  map[int]string
 }
 
 // piece is a part of the text that is kept whole: a block, or a part of one
@@ -107,8 +110,8 @@ func (w *work) cut(g group) {
 	if w.source {
 		limit = w.MaxCodeWords
 	}
-	w.pieces = w.pieces[:0]
-	header, row := -1, false
+	w.group, w.limit = g, limit
+	header := -1
 	for i := g.from; i < g.to; i++ {
 		b := w.doc.Blocks[i]
 		switch b.Kind {
@@ -119,7 +122,8 @@ func (w *work) cut(g group) {
 		case outline.Header:
 			header = i
 		}
-		if row = b.Kind == outline.Row; !row && b.Kind != outline.Header {
+		row := b.Kind == outline.Row
+		if !row && b.Kind != outline.Header {
 			header = -1
 		}
 		p := piece{start: b.Start, end: b.End, words: w.counts[i], kind: b.Kind, page: b.Page, header: -1}
@@ -131,6 +135,20 @@ func (w *work) cut(g group) {
 		w.split(p, room)
 	}
 	w.pack(g, limit)
+	w.pieces = w.pieces[:0]
+}
+
+// maxPieces is how many pieces wait to be packed; they take more memory than the
+// words they are.
+const maxPieces = 4096
+
+// add appends a piece of the group being cut.
+func (w *work) add(p piece) {
+	if len(w.pieces) == maxPieces {
+		w.pack(w.group, w.limit)
+		w.pieces = w.pieces[:0]
+	}
+	w.pieces = append(w.pieces, p)
 }
 
 // pack joins pieces to passages of even size: as few as the limit allows, and

@@ -79,7 +79,7 @@ func (w *work) gather(sections []section) []group {
 		out = append(out, group{path: s.path, from: s.from, to: s.to, words: s.words, term: s.term, skipFirst: s.headed && s.to > s.from+1, sections: 1})
 	}
 	for i := range out {
-		out[i].names = w.names(out[i].path)
+		out[i].names = w.headings(out[i].path)
 	}
 	return out
 }
@@ -123,13 +123,17 @@ func (w *work) join(g group, s section) group {
 	return g
 }
 
-// names are the headings of a path as shown; one that repeats the title or the
+// headings are the headings of a path as shown; one that repeats the title or the
 // heading above it is left out.
-func (w *work) names(path []int) []string {
+func (w *work) headings(path []int) []string {
 	var out []string
 	above := w.doc.Title
 	for _, i := range path {
-		name := w.doc.HeadingName(w.doc.Blocks[i])
+		name, ok := w.names[i]
+		if !ok {
+			name = w.doc.HeadingName(w.doc.Blocks[i])
+			w.names[i] = name
+		}
 		if name == "" || strings.EqualFold(name, above) {
 			continue
 		}

@@ -9,16 +9,19 @@ import (
 )
 
 // split appends a piece, cut so that no part is over the limit: prose at
-// sentences, code at empty lines and then at lines, and either at words if it
-// must be.
+// sentences, rows at lines, code at empty lines and then at lines, and each at
+// words if it must be.
 func (w *work) split(p piece, limit int) {
 	if p.words <= limit {
-		w.pieces = append(w.pieces, p)
+		w.add(p)
 		return
 	}
 	next := nextSentence
-	if p.kind == outline.Code {
+	switch p.kind {
+	case outline.Code:
 		next = nextParagraph
+	case outline.Row: // several, or one of several lines
+		next = nextLine
 	}
 	w.divide(p, limit, next)
 }
@@ -38,11 +41,13 @@ func (w *work) divide(p piece, limit int, next func(string) int) {
 		part.words = Words(w.doc.Text[part.start:part.end])
 		switch {
 		case part.words <= limit:
-			w.pieces = append(w.pieces, part)
+			w.add(part)
 		case p.kind == outline.Code && strings.Contains(w.doc.Text[part.start:part.end], "\n\n"):
 			w.divide(part, limit, nextParagraph)
 		case p.kind == outline.Code && strings.Contains(w.doc.Text[part.start:part.end], "\n"):
 			w.divide(part, limit, nextLine)
+		case p.kind == outline.Row && n < len(text):
+			w.divide(part, limit, nextSentence)
 		default:
 			w.divide(part, limit, func(s string) int { return fit(s, limit) })
 		}

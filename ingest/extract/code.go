@@ -130,7 +130,7 @@ func (c *code) units(from, to, indent, level int) {
 func (c *code) unit(start, end, indent, level int) {
 	text := c.doc.Text
 	name, container, line := declared(text[start:end], indent)
-	c.doc.Blocks = append(c.doc.Blocks, outline.Block{Kind: outline.Heading, Level: level, Page: -1, Start: start, End: start, Name: name})
+	c.doc.Blocks = outline.Append(c.doc.Blocks, outline.Block{Kind: outline.Heading, Level: level, Page: -1, Start: start, End: start, Name: name})
 	if container && end-start > largeUnit && level < 3 {
 		head := start + line
 		if inner := bodyIndent(text[head:end], indent); inner > indent {
@@ -145,7 +145,7 @@ func (c *code) unit(start, end, indent, level int) {
 // block adds the text of a range as code.
 func (c *code) block(start, end int) {
 	if s, e := trimmed(c.doc.Text, start, end, true); s < e && strings.TrimSpace(c.doc.Text[s:e]) != "" {
-		c.doc.Blocks = append(c.doc.Blocks, outline.Block{Kind: outline.Code, Page: -1, Start: s, End: e})
+		c.doc.Blocks = outline.Append(c.doc.Blocks, outline.Block{Kind: outline.Code, Page: -1, Start: s, End: e})
 	}
 }
 

@@ -10,10 +10,26 @@ import (
 	"docent/ingest/outline"
 )
 
+// maxRow is the longest line read as a row of cells, which take many times its
+// size.
+const maxRow = 4 << 20
+
+// longestLine is the length of the longest line.
+func longestLine(text string) int {
+	longest := 0
+	for line := range strings.Lines(text) {
+		longest = max(longest, len(line))
+	}
+	return longest
+}
+
 // readCSV reads a table: its first row is the header if it looks like one, and
 // each row is a line with its cells side by side. Rows may have too few or too
 // many cells.
 func readCSV(name, text string) *outline.Document {
+	if longestLine(text) > maxRow {
+		return readPlain(name, text)
+	}
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma = delimiter(name, text)
 	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord = -1, true, true

@@ -94,13 +94,15 @@ var officeSpaces = map[string]string{
 
 // tokens calls fn with each token of a part.
 func tokens(ctx context.Context, data []byte, fn func(xml.Token) error) error {
-	d := xml.NewDecoder(bytes.NewReader(data))
+	r := &tokenReader{Reader: bytes.NewReader(data)}
+	d := xml.NewDecoder(r)
 	spaces := map[string]string{}
 	depth := 0
 	for n := 0; ; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
+		r.used = 0
 		t, err := d.RawToken()
 		if errors.Is(err, io.EOF) {
 			return nil

@@ -28,9 +28,12 @@ func readHTML(_ context.Context, _ *Extractor, src Source) (*outline.Document, e
 	if err != nil {
 		return nil, err
 	}
+	if len(text) > maxDOM || nodes(text) > maxNodes {
+		return flatHTML(text)
+	}
 	root, err := html.Parse(strings.NewReader(text))
 	if err != nil {
-		return flatHTML(text), nil
+		return flatHTML(text)
 	}
 	p := &page{b: outline.NewBuilder(len(text) / 2), kind: outline.Paragraph}
 	p.walk(root)
@@ -40,39 +43,6 @@ func readHTML(_ context.Context, _ *Extractor, src Source) (*outline.Document, e
 		title = p.h1
 	}
 	return p.b.Document(title), nil
-}
-
-// flatHTML reads the text of a page that the parser gives up on, as it does
-// where hundreds of elements are open at once: paragraphs without structure.
-func flatHTML(text string) *outline.Document {
-	p := &page{b: outline.NewBuilder(len(text) / 2), kind: outline.Paragraph}
-	z := html.NewTokenizer(strings.NewReader(text))
-	skip := atom.Atom(0)
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			p.flush()
-			return p.b.Document(p.title)
-		case html.TextToken:
-			if skip == atom.Title {
-				p.title = strings.TrimSpace(string(z.Text()))
-			} else if skip == 0 {
-				p.text(string(z.Text()))
-			}
-		case html.StartTagToken, html.EndTagToken:
-			name, _ := z.TagName()
-			tag := atom.Lookup(name)
-			switch {
-			case tag == skip:
-				skip = 0
-			case skip == 0 && (tag == atom.Script || tag == atom.Style || tag == atom.Title):
-				skip = tag
-			}
-			if !inlineElements[tag] {
-				p.flush()
-			}
-		}
-	}
 }
 
 // page is the state of walking a page.

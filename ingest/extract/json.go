@@ -1,8 +1,8 @@
 package extract
 
 import (
-	"bytes"
 	"encoding/json"
+	"iter"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,18 +18,17 @@ const (
 	// maxJSONDepth is how deep it may be nested for that: indentation grows
 	// with the square of it.
 	maxJSONDepth = 64
+	// largeJSON is the size over which laying out may only double the text.
+	largeJSON = 16 << 20
 )
 
 // readJSON reads JSON as code, its members as sections. What is not valid JSON
 // is read all the same, as it stands.
 func readJSON(name, text string) *outline.Document {
-	if len(text)/(strings.Count(text, "\n")+1) > longLines && jsonDepth(text) <= maxJSONDepth {
-		var out bytes.Buffer
-		if json.Indent(&out, []byte(text), "", "  ") == nil {
-			text = out.String()
-		}
-	}
 	text = outline.Clean(unescape(text))
+	if len(text)/(strings.Count(text, "\n")+1) > longLines && jsonDepth(text) <= maxJSONDepth {
+		text = layOut(text)
+	}
 	doc := &outline.Document{Text: text, Title: NameTitle(name)}
 	c := &code{doc: doc}
 	inner := bodyIndent(text, 0)
@@ -39,6 +38,88 @@ func readJSON(name, text string) *outline.Document {
 	}
 	c.units(0, len(text), inner, 1)
 	return doc
+}
+
+// layOut puts each member of JSON on a line of its own, indented. What is not
+// valid, or would grow too much, is returned as it stands.
+func layOut(text string) string {
+	most := 3 * len(text)
+	if len(text) > largeJSON {
+		most = 2 * len(text)
+	}
+	size := 0
+	for part := range jsonLayout(text) {
+		if size += len(part); size > most {
+			return text
+		}
+	}
+	if !json.Valid([]byte(text)) {
+		return text
+	}
+	var out strings.Builder
+	out.Grow(size)
+	for part := range jsonLayout(text) {
+		out.WriteString(part)
+	}
+	return out.String()
+}
+
+// jsonIndents is a line's end with the most indentation that is used.
+var jsonIndents = "\n" + strings.Repeat("  ", maxJSONDepth)
+
+// jsonLayout yields the pieces of the text laid out.
+func jsonLayout(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		depth := 0
+		line := func() bool { return yield(jsonIndents[:1+2*min(max(depth, 0), maxJSONDepth)]) }
+		for i := 0; i < len(text); {
+			n, ok := 1, true
+			switch c := text[i]; c {
+			case ' ', '\t', '\n', '\r':
+			case '{', '[':
+				depth++
+				next := i + 1
+				for next < len(text) && strings.IndexByte(" \t\n\r", text[next]) >= 0 {
+					next++
+				}
+				if next < len(text) && text[next] == c+2 { // the bracket that closes it: nothing is inside
+					depth--
+					n, ok = next+1-i, yield(text[i:i+1]) && yield(text[next:next+1])
+				} else {
+					ok = yield(text[i:i+1]) && line()
+				}
+			case '}', ']':
+				depth--
+				ok = line() && yield(text[i:i+1])
+			case ',':
+				ok = yield(",") && line()
+			case ':':
+				ok = yield(": ")
+			case '"':
+				n = quotedLen(text[i:])
+				ok = yield(text[i : i+n])
+			default:
+				ok = yield(text[i : i+1])
+			}
+			if !ok {
+				return
+			}
+			i += n
+		}
+	}
+}
+
+// quotedLen is the length of the string a text begins with, with its quotes.
+func quotedLen(text string) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
 }
 
 // jsonDepth is how deep brackets are nested outside of strings.

@@ -20,6 +20,10 @@ import (
 // plain text, for the parser takes many times its size in memory.
 const maxMarkdown = 16 << 20
 
+// maxMarkdownMarks bounds what may become nodes of the syntax tree: lines, cells,
+// quotes and list items.
+const maxMarkdownMarks = 500_000
+
 // maxNesting is how many quotes and lists one line may open inside each other
 // before a text is not believed to be Markdown.
 const maxNesting = 64
@@ -38,7 +42,7 @@ var (
 // quoted is found in the file; the syntax tree only says where blocks are.
 // Blocks are whole lines, and lines the tree does not know are paragraphs.
 func readMarkdown(name, source string) *outline.Document {
-	if len(source) > maxMarkdown || nestsDeeply(source) {
+	if len(source) > maxMarkdown || isLaden(source) {
 		return readPlain(name, source)
 	}
 	doc := &outline.Document{Text: source}
@@ -120,7 +124,7 @@ func (m *markdown) add(kind outline.Kind, level, start, end int, name string) {
 	m.gap(start)
 	m.at = end
 	if s, e := trimmed(m.doc.Text, start, end, kind == outline.Code); s < e {
-		m.doc.Blocks = append(m.doc.Blocks, outline.Block{Kind: kind, Level: level, Page: -1, Start: s, End: e, Name: name})
+		m.doc.Blocks = outline.Append(m.doc.Blocks, outline.Block{Kind: kind, Level: level, Page: -1, Start: s, End: e, Name: name})
 	}
 }
 
@@ -132,7 +136,7 @@ func (m *markdown) gap(end int) {
 			continue
 		}
 		b.Start, b.End = trimmed(m.doc.Text, b.Start, b.End, false)
-		m.doc.Blocks = append(m.doc.Blocks, b)
+		m.doc.Blocks = outline.Append(m.doc.Blocks, b)
 	}
 	m.at = max(m.at, end)
 }
@@ -268,9 +272,11 @@ func headingName(s string) string {
 	return strings.Join(strings.Fields(html.UnescapeString(b.String())), " ")
 }
 
-// nestsDeeply reports whether a line opens more quotes and lists inside each
-// other than people write.
-func nestsDeeply(s string) bool {
+// isLaden reports whether a line opens more quotes and lists inside each other
+// than people write, or the whole has so many parts that its syntax tree would
+// take many times its size.
+func isLaden(s string) bool {
+	marks := strings.Count(s, "|")
 	for line := range strings.Lines(s) {
 		depth := 0
 		for i := 0; i+1 < len(line) && depth <= maxNesting; i++ {
@@ -282,7 +288,7 @@ func nestsDeeply(s string) bool {
 				i = len(line)
 			}
 		}
-		if depth > maxNesting {
+		if marks += 1 + depth; depth > maxNesting || marks > maxMarkdownMarks {
 			return true
 		}
 	}

@@ -32,6 +32,9 @@ const (
 	maxBookmarkDepth = 32
 	// maxPDFPages bounds the pages read.
 	maxPDFPages = 20000
+	// maxPDFText bounds the text of all pages; a packed page may unpack to much
+	// more than the file.
+	maxPDFText = 64 << 20
 )
 
 // pdfReader runs the PDF library in its sandbox: no files, no clock, bounded
@@ -180,6 +183,7 @@ func readPages(ctx context.Context, p pdfium.Pdfium, data []byte) (*pdfFile, err
 	if count.PageCount > maxPDFPages {
 		return nil, fault.New(fault.Invalid, "too large: it has %d pages, the limit is %d", count.PageCount, maxPDFPages)
 	}
+	size := 0
 	for i := range count.PageCount {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -190,6 +194,9 @@ func readPages(ctx context.Context, p pdfium.Pdfium, data []byte) (*pdfFile, err
 			f.broken++
 		} else {
 			text = page.Text
+		}
+		if size += len(text); size > maxPDFText {
+			return nil, fault.New(fault.Invalid, "too large: its text is more than %d MiB", maxPDFText>>20)
 		}
 		label := ""
 		if l, err := p.FPDF_GetPageLabel(&requests.FPDF_GetPageLabel{Document: doc, Page: i}); err == nil {

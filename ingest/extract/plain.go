@@ -25,19 +25,18 @@ func readPlain(_, text string) *outline.Document {
 			if under[0] == '=' || under[0] == '#' || under[0] == '*' {
 				level = 1
 			}
-			doc.Blocks = append(doc.Blocks, outline.Block{Kind: outline.Heading, Level: level, Page: -1, Start: b.Start, End: end, Name: strings.TrimSpace(first)})
+			doc.Blocks = outline.Append(doc.Blocks, outline.Block{Kind: outline.Heading, Level: level, Page: -1, Start: b.Start, End: end, Name: strings.TrimSpace(first)})
 			if strings.TrimSpace(after) != "" {
-				doc.Blocks = append(doc.Blocks, outline.Block{Kind: outline.Paragraph, Page: -1, Start: end + 1, End: b.End})
+				doc.Blocks = outline.Append(doc.Blocks, outline.Block{Kind: outline.Paragraph, Page: -1, Start: end + 1, End: b.End})
 			}
 		case more && isCapitals(first) && strings.HasPrefix(rest, " "):
-			doc.Blocks = append(doc.Blocks,
-				outline.Block{Kind: outline.Heading, Level: 1, Page: -1, Start: b.Start, End: b.Start + len(first)},
-				outline.Block{Kind: outline.Paragraph, Page: -1, Start: b.Start + len(first) + 1, End: b.End})
+			doc.Blocks = outline.Append(doc.Blocks, outline.Block{Kind: outline.Heading, Level: 1, Page: -1, Start: b.Start, End: b.Start + len(first)})
+			doc.Blocks = outline.Append(doc.Blocks, outline.Block{Kind: outline.Paragraph, Page: -1, Start: b.Start + len(first) + 1, End: b.End})
 		case !more && isCapitals(first) && i+1 < len(blocks) && strings.HasPrefix(text[lineStart(text, blocks[i+1].Start):], " "):
 			b.Kind, b.Level = outline.Heading, 1
-			doc.Blocks = append(doc.Blocks, b)
+			doc.Blocks = outline.Append(doc.Blocks, b)
 		default:
-			doc.Blocks = append(doc.Blocks, b)
+			doc.Blocks = outline.Append(doc.Blocks, b)
 		}
 	}
 	if len(doc.Blocks) > 0 && doc.Blocks[0].Kind == outline.Heading && doc.Blocks[0].Name != "" {
@@ -73,7 +72,7 @@ func paragraphs(blocks []outline.Block, text string, from, to int, kind outline.
 	start, end := -1, 0
 	flush := func() {
 		if start >= 0 {
-			blocks = append(blocks, outline.Block{Kind: kind, Page: -1, Start: start, End: end})
+			blocks = outline.Append(blocks, outline.Block{Kind: kind, Page: -1, Start: start, End: end})
 		}
 		start = -1
 	}

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -13,15 +14,47 @@ import (
 	"docent/internal/fault"
 )
 
+// maxToken is the longest tag or run of text taken from XML: the attributes of a
+// tag take many times its size.
+const maxToken = 8 << 20
+
+// tokenReader is a reader that ends where one token takes too much of it.
+type tokenReader struct {
+	*bytes.Reader
+	used int // since the token began
+}
+
+// errTokenSize is what it ends with.
+var errTokenSize = errors.New("one of its elements is too long")
+
+// ReadByte returns the next byte.
+func (r *tokenReader) ReadByte() (byte, error) {
+	if r.used++; r.used > maxToken {
+		return 0, errTokenSize
+	}
+	return r.Reader.ReadByte()
+}
+
+// Read reads the next bytes, as decoding from another character set does.
+func (r *tokenReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if r.used += n; r.used > maxToken {
+		return 0, errTokenSize
+	}
+	return n, err
+}
+
 // readSVG reads the words in a drawing: its title, its description, its labels.
 func readSVG(_ context.Context, _ *Extractor, src Source) (*outline.Document, error) {
-	d := xml.NewDecoder(strings.NewReader(string(src.Data)))
+	r := &tokenReader{Reader: bytes.NewReader(src.Data)}
+	d := xml.NewDecoder(r)
 	d.Strict = false
 	d.CharsetReader = charset.NewReaderLabel
 	b := outline.NewBuilder(1 << 10)
 	var title, text strings.Builder
 	var within []string
 	for {
+		r.used = 0
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
 			break

@@ -11,9 +11,9 @@ import (
 
 const (
 	// maxPart bounds one unpacked part of a packed document.
-	maxPart = 128 << 20
+	maxPart = 64 << 20
 	// maxUnpacked bounds all parts read of one packed document.
-	maxUnpacked = 256 << 20
+	maxUnpacked = 96 << 20
 	// maxZipEntries bounds the entries of a packed document.
 	maxZipEntries = 20000
 )

@@ -67,6 +67,35 @@ type Document struct {
 	Note string
 }
 
+const (
+	// maxBlocks is how many blocks a document has before small ones are joined:
+	// a block takes more memory than a short line.
+	maxBlocks = 1 << 18
+	// joinedBytes is the size under which a block is then joined with the next.
+	joinedBytes = 4 << 10
+)
+
+// Append appends a block. Where there are very many of them it is joined with
+// the one before, and headings become text, so that their number is bounded by
+// the length of the text over some thousand.
+func Append(blocks []Block, b Block) []Block {
+	if len(blocks) < maxBlocks {
+		return append(blocks, b)
+	}
+	if b.Start == b.End {
+		return blocks
+	}
+	if b.Kind == Heading {
+		b.Kind, b.Level, b.Name = Paragraph, 0, ""
+	}
+	last := &blocks[len(blocks)-1]
+	if last.Kind != Heading && last.Kind != Header && last.Page == b.Page && last.End-last.Start < joinedBytes {
+		last.End = b.End
+		return blocks
+	}
+	return append(blocks, b)
+}
+
 // HeadingName is the text of a heading block in one line.
 func (d *Document) HeadingName(b Block) string {
 	if b.Name != "" {
@@ -111,14 +140,14 @@ func (b *Builder) Add(kind Kind, level int, separator, text string) {
 	}
 	start := b.text.Len()
 	b.text.WriteString(text)
-	b.blocks = append(b.blocks, Block{Kind: kind, Level: level, Page: b.Page, Start: start, End: b.text.Len()})
+	b.blocks = Append(b.blocks, Block{Kind: kind, Level: level, Page: b.Page, Start: start, End: b.text.Len()})
 }
 
 // Close ends the sections of a level and below: what follows belongs to the
 // section above them.
 func (b *Builder) Close(level int) {
 	n := b.text.Len()
-	b.blocks = append(b.blocks, Block{Kind: Heading, Level: level, Page: b.Page, Start: n, End: n})
+	b.blocks = Append(b.blocks, Block{Kind: Heading, Level: level, Page: b.Page, Start: n, End: n})
 }
 
 // Document returns what was built.

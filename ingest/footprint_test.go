@@ -1,0 +1,115 @@
+package ingest_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"docent/ingest"
+)
+
+// maxFootprint is how many bytes of memory a byte of a file may take on its way
+// into the store, at most.
+const maxFootprint = 10
+
+// nowhere is a store that keeps nothing.
+type nowhere struct{ *memory }
+
+func (nowhere) PutDocuments(_ context.Context, puts []ingest.Put) ([]int64, error) {
+	return make([]int64, len(puts)), nil
+}
+
+// wide makes vectors of the length that the built-in model's have.
+type wide struct{ *embedder }
+
+func (w wide) EmbedDocuments(_ context.Context, texts []string) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	for i := range out {
+		out[i] = make([]float32, 256)
+	}
+	return out, nil
+}
+
+// peak runs fn and returns by how much the heap grew meanwhile, at most.
+func peak(fn func()) uint64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // what is dead does not count
+	runtime.GC()
+	var before runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var most atomic.Uint64
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		ticker := time.NewTicker(time.Millisecond)
+		defer ticker.Stop()
+		for {
+			var now runtime.MemStats
+			runtime.ReadMemStats(&now)
+			most.Store(max(most.Load(), now.HeapAlloc))
+			select {
+			case <-stop:
+				return
+			case <-ticker.C:
+			}
+		}
+	}()
+	fn()
+	close(stop)
+	<-stopped
+	return most.Load() - min(before.HeapAlloc, most.Load())
+}
+
+// repeated is about size bytes of what part returns.
+func repeated(size int, part func(i int) string) string {
+	var b strings.Builder
+	for i := 0; b.Len() < size; i++ {
+		b.WriteString(part(i))
+	}
+	return b.String()
+}
+
+// TestFootprint reads files of many small parts, which take the most memory for
+// their size. It is not parallel, for it measures the whole heap.
+func TestFootprint(t *testing.T) {
+	const size = 8 << 20
+	for _, tt := range []struct{ name, data string }{
+		{"a.csv", repeated(size, func(i int) string { return fmt.Sprintf("%d,name%d,val%d\n", i, i, i) })},
+		{"header.csv", "number,name,value\n" + repeated(size, func(i int) string { return fmt.Sprintf("%d,name%d,val%d\n", i, i, i) })},
+		{"wide.csv", repeated(size, func(int) string { return "a," })},
+		{"p.html", "<html>" + repeated(size, func(i int) string { return fmt.Sprintf("<p>paragraph %d</p>\n", i) })},
+		{"a.json", "[" + repeated(size, func(i int) string { return fmt.Sprintf(`{"k": %d, "v": "value %d"}, `, i, i) }) + "{}]"},
+		{"a.md", repeated(size, func(i int) string { return fmt.Sprintf("# H %d\n\ntext\n\n- item\n", i) })},
+		{"a.txt", repeated(size, func(int) string { return "a\n\n" })},
+		{"one.txt", repeated(size, func(int) string { return "a. B " })},
+		{"a.go", repeated(size, func(i int) string { return fmt.Sprintf("func F%d() {\n}\n", i) })},
+		{"a.svg", "<svg>" + repeated(size, func(i int) string { return fmt.Sprintf("<text>%d</text>", i) }) + "</svg>"},
+		{"a.jsonl", repeated(size, func(i int) string { return fmt.Sprintf(`{"id":%d,"text":"text %d%s"}`+"\n", i, i, strings.Repeat(" and more", 500)) })},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, ingest.Config{})
+			f.write(tt.name, tt.data)
+			in, err := ingest.New(ingest.Config{Store: nowhere{f.store}, Embedder: wide{f.embed}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			grown := peak(func() {
+				for r, err := range in.Ingest(t.Context(), ingest.Request{Paths: []string{f.dir}}) {
+					if err != nil || r.Status != ingest.Added {
+						t.Errorf("%+v %v", r, err)
+						return
+					}
+				}
+			})
+			factor := float64(grown) / float64(len(tt.data))
+			t.Logf("%s: %.1f MiB took %.1f MiB, %.1f times", tt.name, float64(len(tt.data))/(1<<20), float64(grown)/(1<<20), factor)
+			if factor > maxFootprint {
+				t.Errorf("%s took %.1f times its size, the limit is %d", tt.name, factor, maxFootprint)
+			}
+		})
+	}
+}
