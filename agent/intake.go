@@ -58,7 +58,7 @@ func (s *Subscription) Send(ctx context.Context, m Message) error {
 	if err != nil {
 		<-c.slots
 		if fault.KindOf(err) == fault.NotFound {
-			c.lose(err)
+			c.lose(err, s)
 		}
 		return fmt.Errorf("store message of session %s: %w", c.key.ID, err)
 	}

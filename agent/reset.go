@@ -53,7 +53,7 @@ func (c *conversation) empty(ctx context.Context) error {
 	defer cancel()
 	if err := c.rt.cfg.Store.ResetSession(ctx, c.record.RowID); err != nil {
 		if fault.KindOf(err) == fault.NotFound {
-			c.lose(err)
+			c.lose(err, nil)
 		}
 		return fmt.Errorf("reset session %s: %w", c.key.ID, err)
 	}

@@ -33,6 +33,13 @@ type Listener interface {
 	Deliver(Delivery)
 }
 
+// Leaver is a Listener that wants to know of the end of its session.
+type Leaver interface {
+	// Gone comes once, when the session has been deleted; see Listener for what
+	// it may do.
+	Gone()
+}
+
 // Opened describes the session as it was when a client joined.
 type Opened struct {
 	// SessionID is its public id.

@@ -97,7 +97,7 @@ func (c *conversation) finish(ctx context.Context, t *turn, failed error) {
 		c.settle()
 		c.end(t.number, payload.TurnFinished{Outcome: payload.Failed})
 		return
-	case errors.Is(cause, errInterrupted): // it runs again after the restart
+	case errors.Is(cause, errInterrupted), errors.Is(cause, errDeleted): // it runs again after the restart, or never
 		return
 	}
 	if failed != nil {
@@ -203,7 +203,7 @@ func (c *conversation) commit(ctx context.Context, record TurnRecord) ([]ChatMes
 		case err == nil:
 			return replies, nil
 		case fault.KindOf(err) == fault.NotFound:
-			c.lose(err)
+			c.lose(err, nil)
 			return nil, err
 		case attempt == commitAttempts || !fault.KindOf(err).Retryable():
 			return nil, fmt.Errorf("commit turn %d of session %s: %w", record.Turn, c.key.ID, err)
@@ -239,13 +239,25 @@ func (c *conversation) keep(t *turn) {
 	}
 }
 
-// lose ends a conversation whose session has been deleted.
-func (c *conversation) lose(err error) {
+// errDeleted is why a conversation ends whose session has been deleted.
+var errDeleted = fault.New(fault.NotFound, "the conversation was deleted")
+
+// lose ends a conversation whose session has been deleted, and tells its clients
+// but the one that gets err from its own call, if any.
+func (c *conversation) lose(err error, caller *Subscription) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if !c.gone {
+		for _, s := range c.listeners {
+			if l, ok := s.listener.(Leaver); ok && s != caller {
+				l.Gone()
+			}
+		}
+	}
 	c.endLocked(err)
 	for _, w := range c.queue {
 		c.release(w)
 	}
 	c.queue = nil
+	c.interrupt(errDeleted)
 }

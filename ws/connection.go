@@ -198,6 +198,9 @@ func (c *connection) Deliver(d agent.Delivery) {
 	}
 }
 
+// Gone implements agent.Leaver.
+func (c *connection) Gone() { c.close(CloseGone) }
+
 // sendMessage sends a frame of our own making.
 func (c *connection) sendMessage(action payload.Action, message any, id string) {
 	content, err := payload.Marshal(message)

@@ -301,6 +301,33 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
+// Clients are told to come back even if a turn takes longer than Shutdown may.
+func TestShutdownLate(t *testing.T) {
+	t.Parallel()
+	begun := make(chan struct{})
+	answers := &agenttest.Answers{Answer: func(ctx context.Context, _ rag.Request) (string, error) {
+		close(begun)
+		<-ctx.Done()
+		return "", ctx.Err()
+	}}
+	s := serve(t, setup{rag: answers})
+	p, _ := s.hello("/")
+	p.say(`{"action":"user_message","message":"m"}`)
+	<-begun
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // over already
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := s.server.Shutdown(ctx); err == nil {
+			t.Error("Shutdown says nothing of the turn it interrupted")
+		}
+	})
+	if code := p.closed(); code != ws.CloseGoingAway.Code {
+		t.Errorf("closed with %d", code)
+	}
+	running.Wait()
+}
+
 // A client that never answers the close frame does not hold up Shutdown.
 func TestShutdownForced(t *testing.T) {
 	t.Parallel()

@@ -212,15 +212,34 @@ func (s *Server) Connections() int {
 	return len(s.conns)
 }
 
+// Of the time that Shutdown has, a part is kept from the turns for telling the
+// clients, and at least farewell is taken for that.
+const (
+	farewellShare = 4
+	maxFarewell   = 3 * time.Second
+	farewell      = time.Second
+)
+
+// drainContext ends before ctx does.
+func drainContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, deadline.Add(-min(maxFarewell, time.Until(deadline)/farewellShare)))
+}
+
 // Shutdown refuses new connections, shuts the runtime down, so that the turns
 // that run are finished and heard, and then closes every connection with
-// CloseGoingAway. It waits until all is sent and ended, or ctx ends. It may be
-// called more than once.
+// CloseGoingAway. It waits until all is sent and ended, or ctx ends, but at
+// least a second. It may be called more than once.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	err := s.cfg.Runtime.Shutdown(ctx)
+	drain, cancel := drainContext(ctx)
+	defer cancel()
+	err := s.cfg.Runtime.Shutdown(drain)
 	s.mu.Lock()
 	conns := make([]*connection, 0, len(s.conns))
 	for c := range s.conns {
@@ -230,6 +249,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	for _, c := range conns {
 		c.close(CloseGoingAway)
 	}
+	told := time.After(farewell)
 	done := make(chan struct{})
 	go func() { // ends with the last connection
 		s.served.Wait()
@@ -239,6 +259,11 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-done:
 		return err
 	case <-ctx.Done():
+		select {
+		case <-done:
+			return err
+		case <-told:
+		}
 	}
 	for _, c := range conns {
 		_ = c.socket.Close()
