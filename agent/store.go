@@ -190,6 +190,8 @@ type SessionFilter struct {
 	Username string
 	// Owner, if set, is the principal's.
 	Owner string
+	// Spoken leaves out sessions in which no user said anything.
+	Spoken bool
 	// Limit bounds the list; 0 means 200.
 	Limit int
 }

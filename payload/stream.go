@@ -34,8 +34,8 @@ type Ack struct {
 	ID string `json:"id"`
 	// Seq is the number under which it is stored.
 	Seq int64 `json:"seq"`
-	// Duplicate reports that it was stored before, so that it is not answered
-	// again.
+	// Duplicate reports that it was stored before. Its turn runs again only if
+	// it failed; if it is done, a TurnFinished says so.
 	Duplicate bool `json:"duplicate"`
 }
 

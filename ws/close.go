@@ -24,6 +24,8 @@ func (c CloseCode) Reconnect() bool {
 var (
 	// CloseGoingAway is used by Server.Shutdown.
 	CloseGoingAway = CloseCode{websocket.CloseGoingAway, "server is shutting down", "docent is being stopped or restarted. Turns that ran are stored; those that waited run when the session is opened again."}
+	// CloseProtocol is sent by the WebSocket library itself, with a reason.
+	CloseProtocol = CloseCode{websocket.CloseProtocolError, "", "What came is not WebSocket as RFC 6455 has it."}
 	// CloseTooBig is sent by the WebSocket library itself.
 	CloseTooBig = CloseCode{websocket.CloseMessageTooBig, "", "A frame was larger than the frame limit (32 MiB)."}
 	// CloseInternal is a fault of ours.
@@ -43,6 +45,6 @@ var (
 // CloseCodes lists every close code that the server sends, in order.
 func CloseCodes() []CloseCode {
 	return []CloseCode{
-		CloseGoingAway, CloseTooBig, CloseInternal, CloseSlow, CloseSilent, CloseUnavailable, CloseNoHello, CloseGone,
+		CloseGoingAway, CloseProtocol, CloseTooBig, CloseInternal, CloseSlow, CloseSilent, CloseUnavailable, CloseNoHello, CloseGone,
 	}
 }

@@ -26,8 +26,9 @@ func (s *Store) Sessions(ctx context.Context, filter agent.SessionFilter) ([]age
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (agent.SessionRecord, error) { return scanListed(row) },
 		`SELECT `+sessionColumns+`, `+messageCount+` FROM session s
 		WHERE ($1 = '' OR s.agent_name = $1) AND ($2 = '' OR s.username = $2) AND ($3 = '' OR s.owner = $3)
+			AND (NOT $5::bool OR EXISTS (SELECT FROM chat c WHERE c.session_id = s.id AND c.is_user))
 		ORDER BY s.updated_at DESC, s.id DESC LIMIT $4`,
-		store.Text(filter.Agent), store.Text(filter.Username), store.Text(filter.Owner), store.Sessions(filter.Limit))
+		store.Text(filter.Agent), store.Text(filter.Username), store.Text(filter.Owner), store.Sessions(filter.Limit), filter.Spoken)
 	return out, fail("list sessions", err)
 }
 

@@ -24,6 +24,9 @@ func (s *Store) Sessions(ctx context.Context, filter agent.SessionFilter) ([]age
 	if filter.Owner != "" {
 		query, args = query+` AND s.owner = ?`, append(args, store.Text(filter.Owner))
 	}
+	if filter.Spoken {
+		query += ` AND EXISTS (SELECT 1 FROM chat c WHERE c.session_id = s.id AND c.is_user)`
+	}
 	rows, err := s.reader.QueryContext(ctx, query+` ORDER BY s.updated_at DESC, s.id DESC LIMIT ?`, append(args, store.Sessions(filter.Limit))...)
 	if err != nil {
 		return nil, fail("list sessions", err)

@@ -205,6 +205,11 @@ func sessionDirectory(t *testing.T, db Database) {
 	want(t, "owner", list(agent.SessionFilter{Owner: "o1", Agent: "a"}), "1:2 2:0")
 	want(t, "limit", list(agent.SessionFilter{Limit: 2}), "1:2 4:0")
 	want(t, "none", list(agent.SessionFilter{Username: "eve"}), "")
+	fourth, err := s.Session(ctx, agent.SessionKey{Agent: "a", ID: "4"})
+	ok(t, err)
+	reply(t, s, fourth.RowID, 0, "greeting")
+	want(t, "greeted", list(agent.SessionFilter{}), "4:1 1:2 3:0 2:0")
+	want(t, "spoken", list(agent.SessionFilter{Spoken: true}), "1:2")
 
 	ok(t, s.RenameSession(ctx, first.Key, "renamed"))
 	got, err := s.Session(ctx, first.Key)
