@@ -27,6 +27,9 @@ type answer struct {
 // search finds the passages, for a question that leans on earlier turns in the
 // words of a model if there is one.
 func (a *answer) search(ctx context.Context) error {
+	if smallTalk(a.req.Question) {
+		return nil // there is nothing to find for it
+	}
 	query := Query{Question: a.req.Question, Turns: a.req.Turns, K: a.req.K, Collections: a.req.Collections}
 	if a.model != nil && len(a.req.Turns) > 0 && leans(a.req.Question) {
 		question, err := a.rewrite(ctx)
@@ -66,13 +69,27 @@ func Doc(r Result) payload.RAGDoc {
 	return doc
 }
 
-// unsupported reports whether the passages are too weak to answer from. A
-// question about the conversation itself is the model's to judge.
+// unsupported reports whether the passages are too weak to answer from. Small
+// talk, and a question about the conversation itself, are the model's to judge.
 func (a *answer) unsupported() bool {
-	if a.model != nil && len(a.req.Turns) > 0 && leans(a.req.Question) {
+	if a.model != nil && (smallTalk(a.req.Question) || len(a.req.Turns) > 0 && leans(a.req.Question)) {
 		return false
 	}
 	return len(a.found.Results) == 0 || a.found.Evidence < a.threshold
+}
+
+// withoutModel makes the answer that takes no model.
+func (a *answer) withoutModel(ctx context.Context) {
+	switch {
+	case smallTalk(a.req.Question):
+		a.message.Abstained = true
+		a.message.Answer = smallTalkReply
+		a.message.Sentences = unsupportedSentences(a.message.Answer)
+	case a.unsupported():
+		a.abstain(ctx)
+	default:
+		a.quote()
+	}
 }
 
 // abstain makes the answer that says what was searched and that it does not

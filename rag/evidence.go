@@ -10,6 +10,11 @@ import (
 // depend on it.
 const DefaultMinEvidence = .44
 
+// MinModelEvidence is the evidence below which a model is not even asked: the
+// passages have next to nothing of the question. Above it the model, which is
+// told to admit what the passages do not say, judges better than words do.
+const MinModelEvidence = .1
+
 const (
 	// evidencePassages is how many of the best results are looked at.
 	evidencePassages = 4

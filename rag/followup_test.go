@@ -35,7 +35,11 @@ func TestLeans(t *testing.T) {
 func TestSearchText(t *testing.T) {
 	t.Parallel()
 	turns := []Turn{
-		{User, "zero"}, {User, "one"}, {Assistant, "Older: NOT_THIS."}, {User, "how can I stop long queries?"}, {User, "three"},
+		{User, "zero"},
+		{User, "one"},
+		{Assistant, "Older: NOT_THIS."},
+		{User, "how can I stop long queries?"},
+		{User, "three"},
 		{Assistant, "Set statement_timeout [1] or use SET LOCAL in a transaction; statement_timeout counts."},
 	}
 	want := "one\nhow can I stop long queries?\nthree\nstatement_timeout SET LOCAL\nand what is it by default?"

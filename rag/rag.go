@@ -63,7 +63,8 @@ type Config struct {
 	// Default: DefaultK.
 	K int
 	// MinEvidence is the evidence below which the answer is "I don't know".
-	// Default: 0, which means DefaultMinEvidence; negative always answers.
+	// Default: 0, which means DefaultMinEvidence for answers of quotes and
+	// MinModelEvidence for a model's; negative always answers.
 	MinEvidence float64
 	// IngestHint says how to add documents; it is shown when there are none.
 	// Default: DefaultIngestHint.
@@ -99,9 +100,6 @@ func New(cfg Config) (*RAG, error) {
 	}
 	if cfg.K < 1 || cfg.K > MaxK {
 		return nil, fmt.Errorf("rag: Config.K is %d, want 1 to %d", cfg.K, MaxK)
-	}
-	if cfg.MinEvidence == 0 {
-		cfg.MinEvidence = DefaultMinEvidence
 	}
 	if cfg.IngestHint == "" {
 		cfg.IngestHint = DefaultIngestHint
@@ -182,11 +180,7 @@ func (r *RAG) Stream(ctx context.Context, req Request) iter.Seq2[Part, error] {
 				return
 			}
 		} else {
-			if a.unsupported() {
-				a.abstain(ctx)
-			} else {
-				a.quote()
-			}
+			a.withoutModel(ctx)
 			if !yield(Part{Delta: a.message.Answer}, nil) {
 				return
 			}
@@ -223,12 +217,22 @@ func (r *RAG) begin(req Request) (*answer, error) {
 		return nil, err
 	}
 	req.Turns = req.Turns[max(0, len(req.Turns)-req.History):]
-	threshold := r.cfg.MinEvidence
-	if req.MinEvidence != nil {
-		threshold = *req.MinEvidence
-	}
 	return &answer{
-		rag: r, req: req, model: model, threshold: threshold,
+		rag: r, req: req, model: model, threshold: r.threshold(req, model),
 		message: payload.RAGMessage{LLMName: req.Model, Question: req.Question, Docs: []payload.RAGDoc{}, Sentences: []payload.RAGSentence{}},
 	}, nil
+}
+
+// threshold is the evidence below which a request is not answered.
+func (r *RAG) threshold(req Request, model llms.Model) float64 {
+	switch {
+	case req.MinEvidence != nil:
+		return *req.MinEvidence
+	case r.cfg.MinEvidence != 0:
+		return r.cfg.MinEvidence
+	case model != nil:
+		return MinModelEvidence
+	default:
+		return DefaultMinEvidence
+	}
 }

@@ -37,8 +37,10 @@ func (s *shelf) Collections(context.Context) ([]CollectionInfo, error) { return 
 
 // passage makes a result of a text.
 func passage(rank int, title, heading, text string) Result {
-	p := Passage{Chunk: Chunk{ID: int64(rank), DocumentID: 10 + int64(rank), Kind: Prose, Text: text, Headings: []string{heading}, Start: 5, End: 5 + len(text)},
-		Document: Document{Title: title, Source: "/docs/" + title + ".html"}}
+	p := Passage{
+		Chunk:    Chunk{ID: int64(rank), DocumentID: 10 + int64(rank), Kind: Prose, Text: text, Headings: []string{heading}, Start: 5, End: 5 + len(text)},
+		Document: Document{Title: title, Source: "/docs/" + title + ".html"},
+	}
 	return Result{Rank: rank, Score: 1 / float64(rank), Passage: p}
 }
 
@@ -210,12 +212,14 @@ func TestRunAbstains(t *testing.T) {
 
 func TestModelIsNotAskedWithoutEvidence(t *testing.T) {
 	t.Parallel()
-	s := memoryShelf()
-	s.evidence = .1
-	r, model := newRAG(t, s, llmtest.Say("It is 7."))
-	got, err := r.Run(t.Context(), Request{Question: "default of work_mem?"})
-	if err != nil || !got.Abstained || got.LLMName != "scripted" || len(model.Requests()) != 0 {
-		t.Errorf("%+v %v after %d calls", got, err, len(model.Requests()))
+	for evidence, asked := range map[float64]int{MinModelEvidence / 2: 0, (MinModelEvidence + DefaultMinEvidence) / 2: 1} {
+		s := memoryShelf()
+		s.evidence = evidence
+		r, model := newRAG(t, s, llmtest.Say("It is 7."))
+		got, err := r.Run(t.Context(), Request{Question: "default of work_mem?"})
+		if err != nil || got.Abstained != (asked == 0) || got.LLMName != "scripted" || len(model.Requests()) != asked {
+			t.Errorf("evidence %v: %+v %v after %d calls", evidence, got, err, len(model.Requests()))
+		}
 	}
 }
 

@@ -48,7 +48,7 @@ type Request struct {
 	Turns []Turn
 	// Collections are searched; none means all.
 	Collections []string
-	// MinEvidence replaces the calibrated evidence threshold; nil keeps it, 0
+	// MinEvidence replaces the calibrated evidence thresholds; nil keeps them, 0
 	// always answers.
 	MinEvidence *float64
 }
