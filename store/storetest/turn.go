@@ -212,7 +212,7 @@ func turnFailed(t *testing.T, db Database) {
 	reply(t, s, session, 2, "re two")
 	want(t, "failed again", fail(), sorry)
 	want(t, "then done", lines(reply(t, s, session, 1, "re one")), []string{`6/1 agent "re one"`})
-	all := append(sorry, `6/1 agent "re one"`)
+	all := slices.Concat(sorry, []string{`6/1 agent "re one"`})
 	want(t, "failed late", fail(), all)
 	want(t, "done again", lines(reply(t, s, session, 1, "re one")), all)
 	got, err := s.Messages(ctx, session, agent.MessageQuery{Turn: 1})
