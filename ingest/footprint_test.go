@@ -76,7 +76,7 @@ func repeated(size int, part func(i int) string) string {
 // TestFootprint reads files of many small parts, which take the most memory for
 // their size. It is not parallel, for it measures the whole heap.
 func TestFootprint(t *testing.T) {
-	const size = 8 << 20
+	const size = 4 << 20
 	for _, tt := range []struct{ name, data string }{
 		{"a.csv", repeated(size, func(i int) string { return fmt.Sprintf("%d,name%d,val%d\n", i, i, i) })},
 		{"header.csv", "number,name,value\n" + repeated(size, func(i int) string { return fmt.Sprintf("%d,name%d,val%d\n", i, i, i) })},
@@ -88,7 +88,9 @@ func TestFootprint(t *testing.T) {
 		{"one.txt", repeated(size, func(int) string { return "a. B " })},
 		{"a.go", repeated(size, func(i int) string { return fmt.Sprintf("func F%d() {\n}\n", i) })},
 		{"a.svg", "<svg>" + repeated(size, func(i int) string { return fmt.Sprintf("<text>%d</text>", i) }) + "</svg>"},
-		{"a.jsonl", repeated(size, func(i int) string { return fmt.Sprintf(`{"id":%d,"text":"text %d%s"}`+"\n", i, i, strings.Repeat(" and more", 500)) })},
+		{"a.jsonl", repeated(size, func(i int) string {
+			return fmt.Sprintf(`{"id":%d,"text":"text %d%s"}`+"\n", i, i, strings.Repeat(" and more", 500))
+		})},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, ingest.Config{})

@@ -196,7 +196,7 @@ func (in *Ingester) lines(source, name string, r io.Reader, yield func(*item) bo
 				return false, ""
 			}
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return true, ""
 		}
 		if err != nil {
@@ -237,7 +237,7 @@ func readLine(br *bufio.Reader, limit int64) (line []byte, long bool, err error)
 		if int64(len(line)) > limit {
 			line, long = nil, true
 		}
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return bytes.TrimRight(line, "\r\n"), long, err
 		}
 	}

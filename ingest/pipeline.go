@@ -117,7 +117,7 @@ func (in *Ingester) feed(ctx context.Context, r *run, memory *semaphore.Weighted
 // others.
 func (in *Ingester) collect(ctx context.Context, order <-chan *item, batches chan<- *batch) error {
 	var embedding errgroup.Group
-	defer embedding.Wait()
+	defer func() { _ = embedding.Wait() }() // none of them fails: errors are the batches'
 	embedding.SetLimit(in.cfg.Workers)
 	cur := &batch{done: make(chan struct{})}
 	flush := func() error {
