@@ -198,7 +198,7 @@ const (
 // cover fills in what of the question a quote carries.
 func (e *extractor) cover(q *quote, heading map[string]bool) {
 	label := stemSet(q.label)
-	q.lead = isTerm(q.label) && !e.mentions(q, q.label)
+	q.lead = isTerm(q.label) && (q.leans || !e.mentions(q, q.label))
 	q.covered = make([]float64, len(e.terms))
 	for i, t := range e.terms {
 		if label[t.stem] {

@@ -116,3 +116,32 @@ func TestRenderTogether(t *testing.T) {
 		}
 	}
 }
+
+// The label of a quote is the term right above it, also where that looks like a
+// statement.
+func TestLabelIsTheTermAbove(t *testing.T) {
+	t.Parallel()
+	results := []Result{passage(1, "ALTER TABLE", "Description", `ALTER TABLE changes the definition of an existing table.
+
+ADD [ COLUMN ] [ IF NOT EXISTS ]
+
+This form adds a new column to the table.
+
+DROP [ COLUMN ] [ IF EXISTS ]
+
+This form drops a column from a table. Indexes and table constraints involving the column will be automatically dropped as well.
+
+SET WITHOUT CLUSTER
+
+This form removes the most recently used index specification from the table.`)}
+	for question, want := range map[string]string{
+		"alter table add column":         "**ADD `[` COLUMN `]` `[` IF NOT EXISTS `]`:** This form adds a new column to the table. [1]",
+		"drop a column and its indexes":  "**DROP `[` COLUMN `]` `[` IF EXISTS `]`:** This form drops a column from a table. [1]",
+		"removes index specification of": "**SET WITHOUT CLUSTER:** This form removes the most recently used index specification from the table. [1]",
+	} {
+		answer, _ := render(extract(testStatic, question, Retrieval{Question: question, Results: results}), results)
+		if !strings.Contains(answer, want) || strings.Contains(answer, "NOT EXISTS `]`:** This form drops") {
+			t.Errorf("%q: %s", question, answer)
+		}
+	}
+}

@@ -158,6 +158,7 @@ func (s *splitter) run(lines []line, kind sentenceKind, ok func(line) bool) int 
 // paragraph adds the sentences of the lines up to a blank one, a table row, a
 // fence or the next item, and returns how many lines there are.
 func (s *splitter) paragraph(lines []line) int {
+	all := lines
 	n, width := 1, runeLen(lines[0].of(s.text))
 	for n < len(lines) && !lines[n].blank() && fence(s.text, lines[n]) == "" && !isRow(lines[n].of(s.text)) && itemMark(lines[n].of(s.text)) == 0 {
 		width = max(width, runeLen(lines[n].of(s.text)))
@@ -165,6 +166,11 @@ func (s *splitter) paragraph(lines []line) int {
 	}
 	lines = lines[:n]
 	if isCode(s.text, lines) {
+		if n == 1 && !s.announced() && isSyntaxTerm(s.text, all) {
+			s.add(lines[0].start, lines[0].end, titleSentence)
+			s.block++
+			return n
+		}
 		s.add(lines[0].start, lines[n-1].end, codeSentence)
 		s.block++
 		return n

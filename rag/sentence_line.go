@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -58,6 +59,23 @@ func isTerminalTable(text string, lines []line) bool {
 // an example does, and is not the first of several terms.
 func isLiteral(s string) bool {
 	return looksLikeCode(s) || strings.ContainsAny(strings.TrimRight(s, ":"), ":=/\\[]{}<>$|*;") && !strings.HasPrefix(s, "-")
+}
+
+// syntaxTerm begins with a keyword and does not end as a statement does.
+var syntaxTerm = regexp.MustCompile(`^[A-Z]{2,}\b.*[^;{}\\,]$`)
+
+// isSyntaxTerm reports whether the first line, which looks like code, is the
+// syntax that the prose below it explains: the term of a definition.
+func isSyntaxTerm(text string, lines []line) bool {
+	if len(lines) < 3 || !lines[1].blank() || !syntaxTerm.MatchString(lines[0].of(text)) {
+		return false
+	}
+	for _, l := range lines[2:] {
+		if s := l.of(text); s != "" {
+			return !looksLikeCode(s) && itemMark(s) == 0 && (strings.Contains(s, ". ") || strings.HasSuffix(s, ".") || strings.HasSuffix(s, ":"))
+		}
+	}
+	return false
 }
 
 // isCode reports whether lines look like code: most of them are indented, end
