@@ -13,9 +13,12 @@ import (
 	"docent/ingest"
 )
 
-// maxFootprint is how many bytes of memory a byte of a file may take on its way
-// into the store, at most.
-const maxFootprint = 10
+// A file may take maxFootprint bytes of memory for each of its own on its way into
+// the store, and fixedFootprint more, at most.
+const (
+	maxFootprint   = 10
+	fixedFootprint = 48 << 20
+)
 
 // nowhere is a store that keeps nothing.
 type nowhere struct{ *memory }
@@ -107,10 +110,9 @@ func TestFootprint(t *testing.T) {
 					}
 				}
 			})
-			factor := float64(grown) / float64(len(tt.data))
-			t.Logf("%s: %.1f MiB took %.1f MiB, %.1f times", tt.name, float64(len(tt.data))/(1<<20), float64(grown)/(1<<20), factor)
-			if factor > maxFootprint {
-				t.Errorf("%s took %.1f times its size, the limit is %d", tt.name, factor, maxFootprint)
+			t.Logf("%s: %.1f MiB took %.1f MiB", tt.name, float64(len(tt.data))/(1<<20), float64(grown)/(1<<20))
+			if limit := uint64(maxFootprint*len(tt.data) + fixedFootprint); grown > limit {
+				t.Errorf("%s: %d bytes took %d, the limit is %d", tt.name, len(tt.data), grown, limit)
 			}
 		})
 	}

@@ -12,7 +12,7 @@ import (
 
 // maxRow is the longest line read as a row of cells, which take many times its
 // size.
-const maxRow = 4 << 20
+const maxRow = 1 << 20
 
 // longestLine is the length of the longest line.
 func longestLine(text string) int {
