@@ -65,7 +65,7 @@ type CollectionInfo struct {
 type Limits struct {
 	// UploadBytes bounds a file.
 	UploadBytes int64 `json:"upload_bytes"`
-	// MessageBytes bounds a question with its history.
+	// MessageBytes bounds a question.
 	MessageBytes int64 `json:"message_bytes"`
 	// K is how many passages an answer is made from.
 	K int `json:"k"`
@@ -90,7 +90,7 @@ func (s *server) info(ctx context.Context, _ *struct{}) (*infoOutput, error) {
 		return nil, err
 	}
 	info.Name, info.Version, info.Agent = "docent", s.cfg.Version, s.cfg.Agent
-	info.Limits.UploadBytes, info.Limits.MessageBytes = s.cfg.UploadBytes, s.cfg.MessageBytes
+	info.Limits.UploadBytes, info.Limits.MessageBytes = s.cfg.UploadBytes, rag.MaxQuestionBytes
 	setDefault(&info.Limits.K, rag.DefaultK)
 	if info.Models == nil {
 		info.Models = []string{}

@@ -44,7 +44,7 @@ func TestInfo(t *testing.T) {
 	})
 	c.want(200, `{"name":"docent","version":"1.2.3","agent":"docent","database":"sqlite","model":{"name":"extractive","kind":"extractive","hint":"set DOCENT_MODEL"},
 		"models":[],"embedder":{"name":"static","dimensions":256},"collections":[{"name":"default","documents":2,"failed":0,"chunks":1}],
-		"limits":{"upload_bytes":67108864,"message_bytes":262144,"k":4}}`, "GET", "/api/info", "")
+		"limits":{"upload_bytes":67108864,"message_bytes":16384,"k":4}}`, "GET", "/api/info", "")
 }
 
 const docA = `{"id":1,"collection":"default","source":"/docs/a.md","title":"A","media_type":"text/markdown","language":"","size":18,"sha256":"aa","status":"ready","chunks":1,"created_at":"2027-01-02T02:04:05Z","updated_at":"2027-01-02T02:04:05Z"}`

@@ -47,6 +47,7 @@ type Message struct {
 type sessionsInput struct {
 	Agent    string `query:"agent_name" maxLength:"255" doc:"Only this agent's."`
 	Username string `query:"username" maxLength:"255" doc:"Only this user's."`
+	Spoken   bool   `query:"spoken" doc:"Only those in which a user said something."`
 	Limit    int    `query:"limit" minimum:"1" maximum:"1000" default:"200"`
 }
 
@@ -133,7 +134,7 @@ func (s *server) listSessions(ctx context.Context, in *sessionsInput) (*sessions
 	if err := plain("agent_name", in.Agent, "username", in.Username); err != nil {
 		return nil, err
 	}
-	records, err := s.cfg.Directory.Sessions(ctx, agent.SessionFilter{Agent: in.Agent, Username: in.Username, Limit: in.Limit})
+	records, err := s.cfg.Directory.Sessions(ctx, agent.SessionFilter{Agent: in.Agent, Username: in.Username, Spoken: in.Spoken, Limit: in.Limit})
 	if err != nil {
 		return nil, err
 	}

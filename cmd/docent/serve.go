@@ -158,7 +158,7 @@ func (a *app) handlers(addr net.Addr) (*ws.Server, http.Handler, error) {
 	}
 	rest, err := api.New(api.Config{
 		RAG: a.rag, Retriever: a.retriever, Library: a.db, Documents: a.db, Uploads: a.ingester,
-		Directory: a.db, Messages: a.db, Agent: a.cfg.Agent, Version: version, Logger: a.log,
+		Directory: runtime.Directory(a.db), Messages: a.db, Agent: a.cfg.Agent, Version: version, Logger: a.log,
 		Info: a.info, Ready: map[string]func(context.Context) error{"database": a.db.Ping}, UploadBytes: a.cfg.MaxFileSize,
 	})
 	if err != nil {
@@ -169,7 +169,7 @@ func (a *app) handlers(addr net.Addr) (*ws.Server, http.Handler, error) {
 		switch {
 		case ws.IsUpgrade(r):
 			sockets.ServeHTTP(w, r)
-		case strings.HasPrefix(r.URL.Path, "/api/") || r.URL.Path == "/openapi.json":
+		case strings.HasPrefix(r.URL.Path, "/api/") || r.URL.Path == "/openapi.json" || r.URL.Path == "/ws":
 			rest.ServeHTTP(w, r)
 		default:
 			page.ServeHTTP(w, r)

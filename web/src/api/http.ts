@@ -9,7 +9,6 @@ import type {
   SessionRow,
   StoredMessage,
   UploadResult,
-  Chunk,
 } from './shapes';
 
 /** ApiError is a failed call; status is 0 if no answer came at all. */
@@ -100,9 +99,6 @@ export const getDocument = (id: number) => json<DocumentRow>(`/api/documents/${i
 
 export const deleteDocument = (id: number) => call(`/api/documents/${id}`, { method: 'DELETE' });
 
-export const getChunks = (id: number) =>
-  json<{ chunks: Chunk[] | null }>(`/api/documents/${id}/chunks`).then((r) => r.chunks ?? []);
-
 /** findHeadings are the headings of the passages nearest to a question. */
 export const findHeadings = (q: string, k: number) =>
   json<{ results: { heading: string }[] | null }>('/api/search' + query({ q, k })).then((r) =>
@@ -126,7 +122,7 @@ export async function getText(id: number, signal?: AbortSignal): Promise<Uint8Ar
 }
 
 export const listSessions = (agent: string) =>
-  json<SessionRow[] | null>('/api/sessions' + query({ agent_name: agent })).then((r) => r ?? []);
+  json<SessionRow[] | null>('/api/sessions' + query({ agent_name: agent, spoken: 'true' })).then((r) => r ?? []);
 
 export const getMessages = (session: string) =>
   json<{ messages: StoredMessage[] | null }>(`/api/sessions/${encodeURIComponent(session)}/messages`).then(
@@ -151,7 +147,7 @@ export function upload(file: File, onProgress: (share: number) => void, signal?:
   return new Promise<UploadResult[]>((resolve, reject) => {
     const xhr = new XMLHttpRequest();
     const form = new FormData();
-    form.append('file', file, file.name);
+    form.append('file', file, file.webkitRelativePath || file.name);
     xhr.open('POST', '/api/documents');
     xhr.upload.onprogress = (e) => {
       if (e.lengthComputable && e.total > 0) onProgress(e.loaded / e.total);

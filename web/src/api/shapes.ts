@@ -77,19 +77,6 @@ export interface DocumentPage {
   next?: number | null;
 }
 
-export interface Chunk {
-  id: number;
-  ordinal: number;
-  kind: string;
-  text: string;
-  heading: string;
-  page: number | null;
-  page_label: string | null;
-  start: number;
-  end: number;
-  tokens: number;
-}
-
 /** UploadResult is what became of one document of an upload. */
 export interface UploadResult {
   source: string;

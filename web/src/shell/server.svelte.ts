@@ -32,7 +32,7 @@ class Server {
     try {
       const rows = await http.listSessions(this.info?.agent ?? '');
       if (mine !== this.asked) return; // a list asked for later knows more
-      this.sessions = rows.filter((s) => s.session_id && begun(s));
+      this.sessions = rows.filter((s) => s.session_id);
       this.listed = true;
     } catch (err) {
       if (!this.listed) notices.failed('The conversations could not be listed.', err);
@@ -63,8 +63,5 @@ class Server {
     }
   }
 }
-
-/** A session that only holds its greeting is no conversation: a probe or a visit made it. */
-const begun = (s: SessionRow): boolean => s.messages > 1 || Boolean(s.session_name);
 
 export const server = new Server();

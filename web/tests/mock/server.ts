@@ -83,7 +83,7 @@ export class MockDocent {
     const resumed = session !== undefined;
     session ??= this.create(id ?? `s-${this.sessions.size + 1}`);
     session.sockets.add(ws);
-    this.put(ws, 'welcome', { session_id: session.row.session_id, seq: session.seq, resumed, limits: { message_bytes: 262144 }, models: [], collections: ['default'] });
+    this.put(ws, 'welcome', { session_id: session.row.session_id, seq: session.seq, resumed, limits: { message_bytes: 16384 }, models: [], collections: ['default'] });
     if (!resumed) this.store(session, 'str', 'Hello! Ask me about the documents.', false, 0, 'agent_reply_str');
     return session;
   }
@@ -190,7 +190,7 @@ export class MockDocent {
         : { name: 'gpt-4o-mini', kind: 'openai', hint: '' },
       models: [], embedder: { name: 'static', dimensions: 256 },
       collections: [{ name: 'default', documents: this.documents.length, failed, chunks: this.documents.length * 7 }],
-      limits: { upload_bytes: 1_000_000, message_bytes: 262144, k: 4 },
+      limits: { upload_bytes: 1_000_000, message_bytes: 16384, k: 4 },
     };
   }
 
