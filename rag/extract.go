@@ -51,6 +51,8 @@ type quote struct {
 	// leans reports that the quote needs the one before it, refers that it only
 	// says where else to look, ends that it ends as a sentence does.
 	leans, refers, ends bool
+	// adrift reports that it leans on a sentence, not on its label.
+	adrift bool
 }
 
 // extractor chooses from passages the sentences that answer a question.
@@ -119,6 +121,7 @@ func (e *extractor) read(doc int, p Passage) []quote {
 		}
 		q := quote{sentence: s, doc: doc, at: len(out), text: p.Text[s.start:s.end], label: label, stems: map[string]bool{}}
 		q.leans, q.refers, q.ends = leaning.MatchString(q.text), crossReference.MatchString(q.text), ends(q.text)
+		q.adrift = q.leans && q.kind == proseSentence && len(out) > 0 && out[len(out)-1].kind != titleSentence && !(isTerm(label) && ofLabel.MatchString(q.text))
 		for _, w := range words(q.text) {
 			q.stems[w.stem] = true
 			if !w.part {
@@ -133,6 +136,9 @@ func (e *extractor) read(doc int, p Passage) []quote {
 	}
 	return out
 }
+
+// follows reports whether a quote stands right behind another.
+func (q quote) follows(before quote) bool { return before.doc == q.doc && before.at+1 == q.at }
 
 // known returns every stem of the passages.
 func (e *extractor) known() map[string]bool {
@@ -198,7 +204,7 @@ const (
 // cover fills in what of the question a quote carries.
 func (e *extractor) cover(q *quote, heading map[string]bool) {
 	label := stemSet(q.label)
-	q.lead = isTerm(q.label) && (q.leans || !e.mentions(q, q.label))
+	q.lead = q.leans && !q.adrift || isTerm(q.label) && !e.mentions(q, q.label)
 	q.covered = make([]float64, len(e.terms))
 	for i, t := range e.terms {
 		if label[t.stem] {

@@ -21,6 +21,8 @@ const (
 	// weightSeam is what a window pays for each thing that reads badly: a
 	// beginning that leans on what is left out, an end that promises more.
 	weightSeam = .15
+	// seamsOfLeaning is how many of these a beginning that leans counts for.
+	seamsOfLeaning = 1.5
 	// weightEcho is what a window pays that only says the question again.
 	weightEcho = .6
 )
@@ -69,6 +71,9 @@ func (e *extractor) choose() []quote {
 			w := &windows[i]
 			if w.score < enough*best.score {
 				break
+			}
+			if w.quotes[0].adrift && !slices.ContainsFunc(chosen, w.quotes[0].follows) {
+				continue // what it leans on is not quoted
 			}
 			if words+w.words > extractWords || len(chosen)+len(w.quotes) > extractQuotes || repeats(chosen, w.quotes) {
 				continue
@@ -192,7 +197,10 @@ func merge(covered []float64, hinted []bool, w window) {
 }
 
 // leaning begins a sentence that needs the one before it.
-var leaning = regexp.MustCompile(`^(?:This|That|These|Those|It|Its|They|Their|Such|He|She|The (?:default|latter|former|same|value)|However|But|Also|Otherwise|In (?:this|that|such|these) cases?|Therefore|Thus|Hence|Instead|Then|For (?:this|that)|If (?:this|so|it|not)|Here|So|And|Or|Any|Both|Note that|When this|Setting this)\b|^\(|^(?:and|or|but|which|because|where|so|then|with|as|for|in|to|if)\b`)
+var leaning = regexp.MustCompile(`^(?:This|That|These|Those|It|Its|They|Their|Such|He|She|Another|The (?:default|latter|former|same|value|other|second|third|result(?:ing)?|above)|However|But|Also|Otherwise|In (?:this|that|such|these|either|both|contrast|particular|addition|other words)\b|Therefore|Thus|Hence|Instead|Then|For (?:this|that|these|example|instance)|(?:If|When|Since|Because|While|Unless|As|Once|After|Before|Until|Although|With|Without|Like|Unlike) (?:this|that|these|those|it|they|so|not|such)\b|(?:By|When|If|To|On|For) \w+(?:ing)? (?:this|these|those|it|them|so)\b|Here|So|And|Or|Any|Both|Neither|Note that|(?:Setting|Doing|Using) (?:this|these|so|that|it)|Similarly|Likewise|Moreover|Furthermore|Nevertheless|Nonetheless|Conversely|Alternatively|Consequently|Accordingly|Additionally|Finally|Again|Still|Yet|As a result|On the other hand|(?:All|Each|Some|None|Most|One|Many) of (?:these|those|them|which))\b|^\(|^(?:and|or|but|which|because|where|so|then|with|as|for|in|to|if)\b`)
+
+// ofLabel begins a sentence whose subject is the term it stands below.
+var ofLabel = regexp.MustCompile(`^(?:The (?:default|value)|This (?:parameter|option|setting|form|variable|command|function|clause|method|field|can|is|should|must))\b`)
 
 // crossReference is a sentence that only says where else to look.
 var crossReference = regexp.MustCompile(`^\(?(?:For (?:more|further|details|additional)|See\b|Refer to|Please see|More (?:information|details)|Table \d|Figure \d)`)
@@ -204,8 +212,8 @@ func seams(passage []quote, from, to int) float64 {
 	if from > 0 {
 		before := passage[from-1]
 		switch {
-		case first.kind == proseSentence && before.block == first.block && before.kind != titleSentence && first.leans:
-			n++
+		case first.adrift:
+			n += seamsOfLeaning
 		case first.kind == itemSentence && before.block == first.block:
 			n++ // the middle of an item
 		case first.kind == codeSentence && before.kind != titleSentence:

@@ -145,3 +145,24 @@ This form removes the most recently used index specification from the table.`)}
 		}
 	}
 }
+
+// A sentence that leans on one that is left out does not answer.
+func TestLeaningSentences(t *testing.T) {
+	t.Parallel()
+	results := []Result{passage(1, "CREATE INDEX", "Building Indexes Concurrently",
+		"PostgreSQL supports building an index without locking out writes, by CREATE INDEX CONCURRENTLY. Regular builds are faster by far and use less memory. "+
+			"Another difference is that a CREATE INDEX CONCURRENTLY cannot be performed within a transaction block.")}
+	question := "create index concurrently"
+	answer, _ := render(extract(testStatic, question, Retrieval{Question: question, Results: results}), results)
+	if !strings.Contains(answer, "PostgreSQL supports") || strings.Contains(answer, "Another") && !strings.Contains(answer, "Regular builds") {
+		t.Errorf("the answer is %s", answer)
+	}
+	for text, want := range map[string]bool{
+		"Another difference is the speed.": true, "But if you provide them, all is well.": true, "By setting this parameter to 0, it is off.": true, "In this case a notice is issued.": true,
+		"These are kept.": true, "Any of them.": true, "Sets the size.": false, "By default, it is on.": false, "The server stops.": false, "Innodb is another engine.": false,
+	} {
+		if got := leaning.MatchString(text); got != want {
+			t.Errorf("%q leans: %v", text, got)
+		}
+	}
+}
