@@ -32,6 +32,12 @@ const (
 	windowQuotes = 5
 	// enough is the share of the best window's score that a further one needs.
 	enough = .85
+	// enoughOfWeak is the like where the best window is weak: what follows it is
+	// likely to be worse.
+	enoughOfWeak = .9
+	// weakCover and weakCosine are below what a window is weak.
+	weakCover  = .5
+	weakCosine = .5
 	// novel is the share of the question that a further window has to add, as
 	// terms that the answer has not or a hint that it has not.
 	novel = .06
@@ -48,6 +54,8 @@ type window struct {
 	covered []float64
 	hinted  []bool
 	words   int
+	// cosine is that with the question.
+	cosine float64
 	// base is the score without what it covers.
 	base  float64
 	score float64
@@ -64,12 +72,16 @@ func (e *extractor) choose() []quote {
 	best := windows[0]
 	chosen := slices.Clone(best.quotes)
 	covered, hinted, words := slices.Clone(best.covered), slices.Clone(best.hinted), best.words
+	share := enough
+	if e.weak(best) {
+		share = enoughOfWeak
+	}
 	for len(chosen) < extractQuotes {
 		var next *window
 		var nextGain float64
 		for i := range windows {
 			w := &windows[i]
-			if w.score < enough*best.score {
+			if w.score < share*best.score {
 				break
 			}
 			if w.quotes[0].adrift && !slices.ContainsFunc(chosen, w.quotes[0].follows) {
@@ -90,6 +102,16 @@ func (e *extractor) choose() []quote {
 		words += next.words
 	}
 	return inOrder(chosen)
+}
+
+// weak reports whether a window hardly fits the question: it has few of its
+// terms and is not like it.
+func (e *extractor) weak(w window) bool {
+	var covered float64
+	for i, t := range e.terms {
+		covered += t.weight * w.covered[i]
+	}
+	return covered < weakCover && w.cosine < weakCosine
 }
 
 // windows returns every run of quotes that may stand in an answer, scored.
@@ -126,7 +148,8 @@ func (e *extractor) window(doc int, passage []quote, from, to int) window {
 		e.scratchTokens = append(e.scratchTokens, q.tokens...)
 	}
 	e.static.Mean(e.scratch, e.scratchTokens)
-	w.base = weightVector * alikeness(e.vector, e.scratch)
+	w.cosine = alikeness(e.vector, e.scratch)
+	w.base = weightVector * w.cosine
 	e.static.Mean(e.scratch, e.static.AppendTokens(e.scratchTokens, w.quotes[0].label))
 	w.base += weightContext * alikeness(e.vector, e.scratch)
 	w.base += weightPrior*e.prior[doc] + weightTopic*w.quotes[0].topic
