@@ -38,7 +38,7 @@ func (o *OpenAI) request(messages []llms.MessageContent, opts llms.CallOptions) 
 		if reasons(req.Model) {
 			req.MaxCompletionTokens = n
 		} else {
-			req.MaxTokens = n // what every compatible server knows
+			req.MaxTokens = n //nolint:staticcheck // deprecated by OpenAI, but what every compatible server knows
 		}
 	}
 	if opts.JSONMode || opts.ResponseMIMEType == "application/json" {

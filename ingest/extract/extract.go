@@ -62,7 +62,8 @@ func (e *Extractor) Extract(ctx context.Context, src Source) (doc *outline.Docum
 		return nil, "", err
 	}
 	if src.Record != nil {
-		return readRecord(src.Record)
+		doc, err := readRecord(src.Record)
+		return doc, "application/json", err
 	}
 	kind, err := detect(src)
 	if err != nil {
@@ -94,14 +95,13 @@ func NameTitle(name string) string {
 }
 
 // readRecord is the document of a JSONL line.
-func readRecord(rec *Record) (*outline.Document, string, error) {
-	const media = "application/json"
+func readRecord(rec *Record) (*outline.Document, error) {
 	if strings.TrimSpace(rec.Text) == "" {
-		return nil, media, errEmpty
+		return nil, errEmpty
 	}
 	doc := readPlain("", rec.Text)
 	doc.Title = strings.Join(strings.Fields(outline.Clean(rec.Title)), " ")
-	return doc, media, nil
+	return doc, nil
 }
 
 var errEmpty = fault.New(fault.Invalid, "empty: there is no text in it")

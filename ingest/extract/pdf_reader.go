@@ -131,12 +131,12 @@ func (r *pdfReader) read(ctx context.Context, data []byte) (*pdfFile, error) {
 	}()
 	select {
 	case a := <-done:
-		instance.Close()
+		_ = instance.Close() // it is thrown away whatever it says
 		return a.file, a.err
 	case <-limited.Done():
 		interrupt(instance)
 		<-done
-		instance.Close()
+		_ = instance.Close()
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
