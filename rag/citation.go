@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strconv"
@@ -102,10 +103,11 @@ func resolveMarkers(text string, docs int) string {
 }
 
 func resolveOnce(text string, docs int) string {
-	var b strings.Builder
+	out := make([]byte, 0, len(text))
 	at := 0
+	marked := 0 // where the last marker that is kept ends in out
 	for m := range markersIn(text) {
-		before := text[at:m.start]
+		out = append(out, text[at:m.start]...)
 		at = m.end
 		kept := ""
 		for i, n := range m.docs {
@@ -113,24 +115,54 @@ func resolveOnce(text string, docs int) string {
 				kept += "[" + strconv.Itoa(n) + "]"
 			}
 		}
-		if kept == "" {
-			before = dropSpace(before, text[at:])
+		if kept != "" {
+			out = append(out, kept...)
+			marked = len(out)
+			continue
 		}
-		b.WriteString(before)
-		b.WriteString(kept)
+		var skip int
+		out, skip = drop(out, marked, text[at:])
+		at += skip
 	}
-	b.WriteString(text[at:])
-	return b.String()
+	return string(append(out, text[at:]...))
 }
 
-// dropSpace removes the space that led to a dropped marker, unless it still
-// separates words.
-func dropSpace(before, after string) string {
-	r, _ := utf8.DecodeRuneInString(after)
-	if after == "" || strings.ContainsRune(" \n.,;:!?)[【", r) {
-		return strings.TrimRight(before, " ")
+var (
+	// jointAfter joins a marker to what follows it, joint is all that joins two.
+	jointAfter = regexp.MustCompile(`^[ \t]*(?:,[ \t]*)?(?:(?:and|or|und|oder|et|y|&)[ \t]+)?`)
+	joint      = regexp.MustCompile(`^[ \t]*(?:,[ \t]*)?(?:(?:and|or|und|oder|et|y|&)[ \t]+|,[ \t]*)?$`)
+)
+
+// drop tidies the text in front of a marker that is dropped, of which the last
+// marker kept ends at offset marked, 0 for none, and says how much of the text
+// behind it goes too: what joined it to other markers, and brackets that are
+// left empty.
+func drop(before []byte, marked int, after string) (tidied []byte, skip int) {
+	if n := len(jointAfter.FindString(after)); n > 0 && strings.TrimSpace(after[:n]) != "" {
+		if _, ok := parseMarker(after[n:]); ok {
+			return before, n
+		}
 	}
-	return before
+	if marked > 0 && endsClause(after) && joint.Match(before[marked:]) {
+		before = before[:marked]
+	}
+	if bytes.HasSuffix(before, []byte("(")) && strings.HasPrefix(after, ")") {
+		before, after, skip = before[:len(before)-1], after[1:], 1
+	}
+	switch {
+	case len(before) == 0 || before[len(before)-1] == '\n':
+		skip += len(after) - len(strings.TrimLeft(after, " "))
+	case endsClause(after) || strings.HasPrefix(after, " "):
+		before = bytes.TrimRight(before, " ")
+	}
+	return before, skip
+}
+
+// endsClause reports whether text begins with the end of a clause, or with what
+// stands on its own.
+func endsClause(after string) bool {
+	r, _ := utf8.DecodeRuneInString(after)
+	return after == "" || strings.ContainsRune("\n.,;:!?)[【", r)
 }
 
 // markedDocs returns the numbers, 1 to docs, of the markers in a sentence, in

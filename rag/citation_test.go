@@ -27,7 +27,7 @@ func TestResolveMarkers(t *testing.T) {
 		"Ten [1, 2].":                          "Ten [1][2].",
 		"Ten 【2】.":                             "Ten [2].",
 		"Ten [9].":                             "Ten.",
-		"Ten [1][9] and [99] more.":            "Ten [1] and more.",
+		"Ten [1][9] and [99] more.":            "Ten [1] more.",
 		"Ten [0].":                             "Ten.",
 		"Ten [2, 2, 7].":                       "Ten [2].",
 		"Ten [1](http://evil.example/?q=x).":   "Ten [1].",
@@ -39,6 +39,14 @@ func TestResolveMarkers(t *testing.T) {
 		"[see](http://x) [link]":               "[see](http://x) [link]",
 		"Start [1].\n\n- item [3, 1]\n- [5] b": "Start [1].\n\n- item [3][1]\n- b",
 		"[[9]99]":                              "",
+		"Ten [1] and [9] and [2].":             "Ten [1] and [2].",
+		"Ten [1] and [9].":                     "Ten [1].",
+		"Ten [1], [9], [2].":                   "Ten [1], [2].",
+		"Ten [8] and [9].":                     "Ten.",
+		"Ten [8], [9] and [2].":                "Ten [2].",
+		"Ten ([9]) more ([1] and [8]).":        "Ten more ([1]).",
+		"So.\n[9] Ten [1], and [9] more.":      "So.\nTen [1], and more.",
+		"Ten [9] and eleven [1] and more.":     "Ten and eleven [1] and more.",
 	} {
 		if got := resolveMarkers(in, 3); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
