@@ -87,8 +87,8 @@ func (a *answer) withoutModel(ctx context.Context) {
 		a.message.Sentences = unsupportedSentences(a.message.Answer)
 	case a.unsupported():
 		a.abstain(ctx)
-	default:
-		a.quote()
+	case !a.quote():
+		a.abstain(ctx)
 	}
 }
 
@@ -163,8 +163,9 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// quote makes the answer of quotes.
-func (a *answer) quote() {
+// quote makes the answer of quotes; false if there is nothing to quote.
+func (a *answer) quote() bool {
 	quotes := extract(a.rag.cfg.Static, a.req.Question, a.found)
 	a.message.Answer, a.message.Sentences = render(quotes, a.found.Results)
+	return len(quotes) > 0
 }

@@ -85,8 +85,9 @@ func extract(static *embed.Static, question string, found Retrieval) []quote {
 	results := found.Results[:min(len(found.Results), extractPassages)]
 	e := &extractor{static: static, hints: hintsFor(question), vector: make([]float32, static.Dimensions()), scratch: make([]float32, static.Dimensions())}
 	static.Mean(e.vector, static.Tokenize(found.Question))
+	asked := plainWordsOf(question)
 	for i, r := range results {
-		e.passages = append(e.passages, e.read(i, r.Passage))
+		e.passages = append(e.passages, e.read(i, r.Passage, asked))
 		e.prior = append(e.prior, prior(results, i))
 	}
 	e.terms = weigh(found.Question, found.Terms, e.known())
@@ -108,8 +109,9 @@ func prior(results []Result, i int) float64 {
 	return max(results[i].Score, 0) / results[0].Score
 }
 
-// read returns the sentences of a passage.
-func (e *extractor) read(doc int, p Passage) []quote {
+// read returns the sentences of a passage, without those that only repeat the
+// question, whose words are given as plainWordsOf has them.
+func (e *extractor) read(doc int, p Passage, question string) []quote {
 	var out []quote
 	label := p.Document.Title
 	if len(p.Headings) > 0 {
@@ -127,6 +129,9 @@ func (e *extractor) read(doc int, p Passage) []quote {
 			if !w.part {
 				q.words++
 			}
+		}
+		if repeatsQuestion(q, question) {
+			continue
 		}
 		q.tokens = e.static.Tokenize(q.text)
 		out = append(out, q)
