@@ -46,6 +46,9 @@ func splitSentences(text string, kind Kind) []sentence {
 		fresh = lines[0].blank()
 		switch {
 		case lines[0].blank():
+		case len(s.out) == 0 && s.closesFence(lines):
+			s.add(lines[0].start, lines[0].end, codeSentence)
+			s.block++
 		case fence(text, lines[0]) != "":
 			n = s.fenced(lines)
 		case kind == Code:
@@ -126,6 +129,31 @@ func fence(text string, l line) string {
 		}
 	}
 	return ""
+}
+
+// closesFence reports whether a passage begins with the end of a block of code
+// whose beginning is in the passage before: its first line is a bare fence, the
+// fences do not pair up, and what follows is prose.
+func (s *splitter) closesFence(lines []line) bool {
+	mark := fence(s.text, lines[0])
+	if mark == "" || strings.Trim(lines[0].of(s.text), mark[:1]) != "" {
+		return false
+	}
+	fences := 0
+	for _, l := range lines {
+		if fence(s.text, l) == mark {
+			fences++
+		}
+	}
+	rest := lines[1:]
+	for len(rest) > 0 && rest[0].blank() {
+		rest = rest[1:]
+	}
+	n := 0
+	for n < len(rest) && !rest[n].blank() {
+		n++
+	}
+	return fences%2 == 1 && n > 0 && !isCode(s.text, rest[:n])
 }
 
 // fenced adds the block of code that begins with the first line and returns how

@@ -98,3 +98,16 @@ func FuzzSplitSentences(f *testing.F) {
 		}
 	})
 }
+
+func TestFenceFromThePassageBefore(t *testing.T) {
+	t.Parallel()
+	text := "```\n\nAny path takes a WebSocket. A plain one speaks BAF.\n\n```\nwscat -c ws://x\n```\n"
+	got := splitSentences(text, Prose)
+	if len(got) != 4 || got[1].kind != proseSentence || got[3].kind != codeSentence {
+		t.Errorf("got %+v", got)
+	}
+	open := "```\nx := 1\ny := 2;\n"
+	if got := splitSentences(open, Prose); len(got) != 1 || got[0].kind != codeSentence {
+		t.Errorf("a block that is not closed became %+v", got)
+	}
+}
