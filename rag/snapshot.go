@@ -27,7 +27,7 @@ import (
 // into sentences, and of the indexes' analysis.
 const (
 	snapshotMagic   = "DSNP"
-snapshotVersion = 3
+	snapshotVersion = 3
 	checksumSize    = 8
 )
 
