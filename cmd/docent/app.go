@@ -89,29 +89,11 @@ func openEmbedder(cmd *cobra.Command, std stdio) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.addEmbedder(); err != nil {
+	if err := a.addEmbedder(cmd.Context()); err != nil {
 		a.close()
 		return nil, err
 	}
 	return a, nil
-}
-
-func (a *app) addEmbedder() error {
-	var err error
-	if a.static, err = embed.NewStatic(); err != nil {
-		return fmt.Errorf("built-in embedding model: %w", err)
-	}
-	a.embedder = a.static
-	if e := a.cfg.Embedder; e.Remote() {
-		a.embedder, err = embed.NewOpenAI(embed.Config{
-			BaseURL: e.URL, APIKey: e.Key, Model: e.Model, Dimensions: e.Dimensions, Logger: a.log,
-			Settings: embed.Settings{URL: "DOCENT_EMBEDDER_URL", Key: "DOCENT_EMBEDDER_KEY", Model: "DOCENT_EMBEDDER_MODEL"},
-		})
-		if err != nil {
-			return fmt.Errorf("embedder: %w", err)
-		}
-	}
-	return nil
 }
 
 // openRetriever adds the indexes, loaded and up to date.

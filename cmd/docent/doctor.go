@@ -138,7 +138,7 @@ func (a *app) checkDatabase(ctx context.Context) (string, error) {
 }
 
 func (a *app) checkEmbedder(ctx context.Context) (string, error) {
-	if err := a.addEmbedder(); err != nil {
+	if err := a.addEmbedder(ctx); err != nil {
 		return "", err
 	}
 	v, err := a.embedder.EmbedQuery(ctx, "is this on?")
