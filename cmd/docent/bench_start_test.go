@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"docent/config"
 	"docent/embed"
@@ -180,13 +179,4 @@ func memory(b *testing.B, status []byte, name string) float64 {
 	}
 	b.Fatalf("no line %s in:\n%s", name, status)
 	return 0
-}
-
-// middle is the median.
-func middle(values []float64) float64 {
-	var t times
-	for _, v := range values {
-		t = append(t, time.Duration(v*1e6))
-	}
-	return float64(t.median()) / 1e6
 }

@@ -43,3 +43,9 @@ func (t times) report(b *testing.B, name string) {
 	b.ReportMetric(ms(t.median()), "ms_"+name)
 	b.ReportMetric(ms(t.quantile(0.99)), "ms_"+name+"_p99")
 }
+
+// middle is the median of other numbers.
+func middle(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}

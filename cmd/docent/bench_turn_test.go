@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -108,27 +109,33 @@ func (c *turnClock) Retrieve(ctx context.Context, q rag.Query) (rag.Retrieval, e
 	return c.Searcher.Retrieve(ctx, q)
 }
 
-// turnEnds hears the end of each turn.
-type turnEnds chan payload.TurnFinished
+// ear hears the greeting and the end of each turn.
+type ear struct {
+	greeted chan struct{}
+	once    sync.Once
+	ends    chan payload.TurnFinished
+}
 
-func (turnEnds) Opened(agent.Opened) {}
+func (*ear) Opened(agent.Opened) {}
 
-func (e turnEnds) Deliver(d agent.Delivery) {
-	if d.Frame.Action != payload.TurnFinishedAction {
-		return
+func (e *ear) Deliver(d agent.Delivery) {
+	switch d.Frame.Action {
+	case payload.ReplyStr:
+		e.once.Do(func() { close(e.greeted) })
+	case payload.TurnFinishedAction:
+		var f payload.TurnFinished
+		if json.Unmarshal(d.Frame.Message, &f) != nil {
+			f.Outcome = payload.Failed
+		}
+		e.ends <- f
 	}
-	var f payload.TurnFinished
-	if json.Unmarshal(d.Frame.Message, &f) != nil {
-		f.Outcome = payload.Failed
-	}
-	e <- f
 }
 
 // talk is a conversation with the assistant.
 type talk struct {
 	*turnClock
 	sub       *agent.Subscription
-	ends      turnEnds
+	ear       *ear
 	questions []string
 	said      int
 }
@@ -140,7 +147,7 @@ func newTalk(b *testing.B, db database, wire *wire, chunks int) *talk {
 	if err != nil {
 		b.Fatal(err)
 	}
-	t := &talk{ends: make(turnEnds, 1), questions: fill(b, db, static, chunks)}
+	t := &talk{ear: &ear{greeted: make(chan struct{}), ends: make(chan payload.TurnFinished, 1)}, questions: fill(b, db, static, chunks)}
 	vectors := chromem.New()
 	retriever, err := rag.NewRetriever(rag.RetrieverConfig{Corpus: db, Embedder: static, Static: static, Keywords: bm25.New(), Vectors: vectors})
 	if err != nil {
@@ -175,10 +182,11 @@ func newTalk(b *testing.B, db database, wire *wire, chunks int) *talk {
 			b.Error(err)
 		}
 	})
-	if t.sub, err = runtime.Open(b.Context(), agent.OpenRequest{}, t.ends); err != nil {
+	if t.sub, err = runtime.Open(b.Context(), agent.OpenRequest{}, t.ear); err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(t.sub.Close)
+	<-t.ear.greeted
 	for range 20 { // statements prepared, memory in place
 		t.turn(b)
 	}
@@ -196,7 +204,7 @@ func (t *talk) turn(b *testing.B) {
 	if err := t.sub.Send(b.Context(), agent.Message{ID: fmt.Sprint("m", t.said), Content: content}); err != nil {
 		b.Fatal(err)
 	}
-	if end := <-t.ends; end.Outcome != payload.Done {
+	if end := <-t.ear.ends; end.Outcome != payload.Done {
 		b.Fatalf("a turn ended %+v", end)
 	}
 }
@@ -204,23 +212,23 @@ func (t *talk) turn(b *testing.B) {
 func benchTurn(b *testing.B, db database, wire *wire) {
 	t := newTalk(b, db, nil, manualChunks)
 	var whole, writes, retrieval, rest times
-	calls := 0
+	var calls []float64
 	for b.Loop() {
 		whole.add(func() { t.turn(b) })
 		took := whole[len(whole)-1]
 		writes, retrieval = append(writes, t.writes), append(retrieval, t.retrieval)
 		rest = append(rest, took-t.writes-t.retrieval)
-		calls = max(calls, t.calls)
+		calls = append(calls, float64(t.calls))
 	}
 	whole.report(b, "turn")
 	share := func(part times) float64 { return 100 * part.median().Seconds() / whole.median().Seconds() }
 	b.ReportMetric(share(writes), "%_writes")
 	b.ReportMetric(share(retrieval), "%_retrieval")
 	b.ReportMetric(share(rest), "%_rest")
-	b.ReportMetric(float64(calls), "store_calls")
+	b.ReportMetric(middle(calls), "store_calls")
 	if wire != nil {
-		b.ReportMetric(float64(wire.writes), "trips_writes")
-		b.ReportMetric(float64(wire.turn), "trips_turn")
+		b.ReportMetric(middle(wire.writes), "trips_writes")
+		b.ReportMetric(middle(wire.turns), "trips_turn")
 	}
 	b.ReportMetric(0, "ns/op")
 }
@@ -232,8 +240,8 @@ func benchTrips(b *testing.B, db database, w *wire) {
 	for range 20 {
 		before := w.count()
 		t.turn(b)
-		w.turn = max(w.turn, w.count()-before)
-		w.writes = max(w.writes, t.trips)
+		w.turns = append(w.turns, float64(w.count()-before))
+		w.writes = append(w.writes, float64(t.trips))
 	}
 	if err := t.clear(b, db); err != nil {
 		b.Fatal(err)

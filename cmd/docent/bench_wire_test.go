@@ -14,9 +14,9 @@ const pgSocket = ".s.PGSQL.5432"
 
 // wire counts round trips between a program and its Postgres.
 type wire struct {
-	url          string
-	trips        atomic.Int64
-	turn, writes int64 // the most of one turn
+	url           string
+	trips         atomic.Int64
+	turns, writes []float64 // trips of each turn, and of its writes
 }
 
 func (w *wire) count() int64 {
