@@ -1,0 +1,139 @@
+package intent
+
+import (
+	"encoding/json"
+	"strings"
+
+	"docent/internal/fault"
+)
+
+// Intent is something a user may want of an agent. Its name is its identity: an
+// agent has one intent of a name. It must not change once a classifier has seen
+// it.
+type Intent struct {
+	// Name is the intent's; not empty, and not Fallback.
+	Name string
+	// Description tells a model and people what the user wants; "" if nothing.
+	Description string
+	// Sentences are examples of what users say, with the parameters' fragments
+	// in the place of values.
+	Sentences []string
+	// Parameters are the values a message of this intent may hold.
+	Parameters []Parameter
+}
+
+// Parameter is a value that a message of an intent may hold.
+type Parameter struct {
+	// Name is the parameter's, unique within its intent.
+	Name string
+	// Fragment is what stands for the value in the example sentences, such as
+	// CITY; "" if none of them shows it.
+	Fragment string
+	// Entity says what values there are.
+	Entity *Entity
+}
+
+// New makes an intent from example sentences. Whether it is well formed is
+// checked by [Validate].
+func New(name string, sentences ...string) *Intent {
+	return &Intent{Name: name, Sentences: sentences}
+}
+
+// Describe sets the description and returns the intent.
+func (i *Intent) Describe(text string) *Intent {
+	i.Description = text
+	return i
+}
+
+// Parameter adds a parameter and returns the intent.
+func (i *Intent) Parameter(name, fragment string, entity *Entity) *Intent {
+	i.Parameters = append(i.Parameters, Parameter{Name: name, Fragment: fragment, Entity: entity})
+	return i
+}
+
+// MarshalJSON writes the intent in BAF's form, without its name and with the
+// names of its entities.
+func (i *Intent) MarshalJSON() ([]byte, error) {
+	out := struct {
+		Sentences   []string    `json:"training_sentences"`
+		Description *string     `json:"description"`
+		Parameters  []Parameter `json:"parameters"`
+	}{append([]string{}, i.Sentences...), described(i.Description), append([]Parameter{}, i.Parameters...)}
+	return json.Marshal(out)
+}
+
+// MarshalJSON writes the parameter in BAF's form.
+func (p Parameter) MarshalJSON() ([]byte, error) {
+	out := struct {
+		Name     string `json:"name"`
+		Fragment string `json:"fragment"`
+		Entity   string `json:"entity"`
+	}{p.Name, p.Fragment, ""}
+	if p.Entity != nil {
+		out.Entity = p.Entity.Name
+	}
+	return json.Marshal(out)
+}
+
+// described is a description as BAF writes it: null if there is none.
+func described(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// Validate checks intents that are used together, with the entities of their
+// parameters: names are not empty and unique, sentences and entities are there,
+// patterns compile. The error is of kind fault.Invalid and says what is wrong
+// where.
+func Validate(intents ...*Intent) error {
+	seen := map[string]bool{}
+	entities := map[string]*Entity{}
+	for n, i := range intents {
+		switch {
+		case i == nil:
+			return fault.New(fault.Invalid, "intent %d is nil", n+1)
+		case strings.TrimSpace(i.Name) == "":
+			return fault.New(fault.Invalid, "intent %d has no name", n+1)
+		case i.Name == Fallback:
+			return fault.New(fault.Invalid, "an intent cannot be named %s, which stands for no intent", Fallback)
+		case seen[i.Name]:
+			return fault.New(fault.Invalid, "there are two intents named %q", i.Name)
+		}
+		seen[i.Name] = true
+		if err := i.validate(entities); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validate checks one intent and adds its entities to those that others name.
+func (i *Intent) validate(entities map[string]*Entity) error {
+	for n, s := range i.Sentences {
+		if strings.TrimSpace(s) == "" {
+			return fault.New(fault.Invalid, "intent %q: sentence %d is empty", i.Name, n+1)
+		}
+	}
+	seen := map[string]bool{}
+	for n, p := range i.Parameters {
+		switch {
+		case strings.TrimSpace(p.Name) == "":
+			return fault.New(fault.Invalid, "intent %q: parameter %d has no name", i.Name, n+1)
+		case seen[p.Name]:
+			return fault.New(fault.Invalid, "intent %q has two parameters named %q", i.Name, p.Name)
+		case p.Entity == nil:
+			return fault.New(fault.Invalid, "intent %q: parameter %q has no entity", i.Name, p.Name)
+		}
+		seen[p.Name] = true
+		if err := p.Entity.Validate(); err != nil {
+			return err
+		}
+		if other := entities[p.Entity.Name]; other != nil && other != p.Entity && !p.Entity.builtIn() {
+			return fault.New(fault.Invalid, "there are two entities named %q", p.Entity.Name)
+		}
+		entities[p.Entity.Name] = p.Entity
+	}
+	return nil
+}
