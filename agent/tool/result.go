@@ -1,0 +1,86 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"docent/internal/fault"
+)
+
+// maxError is how many characters of an error's text are shown.
+const maxError = 2000
+
+// failed is the outcome of a call that ended with err.
+func (s *Set) failed(err error) Outcome {
+	return Outcome{Content: "ERROR: " + bound(clean(errorText(err)), min(maxError, s.cfg.MaxResult)), IsError: true}
+}
+
+// errorText is what the model may see of an error: all of what a tool's author
+// wrote for it, the safe sentence of a fault, nothing of a context's.
+func errorText(err error) string {
+	var own *Error
+	if errors.As(err, &own) {
+		return own.Error()
+	}
+	var f *fault.Fault
+	if errors.As(err, &f) || fault.KindOf(err) != fault.Internal {
+		return fault.Message(err)
+	}
+	return err.Error()
+}
+
+// render is a result as text: BAF's rules, but that JSON is not escaped to
+// ASCII.
+func render(result any) (string, error) {
+	switch r := result.(type) {
+	case nil:
+		return "OK", nil
+	case string:
+		return clean(r), nil
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(result); err != nil {
+		return "", fmt.Errorf("render: %w", err)
+	}
+	text := strings.TrimSuffix(b.String(), "\n")
+	if text == "null" { // a nil pointer or map
+		return "OK", nil
+	}
+	return clean(text), nil
+}
+
+// clean makes text storable everywhere: Postgres takes neither invalid UTF-8
+// nor NUL.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// bound cuts text after limit characters and says so.
+func bound(s string, limit int) string {
+	short := clip(s, limit)
+	if len(short) == len(s) {
+		return s
+	}
+	return fmt.Sprintf("%s\n[cut after %d of %d characters]", short, limit, utf8.RuneCountInString(s))
+}
+
+// clip returns the first limit characters.
+func clip(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	n := 0
+	for i := range s {
+		if n == limit {
+			return s[:i]
+		}
+		n++
+	}
+	return s
+}
