@@ -132,7 +132,11 @@ func (o *OpenAI) once(ctx context.Context, req openai.ChatCompletionRequest, s *
 	x := &exchange{client: o.cfg.HTTPClient, key: o.cfg.APIKey, now: time.Now}
 	resp, err := o.read(ctx, cancel, x, req, s)
 	if err != nil {
-		return nil, x, o.explain(ctx, req.Model, err)
+		f := o.explain(ctx, req.Model, err)
+		if len(req.Tools) > 0 && refusesTools(err) {
+			f = failure{err: fault.Wrap(fault.Unavailable, fmt.Errorf("%w: %w", ErrNoTools, f.err), "the model %q cannot call tools", req.Model)}
+		}
+		return nil, x, f
 	}
 	return resp, x, failure{}
 }

@@ -52,6 +52,10 @@ func (e *StatusError) Error() string {
 	return s
 }
 
+// ErrNoTools is in the chain of the error with which a server refuses a request
+// because its model cannot call tools: the same without tools may succeed.
+var ErrNoTools = errors.New("the model cannot call tools")
+
 var (
 	errTimeout = errors.New("timeout of the whole call")
 	errIdle    = errors.New("timeout between two pieces of the stream")
@@ -173,6 +177,29 @@ func tooLong(e *StatusError) bool {
 
 // longPrompt is how OpenAI, vLLM, llama.cpp and their like put it.
 var longPrompt = regexp.MustCompile(`(?i)maximum context length|(exceeds?|exceeded) the (available |model's )?(maximum )?context|prompt is too long`)
+
+// refusesTools reports that a server refused a request for its tools. There is
+// no code for it, so the words have to do.
+func refusesTools(err error) bool {
+	var (
+		refusal *StatusError
+		frame   *frameError
+	)
+	switch {
+	case errors.As(err, &refusal):
+		return noTools.MatchString(refusal.Message)
+	case errors.As(err, &frame):
+		return noTools.MatchString(frame.message)
+	default:
+		return false
+	}
+}
+
+// noTools is how Ollama, OpenAI, DeepSeek, OpenRouter, Groq, Mistral, vLLM and
+// llama.cpp put it.
+var noTools = regexp.MustCompile(`(?i)does(?: not|n't) support (?:the )?(?:tools?|function)\b|no endpoints found that support tool|` +
+	`\b(?:tools?|tool[ _-]?calling|tool calls|tool use|function[ -]calling|function calls)\W{0,3}(?:is|are) not (?:supported|enabled|available)|` +
+	`tool choice requires --|tools param requires`)
 
 // pause is how long to wait before retry n, counted from 0; false if the server
 // asks for more patience than a call has.
