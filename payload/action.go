@@ -5,10 +5,19 @@ type Action string
 
 // BAF's actions that clients send.
 const (
-	// UserMessage is what the user says: text, or any JSON.
+	// UserMessage is what the user says: text, or any JSON. The server sends it
+	// where it shows what was said again.
 	UserMessage Action = "user_message"
+	// UserVoice is recorded speech: an audio file as base64.
+	UserVoice Action = "user_voice"
+	// UserFile is a File, in a string or as an object.
+	UserFile Action = "user_file"
 	// UserSetVariable stores session variables: an object of them.
 	UserSetVariable Action = "user_set_variable"
+	// UserUpdateUI tells of a change that the user made to a UI; any JSON.
+	UserUpdateUI Action = "user_update_ui"
+	// UserGUIEvent is what the newer React client calls UserUpdateUI.
+	UserGUIEvent Action = "user_gui_event"
 	// Reset empties the session and greets again.
 	Reset Action = "reset"
 	// FetchUserMessages asks for what was said before the connection.
@@ -17,19 +26,47 @@ const (
 
 // BAF's actions that the server sends.
 const (
-	// ReplyStr is plain text.
+	// ReplyStr is plain text. Another agent sends it too: text or an object.
 	ReplyStr Action = "agent_reply_str"
 	// ReplyMarkdown is Markdown text.
 	ReplyMarkdown Action = "agent_reply_markdown"
+	// ReplyHTML is HTML text.
+	ReplyHTML Action = "agent_reply_html"
+	// ReplyFile is a File, as an object.
+	ReplyFile Action = "agent_reply_file"
+	// ReplyImage is an Image.
+	ReplyImage Action = "agent_reply_image"
+	// ReplyDataFrame is a DataFrame.
+	ReplyDataFrame Action = "agent_reply_dataframe"
+	// ReplyPlotly is a Figure.
+	ReplyPlotly Action = "agent_reply_plotly"
+	// ReplyOptions are Options.
+	ReplyOptions Action = "agent_reply_options"
+	// ReplyLocation is a Location.
+	ReplyLocation Action = "agent_reply_location"
 	// ReplyRAG is a RAGMessage.
 	ReplyRAG Action = "agent_reply_rag"
+	// ReplyAudio is an Audio.
+	ReplyAudio Action = "agent_reply_audio"
+	// ReplyUI is a UI.
+	ReplyUI Action = "agent_reply_ui"
+	// ReplyGUI is what the newer React client calls ReplyUI.
+	ReplyGUI Action = "agent_reply_gui"
+	// ReplyGUIUpdate changes a UI that the newer React client shows; any JSON.
+	ReplyGUIUpdate Action = "agent_reply_gui_update"
+	// ReplyReasoningStep is a ReasoningStep.
+	ReplyReasoningStep Action = "agent_reply_reasoning_step"
+	// ReplyTaskList is the whole task list of a run: an array of Task.
+	ReplyTaskList Action = "agent_reply_task_list_update"
 )
 
 // Actions of docent.v1, which BAF does not know.
 const (
 	// HelloAction opens a docent.v1 conversation; clients send it first.
 	HelloAction Action = "hello"
-	// WelcomeAction answers it with a Welcome.
+	// StopAction ends a turn before its time; clients send a Stop.
+	StopAction Action = "stop"
+	// WelcomeAction answers HelloAction with a Welcome.
 	WelcomeAction Action = "welcome"
 	// AckAction says that a message is stored; an Ack.
 	AckAction Action = "ack"
@@ -42,34 +79,3 @@ const (
 	// ErrorAction says what went wrong; an Error.
 	ErrorAction Action = "error"
 )
-
-// The types under which messages are stored, as BAF names them in chat.type.
-const (
-	// TypeStr is plain text.
-	TypeStr = "str"
-	// TypeMarkdown is Markdown text.
-	TypeMarkdown = "markdown"
-	// TypeJSON is a user's message that is a JSON object.
-	TypeJSON = "json"
-	// TypeRAG is a RAGMessage.
-	TypeRAG = "rag_answer"
-)
-
-// ReplayAction is the action that shows a stored message again; false for a
-// type that is not shown.
-func ReplayAction(chatType string, isUser bool) (Action, bool) {
-	switch {
-	case isUser && (chatType == TypeStr || chatType == TypeJSON):
-		return UserMessage, true
-	case isUser:
-		return "", false
-	case chatType == TypeStr || chatType == TypeJSON:
-		return ReplyStr, true
-	case chatType == TypeMarkdown:
-		return ReplyMarkdown, true
-	case chatType == TypeRAG:
-		return ReplyRAG, true
-	default:
-		return "", false
-	}
-}

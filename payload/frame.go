@@ -2,6 +2,7 @@ package payload
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -32,11 +33,21 @@ type Frame struct {
 	// Turn is the turn the frame belongs to, the greeting being 0; nil if to
 	// none. Only docent.v1 has it.
 	Turn *int64
+	// N counts a turn's provisional frames from 1; 0 for others. Only docent.v1
+	// has it.
+	N int64
+	// Correlation is the id that an agent gave its request, and that what
+	// answers it carries; "" if none. BAF's clients ignore it.
+	Correlation string
+	// Hops counts the agents that a message went through before, 0 to MaxHops,
+	// so that agents which answer each other come to an end.
+	Hops int
 }
 
-// AppendBAF appends the frame as BAF writes it, four keys in BAF's order.
+// AppendBAF appends the frame as BAF writes it, four keys in BAF's order, and
+// after them what agents need to talk to each other, if it is set.
 func (f Frame) AppendBAF(b []byte) []byte {
-	return append(f.appendKeys(b), '}')
+	return append(f.appendPeer(f.appendKeys(b)), '}')
 }
 
 // AppendV1 appends the frame with the keys of docent.v1 after BAF's.
@@ -51,7 +62,20 @@ func (f Frame) AppendV1(b []byte) []byte {
 	if f.Turn != nil {
 		b = strconv.AppendInt(append(b, `,"turn":`...), *f.Turn, 10)
 	}
-	return append(b, '}')
+	if f.N != 0 {
+		b = strconv.AppendInt(append(b, `,"n":`...), f.N, 10)
+	}
+	return append(f.appendPeer(b), '}')
+}
+
+func (f Frame) appendPeer(b []byte) []byte {
+	if f.Correlation != "" {
+		b = appendString(append(b, `,"correlation":`...), f.Correlation)
+	}
+	if f.Hops != 0 {
+		b = strconv.AppendInt(append(b, `,"hops":`...), int64(f.Hops), 10)
+	}
+	return b
 }
 
 func (f Frame) appendKeys(b []byte) []byte {
@@ -81,47 +105,112 @@ func appendString(b []byte, s string) []byte {
 	return append(b, quoted...)
 }
 
-// MaxIDBytes bounds the id a client gives a message.
-const MaxIDBytes = 128
+// Bounds of what is read of a frame beside its message.
+const (
+	// MaxIDBytes bounds the id a client gives a message.
+	MaxIDBytes = 128
+	// MaxCorrelationBytes bounds the id an agent gives a request.
+	MaxCorrelationBytes = 128
+	// MaxHops bounds Frame.Hops.
+	MaxHops = 1000
+)
 
-// DecodeBAF reads a frame that a BAF client sent: keys that BAF does not know
-// are ignored. What cannot be read is fault.Invalid with a sentence for its
+// DecodeBAF reads a frame of BAF's dialect: keys that BAF does not know are
+// ignored, but for those between agents, which count where they are as they
+// ought to be. What cannot be read is fault.Invalid with a sentence for its
 // sender. A missing message is not an error: some actions need none.
 func DecodeBAF(data []byte) (Frame, error) {
-	f, _, err := decode(data)
+	f, in, err := decode(data)
+	if err == nil {
+		_ = in.peer(&f)
+	}
 	return f, err
 }
 
-// DecodeV1 reads a frame that a docent.v1 client sent. With an error, the frame
-// still holds the ID if there was one.
+// DecodeV1 reads a frame of docent.v1. With an error, the frame still holds the
+// ID if there was one.
 func DecodeV1(data []byte) (Frame, error) {
-	f, id, err := decode(data)
-	if id == nil {
+	f, in, err := decode(data)
+	if in.ID != nil {
+		id, ok := identifier(in.ID, MaxIDBytes)
+		if !ok {
+			return f, fault.New(fault.Invalid, "id must be a string of 1 to %d bytes", MaxIDBytes)
+		}
+		f.ID = id
+	}
+	if err != nil {
 		return f, err
 	}
-	text, ok := id.(string)
-	if !ok || text == "" || len(text) > MaxIDBytes || strings.ContainsRune(text, 0) {
-		return f, fault.New(fault.Invalid, "id must be a string of 1 to %d bytes", MaxIDBytes)
-	}
-	f.ID = text
-	return f, err
+	return f, in.peer(&f)
 }
 
-func decode(data []byte) (f Frame, id any, err error) {
-	var in struct {
-		Action  any             `json:"action"`
-		Message json.RawMessage `json:"message"`
-		ID      any             `json:"id"`
-		History any             `json:"history"`
-	}
+// incoming is a frame as it is read; what is any may be of a wrong type.
+type incoming struct {
+	Action      any             `json:"action"`
+	Message     json.RawMessage `json:"message"`
+	History     any             `json:"history"`
+	ID          any             `json:"id"`
+	N           any             `json:"n"`
+	Correlation any             `json:"correlation"`
+	Hops        any             `json:"hops"`
+}
+
+func decode(data []byte) (f Frame, in incoming, err error) {
 	if err := unmarshal(data, &in); err != nil {
-		return f, nil, fault.Wrap(fault.Invalid, err, "a frame must be a JSON object with action and message")
+		return f, incoming{}, fault.Wrap(fault.Invalid, err, "a frame must be a JSON object with action and message")
 	}
 	action, ok := in.Action.(string)
 	if !ok || action == "" {
-		return f, in.ID, fault.New(fault.Invalid, "a frame must have an action, which is a string")
+		return f, in, fault.New(fault.Invalid, "a frame must have an action, which is a string")
 	}
 	f = Frame{Action: Action(action), Message: in.Message}
 	f.History, _ = in.History.(bool)
-	return f, in.ID, nil
+	if n, ok := count(in.N, maxN); ok {
+		f.N = int64(n)
+	}
+	return f, in, nil
+}
+
+// maxN bounds Frame.N: what a number of JSON can hold exactly.
+const maxN = 1 << 53
+
+// peer reads what agents add to a frame. Too many hops are MaxHops, so that
+// nobody comes by them back to none.
+func (in incoming) peer(f *Frame) (err error) {
+	if in.Correlation != nil {
+		id, ok := identifier(in.Correlation, MaxCorrelationBytes)
+		if !ok {
+			err = fault.New(fault.Invalid, "correlation must be a string of 1 to %d bytes", MaxCorrelationBytes)
+		}
+		f.Correlation = id
+	}
+	if in.Hops != nil {
+		hops, ok := count(in.Hops, MaxHops)
+		if !ok {
+			err = fault.New(fault.Invalid, "hops must be a whole number from 0 to %d", MaxHops)
+		}
+		f.Hops = hops
+	}
+	return err
+}
+
+// identifier is a value that is an id.
+func identifier(v any, limit int) (string, bool) {
+	text, ok := v.(string)
+	if !ok || text == "" || len(text) > limit || strings.ContainsRune(text, 0) {
+		return "", false
+	}
+	return text, true
+}
+
+// count is a value that counts something, at most limit.
+func count(v any, limit int) (int, bool) {
+	number, ok := v.(float64)
+	switch {
+	case ok && number > float64(limit):
+		return limit, false
+	case !ok || number < 0 || number != math.Trunc(number):
+		return 0, false
+	}
+	return int(number), true
 }

@@ -72,7 +72,18 @@ const (
 	Done Outcome = "done"
 	// Failed: it did not; an Error said why, unless a reset ended it.
 	Failed Outcome = "failed"
+	// Stopped: a client ended it by a Stop; what was said until then is stored.
+	Stopped Outcome = "stopped"
+	// Held: nothing in the agent's present state takes what began it, so it
+	// waits until something does; another outcome follows then.
+	Held Outcome = "held"
 )
+
+// Stop asks to end a turn.
+type Stop struct {
+	// Turn is the one to end; nil for the one that runs.
+	Turn *int64 `json:"turn,omitempty"`
+}
 
 // TurnFinished ends a turn; its replies are stored.
 type TurnFinished struct {

@@ -1,0 +1,177 @@
+package payload
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"docent/internal/fault"
+)
+
+// Column is one column of a DataFrame.
+type Column struct {
+	// Name is unique in the table.
+	Name string
+	// Values are the column's, one for each row: anything JSON can write. NaN,
+	// infinities and zero times are missing values, as is nil.
+	Values []any
+}
+
+// DataFrame is a table. As JSON it is a string that holds an object of columns,
+// each an object of values by the row's position, as pandas writes it: times
+// are milliseconds since 1970, and what is missing is null.
+type DataFrame struct {
+	columns []Column
+}
+
+// NewDataFrame returns a table of columns, in that order. It fails with
+// fault.Invalid if two have one name or they are not equally long.
+func NewDataFrame(columns ...Column) (DataFrame, error) {
+	names := make(map[string]bool, len(columns))
+	for _, c := range columns {
+		if names[c.Name] {
+			return DataFrame{}, fault.New(fault.Invalid, "a table has two columns %.64q", c.Name)
+		}
+		names[c.Name] = true
+		if len(c.Values) != len(columns[0].Values) {
+			return DataFrame{}, fault.New(fault.Invalid, "column %.64q has %d values, another has %d", c.Name, len(c.Values), len(columns[0].Values))
+		}
+	}
+	return DataFrame{columns: columns}, nil
+}
+
+// NewDataFrameRows returns a table of rows, each with a value for each name. It
+// fails as NewDataFrame does.
+func NewDataFrameRows(names []string, rows ...[]any) (DataFrame, error) {
+	columns := make([]Column, len(names))
+	for i, name := range names {
+		columns[i] = Column{Name: name, Values: make([]any, len(rows))}
+	}
+	for i, row := range rows {
+		if len(row) != len(names) {
+			return DataFrame{}, fault.New(fault.Invalid, "row %d has %d values for %d columns", i, len(row), len(names))
+		}
+		for j, value := range row {
+			columns[j].Values[i] = value
+		}
+	}
+	return NewDataFrame(columns...)
+}
+
+// Columns are the table's columns. They must not be changed.
+func (d DataFrame) Columns() []Column { return d.columns }
+
+// Rows counts the rows.
+func (d DataFrame) Rows() int {
+	if len(d.columns) == 0 {
+		return 0
+	}
+	return len(d.columns[0].Values)
+}
+
+// MarshalJSON writes a string such as "{\"age\":{\"0\":36,\"1\":41}}".
+func (d DataFrame) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, c := range d.columns {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendString(b, c.Name), `:{`...)
+		for row, value := range c.Values {
+			if row > 0 {
+				b = append(b, ',')
+			}
+			b = append(strconv.AppendInt(append(b, '"'), int64(row), 10), `":`...)
+			text, err := Marshal(cell(value))
+			if err != nil {
+				return nil, fmt.Errorf("column %q, row %d: %w", c.Name, row, err)
+			}
+			b = append(b, text...)
+		}
+		b = append(b, '}')
+	}
+	return appendString(nil, string(append(b, '}'))), nil
+}
+
+// cell is what JSON writes for a value.
+func cell(value any) any {
+	switch v := value.(type) {
+	case time.Time:
+		if v.IsZero() {
+			return nil
+		}
+		return v.UnixMilli()
+	case *time.Time:
+		if v == nil {
+			return nil
+		}
+		return cell(*v)
+	}
+	return value
+}
+
+// UnmarshalJSON reads such a string, or the object itself. Rows have to be
+// numbered from 0, in order. Numbers are json.Number.
+func (d *DataFrame) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		data = []byte(text)
+	}
+	if plain, changed := withoutNaN(data); changed {
+		data = plain
+	}
+	r := json.NewDecoder(bytes.NewReader(data))
+	r.UseNumber()
+	var columns []Column
+	err := members(r, func(name string) error {
+		c := Column{Name: name, Values: []any{}}
+		err := members(r, func(row string) error {
+			if row != strconv.Itoa(len(c.Values)) {
+				return fmt.Errorf("row %.20q where %d was to come", row, len(c.Values))
+			}
+			var value any
+			err := r.Decode(&value)
+			c.Values = append(c.Values, value)
+			return err
+		})
+		columns = append(columns, c)
+		return err
+	})
+	if err == nil && r.More() {
+		err = errNotTable
+	}
+	if err != nil {
+		return fault.Wrap(fault.Invalid, err, "a table must be an object of columns, each an object of values by row")
+	}
+	read, err := NewDataFrame(columns...)
+	*d = read
+	return err
+}
+
+var errNotTable = errors.New("not one object")
+
+// members calls each for the keys of the object that comes next; each reads the
+// value.
+func members(r *json.Decoder, each func(key string) error) error {
+	if t, err := r.Token(); err != nil || t != json.Delim('{') {
+		return errors.Join(err, errNotTable)
+	}
+	for r.More() {
+		key, err := r.Token()
+		if err != nil {
+			return err
+		}
+		name, ok := key.(string)
+		if !ok {
+			return errNotTable
+		}
+		if err := each(name); err != nil {
+			return err
+		}
+	}
+	_, err := r.Token()
+	return err
+}

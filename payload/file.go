@@ -1,0 +1,116 @@
+package payload
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"strings"
+	"unicode"
+
+	"docent/internal/fault"
+)
+
+// What a file is called and is said to be if nobody says.
+const (
+	// DefaultFileName is the name of a file without one.
+	DefaultFileName = "default_filename"
+	// DefaultFileType is the type of a file without one, as browsers send for
+	// extensions they do not know.
+	DefaultFileType = "file"
+)
+
+// MaxFileNameBytes bounds a file's name, and its type.
+const MaxFileNameBytes = 255
+
+// File is a file that is sent whole. As JSON it is an object; it is read from
+// an object or from a string that holds one.
+type File struct {
+	// Name is the file's name, which its sender chose: not a path to write to.
+	Name string `json:"name"`
+	// Type is a media type, or a bare extension.
+	Type string `json:"type"`
+	// Base64 is the content in standard base64.
+	Base64 string `json:"base64"`
+}
+
+// NewFile returns a file of that content. Without a name or a type it gets
+// DefaultFileName or DefaultFileType.
+func NewFile(name, mediaType string, content []byte) File {
+	f := File{Name: name, Type: mediaType, Base64: base64.StdEncoding.EncodeToString(content)}
+	f.defaults()
+	return f
+}
+
+func (f *File) defaults() {
+	if f.Name == "" {
+		f.Name = DefaultFileName
+	}
+	if f.Type == "" {
+		f.Type = DefaultFileType
+	}
+}
+
+// Bytes is the content; fault.Invalid if it is not base64.
+func (f File) Bytes() ([]byte, error) {
+	content, err := base64.StdEncoding.DecodeString(f.Base64)
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "a file's content must be base64")
+	}
+	return content, nil
+}
+
+// Text is the file as JSON text with BAF's spacing: what is in the string that
+// is a user_file frame's message.
+func (f File) Text() string {
+	b := make([]byte, 0, len(f.Base64)+len(f.Name)+len(f.Type)+64)
+	b = appendString(append(b, `{"name": `...), f.Name)
+	b = appendString(append(b, `, "type": `...), f.Type)
+	b = appendString(append(b, `, "base64": `...), f.Base64)
+	return string(append(b, '}'))
+}
+
+// UnmarshalJSON reads a file from an object or a string that holds one, and
+// refuses as fault.Invalid what has no content or what nobody calls a file.
+func (f *File) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		data = []byte(text)
+	}
+	var in struct {
+		Name   *string `json:"name"`
+		Type   *string `json:"type"`
+		Base64 *string `json:"base64"`
+	}
+	if err := unmarshal(data, &in); err != nil {
+		return fault.Wrap(fault.Invalid, err, "a file must be an object of name, type and base64, which are strings")
+	}
+	if in.Base64 == nil {
+		return fault.New(fault.Invalid, "a file must have a content, under base64")
+	}
+	read := File{Base64: *in.Base64}
+	for from, to := range map[*string]*string{in.Name: &read.Name, in.Type: &read.Type} {
+		if from == nil {
+			continue
+		}
+		if len(*from) > MaxFileNameBytes || strings.ContainsFunc(*from, unicode.IsControl) {
+			return fault.New(fault.Invalid, "a file's name and type may have at most %d bytes, without control characters", MaxFileNameBytes)
+		}
+		*to = *from
+	}
+	if _, err := io.Copy(io.Discard, base64.NewDecoder(base64.StdEncoding, strings.NewReader(read.Base64))); err != nil {
+		return fault.Wrap(fault.Invalid, err, "a file's content must be base64")
+	}
+	read.defaults()
+	*f = read
+	return nil
+}
+
+// DecodeFile reads the message of a user_file frame: see File.UnmarshalJSON,
+// and fault.Invalid for all that is wrong.
+func DecodeFile(message json.RawMessage) (File, error) {
+	var f File
+	if len(message) == 0 {
+		return f, fault.New(fault.Invalid, "user_file needs a file")
+	}
+	return f, f.UnmarshalJSON(message)
+}

@@ -1,0 +1,66 @@
+package payload
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+
+	"docent/internal/fault"
+)
+
+// Image is an image file, best a JPEG. As JSON it is bare base64.
+type Image []byte
+
+// Location is a place on Earth.
+type Location struct {
+	// Latitude is in degrees, north positive.
+	Latitude float64 `json:"latitude"`
+	// Longitude is in degrees, east positive.
+	Longitude float64 `json:"longitude"`
+}
+
+// Audio is sound as samples.
+type Audio struct {
+	// Base64 are the samples, little-endian, in standard base64.
+	Base64 string `json:"audio_data_base64"`
+	// Metadata says how to read them.
+	Metadata AudioMetadata `json:"metadata"`
+}
+
+// AudioMetadata says what the samples of an Audio are.
+type AudioMetadata struct {
+	// SampleRate is in samples a second.
+	SampleRate int `json:"sample_rate"`
+	// DType is the samples' type as numpy names it: float32 or int16.
+	DType string `json:"dtype"`
+	// Shape is [n] for one channel, or [n, channels].
+	Shape []int `json:"shape"`
+}
+
+// Sample is a type of samples.
+type Sample interface{ float32 | int16 }
+
+// NewAudio returns sound of that many samples a second. Several channels are
+// interleaved. It fails with fault.Invalid if rate or channels is not positive
+// or the samples are not as many for each channel.
+func NewAudio[S Sample](rate, channels int, samples []S) (Audio, error) {
+	if rate <= 0 || channels <= 0 || len(samples)%channels != 0 {
+		return Audio{}, fault.New(fault.Invalid, "audio needs a sample rate and channels, and as many samples for each channel")
+	}
+	data, err := binary.Append(nil, binary.LittleEndian, samples)
+	if err != nil { // both types encode
+		return Audio{}, fault.Wrap(fault.Internal, err, "the audio could not be encoded")
+	}
+	a := Audio{Base64: base64.StdEncoding.EncodeToString(data), Metadata: AudioMetadata{
+		SampleRate: rate, DType: "float32", Shape: []int{len(samples)},
+	}}
+	if _, ok := any(samples).([]int16); ok {
+		a.Metadata.DType = "int16"
+	}
+	if channels > 1 {
+		a.Metadata.Shape = []int{len(samples) / channels, channels}
+	}
+	return a, nil
+}
+
+// UI is the model of a user interface: anything that JSON can write.
+type UI any
