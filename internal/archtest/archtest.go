@@ -19,6 +19,7 @@ var Levels = []Level{
 	{"ground", []string{"config", "migrations", "web", "payload"}},
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{"rag/..."}},
+	{"abilities", []string{"agent/tool/...", "agent/intent"}},
 	{"parts", []string{"index/...", "ingest/...", "agent/...", "eval/...", "auth/..."}},
 	{"edges", []string{"store/...", "ws/...", "api/...", "client/...", "internal/pgtest"}},
 	{"program", []string{"cmd/..."}},
@@ -27,16 +28,17 @@ var Levels = []Level{
 // Reserved says which packages alone may import a module: technology stays
 // behind its seam. Tests may import anything.
 var Reserved = map[string][]string{
-	"github.com/jackc/pgx/v5":            {"store/postgres", "index/pgvector", "internal/pgtest"},
-	"modernc.org/sqlite":                 {"store/sqlite"},
-	"github.com/gorilla/websocket":       {"ws", "client"},
-	"github.com/sashabaranov/go-openai":  {"llm", "embed"},
-	"github.com/philippgille/chromem-go": {"index/chromem"},
-	"github.com/klippa-app/go-pdfium":    {"ingest/..."},
-	"github.com/danielgtaylor/huma/v2":   {"api"},
-	"github.com/spf13/cobra":             {"cmd/..."},
-	"github.com/spf13/pflag":             {"cmd/...", "config"},
-	"github.com/pressly/goose/v3":        {"migrations", "store/..."},
+	"github.com/jackc/pgx/v5":                {"store/postgres", "index/pgvector", "internal/pgtest"},
+	"modernc.org/sqlite":                     {"store/sqlite"},
+	"github.com/gorilla/websocket":           {"ws", "client"},
+	"github.com/sashabaranov/go-openai":      {"llm", "embed"},
+	"github.com/philippgille/chromem-go":     {"index/chromem"},
+	"github.com/klippa-app/go-pdfium":        {"ingest/..."},
+	"github.com/danielgtaylor/huma/v2":       {"api"},
+	"github.com/spf13/cobra":                 {"cmd/..."},
+	"github.com/spf13/pflag":                 {"cmd/...", "config"},
+	"github.com/pressly/goose/v3":            {"migrations", "store/..."},
+	"github.com/modelcontextprotocol/go-sdk": {"agent/tool/mcp"},
 }
 
 // Budgets.
