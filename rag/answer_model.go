@@ -4,20 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/internal/fault"
-	"docent/llm"
-	"docent/payload"
-)
-
-// Notes behind an answer that is not whole.
-const (
-	noteLength = "*The answer was cut off: the model reached its length limit.*"
-	noteFilter = "*The answer was cut off by the model's content filter.*"
 )
 
 // maxRewriteBytes bounds a question that a model rewrote; more is no question.
@@ -126,56 +117,12 @@ func (s *modelStream) stop() {
 
 // finish checks the text a model wrote and makes the message of it.
 func (a *answer) finish(content string, choice *llms.ContentChoice) error {
-	a.usage = usageOf(choice)
-	text := dropImages(strings.TrimSpace(visible(content)))
-	text = strings.TrimSpace(resolveMarkers(text, len(a.found.Results)))
-	if text == "" {
+	a.usage = UsageOf(choice)
+	a.message = Cite(a.rag.cfg.Static, Written{
+		Model: a.req.Model, Question: a.req.Question, Text: content, StopReason: choice.StopReason, Results: a.found.Results,
+	})
+	if a.message.Answer == CutNote(choice.StopReason) {
 		return fault.New(fault.Unavailable, "the model %s returned an empty answer (finish reason %q)", a.req.Model, choice.StopReason)
 	}
-	a.message.Answer = text
-	a.message.Sentences = a.support(text)
-	a.message.Abstained = admits(text) && !cites(a.message.Sentences)
-	switch choice.StopReason {
-	case "length":
-		a.message.Answer += "\n\n" + noteLength
-	case "content_filter":
-		a.message.Answer += "\n\n" + noteFilter
-	}
 	return nil
-}
-
-// usageOf returns the token counts a model reported, nil if it did not.
-func usageOf(choice *llms.ContentChoice) *Usage {
-	read, ok := choice.GenerationInfo[llm.InfoPromptTokens].(int)
-	written, ok2 := choice.GenerationInfo[llm.InfoCompletionTokens].(int)
-	if !ok && !ok2 {
-		return nil
-	}
-	return &Usage{Prompt: read, Completion: written}
-}
-
-// admission is a beginning that admits not to know.
-var admission = regexp.MustCompile(`(?i)^\W{0,3}(?:(?:i'?m )?sorry\W{1,3}(?:but )?)?(?:unfortunately\W{1,3})?(?:i (?:do not|don['’]?t|am not sure i) know|i (?:can(?:not|['’]t)|could ?n(?:ot|['’]t)) (?:answer|find|determine|tell)|(?:based on )?the (?:provided |given )?(?:passages|documents|context|sources)[^.]{0,40} (?:do(?:es)? not|don['’]t|doesn['’]t)|there is no information)`)
-
-// admits reports whether an answer begins by admitting not to know.
-func admits(text string) bool { return admission.MatchString(text) }
-
-func cites(sentences []payload.RAGSentence) bool {
-	for _, s := range sentences {
-		if len(s.Docs) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// support marks each sentence of an answer by the passages it cites.
-func (a *answer) support(text string) []payload.RAGSentence {
-	c := newChecker(a.rag.cfg.Static, a.found.Results)
-	out := []payload.RAGSentence{}
-	for _, s := range splitSentences(text, Prose) {
-		docs := markedDocs(text[s.start:s.end], len(a.found.Results))
-		out = append(out, payload.RAGSentence{Start: s.start, End: s.end, Docs: docs, Support: c.support(resolveMarkers(text[s.start:s.end], 0), docs)})
-	}
-	return out
 }

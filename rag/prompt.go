@@ -94,7 +94,7 @@ func shownTurns(turns []Turn) []Turn {
 	for _, t := range turns {
 		text := t.Text
 		if t.Role == Assistant {
-			text = resolveMarkers(text, 0)
+			text = Unmarked(text)
 		}
 		if text = strings.TrimSpace(cut(text, maxTurnBytes)); text != "" {
 			out = append(out, Turn{t.Role, text})

@@ -1,0 +1,105 @@
+package rag
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"docent/embed"
+	"docent/llm"
+	"docent/payload"
+)
+
+// Notes behind an answer that is not whole.
+const (
+	noteLength = "*The answer was cut off: the model reached its length limit.*"
+	noteFilter = "*The answer was cut off by the model's content filter.*"
+)
+
+// Written is what a model wrote from passages that it was shown by number.
+type Written struct {
+	// Model is the model's name.
+	Model string
+	// Question is what it answers.
+	Question string
+	// Text is what it wrote, with citation markers.
+	Text string
+	// StopReason is why it stopped, as the server says: "length" and
+	// "content_filter" are told to the reader, others are not.
+	StopReason string
+	// Results are the passages, the first of which is number 1.
+	Results []Result
+}
+
+// Cite makes the message of what a model wrote: markers resolved against the
+// passages and those it made up dropped, each sentence marked by how far the
+// passages it cites carry it. Of no text only the CutNote is left.
+func Cite(static *embed.Static, w Written) payload.RAGMessage {
+	text := strings.TrimSpace(resolveMarkers(Clean(w.Text), len(w.Results)))
+	m := payload.RAGMessage{
+		LLMName: w.Model, Question: w.Question, Answer: text + CutNote(w.StopReason),
+		Docs: []payload.RAGDoc{}, Sentences: []payload.RAGSentence{},
+	}
+	for _, r := range w.Results {
+		m.Docs = append(m.Docs, Doc(r))
+	}
+	c := newChecker(static, w.Results)
+	for _, s := range splitSentences(text, Prose) {
+		docs := markedDocs(text[s.start:s.end], len(w.Results))
+		m.Sentences = append(m.Sentences, payload.RAGSentence{
+			Start: s.start, End: s.end, Docs: docs, Support: c.support(resolveMarkers(text[s.start:s.end], 0), docs),
+		})
+	}
+	m.Abstained = Admits(text) && !cites(m.Sentences)
+	return m
+}
+
+// Clean makes a model's text fit to show: nothing invisible, and of images
+// their text, because showing one would fetch an address that a document may
+// have put there.
+func Clean(text string) string {
+	return strings.TrimSpace(dropImages(strings.TrimSpace(visible(text))))
+}
+
+// Unmarked is an answer without its citation markers, for where their numbers
+// mean other passages or none.
+func Unmarked(text string) string { return strings.TrimSpace(resolveMarkers(text, 0)) }
+
+// CutNote is what to append to an answer whose model stopped for that reason;
+// "" if it finished.
+func CutNote(stopReason string) string {
+	switch stopReason {
+	case "length":
+		return "\n\n" + noteLength
+	case "content_filter":
+		return "\n\n" + noteFilter
+	default:
+		return ""
+	}
+}
+
+// UsageOf returns the token counts a model reported, nil if it did not.
+func UsageOf(choice *llms.ContentChoice) *Usage {
+	read, ok := choice.GenerationInfo[llm.InfoPromptTokens].(int)
+	written, ok2 := choice.GenerationInfo[llm.InfoCompletionTokens].(int)
+	if !ok && !ok2 {
+		return nil
+	}
+	return &Usage{Prompt: read, Completion: written}
+}
+
+// admission is a beginning that admits not to know.
+var admission = regexp.MustCompile(`(?i)^\W{0,3}(?:(?:i'?m )?sorry\W{1,3}(?:but )?)?(?:unfortunately\W{1,3})?(?:i (?:do not|don['’]?t|am not sure i) know|i (?:can(?:not|['’]t)|could ?n(?:ot|['’]t)) (?:answer|find|determine|tell)|(?:based on )?the (?:provided |given )?(?:passages|documents|context|sources)[^.]{0,40} (?:do(?:es)? not|don['’]t|doesn['’]t)|there is no information)`)
+
+// Admits reports whether an answer begins by admitting not to know.
+func Admits(text string) bool { return admission.MatchString(text) }
+
+func cites(sentences []payload.RAGSentence) bool {
+	for _, s := range sentences {
+		if len(s.Docs) > 0 {
+			return true
+		}
+	}
+	return false
+}
