@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,39 +21,6 @@ func golden(t *testing.T) [][]byte {
 		t.Fatal(err)
 	}
 	return bytes.Split(bytes.TrimSpace(data), []byte("\n"))
-}
-
-// Our frames have BAF's keys in BAF's order, with values of the same types.
-func TestGoldenFrames(t *testing.T) {
-	t.Parallel()
-	for _, line := range golden(t) {
-		in, err := DecodeBAF(line)
-		if err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
-		var want struct {
-			Message   json.RawMessage
-			Timestamp string
-		}
-		if err := json.Unmarshal(line, &want); err != nil {
-			t.Fatal(err)
-		}
-		if want.Timestamp != "" {
-			if in.Time, err = time.ParseInLocation(TimeLayout, want.Timestamp, time.Local); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var got, expected bytes.Buffer
-		if err := json.Compact(&got, in.AppendBAF(nil)); err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Compact(&expected, line); err != nil {
-			t.Fatal(err)
-		}
-		if got.String() != expected.String() {
-			t.Errorf("got  %s\nwant %s", &got, &expected)
-		}
-	}
 }
 
 func TestGoldenRAG(t *testing.T) {
@@ -120,13 +85,20 @@ func TestAppendV1(t *testing.T) {
 		`{"action":"ack","message":null,"history":false,"timestamp":null}`:                                {Action: AckAction},
 		`{"action":"ack","message":1,"history":true,"timestamp":null,"seq":7,"id":"a\"b\u003c","turn":2}`: {Action: AckAction, Message: json.RawMessage("1"), History: true, Seq: 7, ID: `a"b<`, Turn: &two},
 		`{"action":"ack","message":null,"history":false,"timestamp":null,"turn":0}`:                       {Action: AckAction, Turn: &zero},
+		`{"action":"ack","message":null,"history":false,"timestamp":null,"turn":2,"n":3}`:                 {Action: AckAction, Turn: &two, N: 3},
+		`{"action":"ack","message":null,"history":false,"timestamp":null,"correlation":"c","hops":1}`:     {Action: AckAction, Correlation: "c", Hops: 1},
 	} {
 		if got := string(f.AppendV1(nil)); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
-		f.Seq, f.ID, f.Turn = 0, "", nil
-		if got := string(f.AppendBAF(nil)); strings.Contains(got, "turn") || !json.Valid([]byte(got)) {
-			t.Errorf("BAF frame %s", got)
+		baf := string(f.AppendBAF(nil))
+		for _, key := range []string{"seq", "id", "turn", "n"} {
+			if strings.Contains(baf, `"`+key+`"`) || !json.Valid([]byte(baf)) {
+				t.Errorf("BAF frame %s", baf)
+			}
+		}
+		if peers := `"correlation":"c","hops":1}`; strings.Contains(want, peers) != strings.HasSuffix(baf, peers) {
+			t.Errorf("BAF frame %s", baf)
 		}
 	}
 }
@@ -196,10 +168,51 @@ func TestDecodeID(t *testing.T) {
 	}
 }
 
+// What agents add to frames counts in both dialects. Where it is wrong,
+// docent.v1 says so, and BAF does without.
+func TestDecodePeer(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("c", MaxCorrelationBytes)
+	for in, want := range map[string]string{
+		`"correlation":"c","hops":3,"n":7`: "c 3 7 ",
+		`"correlation":null,"hops":null`:   " 0 0 ",
+		`"correlation":"` + long + `"`:     long + " 0 0 ",
+		`"correlation":"` + long + `c"`:    " 0 0 invalid",
+		`"correlation":"","hops":2`:        " 2 0 invalid",
+		`"correlation":"\u0000"`:           " 0 0 invalid",
+		`"correlation":5`:                  " 0 0 invalid",
+		`"hops":1000`:                      " 1000 0 ",
+		`"hops":1001`:                      " 1000 0 invalid",
+		`"hops":1e300`:                     " 1000 0 invalid",
+		`"hops":-1`:                        " 0 0 invalid",
+		`"hops":1.5`:                       " 0 0 invalid",
+		`"hops":"3"`:                       " 0 0 invalid",
+		`"n":-1`:                           " 0 0 ",
+		`"n":1e300`:                        " 0 0 ",
+		`"n":[]`:                           " 0 0 ",
+	} {
+		for name, decode := range map[string]func([]byte) (Frame, error){"BAF": DecodeBAF, "v1": DecodeV1} {
+			f, err := decode([]byte(`{"action":"agent_reply_str","message":"m",` + in + `}`))
+			got := fmt.Sprint(f.Correlation, " ", f.Hops, " ", f.N, " ")
+			if err != nil {
+				got += string(fault.KindOf(err))
+			}
+			expected := want
+			if name == "BAF" {
+				expected = strings.TrimSuffix(want, "invalid")
+			}
+			if got != expected {
+				t.Errorf("%s %s: %q, want %q", name, in, got, expected)
+			}
+		}
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"action": "user_message", "message": "What is RAG?", "history": false, "timestamp": null}`,
-		`{"action":"user_set_variable","message":{"k":NaN}}`, `{"action":"a","id":"x","message":[1,-Infinity]}`, `[]`, ``, `{`, "\x00", `{"action":"\ud800"}`,
+		`{"action":"user_set_variable","message":{"k":NaN}}`, `{"action":"a","id":"x","message":[1,-Infinity]}`,
+		`{"action":"agent_reply_str","message":"m","correlation":"c","hops":7,"n":1}`, `{"action":"a","hops":1e99,"correlation":[]}`, `[]`, ``, `{`, "\x00", `{"action":"\ud800"}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -211,6 +224,9 @@ func FuzzDecode(f *testing.F) {
 					t.Errorf("error %v", err)
 				}
 				continue
+			}
+			if frame.Hops < 0 || frame.Hops > MaxHops || len(frame.Correlation) > MaxCorrelationBytes || frame.N < 0 {
+				t.Errorf("frame %+v", frame)
 			}
 			if frame.Action == "" || frame.Message != nil && !json.Valid(frame.Message) {
 				t.Errorf("frame %+v", frame)
@@ -303,17 +319,33 @@ func TestJoinDeltas(t *testing.T) {
 
 func TestReplayAction(t *testing.T) {
 	t.Parallel()
-	type key struct {
-		chatType string
-		user     bool
+	for chatType, want := range map[string][2]Action{ // of the agent, of a user
+		TypeStr:       {ReplyStr, UserMessage},
+		TypeJSON:      {ReplyStr, UserMessage},
+		TypeMarkdown:  {ReplyMarkdown, UserMessage},
+		TypeHTML:      {ReplyHTML, UserMessage},
+		TypeFile:      {ReplyFile, UserFile},
+		TypeImage:     {ReplyImage, UserFile},
+		TypeDataFrame: {ReplyDataFrame, UserMessage},
+		TypePlotly:    {ReplyPlotly, UserMessage},
+		TypeOptions:   {ReplyOptions, UserMessage},
+		TypeLocation:  {ReplyLocation, UserMessage},
+		TypeRAG:       {ReplyRAG, UserMessage},
+		TypeAudio:     {ReplyAudio, UserVoice},
+		TypeUI:        {ReplyUI, UserMessage},
+		TypeGUI:       {ReplyGUI, UserMessage},
+		"hologram":    {"", ""},
+		"":            {"", ""},
+	} {
+		for i, isUser := range []bool{false, true} {
+			if got, ok := ReplayAction(chatType, isUser); got != want[i] || ok != (want[i] != "") {
+				t.Errorf("%q of a user %v: %q %v, want %q", chatType, isUser, got, ok, want[i])
+			}
+		}
 	}
-	want := map[key]Action{
-		{TypeStr, true}: UserMessage, {TypeJSON, true}: UserMessage, {TypeStr, false}: ReplyStr, {TypeJSON, false}: ReplyStr,
-		{TypeMarkdown, false}: ReplyMarkdown, {TypeRAG, false}: ReplyRAG, {"hologram", false}: "", {"hologram", true}: "",
-	}
-	for _, k := range slices.SortedFunc(maps.Keys(want), func(a, b key) int { return strings.Compare(a.chatType, b.chatType) }) {
-		if got, ok := ReplayAction(k.chatType, k.user); got != want[k] || ok != (want[k] != "") {
-			t.Errorf("%+v: %q %v, want %q", k, got, ok, want[k])
+	for kind, want := range map[string]Action{StoredStep: ReplyReasoningStep, StoredTaskList: ReplyTaskList, "": "", "dream": ""} {
+		if got, ok := ReplayStep(kind); got != want || ok != (want != "") {
+			t.Errorf("%q: %q %v, want %q", kind, got, ok, want)
 		}
 	}
 }
