@@ -1,0 +1,419 @@
+package client_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"go.uber.org/goleak"
+
+	"docent/client"
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience bounds every wait in these tests.
+const patience = 10 * time.Second
+
+// other is a server of an independent library: it hands over each connection
+// with the handshake that asked for it.
+type other struct {
+	url      string
+	requests chan *http.Request
+	conns    chan *websocket.Conn
+	roots    *x509.CertPool
+}
+
+func serve(t *testing.T, secure bool) *other {
+	t.Helper()
+	o := &other{requests: make(chan *http.Request, 10), conns: make(chan *websocket.Conn, 10)}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, err := websocket.Accept(w, r, nil) // refuses foreign origins
+		if err != nil {
+			return
+		}
+		conn.SetReadLimit(-1)
+		o.requests <- r
+		o.conns <- conn
+	})
+	var h *httptest.Server
+	if secure {
+		h = httptest.NewTLSServer(handler)
+		o.roots = x509.NewCertPool()
+		o.roots.AddCert(h.Certificate())
+	} else {
+		h = httptest.NewServer(handler)
+	}
+	o.url = "ws" + strings.TrimPrefix(h.URL, "http")
+	t.Cleanup(h.Close)
+	return o
+}
+
+// accepted returns the next connection.
+func (o *other) accepted(t *testing.T) (*websocket.Conn, *http.Request) {
+	t.Helper()
+	select {
+	case conn := <-o.conns:
+		t.Cleanup(func() { _ = conn.CloseNow() })
+		return conn, <-o.requests
+	case <-time.After(patience):
+		t.Fatal("nobody connected")
+		return nil, nil
+	}
+}
+
+func dial(t *testing.T, cfg client.Config) *client.Conn {
+	t.Helper()
+	conn, err := client.Dial(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+// heard is what a loop over the frames of a connection yielded.
+type heard struct {
+	frames chan payload.Frame
+	err    chan error // of the loop's end; nil if Close ended it
+}
+
+func listen(c *client.Conn) heard {
+	h := heard{frames: make(chan payload.Frame, 100), err: make(chan error, 1)}
+	go func() {
+		var last error
+		for f, err := range c.Frames() {
+			if last = err; err == nil {
+				h.frames <- f
+			}
+		}
+		h.err <- last
+	}()
+	return h
+}
+
+func (h heard) next(t *testing.T) payload.Frame {
+	t.Helper()
+	select {
+	case f := <-h.frames:
+		return f
+	case err := <-h.err:
+		t.Fatalf("the connection ended: %v", err)
+	case <-time.After(patience):
+		t.Fatal("no frame came")
+	}
+	return payload.Frame{}
+}
+
+func (h heard) end(t *testing.T) error {
+	t.Helper()
+	select {
+	case err := <-h.err:
+		return err
+	case <-time.After(patience):
+		t.Fatal("the loop went on")
+		return nil
+	}
+}
+
+func say(t *testing.T, conn *websocket.Conn, frame string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := conn.Write(ctx, websocket.MessageText, []byte(frame)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, conn *websocket.Conn) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	_, data, err := conn.Read(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// The handshake is a BAF agent's, with the session's id.
+func TestHandshake(t *testing.T) {
+	t.Parallel()
+	o := serve(t, false)
+	host := strings.TrimPrefix(o.url, "ws://")
+	for name, tc := range map[string]struct {
+		cfg                    client.Config
+		query, origin, authors string
+	}{
+		"plain":             {client.Config{URL: o.url}, "", "http://" + host, ""},
+		"session":           {client.Config{URL: o.url + "/agent", SessionID: "a b"}, "session_id=a+b", "http://" + host, ""},
+		"query kept":        {client.Config{URL: o.url + "/?token=x%2By&a", SessionID: "s"}, "token=x%2By&a&session_id=s", "http://" + host, ""},
+		"session in URL":    {client.Config{URL: o.url + "/?session_id=mine", SessionID: "s"}, "session_id=mine", "http://" + host, ""},
+		"user":              {client.Config{URL: "ws://ada:secret@" + host + "/#part"}, "", "http://" + host, "Basic YWRhOnNlY3JldA=="},
+		"header and origin": {client.Config{URL: o.url, Origin: "http://" + host, Header: http.Header{"Authorization": {"Bearer t"}}}, "", "http://" + host, "Bearer t"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := dial(t, tc.cfg)
+			_, r := o.accepted(t)
+			if r.URL.RawQuery != tc.query || r.Header.Get("Origin") != tc.origin || r.Header.Get("Authorization") != tc.authors {
+				t.Errorf("query %q, origin %q, authorization %q", r.URL.RawQuery, r.Header.Get("Origin"), r.Header.Get("Authorization"))
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	o := serve(t, true)
+	if _, err := client.Dial(t.Context(), client.Config{URL: o.url}); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("a server of an unknown authority: %v", err)
+	}
+	c := dial(t, client.Config{URL: o.url, TLS: &tls.Config{RootCAs: o.roots}})
+	conn, r := o.accepted(t)
+	if got := r.Header.Get("Origin"); got != "https"+strings.TrimPrefix(o.url, "wss") {
+		t.Errorf("origin %q", got)
+	}
+	h := listen(c)
+	say(t, conn, `{"action":"agent_reply_str","message":"hi"}`)
+	h.next(t)
+}
+
+// Frames come in order with the keys of agents; what cannot be read and what is
+// too long is skipped; BAF's own frames and binary ones are understood.
+func TestFrames(t *testing.T) {
+	t.Parallel()
+	o := serve(t, false)
+	c := dial(t, client.Config{URL: o.url, ReadLimit: 1000})
+	conn, _ := o.accepted(t)
+	h := listen(c)
+	for _, frame := range []string{
+		`{"action": "agent_reply_str", "message": "B gr\u00fc\u00dft", "history": false, "timestamp": "2026-11-21 07:30:15"}`,
+		`not JSON`, `[]`, `{"message":"no action"}`, ``,
+		`{"action":"agent_reply_str","message":"` + strings.Repeat("x", 1000) + `"}`,
+		`{"action":"agent_reply_str","message":{"request":"do"},"correlation":"c1","hops":3}`,
+	} {
+		say(t, conn, frame)
+	}
+	if err := conn.Write(t.Context(), websocket.MessageBinary, []byte(`{"action":"new_one"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if f := h.next(t); f.Action != payload.ReplyStr || string(f.Message) != `"B gr\u00fc\u00dft"` {
+		t.Errorf("got %s %s", f.Action, f.Message)
+	}
+	if f := h.next(t); f.Correlation != "c1" || f.Hops != 3 || string(f.Message) != `{"request":"do"}` {
+		t.Errorf("got %+v", f)
+	}
+	if f := h.next(t); f.Action != "new_one" {
+		t.Errorf("got %+v", f)
+	}
+}
+
+// What is sent are BAF's four keys, and those of agents where they are set.
+func TestSend(t *testing.T) {
+	t.Parallel()
+	o := serve(t, false)
+	c := dial(t, client.Config{URL: o.url})
+	conn, _ := o.accepted(t)
+	for want, f := range map[string]payload.Frame{
+		`{"action":"agent_reply_str","message":"hello","history":false,"timestamp":null}`: {Action: payload.ReplyStr, Message: json.RawMessage(`"hello"`)},
+		`{"action":"agent_reply_str","message":{"a":1},"history":false,"timestamp":null,"correlation":"c1","hops":2}`: {
+			Action: payload.ReplyStr, Message: json.RawMessage(`{"a":1}`), Correlation: "c1", Hops: 2,
+		},
+	} {
+		if err := c.Send(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, conn); got != want {
+			t.Errorf("sent %s, want %s", got, want)
+		}
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := c.Send(canceled, payload.Frame{Action: payload.ReplyStr}); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+	if err := c.Send(t.Context(), payload.Frame{Action: payload.ReplyStr}); err != nil {
+		t.Errorf("a canceled Send broke the connection: %v", err)
+	}
+}
+
+// Pings are answered, and pings of ours keep a quiet connection.
+func TestHeartbeat(t *testing.T) {
+	t.Parallel()
+	o := serve(t, false)
+	c := dial(t, client.Config{URL: o.url, PingEvery: 20 * time.Millisecond, Silence: 300 * time.Millisecond})
+	conn, _ := o.accepted(t)
+	h := listen(c)
+	ctx := conn.CloseRead(t.Context()) // answers pings
+	for range 3 {
+		if err := conn.Ping(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	select {
+	case err := <-h.err:
+		t.Errorf("the connection ended: %v", err)
+	case <-time.After(time.Second):
+	}
+}
+
+// A server that is there no more, but never said so, is noticed.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	o := serve(t, false)
+	c := dial(t, client.Config{URL: o.url, PingEvery: 20 * time.Millisecond, Silence: 100 * time.Millisecond})
+	o.accepted(t) // and does not read, so that pings are not answered
+	h := listen(c)
+	if err := h.end(t); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("ended with %v", err)
+	}
+	if err := c.Send(t.Context(), payload.Frame{Action: payload.ReplyStr}); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("Send on a dead connection: %v", err)
+	}
+}
+
+// A server that goes ends the loop with an error, and Send fails from then on.
+func TestServerGoes(t *testing.T) {
+	t.Parallel()
+	o := serve(t, false)
+	for name, leave := range map[string]func(*websocket.Conn){
+		"close frame": func(c *websocket.Conn) { _ = c.Close(websocket.StatusGoingAway, "") },
+		"cut":         func(c *websocket.Conn) { _ = c.CloseNow() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := dial(t, client.Config{URL: o.url})
+			conn, _ := o.accepted(t)
+			h := listen(c)
+			leave(conn)
+			if err := h.end(t); fault.KindOf(err) != fault.Unavailable {
+				t.Errorf("ended with %v", err)
+			}
+			if err := c.Send(t.Context(), payload.Frame{Action: payload.ReplyStr}); fault.KindOf(err) != fault.Unavailable {
+				t.Errorf("Send: %v", err)
+			}
+		})
+	}
+}
+
+// Close says goodbye after what was sent, and ends the loop without an error.
+func TestClose(t *testing.T) {
+	t.Parallel()
+	o := serve(t, false)
+	c := dial(t, client.Config{URL: o.url})
+	conn, _ := o.accepted(t)
+	h := listen(c)
+	say(t, conn, `{"action":"agent_reply_str","message":"hi"}`)
+	h.next(t)
+	if err := c.Send(t.Context(), payload.Frame{Action: payload.ReplyStr, Message: json.RawMessage(`"last"`)}); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = c.Close() }()
+	if got := read(t, conn); !strings.Contains(got, "last") {
+		t.Errorf("read %s", got)
+	}
+	_, _, err := conn.Read(t.Context())
+	if code := websocket.CloseStatus(err); code != websocket.StatusNormalClosure {
+		t.Errorf("closed with %v", err)
+	}
+	if err := h.end(t); err != nil {
+		t.Errorf("the loop ended with %v", err)
+	}
+	for range c.Frames() {
+		break
+	}
+	if err := c.Close(); err != nil { // again
+		t.Error(err)
+	}
+}
+
+// Leaving the loop closes the connection; frames can be read only once.
+func TestLeave(t *testing.T) {
+	t.Parallel()
+	o := serve(t, false)
+	c := dial(t, client.Config{URL: o.url})
+	conn, _ := o.accepted(t)
+	say(t, conn, `{"action":"agent_reply_str","message":"hi"}`)
+	for range c.Frames() {
+		break
+	}
+	if _, _, err := conn.Read(t.Context()); err == nil {
+		t.Error("the connection is open")
+	}
+	for _, err := range c.Frames() {
+		if fault.KindOf(err) != fault.Internal {
+			t.Errorf("read again: %v", err)
+		}
+	}
+}
+
+// What keeps a connection from being made has a kind, and no secret in its words.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for path, status := range map[string]int{"/400": 400, "/401": 401, "/403": 403, "/404": 404, "/429": 429, "/503": 503, "/200": 200, "/302": 302} {
+			if r.URL.Path == path {
+				w.Header().Set("Location", "ws://elsewhere.example/")
+				w.WriteHeader(status)
+			}
+		}
+	}))
+	t.Cleanup(h.Close)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	down := "ws://ada:secret@" + listener.Addr().String() + "/?token=secret"
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	up := "ws://ada:secret@" + strings.TrimPrefix(h.URL, "http://")
+	for url, kind := range map[string]fault.Kind{
+		up + "/400?token=secret": fault.Invalid, up + "/401?token=secret": fault.Unauthorized, up + "/403?token=secret": fault.Forbidden,
+		up + "/404?token=secret": fault.NotFound, up + "/429?token=secret": fault.RateLimited, up + "/503?token=secret": fault.Unavailable,
+		up + "/200?token=secret": fault.Invalid, up + "/302?token=secret": fault.Invalid, down: fault.Unavailable,
+		"http://a/?secret": fault.Invalid, "ws:///secret": fault.Invalid, "ws://secret:x y/": fault.Invalid, "ws://a:secret/": fault.Invalid,
+		"": fault.Invalid, "ws://127.0.0.1:1/%zzsecret": fault.Invalid,
+	} {
+		_, err := client.Dial(t.Context(), client.Config{URL: url})
+		if fault.KindOf(err) != kind || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %s %v, want %s", url, fault.KindOf(err), err, kind)
+		}
+	}
+	if _, err := client.Dial(t.Context(), client.Config{URL: up, Silence: -1}); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("negative time: %v", err)
+	}
+}
+
+// A server that does not answer the handshake holds nobody longer than asked.
+func TestDialTimeout(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // accepts and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	url := "ws://" + listener.Addr().String()
+	if _, err := client.Dial(t.Context(), client.Config{URL: url, HandshakeTimeout: 50 * time.Millisecond}); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("timeout: %v", err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	gone := fault.New(fault.Canceled, "gone")
+	time.AfterFunc(50*time.Millisecond, func() { cancel(gone) })
+	if _, err := client.Dial(ctx, client.Config{URL: url}); !errors.Is(err, context.Canceled) && !errors.Is(err, gone) {
+		t.Errorf("canceled: %v", err)
+	}
+}

@@ -1,0 +1,68 @@
+package client
+
+import (
+	"bytes"
+	"io"
+	"time"
+
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// read returns the next frame that can be read.
+func (c *Conn) read() (payload.Frame, error) {
+	for {
+		_, r, err := c.socket.NextReader()
+		if err != nil {
+			return payload.Frame{}, err
+		}
+		var b bytes.Buffer
+		arriving := &arriving{r: r, c: c, at: time.Now()}
+		n, err := io.Copy(&b, io.LimitReader(arriving, c.cfg.ReadLimit+1))
+		if err != nil {
+			return payload.Frame{}, err
+		}
+		if n > c.cfg.ReadLimit { // read to its end, so that the next can be
+			skipped, err := io.Copy(io.Discard, arriving)
+			if err != nil {
+				return payload.Frame{}, err
+			}
+			c.cfg.Logger.Warn("frame skipped: too long", "bytes", n+skipped)
+			continue
+		}
+		if err := c.alive(); err != nil {
+			return payload.Frame{}, err
+		}
+		frame, err := payload.DecodeBAF(b.Bytes())
+		if err == nil {
+			return frame, nil
+		}
+		c.cfg.Logger.Warn("frame skipped", "bytes", n, "kind", fault.KindOf(err))
+	}
+}
+
+// alive notes a sign of life; once the connection is being closed, only
+// closeGrace counts.
+func (c *Conn) alive() error {
+	if c.over() {
+		return nil
+	}
+	return c.heard()
+}
+
+// arriving is a frame that arrives: what comes of it is a sign of life, however
+// slowly it does.
+type arriving struct {
+	r  io.Reader
+	c  *Conn
+	at time.Time
+}
+
+func (a *arriving) Read(p []byte) (int, error) {
+	n, err := a.r.Read(p)
+	if now := time.Now(); err == nil && now.Sub(a.at) > a.c.cfg.Silence/4 {
+		a.at = now
+		err = a.c.alive()
+	}
+	return n, err
+}

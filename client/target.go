@@ -1,0 +1,96 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"docent/internal/fault"
+)
+
+// target is where to connect to. Its name is free of secrets, which may be in
+// the user, the query and, by mistake, the fragment.
+type target struct {
+	url  *url.URL
+	name string
+}
+
+// parse reads the URL of an agent.
+func parse(raw string) (target, error) {
+	u, err := url.Parse(raw)
+	if err != nil { // which repeats the URL
+		return target{}, fault.New(fault.Invalid, "the agent's address is not a URL")
+	}
+	if u.Scheme != "ws" && u.Scheme != "wss" {
+		return target{}, fault.New(fault.Invalid, "an agent's address begins with ws:// or wss://")
+	}
+	if u.Hostname() == "" {
+		return target{}, fault.New(fault.Invalid, "the agent's address names no host")
+	}
+	return target{url: u, name: u.Scheme + "://" + u.Host + u.EscapedPath()}, nil
+}
+
+// dialed is the URL as it is requested, without the user, which the library
+// does not take.
+func (t target) dialed(session string) string {
+	u := *t.url
+	u.User, u.Fragment, u.RawFragment = nil, "", ""
+	if session != "" && t.url.Query().Get("session_id") == "" {
+		parameter := "session_id=" + url.QueryEscape(session)
+		if u.RawQuery != "" { // kept as it is written
+			parameter = u.RawQuery + "&" + parameter
+		}
+		u.RawQuery = parameter
+	}
+	return u.String()
+}
+
+// header is the handshake's.
+func (t target) header(cfg Config) http.Header {
+	h := cfg.Header.Clone()
+	if h == nil {
+		h = http.Header{}
+	}
+	switch {
+	case cfg.Origin != "":
+		h.Set("Origin", cfg.Origin)
+	case h.Get("Origin") == "":
+		h.Set("Origin", origin(t.url))
+	}
+	if user := t.url.User; user != nil && h.Get("Authorization") == "" {
+		password, _ := user.Password()
+		request := http.Request{Header: h}
+		request.SetBasicAuth(user.Username(), password)
+	}
+	return h
+}
+
+// failed describes a handshake that did not succeed; response is nil if there
+// was none.
+func (t target) failed(ctx context.Context, response *http.Response, err error) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return context.Cause(ctx)
+	}
+	var parsing *url.Error // holds the URL
+	if errors.As(err, &parsing) {
+		err = parsing.Err
+	}
+	if response == nil {
+		return fault.Wrap(fault.Unavailable, err, "the agent at %s does not answer", t.name)
+	}
+	kind := fault.Unavailable
+	switch status := response.StatusCode; {
+	case status == http.StatusUnauthorized:
+		kind = fault.Unauthorized
+	case status == http.StatusForbidden:
+		kind = fault.Forbidden
+	case status == http.StatusNotFound:
+		kind = fault.NotFound
+	case status == http.StatusTooManyRequests:
+		kind = fault.RateLimited
+	case status < http.StatusInternalServerError:
+		kind = fault.Invalid
+	}
+	return fault.Wrap(kind, err, "the agent at %s refuses the connection with status %d", t.name, response.StatusCode)
+}
