@@ -64,7 +64,7 @@ func TestReadValues(t *testing.T) {
 		`5`:                                 "invalid",
 	} {
 		var o Options
-		got := ""
+		var got string
 		if err := json.Unmarshal([]byte(in), &o); err != nil {
 			got = string(fault.KindOf(err))
 		} else {
@@ -83,7 +83,7 @@ func TestReadValues(t *testing.T) {
 		`5`:           "invalid",
 	} {
 		var f Figure
-		got := ""
+		var got string
 		if err := json.Unmarshal([]byte(in), &f); err != nil {
 			got = string(fault.KindOf(err))
 		} else {
