@@ -1,0 +1,234 @@
+package tool
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+const (
+	// maxPassages is how many bytes of passages one search shows.
+	maxPassages = 40_000
+	// maxNames is how many collections are named in one text.
+	maxNames = 50
+	// documentPage is how many documents list_documents shows at once.
+	documentPage = 50
+	// maxQuery is how many characters of a query are searched for.
+	maxQuery = 4000
+)
+
+// Searcher finds passages; *rag.Retriever is one. It is safe for concurrent
+// use.
+type Searcher interface {
+	// Retrieve returns passages, best first.
+	Retrieve(ctx context.Context, q rag.Query) (rag.Retrieval, error)
+}
+
+// Library shows documents; it is the part of rag.Library that is used here. It
+// is safe for concurrent use.
+type Library interface {
+	// Documents lists documents by ID, without Text.
+	Documents(ctx context.Context, filter rag.DocumentFilter) ([]rag.Document, error)
+	// Document returns one with its Text, or fault.NotFound.
+	Document(ctx context.Context, id int64) (rag.Document, error)
+	// Collections lists the collections by name.
+	Collections(ctx context.Context) ([]rag.CollectionInfo, error)
+}
+
+// KnowledgeConfig says what is known.
+type KnowledgeConfig struct {
+	// Searcher finds passages; required.
+	Searcher Searcher
+	// Library holds the documents that the passages are from; required.
+	Library Library
+	// K is how many passages a search shows if the model does not say; default
+	// rag.DefaultK.
+	K int
+}
+
+type knowledge struct{ KnowledgeConfig }
+
+type searchKnowledge struct {
+	Query      string `json:"query" description:"What to look for: a question or key words, understandable on its own."`
+	K          int    `json:"k,omitempty" description:"How many passages to show, 1 to 50."`
+	Collection string `json:"collection,omitempty" description:"Search only this collection; all if not given."`
+}
+
+type readDocument struct {
+	ID   int64 `json:"id" description:"The document's number, from search_knowledge or list_documents."`
+	From int   `json:"from,omitempty" description:"The byte of its text to begin with; 0 is the first."`
+	To   int   `json:"to,omitempty" description:"The byte of its text to end before; 20000 bytes further if not given."`
+}
+
+type listDocuments struct {
+	Collection string `json:"collection,omitempty" description:"List only this collection; all if not given."`
+	Match      string `json:"match,omitempty" description:"List only documents with this in their title or source; letter case does not matter."`
+	After      int64  `json:"after,omitempty" description:"Go on behind the document with this number."`
+}
+
+// Knowledge returns search_knowledge, read_document and list_documents. What
+// they show is numbered for citing; see WithFindings.
+func Knowledge(cfg KnowledgeConfig) ([]Tool, error) {
+	switch {
+	case cfg.Searcher == nil:
+		return nil, fault.New(fault.Invalid, "knowledge tools: Searcher is missing")
+	case cfg.Library == nil:
+		return nil, fault.New(fault.Invalid, "knowledge tools: Library is missing")
+	case cfg.K < 0 || cfg.K > rag.MaxK:
+		return nil, fault.New(fault.Invalid, "knowledge tools: K is %d, it has to be between 1 and %d", cfg.K, rag.MaxK)
+	}
+	cfg.K = cmp.Or(cfg.K, rag.DefaultK)
+	k := knowledge{cfg}
+	return collect(
+		with("search_knowledge", "Search the documents. Returns passages; support what you say by their numbers, such as [1]. Search again with other words if they do not answer the question.", k.search),
+		with("read_document", "Read the text around a passage, or all of a document page by page.", k.read),
+		with("list_documents", "List the collections and the documents that can be searched.", k.list),
+	)
+}
+
+func (k knowledge) search(ctx context.Context, in searchKnowledge) (any, error) {
+	query := strings.TrimSpace(clip(in.Query, maxQuery))
+	if query == "" {
+		return nil, refusal("ValueError", "query is empty")
+	}
+	q := rag.Query{Question: query, K: cmp.Or(in.K, k.K)}
+	if q.K < 1 || q.K > rag.MaxK {
+		return nil, refusal("ValueError", "k is %d, it has to be between 1 and %d", q.K, rag.MaxK)
+	}
+	if in.Collection != "" {
+		if err := k.known(ctx, in.Collection); err != nil {
+			return nil, err
+		}
+		q.Collections = []string{in.Collection}
+	}
+	found, err := k.Searcher.Retrieve(ctx, q)
+	if err != nil {
+		return nil, safe(err, "the documents cannot be searched now")
+	}
+	notes := findings(ctx)
+	notes.searched(Search{Query: query, Collection: in.Collection, Found: len(found.Results), Evidence: found.Evidence})
+	if len(found.Results) == 0 {
+		return "No passages were found. Say so, or search with other words.", nil
+	}
+	var b strings.Builder
+	for i, r := range found.Results {
+		quote := passage(notes.number(r), r.Passage)
+		if i > 0 && b.Len()+len(quote) > maxPassages {
+			fmt.Fprintf(&b, "(%d more passages are not shown; ask for fewer or read the documents)\n\n", len(found.Results)-i)
+			break
+		}
+		b.WriteString(quote + "\n\n")
+	}
+	if found.Evidence < rag.MinModelEvidence {
+		b.WriteString("(These passages have next to nothing of what was asked.)")
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+// passage renders a passage under its number.
+func passage(number int, p rag.Passage) string {
+	var cite, page string
+	if number > 0 {
+		cite = strconv.Itoa(number)
+	}
+	if page = p.PageLabel; page == "" && p.Page != nil {
+		page = strconv.Itoa(*p.Page + 1)
+	}
+	return rag.Quote(clip(p.Text, maxPassages), "number", cite, "from", rag.HeadingLine(p.Document.Title, p.Headings), "page", page,
+		"source", p.Document.Source, "document", strconv.FormatInt(p.Document.ID, 10), "bytes", fmt.Sprintf("%d-%d", p.Start, p.End))
+}
+
+func (k knowledge) read(ctx context.Context, in readDocument) (any, error) {
+	if in.From < 0 || in.To < 0 || in.To > 0 && in.To <= in.From {
+		return nil, refusal("ValueError", "from and to are %d and %d: from has to be before to", in.From, in.To)
+	}
+	d, err := k.Library.Document(ctx, in.ID)
+	if err != nil {
+		return nil, safe(err, "the document cannot be read now")
+	}
+	text := d.Text
+	if text == "" {
+		return fmt.Sprintf("Document %d has no text.", d.ID), nil
+	}
+	if in.From >= len(text) {
+		return nil, refusal("ValueError", "from is behind the end: the text of document %d has %d bytes", d.ID, len(text))
+	}
+	to := min(cmp.Or(in.To, in.From+DefaultPage), in.From+MaxPage, len(text))
+	at := max(in.From-utf8.UTFMax, 0) // characters are looked at, not all of the text
+	from, to := runes([]byte(text[at:min(to+utf8.UTFMax, len(text))]), in.From-at, to-at)
+	from, to = at+from, at+to
+	d.Text = ""
+	p := rag.Passage{Chunk: rag.Chunk{DocumentID: d.ID, Text: text[from:to], Start: from, End: to}, Document: d}
+	n := findings(ctx).number(rag.Result{Passage: p})
+	return passage(n, p) + pageNote(int64(from), int64(to), int64(len(text)), "from"), nil
+}
+
+func (k knowledge) list(ctx context.Context, in listDocuments) (any, error) {
+	var b strings.Builder
+	if in.Collection != "" {
+		if err := k.known(ctx, in.Collection); err != nil {
+			return nil, err
+		}
+	} else if in.After == 0 {
+		all, err := k.Library.Collections(ctx)
+		if err != nil {
+			return nil, safe(err, "the collections cannot be listed now")
+		}
+		for i, c := range all {
+			if i == maxNames {
+				fmt.Fprintf(&b, "(%d more collections are not shown)\n", len(all)-i)
+				break
+			}
+			fmt.Fprintf(&b, "collection %s: %d documents\n", printable(c.Name), c.Documents)
+		}
+		b.WriteByte('\n')
+	}
+	docs, err := k.Library.Documents(ctx, rag.DocumentFilter{
+		Collection: in.Collection, Status: rag.Ready, Match: in.Match, After: in.After, Limit: documentPage + 1,
+	})
+	if err != nil {
+		return nil, safe(err, "the documents cannot be listed now")
+	}
+	for _, d := range docs[:min(len(docs), documentPage)] {
+		fmt.Fprintf(&b, "document %d: %s (%s; collection %s)\n", d.ID,
+			printable(clip(cmp.Or(d.Title, d.Source), 200)), printable(clip(d.Source, 300)), printable(d.Collection))
+	}
+	switch {
+	case len(docs) == 0:
+		b.WriteString("No documents.")
+	case len(docs) > documentPage:
+		fmt.Fprintf(&b, "(there are more; go on with after=%d)", docs[documentPage-1].ID)
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+// known fails if there is no such collection, and says which there are.
+func (k knowledge) known(ctx context.Context, name string) error {
+	all, err := k.Library.Collections(ctx)
+	if err != nil {
+		return safe(err, "the collections cannot be listed now")
+	}
+	names := make([]string, len(all))
+	for i, c := range all {
+		if names[i] = c.Name; c.Name == name {
+			return nil
+		}
+	}
+	return refusal("ValueError", "Collection '%s' not found. Available: %s", clip(name, 64), list(names[:min(len(names), maxNames)]))
+}
+
+// safe keeps what an error of ours says from the model unless it is meant for
+// others: a fault's sentence, or that the call was stopped.
+func safe(err error, sentence string) error {
+	kind := fault.KindOf(err)
+	if kind != fault.Internal {
+		return err
+	}
+	return fault.Wrap(kind, err, "%s", sentence)
+}

@@ -1,0 +1,223 @@
+package tool
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"docent/internal/fault"
+)
+
+const (
+	// MaxSkill bounds a skill's text, in bytes.
+	MaxSkill = 64 << 10
+	// MaxSkills bounds how many skills an agent has.
+	MaxSkills = 256
+	// maxSkillName bounds a skill's name, in characters.
+	maxSkillName = 200
+)
+
+// Skill is an instruction for a kind of task, written in Markdown.
+type Skill struct {
+	// Name is what it is called; unique.
+	Name string
+	// Description says when to use it, in a line; it may be "".
+	Description string
+	// Content is the instruction, without front matter.
+	Content string
+}
+
+// ParseSkill reads a skill. Between two lines "---" at the beginning may stand
+// front matter of lines "key: value", of which name and description are used.
+// The skill is called name or, if that is "", as its front matter says or as a
+// heading in its first line does. It fails with fault.Invalid if the text has
+// no content, no name, or is too long.
+func ParseSkill(name, text string) (Skill, error) {
+	s, err := parseSkill(text)
+	if err != nil {
+		return Skill{}, err
+	}
+	if name != "" {
+		s.Name = name
+	}
+	return s.checked()
+}
+
+// LoadSkill reads a skill from a file, which it is called by if it says no
+// name.
+func LoadSkill(file string) (Skill, error) {
+	return loadSkill(os.DirFS(filepath.Dir(file)), filepath.Base(file))
+}
+
+// LoadSkills reads the files *.md at the top of a folder, such as os.DirFS(path)
+// or an embedded one, by name. Those that cannot be read are left out;
+// the error, which may come along with skills, says of each why.
+func LoadSkills(folder fs.FS) ([]Skill, error) {
+	files, err := fs.Glob(folder, "*.md")
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "the folder of skills cannot be read")
+	}
+	if files == nil {
+		if _, err := fs.Stat(folder, "."); err != nil { // Glob ignores it
+			return nil, fault.Wrap(fault.Invalid, err, "the folder of skills cannot be read")
+		}
+	}
+	var skills []Skill
+	var problems []error
+	for i, file := range files {
+		if i == MaxSkills {
+			problems = append(problems, fault.New(fault.Invalid, "there are %d skills, only %d are used", len(files), MaxSkills))
+			break
+		}
+		s, err := loadSkill(folder, file)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		skills = append(skills, s)
+	}
+	return skills, errors.Join(problems...)
+}
+
+func loadSkill(folder fs.FS, file string) (Skill, error) {
+	f, err := folder.Open(file)
+	if err != nil {
+		return Skill{}, fault.Wrap(fault.Invalid, err, "skill %s: it cannot be opened", file)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return Skill{}, fault.Wrap(fault.Invalid, errors.Join(err, fs.ErrInvalid), "skill %s: it is not a file", file)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, MaxSkill+1))
+	if err != nil {
+		return Skill{}, fault.Wrap(fault.Invalid, err, "skill %s: it cannot be read", file)
+	}
+	s, err := parseSkill(string(text))
+	if err == nil {
+		if s.Name == "" {
+			s.Name = strings.TrimSuffix(file, path.Ext(file))
+		}
+		s, err = s.checked()
+	}
+	if err != nil {
+		return Skill{}, fault.Wrap(fault.Invalid, err, "%s: %s", file, fault.Message(err))
+	}
+	return s, nil
+}
+
+// Prompt renders the skill for the system prompt.
+func (s Skill) Prompt() string {
+	head := "## Skill: " + s.Name + "\n"
+	if s.Description != "" {
+		head += s.Description + "\n"
+	}
+	return head + "\n" + s.Content
+}
+
+func (s Skill) checked() (Skill, error) {
+	switch {
+	case s.Name == "":
+		return Skill{}, fault.New(fault.Invalid, "a skill has no name: give one in its front matter or as a heading in its first line")
+	case utf8.RuneCountInString(s.Name) > maxSkillName || strings.ContainsAny(s.Name, "\n\r\x00"):
+		return Skill{}, fault.New(fault.Invalid, "a skill's name is one line of at most %d characters", maxSkillName)
+	case s.Content == "":
+		return Skill{}, fault.New(fault.Invalid, "the skill %s has no content", s.Name)
+	}
+	return s, nil
+}
+
+func parseSkill(text string) (Skill, error) {
+	if len(text) > MaxSkill {
+		return Skill{}, fault.New(fault.Invalid, "a skill has at most %d bytes", MaxSkill)
+	}
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		return Skill{}, fault.New(fault.Invalid, "a skill is UTF-8 text")
+	}
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\uFEFF"), "\r\n", "\n")
+	fields, content := frontMatter(text)
+	s := Skill{Name: fields["name"], Description: fields["description"], Content: strings.TrimSpace(content)}
+	if first, _, _ := strings.Cut(s.Content, "\n"); s.Name == "" && strings.HasPrefix(first, "# ") {
+		s.Name = strings.TrimSpace(first[2:])
+	}
+	return s, nil
+}
+
+// fieldLine is a line of front matter.
+var fieldLine = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]*)\s*:(?:\s+(.*))?$`)
+
+// frontMatter splits text into the fields of its front matter and the rest. It
+// is plain "key: value", not YAML, so that a value may hold a colon; a value may
+// go on in indented lines, as in YAML.
+func frontMatter(text string) (map[string]string, string) {
+	rest, ok := strings.CutPrefix(text, "---\n")
+	if !ok {
+		return nil, text
+	}
+	fields := map[string]string{}
+	key := ""
+	for len(rest) > 0 {
+		line, after, _ := strings.Cut(rest, "\n")
+		rest = after
+		if strings.TrimRight(line, " \t") == "---" {
+			return fields, rest
+		}
+		if m := fieldLine.FindStringSubmatch(line); m != nil {
+			key = strings.ToLower(m[1])
+			fields[key] = unquote(strings.TrimSpace(m[2]))
+		} else if key != "" && strings.HasPrefix(line, " ") {
+			fields[key] = continued(fields[key], line)
+		}
+	}
+	return nil, text // it never ended: a rule, not front matter
+}
+
+// continued appends a line to a value, which may have been only YAML's sign
+// that lines follow.
+func continued(value, line string) string {
+	if strings.Trim(value, "+-") == ">" || strings.Trim(value, "+-") == "|" {
+		value = ""
+	}
+	return strings.TrimSpace(value + " " + strings.TrimSpace(line))
+}
+
+func unquote(s string) string {
+	for _, q := range []string{`"`, `'`} {
+		if len(s) >= 2 && strings.HasPrefix(s, q) && strings.HasSuffix(s, q) {
+			return s[1 : len(s)-1]
+		}
+	}
+	return s
+}
+
+// Heading lines of a skill, outside of blocks of code.
+var (
+	headingLine = regexp.MustCompile(`^#{1,6}\s+(.+?)\s*#*$`)
+	fenceLine   = regexp.MustCompile("^\\s{0,3}(```|~~~)")
+)
+
+// headings returns the headings of a Markdown text.
+func headings(text string) []string {
+	var out []string
+	fence := ""
+	for line := range strings.SplitSeq(text, "\n") {
+		if m := fenceLine.FindStringSubmatch(line); m != nil {
+			switch fence {
+			case "":
+				fence = m[1]
+			case m[1]:
+				fence = ""
+			}
+			continue
+		}
+		if m := headingLine.FindStringSubmatch(line); fence == "" && m != nil {
+			out = append(out, m[1])
+		}
+	}
+	return out
+}

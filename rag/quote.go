@@ -1,0 +1,18 @@
+package rag
+
+import "strings"
+
+// Quote puts a passage between tags for a model to read: text cannot end them
+// and holds nothing invisible. Attributes are pairs of name and value; those
+// without a value are left out.
+func Quote(text string, attributes ...string) string {
+	var b strings.Builder
+	b.WriteString("<passage")
+	for i := 0; i+1 < len(attributes); i += 2 {
+		if value := attribute(attributes[i+1]); value != "" {
+			b.WriteString(" " + attributes[i] + `="` + value + `"`)
+		}
+	}
+	b.WriteString(">\n" + enclosed(text) + "\n</passage>")
+	return b.String()
+}
