@@ -1,0 +1,89 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"docent/agent/tool"
+	"docent/internal/fault"
+)
+
+// call asks the server to run one of its tools.
+func (s *Server) call(ctx context.Context, name string, arguments json.RawMessage) (any, error) {
+	if len(arguments) == 0 {
+		arguments = json.RawMessage("{}")
+	}
+	outer := ctx
+	ctx, done, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	params := &sdk.CallToolParams{Name: name, Arguments: arguments}
+	for again := false; ; again = true {
+		l, err := s.connected(ctx)
+		if err != nil {
+			return nil, err
+		}
+		result, err := s.send(ctx, l, params)
+		switch {
+		case err == nil:
+			l.served.Store(true)
+			return render(result)
+		case !again && unsent(err):
+			l.abort() // the session is gone, the server may be there
+		default:
+			return nil, s.explain(outer, ctx, err)
+		}
+	}
+}
+
+// send makes the call. The SDK may be held up writing to a program that does not
+// read; nobody waits for that.
+func (s *Server) send(ctx context.Context, l *link, params *sdk.CallToolParams) (*sdk.CallToolResult, error) {
+	type answer struct {
+		result *sdk.CallToolResult
+		err    error
+	}
+	got := make(chan answer, 1)
+	s.work.Go(func() {
+		result, err := l.session.CallTool(ctx, params)
+		got <- answer{result, err}
+	})
+	select {
+	case a := <-got:
+		return a.result, a.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// unsent reports that a call failed before the server took it up: the
+// connection was closed already, or the server no longer knows the session.
+func unsent(err error) bool {
+	return errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing)
+}
+
+// rejected is the code of the error by which the SDK says that a request did
+// not get through; it shares its type with what servers answer.
+const rejected = -32005
+
+// explain puts a failed call in words for the model.
+func (s *Server) explain(outer, ctx context.Context, err error) error {
+	var refusal *jsonrpc.Error
+	switch {
+	case outer.Err() != nil:
+		return fmt.Errorf("MCP server %s: %w", s.cfg.Name, outer.Err())
+	case ctx.Err() != nil:
+		return s.unavailable(ctx)
+	case errors.As(err, &refusal) && refusal.Code != rejected:
+		return &tool.Error{Class: "ToolError", Text: refusal.Message}
+	default:
+		return fault.Wrap(fault.Unavailable, errors.New(redact(err)), "the MCP server %q did not answer the call; it may or may not have carried it out", s.cfg.Name)
+	}
+}

@@ -1,0 +1,147 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// handshake is the newest version of the protocol that begins with
+	// initialize. Programs are spoken to in it, because some end at any other
+	// first message; those that refuse it are asked in the newest.
+	handshake = "2025-11-25"
+	// maxMessage bounds a message of a server, in bytes.
+	maxMessage = 8 << 20
+	// leave is how long a session may take to end in order.
+	leave = 3 * time.Second
+)
+
+// link is one connection to a server, from start to end.
+type link struct {
+	session *sdk.ClientSession
+	since   time.Time
+	// abort ends it at once, in the background.
+	abort context.CancelFunc
+	// aborted ends with abort, done when nothing of the connection is left.
+	aborted <-chan struct{}
+	done    chan struct{}
+	// served reports that a call has succeeded.
+	served atomic.Bool
+}
+
+// ended reports whether the connection can no longer be used.
+func (l *link) ended() bool {
+	select {
+	case <-l.done:
+		return true
+	case <-l.aborted:
+		return true
+	default:
+		return false
+	}
+}
+
+// close ends the connection in order, or after some time anyhow.
+func (l *link) close() {
+	late := time.AfterFunc(leave, l.abort)
+	defer late.Stop()
+	_ = l.session.Close() // it is gone either way
+	<-l.done
+	l.abort()
+}
+
+// carrier is what a session runs over.
+type carrier interface {
+	sdk.Transport
+	// stop ends the carrier and returns when nothing of it is left; it may be
+	// called again.
+	stop()
+}
+
+// dial makes a connection and keeps it. Who calls it has begun, and holds
+// s.dialing or is alone.
+func (s *Server) dial(ctx context.Context) (*link, error) {
+	version := handshake
+	if s.cfg.URL != "" {
+		version = "" // the newest: over HTTP a refusal does not end the server
+	}
+	l, err := s.open(ctx, version)
+	var refusal *jsonrpc.Error
+	if version != "" && errors.As(err, &refusal) {
+		l, err = s.open(ctx, "")
+	}
+	if err != nil {
+		return nil, errors.New(redact(err))
+	}
+	s.mu.Lock()
+	s.link = l
+	s.mu.Unlock()
+	s.cfg.Logger.Info("connected to an MCP server")
+	return l, nil
+}
+
+// open starts a carrier and a session over it in a version of the protocol.
+func (s *Server) open(ctx context.Context, version string) (*link, error) {
+	life, abort := context.WithCancel(s.life)
+	stop := context.AfterFunc(ctx, abort) // whatever the handshake waits for
+	c, err := s.carrier(life)
+	if err != nil {
+		stop()
+		abort()
+		return nil, err
+	}
+	session, err := s.client.Connect(ctx, c, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	if !stop() && err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		abort()
+		c.stop()
+		if session != nil {
+			_ = session.Close()
+		}
+		return nil, fmt.Errorf("open a session: %w", err)
+	}
+	l := &link{session: session, since: time.Now(), abort: abort, aborted: life.Done(), done: make(chan struct{})}
+	s.work.Go(func() { s.watch(l, c) })
+	return l, nil
+}
+
+// watch waits for the end of a connection, brings it about once it is aborted,
+// and clears up.
+func (s *Server) watch(l *link, c carrier) {
+	over := make(chan error, 1)
+	s.work.Go(func() { over <- l.session.Wait() })
+	var err error
+	select {
+	case err = <-over:
+		over <- nil
+	case <-l.aborted:
+	}
+	c.stop()
+	_ = l.session.Close() // ends what the SDK still keeps for it
+	<-over
+	if s.calls.Err() == nil {
+		s.cfg.Logger.Warn("the connection to an MCP server has ended", "error", redact(err))
+	}
+	close(l.done)
+	l.abort()
+}
+
+// query is the part of an address that may hold a key.
+var query = regexp.MustCompile(`(https?://[^\s"?]*\?)[^\s"]*`)
+
+// redact is an error's text for logs, without what may be secret in addresses.
+func redact(err error) string {
+	if err == nil {
+		return ""
+	}
+	return query.ReplaceAllString(err.Error(), "$1…")
+}

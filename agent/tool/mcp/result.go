@@ -1,0 +1,102 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"docent/agent/tool"
+)
+
+// maxResult is how much of a result is kept, in bytes.
+const maxResult = 256 << 10
+
+// render is a result as the model reads it: its texts, a line for whatever is
+// not text, or the structured content if there is nothing else.
+func render(r *sdk.CallToolResult) (any, error) {
+	if r.NeedsInput() {
+		return nil, &tool.Error{Class: "ToolError", Text: "the tool asks its user something, which is not possible here"}
+	}
+	var parts []string
+	for _, c := range r.Content {
+		if part := describe(c); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	text := strings.Join(parts, "\n")
+	if text == "" && r.StructuredContent != nil {
+		data, err := json.Marshal(r.StructuredContent)
+		if err != nil {
+			return nil, fmt.Errorf("read a result: %w", err)
+		}
+		text = string(data)
+	}
+	text = bound(text)
+	switch {
+	case r.IsError && text == "":
+		return nil, &tool.Error{Text: "the tool failed and does not say why"}
+	case r.IsError:
+		return nil, &tool.Error{Text: text}
+	case text == "":
+		return nil, nil
+	}
+	return text, nil
+}
+
+// describe is one part of a result. A resource that is text is shown: servers
+// of files answer with it.
+func describe(c sdk.Content) string {
+	switch c := c.(type) {
+	case *sdk.TextContent:
+		return c.Text
+	case *sdk.ImageContent:
+		return note("image", c.MIMEType, len(c.Data), "")
+	case *sdk.AudioContent:
+		return note("audio", c.MIMEType, len(c.Data), "")
+	case *sdk.ResourceLink:
+		size := -1
+		if c.Size != nil {
+			size = int(*c.Size)
+		}
+		return note("link", c.MIMEType, size, strings.TrimSpace(c.Name+" "+c.URI))
+	case *sdk.EmbeddedResource:
+		switch r := c.Resource; {
+		case r == nil:
+			return ""
+		case r.Text != "":
+			return note("resource", r.MIMEType, -1, r.URI) + "\n" + r.Text
+		default:
+			return note("resource", r.MIMEType, len(r.Blob), r.URI)
+		}
+	}
+	return ""
+}
+
+// note tells of something that is not shown, of size bytes or -1.
+func note(what, kind string, size int, name string) string {
+	words := []string{what}
+	for _, w := range []string{kind, name} {
+		if w != "" {
+			words = append(words, strings.Join(strings.Fields(w), " "))
+		}
+	}
+	if size >= 0 {
+		words = append(words, fmt.Sprintf("%d bytes", size))
+	}
+	return "[" + strings.Join(words, ", ") + "]"
+}
+
+// bound cuts a text that is too long and says so.
+func bound(text string) string {
+	if len(text) <= maxResult {
+		return text
+	}
+	end := maxResult
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s\n[cut after %d of %d bytes]", text[:end], end, len(text))
+}
