@@ -82,6 +82,24 @@ func TestEndpoint(t *testing.T) {
 	})
 }
 
+// TestLargeResponse: a response that is too large is an error, and the next
+// call is not its victim.
+func TestLargeResponse(t *testing.T) {
+	t.Parallel()
+	for name, asJSON := range map[string]bool{"events": false, "JSON": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := newServer(nil)
+			h := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{JSONResponse: asJSON})
+			s := connect(t, newSite(t, h).config())
+			if got := invoke(t.Context(), t, s, "test_monstrous", ""); !got.IsError {
+				t.Errorf("got %d bytes", len(got.Content))
+			}
+			expect(t, s, "test_echo", "after", "you said\nafter")
+		})
+	}
+}
+
 func TestEndpointCancel(t *testing.T) {
 	t.Parallel()
 	for name, wrap := range map[string]func(http.Handler) http.Handler{
