@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/internal/fault"
 )
 
 // Variables is a set of session variables as one JSON object.
@@ -25,25 +26,149 @@ func Variables(all map[string]json.RawMessage) (json.RawMessage, error) {
 	return object, nil
 }
 
-// Replies are a turn's replies as they are stored, but for id and seq.
-func Replies(turn agent.TurnRecord, now time.Time) ([]agent.ChatMessage, error) {
-	out := make([]agent.ChatMessage, len(turn.Replies))
-	for i, m := range turn.Replies {
-		content, err := JSON(m.Content)
-		if err != nil {
-			return nil, fmt.Errorf("reply %d: %w", i, err)
-		}
-		m.ID, m.Seq, m.Turn = 0, 0, turn.Turn
-		m.ClientID, m.Type, m.Content, m.Time = Text(m.ClientID), Text(m.Type), content, Time(m.Time, now)
-		out[i] = m
-	}
-	return out, nil
-}
-
 // Sessions is how many sessions a list has for the limit asked.
 func Sessions(limit int) int {
 	if limit <= 0 {
 		return DefaultSessions
 	}
 	return min(limit, MaxPage)
+}
+
+// Incoming is what Receive is asked to store as it is stored. Of an event that
+// carries what its message says, Data is nil; see EventData. It fails with
+// fault.Invalid if it cannot be stored.
+func Incoming(in agent.Incoming, now time.Time) (agent.Incoming, error) {
+	e := &in.Event
+	if in.Type == "" {
+		in.ClientID, in.Content = "", nil
+	} else {
+		if err := CheckClientID(in.ClientID); err != nil {
+			return in, err
+		}
+		content, err := JSON(in.Content)
+		if err != nil {
+			return in, err
+		}
+		in.ClientID, in.Type, in.Content = Text(in.ClientID), Text(in.Type), content
+	}
+	for _, field := range []struct {
+		what string
+		raw  *json.RawMessage
+	}{{"data", &e.Data}, {"origin", &e.Origin}} {
+		if len(*field.raw) == 0 {
+			*field.raw = nil
+			continue
+		}
+		clean, err := JSON(*field.raw)
+		if err != nil {
+			return in, fmt.Errorf("an event's %s: %w", field.what, err)
+		}
+		*field.raw = clean
+	}
+	if in.Type != "" && string(e.Data) == string(in.Content) {
+		e.Data = nil
+	}
+	e.ID, e.Turn, e.Message, e.Begun = 0, 0, agent.ChatMessage{}, false
+	e.Name, e.Info, e.Time = Text(e.Name), Text(e.Info), Time(e.Time, now)
+	return in, nil
+}
+
+// EventData is what an event carries, given what is stored of it.
+func EventData(stored json.RawMessage, message agent.ChatMessage) json.RawMessage {
+	if stored == nil {
+		return message.Content
+	}
+	return stored
+}
+
+// Entries are what a turn leaves in the record as it is stored, but for ids and
+// seqs. It fails with fault.Invalid if an entry cannot be stored.
+func Entries(turn agent.TurnRecord, now time.Time) ([]agent.Entry, error) {
+	out := make([]agent.Entry, len(turn.Entries))
+	said := func(position int) bool {
+		return position == 0 || position > 0 && position <= len(out) && turn.Entries[position-1].Message != nil
+	}
+	if !said(turn.LinkEarlier) {
+		return nil, fault.New(fault.Invalid, "entry %d, which earlier steps belong to, is no message of the turn", turn.LinkEarlier)
+	}
+	for i, e := range turn.Entries {
+		switch {
+		case (e.Message == nil) == (e.Step == nil):
+			return nil, fault.New(fault.Invalid, "entry %d of a turn has to be a message or a step", i+1)
+		case !said(e.Answer):
+			return nil, fault.New(fault.Invalid, "entry %d, which step %d belongs to, is no message of the turn", e.Answer, i+1)
+		}
+		out[i].Answer = e.Answer
+		var err error
+		if e.Message != nil {
+			out[i].Message, err = message(*e.Message, turn.Turn, now)
+		} else {
+			out[i].Step, err = step(*e.Step, turn.Turn, now)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("entry %d: %w", i+1, err)
+		}
+	}
+	return out, nil
+}
+
+func message(m agent.ChatMessage, turn int64, now time.Time) (*agent.ChatMessage, error) {
+	if err := CheckClientID(m.ClientID); err != nil {
+		return nil, err
+	}
+	content, err := JSON(m.Content)
+	m.ID, m.Seq, m.Turn = 0, 0, turn
+	m.ClientID, m.Type, m.Content, m.Time = Text(m.ClientID), Text(m.Type), content, Time(m.Time, now)
+	if m.IsUser { // only what was received has a client's id, which may be there once
+		m.ClientID = ""
+	}
+	return &m, err
+}
+
+func step(r agent.ReasoningRecord, turn int64, now time.Time) (*agent.ReasoningRecord, error) {
+	payload, err := JSON(r.Payload)
+	r.ID, r.Seq, r.Turn, r.ChatID = 0, 0, turn, 0
+	r.Kind, r.StepKind, r.Summary, r.Payload, r.Time = Text(r.Kind), Text(r.StepKind), Text(r.Summary), payload, Time(r.Time, now)
+	if r.StepKind == "" { // a task list
+		r.Step = 0
+	}
+	return &r, err
+}
+
+// Predictions are what a turn's messages were understood as, as it is stored.
+func Predictions(turn agent.TurnRecord, now time.Time) []agent.PredictionRecord {
+	out := make([]agent.PredictionRecord, len(turn.Predictions))
+	for i, p := range turn.Predictions {
+		if p.Score != p.Score { // not a number: SQLite has none
+			p.Score = 0
+		}
+		p.Message, p.Classifier, p.Intent, p.Time = Text(p.Message), Text(p.Classifier), Text(p.Intent), Time(p.Time, now)
+		parameters := make([]agent.ParameterRecord, len(p.Parameters))
+		for k, q := range p.Parameters {
+			if q.Value != nil {
+				value := Text(*q.Value)
+				q.Value = &value
+			}
+			q.Name, q.Info = Text(q.Name), Text(q.Info)
+			parameters[k] = q
+		}
+		p.Parameters = parameters
+		out[i] = p
+	}
+	return out
+}
+
+// Merge puts messages and steps, each ordered by seq, into one order.
+func Merge(messages []agent.ChatMessage, steps []agent.ReasoningRecord) []agent.Entry {
+	var out []agent.Entry
+	for len(messages)+len(steps) > 0 {
+		if len(steps) == 0 || len(messages) > 0 && messages[0].Seq < steps[0].Seq {
+			out = append(out, agent.Entry{Message: &messages[0]})
+			messages = messages[1:]
+		} else {
+			out = append(out, agent.Entry{Step: &steps[0]})
+			steps = steps[1:]
+		}
+	}
+	return out
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -15,15 +16,16 @@ import (
 
 // sessionColumns is what scanSession reads, of session s.
 const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_name, ''), coalesce(s.username, ''), s.owner, s.platform_name,
-	s.current_state, s.variables, s.seq, s.turn, s."timestamp", s.updated_at`
+	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.turn, s."timestamp", s.updated_at`
 
 // scanSession reads sessionColumns and what more is asked for.
 func scanSession(row pgx.Row, more ...any) (agent.SessionRecord, error) {
 	var r agent.SessionRecord
 	var variables []byte
+	var entered, wake *time.Time
 	err := row.Scan(append([]any{
 		&r.RowID, &r.Key.Agent, &r.Key.ID, &r.Name, &r.Username, &r.Owner, &r.Platform,
-		&r.State, &variables, &r.Seq, &r.Turn, &r.CreatedAt, &r.UpdatedAt,
+		&r.State, &entered, &wake, &variables, &r.Seq, &r.Turn, &r.CreatedAt, &r.UpdatedAt,
 	}, more...)...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return agent.SessionRecord{}, store.NoSession()
@@ -34,6 +36,7 @@ func scanSession(row pgx.Row, more ...any) (agent.SessionRecord, error) {
 	if err := json.Unmarshal(variables, &r.Variables); err != nil {
 		return agent.SessionRecord{}, fmt.Errorf("variables of session %d: %w", r.RowID, err)
 	}
+	r.EnteredAt, r.WakeAt = orZero(entered), orZero(wake)
 	r.CreatedAt, r.UpdatedAt = r.CreatedAt.UTC(), r.UpdatedAt.UTC()
 	return r, nil
 }
@@ -56,14 +59,15 @@ func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (se
 	// A batch is one transaction and one round trip; each of its statements
 	// sees what was committed when it began.
 	batch := &pgx.Batch{}
-	batch.Queue(`INSERT INTO session (agent_name, session_id, session_name, username, owner, platform_name, current_state, variables, "timestamp", updated_at)
-		SELECT $1, $2, nullif($3, ''), nullif($4, ''), $5, $6, $7, $8, $9, $10
+	batch.Queue(`INSERT INTO session (agent_name, session_id, session_name, username, owner, platform_name, current_state, variables, "timestamp", updated_at,
+			entered_at, wake_at)
+		SELECT $1, $2, nullif($3, ''), nullif($4, ''), $5, $6, $7, $8, $9, $10, $11, $12
 		WHERE NOT EXISTS (SELECT FROM session WHERE agent_name = $1 AND session_id = $2) ON CONFLICT DO NOTHING`,
 		agentName, id, store.Text(record.Name), store.Text(record.Username), store.Text(record.Owner), store.Text(record.Platform),
-		store.Text(record.State), variables, store.Time(record.CreatedAt, now), store.Time(record.UpdatedAt, now))
+		store.Text(record.State), variables, store.Time(record.CreatedAt, now), store.Time(record.UpdatedAt, now),
+		orNull(record.EnteredAt), orNull(record.WakeAt))
 	batch.Queue(`SELECT `+sessionColumns+` FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`, agentName, id)
-	batch.Queue(`SELECT `+chatColumns+` FROM chat c JOIN session s ON s.id = c.session_id
-		WHERE s.agent_name = $1 AND s.session_id = $2 AND c.is_user AND c.turn > s.done_turn ORDER BY c.turn`, agentName, id)
+	batch.Queue(pendingEvents, agentName, id)
 	results := s.pool.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
 	tag, err := results.Exec()
@@ -77,7 +81,7 @@ func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (se
 	if err != nil {
 		return agent.SessionRecord{}, false, err
 	}
-	session.Pending, err = pgx.CollectRows(rows, scanChat)
+	session.Pending, err = pgx.CollectRows(rows, scanPending)
 	if len(session.Pending) == 0 {
 		session.Pending = nil
 	}
@@ -88,12 +92,12 @@ func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (se
 func (s *Store) ResetSession(ctx context.Context, session int64) error {
 	batch := &pgx.Batch{}
 	var found int64
-	batch.Queue(`UPDATE session SET current_state = '', variables = '{}', done_turn = turn, updated_at = $2 WHERE id = $1`, session, s.config.Now()).
+	batch.Queue(`UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, updated_at = $2 WHERE id = $1`, session, s.config.Now()).
 		Exec(func(tag pgconn.CommandTag) error {
 			found = tag.RowsAffected()
 			return nil
 		})
-	for _, table := range []string{"reasoning_step", "chat", "event", "transition", "intent_prediction", "feedback"} {
+	for _, table := range []string{"event", "reasoning_step", "chat", "transition", "intent_prediction", "feedback"} {
 		batch.Queue(`DELETE FROM `+table+` WHERE session_id = $1`, session)
 	}
 	err := s.pool.SendBatch(ctx, batch).Close()
@@ -101,4 +105,16 @@ func (s *Store) ResetSession(ctx context.Context, session int64) error {
 		err = store.NoSession()
 	}
 	return fail(fmt.Sprintf("reset session %d", session), err)
+}
+
+// Alarms returns who wants to be woken; see agent.Alarms.
+func (s *Store) Alarms(ctx context.Context, agentName string, limit int) ([]agent.Alarm, error) {
+	out, err := query(ctx, s, func(row pgx.CollectableRow) (agent.Alarm, error) {
+		var a agent.Alarm
+		err := row.Scan(&a.ID, &a.At)
+		a.At = a.At.UTC()
+		return a, err
+	}, `SELECT session_id, wake_at FROM session WHERE agent_name = $1 AND wake_at IS NOT NULL ORDER BY wake_at, id LIMIT $2`,
+		store.Text(agentName), max(limit, 0))
+	return out, fail("read alarms of "+agentName, err)
 }

@@ -52,7 +52,7 @@ func TestRoundTrips(t *testing.T) {
 		{"CommitTurn", func() error {
 			_, err := s.CommitTurn(t.Context(), agent.TurnRecord{
 				Session: session.RowID, Turn: 1, State: "s", Set: map[string]json.RawMessage{"v": json.RawMessage("1")}, Delete: []string{"w"},
-				Replies:     []agent.ChatMessage{{Type: "str", Content: json.RawMessage(`"a"`)}, {Type: "str", Content: json.RawMessage(`"b"`)}},
+				Entries:     []agent.Entry{{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(`"a"`)}}},
 				Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b"}},
 			})
 			return err

@@ -13,16 +13,17 @@ import (
 
 // sessionColumns is what scanSession reads, of session s.
 const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_name, ''), coalesce(s.username, ''), s.owner, s.platform_name,
-	s.current_state, s.variables, s.seq, s.turn, s.timestamp, s.updated_at`
+	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.turn, s.timestamp, s.updated_at`
 
 // scanSession reads sessionColumns and what more is asked for.
 func scanSession(row scanner, more ...any) (agent.SessionRecord, error) {
 	var r agent.SessionRecord
 	var variables []byte
 	var created, updated int64
+	var entered, wake *int64
 	err := row.Scan(append([]any{
 		&r.RowID, &r.Key.Agent, &r.Key.ID, &r.Name, &r.Username, &r.Owner, &r.Platform,
-		&r.State, &variables, &r.Seq, &r.Turn, &created, &updated,
+		&r.State, &entered, &wake, &variables, &r.Seq, &r.Turn, &created, &updated,
 	}, more...)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return agent.SessionRecord{}, store.NoSession()
@@ -33,6 +34,7 @@ func scanSession(row scanner, more ...any) (agent.SessionRecord, error) {
 	if err := json.Unmarshal(variables, &r.Variables); err != nil {
 		return agent.SessionRecord{}, fmt.Errorf("variables of session %d: %w", r.RowID, err)
 	}
+	r.EnteredAt, r.WakeAt = orZero(entered), orZero(wake)
 	r.CreatedAt, r.UpdatedAt = micro(created), micro(updated)
 	return r, nil
 }
@@ -55,10 +57,11 @@ func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (se
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		now := s.config.Now()
 		result, err := w.exec(ctx, `INSERT INTO session (agent_name, session_id, session_name, username, owner, platform_name, current_state, variables,
-				timestamp, updated_at)
-			VALUES (?, ?, nullif(?, ''), nullif(?, ''), ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+				timestamp, updated_at, entered_at, wake_at)
+			VALUES (?, ?, nullif(?, ''), nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 			agentName, id, store.Text(record.Name), store.Text(record.Username), store.Text(record.Owner), store.Text(record.Platform),
-			store.Text(record.State), string(variables), store.Time(record.CreatedAt, now).UnixMicro(), store.Time(record.UpdatedAt, now).UnixMicro())
+			store.Text(record.State), string(variables), store.Time(record.CreatedAt, now).UnixMicro(), store.Time(record.UpdatedAt, now).UnixMicro(),
+			orNull(record.EnteredAt), orNull(record.WakeAt))
 		if err != nil {
 			return err
 		}
@@ -71,12 +74,11 @@ func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (se
 		if err != nil || created {
 			return err
 		}
-		rows, err := w.query(ctx, `SELECT `+chatColumns+` FROM chat c JOIN session s ON s.id = c.session_id
-			WHERE s.id = ? AND c.is_user AND c.turn > s.done_turn ORDER BY c.turn`, session.RowID)
+		rows, err := w.query(ctx, pendingEvents, session.RowID)
 		if err != nil {
 			return err
 		}
-		session.Pending, err = collect(rows, scanChat)
+		session.Pending, err = collect(rows, scanPending)
 		return err
 	})
 	return session, created, err
@@ -85,7 +87,7 @@ func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (se
 // ResetSession empties a session; see agent.Store.
 func (s *Store) ResetSession(ctx context.Context, session int64) error {
 	err := s.write(ctx, func(ctx context.Context, w *writer) error {
-		result, err := w.exec(ctx, `UPDATE session SET current_state = '', variables = '{}', done_turn = turn, updated_at = ? WHERE id = ?`, s.now(), session)
+		result, err := w.exec(ctx, `UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, updated_at = ? WHERE id = ?`, s.now(), session)
 		if err != nil {
 			return err
 		}
@@ -93,7 +95,7 @@ func (s *Store) ResetSession(ctx context.Context, session int64) error {
 			return errors.Join(err, store.NoSession())
 		}
 		for _, query := range []string{
-			`DELETE FROM reasoning_step WHERE session_id = ?`, `DELETE FROM chat WHERE session_id = ?`, `DELETE FROM event WHERE session_id = ?`,
+			`DELETE FROM event WHERE session_id = ?`, `DELETE FROM reasoning_step WHERE session_id = ?`, `DELETE FROM chat WHERE session_id = ?`,
 			`DELETE FROM transition WHERE session_id = ?`, `DELETE FROM intent_prediction WHERE session_id = ?`, `DELETE FROM feedback WHERE session_id = ?`,
 		} {
 			if _, err := w.exec(ctx, query, session); err != nil {
@@ -103,4 +105,21 @@ func (s *Store) ResetSession(ctx context.Context, session int64) error {
 		return nil
 	})
 	return fail(fmt.Sprintf("reset session %d", session), err)
+}
+
+// Alarms returns who wants to be woken; see agent.Alarms.
+func (s *Store) Alarms(ctx context.Context, agentName string, limit int) ([]agent.Alarm, error) {
+	rows, err := s.reader.QueryContext(ctx, `SELECT session_id, wake_at FROM session WHERE agent_name = ? AND wake_at IS NOT NULL ORDER BY wake_at, id LIMIT ?`,
+		store.Text(agentName), max(limit, 0))
+	if err != nil {
+		return nil, fail("read alarms of "+agentName, err)
+	}
+	out, err := collect(rows, func(rows *sql.Rows) (agent.Alarm, error) {
+		var a agent.Alarm
+		var at int64
+		err := rows.Scan(&a.ID, &at)
+		a.At = micro(at)
+		return a, err
+	})
+	return out, fail("read alarms of "+agentName, err)
 }

@@ -40,6 +40,13 @@ func TestConformance(t *testing.T) {
 				}
 				return n
 			},
+			Strings: func(t *testing.T, query string) []string {
+				out, err := open(t, sqlite.Config{Path: path}).Strings(t.Context(), query)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return append([]string{}, out...)
+			},
 		}
 	})
 }

@@ -106,8 +106,8 @@ func TurnBenchmark(b *testing.B, s Store, insert, three func() error) {
 			return err
 		}, func() error {
 			_, err := s.CommitTurn(b.Context(), agent.TurnRecord{
-				Session: session.RowID, Turn: receipt.Message.Turn, State: "answer",
-				Replies:     []agent.ChatMessage{{Type: "rag_answer", Content: BenchContent}},
+				Session: session.RowID, Turn: receipt.Event.Turn, Handled: []int64{receipt.Event.ID}, State: "answer",
+				Entries:     []agent.Entry{{Message: &agent.ChatMessage{Type: "rag_answer", Content: BenchContent}}},
 				Transitions: []agent.TransitionRecord{{Source: "answer", Dest: "answer", Event: "receive_message_text"}},
 			})
 			return err

@@ -34,6 +34,14 @@ type Database struct {
 	Open func(t *testing.T) Store
 	// Count returns the number of rows of a table.
 	Count func(t *testing.T, table string) int
+	// Strings returns the one column of the rows of a query that both
+	// databases understand.
+	Strings func(t *testing.T, query string) []string
+}
+
+// conversations is the part of it that keeps conversations.
+func (db Database) conversations() Conversations {
+	return Conversations{Open: func(t *testing.T) agent.Store { return db.Open(t) }, Count: db.Count}
 }
 
 // patience bounds the waits of the suite: long, for slow machines.
@@ -41,8 +49,10 @@ const patience = 30 * time.Second
 
 // Run tests the stores that fresh makes databases for.
 func Run(t *testing.T, fresh func(t *testing.T) Database) {
+	RunConversations(t, func(t *testing.T) Conversations { return fresh(t).conversations() })
 	for name, group := range map[string]map[string]func(*testing.T, Database){
-		"Document": documentTests, "Corpus": corpusTests, "Ingest": ingestTests, "Text": textTests, "Session": sessionTests, "Turn": turnTests,
+		"Document": documentTests, "Corpus": corpusTests, "Ingest": ingestTests, "Text": textTests, "Directory": directoryTests,
+		"Prediction": predictionTests,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

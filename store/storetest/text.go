@@ -64,7 +64,7 @@ func textMessages(t *testing.T, db Database) {
 	} {
 		receipt, err := s.Receive(ctx, agent.Incoming{Session: session.RowID, Type: "str", Content: json.RawMessage(tc.in), Event: agent.EventRecord{Name: dirty, Info: dirty}})
 		ok(t, err)
-		sameJSON(t, tc.in, receipt.Message.Content, tc.out)
+		sameJSON(t, tc.in, receipt.Event.Message.Content, tc.out)
 		stored, err := s.Messages(ctx, session.RowID, agent.MessageQuery{After: int64(i)})
 		ok(t, err)
 		sameJSON(t, tc.in, stored[0].Content, tc.out)
@@ -72,18 +72,33 @@ func textMessages(t *testing.T, db Database) {
 	for _, bad := range []string{"", "{", `"a`, "'a'", `{"a":1,}`} {
 		_, err := s.Receive(ctx, agent.Incoming{Session: session.RowID, Type: "str", Content: json.RawMessage(bad)})
 		wantKind(t, bad, err, fault.Invalid)
-		_, err = s.CommitTurn(ctx, agent.TurnRecord{Session: session.RowID, Replies: []agent.ChatMessage{{Type: "str", Content: json.RawMessage(bad)}}})
+		_, err = s.CommitTurn(ctx, agent.TurnRecord{Session: session.RowID, Entries: []agent.Entry{{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(bad)}}}})
 		wantKind(t, bad, err, fault.Invalid)
 		_, err = s.CommitTurn(ctx, agent.TurnRecord{Session: session.RowID, Set: map[string]json.RawMessage{"v": json.RawMessage(bad)}})
 		wantKind(t, bad, err, fault.Invalid)
 	}
-}
-
-// sameJSON compares by value: databases may write spaces and keys otherwise.
-func sameJSON(t *testing.T, what string, got json.RawMessage, wanted string) {
-	t.Helper()
-	var a, b any
-	ok(t, json.Unmarshal(got, &a))
-	ok(t, json.Unmarshal([]byte(wanted), &b))
-	want(t, what, a, b)
+	turn := agent.TurnRecord{
+		Session: session.RowID, State: dirty, Transitions: []agent.TransitionRecord{{Source: dirty, Dest: dirty, Event: dirty, Condition: dirty}},
+		Entries: []agent.Entry{{Step: &agent.ReasoningRecord{Kind: dirty, StepKind: dirty, Summary: dirty, Payload: json.RawMessage(`["\u0000"]`)}}},
+		Set:     map[string]json.RawMessage{dirty: json.RawMessage(`"\u0000"`)},
+	}
+	commit(t, s, turn)
+	steps, err := s.Steps(ctx, session.RowID, agent.MessageQuery{})
+	ok(t, err)
+	want(t, "step", []string{steps[0].Kind, steps[0].StepKind, steps[0].Summary}, []string{clean, clean, clean})
+	sameJSON(t, "payload", steps[0].Payload, `["\ufffd"]`)
+	event, err := s.Receive(ctx, agent.Incoming{Session: session.RowID, Event: agent.EventRecord{
+		Name: dirty, Info: dirty, Data: json.RawMessage(`"\u0000"`), Origin: json.RawMessage("\"\xff\""),
+	}})
+	ok(t, err)
+	e := event.Event
+	want(t, "event", []string{e.Name, e.Info, string(e.Origin)}, []string{clean, clean, `"?"`})
+	sameJSON(t, "data", e.Data, `"\ufffd"`)
+	_, err = s.Receive(ctx, agent.Incoming{Session: session.RowID, Event: agent.EventRecord{Name: "e", Data: json.RawMessage("{")}})
+	wantKind(t, "data", err, fault.Invalid)
+	_, err = s.Receive(ctx, agent.Incoming{Session: session.RowID, Event: agent.EventRecord{Name: "e", Origin: json.RawMessage("{")}})
+	wantKind(t, "origin", err, fault.Invalid)
+	turn.Entries[0].Step.Payload = nil
+	_, err = s.CommitTurn(ctx, turn)
+	wantKind(t, "payload", err, fault.Invalid)
 }

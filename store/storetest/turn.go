@@ -4,110 +4,39 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"docent/agent"
 )
 
-var turnTests = map[string]func(*testing.T, Database){
-	"Receive":     turnReceive,
-	"ReceiveRace": turnReceiveRace,
-	"Commit":      turnCommit,
-	"CommitOnce":  turnCommitOnce,
-	"CommitRace":  turnCommitRace,
-	"Failed":      turnFailed,
-	"Variables":   turnVariables,
-	"Messages":    turnMessages,
-	"NoGaps":      turnNoGaps,
+var turnTests = map[string]func(*testing.T, Conversations){
+	"Commit":     turnCommit,
+	"CommitOnce": turnCommitOnce,
+	"Several":    turnSeveral,
+	"Unknown":    turnUnknown,
+	"Failed":     turnFailed,
+	"Variables":  turnVariables,
+	"Messages":   turnMessages,
 }
 
-func turnReceive(t *testing.T, db Database) {
-	s, ctx := db.Open(t), t.Context()
-	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
-	at := time.Date(2024, 2, 29, 12, 30, 1, 123456789, time.UTC)
-	in := message(session, "m1", "one")
-	in.Event.Time = at
-	first, err := s.Receive(ctx, in)
-	ok(t, err)
-	m := first.Message
-	want(t, "message", []any{m.ID > 0, m.Seq, m.Turn, m.ClientID, m.Type, string(m.Content), m.IsUser, m.Time},
-		[]any{true, int64(1), int64(1), "m1", "str", `"one"`, true, at.Truncate(time.Microsecond)})
-	want(t, "receipt", []any{first.Duplicate, len(first.History)}, []any{false, 0})
-	reply(t, s, session, 1, "re one", "re one again")
-
-	second := say(t, s, session, "m2", "two")
-	want(t, "second", lines([]agent.ChatMessage{second.Message}), []string{`4/2 user "two"`})
-	want(t, "history", lines(second.History), []string{`1/1 user "one"`, `2/1 agent "re one"`, `3/1 agent "re one again"`})
-
-	again, err := s.Receive(ctx, agent.Incoming{Session: session, ClientID: "m2", Type: "other", Content: json.RawMessage(`"other"`), History: 2})
-	ok(t, err)
-	want(t, "duplicate", []any{again.Duplicate, again.Message}, []any{true, second.Message})
-	want(t, "its history", lines(again.History), []string{`2/1 agent "re one"`, `3/1 agent "re one again"`})
-	first.Duplicate = true
-	duplicate := say(t, db.Open(t), session, "m1", "one")
-	want(t, "the first again", duplicate.Message, first.Message)
-	want(t, "rows", []int{db.Count(t, "chat"), db.Count(t, "event")}, []int{4, 2})
-
-	if say(t, s, other, "m1", "elsewhere").Duplicate {
-		t.Error("a client id counts in another session")
-	}
-	a, b := say(t, s, session, "", "no id"), say(t, s, session, "", "no id")
-	want(t, "without an id", []any{a.Duplicate, b.Duplicate, a.Message.Seq, b.Message.Seq, b.Message.Turn}, []any{false, false, int64(5), int64(6), int64(4)})
-	none, err := s.Receive(ctx, agent.Incoming{Session: session, Type: "str", Content: json.RawMessage(`"x"`)})
-	ok(t, err)
-	want(t, "no history", len(none.History), 0)
-}
-
-// turnReceiveRace sends each message from several connections at once.
-func turnReceiveRace(t *testing.T, db Database) {
-	const messages, callers = 10, 4
-	ctx := within(t)
-	handles := []Store{db.Open(t), db.Open(t)}
-	session := open(t, handles[0], "x").RowID
-	for n := range messages {
-		receipts := make([]agent.Receipt, callers)
-		var running sync.WaitGroup
-		for i := range callers {
-			running.Go(func() {
-				var err error
-				if receipts[i], err = handles[i%2].Receive(ctx, message(session, fmt.Sprint("m", n), "text")); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		running.Wait()
-		fresh := 0
-		for _, r := range receipts {
-			if !r.Duplicate {
-				fresh++
-			}
-			want(t, "message", r.Message, receipts[0].Message)
-			want(t, "history", len(r.History), n)
-		}
-		want(t, "stored", []int64{int64(fresh), receipts[0].Message.Seq, receipts[0].Message.Turn}, []int64{1, int64(n + 1), int64(n + 1)})
-	}
-}
-
-func turnCommit(t *testing.T, db Database) {
+func turnCommit(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	session := open(t, s, "x").RowID
-	say(t, s, session, "m", "one")
+	e := say(t, s, session, "m", "one").Event
 	at := time.Date(2024, 2, 29, 12, 30, 1, 123456000, time.UTC)
-	got, err := s.CommitTurn(ctx, agent.TurnRecord{
-		Session: session, Turn: 1, State: "answer",
-		Replies: []agent.ChatMessage{
-			{Type: "rag_answer", Content: json.RawMessage(`{"answer": "yes", "docs": []}`), Time: at, ID: 77, Seq: 77, Turn: 77},
-			{Type: "str", Content: json.RawMessage(`"more"`), ClientID: "m"},
-		},
-		Transitions: []agent.TransitionRecord{
-			{Source: "greet", Dest: "answer", Event: "receive_message_text", Condition: "text", Time: at}, {Source: "answer", Dest: "answer"},
-		},
-	})
-	ok(t, err)
-	want(t, "replies", []any{len(got), got[0].Seq, got[1].Seq, got[0].Turn, got[0].Type, got[0].IsUser, got[0].Time, got[1].ID > got[0].ID, got[1].Time.IsZero()},
-		[]any{2, int64(2), int64(3), int64(1), "rag_answer", false, at, true, false})
+	turn := begun(session, e, agent.Entry{Message: &agent.ChatMessage{
+		Type: "rag_answer", Content: json.RawMessage(`{"answer": "yes", "docs": []}`), Time: at, ID: 77, Seq: 77, Turn: 77,
+	}}, agent.Entry{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(`"more"`), ClientID: "m", Time: at}})
+	turn.Transitions = []agent.TransitionRecord{
+		{Source: "greet", Dest: "answer", Event: "receive_message_text", Condition: "text", Time: at}, {Source: "answer", Dest: "answer"},
+	}
+	written := commit(t, s, turn)
+	want(t, "given", []int64{turn.Entries[0].Message.ID, turn.Entries[0].Message.Seq}, []int64{77, 77})
+	want(t, "repeated", written.Repeated, false)
+	got := []agent.ChatMessage{*written.Entries[0].Message, *written.Entries[1].Message}
+	want(t, "replies", []any{got[0].Seq, got[1].Seq, got[0].Turn, got[0].Type, got[0].IsUser, got[0].Time, got[1].ID > got[0].ID},
+		[]any{int64(2), int64(3), int64(1), "rag_answer", false, at, true})
 	sameJSON(t, "content", got[0].Content, `{"answer":"yes","docs":[]}`)
 	stored, err := db.Open(t).Messages(ctx, session, agent.MessageQuery{After: 1})
 	ok(t, err)
@@ -116,124 +45,123 @@ func turnCommit(t *testing.T, db Database) {
 		stored[i].Content, got[i].Content = nil, nil
 	}
 	want(t, "stored", stored, got)
-	want(t, "rows", db.Count(t, "transition"), 2)
+	db.rows(t, map[string]int{"transition": 2})
 	after := open(t, s, "x")
-	want(t, "session", []any{after.State, after.Seq, after.Turn}, []any{"answer", int64(3), int64(1)})
+	want(t, "session", []any{after.State, after.Seq, after.Turn, len(after.Pending)}, []any{"answer", int64(3), int64(1), 0})
 
-	say(t, s, session, "", "two")
-	none := reply(t, s, session, 2)
-	want(t, "no replies", len(none), 0)
+	want(t, "no replies", reply(t, s, session, say(t, s, session, "", "two").Event), []string{})
 	want(t, "seq", open(t, s, "x").Seq, 4)
-	// A turn that no message began counts too: the next message gets a later one.
-	reply(t, s, session, 5, "by itself")
-	want(t, "next", lines([]agent.ChatMessage{say(t, s, session, "", "next").Message}), []string{`6/6 user "next"`})
+	// What no event began belongs to turn 0.
+	want(t, "greeting", greet(t, s, session, "by itself"), []string{`5/0 agent "by itself"`})
+	want(t, "next", lines([]agent.ChatMessage{say(t, s, session, "", "next").Event.Message}), []string{`6/3 user "next"`})
+	// What an agent keeps as said by the user is no answer.
+	kept := told("kept")
+	kept.Message.IsUser, kept.Message.ClientID = true, "m"
+	commit(t, s, agent.TurnRecord{Session: session, State: "answer", Entries: []agent.Entry{kept, kept}})
+	want(t, "record", all(t, s, session)[6:], []string{`7/0 user "kept"`, `8/0 user "kept"`})
+	want(t, "the id", say(t, s, session, "m", "one").Event.ID, e.ID)
 }
 
-// turnCommitOnce commits turns again: nothing is written, and the replies
-// stored first are returned.
-func turnCommitOnce(t *testing.T, db Database) {
-	s, ctx := db.Open(t), t.Context()
+// turnCommitOnce commits turns again: nothing is written, and what was stored
+// first is returned.
+func turnCommitOnce(t *testing.T, db Conversations) {
+	s := db.Open(t)
 	session := open(t, s, "x").RowID
-	say(t, s, session, "m1", "one")
-	say(t, s, session, "m2", "two")
-	second := reply(t, s, session, 2, "re two")
+	one, two := say(t, s, session, "m1", "one").Event, say(t, s, session, "m2", "two").Event
+	first := commit(t, s, begun(session, two, thought("hm", 2), told("re two")))
 	// Turns may be committed in another order than they began.
-	want(t, "first", lines(reply(t, s, session, 1, "re one", "more")), []string{`4/1 agent "re one"`, `5/1 agent "more"`})
+	want(t, "first", reply(t, s, session, one, "re one", "more"), []string{`5/1 agent "re one"`, `6/1 agent "more"`})
 	before := open(t, s, "x")
-	for _, handle := range []Store{s, db.Open(t)} {
-		got, err := handle.CommitTurn(ctx, agent.TurnRecord{
-			Session: session, Turn: 2, State: "elsewhere", Set: map[string]json.RawMessage{"v": json.RawMessage("1")},
-			Replies:     []agent.ChatMessage{{Type: "str", Content: json.RawMessage(`"other"`)}, {Type: "str", Content: json.RawMessage(`"other"`)}},
-			Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b"}},
-		})
-		ok(t, err)
-		want(t, "again", lines(got), lines(second))
-		want(t, "its id", got[0].ID, second[0].ID)
+	for _, handle := range []agent.Store{s, db.Open(t)} {
+		turn := begun(session, two, told("other"), told("other"), thought("other", 1))
+		turn.State, turn.Set, turn.WakeAt = "elsewhere", map[string]json.RawMessage{"v": json.RawMessage("1")}, time.Now()
+		turn.Transitions = []agent.TransitionRecord{{Source: "a", Dest: "b"}}
+		turn.Predictions = []agent.PredictionRecord{{Message: "m", Intent: "i"}}
+		got := commit(t, handle, turn)
+		want(t, "again", entryLines(got.Entries), []string{"3/2 thought hm", `4/2 agent "re two"`})
+		want(t, "repeated", got.Repeated, true)
+		want(t, "ids", []int64{got.Entries[0].Step.ID, got.Entries[0].Step.ChatID, got.Entries[1].Message.ID},
+			[]int64{first.Entries[0].Step.ID, first.Entries[1].Message.ID, first.Entries[1].Message.ID})
+		turn.Partial = true
+		want(t, "a part again", entryLines(commit(t, handle, turn).Entries), []string{"3/2 thought hm", `4/2 agent "re two"`})
 	}
 	want(t, "session", open(t, s, "x"), before)
-	want(t, "rows", []int{db.Count(t, "chat"), db.Count(t, "transition")}, []int{5, 0})
-	// What no message began is written each time.
-	reply(t, s, session, 0, "by itself")
-	reply(t, s, session, 0, "by itself")
-	want(t, "chat", db.Count(t, "chat"), 7)
-	// A turn whose message a reset removed leaves nothing.
-	say(t, s, session, "m3", "three")
-	ok(t, s.ResetSession(ctx, session))
-	want(t, "after a reset", len(reply(t, s, session, 3, "too late")), 0)
-	want(t, "chat after a reset", db.Count(t, "chat"), 0)
+	db.rows(t, map[string]int{"chat": 5, "transition": 0, "reasoning_step": 1, "intent_prediction": 0})
+	// What no event began is written each time.
+	greet(t, s, session, "by itself")
+	greet(t, s, session, "by itself")
+	want(t, "record", len(all(t, s, session)), 8)
 }
 
-// turnCommitRace commits each turn from several connections at once.
-func turnCommitRace(t *testing.T, db Database) {
-	const turns, callers = 10, 4
-	ctx := within(t)
-	handles := []Store{db.Open(t), db.Open(t)}
-	session := open(t, handles[0], "x").RowID
-	for n := range turns {
-		turn := say(t, handles[0], session, "", "text").Message.Turn
-		var running sync.WaitGroup
-		got := make([][]agent.ChatMessage, callers)
-		for i := range callers {
-			running.Go(func() {
-				var err error
-				got[i], err = handles[i%2].CommitTurn(ctx, agent.TurnRecord{
-					Session: session, Turn: turn, State: "s",
-					Replies: []agent.ChatMessage{{Type: "str", Content: json.RawMessage(fmt.Sprint(i))}},
-				})
-				if err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		running.Wait()
-		for i := range callers {
-			want(t, "replies", lines(got[i]), lines(got[0]))
-		}
-		want(t, "seq", open(t, handles[0], "x").Seq, int64(2*(n+1)))
-	}
-	want(t, "chat", db.Count(t, "chat"), 2*turns)
+// turnSeveral: a turn that took several events answers for all.
+func turnSeveral(t *testing.T, db Conversations) {
+	s := db.Open(t)
+	session := open(t, s, "x").RowID
+	one, tick, two := say(t, s, session, "m1", "one").Event, happen(t, s, session, "tick", "1"), say(t, s, session, "m2", "two").Event
+	turn := begun(session, one, told("to both"))
+	turn.Handled = []int64{one.ID, two.ID}
+	want(t, "written", entryLines(commit(t, s, turn).Entries), []string{`3/1 agent "to both"`})
+	want(t, "pending", pending(t, s, "x"), []string{"2 tick 1"})
+	own := commit(t, s, begun(session, two, told("too late")))
+	want(t, "its own turn", []any{own.Repeated, entryLines(own.Entries)}, []any{true, []string{}})
+	reply(t, s, session, tick)
+	want(t, "record", all(t, s, session), []string{`1/1 user "one"`, `2/3 user "two"`, `3/1 agent "to both"`})
+}
+
+// turnUnknown: an event that is not there leaves nothing, not even of another
+// session.
+func turnUnknown(t *testing.T, db Conversations) {
+	s := db.Open(t)
+	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
+	e := say(t, s, other, "", "one").Event
+	got := commit(t, s, begun(session, e, told("astray")))
+	want(t, "astray", []any{got.Repeated, entryLines(got.Entries)}, []any{true, []string{}})
+	say(t, s, session, "", "mine")
+	commit(t, s, agent.TurnRecord{Session: session, Handled: []int64{e.ID}})
+	want(t, "pending", pending(t, s, "y"), []string{`1 receive_message_text "one"`})
+	want(t, "record", all(t, s, session), []string{`1/1 user "mine"`})
 }
 
 // turnFailed commits a turn that failed, and then again.
-func turnFailed(t *testing.T, db Database) {
+func turnFailed(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	session := open(t, s, "x").RowID
-	say(t, s, session, "m1", "one")
-	say(t, s, session, "m2", "two")
-	fail := func() []string {
-		got, err := s.CommitTurn(ctx, agent.TurnRecord{Session: session, Turn: 1, Replies: []agent.ChatMessage{
-			{Type: "str", Content: json.RawMessage(`"wait"`)}, {Type: "str", Content: json.RawMessage(`"sorry"`), ClientID: agent.FailedID},
-		}})
-		ok(t, err)
-		return lines(got)
+	one, two := say(t, s, session, "m1", "one").Event, say(t, s, session, "m2", "two").Event
+	fail := func() agent.Written {
+		return commit(t, s, begun(session, one, told("wait"), sorry(), thought("why", 0)))
 	}
-	sorry := []string{`3/1 agent "wait"`, `4/1 agent "sorry"`}
-	want(t, "failed", fail(), sorry)
-	reply(t, s, session, 2, "re two")
-	want(t, "failed again", fail(), sorry)
-	want(t, "then done", lines(reply(t, s, session, 1, "re one")), []string{`6/1 agent "re one"`})
-	all := slices.Concat(sorry, []string{`6/1 agent "re one"`})
-	want(t, "failed late", fail(), all)
-	want(t, "done again", lines(reply(t, s, session, 1, "re one")), all)
+	failed := []string{`3/1 agent "wait"`, `4/1 agent "sorry"`, "5/1 thought why"}
+	want(t, "failed", entryLines(fail().Entries), failed)
+	reply(t, s, session, two, "re two")
+	again := fail()
+	want(t, "failed again", []any{again.Repeated, entryLines(again.Entries)}, []any{true, failed})
+	want(t, "then done", reply(t, s, session, one, "re one"), []string{`7/1 agent "re one"`})
+	all := slices.Concat(failed, []string{`7/1 agent "re one"`})
+	want(t, "failed late", entryLines(fail().Entries), all)
+	want(t, "done again", reply(t, s, session, one, "re one"), all)
 	got, err := s.Messages(ctx, session, agent.MessageQuery{Turn: 1})
 	ok(t, err)
-	want(t, "the turn", lines(got), append([]string{`1/1 user "one"`}, all...))
-	want(t, "pending", len(open(t, s, "x").Pending), 0)
+	want(t, "the turn", lines(got), []string{`1/1 user "one"`, failed[0], failed[1], all[3]})
+	want(t, "pending", pending(t, s, "x"), []string{})
+
+	// A user's message of that id is no failure.
+	three := say(t, s, session, agent.FailedID, "three").Event
+	want(t, "silent", reply(t, s, session, three), []string{})
+	want(t, "silent again", reply(t, s, session, three, "late"), []string{})
 }
 
-func turnVariables(t *testing.T, db Database) {
-	s, ctx := db.Open(t), t.Context()
+func turnVariables(t *testing.T, db Conversations) {
+	s := db.Open(t)
 	session := open(t, s, "x").RowID
-	commit := func(set map[string]string, remove ...string) map[string]json.RawMessage {
+	set := func(values map[string]string, remove ...string) map[string]json.RawMessage {
 		record := agent.TurnRecord{Session: session, Delete: remove}
-		for name, value := range set {
+		for name, value := range values {
 			if record.Set == nil {
 				record.Set = map[string]json.RawMessage{}
 			}
 			record.Set[name] = json.RawMessage(value)
 		}
-		_, err := s.CommitTurn(ctx, record)
-		ok(t, err)
+		commit(t, s, record)
 		return open(t, s, "x").Variables
 	}
 	check := func(got map[string]json.RawMessage, wanted string) {
@@ -242,83 +170,57 @@ func turnVariables(t *testing.T, db Database) {
 		ok(t, err)
 		sameJSON(t, "variables", b, wanted)
 	}
-	check(commit(map[string]string{"a": "1", "b": `{"x": [1]}`, "né": `"\u0000"`}), `{"a":1,"b":{"x":[1]},"né":"\ufffd"}`)
-	check(commit(map[string]string{"a": "null", "b": `{"y": 2}`}, "né", "never was"), `{"a":null,"b":{"y":2}}`)
-	check(commit(nil), `{"a":null,"b":{"y":2}}`)
-	check(commit(map[string]string{"c": "3"}, "c", "a"), `{"b":{"y":2}}`)
-	check(commit(nil, "b"), `{}`)
+	check(set(map[string]string{"a": "1", "b": `{"x": [1]}`, "né": `"é"`}), `{"a":1,"b":{"x":[1]},"né":"é"}`)
+	check(set(map[string]string{"a": "null", "b": `{"y": 2}`}, "né", "never was"), `{"a":null,"b":{"y":2}}`)
+	check(set(nil), `{"a":null,"b":{"y":2}}`)
+	check(set(map[string]string{"c": "3"}, "c", "a"), `{"b":{"y":2}}`)
+	check(set(nil, "b"), `{}`)
 }
 
-func turnMessages(t *testing.T, db Database) {
+func turnMessages(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	session := open(t, s, "x").RowID
 	start := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
-	record := agent.TurnRecord{Session: session}
-	for i := range 5 {
-		record.Replies = append(record.Replies, agent.ChatMessage{Type: "str", Content: json.RawMessage(fmt.Sprint(i + 1)), Time: start.Add(time.Duration(i) * time.Minute)})
+	var entries []agent.Entry
+	for i := range 5 { // message and step in turns
+		said, step := told(fmt.Sprint(i+1)), thought(fmt.Sprint(i+1), 0)
+		said.Message.Time = start.Add(time.Duration(i) * time.Minute)
+		step.Step.Time = said.Message.Time
+		entries = append(entries, said, step)
 	}
-	_, err := s.CommitTurn(ctx, record)
-	ok(t, err)
+	commit(t, s, agent.TurnRecord{Session: session, Entries: entries})
+	e := happen(t, s, session, "e", "")
+	last := begun(session, e, told("6"), thought("6", 0))
+	last.Entries[0].Message.Time, last.Entries[1].Step.Time = start.Add(time.Hour), start.Add(time.Hour)
+	commit(t, s, last)
 	for name, tc := range map[string]struct {
 		query agent.MessageQuery
-		want  []int64
+		want  []int64 // of the messages; the steps have the seqs after
 	}{
-		"all":        {agent.MessageQuery{}, []int64{1, 2, 3, 4, 5}},
-		"after":      {agent.MessageQuery{After: 3}, []int64{4, 5}},
-		"until":      {agent.MessageQuery{Until: start.Add(2 * time.Minute)}, []int64{1, 2, 3}},
-		"last":       {agent.MessageQuery{Last: 2}, []int64{4, 5}},
-		"all three":  {agent.MessageQuery{After: 1, Until: start.Add(3 * time.Minute), Last: 2}, []int64{3, 4}},
-		"none after": {agent.MessageQuery{After: 5}, nil},
+		"all":        {agent.MessageQuery{}, []int64{1, 3, 5, 7, 9, 11}},
+		"after":      {agent.MessageQuery{After: 6}, []int64{7, 9, 11}},
+		"until":      {agent.MessageQuery{Until: start.Add(2 * time.Minute)}, []int64{1, 3, 5}},
+		"last":       {agent.MessageQuery{Last: 2}, []int64{9, 11}},
+		"turn":       {agent.MessageQuery{Turn: e.Turn}, []int64{11}},
+		"all three":  {agent.MessageQuery{After: 2, Until: start.Add(3 * time.Minute), Last: 2}, []int64{5, 7}},
+		"none after": {agent.MessageQuery{After: 12}, []int64{}},
+		"no turn":    {agent.MessageQuery{Turn: 99}, []int64{}},
 	} {
-		got, err := s.Messages(ctx, session, tc.query)
+		messages, err := s.Messages(ctx, session, tc.query)
 		ok(t, err)
-		var seqs []int64
-		for _, m := range got {
+		steps, err := s.Steps(ctx, session, tc.query)
+		ok(t, err)
+		seqs, after := []int64{}, []int64{}
+		for _, m := range messages {
 			seqs = append(seqs, m.Seq)
 		}
-		want(t, name, seqs, tc.want)
-	}
-}
-
-// turnNoGaps writes to one session from everywhere at once.
-func turnNoGaps(t *testing.T, db Database) {
-	const callers, each = 4, 10
-	ctx := within(t)
-	handles := []Store{db.Open(t), db.Open(t)}
-	session := open(t, handles[0], "x").RowID
-	var running sync.WaitGroup
-	for i := range callers {
-		running.Go(func() {
-			for n := range each {
-				r, err := handles[i%2].Receive(ctx, message(session, fmt.Sprintf("%d-%d", i, n), "x"))
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				_, err = handles[(i+1)%2].CommitTurn(ctx, agent.TurnRecord{
-					Session: session, Turn: r.Message.Turn, State: "s", Set: map[string]json.RawMessage{fmt.Sprint("v", i): json.RawMessage(fmt.Sprint(n))},
-					Replies: []agent.ChatMessage{{Type: "str", Content: json.RawMessage(`"a"`)}, {Type: "str", Content: json.RawMessage(`"b"`)}},
-				})
-				if err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	running.Wait()
-	all, err := handles[0].Messages(ctx, session, agent.MessageQuery{})
-	ok(t, err)
-	want(t, "messages", len(all), callers*each*3)
-	var turns []int64
-	for i, m := range all {
-		want(t, "seq", m.Seq, int64(i+1))
-		if m.IsUser {
-			turns = append(turns, m.Turn)
+		for _, r := range steps {
+			after = append(after, r.Seq-1)
 		}
+		want(t, "messages "+name, seqs, tc.want)
+		if name == "after" { // the step of seq 6 is not
+			continue
+		}
+		want(t, "steps "+name, after, tc.want)
 	}
-	slices.Sort(turns)
-	for i, turn := range turns {
-		want(t, "turn", turn, int64(i+1))
-	}
-	want(t, "variables", len(open(t, handles[0], "x").Variables), callers)
 }

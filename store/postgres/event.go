@@ -1,0 +1,127 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"docent/agent"
+	"docent/store"
+)
+
+// eventColumns is what scanEvent reads, of event e.
+const eventColumns = `e.id, e.turn, e.event, coalesce(e.info, ''), e.human, e.data, e.origin, e."timestamp"`
+
+// scanEvent reads eventColumns and what more is asked for.
+func scanEvent(row pgx.CollectableRow, more ...any) (agent.EventRecord, error) {
+	var e agent.EventRecord
+	var data, origin []byte
+	err := row.Scan(append([]any{&e.ID, &e.Turn, &e.Name, &e.Info, &e.Human, &data, &origin, &e.Time}, more...)...)
+	e.Data, e.Origin, e.Time = data, origin, e.Time.UTC()
+	return e, err
+}
+
+// receiveEvent stores an event with its message, if it has one, and returns it;
+// or the one stored before if the client id is there; or nothing if there is no
+// session.
+const receiveEvent = `WITH s AS (
+		UPDATE session SET seq = seq + CASE $7::text WHEN '' THEN 0 ELSE 1 END, turn = turn + 1, updated_at = $2
+		WHERE id = $1 AND NOT EXISTS (SELECT FROM chat WHERE session_id = $1 AND client_id = $3 AND client_id <> '' AND is_user)
+		RETURNING id, seq, turn),
+	c AS (INSERT INTO chat (session_id, type, content, is_user, "timestamp", seq, turn, client_id)
+		SELECT id, $7, $8, true, $6, seq, turn, $3 FROM s WHERE $7::text <> '' RETURNING id),
+	e AS (INSERT INTO event (session_id, event, info, "timestamp", turn, human, data, origin, chat_id, handled)
+		SELECT id, $4, $5, $6, turn, $9, $10, $11, (SELECT id FROM c), false FROM s RETURNING *)
+	SELECT ` + eventColumns + `, false FROM e
+	UNION ALL SELECT ` + eventColumns + `, true FROM event e JOIN chat c ON c.id = e.chat_id
+	WHERE c.session_id = $1 AND c.client_id = $3 AND c.client_id <> '' AND c.is_user`
+
+// receivedHistory returns the message, new or known, and those before it,
+// newest first. What is new is the last that its session gave a seq to: the row
+// is locked by the statement before.
+const receivedHistory = `SELECT ` + chatColumns + ` FROM chat c WHERE c.session_id = $1 AND c.seq <= coalesce(
+		(SELECT seq FROM chat WHERE session_id = $1 AND client_id = $2 AND client_id <> '' AND is_user),
+		(SELECT seq FROM session WHERE id = $1))
+	ORDER BY c.seq DESC LIMIT $3`
+
+// Receive stores an event; see agent.Store.
+func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, error) {
+	var receipt agent.Receipt
+	now := s.config.Now()
+	in, err := store.Incoming(in, now)
+	if err == nil {
+		err = again(ctx, func() (err error) {
+			receipt, err = s.receive(ctx, in, now)
+			return err
+		})
+	}
+	return receipt, fail(fmt.Sprintf("receive event of session %d", in.Session), err)
+}
+
+// receive makes one round trip: a batch is one transaction.
+func (s *Store) receive(ctx context.Context, in agent.Incoming, now time.Time) (receipt agent.Receipt, err error) {
+	said := 0
+	if in.Type != "" {
+		said = 1
+	}
+	batch := &pgx.Batch{}
+	batch.Queue(receiveEvent, in.Session, now, in.ClientID, in.Event.Name, in.Event.Info, in.Event.Time, in.Type, in.Content,
+		in.Event.Human, in.Event.Data, in.Event.Origin)
+	batch.Queue(receivedHistory, in.Session, in.ClientID, max(in.History, 0)+said)
+	results := s.pool.SendBatch(ctx, batch)
+	defer func() { err = errors.Join(err, results.Close()) }()
+	rows, err := results.Query()
+	if err != nil {
+		return receipt, err
+	}
+	receipt.Event, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (agent.EventRecord, error) {
+		return scanEvent(row, &receipt.Duplicate)
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return receipt, store.NoSession()
+	}
+	if err != nil {
+		return receipt, err
+	}
+	if rows, err = results.Query(); err != nil {
+		return receipt, err
+	}
+	messages, err := pgx.CollectRows(rows, scanChat)
+	if err != nil {
+		return receipt, err
+	}
+	slices.Reverse(messages)
+	if said == 1 && len(messages) > 0 {
+		last := len(messages) - 1
+		receipt.Event.Message, messages = messages[last], messages[:last:last]
+	}
+	receipt.Event.Data = store.EventData(receipt.Event.Data, receipt.Event.Message)
+	receipt.History = messages
+	return receipt, nil
+}
+
+// pendingEvents returns the events of a session that nothing has handled yet.
+const pendingEvents = `SELECT ` + eventColumns + `, coalesce(c.id, 0), coalesce(c.seq, 0), coalesce(c.client_id, ''), coalesce(c.type, ''), c.content,
+		coalesce(c.is_user, false), c."timestamp",
+		EXISTS (SELECT FROM chat r WHERE r.session_id = e.session_id AND r.turn = e.turn AND NOT r.is_user)
+			OR EXISTS (SELECT FROM reasoning_step r WHERE r.session_id = e.session_id AND r.turn = e.turn)
+	FROM session s JOIN event e ON e.session_id = s.id AND NOT e.handled LEFT JOIN chat c ON c.id = e.chat_id
+	WHERE s.agent_name = $1 AND s.session_id = $2 ORDER BY e.turn`
+
+func scanPending(row pgx.CollectableRow) (agent.EventRecord, error) {
+	var m agent.ChatMessage
+	var content []byte
+	var at *time.Time
+	var begun bool
+	e, err := scanEvent(row, &m.ID, &m.Seq, &m.ClientID, &m.Type, &content, &m.IsUser, &at, &begun)
+	if m.ID != 0 {
+		m.Turn, m.Content, m.Time = e.Turn, content, orZero(at)
+	}
+	e.Message, e.Begun = m, begun
+	e.Data = store.EventData(e.Data, m)
+	return e, err
+}

@@ -1,0 +1,28 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"docent/agent"
+)
+
+// stepColumns is what scanStep reads, of reasoning_step c.
+const stepColumns = `c.id, c.seq, c.turn, coalesce(c.chat_id, 0), c.kind, coalesce(c.step_kind, ''), coalesce(c.step, 0), coalesce(c.summary, ''),
+	c.payload, c."timestamp"`
+
+func scanStep(row pgx.CollectableRow) (agent.ReasoningRecord, error) {
+	var r agent.ReasoningRecord
+	var payload []byte
+	err := row.Scan(&r.ID, &r.Seq, &r.Turn, &r.ChatID, &r.Kind, &r.StepKind, &r.Step, &r.Summary, &payload, &r.Time)
+	r.Payload, r.Time = payload, r.Time.UTC()
+	return r, err
+}
+
+// Steps returns a session's reasoning; see agent.Reasonings.
+func (s *Store) Steps(ctx context.Context, session int64, q agent.MessageQuery) ([]agent.ReasoningRecord, error) {
+	out, err := record(ctx, s, scanStep, `SELECT `+stepColumns+` FROM reasoning_step c`, session, q)
+	return out, fail(fmt.Sprintf("read reasoning of session %d", session), err)
+}

@@ -1,0 +1,130 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"docent/agent"
+	"docent/store"
+)
+
+// eventColumns is what scanEvent reads, of event e and its chat c, if any.
+const eventColumns = `e.id, e.turn, e.event, coalesce(e.info, ''), e.human, e.data, e.origin, e.timestamp,
+	coalesce(c.id, 0), coalesce(c.seq, 0), coalesce(c.client_id, ''), coalesce(c.type, ''), c.content, coalesce(c.is_user, 0), coalesce(c.timestamp, 0)`
+
+// scanEvent reads eventColumns and what more is asked for.
+func scanEvent(row scanner, more ...any) (agent.EventRecord, error) {
+	var e agent.EventRecord
+	var m agent.ChatMessage
+	var data, origin, content []byte
+	var at, said int64
+	err := row.Scan(append([]any{
+		&e.ID, &e.Turn, &e.Name, &e.Info, &e.Human, &data, &origin, &at,
+		&m.ID, &m.Seq, &m.ClientID, &m.Type, &content, &m.IsUser, &said,
+	}, more...)...)
+	if m.ID != 0 {
+		m.Turn, m.Content, m.Time = e.Turn, content, micro(said)
+	}
+	e.Origin, e.Time, e.Message = origin, micro(at), m
+	e.Data = store.EventData(data, m)
+	return e, err
+}
+
+// Receive stores an event; see agent.Store.
+func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, error) {
+	receipt, err := s.receive(ctx, in)
+	return receipt, fail(fmt.Sprintf("receive event of session %d", in.Session), err)
+}
+
+func (s *Store) receive(ctx context.Context, in agent.Incoming) (receipt agent.Receipt, err error) {
+	if in, err = store.Incoming(in, s.config.Now()); err != nil {
+		return receipt, err
+	}
+	err = s.write(ctx, func(ctx context.Context, w *writer) error {
+		err := sql.ErrNoRows
+		if in.ClientID != "" {
+			receipt.Event, err = scanEvent(w.row(ctx, `SELECT `+eventColumns+` FROM chat c JOIN event e ON e.chat_id = c.id
+				WHERE c.session_id = ? AND c.client_id = ? AND c.client_id <> '' AND c.is_user`, in.Session, in.ClientID))
+		}
+		receipt.Duplicate = err == nil
+		before := receipt.Event.Message.Seq
+		if errors.Is(err, sql.ErrNoRows) {
+			receipt.Event, before, err = s.addEvent(ctx, w, in)
+		}
+		if err != nil || in.History <= 0 {
+			return err
+		}
+		rows, err := w.query(ctx, `SELECT `+chatColumns+` FROM chat c WHERE c.session_id = ? AND c.seq < ? ORDER BY c.seq DESC LIMIT ?`,
+			in.Session, before, in.History)
+		if err != nil {
+			return err
+		}
+		receipt.History, err = collect(rows, scanChat)
+		slices.Reverse(receipt.History)
+		return err
+	})
+	return receipt, err
+}
+
+// addEvent stores an event that is not there yet, with its message; next is the
+// seq that what comes after the history has, or would have.
+func (s *Store) addEvent(ctx context.Context, w *writer, in agent.Incoming) (e agent.EventRecord, next int64, err error) {
+	e = in.Event
+	said := 0
+	if in.Type != "" {
+		said = 1
+	}
+	err = w.row(ctx, `UPDATE session SET seq = seq + ?, turn = turn + 1, updated_at = ? WHERE id = ? RETURNING seq, turn`,
+		said, s.now(), in.Session).Scan(&next, &e.Turn)
+	if errors.Is(err, sql.ErrNoRows) {
+		return e, 0, store.NoSession()
+	}
+	if err != nil {
+		return e, 0, err
+	}
+	var chat *int64
+	if said == 0 {
+		next++
+	} else {
+		e.Message = agent.ChatMessage{Seq: next, Turn: e.Turn, ClientID: in.ClientID, Type: in.Type, Content: in.Content, IsUser: true, Time: e.Time}
+		if err := insertMessage(ctx, w, in.Session, &e.Message); err != nil {
+			return e, 0, err
+		}
+		chat = &e.Message.ID
+	}
+	result, err := w.exec(ctx, `INSERT INTO event (session_id, event, info, timestamp, turn, human, data, origin, chat_id, handled)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+		in.Session, e.Name, e.Info, e.Time.UnixMicro(), e.Turn, e.Human, jsonText(e.Data), jsonText(e.Origin), chat)
+	if err != nil {
+		return e, 0, err
+	}
+	e.Data = store.EventData(e.Data, e.Message)
+	e.ID, err = result.LastInsertId()
+	return e, next, err
+}
+
+// jsonText is JSON as a column has it.
+func jsonText(raw json.RawMessage) *string {
+	if raw == nil {
+		return nil
+	}
+	s := string(raw)
+	return &s
+}
+
+// pendingEvents returns the events of a session that nothing has handled yet.
+const pendingEvents = `SELECT ` + eventColumns + `,
+		EXISTS (SELECT 1 FROM chat r WHERE r.session_id = e.session_id AND r.turn = e.turn AND NOT r.is_user)
+			OR EXISTS (SELECT 1 FROM reasoning_step r WHERE r.session_id = e.session_id AND r.turn = e.turn)
+	FROM event e LEFT JOIN chat c ON c.id = e.chat_id WHERE e.session_id = ? AND NOT e.handled ORDER BY e.turn`
+
+func scanPending(rows *sql.Rows) (agent.EventRecord, error) {
+	var begun bool
+	e, err := scanEvent(rows, &begun)
+	e.Begun = begun
+	return e, err
+}

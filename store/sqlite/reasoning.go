@@ -1,0 +1,39 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"docent/agent"
+)
+
+// stepColumns is what scanStep reads, of reasoning_step c.
+const stepColumns = `c.id, c.seq, c.turn, coalesce(c.chat_id, 0), c.kind, coalesce(c.step_kind, ''), coalesce(c.step, 0), coalesce(c.summary, ''),
+	c.payload, c.timestamp`
+
+func scanStep(rows *sql.Rows) (agent.ReasoningRecord, error) {
+	var r agent.ReasoningRecord
+	var payload []byte
+	var at int64
+	err := rows.Scan(&r.ID, &r.Seq, &r.Turn, &r.ChatID, &r.Kind, &r.StepKind, &r.Step, &r.Summary, &payload, &at)
+	r.Payload, r.Time = payload, micro(at)
+	return r, err
+}
+
+func insertStep(ctx context.Context, w *writer, session int64, r *agent.ReasoningRecord) error {
+	result, err := w.exec(ctx, `INSERT INTO reasoning_step (session_id, chat_id, kind, step_kind, step, summary, payload, timestamp, seq, turn)
+		VALUES (?1, nullif(?2, 0), ?3, nullif(?4, ''), CASE ?4 WHEN '' THEN NULL ELSE ?5 END, nullif(?6, ''), ?7, ?8, ?9, ?10)`,
+		session, r.ChatID, r.Kind, r.StepKind, r.Step, r.Summary, string(r.Payload), r.Time.UnixMicro(), r.Seq, r.Turn)
+	if err != nil {
+		return err
+	}
+	r.ID, err = result.LastInsertId()
+	return err
+}
+
+// Steps returns a session's reasoning; see agent.Reasonings.
+func (s *Store) Steps(ctx context.Context, session int64, q agent.MessageQuery) ([]agent.ReasoningRecord, error) {
+	out, err := record(ctx, s, scanStep, `SELECT `+stepColumns+` FROM reasoning_step c`, session, q)
+	return out, fail(fmt.Sprintf("read reasoning of session %d", session), err)
+}

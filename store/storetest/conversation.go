@@ -1,0 +1,208 @@
+package storetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"docent/agent"
+)
+
+// Conversations is an empty store of conversations made for one test.
+type Conversations struct {
+	// Open opens a handle on it; each sees what the others do.
+	Open func(t *testing.T) agent.Store
+	// Count returns the number of rows of a table; nil if there are no tables.
+	Count func(t *testing.T, table string) int
+}
+
+// conversationTests need no more than an agent.Store.
+var conversationTests = map[string]map[string]func(*testing.T, Conversations){
+	"Session": sessionTests, "Event": eventTests, "Turn": turnTests, "Partial": partialTests, "Reasoning": reasoningTests, "Together": togetherTests,
+}
+
+// RunConversations tests the part of a store that keeps conversations; Run does
+// so too.
+func RunConversations(t *testing.T, fresh func(t *testing.T) Conversations) {
+	for name, group := range conversationTests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for name, test := range group {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					test(t, fresh(t))
+				})
+			}
+		})
+	}
+}
+
+// rows checks how many rows tables have.
+func (db Conversations) rows(t *testing.T, wanted map[string]int) {
+	t.Helper()
+	if db.Count == nil {
+		return
+	}
+	for table, n := range wanted {
+		want(t, "rows of "+table, db.Count(t, table), n)
+	}
+}
+
+// open opens a session of the agent "a".
+func open(t *testing.T, s agent.Store, id string) agent.SessionRecord {
+	t.Helper()
+	r, _, err := s.OpenSession(t.Context(), agent.SessionRecord{Key: agent.SessionKey{Agent: "a", ID: id}, Platform: "WebSocketPlatform"})
+	ok(t, err)
+	return r
+}
+
+// say stores a user's message.
+func say(t *testing.T, s agent.Store, session int64, clientID, text string) agent.Receipt {
+	t.Helper()
+	r, err := s.Receive(t.Context(), message(session, clientID, text))
+	ok(t, err)
+	return r
+}
+
+func message(session int64, clientID, text string) agent.Incoming {
+	content, _ := json.Marshal(text) // a string always marshals
+	return agent.Incoming{
+		Session: session, ClientID: clientID, Type: "str", Content: content, History: 100,
+		Event: agent.EventRecord{Name: "receive_message_text", Info: text, Human: true, Data: content},
+	}
+}
+
+// happen stores an event without a message.
+func happen(t *testing.T, s agent.Store, session int64, name, data string) agent.EventRecord {
+	t.Helper()
+	r, err := s.Receive(t.Context(), agent.Incoming{Session: session, Event: agent.EventRecord{Name: name, Data: json.RawMessage(data)}})
+	ok(t, err)
+	return r.Event
+}
+
+// told is the entry of a message that says a text.
+func told(text string) agent.Entry {
+	content, _ := json.Marshal(text) // a string always marshals
+	return agent.Entry{Message: &agent.ChatMessage{Type: "str", Content: content}}
+}
+
+// thought is the entry of a step that belongs to an entry's message.
+func thought(summary string, answer int) agent.Entry {
+	payload, _ := json.Marshal(map[string]string{"summary": summary}) // strings always marshal
+	return agent.Entry{Step: &agent.ReasoningRecord{Kind: "reasoning_step", StepKind: "thought", Summary: summary, Payload: payload}, Answer: answer}
+}
+
+// sorry is the entry that tells that a turn failed.
+func sorry() agent.Entry {
+	e := told("sorry")
+	e.Message.ClientID = agent.FailedID
+	return e
+}
+
+// begun is the record of the turn that an event began.
+func begun(session int64, e agent.EventRecord, entries ...agent.Entry) agent.TurnRecord {
+	return agent.TurnRecord{Session: session, Turn: e.Turn, Handled: []int64{e.ID}, State: "answer", Entries: entries}
+}
+
+// commit commits a turn.
+func commit(t *testing.T, s agent.Store, turn agent.TurnRecord) agent.Written {
+	t.Helper()
+	written, err := s.CommitTurn(t.Context(), turn)
+	ok(t, err)
+	return written
+}
+
+// reply commits the turn that an event began with messages.
+func reply(t *testing.T, s agent.Store, session int64, e agent.EventRecord, texts ...string) []string {
+	t.Helper()
+	record := begun(session, e)
+	for _, text := range texts {
+		record.Entries = append(record.Entries, told(text))
+	}
+	return entryLines(commit(t, s, record).Entries)
+}
+
+// greet commits messages that nothing began.
+func greet(t *testing.T, s agent.Store, session int64, texts ...string) []string {
+	t.Helper()
+	return reply(t, s, session, agent.EventRecord{}, texts...)
+}
+
+// pending are the events in a session's queue in short: turn, name, data.
+func pending(t *testing.T, s agent.Store, id string) []string {
+	t.Helper()
+	out := []string{}
+	for _, e := range open(t, s, id).Pending {
+		line := fmt.Sprintf("%d %s %s", e.Turn, e.Name, e.Data)
+		if e.Begun {
+			line += " begun"
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// lines are messages in short: seq, turn, who, text.
+func lines(messages []agent.ChatMessage) []string {
+	out := []string{}
+	for _, m := range messages {
+		who := "agent"
+		if m.IsUser {
+			who = "user"
+		}
+		out = append(out, fmt.Sprintf("%d/%d %s %s", m.Seq, m.Turn, who, m.Content))
+	}
+	return out
+}
+
+// entryLines are entries in short.
+func entryLines(entries []agent.Entry) []string {
+	out := []string{}
+	for _, e := range entries {
+		if e.Message != nil {
+			out = append(out, lines([]agent.ChatMessage{*e.Message})...)
+		} else {
+			out = append(out, stepLines([]agent.ReasoningRecord{*e.Step})...)
+		}
+	}
+	return out
+}
+
+// stepLines are steps in short: seq, turn, kind, summary.
+func stepLines(steps []agent.ReasoningRecord) []string {
+	out := []string{}
+	for _, r := range steps {
+		out = append(out, fmt.Sprintf("%d/%d %s %s", r.Seq, r.Turn, r.StepKind, r.Summary))
+	}
+	return out
+}
+
+// all is everything in a session's record, in short, by seq.
+func all(t *testing.T, s agent.Store, session int64) []string {
+	t.Helper()
+	messages, err := s.Messages(t.Context(), session, agent.MessageQuery{})
+	ok(t, err)
+	steps, err := s.Steps(t.Context(), session, agent.MessageQuery{})
+	ok(t, err)
+	out := make([]string, len(messages)+len(steps))
+	for _, entry := range slices.Concat(lines(messages), stepLines(steps)) {
+		var seq int
+		_, err := fmt.Sscanf(entry, "%d/", &seq)
+		ok(t, err)
+		if seq < 1 || seq > len(out) || out[seq-1] != "" {
+			t.Fatalf("seq %d of %d: %q", seq, len(out), entry)
+		}
+		out[seq-1] = entry
+	}
+	return out
+}
+
+// sameJSON compares by value: databases may write spaces and keys otherwise.
+func sameJSON(t *testing.T, what string, got json.RawMessage, wanted string) {
+	t.Helper()
+	var a, b any
+	ok(t, json.Unmarshal(got, &a))
+	ok(t, json.Unmarshal([]byte(wanted), &b))
+	want(t, what, a, b)
+}

@@ -1,0 +1,148 @@
+package storetest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"docent/agent"
+	"docent/internal/fault"
+)
+
+var directoryTests = map[string]func(*testing.T, Database){
+	"List":    directoryList,
+	"Find":    directoryFind,
+	"Delete":  directoryDelete,
+	"Missing": directoryMissing,
+	"Invalid": directoryInvalid,
+}
+
+func directoryList(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	for i, r := range []agent.SessionRecord{
+		{Key: agent.SessionKey{Agent: "a", ID: "1"}, Username: "ann", Owner: "o1"},
+		{Key: agent.SessionKey{Agent: "a", ID: "2"}, Username: "bob", Owner: "o1"},
+		{Key: agent.SessionKey{Agent: "b", ID: "3"}, Username: "ann", Owner: "o2"},
+		{Key: agent.SessionKey{Agent: "a", ID: "4"}, Username: "ann", Owner: "o2"},
+	} {
+		r.Platform = "P"
+		r.UpdatedAt = time.Unix(1700000000+int64(i), 0)
+		_, _, err := s.OpenSession(ctx, r)
+		ok(t, err)
+	}
+	first, err := s.Session(ctx, agent.SessionKey{Agent: "a", ID: "1"})
+	ok(t, err)
+	greet(t, s, first.RowID, "hi")
+	say(t, s, first.RowID, "", "used last")
+	list := func(filter agent.SessionFilter) string {
+		got, err := s.Sessions(ctx, filter)
+		ok(t, err)
+		var ids []string
+		for _, r := range got {
+			ids = append(ids, fmt.Sprintf("%s:%d", r.Key.ID, r.Messages))
+			want(t, "pending", len(r.Pending), 0)
+		}
+		return strings.Join(ids, " ")
+	}
+	want(t, "all", list(agent.SessionFilter{}), "1:2 4:0 3:0 2:0")
+	want(t, "agent", list(agent.SessionFilter{Agent: "a"}), "1:2 4:0 2:0")
+	want(t, "user", list(agent.SessionFilter{Username: "ann"}), "1:2 4:0 3:0")
+	want(t, "owner", list(agent.SessionFilter{Owner: "o1", Agent: "a"}), "1:2 2:0")
+	want(t, "limit", list(agent.SessionFilter{Limit: 2}), "1:2 4:0")
+	want(t, "none", list(agent.SessionFilter{Username: "eve"}), "")
+	fourth, err := s.Session(ctx, agent.SessionKey{Agent: "a", ID: "4"})
+	ok(t, err)
+	greet(t, s, fourth.RowID, "greeting")
+	want(t, "greeted", list(agent.SessionFilter{}), "4:1 1:2 3:0 2:0")
+	want(t, "spoken", list(agent.SessionFilter{Spoken: true}), "1:2")
+
+	ok(t, s.RenameSession(ctx, first.Key, "renamed"))
+	got, err := s.Session(ctx, first.Key)
+	ok(t, err)
+	want(t, "name and messages", []any{got.Name, got.Messages}, []any{"renamed", 2})
+	ok(t, s.ResetSession(ctx, first.RowID))
+	want(t, "after a reset", open(t, s, "1").Name, "renamed")
+	ok(t, s.RenameSession(ctx, first.Key, ""))
+	got, err = s.Session(ctx, first.Key)
+	ok(t, err)
+	want(t, "no name", got.Name, "")
+}
+
+// directoryFind: what is found is what was opened, with times as they are kept.
+func directoryFind(t *testing.T, db Database) {
+	s := db.Open(t)
+	at := time.Date(2024, 2, 29, 12, 30, 1, 123456789, time.FixedZone("", 3600))
+	opened, _, err := s.OpenSession(t.Context(), agent.SessionRecord{
+		Key: agent.SessionKey{Agent: "a", ID: "x"}, Platform: "P", CreatedAt: at, EnteredAt: at, WakeAt: at,
+	})
+	ok(t, err)
+	kept := at.UTC().Truncate(time.Microsecond)
+	want(t, "times", []time.Time{opened.CreatedAt, opened.EnteredAt, opened.WakeAt}, []time.Time{kept, kept, kept})
+	if opened.UpdatedAt.Before(time.Now().Add(-time.Minute)) || opened.Variables == nil {
+		t.Errorf("opened %+v", opened)
+	}
+	found, err := s.Session(t.Context(), opened.Key)
+	ok(t, err)
+	want(t, "found", found, opened)
+}
+
+func directoryDelete(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	session, other := open(t, s, "x"), open(t, s, "y")
+	say(t, s, other.RowID, "", "stays")
+	e := say(t, s, session.RowID, "m1", "one").Event
+	turn := begun(session.RowID, e, thought("hm", 2), told("re"))
+	turn.WakeAt = time.Now()
+	turn.Transitions = []agent.TransitionRecord{{Source: "a", Dest: "b"}}
+	turn.Predictions = []agent.PredictionRecord{{Message: "one", Intent: "i", Parameters: []agent.ParameterRecord{{Name: "p"}}}}
+	commit(t, s, turn)
+	happen(t, s, session.RowID, "waits", "")
+	ok(t, s.DeleteSession(ctx, session.Key))
+	db.conversations().rows(t, map[string]int{
+		"session": 1, "chat": 1, "event": 1, "transition": 0, "reasoning_step": 0, "intent_prediction": 0, "parameter": 0,
+	})
+	want(t, "alarms", alarms(t, s, "a", 10), []string{})
+	if again := open(t, s, "x"); again.RowID <= session.RowID || again.Seq != 0 || len(again.Pending) > 0 {
+		t.Errorf("made again: %+v", again)
+	}
+}
+
+func directoryMissing(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	nobody := agent.SessionKey{Agent: "a", ID: "nobody"}
+	_, err := s.Session(ctx, nobody)
+	wantKind(t, "Session", err, fault.NotFound)
+	wantKind(t, "RenameSession", s.RenameSession(ctx, nobody, "x"), fault.NotFound)
+	wantKind(t, "DeleteSession", s.DeleteSession(ctx, nobody), fault.NotFound)
+}
+
+func directoryInvalid(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	for name, r := range map[string]agent.SessionRecord{
+		"no agent":  {Key: agent.SessionKey{ID: "x"}},
+		"no id":     {Key: agent.SessionKey{Agent: "a"}},
+		"long id":   {Key: agent.SessionKey{Agent: "a", ID: strings.Repeat("x", 5000)}},
+		"long user": {Key: agent.SessionKey{Agent: "a", ID: "x"}, Username: strings.Repeat("x", 5000)},
+	} {
+		_, _, err := s.OpenSession(ctx, r)
+		wantKind(t, name, err, fault.Invalid)
+	}
+	session := open(t, s, "x").RowID
+	_, err := s.Receive(ctx, message(session, strings.Repeat("x", 5000), "x"))
+	wantKind(t, "long client id", err, fault.Invalid)
+	e := say(t, s, session, "", "x").Event
+	for name, turn := range map[string]agent.TurnRecord{
+		"neither":          begun(session, e, agent.Entry{}),
+		"both":             begun(session, e, agent.Entry{Message: told("x").Message, Step: thought("x", 0).Step}),
+		"answer to a step": begun(session, e, thought("x", 1)),
+		"answer to none":   begun(session, e, told("x"), thought("x", 3)),
+		"link to a step":   {Session: session, Turn: e.Turn, Handled: []int64{e.ID}, Entries: []agent.Entry{thought("x", 0)}, LinkEarlier: 1},
+		"link to none":     {Session: session, Turn: e.Turn, Handled: []int64{e.ID}, LinkEarlier: 1},
+		"negative":         {Session: session, Turn: e.Turn, Handled: []int64{e.ID}, LinkEarlier: -1},
+	} {
+		_, err := s.CommitTurn(ctx, turn)
+		wantKind(t, name, err, fault.Invalid)
+	}
+	want(t, "pending", pending(t, s, "x"), []string{`1 receive_message_text "x"`})
+}

@@ -1,0 +1,193 @@
+package storetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"docent/agent"
+)
+
+var eventTests = map[string]func(*testing.T, Conversations){
+	"Receive":     eventReceive,
+	"ReceiveRace": eventReceiveRace,
+	"Silent":      eventSilent,
+	"Carries":     eventCarries,
+	"Pending":     eventPending,
+	"Held":        eventHeld,
+}
+
+func eventReceive(t *testing.T, db Conversations) {
+	s, ctx := db.Open(t), t.Context()
+	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
+	at := time.Date(2024, 2, 29, 12, 30, 1, 123456000, time.UTC)
+	in := message(session, "m1", "one")
+	in.Event.Time = at
+	first, err := s.Receive(ctx, in)
+	ok(t, err)
+	e, m := first.Event, first.Event.Message
+	want(t, "message", []any{m.ID > 0, m.Seq, m.Turn, m.ClientID, m.Type, string(m.Content), m.IsUser, m.Time},
+		[]any{true, int64(1), int64(1), "m1", "str", `"one"`, true, at})
+	want(t, "event", []any{e.ID > 0, e.Turn, e.Name, e.Info, e.Human, string(e.Data), e.Origin == nil, e.Time, e.Begun},
+		[]any{true, int64(1), "receive_message_text", "one", true, `"one"`, true, at, false})
+	want(t, "receipt", []any{first.Duplicate, len(first.History)}, []any{false, 0})
+	reply(t, s, session, e, "re one", "re one again")
+
+	second := say(t, s, session, "m2", "two")
+	want(t, "second", lines([]agent.ChatMessage{second.Event.Message}), []string{`4/2 user "two"`})
+	want(t, "history", lines(second.History), []string{`1/1 user "one"`, `2/1 agent "re one"`, `3/1 agent "re one again"`})
+
+	again, err := s.Receive(ctx, agent.Incoming{
+		Session: session, ClientID: "m2", Type: "other", Content: json.RawMessage(`"other"`), History: 2,
+		Event: agent.EventRecord{Name: "other", Data: json.RawMessage(`1`), Origin: json.RawMessage(`{}`)},
+	})
+	ok(t, err)
+	want(t, "duplicate", []any{again.Duplicate, again.Event}, []any{true, second.Event})
+	want(t, "its history", lines(again.History), []string{`2/1 agent "re one"`, `3/1 agent "re one again"`})
+	duplicate := say(t, db.Open(t), session, "m1", "one")
+	want(t, "the first again", duplicate.Event, first.Event)
+	db.rows(t, map[string]int{"chat": 4, "event": 2})
+
+	if say(t, s, other, "m1", "elsewhere").Duplicate {
+		t.Error("a client id counts in another session")
+	}
+	a, b := say(t, s, session, "", "no id"), say(t, s, session, "", "no id")
+	want(t, "without an id", []any{a.Duplicate, b.Duplicate, a.Event.Message.Seq, b.Event.Message.Seq, b.Event.Turn, b.Event.ID > a.Event.ID},
+		[]any{false, false, int64(5), int64(6), int64(4), true})
+	none, err := s.Receive(ctx, agent.Incoming{Session: session, Type: "str", Content: json.RawMessage(`"x"`)})
+	ok(t, err)
+	want(t, "no history", len(none.History), 0)
+}
+
+// eventReceiveRace sends each message from several connections at once.
+func eventReceiveRace(t *testing.T, db Conversations) {
+	const messages, callers = 10, 4
+	ctx := within(t)
+	handles := []agent.Store{db.Open(t), db.Open(t)}
+	session := open(t, handles[0], "x").RowID
+	for n := range messages {
+		receipts := make([]agent.Receipt, callers)
+		var running sync.WaitGroup
+		for i := range callers {
+			running.Go(func() {
+				var err error
+				if receipts[i], err = handles[i%2].Receive(ctx, message(session, fmt.Sprint("m", n), "text")); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		running.Wait()
+		fresh := 0
+		for _, r := range receipts {
+			if !r.Duplicate {
+				fresh++
+			}
+			want(t, "event", r.Event, receipts[0].Event)
+			want(t, "history", len(r.History), n)
+		}
+		m := receipts[0].Event.Message
+		want(t, "stored", []int64{int64(fresh), m.Seq, m.Turn}, []int64{1, int64(n + 1), int64(n + 1)})
+	}
+}
+
+// eventSilent: an event without a message has a turn and no seq.
+func eventSilent(t *testing.T, db Conversations) {
+	s, ctx := db.Open(t), t.Context()
+	session := open(t, s, "x").RowID
+	say(t, s, session, "m1", "one")
+	at := time.Date(2024, 2, 29, 12, 30, 1, 123456000, time.UTC)
+	for range 2 { // a client id does not make it idempotent
+		r, err := s.Receive(ctx, agent.Incoming{
+			Session: session, ClientID: "m1", History: 5,
+			Event: agent.EventRecord{Name: "user_update_ui", Info: "i", Human: true, Time: at, Data: json.RawMessage(`{"a": 1}`), Origin: json.RawMessage(`{"peer":"p"}`)},
+		})
+		ok(t, err)
+		e := r.Event
+		want(t, "event", []any{e.Name, e.Info, e.Human, e.Time, e.Message, r.Duplicate}, []any{"user_update_ui", "i", true, at, agent.ChatMessage{}, false})
+		sameJSON(t, "data", e.Data, `{"a":1}`)
+		sameJSON(t, "origin", e.Origin, `{"peer":"p"}`)
+		want(t, "history", lines(r.History), []string{`1/1 user "one"`})
+	}
+	empty := happen(t, s, session, "tick", "")
+	want(t, "empty", []any{empty.Turn, empty.Data == nil, empty.Origin == nil, empty.Human}, []any{int64(4), true, true, false})
+	next := say(t, s, session, "m2", "two")
+	want(t, "next", lines([]agent.ChatMessage{next.Event.Message}), []string{`2/5 user "two"`})
+	want(t, "reply", reply(t, s, session, empty, "ticked"), []string{`3/4 agent "ticked"`})
+	got := open(t, s, "x")
+	want(t, "counters", []int64{got.Seq, got.Turn}, []int64{3, 5})
+	for _, e := range got.Pending[1:3] {
+		want(t, "kept", []any{e.Name, e.Info, e.Human, e.Time, e.Message}, []any{"user_update_ui", "i", true, at, agent.ChatMessage{}})
+		sameJSON(t, "kept data", e.Data, `{"a":1}`)
+		sameJSON(t, "kept origin", e.Origin, `{"peer":"p"}`)
+	}
+}
+
+// eventCarries: an event may carry other than what its message says.
+func eventCarries(t *testing.T, db Conversations) {
+	s, ctx := db.Open(t), t.Context()
+	session := open(t, s, "x").RowID
+	for i, tc := range []struct{ content, data, want string }{
+		{`"said"`, `"said"`, `"said"`},
+		{`"said"`, ``, `"said"`},
+		{`{"name": "f"}`, `{"name": "f", "base64": "xx"}`, `{"name":"f","base64":"xx"}`},
+		{`"said"`, `null`, `null`},
+	} {
+		in := agent.Incoming{
+			Session: session, ClientID: fmt.Sprint(i), Type: "str", Content: json.RawMessage(tc.content),
+			Event: agent.EventRecord{Name: "e", Data: json.RawMessage(tc.data)},
+		}
+		for range 2 { // stored, and known
+			r, err := s.Receive(ctx, in)
+			ok(t, err)
+			sameJSON(t, "received", r.Event.Data, tc.want)
+			sameJSON(t, "content", r.Event.Message.Content, tc.content)
+		}
+		kept := open(t, s, "x").Pending[i]
+		sameJSON(t, "kept", kept.Data, tc.want)
+		sameJSON(t, "kept content", kept.Message.Content, tc.content)
+	}
+}
+
+func eventPending(t *testing.T, db Conversations) {
+	s := db.Open(t)
+	session := open(t, s, "x").RowID
+	greet(t, s, session, "hello")
+	one, two := say(t, s, session, "m1", "one").Event, say(t, s, session, "m2", "two").Event
+	tick := happen(t, s, session, "tick", "1")
+	three := say(t, s, session, "m3", "three").Event
+	queue := open(t, s, "x").Pending
+	want(t, "as received", queue, []agent.EventRecord{one, two, tick, three})
+
+	reply(t, s, session, one, "to one")
+	got := open(t, db.Open(t), "x")
+	want(t, "pending", got.Pending, []agent.EventRecord{two, tick, three})
+	want(t, "counters", []int64{got.Seq, got.Turn}, []int64{5, 4})
+	reply(t, s, session, two)
+	reply(t, s, session, three, "to three")
+	want(t, "pending", pending(t, s, "x"), []string{"3 tick 1"})
+	reply(t, s, session, tick)
+	want(t, "pending", pending(t, s, "x"), []string{})
+}
+
+// eventHeld: what a turn does not take stays in the queue.
+func eventHeld(t *testing.T, db Conversations) {
+	s := db.Open(t)
+	session := open(t, s, "x").RowID
+	held := happen(t, s, session, "held", `{"n":1}`)
+	for i := range 3 {
+		e := say(t, s, session, "", "x").Event
+		want(t, "reply", reply(t, s, session, e, "y"), []string{fmt.Sprintf(`%d/%d agent "y"`, 2*i+2, i+2)})
+		greet(t, s, session)
+		want(t, "pending", len(open(t, s, "x").Pending), 1)
+	}
+	// One that is dropped is handled by a turn of its own that leaves nothing.
+	other := happen(t, s, session, "other", "2")
+	reply(t, s, session, held)
+	want(t, "pending", pending(t, s, "x"), []string{"5 other 2"})
+	// A turn that no event began may handle some, too.
+	commit(t, s, agent.TurnRecord{Session: session, State: "s", Handled: []int64{other.ID}})
+	want(t, "pending", pending(t, s, "x"), []string{})
+	want(t, "state", open(t, s, "x").State, "s")
+}

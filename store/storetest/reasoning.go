@@ -1,0 +1,86 @@
+package storetest
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"docent/agent"
+)
+
+var reasoningTests = map[string]func(*testing.T, Conversations){
+	"Steps": reasoningSteps,
+	"Links": reasoningLinks,
+}
+
+// reasoningSteps: steps come back as they were, among the messages.
+func reasoningSteps(t *testing.T, db Conversations) {
+	s, ctx := db.Open(t), t.Context()
+	session := open(t, s, "x").RowID
+	e := say(t, s, session, "m", "one").Event
+	at := time.Date(2024, 2, 29, 12, 30, 1, 123456000, time.UTC)
+	step := agent.ReasoningRecord{
+		Kind: "reasoning_step", StepKind: "tool_result", Step: 3, Summary: "read a file", Time: at,
+		Payload: json.RawMessage(`{"kind": "tool_result", "details": {"ok": true}}`),
+	}
+	given := step
+	given.ID, given.Seq, given.Turn, given.ChatID = 77, 77, 77, 77
+	tasks := agent.ReasoningRecord{Kind: "task_list_update", Payload: json.RawMessage(`{"tasks":[]}`), Time: at}
+	got := commit(t, s, begun(session, e, agent.Entry{Step: &given, Answer: 2}, told("said"), agent.Entry{Step: &tasks}))
+	want(t, "given", given.ID, 77)
+	first, second := *got.Entries[0].Step, *got.Entries[2].Step
+	want(t, "ids", []any{first.ID > 0, second.ID > first.ID}, []any{true, true})
+	step.ID, step.Seq, step.Turn, step.ChatID = first.ID, 2, 1, got.Entries[1].Message.ID
+	tasks.ID, tasks.Seq, tasks.Turn = second.ID, 4, 1
+	want(t, "written", []agent.ReasoningRecord{first, second}, []agent.ReasoningRecord{step, tasks})
+	stored, err := db.Open(t).Steps(ctx, session, agent.MessageQuery{})
+	ok(t, err)
+	for i, want := range []agent.ReasoningRecord{step, tasks} {
+		sameJSON(t, "payload", stored[i].Payload, string(want.Payload))
+		stored[i].Payload = want.Payload
+	}
+	want(t, "stored", stored, []agent.ReasoningRecord{step, tasks})
+	want(t, "record", all(t, s, session), []string{`1/1 user "one"`, "2/1 tool_result read a file", `3/1 agent "said"`, "4/1  "})
+	want(t, "history", lines(say(t, s, session, "", "two").History), []string{`1/1 user "one"`, `3/1 agent "said"`})
+}
+
+// reasoningLinks: a step belongs to the message that closed its loop, which may
+// come in the same commit, before or after it, in a later one, or never.
+func reasoningLinks(t *testing.T, db Conversations) {
+	s, ctx := db.Open(t), t.Context()
+	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
+	commit(t, s, agent.TurnRecord{Session: session, Entries: []agent.Entry{thought("greeting's", 0)}})
+	commit(t, s, begun(other, say(t, s, other, "", "x").Event, thought("other's", 0)))
+	one, two := say(t, s, session, "", "one").Event, say(t, s, session, "", "two").Event
+	part(t, s, session, two, thought("two's", 0))
+	part(t, s, session, one, thought("a", 0), told("first"), thought("b", 0), thought("c", 2))
+	linked := begun(session, one, thought("d", 2), told("second"), thought("e", 4), told("third"), thought("f", 2), thought("g", 0))
+	linked.LinkEarlier = 4
+	linked.Partial = true // parts link as well
+	commit(t, s, linked)
+	said := map[int64]string{0: "none"}
+	messages, err := s.Messages(ctx, session, agent.MessageQuery{})
+	ok(t, err)
+	for _, m := range messages {
+		said[m.ID] = string(m.Content)
+	}
+	links := func(session int64) map[string]string {
+		steps, err := s.Steps(ctx, session, agent.MessageQuery{})
+		ok(t, err)
+		out := map[string]string{}
+		for _, r := range steps {
+			out[r.Summary] = said[r.ChatID]
+		}
+		return out
+	}
+	want(t, "links", links(session), map[string]string{
+		"greeting's": "none", "two's": "none", "a": `"third"`, "b": `"third"`, "c": `"first"`,
+		"d": `"second"`, "e": `"third"`, "f": `"second"`, "g": "none",
+	})
+	want(t, "another's", links(other), map[string]string{"other's": "none"})
+	// What a loop without an answer left is linked by the next commit.
+	last := begun(session, one, told("last"))
+	last.LinkEarlier = 1
+	said[commit(t, s, last).Entries[0].Message.ID] = "last"
+	want(t, "the rest", []string{links(session)["g"], links(session)["a"], links(session)["two's"]}, []string{"last", `"third"`, "none"})
+}
