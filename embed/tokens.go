@@ -70,6 +70,16 @@ func (s *Static) InverseLength(id uint16) float32 {
 	return s.inverseNorm(id)
 }
 
+// Weight returns the length of a token's row as Mean counts it: how much the
+// token says, which is next to nothing for "the".
+func (s *Static) Weight(id uint16) float32 {
+	inverse := s.InverseLength(id)
+	if inverse == 0 {
+		return 0
+	}
+	return s.table.scale(id) / inverse
+}
+
 // Similarity returns the cosine of two tokens.
 func (s *Static) Similarity(a, b uint16) float32 {
 	var out [1]float32

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 
 	"docent/internal/fault"
 )
@@ -51,6 +52,8 @@ type Entity struct {
 
 	expression *regexp.Regexp
 	err        error // of the pattern
+	once       sync.Once
+	names      *phrases // set by once
 }
 
 // Value is one value of a listed entity.

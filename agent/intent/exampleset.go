@@ -1,0 +1,312 @@
+package intent
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"docent/embed"
+)
+
+// maxTokens bounds the tokens of a message or example that are compared one by
+// one; who writes more does not say it all for one intent.
+const maxTokens = 256
+
+// exampleSet is the examples of a set of intents, ready to be compared with.
+type exampleSet struct {
+	static  *embed.Static
+	intents []*Intent
+	code    string // of the language
+	words   PreProcessing
+
+	once sync.Once
+	// examples are in the intents' order.
+	examples []example
+	// centers are the mean vectors of each intent's examples.
+	centers [][]float32
+	// tokens are the distinct ones of all examples.
+	tokens []uint16
+	// literal and stemmed say which example has just these words or these stems,
+	// by its number; the first of equal ones counts.
+	literal, stemmed map[string]int
+	// known are the words of all examples.
+	known map[string]bool
+}
+
+// example is an example sentence.
+type example struct {
+	intent   int
+	sentence string
+	vector   []float32
+	// places are its tokens' in exampleSet.tokens.
+	places []int
+	// weights are what its tokens count, weight their sum.
+	weights []float32
+	weight  float32
+	negated bool
+}
+
+// candidate is an intent that a message may have.
+type candidate struct {
+	intent   int
+	score    float64
+	sentence string // the example that is nearest
+}
+
+// read takes the examples in.
+func (s *exampleSet) read() {
+	s.literal, s.stemmed, s.known = map[string]int{}, map[string]int{}, map[string]bool{}
+	place := map[uint16]int{}
+	for n, i := range s.intents {
+		center := make([]float32, s.static.Dimensions())
+		for _, sentence := range i.Sentences {
+			e := s.newExample(n, sentence, place)
+			for d, v := range e.vector {
+				center[d] += v
+			}
+			s.examples = append(s.examples, e)
+		}
+		if length := math.Sqrt(float64(embed.Dot(center, center))); length > 0 {
+			for d := range center {
+				center[d] /= float32(length)
+			}
+		}
+		s.centers = append(s.centers, center)
+	}
+}
+
+// newExample reads a sentence; place is where each token is in s.tokens.
+func (s *exampleSet) newExample(intent int, sentence string, place map[uint16]int) example {
+	f := s.form(sentence)
+	remember(s.literal, f.literal, len(s.examples))
+	remember(s.stemmed, s.words.Process(sentence), len(s.examples))
+	for _, w := range f.words {
+		s.known[w] = true
+	}
+	e := example{intent: intent, sentence: sentence, vector: f.vector, negated: f.negated}
+	for _, t := range f.tokens {
+		at, ok := place[t]
+		if !ok {
+			at = len(s.tokens)
+			place[t] = at
+			s.tokens = append(s.tokens, t)
+		}
+		w := s.static.Weight(t)
+		e.places, e.weights, e.weight = append(e.places, at), append(e.weights, w), e.weight+w
+	}
+	return e
+}
+
+// remember keeps the first number of a key.
+func remember(numbers map[string]int, key string, number int) {
+	if _, ok := numbers[key]; !ok && key != "" {
+		numbers[key] = number
+	}
+}
+
+// form is a sentence as it is compared.
+type form struct {
+	literal string // its words in lower case
+	words   []string
+	tokens  []uint16
+	vector  []float32
+	negated bool
+}
+
+func (s *exampleSet) form(sentence string) form {
+	f := form{words: PreProcessing{}.Tokens(sentence), vector: make([]float32, s.static.Dimensions())}
+	f.literal = strings.Join(f.words, " ")
+	full := make([]string, len(f.words))
+	for i, w := range f.words {
+		full[i] = expanded(w)
+	}
+	text := strings.Join(full, " ")
+	for w := range strings.FieldsSeq(text) {
+		f.negated = f.negated || negations[w]
+	}
+	f.tokens = s.static.Tokenize(text)
+	f.tokens = f.tokens[:min(len(f.tokens), maxTokens)]
+	s.static.Mean(f.vector, f.tokens)
+	return f
+}
+
+// candidates returns how well a message goes with each intent. Where values of
+// an intent's parameters stand in it, the message with the fragments in their
+// place is compared too, and the better one counts.
+func (s *exampleSet) candidates(m *matcher) []candidate {
+	if n, ok := s.literal[strings.Join(s.words.Tokens(m.text), " ")]; ok {
+		e := s.examples[n]
+		return []candidate{{e.intent, 1, e.sentence}}
+	}
+	c := comparison{set: s, alike: map[uint16][]float32{}, variants: map[string]*variant{}}
+	plain := c.variant(m.text)
+	out := make([]candidate, 0, len(s.intents))
+	first := 0
+	for n, i := range s.intents {
+		examples := s.examples[first : first+len(i.Sentences)]
+		best := c.best(plain, n, first, examples)
+		if len(i.Parameters) > 0 {
+			for _, e := range substitutes(m, i) {
+				if other := c.best(c.variant(e), n, first, examples); other.score > best.score {
+					best = other
+				}
+			}
+		}
+		first += len(i.Sentences)
+		out = append(out, best)
+	}
+	return out
+}
+
+// substitutes are the message's variants for an intent: with all fragments, and
+// in the order of each example that has several parameters of one entity.
+func substitutes(m *matcher, i *Intent) []string {
+	var out []string
+	orders := []string{""}
+	if sharesEntity(i) {
+		orders = append(orders, i.Sentences...)
+	}
+	seen := map[string]bool{}
+	for _, like := range orders {
+		_, places := m.assign(i, like)
+		if text, ok := m.withFragments(i, places); ok && !seen[text] {
+			seen[text] = true
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+func sharesEntity(i *Intent) bool {
+	seen := map[*Entity]bool{}
+	for _, p := range i.Parameters {
+		if seen[p.Entity] {
+			return true
+		}
+		seen[p.Entity] = true
+	}
+	return false
+}
+
+// comparison compares the variants of one message with the examples.
+type comparison struct {
+	set *exampleSet
+	// alike are, by token of the message, its similarities with set.tokens.
+	alike    map[uint16][]float32
+	variants map[string]*variant
+}
+
+// variant is a message, or the message with fragments in the place of values.
+type variant struct {
+	form
+	stems string
+	// known says that a word of it is known.
+	known bool
+	// rows are its tokens' similarities with set.tokens, weights their weights.
+	rows    [][]float32
+	weights []float32
+	weight  float32 // of all
+	// nearest are, by token of the set, the best of rows.
+	nearest []float32
+}
+
+func (c *comparison) variant(text string) *variant {
+	if v, ok := c.variants[text]; ok {
+		return v
+	}
+	v := &variant{form: c.set.form(text), stems: c.set.words.Process(text), nearest: make([]float32, len(c.set.tokens))}
+	c.variants[text] = v
+	v.known = slices.ContainsFunc(v.words, c.set.knows)
+	for _, t := range v.tokens {
+		row, ok := c.alike[t]
+		if !ok {
+			row = c.row(t)
+			c.alike[t] = row
+		}
+		w := c.set.static.Weight(t)
+		v.rows, v.weights, v.weight = append(v.rows, row), append(v.weights, w), v.weight+w
+		for i, x := range row {
+			v.nearest[i] = max(v.nearest[i], x)
+		}
+	}
+	return v
+}
+
+// knows reports whether a word is in an example or in the embedder's
+// vocabulary.
+func (s *exampleSet) knows(word string) bool {
+	if s.known[word] {
+		return true
+	}
+	t := s.static.Tokenize(word)
+	return len(t) == 1 && strings.EqualFold(s.static.Token(t[0]), word)
+}
+
+// row returns the similarities of a token with those of the set, 0 to 1.
+func (c *comparison) row(t uint16) []float32 {
+	row := make([]float32, len(c.set.tokens))
+	c.set.static.Similarities(row, t, c.set.tokens)
+	for i, other := range c.set.tokens {
+		if other == t {
+			row[i] = 1
+		}
+		row[i] = min(max(row[i], 0), 1)
+	}
+	return row
+}
+
+// best returns the score of an intent's nearest example; examples begin with
+// the set's number first.
+func (c *comparison) best(v *variant, intent, first int, examples []example) candidate {
+	out := candidate{intent: intent}
+	if n, ok := c.set.literal[v.literal]; ok && first <= n && n < first+len(examples) {
+		return candidate{intent, 1, c.set.examples[n].sentence}
+	}
+	if n, ok := c.set.stemmed[v.stems]; ok && first <= n && n < first+len(examples) {
+		return candidate{intent, stemmedScore, c.set.examples[n].sentence}
+	}
+	if !v.known || v.weight == 0 {
+		return out
+	}
+	for n := range examples {
+		if s := calibrated(v.signs(c.set, &examples[n])); s > out.score {
+			out.score, out.sentence = s, examples[n].sentence
+		}
+	}
+	return out
+}
+
+// signs compares the message with an example.
+func (v *variant) signs(set *exampleSet, e *example) signs {
+	return signs{
+		cosine:  float64(embed.Dot(v.vector, e.vector)),
+		overlap: float64(v.overlap(e)),
+		center:  float64(embed.Dot(v.vector, set.centers[e.intent])),
+		against: v.negated != e.negated,
+	}
+}
+
+// overlap is how much of the message has something like it in the example and
+// the other way round, 0 to 1: the harmonic mean of both.
+func (v *variant) overlap(e *example) float32 {
+	if e.weight == 0 {
+		return 0
+	}
+	var there, back float32
+	for i, row := range v.rows {
+		var nearest float32
+		for _, p := range e.places {
+			nearest = max(nearest, row[p])
+		}
+		there += v.weights[i] * nearest
+	}
+	for i, p := range e.places {
+		back += e.weights[i] * v.nearest[p]
+	}
+	there, back = there/v.weight, back/e.weight
+	if there+back == 0 {
+		return 0
+	}
+	return 2 * there * back / (there + back)
+}

@@ -1,0 +1,280 @@
+package intent
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// maxScan bounds what is searched for values, in bytes of a message.
+	maxScan = 4 << 10
+	// maxSpans bounds the values of one entity that are found in a message.
+	maxSpans = 64
+)
+
+// span is a value found in a text.
+type span struct {
+	// start and end are byte offsets.
+	start, end int
+	// value is what a parameter is set to.
+	value string
+	// info is a match's.
+	info string
+}
+
+func (s span) overlaps(o span) bool { return s.start < o.end && o.start < s.end }
+
+// overlapsAny reports whether s and one of others share a character.
+func (s span) overlapsAny(others []span) bool { return slices.ContainsFunc(others, s.overlaps) }
+
+// matcher finds the values of entities in one message, each entity once.
+type matcher struct {
+	text  string
+	now   time.Time
+	code  string // of the language
+	found map[*Entity][]span
+	dates []span // nil until they are looked for
+}
+
+func newMatcher(req Request) *matcher {
+	return &matcher{text: truncated(req.Text, maxScan), now: req.Now, code: languageCode(req.Language), found: map[*Entity][]span{}}
+}
+
+// truncated returns the first n bytes of a text, or fewer so as not to split a
+// character.
+func truncated(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// spans returns the values of an entity in the order they stand in.
+func (m *matcher) spans(e *Entity) []span {
+	if s, ok := m.found[e]; ok {
+		return s
+	}
+	var out []span
+	switch e.Kind {
+	case KindListed:
+		out = e.findListed(m.text)
+	case KindRegexp:
+		out = e.findPattern(m.text)
+	case KindNumber:
+		out = m.numbers()
+	case KindDateTime:
+		out = m.moments()
+	case KindAny: // only a model knows
+	}
+	out = out[:min(len(out), maxSpans)]
+	m.found[e] = out
+	return out
+}
+
+func (m *matcher) moments() []span {
+	if m.dates == nil {
+		m.dates = append([]span{}, findDates(m.text, m.now, m.code)...)
+	}
+	return m.dates
+}
+
+// numbers puts those that are part of a date behind the others.
+func (m *matcher) numbers() []span {
+	out := findNumbers(m.text, m.code)
+	slices.SortStableFunc(out, func(a, b span) int {
+		return cmp.Compare(rank(a.overlapsAny(m.moments())), rank(b.overlapsAny(m.moments())))
+	})
+	return out
+}
+
+func rank(last bool) int {
+	if last {
+		return 1
+	}
+	return 0
+}
+
+// kindOrder is the order in which parameters take their values: what is
+// recognised most surely comes first.
+var kindOrder = []Kind{KindListed, KindRegexp, KindDateTime, KindNumber, KindAny}
+
+// assign gives each parameter of an intent at most one value, no part of the
+// text to two. Parameters of one entity take its values in the order that their
+// fragments have in like, an example sentence, and else in the intent's.
+func (m *matcher) assign(i *Intent, like string) ([]Match, []span) {
+	matches, places := make([]Match, len(i.Parameters)), make([]span, len(i.Parameters))
+	order := make([]int, len(i.Parameters))
+	for n, p := range i.Parameters {
+		matches[n].Name, order[n] = p.Name, n
+	}
+	position := func(n int) int {
+		fragment := i.Parameters[n].Fragment
+		if at := strings.Index(like, fragment); fragment != "" && at >= 0 {
+			return at
+		}
+		return len(like)
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(kindOrder, i.Parameters[a].Entity.Kind), slices.Index(kindOrder, i.Parameters[b].Entity.Kind)),
+			cmp.Compare(position(a), position(b)))
+	})
+	var taken []span
+	for _, n := range order {
+		for _, s := range m.spans(i.Parameters[n].Entity) {
+			if !s.overlapsAny(taken) {
+				matches[n].Value, matches[n].Info = &s.value, s.info
+				places[n], taken = s, append(taken, s)
+				break
+			}
+		}
+	}
+	return matches, places
+}
+
+// withFragments returns the text with the parameters' fragments in the place of
+// their values; false if nothing was replaced.
+func (m *matcher) withFragments(i *Intent, places []span) (string, bool) {
+	order := make([]int, 0, len(places))
+	for n, s := range places {
+		if s.end > 0 && i.Parameters[n].Fragment != "" {
+			order = append(order, n)
+		}
+	}
+	if len(order) == 0 {
+		return "", false
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(places[a].start, places[b].start) })
+	var b strings.Builder
+	at := 0
+	for _, n := range order {
+		b.WriteString(m.text[at:places[n].start])
+		b.WriteString(i.Parameters[n].Fragment)
+		at = places[n].end
+	}
+	b.WriteString(m.text[at:])
+	return b.String(), true
+}
+
+// phrases are the names of a listed entity's values, folded.
+type phrases struct {
+	// value is the value that a name stands for.
+	value map[string]string
+	// longest is the longest name in bytes.
+	longest int
+}
+
+// phrases returns the entity's names; the first value that has a name keeps it,
+// values before synonyms.
+func (e *Entity) phrases() *phrases {
+	e.once.Do(func() {
+		p := &phrases{value: map[string]string{}}
+		add := func(name, value string) {
+			key, _ := folded(name)
+			key = strings.TrimSpace(key)
+			if _, ok := p.value[key]; !ok && key != "" {
+				p.value[key] = value
+				p.longest = max(p.longest, len(key))
+			}
+		}
+		for _, v := range e.Values {
+			add(v.Value, v.Value)
+		}
+		for _, v := range e.Values {
+			for _, s := range v.Synonyms {
+				add(s, v.Value)
+			}
+		}
+		e.names = p
+	})
+	return e.names
+}
+
+// folded returns text in lower case with runs of white space as one space, and
+// for each of its bytes and its end the offset in text.
+func folded(text string) (string, []int) {
+	var b strings.Builder
+	offsets := make([]int, 0, len(text)+1)
+	space := false
+	for at, r := range text {
+		isSpace := unicode.IsSpace(r)
+		if isSpace && space {
+			continue
+		}
+		space = isSpace
+		switch {
+		case isSpace:
+			r = ' '
+		case r == '’':
+			r = '\''
+		default:
+			r = unicode.ToLower(r)
+		}
+		b.WriteRune(r)
+		for len(offsets) < b.Len() {
+			offsets = append(offsets, at)
+		}
+	}
+	return b.String(), append(offsets, len(text))
+}
+
+// findListed returns the values that stand in text as whole words, of those that
+// begin at one place the longest.
+func (e *Entity) findListed(text string) []span {
+	p := e.phrases()
+	low, offsets := folded(text)
+	var out []span
+	for at := 0; at < len(low); {
+		end := 0
+		if low[at] != ' ' && wordEdge(low, at) {
+			for to := min(len(low), at+p.longest); to > at && end == 0; to-- {
+				if !wordEdge(low, to) {
+					continue
+				}
+				if _, ok := p.value[low[at:to]]; ok {
+					end = to
+				}
+			}
+		}
+		if end == 0 {
+			_, size := utf8.DecodeRuneInString(low[at:])
+			at += size
+			continue
+		}
+		out = append(out, span{start: offsets[at], end: offsets[end], value: p.value[low[at:end]]})
+		at = end
+	}
+	return out
+}
+
+// wordEdge reports whether offset at is not inside a word.
+func wordEdge(text string, at int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	after, _ := utf8.DecodeRuneInString(text[at:])
+	return !isWordRune(before) || !isWordRune(after)
+}
+
+// findPattern returns what the entity's expression matches.
+func (e *Entity) findPattern(text string) []span {
+	if e.expression == nil {
+		return nil
+	}
+	var out []span
+	for _, at := range e.expression.FindAllStringSubmatchIndex(text, maxSpans) {
+		start, end := at[0], at[1]
+		if len(at) > 2 && at[2] >= 0 {
+			start, end = at[2], at[3]
+		}
+		if start < end {
+			out = append(out, span{start: start, end: end, value: text[start:end]})
+		}
+	}
+	return out
+}
