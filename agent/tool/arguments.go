@@ -7,11 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -64,18 +60,8 @@ func (e *entry) arguments(raw json.RawMessage) (json.RawMessage, error) {
 	if len(missing) > 0 {
 		return nil, refusal("ToolError", "Tool '%s' missing required argument(s): %s", e.Name, list(missing))
 	}
-	for _, name := range slices.Sorted(maps.Keys(args)) {
-		p := e.schema.Properties[name]
-		if p == nil {
-			continue
-		}
-		if args[name] == nil && !takesNull(p) && !slices.Contains(e.schema.Required, name) {
-			delete(args, name)
-			continue
-		}
-		if args[name], err = convert(p, name, args[name]); err != nil {
-			return nil, err
-		}
+	if err := convertProperties(e.schema, "", args); err != nil {
+		return nil, err
 	}
 	out, err := json.Marshal(args)
 	if err != nil {
@@ -140,162 +126,4 @@ func (e *entry) deep(arguments json.RawMessage) (err error) {
 		return refusal("ToolError", "Tool '%s' received invalid arguments: %v", e.Name, err)
 	}
 	return nil
-}
-
-func takesNull(p *jsonschema.Schema) bool {
-	return p.Type == "null" || slices.Contains(p.Types, "null") || p.Type == "" && p.Types == nil
-}
-
-// convert makes a value of the type a parameter has, if it can be taken for
-// one; of parameters with several types the first that fits.
-func convert(p *jsonschema.Schema, name string, v any) (any, error) {
-	types := p.Types
-	if p.Type != "" {
-		types = []string{p.Type}
-	}
-	if len(types) == 0 {
-		return v, nil
-	}
-	for _, strict := range []bool{true, false} {
-		for _, t := range types {
-			if out, ok := as(t, v, strict); ok {
-				return convertItems(p, name, out)
-			}
-		}
-	}
-	return nil, refusal("ToolError", "Invalid argument '%s': expected %s, got %s", name, strings.Join(types, " or "), pythonValue(v))
-}
-
-func convertItems(p *jsonschema.Schema, name string, v any) (any, error) {
-	items, ok := v.([]any)
-	if !ok || p.Items == nil {
-		return v, nil
-	}
-	for i := range items {
-		var err error
-		if items[i], err = convert(p.Items, fmt.Sprintf("%s[%d]", name, i), items[i]); err != nil {
-			return nil, err
-		}
-	}
-	return items, nil
-}
-
-var (
-	integerText = regexp.MustCompile(`^[+-]?[0-9]{1,18}$`)
-	numberText  = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$`)
-)
-
-// as returns v as a value of a JSON Schema type; unless strict, also what is
-// only written differently.
-func as(kind string, v any, strict bool) (any, bool) {
-	switch v := v.(type) {
-	case nil:
-		return nil, kind == "null"
-	case bool:
-		return v, kind == "boolean"
-	case []any:
-		return v, kind == "array"
-	case map[string]any:
-		return v, kind == "object"
-	case json.Number:
-		switch kind {
-		case "number":
-			_, err := v.Float64()
-			return v, err == nil
-		case "integer":
-			return integer(v)
-		}
-	case string:
-		if kind == "string" {
-			return v, true
-		}
-		if strict {
-			return nil, false
-		}
-		return fromText(kind, strings.TrimSpace(v))
-	}
-	return nil, false
-}
-
-func fromText(kind, text string) (any, bool) {
-	switch kind {
-	case "integer":
-		if integerText.MatchString(text) {
-			n, err := strconv.ParseInt(text, 10, 64)
-			return n, err == nil
-		}
-	case "number":
-		if numberText.MatchString(text) {
-			f, err := strconv.ParseFloat(text, 64)
-			return f, err == nil
-		}
-	case "boolean":
-		switch strings.ToLower(text) {
-		case "true":
-			return true, true
-		case "false":
-			return false, true
-		}
-	}
-	return nil, false
-}
-
-// integer takes 3 and 3.0 and 3e0 for what JSON Schema says they are.
-func integer(n json.Number) (any, bool) {
-	if _, err := n.Int64(); err == nil {
-		return n, true
-	}
-	f, err := n.Float64()
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-		return nil, false
-	}
-	return int64(f), true
-}
-
-// list writes names as Python does, for messages that read as BAF's.
-func list(names []string) string {
-	quoted := make([]string, len(names))
-	for i, n := range names {
-		quoted[i] = "'" + n + "'"
-	}
-	return "[" + strings.Join(quoted, ", ") + "]"
-}
-
-func pythonType(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "None"
-	case bool:
-		return "bool"
-	case string:
-		return "str"
-	case []any:
-		return "list"
-	case map[string]any:
-		return "dict"
-	case json.Number:
-		if _, err := v.Int64(); err == nil {
-			return "int"
-		}
-		return "float"
-	}
-	return fmt.Sprintf("%T", v)
-}
-
-// pythonValue names a refused value: short ones as they are, others by type.
-func pythonValue(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "None"
-	case bool:
-		if v {
-			return "True"
-		}
-		return "False"
-	case json.Number:
-		return clip(v.String(), 32)
-	case string:
-		return "'" + clip(v, 32) + "'"
-	}
-	return pythonType(v)
 }

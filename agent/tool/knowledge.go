@@ -63,7 +63,7 @@ type searchKnowledge struct {
 type readDocument struct {
 	ID   int64 `json:"id" description:"The document's number, from search_knowledge or list_documents."`
 	From int   `json:"from,omitempty" description:"The byte of its text to begin with; 0 is the first."`
-	To   int   `json:"to,omitempty" description:"The byte of its text to end before; 20000 bytes further if not given."`
+	To   int   `json:"to,omitempty" description:"The byte of its text to end before; 20000 bytes further if not given, 100000 at most."`
 }
 
 type listDocuments struct {
@@ -163,6 +163,9 @@ func (k knowledge) read(ctx context.Context, in readDocument) (any, error) {
 	at := max(in.From-utf8.UTFMax, 0) // characters are looked at, not all of the text
 	from, to := runes([]byte(text[at:min(to+utf8.UTFMax, len(text))]), in.From-at, to-at)
 	from, to = at+from, at+to
+	if in.To == 0 && to < len(text) {
+		to = from + lineEnd(text[from:to])
+	}
 	d.Text = ""
 	p := rag.Passage{Chunk: rag.Chunk{DocumentID: d.ID, Text: text[from:to], Start: from, End: to}, Document: d}
 	n := findings(ctx).number(rag.Result{Passage: p})

@@ -88,6 +88,9 @@ func describe(s *jsonschema.Schema, t reflect.Type, own map[reflect.Type]*jsonsc
 	if len(s.Types) == 2 && s.Types[0] == "null" {
 		s.Type, s.Types = s.Types[1], nil
 	}
+	if s.Type == "" { // "true" is a schema too, but not every server knows
+		s.Description = "Any JSON value."
+	}
 	if own[t] != nil {
 		return nil
 	}

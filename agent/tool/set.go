@@ -10,7 +10,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -43,7 +42,8 @@ type SetConfig struct {
 	// MaxResult is how many characters of a result are kept; the rest is cut
 	// off with a note that gives the total. Default DefaultMaxResult.
 	MaxResult int
-	// Log hears of panics and of calls that do not return; default: nobody.
+	// Log hears of panics, of failures inside docent and of calls that do not
+	// return; default: nobody.
 	Log *slog.Logger
 }
 
@@ -51,9 +51,14 @@ type SetConfig struct {
 type Set struct {
 	cfg    SetConfig
 	byName map[string]*entry
-	// stray counts the calls left behind, running all of them.
-	stray   atomic.Int64
-	running sync.WaitGroup
+
+	// mu guards what follows.
+	mu sync.Mutex
+	// running counts the calls that have not returned, stray those of them
+	// that nobody waits for any more.
+	running, stray int
+	// idle, if somebody waits for it, is closed when none is running.
+	idle chan struct{}
 }
 
 type entry struct {
@@ -128,9 +133,6 @@ func (s *Set) Invoke(ctx context.Context, name string, arguments json.RawMessage
 	if err != nil {
 		return s.failed(err)
 	}
-	if s.stray.Load() >= MaxStray {
-		return s.failed(refusal("ToolError", "Tool '%s' cannot run now: too many earlier calls have not returned", name))
-	}
 	timeout := cmp.Or(e.Timeout, s.cfg.Timeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
 	defer cancel()
@@ -142,6 +144,7 @@ func (s *Set) Invoke(ctx context.Context, name string, arguments json.RawMessage
 		if ctx.Err() != nil {
 			err = e.ended(ctx, timeout)
 		}
+		s.logFailure(e, err)
 		return s.failed(err)
 	}
 	content, err := render(result)
@@ -154,16 +157,21 @@ func (s *Set) Invoke(ctx context.Context, name string, arguments json.RawMessage
 // Wait waits for calls that did not return when their time was over. It is for
 // the end of the program, after the last Invoke.
 func (s *Set) Wait(ctx context.Context) error {
-	done := make(chan struct{})
-	go func() { // ends with the last call; who gives up on ctx ends the program
-		s.running.Wait()
-		close(done)
-	}()
+	s.mu.Lock()
+	running := s.running
+	if running > 0 && s.idle == nil {
+		s.idle = make(chan struct{})
+	}
+	idle := s.idle
+	s.mu.Unlock()
+	if running == 0 {
+		return nil
+	}
 	select {
-	case <-done:
+	case <-idle:
 		return nil
 	case <-ctx.Done():
-		return fault.Wrap(fault.Unavailable, context.Cause(ctx), "%d tool calls have not returned", s.stray.Load())
+		return fault.Wrap(fault.Unavailable, context.Cause(ctx), "%d tool calls have not returned", running)
 	}
 }
 
@@ -180,48 +188,18 @@ func (e *entry) ended(ctx context.Context, timeout time.Duration) error {
 	return refusal("ToolError", "Tool '%s' was stopped", e.Name)
 }
 
+// logFailure logs what is not the caller's to mend, without what it says, which
+// may repeat what users wrote.
+func (s *Set) logFailure(e *entry, err error) {
+	var f *fault.Fault
+	if errors.As(err, &f) && (f.Kind == fault.Internal || f.Kind == fault.Unavailable) {
+		s.cfg.Log.Error("a tool failed", "tool", e.Name, "kind", string(f.Kind), "type", fmt.Sprintf("%T", f.Err))
+	}
+}
+
 // panicked logs a panic and says so much of it as the model may know.
 func (s *Set) panicked(e *entry, v any) error {
 	// The value may hold what users wrote; its type does not.
 	s.cfg.Log.Error("a tool panicked", "tool", e.Name, "panic", fmt.Sprintf("%T", v), "stack", string(debug.Stack()))
 	return refusal("ToolError", "Tool '%s' failed unexpectedly", e.Name)
-}
-
-type returned struct {
-	result any
-	err    error
-}
-
-// call runs the function and waits for it, but not much longer than ctx.
-func (s *Set) call(ctx context.Context, e *entry, args json.RawMessage) (any, error) {
-	out := make(chan returned, 1)
-	s.running.Go(func() {
-		var r returned
-		defer func() {
-			if v := recover(); v != nil {
-				r = returned{err: s.panicked(e, v)}
-			}
-			out <- r
-		}()
-		r.result, r.err = e.Call(ctx, args)
-	})
-	select {
-	case r := <-out:
-		return r.result, r.err
-	case <-ctx.Done():
-	}
-	late := time.NewTimer(grace)
-	defer late.Stop()
-	select {
-	case r := <-out:
-		return r.result, r.err
-	case <-late.C:
-	}
-	s.stray.Add(1)
-	s.running.Go(func() {
-		<-out
-		s.stray.Add(-1)
-	})
-	s.cfg.Log.Warn("a tool does not return although its time is over", "tool", e.Name)
-	return nil, errStray
 }
