@@ -104,6 +104,9 @@ func Entries(turn agent.TurnRecord, now time.Time) ([]agent.Entry, error) {
 			out[i].Message, err = message(*e.Message, turn.Turn, now)
 		} else {
 			out[i].Step, err = step(*e.Step, turn.Turn, now)
+			if e.Answer > 0 {
+				out[i].Step.ChatID = 0
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("entry %d: %w", i+1, err)
@@ -127,7 +130,7 @@ func message(m agent.ChatMessage, turn int64, now time.Time) (*agent.ChatMessage
 
 func step(r agent.ReasoningRecord, turn int64, now time.Time) (*agent.ReasoningRecord, error) {
 	payload, err := JSON(r.Payload)
-	r.ID, r.Seq, r.Turn, r.ChatID = 0, 0, turn, 0
+	r.ID, r.Seq, r.Turn = 0, 0, turn
 	r.Kind, r.StepKind, r.Summary, r.Payload, r.Time = Text(r.Kind), Text(r.StepKind), Text(r.Summary), payload, Time(r.Time, now)
 	if r.StepKind == "" { // a task list
 		r.Step = 0

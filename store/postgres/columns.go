@@ -7,9 +7,9 @@ import (
 	"docent/store"
 )
 
-// entryArguments are $1 to $20 of a commit: entries as columns, for unnest.
+// entryArguments are $1 to $22 of a commit: entries as columns, for unnest.
 func entryArguments(turn agent.TurnRecord, entries []agent.Entry, now time.Time) []any {
-	var places, stepPlaces, answers []int64
+	var places, stepPlaces, answers, chats []int64
 	var types, contents, clients, kinds, stepKinds, summaries, payloads []string
 	var users []bool
 	var steps []int32
@@ -22,15 +22,16 @@ func entryArguments(turn agent.TurnRecord, entries []agent.Entry, now time.Time)
 			continue
 		}
 		r := e.Step
-		stepPlaces, answers, kinds, stepKinds = append(stepPlaces, place), append(answers, int64(e.Answer)), append(kinds, r.Kind), append(stepKinds, r.StepKind)
+		stepPlaces, answers, chats = append(stepPlaces, place), append(answers, int64(e.Answer)), append(chats, r.ChatID)
+		kinds, stepKinds = append(kinds, r.Kind), append(stepKinds, r.StepKind)
 		steps, summaries, payloads = append(steps, int32(r.Step)), append(summaries, r.Summary), append(payloads, string(r.Payload))
 		stepTimes = append(stepTimes, r.Time)
 	}
 	return []any{
 		turn.Session, int64(len(entries)), turn.Turn, now,
 		places, types, contents, users, times, clients,
-		stepPlaces, answers, kinds, stepKinds, steps, summaries, payloads, stepTimes,
-		int64(turn.LinkEarlier), turn.Failed(),
+		stepPlaces, answers, chats, kinds, stepKinds, steps, summaries, payloads, stepTimes,
+		int64(turn.LinkEarlier), turn.LinkEarlierTo, turn.Failed(),
 	}
 }
 

@@ -22,24 +22,25 @@ const (
 	turnEvent = `WITH b AS (SELECT id, handled FROM event WHERE session_id = $1 AND turn = $3 AND $3 > 0),`
 	// mayWrite holds for a turn that no event began, that was not committed,
 	// or that had failed and now has not.
-	mayWrite = `id = $1 AND ($3 = 0 OR EXISTS (SELECT FROM b WHERE NOT b.handled OR NOT $20::bool AND (
+	mayWrite = `id = $1 AND ($3 = 0 OR EXISTS (SELECT FROM b WHERE NOT b.handled OR NOT $22::bool AND (
 			SELECT c.client_id = '` + agent.FailedID + `' FROM chat c WHERE c.session_id = $1 AND c.turn = $3 AND NOT c.is_user ORDER BY c.seq DESC LIMIT 1)))
 		RETURNING id, seq - $2 AS before),`
 	// writeEntries writes messages (m), steps with the message they belong to
-	// (r), and that message of earlier steps (l): those that the statement
+	// (r), and which one earlier steps belong to (l): those that the statement
 	// finds, as it does not see the steps it writes itself.
 	writeEntries = `m AS (INSERT INTO chat (session_id, type, content, is_user, "timestamp", seq, turn, client_id)
 		SELECT s.id, v.type, v.content::jsonb, v.is_user, v.at, s.before + v.n, $3, v.client_id
 		FROM s, unnest($5::bigint[], $6::text[], $7::text[], $8::bool[], $9::timestamptz[], $10::text[]) AS v(n, type, content, is_user, at, client_id)
 		ORDER BY v.n RETURNING id, seq),
 	r AS (INSERT INTO reasoning_step (session_id, chat_id, kind, step_kind, step, summary, payload, "timestamp", seq, turn)
-		SELECT s.id, m.id, v.kind, nullif(v.step_kind, ''), CASE v.step_kind WHEN '' THEN NULL ELSE v.step END, nullif(v.summary, ''), v.payload::jsonb, v.at,
+		SELECT s.id, coalesce(m.id, (SELECT c.id FROM chat c WHERE c.id = v.chat AND c.session_id = $1)), v.kind, nullif(v.step_kind, ''), CASE v.step_kind WHEN '' THEN NULL ELSE v.step END, nullif(v.summary, ''), v.payload::jsonb, v.at,
 			s.before + v.n, $3
-		FROM s CROSS JOIN unnest($11::bigint[], $12::bigint[], $13::text[], $14::text[], $15::int[], $16::text[], $17::text[], $18::timestamptz[])
-			AS v(n, answer, kind, step_kind, step, summary, payload, at) LEFT JOIN m ON v.answer > 0 AND m.seq = s.before + v.answer
+		FROM s CROSS JOIN unnest($11::bigint[], $12::bigint[], $13::bigint[], $14::text[], $15::text[], $16::int[], $17::text[], $18::text[], $19::timestamptz[])
+			AS v(n, answer, chat, kind, step_kind, step, summary, payload, at) LEFT JOIN m ON v.answer > 0 AND m.seq = s.before + v.answer
 		ORDER BY v.n RETURNING id, seq, chat_id),
-	l AS (UPDATE reasoning_step e SET chat_id = m.id FROM s, m
-		WHERE $19::bigint > 0 AND m.seq = s.before + $19 AND e.session_id = $1 AND e.turn = $3 AND e.chat_id IS NULL)`
+	l AS (UPDATE reasoning_step e SET chat_id = v.id
+		FROM s, (SELECT m.id FROM s, m WHERE m.seq = s.before + $20 UNION ALL SELECT c.id FROM chat c WHERE $20::bigint = 0 AND c.id = $21 AND c.session_id = $1) v
+		WHERE e.session_id = $1 AND e.turn = $3 AND e.chat_id IS NULL)`
 	// result is what is returned.
 	result = ` SELECT 0::bigint, before, NULL::bigint FROM s UNION ALL SELECT id, seq, NULL FROM m UNION ALL SELECT id, seq, chat_id FROM r ORDER BY 2`
 
@@ -50,21 +51,21 @@ const (
 
 	// commitTurn writes all that a turn left behind.
 	commitTurn = turnEvent + ` s AS (
-		UPDATE session SET seq = seq + $2, current_state = $21, entered_at = $22, wake_at = $23, variables = (variables || $24) - $25::text[], updated_at = $4
+		UPDATE session SET seq = seq + $2, current_state = $23, entered_at = $24, wake_at = $25, variables = (variables || $26) - $27::text[], updated_at = $4
 		WHERE ` + mayWrite + writeEntries + `,
-	h AS (UPDATE event e SET handled = true FROM s WHERE e.session_id = s.id AND NOT e.handled AND e.id = ANY($26::bigint[])),
+	h AS (UPDATE event e SET handled = true FROM s WHERE e.session_id = s.id AND NOT e.handled AND e.id = ANY($28::bigint[])),
 	t AS (INSERT INTO transition (session_id, source_state, dest_state, event, condition, "timestamp", turn)
 		SELECT s.id, v.source, v.dest, v.event, v.condition, v.at, $3
-		FROM s, unnest($27::text[], $28::text[], $29::text[], $30::text[], $31::timestamptz[]) WITH ORDINALITY AS v(source, dest, event, condition, at, n)
+		FROM s, unnest($29::text[], $30::text[], $31::text[], $32::text[], $33::timestamptz[]) WITH ORDINALITY AS v(source, dest, event, condition, at, n)
 		ORDER BY v.n),
 	p AS (INSERT INTO intent_prediction (session_id, message, intent_classifier, intent, score, "timestamp", turn)
 		SELECT s.id, v.message, v.classifier, v.intent, v.score, v.at, $3
-		FROM s, unnest($32::text[], $33::text[], $34::text[], $35::float8[], $36::timestamptz[]) WITH ORDINALITY AS v(message, classifier, intent, score, at, n)
+		FROM s, unnest($34::text[], $35::text[], $36::text[], $37::float8[], $38::timestamptz[]) WITH ORDINALITY AS v(message, classifier, intent, score, at, n)
 		ORDER BY v.n RETURNING id),
 	q AS (INSERT INTO parameter (intent_prediction_id, name, value, info)
 		SELECT p.id, v.name, v.value, nullif(v.info, '')
 		FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM p) p
-			JOIN unnest($37::bigint[], $38::text[], $39::text[], $40::text[]) WITH ORDINALITY AS v(of, name, value, info, n) ON v.of = p.n
+			JOIN unnest($39::bigint[], $40::text[], $41::text[], $42::text[]) WITH ORDINALITY AS v(of, name, value, info, n) ON v.of = p.n
 		ORDER BY v.n)` + result
 )
 
@@ -143,7 +144,7 @@ func number(e agent.Entry, id, seq int64, chat *int64) {
 		e.Message.ID, e.Message.Seq = id, seq
 		return
 	}
-	e.Step.ID, e.Step.Seq = id, seq
+	e.Step.ID, e.Step.Seq, e.Step.ChatID = id, seq, 0
 	if chat != nil {
 		e.Step.ChatID = *chat
 	}

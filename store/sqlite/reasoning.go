@@ -22,14 +22,10 @@ func scanStep(rows *sql.Rows) (agent.ReasoningRecord, error) {
 }
 
 func insertStep(ctx context.Context, w *writer, session int64, r *agent.ReasoningRecord) error {
-	result, err := w.exec(ctx, `INSERT INTO reasoning_step (session_id, chat_id, kind, step_kind, step, summary, payload, timestamp, seq, turn)
-		VALUES (?1, nullif(?2, 0), ?3, nullif(?4, ''), CASE ?4 WHEN '' THEN NULL ELSE ?5 END, nullif(?6, ''), ?7, ?8, ?9, ?10)`,
-		session, r.ChatID, r.Kind, r.StepKind, r.Step, r.Summary, string(r.Payload), r.Time.UnixMicro(), r.Seq, r.Turn)
-	if err != nil {
-		return err
-	}
-	r.ID, err = result.LastInsertId()
-	return err
+	return w.row(ctx, `INSERT INTO reasoning_step (session_id, chat_id, kind, step_kind, step, summary, payload, timestamp, seq, turn)
+		VALUES (?1, (SELECT id FROM chat WHERE id = ?2 AND session_id = ?1), ?3, nullif(?4, ''), CASE ?4 WHEN '' THEN NULL ELSE ?5 END, nullif(?6, ''),
+			?7, ?8, ?9, ?10) RETURNING id, coalesce(chat_id, 0)`,
+		session, r.ChatID, r.Kind, r.StepKind, r.Step, r.Summary, string(r.Payload), r.Time.UnixMicro(), r.Seq, r.Turn).Scan(&r.ID, &r.ChatID)
 }
 
 // Steps returns a session's reasoning; see agent.Reasonings.

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 
 var reasoningTests = map[string]func(*testing.T, Conversations){
 	"Steps": reasoningSteps,
-	"Links": reasoningLinks,
+	"Links": reasoningLinks, "Stored": reasoningStored,
 }
 
 // reasoningSteps: steps come back as they were, among the messages.
@@ -24,7 +25,7 @@ func reasoningSteps(t *testing.T, db Conversations) {
 		Payload: json.RawMessage(`{"kind": "tool_result", "details": {"ok": true}}`),
 	}
 	given := step
-	given.ID, given.Seq, given.Turn, given.ChatID = 77, 77, 77, 77
+	given.ID, given.Seq, given.Turn, given.ChatID = 77, 77, 77, 77 // they count for nothing beside Answer
 	tasks := agent.ReasoningRecord{Kind: "task_list_update", Payload: json.RawMessage(`{"tasks":[]}`), Time: at}
 	got := commit(t, s, begun(session, e, agent.Entry{Step: &given, Answer: 2}, told("said"), agent.Entry{Step: &tasks}))
 	want(t, "given", given.ID, 77)
@@ -83,4 +84,38 @@ func reasoningLinks(t *testing.T, db Conversations) {
 	last.LinkEarlier = 1
 	said[commit(t, s, last).Entries[0].Message.ID] = "last"
 	want(t, "the rest", []string{links(session)["g"], links(session)["a"], links(session)["two's"]}, []string{"last", `"third"`, "none"})
+}
+
+// reasoningStored: a step may belong to a message that is stored already, of
+// its session only.
+func reasoningStored(t *testing.T, db Conversations) {
+	s, ctx := db.Open(t), t.Context()
+	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
+	elsewhere := say(t, s, other, "", "elsewhere").Event.Message.ID
+	e := say(t, s, session, "", "one").Event
+	part(t, s, session, e, thought("a", 0))
+	to := func(chat int64) agent.Entry {
+		entry := thought(fmt.Sprint("to ", chat), 0)
+		entry.Step.ChatID = chat
+		return entry
+	}
+	got := part(t, s, session, e, to(e.Message.ID), to(elsewhere), to(999), told("said"))
+	want(t, "linked", []int64{got.Entries[0].Step.ChatID, got.Entries[1].Step.ChatID, got.Entries[2].Step.ChatID}, []int64{e.Message.ID, 0, 0})
+	said := got.Entries[3].Message.ID
+	links := func() []int64 {
+		steps, err := s.Steps(ctx, session, agent.MessageQuery{})
+		ok(t, err)
+		var out []int64
+		for _, r := range steps {
+			out = append(out, r.ChatID)
+		}
+		return out
+	}
+	want(t, "stored", links(), []int64{0, e.Message.ID, 0, 0})
+	for _, tc := range []struct{ to, want int64 }{{elsewhere, 0}, {999, 0}, {said, said}, {e.Message.ID, said}} {
+		turn := begun(session, e)
+		turn.Partial, turn.LinkEarlierTo = true, tc.to
+		commit(t, s, turn)
+		want(t, "earlier", links(), []int64{tc.want, e.Message.ID, tc.want, tc.want})
+	}
 }
