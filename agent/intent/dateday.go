@@ -51,7 +51,11 @@ func (p *dateParser) date(i int) (moment, int) {
 		if p.is(i+1, "the") {
 			skip++
 		}
-		for _, read := range []func(int) (moment, int){p.calendarDate, p.namedDate, p.namedDay, p.weekday, p.shortWeekday} {
+		readers := []func(int) (moment, int){p.calendarDate, p.namedDate, p.namedDay, p.weekday}
+		if !p.is(i, "the", "den", "dem") {
+			readers = append(readers, p.shortWeekday)
+		}
+		for _, read := range readers {
 			if m, n := read(i + skip); n > 0 && !p.is(i+skip, "morgen") {
 				return m, n + skip
 			}
@@ -166,7 +170,7 @@ func (p *dateParser) namedDate(i int) (moment, int) {
 	switch {
 	case year > 0 && day > 0:
 		m = p.day(year, month+1, day, partYear, partMonth, partDay)
-	case year > 0:
+	case year > 0 && p.number(i-1) < 0: // not what is left of February 31st
 		m = p.day(year, month+1, 1, partYear, partMonth)
 	case day > 0:
 		m = p.upcoming(month+1, day)

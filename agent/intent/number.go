@@ -105,7 +105,7 @@ func digitsAt(text string, start int, code string) (string, int) {
 	}
 	if start > 0 {
 		before, _ := utf8.DecodeLastRuneInString(text[:start])
-		if isWordRune(before) || strings.ContainsRune(":/.", before) && start > 1 && isWordRune(rune(text[start-2])) {
+		if isWordRune(before) || strings.ContainsRune(":/.,", before) && start > 1 && isWordRune(rune(text[start-2])) {
 			return "", 0
 		}
 	}
