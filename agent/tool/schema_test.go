@@ -37,7 +37,7 @@ type everything struct {
 	Blob     []byte             `json:"blob,omitempty"`
 	Anything any                `json:"anything,omitempty"`
 	Ignored  func()             `json:"-"`
-	hidden   int
+	hidden   int                //nolint:unused // it must not be described
 }
 
 func TestSchema(t *testing.T) {

@@ -19,6 +19,9 @@ const (
 	MaxSkill = 64 << 10
 	// MaxSkills bounds how many skills an agent has.
 	MaxSkills = 256
+	// maxField bounds a value of front matter that goes on in further lines, in
+	// bytes.
+	maxField = 4 << 10
 	// maxSkillName bounds a skill's name, in characters.
 	maxSkillName = 200
 )
@@ -90,7 +93,7 @@ func loadSkill(folder fs.FS, file string) (Skill, error) {
 	if err != nil {
 		return Skill{}, fault.Wrap(fault.Invalid, err, "skill %s: it cannot be opened", file)
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return Skill{}, fault.Wrap(fault.Invalid, errors.Join(err, fs.ErrInvalid), "skill %s: it is not a file", file)
 	}
@@ -170,7 +173,7 @@ func frontMatter(text string) (map[string]string, string) {
 		if m := fieldLine.FindStringSubmatch(line); m != nil {
 			key = strings.ToLower(m[1])
 			fields[key] = unquote(strings.TrimSpace(m[2]))
-		} else if key != "" && strings.HasPrefix(line, " ") {
+		} else if key != "" && strings.HasPrefix(line, " ") && len(fields[key]) < maxField {
 			fields[key] = continued(fields[key], line)
 		}
 	}

@@ -261,7 +261,7 @@ func TestWorkspaceRace(t *testing.T) {
 	inside, outside := films(t)
 	_, s := open(t, Workspace{Name: "films", Path: inside, Writable: true})
 	file, folder := filepath.Join(inside, "turn.txt"), filepath.Join(inside, "turn")
-	const rounds = 300
+	const rounds = 60
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
