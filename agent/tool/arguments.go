@@ -15,9 +15,15 @@ import (
 // MaxArguments bounds the arguments of one call, in bytes.
 const MaxArguments = 1 << 20
 
-// readSchema reads a tool's parameters. Schemas that the library cannot apply
-// (with references, which may go round in circles, or patterns of another
-// regexp dialect) have only their first level checked.
+// drafts are the versions of JSON Schema that the library can apply.
+var drafts = []string{
+	"", "http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft-07/schema#",
+	"https://json-schema.org/draft/2020-12/schema",
+}
+
+// readSchema reads a tool's parameters. Of schemas that the library cannot
+// apply (of another version, with references, which may go round in circles, or
+// with patterns of another regexp dialect) only types and names are checked.
 func readSchema(raw json.RawMessage) (*jsonschema.Schema, *jsonschema.Resolved, error) {
 	var s jsonschema.Schema
 	if err := json.Unmarshal(raw, &s); err != nil {
@@ -31,12 +37,12 @@ func readSchema(raw json.RawMessage) (*jsonschema.Schema, *jsonschema.Resolved, 
 			return nil, nil, errors.New("read schema: a property is null")
 		}
 	}
-	if bytes.Contains(raw, []byte(`"$ref"`)) || bytes.Contains(raw, []byte(`"$dynamicRef"`)) {
+	if !slices.Contains(drafts, s.Schema) || bytes.Contains(raw, []byte(`"$ref"`)) || bytes.Contains(raw, []byte(`"$dynamicRef"`)) {
 		return &s, nil, nil
 	}
 	resolved, err := s.Resolve(nil)
 	if err != nil {
-		return &s, nil, nil //nolint:nilerr // the first level is checked all the same
+		return &s, nil, nil //nolint:nilerr // types and names are checked all the same
 	}
 	return &s, resolved, nil
 }

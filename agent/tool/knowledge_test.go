@@ -287,15 +287,17 @@ func TestFindingsAreBoundedAndShared(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for i := range MaxFindings + 10 {
-				n := f.number(rag.Result{Passage: rag.Passage{Chunk: rag.Chunk{ID: int64(i + 1)}}})
-				if n > 0 && f.Results()[n-1].Passage.ID != int64(i+1) {
-					t.Errorf("number %d is another passage", n)
-				}
+				f.number(rag.Result{Passage: rag.Passage{Chunk: rag.Chunk{ID: int64(i + 1)}}})
 				f.searched(Search{})
 			}
 		})
 	}
 	wg.Wait()
+	for i, r := range f.Results() {
+		if n := f.number(r); n != i+1 {
+			t.Errorf("passage %d has the number %d", i+1, n)
+		}
+	}
 	if n, m := len(f.Results()), len(f.Searches()); n != MaxFindings || m != MaxFindings {
 		t.Errorf("%d passages, %d searches", n, m)
 	}

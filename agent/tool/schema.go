@@ -75,6 +75,9 @@ func selfReadingBelow(t reflect.Type, own map[reflect.Type]*jsonschema.Schema, a
 			if _, _, ok := jsonField(f); !ok && !f.Anonymous {
 				continue
 			}
+			if _, options, _ := strings.Cut(f.Tag.Get("json"), ","); slices.Contains(strings.Split(options, ","), "string") {
+				return fmt.Errorf("%s: a json tag with the option string", f.Name)
+			}
 			if err := selfReading(f.Type, own, above); err != nil {
 				return err
 			}
@@ -108,6 +111,9 @@ func describe(s *jsonschema.Schema, t reflect.Type, own map[reflect.Type]*jsonsc
 				continue
 			}
 			p := s.Properties[name]
+			if p == nil {
+				return fmt.Errorf("%s: %q is no name of a JSON property", f.Name, name)
+			}
 			if err := describe(p, f.Type, own); err != nil {
 				return err
 			}

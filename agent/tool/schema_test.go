@@ -79,7 +79,11 @@ func TestNewRefuses(t *testing.T) {
 	type named struct {
 		base `json:"base"`
 	}
+	type quoted struct {
+		N int `json:"n,string"`
+	}
 	for name, err := range map[string]error{
+		"quoted number": second(New("x", "", call[quoted])),
 		"no name":       second(New("", "", call[place])),
 		"bad name":      second(New("read file", "", call[place])),
 		"long name":     second(New("a23456789012345678901234567890123456789012345678901234567890abcde", "", call[place])),

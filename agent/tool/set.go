@@ -64,7 +64,7 @@ type Set struct {
 type entry struct {
 	Tool
 	schema *jsonschema.Schema
-	// resolved checks what schema's first level does not; nil if it cannot.
+	// resolved checks what types and names do not tell; nil if it cannot.
 	resolved *jsonschema.Resolved
 }
 

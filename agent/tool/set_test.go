@@ -120,6 +120,7 @@ func TestForeignSchemas(t *testing.T) {
 		{`{"type":"object","properties":{"x":{"type":"string","pattern":"^a$"}}}`, `{"x":"b"}`, "invalid arguments"},
 		{`{"type":"object","properties":{"x":{"$ref":"#"}}}`, `{"x":{"x":{}}}`, `{"x":{"x":{}}}`},
 		{`{"type":"object","$ref":"#"}`, `{}`, `{}`},
+		{`{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"x":{"type":"integer"}}}`, `{"x":"1"}`, `{"x":1}`},
 		{`{"type":"object","properties":{"x":{"type":"integer"}},"patternProperties":{"^y":{"type":"string"}}}`, `{"y1":"a"}`, `{"y1":"a"}`},
 	} {
 		s := newSet(t, SetConfig{Tools: []Tool{{Name: "far", Parameters: json.RawMessage(tc.schema), Call: func(_ context.Context, a json.RawMessage) (any, error) { return a, nil }}}})

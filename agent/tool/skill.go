@@ -89,14 +89,15 @@ func LoadSkills(folder fs.FS) ([]Skill, error) {
 }
 
 func loadSkill(folder fs.FS, file string) (Skill, error) {
+	// Asked before opening, which would wait at a pipe.
+	if info, err := fs.Stat(folder, file); err != nil || !info.Mode().IsRegular() {
+		return Skill{}, fault.Wrap(fault.Invalid, errors.Join(err, fs.ErrInvalid), "skill %s: it is not there or no file", file)
+	}
 	f, err := folder.Open(file)
 	if err != nil {
 		return Skill{}, fault.Wrap(fault.Invalid, err, "skill %s: it cannot be opened", file)
 	}
 	defer f.Close() //nolint:errcheck // it was only read
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return Skill{}, fault.Wrap(fault.Invalid, errors.Join(err, fs.ErrInvalid), "skill %s: it is not a file", file)
-	}
 	text, err := io.ReadAll(io.LimitReader(f, MaxSkill+1))
 	if err != nil {
 		return Skill{}, fault.Wrap(fault.Invalid, err, "skill %s: it cannot be read", file)
