@@ -2,19 +2,19 @@ package rag
 
 import (
 	"embed"
-	"fmt"
 	"regexp"
 	"strings"
-	"text/template"
 	"unicode/utf8"
 
 	"github.com/tmc/langchaingo/llms"
+
+	"docent/internal/prompt"
 )
 
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
-var prompts = template.Must(template.ParseFS(promptFiles, "prompts/*.tmpl"))
+var prompts = prompt.Must(promptFiles, "prompts")
 
 // maxTurnBytes is how much of an earlier message a model is shown.
 const maxTurnBytes = 4 << 10
@@ -29,25 +29,16 @@ type shownPassage struct {
 	Text string
 }
 
-// prompt fills in a template.
-func prompt(name string, data any) (string, error) {
-	var b strings.Builder
-	if err := prompts.ExecuteTemplate(&b, name+".tmpl", data); err != nil {
-		return "", fmt.Errorf("prompt %s: %w", name, err)
-	}
-	return strings.TrimSpace(b.String()), nil
-}
-
 // answerMessages are the messages that ask a model to answer.
 func answerMessages(req Request, results []Result) ([]llms.MessageContent, error) {
 	instruction := strings.TrimSpace(req.Prompt)
 	if instruction == "" {
 		var err error
-		if instruction, err = prompt("instruction", nil); err != nil {
+		if instruction, err = prompts.Fill("instruction", nil); err != nil {
 			return nil, err
 		}
 	}
-	system, err := prompt("system", struct{ Instruction string }{instruction})
+	system, err := prompts.Fill("system", struct{ Instruction string }{instruction})
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +47,7 @@ func answerMessages(req Request, results []Result) ([]llms.MessageContent, error
 		source := HeadingLine(r.Passage.Document.Title, r.Passage.Headings)
 		passages[i] = shownPassage{i + 1, attribute(source), enclosed(r.Passage.Text)}
 	}
-	user, err := prompt("question", struct {
+	user, err := prompts.Fill("question", struct {
 		Passages []shownPassage
 		Question string
 	}{passages, req.Question})
@@ -77,7 +68,7 @@ func answerMessages(req Request, results []Result) ([]llms.MessageContent, error
 // rewriteMessages are the messages that ask a model to make a question stand
 // on its own.
 func rewriteMessages(req Request) ([]llms.MessageContent, error) {
-	text, err := prompt("rewrite", struct {
+	text, err := prompts.Fill("rewrite", struct {
 		Turns    []Turn
 		Question string
 	}{shownTurns(req.Turns), req.Question})
