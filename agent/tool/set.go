@@ -175,6 +175,14 @@ func (s *Set) Wait(ctx context.Context) error {
 	}
 }
 
+// Stray is how many calls still run that did not return when their time was
+// over.
+func (s *Set) Stray() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stray
+}
+
 var (
 	errTimeout = errors.New("tool: timeout")
 	errStray   = errors.New("tool: did not return")
