@@ -80,7 +80,7 @@ func (p *dateParser) day(year, month, day int, parts ...string) moment {
 // calendarDate reads 2026-11-21, 21.11.2026, 21.11. and 11/21/2026.
 func (p *dateParser) calendarDate(i int) (moment, int) {
 	separator := p.word(i + 1)
-	if separator == "" || !strings.Contains("-./", separator) || !p.joined(i) || !p.joined(i+1) && separator != "." {
+	if !p.is(i+1, "-", ".", "/") || !p.joined(i) || !p.joined(i+1) && separator != "." {
 		return moment{}, 0
 	}
 	if i > 0 && p.joined(i-1) && !p.is(i-1, "(", "\"", "'") {

@@ -99,8 +99,8 @@ type dateParser struct {
 	dayFirst bool
 }
 
-// findDates returns the moments of a text in order, relative to now. If now is
-// zero, only what is complete without it is found.
+// findDates returns the moments of a text in order, up to maxSpans, relative to
+// now. If now is zero, only what is complete without it is found.
 func findDates(text string, now time.Time, code string) []span {
 	relative := !now.IsZero()
 	if !relative {
@@ -108,7 +108,7 @@ func findDates(text string, now time.Time, code string) []span {
 	}
 	p := &dateParser{pieces: piecesOf(text), now: now, dayFirst: code != "en" && code != ""}
 	var out []span
-	for i := 0; i < len(p.pieces); {
+	for i := 0; i < len(p.pieces) && len(out) < maxSpans; {
 		m, n := p.moment(i)
 		if n == 0 || !relative && !m.has(partYear) {
 			i++
@@ -116,7 +116,11 @@ func findDates(text string, now time.Time, code string) []span {
 		}
 		at, ok := p.resolve(m)
 		if ok {
-			s := span{start: p.pieces[i].start, end: p.pieces[i+n-1].end, value: at.Format(time.RFC3339)}
+			first := i
+			for first < i+n-1 && beforeDate[p.word(first)] {
+				first++
+			}
+			s := span{start: p.pieces[first].start, end: p.pieces[i+n-1].end, value: at.Format(time.RFC3339)}
 			s.info = dateInfo(text[s.start:s.end], m.parts)
 			out = append(out, s)
 		}
@@ -124,6 +128,10 @@ func findDates(text string, now time.Time, code string) []span {
 	}
 	return out
 }
+
+// beforeDate are words in front of a date that are not part of it: an example
+// has them before its fragment.
+var beforeDate = wordSet("on at the by since until till from am um den dem bis seit gegen ab")
 
 // dateInfo is the info of a match.
 func dateInfo(fragment string, parts []string) string {

@@ -1,9 +1,6 @@
 package intent
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // maxOffset bounds the number of units a date may be away.
 const maxOffset = 9999
@@ -176,8 +173,9 @@ func at(hour, minute, second int, parts ...string) moment {
 	return moment{clock: time.Duration(hour*3600+minute*60+second) * time.Second, parts: parts}
 }
 
-// hour reads a time of day without the words around it.
-func (p *dateParser) hour(i int, at1, dated bool) (moment, int) {
+// hour reads a time of day without the words around it; after says that "at" is
+// in front of it, dated that a date is.
+func (p *dateParser) hour(i int, after, dated bool) (moment, int) {
 	switch {
 	case p.is(i, "noon", "midday"):
 		return at(12, 0, 0, partHour), 1
@@ -206,8 +204,7 @@ func (p *dateParser) hour(i int, at1, dated bool) (moment, int) {
 			return moment{}, 0
 		}
 	}
-	suffix := 0
-	h, suffix = p.suffix(h, j)
+	h, suffix := p.suffix(h, j)
 	j += suffix
 	if h < 0 || h > 24 || h == 24 && minute+second > 0 {
 		return moment{}, 0
@@ -216,7 +213,7 @@ func (p *dateParser) hour(i int, at1, dated bool) (moment, int) {
 		minute, parts = p.number(j), append(parts, partMinute)
 		j++
 	}
-	if suffix == 0 && len(parts) == 1 && (!at1 || !p.endsHour(j)) {
+	if suffix == 0 && len(parts) == 1 && (!after || !p.endsHour(j)) {
 		return moment{}, 0
 	}
 	m := at(h, minute, second, parts...)
@@ -317,7 +314,7 @@ func (p *dateParser) zone(j int) (*time.Location, int) {
 		return nil, 0
 	}
 	seconds := h*3600 + m*60
-	if !slices.Contains([]string{"+"}, p.word(j)) {
+	if !p.is(j, "+") {
 		seconds = -seconds
 	}
 	return time.FixedZone("", seconds), 4

@@ -84,8 +84,16 @@ func Regexp(name, pattern string) *Entity {
 // and with a point before decimals.
 func Number() *Entity { return &Entity{Name: NumberName, Kind: KindNumber} }
 
-// DateTime makes the built-in entity of dates and times. Its value is written
-// as in ISO 8601, in the zone of Request.Now.
+// DateTime makes the built-in entity of dates and times, as in 2026-11-21 14:00,
+// tomorrow at 5pm, next Friday or in two weeks, English or German. Its value is
+// written as in RFC 3339, in the zone of Request.Now. A date without a time is
+// its midnight, a time without a date the next there is; next Friday is that of
+// next week. A match's info says what the user gave:
+//
+//	{"fragment": "tomorrow at 5pm", "given": ["day", "hour"]}
+//
+// Given are year, month, week, day, weekday, period (of the day), hour, minute,
+// second and zone.
 func DateTime() *Entity { return &Entity{Name: DateTimeName, Kind: KindDateTime} }
 
 // Any makes the built-in entity of arbitrary text. Only a model finds it.

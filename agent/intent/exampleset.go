@@ -107,25 +107,21 @@ func remember(numbers map[string]int, key string, number int) {
 
 // form is a sentence as it is compared.
 type form struct {
-	literal string // its words in lower case
-	words   []string
+	literal string   // its words in lower case
+	words   []string // the same, spelled out
 	tokens  []uint16
 	vector  []float32
 	negated bool
 }
 
 func (s *exampleSet) form(sentence string) form {
-	f := form{words: PreProcessing{}.Tokens(sentence), vector: make([]float32, s.static.Dimensions())}
-	f.literal = strings.Join(f.words, " ")
-	full := make([]string, len(f.words))
-	for i, w := range f.words {
-		full[i] = expanded(w)
+	words := s.words.Tokens(sentence)
+	f := form{literal: strings.Join(words, " "), vector: make([]float32, s.static.Dimensions())}
+	for _, w := range words {
+		f.words = append(f.words, strings.Fields(expanded(w))...)
 	}
-	text := strings.Join(full, " ")
-	for w := range strings.FieldsSeq(text) {
-		f.negated = f.negated || negations[w]
-	}
-	f.tokens = s.static.Tokenize(text)
+	f.negated = slices.ContainsFunc(f.words, func(w string) bool { return negations[w] })
+	f.tokens = s.static.Tokenize(strings.Join(f.words, " "))
 	f.tokens = f.tokens[:min(len(f.tokens), maxTokens)]
 	s.static.Mean(f.vector, f.tokens)
 	return f

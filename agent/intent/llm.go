@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/tmc/langchaingo/llms"
+
+	"docent/internal/fault"
 )
 
 // DefaultTimeout bounds the call of a model that classifies a message.
@@ -52,7 +54,7 @@ func NewLLM(cfg LLMConfig) (*LLM, error) {
 	switch {
 	case cfg.Model == nil:
 		return nil, errors.New("intent: LLMConfig.Model is required")
-	case cfg.Threshold < 0 || cfg.Threshold > 1:
+	case !(cfg.Threshold > 0 && cfg.Threshold <= 1):
 		return nil, fmt.Errorf("intent: LLMConfig.Threshold is %g, want 0 to 1", cfg.Threshold)
 	case cfg.Timeout < 0:
 		return nil, errors.New("intent: LLMConfig.Timeout must not be negative")
@@ -69,7 +71,52 @@ func NewLLM(cfg LLMConfig) (*LLM, error) {
 // Name returns LLMConfig.Name.
 func (c *LLM) Name() string { return c.cfg.Name }
 
-// Classify asks the model.
+// Classify asks the model. Its errors are the model's, an answer that cannot be
+// read, a timeout, and a context that has ended; none of them holds what the
+// user or the model said.
 func (c *LLM) Classify(ctx context.Context, req Request) (Prediction, error) {
-	return Unmatched(c.cfg.Name, req.Text), ctx.Err()
+	none := Unmatched(c.cfg.Name, req.Text)
+	if len(req.Intents) == 0 {
+		return none, nil
+	}
+	answer, err := c.ask(ctx, req)
+	if err != nil {
+		return none, fmt.Errorf("classify with %s: %w", c.cfg.Name, err)
+	}
+	verdicts, ok := readAnswer(answer, req.Intents)
+	if !ok {
+		return none, fault.New(fault.Unavailable, "classify with %s: the model's answer of %d bytes names no intent", c.cfg.Name, len(answer))
+	}
+	best, score := -1, -1.
+	for n, i := range req.Intents {
+		if v, ok := verdicts[i.Name]; ok && v.score > score {
+			best, score = n, v.score
+		}
+	}
+	if score < c.cfg.Threshold {
+		return none, nil
+	}
+	i := req.Intents[best]
+	return Prediction{
+		Intent: i.Name, Score: score, Sentence: req.Text, Classifier: c.cfg.Name,
+		Parameters: newMatcher(req).parameters(i, verdicts[i.Name].values),
+	}, nil
+}
+
+// ask returns the model's answer.
+func (c *LLM) ask(ctx context.Context, req Request) (string, error) {
+	messages, err := c.messages(req)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	defer cancel()
+	resp, err := c.cfg.Model.GenerateContent(ctx, messages, llms.WithJSONMode())
+	if err != nil {
+		return "", err
+	}
+	if resp == nil || len(resp.Choices) == 0 {
+		return "", errors.New("the model returned no answer")
+	}
+	return resp.Choices[0].Content, nil
 }

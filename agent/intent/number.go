@@ -13,11 +13,11 @@ const maxDigits = 30
 // maxWordNumber bounds what numbers in words may come to.
 const maxWordNumber = 1e15
 
-// findNumbers returns the numbers of a text in order.
+// findNumbers returns the numbers of a text in order, up to maxSpans.
 func findNumbers(text, code string) []span {
 	words := wordsOf(text)
 	var out []span
-	for i := 0; i < len(words); {
+	for i := 0; i < len(words) && len(out) < maxSpans; {
 		s, n := numberAt(text, words, i, code)
 		if n == 0 {
 			i++
@@ -100,7 +100,7 @@ func gap(text string, from, to int) bool {
 // version or a code.
 func digitsAt(text string, start int, code string) (string, int) {
 	end := start
-	for end < len(text) && (isDigit(text[end]) || strings.IndexByte(".,", text[end]) >= 0 && end+1 < len(text) && isDigit(text[end+1])) {
+	for end < len(text) && end < start+2*maxDigits && (isDigit(text[end]) || strings.IndexByte(".,", text[end]) >= 0 && end+1 < len(text) && isDigit(text[end+1])) {
 		end++
 	}
 	if start > 0 {

@@ -140,15 +140,17 @@ var fullForms = []struct{ ending, word string }{
 	{"n't", " not"}, {"'s", " is"}, {"'m", " am"}, {"'re", " are"}, {"'ll", " will"}, {"'d", " would"}, {"'ve", " have"},
 }
 
-// expanded returns a word without contraction.
+// spelledOut are words that chats write in another way.
+var spelledOut = map[string]string{
+	"can't": "can not", "cannot": "can not", "won't": "will not", "let's": "let us",
+	"nope": "no", "nah": "no", "yep": "yes", "yeah": "yes", "yup": "yes", "hiya": "hi",
+	"thx": "thanks", "pls": "please", "plz": "please", "u": "you",
+}
+
+// expanded returns a word without contraction, as it is spelled in full.
 func expanded(word string) string {
-	switch word {
-	case "can't", "cannot":
-		return "can not"
-	case "won't":
-		return "will not"
-	case "let's":
-		return "let us"
+	if full, ok := spelledOut[word]; ok {
+		return full
 	}
 	for _, f := range fullForms {
 		if stem, ok := strings.CutSuffix(word, f.ending); ok {
@@ -159,7 +161,7 @@ func expanded(word string) string {
 }
 
 // negations turn what a sentence says into its opposite.
-var negations = wordSet(`no not nope nah never none nothing neither without
+var negations = wordSet(`no not never none nothing neither without
 	nein nicht nichts nie niemals kein keine keinen keinem keiner keines ohne`)
 
 func wordSet(words string) map[string]bool {

@@ -1,0 +1,252 @@
+package intent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// assistant are a few intents as an agent has them.
+func assistant() []*Intent {
+	city := Listed("city", Value{"Paris", []string{"city of light"}}, Value{"New York", []string{"NYC", "the big apple"}}, Value{"York", nil})
+	return []*Intent{
+		New("hello", "hi", "hello", "good morning"),
+		New("yes", "yes", "ok", "sure"),
+		New("no", "no", "no thanks", "I don't want that"),
+		New("weather", "what is the weather in CITY?", "weather in CITY on DATE").Parameter("city", "CITY", city).Parameter("when", "DATE", DateTime()),
+		New("flight", "book a flight from HERE to THERE", "fly to THERE from HERE", "N tickets from HERE to THERE").
+			Parameter("here", "HERE", city).Parameter("there", "THERE", city).Parameter("tickets", "N", Number()),
+	}
+}
+
+func classify(t *testing.T, c Classifier, text string, intents []*Intent) Prediction {
+	t.Helper()
+	p, err := c.Classify(t.Context(), Request{Text: text, Intents: intents, Now: wednesday(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Sentence != text {
+		t.Errorf("the sentence is %q, not what the user said", p.Sentence)
+	}
+	return p
+}
+
+// values shows a prediction in short.
+func (p *Prediction) values() string {
+	var b strings.Builder
+	b.WriteString(p.Intent)
+	for _, m := range p.Parameters {
+		if m.Value == nil {
+			fmt.Fprintf(&b, " %s=nil", m.Name)
+		} else {
+			fmt.Fprintf(&b, " %s=%s", m.Name, *m.Value)
+		}
+	}
+	return b.String()
+}
+
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	c := newExamples(t, ExamplesConfig{})
+	intents := assistant()
+	for text, want := range map[string]string{
+		"hi":                     "1 hello",
+		"  HI!!  ":               "1 hello",
+		"Good   morning...":      "1 hello",
+		"ok":                     "1 yes",
+		"no":                     "1 no",
+		"No.":                    "1 no",
+		"No, thanks":             "1 no",
+		"I don’t want that":      "1 no",
+		"weather in paris":       "? weather city=Paris when=nil",
+		"nope":                   "? no",
+		"":                       "1 fallback_intent",
+		"???":                    "1 fallback_intent",
+		"xyzzyq blorbfnk":        "1 fallback_intent",
+		"who wrote Hamlet?":      "1 fallback_intent",
+		"\xff\xfe":               "1 fallback_intent",
+		"is the earth not flat?": "1 fallback_intent",
+		// Values stand for fragments, so these are examples.
+		"What is the weather in the Big Apple?":    "1 weather city=New York when=nil",
+		"weather in NYC on 21 Nov 2026":            "1 weather city=New York when=2026-11-21T00:00:00+01:00",
+		"weather in York on Friday":                "1 weather city=York when=2026-11-20T00:00:00+01:00",
+		"book a flight from Paris to NYC":          "1 flight here=Paris there=New York tickets=nil",
+		"fly to Paris from York":                   "1 flight here=York there=Paris tickets=nil",
+		"twenty-one tickets from York to New York": "1 flight here=York there=New York tickets=21",
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			p := classify(t, c, text, intents)
+			score, want, _ := strings.Cut(want, " ")
+			if got := p.values(); got != want {
+				t.Errorf("got %s at %.2f, want %s", got, p.Score, want)
+			}
+			if score == "1" && p.Score != 1 || score == "?" && (p.Score < DefaultThreshold || p.Score >= 1) {
+				t.Errorf("score %.2f, want %s", p.Score, score)
+			}
+		})
+	}
+}
+
+func TestExamplesExactness(t *testing.T) {
+	t.Parallel()
+	c := newExamples(t, ExamplesConfig{})
+	t.Run("an exact example wins over other forms of words", func(t *testing.T) {
+		t.Parallel()
+		intents := []*Intent{New("one", "book tables"), New("all", "book table")}
+		if p := classify(t, c, "Book table!", intents); p.Intent != "all" || p.Score != 1 {
+			t.Errorf("%+v", p)
+		}
+		if p := classify(t, c, "booking tables", intents); p.Intent != "one" || p.Score != stemmedScore {
+			t.Errorf("%+v", p)
+		}
+	})
+	t.Run("verbatim", func(t *testing.T) {
+		t.Parallel()
+		if p := classify(t, newExamples(t, ExamplesConfig{Verbatim: true}), "booking tables", []*Intent{New("one", "book tables")}); p.Score >= stemmedScore {
+			t.Errorf("%+v", p)
+		}
+	})
+	t.Run("the first of equals", func(t *testing.T) {
+		t.Parallel()
+		intents := []*Intent{New("a", "see you"), New("b", "see you")}
+		for _, text := range []string{"see you", "see you tomorrow"} {
+			if p := classify(t, c, text, intents); p.Intent != "a" {
+				t.Errorf("%s: %+v", text, p)
+			}
+		}
+	})
+	t.Run("the threshold is enough", func(t *testing.T) {
+		t.Parallel()
+		if p := classify(t, newExamples(t, ExamplesConfig{Threshold: 1}), "hi", assistant()); p.Intent != "hello" {
+			t.Errorf("%+v", p)
+		}
+	})
+	t.Run("an intent without examples", func(t *testing.T) {
+		t.Parallel()
+		if p := classify(t, c, "hi", []*Intent{New("none"), New("hello", "hi")}); p.Intent != "hello" {
+			t.Errorf("%+v", p)
+		}
+	})
+	t.Run("a word that only the examples know", func(t *testing.T) {
+		t.Parallel()
+		if p := classify(t, c, "Öffnungszeiten?", []*Intent{New("hours", "Wie sind die Öffnungszeiten?", "Öffnungszeiten heute")}); p.Intent != "hours" {
+			t.Errorf("%+v", p)
+		}
+	})
+	t.Run("a message without end", func(t *testing.T) {
+		t.Parallel()
+		text := strings.Repeat("please tell me ", 20000)
+		if p := classify(t, c, text, assistant()); p.Score < 0 || p.Score > 1 {
+			t.Errorf("%v", p.Score)
+		}
+	})
+}
+
+func TestExamplesCache(t *testing.T) {
+	t.Parallel()
+	c := newExamples(t, ExamplesConfig{})
+	intents := assistant()
+	var wg sync.WaitGroup
+	for n := range 8 {
+		wg.Go(func() {
+			for k := range maxSets {
+				own := append([]*Intent{New(fmt.Sprint(n, k), "hi there")}, intents...)
+				for _, set := range [][]*Intent{own, intents} {
+					if p, err := c.Classify(t.Context(), Request{Text: "hello", Intents: set}); err != nil || p.Intent != "hello" {
+						t.Errorf("%+v, %v", p, err)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if len(c.sets) > maxSets {
+		t.Errorf("%d sets", len(c.sets))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if p, err := c.Classify(ctx, Request{Text: "hello", Intents: intents}); !errors.Is(err, context.Canceled) || p.Intent != Fallback {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+func TestEntities(t *testing.T) {
+	t.Parallel()
+	languages := Listed("language", Value{"C", nil}, Value{"C++", []string{"cpp", "C plus plus"}}, Value{"Go", []string{"golang"}}, Value{"Ελλάδα", nil})
+	i := New("x").Parameter("language", "LANG", languages).Parameter("code", "CODE", Regexp("code", `\b([A-Z]{2}-\d+)\b`)).
+		Parameter("when", "DATE", DateTime()).Parameter("n", "N", Number()).Parameter("any", "ANY", Any())
+	for text, want := range map[string]string{
+		"I like C++ and C":                   "x language=C++ code=nil when=nil n=nil any=nil",
+		"c or c++":                           "x language=C code=nil when=nil n=nil any=nil",
+		"C  PLUS\tplus, please":              "x language=C++ code=nil when=nil n=nil any=nil",
+		"a cat":                              "x language=nil code=nil when=nil n=nil any=nil",
+		"GoLang!":                            "x language=Go code=nil when=nil n=nil any=nil",
+		"going":                              "x language=nil code=nil when=nil n=nil any=nil",
+		"ΕΛΛΆΔΑ":                             "x language=Ελλάδα code=nil when=nil n=nil any=nil",
+		"order AB-12 for 3":                  "x language=nil code=AB-12 when=nil n=3 any=nil",
+		"on 21 Nov 2026":                     "x language=nil code=nil when=2026-11-21T00:00:00+01:00 n=nil any=nil",
+		"4 people on 2026-11-21 at 14:00":    "x language=nil code=nil when=2026-11-21T14:00:00+01:00 n=4 any=nil",
+		"on 2026-11-21 at 14:00, 4 people":   "x language=nil code=nil when=2026-11-21T14:00:00+01:00 n=4 any=nil",
+		"minus two and a half degrees today": "x language=nil code=nil when=2026-11-18T00:00:00+01:00 n=-2.5 any=nil",
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			m := newMatcher(Request{Text: text, Now: wednesday(t)})
+			matches, _ := m.assign(i, "")
+			if got := (&Prediction{Intent: "x", Parameters: matches}).values(); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+	m := newMatcher(Request{Text: "in 5 minutes, or 7", Now: wednesday(t)})
+	if matches, _ := m.assign(New("x").Parameter("n", "N", Number()), ""); *matches[0].Value != "7" {
+		t.Errorf("a number outside of dates comes first: %s", *matches[0].Value)
+	}
+	p := Prediction{Parameters: []Match{{Name: "a"}, {Name: "b", Value: new("5")}}}
+	if v, ok := p.Parameter("b"); v != "5" || !ok {
+		t.Errorf("%q, %v", v, ok)
+	}
+	if v, ok := p.Parameter("a"); v != "" || ok {
+		t.Errorf("%q, %v", v, ok)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	number := Number()
+	for want, intents := range map[string][]*Intent{
+		"":                                     assistant(),
+		"intent 2 is nil":                      {New("a"), nil},
+		"intent 1 has no name":                 {New(" ")},
+		"an intent cannot be named":            {New(Fallback)},
+		"two intents named":                    {New("a"), New("a")},
+		"sentence 2 is empty":                  {New("a", "x", " ")},
+		"parameter 1 has no name":              {New("a").Parameter("", "X", number)},
+		"two parameters named":                 {New("a").Parameter("x", "X", number).Parameter("x", "Y", number)},
+		"has no entity":                        {New("a").Parameter("x", "X", nil)},
+		"an entity of kind listed has no name": {New("a").Parameter("x", "X", Listed(""))},
+		"has no values":                        {New("a").Parameter("x", "X", Listed("e"))},
+		"value 1 is empty":                     {New("a").Parameter("x", "X", Listed("e", Value{}))},
+		`has the value "v" twice`:              {New("a").Parameter("x", "X", Listed("e", Value{"v", nil}, Value{"v", nil}))},
+		"has an empty synonym":                 {New("a").Parameter("x", "X", Listed("e", Value{"v", []string{""}}))},
+		"error parsing regexp":                 {New("a").Parameter("x", "X", Regexp("e", "("))},
+		"has no pattern":                       {New("a").Parameter("x", "X", &Entity{Name: "e", Kind: KindRegexp})},
+		"unknown kind":                         {New("a").Parameter("x", "X", &Entity{Name: "e", Kind: "?"})},
+		"two entities named":                   {New("a").Parameter("x", "X", Regexp("e", ".")), New("b").Parameter("x", "X", Regexp("e", "."))},
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			err := Validate(intents...)
+			if want == "" && err == nil {
+				return
+			}
+			if want == "" || err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		})
+	}
+}
