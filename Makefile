@@ -7,6 +7,8 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 DATA    ?= data
 ADDR    ?= 127.0.0.1:8765
+# What bin/docent may weigh, in bytes, wherever it is tested.
+MAX_SIZE := 50000000
 # Says that a database has had the sample documents, by its URL.
 SAMPLES  = $(DATA)/.samples-$(shell printf %s "$$DATABASE_URL" | cksum | cut -d ' ' -f 1)
 
@@ -36,6 +38,7 @@ web: ## build the page into web/dist
 test: ## every test, Go with -race and the page's, on a real Postgres and in a real browser
 	@.ci/setup test
 	@$(MAKE) --no-print-directory build
+	@size=$$(wc -c < bin/docent); if [ $$size -gt $(MAX_SIZE) ]; then echo "bin/docent has $$size bytes, the budget is $(MAX_SIZE)"; exit 1; fi
 	CGO_ENABLED=1 go test -race -shuffle=on -timeout 20m ./...
 	cd web && npm run check && npm test
 	cd web && DOCENT_BIN=$(CURDIR)/bin/docent npm run e2e
