@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -28,7 +29,8 @@ func (c *tripCounter) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.Tr
 func (*tripCounter) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 func (*tripCounter) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
 
-// TestRoundTrips: a turn costs two, opening a session one.
+// TestRoundTrips: a turn costs two, however much it leaves behind; opening a
+// session costs one.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	counter := &tripCounter{}
@@ -38,32 +40,64 @@ func TestRoundTrips(t *testing.T) {
 	}
 	defer s.Close()
 	var session agent.SessionRecord
+	var receipt agent.Receipt
+	var written agent.Written
 	record := agent.SessionRecord{Key: agent.SessionKey{Agent: "a", ID: "x"}, Platform: "P"}
-	for _, step := range []struct {
-		name string
-		do   func() error
+	text := json.RawMessage(`"x"`)
+	said := agent.Entry{Message: &agent.ChatMessage{Type: "str", Content: text}}
+	step := agent.Entry{Step: &agent.ReasoningRecord{Kind: "reasoning_step", StepKind: "thought", Payload: text}}
+	value := "v"
+	open := func() (err error) { session, _, err = s.OpenSession(t.Context(), record); return err }
+	receive := func(in agent.Incoming) func() error {
+		return func() (err error) {
+			in.Session, in.Content, in.History = session.RowID, text, 5
+			receipt, err = s.Receive(t.Context(), in)
+			return err
+		}
+	}
+	commit := func(turn agent.TurnRecord) func() error {
+		return func() (err error) {
+			turn.Session, turn.Turn, turn.Handled = session.RowID, receipt.Event.Turn, []int64{receipt.Event.ID}
+			written, err = s.CommitTurn(t.Context(), turn)
+			return err
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		do      func() error
+		trips   int64
+		entries int
 	}{
-		{"OpenSession", func() (err error) { session, _, err = s.OpenSession(t.Context(), record); return err }},
-		{"OpenSession again", func() (err error) { session, _, err = s.OpenSession(t.Context(), record); return err }},
-		{"Receive", func() error {
-			_, err := s.Receive(t.Context(), agent.Incoming{Session: session.RowID, ClientID: "m", Type: "str", Content: json.RawMessage(`"x"`), History: 5})
-			return err
-		}},
-		{"CommitTurn", func() error {
-			_, err := s.CommitTurn(t.Context(), agent.TurnRecord{
-				Session: session.RowID, Turn: 1, State: "s", Set: map[string]json.RawMessage{"v": json.RawMessage("1")}, Delete: []string{"w"},
-				Entries:     []agent.Entry{{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(`"a"`)}}},
-				Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b"}},
-			})
-			return err
-		}},
+		{"OpenSession", open, 1, 0},
+		{"OpenSession again", open, 1, 0},
+		{"Receive", receive(agent.Incoming{ClientID: "m", Type: "str"}), 1, 0},
+		{"a part", commit(agent.TurnRecord{Partial: true, Entries: []agent.Entry{step, said}}), 1, 2},
+		{"OpenSession with a queue", open, 1, 0},
+		{"all of a turn", commit(agent.TurnRecord{
+			State: "s", EnteredAt: time.Now(), WakeAt: time.Now(), Set: map[string]json.RawMessage{"v": text}, Delete: []string{"w"},
+			Entries: []agent.Entry{step, step, step, said, said}, LinkEarlier: 4,
+			Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b"}, {Source: "b", Dest: "c"}},
+			Predictions: []agent.PredictionRecord{
+				{Message: "m", Intent: "i", Parameters: []agent.ParameterRecord{{Name: "p", Value: &value}, {Name: "q"}}},
+				{Message: "n", Intent: "i", Parameters: []agent.ParameterRecord{{Name: "p"}}},
+			},
+		}), 1, 5},
+		{"it again", commit(agent.TurnRecord{State: "s", Entries: []agent.Entry{said}}), 2, 7},
+		{"Receive again", receive(agent.Incoming{ClientID: "m", Type: "str"}), 1, 0},
+		{"an event", receive(agent.Incoming{Event: agent.EventRecord{Name: "e", Data: text, Origin: text}}), 1, 0},
+		{"steps only", commit(agent.TurnRecord{Entries: []agent.Entry{step}}), 1, 1},
+		{"Receive", receive(agent.Incoming{Type: "str"}), 1, 0},
+		{"a reply", commit(agent.TurnRecord{Entries: []agent.Entry{said}}), 1, 1},
+		{"Receive", receive(agent.Incoming{Type: "str"}), 1, 0},
+		{"nothing", commit(agent.TurnRecord{}), 1, 0},
 	} {
 		before := counter.trips.Load()
-		if err := step.do(); err != nil {
-			t.Fatal(err)
+		written = agent.Written{}
+		if err := c.do(); err != nil {
+			t.Fatal(c.name, err)
 		}
-		if n := counter.trips.Load() - before; n != 1 {
-			t.Errorf("%s took %d round trips", step.name, n)
+		if n := counter.trips.Load() - before; n != c.trips || len(written.Entries) != c.entries {
+			t.Errorf("%s took %d round trips and wrote %d entries", c.name, n, len(written.Entries))
 		}
 	}
 }

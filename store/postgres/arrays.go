@@ -1,0 +1,87 @@
+package postgres
+
+import (
+	"time"
+
+	"docent/agent"
+	"docent/store"
+)
+
+// Rows go to the database as arrays, one per column, for unnest.
+
+// messageArrays are the messages among entries, with their places; nil if
+// there are none.
+func messageArrays(entries []agent.Entry) []any {
+	var places []int64
+	var types, contents, clients []string
+	var users []bool
+	var times []time.Time
+	for i, e := range entries {
+		if m := e.Message; m != nil {
+			places, types, contents = append(places, int64(i+1)), append(types, m.Type), append(contents, string(m.Content))
+			users, times, clients = append(users, m.IsUser), append(times, m.Time), append(clients, m.ClientID)
+		}
+	}
+	if places == nil {
+		return nil
+	}
+	return []any{places, types, contents, users, times, clients}
+}
+
+// stepArrays are the steps among entries, with their places; nil if there are
+// none.
+func stepArrays(entries []agent.Entry) []any {
+	var places, answers, chats []int64
+	var kinds, stepKinds, summaries, payloads []string
+	var steps []int32
+	var times []time.Time
+	for i, e := range entries {
+		if r := e.Step; r != nil {
+			places, answers, chats = append(places, int64(i+1)), append(answers, int64(e.Answer)), append(chats, r.ChatID)
+			kinds, stepKinds, steps = append(kinds, r.Kind), append(stepKinds, r.StepKind), append(steps, int32(r.Step))
+			summaries, payloads, times = append(summaries, r.Summary), append(payloads, string(r.Payload)), append(times, r.Time)
+		}
+	}
+	if places == nil {
+		return nil
+	}
+	return []any{places, answers, chats, kinds, stepKinds, steps, summaries, payloads, times}
+}
+
+// transitionArrays are transitions.
+func transitionArrays(all []agent.TransitionRecord, now time.Time) []any {
+	n := len(all)
+	sources, dests, events, conditions, times := make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]time.Time, n)
+	for i, t := range all {
+		sources[i], dests[i], events[i], conditions[i] = store.Text(t.Source), store.Text(t.Dest), store.Text(t.Event), store.Text(t.Condition)
+		times[i] = store.Time(t.Time, now)
+	}
+	return []any{sources, dests, events, conditions, times}
+}
+
+// predictionArrays are predictions.
+func predictionArrays(all []agent.PredictionRecord) []any {
+	n := len(all)
+	messages, classifiers, intents, scores, times := make([]string, n), make([]string, n), make([]string, n), make([]float64, n), make([]time.Time, n)
+	for i, p := range all {
+		messages[i], classifiers[i], intents[i], scores[i], times[i] = p.Message, p.Classifier, p.Intent, p.Score, p.Time
+	}
+	return []any{messages, classifiers, intents, scores, times}
+}
+
+// parameterArrays are the parameters of predictions, with the places of those;
+// nil if there are none.
+func parameterArrays(all []agent.PredictionRecord) []any {
+	var of []int64
+	var names, infos []string
+	var values []*string
+	for i, p := range all {
+		for _, q := range p.Parameters {
+			of, names, values, infos = append(of, int64(i+1)), append(names, q.Name), append(values, q.Value), append(infos, q.Info)
+		}
+	}
+	if of == nil {
+		return nil
+	}
+	return []any{of, names, values, infos}
+}

@@ -1,0 +1,145 @@
+package postgres
+
+import (
+	"encoding/json"
+	"time"
+
+	"docent/agent"
+	"docent/store"
+)
+
+// A commit is one statement of the parts that the turn has need of: what is not
+// there costs nothing. It returns, by seq, a row for the session and one per
+// entry; and no row if the turn may not be written.
+const (
+	// writeSession (s) writes the session's row if the turn was begun by no
+	// event, was not committed, or had failed and now has not ($5); b is the
+	// event that began it.
+	writeSession = `WITH b AS (SELECT id, handled FROM event WHERE session_id = $1 AND turn = $3 AND $3 > 0),
+	s AS (UPDATE session SET seq = seq + $2, updated_at = $4`
+	whichSession = ` WHERE id = $1 AND ($3 = 0 OR EXISTS (SELECT FROM b WHERE NOT b.handled OR NOT $5::bool AND (
+			SELECT c.client_id = '` + agent.FailedID + `' FROM chat c WHERE c.session_id = $1 AND c.turn = $3 AND NOT c.is_user ORDER BY c.seq DESC LIMIT 1)))
+		RETURNING id, seq - $2 AS before, $3::bigint AS turn)`
+
+	// writeState is the part of writeSession that a turn has which is done.
+	writeState     = `, current_state = $1, entered_at = $2, wake_at = $3`
+	writeVariables = `, variables = (variables || $1) - $2::text[]`
+
+	writeMessages = `,
+	m AS (INSERT INTO chat (session_id, type, content, is_user, "timestamp", seq, turn, client_id)
+		SELECT s.id, v.type, v.content::jsonb, v.is_user, v.at, s.before + v.n, s.turn, v.client_id
+		FROM s, unnest($1::bigint[], $2::text[], $3::text[], $4::bool[], $5::timestamptz[], $6::text[]) AS v(n, type, content, is_user, at, client_id)
+		ORDER BY v.n RETURNING id, seq)`
+	// noMessages stands for writeMessages in a turn that has steps only.
+	noMessages = `,
+	m AS (SELECT 0::bigint AS id, 0::bigint AS seq WHERE false)`
+
+	// writeSteps writes steps with the message they belong to, which is among
+	// those of the turn or stored before.
+	writeSteps = `,
+	r AS (INSERT INTO reasoning_step (session_id, chat_id, kind, step_kind, step, summary, payload, "timestamp", seq, turn)
+		SELECT s.id, coalesce(m.id, (SELECT c.id FROM chat c WHERE c.id = v.chat AND c.session_id = s.id)), v.kind, nullif(v.step_kind, ''),
+			CASE v.step_kind WHEN '' THEN NULL ELSE v.step END, nullif(v.summary, ''), v.payload::jsonb, v.at, s.before + v.n, s.turn
+		FROM s CROSS JOIN unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::int[], $7::text[], $8::text[], $9::timestamptz[])
+			AS v(n, answer, chat, kind, step_kind, step, summary, payload, at) LEFT JOIN m ON v.answer > 0 AND m.seq = s.before + v.answer
+		ORDER BY v.n RETURNING id, seq, chat_id)`
+
+	// linkSteps says which message, of the turn or stored before, earlier steps
+	// belong to: those that the statement finds, as it does not see the steps
+	// it writes itself.
+	linkSteps = `,
+	l AS (UPDATE reasoning_step e SET chat_id = v.id
+		FROM s, (SELECT m.id FROM s, m WHERE m.seq = s.before + $1 UNION ALL SELECT c.id FROM s JOIN chat c ON c.session_id = s.id
+			WHERE $1::bigint = 0 AND c.id = $2) v
+		WHERE e.session_id = s.id AND e.turn = s.turn AND e.chat_id IS NULL)`
+
+	// handleEvents takes events from the queue. A failed turn that runs again
+	// and is written in parts is open again from the first part on.
+	handleEvents = `,
+	h AS (UPDATE event e SET handled = true FROM s WHERE e.session_id = s.id AND NOT e.handled AND e.id = ANY($1::bigint[]))`
+	reopenEvent = `,
+	h AS (UPDATE event e SET handled = false FROM s, b WHERE e.id = b.id AND b.handled)`
+
+	writeTransitions = `,
+	t AS (INSERT INTO transition (session_id, source_state, dest_state, event, condition, "timestamp", turn)
+		SELECT s.id, v.source, v.dest, v.event, v.condition, v.at, s.turn
+		FROM s, unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[]) WITH ORDINALITY AS v(source, dest, event, condition, at, n)
+		ORDER BY v.n)`
+
+	writePredictions = `,
+	p AS (INSERT INTO intent_prediction (session_id, message, intent_classifier, intent, score, "timestamp", turn)
+		SELECT s.id, v.message, v.classifier, v.intent, v.score, v.at, s.turn
+		FROM s, unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::timestamptz[]) WITH ORDINALITY AS v(message, classifier, intent, score, at, n)
+		ORDER BY v.n RETURNING id)`
+	writeParameters = `,
+	q AS (INSERT INTO parameter (intent_prediction_id, name, value, info)
+		SELECT p.id, v.name, v.value, nullif(v.info, '')
+		FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM p) p
+			JOIN unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS v(of, name, value, info, n) ON v.of = p.n
+		ORDER BY v.n)`
+
+	// The rows.
+	sessionRow  = ` SELECT 0::bigint, before, NULL::bigint FROM s`
+	messageRows = ` UNION ALL SELECT id, seq, NULL FROM m`
+	stepRows    = ` UNION ALL SELECT id, seq, chat_id FROM r`
+	bySeq       = ` ORDER BY 2`
+)
+
+// commitStatement is what writes a turn with the entries given.
+func commitStatement(turn agent.TurnRecord, entries []agent.Entry, set json.RawMessage, now time.Time) *statement {
+	q := &statement{}
+	messages, steps := messageArrays(entries), stepArrays(entries)
+	q.add(writeSession, turn.Session, int64(len(entries)), turn.Turn, now, turn.Failed())
+	if !turn.Partial {
+		q.add(writeState, store.Text(turn.State), orNull(turn.EnteredAt), orNull(turn.WakeAt))
+		if len(turn.Set)+len(turn.Delete) > 0 {
+			q.add(writeVariables, set, store.Texts(turn.Delete))
+		}
+	}
+	q.text.WriteString(whichSession) // its arguments are those of writeSession
+	links := turn.LinkEarlier > 0 || turn.LinkEarlierTo > 0
+	switch {
+	case messages != nil:
+		q.add(writeMessages, messages...)
+	case steps != nil || links:
+		q.add(noMessages)
+	}
+	if steps != nil {
+		q.add(writeSteps, steps...)
+	}
+	if links {
+		q.add(linkSteps, int64(turn.LinkEarlier), turn.LinkEarlierTo)
+	}
+	if turn.Partial {
+		q.add(reopenEvent)
+	} else {
+		q.addOutcome(turn, now)
+	}
+	q.add(sessionRow)
+	if messages != nil {
+		q.add(messageRows)
+	}
+	if steps != nil {
+		q.add(stepRows)
+	}
+	q.add(bySeq)
+	return q
+}
+
+// addOutcome adds what a turn has that is done, but for its entries.
+func (s *statement) addOutcome(turn agent.TurnRecord, now time.Time) {
+	if len(turn.Handled) > 0 {
+		s.add(handleEvents, turn.Handled)
+	}
+	if len(turn.Transitions) > 0 {
+		s.add(writeTransitions, transitionArrays(turn.Transitions, now)...)
+	}
+	if len(turn.Predictions) == 0 {
+		return
+	}
+	predictions := store.Predictions(turn, now)
+	s.add(writePredictions, predictionArrays(predictions)...)
+	if parameters := parameterArrays(predictions); parameters != nil {
+		s.add(writeParameters, parameters...)
+	}
+}
