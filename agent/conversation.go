@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"docent/internal/fault"
 	"docent/payload"
@@ -12,49 +13,61 @@ import (
 // conversation is a session in memory.
 //
 // Clients' goroutines store what users say, one at a time (the intake lock),
-// and queue it. One goroutine, which exists only while the queue holds
-// something, works the queue off and alone changes the session's state.
+// and put it into the inbox. One goroutine, which exists only while there is
+// work, takes it from there and alone changes the session's state. Events that
+// it has taken from the inbox are pending until a step takes them.
 type conversation struct {
 	rt  *Runtime
 	key SessionKey
 
 	// intake is a lock that can be waited for with a context: it holds a value
-	// while it is taken. It orders storing messages among each other and
-	// against a reset.
+	// while it is taken. It orders storing events among each other and against a
+	// reset.
 	intake chan struct{}
-	// slots bounds the messages waiting: each takes one until it is done.
+	// slots bounds the events that nothing has looked at: each takes one until
+	// its turn is done or it is held.
 	slots chan struct{}
 	// loaded is closed once the session is loaded or failed to be.
 	loaded chan struct{}
 
-	// record and state belong to the goroutine; record.RowID may be read by
-	// all once loaded is closed.
-	record SessionRecord
-	state  *State
-	// done is the last turn committed.
-	done int64
+	// What follows belongs to the goroutine; record.RowID may be read by all
+	// once loaded is closed.
+	record  SessionRecord
+	at      *node     // the current state, as committed
+	entered time.Time // when it was entered
+	event   Event     // taken last
 
 	mu        sync.Mutex // guards what follows
-	queue     []work
-	running   bool                    // the goroutine exists
-	turn      int64                   // that runs; 0 if none
-	interrupt context.CancelCauseFunc // ends the context of the work at hand
+	inbox     []work
+	pending   []*pending // oldest first
+	check     bool       // a step is to be taken
+	circled   bool       // states led to each other without end, and nothing happened since
+	running   bool       // the goroutine exists
+	acting    bool       // it runs a turn
+	turns     []int64    // that it runs: more than one if a body took events itself
+	interrupt context.CancelCauseFunc
 	listeners []*Subscription
-	users     int                   // clients in the middle of storing something
-	seq       int64                 // given last
-	failed    map[int64]ChatMessage // messages whose turn could not be committed
+	peers     map[string]*link
+	users     int   // those in the middle of something that needs the session
+	seq       int64 // given last
+	done      int64 // the latest turn that is known to be stored
+	latest    int64 // the turn given last, as far as is known
+	commits   int64 // counts what was written
+	failed    map[int64]*pending
+	uncertain map[string]bool // ids of messages that may or may not be stored
 	resumed   bool
 	gone      bool  // not in the runtime's map any more
 	err       error // why it is gone
+	wake      alarmClock
 }
 
-// work is one thing for a conversation's goroutine to do.
+// work is one thing in a conversation's inbox.
 type work struct {
-	// do does it; its context ends when the turn takes too long or is
+	// arrived is an event; all else is nil or false then.
+	arrived *pending
+	// do does something else; its context ends when it takes too long or is
 	// interrupted.
 	do func(ctx context.Context)
-	// turn is the turn it runs; 0 for other work.
-	turn int64
 	// slot tells that it holds a slot of the mailbox, intake that it holds the
 	// intake lock; both are given back when it is done.
 	slot, intake bool
@@ -74,7 +87,7 @@ func newConversation(rt *Runtime, key SessionKey, req OpenRequest) *conversation
 		Key: key, Name: req.Name, Username: req.Username, Owner: req.Owner,
 		Platform: platform, CreatedAt: now, UpdatedAt: now,
 	}
-	c.queue = []work{{do: c.load}}
+	c.inbox = []work{{do: c.load}}
 	return c
 }
 
@@ -83,7 +96,7 @@ const platform = "WebSocketPlatform"
 
 // startLocked starts the goroutine if there is work and none exists.
 func (c *conversation) startLocked(ctx context.Context) {
-	if c.running || len(c.queue) == 0 {
+	if c.running || len(c.inbox) == 0 && !c.check {
 		return
 	}
 	if !c.rt.begin() {
@@ -134,30 +147,38 @@ func (c *conversation) stop(cause error) {
 	c.interrupt(cause)
 }
 
-// next takes the next piece of work, or ends the goroutine.
+// next takes the next piece of work, or ends the goroutine. Steps come before
+// what else was asked after the events they are about.
 func (c *conversation) next(ctx context.Context) (work, context.Context, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.interrupt(nil) // releases the context of the work before
-	c.interrupt, c.turn = func(error) {}, 0
+	c.interrupt, c.acting, c.turns = func(error) {}, false, nil
 	select {
 	case <-c.rt.closing:
 		c.running = false
+		c.wake.stop()
 		c.refuseLocked()
 		c.dropLocked()
 		return work{}, nil, false
 	default:
 	}
-	if len(c.queue) == 0 {
+	c.arriveLocked()
+	var w work
+	switch {
+	case c.check:
+		w.do = c.act
+	case len(c.inbox) > 0:
+		w = c.inbox[0]
+		c.inbox[0] = work{}
+		c.inbox = c.inbox[1:]
+	default:
 		c.running = false
-		c.queue = nil
+		c.inbox = nil
+		c.armLocked(ctx)
 		c.dropLocked()
 		return work{}, nil, false
 	}
-	w := c.queue[0]
-	c.turn = w.turn
-	c.queue[0] = work{}
-	c.queue = c.queue[1:]
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.TurnTimeout)
 	workCtx, interrupt := context.WithCancelCause(ctx)
 	c.interrupt = func(cause error) {
@@ -169,7 +190,8 @@ func (c *conversation) next(ctx context.Context) (work, context.Context, bool) {
 
 // dropLocked takes a session that nobody uses out of memory.
 func (c *conversation) dropLocked() {
-	if !c.running && len(c.queue) == 0 && len(c.listeners) == 0 && c.users == 0 {
+	if !c.running && len(c.inbox) == 0 && !c.check && len(c.listeners) == 0 && len(c.peers) == 0 && c.users == 0 && !c.gone {
+		c.leaveAlarmLocked()
 		c.endLocked(errDropped)
 	}
 }
@@ -184,11 +206,12 @@ func (c *conversation) endLocked(err error) {
 		return
 	}
 	c.gone, c.err = true, err
+	c.wake.stop()
 	c.rt.forget(c)
 }
 
 // load is the first piece of work: it reads or creates the session, and queues
-// the greeting of a new one and the turns that a killed process left over.
+// the greeting of a new one and the events that wait.
 func (c *conversation) load(ctx context.Context) {
 	defer close(c.loaded)
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
@@ -200,22 +223,28 @@ func (c *conversation) load(ctx context.Context) {
 		c.endLocked(fmt.Errorf("open session %s: %w", c.key.ID, err))
 		return
 	}
-	pending := record.Pending
+	waiting := record.Pending
 	record.Pending = nil
-	c.record, c.seq, c.resumed, c.done = record, record.Seq, !created, record.Turn
-	if c.state = c.rt.cfg.Agent.state(record.State); c.state == nil {
-		c.state = c.rt.cfg.Agent.initial()
+	c.record, c.seq, c.resumed, c.done, c.latest = record, record.Seq, !created, record.Turn, record.Turn
+	c.entered = record.EnteredAt
+	if c.at = c.rt.machine.nodes[record.State]; c.at == nil {
+		c.at = c.rt.machine.initial
+	}
+	if c.entered.IsZero() {
+		c.entered = c.rt.cfg.Now()
 	}
 	if record.State == "" { // new, or its greeting was never stored
-		c.queue = append(c.queue, work{do: c.greet})
+		c.inbox = append(c.inbox, work{do: c.greet})
+	} else {
+		c.check = len(c.at.edges) > 0 // its conditions may hold by now
 	}
-	for i, m := range pending {
-		if i == 0 {
-			c.done = m.Turn - 1
+	for _, r := range waiting {
+		p := &pending{event: storedEvent(r), message: r.Message, mark: -1, old: true}
+		if r.Begun {
+			c.inbox = append(c.inbox, work{do: func(ctx context.Context) { c.apologize(ctx, p) }})
+			continue
 		}
-		c.queue = append(c.queue, work{turn: m.Turn, do: func(ctx context.Context) {
-			c.answer(ctx, question{message: m, event: messageEvent(m.Content)})
-		}})
+		c.inbox = append(c.inbox, work{arrived: p})
 	}
 	for _, s := range c.listeners {
 		s.openedLocked()

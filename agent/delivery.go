@@ -36,13 +36,9 @@ func Failure(err error, id string) []Delivery {
 	if merr != nil { // strings always encode
 		return nil
 	}
-	words, merr := payload.Marshal(apology(err))
-	if merr != nil {
-		return nil
-	}
 	return []Delivery{
 		{Audience: Streaming, Frame: payload.Frame{Action: payload.ErrorAction, Message: coded, ID: id}},
-		{Audience: Plain, Frame: payload.Frame{Action: payload.ReplyStr, Message: words}},
+		{Audience: Plain, Frame: payload.Frame{Action: payload.ReplyStr, Message: marshaled(apology(err))}},
 	}
 }
 
@@ -55,11 +51,25 @@ func stored(m ChatMessage) (payload.Frame, bool) {
 	return payload.Frame{Action: action, Message: m.Content, Time: m.Time, Seq: m.Seq, Turn: &m.Turn}, ok
 }
 
+// storedStep is the frame of a stored step or task list.
+func storedStep(r ReasoningRecord) (payload.Frame, bool) {
+	action, ok := payload.ReplayStep(r.Kind)
+	return payload.Frame{Action: action, Message: r.Payload, Time: r.Time, Seq: r.Seq, Turn: &r.Turn}, ok
+}
+
 // Replay is the frame that shows a stored message again; false for types that
 // are not shown.
 func Replay(m ChatMessage) (payload.Frame, bool) {
 	frame, ok := stored(m)
 	frame.History = true
 	frame.ID = m.ClientID
+	return frame, ok
+}
+
+// ReplayStep is the frame that shows a stored step or task list again; false
+// for kinds that are not shown.
+func ReplayStep(r ReasoningRecord) (payload.Frame, bool) {
+	frame, ok := storedStep(r)
+	frame.History = true
 	return frame, ok
 }

@@ -25,6 +25,7 @@ func (r *Runtime) drop(key SessionKey) {
 	r.mu.Lock()
 	c := r.sessions[key]
 	r.mu.Unlock()
+	r.alarms.remove(key.ID)
 	if c != nil {
 		c.lose(errDeleted, nil)
 	}

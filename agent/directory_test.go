@@ -58,7 +58,7 @@ func testDirectory(t *testing.T) {
 	if len(l.gone) != 1 || rt.Sessions() != 0 {
 		t.Errorf("told %d times, %d sessions in memory", len(l.gone), rt.Sessions())
 	}
-	if err := sub.Send(t.Context(), agent.Message{Content: quoted("hi")}); fault.KindOf(err) != fault.NotFound {
+	if err := sub.Send(t.Context(), agent.Message{Content: quoted("hi"), Human: true}); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("Send: %v", err)
 	}
 	sub.Close()

@@ -3,33 +3,64 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"time"
 
 	"docent/payload"
 )
 
-// The names of events, as BAF stores them.
+// The names of events, as BAF stores them. Any other name is an event of a
+// program.
 const (
 	// EventMessage is a message that is a JSON object, and what any message
 	// matches.
 	EventMessage = "receive_message"
 	// EventText is a message that is text.
 	EventText = "receive_message_text"
+	// EventFile is a file.
+	EventFile = "receive_file"
+	// EventUI is what the user did in a user interface that the agent showed.
+	EventUI = "user_update_ui"
 )
 
-// Event is what a turn answers.
+// Event is what happened: a message, a file, something of the user interface, a
+// program or another agent. It waits in its session's queue until a transition
+// or a fallback takes it.
 type Event struct {
-	// Name is EventText or EventMessage.
+	// ID orders the events of a session; 0 if there is none, as in the greeting.
+	ID int64
+	// Turn is the turn that it begins.
+	Turn int64
+	// Name is EventText, EventMessage, EventFile, EventUI or a program's own.
 	Name string
-	// Text is what the user said: the text; of an object the string under
-	// "message" or else the object as JSON; of other values their JSON.
+	// Human tells what the user did from what agents and programs sent. Only
+	// for users' messages a fallback runs.
+	Human bool
+	// Text is what a message says: the text; of an object the string under
+	// "message" or else the object as JSON; of other values their JSON. Of a file
+	// it is the name.
 	Text string
-	// JSON is the object, if the message is one or is text that holds one;
-	// nil otherwise.
+	// JSON is the object, if a message is one or is text that holds one; nil
+	// otherwise.
 	JSON json.RawMessage
+	// File is what came with EventFile; nil otherwise.
+	File *payload.File
+	// Data is what other events carry, as JSON; nil if nothing.
+	Data json.RawMessage
+	// From is the URL of the agent that sent it; "" if none did.
+	From string
+	// Correlation is the id of the request it makes or answers; "" if none.
+	Correlation string
+	// Hops counts the agents it came through.
+	Hops int
+	// Time is when it was received.
+	Time time.Time
+
+	spoken bool   // it is text, or JSON with a string under "message"
+	cause  string // of an answer of another agent, the request that it was asked for
 }
 
-// messageEvent makes the event of a user's message as BAF does: an object, or
-// a string that holds an object, is a JSON event, all else is text.
+// messageEvent makes the event of a message as BAF does: an object, or a string
+// that holds an object, is a JSON event, all else is text.
 func messageEvent(content json.RawMessage) Event {
 	var text string
 	isText := json.Unmarshal(content, &text) == nil && !bytes.Equal(content, []byte("null"))
@@ -42,21 +73,71 @@ func messageEvent(content json.RawMessage) Event {
 	var keys map[string]json.RawMessage
 	if len(object) > 0 && object[0] == '{' && json.Unmarshal(object, &keys) == nil {
 		var said string
-		if json.Unmarshal(keys["message"], &said) == nil && keys["message"][0] == '"' {
+		spoken := json.Unmarshal(keys["message"], &said) == nil && keys["message"][0] == '"'
+		if spoken {
 			text = said
 		}
-		return Event{Name: EventMessage, Text: text, JSON: json.RawMessage(object)}
+		return Event{Name: EventMessage, Text: text, JSON: json.RawMessage(object), spoken: spoken}
 	}
 	if text == "null" && !isText {
 		text = ""
 	}
-	return Event{Name: EventText, Text: text}
+	return Event{Name: EventText, Text: text, spoken: true}
 }
 
-// chatType is the type under which an event's message is stored.
-func (e Event) chatType() string {
-	if e.JSON != nil {
+// chatType is the type under which an event's message is stored; "" if it is
+// none.
+func (e *Event) chatType() string {
+	switch e.Name {
+	case EventText:
+		return payload.TypeStr
+	case EventMessage:
 		return payload.TypeJSON
+	case EventFile:
+		return payload.TypeFile
+	default:
+		return ""
 	}
-	return payload.TypeStr
+}
+
+// origin is what EventRecord.Origin holds.
+type origin struct {
+	From        string `json:"from,omitempty"`
+	Correlation string `json:"correlation,omitempty"`
+	Cause       string `json:"cause,omitempty"`
+	Hops        int    `json:"hops,omitempty"`
+}
+
+// record is the event as it is stored, without its message.
+func (e *Event) record() EventRecord {
+	r := EventRecord{Name: e.Name, Info: e.Text, Human: e.Human, Data: e.Data, Time: e.Time}
+	if o := (origin{e.From, e.Correlation, e.cause, e.Hops}); o != (origin{}) {
+		r.Origin, _ = json.Marshal(o) // strings and a number always encode
+	}
+	return r
+}
+
+// storedEvent is the event that was stored so.
+func storedEvent(r EventRecord) Event {
+	var e Event
+	content := r.Message.Content
+	if content == nil {
+		content = r.Data
+	}
+	switch {
+	case r.Name == EventFile || r.Message.Type == payload.TypeFile:
+		e = Event{Name: EventFile, Text: r.Info}
+		if f, err := payload.DecodeFile(content); err == nil {
+			e.File = &f
+		}
+	case r.Message.Type != "":
+		e = messageEvent(content)
+	default:
+		e = Event{Name: r.Name, Text: r.Info, Data: r.Data}
+	}
+	var o origin
+	_ = json.Unmarshal(r.Origin, &o) // nil, or written by record
+	e.From, e.Correlation, e.cause, e.Hops = o.From, o.Correlation, o.Cause, o.Hops
+	e.ID, e.Turn, e.Human, e.Time = r.ID, r.Turn, r.Human, r.Time
+	return e
 }

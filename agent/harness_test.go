@@ -124,7 +124,7 @@ func open(t *testing.T, rt *agent.Runtime, id string) (*agent.Subscription, *cli
 
 func send(t *testing.T, sub *agent.Subscription, id, said string) {
 	t.Helper()
-	if err := sub.Send(t.Context(), agent.Message{ID: id, Content: quoted(said)}); err != nil {
+	if err := sub.Send(t.Context(), agent.Message{ID: id, Content: quoted(said), Human: true}); err != nil {
 		t.Fatalf("send %q: %v", said, err)
 	}
 }

@@ -5,133 +5,171 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
 )
 
-// MaxTextBytes bounds what a user says, as text; see Event.Text.
+// MaxTextBytes bounds what a message says, as text; see Event.Text.
 const MaxTextBytes = rag.MaxQuestionBytes
 
 // ErrTooLong is the cause of refusing a message that is longer.
 var ErrTooLong = errors.New("message too long")
 
-// Message is what a user says.
-type Message struct {
-	// ID makes it idempotent: a message of the same id in the session is
-	// stored and answered once, until a reset. "" does not.
-	ID string
-	// Content is JSON: a string, or anything else.
-	Content json.RawMessage
-	// Wait tells to wait for room in the mailbox instead of failing with
-	// fault.Busy.
-	Wait bool
+// arrival is an event on its way into the store.
+type arrival struct {
+	event Event
+	// id and content are its message's; content is nil if it has none.
+	id      string
+	content json.RawMessage
+	// wait tells to wait for room in the mailbox.
+	wait bool
+	// caller is the client that sent it; nil if none did.
+	caller *Subscription
 }
 
-// Send stores a message and queues its turn; it returns when the message is
-// stored and acknowledged. One whose id is there already is not stored again; its
-// turn runs again if it failed. Errors are for the sender: fault.Invalid if its text
-// is too long, fault.Busy if too many messages wait, fault.NotFound if the session was deleted.
-func (s *Subscription) Send(ctx context.Context, m Message) error {
-	c := s.c
-	event := messageEvent(m.Content)
-	if len(event.Text) > MaxTextBytes {
-		return fault.Wrap(fault.Invalid, ErrTooLong, "a message may have at most %d bytes of text, this has %d", MaxTextBytes, len(event.Text))
+// store stores an event and queues it; it returns when it is stored and
+// acknowledged. An event whose id is there already is not stored again.
+func (c *conversation) store(ctx context.Context, in arrival) error {
+	if len(in.event.Text) > MaxTextBytes {
+		return fault.Wrap(fault.Invalid, ErrTooLong, "a message may have at most %d bytes of text, this has %d", MaxTextBytes, len(in.event.Text))
 	}
-	leave, err := c.admit(ctx, m.Wait)
+	leave, err := c.admit(ctx, in.wait)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	now := c.rt.cfg.Now()
-	fresh := c.idle()
+	if ctx.Err() != nil { // such as of a peer, while the lock was a reset's
+		<-c.slots
+		return context.Cause(ctx)
+	}
+	in.event.Time = c.rt.cfg.Now()
+	mark := c.written()
 	// A client that goes away while its message is being stored must not leave
 	// it stored and not answered.
 	sctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.rt.cfg.StoreTimeout)
 	defer cancel()
-	receipt, err := c.rt.cfg.Store.Receive(sctx, Incoming{
-		Session: c.record.RowID, ClientID: m.ID, Type: event.chatType(), Content: m.Content,
-		Event: EventRecord{Name: event.Name, Info: event.Text, Time: now}, History: c.rt.cfg.History,
-	})
+	incoming := Incoming{Session: c.record.RowID, ClientID: in.id, Event: in.event.record()}
+	if in.content != nil {
+		incoming.Type, incoming.Content, incoming.History = in.event.chatType(), in.content, c.rt.cfg.History
+	}
+	receipt, err := c.rt.cfg.Store.Receive(sctx, incoming)
 	if err != nil {
 		<-c.slots
 		if fault.KindOf(err) == fault.NotFound {
-			c.lose(err, s)
+			c.lose(err, in.caller)
+		} else {
+			c.doubt(in.id)
 		}
 		return fmt.Errorf("store message of session %s: %w", c.key.ID, err)
 	}
-	c.acknowledge(ctx, s, receipt, event, fresh)
+	c.acknowledge(ctx, in, receipt, mark)
 	return nil
 }
 
-// acknowledge tells the sender that the message is stored and the others what
-// it says, and queues its turn.
-func (c *conversation) acknowledge(ctx context.Context, s *Subscription, r Receipt, event Event, fresh bool) {
-	ack := c.streamed(r.Message.Turn, payload.AckAction,
-		payload.Ack{ID: r.Message.ClientID, Seq: r.Message.Seq, Duplicate: r.Duplicate})
-	ack.Frame.ID = r.Message.ClientID
+// written counts the commits so far.
+func (c *conversation) written() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.seq = max(c.seq, r.Message.Seq)
-	s.listener.Deliver(ack)
-	q := question{message: r.Message, event: event, history: r.History, fresh: fresh && !r.Duplicate}
-	do := func(ctx context.Context) { c.answer(ctx, q) }
+	return c.commits
+}
+
+// doubt remembers that a message may be stored although its sender was told
+// that it is not: sent again, it is answered.
+func (c *conversation) doubt(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if id == "" || len(c.uncertain) >= c.rt.cfg.HeldEvents {
+		return
+	}
+	if c.uncertain == nil {
+		c.uncertain = map[string]bool{}
+	}
+	c.uncertain[id] = true
+}
+
+// acknowledge tells the sender that the event is stored and the others what it
+// says, and queues it.
+func (c *conversation) acknowledge(ctx context.Context, in arrival, r Receipt, mark int64) {
+	m := r.Event.Message
+	p := &pending{event: in.event, message: m, history: r.History, mark: mark, slot: true}
+	p.event.ID, p.event.Turn = r.Event.ID, r.Event.Turn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seq = max(c.seq, m.Seq)
+	c.latest = max(c.latest, p.event.Turn)
+	if in.caller != nil && in.content != nil {
+		ack := c.streamed(p.event.Turn, payload.AckAction, payload.Ack{ID: m.ClientID, Seq: m.Seq, Duplicate: r.Duplicate})
+		ack.Frame.ID = m.ClientID
+		in.caller.listener.Deliver(ack)
+	}
 	if r.Duplicate {
-		if c.waitsLocked(r.Message.Turn) {
-			<-c.slots
-			return
-		}
-		q.event = messageEvent(r.Message.Content) // of the one stored first
-		do = func(ctx context.Context) { c.repeat(ctx, s, q) }
-	} else if frame, ok := stored(r.Message); ok {
-		frame.ID = r.Message.ClientID
+		c.repeatedLocked(ctx, in.caller, r)
+		return
+	}
+	if frame, ok := stored(m); ok && in.content != nil {
+		frame.ID = m.ClientID
 		for _, other := range c.listeners {
-			if other != s {
+			if other != in.caller {
 				other.listener.Deliver(Delivery{Audience: Streaming, Frame: frame})
 			}
 		}
 	}
-	c.queue = append(c.queue, work{turn: r.Message.Turn, slot: true, do: do})
+	c.inbox = append(c.inbox, work{arrived: p})
 	c.startLocked(ctx)
 }
 
-// waitsLocked reports whether a turn runs or is about to.
-func (c *conversation) waitsLocked(turn int64) bool {
-	return c.turn == turn || slices.ContainsFunc(c.queue, func(w work) bool { return w.turn == turn })
+// repeatedLocked queues what is to be done with a message that was sent again;
+// it gives back the slot if that is nothing.
+func (c *conversation) repeatedLocked(ctx context.Context, s *Subscription, r Receipt) {
+	turn := r.Event.Turn
+	if waits, held := c.waitsLocked(turn); waits {
+		<-c.slots
+		if held {
+			c.deliverLocked(c.streamed(turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
+		}
+		return
+	}
+	p := &pending{event: storedEvent(r.Event), message: r.Event.Message, mark: -1} // of the one stored first
+	c.inbox = append(c.inbox, work{slot: true, do: func(ctx context.Context) { c.repeat(ctx, s, p) }})
+	c.startLocked(ctx)
 }
 
 // repeat deals with a message that was sent again after its turn: one that
 // failed runs again, of one that is done the clients are told so once more.
-func (c *conversation) repeat(ctx context.Context, s *Subscription, q question) {
-	done, err := c.answered(ctx, q.message)
+func (c *conversation) repeat(ctx context.Context, s *Subscription, p *pending) {
+	done, err := c.answered(ctx, p.message)
 	c.mu.Lock()
+	defer c.mu.Unlock()
+	turn := p.event.Turn
 	if !done && err == nil {
-		delete(c.failed, q.message.Turn)
-		c.mu.Unlock()
-		c.answer(ctx, q)
+		delete(c.failed, turn)
+		delete(c.uncertain, p.message.ClientID)
+		c.inbox = append([]work{{arrived: p}}, c.inbox...)
 		return
 	}
-	defer c.mu.Unlock()
-	c.turn = 0
 	finished := payload.TurnFinished{Outcome: payload.Done}
 	if err != nil {
 		finished.Outcome = payload.Failed
-		for _, d := range Failure(err, q.message.ClientID) {
-			d.Frame.Time, d.Frame.Turn = c.rt.cfg.Now(), &q.message.Turn
-			s.listener.Deliver(d)
+		for _, d := range Failure(err, p.message.ClientID) {
+			d.Frame.Time, d.Frame.Turn = c.rt.cfg.Now(), &turn
+			if s != nil {
+				s.listener.Deliver(d)
+			}
 		}
 	}
-	c.deliverLocked(c.streamed(q.message.Turn, payload.TurnFinishedAction, finished))
+	c.deliverLocked(c.streamed(turn, payload.TurnFinishedAction, finished))
 }
 
 // answered reports whether the turn of a message is done and did not fail.
 func (c *conversation) answered(ctx context.Context, m ChatMessage) (bool, error) {
 	c.mu.Lock()
 	_, uncommitted := c.failed[m.Turn]
+	uncertain := c.uncertain[m.ClientID]
+	unknown := m.Turn > c.done
 	c.mu.Unlock()
-	if uncommitted || m.Turn > c.done {
+	if uncommitted || uncertain || unknown {
 		return false, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
@@ -198,11 +236,4 @@ func (c *conversation) lock(ctx context.Context) error {
 	case <-c.rt.closing:
 		return errClosing
 	}
-}
-
-// idle reports whether nothing is being said or about to be.
-func (c *conversation) idle() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return !c.running && len(c.queue) == 0
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"docent/internal/fault"
-	"docent/payload"
 )
 
 // Reset stops the turn that runs, removes what the session holds but its
@@ -22,17 +21,33 @@ func (s *Subscription) Reset(ctx context.Context) error {
 		<-c.intake
 		return c.err
 	}
-	dropped := c.queue
-	c.queue, c.failed = []work{{do: c.reset, intake: true}}, nil
-	for _, w := range dropped {
-		c.release(w)
-		if w.turn != 0 {
-			c.deliverLocked(c.streamed(w.turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Failed}))
-		}
-	}
+	c.dropAllLocked()
+	c.inbox = []work{{do: c.reset, intake: true}}
 	c.interrupt(errReset)
+	c.closePeersLocked(errReset)
 	c.startLocked(ctx)
 	return nil
+}
+
+// resetSoon resets the session next, as a body asked for.
+func (c *conversation) resetSoon() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.check = false
+	c.inbox = append([]work{{do: c.resetNow}}, c.inbox...)
+}
+
+// resetNow resets the session, unless a client did meanwhile.
+func (c *conversation) resetNow(ctx context.Context) {
+	if c.lock(ctx) != nil {
+		return
+	}
+	defer func() { <-c.intake }()
+	c.mu.Lock()
+	c.dropAllLocked()
+	c.closePeersLocked(errReset)
+	c.mu.Unlock()
+	c.reset(ctx)
 }
 
 // reset empties the session and greets.
@@ -57,7 +72,7 @@ func (c *conversation) empty(ctx context.Context) error {
 		}
 		return fmt.Errorf("reset session %s: %w", c.key.ID, err)
 	}
-	c.record.Variables = nil
-	c.state = c.rt.cfg.Agent.initial()
+	c.record.Variables, c.event = nil, Event{}
+	c.at, c.entered = c.rt.machine.initial, c.rt.cfg.Now()
 	return nil
 }

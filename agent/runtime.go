@@ -3,7 +3,10 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,6 +28,9 @@ type RuntimeConfig struct {
 	Store Store
 	// RAG answers for RunRAG. Default: nil, RunRAG then fails.
 	RAG RAG
+	// Dialer connects to other agents, such as a client.Dialer. Default: nil,
+	// SendToPeer then fails.
+	Dialer Dialer
 	// Logger hears of failures, with session ids and no content. Default: nil,
 	// which discards.
 	Logger *slog.Logger
@@ -33,19 +39,38 @@ type RuntimeConfig struct {
 	// NewID makes the id of a session that comes without one. It must not be
 	// guessable. Default: a random UUID.
 	NewID func() string
-	// MailboxSize bounds the messages of one session that wait for their turn,
-	// the running one included. Default: 64.
+	// MailboxSize bounds the events of one session that wait for their turn and
+	// that no step has looked at, those of the running turn included. Default: 64.
 	MailboxSize int
+	// HeldEvents bounds the events of one session that steps have looked at and
+	// that wait for a state which takes them; with more the oldest is dropped.
+	// Default: 256.
+	HeldEvents int
 	// MaxSessions bounds the sessions in memory: those with clients or work.
 	// Default: 20,000.
 	MaxSessions int
+	// MaxPeers bounds the connections to other agents, of all sessions together.
+	// Default: 1,000.
+	MaxPeers int
+	// MaxHops bounds how often agents may answer each other without a user; see
+	// Session.SendToPeer. Default: 16.
+	MaxHops int
 	// History is how many messages before a user's one are read along with
 	// storing it; a body that asks for more costs another trip. Default: 4.
 	History int
-	// ReplayLimit bounds the messages Subscription.History returns, the newest
-	// being kept. Default: 1,000.
+	// ReplayLimit bounds the messages Subscription.History and
+	// Session.ChatHistory return, the newest being kept. Default: 1,000.
 	ReplayLimit int
-	// TurnTimeout bounds a body. Default: 5m.
+	// ConditionInterval is how often conditions of State.When are asked that
+	// nothing else makes worth asking. Default: 1s.
+	ConditionInterval time.Duration
+	// FlushAfter is how long a reply may wait for its turn's end before it is
+	// stored and sent; negative waits for the end. Default: 100ms.
+	FlushAfter time.Duration
+	// Location is the zone of sessions that have no variable "timezone". Default:
+	// time.Local.
+	Location *time.Location
+	// TurnTimeout bounds a turn. Default: 5m.
 	TurnTimeout time.Duration
 	// StoreTimeout bounds one trip to the store. Default: 10s.
 	StoreTimeout time.Duration
@@ -55,7 +80,8 @@ func (c *RuntimeConfig) defaults() error {
 	if c.Agent == nil || c.Store == nil {
 		return fault.New(fault.Invalid, "RuntimeConfig.Agent and RuntimeConfig.Store are required")
 	}
-	if c.MailboxSize < 0 || c.MaxSessions < 0 || c.History < 0 || c.ReplayLimit < 0 || c.TurnTimeout < 0 || c.StoreTimeout < 0 {
+	if c.MailboxSize < 0 || c.HeldEvents < 0 || c.MaxSessions < 0 || c.History < 0 || c.ReplayLimit < 0 || c.MaxPeers < 0 || c.MaxHops < 0 ||
+		c.ConditionInterval < 0 || c.TurnTimeout < 0 || c.StoreTimeout < 0 {
 		return fault.New(fault.Invalid, "RuntimeConfig: sizes and times must not be negative")
 	}
 	if c.Logger == nil {
@@ -67,29 +93,38 @@ func (c *RuntimeConfig) defaults() error {
 	if c.NewID == nil {
 		c.NewID = uuid.NewString
 	}
-	orInt := func(v *int, def int) {
-		if *v == 0 {
-			*v = def
-		}
+	if c.Location == nil {
+		c.Location = time.Local
 	}
-	orInt(&c.MailboxSize, 64)
-	orInt(&c.MaxSessions, 20_000)
-	orInt(&c.History, 4)
-	orInt(&c.ReplayLimit, 1000)
-	if c.TurnTimeout == 0 {
-		c.TurnTimeout = 5 * time.Minute
+	orElse(&c.MailboxSize, 64)
+	orElse(&c.HeldEvents, 256)
+	orElse(&c.MaxSessions, 20_000)
+	orElse(&c.History, 4)
+	orElse(&c.ReplayLimit, 1000)
+	orElse(&c.MaxPeers, 1000)
+	orElse(&c.MaxHops, 16)
+	orElse(&c.ConditionInterval, time.Second)
+	orElse(&c.FlushAfter, 100*time.Millisecond)
+	orElse(&c.TurnTimeout, 5*time.Minute)
+	orElse(&c.StoreTimeout, 10*time.Second)
+	return nil
+}
+
+// orElse sets what is not set.
+func orElse[T int | time.Duration](v *T, def T) {
+	if *v == 0 {
+		*v = def
 	}
-	if c.StoreTimeout == 0 {
-		c.StoreTimeout = 10 * time.Second
-	}
-	return c.Agent.Validate()
 }
 
 // Runtime runs the sessions of an agent. Each has one goroutine, and only
 // while there is work; sessions without work and clients are only in the
 // store. It is safe for concurrent use.
 type Runtime struct {
-	cfg RuntimeConfig
+	cfg     RuntimeConfig
+	machine *machine
+	alarms  alarms
+	peering peering
 
 	// closing is closed when Shutdown begins.
 	closing chan struct{}
@@ -106,7 +141,14 @@ func NewRuntime(cfg RuntimeConfig) (*Runtime, error) {
 	if err := cfg.defaults(); err != nil {
 		return nil, err
 	}
-	return &Runtime{cfg: cfg, closing: make(chan struct{}), sessions: map[SessionKey]*conversation{}}, nil
+	m, err := cfg.Agent.compile()
+	if err != nil {
+		return nil, err
+	}
+	if err := m.classifiers(); err != nil {
+		return nil, err
+	}
+	return &Runtime{cfg: cfg, machine: m, closing: make(chan struct{}), sessions: map[SessionKey]*conversation{}}, nil
 }
 
 var errClosing = fault.New(fault.Unavailable, "docent is shutting down; try again in a moment")
@@ -123,32 +165,120 @@ func (r *Runtime) begin() bool {
 	return true
 }
 
-// join puts a client into the session of that key, which it begins to load if
-// it is not in memory; false if the session was just being dropped from it.
-func (r *Runtime) join(ctx context.Context, key SessionKey, req OpenRequest, s *Subscription) (bool, error) {
+// conversation returns the session of that key. If it is not in memory it
+// begins to be loaded, with s as its first client, or, if s is nil, with a user
+// whom the caller has to take out again; fresh reports that.
+func (r *Runtime) conversation(ctx context.Context, key SessionKey, req OpenRequest, s *Subscription) (c *conversation, fresh bool, err error) {
 	r.mu.Lock()
 	if r.closed {
 		r.mu.Unlock()
-		return false, errClosing
+		return nil, false, errClosing
 	}
 	if c := r.sessions[key]; c != nil {
 		r.mu.Unlock()
-		s.c = c
-		return s.join(), nil
+		return c, false, nil
 	}
 	if len(r.sessions) >= r.cfg.MaxSessions {
 		r.mu.Unlock()
-		return false, fault.New(fault.Busy, "docent has as many conversations as it can hold; try again in a moment")
+		return nil, false, fault.New(fault.Busy, "docent has as many conversations as it can hold; try again in a moment")
 	}
-	c := newConversation(r, key, req)
-	s.c = c
-	c.listeners = []*Subscription{s} // before it starts, or nobody might hear the greeting
+	c = newConversation(r, key, req)
+	if s != nil {
+		s.c = c
+		c.listeners = []*Subscription{s} // before it starts, or nobody might hear the greeting
+	} else {
+		c.users++
+	}
 	r.sessions[key] = c
 	r.mu.Unlock()
+	r.alarms.remove(key.ID)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.startLocked(ctx)
-	return true, nil
+	return c, true, nil
+}
+
+// with calls f with a session that stays in memory meanwhile.
+func (r *Runtime) with(ctx context.Context, id string, f func(*conversation) error) error {
+	if err := checkName("session_id", id); err != nil {
+		return err
+	}
+	key := SessionKey{Agent: r.cfg.Agent.name, ID: id}
+	if err := r.exists(ctx, key); err != nil {
+		return err
+	}
+	for {
+		c, fresh, err := r.conversation(ctx, key, OpenRequest{ID: id}, nil)
+		if err != nil {
+			return err
+		}
+		if !fresh && !c.use() {
+			continue
+		}
+		defer c.leave()
+		select {
+		case <-c.loaded:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if err := c.failure(); err != nil {
+			return err
+		}
+		return f(c)
+	}
+}
+
+// finder is a Store that can tell whether a session is there; a Directory is
+// one.
+type finder interface {
+	Session(ctx context.Context, key SessionKey) (SessionRecord, error)
+}
+
+// exists refuses a session that is not there, if the store can tell: opening
+// it would make it.
+func (r *Runtime) exists(ctx context.Context, key SessionKey) error {
+	r.mu.Lock()
+	_, here := r.sessions[key]
+	r.mu.Unlock()
+	store, ok := r.cfg.Store.(finder)
+	if here || !ok {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.cfg.StoreTimeout)
+	defer cancel()
+	if _, err := store.Session(ctx, key); err != nil {
+		return fmt.Errorf("session %s: %w", key.ID, err)
+	}
+	return nil
+}
+
+// inMemory are the ids of the sessions in memory.
+func (r *Runtime) inMemory() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ids := make([]string, 0, len(r.sessions))
+	for key := range r.sessions {
+		ids = append(ids, key.ID)
+	}
+	return ids
+}
+
+// use keeps a session in memory until leave; false if it is not there any more.
+func (c *conversation) use() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gone {
+		return false
+	}
+	c.users++
+	return true
+}
+
+func (c *conversation) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.users--
+	c.dropLocked()
 }
 
 // forget drops a conversation from memory.
@@ -184,7 +314,15 @@ func (r *Runtime) Shutdown(ctx context.Context) error {
 		r.closed = true
 		close(r.closing)
 	}
+	open := slices.Collect(maps.Values(r.sessions))
 	r.mu.Unlock()
+	r.alarms.stop()
+	for _, c := range open {
+		c.mu.Lock()
+		c.closePeersLocked(errClosing)
+		c.wake.stop()
+		c.mu.Unlock()
+	}
 	done := make(chan struct{})
 	go func() { // ends with the last session's goroutine
 		r.running.Wait()
@@ -196,10 +334,7 @@ func (r *Runtime) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	r.mu.Lock()
-	interrupted := make([]*conversation, 0, len(r.sessions))
-	for _, c := range r.sessions {
-		interrupted = append(interrupted, c)
-	}
+	interrupted := slices.Collect(maps.Values(r.sessions))
 	r.mu.Unlock()
 	for _, c := range interrupted {
 		c.stop(errInterrupted)

@@ -2,27 +2,44 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
 )
 
-// MaxReplies bounds what one turn may say, in messages.
-const MaxReplies = 100
-
-// Session is a conversation as a body sees it, for the length of the body. It
-// is for one goroutine at a time.
+// Session is a conversation as a body sees it, for the length of the turn. Its
+// methods may be called from several goroutines at once, which have to end
+// before the body returns; Move and ManageTransition, which run other bodies,
+// are for the body's own goroutine.
 type Session struct {
 	conversation *conversation
 	turn         *turn
 }
 
+type sessionKey struct{}
+
+// withSession puts a session into the context of a body.
+func withSession(ctx context.Context, s *Session) context.Context {
+	return context.WithValue(ctx, sessionKey{}, s)
+}
+
+// SessionFrom returns the session whose body ctx was given to, for tools and
+// others that are called from it; false outside of one.
+func SessionFrom(ctx context.Context) (*Session, bool) {
+	s, ok := ctx.Value(sessionKey{}).(*Session)
+	return s, ok
+}
+
 // ID is the session's public id.
 func (s *Session) ID() string { return s.conversation.key.ID }
+
+// Platform is how the user is connected, as BAF names it.
+func (s *Session) Platform() string { return s.conversation.record.Platform }
 
 // Username is the user named at the handshake; "" if none was.
 func (s *Session) Username() string { return s.conversation.record.Username }
@@ -31,44 +48,114 @@ func (s *Session) Username() string { return s.conversation.record.Username }
 func (s *Session) SessionName() string { return s.conversation.record.Name }
 
 // CurrentState is the name of the state whose body runs.
-func (s *Session) CurrentState() string { return s.turn.state.name }
+func (s *Session) CurrentState() string {
+	s.turn.mu.Lock()
+	defer s.turn.mu.Unlock()
+	return s.turn.at.name
+}
 
-// Event is what the turn answers; in the greeting it is empty.
-func (s *Session) Event() Event { return s.turn.event }
+// Returning tells that a global state has led back to the one whose body runs.
+func (s *Session) Returning() bool {
+	s.turn.mu.Lock()
+	defer s.turn.mu.Unlock()
+	return s.turn.returning
+}
+
+// Event is what a transition or fallback has taken last; in a condition and in
+// a processor, what it is asked about. In the greeting it is empty.
+func (s *Session) Event() Event {
+	s.turn.mu.Lock()
+	defer s.turn.mu.Unlock()
+	if p := s.turn.candidate; p != nil {
+		return p.event
+	}
+	return s.turn.event
+}
+
+// Events are those that wait, oldest first.
+func (s *Session) Events() []Event {
+	c := s.conversation
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make([]Event, 0, len(c.pending))
+	for _, p := range c.pending {
+		out = append(out, p.event)
+	}
+	for _, w := range c.inbox {
+		if w.arrived != nil {
+			out = append(out, w.arrived.event)
+		}
+	}
+	return out
+}
 
 // Message is the text of the event; "" in the greeting.
-func (s *Session) Message() string { return s.turn.event.Text }
+func (s *Session) Message() string { return s.Event().Text }
 
-// Reply says text. What a body says is stored and sent when the turn ends, in
-// one step with all else it changed.
-func (s *Session) Reply(ctx context.Context, text string) error {
-	return s.reply(ctx, payload.TypeStr, text)
+// Prediction is what the event was understood as in the state that it was taken
+// in, if that asked for intents.
+func (s *Session) Prediction() Prediction {
+	s.turn.mu.Lock()
+	defer s.turn.mu.Unlock()
+	p := s.turn.prediction
+	p.Parameters = slices.Clone(p.Parameters)
+	return p
 }
 
-// ReplyMarkdown says Markdown text.
-func (s *Session) ReplyMarkdown(ctx context.Context, text string) error {
-	return s.reply(ctx, payload.TypeMarkdown, text)
+// AddUsage counts tokens of a model for the turn, which its end reports.
+func (s *Session) AddUsage(prompt, completion int) {
+	s.turn.count(&rag.Usage{Prompt: prompt, Completion: completion})
 }
 
-// ReplyRAG says an answer with its evidence.
-func (s *Session) ReplyRAG(ctx context.Context, message payload.RAGMessage) error {
-	return s.reply(ctx, payload.TypeRAG, message)
+// Move moves the session to a state and runs its body, whose error it returns.
+func (s *Session) Move(ctx context.Context, to *State) error {
+	c, t := s.conversation, s.turn
+	if to == nil || to.agent != c.rt.cfg.Agent {
+		return fault.New(fault.Internal, "move to a state of another agent")
+	}
+	if err := errors.Join(context.Cause(ctx), t.moved()); err != nil {
+		return err
+	}
+	return c.move(ctx, t, &Transition{source: t.at.State, dest: to})
 }
 
-func (s *Session) reply(ctx context.Context, chatType string, message any) error {
-	if err := ctx.Err(); err != nil {
+// ManageTransition takes a step within the body: it goes along the first
+// transition that can be taken, or runs the fallback, and returns their error.
+// What waits in the queue is looked at, so that a body can hear an answer to
+// what it asked. moved reports whether there was a step to take.
+func (s *Session) ManageTransition(ctx context.Context) (moved bool, err error) {
+	c, t := s.conversation, s.turn
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	d := c.decide(ctx, t)
+	if d.idle() || d.stopped || ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	if d.event == nil {
+		if err := t.moved(); err != nil {
+			return false, err
+		}
+	}
+	return c.perform(ctx, t, d)
+}
+
+// CallManageTransition asks for a step once the body is done, as does every
+// event; see Runtime.Check.
+func (s *Session) CallManageTransition() { s.conversation.checkLater() }
+
+// Reset empties the session and greets again when the body has returned. All
+// else that the turn does is forgotten.
+func (s *Session) Reset(ctx context.Context) error {
+	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if len(s.turn.replies) == MaxReplies {
-		return fault.New(fault.Invalid, "a turn may have at most %d replies", MaxReplies)
+	s.turn.mu.Lock()
+	defer s.turn.mu.Unlock()
+	if s.turn.over {
+		return errOver
 	}
-	content, err := payload.Marshal(message)
-	if err != nil {
-		return fmt.Errorf("reply %s: %w", chatType, err)
-	}
-	s.turn.replies = append(s.turn.replies, ChatMessage{
-		Turn: s.turn.number, Type: chatType, Content: content, Time: s.conversation.rt.cfg.Now(),
-	})
+	s.turn.resetting = true
 	return nil
 }
 
@@ -101,71 +188,16 @@ func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessa
 		case err != nil:
 			return payload.RAGMessage{}, err
 		case part.Phase != "":
-			c.stream(s.turn.number, payload.StatusAction, payload.Status{Phase: string(part.Phase)})
+			err = s.Status(ctx, string(part.Phase))
 		case part.Delta != "":
-			c.stream(s.turn.number, payload.DeltaAction, payload.Delta{Text: part.Delta})
+			err = s.Stream(ctx, part.Delta)
 		case part.Message != nil:
 			s.turn.count(part.Usage)
 			return *part.Message, nil
 		}
+		if err != nil {
+			return payload.RAGMessage{}, err
+		}
 	}
 	return payload.RAGMessage{}, fault.New(fault.Internal, "the answer ended without a message")
-}
-
-// turns are the last n messages before the event that are text.
-func (s *Session) turns(ctx context.Context, n int) ([]rag.Turn, error) {
-	messages := s.turn.history
-	if !s.turn.fresh || n > s.conversation.rt.cfg.History && len(messages) == s.conversation.rt.cfg.History {
-		// Later messages may be stored already: ask for as many more.
-		all, err := s.conversation.rt.cfg.Store.Messages(ctx, s.conversation.record.RowID,
-			MessageQuery{Last: n + s.conversation.rt.cfg.MailboxSize})
-		if err != nil {
-			return nil, err
-		}
-		messages = messages[:0:0]
-		for _, m := range all {
-			if m.Turn < s.turn.number {
-				messages = append(messages, m)
-			}
-		}
-	}
-	if len(messages) > n {
-		messages = messages[len(messages)-n:]
-	}
-	out := []rag.Turn{} // not nil: asked and none
-	for _, m := range messages {
-		if text, ok := said(m); ok {
-			role := rag.Assistant
-			if m.IsUser {
-				role = rag.User
-			}
-			out = append(out, rag.Turn{Role: role, Text: text})
-		}
-	}
-	return out, nil
-}
-
-// said is what was said in a stored message, for a model to read: of an
-// answer its text without the passages.
-func said(m ChatMessage) (string, bool) {
-	if m.ClientID == FailedID && !m.IsUser {
-		return "", false
-	}
-	if m.IsUser {
-		return messageEvent(m.Content).Text, m.Type == payload.TypeStr || m.Type == payload.TypeJSON
-	}
-	switch m.Type {
-	case payload.TypeStr, payload.TypeMarkdown:
-		var text string
-		err := json.Unmarshal(m.Content, &text)
-		return text, err == nil
-	case payload.TypeRAG:
-		var answer struct {
-			Answer string `json:"answer"`
-		}
-		err := json.Unmarshal(m.Content, &answer)
-		return answer.Answer, err == nil
-	default:
-		return "", false
-	}
 }

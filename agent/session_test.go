@@ -45,7 +45,7 @@ func testResume(t *testing.T) {
 	send(t, sub, "", "x")
 	c.until(payload.TurnFinishedAction)
 	stop(t, rt)
-	if err := sub.Send(t.Context(), agent.Message{Content: quoted("x"), Wait: true}); fault.KindOf(err) != fault.Unavailable {
+	if err := sub.Send(t.Context(), agent.Message{Content: quoted("x"), Wait: true, Human: true}); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("send after Shutdown: %v", err)
 	}
 	if _, err := rt.Open(t.Context(), agent.OpenRequest{}, newClient(t)); fault.KindOf(err) != fault.Unavailable {
@@ -283,7 +283,7 @@ func testDeleted(t *testing.T) {
 	c.until(payload.ReplyStr)
 	store.Delete("S")
 	for range 2 {
-		if err := sub.Send(t.Context(), agent.Message{Content: quoted("x")}); fault.KindOf(err) != fault.NotFound {
+		if err := sub.Send(t.Context(), agent.Message{Content: quoted("x"), Human: true}); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("got %v, want not found", err)
 		}
 	}

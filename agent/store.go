@@ -30,6 +30,11 @@ type SessionRecord struct {
 	Platform string
 	// State is the name of the current state; "" before the initial body ran.
 	State string
+	// EnteredAt is when the session moved to State; zero before it did.
+	EnteredAt time.Time
+	// WakeAt is when the state's timed conditions want to be looked at next;
+	// zero if it has none.
+	WakeAt time.Time
 	// Variables are the session variables, a JSON value each.
 	Variables map[string]json.RawMessage
 	// Seq is the sequence number given last.
@@ -43,9 +48,9 @@ type SessionRecord struct {
 	CreatedAt time.Time
 	// UpdatedAt is when it was last written.
 	UpdatedAt time.Time
-	// Pending are the user's messages that were stored and whose turn has not
-	// been committed, by turn; only OpenSession fills it.
-	Pending []ChatMessage
+	// Pending are the events that were stored and that no committed turn has
+	// handled, oldest first; only OpenSession fills it.
+	Pending []EventRecord
 }
 
 // ChatMessage is one message of a conversation as stored. Names follow BAF's
@@ -69,14 +74,84 @@ type ChatMessage struct {
 	Time time.Time
 }
 
-// EventRecord is an event received, a row of BAF's table event.
+// EventRecord is an event received, a row of BAF's table event. Events that
+// nothing has handled yet are a session's queue, which lives here.
 type EventRecord struct {
+	// ID is the row's id and orders a session's events.
+	ID int64
+	// Turn is the turn that the event began, given when it is stored.
+	Turn int64
 	// Name is the event's, such as receive_message_text.
 	Name string
 	// Info is what BAF stores of it: a message's text, a file's name.
 	Info string
+	// Human tells what the user did from what other agents and programs sent.
+	Human bool
+	// Data is what the event carries, as JSON: of a message its content.
+	Data json.RawMessage
+	// Origin is what the runtime has to know to answer, such as the peer and
+	// its id of the request; a JSON object, opaque to the store. Nil if nothing.
+	Origin json.RawMessage
 	// Time is when it was received.
 	Time time.Time
+	// Message is the chat message stored with it; zero if the event is none.
+	Message ChatMessage
+	// Begun reports that replies of its turn are stored although the turn was
+	// never committed: it was cut short. Only OpenSession fills it.
+	Begun bool
+}
+
+// ReasoningRecord is a step of reasoning or a state of its task list, a row of
+// BAF's table reasoning_step. Its order among a turn's replies is kept.
+type ReasoningRecord struct {
+	// ID is the row's id.
+	ID int64
+	// Seq is its place among everything stored of the session.
+	Seq int64
+	// Turn is the turn it belongs to.
+	Turn int64
+	// ChatID is the message that closed the loop; 0 while none has. Of a step
+	// to be stored it is that of a message stored before, if Entry.Answer is 0.
+	ChatID int64
+	// Kind is reasoning_step or task_list_update.
+	Kind string
+	// StepKind is a step's kind, such as tool_result; "" for a task list.
+	StepKind string
+	// Step counts a run's model calls from 0; of no meaning for a task list.
+	Step int
+	// Summary is a line for people; "" for a task list.
+	Summary string
+	// Payload is the whole as it is on the wire.
+	Payload json.RawMessage
+	// Time is when it was made.
+	Time time.Time
+}
+
+// PredictionRecord is what a message was understood as, a row of BAF's table
+// intent_prediction with its rows of table parameter.
+type PredictionRecord struct {
+	// Message is the user's sentence.
+	Message string
+	// Classifier names what decided; "None" in a state without intents.
+	Classifier string
+	// Intent is the intent's name, or fallback_intent.
+	Intent string
+	// Score is between 0 and 1.
+	Score float64
+	// Parameters are the intent's, found or not.
+	Parameters []ParameterRecord
+	// Time is when it was made.
+	Time time.Time
+}
+
+// ParameterRecord is one parameter of a prediction.
+type ParameterRecord struct {
+	// Name is the parameter's.
+	Name string
+	// Value is what was found; nil if nothing was.
+	Value *string
+	// Info is what more is known of it, as JSON; "" if nothing.
+	Info string
 }
 
 // TransitionRecord is a move between states, a row of BAF's table transition.
@@ -93,17 +168,19 @@ type TransitionRecord struct {
 	Time time.Time
 }
 
-// Incoming is a user's message to be stored before anything else happens.
+// Incoming is an event to be stored before anything else happens.
 type Incoming struct {
 	// Session is the session's row id.
 	Session int64
 	// ClientID makes storing idempotent within the session; "" does not.
 	ClientID string
-	// Type and Content are as in ChatMessage.
+	// Type and Content are as in ChatMessage. Without a Type no chat message
+	// is stored and ClientID counts for nothing.
 	Type string
-	// Content is the message.
+	// Content is the message; Event.Data is not stored beside it if they are
+	// equal.
 	Content json.RawMessage
-	// Event is recorded beside it.
+	// Event is what happened; the store gives it ID and Turn.
 	Event EventRecord
 	// History asks for the newest messages before this one.
 	History int
@@ -111,9 +188,9 @@ type Incoming struct {
 
 // Receipt answers Receive.
 type Receipt struct {
-	// Message is the stored message, with Seq and Turn.
-	Message ChatMessage
-	// Duplicate reports that the client id was there already; Message is then
+	// Event is the stored event, with ID, Turn and Message.
+	Event EventRecord
+	// Duplicate reports that the client id was there already; Event is then
 	// the one stored first, and nothing was written.
 	Duplicate bool
 	// History are the messages before it, oldest first, as many as asked.
@@ -124,28 +201,72 @@ type Receipt struct {
 type TurnRecord struct {
 	// Session is the session's row id.
 	Session int64
-	// Turn is the turn that is done; 0 is for what no message began: the
-	// greeting, variables that a client sets.
+	// Turn is the turn that is done; 0 is for what no event began: the
+	// greeting, a timed move, variables that a client sets.
 	Turn int64
-	// Replies get Seq in order; their ID and Seq need not be set.
-	Replies []ChatMessage
+	// Partial tells that the turn goes on: only Entries are written, so that
+	// clients can be shown them.
+	Partial bool
+	// Handled are the ids of the events that the turn took from the queue, that
+	// which began it first.
+	Handled []int64
+	// Entries are what it leaves in the record; they get Seq in order.
+	Entries []Entry
+	// LinkEarlier is the position in Entries, counted from 1, of the message
+	// that steps of this turn belong to which were stored before and belong to
+	// none; 0 links none.
+	LinkEarlier int
+	// LinkEarlierTo is the id of a message stored before that such steps belong
+	// to instead; 0 links none.
+	LinkEarlierTo int64
 	// State is the state the session is in now.
 	State string
+	// EnteredAt and WakeAt are as in SessionRecord.
+	EnteredAt time.Time
+	// WakeAt is when to look at timed conditions.
+	WakeAt time.Time
 	// Set are variables to write.
 	Set map[string]json.RawMessage
 	// Delete are variables to remove.
 	Delete []string
 	// Transitions are the moves made, in order.
 	Transitions []TransitionRecord
+	// Predictions are what messages were understood as, in order.
+	Predictions []PredictionRecord
 }
 
-// FailedID is the ClientID of the reply, a turn's last, that says that the turn
+// Entry is one thing in a session's record: a message or a step.
+type Entry struct {
+	// Message is what was said; nil for a step.
+	Message *ChatMessage
+	// Step is what was reasoned; nil for a message.
+	Step *ReasoningRecord
+	// Answer is, for a step, the position in TurnRecord.Entries, counted from
+	// 1, of the message that closed its loop; 0 while none has.
+	Answer int
+}
+
+// Written is what a commit stored, or what was stored of the turn before.
+type Written struct {
+	// Entries have their ids and seqs, the user's message not among them.
+	Entries []Entry
+	// Repeated reports that the turn had been committed before: nothing was
+	// written, and Entries are all that is stored of it.
+	Repeated bool
+}
+
+// FailedID is the ClientID of the message, a turn's last, that says that the turn
 // failed: such a turn may be run again.
 const FailedID = "failed"
 
-// Failed reports that the turn's last reply says that it failed.
+// Failed reports that the turn's last message says that it failed.
 func (t TurnRecord) Failed() bool {
-	return len(t.Replies) > 0 && t.Replies[len(t.Replies)-1].ClientID == FailedID
+	for i := len(t.Entries) - 1; i >= 0; i-- {
+		if m := t.Entries[i].Message; m != nil {
+			return m.ClientID == FailedID
+		}
+	}
+	return false
 }
 
 // MessageQuery selects messages of a session.
@@ -166,20 +287,43 @@ type Store interface {
 	// OpenSession returns the session of record.Key, or stores record as a new
 	// one; created reports which. Of several calls at once, one creates.
 	OpenSession(ctx context.Context, record SessionRecord) (session SessionRecord, created bool, err error)
-	// Receive stores a user's message, gives it its seq and a new turn, and
-	// returns history in the same round trip.
+	// Receive stores an event with its message, gives it a turn and the
+	// message its seq, and returns history in the same round trip.
 	Receive(ctx context.Context, in Incoming) (Receipt, error)
-	// CommitTurn writes a turn's outcome in one transaction and one round
-	// trip, and returns the replies with their ids and seqs. Of several commits
-	// of a turn other than 0 the first counts: later ones write nothing and
-	// return the replies stored, unless the turn had failed and now has not. A
-	// turn whose message was removed meanwhile leaves nothing.
-	CommitTurn(ctx context.Context, turn TurnRecord) ([]ChatMessage, error)
+	// CommitTurn writes a turn's outcome in one transaction and one round trip.
+	// Of several commits of a turn other than 0 the first that is not partial
+	// counts: later ones write nothing, unless the turn had failed and now has
+	// not. A turn whose event was removed meanwhile leaves nothing.
+	CommitTurn(ctx context.Context, turn TurnRecord) (Written, error)
 	// Messages returns stored messages, oldest first.
 	Messages(ctx context.Context, session int64, query MessageQuery) ([]ChatMessage, error)
 	// ResetSession removes all that a session holds but its row and names; Seq
 	// goes on growing, state and variables are empty.
 	ResetSession(ctx context.Context, session int64) error
+
+	Reasonings
+	Alarms
+}
+
+// Reasonings is the part of a Store that returns what was reasoned.
+type Reasonings interface {
+	// Steps returns stored steps and task lists, oldest first.
+	Steps(ctx context.Context, session int64, query MessageQuery) ([]ReasoningRecord, error)
+}
+
+// Alarm says when a session wants to be woken.
+type Alarm struct {
+	// ID is the session's public id.
+	ID string
+	// At is when.
+	At time.Time
+}
+
+// Alarms is the part of a Store that knows which sessions wait for a time.
+type Alarms interface {
+	// Alarms returns the sessions of an agent whose WakeAt is set, soonest
+	// first, at most limit.
+	Alarms(ctx context.Context, agent string, limit int) ([]Alarm, error)
 }
 
 // SessionFilter narrows a list of sessions.

@@ -42,7 +42,7 @@ func TestComingAndGoing(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				err = sub.Send(t.Context(), agent.Message{ID: name, Content: quoted(name), Wait: true})
+				err = sub.Send(t.Context(), agent.Message{ID: name, Content: quoted(name), Wait: true, Human: true})
 				if err != nil {
 					t.Errorf("%s: %v", name, err)
 				}

@@ -2,36 +2,128 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
-	"runtime/debug"
+	"sync"
 	"time"
 
+	"docent/agent/intent"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
 )
 
-// question is a stored message that waits for its turn.
-type question struct {
-	message ChatMessage
-	event   Event
-	// history are the messages before it; fresh tells that nothing was said
-	// between storing it and its turn.
-	history []ChatMessage
-	fresh   bool
+// turn is what is made of one event, until it is committed. Bodies may use it
+// from several goroutines at once.
+type turn struct {
+	session *Session
+	number  int64    // 0 if no event began it
+	began   *pending // the event that did; nil if none
+	commits int64    // the conversation's when it began
+
+	// What follows belongs to the conversation's goroutine.
+	candidate *pending // that a condition is asked about; also guarded by mu
+	started   bool     // something was done
+	stopped   bool     // it was stopped before it began
+	moves     int      // that took no event
+	logged    map[*Transition]bool
+	failures  []error
+
+	flushing sync.Mutex // held while entries are written; taken before mu
+
+	mu          sync.Mutex // guards what follows
+	over        bool
+	at          *node
+	entered     time.Time
+	returning   bool
+	event       Event // taken last
+	prediction  Prediction
+	handled     []*pending
+	vars        variables
+	record      record
+	transitions []TransitionRecord
+	predictions []PredictionRecord
+	usage       *payload.Usage
+	resetting   bool // the body asked for a reset
 }
 
-// turn is what is made of one event, until it is committed.
-type turn struct {
-	number int64
-	question
+// begin makes a turn of the session as it is.
+func (c *conversation) begin() *turn {
+	t := &turn{at: c.at, entered: c.entered, event: c.event, vars: variables{stored: c.record.Variables}}
+	t.session = &Session{conversation: c, turn: t}
+	t.prediction = intent.Unmatched(noClassifier, t.event.Text)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.acting = true
+	t.record.after, t.commits = c.seq, c.commits
+	return t
+}
 
-	state       *State
-	vars        variables
-	replies     []ChatMessage
-	transitions []TransitionRecord
-	usage       *payload.Usage
+// consume makes an event part of the turn.
+func (t *turn) consume(p *pending) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.started {
+		t.number, t.began = p.event.Turn, p
+	}
+	t.started = true
+	t.event = p.event
+	t.handled = append(t.handled, p)
+	if p.message.Type != "" {
+		t.record.talk = append(t.record.talk, &p.message)
+	}
+}
+
+// moved counts a move that takes no event.
+func (t *turn) moved() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over {
+		return errOver
+	}
+	t.started = true
+	if t.moves++; t.circling() {
+		return errCircles
+	}
+	return nil
+}
+
+func (t *turn) circling() bool { return t.moves > MaxMoves }
+
+// path are the states that the last moves led to.
+func (t *turn) path() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []string
+	for _, r := range t.transitions[max(0, len(t.transitions)-5):] {
+		out = append(out, r.Dest)
+	}
+	return out
+}
+
+// fail remembers what went wrong, if anything did.
+func (t *turn) fail(err error) {
+	if err != nil {
+		t.failures = append(t.failures, err)
+	}
+}
+
+// predicted keeps what an event was understood as in the state at hand.
+func (t *turn) predicted(p *pending, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	made, ok := p.predictions[t.at.name]
+	if !ok {
+		return
+	}
+	t.prediction = made
+	r := PredictionRecord{
+		Message: p.event.Text, Classifier: made.Classifier, Intent: made.Intent, Score: made.Score, Time: now,
+	}
+	for _, m := range made.Parameters {
+		r.Parameters = append(r.Parameters, ParameterRecord{Name: m.Name, Value: m.Value, Info: m.Info})
+	}
+	t.predictions = append(t.predictions, r)
 }
 
 // count adds tokens of a model.
@@ -39,6 +131,8 @@ func (t *turn) count(u *rag.Usage) {
 	if u == nil {
 		return
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.usage == nil {
 		t.usage = &payload.Usage{}
 	}
@@ -46,83 +140,166 @@ func (t *turn) count(u *rag.Usage) {
 	t.usage.CompletionTokens += u.Completion
 }
 
-// errReset is why a turn's context ended when its session was reset.
-var errReset = fault.New(fault.Canceled, "the conversation was reset")
+// turns are the numbers of the turns it ends, at least its own.
+func (t *turn) turns() []int64 {
+	out := []int64{t.number}
+	for _, p := range t.handled {
+		if p != t.began {
+			out = append(out, p.event.Turn)
+		}
+	}
+	return out
+}
 
-// greet runs the initial state's body.
+// changed reports whether there is anything to commit.
+func (t *turn) changed() bool {
+	return t.started || len(t.vars.set) > 0 || len(t.vars.gone) > 0 || len(t.record.entries) > 0
+}
+
+// close ends what goes on beside the body.
+func (t *turn) close() {
+	t.flushing.Lock()
+	defer t.flushing.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.over = true
+	if t.record.timer != nil {
+		t.record.timer.Stop()
+	}
+}
+
+var (
+	// errReset is why a turn's context ended when its session was reset.
+	errReset = fault.New(fault.Canceled, "the conversation was reset")
+	// errDeleted is why a conversation ends whose session has been deleted.
+	errDeleted = fault.New(fault.NotFound, "the conversation was deleted")
+	// errOver is what a session says whose body has returned.
+	errOver = fault.New(fault.Internal, "the turn is over")
+	// errCutShort is why a turn failed that said something and was not committed.
+	errCutShort = fault.New(fault.Unavailable, "docent was stopped in the middle of this answer; ask again")
+)
+
+// greet runs the initial state's body, and what follows it.
 func (c *conversation) greet(ctx context.Context) {
 	t := c.begin()
-	err := c.enter(ctx, t, t.state.body)
-	c.finish(ctx, t, err)
+	t.started = true
+	t.entered = c.rt.cfg.Now()
+	t.fail(c.enter(ctx, t, t.at.body))
+	c.mu.Lock()
+	c.check = true
+	c.mu.Unlock()
+	idle := c.steps(ctx, t)
+	c.finish(ctx, t)
+	if idle {
+		c.hold(ctx)
+	}
 }
 
-// answer runs the turn of a user's message.
-func (c *conversation) answer(ctx context.Context, q question) {
+// apologize ends the turn of an event that was cut short after it had said
+// something: it must not be answered twice.
+func (c *conversation) apologize(ctx context.Context, p *pending) {
 	t := c.begin()
-	t.number, t.question = q.message.Turn, q
-	body := t.state.fallback
-	if tr := t.state.transition(t.event); tr != nil {
-		t.transitions = append(t.transitions, TransitionRecord{
-			Source: t.state.name, Dest: tr.dest.name, Event: tr.event, Time: c.rt.cfg.Now(),
-		})
-		t.state = tr.dest
-		body = tr.dest.body
-	}
-	err := c.enter(ctx, t, body)
-	c.finish(ctx, t, err)
+	t.consume(p)
+	t.fail(errCutShort)
+	c.finish(ctx, t)
 }
 
-func (c *conversation) begin() *turn {
-	return &turn{state: c.state, vars: variables{stored: c.record.Variables}}
-}
-
-// enter runs a body and contains its panics.
-func (c *conversation) enter(ctx context.Context, t *turn, body Body) (err error) {
-	if body == nil {
-		return nil
-	}
+// finish commits a turn, whether its bodies failed or not, and then sends what
+// it said and is not sent yet.
+func (c *conversation) finish(ctx context.Context, t *turn) {
+	t.close()
 	defer func() {
-		if p := recover(); p != nil {
-			err = newPanicError(p, debug.Stack())
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, p := range t.handled {
+			c.free(p)
 		}
 	}()
-	return body(ctx, &Session{conversation: c, turn: t})
-}
-
-// finish commits a turn, whether its body failed or not, and then sends what
-// it said.
-func (c *conversation) finish(ctx context.Context, t *turn, failed error) {
-	switch cause := context.Cause(ctx); {
+	cause := context.Cause(ctx)
+	switch {
 	case errors.Is(cause, errReset): // what it did is about to be removed
 		c.settle()
-		c.end(t.number, payload.TurnFinished{Outcome: payload.Failed})
+		c.end(t.turns(), payload.TurnFinished{Outcome: payload.Failed})
 		return
 	case errors.Is(cause, errInterrupted), errors.Is(cause, errDeleted): // it runs again after the restart, or never
 		return
+	case t.resetting:
+		c.settle()
+		c.end(t.turns(), payload.TurnFinished{Outcome: payload.Done})
+		c.resetSoon()
+		return
+	case !t.changed():
+		return
 	}
-	if failed != nil {
-		c.logError(ctx, "state body failed", failed, "turn", t.number, "state", t.state.name)
-	}
-	replies, err := c.commit(ctx, TurnRecord{
-		Session: c.record.RowID, Turn: t.number, Replies: c.withApology(t, failed), State: t.state.name,
-		Set: t.vars.set, Delete: t.vars.removed(), Transitions: t.transitions,
-	})
+	outcome, failed := c.conclude(ctx, t, cause)
+	written, err := c.commit(ctx, t, c.outcome(t))
 	if err != nil {
 		c.logError(ctx, "commit turn", err, "turn", t.number)
 		c.keep(t)
 		c.settle()
-		c.fail(t, err, nil)
+		c.fail(t, err, 0)
 		return
 	}
-	c.state, c.record.Variables = t.state, t.vars.merged()
-	c.done = max(c.done, t.number)
+	c.at, c.entered, c.event, c.record.Variables = t.at, t.entered, t.event, t.vars.merged()
+	if t.started {
+		c.awake()
+	}
 	c.settle()
-	c.say(replies)
-	if n := len(replies); failed != nil && (n == 0 || replies[n-1].ClientID == FailedID) { // else it was answered elsewhere
-		c.fail(t, failed, replies)
-		return
+	c.present(t, written)
+	if failed != nil {
+		if seq, ok := failure(written); ok { // else it was answered elsewhere
+			c.fail(t, failed, seq)
+			return
+		}
+		outcome = payload.Done
 	}
-	c.end(t.number, payload.TurnFinished{Outcome: payload.Done, Usage: t.usage})
+	c.end(t.turns(), payload.TurnFinished{Outcome: outcome, Usage: t.usage})
+}
+
+// conclude says how a turn ended, also in what it leaves behind.
+func (c *conversation) conclude(ctx context.Context, t *turn, cause error) (payload.Outcome, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := c.rt.cfg.Now()
+	if t.stopped || errors.Is(cause, ErrStopped) {
+		t.record.stopped(t, now)
+		return payload.Stopped, nil
+	}
+	if len(t.failures) == 0 {
+		return payload.Done, nil
+	}
+	for _, err := range t.failures {
+		c.logError(ctx, "state body failed", err, "turn", t.number, "state", t.at.name)
+	}
+	t.record.apologize(t, t.failures[0], now)
+	return payload.Failed, t.failures[0]
+}
+
+// outcome is the turn as it is to be stored.
+func (c *conversation) outcome(t *turn) TurnRecord {
+	r := TurnRecord{
+		Session: c.record.RowID, Turn: t.number,
+		State: t.at.name, EnteredAt: t.entered, WakeAt: c.wakeAt(t.at, t.entered),
+		Set: t.vars.set, Delete: t.vars.removed(), Transitions: t.transitions, Predictions: t.predictions,
+	}
+	for _, p := range t.handled {
+		r.Handled = append(r.Handled, p.event.ID)
+	}
+	return r
+}
+
+// failure reports whether a turn's last message says that it failed, with the
+// message's seq; nothing said at all is a failure of what no event began.
+func failure(written Written) (seq int64, failed bool) {
+	for i := len(written.Entries) - 1; i >= 0; i-- {
+		if m := written.Entries[i].Message; m != nil {
+			if m.ClientID == FailedID {
+				return m.Seq, true
+			}
+			return 0, !written.Repeated && m.Turn == 0
+		}
+	}
+	return 0, true
 }
 
 // settle tells that the turn at hand is over, before the clients hear of it: a
@@ -130,117 +307,69 @@ func (c *conversation) finish(ctx context.Context, t *turn, failed error) {
 func (c *conversation) settle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.turn = 0
+	c.acting = false
+	for _, turn := range c.turns {
+		c.done = max(c.done, turn)
+	}
+	c.turns = nil
 }
 
-// withApology adds to the replies of a turn that failed one that says so: the
-// conversation would show a question without an answer otherwise. Nobody waits
-// for a greeting.
-func (c *conversation) withApology(t *turn, failed error) []ChatMessage {
-	if failed == nil || t.number == 0 {
-		return t.replies
+// fail tells the clients that a turn failed, with the seq of the apology if one
+// is stored.
+func (c *conversation) fail(t *turn, err error, seq int64) {
+	id := ""
+	if t.began != nil {
+		id = t.began.message.ClientID
 	}
-	content, err := payload.Marshal(apology(failed))
-	if err != nil { // strings always encode
-		return t.replies
-	}
-	return append(t.replies, ChatMessage{
-		Turn: t.number, ClientID: FailedID, Type: payload.TypeStr, Content: content, Time: c.rt.cfg.Now(),
-	})
-}
-
-// say sends replies that are stored, but for apologies, which fail sends.
-func (c *conversation) say(replies []ChatMessage) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, m := range replies {
-		c.seq = max(c.seq, m.Seq)
-		if m.ClientID == FailedID {
-			continue
-		}
-		if frame, ok := stored(m); ok {
-			c.deliverLocked(Delivery{Frame: frame})
-		}
-	}
-}
-
-// fail tells the clients that a turn failed, with the apology's seq if that is
-// among the replies stored.
-func (c *conversation) fail(t *turn, err error, replies []ChatMessage) {
-	var seq int64
-	if n := len(replies); n > 0 && replies[n-1].ClientID == FailedID {
-		seq = replies[n-1].Seq
-	}
-	for _, d := range Failure(err, t.message.ClientID) {
+	for _, d := range Failure(err, id) {
 		d.Frame.Time, d.Frame.Turn, d.Frame.Seq = c.rt.cfg.Now(), &t.number, seq
+		t.answering(&d.Frame)
 		c.deliver(d)
 	}
-	c.end(t.number, payload.TurnFinished{Outcome: payload.Failed, Usage: t.usage})
+	c.end(t.turns(), payload.TurnFinished{Outcome: payload.Failed, Usage: t.usage})
 }
 
-// end tells the clients that stream that a turn is over. The greeting answers
-// nothing, so nobody waits for its end.
-func (c *conversation) end(turn int64, f payload.TurnFinished) {
-	if turn != 0 {
-		c.stream(turn, payload.TurnFinishedAction, f)
+// end tells the clients that stream that turns are over. For what no event
+// began nobody waits.
+func (c *conversation) end(turns []int64, f payload.TurnFinished) {
+	for _, turn := range turns {
+		if turn != 0 {
+			c.stream(turn, payload.TurnFinishedAction, f)
+		}
+		f.Usage = nil
 	}
 }
 
-// Attempts of a commit, and the pause before the second; it doubles.
-const (
-	commitAttempts = 4
-	commitPause    = 100 * time.Millisecond
-)
-
-// commit writes a turn. It tries again while the store does not answer, and
-// goes on when the turn's own context has ended.
-func (c *conversation) commit(ctx context.Context, record TurnRecord) ([]ChatMessage, error) {
-	ctx = context.WithoutCancel(ctx)
-	pause := commitPause
-	for attempt := 1; ; attempt++ {
-		replies, err := c.commitOnce(ctx, record)
-		switch {
-		case err == nil:
-			return replies, nil
-		case fault.KindOf(err) == fault.NotFound:
-			c.lose(err, nil)
-			return nil, err
-		case attempt == commitAttempts || !fault.KindOf(err).Retryable():
-			return nil, fmt.Errorf("commit turn %d of session %s: %w", record.Turn, c.key.ID, err)
-		}
-		select {
-		case <-time.After(pause):
-		case <-c.rt.closing: // try at once, then give up
-			attempt = commitAttempts - 1
-		}
-		pause *= 2
-	}
-}
-
-func (c *conversation) commitOnce(ctx context.Context, record TurnRecord) ([]ChatMessage, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
-	return c.rt.cfg.Store.CommitTurn(ctx, record)
-}
-
-// keep remembers a message whose turn could not be committed: sent again with
-// its id, it is answered.
-func (c *conversation) keep(t *turn) {
-	if t.message.ClientID == "" {
+// answering marks a frame as an answer to the request of an agent that the turn
+// is about, if it is.
+func (t *turn) answering(f *payload.Frame) {
+	if t.began == nil {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.failed == nil {
-		c.failed = map[int64]ChatMessage{}
-	}
-	if len(c.failed) < c.rt.cfg.MailboxSize {
-		c.failed[t.number] = t.message
+	e := &t.began.event
+	if f.Correlation = e.request(); f.Correlation != "" || e.Hops > 0 {
+		f.Hops = min(e.Hops+1, payload.MaxHops)
 	}
 }
 
-// errDeleted is why a conversation ends whose session has been deleted.
-var errDeleted = fault.New(fault.NotFound, "the conversation was deleted")
+// keep remembers the events of a turn that could not be committed: sent again
+// with their ids, they are answered.
+func (c *conversation) keep(t *turn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range t.handled {
+		if p.message.ClientID == "" || len(c.failed) >= c.rt.cfg.HeldEvents {
+			continue
+		}
+		if c.failed == nil {
+			c.failed = map[int64]*pending{}
+		}
+		c.failed[p.event.Turn] = p
+	}
+	if t.began == nil { // it would be tried again at once
+		c.check = false
+	}
+}
 
 // lose ends a conversation whose session has been deleted, and tells its clients
 // but the one that gets err from its own call, if any.
@@ -255,9 +384,26 @@ func (c *conversation) lose(err error, caller *Subscription) {
 		}
 	}
 	c.endLocked(err)
-	for _, w := range c.queue {
-		c.release(w)
+	for _, w := range c.inbox {
+		if w.arrived != nil {
+			c.free(w.arrived)
+		} else {
+			c.release(w)
+		}
 	}
-	c.queue = nil
+	for _, p := range c.pending {
+		c.free(p)
+	}
+	c.inbox, c.pending, c.check = nil, nil, false
 	c.interrupt(errDeleted)
+	c.closePeersLocked(errDeleted)
+}
+
+// marshaled is a string as JSON.
+func marshaled(text string) json.RawMessage {
+	content, err := payload.Marshal(text)
+	if err != nil { // strings always encode
+		return json.RawMessage(`""`)
+	}
+	return content
 }

@@ -52,7 +52,7 @@ func testOrder(t *testing.T) {
 		return errors.Join(receive.before(ctx, op), commit.before(ctx, op))
 	}
 	sent := make(chan error, 1)
-	go func() { sent <- sub.Send(t.Context(), agent.Message{Content: quoted("hi")}) }()
+	go func() { sent <- sub.Send(t.Context(), agent.Message{Content: quoted("hi"), Human: true}) }()
 	<-receive.reached
 	synctest.Wait()
 	c.quiet()
@@ -86,7 +86,7 @@ func testNotStored(t *testing.T) {
 		}
 		return nil
 	}
-	if err := sub.Send(t.Context(), agent.Message{Content: quoted("hi")}); fault.KindOf(err) != fault.Unavailable {
+	if err := sub.Send(t.Context(), agent.Message{Content: quoted("hi"), Human: true}); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("got %v, want unavailable", err)
 	}
 	synctest.Wait()
@@ -269,7 +269,7 @@ func testBusy(t *testing.T) {
 	for i := range 3 {
 		send(t, sub, "", fmt.Sprint(i))
 	}
-	if err := sub.Send(t.Context(), agent.Message{Content: quoted("no")}); fault.KindOf(err) != fault.Busy {
+	if err := sub.Send(t.Context(), agent.Message{Content: quoted("no"), Human: true}); fault.KindOf(err) != fault.Busy {
 		t.Errorf("got %v, want busy", err)
 	}
 	waited := make(chan error, 1)
@@ -295,10 +295,15 @@ func TestFallback(t *testing.T) { bubble(t, testFallback) }
 
 func testFallback(t *testing.T) {
 	plain, own := agent.New("plain"), agent.New("own")
-	plain.State("end", agent.Initial)
-	own.State("end", agent.Initial).Fallback(func(ctx context.Context, s *agent.Session) error {
-		return s.ReplyMarkdown(ctx, "*"+s.Message()+"* in "+s.CurrentState())
-	})
+	for _, a := range []*agent.Agent{plain, own} {
+		end := a.State("end", agent.Initial)
+		end.OnEvent("never").GoTo(end)
+		if a == own {
+			end.Fallback(func(ctx context.Context, s *agent.Session) error {
+				return s.ReplyMarkdown(ctx, "*"+s.Message()+"* in "+s.CurrentState())
+			})
+		}
+	}
 	for a, want := range map[*agent.Agent]string{plain: "Sorry, I did not understand that.", own: "*hi* in end"} {
 		store := agenttest.NewStore()
 		sub, c, _ := open(t, start(t, agent.RuntimeConfig{Agent: a, Store: store}), "S")

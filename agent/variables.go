@@ -93,7 +93,9 @@ func (v *variables) merged() map[string]json.RawMessage {
 // Get decodes the variable named key into to, which stays as it is if there is
 // none; found reports whether there is.
 func (s *Session) Get(key string, to any) (found bool, err error) {
+	s.turn.mu.Lock()
 	value, ok := s.turn.vars.get(key)
+	s.turn.mu.Unlock()
 	if !ok {
 		return false, nil
 	}
@@ -103,20 +105,42 @@ func (s *Session) Get(key string, to any) (found bool, err error) {
 	return true, nil
 }
 
+// Get returns a session variable, or def if there is none, it is null, or it is
+// of another type.
+func Get[T any](s *Session, key string, def T) T {
+	var value *T
+	if _, err := s.Get(key, &value); err != nil || value == nil {
+		return def
+	}
+	return *value
+}
+
 // Set stores value, as JSON, under key. It is written when the turn ends.
 func (s *Session) Set(key string, value any) error {
 	data, err := json.Marshal(value)
 	if err != nil {
 		return fmt.Errorf("variable %q: %w", key, err)
 	}
+	s.turn.mu.Lock()
+	defer s.turn.mu.Unlock()
+	if s.turn.over {
+		return errOver
+	}
 	return s.turn.vars.put(key, data)
 }
 
 // Delete removes the variable named key; there need not be one.
-func (s *Session) Delete(key string) { s.turn.vars.remove(key) }
+func (s *Session) Delete(key string) {
+	s.turn.mu.Lock()
+	defer s.turn.mu.Unlock()
+	if !s.turn.over {
+		s.turn.vars.remove(key)
+	}
+}
 
-// SetVariables sets session variables, in order with the messages sent. What
-// cannot be set is told to the listener.
+// SetVariables sets session variables, in order with the events sent, and then
+// looks whether the session is to move on. What cannot be set is told to the
+// listener.
 func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.RawMessage) error {
 	c := s.c
 	leave, err := c.admit(ctx, true)
@@ -126,11 +150,15 @@ func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.
 	defer leave()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.queue = append(c.queue, work{slot: true, do: func(ctx context.Context) {
-		if err := c.setVariables(ctx, values); err != nil {
+	c.inbox = append(c.inbox, work{slot: true, do: func(ctx context.Context) {
+		err := c.setVariables(ctx, values)
+		if err != nil {
 			c.logError(ctx, "set variables", err)
-			c.mu.Lock()
-			defer c.mu.Unlock()
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.check, c.circled, c.wake.backoff = true, false, 0
+		if err != nil {
 			for _, d := range Failure(err, "") {
 				d.Frame.Time = c.rt.cfg.Now()
 				s.listener.Deliver(d)
@@ -148,8 +176,9 @@ func (c *conversation) setVariables(ctx context.Context, values map[string]json.
 			return err
 		}
 	}
-	_, err := c.commit(ctx, TurnRecord{Session: c.record.RowID, State: c.state.name, Set: vars.set})
-	if err != nil {
+	record := c.standing()
+	record.Set = vars.set
+	if _, err := c.commit(ctx, nil, record); err != nil {
 		return err
 	}
 	c.record.Variables = vars.merged()

@@ -27,6 +27,10 @@ const (
 	Commit Operation = "commit"
 	// Messages is Messages.
 	Messages Operation = "messages"
+	// Steps is Steps.
+	Steps Operation = "steps"
+	// Alarms is Alarms.
+	Alarms Operation = "alarms"
 	// Reset is ResetSession.
 	Reset Operation = "reset"
 )
@@ -38,16 +42,23 @@ type Store struct {
 	Before func(ctx context.Context, op Operation) error
 
 	mu       sync.Mutex // guards what follows
-	sessions []*session
+	sessions []*session // by row id
+	names    map[agent.SessionKey]*session
+	ids      int64 // of events
 	calls    map[Operation]int
 }
 
 type session struct {
 	record      agent.SessionRecord
-	done        int64
-	messages    []agent.ChatMessage
-	events      []agent.EventRecord
+	entries     []agent.Entry
+	events      []event
 	transitions []agent.TransitionRecord
+	predictions []agent.PredictionRecord
+}
+
+type event struct {
+	agent.EventRecord
+	handled bool
 }
 
 // NewStore returns an empty store.
@@ -88,21 +99,53 @@ func (s *Store) OpenSession(ctx context.Context, record agent.SessionRecord) (ag
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, have := range s.sessions {
-		if have != nil && have.record.Key == record.Key {
-			out := have.record
-			out.Variables = maps.Clone(out.Variables)
-			for _, m := range have.messages {
-				if m.IsUser && m.Turn > have.done {
-					out.Pending = append(out.Pending, m)
-				}
-			}
-			return out, false, nil
-		}
+	if have := s.names[record.Key]; have != nil {
+		out := have.record
+		out.Variables = maps.Clone(out.Variables)
+		out.Pending = have.pending()
+		return out, false, nil
 	}
 	record.RowID = int64(len(s.sessions) + 1)
 	s.sessions = append(s.sessions, &session{record: record})
+	if s.names == nil {
+		s.names = map[agent.SessionKey]*session{}
+	}
+	s.names[record.Key] = s.sessions[record.RowID-1]
 	return record, true, nil
+}
+
+// pending are the events that no turn has handled.
+func (s *session) pending() []agent.EventRecord {
+	var out []agent.EventRecord
+	for _, e := range s.events {
+		if e.handled {
+			continue
+		}
+		r := e.EventRecord
+		r.Begun = slices.ContainsFunc(s.entries, func(x agent.Entry) bool {
+			return turnOf(x) == r.Turn && (x.Message == nil || !x.Message.IsUser)
+		})
+		out = append(out, r)
+	}
+	return out
+}
+
+func turnOf(e agent.Entry) int64 {
+	if e.Message != nil {
+		return e.Message.Turn
+	}
+	return e.Step.Turn
+}
+
+// messages are those of the entries.
+func (s *session) messages() []agent.ChatMessage {
+	var out []agent.ChatMessage
+	for _, e := range s.entries {
+		if e.Message != nil {
+			out = append(out, *e.Message)
+		}
+	}
+	return out
 }
 
 // Receive implements agent.Store.
@@ -116,52 +159,58 @@ func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, 
 	if err != nil {
 		return agent.Receipt{}, err
 	}
-	for i, m := range have.messages {
-		if in.ClientID != "" && m.IsUser && m.ClientID == in.ClientID {
-			return agent.Receipt{Message: m, Duplicate: true, History: slices.Clone(have.messages[max(0, i-in.History):i])}, nil
+	history := have.messages()
+	for _, e := range have.events {
+		if in.Type == "" || in.ClientID == "" || e.Message.ClientID != in.ClientID {
+			continue
 		}
+		i := slices.IndexFunc(history, func(m agent.ChatMessage) bool { return m.Seq == e.Message.Seq })
+		return agent.Receipt{Event: e.EventRecord, Duplicate: true, History: history[max(0, i-in.History):i]}, nil
 	}
-	history := slices.Clone(have.messages[max(0, len(have.messages)-in.History):])
+	r := in.Event
 	have.record.Turn++
-	have.record.Seq++
-	m := agent.ChatMessage{
-		ID: have.record.Seq, Seq: have.record.Seq, Turn: have.record.Turn, ClientID: in.ClientID,
-		Type: in.Type, Content: slices.Clone(in.Content), IsUser: true, Time: in.Event.Time,
+	s.ids++
+	r.ID, r.Turn, r.Message, r.Begun = s.ids, have.record.Turn, agent.ChatMessage{}, false
+	if in.Type != "" {
+		have.record.Seq++
+		r.Message = agent.ChatMessage{
+			ID: have.record.Seq, Seq: have.record.Seq, Turn: r.Turn, ClientID: in.ClientID,
+			Type: in.Type, Content: slices.Clone(in.Content), IsUser: true, Time: r.Time,
+		}
+		m := r.Message
+		have.entries = append(have.entries, agent.Entry{Message: &m})
 	}
-	have.messages = append(have.messages, m)
-	have.events = append(have.events, in.Event)
-	return agent.Receipt{Message: m, History: history}, nil
+	have.events = append(have.events, event{EventRecord: r})
+	return agent.Receipt{Event: r, History: history[max(0, len(history)-in.History):]}, nil
 }
 
 // CommitTurn implements agent.Store.
-func (s *Store) CommitTurn(ctx context.Context, turn agent.TurnRecord) ([]agent.ChatMessage, error) {
+func (s *Store) CommitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Written, error) {
 	if err := s.enter(ctx, Commit); err != nil {
-		return nil, err
+		return agent.Written{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	have, err := s.find(turn.Session)
 	if err != nil {
-		return nil, err
+		return agent.Written{}, err
 	}
-	if turn.Turn > 0 && have.done >= turn.Turn {
-		of := slices.DeleteFunc(slices.Clone(have.messages), func(m agent.ChatMessage) bool { return m.Turn != turn.Turn })
-		if len(of) == 0 {
-			return nil, nil
+	if turn.Turn > 0 && have.committed(turn) {
+		return agent.Written{Repeated: true, Entries: have.of(turn.Turn)}, nil
+	}
+	written := have.write(turn)
+	if turn.Partial {
+		return agent.Written{Entries: written}, nil
+	}
+	have.link(turn, written)
+	for i := range have.events {
+		if slices.Contains(turn.Handled, have.events[i].ID) {
+			have.events[i].handled = true
 		}
-		if last := of[len(of)-1]; !last.IsUser && (last.ClientID != agent.FailedID || turn.Failed()) {
-			return slices.DeleteFunc(of, func(m agent.ChatMessage) bool { return m.IsUser }), nil
-		}
 	}
-	replies := slices.Clone(turn.Replies)
-	for i := range replies {
-		have.record.Seq++
-		replies[i].Seq, replies[i].ID, replies[i].Turn = have.record.Seq, have.record.Seq, turn.Turn
-	}
-	have.messages = append(have.messages, replies...)
 	have.transitions = append(have.transitions, turn.Transitions...)
-	have.record.State = turn.State
-	have.done = max(have.done, turn.Turn)
+	have.predictions = append(have.predictions, turn.Predictions...)
+	have.record.State, have.record.EnteredAt, have.record.WakeAt = turn.State, turn.EnteredAt, turn.WakeAt
 	if have.record.Variables == nil {
 		have.record.Variables = map[string]json.RawMessage{}
 	}
@@ -169,7 +218,92 @@ func (s *Store) CommitTurn(ctx context.Context, turn agent.TurnRecord) ([]agent.
 	for _, key := range turn.Delete {
 		delete(have.record.Variables, key)
 	}
-	return replies, nil
+	return agent.Written{Entries: written}, nil
+}
+
+// committed reports whether a turn is done already, or was removed.
+func (s *session) committed(turn agent.TurnRecord) bool {
+	i := slices.IndexFunc(s.events, func(e event) bool { return e.Turn == turn.Turn })
+	if i < 0 {
+		return true
+	}
+	if !s.events[i].handled {
+		return false
+	}
+	before := agent.TurnRecord{Entries: s.of(turn.Turn)}
+	return !before.Failed() || turn.Failed()
+}
+
+// of are the entries of a turn but for the user's message.
+func (s *session) of(turn int64) []agent.Entry {
+	var out []agent.Entry
+	for _, e := range s.entries {
+		if turnOf(e) == turn && (e.Message == nil || !e.Message.IsUser) {
+			out = append(out, copied(e))
+		}
+	}
+	return out
+}
+
+// copied is an entry that shares nothing with another.
+func copied(e agent.Entry) agent.Entry {
+	if e.Message != nil {
+		m := *e.Message
+		return agent.Entry{Message: &m}
+	}
+	r := *e.Step
+	return agent.Entry{Step: &r, Answer: e.Answer}
+}
+
+// write stores the entries of a turn and returns them.
+func (s *session) write(turn agent.TurnRecord) []agent.Entry {
+	var written []agent.Entry
+	for _, e := range turn.Entries {
+		e = copied(e)
+		s.record.Seq++
+		if e.Message != nil {
+			e.Message.ID, e.Message.Seq, e.Message.Turn = s.record.Seq, s.record.Seq, turn.Turn
+		} else {
+			e.Step.ID, e.Step.Seq, e.Step.Turn = s.record.Seq, s.record.Seq, turn.Turn
+		}
+		written = append(written, e)
+	}
+	for _, e := range written {
+		if e.Answer > 0 {
+			e.Step.ChatID = written[e.Answer-1].Message.ID
+		}
+	}
+	for _, e := range written {
+		s.entries = append(s.entries, copied(e))
+	}
+	return written
+}
+
+// link gives earlier steps of a turn their message.
+func (s *session) link(turn agent.TurnRecord, written []agent.Entry) {
+	to := turn.LinkEarlierTo
+	if turn.LinkEarlier > 0 {
+		to = written[turn.LinkEarlier-1].Message.ID
+	}
+	if to == 0 {
+		return
+	}
+	first := int64(1) << 62
+	if len(written) > 0 {
+		first = seqOf(written[0])
+	}
+	for _, e := range s.entries {
+		if e.Step != nil && e.Step.Turn == turn.Turn && e.Step.ChatID == 0 && e.Step.Seq < first {
+			e.Step.ChatID = to
+		}
+	}
+}
+
+func seqOf(e agent.Entry) int64 {
+	if e.Message != nil {
+		return e.Message.Seq
+	}
+	return e.Step.Seq
 }
 
 // Messages implements agent.Store.
@@ -184,15 +318,60 @@ func (s *Store) Messages(ctx context.Context, id int64, q agent.MessageQuery) ([
 		return nil, err
 	}
 	var out []agent.ChatMessage
-	for _, m := range have.messages {
-		if m.Seq > q.After && (q.Turn == 0 || m.Turn == q.Turn) && (q.Until.IsZero() || !m.Time.After(q.Until)) {
+	for _, m := range have.messages() {
+		if selected(q, m.Seq, m.Turn, m.Time) {
 			out = append(out, m)
 		}
 	}
-	if q.Last > 0 && len(out) > q.Last {
-		out = out[len(out)-q.Last:]
+	return last(out, q.Last), nil
+}
+
+// Steps implements agent.Reasonings.
+func (s *Store) Steps(ctx context.Context, id int64, q agent.MessageQuery) ([]agent.ReasoningRecord, error) {
+	if err := s.enter(ctx, Steps); err != nil {
+		return nil, err
 	}
-	return out, nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	have, err := s.find(id)
+	if err != nil {
+		return nil, err
+	}
+	var out []agent.ReasoningRecord
+	for _, e := range have.entries {
+		if e.Step != nil && selected(q, e.Step.Seq, e.Step.Turn, e.Step.Time) {
+			out = append(out, *e.Step)
+		}
+	}
+	return last(out, q.Last), nil
+}
+
+func selected(q agent.MessageQuery, seq, turn int64, at time.Time) bool {
+	return seq > q.After && (q.Turn == 0 || turn == q.Turn) && (q.Until.IsZero() || !at.After(q.Until))
+}
+
+func last[T any](list []T, n int) []T {
+	if n > 0 && len(list) > n {
+		return list[len(list)-n:]
+	}
+	return list
+}
+
+// Alarms implements agent.Alarms.
+func (s *Store) Alarms(ctx context.Context, name string, limit int) ([]agent.Alarm, error) {
+	if err := s.enter(ctx, Alarms); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []agent.Alarm
+	for _, have := range s.names {
+		if have.record.Key.Agent == name && !have.record.WakeAt.IsZero() {
+			out = append(out, agent.Alarm{ID: have.record.Key.ID, At: have.record.WakeAt})
+		}
+	}
+	slices.SortFunc(out, func(a, b agent.Alarm) int { return a.At.Compare(b.At) })
+	return out[:min(len(out), limit)], nil
 }
 
 // ResetSession implements agent.Store.
@@ -206,8 +385,9 @@ func (s *Store) ResetSession(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	have.messages, have.events, have.transitions = nil, nil, nil
-	have.record.State, have.record.Variables, have.done = "", nil, have.record.Turn
+	have.entries, have.events, have.transitions, have.predictions = nil, nil, nil, nil
+	have.record.State, have.record.Variables = "", nil
+	have.record.EnteredAt, have.record.WakeAt = time.Time{}, time.Time{}
 	return nil
 }
 
@@ -215,24 +395,53 @@ func (s *Store) ResetSession(ctx context.Context, id int64) error {
 func (s *Store) Session(id string) (agent.SessionRecord, []agent.ChatMessage, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, have := range s.sessions {
-		if have != nil && have.record.Key.ID == id {
-			out := have.record
-			out.Variables = maps.Clone(out.Variables)
-			return out, slices.Clone(have.messages), true
+	have := s.byID(id)
+	if have == nil {
+		return agent.SessionRecord{}, nil, false
+	}
+	out := have.record
+	out.Variables = maps.Clone(out.Variables)
+	return out, have.messages(), true
+}
+
+func (s *Store) byID(id string) *session {
+	for _, have := range s.names {
+		if have.record.Key.ID == id {
+			return have
 		}
 	}
-	return agent.SessionRecord{}, nil, false
+	return nil
 }
 
 // Transitions returns the moves stored of a session.
 func (s *Store) Transitions(id string) []agent.TransitionRecord {
+	return read(s, id, func(have *session) []agent.TransitionRecord { return slices.Clone(have.transitions) })
+}
+
+// Predictions returns what a session's messages were understood as.
+func (s *Store) Predictions(id string) []agent.PredictionRecord {
+	return read(s, id, func(have *session) []agent.PredictionRecord { return slices.Clone(have.predictions) })
+}
+
+// Pending returns a session's events that no turn has handled.
+func (s *Store) Pending(id string) []agent.EventRecord { return read(s, id, (*session).pending) }
+
+// Record returns the messages and steps of a session, in their order.
+func (s *Store) Record(id string) []agent.Entry {
+	return read(s, id, func(have *session) []agent.Entry {
+		var out []agent.Entry
+		for _, e := range have.entries {
+			out = append(out, copied(e))
+		}
+		return out
+	})
+}
+
+func read[T any](s *Store, id string, of func(*session) []T) []T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, have := range s.sessions {
-		if have != nil && have.record.Key.ID == id {
-			return slices.Clone(have.transitions)
-		}
+	if have := s.byID(id); have != nil {
+		return of(have)
 	}
 	return nil
 }
@@ -241,10 +450,9 @@ func (s *Store) Transitions(id string) []agent.TransitionRecord {
 func (s *Store) Delete(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, have := range s.sessions {
-		if have != nil && have.record.Key.ID == id {
-			s.sessions[i] = nil
-		}
+	if have := s.byID(id); have != nil {
+		s.sessions[have.record.RowID-1] = nil
+		delete(s.names, have.record.Key)
 	}
 }
 

@@ -1,0 +1,57 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+
+	"docent/agent/intent"
+)
+
+// predict is what the event at hand means to the state at hand. It asks the
+// classifier once per event and state.
+func (c *conversation) predict(ctx context.Context, t *turn) Prediction {
+	p := t.candidate
+	if p == nil {
+		return intent.Unmatched(noClassifier, "")
+	}
+	if prediction, ok := p.predictions[t.at.name]; ok {
+		return prediction
+	}
+	prediction := intent.Unmatched(noClassifier, p.event.Text)
+	if n := t.at; n.classifier != nil && p.event.Name == EventText {
+		prediction = c.classify(ctx, t, n, p.event.Text)
+		if ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+			return prediction // it was interrupted
+		}
+	}
+	if p.predictions == nil {
+		p.predictions = map[string]Prediction{}
+	}
+	p.predictions[t.at.name] = prediction
+	return prediction
+}
+
+// noClassifier is what BAF stores as the classifier of states without intents.
+const noClassifier = "None"
+
+func (c *conversation) classify(ctx context.Context, t *turn, n *node, text string) (p Prediction) {
+	defer func() {
+		if r := recover(); r != nil {
+			c.logError(ctx, "classifier failed", newPanicError(r, debug.Stack()), "state", n.name)
+			p = intent.Unmatched(n.classifier.Name(), text)
+		}
+	}()
+	p, err := n.classifier.Classify(ctx, intent.Request{
+		Text: text, Intents: n.intents, Now: t.session.Now(), Language: t.session.language(),
+	})
+	if err != nil && ctx.Err() == nil {
+		c.logError(ctx, "classifier failed", err, "state", n.name, "classifier", n.classifier.Name())
+	}
+	for _, i := range n.intents {
+		if p.Intent == i.Name {
+			return p
+		}
+	}
+	return intent.Unmatched(n.classifier.Name(), text)
+}

@@ -1,0 +1,147 @@
+package agent
+
+import (
+	"context"
+	"slices"
+
+	"docent/payload"
+)
+
+// pending is an event that waits for a step to take it.
+type pending struct {
+	event   Event
+	message ChatMessage // stored with it; zero if it is none
+	// history are the messages before it, as they were when it was stored and
+	// conversation.commits was mark; -1 if they are not known.
+	history []ChatMessage
+	mark    int64
+
+	slot      bool // it holds a slot of the mailbox
+	held      bool // steps have looked at it and nothing takes it
+	stopped   bool // its turn is to end before it began
+	processed bool // processors have seen its text
+	old       bool // it was in the store before the session was loaded
+
+	predictions map[string]Prediction // by state
+}
+
+// arriveLocked takes the events from the front of the inbox.
+func (c *conversation) arriveLocked() {
+	n := 0
+	for n < len(c.inbox) && c.inbox[n].arrived != nil {
+		c.pending = append(c.pending, c.inbox[n].arrived)
+		c.check, c.circled = true, false
+		c.inbox[n] = work{}
+		n++
+	}
+	c.inbox = c.inbox[n:]
+}
+
+// waiting takes the events that have arrived and returns all that are pending.
+func (c *conversation) waiting() []*pending {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.arriveLocked()
+	return slices.Clone(c.pending)
+}
+
+// claim takes a pending event for the turn at hand; false if a reset dropped
+// it.
+func (c *conversation) claim(p *pending) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.Index(c.pending, p)
+	if i < 0 {
+		return false
+	}
+	c.pending = slices.Delete(c.pending, i, i+1)
+	c.turns = append(c.turns, p.event.Turn)
+	return true
+}
+
+// free gives back an event's slot.
+func (c *conversation) free(p *pending) {
+	if p.slot {
+		p.slot = false
+		<-c.slots
+	}
+}
+
+// hold keeps what steps have looked at and nothing takes; it is told once.
+func (c *conversation) hold(ctx context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all []*pending
+	for _, p := range c.pending {
+		if !p.held {
+			p.held = true
+			c.free(p)
+			if !p.old || p.event.Human {
+				c.deliverLocked(c.streamed(p.event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
+			}
+		}
+		all = append(all, p)
+	}
+	over := len(all) - c.rt.cfg.HeldEvents
+	if over <= 0 {
+		return
+	}
+	dropped := slices.Clone(all[:over])
+	c.pending = slices.Delete(c.pending, 0, over)
+	c.inbox = slices.Insert(c.inbox, 0, work{do: func(ctx context.Context) { c.drop(ctx, dropped) }})
+	for _, p := range dropped {
+		c.rt.cfg.Logger.WarnContext(ctx, "event dropped: too many wait for a state that takes them",
+			"session", c.key.ID, "event", p.event.ID, "name", p.event.Name)
+	}
+}
+
+// drop marks events as handled that nothing will take.
+func (c *conversation) drop(ctx context.Context, dropped []*pending) {
+	record := c.standing()
+	for _, p := range dropped {
+		record.Handled = append(record.Handled, p.event.ID)
+	}
+	if _, err := c.commit(ctx, nil, record); err != nil {
+		c.logError(ctx, "drop events", err)
+	}
+}
+
+// standing is a record that changes nothing.
+func (c *conversation) standing() TurnRecord {
+	return TurnRecord{
+		Session: c.record.RowID, State: c.at.name, EnteredAt: c.entered, WakeAt: c.wakeAt(c.at, c.entered),
+	}
+}
+
+// waitsLocked reports whether a turn runs or is about to, and whether its event
+// is held.
+func (c *conversation) waitsLocked(turn int64) (waits, held bool) {
+	if slices.Contains(c.turns, turn) {
+		return true, false
+	}
+	for _, p := range c.pending {
+		if p.event.Turn == turn {
+			return true, p.held
+		}
+	}
+	return slices.ContainsFunc(c.inbox, func(w work) bool { return w.arrived != nil && w.arrived.event.Turn == turn }), false
+}
+
+// dropAllLocked empties inbox and queue, and tells the turns that will not be.
+func (c *conversation) dropAllLocked() {
+	dropped := c.pending
+	for _, w := range c.inbox {
+		if w.arrived != nil {
+			dropped = append(dropped, w.arrived)
+		} else {
+			c.release(w)
+		}
+	}
+	c.inbox, c.pending, c.failed, c.uncertain, c.check = nil, nil, nil, nil, false
+	for _, p := range dropped {
+		c.free(p)
+		if !p.held {
+			c.deliverLocked(c.streamed(p.event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Failed}))
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"docent/payload"
+)
+
+// Reply says text. What a body says is stored, then sent: when the turn ends, in
+// one step with all else it changed, or RuntimeConfig.FlushAfter later if the
+// body takes longer.
+func (s *Session) Reply(ctx context.Context, text string) error {
+	return s.reply(ctx, payload.TypeStr, s.conversation.processReply(ctx, s, text))
+}
+
+// ReplyMarkdown says Markdown text.
+func (s *Session) ReplyMarkdown(ctx context.Context, text string) error {
+	return s.reply(ctx, payload.TypeMarkdown, s.conversation.processReply(ctx, s, text))
+}
+
+// ReplyHTML says HTML text.
+func (s *Session) ReplyHTML(ctx context.Context, html string) error {
+	return s.reply(ctx, payload.TypeHTML, html)
+}
+
+// ReplyFile gives a file.
+func (s *Session) ReplyFile(ctx context.Context, file payload.File) error {
+	return s.reply(ctx, payload.TypeFile, file)
+}
+
+// ReplyImage shows an image file, best a JPEG.
+func (s *Session) ReplyImage(ctx context.Context, image payload.Image) error {
+	return s.reply(ctx, payload.TypeImage, image)
+}
+
+// ReplyDataFrame shows a table.
+func (s *Session) ReplyDataFrame(ctx context.Context, table payload.DataFrame) error {
+	return s.reply(ctx, payload.TypeDataFrame, table)
+}
+
+// ReplyPlotly shows a plotly figure: anything that JSON writes as one.
+func (s *Session) ReplyPlotly(ctx context.Context, figure any) error {
+	if f, ok := figure.(payload.Figure); ok {
+		return s.reply(ctx, payload.TypePlotly, f)
+	}
+	return s.reply(ctx, payload.TypePlotly, payload.Figure{Value: figure})
+}
+
+// ReplyOptions offers labels to choose from; the choice comes as the user's
+// text.
+func (s *Session) ReplyOptions(ctx context.Context, labels ...string) error {
+	return s.reply(ctx, payload.TypeOptions, payload.Options(labels))
+}
+
+// ReplyLocation shows a place on Earth, in degrees.
+func (s *Session) ReplyLocation(ctx context.Context, latitude, longitude float64) error {
+	return s.reply(ctx, payload.TypeLocation, payload.Location{Latitude: latitude, Longitude: longitude})
+}
+
+// ReplyRAG says an answer with its evidence.
+func (s *Session) ReplyRAG(ctx context.Context, message payload.RAGMessage) error {
+	return s.reply(ctx, payload.TypeRAG, message)
+}
+
+// ReplyAudio plays sound.
+func (s *Session) ReplyAudio(ctx context.Context, sound payload.Audio) error {
+	return s.reply(ctx, payload.TypeAudio, sound)
+}
+
+// ReplyUI shows a user interface: anything that JSON can write.
+func (s *Session) ReplyUI(ctx context.Context, ui payload.UI) error {
+	return s.reply(ctx, payload.TypeUI, ui)
+}
+
+// SaveMessage stores a message of one of payload's types without sending it to
+// BAF's clients, as said by the agent or by the user.
+func (s *Session) SaveMessage(ctx context.Context, chatType string, isUser bool, message any) error {
+	return s.say(ctx, chatType, message, isUser, true)
+}
+
+func (s *Session) reply(ctx context.Context, chatType string, message any) error {
+	return s.say(ctx, chatType, message, false, false)
+}
+
+func (s *Session) say(ctx context.Context, chatType string, message any, isUser, silent bool) error {
+	content, err := payload.Marshal(message)
+	if err != nil {
+		return fmt.Errorf("reply %s: %w", chatType, err)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	t := s.turn
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over {
+		return errOver
+	}
+	err = t.record.say(ChatMessage{
+		Turn: t.number, Type: chatType, Content: content, IsUser: isUser, Time: s.conversation.rt.cfg.Now(),
+	}, silent)
+	if err == nil && !silent {
+		s.conversation.flushLater(ctx, t)
+	}
+	return err
+}
+
+// Stream shows a piece of a reply in the making to the clients that stream; the
+// reply that follows replaces all of them.
+func (s *Session) Stream(ctx context.Context, delta string) error {
+	return s.show(ctx, payload.DeltaAction, payload.Delta{Text: delta})
+}
+
+// Status shows what the turn is doing to the clients that stream: one word,
+// such as searching.
+func (s *Session) Status(ctx context.Context, phase string) error {
+	return s.show(ctx, payload.StatusAction, payload.Status{Phase: phase})
+}
+
+func (s *Session) show(ctx context.Context, action payload.Action, message any) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	s.turn.mu.Lock()
+	defer s.turn.mu.Unlock()
+	if s.turn.over {
+		return errOver
+	}
+	s.conversation.provisional(s.turn, action, message)
+	return nil
+}
+
+// Now is the time in the session's zone: that of its variable "timezone", an
+// IANA name, or else RuntimeConfig.Location.
+func (s *Session) Now() time.Time {
+	now := s.conversation.rt.cfg.Now()
+	if name := Get(s, "timezone", ""); name != "" {
+		if zone, err := time.LoadLocation(name); err == nil {
+			return now.In(zone)
+		}
+	}
+	return now.In(s.conversation.rt.cfg.Location)
+}
+
+// language is the user's, if anything found it out.
+func (s *Session) language() string {
+	return Get(s, "detected_language", Get(s, "user_language", ""))
+}

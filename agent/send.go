@@ -1,0 +1,170 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// Message is what a user or another agent says.
+type Message struct {
+	// ID makes it idempotent: a message of the same id in the session is
+	// stored and answered once, until a reset. "" does not.
+	ID string
+	// Content is JSON: a string, or anything else.
+	Content json.RawMessage
+	// Wait tells to wait for room in the mailbox instead of failing with
+	// fault.Busy.
+	Wait bool
+	// Human tells what the user says from what an agent does.
+	Human bool
+	// From is the URL of the agent that this one has asked; "" of all others.
+	From string
+	// Correlation is the id that an agent gave its request; what answers it
+	// carries it.
+	Correlation string
+	// Hops counts the agents that it came through.
+	Hops int
+
+	cause string // see Event
+}
+
+// arrival is the message on its way into the store.
+func (m Message) arrival() arrival {
+	event := messageEvent(m.Content)
+	event.Human, event.From, event.Correlation, event.Hops, event.cause = m.Human, m.From, m.Correlation, m.Hops, m.cause
+	return arrival{event: event, id: m.ID, content: m.Content, wait: m.Wait}
+}
+
+// receive stores and queues a message that no client sent.
+func (c *conversation) receive(ctx context.Context, m Message) error {
+	return c.store(ctx, m.arrival())
+}
+
+// Send stores a message and queues its turn; it returns when the message is
+// stored and acknowledged. One whose id is there already is not stored again; its
+// turn runs again if it failed. Errors are for the sender: fault.Invalid if its text
+// is too long, fault.Busy if too many messages wait, fault.NotFound if the session was deleted.
+func (s *Subscription) Send(ctx context.Context, m Message) error {
+	in := m.arrival()
+	in.caller = s
+	return s.c.store(ctx, in)
+}
+
+// File is a file that a user sends.
+type File struct {
+	// ID and Wait are as in Message.
+	ID string
+	// File is the file.
+	File payload.File
+	// Wait is as in Message.
+	Wait bool
+}
+
+// SendFile stores a file and queues its turn, as Send does.
+func (s *Subscription) SendFile(ctx context.Context, f File) error {
+	event := Event{Name: EventFile, Text: f.File.Name, File: &f.File, Human: true}
+	return s.c.store(ctx, arrival{event: event, id: f.ID, content: marshaled(f.File.Text()), wait: f.Wait, caller: s})
+}
+
+// SendEvent stores what a user did that is no message, such as EventUI, and
+// queues its turn; data is JSON, or nil. wait is as in Message.
+func (s *Subscription) SendEvent(ctx context.Context, name string, data json.RawMessage, wait bool) error {
+	event := Event{Name: name, Data: data, Human: true}
+	if err := event.validate(); err != nil {
+		return err
+	}
+	return s.c.store(ctx, arrival{event: event, wait: wait, caller: s})
+}
+
+// validate refuses events of programs that are named as messages.
+func (e *Event) validate() error {
+	if e.Name == "" {
+		return fault.New(fault.Invalid, "an event needs a name")
+	}
+	if len(e.Data) > 0 && !json.Valid(e.Data) {
+		return fault.New(fault.Invalid, "the data of event %q is not JSON", e.Name)
+	}
+	return errors.Join(checkName("the name of an event", e.Name))
+}
+
+// Dispatch sends an event of a program to a session, also one that is not in
+// memory, or with "" to all that are. What counts of the event is Name, Human,
+// Data and, for an EventText, Text; for an EventMessage, JSON; for an EventFile,
+// File. Errors are as of Subscription.Send; those of several sessions come
+// together.
+func (r *Runtime) Dispatch(ctx context.Context, sessionID string, event Event) error {
+	in, err := dispatched(event)
+	if err != nil {
+		return err
+	}
+	if sessionID != "" {
+		return r.with(ctx, sessionID, func(c *conversation) error { return c.store(ctx, in) })
+	}
+	var errs []error
+	for _, id := range r.inMemory() {
+		err := r.with(ctx, id, func(c *conversation) error { return c.store(ctx, in) })
+		if err != nil {
+			errs = append(errs, fmt.Errorf("session %s: %w", id, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// dispatched is an event of a program on its way into the store.
+func dispatched(e Event) (arrival, error) {
+	if err := e.validate(); err != nil {
+		return arrival{}, err
+	}
+	in := arrival{event: e}
+	switch {
+	case e.Name == EventText:
+		in.content = marshaled(e.Text)
+		in.event = messageEvent(in.content)
+	case e.Name == EventMessage:
+		in.content = e.JSON
+		in.event = messageEvent(in.content)
+	case e.Name == EventFile && e.File != nil:
+		in.content = marshaled(e.File.Text())
+		in.event = Event{Name: EventFile, Text: e.File.Name, File: e.File}
+	case e.Name == EventFile:
+		return arrival{}, fault.New(fault.Invalid, "a file event needs a file")
+	default:
+		in.event = Event{Name: e.Name, Text: e.Text, Data: e.Data}
+	}
+	if e.Name == EventMessage && in.event.JSON == nil {
+		return arrival{}, fault.New(fault.Invalid, "a JSON message needs an object")
+	}
+	in.event.Human, in.event.From, in.event.Correlation, in.event.Hops = e.Human, e.From, e.Correlation, e.Hops
+	return in, nil
+}
+
+// Check looks whether a session is to move on, as its conditions may hold by
+// now.
+func (r *Runtime) Check(ctx context.Context, sessionID string) error {
+	return r.with(ctx, sessionID, func(c *conversation) error {
+		c.checkNow(ctx)
+		return nil
+	})
+}
+
+// checkLater asks for a step once what runs is done.
+func (c *conversation) checkLater() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.check = true
+}
+
+// checkNow asks for a step.
+func (c *conversation) checkNow(ctx context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.gone {
+		c.check = true
+		c.startLocked(ctx)
+	}
+}

@@ -1,0 +1,125 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// takes says which events a transition takes.
+type takes int
+
+const (
+	takesNone takes = iota // it takes none: only its conditions count
+	takesAny
+	takesMessage
+	takesText
+	takesJSON
+	takesFile
+	takesNamed
+)
+
+// Transition leads from one state to another when an event that it takes is
+// there, or, if it takes none, at once; and all its conditions hold.
+type Transition struct {
+	source, dest *State
+	takes        takes
+	names        []string // for takesNamed
+	intent       *Intent  // of OnIntent
+	intents      bool     // it is made by OnIntent
+	fallback     bool     // it is made by OnNoIntent
+	auto         bool     // it is made by State.GoTo
+	polled       bool     // a condition may begin to hold by itself
+	timed        bool     // it is made by After
+	after        time.Duration
+	conditions   []condition
+	back         bool // of a global state, to where it was entered from
+}
+
+// GoTo sets where the transition leads; the state itself is allowed.
+func (t *Transition) GoTo(dest *State) { t.dest = dest }
+
+// When adds a condition. It is asked with Session.Event being the event that
+// the transition may take.
+func (t *Transition) When(c Condition) *Transition {
+	t.polled = t.polled || t.takes == takesNone
+	return t.and(condition{text: functionName(c), holds: c})
+}
+
+// WhenVariable adds a condition on a session variable, which is compared with
+// value as JSON has it.
+func (t *Transition) WhenVariable(name string, op Operator, value any) *Transition {
+	return t.and(compare(name, op, value))
+}
+
+func (t *Transition) and(c condition) *Transition {
+	t.conditions = append(t.conditions, c)
+	return t
+}
+
+// matches reports whether the transition takes such events.
+func (t *Transition) matches(e *Event) bool {
+	switch t.takes {
+	case takesAny:
+		return true
+	case takesMessage:
+		return e.Name == EventText || e.Name == EventMessage
+	case takesText:
+		return e.Name == EventText
+	case takesJSON:
+		return e.Name == EventMessage
+	case takesFile:
+		return e.Name == EventFile
+	case takesNamed:
+		return slices.Contains(t.names, e.Name) ||
+			slices.Contains(t.names, EventMessage) && e.Name == EventText // as BAF, whose text is a message
+	default:
+		return false
+	}
+}
+
+// event is the name of what the transition takes, as BAF has it.
+func (t *Transition) event() string {
+	switch t.takes {
+	case takesAny:
+		return "any_event"
+	case takesMessage, takesJSON:
+		return EventMessage
+	case takesText:
+		return EventText
+	case takesFile:
+		return EventFile
+	case takesNamed:
+		return strings.Join(t.names, ", ")
+	default:
+		return ""
+	}
+}
+
+// condition is the text of the conditions, as BAF stores it.
+func (t *Transition) condition() string {
+	texts := make([]string, len(t.conditions))
+	for i, c := range t.conditions {
+		texts[i] = c.text
+	}
+	return strings.Join(texts, " and ")
+}
+
+// String describes the transition for logs and people.
+func (t *Transition) String() string {
+	what := []string{}
+	for _, part := range []string{t.event(), t.condition()} {
+		if part != "" {
+			what = append(what, part)
+		}
+	}
+	if t.auto {
+		what = append(what, "auto")
+	}
+	dest := "?"
+	if t.dest != nil {
+		dest = t.dest.name
+	}
+	return fmt.Sprintf("%s --[%s]--> %s", t.source.name, strings.Join(what, " and "), dest)
+}

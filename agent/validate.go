@@ -1,0 +1,124 @@
+package agent
+
+import (
+	"slices"
+
+	"docent/agent/intent"
+	"docent/internal/fault"
+)
+
+// wrong says what is wrong with the agent.
+func (a *Agent) wrong(format string, args ...any) error {
+	return fault.New(fault.Invalid, "agent %q: "+format, append([]any{a.name}, args...)...)
+}
+
+// check looks at the agent as it was written.
+func (a *Agent) check() error {
+	if a.name == "" {
+		return fault.New(fault.Invalid, "an agent must have a name")
+	}
+	if err := a.checkWords(); err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	first := ""
+	for i, s := range a.states {
+		switch {
+		case s.name == "":
+			return a.wrong("state %d has no name", i+1)
+		case names[s.name]:
+			return a.wrong("two states are named %q", s.name)
+		case s.initial && first != "":
+			return a.wrong("states %q and %q are both initial", first, s.name)
+		case s.fallback == nil:
+			return a.wrong("state %q has a nil fallback", s.name)
+		case s.global && s.reachable == nil:
+			return a.wrong("the global state %q has no intent", s.name)
+		case s.global && !slices.Contains(a.intents, s.reachable):
+			return a.wrong("the global state %q is reached by %q, an intent of another agent", s.name, s.reachable.Name)
+		}
+		names[s.name] = true
+		if s.initial {
+			first = s.name
+		}
+		if err := a.checkTransitions(s); err != nil {
+			return err
+		}
+	}
+	if first == "" {
+		return a.wrong("no state is initial")
+	}
+	return a.checkAutos()
+}
+
+// checkWords looks at intents, entities and processors.
+func (a *Agent) checkWords() error {
+	if err := intent.Validate(a.intents...); err != nil {
+		return a.wrong("%w", err)
+	}
+	names := map[string]bool{}
+	for i, e := range a.entities {
+		switch {
+		case e == nil:
+			return a.wrong("entity %d is nil", i+1)
+		case names[e.Name]:
+			return a.wrong("two entities are named %q", e.Name)
+		}
+		if err := e.Validate(); err != nil {
+			return a.wrong("%w", err)
+		}
+		names[e.Name] = true
+	}
+	for _, p := range slices.Concat(a.heard, a.said) {
+		if p == nil {
+			return a.wrong("a processor is nil")
+		}
+	}
+	return nil
+}
+
+func (a *Agent) checkTransitions(s *State) error {
+	for j, t := range s.transitions {
+		switch {
+		case t.dest == nil:
+			return a.wrong("transition %d of state %q leads nowhere: call GoTo", j+1, s.name)
+		case t.dest.agent != a:
+			return a.wrong("transition %d of state %q leads to %q, a state of another agent", j+1, s.name, t.dest.name)
+		case t.auto && len(s.transitions) > 1:
+			return a.wrong("state %q goes to %q at once, so it cannot have other transitions", s.name, t.dest.name)
+		case t.intents && t.intent == nil:
+			return a.wrong("transition %d of state %q has a nil intent", j+1, s.name)
+		case t.intents && !slices.Contains(a.intents, t.intent):
+			return a.wrong("transition %d of state %q is on %q, an intent of another agent", j+1, s.name, t.intent.Name)
+		case t.timed && t.after <= 0:
+			return a.wrong("transition %d of state %q waits %s: After needs a positive time", j+1, s.name, t.after)
+		case slices.Contains(t.names, ""):
+			return a.wrong("transition %d of state %q is on an event without a name", j+1, s.name)
+		}
+		for _, c := range t.conditions {
+			if c.holds == nil {
+				return a.wrong("transition %d of state %q has a nil condition", j+1, s.name)
+			}
+			if c.broken != nil {
+				return a.wrong("transition %d of state %q: condition %s: %w", j+1, s.name, c.text, c.broken)
+			}
+		}
+	}
+	return nil
+}
+
+// checkAutos refuses states that go to each other at once for ever.
+func (a *Agent) checkAutos() error {
+	for _, s := range a.states {
+		at := s
+		for range len(a.states) {
+			if len(at.transitions) != 1 || !at.transitions[0].auto {
+				break
+			}
+			if at = at.transitions[0].dest; at == s {
+				return a.wrong("state %q leads to itself at once: its transitions go round in a circle", s.name)
+			}
+		}
+	}
+	return nil
+}
