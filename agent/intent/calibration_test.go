@@ -238,7 +238,7 @@ type observation struct {
 // Counts of observations: a question that is taken for small talk is worse than
 // a message that has to be said in other words.
 const (
-	countOutside = 3
+	countOutside = 2
 	countWrong   = .5
 )
 
