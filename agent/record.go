@@ -70,20 +70,23 @@ func (r *record) add(m ChatMessage, silent bool) {
 	r.talk = append(r.talk, &m)
 }
 
-// stopped says that a turn was stopped, if it has said nothing.
+// stopped says that a turn was stopped, if it has said nothing. Reasoning that
+// was cut short ends with it.
 func (r *record) stopped(t *turn, now time.Time) {
 	if t.number != 0 && r.replies == 0 {
 		r.add(ChatMessage{Turn: t.number, ClientID: StoppedID, Type: payload.TypeStr, Content: marshaled("Stopped."), Time: now}, false)
 	}
+	r.link(t.began)
 }
 
 // apologize adds to what a turn said that it failed: the conversation would
 // show a question without an answer otherwise. For what no event began nobody
-// waits.
+// waits. Reasoning that was cut short ends with it.
 func (r *record) apologize(t *turn, failed error, now time.Time) {
 	if t.number != 0 {
 		r.add(ChatMessage{Turn: t.number, ClientID: FailedID, Type: payload.TypeStr, Content: marshaled(apology(failed)), Time: now}, false)
 	}
+	r.link(t.began)
 }
 
 // link makes the newest message the one that all steps without one belong to.

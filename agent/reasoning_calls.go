@@ -1,0 +1,233 @@
+package agent
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"docent/agent/tool"
+	"docent/payload"
+)
+
+const (
+	// maxCalls bounds the calls of one step; the others are answered with an
+	// error.
+	maxCalls = 16
+	// maxArguments bounds the arguments of a call, in bytes; with more it is
+	// answered with an error.
+	maxArguments = 64 << 10
+)
+
+// call is one call of a tool by the model.
+type call struct {
+	id, name string
+	// raw are the arguments as the model wrote them, shown as JSON whatever
+	// they are.
+	raw   string
+	shown json.RawMessage
+	// outcome is what it came to, once done is closed.
+	outcome tool.Outcome
+	done    chan struct{}
+}
+
+// newCall reads the model's ith call of a step.
+func (u *run) newCall(i int, t llms.ToolCall) *call {
+	c := &call{id: t.ID, done: make(chan struct{})}
+	if t.FunctionCall != nil {
+		c.name, c.raw = t.FunctionCall.Name, strings.ToValidUTF8(t.FunctionCall.Arguments, "\uFFFD")
+	}
+	c.id = cmp.Or(shorten(c.id, maxCallID), fmt.Sprintf("call_%d_%d", u.step, i))
+	c.name = shorten(strings.ToValidUTF8(c.name, "\uFFFD"), maxToolName)
+	if strings.TrimSpace(c.raw) == "" {
+		c.raw = "{}"
+	}
+	var b bytes.Buffer
+	if len(c.raw) <= maxArguments && json.Compact(&b, []byte(c.raw)) == nil {
+		c.shown = b.Bytes()
+	} else {
+		c.shown = encoded(shortened(c.raw))
+	}
+	return c
+}
+
+const (
+	// maxCallID bounds a model's name of a call, in characters.
+	maxCallID = 128
+	// maxToolName bounds a tool's name as a model writes it, in characters.
+	maxToolName = 64
+)
+
+// encoded is a text as JSON.
+func encoded(text string) json.RawMessage {
+	data, err := payload.Marshal(text)
+	if err != nil { // a string always encodes
+		return json.RawMessage(`""`)
+	}
+	return data
+}
+
+// act runs the calls of a step and gives the model their results.
+func (u *run) act(ctx context.Context, text string, wanted []llms.ToolCall) error {
+	var calls []*call
+	var names []string
+	var told []payload.ToolCall
+	for i, t := range wanted {
+		c := u.newCall(i, t)
+		calls, names = append(calls, c), append(names, c.name)
+		told = append(told, payload.ToolCall{ID: c.id, Name: c.name, Arguments: c.shown})
+	}
+	if text != "" {
+		u.tell(ctx, payload.StepText, "(intermediate) LLM said something before calling tools", payload.TextDetails{Text: shortened(text)})
+	}
+	list := strings.Join(names, ", ")
+	u.tell(ctx, payload.StepToolCalls, fmt.Sprintf("calling %d tool(s): %s", len(calls), list), payload.ToolCallsDetails{ToolCalls: told})
+	u.show(ctx, shorten(list, maxSummary))
+	u.dialogue = append(u.dialogue, assistantMessage(text, calls))
+
+	work := tool.WithFindings(withTasks(ctx, u.tasks), u.findings)
+	var running sync.WaitGroup
+	defer func() {
+		running.Wait() // not longer than Set.Invoke takes once ctx has ended
+		u.awaitStray(ctx)
+	}()
+	u.start(work, &running, calls)
+	note := notedCalls{Step: u.step, ToolCalls: []notedCall{}, ToolResults: []string{}}
+	for i, c := range calls {
+		switch {
+		case i >= maxCalls:
+			c.outcome = tool.Outcome{IsError: true, Content: fmt.Sprintf("ERROR: ToolError: At most %d tools can be called in one step; this call was not made.", maxCalls)}
+		case isTaskTool(c.name):
+			c.outcome = u.invoke(work, c)
+		default:
+			<-c.done // Invoke returns soon after ctx has ended
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		u.report(ctx, c)
+		note.ToolCalls = append(note.ToolCalls, notedCall{c.name, notedArguments(c.shown)})
+		note.ToolResults = append(note.ToolResults, shorten(c.outcome.Content, maxNoted))
+		u.dialogue = append(u.dialogue, u.resultMessage(c, len(calls)))
+	}
+	u.notes.add(note)
+	u.fit()
+	return nil
+}
+
+// notedArguments are arguments as the scratchpad keeps them.
+func notedArguments(shown json.RawMessage) json.RawMessage {
+	if utf8.RuneCount(shown) > maxNoted {
+		return encoded(shorten(string(shown), maxNoted))
+	}
+	return shown
+}
+
+// start runs the calls that need not wait for others: all but those of planning
+// tools, some at a time. Calls of tools that number what they find run one after
+// the other, so that the numbers follow the order of the calls.
+func (u *run) start(ctx context.Context, running *sync.WaitGroup, calls []*call) {
+	slots := make(chan struct{}, u.o.Parallel)
+	var before <-chan struct{} // the last ordered call
+	for _, c := range calls[:min(len(calls), maxCalls)] {
+		if isTaskTool(c.name) {
+			continue
+		}
+		var wait <-chan struct{}
+		if slices.Contains(u.ordered, c.name) {
+			wait, before = before, c.done
+		}
+		running.Go(func() {
+			defer close(c.done)
+			if wait != nil {
+				<-wait
+			}
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			c.outcome = u.invoke(ctx, c)
+		})
+	}
+}
+
+// awaitStray has Runtime.Shutdown wait for calls that did not return when their
+// time was over.
+func (u *run) awaitStray(ctx context.Context) {
+	rt := u.s.conversation.rt
+	if u.tools.Stray() == 0 || !u.waiting.CompareAndSwap(false, true) {
+		return
+	}
+	if !rt.begin() {
+		u.waiting.Store(false)
+		return
+	}
+	go func() {
+		defer rt.running.Done()
+		defer u.waiting.Store(false)
+		_ = u.tools.Wait(context.WithoutCancel(ctx)) // has no end but theirs
+	}()
+}
+
+func (u *run) invoke(ctx context.Context, c *call) tool.Outcome {
+	if len(c.raw) > maxArguments {
+		return tool.Outcome{IsError: true, Content: fmt.Sprintf("ERROR: ToolError: Tool '%s' takes at most %d bytes of arguments, got %d", c.name, maxArguments, len(c.raw))}
+	}
+	return u.tools.Invoke(ctx, c.name, json.RawMessage(c.raw))
+}
+
+// report says what came of a call: of a planning tool what it changed and the
+// list as it is now, of all else, and of planning that failed, the result.
+func (u *run) report(ctx context.Context, c *call) {
+	if !c.outcome.IsError {
+		u.pushbacks = 0
+	}
+	if change := u.tasks.change(); change != nil {
+		u.tell(ctx, change.Kind, change.Summary, change.Details)
+		if u.o.HideSteps {
+			return
+		}
+		if err := u.s.ReplyTaskList(ctx, u.tasks.all()); err != nil && ctx.Err() == nil {
+			u.log(ctx, "task list not said", err)
+		}
+		return
+	}
+	u.tell(ctx, payload.StepToolResult, fmt.Sprintf("%s returned (%d chars)", c.name, utf8.RuneCountInString(c.outcome.Content)), payload.ToolResultDetails{
+		Name: c.name, Arguments: c.shown, Content: shortened(c.outcome.Content), IsError: c.outcome.IsError,
+	})
+}
+
+// notInName is what servers do not take in a function's name.
+var notInName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+
+// assistantMessage is what the model said, as it is told again. Servers refuse
+// names and arguments that are not what they should be, whoever wrote them.
+func assistantMessage(text string, calls []*call) llms.MessageContent {
+	m := llms.MessageContent{Role: llms.ChatMessageTypeAI}
+	if text != "" {
+		m.Parts = append(m.Parts, llms.TextPart(text))
+	}
+	for _, c := range calls {
+		arguments := string(c.shown)
+		if !bytes.HasPrefix(c.shown, []byte("{")) {
+			arguments = fmt.Sprintf(`{"arguments":%s}`, c.shown)
+		}
+		name := cmp.Or(notInName.ReplaceAllString(c.name, "_"), "unnamed")
+		m.Parts = append(m.Parts, llms.ToolCall{ID: c.id, Type: "function", FunctionCall: &llms.FunctionCall{Name: name, Arguments: arguments}})
+	}
+	return m
+}
+
+// resultMessage is what the model is told of one of n calls.
+func (u *run) resultMessage(c *call, n int) llms.MessageContent {
+	limit := min(outputTokens, stepTokens/n)
+	return llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{llms.ToolCallResponse{
+		ToolCallID: c.id, Name: cmp.Or(notInName.ReplaceAllString(c.name, "_"), "unnamed"), Content: u.cut(c.outcome.Content, limit),
+	}}}
+}

@@ -1,0 +1,159 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"docent/agent"
+	"docent/agent/tool"
+	"docent/llm/llmtest"
+	"docent/payload"
+)
+
+func TestReasoningStop(t *testing.T) {
+	t.Parallel()
+	begun := make(chan struct{})
+	r := reason(t, agent.Options{Tools: []tool.Tool{{Name: "wait", Call: func(ctx context.Context, _ json.RawMessage) (any, error) {
+		close(begun)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}}}, calls("Wait a little.", "add_tasks", `{"descriptions":["Wait"]}`, "wait", `{}`))
+	send(t, r.sub, "", "Do it")
+	<-begun
+	if err := r.sub.Stop(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	heard := r.heard()
+	wantSteps(t, heard, "reasoning_started 0", "llm_text 0", "llm_tool_calls 0", "task_added 0", taskList, "reasoning_finished 0", reply)
+	r.golden("stopped", heard)
+}
+
+// bubbled begins a conversation with a body for every message, for tests in a
+// bubble, where no network may be.
+func bubbled(t *testing.T, o agent.Options, replies ...llmtest.Reply) *reasoning {
+	t.Helper()
+	return inProcess(t, o, llmtest.NewModel(llmtest.Script(replies...)))
+}
+
+func inProcess(t *testing.T, o agent.Options, model llms.Model) *reasoning {
+	t.Helper()
+	body, err := agent.Reasoning(model, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return converse(t, body)
+}
+
+func TestReasoningLeavesADeafToolBehind(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		release := make(chan struct{})
+		r := bubbled(t, agent.Options{Tools: []tool.Tool{{Name: "deaf", Call: func(context.Context, json.RawMessage) (any, error) {
+			<-release
+			return nil, nil
+		}}}}, calls("", "deaf", `{}`))
+		send(t, r.sub, "", "Do it")
+		synctest.Wait()
+		began := time.Now()
+		if err := r.sub.Stop(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		wantSteps(t, r.heard(), "reasoning_started 0", "llm_tool_calls 0", "reasoning_finished 0", reply)
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("stopping took %v", took)
+		}
+		// The end of the program waits for it, as long as it may.
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := r.rt.Shutdown(ctx); err == nil {
+			t.Error("Shutdown did not wait for the tool")
+		}
+		close(release)
+	})
+}
+
+func TestReasoningStopsAModelThatWrites(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := bubbled(t, agent.Options{}, llmtest.Reply{Text: []string{"one ", "two"}, Wait: func(ctx context.Context, piece int) error {
+			if piece == 0 {
+				return nil
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}})
+		send(t, r.sub, "", "Do it")
+		r.client.until(payload.DeltaAction)
+		if err := r.sub.Stop(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		wantSteps(t, r.heard(), "reasoning_finished 0", reply)
+	})
+}
+
+func TestReasoningModelTimeout(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := bubbled(t, agent.Options{ModelTimeout: 5 * time.Second}, llmtest.Reply{Text: []string{"x"}, Wait: func(ctx context.Context, _ int) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}})
+		heard := r.ask("Do it")
+		wantSteps(t, heard, "reasoning_started 0", "reasoning_finished 0", reply)
+		found := slices.ContainsFunc(heard, func(d agent.Delivery) bool {
+			return strings.Contains(string(d.Frame.Message), "did not answer within 5s")
+		})
+		if !found {
+			t.Error("the user is not told why")
+		}
+	})
+}
+
+func TestReasoningBoundsWhatIsWritten(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := bubbled(t, agent.Options{}, llmtest.Say(slices.Repeat([]string{strings.Repeat("word ", 2000)}, 100)...))
+		heard := r.ask("Write without end")
+		wantSteps(t, heard, "reasoning_started 0", reply, "reasoning_finished 0")
+		_, messages, _ := r.store.Session("s")
+		last := messages[len(messages)-1]
+		if len(last.Content) > 300<<10 || !strings.Contains(string(last.Content), "cut off") {
+			t.Errorf("the answer has %d bytes", len(last.Content))
+		}
+	})
+}
+
+// FuzzReasoning has a model write anything: a run ends in an answer, within its
+// brackets, with nothing that is not JSON and UTF-8.
+func FuzzReasoning(f *testing.F) {
+	f.Add("", "read_file", `{"relative_path":"x"}`, "call_1", "stop", "Done [1].")
+	f.Add("text", "add_tasks", `{"descriptions":["a"]}`, "", "tool_calls", "")
+	f.Add("", "complete_task", `{"task_id":"1e999","result":null}`, "\x00", "length", "\xff")
+	f.Add("", "", `{"a":`, "x", "content_filter", "[7]")
+	f.Add("\u202e", "no such tool\n", `[[[[[[[[`, "x", "", "![x](http://evil)")
+	f.Add("", "search_knowledge", `{"query":"work_mem","k":"9"}`, "x", "", "It is 4MB [1][2] [1-9999].")
+	f.Fuzz(func(t *testing.T, text, name, arguments, id, finish, answer string) {
+		model := llmtest.NewModel(llmtest.Script(
+			llmtest.Reply{Text: []string{text}, ToolCalls: []llmtest.ToolCall{{ID: id, Name: name, Arguments: arguments}, {ID: id, Name: name, Arguments: "{}"}}, Finish: finish},
+			llmtest.Reply{Text: []string{answer}, Finish: finish},
+		))
+		body, err := agent.Reasoning(model, agent.Options{Knowledge: knowledge(), MaxSteps: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := converse(t, body)
+		heard := r.ask("Do it")
+		got := steps(t, heard)
+		if len(got) < 3 || got[0] != "reasoning_started 0" || !strings.HasPrefix(got[len(got)-1], "reasoning_finished ") {
+			t.Errorf("heard %q", got)
+		}
+		for _, d := range heard {
+			if !json.Valid(d.Frame.Message) {
+				t.Errorf("%s is not JSON: %q", d.Frame.Action, d.Frame.Message)
+			}
+		}
+	})
+}
