@@ -75,8 +75,10 @@ func (r *Runtime) Open(ctx context.Context, req OpenRequest, listener Listener) 
 		if err != nil {
 			return nil, err
 		}
-		s.c = c
-		joined = fresh || s.join()
+		if joined = fresh; !fresh { // a fresh one has it, and uses it already
+			s.c = c
+			joined = s.join()
+		}
 	}
 	select {
 	case <-s.c.loaded:
