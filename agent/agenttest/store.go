@@ -179,6 +179,9 @@ func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, 
 		}
 		m := r.Message
 		have.entries = append(have.entries, agent.Entry{Message: &m})
+		if len(r.Data) == 0 { // what is equal to the content is not stored
+			r.Data = m.Content
+		}
 	}
 	have.events = append(have.events, event{EventRecord: r})
 	return agent.Receipt{Event: r, History: history[max(0, len(history)-in.History):]}, nil
@@ -199,15 +202,12 @@ func (s *Store) CommitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Wr
 		return agent.Written{Repeated: true, Entries: have.of(turn.Turn)}, nil
 	}
 	written := have.write(turn)
-	if turn.Partial {
+	if turn.Partial { // a failed turn that runs again is open again
+		have.handle(false, func(e event) bool { return turn.Turn > 0 && e.Turn == turn.Turn })
 		return agent.Written{Entries: written}, nil
 	}
 	have.link(turn, written)
-	for i := range have.events {
-		if slices.Contains(turn.Handled, have.events[i].ID) {
-			have.events[i].handled = true
-		}
-	}
+	have.handle(true, func(e event) bool { return slices.Contains(turn.Handled, e.ID) })
 	have.transitions = append(have.transitions, turn.Transitions...)
 	have.predictions = append(have.predictions, turn.Predictions...)
 	have.record.State, have.record.EnteredAt, have.record.WakeAt = turn.State, turn.EnteredAt, turn.WakeAt
@@ -219,6 +219,15 @@ func (s *Store) CommitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Wr
 		delete(have.record.Variables, key)
 	}
 	return agent.Written{Entries: written}, nil
+}
+
+// handle marks events.
+func (s *session) handle(handled bool, which func(event) bool) {
+	for i := range s.events {
+		if which(s.events[i]) {
+			s.events[i].handled = handled
+		}
+	}
 }
 
 // committed reports whether a turn is done already, or was removed.

@@ -93,9 +93,9 @@ func (c *turnClock) Receive(ctx context.Context, in agent.Incoming) (r agent.Rec
 	return r, err
 }
 
-func (c *turnClock) CommitTurn(ctx context.Context, t agent.TurnRecord) (m []agent.ChatMessage, err error) {
-	c.write(func() { m, err = c.Store.CommitTurn(ctx, t) })
-	return m, err
+func (c *turnClock) CommitTurn(ctx context.Context, t agent.TurnRecord) (w agent.Written, err error) {
+	c.write(func() { w, err = c.Store.CommitTurn(ctx, t) })
+	return w, err
 }
 
 func (c *turnClock) Messages(ctx context.Context, session int64, q agent.MessageQuery) ([]agent.ChatMessage, error) {

@@ -97,7 +97,7 @@ func commitStatement(turn agent.TurnRecord, entries []agent.Entry, set json.RawM
 		}
 	}
 	q.text.WriteString(whichSession) // its arguments are those of writeSession
-	links := turn.LinkEarlier > 0 || turn.LinkEarlierTo > 0
+	links := !turn.Partial && (turn.LinkEarlier > 0 || turn.LinkEarlierTo > 0)
 	switch {
 	case messages != nil:
 		q.add(writeMessages, messages...)

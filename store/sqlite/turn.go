@@ -93,7 +93,7 @@ func addEntries(ctx context.Context, w *writer, turn agent.TurnRecord, entries [
 	if turn.LinkEarlier > 0 {
 		link = entries[turn.LinkEarlier-1].Message.ID
 	}
-	if link > 0 {
+	if link > 0 && !turn.Partial {
 		if _, err := w.exec(ctx, `UPDATE reasoning_step SET chat_id = ?1
 			WHERE session_id = ?2 AND turn = ?3 AND chat_id IS NULL AND EXISTS (SELECT 1 FROM chat WHERE id = ?1 AND session_id = ?2)`,
 			link, turn.Session, turn.Turn); err != nil {

@@ -76,7 +76,11 @@ func message(session int64, clientID, text string) agent.Incoming {
 // happen stores an event without a message.
 func happen(t *testing.T, s agent.Store, session int64, name, data string) agent.EventRecord {
 	t.Helper()
-	r, err := s.Receive(t.Context(), agent.Incoming{Session: session, Event: agent.EventRecord{Name: name, Data: json.RawMessage(data)}})
+	e := agent.EventRecord{Name: name}
+	if data != "" {
+		e.Data = json.RawMessage(data)
+	}
+	r, err := s.Receive(t.Context(), agent.Incoming{Session: session, Event: e})
 	ok(t, err)
 	return r.Event
 }

@@ -9,8 +9,9 @@ import (
 )
 
 var predictionTests = map[string]func(*testing.T, Database){
-	"Rows": predictionRows,
-	"None": predictionNone,
+	"Rows":   predictionRows,
+	"None":   predictionNone,
+	"Astray": predictionAstray,
 }
 
 // predictions are the rows of both tables as BAF's tools read them.
@@ -55,4 +56,21 @@ func predictionNone(t *testing.T, db Database) {
 	commit(t, s, begun(session, say(t, s, session, "", "two").Event, tasks, thought("t", 0)))
 	want(t, "steps", db.Strings(t, `SELECT kind || ' ' || coalesce(step_kind, 'null') || ' ' || coalesce(step, -1) || ' ' || coalesce(summary, 'null')
 		FROM reasoning_step ORDER BY seq`), []string{"task_list_update null -1 null", "reasoning_step thought 0 t"})
+}
+
+// predictionAstray: no row refers to one of another session or of none.
+func predictionAstray(t *testing.T, db Database) {
+	s := db.Open(t)
+	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
+	elsewhere := say(t, s, other, "", "elsewhere").Event.Message.ID
+	e := say(t, s, session, "", "one").Event
+	for _, chat := range []int64{elsewhere, 999} {
+		step := thought("t", 0)
+		step.Step.ChatID = chat
+		want(t, "link", part(t, s, session, e, step).Entries[0].Step.ChatID, 0)
+	}
+	turn := begun(session, e, told("x"))
+	turn.LinkEarlierTo = elsewhere
+	commit(t, s, turn)
+	want(t, "links", db.Strings(t, "SELECT 'linked' FROM reasoning_step WHERE chat_id IS NOT NULL"), []string{})
 }

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"encoding/json"
-	"fmt"
 	"testing"
 	"time"
 
@@ -56,8 +55,7 @@ func reasoningLinks(t *testing.T, db Conversations) {
 	part(t, s, session, two, thought("two's", 0))
 	part(t, s, session, one, thought("a", 0), told("first"), thought("b", 0), thought("c", 2))
 	linked := begun(session, one, thought("d", 2), told("second"), thought("e", 4), told("third"), thought("f", 2), thought("g", 0))
-	linked.LinkEarlier = 4
-	linked.Partial = true // parts link as well
+	linked.LinkEarlier, linked.LinkEarlierTo = 4, one.Message.ID // the former counts
 	commit(t, s, linked)
 	said := map[int64]string{0: "none"}
 	messages, err := s.Messages(ctx, session, agent.MessageQuery{})
@@ -79,29 +77,18 @@ func reasoningLinks(t *testing.T, db Conversations) {
 		"d": `"second"`, "e": `"third"`, "f": `"second"`, "g": "none",
 	})
 	want(t, "another's", links(other), map[string]string{"other's": "none"})
-	// What a loop without an answer left is linked by the next commit.
-	last := begun(session, one, told("last"))
-	last.LinkEarlier = 1
-	said[commit(t, s, last).Entries[0].Message.ID] = "last"
-	want(t, "the rest", []string{links(session)["g"], links(session)["a"], links(session)["two's"]}, []string{"last", `"third"`, "none"})
 }
 
-// reasoningStored: a step may belong to a message that is stored already, of
-// its session only.
+// reasoningStored: a step may belong to a message that is stored already.
 func reasoningStored(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
-	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
-	elsewhere := say(t, s, other, "", "elsewhere").Event.Message.ID
+	session := open(t, s, "x").RowID
 	e := say(t, s, session, "", "one").Event
-	part(t, s, session, e, thought("a", 0))
-	to := func(chat int64) agent.Entry {
-		entry := thought(fmt.Sprint("to ", chat), 0)
-		entry.Step.ChatID = chat
-		return entry
-	}
-	got := part(t, s, session, e, to(e.Message.ID), to(elsewhere), to(999), told("said"))
-	want(t, "linked", []int64{got.Entries[0].Step.ChatID, got.Entries[1].Step.ChatID, got.Entries[2].Step.ChatID}, []int64{e.Message.ID, 0, 0})
-	said := got.Entries[3].Message.ID
+	linked := thought("b", 0)
+	linked.Step.ChatID = e.Message.ID
+	got := part(t, s, session, e, thought("a", 0), linked, told("said"))
+	want(t, "linked", []int64{got.Entries[0].Step.ChatID, got.Entries[1].Step.ChatID}, []int64{0, e.Message.ID})
+	said := got.Entries[2].Message.ID
 	links := func() []int64 {
 		steps, err := s.Steps(ctx, session, agent.MessageQuery{})
 		ok(t, err)
@@ -111,11 +98,11 @@ func reasoningStored(t *testing.T, db Conversations) {
 		}
 		return out
 	}
-	want(t, "stored", links(), []int64{0, e.Message.ID, 0, 0})
-	for _, tc := range []struct{ to, want int64 }{{elsewhere, 0}, {999, 0}, {said, said}, {e.Message.ID, said}} {
-		turn := begun(session, e)
-		turn.Partial, turn.LinkEarlierTo = true, tc.to
-		commit(t, s, turn)
-		want(t, "earlier", links(), []int64{tc.want, e.Message.ID, tc.want, tc.want})
-	}
+	turn := begun(session, e, thought("c", 0))
+	turn.Partial, turn.LinkEarlierTo = true, said // a part links nothing
+	commit(t, s, turn)
+	want(t, "after a part", links(), []int64{0, e.Message.ID, 0})
+	turn.Partial = false
+	commit(t, s, turn)
+	want(t, "at the end", links(), []int64{said, e.Message.ID, said, 0})
 }
