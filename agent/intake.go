@@ -140,6 +140,9 @@ func (c *conversation) repeatedLocked(ctx context.Context, s *Subscription, r Re
 // failed runs again, of one that is done the clients are told so once more.
 func (c *conversation) repeat(ctx context.Context, s *Subscription, p *pending) {
 	done, err := c.answered(ctx, p.message)
+	if done && p.event.request() != "" {
+		c.answerAgain(ctx, s, p)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	turn := p.event.Turn

@@ -1,0 +1,26 @@
+package agent
+
+import (
+	"context"
+)
+
+// answerAgain sends an agent the replies to a request that it sent again after
+// their turn: its connection broke before it heard them.
+func (c *conversation) answerAgain(ctx context.Context, s *Subscription, p *pending) {
+	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	defer cancel()
+	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{Turn: p.event.Turn})
+	if err != nil {
+		c.logError(ctx, "answer again", err, "turn", p.event.Turn)
+		return
+	}
+	t := &turn{began: p}
+	for _, m := range messages {
+		frame, ok := stored(m)
+		if m.IsUser || !ok || s == nil {
+			continue
+		}
+		t.answering(&frame)
+		s.listener.Deliver(Delivery{Audience: Plain, Frame: frame})
+	}
+}

@@ -1,0 +1,75 @@
+package client_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net/http/httptest"
+	"strings"
+
+	"docent/agent"
+	"docent/agent/agenttest"
+	"docent/client"
+	"docent/payload"
+	"docent/ws"
+)
+
+// run serves an agent that answers every message with what a body says, and
+// returns its address. A real one has a store that lasts.
+func run(name string, body agent.Body) (url string, stop func()) {
+	a := agent.New(name)
+	begin, answer := a.State("begin", agent.Initial), a.State("answer")
+	begin.OnMessage().GoTo(answer)
+	answer.OnMessage().GoTo(answer)
+	answer.Body(body)
+	dialer, err := client.NewDialer(client.DialerConfig{Hosts: []string{"127.0.0.1"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Dialer: dialer})
+	if err != nil {
+		log.Fatal(err)
+	}
+	server, err := ws.NewServer(ws.Config{Runtime: rt})
+	if err != nil {
+		log.Fatal(err)
+	}
+	h := httptest.NewServer(server)
+	return "ws" + strings.TrimPrefix(h.URL, "http"), func() {
+		_ = server.Shutdown(context.Background())
+		h.Close()
+	}
+}
+
+// An agent passes a question on to another one, and its user hears the answer.
+func Example() {
+	librarian, stop := run("librarian", func(ctx context.Context, s *agent.Session) error {
+		return s.Reply(ctx, s.Message()+" is on shelf 7")
+	})
+	defer stop()
+	clerk, stop := run("clerk", func(ctx context.Context, s *agent.Session) error {
+		if event := s.Event(); !event.Human {
+			return s.Reply(ctx, "The librarian says: "+event.Text)
+		}
+		_, err := s.SendToPeer(ctx, librarian, s.Message())
+		return err
+	})
+	defer stop()
+
+	ctx := context.Background()
+	conn, err := client.Dial(ctx, client.Config{URL: clerk})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := conn.Send(ctx, payload.Frame{Action: payload.UserMessage, Message: []byte(`"Moby Dick"`)}); err != nil {
+		log.Fatal(err)
+	}
+	for frame, err := range conn.Frames() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s\n", frame.Message)
+		break // closes the connection
+	}
+	// Output: "The librarian says: Moby Dick is on shelf 7"
+}
