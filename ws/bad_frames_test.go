@@ -2,6 +2,10 @@ package ws_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,7 +22,7 @@ var badFrames = []string{
 	"", " ", "garbage", "null", "5", `"text"`, "[1,2]", "{}", `{"message":"x"}`, `{"action":"user_message"`, `{"action":5,"message":1}`,
 	`{"action":"no_such_thing","message":1}`, `{"action":"user_message"}`, `{"action":"user_set_variable"}`,
 	`{"action":"user_set_variable","message":"x"}`, `{"action":"user_set_variable","message":{}}`, `{"action":"user_set_variable","message":[1]}`,
-	`{"action":"agent_reply_markdown","message":"x"}`, "\xff\xfe\x00", `{"action":"user_gui_event","message":{}}`,
+	`{"action":"agent_reply_markdown","message":"x"}`, "\xff\xfe\x00", `{"action":"agent_reply_str"}`, `{"action":"stop","message":5}`, `{"action":"user_message","message":1,"action":"none"}`,
 	`{"action":"user_message","message":` + strings.Repeat("[", 20000), strings.Repeat("x", 2<<20),
 	`{"action":"user_message","message":"` + strings.Repeat("x", 2<<20) + `"}`,
 	`{"action":"user_message","message":"` + strings.Repeat("x", 300<<10) + `"}`,
@@ -63,7 +67,10 @@ func TestBadFramesV1(t *testing.T) {
 	}
 	p.say(`{"action":"hello"}`)
 	p.until(payload.ReplyStr)
-	bad := append([]string{`{"action":"hello"}`, `{"action":"user_message","message":"x","id":5}`}, badFrames...)
+	bad := append([]string{
+		`{"action":"hello"}`, `{"action":"user_message","message":"x","id":5}`, `{"action":"agent_reply_str","message":"x","hops":-1}`,
+		`{"action":"agent_reply_str","message":"x","correlation":{}}`, `{"action":"user_file","message":[]}`, `{"action":"user_voice","message":{}}`,
+	}, badFrames...)
 	for _, text := range bad {
 		p.say(text)
 		f := p.next()
@@ -78,6 +85,49 @@ func TestBadFramesV1(t *testing.T) {
 	}
 	p.say(`{"action":"user_message","message":"alive?"}`)
 	p.until(payload.ReplyRAG)
+}
+
+// The server does something with each action that docs/protocol.md says clients
+// send, and refuses all others.
+func TestDocumentedActions(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(filepath.Join("..", "docs", "protocol.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	actions := func(begin, end string) (out []string) {
+		_, text, _ := strings.Cut(string(data), begin)
+		text, _, _ = strings.Cut(text, end)
+		for line := range strings.Lines(text) {
+			if name, ok := strings.CutPrefix(line, "| `"); ok {
+				name, _, _ = strings.Cut(name, "`")
+				out = append(out, name)
+			}
+		}
+		return out
+	}
+	theirs := slices.Concat(actions("### What clients send", "###"), actions("Clients have two more actions:", "the server six"))
+	ours := slices.Concat(actions("### What the server sends", "A file:"), actions("and the server six:", "```"))
+	if len(theirs) < 11 || len(ours) < 25 {
+		t.Fatalf("documented are %d and %d", len(theirs), len(ours))
+	}
+	s := serve(t, setup{config: ws.Config{Burst: 1000}})
+	p, _ := s.hello("/")
+	for _, action := range slices.Concat(theirs, ours) {
+		p.say(fmt.Sprintf(`{"action":%q,"id":%q,"message":5}`, action, action))
+		p.say(`{"action":"no_such_thing","id":"the end"}`)
+		unknown := false
+		for {
+			f := p.until(payload.ErrorAction)
+			if f.ID == "the end" {
+				break
+			}
+			unknown = unknown || f.ID == action && strings.Contains(f.raw, "unknown action")
+		}
+		if want := !slices.Contains(theirs, action) || action == "hello"; unknown != want { // hello is said once
+			t.Errorf("%s is unknown: %v, documented: %v", action, unknown, want)
+		}
+	}
 }
 
 // A frame over the frame limit closes the connection with its code.
@@ -142,6 +192,11 @@ func FuzzConnection(f *testing.F) {
 	f.Add([]byte(`{"action":"user_message","message":"x","id":"1"}`))
 	f.Add([]byte(`{"action":"user_set_variable","message":{"a":1}}`))
 	f.Add([]byte(`{"action":"fetch_user_messages"}`))
+	f.Add([]byte(`{"action":"user_file","message":"{\"name\": \"n\", \"type\": \"\", \"base64\": \"aGk=\"}"}`))
+	f.Add([]byte(`{"action":"user_voice","message":"AAAA"}`))
+	f.Add([]byte(`{"action":"user_gui_event","message":{"a":[1]}}`))
+	f.Add([]byte(`{"action":"stop","message":{"turn":0}}`))
+	f.Add([]byte(`{"action":"agent_reply_str","message":{"a":1},"correlation":"c","hops":1000}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 1<<20 {
 			return

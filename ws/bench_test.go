@@ -41,16 +41,28 @@ func (n *nowhere) OpenSession(_ context.Context, r agent.SessionRecord) (agent.S
 func (n *nowhere) Receive(_ context.Context, in agent.Incoming) (agent.Receipt, error) {
 	n.seq++
 	n.turn++
-	return agent.Receipt{Message: agent.ChatMessage{Seq: n.seq, Turn: n.turn, Type: in.Type, Content: in.Content, IsUser: true}}, nil
+	in.Event.ID, in.Event.Turn = n.turn, n.turn
+	in.Event.Message = agent.ChatMessage{Seq: n.seq, Turn: n.turn, Type: in.Type, Content: in.Content, IsUser: true}
+	return agent.Receipt{Event: in.Event}, nil
 }
 
-func (n *nowhere) CommitTurn(_ context.Context, t agent.TurnRecord) ([]agent.ChatMessage, error) {
-	for i := range t.Replies {
+func (n *nowhere) CommitTurn(_ context.Context, t agent.TurnRecord) (agent.Written, error) {
+	for _, e := range t.Entries {
 		n.seq++
-		t.Replies[i].Seq = n.seq
+		if e.Message != nil {
+			e.Message.Seq = n.seq
+		} else {
+			e.Step.Seq = n.seq
+		}
 	}
-	return t.Replies, nil
+	return agent.Written{Entries: t.Entries}, nil
 }
+
+func (n *nowhere) Steps(context.Context, int64, agent.MessageQuery) ([]agent.ReasoningRecord, error) {
+	return nil, nil
+}
+
+func (n *nowhere) Alarms(context.Context, string, int) ([]agent.Alarm, error) { return nil, nil }
 
 func (n *nowhere) Messages(context.Context, int64, agent.MessageQuery) ([]agent.ChatMessage, error) {
 	return nil, nil

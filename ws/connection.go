@@ -29,6 +29,7 @@ type connection struct {
 	id      string             // the session's, once it is open; guarded by out.mu
 	heardAt time.Time          // when something was heard of the peer
 	over    bool               // the peer will not be heard any more
+	held    int64              // bytes of the large frame at hand, counted in server.uploads
 
 	sub *agent.Subscription // nil until the session is open
 	out outbox
@@ -73,6 +74,7 @@ func (c *connection) contain(ctx context.Context) {
 // end releases what the connection holds.
 func (c *connection) end() {
 	c.cancel()
+	c.letGo()
 	if c.sub != nil {
 		c.sub.Close()
 	}

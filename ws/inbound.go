@@ -35,10 +35,12 @@ func (c *connection) handle(ctx context.Context, frame payload.Frame, refusal er
 // refused tells the client that its frame had no effect.
 func (c *connection) refused(ctx context.Context, err error, frame payload.Frame) {
 	kind := fault.KindOf(err)
-	// What is well formed and failed must not be met with silence.
-	if !c.v1 && (kind != fault.Invalid || errors.Is(err, agent.ErrTooLong)) {
+	if !c.v1 && owedWords(frame.Action, kind, err) {
 		for _, d := range agent.Failure(err, "") {
 			d.Frame.Time = time.Now()
+			if frame.Action == payload.ReplyStr { // or two agents might apologise to each other for ever
+				d.Frame.Correlation, d.Frame.Hops = frame.Correlation, min(frame.Hops+1, payload.MaxHops)
+			}
 			c.Deliver(d)
 		}
 	}
@@ -51,46 +53,131 @@ func (c *connection) refused(ctx context.Context, err error, frame payload.Frame
 	}
 }
 
+// owedWords reports whether a BAF client is told of a refusal: what is well
+// formed and failed, and what a person did, must not be met with silence.
+func owedWords(a payload.Action, kind fault.Kind, err error) bool {
+	return kind != fault.Invalid || errors.Is(err, agent.ErrTooLong) || isFile(a)
+}
+
+// act does what a frame asks for; what it does not know is fault.Invalid.
 func (c *connection) act(ctx context.Context, frame payload.Frame) error {
-	// The session knows how long a text may be.
-	isText := frame.Action == payload.UserMessage && bytes.HasPrefix(frame.Message, []byte{'"'})
-	if len(frame.Message) > c.server.cfg.MessageBytes && !isText {
-		return c.tooLong()
+	if err := c.checkSize(frame); err != nil {
+		return err
 	}
 	switch frame.Action {
 	case payload.UserMessage:
-		if frame.Message == nil {
-			return fault.New(fault.Invalid, "user_message needs a message")
-		}
-		return c.sub.Send(ctx, agent.Message{ID: frame.ID, Content: frame.Message, Wait: !c.v1})
+		return c.hear(ctx, frame, true)
+	case payload.ReplyStr: // another agent speaks
+		return c.hear(ctx, frame, false)
+	case payload.UserFile:
+		return c.takeFile(ctx, frame)
+	case payload.UserVoice:
+		return errNoSpeech
+	case payload.UserUpdateUI, payload.UserGUIEvent:
+		return c.sub.SendEvent(ctx, agent.EventUI, frame.Message, !c.v1)
 	case payload.Reset:
 		return c.sub.Reset(ctx)
 	case payload.FetchUserMessages:
 		return c.replay(ctx)
 	case payload.UserSetVariable:
-		var values map[string]json.RawMessage
-		if err := json.Unmarshal(frame.Message, &values); err != nil || len(values) == 0 {
-			return fault.Wrap(fault.Invalid, errors.Join(err, errNoVariables), "user_set_variable needs an object that is not empty")
-		}
-		return c.sub.SetVariables(ctx, values)
-	default:
-		return fault.New(fault.Invalid, "unknown action %.64q", frame.Action)
+		return c.setVariables(ctx, frame)
 	}
+	if c.v1 && frame.Action == payload.StopAction {
+		return c.stop(ctx, frame)
+	}
+	return fault.New(fault.Invalid, "unknown action %.64q", frame.Action)
+}
+
+// checkSize refuses messages that are too long for what they are.
+func (c *connection) checkSize(frame payload.Frame) error {
+	n := len(frame.Message)
+	switch {
+	case isFile(frame.Action) && n > c.server.cfg.FileBytes:
+		return c.fileTooLong()
+	case isFile(frame.Action) || n <= c.server.cfg.MessageBytes:
+		return nil
+	case isSpoken(frame.Action) && bytes.HasPrefix(frame.Message, []byte{'"'}):
+		return nil // the session knows how long a text may be
+	}
+	return c.tooLong()
+}
+
+// isSpoken reports whether an action's message is what somebody says.
+func isSpoken(a payload.Action) bool { return a == payload.UserMessage || a == payload.ReplyStr }
+
+// hear hands on what a user, or another agent, says. A request that an agent
+// sends again, as it lost its connection, has the same correlation and is the
+// same.
+func (c *connection) hear(ctx context.Context, frame payload.Frame, human bool) error {
+	if frame.Message == nil {
+		return fault.New(fault.Invalid, "%s needs a message", frame.Action)
+	}
+	id := frame.ID
+	if !human && id == "" { // what an agent sends again after a reconnect is stored once
+		id = frame.Correlation
+	}
+	return c.sub.Send(ctx, agent.Message{
+		ID: id, Content: frame.Message, Wait: !c.v1, Human: human, Correlation: frame.Correlation, Hops: frame.Hops,
+	})
+}
+
+// errNoSpeech answers recordings. They must not become what the user said, as
+// words about a failed transcription would.
+var errNoSpeech = fault.New(fault.Invalid, "I cannot listen to recordings here. Please write instead.")
+
+func (c *connection) takeFile(ctx context.Context, frame payload.Frame) error {
+	file, err := payload.DecodeFile(frame.Message)
+	if err != nil {
+		return err
+	}
+	return c.sub.SendFile(ctx, agent.File{ID: frame.ID, File: file, Wait: !c.v1})
+}
+
+func (c *connection) stop(ctx context.Context, frame payload.Frame) error {
+	var s payload.Stop
+	if frame.Message != nil {
+		if err := json.Unmarshal(frame.Message, &s); err != nil {
+			return fault.Wrap(fault.Invalid, err, "stop needs an object, with the turn as a number or without")
+		}
+	}
+	if s.Turn == nil {
+		return c.sub.Stop(ctx, 0)
+	}
+	if *s.Turn < 1 {
+		return fault.New(fault.Invalid, "turns count from 1")
+	}
+	return c.sub.Stop(ctx, *s.Turn)
+}
+
+func (c *connection) setVariables(ctx context.Context, frame payload.Frame) error {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(frame.Message, &values); err != nil || len(values) == 0 {
+		return fault.Wrap(fault.Invalid, errors.Join(err, errNoVariables), "user_set_variable needs an object that is not empty")
+	}
+	return c.sub.SetVariables(ctx, values)
 }
 
 var errNoVariables = errors.New("no variables")
 
-// replay sends what was said before the client joined, as fast as it reads.
+// replay sends what was stored before the client joined, as fast as it reads.
 func (c *connection) replay(ctx context.Context) error {
-	messages, err := c.sub.History(ctx)
+	entries, err := c.sub.Record(ctx)
 	if err != nil {
 		return err
 	}
-	for _, m := range messages {
-		frame, ok := agent.Replay(m)
+	for _, e := range entries {
+		frame, ok := replayed(e)
 		if ok && !c.sendPatiently(ctx, frame) {
 			return nil
 		}
 	}
 	return nil
+}
+
+// replayed is the frame that shows an entry again; false if it is not shown.
+func replayed(e agent.Entry) (payload.Frame, bool) {
+	if e.Message != nil {
+		return agent.Replay(*e.Message)
+	}
+	return agent.ReplayStep(*e.Step)
 }

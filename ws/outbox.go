@@ -86,7 +86,7 @@ func (c *connection) joinLocked(f payload.Frame) bool {
 		return false
 	}
 	c.out.bytes += len(joined) - before
-	last.delta.Message = joined
+	last.delta.Message, last.delta.N = joined, f.N
 	return true
 }
 

@@ -2,6 +2,7 @@ package ws
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -40,6 +41,10 @@ func (c *connection) tooLong() error {
 	return fault.Wrap(fault.Invalid, agent.ErrTooLong, "a message may have at most %d bytes, and %d of text", c.server.cfg.MessageBytes, agent.MaxTextBytes)
 }
 
+func (c *connection) fileTooLong() error {
+	return fault.Wrap(fault.Invalid, agent.ErrTooLong, "a file may have at most %d bytes in base64", c.server.cfg.FileBytes)
+}
+
 // buffers are for reading frames; large ones are not kept.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
@@ -61,7 +66,10 @@ func (c *connection) read() (frame payload.Frame, refusal, err error) {
 	return c.readOne()
 }
 
+// readOne reads a frame. The memory of a large one is counted in c.held until
+// the next is read.
 func (c *connection) readOne() (frame payload.Frame, refusal, err error) {
+	c.letGo()
 	_, r, err := c.socket.NextReader()
 	if err != nil {
 		return frame, nil, err
@@ -78,9 +86,10 @@ func (c *connection) readOne() (frame payload.Frame, refusal, err error) {
 	if err != nil {
 		return frame, nil, err
 	}
-	if n > limit { // read to its end, so that the next frame can be
-		_, err := io.Copy(io.Discard, heard{c, r})
-		return frame, c.tooLong(), err
+	if n > limit {
+		if refusal, err = c.readLarge(b, heard{c, r}); refusal != nil || err != nil {
+			return frame, refusal, err
+		}
 	}
 	if c.v1 {
 		frame, refusal = payload.DecodeV1(b.Bytes())
@@ -89,6 +98,78 @@ func (c *connection) readOne() (frame payload.Frame, refusal, err error) {
 	}
 	return frame, refusal, nil
 }
+
+// chunk is how much of a large frame is read and counted at once, in bytes.
+const chunk = 1 << 20
+
+// readLarge reads the rest of a frame that only a file may be so large as. One
+// that is refused is read to its end, so that the next frame can be.
+func (c *connection) readLarge(b *bytes.Buffer, r io.Reader) (refusal, err error) {
+	limit := int64(c.server.cfg.FileBytes + envelope)
+	if !mayBeFile(b.Bytes()) {
+		refusal = c.tooLong()
+	}
+	for refusal == nil {
+		switch {
+		case int64(b.Len()) > limit:
+			refusal = c.fileTooLong()
+			continue
+		case c.server.uploads.Add(chunk) > c.server.cfg.UploadBytes:
+			refusal = fault.New(fault.Busy, "too many files are being received; try again in a moment")
+		}
+		c.held += chunk
+		if refusal != nil {
+			break
+		}
+		switch _, err := io.CopyN(b, r, chunk); {
+		case errors.Is(err, io.EOF):
+			if int64(b.Len()) > limit {
+				return c.fileTooLong(), nil
+			}
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+	c.letGo()
+	_, err = io.Copy(io.Discard, r)
+	return refusal, err
+}
+
+// letGo gives back the memory of the large frame read last.
+func (c *connection) letGo() {
+	c.server.uploads.Add(-c.held)
+	c.held = 0
+}
+
+// mayBeFile reports whether a frame of which that is the beginning may hold a
+// file: its action says so, or is still to come.
+func mayBeFile(begin []byte) bool {
+	r := json.NewDecoder(bytes.NewReader(begin))
+	if t, err := r.Token(); err != nil || t != json.Delim('{') {
+		return false
+	}
+	for {
+		key, err := r.Token()
+		if err != nil {
+			return cutShort(err)
+		}
+		var value json.RawMessage
+		if err := r.Decode(&value); err != nil {
+			return cutShort(err)
+		}
+		var action payload.Action
+		if key == "action" {
+			return json.Unmarshal(value, &action) == nil && isFile(action)
+		}
+	}
+}
+
+// cutShort reports whether a text was JSON as far as it went.
+func cutShort(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+
+// isFile reports whether an action's message may be as long as a file.
+func isFile(a payload.Action) bool { return a == payload.UserFile || a == payload.UserVoice }
 
 // heard is a frame that arrives: what comes of it is a sign of life, however
 // slowly it does.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -36,6 +37,14 @@ type Config struct {
 	// included; a larger one is refused. Of what a user says, the text is
 	// bounded by agent.MaxTextBytes as well. Default: 256 KiB.
 	MessageBytes int
+	// FileBytes bounds the message of a frame that holds a file or a recording,
+	// in base64; a larger one is refused. FrameBytes bounds it as well. Default:
+	// 32 MiB.
+	FileBytes int
+	// UploadBytes bounds what of all large frames is in memory while they are
+	// received and stored; what exceeds it is refused as fault.Busy. Default:
+	// 256 MiB.
+	UploadBytes int64
 	// OutboxBytes bounds what waits to be sent to one client. Default: 1 MiB.
 	OutboxBytes int
 	// Rate is how many frames a client may send per second, and Burst how many
@@ -66,8 +75,8 @@ func (c *Config) defaults() error {
 	if c.Runtime == nil {
 		return fault.New(fault.Invalid, "ws.Config.Runtime is required")
 	}
-	if c.MaxConnections < 0 || c.FrameBytes < 0 || c.MessageBytes < 0 || c.OutboxBytes < 0 || c.Rate < 0 || c.Burst < 0 ||
-		c.PingEvery < 0 || c.Silence < 0 || c.WriteTimeout < 0 || c.HelloTimeout < 0 {
+	if c.MaxConnections < 0 || c.FrameBytes < 0 || c.MessageBytes < 0 || c.FileBytes < 0 || c.UploadBytes < 0 || c.OutboxBytes < 0 ||
+		c.Rate < 0 || c.Burst < 0 || c.PingEvery < 0 || c.Silence < 0 || c.WriteTimeout < 0 || c.HelloTimeout < 0 {
 		return fault.New(fault.Invalid, "ws.Config: limits and times must not be negative")
 	}
 	if c.Info == nil {
@@ -79,6 +88,8 @@ func (c *Config) defaults() error {
 	def(&c.MaxConnections, 10_000)
 	def(&c.FrameBytes, 32<<20)
 	def(&c.MessageBytes, 256<<10)
+	def(&c.FileBytes, 32<<20)
+	def(&c.UploadBytes, 256<<20)
 	def(&c.OutboxBytes, 1<<20)
 	def(&c.Rate, 20)
 	def(&c.Burst, 60)
@@ -104,6 +115,8 @@ type Server struct {
 	upgrader websocket.Upgrader
 	// served waits for the connections' goroutines.
 	served sync.WaitGroup
+	// uploads counts the bytes of large frames in memory.
+	uploads atomic.Int64
 
 	mu      sync.Mutex // guards what follows
 	closed  bool

@@ -134,6 +134,7 @@ type frame struct {
 	Seq     int64
 	ID      string
 	Turn    *int64
+	N       int64
 	raw     string
 }
 
@@ -173,6 +174,15 @@ func (p *peer) until(action payload.Action) frame {
 		if f := p.next(); f.Action == action {
 			return f
 		}
+	}
+}
+
+// joined waits until a BAF client is in its session, by something that is
+// answered and changes nothing.
+func (p *peer) joined() {
+	p.t.Helper()
+	p.say(`{"action":"user_voice"}`)
+	for !strings.Contains(p.until(payload.ReplyStr).raw, "recordings") {
 	}
 }
 
