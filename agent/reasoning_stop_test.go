@@ -24,14 +24,14 @@ func TestReasoningStop(t *testing.T) {
 		close(begun)
 		<-ctx.Done()
 		return nil, ctx.Err()
-	}}}}, calls("Wait a little.", "add_tasks", `{"descriptions":["Wait"]}`, "wait", `{}`))
+	}}}}, calls("", "add_tasks", `{"descriptions":["Wait"]}`), calls("Wait a little.", "wait", `{}`))
 	send(t, r.sub, "", "Do it")
 	<-begun
 	if err := r.sub.Stop(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
 	heard := r.heard()
-	wantSteps(t, heard, "reasoning_started 0", "llm_text 0", "llm_tool_calls 0", "task_added 0", taskList, "reasoning_finished 0", reply)
+	wantSteps(t, heard, "reasoning_started 0", "llm_tool_calls 0", "task_added 0", taskList, "llm_text 1", "llm_tool_calls 1", "reasoning_finished 1", reply)
 	r.golden("stopped", heard)
 }
 
