@@ -1,3 +1,5 @@
+//go:build unix
+
 package mcp
 
 import (
@@ -96,6 +98,9 @@ func newServer(slow chan<- string) *sdk.Server {
 		if slow != nil {
 			slow <- "started"
 		}
+		if file != "" {
+			_ = os.WriteFile(file, []byte("started"), 0o600)
+		}
 		<-ctx.Done()
 		if slow != nil {
 			slow <- "cancelled"
@@ -130,6 +135,7 @@ func newServer(slow chan<- string) *sdk.Server {
 		})
 		return texts("changed"), nil
 	})
+	add("pid", func(context.Context, string) (*sdk.CallToolResult, error) { return texts(fmt.Sprint(os.Getpid())), nil })
 	add("family", func(context.Context, string) (*sdk.CallToolResult, error) {
 		c := exec.Command("sleep", "1000")
 		if err := c.Start(); err != nil {

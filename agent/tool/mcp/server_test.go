@@ -1,3 +1,5 @@
+//go:build unix
+
 package mcp
 
 import (
@@ -115,7 +117,7 @@ func testTools(t *testing.T, s *Server) {
 			}
 		}
 	}
-	want := "test_change test_die test_echo test_env test_fail test_family test_files_read test_huge test_monstrous test_panic test_pictures test_slow test_structured"
+	want := "test_change test_die test_echo test_env test_fail test_family test_files_read test_huge test_monstrous test_panic test_pictures test_pid test_slow test_structured"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("tools are\n%s, want\n%s", got, want)
 	}
@@ -146,13 +148,20 @@ func TestCallsAtOnce(t *testing.T) {
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	s := connect(t, program(t, "serve"))
-	file := filepath.Join(t.TempDir(), "cancelled")
+	file := filepath.Join(t.TempDir(), "state")
+	state := func(want string) func() bool {
+		return func() bool { data, err := os.ReadFile(file); return err == nil && string(data) == want }
+	}
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(50*time.Millisecond, cancel)
-	if got := invoke(ctx, t, s, "test_slow", file); got.Content != "ERROR: ToolError: Tool 'test_slow' was stopped" {
+	defer cancel()
+	stopped := make(chan tool.Outcome, 1)
+	go func() { stopped <- invoke(ctx, t, s, "test_slow", file) }()
+	eventually(t, "the call has begun", state("started"))
+	cancel()
+	if got := <-stopped; got.Content != "ERROR: ToolError: Tool 'test_slow' was stopped" {
 		t.Errorf("got %q", got.Content)
 	}
-	eventually(t, "the server hears of it", func() bool { _, err := os.Stat(file); return err == nil })
+	eventually(t, "the server hears of it", state("cancelled"))
 	expect(t, s, "test_echo", "still there", "you said\nstill there")
 }
 
@@ -275,15 +284,20 @@ func running(pid int) bool {
 func TestCloseDuringACall(t *testing.T) {
 	t.Parallel()
 	s := connect(t, program(t, "serve"))
-	list := tools(t, s)
+	file := filepath.Join(t.TempDir(), "started")
+	arguments, err := json.Marshal(in{file})
+	if err != nil {
+		t.Fatal(err)
+	}
 	failed := make(chan error, 1)
 	go func() {
-		_, err := s.call(t.Context(), "slow", nil)
+		_, err := s.call(t.Context(), "slow", arguments)
 		failed <- err
 	}()
-	time.AfterFunc(50*time.Millisecond, s.Close)
+	eventually(t, "the call has begun", func() bool { _, err := os.Stat(file); return err == nil })
+	s.Close()
 	if err := <-failed; fault.KindOf(err) != fault.Unavailable {
-		t.Errorf("%v (of %d tools)", err, len(list))
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -291,7 +305,10 @@ func TestCloseDuringACall(t *testing.T) {
 func TestUnreadInput(t *testing.T) {
 	t.Parallel()
 	s := connect(t, program(t, "serve"))
-	pid := processOf(t, s)
+	pid, err := strconv.Atoi(invoke(t.Context(), t, s, "test_pid", "").Content)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -305,21 +322,6 @@ func TestUnreadInput(t *testing.T) {
 	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("the call took %s", took)
 	}
-}
-
-// processOf finds the program of a server by asking for its child's parent.
-func processOf(t *testing.T, s *Server) int {
-	t.Helper()
-	stat, err := os.ReadFile("/proc/" + invoke(t.Context(), t, s, "test_family", "").Content + "/stat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')'):]))
-	pid, err := strconv.Atoi(fields[2])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pid
 }
 
 func TestConnectFails(t *testing.T) {
