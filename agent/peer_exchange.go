@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"slices"
 
 	"docent/payload"
@@ -17,6 +18,8 @@ type request struct {
 	written chan error
 	// writes counts how often it was written.
 	writes int
+	// abandoned tells that who made it gave up while it was being written.
+	abandoned bool
 	// told tells that written has its value.
 	told bool
 }
@@ -77,16 +80,24 @@ func (x *exchange) next() *request {
 	return r
 }
 
-// unwritten puts back what next returned.
+// unwritten puts back what next returned, to be written to the next connection.
 func (x *exchange) unwritten(r *request) {
 	r.writes--
 	x.sent = without(x.sent, r)
+	if r.abandoned {
+		r.tell(errAbandoned)
+		return
+	}
 	x.waiting = slices.Insert(x.waiting, 0, r)
 }
+
+// errAbandoned is never shown: nobody waits any more.
+var errAbandoned = errors.New("the request was abandoned")
 
 // withdraw takes back a request; false if it is written, or being written.
 func (x *exchange) withdraw(r *request) bool {
 	if r.writes > 0 || !slices.Contains(x.waiting, r) {
+		r.abandoned = true
 		return false
 	}
 	x.waiting = without(x.waiting, r)

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"docent/internal/fault"
+	"docent/payload"
 )
 
 // MaxNameBytes bounds the ids and names given at a handshake.
@@ -53,7 +54,7 @@ type RuntimeConfig struct {
 	// Default: 1,000.
 	MaxPeers int
 	// MaxHops bounds how often agents may answer each other without a user; see
-	// Session.SendToPeer. Default: 16.
+	// Session.SendToPeer. At most 999. Default: 16.
 	MaxHops int
 	// History is how many messages before a user's one are read along with
 	// storing it; a body that asks for more costs another trip. Default: 4.
@@ -83,6 +84,9 @@ func (c *RuntimeConfig) defaults() error {
 	if c.MailboxSize < 0 || c.HeldEvents < 0 || c.MaxSessions < 0 || c.History < 0 || c.ReplayLimit < 0 || c.MaxPeers < 0 || c.MaxHops < 0 ||
 		c.ConditionInterval < 0 || c.TurnTimeout < 0 || c.StoreTimeout < 0 {
 		return fault.New(fault.Invalid, "RuntimeConfig: sizes and times must not be negative")
+	}
+	if c.MaxHops >= payload.MaxHops { // frames cannot count further, and no loop would end
+		return fault.New(fault.Invalid, "RuntimeConfig.MaxHops must be below %d", payload.MaxHops)
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
