@@ -253,11 +253,12 @@ func (r *reasoner) body(ctx context.Context, s *Session) error {
 
 // asked is what an event wants, as text.
 func asked(e Event) string {
-	switch text := strings.TrimSpace(e.Text); {
-	case text != "" || e.Name == EventText || e.Name == EventMessage:
-		return text
+	text := strings.TrimSpace(e.Text)
+	switch {
 	case e.File != nil:
 		return fmt.Sprintf("(The user sent the file %q of type %q.)", shorten(e.File.Name, maxTaskText), shorten(e.File.Type, maxTaskText))
+	case text != "" || e.Name == EventText || e.Name == EventMessage:
+		return text
 	default:
 		return strings.TrimSpace(fmt.Sprintf("(Event %s) %s", e.Name, shorten(string(e.Data), maxStepText)))
 	}

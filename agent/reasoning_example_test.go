@@ -71,7 +71,7 @@ func ExampleReasoning() {
 		fmt.Println(err)
 		return
 	}
-	if err := sub.Send(ctx, agent.Message{Content: json.RawMessage(`"How is the weather in Madrid?"`)}); err != nil {
+	if err := sub.Send(ctx, agent.Message{Content: json.RawMessage(`"How is the weather in Madrid?"`), Human: true}); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -75,6 +75,12 @@ func converse(t *testing.T, body agent.Body) *reasoning {
 	think := a.State("think", agent.Initial)
 	think.Body(body)
 	think.OnMessage().GoTo(think)
+	return runAgent(t, a)
+}
+
+// runAgent begins a conversation with an agent.
+func runAgent(t *testing.T, a *agent.Agent) *reasoning {
+	t.Helper()
 	r := &reasoning{t: t, store: agenttest.NewStore()}
 	at := time.Date(2026, 11, 21, 7, 10, 0, 0, time.Local)
 	r.rt = start(t, agent.RuntimeConfig{
