@@ -136,6 +136,9 @@ func (s *Session) link(ctx context.Context, raw string) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.over() {
+		return nil, errOver
+	}
 	variable := peerVariable(raw)
 	var known string
 	if _, err := s.Get(variable, &known); err != nil {
@@ -155,6 +158,13 @@ func (s *Session) link(ctx context.Context, raw string) (*link, error) {
 		}
 	}
 	return l, nil
+}
+
+// over reports whether the body has returned.
+func (s *Session) over() bool {
+	s.turn.mu.Lock()
+	defer s.turn.mu.Unlock()
+	return s.turn.over
 }
 
 // request is the id of the request, of an agent that is a client of the session,

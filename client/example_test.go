@@ -3,7 +3,6 @@ package client_test
 import (
 	"context"
 	"fmt"
-	"log"
 	"net/http/httptest"
 	"strings"
 
@@ -14,6 +13,13 @@ import (
 	"docent/ws"
 )
 
+// check ends an example that cannot go on.
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
 // run serves an agent that answers every message with what a body says, and
 // returns its address. A real one has a store that lasts.
 func run(name string, body agent.Body) (url string, stop func()) {
@@ -23,17 +29,11 @@ func run(name string, body agent.Body) (url string, stop func()) {
 	answer.OnMessage().GoTo(answer)
 	answer.Body(body)
 	dialer, err := client.NewDialer(client.DialerConfig{Hosts: []string{"127.0.0.1"}})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Dialer: dialer})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	server, err := ws.NewServer(ws.Config{Runtime: rt})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	h := httptest.NewServer(server)
 	return "ws" + strings.TrimPrefix(h.URL, "http"), func() {
 		_ = server.Shutdown(context.Background())
@@ -58,16 +58,10 @@ func Example() {
 
 	ctx := context.Background()
 	conn, err := client.Dial(ctx, client.Config{URL: clerk})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := conn.Send(ctx, payload.Frame{Action: payload.UserMessage, Message: []byte(`"Moby Dick"`)}); err != nil {
-		log.Fatal(err)
-	}
+	check(err)
+	check(conn.Send(ctx, payload.Frame{Action: payload.UserMessage, Message: []byte(`"Moby Dick"`)}))
 	for frame, err := range conn.Frames() {
-		if err != nil {
-			log.Fatal(err)
-		}
+		check(err)
 		fmt.Printf("%s\n", frame.Message)
 		break // closes the connection
 	}

@@ -288,7 +288,7 @@ func TestPeerComesBack(t *testing.T) {
 	v.hears(`"": b greets`)
 	session := <-began
 	b.stop(time.Millisecond) // a has two to three seconds to find it again
-	b = open(t, talker("b", body), store, address)
+	open(t, talker("b", body), store, address)
 	if again := <-began; again != session {
 		t.Errorf("b answers in session %q, was %q", again, session)
 	}
