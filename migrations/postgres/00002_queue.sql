@@ -38,7 +38,7 @@ CREATE INDEX event_pending ON event (session_id, turn) WHERE NOT handled;
 CREATE INDEX event_chat ON event (chat_id) WHERE chat_id IS NOT NULL;
 
 -- What is stored of a turn.
-CREATE INDEX chat_turn ON chat (session_id, turn, seq) WHERE NOT is_user;
+CREATE INDEX chat_turn ON chat (session_id, turn, seq);
 CREATE INDEX reasoning_step_turn ON reasoning_step (session_id, turn, seq);
 
 ALTER TABLE session DROP COLUMN done_turn;

@@ -36,7 +36,7 @@ DROP INDEX event_session;
 CREATE INDEX event_pending ON event (session_id, turn) WHERE NOT handled;
 
 -- What is stored of a turn.
-CREATE INDEX chat_turn ON chat (session_id, turn, seq) WHERE NOT is_user;
+CREATE INDEX chat_turn ON chat (session_id, turn, seq);
 CREATE INDEX reasoning_step_turn ON reasoning_step (session_id, turn, seq);
 
 ALTER TABLE session DROP COLUMN done_turn;

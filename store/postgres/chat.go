@@ -31,13 +31,14 @@ func (s *Store) Messages(ctx context.Context, session int64, q agent.MessageQuer
 
 // record reads from a table c what a query selects of a session's record.
 func record[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], selection string, session int64, q agent.MessageQuery) ([]T, error) {
-	var last *int
+	text, args := selection+` WHERE c.session_id = $1 AND c.seq > $2 AND ($3::timestamptz IS NULL OR c."timestamp" <= $3)`, []any{session, q.After, orNull(q.Until), nil}
 	if q.Last > 0 {
-		last = &q.Last
+		args[3] = q.Last
 	}
-	out, err := query(ctx, s, scan, selection+`
-		WHERE c.session_id = $1 AND c.seq > $2 AND ($3::timestamptz IS NULL OR c."timestamp" <= $3) AND ($5 = 0 OR c.turn = $5)
-		ORDER BY c.seq DESC LIMIT $4`, session, q.After, orNull(q.Until), last, q.Turn)
+	if q.Turn != 0 { // an index finds it
+		text, args = text+` AND c.turn = $5`, append(args, q.Turn)
+	}
+	out, err := query(ctx, s, scan, text+` ORDER BY c.seq DESC LIMIT $4`, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -28,9 +28,6 @@ func (s *Store) commitTurn(ctx context.Context, turn agent.TurnRecord) (out agen
 		return agent.Written{}, err
 	}
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
-		if err := there(w.row(ctx, sessionThere, turn.Session)); err != nil {
-			return err
-		}
 		write, err := mayWrite(ctx, w, turn)
 		if err != nil {
 			return err
@@ -39,10 +36,17 @@ func (s *Store) commitTurn(ctx context.Context, turn agent.TurnRecord) (out agen
 			out, err = turnEntries(ctx, w, turn)
 			return err
 		}
-		if err := addEntries(ctx, w, turn, out.Entries, now); err != nil || turn.Partial {
+		before, variables, err := writeSession(ctx, w, turn, now)
+		if err != nil {
 			return err
 		}
-		return writeOutcome(ctx, w, turn, set, now)
+		if err := addEntries(ctx, w, turn, out.Entries, before); err != nil || turn.Partial {
+			return err
+		}
+		if err := setVariables(ctx, w, turn, variables, set); err != nil {
+			return err
+		}
+		return writeOutcome(ctx, w, turn, now)
 	})
 	return out, err
 }
@@ -72,18 +76,29 @@ func mayWrite(ctx context.Context, w *writer, turn agent.TurnRecord) (bool, erro
 	return true, err
 }
 
-// addEntries writes entries and gives them their ids and seqs.
-func addEntries(ctx context.Context, w *writer, turn agent.TurnRecord, entries []agent.Entry, now time.Time) error {
-	var seq int64
-	err := w.row(ctx, `UPDATE session SET seq = seq + ?, updated_at = ? WHERE id = ? RETURNING seq`,
-		len(entries), now.UnixMicro(), turn.Session).Scan(&seq)
-	if err != nil {
-		return err
+// writeSession writes the session's row but for its variables. It returns those
+// and the seq given last before.
+func writeSession(ctx context.Context, w *writer, turn agent.TurnRecord, now time.Time) (before int64, variables []byte, err error) {
+	if turn.Partial {
+		err = w.row(ctx, `UPDATE session SET seq = seq + ?1, updated_at = ?2 WHERE id = ?3 RETURNING seq - ?1, variables`,
+			len(turn.Entries), now.UnixMicro(), turn.Session).Scan(&before, &variables)
+	} else {
+		err = w.row(ctx, `UPDATE session SET seq = seq + ?1, updated_at = ?2, current_state = ?4, entered_at = ?5, wake_at = ?6 WHERE id = ?3
+			RETURNING seq - ?1, variables`,
+			len(turn.Entries), now.UnixMicro(), turn.Session, store.Text(turn.State), orNull(turn.EnteredAt), orNull(turn.WakeAt)).Scan(&before, &variables)
 	}
-	seq -= int64(len(entries))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = store.NoSession()
+	}
+	return before, variables, err
+}
+
+// addEntries writes entries, which come after seq before, and gives them their
+// ids and seqs.
+func addEntries(ctx context.Context, w *writer, turn agent.TurnRecord, entries []agent.Entry, before int64) error {
 	for i, e := range entries { // messages first: steps refer to them
 		if m := e.Message; m != nil {
-			m.Seq = seq + int64(i+1)
+			m.Seq = before + int64(i+1)
 			if err := insertMessage(ctx, w, turn.Session, m); err != nil {
 				return err
 			}
@@ -102,7 +117,7 @@ func addEntries(ctx context.Context, w *writer, turn agent.TurnRecord, entries [
 	}
 	for i, e := range entries {
 		if r := e.Step; r != nil {
-			r.Seq = seq + int64(i+1)
+			r.Seq = before + int64(i+1)
 			if e.Answer > 0 {
 				r.ChatID = entries[e.Answer-1].Message.ID
 			}
@@ -114,19 +129,12 @@ func addEntries(ctx context.Context, w *writer, turn agent.TurnRecord, entries [
 	return nil
 }
 
-// writeOutcome writes what a turn leaves behind but for its entries.
-func writeOutcome(ctx context.Context, w *writer, turn agent.TurnRecord, set []byte, now time.Time) error {
-	if _, err := w.exec(ctx, `UPDATE session SET current_state = ?, entered_at = ?, wake_at = ? WHERE id = ?`,
-		store.Text(turn.State), orNull(turn.EnteredAt), orNull(turn.WakeAt), turn.Session); err != nil {
-		return err
-	}
+// writeOutcome writes the rows that a turn leaves behind besides its entries.
+func writeOutcome(ctx context.Context, w *writer, turn agent.TurnRecord, now time.Time) error {
 	for _, id := range turn.Handled {
 		if _, err := w.exec(ctx, `UPDATE event SET handled = 1 WHERE id = ? AND session_id = ?`, id, turn.Session); err != nil {
 			return err
 		}
-	}
-	if err := setVariables(ctx, w, turn, set); err != nil {
-		return err
 	}
 	for _, t := range turn.Transitions {
 		if _, err := w.exec(ctx, `INSERT INTO transition (session_id, source_state, dest_state, event, condition, timestamp, turn) VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -164,6 +172,9 @@ func insertPrediction(ctx context.Context, w *writer, turn agent.TurnRecord, p a
 // turnEntries returns what is stored of a turn.
 func turnEntries(ctx context.Context, w *writer, turn agent.TurnRecord) (agent.Written, error) {
 	out := agent.Written{Repeated: true}
+	if err := there(w.row(ctx, sessionThere, turn.Session)); err != nil {
+		return out, err
+	}
 	rows, err := w.query(ctx, `SELECT `+chatColumns+` FROM chat c WHERE c.session_id = ? AND c.turn = ? AND NOT c.is_user ORDER BY c.seq`,
 		turn.Session, turn.Turn)
 	if err != nil {
@@ -183,13 +194,9 @@ func turnEntries(ctx context.Context, w *writer, turn agent.TurnRecord) (agent.W
 }
 
 // setVariables changes a session's variables, if the turn did.
-func setVariables(ctx context.Context, w *writer, turn agent.TurnRecord, set []byte) error {
+func setVariables(ctx context.Context, w *writer, turn agent.TurnRecord, stored, set []byte) error {
 	if len(turn.Set) == 0 && len(turn.Delete) == 0 {
 		return nil
-	}
-	var stored []byte
-	if err := w.row(ctx, `SELECT variables FROM session WHERE id = ?`, turn.Session).Scan(&stored); err != nil {
-		return err
 	}
 	all := map[string]json.RawMessage{}
 	for _, object := range [][]byte{stored, set} { // the later wins
