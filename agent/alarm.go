@@ -114,7 +114,7 @@ func (c *conversation) leaveAlarmLocked() {
 func (c *conversation) awake() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.wake.backoff, c.circled = 0, false
+	c.wake.backoff = 0
 }
 
 // Start begins to wake the sessions whose state waits for a time or a condition
