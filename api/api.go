@@ -57,6 +57,8 @@ type Uploader interface {
 type Messages interface {
 	// Messages returns stored messages of the session with that row id, oldest first.
 	Messages(ctx context.Context, session int64, query agent.MessageQuery) ([]agent.ChatMessage, error)
+
+	agent.Reasonings
 }
 
 // Defaults of a Config.

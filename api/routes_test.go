@@ -189,10 +189,13 @@ func TestSessions(t *testing.T) {
 	c.want(200, "["+first+"]", "GET", "/api/sessions?agent_name=docent&username=ada", "")
 	c.want(200, "["+first+`,{"id":6,"session_id":"s2","session_name":null,"platform_name":"","timestamp":"0001-01-01T00:00:00Z","messages":0}]`, "GET", "/api/sessions", "")
 	c.want(200, "[]", "GET", "/api/sessions?agent_name=nobody", "")
+	tasks := `{"seq":4,"turn":1,"chat_id":null,"kind":"task_list_update","step_kind":"","step":0,"summary":"","payload":[],"timestamp":"2027-01-02T02:04:05Z"}`
 	c.want(200, `{"messages":[{"seq":1,"turn":1,"type":"str","content":"Hi","is_user":true,"timestamp":"2027-01-02T02:04:05Z"},
-		{"seq":2,"turn":1,"type":"rag_answer","content":{"answer":"x"},"is_user":false,"timestamp":"2027-01-02T02:04:05Z"}]}`, "GET", "/api/sessions/s1/messages", "")
-	c.want(200, `{"messages":[]}`, "GET", "/api/sessions/s1/messages?after=2", "")
-	c.want(200, `{"messages":[]}`, "GET", "/api/sessions/s2/messages?agent_name=other", "")
+		{"seq":2,"turn":1,"type":"rag_answer","content":{"answer":"x"},"is_user":false,"timestamp":"2027-01-02T02:04:05Z"}],
+		"steps":[{"seq":3,"turn":1,"chat_id":12,"kind":"reasoning_step","step_kind":"tool_result","step":1,"summary":"f returned (1 chars)","payload":{"kind":"tool_result"},"timestamp":"2027-01-02T02:04:05Z"},
+		`+tasks+`]}`, "GET", "/api/sessions/s1/messages", "")
+	c.want(200, `{"messages":[],"steps":[`+tasks+`]}`, "GET", "/api/sessions/s1/messages?after=3", "")
+	c.want(200, `{"messages":[],"steps":[]}`, "GET", "/api/sessions/s2/messages?agent_name=other", "")
 	c.wantError(404, fault.NotFound, "session", "GET", "/api/sessions/s2/messages", "")
 	c.want(204, "", "PATCH", "/api/sessions/s1", `{"session_name":"Renamed"}`)
 	c.want(200, "["+strings.Replace(first, "First", "Renamed", 1)+"]", "GET", "/api/sessions?username=ada", "")

@@ -37,6 +37,7 @@ type world struct {
 	original map[int64]string
 	sessions []agent.SessionRecord
 	messages map[int64][]agent.ChatMessage
+	steps    map[int64][]agent.ReasoningRecord
 	queries  []rag.Query
 	more     []rag.CollectionInfo // beside the default one
 	filters  []rag.DocumentFilter
@@ -65,6 +66,10 @@ func newWorld() *world {
 		messages: map[int64][]agent.ChatMessage{7: {
 			{Seq: 1, Turn: 1, Type: "str", Content: json.RawMessage(`"Hi"`), IsUser: true, Time: at},
 			{Seq: 2, Turn: 1, Type: "rag_answer", Content: json.RawMessage(`{"answer":"x"}`), Time: at},
+		}},
+		steps: map[int64][]agent.ReasoningRecord{7: {
+			{Seq: 3, Turn: 1, ChatID: 12, Kind: "reasoning_step", StepKind: "tool_result", Step: 1, Summary: "f returned (1 chars)", Payload: json.RawMessage(`{"kind":"tool_result"}`), Time: at},
+			{Seq: 4, Turn: 1, Kind: "task_list_update", Payload: json.RawMessage(`[]`), Time: at},
 		}},
 		answer: func(_ context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
 			return parts(rag.Part{Phase: rag.Searching}, rag.Part{Phase: rag.Answering}, rag.Part{Delta: "A tuple"}, rag.Part{Delta: "\nis <b>\"a row\"</b>"},
@@ -220,6 +225,16 @@ func (w *world) Messages(_ context.Context, session int64, q agent.MessageQuery)
 	for _, m := range w.messages[session] {
 		if m.Seq > q.After {
 			out = append(out, m)
+		}
+	}
+	return out, w.broken
+}
+
+func (w *world) Steps(_ context.Context, session int64, q agent.MessageQuery) ([]agent.ReasoningRecord, error) {
+	var out []agent.ReasoningRecord
+	for _, r := range w.steps[session] {
+		if r.Seq > q.After {
+			out = append(out, r)
 		}
 	}
 	return out, w.broken

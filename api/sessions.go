@@ -44,6 +44,28 @@ type Message struct {
 	Timestamp time.Time `json:"timestamp"`
 }
 
+// Step is a step of reasoning or a state of its task list.
+type Step struct {
+	// Seq is its place among the session's messages.
+	Seq int64 `json:"seq"`
+	// Turn is the turn it belongs to.
+	Turn int64 `json:"turn"`
+	// ChatID is the row's id of the message that it led to; null if there is none.
+	ChatID *int64 `json:"chat_id"`
+	// Kind is reasoning_step or task_list_update.
+	Kind string `json:"kind"`
+	// StepKind is a step's kind, such as tool_result; empty for a task list.
+	StepKind string `json:"step_kind"`
+	// Step counts a run's model calls from 0; of no meaning for a task list.
+	Step int `json:"step"`
+	// Summary is a line for people; empty for a task list.
+	Summary string `json:"summary"`
+	// Payload is the whole as it is on the wire.
+	Payload any `json:"payload"`
+	// Timestamp is when it was made.
+	Timestamp time.Time `json:"timestamp"`
+}
+
 type sessionsInput struct {
 	Agent    string `query:"agent_name" maxLength:"255" doc:"Only this agent's."`
 	Username string `query:"username" maxLength:"255" doc:"Only this user's."`
@@ -80,13 +102,14 @@ type renameInput struct {
 type messagesInput struct {
 	SessionID string `path:"session_id" maxLength:"255"`
 	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent; default is this server's own."`
-	After     int64  `query:"after" minimum:"0" doc:"Only messages after this seq."`
-	Last      int    `query:"last" minimum:"1" maximum:"1000" default:"1000" doc:"Only the newest."`
+	After     int64  `query:"after" minimum:"0" doc:"Only what is after this seq."`
+	Last      int    `query:"last" minimum:"1" maximum:"1000" default:"1000" doc:"Only the newest, so many messages and so many steps."`
 }
 
 type messagesOutput struct {
 	Body struct {
 		Messages []Message `json:"messages"`
+		Steps    []Step    `json:"steps"`
 	} `nameHint:"Messages"`
 }
 
@@ -119,7 +142,7 @@ func (s *server) sessionRoutes() {
 		return nil, s.cfg.Directory.RenameSession(ctx, key, in.Body.SessionName)
 	})
 	register(s, huma.Operation{
-		Method: http.MethodGet, Path: one + "/messages", OperationID: "list-messages", Tags: tags, Summary: "What was said, oldest first", Errors: missing,
+		Method: http.MethodGet, Path: one + "/messages", OperationID: "list-messages", Tags: tags, Summary: "What was said and reasoned, oldest first", Errors: missing,
 	}, s.messages)
 }
 
@@ -165,20 +188,39 @@ func (s *server) messages(ctx context.Context, in *messagesInput) (*messagesOutp
 	if err != nil {
 		return nil, err
 	}
-	messages, err := s.cfg.Messages.Messages(ctx, record.RowID, agent.MessageQuery{After: in.After, Last: in.Last})
+	query := agent.MessageQuery{After: in.After, Last: in.Last}
+	messages, err := s.cfg.Messages.Messages(ctx, record.RowID, query)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := s.cfg.Messages.Steps(ctx, record.RowID, query)
 	if err != nil {
 		return nil, err
 	}
 	out := &messagesOutput{}
-	out.Body.Messages = []Message{}
+	out.Body.Messages, out.Body.Steps = []Message{}, []Step{}
 	for _, m := range messages {
-		content := m.Content
-		if len(content) == 0 {
-			content = json.RawMessage("null")
-		}
 		out.Body.Messages = append(out.Body.Messages, Message{
-			Seq: m.Seq, Turn: m.Turn, Type: m.Type, Content: content, IsUser: m.IsUser, Timestamp: m.Time.UTC(),
+			Seq: m.Seq, Turn: m.Turn, Type: m.Type, Content: content(m.Content), IsUser: m.IsUser, Timestamp: m.Time.UTC(),
 		})
 	}
+	for _, r := range steps {
+		step := Step{
+			Seq: r.Seq, Turn: r.Turn, Kind: r.Kind, StepKind: r.StepKind, Step: r.Step, Summary: r.Summary,
+			Payload: content(r.Payload), Timestamp: r.Time.UTC(),
+		}
+		if r.ChatID != 0 {
+			step.ChatID = &r.ChatID
+		}
+		out.Body.Steps = append(out.Body.Steps, step)
+	}
 	return out, nil
+}
+
+// content is stored JSON as it is answered with.
+func content(stored json.RawMessage) json.RawMessage {
+	if len(stored) == 0 {
+		return json.RawMessage("null")
+	}
+	return stored
 }
