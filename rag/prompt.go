@@ -116,5 +116,7 @@ func enclosed(text string) string {
 
 // attribute makes text safe to stand as an attribute of a tag.
 func attribute(text string) string {
-	return strings.NewReplacer(`"`, "'", "<", "‹", ">", "›", "\n", " ").Replace(visible(text))
+	return attributeText.Replace(visible(text))
 }
+
+var attributeText = strings.NewReplacer(`"`, "'", "<", "‹", ">", "›", "\n", " ")
