@@ -22,8 +22,8 @@ import (
 const (
 	// DefaultMaxSteps is how often a run may call the model, as in BAF.
 	DefaultMaxSteps = 8
-	// MaxMaxSteps bounds Options.MaxSteps.
-	MaxMaxSteps = 64
+	// MaxRunSteps bounds Options.MaxSteps.
+	MaxRunSteps = 64
 	// DefaultHistoryTokens is how much of the conversation the model is shown.
 	DefaultHistoryTokens = 2000
 	// DefaultParallel is how many calls of one step run at a time.
@@ -52,19 +52,20 @@ const (
 
 // Options say how a state reasons. The zero value is ready.
 type Options struct {
-	// MaxSteps is how often a run may call the model, at most MaxMaxSteps.
+	// MaxSteps is how often a run may call the model, at most MaxRunSteps.
 	// Default: DefaultMaxSteps.
 	MaxSteps int
 	// System replaces the first part of the system prompt, which says what the
 	// agent is and how it is to answer. Default: prompts/base.tmpl.
 	System string
-	// Fallback is said when a run comes to no answer. Default: DefaultFallback.
+	// Fallback is said when a run comes to no answer. Default: DefaultFallback,
+	// and what was searched for.
 	Fallback string
 	// NoPlanning leaves out the tools by which the model plans tasks. Default:
 	// false.
 	NoPlanning bool
-	// HideSteps keeps steps and task lists from clients and store. Default:
-	// false.
+	// HideSteps keeps steps, task lists and the names of tools from clients and
+	// store. Default: false.
 	HideSteps bool
 	// Tools are offered to the model. None may be called like a planning tool.
 	// Default: none.
@@ -116,8 +117,8 @@ func (o *Options) complete() error {
 		*v = strings.TrimSpace(*v)
 	}
 	switch {
-	case o.MaxSteps < 0 || o.MaxSteps > MaxMaxSteps:
-		return wrong("MaxSteps is %d, want 1 to %d", o.MaxSteps, MaxMaxSteps)
+	case o.MaxSteps < 0 || o.MaxSteps > MaxRunSteps:
+		return wrong("MaxSteps is %d, want 1 to %d", o.MaxSteps, MaxRunSteps)
 	case o.Parallel < 0 || o.Parallel > MaxParallel:
 		return wrong("Parallel is %d, want 1 to %d", o.Parallel, MaxParallel)
 	case o.ToolTimeout < 0 || o.ModelTimeout < 0:

@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"docent/payload"
 	"docent/rag"
@@ -44,8 +46,23 @@ func shownDocs(m payload.RAGMessage) int {
 	return n
 }
 
-// giveUp says that there is no answer.
-func (u *run) giveUp(ctx context.Context) error { return u.s.Reply(ctx, u.o.Fallback) }
+// maxSearches is how many searches are named where there is no answer.
+const maxSearches = 5
+
+// giveUp says that there is no answer, and by default what was searched for.
+func (u *run) giveUp(ctx context.Context) error {
+	text := u.o.Fallback
+	if searches := u.findings.Searches(); len(searches) > 0 && text == DefaultFallback {
+		var queries []string
+		for _, s := range searches {
+			if q := "“" + shorten(strings.Join(strings.Fields(s.Query), " "), 100) + "”"; !slices.Contains(queries, q) && len(queries) < maxSearches {
+				queries = append(queries, q)
+			}
+		}
+		text += " I searched the documents for " + strings.Join(queries, ", ") + "."
+	}
+	return u.s.Reply(ctx, text)
+}
 
 const (
 	// maxNoted bounds a text in the scratchpad, in characters.

@@ -90,7 +90,9 @@ func (u *run) act(ctx context.Context, text string, wanted []llms.ToolCall) erro
 	}
 	list := strings.Join(names, ", ")
 	u.tell(ctx, payload.StepToolCalls, fmt.Sprintf("calling %d tool(s): %s", len(calls), list), payload.ToolCallsDetails{ToolCalls: told})
-	u.show(ctx, shorten(list, maxSummary))
+	if !u.o.HideSteps {
+		u.show(ctx, shorten(list, maxSummary))
+	}
 	u.dialogue = append(u.dialogue, assistantMessage(text, calls))
 
 	work := tool.WithFindings(withTasks(ctx, u.tasks), u.findings)

@@ -12,6 +12,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/agent"
+	"docent/agent/agenttest"
 	"docent/agent/tool"
 	"docent/llm/llmtest"
 	"docent/payload"
@@ -156,4 +157,54 @@ func FuzzReasoning(f *testing.F) {
 			}
 		}
 	})
+}
+
+// BenchmarkReasoning is a turn of three steps, of which two call a tool, with a
+// model and a store that take no time.
+func BenchmarkReasoning(b *testing.B) {
+	model := llmtest.NewModel(func(n int, _ llmtest.Request) llmtest.Reply {
+		if n%3 == 2 {
+			return llmtest.Say("It is 4MB [1].")
+		}
+		return calls("", "search_knowledge", `{"query":"work_mem"}`)
+	})
+	body, err := agent.Reasoning(model, agent.Options{Knowledge: knowledge()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	a := agent.New("thinker")
+	think := a.State("think", agent.Initial)
+	think.Body(body)
+	think.OnMessage().GoTo(think)
+	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	client := finishes{make(chan struct{})}
+	sub, err := rt.Open(b.Context(), agent.OpenRequest{ID: "s"}, client)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := sub.Send(b.Context(), agent.Message{Content: quoted("What is the default?"), Human: true}); err != nil {
+			b.Fatal(err)
+		}
+		<-client.done
+	}
+	sub.Close()
+	if err := rt.Shutdown(context.WithoutCancel(b.Context())); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// finishes is a client that hears when a turn is over.
+type finishes struct{ done chan struct{} }
+
+func (finishes) Opened(agent.Opened) {}
+
+func (f finishes) Deliver(d agent.Delivery) {
+	if d.Frame.Action == payload.TurnFinishedAction {
+		f.done <- struct{}{}
+	}
 }

@@ -177,6 +177,19 @@ func TestReasoningAbstains(t *testing.T) {
 	t.Error("there was no answer")
 }
 
+func TestReasoningSaysWhatItSearchedFor(t *testing.T) {
+	t.Parallel()
+	r := reason(t, agent.Options{Knowledge: knowledge(), MaxSteps: 2}, calls("", "search_knowledge", `{"query":"dogs \"and\" cats"}`, "search_knowledge", `{"query":"cats"}`))
+	got := saidText(t, r.ask("What do dogs do?"))
+	if want := agent.DefaultFallback + ` I searched the documents for “dogs "and" cats”, “cats”.`; got != want {
+		t.Errorf("said %q, want %q", got, want)
+	}
+	r = reason(t, agent.Options{Knowledge: knowledge(), MaxSteps: 1, Fallback: "No."}, calls("", "search_knowledge", `{"query":"cats"}`))
+	if got := saidText(t, r.ask("What do dogs do?")); got != "No." {
+		t.Errorf("said %q", got)
+	}
+}
+
 func TestReasoningAcceptsWhatIsInsistedOn(t *testing.T) {
 	t.Parallel()
 	r := reason(t, agent.Options{}, calls("", "add_tasks", `{"descriptions":["a"]}`), llmtest.Say("It is so."))
@@ -266,7 +279,16 @@ func (modest) CallsTools() bool { return false }
 func TestReasoningHidesItsSteps(t *testing.T) {
 	t.Parallel()
 	r := reason(t, agent.Options{HideSteps: true, Workspaces: films(t)}, planned()...)
-	wantSteps(t, r.ask("What is Inception?"), reply)
+	heard := r.ask("What is Inception?")
+	wantSteps(t, heard, reply)
+	for _, d := range heard {
+		if strings.Contains(string(d.Frame.Message), "read_file") {
+			t.Errorf("a tool is named: %s", d.Frame.Message)
+		}
+	}
+	if n := len(r.store.Record("s")); n != 2 {
+		t.Errorf("%d rows are stored", n)
+	}
 }
 
 func TestReasoningLeavesAScratchpad(t *testing.T) {
