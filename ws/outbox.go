@@ -3,6 +3,7 @@ package ws
 import (
 	"bytes"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,7 +16,8 @@ import (
 type outbox struct {
 	mu      sync.Mutex // guards what follows
 	items   []item
-	bytes   int           // of items and of what is being written
+	bytes   int           // of items and of what is being written, without long ones
+	long    int           // bytes of the long ones
 	writing bool          // the writer goroutine exists
 	closing bool          // a close frame is the last item, or the socket is dead
 	drained chan struct{} // closed when the writer has written something; nil if nobody waits
@@ -32,12 +34,27 @@ type item struct {
 	// that more came.
 	delta  payload.Frame
 	joined bool
+	// long tells that it counts as such, which does not change with more.
+	long bool
 }
 
 func (i item) size() int { return len(i.data) + len(i.delta.Message) + itemOverhead }
 
 // itemOverhead counts what an item costs beside its text, in bytes.
 const itemOverhead = 64
+
+// longFrame is the size in bytes above which a frame is long: files and the
+// like. They count apart, or a few images of one turn would fill the outbox.
+const longFrame = 64 << 10
+
+// count adds an item's size, times n, to what waits.
+func (o *outbox) count(i item, n int) {
+	if i.long {
+		o.long += n * i.size()
+	} else {
+		o.bytes += n * i.size()
+	}
+}
 
 // send queues a frame. It never blocks: a client for which too much waits is
 // closed.
@@ -57,9 +74,13 @@ func (c *connection) sendLocked(f payload.Frame) {
 	} else {
 		i.data = c.encode(f)
 	}
+	waiting, limit := c.out.bytes, c.server.cfg.OutboxBytes
+	if i.long = i.size() > longFrame; i.long {
+		waiting, limit = c.out.long, c.server.cfg.LongOutboxBytes
+	}
 	// A single frame may exceed the bound: it could never be sent otherwise.
-	if c.out.bytes+i.size() > c.server.cfg.OutboxBytes && c.out.bytes > 0 {
-		c.server.cfg.Logger.Warn("slow client closed", "session", c.id, "bytes", c.out.bytes)
+	if waiting+i.size() > limit && waiting > 0 {
+		c.server.cfg.Logger.Warn("slow client closed", "session", c.id, "bytes", c.out.bytes+c.out.long)
 		c.closeLocked(CloseSlow)
 		return
 	}
@@ -101,7 +122,7 @@ func (c *connection) encode(f payload.Frame) []byte {
 // pushLocked queues an item and starts the writer if there is none.
 func (c *connection) pushLocked(i item) {
 	c.out.items = append(c.out.items, i)
-	c.out.bytes += i.size()
+	c.out.count(i, 1)
 	if !c.out.writing {
 		c.out.writing = true
 		c.out.writer.Add(1)
@@ -118,7 +139,7 @@ func (c *connection) sendPatiently(ctx context.Context, f payload.Frame) bool {
 			c.out.mu.Unlock()
 			return false
 		}
-		if c.out.bytes <= c.server.cfg.OutboxBytes/2 {
+		if c.out.bytes+c.out.long <= c.server.cfg.OutboxBytes/2 {
 			c.sendLocked(f)
 			c.out.mu.Unlock()
 			return true
@@ -162,7 +183,7 @@ func (c *connection) closeLocked(code CloseCode) {
 	c.out.closing = true
 	if code == CloseSlow { // what it did not read for so long it will not read now
 		for _, i := range c.out.items {
-			c.out.bytes -= i.size()
+			c.out.count(i, -1)
 		}
 		c.out.items = nil
 	}
@@ -173,16 +194,21 @@ func (c *connection) closeLocked(code CloseCode) {
 // closeGrace is how long the peer may take to answer a close frame.
 const closeGrace = 5 * time.Second
 
-// alive notes that something was heard of the peer. Once the connection
-// closes, only closeGrace counts.
+// alive notes that something was heard of the peer. Only the reader calls it.
 func (c *connection) alive() error {
+	c.heardAt = time.Now()
+	return c.extend(c.heardAt)
+}
+
+// extend lets the peer be silent for a while from now. Once the connection
+// closes, only closeGrace counts.
+func (c *connection) extend(now time.Time) error {
 	c.out.mu.Lock()
 	defer c.out.mu.Unlock()
 	if c.out.closing {
 		return nil
 	}
-	c.heardAt = time.Now()
-	return c.socket.SetReadDeadline(c.heardAt.Add(c.server.cfg.Silence))
+	return c.socket.SetReadDeadline(now.Add(c.server.cfg.Silence))
 }
 
 // write is the writer goroutine: it ends when nothing waits.
@@ -193,12 +219,12 @@ func (c *connection) write() {
 		if !ok {
 			return
 		}
-		size := i.size()
+		sent := i
 		if i.delta.Message != nil {
-			i.data = c.encode(i.delta)
+			sent.data = c.encode(i.delta)
 		}
-		err := c.writeItem(i)
-		c.out.written(size, err)
+		err := c.writeItem(sent)
+		c.out.written(i, err)
 		if err != nil {
 			c.cancel()
 			_ = c.socket.Close() // wakes the reader
@@ -217,10 +243,34 @@ func (c *connection) writeItem(i item) error {
 		}
 		return c.socket.SetReadDeadline(time.Now().Add(closeGrace))
 	}
+	if i.long {
+		return c.writeLong(i)
+	}
 	if err := c.socket.SetWriteDeadline(deadline); err != nil {
 		return err
 	}
 	return c.socket.WriteMessage(i.kind, i.data)
+}
+
+// writeLong writes a frame in parts. Each has its time, and that the peer takes
+// it is a sign of life: its pongs wait behind what we send.
+func (c *connection) writeLong(i item) error {
+	w, err := c.socket.NextWriter(i.kind)
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(i.data, 4*longFrame) {
+		if err := c.socket.SetWriteDeadline(time.Now().Add(c.server.cfg.WriteTimeout)); err != nil {
+			return err
+		}
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+		if err := c.extend(time.Now()); err != nil {
+			return err
+		}
+	}
+	return w.Close()
 }
 
 // take removes the first item; false ends the writer.
@@ -238,14 +288,13 @@ func (o *outbox) take() (item, bool) {
 	return i, true
 }
 
-// written accounts for an item of that size that was sent, or for a dead
-// socket.
-func (o *outbox) written(size int, err error) {
+// written accounts for an item that was sent, or for a dead socket.
+func (o *outbox) written(i item, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.bytes -= size
+	o.count(i, -1)
 	if err != nil {
-		o.closing, o.items, o.bytes = true, nil, 0
+		o.closing, o.items, o.bytes, o.long = true, nil, 0, 0
 	}
 	if o.drained != nil {
 		close(o.drained)

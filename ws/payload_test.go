@@ -90,8 +90,8 @@ func (p *peer) refused(v1 bool) (fault.Kind, string) {
 // type; what is none is answered, and nothing closes the connection.
 func TestFiles(t *testing.T) {
 	t.Parallel()
-	large := strings.Repeat("QUJD", 1<<19) // 1.5 MiB, 2 MiB in base64
-	config := ws.Config{FileBytes: 3 << 20, Burst: 1000}
+	large := strings.Repeat("QUJD", 1<<15)                                         // 96 KiB, 128 KiB in base64
+	config := ws.Config{MessageBytes: 16 << 10, FileBytes: 192 << 10, Burst: 1000} // a frame is large from 100 KiB
 	both(t, setup{agent: reporter(), config: config}, func(t *testing.T, p *peer, v1 bool) {
 		t.Helper()
 		for message, want := range map[string]string{
@@ -100,8 +100,8 @@ func TestFiles(t *testing.T) {
 			`"{\"name\": \"n.md\", \"type\": \"\", \"base64\": \"\"}"`:                `"n.md" "file" 0 bytes`,
 			`{"name":"n.md","type":"","base64":"aGk="}`:                               `"n.md" "file" 2 bytes`,
 			`{"base64":"aGk="}`:                               `"default_filename" "file" 2 bytes`,
-			`{"name":"l","base64":"` + large + `"}`:           `"l" "file" 1572864 bytes`,
-			`"{\"name\":\"l\",\"base64\":\"` + large + `\"}"`: `"l" "file" 1572864 bytes`,
+			`{"name":"l","base64":"` + large + `"}`:           `"l" "file" 98304 bytes`,
+			`"{\"name\":\"l\",\"base64\":\"` + large + `\"}"`: `"l" "file" 98304 bytes`,
 		} {
 			for _, frame := range []string{`{"action":"user_file","message":` + message + `}`, `{"message":` + message + `,"action":"user_file"}`} {
 				p.say(frame)
@@ -116,9 +116,9 @@ func TestFiles(t *testing.T) {
 			`"n.txt"`:                              "a file must be an object of name, type and base64, which are strings",
 			`5`:                                    "a file must be an object of name, type and base64, which are strings",
 			`null`:                                 "a file must be an object of name, type and base64, which are strings",
-			`{"name":"` + strings.Repeat("n", 300) + `","base64":""}`: "a file's name and type may have at most 255 bytes, without control characters",
-			`{"base64":"` + large + large + `"}`:                      "a file may have at most 3145728 bytes in base64",
-			`{"base64":"` + large + strings.Repeat("Q", 1<<20) + `"}`: "a file may have at most 3145728 bytes in base64",
+			`{"name":"` + strings.Repeat("n", 300) + `","base64":""}`:  "a file's name and type may have at most 255 bytes, without control characters",
+			`{"base64":"` + large + large + `"}`:                       "a file may have at most 196608 bytes in base64",
+			`{"base64":"` + large + strings.Repeat("Q", 64<<10) + `"}`: "a file may have at most 196608 bytes in base64",
 		} {
 			p.say(`{"action":"user_file","message":` + message + `}`)
 			if kind, got := p.refused(v1); got != want || kind != fault.Invalid {
@@ -129,11 +129,11 @@ func TestFiles(t *testing.T) {
 		p.refused(v1)
 		// What is no file may not be as long, wherever its action is.
 		p.say(`{"action":"user_message","message":{"x":"` + large + `"}}`)
-		if _, got := p.refused(v1); !strings.HasPrefix(got, "a message may have at most 262144 bytes") {
+		if _, got := p.refused(v1); !strings.HasPrefix(got, "a message may have at most 16384 bytes") {
 			t.Error(got)
 		}
 		p.say(`{"message":{"x":"` + large + `"},"action":"user_message"}`)
-		if _, got := p.refused(v1); !strings.HasPrefix(got, "a message may have at most 262144 bytes") {
+		if _, got := p.refused(v1); !strings.HasPrefix(got, "a message may have at most 16384 bytes") {
 			t.Error(got)
 		}
 		p.say(`{"action":"user_message","message":"alive?"}`)
@@ -170,28 +170,39 @@ func TestFileTwice(t *testing.T) {
 // and not for ever.
 func TestUploads(t *testing.T) {
 	t.Parallel()
-	large := strings.Repeat("QUJD", 1<<20)
-	both(t, setup{agent: reporter(), config: ws.Config{UploadBytes: 2 << 20}}, func(t *testing.T, p *peer, v1 bool) {
+	small, large := strings.Repeat("QUJD", 1<<15), strings.Repeat("QUJD", 300<<10)
+	config := ws.Config{MessageBytes: 16 << 10, UploadBytes: 1 << 20}
+	both(t, setup{agent: reporter(), config: config}, func(t *testing.T, p *peer, v1 bool) {
 		t.Helper()
 		for range 3 {
+			p.say(`{"action":"user_file","message":{"base64":"` + small + `"}}`)
+			if got := p.said(); got != `receive_file human=true "default_filename" "file" 98304 bytes` {
+				t.Error(got)
+			}
 			p.say(`{"action":"user_file","message":{"base64":"` + large + `"}}`)
 			if kind, got := p.refused(v1); v1 && kind != fault.Busy || !strings.HasPrefix(got, "too many files") {
 				t.Errorf("%s %s", kind, got)
 			}
 		}
-		p.say(`{"action":"user_file","message":{"base64":"` + large[:2<<20] + `"}}`)
-		if got := p.said(); got != `receive_file human=true "default_filename" "file" 1572864 bytes` {
-			t.Error(got)
-		}
 	})
+}
+
+// By default a file of megabytes is nothing special.
+func TestLargeFile(t *testing.T) {
+	t.Parallel()
+	p := serve(t, setup{agent: reporter()}).dial("/", nil)
+	p.say(`{"action":"user_file","message":"{\"name\": \"large\", \"type\": \"\", \"base64\": \"` + strings.Repeat("QUJD", 1<<20) + `\"}"}`)
+	if got := p.said(); got != `receive_file human=true "large" "file" 3145728 bytes` {
+		t.Error(got)
+	}
 }
 
 // Recordings are declined in words, and never become what the user said.
 func TestVoice(t *testing.T) {
 	t.Parallel()
-	both(t, setup{agent: reporter()}, func(t *testing.T, p *peer, v1 bool) {
+	both(t, setup{agent: reporter(), config: ws.Config{MessageBytes: 16 << 10}}, func(t *testing.T, p *peer, v1 bool) {
 		t.Helper()
-		for _, message := range []string{`"UklGRiQAAABXQVZF"`, `5`, `null`, `{"audio":[]}`, `"` + strings.Repeat("QUJD", 1<<20) + `"`} {
+		for _, message := range []string{`"UklGRiQAAABXQVZF"`, `5`, `null`, `{"audio":[]}`, `"` + strings.Repeat("QUJD", 1<<15) + `"`} {
 			p.say(`{"action":"user_voice","message":` + message + `}`)
 			if kind, got := p.refused(v1); kind != fault.Invalid || got != "I cannot listen to recordings here. Please write instead." {
 				t.Errorf("%.20s: %s %s", message, kind, got)

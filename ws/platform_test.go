@@ -43,7 +43,7 @@ func talker(t *testing.T, n, size int) *agent.Agent {
 // another client of the session.
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
-	s := serve(t, setup{agent: talker(t, 50, 1<<20), config: ws.Config{WriteTimeout: patience}})
+	s := serve(t, setup{agent: talker(t, 50, 1<<20), config: ws.Config{WriteTimeout: patience, LongOutboxBytes: 1 << 20}})
 	slow, quick := s.dial("/?session_id=S", nil), s.dial("/?session_id=S", nil)
 	quick.say(`{"action":"user_message","message":"talk"}`)
 	// It reads too slowly for 50 MB as well, unless it is very quick; so the
@@ -84,6 +84,23 @@ func TestReplayPatience(t *testing.T) {
 	for i := range 2 * turns {
 		if f := again.next(); !f.History {
 			t.Fatalf("frame %d is not marked: %.80s", i, f.raw)
+		}
+	}
+}
+
+// A turn may say more than the outbox holds, in long frames such as files: who
+// reads them gets them.
+func TestLongReplies(t *testing.T) {
+	t.Parallel()
+	s := serve(t, setup{agent: talker(t, 20, 200<<10)})
+	for _, path := range []string{"/", "/?protocol=docent.v1"} {
+		p := s.dial(path, nil)
+		p.say(`{"action":"hello"}`)
+		p.say(`{"action":"user_message","message":"talk"}`)
+		for i := range 20 {
+			if f := p.until(payload.ReplyStr); len(f.Message) != 200<<10+2 {
+				t.Fatalf("reply %d has %d bytes", i, len(f.Message))
+			}
 		}
 	}
 }
@@ -331,7 +348,7 @@ func TestShutdownLate(t *testing.T) {
 // A client that never answers the close frame does not hold up Shutdown.
 func TestShutdownForced(t *testing.T) {
 	t.Parallel()
-	s := serve(t, setup{agent: talker(t, 1, 20<<20), config: ws.Config{OutboxBytes: 64 << 20}})
+	s := serve(t, setup{agent: talker(t, 1, 20<<20), config: ws.Config{LongOutboxBytes: 64 << 20}})
 	p := s.dial("/", nil)
 	p.say(`{"action":"user_message","message":"talk"}`) // and does not read
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)

@@ -109,7 +109,9 @@ func TestDocumentedLimits(t *testing.T) {
 		fmt.Sprintf("pings every %g seconds", c.PingEvery.Seconds()),
 		fmt.Sprintf("heard for %g seconds", c.Silence.Seconds()),
 		fmt.Sprintf("within %g seconds", c.HelloTimeout.Seconds()),
-		fmt.Sprintf("the outbox (%d MiB)", c.OutboxBytes>>20),
+		fmt.Sprintf("a file or a recording at most %d MiB", c.FileBytes>>20),
+		fmt.Sprintf("may hold %d MiB together", c.UploadBytes>>20),
+		fmt.Sprintf("the outbox (%d MiB, or %d MiB of frames over %d KiB)", c.OutboxBytes>>20, c.LongOutboxBytes>>20, longFrame>>10),
 		fmt.Sprintf("at most %d bytes and no control", agent.MaxNameBytes),
 		fmt.Sprintf("At most %d,000 variables, %d MiB", agent.MaxVariables/1000, agent.MaxVariableBytes>>20),
 	} {

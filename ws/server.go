@@ -45,8 +45,12 @@ type Config struct {
 	// received and stored; what exceeds it is refused as fault.Busy. Default:
 	// 256 MiB.
 	UploadBytes int64
-	// OutboxBytes bounds what waits to be sent to one client. Default: 1 MiB.
+	// OutboxBytes bounds what waits to be sent to one client, without frames of
+	// more than 64 KiB. Default: 1 MiB.
 	OutboxBytes int
+	// LongOutboxBytes bounds what waits of those: files and the like. Default:
+	// 64 MiB.
+	LongOutboxBytes int
 	// Rate is how many frames a client may send per second, and Burst how many
 	// at once. Default: 20.
 	Rate float64
@@ -56,7 +60,8 @@ type Config struct {
 	PingEvery time.Duration
 	// Silence is how long nothing may be heard of a client. Default: 60s.
 	Silence time.Duration
-	// WriteTimeout bounds writing one frame. Default: 10s.
+	// WriteTimeout bounds writing one frame, or 256 KiB of a longer one. Default:
+	// 10s.
 	WriteTimeout time.Duration
 	// HelloTimeout is how long a docent.v1 client may take to say hello.
 	// Default: 10s.
@@ -76,6 +81,7 @@ func (c *Config) defaults() error {
 		return fault.New(fault.Invalid, "ws.Config.Runtime is required")
 	}
 	if c.MaxConnections < 0 || c.FrameBytes < 0 || c.MessageBytes < 0 || c.FileBytes < 0 || c.UploadBytes < 0 || c.OutboxBytes < 0 ||
+		c.LongOutboxBytes < 0 ||
 		c.Rate < 0 || c.Burst < 0 || c.PingEvery < 0 || c.Silence < 0 || c.WriteTimeout < 0 || c.HelloTimeout < 0 {
 		return fault.New(fault.Invalid, "ws.Config: limits and times must not be negative")
 	}
@@ -91,6 +97,7 @@ func (c *Config) defaults() error {
 	def(&c.FileBytes, 32<<20)
 	def(&c.UploadBytes, 256<<20)
 	def(&c.OutboxBytes, 1<<20)
+	def(&c.LongOutboxBytes, 64<<20)
 	def(&c.Rate, 20)
 	def(&c.Burst, 60)
 	def(&c.PingEvery, 25*time.Second)
