@@ -91,13 +91,19 @@ func (s *Session) CreateAgentConnection(ctx context.Context, url string) error {
 // next message counts as the answer to the oldest one sent.
 //
 // There is one connection per URL and session. It is made when it is first
-// needed and again when it broke, always to the same session of the peer; a
-// message waits for it. fault.Unavailable says that it could not be made,
-// after several attempts, fault.Busy that too many messages wait.
+// needed and again when it broke, always to the same session of the peer, unless
+// the URL names one; a message waits for it. fault.Unavailable says that it could
+// not be made, after several attempts, fault.Busy that too many messages wait.
+//
+// What was written when a connection broke is written again only to a docent,
+// which does not answer it twice; of others nobody knows whether they got it. So
+// an answer may never come, as from a peer that says nothing: let the state that
+// waits for it have a way out with State.After.
 //
 // Agents that answer each other are stopped: each message counts the agents it
 // went through, and one that went through more than RuntimeConfig.MaxHops is
-// refused with fault.Conflict.
+// refused with fault.Conflict. Greetings are not counted: two agents must not
+// call each other from their initial states.
 func (s *Session) SendToPeer(ctx context.Context, url string, message any) (correlation string, err error) {
 	content, err := payload.Marshal(message)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/internal/fault"
+	"docent/payload"
 )
 
 // body runs a body for each message, with what it is told.
@@ -349,6 +350,12 @@ func TestPeerInvalid(t *testing.T) {
 		for i, err := range got {
 			if fault.KindOf(err) != fault.Invalid {
 				t.Errorf("call %d: %v", i, err)
+			}
+		}
+		for _, cfg := range []agent.RuntimeConfig{{MaxHops: payload.MaxHops}, {MaxHops: -1}, {MaxPeers: -1}} {
+			cfg.Agent, cfg.Store = asker(), agenttest.NewStore()
+			if _, err := agent.NewRuntime(cfg); fault.KindOf(err) != fault.Invalid {
+				t.Errorf("%d hops, %d peers: %v", cfg.MaxHops, cfg.MaxPeers, err)
 			}
 		}
 		rt = start(t, agent.RuntimeConfig{Store: agenttest.NewStore(), Agent: asker()})

@@ -4,11 +4,13 @@ import (
 	"context"
 	"io"
 	"net"
+	"path/filepath"
 	"sync"
 	"testing"
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/store/sqlite"
 )
 
 // road leads to a house, and can be closed.
@@ -81,6 +83,30 @@ func (r *road) set(closed bool) {
 // An answer that is given while the connection is broken is given again.
 func TestAnswerWhileAway(t *testing.T) {
 	t.Parallel()
+	for name, store := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testAnswerWhileAway(t, store)
+		})
+	}
+}
+
+// stores are what b keeps its conversations in.
+func stores(t *testing.T) map[string]agent.Store {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return map[string]agent.Store{"memory": agenttest.NewStore(), "sqlite": db}
+}
+
+func testAnswerWhileAway(t *testing.T, store agent.Store) {
 	began, hold := make(chan string, 10), make(chan struct{})
 	b := open(t, talker("b", func(ctx context.Context, s *agent.Session) error {
 		began <- s.ID()
@@ -92,7 +118,7 @@ func TestAnswerWhileAway(t *testing.T) {
 			}
 		}
 		return s.Reply(ctx, "answer to "+s.Message())
-	}), agenttest.NewStore(), "")
+	}), store, "")
 	r := build(t, b.address())
 	a := open(t, asker(func() string { return "ws://" + r.address }), agenttest.NewStore(), "")
 	v := a.visit("")

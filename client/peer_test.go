@@ -268,6 +268,15 @@ func TestMutualQuestions(t *testing.T) {
 // to the same session, once.
 func TestPeerComesBack(t *testing.T) {
 	t.Parallel()
+	for name, store := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testPeerComesBack(t, store)
+		})
+	}
+}
+
+func testPeerComesBack(t *testing.T, store agent.Store) {
 	began, hold := make(chan string, 10), make(chan struct{})
 	body := func(ctx context.Context, s *agent.Session) error {
 		began <- s.ID()
@@ -278,7 +287,6 @@ func TestPeerComesBack(t *testing.T) {
 			return context.Cause(ctx)
 		}
 	}
-	store := agenttest.NewStore()
 	b := open(t, talker("b", body), store, "")
 	address := b.address()
 	a := open(t, asker(func() string { return "ws://" + address }), agenttest.NewStore(), "")
