@@ -30,8 +30,8 @@ const (
 // call is one call of a tool by the model.
 type call struct {
 	id, name string
-	// raw are the arguments as the model wrote them, shown as JSON whatever
-	// they are.
+	// raw are the arguments as the model wrote them; shown is their JSON, a
+	// string if they are none or odd.
 	raw   string
 	shown json.RawMessage
 	// outcome is what it came to, once done is closed.
@@ -51,7 +51,7 @@ func (u *run) newCall(i int, t llms.ToolCall) *call {
 		c.raw = "{}"
 	}
 	var b bytes.Buffer
-	if len(c.raw) <= maxArguments && json.Compact(&b, []byte(c.raw)) == nil {
+	if len(c.raw) <= maxArguments && json.Compact(&b, []byte(c.raw)) == nil && plain(c.raw) {
 		c.shown = b.Bytes()
 	} else {
 		c.shown = encoded(shortened(c.raw))
@@ -59,7 +59,35 @@ func (u *run) newCall(i int, t llms.ToolCall) *call {
 	return c
 }
 
+// oddNumber is a number that databases refuse.
+var oddNumber = regexp.MustCompile(`[eE][+-]?0*[1-9][0-9]{3}|[0-9.]{400}`)
+
+// plain reports whether valid JSON has nothing that only a mischievous model
+// writes and that not every reader takes: very large numbers, or values nested
+// more than maxNesting deep. Where it is not sure, it has.
+func plain(raw string) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch {
+		case quoted && raw[i] == '\\':
+			i++
+		case raw[i] == '"':
+			quoted = !quoted
+		case quoted:
+		case raw[i] == '[' || raw[i] == '{':
+			if depth++; depth > maxNesting {
+				return false
+			}
+		case raw[i] == ']' || raw[i] == '}':
+			depth--
+		}
+	}
+	return !oddNumber.MatchString(raw)
+}
+
 const (
+	// maxNesting bounds how deep arguments may be nested to be shown as JSON.
+	maxNesting = 100
 	// maxCallID bounds a model's name of a call, in characters.
 	maxCallID = 128
 	// maxToolName bounds a tool's name as a model writes it, in characters.

@@ -200,6 +200,9 @@ func TestUnusableCallsAreSentAgainUsable(t *testing.T) {
 		` {"a": 1} `:            `{"a":1}`,
 		`{"a":`:                 `{"arguments":"{\"a\":"}`,
 		`[1, 2]`:                `{"arguments":[1,2]}`,
+		`{"a":"\"[{","b":1e99}`: `{"a":"\"[{","b":1e99}`,
+		`{"a":1e99999}`:         `{"arguments":"{\"a\":1e99999}"}`,
+		strings.Repeat("[", 101) + strings.Repeat("]", 101): `{"arguments":"` + strings.Repeat("[", 101) + strings.Repeat("]", 101) + `"}`,
 		"\xff":                  `{"arguments":"` + "\uFFFD" + `"}`,
 		strings.Repeat("x", 10): `{"arguments":"xxxxxxxxxx"}`,
 	} {
