@@ -1,0 +1,284 @@
+package definition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"docent/agent"
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+// action is one thing that a body does.
+type action struct {
+	node *yaml.Node
+	// history is how many earlier messages it may use.
+	history int
+	make    func() (agent.Body, error)
+}
+
+// always is an action that needs nothing to be opened.
+func always(body agent.Body) action {
+	return action{make: func() (agent.Body, error) { return body, nil }}
+}
+
+// bare are the actions that may stand without settings.
+var bare = []string{"rag", "reason", "about"}
+
+// actions reads the list of what a body does.
+func (d *draft) actions(n *yaml.Node, what string) []action {
+	var out []action
+	d.list(n, what, func(item *yaml.Node) {
+		var a *action
+		if item.Kind == yaml.ScalarNode {
+			name := d.choice(item, "an action without settings", bare...)
+			a = d.action(name, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true", Line: item.Line})
+		} else {
+			a = d.single(item)
+		}
+		if a != nil {
+			a.node = item
+			out = append(out, *a)
+		}
+	})
+	return out
+}
+
+// actionNames are all actions, as errors list them.
+var actionNames = []string{"reply", "markdown", "html", "options", "rag", "reason", "about", "set", "send_to_peer"}
+
+// single reads an action with its settings.
+func (d *draft) single(n *yaml.Node) (out *action) {
+	first := ""
+	fields := make([]field, len(actionNames))
+	for i, name := range actionNames {
+		fields[i] = field{name, func(value *yaml.Node) {
+			if first != "" {
+				d.wrong(value, "an action is one thing: begin a line with \"- \" for %s and another for %s", first, name)
+				return
+			}
+			first, out = name, d.action(name, value)
+		}}
+	}
+	keys := d.mapping(n, "an action", fields...)
+	if len(keys) == 0 && n.Kind == yaml.MappingNode && len(n.Content) == 0 {
+		d.wrong(n, "an action is one of %s", strings.Join(actionNames, ", "))
+	}
+	return out
+}
+
+func (d *draft) action(name string, n *yaml.Node) *action {
+	var a action
+	switch name {
+	case "reply":
+		text := d.template(n, name, d)
+		a = always(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, text.fill(s)) })
+	case "markdown":
+		text := d.template(n, name, d)
+		a = always(func(ctx context.Context, s *agent.Session) error { return s.ReplyMarkdown(ctx, text.fill(s)) })
+	case "html":
+		text := d.template(n, name, d)
+		a = always(func(ctx context.Context, s *agent.Session) error { return s.ReplyHTML(ctx, text.fillHTML(s)) })
+	case "options":
+		a = d.options(n)
+	case "rag":
+		a = d.rag(n)
+	case "reason":
+		a = d.reason(n)
+	case "about":
+		d.choice(n, "about", "true")
+		if d.env.Knowledge == nil {
+			d.wrong(n, "there are no documents here to tell about: leave the action out")
+			return nil
+		}
+		a = always(agent.Holdings(d.env.Knowledge.Library))
+	case "set":
+		a = d.set(n)
+	case "send_to_peer":
+		a = d.sendToPeer(n)
+	default:
+		return nil
+	}
+	return &a
+}
+
+func (d *draft) options(n *yaml.Node) action {
+	var labels []template
+	d.list(n, "options", func(item *yaml.Node) { labels = append(labels, d.template(item, "an option", d)) })
+	if len(labels) == 0 {
+		d.wrong(n, "options needs labels to choose from, as in [Yes, No]")
+	}
+	return always(func(ctx context.Context, s *agent.Session) error {
+		texts := make([]string, len(labels))
+		for i, label := range labels {
+			texts[i] = label.fill(s)
+		}
+		return s.ReplyOptions(ctx, texts...)
+	})
+}
+
+// isTrue reports whether settings are left out.
+func isTrue(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Value == "true" }
+
+func (d *draft) rag(n *yaml.Node) action {
+	req := rag.Request{K: d.k, History: d.history}
+	if d.model != d.env.Model {
+		req.Model = d.model
+	}
+	var question template
+	if !isTrue(n) {
+		d.mapping(n, "rag",
+			field{"question", func(n *yaml.Node) { question = d.template(n, "question", d) }},
+			field{"k", func(n *yaml.Node) { req.K = d.integer(n, "k", 1, maxK) }},
+			field{"history", func(n *yaml.Node) { req.History = d.integer(n, "history", 0, maxHistory) }},
+			field{"model", func(n *yaml.Node) { req.Model = d.ragModel(n) }},
+			field{"prompt", func(n *yaml.Node) {
+				if req.Prompt = d.text(n, "prompt"); len(req.Prompt) > rag.MaxPromptBytes {
+					d.wrong(n, "prompt has %d bytes, it may have %d", len(req.Prompt), rag.MaxPromptBytes)
+				}
+			}},
+			field{"collections", func(n *yaml.Node) { req.Collections = d.texts(n, "collections") }},
+			field{"min_evidence", func(n *yaml.Node) {
+				least := d.share(n, "min_evidence")
+				req.MinEvidence = &least
+			}},
+		)
+	}
+	answer := agent.Answering(req)
+	out := always(answer)
+	if question != nil {
+		out = always(func(ctx context.Context, s *agent.Session) error {
+			req := req
+			req.Question = question.fill(s)
+			return agent.Answering(req)(ctx, s)
+		})
+	}
+	out.history = req.History
+	return out
+}
+
+// ragModel reads the name of what answers.
+func (d *draft) ragModel(n *yaml.Node) string {
+	if n.Kind == yaml.ScalarNode && n.Value == rag.Extractive {
+		return rag.Extractive
+	}
+	return d.modelName(n)
+}
+
+func (d *draft) reason(n *yaml.Node) action {
+	o := agent.Options{RAG: rag.Request{K: d.k, History: d.history}}
+	model := d.model
+	if !isTrue(n) {
+		d.mapping(n, "reason",
+			field{"model", func(n *yaml.Node) { model = d.modelName(n) }},
+			field{"system", func(n *yaml.Node) { o.System = d.text(n, "system") }},
+			field{"max_steps", func(n *yaml.Node) { o.MaxSteps = d.integer(n, "max_steps", 1, agent.MaxRunSteps) }},
+			field{"planning", func(n *yaml.Node) { o.NoPlanning = !d.flag(n, "planning") }},
+			field{"steps", func(n *yaml.Node) { o.HideSteps = !d.flag(n, "steps") }},
+			field{"fallback", func(n *yaml.Node) { o.Fallback = d.text(n, "fallback") }},
+			field{"history_tokens", func(n *yaml.Node) {
+				if o.HistoryTokens = d.integer(n, "history_tokens", 0, 1<<20); o.HistoryTokens == 0 {
+					o.HistoryTokens = -1 // none, where 0 would be the default
+				}
+			}},
+			field{"parallel", func(n *yaml.Node) { o.Parallel = d.integer(n, "parallel", 1, agent.MaxParallel) }},
+			field{"tool_timeout", func(n *yaml.Node) { o.ToolTimeout = d.duration(n, "tool_timeout") }},
+			field{"model_timeout", func(n *yaml.Node) { o.ModelTimeout = d.duration(n, "model_timeout") }},
+		)
+	}
+	return action{history: d.history, make: func() (agent.Body, error) {
+		d.tools.equip(&o)
+		body, err := agent.Reasoning(d.chat(model), o)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", d.file, n.Line, err)
+		}
+		return body, nil
+	}}
+}
+
+// set reads variables with what they are set to; null removes one.
+func (d *draft) set(n *yaml.Node) action {
+	type assignment struct {
+		name  string
+		text  template
+		value any
+	}
+	var all []assignment
+	d.entries(n, "set", func(_ *yaml.Node, name string, value *yaml.Node) {
+		a := assignment{name: name}
+		if v := d.value(value, "variable "+name); v != nil {
+			if text, ok := v.(string); ok && text != "" {
+				a.text = d.template(value, "variable "+name, d)
+				if constant, ok := a.text.constant(); ok {
+					a.text, v = nil, constant
+				}
+			}
+			a.value = v
+		}
+		all = append(all, a)
+	})
+	return always(func(_ context.Context, s *agent.Session) error {
+		var errs []error
+		for _, a := range all {
+			switch {
+			case a.text != nil:
+				errs = append(errs, s.Set(a.name, a.text.fill(s)))
+			case a.value == nil:
+				s.Delete(a.name)
+			default:
+				errs = append(errs, s.Set(a.name, a.value))
+			}
+		}
+		return errors.Join(errs...)
+	})
+}
+
+func (d *draft) sendToPeer(n *yaml.Node) action {
+	address := ""
+	var message template
+	keys := d.mapping(n, "send_to_peer",
+		field{"url", func(n *yaml.Node) {
+			address = d.expanded(n, "url")
+			if u, err := url.Parse(address); address != "" && (err != nil || u.Host == "" || u.Scheme != "ws" && u.Scheme != "wss") {
+				d.wrong(n, "url must be another agent's address, which begins with ws:// or wss:// and a host")
+			}
+		}},
+		field{"message", func(n *yaml.Node) { message = d.template(n, "message", d) }},
+	)
+	for _, required := range []string{"url", "message"} {
+		if keys[required] == nil {
+			d.wrong(n, "send_to_peer needs %s, as in {url: ws://host/, message: \"{{.message}}\"}", required)
+		}
+	}
+	return always(func(ctx context.Context, s *agent.Session) error {
+		if _, err := s.SendToPeer(ctx, address, message.fill(s)); err != nil {
+			return fmt.Errorf("send to a peer: %w", err)
+		}
+		return nil
+	})
+}
+
+// sequence is a body that does one action after the other, until one fails.
+func (d *draft) sequence(actions []action) (agent.Body, error) {
+	bodies := make([]agent.Body, 0, len(actions))
+	for _, a := range actions {
+		body, err := a.make()
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "%w", err)
+		}
+		bodies = append(bodies, body)
+	}
+	return func(ctx context.Context, s *agent.Session) error {
+		for _, body := range bodies {
+			if err := body(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}

@@ -1,0 +1,204 @@
+package definition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tmc/langchaingo/llms"
+	"gopkg.in/yaml.v3"
+
+	"docent/agent"
+	"docent/agent/intent"
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+// Bounds of a definition's values.
+const (
+	// maxK and maxHistory bound what an answer is made from.
+	maxK       = rag.MaxK
+	maxHistory = rag.MaxHistory
+)
+
+// draft is an agent in the making: what the file says is read into it, then it
+// is opened.
+type draft struct {
+	*reader
+	env   Environment
+	agent *agent.Agent
+
+	greeting   string
+	history    int
+	k          int
+	model      string
+	location   *time.Location
+	properties *Properties
+
+	classifier string
+	threshold  float64
+	thresholds map[string]float64 // by intent
+
+	entities   map[string]*intent.Entity
+	intents    map[string]*intent.Intent
+	parameters map[string]bool // of all intents
+	tools      toolset
+	states     []*stateDraft
+}
+
+// sections are the parts of a file that build on each other.
+type sections struct{ entities, intents, properties, tools, states, classifier *yaml.Node }
+
+// root reads a file.
+func (d *draft) root(n *yaml.Node) {
+	name := ""
+	d.k, d.history, d.classifier, d.model = d.env.K, d.env.History, "examples", d.env.Model
+	var s sections
+	later := func(to **yaml.Node) func(*yaml.Node) { return func(n *yaml.Node) { *to = n } }
+	keys := d.mapping(n, "an agent",
+		field{"name", func(n *yaml.Node) { name = d.text(n, "name") }},
+		field{"greeting", func(n *yaml.Node) { d.greeting = d.text(n, "greeting") }},
+		field{"history", func(n *yaml.Node) { d.history = d.integer(n, "history", 0, maxHistory) }},
+		field{"k", func(n *yaml.Node) { d.k = d.integer(n, "k", 1, maxK) }},
+		field{"model", func(n *yaml.Node) { d.model = d.modelName(n) }},
+		field{"timezone", d.timezone},
+		field{"classifier", later(&s.classifier)},
+		field{"threshold", func(n *yaml.Node) { d.threshold = d.share(n, "threshold") }},
+		field{"properties", later(&s.properties)},
+		field{"entities", later(&s.entities)},
+		field{"intents", later(&s.intents)},
+		field{"tools", later(&s.tools)},
+		field{"states", later(&s.states)},
+	)
+	if n.Kind != yaml.MappingNode {
+		return
+	}
+	for _, required := range []string{"name", "states"} {
+		if keys[required] == nil {
+			d.wrong(n, "an agent needs the key %q", required)
+		}
+	}
+	d.agent = agent.New(name)
+	if s.properties != nil {
+		d.properties = d.reader.properties(s.properties)
+	}
+	d.readEntities(s.entities)
+	d.readIntents(s.intents)
+	if s.tools != nil {
+		d.readTools(s.tools)
+	}
+	if s.classifier != nil {
+		d.classifier = d.choice(s.classifier, "classifier", "examples", "llm")
+		if d.classifier == "llm" && d.chat(d.model) == nil {
+			d.wrong(s.classifier, "classifier llm needs a chat model and none is set up: write classifier: examples")
+		}
+	}
+	if s.states != nil {
+		d.readStates(s.states)
+	}
+	if len(d.problems) > 0 {
+		return
+	}
+	if err := d.agent.Validate(); err != nil {
+		d.wrong(s.states, "%s", fault.Message(err))
+	}
+}
+
+func (d *draft) timezone(n *yaml.Node) {
+	name := d.text(n, "timezone")
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "" || name == "Local" {
+		d.wrong(n, "there is no time zone %q: write one such as Europe/Madrid or UTC", name)
+		return
+	}
+	d.location = zone
+}
+
+// modelName reads the name of a chat model that there is.
+func (d *draft) modelName(n *yaml.Node) string {
+	name := d.text(n, "model")
+	if name != "" && d.env.Models[name] == nil {
+		instead := "none is set up, so leave the key out"
+		if len(d.env.Models) > 0 {
+			instead = "there is " + strings.Join(slices.Sorted(maps.Keys(d.env.Models)), ", ")
+		}
+		d.wrong(n, "there is no chat model %q: %s", name, instead)
+	}
+	return name
+}
+
+// chat is the model of that name; nil if there is none.
+func (d *draft) chat(name string) llms.Model {
+	if m := d.env.Models[name]; m != nil {
+		return m
+	}
+	return nil
+}
+
+// open makes what the file describes.
+func (d *draft) open(ctx context.Context) (_ *Definition, err error) {
+	out := &Definition{Agent: d.agent, History: d.mostHistory(), Location: d.location, Properties: d.properties}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, out.Close())
+		}
+	}()
+	if err := d.openClassifier(); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.file, err)
+	}
+	if err := d.openTools(ctx, out); err != nil {
+		return nil, err
+	}
+	for _, s := range d.states {
+		body, err := d.sequence(s.body)
+		if err != nil {
+			return nil, err
+		}
+		if s.state != nil {
+			s.state.Body(s.greeted(body))
+			if s.fallback != nil {
+				fallback, err := d.sequence(s.fallback)
+				if err != nil {
+					return nil, err
+				}
+				s.state.Fallback(fallback)
+			}
+		}
+	}
+	return out, nil
+}
+
+// mostHistory is how many messages have to be at hand for any answer.
+func (d *draft) mostHistory() int {
+	most := d.history
+	for _, s := range d.states {
+		for _, a := range append(slices.Clone(s.body), s.fallback...) {
+			most = max(most, a.history)
+		}
+	}
+	return most
+}
+
+func (d *draft) openClassifier() error {
+	var c intent.Classifier
+	var err error
+	if d.classifier == "llm" {
+		c, err = intent.NewLLM(intent.LLMConfig{Model: d.chat(d.model), Threshold: d.threshold})
+	} else if len(d.intents) > 0 {
+		c, err = intent.NewExamples(intent.ExamplesConfig{Threshold: d.threshold})
+	}
+	if err != nil || c == nil {
+		return err
+	}
+	if len(d.thresholds) > 0 {
+		if c, err = intent.NewThresholds(c, d.thresholds); err != nil {
+			return err
+		}
+	}
+	d.agent.ClassifyWith(c)
+	return nil
+}

@@ -1,0 +1,171 @@
+package definition
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"docent/internal/fault"
+)
+
+// Properties are settings of an agent's own, such as an address to name in
+// replies. Nested keys are joined with dots. A list is a property as a whole,
+// and so is each item: under its only key if it is a mapping of one, else under
+// its number from 0. They are not safe for use while they are set.
+type Properties struct {
+	values map[string]any
+}
+
+// LoadProperties reads a file NAME.yaml or NAME.yml that is a mapping.
+func LoadProperties(path string) (*Properties, error) {
+	raw, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{file: path}
+	p := &Properties{}
+	if root := r.document(raw); root != nil {
+		p = r.properties(root)
+	}
+	if err := r.error(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// readFile reads a YAML file.
+func readFile(path string) ([]byte, error) {
+	if ext := strings.ToLower(filepath.Ext(path)); ext != ".yaml" && ext != ".yml" {
+		return nil, fault.New(fault.Invalid, "%s: the name of the file must end in .yaml or .yml", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "%w", err)
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "%s: %w", path, err)
+	}
+	if len(raw) > MaxFile {
+		return nil, fault.New(fault.Invalid, "%s: the file is larger than %d bytes: split the agent", path, MaxFile)
+	}
+	return raw, nil
+}
+
+// properties reads a mapping.
+func (r *reader) properties(n *yaml.Node) *Properties {
+	p := &Properties{values: map[string]any{}}
+	r.entries(n, "properties", func(_ *yaml.Node, name string, value *yaml.Node) {
+		p.flatten(name, r.value(value, "property "+name))
+	})
+	return p
+}
+
+func (p *Properties) flatten(name string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, value := range v {
+			p.flatten(name+"."+key, value)
+		}
+	case []any:
+		p.values[name] = v
+		for i, item := range v {
+			if one, ok := item.(map[string]any); ok && len(one) == 1 {
+				p.flatten(name, item)
+			} else {
+				p.flatten(name+"."+strconv.Itoa(i), item)
+			}
+		}
+	default:
+		p.values[name] = v
+	}
+}
+
+// Has reports whether there is a value under a name.
+func (p *Properties) Has(name string) bool {
+	if p == nil {
+		return false
+	}
+	_, ok := p.values[name]
+	return ok
+}
+
+// Property is a setting that a program knows, with its type.
+type Property[T bool | int | float64 | string | []any] struct {
+	// Name is what it is set under, with dots for nesting.
+	Name string
+	// Description tells people what it is for; it may be "".
+	Description string
+	// Default is the value where none is set that has the type.
+	Default T
+}
+
+// Get returns the value, or the default if there is none that can be read as
+// the type. Numbers and texts are read as each other; true, 1, yes, y, on and
+// false, 0, no, n, off as booleans, whatever their case.
+func (d Property[T]) Get(p *Properties) T {
+	if !p.Has(d.Name) {
+		return d.Default
+	}
+	var out any
+	value := p.values[d.Name]
+	text := shown(value)
+	var err error
+	switch any(d.Default).(type) {
+	case bool:
+		out, err = readBool(text)
+	case int:
+		out, err = readInt(value, text)
+	case float64:
+		out, err = strconv.ParseFloat(text, 64)
+	case string:
+		if out = text; value == nil {
+			return d.Default
+		}
+	default:
+		out = value
+	}
+	if got, ok := out.(T); ok && err == nil {
+		return got
+	}
+	return d.Default
+}
+
+// Set sets the value. It is an error, fault.Invalid, if it does not have the
+// property's type.
+func (d Property[T]) Set(p *Properties, value any) error {
+	v, ok := value.(T)
+	if !ok {
+		return fault.New(fault.Invalid, "property %s is a %T, not a %T", d.Name, d.Default, value)
+	}
+	if p.values == nil {
+		p.values = map[string]any{}
+	}
+	p.values[d.Name] = v
+	return nil
+}
+
+func readBool(text string) (bool, error) {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "true", "1", "yes", "y", "on":
+		return true, nil
+	case "false", "0", "no", "n", "off":
+		return false, nil
+	}
+	return false, fmt.Errorf("%q is neither true nor false", text)
+}
+
+// readInt reads a number; of one with decimals what is before the point, as
+// BAF does.
+func readInt(value any, text string) (int, error) {
+	if f, ok := value.(float64); ok && f > -1<<53 && f < 1<<53 {
+		return int(f), nil
+	}
+	return strconv.Atoi(strings.TrimSpace(text))
+}

@@ -1,0 +1,329 @@
+package definition
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"docent/internal/fault"
+)
+
+// Bounds of a file.
+const (
+	// MaxFile bounds a file, in bytes.
+	MaxFile = 1 << 20
+	// MaxValues bounds the keys and values in a file; what an alias stands for
+	// counts each time.
+	MaxValues = 20_000
+	// MaxErrors is how many errors of a file are told at once.
+	MaxErrors = 20
+)
+
+// problem is what is wrong in a line; 0 is the file as a whole.
+type problem struct {
+	line int
+	text string
+}
+
+// reader reads the nodes of a file and collects what is wrong with them.
+type reader struct {
+	file     string
+	problems []problem
+	read     int // values so far
+}
+
+// wrong notes what is wrong at a node. The text says what to write instead.
+func (r *reader) wrong(n *yaml.Node, format string, args ...any) {
+	line := 0
+	if n != nil {
+		line = n.Line
+	}
+	p := problem{line, fmt.Sprintf(format, args...)}
+	if !slices.Contains(r.problems, p) { // an alias is read more than once
+		r.problems = append(r.problems, p)
+	}
+}
+
+// error is all that is wrong, in the order of lines; nil if nothing is.
+func (r *reader) error() error {
+	if len(r.problems) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(r.problems, func(a, b problem) int { return cmp.Compare(a.line, b.line) })
+	var lines []string
+	for i, p := range r.problems {
+		if i == MaxErrors {
+			lines = append(lines, fmt.Sprintf("%s: and %d more errors", r.file, len(r.problems)-i))
+			break
+		}
+		if p.line == 0 {
+			lines = append(lines, fmt.Sprintf("%s: %s", r.file, p.text))
+		} else {
+			lines = append(lines, fmt.Sprintf("%s:%d: %s", r.file, p.line, p.text))
+		}
+	}
+	return fault.New(fault.Invalid, "%s", strings.Join(lines, "\n"))
+}
+
+// yamlLine is how the YAML parser says where it stopped.
+var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
+
+// document parses a file; nil if that failed.
+func (r *reader) document(raw []byte) *yaml.Node {
+	decoder := yaml.NewDecoder(strings.NewReader(string(raw)))
+	var root, second yaml.Node
+	err := decoder.Decode(&root)
+	switch {
+	case errors.Is(err, io.EOF):
+		r.wrong(nil, "the file is empty: it needs at least a name and a state")
+		return nil
+	case err != nil:
+		m := yamlLine.FindStringSubmatch(strings.ReplaceAll(err.Error(), "\n", " "))
+		line, _ := strconv.Atoi(m[1]) // "" is 0
+		r.wrong(&yaml.Node{Line: line}, "this is not YAML: %s; check indentation, colons and quotes", m[2])
+		return nil
+	}
+	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
+		r.wrong(&second, "a file holds one agent: leave out what comes after the second ---")
+		return nil
+	}
+	return root.Content[0]
+}
+
+// enter follows an alias and counts the value; nil if there were too many.
+func (r *reader) enter(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if r.read++; r.read > MaxValues {
+		if r.read == MaxValues+1 {
+			r.wrong(nil, "it holds more than %d values, each use of an alias counted: split the agent", MaxValues)
+		}
+		return nil
+	}
+	return n
+}
+
+// field is a key that a mapping may have.
+type field struct {
+	name string
+	read func(n *yaml.Node)
+}
+
+// mapping reads a mapping that has only the keys of fields. It returns the keys
+// that are there.
+func (r *reader) mapping(n *yaml.Node, what string, fields ...field) map[string]*yaml.Node {
+	keys := map[string]*yaml.Node{}
+	r.entries(n, what, func(key *yaml.Node, name string, value *yaml.Node) {
+		for _, f := range fields {
+			if f.name == name {
+				keys[name] = key
+				f.read(value)
+				return
+			}
+		}
+		names := make([]string, len(fields))
+		for i, f := range fields {
+			names[i] = f.name
+		}
+		r.wrong(key, "%s has no key %q; it may have %s", what, name, strings.Join(names, ", "))
+	})
+	return keys
+}
+
+// entries calls each with the pairs of a mapping.
+func (r *reader) entries(n *yaml.Node, what string, each func(key *yaml.Node, name string, value *yaml.Node)) {
+	m := r.enter(n)
+	if m == nil {
+		return
+	}
+	if m.Kind != yaml.MappingNode {
+		r.wrong(n, "%s must be lines of \"key: value\"", what)
+		return
+	}
+	seen := map[string]int{}
+	for i := 0; i+1 < len(m.Content) && r.read <= MaxValues; i += 2 {
+		key, value := m.Content[i], m.Content[i+1]
+		k := r.enter(key)
+		if k == nil {
+			return
+		}
+		switch first, twice := seen[k.Value]; {
+		case k.Kind != yaml.ScalarNode:
+			r.wrong(key, "a key of %s must be a plain word", what)
+			continue
+		case k.Tag == "!!merge":
+			r.wrong(key, "%s cannot merge with <<: repeat the keys", what)
+			continue
+		case twice:
+			r.wrong(key, "%s has the key %q twice, before in line %d: leave one out", what, k.Value, first)
+			continue
+		}
+		seen[k.Value] = k.Line
+		each(key, k.Value, value)
+	}
+}
+
+// list calls each with the items of a sequence.
+func (r *reader) list(n *yaml.Node, what string, each func(item *yaml.Node)) {
+	l := r.enter(n)
+	if l == nil {
+		return
+	}
+	if l.Kind != yaml.SequenceNode {
+		r.wrong(n, "%s must be a list: [a, b], or lines that begin with \"- \"", what)
+		return
+	}
+	for _, item := range l.Content {
+		if r.read > MaxValues {
+			return
+		}
+		each(item)
+	}
+}
+
+// scalar returns a value that is no mapping, list or null; false if it is one.
+func (r *reader) scalar(n *yaml.Node, what, want string) (*yaml.Node, bool) {
+	s := r.enter(n)
+	if s == nil {
+		return nil, false
+	}
+	if s.Kind != yaml.ScalarNode || s.Tag == "!!null" {
+		r.wrong(n, "%s must be %s", what, want)
+		return nil, false
+	}
+	return s, true
+}
+
+// text reads text that is not empty.
+func (r *reader) text(n *yaml.Node, what string) string {
+	s, ok := r.scalar(n, what, "text")
+	if !ok {
+		return ""
+	}
+	if strings.TrimSpace(s.Value) == "" {
+		r.wrong(n, "%s is empty: write something or leave the key out", what)
+	}
+	return s.Value
+}
+
+// texts reads a text or a list of them.
+func (r *reader) texts(n *yaml.Node, what string) []string {
+	target := n
+	for target.Kind == yaml.AliasNode {
+		target = target.Alias
+	}
+	if target.Kind == yaml.ScalarNode {
+		return []string{r.text(n, what)}
+	}
+	var out []string
+	r.list(n, what, func(item *yaml.Node) { out = append(out, r.text(item, "each of "+what)) })
+	return out
+}
+
+// choice reads one of some words.
+func (r *reader) choice(n *yaml.Node, what string, words ...string) string {
+	want := "one of " + strings.Join(words, ", ")
+	if len(words) == 1 {
+		want = words[0]
+	}
+	s, ok := r.scalar(n, what, want)
+	if !ok {
+		return ""
+	}
+	if !slices.Contains(words, s.Value) {
+		r.wrong(n, "%s is %q, it must be %s", what, s.Value, want)
+		return ""
+	}
+	return s.Value
+}
+
+// flag reads true or false.
+func (r *reader) flag(n *yaml.Node, what string) bool {
+	return r.choice(n, what, "true", "false") == "true"
+}
+
+// integer reads a number from least to most.
+func (r *reader) integer(n *yaml.Node, what string, least, most int) int {
+	want := fmt.Sprintf("a whole number from %d to %d", least, most)
+	s, ok := r.scalar(n, what, want)
+	if !ok {
+		return least
+	}
+	v, err := strconv.Atoi(s.Value)
+	if err != nil || v < least || v > most {
+		r.wrong(n, "%s is %q, it must be %s", what, s.Value, want)
+		return least
+	}
+	return v
+}
+
+// share reads a number from 0 to 1.
+func (r *reader) share(n *yaml.Node, what string) float64 {
+	s, ok := r.scalar(n, what, "a number from 0 to 1")
+	if !ok {
+		return 0
+	}
+	v, err := strconv.ParseFloat(s.Value, 64)
+	if err != nil || math.IsNaN(v) || v < 0 || v > 1 {
+		r.wrong(n, "%s is %q, it must be a number from 0 to 1", what, s.Value)
+		return 0
+	}
+	return v
+}
+
+// duration reads a time such as 90s or 5m.
+func (r *reader) duration(n *yaml.Node, what string) time.Duration {
+	s, ok := r.scalar(n, what, "a time such as 90s, 5m or 1h30m")
+	if !ok {
+		return 0
+	}
+	d, err := time.ParseDuration(s.Value)
+	if err != nil || d <= 0 {
+		r.wrong(n, "%s is %q, it must be a time such as 90s, 5m or 1h30m", what, s.Value)
+		return 0
+	}
+	return d
+}
+
+// value reads anything that JSON can write.
+func (r *reader) value(n *yaml.Node, what string) any {
+	v := r.enter(n)
+	if v == nil {
+		return nil
+	}
+	switch v.Kind {
+	case yaml.MappingNode:
+		out := map[string]any{}
+		r.entries(n, what, func(_ *yaml.Node, name string, value *yaml.Node) { out[name] = r.value(value, what) })
+		return out
+	case yaml.SequenceNode:
+		out := []any{}
+		r.list(n, what, func(item *yaml.Node) { out = append(out, r.value(item, what)) })
+		return out
+	}
+	var out any
+	if err := v.Decode(&out); err != nil {
+		r.wrong(n, "%s cannot be read: write a text in quotes, a number, true or false", what)
+		return nil
+	}
+	switch out := out.(type) {
+	case time.Time, []byte:
+		return v.Value
+	case float64:
+		if math.IsNaN(out) || math.IsInf(out, 0) {
+			r.wrong(n, "%s is not a number that JSON has", what)
+			return nil
+		}
+	}
+	return out
+}

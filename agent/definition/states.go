@@ -1,0 +1,354 @@
+package definition
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"docent/agent"
+)
+
+// stateDraft is a state in the making.
+type stateDraft struct {
+	name     string
+	key      *yaml.Node
+	state    *agent.State // nil if it is left out
+	initial  bool
+	greeting string
+	global   string
+	body     []action
+	fallback []action
+	to       []string // where its transitions lead
+	then     *yaml.Node
+}
+
+// greeted is the state's body with the greeting before it.
+func (s *stateDraft) greeted(body agent.Body) agent.Body {
+	if s.greeting == "" {
+		return body
+	}
+	return func(ctx context.Context, session *agent.Session) error {
+		if session.Event().Name == "" { // the session begins
+			if err := session.Reply(ctx, s.greeting); err != nil {
+				return err
+			}
+		}
+		return body(ctx, session)
+	}
+}
+
+// stateNodes are the parts of a state that name other states.
+type stateNodes struct{ body, fallback, on, then, global *yaml.Node }
+
+// readStates reads the section states: their names first, as they refer to each
+// other.
+func (d *draft) readStates(n *yaml.Node) {
+	var nodes []stateNodes
+	d.entries(n, "states", func(key *yaml.Node, name string, value *yaml.Node) {
+		s := &stateDraft{name: name, key: key}
+		var parts stateNodes
+		needs := ""
+		later := func(to **yaml.Node) func(*yaml.Node) { return func(n *yaml.Node) { *to = n } }
+		d.mapping(value, "state "+name,
+			field{"initial", func(n *yaml.Node) { s.initial = d.flag(n, "initial") }},
+			field{"needs", func(n *yaml.Node) { needs = d.choice(n, "needs", "model") }},
+			field{"global", later(&parts.global)},
+			field{"body", later(&parts.body)},
+			field{"fallback", later(&parts.fallback)},
+			field{"on", later(&parts.on)},
+			field{"then", later(&parts.then)},
+		)
+		switch {
+		case needs != "" && s.initial:
+			d.wrong(key, "state %s cannot be initial and need a model: there must always be a state to begin with", name)
+		case needs != "" && d.chat(d.model) == nil:
+		case s.initial:
+			s.greeting, s.state = d.greeting, d.agent.State(name, agent.Initial)
+		default:
+			s.state = d.agent.State(name)
+		}
+		d.states, nodes = append(d.states, s), append(nodes, parts)
+	})
+	d.oneInitial(n)
+	for i, s := range d.states {
+		d.readState(s, nodes[i])
+	}
+	if len(d.problems) == 0 {
+		d.checkThen()
+		d.checkReached()
+	}
+}
+
+func (d *draft) oneInitial(n *yaml.Node) {
+	first := ""
+	for _, s := range d.states {
+		switch {
+		case s.initial && first != "":
+			d.wrong(s.key, "states %s and %s are both initial: a session can begin in one only", first, s.name)
+		case s.initial:
+			first = s.name
+		}
+	}
+	if first == "" && len(d.problems) == 0 {
+		d.wrong(n, "no state is initial: write initial: true in the one that sessions begin in")
+	}
+}
+
+func (d *draft) readState(s *stateDraft, nodes stateNodes) {
+	if nodes.body != nil {
+		s.body = d.actions(nodes.body, "body")
+	}
+	if nodes.fallback != nil {
+		s.fallback = d.actions(nodes.fallback, "fallback")
+	}
+	if nodes.global != nil {
+		s.global = d.text(nodes.global, "global")
+		if i := d.intents[s.global]; i == nil {
+			d.wrong(nodes.global, "there is no intent %q; the intents are %s", s.global, named(d.intents))
+		} else if s.state != nil {
+			s.state.Global(i)
+		}
+	}
+	if nodes.on != nil && nodes.then != nil {
+		d.wrong(nodes.then, "state %s goes on at once with then, so it cannot have on as well", s.name)
+		return
+	}
+	if nodes.then != nil {
+		s.then = nodes.then
+		if to := d.target(s, nodes.then, "then"); to != nil && to.state != nil && s.state != nil {
+			s.state.GoTo(to.state)
+		}
+	}
+	if nodes.on != nil {
+		seen := map[string]bool{}
+		d.list(nodes.on, "on", func(item *yaml.Node) { d.readTransition(s, item, seen) })
+	}
+}
+
+// target reads the name of a state that another one leads to.
+func (d *draft) target(s *stateDraft, n *yaml.Node, what string) *stateDraft {
+	name := d.text(n, what)
+	for _, other := range d.states {
+		if other.name == name {
+			s.to = append(s.to, name)
+			return other
+		}
+	}
+	names := make([]string, len(d.states))
+	for i, other := range d.states {
+		names[i] = other.name
+	}
+	if name != "" {
+		d.wrong(n, "there is no state %q; the states are %s", name, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// checkThen refuses states that go to each other at once for ever.
+func (d *draft) checkThen() {
+	next := map[string]string{}
+	for _, s := range d.states {
+		if s.then != nil {
+			next[s.name] = s.to[0]
+		}
+	}
+	for _, s := range d.states {
+		at, steps := next[s.name], 0
+		for at != "" && at != s.name && steps <= len(next) {
+			at, steps = next[at], steps+1
+		}
+		if at == s.name {
+			d.wrong(s.then, "then leads from state %s back to it at once, for ever: use on for one of the steps", s.name)
+		}
+	}
+}
+
+// checkReached names the states that no way leads to.
+func (d *draft) checkReached() {
+	reached := map[string]bool{}
+	var visit func(name string)
+	visit = func(name string) {
+		for _, s := range d.states {
+			if s.name == name && !reached[name] {
+				reached[name] = true
+				for _, to := range s.to {
+					visit(to)
+				}
+			}
+		}
+	}
+	for _, s := range d.states {
+		if s.initial || s.global != "" {
+			visit(s.name)
+		}
+	}
+	for _, s := range d.states {
+		if !reached[s.name] {
+			d.wrong(s.key, "no way leads to state %s: name it in to or then of another, or leave it out", s.name)
+		}
+	}
+}
+
+// transitionDraft is a transition in the making.
+type transitionDraft struct {
+	kind       string // the key that says which events it takes; "" if it takes none
+	make       func(s *agent.State) *agent.Transition
+	conditions []func(t *agent.Transition)
+	to         *stateDraft
+}
+
+// readTransition reads an item of on.
+func (d *draft) readTransition(s *stateDraft, n *yaml.Node, seen map[string]bool) {
+	var t transitionDraft
+	var when *condition
+	var after, matches, from *yaml.Node
+	takes := func(kind string, read func(n *yaml.Node) func(s *agent.State) *agent.Transition) field {
+		return field{kind, func(n *yaml.Node) {
+			if t.kind != "" {
+				d.wrong(n, "a transition is on one thing: write one for %s and another for %s", t.kind, kind)
+				return
+			}
+			t.kind, t.make = kind, read(n)
+		}}
+	}
+	keys := d.mapping(n, "a transition",
+		takes("intent", func(n *yaml.Node) func(*agent.State) *agent.Transition { return d.onIntent(n, seen) }),
+		takes("no_intent", d.onNoIntent), takes("message", d.onMessage), takes("event", d.onEvent), takes("file", d.onFile),
+		field{"when", func(n *yaml.Node) { when = d.condition(n) }},
+		field{"matches", func(n *yaml.Node) { matches = n }},
+		field{"from", func(n *yaml.Node) { from = n }},
+		field{"after", func(n *yaml.Node) { after = n }},
+		field{"to", func(n *yaml.Node) { t.to = d.target(s, n, "to") }},
+	)
+	if len(keys) > 0 && keys["to"] == nil {
+		d.wrong(n, "a transition needs to: the state that it leads to")
+	}
+	if matches != nil && t.kind == "" {
+		t.kind, t.make = "matches", (*agent.State).OnText
+	}
+	switch {
+	case after != nil && t.kind != "":
+		d.wrong(after, "a transition is on one thing: write one for %s and another for after", t.kind)
+	case after != nil:
+		after := d.duration(after, "after")
+		t.make = func(s *agent.State) *agent.Transition { return s.After(after) }
+	case t.kind == "" && when == nil && len(keys) > 0:
+		d.wrong(n, "a transition needs one of intent, no_intent, message, matches, event, file, after and when; then leads on at once")
+		return
+	}
+	if matches != nil {
+		d.matching(&t, matches)
+	}
+	if from != nil {
+		d.sender(&t, from)
+	}
+	if s.state != nil && t.to != nil && t.to.state != nil && len(d.problems) == 0 {
+		t.add(s.state, when)
+	}
+}
+
+// add makes the transition.
+func (t *transitionDraft) add(s *agent.State, when *condition) {
+	var made *agent.Transition
+	if t.make == nil {
+		made = s.WhenVariable(when.variable, when.op, when.value)
+	} else if made = t.make(s); when != nil {
+		made.WhenVariable(when.variable, when.op, when.value)
+	}
+	for _, add := range t.conditions {
+		add(made)
+	}
+	made.GoTo(t.to.state)
+}
+
+func (d *draft) onIntent(n *yaml.Node, seen map[string]bool) func(*agent.State) *agent.Transition {
+	name := d.text(n, "intent")
+	i := d.intents[name]
+	switch {
+	case name != "" && i == nil:
+		d.wrong(n, "there is no intent %q; the intents are %s", name, named(d.intents))
+	case seen[name]:
+		d.wrong(n, "the state has two transitions on intent %q: only the first is ever taken", name)
+	}
+	seen[name] = true
+	return func(s *agent.State) *agent.Transition { return s.OnIntent(i) }
+}
+
+func (d *draft) onNoIntent(n *yaml.Node) func(*agent.State) *agent.Transition {
+	d.choice(n, "no_intent", "true")
+	return (*agent.State).OnNoIntent
+}
+
+func (d *draft) onMessage(n *yaml.Node) func(*agent.State) *agent.Transition {
+	switch d.choice(n, "message", "any", "text", "json") {
+	case "text":
+		return (*agent.State).OnText
+	case "json":
+		return (*agent.State).OnJSON
+	default:
+		return (*agent.State).OnMessage
+	}
+}
+
+func (d *draft) onEvent(n *yaml.Node) func(*agent.State) *agent.Transition {
+	names := d.texts(n, "event")
+	if slices.Contains(names, "any") {
+		names = nil
+	}
+	return func(s *agent.State) *agent.Transition { return s.OnEvent(names...) }
+}
+
+func (d *draft) onFile(n *yaml.Node) func(*agent.State) *agent.Transition {
+	types := d.texts(n, "file")
+	if slices.Contains(types, "any") {
+		types = nil
+	}
+	return func(s *agent.State) *agent.Transition { return s.OnFile(types...) }
+}
+
+// matching adds the condition that the text matches an expression.
+func (d *draft) matching(t *transitionDraft, n *yaml.Node) {
+	expression, err := regexp.Compile(d.text(n, "matches"))
+	if err != nil {
+		d.wrong(n, "matches is no regular expression of Go: %v", err)
+		return
+	}
+	t.conditions = append(t.conditions, func(t *agent.Transition) { t.When(agent.Matches(expression)) })
+}
+
+// sender adds the condition on who sent the event.
+func (d *draft) sender(t *transitionDraft, n *yaml.Node) {
+	human := d.choice(n, "from", "human", "agent") == "human"
+	if t.kind == "" {
+		d.wrong(n, "from is about an event: add message, intent, event or file")
+		return
+	}
+	t.conditions = append(t.conditions, func(t *agent.Transition) {
+		t.When(func(_ context.Context, s *agent.Session) (bool, error) { return s.Event().Human == human, nil })
+	})
+}
+
+// condition compares a variable.
+type condition struct {
+	variable string
+	op       agent.Operator
+	value    any
+}
+
+func (d *draft) condition(n *yaml.Node) *condition {
+	c := &condition{op: agent.Equal}
+	keys := d.mapping(n, "when",
+		field{"variable", func(n *yaml.Node) { c.variable = d.text(n, "variable") }},
+		field{"is", func(n *yaml.Node) { c.op = agent.Operator(d.choice(n, "is", "<", "<=", "==", "!=", ">=", ">")) }},
+		field{"value", func(n *yaml.Node) { c.value = d.value(n, "value") }},
+	)
+	for _, required := range []string{"variable", "value"} {
+		if keys[required] == nil {
+			d.wrong(n, "when needs %s, as in {variable: count, is: \">=\", value: 3}", required)
+		}
+	}
+	return c
+}

@@ -1,0 +1,139 @@
+package definition
+
+import (
+	"encoding/json"
+	"html"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"docent/agent"
+)
+
+// MaxReply bounds a text that was filled in, in bytes; more is cut off.
+const MaxReply = 64 << 10
+
+// template is a text with places for values. Filling it in can read what is
+// named below and nothing else.
+type template []part
+
+// part is text as it stands, or a value.
+type part struct {
+	text  string
+	value func(s *agent.Session) string // nil for text
+}
+
+// values are those that a template may name without more.
+var values = map[string]func(s *agent.Session) string{
+	"message":      (*agent.Session).Message,
+	"username":     (*agent.Session).Username,
+	"session":      (*agent.Session).ID,
+	"session_name": (*agent.Session).SessionName,
+	"state":        (*agent.Session).CurrentState,
+	"event":        func(s *agent.Session) string { return s.Event().Name },
+}
+
+const templateValues = ".message, .username, .session, .session_name, .state, .event, .parameters.NAME, .variables.NAME and .properties.NAME"
+
+// template reads a text with places {{.name}}.
+func (r *reader) template(n *yaml.Node, what string, d *draft) template {
+	var out template
+	rest := r.text(n, what)
+	for {
+		before, after, found := strings.Cut(rest, "{{")
+		if before != "" {
+			out = append(out, part{text: before})
+		}
+		if !found {
+			return out
+		}
+		name, behind, closed := strings.Cut(after, "}}")
+		if !closed {
+			r.wrong(n, "%s has {{ without }}: close it after the name, as in {{.message}}", what)
+			return out
+		}
+		rest = behind
+		value := d.placeholder(strings.TrimSpace(name))
+		if value == nil {
+			r.wrong(n, "%s names {{%s}}, which there is not: it may name %s", what, name, templateValues)
+			continue
+		}
+		out = append(out, part{value: value})
+	}
+}
+
+// placeholder is the value that a template's name stands for; nil if none.
+func (d *draft) placeholder(name string) func(s *agent.Session) string {
+	name, ok := strings.CutPrefix(name, ".")
+	if !ok {
+		return nil
+	}
+	if value := values[name]; value != nil {
+		return value
+	}
+	of, key, _ := strings.Cut(name, ".")
+	switch {
+	case key == "":
+		return nil
+	case of == "parameters" && d.parameters[key]:
+		return func(s *agent.Session) string {
+			p := s.Prediction()
+			value, _ := p.Parameter(key)
+			return value
+		}
+	case of == "variables":
+		return func(s *agent.Session) string { return shown(agent.Get[any](s, key, nil)) }
+	case of == "properties" && d.properties.Has(key):
+		text := shown(d.properties.values[key])
+		return func(*agent.Session) string { return text }
+	default:
+		return nil
+	}
+}
+
+// shown is a value as text: a text as it stands, nothing for null, all else as
+// JSON.
+func shown(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
+// fill is the text for a session.
+func (t template) fill(s *agent.Session) string {
+	return t.filled(s, func(v string) string { return v })
+}
+
+// fillHTML is the text, which is HTML, with values that are not.
+func (t template) fillHTML(s *agent.Session) string { return t.filled(s, html.EscapeString) }
+
+func (t template) filled(s *agent.Session, escape func(string) string) string {
+	var b strings.Builder
+	for _, p := range t {
+		if p.value == nil {
+			b.WriteString(p.text)
+		} else {
+			b.WriteString(escape(p.value(s)))
+		}
+		if b.Len() > MaxReply {
+			return strings.ToValidUTF8(b.String()[:MaxReply], "") // the cut may be inside a letter
+		}
+	}
+	return b.String()
+}
+
+// constant returns the text of a template without places.
+func (t template) constant() (string, bool) {
+	if len(t) != 1 || t[0].value != nil {
+		return "", false
+	}
+	return t[0].text, true
+}

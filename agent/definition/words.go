@@ -1,0 +1,148 @@
+package definition
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"docent/agent/intent"
+	"docent/internal/fault"
+)
+
+// named lists the names of a map for an error.
+func named[T any](m map[string]T) string {
+	if len(m) == 0 {
+		return "none"
+	}
+	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
+}
+
+// readEntities reads the section entities; nil is none.
+func (d *draft) readEntities(n *yaml.Node) {
+	d.entities = map[string]*intent.Entity{}
+	if n == nil {
+		return
+	}
+	d.entries(n, "entities", func(key *yaml.Node, name string, value *yaml.Node) {
+		if e := d.entity(value, name); e != nil {
+			if err := e.Validate(); err != nil {
+				d.wrong(key, "%s", fault.Message(err))
+			}
+			d.entities[name] = d.agent.Entity(e)
+		}
+	})
+}
+
+// entity reads one; nil if it cannot be made.
+func (d *draft) entity(n *yaml.Node, name string) *intent.Entity {
+	kind, pattern, description := "", "", ""
+	var values []intent.Value
+	keys := d.mapping(n, "entity "+name,
+		field{"type", func(n *yaml.Node) { kind = d.choice(n, "type", "listed", "number", "datetime", "any", "regexp") }},
+		field{"pattern", func(n *yaml.Node) { pattern = d.text(n, "pattern") }},
+		field{"description", func(n *yaml.Node) { description = d.text(n, "description") }},
+		field{"values", func(n *yaml.Node) { values = d.entityValues(n) }},
+	)
+	if kind == "" && keys["type"] == nil {
+		kind = "listed"
+	}
+	if kind == "" {
+		return nil
+	}
+	if (kind == "listed") != (keys["values"] != nil) {
+		d.wrong(n, "entity %s needs either values or another type than listed", name)
+		return nil
+	}
+	if (kind == "regexp") != (keys["pattern"] != nil) {
+		d.wrong(n, "entity %s needs type regexp and a pattern together", name)
+		return nil
+	}
+	var e *intent.Entity
+	switch kind {
+	case "listed":
+		e = intent.Listed(name, values...)
+	case "regexp":
+		e = intent.Regexp(name, pattern)
+	case "number":
+		e = intent.Number()
+	case "datetime":
+		e = intent.DateTime()
+	case "any":
+		e = intent.Any()
+	}
+	e.Name = name
+	if description != "" {
+		e = e.Describe(description)
+	}
+	return e
+}
+
+// entityValues reads values with their synonyms: a mapping of lists, or a list
+// of values without.
+func (d *draft) entityValues(n *yaml.Node) []intent.Value {
+	var out []intent.Value
+	target := n
+	for target.Kind == yaml.AliasNode {
+		target = target.Alias
+	}
+	if target.Kind == yaml.SequenceNode {
+		for _, v := range d.texts(n, "values") {
+			out = append(out, intent.Value{Value: v})
+		}
+		return out
+	}
+	d.entries(n, "values", func(_ *yaml.Node, name string, synonyms *yaml.Node) {
+		out = append(out, intent.Value{Value: name, Synonyms: d.texts(synonyms, "the synonyms of "+name)})
+	})
+	return out
+}
+
+// readIntents reads the section intents; nil is none.
+func (d *draft) readIntents(n *yaml.Node) {
+	d.intents, d.thresholds = map[string]*intent.Intent{}, map[string]float64{}
+	if n == nil {
+		return
+	}
+	d.entries(n, "intents", func(key *yaml.Node, name string, value *yaml.Node) {
+		i := d.agent.Intent(name)
+		d.intents[name] = i
+		keys := d.mapping(value, "intent "+name,
+			field{"description", func(n *yaml.Node) { i.Describe(d.text(n, "description")) }},
+			field{"examples", func(n *yaml.Node) { i.Sentences = d.texts(n, "examples") }},
+			field{"parameters", func(n *yaml.Node) { d.readParameters(n, i) }},
+			field{"threshold", func(n *yaml.Node) { d.thresholds[name] = d.share(n, "threshold") }},
+		)
+		if keys["examples"] == nil && keys["description"] == nil {
+			d.wrong(key, "intent %s needs examples of what users say", name)
+			return
+		}
+		if err := intent.Validate(i); err != nil {
+			d.wrong(key, "%s", fault.Message(err))
+		}
+	})
+}
+
+func (d *draft) readParameters(n *yaml.Node, i *intent.Intent) {
+	d.entries(n, "parameters", func(key *yaml.Node, name string, value *yaml.Node) {
+		var entity *intent.Entity
+		fragment := ""
+		keys := d.mapping(value, "parameter "+name,
+			field{"entity", func(n *yaml.Node) {
+				of := d.text(n, "entity")
+				if entity = d.entities[of]; entity == nil && of != "" {
+					d.wrong(n, "there is no entity %q; the entities are %s", of, named(d.entities))
+				}
+			}},
+			field{"fragment", func(n *yaml.Node) { fragment = d.text(n, "fragment") }},
+		)
+		if keys["entity"] == nil {
+			d.wrong(key, "parameter %s needs an entity", name)
+		}
+		if entity != nil {
+			i.Parameter(name, fragment, entity)
+			d.parameters[name] = true
+		}
+	})
+}
