@@ -1,0 +1,124 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"docent/agent"
+	"docent/agent/agenttest"
+	"docent/payload"
+)
+
+// ear is a client that only counts the ends of turns, and keeps the last reply.
+type ear struct {
+	mu   sync.Mutex
+	said string
+	ends chan struct{}
+}
+
+func newEar() *ear { return &ear{ends: make(chan struct{}, 10)} }
+
+func (e *ear) Opened(agent.Opened) {}
+
+func (e *ear) Deliver(d agent.Delivery) {
+	switch d.Frame.Action {
+	case payload.ReplyStr:
+		e.mu.Lock()
+		e.said = string(d.Frame.Message)
+		e.mu.Unlock()
+	case payload.TurnFinishedAction:
+		e.ends <- struct{}{}
+	}
+}
+
+// settled are the goroutines once there are as few as before, or patience ends.
+func settled(t *testing.T, before int) int {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for runtime.NumGoroutine() > before && time.Now().Before(deadline) {
+		runtime.Gosched()
+	}
+	return runtime.NumGoroutine()
+}
+
+func heap() int64 {
+	var m runtime.MemStats
+	for range 3 {
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// Sessions that were used and left cost neither goroutines nor memory, also if
+// they wait for a time; they come back as they were. It runs alone, as it
+// measures the program.
+func TestIdleSessionsCostNothing(t *testing.T) { //nolint:paralleltest // see above
+	sessions := 10_000
+	if testing.Short() {
+		sessions = 1000
+	}
+	for _, timed := range []bool{false, true} { //nolint:paralleltest // see above
+		t.Run(fmt.Sprint("timed ", timed), func(t *testing.T) {
+			a := agent.New("idle")
+			one := a.State("one", agent.Initial)
+			one.Body(func(ctx context.Context, s *agent.Session) error {
+				if s.Event().ID == 0 {
+					return nil
+				}
+				n := agent.Get(s, "n", 0) + 1
+				if err := s.Set("n", n); err != nil {
+					return err
+				}
+				return s.Reply(ctx, fmt.Sprint(n, " ", s.Message()))
+			})
+			one.OnMessage().GoTo(one)
+			if timed {
+				one.After(24 * time.Hour).GoTo(one)
+			}
+			store := agenttest.NewStore()
+			rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: store})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := rt.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			visit := func(i int, want string) {
+				e := newEar()
+				sub, err := rt.Open(t.Context(), agent.OpenRequest{ID: fmt.Sprint("session ", i)}, e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				send(t, sub, "", "hi")
+				<-e.ends
+				sub.Close()
+				if e.said != want {
+					t.Fatalf("session %d said %s, want %s", i, e.said, want)
+				}
+			}
+			goroutines := runtime.NumGoroutine()
+			for _, want := range []string{`"1 hi"`, `"2 hi"`} { // the second time they come back
+				for i := range sessions {
+					visit(i, want)
+				}
+				if n := settled(t, goroutines); n > goroutines || rt.Sessions() != 0 {
+					t.Errorf("%d goroutines, %d before; %d sessions", n, goroutines, rt.Sessions())
+				}
+			}
+			with := heap()
+			stop(t, rt)
+			rt = nil // what is left is the store's
+			own := float64(with-heap()) / float64(sessions)
+			t.Logf("%.0f bytes per idle session", own)
+			if own > 1024 {
+				t.Errorf("%.0f bytes per idle session", own)
+			}
+			runtime.KeepAlive(store)
+		})
+	}
+}
