@@ -224,4 +224,3 @@ func reply(text string) string {
 	}
 	return string(payload.ReplyStr) + " " + string(data)
 }
-

@@ -47,8 +47,8 @@ func (r *reader) wrong(n *yaml.Node, format string, args ...any) {
 	if n != nil {
 		line = n.Line
 	}
-	p := problem{line, fmt.Sprintf(format, args...)}
-	if !slices.Contains(r.problems, p) { // an alias is read more than once
+	p := problem{line, strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")} // names may hold line feeds
+	if !slices.Contains(r.problems, p) {                                                // an alias is read more than once
 		r.problems = append(r.problems, p)
 	}
 }

@@ -1,0 +1,166 @@
+package definition_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"docent/agent/definition"
+)
+
+// TestWrong: what is wrong is told with its line, the reason, and what to write
+// instead.
+func TestWrong(t *testing.T) {
+	t.Parallel()
+	const head = "name: a\nstates:\n  a:\n    initial: true\n" // lines 1 to 4
+	env := definition.Environment{MCP: func(context.Context, definition.MCPServer) (definition.ToolServer, error) { return &toolServer{}, nil }}
+	for _, test := range []struct{ text, want string }{
+		{"", `agent.yaml: the file is empty: it needs at least a name and a state`},
+		{"[1]", `agent.yaml:1: an agent must be lines of "key: value"`},
+		{"name: a\n  b: [", `agent.yaml:2: this is not YAML: mapping values are not allowed in this context; check indentation, colons and quotes`},
+		{head + "---\nname: b", `agent.yaml:5: a file holds one agent: leave out what comes after the second ---`},
+		{"name: a", `agent.yaml:1: an agent needs the key "states"`},
+		{"states: {a: {initial: true}}", `agent.yaml:1: an agent needs the key "name"`},
+		{"name: \"\"\nstates: {a: {initial: true}}", `agent.yaml:1: name is empty: write something or leave the key out`},
+		{"name: [a]\nstates: {a: {initial: true}}", `agent.yaml:1: name must be text`},
+		{head + "colour: red", `agent.yaml:5: an agent has no key "colour"; it may have name, greeting, history, k, model, timezone, classifier, threshold, properties, entities, intents, tools, states`},
+		{head + "name: b", `agent.yaml:5: an agent has the key "name" twice, before in line 1: leave one out`},
+		{head + "k: many", `agent.yaml:5: k is "many", it must be a whole number from 1 to 50`},
+		{head + "k: 51", `agent.yaml:5: k is "51", it must be a whole number from 1 to 50`},
+		{head + "history: -1", `agent.yaml:5: history is "-1", it must be a whole number from 0 to 50`},
+		{head + "threshold: 1.5", `agent.yaml:5: threshold is "1.5", it must be a number from 0 to 1`},
+		{head + "timezone: Mars", `agent.yaml:5: there is no time zone "Mars": write one such as Europe/Madrid or UTC`},
+		{head + "model: gpt", `agent.yaml:5: there is no chat model "gpt": none is set up, so leave the key out`},
+		{head + "classifier: torch", `agent.yaml:5: classifier is "torch", it must be one of examples, llm`},
+		{head + "classifier: llm", `agent.yaml:5: classifier llm needs a chat model and none is set up: write classifier: examples`},
+		{head + "<<: {k: 4}", `agent.yaml:5: an agent cannot merge with <<: repeat the keys`},
+		{head + "tools: {knowledge: true}", `agent.yaml:5: there are no documents here to search: leave knowledge out`},
+		{head + "tools: {knowledge: maybe}", `agent.yaml:5: knowledge is "maybe", it must be one of true, false`},
+		{head + "tools: {workspaces: [{name: a, path: /none}]}", `agent.yaml:5: path: there is no folder /none; paths are relative to the file`},
+		{head + "tools: {workspaces: [{name: a}]}", `agent.yaml:5: a workspace needs the key path`},
+		{head + "tools: {mcp: [{name: a}]}", `agent.yaml:5: an MCP server needs either command, a program with its arguments, or url`},
+		{head + "tools: {mcp: [{name: a, url: 'ftp://x'}]}", `agent.yaml:5: url must begin with http:// or https:// and a host`},
+		{head + "tools: {mcp: [{name: a b, url: 'http://x'}]}", `agent.yaml:5: an MCP server's name has 1 to 32 letters, digits, "_" and "-"`},
+		{head + "tools: {mcp: [{name: a, url: 'http://x', headers: {A: '${NONE}'}}]}", `agent.yaml:5: headers A names the variable NONE, which is not set in the environment`},
+		{head + "entities: {e: {values: [a], type: number}}", `agent.yaml:5: entity e needs either values or another type than listed`},
+		{head + "entities: {e: {type: regexp, pattern: '('}}", `agent.yaml:5: entity "e": `},
+		{head + "entities: {e: {type: regexp}}", `agent.yaml:5: entity e needs type regexp and a pattern together`},
+		{head + "intents: {i: {}}", `agent.yaml:5: intent i needs examples of what users say`},
+		{head + "intents: {fallback_intent: {examples: x}}", `agent.yaml:5: `},
+		{head + "intents: {i: {examples: x, parameters: {p: {entity: e}}}}", `agent.yaml:5: there is no entity "e"; the entities are none`},
+		{head + "intents: {i: {examples: x, parameters: {p: {fragment: P}}}}", `agent.yaml:5: parameter p needs an entity`},
+		{"name: a\nstates: {}", `agent.yaml:2: no state is initial: write initial: true in the one that sessions begin in`},
+		{"name: a\nstates: {a: {}}", `agent.yaml:2: no state is initial: write initial: true in the one that sessions begin in`},
+		{head + "  b: {initial: true}", `agent.yaml:5: states a and b are both initial: a session can begin in one only`},
+		{head + "  b: {}", `agent.yaml:5: no way leads to state b: name it in to or then of another, or leave it out`},
+		{head + "    needs: model", `agent.yaml:3: state a cannot be initial and need a model: there must always be a state to begin with`},
+		{head + "    then: b", `agent.yaml:5: there is no state "b"; the states are a`},
+		{head + "    then: a", `agent.yaml:5: then leads from state a back to it at once, for ever: use on for one of the steps`},
+		{head + "    on: []\n    then: a", `agent.yaml:6: state a goes on at once with then, so it cannot have on as well`},
+		{head + "    global: help", `agent.yaml:5: there is no intent "help"; the intents are none`},
+		{head + "    on: {message: any, to: a}", `agent.yaml:5: on must be a list: [a, b], or lines that begin with "- "`},
+		{head + "    on: [{message: any}]", `agent.yaml:5: a transition needs to: the state that it leads to`},
+		{head + "    on: [{to: a}]", `agent.yaml:5: a transition needs one of intent, no_intent, message, matches, event, file, after and when; then leads on at once`},
+		{head + "    on: [{message: any, file: any, to: a}]", `agent.yaml:5: a transition is on one thing: write one for message and another for file`},
+		{head + "    on: [{message: any, after: 5s, to: a}]", `agent.yaml:5: a transition is on one thing: write one for message and another for after`},
+		{head + "    on: [{after: soon, to: a}]", `agent.yaml:5: after is "soon", it must be a time such as 90s, 5m or 1h30m`},
+		{head + "    on: [{intent: i, to: a}]", `agent.yaml:5: there is no intent "i"; the intents are none`},
+		{head + "    on: [{intent: i, to: a}, {intent: i, to: a}]\nintents: {i: {examples: x}}", `agent.yaml:5: the state has two transitions on intent "i": only the first is ever taken`},
+		{head + "    on: [{matches: '(', to: a}]", `agent.yaml:5: matches is no regular expression of Go: `},
+		{head + "    on: [{after: 5s, from: human, to: a}]", `agent.yaml:5: from is about an event: add message, intent, event or file`},
+		{head + "    on: [{when: {variable: n}, to: a}]", `agent.yaml:5: when needs value, as in {variable: count, is: ">=", value: 3}`},
+		{head + "    on: [{when: {variable: n, is: '=', value: 3}, to: a}]", `agent.yaml:5: is is "=", it must be one of <, <=, ==, !=, >=, >`},
+		{head + "    body: [{say: hello}]", `agent.yaml:5: an action has no key "say"; it may have reply, markdown, html, options, rag, reason, about, set, send_to_peer`},
+		{head + "    body: [{reply: a, markdown: b}]", `agent.yaml:5: an action is one thing: begin a line with "- " for reply and another for markdown`},
+		{head + "    body: [{}]", `agent.yaml:5: an action is one of reply, `},
+		{head + "    body: [reply]", `agent.yaml:5: an action without settings is "reply", it must be one of rag, reason, about`},
+		{head + "    body: [about]", `agent.yaml:5: there are no documents here to tell about: leave the action out`},
+		{head + "    body: [{reply: null}]", `agent.yaml:5: reply must be text`},
+		{head + "    body: [{reply: 'Hi {{.name}}'}]", `agent.yaml:5: reply names {{.name}}, which there is not: it may name .message, `},
+		{head + "    body: [{reply: 'Hi {{.parameters.city}}'}]", `agent.yaml:5: reply names {{.parameters.city}}, which there is not: `},
+		{head + "    body: [{reply: 'Hi {{.message'}]", `agent.yaml:5: reply has {{ without }}: close it after the name, as in {{.message}}`},
+		{head + "    body: [{options: []}]", `agent.yaml:5: options needs labels to choose from, as in [Yes, No]`},
+		{head + "    body: [{rag: {k: 0}}]", `agent.yaml:5: k is "0", it must be a whole number from 1 to 50`},
+		{head + "    body: [{rag: yes}]", `agent.yaml:5: rag must be lines of "key: value"`},
+		{head + "    body: [{reason: {max_steps: 65}}]", `agent.yaml:5: max_steps is "65", it must be a whole number from 1 to 64`},
+		{head + "    body: [{send_to_peer: {url: 'http://x', message: m}}]", `agent.yaml:5: url must be another agent's address, which begins with ws:// or wss:// and a host`},
+		{head + "    body: [{send_to_peer: {url: 'ws://x'}}]", `agent.yaml:5: send_to_peer needs message, as in {url: ws://host/, message: "{{.message}}"}`},
+		{head + "properties: {a: .nan}", `agent.yaml:5: property a is not a number that JSON has`},
+	} {
+		got := wrong(t, test.text, env)
+		if len(got) != 1 || !strings.HasPrefix(got[0], test.want) {
+			t.Errorf("%s\nis told as\n  %s\nwant\n  %s", test.text, strings.Join(got, "\n  "), test.want)
+		}
+	}
+}
+
+// TestWithout: what there is not where an agent runs is refused.
+func TestWithout(t *testing.T) {
+	t.Parallel()
+	got := wrong(t, "name: a\nstates: {a: {initial: true}}\ntools: {mcp: [{name: a, command: [x]}]}", definition.Environment{})
+	equal(t, "MCP", got, []string{"agent.yaml:3: MCP servers cannot be used here: leave mcp out"})
+}
+
+// TestManyErrors: several errors are told at once, in the order of lines, but
+// not too many.
+func TestManyErrors(t *testing.T) {
+	t.Parallel()
+	got := wrong(t, "name: a\nk: 0\nstates:\n  a: {initial: maybe, body: [{rpely: x}]}\nhistory: x\n", definition.Environment{})
+	if len(got) != 4 || !strings.HasPrefix(got[0], "agent.yaml:2: k") || !strings.HasPrefix(got[3], "agent.yaml:5: history") {
+		t.Errorf("told as\n  %s", strings.Join(got, "\n  "))
+	}
+	var b strings.Builder
+	b.WriteString("name: a\n")
+	for i := range 30 {
+		fmt.Fprintf(&b, "wrong%d: x\n", i)
+	}
+	if got = wrong(t, b.String(), definition.Environment{}); len(got) != definition.MaxErrors+1 || got[len(got)-1] != "agent.yaml: and 11 more errors" {
+		t.Errorf("told as\n  %s", strings.Join(got, "\n  "))
+	}
+}
+
+// TestAliases: an alias stands for what it names, also where that would be
+// without end.
+func TestAliases(t *testing.T) {
+	t.Parallel()
+	parse(t, "name: a\nstates:\n  a: {initial: true, on: &on [{message: any, to: b}]}\n  b: {on: *on}\n", definition.Environment{})
+	var b strings.Builder
+	b.WriteString("name: a\nproperties:\n  a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n")
+	for i := range 9 {
+		fmt.Fprintf(&b, "  a%d: &a%d [*a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d]\n", i+1, i+1, i, i, i, i, i, i, i, i, i)
+	}
+	for _, text := range []string{b.String(), "name: a\nproperties: &p {again: *p, more: *p}\n", "name: a\nproperties: {p: &p [*p, *p]}\n"} {
+		got := wrong(t, text, definition.Environment{})
+		if !strings.Contains(strings.Join(got, "\n"), "it holds more than 20000 values") && !strings.Contains(got[0], "this is not YAML") {
+			t.Errorf("told as %q", got)
+		}
+	}
+}
+
+// FuzzParse: nothing that is read makes the reader panic, and every error says
+// where it is.
+func FuzzParse(f *testing.F) {
+	f.Add(string(definition.Assistant()))
+	f.Add(shop)
+	f.Add("name: a\nstates: &s {a: {initial: true, body: *s}}\n")
+	f.Add("name: a\nstates: {a: {initial: true, body: [{set: {a: !!binary aGk=, b: 2001-01-01, c: .inf}}]}}\n")
+	f.Add("? [a]\n: b\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := definition.Parse(t.Context(), "agent.yaml", []byte(text), definition.Environment{Dir: t.TempDir(), Knowledge: knowledge()})
+		if err != nil {
+			for _, line := range strings.Split(err.Error(), "\n") {
+				if !strings.HasPrefix(line, "agent.yaml:") {
+					t.Errorf("an error without a place: %q", line)
+				}
+			}
+			return
+		}
+		if err := d.Agent.Validate(); err != nil {
+			t.Errorf("an agent that is not valid: %v", err)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
