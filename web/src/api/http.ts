@@ -7,7 +7,7 @@ import type {
   Info,
   RagMessage,
   SessionRow,
-  StoredMessage,
+  Stored,
   UploadResult,
 } from './shapes';
 
@@ -125,8 +125,8 @@ export const listSessions = (agent: string) =>
   json<SessionRow[] | null>('/api/sessions' + query({ agent_name: agent, spoken: 'true' })).then((r) => r ?? []);
 
 export const getMessages = (session: string) =>
-  json<{ messages: StoredMessage[] | null }>(`/api/sessions/${encodeURIComponent(session)}/messages`).then(
-    (r) => r.messages ?? [],
+  json<{ [K in keyof Stored]?: Stored[K] | null }>(`/api/sessions/${encodeURIComponent(session)}/messages`).then(
+    (r): Stored => ({ messages: r.messages ?? [], steps: r.steps ?? [] }),
   );
 
 export const renameSession = (session: string, name: string) =>

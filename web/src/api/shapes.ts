@@ -104,6 +104,27 @@ export interface StoredMessage {
   timestamp: string;
 }
 
+/** StoredStep is a step of reasoning or a state of its task list. */
+export interface StoredStep {
+  seq: number;
+  turn: number;
+  /** The row of the message it led to. */
+  chat_id: number | null;
+  kind: 'reasoning_step' | 'task_list_update';
+  step_kind: string;
+  step: number;
+  summary: string;
+  /** As it is in a frame. */
+  payload: unknown;
+  timestamp: string;
+}
+
+/** Stored is what is stored of a conversation. */
+export interface Stored {
+  messages: StoredMessage[];
+  steps: StoredStep[];
+}
+
 /** Frame is a WebSocket message of the docent.v1 dialect. */
 export interface Frame {
   action: string;
@@ -115,6 +136,8 @@ export interface Frame {
   /** The client's message id, echoed. */
   id?: string;
   turn?: number;
+  /** Order of a turn's provisional frames. */
+  n?: number;
 }
 
 export interface ErrorShape {

@@ -106,6 +106,11 @@ export class Link {
     return id;
   }
 
+  /** stop ends a turn; without a connection there is nobody to tell. */
+  stop(turn: number): void {
+    if (this.welcomed) this.ws?.send(JSON.stringify({ action: 'stop', message: { turn } }));
+  }
+
   /** now tries at once instead of waiting for the next try. */
   now(): void {
     if (this.ws || this.closed) return;

@@ -4,7 +4,8 @@ import { Link, newId, type LinkState } from '../api/socket';
 import type { Frame } from '../api/shapes';
 import { chatAddress, router } from '../shell/router.svelte';
 import { server } from '../shell/server.svelte';
-import { apply, asked, interrupt, merge, running, type Asked, type Item } from './turns';
+import { activity } from './reasoning';
+import { apply, asked, interrupt, merge, rows, running, type Asked, type Item } from './turns';
 
 /** How long a stored question of ours may stay without any sign of life, in ms. */
 const silence = 60_000;
@@ -20,7 +21,12 @@ class Conversation {
   error = $state('');
   /** What a screen reader is told. */
   spoken = $state('');
+  rows = $derived(rows(this.items));
   live = $derived(this.items.findLast(running));
+  /** Turns that run or wait and can be stopped, newest first. */
+  stoppable = $derived(this.items.filter(running).flatMap((i) => i.turn || []).reverse());
+  /** The person asked for them to stop. */
+  stopping = $state(false);
 
   private socket: Link | null = null;
   private deltas: Frame[] = [];
@@ -66,6 +72,12 @@ class Conversation {
     this.ask(text);
   }
 
+  /** stop ends what runs and what waits; the newest first, or it would begin. */
+  stop(): void {
+    this.stopping = true;
+    for (const turn of this.stoppable) this.socket?.stop(turn);
+  }
+
   /** reconnect tries at once. */
   reconnect(): void {
     this.socket?.now();
@@ -77,6 +89,7 @@ class Conversation {
     this.link = 'idle';
     this.items = [];
     this.deltas = [];
+    this.stopping = false;
     this.error = '';
     this.spoken = '';
     this.loading = false;
@@ -91,6 +104,7 @@ class Conversation {
         state: (s) => {
           this.link = s;
           if (s === 'lost' || s === 'refused') {
+            this.stopping = false;
             this.flush();
             interrupt(this.items);
           }
@@ -111,12 +125,26 @@ class Conversation {
     this.flush();
     apply(this.items, frame);
     this.watch();
-    if (frame.action === 'welcome') this.named();
-    else if (frame.action === 'ack') void this.entitle();
-    else if (frame.action === 'status') this.say((frame.message as { phase?: string } | null)?.phase);
-    else if (frame.action === 'turn_finished') void server.list();
-    else if (frame.action.startsWith('agent_reply_')) this.sayReply();
-    else if (frame.action === 'error') this.spoken = 'The question failed.';
+    switch (frame.action) {
+      case 'welcome':
+        return this.named();
+      case 'ack':
+        return void this.entitle();
+      case 'status':
+        return this.say((frame.message as { phase?: string } | null)?.phase);
+      case 'turn_finished':
+        this.stopping = this.stopping && this.stoppable.length > 0;
+        if (this.items.findLast((i) => i.kind === 'asked' && i.turn === frame.turn && i.state === 'stopped')) this.spoken = 'Stopped.';
+        return void server.list();
+      case 'error':
+        this.spoken = 'The question failed.';
+        return;
+      case 'agent_reply_reasoning_step':
+      case 'agent_reply_task_list_update':
+        return;
+      default:
+        if (frame.action.startsWith('agent_reply_')) this.sayReply();
+    }
   }
 
   private flush(): void {
@@ -126,13 +154,15 @@ class Conversation {
   }
 
   private say(phase: string | undefined): void {
-    this.spoken = phase === 'answering' ? 'Answering.' : 'Searching the documents.';
+    // Each tool would be too much to listen to.
+    if (phase === 'answering' || phase === 'searching' || phase === 'thinking') this.spoken = activity(phase);
   }
 
   private sayReply(): void {
     const last = this.items.findLast((i) => i.kind === 'replied');
     if (last?.reply.type === 'rag') this.spoken = 'Answer: ' + last.reply.rag.answer.replace(/\[(\d+)\]/g, ' (source $1)');
     else if (last?.reply.type === 'text' || last?.reply.type === 'markdown') this.spoken = last.reply.text;
+    else if (last?.reply.type === 'options') this.spoken = 'Choose: ' + last.reply.labels.join(', ');
   }
 
   // A new session has its id from now on, so its address can be shared.

@@ -98,6 +98,22 @@ export function draw(block: Token, sources: Sources): DocumentFragment {
   return out;
 }
 
+/** plainHtml makes DOM of an agent's HTML: its text and what structures it. */
+export function plainHtml(html: string): DocumentFragment {
+  const out = DOMPurify.sanitize(html, { ...allowed, ALLOWED_TAGS: [...allowed.ALLOWED_TAGS, 'b', 'i', 'u', 'div', 'h1', 'h2', 'dl', 'dt', 'dd'], ALLOWED_ATTR: ['href'] });
+  for (const h of out.querySelectorAll('h1, h2')) {
+    const lower = document.createElement('h3'); // the page's own are h1 and h2
+    lower.append(...h.childNodes);
+    h.replaceWith(lower);
+  }
+  for (const a of out.querySelectorAll('a')) {
+    const to = safeLink(a.getAttribute('href') ?? '');
+    if (!to) a.replaceWith(...a.childNodes);
+    else Object.assign(a, { href: to, target: '_blank', rel: 'noopener noreferrer nofollow' });
+  }
+  return out;
+}
+
 const anySign = /([\u1cc0-\u1cc5])/;
 
 // addSigns replaces the signs in text nodes, in reading order.

@@ -38,6 +38,49 @@ describe.skipIf(!folder)('pictures', () => {
     await done.nth(before).waitFor();
   };
 
+  // What an agent says beside answers with sources, and how it found them.
+  const reasoning = async (page: Page, shot: (what: string) => Promise<void>) => {
+    const asking = async (text: string) => {
+      await page.goto(`${url}/#/`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.getByLabel('Your question').fill(text);
+      await page.keyboard.press('Enter');
+    };
+    await asking('endless research');
+    await page.getByText('of 3 tasks').waitFor();
+    await page.getByText('calling').waitFor();
+    await shot('trace-live');
+    await page.locator('summary').click();
+    await page.getByText('failed', { exact: true }).waitFor();
+    await shot('trace-live-opened');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped.', { exact: true }).first().waitFor();
+    await shot('stopped-opened');
+    await page.locator('summary').click();
+    await shot('stopped');
+    await asking('research backups');
+    await page.locator('.answer:not([aria-busy]) .sources').waitFor();
+    await shot('trace');
+    await page.locator('summary').first().click();
+    await shot('trace-opened');
+    await page.locator('.chat .scroller').evaluate((el) => (el.scrollTop += 500));
+    await shot('trace-opened-below');
+    await asking('help me choose');
+    await page.getByRole('button', { name: 'Billing' }).waitFor();
+    await shot('options');
+    await page.getByRole('button', { name: 'Billing' }).click();
+    await page.getByRole('button', { name: 'Billing' }).nth(1).waitFor();
+    await shot('options-chosen');
+    await asking('keep this');
+    await page.getByText('Kept for later').waitFor();
+    await shot('held');
+    await asking('all kinds');
+    await page.getByText('cannot be shown here yet').waitFor();
+    await shot('kinds');
+    await page.getByText('cannot be shown here yet').scrollIntoViewIfNeeded();
+    await shot('kinds-below');
+  };
+
   const forms = [
     { name: 'light', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
     { name: 'dark', colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
@@ -64,6 +107,7 @@ describe.skipIf(!folder)('pictures', () => {
       await ask(page, 'Something unknown');
       await shot('abstained');
     }
+    if (mock) await reasoning(page, shot);
     if (name === '360') {
       await page.getByLabel('Menu', { exact: true }).click();
       await page.waitForTimeout(250);

@@ -6,8 +6,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { DocumentRow, Info, SessionRow, StoredMessage } from '../../src/api/shapes';
+import type { DocumentRow, Info, SessionRow, StoredMessage, StoredStep } from '../../src/api/shapes';
 import { answer, documents, type MockDocument } from './corpus';
+import { scripts } from './scripts';
+import { MockTurn, Stopped, type Entry } from './turn';
 
 const dist = join(import.meta.dirname, '../../dist');
 
@@ -20,6 +22,8 @@ const mediaTypes: Record<string, string> = { '.html': 'text/html; charset=utf-8'
 interface Session {
   row: SessionRow;
   messages: StoredMessage[];
+  steps: StoredStep[];
+  running: Map<number, MockTurn>;
   seq: number;
   turn: number;
   seen: Map<string, number>;
@@ -73,6 +77,7 @@ export class MockDocent {
     ws.on('message', (data) => {
       const frame = JSON.parse(String(data)) as { action: string; message: unknown; id?: string };
       if (frame.action === 'hello') session = this.hello(ws, url.searchParams.get('session_id'));
+      else if (frame.action === 'stop' && session) session.running.get((frame.message as { turn: number }).turn)?.stop();
       else if (frame.action === 'user_message' && session) void this.ask(ws, session, String(frame.message), frame.id ?? '');
     });
     ws.on('close', () => session?.sockets.delete(ws));
@@ -90,7 +95,7 @@ export class MockDocent {
 
   create(id: string, name: string | null = null): Session {
     const row: SessionRow = { id: this.sessions.size + 1, session_id: id, session_name: name, platform_name: 'WebSocketPlatform', timestamp: new Date().toISOString(), messages: 0 };
-    const session: Session = { row, messages: [], seq: 0, turn: 0, seen: new Map(), sockets: new Set() };
+    const session: Session = { row, messages: [], steps: [], running: new Map(), seq: 0, turn: 0, seen: new Map(), sockets: new Set() };
     this.sessions.set(id, session);
     return session;
   }
@@ -121,25 +126,62 @@ export class MockDocent {
     const seq = this.store(s, 'str', text, true, turn);
     s.seen.set(id, seq);
     this.put(ws, 'ack', { id, seq, duplicate: false }, { id, seq, turn });
-    this.all(s, 'status', { phase: 'searching' }, { turn });
-    await this.wait(this.pace * 10);
-    if (/fail/.test(text)) {
-      this.all(s, 'error', { code: 'unavailable', message: 'The model does not answer.', retryable: true }, { turn });
-      return this.all(s, 'turn_finished', { outcome: 'failed' }, { turn });
-    }
-    const rag = answer(text, this.documents);
-    this.all(s, 'status', { phase: 'answering' }, { turn });
-    const parts = rag.answer.match(/[\s\S]{1,9}/gu) ?? [];
-    for (const [i, part] of parts.entries()) {
-      this.all(s, 'agent_reply_delta', { text: part }, { turn });
-      await this.wait(this.pace);
-      if (/cut/.test(text) && i === 12) this.cut();
-    }
-    this.store(s, 'rag_answer', rag, false, turn, 'agent_reply_rag');
-    this.all(s, 'turn_finished', { outcome: 'done' }, { turn });
+    for (const other of s.sockets) if (other !== ws) this.put(other, 'user_message', text, { id, seq, turn });
+    await this.run(s, turn, text);
   }
 
-  private wait = (ms: number) => new Promise<void>((ok) => setTimeout(ok, ms));
+  private async run(s: Session, turn: number, text: string): Promise<void> {
+    const t = new MockTurn(text, this.pace, (action, message, n) => this.all(s, action, message, { turn, n }), (entries) => this.commit(s, turn, entries));
+    s.running.set(turn, t);
+    let outcome = 'done';
+    try {
+      const script = scripts.find(([pattern]) => pattern.test(text));
+      outcome = (await (script ? script[1](t) : this.quote(t))) ?? 'done';
+    } catch (err) {
+      if (!(err instanceof Stopped)) throw err;
+      outcome = 'stopped';
+      if (!t.replied) t.reply('str', 'Stopped.');
+    }
+    s.running.delete(turn);
+    if (outcome === 'failed') {
+      t.commit();
+      const seq = this.store(s, 'str', 'Sorry, that did not work: the model does not answer.', false, turn);
+      this.all(s, 'error', { code: 'unavailable', message: 'The model does not answer.', retryable: true }, { turn, seq });
+    }
+    t.commit();
+    this.all(s, 'turn_finished', { outcome }, { turn });
+  }
+
+  // quote answers as a turn without reasoning does.
+  private async quote(t: MockTurn): Promise<void> {
+    t.status('searching');
+    await t.wait(10);
+    const rag = answer(t.text, this.documents);
+    t.status('answering');
+    const parts = rag.answer.match(/[\s\S]{1,9}/gu) ?? [];
+    for (const [i, part] of parts.entries()) {
+      t.delta(part);
+      await t.wait();
+      if (/cut/.test(t.text) && i === 12) this.cut();
+    }
+    t.reply('rag_answer', rag);
+  }
+
+  private commit(s: Session, turn: number, entries: Entry[]): void {
+    for (const e of entries) {
+      if (e.type) {
+        this.store(s, e.type, e.message, false, turn, e.action);
+        continue;
+      }
+      const seq = ++s.seq;
+      const step = e.message as { kind?: string; step?: number; summary?: string };
+      s.steps.push({
+        seq, turn, chat_id: null, kind: step.kind ? 'reasoning_step' : 'task_list_update', step_kind: step.kind ?? '', step: step.step ?? 0,
+        summary: step.summary ?? '', payload: e.message, timestamp: new Date().toISOString(),
+      });
+      this.all(s, e.action, e.message, { seq, turn });
+    }
+  }
 
   // ---- HTTP
 
@@ -168,7 +210,7 @@ export class MockDocent {
     if (!id) return void json([...this.sessions.values()].map((s) => s.row).reverse());
     const session = this.sessions.get(decodeURIComponent(id));
     if (!session) return void missing();
-    if (part === 'messages') return void json({ messages: session.messages });
+    if (part === 'messages') return void json({ messages: session.messages, steps: session.steps });
     if (req.method === 'DELETE') this.sessions.delete(session.row.session_id);
     else session.row.session_name = (JSON.parse(await body(req)) as { session_name: string }).session_name;
     res.writeHead(204).end();

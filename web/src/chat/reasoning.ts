@@ -1,0 +1,197 @@
+// How an answer was found: steps of reasoning and task lists, as a function of
+// the frames and stored rows that tell of them.
+import type { StoredStep } from '../api/shapes';
+
+export interface Task {
+  id: number;
+  description: string;
+  status: string;
+  result: string;
+}
+
+export interface Step {
+  kind: string;
+  step: number;
+  summary: string;
+  details: Record<string, unknown>;
+}
+
+/** Entry is one step, or all tasks as they were at that time. */
+export interface Entry {
+  /** Null while it is provisional. */
+  seq: number | null;
+  /** Order among the provisional ones of a turn. */
+  n: number;
+  step: Step | null;
+  tasks: Task[] | null;
+}
+
+/** Call is a tool call and what it returned. */
+export interface Call {
+  name: string;
+  arguments: unknown;
+  /** Null while it runs, or if it was never told. */
+  result: string | null;
+  failed: boolean;
+}
+
+export type Part = { type: 'call'; call: Call } | { type: 'said' | 'note'; text: string };
+
+type Fields = Record<string, unknown>;
+
+const fields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const list = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fields) : []);
+
+/** entry reads a frame's or a row's content; null if it is none. */
+export function entry(kind: string, content: unknown): Entry | null {
+  if (kind === 'agent_reply_task_list_update' || kind === 'task_list_update') {
+    if (!Array.isArray(content)) return null;
+    const tasks = list(content).map((t) => ({
+      id: Number(t.id),
+      description: text(t.description),
+      status: text(t.status),
+      result: text(t.result),
+    }));
+    return { seq: null, n: 0, step: null, tasks };
+  }
+  const s = fields(content);
+  if (typeof s.kind !== 'string') return null;
+  const step = { kind: s.kind, step: Number(s.step) || 0, summary: text(s.summary), details: fields(s.details) };
+  return { seq: null, n: 0, step, tasks: null };
+}
+
+/** storedEntry is a row as an entry. */
+export function storedEntry(row: StoredStep): Entry | null {
+  const e = entry(row.kind, row.payload);
+  return e && { ...e, seq: row.seq };
+}
+
+// What a provisional entry and the stored one it stands for have in common.
+// The store may write an object's keys in another order, so not the JSON.
+const likeness = (e: Entry): string =>
+  e.step
+    ? `${e.step.kind} ${e.step.step} ${e.step.summary} ${text(e.step.details.content)}`
+    : `tasks ${(e.tasks ?? []).map((t) => t.id + t.status).join()}`;
+
+/** admit adds an entry to those of a turn; a stored one takes its provisional one's place. */
+export function admit(entries: Entry[], e: Entry): Entry[] {
+  if (e.seq !== null && entries.some((x) => x.seq === e.seq)) return entries;
+  if (e.seq === null && e.n > 0 && entries.some((x) => x.seq === null && x.n === e.n)) return entries;
+  const twin = e.seq === null ? -1 : entries.findIndex((x) => x.seq === null && likeness(x) === likeness(e));
+  const rest = entries.filter((_, i) => i !== twin);
+  const last = Number.MAX_SAFE_INTEGER;
+  return [...rest, e].sort((a, b) => (a.seq ?? last) - (b.seq ?? last) || a.n - b.n);
+}
+
+/** runs cuts a turn's entries where reasoning began anew. */
+export function runs(entries: Entry[]): Entry[][] {
+  const out: Entry[][] = [];
+  for (const e of entries) {
+    if (out.length === 0 || e.step?.kind === 'reasoning_started') out.push([]);
+    out.at(-1)!.push(e);
+  }
+  return out;
+}
+
+const taskTools = ['add_tasks', 'complete_task', 'skip_task'];
+const hidden = ['reasoning_started', 'reasoning_finished', 'task_added', 'task_completed', 'task_skipped'];
+
+/**
+ * steps are a run's visible ones, grouped by model call. The brackets, the task
+ * events and the calls of task tools are not: the task list tells of them.
+ */
+export function steps(entries: Entry[]): Part[][] {
+  const out: Part[][] = [];
+  let at: number | null = null;
+  for (const { step } of entries) {
+    if (!step || hidden.includes(step.kind)) continue;
+    if (step.kind === 'tool_result' && at === step.step && settle(out.at(-1)!, step)) continue;
+    const found = parts(step);
+    if (found.length === 0) continue;
+    if (at !== step.step) out.push([]);
+    at = step.step;
+    out.at(-1)!.push(...found);
+  }
+  return out;
+}
+
+/** visible reports whether there is anything of a run to show. */
+export const visible = (entries: Entry[]): boolean =>
+  entries.some((e) => (e.tasks ? e.tasks.length > 0 : e.step && !hidden.includes(e.step.kind) && parts(e.step).length > 0));
+
+function parts({ kind, summary, details }: Step): Part[] {
+  switch (kind) {
+    case 'llm_tool_calls':
+      return list(details.tool_calls)
+        .filter((c) => !taskTools.includes(text(c.name)))
+        .map((c) => ({ type: 'call', call: { name: text(c.name), arguments: c.arguments, result: null, failed: false } }));
+    case 'tool_result':
+      return [{ type: 'call', call: { name: text(details.name), arguments: details.arguments, result: text(details.content), failed: details.is_error === true } }];
+    case 'llm_text':
+      return text(details.text).trim() ? [{ type: 'said', text: text(details.text).trim() }] : [];
+    case 'pushback':
+      return [{ type: 'note', text: `Not finished: ${counted(list(details.pending).length, 'task')} still open.` }];
+    case 'max_steps':
+      return [{ type: 'note', text: `Ended here: no more than ${counted(Number(details.max_steps) || 0, 'step')} allowed.` }];
+    default:
+      return summary ? [{ type: 'note', text: summary }] : [];
+  }
+}
+
+// Results come in the order of the calls; a call is known by its arguments.
+function settle(group: Part[], { details }: Step): boolean {
+  const args = JSON.stringify(details.arguments);
+  const open = group.flatMap((p) => (p.type === 'call' && p.call.result === null && p.call.name === details.name ? [p.call] : []));
+  const call = open.find((c) => JSON.stringify(c.arguments) === args) ?? open[0];
+  if (!call) return false;
+  call.result = text(details.content);
+  call.failed = details.is_error === true;
+  return true;
+}
+
+export const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
+
+/** tasks is a run's list as it was last. */
+export const tasks = (entries: Entry[]): Task[] => entries.findLast((e) => e.tasks)?.tasks ?? [];
+
+/** finished reports whether a run has ended. */
+export const finished = (entries: Entry[]): boolean => entries.some((e) => e.step?.kind === 'reasoning_finished');
+
+/** activity says what a turn is at, by the phase it told of last. */
+export function activity(phase: string): string {
+  if (phase === 'searching') return 'Searching the documents…';
+  if (phase === 'answering') return 'Answering…';
+  if (phase === 'thinking' || phase === '') return 'Thinking…';
+  const names = [...new Set(phase.split(', '))];
+  const tools = names.filter((name) => !taskTools.includes(name));
+  return tools.length > 0 ? `Thinking… calling ${tools.join(', ')}` : 'Thinking… planning';
+}
+
+/** readable is a tool's result for people: passages by number and place. */
+export const readable = (content: string): string =>
+  content
+    .replace(/<passage number="(\d+)"(?: from="([^"]*)")?[^>]*>\n?/g, (_, n: string, from?: string) => `[${n}] ${from ?? ''}\n`)
+    .replace(/\n?<\/passage>/g, '\n')
+    .trim();
+
+/** argued are a call's arguments, one a line. */
+export function argued(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value) ?? '';
+  return Object.entries(value)
+    .map(([name, v]) => `${name}: ${typeof v === 'string' ? v : JSON.stringify(v)}`)
+    .join('\n');
+}
+
+/** Longest text shown at first, in characters and lines. */
+const short = { characters: 320, lines: 6 };
+
+/** shortened is the beginning of a long text, or all of a short one. */
+export function shortened(s: string): string {
+  const lines = s.split('\n').slice(0, short.lines).join('\n');
+  if (lines.length <= short.characters) return lines;
+  const cut = lines.slice(0, short.characters).replace(/[\ud800-\udbff]$/, '');
+  const space = cut.lastIndexOf(' ');
+  return (space > short.characters - 40 ? cut.slice(0, space) : cut).trimEnd();
+}

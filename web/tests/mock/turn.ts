@@ -1,0 +1,78 @@
+// A turn of the mock: what is provisional is sent at once, what is stored when
+// the turn is committed, as docent does it.
+
+/** Stopped is what a turn ends with that was stopped. */
+export class Stopped extends Error {}
+
+export interface Entry {
+  action: string;
+  message: unknown;
+  /** A message's stored type; '' for a step. */
+  type: string;
+}
+
+export class MockTurn {
+  replied = false;
+  private n = 0;
+  private entries: Entry[] = [];
+  private stopping = false;
+  private woken: (() => void) | undefined;
+
+  constructor(
+    readonly text: string,
+    private readonly pace: number,
+    private readonly send: (action: string, message: unknown, n: number) => void,
+    private readonly store: (entries: Entry[]) => void,
+  ) {}
+
+  private show(action: string, message: unknown): void {
+    this.send(action, message, ++this.n);
+  }
+
+  status(phase: string): void {
+    this.show('status', { phase });
+  }
+
+  delta(text: string): void {
+    this.show('agent_reply_delta', { text });
+  }
+
+  step(kind: string, step: number, summary: string, details: object): void {
+    this.keep('agent_reply_reasoning_step', { kind, step, summary, details });
+  }
+
+  tasks(list: { id: number; description: string; status: string; result: string }[]): void {
+    this.keep('agent_reply_task_list_update', list);
+  }
+
+  private keep(action: string, message: unknown): void {
+    this.show(action, message);
+    this.entries.push({ action, message, type: '' });
+  }
+
+  reply(type: string, message: unknown): void {
+    this.replied = true;
+    this.entries.push({ action: type === 'rag_answer' ? 'agent_reply_rag' : `agent_reply_${type}`, message, type });
+  }
+
+  /** commit stores and sends what is not stored yet. */
+  commit(): void {
+    this.store(this.entries.splice(0));
+  }
+
+  stop(): void {
+    this.stopping = true;
+    this.woken?.();
+  }
+
+  /** wait passes some time, in units of the mock's pace. */
+  async wait(units = 1): Promise<void> {
+    if (!this.stopping) {
+      await new Promise<void>((ok) => {
+        this.woken = ok;
+        setTimeout(ok, units * this.pace);
+      });
+    }
+    if (this.stopping) throw new Stopped();
+  }
+}

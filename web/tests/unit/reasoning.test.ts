@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { activity, admit, argued, entry, readable, shortened, steps, tasks, visible, type Entry } from '../../src/chat/reasoning';
+
+const run = (...messages: unknown[]): Entry[] =>
+  messages.reduce<Entry[]>((all, m, i) => {
+    const e = entry(Array.isArray(m) ? 'task_list_update' : 'reasoning_step', m);
+    return e ? admit(all, { ...e, seq: i + 1 }) : all;
+  }, []);
+const step = (kind: string, n: number, details: object = {}) => ({ kind, step: n, summary: `${kind} ${n}`, details });
+const calls = (n: number, ...names: string[]) => step('llm_tool_calls', n, { tool_calls: names.map((name) => ({ name, arguments: { n } })) });
+const result = (n: number, name: string, content: string, args: object = { n }) => step('tool_result', n, { name, arguments: args, content, is_error: content.startsWith('ERROR') });
+const shape = (entries: Entry[]) => steps(entries).map((g) => g.map((p) => (p.type === 'call' ? `${p.call.name}=${p.call.result}${p.call.failed ? '!' : ''}` : p.text)));
+
+describe('steps', () => {
+  test('the brackets, the tasks and their tools are hidden; what is left is numbered anew', () => {
+    const e = run(
+      step('reasoning_started', 0), calls(0, 'add_tasks'), step('task_added', 0), [],
+      calls(1, 'search', 'read'), result(1, 'search', 'a'), result(1, 'read', 'b'),
+      calls(2, 'complete_task', 'search'), step('task_completed', 2), result(2, 'search', 'c'), step('task_skipped', 3), step('reasoning_finished', 3),
+    );
+    expect(shape(e)).toEqual([['search=a', 'read=b'], ['search=c']]);
+  });
+
+  test('results find their calls by arguments, then in order', () => {
+    const two = step('llm_tool_calls', 0, { tool_calls: [{ name: 'f', arguments: { a: 1 } }, { name: 'f', arguments: { a: 2 } }, { name: 'f', arguments: { a: 2 } }] });
+    expect(shape(run(two, result(0, 'f', 'second', { a: 2 }), result(0, 'f', 'first', { a: 1 })))).toEqual([['f=first', 'f=second', 'f=null']]);
+    expect(shape(run(two, result(0, 'f', 'x', { a: 9 })))).toEqual([['f=x', 'f=null', 'f=null']]);
+  });
+
+  test('a task tool that failed is shown, as is a result nobody called for', () => {
+    expect(shape(run(calls(0, 'complete_task'), result(0, 'complete_task', 'ERROR: no task')))).toEqual([['complete_task=ERROR: no task!']]);
+  });
+
+  test('what the model said, and what it was told', () => {
+    const e = run(
+      step('llm_text', 0, { text: ' Too early ' }), step('pushback', 0, { pending: [{ id: 1 }, { id: 2 }] }),
+      step('max_steps', 1, { max_steps: 8, pending: [] }), step('llm_text', 2, { text: ' ' }), step('mystery', 3),
+    );
+    expect(shape(e)).toEqual([['Too early', 'Not finished: 2 tasks still open.'], ['Ended here: no more than 8 steps allowed.'], ['mystery 3']]);
+  });
+
+  test('nothing to see is nothing', () => {
+    expect(visible(run(step('reasoning_started', 0), step('reasoning_finished', 0), []))).toBe(false);
+    expect(visible(run([{ id: 1, description: 'a', status: 'pending', result: '' }]))).toBe(true);
+    expect(visible(run(calls(0, 'skip_task')))).toBe(false);
+    expect(visible(run(calls(0, 'search')))).toBe(true);
+  });
+
+  test('the newest task list counts', () => {
+    const task = (status: string) => [{ id: 1, description: 'a', status, result: 'r' }];
+    expect(tasks(run(task('pending'), calls(0, 'f'), task('skipped')))).toEqual(task('skipped'));
+    expect(tasks([])).toEqual([]);
+  });
+
+  test.each([null, 'x', 7, {}, { kind: 1 }])('%j is no step', (content) => {
+    expect(entry('reasoning_step', content)).toBeNull();
+    expect(entry('task_list_update', content)).toBeNull();
+  });
+  test('wrong shapes inside one do no harm', () => {
+    expect(shape(run({ kind: 'llm_tool_calls', details: { tool_calls: [null, 1, {}] } }, { kind: 'tool_result', details: null }))).toBeDefined();
+    expect(tasks(run([null, 'x']))).toHaveLength(2);
+  });
+});
+
+test('what goes on, in words', () => {
+  expect(['', 'thinking', 'searching', 'answering', 'search, search, read', 'add_tasks', 'skip_task, read'].map(activity)).toEqual([
+    'Thinking…', 'Thinking…', 'Searching the documents…', 'Answering…', 'Thinking… calling search, read', 'Thinking… planning', 'Thinking… calling read',
+  ]);
+});
+
+test('passages are readable', () => {
+  expect(readable('<passage number="1" from="A › B" source="/x" bytes="0-3">\nText <i>.\n</passage>\n<passage number="2">\nMore\n</passage>')).toBe('[1] A › B\nText <i>.\n\n[2] \nMore');
+  expect(readable('plain')).toBe('plain');
+});
+
+test('arguments are lines', () => {
+  expect(argued({ query: 'a b', k: 3, list: ['x'] })).toBe('query: a b\nk: 3\nlist: ["x"]');
+  expect([argued('raw'), argued([1]), argued(undefined), argued({})]).toEqual(['raw', '[1]', '', '']);
+});
+
+test('long texts are cut at a word', () => {
+  expect(shortened('short')).toBe('short');
+  const cut = shortened('word '.repeat(200));
+  expect(cut.length).toBeLessThan(330);
+  expect(cut).toMatch(/word$/);
+  expect(shortened('x'.repeat(1000)).length).toBe(320);
+  expect(shortened('line\n'.repeat(50)).split('\n')).toHaveLength(6);
+});
