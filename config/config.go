@@ -31,8 +31,12 @@ type Config struct {
 	// Hosts are names the server may be called by beside loopback ones and the
 	// listening address; default none.
 	Hosts []string
-	// Agent is the assistant's name in the database and the page; default docent.
+	// Agent is the assistant's name in the database and the page, that of
+	// AgentFile if there is one; default docent.
 	Agent string
+	// AgentFile is the YAML file of the agent that is served; default none: the
+	// built-in assistant.
+	AgentFile string
 	// K is how many passages an answer is made from; default 4.
 	K int
 	// History is how many earlier messages a session's answer may use; default 4.

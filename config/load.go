@@ -81,6 +81,9 @@ func Load(src Sources) (Config, error) {
 	return c, c.validate()
 }
 
+// Variable looks up a variable of the environment that files refer to.
+func Variable(name string) (string, bool) { return os.LookupEnv(name) }
+
 // find returns a setting's value from the first source that has it.
 func find(s Setting, src Sources, file map[string]string) (value, from string, ok bool) {
 	if v, ok := src.Flags[s.Flag]; ok {

@@ -210,6 +210,10 @@ func Settings() []Setting {
 			Help: "the assistant's name", Default: "docent",
 		})(text(func(c *Config) *string { return &c.Agent })),
 		with(Setting{
+			Key: "agent-file", Flag: "agent", Env: []string{"DOCENT_AGENT_FILE"}, Scope: Serving,
+			Help: "YAML file of the agent to serve, which has its own name; without it, the built-in assistant",
+		})(text(func(c *Config) *string { return &c.AgentFile })),
+		with(Setting{
 			Key: "history", Flag: "history", Env: []string{"DOCENT_HISTORY"}, Scope: Serving,
 			Help: "earlier messages an answer may use", Default: "4",
 		})(number(func(c *Config) *int { return &c.History })),

@@ -102,7 +102,7 @@ func (d *draft) require(n *yaml.Node, keys map[string]*yaml.Node, what string, n
 var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 
 func (d *draft) readServer(n *yaml.Node) {
-	s := MCPServer{Dir: d.env.Dir}
+	var s MCPServer
 	keys := d.mapping(n, "an MCP server",
 		field{"name", func(n *yaml.Node) {
 			if s.Name = d.text(n, "name"); s.Name != "" && !serverName.MatchString(s.Name) {
@@ -110,6 +110,7 @@ func (d *draft) readServer(n *yaml.Node) {
 			}
 		}},
 		field{"command", func(n *yaml.Node) {
+			s.Dir = d.env.Dir
 			d.list(n, "command", func(item *yaml.Node) { s.Command = append(s.Command, d.expanded(item, "each of command")) })
 		}},
 		field{"env", func(n *yaml.Node) { s.Env = d.expandedValues(n, "env") }},

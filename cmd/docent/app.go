@@ -13,6 +13,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/agent"
+	"docent/agent/definition"
 	"docent/config"
 	"docent/embed"
 	"docent/index/bm25"
@@ -56,6 +57,8 @@ type app struct {
 	model     *llm.OpenAI // nil without a chat model
 	rag       *rag.RAG
 	ingester  *ingest.Ingester
+	// definition is the agent that is served, with what its tools work with.
+	definition *definition.Definition
 }
 
 // openStore opens configuration, log and database.
@@ -217,6 +220,9 @@ func (a *app) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	var errs []error
+	if a.definition != nil {
+		errs = append(errs, a.definition.Close())
+	}
 	if a.ingester != nil {
 		errs = append(errs, a.ingester.Close(ctx))
 	}

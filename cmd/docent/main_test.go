@@ -5,11 +5,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -44,6 +46,18 @@ func TestScripts(t *testing.T) {
 			// binary FILE writes bytes that are no text in any charset.
 			"binary": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.Repeat([]byte{0, 1, 2, 0xff, 0x7f}, 400), 0o600))
+			},
+			// status N ARG... runs docent and checks its exit status.
+			"status": func(ts *testscript.TestScript, _ bool, args []string) {
+				err := ts.Exec("docent", args[1:]...)
+				var exit *exec.ExitError
+				code := 0
+				if errors.As(err, &exit) {
+					code = exit.ExitCode()
+				}
+				if strconv.Itoa(code) != args[0] {
+					ts.Fatalf("docent %v: status %d, want %s", args[1:], code, args[0])
+				}
 			},
 		},
 		Setup: func(env *testscript.Env) error {

@@ -73,9 +73,19 @@ func (a *app) serve(ctx context.Context, std stdio) error {
 	if err := a.addIngester(); err != nil {
 		return err
 	}
-	sockets, handler, err := a.handlers(listener.Addr())
+	if err := a.addAgent(ctx); err != nil {
+		return err
+	}
+	runtime, err := a.newRuntime()
 	if err != nil {
 		return err
+	}
+	sockets, handler, err := a.handlers(listener.Addr(), runtime)
+	if err != nil {
+		return err
+	}
+	if err := runtime.Start(ctx); err != nil {
+		return fmt.Errorf("agent: %w", err)
 	}
 	server := &http.Server{
 		Handler:           handler,
@@ -138,17 +148,7 @@ func (a *app) reembedBehind(ctx context.Context) error {
 }
 
 // handlers joins WebSocket, HTTP API and page on one port.
-func (a *app) handlers(addr net.Addr) (*ws.Server, http.Handler, error) {
-	assistant, err := agent.NewAssistant(agent.AssistantConfig{Name: a.cfg.Agent, K: a.cfg.K, History: a.cfg.History})
-	if err != nil {
-		return nil, nil, fmt.Errorf("assistant: %w", err)
-	}
-	runtime, err := agent.NewRuntime(agent.RuntimeConfig{
-		Agent: assistant, Store: a.db, RAG: a.rag, History: a.cfg.History, Logger: a.log,
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("agent: %w", err)
-	}
+func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.Handler, error) {
 	guard := api.GuardConfig{Addr: addr.String(), Loopback: a.cfg.Loopback(), Origins: a.cfg.Origins, Hosts: a.cfg.Hosts}
 	// The guard below has checked the origin of every request.
 	origin := func(*http.Request) bool { return true }
@@ -158,7 +158,7 @@ func (a *app) handlers(addr net.Addr) (*ws.Server, http.Handler, error) {
 	}
 	rest, err := api.New(api.Config{
 		RAG: a.rag, Retriever: a.retriever, Library: a.db, Documents: a.db, Uploads: a.ingester,
-		Directory: runtime.Directory(a.db), Messages: a.db, Agent: a.cfg.Agent, Version: version, Logger: a.log,
+		Directory: runtime.Directory(a.db), Messages: a.db, Agent: a.definition.Agent.Name(), Version: version, Logger: a.log,
 		Info: a.info, Ready: map[string]func(context.Context) error{"database": a.db.Ping}, UploadBytes: a.cfg.MaxFileSize,
 	})
 	if err != nil {

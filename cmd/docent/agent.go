@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/tmc/langchaingo/llms"
+
+	"docent/agent"
+	"docent/agent/definition"
+	"docent/agent/tool"
+	"docent/agent/tool/mcp"
+	"docent/client"
+	"docent/config"
+	"docent/rag"
+)
+
+func newAgent(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "agent",
+		Short: "Write agents in YAML",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newAgentCheck(std), newAgentPrint(std))
+	return cmd
+}
+
+func newAgentCheck(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check FILE",
+		Short: "Say what is wrong in an agent's file",
+		Long:  "Reads an agent's file as docent serve --agent does, without starting anything,\nand says what is wrong in it by line.",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := load(cmd)
+			if err != nil {
+				return err
+			}
+			a := &app{cfg: cfg, log: logger(std, cfg, false)}
+			if err := a.addModel(); err != nil {
+				return err
+			}
+			env := a.environment(&tool.KnowledgeConfig{Searcher: unopened{}, Library: unopened{}})
+			env.MCP = func(context.Context, definition.MCPServer) (definition.ToolServer, error) { return unopened{}, nil }
+			d, err := definition.Load(cmd.Context(), args[0], env)
+			if err != nil {
+				return err // it begins with the file and the line
+			}
+			_, err = fmt.Fprintf(std.out, "%s is right: agent %s with %s and %s\n", args[0], d.Agent.Name(),
+				plural(len(d.Agent.States()), "state"), plural(len(d.Agent.Intents()), "intent"))
+			if failed := d.Close(); failed != nil {
+				return fmt.Errorf("agent: %w", failed)
+			}
+			return err
+		},
+	}
+	scoped(cmd, config.Answering)
+	return cmd
+}
+
+func newAgentPrint(std stdio) *cobra.Command {
+	return &cobra.Command{
+		Use:   "print",
+		Short: "Print the built-in assistant as a file to begin with",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := std.out.Write(definition.Assistant())
+			return err
+		},
+	}
+}
+
+// unopened stands for documents and servers where agents are only checked.
+type unopened struct {
+	rag.Searcher
+	rag.Library
+}
+
+// Tools are none.
+func (unopened) Tools(context.Context) ([]tool.Tool, error) { return nil, nil }
+
+// Close does nothing.
+func (unopened) Close() {}
+
+// environment is what agents of files find here.
+func (a *app) environment(knowledge *tool.KnowledgeConfig) definition.Environment {
+	env := definition.Environment{
+		Knowledge: knowledge, K: a.cfg.K, History: a.cfg.History, MCP: a.connectMCP, Variable: config.Variable,
+	}
+	if a.model != nil {
+		env.Models, env.Model = map[string]llms.Model{a.model.Name(): a.model}, a.model.Name()
+	}
+	return env
+}
+
+// connectMCP connects to a server that an agent's file names.
+func (a *app) connectMCP(ctx context.Context, s definition.MCPServer) (definition.ToolServer, error) {
+	server, err := mcp.Connect(ctx, mcp.Config{
+		Name: s.Name, Command: s.Command, Env: s.Env, Dir: s.Dir, URL: s.URL, Headers: s.Headers,
+		Timeout: s.Timeout, Tools: s.Tools, Logger: a.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return server, nil
+}
+
+// addAgent adds the agent: that of the configured file, or the built-in
+// assistant.
+func (a *app) addAgent(ctx context.Context) error {
+	knowledge := &tool.KnowledgeConfig{Searcher: a.retriever, Library: a.db, K: a.cfg.K}
+	if a.cfg.AgentFile != "" {
+		var err error
+		a.definition, err = definition.Load(ctx, a.cfg.AgentFile, a.environment(knowledge))
+		return err // it begins with the file and the line
+	}
+	cfg := agent.AssistantConfig{Name: a.cfg.Agent, K: a.cfg.K, History: a.cfg.History, Knowledge: knowledge}
+	if a.model != nil {
+		cfg.Model = a.model
+	}
+	assistant, err := agent.NewAssistant(cfg)
+	if err != nil {
+		return fmt.Errorf("assistant: %w", err)
+	}
+	a.definition = &definition.Definition{Agent: assistant, History: a.cfg.History}
+	return nil
+}
+
+// newRuntime runs the agent.
+func (a *app) newRuntime() (*agent.Runtime, error) {
+	dialer, err := client.NewDialer(client.DialerConfig{Logger: a.log})
+	if err != nil {
+		return nil, fmt.Errorf("connections to other agents: %w", err)
+	}
+	runtime, err := agent.NewRuntime(agent.RuntimeConfig{
+		Agent: a.definition.Agent, Store: a.db, RAG: a.rag, History: a.definition.History, Location: a.definition.Location,
+		Dialer: dialer, Logger: a.log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("agent: %w", err)
+	}
+	return runtime, nil
+}
