@@ -106,7 +106,7 @@ func level(dir string) int {
 // a package and its own subpackages may use each other.
 func related(a, b string) bool {
 	return strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/") ||
-		(path.Dir(a) == path.Dir(b) && slices.Contains([]string{"ingest", "cmd/docent"}, path.Dir(a)))
+		(path.Dir(a) == path.Dir(b) && slices.Contains([]string{"ingest", "cmd/docent", "examples"}, path.Dir(a)))
 }
 
 func imports(s source) []string {
@@ -233,7 +233,7 @@ func TestCalls(t *testing.T) {
 				t.Errorf("%s calls %s: only config reads the environment", s.fset.Position(n.Pos()), call)
 			case s.test && call == "time.Sleep":
 				t.Errorf("%s sleeps: wait on a signal or use testing/synctest", s.fset.Position(n.Pos()))
-			case !s.test && !covers("cmd/...", s.dir) && s.dir != "internal/pgtest" && (call == "context.Background" || call == "context.TODO"):
+			case !s.test && !covers("cmd/...", s.dir) && !covers("examples/...", s.dir) && s.dir != "internal/pgtest" && (call == "context.Background" || call == "context.TODO"):
 				t.Errorf("%s calls %s: take the caller's context", s.fset.Position(n.Pos()), call)
 			}
 			return true

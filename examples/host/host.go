@@ -1,0 +1,164 @@
+// Package host runs the agents of the examples: what they say and hear over
+// WebSocket is kept in a database file, and documents can be read for them to
+// answer from. docent serve does the same and more for agents in YAML.
+package host
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"docent/agent"
+	"docent/agent/tool"
+	"docent/client"
+	"docent/config"
+	"docent/embed"
+	"docent/index/bm25"
+	"docent/index/chromem"
+	"docent/ingest"
+	"docent/llm"
+	"docent/rag"
+	"docent/store/sqlite"
+	"docent/ws"
+)
+
+// Host is what an agent runs on.
+type Host struct {
+	// Model is the chat model that DOCENT_MODEL and its like name; nil if none.
+	Model llms.Model
+	// Knowledge is what was read with Read, for tools; nil if nothing was.
+	Knowledge *tool.KnowledgeConfig
+
+	store   *sqlite.Store
+	answers agent.RAG
+}
+
+// Run serves an example's agent at an address until ctx ends, with its database
+// in a folder; ready is told where it listens.
+type Run func(ctx context.Context, addr, folder string, ready func(url string)) error
+
+// Main runs an example until it is interrupted. addr is the default of its flag
+// -addr.
+func Main(addr string, run Run) {
+	at := flag.String("addr", addr, "address to listen on")
+	folder := flag.String("data", filepath.Join(os.TempDir(), "docent-"+filepath.Base(os.Args[0])), "folder for the database")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, *at, *folder, func(url string) { fmt.Println("the agent is at", url) })
+	stop()
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// Open opens the database in a folder, which is made if need be, and the chat
+// model that is configured as for docent.
+func Open(ctx context.Context, folder string) (*Host, error) {
+	cfg, err := config.Load(config.Sources{})
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	h := &Host{}
+	if l := cfg.LLM; l.Enabled() {
+		if h.Model, err = llm.NewOpenAI(llm.Config{BaseURL: l.URL, APIKey: l.Key, Model: l.Model, Timeout: l.Timeout}); err != nil {
+			return nil, err
+		}
+	}
+	h.store, err = sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(folder, "example.db")})
+	return h, err
+}
+
+// Read reads the documents in a folder, for the agent to answer from.
+func (h *Host) Read(ctx context.Context, folder string) error {
+	static, err := embed.NewStatic()
+	if err != nil {
+		return err
+	}
+	reader, err := ingest.New(ingest.Config{Store: h.store, Embedder: static, Tokens: static.Count})
+	if err != nil {
+		return err
+	}
+	for result, err := range reader.Ingest(ctx, ingest.Request{Paths: []string{folder}}) {
+		if err != nil || result.Status == ingest.Failed {
+			return errors.Join(fmt.Errorf("read %s: %s", result.Source, result.Reason), err, reader.Close(ctx))
+		}
+	}
+	if err := reader.Close(ctx); err != nil {
+		return err
+	}
+	retriever, err := rag.NewRetriever(rag.RetrieverConfig{
+		Corpus: h.store, Embedder: static, Static: static, Keywords: bm25.New(), Vectors: chromem.New(),
+	})
+	if err != nil {
+		return err
+	}
+	if err := retriever.Load(ctx); err != nil {
+		return err
+	}
+	cfg := rag.Config{Retriever: retriever, Static: static, Shelf: h.store}
+	if h.Model != nil {
+		cfg.Models, cfg.DefaultModel = map[string]llms.Model{"model": h.Model}, "model"
+	}
+	if h.answers, err = rag.New(cfg); err != nil {
+		return err
+	}
+	h.Knowledge = &tool.KnowledgeConfig{Searcher: retriever, Library: h.store}
+	return nil
+}
+
+// Serve runs an agent at an address until ctx ends; ready is told where it
+// listens.
+func (h *Host) Serve(ctx context.Context, addr string, a *agent.Agent, ready func(url string)) error {
+	dialer, err := client.NewDialer(client.DialerConfig{})
+	if err != nil {
+		return err
+	}
+	runtime, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: h.store, RAG: h.answers, Dialer: dialer})
+	if err != nil {
+		return err
+	}
+	sockets, err := ws.NewServer(ws.Config{Runtime: runtime})
+	if err != nil {
+		return err
+	}
+	var lc net.ListenConfig
+	listener, err := lc.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return err
+	}
+	if err := runtime.Start(ctx); err != nil {
+		return err
+	}
+	server := &http.Server{Handler: sockets, ReadHeaderTimeout: 10 * time.Second}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	ready("ws://" + listener.Addr().String())
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+	}
+	// What ends is not undone by what ended it.
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	return errors.Join(err, sockets.Shutdown(drain), server.Shutdown(drain))
+}
+
+// Close closes the database.
+func (h *Host) Close() {
+	if err := h.store.Close(); err != nil {
+		log.Print(err)
+	}
+}

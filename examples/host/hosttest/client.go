@@ -1,0 +1,105 @@
+// Package hosttest talks to the agents of the examples as a user does.
+package hosttest
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"testing"
+	"time"
+
+	"docent/client"
+	"docent/examples/host"
+	"docent/payload"
+)
+
+// patience bounds what a test waits for.
+const patience = 20 * time.Second
+
+// User is a client of an example's agent.
+type User struct {
+	t    *testing.T
+	ctx  context.Context
+	conn *client.Conn
+	next func() (payload.Frame, error, bool)
+}
+
+// Serve runs an example for the length of a test and connects to it.
+func Serve(t *testing.T, run host.Run) *User {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	at, ended := make(chan string, 1), make(chan error, 1)
+	go func() { ended <- run(ctx, "127.0.0.1:0", t.TempDir(), func(url string) { at <- url }) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("the example ended: %v", err)
+		}
+	})
+	select {
+	case url := <-at:
+		return dial(t, url)
+	case err := <-ended:
+		ended <- nil
+		t.Fatalf("the example did not start: %v", err)
+		return nil
+	}
+}
+
+func dial(t *testing.T, url string) *User {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	conn, err := client.Dial(ctx, client.Config{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, stop := iter.Pull2(conn.Frames())
+	t.Cleanup(func() {
+		stop()
+		conn.Close()
+	})
+	u := &User{t: t, ctx: ctx, conn: conn}
+	u.next = func() (payload.Frame, error, bool) { return next() }
+	return u
+}
+
+// Hears checks what the agent says next: text as it is, anything else as JSON.
+func (u *User) Hears(want ...string) {
+	u.t.Helper()
+	for _, w := range want {
+		if got := text(u.Frame()); got != w {
+			u.t.Fatalf("the agent says %q, want %q", got, w)
+		}
+	}
+}
+
+// Frame is the next frame.
+func (u *User) Frame() payload.Frame {
+	u.t.Helper()
+	f, err, ok := u.next()
+	if !ok || err != nil {
+		u.t.Fatalf("the agent is gone: %v", err)
+	}
+	return f
+}
+
+// Says sends a message.
+func (u *User) Says(message string) {
+	u.t.Helper()
+	content, err := json.Marshal(message)
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	if err := u.conn.Send(u.ctx, payload.Frame{Action: payload.UserMessage, Message: content}); err != nil {
+		u.t.Fatal(err)
+	}
+}
+
+func text(f payload.Frame) string {
+	var s string
+	if err := json.Unmarshal(f.Message, &s); err != nil {
+		return string(f.Message)
+	}
+	return s
+}

@@ -1,0 +1,17 @@
+package main
+
+import (
+	"testing"
+
+	"docent/examples/host/hosttest"
+)
+
+func TestTwoAgents(t *testing.T) {
+	t.Parallel()
+	u := hosttest.Serve(t, run)
+	u.Hears("Hi! Which city are you going to?")
+	for _, city := range []string{"Bilbao", "Luxembourg"} {
+		u.Says(city)
+		u.Hears("The forecaster says: It will rain in " + city + ".")
+	}
+}
