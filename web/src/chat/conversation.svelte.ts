@@ -135,7 +135,7 @@ class Conversation {
       case 'turn_finished':
         this.stopping = this.stopping && this.stoppable.length > 0;
         if (this.items.findLast((i) => i.kind === 'asked' && i.turn === frame.turn && i.state === 'stopped')) this.spoken = 'Stopped.';
-        return void server.list();
+        return void this.entitle(); // a quick turn ends before the list that its ack asked for is there
       case 'error':
         this.spoken = 'The question failed.';
         return;

@@ -296,7 +296,7 @@ export type Row =
   | { kind: 'asked'; key: string; item: Asked }
   | { kind: 'replied'; key: string; item: Replied; reasoned: boolean; newest: boolean; chosen: string }
   /** asked is the question whose answer is still being looked for. */
-  | { kind: 'reasoned'; key: string; item: Reasoned; asked: Asked | null }
+  | { kind: 'reasoned'; key: string; item: Reasoned; asked: Asked | null; answered: boolean }
   /** The answer in the making, at the end of its turn. */
   | { kind: 'pending'; key: string; item: Asked }
   /** How a turn ended that did not end well. */
@@ -319,7 +319,7 @@ export function rows(items: Item[]): Row[] {
       out.push({ kind: 'replied', key: item.key, item, reasoned: traced, newest: item === newest, chosen: chosen(items, i) });
     } else if (visible(item.entries)) {
       traced = true;
-      out.push({ kind: 'reasoned', key: item.key, item, asked: ends && head && thinking(head, item) ? head : null });
+      out.push({ kind: 'reasoned', key: item.key, item, asked: ends && head && thinking(head, item) ? head : null, answered: answered(items, i) });
     }
     if (ends && head) out.push(...tail(head, out));
   });
@@ -328,6 +328,15 @@ export function rows(items: Item[]): Row[] {
 
 const thinking = (head: Asked, item: Reasoned): boolean =>
   isRunning(head) && !head.replied && !head.partial && !finished(item.entries);
+
+function answered(items: Item[], at: number): boolean {
+  const { turn } = items[at]!;
+  for (let i = at + 1; items[i]?.turn === turn; i++) {
+    const item = items[i]!;
+    if (item.kind === 'replied' && item.reply.type !== 'note') return true;
+  }
+  return false;
+}
 
 // The option that was chosen is what was said next, if it is one.
 function chosen(items: Item[], at: number): string {

@@ -47,7 +47,6 @@ describe.skipIf(!folder)('pictures', () => {
       await page.keyboard.press('Enter');
     };
     await asking('endless research');
-    await page.getByText('of 3 tasks').waitFor();
     await page.getByText('calling').waitFor();
     await shot('trace-live');
     await page.locator('summary').click();
@@ -63,7 +62,7 @@ describe.skipIf(!folder)('pictures', () => {
     await shot('trace');
     await page.locator('summary').first().click();
     await shot('trace-opened');
-    await page.locator('.chat .scroller').evaluate((el) => (el.scrollTop += 500));
+    await page.locator('.chat > .scroller').evaluate((el) => (el.scrollTop += 500));
     await shot('trace-opened-below');
     await asking('help me choose');
     await page.getByRole('button', { name: 'Billing' }).waitFor();

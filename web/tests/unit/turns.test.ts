@@ -288,10 +288,12 @@ describe('how a turn ends', () => {
   test('stopped is said once, by the server or by the page', () => {
     begin();
     apply(items, frame('agent_reply_delta', { text: 'Half' }, { turn: 1 }));
-    apply(items, frame('agent_reply_str', 'Stopped.', { turn: 1, seq: 2 }));
+    apply(items, told(calls(0), { turn: 1, seq: 2 }));
+    apply(items, frame('agent_reply_str', 'Stopped.', { turn: 1, seq: 3 }));
     end('stopped');
+    expect(rows(items).find((r) => r.kind === 'reasoned')).toMatchObject({ asked: null, answered: false });
     expect(first()).toMatchObject({ state: 'stopped', partial: '' });
-    expect(kinds()).toEqual(['asked', 'replied']);
+    expect(kinds()).toEqual(['asked', 'reasoned', 'replied']);
     items = [];
     begin();
     apply(items, frame('agent_reply_str', 'So far', { turn: 1, seq: 2 }));
