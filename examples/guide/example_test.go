@@ -1,0 +1,283 @@
+package guide_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"docent/agent"
+	"docent/agent/definition"
+	"docent/agent/intent"
+	"docent/agent/tool"
+	"docent/llm/llmtest"
+	"docent/rag"
+)
+
+func Example_first() {
+	talk(support(), "How often is the pump serviced?")
+	// Output:
+	// Hi Ada! Ask me about the manuals.
+	// You asked: How often is the pump serviced?
+}
+
+// In the guide: the first agent.
+func support() *agent.Agent {
+	a := agent.New("support")
+	greet, answer := a.State("greet", agent.Initial), a.State("answer")
+	greet.Body(func(ctx context.Context, s *agent.Session) error {
+		return s.Reply(ctx, "Hi "+s.Username()+"! Ask me about the manuals.")
+	})
+	greet.OnMessage().GoTo(answer)
+	answer.Body(func(ctx context.Context, s *agent.Session) error {
+		message, err := s.RunRAG(ctx, rag.Request{K: 6, History: 4}) // no Question: the text of the event
+		if err != nil {
+			return err
+		}
+		return s.ReplyRAG(ctx, message)
+	})
+	answer.OnMessage().GoTo(answer)
+	return a
+}
+
+func Example_transitions() {
+	a := agent.New("shop")
+	order := a.Intent("order", "I want to order", "order a pump")
+	start, wait, paid, done := a.State("start", agent.Initial), a.State("wait"), a.State("paid"), a.State("done")
+	rich := func(_ context.Context, s *agent.Session) (bool, error) { return agent.Get(s, "money", 0) > 9, nil }
+
+	start.OnIntent(order).GoTo(wait)                                  // a text that has the intent
+	start.OnNoIntent().When(rich).GoTo(wait)                          // a text that has none of the state's, and the condition holds
+	start.OnFile("image/*", "pdf").GoTo(wait)                         // a file: of a media type, a family of them, an extension
+	start.OnJSON().GoTo(wait)                                         // a message that is a JSON object
+	start.OnText().GoTo(wait)                                         // any text
+	start.OnMessage().GoTo(wait)                                      // any text or JSON message
+	start.OnEvent("checkout").GoTo(wait)                              // an event of a program or the user interface
+	wait.OnEvent().WhenVariable("paid", agent.Equal, true).GoTo(paid) // any event at all, while the variable has the value
+	wait.WhenVariable("paid", agent.Equal, true).GoTo(paid)           // no event: as soon as the variable has the value
+	wait.When(rich).GoTo(paid)                                        // no event: as soon as the condition holds
+	wait.After(5 * time.Minute).GoTo(done)                            // no event: when it has been in the state that long
+	paid.GoTo(done)                                                   // at once, when the body is done; then it is the only one
+	fmt.Println(a.Validate())
+	// Output: <nil>
+}
+
+func Example_global() {
+	a := agent.New("tickets")
+	help := a.Intent("help", "help", "I need help", "what can I do here")
+	city, date, advise := a.State("city", agent.Initial), a.State("date"), a.State("advise")
+	ask := func(question string) agent.Body {
+		return func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, question) }
+	}
+	city.Body(ask("Where to?"))
+	city.OnText().GoTo(date)
+	date.Body(ask("When?"))
+	advise.Body(ask("Answer with a city, then with a date."))
+	advise.Global(help)
+	date.OnJSON().GoTo(city)
+	talk(a, "Bilbao", "I need help")
+	// Output:
+	// Where to?
+	// When?
+	// Answer with a city, then with a date.
+	// When?
+}
+
+func Example_variables() {
+	a := agent.New("counter")
+	count, enough := a.State("count", agent.Initial), a.State("enough")
+	count.Body(func(_ context.Context, s *agent.Session) error {
+		return s.Set("count", agent.Get(s, "count", 0)+1) // 0 if there is none yet
+	})
+	count.WhenVariable("count", agent.GreaterEqual, 3).GoTo(enough)
+	count.OnText().GoTo(count)
+	enough.Body(func(ctx context.Context, s *agent.Session) error {
+		s.Delete("count")
+		return s.Reply(ctx, "That was enough.")
+	})
+	talk(a, "one", "two")
+	// Output: That was enough.
+}
+
+func Example_bodies() {
+	a := agent.New("slow")
+	work, bye := a.State("work", agent.Initial), a.State("bye")
+	work.OnText().GoTo(work)
+	work.OnJSON().GoTo(bye)
+	work.Body(func(ctx context.Context, s *agent.Session) error {
+		switch s.Message() {
+		case "":
+			return nil // the session begins: there is no event yet
+		case "leave":
+			return s.Move(ctx, bye) // runs the body of bye now
+		case "again":
+			return s.Reset(ctx) // empties the session and greets again
+		}
+		if err := s.Status(ctx, "counting"); err != nil { // shown by clients that stream
+			return err
+		}
+		if err := s.Reply(ctx, "One moment."); err != nil {
+			return err
+		}
+		if err := s.Flush(ctx); err != nil { // stored and sent now, not when the turn ends
+			return err
+		}
+		return s.ReplyOptions(ctx, "leave", "again")
+	})
+	bye.Body(func(ctx context.Context, s *agent.Session) error { return s.ReplyMarkdown(ctx, "**Bye!**") })
+	talk(a, "count", "leave")
+	// Output:
+	// One moment.
+	// {"0": "leave", "1": "again"}
+	// **Bye!**
+}
+
+func Example_intents() {
+	a := agent.New("weather")
+	city := a.Entity(intent.Listed("city", intent.Value{Value: "Paris", Synonyms: []string{"city of light"}}, intent.Value{Value: "Rome"}))
+	day := a.Entity(intent.DateTime())
+	weather := a.Intent("weather", "what is the weather in CITY", "will it rain in CITY on DAY").
+		Describe("asks for the weather").
+		Parameter("city", "CITY", city).
+		Parameter("day", "DAY", day)
+
+	wait, tell := a.State("wait", agent.Initial), a.State("tell")
+	wait.OnIntent(weather).GoTo(tell)
+	wait.Fallback(func(ctx context.Context, s *agent.Session) error {
+		return s.Reply(ctx, "Ask me about the weather.")
+	})
+	tell.Body(func(ctx context.Context, s *agent.Session) error {
+		prediction := s.Prediction()
+		city, ok := prediction.Parameter("city")
+		if !ok {
+			city = "your city"
+		}
+		return s.Reply(ctx, "It is sunny in "+city+".")
+	})
+	tell.GoTo(wait)
+	talk(a, "what's the weather like in the City of Light?", "do you like cheese?")
+	// Output:
+	// It is sunny in Paris.
+	// Ask me about the weather.
+}
+
+func Example_reasoning() {
+	model := scripted(call("stock", `{"part":"valve"}`), llmtest.Say("There are 12 valves."))
+	type question struct {
+		Part  string `json:"part" description:"what to look for"`
+		Depot string `json:"depot,omitempty" enum:"north,south"`
+	}
+	stock, err := tool.New("stock", "Tells how many of a part there are.",
+		func(_ context.Context, q question) (any, error) {
+			if q.Part != "valve" {
+				return nil, &tool.Error{Text: "there is no part " + q.Part + "; there are valves"}
+			}
+			return map[string]int{"count": 12}, nil
+		})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	reason, err := agent.Reasoning(model, agent.Options{Tools: []tool.Tool{stock}, MaxSteps: 5, Greeting: "What do you need?"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	a := agent.New("depot")
+	think := a.State("think", agent.Initial)
+	think.Body(reason)
+	think.OnMessage().GoTo(think)
+	talk(a, "How many valves are there?")
+	// Output:
+	// What do you need?
+	// - reasoning started
+	// - calling 1 tool(s): stock
+	// - stock returned (12 chars)
+	// There are 12 valves.
+	// - reasoning finished
+}
+
+// equipped is in the guide: what reasoning can use.
+func equipped(ctx context.Context, model llms.Model, manuals tool.KnowledgeConfig, films, instructions string) (agent.Body, *tool.Workspaces, error) {
+	workspaces, err := tool.OpenWorkspaces(tool.Workspace{Name: "films", Path: films, Description: "what films are about"})
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := tool.LoadSkills(os.DirFS(instructions))
+	if err != nil {
+		return nil, workspaces, err
+	}
+	skills, err := tool.NewSkills(ctx, tool.SkillsConfig{Skills: all})
+	if err != nil {
+		return nil, workspaces, err
+	}
+	reason, err := agent.Reasoning(model, agent.Options{
+		Knowledge:  &manuals,   // search_knowledge, read_document, list_documents
+		Workspaces: workspaces, // list_directory, read_file
+		Skills:     skills,     // those that fit the message
+	})
+	return reason, workspaces, err
+}
+
+func Example_equipped() {
+	films, skills := folder("inception.md", "Inception is a film."), folder("films.md", "# Films\n\nName the director.")
+	defer os.RemoveAll(films)
+	defer os.RemoveAll(skills)
+	model := scripted(call("read_file", `{"relative_path":"inception.md"}`), llmtest.Say("A film."))
+	reason, workspaces, err := equipped(context.Background(), model, tool.KnowledgeConfig{Searcher: nothing{}, Library: nothing{}}, films, skills)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer workspaces.Close()
+	a := agent.New("films")
+	think := a.State("think", agent.Initial)
+	think.Body(reason)
+	think.OnMessage().GoTo(think)
+	talk(a, "What is Inception?")
+	// Output:
+	// - reasoning started
+	// - calling 1 tool(s): read_file
+	// - read_file returned (20 chars)
+	// A film.
+	// - reasoning finished
+}
+
+// nothing is known.
+type nothing struct {
+	rag.Searcher
+	rag.Library
+}
+
+func Example_processors() {
+	a := agent.New("polite")
+	a.ProcessUser(func(_ context.Context, _ *agent.Session, text string) (string, error) { // before transitions see it
+		return text + ", please", nil
+	})
+	a.ProcessAgent(func(_ context.Context, _ *agent.Session, text string) (string, error) { // before it is stored and sent
+		return text + " Thank you.", nil
+	})
+	echo := a.State("echo", agent.Initial)
+	echo.Fallback(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "You said: "+s.Message()+".") })
+	echo.OnJSON().GoTo(echo)
+	talk(a, "a pump")
+	// Output: You said: a pump, please. Thank you.
+}
+
+func Example_definition() {
+	ctx := context.Background()
+	dir := folder("hello.yaml", "name: hello\ngreeting: Hello!\nstates: {hello: {initial: true}}\n")
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "hello.yaml")
+	d, err := definition.Load(ctx, file, definition.Environment{}) // with models, documents, a connector to MCP servers
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer d.Close() // after the runtime's end
+	talk(d.Agent)
+	// Output: Hello!
+}

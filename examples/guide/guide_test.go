@@ -1,0 +1,126 @@
+package guide_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"docent/agent"
+	"docent/agent/definition"
+	"docent/agent/tool"
+)
+
+const guide = "../../docs/agents.md"
+
+// read returns a file's text.
+func read(t *testing.T, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// blocks are the fenced blocks of the guide in a language.
+func blocks(t *testing.T, language string) []string {
+	t.Helper()
+	var out []string
+	for _, m := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?\n)```\n").FindAllStringSubmatch(read(t, guide), -1) {
+		out = append(out, m[1])
+	}
+	return out
+}
+
+// flat is code without indentation and the spaces before comments.
+func flat(code string) string {
+	var out []string
+	for _, line := range strings.Split(code, "\n") {
+		out = append(out, strings.Join(strings.Fields(line), " "))
+	}
+	return strings.Join(out, "\n")
+}
+
+// TestGo: all Go code of the guide is in the tests of this package, which run
+// it.
+func TestGo(t *testing.T) {
+	t.Parallel()
+	tests := flat(read(t, "example_test.go")) + flat(read(t, "serve_test.go"))
+	all := blocks(t, "go")
+	if len(all) < 10 {
+		t.Fatalf("found only %d blocks", len(all))
+	}
+	for _, block := range all {
+		if !strings.Contains(tests, flat(block)) {
+			t.Errorf("this code of %s is not run:\n%s", guide, block)
+		}
+	}
+}
+
+// TestYAML: all YAML of the guide is right.
+func TestYAML(t *testing.T) {
+	t.Parallel()
+	all := blocks(t, "yaml")
+	if len(all) < 3 {
+		t.Fatalf("found only %d blocks", len(all))
+	}
+	for _, block := range all {
+		d, err := definition.Parse(t.Context(), "agents.md", []byte(block), definition.Environment{})
+		if err != nil {
+			t.Errorf("%v in\n%s", err, block)
+			continue
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestLimits compares the table of limits with the code.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	limits := map[string]int{
+		"agent.MaxMoves": agent.MaxMoves, "agent.MaxReplies": agent.MaxReplies, "agent.MaxTextBytes": agent.MaxTextBytes,
+		"agent.MaxVariables": agent.MaxVariables, "agent.MaxVariableBytes": agent.MaxVariableBytes, "agent.MaxQueueBytes": agent.MaxQueueBytes,
+		"agent.MaxNameBytes": agent.MaxNameBytes, "agent.MaxSessionPeers": agent.MaxSessionPeers, "agent.MaxPeerQueue": agent.MaxPeerQueue,
+		"agent.DefaultMaxSteps": agent.DefaultMaxSteps, "agent.MaxRunSteps": agent.MaxRunSteps,
+		"agent.DefaultHistoryTokens": agent.DefaultHistoryTokens, "agent.DefaultParallel": agent.DefaultParallel,
+		"tool.MaxTools": tool.MaxTools, "tool.MaxArguments": tool.MaxArguments, "tool.DefaultMaxResult": tool.DefaultMaxResult,
+		"tool.DefaultPage": tool.DefaultPage, "tool.MaxPage": tool.MaxPage, "tool.MaxListing": tool.MaxListing,
+		"tool.MaxWorkspaces": tool.MaxWorkspaces, "tool.MaxSkills": tool.MaxSkills, "tool.MaxSkill": tool.MaxSkill,
+		"definition.MaxFile": definition.MaxFile, "definition.MaxValues": definition.MaxValues,
+		"definition.MaxErrors": definition.MaxErrors, "definition.MaxReply": definition.MaxReply,
+	}
+	text := read(t, guide)
+	for _, name := range slices.Sorted(maps.Keys(limits)) {
+		if !strings.Contains(text, fmt.Sprintf("| %d | `%s` |\n", limits[name], name)) {
+			t.Errorf("the guide does not say that %s is %d", name, limits[name])
+		}
+	}
+	for _, row := range regexp.MustCompile("\\| \\d+ \\| `([^`]*)` \\|\n").FindAllStringSubmatch(text, -1) {
+		if _, ok := limits[row[1]]; !ok {
+			t.Errorf("the guide's limit %s is not compared", row[1])
+		}
+	}
+}
+
+// TestAccuracy compares what the guide says of intents with what was measured.
+func TestAccuracy(t *testing.T) {
+	t.Parallel()
+	golden := read(t, "../../agent/intent/testdata/examples.golden")
+	line := regexp.MustCompile(`(?m)^all intents, even ids, reported: .*taken right ([\d.]+%), taken wrong ([\d.]+%); .*turned away ([\d.]+%)`).FindStringSubmatch(golden)
+	if line == nil {
+		t.Fatal("the measurement is gone")
+	}
+	_, said, _ := strings.Cut(read(t, guide), "messages that were not used to choose the weights")
+	said, _, _ = strings.Cut(said, "examples.golden")
+	for _, number := range line[1:] {
+		if !strings.Contains(said, number) {
+			t.Errorf("the guide does not say %s, but:%s", number, said)
+		}
+	}
+}
