@@ -185,7 +185,7 @@ export function argued(value: unknown): string {
 }
 
 /** Longest text shown at first, in characters and lines. */
-const short = { characters: 320, lines: 6 };
+const short = { characters: 320, lines: 10 };
 
 /** shortened is the beginning of a long text, or all of a short one. */
 export function shortened(s: string): string {

@@ -84,5 +84,5 @@ test('long texts are cut at a word', () => {
   expect(cut.length).toBeLessThan(330);
   expect(cut).toMatch(/word$/);
   expect(shortened('x'.repeat(1000)).length).toBe(320);
-  expect(shortened('line\n'.repeat(50)).split('\n')).toHaveLength(6);
+  expect(shortened('line\n'.repeat(50)).split('\n')).toHaveLength(10);
 });

@@ -57,6 +57,16 @@ describe('link', () => {
     expect(l.session).toBe('s1');
   });
 
+  test('a turn is stopped, but not by a connection that is not there', () => {
+    const l = link('s1');
+    l.stop(3);
+    l.open();
+    l.stop(3);
+    latest().welcome('s1');
+    l.stop(3);
+    expect(latest().sent).toEqual([{ action: 'hello', message: {} }, { action: 'stop', message: { turn: 3 } }]);
+  });
+
   test('comes back to its session and sends what was not acknowledged, once', () => {
     const l = link();
     l.send('q1', 'a');
