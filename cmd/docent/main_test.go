@@ -32,6 +32,10 @@ const asProgram = "DOCENT_TEST_PROGRAM"
 const patience = 60 * time.Second
 
 func TestMain(m *testing.M) {
+	if file := os.Getenv(asServer); file != "" {
+		serveMCP(file)
+		return
+	}
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
