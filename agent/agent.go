@@ -83,13 +83,3 @@ func (a *Agent) ProcessAgent(p Processor) { a.said = append(a.said, p) }
 // ctx ends when the turn takes too long, is stopped, or the session is reset,
 // and it carries the session for [SessionFrom].
 type Body func(ctx context.Context, s *Session) error
-
-// state returns the state of that name; nil if there is none.
-func (a *Agent) state(name string) *State {
-	for _, s := range a.states {
-		if s.name == name {
-			return s
-		}
-	}
-	return nil
-}

@@ -37,6 +37,7 @@ func seen(t *testing.T, a *agent.Agent, content ...string) *agenttest.Store {
 	t.Helper()
 	store := agenttest.NewStore()
 	sub, _, _ := open(t, start(t, agent.RuntimeConfig{Agent: a, Store: store}), "S")
+	synctest.Wait() // it has greeted
 	for _, c := range content {
 		if err := sub.Send(t.Context(), agent.Message{Content: json.RawMessage(c), Human: true}); err != nil {
 			t.Fatal(err)

@@ -78,6 +78,7 @@ func testConditionErrorsAreContained(t *testing.T) {
 	two.Body(say)
 	rt := start(t, agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	c.until(payload.ReplyStr)
 	synctest.Wait()
 	before := strings.Count(logged.String(), "condition failed")
@@ -109,6 +110,7 @@ func testConditionsCombine(t *testing.T) {
 	})
 	store := agenttest.NewStore()
 	sub, c, _ := open(t, start(t, agent.RuntimeConfig{Agent: a, Store: store}), "S")
+	synctest.Wait() // it has greeted
 	for range 3 {
 		send(t, sub, "", "hello")
 		c.until(payload.TurnFinishedAction)
@@ -142,6 +144,7 @@ func testFallbackRunsOnce(t *testing.T) {
 	one.When(func(context.Context, *agent.Session) (bool, error) { asked.Add(1); return false, nil }).GoTo(two)
 	rt := start(t, agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Now: realTime})
 	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	send(t, sub, "", "hi")
 	pass(10)
 	replies := 0
@@ -167,6 +170,7 @@ func testFallbackAnswersTheText(t *testing.T) {
 	one.Fallback(say)
 	store := agenttest.NewStore()
 	sub, c, _ := open(t, start(t, agent.RuntimeConfig{Agent: a, Store: store}), "S")
+	synctest.Wait() // it has greeted
 	send(t, sub, "", "one")
 	if err := sub.SendFile(t.Context(), agent.File{File: payload.NewFile("n.txt", "", []byte("hi"))}); err != nil {
 		t.Fatal(err)
@@ -203,6 +207,7 @@ func testCirclesEnd(t *testing.T) {
 	two.When(always).GoTo(one)
 	rt := start(t, agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Now: realTime, Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	send(t, sub, "m", "hi")
 	if d := c.until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), "the agent goes round in circles") {
 		t.Errorf("got %s", d.Frame.Message)

@@ -44,6 +44,7 @@ func testGlobalStatesReturnToEachOrigin(t *testing.T) {
 	})
 	store := agenttest.NewStore()
 	sub, _, _ := open(t, start(t, agent.RuntimeConfig{Agent: a, Store: store}), "S")
+	synctest.Wait() // it has greeted
 	for _, said := range []string{"help", "next", "help", "help", "next", "help"} {
 		send(t, sub, "", said)
 		synctest.Wait() // or a later "next" would go before an earlier "help"
@@ -207,6 +208,7 @@ func testFailuresInAChain(t *testing.T) {
 	three.OnMessage().GoTo(two)
 	store := agenttest.NewStore()
 	sub, c, _ := open(t, start(t, agent.RuntimeConfig{Agent: a, Store: store}), "S")
+	synctest.Wait() // it has greeted
 	send(t, sub, "", "x")
 	synctest.Wait()
 	if got := strings.Join(ends(c), ","); got != `1 "failed"}` {

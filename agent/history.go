@@ -64,6 +64,8 @@ func (s *Session) before(ctx context.Context, n int, own []ChatMessage, until ti
 	if known := t.known(); known != nil && len(skip) == 0 && until.IsZero() && (n <= len(known) || len(known) < c.rt.cfg.History) {
 		return slices.Clone(known[max(0, len(known)-n):]), nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	defer cancel()
 	ids := map[int64]bool{}
 	for _, m := range own {
 		ids[m.ID] = true

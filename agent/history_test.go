@@ -49,6 +49,7 @@ func testChatHistory(t *testing.T) {
 		return ask(ctx, s, 0, s.Event().Time.Add(-time.Nanosecond))
 	})})
 	sub, _, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	check := func(want ...string) {
 		t.Helper()
 		synctest.Wait()
@@ -103,6 +104,7 @@ func testReasoningEvents(t *testing.T) {
 		return nil
 	})})
 	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	for _, said := range []string{"a", "b"} {
 		send(t, sub, "", said)
 		c.until(payload.TurnFinishedAction)

@@ -45,7 +45,11 @@ func (c *conversation) store(ctx context.Context, in arrival) error {
 		return context.Cause(ctx)
 	}
 	in.event.Time = c.rt.cfg.Now()
-	mark := c.written()
+	mark, room := c.written(len(in.content) + len(in.event.Data))
+	if !room {
+		<-c.slots
+		return fault.New(fault.Busy, "more than %d MiB of this conversation wait already; try again in a moment", MaxQueueBytes>>20)
+	}
 	// A client that goes away while its message is being stored must not leave
 	// it stored and not answered.
 	sctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.rt.cfg.StoreTimeout)
@@ -68,11 +72,12 @@ func (c *conversation) store(ctx context.Context, in arrival) error {
 	return nil
 }
 
-// written counts the commits so far.
-func (c *conversation) written() int64 {
+// written counts the commits so far, and reports whether there is room for an
+// event of that size.
+func (c *conversation) written(size int) (commits int64, room bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.commits
+	return c.commits, c.roomLocked(size)
 }
 
 // doubt remembers that a message may be stored although its sender was told

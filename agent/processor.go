@@ -14,17 +14,20 @@ func (c *conversation) process(ctx context.Context, t *turn, queue []*pending) {
 		if p.processed || p.event.Name != EventText {
 			continue
 		}
-		t.mu.Lock()
-		t.candidate = p
-		t.mu.Unlock()
+		c.about(t, p)
 		text := c.chain(ctx, t.session, c.rt.machine.agent.heard, p.event.Text)
-		t.mu.Lock()
+		c.about(t, nil)
 		if ctx.Err() == nil {
-			p.event.Text, p.processed = text, true
+			c.processed(p, text)
 		}
-		t.candidate = nil
-		t.mu.Unlock()
 	}
+}
+
+// processed sets what the machine sees of an event's text.
+func (c *conversation) processed(p *pending, text string) {
+	c.mu.Lock() // Session.Events reads it
+	defer c.mu.Unlock()
+	p.event.Text, p.processed = text, true
 }
 
 // processReply runs the agent processors on a reply.

@@ -38,6 +38,7 @@ func testProcessors(t *testing.T) {
 	})
 	store := agenttest.NewStore()
 	sub, c, _ := open(t, start(t, agent.RuntimeConfig{Agent: a, Store: store}), "S")
+	synctest.Wait() // it has greeted
 	send(t, sub, "", "hi")
 	c.until(payload.TurnFinishedAction)
 	if err := sub.Send(t.Context(), agent.Message{Content: json.RawMessage(`{"message":"md"}`), Human: true}); err != nil {
@@ -67,6 +68,7 @@ func testProcessorErrors(t *testing.T) {
 	a.ProcessAgent(func(context.Context, *agent.Session, string) (string, error) { return "", errors.New("secret") })
 	rt := start(t, agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	if d := c.until(payload.ReplyStr); text(t, d) != "hello" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
@@ -91,6 +93,7 @@ func testSessionNow(t *testing.T) {
 		return s.Set("timezone", s.Message())
 	})})
 	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	for _, zone := range []string{"UTC", "Nowhere/Land", ""} {
 		send(t, sub, "", zone)
 		c.until(payload.TurnFinishedAction)
@@ -123,6 +126,7 @@ func testVariablesAreStoredOneByOne(t *testing.T) {
 		return nil
 	})})
 	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	for _, said := range []string{"set", "delete"} {
 		send(t, sub, "", said)
 		c.until(payload.TurnFinishedAction)

@@ -25,6 +25,24 @@ type pending struct {
 	predictions map[string]Prediction // by state
 }
 
+// MaxQueueBytes bounds the content of the events of one session that wait in
+// memory: with more that no step has looked at, others are refused with
+// fault.Busy; with more that are held, the oldest is dropped.
+const MaxQueueBytes = 64 << 20
+
+// size is the content of an event, in bytes.
+func (p *pending) size() int { return len(p.message.Content) + len(p.event.Data) }
+
+// roomLocked reports whether there is room for the content of another event.
+func (c *conversation) roomLocked(size int) bool {
+	for _, p := range c.waitingLocked() {
+		if !p.held {
+			size += p.size()
+		}
+	}
+	return size <= MaxQueueBytes
+}
+
 // arriveLocked takes the events from the front of the inbox.
 func (c *conversation) arriveLocked() {
 	n := 0
@@ -71,8 +89,9 @@ func (c *conversation) free(p *pending) {
 func (c *conversation) hold(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var all []*pending
+	bytes := 0
 	for _, p := range c.pending {
+		bytes += p.size()
 		if !p.held {
 			p.held = true
 			c.free(p)
@@ -80,13 +99,16 @@ func (c *conversation) hold(ctx context.Context) {
 				c.deliverLocked(c.streamed(p.event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
 			}
 		}
-		all = append(all, p)
 	}
-	over := len(all) - c.rt.cfg.HeldEvents
-	if over <= 0 {
+	over := 0
+	for len(c.pending)-over > c.rt.cfg.HeldEvents || bytes > MaxQueueBytes {
+		bytes -= c.pending[over].size()
+		over++
+	}
+	if over == 0 {
 		return
 	}
-	dropped := slices.Clone(all[:over])
+	dropped := slices.Clone(c.pending[:over])
 	c.pending = slices.Delete(c.pending, 0, over)
 	c.inbox = slices.Insert(c.inbox, 0, work{do: func(ctx context.Context) { c.drop(ctx, dropped) }})
 	for _, p := range dropped {

@@ -52,6 +52,7 @@ func testHeldEvents(t *testing.T) {
 	cfg := agent.RuntimeConfig{Agent: waiting(), Store: store}
 	rt := start(t, cfg)
 	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	for range 2 {
 		if err := rt.Dispatch(t.Context(), "S", agent.Event{Name: "early", Data: json.RawMessage(`{"n":1}`)}); err != nil {
 			t.Fatal(err)
@@ -79,6 +80,7 @@ func testHeldEvents(t *testing.T) {
 
 	rt = start(t, cfg)
 	_, c, _ = open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	if err := rt.Dispatch(t.Context(), "S", agent.Event{Name: "go"}); err != nil {
 		t.Fatal(err)
 	}
@@ -105,6 +107,7 @@ func testHeldMessage(t *testing.T) {
 	a := agent.New("end")
 	a.State("end", agent.Initial)
 	sub, c, _ := open(t, start(t, agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore()}), "S")
+	synctest.Wait() // it has greeted
 	send(t, sub, "m", "hi")
 	synctest.Wait()
 	if got := fmt.Sprint(ends(c)); got != `[1 "held"}]` {
@@ -154,6 +157,7 @@ func testTransitionOrderBeatsAge(t *testing.T) {
 	one.OnText().GoTo(one)
 	rt := start(t, agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore()})
 	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	send(t, sub, "", "x")
 	send(t, sub, "", "y")
 	for range 2 {
@@ -213,6 +217,7 @@ func testBurst(t *testing.T) {
 	})}
 	rt := start(t, cfg)
 	sub, _, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	for i := range burst {
 		send(t, sub, "", fmt.Sprint(i))
 	}
@@ -268,6 +273,7 @@ func testCutShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	send(t, sub, "m", "hi")
 	for text(t, c.until(payload.ReplyStr)) != "first part" { // stored after 100 ms
 		continue
@@ -281,6 +287,7 @@ func testCutShort(t *testing.T) {
 	sub.Close()
 
 	sub, c, _ = open(t, start(t, agent.RuntimeConfig{Store: store, Agent: echo(nil)}), "S")
+	synctest.Wait() // it has greeted
 	if d := c.until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), `"code":"unavailable"`) || d.Frame.ID != "m" || *d.Frame.Turn != 1 {
 		t.Errorf("got %s", d.Frame.Message)
 	}
@@ -304,6 +311,7 @@ func testStoredAfterAll(t *testing.T) {
 	store := &forgetful{Store: agenttest.NewStore()}
 	rt := start(t, agent.RuntimeConfig{Store: store, Agent: echo(nil)})
 	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	c.until(payload.ReplyStr)
 	store.forget = true
 	if err := sub.Send(t.Context(), agent.Message{ID: "m", Content: quoted("hi"), Human: true}); fault.KindOf(err) != fault.Unavailable {

@@ -204,6 +204,9 @@ func (r *Runtime) conversation(ctx context.Context, key SessionKey, req OpenRequ
 
 // with calls f with a session that stays in memory meanwhile.
 func (r *Runtime) with(ctx context.Context, id string, f func(*conversation) error) error {
+	if id == "" {
+		return fault.New(fault.Invalid, "which session?")
+	}
 	if err := checkName("session_id", id); err != nil {
 		return err
 	}

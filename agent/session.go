@@ -152,8 +152,11 @@ func (s *Session) Reset(ctx context.Context) error {
 	}
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
-	if s.turn.over {
+	switch {
+	case s.turn.over:
 		return errOver
+	case s.turn.greeting:
+		return fault.New(fault.Internal, "the greeting of a session cannot reset it")
 	}
 	s.turn.resetting = true
 	return nil

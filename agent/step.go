@@ -94,9 +94,9 @@ func (c *conversation) decide(ctx context.Context, t *turn) decision {
 	if t.at.hears {
 		for _, p := range queue {
 			if p.event.Human && p.event.spoken {
-				t.candidate = p
+				c.about(t, p)
 				c.predict(ctx, t)
-				t.candidate = nil
+				c.about(t, nil)
 				return decision{event: p, fallback: true}
 			}
 		}
@@ -106,14 +106,8 @@ func (c *conversation) decide(ctx context.Context, t *turn) decision {
 
 // holds reports whether all conditions of a transition hold for an event.
 func (c *conversation) holds(ctx context.Context, t *turn, edge *Transition, p *pending) bool {
-	t.mu.Lock()
-	t.candidate = p
-	t.mu.Unlock()
-	defer func() {
-		t.mu.Lock()
-		t.candidate = nil
-		t.mu.Unlock()
-	}()
+	c.about(t, p)
+	defer c.about(t, nil)
 	for _, condition := range edge.conditions {
 		ok, err := c.ask(ctx, t, condition.holds)
 		if err != nil && ctx.Err() == nil && !t.logged[edge] {
@@ -128,6 +122,13 @@ func (c *conversation) holds(ctx context.Context, t *turn, edge *Transition, p *
 		}
 	}
 	return true
+}
+
+// about sets the event that conditions and processors are asked about.
+func (c *conversation) about(t *turn, p *pending) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.candidate = p
 }
 
 // ask asks a condition and contains its panics.

@@ -98,6 +98,8 @@ func (s *Session) LinkPendingReasoningEvents(_ context.Context) error {
 // newest. until, if not zero, leaves out what came after.
 func (s *Session) ReasoningEvents(ctx context.Context, until time.Time) ([]ReasoningRecord, error) {
 	c, t := s.conversation, s.turn
+	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	defer cancel()
 	t.flushing.Lock() // or what is being stored would be there twice or not at all
 	defer t.flushing.Unlock()
 	out, err := c.rt.cfg.Store.Steps(ctx, c.record.RowID, MessageQuery{Until: until, Last: c.rt.cfg.ReplayLimit})

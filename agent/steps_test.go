@@ -29,10 +29,11 @@ func heardBy(c *client, of agent.Audience) string {
 			continue
 		}
 		what := strings.TrimPrefix(string(d.Frame.Action), "agent_reply_")
-		if what == "reasoning_step" {
+		switch what {
+		case "reasoning_step":
 			_, what, _ = strings.Cut(string(d.Frame.Message), `"summary":"`)
 			what, _, _ = strings.Cut(what, `"`)
-		} else if what == "str" {
+		case "str":
 			what = string(d.Frame.Message)
 		}
 		out = append(out, fmt.Sprintf("%s#%d/%d", what, d.Frame.Seq, d.Frame.N))
@@ -57,6 +58,7 @@ func testStepFrames(t *testing.T) {
 	sub, _, _ := open(t, rt, "S")
 	synctest.Wait()
 	_, v1, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	_, baf, _ := open(t, rt, "S")
 	send(t, sub, "", "x")
 	check := func(when, wantV1, wantBAF string) {
@@ -92,6 +94,7 @@ func testStepFrames(t *testing.T) {
 		t.Errorf("recorded before it joined: %v %v", record, err)
 	}
 	late, _, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	if record, err = late.Record(t.Context()); err != nil || len(record) != 9 {
 		t.Errorf("recorded %d %v", len(record), err)
 	}
@@ -138,6 +141,7 @@ func TestLinks(t *testing.T) {
 				})
 				store := agenttest.NewStore()
 				sub, c, _ := open(t, start(t, agent.RuntimeConfig{Agent: a, Store: store}), "S")
+				synctest.Wait() // it has greeted
 				send(t, sub, "", "question")
 				c.until(payload.TurnFinishedAction)
 				synctest.Wait()
@@ -192,6 +196,7 @@ func testSessionConcurrently(t *testing.T) {
 		return nil
 	})})
 	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	send(t, sub, "", "x")
 	d := c.until(payload.TurnFinishedAction)
 	if string(d.Frame.Message) != `{"outcome":"done","usage":{"prompt_tokens":80,"completion_tokens":80}}` {
@@ -229,6 +234,7 @@ func testFlushInDoubt(t *testing.T) {
 		return nil
 	})})
 	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	send(t, sub, "", "x")
 	c.until(payload.TurnFinishedAction)
 	synctest.Wait()

@@ -38,6 +38,7 @@ func testStop(t *testing.T) {
 		return ctx.Err()
 	})})
 	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	for i, said := range []string{"silent", "talking", "waits", "after"} {
 		send(t, sub, fmt.Sprint("m", i), said)
 	}
@@ -88,6 +89,7 @@ func testStopWhileClassifying(t *testing.T) {
 	one.OnIntent(a.Intent("hello", "hello")).GoTo(one)
 	one.Fallback(say)
 	sub, c, _ := open(t, start(t, agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore()}), "S")
+	synctest.Wait() // it has greeted
 	send(t, sub, "", "hang")
 	synctest.Wait()
 	if err := sub.Stop(t.Context(), 1); err != nil {
@@ -156,6 +158,7 @@ func testResetDoesNotWait(t *testing.T) {
 		return nil
 	})})
 	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	send(t, sub, "", "x")
 	synctest.Wait()
 	if err := sub.Reset(t.Context()); err != nil { // returns
@@ -202,6 +205,7 @@ func testMoveAndManageTransition(t *testing.T) {
 	end.OnEvent("back").GoTo(one)
 	store := agenttest.NewStore()
 	sub, c, _ := open(t, start(t, agent.RuntimeConfig{Agent: a, Store: store}), "S")
+	synctest.Wait() // it has greeted
 	for _, said := range []string{"wait", "first", "second"} {
 		send(t, sub, "", said)
 	}
@@ -244,6 +248,7 @@ func testSessionAfterTurn(t *testing.T) {
 		return nil
 	})})
 	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
 	send(t, sub, "", "x")
 	c.until(payload.TurnFinishedAction)
 	synctest.Wait()

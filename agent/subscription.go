@@ -109,6 +109,7 @@ func (s *Subscription) join() bool {
 		return false
 	}
 	c.listeners = append(c.listeners, s)
+	c.wake.backoff = 0
 	if c.record.RowID != 0 { // loaded; else load opens it
 		s.openedLocked()
 	}

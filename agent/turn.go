@@ -24,6 +24,7 @@ type turn struct {
 	// What follows belongs to the conversation's goroutine.
 	candidate *pending // that a condition is asked about; also guarded by mu
 	started   bool     // something was done
+	greeting  bool     // it greets
 	stopped   bool     // it was stopped before it began
 	moves     int      // that took no event
 	logged    map[*Transition]bool
@@ -182,7 +183,7 @@ var (
 // greet runs the initial state's body, and what follows it.
 func (c *conversation) greet(ctx context.Context) {
 	t := c.begin()
-	t.started = true
+	t.started, t.greeting = true, true
 	t.entered = c.rt.cfg.Now()
 	t.fail(c.enter(ctx, t, t.at.body))
 	c.mu.Lock()
