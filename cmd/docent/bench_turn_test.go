@@ -13,6 +13,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/agent"
+	"docent/agent/tool"
 	"docent/embed"
 	"docent/index/bm25"
 	"docent/index/chromem"
@@ -167,7 +168,9 @@ func newTalk(b *testing.B, db database, wire *wire, chunks int) *talk {
 	if err != nil {
 		b.Fatal(err)
 	}
-	assistant, err := agent.NewAssistant(agent.AssistantConfig{History: 4}) // as serve does
+	assistant, err := agent.NewAssistant(agent.AssistantConfig{ // as serve does
+		History: 4, Knowledge: &tool.KnowledgeConfig{Searcher: retriever, Library: db}, Model: model,
+	})
 	if err != nil {
 		b.Fatal(err)
 	}
