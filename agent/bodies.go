@@ -17,13 +17,13 @@ const (
 	maxShownTitle       = 80 // characters
 )
 
-// Answering returns a body that answers the event that led to it from the
-// documents; where none did, it says nothing. An empty Question is the event's
-// text.
+// Answering returns a body that answers a question from the documents. Without
+// Question it is the text of the event that led to it; where none did, nothing
+// is said.
 func Answering(req rag.Request) Body {
 	return func(ctx context.Context, s *Session) error {
 		switch {
-		case s.Event().Name == "":
+		case req.Question == "" && s.Event().Name == "":
 			return nil
 		case req.Question == "" && strings.TrimSpace(s.Message()) == "":
 			return s.Reply(ctx, emptyQuestionReply)

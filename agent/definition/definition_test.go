@@ -276,3 +276,22 @@ func TestLoad(t *testing.T) {
 		}
 	}
 }
+
+// TestBegin: where no event led to a state there is nothing to answer, unless
+// the file says what.
+func TestBegin(t *testing.T) {
+	t.Parallel()
+	d := parse(t, `
+name: begin
+greeting: Hello!
+states:
+  a: {initial: true, body: [rag, reason, rag: {question: what is new}], on: [{message: any, to: a}]}
+`, definition.Environment{})
+	k, greeting := begin(t, d.Agent, agent.RuntimeConfig{}, 2)
+	if greeting[0] != reply("Hello!") || !strings.Contains(greeting[1], "what is new") || len(k.rag.Requests()) != 1 {
+		t.Errorf("greeting %q", greeting)
+	}
+	if got := k.say("and now?"); len(got) != 4 { // two answers, that of reason after its notice
+		t.Errorf("answered %q", got)
+	}
+}
