@@ -93,8 +93,8 @@ type Options struct {
 	// ModelTimeout bounds one call of the model. Default: 0, the model's own
 	// and the turn's.
 	ModelTimeout time.Duration
-	// Greeting is said where no event led to the state, as at the begin of a
-	// session. Default: "", nothing.
+	// Greeting is said where the session begins in the state. Default: "",
+	// nothing.
 	Greeting string
 	// RAG is what is asked when there is no model that can use tools, without
 	// question: it is the message. Default: as the runtime's RAG has it.
@@ -240,10 +240,10 @@ func (r *reasoner) body(ctx context.Context, s *Session) error {
 	event := s.Event()
 	question := asked(event)
 	switch {
-	case event.Name == "" && r.o.Greeting == "":
-		return nil
-	case event.Name == "":
+	case event.Name == "" && s.Begins() && r.o.Greeting != "":
 		return s.Reply(ctx, r.o.Greeting)
+	case event.Name == "":
+		return nil
 	case question == "":
 		return s.Reply(ctx, emptyMessageReply)
 	case !r.capable():

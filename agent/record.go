@@ -32,6 +32,7 @@ type record struct {
 	timer   *time.Timer
 	armed   bool           // the timer will flush
 	talk    []*ChatMessage // what was said in the turn, by all
+	resumed bool           // steps may be stored that are not among entries
 	// earlier is the message that steps belong to which were stored before it
 	// was known; earlierID the same if it was stored before the turn spoke.
 	earlier   *entry
@@ -97,6 +98,9 @@ func (r *record) link(began *pending) {
 			newest = e
 			break
 		}
+	}
+	if r.resumed {
+		r.earlier = newest
 	}
 	for i, e := range r.entries {
 		if e.step == nil || e.linked {

@@ -61,6 +61,14 @@ func (s *Session) Returning() bool {
 	return s.turn.returning
 }
 
+// Begins tells that the body runs because the session begins, or begins anew
+// after a reset.
+func (s *Session) Begins() bool {
+	s.turn.mu.Lock()
+	defer s.turn.mu.Unlock()
+	return s.turn.greeting
+}
+
 // Event is what a transition or fallback has taken last; in a condition and in
 // a processor, what it is asked about. In the greeting it is empty.
 func (s *Session) Event() Event {

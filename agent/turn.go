@@ -201,6 +201,7 @@ func (c *conversation) greet(ctx context.Context) {
 func (c *conversation) apologize(ctx context.Context, p *pending) {
 	t := c.begin()
 	t.consume(p)
+	t.record.resumed = true
 	t.fail(errCutShort)
 	c.finish(ctx, t)
 }

@@ -31,7 +31,7 @@ func (s *stateDraft) greeted(body agent.Body) agent.Body {
 		return body
 	}
 	return func(ctx context.Context, session *agent.Session) error {
-		if session.Event().Name == "" { // the session begins
+		if session.Begins() {
 			if err := session.Reply(ctx, s.greeting); err != nil {
 				return err
 			}
