@@ -47,7 +47,7 @@ func checkRing(t *testing.T, r record, messages int) {
 	if !slices.Equal(got, replies) {
 		t.Errorf("%d replies are stored:\n%q", len(got), got)
 	}
-	r.checkSeq(t)
+	r.checkSeq(t, 1)
 	asked := map[int64]int64{}
 	for _, m := range r.Messages {
 		if m.IsUser {

@@ -29,13 +29,17 @@ type line struct {
 	History bool            `json:"history"`
 }
 
-// text is the message if it is a string, else its JSON.
+// text is the message if it is a string, the answer in it if it has one, else
+// its JSON.
 func (l line) text() string {
 	var s string
-	if json.Unmarshal(l.Message, &s) != nil {
-		return string(l.Message)
+	if json.Unmarshal(l.Message, &s) == nil {
+		return s
 	}
-	return s
+	if answer := l.get("answer"); answer != "" {
+		return answer
+	}
+	return string(l.Message)
 }
 
 // get reads a field of the message.
@@ -57,8 +61,9 @@ type guest struct {
 	came  chan struct{} // replaced at each frame
 }
 
-// join opens a session, as a client of docent.v1 or of BAF.
-func join(t *testing.T, at, session string, v1 bool) *guest {
+// join opens a session, as a client of docent.v1 or of BAF; more is added to the
+// query.
+func join(t *testing.T, at, session string, v1 bool, more ...string) *guest {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -66,7 +71,7 @@ func join(t *testing.T, at, session string, v1 bool) *guest {
 	if v1 {
 		options.Subprotocols = []string{"docent.v1"}
 	}
-	c, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(at, "http")+"/?session_id="+url.QueryEscape(session), &options)
+	c, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(at, "http")+"/?session_id="+url.QueryEscape(session)+strings.Join(more, ""), &options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +191,7 @@ func (g *guest) waitFor(t *testing.T, what string, right func(line) bool) (found
 // waitReply waits for a reply that says so.
 func (g *guest) waitReply(t *testing.T, text string) line {
 	t.Helper()
-	return g.waitFor(t, text, func(l line) bool { return l.Action == "agent_reply_str" && l.text() == text })
+	return g.waitFor(t, text, func(l line) bool { return strings.HasPrefix(l.Action, "agent_reply") && l.text() == text })
 }
 
 // transcript shows frames, for failures.
@@ -249,9 +254,9 @@ func (r record) said(user bool) []string {
 	return out
 }
 
-// checkSeq fails unless messages and steps together count from 1 without gaps,
-// each of them in order.
-func (r record) checkSeq(t *testing.T) {
+// checkSeq fails unless messages and steps together count from so many on
+// without gaps, each of them in order.
+func (r record) checkSeq(t *testing.T, from int64) {
 	t.Helper()
 	all := map[int64]int{}
 	last := int64(0)
@@ -269,8 +274,8 @@ func (r record) checkSeq(t *testing.T) {
 		last = s.Seq
 	}
 	for n := range int64(len(r.Messages) + len(r.Steps)) {
-		if all[n+1] != 1 {
-			t.Errorf("%d entries have seq %d; there are %d", all[n+1], n+1, len(r.Messages)+len(r.Steps))
+		if all[from+n] != 1 {
+			t.Errorf("%d entries have seq %d; there are %d", all[from+n], from+n, len(r.Messages)+len(r.Steps))
 		}
 	}
 }
