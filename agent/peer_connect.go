@@ -68,9 +68,19 @@ func (l *link) connect(ctx context.Context) (PeerConn, error) {
 			return nil, errors.Join(context.Cause(ctx), conn.Close())
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case !fault.KindOf(err).Retryable() || l.failed() >= peerAttempts:
+		case !fault.KindOf(err).Retryable() || l.failed() >= l.attempts():
 			return nil, err
 		}
+	}
+}
+
+// attempts is how often a connection is tried.
+func (l *link) attempts() int {
+	select {
+	case <-l.up:
+		return peerReturns
+	default:
+		return peerAttempts
 	}
 }
 
@@ -137,7 +147,7 @@ func (l *link) serve(ctx context.Context, conn PeerConn) error {
 		l.ended = true
 		return errPeerIdle
 	}
-	if l.failures >= peerAttempts {
+	if l.failures >= l.attempts() {
 		return errPeerGone
 	}
 	return nil

@@ -46,10 +46,13 @@ type link struct {
 const (
 	// peerIdle is how long nothing may be said before a link ends.
 	peerIdle = 5 * time.Minute
-	// peerAttempts is how often a connection is tried, and peerPause the time
-	// before the second attempt, which doubles up to maxPeerPause; a random
-	// half of it is left out, so that sessions do not come back in step.
+	// peerAttempts is how often a connection is tried, peerReturns the same
+	// after it broke, as an agent that is restarted comes back: for 14 to 28
+	// seconds. peerPause is the time before the second attempt, which doubles up
+	// to maxPeerPause; a random half of it is left out, so that sessions do not
+	// come back in step.
 	peerAttempts = 5
+	peerReturns  = 10
 	peerPause    = 250 * time.Millisecond
 	maxPeerPause = 5 * time.Second
 	// greetingWait is how long the first message waits for the peer's greeting,

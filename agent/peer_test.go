@@ -251,3 +251,35 @@ func TestPeerIdle(t *testing.T) {
 		wantTold(t, c, "2 there you are (@, 2 hops)")
 	})
 }
+
+// A peer that has answered before may be away for as long as a restart takes.
+func TestPeerRestarts(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		board := newSwitchboard()
+		board.refuse = func(call int) error {
+			if call > 1 && call < 10 {
+				return fault.New(fault.Unavailable, "down")
+			}
+			return nil
+		}
+		sub, c, _ := open(t, start(t, agent.RuntimeConfig{Agent: asker(), Store: agenttest.NewStore(), Dialer: board}), "S")
+		send(t, sub, "", "one")
+		before := board.next(t)
+		before.answer(before.next(t), "first")
+		wantTold(t, c, "1 first (@, 2 hops)")
+		send(t, sub, "", "two")
+		asked := before.next(t)
+		_ = before.Close()
+		begin := time.Now()
+		after := board.next(t)
+		if away := time.Since(begin); away < 10*time.Second || after.SessionID != before.SessionID {
+			t.Errorf("back after %v, in session %s; it was %s", away, after.SessionID, before.SessionID)
+		}
+		if again := after.next(t); again.Correlation != asked.Correlation {
+			t.Errorf("asked again with id %s, before with %s", again.Correlation, asked.Correlation)
+		} else {
+			after.answer(again, "second")
+		}
+		wantTold(t, c, "2 second (@, 2 hops)")
+	})
+}
