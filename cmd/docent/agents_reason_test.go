@@ -55,12 +55,7 @@ func newModel(t *testing.T, heldAt int) *model {
 			}
 		}
 		if called == heldAt {
-			select {
-			case <-m.free:
-			default:
-				m.asked <- struct{}{}
-				<-m.free
-			}
+			m.hold()
 		}
 		return replies[min(called, len(replies)-1)]
 	})
@@ -69,6 +64,16 @@ func newModel(t *testing.T, heldAt int) *model {
 		m.Close()
 	})
 	return m
+}
+
+// hold blocks until the model is let go.
+func (m *model) hold() {
+	select {
+	case <-m.free:
+	default:
+		m.asked <- struct{}{}
+		<-m.free
+	}
 }
 
 // release lets the model go.
