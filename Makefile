@@ -62,7 +62,7 @@ bench: web ## benchmarks: ratios against a baseline in the same run (docs/perfor
 eval: build ## measure retrieval and answers on the question sets (fetches their corpora)
 	.ci/eval
 
-soak: build ## long tests: kill -9 during ingest, 50 times
+soak: build ## long tests: kill -9 during ingest and conversations, 50 and 120 times
 	CGO_ENABLED=1 go test -race -tags soak -timeout 60m -count=1 -run Soak ./cmd/docent
 
 clean: ## remove what was built
