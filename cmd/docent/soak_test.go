@@ -22,3 +22,8 @@ func TestSoakBurstSurvivesKills(t *testing.T) {
 		})
 	}
 }
+
+// TestSoakIdleSessions is TestIdleSessions with 10,000 sessions.
+func TestSoakIdleSessions(t *testing.T) {
+	onBothStores(t, func(t *testing.T, env []string) { useSessions(t, env, 10_000) })
+}
