@@ -1,0 +1,32 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"docent/agent"
+	"docent/store"
+)
+
+// AddFeedback stores feedback; see agent.Feedbacks.
+func (s *Store) AddFeedback(ctx context.Context, session int64, r agent.FeedbackRecord) error {
+	tag, err := s.pool.Exec(ctx, `INSERT INTO feedback (session_id, turn, rating, comment, "timestamp") SELECT id, $2, $3, $4, $5 FROM session WHERE id = $1`,
+		session, r.Turn, r.Rating, store.Text(r.Comment), store.Time(r.Time, s.config.Now()))
+	if err == nil && tag.RowsAffected() == 0 {
+		err = store.NoSession()
+	}
+	return fail(fmt.Sprintf("store feedback of session %d", session), err)
+}
+
+// Feedback returns a session's feedback; see agent.Feedbacks.
+func (s *Store) Feedback(ctx context.Context, session int64) ([]agent.FeedbackRecord, error) {
+	out, err := query(ctx, s, func(row pgx.CollectableRow) (agent.FeedbackRecord, error) {
+		var r agent.FeedbackRecord
+		err := row.Scan(&r.ID, &r.Turn, &r.Rating, &r.Comment, &r.Time)
+		r.Time = r.Time.UTC()
+		return r, err
+	}, `SELECT id, turn, rating, comment, "timestamp" FROM feedback WHERE session_id = $1 ORDER BY id LIMIT $2`, session, store.MaxPage)
+	return out, fail(fmt.Sprintf("read feedback of session %d", session), err)
+}

@@ -1,0 +1,43 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"docent/agent"
+	"docent/store"
+)
+
+// AddFeedback stores feedback; see agent.Feedbacks.
+func (s *Store) AddFeedback(ctx context.Context, session int64, r agent.FeedbackRecord) error {
+	err := s.write(ctx, func(ctx context.Context, w *writer) error {
+		result, err := w.exec(ctx, `INSERT INTO feedback (session_id, turn, rating, comment, timestamp) SELECT id, ?, ?, ?, ? FROM session WHERE id = ?`,
+			r.Turn, r.Rating, store.Text(r.Comment), store.Time(r.Time, s.config.Now()).UnixMicro(), session)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n > 0 {
+			return err
+		}
+		return store.NoSession()
+	})
+	return fail(fmt.Sprintf("store feedback of session %d", session), err)
+}
+
+// Feedback returns a session's feedback; see agent.Feedbacks.
+func (s *Store) Feedback(ctx context.Context, session int64) ([]agent.FeedbackRecord, error) {
+	operation := fmt.Sprintf("read feedback of session %d", session)
+	rows, err := s.reader.QueryContext(ctx, `SELECT id, turn, rating, comment, timestamp FROM feedback WHERE session_id = ? ORDER BY id LIMIT ?`, session, store.MaxPage)
+	if err != nil {
+		return nil, fail(operation, err)
+	}
+	out, err := collect(rows, func(rows *sql.Rows) (agent.FeedbackRecord, error) {
+		var r agent.FeedbackRecord
+		var at int64
+		err := rows.Scan(&r.ID, &r.Turn, &r.Rating, &r.Comment, &at)
+		r.Time = micro(at)
+		return r, err
+	})
+	return out, fail(operation, err)
+}

@@ -1,0 +1,77 @@
+package storetest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"docent/agent"
+	"docent/internal/fault"
+)
+
+var feedbackTests = map[string]func(*testing.T, Database){
+	"Rows":  feedbackRows,
+	"Reset": feedbackReset,
+}
+
+// feedbacks is the part of a store that keeps feedback.
+func feedbacks(t *testing.T, s Store) agent.Feedbacks {
+	t.Helper()
+	f, has := s.(agent.Feedbacks)
+	if !has {
+		t.Fatal("the store keeps no feedback")
+	}
+	return f
+}
+
+// feedbackLines is a session's feedback in short.
+func feedbackLines(t *testing.T, f agent.Feedbacks, session int64) []string {
+	t.Helper()
+	records, err := f.Feedback(t.Context(), session)
+	ok(t, err)
+	out := []string{}
+	for _, r := range records {
+		rating := "none"
+		if r.Rating != nil {
+			rating = fmt.Sprint(*r.Rating)
+		}
+		out = append(out, fmt.Sprintf("%d %s %s", r.Turn, rating, r.Comment))
+	}
+	return out
+}
+
+func feedbackRows(t *testing.T, db Database) {
+	s := db.Open(t)
+	f, ctx := feedbacks(t, s), t.Context()
+	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
+	good, bad := 5, -1
+	at := time.Date(2026, 2, 3, 4, 5, 6, 789000, time.FixedZone("", 3600))
+	ok(t, f.AddFeedback(ctx, session, agent.FeedbackRecord{Turn: 1, Feedback: agent.Feedback{Rating: &good}, Time: at}))
+	ok(t, f.AddFeedback(ctx, session, agent.FeedbackRecord{Turn: 3, Feedback: agent.Feedback{Rating: &bad, Comment: "not \x00true\xff; ' é"}}))
+	ok(t, f.AddFeedback(ctx, other, agent.FeedbackRecord{Turn: 2, Feedback: agent.Feedback{Comment: strings.Repeat("x", agent.MaxCommentBytes)}}))
+	want(t, "feedback", feedbackLines(t, f, session), []string{"1 5 ", "3 -1 not  true?; ' é"})
+	want(t, "another's", feedbackLines(t, f, other), []string{"2 none " + strings.Repeat("x", agent.MaxCommentBytes)})
+	want(t, "nobody's", feedbackLines(t, f, 999), []string{})
+	records, err := f.Feedback(ctx, session)
+	ok(t, err)
+	if !records[0].Time.Equal(at) || records[0].ID == 0 || records[1].ID <= records[0].ID || time.Since(records[1].Time).Abs() > time.Minute {
+		t.Errorf("stored %+v", records)
+	}
+	wantKind(t, "no session", f.AddFeedback(ctx, 999, agent.FeedbackRecord{Turn: 1, Feedback: agent.Feedback{Rating: &good}}), fault.NotFound)
+	want(t, "rows", db.Count(t, "feedback"), 3)
+	ok(t, s.DeleteSession(ctx, agent.SessionKey{Agent: "a", ID: "y"}))
+	want(t, "rows of a session that is left", db.Count(t, "feedback"), 2)
+}
+
+func feedbackReset(t *testing.T, db Database) {
+	s := db.Open(t)
+	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
+	f := feedbacks(t, s)
+	for _, id := range []int64{session, other} {
+		ok(t, f.AddFeedback(t.Context(), id, agent.FeedbackRecord{Turn: 1, Feedback: agent.Feedback{Comment: "good"}}))
+	}
+	ok(t, s.ResetSession(t.Context(), session))
+	want(t, "after a reset", feedbackLines(t, f, session), []string{})
+	want(t, "another's", feedbackLines(t, f, other), []string{"1 none good"})
+}
