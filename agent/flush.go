@@ -35,7 +35,7 @@ func (c *conversation) flush(ctx context.Context, t *turn) error {
 	return nil
 }
 
-// armLocked makes sure that a reply does not wait for its turn's end; t.mu is
+// flushLater makes sure that a reply does not wait for its turn's end; t.mu is
 // held.
 func (c *conversation) flushLater(ctx context.Context, t *turn) {
 	if t.record.armed || c.rt.cfg.FlushAfter < 0 {
@@ -71,8 +71,12 @@ func (c *conversation) present(t *turn, written Written) {
 	if !written.Repeated {
 		return
 	}
+	own := map[int64]bool{}
+	for _, e := range t.record.entries[:t.record.stored] {
+		own[e.seq()] = true
+	}
 	for _, w := range written.Entries {
-		if w.seq() > last {
+		if w.seq() > last && !own[w.seq()] {
 			c.presentLocked(t, &entry{message: w.Message, step: w.Step})
 		}
 	}

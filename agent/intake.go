@@ -182,7 +182,7 @@ func (c *conversation) answered(ctx context.Context, m ChatMessage) (bool, error
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
-	of, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{Turn: m.Turn, Last: 1})
+	of, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{Turn: m.Turn, Last: 1, MaxContent: NoContent})
 	if err != nil {
 		c.logError(ctx, "read turn", err, "turn", m.Turn)
 		return false, fmt.Errorf("turn %d of session %s: %w", m.Turn, c.key.ID, err)

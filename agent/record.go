@@ -26,6 +26,7 @@ type record struct {
 	sent    int   // of those, what clients have with its seq
 	after   int64 // seq of the session when the turn last knew what is stored
 	doubt   bool  // entries after stored may be stored all the same
+	again   bool  // the turn was committed, and no answer came
 	replies int   // messages among entries
 	steps   int   // others
 	shown   int64 // counts provisional frames
@@ -33,10 +34,6 @@ type record struct {
 	armed   bool           // the timer will flush
 	talk    []*ChatMessage // what was said in the turn, by all
 	resumed bool           // steps may be stored that are not among entries
-	// earlier is the message that steps belong to which were stored before it
-	// was known; earlierID the same if it was stored before the turn spoke.
-	earlier   *entry
-	earlierID int64
 }
 
 // entry is one thing in a turn's record. One of message and step is set.
@@ -45,6 +42,7 @@ type entry struct {
 	step    *ReasoningRecord
 	answer  *entry // of a step, the message that closed its loop
 	linked  bool   // of a step, that its message is known
+	late    bool   // and that it was stored without it
 	shown   bool   // BAF's clients have it
 	silent  bool   // they are not to have it
 }
@@ -99,26 +97,19 @@ func (r *record) link(began *pending) {
 			break
 		}
 	}
-	if r.resumed {
-		r.earlier = newest
-	}
 	for i, e := range r.entries {
 		if e.step == nil || e.linked {
 			continue
 		}
 		switch {
-		case i >= r.stored && newest != nil:
-			e.answer = newest
 		case newest != nil:
-			r.earlier, r.earlierID = newest, 0
+			e.answer = newest
 		case began == nil || began.message.ID == 0:
 			continue
-		case i >= r.stored:
-			e.step.ChatID = began.message.ID
 		default:
-			r.earlierID = began.message.ID
+			e.step.ChatID = began.message.ID
 		}
-		e.linked = true
+		e.linked, e.late = true, i < r.stored
 	}
 }
 
@@ -142,36 +133,62 @@ func (r *record) batch() []Entry {
 	return out
 }
 
-// links completes a turn's record with what earlier steps belong to.
-func (r *record) links(into *TurnRecord) {
-	into.LinkEarlierTo = r.earlierID
-	if r.earlier == nil {
-		return
+// links are the messages of steps that were stored without them.
+func (r *record) links() []Link {
+	var out []Link
+	fresh := r.entries[r.stored:]
+	if r.resumed && len(fresh) > 0 { // the apology closes what was cut short
+		out = append(out, Link{Answer: len(fresh)})
 	}
-	if at := slices.Index(r.entries[r.stored:], r.earlier); at >= 0 {
-		into.LinkEarlier = at + 1
-	} else {
-		into.LinkEarlierTo = r.earlier.id()
+	for _, e := range r.entries[:r.stored] {
+		if !e.late {
+			continue
+		}
+		l := Link{Step: e.step.ID, Chat: e.step.ChatID}
+		if e.answer != nil {
+			l.Answer = slices.Index(fresh, e.answer) + 1
+			l.Chat = e.answer.id() // 0 if it is fresh
+		}
+		out = append(out, l)
 	}
+	return out
 }
 
-// wrote takes over the ids and seqs of entries that are stored now.
+// wrote takes over the ids and seqs of entries that are stored now. Those found
+// in the record of a session, in its order, may have others among them.
 func (r *record) wrote(entries []Entry) {
 	for _, w := range entries {
 		if r.stored == len(r.entries) {
 			return
 		}
 		e := r.entries[r.stored]
-		switch {
-		case e.message != nil && w.Message != nil:
-			e.message.ID, e.message.Seq = w.Message.ID, w.Message.Seq
-			r.after = max(r.after, w.Message.Seq)
-		case e.step != nil && w.Step != nil:
-			e.step.ID, e.step.Seq = w.Step.ID, w.Step.Seq
-			r.after = max(r.after, w.Step.Seq)
+		if !e.is(w) {
+			continue
 		}
+		if e.message != nil {
+			e.message.ID, e.message.Seq = w.Message.ID, w.Message.Seq
+		} else {
+			e.step.ID, e.step.Seq = w.Step.ID, w.Step.Seq
+			e.late = e.linked && w.Step.ChatID == 0 // it was told while it was written
+		}
+		r.after = max(r.after, w.seq())
 		r.stored++
 	}
+}
+
+// is reports whether an entry is the one that was stored so. Two of a turn that
+// are alike in all this have the same order in both.
+func (e *entry) is(w Entry) bool {
+	if m := e.message; m != nil {
+		return w.Message != nil && m.Type == w.Message.Type && m.IsUser == w.Message.IsUser && sameTime(m.Time, w.Message.Time)
+	}
+	r := e.step
+	return w.Step != nil && r.Kind == w.Step.Kind && r.StepKind == w.Step.StepKind && sameTime(r.Time, w.Step.Time)
+}
+
+// sameTime compares as precisely as databases keep times.
+func sameTime(a, b time.Time) bool {
+	return a.Truncate(time.Microsecond).Equal(b.Truncate(time.Microsecond))
 }
 
 // Attempts of a commit, and the pause before the second; it doubles.
@@ -216,7 +233,7 @@ func (c *conversation) commitOnce(ctx context.Context, t *turn, record TurnRecor
 		t.mu.Lock()
 		record.Entries = t.record.batch()
 		if !record.Partial {
-			t.record.links(&record)
+			record.Links, record.Again = t.record.links(), t.record.again
 		}
 		t.mu.Unlock()
 	}
@@ -227,12 +244,13 @@ func (c *conversation) commitOnce(ctx context.Context, t *turn, record TurnRecor
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err != nil { // other commits are written once, however often they are tried
+	if err != nil { // the end of a turn that an event began is written once, however often it is tried
 		t.record.doubt = t.record.doubt || len(record.Entries) > 0 && (record.Partial || record.Turn == 0)
-	} else if !written.Repeated {
-		t.record.wrote(written.Entries)
+		t.record.again = t.record.again || !record.Partial
+		return written, err
 	}
-	return written, err
+	t.record.wrote(written.Entries) // of a repeated one, what is the turn's own
+	return written, nil
 }
 
 // counted counts a commit.
@@ -250,7 +268,7 @@ func (c *conversation) resolve(ctx context.Context, t *turn) error {
 	if !doubt {
 		return nil
 	}
-	query := MessageQuery{After: after, Turn: t.number}
+	query := MessageQuery{After: after, Turn: t.number, MaxContent: NoContent}
 	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, query)
 	if err != nil {
 		return fmt.Errorf("look for what was said: %w", err)
@@ -259,7 +277,7 @@ func (c *conversation) resolve(ctx context.Context, t *turn) error {
 	if err != nil {
 		return fmt.Errorf("look for steps: %w", err)
 	}
-	messages = slices.DeleteFunc(messages, func(m ChatMessage) bool { return m.IsUser || m.Turn != t.number })
+	messages = slices.DeleteFunc(messages, func(m ChatMessage) bool { return m.Turn != t.number })
 	steps = slices.DeleteFunc(steps, func(r ReasoningRecord) bool { return r.Turn != t.number })
 	found := merge(messages, steps)
 	t.mu.Lock()

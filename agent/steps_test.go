@@ -123,6 +123,11 @@ func TestLinks(t *testing.T) {
 			return errors.Join(s.ReplyReasoningStep(ctx, step(0, "a")), s.Reply(ctx, "answer"), s.LinkPendingReasoningEvents(ctx), s.Flush(ctx),
 				s.ReplyReasoningStep(ctx, step(1, "b")), s.Reply(ctx, "second"), s.LinkPendingReasoningEvents(ctx))
 		}, `a "answer",b "second"`},
+		"two runs, their steps stored before": {func(ctx context.Context, s *agent.Session) error {
+			return errors.Join(s.ReplyReasoningStep(ctx, step(0, "a")), s.Flush(ctx), s.Reply(ctx, "first"), s.LinkPendingReasoningEvents(ctx),
+				s.ReplyReasoningStep(ctx, step(1, "b")), s.Flush(ctx), s.Reply(ctx, "second"), s.LinkPendingReasoningEvents(ctx),
+				s.ReplyReasoningStep(ctx, step(2, "open")), s.Flush(ctx))
+		}, `a "first",b "second",open `},
 		"nothing said": {func(ctx context.Context, s *agent.Session) error {
 			return errors.Join(s.ReplyReasoningStep(ctx, step(0, "a")), s.Flush(ctx), s.ReplyReasoningStep(ctx, step(1, "b")),
 				s.LinkPendingReasoningEvents(ctx))

@@ -193,7 +193,8 @@ type Receipt struct {
 	// Duplicate reports that the client id was there already; Event is then
 	// the one stored first, and nothing was written.
 	Duplicate bool
-	// History are the messages before it, oldest first, as many as asked.
+	// History are the messages before it, oldest first, as many as asked. The
+	// Content of those with more than MaxHistoryContent bytes is nil.
 	History []ChatMessage
 }
 
@@ -212,13 +213,9 @@ type TurnRecord struct {
 	Handled []int64
 	// Entries are what it leaves in the record; they get Seq in order.
 	Entries []Entry
-	// LinkEarlier is the position in Entries, counted from 1, of the message
-	// that steps of this turn belong to which were stored before and belong to
-	// none; 0 links none.
-	LinkEarlier int
-	// LinkEarlierTo is the id of a message stored before that such steps belong
-	// to instead; 0 links none.
-	LinkEarlierTo int64
+	// Links say which messages steps of this turn belong to that were stored
+	// before; those that belong to one already stay with it.
+	Links []Link
 	// State is the state the session is in now.
 	State string
 	// EnteredAt and WakeAt are as in SessionRecord.
@@ -233,6 +230,23 @@ type TurnRecord struct {
 	Transitions []TransitionRecord
 	// Predictions are what messages were understood as, in order.
 	Predictions []PredictionRecord
+	// Again tells that writing it was tried before and no answer came. One of
+	// turn 0 of which the store then finds the first transition, or all events
+	// handled, is written: it is Repeated, without Entries.
+	Again bool
+}
+
+// Link says which message closed the loop of a step that was stored before.
+type Link struct {
+	// Step is the step's id; 0 stands for all steps of the turn that were stored
+	// before and belong to no message, and then it is the only link.
+	Step int64
+	// Answer is the position in TurnRecord.Entries, counted from 1, of the
+	// message; 0 if it was stored before as well.
+	Answer int
+	// Chat is the id of the message if Answer is 0; one of another session
+	// links nothing.
+	Chat int64
 }
 
 // Entry is one thing in a session's record: a message or a step.
@@ -251,7 +265,7 @@ type Written struct {
 	// Entries have their ids and seqs, the user's message not among them.
 	Entries []Entry
 	// Repeated reports that the turn had been committed before: nothing was
-	// written, and Entries are all that is stored of it.
+	// written, and Entries are all that is stored of it; of turn 0 none.
 	Repeated bool
 }
 
@@ -269,16 +283,34 @@ func (t TurnRecord) Failed() bool {
 	return false
 }
 
-// MessageQuery selects messages of a session.
+// MaxHistoryContent bounds the content of a message, in bytes, that Receipt.History
+// and what models read of a conversation have: it holds the longest question and
+// an answer with its passages, but no file.
+const MaxHistoryContent = 64 << 10
+
+// NoContent is the MessageQuery.MaxContent of who wants none.
+const NoContent = 1
+
+// MessageQuery selects messages of a session. Of steps, content is their payload.
 type MessageQuery struct {
 	// Turn, if not 0, leaves out messages of other turns.
 	Turn int64
 	// After, if not 0, leaves out messages up to that seq.
 	After int64
+	// Before, if not 0, leaves out messages from that seq on.
+	Before int64
 	// Until, if not zero, leaves out messages that were stored later.
 	Until time.Time
 	// Last, if not 0, keeps only the newest that many.
 	Last int
+	// Bytes, if not 0, then keeps only the oldest, as many as have no more
+	// content together, in bytes, but at least one; it pages with After. Sizes are
+	// those in the database, or larger, so that fewer may come than would fit.
+	Bytes int
+	// MaxContent, if not 0, makes content nil that is larger, in bytes, and does
+	// not read it. A store may count it as it is compressed, and then once more
+	// as it is read.
+	MaxContent int
 }
 
 // Store keeps conversations. It is safe for concurrent use. Methods on a

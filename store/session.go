@@ -88,8 +88,10 @@ func Entries(turn agent.TurnRecord, now time.Time) ([]agent.Entry, error) {
 	said := func(position int) bool {
 		return position == 0 || position > 0 && position <= len(out) && turn.Entries[position-1].Message != nil
 	}
-	if !said(turn.LinkEarlier) {
-		return nil, fault.New(fault.Invalid, "entry %d, which earlier steps belong to, is no message of the turn", turn.LinkEarlier)
+	for _, l := range turn.Links {
+		if !said(l.Answer) {
+			return nil, fault.New(fault.Invalid, "entry %d, which earlier steps belong to, is no message of the turn", l.Answer)
+		}
 	}
 	for i, e := range turn.Entries {
 		switch {

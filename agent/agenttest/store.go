@@ -165,7 +165,7 @@ func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, 
 			continue
 		}
 		i := slices.IndexFunc(history, func(m agent.ChatMessage) bool { return m.Seq == e.Message.Seq })
-		return agent.Receipt{Event: e.EventRecord, Duplicate: true, History: history[max(0, i-in.History):i]}, nil
+		return agent.Receipt{Event: e.EventRecord, Duplicate: true, History: light(history[max(0, i-in.History):i])}, nil
 	}
 	r := in.Event
 	have.record.Turn++
@@ -184,7 +184,7 @@ func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, 
 		}
 	}
 	have.events = append(have.events, event{EventRecord: r})
-	return agent.Receipt{Event: r, History: history[max(0, len(history)-in.History):]}, nil
+	return agent.Receipt{Event: r, History: light(history[max(0, len(history)-in.History):])}, nil
 }
 
 // CommitTurn implements agent.Store.
@@ -197,6 +197,9 @@ func (s *Store) CommitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Wr
 	have, err := s.find(turn.Session)
 	if err != nil {
 		return agent.Written{}, err
+	}
+	if turn.Again && have.written(turn) {
+		return agent.Written{Repeated: true}, nil
 	}
 	if turn.Turn > 0 && have.committed(turn) {
 		return agent.Written{Repeated: true, Entries: have.of(turn.Turn)}, nil
@@ -219,6 +222,17 @@ func (s *Store) CommitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Wr
 		delete(have.record.Variables, key)
 	}
 	return agent.Written{Entries: written}, nil
+}
+
+// written reports whether turn 0 is written already, as far as can be seen.
+func (s *session) written(turn agent.TurnRecord) bool {
+	switch {
+	case turn.Turn != 0 || turn.Partial || len(turn.Transitions)+len(turn.Handled) == 0:
+		return false
+	case len(turn.Transitions) > 0:
+		return slices.ContainsFunc(s.transitions, func(t agent.TransitionRecord) bool { return t == turn.Transitions[0] })
+	}
+	return !slices.ContainsFunc(s.events, func(e event) bool { return !e.handled && slices.Contains(turn.Handled, e.ID) })
 }
 
 // handle marks events.
@@ -290,29 +304,17 @@ func (s *session) write(turn agent.TurnRecord) []agent.Entry {
 
 // link gives earlier steps of a turn their message.
 func (s *session) link(turn agent.TurnRecord, written []agent.Entry) {
-	to := turn.LinkEarlierTo
-	if turn.LinkEarlier > 0 {
-		to = written[turn.LinkEarlier-1].Message.ID
-	}
-	if to == 0 {
-		return
-	}
-	first := int64(1) << 62
-	if len(written) > 0 {
-		first = seqOf(written[0])
-	}
-	for _, e := range s.entries {
-		if e.Step != nil && e.Step.Turn == turn.Turn && e.Step.ChatID == 0 && e.Step.Seq < first {
-			e.Step.ChatID = to
+	have := s.record.Seq - int64(len(written)) + 1
+	for _, l := range turn.Links {
+		if l.Answer > 0 {
+			l.Chat = written[l.Answer-1].Message.ID
+		}
+		for _, e := range s.entries {
+			if e.Step != nil && e.Step.Turn == turn.Turn && e.Step.ChatID == 0 && (l.Step == e.Step.ID || l.Step == 0 && e.Step.Seq < have) {
+				e.Step.ChatID = l.Chat
+			}
 		}
 	}
-}
-
-func seqOf(e agent.Entry) int64 {
-	if e.Message != nil {
-		return e.Message.Seq
-	}
-	return e.Step.Seq
 }
 
 // Messages implements agent.Store.
@@ -332,7 +334,7 @@ func (s *Store) Messages(ctx context.Context, id int64, q agent.MessageQuery) ([
 			out = append(out, m)
 		}
 	}
-	return last(out, q.Last), nil
+	return page(out, q, func(m *agent.ChatMessage) *json.RawMessage { return &m.Content }), nil
 }
 
 // Steps implements agent.Reasonings.
@@ -352,18 +354,34 @@ func (s *Store) Steps(ctx context.Context, id int64, q agent.MessageQuery) ([]ag
 			out = append(out, *e.Step)
 		}
 	}
-	return last(out, q.Last), nil
+	return page(out, q, func(r *agent.ReasoningRecord) *json.RawMessage { return &r.Payload }), nil
 }
 
 func selected(q agent.MessageQuery, seq, turn int64, at time.Time) bool {
-	return seq > q.After && (q.Turn == 0 || turn == q.Turn) && (q.Until.IsZero() || !at.After(q.Until))
+	return seq > q.After && (q.Before == 0 || seq < q.Before) && (q.Turn == 0 || turn == q.Turn) && (q.Until.IsZero() || !at.After(q.Until))
 }
 
-func last[T any](list []T, n int) []T {
-	if n > 0 && len(list) > n {
-		return list[len(list)-n:]
+// page is what a query keeps of what it selects.
+func page[T any](list []T, q agent.MessageQuery, content func(*T) *json.RawMessage) []T {
+	if q.Last > 0 && len(list) > q.Last {
+		list = list[len(list)-q.Last:]
+	}
+	bytes := 0
+	for i := range list {
+		c := content(&list[i])
+		if bytes += len(*c); q.Bytes > 0 && bytes > q.Bytes && i > 0 {
+			return list[:i]
+		}
+		if q.MaxContent > 0 && len(*c) > q.MaxContent {
+			*c = nil
+		}
 	}
 	return list
+}
+
+// light are messages without large contents.
+func light(messages []agent.ChatMessage) []agent.ChatMessage {
+	return page(messages, agent.MessageQuery{MaxContent: agent.MaxHistoryContent}, func(m *agent.ChatMessage) *json.RawMessage { return &m.Content })
 }
 
 // Alarms implements agent.Alarms.

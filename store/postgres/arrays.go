@@ -85,3 +85,12 @@ func parameterArrays(all []agent.PredictionRecord) []any {
 	}
 	return []any{of, names, values, infos}
 }
+
+// linkArrays are the arguments of linkSteps.
+func linkArrays(links []agent.Link) []any {
+	steps, answers, chats := make([]int64, len(links)), make([]int64, len(links)), make([]int64, len(links))
+	for i, l := range links {
+		steps[i], answers[i], chats[i] = l.Step, int64(l.Answer), l.Chat
+	}
+	return []any{steps, answers, chats}
+}

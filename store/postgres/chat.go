@@ -2,8 +2,10 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,22 +25,100 @@ func scanChat(row pgx.CollectableRow) (agent.ChatMessage, error) {
 	return m, err
 }
 
+// messages are what is kept in chat.
+var messages = kept[agent.ChatMessage]{
+	columns: chatColumns, table: "chat", content: "c.content", scan: scanChat,
+	body: func(m *agent.ChatMessage) *json.RawMessage { return &m.Content },
+}
+
 // Messages returns a session's messages; see agent.Store.
 func (s *Store) Messages(ctx context.Context, session int64, q agent.MessageQuery) ([]agent.ChatMessage, error) {
-	out, err := record(ctx, s, scanChat, `SELECT `+chatColumns+` FROM chat c`, session, q)
+	out, err := record(ctx, s, messages, session, q)
 	return out, fail(fmt.Sprintf("read messages of session %d", session), err)
 }
 
-// record reads from a table c what a query selects of a session's record.
-func record[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], selection string, session int64, q agent.MessageQuery) ([]T, error) {
-	text, args := selection+` WHERE c.session_id = $1 AND c.seq > $2 AND ($3::timestamptz IS NULL OR c."timestamp" <= $3)`, []any{session, q.After, orNull(q.Until), nil}
+// kept is a table c of a session's record.
+type kept[T any] struct {
+	columns, table string
+	content        string // of the columns, the one that may be large
+	scan           pgx.RowToFunc[T]
+	body           func(*T) *json.RawMessage // what was read of content
+}
+
+// selection are the columns, content only if it has at most so many bytes; 0
+// bounds nothing. The size in the database tells without reading it.
+func (k kept[T]) selection(maxContent string) string {
+	if maxContent == "" {
+		return k.columns
+	}
+	return strings.Replace(k.columns, k.content, `CASE WHEN pg_column_size(`+k.content+`) <= `+maxContent+` THEN `+k.content+` END`, 1)
+}
+
+// collect reads rows up to as many bytes of content as were asked, and drops
+// content that was larger than it is in the database.
+func (k kept[T]) collect(rows pgx.Rows, q agent.MessageQuery) ([]T, error) {
+	defer rows.Close()
+	var out []T
+	for bytes := 0; rows.Next(); {
+		v, err := k.scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		content := k.body(&v)
+		if q.MaxContent > 0 && len(*content) > q.MaxContent {
+			*content = nil
+		}
+		if bytes += len(*content); q.Bytes > 0 && bytes > q.Bytes && len(out) > 0 {
+			break
+		}
+		out = append(out, v)
+	}
+	rows.Close()
+	return out, rows.Err()
+}
+
+// recordQuery is what reads a part of a session's record, newest first, or
+// oldest first if its bytes are bounded.
+func (k kept[T]) recordQuery(session int64, q agent.MessageQuery) (text string, args []any) {
+	arg := func(v any) string {
+		args = append(args, v)
+		return fmt.Sprint("$", len(args))
+	}
+	where := ` FROM ` + k.table + ` c WHERE c.session_id = ` + arg(session) + ` AND c.seq > ` + arg(q.After)
+	if q.Before != 0 {
+		where += ` AND c.seq < ` + arg(q.Before)
+	}
+	if !q.Until.IsZero() {
+		where += ` AND c."timestamp" <= ` + arg(q.Until)
+	}
+	if q.Turn != 0 {
+		where += ` AND c.turn = ` + arg(q.Turn)
+	}
+	where += ` ORDER BY c.seq DESC`
 	if q.Last > 0 {
-		args[3] = q.Last
+		where += ` LIMIT ` + arg(q.Last)
 	}
-	if q.Turn != 0 { // an index finds it
-		text, args = text+` AND c.turn = $5`, append(args, q.Turn)
+	maxContent := ""
+	if q.MaxContent > 0 {
+		maxContent = arg(q.MaxContent)
 	}
-	out, err := query(ctx, s, scan, text+` ORDER BY c.seq DESC LIMIT $4`, args...)
+	if q.Bytes <= 0 {
+		return `SELECT ` + k.selection(maxContent) + where, args
+	}
+	return `WITH p AS (SELECT c.id, c.seq, pg_column_size(` + k.content + `) AS size` + where + `),
+		w AS (SELECT id, sum(size) OVER (ORDER BY seq) AS bytes, row_number() OVER (ORDER BY seq) AS n FROM p)
+		SELECT ` + k.selection(maxContent) + ` FROM w JOIN ` + k.table + ` c ON c.id = w.id
+		WHERE w.bytes <= ` + arg(q.Bytes) + ` OR w.n = 1 ORDER BY c.seq`, args
+}
+
+// record reads what a query selects of a session's record.
+func record[T any](ctx context.Context, s *Store, k kept[T], session int64, q agent.MessageQuery) ([]T, error) {
+	text, args := k.recordQuery(session, q)
+	rows, err := s.pool.Query(ctx, text, args...)
+	if err != nil {
+		return nil, fmt.Errorf("query: %w", err)
+	}
+	out, err := k.collect(rows, q)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +131,9 @@ func record[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], selecti
 			return nil, store.NoSession()
 		}
 	}
-	slices.Reverse(out)
+	if q.Bytes <= 0 {
+		slices.Reverse(out)
+	}
 	return out, nil
 }
 

@@ -44,14 +44,13 @@ const (
 			AS v(n, answer, chat, kind, step_kind, step, summary, payload, at) LEFT JOIN m ON v.answer > 0 AND m.seq = s.before + v.answer
 		ORDER BY v.n RETURNING id, seq, chat_id)`
 
-	// linkSteps says which message, of the turn or stored before, earlier steps
-	// belong to: those that the statement finds, as it does not see the steps
-	// it writes itself.
+	// linkSteps says which messages, of the turn or stored before, steps of
+	// earlier parts belong to.
 	linkSteps = `,
-	l AS (UPDATE reasoning_step e SET chat_id = v.id
-		FROM s, (SELECT m.id FROM s, m WHERE m.seq = s.before + $1 UNION ALL SELECT c.id FROM s JOIN chat c ON c.session_id = s.id
-			WHERE $1::bigint = 0 AND c.id = $2) v
-		WHERE e.session_id = s.id AND e.turn = s.turn AND e.chat_id IS NULL)`
+	l AS (UPDATE reasoning_step e SET chat_id = coalesce(m.id, (SELECT c.id FROM chat c WHERE c.id = v.chat AND c.session_id = s.id))
+		FROM s CROSS JOIN unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS v(step, answer, chat)
+			LEFT JOIN m ON v.answer > 0 AND m.seq = s.before + v.answer
+		WHERE (e.id = v.step OR v.step = 0) AND e.session_id = s.id AND e.turn = s.turn AND e.chat_id IS NULL)`
 
 	// handleEvents takes events from the queue. A failed turn that runs again
 	// and is written in parts is open again from the first part on.
@@ -97,7 +96,7 @@ func commitStatement(turn agent.TurnRecord, entries []agent.Entry, set json.RawM
 		}
 	}
 	q.text.WriteString(whichSession) // its arguments are those of writeSession
-	links := !turn.Partial && (turn.LinkEarlier > 0 || turn.LinkEarlierTo > 0)
+	links := !turn.Partial && len(turn.Links) > 0
 	switch {
 	case messages != nil:
 		q.add(writeMessages, messages...)
@@ -108,7 +107,7 @@ func commitStatement(turn agent.TurnRecord, entries []agent.Entry, set json.RawM
 		q.add(writeSteps, steps...)
 	}
 	if links {
-		q.add(linkSteps, int64(turn.LinkEarlier), turn.LinkEarlierTo)
+		q.add(linkSteps, linkArrays(turn.Links)...)
 	}
 	if turn.Partial {
 		q.add(reopenEvent)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -40,13 +41,17 @@ const receiveEvent = `WITH s AS (
 	UNION ALL SELECT ` + eventColumns + `, true FROM event e JOIN chat c ON c.id = e.chat_id
 	WHERE c.session_id = $1 AND c.client_id = $3 AND c.client_id <> '' AND c.is_user`
 
-// receivedHistory returns the message, new or known, and those before it,
-// newest first. What is new is the last that its session gave a seq to: the row
-// is locked by the statement before.
-const receivedHistory = `SELECT ` + chatColumns + ` FROM chat c WHERE c.session_id = $1 AND c.seq <= coalesce(
-		(SELECT seq FROM chat WHERE session_id = $1 AND client_id = $2 AND client_id <> '' AND is_user),
-		(SELECT seq FROM session WHERE id = $1))
-	ORDER BY c.seq DESC LIMIT $3`
+// receivedSeq is the seq of the message, new or known, or of what was said last
+// before an event without one. What is new is the last that its session gave a
+// seq to: the row is locked by the statement before.
+const receivedSeq = `coalesce((SELECT seq FROM chat WHERE session_id = $1 AND client_id = $2 AND client_id <> '' AND is_user),
+		(SELECT seq FROM session WHERE id = $1))`
+
+// receivedHistory returns the message, if there is one ($5), and those before
+// it without large contents, newest first.
+var receivedHistory = `SELECT ` + strings.Replace(chatColumns, "c.content",
+	`CASE WHEN pg_column_size(c.content) <= $4 OR $5::bool AND c.seq = `+receivedSeq+` THEN c.content END`, 1) +
+	` FROM chat c WHERE c.session_id = $1 AND c.seq <= ` + receivedSeq + ` ORDER BY c.seq DESC LIMIT $3`
 
 // Receive stores an event; see agent.Store.
 func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, error) {
@@ -71,7 +76,7 @@ func (s *Store) receive(ctx context.Context, in agent.Incoming, now time.Time) (
 	batch := &pgx.Batch{}
 	batch.Queue(receiveEvent, in.Session, now, in.ClientID, in.Event.Name, in.Event.Info, in.Event.Time, in.Type, in.Content,
 		in.Event.Human, in.Event.Data, in.Event.Origin)
-	batch.Queue(receivedHistory, in.Session, in.ClientID, max(in.History, 0)+said)
+	batch.Queue(receivedHistory, in.Session, in.ClientID, max(in.History, 0)+said, agent.MaxHistoryContent, said == 1)
 	results := s.pool.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
 	rows, err := results.Query()
@@ -90,17 +95,22 @@ func (s *Store) receive(ctx context.Context, in agent.Incoming, now time.Time) (
 	if rows, err = results.Query(); err != nil {
 		return receipt, err
 	}
-	messages, err := pgx.CollectRows(rows, scanChat)
+	read := 0
+	receipt.History, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (agent.ChatMessage, error) {
+		m, err := scanChat(row)
+		if read++; read > said && len(m.Content) > agent.MaxHistoryContent { // it was compressed
+			m.Content = nil
+		}
+		return m, err
+	})
 	if err != nil {
 		return receipt, err
 	}
-	slices.Reverse(messages)
-	if said == 1 && len(messages) > 0 {
-		last := len(messages) - 1
-		receipt.Event.Message, messages = messages[last], messages[:last:last]
+	if said == 1 && len(receipt.History) > 0 {
+		receipt.Event.Message, receipt.History = receipt.History[0], receipt.History[1:]
 	}
+	slices.Reverse(receipt.History)
 	receipt.Event.Data = store.EventData(receipt.Event.Data, receipt.Event.Message)
-	receipt.History = messages
 	return receipt, nil
 }
 

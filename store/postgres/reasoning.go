@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -21,8 +22,14 @@ func scanStep(row pgx.CollectableRow) (agent.ReasoningRecord, error) {
 	return r, err
 }
 
+// steps are what is kept in reasoning_step.
+var steps = kept[agent.ReasoningRecord]{
+	columns: stepColumns, table: "reasoning_step", content: "c.payload", scan: scanStep,
+	body: func(r *agent.ReasoningRecord) *json.RawMessage { return &r.Payload },
+}
+
 // Steps returns a session's reasoning; see agent.Reasonings.
 func (s *Store) Steps(ctx context.Context, session int64, q agent.MessageQuery) ([]agent.ReasoningRecord, error) {
-	out, err := record(ctx, s, scanStep, `SELECT `+stepColumns+` FROM reasoning_step c`, session, q)
+	out, err := record(ctx, s, steps, session, q)
 	return out, fail(fmt.Sprintf("read reasoning of session %d", session), err)
 }

@@ -75,7 +75,7 @@ func TestRoundTrips(t *testing.T) {
 		{"OpenSession with a queue", open, 1, 0},
 		{"all of a turn", commit(agent.TurnRecord{
 			State: "s", EnteredAt: time.Now(), WakeAt: time.Now(), Set: map[string]json.RawMessage{"v": text}, Delete: []string{"w"},
-			Entries: []agent.Entry{step, step, step, said, said}, LinkEarlier: 4,
+			Entries: []agent.Entry{step, step, step, said, said}, Links: []agent.Link{{Step: 1, Answer: 4}},
 			Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b"}, {Source: "b", Dest: "c"}},
 			Predictions: []agent.PredictionRecord{
 				{Message: "m", Intent: "i", Parameters: []agent.ParameterRecord{{Name: "p", Value: &value}, {Name: "q"}}},

@@ -32,6 +32,9 @@ func (s *Store) commitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Wr
 		return agent.Written{}, err
 	}
 	commit := commitStatement(turn, entries, set, now)
+	if written, err := s.writtenBefore(ctx, turn); written || err != nil {
+		return agent.Written{Repeated: written}, err
+	}
 	written := false
 	err = again(ctx, func() error {
 		written, err = s.writeTurn(ctx, turn.Session, entries, commit)
@@ -41,6 +44,24 @@ func (s *Store) commitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Wr
 		return agent.Written{Entries: entries}, err
 	}
 	return s.turnEntries(ctx, turn)
+}
+
+// writtenBefore reports whether turn 0 is written already, if that is in doubt.
+func (s *Store) writtenBefore(ctx context.Context, turn agent.TurnRecord) (written bool, err error) {
+	if !turn.Again || turn.Turn != 0 || turn.Partial {
+		return false, nil
+	}
+	if len(turn.Transitions) > 0 {
+		t := turn.Transitions[0]
+		err = s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM transition WHERE session_id = $1 AND turn = 0
+			AND source_state = $2 AND dest_state = $3 AND "timestamp" = $4)`,
+			turn.Session, store.Text(t.Source), store.Text(t.Dest), store.Time(t.Time, s.config.Now())).Scan(&written)
+	} else if len(turn.Handled) > 0 {
+		err = s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM session WHERE id = $1)
+			AND NOT EXISTS (SELECT FROM event WHERE session_id = $1 AND id = ANY($2::bigint[]) AND NOT handled)`,
+			turn.Session, turn.Handled).Scan(&written)
+	}
+	return written, err
 }
 
 // writeTurn makes one round trip, and gives entries their ids and seqs; false

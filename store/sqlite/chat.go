@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"docent/agent"
@@ -34,32 +35,67 @@ func insertMessage(ctx context.Context, w *writer, session int64, m *agent.ChatM
 	return err
 }
 
+// messages are what is kept in chat.
+var messages = kept[agent.ChatMessage]{columns: chatColumns, table: "chat", content: "c.content", scan: scanChat}
+
 // Messages returns a session's messages; see agent.Store.
 func (s *Store) Messages(ctx context.Context, session int64, q agent.MessageQuery) ([]agent.ChatMessage, error) {
-	out, err := record(ctx, s, scanChat, `SELECT `+chatColumns+` FROM chat c`, session, q)
+	out, err := record(ctx, s, messages, session, q)
 	return out, fail(fmt.Sprintf("read messages of session %d", session), err)
 }
 
-// record reads from a table c what a query selects of a session's record.
-func record[T any](ctx context.Context, s *Store, scan func(*sql.Rows) (T, error), selection string, session int64, q agent.MessageQuery) ([]T, error) {
-	text, args := selection+` WHERE c.session_id = ? AND c.seq > ?`, []any{session, q.After}
+// kept is a table c of a session's record.
+type kept[T any] struct {
+	columns, table string
+	content        string // of the columns, the one that may be large
+	scan           func(*sql.Rows) (T, error)
+}
+
+// bounded are columns whose content is null if it has more bytes than an
+// argument; its size is told without reading it.
+func bounded(columns, content string) string {
+	return strings.Replace(columns, content, `CASE WHEN octet_length(`+content+`) <= ? THEN `+content+` END`, 1)
+}
+
+// recordQuery is what reads a part of a session's record, newest first.
+func (k kept[T]) recordQuery(session int64, q agent.MessageQuery) (text string, args []any) {
+	columns := k.columns
+	if q.MaxContent > 0 {
+		columns, args = bounded(columns, k.content), append(args, q.MaxContent)
+	}
+	where := ` FROM ` + k.table + ` c WHERE c.session_id = ? AND c.seq > ?`
+	args = append(args, session, q.After)
+	if q.Before != 0 {
+		where, args = where+` AND c.seq < ?`, append(args, q.Before)
+	}
 	if !q.Until.IsZero() {
-		text, args = text+` AND c.timestamp <= ?`, append(args, q.Until.UnixMicro())
+		where, args = where+` AND c.timestamp <= ?`, append(args, q.Until.UnixMicro())
 	}
 	if q.Turn != 0 {
-		text, args = text+` AND c.turn = ?`, append(args, q.Turn)
+		where, args = where+` AND c.turn = ?`, append(args, q.Turn)
 	}
-	text += ` ORDER BY c.seq DESC`
+	where += ` ORDER BY c.seq DESC`
 	if q.Last > 0 {
-		text, args = text+` LIMIT ?`, append(args, q.Last)
+		where, args = where+` LIMIT ?`, append(args, q.Last)
 	}
+	if q.Bytes <= 0 {
+		return `SELECT ` + columns + where, args
+	}
+	return `SELECT ` + columns + ` FROM (SELECT id, sum(size) OVER (ORDER BY seq) AS bytes, row_number() OVER (ORDER BY seq) AS n
+			FROM (SELECT c.id, c.seq, octet_length(` + k.content + `) AS size` + where + `)) w
+		JOIN ` + k.table + ` c ON c.id = w.id WHERE w.bytes <= ? OR w.n = 1 ORDER BY c.seq DESC`, append(args, q.Bytes)
+}
+
+// record reads what a query selects of a session's record.
+func record[T any](ctx context.Context, s *Store, k kept[T], session int64, q agent.MessageQuery) ([]T, error) {
+	text, args := k.recordQuery(session, q)
 	var out []T
 	err := s.read(ctx, func(tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, text, args...)
 		if err != nil {
 			return err
 		}
-		if out, err = collect(rows, scan); err != nil || len(out) > 0 {
+		if out, err = collect(rows, k.scan); err != nil || len(out) > 0 {
 			return err
 		}
 		return there(tx.QueryRowContext(ctx, sessionThere, session))

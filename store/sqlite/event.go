@@ -58,8 +58,7 @@ func (s *Store) receive(ctx context.Context, in agent.Incoming) (receipt agent.R
 		if err != nil || in.History <= 0 {
 			return err
 		}
-		rows, err := w.query(ctx, `SELECT `+chatColumns+` FROM chat c WHERE c.session_id = ? AND c.seq < ? ORDER BY c.seq DESC LIMIT ?`,
-			in.Session, before, in.History)
+		rows, err := w.query(ctx, historyQuery, agent.MaxHistoryContent, in.Session, before, in.History)
 		if err != nil {
 			return err
 		}
@@ -69,6 +68,9 @@ func (s *Store) receive(ctx context.Context, in agent.Incoming) (receipt agent.R
 	})
 	return receipt, err
 }
+
+// historyQuery returns messages without large contents, newest first.
+var historyQuery = `SELECT ` + bounded(chatColumns, "c.content") + ` FROM chat c WHERE c.session_id = ? AND c.seq < ? ORDER BY c.seq DESC LIMIT ?`
 
 // addEvent stores an event that is not there yet, with its message; next is the
 // seq that what comes after the history has, or would have.

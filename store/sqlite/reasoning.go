@@ -28,8 +28,11 @@ func insertStep(ctx context.Context, w *writer, session int64, r *agent.Reasonin
 		session, r.ChatID, r.Kind, r.StepKind, r.Step, r.Summary, string(r.Payload), r.Time.UnixMicro(), r.Seq, r.Turn).Scan(&r.ID, &r.ChatID)
 }
 
+// steps are what is kept in reasoning_step.
+var steps = kept[agent.ReasoningRecord]{columns: stepColumns, table: "reasoning_step", content: "c.payload", scan: scanStep}
+
 // Steps returns a session's reasoning; see agent.Reasonings.
 func (s *Store) Steps(ctx context.Context, session int64, q agent.MessageQuery) ([]agent.ReasoningRecord, error) {
-	out, err := record(ctx, s, scanStep, `SELECT `+stepColumns+` FROM reasoning_step c`, session, q)
+	out, err := record(ctx, s, steps, session, q)
 	return out, fail(fmt.Sprintf("read reasoning of session %d", session), err)
 }

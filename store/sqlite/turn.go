@@ -28,6 +28,10 @@ func (s *Store) commitTurn(ctx context.Context, turn agent.TurnRecord) (out agen
 		return agent.Written{}, err
 	}
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
+		if written, err := writtenBefore(ctx, w, turn, now); written || err != nil {
+			out = agent.Written{Repeated: written}
+			return err
+		}
 		write, err := mayWrite(ctx, w, turn)
 		if err != nil {
 			return err
@@ -49,6 +53,31 @@ func (s *Store) commitTurn(ctx context.Context, turn agent.TurnRecord) (out agen
 		return writeOutcome(ctx, w, turn, now)
 	})
 	return out, err
+}
+
+// writtenBefore reports whether turn 0 is written already, if that is in doubt.
+func writtenBefore(ctx context.Context, w *writer, turn agent.TurnRecord, now time.Time) (written bool, err error) {
+	if !turn.Again || turn.Turn != 0 || turn.Partial {
+		return false, nil
+	}
+	if len(turn.Transitions) > 0 {
+		t := turn.Transitions[0]
+		err = w.row(ctx, `SELECT EXISTS (SELECT 1 FROM transition WHERE session_id = ? AND turn = 0
+			AND source_state = ? AND dest_state = ? AND timestamp = ?)`,
+			turn.Session, store.Text(t.Source), store.Text(t.Dest), store.Time(t.Time, now).UnixMicro()).Scan(&written)
+		return written, err
+	}
+	if len(turn.Handled) == 0 {
+		return false, nil
+	}
+	for _, id := range turn.Handled {
+		err := w.row(ctx, `SELECT EXISTS (SELECT 1 FROM event WHERE session_id = ?1 AND id = ?2 AND NOT handled)
+			OR NOT EXISTS (SELECT 1 FROM session WHERE id = ?1)`, turn.Session, id).Scan(&written)
+		if written || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // mayWrite reports whether a turn was begun by no event, was not committed, or
@@ -104,16 +133,8 @@ func addEntries(ctx context.Context, w *writer, turn agent.TurnRecord, entries [
 			}
 		}
 	}
-	link := turn.LinkEarlierTo
-	if turn.LinkEarlier > 0 {
-		link = entries[turn.LinkEarlier-1].Message.ID
-	}
-	if link > 0 && !turn.Partial {
-		if _, err := w.exec(ctx, `UPDATE reasoning_step SET chat_id = ?1
-			WHERE session_id = ?2 AND turn = ?3 AND chat_id IS NULL AND EXISTS (SELECT 1 FROM chat WHERE id = ?1 AND session_id = ?2)`,
-			link, turn.Session, turn.Turn); err != nil {
-			return err
-		}
+	if err := linkSteps(ctx, w, turn, entries); err != nil {
+		return err
 	}
 	for i, e := range entries {
 		if r := e.Step; r != nil {
@@ -124,6 +145,23 @@ func addEntries(ctx context.Context, w *writer, turn agent.TurnRecord, entries [
 			if err := insertStep(ctx, w, turn.Session, r); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// linkSteps says which messages steps of earlier parts belong to.
+func linkSteps(ctx context.Context, w *writer, turn agent.TurnRecord, entries []agent.Entry) error {
+	if turn.Partial {
+		return nil
+	}
+	for _, l := range turn.Links {
+		if l.Answer > 0 {
+			l.Chat = entries[l.Answer-1].Message.ID
+		}
+		if _, err := w.exec(ctx, `UPDATE reasoning_step SET chat_id = ?1 WHERE (id = ?2 OR ?2 = 0) AND session_id = ?3 AND turn = ?4 AND chat_id IS NULL
+			AND EXISTS (SELECT 1 FROM chat WHERE id = ?1 AND session_id = ?3)`, l.Chat, l.Step, turn.Session, turn.Turn); err != nil {
+			return err
 		}
 	}
 	return nil

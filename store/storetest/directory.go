@@ -137,9 +137,9 @@ func directoryInvalid(t *testing.T, db Database) {
 		"both":             begun(session, e, agent.Entry{Message: told("x").Message, Step: thought("x", 0).Step}),
 		"answer to a step": begun(session, e, thought("x", 1)),
 		"answer to none":   begun(session, e, told("x"), thought("x", 3)),
-		"link to a step":   {Session: session, Turn: e.Turn, Handled: []int64{e.ID}, Entries: []agent.Entry{thought("x", 0)}, LinkEarlier: 1},
-		"link to none":     {Session: session, Turn: e.Turn, Handled: []int64{e.ID}, LinkEarlier: 1},
-		"negative":         {Session: session, Turn: e.Turn, Handled: []int64{e.ID}, LinkEarlier: -1},
+		"link to a step":   {Session: session, Turn: e.Turn, Handled: []int64{e.ID}, Entries: []agent.Entry{thought("x", 0)}, Links: []agent.Link{{Step: 1, Answer: 1}}},
+		"link to none":     {Session: session, Turn: e.Turn, Handled: []int64{e.ID}, Links: []agent.Link{{Step: 1, Answer: 1}}},
+		"negative":         {Session: session, Turn: e.Turn, Handled: []int64{e.ID}, Links: []agent.Link{{Step: 1, Answer: -1}}},
 	} {
 		_, err := s.CommitTurn(ctx, turn)
 		wantKind(t, name, err, fault.Invalid)

@@ -13,6 +13,7 @@ var partialTests = map[string]func(*testing.T, Conversations){
 	"Crash":  partialCrash,
 	"Failed": partialFailed,
 	"Zero":   partialZero,
+	"Again":  partialAgain,
 }
 
 // part commits a part of the turn that an event began.
@@ -36,6 +37,7 @@ func partialFinal(t *testing.T, db Conversations) {
 	turn.Predictions = []agent.PredictionRecord{{Message: "m", Intent: "i"}}
 	got := commit(t, s, turn)
 	want(t, "part", []any{got.Repeated, entryLines(got.Entries)}, []any{false, []string{`3/1 agent "wait"`, "4/1 thought first"}})
+	first := got.Entries[1].Step.ID
 	want(t, "another part", entryLines(part(t, s, session, e, told("more")).Entries), []string{`5/1 agent "more"`})
 	want(t, "an empty part", entryLines(part(t, s, session, e).Entries), []string{})
 
@@ -45,7 +47,8 @@ func partialFinal(t *testing.T, db Conversations) {
 	want(t, "pending", pending(t, s, "x"), []string{`1 receive_message_text "one" begun`, `2 receive_message_text "two"`})
 	db.rows(t, map[string]int{"transition": 0, "intent_prediction": 0})
 
-	turn.Partial, turn.Entries, turn.LinkEarlier = false, []agent.Entry{thought("second", 2), told("done")}, 2
+	turn.Partial, turn.Entries = false, []agent.Entry{thought("second", 2), told("done")}
+	turn.Links = []agent.Link{{Step: first, Answer: 2}}
 	got = commit(t, s, turn)
 	want(t, "end", []any{got.Repeated, entryLines(got.Entries)}, []any{false, []string{"6/1 thought second", `7/1 agent "done"`}})
 	steps, err := s.Steps(ctx, session, agent.MessageQuery{})
@@ -118,4 +121,36 @@ func partialZero(t *testing.T, db Conversations) {
 	part(t, s, session, agent.EventRecord{}, told("again"))
 	want(t, "record", all(t, s, session), []string{`1/0 agent "hel"`, `2/0 agent "lo"`, `3/0 agent "again"`})
 	want(t, "state", open(t, s, "x").State, "answer")
+}
+
+// partialAgain: what no event began is written once if it is known to be tried
+// again, and twice if it happened twice.
+func partialAgain(t *testing.T, db Conversations) {
+	s := db.Open(t)
+	session := open(t, s, "x").RowID
+	e := happen(t, s, session, "e", "1")
+	at := time.Date(2024, 2, 29, 12, 30, 1, 123456789, time.UTC)
+	move := agent.TurnRecord{
+		Session: session, State: "b", EnteredAt: at, Entries: []agent.Entry{told("moved")},
+		Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b", Time: at}},
+	}
+	took := agent.TurnRecord{Session: session, State: "b", EnteredAt: at, Handled: []int64{e.ID}, Entries: []agent.Entry{told("took")}}
+	for _, c := range []struct {
+		turn   agent.TurnRecord
+		again  bool
+		writes bool
+	}{
+		{move, true, true},
+		{move, true, false},
+		{move, false, true},
+		{took, true, true},
+		{took, true, false},
+		{took, false, true},
+	} {
+		c.turn.Again = c.again
+		got := commit(t, s, c.turn)
+		want(t, "repeated and written", []any{got.Repeated, len(got.Entries)}, []any{!c.writes, map[bool]int{true: 1}[c.writes]})
+	}
+	want(t, "record", all(t, s, session), []string{`1/0 agent "moved"`, `2/0 agent "moved"`, `3/0 agent "took"`, `4/0 agent "took"`})
+	db.rows(t, map[string]int{"transition": 2})
 }

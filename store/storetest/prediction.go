@@ -64,13 +64,18 @@ func predictionAstray(t *testing.T, db Database) {
 	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
 	elsewhere := say(t, s, other, "", "elsewhere").Event.Message.ID
 	e := say(t, s, session, "", "one").Event
+	astray := part(t, s, other, agent.EventRecord{Turn: 1}, thought("another's", 0))
+	var links []agent.Link
 	for _, chat := range []int64{elsewhere, 999} {
 		step := thought("t", 0)
 		step.Step.ChatID = chat
-		want(t, "link", part(t, s, session, e, step).Entries[0].Step.ChatID, 0)
+		got := part(t, s, session, e, step).Entries[0].Step
+		want(t, "link", got.ChatID, 0)
+		links = append(links, agent.Link{Step: got.ID, Chat: chat})
 	}
+	links = append(links, agent.Link{Step: astray.Entries[0].Step.ID, Answer: 1})
 	turn := begun(session, e, told("x"))
-	turn.LinkEarlierTo = elsewhere
+	turn.Links = links
 	commit(t, s, turn)
 	want(t, "links", db.Strings(t, "SELECT 'linked' FROM reasoning_step WHERE chat_id IS NOT NULL"), []string{})
 }

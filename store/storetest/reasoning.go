@@ -10,7 +10,7 @@ import (
 
 var reasoningTests = map[string]func(*testing.T, Conversations){
 	"Steps": reasoningSteps,
-	"Links": reasoningLinks, "Stored": reasoningStored,
+	"Links": reasoningLinks, "Stored": reasoningStored, "CutShort": reasoningCutShort,
 }
 
 // reasoningSteps: steps come back as they were, among the messages.
@@ -53,9 +53,12 @@ func reasoningLinks(t *testing.T, db Conversations) {
 	commit(t, s, begun(other, say(t, s, other, "", "x").Event, thought("other's", 0)))
 	one, two := say(t, s, session, "", "one").Event, say(t, s, session, "", "two").Event
 	part(t, s, session, two, thought("two's", 0))
-	part(t, s, session, one, thought("a", 0), told("first"), thought("b", 0), thought("c", 2))
+	before := part(t, s, session, one, thought("a", 0), told("first"), thought("b", 0), thought("c", 2), thought("h", 0), thought("i", 0)).Entries
 	linked := begun(session, one, thought("d", 2), told("second"), thought("e", 4), told("third"), thought("f", 2), thought("g", 0))
-	linked.LinkEarlier, linked.LinkEarlierTo = 4, one.Message.ID // the former counts
+	linked.Links = []agent.Link{
+		{Step: before[0].Step.ID, Answer: 4, Chat: one.Message.ID}, // the former counts
+		{Step: before[2].Step.ID, Answer: 2}, {Step: before[3].Step.ID, Answer: 2}, {Step: before[4].Step.ID, Chat: one.Message.ID}, {Step: 9999, Answer: 2},
+	}
 	commit(t, s, linked)
 	said := map[int64]string{0: "none"}
 	messages, err := s.Messages(ctx, session, agent.MessageQuery{})
@@ -73,7 +76,7 @@ func reasoningLinks(t *testing.T, db Conversations) {
 		return out
 	}
 	want(t, "links", links(session), map[string]string{
-		"greeting's": "none", "two's": "none", "a": `"third"`, "b": `"third"`, "c": `"first"`,
+		"greeting's": "none", "two's": "none", "a": `"third"`, "b": `"second"`, "c": `"first"`, "h": `"one"`, "i": "none",
 		"d": `"second"`, "e": `"third"`, "f": `"second"`, "g": "none",
 	})
 	want(t, "another's", links(other), map[string]string{"other's": "none"})
@@ -99,10 +102,31 @@ func reasoningStored(t *testing.T, db Conversations) {
 		return out
 	}
 	turn := begun(session, e, thought("c", 0))
-	turn.Partial, turn.LinkEarlierTo = true, said // a part links nothing
+	turn.Partial, turn.Links = true, []agent.Link{{Step: got.Entries[0].Step.ID, Chat: said}, {Step: got.Entries[1].Step.ID, Chat: said}} // a part links nothing
 	commit(t, s, turn)
 	want(t, "after a part", links(), []int64{0, e.Message.ID, 0})
 	turn.Partial = false
 	commit(t, s, turn)
-	want(t, "at the end", links(), []int64{said, e.Message.ID, said, 0})
+	want(t, "at the end", links(), []int64{said, e.Message.ID, 0, 0})
+}
+
+// reasoningCutShort: all that a turn has left without a message may be closed by
+// one.
+func reasoningCutShort(t *testing.T, db Conversations) {
+	s, ctx := db.Open(t), t.Context()
+	session := open(t, s, "x").RowID
+	one, two := say(t, s, session, "", "one").Event, say(t, s, session, "", "two").Event
+	part(t, s, session, one, thought("a", 2), told("first"), thought("b", 0))
+	part(t, s, session, two, thought("another's", 0))
+	part(t, s, session, one, thought("c", 0))
+	end := begun(session, one, thought("new", 0), told("last"))
+	end.Links = []agent.Link{{Answer: 2}}
+	last := commit(t, s, end).Entries[1].Message.ID
+	steps, err := s.Steps(ctx, session, agent.MessageQuery{})
+	ok(t, err)
+	got := map[string]bool{}
+	for _, r := range steps {
+		got[r.Summary] = r.ChatID == last
+	}
+	want(t, "closed", got, map[string]bool{"a": false, "b": true, "another's": false, "c": true, "new": false})
 }
