@@ -10,6 +10,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/payload"
 	"docent/store/sqlite"
 )
 
@@ -139,6 +140,35 @@ func testAnswerWhileAway(t *testing.T, store agent.Store) {
 	witness.hears("answer to three") // and did not hear the one before twice
 	if n := len(began); n != 1 {
 		t.Errorf("b ran %d turns after the slow one, want 1", n)
+	}
+}
+
+// A request that comes again over the connection that heard its answer, as when
+// the answer crossed it, is not answered again there; over another one it is.
+func TestAnswerCrossesRequest(t *testing.T) {
+	t.Parallel()
+	for name, store := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := open(t, talker("b", func(ctx context.Context, s *agent.Session) error {
+				return s.Reply(ctx, "answer to "+s.Message())
+			}), store, "")
+			ask := func(v *visitor, text string) {
+				if err := v.conn.Send(t.Context(), payload.Frame{Action: payload.ReplyStr, Message: []byte(`"` + text + `"`), Correlation: "id of " + text}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			v := b.visit("S")
+			v.hears("b greets")
+			ask(v, "one")
+			v.hears("answer to one")
+			ask(v, "one")
+			ask(v, "two")
+			v.hears("answer to two")
+			w := b.visit("S")
+			ask(w, "one")
+			w.hears("answer to one")
+		})
 	}
 }
 
