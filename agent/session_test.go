@@ -374,7 +374,7 @@ func testHistory(t *testing.T) {
 		f, ok := agent.Replay(m)
 		got = append(got, fmt.Sprint(f.Action, " ", string(f.Message), " ", f.History, ok))
 	}
-	want := []string{`agent_reply_str "1" true true`, `user_message "2" true true`, `agent_reply_str "2" true true`}
+	want := []string{`agent_reply_str "0" true true`, `user_message "1" true true`, `agent_reply_str "1" true true`, `user_message "2" true true`, `agent_reply_str "2" true true`}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -89,13 +89,13 @@ func testStepFrames(t *testing.T) {
 	if !slices.Equal(seqs, []int64{1, 2, 3, 4, 5, 6, 7, 8, 9}) {
 		t.Errorf("stored %v", seqs)
 	}
-	record, err := sub.Record(t.Context())
+	record, err := collect(sub.Record(t.Context()))
 	if err != nil || len(record) != 0 {
 		t.Errorf("recorded before it joined: %v %v", record, err)
 	}
 	late, _, _ := open(t, rt, "S")
 	synctest.Wait() // it has greeted
-	if record, err = late.Record(t.Context()); err != nil || len(record) != 9 {
+	if record, err = collect(late.Record(t.Context())); err != nil || len(record) != 9 {
 		t.Errorf("recorded %d %v", len(record), err)
 	}
 }

@@ -1,10 +1,8 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 )
 
@@ -137,55 +135,3 @@ func (s *Subscription) Close() {
 
 // SessionID is the session's public id.
 func (s *Subscription) SessionID() string { return s.c.key.ID }
-
-// History returns the messages stored before the client joined, oldest first.
-func (s *Subscription) History(ctx context.Context) ([]ChatMessage, error) {
-	record, err := s.record(ctx, false)
-	var out []ChatMessage
-	for _, e := range record {
-		out = append(out, *e.Message)
-	}
-	return out, err
-}
-
-// Record returns the messages and steps stored before the client joined, oldest
-// first: at most RuntimeConfig.ReplayLimit of each.
-func (s *Subscription) Record(ctx context.Context) ([]Entry, error) { return s.record(ctx, true) }
-
-func (s *Subscription) record(ctx context.Context, steps bool) ([]Entry, error) {
-	c := s.c
-	if err := c.lock(ctx); err != nil { // waits for a reset
-		return nil, err
-	}
-	<-c.intake
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
-	query := MessageQuery{Last: c.rt.cfg.ReplayLimit}
-	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, query)
-	if err != nil {
-		return nil, fmt.Errorf("history of session %s: %w", c.key.ID, err)
-	}
-	var reasoned []ReasoningRecord
-	if steps {
-		if reasoned, err = c.rt.cfg.Store.Steps(ctx, c.record.RowID, query); err != nil {
-			return nil, fmt.Errorf("steps of session %s: %w", c.key.ID, err)
-		}
-	}
-	c.mu.Lock()
-	since := s.since
-	c.mu.Unlock()
-	return slices.DeleteFunc(merge(messages, reasoned), func(e Entry) bool { return e.seq() > since }), nil
-}
-
-// merge puts messages and steps into the order of their seqs.
-func merge(messages []ChatMessage, steps []ReasoningRecord) []Entry {
-	out := make([]Entry, 0, len(messages)+len(steps))
-	for i := range messages {
-		out = append(out, Entry{Message: &messages[i]})
-	}
-	for i := range steps {
-		out = append(out, Entry{Step: &steps[i]})
-	}
-	slices.SortStableFunc(out, func(a, b Entry) int { return cmp.Compare(a.seq(), b.seq()) })
-	return out
-}

@@ -161,11 +161,10 @@ var errNoVariables = errors.New("no variables")
 
 // replay sends what was stored before the client joined, as fast as it reads.
 func (c *connection) replay(ctx context.Context) error {
-	entries, err := c.sub.Record(ctx)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
+	for e, err := range c.sub.Record(ctx) {
+		if err != nil {
+			return err
+		}
 		frame, ok := replayed(e)
 		if ok && !c.sendPatiently(ctx, frame) {
 			return nil
