@@ -130,6 +130,11 @@ func testAnswerWhileAway(t *testing.T, store agent.Store) {
 	v.say("slow")
 	<-began
 	witness := b.visit(<-began)
+	if err := witness.conn.Send(t.Context(), payload.Frame{Action: payload.FetchUserMessages}); err != nil {
+		t.Fatal(err)
+	}
+	for string(witness.heard.next(t).Message) != `"slow"` { // then it has joined
+	}
 	r.set(true)
 	close(hold)
 	witness.hears("answer to slow") // it is stored, and the asker is away
