@@ -106,7 +106,7 @@ func (c *conversation) lastTurn(ctx context.Context) (int64, error) {
 		if turn < 1 {
 			break
 		}
-		said, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{Turn: turn, Last: 1})
+		said, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{Turn: turn, Last: 1, MaxContent: NoContent})
 		if err != nil {
 			return 0, fmt.Errorf("last turn of session %s: %w", c.key.ID, err)
 		}

@@ -29,7 +29,8 @@ func (s *Subscription) Progress() Progress {
 }
 
 // Recent returns the newest messages of the session as it is now, oldest first:
-// at most limit of them, and at most RuntimeConfig.ReplayLimit.
+// at most limit of them, and at most RuntimeConfig.ReplayLimit. Content of more
+// than MaxHistoryContent is left out.
 func (s *Subscription) Recent(ctx context.Context, limit int) ([]ChatMessage, error) {
 	c := s.c
 	if err := c.lock(ctx); err != nil { // waits for a reset
@@ -38,7 +39,9 @@ func (s *Subscription) Recent(ctx context.Context, limit int) ([]ChatMessage, er
 	<-c.intake
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
-	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{Last: min(limit, c.rt.cfg.ReplayLimit)})
+	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{
+		Last: min(limit, c.rt.cfg.ReplayLimit), MaxContent: MaxHistoryContent,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("messages of session %s: %w", c.key.ID, err)
 	}

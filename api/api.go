@@ -96,6 +96,8 @@ type Config struct {
 	Directory agent.Directory
 	// Messages reads them. Required.
 	Messages Messages
+	// Notifier speaks to clients that are connected. Default: there are none.
+	Notifier Notifier
 	// Agent is the agent whose sessions are meant if a request names none. Required.
 	Agent string
 	// Ready are the checks of /api/ready by name. An error's safe sentence is
@@ -151,6 +153,9 @@ func (c Config) complete() (Config, error) {
 	if c.Info == nil {
 		c.Info = func(context.Context) (Info, error) { return Info{}, nil }
 	}
+	if c.Notifier == nil {
+		c.Notifier = nobody{}
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -196,8 +201,8 @@ type router interface {
 	Handler(r *http.Request) (http.Handler, string)
 }
 
-// New returns a handler for everything under /api/, for /openapi.json and for
-// what is no upgrade at /ws. Put [Guard] in front of it.
+// New returns a handler for everything under /api/, for /openapi.json and
+// /notify_websocket, and for what is no upgrade at /ws. Put [Guard] in front of it.
 func New(config Config) (http.Handler, error) {
 	return newHandler(config, http.NewServeMux())
 }
@@ -229,6 +234,7 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 	s.searchRoutes()
 	s.askRoutes()
 	s.sessionRoutes()
+	s.notifyRoutes()
 	s.socketRoute(mux)
 	spec, err := json.MarshalIndent(s.api.OpenAPI(), "", "  ")
 	if err != nil {

@@ -315,6 +315,7 @@ var contract = []string{
 	"GET /api/documents/{id}/text", "GET /api/documents/{id}/file", "GET /api/documents/{id}/chunks",
 	"GET /api/search", "POST /api/ask",
 	"GET /api/sessions", "DELETE /api/sessions", "PATCH /api/sessions/{session_id}", "DELETE /api/sessions/{session_id}", "GET /api/sessions/{session_id}/messages",
+	"POST /notify_websocket",
 }
 
 func TestOpenAPIDescribesEveryRoute(t *testing.T) {

@@ -41,6 +41,9 @@ type Config struct {
 	K int
 	// History is how many earlier messages a session's answer may use; default 4.
 	History int
+	// SessionTimeout is how long a client of Agent WebSocket may be idle, at
+	// least a second; default 30m.
+	SessionTimeout time.Duration
 	// MaxFileSize bounds one source, in bytes; default 64 MiB.
 	MaxFileSize int64
 	// LogLevel is debug, info, warn or error; default info.
@@ -124,6 +127,8 @@ func (c Config) validate() error {
 		return wrong("k", "%d is not between 1 and 50", c.K)
 	case c.History < 0 || c.History > 100:
 		return wrong("history", "%d is not between 0 and 100", c.History)
+	case c.SessionTimeout < time.Second:
+		return wrong("session-timeout", "has to be at least a second")
 	case c.MaxFileSize < 1:
 		return wrong("max-file-size", "has to be at least 1")
 	case c.Agent == "":

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"docent/internal/fault"
 )
@@ -72,6 +73,10 @@ func TestRefused(t *testing.T) {
 		"file not there":     {env: []string{FileEnv, "/nowhere.yaml"}, want: "nowhere.yaml"},
 		"file is not yaml":   {file: "a: [", want: "configuration file"},
 		"file is not a map":  {file: "- a\n", want: "line 1"},
+		"timeout of none":    {env: []string{"SESSION_TIMEOUT", "0"}, want: "at least a second"},
+		"timeout too long":   {env: []string{"SESSION_TIMEOUT", "1e99"}, want: "number of minutes"},
+		"timeout of nothing": {env: []string{"SESSION_TIMEOUT", "NaN"}, want: "number of minutes"},
+		"timeout in words":   {env: []string{"SESSION_TIMEOUT", "soon"}, want: "SESSION_TIMEOUT"},
 		"bad bool":           {env: []string{"DOCENT_INSECURE", "perhaps"}, want: "true nor false"},
 		"negative file size": {flags: map[string]string{"max-file-size": "0"}, want: "at least 1"},
 	} {
@@ -110,6 +115,58 @@ func TestOtherProgramsSettings(t *testing.T) {
 	}
 	if c.LLM.Enabled() {
 		t.Error("a key that is set for other programs must not turn a model on")
+	}
+}
+
+// What Agent WebSocket is run with runs docent: with its defaults, and ours
+// winning over its variables.
+func TestAgentWebSocketSettings(t *testing.T) {
+	t.Parallel()
+	type settings struct {
+		model, agent    string
+		timeout         time.Duration
+		history, tokens int
+		temperature     float64
+		openRouter      bool
+	}
+	for name, tc := range map[string]struct {
+		env  []string
+		want settings
+	}{
+		"none": {nil, settings{"", "docent", 30 * time.Minute, 4, 1500, -1, false}},
+		"key":  {[]string{"OPENROUTER_API_KEY", "k"}, settings{"openai/gpt-4-turbo", "agent_websocket", 30 * time.Minute, 50, 1500, 0.7, true}},
+		"all": {
+			[]string{"OPENROUTER_API_KEY", "k", "MODEL", "m", "AGENT_NAME", "a", "SESSION_TIMEOUT", "5", "MAX_HISTORY", "9", "TEMPERATURE", "0.1", "MAX_TOKENS", "10"},
+			settings{"m", "a", 5 * time.Minute, 9, 10, 0.1, true},
+		},
+		"without a key": {
+			[]string{"MODEL", "m", "AGENT_NAME", "a", "SESSION_TIMEOUT", "0.5", "MAX_HISTORY", "9", "TEMPERATURE", "0.1", "MAX_TOKENS", "10"},
+			settings{"", "a", 30 * time.Second, 9, 10, 0.1, false},
+		},
+		"ours": {
+			[]string{
+				"OPENROUTER_API_KEY", "k", "MODEL", "m", "AGENT_NAME", "a", "SESSION_TIMEOUT", "5", "MAX_HISTORY", "9", "TEMPERATURE", "0.1", "MAX_TOKENS", "10",
+				"DOCENT_MODEL", "our", "DOCENT_AGENT_NAME", "us", "DOCENT_SESSION_TIMEOUT", "90s", "DOCENT_HISTORY", "1", "DOCENT_TEMPERATURE", "0.2", "DOCENT_MAX_TOKENS", "20",
+			},
+			settings{"our", "us", 90 * time.Second, 1, 20, 0.2, true},
+		},
+	} {
+		c, err := Load(Sources{Env: env(tc.env...)})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		got := settings{c.LLM.Model, c.Agent, c.SessionTimeout, c.History, c.LLM.MaxTokens, c.LLM.Temperature, strings.Contains(c.LLM.URL, "openrouter")}
+		if got != tc.want {
+			t.Errorf("%s: %+v, want %+v", name, got, tc.want)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(file, []byte("agent: mine\nhistory: 2\nsession-timeout: 45\nllm:\n  temperature: 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(Sources{File: file, Env: env("OPENROUTER_API_KEY", "k")})
+	if err != nil || c.Agent != "mine" || c.History != 2 || c.LLM.Temperature != 1 || c.SessionTimeout != 45*time.Minute {
+		t.Errorf("from the file: %+v, %v", c, err)
 	}
 }
 

@@ -70,7 +70,7 @@ func Load(src Sources) (Config, error) {
 			return Config{}, fault.New(fault.Invalid, "setting %s (from %s): %w", s.Key, from, err)
 		}
 	}
-	openRouter(&c, src)
+	openRouter(&c, src, file)
 	if !c.LLM.Enabled() && src.Flags["llm-url"] == "" {
 		// OPENAI_BASE_URL is set on many machines for other programs: without a
 		// model of ours it must not stop us.
@@ -101,17 +101,32 @@ func find(s Setting, src Sources, file map[string]string) (value, from string, o
 }
 
 // openRouter applies the settings of Agent WebSocket, which names its server by
-// its key alone.
-func openRouter(c *Config, src Sources) {
+// its key alone: whoever runs docent as that system was run gets its defaults
+// where nothing else is set.
+func openRouter(c *Config, src Sources, file map[string]string) {
 	key, ok := src.Env("OPENROUTER_API_KEY")
 	if !ok || key == "" || c.LLM.Key != "" || c.LLM.URL != "" {
 		return
 	}
 	c.LLM.Key, c.LLM.URL = key, "https://openrouter.ai/api/v1"
-	if c.LLM.Model == "" {
-		c.LLM.Model = "openai/gpt-4-turbo"
-		if m, ok := src.Env("MODEL"); ok && m != "" {
-			c.LLM.Model = m
+	if c.LLM.Model != "" {
+		return
+	}
+	c.LLM.Model = "openai/gpt-4-turbo"
+	if m, ok := src.Env("MODEL"); ok && m != "" {
+		c.LLM.Model = m
+	}
+	for _, s := range Settings() {
+		if _, _, set := find(s, src, file); set {
+			continue
+		}
+		switch s.Key {
+		case "agent":
+			c.Agent = "agent_websocket"
+		case "history":
+			c.History = 50
+		case "llm.temperature":
+			c.LLM.Temperature = 0.7
 		}
 	}
 }

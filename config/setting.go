@@ -126,6 +126,25 @@ func duration(p func(*Config) *time.Duration) (func(*Config, string) error, func
 		}
 }
 
+// maxMinutes bounds a number of minutes: ten years.
+const maxMinutes = 10 * 366 * 24 * 60
+
+// minutes is a duration of which a bare number counts minutes.
+func minutes(p func(*Config) *time.Duration) (func(*Config, string) error, func(Config) string) {
+	set, get := duration(p)
+	return func(c *Config, s string) error {
+		n, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return set(c, s)
+		}
+		if !(n >= 0 && n <= maxMinutes) { // nor NaN
+			return fmt.Errorf("%q is no number of minutes up to %d", s, maxMinutes)
+		}
+		*p(c) = time.Duration(n * float64(time.Minute))
+		return nil
+	}, get
+}
+
 // units are the suffixes of sizes, longest first.
 var units = []struct {
 	name   string
@@ -171,7 +190,7 @@ func with(s Setting) func(func(*Config, string) error, func(Config) string) Sett
 
 // Settings returns the table, in the order documentation shows it.
 func Settings() []Setting {
-	return []Setting{
+	return append([]Setting{
 		with(Setting{
 			Key: "data", Flag: "data", Env: []string{"DOCENT_DATA"}, Scope: Global,
 			Help: "folder for the database and what is derived from it", Default: "~/.local/share/docent",
@@ -214,9 +233,13 @@ func Settings() []Setting {
 			Help: "YAML file of the agent to serve, which has its own name; without it, the built-in assistant",
 		})(text(func(c *Config) *string { return &c.AgentFile })),
 		with(Setting{
-			Key: "history", Flag: "history", Env: []string{"DOCENT_HISTORY"}, Scope: Serving,
+			Key: "history", Flag: "history", Env: []string{"DOCENT_HISTORY", "MAX_HISTORY"}, Scope: Serving,
 			Help: "earlier messages an answer may use", Default: "4",
 		})(number(func(c *Config) *int { return &c.History })),
+		with(Setting{
+			Key: "session-timeout", Flag: "session-timeout", Env: []string{"DOCENT_SESSION_TIMEOUT", "SESSION_TIMEOUT"}, Scope: Serving,
+			Help: "how long a client at /agent_websocket may be idle; a bare number is minutes", Default: "30m0s",
+		})(minutes(func(c *Config) *time.Duration { return &c.SessionTimeout })),
 		with(Setting{
 			Key: "k", Flag: "passages", Env: []string{"DOCENT_K"}, Scope: Serving,
 			Help: "passages an answer is made from", Default: "4",
@@ -225,7 +248,12 @@ func Settings() []Setting {
 			Key: "max-file-size", Flag: "max-file-size", Env: []string{"DOCENT_MAX_FILE_SIZE"}, Scope: Ingesting,
 			Help: "largest file that is read", Default: "64MiB",
 		})(size(func(c *Config) *int64 { return &c.MaxFileSize })),
+	}, modelSettings()...)
+}
 
+// modelSettings are the rows of the models on servers.
+func modelSettings() []Setting {
+	return []Setting{
 		with(Setting{
 			Key: "llm.model", Flag: "model", Env: []string{"DOCENT_MODEL"}, Scope: Answering,
 			Help: "chat model that writes answers; without it, answers are quotes",

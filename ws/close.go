@@ -22,6 +22,8 @@ func (c CloseCode) Reconnect() bool {
 
 // The close codes.
 var (
+	// CloseIdle ends a client of TypedPath that is idle.
+	CloseIdle = CloseCode{websocket.CloseNormalClosure, "Session timeout", "Only at /agent_websocket: nothing was said for as long as the setting session-timeout allows (30 minutes)."}
 	// CloseGoingAway is used by Server.Shutdown.
 	CloseGoingAway = CloseCode{websocket.CloseGoingAway, "server is shutting down", "docent is being stopped or restarted. Turns that ran are stored; those that waited run when the session is opened again."}
 	// CloseProtocol is sent by the WebSocket library itself, with a reason.
@@ -45,6 +47,6 @@ var (
 // CloseCodes lists every close code that the server sends, in order.
 func CloseCodes() []CloseCode {
 	return []CloseCode{
-		CloseGoingAway, CloseProtocol, CloseTooBig, CloseInternal, CloseSlow, CloseSilent, CloseUnavailable, CloseNoHello, CloseGone,
+		CloseIdle, CloseGoingAway, CloseProtocol, CloseTooBig, CloseInternal, CloseSlow, CloseSilent, CloseUnavailable, CloseNoHello, CloseGone,
 	}
 }

@@ -22,9 +22,11 @@ type connection struct {
 	socket  *websocket.Conn
 	request agent.OpenRequest
 	v1      bool
+	typed   bool // it speaks the dialect of TypedPath
 	rate    *rate.Limiter
 	cancel  context.CancelFunc // wakes the reader where it waits for anything but the socket
 	pinger  *time.Timer        // guarded by out.mu
+	idle    *time.Timer        // ends a typed one; guarded by out.mu
 	info    Info               // until the welcome is sent
 	id      string             // the session's, once it is open; guarded by out.mu
 	heardAt time.Time          // when something was heard of the peer
@@ -53,14 +55,26 @@ func (c *connection) serve(ctx context.Context) {
 	if !c.open(ctx) {
 		return
 	}
+	next := c.next
+	if c.typed {
+		next = c.nextTyped
+	}
 	for {
-		frame, refusal, err := c.read()
-		if err != nil {
+		if err := next(ctx); err != nil {
 			c.readFailed(err)
 			return
 		}
+	}
+}
+
+// next reads a frame and does what it asks for; an error tells that the
+// connection is over.
+func (c *connection) next(ctx context.Context) error {
+	frame, refusal, err := c.read()
+	if err == nil {
 		c.handle(ctx, frame, refusal)
 	}
+	return err
 }
 
 // contain keeps a fault of ours in one connection from ending the program.
@@ -80,6 +94,9 @@ func (c *connection) end() {
 	}
 	c.out.mu.Lock()
 	c.pinger.Stop()
+	if c.idle != nil {
+		c.idle.Stop()
+	}
 	flushing := c.out.closing // a close frame is on the way
 	if !flushing {
 		c.out.closing, c.out.items = true, nil
@@ -93,6 +110,9 @@ func (c *connection) end() {
 		c.drain()
 	}
 	_ = c.socket.Close() // there is nobody to tell
+	if c.typed {
+		c.server.unlist(c)
+	}
 	c.server.remove(c)
 }
 
@@ -156,6 +176,9 @@ func (c *connection) open(ctx context.Context) bool {
 	sub, err := c.server.cfg.Runtime.Open(ctx, c.request, c)
 	if err == nil {
 		c.sub, c.info, c.request = sub, Info{}, agent.OpenRequest{}
+		if c.typed {
+			c.beginIdling()
+		}
 		return c.alive() == nil
 	}
 	if ctx.Err() != nil {
@@ -176,6 +199,9 @@ func (c *connection) Opened(o agent.Opened) {
 	c.out.mu.Lock()
 	c.id = o.SessionID
 	c.out.mu.Unlock()
+	if c.typed {
+		c.welcomeTyped(o)
+	}
 	if !c.v1 {
 		return
 	}
@@ -195,6 +221,10 @@ func notNil(list []string) []string {
 
 // Deliver implements agent.Listener.
 func (c *connection) Deliver(d agent.Delivery) {
+	if c.typed {
+		c.deliverTyped(d)
+		return
+	}
 	if d.Audience == agent.Everyone || (d.Audience == agent.Streaming) == c.v1 {
 		c.send(d.Frame)
 	}
@@ -213,10 +243,13 @@ func (c *connection) sendMessage(action payload.Action, message any, id string) 
 	c.send(payload.Frame{Action: action, Message: content, Time: time.Now(), ID: id})
 }
 
-// refuse tells the client why a frame was not taken: docent.v1 by an error, BAF
-// only in the log, as it has no frame for it.
+// refuse tells the client why a frame was not taken: BAF only in the log, as it
+// has no frame for it, others by an error.
 func (c *connection) refuse(err error, id string) {
 	c.server.cfg.Logger.Debug("frame refused", "session", c.session(), "kind", fault.KindOf(err))
+	if c.typed {
+		c.failTyped(err)
+	}
 	if !c.v1 {
 		return
 	}

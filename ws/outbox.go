@@ -74,6 +74,11 @@ func (c *connection) sendLocked(f payload.Frame) {
 	} else {
 		i.data = c.encode(f)
 	}
+	c.queueLocked(i)
+}
+
+// queueLocked queues an item, if not too much waits already.
+func (c *connection) queueLocked(i item) {
 	waiting, limit := c.out.bytes, c.server.cfg.OutboxBytes
 	if i.long = i.size() > longFrame; i.long {
 		waiting, limit = c.out.long, c.server.cfg.LongOutboxBytes

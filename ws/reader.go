@@ -66,13 +66,26 @@ func (c *connection) read() (frame payload.Frame, refusal, err error) {
 	return c.readOne()
 }
 
-// readOne reads a frame. The memory of a large one is counted in c.held until
-// the next is read.
+// readOne reads a frame.
 func (c *connection) readOne() (frame payload.Frame, refusal, err error) {
+	refusal, err = c.readWith(func(data []byte) (refusal error) {
+		if c.v1 {
+			frame, refusal = payload.DecodeV1(data)
+		} else {
+			frame, refusal = payload.DecodeBAF(data)
+		}
+		return refusal
+	})
+	return frame, refusal, err
+}
+
+// readWith reads a frame and decodes it. The memory of a large one is counted
+// in c.held until the next is read.
+func (c *connection) readWith(decode func(data []byte) (refusal error)) (refusal, err error) {
 	c.letGo()
 	_, r, err := c.socket.NextReader()
 	if err != nil {
-		return frame, nil, err
+		return nil, err
 	}
 	b := buffers.Get().(*bytes.Buffer)
 	defer func() {
@@ -84,19 +97,14 @@ func (c *connection) readOne() (frame payload.Frame, refusal, err error) {
 	limit := int64(maxEscape*c.server.cfg.MessageBytes + envelope)
 	n, err := io.Copy(b, io.LimitReader(heard{c, r}, limit+1))
 	if err != nil {
-		return frame, nil, err
+		return nil, err
 	}
 	if n > limit {
 		if refusal, err = c.readLarge(b, heard{c, r}); refusal != nil || err != nil {
-			return frame, refusal, err
+			return refusal, err
 		}
 	}
-	if c.v1 {
-		frame, refusal = payload.DecodeV1(b.Bytes())
-	} else {
-		frame, refusal = payload.DecodeBAF(b.Bytes())
-	}
-	return frame, refusal, nil
+	return decode(b.Bytes()), nil
 }
 
 // chunk is how much of a large frame is read and counted at once, in bytes.
@@ -106,7 +114,7 @@ const chunk = 1 << 20
 // that is refused is read to its end, so that the next frame can be.
 func (c *connection) readLarge(b *bytes.Buffer, r io.Reader) (refusal, err error) {
 	limit := int64(c.server.cfg.FileBytes + envelope)
-	if !mayBeFile(b.Bytes()) {
+	if c.typed || !mayBeFile(b.Bytes()) {
 		refusal = c.tooLong()
 	}
 	for refusal == nil {

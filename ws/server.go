@@ -66,6 +66,9 @@ type Config struct {
 	// HelloTimeout is how long a docent.v1 client may take to say hello.
 	// Default: 10s.
 	HelloTimeout time.Duration
+	// SessionTimeout is how long a client of TypedPath may neither say nor be
+	// answered anything. Default: 30m.
+	SessionTimeout time.Duration
 }
 
 // Info is what a welcome says beside the session.
@@ -82,7 +85,8 @@ func (c *Config) defaults() error {
 	}
 	if c.MaxConnections < 0 || c.FrameBytes < 0 || c.MessageBytes < 0 || c.FileBytes < 0 || c.UploadBytes < 0 || c.OutboxBytes < 0 ||
 		c.LongOutboxBytes < 0 ||
-		c.Rate < 0 || c.Burst < 0 || c.PingEvery < 0 || c.Silence < 0 || c.WriteTimeout < 0 || c.HelloTimeout < 0 {
+		c.Rate < 0 || c.Burst < 0 || c.PingEvery < 0 || c.Silence < 0 || c.WriteTimeout < 0 || c.HelloTimeout < 0 ||
+		c.SessionTimeout < 0 {
 		return fault.New(fault.Invalid, "ws.Config: limits and times must not be negative")
 	}
 	if c.Info == nil {
@@ -104,6 +108,7 @@ func (c *Config) defaults() error {
 	def(&c.Silence, 60*time.Second)
 	def(&c.WriteTimeout, 10*time.Second)
 	def(&c.HelloTimeout, 10*time.Second)
+	def(&c.SessionTimeout, 30*time.Minute)
 	return nil
 }
 
@@ -120,6 +125,7 @@ func def[T comparable](v *T, value T) {
 type Server struct {
 	cfg      Config
 	upgrader websocket.Upgrader
+	plain    websocket.Upgrader // knows no subprotocols
 	// served waits for the connections' goroutines.
 	served sync.WaitGroup
 	// uploads counts the bytes of large frames in memory.
@@ -129,6 +135,7 @@ type Server struct {
 	closed  bool
 	pending int // handshakes on the way
 	conns   map[*connection]struct{}
+	typed   map[string][]*connection // of TypedPath, by the session's id
 }
 
 // NewServer returns a server without connections.
@@ -136,24 +143,27 @@ func NewServer(cfg Config) (*Server, error) {
 	if err := cfg.defaults(); err != nil {
 		return nil, err
 	}
-	return &Server{
-		cfg:   cfg,
-		conns: map[*connection]struct{}{},
-		upgrader: websocket.Upgrader{
-			HandshakeTimeout: cfg.WriteTimeout,
-			// Small buffers, and write buffers only while writing, are what
-			// keeps an idle connection at a few kilobytes.
-			ReadBufferSize:  1 << 10,
-			WriteBufferSize: 4 << 10,
-			WriteBufferPool: &sync.Pool{},
-			Subprotocols:    []string{Protocol},
-			CheckOrigin:     cfg.CheckOrigin,
-		},
-	}, nil
+	upgrader := websocket.Upgrader{
+		HandshakeTimeout: cfg.WriteTimeout,
+		// Small buffers, and write buffers only while writing, are what
+		// keeps an idle connection at a few kilobytes.
+		ReadBufferSize:  1 << 10,
+		WriteBufferSize: 4 << 10,
+		WriteBufferPool: &sync.Pool{},
+		CheckOrigin:     cfg.CheckOrigin,
+	}
+	s := &Server{cfg: cfg, upgrader: upgrader, plain: upgrader, conns: map[*connection]struct{}{}, typed: map[string][]*connection{}}
+	s.upgrader.Subprotocols = []string{Protocol}
+	return s, nil
 }
 
 // ServeHTTP upgrades a request and returns; the connection lives on.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	typed := r.URL.Path == TypedPath
+	if typed && !IsUpgrade(r) {
+		http.Error(w, "Expected WebSocket request", http.StatusBadRequest)
+		return
+	}
 	if !IsUpgrade(r) {
 		w.Header().Set("Upgrade", "websocket")
 		http.Error(w, "This address speaks WebSocket.", http.StatusUpgradeRequired)
@@ -169,7 +179,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "docent has as many connections as it can hold, or is shutting down.", http.StatusServiceUnavailable)
 		return
 	}
-	socket, err := s.upgrader.Upgrade(w, r, nil) // answers errors itself
+	upgrader := &s.upgrader
+	if typed {
+		upgrader = &s.plain
+	}
+	socket, err := upgrader.Upgrade(w, r, nil) // answers errors itself
 	if err != nil {
 		s.cfg.Logger.DebugContext(r.Context(), "upgrade", "error", err)
 		s.unreserve()
@@ -177,7 +191,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	c := &connection{
-		server: s, socket: socket, request: request, v1: wantsV1(r), cancel: cancel,
+		server: s, socket: socket, request: request, v1: !typed && wantsV1(r), typed: typed, cancel: cancel,
 		rate: rate.NewLimiter(rate.Limit(s.cfg.Rate), s.cfg.Burst),
 	}
 	if !s.add(c) {

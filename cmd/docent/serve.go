@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -152,13 +153,13 @@ func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.
 	guard := api.GuardConfig{Addr: addr.String(), Loopback: a.cfg.Loopback(), Origins: a.cfg.Origins, Hosts: a.cfg.Hosts}
 	// The guard below has checked the origin of every request.
 	origin := func(*http.Request) bool { return true }
-	sockets, err := ws.NewServer(ws.Config{Runtime: runtime, Logger: a.log, Info: a.welcome, CheckOrigin: origin})
+	sockets, err := ws.NewServer(ws.Config{Runtime: runtime, Logger: a.log, Info: a.welcome, CheckOrigin: origin, SessionTimeout: a.cfg.SessionTimeout})
 	if err != nil {
 		return nil, nil, fmt.Errorf("websocket: %w", err)
 	}
 	rest, err := api.New(api.Config{
 		RAG: a.rag, Retriever: a.retriever, Library: a.db, Documents: a.db, Uploads: a.ingester,
-		Directory: runtime.Directory(a.db), Messages: a.db, Agent: a.definition.Agent.Name(), Version: version, Logger: a.log,
+		Directory: runtime.Directory(a.db), Messages: a.db, Notifier: sockets, Agent: a.definition.Agent.Name(), Version: version, Logger: a.log,
 		Info: a.info, Ready: map[string]func(context.Context) error{"database": a.db.Ping}, UploadBytes: a.cfg.MaxFileSize,
 	})
 	if err != nil {
@@ -167,9 +168,9 @@ func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.
 	page := web.Handler()
 	mux := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case ws.IsUpgrade(r):
+		case ws.IsUpgrade(r) || r.URL.Path == ws.TypedPath:
 			sockets.ServeHTTP(w, r)
-		case strings.HasPrefix(r.URL.Path, "/api/") || r.URL.Path == "/openapi.json" || r.URL.Path == "/ws":
+		case strings.HasPrefix(r.URL.Path, "/api/") || slices.Contains([]string{"/openapi.json", "/ws", "/notify_websocket"}, r.URL.Path):
 			rest.ServeHTTP(w, r)
 		default:
 			page.ServeHTTP(w, r)

@@ -1,0 +1,171 @@
+package ws
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"docent/agent"
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// tooLongToShow stands for a message that is left out of the history.
+const tooLongToShow = "(too long to show)"
+
+// shownHistory bounds the messages that the command history shows.
+const shownHistory = 50
+
+// command is what a client of TypedPath can ask for beside an answer.
+type command struct {
+	// name is the content of the message that asks for it.
+	name string
+	// help is a line for people.
+	help string
+	// run returns the response to it.
+	run func(c *connection, ctx context.Context) (answer, error)
+}
+
+// answer is a response to a command.
+type answer struct {
+	// words and data are its content and data.
+	words string
+	data  any
+	// then does what has effects that the client hears of, which come after the
+	// response; nil if nothing is left to do.
+	then func() error
+}
+
+// commands lists them in the order of the documentation.
+func commands() []command {
+	return []command{
+		{"reset", "stop the running answer, forget the conversation and begin again", (*connection).resetTyped},
+		{"history", "show the newest messages of the conversation, at most 50", (*connection).historyTyped},
+		{"status", "tell whether an answer is being made and how many queries wait", (*connection).statusTyped},
+		{"stop", "stop the answer that is being made, or else the query that waits longest", (*connection).stopTyped},
+		{"help", "list these commands", (*connection).helpTyped},
+	}
+}
+
+// command does what a command asks for, before all queries that wait.
+func (c *connection) command(ctx context.Context, name string) error {
+	names := []string{}
+	for _, known := range commands() {
+		if known.name != name {
+			names = append(names, known.name)
+			continue
+		}
+		a, err := known.run(c, ctx)
+		if err != nil {
+			return err
+		}
+		m := payload.NewTyped(payload.TypedResponse, a.words, time.Now())
+		m.Kind, m.Data = name, a.data
+		c.sendTyped(m)
+		if a.then != nil {
+			return a.then()
+		}
+		return nil
+	}
+	return fault.New(fault.Invalid, "the commands are %s", strings.Join(names, ", "))
+}
+
+type resetData struct {
+	SessionID string `json:"session_id"`
+}
+
+func (c *connection) resetTyped(ctx context.Context) (answer, error) {
+	return answer{"Beginning again.", resetData{c.session()}, func() error { return c.sub.Reset(ctx) }}, nil
+}
+
+// historyData is one message of a conversation.
+type historyData struct {
+	Role      string `json:"role"` // user or assistant
+	Content   string `json:"content"`
+	Timestamp string `json:"timestamp"`
+}
+
+type historyList struct {
+	Messages []historyData `json:"messages"`
+}
+
+func (c *connection) historyTyped(ctx context.Context) (answer, error) {
+	messages, err := c.sub.Recent(ctx, shownHistory)
+	if err != nil {
+		return answer{}, err
+	}
+	var lines []string
+	list := historyList{Messages: []historyData{}}
+	for _, stored := range messages {
+		frame, ok := agent.Replay(stored)
+		if !ok {
+			continue
+		}
+		role := "assistant"
+		if stored.IsUser {
+			role = "user"
+		}
+		m := payload.NewTyped("", tooLongToShow, frame.Time)
+		if len(stored.Content) > 0 {
+			m.Content = typedReply(frame).Content
+		}
+		list.Messages = append(list.Messages, historyData{role, m.Content, m.Timestamp})
+		lines = append(lines, role+": "+m.Content)
+	}
+	if len(lines) == 0 {
+		return answer{"Nothing has been said yet.", list, nil}, nil
+	}
+	return answer{strings.Join(lines, "\n"), list, nil}, nil
+}
+
+type statusData struct {
+	SessionID string `json:"session_id"`
+	Busy      bool   `json:"busy"`
+	Waiting   int    `json:"waiting"`
+}
+
+func (c *connection) statusTyped(context.Context) (answer, error) {
+	p := c.sub.Progress()
+	data := statusData{c.session(), p.Running != 0, len(p.Waiting)}
+	words := "No answer is being made"
+	if data.Busy {
+		words = "An answer is being made"
+	}
+	return answer{fmt.Sprintf("%s; %d waiting.", words, data.Waiting), data, nil}, nil
+}
+
+type stopData struct {
+	Turn *int64 `json:"turn"` // null if there was nothing to stop
+}
+
+func (c *connection) stopTyped(ctx context.Context) (answer, error) {
+	p := c.sub.Progress()
+	turn := p.Running
+	if turn == 0 && len(p.Waiting) > 0 {
+		turn = p.Waiting[0]
+	}
+	if turn == 0 {
+		return answer{"There is nothing to stop.", stopData{}, nil}, nil
+	}
+	return answer{"Stopping.", stopData{&turn}, func() error { return c.sub.Stop(ctx, turn) }}, nil
+}
+
+type helpData struct {
+	Commands []helpLine `json:"commands"`
+}
+
+type helpLine struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+func (c *connection) helpTyped(context.Context) (answer, error) {
+	var data helpData
+	var lines []string
+	for _, known := range commands() {
+		data.Commands = append(data.Commands, helpLine{known.name, known.help})
+		lines = append(lines, known.name+": "+known.help)
+	}
+	return answer{strings.Join(lines, "\n"), data, nil}, nil
+}
