@@ -48,7 +48,7 @@ func apology(err error) string { return "Sorry, that did not work: " + fault.Mes
 // stored is the frame of a stored message; false for types that are not shown.
 func stored(m ChatMessage) (payload.Frame, bool) {
 	action, ok := payload.ReplayAction(m.Type, m.IsUser)
-	return payload.Frame{Action: action, Message: m.Content, Time: m.Time, Seq: m.Seq, Turn: &m.Turn}, ok
+	return payload.Frame{Action: action, Message: m.Content, Time: m.Time, Seq: m.Seq, Turn: &m.Turn, Sender: m.Sender}, ok
 }
 
 // storedStep is the frame of a stored step or task list.

@@ -29,6 +29,14 @@ type arrival struct {
 	caller *Subscription
 }
 
+// sender is which other agent says it, as ChatMessage has it.
+func (in arrival) sender() string {
+	if in.event.From == "" && in.caller != nil && !in.event.Human {
+		return SenderAgent
+	}
+	return in.event.From
+}
+
 // store stores an event and queues it; it returns when it is stored and
 // acknowledged. An event whose id is there already is not stored again.
 func (c *conversation) store(ctx context.Context, in arrival) error {
@@ -57,6 +65,7 @@ func (c *conversation) store(ctx context.Context, in arrival) error {
 	incoming := Incoming{Session: c.record.RowID, ClientID: in.id, Event: in.event.record()}
 	if in.content != nil {
 		incoming.Type, incoming.Content, incoming.History = in.event.chatType(), in.content, c.rt.cfg.History
+		incoming.Sender = in.sender()
 	}
 	receipt, err := c.rt.cfg.Store.Receive(sctx, incoming)
 	if err != nil {

@@ -70,9 +70,16 @@ type ChatMessage struct {
 	Content json.RawMessage
 	// IsUser tells the user's messages from the agent's.
 	IsUser bool
+	// Sender is the other agent that said a message which IsUser: its URL
+	// without user and query if this one has asked it, or SenderAgent if it is a
+	// client of the session; "" if no agent did.
+	Sender string
 	// Time is when it was made.
 	Time time.Time
 }
+
+// SenderAgent is the Sender of an agent that is a client of the session.
+const SenderAgent = "agent"
 
 // EventRecord is an event received, a row of BAF's table event. Events that
 // nothing has handled yet are a session's queue, which lives here.
@@ -180,6 +187,8 @@ type Incoming struct {
 	// Content is the message; Event.Data is not stored beside it if they are
 	// equal.
 	Content json.RawMessage
+	// Sender is as in ChatMessage.
+	Sender string
 	// Event is what happened; the store gives it ID and Turn.
 	Event EventRecord
 	// History asks for the newest messages before this one.

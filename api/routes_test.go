@@ -191,7 +191,8 @@ func TestSessions(t *testing.T) {
 	c.want(200, "[]", "GET", "/api/sessions?agent_name=nobody", "")
 	tasks := `{"seq":4,"turn":1,"chat_id":null,"kind":"task_list_update","step_kind":"","step":0,"summary":"","payload":[],"timestamp":"2027-01-02T02:04:05Z"}`
 	c.want(200, `{"messages":[{"seq":1,"turn":1,"type":"str","content":"Hi","is_user":true,"timestamp":"2027-01-02T02:04:05Z"},
-		{"seq":2,"turn":1,"type":"rag_answer","content":{"answer":"x"},"is_user":false,"timestamp":"2027-01-02T02:04:05Z"}],
+		{"seq":2,"turn":1,"type":"rag_answer","content":{"answer":"x"},"is_user":false,"timestamp":"2027-01-02T02:04:05Z"},
+		{"seq":2,"turn":2,"type":"str","content":"Ho","is_user":true,"sender":"ws://peer/","timestamp":"2027-01-02T02:04:05Z"}],
 		"steps":[{"seq":3,"turn":1,"chat_id":12,"kind":"reasoning_step","step_kind":"tool_result","step":1,"summary":"f returned (1 chars)","payload":{"kind":"tool_result"},"timestamp":"2027-01-02T02:04:05Z"},
 		`+tasks+`]}`, "GET", "/api/sessions/s1/messages", "")
 	c.want(200, `{"messages":[],"steps":[`+tasks+`]}`, "GET", "/api/sessions/s1/messages?after=3", "")

@@ -66,6 +66,7 @@ func newWorld() *world {
 		messages: map[int64][]agent.ChatMessage{7: {
 			{Seq: 1, Turn: 1, Type: "str", Content: json.RawMessage(`"Hi"`), IsUser: true, Time: at},
 			{Seq: 2, Turn: 1, Type: "rag_answer", Content: json.RawMessage(`{"answer":"x"}`), Time: at},
+			{Seq: 2, Turn: 2, Type: "str", Content: json.RawMessage(`"Ho"`), IsUser: true, Sender: "ws://peer/", Time: at},
 		}},
 		steps: map[int64][]agent.ReasoningRecord{7: {
 			{Seq: 3, Turn: 1, ChatID: 12, Kind: "reasoning_step", StepKind: "tool_result", Step: 1, Summary: "f returned (1 chars)", Payload: json.RawMessage(`{"kind":"tool_result"}`), Time: at},

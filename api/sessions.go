@@ -40,6 +40,9 @@ type Message struct {
 	Content any `json:"content"`
 	// IsUser tells the user's messages from the agent's.
 	IsUser bool `json:"is_user"`
+	// Sender is the other agent that said it: its URL, or agent; absent if the
+	// session's user or agent did.
+	Sender string `json:"sender,omitempty"`
 	// Timestamp is when it was made.
 	Timestamp time.Time `json:"timestamp"`
 }
@@ -201,7 +204,7 @@ func (s *server) messages(ctx context.Context, in *messagesInput) (*messagesOutp
 	out.Body.Messages, out.Body.Steps = []Message{}, []Step{}
 	for _, m := range messages {
 		out.Body.Messages = append(out.Body.Messages, Message{
-			Seq: m.Seq, Turn: m.Turn, Type: m.Type, Content: content(m.Content), IsUser: m.IsUser, Timestamp: m.Time.UTC(),
+			Seq: m.Seq, Turn: m.Turn, Type: m.Type, Content: content(m.Content), IsUser: m.IsUser, Sender: m.Sender, Timestamp: m.Time.UTC(),
 		})
 	}
 	for _, r := range steps {

@@ -36,6 +36,9 @@ type Frame struct {
 	// N counts a turn's provisional frames from 1; 0 for others. Only docent.v1
 	// has it.
 	N int64
+	// Sender is the other agent that said a user_message; "" if the user did.
+	// Only docent.v1 has it, and it is not read.
+	Sender string
 	// Correlation is the id that an agent gave its request, and that what
 	// answers it carries; "" if none. BAF's clients ignore it.
 	Correlation string
@@ -64,6 +67,9 @@ func (f Frame) AppendV1(b []byte) []byte {
 	}
 	if f.N != 0 {
 		b = strconv.AppendInt(append(b, `,"n":`...), f.N, 10)
+	}
+	if f.Sender != "" {
+		b = appendString(append(b, `,"sender":`...), f.Sender)
 	}
 	return append(f.appendPeer(b), '}')
 }

@@ -49,7 +49,7 @@ func Incoming(in agent.Incoming, now time.Time) (agent.Incoming, error) {
 		if err != nil {
 			return in, err
 		}
-		in.ClientID, in.Type, in.Content = Text(in.ClientID), Text(in.Type), content
+		in.ClientID, in.Type, in.Content, in.Sender = Text(in.ClientID), Text(in.Type), content, Text(in.Sender)
 	}
 	for _, field := range []struct {
 		what string

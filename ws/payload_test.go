@@ -271,6 +271,34 @@ func TestPeerFrames(t *testing.T) {
 	})
 }
 
+// docent.v1 tells what another agent says from what the user says; BAF has no
+// word for it.
+func TestPeerSender(t *testing.T) {
+	t.Parallel()
+	s := serve(t, setup{agent: reporter()})
+	other, _ := s.hello("/?session_id=S")
+	p := s.dial("/?session_id=S", nil)
+	for _, frame := range []string{`{"action":"agent_reply_str","message":"do"}`, `{"action":"user_message","message":"do"}`} {
+		p.say(frame)
+		p.until(payload.ReplyStr)
+	}
+	late, _ := s.hello("/?session_id=S")
+	late.say(`{"action":"fetch_user_messages"}`)
+	for _, c := range []*peer{other, late} {
+		if f := c.until(payload.UserMessage); !strings.Contains(f.raw, `,"sender":"agent"`) {
+			t.Errorf("an agent's message is %s", f.raw)
+		}
+		if f := c.until(payload.UserMessage); strings.Contains(f.raw, "sender") {
+			t.Errorf("the user's message is %s", f.raw)
+		}
+	}
+	baf := s.dial("/?session_id=S", nil)
+	baf.say(`{"action":"fetch_user_messages"}`)
+	if f := baf.until(payload.UserMessage); strings.Contains(f.raw, "sender") {
+		t.Errorf("BAF gets %s", f.raw)
+	}
+}
+
 // A request that is sent again is the same one: it is stored once, and answered
 // again to who asks.
 func TestPeerAgain(t *testing.T) {

@@ -175,7 +175,7 @@ func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, 
 		have.record.Seq++
 		r.Message = agent.ChatMessage{
 			ID: have.record.Seq, Seq: have.record.Seq, Turn: r.Turn, ClientID: in.ClientID,
-			Type: in.Type, Content: slices.Clone(in.Content), IsUser: true, Time: r.Time,
+			Type: in.Type, Content: slices.Clone(in.Content), IsUser: true, Sender: in.Sender, Time: r.Time,
 		}
 		m := r.Message
 		have.entries = append(have.entries, agent.Entry{Message: &m})

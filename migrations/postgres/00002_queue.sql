@@ -38,6 +38,9 @@ CREATE INDEX event_pending ON event (session_id, turn) WHERE NOT handled;
 CREATE INDEX event_chat ON event (chat_id) WHERE chat_id IS NOT NULL;
 
 -- What is stored of a turn.
+-- Another agent that said it, "" if none did.
+ALTER TABLE chat ADD COLUMN sender text NOT NULL DEFAULT '';
+
 CREATE INDEX chat_turn ON chat (session_id, turn, seq);
 CREATE INDEX reasoning_step_turn ON reasoning_step (session_id, turn, seq);
 

@@ -36,6 +36,9 @@ DROP INDEX event_session;
 CREATE INDEX event_pending ON event (session_id, turn) WHERE NOT handled;
 
 -- What is stored of a turn.
+-- Another agent that said it, "" if none did.
+ALTER TABLE chat ADD COLUMN sender TEXT NOT NULL DEFAULT '';
+
 CREATE INDEX chat_turn ON chat (session_id, turn, seq);
 CREATE INDEX reasoning_step_turn ON reasoning_step (session_id, turn, seq);
 

@@ -15,12 +15,12 @@ import (
 )
 
 // chatColumns is what scanChat reads, of chat c.
-const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c."timestamp"`
+const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c.sender, c."timestamp"`
 
 func scanChat(row pgx.CollectableRow) (agent.ChatMessage, error) {
 	var m agent.ChatMessage
 	var content []byte
-	err := row.Scan(&m.ID, &m.Seq, &m.Turn, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Time)
+	err := row.Scan(&m.ID, &m.Seq, &m.Turn, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Sender, &m.Time)
 	m.Content, m.Time = content, m.Time.UTC()
 	return m, err
 }

@@ -33,8 +33,8 @@ const receiveEvent = `WITH s AS (
 		UPDATE session SET seq = seq + CASE $7::text WHEN '' THEN 0 ELSE 1 END, turn = turn + 1, updated_at = $2
 		WHERE id = $1 AND NOT EXISTS (SELECT FROM chat WHERE session_id = $1 AND client_id = $3 AND client_id <> '' AND is_user)
 		RETURNING id, seq, turn),
-	c AS (INSERT INTO chat (session_id, type, content, is_user, "timestamp", seq, turn, client_id)
-		SELECT id, $7, $8, true, $6, seq, turn, $3 FROM s WHERE $7::text <> '' RETURNING id),
+	c AS (INSERT INTO chat (session_id, type, content, is_user, sender, "timestamp", seq, turn, client_id)
+		SELECT id, $7, $8, true, $12, $6, seq, turn, $3 FROM s WHERE $7::text <> '' RETURNING id),
 	e AS (INSERT INTO event (session_id, event, info, "timestamp", turn, human, data, origin, chat_id, handled)
 		SELECT id, $4, $5, $6, turn, $9, $10, $11, (SELECT id FROM c), false FROM s RETURNING *)
 	SELECT ` + eventColumns + `, false FROM e
@@ -75,7 +75,7 @@ func (s *Store) receive(ctx context.Context, in agent.Incoming, now time.Time) (
 	}
 	batch := &pgx.Batch{}
 	batch.Queue(receiveEvent, in.Session, now, in.ClientID, in.Event.Name, in.Event.Info, in.Event.Time, in.Type, in.Content,
-		in.Event.Human, in.Event.Data, in.Event.Origin)
+		in.Event.Human, in.Event.Data, in.Event.Origin, in.Sender)
 	batch.Queue(receivedHistory, in.Session, in.ClientID, max(in.History, 0)+said, agent.MaxHistoryContent, said == 1)
 	results := s.pool.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
@@ -116,7 +116,7 @@ func (s *Store) receive(ctx context.Context, in agent.Incoming, now time.Time) (
 
 // pendingEvents returns the events of a session that nothing has handled yet.
 const pendingEvents = `SELECT ` + eventColumns + `, coalesce(c.id, 0), coalesce(c.seq, 0), coalesce(c.client_id, ''), coalesce(c.type, ''), c.content,
-		coalesce(c.is_user, false), c."timestamp",
+		coalesce(c.is_user, false), coalesce(c.sender, ''), c."timestamp",
 		EXISTS (SELECT FROM chat r WHERE r.session_id = e.session_id AND r.turn = e.turn AND NOT r.is_user)
 			OR EXISTS (SELECT FROM reasoning_step r WHERE r.session_id = e.session_id AND r.turn = e.turn)
 	FROM session s JOIN event e ON e.session_id = s.id AND NOT e.handled LEFT JOIN chat c ON c.id = e.chat_id
@@ -127,7 +127,7 @@ func scanPending(row pgx.CollectableRow) (agent.EventRecord, error) {
 	var content []byte
 	var at *time.Time
 	var begun bool
-	e, err := scanEvent(row, &m.ID, &m.Seq, &m.ClientID, &m.Type, &content, &m.IsUser, &at, &begun)
+	e, err := scanEvent(row, &m.ID, &m.Seq, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Sender, &at, &begun)
 	if m.ID != 0 {
 		m.Turn, m.Content, m.Time = e.Turn, content, orZero(at)
 	}

@@ -14,20 +14,20 @@ import (
 )
 
 // chatColumns is what scanChat reads, of chat c.
-const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c.timestamp`
+const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c.sender, c.timestamp`
 
 func scanChat(rows *sql.Rows) (agent.ChatMessage, error) {
 	var m agent.ChatMessage
 	var content []byte
 	var at int64
-	err := rows.Scan(&m.ID, &m.Seq, &m.Turn, &m.ClientID, &m.Type, &content, &m.IsUser, &at)
+	err := rows.Scan(&m.ID, &m.Seq, &m.Turn, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Sender, &at)
 	m.Content, m.Time = content, micro(at)
 	return m, err
 }
 
 func insertMessage(ctx context.Context, w *writer, session int64, m *agent.ChatMessage) error {
-	result, err := w.exec(ctx, `INSERT INTO chat (session_id, type, content, is_user, timestamp, seq, turn, client_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		session, m.Type, string(m.Content), m.IsUser, m.Time.UnixMicro(), m.Seq, m.Turn, m.ClientID)
+	result, err := w.exec(ctx, `INSERT INTO chat (session_id, type, content, is_user, sender, timestamp, seq, turn, client_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		session, m.Type, string(m.Content), m.IsUser, m.Sender, m.Time.UnixMicro(), m.Seq, m.Turn, m.ClientID)
 	if err != nil {
 		return err
 	}

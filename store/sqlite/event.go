@@ -14,7 +14,7 @@ import (
 
 // eventColumns is what scanEvent reads, of event e and its chat c, if any.
 const eventColumns = `e.id, e.turn, e.event, coalesce(e.info, ''), e.human, e.data, e.origin, e.timestamp,
-	coalesce(c.id, 0), coalesce(c.seq, 0), coalesce(c.client_id, ''), coalesce(c.type, ''), c.content, coalesce(c.is_user, 0), coalesce(c.timestamp, 0)`
+	coalesce(c.id, 0), coalesce(c.seq, 0), coalesce(c.client_id, ''), coalesce(c.type, ''), c.content, coalesce(c.is_user, 0), coalesce(c.sender, ''), coalesce(c.timestamp, 0)`
 
 // scanEvent reads eventColumns and what more is asked for.
 func scanEvent(row scanner, more ...any) (agent.EventRecord, error) {
@@ -24,7 +24,7 @@ func scanEvent(row scanner, more ...any) (agent.EventRecord, error) {
 	var at, said int64
 	err := row.Scan(append([]any{
 		&e.ID, &e.Turn, &e.Name, &e.Info, &e.Human, &data, &origin, &at,
-		&m.ID, &m.Seq, &m.ClientID, &m.Type, &content, &m.IsUser, &said,
+		&m.ID, &m.Seq, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Sender, &said,
 	}, more...)...)
 	if m.ID != 0 {
 		m.Turn, m.Content, m.Time = e.Turn, content, micro(said)
@@ -92,7 +92,7 @@ func (s *Store) addEvent(ctx context.Context, w *writer, in agent.Incoming) (e a
 	if said == 0 {
 		next++
 	} else {
-		e.Message = agent.ChatMessage{Seq: next, Turn: e.Turn, ClientID: in.ClientID, Type: in.Type, Content: in.Content, IsUser: true, Time: e.Time}
+		e.Message = agent.ChatMessage{Seq: next, Turn: e.Turn, ClientID: in.ClientID, Type: in.Type, Content: in.Content, IsUser: true, Sender: in.Sender, Time: e.Time}
 		if err := insertMessage(ctx, w, in.Session, &e.Message); err != nil {
 			return e, 0, err
 		}

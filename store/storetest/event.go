@@ -17,6 +17,7 @@ var eventTests = map[string]func(*testing.T, Conversations){
 	"Carries":     eventCarries,
 	"Pending":     eventPending,
 	"Held":        eventHeld,
+	"Sender":      eventSender,
 }
 
 func eventReceive(t *testing.T, db Conversations) {
@@ -169,6 +170,38 @@ func eventPending(t *testing.T, db Conversations) {
 	want(t, "pending", pending(t, s, "x"), []string{"3 tick 1"})
 	reply(t, s, session, tick)
 	want(t, "pending", pending(t, s, "x"), []string{})
+}
+
+// eventSender: which agent said a message stays with it.
+func eventSender(t *testing.T, db Conversations) {
+	s, ctx := db.Open(t), t.Context()
+	session := open(t, s, "x").RowID
+	say(t, s, session, "m1", "the user")
+	in := message(session, "m2", "an agent")
+	in.Sender = "ws://peer/p"
+	r, err := s.Receive(ctx, in)
+	ok(t, err)
+	want(t, "receipt", r.Event.Message.Sender, "ws://peer/p")
+	again, err := s.Receive(ctx, message(session, "m2", "an agent"))
+	ok(t, err)
+	want(t, "duplicate", []any{again.Duplicate, again.Event}, []any{true, r.Event})
+	commit(t, s, agent.TurnRecord{Session: session, Turn: r.Event.Turn, Entries: []agent.Entry{{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(`"re"`)}}}})
+	history := say(t, s, session, "m3", "the user again").History
+	messages, err := s.Messages(ctx, session, agent.MessageQuery{})
+	ok(t, err)
+	senders := func(all []agent.ChatMessage) (out []string) {
+		for _, m := range all {
+			out = append(out, m.Sender)
+		}
+		return out
+	}
+	want(t, "history", senders(history), []string{"", "ws://peer/p", ""})
+	want(t, "messages", senders(messages), []string{"", "ws://peer/p", "", ""})
+	waiting := []string{}
+	for _, e := range open(t, s, "x").Pending {
+		waiting = append(waiting, e.Message.Sender)
+	}
+	want(t, "pending", waiting, []string{"", "ws://peer/p", ""})
 }
 
 // eventHeld: what a turn does not take stays in the queue.
