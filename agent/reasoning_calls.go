@@ -59,35 +59,17 @@ func (u *run) newCall(i int, t llms.ToolCall) *call {
 	return c
 }
 
-// oddNumber is a number that databases refuse.
-var oddNumber = regexp.MustCompile(`[eE][+-]?0*[1-9][0-9]{3}|[0-9.]{400}`)
-
 // plain reports whether valid JSON has nothing that only a mischievous model
 // writes and that not every reader takes: very large numbers, or values nested
-// more than maxNesting deep. Where it is not sure, it has.
-func plain(raw string) bool {
-	depth, quoted := 0, false
-	for i := 0; i < len(raw); i++ {
-		switch {
-		case quoted && raw[i] == '\\':
-			i++
-		case raw[i] == '"':
-			quoted = !quoted
-		case quoted:
-		case raw[i] == '[' || raw[i] == '{':
-			if depth++; depth > maxNesting {
-				return false
-			}
-		case raw[i] == ']' || raw[i] == '}':
-			depth--
-		}
-	}
-	return !oddNumber.MatchString(raw)
-}
+// more than maxNesting deep.
+func plain(raw string) bool { return checkJSON([]byte(raw), maxNesting, maxExponents) == nil }
 
 const (
 	// maxNesting bounds how deep arguments may be nested to be shown as JSON.
 	maxNesting = 100
+	// maxExponents bounds the exponents of their numbers together; see
+	// MaxExponents. Those of all calls of a step are kept together.
+	maxExponents = 64 << 10
 	// maxCallID bounds a model's name of a call, in characters.
 	maxCallID = 128
 	// maxToolName bounds a tool's name as a model writes it, in characters.

@@ -89,6 +89,9 @@ func (s *Session) say(ctx context.Context, chatType string, message any, isUser,
 	if err != nil {
 		return fmt.Errorf("reply %s: %w", chatType, err)
 	}
+	if err := CheckJSON(content); err != nil {
+		return fmt.Errorf("reply %s: %w", chatType, err)
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

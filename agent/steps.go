@@ -36,6 +36,9 @@ func (s *Session) step(ctx context.Context, r ReasoningRecord, message any, show
 	if err != nil {
 		return fmt.Errorf("step %s: %w", r.StepKind, err)
 	}
+	if err := CheckJSON(content); err != nil {
+		return fmt.Errorf("step %s: %w", r.StepKind, err)
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"docent/internal/fault"
 )
@@ -35,6 +37,12 @@ func (v *variables) get(key string) (json.RawMessage, bool) {
 }
 
 func (v *variables) put(key string, value json.RawMessage) error {
+	if !utf8.ValidString(key) || strings.ContainsRune(key, 0) {
+		return fault.New(fault.Invalid, "the name of a variable must be text without U+0000")
+	}
+	if err := CheckJSON(value); err != nil {
+		return fmt.Errorf("variable %q: %w", key, err)
+	}
 	count, size := 1, len(key)+len(value)
 	for k, val := range v.merged() {
 		if k != key {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"docent/internal/fault"
+	"docent/agent"
 )
 
 // Text makes s storable in both databases alike. Postgres takes neither U+0000
@@ -51,10 +51,10 @@ const escapeLen = 6
 
 // JSON makes a JSON text storable in both databases alike: what Postgres' jsonb
 // refuses, \u0000 and halves of surrogate pairs, becomes U+FFFD. It fails with
-// fault.Invalid if raw is not JSON.
+// fault.Invalid if raw is not JSON, or more than agent.CheckJSON allows.
 func JSON(raw json.RawMessage) (json.RawMessage, error) {
-	if !json.Valid(raw) {
-		return nil, fault.New(fault.Invalid, "the content is not valid JSON")
+	if err := agent.CheckJSON(raw); err != nil {
+		return nil, err //nolint:wrapcheck // its sentence is the whole
 	}
 	if bytes.Contains(raw, []byte(`\u`)) {
 		raw = escapes(raw)

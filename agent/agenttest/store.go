@@ -159,6 +159,14 @@ func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, 
 	if err != nil {
 		return agent.Receipt{}, err
 	}
+	if err := checkAll(in.Event.Data, in.Event.Origin); err != nil {
+		return agent.Receipt{}, err
+	}
+	if in.Type != "" {
+		if err := agent.CheckJSON(in.Content); err != nil {
+			return agent.Receipt{}, err
+		}
+	}
 	history := have.messages()
 	for _, e := range have.events {
 		if in.Type == "" || in.ClientID == "" || e.Message.ClientID != in.ClientID {
@@ -175,7 +183,7 @@ func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, 
 		have.record.Seq++
 		r.Message = agent.ChatMessage{
 			ID: have.record.Seq, Seq: have.record.Seq, Turn: r.Turn, ClientID: in.ClientID,
-			Type: in.Type, Content: slices.Clone(in.Content), IsUser: true, Sender: in.Sender, Time: r.Time,
+			Type: in.Type, Content: slices.Clone(in.Content), IsUser: true, Time: r.Time,
 		}
 		m := r.Message
 		have.entries = append(have.entries, agent.Entry{Message: &m})
@@ -196,6 +204,19 @@ func (s *Store) CommitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Wr
 	defer s.mu.Unlock()
 	have, err := s.find(turn.Session)
 	if err != nil {
+		return agent.Written{}, err
+	}
+	for _, e := range turn.Entries {
+		if e.Message != nil {
+			err = agent.CheckJSON(e.Message.Content)
+		} else {
+			err = agent.CheckJSON(e.Step.Payload)
+		}
+		if err != nil {
+			return agent.Written{}, err
+		}
+	}
+	if err := checkAll(slices.Collect(maps.Values(turn.Set))...); err != nil {
 		return agent.Written{}, err
 	}
 	if turn.Again && have.written(turn) {
@@ -222,6 +243,19 @@ func (s *Store) CommitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Wr
 		delete(have.record.Variables, key)
 	}
 	return agent.Written{Entries: written}, nil
+}
+
+// checkAll refuses what no store keeps.
+func checkAll(all ...json.RawMessage) error {
+	for _, raw := range all {
+		if len(raw) == 0 {
+			continue
+		}
+		if err := agent.CheckJSON(raw); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // written reports whether turn 0 is written already, as far as can be seen.

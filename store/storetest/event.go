@@ -3,11 +3,15 @@ package storetest
 import (
 	"encoding/json"
 	"fmt"
+	"math/big"
+	"reflect"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"docent/agent"
+	"docent/internal/fault"
 )
 
 var eventTests = map[string]func(*testing.T, Conversations){
@@ -17,6 +21,7 @@ var eventTests = map[string]func(*testing.T, Conversations){
 	"Carries":     eventCarries,
 	"Pending":     eventPending,
 	"Held":        eventHeld,
+	"Odd":         eventOdd,
 	"Sender":      eventSender,
 }
 
@@ -223,4 +228,94 @@ func eventHeld(t *testing.T, db Conversations) {
 	commit(t, s, agent.TurnRecord{Session: session, State: "s", Handled: []int64{other.ID}})
 	want(t, "pending", pending(t, s, "x"), []string{})
 	want(t, "state", open(t, s, "x").State, "s")
+}
+
+// eventOdd: JSON that a database might not take is refused for what it is, or
+// comes back.
+func eventOdd(t *testing.T, db Conversations) {
+	s, ctx := db.Open(t), t.Context()
+	session := open(t, s, "x").RowID
+	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	for name, content := range map[string]string{
+		"exponent": `1e999999`, "negative": `{"a":[-1.5e-99999]}`, "long": strings.Repeat("9", 200_000), "fraction": `0.` + strings.Repeat("1", 20_000),
+		"many": "[" + strings.Repeat("1e999,", 50_000) + "0]", "deep": nested(600), "very deep": nested(9_999), "deeper": nested(100_000),
+		"objects": strings.Repeat(`{"a":`, 5_000) + "1" + strings.Repeat("}", 5_000),
+	} {
+		raw := json.RawMessage(content)
+		in := message(session, "", "x")
+		in.Content = raw
+		_, err := s.Receive(ctx, in)
+		wantKind(t, name+" message", err, fault.Invalid)
+		_, err = s.Receive(ctx, agent.Incoming{Session: session, Event: agent.EventRecord{Name: "e", Data: raw}})
+		wantKind(t, name+" data", err, fault.Invalid)
+		for what, turn := range map[string]agent.TurnRecord{
+			"reply":    {Session: session, Entries: []agent.Entry{{Message: &agent.ChatMessage{Type: "json", Content: raw}}}},
+			"step":     {Session: session, Entries: []agent.Entry{{Step: &agent.ReasoningRecord{Kind: "k", StepKind: "s", Payload: raw}}}},
+			"variable": {Session: session, Set: map[string]json.RawMessage{"v": raw}},
+		} {
+			_, err = s.CommitTurn(ctx, turn)
+			wantKind(t, name+" "+what, err, fault.Invalid)
+		}
+	}
+	for i, content := range []string{
+		nested(500), `1e999`, `-1.25E-999`, `"1e999999"`, `{"1e999999":1}`, strings.Repeat("9", 1000), `0.` + strings.Repeat("1", 900), `[1e300,-0.0,0,12345678901234567890]`,
+	} {
+		in := message(session, fmt.Sprint(i), "x")
+		in.Content, in.Event.Data = json.RawMessage(content), json.RawMessage("["+content+"]")
+		if i == 0 {
+			in.Event.Data = in.Content
+		}
+		_, err := s.Receive(ctx, in)
+		ok(t, err)
+		commit(t, s, agent.TurnRecord{Session: session, Set: map[string]json.RawMessage{"v": in.Content}})
+		got := open(t, s, "x")
+		for what, stored := range map[string]json.RawMessage{"message": got.Pending[i].Message.Content, "variable": got.Variables["v"]} {
+			sameNumbers(t, what+" "+content[:min(len(content), 20)], stored, content)
+		}
+	}
+	// What a key may not have is replaced, as in a text.
+	in := message(session, "", "x")
+	in.Content = json.RawMessage(`{"a\u0000b":"\u0000"}`)
+	r, err := s.Receive(ctx, in)
+	ok(t, err)
+	if got := string(r.Event.Message.Content); !strings.Contains(got, "a") || db.Count != nil && strings.Contains(got, "u0000") {
+		t.Errorf("a key became %s", got)
+	}
+}
+
+// sameNumbers compares JSON whose numbers may be larger than doubles are.
+func sameNumbers(t *testing.T, what string, got json.RawMessage, wanted string) {
+	t.Helper()
+	decode := func(raw string) any {
+		d := json.NewDecoder(strings.NewReader(raw))
+		d.UseNumber()
+		var v any
+		ok(t, d.Decode(&v))
+		return numbers(t, v)
+	}
+	if !reflect.DeepEqual(decode(string(got)), decode(wanted)) { // cmp takes for ever where nesting is deep
+		t.Fatalf("%s: got %.100s", what, got)
+	}
+}
+
+// numbers writes the numbers of a JSON value in one way.
+func numbers(t *testing.T, v any) any {
+	t.Helper()
+	switch v := v.(type) {
+	case json.Number:
+		r, fine := new(big.Rat).SetString(v.String())
+		if !fine {
+			t.Fatalf("%s is no number", v)
+		}
+		return r.RatString()
+	case []any:
+		for i := range v {
+			v[i] = numbers(t, v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = numbers(t, v[k])
+		}
+	}
+	return v
 }

@@ -1,0 +1,92 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"docent/internal/fault"
+)
+
+// Bounds of the JSON that a session keeps, so that every store can: Postgres
+// writes the digits of a number out, and takes neither very long ones nor very
+// deep nesting.
+const (
+	// MaxJSONDepth bounds how deep arrays and objects may be nested.
+	MaxJSONDepth = 500
+	// MaxNumberBytes bounds a number as it is written, in bytes.
+	MaxNumberBytes = 1000
+	// MaxExponent bounds a number's exponent, either sign: doubles have 308.
+	MaxExponent = 999
+	// MaxExponents bounds the exponents of all numbers together.
+	MaxExponents = 16 << 20
+)
+
+// CheckJSON refuses, as fault.Invalid, what is not JSON or not within
+// MaxJSONDepth, MaxNumberBytes, MaxExponent and MaxExponents. Stores refuse
+// the same.
+func CheckJSON(raw json.RawMessage) error {
+	if !json.Valid(raw) {
+		return fault.New(fault.Invalid, "the content is not valid JSON")
+	}
+	return checkJSON(raw, MaxJSONDepth, MaxExponents)
+}
+
+// checkJSON checks valid JSON.
+func checkJSON(raw []byte, maxDepth, maxExponents int) error {
+	depth, exponents := 0, 0
+	for i := 0; i < len(raw); i++ {
+		switch b := raw[i]; {
+		case b == '"':
+			i += quoted(raw[i:]) - 1
+		case b == '[' || b == '{':
+			if depth++; depth > maxDepth {
+				return fault.New(fault.Invalid, "the JSON is nested more than %d deep", maxDepth)
+			}
+		case b == ']' || b == '}':
+			depth--
+		case b == '-' || b >= '0' && b <= '9':
+			number := raw[i:]
+			if end := bytes.IndexAny(number, ",]} \t\r\n"); end >= 0 {
+				number = number[:end]
+			}
+			exponent, err := checkNumber(number)
+			if err != nil {
+				return err
+			}
+			if exponents += exponent; exponents > maxExponents {
+				return fault.New(fault.Invalid, "the numbers of the JSON are too large together")
+			}
+			i += len(number) - 1
+		}
+	}
+	return nil
+}
+
+// quoted is the length of the string that valid JSON begins with.
+func quoted(raw []byte) int {
+	for i := 1; ; i++ {
+		switch raw[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+}
+
+// checkNumber returns the size of a number's exponent.
+func checkNumber(number []byte) (int, error) {
+	if len(number) > MaxNumberBytes {
+		return 0, fault.New(fault.Invalid, "a number in the JSON has more than %d characters", MaxNumberBytes)
+	}
+	at := bytes.IndexAny(number, "eE")
+	if at < 0 {
+		return 0, nil
+	}
+	exponent, err := strconv.Atoi(string(number[at+1:]))
+	if err != nil || exponent > MaxExponent || exponent < -MaxExponent {
+		return 0, fault.New(fault.Invalid, "a number in the JSON has an exponent beyond %d", MaxExponent)
+	}
+	return max(exponent, -exponent), nil
+}
