@@ -27,7 +27,7 @@ type answer struct {
 // search finds the passages, for a question that leans on earlier turns in the
 // words of a model if there is one.
 func (a *answer) search(ctx context.Context) error {
-	if smallTalk(a.req.Question) {
+	if smallTalk(a.req.Question) != nil {
 		return nil // there is nothing to find for it
 	}
 	query := Query{Question: a.req.Question, Turns: a.req.Turns, K: a.req.K, Collections: a.req.Collections}
@@ -72,7 +72,7 @@ func Doc(r Result) payload.RAGDoc {
 // unsupported reports whether the passages are too weak to answer from. Small
 // talk, and a question about the conversation itself, are the model's to judge.
 func (a *answer) unsupported() bool {
-	if a.model != nil && (smallTalk(a.req.Question) || len(a.req.Turns) > 0 && leans(a.req.Question)) {
+	if a.model != nil && (smallTalk(a.req.Question) != nil || len(a.req.Turns) > 0 && leans(a.req.Question)) {
 		return false
 	}
 	return len(a.found.Results) == 0 || a.found.Evidence < a.threshold
@@ -80,10 +80,11 @@ func (a *answer) unsupported() bool {
 
 // withoutModel makes the answer that takes no model.
 func (a *answer) withoutModel(ctx context.Context) {
+	talk := smallTalk(a.req.Question)
 	switch {
-	case smallTalk(a.req.Question):
+	case talk != nil:
 		a.message.Abstained = true
-		a.message.Answer = smallTalkReply
+		a.message.Answer = talk.Reply
 		a.message.Sentences = unsupportedSentences(a.message.Answer)
 	case a.unsupported():
 		a.abstain(ctx)

@@ -13,7 +13,7 @@ const (
 	// followNames is how many names of the last answer are added to them.
 	followNames = 6
 	// fewWords is the number of words of its own up to which a question that
-	// names nothing is taken to lean on what was said before.
+	// leaves something out is taken to lean on what was said before.
 	fewWords = 1
 )
 
@@ -29,6 +29,9 @@ func searchText(question string, turns []Turn) string {
 	for i := len(turns) - 1; i >= 0 && len(said) < followTurns; i-- {
 		switch t := turns[i]; t.Role {
 		case User:
+			if smallTalk(t.Text) != nil {
+				continue
+			}
 			said = append(said, strings.TrimSpace(t.Text))
 		case Assistant:
 			if names == nil {
@@ -73,9 +76,24 @@ var back = []struct {
 	{regexp.MustCompile(`(?i)^\W*(?:ok|okay|only|why|more|again|no|yes|still|any)\b.{0,30}$`), 0},
 }
 
+// elliptic matches what leaves out what it is about, as in "how long?", "in
+// which version?" or "what is the default?". Few words alone do not: "can you
+// help me?" is about nothing that was said before.
+var elliptic = regexp.MustCompile(`(?i)^\W*(?:` +
+	`(?:in|on|at|by|for|from|to|with|without|since|until|under|after|during|per|like|the|an?|which|how (?:long|much|many|often|far|big|fast|old))\b|` +
+	`what(?:['’]s| is| are| was| were) the\b|` +
+	`(?:please |can you |could you )?(?:tell|show|give) (?:me|us)\b|(?:please |can you |could you )?(?:explain|elaborate|go on|continue)\b|` +
+	`details?\W*$|examples?\W*$|(?:how|what|when|where|who|whom)(?: \w+)?\W*$)`)
+
+// expletive matches an "it" that stands for nothing.
+var expletive = regexp.MustCompile(`(?i)\bwhat (?:time|day|date|month|year) is it\b`)
+
 // leans reports whether a question cannot be understood without what was said
-// before: it points back, goes on from there, or has hardly a word of its own.
+// before: it points back, goes on from there, or leaves out what it is about.
 func leans(question string) bool {
+	if expletive.MatchString(question) {
+		return false
+	}
 	var own []int // where the question's own words begin
 	named := false
 	for _, w := range words(question) {
@@ -93,5 +111,5 @@ func leans(question string) bool {
 			return true
 		}
 	}
-	return len(own) <= fewWords && !named
+	return len(own) <= fewWords && !named && elliptic.MatchString(question)
 }

@@ -1,32 +1,55 @@
 package rag
 
 import (
-	"regexp"
+	"slices"
 	"strings"
 )
-
-// smallTalkReply answers small talk where there is no model.
-const smallTalkReply = "Happy to help: I answer questions from your documents and show where each answer stands. Ask me something that is written in them."
 
 // maxSmallTalk bounds small talk, in bytes; what is longer asks something.
 const maxSmallTalk = 60
 
-// talk matches what is said without asking for anything that documents hold. A
-// phrase has to be the whole message.
-var talk = regexp.MustCompile(`(?i)^(?:(?:` +
-	`hello|hi|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day|night)|` +
-	`thanks|thank you|thank you so much|thanks a lot|many thanks|thx|cheers|much appreciated|` +
-	`bye|goodbye|see you|see you later|` +
-	`ok|okay|great|cool|nice|perfect|awesome|` +
-	`how are you|how are you doing|how do you do|how is it going|what['’]?s up|nice to meet you|` +
-	`who are you|what are you|what can you do|how can you help(?: me)?|help|help me` +
-	`)(?: (?:there|docent|again|everyone|all|very much|today))?[\s.,!?;:]*)+$`)
+// fillers may follow a phrase of small talk without making it anything else.
+var fillers = []string{"there", "docent", "again", "everyone", "all", "very", "much", "so", "today", "then", "please", "bitte", "and", "but"}
 
-// smallTalk reports whether a message is small talk: a greeting, thanks, or a
-// question about who answers.
-func smallTalk(message string) bool {
-	if len(message) > maxSmallTalk {
-		return false
+// talkByPhrase is the kind of each phrase, as talkWords writes it.
+var talkByPhrase = func() map[string]*Talk {
+	all := map[string]*Talk{}
+	for i, t := range talks {
+		for _, phrase := range t.Phrases {
+			all[strings.Join(talkWords(phrase), " ")] = &talks[i]
+		}
 	}
-	return talk.MatchString(strings.Join(strings.Fields(message), " "))
+	return all
+}()
+
+// talkWords are the words of a message in lower case, without punctuation.
+func talkWords(message string) []string {
+	message = strings.ReplaceAll(strings.ToLower(message), "’", "'")
+	return strings.FieldsFunc(message, func(r rune) bool { return strings.ContainsRune(" \t\r\n.,!?;:", r) })
+}
+
+// smallTalk is the kind of a message that is nothing but small talk: phrases
+// that are known, one after the other; of several the last counts. It is nil if
+// the message asks something.
+func smallTalk(message string) *Talk {
+	if len(message) > maxSmallTalk {
+		return nil
+	}
+	var kind *Talk
+	for left := talkWords(message); len(left) > 0; {
+		n := len(left)
+		for n > 0 && talkByPhrase[strings.Join(left[:n], " ")] == nil {
+			n--
+		}
+		switch {
+		case n > 0:
+			kind = talkByPhrase[strings.Join(left[:n], " ")]
+		case kind != nil && slices.Contains(fillers, left[0]):
+			n = 1
+		default:
+			return nil
+		}
+		left = left[n:]
+	}
+	return kind
 }
