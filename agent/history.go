@@ -14,7 +14,8 @@ import (
 // ChatHistory returns what was said in the session, oldest first: before this
 // turn, the message that began it, and what it has said so far. n, if not 0,
 // bounds the messages, the newest being kept; RuntimeConfig.ReplayLimit always
-// does. until, if not zero, leaves out what was said after. Messages that still
+// does. Of those before the turn, Content is nil that has more than
+// MaxHistoryContent bytes, such as of files. until, if not zero, leaves out what was said after. Messages that still
 // wait for their turn are not part of it.
 func (s *Session) ChatHistory(ctx context.Context, n int, until time.Time) ([]ChatMessage, error) {
 	limit := s.conversation.rt.cfg.ReplayLimit
@@ -71,7 +72,9 @@ func (s *Session) before(ctx context.Context, n int, own []ChatMessage, until ti
 		ids[m.ID] = true
 	}
 	arriving := cap(c.slots)
-	all, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{Last: n + len(skip) + len(own) + arriving, Until: until})
+	all, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{
+		Last: n + len(skip) + len(own) + arriving, Until: until, MaxContent: MaxHistoryContent,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +127,7 @@ func (s *Session) turns(ctx context.Context, n int) ([]rag.Turn, error) {
 // said is what was said in a stored message, for a model to read: of an
 // answer its text without the passages.
 func said(m ChatMessage) (string, bool) {
-	if m.ClientID == FailedID && !m.IsUser {
+	if m.ClientID == FailedID && !m.IsUser || m.Content == nil { // too large to be read
 		return "", false
 	}
 	if m.IsUser {

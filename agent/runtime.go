@@ -57,7 +57,9 @@ type RuntimeConfig struct {
 	// Session.SendToPeer. At most 999. Default: 16.
 	MaxHops int
 	// History is how many messages before a user's one are read along with
-	// storing it; a body that asks for more costs another trip. Default: 4.
+	// storing it; a body that asks for more costs another trip. RunRAG takes as
+	// many of them as it asks for, reasoning what fits Options.HistoryTokens: 20
+	// short messages do, and large contents are not read. Default: 20.
 	History int
 	// ReplayLimit bounds the messages Subscription.History and
 	// Session.ChatHistory return, the newest being kept. Default: 1,000.
@@ -103,7 +105,7 @@ func (c *RuntimeConfig) defaults() error {
 	orElse(&c.MailboxSize, 64)
 	orElse(&c.HeldEvents, 256)
 	orElse(&c.MaxSessions, 20_000)
-	orElse(&c.History, 4)
+	orElse(&c.History, 20)
 	orElse(&c.ReplayLimit, 1000)
 	orElse(&c.MaxPeers, 1000)
 	orElse(&c.MaxHops, 16)
