@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"time"
 
 	"docent/agent"
 	"docent/payload"
@@ -49,7 +50,7 @@ func (n *nowhere) Steps(context.Context, int64, agent.MessageQuery) ([]agent.Rea
 	return nil, nil
 }
 
-func (n *nowhere) Alarms(context.Context, string, int) ([]agent.Alarm, error) { return nil, nil }
+func (n *nowhere) Alarms(context.Context, string, time.Time, int) ([]agent.Alarm, error) { return nil, nil }
 
 func (n *nowhere) ResetSession(context.Context, int64) error { return nil }
 
@@ -133,9 +134,9 @@ func BenchmarkMoves(b *testing.B) {
 	_ = rt.Shutdown(context.WithoutCancel(b.Context()))
 }
 
-// BenchmarkIdleSession is the memory of a session with a client and nothing to
-// do, beside the client's own; evicted ones are measured by
-// TestIdleSessionsCostNothing.
+// BenchmarkIdleSession is the memory of a session with nothing to do: with a
+// client, beside the client's own, and after the client left, when only the time
+// to look at its conditions is kept.
 func BenchmarkIdleSession(b *testing.B) {
 	const sessions = 2000
 	for b.Loop() {
@@ -159,6 +160,12 @@ func BenchmarkIdleSession(b *testing.B) {
 		for _, sub := range subs {
 			sub.Close()
 		}
+		clear(subs)
+		for rt.Sessions() > 0 {
+			runtime.Gosched()
+		}
+		b.ReportMetric(float64(heap()-before)/sessions, "B/left")
+		b.ReportMetric(0, "ns/op")
 		_ = rt.Shutdown(context.WithoutCancel(b.Context()))
 		runtime.KeepAlive(rt)
 	}

@@ -180,7 +180,7 @@ func BenchmarkReasoning(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	client := finishes{make(chan struct{})}
+	client := finishes{make(chan struct{}, 1)} // Deliver must not block
 	sub, err := rt.Open(b.Context(), agent.OpenRequest{ID: "s"}, client)
 	if err != nil {
 		b.Fatal(err)
