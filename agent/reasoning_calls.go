@@ -20,7 +20,7 @@ import (
 
 const (
 	// maxCalls bounds the calls of one step; the others are answered with an
-	// error.
+	// error, and shown as one.
 	maxCalls = 16
 	// maxArguments bounds the arguments of a call, in bytes; with more it is
 	// answered with an error.
@@ -92,14 +92,17 @@ func (u *run) act(ctx context.Context, text string, wanted []llms.ToolCall) erro
 	var told []payload.ToolCall
 	for i, t := range wanted {
 		c := u.newCall(i, t)
-		calls, names = append(calls, c), append(names, c.name)
-		told = append(told, payload.ToolCall{ID: c.id, Name: c.name, Arguments: c.shown})
+		calls = append(calls, c)
+		if i < maxCalls {
+			names = append(names, c.name)
+			told = append(told, payload.ToolCall{ID: c.id, Name: c.name, Arguments: c.shown})
+		}
 	}
 	if text != "" {
 		u.tell(ctx, payload.StepText, "(intermediate) LLM said something before calling tools", payload.TextDetails{Text: shortened(text)})
 	}
 	list := strings.Join(names, ", ")
-	u.tell(ctx, payload.StepToolCalls, fmt.Sprintf("calling %d tool(s): %s", len(calls), list), payload.ToolCallsDetails{ToolCalls: told})
+	u.tell(ctx, payload.StepToolCalls, fmt.Sprintf("calling %d tool(s): %s", len(told), list), payload.ToolCallsDetails{ToolCalls: told})
 	if !u.o.HideSteps {
 		u.show(ctx, shorten(list, maxSummary))
 	}
@@ -113,13 +116,10 @@ func (u *run) act(ctx context.Context, text string, wanted []llms.ToolCall) erro
 	}()
 	u.start(work, &running, calls)
 	note := notedCalls{Step: u.step, ToolCalls: []notedCall{}, ToolResults: []string{}}
-	for i, c := range calls {
-		switch {
-		case i >= maxCalls:
-			c.outcome = tool.Outcome{IsError: true, Content: fmt.Sprintf("ERROR: ToolError: At most %d tools can be called in one step; this call was not made.", maxCalls)}
-		case isTaskTool(c.name):
+	for _, c := range calls[:len(told)] {
+		if isTaskTool(c.name) {
 			c.outcome = u.invoke(work, c)
-		default:
+		} else {
 			<-c.done // Invoke returns soon after ctx has ended
 		}
 		if ctx.Err() != nil {
@@ -128,11 +128,32 @@ func (u *run) act(ctx context.Context, text string, wanted []llms.ToolCall) erro
 		u.report(ctx, c)
 		note.ToolCalls = append(note.ToolCalls, notedCall{c.name, notedArguments(c.shown)})
 		note.ToolResults = append(note.ToolResults, shorten(c.outcome.Content, maxNoted))
-		u.dialogue = append(u.dialogue, u.resultMessage(c, len(calls)))
+		u.dialogue = append(u.dialogue, u.resultMessage(c, len(told)))
 	}
+	u.refuse(ctx, calls[len(told):])
 	u.notes.add(note)
 	u.fit()
 	return nil
+}
+
+// refuse answers the calls that are too many, each to the model and all of them
+// in one step.
+func (u *run) refuse(ctx context.Context, calls []*call) {
+	if len(calls) == 0 {
+		return
+	}
+	var names []string
+	for _, c := range calls {
+		c.outcome = tool.Outcome{IsError: true, Content: fmt.Sprintf("ERROR: ToolError: At most %d tools can be called in one step; this call was not made.", maxCalls)}
+		u.dialogue = append(u.dialogue, u.resultMessage(c, 1))
+		if !slices.Contains(names, c.name) && len(names) < maxCalls {
+			names = append(names, c.name)
+		}
+	}
+	u.tell(ctx, payload.StepToolResult, fmt.Sprintf("%d more call(s) refused", len(calls)), payload.ToolResultDetails{
+		Name: strings.Join(names, ", "), Arguments: json.RawMessage(`{}`), IsError: true,
+		Content: fmt.Sprintf("ERROR: ToolError: At most %d tools can be called in one step; %d call(s) were not made.", maxCalls, len(calls)),
+	})
 }
 
 // notedArguments are arguments as the scratchpad keeps them.

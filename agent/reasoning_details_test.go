@@ -170,7 +170,7 @@ func TestReasoningRunsNotTooManyCalls(t *testing.T) {
 				failed++
 			}
 		}
-		if n := len(slices.DeleteFunc(steps(t, heard), func(s string) bool { return s != "tool_result 0" })); n != 20 || failed != 4 {
+		if n := len(slices.DeleteFunc(steps(t, heard), func(s string) bool { return s != "tool_result 0" })); n != 17 || failed != 1 {
 			t.Errorf("%d results, %d of them refused", n, failed)
 		}
 	})

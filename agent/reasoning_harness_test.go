@@ -160,6 +160,9 @@ func (r *reasoning) seq(id int64) int64 {
 func (r *reasoning) sent() string {
 	var b strings.Builder
 	var before []json.RawMessage
+	if r.server == nil {
+		return ""
+	}
 	for i, req := range r.server.Requests() {
 		var body struct{ Messages []json.RawMessage }
 		if err := json.Unmarshal(req.Body, &body); err != nil {

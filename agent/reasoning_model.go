@@ -65,7 +65,7 @@ func (u *run) think(ctx context.Context) (*llms.ContentChoice, error) {
 		return nil, fault.Wrap(fault.Unavailable, err, "the model %s did not answer within %v", u.name, u.o.ModelTimeout)
 	case err != nil:
 		return nil, fmt.Errorf("reason with %s: %w", u.name, err)
-	case resp == nil || len(resp.Choices) == 0:
+	case resp == nil || len(resp.Choices) == 0 || resp.Choices[0] == nil:
 		return &llms.ContentChoice{}, nil
 	}
 	choice := resp.Choices[0]

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/tmc/langchaingo/llms"
 
@@ -36,6 +37,7 @@ type run struct {
 	// that the model was told to write something.
 	pushbacks int
 	nudged    bool
+	begun     bool // reasoning_started was said
 }
 
 func newRun(r *reasoner, s *Session, question string) *run {
@@ -44,10 +46,10 @@ func newRun(r *reasoner, s *Session, question string) *run {
 
 // do runs the loop between its two brackets.
 func (u *run) do(ctx context.Context) error {
-	u.tell(ctx, payload.StepStarted, "reasoning started", payload.StartedDetails{
+	u.begun = u.tell(ctx, payload.StepStarted, "reasoning started", payload.StartedDetails{
 		UserMessage: shorten(u.question, maxStepText), TaskPlanning: !u.o.NoPlanning, MaxSteps: u.o.MaxSteps,
 	})
-	err := u.loop(ctx)
+	err := u.contained(ctx)
 	if u.refuses(err) {
 		err = u.plain(ctx, u.s, u.question)
 	}
@@ -60,7 +62,9 @@ func (u *run) do(ctx context.Context) error {
 // finish closes the run, which ended with failed.
 func (u *run) finish(ctx context.Context, failed error) {
 	final := u.tasks.all()
-	u.tell(ctx, payload.StepFinished, "reasoning finished", payload.FinishedDetails{FinalTaskList: final})
+	if u.begun {
+		u.tell(ctx, payload.StepFinished, "reasoning finished", payload.FinishedDetails{FinalTaskList: final})
+	}
 	u.notes.add(notedTasks{final})
 	if err := u.s.Set(ScratchpadVariable, u.notes.entries()); err != nil {
 		u.log(ctx, "scratchpad not kept", err)
@@ -71,6 +75,17 @@ func (u *run) finish(ctx context.Context, failed error) {
 	if err := u.s.LinkPendingReasoningEvents(ctx); err != nil {
 		u.log(ctx, "reasoning steps not linked", err)
 	}
+}
+
+// contained is the loop, of which a panic, such as of the model, is an error:
+// what was begun is to be closed.
+func (u *run) contained(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = newPanicError(p, debug.Stack())
+		}
+	}()
+	return u.loop(ctx)
 }
 
 // loop asks the model until it answers or may not be asked again.
@@ -150,15 +165,17 @@ func (u *run) object(name string, data any) error {
 	return nil
 }
 
-// tell says a step. That it cannot be said is no reason to stop reasoning.
-func (u *run) tell(ctx context.Context, kind payload.StepKind, summary string, details any) {
+// tell says a step, and reports whether it could. That it cannot be said is no
+// reason to stop reasoning.
+func (u *run) tell(ctx context.Context, kind payload.StepKind, summary string, details any) bool {
 	if u.o.HideSteps {
-		return
+		return false
 	}
 	err := u.s.ReplyReasoningStep(ctx, payload.ReasoningStep{Kind: kind, Step: u.step, Summary: shorten(summary, maxSummary), Details: details})
 	if err != nil && ctx.Err() == nil {
 		u.log(ctx, "reasoning step not said", err)
 	}
+	return err == nil
 }
 
 func (u *run) log(ctx context.Context, what string, err error) {

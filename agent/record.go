@@ -29,6 +29,7 @@ type record struct {
 	again   bool  // the turn was committed, and no answer came
 	replies int   // messages among entries
 	steps   int   // others
+	runs    int   // of reasoning, that have begun and not finished
 	shown   int64 // counts provisional frames
 	timer   *time.Timer
 	armed   bool           // the timer will flush
@@ -52,6 +53,24 @@ func (e *entry) id() int64 {
 		return e.message.ID
 	}
 	return e.step.ID
+}
+
+// room counts a step, and reports whether there is room for it. Every
+// reasoning_started keeps room for its reasoning_finished.
+func (r *record) room(kind payload.StepKind) bool {
+	keep := r.runs
+	switch {
+	case kind == payload.StepStarted:
+		keep++
+	case kind == payload.StepFinished && r.runs > 0:
+		keep--
+	}
+	if r.steps+keep >= MaxSteps {
+		return false
+	}
+	r.steps++
+	r.runs = keep
+	return true
 }
 
 // say adds a message.

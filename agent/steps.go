@@ -48,10 +48,9 @@ func (s *Session) step(ctx context.Context, r ReasoningRecord, message any, show
 	if t.over {
 		return errOver
 	}
-	if t.record.steps >= MaxSteps {
+	if !t.record.room(payload.StepKind(r.StepKind)) {
 		return fault.New(fault.Invalid, "a turn may have at most %d steps", MaxSteps)
 	}
-	t.record.steps++
 	r.Turn, r.Payload, r.Time = t.number, content, c.rt.cfg.Now()
 	e := &entry{step: &r, silent: !show}
 	if show {
