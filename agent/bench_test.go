@@ -50,7 +50,9 @@ func (n *nowhere) Steps(context.Context, int64, agent.MessageQuery) ([]agent.Rea
 	return nil, nil
 }
 
-func (n *nowhere) Alarms(context.Context, string, time.Time, int) ([]agent.Alarm, error) { return nil, nil }
+func (n *nowhere) Alarms(context.Context, string, time.Time, int) ([]agent.Alarm, error) {
+	return nil, nil
+}
 
 func (n *nowhere) ResetSession(context.Context, int64) error { return nil }
 
