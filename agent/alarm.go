@@ -132,7 +132,7 @@ func (r *Runtime) Start(ctx context.Context) error {
 func (r *Runtime) refill(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, r.cfg.StoreTimeout)
 	defer cancel()
-	all, err := r.cfg.Store.Alarms(ctx, r.cfg.Agent.name, MaxAlarms)
+	all, err := r.cfg.Store.Alarms(ctx, r.cfg.Agent.name, time.Time{}, MaxAlarms)
 	if err != nil {
 		return fmt.Errorf("read the sessions to wake: %w", err)
 	}

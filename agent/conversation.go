@@ -36,6 +36,7 @@ type conversation struct {
 	at      *node     // the current state, as committed
 	entered time.Time // when it was entered
 	event   Event     // taken last
+	carried int       // moves without an event of the turn that failed just now
 
 	mu        sync.Mutex // guards what follows
 	inbox     []work
@@ -224,7 +225,10 @@ func (c *conversation) load(ctx context.Context) {
 		return
 	}
 	waiting := record.Pending
-	record.Pending = nil
+	if record.Last.ID != 0 {
+		c.event = storedEvent(record.Last)
+	}
+	record.Pending, record.Last = nil, EventRecord{}
 	c.record, c.seq, c.resumed, c.done, c.latest = record, record.Seq, !created, record.Turn, record.Turn
 	c.entered = record.EnteredAt
 	if c.at = c.rt.machine.nodes[record.State]; c.at == nil {

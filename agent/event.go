@@ -42,7 +42,8 @@ type Event struct {
 	// JSON is the object, if a message is one or is text that holds one; nil
 	// otherwise.
 	JSON json.RawMessage
-	// File is what came with EventFile; nil otherwise.
+	// File is what came with EventFile; nil otherwise, and once the session has
+	// been out of memory since, if its base64 has more than MaxHistoryContent bytes.
 	File *payload.File
 	// Data is what other events carry, as JSON; nil if nothing.
 	Data json.RawMessage
@@ -130,6 +131,8 @@ func storedEvent(r EventRecord) Event {
 		if f, err := payload.DecodeFile(content); err == nil {
 			e.File = &f
 		}
+	case r.Message.Type != "" && content == nil: // it was too large to be read again
+		e = Event{Name: r.Name, Text: r.Info}
 	case r.Message.Type != "":
 		e = messageEvent(content)
 	default:

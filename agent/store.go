@@ -51,6 +51,10 @@ type SessionRecord struct {
 	// Pending are the events that were stored and that no committed turn has
 	// handled, oldest first; only OpenSession fills it.
 	Pending []EventRecord
+	// Last is the event that a turn took last, see TurnRecord.Last; of no ID if
+	// there is none. What it carries and what its message says are nil if they
+	// have more than MaxHistoryContent bytes. Only OpenSession fills it.
+	Last EventRecord
 }
 
 // ChatMessage is one message of a conversation as stored. Names follow BAF's
@@ -220,6 +224,9 @@ type TurnRecord struct {
 	// Handled are the ids of the events that the turn took from the queue, that
 	// which began it first.
 	Handled []int64
+	// Last is the id of the event that the session's bodies are about from now
+	// on; 0 leaves it as it is.
+	Last int64
 	// Entries are what it leaves in the record; they get Seq in order.
 	Entries []Entry
 	// Links say which messages steps of this turn belong to that were stored
@@ -362,9 +369,9 @@ type Alarm struct {
 
 // Alarms is the part of a Store that knows which sessions wait for a time.
 type Alarms interface {
-	// Alarms returns the sessions of an agent whose WakeAt is set, soonest
-	// first, at most limit.
-	Alarms(ctx context.Context, agent string, limit int) ([]Alarm, error)
+	// Alarms returns the sessions of an agent whose WakeAt is set and not before
+	// after, soonest first, at most limit.
+	Alarms(ctx context.Context, agent string, after time.Time, limit int) ([]Alarm, error)
 }
 
 // SessionFilter narrows a list of sessions.

@@ -64,8 +64,12 @@ func (c *conversation) begin() *turn {
 func (t *turn) consume(p *pending) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.consumeLocked(p)
+}
+
+func (t *turn) consumeLocked(p *pending) {
 	if !t.started {
-		t.number, t.began = p.event.Turn, p
+		t.number, t.began, t.moves = p.event.Turn, p, 0
 	}
 	t.started = true
 	t.event = p.event
@@ -285,7 +289,7 @@ func (c *conversation) outcome(t *turn) TurnRecord {
 		Set: t.vars.set, Delete: t.vars.removed(), Transitions: t.transitions, Predictions: t.predictions,
 	}
 	for _, p := range t.handled {
-		r.Handled = append(r.Handled, p.event.ID)
+		r.Handled, r.Last = append(r.Handled, p.event.ID), p.event.ID
 	}
 	return r
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -62,7 +63,7 @@ func (n *nowhere) Steps(context.Context, int64, agent.MessageQuery) ([]agent.Rea
 	return nil, nil
 }
 
-func (n *nowhere) Alarms(context.Context, string, int) ([]agent.Alarm, error) { return nil, nil }
+func (n *nowhere) Alarms(context.Context, string, time.Time, int) ([]agent.Alarm, error) { return nil, nil }
 
 func (n *nowhere) Messages(context.Context, int64, agent.MessageQuery) ([]agent.ChatMessage, error) {
 	return nil, nil

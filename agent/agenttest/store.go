@@ -54,6 +54,7 @@ type session struct {
 	events      []event
 	transitions []agent.TransitionRecord
 	predictions []agent.PredictionRecord
+	taken       int64 // the id of the event taken last
 }
 
 type event struct {
@@ -102,7 +103,7 @@ func (s *Store) OpenSession(ctx context.Context, record agent.SessionRecord) (ag
 	if have := s.names[record.Key]; have != nil {
 		out := have.record
 		out.Variables = maps.Clone(out.Variables)
-		out.Pending = have.pending()
+		out.Pending, out.Last = have.pending(), have.last()
 		return out, false, nil
 	}
 	record.RowID = int64(len(s.sessions) + 1)
@@ -112,6 +113,21 @@ func (s *Store) OpenSession(ctx context.Context, record agent.SessionRecord) (ag
 	}
 	s.names[record.Key] = s.sessions[record.RowID-1]
 	return record, true, nil
+}
+
+// last is the event that a turn took last, without large contents.
+func (s *session) last() agent.EventRecord {
+	i := slices.IndexFunc(s.events, func(e event) bool { return e.ID == s.taken })
+	if i < 0 {
+		return agent.EventRecord{}
+	}
+	r := s.events[i].EventRecord
+	for _, content := range []*json.RawMessage{&r.Data, &r.Message.Content} {
+		if len(*content) > agent.MaxHistoryContent {
+			*content = nil
+		}
+	}
+	return r
 }
 
 // pending are the events that no turn has handled.
@@ -183,7 +199,7 @@ func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, 
 		have.record.Seq++
 		r.Message = agent.ChatMessage{
 			ID: have.record.Seq, Seq: have.record.Seq, Turn: r.Turn, ClientID: in.ClientID,
-			Type: in.Type, Content: slices.Clone(in.Content), IsUser: true, Time: r.Time,
+			Type: in.Type, Content: slices.Clone(in.Content), IsUser: true, Sender: in.Sender, Time: r.Time,
 		}
 		m := r.Message
 		have.entries = append(have.entries, agent.Entry{Message: &m})
@@ -235,6 +251,9 @@ func (s *Store) CommitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Wr
 	have.transitions = append(have.transitions, turn.Transitions...)
 	have.predictions = append(have.predictions, turn.Predictions...)
 	have.record.State, have.record.EnteredAt, have.record.WakeAt = turn.State, turn.EnteredAt, turn.WakeAt
+	if turn.Last != 0 {
+		have.taken = turn.Last
+	}
 	if have.record.Variables == nil {
 		have.record.Variables = map[string]json.RawMessage{}
 	}
@@ -419,7 +438,7 @@ func light(messages []agent.ChatMessage) []agent.ChatMessage {
 }
 
 // Alarms implements agent.Alarms.
-func (s *Store) Alarms(ctx context.Context, name string, limit int) ([]agent.Alarm, error) {
+func (s *Store) Alarms(ctx context.Context, name string, after time.Time, limit int) ([]agent.Alarm, error) {
 	if err := s.enter(ctx, Alarms); err != nil {
 		return nil, err
 	}
@@ -427,7 +446,7 @@ func (s *Store) Alarms(ctx context.Context, name string, limit int) ([]agent.Ala
 	defer s.mu.Unlock()
 	var out []agent.Alarm
 	for _, have := range s.names {
-		if have.record.Key.Agent == name && !have.record.WakeAt.IsZero() {
+		if have.record.Key.Agent == name && !have.record.WakeAt.IsZero() && !have.record.WakeAt.Before(after) {
 			out = append(out, agent.Alarm{ID: have.record.Key.ID, At: have.record.WakeAt})
 		}
 	}
@@ -447,7 +466,7 @@ func (s *Store) ResetSession(ctx context.Context, id int64) error {
 		return err
 	}
 	have.entries, have.events, have.transitions, have.predictions = nil, nil, nil, nil
-	have.record.State, have.record.Variables = "", nil
+	have.record.State, have.record.Variables, have.taken = "", nil, 0
 	have.record.EnteredAt, have.record.WakeAt = time.Time{}, time.Time{}
 	return nil
 }

@@ -5,7 +5,8 @@
 
 ALTER TABLE session
     ADD COLUMN entered_at timestamptz, -- current_state
-    ADD COLUMN wake_at    timestamptz; -- timed conditions are to be looked at
+    ADD COLUMN wake_at    timestamptz, -- timed conditions are to be looked at
+    ADD COLUMN last_event bigint;      -- the event that a turn took last
 CREATE INDEX session_wake ON session (agent_name, wake_at) WHERE wake_at IS NOT NULL;
 
 ALTER TABLE event
@@ -37,10 +38,10 @@ DROP INDEX event_session;
 CREATE INDEX event_pending ON event (session_id, turn) WHERE NOT handled;
 CREATE INDEX event_chat ON event (chat_id) WHERE chat_id IS NOT NULL;
 
--- What is stored of a turn.
 -- Another agent that said it, "" if none did.
 ALTER TABLE chat ADD COLUMN sender text NOT NULL DEFAULT '';
 
+-- What is stored of a turn.
 CREATE INDEX chat_turn ON chat (session_id, turn, seq);
 CREATE INDEX reasoning_step_turn ON reasoning_step (session_id, turn, seq);
 

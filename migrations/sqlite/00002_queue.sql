@@ -5,6 +5,7 @@
 
 ALTER TABLE session ADD COLUMN entered_at INTEGER; -- current_state
 ALTER TABLE session ADD COLUMN wake_at INTEGER; -- timed conditions are to be looked at
+ALTER TABLE session ADD COLUMN last_event INTEGER; -- the event that a turn took last
 CREATE INDEX session_wake ON session (agent_name, wake_at) WHERE wake_at IS NOT NULL;
 
 ALTER TABLE event ADD COLUMN turn INTEGER NOT NULL DEFAULT 0;
@@ -35,10 +36,10 @@ CREATE INDEX event_turn ON event (session_id, turn);
 DROP INDEX event_session;
 CREATE INDEX event_pending ON event (session_id, turn) WHERE NOT handled;
 
--- What is stored of a turn.
 -- Another agent that said it, "" if none did.
 ALTER TABLE chat ADD COLUMN sender TEXT NOT NULL DEFAULT '';
 
+-- What is stored of a turn.
 CREATE INDEX chat_turn ON chat (session_id, turn, seq);
 CREATE INDEX reasoning_step_turn ON reasoning_step (session_id, turn, seq);
 

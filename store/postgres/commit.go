@@ -23,6 +23,7 @@ const (
 
 	// writeState is the part of writeSession that a turn has which is done.
 	writeState     = `, current_state = $1, entered_at = $2, wake_at = $3`
+	writeLast      = `, last_event = $1`
 	writeVariables = `, variables = (variables || $1) - $2::text[]`
 
 	writeMessages = `,
@@ -91,6 +92,9 @@ func commitStatement(turn agent.TurnRecord, entries []agent.Entry, set json.RawM
 	q.add(writeSession, turn.Session, int64(len(entries)), turn.Turn, now, turn.Failed())
 	if !turn.Partial {
 		q.add(writeState, store.Text(turn.State), orNull(turn.EnteredAt), orNull(turn.WakeAt))
+		if turn.Last != 0 {
+			q.add(writeLast, turn.Last)
+		}
 		if len(turn.Set)+len(turn.Delete) > 0 {
 			q.add(writeVariables, set, store.Texts(turn.Delete))
 		}

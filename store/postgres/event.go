@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -114,9 +115,41 @@ func (s *Store) receive(ctx context.Context, in agent.Incoming, now time.Time) (
 	return receipt, nil
 }
 
+// messageColumns are those of an event's chat c, if any.
+const messageColumns = `coalesce(c.id, 0), coalesce(c.seq, 0), coalesce(c.client_id, ''), coalesce(c.type, ''), c.content, coalesce(c.is_user, false), coalesce(c.sender, ''), c."timestamp"`
+
+// lastEvent returns the event that a turn of a session took last, without large
+// contents.
+var lastEvent = strings.NewReplacer("e.data", lightColumn("e.data"), "c.content", lightColumn("c.content")).
+	Replace(`SELECT `+eventColumns+`, `+messageColumns+`, false`) + `
+	FROM session s JOIN event e ON e.id = s.last_event AND e.session_id = s.id LEFT JOIN chat c ON c.id = e.chat_id
+	WHERE s.agent_name = $1 AND s.session_id = $2`
+
+// lightColumn is a column without what is large, as far as the database knows.
+func lightColumn(name string) string {
+	return `CASE WHEN pg_column_size(` + name + `) <= $3 THEN ` + name + ` END`
+}
+
+// scanLast reads the rows of lastEvent.
+func scanLast(results pgx.BatchResults) (agent.EventRecord, error) {
+	rows, err := results.Query()
+	if err != nil {
+		return agent.EventRecord{}, err
+	}
+	e, err := pgx.CollectExactlyOneRow(rows, scanPending)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return agent.EventRecord{}, nil
+	}
+	for _, content := range []*json.RawMessage{&e.Data, &e.Message.Content} {
+		if len(*content) > agent.MaxHistoryContent { // it was compressed
+			*content = nil
+		}
+	}
+	return e, err
+}
+
 // pendingEvents returns the events of a session that nothing has handled yet.
-const pendingEvents = `SELECT ` + eventColumns + `, coalesce(c.id, 0), coalesce(c.seq, 0), coalesce(c.client_id, ''), coalesce(c.type, ''), c.content,
-		coalesce(c.is_user, false), coalesce(c.sender, ''), c."timestamp",
+const pendingEvents = `SELECT ` + eventColumns + `, ` + messageColumns + `,
 		EXISTS (SELECT FROM chat r WHERE r.session_id = e.session_id AND r.turn = e.turn AND NOT r.is_user)
 			OR EXISTS (SELECT FROM reasoning_step r WHERE r.session_id = e.session_id AND r.turn = e.turn)
 	FROM session s JOIN event e ON e.session_id = s.id AND NOT e.handled LEFT JOIN chat c ON c.id = e.chat_id

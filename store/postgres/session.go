@@ -68,6 +68,7 @@ func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (se
 		orNull(record.EnteredAt), orNull(record.WakeAt))
 	batch.Queue(`SELECT `+sessionColumns+` FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`, agentName, id)
 	batch.Queue(pendingEvents, agentName, id)
+	batch.Queue(lastEvent, agentName, id, agent.MaxHistoryContent)
 	results := s.pool.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
 	tag, err := results.Exec()
@@ -85,6 +86,9 @@ func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (se
 	if len(session.Pending) == 0 {
 		session.Pending = nil
 	}
+	if err == nil {
+		session.Last, err = scanLast(results)
+	}
 	return session, tag.RowsAffected() == 1, err
 }
 
@@ -92,7 +96,7 @@ func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (se
 func (s *Store) ResetSession(ctx context.Context, session int64) error {
 	batch := &pgx.Batch{}
 	var found int64
-	batch.Queue(`UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, updated_at = $2 WHERE id = $1`, session, s.config.Now()).
+	batch.Queue(`UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, last_event = NULL, updated_at = $2 WHERE id = $1`, session, s.config.Now()).
 		Exec(func(tag pgconn.CommandTag) error {
 			found = tag.RowsAffected()
 			return nil
@@ -108,13 +112,13 @@ func (s *Store) ResetSession(ctx context.Context, session int64) error {
 }
 
 // Alarms returns who wants to be woken; see agent.Alarms.
-func (s *Store) Alarms(ctx context.Context, agentName string, limit int) ([]agent.Alarm, error) {
+func (s *Store) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]agent.Alarm, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (agent.Alarm, error) {
 		var a agent.Alarm
 		err := row.Scan(&a.ID, &a.At)
 		a.At = a.At.UTC()
 		return a, err
-	}, `SELECT session_id, wake_at FROM session WHERE agent_name = $1 AND wake_at IS NOT NULL ORDER BY wake_at, id LIMIT $2`,
-		store.Text(agentName), max(limit, 0))
+	}, `SELECT session_id, wake_at FROM session WHERE agent_name = $1 AND wake_at >= $2 ORDER BY wake_at, id LIMIT $3`,
+		store.Text(agentName), after, max(limit, 0))
 	return out, fail("read alarms of "+agentName, err)
 }

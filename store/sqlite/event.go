@@ -124,6 +124,10 @@ const pendingEvents = `SELECT ` + eventColumns + `,
 			OR EXISTS (SELECT 1 FROM reasoning_step r WHERE r.session_id = e.session_id AND r.turn = e.turn)
 	FROM event e LEFT JOIN chat c ON c.id = e.chat_id WHERE e.session_id = ? AND NOT e.handled ORDER BY e.turn`
 
+// lastEvent returns the event that a turn of a session took last.
+var lastEvent = `SELECT ` + bounded(bounded(eventColumns, "e.data"), "c.content") + `
+	FROM session s JOIN event e ON e.id = s.last_event AND e.session_id = s.id LEFT JOIN chat c ON c.id = e.chat_id WHERE s.id = ?`
+
 func scanPending(rows *sql.Rows) (agent.EventRecord, error) {
 	var begun bool
 	e, err := scanEvent(rows, &begun)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"docent/agent"
 	"docent/store"
@@ -78,7 +79,13 @@ func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (se
 		if err != nil {
 			return err
 		}
-		session.Pending, err = collect(rows, scanPending)
+		if session.Pending, err = collect(rows, scanPending); err != nil {
+			return err
+		}
+		session.Last, err = scanEvent(w.row(ctx, lastEvent, agent.MaxHistoryContent, agent.MaxHistoryContent, session.RowID))
+		if errors.Is(err, sql.ErrNoRows) {
+			session.Last, err = agent.EventRecord{}, nil
+		}
 		return err
 	})
 	return session, created, err
@@ -87,7 +94,7 @@ func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (se
 // ResetSession empties a session; see agent.Store.
 func (s *Store) ResetSession(ctx context.Context, session int64) error {
 	err := s.write(ctx, func(ctx context.Context, w *writer) error {
-		result, err := w.exec(ctx, `UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, updated_at = ? WHERE id = ?`, s.now(), session)
+		result, err := w.exec(ctx, `UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, last_event = NULL, updated_at = ? WHERE id = ?`, s.now(), session)
 		if err != nil {
 			return err
 		}
@@ -108,9 +115,9 @@ func (s *Store) ResetSession(ctx context.Context, session int64) error {
 }
 
 // Alarms returns who wants to be woken; see agent.Alarms.
-func (s *Store) Alarms(ctx context.Context, agentName string, limit int) ([]agent.Alarm, error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT session_id, wake_at FROM session WHERE agent_name = ? AND wake_at IS NOT NULL ORDER BY wake_at, id LIMIT ?`,
-		store.Text(agentName), max(limit, 0))
+func (s *Store) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]agent.Alarm, error) {
+	rows, err := s.reader.QueryContext(ctx, `SELECT session_id, wake_at FROM session WHERE agent_name = ? AND wake_at >= ? ORDER BY wake_at, id LIMIT ?`,
+		store.Text(agentName), after.UnixMicro(), max(limit, 0))
 	if err != nil {
 		return nil, fail("read alarms of "+agentName, err)
 	}

@@ -112,9 +112,11 @@ func writeSession(ctx context.Context, w *writer, turn agent.TurnRecord, now tim
 		err = w.row(ctx, `UPDATE session SET seq = seq + ?1, updated_at = ?2 WHERE id = ?3 RETURNING seq - ?1, variables`,
 			len(turn.Entries), now.UnixMicro(), turn.Session).Scan(&before, &variables)
 	} else {
-		err = w.row(ctx, `UPDATE session SET seq = seq + ?1, updated_at = ?2, current_state = ?4, entered_at = ?5, wake_at = ?6 WHERE id = ?3
+		err = w.row(ctx, `UPDATE session SET seq = seq + ?1, updated_at = ?2, current_state = ?4, entered_at = ?5, wake_at = ?6,
+			last_event = coalesce(nullif(?7, 0), last_event) WHERE id = ?3
 			RETURNING seq - ?1, variables`,
-			len(turn.Entries), now.UnixMicro(), turn.Session, store.Text(turn.State), orNull(turn.EnteredAt), orNull(turn.WakeAt)).Scan(&before, &variables)
+			len(turn.Entries), now.UnixMicro(), turn.Session, store.Text(turn.State), orNull(turn.EnteredAt), orNull(turn.WakeAt),
+			turn.Last).Scan(&before, &variables)
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		err = store.NoSession()

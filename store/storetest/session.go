@@ -3,6 +3,7 @@ package storetest
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,6 +19,7 @@ var sessionTests = map[string]func(*testing.T, Conversations){
 	"Reset":    sessionReset,
 	"Alarms":   sessionAlarms,
 	"Missing":  sessionMissing,
+	"Last":     sessionLast,
 }
 
 func sessionOpen(t *testing.T, db Conversations) {
@@ -112,10 +114,59 @@ func sessionReset(t *testing.T, db Conversations) {
 	want(t, "its history", []any{len(again.History), again.Duplicate}, []any{0, false})
 }
 
+// The event that a turn took last is kept, until a turn takes another or a reset.
+func sessionLast(t *testing.T, db Conversations) {
+	s, ctx := db.Open(t), t.Context()
+	session := open(t, s, "x").RowID
+	last := func() agent.EventRecord { return open(t, db.Open(t), "x").Last }
+	want(t, "none", last(), agent.EventRecord{})
+	in := message(session, "m1", "one")
+	in.Event.Origin = json.RawMessage(`{"hops":3}`)
+	r, err := s.Receive(ctx, in)
+	ok(t, err)
+	done := begun(session, r.Event, told("r"))
+	done.Last = r.Event.ID
+	part := done
+	part.Partial, part.Handled = true, nil
+	commit(t, s, part)
+	want(t, "not yet", last().ID, 0)
+	commit(t, s, done)
+	got := last()
+	want(t, "last", []any{got.ID, got.Turn, got.Name, got.Info, got.Human}, []any{r.Event.ID, r.Event.Turn, r.Event.Name, r.Event.Info, r.Event.Human})
+	want(t, "its message", []any{got.Message.Seq, got.Message.ClientID, got.Message.IsUser, got.Time.Equal(r.Event.Time)}, []any{int64(1), "m1", true, true})
+	sameJSON(t, "its content", got.Message.Content, `"one"`)
+	sameJSON(t, "its data", got.Data, `"one"`)
+	sameJSON(t, "its origin", got.Origin, `{"hops":3}`)
+
+	commit(t, s, agent.TurnRecord{Session: session, State: "s"})
+	want(t, "kept", last().ID, r.Event.ID)
+	large, err := json.Marshal(strings.Repeat("x", agent.MaxHistoryContent))
+	ok(t, err)
+	in = message(session, "m2", "x")
+	in.Content, in.Event.Data = large, large
+	if r, err = s.Receive(ctx, in); err != nil {
+		t.Fatal(err)
+	}
+	done = begun(session, r.Event)
+	done.Last = r.Event.ID
+	commit(t, s, done)
+	got = last()
+	want(t, "a large one", []any{got.ID, len(got.Data), len(got.Message.Content), got.Message.ClientID}, []any{r.Event.ID, 0, 0, "m2"})
+	e := happen(t, s, session, "e", `{"a":1}`)
+	done = begun(session, e)
+	done.Last = e.ID
+	commit(t, s, done)
+	got = last()
+	want(t, "without a message", []any{got.ID, got.Name, got.Message}, []any{e.ID, "e", agent.ChatMessage{}})
+	sameJSON(t, "its data", got.Data, `{"a":1}`)
+	ok(t, s.ResetSession(ctx, session))
+	want(t, "after a reset", last(), agent.EventRecord{})
+}
+
 // alarms are those of an agent in short: who, and minutes after wakeStart.
 func alarms(t *testing.T, s agent.Store, name string, limit int) []string {
 	t.Helper()
-	all, err := s.Alarms(t.Context(), name, limit)
+	all, err := s.Alarms(t.Context(), name, time.Time{}, limit)
 	ok(t, err)
 	out := []string{}
 	for _, a := range all {
@@ -142,6 +193,9 @@ func sessionAlarms(t *testing.T, db Conversations) {
 	ok(t, err)
 	want(t, "all", alarms(t, s, "a", 10), []string{"a 7", "c 8", "b 9", "d 10"})
 	want(t, "soonest", alarms(t, db.Open(t), "a", 2), []string{"a 7", "c 8"})
+	late, err := s.Alarms(ctx, "a", wakeStart.Add(9*time.Minute), 10)
+	ok(t, err)
+	want(t, "late", []any{len(late), late[0].ID, late[1].ID}, []any{2, "b", "d"})
 	want(t, "none", alarms(t, s, "a", 0), []string{})
 	want(t, "nobody's", alarms(t, s, "nobody", 10), []string{})
 
