@@ -17,6 +17,9 @@ type Info struct {
 	Version string `json:"version"`
 	// Agent is the name sessions are kept under.
 	Agent string `json:"agent"`
+	// BuiltIn reports whether the agent is the built-in assistant, which answers
+	// from the documents; what another agent does is its own affair.
+	BuiltIn bool `json:"built_in" doc:"The agent is the built-in assistant, which answers from the documents."`
 	// Database is sqlite or postgres.
 	Database string `json:"database" enum:"sqlite,postgres"`
 	// Model is what writes answers.

@@ -39,10 +39,10 @@ func TestInfo(t *testing.T) {
 	t.Parallel()
 	c := newWorld().serve(t, func(cfg *Config) {
 		cfg.Info = func(context.Context) (Info, error) {
-			return Info{Database: "sqlite", Model: ModelInfo{"extractive", "extractive", "set DOCENT_MODEL"}, Embedder: EmbedderInfo{"static", 256}}, nil
+			return Info{BuiltIn: true, Database: "sqlite", Model: ModelInfo{"extractive", "extractive", "set DOCENT_MODEL"}, Embedder: EmbedderInfo{"static", 256}}, nil
 		}
 	})
-	c.want(200, `{"name":"docent","version":"1.2.3","agent":"docent","database":"sqlite","model":{"name":"extractive","kind":"extractive","hint":"set DOCENT_MODEL"},
+	c.want(200, `{"name":"docent","version":"1.2.3","agent":"docent","built_in":true,"database":"sqlite","model":{"name":"extractive","kind":"extractive","hint":"set DOCENT_MODEL"},
 		"models":[],"embedder":{"name":"static","dimensions":256},"collections":[{"name":"default","documents":2,"failed":0,"chunks":1}],
 		"limits":{"upload_bytes":67108864,"message_bytes":16384,"k":4}}`, "GET", "/api/info", "")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"docent/api"
 	"docent/llm/llmtest"
 )
 
@@ -67,9 +68,9 @@ states:
 		"DOCENT_DATA=" + filepath.Join(dir, "data"), "EXE=" + exe, "DOCENT_LLM_URL=" + model.URL,
 		"DOCENT_MODEL=scripted", "DOCENT_AGENT_FILE=" + filepath.Join(dir, "agent.yaml"),
 	})
-	var info struct{ Agent string }
-	if getJSON(t, at+"/api/info", &info); info.Agent != "stock" {
-		t.Errorf("the agent is %q", info.Agent)
+	var info api.Info
+	if getJSON(t, at+"/api/info", &info); info.Agent != "stock" || info.BuiltIn {
+		t.Errorf("the agent is %q, built in: %v", info.Agent, info.BuiltIn)
 	}
 	c := dial(t, at)
 	if f := hear(t, c); f["message"] != "Ask me about the stock." {

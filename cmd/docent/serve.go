@@ -195,6 +195,7 @@ func (a *app) welcome(ctx context.Context) ws.Info {
 // info is what /api/info says beside what package api knows.
 func (a *app) info(context.Context) (api.Info, error) {
 	info := api.Info{
+		BuiltIn:  a.cfg.AgentFile == "",
 		Database: a.databaseKind(),
 		Model:    api.ModelInfo{Name: rag.Extractive, Kind: rag.Extractive, Hint: "Answers are quotes; " + modelHint + "."},
 		Models:   a.rag.Models(),

@@ -136,8 +136,9 @@ export const renameSession = (session: string, name: string) =>
     body: JSON.stringify({ session_name: name }),
   });
 
+// It outlives the page: one that is being left deletes what was not used.
 export const deleteSession = (session: string) =>
-  call(`/api/sessions/${encodeURIComponent(session)}`, { method: 'DELETE' });
+  call(`/api/sessions/${encodeURIComponent(session)}`, { method: 'DELETE', keepalive: true });
 
 /**
  * upload sends one file and reports how much of it has left, 0 to 1. fetch

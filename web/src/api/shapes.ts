@@ -48,6 +48,8 @@ export interface Info {
   name: string;
   version: string;
   agent: string;
+  /** It is the assistant that answers from the documents. */
+  built_in: boolean;
   database: string;
   model: { name: string; kind: string; hint: string };
   models: string[];
@@ -101,6 +103,8 @@ export interface StoredMessage {
   type: string;
   content: unknown;
   is_user: boolean;
+  /** The other agent that said it; absent if the user did. */
+  sender?: string;
   timestamp: string;
 }
 
@@ -135,6 +139,8 @@ export interface Frame {
   seq?: number;
   /** The client's message id, echoed. */
   id?: string;
+  /** The other agent that said it; absent if the user did. */
+  sender?: string;
   turn?: number;
   /** Order of a turn's provisional frames. */
   n?: number;

@@ -5,7 +5,7 @@ import type { Frame } from '../api/shapes';
 import { chatAddress, router } from '../shell/router.svelte';
 import { server } from '../shell/server.svelte';
 import { activity } from './reasoning';
-import { apply, asked, interrupt, merge, rows, running, type Asked, type Item } from './turns';
+import { apply, asked, byUser, interrupt, merge, rows, running, type Asked, type Item } from './turns';
 
 /** How long a stored question of ours may stay without any sign of life, in ms. */
 const silence = 60_000;
@@ -22,6 +22,8 @@ class Conversation {
   /** What a screen reader is told. */
   spoken = $state('');
   rows = $derived(rows(this.items));
+  /** The user has said nothing yet. */
+  fresh = $derived(!this.items.some(byUser));
   live = $derived(this.items.findLast(running));
   /** Turns that run or wait and can be stopped, newest first. */
   stoppable = $derived(this.items.filter(running).flatMap((i) => i.turn || []).reverse());
@@ -35,7 +37,7 @@ class Conversation {
 
   /** open shows a conversation; undefined is a new one. */
   async open(session: string | undefined): Promise<void> {
-    if (session === this.session && (session !== undefined || this.items.length === 0) && !this.error) return;
+    if (session === this.session && (session !== undefined || this.fresh) && !this.error) return;
     this.leave();
     this.session = session;
     if (!session) return;
@@ -56,12 +58,28 @@ class Conversation {
     }
   }
 
+  /**
+   * begin hears what an agent says first, if nothing is open yet. The session
+   * that it makes has an address when the user speaks, and goes if they do not.
+   */
+  begin(): void {
+    if (this.session || this.socket) return;
+    this.connect();
+    this.socket!.open();
+  }
+
+  /** abandon deletes a session that was begun and not used. */
+  abandon(): void {
+    if (this.fresh && !this.session) this.leave();
+  }
+
   /** ask sends a question; without a connection it waits for one. */
   ask(text: string): void {
     const id = newId();
     this.items.push(asked(text, id));
     this.connect();
     this.socket!.send(text, id);
+    this.named();
     this.spoken = 'Sent.';
   }
 
@@ -84,8 +102,11 @@ class Conversation {
   }
 
   private leave(): void {
+    const unused = this.fresh && !this.session && this.socket?.session;
     this.socket?.close();
     this.socket = null;
+    // Nothing is lost if it stays: it is not listed.
+    if (unused) void http.deleteSession(unused).catch(() => undefined);
     this.link = 'idle';
     this.items = [];
     this.deltas = [];
@@ -168,7 +189,7 @@ class Conversation {
   // A new session has its id from now on, so its address can be shared.
   private named(): void {
     const session = this.socket?.session;
-    if (!session || session === this.session) return;
+    if (!session || session === this.session || this.fresh) return;
     this.session = session;
     if (router.route.view === 'chat') router.replace(chatAddress(session));
   }
@@ -176,9 +197,10 @@ class Conversation {
   // A conversation without a name gets its first question as one.
   private async entitle(): Promise<void> {
     const session = this.session;
-    const questions = this.items.filter((i) => i.kind === 'asked');
+    const questions = this.items.filter(byUser);
+    if (!session) return;
     await server.list();
-    if (!session || questions.length !== 1) return;
+    if (questions.length !== 1) return;
     const row = server.sessions.find((s) => s.session_id === session);
     if (row && (!row.session_name || row.session_name === session)) {
       await server.rename(session, shortened(questions[0]!.text));
@@ -186,11 +208,11 @@ class Conversation {
   }
 
   private async catchUp(): Promise<void> {
-    const session = this.session;
-    if (!session) return;
+    const socket = this.socket;
+    if (!socket?.session) return;
     try {
-      const stored = await http.getMessages(session);
-      if (this.session === session) merge(this.items, stored);
+      const stored = await http.getMessages(socket.session);
+      if (this.socket === socket) merge(this.items, stored);
     } catch {
       // The next reconnect or the live frames bring it.
     }

@@ -18,7 +18,9 @@ export interface Table {
 
 export type Reply =
   | { type: 'rag'; rag: RagMessage }
-  | { type: 'text' | 'markdown' | 'html' | 'note'; text: string }
+  | { type: 'text' | 'html' | 'note'; text: string }
+  /** stopped: the text is what was said before the person stopped it. */
+  | { type: 'markdown'; text: string; stopped?: boolean }
   | { type: 'options'; labels: string[] }
   | { type: 'file'; file: FileReply }
   | { type: 'image'; url: string }
@@ -54,7 +56,11 @@ export function reply(type: string, content: unknown): Reply {
 const readers: Record<string, (content: unknown) => Reply | null> = {
   str: (c) => ({ type: c === 'Stopped.' ? 'note' : 'text', text: said(c) }),
   json: (c) => ({ type: 'text', text: said(c) }),
-  markdown: (c) => ({ type: 'markdown', text: said(c) }),
+  markdown: (c) => {
+    const text = said(c);
+    const kept = text.replace(/\s*\*Stopped\.\*\s*$/, '');
+    return kept === text ? { type: 'markdown', text } : kept ? { type: 'markdown', text: kept, stopped: true } : { type: 'note', text: 'Stopped.' };
+  },
   html: (c) => (typeof c === 'string' ? { type: 'html', text: c } : null),
   rag_answer: (c) => {
     const rag = ragMessage(c);
@@ -143,6 +149,12 @@ function readTable(content: unknown): Table | null {
 }
 
 const cell = (value: unknown): string => (value === null || value === undefined ? '' : said(value));
+
+/** named is another agent for people: its host, if it is known. */
+export function named(sender: string): string {
+  const host = URL.canParse(sender) ? new URL(sender).host : '';
+  return host ? `another agent (${host})` : 'another agent';
+}
 
 /** question is what a message of the user says. */
 export function question(action: string, content: unknown): string {

@@ -10,11 +10,13 @@ import { question, reply, type Reply } from './replies';
  */
 export type TurnState = 'sending' | 'working' | 'done' | 'failed' | 'stopped' | 'held' | 'unanswered';
 
-/** Asked is a message of the user and how far its turn is. */
+/** Asked is a message of the user, or of another agent, and how far its turn is. */
 export interface Asked {
   kind: 'asked';
   key: string;
   text: string;
+  /** The other agent that said it; '' if the user did. */
+  sender: string;
   /** The client's message id; '' for messages of earlier visits. */
   id: string;
   seq: number | null;
@@ -61,9 +63,12 @@ export const running = (item: Item): item is Asked => item.kind === 'asked' && i
 let keys = 0;
 const key = () => `m${++keys}`;
 
-export function asked(text: string, id: string): Asked {
+/** byUser is what the user said. */
+export const byUser = (item: Item): item is Asked => item.kind === 'asked' && !item.sender;
+
+export function asked(text: string, id: string, sender = ''): Asked {
   return {
-    kind: 'asked', key: key(), text, id, seq: null, turn: null, state: 'sending',
+    kind: 'asked', key: key(), text, sender, id, seq: null, turn: null, state: 'sending',
     phase: '', partial: '', torn: false, replied: false, error: '', apology: null,
   };
 }
@@ -90,7 +95,7 @@ export function merge(items: Item[], stored: Stored): void {
   for (const m of [...stored.messages].sort((a, b) => a.seq - b.seq)) {
     turn = m.turn ?? turn;
     if (there.has(m.seq)) continue;
-    if (m.is_user) items.push({ ...asked(question(m.type, m.content), ''), seq: m.seq, turn, state: 'working' });
+    if (m.is_user) items.push({ ...asked(question(m.type, m.content), '', m.sender), seq: m.seq, turn, state: 'working' });
     else items.push({ kind: 'replied', key: key(), seq: m.seq, turn, reply: reply(m.type, m.content) });
   }
   const found = new Map<number, Entry[]>();
@@ -177,12 +182,12 @@ function place(items: Item[], item: Asked, seq: number | undefined, turn: number
   order(items);
 }
 
-// Another client of the session said something.
+// Another client of the session said something, or an agent that it talks to.
 function hear(items: Item[], frame: Frame): void {
   if (frame.seq == null || known(items, frame.seq)) return;
   const mine = frame.id ? items.find((i) => i.kind === 'asked' && i.id === frame.id) : undefined;
   if (mine?.kind === 'asked') return place(items, mine, frame.seq, frame.turn);
-  items.push({ ...asked(question(frame.action, frame.message), ''), seq: frame.seq, turn: frame.turn ?? null, state: 'working' });
+  items.push({ ...asked(question(frame.action, frame.message), '', frame.sender), seq: frame.seq, turn: frame.turn ?? null, state: 'working' });
   order(items);
 }
 
@@ -326,6 +331,8 @@ export function rows(items: Item[]): Row[] {
   return out;
 }
 
+const stopped = (said: Reply): boolean => said.type === 'note' || (said.type === 'markdown' && said.stopped === true);
+
 const thinking = (head: Asked, item: Reasoned): boolean =>
   isRunning(head) && !head.replied && !head.partial && !finished(item.entries);
 
@@ -341,8 +348,8 @@ function answered(items: Item[], at: number): boolean {
 // The option that was chosen is what was said next, if it is one.
 function chosen(items: Item[], at: number): string {
   const item = items[at];
-  const next = items.slice(at + 1).find((i) => i.kind === 'asked');
-  if (item?.kind !== 'replied' || item.reply.type !== 'options' || next?.kind !== 'asked') return '';
+  const next = items.slice(at + 1).find(byUser);
+  if (item?.kind !== 'replied' || item.reply.type !== 'options' || !next) return '';
   return item.reply.labels.includes(next.text) ? next.text : '';
 }
 
@@ -353,7 +360,9 @@ function tail(item: Asked, before: Row[]): Row[] {
     return [{ kind: 'pending', key: item.key + '-pending', item }];
   }
   if (item.state === 'done') return [];
-  // That it was stopped is stored if nothing else was said.
-  if (item.state === 'stopped' && last?.kind === 'replied' && last.item.reply.type === 'note') return [];
+  // That it was stopped is part of what is stored of it.
+  if (item.state === 'stopped' && last?.kind === 'replied' && stopped(last.item.reply)) return [];
+  // What an agent says needs no answer, and nobody here can say it again.
+  if (item.sender && item.state !== 'failed') return [];
   return [{ kind: 'ended', key: item.key + '-ended', item }];
 }

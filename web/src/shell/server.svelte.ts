@@ -12,6 +12,11 @@ class Server {
   listed = $state(false);
   private asked = 0;
 
+  /** What the agent is called; '' until it is known. */
+  agent = $derived(this.info ? this.info.agent || 'docent' : this.error && 'docent');
+  /** The agent is another than the one that answers from the documents. */
+  other = $derived(this.info?.built_in === false);
+
   documents = $derived(this.info?.collections.reduce((n, c) => n + c.documents, 0) ?? 0);
   chunks = $derived(this.info?.collections.reduce((n, c) => n + c.chunks, 0) ?? 0);
   failed = $derived(this.info?.collections.reduce((n, c) => n + c.failed, 0) ?? 0);

@@ -113,11 +113,102 @@ describe('stop', () => {
     await expect.poll(() => said('Stopped.').count()).toBe(2);
   });
 
+  test('what was said so far stays', async () => {
+    await ask('ramble');
+    await page.getByText('Thing 9 ').waitFor();
+    await stop().click();
+    await said('Stopped.').waitFor();
+    expect(await said('Stopped.').count()).toBe(1);
+    expect(await page.locator('.answer').last().textContent()).toMatch(/^Thing 1 is said\. [^]*Stopped\.$/);
+    await page.reload();
+    await page.getByText('Thing 9 ').waitFor();
+    expect(await said('Stopped.').count()).toBe(1);
+  });
+
   test('a message that is held says so', async () => {
     await ask('keep this');
-    await page.getByText('Kept for later: no step of this agent takes this message now.').waitFor();
+    await page.getByText('This agent has no use for it right now; it is kept.').waitFor();
     expect(await stop().count()).toBe(0);
   });
+});
+
+test("another agent's words are not the user's", async () => {
+  await ask('ask another');
+  const aside = page.getByText('another agent (bob.example:8765): Bob says **42**.');
+  await aside.waitFor();
+  expect(await page.locator('.question').allInnerTexts()).toEqual(['ask another']);
+  await accessible(page);
+  await page.reload();
+  await aside.waitFor();
+  expect(await page.locator('.question').allInnerTexts()).toEqual(['ask another']);
+});
+
+describe('an agent that is not the built-in one', () => {
+  const choice = (name = 'Billing') => page.getByRole('button', { name });
+  const fresh = async () => {
+    mock.agent = 'Front desk';
+    await page.reload();
+    await choice().waitFor();
+  };
+
+  test('speaks first, under its own name', async () => {
+    await fresh();
+    await page.getByText('Hello! What can I do for you?').waitFor();
+    expect(await page.title()).toBe('New chat · Front desk');
+    expect(await page.locator('nav a.name').textContent()).toBe('Front desk');
+    expect(await page.getByLabel('Your message').getAttribute('placeholder')).toBe('Message');
+    expect(await page.getByText(/documents to begin|would you like to know/).count()).toBe(0);
+    expect(page.url()).not.toContain('/c/');
+    expect(await page.locator('nav li').allTextContents()).toEqual(['None yet']);
+    await accessible(page);
+    await choice().click();
+    await expect.poll(() => mock.received.at(-1)?.text).toBe('Billing');
+    await expect.poll(() => page.url()).toContain('#/c/');
+    await expect.poll(() => page.locator('nav li').first().textContent()).toContain('Billing');
+    expect(mock.sessions.size).toBe(1);
+  });
+
+  test('visits leave no session behind in which nobody spoke', async () => {
+    await fresh();
+    for (let i = 0; i < 3; i++) await fresh();
+    await expect.poll(() => mock.sessions.size).toBe(1);
+    await page.getByRole('link', { name: 'Documents' }).click();
+    await page.getByRole('link', { name: 'New chat' }).first().click();
+    await choice('My account').click();
+    await expect.poll(() => page.url()).toContain('#/c/');
+    await page.getByRole('link', { name: 'New chat' }).first().click();
+    await expect.poll(() => mock.sessions.size).toBe(2);
+    await choice().waitFor();
+    await page.locator('nav li a').first().click();
+    await page.locator('.question').waitFor();
+    await expect.poll(() => mock.sessions.size).toBe(1);
+    await page.goto('about:blank');
+    expect(mock.sessions.size).toBe(1);
+  });
+
+  test('a page that nobody looks at waits', async () => {
+    await page.addInitScript(() => {
+      const page = globalThis as { hidden?: boolean };
+      page.hidden = true;
+      Object.defineProperty(document, 'visibilityState', { get: () => (page.hidden ? 'hidden' : 'visible') });
+    });
+    mock.agent = 'Front desk';
+    await page.reload();
+    await page.getByRole('heading', { name: 'Front desk' }).waitFor();
+    expect(mock.sessions.size).toBe(0);
+    await page.evaluate(() => {
+      (globalThis as { hidden?: boolean }).hidden = false;
+      dispatchEvent(new Event('visibilitychange'));
+    });
+    await choice().waitFor();
+  });
+});
+
+test('the built-in assistant makes no session until something is asked', async () => {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.waitForLoadState('networkidle');
+  expect(mock.sessions.size).toBe(0);
+  expect(await page.getByLabel('Your question').getAttribute('placeholder')).toBe('Ask about your documents');
 });
 
 test('options are buttons; the newest can be chosen, with the keyboard too', async () => {

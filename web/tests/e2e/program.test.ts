@@ -6,6 +6,54 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { accessible, launch, watch, type Watched } from './browser';
 import { available, startProgram, type Program } from './program';
 
+const desk = `
+name: harbour desk
+states:
+  choose:
+    initial: true
+    body: [{reply: "What is it about?"}, {options: [Tides, Moorings]}]
+    on: [{message: any, to: end}]
+  end:
+    body: [{reply: "Thank you, that is all."}]
+`;
+
+describe.skipIf(!process.env.DOCENT_BIN)('the page on an agent of a file', () => {
+  let browser: Browser;
+  let program: Program;
+
+  beforeAll(async () => {
+    [browser, program] = await Promise.all([launch(), startProgram(desk)]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await program?.stop();
+  });
+
+  test('it speaks first, and leaves no session in which nobody spoke', async () => {
+    const { page, check } = await watch(browser, program.url);
+    const sessions = async () => ((await (await page.request.get(`${program.url}/api/sessions`)).json()) as unknown[]).length;
+    const tides = page.getByRole('button', { name: 'Tides', exact: true });
+    await page.goto(program.url);
+    await tides.waitFor();
+    expect(await page.title()).toBe('New chat · harbour desk');
+    await page.reload();
+    await tides.waitFor();
+    await expect.poll(sessions).toBe(1);
+    await tides.click();
+    await page.locator('.column').getByText('Thank you, that is all.').waitFor();
+    await expect.poll(() => page.locator('nav li').first().textContent()).toContain('Tides');
+    await page.getByLabel('Your message').fill('And now?');
+    await page.keyboard.press('Enter');
+    await page.getByText('This agent has no use for it right now; it is kept.').waitFor();
+    await page.getByRole('link', { name: 'New chat' }).first().click();
+    await tides.waitFor();
+    expect(await page.locator('.question').count()).toBe(0);
+    await page.goto('about:blank');
+    await expect.poll(sessions).toBe(1);
+    await check();
+  });
+});
+
 describe.skipIf(!available)('the page on the real program', () => {
   let browser: Browser;
   let program: Program;

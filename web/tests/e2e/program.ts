@@ -50,7 +50,8 @@ export interface Program {
 
 export const available = Boolean(process.env.DOCENT_BIN || process.env.DOCENT_URL);
 
-export async function startProgram(): Promise<Program> {
+/** startProgram serves the built-in assistant, or the agent of a file's text. */
+export async function startProgram(agent = ''): Promise<Program> {
   const url = process.env.DOCENT_URL;
   const bin = process.env.DOCENT_BIN;
   if (url || !bin) return { url: url ?? '', restart: async () => undefined, stop: async () => undefined };
@@ -64,12 +65,17 @@ export async function startProgram(): Promise<Program> {
   const run = spawnSync(bin, ['ingest', '--data', data, ...files.map(([name]) => join(folder, name))], { env, encoding: 'utf8' });
   if (run.status !== 0) throw new Error(`docent ingest failed with ${run.status}:\n${run.stdout}${run.stderr}`);
 
+  const options: string[] = [];
+  if (agent) {
+    writeFileSync(join(folder, 'agent.yaml'), agent);
+    options.push('--agent', join(folder, 'agent.yaml'));
+  }
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   let child: ChildProcess;
   let output = '';
   const start = async () => {
-    child = spawn(bin, ['serve', '--data', data, '--addr', `127.0.0.1:${port}`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    child = spawn(bin, ['serve', '--data', data, '--addr', `127.0.0.1:${port}`, ...options], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout!.on('data', (b) => (output += String(b)));
     child.stderr!.on('data', (b) => (output += String(b)));
     for (let i = 0; i < 150; i++) {

@@ -71,8 +71,16 @@ describe.skipIf(!folder)('pictures', () => {
     await page.getByRole('button', { name: 'Billing' }).nth(1).waitFor();
     await shot('options-chosen');
     await asking('keep this');
-    await page.getByText('Kept for later').waitFor();
+    await page.getByText('it is kept').waitFor();
     await shot('held');
+    await asking('ask another');
+    await page.getByText('another agent (bob').waitFor();
+    await shot('peer');
+    await asking('ramble');
+    await page.getByText('Thing 9 ').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped.', { exact: true }).first().waitFor();
+    await shot('stopped-text');
     await asking('all kinds');
     await page.getByText('cannot be shown here yet').waitFor();
     await shot('kinds');
@@ -121,6 +129,14 @@ describe.skipIf(!folder)('pictures', () => {
     await page.locator('li.done').waitFor();
     await page.waitForLoadState('networkidle');
     await shot('documents');
-    await check();
+    if (mock) {
+      mock.agent = 'Front desk of the harbour';
+      await page.goto('about:blank');
+      await page.goto(`${url}/#/`);
+      await page.getByRole('button', { name: 'Billing' }).waitFor();
+      await shot('agent-start');
+      mock.agent = '';
+    }
+    await check(100);
   });
 });

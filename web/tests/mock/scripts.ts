@@ -92,6 +92,14 @@ export const scripts: [RegExp, Script][] = [
   [/kinds/, kinds],
   [/choose|Billing|My account/, choices],
   [/keep this/, async () => 'held'],
+  [/ramble/, async (t) => {
+    t.status('answering');
+    for (let i = 1; ; i++) {
+      t.delta(`Thing ${i} is **said**. `);
+      await t.wait();
+    }
+  }],
+  [/ask another/, async (t) => t.reply('str', 'I asked Bob.')],
   [/fail/, async (t) => {
     t.status('searching');
     await t.wait(10);

@@ -34,6 +34,8 @@ export class MockDocent {
   documents: MockDocument[] = documents();
   sessions = new Map<string, Session>();
   extractive = false;
+  /** The name of an agent that is not the built-in one; it offers choices at once. */
+  agent = '';
   /** Time between two deltas, in ms. */
   pace = 8;
   /** Messages received, with their ids; resends are here too. */
@@ -42,6 +44,7 @@ export class MockDocent {
   private http: Server = createServer((req, res) => void this.serve(req, res));
   private ws = new WebSocketServer({ noServer: true });
   private down = false;
+  private made = 0;
 
   async start(): Promise<this> {
     if (!existsSync(join(dist, 'index.html'))) throw new Error('the page is not built: run npm run build');
@@ -86,10 +89,13 @@ export class MockDocent {
   private hello(ws: WebSocket, id: string | null): Session {
     let session = id ? this.sessions.get(id) : undefined;
     const resumed = session !== undefined;
-    session ??= this.create(id ?? `s-${this.sessions.size + 1}`);
+    session ??= this.create(id ?? `s-${++this.made}`);
     session.sockets.add(ws);
     this.put(ws, 'welcome', { session_id: session.row.session_id, seq: session.seq, resumed, limits: { message_bytes: 16384 }, models: [], collections: ['default'] });
-    if (!resumed) this.store(session, 'str', 'Hello! Ask me about the documents.', false, 0, 'agent_reply_str');
+    if (resumed) return session;
+    const greeting = this.agent ? 'Hello! What can I do for you?' : 'Hello! Ask me about the documents.';
+    this.store(session, 'str', greeting, false, 0, 'agent_reply_str');
+    if (this.agent) this.store(session, 'options', '{"0": "Billing", "1": "My account"}', false, 0, 'agent_reply_options');
     return session;
   }
 
@@ -108,9 +114,9 @@ export class MockDocent {
     for (const ws of s.sockets) this.put(ws, action, message, more);
   }
 
-  private store(s: Session, type: string, content: unknown, is_user: boolean, turn: number, action?: string): number {
+  private store(s: Session, type: string, content: unknown, is_user: boolean, turn: number, action?: string, sender?: string): number {
     const seq = ++s.seq;
-    s.messages.push({ seq, turn, type, content, is_user, timestamp: new Date().toISOString() });
+    s.messages.push({ seq, turn, type, content, is_user, timestamp: new Date().toISOString(), ...(sender && { sender }) });
     s.row.messages = s.messages.length;
     if (action) this.all(s, action, content, { seq, turn });
     return seq;
@@ -128,6 +134,15 @@ export class MockDocent {
     this.put(ws, 'ack', { id, seq, duplicate: false }, { id, seq, turn });
     for (const other of s.sockets) if (other !== ws) this.put(other, 'user_message', text, { id, seq, turn });
     await this.run(s, turn, text);
+    if (/ask another/.test(text)) await this.hear(s, 'Bob says **42**.', 'ws://bob.example:8765/ws');
+  }
+
+  // hear takes what another agent says.
+  private async hear(s: Session, text: string, sender: string): Promise<void> {
+    const turn = ++s.turn;
+    const seq = this.store(s, 'str', text, true, turn, undefined, sender);
+    this.all(s, 'user_message', text, { seq, turn, sender });
+    await this.run(s, turn, 'keep this');
   }
 
   private async run(s: Session, turn: number, text: string): Promise<void> {
@@ -140,7 +155,8 @@ export class MockDocent {
     } catch (err) {
       if (!(err instanceof Stopped)) throw err;
       outcome = 'stopped';
-      if (!t.replied) t.reply('str', 'Stopped.');
+      if (t.said) t.reply('markdown', `${t.said.trim()}\n\n*Stopped.*`);
+      else if (!t.replied) t.reply('str', 'Stopped.');
     }
     s.running.delete(turn);
     if (outcome === 'failed') {
@@ -207,7 +223,7 @@ export class MockDocent {
       return void json(this.row(d));
     }
     if (noun !== 'sessions') return void missing();
-    if (!id) return void json([...this.sessions.values()].map((s) => s.row).reverse());
+    if (!id) return void json([...this.sessions.values()].filter((s) => s.row.session_name || s.messages.some((m) => m.is_user)).map((s) => s.row).reverse());
     const session = this.sessions.get(decodeURIComponent(id));
     if (!session) return void missing();
     if (part === 'messages') return void json({ messages: session.messages, steps: session.steps });
@@ -226,7 +242,7 @@ export class MockDocent {
   private info(): Info {
     const failed = this.documents.filter((d) => d.status === 'failed').length;
     return {
-      name: 'docent', version: '0.1.0', agent: 'docent', database: 'sqlite',
+      name: 'docent', version: '0.1.0', agent: this.agent || 'docent', built_in: !this.agent, database: 'sqlite',
       model: this.extractive
         ? { name: 'extractive', kind: 'extractive', hint: 'Set OPENAI_API_KEY, or DOCENT_MODEL_URL for a local server, to have answers written by a language model.' }
         : { name: 'gpt-4o-mini', kind: 'openai', hint: '' },

@@ -13,6 +13,8 @@ export interface Entry {
 
 export class MockTurn {
   replied = false;
+  /** What was streamed and is not in a reply. */
+  said = '';
   private n = 0;
   private entries: Entry[] = [];
   private stopping = false;
@@ -34,6 +36,7 @@ export class MockTurn {
   }
 
   delta(text: string): void {
+    this.said += text;
     this.show('agent_reply_delta', { text });
   }
 
@@ -46,12 +49,14 @@ export class MockTurn {
   }
 
   private keep(action: string, message: unknown): void {
+    this.said = ''; // it was not the answer
     this.show(action, message);
     this.entries.push({ action, message, type: '' });
   }
 
   reply(type: string, message: unknown): void {
     this.replied = true;
+    this.said = '';
     this.entries.push({ action: type === 'rag_answer' ? 'agent_reply_rag' : `agent_reply_${type}`, message, type });
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RagMessage } from '../../src/api/shapes';
-import { fileBytes, question, ragMessage, reply, sized } from '../../src/chat/replies';
+import { fileBytes, named, question, ragMessage, reply, sized } from '../../src/chat/replies';
 import { plainHtml } from '../../src/markdown/render';
 import { hostile } from '../mock/corpus';
 
@@ -62,6 +62,18 @@ test('what the user sent is a line of text', () => {
   expect(question('user_file', '{"name":"a.txt","base64":"YWI="}')).toBe('a.txt (2 bytes)');
   expect(question('image', null)).toBe('A file');
   expect(question('user_voice', 'UklGRg==')).toBe('A recording');
+});
+
+test('what was stopped is told from what was said', () => {
+  expect(reply('markdown', 'Half\n\n*Stopped.*')).toEqual({ type: 'markdown', text: 'Half', stopped: true });
+  expect(reply('markdown', '*Stopped.*')).toEqual({ type: 'note', text: 'Stopped.' });
+  expect(reply('markdown', 'It *Stopped.* there')).toEqual({ type: 'markdown', text: 'It *Stopped.* there' });
+});
+
+test('another agent is named by its host', () => {
+  expect(named('wss://bob.example:8765/ws')).toBe('another agent (bob.example:8765)');
+  expect(named('agent')).toBe('another agent');
+  expect(named('mailto:x')).toBe('another agent');
 });
 
 describe("an agent's HTML", () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Frame, RagMessage, StoredMessage, StoredStep } from '../../src/api/shapes';
 import { counted, steps } from '../../src/chat/reasoning';
-import { apply, asked, interrupt, merge, rows, type Asked, type Item } from '../../src/chat/turns';
+import { apply, asked, byUser, interrupt, merge, rows, type Asked, type Item } from '../../src/chat/turns';
 
 const rag = (answer: string): RagMessage => ({ llm_name: 'm', question: 'q', answer, docs: [], sentences: [], abstained: false });
 const frame = (action: string, message: unknown, more: Partial<Frame> = {}): Frame => ({ action, message, ...more });
@@ -69,6 +69,40 @@ describe('frames', () => {
     apply(items, frame('error', { code: 'unavailable', message: 'No model.', retryable: true }, { turn: 1 }));
     apply(items, frame('turn_finished', { outcome: 'failed' }, { turn: 1 }));
     expect(first()).toMatchObject({ state: 'failed', error: 'No model.', partial: '' });
+  });
+
+  test('what another agent says is its own, and stays quiet unless it fails', () => {
+    ask('q', 'a');
+    apply(items, frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
+    apply(items, frame('user_message', 'an answer', { seq: 2, turn: 2, sender: 'ws://bob:1/' }));
+    apply(items, frame('turn_finished', { outcome: 'done' }, { turn: 1 }));
+    apply(items, frame('turn_finished', { outcome: 'held' }, { turn: 2 }));
+    expect(items.map((i) => i.kind === 'asked' && i.sender)).toEqual(['', 'ws://bob:1/']);
+    expect(items.filter(byUser).map((i) => i.text)).toEqual(['q']);
+    expect(rows(items).map((r) => r.kind)).toEqual(['asked', 'asked']);
+    apply(items, frame('error', { code: 'internal', message: 'No.' }, { turn: 2, seq: 3 }));
+    expect(rows(items).map((r) => r.kind)).toEqual(['asked', 'asked', 'ended']);
+    const stored: StoredMessage = { seq: 4, turn: 3, type: 'str', content: 'more', is_user: true, sender: 'agent', timestamp: '' };
+    merge(items, { messages: [stored], steps: [] });
+    expect(items.at(-1)).toMatchObject({ text: 'more', sender: 'agent' });
+  });
+
+  test('an option that was chosen is what the user said, not another agent', () => {
+    apply(items, frame('agent_reply_options', '{"0":"Yes"}', { seq: 1, turn: 0 }));
+    apply(items, frame('user_message', 'hm', { seq: 2, turn: 1, sender: 'agent' }));
+    ask('Yes', 'a');
+    expect(rows(items)[0]).toMatchObject({ chosen: 'Yes' });
+  });
+
+  test('what was said before a stop replaces what was streamed, and says so once', () => {
+    ask('q', 'a');
+    apply(items, frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
+    apply(items, frame('agent_reply_delta', { text: 'Half a' }, { turn: 1 }));
+    apply(items, frame('agent_reply_markdown', 'Half a\n\n*Stopped.*', { seq: 2, turn: 1 }));
+    expect(rows(items).map((r) => r.kind)).toEqual(['asked', 'replied']);
+    apply(items, frame('turn_finished', { outcome: 'stopped' }, { turn: 1 }));
+    expect(rows(items).map((r) => r.kind)).toEqual(['asked', 'replied']);
+    expect(items.at(-1)).toMatchObject({ reply: { type: 'markdown', text: 'Half a', stopped: true } });
   });
 
   test('a refused message fails alone', () => {
