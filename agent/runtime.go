@@ -21,6 +21,11 @@ import (
 // MaxNameBytes bounds the ids and names given at a handshake.
 const MaxNameBytes = 255
 
+// DefaultHistory is how many earlier messages are read along with one of a user
+// unless RuntimeConfig.History says otherwise: short ones of that number fill
+// DefaultHistoryTokens.
+const DefaultHistory = 20
+
 // RuntimeConfig makes a Runtime.
 type RuntimeConfig struct {
 	// Agent is run; it must be valid. Required.
@@ -105,7 +110,7 @@ func (c *RuntimeConfig) defaults() error {
 	orElse(&c.MailboxSize, 64)
 	orElse(&c.HeldEvents, 256)
 	orElse(&c.MaxSessions, 20_000)
-	orElse(&c.History, 20)
+	orElse(&c.History, DefaultHistory)
 	orElse(&c.ReplayLimit, 1000)
 	orElse(&c.MaxPeers, 1000)
 	orElse(&c.MaxHops, 16)

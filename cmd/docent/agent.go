@@ -134,10 +134,14 @@ func (a *app) newRuntime() (*agent.Runtime, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connections to other agents: %w", err)
 	}
-	runtime, err := agent.NewRuntime(agent.RuntimeConfig{
+	cfg := agent.RuntimeConfig{
 		Agent: a.definition.Agent, Store: a.db, RAG: a.rag, History: a.definition.History, Location: a.definition.Location,
 		Dialer: dialer, Logger: a.log,
-	})
+	}
+	if a.model != nil { // which may reason, with as many messages as fit its tokens
+		cfg.History = max(cfg.History, agent.DefaultHistory)
+	}
+	runtime, err := agent.NewRuntime(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
 	}
