@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"docent/internal/fault"
 	"docent/payload"
@@ -16,6 +17,14 @@ const MaxTextBytes = rag.MaxQuestionBytes
 
 // ErrTooLong is the cause of refusing a message that is longer.
 var ErrTooLong = errors.New("message too long")
+
+// ErrContent is the cause of refusing JSON that no store takes; see CheckJSON.
+var ErrContent = errors.New("content that cannot be stored")
+
+// MaxIntakeWait is how long a client waits until its session can take what it
+// sends: longer than any trip to the store, but a body that ignores the end of
+// its context may hold a reset, and with it the session, for ever.
+const MaxIntakeWait = 20 * time.Second
 
 // arrival is an event on its way into the store.
 type arrival struct {
@@ -42,6 +51,14 @@ func (in arrival) sender() string {
 func (c *conversation) store(ctx context.Context, in arrival) error {
 	if len(in.event.Text) > MaxTextBytes {
 		return fault.Wrap(fault.Invalid, ErrTooLong, "a message may have at most %d bytes of text, this has %d", MaxTextBytes, len(in.event.Text))
+	}
+	for _, raw := range []json.RawMessage{in.content, in.event.Data} {
+		if len(raw) == 0 {
+			continue
+		}
+		if err := CheckJSON(raw); err != nil {
+			return fault.Wrap(fault.Invalid, ErrContent, "%s", fault.Message(err))
+		}
 	}
 	leave, err := c.admit(ctx, in.wait)
 	if err != nil {
@@ -217,7 +234,7 @@ func (c *conversation) admit(ctx context.Context, wait bool) (leave func(), err 
 			return nil, errClosing
 		}
 	}
-	if err := c.lock(ctx); err != nil {
+	if err := c.lockSoon(ctx); err != nil {
 		<-c.slots
 		return nil, err
 	}
@@ -236,6 +253,21 @@ func (c *conversation) admit(ctx context.Context, wait bool) (leave func(), err 
 		<-c.intake
 		c.dropLocked()
 	}, nil
+}
+
+// errStuck is what clients are told whose session takes nothing.
+var errStuck = fault.New(fault.Busy, "this conversation is being reset, but what it was doing does not end; try again later")
+
+// lockSoon takes the intake lock for a client, which waits no longer than
+// MaxIntakeWait.
+func (c *conversation) lockSoon(ctx context.Context) error {
+	within, cancel := context.WithTimeoutCause(ctx, MaxIntakeWait, errStuck)
+	defer cancel()
+	err := c.lock(within)
+	if err != nil && ctx.Err() == nil && within.Err() != nil {
+		return errStuck
+	}
+	return err
 }
 
 // lock takes the intake lock.

@@ -188,7 +188,7 @@ func (e *Event) request() string {
 // does not tell the URL, which may hold a password.
 func peerVariable(url string) string {
 	sum := sha256.Sum256([]byte(url))
-	return "peer_session_" + hex.EncodeToString(sum[:8])
+	return peerSession + hex.EncodeToString(sum[:8])
 }
 
 // peerName is the URL of a peer without its secrets: no user and no query.

@@ -19,6 +19,9 @@ func (c *conversation) predict(ctx context.Context, t *turn) Prediction {
 		return prediction
 	}
 	prediction := intent.Unmatched(noClassifier, p.event.Text)
+	if ctx.Err() != nil { // what it means is to be found out another time
+		return prediction
+	}
 	if n := t.at; n.classifier != nil && p.event.Name == EventText {
 		prediction = c.classify(ctx, t, n, p.event.Text)
 		if ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {

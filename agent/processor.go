@@ -15,7 +15,7 @@ func (c *conversation) process(ctx context.Context, t *turn, queue []*pending) {
 			continue
 		}
 		c.about(t, p)
-		text := c.chain(ctx, t.session, c.rt.machine.agent.heard, p.event.Text)
+		text := c.chain(ctx, t.session.as(aProcessor), c.rt.machine.agent.heard, p.event.Text)
 		c.about(t, nil)
 		if ctx.Err() == nil {
 			c.processed(p, text)
@@ -30,9 +30,12 @@ func (c *conversation) processed(p *pending, text string) {
 	p.event.Text, p.processed = text, true
 }
 
-// processReply runs the agent processors on a reply.
+// processReply runs the agent processors on a reply, unless one of them says it.
 func (c *conversation) processReply(ctx context.Context, s *Session, text string) string {
-	return c.chain(ctx, s, c.rt.machine.agent.said, text)
+	if s.role == aRewriter || len(c.rt.machine.agent.said) == 0 {
+		return text
+	}
+	return c.chain(ctx, s.as(aRewriter), c.rt.machine.agent.said, text)
 }
 
 // chain runs processors one after the other; one that fails changes nothing.

@@ -12,7 +12,7 @@ import (
 // session as it is afterwards.
 func (s *Subscription) Reset(ctx context.Context) error {
 	c := s.c
-	if err := c.lock(ctx); err != nil {
+	if err := c.lockSoon(ctx); err != nil {
 		return err
 	}
 	c.mu.Lock()

@@ -48,7 +48,7 @@ func (c *conversation) receive(ctx context.Context, m Message) error {
 // Send stores a message and queues its turn; it returns when the message is
 // stored and acknowledged. One whose id is there already is not stored again; its
 // turn runs again if it failed. Errors are for the sender: fault.Invalid if its text
-// is too long, fault.Busy if too many messages wait, fault.NotFound if the session was deleted.
+// is too long, fault.Busy if too many messages wait or none is taken within MaxIntakeWait, fault.NotFound if the session was deleted.
 func (s *Subscription) Send(ctx context.Context, m Message) error {
 	in := m.arrival()
 	in.caller = s

@@ -15,10 +15,40 @@ import (
 // Session is a conversation as a body sees it, for the length of the turn. Its
 // methods may be called from several goroutines at once, which have to end
 // before the body returns; Move and ManageTransition, which run other bodies,
-// are for the body's own goroutine.
+// are for the body's own goroutine. Conditions and processors have one that
+// cannot move or reset.
 type Session struct {
 	conversation *conversation
 	turn         *turn
+	role         role
+}
+
+// role is whose session it is: a body's can do more than others.
+type role string
+
+const (
+	aBody      role = ""
+	aCondition role = "a condition"
+	aProcessor role = "a processor of messages"
+	aRewriter  role = "a processor of replies"
+)
+
+// as is the session for another role in the turn.
+func (s *Session) as(r role) *Session {
+	return &Session{conversation: s.conversation, turn: s.turn, role: r}
+}
+
+// ofBody returns an error unless the session is a body's whose turn goes on.
+func (s *Session) ofBody(what string) error {
+	if s.role != aBody {
+		return fault.New(fault.Internal, "%s cannot %s", s.role, what)
+	}
+	s.turn.mu.Lock()
+	defer s.turn.mu.Unlock()
+	if s.turn.over {
+		return errOver
+	}
+	return nil
 }
 
 type sessionKey struct{}
@@ -118,6 +148,9 @@ func (s *Session) AddUsage(prompt, completion int) {
 // Move moves the session to a state and runs its body, whose error it returns.
 func (s *Session) Move(ctx context.Context, to *State) error {
 	c, t := s.conversation, s.turn
+	if err := s.ofBody("move the session"); err != nil {
+		return err
+	}
 	if to == nil || to.agent != c.rt.cfg.Agent {
 		return fault.New(fault.Internal, "move to a state of another agent")
 	}
@@ -133,6 +166,9 @@ func (s *Session) Move(ctx context.Context, to *State) error {
 // what it asked. moved reports whether there was a step to take.
 func (s *Session) ManageTransition(ctx context.Context) (moved bool, err error) {
 	c, t := s.conversation, s.turn
+	if err := s.ofBody("take a step"); err != nil {
+		return false, err
+	}
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
@@ -149,12 +185,21 @@ func (s *Session) ManageTransition(ctx context.Context) (moved bool, err error) 
 }
 
 // CallManageTransition asks for a step once the body is done, as does every
-// event; see Runtime.Check.
-func (s *Session) CallManageTransition() { s.conversation.checkLater() }
+// event. After the turn it does nothing; see Runtime.Check.
+func (s *Session) CallManageTransition() {
+	s.turn.mu.Lock()
+	defer s.turn.mu.Unlock()
+	if !s.turn.over {
+		s.conversation.checkLater()
+	}
+}
 
 // Reset empties the session and greets again when the body has returned. All
 // else that the turn does is forgotten.
 func (s *Session) Reset(ctx context.Context) error {
+	if err := s.ofBody("reset the session"); err != nil {
+		return err
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -49,8 +49,8 @@ func (c *conversation) steps(ctx context.Context, t *turn) (idle bool) {
 		switch {
 		case ctx.Err() != nil:
 			// What was decided counts for nothing. A state that takes too long
-			// to decide waits for something to happen.
-			idle = !t.started && errors.Is(context.Cause(ctx), context.DeadlineExceeded)
+			// to decide owes a user an answer, or waits for something to happen.
+			idle = !t.started && errors.Is(context.Cause(ctx), context.DeadlineExceeded) && !c.overdue(ctx, t)
 		case d.idle():
 			idle = true
 		case d.event != nil && t.started:
@@ -66,6 +66,21 @@ func (c *conversation) steps(ctx context.Context, t *turn) (idle bool) {
 		}
 		return idle
 	}
+}
+
+// overdue fails the turn of the oldest message of a user, about which nothing
+// was decided in time; false if there is none.
+func (c *conversation) overdue(ctx context.Context, t *turn) bool {
+	for _, p := range c.waiting() {
+		if !p.event.Human || p.message.Type == "" || p.held {
+			continue
+		}
+		if taken, err := c.capture(t, p); taken || err != nil {
+			t.fail(errors.Join(err, context.Cause(ctx)))
+			return true
+		}
+	}
+	return false
 }
 
 // decide looks at the transitions of the state in their order, and for each at
@@ -138,7 +153,8 @@ func (c *conversation) ask(ctx context.Context, t *turn, condition Condition) (o
 			ok, err = false, newPanicError(p, debug.Stack())
 		}
 	}()
-	return condition(withSession(ctx, t.session), t.session)
+	s := t.session.as(aCondition)
+	return condition(withSession(ctx, s), s)
 }
 
 // take does what was decided; false if the turn is at its end.
@@ -159,10 +175,9 @@ func (c *conversation) take(ctx context.Context, t *turn, d decision) bool {
 // false if none did.
 func (c *conversation) perform(ctx context.Context, t *turn, d decision) (bool, error) {
 	if d.event != nil {
-		if !c.claim(d.event) {
-			return false, nil
+		if taken, err := c.capture(t, d.event); !taken {
+			return false, err
 		}
-		t.consume(d.event)
 	}
 	switch {
 	case d.stopped:
@@ -176,6 +191,21 @@ func (c *conversation) perform(ctx context.Context, t *turn, d decision) (bool, 
 		t.predicted(d.event, c.rt.cfg.Now())
 	}
 	return true, c.move(ctx, t, d.edge)
+}
+
+// capture makes a pending event part of the turn; false if a reset dropped it,
+// or the turn is over.
+func (c *conversation) capture(t *turn, p *pending) (bool, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over {
+		return false, errOver
+	}
+	if !c.claim(p) {
+		return false, nil
+	}
+	t.consumeLocked(p)
+	return true, nil
 }
 
 // move goes along a transition and runs the body of the state it leads to.

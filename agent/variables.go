@@ -3,7 +3,10 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -146,11 +149,33 @@ func (s *Session) Delete(key string) {
 	}
 }
 
+// ErrReserved is the cause of refusing to set a variable that is the runtime's.
+var ErrReserved = errors.New("a variable of the runtime")
+
+// peerSession begins the names of variables that hold sessions with other
+// agents.
+const peerSession = "peer_session_"
+
+// checkReserved refuses variables by which the runtime keeps what it knows of
+// the session.
+func checkReserved(values map[string]json.RawMessage) error {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if key == previousState || strings.HasPrefix(key, peerSession) || strings.HasPrefix(key, "reasoning_") {
+			return fault.Wrap(fault.Invalid, ErrReserved, "the variable %.64q is the agent's own and cannot be set", key)
+		}
+	}
+	return nil
+}
+
 // SetVariables sets session variables, in order with the events sent, and then
 // looks whether the session is to move on. What cannot be set is told to the
-// listener.
+// listener. The runtime's own are refused as fault.Invalid: prev_state, and
+// what begins with peer_session_ or reasoning_.
 func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.RawMessage) error {
 	c := s.c
+	if err := checkReserved(values); err != nil {
+		return err
+	}
 	leave, err := c.admit(ctx, true)
 	if err != nil {
 		return err

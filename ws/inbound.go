@@ -56,7 +56,8 @@ func (c *connection) refused(ctx context.Context, err error, frame payload.Frame
 // owedWords reports whether a BAF client is told of a refusal: what is well
 // formed and failed, and what a person did, must not be met with silence.
 func owedWords(a payload.Action, kind fault.Kind, err error) bool {
-	return kind != fault.Invalid || errors.Is(err, agent.ErrTooLong) || isFile(a)
+	return kind != fault.Invalid || isFile(a) ||
+		errors.Is(err, agent.ErrTooLong) || errors.Is(err, agent.ErrContent) || errors.Is(err, agent.ErrReserved)
 }
 
 // act does what a frame asks for; what it does not know is fault.Invalid.
