@@ -3,7 +3,6 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -127,7 +126,7 @@ func TestReasoningParallelTools(t *testing.T) {
 		{Name: "slow", Call: wait},
 		{Name: "failing", Call: func(context.Context, json.RawMessage) (any, error) {
 			others <- struct{}{}
-			return nil, errors.New("no such film")
+			return nil, &tool.Error{Text: "no such film"}
 		}},
 		{Name: "quick", Call: func(context.Context, json.RawMessage) (any, error) {
 			others <- struct{}{}

@@ -3,7 +3,6 @@ package tool_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"docent/agent/tool"
@@ -18,7 +17,7 @@ func ExampleNew() {
 	}
 	weather, err := tool.New("weather", "Tell today's weather.", func(_ context.Context, in arguments) (any, error) {
 		if in.City != "Paris" {
-			return nil, errors.New("only Paris has a weather station")
+			return nil, &tool.Error{Text: "only Paris has a weather station"}
 		}
 		return map[string]any{"degrees": 21, "sky": "clear"}, nil
 	})

@@ -14,14 +14,15 @@ import (
 // maxError is how many characters of an error's text are shown.
 const maxError = 2000
 
-// failed is the outcome of a call that ended with err.
-func (s *Set) failed(err error) Outcome {
-	return Outcome{Content: "ERROR: " + bound(clean(errorText(err)), min(maxError, s.cfg.MaxResult)), IsError: true}
+// failed is the outcome of a call of the tool name that ended with err.
+func (s *Set) failed(name string, err error) Outcome {
+	return Outcome{Content: "ERROR: " + bound(clean(errorText(name, err)), min(maxError, s.cfg.MaxResult)), IsError: true}
 }
 
-// errorText is what the model may see of an error: all of what a tool's author
-// wrote for it, the safe sentence of a fault, nothing of a context's.
-func errorText(err error) string {
+// errorText is what the model, and who watches the steps, may see of an error:
+// all of an Error, which is written for them, the safe sentence of a fault, and
+// of any other only that there was one.
+func errorText(name string, err error) string {
 	var own *Error
 	if errors.As(err, &own) {
 		return own.Error()
@@ -30,7 +31,7 @@ func errorText(err error) string {
 	if errors.As(err, &f) || fault.KindOf(err) != fault.Internal {
 		return fault.Message(err)
 	}
-	return err.Error()
+	return "the tool " + name + " failed"
 }
 
 // render is a result as text: BAF's rules, but that JSON is not escaped to

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -122,22 +123,22 @@ func (s *Set) Tools() []Tool { return slices.Clone(s.cfg.Tools) }
 func (s *Set) Invoke(ctx context.Context, name string, arguments json.RawMessage) (out Outcome) {
 	e := s.byName[name]
 	if e == nil {
-		return s.failed(refusal("", "tool '%s' is not registered", clip(name, 64)))
+		return s.failed(name, refusal("", "tool '%s' is not registered", clip(name, 64)))
 	}
 	defer func() { // of a schema or of a result's MarshalJSON
 		if v := recover(); v != nil {
-			out = s.failed(s.panicked(e, v))
+			out = s.failed(name, s.panicked(e, v))
 		}
 	}()
 	args, err := e.arguments(arguments)
 	if err != nil {
-		return s.failed(err)
+		return s.failed(name, err)
 	}
 	timeout := cmp.Or(e.Timeout, s.cfg.Timeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
 	defer cancel()
 	if ctx.Err() != nil {
-		return s.failed(e.ended(ctx, timeout))
+		return s.failed(name, e.ended(ctx, timeout))
 	}
 	result, err := s.call(ctx, e, args)
 	if err != nil {
@@ -145,11 +146,11 @@ func (s *Set) Invoke(ctx context.Context, name string, arguments json.RawMessage
 			err = e.ended(ctx, timeout)
 		}
 		s.logFailure(e, err)
-		return s.failed(err)
+		return s.failed(name, err)
 	}
 	content, err := render(result)
 	if err != nil {
-		return s.failed(refusal("ToolError", "Tool '%s' returned something that cannot be shown", name))
+		return s.failed(name, refusal("ToolError", "Tool '%s' returned something that cannot be shown", name))
 	}
 	return Outcome{Content: bound(content, s.cfg.MaxResult)}
 }
@@ -199,10 +200,16 @@ func (e *entry) ended(ctx context.Context, timeout time.Duration) error {
 // logFailure logs what is not the caller's to mend, without what it says, which
 // may repeat what users wrote.
 func (s *Set) logFailure(e *entry, err error) {
-	var f *fault.Fault
-	if errors.As(err, &f) && (f.Kind == fault.Internal || f.Kind == fault.Unavailable) {
-		s.cfg.Log.Error("a tool failed", "tool", e.Name, "kind", string(f.Kind), "type", fmt.Sprintf("%T", f.Err))
+	var own *Error
+	kind := fault.KindOf(err)
+	if errors.As(err, &own) || kind != fault.Internal && kind != fault.Unavailable {
+		return
 	}
+	var types []string
+	for at := err; at != nil; at = errors.Unwrap(at) {
+		types = append(types, fmt.Sprintf("%T", at))
+	}
+	s.cfg.Log.Error("a tool failed", "tool", e.Name, "kind", string(kind), "types", strings.Join(types, " > "))
 }
 
 // panicked logs a panic and says so much of it as the model may know.

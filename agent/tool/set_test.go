@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"sync"
@@ -173,21 +174,22 @@ func TestOutcomes(t *testing.T) {
 		tool Tool
 		want string
 	}{
-		"nil":            {answer(nil, nil), "OK"},
-		"nil map":        {answer(map[string]int(nil), nil), "OK"},
-		"string":         {answer("é <b>\x00\xff", nil), "é <b>\uFFFD\uFFFD"},
-		"json":           {answer(map[string]any{"b": "é <&>", "a": 1}, nil), `{"a":1,"b":"é <&>"}`},
-		"raw":            {answer(json.RawMessage(`[1]`), nil), `[1]`},
-		"number":         {answer(7, nil), "7"},
-		"not json":       {answer(make(chan int), nil), "ERROR: ToolError: Tool 't' returned something that cannot be shown"},
-		"broken":         {answer(broken{}, nil), "ERROR: ToolError: Tool 't' failed unexpectedly"},
-		"looks failed":   {answer("ERROR: no", nil), "ERROR: no"},
-		"author's error": {answer(nil, fmt.Errorf("no room on %s", "Friday")), "ERROR: no room on Friday"},
-		"classed":        {answer(nil, fmt.Errorf("x: %w", &Error{"ValueError", "bad"})), "ERROR: ValueError: bad"},
-		"fault":          {answer(nil, fmt.Errorf("db: %w", fault.Wrap(fault.Unavailable, errors.New("10.0.0.1"), "the database is away"))), "ERROR: the database is away"},
-		"context":        {answer(nil, fmt.Errorf("get: %w", context.DeadlineExceeded)), "ERROR: the request took too long"},
-		"panic":          {Tool{Name: "t", Call: func(context.Context, json.RawMessage) (any, error) { panic("secret") }}, "ERROR: ToolError: Tool 't' failed unexpectedly"},
-		"long error":     {answer(nil, errors.New(strings.Repeat("x", 3000))), "ERROR: " + strings.Repeat("x", 2000) + "\n[cut after 2000 of 3000 characters]"},
+		"nil":          {answer(nil, nil), "OK"},
+		"nil map":      {answer(map[string]int(nil), nil), "OK"},
+		"string":       {answer("é <b>\x00\xff", nil), "é <b>\uFFFD\uFFFD"},
+		"json":         {answer(map[string]any{"b": "é <&>", "a": 1}, nil), `{"a":1,"b":"é <&>"}`},
+		"raw":          {answer(json.RawMessage(`[1]`), nil), `[1]`},
+		"number":       {answer(7, nil), "7"},
+		"not json":     {answer(make(chan int), nil), "ERROR: ToolError: Tool 't' returned something that cannot be shown"},
+		"broken":       {answer(broken{}, nil), "ERROR: ToolError: Tool 't' failed unexpectedly"},
+		"looks failed": {answer("ERROR: no", nil), "ERROR: no"},
+		"any error":    {answer(nil, fmt.Errorf("secret: %w", io.ErrUnexpectedEOF)), "ERROR: the tool t failed"},
+		"own error":    {answer(nil, &Error{Text: "no room on Friday"}), "ERROR: no room on Friday"},
+		"classed":      {answer(nil, fmt.Errorf("x: %w", &Error{"ValueError", "bad"})), "ERROR: ValueError: bad"},
+		"fault":        {answer(nil, fmt.Errorf("db: %w", fault.Wrap(fault.Unavailable, errors.New("10.0.0.1"), "the database is away"))), "ERROR: the database is away"},
+		"context":      {answer(nil, fmt.Errorf("get: %w", context.DeadlineExceeded)), "ERROR: the request took too long"},
+		"panic":        {Tool{Name: "t", Call: func(context.Context, json.RawMessage) (any, error) { panic("secret") }}, "ERROR: ToolError: Tool 't' failed unexpectedly"},
+		"long error":   {answer(nil, &Error{Text: strings.Repeat("x", 3000)}), "ERROR: " + strings.Repeat("x", 2000) + "\n[cut after 2000 of 3000 characters]"},
 	} {
 		s := newSet(t, SetConfig{Tools: []Tool{tc.tool}, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		out := s.Invoke(t.Context(), "t", nil)
@@ -198,7 +200,7 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("%s: is error: %t", name, out.IsError)
 		}
 	}
-	if text := log.String(); !strings.Contains(text, "a tool panicked") || strings.Contains(text, "secret") {
+	if text := log.String(); !strings.Contains(text, "a tool panicked") || !strings.Contains(text, `types="*fmt.wrapError > *errors.errorString"`) || strings.Contains(text, "secret") {
 		t.Errorf("log: %s", text)
 	}
 	s := newSet(t, SetConfig{Tools: []Tool{answer("ééé", nil)}, MaxResult: 2})

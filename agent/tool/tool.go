@@ -30,9 +30,9 @@ type Tool struct {
 	// Call does the work. Its arguments are a JSON object that fits Parameters.
 	// A nil result is told to the model as "OK", a string as it stands, anything
 	// else as JSON. Of an error the model (and who watches the steps) sees the
-	// text: the safe sentence if there is a fault in its chain, all of it
-	// otherwise, so it must hold nothing that is not meant for them. Call must
-	// be safe for concurrent use and return when ctx ends.
+	// text if there is an *Error in its chain, the safe sentence if there is a
+	// fault, and only that the tool failed otherwise. Call must be safe for
+	// concurrent use and return when ctx ends.
 	Call func(ctx context.Context, arguments json.RawMessage) (any, error)
 	// Timeout is how long one call may take; default the Set's.
 	Timeout time.Duration
