@@ -40,36 +40,17 @@ const (
 		"upload it on the page, or run: docent ingest FILE"
 )
 
-// What the assistant takes for a question that needs several steps, and for one
-// about what it knows. The thresholds are those at which no question about the
-// documents themselves is taken for either, which TestRouting measures.
+// What the assistant takes for a question that needs several steps, for one
+// about what it knows, and for small talk. The thresholds are those at which no
+// question about the documents themselves is taken for either, which TestRouting
+// measures.
 const (
-	aboutThreshold = .9
+	aboutThreshold = .88
 	stepsThreshold = .6
+	talkThreshold  = .95
 	// severalSteps matches what asks for more than one thing.
 	severalSteps = `(?is)^\W*(?:please |can you |could you )?(?:compare|contrast|summari[sz]e)\b|\?\s+\S.*\?`
 )
-
-var aboutExamples = []string{
-	"what do you know about?", "what do you know?", "tell me what you know", "what can you tell me about?", "what can I ask you about?",
-	"what documents do you have?", "which documents are there?", "do you have any documents?", "how many documents do you have?",
-	"list your documents", "list all documents", "show me your documents", "which files do you have?", "what have you read?",
-	"what topics do you cover?", "what subjects do you know?", "what are your documents about?", "what are your sources?",
-	"what is in your knowledge base?", "what is in your library?", "which collections are there?", "what collections do you have?",
-}
-
-var stepsExamples = []string{
-	"compare A and B", "compare A with B", "compare A, B and C", "compare A and B step by step", "contrast A with B",
-	"compare these two documents", "compare what the documents say about this", "compare the first with the second in a table",
-	"compare the advantages and disadvantages of both", "what are all the differences and similarities across the documents",
-	"summarise across all documents", "summarise what all documents say about this", "summarise what the manuals say about A",
-	"summarize everything the documents say about this", "find all that the manuals say about it and summarise it",
-	"give me an overview of all documents", "list everything that the documents say about it",
-	"go through all documents and list every mention", "look through every document and collect all of them",
-	"first find one, then look up the other, and then compare them", "make a table that compares them", "write a report on this",
-	"answer step by step", "work it out step by step", "do it step by step",
-	"research this thoroughly", "do a thorough research on this", "I have several questions", "answer these questions one after the other",
-}
 
 // NewAssistant returns the built-in assistant: it greets, answers from the
 // documents, tells what documents there are, and reasons where a question needs
@@ -89,37 +70,33 @@ func NewAssistant(cfg AssistantConfig) (*Agent, error) {
 	file.Body(func(ctx context.Context, s *Session) error {
 		return s.Reply(ctx, fmt.Sprintf(fileReply, s.Message()))
 	})
-	var about, research *State
-	asksAbout := a.Intent("about", aboutExamples...).Describe("asks what the assistant knows, or which documents there are")
-	steps := a.Intent("steps", stepsExamples...).Describe("asks for what takes several searches, such as comparing or summarising")
+	r := routes{agent: a, thresholds: map[string]float64{}}
+	for _, t := range rag.Talks() {
+		r.add(t.Name, t.Description, talkThreshold, t.Phrases,
+			r.state(t.Name, func(ctx context.Context, s *Session) error { return s.Reply(ctx, t.Reply) }))
+	}
 	if cfg.Knowledge != nil {
-		about = a.State("about")
-		about.Body(Holdings(cfg.Knowledge.Library))
+		r.add("about", "asks what the assistant knows, or which documents there are", aboutThreshold, aboutExamples,
+			r.state("about", Holdings(cfg.Knowledge.Library)))
+		r.add("documents", "asks something that only speaks of documents, files or sources", 0, documentExamples, answer)
 	}
-	if cfg.Model != nil {
-		reason, err := Reasoning(cfg.Model, Options{Knowledge: cfg.Knowledge, RAG: rag.Request{K: cfg.K, History: cfg.History}})
-		if err != nil {
-			return nil, err
-		}
-		research = a.State("research")
-		research.Body(reason)
+	reason, err := Reasoning(cfg.Model, Options{Knowledge: cfg.Knowledge, RAG: rag.Request{K: cfg.K, History: cfg.History}})
+	if err != nil {
+		return nil, err
 	}
+	research := r.state("research", reason)
+	r.add("steps", "asks for what takes several searches, such as comparing or summarising", stepsThreshold, stepsExamples, research)
 	several := regexp.MustCompile(severalSteps)
 	for _, s := range a.states {
-		if about != nil {
-			s.OnIntent(asksAbout).GoTo(about)
+		for n, i := range r.intents {
+			s.OnIntent(i).GoTo(r.to[n])
 		}
-		if research != nil {
-			s.OnIntent(steps).GoTo(research)
-			s.OnText().When(Matches(several)).GoTo(research)
-		}
+		s.OnText().When(Matches(several)).GoTo(research)
 		s.OnFile().GoTo(file)
 		s.OnMessage().GoTo(answer)
 	}
-	if about != nil || research != nil {
-		if err := a.classifyAssistant(asksAbout, steps); err != nil {
-			return nil, err
-		}
+	if err := r.classify(); err != nil {
+		return nil, err
 	}
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -127,16 +104,36 @@ func NewAssistant(cfg AssistantConfig) (*Agent, error) {
 	return a, nil
 }
 
-// classifyAssistant sets the assistant's classifier.
-func (a *Agent) classifyAssistant(about, steps *Intent) error {
+// routes are the intents of the assistant and where they lead.
+type routes struct {
+	agent      *Agent
+	intents    []*Intent
+	to         []*State
+	thresholds map[string]float64
+}
+
+func (r *routes) state(name string, body Body) *State {
+	s := r.agent.State(name)
+	s.Body(body)
+	return s
+}
+
+func (r *routes) add(name, description string, threshold float64, examples []string, to *State) {
+	r.intents = append(r.intents, r.agent.Intent(name, examples...).Describe(description))
+	r.to = append(r.to, to)
+	r.thresholds[name] = threshold
+}
+
+// classify sets the assistant's classifier.
+func (r *routes) classify() error {
 	examples, err := intent.NewExamples(intent.ExamplesConfig{})
 	if err != nil {
 		return fmt.Errorf("assistant: %w", err)
 	}
-	c, err := intent.NewThresholds(examples, map[string]float64{about.Name: aboutThreshold, steps.Name: stepsThreshold})
+	c, err := intent.NewThresholds(examples, r.thresholds)
 	if err != nil {
 		return fmt.Errorf("assistant: %w", err)
 	}
-	a.ClassifyWith(c)
+	r.agent.ClassifyWith(c)
 	return nil
 }

@@ -31,12 +31,12 @@ const (
 	// MaxParallel bounds Options.Parallel.
 	MaxParallel = 32
 	// DefaultFallback is said when a run comes to no answer.
-	DefaultFallback = "Sorry, I could not find an answer to that. Asking for one thing at a time may help."
+	DefaultFallback = "Sorry, I could not find an answer to that."
 )
 
 // What is said without a model.
 const (
-	withoutToolsNotice = "No model that can use tools is set up here, so I answer from the documents alone."
+	withoutToolsNotice = "Comparing, summarising and the like need a chat model that can use tools. None is set up here, so I answer from a single search of the documents."
 	emptyMessageReply  = "Your message was empty. What would you like to know?"
 )
 

@@ -84,7 +84,8 @@ func (s *server) askRoutes() {
 	message := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[payload.RAGMessage](), true, "")
 	register(s, huma.Operation{
 		Method: http.MethodPost, Path: "/api/ask", OperationID: "ask", Tags: []string{"answers"}, Summary: "Ask a question",
-		Description: "With Accept: text/event-stream the answer comes as it is made, in the events phase {\"phase\"}, delta {\"text\"} and, " +
+		Description: "One question to the documents, without a conversation and without the agent; GET /api/documents tells what documents there are. " +
+			"With Accept: text/event-stream the answer comes as it is made, in the events phase {\"phase\"}, delta {\"text\"} and, " +
 			"last, message with the whole checked answer, or error {\"code\",\"message\",\"retryable\"}. Comments keep a slow stream alive.",
 		MaxBodyBytes: s.cfg.MessageBytes, BodyReadTimeout: s.cfg.bodyTimeout,
 		Errors: []int{http.StatusNotFound, http.StatusTooManyRequests},

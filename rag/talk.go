@@ -21,7 +21,7 @@ var talks = []Talk{
 		Name: "hello", Description: "greets",
 		Reply: "Hello! What would you like to know from your documents?",
 		Phrases: []string{
-			"hello", "hi", "hey", "hiya", "howdy", "greetings", "hello there", "hi there", "hey there", "good morning", "good afternoon",
+			"hello", "hi", "hey", "hiya", "howdy", "greetings", "hello there", "hi there", "hello docent", "hi docent", "hey there", "good morning", "good afternoon",
 			"good evening", "good day", "nice to meet you", "pleased to meet you", "hallo", "guten Tag", "guten Morgen", "guten Abend", "moin", "servus",
 		},
 	},
@@ -30,7 +30,7 @@ var talks = []Talk{
 		Reply: "You're welcome.",
 		Phrases: []string{
 			"thanks", "thank you", "thank you very much", "thank you so much", "thanks a lot", "many thanks", "thx", "cheers", "much appreciated",
-			"I appreciate it", "thanks for your help", "thank you for the answer", "thanks, that helped", "ok thanks", "great, thanks",
+			"I appreciate it", "thanks for your help", "thank you for the answer", "thanks for the answer", "thanks for the quick help", "thanks, that helped", "ok thanks", "great, thanks",
 			"danke", "danke schön", "danke sehr", "vielen Dank", "besten Dank",
 		},
 	},
@@ -67,7 +67,7 @@ var talks = []Talk{
 		Name: "mood", Description: "asks how it is",
 		Reply: "I am a program, so I am always ready. What would you like to know from your documents?",
 		Phrases: []string{
-			"how are you", "how are you doing", "how do you do", "how is it going", "how's it going", "what's up", "what is up", "how have you been", "how do you feel", "are you ok",
+			"how are you", "how are you doing", "how are you today", "how are you doing this morning", "how do you do", "how is it going", "how's it going", "what's up", "what is up", "how have you been", "how do you feel", "are you ok",
 			"are you there", "wie geht es dir", "wie geht's", "wie geht es Ihnen",
 		},
 	},

@@ -64,6 +64,7 @@ func TestAssistants(t *testing.T) {
 				"hello", "How often is the pump serviced?", "  ", "what do you know about?", "What do you know about the pump?",
 				"compare the pump and the valve", "How often is the pump serviced? And how often the valve?", "and what is that?",
 				`{"message": "compare A and B"}`, "list your documents",
+				"tschüss", "who are you?", "can you help me?", "how are you?", "great answer", "that is wrong", "ok", "never mind", "what time is it?",
 			} {
 				said = append(said, k.say(message)...)
 			}
@@ -83,7 +84,7 @@ func TestAssistants(t *testing.T) {
 				}
 			}
 		}
-		for state, want := range map[string]int{"about": 2, "research": map[bool]int{true: 2}[capable], "file": 1, "answer": map[bool]int{true: 7, false: 9}[capable]} {
+		for state, want := range map[string]int{"hello": 1, "about": 2, "research": 2, "file": 1, "answer": 5, "thanks": 1} {
 			n := 0
 			for _, s := range first {
 				if s == state {
@@ -134,16 +135,21 @@ func questions(t *testing.T, set string) []string {
 	return out
 }
 
-// TestRouting: next to no question about documents is taken for anything else,
-// and what asks for something else mostly is.
-func TestRouting(t *testing.T) {
-	t.Parallel()
+// router says to which state of the assistant a message leads.
+func router(t *testing.T) func(text string) string {
+	t.Helper()
 	k, _ := begin(t, assistants(t, scripted())["Go"], agent.RuntimeConfig{}, 1)
-	route := func(text string) string {
+	return func(text string) string {
 		k.say(text)
 		states := k.states()
 		return states[len(states)-1]
 	}
+}
+
+// TestRouting: no question about documents is taken for anything else.
+func TestRouting(t *testing.T) {
+	t.Parallel()
+	route := router(t)
 	away, all := 0, 0
 	for _, set := range []string{"pgdocs", "pgxcode"} {
 		for _, q := range questions(t, set) {
@@ -155,36 +161,104 @@ func TestRouting(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d questions are not answered by RAG", away, all)
-	if all < 300 || away*100 > all {
-		t.Errorf("%d of %d questions are routed away, at most 1%% may be", away, all)
+	if all < 300 || away > 0 {
+		t.Errorf("%d of %d questions are routed away, none may be", away, all)
 	}
-	missed, wanted := 0, 0
+}
+
+// TestRoutingAway: what asks for something else than what the documents say
+// mostly gets it, and what looks like it does not.
+func TestRoutingAway(t *testing.T) {
+	t.Parallel()
+	route := router(t)
 	for state, texts := range map[string][]string{
 		"about": {
 			"what do you know", "What documents do you know?", "What's in your library?", "which collections do you have", "Tell me what you know!",
 			"What topics do you cover", "how many documents are there?", "show me all documents", "what can I ask you", "which documents do you have",
+			"which manuals do you have?", "how many documents do you have in pg?", "what's in here?", "what manuals are there?",
+			"could you list your documents?", "please list all documents", "what files do you know?", "which books are in your library?",
+			"how many files are there?", "do you have documents?", "what are you able to tell me about?", "what sources do you use?", "what are your sources",
+			"show me your files", "which documents have you read", "what have you read so far?", "what documents are available?",
+			"which documents can you search?", "what do you have in your library?", "what documents are in the collection manuals?",
+			"list the documents in pg", "which documents are in manuals?", "how many documents does manuals have?", "give me a list of your documents",
+			"what's in your knowledge base", "which topics do you know?", "what has been uploaded so far?", "what did I upload",
+			"how many collections do you have?", "show me the collections", "what information do you have?", "tell me which documents you have",
+			"welche Dokumente hast du?", "which pdfs do you have?",
 		},
 		"research": {
 			"Compare the maintenance plan of pump A with that of pump B", "summarise across all manuals what is said about safety",
-			"Summarize all documents about pumps", "go through all manuals and list every service interval", "Please compare hash and GIN indexes step by step",
-			"write a report about the safety rules", "How do I start it? And how do I stop it again?", "could you summarise the second chapter",
-			"how do I set up replication step by step", "look through all documents and collect every warning",
+			"Summarize all documents about pumps", "go through all manuals and list every service interval",
+			"Please compare hash and GIN indexes step by step", "write a report about the safety rules", "How do I start it? And how do I stop it again?",
+			"could you summarise the second chapter", "how do I set up replication step by step", "look through all documents and collect every warning",
 		},
 		"answer": {
-			"what do you know about vacuum?", "What do you know about the pump", "What is the difference between VACUUM and ANALYZE?", "which documents mention vacuum?",
-			"how many documents mention the pump", "which document has the service plan", "hello", "thanks!", "what can you do", "how do I compare two rows?",
+			"what do you know about vacuum?", "What do you know about the pump", "What is the difference between VACUUM and ANALYZE?",
+			"which documents mention vacuum?", "how many documents mention the pump", "which document has the service plan", "how do I compare two rows?",
+			"what documents do I need to apply?", "how many documents do I need", "what is in your library path?", "which documents do I need for a visa?",
+			"what documents must I bring to the interview?", "which files do I have to delete?", "how many files can be open at once?",
+			"how many collections can I create?", "what files does the installer write?", "where are the log files?",
+			"which files are in the data directory?", "what is in the configuration file?", "how do I list all tables?",
+			"how do I show all files in a folder?", "list all commands", "what sources of error are there?", "what are the sources of noise?",
+			"which sources can be monitored?", "do you have instructions for the valve?", "what documents are required for a refund?",
+			"which topics does the broker publish?", "who wrote the documents?", "when were the documents signed?", "how do I add a document?",
+			"how do I delete a document?", "what is a document class?", "which library do I link against?", "what libraries are needed?",
+			"what collections of functions exist?", "how do I list my collections?", "which books must I read for the exam?",
+			"what is in the library directory?", "what can I ask the doctor about?", "tell me what the manual says about oil",
+			"what documents do employees get?", "how many pages does the manual have?", "which subjects are taught in the first year?",
+			"what do I need to know about backups?", "what has been changed in version 15?", "how many documents does a customer have to sign?",
+			"which files do you need to restore a backup?", "do I have to keep the documents?", "show me the wiring of the pump", "how do I stop the server?",
+			"hello world program", "help tables", "thanks to which setting is it fast?", "who are you allowed to call?", "what is the name of the pump?",
+			"what time does the backup start?", "is the operator a human?", "what is the weather limit for flights?", "how do I cancel a query?",
+			"how do I exit psql?", "stop a running query", "good night mode of the lamp", "what is a greeting message?",
+			"how can I help a customer with a refund?", "what is a bot?", "are you allowed to smoke in the office?", "who is the owner of the file?",
+			"how old is the company?", "where is the company based?", "who made the pump?", "ok button does nothing", "what does never mind mean in the log?",
+			"quit command in psql", "exit codes of the tool", "who do I contact for help?", "where do I get help?", "what is the date of the contract?",
+			"what day is the rent due?", "how is the turbine cooled?",
+		},
+		"hello": {
+			"hello", "Hi there!", "Good morning", "Hallo!", "hello docent",
+		},
+		"thanks": {
+			"thanks!", "Thank you very much.", "danke", "thanks for the quick answer!",
+		},
+		"bye": {
+			"bye", "see you later!", "Tschüss",
+		},
+		"who": {
+			"who are you?", "are you a human?", "what is your name?", "wer bist du?", "are you a real human being?",
+		},
+		"help": {
+			"help", "can you help me?", "I need help", "what can you do", "what can you do?",
+		},
+		"mood": {
+			"how are you?", "How are you doing today?",
+		},
+		"praise": {
+			"great answer", "Great answer!", "very good",
+		},
+		"complaint": {
+			"that is wrong", "wrong answer!",
+		},
+		"ok": {
+			"ok", "Okay.", "I see",
+		},
+		"stop": {
+			"stop", "never mind", "stop!", "no thanks",
+		},
+		"outside": {
+			"what time is it?", "tell me a joke", "what's the weather like today?",
 		},
 	} {
+		missed := 0
 		for _, text := range texts {
-			wanted++
 			if to := route(text); to != state {
 				missed++
 				t.Logf("to %s, not %s: %s", to, state, text)
 			}
 		}
-	}
-	t.Logf("%d of %d messages are routed elsewhere than they want", missed, wanted)
-	if missed*10 > wanted {
-		t.Errorf("%d of %d messages are routed elsewhere than they want, at most a tenth may be", missed, wanted)
+		t.Logf("%d of %d messages for %s are routed elsewhere", missed, len(texts), state)
+		if limit := len(texts) / 10; missed > limit {
+			t.Errorf("%d of %d messages for %s are routed elsewhere, at most %d may be", missed, len(texts), state, limit)
+		}
 	}
 }

@@ -22,7 +22,10 @@ func newAsk(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ask QUESTION",
 		Short: "Answer a question, with its sources",
-		Args:  cobra.MinimumNArgs(1),
+		Long: `Answer a question from the documents, with its sources. It is one question to
+the documents, without a conversation or an agent; "docent docs ls" tells what
+documents there are.`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := openRAG(cmd, std)
 			if err != nil {
