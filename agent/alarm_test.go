@@ -40,6 +40,8 @@ func polling(asked *atomic.Int64) *agent.Agent {
 }
 
 // Conditions are asked once per interval, however many messages there were.
+//
+// BAF W5
 func TestOneTimerPerSession(t *testing.T) { bubble(t, testOneTimerPerSession) }
 
 func testOneTimerPerSession(t *testing.T) {

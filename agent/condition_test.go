@@ -65,6 +65,8 @@ func TestWhenVariable(t *testing.T) {
 
 // A condition that fails or panics is logged once per turn and counts as false:
 // the session goes on, and so do the conditions after it.
+//
+// BAF W21
 func TestConditionErrorsAreContained(t *testing.T) { bubble(t, testConditionErrorsAreContained) }
 
 func testConditionErrorsAreContained(t *testing.T) {
@@ -95,6 +97,8 @@ func testConditionErrorsAreContained(t *testing.T) {
 }
 
 // Conditions are added to what a transition takes, and to each other.
+//
+// BAF W21
 func TestConditionsCombine(t *testing.T) { bubble(t, testConditionsCombine) }
 
 func isLong(_ context.Context, s *agent.Session) (bool, error) { return len(s.Message()) > 3, nil }
@@ -134,6 +138,8 @@ func testConditionsCombine(t *testing.T) {
 
 // A message that nothing takes is answered once, also when the state's last
 // transition is a condition that is looked at again and again.
+//
+// BAF W20
 func TestFallbackRunsOnce(t *testing.T) { bubble(t, testFallbackRunsOnce) }
 
 func testFallbackRunsOnce(t *testing.T) {

@@ -15,6 +15,8 @@ import (
 
 // A global state is reached from any state and leads back to where it was
 // entered from, however often and from wherever.
+//
+// BAF W22
 func TestGlobalStatesReturnToEachOrigin(t *testing.T) { bubble(t, testGlobalStatesReturnToEachOrigin) }
 
 func testGlobalStatesReturnToEachOrigin(t *testing.T) {
@@ -220,5 +222,36 @@ func testFailuresInAChain(t *testing.T) {
 	}
 	if record, _, _ := store.Session("S"); record.State != "three" {
 		t.Errorf("in %s", record.State)
+	}
+}
+
+// From inside a global state another leads back to where the first was entered
+// from, not into it.
+//
+// BAF W22
+func TestGlobalStateFromAnother(t *testing.T) { bubble(t, testGlobalStateFromAnother) }
+
+func testGlobalStateFromAnother(t *testing.T) {
+	a := agent.New("nested")
+	home, help, more := a.State("home", agent.Initial), a.State("help"), a.State("more")
+	home.OnEvent("never").GoTo(home)
+	help.Global(a.Intent("help", "help"))
+	more.Global(a.Intent("more", "more"))
+	help.OnEvent("go").GoTo(more)
+	home.OnEvent("in").GoTo(help)
+	more.Body(func(ctx context.Context, s *agent.Session) error {
+		return s.Reply(ctx, "from "+agent.Get(s, "prev_state", ""))
+	})
+	store := agenttest.NewStore()
+	rt := start(t, agent.RuntimeConfig{Agent: a, Store: store})
+	_, _, _ = open(t, rt, "S")
+	for _, name := range []string{"in", "go"} {
+		if err := rt.Dispatch(t.Context(), "S", agent.Event{Name: name}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+	}
+	if record, _, _ := store.Session("S"); said(store) != `2 "from home"` || record.State != "home" {
+		t.Errorf("said %s, in %s", said(store), record.State)
 	}
 }

@@ -23,6 +23,8 @@ func contents(messages []agent.ChatMessage) string {
 
 // ChatHistory is what was said before the turn, its message and what the turn
 // has said so far, and nothing of messages that wait.
+//
+// BAF W8, W10
 func TestChatHistory(t *testing.T) { bubble(t, testChatHistory) }
 
 func testChatHistory(t *testing.T) {

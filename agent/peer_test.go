@@ -18,6 +18,8 @@ import (
 
 // A BAF peer greets, answers without ids, and says things that do not cross.
 // Its answers are matched in order, and the greeting answers nothing.
+//
+// BAF W38
 func TestPeerInOrder(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		board := newSwitchboard()
@@ -48,6 +50,8 @@ func TestPeerInOrder(t *testing.T) {
 
 // A docent peer repeats the id: answers may come in any order, several to one
 // request, as text, Markdown or answers from documents.
+//
+// BAF W38
 func TestPeerCorrelation(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		board := newSwitchboard()
@@ -118,6 +122,8 @@ func TestPeerGreeting(t *testing.T) {
 // A connection that breaks is made again, to the same session of the peer. What
 // was not written is sent then; what was written is not sent twice to a BAF
 // peer, which would do it twice, and is to docent, which would not.
+//
+// BAF W38
 func TestPeerReconnect(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		board := newSwitchboard()

@@ -105,6 +105,8 @@ func testSessionNow(t *testing.T) {
 
 // Variables: a value that JSON has no form for is refused and does no harm,
 // deletes are stored, and Get has a default.
+//
+// BAF W23
 func TestVariablesAreStoredOneByOne(t *testing.T) { bubble(t, testVariablesAreStoredOneByOne) }
 
 func testVariablesAreStoredOneByOne(t *testing.T) {
@@ -134,5 +136,38 @@ func testVariablesAreStoredOneByOne(t *testing.T) {
 	synctest.Wait()
 	if record, _, _ := store.Session("S"); len(record.Variables) != 2 || string(record.Variables["c"]) != `"text"` {
 		t.Errorf("stored %v", record.Variables)
+	}
+}
+
+// What waits is processed once, however often it is looked at.
+func TestProcessedOnce(t *testing.T) { bubble(t, testProcessedOnce) }
+
+func testProcessedOnce(t *testing.T) {
+	a := agent.New("once")
+	n := 0
+	a.ProcessUser(func(_ context.Context, _ *agent.Session, text string) (string, error) {
+		n++
+		return text + "!", nil
+	})
+	one, two := a.State("one", agent.Initial), a.State("two")
+	one.OnEvent("go").GoTo(two)
+	two.OnText().GoTo(one)
+	one.Body(say)
+	store := agenttest.NewStore()
+	rt := start(t, agent.RuntimeConfig{Agent: a, Store: store})
+	sub, _, _ := open(t, rt, "S")
+	synctest.Wait()                                                                    // it has greeted
+	if err := sub.Send(t.Context(), agent.Message{Content: quoted("x")}); err != nil { // no user's, so it waits
+		t.Fatal(err)
+	}
+	synctest.Wait()
+	for _, name := range []string{"other", "go"} {
+		if err := rt.Dispatch(t.Context(), "S", agent.Event{Name: name}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+	}
+	if got := said(store); n != 1 || !strings.HasSuffix(got, ` x!"`) {
+		t.Errorf("processed %d times, stored %s", n, got)
 	}
 }

@@ -231,7 +231,7 @@ func randomMachine(t *testing.T, seed uint64) {
 				t.Fatalf("%d sessions in memory", n)
 			}
 			w.join()
-			m.now, m.circled = 0, false
+			m.circled = false
 			m.settle()
 		case 2:
 			x := r.IntN(4)
@@ -291,7 +291,7 @@ func (w *world) restart(m *model, abandon bool) {
 	m.closing = false
 	m.inbox = slices.DeleteFunc(m.inbox, func(item any) bool { _, ok := item.(setting); return ok })
 	w.open()
-	m.now, m.circled = 0, false
+	m.circled = false
 	m.settle()
 }
 

@@ -183,6 +183,8 @@ func testTransitionOrderBeatsAge(t *testing.T) {
 
 // A burst is answered completely and in order, and a restart in the middle of
 // it goes on in the state that was reached.
+//
+// BAF W7
 func TestBurst(t *testing.T) { bubble(t, testBurst) }
 
 func testBurst(t *testing.T) {

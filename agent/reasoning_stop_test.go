@@ -18,6 +18,7 @@ import (
 	"docent/payload"
 )
 
+// BAF W13
 func TestReasoningStop(t *testing.T) {
 	t.Parallel()
 	begun := make(chan struct{})
@@ -97,6 +98,7 @@ func TestReasoningStopsAModelThatWrites(t *testing.T) {
 	})
 }
 
+// BAF W13
 func TestReasoningModelTimeout(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := bubbled(t, agent.Options{ModelTimeout: 5 * time.Second}, llmtest.Reply{Text: []string{"x"}, Wait: func(ctx context.Context, _ int) error {

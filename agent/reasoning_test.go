@@ -48,6 +48,7 @@ func planned() []llmtest.Reply {
 	}
 }
 
+// BAF W31
 func TestReasoningPlannedRun(t *testing.T) {
 	t.Parallel()
 	r := reason(t, agent.Options{Workspaces: films(t)}, planned()...)
@@ -77,6 +78,7 @@ func TestReasoningUnknownToolUntilMaxSteps(t *testing.T) {
 	r.golden("unknown_tool", heard)
 }
 
+// BAF W14
 func TestReasoningModelError(t *testing.T) {
 	t.Parallel()
 	r := reason(t, agent.Options{}, calls("", "add_tasks", `{"descriptions":["a"]}`),
@@ -91,6 +93,7 @@ func TestReasoningModelError(t *testing.T) {
 	r.golden("model_error", heard)
 }
 
+// BAF W31
 func TestReasoningEmptyOutput(t *testing.T) {
 	t.Parallel()
 	r := reason(t, agent.Options{}, llmtest.Reply{}, llmtest.Say(" \u200b"), llmtest.Say("too late"))
@@ -109,6 +112,7 @@ func TestReasoningNudgeHelps(t *testing.T) {
 	}
 }
 
+// BAF W31
 func TestReasoningParallelTools(t *testing.T) {
 	t.Parallel()
 	others := make(chan struct{}, 2)
@@ -140,6 +144,7 @@ func TestReasoningParallelTools(t *testing.T) {
 	r.golden("parallel", heard)
 }
 
+// BAF W31
 func TestReasoningTextBesideCalls(t *testing.T) {
 	t.Parallel()
 	r := reason(t, agent.Options{Workspaces: films(t)}, calls("Let me look.", "list_directory", `{}`), llmtest.Say("There is one film."))
@@ -148,6 +153,7 @@ func TestReasoningTextBesideCalls(t *testing.T) {
 	r.golden("text_beside_calls", heard)
 }
 
+// BAF W34
 func TestReasoningCitations(t *testing.T) {
 	t.Parallel()
 	r := reason(t, agent.Options{Knowledge: knowledge(), NoPlanning: true},
@@ -199,6 +205,7 @@ func TestReasoningAcceptsWhatIsInsistedOn(t *testing.T) {
 	wantSteps(t, r.ask("Is it so?"), "reasoning_started 0", "llm_tool_calls 0", "task_added 0", taskList, reply, "reasoning_finished 1")
 }
 
+// BAF W31
 func TestReasoningGreetsWithoutModel(t *testing.T) {
 	t.Parallel()
 	r := reason(t, agent.Options{}, llmtest.Say("42"))
@@ -216,6 +223,7 @@ func TestReasoningGreetsWithoutModel(t *testing.T) {
 	}
 }
 
+// BAF W31
 func TestReasoningRemembersTheConversation(t *testing.T) {
 	t.Parallel()
 	r := reason(t, agent.Options{Greeting: "Hello!"}, llmtest.Say("Ada."), llmtest.Say("1815."))

@@ -57,6 +57,8 @@ func heap() int64 {
 // Sessions that were used and left cost neither goroutines nor memory, also if
 // they wait for a time; they come back as they were. It runs alone, as it
 // measures the program.
+//
+// BAF W4
 func TestIdleSessionsCostNothing(t *testing.T) { //nolint:paralleltest // see above
 	sessions := 10_000
 	if testing.Short() {

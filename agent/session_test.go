@@ -31,6 +31,8 @@ func counting() *agent.Agent {
 }
 
 // A session comes back after a restart as it was, without a greeting.
+//
+// BAF W24
 func TestResume(t *testing.T) { bubble(t, testResume) }
 
 func testResume(t *testing.T) {
@@ -102,6 +104,8 @@ func testLeftOver(t *testing.T) {
 
 // Reset stops what runs, empties the session, keeps its names and greets;
 // what is sent after it counts.
+//
+// BAF W18
 func TestReset(t *testing.T) { bubble(t, testReset) }
 
 func testReset(t *testing.T) {
@@ -194,6 +198,8 @@ func testDisconnect(t *testing.T) {
 }
 
 // Each client of a session hears all; one that leaves takes nothing along.
+//
+// BAF W17
 func TestTwoClients(t *testing.T) { bubble(t, testTwoClients) }
 
 func testTwoClients(t *testing.T) {
@@ -216,6 +222,8 @@ func testTwoClients(t *testing.T) {
 }
 
 // Clients that come while a session is being loaded share it.
+//
+// BAF W17
 func TestOpenTogether(t *testing.T) { bubble(t, testOpenTogether) }
 
 func testOpenTogether(t *testing.T) {
@@ -296,6 +304,7 @@ func testDeleted(t *testing.T) {
 	}
 }
 
+// BAF W18
 func TestVariables(t *testing.T) { bubble(t, testVariables) }
 
 func testVariables(t *testing.T) {

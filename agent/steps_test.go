@@ -43,6 +43,8 @@ func heardBy(c *client, of agent.Audience) string {
 
 // Steps reach the sockets as they happen: clients that stream see them again,
 // stored, at the end; BAF's see them once, after the replies before them.
+//
+// BAF W32
 func TestStepFrames(t *testing.T) { bubble(t, testStepFrames) }
 
 func testStepFrames(t *testing.T) {
@@ -102,6 +104,8 @@ func testStepFrames(t *testing.T) {
 
 // Steps belong to the message that closes their loop, whether they or it were
 // stored early or not.
+//
+// BAF W33
 func TestLinks(t *testing.T) {
 	for name, tc := range map[string]struct {
 		run  func(ctx context.Context, s *agent.Session) error

@@ -40,6 +40,8 @@ func (g *gate) before(_ context.Context, op agenttest.Operation) error {
 
 // The user's message is stored before anything else; then it is acknowledged;
 // the reply is sent only when the turn is stored.
+//
+// BAF W9
 func TestOrder(t *testing.T) { bubble(t, testOrder) }
 
 func testOrder(t *testing.T) {
@@ -98,6 +100,7 @@ func testNotStored(t *testing.T) {
 	}
 }
 
+// BAF W14
 func TestFailure(t *testing.T) {
 	for name, body := range map[string]agent.Body{
 		"error": func(context.Context, *agent.Session) error { return errors.New("dial 10.0.0.1: secret") },
@@ -342,6 +345,8 @@ func testReplyLimit(t *testing.T) {
 
 // RunRAG gets the question from the event and what was said before it, answers
 // by their text alone.
+//
+// BAF W11
 func TestRunRAG(t *testing.T) { bubble(t, testRunRAG) }
 
 func testRunRAG(t *testing.T) {

@@ -353,10 +353,14 @@ func TestLeave(t *testing.T) {
 	if _, _, err := conn.Read(t.Context()); err == nil {
 		t.Error("the connection is open")
 	}
+	refused := 0
 	for _, err := range c.Frames() {
-		if fault.KindOf(err) != fault.Internal {
+		if refused++; err == nil || fault.KindOf(err) != fault.Internal {
 			t.Errorf("read again: %v", err)
 		}
+	}
+	if refused != 1 {
+		t.Errorf("refused %d times", refused)
 	}
 }
 

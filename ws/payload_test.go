@@ -198,6 +198,8 @@ func TestLargeFile(t *testing.T) {
 }
 
 // Recordings are declined in words, and never become what the user said.
+//
+// BAF W39
 func TestVoice(t *testing.T) {
 	t.Parallel()
 	both(t, setup{agent: reporter(), config: ws.Config{MessageBytes: 16 << 10}}, func(t *testing.T, p *peer, v1 bool) {
@@ -329,4 +331,25 @@ func TestPeerRefused(t *testing.T) {
 	if f.Action != payload.ReplyStr || !strings.HasSuffix(f.raw, `"correlation":"c","hops":1000}`) || !strings.Contains(f.raw, "Sorry") {
 		t.Errorf("got %s", f.raw)
 	}
+}
+
+// What a client says and no store can keep, or sets and is not its own, is
+// refused in words on both dialects.
+//
+// BAF W3, W14
+func TestRefusedInWords(t *testing.T) {
+	t.Parallel()
+	both(t, setup{agent: reporter()}, func(t *testing.T, p *peer, v1 bool) {
+		for text, want := range map[string]string{
+			`{"action":"user_message","message":{"x":1e999999}}`:                  "exponent",
+			`{"action":"user_set_variable","message":{"prev_state":"nowhere"}}`:   "prev_state",
+			`{"action":"user_set_variable","message":{"reasoning_x":1,"y":2}}`:    "reasoning_x",
+			`{"action":"user_set_variable","message":{"peer_session_1":"other"}}`: "peer_session_1",
+		} {
+			p.say(text)
+			if kind, said := p.refused(v1); v1 && kind != fault.Invalid || !strings.Contains(said, want) {
+				t.Errorf("%s: %s %q", text, kind, said)
+			}
+		}
+	})
 }

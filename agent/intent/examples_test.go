@@ -48,6 +48,7 @@ func (p *Prediction) values() string {
 	return b.String()
 }
 
+// BAF W36
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	c := newExamples(t, ExamplesConfig{})
@@ -174,6 +175,7 @@ func TestExamplesCache(t *testing.T) {
 	}
 }
 
+// BAF W36
 func TestEntities(t *testing.T) {
 	t.Parallel()
 	languages := Listed("language", Value{"C", nil}, Value{"C++", []string{"cpp", "C plus plus"}}, Value{"Go", []string{"golang"}}, Value{"Ελλάδα", nil})

@@ -67,6 +67,7 @@ func invoke(t testing.TB, s *Set, name string, arguments any) string {
 
 type in map[string]any
 
+// BAF W45
 func TestWorkspaceReading(t *testing.T) {
 	t.Parallel()
 	inside, _ := films(t)
@@ -124,6 +125,7 @@ func TestWorkspaceReading(t *testing.T) {
 	}
 }
 
+// BAF W45
 func TestWorkspacePaging(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -174,6 +176,7 @@ func TestWorkspacePaging(t *testing.T) {
 	}
 }
 
+// BAF W45
 func TestWorkspaceReadsOnlyThePage(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -193,6 +196,7 @@ func TestWorkspaceReadsOnlyThePage(t *testing.T) {
 	}
 }
 
+// BAF W45
 func TestWorkspaceWriting(t *testing.T) {
 	t.Parallel()
 	inside, outside := films(t)

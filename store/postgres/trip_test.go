@@ -31,6 +31,8 @@ func (*tripCounter) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndD
 
 // TestRoundTrips: a turn costs two, however much it leaves behind; opening a
 // session costs one.
+//
+// BAF W6
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	counter := &tripCounter{}
