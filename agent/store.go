@@ -44,6 +44,10 @@ type SessionRecord struct {
 	Turn int64
 	// Messages counts the stored chat messages; only lists fill it.
 	Messages int
+	// First is how the first text that the user said begins, at most 100
+	// characters of it; "" if there is none or the session has a name. Only
+	// lists fill it.
+	First string
 	// CreatedAt is when it was made.
 	CreatedAt time.Time
 	// UpdatedAt is when it was last written.
@@ -382,7 +386,8 @@ type SessionFilter struct {
 	Username string
 	// Owner, if set, is the principal's.
 	Owner string
-	// Spoken leaves out sessions in which no user said anything.
+	// Spoken leaves out sessions in which no user said anything; what other
+	// agents say does not count.
 	Spoken bool
 	// Limit bounds the list; 0 means 200.
 	Limit int

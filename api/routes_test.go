@@ -187,7 +187,7 @@ func TestSessions(t *testing.T) {
 	c := newWorld().serve(t)
 	first := `{"id":7,"session_id":"s1","session_name":"First","platform_name":"WebSocketPlatform","timestamp":"2027-01-02T02:04:05Z","messages":2}`
 	c.want(200, "["+first+"]", "GET", "/api/sessions?agent_name=docent&username=ada", "")
-	c.want(200, "["+first+`,{"id":6,"session_id":"s2","session_name":null,"platform_name":"","timestamp":"0001-01-01T00:00:00Z","messages":0}]`, "GET", "/api/sessions", "")
+	c.want(200, "["+first+`,{"id":6,"session_id":"s2","session_name":null,"first":"Hello","platform_name":"","timestamp":"0001-01-01T00:00:00Z","messages":0}]`, "GET", "/api/sessions", "")
 	c.want(200, "[]", "GET", "/api/sessions?agent_name=nobody", "")
 	tasks := `{"seq":4,"turn":1,"chat_id":null,"kind":"task_list_update","step_kind":"","step":0,"summary":"","payload":[],"timestamp":"2027-01-02T02:04:05Z"}`
 	c.want(200, `{"messages":[{"seq":1,"turn":1,"type":"str","content":"Hi","is_user":true,"timestamp":"2027-01-02T02:04:05Z"},

@@ -61,7 +61,7 @@ func newWorld() *world {
 		original: map[int64]string{1: "# Größe", 2: "%PDF-1.7", 4: "<script>alert(1)</script>"},
 		sessions: []agent.SessionRecord{
 			{RowID: 7, Key: agent.SessionKey{Agent: "docent", ID: "s1"}, Name: "First", Platform: "WebSocketPlatform", Username: "ada", UpdatedAt: at, Messages: 2},
-			{RowID: 6, Key: agent.SessionKey{Agent: "other", ID: "s2"}},
+			{RowID: 6, Key: agent.SessionKey{Agent: "other", ID: "s2"}, First: "Hello"},
 		},
 		messages: map[int64][]agent.ChatMessage{7: {
 			{Seq: 1, Turn: 1, Type: "str", Content: json.RawMessage(`"Hi"`), IsUser: true, Time: at},

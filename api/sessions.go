@@ -20,6 +20,9 @@ type Session struct {
 	SessionID string `json:"session_id"`
 	// SessionName is the display name; null if it has none.
 	SessionName *string `json:"session_name"`
+	// First is how the user's first text begins, at most 100 characters, for
+	// what has no name; absent if there is none.
+	First string `json:"first,omitempty"`
 	// PlatformName says where it is held.
 	PlatformName string `json:"platform_name"`
 	// Timestamp is when it was last used.
@@ -167,7 +170,7 @@ func (s *server) listSessions(ctx context.Context, in *sessionsInput) (*sessions
 	out := &sessionsOutput{Body: []Session{}}
 	for _, r := range records {
 		out.Body = append(out.Body, Session{
-			ID: r.RowID, SessionID: r.Key.ID, SessionName: label(r.Name), PlatformName: r.Platform,
+			ID: r.RowID, SessionID: r.Key.ID, SessionName: label(r.Name), First: r.First, PlatformName: r.Platform,
 			Timestamp: r.UpdatedAt.UTC(), Messages: r.Messages,
 		})
 	}

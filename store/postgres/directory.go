@@ -13,20 +13,25 @@ import (
 // messageCount is the column that SessionRecord.Messages is read from.
 const messageCount = `(SELECT count(*) FROM chat c WHERE c.session_id = s.id)`
 
-// scanListed reads sessionColumns and messageCount.
+// firstSaid is the column that SessionRecord.First is read from.
+const firstSaid = `CASE WHEN s.session_name IS NULL THEN coalesce((SELECT left(c.content #>> '{}', 100) FROM chat c
+	WHERE c.session_id = s.id AND c.is_user AND c.sender = '' AND c.type = 'str' ORDER BY c.seq LIMIT 1), '') ELSE '' END`
+
+// scanListed reads sessionColumns, messageCount and firstSaid.
 func scanListed(row pgx.Row) (agent.SessionRecord, error) {
 	var messages int
-	r, err := scanSession(row, &messages)
-	r.Messages = messages
+	var first string
+	r, err := scanSession(row, &messages, &first)
+	r.Messages, r.First = messages, first
 	return r, err
 }
 
 // Sessions lists sessions; see agent.Directory.
 func (s *Store) Sessions(ctx context.Context, filter agent.SessionFilter) ([]agent.SessionRecord, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (agent.SessionRecord, error) { return scanListed(row) },
-		`SELECT `+sessionColumns+`, `+messageCount+` FROM session s
+		`SELECT `+sessionColumns+`, `+messageCount+`, `+firstSaid+` FROM session s
 		WHERE ($1 = '' OR s.agent_name = $1) AND ($2 = '' OR s.username = $2) AND ($3 = '' OR s.owner = $3)
-			AND (NOT $5::bool OR EXISTS (SELECT FROM chat c WHERE c.session_id = s.id AND c.is_user))
+			AND (NOT $5::bool OR EXISTS (SELECT FROM chat c WHERE c.session_id = s.id AND c.is_user AND c.sender = ''))
 		ORDER BY s.updated_at DESC, s.id DESC LIMIT $4`,
 		store.Text(filter.Agent), store.Text(filter.Username), store.Text(filter.Owner), store.Sessions(filter.Limit), filter.Spoken)
 	return out, fail("list sessions", err)
@@ -34,7 +39,7 @@ func (s *Store) Sessions(ctx context.Context, filter agent.SessionFilter) ([]age
 
 // Session returns one; see agent.Directory.
 func (s *Store) Session(ctx context.Context, key agent.SessionKey) (agent.SessionRecord, error) {
-	r, err := scanListed(s.pool.QueryRow(ctx, `SELECT `+sessionColumns+`, `+messageCount+` FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`,
+	r, err := scanListed(s.pool.QueryRow(ctx, `SELECT `+sessionColumns+`, `+messageCount+`, '' FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`,
 		store.Text(key.Agent), store.Text(key.ID)))
 	return r, fail(fmt.Sprintf("read session %s of %s", key.ID, key.Agent), err)
 }

@@ -12,9 +12,13 @@ import (
 // messageCount is the column that SessionRecord.Messages is read from.
 const messageCount = `(SELECT count(*) FROM chat c WHERE c.session_id = s.id)`
 
+// firstSaid is the column that SessionRecord.First is read from.
+const firstSaid = `CASE WHEN s.session_name IS NULL THEN coalesce((SELECT substr(c.content ->> '$', 1, 100) FROM chat c
+	WHERE c.session_id = s.id AND c.is_user AND c.sender = '' AND c.type = 'str' ORDER BY c.seq LIMIT 1), '') ELSE '' END`
+
 // Sessions lists sessions; see agent.Directory.
 func (s *Store) Sessions(ctx context.Context, filter agent.SessionFilter) ([]agent.SessionRecord, error) {
-	query, args := `SELECT `+sessionColumns+`, `+messageCount+` FROM session s WHERE true`, []any{}
+	query, args := `SELECT `+sessionColumns+`, `+messageCount+`, `+firstSaid+` FROM session s WHERE true`, []any{}
 	if filter.Agent != "" {
 		query, args = query+` AND s.agent_name = ?`, append(args, store.Text(filter.Agent))
 	}
@@ -25,7 +29,7 @@ func (s *Store) Sessions(ctx context.Context, filter agent.SessionFilter) ([]age
 		query, args = query+` AND s.owner = ?`, append(args, store.Text(filter.Owner))
 	}
 	if filter.Spoken {
-		query += ` AND EXISTS (SELECT 1 FROM chat c WHERE c.session_id = s.id AND c.is_user)`
+		query += ` AND EXISTS (SELECT 1 FROM chat c WHERE c.session_id = s.id AND c.is_user AND c.sender = '')`
 	}
 	rows, err := s.reader.QueryContext(ctx, query+` ORDER BY s.updated_at DESC, s.id DESC LIMIT ?`, append(args, store.Sessions(filter.Limit))...)
 	if err != nil {
@@ -33,8 +37,9 @@ func (s *Store) Sessions(ctx context.Context, filter agent.SessionFilter) ([]age
 	}
 	out, err := collect(rows, func(rows *sql.Rows) (agent.SessionRecord, error) {
 		var messages int
-		r, err := scanSession(rows, &messages)
-		r.Messages = messages
+		var first string
+		r, err := scanSession(rows, &messages, &first)
+		r.Messages, r.First = messages, first
 		return r, err
 	})
 	return out, fail("list sessions", err)

@@ -56,10 +56,30 @@ func directoryList(t *testing.T, db Database) {
 	greet(t, s, fourth.RowID, "greeting")
 	want(t, "greeted", list(agent.SessionFilter{}), "4:1 1:2 3:0 2:0")
 	want(t, "spoken", list(agent.SessionFilter{Spoken: true}), "1:2")
+	second, err := s.Session(ctx, agent.SessionKey{Agent: "a", ID: "2"})
+	ok(t, err)
+	other := message(second.RowID, "", "from afar")
+	other.Sender = "ws://peer/"
+	_, err = s.Receive(ctx, other)
+	ok(t, err)
+	want(t, "spoken by an agent", list(agent.SessionFilter{Spoken: true}), "1:2")
+	say(t, s, second.RowID, "", strings.Repeat("ü", 101))
+	say(t, s, second.RowID, "", "later")
+	begins := func() []string {
+		got, err := s.Sessions(ctx, agent.SessionFilter{Agent: "a"})
+		ok(t, err)
+		firsts := []string{}
+		for _, r := range got {
+			firsts = append(firsts, r.Key.ID+":"+r.First)
+		}
+		return firsts
+	}
+	want(t, "first said", begins(), []string{"2:" + strings.Repeat("ü", 100), "4:", "1:used last"})
 
 	ok(t, s.RenameSession(ctx, first.Key, "renamed"))
 	got, err := s.Session(ctx, first.Key)
 	ok(t, err)
+	want(t, "first said, named", begins()[2], "1:")
 	want(t, "name and messages", []any{got.Name, got.Messages}, []any{"renamed", 2})
 	ok(t, s.ResetSession(ctx, first.RowID))
 	want(t, "after a reset", open(t, s, "1").Name, "renamed")

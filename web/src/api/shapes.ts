@@ -92,6 +92,8 @@ export interface SessionRow {
   id: number;
   session_id: string;
   session_name: string | null;
+  /** How the user's first text begins, if there is no name. */
+  first?: string;
   platform_name: string;
   timestamp: string;
   messages: number;

@@ -204,6 +204,13 @@ describe('an agent that is not the built-in one', () => {
   });
 });
 
+test('a conversation without a name is listed by what was said first', async () => {
+  const at = new Date().toISOString();
+  mock.create('bare').messages.push({ seq: 1, turn: 1, type: 'str', content: 'Said elsewhere', is_user: true, timestamp: at });
+  await page.reload();
+  await page.getByRole('link', { name: 'Said elsewhere' }).waitFor();
+});
+
 test('the built-in assistant makes no session until something is asked', async () => {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.waitForLoadState('networkidle');

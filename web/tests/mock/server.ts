@@ -223,13 +223,18 @@ export class MockDocent {
       return void json(this.row(d));
     }
     if (noun !== 'sessions') return void missing();
-    if (!id) return void json([...this.sessions.values()].filter((s) => s.row.session_name || s.messages.some((m) => m.is_user)).map((s) => s.row).reverse());
+    if (!id) return void json([...this.sessions.values()].filter((s) => s.row.session_name || s.messages.some((m) => m.is_user)).map((s) => ({ ...s.row, ...this.first(s) })).reverse());
     const session = this.sessions.get(decodeURIComponent(id));
     if (!session) return void missing();
     if (part === 'messages') return void json({ messages: session.messages, steps: session.steps });
     if (req.method === 'DELETE') this.sessions.delete(session.row.session_id);
     else session.row.session_name = (JSON.parse(await body(req)) as { session_name: string }).session_name;
     res.writeHead(204).end();
+  }
+
+  private first(s: Session): { first?: string } {
+    const said = s.messages.find((m) => m.is_user && !m.sender);
+    return said && !s.row.session_name ? { first: String(said.content).slice(0, 100) } : {};
   }
 
   private page(path: string, req: IncomingMessage, res: ServerResponse): void {
