@@ -109,6 +109,18 @@ func (c *conversation) leaveAlarmLocked() {
 	c.rt.alarms.set(sleeper{id: c.key.ID, at: at, backoff: at.Sub(c.rt.cfg.Now())}, c.rt)
 }
 
+// returnAlarmLocked gives back the alarm of a session that could not be loaded.
+func (c *conversation) returnAlarmLocked(err error) {
+	if c.alarm == nil || fault.KindOf(err) == fault.NotFound {
+		return
+	}
+	soonest := c.rt.cfg.Now().Add(c.rt.cfg.ConditionInterval)
+	if c.alarm.at.Before(soonest) {
+		c.alarm.at = soonest
+	}
+	c.rt.alarms.set(*c.alarm, c.rt)
+}
+
 // awake tells that something happened in the session: it is not only loaded to
 // look at conditions.
 func (c *conversation) awake() {
@@ -201,11 +213,17 @@ func (a *alarms) set(s sleeper, r *Runtime) {
 	}
 }
 
-// remove drops a session's alarm.
-func (a *alarms) remove(id string) {
+// take removes a session's alarm and returns it; nil if it has none.
+func (a *alarms) take(id string) *sleeper {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.removeLocked(id)
+	i, ok := a.heap.where[id]
+	if !ok {
+		return nil
+	}
+	s := a.heap.list[i]
+	heap.Remove(&a.heap, i)
+	return &s
 }
 
 func (a *alarms) removeLocked(id string) {
@@ -271,7 +289,7 @@ func (r *Runtime) ring(ctx context.Context) {
 			continue
 		}
 		r.cfg.Logger.WarnContext(ctx, "wake session", "session", s.id, ErrorAttr(err))
-		if fault.KindOf(err).Retryable() {
+		if fault.KindOf(err) != fault.NotFound {
 			s.backoff = min(max(2*s.backoff, r.cfg.ConditionInterval), maxBackoff)
 			s.at = r.cfg.Now().Add(s.backoff)
 			r.alarms.set(s, r)

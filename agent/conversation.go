@@ -46,6 +46,7 @@ type conversation struct {
 	running   bool       // the goroutine exists
 	acting    bool       // it runs a turn
 	turns     []int64    // that it runs: more than one if a body took events itself
+	taken     int        // bytes of their content
 	interrupt context.CancelCauseFunc
 	listeners []*Subscription
 	peers     map[string]*link
@@ -60,6 +61,8 @@ type conversation struct {
 	gone      bool  // not in the runtime's map any more
 	err       error // why it is gone
 	wake      alarmClock
+	debts     debts
+	alarm     *sleeper // that loading the session took from the runtime's
 }
 
 // work is one thing in a conversation's inbox.
@@ -97,7 +100,7 @@ const platform = "WebSocketPlatform"
 
 // startLocked starts the goroutine if there is work and none exists.
 func (c *conversation) startLocked(ctx context.Context) {
-	if c.running || len(c.inbox) == 0 && !c.check {
+	if c.running || len(c.inbox) == 0 && !c.check && !c.debts.due() {
 		return
 	}
 	if !c.rt.begin() {
@@ -154,19 +157,23 @@ func (c *conversation) next(ctx context.Context) (work, context.Context, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.interrupt(nil) // releases the context of the work before
-	c.interrupt, c.acting, c.turns = func(error) {}, false, nil
+	c.interrupt, c.acting, c.turns, c.taken = func(error) {}, false, nil, 0
 	select {
 	case <-c.rt.closing:
-		c.running = false
-		c.wake.stop()
-		c.refuseLocked()
-		c.dropLocked()
-		return work{}, nil, false
+		if !c.debts.due() {
+			c.running = false
+			c.wake.stop()
+			c.refuseLocked()
+			c.dropLocked()
+			return work{}, nil, false
+		}
 	default:
 	}
 	c.arriveLocked()
 	var w work
 	switch {
+	case c.debts.due():
+		w.do = c.repay
 	case c.check:
 		w.do = c.act
 	case len(c.inbox) > 0:
@@ -177,9 +184,12 @@ func (c *conversation) next(ctx context.Context) (work, context.Context, bool) {
 		c.running = false
 		c.inbox = nil
 		c.armLocked(ctx)
+		c.owingLocked(ctx)
+		c.debts.tried = false
 		c.dropLocked()
 		return work{}, nil, false
 	}
+	c.debts.tried = false
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.TurnTimeout)
 	workCtx, interrupt := context.WithCancelCause(ctx)
 	c.interrupt = func(cause error) {
@@ -189,8 +199,16 @@ func (c *conversation) next(ctx context.Context) (work, context.Context, bool) {
 	return w, workCtx, true
 }
 
-// dropLocked takes a session that nobody uses out of memory.
+// dropLocked takes a session that nobody uses, and that owes nothing, out of
+// memory.
 func (c *conversation) dropLocked() {
+	select {
+	case <-c.rt.closing:
+	default:
+		if len(c.debts.list) > 0 {
+			return
+		}
+	}
 	if !c.running && len(c.inbox) == 0 && !c.check && len(c.listeners) == 0 && len(c.peers) == 0 && c.users == 0 && !c.gone {
 		c.leaveAlarmLocked()
 		c.endLocked(errDropped)
@@ -208,6 +226,7 @@ func (c *conversation) endLocked(err error) {
 	}
 	c.gone, c.err = true, err
 	c.wake.stop()
+	c.debts.stop()
 	c.rt.forget(c)
 }
 
@@ -222,21 +241,12 @@ func (c *conversation) load(ctx context.Context) {
 	defer c.mu.Unlock()
 	if err != nil {
 		c.endLocked(fmt.Errorf("open session %s: %w", c.key.ID, err))
+		c.returnAlarmLocked(err)
 		return
 	}
 	waiting := record.Pending
-	if record.Last.ID != 0 {
-		c.event = storedEvent(record.Last)
-	}
-	record.Pending, record.Last = nil, EventRecord{}
-	c.record, c.seq, c.resumed, c.done, c.latest = record, record.Seq, !created, record.Turn, record.Turn
-	c.entered = record.EnteredAt
-	if c.at = c.rt.machine.nodes[record.State]; c.at == nil {
-		c.at = c.rt.machine.initial
-	}
-	if c.entered.IsZero() {
-		c.entered = c.rt.cfg.Now()
-	}
+	c.adopt(record)
+	c.seq, c.resumed, c.done, c.latest = record.Seq, !created, record.Turn, record.Turn
 	if record.State == "" { // new, or its greeting was never stored
 		c.inbox = append(c.inbox, work{do: c.greet})
 	} else {

@@ -25,7 +25,7 @@ func (r *Runtime) drop(key SessionKey) {
 	r.mu.Lock()
 	c := r.sessions[key]
 	r.mu.Unlock()
-	r.alarms.remove(key.ID)
+	r.alarms.take(key.ID)
 	if c != nil {
 		c.lose(errDeleted, nil)
 	}

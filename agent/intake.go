@@ -180,6 +180,7 @@ func (c *conversation) repeat(ctx context.Context, s *Subscription, p *pending) 
 	if !done && err == nil {
 		delete(c.failed, turn)
 		delete(c.uncertain, p.message.ClientID)
+		c.debts.forget(turn)
 		c.inbox = append([]work{{arrived: p}}, c.inbox...)
 		return
 	}
@@ -244,6 +245,13 @@ func (c *conversation) admit(ctx context.Context, wait bool) (leave func(), err 
 		<-c.slots
 		<-c.intake
 		return nil, c.err
+	}
+	if c.debts.resets() { // what is stored now would be removed
+		<-c.slots
+		<-c.intake
+		c.debts.tried = false
+		c.startLocked(ctx)
+		return nil, errOwesReset
 	}
 	c.users++
 	return func() {

@@ -63,17 +63,25 @@ func (c *conversation) waiting() []*pending {
 	return slices.Clone(c.pending)
 }
 
+// MaxTaken bounds the events that one turn takes, in bodies that listen by
+// Session.ManageTransition; MaxQueueBytes bounds their content together. More
+// stay in the queue.
+const MaxTaken = 1000
+
 // claim takes a pending event for the turn at hand; false if a reset dropped
-// it.
+// it, or the turn has taken too many.
 func (c *conversation) claim(p *pending) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := slices.Index(c.pending, p)
-	if i < 0 {
+	if i < 0 || len(c.turns) >= MaxTaken || len(c.turns) > 0 && c.taken+p.size() > MaxQueueBytes {
 		return false
 	}
 	c.pending = slices.Delete(c.pending, i, i+1)
-	c.turns = append(c.turns, p.event.Turn)
+	if len(c.turns) > 0 { // or a body that listens for long would hear no more
+		c.free(p)
+	}
+	c.turns, c.taken = append(c.turns, p.event.Turn), c.taken+p.size()
 	return true
 }
 

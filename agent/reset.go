@@ -53,6 +53,7 @@ func (c *conversation) resetNow(ctx context.Context) {
 // reset empties the session and greets.
 func (c *conversation) reset(ctx context.Context) {
 	if err := c.empty(ctx); err != nil {
+		c.oweReset()
 		c.logError(ctx, "reset", err)
 		for _, d := range Failure(err, "") {
 			d.Frame.Time = c.rt.cfg.Now()
@@ -72,6 +73,9 @@ func (c *conversation) empty(ctx context.Context) error {
 		}
 		return fmt.Errorf("reset session %s: %w", c.key.ID, err)
 	}
+	c.mu.Lock()
+	c.debts.list = nil
+	c.mu.Unlock()
 	c.record.Variables, c.event = nil, Event{}
 	c.at, c.entered = c.rt.machine.initial, c.rt.cfg.Now()
 	return nil

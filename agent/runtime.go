@@ -46,7 +46,7 @@ type RuntimeConfig struct {
 	// guessable. Default: a random UUID.
 	NewID func() string
 	// MailboxSize bounds the events of one session that wait for their turn and
-	// that no step has looked at, those of the running turn included. Default: 64.
+	// that no step has looked at, that of the running turn included. Default: 64.
 	MailboxSize int
 	// HeldEvents bounds the events of one session that steps have looked at and
 	// that wait for a state which takes them; with more the oldest is dropped.
@@ -202,9 +202,9 @@ func (r *Runtime) conversation(ctx context.Context, key SessionKey, req OpenRequ
 	}
 	r.sessions[key] = c
 	r.mu.Unlock()
-	r.alarms.remove(key.ID)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.alarm = r.alarms.take(key.ID)
 	c.startLocked(ctx)
 	return c, true, nil
 }
@@ -324,7 +324,8 @@ var errInterrupted = fault.New(fault.Canceled, "docent is shutting down")
 // more than once.
 func (r *Runtime) Shutdown(ctx context.Context) error {
 	r.mu.Lock()
-	if !r.closed {
+	first := !r.closed
+	if first {
 		r.closed = true
 		close(r.closing)
 	}
@@ -332,6 +333,9 @@ func (r *Runtime) Shutdown(ctx context.Context) error {
 	r.mu.Unlock()
 	r.alarms.stop()
 	for _, c := range open {
+		if first {
+			c.lastTry(ctx)
+		}
 		c.mu.Lock()
 		c.closePeersLocked(errClosing)
 		c.wake.stop()

@@ -130,6 +130,9 @@ func (s *Subscription) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.listeners = slices.DeleteFunc(c.listeners, func(l *Subscription) bool { return l == s })
+	if d := &c.debts; len(c.listeners) == 0 && len(d.list) > 0 && d.timer != nil && !c.running {
+		d.timer.Reset(0)
+	}
 	c.dropLocked()
 }
 

@@ -242,8 +242,9 @@ func (c *conversation) finish(ctx context.Context, t *turn) {
 	if err != nil {
 		c.logError(ctx, "commit turn", err, "turn", t.number)
 		c.keep(t)
+		seq := c.owe(ctx, t, err)
 		c.settle()
-		c.fail(t, err, 0)
+		c.fail(t, err, seq)
 		return
 	}
 	c.at, c.entered, c.event, c.record.Variables = t.at, t.entered, t.event, t.vars.merged()
@@ -400,7 +401,7 @@ func (c *conversation) lose(err error, caller *Subscription) {
 	for _, p := range c.pending {
 		c.free(p)
 	}
-	c.inbox, c.pending, c.check = nil, nil, false
+	c.inbox, c.pending, c.check, c.debts.list = nil, nil, false, nil
 	c.interrupt(errDeleted)
 	c.closePeersLocked(errDeleted)
 }

@@ -1,0 +1,304 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// Bounds of what a session owes its store.
+const (
+	// MaxDebts bounds the events of one session whose end is to be stored yet.
+	// What is beyond is left to the next load, which runs it again.
+	MaxDebts = 256
+	// MaxOwing is how long a session that nobody uses stays in memory for what it
+	// owes; that is left to the next load then.
+	MaxOwing = 10 * time.Minute
+
+	debtPause    = time.Second // before it is tried again; it doubles
+	maxDebtPause = time.Minute
+)
+
+// debt is what the store is to know of work whose outcome could not be stored,
+// so that the work is not done again unasked. One of event, reset and look is
+// set.
+type debt struct {
+	// event is of a turn that failed.
+	event   *pending // without its contents
+	apology ChatMessage
+	after   int64 // seq of what clients know of the turn
+	// reset tells that the session is to be emptied.
+	reset bool
+	// look tells that a state is to be looked at again whose timed move was not
+	// stored.
+	look bool
+}
+
+// debts are those of a conversation, whose mu guards them.
+type debts struct {
+	list   []debt
+	tried  bool // since other work was done
+	timer  *time.Timer
+	pause  time.Duration
+	waited time.Duration // all pauses
+}
+
+// due reports whether something is owed and worth another try.
+func (d *debts) due() bool { return len(d.list) > 0 && !d.tried }
+
+// resets reports whether a reset is owed.
+func (d *debts) resets() bool {
+	return slices.ContainsFunc(d.list, func(x debt) bool { return x.reset })
+}
+
+// forget drops what is owed for a turn that runs again.
+func (d *debts) forget(turn int64) {
+	d.list = slices.DeleteFunc(d.list, func(x debt) bool { return x.event != nil && x.event.event.Turn == turn })
+}
+
+func (d *debts) stop() {
+	if d.timer != nil {
+		d.timer.Stop()
+	}
+}
+
+// owe remembers that a turn could not be committed because of err. If that will
+// not change, it is settled at once; seq is then that of the stored apology.
+func (c *conversation) owe(ctx context.Context, t *turn, err error) (seq int64) {
+	c.oweTurn(ctx, t, err)
+	if fault.KindOf(err).Retryable() {
+		return 0
+	}
+	if len(t.handled) == 0 {
+		c.moveOn(ctx, t)
+		return 0
+	}
+	return c.settleDebts(ctx, t.number)
+}
+
+func (c *conversation) oweTurn(ctx context.Context, t *turn, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gone {
+		return
+	}
+	for _, p := range t.handled {
+		if len(c.debts.list) >= MaxDebts {
+			c.rt.cfg.Logger.WarnContext(ctx, "the end of too many turns is not stored: the next load runs it again",
+				"session", c.key.ID, "turn", p.event.Turn)
+			continue
+		}
+		p := &pending{event: p.event}
+		p.event.Text, p.event.JSON, p.event.File, p.event.Data = "", nil, nil, nil
+		c.debts.list = append(c.debts.list, debt{event: p, after: t.record.after, apology: ChatMessage{
+			Turn: p.event.Turn, ClientID: FailedID, Type: payload.TypeStr, Content: marshaled(apology(err)), Time: c.rt.cfg.Now(),
+		}})
+	}
+	timed := t.number == 0 && !t.greeting && len(t.handled) == 0 && len(t.transitions) > 0
+	if timed && fault.KindOf(err).Retryable() && len(c.debts.list) == 0 {
+		c.debts.list = []debt{{look: true}}
+	}
+}
+
+// oweReset remembers that the session is to be emptied: all else that is owed
+// ends with that.
+func (c *conversation) oweReset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.gone {
+		c.debts.list, c.debts.tried = []debt{{reset: true}}, true
+	}
+}
+
+// errOwesReset is what clients are told meanwhile.
+var errOwesReset = fault.New(fault.Unavailable, "this conversation could not be reset yet; try again in a moment")
+
+// moveOn stores the state that a turn led to which no event began and that can
+// never be stored as it is: it would be taken again at each load.
+func (c *conversation) moveOn(ctx context.Context, t *turn) {
+	if _, err := c.commit(ctx, nil, TurnRecord{
+		Session: c.record.RowID, State: t.at.name, EnteredAt: t.entered, WakeAt: c.wakeAt(t.at, t.entered),
+	}); err != nil {
+		c.logError(ctx, "store the state alone", err)
+		return
+	}
+	c.at, c.entered = t.at, t.entered
+}
+
+// repay tries to store what is owed.
+func (c *conversation) repay(ctx context.Context) { c.settleDebts(ctx, 0) }
+
+// settleDebts stores what is owed, oldest first, until something cannot be. It
+// returns the seq of the apology that it stored for a turn, if it did.
+func (c *conversation) settleDebts(ctx context.Context, turn int64) (seq int64) {
+	for {
+		c.mu.Lock()
+		c.debts.tried = true
+		if len(c.debts.list) == 0 {
+			c.debts.pause, c.debts.waited = 0, 0
+			c.mu.Unlock()
+			return seq
+		}
+		d := c.debts.list[0]
+		c.mu.Unlock()
+		stored, err := c.settleDebt(context.WithoutCancel(ctx), d)
+		if err != nil {
+			c.logError(ctx, "store what is owed", err)
+			return seq
+		}
+		if d.event != nil && d.event.event.Turn == turn {
+			seq = stored
+		}
+	}
+}
+
+func (c *conversation) settleDebt(ctx context.Context, d debt) (seq int64, err error) {
+	switch {
+	case d.reset:
+		return 0, c.resetOwed(ctx)
+	case d.look:
+		if err := c.reload(ctx); err != nil {
+			return 0, err
+		}
+		c.paid()
+		c.checkLater()
+		return 0, nil
+	}
+	record := c.standing()
+	record.Turn, record.Handled = d.event.event.Turn, []int64{d.event.event.ID}
+	record.Entries, record.Links = []Entry{{Message: &d.apology}}, []Link{{Answer: 1}}
+	written, err := c.commitOnce(ctx, nil, record)
+	if err != nil {
+		if fault.KindOf(err) == fault.NotFound {
+			c.lose(err, nil)
+		}
+		return 0, fmt.Errorf("the failure of turn %d of session %s: %w", record.Turn, c.key.ID, err)
+	}
+	seq, failed := failure(written)
+	if written.Repeated && !failed { // it was committed all the same
+		if err := c.reload(ctx); err != nil {
+			return 0, err
+		}
+	}
+	c.paid()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if failed {
+		c.seq = max(c.seq, seq)
+		return seq, nil
+	}
+	for _, e := range written.Entries {
+		if e.seq() > d.after {
+			c.presentLocked(&turn{number: record.Turn, began: d.event}, &entry{message: e.Message, step: e.Step, shown: true})
+		}
+	}
+	delete(c.failed, record.Turn)
+	c.deliverLocked(c.streamed(record.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Done}))
+	return 0, nil
+}
+
+// paid drops the oldest debt.
+func (c *conversation) paid() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.debts.list) > 0 { // else the session has been deleted
+		c.debts.list = slices.Delete(c.debts.list, 0, 1)
+	}
+}
+
+// resetOwed empties the session, which takes nothing before, and greets.
+func (c *conversation) resetOwed(ctx context.Context) error {
+	if err := c.lock(ctx); err != nil {
+		return err
+	}
+	defer func() { <-c.intake }()
+	if err := c.empty(ctx); err != nil {
+		return err
+	}
+	c.greet(ctx)
+	return nil
+}
+
+// reload reads what the session is, which may not be as it was left.
+func (c *conversation) reload(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	defer cancel()
+	record, _, err := c.rt.cfg.Store.OpenSession(ctx, c.record)
+	if err != nil {
+		return fmt.Errorf("read session %s again: %w", c.key.ID, err)
+	}
+	if record.RowID != c.record.RowID {
+		c.lose(errDeleted, nil)
+		return errDeleted
+	}
+	c.adopt(record)
+	return nil
+}
+
+// adopt takes over what is stored of the session's state.
+func (c *conversation) adopt(record SessionRecord) {
+	c.event = Event{}
+	if record.Last.ID != 0 {
+		c.event = storedEvent(record.Last)
+	}
+	record.Pending, record.Last = nil, EventRecord{}
+	c.record, c.entered = record, record.EnteredAt
+	if c.at = c.rt.machine.nodes[record.State]; c.at == nil {
+		c.at = c.rt.machine.initial
+	}
+	if c.entered.IsZero() {
+		c.entered = c.rt.cfg.Now()
+	}
+}
+
+// owingLocked has what is owed tried again later, or gives it up.
+func (c *conversation) owingLocked(ctx context.Context) {
+	d := &c.debts
+	if len(d.list) == 0 {
+		d.stop()
+		return
+	}
+	if d.waited >= MaxOwing && len(c.listeners) == 0 {
+		c.rt.cfg.Logger.ErrorContext(ctx, "what the session owes the store is left to its next load", "session", c.key.ID, "debts", len(d.list))
+		d.list = nil
+		if c.at.timed && c.wake.at.IsZero() {
+			c.wake.at = c.rt.cfg.Now().Add(maxBackoff)
+		}
+		return
+	}
+	d.pause = min(max(2*d.pause, debtPause), maxDebtPause)
+	d.waited += d.pause
+	if d.timer != nil {
+		d.timer.Reset(d.pause)
+		return
+	}
+	d.timer = time.AfterFunc(d.pause, func() { c.retry(ctx) })
+}
+
+// retry tries to store what is owed, now.
+func (c *conversation) retry(ctx context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.gone {
+		c.debts.tried = false
+		c.startLocked(ctx)
+	}
+}
+
+// lastTry tries to store what an idle session owes, although the runtime closes;
+// who calls it waits for running afterwards.
+func (c *conversation) lastTry(ctx context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.debts.stop()
+	if c.gone || c.running || len(c.debts.list) == 0 {
+		return
+	}
+	c.debts.tried, c.running = false, true
+	c.rt.running.Add(1)
+	go c.run(context.WithoutCancel(ctx))
+}
