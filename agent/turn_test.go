@@ -406,7 +406,7 @@ func TestNoRAG(t *testing.T) { bubble(t, testNoRAG) }
 func testNoRAG(t *testing.T) {
 	rt := start(t, agent.RuntimeConfig{Agent: assistant(t), Store: agenttest.NewStore()})
 	sub, c, _ := open(t, rt, "S")
-	send(t, sub, "", "hi")
+	send(t, sub, "", "What is work_mem?")
 	if d := c.until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), `"code":"unavailable"`) {
 		t.Errorf("got %s", d.Frame.Message)
 	}

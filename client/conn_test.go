@@ -251,6 +251,41 @@ func TestSend(t *testing.T) {
 	}
 }
 
+// A server that does not read holds no writer longer than WriteTimeout, or than
+// the writer's own time; the connection is dead then.
+func TestWriteTimeout(t *testing.T) {
+	t.Parallel()
+	large := payload.Frame{Action: payload.ReplyStr, Message: json.RawMessage(`"` + strings.Repeat("x", 32<<20) + `"`)}
+	for name, long := range map[string]bool{"WriteTimeout": false, "context": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := serve(t, false)
+			cfg, ctx := client.Config{URL: o.url, WriteTimeout: 50 * time.Millisecond}, t.Context()
+			if long {
+				cfg.WriteTimeout = time.Hour
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, 50*time.Millisecond)
+				defer cancel()
+			}
+			c := dial(t, cfg)
+			o.accepted(t) // and does not read
+			sent := make(chan error, 1)
+			go func() { sent <- c.Send(ctx, large) }()
+			select {
+			case err := <-sent:
+				if fault.KindOf(err) != fault.Unavailable {
+					t.Errorf("sent: %v", err)
+				}
+			case <-time.After(10 * time.Second):
+				t.Fatal("the writer is held")
+			}
+			if err := c.Send(t.Context(), payload.Frame{Action: payload.ReplyStr}); fault.KindOf(err) != fault.Unavailable {
+				t.Errorf("afterwards: %v", err)
+			}
+		})
+	}
+}
+
 // Pings are answered, and pings of ours keep a quiet connection.
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()
