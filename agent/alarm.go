@@ -12,7 +12,8 @@ import (
 
 // Bounds of waking sessions that are not in memory.
 const (
-	// MaxAlarms bounds the sessions that Start reads at once to wake them.
+	// MaxAlarms bounds the sessions that are read at once to wake them; what is
+	// due later is read when its time has come.
 	MaxAlarms = 100_000
 	// maxBackoff is how seldom conditions of such a session are asked that never
 	// hold.
@@ -144,8 +145,10 @@ func (r *Runtime) Start(ctx context.Context) error {
 func (r *Runtime) refill(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, r.cfg.StoreTimeout)
 	defer cancel()
-	all, err := r.cfg.Store.Alarms(ctx, r.cfg.Agent.name, time.Time{}, MaxAlarms)
+	from, page := r.alarms.position()
+	all, err := r.cfg.Store.Alarms(ctx, r.cfg.Agent.name, from, page)
 	if err != nil {
+		r.alarms.read(from, r.cfg.Now().Add(maxBackoff))
 		return fmt.Errorf("read the sessions to wake: %w", err)
 	}
 	r.mu.Lock()
@@ -154,12 +157,21 @@ func (r *Runtime) refill(ctx context.Context) error {
 		here[key.ID] = true
 	}
 	r.mu.Unlock()
-	r.alarms.partial(len(all) == MaxAlarms)
 	for _, a := range all {
 		if !here[a.ID] {
 			r.alarms.set(sleeper{id: a.ID, at: a.At}, r)
 		}
 	}
+	if len(all) < page {
+		r.alarms.read(from, time.Time{})
+		return nil
+	}
+	last := all[len(all)-1].At
+	if !last.After(from) { // as many at one time
+		last = from.Add(time.Microsecond)
+	}
+	r.alarms.read(last, last)
+	r.alarms.arm(r)
 	return nil
 }
 
@@ -177,7 +189,11 @@ type alarms struct {
 	timer  *time.Timer
 	heap   sleepers
 	closed bool
-	more   bool // the store has others
+	page   int // how many are read at once; 0 for MaxAlarms
+	// from is up to when the store's alarms are read, and again when to read on;
+	// zero if the store has no others. Sessions that are woken in vain stay where
+	// they are in the store.
+	from, again time.Time
 }
 
 func (a *alarms) start(ctx context.Context, r *Runtime) {
@@ -196,10 +212,27 @@ func (a *alarms) stop() {
 	}
 }
 
-func (a *alarms) partial(more bool) {
+// position says from when the store's alarms are to be read, and how many.
+func (a *alarms) position() (from time.Time, page int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.more = more
+	if a.page == 0 {
+		a.page = MaxAlarms
+	}
+	return a.from, a.page
+}
+
+// read tells that they are read up to a time, and when to read on.
+func (a *alarms) read(from, again time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.from, a.again = from, again
+}
+
+func (a *alarms) arm(r *Runtime) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.armLocked(r)
 }
 
 // set makes or changes an alarm.
@@ -232,12 +265,16 @@ func (a *alarms) removeLocked(id string) {
 	}
 }
 
-// armLocked sets the timer to the first alarm.
+// armLocked sets the timer to the first alarm, or to when others are to be read.
 func (a *alarms) armLocked(r *Runtime) {
-	if a.closed || a.ctx == nil || len(a.heap.list) == 0 {
+	at := a.again
+	if len(a.heap.list) > 0 && (at.IsZero() || a.heap.list[0].at.Before(at)) {
+		at = a.heap.list[0].at
+	}
+	if a.closed || a.ctx == nil || at.IsZero() {
 		return
 	}
-	wait := a.heap.list[0].at.Sub(r.cfg.Now())
+	wait := at.Sub(r.cfg.Now())
 	if a.timer != nil {
 		a.timer.Reset(wait)
 		return
@@ -246,18 +283,20 @@ func (a *alarms) armLocked(r *Runtime) {
 	a.timer = time.AfterFunc(wait, func() { r.ring(ctx) })
 }
 
-// due takes the first alarm if its time has come.
+// due takes the first alarm if its time has come; refill tells to read others
+// first.
 func (a *alarms) due(r *Runtime) (s sleeper, ok, refill bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed {
 		return s, false, false
 	}
-	if len(a.heap.list) == 0 {
-		refill, a.more = a.more, false
-		return s, false, refill
+	now := r.cfg.Now()
+	if !a.again.IsZero() && !a.again.After(now) {
+		a.again = time.Time{}
+		return s, false, true
 	}
-	if a.heap.list[0].at.After(r.cfg.Now()) {
+	if len(a.heap.list) == 0 || a.heap.list[0].at.After(now) {
 		a.armLocked(r)
 		return s, false, false
 	}
@@ -277,6 +316,7 @@ func (r *Runtime) ring(ctx context.Context) {
 			if err := r.refill(ctx); err != nil {
 				r.cfg.Logger.ErrorContext(ctx, "read alarms", ErrorAttr(err))
 			}
+			continue
 		}
 		if !ok {
 			return
