@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"encoding/json"
+
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -24,6 +26,9 @@ type Delivery struct {
 	Frame payload.Frame
 	// Audience says to whom.
 	Audience Audience
+	// Text, if not nil, is what clients that know only BAF's frames get instead,
+	// as agent_reply_str: of agents only that crosses.
+	Text json.RawMessage
 }
 
 // Failure is how clients are told of an error: docent.v1 by its code and a

@@ -99,7 +99,7 @@ func (c *conversation) presentLocked(t *turn, e *entry) {
 		if e.silent {
 			audience = Streaming
 		}
-		c.deliverLocked(Delivery{Frame: frame, Audience: audience})
+		c.deliverLocked(Delivery{Frame: frame, Audience: audience, Text: t.text(frame)})
 		return
 	}
 	frame, ok := storedStep(*e.step)

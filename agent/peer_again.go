@@ -28,6 +28,6 @@ func (c *conversation) answerAgain(ctx context.Context, s *Subscription, p *pend
 			continue
 		}
 		t.answering(&frame)
-		s.listener.Deliver(Delivery{Audience: Plain, Frame: frame})
+		s.listener.Deliver(Delivery{Audience: Plain, Frame: frame, Text: t.text(frame)})
 	}
 }

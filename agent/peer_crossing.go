@@ -40,6 +40,16 @@ func crossing(f payload.Frame, docent bool) (json.RawMessage, bool) {
 	}
 }
 
+// text is what crosses of a reply to an agent that is a client of the session;
+// nil if the turn answers none, or nothing does.
+func (t *turn) text(f payload.Frame) json.RawMessage {
+	if t.began == nil || t.began.message.Sender != SenderAgent {
+		return nil
+	}
+	text, _ := crossing(f, true)
+	return text
+}
+
 // ellipsis ends a text that was cut.
 const ellipsis = " …"
 

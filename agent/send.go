@@ -33,6 +33,10 @@ type Message struct {
 	cause string // see Event
 }
 
+// ErrTooManyHops is the cause of refusing a message that came through too many
+// agents. Agents are not told in words: they might answer.
+var ErrTooManyHops = errors.New("too many hops")
+
 // arrival is the message on its way into the store.
 func (m Message) arrival() arrival {
 	event := messageEvent(m.Content)
@@ -48,8 +52,13 @@ func (c *conversation) receive(ctx context.Context, m Message) error {
 // Send stores a message and queues its turn; it returns when the message is
 // stored and acknowledged. One whose id is there already is not stored again; its
 // turn runs again if it failed. Errors are for the sender: fault.Invalid if its text
-// is too long, fault.Busy if too many messages wait or none is taken within MaxIntakeWait, fault.NotFound if the session was deleted.
+// is too long, fault.Conflict (ErrTooManyHops) if it came through more agents than
+// RuntimeConfig.MaxHops, fault.Busy if too many messages wait or none is taken within MaxIntakeWait, fault.NotFound if the session was deleted.
 func (s *Subscription) Send(ctx context.Context, m Message) error {
+	if limit := s.c.rt.cfg.MaxHops; !m.Human && m.Hops > limit {
+		s.c.rt.cfg.Logger.WarnContext(ctx, "message of an agent refused: it came through too many", "session", s.c.key.ID, "hops", m.Hops)
+		return fault.Wrap(fault.Conflict, ErrTooManyHops, "the agents have answered each other %d times and stop here", limit)
+	}
 	in := m.arrival()
 	in.caller = s
 	return s.c.store(ctx, in)

@@ -30,6 +30,7 @@ func (d decision) idle() bool { return d == decision{} }
 // or there is none.
 func (c *conversation) act(ctx context.Context) {
 	t := c.begin()
+	t.moves, c.carried = c.carried, 0
 	idle := c.steps(ctx, t)
 	c.finish(ctx, t)
 	if idle {
@@ -37,11 +38,15 @@ func (c *conversation) act(ctx context.Context) {
 	}
 }
 
-// steps takes steps for a turn, until the next one would begin another. It
-// reports whether there is none, for which nothing is to be done before
-// something happens.
+// steps takes steps for a turn, until the next one would begin another or a body
+// failed: what comes next then is not part of what failed. It reports whether
+// there is none, for which nothing is to be done before something happens.
 func (c *conversation) steps(ctx context.Context, t *turn) (idle bool) {
 	for {
+		if len(t.failures) > 0 && !t.circling() {
+			c.carried = t.moves // or states that fail would go round in circles unseen
+			return false
+		}
 		var d decision
 		if ctx.Err() == nil {
 			d = c.decide(ctx, t)

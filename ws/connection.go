@@ -226,6 +226,9 @@ func (c *connection) Deliver(d agent.Delivery) {
 		return
 	}
 	if d.Audience == agent.Everyone || (d.Audience == agent.Streaming) == c.v1 {
+		if !c.v1 && d.Text != nil {
+			d.Frame.Action, d.Frame.Message = payload.ReplyStr, d.Text
+		}
 		c.send(d.Frame)
 	}
 }

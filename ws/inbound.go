@@ -56,6 +56,9 @@ func (c *connection) refused(ctx context.Context, err error, frame payload.Frame
 // owedWords reports whether a BAF client is told of a refusal: what is well
 // formed and failed, and what a person did, must not be met with silence.
 func owedWords(a payload.Action, kind fault.Kind, err error) bool {
+	if errors.Is(err, agent.ErrTooManyHops) {
+		return false
+	}
 	return kind != fault.Invalid || isFile(a) ||
 		errors.Is(err, agent.ErrTooLong) || errors.Is(err, agent.ErrContent) || errors.Is(err, agent.ErrReserved)
 }

@@ -321,14 +321,49 @@ func TestPeerAgain(t *testing.T) {
 	}
 }
 
+// What came through too many agents is refused, on BAF in silence.
+func TestPeerHops(t *testing.T) {
+	t.Parallel()
+	both(t, setup{agent: reporter()}, func(t *testing.T, p *peer, v1 bool) {
+		t.Helper()
+		p.say(`{"action":"agent_reply_str","message":"far","hops":17}`)
+		if v1 {
+			if f := p.until(payload.ErrorAction); !strings.Contains(f.raw, `"conflict"`) {
+				t.Errorf("refused with %s", f.raw)
+			}
+		}
+		p.say(`{"action":"agent_reply_str","message":"near","hops":16}`)
+		if f := p.until(payload.ReplyStr); !strings.Contains(f.raw, "near") {
+			t.Errorf("answered with %s", f.raw)
+		}
+	})
+}
+
+// An agent of BAF hears answers as text, which is all that crosses there;
+// docent.v1 hears them as they are stored.
+func TestPeerText(t *testing.T) {
+	t.Parallel()
+	s := serve(t, setup{})
+	other, _ := s.hello("/?session_id=S")
+	other.until(payload.ReplyStr) // the greeting
+	p := s.dial("/?session_id=S", nil)
+	p.say(`{"action":"agent_reply_str","message":"How do I drop a table?"}`)
+	if f := p.next(); f.Action != payload.ReplyStr || !strings.HasPrefix(string(f.Message), `"`) {
+		t.Errorf("an agent hears %s", f.raw)
+	}
+	other.until(payload.ReplyRAG)
+	p.say(`{"action":"user_message","message":"How do I drop a table?"}`)
+	p.until(payload.ReplyRAG)
+}
+
 // A peer that is refused hears it as part of its exchange.
 func TestPeerRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: reporter()})
 	p := s.dial("/", nil)
-	p.say(`{"action":"agent_reply_str","message":"` + strings.Repeat("x", agent.MaxTextBytes+1) + `","correlation":"c","hops":999}`)
+	p.say(`{"action":"agent_reply_str","message":"` + strings.Repeat("x", agent.MaxTextBytes+1) + `","correlation":"c","hops":9}`)
 	f := p.next()
-	if f.Action != payload.ReplyStr || !strings.HasSuffix(f.raw, `"correlation":"c","hops":1000}`) || !strings.Contains(f.raw, "Sorry") {
+	if f.Action != payload.ReplyStr || !strings.HasSuffix(f.raw, `"correlation":"c","hops":10}`) || !strings.Contains(f.raw, "Sorry") {
 		t.Errorf("got %s", f.raw)
 	}
 }
