@@ -412,3 +412,43 @@ func TestAlarmOutlastsFailedLoad(t *testing.T) {
 		}
 	})
 }
+
+// unforgiving takes no failures while on is set.
+type unforgiving struct {
+	*agenttest.Store
+	on atomic.Bool
+}
+
+func (u *unforgiving) CommitTurn(ctx context.Context, r agent.TurnRecord) (agent.Written, error) {
+	if u.on.Load() && r.Failed() {
+		return agent.Written{}, fault.New(fault.Unavailable, "not now")
+	}
+	return u.Store.CommitTurn(ctx, r)
+}
+
+// A turn that has run again, and was stored, owes nothing.
+func TestOwedUntilItRunsAgain(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		memory, down := failing(agenttest.Commit, fault.Unavailable)
+		store := &unforgiving{Store: memory}
+		store.on.Store(true)
+		rt := start(t, agent.RuntimeConfig{Agent: echo(nil), Store: store})
+		sub, c, _ := open(t, rt, "S")
+		synctest.Wait()
+		down.Store(true)
+		send(t, sub, "1", "hi")
+		pass(2)
+		c.all()
+		down.Store(false)
+		send(t, sub, "1", "hi")
+		synctest.Wait()
+		if got := c.all(); got != "hi|done" {
+			t.Errorf("sent again: heard %s", got)
+		}
+		store.on.Store(false)
+		pass(100)
+		if got := c.all(); got != "" || spoken(memory) != "hello|hi|hi" {
+			t.Errorf("heard %s, stored %s", got, spoken(memory))
+		}
+	})
+}

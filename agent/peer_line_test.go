@@ -154,6 +154,9 @@ func asker() *agent.Agent {
 		if _, err := s.Get("asked", &asked); err != nil {
 			return err
 		}
+		if e.Human && e.Text == "reset" {
+			return s.Reset(ctx)
+		}
 		if e.Human {
 			var message any = e.Text
 			if e.JSON != nil {
