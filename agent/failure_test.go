@@ -72,3 +72,26 @@ func testFailureCircles(t *testing.T) {
 		t.Errorf("%d bodies ran", runs)
 	}
 }
+
+// A turn that is stopped while it streams keeps what was shown, without markers
+// that nobody checked.
+func TestStopStreamed(t *testing.T) { bubble(t, testStopStreamed) }
+
+func testStopStreamed(t *testing.T) {
+	store := agenttest.NewStore()
+	rt := start(t, agent.RuntimeConfig{Store: store, Agent: echo(func(ctx context.Context, s *agent.Session) error {
+		err := errors.Join(s.Stream(ctx, "It is so [1]."), s.Stream(ctx, " And"))
+		<-ctx.Done()
+		return err
+	})})
+	sub, _, _ := open(t, rt, "S")
+	send(t, sub, "m", "go")
+	synctest.Wait()
+	if err := sub.Stop(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+	if got := said(store); !strings.HasSuffix(got, `|1 "It is so. And\n\n*Stopped.*"`) {
+		t.Errorf("stored %s", got)
+	}
+}

@@ -98,6 +98,7 @@ func (u *run) loop(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		u.s.superseded() // or it becomes the answer
 		switch text := rag.Clean(choice.Content); {
 		case len(choice.ToolCalls) > 0:
 			if err := u.act(ctx, text, choice.ToolCalls); err != nil {

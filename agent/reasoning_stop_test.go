@@ -94,7 +94,7 @@ func TestReasoningStopsAModelThatWrites(t *testing.T) {
 		if err := r.sub.Stop(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
-		wantSteps(t, r.heard(), "reasoning_finished 0", reply)
+		wantSteps(t, r.heard(), "reasoning_finished 0", string(payload.ReplyMarkdown))
 	})
 }
 

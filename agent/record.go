@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"docent/internal/fault"
 	"docent/payload"
+	"docent/rag"
 )
 
 // Bounds of what one turn may leave behind.
@@ -34,6 +36,7 @@ type record struct {
 	timer   *time.Timer
 	armed   bool           // the timer will flush
 	talk    []*ChatMessage // what was said in the turn, by all
+	draft   string         // what was streamed and no reply or step has replaced
 	resumed bool           // steps may be stored that are not among entries
 }
 
@@ -83,16 +86,31 @@ func (r *record) say(m ChatMessage, silent bool) error {
 }
 
 func (r *record) add(m ChatMessage, silent bool) {
+	r.draft = ""
 	r.replies++
 	r.entries = append(r.entries, &entry{message: &m, silent: silent})
 	r.talk = append(r.talk, &m)
 }
 
-// stopped says that a turn was stopped, if it has said nothing. Reasoning that
-// was cut short ends with it.
+// maxDraft bounds the streamed text that a stopped turn keeps, in bytes.
+const maxDraft = 64 << 10
+
+// stream remembers a piece of a reply in the making.
+func (r *record) stream(delta string) {
+	if room := maxDraft - len(r.draft); room > 0 {
+		r.draft += delta[:min(room, len(delta))]
+	}
+}
+
+// stopped says that a turn was stopped, if it has said nothing, after what it
+// has streamed. Reasoning that was cut short ends with it.
 func (r *record) stopped(t *turn, now time.Time) {
 	if t.number != 0 && r.replies == 0 {
-		r.add(ChatMessage{Turn: t.number, ClientID: StoppedID, Type: payload.TypeStr, Content: marshaled("Stopped."), Time: now}, false)
+		m := ChatMessage{Turn: t.number, ClientID: StoppedID, Type: payload.TypeStr, Content: marshaled("Stopped."), Time: now}
+		if text := rag.Unmarked(rag.Clean(strings.ToValidUTF8(r.draft, ""))); text != "" {
+			m.Type, m.Content = payload.TypeMarkdown, marshaled(text+"\n\n*Stopped.*")
+		}
+		r.add(m, false)
 	}
 	r.link(t.began)
 }

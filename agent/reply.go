@@ -113,7 +113,13 @@ func (s *Session) say(ctx context.Context, chatType string, message any, isUser,
 // Stream shows a piece of a reply in the making to the clients that stream; the
 // reply that follows replaces all of them.
 func (s *Session) Stream(ctx context.Context, delta string) error {
-	return s.show(ctx, payload.DeltaAction, payload.Delta{Text: delta})
+	if err := s.show(ctx, payload.DeltaAction, payload.Delta{Text: delta}); err != nil {
+		return err
+	}
+	s.turn.mu.Lock()
+	defer s.turn.mu.Unlock()
+	s.turn.record.stream(delta)
+	return nil
 }
 
 // Status shows what the turn is doing to the clients that stream: one word,

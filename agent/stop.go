@@ -12,7 +12,7 @@ import (
 var ErrStopped = fault.New(fault.Canceled, "the turn was stopped")
 
 // StoppedID is the ClientID of the message that says that a turn was stopped
-// before it had said anything.
+// before it had said anything; it holds what the turn had streamed.
 const StoppedID = "stopped"
 
 // Stop ends a turn before its time; 0 is the one that runs. What it has said is
@@ -45,6 +45,13 @@ func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 	}
 	c.startLocked(ctx)
 	return nil
+}
+
+// superseded forgets what was streamed: it is no part of a reply.
+func (s *Session) superseded() {
+	s.turn.mu.Lock()
+	defer s.turn.mu.Unlock()
+	s.turn.record.draft = ""
 }
 
 // waitingLocked are the events that no step has taken.
