@@ -32,7 +32,7 @@ type draft struct {
 	env   Environment
 	agent *agent.Agent
 
-	greeting   string
+	greeting   template
 	history    int
 	k          int
 	model      string
@@ -51,7 +51,7 @@ type draft struct {
 }
 
 // sections are the parts of a file that build on each other.
-type sections struct{ entities, intents, properties, tools, states, classifier *yaml.Node }
+type sections struct{ greeting, entities, intents, properties, tools, states, classifier *yaml.Node }
 
 // root reads a file.
 func (d *draft) root(n *yaml.Node) {
@@ -61,7 +61,7 @@ func (d *draft) root(n *yaml.Node) {
 	later := func(to **yaml.Node) func(*yaml.Node) { return func(n *yaml.Node) { *to = n } }
 	keys := d.mapping(n, "an agent",
 		field{"name", func(n *yaml.Node) { name = d.text(n, "name") }},
-		field{"greeting", func(n *yaml.Node) { d.greeting = d.text(n, "greeting") }},
+		field{"greeting", later(&s.greeting)},
 		field{"history", func(n *yaml.Node) { d.history = d.integer(n, "history", 0, maxHistory) }},
 		field{"k", func(n *yaml.Node) { d.k = d.integer(n, "k", 1, maxK) }},
 		field{"model", func(n *yaml.Node) { d.model = d.modelName(n) }},
@@ -86,16 +86,19 @@ func (d *draft) root(n *yaml.Node) {
 	if s.properties != nil {
 		d.properties = d.reader.properties(s.properties)
 	}
-	d.readEntities(s.entities)
-	d.readIntents(s.intents)
-	if s.tools != nil {
-		d.readTools(s.tools)
-	}
 	if s.classifier != nil {
 		d.classifier = d.choice(s.classifier, "classifier", "examples", "llm")
 		if d.classifier == "llm" && d.chat(d.model) == nil {
 			d.wrong(s.classifier, "classifier llm needs a chat model and none is set up: write classifier: examples")
 		}
+	}
+	d.readEntities(s.entities)
+	d.readIntents(s.intents)
+	if s.greeting != nil { // after what it may name
+		d.greeting = d.template(s.greeting, "greeting", d)
+	}
+	if s.tools != nil {
+		d.readTools(s.tools)
 	}
 	if s.states != nil {
 		d.readStates(s.states)

@@ -1,8 +1,10 @@
 package definition
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -44,7 +46,10 @@ func readFile(path string) ([]byte, error) {
 		return nil, fault.New(fault.Invalid, "%s: the name of the file must end in .yaml or .yml", path)
 	}
 	f, err := os.Open(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fault.New(fault.Invalid, "%s: there is no such file; paths are relative to the folder of the call", path)
+	case err != nil:
 		return nil, fault.New(fault.Invalid, "%w", err)
 	}
 	defer f.Close()

@@ -62,7 +62,7 @@ func (r *reader) error() error {
 	var lines []string
 	for i, p := range r.problems {
 		if i == MaxErrors {
-			lines = append(lines, fmt.Sprintf("%s: and %d more errors", r.file, len(r.problems)-i))
+			lines = append(lines, fmt.Sprintf("%s: and at least %d more", r.file, len(r.problems)-i))
 			break
 		}
 		if p.line == 0 {
@@ -74,8 +74,9 @@ func (r *reader) error() error {
 	return fault.New(fault.Invalid, "%s", strings.Join(lines, "\n"))
 }
 
-// yamlLine is how the YAML parser says where it stopped.
-var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
+// yamlReason is how the YAML parser says where it stopped, which is not where
+// the file went wrong, and why.
+var yamlReason = regexp.MustCompile(`^(?:yaml: )?(?:line \d+: )?(.*)$`)
 
 // document parses a file; nil if that failed.
 func (r *reader) document(raw []byte) *yaml.Node {
@@ -87,9 +88,9 @@ func (r *reader) document(raw []byte) *yaml.Node {
 		r.wrong(nil, "the file is empty: it needs at least a name and a state")
 		return nil
 	case err != nil:
-		m := yamlLine.FindStringSubmatch(strings.ReplaceAll(err.Error(), "\n", " "))
-		line, _ := strconv.Atoi(m[1]) // "" is 0
-		r.wrong(&yaml.Node{Line: line}, "this is not YAML: %s; check indentation, colons and quotes", m[2])
+		m := yamlReason.FindStringSubmatch(strings.ReplaceAll(err.Error(), "\n", " "))
+		at := stray(raw)
+		r.wrong(&yaml.Node{Line: at.line}, "this is not YAML: %s; %s", m[1], at.hint)
 		return nil
 	}
 	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
@@ -227,6 +228,9 @@ func (r *reader) texts(n *yaml.Node, what string) []string {
 	}
 	var out []string
 	r.list(n, what, func(item *yaml.Node) { out = append(out, r.text(item, "each of "+what)) })
+	if target.Kind == yaml.SequenceNode && len(target.Content) == 0 {
+		r.wrong(n, "%s is empty: write something or leave the key out", what)
+	}
 	return out
 }
 

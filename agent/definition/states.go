@@ -17,22 +17,25 @@ type stateDraft struct {
 	key      *yaml.Node
 	state    *agent.State // nil if it is left out
 	initial  bool
-	greeting string
+	greeting template
+	needs    bool // it may be left out
 	global   string
 	body     []action
 	fallback []action
 	to       []string // where its transitions lead
 	then     *yaml.Node
+	hears    bool  // it has transitions in on
+	taken    taken // what its transitions take whatever it holds
 }
 
 // greeted is the state's body with the greeting before it.
 func (s *stateDraft) greeted(body agent.Body) agent.Body {
-	if s.greeting == "" {
+	if s.greeting == nil {
 		return body
 	}
 	return func(ctx context.Context, session *agent.Session) error {
 		if session.Begins() {
-			if err := session.Reply(ctx, s.greeting); err != nil {
+			if err := session.Reply(ctx, s.greeting.fill(session)); err != nil {
 				return err
 			}
 		}
@@ -47,6 +50,7 @@ type stateNodes struct{ body, fallback, on, then, global *yaml.Node }
 // other.
 func (d *draft) readStates(n *yaml.Node) {
 	var nodes []stateNodes
+	before := len(d.problems)
 	d.entries(n, "states", func(key *yaml.Node, name string, value *yaml.Node) {
 		s := &stateDraft{name: name, key: key}
 		var parts stateNodes
@@ -70,19 +74,21 @@ func (d *draft) readStates(n *yaml.Node) {
 		default:
 			s.state = d.agent.State(name)
 		}
+		s.needs = needs != ""
 		d.states, nodes = append(d.states, s), append(nodes, parts)
 	})
-	d.oneInitial(n)
+	d.oneInitial(n, len(d.problems) == before)
 	for i, s := range d.states {
 		d.readState(s, nodes[i])
 	}
-	if len(d.problems) == 0 {
+	if len(d.problems) == before { // else what is wrong above may be the reason
 		d.checkThen()
 		d.checkReached()
+		d.checkGlobals()
 	}
 }
 
-func (d *draft) oneInitial(n *yaml.Node) {
+func (d *draft) oneInitial(n *yaml.Node, sure bool) {
 	first := ""
 	for _, s := range d.states {
 		switch {
@@ -92,7 +98,7 @@ func (d *draft) oneInitial(n *yaml.Node) {
 			first = s.name
 		}
 	}
-	if first == "" && len(d.problems) == 0 {
+	if first == "" && sure {
 		d.wrong(n, "no state is initial: write initial: true in the one that sessions begin in")
 	}
 }
@@ -114,7 +120,6 @@ func (d *draft) readState(s *stateDraft, nodes stateNodes) {
 	}
 	if nodes.on != nil && nodes.then != nil {
 		d.wrong(nodes.then, "state %s goes on at once with then, so it cannot have on as well", s.name)
-		return
 	}
 	if nodes.then != nil {
 		s.then = nodes.then
@@ -125,6 +130,7 @@ func (d *draft) readState(s *stateDraft, nodes stateNodes) {
 	if nodes.on != nil {
 		seen := map[string]bool{}
 		d.list(nodes.on, "on", func(item *yaml.Node) { d.readTransition(s, item, seen) })
+		s.hears = true
 	}
 }
 
@@ -196,6 +202,8 @@ func (d *draft) checkReached() {
 type transitionDraft struct {
 	kind       string // the key that says which events it takes; "" if it takes none
 	make       func(s *agent.State) *agent.Transition
+	events     []string // those that it takes, as taken has them
+	part       bool     // it does not take all of these
 	conditions []func(t *agent.Transition)
 	to         *stateDraft
 }
@@ -215,8 +223,17 @@ func (d *draft) readTransition(s *stateDraft, n *yaml.Node, seen map[string]bool
 		}}
 	}
 	keys := d.mapping(n, "a transition",
-		takes("intent", func(n *yaml.Node) func(*agent.State) *agent.Transition { return d.onIntent(n, seen) }),
-		takes("no_intent", d.onNoIntent), takes("message", d.onMessage), takes("event", d.onEvent), takes("file", d.onFile),
+		takes("intent", func(n *yaml.Node) func(*agent.State) *agent.Transition {
+			t.events, t.part = []string{agent.EventText}, true
+			return d.onIntent(n, seen)
+		}),
+		takes("no_intent", func(n *yaml.Node) func(*agent.State) *agent.Transition {
+			t.events, t.part = []string{agent.EventText}, true
+			return d.onNoIntent(n)
+		}),
+		takes("message", func(n *yaml.Node) func(*agent.State) *agent.Transition { return d.onMessage(n, &t) }),
+		takes("event", func(n *yaml.Node) func(*agent.State) *agent.Transition { return d.onEvent(n, &t) }),
+		takes("file", func(n *yaml.Node) func(*agent.State) *agent.Transition { return d.onFile(n, &t) }),
 		field{"when", func(n *yaml.Node) { when = d.condition(n) }},
 		field{"matches", func(n *yaml.Node) { matches = n }},
 		field{"from", func(n *yaml.Node) { from = n }},
@@ -227,7 +244,7 @@ func (d *draft) readTransition(s *stateDraft, n *yaml.Node, seen map[string]bool
 		d.wrong(n, "a transition needs to: the state that it leads to")
 	}
 	if matches != nil && t.kind == "" {
-		t.kind, t.make = "matches", (*agent.State).OnText
+		t.kind, t.make, t.events = "matches", (*agent.State).OnText, []string{agent.EventText}
 	}
 	switch {
 	case after != nil && t.kind != "":
@@ -245,6 +262,8 @@ func (d *draft) readTransition(s *stateDraft, n *yaml.Node, seen map[string]bool
 	if from != nil {
 		d.sender(&t, from)
 	}
+	t.part = t.part || when != nil || matches != nil || from != nil
+	d.alive(s, n, &t)
 	if s.state != nil && t.to != nil && t.to.state != nil && len(d.problems) == 0 {
 		t.add(s.state, when)
 	}
@@ -282,27 +301,35 @@ func (d *draft) onNoIntent(n *yaml.Node) func(*agent.State) *agent.Transition {
 	return (*agent.State).OnNoIntent
 }
 
-func (d *draft) onMessage(n *yaml.Node) func(*agent.State) *agent.Transition {
+func (d *draft) onMessage(n *yaml.Node, t *transitionDraft) func(*agent.State) *agent.Transition {
 	switch d.choice(n, "message", "any", "text", "json") {
 	case "text":
+		t.events = []string{agent.EventText}
 		return (*agent.State).OnText
 	case "json":
+		t.events = []string{agent.EventMessage}
 		return (*agent.State).OnJSON
 	default:
+		t.events = []string{agent.EventText, agent.EventMessage}
 		return (*agent.State).OnMessage
 	}
 }
 
-func (d *draft) onEvent(n *yaml.Node) func(*agent.State) *agent.Transition {
+func (d *draft) onEvent(n *yaml.Node, t *transitionDraft) func(*agent.State) *agent.Transition {
 	names := d.texts(n, "event")
+	t.events = slices.Clone(names)
+	if slices.Contains(names, agent.EventMessage) {
+		t.events = append(t.events, agent.EventText)
+	}
 	if slices.Contains(names, "any") {
-		names = nil
+		names, t.events = nil, []string{anyEvent}
 	}
 	return func(s *agent.State) *agent.Transition { return s.OnEvent(names...) }
 }
 
-func (d *draft) onFile(n *yaml.Node) func(*agent.State) *agent.Transition {
+func (d *draft) onFile(n *yaml.Node, t *transitionDraft) func(*agent.State) *agent.Transition {
 	types := d.texts(n, "file")
+	t.events, t.part = []string{agent.EventFile}, !slices.Contains(types, "any")
 	if slices.Contains(types, "any") {
 		types = nil
 	}
@@ -345,6 +372,13 @@ func (d *draft) condition(n *yaml.Node) *condition {
 		field{"is", func(n *yaml.Node) { c.op = agent.Operator(d.choice(n, "is", "<", "<=", "==", "!=", ">=", ">")) }},
 		field{"value", func(n *yaml.Node) { c.value = d.value(n, "value") }},
 	)
+	switch c.value.(type) {
+	case string, int, int64, uint64, float64:
+	default:
+		if c.op != agent.Equal && c.op != agent.NotEqual && c.op != "" && keys["value"] != nil {
+			d.wrong(n, "value must be a number or a text where is is %q: others have no order", string(c.op))
+		}
+	}
 	for _, required := range []string{"variable", "value"} {
 		if keys[required] == nil {
 			d.wrong(n, "when needs %s, as in {variable: count, is: \">=\", value: 3}", required)

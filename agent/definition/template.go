@@ -33,7 +33,7 @@ var values = map[string]func(s *agent.Session) string{
 	"event":        func(s *agent.Session) string { return s.Event().Name },
 }
 
-const templateValues = ".message, .username, .session, .session_name, .state, .event, .parameters.NAME, .variables.NAME and .properties.NAME"
+const templateValues = ".message, .username, .session, .session_name, .state, .event, .data.KEY, .parameters.NAME, .variables.NAME and .properties.NAME"
 
 // template reads a text with places {{.name}}.
 func (r *reader) template(n *yaml.Node, what string, d *draft) template {
@@ -81,6 +81,8 @@ func (d *draft) placeholder(name string) func(s *agent.Session) string {
 			value, _ := p.Parameter(key)
 			return value
 		}
+	case of == "data":
+		return func(s *agent.Session) string { return datum(s.Event(), key) }
 	case of == "variables":
 		return func(s *agent.Session) string { return shown(agent.Get[any](s, key, nil)) }
 	case of == "properties" && d.properties.Has(key):
@@ -88,6 +90,25 @@ func (d *draft) placeholder(name string) func(s *agent.Session) string {
 		return func(*agent.Session) string { return text }
 	default:
 		return nil
+	}
+}
+
+// datum is what an event's object, or a message that is one, has under a key,
+// or under keys with dots between them; "" if nothing.
+func datum(e agent.Event, key string) string {
+	data := e.Data
+	if data == nil {
+		data = e.JSON
+	}
+	var v any
+	if json.Unmarshal(data, &v) != nil {
+		return ""
+	}
+	for key, rest, more := strings.Cut(key, "."); ; key, rest, more = strings.Cut(rest, ".") {
+		object, _ := v.(map[string]any)
+		if v = object[key]; !more {
+			return shown(v)
+		}
 	}
 }
 

@@ -26,8 +26,10 @@ func (d *draft) readEntities(n *yaml.Node) {
 		return
 	}
 	d.entries(n, "entities", func(key *yaml.Node, name string, value *yaml.Node) {
+		d.entities[name] = nil // it is there, whatever is wrong with it
+		before := len(d.problems)
 		if e := d.entity(value, name); e != nil {
-			if err := e.Validate(); err != nil {
+			if err := e.Validate(); err != nil && len(d.problems) == before {
 				d.wrong(key, "%s", fault.Message(err))
 			}
 			d.entities[name] = d.agent.Entity(e)
@@ -94,7 +96,11 @@ func (d *draft) entityValues(n *yaml.Node) []intent.Value {
 		return out
 	}
 	d.entries(n, "values", func(_ *yaml.Node, name string, synonyms *yaml.Node) {
-		out = append(out, intent.Value{Value: name, Synonyms: d.texts(synonyms, "the synonyms of "+name)})
+		v := intent.Value{Value: name}
+		d.list(synonyms, "the synonyms of "+name, func(item *yaml.Node) {
+			v.Synonyms = append(v.Synonyms, d.text(item, "each of the synonyms of "+name))
+		})
+		out = append(out, v)
 	})
 	return out
 }
@@ -108,15 +114,22 @@ func (d *draft) readIntents(n *yaml.Node) {
 	d.entries(n, "intents", func(key *yaml.Node, name string, value *yaml.Node) {
 		i := d.agent.Intent(name)
 		d.intents[name] = i
+		var parameters *yaml.Node
 		keys := d.mapping(value, "intent "+name,
 			field{"description", func(n *yaml.Node) { i.Describe(d.text(n, "description")) }},
 			field{"examples", func(n *yaml.Node) { i.Sentences = d.texts(n, "examples") }},
-			field{"parameters", func(n *yaml.Node) { d.readParameters(n, i) }},
+			field{"parameters", func(n *yaml.Node) { parameters = n }},
 			field{"threshold", func(n *yaml.Node) { d.thresholds[name] = d.share(n, "threshold") }},
 		)
-		if keys["examples"] == nil && keys["description"] == nil {
-			d.wrong(key, "intent %s needs examples of what users say", name)
-			return
+		switch {
+		case keys["examples"] != nil:
+		case d.classifier != "llm":
+			d.wrong(key, "intent %s needs examples of what users say: without classifier: llm it is known by nothing else", name)
+		case keys["description"] == nil:
+			d.wrong(key, "intent %s needs examples of what users say, or a description", name)
+		}
+		if parameters != nil {
+			d.readParameters(parameters, i)
 		}
 		if err := intent.Validate(i); err != nil {
 			d.wrong(key, "%s", fault.Message(err))
@@ -131,18 +144,25 @@ func (d *draft) readParameters(n *yaml.Node, i *intent.Intent) {
 		keys := d.mapping(value, "parameter "+name,
 			field{"entity", func(n *yaml.Node) {
 				of := d.text(n, "entity")
-				if entity = d.entities[of]; entity == nil && of != "" {
+				known := false
+				if entity, known = d.entities[of]; !known && of != "" {
 					d.wrong(n, "there is no entity %q; the entities are %s", of, named(d.entities))
 				}
 			}},
-			field{"fragment", func(n *yaml.Node) { fragment = d.text(n, "fragment") }},
+			field{"fragment", func(n *yaml.Node) {
+				fragment = d.text(n, "fragment")
+				shows := func(sentence string) bool { return strings.Contains(sentence, fragment) }
+				if len(i.Sentences) > 0 && !slices.ContainsFunc(i.Sentences, shows) {
+					d.wrong(n, "no example of intent %s has the fragment %s: it stands in the examples where users name %s", i.Name, fragment, name)
+				}
+			}},
 		)
 		if keys["entity"] == nil {
 			d.wrong(key, "parameter %s needs an entity", name)
 		}
+		d.parameters[name] = true
 		if entity != nil {
 			i.Parameter(name, fragment, entity)
-			d.parameters[name] = true
 		}
 	})
 }

@@ -49,7 +49,7 @@ func TestWrong(t *testing.T) {
 		{head + "intents: {i: {}}", `agent.yaml:5: intent i needs examples of what users say`},
 		{head + "intents: {fallback_intent: {examples: x}}", `agent.yaml:5: `},
 		{head + "intents: {i: {examples: x, parameters: {p: {entity: e}}}}", `agent.yaml:5: there is no entity "e"; the entities are none`},
-		{head + "intents: {i: {examples: x, parameters: {p: {fragment: P}}}}", `agent.yaml:5: parameter p needs an entity`},
+		{head + "intents: {i: {examples: a P, parameters: {p: {fragment: P}}}}", `agent.yaml:5: parameter p needs an entity`},
 		{"name: a\nstates: {}", `agent.yaml:2: no state is initial: write initial: true in the one that sessions begin in`},
 		{"name: a\nstates: {a: {}}", `agent.yaml:2: no state is initial: write initial: true in the one that sessions begin in`},
 		{head + "  b: {initial: true}", `agent.yaml:5: states a and b are both initial: a session can begin in one only`},
@@ -86,6 +86,26 @@ func TestWrong(t *testing.T) {
 		{head + "    body: [{reason: {max_steps: 65}}]", `agent.yaml:5: max_steps is "65", it must be a whole number from 1 to 64`},
 		{head + "    body: [{send_to_peer: {url: 'http://x', message: m}}]", `agent.yaml:5: url must be another agent's address, which begins with ws:// or wss:// and a host`},
 		{head + "    body: [{send_to_peer: {url: 'ws://x'}}]", `agent.yaml:5: send_to_peer needs message, as in {url: ws://host/, message: "{{.message}}"}`},
+		{"greeting: 'Hi {{.usernme}}'\n" + head, `agent.yaml:1: greeting names {{.usernme}}, which there is not: it may name .message, `},
+		{head + "intents: {i: {examples: []}}", `agent.yaml:5: examples is empty: write something or leave the key out`},
+		{head + "intents: {i: {description: orders}}", `agent.yaml:5: intent i needs examples of what users say: without classifier: llm it is known by nothing else`},
+		{head + "entities: {e: {type: any}}\nintents: {i: {examples: a SIZE shirt, parameters: {p: {entity: e, fragment: SIZES}}}}", `agent.yaml:6: no example of intent i has the fragment SIZES: it stands in the examples where users name p`},
+		{head + "intents: {i: {parameters: {p: {fragment: P, entity: e}}, examples: a P}}\nentities: {e: {type: numbr}, f: {type: any}}", `agent.yaml:6: type is "numbr", it must be one of `},
+		{head + "intents: {i: {parameters: {p: {fragment: P, entity: d}}, examples: a P}}\nentities: {e: {type: any}, f: {type: any}}", `agent.yaml:5: there is no entity "d"; the entities are e, f`},
+		{head + "entities: {e: {values: {small: tiny}}}", `agent.yaml:5: the synonyms of small must be a list: [a, b], or lines that begin with "- "`},
+		{head + "entities: {e: {values: []}}", `agent.yaml:5: values is empty: write something or leave the key out`},
+		{head + "    on: [{when: {variable: n, is: '<', value: [1]}, to: a}]", `agent.yaml:5: value must be a number or a text where is is "<": others have no order`},
+		{head + "    on: [{when: {variable: n, is: '>=', value: null}, to: a}]", `agent.yaml:5: value must be a number or a text where is is ">=": others have no order`},
+		{head + "    on: [{file: [], to: a}]", `agent.yaml:5: file is empty: write something or leave the key out`},
+		{head + "    on: [{event: [], to: a}]", `agent.yaml:5: event is empty: write something or leave the key out`},
+		{head + "    on:\n    - {message: any, to: a}\n    - {matches: x, to: a}", `agent.yaml:7: it is never taken: the transition in line 6 takes every such event before, so put that one behind it`},
+		{head + "    on:\n    - {message: any, to: a}\n    - {intent: i, to: a}\nintents: {i: {examples: x}}", `agent.yaml:7: it is never taken: `},
+		{head + "    on:\n    - {message: text, to: a}\n    - {no_intent: true, to: a}", `agent.yaml:7: it is never taken: `},
+		{head + "    on:\n    - {message: json, to: a}\n    - {message: text, to: a}\n    - {message: any, to: a}", `agent.yaml:8: it is never taken: the transition in line 7 `},
+		{head + "    on:\n    - {file: any, to: a}\n    - {file: pdf, to: a}", `agent.yaml:7: it is never taken: `},
+		{head + "    on:\n    - {event: any, to: a}\n    - {message: any, from: human, to: a}", `agent.yaml:7: it is never taken: `},
+		{head + "    on:\n    - {event: [x, y], to: a}\n    - {event: y, when: {variable: n, value: 1}, to: a}", `agent.yaml:7: it is never taken: `},
+		{head + "    on:\n    - {message: any, to: a}\n  h: {global: i}\nintents: {i: {examples: x}}", `agent.yaml:7: no state leads to h: the transition on its intent is added behind all others, and each state takes every message before`},
 		{head + "properties: {a: .nan}", `agent.yaml:5: property a is not a number that JSON has`},
 	} {
 		got := wrong(t, test.text, env)
@@ -115,8 +135,50 @@ func TestManyErrors(t *testing.T) {
 	for i := range 30 {
 		fmt.Fprintf(&b, "wrong%d: x\n", i)
 	}
-	if got = wrong(t, b.String(), definition.Environment{}); len(got) != definition.MaxErrors+1 || got[len(got)-1] != "agent.yaml: and 11 more errors" {
+	if got = wrong(t, b.String(), definition.Environment{}); len(got) != definition.MaxErrors+1 || got[len(got)-1] != "agent.yaml: and at least 11 more" {
 		t.Errorf("told as\n  %s", strings.Join(got, "\n  "))
+	}
+}
+
+// TestErrorsBehindOthers: what is wrong does not hide what else is.
+func TestErrorsBehindOthers(t *testing.T) {
+	t.Parallel()
+	got := wrong(t, `name: a
+intents:
+  i: {description: x, parameters: {p: {entity: e}}}
+states:
+  a:
+    initial: true
+    body: [{reply: "{{.parameters.p}} {{.nme}}"}]
+    then: b
+    on:
+      - {intent: j, to: c}
+  b: {}
+`, definition.Environment{})
+	for i, want := range []string{"3: intent i needs examples", `3: there is no entity "e"`, "7: reply names {{.nme}}", "8: state a goes on", `10: there is no intent "j"`, `10: there is no state "c"`} {
+		if len(got) != 6 || !strings.HasPrefix(got[i], "agent.yaml:"+want) {
+			t.Fatalf("told as\n  %s", strings.Join(got, "\n  "))
+		}
+	}
+	got = wrong(t, "name: a\nk: 0\nstates:\n  a: {initial: true}\n  b: {}\n", definition.Environment{})
+	if len(got) != 2 || !strings.HasPrefix(got[1], "agent.yaml:5: no way leads to state b") {
+		t.Errorf("told as\n  %s", strings.Join(got, "\n  "))
+	}
+}
+
+// TestTaken: what is only partly taken leaves something to those behind it.
+func TestTaken(t *testing.T) {
+	t.Parallel()
+	const head = "name: a\nintents: {i: {examples: x}, j: {examples: y}}\nstates:\n  h: {global: j}\n  a:\n    initial: true\n    on:\n"
+	for _, on := range []string{
+		"[{message: any, from: human, to: a}, {message: any, to: b}]",
+		"[{message: text, when: {variable: n, value: 1}, to: a}, {intent: i, to: b}, {no_intent: true, to: a}, {matches: x, to: a}]",
+		"[{message: json, to: a}, {message: any, to: b}]",
+		"[{event: [x, y], to: a}, {event: [y, z], to: b}, {event: any, to: a}]",
+		"[{file: pdf, to: a}, {file: any, to: b}, {event: user_update_ui, to: a}]",
+		"[{message: any, to: m}, {message: any, to: b}]", // with a model the first is meant
+	} {
+		parse(t, head+"      "+on+"\n  m: {needs: model, on: [{no_intent: true, to: a}]}\n  b: {on: [{no_intent: true, to: a}, {event: e, to: m}]}\n", definition.Environment{})
 	}
 }
 

@@ -1,0 +1,167 @@
+package definition
+
+import (
+	"bytes"
+	"regexp"
+	"sort"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// syntaxFault is where a file stops being YAML, and what to do about it.
+type syntaxFault struct {
+	line int
+	hint string
+}
+
+// stray finds the first line with which a file is no beginning of a YAML file:
+// the parser names the line where what is open began, or one that is near.
+func stray(raw []byte) syntaxFault {
+	raw = bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))
+	lines := strings.SplitAfter(string(raw), "\n")
+	first := 1 + sort.Search(len(lines), func(n int) bool { return !begins(lines[:n+1]) })
+	if first > len(lines) { // all of it is a beginning: something is not closed
+		open := brackets(lines)
+		if len(open) == 0 {
+			return syntaxFault{len(lines), "check indentation, colons and quotes"}
+		}
+		return open[len(open)-1].unclosed()
+	}
+	line := lines[first-1]
+	if open := brackets(lines[:first-1]); len(open) > 0 {
+		last := open[len(open)-1]
+		if entry.MatchString(line) && indent(line) <= indent(lines[last.line-1]) {
+			return last.unclosed()
+		}
+	}
+	return syntaxFault{first, hint(line)}
+}
+
+// entry is a line that begins something new.
+var entry = regexp.MustCompile(`^\s*(?:- |[\w.-]+:(?:\s|$))`)
+
+// bare are what stands for something elsewhere and is a mapping in YAML.
+var (
+	bareVariable = regexp.MustCompile(`(?:^|[^"'\w])(\$\{\w*\})`)
+	barePlace    = regexp.MustCompile(`(?:^|[:,\[{-]) *\{\{[^"']*\}\}`)
+)
+
+// hint says what is to be done about a line.
+func hint(line string) string {
+	switch ref := bareVariable.FindStringSubmatch(line); {
+	case strings.Contains(line[:indent(line)], "\t"):
+		return "indent with spaces, not with tabs"
+	case ref != nil && strings.ContainsAny(line, "{["):
+		return `put quotes around ` + ref[1] + `, as in "` + ref[1] + `"`
+	case barePlace.MatchString(line):
+		return `put quotes around a text that has {{ in it, as in "{{.message}}"`
+	}
+	return "check indentation, colons and quotes"
+}
+
+func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
+
+// begins reports whether a file may begin with these lines.
+func begins(lines []string) bool {
+	text := strings.Join(lines, "")
+	if isYAML(text) {
+		return true
+	}
+	var closed strings.Builder
+	closed.WriteString(strings.TrimSuffix(text, "\n"))
+	closed.WriteString("\n ")
+	open := brackets(lines)
+	for i := len(open) - 1; i >= 0; i-- {
+		closed.WriteByte(open[i].close)
+	}
+	return len(open) > 0 && isYAML(closed.String())
+}
+
+func isYAML(text string) bool {
+	var n yaml.Node
+	return strings.TrimSpace(text) == "" || yaml.NewDecoder(strings.NewReader(text)).Decode(&n) == nil || n.Kind == 0 && onlyComments(text)
+}
+
+func onlyComments(text string) bool {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' && line != "---" {
+			return false
+		}
+	}
+	return true
+}
+
+// bracket is a bracket or quote that is open.
+type bracket struct {
+	open, close byte
+	line        int
+}
+
+func (b bracket) unclosed() syntaxFault {
+	return syntaxFault{b.line, "the " + string(b.open) + " in this line is not closed"}
+}
+
+// block is how a text of several lines begins.
+var block = regexp.MustCompile(`(?:^|[\s:-])[|>][+-]?\d?[+-]?\s*(?:#.*)?$`)
+
+// brackets are what is open after these lines.
+func brackets(lines []string) []bracket {
+	var open []bracket
+	text := -1 // the indentation of the line that began a text of several lines
+	for n, line := range lines {
+		if text >= 0 && (strings.TrimSpace(line) == "" || indent(line) > text) {
+			continue
+		}
+		text = -1
+		open = scan(open, line, n+1)
+		if len(open) == 0 && block.MatchString(strings.TrimRight(line, "\n")) {
+			text = indent(line)
+		}
+	}
+	return open
+}
+
+// scan adds what a line opens and takes away what it closes.
+func scan(open []bracket, line string, number int) []bracket {
+	fresh := true // a value may begin here
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		inside := byte(0)
+		if len(open) > 0 {
+			inside = open[len(open)-1].close
+		}
+		switch {
+		case inside == '"' && c == '\\':
+			i++
+		case inside == '\'' && strings.HasPrefix(line[i:], "''"):
+			i++
+		case inside == '"' || inside == '\'':
+			if c == inside {
+				open, fresh = open[:len(open)-1], false
+			}
+		case c == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t'):
+			return open
+		case fresh && (c == '"' || c == '\''):
+			open = append(open, bracket{c, c, number})
+		case c == '{' && (fresh || inside != 0):
+			open, fresh = append(open, bracket{c, '}', number}), true
+		case c == '[' && (fresh || inside != 0):
+			open, fresh = append(open, bracket{c, ']', number}), true
+		case inside != 0 && c == inside:
+			open, fresh = open[:len(open)-1], false
+		case c == ' ' || c == '\t' || c == '\n':
+		case c == ',' && inside != 0:
+			fresh = true
+		case (c == ':' || c == '-' && fresh) && i+1 < len(line) && strings.IndexByte(" \t\n", line[i+1]) >= 0:
+			fresh = true
+		case c == '&' && fresh: // an anchor stands before a value
+			for i+1 < len(line) && strings.IndexByte(" \t\n,]}", line[i+1]) < 0 {
+				i++
+			}
+		default:
+			fresh = false
+		}
+	}
+	return open
+}
