@@ -243,7 +243,7 @@ func TestStop(t *testing.T) {
 			t.Errorf("a piece without n: %s", f.raw)
 		}
 		p.say(stop)
-		if f := p.until(payload.ReplyStr); string(f.Message) != `"Stopped."` || f.Seq == 0 {
+		if f := p.until(payload.ReplyMarkdown); string(f.Message) != `"piece 0 piece 1 piece 2\n\n*Stopped.*"` || f.Seq == 0 {
 			t.Errorf("got %s", f.raw)
 		}
 		if got := p.finished(int64(i + 1)); got != payload.Stopped {
@@ -291,7 +291,7 @@ func TestStop(t *testing.T) {
 	for range 14 {
 		got = append(got, string(again.next().Message))
 	}
-	want := `"silent" "Stopped." "silent" "Stopped." "silent" "Stopped." "silent" "Stopped." "talk" "waits" "goes on" "first"`
+	want := strings.Repeat(`"silent" "piece 0 piece 1 piece 2\n\n*Stopped.*" `, 4) + `"talk" "waits" "goes on" "first"`
 	if text := strings.Join(got, " "); !strings.HasPrefix(text, want) {
 		t.Errorf("replayed\n%s, want\n%s", text, want)
 	}
