@@ -144,7 +144,7 @@ func (d *draft) readParameters(n *yaml.Node, i *intent.Intent) {
 		keys := d.mapping(value, "parameter "+name,
 			field{"entity", func(n *yaml.Node) {
 				of := d.text(n, "entity")
-				known := false
+				var known bool
 				if entity, known = d.entities[of]; !known && of != "" {
 					d.wrong(n, "there is no entity %q; the entities are %s", of, named(d.entities))
 				}

@@ -86,6 +86,7 @@ func TestLimits(t *testing.T) {
 	limits := map[string]int{
 		"agent.MaxMoves": agent.MaxMoves, "agent.MaxReplies": agent.MaxReplies, "agent.MaxTextBytes": agent.MaxTextBytes,
 		"agent.MaxVariables": agent.MaxVariables, "agent.MaxVariableBytes": agent.MaxVariableBytes, "agent.MaxQueueBytes": agent.MaxQueueBytes,
+		"agent.MaxPeerMessageBytes": agent.MaxPeerMessageBytes, "agent.MaxParallel": agent.MaxParallel,
 		"agent.MaxNameBytes": agent.MaxNameBytes, "agent.MaxSessionPeers": agent.MaxSessionPeers, "agent.MaxPeerQueue": agent.MaxPeerQueue,
 		"agent.DefaultMaxSteps": agent.DefaultMaxSteps, "agent.MaxRunSteps": agent.MaxRunSteps,
 		"agent.DefaultHistoryTokens": agent.DefaultHistoryTokens, "agent.DefaultParallel": agent.DefaultParallel,
