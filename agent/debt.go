@@ -55,7 +55,7 @@ func (d *debts) resets() bool {
 	return slices.ContainsFunc(d.list, func(x debt) bool { return x.reset })
 }
 
-// forget drops what is owed for a turn that runs again.
+// forget drops what is owed for a turn that runs again: it owes its own end.
 func (d *debts) forget(turn int64) {
 	d.list = slices.DeleteFunc(d.list, func(x debt) bool { return x.event != nil && x.event.event.Turn == turn })
 }

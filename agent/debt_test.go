@@ -308,7 +308,7 @@ func TestResetIsOwed(t *testing.T) {
 					}
 					return ctx.Err()
 				}), Store: store})
-				sub, c, _ := open(t, rt, "S")
+				sub, _, _ := open(t, rt, "S")
 				synctest.Wait()
 				down.Store(true)
 				want := "[slow later]"
@@ -335,7 +335,7 @@ func TestResetIsOwed(t *testing.T) {
 				if got := spoken(store); got != "hello" || rt.Sessions() != 0 {
 					t.Errorf("stored %s, %d sessions in memory", got, rt.Sessions())
 				}
-				sub, c, _ = open(t, rt, "S")
+				sub, c, _ := open(t, rt, "S")
 				send(t, sub, "4", "later")
 				synctest.Wait()
 				if got := c.all(); got != "later|done" || fmt.Sprint(ran) != want {
