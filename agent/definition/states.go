@@ -309,10 +309,10 @@ func (d *draft) onMessage(n *yaml.Node, t *transitionDraft) func(*agent.State) *
 	case "json":
 		t.events = []string{agent.EventMessage}
 		return (*agent.State).OnJSON
-	default:
+	case "any":
 		t.events = []string{agent.EventText, agent.EventMessage}
-		return (*agent.State).OnMessage
 	}
+	return (*agent.State).OnMessage
 }
 
 func (d *draft) onEvent(n *yaml.Node, t *transitionDraft) func(*agent.State) *agent.Transition {

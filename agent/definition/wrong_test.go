@@ -9,11 +9,13 @@ import (
 	"docent/agent/definition"
 )
 
+// head are the lines 1 to 4 of a definition that is right.
+const head = "name: a\nstates:\n  a:\n    initial: true\n"
+
 // TestWrong: what is wrong is told with its line, the reason, and what to write
 // instead.
 func TestWrong(t *testing.T) {
 	t.Parallel()
-	const head = "name: a\nstates:\n  a:\n    initial: true\n" // lines 1 to 4
 	env := definition.Environment{MCP: func(context.Context, definition.MCPServer) (definition.ToolServer, error) { return &toolServer{}, nil }}
 	for _, test := range []struct{ text, want string }{
 		{"", `agent.yaml: the file is empty: it needs at least a name and a state`},
@@ -86,26 +88,6 @@ func TestWrong(t *testing.T) {
 		{head + "    body: [{reason: {max_steps: 65}}]", `agent.yaml:5: max_steps is "65", it must be a whole number from 1 to 64`},
 		{head + "    body: [{send_to_peer: {url: 'http://x', message: m}}]", `agent.yaml:5: url must be another agent's address, which begins with ws:// or wss:// and a host`},
 		{head + "    body: [{send_to_peer: {url: 'ws://x'}}]", `agent.yaml:5: send_to_peer needs message, as in {url: ws://host/, message: "{{.message}}"}`},
-		{"greeting: 'Hi {{.usernme}}'\n" + head, `agent.yaml:1: greeting names {{.usernme}}, which there is not: it may name .message, `},
-		{head + "intents: {i: {examples: []}}", `agent.yaml:5: examples is empty: write something or leave the key out`},
-		{head + "intents: {i: {description: orders}}", `agent.yaml:5: intent i needs examples of what users say: without classifier: llm it is known by nothing else`},
-		{head + "entities: {e: {type: any}}\nintents: {i: {examples: a SIZE shirt, parameters: {p: {entity: e, fragment: SIZES}}}}", `agent.yaml:6: no example of intent i has the fragment SIZES: it stands in the examples where users name p`},
-		{head + "intents: {i: {parameters: {p: {fragment: P, entity: e}}, examples: a P}}\nentities: {e: {type: numbr}, f: {type: any}}", `agent.yaml:6: type is "numbr", it must be one of `},
-		{head + "intents: {i: {parameters: {p: {fragment: P, entity: d}}, examples: a P}}\nentities: {e: {type: any}, f: {type: any}}", `agent.yaml:5: there is no entity "d"; the entities are e, f`},
-		{head + "entities: {e: {values: {small: tiny}}}", `agent.yaml:5: the synonyms of small must be a list: [a, b], or lines that begin with "- "`},
-		{head + "entities: {e: {values: []}}", `agent.yaml:5: values is empty: write something or leave the key out`},
-		{head + "    on: [{when: {variable: n, is: '<', value: [1]}, to: a}]", `agent.yaml:5: value must be a number or a text where is is "<": others have no order`},
-		{head + "    on: [{when: {variable: n, is: '>=', value: null}, to: a}]", `agent.yaml:5: value must be a number or a text where is is ">=": others have no order`},
-		{head + "    on: [{file: [], to: a}]", `agent.yaml:5: file is empty: write something or leave the key out`},
-		{head + "    on: [{event: [], to: a}]", `agent.yaml:5: event is empty: write something or leave the key out`},
-		{head + "    on:\n    - {message: any, to: a}\n    - {matches: x, to: a}", `agent.yaml:7: it is never taken: the transition in line 6 takes every such event before, so put that one behind it`},
-		{head + "    on:\n    - {message: any, to: a}\n    - {intent: i, to: a}\nintents: {i: {examples: x}}", `agent.yaml:7: it is never taken: `},
-		{head + "    on:\n    - {message: text, to: a}\n    - {no_intent: true, to: a}", `agent.yaml:7: it is never taken: `},
-		{head + "    on:\n    - {message: json, to: a}\n    - {message: text, to: a}\n    - {message: any, to: a}", `agent.yaml:8: it is never taken: the transition in line 7 `},
-		{head + "    on:\n    - {file: any, to: a}\n    - {file: pdf, to: a}", `agent.yaml:7: it is never taken: `},
-		{head + "    on:\n    - {event: any, to: a}\n    - {message: any, from: human, to: a}", `agent.yaml:7: it is never taken: `},
-		{head + "    on:\n    - {event: [x, y], to: a}\n    - {event: y, when: {variable: n, value: 1}, to: a}", `agent.yaml:7: it is never taken: `},
-		{head + "    on:\n    - {message: any, to: a}\n  h: {global: i}\nintents: {i: {examples: x}}", `agent.yaml:7: no state leads to h: the transition on its intent is added behind all others, and each state takes every message before`},
 		{head + "properties: {a: .nan}", `agent.yaml:5: property a is not a number that JSON has`},
 	} {
 		got := wrong(t, test.text, env)
@@ -140,6 +122,39 @@ func TestManyErrors(t *testing.T) {
 	}
 }
 
+// TestUseless: what could be done and would never do anything is wrong, too.
+func TestUseless(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ text, want string }{
+		{"greeting: 'Hi {{.usernme}}'\n" + head, `agent.yaml:1: greeting names {{.usernme}}, which there is not: it may name .message, `},
+		{head + "intents: {i: {examples: []}}", `agent.yaml:5: examples is empty: write something or leave the key out`},
+		{head + "intents: {i: {description: orders}}", `agent.yaml:5: intent i needs examples of what users say: without classifier: llm it is known by nothing else`},
+		{head + "entities: {e: {type: any}}\nintents: {i: {examples: a SIZE shirt, parameters: {p: {entity: e, fragment: SIZES}}}}", `agent.yaml:6: no example of intent i has the fragment SIZES: it stands in the examples where users name p`},
+		{head + "intents: {i: {parameters: {p: {fragment: P, entity: e}}, examples: a P}}\nentities: {e: {type: numbr}, f: {type: any}}", `agent.yaml:6: type is "numbr", it must be one of `},
+		{head + "intents: {i: {parameters: {p: {fragment: P, entity: d}}, examples: a P}}\nentities: {e: {type: any}, f: {type: any}}", `agent.yaml:5: there is no entity "d"; the entities are e, f`},
+		{head + "entities: {e: {values: {small: tiny}}}", `agent.yaml:5: the synonyms of small must be a list: [a, b], or lines that begin with "- "`},
+		{head + "entities: {e: {values: []}}", `agent.yaml:5: values is empty: write something or leave the key out`},
+		{head + "    on: [{when: {variable: n, is: '<', value: [1]}, to: a}]", `agent.yaml:5: value must be a number or a text where is is "<": others have no order`},
+		{head + "    on: [{when: {variable: n, is: '>=', value: null}, to: a}]", `agent.yaml:5: value must be a number or a text where is is ">=": others have no order`},
+		{head + "    on: [{file: [], to: a}]", `agent.yaml:5: file is empty: write something or leave the key out`},
+		{head + "    on: [{event: [], to: a}]", `agent.yaml:5: event is empty: write something or leave the key out`},
+		{head + "    on:\n    - {message: any, to: a}\n    - {matches: x, to: a}", `agent.yaml:7: it is never taken: the transition in line 6 takes every such event before, so put that one behind it`},
+		{head + "    on:\n    - {message: any, to: a}\n    - {intent: i, to: a}\nintents: {i: {examples: x}}", `agent.yaml:7: it is never taken: `},
+		{head + "    on:\n    - {message: text, to: a}\n    - {no_intent: true, to: a}", `agent.yaml:7: it is never taken: `},
+		{head + "    on:\n    - {message: json, to: a}\n    - {message: text, to: a}\n    - {message: any, to: a}", `agent.yaml:8: it is never taken: the transition in line 7 `},
+		{head + "    on:\n    - {file: any, to: a}\n    - {file: pdf, to: a}", `agent.yaml:7: it is never taken: `},
+		{head + "    on:\n    - {event: any, to: a}\n    - {message: any, from: human, to: a}", `agent.yaml:7: it is never taken: `},
+		{head + "    on:\n    - {event: [x, y], to: a}\n    - {event: y, when: {variable: n, value: 1}, to: a}", `agent.yaml:7: it is never taken: `},
+		{head + "    on:\n    - {message: any, to: a}\n  h: {global: i}\nintents: {i: {examples: x}}", `agent.yaml:7: no state leads to h: the transition on its intent is added behind all others, and each state takes every message before`},
+		{head + "    on: [{message: all, to: a}, {matches: x, to: a}]", `agent.yaml:5: message is "all", it must be one of any, text, json`},
+	} {
+		got := wrong(t, test.text, definition.Environment{})
+		if len(got) != 1 || !strings.HasPrefix(got[0], test.want) {
+			t.Errorf("%s\nis told as\n  %s\nwant\n  %s", test.text, strings.Join(got, "\n  "), test.want)
+		}
+	}
+}
+
 // TestErrorsBehindOthers: what is wrong does not hide what else is.
 func TestErrorsBehindOthers(t *testing.T) {
 	t.Parallel()
@@ -169,7 +184,7 @@ states:
 // TestTaken: what is only partly taken leaves something to those behind it.
 func TestTaken(t *testing.T) {
 	t.Parallel()
-	const head = "name: a\nintents: {i: {examples: x}, j: {examples: y}}\nstates:\n  h: {global: j}\n  a:\n    initial: true\n    on:\n"
+	const begin = "name: a\nintents: {i: {examples: x}, j: {examples: y}}\nstates:\n  h: {global: j}\n  a:\n    initial: true\n    on:\n"
 	for _, on := range []string{
 		"[{message: any, from: human, to: a}, {message: any, to: b}]",
 		"[{message: text, when: {variable: n, value: 1}, to: a}, {intent: i, to: b}, {no_intent: true, to: a}, {matches: x, to: a}]",
@@ -178,7 +193,7 @@ func TestTaken(t *testing.T) {
 		"[{file: pdf, to: a}, {file: any, to: b}, {event: user_update_ui, to: a}]",
 		"[{message: any, to: m}, {message: any, to: b}]", // with a model the first is meant
 	} {
-		parse(t, head+"      "+on+"\n  m: {needs: model, on: [{no_intent: true, to: a}]}\n  b: {on: [{no_intent: true, to: a}, {event: e, to: m}]}\n", definition.Environment{})
+		parse(t, begin+"      "+on+"\n  m: {needs: model, on: [{no_intent: true, to: a}]}\n  b: {on: [{no_intent: true, to: a}, {event: e, to: m}]}\n", definition.Environment{})
 	}
 }
 
