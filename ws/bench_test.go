@@ -63,7 +63,9 @@ func (n *nowhere) Steps(context.Context, int64, agent.MessageQuery) ([]agent.Rea
 	return nil, nil
 }
 
-func (n *nowhere) Alarms(context.Context, string, time.Time, int) ([]agent.Alarm, error) { return nil, nil }
+func (n *nowhere) Alarms(context.Context, string, time.Time, int) ([]agent.Alarm, error) {
+	return nil, nil
+}
 
 func (n *nowhere) Messages(context.Context, int64, agent.MessageQuery) ([]agent.ChatMessage, error) {
 	return nil, nil
