@@ -63,14 +63,17 @@ func checkJSON(raw []byte, maxDepth, maxExponents int) error {
 	return nil
 }
 
-// quoted is the length of the string that valid JSON begins with.
+// quoted is the length of the string that valid JSON begins with. Files are
+// long strings: it looks for quotation marks only.
 func quoted(raw []byte) int {
-	for i := 1; ; i++ {
-		switch raw[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
+	for end := 1; ; end++ {
+		end += bytes.IndexByte(raw[end:], '"')
+		escapes := 0
+		for raw[end-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return end + 1
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (s *Session) step(ctx context.Context, r ReasoningRecord, message any, show
 	if err != nil {
 		return fmt.Errorf("step %s: %w", r.StepKind, err)
 	}
-	if err := CheckJSON(content); err != nil {
+	if err := checkJSON(content, MaxJSONDepth, MaxExponents); err != nil { // what Marshal writes is valid
 		return fmt.Errorf("step %s: %w", r.StepKind, err)
 	}
 	if ctx.Err() != nil {

@@ -43,10 +43,10 @@ func talker(t *testing.T, n, size int) *agent.Agent {
 // another client of the session.
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
-	s := serve(t, setup{agent: talker(t, 50, 1<<20), config: ws.Config{WriteTimeout: patience, LongOutboxBytes: 1 << 20}})
+	s := serve(t, setup{agent: talker(t, 24, 1<<20), config: ws.Config{WriteTimeout: patience, LongOutboxBytes: 1 << 20}})
 	slow, quick := s.dial("/?session_id=S", nil), s.dial("/?session_id=S", nil)
 	quick.say(`{"action":"user_message","message":"talk"}`)
-	// It reads too slowly for 50 MB as well, unless it is very quick; so the
+	// It reads too slowly for 24 MB as well, unless it is very quick; so the
 	// test asks for the end of one, and of the other only that it ends.
 	read := make(chan int, 1)
 	go func() {
