@@ -127,7 +127,7 @@ func (c *conversation) returnAlarmLocked(err error) {
 func (c *conversation) awake() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.wake.backoff = 0
+	c.wake.backoff, c.debts.looked = 0, false
 }
 
 // Start begins to wake the sessions whose state waits for a time or a condition

@@ -151,8 +151,8 @@ func (c *conversation) stop(cause error) {
 	c.interrupt(cause)
 }
 
-// next takes the next piece of work, or ends the goroutine. Steps come before
-// what else was asked after the events they are about.
+// next takes the next piece of work, or ends the goroutine. What is owed comes
+// first, then steps, then what else was asked after the events they are about.
 func (c *conversation) next(ctx context.Context) (work, context.Context, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -174,7 +174,7 @@ func (c *conversation) next(ctx context.Context) (work, context.Context, bool) {
 	switch {
 	case c.debts.due():
 		w.do = c.repay
-	case c.check:
+	case c.check && !c.debts.resets():
 		w.do = c.act
 	case len(c.inbox) > 0:
 		w = c.inbox[0]

@@ -42,9 +42,10 @@ type debt struct {
 type debts struct {
 	list   []debt
 	tried  bool // since other work was done
+	looked bool // a state was looked at again, and nothing was committed since
 	timer  *time.Timer
 	pause  time.Duration
-	waited time.Duration // all pauses
+	waited time.Duration // all pauses without clients
 }
 
 // due reports whether something is owed and worth another try.
@@ -74,7 +75,9 @@ func (c *conversation) owe(ctx context.Context, t *turn, err error) (seq int64) 
 		return 0
 	}
 	if len(t.handled) == 0 {
-		c.moveOn(ctx, t)
+		if !c.moveOn(ctx, t) {
+			c.owePlace(t)
+		}
 		return 0
 	}
 	return c.settleDebts(ctx, t.number)
@@ -98,9 +101,22 @@ func (c *conversation) oweTurn(ctx context.Context, t *turn, err error) {
 			Turn: p.event.Turn, ClientID: FailedID, Type: payload.TypeStr, Content: marshaled(apology(err)), Time: c.rt.cfg.Now(),
 		}})
 	}
-	timed := t.number == 0 && !t.greeting && len(t.handled) == 0 && len(t.transitions) > 0
-	if timed && fault.KindOf(err).Retryable() && len(c.debts.list) == 0 {
-		c.debts.list = []debt{{look: true}}
+	if fault.KindOf(err).Retryable() {
+		c.owePlaceLocked(t)
+	}
+}
+
+func (c *conversation) owePlace(t *turn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.owePlaceLocked(t)
+}
+
+// owePlaceLocked remembers that the state is to be looked at again, after a
+// pause, if a timed move is what could not be stored.
+func (c *conversation) owePlaceLocked(t *turn) {
+	if t.number == 0 && !t.greeting && len(t.handled) == 0 && len(t.transitions) > 0 && len(c.debts.list) == 0 && !c.gone {
+		c.debts.list, c.debts.tried = []debt{{look: true}}, true
 	}
 }
 
@@ -118,15 +134,17 @@ func (c *conversation) oweReset() {
 var errOwesReset = fault.New(fault.Unavailable, "this conversation could not be reset yet; try again in a moment")
 
 // moveOn stores the state that a turn led to which no event began and that can
-// never be stored as it is: it would be taken again at each load.
-func (c *conversation) moveOn(ctx context.Context, t *turn) {
+// never be stored as it is: it would be taken again at each load. It reports
+// whether that is done.
+func (c *conversation) moveOn(ctx context.Context, t *turn) bool {
 	if _, err := c.commit(ctx, nil, TurnRecord{
 		Session: c.record.RowID, State: t.at.name, EnteredAt: t.entered, WakeAt: c.wakeAt(t.at, t.entered),
 	}); err != nil {
 		c.logError(ctx, "store the state alone", err)
-		return
+		return false
 	}
 	c.at, c.entered = t.at, t.entered
+	return true
 }
 
 // repay tries to store what is owed.
@@ -139,13 +157,15 @@ func (c *conversation) settleDebts(ctx context.Context, turn int64) (seq int64) 
 		c.mu.Lock()
 		c.debts.tried = true
 		if len(c.debts.list) == 0 {
-			c.debts.pause, c.debts.waited = 0, 0
+			if !c.debts.looked {
+				c.debts.pause, c.debts.waited = 0, 0
+			}
 			c.mu.Unlock()
 			return seq
 		}
 		d := c.debts.list[0]
 		c.mu.Unlock()
-		stored, err := c.settleDebt(context.WithoutCancel(ctx), d)
+		stored, err := c.settleDebt(ctx, d)
 		if err != nil {
 			c.logError(ctx, "store what is owed", err)
 			return seq
@@ -157,15 +177,16 @@ func (c *conversation) settleDebts(ctx context.Context, turn int64) (seq int64) 
 }
 
 func (c *conversation) settleDebt(ctx context.Context, d debt) (seq int64, err error) {
-	switch {
-	case d.reset:
+	if d.reset {
 		return 0, c.resetOwed(ctx)
-	case d.look:
+	}
+	ctx = context.WithoutCancel(ctx)
+	if d.look {
 		if err := c.reload(ctx); err != nil {
 			return 0, err
 		}
 		c.paid()
-		c.checkLater()
+		c.lookAgain()
 		return 0, nil
 	}
 	record := c.standing()
@@ -210,13 +231,24 @@ func (c *conversation) paid() {
 	}
 }
 
-// resetOwed empties the session, which takes nothing before, and greets.
+// lookAgain has the state looked at as if something had happened.
+func (c *conversation) lookAgain() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.check, c.debts.looked = true, true
+}
+
+// resetOwed empties the session, which takes nothing before, and greets. It
+// gives way to a client's reset, which has the lock and waits for this to end,
+// and is done also while the runtime closes.
 func (c *conversation) resetOwed(ctx context.Context) error {
-	if err := c.lock(ctx); err != nil {
-		return err
+	select {
+	case c.intake <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 	defer func() { <-c.intake }()
-	if err := c.empty(ctx); err != nil {
+	if err := c.empty(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
 	c.greet(ctx)
@@ -246,7 +278,12 @@ func (c *conversation) adopt(record SessionRecord) {
 		c.event = storedEvent(record.Last)
 	}
 	record.Pending, record.Last = nil, EventRecord{}
-	c.record, c.entered = record, record.EnteredAt
+	c.entered = record.EnteredAt
+	if c.record.RowID == 0 {
+		c.record = record
+	} else { // others read RowID
+		c.record.Name, c.record.Variables = record.Name, record.Variables
+	}
 	if c.at = c.rt.machine.nodes[record.State]; c.at == nil {
 		c.at = c.rt.machine.initial
 	}
@@ -271,7 +308,9 @@ func (c *conversation) owingLocked(ctx context.Context) {
 		return
 	}
 	d.pause = min(max(2*d.pause, debtPause), maxDebtPause)
-	d.waited += d.pause
+	if d.waited += d.pause; len(c.listeners) > 0 {
+		d.waited = 0
+	}
 	if d.timer != nil {
 		d.timer.Reset(d.pause)
 		return

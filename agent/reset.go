@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"docent/internal/fault"
 )
@@ -23,6 +24,7 @@ func (s *Subscription) Reset(ctx context.Context) error {
 	}
 	c.dropAllLocked()
 	c.inbox = []work{{do: c.reset, intake: true}}
+	c.debts.list = nil // it ends with this
 	c.interrupt(errReset)
 	c.closePeersLocked(errReset)
 	c.startLocked(ctx)
@@ -34,6 +36,9 @@ func (c *conversation) resetSoon() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.check = false
+	if slices.ContainsFunc(c.inbox, func(w work) bool { return w.intake }) {
+		return // a client was first, and its reset has the lock
+	}
 	c.inbox = append([]work{{do: c.resetNow}}, c.inbox...)
 }
 

@@ -296,7 +296,8 @@ func (c *conversation) outcome(t *turn) TurnRecord {
 }
 
 // failure reports whether a turn's last message says that it failed, with the
-// message's seq; nothing said at all is a failure of what no event began.
+// message's seq; nothing said at all is a failure of what no event began, unless
+// that is what was stored before.
 func failure(written Written) (seq int64, failed bool) {
 	for i := len(written.Entries) - 1; i >= 0; i-- {
 		if m := written.Entries[i].Message; m != nil {
@@ -306,7 +307,7 @@ func failure(written Written) (seq int64, failed bool) {
 			return 0, !written.Repeated && m.Turn == 0
 		}
 	}
-	return 0, true
+	return 0, !written.Repeated
 }
 
 // settle tells that the turn at hand is over, before the clients hear of it: a

@@ -263,12 +263,14 @@ func TestWriteTimeout(t *testing.T) {
 			cfg, ctx := client.Config{URL: o.url, WriteTimeout: 50 * time.Millisecond}, t.Context()
 			if long {
 				cfg.WriteTimeout = time.Hour
+			}
+			c := dial(t, cfg)
+			o.accepted(t) // and does not read
+			if long {
 				var cancel context.CancelFunc
 				ctx, cancel = context.WithTimeout(ctx, 50*time.Millisecond)
 				defer cancel()
 			}
-			c := dial(t, cfg)
-			o.accepted(t) // and does not read
 			sent := make(chan error, 1)
 			go func() { sent <- c.Send(ctx, large) }()
 			select {
