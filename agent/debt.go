@@ -301,7 +301,7 @@ func (c *conversation) owingLocked(ctx context.Context) {
 	}
 	if d.waited >= MaxOwing && len(c.listeners) == 0 {
 		c.rt.cfg.Logger.ErrorContext(ctx, "what the session owes the store is left to its next load", "session", c.key.ID, "debts", len(d.list))
-		d.list = nil
+		d.list, c.check = nil, false // the next load looks
 		if c.at.timed && c.wake.at.IsZero() {
 			c.wake.at = c.rt.cfg.Now().Add(maxBackoff)
 		}

@@ -309,3 +309,39 @@ func TestStoreComesAndGoes(t *testing.T) {
 		})
 	}
 }
+
+// While a reset is owed the session stays where it is, and what waited for that
+// does not keep it in memory once the reset is given up.
+func TestOwedResetIsGivenUp(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store, down := failing(agenttest.Reset, fault.Unavailable)
+		a := agent.New("timed")
+		first, wait, done := a.State("first", agent.Initial), a.State("wait"), a.State("done")
+		first.OnMessage().GoTo(wait)
+		wait.After(30 * time.Second).GoTo(done)
+		done.Body(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "late") })
+		done.OnMessage().GoTo(first)
+		rt := start(t, agent.RuntimeConfig{Agent: a, Store: store, Now: realTime})
+		sub, _, _ := open(t, rt, "S")
+		synctest.Wait()
+		send(t, sub, "1", "remind me")
+		synctest.Wait()
+		down.Store(true)
+		if err := sub.Reset(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		pass(40)
+		if err := rt.Check(t.Context(), "S"); err != nil {
+			t.Fatal(err)
+		}
+		pass(1)
+		if got := spoken(store); got != "remind me" {
+			t.Errorf("while the reset is owed: %s", got)
+		}
+		sub.Close()
+		pass(int(2 * agent.MaxOwing / time.Second))
+		if rt.Sessions() != 0 {
+			t.Error("given up, and still in memory")
+		}
+	})
+}
