@@ -77,6 +77,7 @@ func hears(t *testing.T, url, said string, frames int) []string {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // Frames waits for as long as the connection lives
 	next, stop := iter.Pull2(conn.Frames())
 	defer stop()
 	content, err := json.Marshal(said)

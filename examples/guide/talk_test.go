@@ -16,7 +16,10 @@ import (
 )
 
 // printer is a client that prints what it hears.
-type printer chan payload.Outcome
+type printer struct {
+	said chan struct{}        // something was printed
+	ends chan payload.Outcome // a turn has ended
+}
 
 func (printer) Opened(agent.Opened) {}
 
@@ -28,30 +31,38 @@ func (p printer) Deliver(d agent.Delivery) {
 		if err := json.Unmarshal(f.Message, &end); err != nil {
 			panic(err)
 		}
-		p <- end.Outcome
+		p.ends <- end.Outcome
 	case f.Seq == 0 || d.Audience == agent.Plain:
 	case f.Action == payload.ReplyReasoningStep:
 		var step payload.ReasoningStep
 		if err := json.Unmarshal(f.Message, &step); err != nil {
 			panic(err)
 		}
-		fmt.Println("-", step.Summary)
+		p.print("-", step.Summary)
 	case f.Action == payload.ReplyRAG:
 		var m payload.RAGMessage
 		if err := json.Unmarshal(f.Message, &m); err != nil {
 			panic(err)
 		}
-		fmt.Println(m.Answer)
+		p.print(m.Answer)
 	default:
 		var text string
 		if err := json.Unmarshal(f.Message, &text); err != nil {
 			text = string(f.Message)
 		}
-		fmt.Println(text)
+		p.print(text)
 	}
 }
 
-// talk runs an agent and says something to it.
+func (p printer) print(words ...any) {
+	fmt.Println(words...)
+	select {
+	case p.said <- struct{}{}:
+	default:
+	}
+}
+
+// talk runs an agent and says something to it; with no messages it hears the greeting.
 func talk(a *agent.Agent, messages ...string) {
 	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), RAG: &agenttest.Answers{}})
 	if err != nil {
@@ -59,11 +70,14 @@ func talk(a *agent.Agent, messages ...string) {
 		return
 	}
 	ctx := context.Background()
-	p := make(printer, 10)
+	p := printer{said: make(chan struct{}, 1), ends: make(chan payload.Outcome, 10)}
 	sub, err := rt.Open(ctx, agent.OpenRequest{Username: "Ada"}, p)
 	if err != nil {
 		fmt.Println(err)
 		return
+	}
+	if len(messages) == 0 {
+		<-p.said
 	}
 	for _, m := range messages {
 		content, err := json.Marshal(m)
@@ -75,7 +89,7 @@ func talk(a *agent.Agent, messages ...string) {
 			fmt.Println(err)
 			return
 		}
-		if end := <-p; end != payload.Done {
+		if end := <-p.ends; end != payload.Done {
 			fmt.Println("turn", end)
 		}
 	}
