@@ -20,6 +20,8 @@ const (
 
 // Feedback is what a user thinks of a turn.
 type Feedback struct {
+	// Turn is the one that it is about; 0 for the last that is over.
+	Turn int64
 	// Rating is from -MaxRating to MaxRating, the scale being the client's; nil
 	// if none was given.
 	Rating *int

@@ -39,6 +39,8 @@ type SessionRecord struct {
 	Variables map[string]json.RawMessage
 	// Seq is the sequence number given last.
 	Seq int64
+	// ResetSeq is Seq as it was when the session was reset; 0 if it never was.
+	ResetSeq int64
 	// Turn is the number of the turn begun last; turns count from 1, the
 	// greeting is turn 0.
 	Turn int64
@@ -78,6 +80,10 @@ type ChatMessage struct {
 	Content json.RawMessage
 	// IsUser tells the user's messages from the agent's.
 	IsUser bool
+	// Replaces is, of a user's message, the turn from which on it replaces what
+	// was said before: turns t with Replaces <= t < Turn are no part of the
+	// conversation any more. 0 if it replaces nothing.
+	Replaces int64
 	// Sender is the other agent that said a message which IsUser: its URL
 	// without user and query if this one has asked it, or SenderAgent if it is a
 	// client of the session; "" if no agent did.
@@ -197,6 +203,8 @@ type Incoming struct {
 	Content json.RawMessage
 	// Sender is as in ChatMessage.
 	Sender string
+	// Replaces is as in ChatMessage.
+	Replaces int64
 	// Event is what happened; the store gives it ID and Turn.
 	Event EventRecord
 	// History asks for the newest messages before this one.
@@ -321,6 +329,9 @@ type MessageQuery struct {
 	Before int64
 	// Until, if not zero, leaves out messages that were stored later.
 	Until time.Time
+	// Replaced adds what is no part of the conversation any more; see
+	// ChatMessage.Replaces.
+	Replaced bool
 	// Last, if not 0, keeps only the newest that many.
 	Last int
 	// Bytes, if not 0, then keeps only the oldest, as many as have no more

@@ -14,8 +14,19 @@ type OpenRequest struct {
 	Name string
 	// Username is the user named at the handshake.
 	Username string
-	// Owner is the principal that asks; "" while authentication is off.
+	// Owner is the principal that asks; "" while authentication is off. It
+	// becomes the owner of a new session; one of another owner is refused as
+	// fault.Forbidden.
 	Owner string
+	// AnyOwner opens sessions of any owner: of administrators, and of everybody
+	// while authentication is off.
+	AnyOwner bool
+	// Latest, without an ID, asks for the session that Username and Owner used
+	// last, if there is one.
+	Latest bool
+	// After, if not nil, is the Seq of the last stored frame that the client
+	// has. It is then told nothing but Opened until Subscription.CatchUp.
+	After *int64
 }
 
 // Validate refuses ids and names that no store can keep, as fault.Invalid.
@@ -45,6 +56,8 @@ type Opened struct {
 	SessionID string
 	// Seq is the number given last.
 	Seq int64
+	// ResetSeq is Seq as it was when the session was reset; 0 if it never was.
+	ResetSeq int64
 	// Resumed tells a session that was there from a new one.
 	Resumed bool
 }

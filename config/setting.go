@@ -213,6 +213,10 @@ func Settings() []Setting {
 			Help: "address to listen on", Default: "127.0.0.1:8765",
 		})(text(func(c *Config) *string { return &c.Addr })),
 		with(Setting{
+			Key: "auth", Flag: "auth", Env: []string{"DOCENT_AUTH"}, Scope: Serving, Bool: true,
+			Help: "let in only who has a token (docent token create) or a password (docent user create)", Default: "false",
+		})(flag(func(c *Config) *bool { return &c.Auth })),
+		with(Setting{
 			Key: "insecure", Flag: "insecure", Env: []string{"DOCENT_INSECURE"}, Scope: Serving, Bool: true,
 			Help: "allow an address that others can reach, without authentication", Default: "false",
 		})(flag(func(c *Config) *bool { return &c.Insecure })),
@@ -241,6 +245,14 @@ func Settings() []Setting {
 			Help: "how long a client at /agent_websocket may be idle; a bare number is minutes", Default: "30m0s",
 		})(minutes(func(c *Config) *time.Duration { return &c.SessionTimeout })),
 		with(Setting{
+			Key: "resume-by-user", Flag: "resume-by-user", Env: []string{"DOCENT_RESUME_BY_USER"}, Scope: Serving, Bool: true,
+			Help: "give a BAF client that sends X-User-ID and no session that user's latest one", Default: "false",
+		})(flag(func(c *Config) *bool { return &c.ResumeByUser })),
+		with(Setting{
+			Key: "check-interval", Flag: "check-interval", Env: []string{"DOCENT_CHECK_INTERVAL"}, Scope: Serving,
+			Help: "how often timed conditions of an agent's states are looked at", Default: "1s",
+		})(duration(func(c *Config) *time.Duration { return &c.CheckInterval })),
+		with(Setting{
 			Key: "k", Flag: "passages", Env: []string{"DOCENT_K"}, Scope: Serving,
 			Help: "passages an answer is made from", Default: "4",
 		})(number(func(c *Config) *int { return &c.K })),
@@ -248,7 +260,7 @@ func Settings() []Setting {
 			Key: "max-file-size", Flag: "max-file-size", Env: []string{"DOCENT_MAX_FILE_SIZE"}, Scope: Ingesting,
 			Help: "largest file that is read", Default: "64MiB",
 		})(size(func(c *Config) *int64 { return &c.MaxFileSize })),
-	}, modelSettings()...)
+	}, slices.Concat(accessSettings(), socketSettings(), modelSettings(), speechSettings())...)
 }
 
 // modelSettings are the rows of the models on servers.

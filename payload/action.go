@@ -66,6 +66,21 @@ const (
 	HelloAction Action = "hello"
 	// StopAction ends a turn before its time; clients send a Stop.
 	StopAction Action = "stop"
+	// RegenerateAction has a turn's message answered anew; clients send a
+	// Regenerate.
+	RegenerateAction Action = "regenerate"
+	// EditAction says something else in a turn's place; clients send an Edit.
+	EditAction Action = "edit"
+	// FeedbackAction tells what the user thinks of a turn; clients send a Feedback.
+	FeedbackAction Action = "feedback"
+	// FeedbackStoredAction answers FeedbackAction; a FeedbackStored.
+	FeedbackStoredAction Action = "feedback_stored"
+	// SyncedAction ends what a client gets that came back; a Synced.
+	SyncedAction Action = "synced"
+	// TurnSnapshotAction is what a running turn has said so far; a TurnSnapshot.
+	TurnSnapshotAction Action = "turn_snapshot"
+	// SessionResetAction says that the session was emptied; a SessionReset.
+	SessionResetAction Action = "session_reset"
 	// WelcomeAction answers HelloAction with a Welcome.
 	WelcomeAction Action = "welcome"
 	// AckAction says that a message is stored; an Ack.

@@ -33,6 +33,10 @@ type Frame struct {
 	// Turn is the turn the frame belongs to, the greeting being 0; nil if to
 	// none. Only docent.v1 has it.
 	Turn *int64
+	// Replaces is, on a user_message that was edited or is to be answered anew,
+	// the turn from which on it replaces what was said before; 0 if it replaces
+	// nothing. Only docent.v1 has it.
+	Replaces int64
 	// N counts a turn's provisional frames from 1; 0 for others. Only docent.v1
 	// has it.
 	N int64
@@ -64,6 +68,9 @@ func (f Frame) AppendV1(b []byte) []byte {
 	}
 	if f.Turn != nil {
 		b = strconv.AppendInt(append(b, `,"turn":`...), *f.Turn, 10)
+	}
+	if f.Replaces != 0 {
+		b = strconv.AppendInt(append(b, `,"replaces":`...), f.Replaces, 10)
 	}
 	if f.N != 0 {
 		b = strconv.AppendInt(append(b, `,"n":`...), f.N, 10)

@@ -5,6 +5,15 @@ import (
 	"encoding/json"
 )
 
+// Hello opens a docent.v1 conversation.
+type Hello struct {
+	// LastSeq is the number of the last stored frame that a client which comes
+	// back has; what is stored after it is sent. Nil: nothing is.
+	LastSeq *int64 `json:"last_seq,omitempty"`
+	// Token authenticates a client that could not do so at the handshake.
+	Token string `json:"token,omitempty"`
+}
+
 // Welcome answers hello.
 type Welcome struct {
 	// SessionID names the session; a client that comes back gives it as
@@ -12,6 +21,9 @@ type Welcome struct {
 	SessionID string `json:"session_id"`
 	// Seq is the sequence number given last; 0 if nothing is stored yet.
 	Seq int64 `json:"seq"`
+	// ResetSeq is the number given last when the session was reset: what a
+	// client has with that or less is gone; 0 if it never was.
+	ResetSeq int64 `json:"reset_seq"`
 	// Resumed tells a session that was there from a new one.
 	Resumed bool `json:"resumed"`
 	// Limits are what a client has to keep to.
@@ -26,6 +38,94 @@ type Welcome struct {
 type Limits struct {
 	// MessageBytes bounds the text of a message.
 	MessageBytes int `json:"message_bytes"`
+}
+
+// TurnState is what a turn that is not over does.
+type TurnState string
+
+// The states of turns.
+const (
+	// Running: it is being answered; provisional frames may follow.
+	Running TurnState = "running"
+	// Waiting: it has not begun, or the agent takes nothing of it as yet.
+	Waiting TurnState = "waiting"
+)
+
+// OpenTurn is a turn that is not over.
+type OpenTurn struct {
+	// Turn is its number.
+	Turn int64 `json:"turn"`
+	// State is what it does.
+	State TurnState `json:"state"`
+}
+
+// Synced ends what a client gets that came back: all that is stored up to Seq
+// has been sent, and what follows is live.
+type Synced struct {
+	// Seq is the sequence number given last.
+	Seq int64 `json:"seq"`
+	// Turns are those that are not over; all others are. Never null.
+	Turns []OpenTurn `json:"turns"`
+}
+
+// TurnSnapshot is what a running turn has said that is not stored yet; it
+// replaces what a client has of that.
+type TurnSnapshot struct {
+	// Turn is its number.
+	Turn int64 `json:"turn"`
+	// N counts its provisional frames so far: those that follow have higher ones.
+	N int64 `json:"n"`
+	// Text is what was streamed of the reply in the making.
+	Text string `json:"text"`
+	// Steps are its steps and task lists that are not stored yet, as frames'
+	// action and message, in order. Never null.
+	Steps []SnapshotStep `json:"steps"`
+}
+
+// SnapshotStep is a step or a task list of a TurnSnapshot.
+type SnapshotStep struct {
+	// Action is ReplyReasoningStep or ReplyTaskList.
+	Action Action `json:"action"`
+	// Message is what the frame of that action holds.
+	Message json.RawMessage `json:"message"`
+}
+
+// SessionReset says that the session was emptied: what has Seq or less is gone.
+type SessionReset struct {
+	// Seq is the sequence number given last.
+	Seq int64 `json:"seq"`
+}
+
+// Regenerate asks to answer a turn's message anew. It replaces that turn and
+// those after it.
+type Regenerate struct {
+	// Turn is the one.
+	Turn int64 `json:"turn"`
+}
+
+// Edit asks to answer another message in the place of a turn's. It replaces
+// that turn and those after it.
+type Edit struct {
+	// Turn is the one.
+	Turn int64 `json:"turn"`
+	// Message is what the user says now; as of UserMessage.
+	Message json.RawMessage `json:"message"`
+}
+
+// Feedback is what a user thinks of a turn.
+type Feedback struct {
+	// Turn is the one; nil for the last that is over.
+	Turn *int64 `json:"turn,omitempty"`
+	// Rating is from -100 to 100; nil if none is given.
+	Rating *int `json:"rating,omitempty"`
+	// Comment is in words.
+	Comment string `json:"comment,omitempty"`
+}
+
+// FeedbackStored answers Feedback.
+type FeedbackStored struct {
+	// Turn is the one that it is about.
+	Turn int64 `json:"turn"`
 }
 
 // Ack says that a user's message is stored.

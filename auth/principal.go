@@ -1,0 +1,88 @@
+package auth
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"docent/internal/fault"
+)
+
+// Scope is a kind of thing that a principal may do.
+type Scope string
+
+// The scopes.
+const (
+	// Ask is searching, asking, reading documents, and conversations of one's own.
+	Ask Scope = "ask"
+	// Ingest is adding and removing documents.
+	Ingest Scope = "ingest"
+	// Admin is everything, also what belongs to others.
+	Admin Scope = "admin"
+)
+
+// Scopes are what a principal may do.
+type Scopes []Scope
+
+// ParseScopes reads scopes separated by blanks or commas; fault.Invalid if there
+// is none or one is not known.
+func ParseScopes(text string) (Scopes, error) {
+	var out Scopes
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
+		scope := Scope(word)
+		if !slices.Contains([]Scope{Ask, Ingest, Admin}, scope) {
+			return nil, fault.New(fault.Invalid, "%.64q is no scope: there are ask, ingest and admin", word)
+		}
+		if !slices.Contains(out, scope) {
+			out = append(out, scope)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fault.New(fault.Invalid, "no scope: there are ask, ingest and admin")
+	}
+	return out, nil
+}
+
+// String are the scopes with a blank between.
+func (s Scopes) String() string {
+	words := make([]string, len(s))
+	for i, scope := range s {
+		words[i] = string(scope)
+	}
+	return strings.Join(words, " ")
+}
+
+// Principal is who asks.
+type Principal struct {
+	// ID is what owns things: user:NAME, token:NAME, or oidc:ISSUER#SUBJECT; ""
+	// is everybody while authentication is off.
+	ID string
+	// Name is for people to read.
+	Name string
+	// Scopes are what it may do.
+	Scopes Scopes
+}
+
+// Anyone is who asks while authentication is off: it may do everything.
+func Anyone() Principal { return Principal{Scopes: Scopes{Admin}} }
+
+// May reports whether the principal may do things of that kind.
+func (p Principal) May(scope Scope) bool {
+	return slices.Contains(p.Scopes, scope) || slices.Contains(p.Scopes, Admin)
+}
+
+// Owns reports whether what belongs to owner is the principal's to use.
+func (p Principal) Owns(owner string) bool { return p.ID == owner || p.May(Admin) }
+
+type contextKey struct{}
+
+// NewContext returns ctx with who asks.
+func NewContext(ctx context.Context, p Principal) context.Context {
+	return context.WithValue(ctx, contextKey{}, p)
+}
+
+// FromContext returns who asks; false if nobody is known to.
+func FromContext(ctx context.Context) (Principal, bool) {
+	p, ok := ctx.Value(contextKey{}).(Principal)
+	return p, ok
+}
