@@ -31,7 +31,7 @@ var Reserved = map[string][]string{
 	"github.com/jackc/pgx/v5":                {"store/postgres", "index/pgvector", "internal/pgtest"},
 	"modernc.org/sqlite":                     {"store/sqlite"},
 	"github.com/gorilla/websocket":           {"ws", "client"},
-	"github.com/sashabaranov/go-openai":      {"llm", "embed"},
+	"github.com/sashabaranov/go-openai":      {"llm/...", "embed"},
 	"github.com/philippgille/chromem-go":     {"index/chromem"},
 	"github.com/klippa-app/go-pdfium":        {"ingest/..."},
 	"github.com/danielgtaylor/huma/v2":       {"api"},

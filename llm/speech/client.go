@@ -1,0 +1,107 @@
+package speech
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// MaxSpokenRunes is the longest text that Speak takes, in characters: what
+// OpenAI's models do.
+const MaxSpokenRunes = 4096
+
+// Client is a server that listens, or speaks, or both. It is safe for concurrent
+// use. Errors carry a fault kind, and neither the server's address nor its key;
+// a canceled context is returned as its error.
+type Client struct {
+	cfg Config
+	api *openai.Client
+}
+
+// New returns a client of the server that config describes. It sends nothing
+// yet.
+func New(config Config) (*Client, error) {
+	cfg, err := config.complete()
+	if err != nil {
+		return nil, err
+	}
+	api := openai.DefaultConfig(cfg.APIKey)
+	api.BaseURL = cfg.BaseURL
+	api.HTTPClient = &exchange{client: cfg.HTTPClient, key: cfg.APIKey}
+	return &Client{cfg: cfg, api: openai.NewClientWithConfig(api)}, nil
+}
+
+// Transcribe returns the words of a recording, an audio file that FileName
+// knows. language is an ISO 639-1 code such as en; "" lets the model find it
+// out. It fails with fault.Invalid if it is no such file or nothing is said in
+// it, and with fault.Unavailable or fault.RateLimited if the server fails.
+func (c *Client) Transcribe(ctx context.Context, recording []byte, language string) (string, error) {
+	if c.cfg.Transcription == "" {
+		return "", fault.New(fault.Unavailable, "nobody listens to recordings here")
+	}
+	name, err := FileName(recording)
+	if err != nil {
+		return "", err
+	}
+	call, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	defer cancel()
+	resp, err := c.api.CreateTranscription(call, openai.AudioRequest{
+		Model: c.cfg.Transcription, FilePath: name, Reader: bytes.NewReader(recording), Language: language, Format: openai.AudioResponseFormatJSON,
+	})
+	if err != nil {
+		return "", fmt.Errorf("transcribe with %s: %w", c.cfg.Transcription, c.explain(ctx, call, err, "this recording"))
+	}
+	text := strings.TrimSpace(resp.Text)
+	if text == "" {
+		return "", fault.New(fault.Invalid, "no words could be heard in this recording")
+	}
+	return text, nil
+}
+
+// Speak returns a text as sound. It fails with fault.Invalid if the text is
+// empty or longer than MaxSpokenRunes, and with fault.Unavailable or
+// fault.RateLimited if the server fails or sends what is not sound.
+func (c *Client) Speak(ctx context.Context, text string) (payload.Audio, error) {
+	switch {
+	case c.cfg.Model == "":
+		return payload.Audio{}, fault.New(fault.Unavailable, "nobody speaks here")
+	case strings.TrimSpace(text) == "":
+		return payload.Audio{}, fault.New(fault.Invalid, "an empty text cannot be spoken")
+	case utf8.RuneCountInString(text) > MaxSpokenRunes:
+		return payload.Audio{}, fault.New(fault.Invalid, "at most %d characters can be spoken at once", MaxSpokenRunes)
+	}
+	call, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	defer cancel()
+	sound, err := c.speak(call, text)
+	if err != nil {
+		return payload.Audio{}, fmt.Errorf("speak with %s: %w", c.cfg.Model, c.explain(ctx, call, err, "this text"))
+	}
+	return sound, nil
+}
+
+// speak makes the request and reads its answer.
+func (c *Client) speak(ctx context.Context, text string) (payload.Audio, error) {
+	resp, err := c.api.CreateSpeech(ctx, openai.CreateSpeechRequest{
+		Model: openai.SpeechModel(c.cfg.Model), Voice: openai.SpeechVoice(c.cfg.Voice), Input: text, ResponseFormat: openai.SpeechResponseFormatWav,
+	})
+	if err != nil {
+		return payload.Audio{}, err
+	}
+	defer func() { _ = resp.Close() }()
+	data, err := io.ReadAll(resp)
+	if err != nil {
+		return payload.Audio{}, err
+	}
+	if rate := rawRate(resp.Header().Get("Content-Type")); rate > 0 && !isWAV(data) {
+		return pcm(data, rate, 1)
+	}
+	return ParseWAV(data)
+}
