@@ -42,11 +42,16 @@ var (
 	CloseNoHello = CloseCode{4500, "no hello", "A docent.v1 client must say hello within 10 seconds."}
 	// CloseGone ends the clients of a deleted session.
 	CloseGone = CloseCode{4501, "the session was deleted", "The session was deleted while the client was in it."}
+	// CloseUnauthorized ends a client that does not say who it is.
+	CloseUnauthorized = CloseCode{4502, "unauthorized", "The client brought no token, or one that is wrong, revoked or expired."}
+	// CloseForbidden ends a client that may not be where it wants to.
+	CloseForbidden = CloseCode{4503, "forbidden", "The token does not allow to ask, or the session belongs to somebody else."}
 )
 
 // CloseCodes lists every close code that the server sends, in order.
 func CloseCodes() []CloseCode {
 	return []CloseCode{
 		CloseIdle, CloseGoingAway, CloseProtocol, CloseTooBig, CloseInternal, CloseSlow, CloseSilent, CloseUnavailable, CloseNoHello, CloseGone,
+		CloseUnauthorized, CloseForbidden,
 	}
 }

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
 	"golang.org/x/time/rate"
 
 	"docent/agent"
+	"docent/auth"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -21,6 +23,8 @@ type connection struct {
 	server  *Server
 	socket  *websocket.Conn
 	request agent.OpenRequest
+	who     *auth.Principal // nil until it is known
+	gui     atomic.Bool     // it is BAF's newer React client
 	v1      bool
 	typed   bool // it speaks the dialect of TypedPath
 	rate    *rate.Limiter

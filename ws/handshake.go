@@ -8,29 +8,53 @@ import (
 	"github.com/gorilla/websocket"
 
 	"docent/agent"
+	"docent/auth"
+	"docent/internal/fault"
 )
 
-// Protocol is the name under which clients ask for docent.v1: as a WebSocket
-// subprotocol or as the query parameter protocol.
-const Protocol = "docent.v1"
+// The names that clients offer as a WebSocket subprotocol.
+const (
+	// Protocol asks for docent.v1, as the query parameter protocol does.
+	Protocol = "docent.v1"
+	// TokenProtocol and the token after it authenticate a client that can set
+	// no header.
+	TokenProtocol = "docent.token."
+)
+
+// wantsGUI reports whether a client is BAF's newer React client, by the query
+// parameter gui.
+func wantsGUI(r *http.Request) bool { return r.URL.Query().Get("gui") == "1" && !wantsV1(r) }
 
 // IsUpgrade reports whether a request wants to become a WebSocket.
 func IsUpgrade(r *http.Request) bool { return websocket.IsWebSocketUpgrade(r) }
 
 // wantsV1 reports whether a client asks for docent.v1.
 func wantsV1(r *http.Request) bool {
-	return slices.Contains(websocket.Subprotocols(r), Protocol) || r.URL.Query().Get("protocol") == Protocol
+	return r.URL.Path != TypedPath &&
+		(slices.Contains(websocket.Subprotocols(r), Protocol) || r.URL.Query().Get("protocol") == Protocol)
+}
+
+// chosenProtocol is the subprotocol to answer a handshake with, "" for none.
+// Browsers give up a connection if none of those that they offered is chosen, so
+// that a token comes back to a client that offered nothing else.
+func chosenProtocol(r *http.Request) string {
+	offered := websocket.Subprotocols(r)
+	isToken := func(p string) bool { return strings.HasPrefix(p, TokenProtocol) }
+	switch {
+	case slices.Contains(offered, Protocol) && r.URL.Path != TypedPath:
+		return Protocol
+	case len(offered) > 0 && !slices.ContainsFunc(offered, func(p string) bool { return !isToken(p) }):
+		return offered[0]
+	default:
+		return ""
+	}
 }
 
 // openRequest reads BAF's names from a handshake: headers win over the query,
 // spaces around them do not count, and blank values count as absent.
-func openRequest(r *http.Request) agent.OpenRequest {
+func (s *Server) openRequest(r *http.Request) agent.OpenRequest {
 	query := r.URL.Query()
-	first := func(header, parameter string) string {
-		values := query[parameter]
-		if header != "" {
-			values = append(r.Header.Values(header), values...)
-		}
+	first := func(values ...string) string {
 		for _, v := range values {
 			if v = strings.TrimSpace(v); v != "" {
 				return v
@@ -38,9 +62,48 @@ func openRequest(r *http.Request) agent.OpenRequest {
 		}
 		return ""
 	}
-	return agent.OpenRequest{
-		ID:       first("X-Session-ID", "session_id"),
-		Username: first("X-User-ID", "user_id"),
-		Name:     first("", "session_name"),
+	user := first(r.Header.Values("X-User-ID")...)
+	req := agent.OpenRequest{
+		ID:       first(slices.Concat(r.Header.Values("X-Session-ID"), query["session_id"])...),
+		Username: first(append([]string{user}, query["user_id"]...)...),
+		Name:     first(query["session_name"]...),
 	}
+	// BAF's documentation says that the user identifies the session; its React
+	// client means a new one where it names the user in the query alone.
+	req.Latest = s.cfg.ResumeByUser && user != "" && req.ID == "" && r.URL.Path != TypedPath && !wantsV1(r)
+	return req
+}
+
+// Why somebody is not let in.
+var (
+	errNobody  = fault.New(fault.Unauthorized, "this needs a token: send it as Authorization: Bearer, as a subprotocol, or in hello")
+	errNoScope = fault.New(fault.Forbidden, "your token does not allow to ask")
+)
+
+// principal is who asks; nil if that is still to be said, as only docent.v1 can.
+func (s *Server) principal(r *http.Request) (*auth.Principal, error) {
+	p := auth.Anyone()
+	if s.cfg.Authenticate == nil {
+		return &p, nil
+	}
+	p, known := auth.FromContext(r.Context())
+	v1 := wantsV1(r) // hears of all that is wrong after its hello
+	switch {
+	case !known && !v1:
+		return nil, errNobody
+	case known && !v1 && !p.May(auth.Ask):
+		return nil, errNoScope
+	case known:
+		return &p, nil
+	}
+	return nil, nil //nolint:nilnil // nobody, and nothing wrong with that yet
+}
+
+// refuseHandshake answers a request that does not become a connection.
+func refuseHandshake(w http.ResponseWriter, err error) {
+	kind := fault.KindOf(err)
+	if kind == fault.Unauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	http.Error(w, fault.Message(err), kind.HTTPStatus())
 }

@@ -2,14 +2,16 @@ package ws
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"docent/agent"
+	"docent/auth"
 	"docent/internal/fault"
 	"docent/payload"
 )
 
-// awaitHello reads until the client says hello.
+// awaitHello reads until the client says hello and who it is.
 func (c *connection) awaitHello(ctx context.Context) bool {
 	deadline := time.Now().Add(c.server.cfg.HelloTimeout)
 	for {
@@ -25,9 +27,16 @@ func (c *connection) awaitHello(ctx context.Context) bool {
 			c.readFailed(err)
 			return false
 		case refusal == nil && frame.Action == payload.HelloAction:
-			return true
+			refusal = c.hello(ctx, frame)
 		case refusal == nil:
 			refusal = fault.New(fault.Invalid, "say hello first")
+		}
+		if refusal == nil {
+			return true
+		}
+		if fault.KindOf(refusal) != fault.Invalid {
+			c.openFailed(ctx, refusal, frame.ID)
+			return false
 		}
 		if c.rate.Wait(ctx) != nil {
 			return false
@@ -36,30 +45,83 @@ func (c *connection) awaitHello(ctx context.Context) bool {
 	}
 }
 
+// hello takes what the client says of itself; fault.Invalid lets it say it
+// again.
+func (c *connection) hello(ctx context.Context, frame payload.Frame) error {
+	var h payload.Hello
+	if frame.Message != nil {
+		if err := json.Unmarshal(frame.Message, &h); err != nil {
+			return fault.Wrap(fault.Invalid, err, "hello needs an object, with last_seq as a whole number and token as text, or without")
+		}
+	}
+	if h.LastSeq != nil && *h.LastSeq < 0 {
+		return fault.New(fault.Invalid, "sequence numbers count from 1, and a last_seq of 0 asks for all")
+	}
+	if h.Token != "" && c.server.cfg.Authenticate != nil {
+		p, err := c.server.cfg.Authenticate(ctx, h.Token)
+		if err != nil {
+			return err
+		}
+		c.who = &p
+	}
+	c.request.After = h.LastSeq
+	switch {
+	case c.who == nil:
+		return errNobody
+	case !c.who.May(auth.Ask):
+		return errNoScope
+	}
+	return nil
+}
+
 // open joins the session.
 func (c *connection) open(ctx context.Context) bool {
 	if c.v1 {
 		c.info = c.server.cfg.Info(ctx)
 	}
-	sub, err := c.server.cfg.Runtime.Open(ctx, c.request, c)
-	if err == nil {
-		c.sub, c.info, c.request = sub, Info{}, agent.OpenRequest{}
-		if c.typed {
-			c.beginIdling()
+	req := c.request
+	req.Owner, req.AnyOwner = c.who.ID, c.who.May(auth.Admin)
+	if req.Username == "" {
+		if req.Username = c.who.Name; req.Validate() != nil { // a name that no session can have
+			req.Username = ""
 		}
-		return c.alive() == nil
 	}
-	if ctx.Err() != nil {
+	sub, err := c.server.cfg.Runtime.Open(ctx, req, c)
+	if err != nil {
+		c.openFailed(ctx, err, "")
 		return false
 	}
-	c.server.cfg.Logger.ErrorContext(ctx, "open session", "session", c.request.ID, agent.ErrorAttr(err))
-	c.refuse(err, "")
-	if fault.KindOf(err).Retryable() {
-		c.close(CloseUnavailable)
-	} else {
-		c.close(CloseInternal)
+	c.sub, c.info, c.request = sub, Info{}, agent.OpenRequest{}
+	if c.typed {
+		c.beginIdling()
 	}
-	return false
+	return c.alive() == nil
+}
+
+// openFailed ends a connection that does not get into its session.
+func (c *connection) openFailed(ctx context.Context, err error, id string) {
+	if ctx.Err() != nil {
+		return
+	}
+	code := CloseInternal
+	switch kind := fault.KindOf(err); {
+	case kind == fault.Unauthorized:
+		code = CloseUnauthorized
+	case kind == fault.Forbidden:
+		code = CloseForbidden
+	case kind == fault.NotFound:
+		code = CloseGone
+	case kind.Retryable():
+		code = CloseUnavailable
+	}
+	log := c.server.cfg.Logger
+	if code == CloseUnauthorized || code == CloseForbidden {
+		log.InfoContext(ctx, "client refused", "session", c.request.ID, "kind", fault.KindOf(err))
+	} else {
+		log.ErrorContext(ctx, "open session", "session", c.request.ID, agent.ErrorAttr(err))
+	}
+	c.refuse(err, id)
+	c.close(code)
 }
 
 // Opened implements agent.Listener.
@@ -74,7 +136,7 @@ func (c *connection) Opened(o agent.Opened) {
 		return
 	}
 	c.sendMessage(payload.WelcomeAction, payload.Welcome{
-		SessionID: o.SessionID, Seq: o.Seq, Resumed: o.Resumed,
+		SessionID: o.SessionID, Seq: o.Seq, ResetSeq: o.ResetSeq, Resumed: o.Resumed,
 		Limits: payload.Limits{MessageBytes: min(c.server.cfg.MessageBytes, agent.MaxTextBytes)},
 		Models: notNil(c.info.Models), Collections: notNil(c.info.Collections),
 	}, "")
@@ -97,8 +159,17 @@ func (c *connection) Deliver(d agent.Delivery) {
 		if !c.v1 && d.Text != nil {
 			d.Frame.Action, d.Frame.Message = payload.ReplyStr, d.Text
 		}
-		c.send(d.Frame)
+		c.send(c.shown(d.Frame))
 	}
+}
+
+// shown is a reply as the client knows it: BAF's newer React client has another
+// name for a user interface, which the others do not know.
+func (c *connection) shown(f payload.Frame) payload.Frame {
+	if f.Action == payload.ReplyUI && c.gui.Load() {
+		f.Action = payload.ReplyGUI
+	}
+	return f
 }
 
 // Gone implements agent.Leaver.

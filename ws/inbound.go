@@ -78,6 +78,9 @@ func (c *connection) act(ctx context.Context, frame payload.Frame) error {
 	case payload.UserVoice:
 		return errNoSpeech
 	case payload.UserUpdateUI, payload.UserGUIEvent:
+		if frame.Action == payload.UserGUIEvent && !c.v1 {
+			c.gui.Store(true)
+		}
 		return c.sub.SendEvent(ctx, agent.EventUI, frame.Message, !c.v1)
 	case payload.Reset:
 		return c.sub.Reset(ctx)
@@ -170,7 +173,7 @@ func (c *connection) replay(ctx context.Context) error {
 			return err
 		}
 		frame, ok := replayed(e)
-		if ok && !c.sendPatiently(ctx, frame) {
+		if ok && !c.sendPatiently(ctx, c.shown(frame)) {
 			return nil
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"docent/agent"
+	"docent/auth"
 	"docent/internal/fault"
 )
 
@@ -25,6 +26,13 @@ type Config struct {
 	// CheckOrigin decides whether a page may connect. Default: nil, requests
 	// without an origin and those of the same host may.
 	CheckOrigin func(r *http.Request) bool
+	// Authenticate tells whose token it is that a client says in its hello. If
+	// set, nobody is served who is not known, by that or by the request's
+	// context; see auth.NewContext. Default: nil, everybody is auth.Anyone.
+	Authenticate func(ctx context.Context, token string) (auth.Principal, error)
+	// ResumeByUser gives a BAF client that names its user by the header
+	// X-User-ID, and no session, that user's latest one. Default: false.
+	ResumeByUser bool
 	// Logger hears of refusals and failures, with ids and no content. Default:
 	// nil, which discards.
 	Logger *slog.Logger
@@ -125,7 +133,6 @@ func def[T comparable](v *T, value T) {
 type Server struct {
 	cfg      Config
 	upgrader websocket.Upgrader
-	plain    websocket.Upgrader // knows no subprotocols
 	// served waits for the connections' goroutines.
 	served sync.WaitGroup
 	// uploads counts the bytes of large frames in memory.
@@ -152,8 +159,7 @@ func NewServer(cfg Config) (*Server, error) {
 		WriteBufferPool: &sync.Pool{},
 		CheckOrigin:     cfg.CheckOrigin,
 	}
-	s := &Server{cfg: cfg, upgrader: upgrader, plain: upgrader, conns: map[*connection]struct{}{}, typed: map[string][]*connection{}}
-	s.upgrader.Subprotocols = []string{Protocol}
+	s := &Server{cfg: cfg, upgrader: upgrader, conns: map[*connection]struct{}{}, typed: map[string][]*connection{}}
 	return s, nil
 }
 
@@ -169,9 +175,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "This address speaks WebSocket.", http.StatusUpgradeRequired)
 		return
 	}
-	request := openRequest(r)
-	if err := request.Validate(); err != nil {
-		http.Error(w, fault.Message(err), fault.KindOf(err).HTTPStatus())
+	who, err := s.principal(r)
+	request := s.openRequest(r)
+	if err == nil {
+		err = request.Validate()
+	}
+	if err != nil {
+		refuseHandshake(w, err)
 		return
 	}
 	if !s.reserve() {
@@ -179,11 +189,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "docent has as many connections as it can hold, or is shutting down.", http.StatusServiceUnavailable)
 		return
 	}
-	upgrader := &s.upgrader
-	if typed {
-		upgrader = &s.plain
+	var answer http.Header
+	if p := chosenProtocol(r); p != "" {
+		answer = http.Header{"Sec-Websocket-Protocol": {p}}
 	}
-	socket, err := upgrader.Upgrade(w, r, nil) // answers errors itself
+	socket, err := s.upgrader.Upgrade(w, r, answer) // answers errors itself
 	if err != nil {
 		s.cfg.Logger.DebugContext(r.Context(), "upgrade", "error", err)
 		s.unreserve()
@@ -191,9 +201,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	c := &connection{
-		server: s, socket: socket, request: request, v1: !typed && wantsV1(r), typed: typed, cancel: cancel,
+		server: s, socket: socket, request: request, who: who, v1: wantsV1(r), typed: typed, cancel: cancel,
 		rate: rate.NewLimiter(rate.Limit(s.cfg.Rate), s.cfg.Burst),
 	}
+	c.gui.Store(wantsGUI(r))
 	if !s.add(c) {
 		cancel()
 		_ = socket.Close()

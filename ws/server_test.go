@@ -178,12 +178,14 @@ func (p *peer) until(action payload.Action) frame {
 }
 
 // joined waits until a BAF client is in its session, by something that is
-// answered and changes nothing.
-func (p *peer) joined() {
+// answered and changes nothing. It reports whether anything came before.
+func (p *peer) joined() (greeted bool) {
 	p.t.Helper()
-	p.say(`{"action":"user_voice"}`)
-	for !strings.Contains(p.until(payload.ReplyStr).raw, "recordings") {
+	p.say(`{"action":"user_set_variable","message":{"prev_state":1}}`)
+	for !strings.Contains(p.next().raw, "Sorry, that did not work: ") {
+		greeted = true
 	}
+	return greeted
 }
 
 // closed waits for the server to close the connection and returns the code.
