@@ -2,8 +2,10 @@ package auth
 
 import (
 	"context"
+	"crypto/sha256"
 	"slices"
 	"strings"
+	"time"
 
 	"docent/internal/fault"
 )
@@ -61,6 +63,26 @@ type Principal struct {
 	Name string
 	// Scopes are what it may do.
 	Scopes Scopes
+	// Expires is when it stops counting unless it is shown again; the zero time
+	// is never. What outlives a request asks [Authenticator.Valid] as well.
+	Expires time.Time
+
+	proof proof
+}
+
+// kind says what a principal was known by.
+type kind int
+
+const (
+	byNothing kind = iota // or by a JWT, which nobody can take back
+	byToken
+	byCookie
+)
+
+// proof is what a principal was known by, as the store has it.
+type proof struct {
+	kind kind
+	hash [sha256.Size]byte
 }
 
 // Anyone is who asks while authentication is off: it may do everything.
@@ -69,6 +91,17 @@ func Anyone() Principal { return Principal{Scopes: Scopes{Admin}} }
 // May reports whether the principal may do things of that kind.
 func (p Principal) May(scope Scope) bool {
 	return slices.Contains(p.Scopes, scope) || slices.Contains(p.Scopes, Admin)
+}
+
+// both are the scopes that two principals have in common.
+func both(a, b Scopes) Scopes {
+	var out Scopes
+	for _, scope := range []Scope{Ask, Ingest, Admin} {
+		if (Principal{Scopes: a}).May(scope) && (Principal{Scopes: b}).May(scope) {
+			out = append(out, scope)
+		}
+	}
+	return out
 }
 
 // Owns reports whether what belongs to owner is the principal's to use.

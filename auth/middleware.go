@@ -1,0 +1,189 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"docent/internal/fault"
+)
+
+const (
+	// SubprotocolPrefix stands before a token that a browser sends as one of
+	// the protocols of a WebSocket, as it can set no other header.
+	SubprotocolPrefix = "docent.token."
+	// queryToken is the parameter that may carry one.
+	queryToken = "token"
+)
+
+// Middleware puts who asks into the context of requests. What counts is the
+// first that a request shows: the header Authorization: Bearer, a subprotocol
+// of SubprotocolPrefix, the parameter token, the page's cookie. If that is
+// wrong the answer is 401, whatever else there is; but a cookie that has ended
+// is as none, or the page could not load to sign in again. Who shows nothing
+// passes: next decides. The parameter is taken out of the request's URL.
+func (a *Authenticator) Middleware(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := withRemote(r.Context(), Remote(r))
+		r, query := withoutQueryToken(r.WithContext(ctx))
+		p, known, err := a.known(r, query)
+		switch {
+		case err != nil:
+			a.refuse(w, r, err)
+			return
+		case known:
+			r = r.WithContext(NewContext(ctx, p))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Open is the middleware while authentication is off: everybody is [Anyone],
+// and tokens are taken out of URLs all the same.
+func Open(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r, _ = withoutQueryToken(r.WithContext(NewContext(r.Context(), Anyone())))
+		next.ServeHTTP(w, r)
+	})
+}
+
+// known finds who asks.
+func (a *Authenticator) known(r *http.Request, query string) (Principal, bool, error) {
+	if token := shown(r, query); token != "" {
+		p, err := a.Token(r.Context(), token)
+		return p, err == nil, err
+	}
+	cookie, err := r.Cookie(CookieName)
+	if err != nil || cookie.Value == "" || !ownPage(r) {
+		return Principal{}, false, nil
+	}
+	p, err := a.Cookie(r.Context(), cookie.Value)
+	if err != nil && fault.KindOf(err) == fault.Unauthorized {
+		return Principal{}, false, nil
+	}
+	return p, err == nil, err
+}
+
+// shown is the token of a request; "" if there is none. Other schemes than
+// Bearer are a proxy's affair.
+func shown(r *http.Request, query string) string {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if token = strings.TrimSpace(token); strings.EqualFold(scheme, "Bearer") && token != "" {
+		return token
+	}
+	for _, line := range r.Header.Values("Sec-Websocket-Protocol") {
+		for protocol := range strings.SplitSeq(line, ",") {
+			if token, is := strings.CutPrefix(strings.TrimSpace(protocol), SubprotocolPrefix); is && token != "" {
+				return token
+			}
+		}
+	}
+	return query
+}
+
+// ownPage reports whether a cookie counts: it does not if the browser says that
+// another page sent the request, such as one of another port of this machine,
+// to which SameSite does not apply. Browsers that do not say it send an Origin
+// with what changes something and with WebSockets, which the guard in front of
+// this compares; a request without either does not come from a browser's page
+// of today, and so has no cookie that its sender did not put there.
+func ownPage(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site == "" || site == "same-origin" || site == "none"
+}
+
+// withoutQueryToken returns the request without the parameter token in its URL,
+// and the parameter. The other parameters stay as they were written.
+func withoutQueryToken(r *http.Request) (*http.Request, string) {
+	if r.URL.RawQuery == "" {
+		return r, ""
+	}
+	var token string
+	var rest []string
+	found := false
+	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		if name, err := url.QueryUnescape(name); err != nil || !strings.EqualFold(name, queryToken) {
+			rest = append(rest, pair)
+			continue
+		}
+		found = true
+		if value, err := url.QueryUnescape(value); err == nil && token == "" {
+			token = value
+		}
+	}
+	if !found {
+		return r, ""
+	}
+	out, at := *r, *r.URL
+	at.RawQuery = strings.Join(rest, "&")
+	out.URL, out.RequestURI = &at, at.RequestURI()
+	return &out, token
+}
+
+// refuse answers in the shape of every other error.
+func (a *Authenticator) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	kind, h := fault.KindOf(err), w.Header()
+	switch kind {
+	case fault.Unauthorized:
+		h.Set("WWW-Authenticate", `Bearer error="invalid_token"`)
+	case fault.RateLimited:
+	default:
+		a.cfg.Logger.WarnContext(r.Context(), "authenticate", slog.String("kind", string(kind)), slog.Any("error", err))
+	}
+	if wait := RetryAfter(err); wait > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
+	}
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(kind.HTTPStatus())
+	_ = json.NewEncoder(w).Encode(map[string]any{"code": kind, "message": fault.Message(err), "retryable": kind.Retryable()}) // the client is gone
+}
+
+type remoteKey struct{}
+
+// withRemote returns ctx with the address that wrong tokens are counted for.
+func withRemote(ctx context.Context, remote string) context.Context {
+	return context.WithValue(ctx, remoteKey{}, remote)
+}
+
+func remoteOf(ctx context.Context) string {
+	remote, _ := ctx.Value(remoteKey{}).(string)
+	return remote
+}
+
+// Remote is the address that wrong attempts of a request are counted for: that
+// of the connection, or what a proxy on this machine says in X-Forwarded-For,
+// of which only the last entry is its own. Anybody else could write there what
+// they like. An IPv6 address is its network's, which one host has all of. ""
+// if there is none.
+func Remote(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	addr, err := netip.ParseAddr(host)
+	if err != nil {
+		return ""
+	}
+	if lines := r.Header.Values("X-Forwarded-For"); addr.Unmap().IsLoopback() && len(lines) > 0 {
+		entries := strings.Split(lines[len(lines)-1], ",")
+		if said, err := netip.ParseAddr(strings.TrimSpace(entries[len(entries)-1])); err == nil {
+			addr = said
+		}
+	}
+	addr = addr.Unmap().WithZone("")
+	if addr.Is6() {
+		network, _ := addr.Prefix(64) // 64 is within an IPv6 address
+		return network.String()
+	}
+	return addr.String()
+}

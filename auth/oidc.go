@@ -1,0 +1,249 @@
+package auth
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+
+	"docent/internal/fault"
+)
+
+// How an issuer is asked and what is taken from it.
+const (
+	// issuerTimeout bounds one request.
+	issuerTimeout = 10 * time.Second
+	// issuerBytes bounds one answer.
+	issuerBytes = 1 << 20
+	// issuerPause is how long it is not asked again after it failed, and how
+	// long its keys are not asked for again for tokens that none of them signed.
+	issuerPause = 5 * time.Second
+	// clockSkew is how far the issuer's clock may be from ours.
+	clockSkew = 30 * time.Second
+	// maxSubject bounds what it calls somebody, in bytes.
+	maxSubject = 255
+	// maxShownName bounds the name that is shown, in bytes.
+	maxShownName = 255
+)
+
+// algorithms have a key that only the issuer has. Any with a shared one would
+// let whoever knows the public key sign.
+var algorithms = []string{
+	oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA,
+}
+
+// looksLikeJWT reports whether a token has the three parts of a signed JWT.
+func looksLikeJWT(token string) bool {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 || !strings.HasPrefix(token, "eyJ") {
+		return false
+	}
+	for _, part := range parts {
+		if _, err := base64.RawURLEncoding.DecodeString(part); part == "" || err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// issuer verifies JWTs of an OpenID Connect issuer.
+type issuer struct {
+	cfg      Config
+	verifier atomic.Pointer[oidc.IDTokenVerifier] // nil until the issuer has answered
+
+	turn   chan struct{} // its token lets ask for the issuer's configuration and use failed
+	failed time.Time     // when it did not answer last
+}
+
+func newIssuer(c Config) *issuer {
+	i := &issuer{cfg: c, turn: make(chan struct{}, 1)}
+	i.turn <- struct{}{}
+	return i
+}
+
+var (
+	errJWT    = fault.New(fault.Unauthorized, "the token is not valid here: its issuer, audience, signature or time is not right")
+	errIssuer = errors.New("the issuer does not answer")
+)
+
+// verify returns who has a JWT.
+func (i *issuer) verify(ctx context.Context, token string) (Principal, error) {
+	verifier, err := i.ask(ctx)
+	if err != nil {
+		return Principal{}, err
+	}
+	var failed error
+	id, err := verifier.Verify(context.WithValue(ctx, failureKey{}, &failed), token)
+	var expired *oidc.TokenExpiredError
+	switch {
+	case failed != nil:
+		return Principal{}, i.unavailable(ctx, failed)
+	case errors.As(err, &expired):
+		return Principal{}, fault.New(fault.Unauthorized, "the token has expired")
+	case err != nil:
+		i.cfg.Logger.DebugContext(ctx, "a JWT was refused", slog.Any("error", err))
+		return Principal{}, errJWT
+	}
+	var claims struct {
+		NotBefore float64 `json:"nbf"`
+		Username  string  `json:"preferred_username"`
+		Email     string  `json:"email"`
+	}
+	if err := id.Claims(&claims); err != nil {
+		return Principal{}, errJWT
+	}
+	now := i.cfg.Now()
+	if id.Expiry.IsZero() || claims.NotBefore > float64(now.Add(clockSkew).Unix()) || !plain(id.Subject, maxSubject) {
+		return Principal{}, errJWT
+	}
+	p := Principal{ID: "oidc:" + i.cfg.Issuer + "#" + id.Subject, Name: id.Subject, Scopes: i.cfg.IssuerScopes, Expires: id.Expiry.Add(clockSkew)}
+	for _, name := range []string{claims.Email, claims.Username} {
+		if plain(name, maxShownName) {
+			p.Name = name
+		}
+	}
+	return p, nil
+}
+
+// plain reports whether a name has 1 to most bytes, all of printable characters.
+func plain(s string, most int) bool {
+	return s != "" && len(s) <= most && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// ask returns what verifies tokens. The first time, and as long as the issuer
+// has not answered, it asks it for its configuration.
+func (i *issuer) ask(ctx context.Context) (*oidc.IDTokenVerifier, error) {
+	if v := i.verifier.Load(); v != nil {
+		return v, nil
+	}
+	select {
+	case <-i.turn:
+		defer func() { i.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for the issuer of tokens: %w", ctx.Err())
+	}
+	if v := i.verifier.Load(); v != nil {
+		return v, nil
+	}
+	if i.cfg.Now().Sub(i.failed) < issuerPause {
+		return nil, i.unavailable(ctx, errIssuer)
+	}
+	// Others wait for the answer too, and the keys are asked for in the same
+	// context later on; the clients' timeout ends each request.
+	whole := context.WithoutCancel(ctx)
+	provider, err := oidc.NewProvider(oidc.ClientContext(whole, newClient(0, i.cfg.Now)), i.cfg.Issuer)
+	var found struct {
+		Keys string `json:"jwks_uri"`
+	}
+	if err == nil {
+		err = provider.Claims(&found)
+	}
+	if err == nil && found.Keys == "" {
+		err = errors.New("its configuration names no keys")
+	}
+	if err != nil {
+		i.failed = i.cfg.Now()
+		i.cfg.Logger.WarnContext(ctx, "ask the issuer of tokens", slog.Any("error", err))
+		return nil, i.unavailable(ctx, err)
+	}
+	keys := oidc.NewRemoteKeySet(oidc.ClientContext(whole, newClient(issuerPause, i.cfg.Now)), found.Keys)
+	v := oidc.NewVerifier(i.cfg.Issuer, keySet{keys}, &oidc.Config{
+		ClientID: i.cfg.Audience, SupportedSigningAlgs: algorithms,
+		Now: func() time.Time { return i.cfg.Now().Add(-clockSkew) },
+	})
+	i.verifier.Store(v)
+	return v, nil
+}
+
+func (i *issuer) unavailable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("verify a token: %w", ctx.Err())
+	}
+	return fault.Wrap(fault.Unavailable, err, "who issues these tokens does not answer; try again")
+}
+
+type failureKey struct{}
+
+// keySet tells keys that could not be fetched from a signature that is wrong,
+// which the library reports alike: it stores the former in the context's
+// variable.
+type keySet struct{ oidc.KeySet }
+
+// VerifySignature implements oidc.KeySet.
+func (k keySet) VerifySignature(ctx context.Context, jwt string) ([]byte, error) {
+	payload, err := k.KeySet.VerifySignature(ctx, jwt)
+	if failed, ok := ctx.Value(failureKey{}).(*error); ok && (errors.Is(err, errIssuer) || (err != nil && ctx.Err() != nil)) {
+		*failed = err
+	}
+	return payload, err //nolint:wrapcheck // the library wraps it
+}
+
+// newClient makes a client for an issuer, which is asked again only after a
+// pause.
+func newClient(pause time.Duration, now func() time.Time) *http.Client {
+	// Connections are not kept: it is asked once in a while.
+	base := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, ForceAttemptHTTP2: true}
+	return &http.Client{Timeout: issuerTimeout, Transport: &asker{base: base, pause: pause, now: now}}
+}
+
+// asker sends requests to an issuer. All that is no answer is errIssuer;
+// redirects are none.
+type asker struct {
+	base  http.RoundTripper
+	pause time.Duration
+	now   func() time.Time
+
+	mu   sync.Mutex // guards the fields below
+	last time.Time
+	err  error // of the last answer
+}
+
+var errKnown = errors.New("the keys were asked for just now")
+
+// RoundTrip implements http.RoundTripper.
+func (a *asker) RoundTrip(r *http.Request) (*http.Response, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if now := a.now(); now.Sub(a.last) < a.pause {
+		if a.err != nil {
+			return nil, a.err
+		}
+		return nil, errKnown // and none of them fits: so the token is wrong
+	}
+	resp, err := a.send(r)
+	a.last, a.err = a.now(), err
+	return resp, err
+}
+
+// send returns an answer that is whole.
+func (a *asker) send(r *http.Request) (*http.Response, error) {
+	resp, err := a.base.RoundTrip(r)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errIssuer, err)
+	}
+	defer resp.Body.Close() //nolint:errcheck // it is read
+	body, err := io.ReadAll(io.LimitReader(resp.Body, issuerBytes))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", errIssuer, err)
+	case resp.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("%w: status %d", errIssuer, resp.StatusCode)
+	case !json.Valid(body):
+		return nil, fmt.Errorf("%w: its answer is no JSON, or has more than %d bytes", errIssuer, issuerBytes)
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return resp, nil
+}

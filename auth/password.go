@@ -1,0 +1,132 @@
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/crypto/argon2"
+	"golang.org/x/text/unicode/norm"
+
+	"docent/internal/fault"
+)
+
+// Bounds of passwords, and how they are hashed: argon2id with the parameters
+// that OWASP recommends.
+const (
+	// MinPassword is how many characters a password has at least.
+	MinPassword = 8
+	// MaxPasswordBytes is how many bytes it has at most.
+	MaxPasswordBytes = 1024
+
+	hashMemory  = 19 << 10 // KiB
+	hashTime    = 2
+	hashThreads = 1
+	saltBytes   = 16
+	keyBytes    = 32
+
+	// maxHashing is how many passwords are checked at once: 76 MiB.
+	maxHashing = 4
+	// maxWaiting is how many logins wait for that.
+	maxWaiting = 64
+
+	// What a stored hash may ask for; more would be a fault or an attack.
+	maxHashMemory  = 64 << 10 // KiB
+	maxHashTime    = 10
+	maxHashThreads = 4
+	maxHashBytes   = 64
+)
+
+// HashPassword returns the hash of a password as a PHC string; fault.Invalid if
+// the password is too short or too long.
+func HashPassword(password string) (string, error) {
+	password = norm.NFC.String(password)
+	switch {
+	case len([]rune(password)) < MinPassword:
+		return "", fault.New(fault.Invalid, "a password needs at least %d characters", MinPassword)
+	case len(password) > MaxPasswordBytes:
+		return "", fault.New(fault.Invalid, "a password may have at most %d bytes", MaxPasswordBytes)
+	}
+	salt := make([]byte, saltBytes)
+	_, _ = rand.Read(salt) // it never fails
+	h := phc{hashMemory, hashTime, hashThreads, salt, nil}
+	h.key = h.hash(password, keyBytes)
+	return h.String(), nil
+}
+
+// phc is a hash of a password with what it was made with.
+type phc struct {
+	memory, time uint32
+	threads      uint8
+	salt, key    []byte
+}
+
+func (h phc) hash(password string, length uint32) []byte {
+	return argon2.IDKey([]byte(password), h.salt, h.time, h.memory, h.threads, length)
+}
+
+// String writes the hash as the PHC string format has it.
+func (h phc) String() string {
+	b64 := base64.RawStdEncoding
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.memory, h.time, h.threads, b64.EncodeToString(h.salt), b64.EncodeToString(h.key))
+}
+
+var errHash = errors.New("the stored hash of a password is not argon2id, or not within bounds")
+
+// parsePHC reads a hash. Its text is in no error.
+func parsePHC(s string) (phc, error) {
+	var h phc
+	var version int
+	parts := strings.Split(s, "$")
+	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" {
+		return h, errHash
+	}
+	if _, err := fmt.Sscanf(parts[2], "v=%d", &version); err != nil || version != argon2.Version || parts[2] != fmt.Sprintf("v=%d", version) {
+		return h, errHash
+	}
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &h.memory, &h.time, &h.threads); err != nil || parts[3] != fmt.Sprintf("m=%d,t=%d,p=%d", h.memory, h.time, h.threads) {
+		return h, errHash
+	}
+	var errs [2]error
+	h.salt, errs[0] = base64.RawStdEncoding.Strict().DecodeString(parts[4])
+	h.key, errs[1] = base64.RawStdEncoding.Strict().DecodeString(parts[5])
+	fits := func(n, low, high int) bool { return n >= low && n <= high }
+	if errors.Join(errs[:]...) != nil || !fits(len(h.salt), 8, maxHashBytes) || !fits(len(h.key), 16, maxHashBytes) ||
+		!fits(int(h.threads), 1, maxHashThreads) || !fits(int(h.time), 1, maxHashTime) || !fits(int(h.memory), 8*int(h.threads), maxHashMemory) {
+		return h, errHash
+	}
+	return h, nil
+}
+
+// matches reports whether a password has that hash.
+func (h phc) matches(password string) bool {
+	got := h.hash(norm.NFC.String(password), uint32(len(h.key))) //nolint:gosec // bounded by parsePHC
+	return subtle.ConstantTimeCompare(got, h.key) == 1
+}
+
+// nobody is a hash that no password has. Checking against it takes as long as
+// against a user's, so that time does not tell who exists.
+func nobody() phc {
+	return phc{hashMemory, hashTime, hashThreads, make([]byte, saltBytes), make([]byte, keyBytes)}
+}
+
+// check compares a password when it is its turn. fault.Busy if too many wait.
+func (a *Authenticator) check(ctx context.Context, h phc, password string) (bool, error) {
+	select {
+	case a.waiting <- struct{}{}:
+		defer func() { <-a.waiting }()
+	default:
+		return false, fault.New(fault.Busy, "too many people sign in right now; try again")
+	}
+	select {
+	case a.hashing <- struct{}{}:
+		defer func() { <-a.hashing }()
+	case <-ctx.Done():
+		return false, fmt.Errorf("wait to check a password: %w", ctx.Err())
+	}
+	return h.matches(password), nil
+}

@@ -1,0 +1,140 @@
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"hash/crc32"
+	"log/slog"
+	"strings"
+	"time"
+
+	"docent/internal/fault"
+)
+
+// Sizes and bounds of tokens.
+const (
+	// tokenPrefix tells docent's tokens from others, also to programs that look
+	// for secrets in source code.
+	tokenPrefix = "docent_"
+	// secretBytes is how much of a token or a cookie is random.
+	secretBytes = 32
+	// maxTokenBytes bounds a token of any kind.
+	maxTokenBytes = 16 << 10
+	// useEvery is how often the use of a token is noted.
+	useEvery = time.Minute
+)
+
+var errToken = fault.New(fault.Unauthorized, "the token is not known here, or no longer")
+
+// newSecret is random, as text without characters that need escaping anywhere.
+func newSecret() string {
+	b := make([]byte, secretBytes)
+	_, _ = rand.Read(b) // it never fails
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// checksum tells a token that was mistyped or cut short from one that is not
+// known, without asking the store.
+func checksum(secret string) string {
+	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(secret))))
+}
+
+// TokenSpec describes a token that is to be made.
+type TokenSpec struct {
+	// Name is what it is listed and revoked by: 1 to 64 letters, digits and
+	// characters of ._@+-, unlike any other token's.
+	Name string
+	// Scopes are what it may do.
+	Scopes Scopes
+	// For is how long it counts; 0 is for ever.
+	For time.Duration
+	// User is on whose behalf it acts: what it makes is that user's, and it may
+	// do no more than they; "" is its own.
+	User string
+}
+
+// CreateToken makes a token and returns it: the store has only its hash.
+func (a *Authenticator) CreateToken(ctx context.Context, spec TokenSpec) (string, error) {
+	name, err := checkName("token", spec.Name)
+	switch {
+	case err != nil:
+		return "", err
+	case len(spec.Scopes) == 0:
+		return "", fault.New(fault.Invalid, "a token needs a scope: ask, ingest or admin")
+	case spec.For < 0:
+		return "", fault.New(fault.Invalid, "a token cannot have expired when it is made")
+	}
+	secret := newSecret()
+	token := tokenPrefix + secret + checksum(secret)
+	hash := sha256.Sum256([]byte(token))
+	record := TokenRecord{Name: name, Hash: hash[:], Scopes: spec.Scopes, User: fold(spec.User), CreatedAt: a.cfg.Now()}
+	if spec.For > 0 {
+		record.ExpiresAt = record.CreatedAt.Add(spec.For)
+	}
+	if err := a.cfg.Store.AddToken(ctx, record); err != nil {
+		return "", err //nolint:wrapcheck // it says what failed
+	}
+	return token, nil
+}
+
+// Token returns who has a token, docent's own or a JWT of the configured
+// issuer. fault.Unauthorized if it does not count; fault.RateLimited, with
+// [RetryAfter], if more wrong ones came from the request's address than may:
+// a right one is taken even then, as nobody can guess one.
+func (a *Authenticator) Token(ctx context.Context, token string) (Principal, error) {
+	p, err := a.token(ctx, token)
+	if err != nil && fault.KindOf(err) == fault.Unauthorized {
+		if slowed := a.wrongTokens.attempt(remoteOf(ctx)); slowed != nil {
+			return Principal{}, slowed
+		}
+	}
+	return p, err
+}
+
+func (a *Authenticator) token(ctx context.Context, token string) (Principal, error) {
+	switch {
+	case len(token) > maxTokenBytes:
+		return Principal{}, errToken
+	case strings.HasPrefix(token, tokenPrefix):
+		secret := strings.TrimPrefix(token, tokenPrefix)
+		if at := base64.RawURLEncoding.EncodedLen(secretBytes); len(secret) < at || checksum(secret[:at]) != secret[at:] {
+			return Principal{}, fault.New(fault.Unauthorized, "the token is mistyped or cut short")
+		}
+		return a.stored(ctx, sha256.Sum256([]byte(token)))
+	case a.issuer != nil && looksLikeJWT(token):
+		return a.issuer.verify(ctx, token)
+	}
+	return Principal{}, errToken
+}
+
+// stored returns who has the stored token with that hash. It is found by its
+// hash, so how long that takes tells nothing about it.
+func (a *Authenticator) stored(ctx context.Context, hash [32]byte) (Principal, error) {
+	record, err := a.cfg.Store.Token(ctx, hash[:])
+	if fault.KindOf(err) == fault.NotFound && err != nil {
+		return Principal{}, errToken
+	}
+	if err != nil {
+		return Principal{}, err //nolint:wrapcheck // it says what failed
+	}
+	now := a.cfg.Now()
+	if !record.ExpiresAt.IsZero() && !now.Before(record.ExpiresAt) {
+		return Principal{}, fault.New(fault.Unauthorized, "the token has expired")
+	}
+	if now.Sub(record.LastUsedAt) >= useEvery {
+		a.uses.note(ctx, hash, func(ctx context.Context) {
+			if err := a.cfg.Store.UseToken(ctx, hash[:], now); err != nil {
+				a.cfg.Logger.WarnContext(ctx, "note the use of a token", slog.String("kind", string(fault.KindOf(err))))
+			}
+		})
+	}
+	p := Principal{ID: "token:" + record.Name, Name: record.Name, Scopes: record.Scopes, Expires: record.ExpiresAt}
+	if record.User != "" {
+		p.ID, p.Name, p.Scopes = userID(record.User), record.User, both(record.Scopes, record.UserScopes)
+	}
+	p.proof = proof{byToken, hash}
+	return p, nil
+}

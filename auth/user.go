@@ -1,0 +1,117 @@
+package auth
+
+import (
+	"context"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"docent/internal/fault"
+)
+
+// MaxName bounds the names of users and tokens, in characters.
+const MaxName = 64
+
+// fold makes the ways to write a name one.
+func fold(name string) string { return norm.NFC.String(name) }
+
+// checkName returns the name as it is kept.
+func checkName(what, name string) (string, error) {
+	name = fold(name)
+	bad := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("._@+-", r)
+	}
+	if n := utf8.RuneCountInString(name); n < 1 || n > MaxName || !utf8.ValidString(name) || strings.ContainsFunc(name, bad) || name[0] == '-' {
+		return "", fault.New(fault.Invalid, "the name of a %s has 1 to %d letters, digits and characters of . _ @ + -", what, MaxName)
+	}
+	return name, nil
+}
+
+// userID is the id of a user as a principal.
+func userID(name string) string { return "user:" + name }
+
+// CreateUser makes a user with a password.
+func (a *Authenticator) CreateUser(ctx context.Context, name, password string, scopes Scopes) error {
+	name, err := checkName("user", name)
+	if err != nil {
+		return err
+	}
+	if len(scopes) == 0 {
+		return fault.New(fault.Invalid, "a user needs a scope: ask, ingest or admin")
+	}
+	hash, err := HashPassword(password)
+	if err != nil {
+		return err
+	}
+	return a.cfg.Store.AddUser(ctx, UserRecord{Name: name, Password: hash, Scopes: scopes, CreatedAt: a.cfg.Now()}) //nolint:wrapcheck // it says what failed
+}
+
+// SetPassword gives a user another password and ends their logins; tokens on
+// their behalf stay.
+func (a *Authenticator) SetPassword(ctx context.Context, name, password string) error {
+	hash, err := HashPassword(password)
+	if err != nil {
+		return err
+	}
+	return a.cfg.Store.SetPassword(ctx, fold(name), hash) //nolint:wrapcheck // it says what failed
+}
+
+// errPassword does not say which of the two is wrong.
+var errPassword = fault.New(fault.Unauthorized, "the user name or the password is wrong")
+
+// Password logs a user in who asks from that address and returns the value of a
+// cookie for it. fault.Unauthorized if name or password is wrong;
+// fault.RateLimited, with [RetryAfter], after too many wrong ones for the name
+// or from the address; fault.Busy if too many log in at once.
+func (a *Authenticator) Password(ctx context.Context, name, password, remote string) (string, Principal, error) {
+	name = fold(name)
+	if _, err := checkName("user", name); err != nil || len(password) > MaxPasswordBytes {
+		name = "" // nobody's; it is counted and takes as long as another
+	}
+	// Each is counted before it is checked, or many at once would not be.
+	if err := a.wrongAddresses.attempt(remote); err != nil {
+		return "", Principal{}, err
+	}
+	if err := a.wrongUsers.attempt(name); err != nil {
+		return "", Principal{}, err
+	}
+	user, right, err := a.verify(ctx, name, password)
+	if err == nil && !right {
+		return "", Principal{}, errPassword
+	}
+	if err != nil {
+		a.wrongUsers.refund(name)
+		a.wrongAddresses.refund(remote)
+		return "", Principal{}, err
+	}
+	cookie, p, err := a.enter(ctx, user)
+	if err != nil {
+		return "", Principal{}, err
+	}
+	a.wrongUsers.forget(name)
+	// Only this one: who has an account must not guess at others' for ever.
+	a.wrongAddresses.refund(remote)
+	return cookie, p, nil
+}
+
+// verify reports whether a user has that password.
+func (a *Authenticator) verify(ctx context.Context, name, password string) (UserRecord, bool, error) {
+	user, err := a.cfg.Store.User(ctx, name)
+	known := err == nil
+	if !known && fault.KindOf(err) != fault.NotFound {
+		return user, false, err //nolint:wrapcheck // it says what failed
+	}
+	hash := nobody()
+	if known {
+		if hash, err = parsePHC(user.Password); err != nil {
+			return user, false, err
+		}
+	}
+	if len(password) > MaxPasswordBytes {
+		password = ""
+	}
+	right, err := a.check(ctx, hash, password)
+	return user, right && known, err
+}
