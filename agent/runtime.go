@@ -37,6 +37,9 @@ type RuntimeConfig struct {
 	// Dialer connects to other agents, such as a client.Dialer. Default: nil,
 	// SendToPeer then fails.
 	Dialer Dialer
+	// Speaker speaks for ReplySpeech. Default: nil, it then says the text as Reply
+	// does.
+	Speaker Speaker
 	// Logger hears of failures, with session ids and no content. Default: nil,
 	// which discards.
 	Logger *slog.Logger

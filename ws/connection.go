@@ -37,6 +37,8 @@ type connection struct {
 	over    bool               // the peer will not be heard any more
 	held    int64              // bytes of the large frame at hand, counted in server.uploads
 
+	voice *listening // the recording that is being transcribed; nil if none
+
 	sub *agent.Subscription // nil until the session is open
 	out outbox
 }
@@ -92,6 +94,7 @@ func (c *connection) contain(ctx context.Context) {
 // end releases what the connection holds.
 func (c *connection) end() {
 	c.cancel()
+	c.endVoice()
 	c.letGo()
 	if c.sub != nil {
 		c.sub.Close()

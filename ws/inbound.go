@@ -68,6 +68,7 @@ func (c *connection) act(ctx context.Context, frame payload.Frame) error {
 	if err := c.checkSize(frame); err != nil {
 		return err
 	}
+	c.afterVoice(ctx, frame)
 	switch frame.Action {
 	case payload.UserMessage:
 		return c.hear(ctx, frame, true)
@@ -76,7 +77,7 @@ func (c *connection) act(ctx context.Context, frame payload.Frame) error {
 	case payload.UserFile:
 		return c.takeFile(ctx, frame)
 	case payload.UserVoice:
-		return errNoSpeech
+		return c.takeVoice(ctx, frame)
 	case payload.UserUpdateUI, payload.UserGUIEvent:
 		if frame.Action == payload.UserGUIEvent && !c.v1 {
 			c.gui.Store(true)
@@ -127,10 +128,6 @@ func (c *connection) hear(ctx context.Context, frame payload.Frame, human bool) 
 		ID: id, Content: frame.Message, Wait: !c.v1, Human: human, Correlation: frame.Correlation, Hops: frame.Hops,
 	})
 }
-
-// errNoSpeech answers recordings. They must not become what the user said, as
-// words about a failed transcription would.
-var errNoSpeech = fault.New(fault.Invalid, "I cannot listen to recordings here. Please write instead.")
 
 func (c *connection) takeFile(ctx context.Context, frame payload.Frame) error {
 	file, err := payload.DecodeFile(frame.Message)

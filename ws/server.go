@@ -33,6 +33,8 @@ type Config struct {
 	// ResumeByUser gives a BAF client that names its user by the header
 	// X-User-ID, and no session, that user's latest one. Default: false.
 	ResumeByUser bool
+	// Transcriber listens to recordings. Default: nil, they are declined.
+	Transcriber Transcriber
 	// Logger hears of refusals and failures, with ids and no content. Default:
 	// nil, which discards.
 	Logger *slog.Logger
@@ -137,6 +139,8 @@ type Server struct {
 	served sync.WaitGroup
 	// uploads counts the bytes of large frames in memory.
 	uploads atomic.Int64
+	// listening counts the recordings that are being transcribed.
+	listening atomic.Int64
 
 	mu      sync.Mutex // guards what follows
 	closed  bool
