@@ -1,0 +1,318 @@
+// A session of docent.v1: every stored frame once and in order, every message
+// stored once, over connections that come and go.
+import { newId, parseFrame, type ErrorBody, type ServerFrame, type Welcome } from './frames.ts';
+import { Link, type LinkState, type SocketLike } from './link.ts';
+
+export interface Options {
+  /** Address of the server, http(s) or ws(s); without a path, /ws is meant. */
+  url: string;
+  /** The session to go on with; a new one is made without. */
+  sessionId?: string | undefined;
+  /**
+   * The number of the last stored frame that the caller has; what is stored
+   * after it comes first, and 0 means everything. Without, only what is new.
+   */
+  lastSeq?: number | undefined;
+  /** A token that is sent in hello. */
+  token?: string | undefined;
+  /** A token that is sent at the handshake, as a subprotocol. */
+  protocolToken?: string | undefined;
+  /** For Node.js before 22, such as npm's ws. Default: the global one. */
+  WebSocket?: new (url: string, protocols: string[]) => SocketLike;
+  /** First and longest pause before trying again, in ms. Default 500, 15000. */
+  backoff?: readonly [number, number];
+  /** How long a new connection may take to say welcome, in ms. Default 10000. */
+  patience?: number;
+}
+
+/** Outgoing is a message of the user on its way. */
+export interface Outgoing {
+  id: string;
+  action: 'user_message' | 'user_file' | 'edit' | 'regenerate';
+  /** What is said; undefined for regenerate, which says the same again. */
+  content: unknown;
+  /** The turn from which on it replaces what was said. */
+  replaces?: number;
+}
+
+/** Stored says where a message of the user is stored. */
+export interface Stored {
+  id: string;
+  seq: number;
+  /** The turn that it began. */
+  turn: number | undefined;
+  /** It was stored before. */
+  duplicate: boolean;
+}
+
+/** DocentError is a refusal by the server, or by the client itself. */
+export class DocentError extends Error {
+  override name = 'DocentError';
+  readonly code: string;
+  readonly retryable: boolean;
+
+  constructor({ code, message, retryable }: ErrorBody) {
+    super(message);
+    this.code = code;
+    this.retryable = retryable;
+  }
+}
+
+/** ClientEvent is what happens, in order. A transcript is a function of these. */
+export type ClientEvent =
+  | { type: 'frame'; frame: ServerFrame }
+  /** A message of the user waits to be stored. */
+  | { type: 'queued'; outgoing: Outgoing }
+  /** code is the close code, if there is one. */
+  | { type: 'state'; state: LinkState; code?: number };
+
+export type ClientEvents = { [T in ClientEvent['type']]: Extract<ClientEvent, { type: T }> } & { any: ClientEvent };
+
+/** Messages that wait to be stored or sent. */
+const maxQueued = 256;
+
+interface Waiting {
+  frame: { action: string; message?: unknown; id: string };
+  /** What has to come for it to be done; sent: nothing. */
+  until: 'ack' | 'feedback_stored' | 'session_reset' | 'sent';
+  /** For session_reset: what was stored when it was asked for. */
+  since: number;
+  resolve(value: never): void;
+  reject(err: Error): void;
+}
+
+export class DocentClient {
+  /** What the server said last of the session; null before. */
+  welcome: Welcome | null = null;
+  private readonly link: Link;
+  private session: string | undefined;
+  private last: number | undefined;
+  private synced = false;
+  private gap: number | undefined; // where the last gap was
+  private queue: Waiting[] = [];
+  private readonly listeners = new Map<string, Set<(event: never) => void>>();
+  private readonly online = () => this.connect();
+
+  constructor(private readonly options: Options) {
+    const Socket = options.WebSocket ?? (globalThis.WebSocket as unknown as Options['WebSocket']);
+    if (!Socket) throw new Error('there is no WebSocket here: give one as an option, such as that of npm’s ws');
+    if (options.protocolToken && !/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(options.protocolToken)) {
+      throw new Error('protocolToken has characters that a subprotocol cannot have: use token');
+    }
+    this.session = options.sessionId;
+    this.last = options.lastSeq;
+    this.link = new Link({
+      address: () => this.address(),
+      open: () => this.hello(),
+      message: (data) => this.receive(data),
+      state: (state, code) => {
+        if (state !== 'open') this.synced = false;
+        this.emit({ type: 'state', state, ...(code !== undefined && { code }) });
+      },
+      WebSocket: Socket,
+      backoff: options.backoff ?? [500, 15_000],
+      patience: options.patience ?? 10_000,
+    });
+    globalThis.addEventListener?.('online', this.online);
+  }
+
+  get state(): LinkState {
+    return this.link.state;
+  }
+
+  /** The session's id; undefined until there is one. */
+  get sessionId(): string | undefined {
+    return this.session;
+  }
+
+  /** The number of the last stored frame that came; undefined before the first welcome. */
+  get lastSeq(): number | undefined {
+    return this.last;
+  }
+
+  /** on calls a listener at each event of a type, or at any, whose listeners come first; it returns what ends that. */
+  on<T extends keyof ClientEvents>(type: T, listener: (event: ClientEvents[T]) => void): () => void {
+    const all = this.listeners.get(type) ?? new Set();
+    this.listeners.set(type, all.add(listener as (event: never) => void));
+    return () => void all.delete(listener as (event: never) => void);
+  }
+
+  /** connect connects, or tries again at once, also after a refusal. */
+  connect(): void {
+    this.link.connect();
+  }
+
+  /** close ends it for good. What waits is rejected; what is stored stays. */
+  close(): void {
+    globalThis.removeEventListener?.('online', this.online);
+    this.link.close();
+    for (const w of this.queue.splice(0)) w.reject(new DocentError({ code: 'canceled', message: 'The client was closed.', retryable: false }));
+  }
+
+  /**
+   * send says something, text or any JSON. It resolves when that is stored, and
+   * waits for a connection for as long as it takes; a refusal rejects with a
+   * DocentError. Sending again with the same id stores nothing twice.
+   */
+  send(content: unknown, { id = newId() }: { id?: string } = {}): Promise<Stored> {
+    return this.say({ id, action: 'user_message', content }, content);
+  }
+
+  /** sendFile is send of a file. */
+  async sendFile(file: File | { name: string; type: string; base64: string }, { id = newId() }: { id?: string } = {}): Promise<Stored> {
+    const content = 'base64' in file ? file : { name: file.name, type: file.type, base64: base64(new Uint8Array(await file.arrayBuffer())) };
+    return this.say({ id, action: 'user_file', content }, content);
+  }
+
+  /** edit says something else in the place of a turn's message; that turn and those after it are gone. */
+  edit(turn: number, content: unknown, { id = newId() }: { id?: string } = {}): Promise<Stored> {
+    return this.say({ id, action: 'edit', content, replaces: turn }, { turn, message: content });
+  }
+
+  /** regenerate has a turn's message answered anew; that turn and those after it are gone. */
+  regenerate(turn: number, { id = newId() }: { id?: string } = {}): Promise<Stored> {
+    return this.say({ id, action: 'regenerate', content: undefined, replaces: turn }, { turn });
+  }
+
+  /** feedback tells what the user thinks of a turn, or of the last one; rating is from -100 to 100. */
+  feedback(feedback: { turn?: number; rating?: number; comment?: string }): Promise<{ turn: number }> {
+    return this.put('feedback', feedback, 'feedback_stored');
+  }
+
+  /** setVariables stores variables of the session; it resolves when they are sent. */
+  setVariables(variables: Record<string, unknown>): Promise<void> {
+    return this.put('user_set_variable', variables, 'sent');
+  }
+
+  /** reset empties the session; it resolves when that is done. */
+  reset(): Promise<{ seq: number }> {
+    return this.put('reset', undefined, 'session_reset');
+  }
+
+  /** stop ends a turn, or the one that runs; without a connection there is nobody to tell. */
+  stop(turn?: number): void {
+    if (this.synced) this.link.put(JSON.stringify({ action: 'stop', message: turn === undefined ? {} : { turn } }));
+  }
+
+  private say(outgoing: Outgoing, message: unknown): Promise<Stored> {
+    return this.put(outgoing.action, message, 'ack', outgoing);
+  }
+
+  private put<T>(action: string, message: unknown, until: Waiting['until'], outgoing?: Outgoing): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.state === 'closed') throw new DocentError({ code: 'canceled', message: 'The client was closed.', retryable: false });
+      if (this.queue.length >= maxQueued) throw new DocentError({ code: 'busy', message: 'Too much waits to be sent.', retryable: true });
+      const waiting: Waiting = { frame: { action, message, id: outgoing?.id ?? newId() }, until, since: this.last ?? 0, resolve, reject };
+      this.queue.push(waiting);
+      if (outgoing) this.emit({ type: 'queued', outgoing });
+      if (this.synced) this.transmit(waiting);
+      else if (this.state !== 'refused') this.connect();
+    });
+  }
+
+  private transmit(w: Waiting): void {
+    this.link.put(JSON.stringify(w.frame));
+    if (w.until === 'sent') this.settle(w, undefined);
+  }
+
+  private settle(w: Waiting | undefined, value: unknown): void {
+    if (!w) return;
+    this.queue = this.queue.filter((other) => other !== w);
+    w.resolve(value as never);
+  }
+
+  private address() {
+    const url = new URL(this.options.url);
+    url.protocol = url.protocol.replace('http', 'ws');
+    if (url.pathname === '/') url.pathname = '/ws';
+    if (this.session) url.searchParams.set('session_id', this.session);
+    const { protocolToken } = this.options;
+    return { url: url.href, protocols: ['docent.v1', ...(protocolToken ? [`docent.token.${protocolToken}`] : [])] };
+  }
+
+  private hello(): void {
+    const { token } = this.options;
+    const message = { ...(this.last !== undefined && this.session && { last_seq: this.last }), ...(token && { token }) };
+    this.link.put(JSON.stringify({ action: 'hello', message }));
+  }
+
+  private receive(data: unknown): void {
+    const frame = parseFrame(data);
+    if (!frame || !this.admit(frame)) return;
+    if (frame.action === 'welcome') this.welcomed(frame.message);
+    this.emit({ type: 'frame', frame });
+    this.settled(frame);
+    if (frame.action === 'synced') {
+      this.synced = true;
+      this.link.ready();
+      for (const w of [...this.queue]) this.transmit(w);
+    }
+  }
+
+  // The session may have been emptied meanwhile, or be of another database.
+  private welcomed(m: Welcome): void {
+    this.welcome = m;
+    this.session = m.session_id;
+    if (this.last === undefined) this.last = m.seq;
+    else this.last = Math.max(m.seq < this.last ? 0 : this.last, m.reset_seq ?? 0);
+    for (const w of this.queue) {
+      if (w.until === 'session_reset' && (m.reset_seq ?? 0) > 0 && m.reset_seq! >= w.since) this.settle(w, { seq: m.reset_seq });
+    }
+  }
+
+  // admit keeps the order: what is known is passed over, and where something is
+  // missing the client comes back to get it.
+  private admit(frame: ServerFrame): boolean {
+    if (frame.action === 'session_reset') this.last = Math.max(this.last ?? 0, frame.message.seq);
+    const seq = frame.action === 'ack' && !frame.message.duplicate ? frame.message.seq : frame.action === 'session_reset' || frame.action === 'ack' ? undefined : frame.seq;
+    if (!seq || this.last === undefined) return true;
+    if (seq <= this.last) return frame.action === 'ack';
+    // Asked for once more and not given, it is not there any more.
+    if (seq > this.last + 1 && this.gap !== this.last) {
+      this.gap = this.last;
+      this.link.drop();
+      return false;
+    }
+    this.last = seq;
+    return true;
+  }
+
+  private settled(frame: ServerFrame): void {
+    const of = (id: string | undefined) => this.queue.find((w) => id !== undefined && w.frame.id === id);
+    switch (frame.action) {
+      case 'ack': {
+        const id = frame.message.id || frame.id;
+        return this.settle(of(id), { id, seq: frame.message.seq, turn: frame.turn, duplicate: frame.message.duplicate });
+      }
+      case 'user_message':
+      case 'user_file': // another connection, or the one before, stored it
+        return this.settle(of(frame.id), { id: frame.id, seq: frame.seq, turn: frame.turn, duplicate: true });
+      case 'feedback_stored':
+        return this.settle(of(frame.id) ?? this.queue.find((w) => w.until === 'feedback_stored'), frame.message);
+      case 'session_reset':
+        for (const w of this.queue.filter((w) => w.until === 'session_reset')) this.settle(w, frame.message);
+        return;
+      case 'error': {
+        const w = of(frame.message.id ?? frame.id);
+        if (!w) return;
+        this.queue = this.queue.filter((other) => other !== w);
+        w.reject(new DocentError(frame.message));
+      }
+    }
+  }
+
+  private emit(event: ClientEvent): void {
+    for (const type of ['any', event.type]) {
+      for (const listener of this.listeners.get(type) ?? []) (listener as (e: ClientEvent) => void)(event);
+    }
+  }
+}
+
+/** How many bytes are written as base64 at a time; String.fromCharCode takes no more at once. */
+const slice = 0x8000;
+
+function base64(bytes: Uint8Array): string {
+  let text = '';
+  for (let i = 0; i < bytes.length; i += slice) text += String.fromCharCode(...bytes.subarray(i, i + slice));
+  return btoa(text);
+}

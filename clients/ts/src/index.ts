@@ -1,0 +1,6 @@
+export { DocentClient, DocentError, type ClientEvent, type ClientEvents, type Options, type Outgoing, type Stored } from './client.ts';
+export { newId, parseFrame } from './frames.ts';
+export type * from './frames.ts';
+export { stays, type LinkState } from './link.ts';
+export { emptyTranscript, reduce, unreplaced } from './transcript.ts';
+export type { Entry, Loaded, LoadedMessage, LoadedStep, Pending, Provisional, Transcript, TranscriptEvent, Turn, TurnState } from './transcript.ts';

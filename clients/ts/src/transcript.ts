@@ -1,0 +1,312 @@
+// What was said in a session, as a function of what came: nothing here knows a
+// socket or a page, and nothing that was returned once changes.
+import type { ClientEvent, Outgoing } from './client.ts';
+import type { ErrorBody, ServerFrame, StepAction } from './frames.ts';
+
+/** Entry is something that is stored. */
+export interface Entry {
+  seq: number;
+  /** The turn that it belongs to; 0 for what the agent says by itself, null if unknown. */
+  turn: number | null;
+  /** A failure is the reply of a turn that failed, where it came as an error. */
+  kind: 'question' | 'reply' | 'step' | 'failure';
+  /** Its stored type: str, markdown, rag_answer, reasoning_step, …; in replies an action says agent_reply_ before it. */
+  type: string;
+  content: unknown;
+  /** The client's id of a question; '' if it had none. */
+  id: string;
+  /** The other agent that said a question; '' if the user did. */
+  sender: string;
+  /** The turn from which on a question replaces what was said; 0 if none. */
+  replaces: number;
+}
+
+/** Provisional is a step or a task list that is not stored yet. */
+export interface Provisional {
+  type: 'reasoning_step' | 'task_list_update';
+  content: unknown;
+  n: number;
+}
+
+/** over: it ended, and how is in its entries. */
+export type TurnState = 'waiting' | 'running' | 'held' | 'done' | 'failed' | 'stopped' | 'over';
+
+/** Turn is what is known of a turn beside what is stored of it. */
+export interface Turn {
+  state: TurnState;
+  /** What it is at, as the server calls it; '' before it told. */
+  phase: string;
+  /** What has been streamed of the reply in the making. */
+  text: string;
+  steps: readonly Provisional[];
+  /** Counts the provisional frames that came. */
+  n: number;
+  /** A reply is stored and nothing came after it: there may be no more. */
+  replied: boolean;
+  /** Why it failed; null if it did not or nobody said. */
+  error: ErrorBody | null;
+}
+
+/** Pending is a message of the user that is not stored, or was refused. */
+export interface Pending extends Outgoing {
+  error: ErrorBody | null;
+}
+
+export interface Transcript {
+  /** In the order of seq. */
+  readonly entries: readonly Entry[];
+  readonly turns: ReadonlyMap<number, Turn>;
+  readonly pending: readonly Pending[];
+  /** The highest seq that is known to be given. */
+  readonly lastSeq: number;
+  /** All that is stored is here, and what comes is live. */
+  readonly synced: boolean;
+}
+
+export const emptyTranscript: Transcript = { entries: [], turns: new Map(), pending: [], lastSeq: 0, synced: false };
+
+/** LoadedMessage is a message as GET /api/sessions/{id}/messages has it. */
+export interface LoadedMessage {
+  seq: number;
+  turn?: number | null;
+  type: string;
+  content: unknown;
+  is_user: boolean;
+  sender?: string;
+  client_id?: string;
+  replaces?: number;
+}
+
+/** LoadedStep is a step as the same call has it. */
+export interface LoadedStep {
+  seq: number;
+  turn: number;
+  kind: string;
+  payload: unknown;
+}
+
+export interface Loaded {
+  messages: readonly LoadedMessage[];
+  steps: readonly LoadedStep[];
+  /** The number given last; absent if the server does not say. */
+  seq?: number | null | undefined;
+}
+
+/** TranscriptEvent is what happens in a client, or what was read by HTTP. */
+export type TranscriptEvent = ClientEvent | { type: 'loaded'; loaded: Loaded };
+
+/** reduce is the transcript after an event. */
+export function reduce(t: Transcript, event: TranscriptEvent): Transcript {
+  switch (event.type) {
+    case 'loaded':
+      return load(t, event.loaded);
+    case 'queued':
+      return queue(t, event.outgoing);
+    case 'state':
+      return event.state === 'open' || !t.synced ? t : { ...t, synced: false };
+    case 'frame':
+      return receive(t, event.frame);
+  }
+}
+
+/** unreplaced are the entries that were not replaced, nor are about to be. */
+export function unreplaced(t: Transcript): readonly Entry[] {
+  const gone: [number, number][] = t.entries.flatMap((e) => (e.replaces > 0 ? [[e.replaces, e.turn ?? Infinity]] : []));
+  for (const p of t.pending) if (p.replaces !== undefined && !p.error) gone.push([p.replaces, Infinity]);
+  if (gone.length === 0) return t.entries;
+  return t.entries.filter(({ turn }) => turn === null || !gone.some(([from, to]) => turn >= from && turn < to));
+}
+
+function load(t: Transcript, { messages, steps, seq }: Loaded): Transcript {
+  const found = new Map<number, Entry>();
+  let turn: number | null = null;
+  for (const m of [...messages].sort((a, b) => a.seq - b.seq)) {
+    turn = m.turn ?? turn;
+    found.set(m.seq, {
+      seq: m.seq, turn, kind: m.is_user ? 'question' : 'reply', type: m.type, content: m.content,
+      id: (m.is_user && m.client_id) || '', sender: m.sender ?? '', replaces: m.replaces ?? 0,
+    });
+  }
+  for (const s of steps) found.set(s.seq, { ...blank, seq: s.seq, turn: s.turn, kind: 'step', type: s.kind, content: s.payload });
+  for (const e of t.entries) found.set(e.seq, e);
+  const entries = [...found.values()].sort((a, b) => a.seq - b.seq);
+  return { ...t, entries, lastSeq: Math.max(t.lastSeq, entries.at(-1)?.seq ?? 0, seq ?? 0) };
+}
+
+function queue(t: Transcript, outgoing: Outgoing): Transcript {
+  const said = outgoing.action === 'regenerate' ? t.entries.find((e) => e.kind === 'question' && e.turn === outgoing.replaces) : undefined;
+  const one: Pending = { ...outgoing, content: said ? said.content : outgoing.content, error: null };
+  const again = t.pending.some((p) => p.id === one.id);
+  return { ...t, pending: again ? t.pending.map((p) => (p.id === one.id ? one : p)) : [...t.pending, one] };
+}
+
+function receive(t: Transcript, frame: ServerFrame): Transcript {
+  switch (frame.action) {
+    case 'welcome': {
+      const { seq, reset_seq = 0 } = frame.message;
+      const kept = forget(t, seq < t.lastSeq ? Infinity : reset_seq);
+      // What streamed was lost to us; a snapshot brings it again.
+      return { ...kept, synced: false, turns: mapped(kept.turns, (turn) => ({ ...turn, text: '', steps: [], n: 0 })) };
+    }
+    case 'session_reset':
+      return forget(t, frame.message.seq);
+    case 'synced':
+      return sync(t, frame.message.turns);
+    case 'turn_snapshot': {
+      const { turn, n, text, steps } = frame.message;
+      return setTurn(t, turn, { state: 'running', n, text, steps: steps.flatMap((s) => provisional(s.action, s.message, 0)), replied: false });
+    }
+    case 'ack':
+      return acknowledge(t, frame.message, frame);
+    case 'status':
+      return advance(t, frame, { phase: frame.message.phase });
+    case 'agent_reply_delta':
+      return advance(t, frame, { phase: 'answering' }, frame.message.text);
+    case 'turn_finished':
+      return frame.turn == null ? t : finish(t, frame.turn, frame.message.outcome);
+    case 'error':
+      return fail(t, frame, frame.message);
+    case 'user_message':
+    case 'user_file':
+    case 'user_voice':
+      return hear(t, frame);
+    case 'agent_reply_reasoning_step':
+    case 'agent_reply_task_list_update':
+      return frame.seq ? storeFrame(t, frame, 'step', stepType(frame.action)) : step(t, frame);
+    case 'feedback_stored':
+      return t;
+    default: {
+      const name = String((frame as ServerFrame).action).match(/^agent_reply_(.+)/)?.[1];
+      return name ? storeFrame(t, frame, 'reply', name === 'rag' ? 'rag_answer' : name) : t;
+    }
+  }
+}
+
+const blank = { id: '', sender: '', replaces: 0 } as const;
+const fresh: Turn = { state: 'running', phase: '', text: '', steps: [], n: 0, replied: false, error: null };
+
+function storeFrame(t: Transcript, frame: ServerFrame, kind: Entry['kind'], type: string): Transcript {
+  if (!frame.seq) return t;
+  const next = store(t, { ...blank, seq: frame.seq, turn: frame.turn ?? null, kind, type, content: frame.message });
+  if (next === t || frame.turn == null || frame.history) return next;
+  const turn = next.turns.get(frame.turn);
+  if (!turn) return next;
+  if (kind === 'step') return setTurn(next, frame.turn, { steps: without(turn.steps, type, frame.message) });
+  return setTurn(next, frame.turn, { text: '', replied: true });
+}
+
+function store(t: Transcript, e: Entry): Transcript {
+  const at = t.entries.findLastIndex((other) => other.seq <= e.seq);
+  if (t.entries[at]?.seq === e.seq) return t;
+  const pending = e.id ? t.pending.filter((p) => p.id !== e.id) : t.pending;
+  return { ...t, pending, entries: t.entries.toSpliced(at + 1, 0, e), lastSeq: Math.max(t.lastSeq, e.seq) };
+}
+
+// What has no more than seq is gone, and so is what is known of its turns.
+function forget(t: Transcript, seq: number): Transcript {
+  if (seq <= 0) return t;
+  const entries = t.entries.filter((e) => e.seq > seq);
+  const begun = new Set(entries.map((e) => e.turn));
+  const lastSeq = seq === Infinity ? 0 : Math.max(t.lastSeq, seq);
+  return { ...t, entries, turns: new Map([...t.turns].filter(([turn]) => begun.has(turn))), lastSeq };
+}
+
+function sync(t: Transcript, open: { turn: number; state: 'running' | 'waiting' }[]): Transcript {
+  const states = new Map(open.map((o) => [o.turn, o.state]));
+  let next: Transcript = { ...t, synced: true };
+  for (const [turn, { state }] of t.turns) {
+    const now = states.get(turn);
+    if (now === undefined && !isOver(state)) next = finish(next, turn, 'over');
+  }
+  for (const [turn, now] of states) {
+    if (!(now === 'waiting' && next.turns.get(turn)?.state === 'held')) next = setTurn(next, turn, { state: now, error: null });
+  }
+  return next;
+}
+
+const isOver = (state: TurnState) => state !== 'running' && state !== 'waiting' && state !== 'held';
+
+function acknowledge(t: Transcript, m: { id: string; seq: number; duplicate: boolean }, frame: ServerFrame): Transcript {
+  const id = m.id || frame.id || '';
+  const p = t.pending.find((p) => p.id === id);
+  if (!p) return t;
+  const turn = frame.turn ?? null;
+  const next = store(t, {
+    ...blank, seq: m.seq, turn, kind: 'question', type: p.action === 'user_file' ? 'file' : 'str', content: p.content,
+    id, replaces: frame.replaces ?? p.replaces ?? 0,
+  });
+  const kept = { ...next, pending: next.pending.filter((other) => other !== p) };
+  return turn === null || kept.turns.has(turn) ? kept : setTurn(kept, turn, { state: m.duplicate ? 'running' : 'waiting' });
+}
+
+function hear(t: Transcript, frame: ServerFrame): Transcript {
+  if (!frame.seq) return t;
+  const turn = frame.turn ?? null;
+  const next = store(t, {
+    seq: frame.seq, turn, kind: 'question', type: frame.action === 'user_message' ? 'str' : frame.action.slice('user_'.length), content: frame.message,
+    id: frame.id ?? '', sender: frame.sender ?? '', replaces: frame.replaces ?? 0,
+  });
+  return next === t || turn === null ? next : setTurn(next, turn, { state: frame.history ? 'over' : 'waiting' });
+}
+
+// Something happens in a turn: it runs, also if it was thought to be over.
+function advance(t: Transcript, frame: ServerFrame, to: Partial<Turn>, text = ''): Transcript {
+  if (frame.turn == null) return t;
+  const turn = t.turns.get(frame.turn) ?? fresh;
+  if (frame.n && frame.n <= turn.n) return t;
+  return setTurn(t, frame.turn, { ...to, state: 'running', n: frame.n ?? turn.n, replied: false, error: null, text: turn.text + text });
+}
+
+function step(t: Transcript, frame: ServerFrame & { action: StepAction }): Transcript {
+  const next = advance(t, frame, {});
+  const turn = frame.turn == null || next === t ? undefined : next.turns.get(frame.turn);
+  if (!turn) return t;
+  const steps = [...turn.steps, ...provisional(frame.action, frame.message, frame.n ?? 0)];
+  // What was streamed was not the answer.
+  const said = (frame.message as { kind?: unknown } | null)?.kind === 'llm_text';
+  return setTurn(next, frame.turn!, { steps, ...(said && { text: '' }) });
+}
+
+const stepType = (action: StepAction): Provisional['type'] => (action === 'agent_reply_reasoning_step' ? 'reasoning_step' : 'task_list_update');
+
+function provisional(action: StepAction, content: unknown, n: number): Provisional[] {
+  return content === null || typeof content !== 'object' ? [] : [{ type: stepType(action), content, n }];
+}
+
+// A stored step takes the place of the provisional one that it was.
+function without(steps: readonly Provisional[], type: string, content: unknown): readonly Provisional[] {
+  const like = likeness(type, content);
+  const at = steps.findIndex((s) => likeness(s.type, s.content) === like);
+  return at < 0 ? steps : steps.toSpliced(at, 1);
+}
+
+// The store may write an object's keys in another order, so not the JSON.
+function likeness(type: string, content: unknown): string {
+  if (Array.isArray(content)) return `${type} ${content.map((task: { id?: unknown; status?: unknown } | null) => `${String(task?.id)} ${String(task?.status)}`).join()}`;
+  const { kind, step, summary, details } = (content ?? {}) as { kind?: unknown; step?: unknown; summary?: unknown; details?: { content?: unknown } | null };
+  return [type, kind, step, summary, details?.content].map(String).join(' ');
+}
+
+function finish(t: Transcript, number: number, state: 'done' | 'failed' | 'stopped' | 'held' | 'over'): Transcript {
+  const turn = t.turns.get(number) ?? fresh;
+  const failed = turn.state === 'failed' && state !== 'stopped';
+  return setTurn(t, number, { state: failed ? 'failed' : state, phase: '', text: '', steps: [], n: 0 });
+}
+
+function fail(t: Transcript, frame: ServerFrame, error: ErrorBody): Transcript {
+  const id = error.id ?? frame.id;
+  const refused = t.pending.find((p) => p.id === id);
+  if (id && refused) return { ...t, pending: t.pending.map((p) => (p === refused ? { ...p, error } : p)) };
+  const next = frame.seq ? store(t, { ...blank, seq: frame.seq, turn: frame.turn ?? null, kind: 'failure', type: 'str', content: error.message }) : t;
+  const turn = frame.turn ?? (id ? t.entries.findLast((e) => e.id === id)?.turn : undefined);
+  if (turn == null || frame.history) return next;
+  return setTurn(next, turn, { state: 'failed', phase: '', text: '', error });
+}
+
+function setTurn(t: Transcript, number: number, to: Partial<Turn>): Transcript {
+  return { ...t, turns: new Map(t.turns).set(number, { ...(t.turns.get(number) ?? fresh), ...to }) };
+}
+
+function mapped(turns: ReadonlyMap<number, Turn>, f: (turn: Turn) => Turn): ReadonlyMap<number, Turn> {
+  return new Map([...turns].map(([number, turn]) => [number, f(turn)]));
+}

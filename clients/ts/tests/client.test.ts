@@ -1,0 +1,301 @@
+import WebSocket from 'ws';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DocentClient, DocentError, emptyTranscript, newId, parseFrame, reduce, stays, unreplaced, type LinkState, type Options, type ServerFrame, type Transcript } from '../src/index.ts';
+import { TestServer } from './server.ts';
+
+let server: TestServer;
+let opened: Tab[] = [];
+
+/** Tab is a client with what a page would make of it. */
+class Tab {
+  transcript: Transcript = emptyTranscript;
+  frames: ServerFrame[] = [];
+  states: LinkState[] = [];
+  client: DocentClient;
+
+  constructor(options: Partial<Options> = {}) {
+    opened.push(this);
+    this.client = new DocentClient({ url: server.url, WebSocket, backoff: [1, 8], ...options } as Options);
+    this.client.on('any', (e) => {
+      this.transcript = reduce(this.transcript, e);
+      if (e.type === 'frame') this.frames.push(e.frame);
+      if (e.type === 'state') this.states.push(e.state);
+    });
+    this.client.connect();
+  }
+
+  texts = () => unreplaced(this.transcript).filter((e) => e.kind !== 'step').map((e) => String(e.content));
+  until = (f: (t: Transcript) => boolean) => expect.poll(() => f(this.transcript), { timeout: 5000, interval: 2 }).toBe(true);
+  settled = (seq: number) => this.until((t) => t.synced && t.lastSeq === seq && t.pending.length === 0 && [...t.turns.values()].every((turn) => turn.state === 'done' || turn.state === 'over'));
+}
+
+/** truth is what the server stores, as a transcript has it. */
+const truth = (id: string) => server.session(id).stored.map((k) => [k.seq, k.turn, k.message]);
+const had = (tab: Tab) => tab.transcript.entries.map((e) => [e.seq, e.turn, e.content]);
+
+beforeEach(async () => {
+  server = await new TestServer().start();
+});
+afterEach(async () => {
+  for (const tab of opened.splice(0)) tab.client.close();
+  await server.kill();
+});
+
+describe('a conversation', () => {
+  test('a message resolves when it is stored, and is answered', async () => {
+    const tab = new Tab();
+    const stored = await tab.client.send('q');
+    expect(stored).toMatchObject({ seq: 2, turn: 1, duplicate: false });
+    await tab.settled(4);
+    expect(tab.texts()).toEqual(['Hello', 'q', 'Answer 1']);
+    expect(tab.client).toMatchObject({ sessionId: 's-1', lastSeq: 4, state: 'open' });
+    expect(had(tab)).toEqual(truth('s-1'));
+  });
+
+  test('what is provisional is there while it is', async () => {
+    const tab = new Tab();
+    const seen: string[] = [];
+    tab.client.on('frame', () => {
+      const turn = tab.transcript.turns.get(1);
+      if (turn) seen.push(`${turn.state} ${turn.steps.length} ${turn.text}`);
+    });
+    await tab.client.send('q');
+    await tab.settled(4);
+    expect(seen).toContain('running 1 Answer 1');
+    expect(seen.at(-1)).toBe('done 0 ');
+  });
+
+  test('it is read from the beginning, or from where the caller is', async () => {
+    const tab = new Tab();
+    await tab.client.send('q');
+    await tab.settled(4);
+    const all = new Tab({ sessionId: 's-1', lastSeq: 0 });
+    await all.settled(4);
+    expect(had(all)).toEqual(truth('s-1'));
+    const rest = new Tab({ sessionId: 's-1', lastSeq: 3 });
+    await rest.settled(4);
+    expect(rest.texts()).toEqual(['Answer 1']);
+    const none = new Tab({ sessionId: 's-1' });
+    await none.until((t) => t.synced);
+    expect([none.texts(), none.client.lastSeq]).toEqual([[], 4]);
+  });
+
+  test('edit and regenerate replace, in every tab', async () => {
+    const tab = new Tab();
+    await tab.client.send('one');
+    await tab.client.send('two');
+    const other = new Tab({ sessionId: 's-1', lastSeq: 0 });
+    await other.settled(7);
+    await tab.client.edit(2, 'two, better');
+    await tab.settled(10);
+    await other.settled(10);
+    for (const t of [tab, other]) expect(t.texts()).toEqual(['Hello', 'one', 'Answer 1', 'two, better', 'Answer 3']);
+    await other.client.regenerate(1);
+    await tab.settled(13);
+    await other.settled(13);
+    for (const t of [tab, other]) expect(t.texts()).toEqual(['Hello', 'one', 'Answer 4']);
+    expect(had(tab)).toEqual(truth('s-1'));
+  });
+
+  test('files, feedback, a reset', async () => {
+    const tab = new Tab();
+    await tab.client.sendFile(new File(['text'], 'a.txt', { type: 'text/plain' }));
+    await tab.settled(4);
+    expect(await tab.client.feedback({ turn: 1, rating: 100 })).toEqual({ turn: 1 });
+    expect(server.feedback).toEqual([{ turn: 1, rating: 100 }]);
+    await tab.client.setVariables({ language: 'French' });
+    expect(await tab.client.reset()).toEqual({ seq: 4 });
+    expect(tab.transcript.entries).toEqual([]);
+    await tab.client.send('q');
+    await tab.settled(7);
+    expect(tab.texts()).toEqual(['q', 'Answer 2']);
+  });
+
+  test('a refusal rejects, and the same id can be sent again', async () => {
+    const tab = new Tab();
+    const refused = tab.client.send('busy', { id: 'a' });
+    await expect(refused).rejects.toThrow(DocentError);
+    await expect(refused).rejects.toMatchObject({ code: 'busy', retryable: true });
+    expect(tab.transcript.pending).toMatchObject([{ id: 'a', error: { code: 'busy' } }]);
+    await tab.client.send('q', { id: 'a' });
+    await tab.settled(4);
+    expect(tab.texts()).toEqual(['Hello', 'q', 'Answer 1']);
+  });
+
+  test('the same id three times from two sockets is one turn', async () => {
+    const one = new Tab({ sessionId: 'x', lastSeq: 0 });
+    await one.until((t) => t.synced);
+    const two = new Tab({ sessionId: 'x', lastSeq: 0 });
+    const stored = await Promise.all([one, two, one].map((t) => t.client.send('q', { id: 'same' })));
+    expect(new Set(stored.map((s) => s.seq))).toEqual(new Set([2]));
+    await one.settled(4);
+    await two.settled(4);
+    for (const t of [one, two]) expect(had(t)).toEqual(truth('x'));
+  });
+
+  test('tokens go where they are asked to', async () => {
+    server.token = 'secret';
+    new Tab({ token: 'secret', protocolToken: 'other' });
+    await expect.poll(() => server.hellos).toEqual([{ token: 'secret' }]);
+    expect(server.protocols).toEqual(['docent.v1,docent.token.other']);
+    expect(() => new DocentClient({ url: server.url, WebSocket: WebSocket as never, protocolToken: 'a b' })).toThrow('subprotocol');
+  });
+});
+
+describe('connections that end', () => {
+  test('what was said without one is sent when there is one, once', async () => {
+    await server.kill();
+    const tab = new Tab();
+    const sent = [tab.client.send('one'), tab.client.send('two')];
+    await expect.poll(() => tab.states).toContain('lost');
+    expect(tab.transcript.pending.map((p) => p.content)).toEqual(['one', 'two']);
+    await server.start();
+    await Promise.all(sent);
+    await tab.settled(7);
+    expect(had(tab)).toEqual(truth('s-1'));
+  });
+
+  test('in the middle of a turn: a snapshot, and on', async () => {
+    server.pace = 15;
+    const tab = new Tab();
+    await tab.client.send('q');
+    await tab.until((t) => t.turns.get(1)?.text === 'An');
+    server.drop('s-1');
+    await tab.until((t) => !t.synced);
+    expect(tab.transcript.turns.get(1)?.text).toBe('An');
+    await tab.settled(4);
+    const snapshot = tab.frames.find((f) => f.action === 'turn_snapshot');
+    expect(snapshot?.message).toMatchObject({ turn: 1, text: expect.stringMatching(/^An/) as string, steps: [{ message: { summary: 'looked at 1' } }] });
+    expect(tab.frames.findIndex((f) => f === snapshot)).toBeLessThan(tab.frames.findLastIndex((f) => f.action === 'synced'));
+    expect(had(tab)).toEqual(truth('s-1'));
+  });
+
+  test('a frame that is missing is fetched', async () => {
+    const tab = new Tab();
+    server.skip = 3;
+    await tab.client.send('q');
+    await tab.settled(4);
+    expect(tab.states.filter((s) => s === 'lost').length).toBe(1);
+    expect(had(tab)).toEqual(truth('s-1'));
+  });
+
+  test('one that is gone for good is passed over', async () => {
+    const tab = new Tab();
+    await tab.client.send('q');
+    await tab.settled(4);
+    server.session('s-1').seq += 3;
+    await tab.client.send('r');
+    await tab.settled(10);
+    expect(tab.texts()).toEqual(['Hello', 'q', 'Answer 1', 'r', 'Answer 2']);
+  });
+
+  test('a reset and another database that were missed are noticed', async () => {
+    const tab = new Tab();
+    await tab.client.send('q');
+    await tab.settled(4);
+    await server.kill();
+    Object.assign(server.session('s-1'), { stored: [], reset: 4, seq: 4 });
+    await server.start();
+    await tab.client.send('r');
+    await tab.settled(7);
+    expect(had(tab)).toEqual(truth('s-1'));
+    await server.kill();
+    server.sessions.clear();
+    await server.start();
+    await tab.client.send('s');
+    await tab.settled(4);
+    expect(tab.texts()).toEqual(['Hello', 's', 'Answer 1']);
+  });
+
+  test('a refusal is obeyed, and what waits is sent after the next connect', async () => {
+    server.token = 'secret';
+    const tab = new Tab();
+    const sent = tab.client.send('q');
+    await expect.poll(() => tab.client.state).toBe('refused');
+    await new Promise((ok) => setTimeout(ok, 50));
+    expect(server.hellos.length).toBe(1);
+    server.token = '';
+    tab.client.connect();
+    await sent;
+    await tab.settled(4);
+  });
+
+  test('a closed client says so to those who wait', async () => {
+    await server.kill();
+    const tab = new Tab();
+    const sent = tab.client.send('q');
+    tab.client.close();
+    await expect(sent).rejects.toMatchObject({ code: 'canceled' });
+    await expect(tab.client.send('r')).rejects.toMatchObject({ code: 'canceled' });
+    expect(tab.client.state).toBe('closed');
+  });
+
+  test('a server that says nothing is given up', async () => {
+    server.chaos = () => false;
+    const silent = new Tab({ patience: 20, url: server.url });
+    server.session('mute');
+    await silent.until((t) => t.synced);
+    const never = new Tab({ patience: 20, WebSocket: class extends WebSocket { override send() {} } as never });
+    await expect.poll(() => never.states.filter((s) => s === 'lost').length).toBeGreaterThan(0);
+  });
+
+  test('codes that say to stay away', () => {
+    expect([1000, 1008, 1009, 4500, 4599].map(stays)).toEqual(Array(5).fill(true));
+    expect([1001, 1006, 1011, 1012, 1013, 4000, 4499, 4600].map(stays)).toEqual(Array(8).fill(false));
+  });
+});
+
+/** Small, fast and the same each time: mulberry32. */
+function random(seed: number): () => number {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let x = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
+    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+test.each([1, 2, 3, 4, 5, 6])('random cuts and kills lose, double and reorder nothing (%i)', async (seed) => {
+  const dice = random(seed);
+  let cuts = 0;
+  const first = new Tab({ sessionId: 'x', lastSeq: 0 });
+  await first.settled(1);
+  const tabs = [first, new Tab({ sessionId: 'x', lastSeq: 0 }), new Tab({ sessionId: 'x', lastSeq: 0 })];
+  server.chaos = () => dice() < 0.06 && ++cuts > 0;
+  const sent: Promise<unknown>[] = [];
+  for (let i = 0; i < 24; i++) {
+    const { client, transcript } = tabs[Math.floor(dice() * tabs.length)]!;
+    const turns = unreplaced(transcript).filter((e) => e.kind === 'question').map((e) => e.turn!);
+    const turn = turns[Math.floor(dice() * turns.length)];
+    const choice = dice();
+    if (turn && choice < 0.1) sent.push(client.regenerate(turn));
+    else if (turn && choice < 0.2) sent.push(client.edit(turn, `edited ${i}`));
+    else sent.push(client.send(`message ${i}`));
+    if (dice() < 0.2) tabs[Math.floor(dice() * tabs.length)]!.client.connect();
+    if (i % 8 === 7) {
+      await server.kill();
+      await server.start();
+    } else await new Promise((ok) => setTimeout(ok, dice() * 8));
+  }
+  await Promise.all(sent);
+  server.chaos = () => false;
+  const { seq } = server.session('x');
+  expect(server.session('x').stored.filter((k) => k.action === 'user_message').length).toBe(24);
+  await expect.poll(() => server.session('x').running.size + server.session('x').waiting.length, { timeout: 5000 }).toBe(0);
+  for (const tab of tabs) {
+    await tab.settled(server.session('x').seq);
+    expect(had(tab)).toEqual(truth('x'));
+    const seqs = tab.frames.flatMap((f) => (f.action === 'ack' && !f.message.duplicate ? f.message.seq : f.action === 'ack' ? [] : f.seq ?? []));
+    expect([...new Set(seqs)]).toEqual([...seqs].sort((a, b) => a - b));
+  }
+  expect(cuts).toBeGreaterThan(20);
+  expect(seq).toBeGreaterThan(48);
+});
+
+test.each(['', 'null', '[]', '7', '{"message":1}', '{"action":5}', '{bad', '{"action":"ack","message":null}', '{"action":"agent_reply_delta","message":{"text":7}}', '{"action":"x","seq":"1"}', new ArrayBuffer(2)])(
+  '%j is no frame', (data) => expect(parseFrame(data)).toBeNull());
+
+test('ids are version 4 and differ', () => {
+  expect(newId()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(newId()).not.toBe(newId());
+});

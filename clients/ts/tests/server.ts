@@ -1,0 +1,206 @@
+// A docent.v1 server in this process, small enough to be believed: what it
+// stores is the truth that clients are compared with, and it can be killed.
+import type { AddressInfo } from 'node:net';
+import { WebSocketServer, type WebSocket } from 'ws';
+
+interface Kept {
+  action: string;
+  message: unknown;
+  seq: number;
+  turn: number;
+  id?: string;
+  replaces?: number;
+}
+
+interface Running {
+  n: number;
+  text: string;
+  steps: { action: string; message: unknown }[];
+}
+
+interface Session {
+  stored: Kept[];
+  seq: number;
+  turn: number;
+  reset: number;
+  ids: Map<string, Kept>;
+  sockets: Set<WebSocket>;
+  waiting: number[];
+  running: Map<number, Running>;
+}
+
+export class TestServer {
+  sessions = new Map<string, Session>();
+  /** Handshakes with tokens, and hellos: what clients brought. */
+  protocols: string[] = [];
+  hellos: { last_seq?: number; token?: string }[] = [];
+  /** Called before each frame is sent: true ends the connection instead. */
+  chaos: () => boolean = () => false;
+  /** Leaves the frame of this seq out, once. */
+  skip = 0;
+  token = '';
+  /** Time between the frames of a turn, in ms. */
+  pace = 0;
+  feedback: unknown[] = [];
+  url = '';
+  private wss: WebSocketServer | undefined;
+  private port = 0;
+  private life = 0;
+
+  async start(): Promise<this> {
+    const wss = new WebSocketServer({ port: this.port, host: '127.0.0.1' });
+    this.wss = wss;
+    await new Promise((ok) => wss.once('listening', ok));
+    this.port = (wss.address() as AddressInfo).port;
+    this.url = `http://127.0.0.1:${this.port}`;
+    wss.on('connection', (ws, req) => {
+      this.protocols.push(req.headers['sec-websocket-protocol'] ?? '');
+      this.serve(ws, new URL(req.url!, this.url).searchParams.get('session_id'));
+    });
+    return this;
+  }
+
+  /** kill ends it as a crash does: only what is stored is kept. */
+  async kill(): Promise<void> {
+    this.life++;
+    for (const s of this.sessions.values()) {
+      s.running.clear();
+      s.sockets.clear();
+      s.waiting = [];
+    }
+    for (const ws of this.wss?.clients ?? []) ws.terminate();
+    await new Promise((ok) => (this.wss ? this.wss.close(ok) : ok(0)));
+  }
+
+  session(id: string): Session {
+    const s = this.sessions.get(id) ?? { stored: [], seq: 0, turn: 0, reset: 0, ids: new Map(), sockets: new Set(), waiting: [], running: new Map() };
+    this.sessions.set(id, s);
+    return s;
+  }
+
+  /** drop ends all connections of a session with a code. */
+  drop(id: string, code?: number): void {
+    for (const ws of this.session(id).sockets) code ? ws.close(code) : ws.terminate();
+  }
+
+  private put(ws: WebSocket, action: string, message: unknown, more: object = {}): void {
+    if (ws.readyState !== ws.OPEN) return;
+    if (this.chaos()) return ws.terminate();
+    ws.send(JSON.stringify({ action, message, history: false, timestamp: null, ...more }));
+  }
+
+  private all(s: Session, action: string, message: unknown, more: object = {}, but?: WebSocket): void {
+    for (const ws of s.sockets) if (ws !== but) this.put(ws, action, message, more);
+  }
+
+  private serve(ws: WebSocket, id: string | null): void {
+    let session: Session | undefined;
+    const name = id ?? `s-${this.sessions.size + 1}`;
+    ws.on('message', (data) => {
+      const f = JSON.parse(String(data)) as { action: string; message?: unknown; id?: string };
+      if (f.action === 'hello') session = this.hello(ws, name, f.message as { last_seq?: number; token?: string });
+      else if (session) this.take(ws, session, f);
+    });
+    ws.on('close', () => session?.sockets.delete(ws));
+  }
+
+  private hello(ws: WebSocket, id: string, hello: { last_seq?: number; token?: string }): Session | undefined {
+    this.hellos.push(hello);
+    if (this.token && hello.token !== this.token) {
+      this.put(ws, 'error', { code: 'unauthorized', message: 'Say who you are.', retryable: false });
+      ws.close(4502);
+      return undefined;
+    }
+    const resumed = this.sessions.has(id);
+    const s = this.session(id);
+    this.put(ws, 'welcome', { session_id: id, seq: s.seq, reset_seq: s.reset, resumed, limits: { message_bytes: 16384 }, models: [], collections: [] });
+    if (hello.last_seq !== undefined) {
+      const from = hello.last_seq > s.seq ? 0 : hello.last_seq;
+      for (const k of s.stored) if (k.seq > from) this.send(ws, k, true);
+      for (const [turn, r] of s.running) this.put(ws, 'turn_snapshot', { turn, ...r });
+    }
+    const owed = s.stored.filter((k) => k.action === 'user_message' && !s.stored.some((o) => o.action === 'agent_reply_str' && o.turn === k.turn)).map((k) => k.turn);
+    this.put(ws, 'synced', { seq: s.seq, turns: owed.map((turn) => ({ turn, state: s.running.has(turn) ? 'running' : 'waiting' })) });
+    s.sockets.add(ws);
+    if (!resumed) this.store(s, 'agent_reply_str', 'Hello', 0);
+    for (const turn of owed) if (!s.running.has(turn) && !s.waiting.includes(turn)) this.enqueue(s, turn);
+    return s;
+  }
+
+  private send(ws: WebSocket, k: Kept, history: boolean): void {
+    const { action, message, ...more } = k;
+    this.put(ws, action, message, { ...more, history });
+  }
+
+  private store(s: Session, action: string, message: unknown, turn: number, more: { id?: string; replaces?: number } = {}, by?: WebSocket): Kept {
+    const k: Kept = { action, message, seq: ++s.seq, turn, ...more };
+    s.stored.push(k);
+    for (const ws of s.sockets) {
+      if (this.skip === k.seq) this.skip = 0;
+      else if (ws === by) this.put(ws, 'ack', { id: k.id, seq: k.seq, duplicate: false }, { id: k.id, turn, ...(k.replaces && { replaces: k.replaces }) });
+      else this.send(ws, k, false);
+    }
+    return k;
+  }
+
+  private take(ws: WebSocket, s: Session, f: { action: string; message?: unknown; id?: string }): void {
+    const m = f.message as { turn: number; message?: unknown };
+    const id = f.id ?? '';
+    const known = s.ids.get(id);
+    if (known) return this.put(ws, 'ack', { id, seq: known.seq, duplicate: true }, { id, turn: known.turn });
+    const ask = (message: unknown, replaces?: number) => {
+      if (message === 'busy') return this.put(ws, 'error', { code: 'busy', message: 'Later.', retryable: true, id }, { id });
+      const k = this.store(s, 'user_message', message, ++s.turn, { id, ...(replaces && { replaces }) }, ws);
+      s.ids.set(id, k);
+      this.enqueue(s, k.turn);
+    };
+    if (f.action === 'user_message') ask(f.message);
+    else if (f.action === 'user_file') ask((f.message as { name: string }).name);
+    else if (f.action === 'edit') ask(m.message, m.turn);
+    else if (f.action === 'regenerate') ask(s.stored.find((k) => k.action === 'user_message' && k.turn === m.turn)?.message, m.turn);
+    else if (f.action === 'feedback') {
+      this.feedback.push(f.message);
+      this.put(ws, 'feedback_stored', { turn: m.turn ?? s.turn });
+    } else if (f.action === 'reset') {
+      s.stored = [];
+      s.reset = s.seq;
+      s.ids.clear();
+      this.all(s, 'session_reset', { seq: s.seq });
+    }
+  }
+
+  private enqueue(s: Session, turn: number): void {
+    s.waiting.push(turn);
+    if (s.waiting.length === 1) void this.work(s, this.life);
+  }
+
+  private pause = () => new Promise<void>((ok) => (this.pace ? setTimeout(ok, this.pace) : setImmediate(ok)));
+
+  // One turn at a time: a status, deltas, a step, what is stored of it, the end.
+  private async work(s: Session, life: number): Promise<void> {
+    for (let turn = s.waiting[0]; turn !== undefined; turn = s.waiting[0]) {
+      const r: Running = { n: 0, text: '', steps: [] };
+      s.running.set(turn, r);
+      const show = async (action: string, message: unknown) => {
+        this.all(s, action, message, { turn, n: ++r.n });
+        await this.pause();
+        return life === this.life;
+      };
+      if (!(await show('status', { phase: 'answering' }))) return;
+      const step = { kind: 'note', step: 0, summary: `looked at ${turn}`, details: {} };
+      r.steps.push({ action: 'agent_reply_reasoning_step', message: step });
+      if (!(await show('agent_reply_reasoning_step', step))) return;
+      for (const text of ['An', 'swer ', String(turn)]) {
+        r.text += text;
+        if (!(await show('agent_reply_delta', { text }))) return;
+      }
+      s.running.delete(turn);
+      this.store(s, 'agent_reply_reasoning_step', step, turn);
+      this.store(s, 'agent_reply_str', `Answer ${turn}`, turn);
+      s.waiting.shift();
+      this.all(s, 'turn_finished', { outcome: 'done' }, { turn });
+      await this.pause();
+      if (life !== this.life) return;
+    }
+  }
+}
