@@ -30,6 +30,8 @@ type Info struct {
 	Embedder EmbedderInfo `json:"embedder"`
 	// Collections are the sets of documents.
 	Collections []CollectionInfo `json:"collections"`
+	// Voice says who listens and speaks.
+	Voice VoiceInfo `json:"voice"`
 	// Limits are what a client has to keep to.
 	Limits Limits `json:"limits"`
 }
@@ -50,6 +52,14 @@ type EmbedderInfo struct {
 	Name string `json:"name"`
 	// Dimensions is the length of its vectors.
 	Dimensions int `json:"dimensions"`
+}
+
+// VoiceInfo says whether there is somebody to talk to.
+type VoiceInfo struct {
+	// Listens reports whether recordings are understood.
+	Listens bool `json:"listens" doc:"Recordings are understood; without it they are declined."`
+	// Speaks reports whether the agent can say a text as sound.
+	Speaks bool `json:"speaks" doc:"The agent can say a text as sound."`
 }
 
 // CollectionInfo describes a set of documents.

@@ -43,7 +43,7 @@ func TestInfo(t *testing.T) {
 		}
 	})
 	c.want(200, `{"name":"docent","version":"1.2.3","agent":"docent","built_in":true,"database":"sqlite","model":{"name":"extractive","kind":"extractive","hint":"set DOCENT_MODEL"},
-		"models":[],"embedder":{"name":"static","dimensions":256},"collections":[{"name":"default","documents":2,"failed":0,"chunks":1}],
+		"models":[],"embedder":{"name":"static","dimensions":256},"voice":{"listens":false,"speaks":false},"collections":[{"name":"default","documents":2,"failed":0,"chunks":1}],
 		"limits":{"upload_bytes":67108864,"message_bytes":16384,"k":4}}`, "GET", "/api/info", "")
 }
 

@@ -32,6 +32,16 @@ type Welcome struct {
 	Models []string `json:"models"`
 	// Collections are the document collections there are; never null.
 	Collections []string `json:"collections"`
+	// Voice says who listens and speaks.
+	Voice Voice `json:"voice"`
+}
+
+// Voice says whether there is somebody to talk to.
+type Voice struct {
+	// Listens: recordings are understood; without it they are declined.
+	Listens bool `json:"listens"`
+	// Speaks: the agent can say a text as sound.
+	Speaks bool `json:"speaks"`
 }
 
 // Limits are what a client has to keep to.

@@ -139,6 +139,7 @@ func (c *connection) Opened(o agent.Opened) {
 		SessionID: o.SessionID, Seq: o.Seq, ResetSeq: o.ResetSeq, Resumed: o.Resumed,
 		Limits: payload.Limits{MessageBytes: min(c.server.cfg.MessageBytes, agent.MaxTextBytes)},
 		Models: notNil(c.info.Models), Collections: notNil(c.info.Collections),
+		Voice: payload.Voice{Listens: c.server.cfg.Transcriber != nil, Speaks: c.info.Speaks},
 	}, "")
 }
 

@@ -87,6 +87,8 @@ type Info struct {
 	Models []string
 	// Collections are the document collections.
 	Collections []string
+	// Speaks reports whether the agent can say a text as sound.
+	Speaks bool
 }
 
 func (c *Config) defaults() error {

@@ -138,6 +138,9 @@ func (a *app) newRuntime() (*agent.Runtime, error) {
 		Agent: a.definition.Agent, Store: a.db, RAG: a.rag, History: a.definition.History, Location: a.definition.Location,
 		Dialer: dialer, Logger: a.log,
 	}
+	if a.speaks() {
+		cfg.Speaker = a.speech
+	}
 	if a.model != nil { // which may reason, with as many messages as fit its tokens
 		cfg.History = max(cfg.History, agent.DefaultHistory)
 	}

@@ -21,6 +21,7 @@ import (
 	"docent/ingest"
 	"docent/internal/fault"
 	"docent/llm"
+	"docent/llm/speech"
 	"docent/rag"
 	"docent/store/postgres"
 	"docent/store/sqlite"
@@ -54,7 +55,8 @@ type app struct {
 	static    *embed.Static
 	embedder  embed.Embedder
 	retriever *rag.Retriever
-	model     *llm.OpenAI // nil without a chat model
+	model     *llm.OpenAI    // nil without a chat model
+	speech    *speech.Client // nil if nobody listens or speaks
 	rag       *rag.RAG
 	ingester  *ingest.Ingester
 	// definition is the agent that is served, with what its tools work with.

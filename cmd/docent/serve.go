@@ -74,6 +74,9 @@ func (a *app) serve(ctx context.Context, std stdio) error {
 	if err := a.addIngester(); err != nil {
 		return err
 	}
+	if err := a.addSpeech(); err != nil {
+		return err
+	}
 	if err := a.addAgent(ctx); err != nil {
 		return err
 	}
@@ -153,7 +156,7 @@ func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.
 	guard := api.GuardConfig{Addr: addr.String(), Loopback: a.cfg.Loopback(), Origins: a.cfg.Origins, Hosts: a.cfg.Hosts}
 	// The guard below has checked the origin of every request.
 	origin := func(*http.Request) bool { return true }
-	sockets, err := ws.NewServer(ws.Config{Runtime: runtime, Logger: a.log, Info: a.welcome, CheckOrigin: origin, SessionTimeout: a.cfg.SessionTimeout})
+	sockets, err := ws.NewServer(ws.Config{Runtime: runtime, Transcriber: a.transcriber(), Logger: a.log, Info: a.welcome, CheckOrigin: origin, SessionTimeout: a.cfg.SessionTimeout})
 	if err != nil {
 		return nil, nil, fmt.Errorf("websocket: %w", err)
 	}
@@ -181,7 +184,7 @@ func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.
 
 // welcome is what a docent.v1 client is told of this installation.
 func (a *app) welcome(ctx context.Context) ws.Info {
-	info := ws.Info{Models: a.rag.Models(), Collections: []string{}}
+	info := ws.Info{Models: a.rag.Models(), Collections: []string{}, Speaks: a.speaks()}
 	cols, err := a.db.Collections(ctx)
 	if err != nil {
 		a.log.Warn("list collections for a welcome", "error", err)
@@ -200,6 +203,7 @@ func (a *app) info(context.Context) (api.Info, error) {
 		Model:    api.ModelInfo{Name: rag.Extractive, Kind: rag.Extractive, Hint: "Answers are quotes; " + modelHint + "."},
 		Models:   a.rag.Models(),
 		Embedder: api.EmbedderInfo{Name: a.embedder.Name(), Dimensions: a.embedder.Dimensions()},
+		Voice:    api.VoiceInfo{Listens: a.listens(), Speaks: a.speaks()},
 		Limits:   api.Limits{K: a.cfg.K},
 	}
 	if a.model != nil {

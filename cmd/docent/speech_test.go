@@ -1,0 +1,69 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+)
+
+// audioServer is a server with OpenAI's audio API that hears the same words in
+// all that is Ogg.
+func audioServer(t *testing.T) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if r.URL.Path != "/v1/audio/transcriptions" || r.Header.Get("Authorization") != "Bearer sk-audio" ||
+			!strings.Contains(string(body), "OggS") || !strings.Contains(string(body), "whisper-test") {
+			http.Error(w, "what?", http.StatusNotFound)
+			return
+		}
+		_, _ = io.WriteString(w, `{"text":"how much does the feed pump move?"}`)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL + "/v1"
+}
+
+// TestVoice: a recording is heard by the configured server and answered; what
+// cannot be heard is said in words. The page and clients can know.
+func TestVoice(t *testing.T) {
+	t.Parallel()
+	env := []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_SPEECH_KEY=sk-audio"}
+	docs := t.TempDir()
+	write(t, docs, "pump.md", "# Pump\n\nThe feed pump moves 40 litres per minute.\n")
+	docent(t, env, 0, "ingest", docs)
+	server, at := serve(t, env, "--speech-url", audioServer(t), "--transcription-model", "whisper-test")
+	var info struct {
+		Voice struct{ Listens, Speaks bool }
+	}
+	if getJSON(t, at+"/api/info", &info); !info.Voice.Listens || info.Voice.Speaks {
+		t.Errorf("voice: %+v", info.Voice)
+	}
+	c := dial(t, at)
+	hear(t, c)                                                                                       // the greeting
+	say(t, c, websocket.MessageText, `{"action":"user_voice","message":"UklGRiQAAABXQVZFZm10IA=="}`) // which the server does not know
+	if f := hear(t, c); f["action"] != "agent_reply_str" || !strings.HasPrefix(f["message"].(string), "Sorry") {
+		t.Errorf("got %v", f)
+	}
+	say(t, c, websocket.MessageText, `{"action":"user_voice","message":"T2dnUw=="}`)
+	if f := hear(t, c); f["action"] != "user_message" || f["history"] != true || f["message"] != "how much does the feed pump move?" {
+		t.Errorf("echo %v", f)
+	}
+	f := hear(t, c)
+	message, _ := f["message"].(map[string]any)
+	if answer, _ := message["answer"].(string); f["action"] != "agent_reply_rag" || !strings.Contains(answer, "40 litres") {
+		t.Errorf("answer %v", f)
+	}
+	if log := server.log.String(); strings.Contains(log, "sk-audio") || strings.Contains(log, "feed pump") {
+		t.Errorf("the log says %s", log)
+	}
+	c = dial(t, at+"/?protocol=docent.v1")
+	say(t, c, websocket.MessageText, `{"action":"hello","message":{}}`)
+	welcome := hear(t, c)["message"].(map[string]any)
+	if voice, _ := welcome["voice"].(map[string]any); voice["listens"] != true || voice["speaks"] != false {
+		t.Errorf("welcome %v", welcome)
+	}
+}
