@@ -1,0 +1,216 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"docent/auth"
+	"docent/store"
+)
+
+var _ auth.Store = (*Store)(nil)
+
+// tokenColumns are what scanToken reads.
+const tokenColumns = `t.name, t.hash, t.scopes, t.created_at, t.expires_at, t.last_used_at, coalesce(u.username, ''), coalesce(u.scopes, '')
+	FROM api_token t LEFT JOIN app_user u ON u.id = t.user_id`
+
+func scanToken(row pgx.Row) (auth.TokenRecord, error) {
+	var r auth.TokenRecord
+	var scopes, theirs string
+	var expires, used *time.Time
+	if err := row.Scan(&r.Name, &r.Hash, &scopes, &r.CreatedAt, &expires, &used, &r.User, &theirs); err != nil {
+		return r, fmt.Errorf("scan: %w", err)
+	}
+	r.CreatedAt, r.ExpiresAt, r.LastUsedAt = r.CreatedAt.UTC(), instant(expires), instant(used)
+	var err error
+	if r.Scopes, err = store.Scopes(scopes); err == nil && r.User != "" {
+		r.UserScopes, err = store.Scopes(theirs)
+	}
+	return r, err //nolint:wrapcheck // it says what is wrong
+}
+
+// instant is a time that may not be set.
+func instant(at *time.Time) time.Time {
+	if at == nil {
+		return time.Time{}
+	}
+	return at.UTC()
+}
+
+// optional is a time as it is stored; nil if it is not set.
+func optional(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// missing is err, or the given error if err says that there is no row.
+func missing(err, none error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return none
+	}
+	return err
+}
+
+// change runs a statement; if it changes nothing it fails with none.
+func change(ctx context.Context, tx pgx.Tx, none error, sql string, args ...any) error {
+	tag, err := tx.Exec(ctx, sql, args...)
+	if err == nil && tag.RowsAffected() == 0 {
+		return none
+	}
+	return err //nolint:wrapcheck // fail names the operation
+}
+
+// alter is change in a transaction of its own.
+func (s *Store) alter(ctx context.Context, none error, sql string, args ...any) error {
+	return again(ctx, func() error {
+		tag, err := s.pool.Exec(ctx, sql, args...)
+		if err == nil && tag.RowsAffected() == 0 {
+			return none
+		}
+		return err //nolint:wrapcheck // fail names the operation
+	})
+}
+
+// AddToken stores a token; see auth.Tokens.
+func (s *Store) AddToken(ctx context.Context, r auth.TokenRecord) error {
+	return fail("store token", s.write(ctx, func(tx pgx.Tx) error {
+		var user *int64
+		if r.User != "" {
+			if err := tx.QueryRow(ctx, `SELECT id FROM app_user WHERE username = $1 FOR KEY SHARE`, store.Text(r.User)).Scan(&user); err != nil {
+				return missing(err, store.NoUser())
+			}
+		}
+		return change(ctx, tx, store.TokenTaken(r.Name), `INSERT INTO api_token (name, hash, scopes, user_id, created_at, expires_at, last_used_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name) DO NOTHING`,
+			store.Text(r.Name), r.Hash, r.Scopes.String(), user, store.Time(r.CreatedAt, s.config.Now()), optional(r.ExpiresAt), optional(r.LastUsedAt))
+	}))
+}
+
+// Token returns a token; see auth.Tokens.
+func (s *Store) Token(ctx context.Context, hash []byte) (auth.TokenRecord, error) {
+	r, err := scanToken(s.pool.QueryRow(ctx, `SELECT `+tokenColumns+` WHERE t.hash = $1`, hash))
+	return r, fail("read token", missing(err, store.NoToken()))
+}
+
+// Tokens lists tokens; see auth.Tokens.
+func (s *Store) Tokens(ctx context.Context) ([]auth.TokenRecord, error) {
+	out, err := query(ctx, s, func(row pgx.CollectableRow) (auth.TokenRecord, error) { return scanToken(row) },
+		`SELECT `+tokenColumns+` ORDER BY t.name COLLATE "C" LIMIT $1`, auth.MaxList)
+	return out, fail("list tokens", err)
+}
+
+// UseToken notes a token's use; see auth.Tokens.
+func (s *Store) UseToken(ctx context.Context, hash []byte, at time.Time) error {
+	return fail("note the use of a token", s.alter(ctx, nil, `UPDATE api_token SET last_used_at = $1 WHERE hash = $2`, at, hash))
+}
+
+// RemoveToken deletes a token; see auth.Tokens.
+func (s *Store) RemoveToken(ctx context.Context, name string) error {
+	return fail("revoke token", s.alter(ctx, store.NoToken(), `DELETE FROM api_token WHERE name = $1`, store.Text(name)))
+}
+
+// AddUser stores a user; see auth.Users.
+func (s *Store) AddUser(ctx context.Context, r auth.UserRecord) error {
+	return fail("store user", s.alter(ctx, store.UserTaken(r.Name),
+		`INSERT INTO app_user (username, password_hash, scopes, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (username) DO NOTHING`,
+		store.Text(r.Name), r.Password, r.Scopes.String(), store.Time(r.CreatedAt, s.config.Now())))
+}
+
+// userColumns are what scanUser reads.
+const userColumns = `username, password_hash, scopes, created_at FROM app_user`
+
+func scanUser(row pgx.Row) (auth.UserRecord, error) {
+	var r auth.UserRecord
+	var scopes string
+	if err := row.Scan(&r.Name, &r.Password, &scopes, &r.CreatedAt); err != nil {
+		return r, fmt.Errorf("scan: %w", err)
+	}
+	r.CreatedAt = r.CreatedAt.UTC()
+	var err error
+	r.Scopes, err = store.Scopes(scopes)
+	return r, err //nolint:wrapcheck // it says what is wrong
+}
+
+// User returns a user; see auth.Users.
+func (s *Store) User(ctx context.Context, name string) (auth.UserRecord, error) {
+	r, err := scanUser(s.pool.QueryRow(ctx, `SELECT `+userColumns+` WHERE username = $1`, store.Text(name)))
+	return r, fail("read user", missing(err, store.NoUser()))
+}
+
+// Users lists users; see auth.Users.
+func (s *Store) Users(ctx context.Context) ([]auth.UserRecord, error) {
+	out, err := query(ctx, s, func(row pgx.CollectableRow) (auth.UserRecord, error) { return scanUser(row) },
+		`SELECT `+userColumns+` ORDER BY username COLLATE "C" LIMIT $1`, auth.MaxList)
+	return out, fail("list users", err)
+}
+
+// SetPassword replaces a password; see auth.Users.
+func (s *Store) SetPassword(ctx context.Context, name, password string) error {
+	return fail("set password", s.write(ctx, func(tx pgx.Tx) error {
+		if err := change(ctx, tx, store.NoUser(), `UPDATE app_user SET password_hash = $1 WHERE username = $2`, password, store.Text(name)); err != nil {
+			return err
+		}
+		return change(ctx, tx, nil, `DELETE FROM login WHERE user_id = (SELECT id FROM app_user WHERE username = $1)`, store.Text(name))
+	}))
+}
+
+// RemoveUser deletes a user; see auth.Users.
+func (s *Store) RemoveUser(ctx context.Context, name string) error {
+	return fail("delete user", s.alter(ctx, store.NoUser(), `DELETE FROM app_user WHERE username = $1`, store.Text(name)))
+}
+
+// AddLogin stores a login; see auth.Logins. Its user is locked, so that a
+// password that is being changed is either not the one checked against any
+// more, or ends this login as well.
+func (s *Store) AddLogin(ctx context.Context, r auth.LoginRecord) error {
+	return fail("store login", s.write(ctx, func(tx pgx.Tx) error {
+		var user int64
+		err := tx.QueryRow(ctx, `SELECT id FROM app_user WHERE username = $1 AND password_hash = $2 FOR NO KEY UPDATE`, store.Text(r.User), r.Password).Scan(&user)
+		if err != nil {
+			return missing(err, store.NoUser())
+		}
+		created := store.Time(r.CreatedAt, s.config.Now())
+		// What others are deleting is left to them, or two could wait for each other.
+		err = change(ctx, tx, nil, `DELETE FROM login WHERE hash IN (SELECT hash FROM login WHERE expires_at <= $1 FOR UPDATE SKIP LOCKED)`, created)
+		if err != nil {
+			return err
+		}
+		err = change(ctx, tx, nil, `INSERT INTO login (hash, user_id, created_at, expires_at, last_used_at) VALUES ($1, $2, $3, $4, $5)`,
+			r.Hash, user, created, r.ExpiresAt, r.LastUsedAt)
+		if err != nil {
+			return err
+		}
+		return change(ctx, tx, nil, `DELETE FROM login WHERE hash IN (SELECT hash FROM login WHERE user_id = $1
+			ORDER BY created_at DESC, hash OFFSET $2)`, user, auth.MaxLogins)
+	}))
+}
+
+// Login returns a login; see auth.Logins.
+func (s *Store) Login(ctx context.Context, hash []byte) (auth.LoginRecord, error) {
+	var r auth.LoginRecord
+	var scopes string
+	err := s.pool.QueryRow(ctx, `SELECT l.hash, u.username, u.scopes, l.created_at, l.expires_at, l.last_used_at
+		FROM login l JOIN app_user u ON u.id = l.user_id WHERE l.hash = $1`, hash).
+		Scan(&r.Hash, &r.User, &scopes, &r.CreatedAt, &r.ExpiresAt, &r.LastUsedAt)
+	if err == nil {
+		r.CreatedAt, r.ExpiresAt, r.LastUsedAt = r.CreatedAt.UTC(), r.ExpiresAt.UTC(), r.LastUsedAt.UTC()
+		r.UserScopes, err = store.Scopes(scopes)
+	}
+	return r, fail("read login", missing(err, store.NoLogin()))
+}
+
+// UseLogin notes a login's use; see auth.Logins.
+func (s *Store) UseLogin(ctx context.Context, hash []byte, at, expires time.Time) error {
+	return fail("note the use of a login", s.alter(ctx, nil, `UPDATE login SET last_used_at = $1, expires_at = $2 WHERE hash = $3`, at, expires, hash))
+}
+
+// RemoveLogin deletes a login; see auth.Logins.
+func (s *Store) RemoveLogin(ctx context.Context, hash []byte) error {
+	return fail("end login", s.alter(ctx, nil, `DELETE FROM login WHERE hash = $1`, hash))
+}

@@ -1,0 +1,211 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"docent/auth"
+	"docent/store"
+)
+
+var _ auth.Store = (*Store)(nil)
+
+// tokenColumns are what scanToken reads.
+const tokenColumns = `t.name, t.hash, t.scopes, t.created_at, coalesce(t.expires_at, 0), coalesce(t.last_used_at, 0), coalesce(u.username, ''), coalesce(u.scopes, '')
+	FROM api_token t LEFT JOIN app_user u ON u.id = t.user_id`
+
+func scanToken(row scanner) (auth.TokenRecord, error) {
+	var r auth.TokenRecord
+	var scopes, theirs string
+	var created, expires, used int64
+	if err := row.Scan(&r.Name, &r.Hash, &scopes, &created, &expires, &used, &r.User, &theirs); err != nil {
+		return r, err
+	}
+	r.CreatedAt, r.ExpiresAt, r.LastUsedAt = micro(created), instant(expires), instant(used)
+	var err error
+	if r.Scopes, err = store.Scopes(scopes); err == nil && r.User != "" {
+		r.UserScopes, err = store.Scopes(theirs)
+	}
+	return r, err
+}
+
+// instant is a time that may not be set.
+func instant(at int64) time.Time {
+	if at == 0 {
+		return time.Time{}
+	}
+	return micro(at)
+}
+
+// optional is a time as it is stored; NULL if it is not set.
+func optional(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixMicro()
+}
+
+// missing is err, or the given error if err says that there is no row.
+func missing(err, none error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return none
+	}
+	return err
+}
+
+// AddToken stores a token; see auth.Tokens.
+func (s *Store) AddToken(ctx context.Context, r auth.TokenRecord) error {
+	return fail("store token", s.write(ctx, func(ctx context.Context, w *writer) error {
+		var user sql.NullInt64
+		if r.User != "" {
+			if err := w.row(ctx, `SELECT id FROM app_user WHERE username = ?`, store.Text(r.User)).Scan(&user); err != nil {
+				return missing(err, store.NoUser())
+			}
+		}
+		return w.change(ctx, store.TokenTaken(r.Name), `INSERT INTO api_token (name, hash, scopes, user_id, created_at, expires_at, last_used_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING`,
+			store.Text(r.Name), r.Hash, r.Scopes.String(), user, store.Time(r.CreatedAt, s.config.Now()).UnixMicro(), optional(r.ExpiresAt), optional(r.LastUsedAt))
+	}))
+}
+
+// change runs a statement; if it changes nothing it fails with none.
+func (w *writer) change(ctx context.Context, none error, query string, args ...any) error {
+	result, err := w.exec(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); err != nil || n > 0 {
+		return err
+	}
+	return none
+}
+
+// alter is change in a transaction of its own.
+func (s *Store) alter(ctx context.Context, none error, query string, args ...any) error {
+	return s.write(ctx, func(ctx context.Context, w *writer) error { return w.change(ctx, none, query, args...) })
+}
+
+// Token returns a token; see auth.Tokens.
+func (s *Store) Token(ctx context.Context, hash []byte) (auth.TokenRecord, error) {
+	r, err := scanToken(s.reader.QueryRowContext(ctx, `SELECT `+tokenColumns+` WHERE t.hash = ?`, hash))
+	return r, fail("read token", missing(err, store.NoToken()))
+}
+
+// Tokens lists tokens; see auth.Tokens.
+func (s *Store) Tokens(ctx context.Context) ([]auth.TokenRecord, error) {
+	rows, err := s.reader.QueryContext(ctx, `SELECT `+tokenColumns+` ORDER BY t.name LIMIT ?`, auth.MaxList)
+	if err != nil {
+		return nil, fail("list tokens", err)
+	}
+	out, err := collect(rows, func(rows *sql.Rows) (auth.TokenRecord, error) { return scanToken(rows) })
+	return out, fail("list tokens", err)
+}
+
+// UseToken notes a token's use; see auth.Tokens.
+func (s *Store) UseToken(ctx context.Context, hash []byte, at time.Time) error {
+	return fail("note the use of a token", s.alter(ctx, nil, `UPDATE api_token SET last_used_at = ? WHERE hash = ?`, at.UnixMicro(), hash))
+}
+
+// RemoveToken deletes a token; see auth.Tokens.
+func (s *Store) RemoveToken(ctx context.Context, name string) error {
+	return fail("revoke token", s.alter(ctx, store.NoToken(), `DELETE FROM api_token WHERE name = ?`, store.Text(name)))
+}
+
+// AddUser stores a user; see auth.Users.
+func (s *Store) AddUser(ctx context.Context, r auth.UserRecord) error {
+	return fail("store user", s.alter(ctx, store.UserTaken(r.Name),
+		`INSERT INTO app_user (username, password_hash, scopes, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (username) DO NOTHING`,
+		store.Text(r.Name), r.Password, r.Scopes.String(), store.Time(r.CreatedAt, s.config.Now()).UnixMicro()))
+}
+
+// userColumns are what scanUser reads.
+const userColumns = `username, password_hash, scopes, created_at FROM app_user`
+
+func scanUser(row scanner) (auth.UserRecord, error) {
+	var r auth.UserRecord
+	var scopes string
+	var created int64
+	if err := row.Scan(&r.Name, &r.Password, &scopes, &created); err != nil {
+		return r, err
+	}
+	r.CreatedAt = micro(created)
+	var err error
+	r.Scopes, err = store.Scopes(scopes)
+	return r, err
+}
+
+// User returns a user; see auth.Users.
+func (s *Store) User(ctx context.Context, name string) (auth.UserRecord, error) {
+	r, err := scanUser(s.reader.QueryRowContext(ctx, `SELECT `+userColumns+` WHERE username = ?`, store.Text(name)))
+	return r, fail("read user", missing(err, store.NoUser()))
+}
+
+// Users lists users; see auth.Users.
+func (s *Store) Users(ctx context.Context) ([]auth.UserRecord, error) {
+	rows, err := s.reader.QueryContext(ctx, `SELECT `+userColumns+` ORDER BY username LIMIT ?`, auth.MaxList)
+	if err != nil {
+		return nil, fail("list users", err)
+	}
+	out, err := collect(rows, func(rows *sql.Rows) (auth.UserRecord, error) { return scanUser(rows) })
+	return out, fail("list users", err)
+}
+
+// SetPassword replaces a password; see auth.Users.
+func (s *Store) SetPassword(ctx context.Context, name, password string) error {
+	return fail("set password", s.write(ctx, func(ctx context.Context, w *writer) error {
+		if err := w.change(ctx, store.NoUser(), `UPDATE app_user SET password_hash = ? WHERE username = ?`, password, store.Text(name)); err != nil {
+			return err
+		}
+		return w.change(ctx, nil, `DELETE FROM login WHERE user_id = (SELECT id FROM app_user WHERE username = ?)`, store.Text(name))
+	}))
+}
+
+// RemoveUser deletes a user; see auth.Users.
+func (s *Store) RemoveUser(ctx context.Context, name string) error {
+	return fail("delete user", s.alter(ctx, store.NoUser(), `DELETE FROM app_user WHERE username = ?`, store.Text(name)))
+}
+
+// AddLogin stores a login; see auth.Logins.
+func (s *Store) AddLogin(ctx context.Context, r auth.LoginRecord) error {
+	return fail("store login", s.write(ctx, func(ctx context.Context, w *writer) error {
+		created := store.Time(r.CreatedAt, s.config.Now()).UnixMicro()
+		if err := w.change(ctx, nil, `DELETE FROM login WHERE expires_at <= ?`, created); err != nil {
+			return err
+		}
+		err := w.change(ctx, store.NoUser(), `INSERT INTO login (hash, user_id, created_at, expires_at, last_used_at)
+			SELECT ?, id, ?, ?, ? FROM app_user WHERE username = ? AND password_hash = ?`,
+			r.Hash, created, r.ExpiresAt.UnixMicro(), r.LastUsedAt.UnixMicro(), store.Text(r.User), r.Password)
+		if err != nil {
+			return err
+		}
+		return w.change(ctx, nil, `DELETE FROM login WHERE hash IN (SELECT l.hash FROM login l JOIN app_user u ON u.id = l.user_id
+			WHERE u.username = ? ORDER BY l.created_at DESC, l.hash LIMIT -1 OFFSET ?)`, store.Text(r.User), auth.MaxLogins)
+	}))
+}
+
+// Login returns a login; see auth.Logins.
+func (s *Store) Login(ctx context.Context, hash []byte) (auth.LoginRecord, error) {
+	var r auth.LoginRecord
+	var created, expires, used int64
+	var scopes string
+	err := s.reader.QueryRowContext(ctx, `SELECT l.hash, u.username, u.scopes, l.created_at, l.expires_at, l.last_used_at
+		FROM login l JOIN app_user u ON u.id = l.user_id WHERE l.hash = ?`, hash).
+		Scan(&r.Hash, &r.User, &scopes, &created, &expires, &used)
+	if err == nil {
+		r.CreatedAt, r.ExpiresAt, r.LastUsedAt = micro(created), micro(expires), micro(used)
+		r.UserScopes, err = store.Scopes(scopes)
+	}
+	return r, fail("read login", missing(err, store.NoLogin()))
+}
+
+// UseLogin notes a login's use; see auth.Logins.
+func (s *Store) UseLogin(ctx context.Context, hash []byte, at, expires time.Time) error {
+	return fail("note the use of a login", s.alter(ctx, nil, `UPDATE login SET last_used_at = ?, expires_at = ? WHERE hash = ?`, at.UnixMicro(), expires.UnixMicro(), hash))
+}
+
+// RemoveLogin deletes a login; see auth.Logins.
+func (s *Store) RemoveLogin(ctx context.Context, hash []byte) error {
+	return fail("end login", s.alter(ctx, nil, `DELETE FROM login WHERE hash = ?`, hash))
+}

@@ -1,0 +1,263 @@
+package storetest
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"docent/auth"
+	"docent/internal/fault"
+)
+
+var authTests = map[string]func(*testing.T, Database){
+	"Tokens":     authTokens,
+	"Users":      authUsers,
+	"Logins":     authLogins,
+	"Limits":     authLimits,
+	"Odd":        authOdd,
+	"AtOnce":     authAtOnce,
+	"Overtaking": authOvertaking,
+}
+
+// keys is the part of a store that keeps tokens, users and logins.
+func keys(t *testing.T, s Store) auth.Store {
+	t.Helper()
+	k, has := s.(auth.Store)
+	if !has {
+		t.Fatal("the store keeps no tokens")
+	}
+	return k
+}
+
+// anHour is a time as both databases keep it.
+func anHour(n int) time.Time {
+	return time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC).Add(time.Duration(n) * time.Hour)
+}
+
+// hash is what stands for a token or a cookie.
+func hash(word string) []byte { return []byte(sum(word)[:32]) }
+
+func tokenNames(t *testing.T, k auth.Store) []string {
+	t.Helper()
+	all, err := k.Tokens(t.Context())
+	ok(t, err)
+	out := []string{}
+	for _, r := range all {
+		out = append(out, r.Name)
+	}
+	return out
+}
+
+func authTokens(t *testing.T, db Database) {
+	k, ctx := keys(t, db.Open(t)), t.Context()
+	want(t, "at first", tokenNames(t, k), []string{})
+	ok(t, k.AddUser(ctx, auth.UserRecord{Name: "ann", Password: "p", Scopes: auth.Scopes{auth.Ask, auth.Ingest}, CreatedAt: anHour(0)}))
+	plain := auth.TokenRecord{Name: "b", Hash: hash("b"), Scopes: auth.Scopes{auth.Ask}, CreatedAt: anHour(0)}
+	ok(t, k.AddToken(ctx, plain))
+	whole := auth.TokenRecord{
+		Name: "B", Hash: hash("B"), Scopes: auth.Scopes{auth.Ingest, auth.Admin}, User: "ann",
+		CreatedAt: anHour(1), ExpiresAt: anHour(2), LastUsedAt: anHour(3),
+	}
+	ok(t, k.AddToken(ctx, whole))
+	whole.UserScopes = auth.Scopes{auth.Ask, auth.Ingest}
+	for _, r := range []auth.TokenRecord{plain, whole} {
+		got, err := k.Token(ctx, r.Hash)
+		ok(t, err)
+		want(t, "token "+r.Name, got, r)
+	}
+	want(t, "listed by bytes", tokenNames(t, k), []string{"B", "b"})
+	again := plain
+	again.Hash = hash("other")
+	wantKind(t, "the same name", k.AddToken(ctx, again), fault.Conflict)
+	again.Name, again.User = "c", "eve"
+	wantKind(t, "nobody's", k.AddToken(ctx, again), fault.NotFound)
+	_, err := k.Token(ctx, hash("other"))
+	wantKind(t, "unknown", err, fault.NotFound)
+	_, err = k.Token(ctx, nil)
+	wantKind(t, "no hash", err, fault.NotFound)
+
+	ok(t, k.UseToken(ctx, plain.Hash, anHour(5)))
+	ok(t, k.UseToken(ctx, hash("other"), anHour(5)))
+	got, err := k.Token(ctx, plain.Hash)
+	ok(t, err)
+	want(t, "last use", got.LastUsedAt, anHour(5))
+	ok(t, k.RemoveToken(ctx, "b"))
+	wantKind(t, "removed twice", k.RemoveToken(ctx, "b"), fault.NotFound)
+	_, err = keys(t, db.Open(t)).Token(ctx, plain.Hash)
+	wantKind(t, "revoked, seen by another process", err, fault.NotFound)
+	ok(t, k.AddToken(ctx, plain))
+	ok(t, k.RemoveUser(ctx, "ann"))
+	want(t, "without the user's", tokenNames(t, k), []string{"b"})
+}
+
+func authUsers(t *testing.T, db Database) {
+	k, ctx := keys(t, db.Open(t)), t.Context()
+	ann := auth.UserRecord{Name: "ann", Password: "$argon2id$1", Scopes: auth.Scopes{auth.Admin}, CreatedAt: anHour(0)}
+	zoe := auth.UserRecord{Name: "Zoë", Password: "$argon2id$2", Scopes: auth.Scopes{auth.Ask}, CreatedAt: anHour(1)}
+	ok(t, k.AddUser(ctx, ann))
+	ok(t, k.AddUser(ctx, zoe))
+	other := ann
+	other.Password = "$argon2id$3"
+	wantKind(t, "the same name", k.AddUser(ctx, other), fault.Conflict)
+	all, err := k.Users(ctx)
+	ok(t, err)
+	want(t, "listed by bytes", all, []auth.UserRecord{zoe, ann})
+	got, err := k.User(ctx, "ann")
+	ok(t, err)
+	want(t, "ann", got, ann)
+	for _, name := range []string{"", "Ann", "ann ", "eve", "ann\x00"} {
+		_, err = k.User(ctx, name)
+		wantKind(t, fmt.Sprintf("user %q", name), err, fault.NotFound)
+	}
+	for _, name := range []string{"ann", "Zoë"} {
+		record, err := k.User(ctx, name)
+		ok(t, err)
+		ok(t, k.AddLogin(ctx, auth.LoginRecord{Hash: hash(name), User: name, Password: record.Password, CreatedAt: anHour(0), ExpiresAt: anHour(9), LastUsedAt: anHour(0)}))
+	}
+	ok(t, k.SetPassword(ctx, "ann", "$argon2id$4"))
+	got, err = k.User(ctx, "ann")
+	ok(t, err)
+	want(t, "another password", got.Password, "$argon2id$4")
+	_, err = k.Login(ctx, hash("ann"))
+	wantKind(t, "the login before it", err, fault.NotFound)
+	_, err = k.Login(ctx, hash("Zoë"))
+	ok(t, err)
+	wantKind(t, "password of nobody", k.SetPassword(ctx, "eve", "x"), fault.NotFound)
+	ok(t, k.RemoveUser(ctx, "Zoë"))
+	wantKind(t, "removed twice", k.RemoveUser(ctx, "Zoë"), fault.NotFound)
+	want(t, "logins", db.Count(t, "login"), 0)
+}
+
+func authLogins(t *testing.T, db Database) {
+	k, ctx := keys(t, db.Open(t)), t.Context()
+	ok(t, k.AddUser(ctx, auth.UserRecord{Name: "ann", Password: "p", Scopes: auth.Scopes{auth.Ask, auth.Admin}}))
+	login := auth.LoginRecord{Hash: hash("1"), User: "ann", Password: "p", CreatedAt: anHour(0), ExpiresAt: anHour(2), LastUsedAt: anHour(1)}
+	ok(t, k.AddLogin(ctx, login))
+	got, err := k.Login(ctx, login.Hash)
+	ok(t, err)
+	read := login
+	read.Password, read.UserScopes = "", auth.Scopes{auth.Ask, auth.Admin}
+	want(t, "login", got, read)
+	ok(t, k.UseLogin(ctx, login.Hash, anHour(3), anHour(4)))
+	ok(t, k.UseLogin(ctx, hash("none"), anHour(3), anHour(4)))
+	got, err = k.Login(ctx, login.Hash)
+	ok(t, err)
+	want(t, "used", []time.Time{got.CreatedAt, got.LastUsedAt, got.ExpiresAt}, []time.Time{anHour(0), anHour(3), anHour(4)})
+
+	later := login
+	later.Hash, later.CreatedAt, later.ExpiresAt = hash("2"), anHour(3), anHour(9)
+	ok(t, k.AddLogin(ctx, later))
+	want(t, "logins", db.Count(t, "login"), 2)
+	later.Hash, later.CreatedAt = hash("3"), anHour(4)
+	ok(t, k.AddLogin(ctx, later))
+	_, err = k.Login(ctx, login.Hash)
+	wantKind(t, "ended when the last came", err, fault.NotFound)
+	ok(t, k.RemoveLogin(ctx, hash("2")))
+	ok(t, k.RemoveLogin(ctx, hash("2")))
+	_, err = k.Login(ctx, hash("2"))
+	wantKind(t, "logged out", err, fault.NotFound)
+
+	wrong := later
+	wrong.Hash, wrong.Password = hash("4"), "q"
+	wantKind(t, "a password that has changed", k.AddLogin(ctx, wrong), fault.NotFound)
+	wrong.User, wrong.Password = "eve", "p"
+	wantKind(t, "nobody", k.AddLogin(ctx, wrong), fault.NotFound)
+	want(t, "logins", db.Count(t, "login"), 1)
+}
+
+// authLimits: of a user the newest logins stay.
+func authLimits(t *testing.T, db Database) {
+	k, ctx := keys(t, db.Open(t)), t.Context()
+	for _, name := range []string{"ann", "bob"} {
+		ok(t, k.AddUser(ctx, auth.UserRecord{Name: name, Password: "p", Scopes: auth.Scopes{auth.Ask}}))
+	}
+	add := func(user string, i int) {
+		ok(t, k.AddLogin(ctx, auth.LoginRecord{
+			Hash: hash(fmt.Sprint(user, i)), User: user, Password: "p",
+			CreatedAt: anHour(0).Add(time.Duration(i) * time.Second), ExpiresAt: anHour(9), LastUsedAt: anHour(0),
+		}))
+	}
+	add("bob", 0)
+	for i := range auth.MaxLogins + 3 {
+		add("ann", i)
+	}
+	want(t, "logins", db.Count(t, "login"), auth.MaxLogins+1)
+	_, err := k.Login(ctx, hash("ann2"))
+	wantKind(t, "an old one", err, fault.NotFound)
+	for _, word := range []string{"ann3", fmt.Sprint("ann", auth.MaxLogins+2), "bob0"} {
+		_, err := k.Login(ctx, hash(word))
+		ok(t, err)
+	}
+}
+
+// authOdd: what is stored is bytes and words, never part of a statement.
+func authOdd(t *testing.T, db Database) {
+	k, ctx := keys(t, db.Open(t)), t.Context()
+	name := `'; DROP TABLE app_user; -- "é%_`
+	ok(t, k.AddUser(ctx, auth.UserRecord{Name: name, Password: name, Scopes: auth.Scopes{auth.Ask}}))
+	odd := bytes.Repeat([]byte{0, 0xff, '\''}, 11)[:32]
+	ok(t, k.AddToken(ctx, auth.TokenRecord{Name: name, Hash: odd, Scopes: auth.Scopes{auth.Ask}, User: name}))
+	got, err := k.Token(ctx, odd)
+	ok(t, err)
+	want(t, "name and user", []string{got.Name, got.User}, []string{name, name})
+	ok(t, k.RemoveUser(ctx, name))
+	want(t, "tokens", db.Count(t, "api_token"), 0)
+}
+
+// authAtOnce: of many with one name, one is made.
+func authAtOnce(t *testing.T, db Database) {
+	const n = 8
+	ctx := t.Context()
+	handles := []auth.Store{keys(t, db.Open(t)), keys(t, db.Open(t))}
+	var all sync.WaitGroup
+	failed := make([]error, 2*n)
+	for i := range n {
+		k := handles[i%len(handles)]
+		all.Go(func() {
+			failed[i] = k.AddUser(ctx, auth.UserRecord{Name: "ann", Password: fmt.Sprint(i), Scopes: auth.Scopes{auth.Ask}})
+		})
+		all.Go(func() {
+			failed[n+i] = k.AddToken(ctx, auth.TokenRecord{Name: "ci", Hash: hash(fmt.Sprint(i)), Scopes: auth.Scopes{auth.Ask}})
+		})
+	}
+	all.Wait()
+	made := 0
+	for i, err := range failed {
+		if err == nil {
+			made++
+		} else {
+			wantKind(t, fmt.Sprint("attempt ", i), err, fault.Conflict)
+		}
+	}
+	want(t, "made", made, 2)
+}
+
+// authOvertaking: a login that is made while the password changes, or while the
+// user is deleted, does not outlive that.
+func authOvertaking(t *testing.T, db Database) {
+	ctx := t.Context()
+	a, b := keys(t, db.Open(t)), keys(t, db.Open(t))
+	for round := range 10 {
+		old := fmt.Sprint("p", round)
+		ok(t, a.AddUser(ctx, auth.UserRecord{Name: "ann", Password: old, Scopes: auth.Scopes{auth.Ask}}))
+		var all sync.WaitGroup
+		for i := range 4 {
+			all.Go(func() {
+				err := a.AddLogin(ctx, auth.LoginRecord{Hash: hash(fmt.Sprint(round, i)), User: "ann", Password: old, CreatedAt: anHour(0), ExpiresAt: anHour(1), LastUsedAt: anHour(0)})
+				if err != nil && fault.KindOf(err) != fault.NotFound {
+					t.Errorf("login: %v", err)
+				}
+			})
+		}
+		all.Go(func() {
+			if err := b.SetPassword(ctx, "ann", "new"); err != nil {
+				t.Errorf("set password: %v", err)
+			}
+		})
+		all.Wait()
+		want(t, "logins by the old password", db.Count(t, "login"), 0)
+		ok(t, b.RemoveUser(ctx, "ann"))
+	}
+}
