@@ -17,11 +17,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/VictoriaMetrics/metrics"
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"docent/agent"
+	"docent/auth"
 	"docent/ingest"
+	"docent/internal/meter"
 	"docent/payload"
 	"docent/rag"
 )
@@ -128,6 +131,9 @@ type Config struct {
 	// StallTimeout ends a connection on which nothing moves. Default:
 	// DefaultStallTimeout.
 	StallTimeout time.Duration
+	// Metrics is what /metrics shows, of this package and all others that count
+	// in it. Default: a set of its own.
+	Metrics *metrics.Set
 	// bodyTimeout bounds the arrival of a JSON body; tests shorten it.
 	bodyTimeout time.Duration
 	// ticks is when a silent stream of events says that it lives, and how to
@@ -159,6 +165,9 @@ func (c Config) complete() (Config, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
+	if c.Metrics == nil {
+		c.Metrics = metrics.NewSet()
+	}
 	setDefault(&c.Version, "dev")
 	setDefault(&c.UploadBytes, DefaultUploadBytes)
 	setDefault(&c.RequestBytes, max(DefaultRequestBytes, c.UploadBytes))
@@ -189,9 +198,11 @@ type server struct {
 	cfg     Config
 	log     *slog.Logger
 	api     huma.API
-	uploads chan struct{} // one token per upload being read
-	answers chan struct{} // one token per question being answered
-	reads   chan struct{} // one token per text or original being sent
+	uploads chan struct{}             // one token per upload being read
+	answers chan struct{}             // one token per question being answered
+	reads   chan struct{}             // one token per text or original being sent
+	access  map[string]auth.Scope     // by method and path
+	took    map[string]*meter.Seconds // by path
 }
 
 // router is what routes are registered with: net/http's mux, or a test's
@@ -201,8 +212,10 @@ type router interface {
 	Handler(r *http.Request) (http.Handler, string)
 }
 
-// New returns a handler for everything under /api/, for /openapi.json and
-// /notify_websocket, and for what is no upgrade at /ws. Put [Guard] in front of it.
+// New returns a handler for everything under /api/, for /openapi.json, /metrics
+// and /notify_websocket, and for what is no upgrade at /ws. Put [Guard] in front
+// of it, and what puts an auth.Principal into the context: [Routes] says what it
+// has to have.
 func New(config Config) (http.Handler, error) {
 	return newHandler(config, http.NewServeMux())
 }
@@ -216,8 +229,10 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 	s := &server{
 		cfg: cfg, log: cfg.Logger,
 		uploads: make(chan struct{}, cfg.MaxUploads), answers: make(chan struct{}, cfg.MaxAnswers),
-		reads: make(chan struct{}, cfg.MaxReads),
+		reads: make(chan struct{}, cfg.MaxReads), access: map[string]auth.Scope{}, took: map[string]*meter.Seconds{},
 	}
+	registered := &registry{router: mux}
+	mux = registered
 	s.api = humago.New(mux, huma.Config{
 		OpenAPI: &huma.OpenAPI{Info: &huma.Info{
 			Title: "docent", Version: cfg.Version,
@@ -235,7 +250,13 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 	s.askRoutes()
 	s.sessionRoutes()
 	s.notifyRoutes()
+	s.messageRoutes()
+	s.exportRoutes()
 	s.socketRoute(mux)
+	s.metricsRoute(mux)
+	if err := s.declare(append(registered.patterns, "GET /openapi.json")); err != nil {
+		return nil, err
+	}
 	spec, err := json.MarshalIndent(s.api.OpenAPI(), "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("api: describe the routes: %w", err)
@@ -256,7 +277,7 @@ func (s *server) errorContent() map[string]*huma.MediaType {
 
 // register adds a route whose errors are mapped in one place.
 func register[I, O any](s *server, op huma.Operation, handle func(ctx context.Context, in *I) (*O, error)) {
-	op.Errors = append(op.Errors, http.StatusBadRequest, http.StatusForbidden, http.StatusInternalServerError, http.StatusServiceUnavailable)
+	op.Errors = append(op.Errors, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusInternalServerError, http.StatusServiceUnavailable)
 	if op.BodyReadTimeout != 0 { // there is a JSON body
 		op.Errors = append(op.Errors, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	}

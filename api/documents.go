@@ -232,22 +232,29 @@ func (s *server) text(ctx context.Context, in *idInput) (*huma.StreamResponse, e
 		h := w.Header()
 		h.Set("Content-Type", "text/plain; charset=utf-8")
 		h.Set("Content-Length", strconv.Itoa(len(d.Text)))
-		s.send(ctx, hc, strings.NewReader(d.Text))
+		s.send(ctx, hc, copied(strings.NewReader(d.Text)))
 	}}, nil
 }
 
 // send writes a body of any length, unless the request is HEAD.
-func (s *server) send(ctx context.Context, hc huma.Context, body io.Reader) {
+func (s *server) send(ctx context.Context, hc huma.Context, write func(io.Writer) error) {
 	r, w := humago.Unwrap(hc)
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodHead {
 		return
 	}
 	out := &patient{rc: http.NewResponseController(w), stall: s.cfg.StallTimeout, write: w.Write}
-	// A piece at a time: what moves, however slowly, is no standstill.
-	if _, err := io.CopyBuffer(out, struct{ io.Reader }{body}, make([]byte, pieceBytes)); err != nil {
+	if err := write(out); err != nil {
 		_ = s.fail(ctx, err)        // logs it
 		panic(http.ErrAbortHandler) // a body cut short must not look whole
+	}
+}
+
+// copied writes what r holds.
+func copied(r io.Reader) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.CopyBuffer(w, struct{ io.Reader }{r}, make([]byte, pieceBytes))
+		return err
 	}
 }
 
@@ -317,7 +324,7 @@ func (s *server) file(ctx context.Context, in *idInput) (*huma.StreamResponse, e
 		h.Set("Content-Type", kind)
 		h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 		h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": fileName(d.Source)}))
-		s.send(ctx, hc, original)
+		s.send(ctx, hc, copied(original))
 	}}, nil
 }
 

@@ -111,10 +111,19 @@ func complaint(status int, message string, errs []error) *Error {
 
 // writeError answers a request outside of huma's handlers.
 func writeError(w http.ResponseWriter, e *Error) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
+	h := w.Header()
+	secure(h)
+	h.Set("Content-Type", "application/json")
+	challenge(h, e.status)
 	w.WriteHeader(e.status)
 	_ = json.NewEncoder(w).Encode(e) // the client is gone
+}
+
+// challenge says how to authenticate.
+func challenge(h http.Header, status int) {
+	if status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", "Bearer")
+	}
 }
 
 // noStatus takes what net/http would answer and keeps only its header and status.
@@ -138,6 +147,11 @@ func (s *server) answerUnknown(mux router) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handler, pattern := mux.Handler(r)
 		if pattern != "" {
+			if e := s.allowed(r, pattern); e != nil {
+				r.Pattern = pattern // for the log
+				writeError(w, e)
+				return
+			}
 			mux.ServeHTTP(w, r)
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"docent/auth"
 	"docent/internal/fault"
 )
 
@@ -33,7 +34,8 @@ type GuardConfig struct {
 // its business. It refuses every request whose Host header is a name the server
 // does not have, as after DNS rebinding, and requests that change something or
 // open a WebSocket if their Origin is a foreign page. Requests without an
-// Origin do not come from a foreign page's script and pass.
+// Origin do not come from a foreign page's script and pass. A page on another
+// port of this machine may not ride on the cookie of docent's own.
 func Guard(config GuardConfig) func(http.Handler) http.Handler {
 	g := guard{loopback: config.Loopback, hosts: map[string]bool{}}
 	for _, h := range config.Hosts {
@@ -47,6 +49,7 @@ func Guard(config GuardConfig) func(http.Handler) http.Handler {
 	}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			secure(w.Header()) // unless what follows knows better
 			if !g.host(r.Host) {
 				writeError(w, &Error{status: http.StatusForbidden, Code: fault.Forbidden, Message: "this server does not go by the name in the request; its setting hosts lists further names"})
 				return
@@ -60,7 +63,7 @@ func Guard(config GuardConfig) func(http.Handler) http.Handler {
 					return
 				}
 			}
-			if changes(r) && origin != "" && !listed && !g.own(origin, r.Host) {
+			if changes(r) && origin != "" && !listed && !g.own(origin, r) {
 				writeError(w, &Error{status: http.StatusForbidden, Code: fault.Forbidden, Message: "the page that sent this is not allowed to; the server's setting origins lists those that are"})
 				return
 			}
@@ -90,16 +93,17 @@ func (g guard) host(header string) bool {
 }
 
 // own reports whether an origin is this server's, or a loopback one while only
-// this machine can connect.
-func (g guard) own(origin, host string) bool {
+// this machine can connect and no cookie signs the request in.
+func (g guard) own(origin string, r *http.Request) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return false // "null" among them
 	}
-	if same(u.Host, host, u.Scheme) {
+	if same(u.Host, r.Host, u.Scheme) {
 		return true
 	}
-	return g.loopback && loopbackOrigin(strings.ToLower(u.Hostname()))
+	_, none := r.Cookie(auth.CookieName)
+	return g.loopback && none != nil && loopbackOrigin(strings.ToLower(u.Hostname()))
 }
 
 // same compares an origin's host with a Host header, either of which may leave
@@ -158,10 +162,12 @@ func changes(r *http.Request) bool {
 	}
 }
 
+// cors lets a listed page read answers. It may send a token but no cookie:
+// Access-Control-Allow-Credentials is never set.
 func cors(h http.Header, origin string) {
 	h.Add("Vary", "Origin")
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE")
-	h.Set("Access-Control-Allow-Headers", "Content-Type")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
 	h.Set("Access-Control-Max-Age", "600")
 }

@@ -34,6 +34,8 @@ type Info struct {
 	Voice VoiceInfo `json:"voice"`
 	// Limits are what a client has to keep to.
 	Limits Limits `json:"limits"`
+	// Auth reports whether everybody has to say who they are.
+	Auth bool `json:"auth" doc:"Authentication is on: everybody has to say who they are."`
 }
 
 // ModelInfo describes the model that answers.

@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"docent/agent"
+	"docent/auth"
 	"docent/internal/fault"
 )
 
@@ -50,7 +51,7 @@ func (s *server) notifyRoutes() {
 		Summary:      "Notify the clients of a session",
 		Description:  "Sends a notification to the clients that are connected to a session at /agent_websocket of this process. Nothing is stored.",
 		MaxBodyBytes: notifyBytes, BodyReadTimeout: s.cfg.bodyTimeout, Errors: []int{http.StatusNotFound},
-	}, func(_ context.Context, in *notifyInput) (*notifyOutput, error) {
+	}, func(ctx context.Context, in *notifyInput) (*notifyOutput, error) {
 		if err := plain("sessionId", in.Body.SessionID); err != nil {
 			return nil, err
 		}
@@ -60,6 +61,9 @@ func (s *server) notifyRoutes() {
 		case len(message) > agent.MaxTextBytes:
 			return nil, fault.New(fault.Invalid, "a notification may have at most %d bytes", agent.MaxTextBytes)
 		}
+		if err := s.mayNotify(ctx, in.Body.SessionID); err != nil {
+			return nil, err
+		}
 		n, err := s.cfg.Notifier.Notify(in.Body.SessionID, in.Body.Message)
 		if err != nil {
 			return nil, err
@@ -68,4 +72,16 @@ func (s *server) notifyRoutes() {
 		out.Body.Delivered = n
 		return out, nil
 	})
+}
+
+// mayNotify refuses sessions of others as Notify does those that are not there.
+func (s *server) mayNotify(ctx context.Context, session string) error {
+	if p, _ := auth.FromContext(ctx); p.May(auth.Admin) {
+		return nil // also of a session that is not stored yet
+	}
+	_, err := s.own(ctx, agent.SessionKey{Agent: s.cfg.Agent, ID: session})
+	if fault.KindOf(err) == fault.NotFound {
+		_, err = nobody{}.Notify("", "")
+	}
+	return err
 }

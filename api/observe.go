@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"docent/internal/fault"
@@ -39,6 +40,7 @@ type recorder struct {
 func (r *recorder) WriteHeader(status int) {
 	if r.status == 0 {
 		r.status = status
+		challenge(r.Header(), status)
 	}
 	r.ResponseWriter.WriteHeader(status)
 }
@@ -76,9 +78,11 @@ func (s *server) observe(next http.Handler) http.Handler {
 					p = http.ErrAbortHandler // the client must not take half an answer for a whole one
 				}
 			}
+			took := time.Since(start)
+			s.count(r, rec.status, took)
 			s.log.LogAttrs(r.Context(), level(r.Pattern), "http", slog.String("request", id), slog.String("method", method(r)), slog.String("route", r.Pattern),
 				slog.String("document", r.PathValue("id")), slog.String("session", r.PathValue("session_id")),
-				slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes), slog.Duration("took", time.Since(start)))
+				slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes), slog.Duration("took", took))
 			if p != nil {
 				panic(p)
 			}
@@ -93,7 +97,7 @@ func (s *server) observe(next http.Handler) http.Handler {
 
 // level keeps the log free of what monitors ask every few seconds.
 func level(pattern string) slog.Level {
-	if pattern == "GET /api/health" || pattern == "GET /api/ready" {
+	if pattern == "GET /api/health" || pattern == "GET /api/ready" || pattern == "GET "+metricsPath {
 		return slog.LevelDebug
 	}
 	return slog.LevelInfo
@@ -103,14 +107,18 @@ func level(pattern string) slog.Level {
 // it may do nothing in a browser.
 func headers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		h.Set("Cache-Control", "no-store")
+		secure(w.Header())
 		next.ServeHTTP(w, r)
 	})
+}
+
+func secure(h http.Header) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
 }
 
 // patient is a response or request body on which only a standstill is a
@@ -134,10 +142,17 @@ func (p *patient) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write allows each write the whole timeout.
+// Write allows each piece the whole timeout: what moves, however slowly, is no
+// standstill.
 func (p *patient) Write(b []byte) (int, error) {
-	_ = p.rc.SetWriteDeadline(time.Now().Add(p.stall))
-	n, err := p.write(b)
-	_ = p.rc.SetWriteDeadline(time.Time{})
-	return n, err
+	total := 0
+	for piece := range slices.Chunk(b, pieceBytes) {
+		_ = p.rc.SetWriteDeadline(time.Now().Add(p.stall))
+		n, err := p.write(piece)
+		_ = p.rc.SetWriteDeadline(time.Time{})
+		if total += n; err != nil {
+			return total, err
+		}
+	}
+	return total, nil
 }

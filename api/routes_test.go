@@ -44,7 +44,7 @@ func TestInfo(t *testing.T) {
 	})
 	c.want(200, `{"name":"docent","version":"1.2.3","agent":"docent","built_in":true,"database":"sqlite","model":{"name":"extractive","kind":"extractive","hint":"set DOCENT_MODEL"},
 		"models":[],"embedder":{"name":"static","dimensions":256},"voice":{"listens":false,"speaks":false},"collections":[{"name":"default","documents":2,"failed":0,"chunks":1}],
-		"limits":{"upload_bytes":67108864,"message_bytes":16384,"k":4}}`, "GET", "/api/info", "")
+		"limits":{"upload_bytes":67108864,"message_bytes":16384,"k":4},"auth":false}`, "GET", "/api/info", "")
 }
 
 const docA = `{"id":1,"collection":"default","source":"/docs/a.md","title":"A","media_type":"text/markdown","language":"","size":18,"sha256":"aa","status":"ready","chunks":1,"created_at":"2027-01-02T02:04:05Z","updated_at":"2027-01-02T02:04:05Z"}`
@@ -194,9 +194,9 @@ func TestSessions(t *testing.T) {
 		{"seq":2,"turn":1,"type":"rag_answer","content":{"answer":"x"},"is_user":false,"timestamp":"2027-01-02T02:04:05Z"},
 		{"seq":2,"turn":2,"type":"str","content":"Ho","is_user":true,"sender":"ws://peer/","timestamp":"2027-01-02T02:04:05Z"}],
 		"steps":[{"seq":3,"turn":1,"chat_id":12,"kind":"reasoning_step","step_kind":"tool_result","step":1,"summary":"f returned (1 chars)","payload":{"kind":"tool_result"},"timestamp":"2027-01-02T02:04:05Z"},
-		`+tasks+`]}`, "GET", "/api/sessions/s1/messages", "")
-	c.want(200, `{"messages":[],"steps":[`+tasks+`]}`, "GET", "/api/sessions/s1/messages?after=3", "")
-	c.want(200, `{"messages":[],"steps":[]}`, "GET", "/api/sessions/s2/messages?agent_name=other", "")
+		`+tasks+`],"seq":4,"reset_seq":0}`, "GET", "/api/sessions/s1/messages", "")
+	c.want(200, `{"messages":[],"steps":[`+tasks+`],"seq":4,"reset_seq":0}`, "GET", "/api/sessions/s1/messages?after=3", "")
+	c.want(200, `{"messages":[],"steps":[],"seq":0,"reset_seq":0}`, "GET", "/api/sessions/s2/messages?agent_name=other", "")
 	c.wantError(404, fault.NotFound, "session", "GET", "/api/sessions/s2/messages", "")
 	c.want(204, "", "PATCH", "/api/sessions/s1", `{"session_name":"Renamed"}`)
 	c.want(200, "["+strings.Replace(first, "First", "Renamed", 1)+"]", "GET", "/api/sessions?username=ada", "")
@@ -315,7 +315,7 @@ var contract = []string{
 	"POST /api/documents", "GET /api/documents", "GET /api/documents/{id}", "DELETE /api/documents/{id}",
 	"GET /api/documents/{id}/text", "GET /api/documents/{id}/file", "GET /api/documents/{id}/chunks",
 	"GET /api/search", "POST /api/ask",
-	"GET /api/sessions", "DELETE /api/sessions", "PATCH /api/sessions/{session_id}", "DELETE /api/sessions/{session_id}", "GET /api/sessions/{session_id}/messages",
+	"GET /api/sessions", "DELETE /api/sessions", "PATCH /api/sessions/{session_id}", "DELETE /api/sessions/{session_id}", "GET /api/sessions/{session_id}/messages", "GET /api/sessions/{session_id}/export",
 	"POST /notify_websocket",
 }
 
@@ -361,8 +361,8 @@ func TestOpenAPIDescribesEveryRoute(t *testing.T) {
 			t.Errorf("%s are\n%s\nwant\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
-	same("documented routes", documented, append([]string{"GET /ws"}, contract...))
-	same("registered routes", mux.patterns, append([]string{"GET /openapi.json", "GET /ws"}, contract...))
+	same("documented routes", documented, append([]string{"GET /ws", "GET /metrics"}, contract...))
+	same("registered routes", mux.patterns, append([]string{"GET /openapi.json", "GET /ws", "GET /metrics"}, contract...))
 	for path, methods := range spec.Paths {
 		for method, op := range methods {
 			for status, r := range op.Responses {

@@ -21,6 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"docent/agent"
+	"docent/auth"
 	"docent/ingest"
 	"docent/internal/fault"
 	"docent/payload"
@@ -60,7 +61,7 @@ func newWorld() *world {
 		chunks:   map[int64][]rag.Chunk{1: {{ID: 11, DocumentID: 1, Kind: rag.Prose, Text: "Größe", Headings: []string{"H", "I"}, Page: &page, PageLabel: "iii", End: 7, Tokens: 2}, {ID: 12, Ordinal: 1}}},
 		original: map[int64]string{1: "# Größe", 2: "%PDF-1.7", 4: "<script>alert(1)</script>"},
 		sessions: []agent.SessionRecord{
-			{RowID: 7, Key: agent.SessionKey{Agent: "docent", ID: "s1"}, Name: "First", Platform: "WebSocketPlatform", Username: "ada", UpdatedAt: at, Messages: 2},
+			{RowID: 7, Key: agent.SessionKey{Agent: "docent", ID: "s1"}, Name: "First", Platform: "WebSocketPlatform", Username: "ada", UpdatedAt: at, Messages: 2, Seq: 4},
 			{RowID: 6, Key: agent.SessionKey{Agent: "other", ID: "s2"}, First: "Hello"},
 		},
 		messages: map[int64][]agent.ChatMessage{7: {
@@ -186,7 +187,7 @@ func (w *world) Read(ctx context.Context, collection, source string, r io.Reader
 func (w *world) Sessions(_ context.Context, f agent.SessionFilter) ([]agent.SessionRecord, error) {
 	var out []agent.SessionRecord
 	for _, r := range w.sessions {
-		if (f.Agent == "" || f.Agent == r.Key.Agent) && (f.Username == "" || f.Username == r.Username) {
+		if (f.Agent == "" || f.Agent == r.Key.Agent) && (f.Username == "" || f.Username == r.Username) && (f.Owner == "" || f.Owner == r.Owner) {
 			out = append(out, r)
 		}
 	}
@@ -224,9 +225,12 @@ func (w *world) DeleteSession(ctx context.Context, key agent.SessionKey) error {
 func (w *world) Messages(_ context.Context, session int64, q agent.MessageQuery) ([]agent.ChatMessage, error) {
 	var out []agent.ChatMessage
 	for _, m := range w.messages[session] {
-		if m.Seq > q.After {
+		if m.Seq > q.After && (q.Before == 0 || m.Seq < q.Before) {
 			out = append(out, m)
 		}
+	}
+	if q.Last > 0 {
+		out = out[max(0, len(out)-q.Last):]
 	}
 	return out, w.broken
 }
@@ -234,9 +238,12 @@ func (w *world) Messages(_ context.Context, session int64, q agent.MessageQuery)
 func (w *world) Steps(_ context.Context, session int64, q agent.MessageQuery) ([]agent.ReasoningRecord, error) {
 	var out []agent.ReasoningRecord
 	for _, r := range w.steps[session] {
-		if r.Seq > q.After {
+		if r.Seq > q.After && (q.Before == 0 || r.Seq < q.Before) {
 			out = append(out, r)
 		}
+	}
+	if q.Last > 0 {
+		out = out[max(0, len(out)-q.Last):]
 	}
 	return out, w.broken
 }
@@ -256,12 +263,32 @@ func (w *world) serve(t *testing.T, edit ...func(*Config)) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewUnstartedServer(Guard(GuardConfig{Loopback: true})(h))
+	s := httptest.NewUnstartedServer(Guard(GuardConfig{Loopback: true})(as(h)))
 	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	s.Start()
 	t.Cleanup(s.Close)
 	t.Cleanup(s.Client().CloseIdleConnections)
 	return &client{t: t, url: s.URL, http: s.Client(), log: log}
+}
+
+// as lets everybody be who the header As says: a principal's id and, after a
+// blank, its scopes; -, nobody; without it, what everybody is while
+// authentication is off.
+func as(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id, scopes, _ := strings.Cut(r.Header.Get("As"), " ")
+		p := auth.Anyone()
+		if id != "" {
+			p = auth.Principal{ID: id}
+			for s := range strings.FieldsSeq(scopes) {
+				p.Scopes = append(p.Scopes, auth.Scope(s))
+			}
+		}
+		if id != "-" {
+			r = r.WithContext(auth.NewContext(r.Context(), p))
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 type safeBuffer struct {

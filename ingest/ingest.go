@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"runtime"
 
+	"github.com/VictoriaMetrics/metrics"
+
 	"docent/embed"
 	"docent/ingest/chunk"
 	"docent/ingest/extract"
@@ -48,6 +50,9 @@ type Config struct {
 	BatchBytes int64
 	// Logger gets what people do not need to see; default none.
 	Logger *slog.Logger
+	// Metrics counts documents that were looked at, as
+	// docent_ingest_documents_total by status; default a set of its own.
+	Metrics *metrics.Set
 }
 
 // Ingester brings a store in line with sources. It is safe for concurrent use.
@@ -79,6 +84,9 @@ func New(cfg Config) (*Ingester, error) {
 	cfg.BatchBytes = min(cfg.BatchBytes, cfg.InFlight/2)
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Metrics == nil {
+		cfg.Metrics = metrics.NewSet()
 	}
 	pipeline := Pipeline
 	if c := cfg.Chunk; c.MaxWords|c.MinWords|c.TermWords|c.MaxCodeWords|c.MinCodeWords != 0 {

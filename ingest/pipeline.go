@@ -39,6 +39,7 @@ type batch struct {
 // was done. Stages run beside each other; queues between them are bounded, and
 // so are the bytes held, so that a slow stage holds back those before it.
 func (in *Ingester) work(ctx context.Context, r *run, produce func(send func(*item) bool), yield func(Result, error) bool) bool {
+	yield = in.counted(yield)
 	outer := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
@@ -300,4 +301,14 @@ func (in *Ingester) storeBatch(ctx context.Context, r *run, b *batch, yield func
 	}
 	r.progress(r.at)
 	return true, nil
+}
+
+// counted counts results by their status.
+func (in *Ingester) counted(yield func(Result, error) bool) func(Result, error) bool {
+	return func(res Result, err error) bool {
+		if err == nil {
+			in.cfg.Metrics.GetOrCreateCounter(fmt.Sprintf("docent_ingest_documents_total{status=%q}", res.Status)).Inc()
+		}
+		return yield(res, err)
+	}
 }

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/VictoriaMetrics/metrics"
 )
 
 // DefaultBaseURL is OpenAI's own API.
@@ -60,6 +62,10 @@ type Config struct {
 	Settings Settings
 	// Logger hears of retries. Default: nil, which discards.
 	Logger *slog.Logger
+	// Metrics gets how long calls take with their retries, as docent_llm_seconds,
+	// and how they failed, as docent_llm_errors_total by fault kind. Default:
+	// nil, a set of its own.
+	Metrics *metrics.Set
 }
 
 // Settings are the names under which people set a Config's fields.
@@ -106,6 +112,9 @@ func (c Config) complete() (Config, error) {
 	c.Settings.Timeout = cmp.Or(c.Settings.Timeout, "the model's timeout")
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Metrics == nil {
+		c.Metrics = metrics.NewSet()
 	}
 	client := http.Client{}
 	if c.HTTPClient != nil {

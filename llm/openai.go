@@ -13,6 +13,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/internal/fault"
+	"docent/internal/meter"
 )
 
 // tailTimeout is how long to wait for what may follow a complete answer, such
@@ -28,6 +29,7 @@ type OpenAI struct {
 	usage atomic.Int32
 	// wait sleeps between retries; tests replace it.
 	wait func(ctx context.Context, d time.Duration) error
+	took *meter.Seconds // of calls
 }
 
 // The states of OpenAI.usage.
@@ -46,7 +48,7 @@ func NewOpenAI(config Config) (*OpenAI, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &OpenAI{cfg: cfg, wait: wait}, nil
+	return &OpenAI{cfg: cfg, wait: wait, took: meter.New(cfg.Metrics, "docent_llm_seconds", "")}, nil
 }
 
 // Name is the model's name on its server.
@@ -71,7 +73,13 @@ func (o *OpenAI) GenerateContent(ctx context.Context, messages []llms.MessageCon
 	if err != nil {
 		return nil, fmt.Errorf("llm %s: %w", req.Model, err)
 	}
-	return o.generate(ctx, req, &sink{text: opts.StreamingFunc, reasoning: opts.StreamingReasoningFunc}, o.cfg.MaxRetries)
+	start := time.Now()
+	resp, err := o.generate(ctx, req, &sink{text: opts.StreamingFunc, reasoning: opts.StreamingReasoningFunc}, o.cfg.MaxRetries)
+	o.took.Observe(time.Since(start))
+	if err != nil {
+		o.cfg.Metrics.GetOrCreateCounter(fmt.Sprintf("docent_llm_errors_total{code=%q}", fault.KindOf(err))).Inc()
+	}
+	return resp, err
 }
 
 // generate sends a request, again if that may help.

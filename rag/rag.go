@@ -8,12 +8,15 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"github.com/VictoriaMetrics/metrics"
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/embed"
 	"docent/internal/fault"
+	"docent/internal/meter"
 	"docent/payload"
 )
 
@@ -72,6 +75,14 @@ type Config struct {
 	// Logger hears of what went wrong and was made up for. Default: nil, which
 	// discards.
 	Logger *slog.Logger
+	// Metrics gets the time that answers take from their passages on, as a stage
+	// of docent_rag_seconds. Default: nil, a set of its own.
+	Metrics *metrics.Set
+}
+
+// timed is how long a stage of answering takes.
+func timed(set *metrics.Set, stage string) *meter.Seconds {
+	return meter.New(set, "docent_rag_seconds", fmt.Sprintf("stage=%q", stage))
 }
 
 // DefaultIngestHint is the advice given when there are no documents.
@@ -82,6 +93,8 @@ type RAG struct {
 	cfg Config
 	// names are the known model names, sorted, Extractive among them.
 	names []string
+	// took is how long answers take from their passages on.
+	took *meter.Seconds
 }
 
 // New makes a RAG.
@@ -107,7 +120,10 @@ func New(cfg Config) (*RAG, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	r := &RAG{cfg: cfg, names: []string{Extractive}}
+	if cfg.Metrics == nil {
+		cfg.Metrics = metrics.NewSet()
+	}
+	r := &RAG{cfg: cfg, names: []string{Extractive}, took: timed(cfg.Metrics, "answer")}
 	for name, model := range cfg.Models {
 		if name == "" || name == Extractive || model == nil {
 			return nil, fmt.Errorf("rag: Config.Models has a model named %q that is nil or may not be called so", name)
@@ -172,6 +188,8 @@ func (r *RAG) Stream(ctx context.Context, req Request) iter.Seq2[Part, error] {
 		if !yield(Part{Phase: Answering}, nil) {
 			return
 		}
+		start := time.Now()
+		defer func() { r.took.Observe(time.Since(start)) }()
 		if a.model != nil && !a.unsupported() {
 			if ok, err := a.write(ctx, yield); err != nil {
 				yield(Part{}, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"docent/internal/fault"
 )
@@ -27,6 +28,8 @@ func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
 	if err != nil {
 		return Retrieval{}, err
 	}
+	start := time.Now()
+	defer func() { r.took.Observe(time.Since(start)) }()
 	var out Retrieval
 	if out.Question, err = r.respelled(ctx, searchText(q.Question, q.Turns)); err != nil {
 		return Retrieval{}, err

@@ -8,8 +8,11 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/VictoriaMetrics/metrics"
+
 	"docent/embed"
 	"docent/internal/fault"
+	"docent/internal/meter"
 )
 
 // RetrieverConfig says what a retriever works on.
@@ -33,6 +36,9 @@ type RetrieverConfig struct {
 	Weights Weights
 	// Log hears of snapshots and of chunks that cannot be used; default: nobody.
 	Log *slog.Logger
+	// Metrics gets the time that searches take, as a stage of docent_rag_seconds.
+	// Default: nil, a set of its own.
+	Metrics *metrics.Set
 }
 
 // Retriever finds passages. It keeps what it needs of the corpus in memory and
@@ -57,6 +63,8 @@ type Retriever struct {
 	rows rows
 	// scratch is the memory of a second stage, for reuse.
 	scratch sync.Pool
+	// took is how long searches take.
+	took *meter.Seconds
 }
 
 // NewRetriever checks the configuration. The retriever finds nothing before
@@ -79,7 +87,10 @@ func NewRetriever(cfg RetrieverConfig) (*Retriever, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	r := &Retriever{cfg: cfg, rows: newRows(cfg.Static.Tokens())}
+	if cfg.Metrics == nil {
+		cfg.Metrics = metrics.NewSet()
+	}
+	r := &Retriever{cfg: cfg, rows: newRows(cfg.Static.Tokens()), took: timed(cfg.Metrics, "search")}
 	r.scratch.New = func() any { return newScratch(cfg.Static.Tokens()) }
 	return r, nil
 }

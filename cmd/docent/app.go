@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/VictoriaMetrics/metrics"
 	"github.com/spf13/cobra"
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/agent"
 	"docent/agent/definition"
+	"docent/auth"
 	"docent/config"
 	"docent/embed"
 	"docent/index/bm25"
@@ -37,6 +39,7 @@ type database interface {
 	ingest.Store
 	agent.Store
 	agent.Directory
+	auth.Store
 	schema
 }
 
@@ -61,6 +64,10 @@ type app struct {
 	ingester  *ingest.Ingester
 	// definition is the agent that is served, with what its tools work with.
 	definition *definition.Definition
+	// authenticator knows who asks; nil while authentication is off.
+	authenticator *auth.Authenticator
+	// metrics is what everything counts in.
+	metrics *metrics.Set
 }
 
 // openStore opens configuration, log and database.
@@ -69,7 +76,7 @@ func openStore(cmd *cobra.Command, std stdio) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &app{cfg: cfg, log: logger(std, cfg, cmd.Name() == "serve")}
+	a := &app{cfg: cfg, log: logger(std, cfg, cmd.Name() == "serve"), metrics: metrics.NewSet()}
 	if err := os.MkdirAll(cfg.CacheDir(), 0o700); err != nil {
 		return nil, fault.New(fault.Invalid, "data folder: %w; choose another with --data DIR", err)
 	}
@@ -134,6 +141,7 @@ func (a *app) newRetriever() error {
 		Vectors:  chromem.New(),
 		Snapshot: filepath.Join(a.cfg.CacheDir(), "index.bin"),
 		Log:      a.log,
+		Metrics:  a.metrics,
 	})
 	if err != nil {
 		return fmt.Errorf("index: %w", err)
@@ -159,7 +167,7 @@ func (a *app) addModel() error {
 	if !l.Enabled() {
 		return nil
 	}
-	cfg := llm.Config{BaseURL: l.URL, APIKey: l.Key, Model: l.Model, MaxTokens: l.MaxTokens, Timeout: l.Timeout, Logger: a.log}
+	cfg := llm.Config{BaseURL: l.URL, APIKey: l.Key, Model: l.Model, MaxTokens: l.MaxTokens, Timeout: l.Timeout, Logger: a.log, Metrics: a.metrics}
 	cfg.Settings = llm.Settings{URL: "DOCENT_LLM_URL", Key: "OPENAI_API_KEY", Model: "DOCENT_MODEL", Timeout: "DOCENT_LLM_TIMEOUT"}
 	if l.Temperature >= 0 {
 		cfg.Temperature = &l.Temperature
@@ -175,7 +183,7 @@ func (a *app) addRAG() error {
 	if err := a.addModel(); err != nil {
 		return err
 	}
-	cfg := rag.Config{Retriever: a.retriever, Static: a.static, Shelf: a.db, Logger: a.log}
+	cfg := rag.Config{Retriever: a.retriever, Static: a.static, Shelf: a.db, Logger: a.log, Metrics: a.metrics}
 	if a.model != nil {
 		cfg.Models = map[string]llms.Model{a.model.Name(): a.model}
 		cfg.DefaultModel = a.model.Name()
@@ -209,6 +217,7 @@ func (a *app) addIngester() error {
 		MaxFileSize: a.cfg.MaxFileSize,
 		CacheDir:    a.cfg.CacheDir(),
 		Logger:      a.log,
+		Metrics:     a.metrics,
 	})
 	if err != nil {
 		return fmt.Errorf("ingest: %w", err)
@@ -224,6 +233,9 @@ func (a *app) close() {
 	var errs []error
 	if a.definition != nil {
 		errs = append(errs, a.definition.Close())
+	}
+	if a.authenticator != nil {
+		a.authenticator.Close()
 	}
 	if a.ingester != nil {
 		errs = append(errs, a.ingester.Close(ctx))

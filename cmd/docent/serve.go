@@ -84,6 +84,9 @@ func (a *app) serve(ctx context.Context, std stdio) error {
 	if err != nil {
 		return err
 	}
+	if err := a.addAuthenticator(ctx, std); err != nil {
+		return err
+	}
 	sockets, handler, err := a.handlers(listener.Addr(), runtime)
 	if err != nil {
 		return err
@@ -156,14 +159,14 @@ func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.
 	guard := api.GuardConfig{Addr: addr.String(), Loopback: a.cfg.Loopback(), Origins: a.cfg.Origins, Hosts: a.cfg.Hosts}
 	// The guard below has checked the origin of every request.
 	origin := func(*http.Request) bool { return true }
-	sockets, err := ws.NewServer(ws.Config{Runtime: runtime, Transcriber: a.transcriber(), Logger: a.log, Info: a.welcome, CheckOrigin: origin, SessionTimeout: a.cfg.SessionTimeout})
+	sockets, err := ws.NewServer(ws.Config{Runtime: runtime, Transcriber: a.transcriber(), Logger: a.log, Info: a.welcome, CheckOrigin: origin, SessionTimeout: a.cfg.SessionTimeout, Authenticate: a.authenticate()})
 	if err != nil {
 		return nil, nil, fmt.Errorf("websocket: %w", err)
 	}
 	rest, err := api.New(api.Config{
 		RAG: a.rag, Retriever: a.retriever, Library: a.db, Documents: a.db, Uploads: a.ingester,
 		Directory: runtime.Directory(a.db), Messages: a.db, Notifier: sockets, Agent: a.definition.Agent.Name(), Version: version, Logger: a.log,
-		Info: a.info, Ready: map[string]func(context.Context) error{"database": a.db.Ping}, UploadBytes: a.cfg.MaxFileSize,
+		Info: a.info, Ready: map[string]func(context.Context) error{"database": a.db.Ping}, UploadBytes: a.cfg.MaxFileSize, Metrics: a.metrics,
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("api: %w", err)
@@ -173,13 +176,13 @@ func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.
 		switch {
 		case ws.IsUpgrade(r) || r.URL.Path == ws.TypedPath:
 			sockets.ServeHTTP(w, r)
-		case strings.HasPrefix(r.URL.Path, "/api/") || slices.Contains([]string{"/openapi.json", "/ws", "/notify_websocket"}, r.URL.Path):
+		case strings.HasPrefix(r.URL.Path, "/api/") || slices.Contains([]string{"/openapi.json", "/metrics", "/ws", "/notify_websocket"}, r.URL.Path):
 			rest.ServeHTTP(w, r)
 		default:
 			page.ServeHTTP(w, r)
 		}
 	})
-	return sockets, api.Guard(guard)(mux), nil
+	return sockets, api.Guard(guard)(a.known(mux)), nil
 }
 
 // welcome is what a docent.v1 client is told of this installation.
@@ -205,6 +208,7 @@ func (a *app) info(context.Context) (api.Info, error) {
 		Embedder: api.EmbedderInfo{Name: a.embedder.Name(), Dimensions: a.embedder.Dimensions()},
 		Voice:    api.VoiceInfo{Listens: a.listens(), Speaks: a.speaks()},
 		Limits:   api.Limits{K: a.cfg.K},
+		Auth:     a.cfg.Auth,
 	}
 	if a.model != nil {
 		info.Model = api.ModelInfo{Name: a.model.Name(), Kind: "openai"}

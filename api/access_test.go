@@ -1,0 +1,107 @@
+package api
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/VictoriaMetrics/metrics"
+
+	"docent/agent"
+	"docent/auth"
+	"docent/internal/fault"
+	"docent/internal/meter"
+)
+
+// TestEveryRouteIsDeclared: the table and what is registered are the same.
+func TestEveryRouteIsDeclared(t *testing.T) {
+	t.Parallel()
+	var rows []string
+	for _, a := range Routes() {
+		if !slices.Contains([]string{"POST /api/login", "POST /api/logout", "GET /api/me"}, a.Route) {
+			rows = append(rows, a.Route)
+		}
+	}
+	want := append([]string{"GET /openapi.json", "GET /ws", "GET /metrics"}, contract...)
+	slices.Sort(rows)
+	slices.Sort(want)
+	if !slices.Equal(rows, want) {
+		t.Errorf("the rows are\n%s\nthe routes are\n%s", strings.Join(rows, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestRouteWithoutRow: a route that was forgotten is a failed start, not an open
+// door.
+func TestRouteWithoutRow(t *testing.T) {
+	t.Parallel()
+	s := &server{cfg: Config{Metrics: metrics.NewSet()}, access: map[string]auth.Scope{}, took: map[string]*meter.Seconds{}}
+	if e := s.allowed(httptest.NewRequest(http.MethodGet, "/", http.NoBody), "GET /forgotten"); e == nil || e.status != http.StatusForbidden {
+		t.Errorf("it says %v", e)
+	}
+	if err := s.declare([]string{"GET /api/health", "GET /extra"}); err == nil || !strings.Contains(err.Error(), "GET /extra has no row") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestSessionsHaveOwners(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.sessions = []agent.SessionRecord{
+		{RowID: 7, Key: agent.SessionKey{Agent: "docent", ID: "ada's"}, Owner: "user:ada", Username: "ada", Seq: 3},
+		{RowID: 8, Key: agent.SessionKey{Agent: "docent", ID: "bob's"}, Owner: "user:bob", Username: "ada"},
+		{RowID: 9, Key: agent.SessionKey{Agent: "docent", ID: "old"}},
+	}
+	c := w.serve(t)
+	list := func(path, as string) string {
+		t.Helper()
+		_, body := c.do("GET", path, "", "As", as)
+		var ids []string
+		for _, id := range []string{"ada's", "bob's", "old"} {
+			if strings.Contains(body, `"session_id":"`+id+`"`) {
+				ids = append(ids, id)
+			}
+		}
+		return strings.Join(ids, " ")
+	}
+	for path, want := range map[string][3]string{
+		"/api/sessions":                           {"ada's", "bob's", "ada's bob's old"},
+		"/api/sessions?username=ada":              {"ada's", "bob's", "ada's bob's"},
+		"/api/sessions?owner=user:ada":            {"ada's", "", "ada's"},
+		"/api/sessions?username=eve&owner=user:x": {"", "", ""},
+	} {
+		for i, as := range []string{"user:ada ask", "user:bob ask ingest", "token:root admin"} {
+			if got := list(path, as); got != want[i] {
+				t.Errorf("%s as %s: %q, want %q", path, as, got, want[i])
+			}
+		}
+	}
+	for _, request := range [][3]string{
+		{"GET", "/messages", ""}, {"GET", "/export", ""}, {"PATCH", "", `{"session_name":"x"}`}, {"DELETE", "", ""},
+	} {
+		method, path, body := request[0], request[1], request[2]
+		for _, session := range []string{"ada's", "old", "none"} {
+			c.wantError(404, fault.NotFound, "there is no such session", method, "/api/sessions/"+session+path, body, "As", "user:bob ask ingest")
+		}
+		c.wantError(401, fault.Unauthorized, "sign in", method, "/api/sessions/old"+path, body, "As", "-")
+		c.wantError(403, fault.Forbidden, "scope ask", method, "/api/sessions/ada's"+path, body, "As", "user:ada ingest")
+	}
+	c.wantError(404, fault.NotFound, "there is no such session", "DELETE", "/api/sessions?session_id=ada's", "", "As", "user:bob ask")
+	c.want(204, "", "PATCH", "/api/sessions/ada's", `{"session_name":"x"}`, "As", "user:ada ask")
+	c.want(204, "", "DELETE", "/api/sessions?session_id=ada's", "", "As", "user:ada ask")
+	c.want(204, "", "DELETE", "/api/sessions/old", "", "As", "token:root admin")
+}
+
+func TestErrorsSayHowToAuthenticate(t *testing.T) {
+	t.Parallel()
+	c := newWorld().serve(t)
+	resp, _ := c.do("GET", "/api/documents", "", "As", "-")
+	if got := resp.Header.Get("WWW-Authenticate"); got != "Bearer" {
+		t.Errorf("WWW-Authenticate is %q", got)
+	}
+	resp, _ = c.do("GET", "/api/documents", "", "As", "x ingest")
+	if got := resp.Header.Get("WWW-Authenticate"); got != "" || resp.StatusCode != 403 {
+		t.Errorf("%d, WWW-Authenticate is %q", resp.StatusCode, got)
+	}
+}

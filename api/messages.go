@@ -1,0 +1,166 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"docent/agent"
+)
+
+// Message is one message of a conversation.
+type Message struct {
+	// Seq orders the session's messages.
+	Seq int64 `json:"seq"`
+	// Turn is the turn it belongs to.
+	Turn int64 `json:"turn"`
+	// ClientID is the id that its sender gave it; absent if none.
+	ClientID string `json:"client_id,omitempty"`
+	// Replaces is, of a user's message, the turn from which on it replaces what
+	// was said before; absent if it replaces nothing.
+	Replaces int64 `json:"replaces,omitempty" doc:"This message replaces the turns from this one up to its own, which are no part of the conversation any more."`
+	// Type is the stored type, such as str or rag_answer.
+	Type string `json:"type"`
+	// Content is the message as it is on the wire.
+	Content any `json:"content"`
+	// IsUser tells the user's messages from the agent's.
+	IsUser bool `json:"is_user"`
+	// Sender is the other agent that said it: its URL, or agent; absent if the
+	// session's user or agent did.
+	Sender string `json:"sender,omitempty"`
+	// Timestamp is when it was made.
+	Timestamp time.Time `json:"timestamp"`
+}
+
+// Step is a step of reasoning or a state of its task list.
+type Step struct {
+	// Seq is its place among the session's messages.
+	Seq int64 `json:"seq"`
+	// Turn is the turn it belongs to.
+	Turn int64 `json:"turn"`
+	// ChatID is the row's id of the message that it led to; null if there is none.
+	ChatID *int64 `json:"chat_id"`
+	// Kind is reasoning_step or task_list_update.
+	Kind string `json:"kind"`
+	// StepKind is a step's kind, such as tool_result; empty for a task list.
+	StepKind string `json:"step_kind"`
+	// Step counts a run's model calls from 0; of no meaning for a task list.
+	Step int `json:"step"`
+	// Summary is a line for people; empty for a task list.
+	Summary string `json:"summary"`
+	// Payload is the whole as it is on the wire.
+	Payload any `json:"payload"`
+	// Timestamp is when it was made.
+	Timestamp time.Time `json:"timestamp"`
+}
+
+// maxMessages is the longest page of messages, and of steps.
+const maxMessages = 1000
+
+type messagesInput struct {
+	SessionID string `path:"session_id" maxLength:"255"`
+	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent; default is this server's own."`
+	After     int64  `query:"after" minimum:"0" doc:"Only what is after this seq."`
+	Before    int64  `query:"before" minimum:"0" doc:"The cursor: before of the page that was read last, which is the page after this one."`
+	Limit     int    `query:"limit" minimum:"1" maximum:"1000" default:"1000" doc:"So many messages, the newest there are."`
+	Replaced  bool   `query:"replaced" doc:"With what is no part of the conversation any more because it was edited or answered again."`
+}
+
+type messagesOutput struct {
+	Body struct {
+		Messages []Message `json:"messages"`
+		Steps    []Step    `json:"steps" doc:"Those among the messages of this page."`
+		Seq      int64     `json:"seq" doc:"The number given last. A docent.v1 client that has read all pages goes on from it with hello.last_seq."`
+		ResetSeq int64     `json:"reset_seq" doc:"The number given last when the session was reset; 0 if it never was."`
+		Before   int64     `json:"before,omitempty" doc:"The cursor of the page before this one; absent if there is none."`
+	} `nameHint:"Messages"`
+}
+
+func (s *server) messageRoutes() {
+	register(s, huma.Operation{
+		Method: http.MethodGet, Path: "/api/sessions/{session_id}/messages", OperationID: "list-messages", Tags: []string{"sessions"},
+		Summary: "What was said and reasoned, oldest first", Errors: []int{http.StatusNotFound},
+		Description: "Pages lead backwards: the first is the newest. What is stored after seq is on no page; a WebSocket that resumes from seq brings it.",
+	}, s.messages)
+}
+
+// messages answers with the newest messages before a seq and the steps among
+// them. Each entry is on one page: a page that would leave out steps is cut where
+// they begin.
+func (s *server) messages(ctx context.Context, in *messagesInput) (*messagesOutput, error) {
+	key, err := s.key(in.SessionID, in.Agent)
+	if err != nil {
+		return nil, err
+	}
+	record, err := s.own(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	out := &messagesOutput{}
+	out.Body.Messages, out.Body.Steps = []Message{}, []Step{}
+	out.Body.Seq, out.Body.ResetSeq = record.Seq, record.ResetSeq
+	query := agent.MessageQuery{After: in.After, Before: record.Seq + 1, Last: in.Limit, Replaced: in.Replaced}
+	if in.Before > 0 {
+		query.Before = min(in.Before, query.Before)
+	}
+	messages, err := s.cfg.Messages.Messages(ctx, record.RowID, query)
+	if err != nil {
+		return nil, err
+	}
+	if len(messages) == in.Limit {
+		query.After = messages[0].Seq - 1
+	}
+	query.Last = maxMessages
+	steps, err := s.cfg.Messages.Steps(ctx, record.RowID, query)
+	if err != nil {
+		return nil, err
+	}
+	if len(steps) == maxMessages {
+		query.After = max(query.After, steps[0].Seq-1)
+	}
+	for _, m := range messages {
+		if m.Seq > query.After {
+			out.Body.Messages = append(out.Body.Messages, message(m))
+		}
+	}
+	for _, r := range steps {
+		out.Body.Steps = append(out.Body.Steps, step(r))
+	}
+	if query.After > max(in.After, record.ResetSeq) {
+		out.Body.Before = query.After + 1
+	}
+	return out, nil
+}
+
+func message(m agent.ChatMessage) Message {
+	out := Message{
+		Seq: m.Seq, Turn: m.Turn, Replaces: m.Replaces, Type: m.Type, Content: content(m.Content),
+		IsUser: m.IsUser, Sender: m.Sender, Timestamp: m.Time.UTC(),
+	}
+	if m.IsUser {
+		out.ClientID = m.ClientID // of others it is a mark of the runtime's
+	}
+	return out
+}
+
+func step(r agent.ReasoningRecord) Step {
+	step := Step{
+		Seq: r.Seq, Turn: r.Turn, Kind: r.Kind, StepKind: r.StepKind, Step: r.Step, Summary: r.Summary,
+		Payload: content(r.Payload), Timestamp: r.Time.UTC(),
+	}
+	if r.ChatID != 0 {
+		step.ChatID = &r.ChatID
+	}
+	return step
+}
+
+// content is stored JSON as it is answered with.
+func content(stored json.RawMessage) json.RawMessage {
+	if len(stored) == 0 {
+		return json.RawMessage("null")
+	}
+	return stored
+}

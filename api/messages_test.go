@@ -1,0 +1,152 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"docent/agent"
+)
+
+type messagePage struct {
+	Messages []Message
+	Steps    []Step
+	Seq      int64
+	ResetSeq int64 `json:"reset_seq"`
+	Before   int64
+}
+
+// TestMessagePages: whatever the mixture of messages and steps, each entry is on
+// exactly one page.
+func TestMessagePages(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.sessions = []agent.SessionRecord{{RowID: 7, Key: agent.SessionKey{Agent: "docent", ID: "s"}, Seq: 5000, ResetSeq: 10}}
+	w.messages, w.steps = map[int64][]agent.ChatMessage{}, map[int64][]agent.ReasoningRecord{}
+	var want []int64
+	for seq := int64(11); seq <= 5002; seq++ { // two came after the session was read
+		if seq <= 5000 {
+			want = append(want, seq)
+		}
+		if seq%7 == 0 && (seq < 1000 || seq > 4000) {
+			w.messages[7] = append(w.messages[7], agent.ChatMessage{Seq: seq, Type: "str", Content: json.RawMessage(`"x"`)})
+		} else {
+			w.steps[7] = append(w.steps[7], agent.ReasoningRecord{Seq: seq, Kind: "reasoning_step"})
+		}
+	}
+	c := w.serve(t)
+	for _, limit := range []int{1, 50, 1000} {
+		var got []int64
+		before, pages := int64(0), 0
+		for {
+			_, body := c.do("GET", fmt.Sprintf("/api/sessions/s/messages?limit=%d&before=%d", limit, before), "")
+			var page messagePage
+			if err := json.Unmarshal([]byte(body), &page); err != nil || page.Seq != 5000 || page.ResetSeq != 10 {
+				t.Fatalf("%.200s, %v", body, err)
+			}
+			for _, m := range page.Messages {
+				got = append(got, m.Seq)
+			}
+			for _, s := range page.Steps {
+				got = append(got, s.Seq)
+			}
+			if pages++; page.Before == 0 {
+				break
+			}
+			before = page.Before
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("limit %d: %d entries on %d pages, want %d", limit, len(got), pages, len(want))
+		}
+		if limit == 1000 && pages > 7 {
+			t.Errorf("%d pages", pages)
+		}
+	}
+	c.wantError(400, "invalid", "query.limit", "GET", "/api/sessions/s/messages?limit=0", "")
+	c.wantError(400, "invalid", "query.before", "GET", "/api/sessions/s/messages?before=-1", "")
+}
+
+func TestMessagesSayWhatTheyReplace(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.messages[7][0].ClientID, w.messages[7][1].ClientID, w.messages[7][2].Replaces = "c-1", agent.FailedID, 1
+	_, body := w.serve(t).do("GET", "/api/sessions/s1/messages", "")
+	for _, want := range []string{`"client_id":"c-1"`, `"replaces":1`} {
+		if strings.Count(body, want) != 1 {
+			t.Errorf("%s is not once in %s", want, body)
+		}
+	}
+	if strings.Count(body, "client_id") != 1 {
+		t.Errorf("ids are in %s", body)
+	}
+}
+
+func TestExport(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.sessions[0].Owner = "user:ada"
+	c := w.serve(t)
+	resp, body := c.do("GET", "/api/sessions/s1/export", "")
+	h := resp.Header
+	if h.Get("Content-Type") != "application/json" || h.Get("Content-Disposition") != `attachment; filename=s1.json` || h.Get("Cache-Control") != "no-store" {
+		t.Errorf("headers are %v", h)
+	}
+	var got Export
+	if err := json.Unmarshal([]byte(body), &got); err != nil {
+		t.Fatal(body, err)
+	}
+	_, page := c.do("GET", "/api/sessions/s1/messages", "")
+	var want messagePage
+	if err := json.Unmarshal([]byte(page), &want); err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(got.Messages) != fmt.Sprint(want.Messages) || len(got.Steps) != 2 || got.Session.SessionID != "s1" || got.Session.Owner != "user:ada" {
+		t.Errorf("export is %s", body)
+	}
+	if resp, body := c.do("HEAD", "/api/sessions/s1/export", ""); resp.StatusCode != 200 || body != "" {
+		t.Errorf("HEAD: %d %q", resp.StatusCode, body)
+	}
+	c.want(200, `{"session":{"id":6,"session_id":"s2","session_name":null,"first":"Hello","platform_name":"","timestamp":"0001-01-01T00:00:00Z","messages":0},"messages":[],"steps":[]}`,
+		"GET", "/api/sessions/s2/export?agent_name=other", "")
+
+	w.broken = errors.New("the disk is gone")
+	c.wantError(500, "internal", "", "GET", "/api/sessions/s1/export", "")
+}
+
+// TestExportBreaksOff: half an export does not look whole.
+func TestExportBreaksOff(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	c := w.serve(t, func(cfg *Config) { cfg.Messages = halfway{w} })
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.url+"/api/sessions/s1/export", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := c.http.Do(req)
+	if err == nil {
+		var buf [4096]byte
+		for err == nil {
+			_, err = resp.Body.Read(buf[:])
+		}
+		_ = resp.Body.Close()
+		if errors.Is(err, http.ErrBodyReadAfterClose) || err.Error() == "EOF" {
+			t.Errorf("it ends with %v", err)
+		}
+	}
+}
+
+// halfway fails after the first page.
+type halfway struct{ *world }
+
+func (h halfway) Messages(ctx context.Context, session int64, q agent.MessageQuery) ([]agent.ChatMessage, error) {
+	if q.After > 0 {
+		return nil, errors.New("the disk is gone")
+	}
+	return h.world.Messages(ctx, session, q)
+}

@@ -1,0 +1,51 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// metricsPath is where monitors ask.
+const metricsPath = "/metrics"
+
+// none is the route of requests to paths that are not there.
+const none = "none"
+
+// metricsRoute serves what all packages count, and the process' own numbers.
+func (s *server) metricsRoute(mux router) {
+	mux.HandleFunc("GET "+metricsPath, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		s.cfg.Metrics.WritePrometheus(w)
+		metrics.WriteProcessMetrics(w)
+	})
+	s.api.OpenAPI().AddOperation(&huma.Operation{
+		Method: http.MethodGet, Path: metricsPath, OperationID: "metrics", Tags: []string{"service"}, Summary: "Numbers for monitors, as Prometheus reads them",
+		Responses: map[string]*huma.Response{
+			"200":     {Description: "OK", Content: map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: "string"}}}},
+			"default": {Description: "Error", Content: s.errorContent()},
+		},
+	})
+}
+
+// count adds a request to the metrics. Their labels are routes, never paths,
+// and methods that exist, so that clients cannot make up new ones.
+func (s *server) count(r *http.Request, status int, took time.Duration) {
+	_, route, _ := strings.Cut(r.Pattern, " ")
+	if route == "" {
+		route = none
+	}
+	verb := method(r)
+	if verb != r.Method {
+		verb = "other"
+	}
+	class := max(status, http.StatusOK) / 100 // of nothing written net/http makes 200
+	s.cfg.Metrics.GetOrCreateCounter(fmt.Sprintf(`docent_http_requests_total{route=%q,method=%q,status="%dxx"}`, route, verb, class)).Inc()
+	if route != none {
+		s.took[route].Observe(took)
+	}
+}
