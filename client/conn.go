@@ -99,7 +99,12 @@ func Dial(ctx context.Context, cfg Config) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	socket, response, err := shake(ctx, target, cfg)
+	return connect(ctx, target, cfg)
+}
+
+// connect dials and begins to ping.
+func connect(ctx context.Context, target target, cfg Config, protocols ...string) (*Conn, error) {
+	socket, response, err := shake(ctx, target, cfg, protocols)
 	if response != nil { // of a handshake; the library has read what it needs of it
 		_ = response.Body.Close()
 	}
@@ -126,7 +131,7 @@ func Dial(ctx context.Context, cfg Config) (*Conn, error) {
 }
 
 // shake connects and shakes hands.
-func shake(ctx context.Context, target target, cfg Config) (*websocket.Conn, *http.Response, error) {
+func shake(ctx context.Context, target target, cfg Config, protocols []string) (*websocket.Conn, *http.Response, error) {
 	stop := func() bool { return true }
 	dialer := websocket.Dialer{
 		NetDialContext: func(dialing context.Context, network, address string) (net.Conn, error) {
@@ -141,6 +146,7 @@ func shake(ctx context.Context, target target, cfg Config) (*websocket.Conn, *ht
 		// Small buffers, and one for writing only while writing, keep an idle
 		// connection small.
 		ReadBufferSize: 1 << 10, WriteBufferSize: 4 << 10, WriteBufferPool: writeBuffers,
+		Subprotocols: protocols,
 	}
 	socket, response, err := dialer.DialContext(ctx, target.dialed(cfg.SessionID), target.header(cfg))
 	if !stop() && err == nil {
@@ -174,6 +180,11 @@ func (c *Conn) ping() {
 // ended first, the server has not got the whole of it and the connection is
 // dead.
 func (c *Conn) Send(ctx context.Context, f payload.Frame) error {
+	return c.write(ctx, f.AppendBAF(make([]byte, 0, len(f.Message)+160)))
+}
+
+// write is Send for a frame as it is on the wire.
+func (c *Conn) write(ctx context.Context, frame []byte) error {
 	select {
 	case c.writing <- struct{}{}:
 		defer func() { <-c.writing }()
@@ -189,7 +200,7 @@ func (c *Conn) Send(ctx context.Context, f payload.Frame) error {
 	}
 	err := c.socket.SetWriteDeadline(deadline)
 	if err == nil {
-		err = c.socket.WriteMessage(websocket.TextMessage, f.AppendBAF(make([]byte, 0, len(f.Message)+160)))
+		err = c.socket.WriteMessage(websocket.TextMessage, frame)
 	}
 	if err != nil {
 		_ = c.socket.Close() // wakes the reader
@@ -203,26 +214,49 @@ func (c *Conn) Send(ctx context.Context, f payload.Frame) error {
 // comes last, unless Close ended it. Leaving the loop closes the connection.
 func (c *Conn) Frames() iter.Seq2[payload.Frame, error] {
 	return func(yield func(payload.Frame, error) bool) {
+		for data, err := range c.messages() {
+			if err != nil {
+				yield(payload.Frame{}, err)
+				return
+			}
+			frame, err := payload.DecodeBAF(data)
+			if err != nil {
+				c.skipped(len(data), err)
+			} else if !yield(frame, nil) {
+				return
+			}
+		}
+	}
+}
+
+// skipped notes a frame that cannot be read.
+func (c *Conn) skipped(bytes int, err error) {
+	c.cfg.Logger.Warn("frame skipped", "bytes", bytes, "kind", fault.KindOf(err))
+}
+
+// messages is Frames for frames as they are on the wire.
+func (c *Conn) messages() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
 		c.mu.Lock()
 		again := c.reading
 		c.reading = true
 		c.mu.Unlock()
 		if again {
-			yield(payload.Frame{}, fault.New(fault.Internal, "the frames of a connection can be read once"))
+			yield(nil, fault.New(fault.Internal, "the frames of a connection can be read once"))
 			return
 		}
 		defer c.release()
 		defer close(c.ended)
 		for {
-			frame, err := c.read()
+			data, err := c.read()
 			if err != nil && c.over() {
 				return
 			}
 			if err != nil {
-				yield(payload.Frame{}, fault.Wrap(fault.Unavailable, err, "the connection to the agent is broken"))
+				yield(nil, fault.Wrap(fault.Unavailable, err, "the connection to the agent is broken"))
 				return
 			}
-			if !yield(frame, nil) {
+			if !yield(data, nil) {
 				return
 			}
 		}

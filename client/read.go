@@ -4,40 +4,33 @@ import (
 	"bytes"
 	"io"
 	"time"
-
-	"docent/internal/fault"
-	"docent/payload"
 )
 
-// read returns the next frame that can be read.
-func (c *Conn) read() (payload.Frame, error) {
+// read returns the next frame that is not too long.
+func (c *Conn) read() ([]byte, error) {
 	for {
 		_, r, err := c.socket.NextReader()
 		if err != nil {
-			return payload.Frame{}, err
+			return nil, err
 		}
 		var b bytes.Buffer
 		arriving := &arriving{r: r, c: c, at: time.Now()}
 		n, err := io.Copy(&b, io.LimitReader(arriving, c.cfg.ReadLimit+1))
 		if err != nil {
-			return payload.Frame{}, err
+			return nil, err
 		}
 		if n > c.cfg.ReadLimit { // read to its end, so that the next can be
 			skipped, err := io.Copy(io.Discard, arriving)
 			if err != nil {
-				return payload.Frame{}, err
+				return nil, err
 			}
 			c.cfg.Logger.Warn("frame skipped: too long", "bytes", n+skipped)
 			continue
 		}
 		if err := c.alive(); err != nil {
-			return payload.Frame{}, err
+			return nil, err
 		}
-		frame, err := payload.DecodeBAF(b.Bytes())
-		if err == nil {
-			return frame, nil
-		}
-		c.cfg.Logger.Warn("frame skipped", "bytes", n, "kind", fault.KindOf(err))
+		return b.Bytes(), nil
 	}
 }
 
