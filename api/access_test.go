@@ -20,9 +20,7 @@ func TestEveryRouteIsDeclared(t *testing.T) {
 	t.Parallel()
 	var rows []string
 	for _, a := range Routes() {
-		if !slices.Contains([]string{"POST /api/login", "POST /api/logout", "GET /api/me"}, a.Route) {
-			rows = append(rows, a.Route)
-		}
+		rows = append(rows, a.Route)
 	}
 	want := append([]string{"GET /openapi.json", "GET /ws", "GET /metrics"}, contract...)
 	slices.Sort(rows)

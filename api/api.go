@@ -99,6 +99,8 @@ type Config struct {
 	Directory agent.Directory
 	// Messages reads them. Required.
 	Messages Messages
+	// Logins logs people in with passwords. Default: nil, authentication is off.
+	Logins Logins
 	// Notifier speaks to clients that are connected. Default: there are none.
 	Notifier Notifier
 	// Agent is the agent whose sessions are meant if a request names none. Required.
@@ -243,6 +245,7 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 		DefaultFormat: "application/json",
 	})
 	s.healthRoutes()
+	s.loginRoutes()
 	s.infoRoutes()
 	s.documentRoutes()
 	s.uploadRoutes()

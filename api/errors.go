@@ -6,11 +6,14 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"docent/auth"
 	"docent/internal/fault"
 	"docent/llm"
 )
@@ -22,6 +25,7 @@ const maxDetails = 3
 // success, but for a /api/ready that says what is wrong.
 type Error struct {
 	status int
+	after  time.Duration // when to try again; 0 says nothing
 	// Code is a fault kind.
 	Code fault.Kind `json:"code" enum:"invalid,not_found,conflict,unauthorized,forbidden,rate_limited,busy,unavailable,canceled,internal" doc:"What the caller can do about it."`
 	// Message can be shown as it stands.
@@ -36,6 +40,17 @@ func (e *Error) Error() string { return e.Message }
 // GetStatus returns the HTTP status; it makes Error a huma.StatusError.
 func (e *Error) GetStatus() int { return e.status }
 
+// GetHeaders returns the headers that go with it; it makes Error a
+// huma.HeadersError.
+func (e *Error) GetHeaders() http.Header {
+	h := http.Header{}
+	challenge(h, e.status)
+	if e.after > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(e.after/time.Second)))
+	}
+	return h
+}
+
 // asError is the one place where faults become responses.
 func asError(err error) *Error {
 	var e *Error
@@ -43,7 +58,7 @@ func asError(err error) *Error {
 		return e
 	}
 	kind := fault.KindOf(err)
-	return &Error{status: kind.HTTPStatus(), Code: kind, Message: fault.Message(err), Retryable: kind.Retryable()}
+	return &Error{status: kind.HTTPStatus(), after: auth.RetryAfter(err), Code: kind, Message: fault.Message(err), Retryable: kind.Retryable()}
 }
 
 // fail turns a handler's error into a response and logs it once. The cause of a

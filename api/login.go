@@ -1,0 +1,113 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"docent/auth"
+	"docent/internal/fault"
+)
+
+// Logins logs people in and out; auth.Authenticator does.
+type Logins interface {
+	// Password logs in who knows the password of that name and asks from that
+	// address; it returns the value of a cookie.
+	Password(ctx context.Context, name, password, remote string) (string, auth.Principal, error)
+	// Logout ends the login of a cookie.
+	Logout(ctx context.Context, cookie string) error
+}
+
+// Me is who asks.
+type Me struct {
+	// ID is what owns things; "" while authentication is off.
+	ID string `json:"id"`
+	// Name is for people to read; "" while authentication is off.
+	Name string `json:"name"`
+	// Scopes are what they may do.
+	Scopes []string `json:"scopes" enum:"ask,ingest,admin"`
+	// Auth reports whether authentication is on.
+	Auth bool `json:"auth" doc:"Authentication is on. While it is off, everybody may do everything."`
+}
+
+type meOutput struct{ Body Me }
+
+// loginBytes bounds the body of a login: name and password as JSON may write
+// them.
+const loginBytes = 16 << 10
+
+type loginInput struct {
+	bodyRead
+	Body struct {
+		Username string `json:"username" minLength:"1"`
+		Password string `json:"password" minLength:"1"`
+	} `nameHint:"Login"`
+}
+
+type loginOutput struct {
+	SetCookie http.Cookie `header:"Set-Cookie" doc:"The login. Scripts cannot read it."`
+	Body      Me
+}
+
+type logoutOutput struct {
+	SetCookie http.Cookie `header:"Set-Cookie" doc:"Takes the login away."`
+}
+
+func (s *server) loginRoutes() {
+	register(s, huma.Operation{
+		Method: http.MethodPost, Path: "/api/login", OperationID: "login", Tags: []string{"access"},
+		Summary:      "Sign in with a password",
+		Description:  "Gives the browser a cookie. After several wrong attempts for a name or from an address, further ones are refused for a while, which Retry-After says.",
+		MaxBodyBytes: loginBytes, BodyReadTimeout: s.cfg.bodyTimeout,
+		Errors: []int{http.StatusNotFound, http.StatusTooManyRequests},
+	}, s.login)
+	register(s, huma.Operation{
+		Method: http.MethodPost, Path: "/api/logout", OperationID: "logout", Tags: []string{"access"},
+		Summary: "Sign out", DefaultStatus: http.StatusNoContent,
+	}, s.logout)
+	register(s, huma.Operation{
+		Method: http.MethodGet, Path: "/api/me", OperationID: "me", Tags: []string{"access"},
+		Summary: "Who asks, and what they may do",
+	}, func(ctx context.Context, _ *struct{}) (*meOutput, error) {
+		p, _ := auth.FromContext(ctx)
+		return &meOutput{s.me(p)}, nil
+	})
+}
+
+func (s *server) me(p auth.Principal) Me {
+	me := Me{ID: p.ID, Name: p.Name, Scopes: []string{}, Auth: s.cfg.Logins != nil}
+	for _, scope := range p.Scopes {
+		me.Scopes = append(me.Scopes, string(scope))
+	}
+	return me
+}
+
+func (s *server) login(ctx context.Context, in *loginInput) (*loginOutput, error) {
+	if s.cfg.Logins == nil {
+		return nil, fault.New(fault.NotFound, "nobody has to sign in here: authentication is off")
+	}
+	r := requestOf(ctx).http
+	value, p, err := s.cfg.Logins.Password(ctx, in.Body.Username, in.Body.Password, auth.Remote(r))
+	if err != nil {
+		return nil, err
+	}
+	if old, err := r.Cookie(auth.CookieName); err == nil {
+		if err := s.cfg.Logins.Logout(ctx, old.Value); err != nil {
+			return nil, err
+		}
+	}
+	return &loginOutput{SetCookie: auth.NewCookie(r, value), Body: s.me(p)}, nil
+}
+
+// logout takes the cookie away also if its login has ended, or authentication
+// has been turned off since.
+func (s *server) logout(ctx context.Context, _ *struct{}) (*logoutOutput, error) {
+	r := requestOf(ctx).http
+	if cookie, err := r.Cookie(auth.CookieName); err == nil && s.cfg.Logins != nil {
+		if err := s.cfg.Logins.Logout(ctx, cookie.Value); err != nil {
+			return nil, err
+		}
+	}
+	return &logoutOutput{SetCookie: auth.NewCookie(r, "")}, nil
+}
