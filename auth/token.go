@@ -80,6 +80,12 @@ func (a *Authenticator) CreateToken(ctx context.Context, spec TokenSpec) (string
 	return token, nil
 }
 
+// RevokeToken deletes a token by its name; fault.NotFound if there is none. Who
+// makes another of that name gets what belonged to it.
+func (a *Authenticator) RevokeToken(ctx context.Context, name string) error {
+	return a.cfg.Store.RemoveToken(ctx, fold(name)) //nolint:wrapcheck // it says what failed
+}
+
 // Token returns who has a token, docent's own or a JWT of the configured
 // issuer. fault.Unauthorized if it does not count; fault.RateLimited, with
 // [RetryAfter], if more wrong ones came from the request's address than may:

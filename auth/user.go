@@ -58,6 +58,12 @@ func (a *Authenticator) SetPassword(ctx context.Context, name, password string) 
 	return a.cfg.Store.SetPassword(ctx, fold(name), hash) //nolint:wrapcheck // it says what failed
 }
 
+// DeleteUser deletes a user with their logins and tokens; fault.NotFound if
+// there is none. What belonged to them stays, for the next user of that name.
+func (a *Authenticator) DeleteUser(ctx context.Context, name string) error {
+	return a.cfg.Store.RemoveUser(ctx, fold(name)) //nolint:wrapcheck // it says what failed
+}
+
 // errPassword does not say which of the two is wrong.
 var errPassword = fault.New(fault.Unauthorized, "the user name or the password is wrong")
 

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"docent/auth"
+	"docent/internal/fault"
+)
+
+func newToken(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "token",
+		Short: "Make, list and revoke API tokens",
+		Long: `API tokens let programs in where docent serve runs with --auth. They are kept as
+hashes: a token is shown once, when it is made. What is changed here counts at
+once, also for servers that are running.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newTokenCreate(std), newTokenLs(std), newTokenRevoke(std))
+	return cmd
+}
+
+// accounts opens the store and what makes tokens and users in it.
+func accounts(cmd *cobra.Command, std stdio) (*app, *auth.Authenticator, error) {
+	a, err := openStore(cmd, std)
+	if err != nil {
+		return nil, nil, err
+	}
+	authenticator, err := auth.New(auth.Config{Store: a.db, Logger: a.log})
+	if err != nil {
+		a.close()
+		return nil, nil, fmt.Errorf("authentication: %w", err)
+	}
+	return a, authenticator, nil
+}
+
+func newTokenCreate(std stdio) *cobra.Command {
+	var name, scopes, expires, user string
+	cmd := &cobra.Command{
+		Use:   "create --name NAME",
+		Short: "Make a token and print it, once",
+		Long: `Makes a token and prints it: it cannot be shown again. It may do what its scopes
+say: ask (search, ask, converse), ingest (add and remove documents), admin
+(everything). With --user it acts on behalf of that user and may do no more than
+they; without, it owns what it makes itself.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && name == "" {
+				name = args[0]
+			} else if len(args) == 1 || name == "" {
+				return fault.New(fault.Invalid, "a token needs one name: docent token create --name NAME")
+			}
+			spec := auth.TokenSpec{Name: name, User: user}
+			var err error
+			if spec.Scopes, err = auth.ParseScopes(scopes); err != nil {
+				return fault.Wrap(fault.Invalid, err, "--scopes: %s", fault.Message(err))
+			}
+			if spec.For, err = parseSpan(expires); err != nil {
+				return err
+			}
+			a, authenticator, err := accounts(cmd, std)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			token, err := authenticator.CreateToken(cmd.Context(), spec)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(std.err, "This is the token; keep it, it cannot be shown again:")
+			_, err = fmt.Fprintln(std.out, token)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&name, "name", "", "what it is listed and revoked by")
+	cmd.Flags().StringVar(&scopes, "scopes", string(auth.Ask), "what it may do: ask, ingest, admin")
+	cmd.Flags().StringVar(&expires, "expires", "", "when it ends, from now: 90d, 12h; default never")
+	cmd.Flags().StringVar(&user, "user", "", "the user on whose behalf it acts; default its own")
+	return cmd
+}
+
+// day is what durations of package time do not go up to.
+const day = 24 * time.Hour
+
+// parseSpan reads a time span such as 90d, 1d12h or 30m; "" is 0.
+func parseSpan(s string) (time.Duration, error) {
+	wrong := fault.New(fault.Invalid, "--expires %.64q is not a time span such as 90d or 12h", s)
+	if s == "" {
+		return 0, nil
+	}
+	days, rest, has := strings.Cut(s, "d")
+	var span time.Duration
+	if has {
+		n, err := strconv.ParseUint(days, 10, 16) // 179 years, which a Duration holds
+		if err != nil {
+			return 0, wrong
+		}
+		span = time.Duration(n) * day
+	} else {
+		rest = s
+	}
+	if rest != "" {
+		more, err := time.ParseDuration(rest)
+		if err != nil || more < 0 || span+more < span {
+			return 0, wrong
+		}
+		span += more
+	}
+	if span <= 0 {
+		return 0, wrong
+	}
+	return span, nil
+}
+
+func newTokenLs(std stdio) *cobra.Command {
+	return &cobra.Command{
+		Use:   "ls",
+		Short: "List the tokens",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := openStore(cmd, std)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			all, err := a.db.Tokens(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if len(all) == 0 {
+				_, err := fmt.Fprintln(std.out, "No tokens yet. Make one: docent token create --name NAME")
+				return err
+			}
+			w := tabwriter.NewWriter(std.out, 0, 4, 2, ' ', 0)
+			fmt.Fprintln(w, "NAME\tSCOPES\tUSER\tCREATED\tEXPIRES\tLAST USED")
+			for _, t := range all {
+				expires := moment(t.ExpiresAt)
+				if !t.ExpiresAt.IsZero() && !time.Now().Before(t.ExpiresAt) {
+					expires += " (over)"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.Name, listed(t.Scopes), t.User, moment(t.CreatedAt), expires, moment(t.LastUsedAt))
+			}
+			return w.Flush()
+		},
+	}
+}
+
+// listed is how scopes are written in flags and lists.
+func listed(scopes auth.Scopes) string { return strings.ReplaceAll(scopes.String(), " ", ",") }
+
+// moment shows a time in the terminal's time zone.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}
+
+func newTokenRevoke(std stdio) *cobra.Command {
+	return &cobra.Command{
+		Use:   "revoke NAME",
+		Short: "Delete a token, which counts no more from then on",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, authenticator, err := accounts(cmd, std)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			if err := authenticator.RevokeToken(cmd.Context(), args[0]); err != nil {
+				return explain(err, "there is no token %q; docent token ls lists them", args[0])
+			}
+			_, err = fmt.Fprintf(std.out, "revoked %s\n", args[0])
+			return err
+		},
+	}
+}
+
+// explain says more of what was not found.
+func explain(err error, format string, args ...any) error {
+	if fault.KindOf(err) == fault.NotFound {
+		return fault.New(fault.NotFound, format, args...)
+	}
+	return err
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"docent/auth"
+	"docent/internal/fault"
+)
+
+func newUser(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "user",
+		Short: "Make, list and delete users with passwords",
+		Long: `Users sign in to the page with a password where docent serve runs with --auth.
+Passwords are kept as argon2id hashes. What is changed here counts at once, also
+for servers that are running.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newUserCreate(std), newUserLs(std), newUserPassword(std), newUserDelete(std))
+	return cmd
+}
+
+func newUserCreate(std stdio) *cobra.Command {
+	var scopes string
+	var piped bool
+	cmd := &cobra.Command{
+		Use:   "create NAME",
+		Short: "Make a user and ask for the password",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			may, err := auth.ParseScopes(scopes)
+			if err != nil {
+				return fault.Wrap(fault.Invalid, err, "--scopes: %s", fault.Message(err))
+			}
+			a, authenticator, err := accounts(cmd, std)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			password, err := readPassword(std, piped)
+			if err != nil {
+				return err
+			}
+			if err := authenticator.CreateUser(cmd.Context(), args[0], password, may); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(std.out, "made the user %s, who may %s\n", args[0], listed(may))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&scopes, "scopes", string(auth.Ask), "what the user may do: ask, ingest, admin")
+	addPiped(cmd, &piped)
+	return cmd
+}
+
+func addPiped(cmd *cobra.Command, piped *bool) {
+	cmd.Flags().BoolVar(piped, "password-stdin", false, "read the password from standard input")
+}
+
+// readPassword reads the first line of standard input, or asks twice at the
+// terminal without showing what is typed.
+func readPassword(std stdio, piped bool) (string, error) {
+	if piped {
+		line, err := bufio.NewReader(io.LimitReader(std.in, auth.MaxPasswordBytes+2)).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", fmt.Errorf("read the password: %w", err)
+		}
+		return strings.TrimRight(line, "\r\n"), nil
+	}
+	file, is := std.in.(*os.File)
+	if !is || !term.IsTerminal(int(file.Fd())) {
+		return "", fault.New(fault.Invalid, "there is no terminal to ask for the password at: add --password-stdin and write it to standard input")
+	}
+	var typed [2]string
+	for i, prompt := range []string{"Password: ", "The same again: "} {
+		fmt.Fprint(std.err, prompt)
+		line, err := term.ReadPassword(int(file.Fd()))
+		fmt.Fprintln(std.err)
+		if err != nil {
+			return "", fmt.Errorf("read the password: %w", err)
+		}
+		typed[i] = string(line)
+	}
+	if typed[0] != typed[1] {
+		return "", fault.New(fault.Invalid, "the two are not the same; nothing was changed")
+	}
+	return typed[0], nil
+}
+
+func newUserLs(std stdio) *cobra.Command {
+	return &cobra.Command{
+		Use:   "ls",
+		Short: "List the users",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := openStore(cmd, std)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			all, err := a.db.Users(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if len(all) == 0 {
+				_, err := fmt.Fprintln(std.out, "No users yet. Make one: docent user create NAME")
+				return err
+			}
+			w := tabwriter.NewWriter(std.out, 0, 4, 2, ' ', 0)
+			fmt.Fprintln(w, "NAME\tSCOPES\tCREATED")
+			for _, u := range all {
+				fmt.Fprintf(w, "%s\t%s\t%s\n", u.Name, listed(u.Scopes), moment(u.CreatedAt))
+			}
+			return w.Flush()
+		},
+	}
+}
+
+// noUser is what is said of a user who does not exist.
+const noUser = "there is no user %q; docent user ls lists them"
+
+func newUserPassword(std stdio) *cobra.Command {
+	var piped bool
+	cmd := &cobra.Command{
+		Use:   "password NAME",
+		Short: "Give a user another password, which ends their logins",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, authenticator, err := accounts(cmd, std)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			password, err := readPassword(std, piped)
+			if err != nil {
+				return err
+			}
+			if err := authenticator.SetPassword(cmd.Context(), args[0], password); err != nil {
+				return explain(err, noUser, args[0])
+			}
+			_, err = fmt.Fprintf(std.out, "%s has another password and is signed out everywhere; tokens on their behalf stay\n", args[0])
+			return err
+		},
+	}
+	addPiped(cmd, &piped)
+	return cmd
+}
+
+func newUserDelete(std stdio) *cobra.Command {
+	return &cobra.Command{
+		Use:   "delete NAME",
+		Short: "Delete a user with their logins and tokens; what they made stays",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, authenticator, err := accounts(cmd, std)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			if err := authenticator.DeleteUser(cmd.Context(), args[0]); err != nil {
+				return explain(err, noUser, args[0])
+			}
+			_, err = fmt.Fprintf(std.out, "deleted the user %s\n", args[0])
+			return err
+		},
+	}
+}
