@@ -54,7 +54,7 @@ func (n *nowhere) Alarms(context.Context, string, time.Time, int) ([]agent.Alarm
 	return nil, nil
 }
 
-func (n *nowhere) ResetSession(context.Context, int64) error { return nil }
+func (n *nowhere) ResetSession(context.Context, int64) (int64, error) { return 0, nil }
 
 // turns is a client that counts the ends of turns.
 type turns chan struct{}

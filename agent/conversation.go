@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"docent/internal/fault"
-	"docent/payload"
 )
 
 // conversation is a session in memory.
@@ -24,6 +23,8 @@ type conversation struct {
 	// while it is taken. It orders storing events among each other and against a
 	// reset.
 	intake chan struct{}
+	// order is a lock as well, see inOrder. It is taken after intake.
+	order chan struct{}
 	// slots bounds the events that nothing has looked at: each takes one until
 	// its turn is done or it is held.
 	slots chan struct{}
@@ -45,13 +46,15 @@ type conversation struct {
 	circled   bool       // states led to each other without end, and nothing happened since
 	running   bool       // the goroutine exists
 	acting    bool       // it runs a turn
+	current   *turn      // the one; nil once it is known to be over
 	turns     []int64    // that it runs: more than one if a body took events itself
 	taken     int        // bytes of their content
 	interrupt context.CancelCauseFunc
 	listeners []*Subscription
 	peers     map[string]*link
 	users     int   // those in the middle of something that needs the session
-	seq       int64 // given last
+	seq       int64 // of what was delivered last: without a gap, all up to it was
+	resetSeq  int64 // as in SessionRecord
 	done      int64 // the latest turn that is known to be stored
 	latest    int64 // the turn given last, as far as is known
 	commits   int64 // counts what was written
@@ -75,6 +78,8 @@ type work struct {
 	// slot tells that it holds a slot of the mailbox, intake that it holds the
 	// intake lock; both are given back when it is done.
 	slot, intake bool
+	// turn is that which do is about; 0 if about none.
+	turn int64
 }
 
 func newConversation(rt *Runtime, key SessionKey, req OpenRequest) *conversation {
@@ -82,6 +87,7 @@ func newConversation(rt *Runtime, key SessionKey, req OpenRequest) *conversation
 		rt:        rt,
 		key:       key,
 		intake:    make(chan struct{}, 1),
+		order:     make(chan struct{}, 1),
 		slots:     make(chan struct{}, rt.cfg.MailboxSize),
 		loaded:    make(chan struct{}),
 		interrupt: func(error) {},
@@ -157,7 +163,7 @@ func (c *conversation) next(ctx context.Context) (work, context.Context, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.interrupt(nil) // releases the context of the work before
-	c.interrupt, c.acting, c.turns, c.taken = func(error) {}, false, nil, 0
+	c.interrupt, c.acting, c.current, c.turns, c.taken = func(error) {}, false, nil, nil, 0
 	select {
 	case <-c.rt.closing:
 		if !c.debts.due() {
@@ -246,7 +252,10 @@ func (c *conversation) load(ctx context.Context) {
 	}
 	waiting := record.Pending
 	c.adopt(record)
-	c.seq, c.resumed, c.done, c.latest = record.Seq, !created, record.Turn, record.Turn
+	c.seq, c.resetSeq, c.resumed, c.done, c.latest = record.Seq, record.ResetSeq, !created, record.Turn, record.Turn
+	if c.refuseStrangersLocked() {
+		return
+	}
 	if record.State == "" { // new, or its greeting was never stored
 		c.inbox = append(c.inbox, work{do: c.greet})
 	} else {
@@ -255,45 +264,13 @@ func (c *conversation) load(ctx context.Context) {
 	for _, r := range waiting {
 		p := &pending{event: storedEvent(r), message: r.Message, mark: -1, old: true}
 		if r.Begun {
-			c.inbox = append(c.inbox, work{do: func(ctx context.Context) { c.apologize(ctx, p) }})
+			c.inbox = append(c.inbox, work{do: func(ctx context.Context) { c.apologize(ctx, p) }, turn: p.event.Turn})
 			continue
 		}
 		c.inbox = append(c.inbox, work{arrived: p})
 	}
 	for _, s := range c.listeners {
-		s.openedLocked()
+		s.openedLocked(nil)
 	}
 	c.resumed = true // for those who come later
-}
-
-// deliver hands a frame to every client.
-func (c *conversation) deliver(d Delivery) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.deliverLocked(d)
-}
-
-func (c *conversation) deliverLocked(d Delivery) {
-	for _, s := range c.listeners {
-		s.listener.Deliver(d)
-	}
-}
-
-// stream hands a frame that is not stored to the clients that stream.
-func (c *conversation) stream(turn int64, action payload.Action, message any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.listeners) > 0 {
-		c.deliverLocked(c.streamed(turn, action, message))
-	}
-}
-
-func (c *conversation) streamed(turn int64, action payload.Action, message any) Delivery {
-	content, err := payload.Marshal(message)
-	if err != nil { // our own structs always encode
-		c.rt.cfg.Logger.Error("encode", "session", c.key.ID, "action", action, "error", err)
-	}
-	return Delivery{Audience: Streaming, Frame: payload.Frame{
-		Action: action, Message: content, Time: c.rt.cfg.Now(), Turn: &turn,
-	}}
 }

@@ -30,6 +30,7 @@ type debt struct {
 	// event is of a turn that failed.
 	event   *pending // without its contents
 	apology ChatMessage
+	err     error // that it says
 	after   int64 // seq of what clients know of the turn
 	// reset tells that the session is to be emptied.
 	reset bool
@@ -68,19 +69,19 @@ func (d *debts) stop() {
 }
 
 // owe remembers that a turn could not be committed because of err. If that will
-// not change, it is settled at once; seq is then that of the stored apology.
-func (c *conversation) owe(ctx context.Context, t *turn, err error) (seq int64) {
+// not change, it is settled at once.
+func (c *conversation) owe(ctx context.Context, t *turn, err error) {
 	c.oweTurn(ctx, t, err)
-	if fault.KindOf(err).Retryable() {
-		return 0
+	switch {
+	case fault.KindOf(err).Retryable():
+	case len(t.handled) > 0:
+		told := c.settleDebts(ctx, t.number)
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.told = told
+	case !c.moveOn(ctx, t):
+		c.owePlace(t)
 	}
-	if len(t.handled) == 0 {
-		if !c.moveOn(ctx, t) {
-			c.owePlace(t)
-		}
-		return 0
-	}
-	return c.settleDebts(ctx, t.number)
 }
 
 func (c *conversation) oweTurn(ctx context.Context, t *turn, err error) {
@@ -97,7 +98,7 @@ func (c *conversation) oweTurn(ctx context.Context, t *turn, err error) {
 		}
 		p := &pending{event: p.event}
 		p.event.Text, p.event.JSON, p.event.File, p.event.Data = "", nil, nil, nil
-		c.debts.list = append(c.debts.list, debt{event: p, after: t.record.after, apology: ChatMessage{
+		c.debts.list = append(c.debts.list, debt{event: p, after: t.record.after, err: err, apology: ChatMessage{
 			Turn: p.event.Turn, ClientID: FailedID, Type: payload.TypeStr, Content: marshaled(apology(err)), Time: c.rt.cfg.Now(),
 		}})
 	}
@@ -137,9 +138,9 @@ var errOwesReset = fault.New(fault.Unavailable, "this conversation could not be 
 // never be stored as it is: it would be taken again at each load. It reports
 // whether that is done.
 func (c *conversation) moveOn(ctx context.Context, t *turn) bool {
-	if _, err := c.commit(ctx, nil, TurnRecord{
+	if err := c.commit(ctx, nil, TurnRecord{
 		Session: c.record.RowID, State: t.at.name, EnteredAt: t.entered, WakeAt: c.wakeAt(t.at, t.entered),
-	}); err != nil {
+	}, nil); err != nil {
 		c.logError(ctx, "store the state alone", err)
 		return false
 	}
@@ -151,8 +152,8 @@ func (c *conversation) moveOn(ctx context.Context, t *turn) bool {
 func (c *conversation) repay(ctx context.Context) { c.settleDebts(ctx, 0) }
 
 // settleDebts stores what is owed, oldest first, until something cannot be. It
-// returns the seq of the apology that it stored for a turn, if it did.
-func (c *conversation) settleDebts(ctx context.Context, turn int64) (seq int64) {
+// reports whether clients were told by it that a turn failed.
+func (c *conversation) settleDebts(ctx context.Context, turn int64) (told bool) {
 	for {
 		c.mu.Lock()
 		c.debts.tried = true
@@ -161,65 +162,71 @@ func (c *conversation) settleDebts(ctx context.Context, turn int64) (seq int64) 
 				c.debts.pause, c.debts.waited = 0, 0
 			}
 			c.mu.Unlock()
-			return seq
+			return told
 		}
 		d := c.debts.list[0]
 		c.mu.Unlock()
-		stored, err := c.settleDebt(ctx, d)
+		failed, err := c.settleDebt(ctx, d)
 		if err != nil {
 			c.logError(ctx, "store what is owed", err)
-			return seq
+			return told
 		}
-		if d.event != nil && d.event.event.Turn == turn {
-			seq = stored
-		}
+		told = told || failed && d.event.event.Turn == turn
 	}
 }
 
-func (c *conversation) settleDebt(ctx context.Context, d debt) (seq int64, err error) {
+// settleDebt stores a debt; told reports that clients were told by it that its
+// turn failed.
+func (c *conversation) settleDebt(ctx context.Context, d debt) (told bool, err error) {
 	if d.reset {
-		return 0, c.resetOwed(ctx)
+		return false, c.resetOwed(ctx)
 	}
 	ctx = context.WithoutCancel(ctx)
 	if d.look {
-		if err := c.reload(ctx); err != nil {
-			return 0, err
+		if err := c.inOrder(ctx, func() error { return c.reload(ctx) }); err != nil {
+			return false, err
 		}
 		c.paid()
 		c.lookAgain()
-		return 0, nil
+		return false, nil
 	}
 	record := c.standing()
 	record.Turn, record.Handled = d.event.event.Turn, []int64{d.event.event.ID}
 	record.Entries, record.Links = []Entry{{Message: &d.apology}}, []Link{{Answer: 1}}
-	written, err := c.commitOnce(ctx, nil, record)
+	failed := false
+	err = c.commitOnce(ctx, nil, record, func(written Written) error {
+		failed = failure(written)
+		if written.Repeated && !failed { // it was committed all the same
+			if err := c.reload(ctx); err != nil {
+				return err
+			}
+		}
+		c.paid()
+		t := &turn{number: record.Turn, began: d.event, failed: d.err}
+		var fresh []*entry
+		for _, e := range written.Entries {
+			if e.seq() > d.after { // clients have seen the steps
+				fresh = append(fresh, &entry{message: e.Message, step: e.Step, shown: true})
+			}
+		}
+		c.show(ctx, t, fresh)
+		told = t.told
+		return nil
+	})
 	if err != nil {
 		if fault.KindOf(err) == fault.NotFound {
 			c.lose(err, nil)
 		}
-		return 0, fmt.Errorf("the failure of turn %d of session %s: %w", record.Turn, c.key.ID, err)
+		return false, fmt.Errorf("the failure of turn %d of session %s: %w", record.Turn, c.key.ID, err)
 	}
-	seq, failed := failure(written)
-	if written.Repeated && !failed { // it was committed all the same
-		if err := c.reload(ctx); err != nil {
-			return 0, err
-		}
+	if failed {
+		return told, nil
 	}
-	c.paid()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if failed {
-		c.seq = max(c.seq, seq)
-		return seq, nil
-	}
-	for _, e := range written.Entries {
-		if e.seq() > d.after {
-			c.presentLocked(&turn{number: record.Turn, began: d.event}, &entry{message: e.Message, step: e.Step, shown: true})
-		}
-	}
 	delete(c.failed, record.Turn)
 	c.deliverLocked(c.streamed(record.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Done}))
-	return 0, nil
+	return false, nil
 }
 
 // paid drops the oldest debt.
@@ -255,7 +262,8 @@ func (c *conversation) resetOwed(ctx context.Context) error {
 	return nil
 }
 
-// reload reads what the session is, which may not be as it was left.
+// reload reads what the session is, which may not be as it was left. It is called
+// in order.
 func (c *conversation) reload(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
@@ -268,6 +276,7 @@ func (c *conversation) reload(ctx context.Context) error {
 		return errDeleted
 	}
 	c.adopt(record)
+	c.fill(ctx, record.Seq)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"strings"
 
 	"docent/internal/fault"
 	"docent/payload"
@@ -47,13 +48,18 @@ func Failure(err error, id string) []Delivery {
 	}
 }
 
+// sorry begins what users are told of failures.
+const sorry = "Sorry, that did not work: "
+
 // apology tells a user that something failed.
-func apology(err error) string { return "Sorry, that did not work: " + fault.Message(err) }
+func apology(err error) string { return sorry + fault.Message(err) }
 
 // stored is the frame of a stored message; false for types that are not shown.
 func stored(m ChatMessage) (payload.Frame, bool) {
 	action, ok := payload.ReplayAction(m.Type, m.IsUser)
-	return payload.Frame{Action: action, Message: m.Content, Time: m.Time, Seq: m.Seq, Turn: &m.Turn, Sender: m.Sender}, ok
+	return payload.Frame{
+		Action: action, Message: m.Content, Time: m.Time, Seq: m.Seq, Turn: &m.Turn, Replaces: m.Replaces, Sender: m.Sender,
+	}, ok
 }
 
 // storedStep is the frame of a stored step or task list.
@@ -77,4 +83,53 @@ func ReplayStep(r ReasoningRecord) (payload.Frame, bool) {
 	frame, ok := storedStep(r)
 	frame.History = true
 	return frame, ok
+}
+
+// Frame is the frame that shows what is stored to clients of docent.v1, of which
+// each entry has one: they count them. A message of a type that is not shown
+// elsewhere is shown as text; a stored apology as the error that it was, of which
+// it is not known any more what kind it was.
+func (e Entry) Frame() payload.Frame {
+	if e.Step != nil {
+		frame, ok := storedStep(*e.Step)
+		if !ok {
+			frame.Action = payload.ReplyReasoningStep
+		}
+		return frame
+	}
+	frame, ok := stored(*e.Message)
+	switch {
+	case e.Message.IsUser && !ok:
+		frame.Action = payload.UserMessage
+	case e.Message.IsUser:
+		frame.ID = e.Message.ClientID
+	case e.Message.ClientID == FailedID:
+		frame.Action, frame.Message = payload.ErrorAction, e.Message.failure()
+	case !ok:
+		frame.Action, frame.Message = payload.ReplyStr, asText(frame.Message)
+	}
+	return frame
+}
+
+// failure is a stored apology as an error.
+func (m ChatMessage) failure() json.RawMessage {
+	var words string
+	if json.Unmarshal(m.Content, &words) != nil {
+		words = string(m.Content)
+	}
+	coded, err := payload.Marshal(payload.Error{
+		Code: string(fault.Unavailable), Message: strings.TrimPrefix(words, sorry), Retryable: fault.Unavailable.Retryable(),
+	})
+	if err != nil { // strings always encode
+		return m.Content
+	}
+	return coded
+}
+
+// asText is JSON as a string, if it is none.
+func asText(content json.RawMessage) json.RawMessage {
+	if len(content) > 0 && content[0] == '"' {
+		return content
+	}
+	return marshaled(string(content))
 }

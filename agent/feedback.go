@@ -33,9 +33,7 @@ type Feedback struct {
 type FeedbackRecord struct {
 	// ID is the row's id.
 	ID int64
-	// Turn is the turn it is about.
-	Turn int64
-	// Feedback is what the user thinks of it.
+	// Feedback is what the user thinks of its Turn, which is never 0.
 	Feedback
 	// Time is when it was given.
 	Time time.Time
@@ -52,9 +50,10 @@ type Feedbacks interface {
 	Feedback(ctx context.Context, session int64) ([]FeedbackRecord, error)
 }
 
-// Feedback stores what the user thinks of the last turn that is over, and
-// returns the turn. It fails with fault.Invalid if it says nothing or too much,
-// and with fault.Conflict if there was no turn.
+// Feedback stores what the user thinks of a turn, and returns the turn. It fails
+// with fault.Invalid if it says nothing or too much, with fault.NotFound if
+// nothing was said in the turn or there is none, and with fault.Conflict if the
+// turn is not over or, without Feedback.Turn, there was none.
 func (s *Subscription) Feedback(ctx context.Context, f Feedback) (turn int64, err error) {
 	c := s.c
 	f.Comment = strings.TrimSpace(f.Comment)
@@ -75,47 +74,68 @@ func (s *Subscription) Feedback(ctx context.Context, f Feedback) (turn int64, er
 	defer func() { <-c.intake }()
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
-	if turn, err = c.lastTurn(ctx); err != nil {
+	if f.Turn, err = c.turnOver(ctx, f.Turn); err != nil {
 		return 0, err
 	}
-	if err := store.AddFeedback(ctx, c.record.RowID, FeedbackRecord{Turn: turn, Feedback: f, Time: c.rt.cfg.Now()}); err != nil {
+	if err := store.AddFeedback(ctx, c.record.RowID, FeedbackRecord{Feedback: f, Time: c.rt.cfg.Now()}); err != nil {
 		return 0, fmt.Errorf("store feedback of session %s: %w", c.key.ID, err)
+	}
+	return f.Turn, nil
+}
+
+// turnOver is a turn that is over and in which something was said: that of the
+// number, or with 0 the last one that was not replaced.
+func (c *conversation) turnOver(ctx context.Context, turn int64) (int64, error) {
+	t := c.lockTurn()
+	open := map[int64]bool{0: true}
+	for _, o := range c.openLocked(t) {
+		open[o.Turn] = true
+	}
+	gone, reason := c.gone, c.err
+	c.unlockTurn(t)
+	switch {
+	case gone:
+		return 0, reason
+	case turn < 0:
+		return 0, fault.New(fault.NotFound, "there is no turn %d", turn)
+	case turn == 0:
+		return c.lastTurn(ctx, open)
+	case open[turn]:
+		return 0, fault.New(fault.Conflict, "turn %d is not over", turn)
+	}
+	said, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{Turn: turn, Last: 1, MaxContent: NoContent})
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("turn %d of session %s: %w", turn, c.key.ID, err)
+	case len(said) == 0:
+		return 0, fault.New(fault.NotFound, "nothing was said in turn %d", turn)
 	}
 	return turn, nil
 }
 
-// silentTurns bounds how many turns in which nothing was said are passed over
-// to find the last one.
-const silentTurns = 16
+// Bounds of looking for the last turn that is over.
+const (
+	lastPage  = 100 // messages that are read at once
+	lastPages = 20
+)
 
-// lastTurn is the latest turn in which something was said and which neither
-// waits nor runs.
-func (c *conversation) lastTurn(ctx context.Context) (int64, error) {
-	c.mu.Lock()
-	open, turn := slices.Clone(c.turns), c.latest
-	for _, p := range c.waitingLocked() {
-		open = append(open, p.event.Turn)
-	}
-	gone, reason := c.gone, c.err
-	c.mu.Unlock()
-	if gone {
-		return 0, reason
-	}
-	for range silentTurns {
-		for slices.Contains(open, turn) {
-			turn--
-		}
-		if turn < 1 {
-			break
-		}
-		said, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{Turn: turn, Last: 1, MaxContent: NoContent})
+// lastTurn is the latest turn that is not open and in which something was said.
+func (c *conversation) lastTurn(ctx context.Context, open map[int64]bool) (int64, error) {
+	query := MessageQuery{Last: lastPage, MaxContent: NoContent}
+	for range lastPages {
+		said, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, query)
 		if err != nil {
 			return 0, fmt.Errorf("last turn of session %s: %w", c.key.ID, err)
 		}
-		if len(said) > 0 {
-			return turn, nil
+		for _, m := range slices.Backward(said) {
+			if !open[m.Turn] {
+				return m.Turn, nil
+			}
 		}
-		turn--
+		if len(said) < lastPage {
+			break
+		}
+		query.Before = said[0].Seq
 	}
 	return 0, fault.New(fault.Conflict, "there is no answer yet that feedback could be about")
 }

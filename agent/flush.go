@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"docent/payload"
@@ -25,14 +27,13 @@ func (c *conversation) flush(ctx context.Context, t *turn) error {
 	if nothing {
 		return nil
 	}
-	written, err := c.commitOnce(context.WithoutCancel(ctx), t, TurnRecord{Session: c.record.RowID, Turn: t.number, Partial: true})
-	if err != nil {
-		return err
-	}
-	if !written.Repeated { // else the turn's end shows what was said elsewhere
-		c.present(t, Written{})
-	}
-	return nil
+	part := TurnRecord{Session: c.record.RowID, Turn: t.number, Partial: true}
+	return c.commitOnce(context.WithoutCancel(ctx), t, part, func(written Written) error {
+		if !written.Repeated { // else the turn's end shows what was said elsewhere
+			c.present(ctx, t, Written{})
+		}
+		return nil
+	})
 }
 
 // flushLater makes sure that a reply does not wait for its turn's end; t.mu is
@@ -55,62 +56,95 @@ func (c *conversation) flushLater(ctx context.Context, t *turn) {
 }
 
 // present sends what is stored of a turn's record and not sent yet. written is
-// the turn's commit; what another process has stored instead is sent, too.
-func (c *conversation) present(t *turn, written Written) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var last int64
-	if t.record.sent > 0 {
-		last = t.record.entries[t.record.sent-1].seq()
-	}
-	for ; t.record.sent < t.record.stored; t.record.sent++ {
-		c.presentLocked(t, t.record.entries[t.record.sent])
-	}
-	if !written.Repeated {
+// the turn's commit; what another process has stored instead is sent, too. It is
+// called in order.
+func (c *conversation) present(ctx context.Context, t *turn, written Written) {
+	c.show(ctx, t, t.unsent(written))
+}
+
+// show sends stored entries of a turn.
+func (c *conversation) show(ctx context.Context, t *turn, fresh []*entry) {
+	if len(fresh) == 0 {
 		return
 	}
+	c.fill(ctx, fresh[0].seq()-1)
+	t.mu.Lock()
+	c.mu.Lock()
+	t.record.sent = t.record.stored
+	for _, e := range fresh {
+		c.presentLocked(t, e)
+	}
+	c.mu.Unlock()
+	t.mu.Unlock()
+	c.fill(ctx, fresh[len(fresh)-1].seq())
+}
+
+// unsent are the stored entries that are not sent.
+func (t *turn) unsent(written Written) []*entry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := &t.record
+	fresh := slices.Clone(r.entries[r.sent:r.stored])
+	if !written.Repeated {
+		return fresh
+	}
+	var last int64
+	if r.sent > 0 {
+		last = r.entries[r.sent-1].seq()
+	}
 	own := map[int64]bool{}
-	for _, e := range t.record.entries[:t.record.stored] {
+	for _, e := range r.entries[:r.stored] {
 		own[e.seq()] = true
 	}
 	for _, w := range written.Entries {
 		if w.seq() > last && !own[w.seq()] {
-			c.presentLocked(t, &entry{message: w.Message, step: w.Step})
+			fresh = append(fresh, &entry{message: w.Message, step: w.Step})
 		}
 	}
+	slices.SortStableFunc(fresh, func(a, b *entry) int { return cmp.Compare(a.seq(), b.seq()) })
+	return fresh
 }
 
-// presentLocked sends a stored entry: clients that stream get each with its
-// seq, the others what they have not had. Apologies are sent as failures.
+// presentLocked sends a stored entry: clients that stream get it with its seq,
+// unless they have it or miss what was before it, the others what they have not
+// had. Of apologies those are told at the end of the turn.
 func (c *conversation) presentLocked(t *turn, e *entry) {
-	c.seq = max(c.seq, e.seq())
-	if e.message != nil {
-		if e.message.ClientID == FailedID {
-			return
+	next := e.seq() == c.seq+1
+	if next {
+		c.seq++
+	}
+	d := Delivery{Frame: Entry{Message: e.message, Step: e.step}.Frame()}
+	shown := false
+	switch {
+	case e.message == nil:
+		shown = !e.shown && !e.silent
+		e.shown = e.shown || shown
+	case e.message.ClientID == FailedID && !e.message.IsUser:
+		if next && t.failed != nil {
+			d = t.failure(t.failed, e.message.Time)[0]
+			d.Frame.Seq = e.message.Seq
 		}
-		frame, ok := stored(*e.message)
-		if !ok {
-			return
+		t.told = t.told || next
+	default:
+		_, known := stored(*e.message)
+		shown = known && !e.silent
+		t.answering(&d.Frame)
+		d.Text = t.text(d.Frame)
+		if !e.message.IsUser {
+			t.record.replaced()
 		}
-		t.answering(&frame)
-		audience := Everyone
-		if e.silent {
-			audience = Streaming
-		}
-		c.deliverLocked(Delivery{Frame: frame, Audience: audience, Text: t.text(frame)})
+	}
+	switch {
+	case next && shown:
+		d.Audience = Everyone
+	case next:
+		d.Audience = Streaming
+	case shown:
+		d.Audience = Plain
+	default:
 		return
 	}
-	frame, ok := storedStep(*e.step)
-	if !ok {
-		return
-	}
-	c.deliverLocked(Delivery{Frame: frame, Audience: Streaming})
-	if !e.shown && !e.silent {
-		e.shown = true
-		c.deliverLocked(Delivery{Frame: frame, Audience: Plain})
-	}
+	c.deliverLocked(d)
 }
 
 func (e *entry) seq() int64 {

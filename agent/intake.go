@@ -36,6 +36,8 @@ type arrival struct {
 	wait bool
 	// caller is the client that sent it; nil if none did.
 	caller *Subscription
+	// replaces is as in ChatMessage.
+	replaces int64
 }
 
 // sender is which other agent says it, as ChatMessage has it.
@@ -75,27 +77,49 @@ func (c *conversation) store(ctx context.Context, in arrival) error {
 		<-c.slots
 		return fault.New(fault.Busy, "more than %d MiB of this conversation wait already; try again in a moment", MaxQueueBytes>>20)
 	}
+	within, cancel := context.WithTimeoutCause(ctx, MaxIntakeWait, errSlow)
+	defer cancel()
+	stored := false
+	err = c.inOrder(within, func() error {
+		receipt, err := c.receiveOnce(ctx, in)
+		if err == nil {
+			stored = true
+			c.acknowledge(ctx, in, receipt, mark)
+		}
+		return err
+	})
+	if !stored {
+		<-c.slots
+	}
+	return err
+}
+
+// errSlow is what clients are told whose session is being stored for too long.
+var errSlow = fault.New(fault.Busy, "this conversation is busy; try again in a moment")
+
+// receiveOnce stores an event.
+func (c *conversation) receiveOnce(ctx context.Context, in arrival) (Receipt, error) {
 	// A client that goes away while its message is being stored must not leave
 	// it stored and not answered.
-	sctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.rt.cfg.StoreTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.rt.cfg.StoreTimeout)
 	defer cancel()
-	incoming := Incoming{Session: c.record.RowID, ClientID: in.id, Event: in.event.record()}
+	incoming := Incoming{Session: c.record.RowID, ClientID: in.id, Replaces: in.replaces, Event: in.event.record()}
 	if in.content != nil {
 		incoming.Type, incoming.Content, incoming.History = in.event.chatType(), in.content, c.rt.cfg.History
 		incoming.Sender = in.sender()
 	}
-	receipt, err := c.rt.cfg.Store.Receive(sctx, incoming)
-	if err != nil {
-		<-c.slots
-		if fault.KindOf(err) == fault.NotFound {
-			c.lose(err, in.caller)
-		} else {
-			c.doubt(in.id)
-		}
-		return fmt.Errorf("store message of session %s: %w", c.key.ID, err)
+	receipt, err := c.rt.cfg.Store.Receive(ctx, incoming)
+	if err == nil {
+		return receipt, nil
 	}
-	c.acknowledge(ctx, in, receipt, mark)
-	return nil
+	switch fault.KindOf(err) {
+	case fault.NotFound:
+		c.lose(err, in.caller)
+	case fault.Invalid, fault.Conflict: // it is not stored
+	default:
+		c.doubt(in.id)
+	}
+	return receipt, fmt.Errorf("store message of session %s: %w", c.key.ID, err)
 }
 
 // written counts the commits so far, and reports whether there is room for an
@@ -121,31 +145,35 @@ func (c *conversation) doubt(id string) {
 }
 
 // acknowledge tells the sender that the event is stored and the others what it
-// says, and queues it.
+// says, and queues it. It is called in order.
 func (c *conversation) acknowledge(ctx context.Context, in arrival, r Receipt, mark int64) {
 	m := r.Event.Message
 	p := &pending{event: in.event, message: m, history: r.History, mark: mark, slot: true}
 	p.event.ID, p.event.Turn = r.Event.ID, r.Event.Turn
+	c.fill(ctx, m.Seq-1)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.seq = max(c.seq, m.Seq)
 	c.latest = max(c.latest, p.event.Turn)
-	if in.caller != nil && in.content != nil {
+	if in.caller != nil && in.content != nil && !in.caller.muted { // else it comes with what the client missed
 		ack := c.streamed(p.event.Turn, payload.AckAction, payload.Ack{ID: m.ClientID, Seq: m.Seq, Duplicate: r.Duplicate})
-		ack.Frame.ID = m.ClientID
+		ack.Frame.ID, ack.Frame.Replaces = m.ClientID, m.Replaces
 		in.caller.listener.Deliver(ack)
+	}
+	if m.Seq == c.seq+1 { // also of one stored before of which nobody knew
+		c.seq++
+		frame := Entry{Message: &m}.Frame()
+		for _, other := range c.listeners {
+			if other != in.caller && !other.muted {
+				other.listener.Deliver(Delivery{Audience: Streaming, Frame: frame})
+			}
+		}
 	}
 	if r.Duplicate {
 		c.repeatedLocked(ctx, in.caller, r)
 		return
 	}
-	if frame, ok := stored(m); ok && in.content != nil {
-		frame.ID = m.ClientID
-		for _, other := range c.listeners {
-			if other != in.caller {
-				other.listener.Deliver(Delivery{Audience: Streaming, Frame: frame})
-			}
-		}
+	if m.Replaces > 0 {
+		c.stopFromLocked(m.Replaces)
 	}
 	c.inbox = append(c.inbox, work{arrived: p})
 	c.startLocked(ctx)
@@ -163,7 +191,7 @@ func (c *conversation) repeatedLocked(ctx context.Context, s *Subscription, r Re
 		return
 	}
 	p := &pending{event: storedEvent(r.Event), message: r.Event.Message, mark: -1} // of the one stored first
-	c.inbox = append(c.inbox, work{slot: true, do: func(ctx context.Context) { c.repeat(ctx, s, p) }})
+	c.inbox = append(c.inbox, work{slot: true, turn: turn, do: func(ctx context.Context) { c.repeat(ctx, s, p) }})
 	c.startLocked(ctx)
 }
 

@@ -131,7 +131,7 @@ func (c *conversation) drop(ctx context.Context, dropped []*pending) {
 	for _, p := range dropped {
 		record.Handled = append(record.Handled, p.event.ID)
 	}
-	if _, err := c.commit(ctx, nil, record); err != nil {
+	if err := c.commit(ctx, nil, record, nil); err != nil {
 		c.logError(ctx, "drop events", err)
 	}
 }

@@ -36,7 +36,8 @@ type record struct {
 	timer   *time.Timer
 	armed   bool           // the timer will flush
 	talk    []*ChatMessage // what was said in the turn, by all
-	draft   string         // what was streamed and no reply or step has replaced
+	draft   []byte         // what was streamed and clients have no reply or step for
+	fresh   int            // where of it begins what no reply was said for
 	resumed bool           // steps may be stored that are not among entries
 }
 
@@ -86,7 +87,7 @@ func (r *record) say(m ChatMessage, silent bool) error {
 }
 
 func (r *record) add(m ChatMessage, silent bool) {
-	r.draft = ""
+	r.fresh = len(r.draft)
 	r.replies++
 	r.entries = append(r.entries, &entry{message: &m, silent: silent})
 	r.talk = append(r.talk, &m)
@@ -97,17 +98,22 @@ const maxDraft = 64 << 10
 
 // stream remembers a piece of a reply in the making.
 func (r *record) stream(delta string) {
-	if room := maxDraft - len(r.draft); room > 0 {
-		r.draft += delta[:min(room, len(delta))]
+	if room := MaxSnapshotText - len(r.draft); room > 0 {
+		r.draft = append(r.draft, delta[:min(room, len(delta))]...)
 	}
 }
+
+// replaced forgets what was streamed and clients have a reply for.
+func (r *record) replaced() { r.draft, r.fresh = r.draft[r.fresh:], 0 }
 
 // stopped says that a turn was stopped, if it has said nothing, after what it
 // has streamed. Reasoning that was cut short ends with it.
 func (r *record) stopped(t *turn, now time.Time) {
 	if t.number != 0 && r.replies == 0 {
+		unsaid := r.draft[r.fresh:]
+		unsaid = unsaid[:min(len(unsaid), maxDraft)]
 		m := ChatMessage{Turn: t.number, ClientID: StoppedID, Type: payload.TypeStr, Content: marshaled("Stopped."), Time: now}
-		if text := rag.Unmarked(rag.Clean(strings.ToValidUTF8(r.draft, ""))); text != "" {
+		if text := rag.Unmarked(rag.Clean(strings.ToValidUTF8(string(unsaid), ""))); text != "" {
 			m.Type, m.Content = payload.TypeMarkdown, marshaled(text+"\n\n*Stopped.*")
 		}
 		r.add(m, false)
@@ -234,22 +240,22 @@ const (
 	commitPause    = 100 * time.Millisecond
 )
 
-// commit writes a turn's record, with the entries of t if it is not nil. It
-// tries again while the store does not answer, and goes on when the turn's own
-// context has ended.
-func (c *conversation) commit(ctx context.Context, t *turn, record TurnRecord) (Written, error) {
+// commit writes a turn's record, with the entries of t if it is not nil, and
+// calls then, if it is not nil, in order. It tries again while the store does not
+// answer, and goes on when the turn's own context has ended.
+func (c *conversation) commit(ctx context.Context, t *turn, record TurnRecord, then func(Written) error) error {
 	ctx = context.WithoutCancel(ctx)
 	pause := commitPause
 	for attempt := 1; ; attempt++ {
-		written, err := c.commitOnce(ctx, t, record)
+		err := c.commitOnce(ctx, t, record, then)
 		switch {
 		case err == nil:
-			return written, nil
+			return nil
 		case fault.KindOf(err) == fault.NotFound:
 			c.lose(err, nil)
-			return Written{}, err
+			return err
 		case attempt == commitAttempts || !fault.KindOf(err).Retryable():
-			return Written{}, fmt.Errorf("commit turn %d of session %s: %w", record.Turn, c.key.ID, err)
+			return fmt.Errorf("commit turn %d of session %s: %w", record.Turn, c.key.ID, err)
 		}
 		select {
 		case <-time.After(pause):
@@ -260,7 +266,18 @@ func (c *conversation) commit(ctx context.Context, t *turn, record TurnRecord) (
 	}
 }
 
-func (c *conversation) commitOnce(ctx context.Context, t *turn, record TurnRecord) (Written, error) {
+// commitOnce writes a turn's record and calls then, if it is not nil, in order.
+func (c *conversation) commitOnce(ctx context.Context, t *turn, record TurnRecord, then func(Written) error) error {
+	return c.inOrder(ctx, func() error {
+		written, err := c.write(ctx, t, record)
+		if err != nil || then == nil {
+			return err
+		}
+		return then(written)
+	})
+}
+
+func (c *conversation) write(ctx context.Context, t *turn, record TurnRecord) (Written, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
 	if t != nil {

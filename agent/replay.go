@@ -55,11 +55,19 @@ func (s *Subscription) Record(ctx context.Context) iter.Seq2[Entry, error] {
 			yield(Entry{}, err)
 			return
 		}
+		s.c.entries(ctx, query)(yield)
+	}
+}
+
+// entries goes through a part of the session's record, oldest first, in pages of
+// ReplayBytes. An error is the last.
+func (c *conversation) entries(ctx context.Context, query MessageQuery) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
 		query.Bytes = ReplayBytes
-		store, row := s.c.rt.cfg.Store, s.c.record.RowID
-		messages := &pages[ChatMessage]{c: s.c, query: query, read: store.Messages, seq: func(m *ChatMessage) int64 { return m.Seq }}
-		steps := &pages[ReasoningRecord]{c: s.c, query: query, read: store.Steps, seq: func(r *ReasoningRecord) int64 { return r.Seq }}
-		for at := int64(0); at < query.Before-1; {
+		store, row := c.rt.cfg.Store, c.record.RowID
+		messages := &pages[ChatMessage]{c: c, query: query, read: store.Messages, seq: func(m *ChatMessage) int64 { return m.Seq }}
+		steps := &pages[ReasoningRecord]{c: c, query: query, read: store.Steps, seq: func(r *ReasoningRecord) int64 { return r.Seq }}
+		for at := query.After; at < query.Before-1; {
 			// Seqs have no gaps but where a reset was: mostly what comes next is
 			// known without asking for the next page of the other.
 			if !messages.seqs(at+1) && !steps.seqs(at+1) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"docent/internal/fault"
+	"docent/payload"
 )
 
 // Reset stops the turn that runs, removes what the session holds but its
@@ -70,17 +71,26 @@ func (c *conversation) reset(ctx context.Context) {
 }
 
 func (c *conversation) empty(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
-	if err := c.rt.cfg.Store.ResetSession(ctx, c.record.RowID); err != nil {
+	err := c.inOrder(ctx, func() error {
+		ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+		defer cancel()
+		seq, err := c.rt.cfg.Store.ResetSession(ctx, c.record.RowID)
+		if err != nil {
+			return err
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.debts.list = nil
+		c.seq, c.resetSeq = seq, seq
+		c.deliverLocked(c.told(payload.SessionResetAction, payload.SessionReset{Seq: seq}))
+		return nil
+	})
+	if err != nil {
 		if fault.KindOf(err) == fault.NotFound {
 			c.lose(err, nil)
 		}
 		return fmt.Errorf("reset session %s: %w", c.key.ID, err)
 	}
-	c.mu.Lock()
-	c.debts.list = nil
-	c.mu.Unlock()
 	c.record.Variables, c.event = nil, Event{}
 	c.at, c.entered = c.rt.machine.initial, c.rt.cfg.Now()
 	return nil

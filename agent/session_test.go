@@ -138,13 +138,18 @@ func testReset(t *testing.T) {
 	var got []string
 	for len(c.heard) > 0 {
 		d := c.next()
-		got = append(got, fmt.Sprintf("%s %d %s", d.Frame.Action, *d.Frame.Turn, d.Frame.Message))
+		turn := int64(-1)
+		if d.Frame.Turn != nil {
+			turn = *d.Frame.Turn
+		}
+		got = append(got, fmt.Sprintf("%s %d %s", d.Frame.Action, turn, d.Frame.Message))
 	}
 	want := []string{
 		`ack 1 {"id":"a","seq":2,"duplicate":false}`,
 		`ack 2 {"id":"b","seq":3,"duplicate":false}`,
 		`turn_finished 2 {"outcome":"failed"}`,
 		`turn_finished 1 {"outcome":"failed"}`,
+		`session_reset -1 {"seq":3}`,
 		`agent_reply_str 0 "hello"`,
 		`ack 3 {"id":"c","seq":5,"duplicate":false}`,
 		`agent_reply_str 3 "after"`,
@@ -161,7 +166,7 @@ func testReset(t *testing.T) {
 	if err := sub.Reset(t.Context()); err != nil { // an idle one too
 		t.Fatal(err)
 	}
-	if d := c.next(); text(t, d) != "hello" {
+	if d := c.until(payload.ReplyStr); text(t, d) != "hello" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 }

@@ -51,7 +51,7 @@ func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 func (s *Session) superseded() {
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
-	s.turn.record.draft = ""
+	s.turn.record.draft, s.turn.record.fresh = nil, 0
 }
 
 // waitingLocked are the events that no step has taken.

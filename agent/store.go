@@ -44,10 +44,11 @@ type SessionRecord struct {
 	// Turn is the number of the turn begun last; turns count from 1, the
 	// greeting is turn 0.
 	Turn int64
-	// Messages counts the stored chat messages; only lists fill it.
+	// Messages counts the stored chat messages, also replaced ones; only lists
+	// fill it.
 	Messages int
-	// First is how the first text that the user said begins, at most 100
-	// characters of it; "" if there is none or the session has a name. Only
+	// First is how the first text that the user said and that was not replaced
+	// begins, at most 100 characters of it; "" if there is none or the session has a name. Only
 	// lists fill it.
 	First string
 	// CreatedAt is when it was made.
@@ -55,10 +56,11 @@ type SessionRecord struct {
 	// UpdatedAt is when it was last written.
 	UpdatedAt time.Time
 	// Pending are the events that were stored and that no committed turn has
-	// handled, oldest first; only OpenSession fills it.
+	// handled, oldest first, without those whose turn was replaced; only
+	// OpenSession fills it.
 	Pending []EventRecord
 	// Last is the event that a turn took last, see TurnRecord.Last; of no ID if
-	// there is none. What it carries and what its message says are nil if they
+	// there is none or its turn was replaced. What it carries and what its message says are nil if they
 	// have more than MaxHistoryContent bytes. Only OpenSession fills it.
 	Last EventRecord
 }
@@ -203,7 +205,10 @@ type Incoming struct {
 	Content json.RawMessage
 	// Sender is as in ChatMessage.
 	Sender string
-	// Replaces is as in ChatMessage.
+	// Replaces is as in ChatMessage. If it is not 0, Receive fails with
+	// fault.Invalid unless that turn began with a message of a person, and with
+	// fault.Conflict if it was replaced already; of a duplicate it is not looked
+	// at.
 	Replaces int64
 	// Event is what happened; the store gives it ID and Turn.
 	Event EventRecord
@@ -218,8 +223,8 @@ type Receipt struct {
 	// Duplicate reports that the client id was there already; Event is then
 	// the one stored first, and nothing was written.
 	Duplicate bool
-	// History are the messages before it, oldest first, as many as asked. The
-	// Content of those with more than MaxHistoryContent bytes is nil.
+	// History are the messages before it, oldest first, as many as asked, without
+	// replaced ones. The Content of those with more than MaxHistoryContent bytes is nil.
 	History []ChatMessage
 }
 
@@ -321,7 +326,8 @@ const NoContent = 1
 
 // MessageQuery selects messages of a session. Of steps, content is their payload.
 type MessageQuery struct {
-	// Turn, if not 0, leaves out messages of other turns.
+	// Turn, if not 0, leaves out messages of other turns; those of the turn come
+	// also if it was replaced.
 	Turn int64
 	// After, if not 0, leaves out messages up to that seq.
 	After int64
@@ -361,8 +367,9 @@ type Store interface {
 	// Messages returns stored messages, oldest first.
 	Messages(ctx context.Context, session int64, query MessageQuery) ([]ChatMessage, error)
 	// ResetSession removes all that a session holds but its row and names; Seq
-	// goes on growing, state and variables are empty.
-	ResetSession(ctx context.Context, session int64) error
+	// goes on growing, state and variables are empty. It returns Seq, which
+	// becomes ResetSeq.
+	ResetSession(ctx context.Context, session int64) (seq int64, err error)
 
 	Reasonings
 	Alarms

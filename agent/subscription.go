@@ -3,7 +3,10 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+
+	"docent/internal/fault"
 )
 
 // OpenRequest says which session a client wants.
@@ -21,8 +24,8 @@ type OpenRequest struct {
 	// AnyOwner opens sessions of any owner: of administrators, and of everybody
 	// while authentication is off.
 	AnyOwner bool
-	// Latest, without an ID, asks for the session that Username and Owner used
-	// last, if there is one.
+	// Latest, without an ID, asks for the session of Owner that Username used
+	// last, if there is a Username and such a session.
 	Latest bool
 	// After, if not nil, is the Seq of the last stored frame that the client
 	// has. It is then told nothing but Opened until Subscription.CatchUp.
@@ -66,21 +69,42 @@ type Opened struct {
 type Subscription struct {
 	c        *conversation
 	listener Listener
-	since    int64 // the session's seq when the client joined
-	opened   bool
+	owner    string
+	anyOwner bool
+
+	// What follows is guarded by the conversation's mu.
+	since   int64 // the session's seq when the client joined
+	opened  bool
+	refused bool // the session is another's
+	closed  bool
+	// muted tells that the client hears nothing until it has what is stored
+	// after at, and of resets that reset.
+	muted     bool
+	at, reset int64
 }
+
+// errStranger is what clients are told that ask for a session of another owner.
+var errStranger = fault.New(fault.Forbidden, "this conversation belongs to somebody else")
 
 // Open joins a session and creates it if there is none of that id. A new one
 // greets. Several clients may be in one session; each hears all that is said.
+// One that streams hears after Opened a payload.Synced, before that a
+// payload.TurnSnapshot if a turn runs, and then of each stored entry, in the
+// order of their seqs without a gap; with OpenRequest.After, see CatchUp. Errors
+// are fault.Forbidden, of a session of another owner, fault.Invalid, fault.Busy
+// and those of the store.
 func (r *Runtime) Open(ctx context.Context, req OpenRequest, listener Listener) (*Subscription, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
-	key := SessionKey{Agent: r.cfg.Agent.name, ID: req.ID}
-	if key.ID == "" {
-		key.ID = r.cfg.NewID()
+	key, err := r.key(ctx, req)
+	if err != nil {
+		return nil, err
 	}
-	s := &Subscription{listener: listener}
+	s := &Subscription{listener: listener, owner: req.Owner, anyOwner: req.AnyOwner}
+	if req.After != nil {
+		s.muted, s.at = true, max(*req.After, 0)
+	}
 	for joined := false; !joined; {
 		c, fresh, err := r.conversation(ctx, key, req, s)
 		if err != nil {
@@ -97,11 +121,46 @@ func (r *Runtime) Open(ctx context.Context, req OpenRequest, listener Listener) 
 		s.Close()
 		return nil, ctx.Err()
 	}
-	if err := s.c.failure(); err != nil {
+	if err := s.failure(); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// lister is a Store that knows which session was used last; a Directory is one.
+type lister interface {
+	Sessions(ctx context.Context, filter SessionFilter) ([]SessionRecord, error)
+}
+
+// key names the session that is asked for.
+func (r *Runtime) key(ctx context.Context, req OpenRequest) (SessionKey, error) {
+	key := SessionKey{Agent: r.cfg.Agent.name, ID: req.ID}
+	if store, ok := r.cfg.Store.(lister); ok && key.ID == "" && req.Latest && req.Username != "" {
+		ctx, cancel := context.WithTimeout(ctx, r.cfg.StoreTimeout)
+		defer cancel()
+		all, err := store.Sessions(ctx, SessionFilter{Agent: key.Agent, Username: req.Username, Owner: req.Owner})
+		if err != nil {
+			return key, fmt.Errorf("look for the latest session: %w", err)
+		}
+		if i := slices.IndexFunc(all, func(s SessionRecord) bool { return s.Owner == req.Owner }); i >= 0 {
+			key.ID = all[i].Key.ID
+		}
+	}
+	if key.ID == "" {
+		key.ID = r.cfg.NewID()
+	}
+	return key, nil
+}
+
+// failure is why the session cannot be used; nil if it can.
+func (s *Subscription) failure() error {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	if s.refused {
+		return errStranger
+	}
+	return s.c.err
 }
 
 // failure is why the conversation cannot be used; nil if it can.
@@ -111,29 +170,58 @@ func (c *conversation) failure() error {
 	return c.err
 }
 
-// join adds the client; false if the conversation is gone.
+// join adds the client, unless the session is another's; false if the
+// conversation is gone.
 func (s *Subscription) join() bool {
 	c := s.c
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	t := c.lockTurn()
+	defer c.unlockTurn(t)
 	if c.gone {
 		return false
 	}
+	if c.record.RowID != 0 { // loaded; else load opens it
+		if s.stranger() {
+			s.refused = true
+			return true
+		}
+		s.openedLocked(t)
+	}
 	c.listeners = append(c.listeners, s)
 	c.wake.backoff = 0
-	if c.record.RowID != 0 { // loaded; else load opens it
-		s.openedLocked()
-	}
 	return true
 }
 
-func (s *Subscription) openedLocked() {
-	if s.opened {
-		return
+// stranger reports whether the session, which is loaded, is another's.
+func (s *Subscription) stranger() bool { return !s.anyOwner && s.c.record.Owner != s.owner }
+
+// refuseStrangersLocked takes out clients that must not hear of the session. If
+// it was loaded for nobody else, nothing of it runs, and it is dropped.
+func (c *conversation) refuseStrangersLocked() (all bool) {
+	before := len(c.listeners)
+	c.listeners = slices.DeleteFunc(c.listeners, func(s *Subscription) bool {
+		s.refused = s.stranger()
+		return s.refused
+	})
+	if len(c.listeners) == before || len(c.listeners) > 0 || c.users > 0 {
+		return false
 	}
-	s.opened = true
-	s.since = s.c.seq
-	s.listener.Opened(Opened{SessionID: s.c.key.ID, Seq: s.c.seq, Resumed: s.c.resumed})
+	c.endLocked(errDropped)
+	c.returnAlarmLocked(errDropped)
+	return true
+}
+
+// openedLocked tells the client of the session as it is. t is the turn that
+// runs, if one does.
+func (s *Subscription) openedLocked(t *turn) {
+	c := s.c
+	s.opened, s.since, s.reset = true, c.seq, c.resetSeq
+	s.listener.Opened(Opened{SessionID: c.key.ID, Seq: c.seq, ResetSeq: c.resetSeq, Resumed: c.resumed})
+	if s.at > c.seq { // of another database
+		s.at = 0
+	}
+	if !s.muted {
+		s.syncLocked(t)
+	}
 }
 
 // Close leaves the session, which goes on with what it does. It may be called
@@ -142,6 +230,7 @@ func (s *Subscription) Close() {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	s.closed = true
 	c.listeners = slices.DeleteFunc(c.listeners, func(l *Subscription) bool { return l == s })
 	if d := &c.debts; len(c.listeners) == 0 && len(d.list) > 0 && d.timer != nil && !c.running {
 		d.timer.Reset(0)

@@ -29,6 +29,8 @@ type turn struct {
 	moves     int      // that took no event
 	logged    map[*Transition]bool
 	failures  []error
+	failed    error // what clients are told of; also guarded by mu
+	told      bool  // those that stream were told with the seq of the apology; also guarded by mu
 
 	flushing sync.Mutex // held while entries are written; taken before mu
 
@@ -55,7 +57,7 @@ func (c *conversation) begin() *turn {
 	t.prediction = intent.Unmatched(noClassifier, t.event.Text)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.acting = true
+	c.acting, c.current = true, t
 	t.record.after, t.commits = c.seq, c.commits
 	return t
 }
@@ -238,27 +240,28 @@ func (c *conversation) finish(ctx context.Context, t *turn) {
 		return
 	}
 	outcome, failed := c.conclude(ctx, t, cause)
-	written, err := c.commit(ctx, t, c.outcome(t))
+	err := c.commit(ctx, t, c.outcome(t), func(written Written) error {
+		c.at, c.entered, c.event, c.record.Variables = t.at, t.entered, t.event, t.vars.merged()
+		if t.started {
+			c.awake()
+		}
+		c.settle()
+		c.present(ctx, t, written)
+		if failed != nil && !failure(written) { // it was answered elsewhere
+			failed, outcome = nil, payload.Done
+		}
+		return nil
+	})
 	if err != nil {
 		c.logError(ctx, "commit turn", err, "turn", t.number)
 		c.keep(t)
-		seq := c.owe(ctx, t, err)
 		c.settle()
-		c.fail(t, err, seq)
-		return
+		c.owe(ctx, t, err)
+		failed = err
 	}
-	c.at, c.entered, c.event, c.record.Variables = t.at, t.entered, t.event, t.vars.merged()
-	if t.started {
-		c.awake()
-	}
-	c.settle()
-	c.present(t, written)
 	if failed != nil {
-		if seq, ok := failure(written); ok { // else it was answered elsewhere
-			c.fail(t, failed, seq)
-			return
-		}
-		outcome = payload.Done
+		c.fail(t, failed)
+		return
 	}
 	c.end(t.turns(), payload.TurnFinished{Outcome: outcome, Usage: t.usage})
 }
@@ -278,7 +281,8 @@ func (c *conversation) conclude(ctx context.Context, t *turn, cause error) (payl
 	for _, err := range t.failures {
 		c.logError(ctx, "state body failed", err, "turn", t.number, "state", t.at.name)
 	}
-	t.record.apologize(t, t.failures[0], now)
+	t.failed = t.failures[0]
+	t.record.apologize(t, t.failed, now)
 	return payload.Failed, t.failures[0]
 }
 
@@ -295,19 +299,16 @@ func (c *conversation) outcome(t *turn) TurnRecord {
 	return r
 }
 
-// failure reports whether a turn's last message says that it failed, with the
-// message's seq; nothing said at all is a failure of what no event began, unless
-// that is what was stored before.
-func failure(written Written) (seq int64, failed bool) {
+// failure reports whether a turn's last message says that it failed; nothing
+// said at all is a failure of what no event began, unless that is what was
+// stored before.
+func failure(written Written) bool {
 	for i := len(written.Entries) - 1; i >= 0; i-- {
 		if m := written.Entries[i].Message; m != nil {
-			if m.ClientID == FailedID {
-				return m.Seq, true
-			}
-			return 0, !written.Repeated && m.Turn == 0
+			return m.ClientID == FailedID || !written.Repeated && m.Turn == 0
 		}
 	}
-	return 0, !written.Repeated
+	return !written.Repeated
 }
 
 // settle tells that the turn at hand is over, before the clients hear of it: a
@@ -315,26 +316,38 @@ func failure(written Written) (seq int64, failed bool) {
 func (c *conversation) settle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.acting = false
+	c.acting, c.current = false, nil
 	for _, turn := range c.turns {
 		c.done = max(c.done, turn)
 	}
 	c.turns = nil
 }
 
-// fail tells the clients that a turn failed, with the seq of the apology if one
-// is stored.
-func (c *conversation) fail(t *turn, err error, seq int64) {
+// fail tells the clients that a turn failed which have not been told.
+func (c *conversation) fail(t *turn, err error) {
+	t.mu.Lock()
+	told := t.told
+	t.mu.Unlock()
+	for _, d := range t.failure(err, c.rt.cfg.Now()) {
+		if d.Audience != Streaming || !told {
+			c.deliver(d)
+		}
+	}
+	c.end(t.turns(), payload.TurnFinished{Outcome: payload.Failed, Usage: t.usage})
+}
+
+// failure is how clients are told that the turn failed.
+func (t *turn) failure(err error, now time.Time) []Delivery {
 	id := ""
 	if t.began != nil {
 		id = t.began.message.ClientID
 	}
-	for _, d := range Failure(err, id) {
-		d.Frame.Time, d.Frame.Turn, d.Frame.Seq = c.rt.cfg.Now(), &t.number, seq
-		t.answering(&d.Frame)
-		c.deliver(d)
+	all := Failure(err, id)
+	for i := range all {
+		all[i].Frame.Time, all[i].Frame.Turn = now, &t.number
+		t.answering(&all[i].Frame)
 	}
-	c.end(t.turns(), payload.TurnFinished{Outcome: payload.Failed, Usage: t.usage})
+	return all
 }
 
 // end tells the clients that stream that turns are over. For what no event

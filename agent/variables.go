@@ -211,7 +211,7 @@ func (c *conversation) setVariables(ctx context.Context, values map[string]json.
 	}
 	record := c.standing()
 	record.Set = vars.set
-	if _, err := c.commit(ctx, nil, record); err != nil {
+	if err := c.commit(ctx, nil, record, nil); err != nil {
 		return err
 	}
 	c.record.Variables = vars.merged()

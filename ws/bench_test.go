@@ -71,7 +71,7 @@ func (n *nowhere) Messages(context.Context, int64, agent.MessageQuery) ([]agent.
 	return nil, nil
 }
 
-func (n *nowhere) ResetSession(context.Context, int64) error { return nil }
+func (n *nowhere) ResetSession(context.Context, int64) (int64, error) { return 0, nil }
 
 // processor is the CPU time this process has used, in nanoseconds.
 func processor(b *testing.B) float64 {

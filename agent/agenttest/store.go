@@ -3,6 +3,7 @@
 package agenttest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -51,11 +52,15 @@ type Store struct {
 type session struct {
 	record      agent.SessionRecord
 	entries     []agent.Entry
+	revisions   []revision
 	events      []event
 	transitions []agent.TransitionRecord
 	predictions []agent.PredictionRecord
 	taken       int64 // the id of the event taken last
 }
+
+// revision says that the turns from one on are replaced by another.
+type revision struct{ from, to int64 }
 
 type event struct {
 	agent.EventRecord
@@ -122,6 +127,9 @@ func (s *session) last() agent.EventRecord {
 		return agent.EventRecord{}
 	}
 	r := s.events[i].EventRecord
+	if s.replaced(r.Turn) {
+		return agent.EventRecord{}
+	}
 	for _, content := range []*json.RawMessage{&r.Data, &r.Message.Content} {
 		if len(*content) > agent.MaxHistoryContent {
 			*content = nil
@@ -134,7 +142,7 @@ func (s *session) last() agent.EventRecord {
 func (s *session) pending() []agent.EventRecord {
 	var out []agent.EventRecord
 	for _, e := range s.events {
-		if e.handled {
+		if e.handled || s.replaced(e.Turn) {
 			continue
 		}
 		r := e.EventRecord
@@ -164,6 +172,29 @@ func (s *session) messages() []agent.ChatMessage {
 	return out
 }
 
+// conversation are the messages that were not replaced.
+func (s *session) conversation() []agent.ChatMessage {
+	return slices.DeleteFunc(s.messages(), func(m agent.ChatMessage) bool { return s.replaced(m.Turn) })
+}
+
+// replaced reports whether a turn is no part of the conversation any more.
+func (s *session) replaced(turn int64) bool {
+	return slices.ContainsFunc(s.revisions, func(r revision) bool { return r.from <= turn && turn < r.to })
+}
+
+// replaceable refuses a turn that a message cannot replace.
+func (s *session) replaceable(turn int64) error {
+	switch {
+	case turn == 0:
+		return nil
+	case !slices.ContainsFunc(s.events, func(e event) bool { return e.Turn == turn && e.Human && e.Message.Type != "" }):
+		return fault.New(fault.Invalid, "turn %d did not begin with a message of a user", turn)
+	case s.replaced(turn):
+		return fault.New(fault.Conflict, "turn %d was replaced already", turn)
+	}
+	return nil
+}
+
 // Receive implements agent.Store.
 func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, error) {
 	if err := s.enter(ctx, Receive); err != nil {
@@ -183,13 +214,16 @@ func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, 
 			return agent.Receipt{}, err
 		}
 	}
-	history := have.messages()
+	history := have.conversation()
 	for _, e := range have.events {
 		if in.Type == "" || in.ClientID == "" || e.Message.ClientID != in.ClientID {
 			continue
 		}
-		i := slices.IndexFunc(history, func(m agent.ChatMessage) bool { return m.Seq == e.Message.Seq })
+		i, _ := slices.BinarySearchFunc(history, e.Message.Seq, func(m agent.ChatMessage, seq int64) int { return cmp.Compare(m.Seq, seq) })
 		return agent.Receipt{Event: e.EventRecord, Duplicate: true, History: light(history[max(0, i-in.History):i])}, nil
+	}
+	if err := have.replaceable(in.Replaces); err != nil {
+		return agent.Receipt{}, err
 	}
 	r := in.Event
 	have.record.Turn++
@@ -199,15 +233,19 @@ func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, 
 		have.record.Seq++
 		r.Message = agent.ChatMessage{
 			ID: have.record.Seq, Seq: have.record.Seq, Turn: r.Turn, ClientID: in.ClientID,
-			Type: in.Type, Content: slices.Clone(in.Content), IsUser: true, Sender: in.Sender, Time: r.Time,
+			Type: in.Type, Content: slices.Clone(in.Content), IsUser: true, Replaces: in.Replaces, Sender: in.Sender, Time: r.Time,
 		}
 		m := r.Message
+		if in.Replaces > 0 {
+			have.revisions = append(have.revisions, revision{in.Replaces, r.Turn})
+		}
 		have.entries = append(have.entries, agent.Entry{Message: &m})
 		if len(r.Data) == 0 { // what is equal to the content is not stored
 			r.Data = m.Content
 		}
 	}
 	have.events = append(have.events, event{EventRecord: r})
+	history = slices.DeleteFunc(history, func(m agent.ChatMessage) bool { return have.replaced(m.Turn) })
 	return agent.Receipt{Event: r, History: light(history[max(0, len(history)-in.History):])}, nil
 }
 
@@ -383,7 +421,7 @@ func (s *Store) Messages(ctx context.Context, id int64, q agent.MessageQuery) ([
 	}
 	var out []agent.ChatMessage
 	for _, m := range have.messages() {
-		if selected(q, m.Seq, m.Turn, m.Time) {
+		if have.selected(q, m.Seq, m.Turn, m.Time) {
 			out = append(out, m)
 		}
 	}
@@ -403,15 +441,15 @@ func (s *Store) Steps(ctx context.Context, id int64, q agent.MessageQuery) ([]ag
 	}
 	var out []agent.ReasoningRecord
 	for _, e := range have.entries {
-		if e.Step != nil && selected(q, e.Step.Seq, e.Step.Turn, e.Step.Time) {
+		if e.Step != nil && have.selected(q, e.Step.Seq, e.Step.Turn, e.Step.Time) {
 			out = append(out, *e.Step)
 		}
 	}
 	return page(out, q, func(r *agent.ReasoningRecord) *json.RawMessage { return &r.Payload }), nil
 }
 
-func selected(q agent.MessageQuery, seq, turn int64, at time.Time) bool {
-	return seq > q.After && (q.Before == 0 || seq < q.Before) && (q.Turn == 0 || turn == q.Turn) && (q.Until.IsZero() || !at.After(q.Until))
+func (s *session) selected(q agent.MessageQuery, seq, turn int64, at time.Time) bool {
+	return (q.Replaced || q.Turn != 0 || !s.replaced(turn)) && seq > q.After && (q.Before == 0 || seq < q.Before) && (q.Turn == 0 || turn == q.Turn) && (q.Until.IsZero() || !at.After(q.Until))
 }
 
 // page is what a query keeps of what it selects.
@@ -455,20 +493,39 @@ func (s *Store) Alarms(ctx context.Context, name string, after time.Time, limit 
 }
 
 // ResetSession implements agent.Store.
-func (s *Store) ResetSession(ctx context.Context, id int64) error {
+func (s *Store) ResetSession(ctx context.Context, id int64) (int64, error) {
 	if err := s.enter(ctx, Reset); err != nil {
-		return err
+		return 0, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	have, err := s.find(id)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	have.entries, have.events, have.transitions, have.predictions = nil, nil, nil, nil
+	have.entries, have.revisions, have.events, have.transitions, have.predictions = nil, nil, nil, nil, nil
 	have.record.State, have.record.Variables, have.taken = "", nil, 0
 	have.record.EnteredAt, have.record.WakeAt = time.Time{}, time.Time{}
-	return nil
+	have.record.ResetSeq = have.record.Seq
+	return have.record.Seq, nil
+}
+
+// Sessions lists sessions, newest first, as agent.Directory does.
+func (s *Store) Sessions(_ context.Context, f agent.SessionFilter) ([]agent.SessionRecord, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []agent.SessionRecord
+	for _, have := range slices.Backward(s.sessions) {
+		if have == nil || f.Agent != "" && f.Agent != have.record.Key.Agent || f.Username != "" && f.Username != have.record.Username ||
+			f.Owner != "" && f.Owner != have.record.Owner {
+			continue
+		}
+		out = append(out, have.record)
+	}
+	if f.Limit > 0 {
+		out = out[:min(len(out), f.Limit)]
+	}
+	return out, nil
 }
 
 // Session returns what is stored of a session; false if there is none.

@@ -15,12 +15,20 @@ import (
 )
 
 // chatColumns is what scanChat reads, of chat c.
-const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c.sender, c."timestamp"`
+const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c.replaces, c.sender, c."timestamp"`
+
+// notReplaced holds for rows of a table with session_id and turn whose turn is
+// part of the conversation. Of sessions in which nothing was replaced, which the
+// index tells at once, it looks at no row.
+func notReplaced(alias, session string) string {
+	return `(NOT EXISTS (SELECT FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0)
+		OR NOT EXISTS (SELECT FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0 AND r.replaces <= ` + alias + `.turn AND r.turn > ` + alias + `.turn))`
+}
 
 func scanChat(row pgx.CollectableRow) (agent.ChatMessage, error) {
 	var m agent.ChatMessage
 	var content []byte
-	err := row.Scan(&m.ID, &m.Seq, &m.Turn, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Sender, &m.Time)
+	err := row.Scan(&m.ID, &m.Seq, &m.Turn, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Replaces, &m.Sender, &m.Time)
 	m.Content, m.Time = content, m.Time.UTC()
 	return m, err
 }
@@ -93,6 +101,8 @@ func (k kept[T]) recordQuery(session int64, q agent.MessageQuery) (text string, 
 	}
 	if q.Turn != 0 {
 		where += ` AND c.turn = ` + arg(q.Turn)
+	} else if !q.Replaced {
+		where += ` AND ` + notReplaced("c", "$1")
 	}
 	where += ` ORDER BY c.seq DESC`
 	if q.Last > 0 {

@@ -14,8 +14,9 @@ import (
 const messageCount = `(SELECT count(*) FROM chat c WHERE c.session_id = s.id)`
 
 // firstSaid is the column that SessionRecord.First is read from.
-const firstSaid = `CASE WHEN s.session_name IS NULL THEN coalesce((SELECT left(c.content #>> '{}', 100) FROM chat c
-	WHERE c.session_id = s.id AND c.is_user AND c.sender = '' AND c.type = 'str' ORDER BY c.seq LIMIT 1), '') ELSE '' END`
+var firstSaid = `CASE WHEN s.session_name IS NULL THEN coalesce((SELECT left(c.content #>> '{}', 100) FROM chat c
+	WHERE c.session_id = s.id AND c.is_user AND c.sender = '' AND c.type = 'str' AND ` + notReplaced("c", "s.id") + `
+	ORDER BY c.seq LIMIT 1), '') ELSE '' END`
 
 // scanListed reads sessionColumns, messageCount and firstSaid.
 func scanListed(row pgx.Row) (agent.SessionRecord, error) {

@@ -30,17 +30,30 @@ func scanEvent(row pgx.CollectableRow, more ...any) (agent.EventRecord, error) {
 // receiveEvent stores an event with its message, if it has one, and returns it;
 // or the one stored before if the client id is there; or nothing if there is no
 // session.
-const receiveEvent = `WITH s AS (
+var receiveEvent = receiving("")
+
+// reviseEvent does so only if the message can replace the turn that it names.
+var reviseEvent = receiving(` AND ` + spokenTurn("$1", "$13::bigint") + ` AND NOT EXISTS (SELECT FROM chat r
+			WHERE r.session_id = $1 AND r.replaces > 0 AND r.replaces <= $13::bigint AND r.turn > $13::bigint)`)
+
+// spokenTurn holds if a turn began with a message of a person.
+func spokenTurn(session, turn string) string {
+	return `EXISTS (SELECT FROM event e WHERE e.session_id = ` + session + ` AND e.turn = ` + turn + ` AND e.human AND e.chat_id IS NOT NULL)`
+}
+
+func receiving(condition string) string {
+	return `WITH s AS (
 		UPDATE session SET seq = seq + CASE $7::text WHEN '' THEN 0 ELSE 1 END, turn = turn + 1, updated_at = $2
-		WHERE id = $1 AND NOT EXISTS (SELECT FROM chat WHERE session_id = $1 AND client_id = $3 AND client_id <> '' AND is_user)
+		WHERE id = $1 AND NOT EXISTS (SELECT FROM chat WHERE session_id = $1 AND client_id = $3 AND client_id <> '' AND is_user)` + condition + `
 		RETURNING id, seq, turn),
-	c AS (INSERT INTO chat (session_id, type, content, is_user, sender, "timestamp", seq, turn, client_id)
-		SELECT id, $7, $8, true, $12, $6, seq, turn, $3 FROM s WHERE $7::text <> '' RETURNING id),
+	c AS (INSERT INTO chat (session_id, type, content, is_user, sender, "timestamp", seq, turn, client_id, replaces)
+		SELECT id, $7, $8, true, $12, $6, seq, turn, $3, $13 FROM s WHERE $7::text <> '' RETURNING id),
 	e AS (INSERT INTO event (session_id, event, info, "timestamp", turn, human, data, origin, chat_id, handled)
 		SELECT id, $4, $5, $6, turn, $9, $10, $11, (SELECT id FROM c), false FROM s RETURNING *)
 	SELECT ` + eventColumns + `, false FROM e
 	UNION ALL SELECT ` + eventColumns + `, true FROM event e JOIN chat c ON c.id = e.chat_id
 	WHERE c.session_id = $1 AND c.client_id = $3 AND c.client_id <> '' AND c.is_user`
+}
 
 // receivedSeq is the seq of the message, new or known, or of what was said last
 // before an event without one. What is new is the last that its session gave a
@@ -49,10 +62,11 @@ const receivedSeq = `coalesce((SELECT seq FROM chat WHERE session_id = $1 AND cl
 		(SELECT seq FROM session WHERE id = $1))`
 
 // receivedHistory returns the message, if there is one ($5), and those before
-// it without large contents, newest first.
+// it without large contents and without replaced ones, newest first.
 var receivedHistory = `SELECT ` + strings.Replace(chatColumns, "c.content",
 	`CASE WHEN pg_column_size(c.content) <= $4 OR $5::bool AND c.seq = `+receivedSeq+` THEN c.content END`, 1) +
-	` FROM chat c WHERE c.session_id = $1 AND c.seq <= ` + receivedSeq + ` ORDER BY c.seq DESC LIMIT $3`
+	` FROM chat c WHERE c.session_id = $1 AND c.seq <= ` + receivedSeq + `
+		AND (` + notReplaced("c", "$1") + ` OR $5::bool AND c.seq = ` + receivedSeq + `) ORDER BY c.seq DESC LIMIT $3`
 
 // Receive stores an event; see agent.Store.
 func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, error) {
@@ -65,7 +79,27 @@ func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, 
 			return err
 		})
 	}
+	if errors.Is(err, errNotReceived) {
+		err = s.notReceived(ctx, in)
+	}
 	return receipt, fail(fmt.Sprintf("receive event of session %d", in.Session), err)
+}
+
+// errNotReceived is that an event was not stored: there is no session, or what
+// it is to replace cannot be.
+var errNotReceived = errors.New("not received")
+
+// notReceived says why an event was not stored.
+func (s *Store) notReceived(ctx context.Context, in agent.Incoming) error {
+	var there, spoken bool
+	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM session WHERE id = $1), `+spokenTurn("$1", "$2"), in.Session, in.Replaces).Scan(&there, &spoken)
+	switch {
+	case err != nil:
+		return err
+	case !there:
+		return store.NoSession()
+	}
+	return store.CannotReplace(in.Replaces, spoken)
 }
 
 // receive makes one round trip: a batch is one transaction.
@@ -75,8 +109,12 @@ func (s *Store) receive(ctx context.Context, in agent.Incoming, now time.Time) (
 		said = 1
 	}
 	batch := &pgx.Batch{}
-	batch.Queue(receiveEvent, in.Session, now, in.ClientID, in.Event.Name, in.Event.Info, in.Event.Time, in.Type, in.Content,
-		in.Event.Human, in.Event.Data, in.Event.Origin, in.Sender)
+	text := receiveEvent
+	if in.Replaces > 0 {
+		text = reviseEvent
+	}
+	batch.Queue(text, in.Session, now, in.ClientID, in.Event.Name, in.Event.Info, in.Event.Time, in.Type, in.Content,
+		in.Event.Human, in.Event.Data, in.Event.Origin, in.Sender, in.Replaces)
 	batch.Queue(receivedHistory, in.Session, in.ClientID, max(in.History, 0)+said, agent.MaxHistoryContent, said == 1)
 	results := s.pool.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
@@ -88,7 +126,7 @@ func (s *Store) receive(ctx context.Context, in agent.Incoming, now time.Time) (
 		return scanEvent(row, &receipt.Duplicate)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return receipt, store.NoSession()
+		return receipt, errNotReceived
 	}
 	if err != nil {
 		return receipt, err
@@ -116,14 +154,14 @@ func (s *Store) receive(ctx context.Context, in agent.Incoming, now time.Time) (
 }
 
 // messageColumns are those of an event's chat c, if any.
-const messageColumns = `coalesce(c.id, 0), coalesce(c.seq, 0), coalesce(c.client_id, ''), coalesce(c.type, ''), c.content, coalesce(c.is_user, false), coalesce(c.sender, ''), c."timestamp"`
+const messageColumns = `coalesce(c.id, 0), coalesce(c.seq, 0), coalesce(c.client_id, ''), coalesce(c.type, ''), c.content, coalesce(c.is_user, false), coalesce(c.replaces, 0), coalesce(c.sender, ''), c."timestamp"`
 
 // lastEvent returns the event that a turn of a session took last, without large
 // contents.
 var lastEvent = strings.NewReplacer("e.data", lightColumn("e.data"), "c.content", lightColumn("c.content")).
 	Replace(`SELECT `+eventColumns+`, `+messageColumns+`, false`) + `
 	FROM session s JOIN event e ON e.id = s.last_event AND e.session_id = s.id LEFT JOIN chat c ON c.id = e.chat_id
-	WHERE s.agent_name = $1 AND s.session_id = $2`
+	WHERE s.agent_name = $1 AND s.session_id = $2 AND ` + notReplaced("e", "s.id")
 
 // lightColumn is a column without what is large, as far as the database knows.
 func lightColumn(name string) string {
@@ -148,19 +186,20 @@ func scanLast(results pgx.BatchResults) (agent.EventRecord, error) {
 	return e, err
 }
 
-// pendingEvents returns the events of a session that nothing has handled yet.
-const pendingEvents = `SELECT ` + eventColumns + `, ` + messageColumns + `,
+// pendingEvents returns the events of a session that nothing has handled yet and
+// that were not replaced.
+var pendingEvents = `SELECT ` + eventColumns + `, ` + messageColumns + `,
 		EXISTS (SELECT FROM chat r WHERE r.session_id = e.session_id AND r.turn = e.turn AND NOT r.is_user)
 			OR EXISTS (SELECT FROM reasoning_step r WHERE r.session_id = e.session_id AND r.turn = e.turn)
 	FROM session s JOIN event e ON e.session_id = s.id AND NOT e.handled LEFT JOIN chat c ON c.id = e.chat_id
-	WHERE s.agent_name = $1 AND s.session_id = $2 ORDER BY e.turn`
+	WHERE s.agent_name = $1 AND s.session_id = $2 AND ` + notReplaced("e", "s.id") + ` ORDER BY e.turn`
 
 func scanPending(row pgx.CollectableRow) (agent.EventRecord, error) {
 	var m agent.ChatMessage
 	var content []byte
 	var at *time.Time
 	var begun bool
-	e, err := scanEvent(row, &m.ID, &m.Seq, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Sender, &at, &begun)
+	e, err := scanEvent(row, &m.ID, &m.Seq, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Replaces, &m.Sender, &at, &begun)
 	if m.ID != 0 {
 		m.Turn, m.Content, m.Time = e.Turn, content, orZero(at)
 	}

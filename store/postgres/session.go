@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"docent/agent"
 	"docent/store"
@@ -16,7 +15,7 @@ import (
 
 // sessionColumns is what scanSession reads, of session s.
 const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_name, ''), coalesce(s.username, ''), s.owner, s.platform_name,
-	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.turn, s."timestamp", s.updated_at`
+	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s."timestamp", s.updated_at`
 
 // scanSession reads sessionColumns and what more is asked for.
 func scanSession(row pgx.Row, more ...any) (agent.SessionRecord, error) {
@@ -25,7 +24,7 @@ func scanSession(row pgx.Row, more ...any) (agent.SessionRecord, error) {
 	var entered, wake *time.Time
 	err := row.Scan(append([]any{
 		&r.RowID, &r.Key.Agent, &r.Key.ID, &r.Name, &r.Username, &r.Owner, &r.Platform,
-		&r.State, &entered, &wake, &variables, &r.Seq, &r.Turn, &r.CreatedAt, &r.UpdatedAt,
+		&r.State, &entered, &wake, &variables, &r.Seq, &r.ResetSeq, &r.Turn, &r.CreatedAt, &r.UpdatedAt,
 	}, more...)...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return agent.SessionRecord{}, store.NoSession()
@@ -93,22 +92,19 @@ func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (se
 }
 
 // ResetSession empties a session; see agent.Store.
-func (s *Store) ResetSession(ctx context.Context, session int64) error {
+func (s *Store) ResetSession(ctx context.Context, session int64) (seq int64, err error) {
 	batch := &pgx.Batch{}
-	var found int64
-	batch.Queue(`UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, last_event = NULL, updated_at = $2 WHERE id = $1`, session, s.config.Now()).
-		Exec(func(tag pgconn.CommandTag) error {
-			found = tag.RowsAffected()
-			return nil
-		})
+	batch.Queue(`UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, last_event = NULL, reset_seq = seq,
+			updated_at = $2 WHERE id = $1 RETURNING seq`, session, s.config.Now()).
+		QueryRow(func(row pgx.Row) error { return row.Scan(&seq) })
 	for _, table := range []string{"event", "reasoning_step", "chat", "transition", "intent_prediction", "feedback"} {
 		batch.Queue(`DELETE FROM `+table+` WHERE session_id = $1`, session)
 	}
-	err := s.pool.SendBatch(ctx, batch).Close()
-	if err == nil && found == 0 {
+	err = s.pool.SendBatch(ctx, batch).Close()
+	if errors.Is(err, pgx.ErrNoRows) {
 		err = store.NoSession()
 	}
-	return fail(fmt.Sprintf("reset session %d", session), err)
+	return seq, fail(fmt.Sprintf("reset session %d", session), err)
 }
 
 // Alarms returns who wants to be woken; see agent.Alarms.

@@ -14,20 +14,29 @@ import (
 )
 
 // chatColumns is what scanChat reads, of chat c.
-const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c.sender, c.timestamp`
+const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c.replaces, c.sender, c.timestamp`
+
+// notReplaced holds for rows of a table with session_id and turn whose turn is
+// part of the conversation. Of sessions in which nothing was replaced, which the
+// index tells at once, it looks at no row.
+func notReplaced(alias, session string) string {
+	return `(NOT EXISTS (SELECT 1 FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0)
+		OR NOT EXISTS (SELECT 1 FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0 AND r.replaces <= ` + alias + `.turn AND r.turn > ` + alias + `.turn))`
+}
 
 func scanChat(rows *sql.Rows) (agent.ChatMessage, error) {
 	var m agent.ChatMessage
 	var content []byte
 	var at int64
-	err := rows.Scan(&m.ID, &m.Seq, &m.Turn, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Sender, &at)
+	err := rows.Scan(&m.ID, &m.Seq, &m.Turn, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Replaces, &m.Sender, &at)
 	m.Content, m.Time = content, micro(at)
 	return m, err
 }
 
 func insertMessage(ctx context.Context, w *writer, session int64, m *agent.ChatMessage) error {
-	result, err := w.exec(ctx, `INSERT INTO chat (session_id, type, content, is_user, sender, timestamp, seq, turn, client_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		session, m.Type, string(m.Content), m.IsUser, m.Sender, m.Time.UnixMicro(), m.Seq, m.Turn, m.ClientID)
+	result, err := w.exec(ctx, `INSERT INTO chat (session_id, type, content, is_user, replaces, sender, timestamp, seq, turn, client_id)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		session, m.Type, string(m.Content), m.IsUser, m.Replaces, m.Sender, m.Time.UnixMicro(), m.Seq, m.Turn, m.ClientID)
 	if err != nil {
 		return err
 	}
@@ -73,6 +82,8 @@ func (k kept[T]) recordQuery(session int64, q agent.MessageQuery) (text string, 
 	}
 	if q.Turn != 0 {
 		where, args = where+` AND c.turn = ?`, append(args, q.Turn)
+	} else if !q.Replaced {
+		where, args = where+` AND `+notReplaced("c", "?"), append(args, session, session)
 	}
 	where += ` ORDER BY c.seq DESC`
 	if q.Last > 0 {

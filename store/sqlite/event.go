@@ -14,7 +14,7 @@ import (
 
 // eventColumns is what scanEvent reads, of event e and its chat c, if any.
 const eventColumns = `e.id, e.turn, e.event, coalesce(e.info, ''), e.human, e.data, e.origin, e.timestamp,
-	coalesce(c.id, 0), coalesce(c.seq, 0), coalesce(c.client_id, ''), coalesce(c.type, ''), c.content, coalesce(c.is_user, 0), coalesce(c.sender, ''), coalesce(c.timestamp, 0)`
+	coalesce(c.id, 0), coalesce(c.seq, 0), coalesce(c.client_id, ''), coalesce(c.type, ''), c.content, coalesce(c.is_user, 0), coalesce(c.replaces, 0), coalesce(c.sender, ''), coalesce(c.timestamp, 0)`
 
 // scanEvent reads eventColumns and what more is asked for.
 func scanEvent(row scanner, more ...any) (agent.EventRecord, error) {
@@ -24,7 +24,7 @@ func scanEvent(row scanner, more ...any) (agent.EventRecord, error) {
 	var at, said int64
 	err := row.Scan(append([]any{
 		&e.ID, &e.Turn, &e.Name, &e.Info, &e.Human, &data, &origin, &at,
-		&m.ID, &m.Seq, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Sender, &said,
+		&m.ID, &m.Seq, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Replaces, &m.Sender, &said,
 	}, more...)...)
 	if m.ID != 0 {
 		m.Turn, m.Content, m.Time = e.Turn, content, micro(said)
@@ -70,11 +70,16 @@ func (s *Store) receive(ctx context.Context, in agent.Incoming) (receipt agent.R
 }
 
 // historyQuery returns messages without large contents, newest first.
-var historyQuery = `SELECT ` + bounded(chatColumns, "c.content") + ` FROM chat c WHERE c.session_id = ? AND c.seq < ? ORDER BY c.seq DESC LIMIT ?`
+// Replaced ones are left out.
+var historyQuery = `SELECT ` + bounded(chatColumns, "c.content") + ` FROM chat c WHERE c.session_id = ?2 AND c.seq < ?3
+	AND ` + notReplaced("c", "?2") + ` ORDER BY c.seq DESC LIMIT ?4`
 
 // addEvent stores an event that is not there yet, with its message; next is the
 // seq that what comes after the history has, or would have.
 func (s *Store) addEvent(ctx context.Context, w *writer, in agent.Incoming) (e agent.EventRecord, next int64, err error) {
+	if err := replaceable(ctx, w, in); err != nil {
+		return e, 0, err
+	}
 	e = in.Event
 	said := 0
 	if in.Type != "" {
@@ -92,7 +97,7 @@ func (s *Store) addEvent(ctx context.Context, w *writer, in agent.Incoming) (e a
 	if said == 0 {
 		next++
 	} else {
-		e.Message = agent.ChatMessage{Seq: next, Turn: e.Turn, ClientID: in.ClientID, Type: in.Type, Content: in.Content, IsUser: true, Sender: in.Sender, Time: e.Time}
+		e.Message = agent.ChatMessage{Seq: next, Turn: e.Turn, ClientID: in.ClientID, Type: in.Type, Content: in.Content, IsUser: true, Replaces: in.Replaces, Sender: in.Sender, Time: e.Time}
 		if err := insertMessage(ctx, w, in.Session, &e.Message); err != nil {
 			return e, 0, err
 		}
@@ -109,6 +114,24 @@ func (s *Store) addEvent(ctx context.Context, w *writer, in agent.Incoming) (e a
 	return e, next, err
 }
 
+// replaceable refuses a message that replaces a turn which it cannot.
+func replaceable(ctx context.Context, w *writer, in agent.Incoming) error {
+	if in.Replaces == 0 {
+		return nil
+	}
+	var spoken, free bool
+	err := w.row(ctx, `SELECT EXISTS (SELECT 1 FROM event e WHERE e.session_id = s.id AND e.turn = ?2 AND e.human AND e.chat_id IS NOT NULL),
+			NOT EXISTS (SELECT 1 FROM chat r WHERE r.session_id = s.id AND r.replaces > 0 AND r.replaces <= ?2 AND r.turn > ?2)
+		FROM session s WHERE s.id = ?1`, in.Session, in.Replaces).Scan(&spoken, &free)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return store.NoSession()
+	case err != nil || spoken && free:
+		return err
+	}
+	return store.CannotReplace(in.Replaces, spoken)
+}
+
 // jsonText is JSON as a column has it.
 func jsonText(raw json.RawMessage) *string {
 	if raw == nil {
@@ -118,15 +141,18 @@ func jsonText(raw json.RawMessage) *string {
 	return &s
 }
 
-// pendingEvents returns the events of a session that nothing has handled yet.
-const pendingEvents = `SELECT ` + eventColumns + `,
+// pendingEvents returns the events of a session that nothing has handled yet and
+// that were not replaced.
+var pendingEvents = `SELECT ` + eventColumns + `,
 		EXISTS (SELECT 1 FROM chat r WHERE r.session_id = e.session_id AND r.turn = e.turn AND NOT r.is_user)
 			OR EXISTS (SELECT 1 FROM reasoning_step r WHERE r.session_id = e.session_id AND r.turn = e.turn)
-	FROM event e LEFT JOIN chat c ON c.id = e.chat_id WHERE e.session_id = ? AND NOT e.handled ORDER BY e.turn`
+	FROM event e LEFT JOIN chat c ON c.id = e.chat_id WHERE e.session_id = ?1 AND NOT e.handled
+		AND ` + notReplaced("e", "?1") + ` ORDER BY e.turn`
 
 // lastEvent returns the event that a turn of a session took last.
 var lastEvent = `SELECT ` + bounded(bounded(eventColumns, "e.data"), "c.content") + `
-	FROM session s JOIN event e ON e.id = s.last_event AND e.session_id = s.id LEFT JOIN chat c ON c.id = e.chat_id WHERE s.id = ?`
+	FROM session s JOIN event e ON e.id = s.last_event AND e.session_id = s.id LEFT JOIN chat c ON c.id = e.chat_id WHERE s.id = ?3
+		AND ` + notReplaced("e", "s.id")
 
 func scanPending(rows *sql.Rows) (agent.EventRecord, error) {
 	var begun bool

@@ -14,7 +14,7 @@ import (
 
 // sessionColumns is what scanSession reads, of session s.
 const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_name, ''), coalesce(s.username, ''), s.owner, s.platform_name,
-	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.turn, s.timestamp, s.updated_at`
+	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s.timestamp, s.updated_at`
 
 // scanSession reads sessionColumns and what more is asked for.
 func scanSession(row scanner, more ...any) (agent.SessionRecord, error) {
@@ -24,7 +24,7 @@ func scanSession(row scanner, more ...any) (agent.SessionRecord, error) {
 	var entered, wake *int64
 	err := row.Scan(append([]any{
 		&r.RowID, &r.Key.Agent, &r.Key.ID, &r.Name, &r.Username, &r.Owner, &r.Platform,
-		&r.State, &entered, &wake, &variables, &r.Seq, &r.Turn, &created, &updated,
+		&r.State, &entered, &wake, &variables, &r.Seq, &r.ResetSeq, &r.Turn, &created, &updated,
 	}, more...)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return agent.SessionRecord{}, store.NoSession()
@@ -92,14 +92,15 @@ func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (se
 }
 
 // ResetSession empties a session; see agent.Store.
-func (s *Store) ResetSession(ctx context.Context, session int64) error {
-	err := s.write(ctx, func(ctx context.Context, w *writer) error {
-		result, err := w.exec(ctx, `UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, last_event = NULL, updated_at = ? WHERE id = ?`, s.now(), session)
+func (s *Store) ResetSession(ctx context.Context, session int64) (seq int64, err error) {
+	err = s.write(ctx, func(ctx context.Context, w *writer) error {
+		err := w.row(ctx, `UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, last_event = NULL, reset_seq = seq,
+			updated_at = ? WHERE id = ? RETURNING seq`, s.now(), session).Scan(&seq)
+		if errors.Is(err, sql.ErrNoRows) {
+			return store.NoSession()
+		}
 		if err != nil {
 			return err
-		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, store.NoSession())
 		}
 		for _, query := range []string{
 			`DELETE FROM event WHERE session_id = ?`, `DELETE FROM reasoning_step WHERE session_id = ?`, `DELETE FROM chat WHERE session_id = ?`,
@@ -111,7 +112,7 @@ func (s *Store) ResetSession(ctx context.Context, session int64) error {
 		}
 		return nil
 	})
-	return fail(fmt.Sprintf("reset session %d", session), err)
+	return seq, fail(fmt.Sprintf("reset session %d", session), err)
 }
 
 // Alarms returns who wants to be woken; see agent.Alarms.

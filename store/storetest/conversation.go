@@ -58,6 +58,14 @@ func open(t *testing.T, s agent.Store, id string) agent.SessionRecord {
 	return r
 }
 
+// reset empties a session and returns the seq given last.
+func reset(t *testing.T, s agent.Store, session int64) int64 {
+	t.Helper()
+	seq, err := s.ResetSession(t.Context(), session)
+	ok(t, err)
+	return seq
+}
+
 // say stores a user's message.
 func say(t *testing.T, s agent.Store, session int64, clientID, text string) agent.Receipt {
 	t.Helper()

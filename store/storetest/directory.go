@@ -81,7 +81,7 @@ func directoryList(t *testing.T, db Database) {
 	ok(t, err)
 	want(t, "first said, named", begins()[2], "1:")
 	want(t, "name and messages", []any{got.Name, got.Messages}, []any{"renamed", 2})
-	ok(t, s.ResetSession(ctx, first.RowID))
+	reset(t, s, first.RowID)
 	want(t, "after a reset", open(t, s, "1").Name, "renamed")
 	ok(t, s.RenameSession(ctx, first.Key, ""))
 	got, err = s.Session(ctx, first.Key)

@@ -47,9 +47,9 @@ func feedbackRows(t *testing.T, db Database) {
 	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
 	good, bad := 5, -1
 	at := time.Date(2026, 2, 3, 4, 5, 6, 789000, time.FixedZone("", 3600))
-	ok(t, f.AddFeedback(ctx, session, agent.FeedbackRecord{Turn: 1, Feedback: agent.Feedback{Rating: &good}, Time: at}))
-	ok(t, f.AddFeedback(ctx, session, agent.FeedbackRecord{Turn: 3, Feedback: agent.Feedback{Rating: &bad, Comment: "not \x00true\xff; ' é"}}))
-	ok(t, f.AddFeedback(ctx, other, agent.FeedbackRecord{Turn: 2, Feedback: agent.Feedback{Comment: strings.Repeat("x", agent.MaxCommentBytes)}}))
+	ok(t, f.AddFeedback(ctx, session, agent.FeedbackRecord{Feedback: agent.Feedback{Turn: 1, Rating: &good}, Time: at}))
+	ok(t, f.AddFeedback(ctx, session, agent.FeedbackRecord{Feedback: agent.Feedback{Turn: 3, Rating: &bad, Comment: "not \x00true\xff; ' é"}}))
+	ok(t, f.AddFeedback(ctx, other, agent.FeedbackRecord{Feedback: agent.Feedback{Turn: 2, Comment: strings.Repeat("x", agent.MaxCommentBytes)}}))
 	want(t, "feedback", feedbackLines(t, f, session), []string{"1 5 ", "3 -1 not  true?; ' é"})
 	want(t, "another's", feedbackLines(t, f, other), []string{"2 none " + strings.Repeat("x", agent.MaxCommentBytes)})
 	want(t, "nobody's", feedbackLines(t, f, 999), []string{})
@@ -58,7 +58,7 @@ func feedbackRows(t *testing.T, db Database) {
 	if !records[0].Time.Equal(at) || records[0].ID == 0 || records[1].ID <= records[0].ID || time.Since(records[1].Time).Abs() > time.Minute {
 		t.Errorf("stored %+v", records)
 	}
-	wantKind(t, "no session", f.AddFeedback(ctx, 999, agent.FeedbackRecord{Turn: 1, Feedback: agent.Feedback{Rating: &good}}), fault.NotFound)
+	wantKind(t, "no session", f.AddFeedback(ctx, 999, agent.FeedbackRecord{Feedback: agent.Feedback{Turn: 1, Rating: &good}}), fault.NotFound)
 	want(t, "rows", db.Count(t, "feedback"), 3)
 	ok(t, s.DeleteSession(ctx, agent.SessionKey{Agent: "a", ID: "y"}))
 	want(t, "rows of a session that is left", db.Count(t, "feedback"), 2)
@@ -69,9 +69,9 @@ func feedbackReset(t *testing.T, db Database) {
 	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
 	f := feedbacks(t, s)
 	for _, id := range []int64{session, other} {
-		ok(t, f.AddFeedback(t.Context(), id, agent.FeedbackRecord{Turn: 1, Feedback: agent.Feedback{Comment: "good"}}))
+		ok(t, f.AddFeedback(t.Context(), id, agent.FeedbackRecord{Feedback: agent.Feedback{Turn: 1, Comment: "good"}}))
 	}
-	ok(t, s.ResetSession(t.Context(), session))
+	reset(t, s, session)
 	want(t, "after a reset", feedbackLines(t, f, session), []string{})
 	want(t, "another's", feedbackLines(t, f, other), []string{"1 none good"})
 }

@@ -92,7 +92,7 @@ func sessionReset(t *testing.T, db Conversations) {
 	})
 	late := say(t, s, session, "m2", "two").Event
 	happen(t, s, session, "e", "")
-	ok(t, s.ResetSession(ctx, session))
+	reset(t, s, session)
 	got := open(t, s, "x")
 	want(t, "session", []any{got.RowID, got.State, len(got.Variables), got.Seq, got.Turn, len(got.Pending), got.EnteredAt.IsZero(), got.WakeAt.IsZero()},
 		[]any{session, "", 0, int64(4), int64(3), 0, true, true})
@@ -159,7 +159,7 @@ func sessionLast(t *testing.T, db Conversations) {
 	got = last()
 	want(t, "without a message", []any{got.ID, got.Name, got.Message}, []any{e.ID, "e", agent.ChatMessage{}})
 	sameJSON(t, "its data", got.Data, `{"a":1}`)
-	ok(t, s.ResetSession(ctx, session))
+	reset(t, s, session)
 	want(t, "after a reset", last(), agent.EventRecord{})
 }
 
@@ -214,8 +214,9 @@ func sessionAlarms(t *testing.T, db Conversations) {
 
 func sessionMissing(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
-	wantKind(t, "ResetSession", s.ResetSession(ctx, 99), fault.NotFound)
-	_, err := s.Receive(ctx, message(99, "id", "x"))
+	_, err := s.ResetSession(ctx, 99)
+	wantKind(t, "ResetSession", err, fault.NotFound)
+	_, err = s.Receive(ctx, message(99, "id", "x"))
 	wantKind(t, "Receive", err, fault.NotFound)
 	_, err = s.Receive(ctx, agent.Incoming{Session: 99, Event: agent.EventRecord{Name: "e"}})
 	wantKind(t, "Receive an event", err, fault.NotFound)

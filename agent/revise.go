@@ -1,0 +1,87 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// Revision asks to answer anew from a turn on: what was said in that turn and
+// after it is no part of the conversation any more, but stays in its record. The
+// session's state and variables stay as they are.
+type Revision struct {
+	// Turn is the turn; it must have begun with a message of a user and not have
+	// been replaced.
+	Turn int64
+	// ID is as in Message.
+	ID string
+	// Content is what the user says now; nil for the same again.
+	Content json.RawMessage
+	// Wait is as in Message.
+	Wait bool
+}
+
+// Revise stores a message that replaces a turn and those after it, stops those of
+// them that run or wait, and queues its own turn; it returns when the message is
+// stored and acknowledged. Errors are as of Send, and fault.Invalid if the turn
+// did not begin with a message of a user, fault.NotFound if there is none of that
+// number, fault.Conflict if it was replaced already.
+func (s *Subscription) Revise(ctx context.Context, r Revision) error {
+	if r.Turn < 1 {
+		return fault.New(fault.Invalid, "which turn? They count from 1")
+	}
+	in := Message{ID: r.ID, Content: r.Content, Wait: r.Wait, Human: true}.arrival()
+	if r.Content == nil {
+		var err error
+		if in, err = s.c.again(ctx, r); err != nil {
+			return err
+		}
+	}
+	in.caller, in.replaces = s, r.Turn
+	return s.c.store(ctx, in)
+}
+
+// again is the message that began a turn, on its way into the store once more.
+func (c *conversation) again(ctx context.Context, r Revision) (arrival, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	defer cancel()
+	first, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{Turn: r.Turn, Bytes: 1}) // which is one
+	if err != nil {
+		return arrival{}, fmt.Errorf("turn %d of session %s: %w", r.Turn, c.key.ID, err)
+	}
+	switch {
+	case len(first) == 0:
+		return arrival{}, fault.New(fault.NotFound, "there is no message of turn %d", r.Turn)
+	case !first[0].IsUser:
+		return arrival{}, fault.New(fault.Invalid, "turn %d did not begin with a message of a user", r.Turn)
+	}
+	in := Message{ID: r.ID, Content: first[0].Content, Wait: r.Wait, Human: true}.arrival()
+	if first[0].Type == payload.TypeFile {
+		file, err := payload.DecodeFile(first[0].Content)
+		if err != nil {
+			return arrival{}, fmt.Errorf("the file of turn %d: %w", r.Turn, err)
+		}
+		in.event = Event{Name: EventFile, Text: file.Name, File: &file, Human: true}
+	}
+	return in, nil
+}
+
+// stopFromLocked stops the turns from one on that run or wait.
+func (c *conversation) stopFromLocked(turn int64) {
+	if c.acting && slices.ContainsFunc(c.turns, func(t int64) bool { return t >= turn }) {
+		c.interrupt(ErrStopped)
+	}
+	for _, p := range c.waitingLocked() {
+		if p.event.Turn < turn {
+			continue
+		}
+		p.stopped, c.check = true, true
+		if c.acting && len(c.turns) == 0 { // it may be the one that is decided about
+			c.interrupt(ErrStopped)
+		}
+	}
+}
