@@ -212,7 +212,7 @@ func (s ReasoningStep) MarshalJSON() ([]byte, error) {
 	case FinishedDetails:
 		s.Details = FinishedDetails{notNil(d.FinalTaskList)}
 	}
-	return json.Marshal(plain(s))
+	return Marshal(plain(s))
 }
 
 // UnmarshalJSON reads a step with the details of its kind.
