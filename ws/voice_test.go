@@ -31,6 +31,18 @@ func plain(_ context.Context, recording []byte, language string) (string, error)
 	return "", fault.New(fault.Unavailable, "the speech server has a problem")
 }
 
+// told is the next frame that is not about the session or a turn as a whole.
+func (p *peer) told() frame {
+	p.t.Helper()
+	for {
+		switch f := p.next(); f.Action {
+		case payload.SyncedAction, payload.SessionResetAction, payload.TurnFinishedAction:
+		default:
+			return f
+		}
+	}
+}
+
 // recorded is a frame with a recording of a text.
 func recorded(text, more string) string {
 	return fmt.Sprintf(`{"action":"user_voice","message":%q%s}`, base64.StdEncoding.EncodeToString([]byte(text)), more)
@@ -47,7 +59,7 @@ func TestVoiceHeard(t *testing.T) {
 			recorded("hi é", `,"id":"a"`), fmt.Sprintf(`{"action":"user_voice","id":"b","message":"data:audio/webm;codecs=opus;base64,%s"}`, base64.StdEncoding.EncodeToString([]byte("hi é"))),
 		} {
 			p.say(frame)
-			f := p.next()
+			f := p.told()
 			id := map[bool]string{true: string(rune('a' + i))}[v1]
 			if f.Action != payload.UserMessage || !f.History || string(f.Message) != `"hi é"` || f.ID != id || f.Seq != 0 {
 				t.Errorf("echo %s", f.raw)
@@ -202,7 +214,7 @@ func TestVoiceGivenUp(t *testing.T) {
 	}
 	close(let)
 	p.say(recorded("again", `,"id":"x"`))
-	if f := p.next(); f.Action != payload.UserMessage && f.Action != payload.TurnFinishedAction {
+	if f := p.told(); f.Action != payload.UserMessage {
 		t.Errorf("got %s", f.raw)
 	}
 	p.until(payload.TurnFinishedAction)

@@ -50,7 +50,7 @@ func (d *draft) actions(n *yaml.Node, what string) []action {
 }
 
 // actionNames are all actions, as errors list them.
-var actionNames = []string{"reply", "markdown", "html", "options", "rag", "reason", "about", "set", "send_to_peer"}
+var actionNames = []string{"reply", "speak", "markdown", "html", "options", "rag", "reason", "about", "set", "send_to_peer"}
 
 // single reads an action with its settings.
 func (d *draft) single(n *yaml.Node) (out *action) {
@@ -78,6 +78,9 @@ func (d *draft) action(name string, n *yaml.Node) *action {
 	case "reply":
 		text := d.template(n, name, d)
 		a = always(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, text.fill(s)) })
+	case "speak":
+		text := d.template(n, name, d)
+		a = always(func(ctx context.Context, s *agent.Session) error { return s.ReplySpeech(ctx, text.fill(s)) })
 	case "markdown":
 		text := d.template(n, name, d)
 		a = always(func(ctx context.Context, s *agent.Session) error { return s.ReplyMarkdown(ctx, text.fill(s)) })

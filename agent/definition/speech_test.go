@@ -1,0 +1,29 @@
+package definition_test
+
+import (
+	"context"
+	"testing"
+
+	"docent/agent"
+	"docent/agent/definition"
+	"docent/payload"
+)
+
+// loud speaks, each letter a sample.
+type loud struct{}
+
+func (loud) Speak(_ context.Context, text string) (payload.Audio, error) {
+	return payload.NewAudio(8000, 1, make([]int16, len(text)))
+}
+
+// TestSpeak: a text is spoken where something speaks, and written elsewhere.
+func TestSpeak(t *testing.T) {
+	t.Parallel()
+	const text = "name: n\nstates: {s: {initial: true, body: [{speak: \"Hi {{.username}}\"}]}}"
+	_, spoken := begin(t, parse(t, text, definition.Environment{}).Agent, agent.RuntimeConfig{Speaker: loud{}}, 1)
+	equal(t, "spoken", spoken, []string{
+		`agent_reply_audio {"audio_data_base64":"AAAAAAAAAAAAAAAA","metadata":{"sample_rate":8000,"dtype":"int16","shape":[6]}}`,
+	})
+	_, written := begin(t, parse(t, text, definition.Environment{}).Agent, agent.RuntimeConfig{}, 1)
+	equal(t, "written", written, []string{reply("Hi ada")})
+}
