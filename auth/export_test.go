@@ -1,0 +1,65 @@
+package auth
+
+import (
+	"net/http"
+	"time"
+)
+
+// What tests of the package look at from outside.
+const (
+	MaxTokenBytes = maxTokenBytes
+	MaxHashing    = maxHashing
+	MaxWaiting    = maxWaiting
+	MaxKeys       = maxKeys
+	ForgetAfter   = forgetAfter
+	IssuerPause   = issuerPause
+	IssuerBytes   = issuerBytes
+	ClockSkew     = clockSkew
+)
+
+// Hashing is full while as many passwords are checked as may be.
+func (a *Authenticator) Hashing() chan struct{} { return a.hashing }
+
+// Waiting is full while as many logins wait as may.
+func (a *Authenticator) Waiting() chan struct{} { return a.waiting }
+
+// Noted waits for what is being noted.
+func (a *Authenticator) Noted() { a.uses.wait.Wait() }
+
+// ParsePHC reads a hash and writes it again.
+func ParsePHC(s string) (string, error) {
+	h, err := parsePHC(s)
+	return h.String(), err
+}
+
+// Matches reports whether a password has a hash.
+func Matches(hash, password string) bool {
+	h, err := parsePHC(hash)
+	return err == nil && h.matches(password)
+}
+
+// LooksLikeJWT is looksLikeJWT.
+func LooksLikeJWT(s string) bool { return looksLikeJWT(s) }
+
+// WithoutQueryToken is withoutQueryToken.
+func WithoutQueryToken(r *http.Request) (*http.Request, string) { return withoutQueryToken(r) }
+
+// Throttle is a throttle.
+type Throttle struct{ t *throttle }
+
+// NewThrottle makes one.
+func NewThrottle(now func() time.Time, free int, most time.Duration) Throttle {
+	return Throttle{newThrottle(now, limit{free, most})}
+}
+
+// Attempt counts one.
+func (t Throttle) Attempt(key string) error { return t.t.attempt(key) }
+
+// Refund takes one back.
+func (t Throttle) Refund(key string) { t.t.refund(key) }
+
+// Forget takes all back.
+func (t Throttle) Forget(key string) { t.t.forget(key) }
+
+// Keys counts them.
+func (t Throttle) Keys() int { return len(t.t.keys) }

@@ -1,0 +1,143 @@
+package auth_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"docent/auth"
+	"docent/internal/fault"
+)
+
+func TestThrottle(t *testing.T) {
+	t.Parallel()
+	c := &clock{at: time.Unix(1, 0)}
+	th := auth.NewThrottle(c.now, 3, 10*time.Second)
+	for range 3 {
+		ok(t, th.Attempt("ann"))
+	}
+	for _, wait := range []time.Duration{1, 2, 4, 8, 10, 10, 10} {
+		for range 3 { // being refused is not counted
+			err := th.Attempt("ann")
+			fails(t, err, fault.RateLimited, fmt.Sprintf("try again in %d s", wait))
+			if auth.RetryAfter(err) != wait*time.Second {
+				t.Errorf("retry after %s, want %s", auth.RetryAfter(err), wait*time.Second)
+			}
+		}
+		ok(t, th.Attempt("bob"))
+		th.Forget("bob")
+		c.pass(wait*time.Second - 1)
+		fails(t, th.Attempt("ann"), fault.RateLimited, "try again in 1 s")
+		c.pass(1)
+		ok(t, th.Attempt("ann"))
+	}
+	for range 100 {
+		ok(t, th.Attempt("")) // nobody
+	}
+	c.pass(auth.ForgetAfter)
+	for range 3 {
+		ok(t, th.Attempt("ann"))
+	}
+	th.Refund("ann")
+	ok(t, th.Attempt("ann"))
+	fails(t, th.Attempt("ann"), fault.RateLimited, "")
+	th.Forget("ann")
+	ok(t, th.Attempt("ann"))
+	th.Refund("ann")
+	th.Refund("ann")
+	if n := th.Keys(); n != 0 {
+		t.Errorf("%d keys are left", n)
+	}
+	if auth.RetryAfter(nil) != 0 || auth.RetryAfter(errBroken) != 0 {
+		t.Error("other errors say when to try again")
+	}
+}
+
+// TestThrottleIsBounded: keys that are made up do not fill the memory, and do
+// not make one forgotten that has tried a lot.
+func TestThrottleIsBounded(t *testing.T) {
+	t.Parallel()
+	c := &clock{at: time.Unix(1, 0)}
+	th := auth.NewThrottle(c.now, 3, time.Minute)
+	for range 3 {
+		ok(t, th.Attempt("target"))
+	}
+	for i := range 3 * auth.MaxKeys {
+		ok(t, th.Attempt(fmt.Sprint("made up ", i)))
+	}
+	if n := th.Keys(); n != auth.MaxKeys {
+		t.Errorf("%d keys", n)
+	}
+	fails(t, th.Attempt("target"), fault.RateLimited, "")
+	c.pass(auth.ForgetAfter)
+	ok(t, th.Attempt("one more"))
+}
+
+// TestGuessingAtOnce: attempts are counted before they are checked.
+func TestGuessingAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user("ann", auth.Ask)
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	kinds := map[fault.Kind]int{}
+	for i := range 40 {
+		all.Go(func() {
+			_, _, err := w.Password(t.Context(), "ann", "wrong horse", fmt.Sprint("192.0.2.", i))
+			mu.Lock()
+			defer mu.Unlock()
+			kinds[fault.KindOf(err)]++
+		})
+	}
+	all.Wait()
+	if kinds[fault.Unauthorized] != 5 || kinds[fault.RateLimited] != 35 {
+		t.Errorf("answers are %v", kinds)
+	}
+}
+
+func TestPasswordsAreSlowedByName(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user("ann", auth.Ask)
+	wrong := func(name string) error {
+		_, _, err := w.Password(t.Context(), name, "wrong horse", "")
+		return err
+	}
+	for _, name := range []string{"ann", "eve"} { // whether they exist or not
+		for range 5 {
+			fails(t, wrong(name), fault.Unauthorized, "")
+		}
+		fails(t, wrong(name), fault.RateLimited, "try again in 1 s")
+	}
+	_, _, err := w.Password(t.Context(), "ann", password, "")
+	fails(t, err, fault.RateLimited, "try again")
+	for range 20 {
+		w.clock.pass(15 * time.Second) // no more than that is ever to wait
+		fails(t, wrong("ann"), fault.Unauthorized, "")
+	}
+	w.clock.pass(15 * time.Second)
+	w.login("ann")
+	for range 5 { // forgotten
+		fails(t, wrong("ann"), fault.Unauthorized, "")
+	}
+}
+
+func TestPasswordsAreSlowedByAddress(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user("ann", auth.Ask)
+	w.user("eve", auth.Ask)
+	for i := range 20 {
+		// An account of one's own gives no more guesses at others'.
+		if i%4 == 0 {
+			_, _, err := w.Password(t.Context(), "eve", password, "192.0.2.9")
+			ok(t, err)
+		}
+		_, _, err := w.Password(t.Context(), fmt.Sprint("user", i), password, "192.0.2.9")
+		fails(t, err, fault.Unauthorized, "")
+	}
+	_, _, err := w.Password(t.Context(), "ann", password, "192.0.2.9")
+	fails(t, err, fault.RateLimited, "try again in 1 s")
+	w.login("ann") // from another address
+}

@@ -1,0 +1,154 @@
+package auth_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"docent/auth"
+	"docent/internal/fault"
+	"docent/store/sqlite"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// clock is a time that tests set.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// logs is a log that tests read.
+type logs struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logs) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logs) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// world is an Authenticator on a real database.
+type world struct {
+	t *testing.T
+	*auth.Authenticator
+	db    auth.Store
+	clock *clock
+	log   *logs
+}
+
+// password is everybody's here.
+const password = "correct horse"
+
+func newWorld(t *testing.T, edit ...func(*auth.Config)) *world {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+	ok(t, err)
+	t.Cleanup(func() { ok(t, db.Close()) })
+	return newWorldOn(t, db, edit...)
+}
+
+func newWorldOn(t *testing.T, db auth.Store, edit ...func(*auth.Config)) *world {
+	t.Helper()
+	w := &world{t: t, db: db, clock: &clock{at: time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)}, log: &logs{}}
+	cfg := auth.Config{Store: db, Now: w.clock.now, Logger: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	for _, e := range edit {
+		e(&cfg)
+	}
+	var err error
+	w.Authenticator, err = auth.New(cfg)
+	ok(t, err)
+	t.Cleanup(w.Close)
+	return w
+}
+
+func (w *world) user(name string, scopes ...auth.Scope) {
+	w.t.Helper()
+	ok(w.t, w.CreateUser(w.t.Context(), name, password, scopes))
+}
+
+func (w *world) token(spec auth.TokenSpec) string {
+	w.t.Helper()
+	token, err := w.CreateToken(w.t.Context(), spec)
+	ok(w.t, err)
+	return token
+}
+
+// login logs in by the password.
+func (w *world) login(name string) string {
+	w.t.Helper()
+	cookie, p, err := w.Password(w.t.Context(), name, password, "192.0.2.1")
+	ok(w.t, err)
+	if p.ID != "user:"+name {
+		w.t.Fatalf("%s is %s", name, p.ID)
+	}
+	return cookie
+}
+
+// is checks who somebody is.
+func (w *world) is(p auth.Principal, err error, want string) {
+	w.t.Helper()
+	ok(w.t, err)
+	if got := p.ID + " " + p.Name + " " + p.Scopes.String(); got != want {
+		w.t.Fatalf("it is %q, want %q", got, want)
+	}
+}
+
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fails checks an error's kind and what it says.
+func fails(t *testing.T, err error, kind fault.Kind, says string) {
+	t.Helper()
+	if err == nil || fault.KindOf(err) != kind || !strings.Contains(fault.Message(err), says) {
+		t.Fatalf("error is %v (%s), want %s with %q", err, fault.KindOf(err), kind, says)
+	}
+}
+
+// broken is a store that does not answer.
+type broken struct{ auth.Store }
+
+var errBroken = fault.New(fault.Unavailable, "the database is not available")
+
+func (broken) Token(context.Context, []byte) (auth.TokenRecord, error) {
+	return auth.TokenRecord{}, errBroken
+}
+
+func (broken) User(context.Context, string) (auth.UserRecord, error) {
+	return auth.UserRecord{}, errBroken
+}
+
+func (broken) Login(context.Context, []byte) (auth.LoginRecord, error) {
+	return auth.LoginRecord{}, errBroken
+}
