@@ -109,7 +109,7 @@ func sameNames(t *testing.T, what string, documented, inCode []string) {
 func TestDocumentedNames(t *testing.T) {
 	t.Parallel()
 	actions := slices.Concat(first(documented(t, "### What clients send")), first(documented(t, "### What the server sends")),
-		first(documented(t, "Clients have two more actions:")), first(documented(t, "and the server six:")))
+		first(documented(t, "Clients have more actions:")), first(documented(t, "and so has the server:")))
 	sameNames(t, "actions", actions, constants(t, ofType("Action")))
 	steps := documented(t, "A step of reasoning is `{kind, step, summary, details}`: `step` counts the run's model calls from 0, `summary` is a line for people.")
 	sameNames(t, "steps", first(steps), constants(t, ofType("StepKind")))

@@ -1,5 +1,7 @@
 package payload
 
+import "encoding/json"
+
 // RAGMessage is an answer with its evidence: the message of an
 // agent_reply_rag frame. The first four keys are BAF's; the others are ours
 // and are ignored by BAF's clients.
@@ -17,6 +19,14 @@ type RAGMessage struct {
 	// Abstained reports that the documents do not support an answer and the
 	// text says so.
 	Abstained bool `json:"abstained"`
+}
+
+// MarshalJSON writes the message; its lists are never null, for BAF's clients
+// fail on that.
+func (m RAGMessage) MarshalJSON() ([]byte, error) {
+	type plain RAGMessage
+	m.Docs, m.Sentences = notNil(m.Docs), notNil(m.Sentences)
+	return Marshal(plain(m))
 }
 
 // RAGDoc is one passage of an answer.
@@ -76,4 +86,11 @@ type RAGSentence struct {
 	Docs []int `json:"docs"`
 	// Support says how much of it they carry.
 	Support Support `json:"support"`
+}
+
+// MarshalJSON writes the mark; its list is never null.
+func (s RAGSentence) MarshalJSON() ([]byte, error) {
+	type plain RAGSentence
+	s.Docs = notNil(s.Docs)
+	return json.Marshal(plain(s))
 }

@@ -1,6 +1,7 @@
 package ws
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -92,6 +93,12 @@ func (c *connection) open(ctx context.Context) bool {
 		return false
 	}
 	c.sub, c.info, c.request = sub, Info{}, agent.OpenRequest{}
+	if req.After != nil {
+		if err := c.catchUp(ctx); err != nil {
+			c.openFailed(ctx, err, "")
+			return false
+		}
+	}
 	if c.typed {
 		c.beginIdling()
 	}
@@ -114,11 +121,11 @@ func (c *connection) openFailed(ctx context.Context, err error, id string) {
 	case kind.Retryable():
 		code = CloseUnavailable
 	}
-	log := c.server.cfg.Logger
+	log, session := c.server.cfg.Logger, cmp.Or(c.session(), c.request.ID)
 	if code == CloseUnauthorized || code == CloseForbidden {
-		log.InfoContext(ctx, "client refused", "session", c.request.ID, "kind", fault.KindOf(err))
+		log.InfoContext(ctx, "client refused", "session", session, "kind", fault.KindOf(err))
 	} else {
-		log.ErrorContext(ctx, "open session", "session", c.request.ID, agent.ErrorAttr(err))
+		log.ErrorContext(ctx, "open session", "session", session, agent.ErrorAttr(err))
 	}
 	c.refuse(err, id)
 	c.close(code)

@@ -90,10 +90,31 @@ func (c *connection) act(ctx context.Context, frame payload.Frame) error {
 	case payload.UserSetVariable:
 		return c.setVariables(ctx, frame)
 	}
-	if c.v1 && frame.Action == payload.StopAction {
-		return c.stop(ctx, frame)
+	if c.v1 {
+		return c.actV1(ctx, frame)
 	}
-	return fault.New(fault.Invalid, "unknown action %.64q", frame.Action)
+	return errUnknown(frame.Action)
+}
+
+// actV1 does what only docent.v1 asks for.
+func (c *connection) actV1(ctx context.Context, frame payload.Frame) error {
+	switch frame.Action {
+	case payload.StopAction:
+		return c.stop(ctx, frame)
+	case payload.RegenerateAction:
+		return c.regenerate(ctx, frame)
+	case payload.EditAction:
+		return c.edit(ctx, frame)
+	case payload.FeedbackAction:
+		return c.feedback(ctx, frame)
+	case payload.HelloAction:
+		return fault.New(fault.Conflict, "hello was said already")
+	}
+	return errUnknown(frame.Action)
+}
+
+func errUnknown(a payload.Action) error {
+	return fault.New(fault.Invalid, "unknown action %.64q", a)
 }
 
 // checkSize refuses messages that are too long for what they are.
@@ -148,7 +169,7 @@ func (c *connection) stop(ctx context.Context, frame payload.Frame) error {
 		return c.sub.Stop(ctx, 0)
 	}
 	if *s.Turn < 1 {
-		return fault.New(fault.Invalid, "turns count from 1")
+		return errTurn
 	}
 	return c.sub.Stop(ctx, *s.Turn)
 }
@@ -162,25 +183,3 @@ func (c *connection) setVariables(ctx context.Context, frame payload.Frame) erro
 }
 
 var errNoVariables = errors.New("no variables")
-
-// replay sends what was stored before the client joined, as fast as it reads.
-func (c *connection) replay(ctx context.Context) error {
-	for e, err := range c.sub.Record(ctx) {
-		if err != nil {
-			return err
-		}
-		frame, ok := replayed(e)
-		if ok && !c.sendPatiently(ctx, c.shown(frame)) {
-			return nil
-		}
-	}
-	return nil
-}
-
-// replayed is the frame that shows an entry again; false if it is not shown.
-func replayed(e agent.Entry) (payload.Frame, bool) {
-	if e.Message != nil {
-		return agent.Replay(*e.Message)
-	}
-	return agent.ReplayStep(*e.Step)
-}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -89,10 +90,24 @@ func (s *site) stop() {
 	}
 }
 
-// peer is an independent client.
+// peer is an independent client. It holds what it reads against
+// docs/asyncapi.yaml.
 type peer struct {
-	t    *testing.T
-	conn *websocket.Conn
+	t       *testing.T
+	conn    *websocket.Conn
+	channel string
+}
+
+// channelOf is the channel of docs/asyncapi.yaml that a handshake asks for.
+func channelOf(path string, o *websocket.DialOptions) string {
+	switch {
+	case strings.HasPrefix(path, ws.TypedPath):
+		return channelTyped
+	case strings.Contains(path, "protocol=docent.v1"), o != nil && slices.Contains(o.Subprotocols, ws.Protocol):
+		return channelV1
+	default:
+		return channelBAF
+	}
 }
 
 func (s *site) dial(path string, o *websocket.DialOptions) *peer {
@@ -104,7 +119,7 @@ func (s *site) dial(path string, o *websocket.DialOptions) *peer {
 		s.t.Fatalf("dial %s: %v", path, err)
 	}
 	conn.SetReadLimit(-1)
-	p := &peer{t: s.t, conn: conn}
+	p := &peer{t: s.t, conn: conn, channel: channelOf(path, o)}
 	s.t.Cleanup(func() { conn.CloseNow() })
 	return p
 }
@@ -122,6 +137,9 @@ func (s *site) hello(path string) (*peer, payload.Welcome) {
 	var w payload.Welcome
 	if err := json.Unmarshal(f.Message, &w); err != nil || f.Action != payload.WelcomeAction {
 		s.t.Fatalf("want a welcome, got %s: %v", f.raw, err)
+	}
+	if f := p.next(); f.Action != payload.SyncedAction {
+		s.t.Fatalf("want synced, got %s", f.raw)
 	}
 	return p, w
 }
@@ -160,6 +178,9 @@ func (p *peer) next() frame {
 	if err != nil {
 		p.t.Fatalf("read: %v", err)
 	}
+	if err := specified(p.t).check(p.channel, "server", data); err != nil {
+		p.t.Errorf("%.500s is not as docs/asyncapi.yaml says: %v", data, err)
+	}
 	f := frame{raw: string(data)}
 	if err := json.Unmarshal(data, &f); err != nil {
 		p.t.Fatalf("frame %s: %v", data, err)
@@ -178,14 +199,12 @@ func (p *peer) until(action payload.Action) frame {
 }
 
 // joined waits until a BAF client is in its session, by something that is
-// answered and changes nothing. It reports whether anything came before.
-func (p *peer) joined() (greeted bool) {
+// answered and changes nothing.
+func (p *peer) joined() {
 	p.t.Helper()
 	p.say(`{"action":"user_set_variable","message":{"prev_state":1}}`)
-	for !strings.Contains(p.next().raw, "Sorry, that did not work: ") {
-		greeted = true
+	for !strings.Contains(p.until(payload.ReplyStr).raw, "prev_state") {
 	}
-	return greeted
 }
 
 // closed waits for the server to close the connection and returns the code.

@@ -71,7 +71,7 @@ func (c *connection) actTyped(ctx context.Context, m payload.TypedRequest) error
 	case payload.TypedCommand:
 		return c.command(ctx, m.Command())
 	case payload.TypedHumanFeedback:
-		return c.feedback(ctx, m)
+		return c.feedbackTyped(ctx, m)
 	default: // nobody waits for room, or commands would wait behind
 		return c.sub.Send(ctx, agent.Message{Content: m.Content, Human: true})
 	}
@@ -83,8 +83,8 @@ type feedbackData struct {
 	Rating *int  `json:"rating"`
 }
 
-// feedback stores what the user thinks of the last answer.
-func (c *connection) feedback(ctx context.Context, m payload.TypedRequest) error {
+// feedbackTyped stores what the user thinks of the last answer.
+func (c *connection) feedbackTyped(ctx context.Context, m payload.TypedRequest) error {
 	f, err := m.Feedback()
 	if err != nil {
 		return err

@@ -1,0 +1,237 @@
+package ws_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"docent/agent/agenttest"
+	"docent/auth"
+	"docent/internal/fault"
+	"docent/payload"
+	"docent/store/sqlite"
+	"docent/ws"
+)
+
+// principals are who may connect in these tests, by their tokens.
+func principals(_ context.Context, token string) (auth.Principal, error) {
+	switch token {
+	case "ada", "bob":
+		return auth.Principal{ID: "user:" + token, Name: token, Scopes: auth.Scopes{auth.Ask}}, nil
+	case "root":
+		return auth.Principal{ID: "user:root", Name: "root", Scopes: auth.Scopes{auth.Admin}}, nil
+	case "feeder":
+		return auth.Principal{ID: "token:feeder", Name: "feeder", Scopes: auth.Scopes{auth.Ingest}}, nil
+	case "slowed":
+		return auth.Principal{}, fault.New(fault.RateLimited, "too many wrong tokens")
+	}
+	return auth.Principal{}, fault.New(fault.Unauthorized, "this token is not known")
+}
+
+// guarded is a server that serves whom principals knows, by a header.
+func guarded(t *testing.T, s setup) *site {
+	t.Helper()
+	s.config.Authenticate = principals
+	out := serve(t, s)
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+			p, err := principals(r.Context(), token)
+			if err != nil {
+				http.Error(w, "no", http.StatusUnauthorized)
+				return
+			}
+			r = r.WithContext(auth.NewContext(r.Context(), p))
+		}
+		out.server.ServeHTTP(w, r)
+	}))
+	t.Cleanup(h.Close)
+	t.Cleanup(out.stop) // before the server of HTTP waits for its connections
+	out.url = "ws" + strings.TrimPrefix(h.URL, "http")
+	return out
+}
+
+func bearer(token string) *websocket.DialOptions {
+	return &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}}
+}
+
+// refusal is the status of a handshake that fails.
+func (s *site) refusal(path string, o *websocket.DialOptions) (status int, body string) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	conn, resp, err := websocket.Dial(ctx, s.url+path, o)
+	if err == nil {
+		conn.CloseNow()
+		return http.StatusSwitchingProtocols, ""
+	}
+	if resp == nil {
+		s.t.Fatal(err)
+	}
+	text := make([]byte, 200)
+	n, _ := resp.Body.Read(text)
+	return resp.StatusCode, string(text[:n])
+}
+
+// Clients of BAF and of the typed dialect have to be known at the handshake.
+func TestUnauthorizedHandshake(t *testing.T) {
+	t.Parallel()
+	store := agenttest.NewStore()
+	s := guarded(t, setup{store: store})
+	for _, path := range []string{"/", "/any", ws.TypedPath, ws.TypedPath + "?protocol=docent.v1"} {
+		for token, want := range map[string]int{"": 401, "wrong": 401, "feeder": 403} {
+			o := &websocket.DialOptions{}
+			if token != "" {
+				o = bearer(token)
+			}
+			status, body := s.refusal(path, o)
+			if status != want || strings.Contains(body, "{") || token != "" && strings.Contains(body, token) {
+				t.Errorf("%s as %q: %d %s", path, token, status, body)
+			}
+		}
+	}
+	if n := store.Calls(agenttest.Open); n != 0 {
+		t.Errorf("%d sessions were opened", n)
+	}
+	if f := s.dial("/", bearer("ada")).next(); f.Action != payload.ReplyStr {
+		t.Errorf("greeted with %s", f.raw)
+	}
+}
+
+// A docent.v1 client may say who it is in its hello, once; until then nothing is
+// created.
+func TestHelloToken(t *testing.T) {
+	t.Parallel()
+	store := agenttest.NewStore()
+	s := guarded(t, setup{store: store})
+	for hello, want := range map[string]struct {
+		code  string
+		close ws.CloseCode
+	}{
+		`{"action":"hello"}`:                                          {"unauthorized", ws.CloseUnauthorized},
+		`{"action":"hello","message":{"token":""}}`:                   {"unauthorized", ws.CloseUnauthorized},
+		`{"action":"hello","message":{"token":"wrong"},"id":"h"}`:     {"unauthorized", ws.CloseUnauthorized},
+		`{"action":"hello","message":{"token":"feeder"}}`:             {"forbidden", ws.CloseForbidden},
+		`{"action":"hello","message":{"token":"slowed"}}`:             {"rate_limited", ws.CloseUnavailable},
+		`{"action":"hello","message":{"last_seq":5,"token":"wrong"}}`: {"unauthorized", ws.CloseUnauthorized},
+	} {
+		p := s.dial("/?protocol=docent.v1&session_id=S", nil)
+		p.say(hello)
+		f := p.next()
+		if f.Action != payload.ErrorAction || !strings.Contains(f.raw, `"code":"`+want.code+`"`) || strings.Contains(f.raw, "wrong\"") {
+			t.Errorf("%s: %s", hello, f.raw)
+		}
+		if code := p.closed(); code != want.close.Code {
+			t.Errorf("%s: closed with %d, want %d", hello, code, want.close.Code)
+		}
+	}
+	if n := store.Calls(agenttest.Open); n != 0 {
+		t.Errorf("%d sessions were opened", n)
+	}
+	p := s.dial("/?protocol=docent.v1&session_id=S", bearer("feeder"))
+	for _, bad := range []string{
+		`{"action":"hello","message":5}`, `{"action":"hello","message":[]}`, `{"action":"hello","message":{"token":5}}`, `{"action":"hello","message":{"last_seq":"5"}}`,
+		`{"action":"hello","message":{"last_seq":-1}}`, `{"action":"hello","message":{"last_seq":1.5}}`, `{"action":"hello","message":{"token":"ada"},"id":5}`,
+	} {
+		p.say(bad)
+		if f := p.next(); f.Action != payload.ErrorAction || !strings.Contains(f.raw, `"code":"invalid"`) {
+			t.Errorf("%s: %s", bad, f.raw)
+		}
+	}
+	p.say(`{"action":"hello","message":{"token":"ada"}}`) // and counts more than the handshake's
+	p.until(payload.WelcomeAction)
+	if record, _, _ := store.Session("S"); record.Owner != "user:ada" || record.Username != "ada" {
+		t.Errorf("the session is %+v", record)
+	}
+}
+
+// A session belongs to who created it, whatever dialect is spoken.
+func TestOwners(t *testing.T) {
+	t.Parallel()
+	store := agenttest.NewStore()
+	s := guarded(t, setup{store: store})
+	s.dial("/?session_id=S&user_id=lovelace", bearer("ada")).next()
+	if record, _, _ := store.Session("S"); record.Owner != "user:ada" || record.Username != "lovelace" {
+		t.Errorf("the session is %+v", record)
+	}
+	for _, path := range []string{"/?session_id=S", "/?session_id=S&user_id=lovelace", ws.TypedPath + "?session_id=S"} {
+		if code := s.dial(path, bearer("bob")).closed(); code != ws.CloseForbidden.Code {
+			t.Errorf("bob at %s: closed with %d", path, code)
+		}
+		s.dial(path, bearer("root"))
+	}
+	v1 := s.dial("/?protocol=docent.v1&session_id=S", bearer("bob"))
+	v1.say(`{"action":"hello"}`)
+	if f := v1.next(); f.Action != payload.ErrorAction || !strings.Contains(f.raw, `"code":"forbidden"`) {
+		t.Errorf("bob hears %s", f.raw)
+	}
+	if code := v1.closed(); code != ws.CloseForbidden.Code {
+		t.Errorf("bob is closed with %d", code)
+	}
+	ada := s.dial("/?session_id=S", bearer("ada"))
+	ada.say(`{"action":"user_message","message":"still mine?"}`)
+	ada.until(payload.ReplyRAG)
+}
+
+// A token that is offered as a subprotocol is chosen, and so sent back, only if
+// nothing else is offered, as browsers want one to be.
+func TestTokenProtocol(t *testing.T) {
+	t.Parallel()
+	s := serve(t, setup{}) // what a token is worth is not decided here
+	for _, c := range []struct {
+		path    string
+		offered []string
+		chosen  string
+	}{
+		{"/", []string{"docent.v1"}, "docent.v1"},
+		{"/", []string{"docent.v1", "docent.token.x"}, "docent.v1"},
+		{"/", []string{"docent.token.x", "docent.v1"}, "docent.v1"},
+		{"/", []string{"docent.token.x"}, "docent.token.x"},
+		{"/?protocol=docent.v1", []string{"docent.token.x"}, "docent.token.x"},
+		{"/", []string{"other", "docent.token.x"}, ""},
+		{"/", []string{"other"}, ""},
+		{"/", nil, ""},
+		{ws.TypedPath, []string{"docent.v1", "docent.token.x"}, ""},
+		{ws.TypedPath, []string{"docent.token.x"}, "docent.token.x"},
+	} {
+		p := s.dial(c.path, &websocket.DialOptions{Subprotocols: c.offered})
+		if got := p.conn.Subprotocol(); got != c.chosen {
+			t.Errorf("%s of %s: chosen is %q, want %q", c.path, c.offered, got, c.chosen)
+		}
+	}
+}
+
+// A user is resumed by the header of BAF's old clients, where that is wanted,
+// and never by the query of its newer one.
+func TestResumeByUser(t *testing.T) {
+	t.Parallel()
+	named := &websocket.DialOptions{HTTPHeader: http.Header{"X-User-ID": {"ada"}}}
+	for _, resume := range []bool{false, true} {
+		db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = db.Close() })
+		s := serve(t, setup{store: db, config: ws.Config{ResumeByUser: resume}})
+		s.dial("/?session_id=S", named).next()
+		for _, c := range []struct {
+			path  string
+			o     *websocket.DialOptions
+			found bool
+		}{
+			{"/", named, resume},
+			{"/?user_id=ada", nil, false},
+			{"/?session_id=other", named, false},
+		} {
+			p := s.dial(c.path, c.o)
+			p.say(`{"action":"user_message","message":"What is RAG?"}`)
+			if f := p.next(); (f.Action == payload.ReplyStr) == c.found { // which greets
+				t.Errorf("resume by user is %v, %s: first comes %s", resume, c.path, f.raw)
+			}
+		}
+	}
+}
