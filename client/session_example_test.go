@@ -11,7 +11,7 @@ import (
 // library runs an agent that knows one shelf.
 func library() (url string, stop func()) {
 	return run("library", func(ctx context.Context, s *agent.Session) error {
-		if err := s.ReplyDelta(ctx, "It is on "); err != nil {
+		if err := s.Stream(ctx, "It is on "); err != nil {
 			return err
 		}
 		return s.Reply(ctx, "It is on shelf 7.")

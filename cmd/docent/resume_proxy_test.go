@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+)
+
+// proxy stands between clients and a server, and ends connections as bad lines
+// and servers do.
+type proxy struct {
+	at     string // where clients go
+	server string // where the server is
+	ln     net.Listener
+	done   sync.WaitGroup
+
+	mu    sync.Mutex
+	lines []*proxied
+}
+
+// proxied is one connection through a proxy.
+type proxied struct {
+	p              *proxy
+	client, server net.Conn
+
+	mu   sync.Mutex // held while a frame goes to the client
+	over bool
+}
+
+func newProxy(t *testing.T, server string) *proxy {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{at: "ws://" + ln.Addr().String(), server: server, ln: ln}
+	p.done.Go(p.accept)
+	t.Cleanup(func() {
+		_ = ln.Close()
+		p.cutAll()
+		p.done.Wait()
+	})
+	return p
+}
+
+func (p *proxy) accept() {
+	for {
+		c, err := p.ln.Accept()
+		if err != nil {
+			return
+		}
+		p.done.Go(func() { p.carry(c) })
+	}
+}
+
+func (p *proxy) carry(c net.Conn) {
+	defer c.Close()
+	var d net.Dialer
+	s, err := d.DialContext(context.Background(), "tcp", p.server)
+	if err != nil {
+		return // the server is away
+	}
+	defer s.Close()
+	l := &proxied{p: p, client: c, server: s}
+	p.mu.Lock()
+	p.lines = append(p.lines, l)
+	p.mu.Unlock()
+	defer p.remove(l)
+	p.done.Go(func() {
+		_, _ = io.Copy(s, c)
+		_ = s.Close()
+	})
+	_ = l.down()
+}
+
+func (p *proxy) remove(l *proxied) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, other := range p.lines {
+		if other == l {
+			p.lines = append(p.lines[:i], p.lines[i+1:]...)
+			return
+		}
+	}
+}
+
+// down carries what the server says, a whole frame at a time.
+func (l *proxied) down() error {
+	r := bufio.NewReader(l.server)
+	response, err := http.ReadResponse(r, nil)
+	if err != nil {
+		return err
+	}
+	if err := response.Write(l.client); err != nil {
+		return err
+	}
+	for {
+		head := make([]byte, 2, 10)
+		if _, err := io.ReadFull(r, head); err != nil {
+			return err
+		}
+		size := int64(head[1] & 0x7f)
+		if more := map[int64]int{126: 2, 127: 8}[size]; more > 0 {
+			head = head[:2+more]
+			if _, err := io.ReadFull(r, head[2:]); err != nil {
+				return err
+			}
+			size = int64(binary.BigEndian.Uint64(append(make([]byte, 8-more), head[2:]...)))
+		}
+		frame := make([]byte, size)
+		if _, err := io.ReadFull(r, frame); err != nil {
+			return err
+		}
+		if err := l.pass(append(head, frame...)); err != nil {
+			return err
+		}
+	}
+}
+
+var errOver = errors.New("the connection is over")
+
+func (l *proxied) pass(frame []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return errOver
+	}
+	_, err := l.client.Write(frame)
+	return err
+}
+
+// end ends a connection: as by the server with a close code, or cut, in the
+// middle of a frame if code is 1.
+func (l *proxied) end(code uint16) {
+	l.mu.Lock()
+	if !l.over && code >= 1000 {
+		_, _ = l.client.Write(binary.BigEndian.AppendUint16([]byte{0x88, 2}, code))
+	} else if !l.over && code == 1 {
+		_, _ = l.client.Write([]byte{0x81, 100, '{', '"'})
+	}
+	l.over = true
+	l.mu.Unlock()
+	_ = l.client.Close()
+	_ = l.server.Close()
+}
+
+// all are the connections at present.
+func (p *proxy) all() []*proxied {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]*proxied(nil), p.lines...)
+}
+
+func (p *proxy) cutAll() {
+	for _, l := range p.all() {
+		l.end(0)
+	}
+}
+
+// cut ends one connection or all of them, somehow; it tells what it did, "" if
+// there was none.
+func (p *proxy) cut(chance *rand.Rand) string {
+	lines := p.all()
+	if len(lines) == 0 {
+		return ""
+	}
+	one := lines[chance.IntN(len(lines))]
+	codes := []uint16{1001, 1011, 1012, 4000, 4001, 4002}
+	switch chance.IntN(5) {
+	case 0:
+		one.end(0)
+		return "one cut"
+	case 1:
+		one.end(1)
+		return "one cut in a frame"
+	case 2:
+		one.end(codes[chance.IntN(len(codes))])
+		return "one closed"
+	case 3:
+		p.cutAll()
+		return "all cut"
+	default:
+		code := codes[chance.IntN(len(codes))]
+		for _, l := range lines {
+			l.end(code)
+		}
+		return "all closed"
+	}
+}

@@ -1,0 +1,29 @@
+//go:build soak
+
+package main
+
+import (
+	"flag"
+	"testing"
+)
+
+var seed = flag.Uint64("seed", 1, "of what soak tests leave to chance")
+
+// TestSoakResume is TestResume at length: 1,000 cuts on each store.
+func TestSoakResume(t *testing.T) {
+	onBothStores(t, func(t *testing.T, env []string) {
+		resumeAll(t, env, cutting{sessions: 3, tabs: 3, cuts: 1000, killEvery: 20, seed: *seed})
+	})
+}
+
+// TestSoakResumeRevised is TestResumeRevised at length: 500 cuts on each store.
+func TestSoakResumeRevised(t *testing.T) {
+	onBothStores(t, func(t *testing.T, env []string) {
+		resumeAll(t, env, cutting{sessions: 3, tabs: 3, cuts: 500, killEvery: 20, revising: true, seed: *seed})
+	})
+}
+
+// TestSoakExactlyOnce is TestExactlyOnce with 4,050 messages on each store.
+func TestSoakExactlyOnce(t *testing.T) {
+	onBothStores(t, func(t *testing.T, env []string) { thrice(t, env, 270) })
+}

@@ -1,0 +1,368 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"docent/agent"
+	"docent/client"
+	"docent/config"
+	"docent/internal/fault"
+	"docent/llm/llmtest"
+	"docent/payload"
+)
+
+// ponderer reasons in each turn: it stores steps and streams its answer.
+const ponderer = `name: ponderer
+states:
+  begin: {initial: true, body: [{reply: Hi.}], on: [{message: any, to: think}]}
+  think: {body: [reason], on: [{message: any, to: think}]}
+`
+
+// trickle is a model that answers in pieces, slowly, and every third question
+// after planning.
+func trickle(t *testing.T, pause time.Duration) *llmtest.Server {
+	t.Helper()
+	wait := func(ctx context.Context, _ int) error {
+		select {
+		case <-time.After(pause):
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	m := llmtest.NewServer(func(_ int, r llmtest.Request) llmtest.Reply {
+		question, called := "", 0
+		for _, msg := range r.Messages {
+			switch msg.Role {
+			case "user":
+				question, called = msg.Content, 0
+			case "tool":
+				called++
+			}
+		}
+		switch {
+		case strings.HasSuffix(question, "0") && called == 0:
+			return calling("add_tasks", `{"descriptions":["find it"]}`)
+		case strings.HasSuffix(question, "0") && called == 1:
+			return calling("complete_task", `{"task_id":1,"result":"found"}`)
+		}
+		pieces := []string{"About "}
+		for _, c := range question {
+			pieces = append(pieces, string(c))
+		}
+		return llmtest.Reply{Text: append(pieces, "."), Wait: wait}
+	})
+	t.Cleanup(m.Close)
+	return m
+}
+
+// resume is a test of coming back.
+type resume struct {
+	t        *testing.T
+	env      []string
+	file     string
+	host     string
+	proxy    *proxy
+	server   *program
+	ctx      context.Context
+	stop     context.CancelFunc
+	sessions [][]*tab
+	said     []map[string]bool // the texts said in each session
+	saying   sync.WaitGroup
+	turns    atomic.Int64
+	revising bool
+	quiet    atomic.Bool // nobody says more
+}
+
+// cutting is how a test of coming back goes.
+type cutting struct {
+	sessions, tabs int
+	cuts           int
+	killEvery      int // so many cuts, one of which is a kill -9 of the server
+	revising       bool
+	seed           uint64
+}
+
+// TestResume: clients whose connections are cut while answers stream, and whose
+// server is killed, have in the end what is stored; the soak test does so for
+// long.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, env []string) {
+		resumeAll(t, env, cutting{sessions: 2, tabs: 3, cuts: 40, killEvery: 20, seed: 1})
+	})
+}
+
+// TestResumeRevised is TestResume with edits, regenerations, stops and resets.
+func TestResumeRevised(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, env []string) {
+		resumeAll(t, env, cutting{sessions: 2, tabs: 2, cuts: 30, killEvery: 15, revising: true, seed: 2})
+	})
+}
+
+func resumeAll(t *testing.T, env []string, c cutting) {
+	t.Helper()
+	t.Logf("seed %d", c.seed)
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	t.Cleanup(stop)
+	model := trickle(t, 2*time.Millisecond)
+	r := &resume{
+		t: t, file: yamlAgent(t, ponderer), ctx: ctx, stop: stop, revising: c.revising,
+		env: append(env, "DOCENT_LLM_URL="+model.URL, "DOCENT_MODEL=scripted", "OPENAI_API_KEY=none"),
+	}
+	server, at := serve(t, r.env, "--agent", r.file)
+	u, err := url.Parse(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.server, r.host = server, u.Host
+	r.proxy = newProxy(t, r.host)
+	for i := range c.sessions {
+		var tabs []*tab
+		for k := range c.tabs {
+			tabs = append(tabs, newTab(ctx, t, r.proxy.at, fmt.Sprint("session ", i), fmt.Sprintf("session %d, tab %d", i, k)))
+		}
+		r.sessions = append(r.sessions, tabs)
+		r.said = append(r.said, map[string]bool{})
+	}
+	for i := range r.sessions {
+		r.saying.Go(func() { r.converse(i, rand.New(rand.NewPCG(c.seed, uint64(i)))) })
+	}
+	r.cut(c)
+	r.quiet.Store(true)
+	r.saying.Wait()
+	r.compare()
+	stop()
+}
+
+// cut ends connections, at moments in the middle of answers.
+func (r *resume) cut(c cutting) {
+	chance := rand.New(rand.NewPCG(c.seed, 1<<32))
+	done := map[string]int{}
+	for n := 0; n < c.cuts && !r.t.Failed(); {
+		<-time.After(time.Duration(5+chance.IntN(60)) * time.Millisecond)
+		what := ""
+		switch {
+		case n%c.killEvery == c.killEvery-1:
+			what = "kill"
+			r.server.kill(r.t)
+			r.server, _ = serve(r.t, r.env, "--agent", r.file, "--addr", r.host)
+		case chance.IntN(10) == 0:
+			what = "tab opened again"
+			tabs := r.sessions[chance.IntN(len(r.sessions))]
+			tabs[chance.IntN(len(tabs))].reopen()
+		default:
+			what = r.proxy.cut(chance)
+		}
+		if what != "" {
+			n++
+			done[what]++
+		}
+	}
+	losses := 0
+	for _, tabs := range r.sessions {
+		for _, v := range tabs {
+			v.mu.Lock()
+			losses += v.losses
+			v.mu.Unlock()
+		}
+	}
+	r.t.Logf("%v: %d lost connections in %d turns", done, losses, r.turns.Load())
+}
+
+// converse says one thing after the other in a session, from any of its tabs,
+// sometimes several at once.
+func (r *resume) converse(i int, chance *rand.Rand) {
+	tabs := r.sessions[i]
+	for n := 0; !r.quiet.Load() && !r.t.Failed(); n++ {
+		v := tabs[chance.IntN(len(tabs))]
+		text := fmt.Sprintf("question %d of session %d", n, i)
+		receipt, err := v.tell(text, fmt.Sprint("id ", n))
+		if err != nil {
+			r.t.Errorf("%s: %q: %v", v.name, text, err)
+			return
+		}
+		r.said[i][text] = true
+		r.turns.Add(1)
+		if r.revising {
+			<-time.After(time.Duration(chance.IntN(60)) * time.Millisecond)
+			r.revise(tabs[chance.IntN(len(tabs))], receipt, chance)
+		}
+		if chance.IntN(3) > 0 && !v.await(receipt) {
+			return
+		}
+	}
+}
+
+// revise does something to a turn; others may have been quicker.
+func (r *resume) revise(v *tab, receipt told, chance *rand.Rand) {
+	s := v.session()
+	var err error
+	switch chance.IntN(8) {
+	case 0:
+		err = s.Stop(r.ctx, 0)
+	case 1:
+		err = s.Stop(r.ctx, receipt.Turn)
+	case 2:
+		_, err = s.Edit(r.ctx, receipt.Turn, "better said")
+	case 3:
+		_, err = s.Regenerate(r.ctx, receipt.Turn)
+	case 4:
+		if chance.IntN(3) == 0 {
+			err = s.Reset(r.ctx)
+		}
+	}
+	switch fault.KindOf(err) {
+	case fault.Canceled, fault.NotFound, fault.Conflict: // opened again, reset, or replaced
+	default:
+		if err != nil {
+			r.t.Errorf("%s: %v", v.name, err)
+		}
+	}
+}
+
+// compare waits for the end of every turn and compares all transcripts with the
+// database.
+func (r *resume) compare() {
+	for i, tabs := range r.sessions {
+		for _, v := range tabs {
+			if !v.until("quiet", func() bool { return v.last > 0 && len(v.made.Running()) == 0 }) {
+				r.t.Errorf("%s: %+v", v.name, v.made.Running())
+				return
+			}
+		}
+		want := entriesOf(r.t, r.env, "ponderer", fmt.Sprint("session ", i))
+		for _, v := range tabs {
+			v.until("at the end", func() bool { return v.last >= int64(len(want)) || r.revising })
+			v.mu.Lock()
+			same(r.t, v.name, v.made.Record(), want)
+			for turn, outcomes := range v.finished {
+				if len(outcomes) > 1 {
+					r.t.Errorf("%s: turn %d ended %d times: %v", v.name, turn, len(outcomes), outcomes)
+				}
+			}
+			v.mu.Unlock()
+		}
+		if !r.revising {
+			r.answered(i, want)
+		}
+	}
+}
+
+// answered checks that all that was said was answered, once.
+func (r *resume) answered(i int, record []client.Entry) {
+	asked, replies := map[string]int{}, map[int64]int{}
+	for _, e := range record {
+		switch {
+		case e.Action == payload.UserMessage:
+			asked[e.Text()]++
+		case e.Action != payload.ReplyReasoningStep && e.Action != payload.ReplyTaskList:
+			replies[e.Turn]++
+		}
+	}
+	for text := range r.said[i] {
+		if asked[text] != 1 {
+			r.t.Errorf("%q is stored %d times", text, asked[text])
+		}
+	}
+	if len(asked) != len(r.said[i]) {
+		r.t.Errorf("%d messages are stored, want %d", len(asked), len(r.said[i]))
+	}
+	for turn, n := range replies {
+		if n != 1 {
+			r.t.Errorf("session %d: turn %d has %d replies", i, turn, n)
+		}
+	}
+	if len(replies) != len(asked)+1 {
+		r.t.Errorf("session %d: %d turns have replies, want %d", i, len(replies), len(asked)+1)
+	}
+}
+
+// entriesOf is the record of a session as the database has it.
+func entriesOf(t *testing.T, env []string, name, session string) []client.Entry {
+	t.Helper()
+	var cfg config.Config
+	for _, pair := range env {
+		switch key, value, _ := strings.Cut(pair, "="); key {
+		case "DOCENT_DATA":
+			cfg.Data = value
+		case "DATABASE_URL":
+			cfg.DatabaseURL = value
+		}
+	}
+	db, err := openDatabase(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	s, err := db.Session(t.Context(), agent.SessionKey{Agent: name, ID: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages, err := db.Messages(t.Context(), s.RowID, agent.MessageQuery{Replaced: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := db.Steps(t.Context(), s.RowID, agent.MessageQuery{Replaced: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []client.Entry
+	for len(messages)+len(steps) > 0 {
+		if len(steps) == 0 || len(messages) > 0 && messages[0].Seq < steps[0].Seq {
+			m := messages[0]
+			action, _ := payload.ReplayAction(m.Type, m.IsUser)
+			out = append(out, client.Entry{Seq: m.Seq, Turn: m.Turn, Action: action, Message: m.Content, Replaces: m.Replaces, ID: m.ClientID})
+			messages = messages[1:]
+			continue
+		}
+		action, _ := payload.ReplayStep(steps[0].Kind)
+		out = append(out, client.Entry{Seq: steps[0].Seq, Turn: steps[0].Turn, Action: action, Message: steps[0].Payload})
+		steps = steps[1:]
+	}
+	return out
+}
+
+// same compares a transcript with the record.
+func same(t *testing.T, name string, got, want []client.Entry) {
+	t.Helper()
+	line := func(e client.Entry) string {
+		text := e.Text()
+		if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") { // Postgres writes JSON anew
+			var v any
+			if json.Unmarshal(e.Message, &v) == nil {
+				again, _ := json.Marshal(v)
+				text = string(again)
+			}
+		}
+		action := e.Action
+		if action == payload.ErrorAction { // which is stored as words
+			action, text = payload.ReplyStr, "Sorry, that did not work: "+text
+		}
+		return fmt.Sprintf("%d turn %d %s %.300s replaces %d", e.Seq, e.Turn, action, text, e.Replaces)
+	}
+	for i := range max(len(got), len(want)) {
+		a, b := "nothing", "nothing"
+		if i < len(got) {
+			a = line(got[i])
+		}
+		if i < len(want) {
+			b = line(want[i])
+		}
+		if a != b {
+			t.Errorf("%s: entry %d of %d and %d stored:\n heard %s\nstored %s", name, i, len(got), len(want), a, b)
+			return
+		}
+	}
+}
