@@ -4,6 +4,7 @@ WORKDIR /src/web
 COPY web/package.json web/package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY web/ ./
+COPY clients/ts/ ../clients/ts/
 RUN npm run build
 
 FROM golang:1.26-bookworm AS build

@@ -33,7 +33,7 @@ build: web ## build bin/docent with the page inside
 
 web: ## build the page into web/dist
 	@.ci/setup run
-	@if [ ! -e web/dist/index.html ] || [ -n "$$(find web/src web/public web/package-lock.json web/package.json web/tsconfig.json web/vite.config.ts web/index.html -newer web/dist/index.html -print -quit)" ]; then cd web && npm run build; fi
+	@if [ ! -e web/dist/index.html ] || [ -n "$$(find web/src clients/ts/src web/public web/package-lock.json web/package.json web/tsconfig.json web/vite.config.ts web/index.html -newer web/dist/index.html -print -quit)" ]; then cd web && npm run build; fi
 
 test: ## every test, Go with -race and the page's, on a real Postgres and in a real browser
 	@.ci/setup test

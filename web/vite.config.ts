@@ -23,6 +23,7 @@ const server = process.env.DOCENT_URL ?? 'http://127.0.0.1:8765';
 
 export default defineConfig({
   plugins: [svelte(), clearDist()],
+  resolve: { alias: { 'docent-client': join(import.meta.dirname, '../clients/ts/src/index.ts') } },
   build: {
     target: 'es2022',
     emptyOutDir: false,
@@ -30,6 +31,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   server: {
+    fs: { allow: ['.', '../clients/ts'] },
     proxy: {
       '/api': server,
       '/ws': { target: server, ws: true },

@@ -1,8 +1,26 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
+const clients = join(import.meta.dirname, '../clients/ts');
+const require = createRequire(import.meta.url);
+
+// The client's tests are run from here: what they need is installed here.
 export default defineConfig({
   plugins: [svelte()],
-  resolve: { conditions: ['browser'] },
-  test: { environment: 'jsdom', include: ['tests/unit/**/*.test.ts'] },
+  resolve: {
+    conditions: ['browser'],
+    alias: { 'docent-client': join(clients, 'src/index.ts') },
+  },
+  test: {
+    projects: [
+      { extends: true, test: { name: 'page', environment: 'jsdom', include: ['tests/unit/**/*.test.ts'] } },
+      {
+        resolve: { alias: { ws: join(require.resolve('ws/package.json'), '../wrapper.mjs'), vitest: import.meta.resolve('vitest').replace('file://', '') } },
+        server: { fs: { allow: ['..'] } },
+        test: { name: 'client', environment: 'node', root: clients, include: ['tests/**/*.test.ts'], testTimeout: 20_000 },
+      },
+    ],
+  },
 });

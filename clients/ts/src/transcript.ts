@@ -28,8 +28,11 @@ export interface Provisional {
   n: number;
 }
 
-/** over: it ended, and how is in its entries. */
-export type TurnState = 'waiting' | 'running' | 'held' | 'done' | 'failed' | 'stopped' | 'over';
+/**
+ * stored: nothing was heard of it since its question was stored. waiting: the
+ * server says so. over: it ended, and how is in its entries.
+ */
+export type TurnState = 'stored' | 'waiting' | 'running' | 'held' | 'done' | 'failed' | 'stopped' | 'over';
 
 /** Turn is what is known of a turn beside what is stored of it. */
 export interface Turn {
@@ -224,7 +227,7 @@ function sync(t: Transcript, open: { turn: number; state: 'running' | 'waiting' 
   return next;
 }
 
-const isOver = (state: TurnState) => state !== 'running' && state !== 'waiting' && state !== 'held';
+const isOver = (state: TurnState) => state !== 'running' && state !== 'stored' && state !== 'waiting' && state !== 'held';
 
 function acknowledge(t: Transcript, m: { id: string; seq: number; duplicate: boolean }, frame: ServerFrame): Transcript {
   const id = m.id || frame.id || '';
@@ -236,7 +239,7 @@ function acknowledge(t: Transcript, m: { id: string; seq: number; duplicate: boo
     id, replaces: frame.replaces ?? p.replaces ?? 0,
   });
   const kept = { ...next, pending: next.pending.filter((other) => other !== p) };
-  return turn === null || kept.turns.has(turn) ? kept : setTurn(kept, turn, { state: m.duplicate ? 'running' : 'waiting' });
+  return turn === null || kept.turns.has(turn) ? kept : setTurn(kept, turn, { state: 'stored' });
 }
 
 function hear(t: Transcript, frame: ServerFrame): Transcript {
@@ -246,7 +249,7 @@ function hear(t: Transcript, frame: ServerFrame): Transcript {
     seq: frame.seq, turn, kind: 'question', type: frame.action === 'user_message' ? 'str' : frame.action.slice('user_'.length), content: frame.message,
     id: frame.id ?? '', sender: frame.sender ?? '', replaces: frame.replaces ?? 0,
   });
-  return next === t || turn === null ? next : setTurn(next, turn, { state: frame.history ? 'over' : 'waiting' });
+  return next === t || turn === null ? next : setTurn(next, turn, { state: frame.history ? 'over' : 'stored' });
 }
 
 // Something happens in a turn: it runs, also if it was thought to be over.

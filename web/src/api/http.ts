@@ -5,6 +5,7 @@ import type {
   DocumentRow,
   ErrorShape,
   Info,
+  Me,
   RagMessage,
   SessionRow,
   Stored,
@@ -18,6 +19,8 @@ export class ApiError extends Error {
     readonly status: number,
     readonly code: string,
     readonly retryable: boolean,
+    /** Seconds until the same may succeed; 0 if the server did not say. */
+    readonly after = 0,
   ) {
     super(message);
   }
@@ -25,6 +28,9 @@ export class ApiError extends Error {
 
 const unreachable = () =>
   new ApiError('docent does not answer. Is it still running?', 0, 'unavailable', true);
+
+/** isLogin reports that somebody has to log in, for which there is a form. */
+export const isLogin = (err: unknown): boolean => err instanceof ApiError && err.status === 401;
 
 /** sentence turns whatever was thrown into something to show. */
 export function sentence(err: unknown): string {
@@ -34,11 +40,11 @@ export function sentence(err: unknown): string {
 }
 
 /** fault reads an error body; servers in between may send anything else. */
-export function fault(status: number, body: string): ApiError {
+export function fault(status: number, body: string, after = 0): ApiError {
   try {
     const e = JSON.parse(body) as Partial<ErrorShape>;
     if (typeof e.message === 'string' && e.message) {
-      return new ApiError(capitalised(e.message), status, e.code ?? 'internal', e.retryable ?? false);
+      return new ApiError(capitalised(e.message), status, e.code ?? 'internal', e.retryable ?? false, after);
     }
   } catch {
     // Not ours: fall through to what the status says.
@@ -53,6 +59,13 @@ function capitalised(s: string): string {
   return /[.!?…]$/.test(t) ? t : t + '.';
 }
 
+let unauthorized = () => undefined as void;
+
+/** onUnauthorized is called when the server wants to know who asks. */
+export function onUnauthorized(f: () => void): void {
+  unauthorized = f;
+}
+
 async function call(path: string, init: RequestInit = {}): Promise<Response> {
   let res: Response;
   try {
@@ -61,7 +74,11 @@ async function call(path: string, init: RequestInit = {}): Promise<Response> {
     if (err instanceof Error && err.name === 'AbortError') throw err;
     throw unreachable();
   }
-  if (!res.ok) throw fault(res.status, await res.text().catch(() => ''));
+  if (!res.ok) {
+    const err = fault(res.status, await res.text().catch(() => ''), Number(res.headers.get('Retry-After')) || 0);
+    if (res.status === 401 && path !== '/api/login') unauthorized();
+    throw err;
+  }
   return res;
 }
 
@@ -124,10 +141,30 @@ export async function getText(id: number, signal?: AbortSignal): Promise<Uint8Ar
 export const listSessions = (agent: string) =>
   json<SessionRow[] | null>('/api/sessions' + query({ agent_name: agent, spoken: 'true' })).then((r) => r ?? []);
 
-export const getMessages = (session: string) =>
-  json<{ [K in keyof Stored]?: Stored[K] | null }>(`/api/sessions/${encodeURIComponent(session)}/messages`).then(
-    (r): Stored => ({ messages: r.messages ?? [], steps: r.steps ?? [] }),
-  );
+/** Pages of messages that are read, 1000 messages each. */
+const maxPages = 10;
+
+/** getMessages reads a conversation from its end to its beginning. */
+export async function getMessages(session: string): Promise<Stored> {
+  const all: Stored = { messages: [], steps: [] };
+  let before: number | undefined;
+  for (let i = 0; i < maxPages; i++) {
+    const page = await json<{ [K in keyof Stored]?: Stored[K] | null }>(`/api/sessions/${encodeURIComponent(session)}/messages` + query({ before }));
+    all.messages.push(...(page.messages ?? []));
+    all.steps.push(...(page.steps ?? []));
+    all.seq ??= page.seq ?? Math.max(0, ...[...all.messages, ...all.steps].map((m) => m.seq));
+    before = page.before ?? undefined;
+    if (!before) break;
+  }
+  return all;
+}
+
+export const getMe = () => json<Me>('/api/me');
+
+export const logIn = (username: string, password: string) =>
+  call('/api/login', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ username, password }) });
+
+export const logOut = () => call('/api/logout', { method: 'POST' });
 
 export const renameSession = (session: string, name: string) =>
   call(`/api/sessions/${encodeURIComponent(session)}`, {
@@ -154,6 +191,7 @@ export function upload(file: File, onProgress: (share: number) => void, signal?:
       if (e.lengthComputable && e.total > 0) onProgress(e.loaded / e.total);
     };
     xhr.onload = () => {
+      if (xhr.status === 401) unauthorized();
       if (xhr.status < 200 || xhr.status > 299) return reject(fault(xhr.status, xhr.responseText));
       try {
         resolve((JSON.parse(xhr.responseText) as { results: UploadResult[] | null }).results ?? []);

@@ -1,4 +1,6 @@
-// The shapes the server sends, as its openapi.json and protocol describe them.
+// The shapes the server sends, as its openapi.json describes them; those of the
+// WebSocket are docent-client's.
+import type { LoadedMessage, LoadedStep } from 'docent-client';
 
 /** Support says how much of a sentence its cited passages carry. */
 export type Support = 'strong' | 'weak' | 'none';
@@ -99,58 +101,26 @@ export interface SessionRow {
   messages: number;
 }
 
-export interface StoredMessage {
-  seq: number;
-  turn: number | null;
-  type: string;
-  content: unknown;
-  is_user: boolean;
-  /** The other agent that said it; absent if the user did. */
-  sender?: string;
-  timestamp: string;
-}
-
-/** StoredStep is a step of reasoning or a state of its task list. */
-export interface StoredStep {
-  seq: number;
-  turn: number;
-  /** The row of the message it led to. */
-  chat_id: number | null;
-  kind: 'reasoning_step' | 'task_list_update';
-  step_kind: string;
-  step: number;
-  summary: string;
-  /** As it is in a frame. */
-  payload: unknown;
-  timestamp: string;
-}
-
-/** Stored is what is stored of a conversation. */
+/** Stored is a page of what is stored of a conversation. */
 export interface Stored {
-  messages: StoredMessage[];
-  steps: StoredStep[];
+  messages: LoadedMessage[];
+  steps: LoadedStep[];
+  /** The number given last. */
+  seq?: number;
+  /** The cursor of the page before; absent if there is none. */
+  before?: number;
 }
 
-/** Frame is a WebSocket message of the docent.v1 dialect. */
-export interface Frame {
-  action: string;
-  message: unknown;
-  history?: boolean;
-  timestamp?: string | null;
-  /** Order of stored frames in the session. */
-  seq?: number;
-  /** The client's message id, echoed. */
-  id?: string;
-  /** The other agent that said it; absent if the user did. */
-  sender?: string;
-  turn?: number;
-  /** Order of a turn's provisional frames. */
-  n?: number;
+/** Me is who is logged in; auth is whether one has to be. */
+export interface Me {
+  id: string;
+  name: string;
+  scopes: string[];
+  auth: boolean;
 }
 
 export interface ErrorShape {
   code: string;
   message: string;
   retryable: boolean;
-  id?: string;
 }

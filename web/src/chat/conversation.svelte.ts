@@ -1,20 +1,29 @@
-// The conversation that is open: stored messages, the live turn, the socket.
+// The conversation that is open: its transcript, and the client that feeds it.
+import { DocentClient, emptyTranscript, reduce, type LinkState, type ServerFrame, type Transcript, type TranscriptEvent } from 'docent-client';
 import * as http from '../api/http';
-import { Link, newId, type LinkState } from '../api/socket';
-import type { Frame } from '../api/shapes';
+import { account } from '../shell/account.svelte';
 import { chatAddress, router } from '../shell/router.svelte';
+import { notices } from '../shell/notices.svelte';
 import { server } from '../shell/server.svelte';
 import { activity } from './reasoning';
-import { apply, asked, byUser, interrupt, merge, rows, running, type Asked, type Item } from './turns';
+import { byUser, rows, running, view, type Asked, type Item } from './turns';
 
-/** How long a stored question of ours may stay without any sign of life, in ms. */
-const silence = 60_000;
+/** How long nothing is heard of a turn that waits before it is called held, in ms. */
+const calmness = 1500;
+/** Frames after which it is too early to call anything held. */
+const calming = ['synced', 'ack', 'user_message', 'turn_finished', 'status'];
 /** Longest name given to a conversation by its first question, in characters. */
 const nameLength = 60;
 
+/** Feedback is what the user thinks of a turn. */
+export interface Feedback {
+  rating: number;
+  comment: string;
+}
+
 class Conversation {
   session = $state<string | undefined>();
-  items = $state<Item[]>([]);
+  items = $state.raw<Item[]>([]);
   link = $state<LinkState>('idle');
   loading = $state(false);
   /** Why the conversation cannot be shown; '' if it can. */
@@ -24,16 +33,28 @@ class Conversation {
   rows = $derived(rows(this.items));
   /** The user has said nothing yet. */
   fresh = $derived(!this.items.some(byUser));
-  live = $derived(this.items.findLast(running));
   /** Turns that run or wait and can be stopped, newest first. */
   stoppable = $derived(this.items.filter(running).flatMap((i) => i.turn || []).reverse());
   /** The person asked for them to stop. */
   stopping = $state(false);
+  /** What was thought of turns while the page is open. */
+  feedback = $state<Record<number, Feedback>>({});
 
-  private socket: Link | null = null;
-  private deltas: Frame[] = [];
-  private frame = 0;
-  private stale: ReturnType<typeof setTimeout> | undefined;
+  private client: DocentClient | null = null;
+  private transcript: Transcript = emptyTranscript;
+  private calm = false;
+  private picture = 0;
+  private calming: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    account.onReturn(() => {
+      if (this.loading && this.session) {
+        const { session } = this;
+        this.session = undefined;
+        void this.open(session);
+      } else this.client?.connect();
+    });
+  }
 
   /** open shows a conversation; undefined is a new one. */
   async open(session: string | undefined): Promise<void> {
@@ -43,19 +64,16 @@ class Conversation {
     if (!session) return;
     this.loading = true;
     try {
-      const stored = await http.getMessages(session);
+      const loaded = await http.getMessages(session);
       if (this.session !== session) return;
-      merge(this.items, stored);
-      this.connect();
-      this.socket!.open();
-      this.watch();
+      this.take({ type: 'loaded', loaded });
+      this.connect(loaded.seq).connect();
     } catch (err) {
-      if (this.session !== session) return;
+      if (this.session !== session || http.isLogin(err)) return; // it goes on after the login
       const gone = err instanceof http.ApiError && err.status === 404;
       this.error = gone ? 'This conversation does not exist any more.' : http.sentence(err);
-    } finally {
-      if (this.session === session) this.loading = false;
     }
+    if (this.session === session) this.loading = false;
   }
 
   /**
@@ -63,9 +81,8 @@ class Conversation {
    * that it makes has an address when the user speaks, and goes if they do not.
    */
   begin(): void {
-    if (this.session || this.socket) return;
-    this.connect();
-    this.socket!.open();
+    if (this.session || this.client) return;
+    this.connect().connect();
   }
 
   /** abandon deletes a session that was begun and not used. */
@@ -73,89 +90,137 @@ class Conversation {
     if (this.fresh && !this.session) this.leave();
   }
 
-  /** ask sends a question; without a connection it waits for one. */
+  /** ask says something; without a connection it waits for one. */
   ask(text: string): void {
-    const id = newId();
-    this.items.push(asked(text, id));
-    this.connect();
-    this.socket!.send(text, id);
+    // A refusal is part of the transcript.
+    void this.connect().send(text).catch(() => undefined);
     this.named();
     this.spoken = 'Sent.';
   }
 
-  /** again asks a question that failed once more. */
+  /** edit says something else in the place of a question. */
+  edit(item: Asked, text: string): void {
+    if (item.turn === null) return;
+    void this.connect().edit(item.turn, text).catch((err: unknown) => this.refused(err));
+    this.spoken = 'Sent.';
+  }
+
+  /** again has a question answered anew, or sent again if it was refused. */
   again(item: Asked): void {
-    const text = item.text;
-    if (item.seq === null) this.items = this.items.filter((i) => i.key !== item.key);
-    this.ask(text);
+    if (item.seq === null) void this.client?.send(item.text, { id: item.id }).catch(() => undefined);
+    else if (item.turn !== null) void this.connect().regenerate(item.turn).catch((err: unknown) => this.refused(err));
+    this.spoken = 'Sent.';
+  }
+
+  /** rate tells what the user thinks of a turn. */
+  async rate(turn: number, feedback: Feedback): Promise<void> {
+    const before = this.feedback[turn];
+    this.feedback[turn] = feedback;
+    try {
+      await this.connect().feedback({ turn, rating: feedback.rating, ...(feedback.comment && { comment: feedback.comment }) });
+      this.spoken = 'Thank you.';
+    } catch (err) {
+      if (before) this.feedback[turn] = before;
+      else delete this.feedback[turn];
+      this.refused(err);
+    }
   }
 
   /** stop ends what runs and what waits; the newest first, or it would begin. */
   stop(): void {
     this.stopping = true;
-    for (const turn of this.stoppable) this.socket?.stop(turn);
+    for (const turn of this.stoppable) this.client?.stop(turn);
   }
 
   /** reconnect tries at once. */
   reconnect(): void {
-    this.socket?.now();
+    if (this.link === 'lost') this.client?.connect();
+  }
+
+  private refused(err: unknown): void {
+    const code = (err as { code?: string }).code;
+    if (code !== 'canceled') notices.say(err instanceof Error ? err.message : 'That was refused.');
   }
 
   private leave(): void {
-    const unused = this.fresh && !this.session && this.socket?.session;
-    this.socket?.close();
-    this.socket = null;
+    const unused = this.fresh && !this.session && this.client?.sessionId;
+    const { client } = this;
+    this.client = null;
+    client?.close();
     // Nothing is lost if it stays: it is not listed.
     if (unused) void http.deleteSession(unused).catch(() => undefined);
     this.link = 'idle';
-    this.items = [];
-    this.deltas = [];
+    this.transcript = emptyTranscript;
+    this.feedback = {};
     this.stopping = false;
     this.error = '';
     this.spoken = '';
     this.loading = false;
-    clearTimeout(this.stale);
+    this.calm = false;
+    clearTimeout(this.calming);
+    this.draw();
   }
 
-  private connect(): void {
-    if (this.socket) return;
-    this.socket = new Link(
-      {
-        frame: (f) => this.receive(f),
-        state: (s) => {
-          this.link = s;
-          if (s === 'lost' || s === 'refused') {
-            this.stopping = false;
-            this.flush();
-            interrupt(this.items);
-          }
-        },
-        resumed: () => void this.catchUp(),
-      },
-      { origin: location.origin, session: this.session },
-    );
+  private connect(lastSeq?: number): DocentClient {
+    if (this.client) return this.client;
+    const client = new DocentClient({ url: location.origin, sessionId: this.session, lastSeq });
+    this.client = client;
+    client.on('any', (e) => {
+      if (this.client === client) this.take(e);
+    });
+    return client;
   }
 
-  private receive(frame: Frame): void {
-    if (frame.action === 'agent_reply_delta') {
+  private take(e: TranscriptEvent): void {
+    this.transcript = reduce(this.transcript, e);
+    if (e.type === 'state') this.linked(e.state);
+    if (e.type === 'frame' && calming.includes(e.frame.action)) this.calm = false;
+    if (e.type === 'frame' && e.frame.action === 'agent_reply_delta') {
       // Drawn once per picture, however fast they come.
-      this.deltas.push(frame);
-      this.frame ||= requestAnimationFrame(() => this.flush());
+      this.picture ||= requestAnimationFrame(() => this.draw());
       return;
     }
-    this.flush();
-    apply(this.items, frame);
-    this.watch();
+    // What was missed is drawn when all of it is there.
+    if (e.type === 'frame' && !this.transcript.synced) return;
+    this.draw();
+    if (e.type === 'frame') this.heard(e.frame);
+  }
+
+  private draw(): void {
+    if (this.picture) cancelAnimationFrame(this.picture);
+    this.picture = 0;
+    this.items = view(this.transcript, this.calm, this.items);
+    clearTimeout(this.calming);
+    if (!this.calm && this.transcript.synced) {
+      this.calming = setTimeout(() => {
+        this.calm = true;
+        this.draw();
+      }, calmness);
+    }
+  }
+
+  private linked(state: LinkState): void {
+    this.link = state;
+    if (state === 'open') return;
+    this.calm = false;
+    this.stopping = false;
+    // A login that ended looks like any refusal at the handshake: the question
+    // who is logged in tells, and brings up the form.
+    if ((state === 'lost' || state === 'refused') && account.me?.auth !== false) void account.check();
+  }
+
+  private heard(frame: ServerFrame): void {
     switch (frame.action) {
-      case 'welcome':
+      case 'synced':
         return this.named();
       case 'ack':
+        this.named();
         return void this.entitle();
       case 'status':
-        return this.say((frame.message as { phase?: string } | null)?.phase);
+        return this.say(frame.message.phase);
       case 'turn_finished':
         this.stopping = this.stopping && this.stoppable.length > 0;
-        if (this.items.findLast((i) => i.kind === 'asked' && i.turn === frame.turn && i.state === 'stopped')) this.spoken = 'Stopped.';
+        if (frame.message.outcome === 'stopped') this.spoken = 'Stopped.';
         return void this.entitle(); // a quick turn ends before the list that its ack asked for is there
       case 'error':
         this.spoken = 'The question failed.';
@@ -166,12 +231,6 @@ class Conversation {
       default:
         if (frame.action.startsWith('agent_reply_')) this.sayReply();
     }
-  }
-
-  private flush(): void {
-    if (this.frame) cancelAnimationFrame(this.frame);
-    this.frame = 0;
-    for (const d of this.deltas.splice(0)) apply(this.items, d);
   }
 
   private say(phase: string | undefined): void {
@@ -188,7 +247,7 @@ class Conversation {
 
   // A new session has its id from now on, so its address can be shared.
   private named(): void {
-    const session = this.socket?.session;
+    const session = this.client?.sessionId;
     if (!session || session === this.session || this.fresh) return;
     this.session = session;
     if (router.route.view === 'chat') router.replace(chatAddress(session));
@@ -205,28 +264,6 @@ class Conversation {
     if (row && (!row.session_name || row.session_name === session)) {
       await server.rename(session, shortened(questions[0]!.text));
     }
-  }
-
-  private async catchUp(): Promise<void> {
-    const socket = this.socket;
-    if (!socket?.session) return;
-    try {
-      const stored = await http.getMessages(socket.session);
-      if (this.socket === socket) merge(this.items, stored);
-    } catch {
-      // The next reconnect or the live frames bring it.
-    }
-  }
-
-  // A question stored before a crash may never be answered: say so in the end.
-  private watch(): void {
-    clearTimeout(this.stale);
-    if (!this.live) return;
-    this.stale = setTimeout(() => {
-      for (const item of this.items) {
-        if (running(item) && item.id === '') item.state = 'unanswered';
-      }
-    }, silence);
   }
 }
 

@@ -1,7 +1,5 @@
-// How an answer was found: steps of reasoning and task lists, as a function of
-// the frames and stored rows that tell of them.
-import type { StoredStep } from '../api/shapes';
-
+// How an answer was found: steps of reasoning and task lists, as they are in
+// frames and stored rows.
 export interface Task {
   id: number;
   description: string;
@@ -59,29 +57,6 @@ export function entry(kind: string, content: unknown): Entry | null {
   if (typeof s.kind !== 'string') return null;
   const step = { kind: s.kind, step: Number(s.step) || 0, summary: text(s.summary), details: fields(s.details) };
   return { seq: null, n: 0, step, tasks: null };
-}
-
-/** storedEntry is a row as an entry. */
-export function storedEntry(row: StoredStep): Entry | null {
-  const e = entry(row.kind, row.payload);
-  return e && { ...e, seq: row.seq };
-}
-
-// What a provisional entry and the stored one it stands for have in common.
-// The store may write an object's keys in another order, so not the JSON.
-const likeness = (e: Entry): string =>
-  e.step
-    ? `${e.step.kind} ${e.step.step} ${e.step.summary} ${text(e.step.details.content)}`
-    : `tasks ${(e.tasks ?? []).map((t) => t.id + t.status).join()}`;
-
-/** admit adds an entry to those of a turn; a stored one takes its provisional one's place. */
-export function admit(entries: Entry[], e: Entry): Entry[] {
-  if (e.seq !== null && entries.some((x) => x.seq === e.seq)) return entries;
-  if (e.seq === null && e.n > 0 && entries.some((x) => x.seq === null && x.n === e.n)) return entries;
-  const twin = e.seq === null ? -1 : entries.findIndex((x) => x.seq === null && likeness(x) === likeness(e));
-  const rest = entries.filter((_, i) => i !== twin);
-  const last = Number.MAX_SAFE_INTEGER;
-  return [...rest, e].sort((a, b) => (a.seq ?? last) - (b.seq ?? last) || a.n - b.n);
 }
 
 /** runs cuts a turn's entries where reasoning began anew. */

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { DocumentRow, Info, SessionRow, StoredMessage, StoredStep } from '../../src/api/shapes';
+import type { DocumentRow, Info, Me, SessionRow } from '../../src/api/shapes';
 import { answer, documents, type MockDocument } from './corpus';
 import { scripts } from './scripts';
 import { MockTurn, Stopped, type Entry } from './turn';
@@ -19,14 +19,52 @@ export const policy = (host: string) =>
 
 const mediaTypes: Record<string, string> = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
 
+interface StoredMessage {
+  seq: number;
+  turn: number;
+  type: string;
+  content: unknown;
+  is_user: boolean;
+  sender?: string;
+  client_id?: string;
+  replaces?: number;
+  timestamp: string;
+}
+
+interface StoredStep {
+  seq: number;
+  turn: number;
+  chat_id: null;
+  kind: string;
+  step_kind: string;
+  step: number;
+  summary: string;
+  payload: unknown;
+  timestamp: string;
+}
+
+/** A stored frame, as it is sent again. */
+interface Kept {
+  action: string;
+  message: unknown;
+  seq: number;
+  turn: number;
+  id?: string;
+  sender?: string;
+  replaces?: number;
+}
+
 interface Session {
   row: SessionRow;
   messages: StoredMessage[];
   steps: StoredStep[];
+  log: Kept[];
+  /** Turns that the agent keeps. */
+  held: Set<number>;
   running: Map<number, MockTurn>;
   seq: number;
   turn: number;
-  seen: Map<string, number>;
+  seen: Map<string, { seq: number; turn: number }>;
   sockets: Set<WebSocket>;
 }
 
@@ -38,6 +76,11 @@ export class MockDocent {
   agent = '';
   /** Time between two deltas, in ms. */
   pace = 8;
+  /** Name and password that it asks for; '' if it asks for none. */
+  login = '';
+  /** Logins that count. */
+  cookies = new Set<string>();
+  feedback: unknown[] = [];
   /** Messages received, with their ids; resends are here too. */
   received: { id: string; text: string }[] = [];
   url = '';
@@ -49,7 +92,7 @@ export class MockDocent {
   async start(): Promise<this> {
     if (!existsSync(join(dist, 'index.html'))) throw new Error('the page is not built: run npm run build');
     this.http.on('upgrade', (req, socket, head) => {
-      if (this.down) return socket.destroy();
+      if (this.down || !this.known(req)) return socket.destroy();
       this.ws.handleUpgrade(req, socket, head, (ws) => this.connect(ws, new URL(req.url!, this.url)));
     });
     await new Promise<void>((ok) => this.http.listen(0, '127.0.0.1', ok));
@@ -78,30 +121,46 @@ export class MockDocent {
   private connect(ws: WebSocket, url: URL): void {
     let session: Session | undefined;
     ws.on('message', (data) => {
-      const frame = JSON.parse(String(data)) as { action: string; message: unknown; id?: string };
-      if (frame.action === 'hello') session = this.hello(ws, url.searchParams.get('session_id'));
-      else if (frame.action === 'stop' && session) session.running.get((frame.message as { turn: number }).turn)?.stop();
-      else if (frame.action === 'user_message' && session) void this.ask(ws, session, String(frame.message), frame.id ?? '');
+      const frame = JSON.parse(String(data)) as { action: string; message?: unknown; id?: string };
+      const m = (frame.message ?? {}) as { turn: number; message?: unknown; last_seq?: number };
+      const id = frame.id ?? '';
+      if (frame.action === 'hello') session = this.hello(ws, url.searchParams.get('session_id'), m.last_seq);
+      else if (!session) return;
+      else if (frame.action === 'stop') session.running.get(m.turn)?.stop();
+      else if (frame.action === 'user_message') void this.ask(ws, session, String(frame.message), id);
+      else if (frame.action === 'edit') void this.ask(ws, session, String(m.message), id, m.turn);
+      else if (frame.action === 'regenerate') void this.ask(ws, session, String(session.log.find((k) => k.action === 'user_message' && k.turn === m.turn)?.message), id, m.turn);
+      else if (frame.action === 'feedback') {
+        this.feedback.push(frame.message);
+        this.put(ws, 'feedback_stored', { turn: m.turn });
+      }
     });
     ws.on('close', () => session?.sockets.delete(ws));
   }
 
-  private hello(ws: WebSocket, id: string | null): Session {
+  private hello(ws: WebSocket, id: string | null, last?: number): Session {
     let session = id ? this.sessions.get(id) : undefined;
     const resumed = session !== undefined;
     session ??= this.create(id ?? `s-${++this.made}`);
+    this.put(ws, 'welcome', { session_id: session.row.session_id, seq: session.seq, reset_seq: 0, resumed, limits: { message_bytes: 16384 }, models: [], collections: ['default'] });
+    if (last !== undefined) {
+      const from = last > session.seq ? 0 : last;
+      for (const k of session.log) if (k.seq > from) this.again(ws, k, true);
+      for (const [turn, t] of session.running) this.put(ws, 'turn_snapshot', { turn, ...t.snapshot() });
+    }
+    const turns = [...[...session.running.keys()].map((turn) => ({ turn, state: 'running' })), ...[...session.held].map((turn) => ({ turn, state: 'waiting' }))];
+    this.put(ws, 'synced', { seq: session.seq, turns });
     session.sockets.add(ws);
-    this.put(ws, 'welcome', { session_id: session.row.session_id, seq: session.seq, resumed, limits: { message_bytes: 16384 }, models: [], collections: ['default'] });
     if (resumed) return session;
     const greeting = this.agent ? 'Hello! What can I do for you?' : 'Hello! Ask me about the documents.';
-    this.store(session, 'str', greeting, false, 0, 'agent_reply_str');
-    if (this.agent) this.store(session, 'options', '{"0": "Billing", "1": "My account"}', false, 0, 'agent_reply_options');
+    this.store(session, 'str', greeting, 0, 'agent_reply_str');
+    if (this.agent) this.store(session, 'options', '{"0": "Billing", "1": "My account"}', 0, 'agent_reply_options');
     return session;
   }
 
   create(id: string, name: string | null = null): Session {
     const row: SessionRow = { id: this.sessions.size + 1, session_id: id, session_name: name, platform_name: 'WebSocketPlatform', timestamp: new Date().toISOString(), messages: 0 };
-    const session: Session = { row, messages: [], steps: [], running: new Map(), seq: 0, turn: 0, seen: new Map(), sockets: new Set() };
+    const session: Session = { row, messages: [], steps: [], log: [], held: new Set(), running: new Map(), seq: 0, turn: 0, seen: new Map(), sockets: new Set() };
     this.sessions.set(id, session);
     return session;
   }
@@ -110,29 +169,46 @@ export class MockDocent {
     if (ws.readyState === ws.OPEN) ws.send(JSON.stringify({ action, message, history: false, timestamp: null, ...more }));
   }
 
+  private again(ws: WebSocket, { action, message, ...more }: Kept, history: boolean): void {
+    this.put(ws, action, message, { ...more, history });
+  }
+
   private all(s: Session, action: string, message: unknown, more: object = {}): void {
     for (const ws of s.sockets) this.put(ws, action, message, more);
   }
 
-  private store(s: Session, type: string, content: unknown, is_user: boolean, turn: number, action?: string, sender?: string): number {
-    const seq = ++s.seq;
-    s.messages.push({ seq, turn, type, content, is_user, timestamp: new Date().toISOString(), ...(sender && { sender }) });
-    s.row.messages = s.messages.length;
-    if (action) this.all(s, action, content, { seq, turn });
-    return seq;
+  private keep(s: Session, k: Omit<Kept, 'seq'>, by?: WebSocket): number {
+    const kept = { ...k, seq: ++s.seq };
+    s.log.push(kept);
+    for (const ws of s.sockets) {
+      if (ws === by) this.put(ws, 'ack', { id: k.id, seq: kept.seq, duplicate: false }, { id: k.id, turn: k.turn, ...(k.replaces && { replaces: k.replaces }) });
+      else this.again(ws, kept, false);
+    }
+    return kept.seq;
   }
 
-  private async ask(ws: WebSocket, s: Session, text: string, id: string): Promise<void> {
+  private store(s: Session, type: string, content: unknown, turn: number, action: string): void {
+    const seq = this.keep(s, { action, message: content, turn });
+    this.record(s, { seq, turn, type, content, is_user: false });
+  }
+
+  private record(s: Session, m: Omit<StoredMessage, 'timestamp'>): void {
+    s.messages.push({ ...m, timestamp: new Date().toISOString() });
+    s.row.messages = s.messages.length;
+  }
+
+  private async ask(ws: WebSocket, s: Session, text: string, id: string, replaces = 0): Promise<void> {
     this.received.push({ id, text });
     if (/lost before the ack/.test(text) && this.received.filter((r) => r.id === id).length === 1) return ws.terminate();
     const known = s.seen.get(id);
-    if (known) return this.put(ws, 'ack', { id, seq: known, duplicate: true }, { id });
+    if (known) return this.put(ws, 'ack', { id, seq: known.seq, duplicate: true }, { id, turn: known.turn });
     if (/busy/.test(text)) return this.put(ws, 'error', { code: 'busy', message: 'Too many questions at once; try again soon.', retryable: true, id }, { id });
+    if (replaces) for (const [turn, t] of s.running) if (turn >= replaces) t.stop();
     const turn = ++s.turn;
-    const seq = this.store(s, 'str', text, true, turn);
-    s.seen.set(id, seq);
-    this.put(ws, 'ack', { id, seq, duplicate: false }, { id, seq, turn });
-    for (const other of s.sockets) if (other !== ws) this.put(other, 'user_message', text, { id, seq, turn });
+    const more = { id, ...(replaces && { replaces }) };
+    const seq = this.keep(s, { action: 'user_message', message: text, turn, ...more }, ws);
+    this.record(s, { seq, turn, type: 'str', content: text, is_user: true, client_id: id, ...(replaces && { replaces }) });
+    s.seen.set(id, { seq, turn });
     await this.run(s, turn, text);
     if (/ask another/.test(text)) await this.hear(s, 'Bob says **42**.', 'ws://bob.example:8765/ws');
   }
@@ -140,8 +216,8 @@ export class MockDocent {
   // hear takes what another agent says.
   private async hear(s: Session, text: string, sender: string): Promise<void> {
     const turn = ++s.turn;
-    const seq = this.store(s, 'str', text, true, turn, undefined, sender);
-    this.all(s, 'user_message', text, { seq, turn, sender });
+    const seq = this.keep(s, { action: 'user_message', message: text, turn, sender });
+    this.record(s, { seq, turn, type: 'str', content: text, is_user: true, sender });
     await this.run(s, turn, 'keep this');
   }
 
@@ -159,9 +235,13 @@ export class MockDocent {
       else if (!t.replied) t.reply('str', 'Stopped.');
     }
     s.running.delete(turn);
+    if (outcome === 'held') s.held.add(turn);
     if (outcome === 'failed') {
       t.commit();
-      const seq = this.store(s, 'str', 'Sorry, that did not work: the model does not answer.', false, turn);
+      const apology = 'Sorry, that did not work: the model does not answer.';
+      const seq = ++s.seq;
+      s.log.push({ action: 'agent_reply_str', message: apology, seq, turn });
+      this.record(s, { seq, turn, type: 'str', content: apology, is_user: false });
       this.all(s, 'error', { code: 'unavailable', message: 'The model does not answer.', retryable: true }, { turn, seq });
     }
     t.commit();
@@ -186,16 +266,15 @@ export class MockDocent {
   private commit(s: Session, turn: number, entries: Entry[]): void {
     for (const e of entries) {
       if (e.type) {
-        this.store(s, e.type, e.message, false, turn, e.action);
+        this.store(s, e.type, e.message, turn, e.action);
         continue;
       }
-      const seq = ++s.seq;
+      const seq = this.keep(s, { action: e.action, message: e.message, turn });
       const step = e.message as { kind?: string; step?: number; summary?: string };
       s.steps.push({
         seq, turn, chat_id: null, kind: step.kind ? 'reasoning_step' : 'task_list_update', step_kind: step.kind ?? '', step: step.step ?? 0,
         summary: step.summary ?? '', payload: e.message, timestamp: new Date().toISOString(),
       });
-      this.all(s, e.action, e.message, { seq, turn });
     }
   }
 
@@ -207,6 +286,13 @@ export class MockDocent {
     const json = (body: unknown, status = 200) => res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
     const missing = () => json({ code: 'not_found', message: 'no such thing', retryable: false }, 404);
     const [, , noun, id, part] = url.pathname.split('/');
+    if (noun === 'login') return void (await this.logIn(req, res));
+    if (noun === 'logout') {
+      this.cookies.clear();
+      return void res.writeHead(204).end();
+    }
+    if (noun !== 'info' && !this.known(req)) return void json({ code: 'unauthorized', message: 'log in first', retryable: false }, 401);
+    if (noun === 'me') return void json({ id: this.login && 'user:ada', name: this.login && 'ada', scopes: ['ask'], auth: this.login !== '' } satisfies Me);
     if (noun === 'info') return void json(this.info());
     if (noun === 'search') return void json({ question: '', evidence: 1, results: [] });
     if (noun === 'ask') return void json(answer('backup', this.documents));
@@ -226,10 +312,29 @@ export class MockDocent {
     if (!id) return void json([...this.sessions.values()].filter((s) => s.row.session_name || s.messages.some((m) => m.is_user)).map((s) => ({ ...s.row, ...this.first(s) })).reverse());
     const session = this.sessions.get(decodeURIComponent(id));
     if (!session) return void missing();
-    if (part === 'messages') return void json({ messages: session.messages, steps: session.steps });
+    if (part === 'messages') return void json(this.unreplaced(session));
     if (req.method === 'DELETE') this.sessions.delete(session.row.session_id);
     else session.row.session_name = (JSON.parse(await body(req)) as { session_name: string }).session_name;
     res.writeHead(204).end();
+  }
+
+  private unreplaced(s: Session) {
+    const gone = s.messages.flatMap((m) => (m.replaces ? [[m.replaces, m.turn] as const] : []));
+    const there = ({ turn }: { turn: number }) => !gone.some(([from, to]) => turn >= from && turn < to);
+    return { messages: s.messages.filter(there), steps: s.steps.filter(there), seq: s.seq, reset_seq: 0 };
+  }
+
+  private known(req: IncomingMessage): boolean {
+    return !this.login || this.cookies.has(/docent_session=(\w+)/.exec(req.headers.cookie ?? '')?.[1] ?? '');
+  }
+
+  private async logIn(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const { username, password } = JSON.parse(await body(req)) as { username: string; password: string };
+    if (password === 'too often') return void res.writeHead(429, { 'Retry-After': '7' }).end();
+    if (`${username} ${password}` !== this.login) return void res.writeHead(401).end();
+    const cookie = `c${this.cookies.size}${Math.random().toString(36).slice(2)}`;
+    this.cookies.add(cookie);
+    res.writeHead(200, { 'Set-Cookie': `docent_session=${cookie}; HttpOnly; SameSite=Strict; Path=/` }).end('{}');
   }
 
   private first(s: Session): { first?: string } {

@@ -60,6 +60,11 @@ export class MockTurn {
     this.entries.push({ action: type === 'rag_answer' ? 'agent_reply_rag' : `agent_reply_${type}`, message, type });
   }
 
+  /** snapshot is what is not stored yet. */
+  snapshot(): { n: number; text: string; steps: { action: string; message: unknown }[] } {
+    return { n: this.n, text: this.said, steps: this.entries.filter((e) => !e.type).map(({ action, message }) => ({ action, message })) };
+  }
+
   /** commit stores and sends what is not stored yet. */
   commit(): void {
     this.store(this.entries.splice(0));

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { activity, admit, argued, entry, readable, shortened, steps, tasks, visible, type Entry } from '../../src/chat/reasoning';
+import { activity, argued, entry, readable, shortened, steps, tasks, visible, type Entry } from '../../src/chat/reasoning';
 
 const run = (...messages: unknown[]): Entry[] =>
   messages.reduce<Entry[]>((all, m, i) => {
     const e = entry(Array.isArray(m) ? 'task_list_update' : 'reasoning_step', m);
-    return e ? admit(all, { ...e, seq: i + 1 }) : all;
+    return e ? [...all, { ...e, seq: i + 1 }] : all;
   }, []);
 const step = (kind: string, n: number, details: object = {}) => ({ kind, step: n, summary: `${kind} ${n}`, details });
 const calls = (n: number, ...names: string[]) => step('llm_tool_calls', n, { tool_calls: names.map((name) => ({ name, arguments: { n } })) });

@@ -1,125 +1,151 @@
+import { emptyTranscript, parseFrame, reduce, type Loaded, type LoadedMessage, type LoadedStep, type Transcript } from 'docent-client';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Frame, RagMessage, StoredMessage, StoredStep } from '../../src/api/shapes';
+import type { RagMessage } from '../../src/api/shapes';
 import { counted, steps } from '../../src/chat/reasoning';
-import { apply, asked, byUser, interrupt, merge, rows, type Asked, type Item } from '../../src/chat/turns';
+import { byUser, rows as drawn, view, type Asked, type Item } from '../../src/chat/turns';
+
+interface Frame {
+  action: string;
+  message: unknown;
+  seq?: number;
+  turn?: number;
+  n?: number;
+  id?: string;
+  sender?: string;
+  replaces?: number;
+  history?: boolean;
+}
 
 const rag = (answer: string): RagMessage => ({ llm_name: 'm', question: 'q', answer, docs: [], sentences: [], abstained: false });
 const frame = (action: string, message: unknown, more: Partial<Frame> = {}): Frame => ({ action, message, ...more });
 
-let items: Item[];
-const ask = (text: string, id: string) => void items.push(asked(text, id));
+let t: Transcript;
+let calm: boolean;
+const items = (): Item[] => view(t, calm);
+// What can be done with an answer says nothing of the turn.
+const rows = () => drawn(items()).filter((r) => r.kind !== 'actions');
+const apply = (f: Frame) => {
+  const read = parseFrame(JSON.stringify(f));
+  if (read) t = reduce(t, { type: 'frame', frame: read });
+};
+const merge = (loaded: Loaded) => void (t = reduce(t, { type: 'loaded', loaded }));
+const ask = (text: string, id: string) => void (t = reduce(t, { type: 'queued', outgoing: { id, action: 'user_message', content: text } }));
+const synced = (...turns: [number, string][]) => apply(frame('synced', { seq: t.lastSeq, turns: turns.map(([turn, state]) => ({ turn, state })) }));
+const interrupt = (...turns: [number, string][]) => {
+  t = reduce(t, { type: 'state', state: 'lost' });
+  apply(frame('welcome', { session_id: 's', seq: t.lastSeq, resumed: true }));
+  synced(...turns);
+};
 const shape = () =>
-  items.map((i) => {
+  items().map((i) => {
     if (i.kind === 'asked') return `${i.text}:${i.state}`;
     if (i.kind === 'reasoned') return counted(steps(i.entries).length, 'step');
     if (i.reply.type === 'rag') return i.reply.rag.answer;
     return 'text' in i.reply ? i.reply.text : i.reply.type;
   });
-const first = () => items.find((i): i is Asked => i.kind === 'asked')!;
+const first = () => items().find((i): i is Asked => i.kind === 'asked')!;
 
-beforeEach(() => (items = []));
+const anew = () => {
+  t = { ...emptyTranscript, synced: true };
+  calm = false;
+};
+beforeEach(anew);
 
 describe('frames', () => {
   test('a turn from question to answer', () => {
     ask('q', 'a');
-    apply(items, frame('agent_reply_str', 'hello', { seq: 1, turn: 0 }));
-    apply(items, frame('ack', { id: 'a', seq: 2, duplicate: false }, { turn: 1 }));
-    apply(items, frame('status', { phase: 'searching' }, { turn: 1 }));
+    apply(frame('agent_reply_str', 'hello', { seq: 1, turn: 0 }));
+    apply(frame('ack', { id: 'a', seq: 2, duplicate: false }, { turn: 1 }));
+    apply(frame('status', { phase: 'searching' }, { turn: 1 }));
     expect(shape()).toEqual(['hello', 'q:working']);
-    apply(items, frame('agent_reply_delta', { text: 'an' }, { turn: 1 }));
-    apply(items, frame('agent_reply_delta', { text: 'swer' }, { turn: 1 }));
+    apply(frame('agent_reply_delta', { text: 'an' }, { turn: 1 }));
+    apply(frame('agent_reply_delta', { text: 'swer' }, { turn: 1 }));
     expect(first().partial).toBe('answer');
-    apply(items, frame('agent_reply_rag', rag('answer [1]'), { seq: 3, turn: 1 }));
-    apply(items, frame('turn_finished', { outcome: 'done' }, { turn: 1 }));
+    apply(frame('agent_reply_rag', rag('answer [1]'), { seq: 3, turn: 1 }));
+    apply(frame('turn_finished', { outcome: 'done' }, { turn: 1 }));
     expect(shape()).toEqual(['hello', 'q:done', 'answer [1]']);
     expect(first().partial).toBe('');
-  });
-
-  test('a server that names no turns is followed in order', () => {
-    ask('q', 'a');
-    apply(items, frame('agent_reply_str', 'hello'));
-    apply(items, frame('ack', { id: 'a', seq: 2 }));
-    apply(items, frame('agent_reply_delta', { text: 'x' }));
-    apply(items, frame('agent_reply_rag', rag('r')));
-    apply(items, frame('turn_finished', { outcome: 'done' }));
-    expect(first().state).toBe('done');
-    expect(shape().slice(-1)).toEqual(['r']);
   });
 
   test('two questions at once keep their own answers', () => {
     ask('q1', 'a');
     ask('q2', 'b');
-    apply(items, frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
-    apply(items, frame('ack', { id: 'b', seq: 2 }, { turn: 2 }));
-    apply(items, frame('agent_reply_rag', rag('r1'), { seq: 3, turn: 1 }));
-    apply(items, frame('agent_reply_rag', rag('r2'), { seq: 4, turn: 2 }));
+    apply(frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
+    apply(frame('ack', { id: 'b', seq: 2 }, { turn: 2 }));
+    apply(frame('agent_reply_rag', rag('r1'), { seq: 3, turn: 1 }));
+    apply(frame('agent_reply_rag', rag('r2'), { seq: 4, turn: 2 }));
     expect(shape()).toEqual(['q1:working', 'r1', 'q2:working', 'r2']);
   });
 
   test('a stored frame that comes twice is shown once', () => {
     ask('q', 'a');
-    apply(items, frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
-    for (let i = 0; i < 2; i++) apply(items, frame('agent_reply_rag', rag('r'), { seq: 2, turn: 1 }));
+    apply(frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
+    for (let i = 0; i < 2; i++) apply(frame('agent_reply_rag', rag('r'), { seq: 2, turn: 1 }));
     expect(shape()).toEqual(['q:working', 'r']);
   });
 
   test('a failed turn says why', () => {
     ask('q', 'a');
-    apply(items, frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
-    apply(items, frame('error', { code: 'unavailable', message: 'No model.', retryable: true }, { turn: 1 }));
-    apply(items, frame('turn_finished', { outcome: 'failed' }, { turn: 1 }));
+    apply(frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
+    apply(frame('error', { code: 'unavailable', message: 'No model.', retryable: true }, { turn: 1 }));
+    apply(frame('turn_finished', { outcome: 'failed' }, { turn: 1 }));
     expect(first()).toMatchObject({ state: 'failed', error: 'No model.', partial: '' });
   });
 
   test('what another agent says is its own, and stays quiet unless it fails', () => {
     ask('q', 'a');
-    apply(items, frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
-    apply(items, frame('user_message', 'an answer', { seq: 2, turn: 2, sender: 'ws://bob:1/' }));
-    apply(items, frame('turn_finished', { outcome: 'done' }, { turn: 1 }));
-    apply(items, frame('turn_finished', { outcome: 'held' }, { turn: 2 }));
-    expect(items.map((i) => i.kind === 'asked' && i.sender)).toEqual(['', 'ws://bob:1/']);
-    expect(items.filter(byUser).map((i) => i.text)).toEqual(['q']);
-    expect(rows(items).map((r) => r.kind)).toEqual(['asked', 'asked']);
-    apply(items, frame('error', { code: 'internal', message: 'No.' }, { turn: 2, seq: 3 }));
-    expect(rows(items).map((r) => r.kind)).toEqual(['asked', 'asked', 'ended']);
-    const stored: StoredMessage = { seq: 4, turn: 3, type: 'str', content: 'more', is_user: true, sender: 'agent', timestamp: '' };
-    merge(items, { messages: [stored], steps: [] });
-    expect(items.at(-1)).toMatchObject({ text: 'more', sender: 'agent' });
+    apply(frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
+    apply(frame('user_message', 'an answer', { seq: 2, turn: 2, sender: 'ws://bob:1/' }));
+    apply(frame('turn_finished', { outcome: 'done' }, { turn: 1 }));
+    apply(frame('turn_finished', { outcome: 'held' }, { turn: 2 }));
+    expect(items().map((i) => i.kind === 'asked' && i.sender)).toEqual(['', 'ws://bob:1/']);
+    expect(items().filter(byUser).map((i) => i.text)).toEqual(['q']);
+    expect(rows().map((r) => r.kind)).toEqual(['asked', 'asked']);
+    apply(frame('error', { code: 'internal', message: 'No.' }, { turn: 2, seq: 3 }));
+    expect(rows().map((r) => r.kind)).toEqual(['asked', 'asked', 'ended']);
+    const stored: LoadedMessage = { seq: 4, turn: 3, type: 'str', content: 'more', is_user: true, sender: 'agent' };
+    merge({ messages: [stored], steps: [] });
+    expect(items().at(-1)).toMatchObject({ text: 'more', sender: 'agent' });
   });
 
   test('an option that was chosen is what the user said, not another agent', () => {
-    apply(items, frame('agent_reply_options', '{"0":"Yes"}', { seq: 1, turn: 0 }));
-    apply(items, frame('user_message', 'hm', { seq: 2, turn: 1, sender: 'agent' }));
+    apply(frame('agent_reply_options', '{"0":"Yes"}', { seq: 1, turn: 0 }));
+    apply(frame('user_message', 'hm', { seq: 2, turn: 1, sender: 'agent' }));
     ask('Yes', 'a');
-    expect(rows(items)[0]).toMatchObject({ chosen: 'Yes' });
+    expect(rows()[0]).toMatchObject({ chosen: 'Yes' });
   });
 
   test('what was said before a stop replaces what was streamed, and says so once', () => {
     ask('q', 'a');
-    apply(items, frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
-    apply(items, frame('agent_reply_delta', { text: 'Half a' }, { turn: 1 }));
-    apply(items, frame('agent_reply_markdown', 'Half a\n\n*Stopped.*', { seq: 2, turn: 1 }));
-    expect(rows(items).map((r) => r.kind)).toEqual(['asked', 'replied']);
-    apply(items, frame('turn_finished', { outcome: 'stopped' }, { turn: 1 }));
-    expect(rows(items).map((r) => r.kind)).toEqual(['asked', 'replied']);
-    expect(items.at(-1)).toMatchObject({ reply: { type: 'markdown', text: 'Half a', stopped: true } });
+    apply(frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
+    apply(frame('agent_reply_delta', { text: 'Half a' }, { turn: 1 }));
+    apply(frame('agent_reply_markdown', 'Half a\n\n*Stopped.*', { seq: 2, turn: 1 }));
+    expect(rows().map((r) => r.kind)).toEqual(['asked', 'replied']);
+    apply(frame('turn_finished', { outcome: 'stopped' }, { turn: 1 }));
+    expect(rows().map((r) => r.kind)).toEqual(['asked', 'replied']);
+    expect(items().at(-1)).toMatchObject({ reply: { type: 'markdown', text: 'Half a', stopped: true } });
   });
 
   test('a refused message fails alone', () => {
     ask('q1', 'a');
     ask('q2', 'b');
-    apply(items, frame('error', { code: 'busy', message: 'Later.', retryable: true, id: 'b' }));
+    apply(frame('error', { code: 'busy', message: 'Later.', retryable: true, id: 'b' }));
     expect(shape()).toEqual(['q1:sending', 'q2:failed']);
   });
 
-  test('after a lost connection half an answer is not continued', () => {
+  test('after a lost connection an answer goes on where it is by now', () => {
     ask('q', 'a');
-    apply(items, frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
-    apply(items, frame('agent_reply_delta', { text: 'The start' }, { turn: 1 }));
-    interrupt(items);
-    apply(items, frame('agent_reply_delta', { text: ' end.' }, { turn: 1 }));
-    expect(first()).toMatchObject({ state: 'working', phase: 'answering', partial: '' });
-    apply(items, frame('agent_reply_rag', rag('All.'), { seq: 2, turn: 1 }));
+    apply(frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
+    apply(frame('agent_reply_delta', { text: 'The start' }, { turn: 1, n: 1 }));
+    t = reduce(t, { type: 'state', state: 'lost' });
+    expect(first()).toMatchObject({ state: 'working', partial: 'The start' });
+    apply(frame('welcome', { session_id: 's', seq: 1, resumed: true }));
+    apply(frame('turn_snapshot', { turn: 1, n: 3, text: 'The start, the middle', steps: [] }));
+    synced([1, 'running']);
+    apply(frame('agent_reply_delta', { text: ', the middle' }, { turn: 1, n: 3 }));
+    apply(frame('agent_reply_delta', { text: ', the end.' }, { turn: 1, n: 4 }));
+    expect(first()).toMatchObject({ state: 'working', phase: 'answering', partial: 'The start, the middle, the end.' });
+    apply(frame('agent_reply_rag', rag('All.'), { seq: 2, turn: 1 }));
     expect(shape()).toEqual(['q:working', 'All.']);
   });
 
@@ -130,47 +156,73 @@ describe('frames', () => {
     ['an error about nothing', frame('error', { message: 'x', id: 'zzz' })],
   ])('%s change nothing', (_, f) => {
     ask('q', 'a');
-    apply(items, f);
+    apply(f);
     expect(shape()).toEqual(['q:sending']);
   });
 });
 
-const stored = (seq: number, turn: number, is_user: boolean, type: string, content: unknown): StoredMessage => ({ seq, turn, is_user, type, content, timestamp: '' });
-const row = (seq: number, turn: number, payload: object): StoredStep => ({
-  seq, turn, payload, chat_id: null, kind: Array.isArray(payload) ? 'task_list_update' : 'reasoning_step', step_kind: '', step: 0, summary: '', timestamp: '',
-});
+const stored = (seq: number, turn: number, is_user: boolean, type: string, content: unknown): LoadedMessage => ({ seq, turn, is_user, type, content, });
+const row = (seq: number, turn: number, payload: object): LoadedStep => ({ seq, turn, payload, kind: Array.isArray(payload) ? 'task_list_update' : 'reasoning_step' });
 
 describe('stored messages', () => {
   test('a conversation is read back', () => {
-    merge(items, { messages: [stored(1, 0, false, 'str', 'hello'), stored(2, 1, true, 'str', 'q'), stored(3, 1, false, 'rag_answer', rag('r'))], steps: [] });
+    merge({ messages: [stored(1, 0, false, 'str', 'hello'), stored(2, 1, true, 'str', 'q'), stored(3, 1, false, 'rag_answer', rag('r'))], steps: [] });
     expect(shape()).toEqual(['hello', 'q:done', 'r']);
   });
 
   test('an answer may be JSON in a string', () => {
-    merge(items, { messages: [stored(1, 1, true, 'str', 'q'), stored(2, 1, false, 'rag_answer', JSON.stringify(rag('r')))], steps: [] });
+    merge({ messages: [stored(1, 1, true, 'str', 'q'), stored(2, 1, false, 'rag_answer', JSON.stringify(rag('r')))], steps: [] });
     expect(shape()).toEqual(['q:done', 'r']);
   });
 
-  test('an old question without answer says so; the newest may still be at work', () => {
-    merge(items, { messages: [stored(1, 1, true, 'str', 'q1'), stored(2, 2, true, 'str', 'q2')], steps: [] });
-    expect(shape()).toEqual(['q1:unanswered', 'q2:working']);
+  test('a question without answer says so once it is known', () => {
+    t = emptyTranscript;
+    merge({ messages: [stored(1, 1, true, 'str', 'q1'), stored(2, 2, true, 'str', 'q2'), stored(3, 3, true, 'str', 'q3')], steps: [] });
+    expect(shape()).toEqual(['q1:working', 'q2:working', 'q3:working']);
+    synced([2, 'running'], [3, 'waiting']);
+    expect(shape()).toEqual(['q1:unanswered', 'q2:working', 'q3:working']);
+    calm = true;
+    expect(shape()).toEqual(['q1:unanswered', 'q2:working', 'q3:working']);
+    apply(frame('turn_finished', { outcome: 'done' }, { turn: 2 }));
+    expect(shape()).toEqual(['q1:unanswered', 'q2:done', 'q3:held']);
+  });
+
+  test('what is edited or answered anew takes the place of what was said, at once', () => {
+    merge({ messages: [1, 2].flatMap((turn) => [stored(turn * 2, turn, true, 'str', `q${turn}`), stored(turn * 2 + 1, turn, false, 'str', `r${turn}`)]), steps: [] });
+    t = reduce(t, { type: 'queued', outgoing: { id: 'e', action: 'edit', content: 'q2, better', replaces: 2 } });
+    expect(shape()).toEqual(['q1:done', 'r1', 'q2, better:sending']);
+    const { key } = items().at(-1)!;
+    apply(frame('ack', { id: 'e', seq: 6 }, { turn: 3, id: 'e', replaces: 2 }));
+    expect(items().at(-1)).toMatchObject({ key, state: 'working' });
+    apply(frame('user_message', 'q1', { turn: 4, seq: 7, replaces: 1 }));
+    apply(frame('agent_reply_str', 'r4', { turn: 4, seq: 8 }));
+    expect(shape()).toEqual(['q1:working', 'r4']);
+    t = reduce(t, { type: 'queued', outgoing: { id: 'g', action: 'regenerate', content: undefined, replaces: 4 } });
+    expect(shape()).toEqual(['q1:sending']);
+    apply(frame('error', { code: 'not_found', message: 'No.', id: 'g' }, { id: 'g' }));
+    expect(shape()).toEqual(['q1:working', 'r4', 'q1:failed']);
   });
 
   test('what was missed is filled in, what is known stays', () => {
     ask('q', 'a');
-    apply(items, frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
-    const key = first().key;
-    merge(items, { messages: [stored(1, 1, true, 'str', 'q'), stored(2, 1, false, 'rag_answer', rag('r'))], steps: [] });
+    apply(frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
+    const { key } = first();
+    t = reduce(t, { type: 'state', state: 'lost' });
+    apply(frame('welcome', { session_id: 's', seq: 2, resumed: true }));
+    apply(frame('agent_reply_rag', rag('r'), { turn: 1, seq: 2, history: true }));
+    synced();
     expect(shape()).toEqual(['q:done', 'r']);
     expect(first().key).toBe(key);
   });
 
   test('a message that was stored though its ack was lost is not shown twice', () => {
     ask('q', 'a');
-    merge(items, { messages: [stored(1, 1, true, 'str', 'q'), stored(2, 1, false, 'rag_answer', rag('r'))], steps: [] });
-    apply(items, frame('ack', { id: 'a', seq: 1, duplicate: true }, { turn: 1 }));
-    merge(items, { messages: [], steps: [] });
+    const { key } = first();
+    apply(frame('user_message', 'q', { turn: 1, seq: 1, id: 'a', history: true }));
+    apply(frame('agent_reply_rag', rag('r'), { turn: 1, seq: 2, history: true }));
+    apply(frame('ack', { id: 'a', seq: 1, duplicate: true }, { turn: 1 }));
     expect(shape()).toEqual(['q:done', 'r']);
+    expect(first().key).toBe(key);
   });
 });
 
@@ -187,37 +239,37 @@ const told = (message: object, more: Partial<Frame>) =>
 describe('reasoning', () => {
   const begin = () => {
     ask('q', 'a');
-    apply(items, frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
+    apply(frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
   };
-  const provisional = (...messages: object[]) => messages.forEach((m, i) => apply(items, told(m, { turn: 1, n: i + 1 })));
-  const commit = (from = 0) => run.slice(from).forEach((m, i) => apply(items, told(m, { turn: 1, seq: 2 + from + i })));
-  const entries = () => items.flatMap((i) => (i.kind === 'reasoned' ? i.entries : []));
-  const kinds = () => rows(items).map((r) => (r.kind === 'reasoned' && r.asked ? 'live' : r.kind));
+  const provisional = (...messages: object[]) => messages.forEach((m, i) => apply(told(m, { turn: 1, n: i + 1 })));
+  const commit = (from = 0) => run.slice(from).forEach((m, i) => apply(told(m, { turn: 1, seq: 2 + from + i })));
+  const entries = () => items().flatMap((i) => (i.kind === 'reasoned' ? i.entries : []));
+  const kinds = () => rows().map((r) => (r.kind === 'reasoned' && r.asked ? 'live' : r.kind));
 
   test('is shown as it happens, in place of the line that says what goes on', () => {
     begin();
     expect(kinds()).toEqual(['asked', 'pending']);
     provisional(started);
     expect(kinds()).toEqual(['asked', 'pending']);
-    apply(items, told(calls(0), { turn: 1, n: 2 }));
-    apply(items, frame('status', { phase: 'search' }, { turn: 1, n: 3 }));
+    apply(told(calls(0), { turn: 1, n: 2 }));
+    apply(frame('status', { phase: 'search' }, { turn: 1, n: 3 }));
     expect(kinds()).toEqual(['asked', 'live']);
     expect(first().phase).toBe('search');
-    apply(items, frame('agent_reply_delta', { text: 'The answer' }, { turn: 1, n: 4 }));
+    apply(frame('agent_reply_delta', { text: 'The answer' }, { turn: 1, n: 4 }));
     expect(kinds()).toEqual(['asked', 'reasoned', 'pending']);
   });
 
   test('what is stored takes the place of what was provisional, above the answer', () => {
     begin();
     provisional(...run);
-    const before = items.find((i) => i.kind === 'reasoned')!.key;
-    run.slice(0, 7).forEach((m, i) => apply(items, told(m, { turn: 1, seq: 2 + i })));
-    apply(items, frame('agent_reply_rag', rag('r'), { turn: 1, seq: 9 }));
-    apply(items, told(ended, { turn: 1, seq: 10 }));
-    apply(items, frame('turn_finished', { outcome: 'done' }, { turn: 1 }));
+    const before = items().find((i) => i.kind === 'reasoned')!.key;
+    run.slice(0, 7).forEach((m, i) => apply(told(m, { turn: 1, seq: 2 + i })));
+    apply(frame('agent_reply_rag', rag('r'), { turn: 1, seq: 9 }));
+    apply(told(ended, { turn: 1, seq: 10 }));
+    apply(frame('turn_finished', { outcome: 'done' }, { turn: 1 }));
     expect(shape()).toEqual(['q:done', '2 steps', 'r']);
     expect(entries().map((e) => e.seq)).toEqual([2, 3, 4, 5, 6, 7, 8, 10]);
-    expect(items[1]!.key).toBe(before);
+    expect(items()[1]!.key).toBe(before);
     expect(kinds()).toEqual(['asked', 'reasoned', 'replied']);
   });
 
@@ -234,14 +286,14 @@ describe('reasoning', () => {
   test('equal steps each replace one', () => {
     begin();
     provisional(started, calls(0), calls(0));
-    [started, calls(0), calls(0)].forEach((m, i) => apply(items, told(m, { turn: 1, seq: 2 + i })));
+    [started, calls(0), calls(0)].forEach((m, i) => apply(told(m, { turn: 1, seq: 2 + i })));
     expect(entries().map((e) => e.seq)).toEqual([2, 3, 4]);
   });
 
   test('a part that is stored early leaves what came after it', () => {
     begin();
     provisional(...run.slice(0, 5));
-    run.slice(0, 4).forEach((m, i) => apply(items, told(m, { turn: 1, seq: 2 + i })));
+    run.slice(0, 4).forEach((m, i) => apply(told(m, { turn: 1, seq: 2 + i })));
     expect(entries().map((e) => e.seq)).toEqual([2, 3, 4, 5, null]);
     commit(4);
     expect(entries().map((e) => e.seq)).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
@@ -250,57 +302,61 @@ describe('reasoning', () => {
   test('what is not stored at the end of its turn goes', () => {
     begin();
     provisional(...run.slice(0, 3));
-    apply(items, told(started, { turn: 1, seq: 2 }));
-    apply(items, told(calls(0), { turn: 1, seq: 3 }));
-    apply(items, frame('turn_finished', { outcome: 'stopped' }, { turn: 1 }));
+    apply(told(started, { turn: 1, seq: 2 }));
+    apply(told(calls(0), { turn: 1, seq: 3 }));
+    apply(frame('turn_finished', { outcome: 'stopped' }, { turn: 1 }));
     expect(entries().map((e) => e.seq)).toEqual([2, 3]);
   });
 
   test('after a lost connection the server fills in what was missed, once', () => {
     begin();
     provisional(...run.slice(0, 3));
-    interrupt(items);
-    apply(items, told(result(1), { turn: 1, n: 7 }));
-    // The store writes the keys of an object in another order.
-    const stepRows = run.map((m, i) => row(2 + i, 1, Array.isArray(m) ? m : Object.fromEntries(Object.entries(m).reverse())));
-    merge(items, { messages: [stored(1, 1, true, 'str', 'q'), stored(20, 1, false, 'rag_answer', rag('r'))], steps: stepRows });
-    commit();
+    t = reduce(t, { type: 'state', state: 'lost' });
+    apply(frame('welcome', { session_id: 's', seq: 3, resumed: true }));
+    run.slice(0, 2).forEach((m, i) => apply(told(m, { turn: 1, seq: 2 + i, history: true })));
+    const rest = run.slice(2, 5);
+    apply(frame('turn_snapshot', { turn: 1, n: 5, text: '', steps: rest.map((m) => ({ action: told(m, {}).action, message: m })) }));
+    synced([1, 'running']);
+    expect(entries().map((e) => e.seq)).toEqual([2, 3, null, null, null]);
+    commit(2);
+    apply(frame('agent_reply_rag', rag('r'), { turn: 1, seq: 20 }));
+    apply(frame('turn_finished', { outcome: 'done' }, { turn: 1 }));
     expect(entries().map((e) => e.seq)).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
     expect(shape()).toEqual(['q:done', '2 steps', 'r']);
   });
 
   test('a conversation is read back with its steps, whatever their order', () => {
     const two = run.map((m, i) => row(12 + i, 2, m));
-    merge(items, {
+    merge({
       messages: [stored(1, 1, true, 'str', 'q'), stored(10, 1, false, 'str', 'r'), stored(11, 2, true, 'str', 'q2'), stored(30, 2, false, 'str', 'r2')],
       steps: [...two, ...run.map((m, i) => row(2 + i, 1, m))].reverse(),
     });
     expect(shape()).toEqual(['q:done', '2 steps', 'r', 'q2:done', '2 steps', 'r2']);
     expect(kinds()).toEqual(['asked', 'reasoned', 'replied', 'asked', 'reasoned', 'replied']);
     // A model wrote these answers.
-    expect(rows(items).map((r) => r.kind === 'replied' && r.reasoned)).toEqual([false, false, true, false, false, true]);
+    expect(rows().map((r) => r.kind === 'replied' && r.reasoned)).toEqual([false, false, true, false, false, true]);
   });
 
   test('two runs of a turn stay two, each above what it led to', () => {
     begin();
     const again = [started, calls(5), ended];
-    [...run, ...again].forEach((m, i) => apply(items, told(m, { turn: 1, n: i + 1 })));
+    [...run, ...again].forEach((m, i) => apply(told(m, { turn: 1, n: i + 1 })));
     expect(shape()).toEqual(['q:working', '2 steps', '1 step']);
     commit();
-    apply(items, frame('agent_reply_str', 'r', { turn: 1, seq: 10 }));
-    again.forEach((m, i) => apply(items, told(m, { turn: 1, seq: 11 + i })));
-    apply(items, frame('agent_reply_str', 's', { turn: 1, seq: 14 }));
+    apply(frame('agent_reply_str', 'r', { turn: 1, seq: 10 }));
+    again.forEach((m, i) => apply(told(m, { turn: 1, seq: 11 + i })));
+    apply(frame('agent_reply_str', 's', { turn: 1, seq: 14 }));
     expect(shape()).toEqual(['q:working', '2 steps', 'r', '1 step', 's']);
   });
 
   test('text that turns out not to be the answer is taken back', () => {
     begin();
-    apply(items, frame('agent_reply_delta', { text: 'Let me look.' }, { turn: 1, n: 1 }));
-    apply(items, told({ kind: 'llm_text', step: 0, summary: 's', details: { text: 'Let me look.' } }, { turn: 1, n: 2 }));
+    apply(frame('agent_reply_delta', { text: 'Let me look.' }, { turn: 1, n: 1 }));
+    apply(told({ kind: 'llm_text', step: 0, summary: 's', details: { text: 'Let me look.' } }, { turn: 1, n: 2 }));
     expect(first().partial).toBe('');
-    interrupt(items);
-    apply(items, frame('status', { phase: 'thinking' }, { turn: 1, n: 3 }));
-    apply(items, frame('agent_reply_delta', { text: 'The whole answer' }, { turn: 1, n: 4 }));
+    interrupt([1, 'running']);
+    apply(frame('status', { phase: 'thinking' }, { turn: 1, n: 3 }));
+    apply(frame('agent_reply_delta', { text: 'The whole answer' }, { turn: 1, n: 4 }));
     expect(first().partial).toBe('The whole answer');
   });
 
@@ -314,23 +370,23 @@ describe('reasoning', () => {
 describe('how a turn ends', () => {
   const begin = () => {
     ask('q', 'a');
-    apply(items, frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
+    apply(frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
   };
-  const end = (outcome: string) => apply(items, frame('turn_finished', { outcome }, { turn: 1 }));
-  const kinds = () => rows(items).map((r) => r.kind);
+  const end = (outcome: string) => apply(frame('turn_finished', { outcome }, { turn: 1 }));
+  const kinds = () => rows().map((r) => r.kind);
 
   test('stopped is said once, by the server or by the page', () => {
     begin();
-    apply(items, frame('agent_reply_delta', { text: 'Half' }, { turn: 1 }));
-    apply(items, told(calls(0), { turn: 1, seq: 2 }));
-    apply(items, frame('agent_reply_str', 'Stopped.', { turn: 1, seq: 3 }));
+    apply(frame('agent_reply_delta', { text: 'Half' }, { turn: 1 }));
+    apply(told(calls(0), { turn: 1, seq: 2 }));
+    apply(frame('agent_reply_str', 'Stopped.', { turn: 1, seq: 3 }));
     end('stopped');
-    expect(rows(items).find((r) => r.kind === 'reasoned')).toMatchObject({ asked: null, answered: false });
+    expect(rows().find((r) => r.kind === 'reasoned')).toMatchObject({ asked: null, answered: false });
     expect(first()).toMatchObject({ state: 'stopped', partial: '' });
     expect(kinds()).toEqual(['asked', 'reasoned', 'replied']);
-    items = [];
+    anew();
     begin();
-    apply(items, frame('agent_reply_str', 'So far', { turn: 1, seq: 2 }));
+    apply(frame('agent_reply_str', 'So far', { turn: 1, seq: 2 }));
     end('stopped');
     expect(kinds()).toEqual(['asked', 'replied', 'ended']);
   });
@@ -340,39 +396,40 @@ describe('how a turn ends', () => {
     end('held');
     expect(first().state).toBe('held');
     expect(kinds()).toEqual(['asked', 'ended']);
-    apply(items, frame('status', { phase: 'searching' }, { turn: 1 }));
+    apply(frame('status', { phase: 'searching' }, { turn: 1 }));
     expect(kinds()).toEqual(['asked', 'pending']);
-    apply(items, frame('agent_reply_str', 'r', { turn: 1, seq: 2 }));
+    apply(frame('agent_reply_str', 'r', { turn: 1, seq: 2 }));
     end('done');
     expect(kinds()).toEqual(['asked', 'replied']);
   });
 
-  test('a failure and its stored apology are one, whichever comes first', () => {
+  test('a failure is said with its reason, and after a reload with its apology', () => {
     begin();
-    const error = frame('error', { code: 'unavailable', message: 'No model.', id: 'a' }, { turn: 1, seq: 2 });
-    const apology = { messages: [stored(2, 1, false, 'str', 'Sorry, that did not work: No model.')], steps: [] };
-    apply(items, error);
+    apply(frame('error', { code: 'unavailable', message: 'No model.', id: 'a' }, { turn: 1, seq: 2 }));
     end('failed');
-    merge(items, apology);
     expect(shape()).toEqual(['q:failed']);
-    items = [];
-    begin();
-    merge(items, apology);
-    apply(items, error);
-    expect(shape()).toEqual(['q:failed']);
+    expect(first().error).toBe('No model.');
     expect(kinds()).toEqual(['asked', 'ended']);
+    anew();
+    merge({ messages: [stored(1, 1, true, 'str', 'q'), stored(2, 1, false, 'str', 'Sorry: no model.')], steps: [] });
+    expect(shape()).toEqual(['q:done', 'Sorry: no model.']);
+    anew();
+    apply(frame('user_message', 'q', { turn: 1, seq: 1, history: true }));
+    apply(frame('error', { code: 'unavailable', message: 'No model.' }, { turn: 1, seq: 2, history: true }));
+    synced();
+    expect(first()).toMatchObject({ state: 'failed', error: 'No model.' });
   });
 
   test('a failure of what nobody here asked is said', () => {
-    apply(items, frame('error', { code: 'internal', message: 'No greeting.' }, { turn: 0, seq: 1 }));
+    apply(frame('error', { code: 'internal', message: 'No greeting.' }, { turn: 0, seq: 1 }));
     expect(shape()).toEqual(['No greeting.']);
   });
 
   test('a reply that is not the last is followed by what goes on', () => {
     begin();
-    apply(items, frame('agent_reply_str', 'One moment', { turn: 1, seq: 2 }));
+    apply(frame('agent_reply_str', 'One moment', { turn: 1, seq: 2 }));
     expect(kinds()).toEqual(['asked', 'replied']);
-    apply(items, frame('status', { phase: 'searching' }, { turn: 1 }));
+    apply(frame('status', { phase: 'searching' }, { turn: 1 }));
     expect(kinds()).toEqual(['asked', 'replied', 'pending']);
     end('done');
     expect(kinds()).toEqual(['asked', 'replied']);
@@ -381,40 +438,40 @@ describe('how a turn ends', () => {
 
 describe('other clients', () => {
   test('what they ask is shown with its answer', () => {
-    apply(items, frame('user_message', 'theirs', { turn: 1, seq: 1, id: 'x' }));
-    apply(items, frame('status', { phase: 'searching' }, { turn: 1 }));
-    apply(items, frame('agent_reply_delta', { text: 'an' }, { turn: 1 }));
+    apply(frame('user_message', 'theirs', { turn: 1, seq: 1, id: 'x' }));
+    apply(frame('status', { phase: 'searching' }, { turn: 1 }));
+    apply(frame('agent_reply_delta', { text: 'an' }, { turn: 1 }));
     expect(first()).toMatchObject({ state: 'working', partial: 'an' });
-    apply(items, frame('agent_reply_rag', rag('r'), { turn: 1, seq: 2 }));
-    apply(items, frame('turn_finished', { outcome: 'done' }, { turn: 1 }));
+    apply(frame('agent_reply_rag', rag('r'), { turn: 1, seq: 2 }));
+    apply(frame('turn_finished', { outcome: 'done' }, { turn: 1 }));
     expect(shape()).toEqual(['theirs:done', 'r']);
   });
 
   test('twice, or stored already, it is shown once', () => {
     const theirs = frame('user_message', { message: 'theirs' }, { turn: 1, seq: 1 });
-    for (let i = 0; i < 2; i++) apply(items, theirs);
-    merge(items, { messages: [stored(1, 1, true, 'str', 'theirs')], steps: [] });
+    for (let i = 0; i < 2; i++) apply(theirs);
+    merge({ messages: [stored(1, 1, true, 'str', 'theirs')], steps: [] });
     expect(shape()).toEqual(['theirs:working']);
   });
 
   test('a message of ours that the last connection delivered is ours', () => {
     ask('q', 'a');
-    apply(items, frame('user_message', 'q', { turn: 1, seq: 1, id: 'a' }));
-    apply(items, frame('ack', { id: 'a', seq: 1, duplicate: true }, { turn: 1 }));
+    apply(frame('user_message', 'q', { turn: 1, seq: 1, id: 'a' }));
+    apply(frame('ack', { id: 'a', seq: 1, duplicate: true }, { turn: 1 }));
     expect(shape()).toEqual(['q:working']);
   });
 
   test('their turns are not taken for ours', () => {
     ask('mine', 'a');
-    apply(items, frame('status', { phase: 'searching' }, { turn: 7 }));
-    apply(items, frame('agent_reply_str', 'r', { turn: 7, seq: 3 }));
-    apply(items, frame('ack', { id: 'a', seq: 4 }, { turn: 8 }));
+    apply(frame('status', { phase: 'searching' }, { turn: 7 }));
+    apply(frame('agent_reply_str', 'r', { turn: 7, seq: 3 }));
+    apply(frame('ack', { id: 'a', seq: 4 }, { turn: 8 }));
     expect(first()).toMatchObject({ turn: 8, phase: '', replied: false });
     expect(shape()).toEqual(['r', 'mine:working']);
   });
 
   test('what the agent says by itself stands where it was said', () => {
-    merge(items, {
+    merge({
       messages: [stored(1, 0, false, 'str', 'hello'), stored(2, 1, true, 'str', 'q'), stored(3, 2, true, 'str', 'q2'), stored(4, 1, false, 'str', 'r'), stored(5, 2, false, 'str', 'r2'), stored(6, 0, false, 'str', 'Still there?')],
       steps: [],
     });
@@ -424,6 +481,6 @@ describe('other clients', () => {
 
 test('the newest options can be chosen from, and the choice is marked', () => {
   const offer = (seq: number, turn: number) => stored(seq, turn, false, 'options', '{"0": "Yes", "1": "No"}');
-  merge(items, { messages: [offer(1, 0), stored(2, 1, true, 'str', 'No'), offer(3, 1), stored(4, 2, true, 'str', 'Why?')], steps: [] });
-  expect(rows(items).flatMap((r) => (r.kind === 'replied' ? [[r.newest, r.chosen]] : []))).toEqual([[false, 'No'], [true, '']]);
+  merge({ messages: [offer(1, 0), stored(2, 1, true, 'str', 'No'), offer(3, 1), stored(4, 2, true, 'str', 'Why?')], steps: [] });
+  expect(rows().flatMap((r) => (r.kind === 'replied' ? [[r.newest, r.chosen]] : []))).toEqual([[false, 'No'], [true, '']]);
 });
