@@ -13,7 +13,9 @@ func (a *app) addSpeech() error {
 		return nil
 	}
 	c := a.cfg.Speech
-	client, err := speech.New(speech.Config{BaseURL: c.URL, APIKey: c.Key, Transcription: c.Transcription, Model: c.Model, Voice: c.Voice})
+	client, err := speech.New(speech.Config{
+		BaseURL: c.URL, APIKey: c.Key, Transcription: c.Transcription, Model: c.Model, Voice: c.Voice, Metrics: a.metrics,
+	})
 	if err != nil {
 		return fmt.Errorf("speech: %w", err)
 	}

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	openai "github.com/sashabaranov/go-openai"
 
 	"docent/internal/fault"
+	"docent/internal/meter"
 	"docent/payload"
 )
 
@@ -22,8 +24,9 @@ const MaxSpokenRunes = 4096
 // use. Errors carry a fault kind, and neither the server's address nor its key;
 // a canceled context is returned as its error.
 type Client struct {
-	cfg Config
-	api *openai.Client
+	cfg  Config
+	api  *openai.Client
+	took map[string]*meter.Seconds // by call
 }
 
 // New returns a client of the server that config describes. It sends nothing
@@ -36,7 +39,25 @@ func New(config Config) (*Client, error) {
 	api := openai.DefaultConfig(cfg.APIKey)
 	api.BaseURL = cfg.BaseURL
 	api.HTTPClient = &exchange{client: cfg.HTTPClient, key: cfg.APIKey}
-	return &Client{cfg: cfg, api: openai.NewClientWithConfig(api)}, nil
+	c := &Client{cfg: cfg, api: openai.NewClientWithConfig(api), took: map[string]*meter.Seconds{}}
+	for _, call := range []string{transcribing, speaking} {
+		c.took[call] = meter.New(cfg.Metrics, "docent_speech_seconds", fmt.Sprintf("call=%q", call))
+	}
+	return c, nil
+}
+
+// The calls as metrics name them.
+const (
+	transcribing = "transcribe"
+	speaking     = "speak"
+)
+
+// count adds a call that began at a time to the metrics.
+func (c *Client) count(call string, begun time.Time, err error) {
+	c.took[call].Observe(time.Since(begun))
+	if err != nil {
+		c.cfg.Metrics.GetOrCreateCounter(fmt.Sprintf("docent_speech_errors_total{call=%q,code=%q}", call, fault.KindOf(err))).Inc()
+	}
 }
 
 // Transcribe returns the words of a recording, an audio file that FileName
@@ -53,11 +74,16 @@ func (c *Client) Transcribe(ctx context.Context, recording []byte, language stri
 	}
 	call, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
+	begun := time.Now()
 	resp, err := c.api.CreateTranscription(call, openai.AudioRequest{
 		Model: c.cfg.Transcription, FilePath: name, Reader: bytes.NewReader(recording), Language: language, Format: openai.AudioResponseFormatJSON,
 	})
 	if err != nil {
-		return "", fmt.Errorf("transcribe with %s: %w", c.cfg.Transcription, c.explain(ctx, call, err, "this recording"))
+		err = fmt.Errorf("transcribe with %s: %w", c.cfg.Transcription, c.explain(ctx, call, err, "this recording"))
+	}
+	c.count(transcribing, begun, err)
+	if err != nil {
+		return "", err
 	}
 	text := strings.TrimSpace(resp.Text)
 	if text == "" {
@@ -80,11 +106,13 @@ func (c *Client) Speak(ctx context.Context, text string) (payload.Audio, error) 
 	}
 	call, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
+	begun := time.Now()
 	sound, err := c.speak(call, text)
 	if err != nil {
-		return payload.Audio{}, fmt.Errorf("speak with %s: %w", c.cfg.Model, c.explain(ctx, call, err, "this text"))
+		err = fmt.Errorf("speak with %s: %w", c.cfg.Model, c.explain(ctx, call, err, "this text"))
 	}
-	return sound, nil
+	c.count(speaking, begun, err)
+	return sound, err
 }
 
 // speak makes the request and reads its answer.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/VictoriaMetrics/metrics"
 	"go.uber.org/goleak"
 
 	"docent/internal/fault"
@@ -248,6 +249,28 @@ func TestSlow(t *testing.T) {
 	}()
 	if _, err := patient.Speak(ctx, "Hi"); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// Calls are counted, and what went wrong by its kind.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	set := metrics.NewSet()
+	c := serve(t, answer(429, "application/json", `{}`), func(c *speech.Config) { c.Metrics = set })
+	for range 2 {
+		if _, err := c.Speak(t.Context(), "Hi"); fault.KindOf(err) != fault.RateLimited {
+			t.Error(err)
+		}
+	}
+	var out strings.Builder
+	set.WritePrometheus(&out)
+	for _, want := range []string{
+		`docent_speech_errors_total{call="speak",code="rate_limited"} 2`, `docent_speech_seconds_count{call="speak"} 2`,
+		`docent_speech_seconds_count{call="transcribe"} 0`,
+	} {
+		if !strings.Contains(out.String(), want+"\n") {
+			t.Errorf("no %s in\n%s", want, &out)
+		}
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/VictoriaMetrics/metrics"
+
 	"docent/llm"
 )
 
@@ -39,6 +41,10 @@ type Config struct {
 	// request with a recording and a key must not wander. Default: a client with
 	// http.DefaultTransport's settings.
 	HTTPClient *http.Client
+	// Metrics gets how long calls take, as docent_speech_seconds, and how they
+	// failed, as docent_speech_errors_total by fault kind; both by call, which is
+	// transcribe or speak. Default: nil, a set of its own.
+	Metrics *metrics.Set
 }
 
 // complete applies the defaults and checks the rest.
@@ -61,6 +67,9 @@ func (c Config) complete() (Config, error) {
 	}
 	c.Voice = cmp.Or(c.Voice, DefaultVoice)
 	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
+	if c.Metrics == nil {
+		c.Metrics = metrics.NewSet()
+	}
 	client := http.Client{}
 	if c.HTTPClient != nil {
 		client = *c.HTTPClient
