@@ -1,0 +1,296 @@
+package auth_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"docent/api"
+	"docent/auth"
+	"docent/internal/fault"
+)
+
+// seen is what a handler behind the middleware gets.
+type seen struct {
+	who string // - is nobody
+	uri string
+	raw string
+}
+
+// ask sends a request through a middleware; header holds names and values.
+func ask(t *testing.T, wrap func(http.Handler) http.Handler, method, target string, header ...string) (*httptest.ResponseRecorder, *seen) {
+	t.Helper()
+	var got *seen
+	handler := wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got = &seen{"-", r.RequestURI, r.URL.RawQuery}
+		if p, known := auth.FromContext(r.Context()); known {
+			got.who = p.ID
+		}
+	}))
+	r := httptest.NewRequestWithContext(t.Context(), method, target, http.NoBody)
+	r.RemoteAddr = "192.0.2.7:1234"
+	for i := 0; i+1 < len(header); i += 2 {
+		switch header[i] {
+		case "Host":
+			r.Host = header[i+1]
+		case "From":
+			r.RemoteAddr = header[i+1]
+		default:
+			r.Header.Add(header[i], header[i+1])
+		}
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	return w, got
+}
+
+func TestMiddleware(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user("ann", auth.Ask)
+	cookie := auth.CookieName + "=" + w.login("ann")
+	header := w.token(auth.TokenSpec{Name: "header", Scopes: auth.Scopes{auth.Ask}})
+	protocol := w.token(auth.TokenSpec{Name: "protocol", Scopes: auth.Scopes{auth.Ask}})
+	query := w.token(auth.TokenSpec{Name: "query", Scopes: auth.Scopes{auth.Ask}})
+	const wrong = "docent_wrong"
+	for name, test := range map[string]struct {
+		target string
+		header []string
+		want   string // "" is 401
+	}{
+		"nothing":                        {"/x?a=1", nil, "-"},
+		"header":                         {"/x", []string{"Authorization", "Bearer " + header}, "token:header"},
+		"header in other letters":        {"/x", []string{"authorization", "bearer   " + header + " "}, "token:header"},
+		"another scheme":                 {"/x", []string{"Authorization", "Basic dXNlcjpwYXNz"}, "-"},
+		"another scheme and a cookie":    {"/x", []string{"Authorization", "Basic dXNlcjpwYXNz", "Cookie", cookie}, "user:ann"},
+		"protocol":                       {"/ws", []string{"Sec-WebSocket-Protocol", "docent.v1, docent.token." + protocol}, "token:protocol"},
+		"protocol in lines":              {"/ws", []string{"Sec-WebSocket-Protocol", "docent.v1", "Sec-WebSocket-Protocol", "docent.token." + protocol}, "token:protocol"},
+		"query":                          {"/ws?token=" + query, nil, "token:query"},
+		"cookie":                         {"/x", []string{"Cookie", cookie}, "user:ann"},
+		"cookie of an own page":          {"/x", []string{"Cookie", cookie, "Sec-Fetch-Site", "same-origin"}, "user:ann"},
+		"cookie from a foreign page":     {"/x", []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site"}, "-"},
+		"cookie from another port":       {"/x", []string{"Cookie", cookie, "Sec-Fetch-Site", "same-site"}, "-"},
+		"cookie that has ended":          {"/x", []string{"Cookie", auth.CookieName + "=none"}, "-"},
+		"empty cookie":                   {"/x", []string{"Cookie", auth.CookieName + "="}, "-"},
+		"header wins":                    {"/ws?token=" + query, []string{"Authorization", "Bearer " + header, "Sec-WebSocket-Protocol", "docent.token." + protocol, "Cookie", cookie}, "token:header"},
+		"protocol before query":          {"/ws?token=" + query, []string{"Sec-WebSocket-Protocol", "docent.token." + protocol, "Cookie", cookie}, "token:protocol"},
+		"query before cookie":            {"/ws?token=" + query, []string{"Cookie", cookie}, "token:query"},
+		"wrong header":                   {"/ws?token=" + query, []string{"Authorization", "Bearer " + wrong, "Cookie", cookie}, ""},
+		"wrong protocol":                 {"/ws?token=" + query, []string{"Sec-WebSocket-Protocol", "docent.v1, docent.token.x", "Cookie", cookie}, ""},
+		"wrong query":                    {"/ws?token=x", []string{"Cookie", cookie}, ""},
+		"wrong query, twice":             {"/ws?token=x&token=" + query, nil, ""},
+		"cookie's value as a token":      {"/x", []string{"Authorization", "Bearer " + strings.TrimPrefix(cookie, auth.CookieName+"=")}, ""},
+		"a token as the cookie":          {"/x", []string{"Cookie", auth.CookieName + "=" + header}, "-"},
+		"an empty query and a cookie":    {"/x?token=", []string{"Cookie", cookie}, "user:ann"},
+		"an empty header and a cookie":   {"/x", []string{"Authorization", "Bearer ", "Cookie", cookie}, "user:ann"},
+		"an empty protocol and a cookie": {"/x", []string{"Sec-WebSocket-Protocol", "docent.token.", "Cookie", cookie}, "user:ann"},
+	} {
+		answer, got := ask(t, w.Middleware, "GET", test.target, test.header...)
+		if test.want != "" {
+			if got == nil || got.who != test.want || strings.Contains(got.uri+got.raw, "token") {
+				t.Errorf("%s: %+v %d", name, got, answer.Code)
+			}
+			continue
+		}
+		var e api.Error
+		if err := json.Unmarshal(answer.Body.Bytes(), &e); err != nil || got != nil || answer.Code != 401 || e.Code != fault.Unauthorized || e.Message == "" || e.Retryable {
+			t.Errorf("%s: %d %s, handled %+v", name, answer.Code, answer.Body, got)
+		}
+		if h := answer.Header(); !strings.HasPrefix(h.Get("WWW-Authenticate"), "Bearer") || h.Get("Cache-Control") != "no-store" || h.Get("Content-Type") != "application/json" {
+			t.Errorf("%s: headers %v", name, h)
+		}
+	}
+	for _, secret := range []string{header, protocol, query, wrong, cookie[20:]} {
+		if strings.Contains(w.log.String(), secret) {
+			t.Errorf("a token is in the log:\n%s", w.log)
+		}
+	}
+}
+
+func TestMiddlewareWithoutDatabase(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token := w.token(auth.TokenSpec{Name: "x", Scopes: auth.Scopes{auth.Ask}})
+	b := newWorldOn(t, broken{w.db})
+	for _, header := range [][]string{{"Authorization", "Bearer " + token}, {"Cookie", auth.CookieName + "=x"}} {
+		if answer, got := ask(t, b.Middleware, "GET", "/", header...); got != nil || answer.Code != 503 || !strings.Contains(answer.Body.String(), `"retryable":true`) {
+			t.Errorf("%v: %d %s", header[0], answer.Code, answer.Body)
+		}
+	}
+	if _, got := ask(t, b.Middleware, "GET", "/"); got == nil || got.who != "-" {
+		t.Errorf("who shows nothing is %+v", got)
+	}
+}
+
+func TestWrongTokensAreSlowed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	right := w.token(auth.TokenSpec{Name: "x", Scopes: auth.Scopes{auth.Ask}})
+	try := func(token, from string) *httptest.ResponseRecorder {
+		answer, _ := ask(t, w.Middleware, "GET", "/", "Authorization", "Bearer "+token, "From", from)
+		return answer
+	}
+	for range 20 {
+		if answer := try("x", "192.0.2.1:1"); answer.Code != 401 {
+			t.Fatalf("%d %s", answer.Code, answer.Body)
+		}
+	}
+	answer := try("x", "192.0.2.1:2")
+	if answer.Code != 429 || answer.Header().Get("Retry-After") != "1" || !strings.Contains(answer.Body.String(), "rate_limited") {
+		t.Errorf("%d %s %v", answer.Code, answer.Body, answer.Header())
+	}
+	if answer := try(right, "192.0.2.1:3"); answer.Code != 200 {
+		t.Errorf("a right token: %d %s", answer.Code, answer.Body)
+	}
+	if answer := try("x", "192.0.2.2:1"); answer.Code != 401 {
+		t.Errorf("another address: %d", answer.Code)
+	}
+	w.clock.pass(time.Second)
+	if answer := try("x", "192.0.2.1:4"); answer.Code != 401 {
+		t.Errorf("after the pause: %d", answer.Code)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	_, got := ask(t, auth.Open, "GET", "/ws?a=1&token=secret", "Authorization", "Bearer x")
+	if got == nil || got.who != "" || got.raw != "a=1" || got.uri != "/ws?a=1" {
+		t.Errorf("it is %+v", got)
+	}
+}
+
+// TestNoCrossSiteWebSocket: a foreign page cannot ride on the page's cookie,
+// neither to a WebSocket nor to a change.
+func TestNoCrossSiteWebSocket(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user("ann", auth.Ask)
+	cookie := auth.CookieName + "=" + w.login("ann")
+	upgrade := []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Cookie", cookie}
+	for _, loopback := range []bool{false, true} {
+		guard := api.Guard(api.GuardConfig{Addr: "docs.example:8765", Loopback: loopback, Hosts: []string{"docs.example"}})
+		wrap := func(next http.Handler) http.Handler { return guard(w.Middleware(next)) }
+		for _, test := range []struct {
+			host, origin string
+			allowed      bool
+		}{
+			{"docs.example", "http://docs.example", true},
+			{"docs.example", "", true}, // no browser
+			{"docs.example", "https://evil.example", false},
+			{"docs.example", "null", false},
+			{"docs.example", "http://docs.example.evil.example", false},
+			{"docs.example", "http://docs.example:81", false},
+			{"evil.example", "http://evil.example", false},
+			{"localhost:8765", "http://localhost:8765", true},
+			{"localhost:8765", "http://localhost:3000", false}, // not signed in, or refused
+		} {
+			for _, header := range [][]string{upgrade, {"Cookie", cookie}} {
+				method := "GET"
+				if len(header) == 2 {
+					method = "POST"
+				}
+				header = append([]string{"Host", test.host}, header...)
+				if test.origin != "" {
+					header = append(header, "Origin", test.origin)
+				}
+				answer, got := ask(t, wrap, method, "/ws", header...)
+				if (got != nil && got.who == "user:ann") != test.allowed {
+					t.Errorf("%s from %q to %s, loopback %v: %d %+v", method, test.origin, test.host, loopback, answer.Code, got)
+				}
+			}
+		}
+	}
+}
+
+func TestQueryTokenIsTakenOut(t *testing.T) {
+	t.Parallel()
+	for target, want := range map[string][3]string{
+		"/x":                                  {"/x", "", ""},
+		"/x?":                                 {"/x?", "", ""},
+		"/x?a=b&token=t":                      {"/x?a=b", "a=b", "t"},
+		"/x?token=t&a=%20b+&c":                {"/x?a=%20b+&c", "a=%20b+&c", "t"},
+		"/x?token=t":                          {"/x", "", "t"},
+		"/x?%74oken=t%2E1":                    {"/x", "", "t.1"},
+		"/x?TOKEN=t":                          {"/x", "", "t"},
+		"/x?token=a&token=b":                  {"/x", "", "a"},
+		"/x?token":                            {"/x", "", ""},
+		"/x?tokens=t&my_token=t":              {"/x?tokens=t&my_token=t", "tokens=t&my_token=t", ""},
+		"/x?a;token=t":                        {"/x?a;token=t", "a;token=t", ""},
+		"/a%2Fb?token=t":                      {"/a%2Fb", "", "t"},
+		"http://docs.example/x?token=t&y=1":   {"/x?y=1", "y=1", "t"},
+		"/x?session_id=1&token=t%zz&name=a+b": {"/x?session_id=1&name=a+b", "session_id=1&name=a+b", ""},
+	} {
+		r := httptest.NewRequest(http.MethodGet, target, http.NoBody)
+		before := r.URL.String()
+		out, token := auth.WithoutQueryToken(r)
+		if got := [3]string{out.RequestURI, out.URL.RawQuery, token}; got != want {
+			t.Errorf("%s: %q, want %q", target, got, want)
+		}
+		if r.URL.String() != before {
+			t.Errorf("%s: the caller's request has changed", target)
+		}
+	}
+}
+
+func FuzzQueryToken(f *testing.F) {
+	for _, seed := range []string{"token=x", "a=b&token=x&c", "%74oken=%zz", "&&=&token", "a;token=x", "ToKeN=x&token=y"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		r := &http.Request{URL: &url.URL{Path: "/x", RawQuery: query}, Header: http.Header{}}
+		out, token := auth.WithoutQueryToken(r)
+		if out.URL.Query().Has("token") {
+			t.Errorf("%q leaves %q", query, out.URL.RawQuery)
+		}
+		if want := r.URL.Query().Get("token"); want != "" && token == "" && !strings.Contains(strings.ToLower(query), "token=&") {
+			t.Errorf("%q has the token %q", query, want)
+		}
+		if _, again := auth.WithoutQueryToken(out); again != "" {
+			t.Errorf("%q has another one after: %q", query, again)
+		}
+	})
+}
+
+func TestRemote(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ addr, forwarded, want string }{
+		{"192.0.2.1:5", "", "192.0.2.1"},
+		{"192.0.2.1:5", "198.51.100.9", "192.0.2.1"}, // anybody can write that
+		{"127.0.0.1:5", "", "127.0.0.1"},
+		{"127.0.0.1:5", "198.51.100.9", "198.51.100.9"},
+		{"127.0.0.1:5", "203.0.113.1, 198.51.100.9", "198.51.100.9"},
+		{"127.0.0.1:5", "198.51.100.9, unknown", "127.0.0.1"},
+		{"[::1]:5", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"},
+		{"[2001:db8:1:2::9%eth0]:5", "", "2001:db8:1:2::/64"},
+		{"[::ffff:192.0.2.1]:5", "", "192.0.2.1"},
+		{"[::ffff:127.0.0.1]:5", "198.51.100.9", "198.51.100.9"},
+		{"@", "198.51.100.9", ""},
+		{"", "", ""},
+	} {
+		r := &http.Request{RemoteAddr: test.addr, Header: http.Header{}}
+		if test.forwarded != "" {
+			r.Header.Set("X-Forwarded-For", test.forwarded)
+		}
+		if got := auth.Remote(r); got != test.want {
+			t.Errorf("%+v: %s", test, got)
+		}
+	}
+}
+
+// TestPrincipalInLogs: what identifies a token is not what lets in.
+func TestPrincipalInLogs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token := w.token(auth.TokenSpec{Name: "x", Scopes: auth.Scopes{auth.Ask}})
+	p, err := w.Token(t.Context(), token)
+	ok(t, err)
+	slog.New(slog.NewTextHandler(w.log, nil)).Info("who", "principal", p)
+	if strings.Contains(w.log.String(), token) {
+		t.Error("the token is in the log")
+	}
+}
