@@ -27,15 +27,19 @@ type connection struct {
 	gui     atomic.Bool     // it is BAF's newer React client
 	v1      bool
 	typed   bool // it speaks the dialect of TypedPath
-	rate    *rate.Limiter
+	rate    pace
 	cancel  context.CancelFunc // wakes the reader where it waits for anything but the socket
-	pinger  *time.Timer        // guarded by out.mu
-	idle    *time.Timer        // ends a typed one; guarded by out.mu
-	info    Info               // until the welcome is sent
-	id      string             // the session's, once it is open; guarded by out.mu
-	heardAt time.Time          // when something was heard of the peer
-	over    bool               // the peer will not be heard any more
-	held    int64              // bytes of the large frame at hand, counted in server.uploads
+	wire    *wire
+	pingAt  time.Time   // when a ping is due; guarded by server.mu
+	idle    *time.Timer // ends a typed one; guarded by out.mu
+	info    Info        // until the welcome is sent
+	id      string      // the session's, once it is open; guarded by out.mu
+	heardAt time.Time   // when something was heard of the peer
+	helloBy time.Time   // until when it has to say hello; zero if it need not
+	tookAt  time.Time   // when it took a part of a long frame; guarded by out.mu
+	closeBy time.Time   // until when it may answer our close frame; guarded by out.mu
+	over    bool        // the peer will not be heard any more
+	held    int64       // bytes of the large frame at hand, counted in server.uploads
 
 	voice *listening // the recording that is being transcribed; nil if none
 
@@ -43,32 +47,82 @@ type connection struct {
 	out outbox
 }
 
-// serve is the reader goroutine.
-func (c *connection) serve(ctx context.Context) {
-	defer c.server.served.Done()
-	defer c.end()
-	defer c.contain(ctx)
+// prepare sets the library up; it comes before serve.
+func (c *connection) prepare() {
+	c.wire.c = c
+	c.rate.own.SetLimitAt(time.Time{}, rate.Limit(c.server.cfg.Rate)) // long ago: the burst is there
+	c.rate.own.SetBurstAt(time.Time{}, c.server.cfg.Burst)
+	c.heard()
+	c.pingAt = c.heardAt.Add(c.server.cfg.PingEvery)
 	c.socket.SetReadLimit(c.server.cfg.FrameBytes)
-	c.socket.SetPongHandler(func(string) error { return c.alive() })
-	answer := c.socket.PingHandler()
-	c.socket.SetPingHandler(func(data string) error { return errors.Join(c.alive(), answer(data)) })
-	c.out.mu.Lock()
-	c.pinger = time.AfterFunc(c.server.cfg.PingEvery, c.ping)
-	c.out.mu.Unlock()
-	if c.v1 && !c.awaitHello(ctx) {
+	c.socket.SetPingHandler(c.pong)
+	c.socket.SetPongHandler(ignorePong) // that it came has been noted
+	c.socket.SetCloseHandler(c.answerClose)
+}
+
+func ignorePong(string) error { return nil }
+
+// answerClose answers the peer's close frame.
+func (c *connection) answerClose(code int, _ string) error {
+	c.farewell(controlFrame(websocket.CloseMessage, websocket.FormatCloseMessage(code, "")), closedByPeer)
+	return nil
+}
+
+// serve is the reader goroutine until the client is idle.
+func (c *connection) serve(ctx context.Context) {
+	if c.converse(ctx) {
+		go c.rest(ctx)
 		return
 	}
-	if !c.open(ctx) {
+	c.end()
+	c.server.served.Done()
+}
+
+// rest waits until an idle client sends something, as a goroutine of its own:
+// its stack has the least size, where that of serve has grown.
+func (c *connection) rest(ctx context.Context) {
+	for {
+		err := c.wire.glance()
+		switch {
+		case err == nil && c.wire.onlyPongs():
+			c.heard()
+			continue
+		case err == nil:
+			c.heard()
+		case timedOut(err) && c.prolong():
+			continue
+		}
+		c.wire.failed = err // await tells it
+		c.serve(ctx)
 		return
 	}
-	next := c.next
-	if c.typed {
-		next = c.nextTyped
+}
+
+// converse joins the session and does what the client asks for; it reports
+// whether the client is idle, else the connection is over.
+func (c *connection) converse(ctx context.Context) (idle bool) {
+	defer c.contain(ctx)
+	if c.sub == nil {
+		if c.v1 && !c.awaitHello(ctx) || !c.open(ctx) {
+			return false
+		}
 	}
 	for {
-		if err := next(ctx); err != nil {
+		err := c.wire.await()
+		if err == nil {
+			if c.typed {
+				err = c.nextTyped(ctx)
+			} else {
+				err = c.next(ctx)
+			}
+			c.heard() // or else what took us long would count as its silence
+		}
+		switch {
+		case errors.Is(err, errIdle):
+			return true
+		case err != nil:
 			c.readFailed(err)
-			return
+			return false
 		}
 	}
 }
@@ -100,7 +154,6 @@ func (c *connection) end() {
 		c.sub.Close()
 	}
 	c.out.mu.Lock()
-	c.pinger.Stop()
 	if c.idle != nil {
 		c.idle.Stop()
 	}
@@ -117,6 +170,8 @@ func (c *connection) end() {
 		c.drain()
 	}
 	_ = c.socket.Close() // there is nobody to tell
+	c.wire.unread = nil
+	c.wire.letGo()
 	if c.typed {
 		c.server.unlist(c)
 	}
@@ -132,10 +187,10 @@ func (c *connection) drain() {
 	end := time.Now().Add(closeGrace)
 	scrap := make([]byte, 16<<10)
 	for time.Now().Before(end) {
-		if c.socket.SetReadDeadline(time.Now().Add(drainPause)) != nil {
+		if c.wire.SetReadDeadline(time.Now().Add(drainPause)) != nil {
 			return
 		}
-		if _, err := c.socket.NetConn().Read(scrap); err != nil {
+		if _, err := c.wire.Conn.Read(scrap); err != nil {
 			return
 		}
 	}
@@ -161,6 +216,10 @@ func (c *connection) sendMessage(action payload.Action, message any, id string) 
 // refuse tells the client why a frame was not taken: BAF only in the log, as it
 // has no frame for it, others by an error.
 func (c *connection) refuse(err error, id string) {
+	count(c.server.meters.errors, string(fault.KindOf(err)))
+	if fault.KindOf(err) == fault.RateLimited {
+		c.server.meters.limited.Inc()
+	}
 	c.server.cfg.Logger.Debug("frame refused", "session", c.session(), "kind", fault.KindOf(err))
 	if c.typed {
 		c.failTyped(err)

@@ -100,10 +100,22 @@ func (s *Server) principal(r *http.Request) (*auth.Principal, error) {
 }
 
 // refuseHandshake answers a request that does not become a connection.
-func refuseHandshake(w http.ResponseWriter, err error) {
+func (s *Server) refuseHandshake(w http.ResponseWriter, err error) {
+	reason := refusedHandshake
 	kind := fault.KindOf(err)
-	if kind == fault.Unauthorized {
+	switch kind {
+	case fault.Unauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")
+		reason = refusedAccess
+	case fault.Forbidden:
+		reason = refusedAccess
+	case fault.RateLimited:
+		w.Header().Set("Retry-After", "5")
+		reason = refusedPrincipal
+	case fault.Unavailable:
+		w.Header().Set("Retry-After", "5")
+		reason = refusedFull
 	}
+	count(s.meters.refused, reason)
 	http.Error(w, fault.Message(err), kind.HTTPStatus())
 }

@@ -14,9 +14,10 @@ import (
 
 // awaitHello reads until the client says hello and who it is.
 func (c *connection) awaitHello(ctx context.Context) bool {
-	deadline := time.Now().Add(c.server.cfg.HelloTimeout)
+	c.helloBy = time.Now().Add(c.server.cfg.HelloTimeout)
+	defer func() { c.helloBy = time.Time{} }()
 	for {
-		if err := c.socket.SetReadDeadline(deadline); err != nil {
+		if err := c.socket.SetReadDeadline(c.helloBy); err != nil {
 			return false
 		}
 		frame, refusal, err := c.readOne()
@@ -63,7 +64,9 @@ func (c *connection) hello(ctx context.Context, frame payload.Frame) error {
 		if err != nil {
 			return err
 		}
-		c.who = &p
+		if err := c.identified(&p); err != nil {
+			return err
+		}
 	}
 	c.request.After = h.LastSeq
 	switch {
@@ -122,7 +125,7 @@ func (c *connection) openFailed(ctx context.Context, err error, id string) {
 		code = CloseUnavailable
 	}
 	log, session := c.server.cfg.Logger, cmp.Or(c.session(), c.request.ID)
-	if code == CloseUnauthorized || code == CloseForbidden {
+	if code == CloseUnauthorized || code == CloseForbidden || fault.KindOf(err) == fault.RateLimited {
 		log.InfoContext(ctx, "client refused", "session", session, "kind", fault.KindOf(err))
 	} else {
 		log.ErrorContext(ctx, "open session", "session", session, agent.ErrorAttr(err))

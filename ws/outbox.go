@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -13,6 +14,10 @@ import (
 )
 
 // outbox is what waits to be sent to a client, bounded in bytes.
+//
+// What the socket takes at once is written by whoever sends it. Only what it
+// does not take waits, and deltas do, so that those which come together are
+// written together: then there is a writer goroutine.
 type outbox struct {
 	mu      sync.Mutex // guards what follows
 	items   []item
@@ -26,9 +31,11 @@ type outbox struct {
 
 // item is one frame to send.
 type item struct {
-	// kind is a gorilla message type.
+	// kind is a message type of the library if data is a text that queueLocked
+	// has to make a frame of; else 0.
 	kind int
-	// data is the encoded frame; nil while a delta may still grow.
+	// data is the frame as it goes over the wire; nil while a delta may still
+	// grow.
 	data []byte
 	// delta is a piece of an answer that waits for more of it; joined tells
 	// that more came.
@@ -36,6 +43,8 @@ type item struct {
 	joined bool
 	// long tells that it counts as such, which does not change with more.
 	long bool
+	// last tells that it is a close frame.
+	last bool
 }
 
 func (i item) size() int { return len(i.data) + len(i.delta.Message) + itemOverhead }
@@ -56,8 +65,8 @@ func (o *outbox) count(i item, n int) {
 	}
 }
 
-// send queues a frame. It never blocks: a client for which too much waits is
-// closed.
+// send sends a frame or queues it. It never blocks: a client for which too much
+// waits is closed.
 func (c *connection) send(f payload.Frame) {
 	c.out.mu.Lock()
 	defer c.out.mu.Unlock()
@@ -65,20 +74,38 @@ func (c *connection) send(f payload.Frame) {
 }
 
 func (c *connection) sendLocked(f payload.Frame) {
-	if c.out.closing || c.joinLocked(f) {
-		return
+	switch {
+	case c.out.closing || c.joinLocked(f):
+	case f.Action == payload.DeltaAction:
+		c.queueLocked(item{delta: f})
+	case c.out.writing:
+		c.queueLocked(item{data: c.encode(make([]byte, 0, len(f.Message)+frameRoom), f)})
+	default:
+		b := scraps.Get().(*[]byte)
+		data := c.encode((*b)[:0], f)
+		if i, all := c.tryLocked(item{data: data, long: len(data) > longFrame}); !all {
+			i.data = bytes.Clone(i.data)
+			c.queueLocked(i)
+		}
+		if cap(data) <= longFrame {
+			*b = data
+		}
+		scraps.Put(b)
 	}
-	i := item{kind: websocket.TextMessage}
-	if f.Action == payload.DeltaAction {
-		i.delta = f
-	} else {
-		i.data = c.encode(f)
-	}
-	c.queueLocked(i)
 }
 
-// queueLocked queues an item, if not too much waits already.
+// frameRoom is room for a frame beside its message, in bytes.
+const frameRoom = 160
+
+// scraps are for frames that are written at once.
+var scraps = sync.Pool{New: func() any { return new([]byte) }}
+
+// queueLocked sends an item or queues it, if not too much waits already.
 func (c *connection) queueLocked(i item) {
+	if i.kind != 0 {
+		i.kind, i.data = 0, endFrame(append(beginFrame(make([]byte, 0, len(i.data)+longHeader)), i.data...), 0)
+		c.server.meters.framesOut[c.dialect()].Inc()
+	}
 	waiting, limit := c.out.bytes, c.server.cfg.OutboxBytes
 	if i.long = i.size() > longFrame; i.long {
 		waiting, limit = c.out.long, c.server.cfg.LongOutboxBytes
@@ -86,6 +113,7 @@ func (c *connection) queueLocked(i item) {
 	// A single frame may exceed the bound: it could never be sent otherwise.
 	if waiting+i.size() > limit && waiting > 0 {
 		c.server.cfg.Logger.Warn("slow client closed", "session", c.id, "bytes", c.out.bytes+c.out.long)
+		c.server.meters.slow.Inc()
 		c.closeLocked(CloseSlow)
 		return
 	}
@@ -93,7 +121,7 @@ func (c *connection) queueLocked(i item) {
 }
 
 // joinLocked adds a delta to the one queued last, if that is of the same turn:
-// one write then carries both.
+// one frame then carries both.
 func (c *connection) joinLocked(f payload.Frame) bool {
 	n := len(c.out.items)
 	if f.Action != payload.DeltaAction || n == 0 || c.out.bytes+len(f.Message) > c.server.cfg.OutboxBytes {
@@ -111,21 +139,35 @@ func (c *connection) joinLocked(f payload.Frame) bool {
 	if !ok {
 		return false
 	}
-	c.out.bytes += len(joined) - before
+	if last.long {
+		c.out.long += len(joined) - before
+	} else {
+		c.out.bytes += len(joined) - before
+	}
 	last.delta.Message, last.delta.N = joined, f.N
+	c.server.meters.joined.Inc()
 	return true
 }
 
-func (c *connection) encode(f payload.Frame) []byte {
-	b := make([]byte, 0, len(f.Message)+160)
+// encode appends a frame as it goes over the wire.
+func (c *connection) encode(b []byte, f payload.Frame) []byte {
+	start := len(b)
+	b = beginFrame(b)
 	if c.v1 {
-		return f.AppendV1(b)
+		b = f.AppendV1(b)
+	} else {
+		b = f.AppendBAF(b)
 	}
-	return f.AppendBAF(b)
+	c.server.meters.framesOut[c.dialect()].Inc()
+	return endFrame(b, start)
 }
 
-// pushLocked queues an item and starts the writer if there is none.
+// pushLocked sends an item, or queues it and starts the writer if there is none.
 func (c *connection) pushLocked(i item) {
+	i, all := c.tryLocked(i)
+	if all {
+		return
+	}
 	c.out.items = append(c.out.items, i)
 	c.out.count(i, 1)
 	if !c.out.writing {
@@ -133,6 +175,40 @@ func (c *connection) pushLocked(i item) {
 		c.out.writer.Add(1)
 		go c.write()
 	}
+}
+
+// tryLocked writes what the socket takes of an item if nothing waits; the rest
+// is returned, unless that is all.
+func (c *connection) tryLocked(i item) (rest item, all bool) {
+	if c.out.writing || i.long || i.data == nil {
+		return i, false
+	}
+	n, err := c.wire.try(i.data)
+	c.server.meters.bytesOut.Add(n)
+	if err != nil {
+		c.deadLocked()
+		return i, true
+	}
+	if i.data = i.data[n:]; len(i.data) > 0 {
+		return i, false
+	}
+	if i.last {
+		c.closedLocked()
+	}
+	return i, true
+}
+
+// deadLocked gives up a socket that cannot be written.
+func (c *connection) deadLocked() {
+	c.out.closing, c.out.items, c.out.bytes, c.out.long = true, nil, 0, 0
+	c.cancel()
+	_ = c.wire.Close() // wakes the reader
+}
+
+// closedLocked gives the peer its time to answer a close frame that was sent.
+func (c *connection) closedLocked() {
+	c.closeBy = time.Now().Add(closeGrace)
+	_ = c.wire.SetReadDeadline(c.closeBy) // a dead socket is found by reading
 }
 
 // sendPatiently queues a frame once half of the outbox is free; for what a
@@ -162,17 +238,6 @@ func (c *connection) sendPatiently(ctx context.Context, f payload.Frame) bool {
 	}
 }
 
-// ping queues a ping and sets the time of the next.
-func (c *connection) ping() {
-	c.out.mu.Lock()
-	defer c.out.mu.Unlock()
-	if c.out.closing {
-		return
-	}
-	c.pushLocked(item{kind: websocket.PingMessage})
-	c.pinger.Reset(c.server.cfg.PingEvery)
-}
-
 // close sends a close frame after what still waits, and ends the connection
 // when the peer has answered or closeGrace is over.
 func (c *connection) close(code CloseCode) {
@@ -186,120 +251,126 @@ func (c *connection) closeLocked(code CloseCode) {
 		return
 	}
 	c.out.closing = true
+	count(c.server.meters.closes, strconv.Itoa(code.Code))
 	if code == CloseSlow { // what it did not read for so long it will not read now
-		for _, i := range c.out.items {
-			c.out.count(i, -1)
-		}
-		c.out.items = nil
+		c.forgetLocked()
 	}
-	c.pushLocked(item{kind: websocket.CloseMessage, data: websocket.FormatCloseMessage(code.Code, code.Reason)})
+	c.pushLocked(item{data: controlFrame(websocket.CloseMessage, websocket.FormatCloseMessage(code.Code, code.Reason)), last: true})
 	c.cancel()
+}
+
+// forgetLocked drops what waits.
+func (c *connection) forgetLocked() {
+	for _, i := range c.out.items {
+		c.out.count(i, -1)
+	}
+	c.out.items = nil
+}
+
+// farewell sends a close frame that answers the peer's, or that the library
+// made: nothing else is sent any more.
+func (c *connection) farewell(frame []byte, label string) {
+	c.out.mu.Lock()
+	defer c.out.mu.Unlock()
+	if c.out.closing {
+		return
+	}
+	c.out.closing = true
+	count(c.server.meters.closes, label)
+	c.forgetLocked()
+	c.pushLocked(item{data: bytes.Clone(frame), last: true})
 }
 
 // closeGrace is how long the peer may take to answer a close frame.
 const closeGrace = 5 * time.Second
 
-// alive notes that something was heard of the peer. Only the reader calls it.
-func (c *connection) alive() error {
-	c.heardAt = time.Now()
-	return c.extend(c.heardAt)
-}
-
-// extend lets the peer be silent for a while from now. Once the connection
-// closes, only closeGrace counts.
-func (c *connection) extend(now time.Time) error {
-	c.out.mu.Lock()
-	defer c.out.mu.Unlock()
-	if c.out.closing {
-		return nil
-	}
-	return c.socket.SetReadDeadline(now.Add(c.server.cfg.Silence))
-}
-
 // write is the writer goroutine: it ends when nothing waits.
 func (c *connection) write() {
 	defer c.out.writer.Done()
 	for {
-		i, ok := c.out.take()
-		if !ok {
+		batch := c.out.take()
+		if batch == nil {
 			return
 		}
-		sent := i
-		if i.delta.Message != nil {
-			sent.data = c.encode(i.delta)
-		}
-		err := c.writeItem(sent)
-		c.out.written(i, err)
-		if err != nil {
-			c.cancel()
-			_ = c.socket.Close() // wakes the reader
-		}
+		err := c.writeBatch(batch)
+		c.written(batch, err)
 	}
 }
 
-func (c *connection) writeItem(i item) error {
-	deadline := time.Now().Add(c.server.cfg.WriteTimeout)
-	switch i.kind {
-	case websocket.PingMessage:
-		return c.socket.WriteControl(i.kind, nil, deadline)
-	case websocket.CloseMessage:
-		if err := c.socket.WriteControl(i.kind, i.data, deadline); err != nil {
-			return err
+// writeBatch writes frames together. A long one comes alone.
+func (c *connection) writeBatch(batch []item) error {
+	b := scraps.Get().(*[]byte)
+	data := (*b)[:0]
+	defer func() {
+		if cap(data) <= 2*longFrame {
+			*b = data
 		}
-		return c.socket.SetReadDeadline(time.Now().Add(closeGrace))
+		scraps.Put(b)
+	}()
+	for _, i := range batch {
+		switch {
+		case i.delta.Message != nil:
+			data = c.encode(data, i.delta)
+		case i.long:
+			return c.writeLong(i.data)
+		default:
+			data = append(data, i.data...)
+		}
 	}
-	if i.long {
-		return c.writeLong(i)
+	if batch[0].long {
+		return c.writeLong(data)
 	}
-	if err := c.socket.SetWriteDeadline(deadline); err != nil {
-		return err
-	}
-	return c.socket.WriteMessage(i.kind, i.data)
+	c.server.meters.bytesOut.Add(len(data))
+	return c.wire.put(data, c.server.cfg.WriteTimeout)
 }
 
 // writeLong writes a frame in parts. Each has its time, and that the peer takes
 // it is a sign of life: its pongs wait behind what we send.
-func (c *connection) writeLong(i item) error {
-	w, err := c.socket.NextWriter(i.kind)
-	if err != nil {
-		return err
+func (c *connection) writeLong(data []byte) error {
+	for part := range slices.Chunk(data, 4*longFrame) {
+		if err := c.wire.put(part, c.server.cfg.WriteTimeout); err != nil {
+			return err
+		}
+		c.server.meters.bytesOut.Add(len(part))
+		c.took(time.Now())
 	}
-	for part := range slices.Chunk(i.data, 4*longFrame) {
-		if err := c.socket.SetWriteDeadline(time.Now().Add(c.server.cfg.WriteTimeout)); err != nil {
-			return err
-		}
-		if _, err := w.Write(part); err != nil {
-			return err
-		}
-		if err := c.extend(time.Now()); err != nil {
-			return err
-		}
-	}
-	return w.Close()
+	return nil
 }
 
-// take removes the first item; false ends the writer.
-func (o *outbox) take() (item, bool) {
+// take removes the items that are written together; nil ends the writer.
+func (o *outbox) take() []item {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.items) == 0 {
 		o.writing = false
 		o.items = nil
-		return item{}, false
+		return nil
 	}
-	i := o.items[0]
-	o.items[0] = item{}
-	o.items = o.items[1:]
-	return i, true
+	n, size := 0, 0
+	for n < len(o.items) && size <= longFrame && (n == 0 || !o.items[0].long && !o.items[n].long) {
+		size += o.items[n].size()
+		n++
+	}
+	batch := o.items[:n:n]
+	o.items = o.items[n:]
+	return batch
 }
 
-// written accounts for an item that was sent, or for a dead socket.
-func (o *outbox) written(i item, err error) {
+// written accounts for items that were sent, or for a dead socket.
+func (c *connection) written(batch []item, err error) {
+	o := &c.out
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.count(i, -1)
-	if err != nil {
-		o.closing, o.items, o.bytes, o.long = true, nil, 0, 0
+	last := batch[len(batch)-1].last
+	for n := range batch {
+		o.count(batch[n], -1)
+		batch[n] = item{}
+	}
+	switch {
+	case err != nil:
+		c.deadLocked()
+	case last:
+		c.closedLocked()
 	}
 	if o.drained != nil {
 		close(o.drained)

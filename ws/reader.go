@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"sync"
-	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -21,12 +20,14 @@ func (c *connection) readFailed(err error) {
 	switch {
 	case timedOut(err):
 		c.close(CloseSilent)
-	case errors.Is(err, websocket.ErrReadLimit): // the library has sent CloseTooBig
-		c.out.mu.Lock()
-		c.out.closing = true
-		c.out.mu.Unlock()
+	case errors.Is(err, websocket.ErrReadLimit): // the library has sent CloseTooBig; what comes is drained
 	default:
 		c.over = true
+		c.out.mu.Lock()
+		if !c.out.closing {
+			count(c.server.meters.closes, closedLost)
+		}
+		c.out.mu.Unlock()
 	}
 	c.server.cfg.Logger.Debug("connection ended", "session", c.session(), "error", err)
 }
@@ -95,15 +96,17 @@ func (c *connection) readWith(decode func(data []byte) (refusal error)) (refusal
 		}
 	}()
 	limit := int64(maxEscape*c.server.cfg.MessageBytes + envelope)
-	n, err := io.Copy(b, io.LimitReader(heard{c, r}, limit+1))
+	n, err := b.ReadFrom(io.LimitReader(r, limit+1))
 	if err != nil {
 		return nil, err
 	}
 	if n > limit {
-		if refusal, err = c.readLarge(b, heard{c, r}); refusal != nil || err != nil {
+		if refusal, err = c.readLarge(b, r); refusal != nil || err != nil {
 			return refusal, err
 		}
 	}
+	c.server.meters.framesIn[c.dialect()].Inc()
+	c.server.meters.bytesIn.Add(b.Len())
 	return decode(b.Bytes()), nil
 }
 
@@ -178,18 +181,3 @@ func cutShort(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, 
 
 // isFile reports whether an action's message may be as long as a file.
 func isFile(a payload.Action) bool { return a == payload.UserFile || a == payload.UserVoice }
-
-// heard is a frame that arrives: what comes of it is a sign of life, however
-// slowly it does.
-type heard struct {
-	c *connection
-	r io.Reader
-}
-
-func (h heard) Read(p []byte) (int, error) {
-	n, err := h.r.Read(p)
-	if h.c.sub != nil && err == nil && time.Since(h.c.heardAt) > h.c.server.cfg.Silence/4 {
-		err = h.c.alive()
-	}
-	return n, err
-}

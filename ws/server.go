@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/VictoriaMetrics/metrics"
 	"github.com/gorilla/websocket"
-	"golang.org/x/time/rate"
 
 	"docent/agent"
 	"docent/auth"
@@ -40,6 +40,9 @@ type Config struct {
 	Logger *slog.Logger
 	// MaxConnections bounds the connections. Default: 10,000.
 	MaxConnections int
+	// UserConnections bounds the connections of one principal, where Authenticate
+	// is set. Default: 100.
+	UserConnections int
 	// FrameBytes bounds a frame; a larger one closes the connection. Default:
 	// 32 MiB.
 	FrameBytes int64
@@ -66,6 +69,11 @@ type Config struct {
 	Rate float64
 	// Burst is the number of frames a client may send at once. Default: 60.
 	Burst int
+	// UserRate is how many frames the connections of one principal may send per
+	// second together, where Authenticate is set. Default: 100.
+	UserRate float64
+	// UserBurst is how many they may send at once. Default: 300.
+	UserBurst int
 	// PingEvery is the time between pings. Default: 25s.
 	PingEvery time.Duration
 	// Silence is how long nothing may be heard of a client. Default: 60s.
@@ -79,6 +87,8 @@ type Config struct {
 	// SessionTimeout is how long a client of TypedPath may neither say nor be
 	// answered anything. Default: 30m.
 	SessionTimeout time.Duration
+	// Metrics gets the server's. Default: nil, a set of its own that nobody sees.
+	Metrics *metrics.Set
 }
 
 // Info is what a welcome says beside the session.
@@ -95,7 +105,7 @@ func (c *Config) defaults() error {
 	if c.Runtime == nil {
 		return fault.New(fault.Invalid, "ws.Config.Runtime is required")
 	}
-	if c.MaxConnections < 0 || c.FrameBytes < 0 || c.MessageBytes < 0 || c.FileBytes < 0 || c.UploadBytes < 0 || c.OutboxBytes < 0 ||
+	if c.UserConnections < 0 || c.UserRate < 0 || c.UserBurst < 0 || c.MaxConnections < 0 || c.FrameBytes < 0 || c.MessageBytes < 0 || c.FileBytes < 0 || c.UploadBytes < 0 || c.OutboxBytes < 0 ||
 		c.LongOutboxBytes < 0 ||
 		c.Rate < 0 || c.Burst < 0 || c.PingEvery < 0 || c.Silence < 0 || c.WriteTimeout < 0 || c.HelloTimeout < 0 ||
 		c.SessionTimeout < 0 {
@@ -116,6 +126,12 @@ func (c *Config) defaults() error {
 	def(&c.LongOutboxBytes, 64<<20)
 	def(&c.Rate, 20)
 	def(&c.Burst, 60)
+	def(&c.UserConnections, 100)
+	def(&c.UserRate, 100)
+	def(&c.UserBurst, 300)
+	if c.Metrics == nil {
+		c.Metrics = metrics.NewSet()
+	}
 	def(&c.PingEvery, 25*time.Second)
 	def(&c.Silence, 60*time.Second)
 	def(&c.WriteTimeout, 10*time.Second)
@@ -136,6 +152,7 @@ func def[T comparable](v *T, value T) {
 // for concurrent use.
 type Server struct {
 	cfg      Config
+	meters   *meters
 	upgrader websocket.Upgrader
 	// served waits for the connections' goroutines.
 	served sync.WaitGroup
@@ -144,11 +161,13 @@ type Server struct {
 	// listening counts the recordings that are being transcribed.
 	listening atomic.Int64
 
-	mu      sync.Mutex // guards what follows
-	closed  bool
-	pending int // handshakes on the way
-	conns   map[*connection]struct{}
-	typed   map[string][]*connection // of TypedPath, by the session's id
+	mu       sync.Mutex // guards what follows
+	closed   bool
+	pending  int // handshakes on the way
+	conns    map[*connection]struct{}
+	accounts map[string]*account      // by Principal.ID
+	beating  chan struct{}            // ends heartbeat; nil while there are no connections
+	typed    map[string][]*connection // of TypedPath, by the session's id
 }
 
 // NewServer returns a server without connections.
@@ -158,14 +177,13 @@ func NewServer(cfg Config) (*Server, error) {
 	}
 	upgrader := websocket.Upgrader{
 		HandshakeTimeout: cfg.WriteTimeout,
-		// Small buffers, and write buffers only while writing, are what
-		// keeps an idle connection at a few kilobytes.
-		ReadBufferSize:  1 << 10,
-		WriteBufferSize: 4 << 10,
+		// We read and write through wire; the library keeps no buffers but a
+		// small one.
 		WriteBufferPool: &sync.Pool{},
 		CheckOrigin:     cfg.CheckOrigin,
 	}
-	s := &Server{cfg: cfg, upgrader: upgrader, conns: map[*connection]struct{}{}, typed: map[string][]*connection{}}
+	s := &Server{cfg: cfg, upgrader: upgrader, meters: newMeters(cfg.Metrics), accounts: map[string]*account{}, conns: map[*connection]struct{}{}, typed: map[string][]*connection{}}
+	s.gauges(cfg.Metrics)
 	return s, nil
 }
 
@@ -187,53 +205,40 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = request.Validate()
 	}
 	if err != nil {
-		refuseHandshake(w, err)
+		s.refuseHandshake(w, err)
 		return
 	}
-	if !s.reserve() {
-		w.Header().Set("Retry-After", "5")
-		http.Error(w, "docent has as many connections as it can hold, or is shutting down.", http.StatusServiceUnavailable)
+	account, err := s.reserve(who)
+	if err != nil {
+		s.refuseHandshake(w, err)
 		return
 	}
 	var answer http.Header
 	if p := chosenProtocol(r); p != "" {
 		answer = http.Header{"Sec-Websocket-Protocol": {p}}
 	}
-	socket, err := s.upgrader.Upgrade(w, r, answer) // answers errors itself
+	hijacked := &hijacker{ResponseWriter: w}
+	socket, err := s.upgrader.Upgrade(hijacked, r, answer) // answers errors itself
 	if err != nil {
 		s.cfg.Logger.DebugContext(r.Context(), "upgrade", "error", err)
-		s.unreserve()
+		count(s.meters.refused, refusedHandshake)
+		s.unreserve(account)
 		return
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	c := &connection{
-		server: s, socket: socket, request: request, who: who, v1: wantsV1(r), typed: typed, cancel: cancel,
-		rate: rate.NewLimiter(rate.Limit(s.cfg.Rate), s.cfg.Burst),
+		server: s, socket: socket, wire: hijacked.wire, request: request, who: who, v1: wantsV1(r), typed: typed, cancel: cancel,
+		rate: pace{account: account},
 	}
 	c.gui.Store(wantsGUI(r))
+	c.prepare()
 	if !s.add(c) {
 		cancel()
 		_ = socket.Close()
 		return
 	}
+	s.meters.accepted[c.dialect()].Inc()
 	go c.serve(ctx)
-}
-
-// reserve counts a handshake; false if there is no room for another connection.
-func (s *Server) reserve() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed || len(s.conns)+s.pending >= s.cfg.MaxConnections {
-		return false
-	}
-	s.pending++
-	return true
-}
-
-func (s *Server) unreserve() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.pending--
 }
 
 // add makes a handshake a connection; false if the server has been shut down
@@ -243,10 +248,16 @@ func (s *Server) add(c *connection) bool {
 	defer s.mu.Unlock()
 	s.pending--
 	if s.closed {
+		s.partLocked(c.rate.account)
 		return false
 	}
 	s.conns[c] = struct{}{}
 	s.served.Add(1)
+	if s.beating == nil {
+		s.beating = make(chan struct{})
+		s.served.Add(1)
+		go s.heartbeat(s.beating)
+	}
 	return true
 }
 
@@ -254,6 +265,11 @@ func (s *Server) remove(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, c)
+	s.partLocked(c.rate.account)
+	if len(s.conns) == 0 {
+		close(s.beating)
+		s.beating = nil
+	}
 }
 
 // Connections counts the connections.

@@ -1,0 +1,259 @@
+package ws
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// wire is a connection's socket. The WebSocket library reads from it; what it
+// writes itself, once the connection is set up, are close frames, which go
+// through the outbox like all else.
+//
+// It keeps an idle connection small: while nothing comes, there is no buffer,
+// and the goroutine that waits is a fresh one with the smallest stack there is.
+type wire struct {
+	net.Conn
+	// raw reads and writes without waiting; nil if the socket cannot.
+	raw syscall.RawConn
+	// c is set once the connection is set up.
+	c *connection
+	// small is the library's own buffer.
+	small *bufio.Reader
+
+	// The reader alone uses what follows.
+	buf    *[readBuffer]byte // nil while nothing comes
+	unread []byte            // read from the socket and not handed on yet
+	head   [headBytes]byte   // where the first bytes after a rest go
+	got    int               // bytes in head
+	failed error             // of reading them
+	wakeAt time.Time         // the read deadline, while frames come
+}
+
+const (
+	// readBuffer is how much is read at once from a client that is not idle, in
+	// bytes.
+	readBuffer = 4 << 10
+	// headBytes hold a pong, which is all that most idle clients send.
+	headBytes = 16
+	// libraryBuffer is the least that the library takes from us, in bytes.
+	libraryBuffer = 257
+	// restAfter is how long a client sends nothing before it counts as idle.
+	restAfter = 2 * time.Second
+)
+
+// readBuffers are for clients that are not idle.
+var readBuffers = sync.Pool{New: func() any { return new([readBuffer]byte) }}
+
+// hijacker hands the library a wire instead of the bare socket.
+type hijacker struct {
+	http.ResponseWriter
+	wire *wire // set by Hijack
+}
+
+// Hijack implements http.Hijacker.
+func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
+	if err != nil || rw.Reader.Buffered() > 0 { // which the library refuses
+		return conn, rw, err
+	}
+	h.wire = &wire{Conn: conn}
+	if s, ok := conn.(syscall.Conn); ok && canTry {
+		h.wire.raw, _ = s.SyscallConn() // without it, all waits
+	}
+	h.wire.small = bufio.NewReaderSize(h.wire, libraryBuffer)
+	return h.wire, bufio.NewReadWriter(h.wire.small, rw.Writer), nil
+}
+
+// Write takes the close frames of the library.
+func (w *wire) Write(p []byte) (int, error) {
+	if w.c == nil {
+		return w.Conn.Write(p)
+	}
+	label := ""
+	if len(p) >= middleHeader { // a code is two bytes after a header of two
+		label = strconv.Itoa(int(binary.BigEndian.Uint16(p[shortHeader:])))
+	}
+	w.c.farewell(p, label)
+	return len(p), nil
+}
+
+// SetWriteDeadline is the library's; see Write.
+func (w *wire) SetWriteDeadline(t time.Time) error {
+	if w.c == nil {
+		return w.Conn.SetWriteDeadline(t)
+	}
+	return nil
+}
+
+// Read hands on what has been read, or waits for more of a frame as long as the
+// client may be silent.
+func (w *wire) Read(p []byte) (int, error) {
+	for len(w.unread) == 0 {
+		into := p
+		if w.buf != nil && len(p) < len(w.buf) {
+			into = w.buf[:]
+		}
+		n, err := w.Conn.Read(into)
+		switch {
+		case n > 0:
+			w.c.heard()
+			if &into[0] == &p[0] {
+				return n, nil
+			}
+			w.unread = into[:n]
+		case !timedOut(err) || !w.c.prolong():
+			return n, err
+		}
+	}
+	n := copy(p, w.unread)
+	w.unread = w.unread[n:]
+	return n, nil
+}
+
+// errIdle tells that nothing came for a while.
+var errIdle = errors.New("idle")
+
+// await waits for the beginning of a frame. With errIdle the caller ought to
+// wait by rest.
+func (w *wire) await() error {
+	if len(w.unread) > 0 || w.small.Buffered() > 0 {
+		return nil
+	}
+	if w.failed != nil { // while at rest
+		return w.failed
+	}
+	if w.buf == nil {
+		w.buf = readBuffers.Get().(*[readBuffer]byte)
+	}
+	for {
+		w.c.wakeLater()
+		n, err := w.Conn.Read(w.buf[:])
+		if n > 0 {
+			w.unread = w.buf[:n]
+			return nil
+		}
+		if !timedOut(err) || !w.c.prolong() {
+			return err
+		}
+		if w.raw != nil && time.Since(w.c.heardAt) >= restAfter/2 {
+			w.letGo()
+			return errIdle
+		}
+	}
+}
+
+// letGo gives back the buffer.
+func (w *wire) letGo() {
+	if w.buf != nil && len(w.unread) == 0 {
+		readBuffers.Put(w.buf)
+		w.buf, w.unread, w.wakeAt = nil, nil, time.Time{}
+	}
+}
+
+// glance waits for a few bytes. Little is called here, so that the stack stays
+// small.
+func (w *wire) glance() error {
+	w.got, w.failed = 0, nil
+	err := w.raw.Read(w.peek)
+	if err == nil {
+		err = w.failed
+	}
+	w.unread = w.head[:w.got]
+	return err
+}
+
+// peek reads into head; false if nothing is there.
+func (w *wire) peek(fd uintptr) bool {
+	n, err := tryRead(fd, w.head[:])
+	switch {
+	case errors.Is(err, errAgain):
+		return false
+	case err != nil:
+		w.failed = err
+	case n == 0:
+		w.failed = io.EOF
+	default:
+		w.got = n
+	}
+	return true
+}
+
+// onlyPongs reports whether what was read at a glance are pongs and nothing else.
+func (w *wire) onlyPongs() bool {
+	const (
+		final   = 0x80
+		masked  = 0x80
+		maskLen = 4
+	)
+	b := w.unread
+	for len(b) > 1 && b[0] == final|websocket.PongMessage && b[1]&masked != 0 {
+		size := 2 + maskLen + int(b[1]&^masked)
+		if size > len(b) {
+			return false
+		}
+		b = b[size:]
+	}
+	return len(b) == 0
+}
+
+// try writes what the socket takes at once.
+func (w *wire) try(data []byte) (int, error) {
+	if w.raw == nil {
+		return 0, nil
+	}
+	a := attempts.Get().(*attempt)
+	a.data, a.n, a.err = data, 0, nil
+	err := w.raw.Write(a.run)
+	n := a.n
+	if err == nil {
+		err = a.err
+	}
+	a.data = nil
+	attempts.Put(a)
+	return n, err
+}
+
+// attempt is one call of wire.try.
+type attempt struct {
+	data []byte
+	n    int
+	err  error
+	run  func(fd uintptr) bool // made once
+}
+
+var attempts = sync.Pool{New: func() any {
+	a := new(attempt)
+	a.run = func(fd uintptr) bool {
+		a.n, a.err = tryWrite(fd, a.data)
+		if errors.Is(a.err, errAgain) {
+			a.err = nil
+		}
+		return true // whatever happened, nobody waits
+	}
+	return a
+}}
+
+// put writes all of data within a time.
+func (w *wire) put(data []byte, within time.Duration) error {
+	n, err := w.try(data)
+	if err != nil || n == len(data) {
+		return err
+	}
+	if err := w.Conn.SetWriteDeadline(time.Now().Add(within)); err != nil {
+		return err
+	}
+	if _, err := w.Conn.Write(data[n:]); err != nil {
+		return err
+	}
+	return w.Conn.SetWriteDeadline(time.Time{}) // try fails after it
+}
