@@ -97,7 +97,7 @@ func (c *conversation) turnOver(ctx context.Context, turn int64) (int64, error) 
 	case gone:
 		return 0, reason
 	case turn < 0:
-		return 0, fault.New(fault.NotFound, "there is no turn %d", turn)
+		return 0, fault.Wrap(fault.NotFound, ErrNoTurn, "there is no turn %d", turn)
 	case turn == 0:
 		return c.lastTurn(ctx, open)
 	case open[turn]:
@@ -108,7 +108,7 @@ func (c *conversation) turnOver(ctx context.Context, turn int64) (int64, error) 
 	case err != nil:
 		return 0, fmt.Errorf("turn %d of session %s: %w", turn, c.key.ID, err)
 	case len(said) == 0:
-		return 0, fault.New(fault.NotFound, "nothing was said in turn %d", turn)
+		return 0, fault.Wrap(fault.NotFound, ErrNoTurn, "nothing was said in turn %d", turn)
 	}
 	return turn, nil
 }

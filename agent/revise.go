@@ -3,12 +3,17 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
 	"docent/internal/fault"
 	"docent/payload"
 )
+
+// ErrNoTurn is the cause of a fault.NotFound that is about a turn, not about the
+// session.
+var ErrNoTurn = errors.New("no such turn")
 
 // Revision asks to answer anew from a turn on: what was said in that turn and
 // after it is no part of the conversation any more, but stays in its record. The
@@ -55,7 +60,7 @@ func (c *conversation) again(ctx context.Context, r Revision) (arrival, error) {
 	}
 	switch {
 	case len(first) == 0:
-		return arrival{}, fault.New(fault.NotFound, "there is no message of turn %d", r.Turn)
+		return arrival{}, fault.Wrap(fault.NotFound, ErrNoTurn, "there is no message of turn %d", r.Turn)
 	case !first[0].IsUser:
 		return arrival{}, fault.New(fault.Invalid, "turn %d did not begin with a message of a user", r.Turn)
 	}

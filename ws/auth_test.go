@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,7 +13,6 @@ import (
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/payload"
-	"docent/store/sqlite"
 	"docent/ws"
 )
 
@@ -211,12 +209,7 @@ func TestResumeByUser(t *testing.T) {
 	t.Parallel()
 	named := &websocket.DialOptions{HTTPHeader: http.Header{"X-User-ID": {"ada"}}}
 	for _, resume := range []bool{false, true} {
-		db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = db.Close() })
-		s := serve(t, setup{store: db, config: ws.Config{ResumeByUser: resume}})
+		s := serve(t, setup{store: database(t), config: ws.Config{ResumeByUser: resume}})
 		s.dial("/?session_id=S", named).next()
 		for _, c := range []struct {
 			path  string

@@ -48,7 +48,7 @@ func (c *connection) refused(ctx context.Context, err error, frame payload.Frame
 		c.server.cfg.Logger.ErrorContext(ctx, "frame failed", "session", c.session(), "action", frame.Action, agent.ErrorAttr(err))
 	}
 	c.refuse(err, frame.ID)
-	if kind == fault.NotFound {
+	if kind == fault.NotFound && !errors.Is(err, agent.ErrNoTurn) {
 		c.close(CloseGone)
 	}
 }
