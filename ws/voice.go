@@ -163,8 +163,11 @@ func decodeRecording(message json.RawMessage) ([]byte, error) {
 
 // languageCode is what of the session's language a Transcriber understands.
 func languageCode(language string) string {
-	return isoCode.FindString(strings.ToLower(language))
+	if code := isoCode.FindStringSubmatch(strings.ToLower(language)); code != nil {
+		return code[1]
+	}
+	return ""
 }
 
 // isoCode is an ISO 639-1 code, alone or before a region.
-var isoCode = regexp.MustCompile(`^[a-z]{2}\b`)
+var isoCode = regexp.MustCompile(`^([a-z]{2})(?:[-_]|$)`)

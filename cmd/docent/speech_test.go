@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,11 +12,16 @@ import (
 )
 
 // audioServer is a server with OpenAI's audio API that hears the same words in
-// all that is Ogg.
+// all that is Ogg, and says one sample.
 func audioServer(t *testing.T) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
+		if r.URL.Path == "/v1/audio/speech" && strings.Contains(string(body), `"input":"Hello.","voice":"nova"`) {
+			w.Header().Set("Content-Type", "audio/pcm")
+			_, _ = io.WriteString(w, "\x01\x00")
+			return
+		}
 		if r.URL.Path != "/v1/audio/transcriptions" || r.Header.Get("Authorization") != "Bearer sk-audio" ||
 			!strings.Contains(string(body), "OggS") || !strings.Contains(string(body), "whisper-test") {
 			http.Error(w, "what?", http.StatusNotFound)
@@ -65,5 +71,28 @@ func TestVoice(t *testing.T) {
 	welcome := hear(t, c)["message"].(map[string]any)
 	if voice, _ := welcome["voice"].(map[string]any); voice["listens"] != true || voice["speaks"] != false {
 		t.Errorf("welcome %v", welcome)
+	}
+}
+
+// TestSpeech: what an agent speaks comes as sound from the configured server,
+// and as text without one.
+func TestSpeech(t *testing.T) {
+	t.Parallel()
+	file := yamlAgent(t, "name: loud\ngreeting: Hm.\nstates: {s: {initial: true, body: [{speak: Hello.}], on: [{message: any, to: s}]}}")
+	const sound = `{"audio_data_base64":"AQA=","metadata":{"dtype":"int16","sample_rate":24000,"shape":[1]}}`
+	for action, args := range map[string][]string{
+		"agent_reply_audio": {"--agent", file, "--speech-url", audioServer(t), "--speech-model", "tts-test", "--speech-voice", "nova"},
+		"agent_reply_str":   {"--agent", file},
+	} {
+		_, at := serve(t, []string{"DOCENT_DATA=" + t.TempDir()}, args...)
+		c := dial(t, at)
+		for hear(t, c)["message"] != "Hm." {
+		}
+		say(t, c, websocket.MessageText, `{"action":"user_message","message":"hi"}`)
+		f := hear(t, c)
+		message, err := json.Marshal(f["message"])
+		if want := map[bool]string{true: sound, false: `"Hello."`}[len(args) > 2]; err != nil || f["action"] != action || string(message) != want {
+			t.Errorf("got %v, want %s %s", f, action, want)
+		}
 	}
 }
