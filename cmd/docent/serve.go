@@ -157,9 +157,7 @@ func (a *app) reembedBehind(ctx context.Context) error {
 // handlers joins WebSocket, HTTP API and page on one port.
 func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.Handler, error) {
 	guard := api.GuardConfig{Addr: addr.String(), Loopback: a.cfg.Loopback(), Origins: a.cfg.Origins, Hosts: a.cfg.Hosts}
-	// The guard below has checked the origin of every request.
-	origin := func(*http.Request) bool { return true }
-	sockets, err := ws.NewServer(ws.Config{Runtime: runtime, Transcriber: a.transcriber(), Logger: a.log, Info: a.welcome, CheckOrigin: origin, SessionTimeout: a.cfg.SessionTimeout, Authenticate: a.authenticate()})
+	sockets, err := ws.NewServer(a.socketConfig(runtime))
 	if err != nil {
 		return nil, nil, fmt.Errorf("websocket: %w", err)
 	}
