@@ -62,7 +62,7 @@ func (a *Authenticator) known(r *http.Request, query string) (Principal, bool, e
 	}
 	cookie, err := r.Cookie(CookieName)
 	if err != nil || cookie.Value == "" || !ownPage(r) {
-		return Principal{}, false, nil
+		return Principal{}, false, nil //nolint:nilerr // there is no cookie
 	}
 	p, err := a.Cookie(r.Context(), cookie.Value)
 	if err != nil && fault.KindOf(err) == fault.Unauthorized {
