@@ -29,9 +29,6 @@ export class ApiError extends Error {
 const unreachable = () =>
   new ApiError('docent does not answer. Is it still running?', 0, 'unavailable', true);
 
-/** isLogin reports that somebody has to log in, for which there is a form. */
-export const isLogin = (err: unknown): boolean => err instanceof ApiError && err.status === 401;
-
 /** sentence turns whatever was thrown into something to show. */
 export function sentence(err: unknown): string {
   if (err instanceof ApiError) return err.message;
@@ -51,7 +48,7 @@ export function fault(status: number, body: string, after = 0): ApiError {
   }
   if (status === 404) return new ApiError('That does not exist any more.', status, 'not_found', false);
   if (status === 413) return new ApiError('That is larger than docent accepts.', status, 'invalid', false);
-  return new ApiError(`docent answered with status ${status}.`, status, 'internal', status >= 500);
+  return new ApiError(`docent answered with status ${status}.`, status, 'internal', status >= 500, after);
 }
 
 function capitalised(s: string): string {
@@ -59,14 +56,21 @@ function capitalised(s: string): string {
   return /[.!?…]$/.test(t) ? t : t + '.';
 }
 
-let unauthorized = () => undefined as void;
+let logins = 0;
+let login = (): Promise<void> => Promise.reject(new Error('there is no form'));
 
-/** onUnauthorized is called when the server wants to know who asks. */
-export function onUnauthorized(f: () => void): void {
-  unauthorized = f;
+/** onUnauthorized is asked to have somebody log in, after which what was refused is asked again. */
+export function onUnauthorized(f: () => Promise<void>): void {
+  login = f;
+}
+
+/** known waits for a login, unless there was one since. */
+async function known(since: number): Promise<void> {
+  if (since === logins) await login();
 }
 
 async function call(path: string, init: RequestInit = {}): Promise<Response> {
+  const before = logins;
   let res: Response;
   try {
     res = await fetch(path, { credentials: 'same-origin', ...init });
@@ -74,11 +78,11 @@ async function call(path: string, init: RequestInit = {}): Promise<Response> {
     if (err instanceof Error && err.name === 'AbortError') throw err;
     throw unreachable();
   }
-  if (!res.ok) {
-    const err = fault(res.status, await res.text().catch(() => ''), Number(res.headers.get('Retry-After')) || 0);
-    if (res.status === 401 && path !== '/api/login') unauthorized();
-    throw err;
+  if (res.status === 401 && path !== '/api/login') {
+    await known(before);
+    return call(path, init);
   }
+  if (!res.ok) throw fault(res.status, await res.text().catch(() => ''), Number(res.headers.get('Retry-After')) || 0);
   return res;
 }
 
@@ -161,8 +165,11 @@ export async function getMessages(session: string): Promise<Stored> {
 
 export const getMe = () => json<Me>('/api/me');
 
-export const logIn = (username: string, password: string) =>
-  call('/api/login', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ username, password }) });
+export async function logIn(username: string, password: string): Promise<Me> {
+  const me = await json<Me>('/api/login', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ username, password }) });
+  logins++;
+  return me;
+}
 
 export const logOut = () => call('/api/logout', { method: 'POST' });
 
@@ -181,7 +188,8 @@ export const deleteSession = (session: string) =>
  * upload sends one file and reports how much of it has left, 0 to 1. fetch
  * cannot report that, so this is the one place that uses XMLHttpRequest.
  */
-export function upload(file: File, onProgress: (share: number) => void, signal?: AbortSignal) {
+export function upload(file: File, onProgress: (share: number) => void, signal?: AbortSignal): Promise<UploadResult[]> {
+  const before = logins;
   return new Promise<UploadResult[]>((resolve, reject) => {
     const xhr = new XMLHttpRequest();
     const form = new FormData();
@@ -191,7 +199,7 @@ export function upload(file: File, onProgress: (share: number) => void, signal?:
       if (e.lengthComputable && e.total > 0) onProgress(e.loaded / e.total);
     };
     xhr.onload = () => {
-      if (xhr.status === 401) unauthorized();
+      if (xhr.status === 401) return known(before).then(() => upload(file, onProgress, signal)).then(resolve, reject);
       if (xhr.status < 200 || xhr.status > 299) return reject(fault(xhr.status, xhr.responseText));
       try {
         resolve((JSON.parse(xhr.responseText) as { results: UploadResult[] | null }).results ?? []);

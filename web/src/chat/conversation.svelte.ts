@@ -46,16 +46,6 @@ class Conversation {
   private picture = 0;
   private calming: ReturnType<typeof setTimeout> | undefined;
 
-  constructor() {
-    account.onReturn(() => {
-      if (this.loading && this.session) {
-        const { session } = this;
-        this.session = undefined;
-        void this.open(session);
-      } else this.client?.connect();
-    });
-  }
-
   /** open shows a conversation; undefined is a new one. */
   async open(session: string | undefined): Promise<void> {
     if (session === this.session && (session !== undefined || this.fresh) && !this.error) return;
@@ -69,7 +59,7 @@ class Conversation {
       this.take({ type: 'loaded', loaded });
       this.connect(loaded.seq).connect();
     } catch (err) {
-      if (this.session !== session || http.isLogin(err)) return; // it goes on after the login
+      if (this.session !== session) return;
       const gone = err instanceof http.ApiError && err.status === 404;
       this.error = gone ? 'This conversation does not exist any more.' : http.sentence(err);
     }
@@ -204,9 +194,16 @@ class Conversation {
     if (state === 'open') return;
     this.calm = false;
     this.stopping = false;
-    // A login that ended looks like any refusal at the handshake: the question
-    // who is logged in tells, and brings up the form.
-    if ((state === 'lost' || state === 'refused') && account.me?.auth !== false) void account.check();
+    if ((state === 'lost' || state === 'refused') && account.me?.auth !== false && !account.needed) void this.identify();
+  }
+
+  // A login that ended looks like any refusal at the handshake: the question
+  // who is logged in tells, and brings up the form.
+  private async identify(): Promise<void> {
+    const { client } = this;
+    const before = account.logins;
+    await account.check();
+    if (client === this.client && account.logins !== before) client?.connect();
   }
 
   private heard(frame: ServerFrame): void {

@@ -9,24 +9,23 @@ class Account {
   needed = $state(false);
   /** Somebody can log out. */
   known = $derived(this.me?.auth === true);
-  private readonly listeners = new Set<() => void>();
+  /** Counts logins of this page. */
+  logins = 0;
+  private waiting: (() => void)[] = [];
 
   constructor() {
-    http.onUnauthorized(() => (this.needed = true));
+    http.onUnauthorized(() => {
+      this.needed = true;
+      return new Promise((ok) => this.waiting.push(ok));
+    });
   }
 
-  /** onReturn calls when somebody logged in again, to go on with what was refused. */
-  onReturn(f: () => void): () => void {
-    this.listeners.add(f);
-    return () => void this.listeners.delete(f);
-  }
-
-  /** check asks who is logged in; a server without logins may not know the question. */
+  /** check asks who is logged in, and so waits until somebody is. */
   async check(): Promise<void> {
     try {
       this.me = await http.getMe();
     } catch {
-      // Either the form is shown by now, or there is nobody to be.
+      // A server without logins may not know the question.
     }
   }
 
@@ -34,17 +33,17 @@ class Account {
   async logIn(name: string, password: string): Promise<string> {
     const before = this.me?.id;
     try {
-      await http.logIn(name, password);
-      this.me = await http.getMe();
+      this.me = await http.logIn(name, password);
     } catch (err) {
-      if (http.isLogin(err)) return 'That is not the right name and password.';
+      if (err instanceof http.ApiError && err.status === 401) return 'That is not the right name and password.';
       if (err instanceof http.ApiError && err.status === 429) return `Too many tries. Wait ${err.after ? `${err.after} seconds` : 'a little'} and try again.`;
       return http.sentence(err);
     }
     // What the last one saw is not the next one's.
     if (before !== undefined && before !== this.me.id) location.assign('/');
     this.needed = false;
-    for (const f of this.listeners) f();
+    this.logins++;
+    for (const go of this.waiting.splice(0)) go();
     return '';
   }
 
@@ -52,7 +51,7 @@ class Account {
     try {
       await http.logOut();
     } catch (err) {
-      if (!http.isLogin(err)) return notices.failed('You are still logged in.', err);
+      return notices.failed('You are still logged in.', err);
     }
     location.assign('/');
   }

@@ -28,7 +28,7 @@ class Server {
       this.info = info;
       this.error = '';
     } catch (err) {
-      this.error = http.isLogin(err) ? '' : http.sentence(err);
+      this.error = http.sentence(err);
     }
   }
 
@@ -40,7 +40,7 @@ class Server {
       this.sessions = rows.filter((s) => s.session_id);
       this.listed = true;
     } catch (err) {
-      if (!this.listed && !http.isLogin(err)) notices.failed('The conversations could not be listed.', err);
+      if (!this.listed) notices.failed('The conversations could not be listed.', err);
     }
   }
 

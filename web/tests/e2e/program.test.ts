@@ -22,7 +22,7 @@ describe.skipIf(!process.env.DOCENT_BIN)('the page on an agent of a file', () =>
   let program: Program;
 
   beforeAll(async () => {
-    [browser, program] = await Promise.all([launch(), startProgram(desk)]);
+    [browser, program] = await Promise.all([launch(), startProgram({ agent: desk })]);
   });
   afterAll(async () => {
     await browser?.close();

@@ -50,8 +50,17 @@ export interface Program {
 
 export const available = Boolean(process.env.DOCENT_BIN || process.env.DOCENT_URL);
 
-/** startProgram serves the built-in assistant, or the agent of a file's text. */
-export async function startProgram(agent = ''): Promise<Program> {
+export interface ProgramOptions {
+  /** The text of an agent's file; without, it is the built-in assistant. */
+  agent?: string;
+  /** Address of a language model. */
+  model?: string;
+  /** Name and password of a user; with them authentication is on. */
+  user?: [string, string];
+}
+
+/** startProgram serves the sample documents. */
+export async function startProgram({ agent, model, user }: ProgramOptions = {}): Promise<Program> {
   const url = process.env.DOCENT_URL;
   const bin = process.env.DOCENT_BIN;
   if (url || !bin) return { url: url ?? '', restart: async () => undefined, stop: async () => undefined };
@@ -69,6 +78,12 @@ export async function startProgram(agent = ''): Promise<Program> {
   if (agent) {
     writeFileSync(join(folder, 'agent.yaml'), agent);
     options.push('--agent', join(folder, 'agent.yaml'));
+  }
+  if (model) options.push('--model', 'mock', '--llm-url', model);
+  if (user) {
+    const made = spawnSync(bin, ['user', 'create', user[0], '--password-stdin', '--data', data], { env, input: user[1], encoding: 'utf8' });
+    if (made.status !== 0) throw new Error(`docent user create failed with ${made.status}:\n${made.stdout}${made.stderr}`);
+    options.push('--auth');
   }
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;

@@ -291,8 +291,8 @@ export class MockDocent {
       this.cookies.clear();
       return void res.writeHead(204).end();
     }
-    if (noun !== 'info' && !this.known(req)) return void json({ code: 'unauthorized', message: 'log in first', retryable: false }, 401);
-    if (noun === 'me') return void json({ id: this.login && 'user:ada', name: this.login && 'ada', scopes: ['ask'], auth: this.login !== '' } satisfies Me);
+    if (!this.known(req)) return void json({ code: 'unauthorized', message: 'log in first', retryable: false }, 401);
+    if (noun === 'me') return void json(this.me());
     if (noun === 'info') return void json(this.info());
     if (noun === 'search') return void json({ question: '', evidence: 1, results: [] });
     if (noun === 'ask') return void json(answer('backup', this.documents));
@@ -324,6 +324,8 @@ export class MockDocent {
     return { messages: s.messages.filter(there), steps: s.steps.filter(there), seq: s.seq, reset_seq: 0 };
   }
 
+  private me = (): Me => ({ id: this.login && 'user:ada', name: this.login && 'ada', scopes: ['ask'], auth: this.login !== '' });
+
   private known(req: IncomingMessage): boolean {
     return !this.login || this.cookies.has(/docent_session=(\w+)/.exec(req.headers.cookie ?? '')?.[1] ?? '');
   }
@@ -334,7 +336,7 @@ export class MockDocent {
     if (`${username} ${password}` !== this.login) return void res.writeHead(401).end();
     const cookie = `c${this.cookies.size}${Math.random().toString(36).slice(2)}`;
     this.cookies.add(cookie);
-    res.writeHead(200, { 'Set-Cookie': `docent_session=${cookie}; HttpOnly; SameSite=Strict; Path=/` }).end('{}');
+    res.writeHead(200, { 'Set-Cookie': `docent_session=${cookie}; HttpOnly; SameSite=Strict; Path=/` }).end(JSON.stringify(this.me()));
   }
 
   private first(s: Session): { first?: string } {

@@ -1,0 +1,268 @@
+// What was said stays, whatever happens to the page: reloads, other tabs, lost
+// connections, logins that end; and it can be said otherwise.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { MockDocent } from '../mock/server';
+import { accessible, launch, watch, type Watched } from './browser';
+
+let browser: Browser;
+let mock: MockDocent;
+let watched: Watched;
+let page: Page;
+
+beforeAll(async () => void (browser = await launch()));
+afterAll(() => browser.close());
+beforeEach(async () => {
+  mock = await new MockDocent().start();
+  mock.pace = 2;
+  watched = await watch(browser, mock.url);
+  page = watched.page;
+});
+afterEach(async () => {
+  await watched.check();
+  await mock.stop();
+});
+
+async function ask(text: string, on = page): Promise<void> {
+  await on.getByLabel('Your question').fill(text);
+  await on.keyboard.press('Enter');
+}
+
+const answered = (n = 1, on = page) => expect.poll(() => on.locator('.answer:not([aria-busy]) .sources').count(), { timeout: 10_000 }).toBe(n);
+const questions = (on = page) => on.locator('.question').allInnerTexts();
+const button = (name: string, on = page) => on.getByRole('button', { name, exact: true });
+
+describe('in the middle of a turn', () => {
+  test('a reload shows what was said so far, and goes on', async () => {
+    mock.pace = 30;
+    await page.goto(mock.url);
+    await ask('ramble');
+    await page.getByText('Thing 9 ').waitFor();
+    await page.reload();
+    await page.getByText('Thing 12 ').waitFor();
+    expect(await page.locator('.answer[aria-busy]').textContent()).toMatch(/^Thing 1 is said\. Thing 2 is/);
+    expect(await questions()).toEqual(['ramble']);
+    await button('Stop').click();
+    await page.locator('.column').getByText('Stopped.', { exact: true }).waitFor();
+  });
+
+  test('steps that are not stored yet are there after a reload', async () => {
+    mock.pace = 15;
+    await page.goto(mock.url);
+    await ask('endless research');
+    await page.getByText('2 of 3 tasks').waitFor();
+    await page.reload();
+    await page.getByText('2 of 3 tasks').waitFor();
+    await page.locator('details.trace summary').click();
+    expect(await page.locator('.call').count()).toBe(3);
+    await button('Stop').click();
+    await page.getByText('What was done').waitFor();
+  });
+
+  test('a lost connection keeps what was streamed in sight, and goes on', async () => {
+    mock.pace = 30;
+    await page.goto(mock.url);
+    await ask('ramble');
+    await page.getByText('Thing 9 ').waitFor();
+    mock.cut();
+    await page.getByText('Connection lost').waitFor();
+    expect(await page.locator('.answer[aria-busy]').textContent()).toContain('Thing 9 is');
+    mock.mend();
+    await expect.poll(() => page.getByText('Connection lost').count(), { timeout: 10_000 }).toBe(0);
+    const said = (await page.locator('.answer[aria-busy]').textContent())!;
+    expect(said.match(/Thing \d+/g)).toEqual(said.match(/Thing \d+/g)!.map((_, i) => `Thing ${i + 1}`));
+    await button('Stop').click();
+  });
+});
+
+test('what is held is said to be after a reload, and what failed can be asked again', async () => {
+  await page.goto(mock.url);
+  await ask('keep this');
+  await page.getByText('it is kept').waitFor();
+  await page.reload();
+  await page.getByText('it is kept').waitFor();
+  await ask('please fail');
+  await page.getByText('The model does not answer.').waitFor();
+  await button('Ask again').click();
+  await expect.poll(() => mock.received.length).toBe(3);
+  await page.getByText('The model does not answer.').waitFor();
+  expect(await questions()).toEqual(['keep this', 'please fail']);
+});
+
+test('two tabs are one conversation, also while an answer is on its way', async () => {
+  mock.pace = 20;
+  await page.goto(mock.url);
+  await ask('backup');
+  await page.locator('.answer[aria-busy] .prose').waitFor();
+  const other = await watch(browser, mock.url);
+  await other.page.goto(page.url());
+  await other.page.locator('.answer[aria-busy] .prose').waitFor();
+  await answered(1, other.page);
+  await answered();
+  await ask('and more', other.page);
+  await answered(2);
+  await page.locator('.question').first().hover();
+  await button('Edit this message').first().click();
+  await page.keyboard.type(' of everything');
+  await page.keyboard.press('Enter');
+  await answered(1, other.page);
+  await expect.poll(() => questions(other.page)).toEqual(['backup of everything']);
+  await other.check();
+});
+
+describe('saying it otherwise', () => {
+  test('a question is edited, by keyboard too, and what came after it goes', async () => {
+    await page.goto(mock.url);
+    await ask('backup');
+    await answered();
+    await ask('second');
+    await answered(2);
+    await button('Edit this message').first().focus();
+    await page.keyboard.press('Enter');
+    const field = page.getByLabel('Edit your message');
+    expect(await field.inputValue()).toBe('backup');
+    await page.keyboard.type('!');
+    await accessible(page);
+    await page.keyboard.press('Escape');
+    expect(await questions()).toEqual(['backup', 'second']);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Edit this message');
+    await page.keyboard.press('Enter');
+    expect(await button('Send').first().isDisabled()).toBe(true); // nothing changed
+    await page.keyboard.type('s, edited');
+    await page.keyboard.press('Enter');
+    await answered(1);
+    expect(await questions()).toEqual(['backups, edited']);
+    expect(mock.received.map((r) => r.text)).toEqual(['backup', 'second', 'backups, edited']);
+    await page.reload();
+    await answered(1);
+    expect(await questions()).toEqual(['backups, edited']);
+  });
+
+  test('an answer is asked for again', async () => {
+    await page.goto(mock.url);
+    await ask('backup');
+    await answered();
+    await button('Answer again').click();
+    await expect.poll(() => mock.received.map((r) => r.text)).toEqual(['backup', 'backup']);
+    await answered(1);
+    expect(await questions()).toEqual(['backup']);
+    expect(mock.received[0]!.id).not.toBe(mock.received[1]!.id);
+  });
+
+  test('an edit without a connection waits, in its place', async () => {
+    await page.goto(mock.url);
+    await ask('backup');
+    await answered();
+    mock.cut();
+    await page.getByText('Connection lost').waitFor();
+    await button('Edit this message').first().focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(' later');
+    await page.keyboard.press('Enter');
+    await page.getByText('Will be sent when').waitFor();
+    expect(await questions()).toEqual([expect.stringContaining('backup later')]);
+    mock.mend();
+    await answered(1);
+    expect(mock.received.map((r) => r.text)).toEqual(['backup', 'backup later']);
+  });
+
+  test('an answer is rated, with a comment or without', async () => {
+    await page.goto(mock.url);
+    await ask('backup');
+    await answered();
+    await button('Good answer').click();
+    await expect.poll(() => mock.feedback).toEqual([{ turn: 1, rating: 100 }]);
+    expect(await button('Good answer').getAttribute('aria-pressed')).toBe('true');
+    await page.keyboard.press('Escape');
+    await button('Bad answer').click();
+    await page.getByLabel('Comment on this answer').fill('It is about tapes.');
+    await accessible(page);
+    await page.keyboard.press('Enter');
+    await page.getByText('Thank you.').first().waitFor();
+    await expect.poll(() => mock.feedback.slice(1)).toEqual([{ turn: 1, rating: -100 }, { turn: 1, rating: -100, comment: 'It is about tapes.' }]);
+    expect(await button('Good answer').getAttribute('aria-pressed')).toBe('false');
+    await ask('second');
+    await answered(2);
+    expect(await button('Bad answer').first().getAttribute('aria-pressed')).toBe('true');
+  });
+});
+
+describe('logins', () => {
+  beforeEach(() => void (mock.login = 'ada secret'));
+
+  const logIn = async (password = 'secret') => {
+    await page.getByLabel('Name').fill('ada');
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+  };
+
+  test('nothing is seen without one; a wrong password says so', async () => {
+    await page.goto(mock.url);
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await accessible(page);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await logIn('wrong');
+    await page.getByText('not the right name and password').waitFor();
+    expect(await page.getByLabel('Password').inputValue()).toBe('');
+    await logIn('too often');
+    await page.getByText('Wait 7 seconds').waitFor();
+    await logIn();
+    await ask('backup');
+    await answered();
+    await button('Log out').click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    expect(await page.locator('.question').count()).toBe(0);
+  });
+
+  test('one that ends is asked for again, and nothing is lost', async () => {
+    await page.goto(mock.url);
+    await logIn();
+    await ask('backup');
+    await answered();
+    mock.cookies.clear();
+    mock.cut();
+    mock.mend();
+    await page.getByRole('heading', { name: 'Log in to go on' }).waitFor();
+    await page.getByLabel('Password').fill('secret');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByText('Connection lost').count(), { timeout: 10_000 }).toBe(0);
+    await page.getByLabel('Your question').fill('half a thou');
+    mock.cookies.clear();
+    await page.getByRole('link', { name: 'Documents' }).click();
+    await page.getByRole('heading', { name: 'Log in to go on' }).waitFor();
+    await page.getByLabel('Password').fill('secret');
+    await page.keyboard.press('Enter');
+    await page.locator('.row').first().waitFor();
+  });
+
+  test('a question asked meanwhile is sent after the login, once', async () => {
+    await page.goto(mock.url);
+    await logIn();
+    await ask('backup');
+    await answered();
+    await page.getByLabel('Your question').fill('written before');
+    mock.cookies.clear();
+    mock.cut();
+    mock.mend();
+    await page.getByRole('heading', { name: 'Log in to go on' }).waitFor();
+    await page.getByLabel('Password').fill('secret');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('dialog[open]').count()).toBe(0);
+    expect(await page.getByLabel('Your question').inputValue()).toBe('written before');
+    await page.getByLabel('Your question').press('Enter');
+    await answered(2);
+    expect(mock.received.map((r) => r.text)).toEqual(['backup', 'written before']);
+  });
+
+  test('a conversation that was opened first of all is opened after the login', async () => {
+    await page.goto(mock.url);
+    await logIn();
+    await ask('backup');
+    await answered();
+    mock.cookies.clear();
+    await page.reload();
+    await logIn();
+    await answered();
+  });
+});
