@@ -105,6 +105,7 @@ func (s *server) info(ctx context.Context, _ *struct{}) (*infoOutput, error) {
 		return nil, err
 	}
 	info.Name, info.Version, info.Agent = "docent", s.cfg.Version, s.cfg.Agent
+	info.Auth = s.cfg.Logins != nil
 	info.Limits.UploadBytes, info.Limits.MessageBytes = s.cfg.UploadBytes, rag.MaxQuestionBytes
 	setDefault(&info.Limits.K, rag.DefaultK)
 	if info.Models == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/coder/websocket"
 
 	"docent/agent"
-	"docent/config"
 )
 
 // post sends JSON and returns the status and the answer.
@@ -110,20 +108,7 @@ func TestAgentWebSocket(t *testing.T) {
 func wantFeedback(t *testing.T, env []string, session string) {
 	t.Helper()
 	record, _, _ := inDatabase(t, env, "docent", session)
-	var cfg config.Config
-	for _, pair := range env {
-		switch key, value, _ := strings.Cut(pair, "="); key {
-		case "DOCENT_DATA":
-			cfg.Data = value
-		case "DATABASE_URL":
-			cfg.DatabaseURL = value
-		}
-	}
-	db, err := openDatabase(t.Context(), cfg, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := opened(t, env)
 	keeper, ok := db.(agent.Feedbacks)
 	if !ok {
 		t.Fatal("the database keeps no feedback")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"docent/api"
 	"docent/auth"
 	"docent/internal/fault"
 )
@@ -12,7 +13,7 @@ import (
 // nobodyYet is what serve says if nobody could be let in.
 const nobodyYet = `Authentication is on and there is nobody to let in. Add a user for the page, or a token for programs:
   docent user create NAME
-  docent token create NAME --scopes ask
+  docent token create --name NAME
 `
 
 // addAuthenticator adds what knows who asks, if authentication is on.
@@ -49,6 +50,14 @@ func (a *app) authenticate() func(ctx context.Context, token string) (auth.Princ
 		return nil
 	}
 	return a.authenticator.Token
+}
+
+// logins is where the page signs in; nil while authentication is off.
+func (a *app) logins() api.Logins {
+	if a.authenticator == nil {
+		return nil
+	}
+	return a.authenticator
 }
 
 // known puts who asks into the context of requests.

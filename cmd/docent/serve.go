@@ -164,7 +164,7 @@ func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.
 	rest, err := api.New(api.Config{
 		RAG: a.rag, Retriever: a.retriever, Library: a.db, Documents: a.db, Uploads: a.ingester,
 		Directory: runtime.Directory(a.db), Messages: a.db, Notifier: sockets, Agent: a.definition.Agent.Name(), Version: version, Logger: a.log,
-		Info: a.info, Ready: map[string]func(context.Context) error{"database": a.db.Ping}, UploadBytes: a.cfg.MaxFileSize, Metrics: a.metrics,
+		Info: a.info, Ready: map[string]func(context.Context) error{"database": a.db.Ping}, UploadBytes: a.cfg.MaxFileSize, Metrics: a.metrics, Logins: a.logins(),
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("api: %w", err)
@@ -206,7 +206,6 @@ func (a *app) info(context.Context) (api.Info, error) {
 		Embedder: api.EmbedderInfo{Name: a.embedder.Name(), Dimensions: a.embedder.Dimensions()},
 		Voice:    api.VoiceInfo{Listens: a.listens(), Speaks: a.speaks()},
 		Limits:   api.Limits{K: a.cfg.K},
-		Auth:     a.cfg.Auth,
 	}
 	if a.model != nil {
 		info.Model = api.ModelInfo{Name: a.model.Name(), Kind: "openai"}

@@ -1,0 +1,74 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"docent/agent"
+	"docent/payload"
+	"docent/store/sqlite"
+)
+
+// TestInstalledConversation: of a real store, pages and export hold what was
+// said, and not what was replaced unless asked for.
+func TestInstalledConversation(t *testing.T) {
+	t.Parallel()
+	c, db, _ := installed(t)
+	converse(t, db)
+	texts := func(path string) string {
+		t.Helper()
+		_, body := c.do("GET", path, "")
+		var page messagePage
+		if err := json.Unmarshal([]byte(body), &page); err != nil {
+			t.Fatal(body, err)
+		}
+		var out []string
+		for _, m := range page.Messages {
+			out = append(out, fmt.Sprint(m.Content))
+		}
+		for _, s := range page.Steps {
+			out = append(out, s.Summary)
+		}
+		return strings.Join(out, ", ")
+	}
+	const now, all = "one, reply one, better, reply better, step better", "one, reply one, two, reply two, better, reply better, step two, step better"
+	for _, path := range []string{"/api/sessions/s/messages", "/api/sessions/s/export"} {
+		if got := texts(path); got != now {
+			t.Errorf("%s: %s", path, got)
+		}
+		if got := texts(path + "?replaced=true"); got != all {
+			t.Errorf("%s?replaced=true: %s", path, got)
+		}
+	}
+}
+
+// converse holds a conversation in which the second turn is replaced.
+func converse(t *testing.T, db *sqlite.Store) {
+	t.Helper()
+	session, _, err := db.OpenSession(t.Context(), agent.SessionRecord{Key: agent.SessionKey{Agent: "docent", ID: "s"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range []string{"one", "two", "better"} {
+		content, _ := json.Marshal(text)
+		in := agent.Incoming{Session: session.RowID, ClientID: text, Type: "str", Content: content, Event: agent.EventRecord{Name: "receive_message_text", Human: true, Data: content}}
+		if i == 2 {
+			in.Replaces = 2
+		}
+		receipt, err := db.Receive(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply, _ := json.Marshal("reply " + text)
+		turn := agent.TurnRecord{Session: session.RowID, Turn: receipt.Event.Turn, Handled: []int64{receipt.Event.ID}}
+		if i > 0 {
+			turn.Entries = append(turn.Entries, agent.Entry{Step: &agent.ReasoningRecord{Turn: receipt.Event.Turn, Kind: payload.StoredStep, Summary: "step " + text, Payload: json.RawMessage(`{}`)}})
+		}
+		turn.Entries = append(turn.Entries, agent.Entry{Message: &agent.ChatMessage{Turn: receipt.Event.Turn, Type: "str", Content: reply}})
+		if _, err := db.CommitTurn(t.Context(), turn); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

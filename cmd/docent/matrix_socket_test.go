@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"docent/auth"
+	"docent/payload"
+	"docent/ws"
+)
+
+// dial connects as somebody.
+func (w who) dial(t *testing.T, at string) *websocket.Conn {
+	t.Helper()
+	c, _, err := w.tryDial(t, at)
+	if err != nil {
+		t.Fatalf("%s at %s: %v", w.name, at, err)
+	}
+	return c
+}
+
+func (w who) tryDial(t *testing.T, at string, header ...string) (*websocket.Conn, *http.Response, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	shows := http.Header{}
+	for name, values := range w.shows {
+		shows[name] = values
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		shows.Set(header[i], header[i+1])
+	}
+	c, resp, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(at, "http"), &websocket.DialOptions{HTTPHeader: shows})
+	if err == nil {
+		c.SetReadLimit(8 << 20)
+		t.Cleanup(func() { _ = c.CloseNow() })
+	}
+	return c, resp, err
+}
+
+// dialect is how a kind of client speaks.
+type dialect struct {
+	name, path string
+	verbs      []string // frames, one of each verb
+	last       string   // a frame
+	answered   string   // by one that has this
+	late       bool     // clients may say who they are in hello
+}
+
+var dialects = []dialect{
+	{
+		name: "BAF", path: "/?session_id=",
+		verbs: []string{
+			frame(payload.UserVoice, `"UklGRg=="`), frame(payload.UserFile, `{"name":"a.txt","type":"text/plain","base64":"aGk="}`),
+			frame(payload.UserSetVariable, `{"a":1}`), frame(payload.UserUpdateUI, `{}`), frame(payload.UserGUIEvent, `{}`), frame(payload.ReplyStr, `"hi"`),
+			frame(payload.FetchUserMessages, `null`), frame(payload.Reset, `null`),
+		},
+		last: frame(payload.UserMessage, `"When does the feed pump stop?"`), answered: `noon`,
+	},
+	{
+		name: "docent.v1", path: "/?protocol=docent.v1&session_id=", late: true,
+		verbs: []string{
+			frame(payload.UserVoice, `"UklGRg=="`), frame(payload.UserFile, `{"name":"a.txt","type":"text/plain","base64":"aGk="}`),
+			frame(payload.UserSetVariable, `{"a":1}`), frame(payload.UserUpdateUI, `{}`), frame(payload.UserGUIEvent, `{}`), frame(payload.ReplyStr, `"hi"`),
+			frame(payload.FetchUserMessages, `null`), frame(payload.StopAction, `{}`), frame(payload.RegenerateAction, `{"turn":1}`),
+			frame(payload.EditAction, `{"turn":1,"message":"x"}`), frame(payload.FeedbackAction, `{"rating":1}`), frame(payload.Reset, `null`),
+		},
+		last: frame(payload.UserMessage, `"When does the feed pump stop?"`), answered: `agent_reply_rag`,
+	},
+	{
+		name: "Agent WebSocket", path: ws.TypedPath + "?session_id=",
+		verbs: []string{
+			`{"type":"human_feedback","content":"fine"}`, `{"type":"command","content":"history"}`, `{"type":"command","content":"status"}`,
+			`{"type":"command","content":"help"}`, `{"type":"command","content":"stop"}`, `{"type":"command","content":"reset"}`,
+		},
+		last: `{"type":"query","content":"When does the feed pump stop?"}`, answered: `noon`,
+	},
+}
+
+func frame(action payload.Action, message string) string {
+	return `{"action":"` + string(action) + `","message":` + message + `}`
+}
+
+// TestWhoMaySayWhat walks the three dialects with each verb as everybody: who
+// may not use a session is refused, whatever they say and however early, and
+// leaves it as it was.
+func TestWhoMaySayWhat(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, env []string) {
+		s := guarded(t, env)
+		for _, d := range dialects {
+			for _, owner := range []string{"token:owner", "user:owner", ""} {
+				for _, w := range s.people {
+					s.converse(t, d, w, owner)
+				}
+			}
+		}
+	})
+}
+
+func (s *site) converse(t *testing.T, d dialect, w who, owner string) {
+	t.Helper()
+	key := s.session(t, owner)
+	p := auth.Principal{ID: w.id, Scopes: w.scopes}
+	as := d.name + " as " + w.name + " of " + owner
+	c, resp, err := w.tryDial(t, s.at+d.path+key.ID, s.from()...)
+	refused := 0
+	switch {
+	case w.wrong, w.id == "" && !d.late:
+		refused = http.StatusUnauthorized
+	case w.id != "" && !p.May(auth.Ask) && !d.late:
+		refused = http.StatusForbidden
+	}
+	switch {
+	case refused != 0:
+		if err == nil || resp == nil || resp.StatusCode != refused {
+			t.Errorf("%s: not refused with %d: %v", as, refused, err)
+		}
+	case err != nil:
+		t.Errorf("%s: %v", as, err)
+	case w.id == "":
+		s.wantClosed(t, as, d, c, ws.CloseUnauthorized.Code, "unauthorized")
+	case !p.May(auth.Ask) || !p.Owns(owner):
+		s.wantClosed(t, as, d, c, ws.CloseForbidden.Code, "forbidden")
+	default:
+		wantHeard(t, as, d, c)
+		return
+	}
+	s.wantUntouched(t, key, as)
+	// And with other words first.
+	if d.late && refused == 0 && err == nil {
+		for _, verb := range append(d.verbs, d.last) {
+			c, _, err := w.tryDial(t, s.at+d.path+key.ID, s.from()...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			say(t, c, websocket.MessageText, verb)
+			say(t, c, websocket.MessageText, frame(payload.HelloAction, `{}`))
+			_ = c.CloseNow()
+		}
+		s.wantUntouched(t, key, as+", verbs first")
+	}
+}
+
+// wantClosed says everything at once and reads until the connection is closed.
+func (s *site) wantClosed(t *testing.T, as string, d dialect, c *websocket.Conn, code int, kind string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	frames := append([]string{}, d.verbs...)
+	if d.late {
+		frames = append([]string{frame(payload.HelloAction, `{}`)}, frames...)
+	}
+	for _, f := range append(frames, d.last) {
+		if c.Write(ctx, websocket.MessageText, []byte(f)) != nil {
+			break // closed already
+		}
+	}
+	for {
+		_, data, err := c.Read(ctx)
+		if err != nil {
+			var closed websocket.CloseError
+			if !errors.As(err, &closed) || int(closed.Code) != code {
+				t.Errorf("%s: ended with %v, want %d", as, err, code)
+			}
+			return
+		}
+		if d.late && !strings.Contains(string(data), `"code":"`+kind+`"`) || !d.late && strings.Contains(string(data), "response") {
+			t.Errorf("%s: it hears %s", as, data)
+		}
+	}
+}
+
+// wantHeard says everything and hears no refusal.
+func wantHeard(t *testing.T, as string, d dialect, c *websocket.Conn) {
+	t.Helper()
+	if d.late {
+		say(t, c, websocket.MessageText, frame(payload.HelloAction, `{}`))
+	}
+	for _, f := range append(append([]string{}, d.verbs...), d.last) {
+		say(t, c, websocket.MessageText, f)
+	}
+	for {
+		text, _ := json.Marshal(hear(t, c))
+		if strings.Contains(string(text), "unauthorized") || strings.Contains(string(text), "forbidden") {
+			t.Errorf("%s: %s", as, text)
+		}
+		if strings.Contains(string(text), d.answered) {
+			_ = c.CloseNow()
+			return
+		}
+	}
+}

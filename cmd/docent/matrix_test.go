@@ -1,0 +1,281 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"docent/agent"
+	"docent/api"
+	"docent/auth"
+)
+
+// sample is how a route is asked in TestWhoMayDoWhat.
+type sample struct {
+	path   string // of the route, with {session} for the id of a new one; "" is the route's own
+	body   string // with {session} as well, and {n} for a new number
+	header []string
+	ok     int  // the status for who may
+	owned  bool // the session has to be theirs
+	typed  bool // a client of /agent_websocket is in it
+}
+
+const form = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"note.txt\"\r\n\r\nThe pump stops at noon.\r\n--x--\r\n"
+
+var asJSON = []string{"Content-Type", "application/json"}
+
+// samples has every route of api.Routes.
+var samples = map[string]sample{
+	"GET /api/health":                         {ok: 200},
+	"GET /api/ready":                          {ok: 200},
+	"GET /openapi.json":                       {ok: 200},
+	"GET /ws":                                 {ok: 426},
+	"POST /api/login":                         {ok: 401, body: `{"username":"nobody{n}","password":"wrong"}`, header: asJSON},
+	"POST /api/logout":                        {ok: 204},
+	"GET /api/me":                             {ok: 200},
+	"GET /api/info":                           {ok: 200},
+	"GET /api/documents":                      {ok: 200},
+	"GET /api/documents/{id}":                 {path: "/api/documents/1", ok: 200},
+	"GET /api/documents/{id}/text":            {path: "/api/documents/1/text", ok: 200},
+	"GET /api/documents/{id}/file":            {path: "/api/documents/1/file", ok: 200},
+	"GET /api/documents/{id}/chunks":          {path: "/api/documents/1/chunks", ok: 200},
+	"GET /api/search":                         {path: "/api/search?q=pump", ok: 200},
+	"POST /api/ask":                           {body: `{"question":"When does the pump stop?"}`, header: asJSON, ok: 200},
+	"GET /api/sessions":                       {ok: 200},
+	"DELETE /api/sessions":                    {path: "/api/sessions?session_id={session}", ok: 204, owned: true},
+	"PATCH /api/sessions/{session_id}":        {path: "/api/sessions/{session}", body: `{"session_name":"Mine"}`, header: asJSON, ok: 204, owned: true},
+	"DELETE /api/sessions/{session_id}":       {path: "/api/sessions/{session}", ok: 204, owned: true},
+	"GET /api/sessions/{session_id}/messages": {path: "/api/sessions/{session}/messages", ok: 200, owned: true},
+	"GET /api/sessions/{session_id}/export":   {path: "/api/sessions/{session}/export", ok: 200, owned: true},
+	"POST /notify_websocket":                  {body: `{"sessionId":"{session}","message":"Lunch."}`, header: asJSON, ok: 200, owned: true, typed: true},
+	"POST /api/documents":                     {body: form, header: []string{"Content-Type", "multipart/form-data; boundary=x"}, ok: 200},
+	"DELETE /api/documents/{id}":              {path: "/api/documents/999999", ok: 404},
+	"GET /metrics":                            {ok: 200},
+}
+
+// want is the status that somebody gets of a route, told from its row alone.
+func want(scope auth.Scope, s sample, w who, owner string) int {
+	switch p := (auth.Principal{ID: w.id, Scopes: w.scopes}); {
+	case w.wrong:
+		return http.StatusUnauthorized
+	case scope == api.Public:
+		return s.ok
+	case w.id == "":
+		return http.StatusUnauthorized
+	case scope != api.Known && !p.May(scope):
+		return http.StatusForbidden
+	case s.owned && !p.Owns(owner):
+		return http.StatusNotFound
+	default:
+		return s.ok
+	}
+}
+
+// site is a server with authentication, and what is behind it.
+type site struct {
+	db     database
+	at     string
+	server *program
+	people []who
+	asked  atomic.Int64
+}
+
+// guarded starts one.
+func guarded(t *testing.T, env []string, args ...string) *site {
+	t.Helper()
+	docs := t.TempDir()
+	write(t, docs, "pump.md", "# Pump\n\nThe feed pump stops at noon.\n")
+	docent(t, env, 0, "ingest", docs)
+	s := &site{db: opened(t, env)}
+	s.people = crowd(t, s.db)
+	s.server, s.at = serve(t, env, append([]string{"--auth"}, args...)...)
+	return s
+}
+
+// as is one of the people.
+func (s *site) as(t *testing.T, name string) who {
+	t.Helper()
+	i := slices.IndexFunc(s.people, func(w who) bool { return w.name == name })
+	if i < 0 {
+		t.Fatalf("there is no %s", name)
+	}
+	return s.people[i]
+}
+
+// session makes one that belongs to somebody.
+func (s *site) session(t *testing.T, owner string) agent.SessionKey {
+	t.Helper()
+	key := agent.SessionKey{Agent: "docent", ID: fmt.Sprintf("s%d", s.asked.Add(1))}
+	if _, _, err := s.db.OpenSession(t.Context(), agent.SessionRecord{Key: key, Owner: owner, Platform: "WebSocketPlatform"}); err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// from is an address of its own for each request: what is wrong is slowed by it.
+func (s *site) from() []string {
+	n := s.asked.Add(1)
+	return []string{"X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)}
+}
+
+// TestWhoMayDoWhat walks every route as everybody. What is expected is told from
+// api.Routes; a route that is not there, or not in samples, fails.
+func TestWhoMayDoWhat(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, env []string) {
+		s := guarded(t, env)
+		rows := s.wantDeclared(t)
+		// Signing out comes last.
+		for _, route := range slices.SortedFunc(maps.Keys(rows), func(a, b string) int { return strings.Compare(rank(a), rank(b)) }) {
+			owners := []string{""}
+			if samples[route].owned {
+				owners = []string{"token:owner", "user:owner", ""}
+			}
+			for _, owner := range owners {
+				for _, w := range s.people {
+					s.check(t, route, rows[route], w, owner)
+				}
+			}
+		}
+	})
+}
+
+func rank(route string) string {
+	if route == "POST /api/logout" {
+		return "z"
+	}
+	return route
+}
+
+// wantDeclared compares rows, samples and description, and returns the scopes.
+func (s *site) wantDeclared(t *testing.T) map[string]auth.Scope {
+	t.Helper()
+	rows := map[string]auth.Scope{}
+	for _, a := range api.Routes() {
+		rows[a.Route] = a.Scope
+		if _, ok := samples[a.Route]; !ok {
+			t.Errorf("%s has no sample", a.Route)
+		}
+	}
+	for route := range samples {
+		if _, ok := rows[route]; !ok {
+			t.Errorf("%s is no route", route)
+		}
+	}
+	_, body := who{}.request(t, http.MethodGet, s.at+"/openapi.json", "")
+	var spec struct {
+		Paths map[string]map[string]struct {
+			Security []map[string][]string `json:"security"`
+		} `json:"paths"`
+	}
+	if err := json.Unmarshal([]byte(body), &spec); err != nil {
+		t.Fatal(err)
+	}
+	described := 0
+	for path, methods := range spec.Paths {
+		for method, op := range methods {
+			route := strings.ToUpper(method) + " " + path
+			scope, ok := rows[route]
+			if described++; !ok {
+				t.Errorf("%s has no row", route)
+			}
+			wanted := "[]"
+			switch scope {
+			case api.Public:
+			case api.Known:
+				wanted = "[map[token:[]] map[cookie:[]]]"
+			default:
+				wanted = fmt.Sprintf("[map[token:[%s]] map[cookie:[%s]]]", scope, scope)
+			}
+			if got := fmt.Sprint(op.Security); got != wanted {
+				t.Errorf("%s is described as for %s, want %s", route, got, wanted)
+			}
+		}
+	}
+	if described != len(rows)-1 { // /openapi.json does not describe itself
+		t.Errorf("%d routes are described, %d declared", described, len(rows))
+	}
+	return rows
+}
+
+func (s *site) check(t *testing.T, route string, scope auth.Scope, w who, owner string) {
+	t.Helper()
+	sample := samples[route]
+	method, path, _ := strings.Cut(route, " ")
+	if sample.path != "" {
+		path = sample.path
+	}
+	methods := []string{method}
+	if method == http.MethodGet {
+		methods = append(methods, http.MethodHead)
+	}
+	for _, method := range methods {
+		var key agent.SessionKey
+		if sample.owned {
+			key = s.session(t, owner)
+		}
+		if sample.typed && w.may(auth.Admin) || sample.typed && w.id == owner && w.may(auth.Ask) {
+			c := w.dial(t, s.at+"/agent_websocket?session_id="+key.ID)
+			hear(t, c)
+			defer func() { _ = c.CloseNow() }()
+		}
+		at := s.at + strings.ReplaceAll(path, "{session}", key.ID)
+		said := strings.NewReplacer("{session}", key.ID, "{n}", strconv.FormatInt(s.asked.Add(1), 10)).Replace(sample.body)
+		resp, body := w.request(t, method, at, said, append(s.from(), sample.header...)...)
+		wanted := want(scope, sample, w, owner)
+		if resp.StatusCode != wanted {
+			t.Errorf("%s %s as %s of %q's: %d, want %d: %.200s", method, path, w.name, owner, resp.StatusCode, wanted, body)
+		}
+		if resp.StatusCode == http.StatusUnauthorized && !strings.HasPrefix(resp.Header.Get("WWW-Authenticate"), "Bearer") {
+			t.Errorf("%s %s as %s: it does not say how to authenticate", method, path, w.name)
+		}
+		if sample.owned && wanted >= 400 {
+			s.wantUntouched(t, key, method+" "+path+" as "+w.name)
+		}
+		if method != http.MethodHead && resp.StatusCode >= 400 && !strings.HasPrefix(body, `{"code":"`) {
+			t.Errorf("%s %s as %s: the error is %s", method, path, w.name, body)
+		}
+	}
+	if route == "GET /api/sessions" && want(scope, sample, w, "") == 200 {
+		s.wantOwnList(t, w)
+	}
+}
+
+// wantUntouched: nothing of a session has changed.
+func (s *site) wantUntouched(t *testing.T, key agent.SessionKey, after string) {
+	t.Helper()
+	r, err := s.db.Session(t.Context(), key)
+	if err != nil || r.Seq != 0 || r.Turn != 0 || r.Name != "" || r.State != "" || len(r.Variables) != 0 {
+		t.Errorf("after %s the session is %+v, %v", after, r, err)
+	}
+}
+
+// wantOwnList: a list has the sessions of who asks, and an administrator's all.
+func (s *site) wantOwnList(t *testing.T, w who) {
+	t.Helper()
+	owners := map[string]bool{}
+	for _, owner := range []string{w.id, "user:eve", ""} {
+		s.session(t, owner)
+		owners[owner] = w.may(auth.Admin) || owner == w.id
+	}
+	_, body := w.request(t, http.MethodGet, s.at+"/api/sessions?limit=1000", "")
+	var list []api.Session
+	if err := json.Unmarshal([]byte(body), &list); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for _, one := range list {
+		got[one.Owner] = true
+	}
+	for owner, there := range owners {
+		if got[owner] != there {
+			t.Errorf("%s: that sessions of %q are in the list is %v", w.name, owner, got[owner])
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"docent/auth"
+	"docent/config"
+)
+
+// who is somebody that uses a server.
+type who struct {
+	name   string
+	id     string      // of the principal; "" of nobody
+	scopes auth.Scopes // none of nobody
+	shows  http.Header // with every request
+	token  string      // "" of who has none
+	wrong  bool        // what they show is
+}
+
+// may reports whether that is in the scopes.
+func (w who) may(scope auth.Scope) bool {
+	return auth.Principal{ID: w.id, Scopes: w.scopes}.May(scope)
+}
+
+// password is that of every user in these tests.
+const password = "correct horse battery staple"
+
+// opened is the database that a program with that environment uses.
+func opened(t *testing.T, env []string) database {
+	t.Helper()
+	var cfg config.Config
+	for _, pair := range env {
+		switch key, value, _ := strings.Cut(pair, "="); key {
+		case "DOCENT_DATA":
+			cfg.Data = value
+		case "DATABASE_URL":
+			cfg.DatabaseURL = value
+		}
+	}
+	db, err := openDatabase(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// crowd makes users and tokens and returns them with who is unknown.
+func crowd(t *testing.T, db database) []who {
+	t.Helper()
+	a, err := auth.New(auth.Config{Store: db})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	all := []who{
+		{name: "nobody"},
+		{name: "bad token", shows: http.Header{"Authorization": {"Bearer docent_wrong"}}, wrong: true},
+		{name: "bad cookie", shows: http.Header{"Cookie": {auth.CookieName + "=wrong"}}}, // is as none
+	}
+	for name, scopes := range map[string]auth.Scopes{
+		"owner": {auth.Ask}, "other": {auth.Ask}, "feeder": {auth.Ingest}, "both": {auth.Ask, auth.Ingest}, "root": {auth.Admin},
+	} {
+		token, err := a.CreateToken(t.Context(), auth.TokenSpec{Name: name, Scopes: scopes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, who{
+			name: "token " + name, id: "token:" + name, scopes: scopes, token: token,
+			shows: http.Header{"Authorization": {"Bearer " + token}},
+		})
+		if err := a.CreateUser(t.Context(), name, password, scopes); err != nil {
+			t.Fatal(err)
+		}
+		cookie, p, err := a.Password(t.Context(), name, password, "127.0.0.1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, who{
+			name: "user " + name, id: p.ID, scopes: scopes, shows: http.Header{"Cookie": {auth.CookieName + "=" + cookie}},
+		})
+	}
+	return all
+}
+
+// request asks a server as somebody and returns the answer with its body.
+func (w who) request(t *testing.T, method, at, body string, header ...string) (*http.Response, string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, at, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, values := range w.shows {
+		req.Header[name] = values
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		if header[i] == "Host" {
+			req.Host = header[i+1]
+		}
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(text)
+}
