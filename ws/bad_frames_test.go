@@ -60,7 +60,9 @@ func TestBadFramesV1(t *testing.T) {
 	p := s.dial("/?protocol=docent.v1", nil)
 	p.say("garbage") // before hello too
 	p.say(`{"action":"user_message","message":"early","id":"m0"}`)
-	for _, id := range []string{"", "m0"} {
+	p.say(`{"action":"user_file","id":"m0","message":{"base64":"` + strings.Repeat("QUJD", 1<<18) + `"}}`)
+	p.say(`{"action":"hello","id":"` + strings.Repeat("x", 70<<10) + `"}`)
+	for _, id := range []string{"", "m0", "", ""} {
 		if f := p.next(); f.Action != payload.ErrorAction || f.ID != id {
 			t.Errorf("before hello: %s", f.raw)
 		}
@@ -185,30 +187,50 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-func FuzzConnection(f *testing.F) {
+// FuzzFrames sends anything on a connection of each dialect, before hello too.
+// None is closed by it, and all that comes is as docs/asyncapi.yaml says.
+func FuzzFrames(f *testing.F) {
 	for _, seed := range badFrames[:20] {
 		f.Add([]byte(seed))
 	}
-	f.Add([]byte(`{"action":"user_message","message":"x","id":"1"}`))
-	f.Add([]byte(`{"action":"user_set_variable","message":{"a":1}}`))
-	f.Add([]byte(`{"action":"fetch_user_messages"}`))
-	f.Add([]byte(`{"action":"user_file","message":"{\"name\": \"n\", \"type\": \"\", \"base64\": \"aGk=\"}"}`))
-	f.Add([]byte(`{"action":"user_voice","message":"AAAA"}`))
-	f.Add([]byte(`{"action":"user_gui_event","message":{"a":[1]}}`))
-	f.Add([]byte(`{"action":"stop","message":{"turn":0}}`))
-	f.Add([]byte(`{"action":"agent_reply_str","message":{"a":1},"correlation":"c","hops":1000}`))
+	for _, seed := range []string{
+		`{"action":"user_message","message":"x","id":"1"}`, `{"action":"user_set_variable","message":{"a":1}}`, `{"action":"fetch_user_messages"}`,
+		`{"action":"user_file","message":"{\"name\": \"n\", \"type\": \"\", \"base64\": \"aGk=\"}"}`, `{"action":"user_voice","message":"AAAA"}`,
+		`{"action":"user_gui_event","message":{"a":[1]}}`, `{"action":"stop","message":{"turn":0}}`, `{"action":"reset"}`,
+		`{"action":"agent_reply_str","message":{"a":1},"correlation":"c","hops":1000}`, `{"action":"hello","message":{"last_seq":0,"token":"x"}}`,
+		`{"action":"hello","message":{"last_seq":9223372036854775807}}`, `{"action":"regenerate","message":{"turn":1},"id":"r"}`,
+		`{"action":"edit","message":{"turn":1,"message":"x"},"id":"e"}`, `{"action":"edit","message":{"turn":9223372036854775807,"message":null}}`,
+		`{"action":"feedback","message":{"turn":1,"rating":1,"comment":"c"},"id":"f"}`, `{"action":"synced","message":{"seq":1,"turns":[]}}`,
+		`{"type":"query","content":"x"}`, `{"type":"command","content":"history"}`, `{"type":"human_feedback","content":{"rating":1}}`, `{"type":5,"content":{}}`,
+	} {
+		f.Add([]byte(seed))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 1<<20 {
 			return
 		}
 		s := serve(t, setup{})
-		p, _ := s.hello("/")
-		p.write(websocket.MessageText, data)
-		p.say(`{"action":"no_such_thing","id":"the-end"}`)
-		for {
-			if f := p.next(); f.Action == payload.ErrorAction && f.ID == "the-end" {
-				return
+		baf := s.dial("/?session_id=S", nil)
+		v1, _ := s.hello("/?session_id=S")
+		typed, _ := s.typed("?session_id=S")
+		early := s.dial("/?session_id=S&protocol=docent.v1", nil)
+		v1.say(`{"action":"user_message","message":"What is RAG?"}`)
+		v1.finished(1)
+		for _, p := range []*peer{early, baf, v1, typed} {
+			p.write(websocket.MessageText, data)
+			p.write(websocket.MessageBinary, data)
+		}
+		early.say(`{"action":"hello"}`)
+		early.until(payload.WelcomeAction)
+		for _, p := range []*peer{early, v1} {
+			p.say(`{"action":"no_such_thing","id":"the-end"}`)
+			for p.until(payload.ErrorAction).ID != "the-end" {
 			}
+		}
+		baf.joined()
+		typed.ask("help")
+		for _, p := range []*peer{early, baf, v1, typed} {
+			p.conn.CloseNow()
 		}
 	})
 }

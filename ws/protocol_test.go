@@ -78,6 +78,9 @@ func TestDocumentedCloseCodes(t *testing.T) {
 		if !slices.Equal(rows[i], want) {
 			t.Errorf("row  %q\nwant %q", rows[i], want)
 		}
+		if ours := c.Code >= 4000; ours && (c.Reconnect() != (c.Code < 4500) || c.Code > 4599) {
+			t.Errorf("%d is in the range of another meaning", c.Code)
+		}
 		if len(c.Reason) > 123 {
 			t.Errorf("%d: the reason does not fit a close frame", c.Code)
 		}
@@ -112,7 +115,7 @@ func TestDocumentedLimits(t *testing.T) {
 		fmt.Sprintf("%g frames a second, and %d at once", c.Rate, c.Burst),
 		fmt.Sprintf("pings every %g seconds", c.PingEvery.Seconds()),
 		fmt.Sprintf("heard for %g seconds", c.Silence.Seconds()),
-		fmt.Sprintf("within %g seconds", c.HelloTimeout.Seconds()),
+		fmt.Sprintf("within %g seconds and in a frame of at most %d KiB", c.HelloTimeout.Seconds(), helloBytes>>10),
 		fmt.Sprintf("for %g minutes", c.SessionTimeout.Minutes()), fmt.Sprintf("allows (%g minutes)", c.SessionTimeout.Minutes()),
 		fmt.Sprintf("from %d to %d, `comment`", -agent.MaxRating, agent.MaxRating),
 		fmt.Sprintf("of at most %d KiB, as a notification", agent.MaxTextBytes>>10),

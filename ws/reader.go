@@ -55,6 +55,9 @@ const keptBuffer = 64 << 10
 // maxEscape is how much longer a text may be in JSON: \u0041 for a letter.
 const maxEscape = 6
 
+// helloBytes bounds the frames of a client that has not said hello.
+const helloBytes = 64 << 10
+
 // envelope bounds the rest of a frame, in bytes.
 const envelope = 4 << 10
 
@@ -96,6 +99,9 @@ func (c *connection) readWith(decode func(data []byte) (refusal error)) (refusal
 		}
 	}()
 	limit := int64(maxEscape*c.server.cfg.MessageBytes + envelope)
+	if c.sub == nil { // it is not known who that is
+		limit = helloBytes
+	}
 	n, err := b.ReadFrom(io.LimitReader(r, limit+1))
 	if err != nil {
 		return nil, err
@@ -117,7 +123,10 @@ const chunk = 1 << 20
 // that is refused is read to its end, so that the next frame can be.
 func (c *connection) readLarge(b *bytes.Buffer, r io.Reader) (refusal, err error) {
 	limit := int64(c.server.cfg.FileBytes + envelope)
-	if c.typed || !mayBeFile(b.Bytes()) {
+	switch {
+	case c.sub == nil:
+		refusal = fault.New(fault.Invalid, "say hello first, in at most %d bytes", helloBytes)
+	case c.typed || !mayBeFile(b.Bytes()):
 		refusal = c.tooLong()
 	}
 	for refusal == nil {
