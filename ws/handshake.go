@@ -12,14 +12,9 @@ import (
 	"docent/internal/fault"
 )
 
-// The names that clients offer as a WebSocket subprotocol.
-const (
-	// Protocol asks for docent.v1, as the query parameter protocol does.
-	Protocol = "docent.v1"
-	// TokenProtocol and the token after it authenticate a client that can set
-	// no header.
-	TokenProtocol = "docent.token."
-)
+// Protocol is the name under which clients ask for docent.v1: as a WebSocket
+// subprotocol or as the query parameter protocol.
+const Protocol = "docent.v1"
 
 // wantsGUI reports whether a client is BAF's newer React client, by the query
 // parameter gui.
@@ -39,7 +34,7 @@ func wantsV1(r *http.Request) bool {
 // that a token comes back to a client that offered nothing else.
 func chosenProtocol(r *http.Request) string {
 	offered := websocket.Subprotocols(r)
-	isToken := func(p string) bool { return strings.HasPrefix(p, TokenProtocol) }
+	isToken := func(p string) bool { return strings.HasPrefix(p, auth.SubprotocolPrefix) }
 	switch {
 	case slices.Contains(offered, Protocol) && r.URL.Path != TypedPath:
 		return Protocol
