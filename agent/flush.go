@@ -18,8 +18,8 @@ func (s *Session) Flush(ctx context.Context) error {
 
 // flush writes a part of a turn that goes on.
 func (c *conversation) flush(ctx context.Context, t *turn) error {
-	t.flushing.Lock()
-	defer t.flushing.Unlock()
+	t.flushing <- struct{}{}
+	defer func() { <-t.flushing }()
 	t.mu.Lock()
 	t.record.armed = false
 	nothing := t.over || t.record.stored == len(t.record.entries)

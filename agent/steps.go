@@ -102,8 +102,8 @@ func (s *Session) ReasoningEvents(ctx context.Context, until time.Time) ([]Reaso
 	c, t := s.conversation, s.turn
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
-	t.flushing.Lock() // or what is being stored would be there twice or not at all
-	defer t.flushing.Unlock()
+	t.flushing <- struct{}{} // or what is being stored would be there twice or not at all
+	defer func() { <-t.flushing }()
 	out, err := c.rt.cfg.Store.Steps(ctx, c.record.RowID, MessageQuery{Until: until, Last: c.rt.cfg.ReplayLimit})
 	if err != nil {
 		return nil, fmt.Errorf("steps of session %s: %w", c.key.ID, err)

@@ -32,7 +32,7 @@ type turn struct {
 	failed    error // what clients are told of; also guarded by mu
 	told      bool  // those that stream were told with the seq of the apology; also guarded by mu
 
-	flushing sync.Mutex // held while entries are written; taken before mu
+	flushing chan struct{} // a lock: holds a value while entries are written; taken before mu
 
 	mu          sync.Mutex // guards what follows
 	over        bool
@@ -52,7 +52,7 @@ type turn struct {
 
 // begin makes a turn of the session as it is.
 func (c *conversation) begin() *turn {
-	t := &turn{at: c.at, entered: c.entered, event: c.event, vars: variables{stored: c.record.Variables}}
+	t := &turn{flushing: make(chan struct{}, 1), at: c.at, entered: c.entered, event: c.event, vars: variables{stored: c.record.Variables}}
 	t.session = &Session{conversation: c, turn: t}
 	t.prediction = intent.Unmatched(noClassifier, t.event.Text)
 	c.mu.Lock()
@@ -165,8 +165,8 @@ func (t *turn) changed() bool {
 
 // close ends what goes on beside the body.
 func (t *turn) close() {
-	t.flushing.Lock()
-	defer t.flushing.Unlock()
+	t.flushing <- struct{}{}
+	defer func() { <-t.flushing }()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.over = true
