@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"sync"
+	"time"
+
+	"docent/client"
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// loadUser is one connection.
+type loadUser struct {
+	conn *client.Conn
+	next func() (payload.Frame, error, bool)
+	stop func()
+}
+
+// enter opens a connection with a session of its own and waits until it has been
+// greeted.
+func (l *loadTest) enter(ctx context.Context) (*loadUser, error) {
+	conn, err := client.Dial(ctx, client.Config{URL: l.url, Header: l.header(), Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, fmt.Errorf("connect: %w", err)
+	}
+	u := &loadUser{conn: conn}
+	u.next, u.stop = iter.Pull2(conn.Frames())
+	if err := u.say(ctx, payload.HelloAction, map[string]any{}); err != nil {
+		u.leave()
+		return nil, err
+	}
+	if _, err := u.until(payload.WelcomeAction); err != nil {
+		u.leave()
+		return nil, err
+	}
+	if _, err := u.until(payload.ReplyStr, payload.ReplyMarkdown, payload.ReplyHTML); err != nil { // the greeting
+		u.leave()
+		return nil, err
+	}
+	return u, nil
+}
+
+// leave closes the connection.
+func (u *loadUser) leave() {
+	_ = u.conn.Close() // there is nobody to tell
+	u.stop()
+}
+
+func (u *loadUser) say(ctx context.Context, action payload.Action, message any) error {
+	content, err := json.Marshal(message)
+	if err != nil {
+		return fmt.Errorf("encode: %w", err)
+	}
+	if err := u.conn.Send(ctx, payload.Frame{Action: action, Message: content}); err != nil {
+		return fmt.Errorf("send: %w", err)
+	}
+	return nil
+}
+
+// until reads up to the first frame of one of the actions; errors of the server
+// end it unless they are waited for.
+func (u *loadUser) until(actions ...payload.Action) (payload.Action, error) {
+	for {
+		f, err, ok := u.next()
+		if !ok {
+			return "", errors.New("the server closed the connection")
+		}
+		if err != nil {
+			return "", fmt.Errorf("read: %w", err)
+		}
+		for _, a := range actions {
+			if f.Action == a {
+				return a, nil
+			}
+		}
+		if f.Action == payload.ErrorAction {
+			var e payload.Error
+			_ = json.Unmarshal(f.Message, &e) // the sentence is for people
+			return "", fault.New(fault.Unavailable, "the server refused: %s (%s)", e.Message, e.Code)
+		}
+	}
+}
+
+// ask asks a question and returns the time to the first piece of the answer, and
+// to its end.
+func (u *loadUser) ask(ctx context.Context, question string) (first, whole time.Duration, err error) {
+	begin := time.Now()
+	if err := u.say(ctx, payload.UserMessage, question); err != nil {
+		return 0, 0, err
+	}
+	got, err := u.until(payload.DeltaAction, payload.TurnFinishedAction)
+	first = time.Since(begin)
+	if err == nil && got != payload.TurnFinishedAction {
+		_, err = u.until(payload.TurnFinishedAction)
+	}
+	return first, time.Since(begin), err
+}
+
+// enterAll opens connections, some at a time, and returns those it could.
+func (l *loadTest) enterAll(ctx context.Context, n int) ([]*loadUser, error) {
+	const atOnce = 50
+	users := make([]*loadUser, n)
+	err := each(min(n, atOnce), func(worker int) error {
+		for i := worker; i < n; i += atOnce {
+			u, err := l.enter(ctx)
+			if err != nil {
+				return err
+			}
+			users[i] = u
+		}
+		return nil
+	})
+	there := users[:0]
+	for _, u := range users {
+		if u != nil {
+			there = append(there, u)
+		}
+	}
+	return there, err
+}
+
+// each runs f for 0 to n-1 at once and returns the first error.
+func each(n int, f func(i int) error) error {
+	errs := make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { errs[i] = f(i) })
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func leaveAll(users []*loadUser) {
+	_ = each(len(users), func(i int) error { users[i].leave(); return nil }) // none is returned
+}
