@@ -194,6 +194,7 @@ describe('logins', () => {
     await page.getByLabel('Name').fill('ada');
     await page.getByLabel('Password').fill(password);
     await page.keyboard.press('Enter');
+    if (password === 'secret') await page.locator('dialog[open]').waitFor({ state: 'detached' });
   };
 
   test('nothing is seen without one; a wrong password says so', async () => {

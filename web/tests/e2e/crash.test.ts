@@ -1,0 +1,175 @@
+// The page on the real program with a slow language model: reloads and crashes
+// in the middle of answers, several tabs, logins.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { MockModel } from '../mock/model';
+import { launch, watch, type Watched } from './browser';
+import { startProgram, type Program } from './program';
+
+const real = Boolean(process.env.DOCENT_BIN);
+
+describe.skipIf(!real)('answers that take their time', () => {
+  let browser: Browser;
+  let model: MockModel;
+  let program: Program;
+  let watched: Watched;
+  let page: Page;
+
+  beforeAll(async () => {
+    model = await new MockModel().start();
+    [browser, program] = await Promise.all([launch(), startProgram({ model: model.url })]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await program?.stop();
+    await model?.stop();
+  });
+  beforeEach(async () => {
+    watched = await watch(browser, program.url);
+    page = watched.page;
+    await page.goto(program.url);
+  });
+  afterEach(() => watched.check(60));
+
+  const ask = async (text: string, on = page) => {
+    await on.getByLabel('Your question').fill(text);
+    await on.keyboard.press('Enter');
+  };
+  const partial = (on = page) => on.locator('.answer[aria-busy] .prose');
+  const answered = (n = 1, on = page) => expect.poll(() => on.locator('.answer:not([aria-busy]) .sources').count(), { timeout: 20_000 }).toBe(n);
+  const questions = (on = page) => on.locator('.question').allInnerTexts();
+  const button = (name: string, on = page) => on.getByRole('button', { name, exact: true });
+  /** whole reports that an answer has all its words, once and in order. */
+  const whole = async (on = page) => {
+    const words = ((await on.locator('.answer .prose').last().textContent()) ?? '').match(/word\d+/g) ?? [];
+    expect(words).toEqual(Array.from({ length: model.words - 2 }, (_, i) => `word${i + 1}`));
+  };
+
+  test('a reload in the middle of one shows its beginning, and goes on', async () => {
+    await ask('When do neap tides occur?');
+    await partial().getByText('word8 ').waitFor();
+    await page.reload();
+    await partial().getByText('word12 ').waitFor();
+    expect(await partial().textContent()).toMatch(/^Answer \d+: word1 word2/);
+    await answered();
+    await whole();
+    expect(await questions()).toEqual(['When do neap tides occur?']);
+  });
+
+  test('a crash in the middle of one: it is answered after the restart, once', async () => {
+    await ask('When do spring tides occur?');
+    await partial().getByText('word8 ').waitFor();
+    await program.restart();
+    await answered();
+    await whole();
+    expect(await questions()).toEqual(['When do spring tides occur?']);
+    await page.reload();
+    await answered();
+    await whole();
+    expect(await page.locator('.question').count()).toBe(1);
+  });
+
+  test('two tabs see the same, and what is asked during a crash is asked once', async () => {
+    await ask('When do neap tides occur?');
+    await answered();
+    const other = await watch(browser, program.url);
+    await other.page.goto(page.url());
+    await answered(1, other.page);
+    await ask('How often are the roses pruned?', other.page);
+    await partial().getByText('word5 ').waitFor();
+    const back = program.restart();
+    await ask('And the compost?');
+    await back;
+    for (const p of [page, other.page]) {
+      await answered(3, p);
+      await whole(p);
+      expect(await questions(p)).toEqual(['When do neap tides occur?', 'How often are the roses pruned?', 'And the compost?']);
+    }
+    await other.check(60);
+  });
+
+  test('a question is edited, its answer asked for again and rated', async () => {
+    await ask('When do neap tides occur?');
+    await answered();
+    const calls = model.calls;
+    await button('Edit this message').focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Edit your message').fill('When do spring tides occur?');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => model.calls).toBeGreaterThan(calls);
+    await answered();
+    expect(await questions()).toEqual(['When do spring tides occur?']);
+    const before = await page.locator('.answer .prose').last().textContent();
+    await button('Answer again').click();
+    await expect.poll(async () => (await page.locator('.answer:not([aria-busy]) .prose').last().textContent()) === before).toBe(false);
+    await answered();
+    expect(await questions()).toEqual(['When do spring tides occur?']);
+    await button('Bad answer').click();
+    await page.getByLabel('Comment on this answer').fill('Too many words.');
+    await page.keyboard.press('Enter');
+    await page.getByText('Thank you.').first().waitFor();
+    await page.reload();
+    await answered();
+    expect(await questions()).toEqual(['When do spring tides occur?']);
+  });
+
+  test('an answer is edited away while it is being made', async () => {
+    await ask('When do neap tides occur?');
+    await partial().getByText('word8 ').waitFor();
+    await button('Edit this message').focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Edit your message').fill('When do spring tides occur?');
+    await page.keyboard.press('Enter');
+    await answered();
+    await whole();
+    expect(await questions()).toEqual(['When do spring tides occur?']);
+    expect(await page.locator('.answer').count()).toBe(2);
+  });
+});
+
+describe.skipIf(!real)('with authentication', () => {
+  let browser: Browser;
+  let program: Program;
+
+  beforeAll(async () => {
+    [browser, program] = await Promise.all([launch(), startProgram({ user: ['ada', 'correct horse battery'] })]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await program?.stop();
+  });
+
+  test('somebody logs in, asks, is thrown out by a restart or not, and logs out', async () => {
+    const { page, check } = await watch(browser, program.url);
+    const logIn = async (password: string) => {
+      await page.getByLabel('Name').fill('ada');
+      await page.getByLabel('Password').fill(password);
+      await page.keyboard.press('Enter');
+    };
+    await page.goto(program.url);
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await logIn('wrong');
+    await page.getByText('not the right name and password').waitFor();
+    await logIn('correct horse battery');
+    await page.locator('dialog[open]').waitFor({ state: 'detached' });
+    await page.getByLabel('Your question').fill('When do neap tides occur?');
+    await page.keyboard.press('Enter');
+    await page.locator('.answer .sources').waitFor();
+    await program.restart();
+    await page.getByLabel('Your question').fill('When do spring tides occur?');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.answer .sources').count(), { timeout: 15_000 }).toBe(2);
+    // Somebody takes the login away.
+    await page.context().clearCookies();
+    await page.getByLabel('Your question').fill('And slack water?');
+    await page.getByRole('link', { name: 'Documents' }).click();
+    await page.getByRole('heading', { name: 'Log in to go on' }).waitFor();
+    await page.getByLabel('Password').fill('correct horse battery');
+    await page.keyboard.press('Enter');
+    await page.locator('.row').first().waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    expect(await page.locator('.question').count()).toBe(0);
+    await check(60);
+  });
+});
