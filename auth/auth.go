@@ -3,9 +3,12 @@ package auth
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/VictoriaMetrics/metrics"
 
 	"docent/internal/fault"
 )
@@ -25,6 +28,9 @@ type Config struct {
 	IssuerScopes Scopes
 	// Now is the time; default time.Now.
 	Now func() time.Time
+	// Metrics counts who was let in and who was not, by what they showed;
+	// default a set of its own.
+	Metrics *metrics.Set
 	// Logger gets what goes wrong beside requests, never a token, a name or a
 	// password; default none.
 	Logger *slog.Logger
@@ -57,6 +63,9 @@ func New(config Config) (*Authenticator, error) {
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
+	if config.Metrics == nil {
+		config.Metrics = metrics.NewSet()
+	}
 	if len(config.IssuerScopes) == 0 {
 		config.IssuerScopes = Scopes{Ask}
 	}
@@ -79,6 +88,15 @@ func New(config Config) (*Authenticator, error) {
 
 // Close waits for what is being noted in the store, a few seconds at most.
 func (a *Authenticator) Close() { a.uses.close() }
+
+// count counts an attempt to be let in; its outcome is ok or a fault kind.
+func (a *Authenticator) count(by string, err error) {
+	outcome := "ok"
+	if err != nil {
+		outcome = string(fault.KindOf(err))
+	}
+	a.cfg.Metrics.GetOrCreateCounter(fmt.Sprintf("docent_auth_attempts_total{by=%q,outcome=%q}", by, outcome)).Inc()
+}
 
 // Valid fails with fault.Unauthorized if the principal would no longer be let
 // in by what it was known by: a token that was revoked or has expired, a login

@@ -48,6 +48,7 @@ func loggedIn(l LoginRecord, hash [32]byte) Principal {
 func (a *Authenticator) Cookie(ctx context.Context, value string) (Principal, error) {
 	hash := sha256.Sum256([]byte(value))
 	p, login, err := a.login(ctx, hash)
+	a.count("cookie", err)
 	if err != nil {
 		return Principal{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/text/unicode/norm"
@@ -44,12 +45,12 @@ const (
 // HashPassword returns the hash of a password as a PHC string; fault.Invalid if
 // the password is too short or too long.
 func HashPassword(password string) (string, error) {
-	password = norm.NFC.String(password)
-	switch {
-	case len([]rune(password)) < MinPassword:
-		return "", fault.New(fault.Invalid, "a password needs at least %d characters", MinPassword)
-	case len(password) > MaxPasswordBytes:
+	if len(password) > MaxPasswordBytes {
 		return "", fault.New(fault.Invalid, "a password may have at most %d bytes", MaxPasswordBytes)
+	}
+	password = norm.NFC.String(password) // keyboards differ in how they write ü
+	if utf8.RuneCountInString(password) < MinPassword {
+		return "", fault.New(fault.Invalid, "a password needs at least %d characters", MinPassword)
 	}
 	salt := make([]byte, saltBytes)
 	_, _ = rand.Read(salt) // it never fails

@@ -2,9 +2,12 @@ package auth_test
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/VictoriaMetrics/metrics"
 
 	"docent/auth"
 	"docent/internal/fault"
@@ -140,4 +143,27 @@ func TestPasswordsAreSlowedByAddress(t *testing.T) {
 	_, _, err := w.Password(t.Context(), "ann", password, "192.0.2.9")
 	fails(t, err, fault.RateLimited, "try again in 1 s")
 	w.login("ann") // from another address
+}
+
+func TestAttemptsAreCounted(t *testing.T) {
+	t.Parallel()
+	set := metrics.NewSet()
+	w := newWorld(t, func(c *auth.Config) { c.Metrics = set })
+	w.user("ann", auth.Ask)
+	_, err := w.Cookie(t.Context(), w.login("ann"))
+	ok(t, err)
+	_, err = w.Token(t.Context(), w.token(auth.TokenSpec{Name: "x", Scopes: auth.Scopes{auth.Ask}}))
+	ok(t, err)
+	_, err = w.Token(t.Context(), "eyJh.eyJh.eyJh")
+	fails(t, err, fault.Unauthorized, "")
+	var b strings.Builder
+	set.WritePrometheus(&b)
+	const want = `docent_auth_attempts_total{by="cookie",outcome="ok"} 1
+docent_auth_attempts_total{by="password",outcome="ok"} 1
+docent_auth_attempts_total{by="token",outcome="ok"} 1
+docent_auth_attempts_total{by="token",outcome="unauthorized"} 1
+`
+	if b.String() != want {
+		t.Errorf("metrics are\n%s", &b)
+	}
 }

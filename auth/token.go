@@ -94,9 +94,14 @@ func (a *Authenticator) Token(ctx context.Context, token string) (Principal, err
 	p, err := a.token(ctx, token)
 	if err != nil && fault.KindOf(err) == fault.Unauthorized {
 		if slowed := a.wrongTokens.attempt(remoteOf(ctx)); slowed != nil {
-			return Principal{}, slowed
+			p, err = Principal{}, slowed
 		}
 	}
+	by := "token"
+	if a.issuer != nil && looksLikeJWT(token) {
+		by = "jwt"
+	}
+	a.count(by, err)
 	return p, err
 }
 

@@ -72,6 +72,12 @@ var errPassword = fault.New(fault.Unauthorized, "the user name or the password i
 // fault.RateLimited, with [RetryAfter], after too many wrong ones for the name
 // or from the address; fault.Busy if too many log in at once.
 func (a *Authenticator) Password(ctx context.Context, name, password, remote string) (string, Principal, error) {
+	cookie, p, err := a.password(ctx, name, password, remote)
+	a.count("password", err)
+	return cookie, p, err
+}
+
+func (a *Authenticator) password(ctx context.Context, name, password, remote string) (string, Principal, error) {
 	name = fold(name)
 	if _, err := checkName("user", name); err != nil || len(password) > MaxPasswordBytes {
 		name = "" // nobody's; it is counted and takes as long as another
