@@ -1,14 +1,18 @@
 package ws_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/coder/websocket"
 
+	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/auth"
 	"docent/internal/fault"
@@ -227,4 +231,72 @@ func TestResumeByUser(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The latest session of a user is looked for among those of who asks: names are
+// anybody's to give.
+func TestResumeByUserOwners(t *testing.T) {
+	t.Parallel()
+	s := guarded(t, setup{store: database(t), config: ws.Config{ResumeByUser: true}})
+	named := func(token string) *peer {
+		o := bearer(token)
+		o.HTTPHeader.Set("X-User-ID", "shared")
+		p := s.dial("/", o)
+		p.say(`{"action":"user_message","message":"What is RAG?"}`)
+		return p
+	}
+	for _, c := range []struct {
+		token string
+		first payload.Action
+	}{{"ada", payload.ReplyStr}, {"bob", payload.ReplyStr}, {"root", payload.ReplyStr}, {"ada", payload.ReplyRAG}, {"bob", payload.ReplyRAG}} {
+		p := named(c.token)
+		if f := p.next(); f.Action != c.first {
+			t.Errorf("%s: first comes %s", c.token, f.raw)
+		}
+		p.joined()
+	}
+}
+
+// Neither tokens nor what is said get into the log, whatever goes wrong.
+func TestLogs(t *testing.T) {
+	t.Parallel()
+	var log safeBuffer
+	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	s := guarded(t, setup{agent: failing(), config: ws.Config{Logger: logger}, runtime: agent.RuntimeConfig{Logger: logger}})
+	const words, token = "w0rds-that-are-said", "t0ken-that-is-wrong"
+	p := s.dial("/?protocol=docent.v1", nil)
+	p.say(`{"action":"hello","message":{"token":"` + token + `"}}`)
+	p.closed()
+	s.refusal("/", bearer(token))
+	s.refusal("/", &websocket.DialOptions{Subprotocols: []string{"docent.token." + token}})
+	owner := s.dial("/?session_id=S", bearer("ada"))
+	for _, frame := range []string{
+		words, `{"action":"` + words + `"}`, `{"action":"user_message","message":"` + words + `"}`, `{"action":"user_file","message":"` + words + `"}`,
+		`{"action":"user_set_variable","message":"` + words + `"}`, `{"action":"user_message","message":"fail"}`, `{"type":"` + words + `"}`,
+	} {
+		owner.say(frame)
+	}
+	owner.joined()
+	s.dial("/?session_id=S", bearer("bob")).closed()
+	if text := log.String(); strings.Contains(text, words) || strings.Contains(text, token) || !strings.Contains(text, "client refused") {
+		t.Errorf("the log:\n%s", text)
+	}
+}
+
+// safeBuffer is a buffer that several goroutines write.
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *safeBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *safeBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
 }

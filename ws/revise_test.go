@@ -112,6 +112,11 @@ func TestReviseRefused(t *testing.T) {
 		`{"action":"hello","message":{"last_seq":0}}`:                     "conflict",
 		`{"action":"edit","message":{"turn":2,"message":"` + long + `"}}`: "invalid",
 	} {
+		// The schemas know what is wrong with a frame, not what is in a session.
+		wrong := code == "invalid" && !strings.Contains(frame, "99") && !strings.Contains(frame, long)
+		if err := specified(t).check(channelV1, "client", []byte(frame)); (err != nil) != wrong {
+			t.Errorf("docs/asyncapi.yaml, of %s: %v", frame, err)
+		}
 		p.say(strings.TrimSuffix(frame, "}") + `,"id":"x"}`)
 		f := p.next()
 		if f.Action != payload.ErrorAction || f.ID != "x" || !strings.Contains(f.raw, `"code":"`+code+`"`) {
