@@ -63,11 +63,15 @@ func asError(err error) *Error {
 
 // fail turns a handler's error into a response and logs it once. The cause of a
 // fault may repeat what was asked, as a model server's refusal does, so the log
-// gets it only of what is a mistake of ours.
+// gets it only of what is a mistake of ours; and the message of a fault of the
+// request may quote it, so it is the client's alone.
 func (s *server) fail(ctx context.Context, err error) error {
 	e := asError(err)
 	level := slog.LevelDebug
-	attrs := []slog.Attr{slog.String("kind", string(e.Code)), slog.String("message", e.Message)}
+	attrs := []slog.Attr{slog.String("kind", string(e.Code))}
+	if e.Retryable || e.Code == fault.Internal {
+		attrs = append(attrs, slog.String("message", e.Message))
+	}
 	if r := requestOf(ctx); r != nil {
 		attrs = append(attrs, slog.String("request", r.id), slog.String("route", r.http.Pattern))
 	}

@@ -10,8 +10,10 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"time"
 
+	"docent/agent"
 	"docent/internal/fault"
 )
 
@@ -81,7 +83,7 @@ func (s *server) observe(next http.Handler) http.Handler {
 			took := time.Since(start)
 			s.count(r, rec.status, took)
 			s.log.LogAttrs(r.Context(), level(r.Pattern), "http", slog.String("request", id), slog.String("method", method(r)), slog.String("route", r.Pattern),
-				slog.String("document", r.PathValue("id")), slog.String("session", r.PathValue("session_id")),
+				slog.Int64("document", documentID(r)), slog.String("session", sessionID(r)),
 				slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes), slog.Duration("took", took))
 			if p != nil {
 				panic(p)
@@ -93,6 +95,25 @@ func (s *server) observe(next http.Handler) http.Handler {
 			_ = http.NewResponseController(rec).SetReadDeadline(time.Now().Add(s.cfg.StallTimeout))
 		}
 	})
+}
+
+// documentID is the document that a path names; 0 if it names none. What else
+// stands there is the client's words.
+func documentID(r *http.Request) int64 {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return id
+}
+
+// sessionID is the session that a path names; "" if it cannot be one.
+func sessionID(r *http.Request) string {
+	id := r.PathValue("session_id")
+	if len(id) > agent.MaxNameBytes {
+		return ""
+	}
+	return id
 }
 
 // level keeps the log free of what monitors ask every few seconds.

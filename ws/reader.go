@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"sync"
@@ -28,6 +29,10 @@ func (c *connection) readFailed(err error) {
 			count(c.server.meters.closes, closedLost)
 		}
 		c.out.mu.Unlock()
+	}
+	var closed *websocket.CloseError
+	if errors.As(err, &closed) {
+		err = fmt.Errorf("closed with %d", closed.Code) // what else it says is the client's words
 	}
 	c.server.cfg.Logger.Debug("connection ended", "session", c.session(), "error", err)
 }
