@@ -31,6 +31,7 @@ type house struct {
 	runtime *agent.Runtime
 	server  *ws.Server
 	http    *httptest.Server
+	lines   *recorded
 	stopped sync.Once
 }
 
@@ -56,6 +57,8 @@ func open(t *testing.T, a *agent.Agent, store agent.Store, address string) *hous
 			t.Fatal(err)
 		}
 	}
+	h.lines = &recorded{Listener: h.http.Listener}
+	h.http.Listener = h.lines
 	h.http.Start()
 	h.url = "ws" + strings.TrimPrefix(h.http.URL, "http")
 	t.Cleanup(func() { h.stop(patience) })

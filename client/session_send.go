@@ -138,12 +138,13 @@ func (s *Session) answered(id string, kind payload.Action, receipt Receipt) bool
 }
 
 // refused takes an error that is about a request; false if it is about none.
+// Messages are sent again until they are stored, all else if it came too fast.
 func (s *Session) refused(id string, e *Error) bool {
 	r := s.request(id)
 	if r == nil || id == "" {
 		return false
 	}
-	if e.Retryable {
+	if e.Retryable && (r.answer == "" || e.Code != string(fault.Unavailable)) {
 		r.sent, r.due = nil, time.Now().Add(s.pause(r.refused))
 		r.refused++
 		signal(s.wake)

@@ -142,7 +142,8 @@ func stored(e client.Event) int64 {
 // told is a message that is stored.
 type told struct {
 	client.Receipt
-	opens int // as it was when it was said
+	opens int  // as it was when it was said
+	again bool // it was said more than once
 }
 
 // tell says something until it is stored, in whatever session the tab is in.
@@ -150,10 +151,10 @@ func (v *tab) tell(message, id string) (told, error) {
 	v.mu.Lock()
 	opens := v.opens
 	v.mu.Unlock()
-	for {
+	for again := false; ; again = true {
 		r, err := v.session().SendAs(v.over, id, message)
 		if err == nil || fault.KindOf(err) != fault.Canceled || v.over.Err() != nil {
-			return told{r, opens}, err
+			return told{r, opens, again}, err
 		}
 		<-time.After(time.Millisecond) // it is being opened again
 	}
