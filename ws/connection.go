@@ -20,9 +20,9 @@ import (
 // connection is one client. Its reader goroutine runs serve and alone uses the
 // fields that have no lock.
 type connection struct {
-	server  *Server
-	socket  *websocket.Conn
-	request agent.OpenRequest
+	server *Server
+	socket *websocket.Conn
+	*opening
 	who     *auth.Principal // nil until it is known
 	gui     atomic.Bool     // it is BAF's newer React client
 	v1      bool
@@ -32,7 +32,6 @@ type connection struct {
 	wire    *wire
 	pingAt  time.Time   // when a ping is due; guarded by server.mu
 	idle    *time.Timer // ends a typed one; guarded by out.mu
-	info    Info        // until the welcome is sent
 	id      string      // the session's, once it is open; guarded by out.mu
 	heardAt time.Time   // when something was heard of the peer
 	helloBy time.Time   // until when it has to say hello; zero if it need not
@@ -46,6 +45,15 @@ type connection struct {
 	sub *agent.Subscription // nil until the session is open
 	out outbox
 }
+
+// opening is what is needed until the session is open.
+type opening struct {
+	request agent.OpenRequest
+	info    Info
+}
+
+// opened is shared by all connections that are.
+var opened opening
 
 // prepare sets the library up; it comes before serve.
 func (c *connection) prepare() {

@@ -95,7 +95,7 @@ func (c *connection) open(ctx context.Context) bool {
 		c.openFailed(ctx, err, "")
 		return false
 	}
-	c.sub, c.info, c.request = sub, Info{}, agent.OpenRequest{}
+	c.sub, c.opening = sub, &opened
 	if req.After != nil {
 		if err := c.catchUp(ctx); err != nil {
 			c.openFailed(ctx, err, "")

@@ -102,9 +102,6 @@ type Info struct {
 }
 
 func (c *Config) defaults() error {
-	if c.Runtime == nil {
-		return fault.New(fault.Invalid, "ws.Config.Runtime is required")
-	}
 	if c.UserConnections < 0 || c.UserRate < 0 || c.UserBurst < 0 || c.MaxConnections < 0 || c.FrameBytes < 0 || c.MessageBytes < 0 || c.FileBytes < 0 || c.UploadBytes < 0 || c.OutboxBytes < 0 ||
 		c.LongOutboxBytes < 0 ||
 		c.Rate < 0 || c.Burst < 0 || c.PingEvery < 0 || c.Silence < 0 || c.WriteTimeout < 0 || c.HelloTimeout < 0 ||
@@ -153,6 +150,7 @@ func def[T comparable](v *T, value T) {
 type Server struct {
 	cfg      Config
 	meters   *meters
+	anyone   auth.Principal // while authentication is off
 	upgrader websocket.Upgrader
 	// served waits for the connections' goroutines.
 	served sync.WaitGroup
@@ -172,9 +170,16 @@ type Server struct {
 
 // NewServer returns a server without connections.
 func NewServer(cfg Config) (*Server, error) {
+	if cfg.Runtime == nil {
+		return nil, fault.New(fault.Invalid, "ws.Config.Runtime is required")
+	}
 	if err := cfg.defaults(); err != nil {
 		return nil, err
 	}
+	return newServer(cfg), nil
+}
+
+func newServer(cfg Config) *Server {
 	upgrader := websocket.Upgrader{
 		HandshakeTimeout: cfg.WriteTimeout,
 		// We read and write through wire; the library keeps no buffers but a
@@ -182,9 +187,9 @@ func NewServer(cfg Config) (*Server, error) {
 		WriteBufferPool: &sync.Pool{},
 		CheckOrigin:     cfg.CheckOrigin,
 	}
-	s := &Server{cfg: cfg, upgrader: upgrader, meters: newMeters(cfg.Metrics), accounts: map[string]*account{}, conns: map[*connection]struct{}{}, typed: map[string][]*connection{}}
+	s := &Server{cfg: cfg, upgrader: upgrader, meters: newMeters(cfg.Metrics), anyone: auth.Anyone(), accounts: map[string]*account{}, conns: map[*connection]struct{}{}, typed: map[string][]*connection{}}
 	s.gauges(cfg.Metrics)
-	return s, nil
+	return s
 }
 
 // ServeHTTP upgrades a request and returns; the connection lives on.
@@ -225,9 +230,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.unreserve(account)
 		return
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+	ctx, cancel := context.WithCancel(detached{})
 	c := &connection{
-		server: s, socket: socket, wire: hijacked.wire, request: request, who: who, v1: wantsV1(r), typed: typed, cancel: cancel,
+		server: s, socket: socket, wire: hijacked.wire, opening: &opening{request: request}, who: who, v1: wantsV1(r), typed: typed, cancel: cancel,
 		rate: pace{account: account},
 	}
 	c.gui.Store(wantsGUI(r))

@@ -1,0 +1,49 @@
+package ws
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"docent/payload"
+)
+
+// Echo serves connections that get back what they say: this package without an
+// agent.
+func Echo() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		cfg := Config{Rate: 1e9, Burst: 1 << 30}
+		_ = cfg.defaults() // only the runtime is missing
+		echoing.Do(func() { echo = newServer(cfg) })
+		hijacked := &hijacker{ResponseWriter: w}
+		socket, err := echo.upgrader.Upgrade(hijacked, r, nil)
+		if err != nil {
+			return
+		}
+		ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+		c := &connection{server: echo, socket: socket, wire: hijacked.wire, cancel: cancel}
+		c.prepare()
+		go c.echo(ctx)
+	})
+}
+
+var (
+	echoing sync.Once
+	echo    *Server
+)
+
+func (c *connection) echo(ctx context.Context) {
+	defer c.wire.Close()
+	defer c.cancel()
+	for c.wire.await() == nil {
+		frame, refusal, err := c.read()
+		if err != nil {
+			return
+		}
+		if c.rate.Allow() && refusal == nil && ctx.Err() == nil {
+			c.send(payload.Frame{Action: payload.ReplyStr, Message: frame.Message, Time: time.Now()})
+		}
+		c.heard()
+	}
+}
