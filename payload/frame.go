@@ -169,7 +169,12 @@ type incoming struct {
 }
 
 func decode(data []byte) (f Frame, in incoming, err error) {
-	if err := unmarshal(data, &in); err != nil {
+	in, plain := scan(data)
+	if !plain {
+		in = incoming{}
+		err = unmarshal(data, &in)
+	}
+	if err != nil {
 		return f, incoming{}, fault.Wrap(fault.Invalid, err, "a frame must be a JSON object with action and message")
 	}
 	action, ok := in.Action.(string)
