@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 // One browser and one server at a time: the machines that run this have few
 // cores, and a test that waits is worth more than two that race.
 export default defineConfig({
+  resolve: { alias: { 'docent-client': join(import.meta.dirname, '../clients/ts/src/index.ts') } },
   test: {
     environment: 'node',
     include: ['tests/e2e/**/*.test.ts'],

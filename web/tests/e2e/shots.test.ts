@@ -88,13 +88,64 @@ describe.skipIf(!folder)('pictures', () => {
     await shot('kinds-below');
   };
 
+  // What happens to a conversation, and what can be said otherwise.
+  const staying = async (page: Page, shot: (what: string) => Promise<void>) => {
+    await page.goto(`${url}/#/`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await ask(page, 'backup');
+    await ask(page, 'What changed?');
+    await page.getByRole('button', { name: 'Bad answer' }).last().click();
+    await shot('rating');
+    await page.getByLabel('Comment on this answer').fill('It is about tapes.');
+    await page.keyboard.press('Enter');
+    await page.getByText('Thank you.').first().waitFor();
+    await shot('rated');
+    await page.getByRole('button', { name: 'Edit this message' }).last().focus();
+    await shot('pencil');
+    await page.keyboard.press('Enter');
+    await shot('editing');
+    await page.keyboard.press('Escape');
+    mock!.cut();
+    await page.getByText('Connection lost').waitFor();
+    await page.getByLabel('Your question').fill('And without a connection?');
+    await page.keyboard.press('Enter');
+    await page.getByText('Will be sent when').waitFor();
+    await shot('lost');
+    mock!.mend();
+    await page.getByRole('button', { name: 'Try now' }).click({ timeout: 1000 }).catch(() => undefined);
+    await page.locator('.answer:not([aria-busy]) .sources').nth(2).waitFor();
+  };
+
+  const loggingIn = async (page: Page, shot: (what: string) => Promise<void>) => {
+    mock!.login = 'ada secret';
+    await page.goto('about:blank');
+    await page.goto(`${url}/#/`);
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await shot('login');
+    await page.getByLabel('Name').fill('ada');
+    await page.getByLabel('Password').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('not the right').waitFor();
+    await shot('login-wrong');
+    await page.getByLabel('Password').fill('secret');
+    await page.keyboard.press('Enter');
+    await page.locator('dialog[open]').waitFor({ state: 'detached' });
+    await page.waitForLoadState('networkidle');
+    await shot('logged-in');
+    mock!.cookies.clear();
+    await page.goto(`${url}/#/documents`);
+    await page.getByRole('heading', { name: 'Log in to go on' }).waitFor();
+    await shot('login-again');
+    mock!.login = '';
+  };
+
   const forms = [
     { name: 'light', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
     { name: 'dark', colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
     { name: '360', colorScheme: 'light', viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
   ] as const;
 
-  test.each(forms)('$name', async ({ name, ...form }) => {
+  test.each(forms)('$name', { timeout: 90_000 }, async ({ name, ...form }) => {
     const { page, check } = await watch(browser, url, form);
     const shot = async (what: string) => {
       await page.mouse.move(0, 0);
@@ -114,6 +165,7 @@ describe.skipIf(!folder)('pictures', () => {
       await ask(page, 'Something unknown');
       await shot('abstained');
     }
+    if (mock) await staying(page, shot);
     if (mock) await reasoning(page, shot);
     if (name === '360') {
       await page.getByLabel('Menu', { exact: true }).click();
@@ -136,6 +188,7 @@ describe.skipIf(!folder)('pictures', () => {
       await page.getByRole('button', { name: 'Billing' }).waitFor();
       await shot('agent-start');
       mock.agent = '';
+      await loggingIn(page, shot);
     }
     await check(100);
   });
