@@ -20,7 +20,7 @@ type Conversations struct {
 // conversationTests need no more than an agent.Store.
 var conversationTests = map[string]map[string]func(*testing.T, Conversations){
 	"Session": sessionTests, "Event": eventTests, "Turn": turnTests, "Partial": partialTests, "Reasoning": reasoningTests, "Together": togetherTests,
-	"Runtime": runtimeTests, "Page": pageTests,
+	"Runtime": runtimeTests, "Page": pageTests, "Revise": reviseTests,
 }
 
 // RunConversations tests the part of a store that keeps conversations; Run does

@@ -75,6 +75,12 @@ func directoryList(t *testing.T, db Database) {
 		return firsts
 	}
 	want(t, "first said", begins(), []string{"2:" + strings.Repeat("ü", 100), "4:", "1:used last"})
+	revise(t, s, second.RowID, "", "better", 2)
+	want(t, "first said, revised", begins()[0], "2:better")
+	reset(t, s, second.RowID)
+	second, err = s.Session(ctx, second.Key)
+	ok(t, err)
+	want(t, "reset", []int64{second.Seq, second.ResetSeq}, []int64{4, 4})
 
 	ok(t, s.RenameSession(ctx, first.Key, "renamed"))
 	got, err := s.Session(ctx, first.Key)
