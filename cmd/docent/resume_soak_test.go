@@ -5,6 +5,7 @@ package main
 import (
 	"flag"
 	"testing"
+	"time"
 )
 
 var seed = flag.Uint64("seed", 1, "of what soak tests leave to chance")
@@ -27,3 +28,6 @@ func TestSoakResumeRevised(t *testing.T) {
 func TestSoakExactlyOnce(t *testing.T) {
 	onBothStores(t, func(t *testing.T, env []string) { thrice(t, env, 270) })
 }
+
+// TestSoakBadFrames is TestBadFrames for 10 minutes.
+func TestSoakBadFrames(t *testing.T) { fuzzFrames(t, 10*time.Minute, *seed) }
