@@ -18,11 +18,10 @@ import (
 const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c.replaces, c.sender, c."timestamp"`
 
 // notReplaced holds for rows of a table with session_id and turn whose turn is
-// part of the conversation. Of sessions in which nothing was replaced, which the
-// index tells at once, it looks at no row.
+// part of the conversation. What was replaced in the session is read once, from
+// an index.
 func notReplaced(alias, session string) string {
-	return `(NOT EXISTS (SELECT FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0)
-		OR NOT EXISTS (SELECT FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0 AND r.replaces <= ` + alias + `.turn AND r.turn > ` + alias + `.turn))`
+	return `NOT (` + alias + `.turn <@ ANY (ARRAY(SELECT int8range(r.replaces, r.turn) FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0)))`
 }
 
 func scanChat(row pgx.CollectableRow) (agent.ChatMessage, error) {
