@@ -33,6 +33,7 @@ type tab struct {
 	losses   int // how often the connection was lost
 	opens    int // how often the session was opened
 	synced   bool
+	hole     string // where something is missing that no reset took
 }
 
 func newTab(ctx context.Context, t *testing.T, at, id, name string) *tab {
@@ -101,17 +102,22 @@ func (v *tab) hear(e client.Event) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if seq := stored(e); seq != 0 {
-		if seq != v.last+1 {
-			v.t.Errorf("%s: %d follows %d: %T", v.name, seq, v.last, e)
+		if seq != v.last+1 && v.hole == "" {
+			v.hole = fmt.Sprintf("%d follows %d: %T", seq, v.last, e)
+		}
+		if v.synced {
+			v.whole()
 		}
 		v.last = seq
 	}
 	switch e := e.(type) {
 	case *client.SessionReset:
+		v.hole = ""
 		v.last, v.reset = max(v.last, e.Seq), max(v.reset, e.Seq)
 	case *client.TurnFinished:
 		v.finished[e.Turn] = append(v.finished[e.Turn], e.Outcome)
 	case *client.Synced:
+		v.whole()
 		v.synced = true
 	case *client.Disconnected:
 		v.losses++
@@ -120,6 +126,15 @@ func (v *tab) hear(e client.Event) {
 	v.made.Apply(e)
 	close(v.changed)
 	v.changed = make(chan struct{})
+}
+
+// whole fails if something is missing. While it is read, a reset may take part of
+// it away, which is told before the client is synced.
+func (v *tab) whole() {
+	if v.hole != "" {
+		v.t.Errorf("%s: %s", v.name, v.hole)
+		v.hole = ""
+	}
 }
 
 // stored is the seq of an event; 0 if it is not stored.
