@@ -172,6 +172,7 @@ func (c *conversation) acknowledge(ctx context.Context, in arrival, r Receipt, m
 		c.repeatedLocked(ctx, in.caller, r)
 		return
 	}
+	c.rt.meters.received(p.event.Name)
 	if m.Replaces > 0 {
 		c.stopFromLocked(m.Replaces)
 	}
@@ -252,6 +253,7 @@ func (c *conversation) admit(ctx context.Context, wait bool) (leave func(), err 
 	select {
 	case c.slots <- struct{}{}:
 	default:
+		c.rt.meters.full.Inc()
 		if !wait {
 			return nil, fault.New(fault.Busy, "%d messages of this conversation wait already; try again in a moment", cap(c.slots))
 		}

@@ -104,6 +104,7 @@ func (c *conversation) hold(ctx context.Context) {
 			p.held = true
 			c.free(p)
 			if !p.old || p.event.Human {
+				c.rt.meters.turns[payload.Held].Inc()
 				c.deliverLocked(c.streamed(p.event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
 			}
 		}

@@ -291,7 +291,9 @@ func (c *conversation) write(ctx context.Context, t *turn, record TurnRecord) (W
 		}
 		t.mu.Unlock()
 	}
+	began := time.Now()
 	written, err := c.rt.cfg.Store.CommitTurn(ctx, record)
+	c.rt.meters.commits.Observe(time.Since(began))
 	c.counted()
 	if t == nil {
 		return written, err

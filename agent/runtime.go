@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/VictoriaMetrics/metrics"
 	"github.com/google/uuid"
 
 	"docent/internal/fault"
@@ -43,6 +44,9 @@ type RuntimeConfig struct {
 	// Logger hears of failures, with session ids and no content. Default: nil,
 	// which discards.
 	Logger *slog.Logger
+	// Metrics counts sessions, turns, events and commits. Default: nil, a set of
+	// its own.
+	Metrics *metrics.Set
 	// Now tells the time. Default: time.Now.
 	Now func() time.Time
 	// NewID makes the id of a session that comes without one. It must not be
@@ -101,6 +105,9 @@ func (c *RuntimeConfig) defaults() error {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
+	if c.Metrics == nil {
+		c.Metrics = metrics.NewSet()
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -139,6 +146,7 @@ type Runtime struct {
 	machine *machine
 	alarms  alarms
 	peering peering
+	meters  meters
 
 	// closing is closed when Shutdown begins.
 	closing chan struct{}
@@ -162,7 +170,9 @@ func NewRuntime(cfg RuntimeConfig) (*Runtime, error) {
 	if err := m.classifiers(); err != nil {
 		return nil, err
 	}
-	return &Runtime{cfg: cfg, machine: m, closing: make(chan struct{}), sessions: map[SessionKey]*conversation{}}, nil
+	r := &Runtime{cfg: cfg, machine: m, closing: make(chan struct{}), sessions: map[SessionKey]*conversation{}}
+	r.meters = newMeters(cfg.Metrics, r)
+	return r, nil
 }
 
 var errClosing = fault.New(fault.Unavailable, "docent is shutting down; try again in a moment")

@@ -19,7 +19,8 @@ type turn struct {
 	session *Session
 	number  int64    // 0 if no event began it
 	began   *pending // the event that did; nil if none
-	commits int64    // the conversation's when it began
+	since   time.Time
+	commits int64 // the conversation's when it began
 
 	// What follows belongs to the conversation's goroutine.
 	candidate *pending // that a condition is asked about; also guarded by mu
@@ -52,7 +53,7 @@ type turn struct {
 
 // begin makes a turn of the session as it is.
 func (c *conversation) begin() *turn {
-	t := &turn{flushing: make(chan struct{}, 1), at: c.at, entered: c.entered, event: c.event, vars: variables{stored: c.record.Variables}}
+	t := &turn{since: time.Now(), flushing: make(chan struct{}, 1), at: c.at, entered: c.entered, event: c.event, vars: variables{stored: c.record.Variables}}
 	t.session = &Session{conversation: c, turn: t}
 	t.prediction = intent.Unmatched(noClassifier, t.event.Text)
 	c.mu.Lock()
@@ -227,13 +228,13 @@ func (c *conversation) finish(ctx context.Context, t *turn) {
 	switch {
 	case errors.Is(cause, errReset): // what it did is about to be removed
 		c.settle()
-		c.end(t.turns(), payload.TurnFinished{Outcome: payload.Failed})
+		c.end(t, payload.TurnFinished{Outcome: payload.Failed})
 		return
 	case errors.Is(cause, errInterrupted), errors.Is(cause, errDeleted): // it runs again after the restart, or never
 		return
 	case t.resetting:
 		c.settle()
-		c.end(t.turns(), payload.TurnFinished{Outcome: payload.Done})
+		c.end(t, payload.TurnFinished{Outcome: payload.Done})
 		c.resetSoon()
 		return
 	case !t.changed():
@@ -263,7 +264,7 @@ func (c *conversation) finish(ctx context.Context, t *turn) {
 		c.fail(t, failed)
 		return
 	}
-	c.end(t.turns(), payload.TurnFinished{Outcome: outcome, Usage: t.usage})
+	c.end(t, payload.TurnFinished{Outcome: outcome, Usage: t.usage})
 }
 
 // conclude says how a turn ended, also in what it leaves behind.
@@ -333,7 +334,7 @@ func (c *conversation) fail(t *turn, err error) {
 			c.deliver(d)
 		}
 	}
-	c.end(t.turns(), payload.TurnFinished{Outcome: payload.Failed, Usage: t.usage})
+	c.end(t, payload.TurnFinished{Outcome: payload.Failed, Usage: t.usage})
 }
 
 // failure is how clients are told that the turn failed.
@@ -352,7 +353,9 @@ func (t *turn) failure(err error, now time.Time) []Delivery {
 
 // end tells the clients that stream that turns are over. For what no event
 // began nobody waits.
-func (c *conversation) end(turns []int64, f payload.TurnFinished) {
+func (c *conversation) end(t *turn, f payload.TurnFinished) {
+	turns := t.turns()
+	c.rt.meters.ended(f.Outcome, turns, t.since)
 	for _, turn := range turns {
 		if turn != 0 {
 			c.stream(turn, payload.TurnFinishedAction, f)
