@@ -91,7 +91,7 @@ export class DocentClient {
   private gap: number | undefined; // where the last gap was
   private queue: Waiting[] = [];
   private readonly listeners = new Map<string, Set<(event: never) => void>>();
-  private readonly online = () => this.connect();
+  private readonly online = () => this.link.renew();
 
   constructor(private readonly options: Options) {
     const Socket = options.WebSocket ?? (globalThis.WebSocket as unknown as Options['WebSocket']);

@@ -79,6 +79,13 @@ export class Link {
     socket.close();
   }
 
+  /** renew connects anew at once: what there is may be dead without anybody having said so. */
+  renew(): void {
+    if (this.state === 'idle' || this.state === 'refused') return;
+    this.drop();
+    this.connect();
+  }
+
   /** close ends it for good. */
   close(): void {
     clearTimeout(this.retry);
