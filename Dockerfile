@@ -23,4 +23,6 @@ COPY --from=build --chown=nonroot:nonroot /src/out/data /data
 VOLUME /data
 EXPOSE 8765
 ENTRYPOINT ["/docent"]
+# Whoever reaches the port may use docent: publish it on 127.0.0.1 only, or serve
+# with --auth in the place of --insecure.
 CMD ["serve", "--data", "/data", "--addr", "0.0.0.0:8765", "--insecure"]

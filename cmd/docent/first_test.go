@@ -1,0 +1,36 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestNobodyYet: a server that nobody could get into says how to change that,
+// and goes on as soon as somebody has.
+func TestNobodyYet(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, env []string) {
+		_, open := serve(t, env)
+		if resp, body := (who{}).request(t, http.MethodGet, open+"/api/info", ""); resp.StatusCode != http.StatusOK || !strings.Contains(body, `"auth":false`) {
+			t.Errorf("without authentication: %d %s", resp.StatusCode, body)
+		}
+		p, at := serve(t, env, "--auth")
+		if said := p.log.String(); !strings.Contains(said, "docent user create NAME") || !strings.Contains(said, "docent token create --name NAME") {
+			t.Errorf("it says %s", said)
+		}
+		if resp, _ := (who{}).request(t, http.MethodGet, at+"/api/documents", ""); resp.StatusCode != http.StatusUnauthorized {
+			t.Errorf("nobody gets %d", resp.StatusCode)
+		}
+		// The commands that it names.
+		token := strings.TrimSpace(docent(t, env, 0, "token", "create", "--name", "first"))
+		w := who{shows: http.Header{"Authorization": {"Bearer " + token}}}
+		if resp, body := w.request(t, http.MethodGet, at+"/api/info", ""); resp.StatusCode != http.StatusOK || !strings.Contains(body, `"auth":true`) {
+			t.Errorf("the first token gets %d %s", resp.StatusCode, body)
+		}
+		p, _ = serve(t, env, "--auth")
+		if said := p.log.String(); strings.Contains(said, "nobody to let in") {
+			t.Errorf("it says %s", said)
+		}
+	})
+}
