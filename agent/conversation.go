@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -33,10 +34,10 @@ type conversation struct {
 
 	// What follows belongs to the goroutine; record.RowID may be read by all
 	// once loaded is closed.
-	record  SessionRecord
+	record  facts
 	at      *node     // the current state, as committed
 	entered time.Time // when it was entered
-	event   Event     // taken last
+	event   *Event    // taken last; nil if none was
 	carried int       // moves without an event of the turn that failed just now
 
 	mu        sync.Mutex // guards what follows
@@ -68,6 +69,22 @@ type conversation struct {
 	alarm     *sleeper // that loading the session took from the runtime's
 }
 
+// facts are what a session in memory keeps of its SessionRecord.
+type facts struct {
+	RowID                           int64
+	Name, Username, Owner, Platform string
+	Variables                       map[string]json.RawMessage
+}
+
+// asRecord is the session as it is stored if it is new.
+func (c *conversation) asRecord() SessionRecord {
+	f, now := &c.record, c.rt.cfg.Now()
+	return SessionRecord{
+		Key: c.key, RowID: f.RowID, Name: f.Name, Username: f.Username, Owner: f.Owner, Platform: f.Platform, Variables: f.Variables,
+		CreatedAt: now, UpdatedAt: now,
+	}
+}
+
 // work is one thing in a conversation's inbox.
 type work struct {
 	// arrived is an event; all else is nil or false then.
@@ -92,11 +109,7 @@ func newConversation(rt *Runtime, key SessionKey, req OpenRequest) *conversation
 		loaded:    make(chan struct{}),
 		interrupt: func(error) {},
 	}
-	now := rt.cfg.Now()
-	c.record = SessionRecord{
-		Key: key, Name: req.Name, Username: req.Username, Owner: req.Owner,
-		Platform: platform, CreatedAt: now, UpdatedAt: now,
-	}
+	c.record = facts{Name: req.Name, Username: req.Username, Owner: req.Owner, Platform: platform}
 	c.inbox = []work{{do: c.load}}
 	return c
 }
@@ -242,7 +255,7 @@ func (c *conversation) load(ctx context.Context) {
 	defer close(c.loaded)
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
-	record, created, err := c.rt.cfg.Store.OpenSession(ctx, c.record)
+	record, created, err := c.rt.cfg.Store.OpenSession(ctx, c.asRecord())
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {

@@ -267,7 +267,7 @@ func (c *conversation) resetOwed(ctx context.Context) error {
 func (c *conversation) reload(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
-	record, _, err := c.rt.cfg.Store.OpenSession(ctx, c.record)
+	record, _, err := c.rt.cfg.Store.OpenSession(ctx, c.asRecord())
 	if err != nil {
 		return fmt.Errorf("read session %s again: %w", c.key.ID, err)
 	}
@@ -282,14 +282,16 @@ func (c *conversation) reload(ctx context.Context) error {
 
 // adopt takes over what is stored of the session's state.
 func (c *conversation) adopt(record SessionRecord) {
-	c.event = Event{}
+	c.event = nil
 	if record.Last.ID != 0 {
-		c.event = storedEvent(record.Last)
+		last := storedEvent(record.Last)
+		c.event = &last
 	}
-	record.Pending, record.Last = nil, EventRecord{}
 	c.entered = record.EnteredAt
 	if c.record.RowID == 0 {
-		c.record = record
+		c.record = facts{
+			RowID: record.RowID, Name: record.Name, Username: record.Username, Owner: record.Owner, Platform: record.Platform, Variables: record.Variables,
+		}
 	} else { // others read RowID
 		c.record.Name, c.record.Variables = record.Name, record.Variables
 	}

@@ -91,7 +91,7 @@ func (c *conversation) empty(ctx context.Context) error {
 		}
 		return fmt.Errorf("reset session %s: %w", c.key.ID, err)
 	}
-	c.record.Variables, c.event = nil, Event{}
+	c.record.Variables, c.event = nil, nil
 	c.at, c.entered = c.rt.machine.initial, c.rt.cfg.Now()
 	return nil
 }

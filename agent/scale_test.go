@@ -124,3 +124,44 @@ func TestIdleSessionsCostNothing(t *testing.T) { //nolint:paralleltest // see ab
 		})
 	}
 }
+
+// deaf is a client that does not listen.
+type deaf struct{}
+
+func (deaf) Opened(agent.Opened)    {}
+func (deaf) Deliver(agent.Delivery) {}
+
+// oneSession is a store in which each session is there and has nothing to do.
+type oneSession struct{ agent.Store }
+
+func (oneSession) OpenSession(_ context.Context, r agent.SessionRecord) (agent.SessionRecord, bool, error) {
+	r.RowID, r.State = 1, "answer"
+	return r, false, nil
+}
+
+// Sessions whose clients say nothing cost little memory. It runs alone, as it
+// measures the program.
+func TestIdleClientsCostLittle(t *testing.T) { //nolint:paralleltest // see above
+	const sessions = 5000
+	rt := start(t, agent.RuntimeConfig{Agent: echo(nil), Store: oneSession{}})
+	goroutines, before := runtime.NumGoroutine(), heap()
+	subs := make([]*agent.Subscription, sessions)
+	for i := range subs {
+		var err error
+		if subs[i], err = rt.Open(t.Context(), agent.OpenRequest{ID: fmt.Sprintf("%036d", i)}, deaf{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deadline := time.Now().Add(patience)
+	for runtime.NumGoroutine() > goroutines && time.Now().Before(deadline) {
+		runtime.Gosched()
+	}
+	own := (heap() - before) / sessions
+	t.Logf("%d bytes per session with an idle client", own)
+	if own > 1500 {
+		t.Errorf("%d bytes per session with an idle client", own)
+	}
+	for _, s := range subs {
+		s.Close()
+	}
+}

@@ -53,7 +53,10 @@ type turn struct {
 
 // begin makes a turn of the session as it is.
 func (c *conversation) begin() *turn {
-	t := &turn{since: time.Now(), flushing: make(chan struct{}, 1), at: c.at, entered: c.entered, event: c.event, vars: variables{stored: c.record.Variables}}
+	t := &turn{since: time.Now(), flushing: make(chan struct{}, 1), at: c.at, entered: c.entered, vars: variables{stored: c.record.Variables}}
+	if c.event != nil {
+		t.event = *c.event
+	}
 	t.session = &Session{conversation: c, turn: t}
 	t.prediction = intent.Unmatched(noClassifier, t.event.Text)
 	c.mu.Lock()
@@ -242,7 +245,10 @@ func (c *conversation) finish(ctx context.Context, t *turn) {
 	}
 	outcome, failed := c.conclude(ctx, t, cause)
 	err := c.commit(ctx, t, c.outcome(t), func(written Written) error {
-		c.at, c.entered, c.event, c.record.Variables = t.at, t.entered, t.event, t.vars.merged()
+		c.at, c.entered, c.record.Variables = t.at, t.entered, t.vars.merged()
+		if last := t.event; last.Name != "" {
+			c.event = &last
+		}
 		if t.started {
 			c.awake()
 		}
