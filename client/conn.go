@@ -180,11 +180,11 @@ func (c *Conn) ping() {
 // ended first, the server has not got the whole of it and the connection is
 // dead.
 func (c *Conn) Send(ctx context.Context, f payload.Frame) error {
-	return c.write(ctx, f.AppendBAF(make([]byte, 0, len(f.Message)+160)))
+	return c.write(ctx, func() []byte { return f.AppendBAF(make([]byte, 0, len(f.Message)+160)) })
 }
 
-// write is Send for a frame as it is on the wire.
-func (c *Conn) write(ctx context.Context, frame []byte) error {
+// write is Send for a frame that is encoded when it is its turn.
+func (c *Conn) write(ctx context.Context, encode func() []byte) error {
 	select {
 	case c.writing <- struct{}{}:
 		defer func() { <-c.writing }()
@@ -200,7 +200,7 @@ func (c *Conn) write(ctx context.Context, frame []byte) error {
 	}
 	err := c.socket.SetWriteDeadline(deadline)
 	if err == nil {
-		err = c.socket.WriteMessage(websocket.TextMessage, frame)
+		err = c.socket.WriteMessage(websocket.TextMessage, encode())
 	}
 	if err != nil {
 		_ = c.socket.Close() // wakes the reader

@@ -79,7 +79,8 @@ func (s *Session) connection(ctx context.Context) error {
 	if conn.socket.Subprotocol() != protocol {
 		return fault.New(fault.Invalid, "the server at %s does not speak %s", s.target.name, protocol)
 	}
-	if err := conn.write(ctx, s.hello(conn)); err != nil {
+	hello := s.hello(conn)
+	if err := conn.write(ctx, func() []byte { return hello.AppendV1(nil) }); err != nil {
 		return err
 	}
 	welcomed := time.AfterFunc(s.conn.HandshakeTimeout, func() { _ = conn.socket.Close() })
@@ -105,7 +106,7 @@ func (s *Session) connection(ctx context.Context) error {
 
 // hello is the first frame on a connection: it asks for what is stored after
 // that which the reader of Events has, or else the session.
-func (s *Session) hello(conn *Conn) []byte {
+func (s *Session) hello(conn *Conn) payload.Frame {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	first := !s.isOpen()
@@ -124,7 +125,7 @@ func (s *Session) hello(conn *Conn) []byte {
 	if err != nil { // a number always encodes
 		message = []byte("{}")
 	}
-	return payload.Frame{Action: payload.HelloAction, Message: message}.AppendV1(nil)
+	return payload.Frame{Action: payload.HelloAction, Message: message}
 }
 
 func (s *Session) isOpen() bool {

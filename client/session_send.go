@@ -165,9 +165,9 @@ func (s *Session) abandon() {
 // sendAll sends requests as they become due, until the session ends.
 func (s *Session) sendAll(ctx context.Context) {
 	for {
-		data, conn, wait := s.next()
-		if data != nil {
-			_ = conn.write(ctx, data) // the reader hears of a connection that broke
+		frame, conn, wait := s.next()
+		if conn != nil {
+			_ = conn.write(ctx, func() []byte { return frame.AppendV1(nil) }) // the reader hears of a connection that broke
 			s.written(conn)
 			continue
 		}
@@ -188,12 +188,12 @@ const longWait = time.Hour
 
 // next is a request that is due, and the connection for it; without one, how
 // long there will be none.
-func (s *Session) next() ([]byte, *Conn, time.Duration) {
+func (s *Session) next() (payload.Frame, *Conn, time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	wait := longWait
 	if !s.line.live || s.line.again {
-		return nil, nil, wait
+		return payload.Frame{}, nil, wait
 	}
 	for _, r := range s.requests {
 		if r.sent == s.line.conn || r.left {
@@ -204,9 +204,9 @@ func (s *Session) next() ([]byte, *Conn, time.Duration) {
 			continue
 		}
 		r.sent = s.line.conn
-		return r.frame.AppendV1(nil), s.line.conn, 0
+		return r.frame, s.line.conn, 0
 	}
-	return nil, nil, wait
+	return payload.Frame{}, nil, wait
 }
 
 // written ends requests that nothing answers, if the connection was whole.

@@ -333,14 +333,14 @@ func TestSessionEvents(t *testing.T) {
 func TestSessionComesBack(t *testing.T) {
 	t.Parallel()
 	s, v, l := begin(t)
-	first, second := v.send("one"), make(chan sent)
+	first := v.send("one")
 	f := l.read(payload.UserMessage)
 	l.say(`ack {"id":"`+f.ID+`","seq":4,"duplicate":false} | "turn":2`, `agent_reply_delta {"text":"He"} | "turn":2,"n":1`)
 	wait(t, first)
 	v.hears("4 user of 2: one", "delta of 2: He")
-	second, third := v.send("two"), make(chan sent)
+	second := v.send("two")
 	two := l.read(payload.UserMessage) // stored, but the ack is lost
-	third = v.send("three")
+	third := v.send("three")
 	three := l.read(payload.UserMessage) // lost
 	l.cut()
 	v.hears("disconnected")

@@ -153,7 +153,7 @@ func (r *resume) cut(c cutting) {
 	done := map[string]int{}
 	for n := 0; n < c.cuts && !r.t.Failed(); {
 		<-time.After(time.Duration(5+chance.IntN(60)) * time.Millisecond)
-		what := ""
+		var what string
 		switch {
 		case n%c.killEvery == c.killEvery-1:
 			what = "kill"
