@@ -59,6 +59,8 @@ func thrice(t *testing.T, env []string, sessions int) {
 				t.Errorf("%s: %d replies were heard, want %d", session, n, messages)
 			}
 		}
+		a.leave()
+		b.leave()
 		checkOnce(t, env, session, messages)
 	}
 }

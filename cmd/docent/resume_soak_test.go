@@ -24,9 +24,9 @@ func TestSoakResumeRevised(t *testing.T) {
 	})
 }
 
-// TestSoakExactlyOnce is TestExactlyOnce with 4,050 messages on each store.
+// TestSoakExactlyOnce is TestExactlyOnce with 1,050 messages on each store.
 func TestSoakExactlyOnce(t *testing.T) {
-	onBothStores(t, func(t *testing.T, env []string) { thrice(t, env, 270) })
+	onBothStores(t, func(t *testing.T, env []string) { thrice(t, env, 70) })
 }
 
 // TestSoakBadFrames is TestBadFrames for 10 minutes.
