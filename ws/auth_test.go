@@ -4,13 +4,18 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/coder/websocket"
+	gorilla "github.com/gorilla/websocket"
 
 	"docent/agent"
 	"docent/agent/agenttest"
@@ -281,6 +286,110 @@ func TestLogs(t *testing.T) {
 	if text := log.String(); strings.Contains(text, words) || strings.Contains(text, token) || !strings.Contains(text, "client refused") {
 		t.Errorf("the log:\n%s", text)
 	}
+}
+
+// Who is not let in any more is told and closed at the next frame, which has no
+// effect; while that cannot be known, nothing happens.
+func TestRevoked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var failure atomic.Value
+		store := agenttest.NewStore()
+		rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: echoAgent(), Store: store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		server, err := ws.NewServer(ws.Config{Runtime: rt, Authenticate: principals, Valid: func(_ context.Context, who auth.Principal) error {
+			if err, ok := failure.Load().(error); ok && who.ID == "user:ada" {
+				return err
+			}
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		listener := &pipes{make(chan net.Conn), make(chan struct{})}
+		h := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute}
+		served := make(chan error, 1)
+		go func() { served <- h.Serve(listener) }()
+		dialer := gorilla.Dialer{NetDialContext: listener.dial}
+		dial := func() *listening {
+			c, resp, err := dialer.DialContext(t.Context(), "ws://memory/?protocol=docent.v1&session_id=S", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			l := &listening{t: t, conn: c, frames: make(chan []byte, 100)}
+			go l.listen()
+			l.say(`{"action":"hello","message":{"token":"ada"}}`)
+			l.until(payload.SyncedAction)
+			return l
+		}
+		busy := dial()
+		failure.Store(fault.New(fault.Unavailable, "the database is away"))
+		<-time.After(10 * time.Second)
+		busy.say(`{"action":"user_message","message":"one"}`)
+		busy.until(payload.TurnFinishedAction)
+		failure.Store(fault.New(fault.Unauthorized, "this token was revoked"))
+		<-time.After(10 * time.Second)
+		busy.say(`{"action":"user_message","message":"two"}`)
+		if text := busy.until(payload.ErrorAction); !strings.Contains(text, `"code":"unauthorized"`) {
+			t.Errorf("told by %s", text)
+		}
+		for range busy.frames { // until it is closed
+		}
+		if !gorilla.IsCloseError(busy.ended, ws.CloseUnauthorized.Code) {
+			t.Errorf("ended with %v", busy.ended)
+		}
+		busy.conn.Close()
+		if _, stored, _ := store.Session("S"); len(stored) != 2 {
+			t.Errorf("%d messages are stored", len(stored))
+		}
+		if err := server.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		h.Close()
+		<-served
+	})
+}
+
+// listening is a client that reads all the time.
+type listening struct {
+	t      *testing.T
+	conn   *gorilla.Conn
+	frames chan []byte // closed at the end
+	ended  error       // why, then
+}
+
+func (l *listening) listen() {
+	defer close(l.frames)
+	for {
+		_, data, err := l.conn.ReadMessage()
+		if err != nil {
+			l.ended = err
+			return
+		}
+		l.frames <- data
+	}
+}
+
+func (l *listening) say(text string) {
+	l.t.Helper()
+	if err := l.conn.WriteMessage(gorilla.TextMessage, []byte(text)); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// until skips frames up to the first of that action.
+func (l *listening) until(action payload.Action) string {
+	l.t.Helper()
+	for data := range l.frames {
+		if bytes.HasPrefix(data, []byte(`{"action":"`+action+`"`)) {
+			return string(data)
+		}
+	}
+	l.t.Fatalf("no %s: %v", action, l.ended)
+	return ""
 }
 
 // safeBuffer is a buffer that several goroutines write.

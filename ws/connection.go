@@ -24,6 +24,7 @@ type connection struct {
 	socket *websocket.Conn
 	*opening
 	who     *auth.Principal // nil until it is known
+	validAt time.Time       // when it was found to be let in
 	gui     atomic.Bool     // it is BAF's newer React client
 	v1      bool
 	typed   bool // it speaks the dialect of TypedPath
@@ -92,7 +93,7 @@ func (c *connection) rest(ctx context.Context) {
 	for {
 		err := c.wire.glance()
 		switch {
-		case err == nil && c.wire.onlyPongs():
+		case err == nil && c.wire.onlyPongs() && !c.doubtful(validListening):
 			c.heard()
 			continue
 		case err == nil:
@@ -116,6 +117,7 @@ func (c *connection) converse(ctx context.Context) (idle bool) {
 		}
 	}
 	for {
+		c.verify(ctx, validListening)
 		err := c.wire.await()
 		if err == nil {
 			if c.typed {

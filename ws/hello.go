@@ -95,7 +95,7 @@ func (c *connection) open(ctx context.Context) bool {
 		c.openFailed(ctx, err, "")
 		return false
 	}
-	c.sub, c.opening = sub, &opened
+	c.sub, c.opening, c.validAt = sub, &opened, time.Now()
 	if req.After != nil {
 		if err := c.catchUp(ctx); err != nil {
 			c.openFailed(ctx, err, "")

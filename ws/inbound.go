@@ -25,6 +25,9 @@ func (c *connection) handle(ctx context.Context, frame payload.Frame, refusal er
 		}
 	}
 	if refusal == nil {
+		if !c.verify(ctx, validActing) {
+			return
+		}
 		refusal = c.act(ctx, frame)
 	}
 	if refusal != nil && ctx.Err() == nil {

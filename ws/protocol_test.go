@@ -120,6 +120,7 @@ func TestDocumentedLimits(t *testing.T) {
 		fmt.Sprintf("from %d to %d, `comment`", -agent.MaxRating, agent.MaxRating),
 		fmt.Sprintf("of at most %d KiB, as a notification", agent.MaxTextBytes>>10),
 		fmt.Sprintf("conversation, at most %d", shownHistory), fmt.Sprintf("has more than %d KiB is left out", agent.MaxHistoryContent>>10),
+		fmt.Sprintf("the first %d MiB of the text and the newest %d steps", agent.MaxSnapshotText>>20, agent.MaxSnapshotSteps),
 		fmt.Sprintf("a file or a recording at most %d MiB", c.FileBytes>>20),
 		fmt.Sprintf("may hold %d MiB together", c.UploadBytes>>20),
 		fmt.Sprintf("the outbox (%d MiB, or %d MiB of frames over %d KiB)", c.OutboxBytes>>20, c.LongOutboxBytes>>20, longFrame>>10),

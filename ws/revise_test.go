@@ -205,6 +205,7 @@ func TestGUI(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: everything(t)})
 	told := s.dial("/?session_id=S&gui=1", nil)
+	told.joined()
 	later := s.dial("/?session_id=S", nil)
 	later.say(`{"action":"user_gui_event","message":{"button":"ok"}}`)
 	later.joined()

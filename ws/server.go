@@ -30,6 +30,10 @@ type Config struct {
 	// set, nobody is served who is not known, by that or by the request's
 	// context; see auth.NewContext. Default: nil, everybody is auth.Anyone.
 	Authenticate func(ctx context.Context, token string) (auth.Principal, error)
+	// Valid fails with fault.Unauthorized if who was let in would not be any
+	// more. It is asked from time to time, and ends a connection. Default: nil,
+	// it is not asked.
+	Valid func(ctx context.Context, who auth.Principal) error
 	// ResumeByUser gives a BAF client that names its user by the header
 	// X-User-ID, and no session, that user's latest one. Default: false.
 	ResumeByUser bool

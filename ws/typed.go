@@ -48,6 +48,9 @@ func (c *connection) handleTyped(ctx context.Context, m payload.TypedRequest, re
 		}
 	}
 	if refusal == nil {
+		if !c.verify(ctx, validActing) {
+			return
+		}
 		refusal = c.actTyped(ctx, m)
 	}
 	if refusal == nil || ctx.Err() != nil {

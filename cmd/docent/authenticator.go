@@ -52,6 +52,15 @@ func (a *app) authenticate() func(ctx context.Context, token string) (auth.Princ
 	return a.authenticator.Token
 }
 
+// valid is how WebSocket clients that stay are asked for again; nil while
+// authentication is off.
+func (a *app) valid() func(ctx context.Context, who auth.Principal) error {
+	if a.authenticator == nil {
+		return nil
+	}
+	return a.authenticator.Valid
+}
+
 // logins is where the page signs in; nil while authentication is off.
 func (a *app) logins() api.Logins {
 	if a.authenticator == nil {

@@ -12,7 +12,7 @@ import (
 func (a *app) socketConfig(runtime *agent.Runtime) ws.Config {
 	bounds := a.cfg.Sockets
 	return ws.Config{
-		Runtime: runtime, Transcriber: a.transcriber(), Info: a.welcome, Authenticate: a.authenticate(),
+		Runtime: runtime, Transcriber: a.transcriber(), Info: a.welcome, Authenticate: a.authenticate(), Valid: a.valid(),
 		CheckOrigin: func(*http.Request) bool { return true }, ResumeByUser: a.cfg.ResumeByUser,
 		MaxConnections: bounds.MaxConnections, UserConnections: bounds.UserConnections,
 		FrameBytes: bounds.FrameBytes, MessageBytes: int(bounds.MessageBytes), OutboxBytes: int(bounds.OutboxBytes),
