@@ -1,0 +1,50 @@
+package agenttest
+
+import (
+	"slices"
+
+	"docent/agent"
+)
+
+// Transitions returns the moves stored of a session.
+func (s *Store) Transitions(id string) []agent.TransitionRecord {
+	return read(s, id, func(have *session) []agent.TransitionRecord { return slices.Clone(have.transitions) })
+}
+
+// Predictions returns what a session's messages were understood as.
+func (s *Store) Predictions(id string) []agent.PredictionRecord {
+	return read(s, id, func(have *session) []agent.PredictionRecord { return slices.Clone(have.predictions) })
+}
+
+// Pending returns a session's events that no turn has handled.
+func (s *Store) Pending(id string) []agent.EventRecord { return read(s, id, (*session).pending) }
+
+// Record returns the messages and steps of a session, in their order.
+func (s *Store) Record(id string) []agent.Entry {
+	return read(s, id, func(have *session) []agent.Entry {
+		var out []agent.Entry
+		for _, e := range have.entries {
+			out = append(out, copied(e))
+		}
+		return out
+	})
+}
+
+func read[T any](s *Store, id string, of func(*session) []T) []T {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if have := s.byID(id); have != nil {
+		return of(have)
+	}
+	return nil
+}
+
+// Delete removes a session.
+func (s *Store) Delete(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if have := s.byID(id); have != nil {
+		s.sessions[have.record.RowID-1] = nil
+		delete(s.names, have.record.Key)
+	}
+}
