@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -277,9 +278,9 @@ func TestFailuresInOrder(t *testing.T) { bubble(t, testFailuresInOrder) }
 
 func testFailuresInOrder(t *testing.T) {
 	store := agenttest.NewStore()
-	down := false
+	var down atomic.Bool
 	store.Before = func(_ context.Context, op agenttest.Operation) error {
-		if down && op == agenttest.Commit {
+		if down.Load() && op == agenttest.Commit {
 			return fault.New(fault.Unavailable, "the store is down")
 		}
 		return nil
@@ -302,11 +303,11 @@ func testFailuresInOrder(t *testing.T) {
 	}
 	send(t, sub, "a", "fail")
 	wantLines(t, "at once", failures(), "1 3")
-	down = true
+	down.Store(true)
 	send(t, sub, "b", "lost")
 	<-afterwards(agent.MaxIntakeWait)
 	wantLines(t, "not stored", failures(), "2 0")
-	down = false
+	down.Store(false)
 	<-afterwards(agent.MaxOwing)
 	wantLines(t, "stored later", failures(), "2 5")
 	back, _ := resume(t, rt, 2)

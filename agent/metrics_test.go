@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -19,9 +20,9 @@ func TestMetrics(t *testing.T) { bubble(t, testMetrics) }
 
 func testMetrics(t *testing.T) {
 	set, store := metrics.NewSet(), agenttest.NewStore()
-	down := false
+	var down atomic.Bool
 	store.Before = func(_ context.Context, op agenttest.Operation) error {
-		if down && op == agenttest.Commit {
+		if down.Load() && op == agenttest.Commit {
 			return fault.New(fault.Unavailable, "down")
 		}
 		return nil
@@ -50,7 +51,7 @@ func testMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Wait()
-	down = true
+	down.Store(true)
 	send(t, sub, "lost", "lost")
 	<-afterwards(agent.MaxIntakeWait)
 	var b strings.Builder
@@ -65,5 +66,5 @@ func testMetrics(t *testing.T) {
 			t.Errorf("no %s in\n%s", line, b.String())
 		}
 	}
-	down = false
+	down.Store(false)
 }
