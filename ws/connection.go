@@ -29,7 +29,7 @@ type connection struct {
 	v1      bool
 	typed   bool // it speaks the dialect of TypedPath
 	rate    pace
-	cancel  context.CancelFunc // wakes the reader where it waits for anything but the socket
+	life    lifetime // its end wakes the reader where it waits for anything but the socket
 	wire    *wire
 	pingAt  time.Time   // when a ping is due; guarded by server.mu
 	idle    *time.Timer // ends a typed one; guarded by out.mu
@@ -59,6 +59,7 @@ var opened opening
 // prepare sets the library up; it comes before serve.
 func (c *connection) prepare() {
 	c.wire.c = c
+	c.life.done = make(chan struct{})
 	c.rate.own.SetLimitAt(time.Time{}, rate.Limit(c.server.cfg.Rate)) // long ago: the burst is there
 	c.rate.own.SetBurstAt(time.Time{}, c.server.cfg.Burst)
 	c.heard()
@@ -93,11 +94,11 @@ func (c *connection) rest(ctx context.Context) {
 	for {
 		err := c.wire.glance()
 		switch {
-		case err == nil && c.wire.onlyPongs() && !c.doubtful(validListening):
-			c.heard()
-			continue
 		case err == nil:
 			c.heard()
+			if c.wire.strip() && !c.doubtful(validListening) {
+				continue
+			}
 		case timedOut(err) && c.prolong():
 			continue
 		}
@@ -128,6 +129,7 @@ func (c *connection) converse(ctx context.Context) (idle bool) {
 			c.heard() // or else what took us long would count as its silence
 		}
 		switch {
+		case errors.Is(err, errDoubtful): // the loop begins with that
 		case errors.Is(err, errIdle):
 			return true
 		case err != nil:
@@ -157,7 +159,7 @@ func (c *connection) contain(ctx context.Context) {
 
 // end releases what the connection holds.
 func (c *connection) end() {
-	c.cancel()
+	c.life.end()
 	c.endVoice()
 	c.letGo()
 	if c.sub != nil {

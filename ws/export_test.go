@@ -21,10 +21,9 @@ func Echo() http.Handler {
 		if err != nil {
 			return
 		}
-		ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
-		c := &connection{server: echo, socket: socket, wire: hijacked.wire, cancel: cancel}
+		c := &connection{server: echo, socket: socket, wire: hijacked.wire}
 		c.prepare()
-		go c.echo(ctx)
+		go c.echo(&c.life)
 	})
 }
 
@@ -35,7 +34,7 @@ var (
 
 func (c *connection) echo(ctx context.Context) {
 	defer c.wire.Close()
-	defer c.cancel()
+	defer c.life.end()
 	for c.wire.await() == nil {
 		frame, refusal, err := c.read()
 		if err != nil {

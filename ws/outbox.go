@@ -201,7 +201,7 @@ func (c *connection) tryLocked(i item) (rest item, all bool) {
 // deadLocked gives up a socket that cannot be written.
 func (c *connection) deadLocked() {
 	c.out.closing, c.out.items, c.out.bytes, c.out.long = true, nil, 0, 0
-	c.cancel()
+	c.life.end()
 	_ = c.wire.Close() // wakes the reader
 }
 
@@ -256,7 +256,7 @@ func (c *connection) closeLocked(code CloseCode) {
 		c.forgetLocked()
 	}
 	c.pushLocked(item{data: controlFrame(websocket.CloseMessage, websocket.FormatCloseMessage(code.Code, code.Reason)), last: true})
-	c.cancel()
+	c.life.end()
 }
 
 // forgetLocked drops what waits.

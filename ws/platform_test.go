@@ -121,7 +121,7 @@ func TestHeartbeat(t *testing.T) {
 	}()
 	select {
 	case err := <-pings:
-		t.Errorf("the lively peer was closed: %v", err)
+		t.Fatalf("the lively peer was closed: %v", err)
 	case <-time.After(time.Second):
 	}
 	cancel()

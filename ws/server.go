@@ -234,20 +234,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.unreserve(account)
 		return
 	}
-	ctx, cancel := context.WithCancel(detached{})
 	c := &connection{
-		server: s, socket: socket, wire: hijacked.wire, opening: &opening{request: request}, who: who, v1: wantsV1(r), typed: typed, cancel: cancel,
+		server: s, socket: socket, wire: hijacked.wire, opening: &opening{request: request}, who: who, v1: wantsV1(r), typed: typed,
 		rate: pace{account: account},
 	}
 	c.gui.Store(wantsGUI(r))
 	c.prepare()
 	if !s.add(c) {
-		cancel()
 		_ = socket.Close()
 		return
 	}
 	s.meters.accepted[c.dialect()].Inc()
-	go c.serve(ctx)
+	go c.serve(&c.life)
 }
 
 // add makes a handshake a connection; false if the server has been shut down

@@ -43,7 +43,7 @@ const (
 	// readBuffer is how much is read at once from a client that is not idle, in
 	// bytes.
 	readBuffer = 4 << 10
-	// headBytes hold a pong, which is all that most idle clients send.
+	// headBytes hold a ping or pong, which is all that most idle clients send.
 	headBytes = 16
 	// libraryBuffer is the least that the library takes from us, in bytes.
 	libraryBuffer = 257
@@ -120,8 +120,13 @@ func (w *wire) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// errIdle tells that nothing came for a while.
-var errIdle = errors.New("idle")
+// Why the reader is to do something else than to wait.
+var (
+	// errIdle tells that nothing came for a while.
+	errIdle = errors.New("idle")
+	// errDoubtful tells to look whether the client is still let in.
+	errDoubtful = errors.New("doubtful")
+)
 
 // await waits for the beginning of a frame. With errIdle the caller ought to
 // wait by rest.
@@ -140,7 +145,14 @@ func (w *wire) await() error {
 		n, err := w.Conn.Read(w.buf[:])
 		if n > 0 {
 			w.unread = w.buf[:n]
-			return nil
+			w.c.heard()
+			switch {
+			case !w.strip():
+				return nil
+			case w.c.doubtful(validListening):
+				return errDoubtful
+			}
+			continue
 		}
 		if !timedOut(err) || !w.c.prolong() {
 			return err
@@ -188,22 +200,32 @@ func (w *wire) peek(fd uintptr) bool {
 	return true
 }
 
-// onlyPongs reports whether what was read at a glance are pongs and nothing else.
-func (w *wire) onlyPongs() bool {
+// strip takes the pings and pongs at the beginning of what was read between two
+// messages, as the library would wait for the next message where it reads one. It
+// reports whether that is all. What is not quite right is left to the library.
+func (w *wire) strip() bool {
 	const (
-		final   = 0x80
+		mask    = 4 // bytes
 		masked  = 0x80
-		maskLen = 4
+		maximum = 125
 	)
-	b := w.unread
-	for len(b) > 1 && b[0] == final|websocket.PongMessage && b[1]&masked != 0 {
-		size := 2 + maskLen + int(b[1]&^masked)
-		if size > len(b) {
+	for len(w.unread) > 1 {
+		kind, size := w.unread[0], int(w.unread[1])-masked
+		begin := shortHeader + mask
+		if kind != finalBit|websocket.PongMessage && kind != finalBit|websocket.PingMessage ||
+			size < 0 || size > maximum || begin+size > len(w.unread) {
 			return false
 		}
-		b = b[size:]
+		if kind == finalBit|websocket.PingMessage {
+			data, key := w.unread[begin:begin+size], w.unread[shortHeader:begin]
+			for i := range data {
+				data[i] ^= key[i%mask]
+			}
+			_ = w.c.pong(string(data)) // never fails
+		}
+		w.unread = w.unread[begin+size:]
 	}
-	return len(b) == 0
+	return len(w.unread) == 0
 }
 
 // try writes what the socket takes at once.
