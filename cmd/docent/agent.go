@@ -136,7 +136,7 @@ func (a *app) newRuntime() (*agent.Runtime, error) {
 	}
 	cfg := agent.RuntimeConfig{
 		Agent: a.definition.Agent, Store: a.db, RAG: a.rag, History: a.definition.History, Location: a.definition.Location,
-		Dialer: dialer, Logger: a.log, ConditionInterval: a.cfg.CheckInterval, MailboxSize: a.cfg.Sockets.MailboxSize,
+		Dialer: dialer, Logger: a.log, Metrics: a.metrics, ConditionInterval: a.cfg.CheckInterval, MailboxSize: a.cfg.Sockets.MailboxSize,
 	}
 	if a.speaks() {
 		cfg.Speaker = a.speech
