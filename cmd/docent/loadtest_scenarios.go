@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -91,11 +92,17 @@ func (l *loadTest) stream(ctx context.Context, server *process) (rows []loadRow,
 	return append(rows, loadRow{"p50 of 10 and 100 users against 1", fmt.Sprintf("%.2f, %.2f", ratio(1), ratio(2))}), nil
 }
 
+// thinking is the time between an answer and the next question, on average.
+const thinking = time.Second
+
 // firstToken measures the time to the first token with so many users.
 func (l *loadTest) firstToken(ctx context.Context, server *process, users int) ([]loadRow, time.Duration, error) {
 	all := make([]time.Duration, 0)
 	rows, err := l.gather(ctx, server, "first tokens, users: "+fmt.Sprint(users), users, &all, func(ctx context.Context, u *loadUser) (time.Duration, error) {
 		first, _, err := u.ask(ctx, l.question)
+		if err == nil { // as somebody who reads: it is not about how much the server can take
+			err = pause(ctx, thinking/2+rand.N(thinking))
+		}
 		return first, err
 	})
 	return rows, percentile(all, 0.5), err
@@ -109,9 +116,7 @@ func (l *loadTest) slow(ctx context.Context, server *process) ([]loadRow, error)
 	memory, _ := server.memory()
 	silent := make([]*client.Conn, 0, l.connections)
 	defer func() {
-		for _, c := range silent {
-			_ = c.Close() // there is nobody to tell
-		}
+		_ = each(len(silent), func(i int) error { return silent[i].Close() }) // there is nobody to tell
 	}()
 	for range l.connections {
 		u, err := l.enter(ctx)
@@ -145,10 +150,11 @@ func (l *loadTest) gather(
 	if err != nil {
 		return nil, err
 	}
-	for _, u := range users { // what happens but once is not counted
-		if _, err := do(ctx, u); err != nil {
-			return nil, err
-		}
+	if err := each(len(users), func(i int) error { // what happens but once is not counted
+		_, err := do(ctx, users[i])
+		return err
+	}); err != nil {
+		return nil, err
 	}
 	took := make([][]time.Duration, len(users))
 	before, _ := server.processor()
