@@ -167,11 +167,11 @@ func BenchmarkIdle(b *testing.B) {
 	for b.Loop() {
 		at := serveBench(b, echoAgent())
 		newBenchClient(b, at, 50).do(b, 20) // what is needed but once
-		time.Sleep(3 * time.Second)
+		<-time.After(3 * time.Second)
 		live, resident := memory(b)
 		client := newBenchClient(b, at, connections)
 		report := func(when string) {
-			time.Sleep(4 * time.Second) // until they count as idle
+			<-time.After(4 * time.Second) // until they count as idle
 			l, r := memory(b)
 			b.ReportMetric((l-live)/connections, "B-live-"+when)
 			b.ReportMetric((r-resident)/connections, "B-resident-"+when)
