@@ -37,7 +37,7 @@ type conversation struct {
 	record  facts
 	at      *node     // the current state, as committed
 	entered time.Time // when it was entered
-	event   *Event    // taken last; nil if none was
+	event   *Event    // taken last; nil if none was, or nothing can ask for it (machine.remembers)
 	carried int       // moves without an event of the turn that failed just now
 
 	mu        sync.Mutex // guards what follows

@@ -283,7 +283,7 @@ func (c *conversation) reload(ctx context.Context) error {
 // adopt takes over what is stored of the session's state.
 func (c *conversation) adopt(record SessionRecord) {
 	c.event = nil
-	if record.Last.ID != 0 {
+	if record.Last.ID != 0 && c.rt.machine.remembers {
 		last := storedEvent(record.Last)
 		c.event = &last
 	}

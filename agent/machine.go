@@ -15,6 +15,9 @@ type machine struct {
 	// timed tells that some state wants to be looked at although nothing
 	// happened.
 	timed bool
+	// remembers tells that some edge takes no event, so that what runs then may
+	// ask for the one that was taken before.
+	remembers bool
 }
 
 // node is a state of a machine.
@@ -81,6 +84,7 @@ func (m *machine) finish(n *node) error {
 		n.intents = append(n.intents, t.intent)
 	}
 	m.timed = m.timed || n.timed
+	m.remembers = m.remembers || slices.ContainsFunc(n.edges, func(t *Transition) bool { return t.takes == takesNone })
 	if len(n.intents) == 0 {
 		return nil
 	}

@@ -246,7 +246,7 @@ func (c *conversation) finish(ctx context.Context, t *turn) {
 	outcome, failed := c.conclude(ctx, t, cause)
 	err := c.commit(ctx, t, c.outcome(t), func(written Written) error {
 		c.at, c.entered, c.record.Variables = t.at, t.entered, t.vars.merged()
-		if last := t.event; last.Name != "" {
+		if last := t.event; last.Name != "" && c.rt.machine.remembers {
 			c.event = &last
 		}
 		if t.started {

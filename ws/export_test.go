@@ -40,7 +40,7 @@ func (c *connection) echo(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		if c.rate.Allow() && refusal == nil && ctx.Err() == nil {
+		if c.rate.exceeded() == nil && refusal == nil && ctx.Err() == nil {
 			c.send(payload.Frame{Action: payload.ReplyStr, Message: frame.Message, Time: time.Now()})
 		}
 		c.heard()

@@ -15,9 +15,9 @@ import (
 // handle does what a frame asks for. Nothing a client sends closes its
 // connection, but more than the frame limit.
 func (c *connection) handle(ctx context.Context, frame payload.Frame, refusal error) {
-	if !c.rate.Allow() {
+	if tooFast := c.rate.exceeded(); tooFast != nil {
 		if c.v1 {
-			refusal = fault.New(fault.RateLimited, "at most %g frames a second are taken", c.server.cfg.Rate)
+			refusal = tooFast
 		} else if c.rate.Wait(ctx) != nil {
 			// A BAF client that floods is not read for a while: it would not
 			// understand an error, and loses nothing.

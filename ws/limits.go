@@ -89,9 +89,16 @@ type pace struct {
 	account *account // nil: it need not
 }
 
-// Allow reports whether a frame may be taken now.
-func (p *pace) Allow() bool {
-	return p.own.Allow() && (p.account == nil || p.account.rate.Allow())
+// exceeded refuses a frame that must not be taken now, saying which of the two
+// bounds it is; nil if it may.
+func (p *pace) exceeded() error {
+	switch {
+	case !p.own.Allow():
+		return fault.New(fault.RateLimited, "at most %g frames a second are taken on a connection", float64(p.own.Limit()))
+	case p.account != nil && !p.account.rate.Allow():
+		return fault.New(fault.RateLimited, "at most %g frames a second are taken of all your connections together", float64(p.account.rate.Limit()))
+	}
+	return nil
 }
 
 // Wait waits until a frame may be taken, or ctx ends.

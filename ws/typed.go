@@ -40,9 +40,9 @@ func (c *connection) nextTyped(ctx context.Context) error {
 // handleTyped does what a message asks for. A query that comes too fast is
 // refused, so that commands behind it are read; all else is read later.
 func (c *connection) handleTyped(ctx context.Context, m payload.TypedRequest, refusal error) {
-	if !c.rate.Allow() {
+	if tooFast := c.rate.exceeded(); tooFast != nil {
 		if m.Type == payload.TypedQuery {
-			refusal = fault.New(fault.RateLimited, "at most %g messages a second are taken", c.server.cfg.Rate)
+			refusal = tooFast
 		} else if c.rate.Wait(ctx) != nil {
 			return
 		}

@@ -108,6 +108,7 @@ func (a *app) serve(ctx context.Context, std stdio) error {
 	group, work := errgroup.WithContext(work)
 	group.Go(func() error { return a.retriever.Follow(work) })
 	group.Go(func() error { return a.reembedBehind(work) })
+	group.Go(func() error { return giveBack(work) })
 	group.Go(func() error {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("serve %s: %w", a.cfg.Addr, err)
