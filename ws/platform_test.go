@@ -350,7 +350,10 @@ func TestShutdownForced(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: talker(t, 1, 20<<20), config: ws.Config{LongOutboxBytes: 64 << 20}})
 	p := s.dial("/", nil)
-	p.say(`{"action":"user_message","message":"talk"}`) // and does not read
+	p.say(`{"action":"user_message","message":"talk"}`)
+	if _, _, err := p.conn.Reader(t.Context()); err != nil { // the reply has begun to come, and is not read
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	if err := s.server.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {

@@ -143,7 +143,7 @@ func TestTwoSocketsOneReset(t *testing.T) {
 		v1.until(t, "the greeting again", twice)
 		// The BAF client joined later, and was not greeted then.
 		plain.waitReply(t, "Welcome!")
-		if got := v1.lines()[before:]; got[0].text() != "Welcome!" || got[0].Seq == nil || *got[0].Seq != 8 {
+		if got := v1.lines()[before:]; got[0].Action != "session_reset" || got[1].text() != "Welcome!" || got[1].Seq == nil || *got[1].Seq != 8 {
 			t.Errorf("after the reset:\n%s", transcript(got))
 		}
 		r := recordOf(t, at, "S")
