@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -131,7 +132,7 @@ var (
 // await waits for the beginning of a frame. With errIdle the caller ought to
 // wait by rest.
 func (w *wire) await() error {
-	if len(w.unread) > 0 || w.small.Buffered() > 0 {
+	if !w.stripAhead() {
 		return nil
 	}
 	if w.failed != nil { // while at rest
@@ -226,6 +227,21 @@ func (w *wire) strip() bool {
 		w.unread = w.unread[begin+size:]
 	}
 	return len(w.unread) == 0
+}
+
+// stripAhead takes the pings and pongs that were read along with the message
+// before them, some by the library; or else it would take them, and wait for the
+// next message in our place. It reports whether nothing else was read.
+func (w *wire) stripAhead() bool {
+	if n := w.small.Buffered(); n > 0 {
+		ahead, _ := w.small.Peek(n) // as many as there are
+		if kind := ahead[0]; kind != finalBit|websocket.PongMessage && kind != finalBit|websocket.PingMessage {
+			return false
+		}
+		w.unread = append(slices.Clone(ahead), w.unread...)
+		_, _ = w.small.Discard(n)
+	}
+	return w.strip()
 }
 
 // try writes what the socket takes at once.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -17,6 +18,9 @@ const (
 	// stirredBytes, allocated since memory was given back last, make it worth
 	// the processor time of another collection.
 	stirredBytes = 32 << 20
+	// sweeps come first: the second one empties pools, and each halves
+	// stacks that are larger than they need to be.
+	sweeps = 2
 )
 
 // giveBack returns to the system, whenever the server has become quiet, what it
@@ -32,6 +36,9 @@ func giveBack(ctx context.Context) error {
 		case <-ticks.C:
 		}
 		if w.ended(allocated()) {
+			for range sweeps {
+				runtime.GC()
+			}
 			debug.FreeOSMemory()
 		}
 	}

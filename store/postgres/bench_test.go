@@ -169,6 +169,13 @@ const bafTables = `CREATE SCHEMA baf;
 	SET search_path = baf;
 	INSERT INTO session (agent_name, session_id, platform_name, timestamp, variables) VALUES ('a', 'bench', 'WebSocketPlatform', now(), '{}')`
 
+// How rows are inserted.
+const (
+	bafChat  = `INSERT INTO chat (session_id, type, content, is_user, timestamp) VALUES ($1, $2, to_jsonb($3::text), $4, now())`
+	bafEvent = `INSERT INTO event (session_id, event, info, timestamp) VALUES ($1, $2, $3, now())`
+	bafMove  = `INSERT INTO transition (session_id, source_state, dest_state, event, condition, timestamp) VALUES ($1, $2, $3, $4, '', now())`
+)
+
 func newBAF(b *testing.B, url string) *bafWriter {
 	b.Helper()
 	w := &bafWriter{ctx: b.Context(), conn: connect(b, url, pgx.QueryExecModeSimpleProtocol)}
@@ -181,20 +188,17 @@ func newBAF(b *testing.B, url string) *bafWriter {
 // turn writes a turn's rows in the order that BAF does.
 func (w *bafWriter) turn(step json.RawMessage) error {
 	const (
-		insertChat  = `INSERT INTO chat (session_id, type, content, is_user, timestamp) VALUES ($1, $2, to_jsonb($3::text), $4, now())`
-		insertEvent = `INSERT INTO event (session_id, event, info, timestamp) VALUES ($1, $2, $3, now())`
-		insertMove  = `INSERT INTO transition (session_id, source_state, dest_state, event, condition, timestamp) VALUES ($1, $2, $3, $4, '', now())`
-		insertStep  = `INSERT INTO reasoning_step (session_id, kind, step_kind, step, summary, payload, timestamp) VALUES ($1, $2, $3, $4, $5, $6, now())`
-		link        = `UPDATE reasoning_step SET chat_id = (SELECT id FROM chat WHERE session_id = $1 ORDER BY timestamp DESC, id DESC LIMIT 1)
+		insertStep = `INSERT INTO reasoning_step (session_id, kind, step_kind, step, summary, payload, timestamp) VALUES ($1, $2, $3, $4, $5, $6, now())`
+		link       = `UPDATE reasoning_step SET chat_id = (SELECT id FROM chat WHERE session_id = $1 ORDER BY timestamp DESC, id DESC LIMIT 1)
 			WHERE session_id = $1 AND chat_id IS NULL`
 	)
-	if err := w.write("event", insertEvent, "receive_message_text", "how is the backup restored?"); err != nil {
+	if err := w.write("event", bafEvent, "receive_message_text", "how is the backup restored?"); err != nil {
 		return err
 	}
-	if err := w.write("chat", insertChat, "str", "how is the backup restored?", true); err != nil {
+	if err := w.write("chat", bafChat, "str", "how is the backup restored?", true); err != nil {
 		return err
 	}
-	if err := w.write("transition", insertMove, "answer", "answer", "receive_message_text"); err != nil {
+	if err := w.write("transition", bafMove, "answer", "answer", "receive_message_text"); err != nil {
 		return err
 	}
 	for i := range reasoned {
@@ -202,7 +206,7 @@ func (w *bafWriter) turn(step json.RawMessage) error {
 			return err
 		}
 	}
-	if err := w.write("chat", insertChat, "str", string(storetest.BenchContent), false); err != nil {
+	if err := w.write("chat", bafChat, "str", string(storetest.BenchContent), false); err != nil {
 		return err
 	}
 	return w.write("reasoning_step", link)
