@@ -117,7 +117,8 @@ type Sockets struct {
 type Speech struct {
 	// URL is the base URL of an OpenAI-compatible server; default OpenAI's.
 	URL string
-	// Key is the API key; default none.
+	// Key is the API key; default none. OPENAI_API_KEY goes to OpenAI and to
+	// OPENAI_BASE_URL only.
 	Key string
 	// Transcription is the model that turns recordings into text; default none.
 	Transcription string
@@ -237,7 +238,7 @@ func (c Config) validate() error {
 			return wrong(key, "%q is not an http(s) URL", u)
 		}
 	}
-	return nil
+	return c.fits()
 }
 
 // enabled reports whether anybody listens or speaks.

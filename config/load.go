@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,6 +62,7 @@ func Load(src Sources) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
+	origin := map[string]string{}
 	for _, s := range settings {
 		value, from, ok := find(s, src, file)
 		if !ok || s.Key == "data" {
@@ -69,16 +71,39 @@ func Load(src Sources) (Config, error) {
 		if err := s.set(&c, value); err != nil {
 			return Config{}, fault.New(fault.Invalid, "setting %s (from %s): %w", s.Key, from, err)
 		}
+		origin[s.Key] = from
 	}
 	openRouter(&c, src, file)
-	if !c.LLM.Enabled() && src.Flags["llm-url"] == "" {
-		// OPENAI_BASE_URL is set on many machines for other programs: without a
-		// model of ours it must not stop us.
-		if _, set := src.Env("DOCENT_LLM_URL"); !set && file["llm.url"] == "" {
-			c.LLM.URL = ""
+	shared(&c, src, origin)
+	return c, c.validate()
+}
+
+// The variables that other programs read as well.
+const (
+	sharedURL = "OPENAI_BASE_URL"
+	sharedKey = "OPENAI_API_KEY"
+)
+
+// shared takes back what variables of many programs set where it is not meant:
+// the URL without a model of ours, which it must not stop, and the key for a
+// server that speaks and was named by ours alone.
+func shared(c *Config, src Sources, origin map[string]string) {
+	for key, u := range map[string]*string{"llm.url": &c.LLM.URL, "embedder.url": &c.Embedder.URL, "speech.url": &c.Speech.URL} {
+		used := map[string]bool{"llm.url": c.LLM.Enabled(), "embedder.url": c.Embedder.Remote(), "speech.url": c.Speech.enabled()}
+		if origin[key] == sharedURL && !used[key] {
+			*u = ""
 		}
 	}
-	return c, c.validate()
+	base, _ := src.Env(sharedURL)
+	if origin["speech.key"] == sharedKey && c.Speech.URL != base && !openAI(c.Speech.URL) {
+		c.Speech.Key = ""
+	}
+}
+
+// openAI reports whether a base URL is OpenAI's own, which none is.
+func openAI(base string) bool {
+	u, err := url.Parse(base)
+	return base == "" || err == nil && u.Scheme == "https" && u.Host == "api.openai.com"
 }
 
 // Variable looks up a variable of the environment that files refer to.

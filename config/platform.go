@@ -96,7 +96,7 @@ func speechSettings() []Setting {
 		})(text(func(c *Config) *string { return &c.Speech.URL })),
 		with(Setting{
 			Key: "speech.key", Flag: "speech-key", Env: []string{"DOCENT_SPEECH_KEY", "OPENAI_API_KEY"}, Scope: Serving, Secret: true,
-			Help: "its API key",
+			Help: "its API key; OPENAI_API_KEY goes to OpenAI and OPENAI_BASE_URL only",
 		})(text(func(c *Config) *string { return &c.Speech.Key })),
 	}
 }
