@@ -48,6 +48,9 @@ type Voice struct {
 type Limits struct {
 	// MessageBytes bounds the text of a message.
 	MessageBytes int `json:"message_bytes"`
+	// FrameBytes bounds a frame as it is sent, a file or a recording in it
+	// included.
+	FrameBytes int64 `json:"frame_bytes"`
 }
 
 // TurnState is what a turn that is not over does.

@@ -109,7 +109,7 @@ func TestDocumentedLimits(t *testing.T) {
 	text := strings.Join(strings.Fields(string(data)), " ")
 	for _, want := range []string{
 		fmt.Sprintf("at most %d KiB as text", agent.MaxTextBytes>>10),
-		fmt.Sprintf(`"message_bytes":%d`, agent.MaxTextBytes),
+		fmt.Sprintf(`"message_bytes":%d,"frame_bytes":%d`, agent.MaxTextBytes, c.FrameBytes),
 		fmt.Sprintf("at most %d KiB as JSON", c.MessageBytes>>10),
 		fmt.Sprintf("a frame %d MiB", c.FrameBytes>>20),
 		fmt.Sprintf("%g frames a second, and %d at once", c.Rate, c.Burst),
