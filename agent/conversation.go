@@ -201,7 +201,9 @@ func (c *conversation) next(ctx context.Context) (work, context.Context, bool) {
 		c.inbox = c.inbox[1:]
 	default:
 		c.running = false
-		c.inbox = nil
+		if c.inbox = nil; len(c.pending) == 0 {
+			c.pending = nil // an idle session keeps nothing that it can do without
+		}
 		c.armLocked(ctx)
 		c.owingLocked(ctx)
 		c.debts.tried = false
