@@ -193,18 +193,23 @@ func (c *connection) end() {
 // drainPause is how long nothing may come while a connection is drained.
 const drainPause = 2 * time.Second
 
-// drain reads what the peer still sends. Closing a socket with unread data
-// resets it, and the peer would not see the close frame.
+// drain reads what the peer still sends, until it has answered our close frame.
+// Closing a socket with unread data resets it, and the peer would not see the
+// close frame.
 func (c *connection) drain() {
 	end := time.Now().Add(closeGrace)
 	scrap := make([]byte, 16<<10)
-	for time.Now().Before(end) {
+	kept := copy(scrap, c.wire.ahead())
+	for time.Now().Before(end) && !endsInClose(scrap[:kept]) {
 		if c.wire.SetReadDeadline(time.Now().Add(drainPause)) != nil {
 			return
 		}
-		if _, err := c.wire.Conn.Read(scrap); err != nil {
+		n, err := c.wire.Conn.Read(scrap[kept:])
+		if err != nil {
 			return
 		}
+		n += kept
+		kept = copy(scrap, scrap[max(0, n-maxControl):n])
 	}
 }
 

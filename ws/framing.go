@@ -2,6 +2,7 @@ package ws
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/gorilla/websocket"
 )
@@ -15,7 +16,26 @@ const (
 	longHeader   = 10
 	middleLength = 126 // says that two bytes with the length follow
 	longLength   = 127 // says that eight do
+	maskKey      = 4   // bytes that clients have behind the header
+	maskBit      = 0x80
+	maxControl   = shortHeader + maskKey + middleLength - 1 // a client's longest control frame
 )
+
+// endsInClose reports whether the last that came of a client answers one of our
+// close frames. Where its frames begin is not known any more.
+func endsInClose(tail []byte) bool {
+	for begin := max(0, len(tail)-maxControl); begin+shortHeader+maskKey+2 <= len(tail); begin++ {
+		f := tail[begin:]
+		if f[0] != finalBit|websocket.CloseMessage || int(f[1]) != maskBit+len(f)-shortHeader-maskKey {
+			continue
+		}
+		code := binary.BigEndian.Uint16(f[shortHeader+maskKey:]) ^ binary.BigEndian.Uint16(f[shortHeader:])
+		if slices.ContainsFunc(CloseCodes(), func(c CloseCode) bool { return c.Code == int(code) }) {
+			return true
+		}
+	}
+	return false
+}
 
 // beginFrame makes room for a header; the caller appends the text and calls
 // endFrame.

@@ -205,22 +205,17 @@ func (w *wire) peek(fd uintptr) bool {
 // messages, as the library would wait for the next message where it reads one. It
 // reports whether that is all. What is not quite right is left to the library.
 func (w *wire) strip() bool {
-	const (
-		mask    = 4 // bytes
-		masked  = 0x80
-		maximum = 125
-	)
 	for len(w.unread) > 1 {
-		kind, size := w.unread[0], int(w.unread[1])-masked
-		begin := shortHeader + mask
+		kind, size := w.unread[0], int(w.unread[1])-maskBit
+		begin := shortHeader + maskKey
 		if kind != finalBit|websocket.PongMessage && kind != finalBit|websocket.PingMessage ||
-			size < 0 || size > maximum || begin+size > len(w.unread) {
+			size < 0 || begin+size > min(maxControl, len(w.unread)) {
 			return false
 		}
 		if kind == finalBit|websocket.PingMessage {
 			data, key := w.unread[begin:begin+size], w.unread[shortHeader:begin]
 			for i := range data {
-				data[i] ^= key[i%mask]
+				data[i] ^= key[i%maskKey]
 			}
 			_ = w.c.pong(string(data)) // never fails
 		}
@@ -242,6 +237,14 @@ func (w *wire) stripAhead() bool {
 		_, _ = w.small.Discard(n)
 	}
 	return w.strip()
+}
+
+// ahead is what was read, by the library or for it, and not handed on: the end of
+// it, if it is much.
+func (w *wire) ahead() []byte {
+	own, _ := w.small.Peek(w.small.Buffered()) // as many as there are
+	all := slices.Concat(own, w.unread)
+	return all[max(0, len(all)-maxControl):]
 }
 
 // try writes what the socket takes at once.

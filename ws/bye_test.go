@@ -1,0 +1,66 @@
+package ws_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	gorilla "github.com/gorilla/websocket"
+
+	"docent/ws"
+)
+
+// byes dials, sends what a client says and returns how it was closed, and how
+// long the server kept the socket open after the client's answer.
+func (s *site) byes(path string, say ...string) (code int, open time.Duration) {
+	s.t.Helper()
+	conn, resp, err := gorilla.DefaultDialer.DialContext(s.t.Context(), s.url+path, http.Header{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	defer conn.Close()
+	_ = conn.SetReadDeadline(time.Now().Add(patience))
+	for _, text := range say {
+		if err := conn.WriteMessage(gorilla.TextMessage, []byte(text)); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	for err == nil { // the library answers the close frame
+		_, _, err = conn.ReadMessage()
+	}
+	var closed *gorilla.CloseError
+	if !errors.As(err, &closed) {
+		s.t.Fatal(err)
+	}
+	since := time.Now()
+	if _, err := conn.NetConn().Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		s.t.Errorf("%s: the socket ends with %v", path, err)
+	}
+	return closed.Code, time.Since(since)
+}
+
+// The server closes the socket as soon as both have said goodbye, also where it
+// does not know any more where the client's frames begin.
+func TestGoodbye(t *testing.T) {
+	t.Parallel()
+	s := guarded(t, setup{config: ws.Config{HelloTimeout: 50 * time.Millisecond, FrameBytes: 10_000}})
+	large := strings.Repeat("x", 20_000)
+	for name, c := range map[string]struct {
+		say  []string
+		want ws.CloseCode
+	}{
+		"no hello":                    {nil, ws.CloseNoHello},
+		"wrong token":                 {[]string{`{"action":"hello","message":{"token":"wrong"}}`}, ws.CloseUnauthorized},
+		"more frames":                 {[]string{`{"action":"hello","message":{"token":"wrong"}}`, `{"action":"user_message","message":"x"}`}, ws.CloseUnauthorized},
+		"too large":                   {[]string{large}, ws.CloseTooBig},
+		"too large, with more behind": {[]string{large, large, "x"}, ws.CloseTooBig},
+	} {
+		if code, open := s.byes("/?protocol=docent.v1", c.say...); code != c.want.Code || open > time.Second {
+			t.Errorf("%s: closed with %d, and the socket %v later", name, code, open)
+		}
+	}
+}
