@@ -62,8 +62,9 @@ type conversation struct {
 	failed    map[int64]*pending
 	uncertain map[string]bool // ids of messages that may or may not be stored
 	resumed   bool
-	gone      bool  // not in the runtime's map any more
-	err       error // why it is gone
+	greeting  chan struct{} // closed when the greeting that load queued is over; nil if none is to come
+	gone      bool          // not in the runtime's map any more
+	err       error         // why it is gone
 	wake      alarmClock
 	debts     debts
 	alarm     *sleeper // that loading the session took from the runtime's
@@ -246,6 +247,7 @@ func (c *conversation) endLocked(err error) {
 		return
 	}
 	c.gone, c.err = true, err
+	c.greetedLocked()
 	c.wake.stop()
 	c.debts.stop()
 	c.rt.forget(c)
@@ -272,7 +274,8 @@ func (c *conversation) load(ctx context.Context) {
 		return
 	}
 	if record.State == "" { // new, or its greeting was never stored
-		c.inbox = append(c.inbox, work{do: c.greet})
+		c.greeting = make(chan struct{})
+		c.inbox = append(c.inbox, work{do: c.greetFirst})
 	} else {
 		c.check = len(c.at.edges) > 0 // its conditions may hold by now
 	}

@@ -62,6 +62,11 @@ func (c *conversation) store(ctx context.Context, in arrival) error {
 			return fault.Wrap(fault.Invalid, ErrContent, "%s", fault.Message(err))
 		}
 	}
+	if in.content != nil && in.event.From == "" { // the greeting may ask a peer, and listen for what it answers
+		if err := c.awaitGreeting(ctx); err != nil {
+			return err
+		}
+	}
 	leave, err := c.admit(ctx, in.wait)
 	if err != nil {
 		return err

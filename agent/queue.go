@@ -160,6 +160,7 @@ func (c *conversation) waitsLocked(turn int64) (waits, held bool) {
 
 // dropAllLocked empties inbox and queue, and tells the turns that will not be.
 func (c *conversation) dropAllLocked() {
+	c.greetedLocked() // what empties the session greets
 	dropped := c.pending
 	for _, w := range c.inbox {
 		if w.arrived != nil {

@@ -1,0 +1,52 @@
+package agent
+
+import (
+	"context"
+	"time"
+)
+
+// MaxGreetingWait is how long what is said to a new session waits for its
+// greeting, which comes first in the record. One that takes longer comes later.
+const MaxGreetingWait = 5 * time.Second
+
+// awaitGreeting waits until the greeting that loading the session has queued is
+// stored, has failed, or takes too long. It holds nothing meanwhile.
+func (c *conversation) awaitGreeting(ctx context.Context) error {
+	c.mu.Lock()
+	greeting := c.greeting
+	c.mu.Unlock()
+	if greeting == nil {
+		return nil
+	}
+	if s, ok := SessionFrom(ctx); ok && s.conversation == c { // the greeting itself says it
+		return nil
+	}
+	timer := time.NewTimer(MaxGreetingWait)
+	defer timer.Stop()
+	select {
+	case <-greeting:
+	case <-timer.C:
+	case <-c.rt.closing: // which whoever takes it says
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// greetFirst greets in a session that was loaded.
+func (c *conversation) greetFirst(ctx context.Context) {
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.greetedLocked()
+	}()
+	c.greet(ctx)
+}
+
+// greetedLocked lets those go on that wait for the greeting.
+func (c *conversation) greetedLocked() {
+	if c.greeting != nil {
+		close(c.greeting)
+		c.greeting = nil
+	}
+}
