@@ -12,8 +12,6 @@ import { byUser, rows, running, view, type Asked, type Item } from './turns';
 const calmness = 1500;
 /** Frames after which it is too early to call anything held. */
 const calming = ['synced', 'ack', 'user_message', 'turn_finished', 'status'];
-/** Longest name given to a conversation by its first question, in characters. */
-const nameLength = 60;
 
 /** Feedback is what the user thinks of a turn. */
 export interface Feedback {
@@ -25,6 +23,8 @@ class Conversation {
   session = $state<string | undefined>();
   items = $state.raw<Item[]>([]);
   link = $state<LinkState>('idle');
+  /** The code the connection was closed with last; 0 if with none. */
+  code = $state(0);
   loading = $state(false);
   /** Why the conversation cannot be shown; '' if it can. */
   error = $state('');
@@ -119,12 +119,19 @@ class Conversation {
   /** stop ends what runs and what waits; the newest first, or it would begin. */
   stop(): void {
     this.stopping = true;
-    for (const turn of this.stoppable) this.client?.stop(turn);
+    for (const turn of this.stoppable) void this.client?.stop(turn).catch((err: unknown) => this.refused(err));
   }
 
   /** reconnect tries at once. */
   reconnect(): void {
     if (this.link === 'lost') this.client?.connect();
+  }
+
+  /** return comes back to where the server said to stay away, as somebody it knows. */
+  async return(): Promise<void> {
+    const { client } = this;
+    await account.check();
+    if (client === this.client) client?.connect();
   }
 
   private refused(err: unknown): void {
@@ -153,7 +160,7 @@ class Conversation {
 
   private connect(lastSeq?: number): DocentClient {
     if (this.client) return this.client;
-    const client = new DocentClient({ url: location.origin, sessionId: this.session, lastSeq });
+    const client = new DocentClient({ url: location.origin, sessionId: this.session, lastSeq, keep: true });
     this.client = client;
     client.on('any', (e) => {
       if (this.client === client) this.take(e);
@@ -163,7 +170,7 @@ class Conversation {
 
   private take(e: TranscriptEvent): void {
     this.transcript = reduce(this.transcript, e);
-    if (e.type === 'state') this.linked(e.state);
+    if (e.type === 'state') this.linked(e.state, e.code);
     if (e.type === 'frame' && calming.includes(e.frame.action)) this.calm = false;
     if (e.type === 'frame' && e.frame.action === 'agent_reply_delta') {
       // Drawn once per picture, however fast they come.
@@ -189,8 +196,10 @@ class Conversation {
     }
   }
 
-  private linked(state: LinkState): void {
+  private linked(state: LinkState, code = 0): void {
     this.link = state;
+    this.code = code;
+    if (state === 'refused') void server.list(); // what was deleted goes from it
     if (state === 'open') return;
     this.calm = false;
     this.stopping = false;
@@ -212,13 +221,13 @@ class Conversation {
         return this.named();
       case 'ack':
         this.named();
-        return void this.entitle();
+        return void server.list();
       case 'status':
         return this.say(frame.message.phase);
       case 'turn_finished':
         this.stopping = this.stopping && this.stoppable.length > 0;
         if (frame.message.outcome === 'stopped') this.spoken = 'Stopped.';
-        return void this.entitle(); // a quick turn ends before the list that its ack asked for is there
+        return void server.list(); // a quick turn ends before the list that its ack asked for is there
       case 'error':
         this.spoken = 'The question failed.';
         return;
@@ -249,26 +258,6 @@ class Conversation {
     this.session = session;
     if (router.route.view === 'chat') router.replace(chatAddress(session));
   }
-
-  // A conversation without a name gets its first question as one.
-  private async entitle(): Promise<void> {
-    const session = this.session;
-    const questions = this.items.filter(byUser);
-    if (!session) return;
-    await server.list();
-    if (questions.length !== 1) return;
-    const row = server.sessions.find((s) => s.session_id === session);
-    if (row && (!row.session_name || row.session_name === session)) {
-      await server.rename(session, shortened(questions[0]!.text));
-    }
-  }
-}
-
-function shortened(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  if (line.length <= nameLength) return line;
-  const cut = line.slice(0, nameLength);
-  return (cut.lastIndexOf(' ') > 30 ? cut.slice(0, cut.lastIndexOf(' ')) : cut) + '…';
 }
 
 export const conversation = new Conversation();

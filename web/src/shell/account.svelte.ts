@@ -3,12 +3,19 @@ import * as http from '../api/http';
 import type { Me } from '../api/shapes';
 import { notices } from './notices.svelte';
 
+/** may reports whether somebody may do something, which everybody may where nobody has to log in. */
+export const may = (me: Me | null, scope: string): boolean => me?.auth !== true || me.scopes.includes(scope) || me.scopes.includes('admin');
+
 class Account {
   me = $state<Me | null>(null);
   /** The server wants to know who asks. */
   needed = $state(false);
   /** Somebody can log out. */
   known = $derived(this.me?.auth === true);
+  /** Documents can be added and deleted. */
+  adds = $derived(may(this.me, 'ingest'));
+  /** Questions can be asked. */
+  asks = $derived(may(this.me, 'ask'));
   /** Counts logins of this page. */
   logins = 0;
   private waiting: (() => void)[] = [];

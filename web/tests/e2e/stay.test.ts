@@ -32,6 +32,27 @@ const answered = (n = 1, on = page) => expect.poll(() => on.locator('.answer:not
 const questions = (on = page) => on.locator('.question').allInnerTexts();
 const button = (name: string, on = page) => on.getByRole('button', { name, exact: true });
 
+test('a conversation is called by its first question as it is, and by a name once it has one', async () => {
+  const list = () => page.locator('nav ul.list a').allInnerTexts();
+  await page.goto(mock.url);
+  await ask('How do I backup?');
+  await answered();
+  await expect.poll(list).toEqual(['How do I backup?']);
+  await button('Edit this message').hover();
+  const [bubble, pencil] = await Promise.all([page.locator('.bubble').boundingBox(), button('Edit this message').boundingBox()]);
+  expect(pencil!.x + pencil!.width).toBeLessThanOrEqual(bubble!.x); // and so over no text
+  expect(pencil!.y + pencil!.height).toBeLessThanOrEqual(bubble!.y + bubble!.height);
+  await button('Edit this message').click();
+  await page.getByLabel('Edit your message').fill('When do I restore a backup?');
+  await page.keyboard.press('Enter');
+  await answered();
+  await expect.poll(list).toEqual(['When do I restore a backup?']);
+  await page.goto(`${mock.url}/#/`);
+  await page.reload();
+  await expect.poll(list).toEqual(['When do I restore a backup?']);
+  expect([...mock.sessions.values()].map((s) => s.row.session_name)).toEqual([null]);
+});
+
 describe('in the middle of a turn', () => {
   test('a reload shows what was said so far, and goes on', async () => {
     mock.pace = 30;
@@ -266,4 +287,81 @@ describe('logins', () => {
     await logIn();
     await answered();
   });
+
+  test('who may not add documents is not offered to', async () => {
+    mock.scopes = ['ask'];
+    const offers = () => page.getByText(/add documents|docent ingest/i).or(page.getByRole('button', { name: /Delete “/ })).or(page.locator('input[type=file]')).count();
+    await page.goto(`${mock.url}/#/documents`);
+    await logIn();
+    await page.getByText('An administrator adds documents.').waitFor();
+    await page.locator('.row').first().waitFor();
+    expect(await offers()).toBe(0);
+    await accessible(page);
+    const data = await page.evaluateHandle(() => {
+      const d = new DataTransfer();
+      d.items.add(new File(['dropped'], 'dropped.txt', { type: 'text/plain' }));
+      return d;
+    });
+    await page.dispatchEvent('.column', 'dragenter', { dataTransfer: data });
+    await page.dispatchEvent('.column', 'drop', { dataTransfer: data });
+    await page.reload();
+    await page.locator('.row').first().waitFor();
+    expect(mock.documents.length).toBe(6);
+    mock.documents = [];
+    await page.reload();
+    await page.getByText('There are no documents yet.').waitFor();
+    expect(await offers()).toBe(0);
+    await page.getByRole('link', { name: 'New chat' }).click();
+    await page.getByRole('heading', { name: 'There are no documents yet' }).waitFor();
+    expect(await offers()).toBe(0);
+  });
+
+  test('who may is', async () => {
+    await page.goto(`${mock.url}/#/documents`);
+    await logIn();
+    await page.getByRole('button', { name: 'Add documents' }).waitFor();
+    await page.getByRole('button', { name: /Delete “/ }).first().waitFor();
+  });
+
+  test('a login that ended during a conversation can be renewed', async () => {
+    await page.goto(mock.url);
+    await logIn();
+    await ask('backup');
+    await answered();
+    mock.end(4502);
+    const bar = page.getByText('Your login has ended. Log in again');
+    await bar.waitFor();
+    await button('Log in again').click();
+    await expect.poll(() => bar.count()).toBe(0);
+    await ask('backup again');
+    await answered(2);
+  });
+
+  test('who may not ask is told so', async () => {
+    mock.scopes = ['ingest'];
+    await page.goto(mock.url);
+    await logIn();
+    await ask('backup');
+    await answered();
+    mock.end(4503);
+    await page.getByText('You may not ask here.').waitFor();
+    await button('Log in as somebody else').click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  });
+});
+
+test.each([
+  [4501, 'This conversation was deleted.'],
+  [4503, 'This conversation belongs to somebody else.'],
+])('a connection that was ended with %d says why, and where to go', async (code, why) => {
+  await page.goto(mock.url);
+  await ask('backup');
+  await answered();
+  mock.end(code);
+  const link = page.getByRole('status').filter({ hasText: why });
+  await link.waitFor();
+  await link.getByRole('link', { name: 'New chat' }).click();
+  await expect.poll(() => page.getByText(why).count()).toBe(0);
+  await ask('backup');
+  await answered();
 });

@@ -78,6 +78,8 @@ export class MockDocent {
   pace = 8;
   /** Name and password that it asks for; '' if it asks for none. */
   login = '';
+  /** What who logs in may do. */
+  scopes = ['ask', 'ingest'];
   /** Logins that count. */
   cookies = new Set<string>();
   feedback: unknown[] = [];
@@ -112,6 +114,11 @@ export class MockDocent {
     for (const c of this.ws.clients) c.terminate();
   }
 
+  /** end closes every socket with a code. */
+  end(code: number): void {
+    for (const c of this.ws.clients) c.close(code);
+  }
+
   mend(): void {
     this.down = false;
   }
@@ -124,7 +131,8 @@ export class MockDocent {
       const frame = JSON.parse(String(data)) as { action: string; message?: unknown; id?: string };
       const m = (frame.message ?? {}) as { turn: number; message?: unknown; last_seq?: number };
       const id = frame.id ?? '';
-      if (frame.action === 'hello') session = this.hello(ws, url.searchParams.get('session_id'), m.last_seq);
+      if (frame.action === 'hello' && session) this.put(ws, 'error', { code: 'conflict', message: 'hello was said already', retryable: false, id }, { id });
+      else if (frame.action === 'hello') session = this.hello(ws, url.searchParams.get('session_id'), m.last_seq);
       else if (!session) return;
       else if (frame.action === 'stop') session.running.get(m.turn)?.stop();
       else if (frame.action === 'user_message') void this.ask(ws, session, String(frame.message), id);
@@ -324,7 +332,7 @@ export class MockDocent {
     return { messages: s.messages.filter(there), steps: s.steps.filter(there), seq: s.seq, reset_seq: 0 };
   }
 
-  private me = (): Me => ({ id: this.login && 'user:ada', name: this.login && 'ada', scopes: ['ask'], auth: this.login !== '' });
+  private me = (): Me => ({ id: this.login && 'user:ada', name: this.login && 'ada', scopes: this.scopes, auth: this.login !== '' });
 
   private known(req: IncomingMessage): boolean {
     return !this.login || this.cookies.has(/docent_session=(\w+)/.exec(req.headers.cookie ?? '')?.[1] ?? '');
@@ -340,7 +348,7 @@ export class MockDocent {
   }
 
   private first(s: Session): { first?: string } {
-    const said = s.messages.find((m) => m.is_user && !m.sender);
+    const said = this.unreplaced(s).messages.find((m) => m.is_user && !m.sender);
     return said && !s.row.session_name ? { first: String(said.content).slice(0, 100) } : {};
   }
 

@@ -2,9 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { fault, sentence } from '../../src/api/http';
 import { interleaved, question } from '../../src/chat/suggestions';
+import { refusal } from '../../src/chat/refusal';
 import { kind } from '../../src/documents/kinds';
 import { bytesText, outcome } from '../../src/documents/uploads.svelte';
 import { pageOf, shortSource, title } from '../../src/evidence/evidence.svelte';
+import { may } from '../../src/shell/account.svelte';
 import { parseRoute } from '../../src/shell/router.svelte';
 
 test.each([
@@ -73,3 +75,20 @@ test('documents are called by title, else by name', () => {
 
 test.each([['application/pdf', 'PDF'], ['text/x-go', 'Go'], ['text/plain; charset=utf-8', 'Text'], ['', '–'], ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'Word']])(
   '%s is called %s', (type, name) => expect(kind(type)).toBe(name));
+
+test('what somebody may do', () => {
+  const me = (auth: boolean, ...scopes: string[]) => ({ id: '', name: '', scopes, auth });
+  expect([may(null, 'ingest'), may(me(false), 'ingest'), may(me(true, 'admin'), 'ingest'), may(me(true, 'ask', 'ingest'), 'ingest')]).toEqual([true, true, true, true]);
+  expect([may(me(true, 'ask'), 'ingest'), may(me(true), 'ask')]).toEqual([false, false]);
+});
+
+test.each([
+  [4501, true, 'deleted', 'begin'],
+  [4502, true, 'login has ended', 'login'],
+  [4503, true, 'somebody else', 'begin'],
+  [4503, false, 'may not ask', 'switch'],
+  [4500, true, 'closed this connection', 'reload'],
+  [1009, true, 'closed this connection', 'reload'],
+])('a connection closed with %d, asking allowed %s', (code, asks, text, step) => {
+  expect(refusal(code, asks)).toEqual({ text: expect.stringContaining(text) as string, step });
+});
