@@ -70,6 +70,7 @@ func NewAssistant(cfg AssistantConfig) (*Agent, error) {
 	file.Body(func(ctx context.Context, s *Session) error {
 		return s.Reply(ctx, fmt.Sprintf(fileReply, s.Message()))
 	})
+	silent := a.State("silent") // as the assistant shows no user interface, what is done in one would wait for ever
 	r := routes{agent: a, thresholds: map[string]float64{}}
 	for _, t := range rag.Talks() {
 		r.add(t.Name, t.Description, talkThreshold, t.Phrases,
@@ -93,6 +94,7 @@ func NewAssistant(cfg AssistantConfig) (*Agent, error) {
 		}
 		s.OnText().When(Matches(several)).GoTo(research)
 		s.OnFile().GoTo(file)
+		s.OnEvent(EventUI).GoTo(silent)
 		s.OnMessage().GoTo(answer)
 	}
 	if err := r.classify(); err != nil {

@@ -3,7 +3,9 @@ package agent
 import (
 	"context"
 	"slices"
+	"time"
 
+	"docent/internal/fault"
 	"docent/payload"
 )
 
@@ -27,7 +29,7 @@ type pending struct {
 
 // MaxQueueBytes bounds the content of the events of one session that wait in
 // memory: with more that no step has looked at, others are refused with
-// fault.Busy; with more that are held, the oldest is dropped.
+// fault.Busy; with more that are held, the oldest fails.
 const MaxQueueBytes = 64 << 20
 
 // size is the content of an event, in bytes.
@@ -126,14 +128,32 @@ func (c *conversation) hold(ctx context.Context) {
 	}
 }
 
-// drop marks events as handled that nothing will take.
+// errCrowded is why a turn failed whose event waited for too long.
+var errCrowded = fault.New(fault.Busy, "too much waits in this conversation, and this was the oldest of it; try again later")
+
+// drop ends the turns of events that are held no longer. One of a message fails
+// as any does; of others only the clients hear.
 func (c *conversation) drop(ctx context.Context, dropped []*pending) {
-	record := c.standing()
 	for _, p := range dropped {
-		record.Handled = append(record.Handled, p.event.ID)
-	}
-	if err := c.commit(ctx, nil, record, nil); err != nil {
-		c.logError(ctx, "drop events", err)
+		t := &turn{number: p.event.Turn, began: p, handled: []*pending{p}, since: time.Now(), failed: errCrowded}
+		record, now, message := c.standing(), c.rt.cfg.Now(), p.message.Type != ""
+		record.Turn, record.Handled = p.event.Turn, []int64{p.event.ID}
+		if message {
+			t.record.apologize(t, errCrowded, now)
+		}
+		err := c.commit(ctx, t, record, func(written Written) error {
+			c.present(ctx, t, written)
+			return nil
+		})
+		if err != nil {
+			c.logError(ctx, "drop an event", err)
+		}
+		if message {
+			c.fail(t, errCrowded)
+			continue
+		}
+		c.deliver(t.failure(errCrowded, now)[0]) // in words nobody was told that it waits
+		c.end(t, payload.TurnFinished{Outcome: payload.Failed})
 	}
 }
 

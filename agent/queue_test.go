@@ -115,15 +115,21 @@ func testHeldMessage(t *testing.T) {
 	}
 }
 
-// Of too many events that wait, the oldest is dropped.
+// Of too many events that wait, the turn of the oldest fails: clients hear of it,
+// and of a message that is stored, which runs again if it is sent again.
 func TestHeldBound(t *testing.T) { bubble(t, testHeldBound) }
 
 func testHeldBound(t *testing.T) {
 	store := agenttest.NewStore()
 	rt := start(t, agent.RuntimeConfig{Agent: waiting(), Store: store, HeldEvents: 3, MailboxSize: 2})
-	open(t, rt, "S")
-	for range 5 {
-		if err := rt.Dispatch(t.Context(), "S", agent.Event{Name: "early"}); err != nil {
+	sub, c, _ := open(t, rt, "S")
+	file := agent.File{ID: "f", File: payload.NewFile("n.txt", "", []byte("hi"))}
+	for n := range 5 {
+		send := func() error { return rt.Dispatch(t.Context(), "S", agent.Event{Name: "early"}) }
+		if n == 1 {
+			send = func() error { return sub.SendFile(t.Context(), file) }
+		}
+		if err := send(); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -134,6 +140,53 @@ func testHeldBound(t *testing.T) {
 	}
 	if fmt.Sprint(ids) != "[3 4 5]" {
 		t.Errorf("waiting %v", ids)
+	}
+	var heard []string
+	for len(c.heard) > 0 {
+		switch d := c.next(); d.Frame.Action {
+		case payload.ErrorAction:
+			heard = append(heard, fmt.Sprintf("error %d %q seq %d", *d.Frame.Turn, d.Frame.ID, d.Frame.Seq))
+		case payload.TurnFinishedAction:
+			heard = append(heard, fmt.Sprintf("%d %s", *d.Frame.Turn, d.Frame.Message))
+		case payload.ReplyStr:
+			heard = append(heard, fmt.Sprintf("words to %d", d.Audience))
+		}
+	}
+	want := `[1 {"outcome":"held"} 2 {"outcome":"held"} 3 {"outcome":"held"} 4 {"outcome":"held"} error 1 "" seq 0 1 {"outcome":"failed"} ` +
+		`5 {"outcome":"held"} error 2 "f" seq 2 words to 2 2 {"outcome":"failed"}]`
+	if got := fmt.Sprint(heard); got != want {
+		t.Errorf("heard %s", got)
+	}
+	if err := sub.SendFile(t.Context(), file); err != nil {
+		t.Fatal(err)
+	}
+	if err := rt.Dispatch(t.Context(), "S", agent.Event{Name: "go"}); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+	if got := said(store); !strings.Contains(got, `2 "b receive_file n.txt"`) {
+		t.Errorf("stored %s", got)
+	}
+}
+
+// Stopping an event that is no message and that waits leaves nothing in the
+// record.
+func TestStopHeld(t *testing.T) { bubble(t, testStopHeld) }
+
+func testStopHeld(t *testing.T) {
+	store := agenttest.NewStore()
+	rt := start(t, agent.RuntimeConfig{Agent: waiting(), Store: store})
+	sub, c, _ := open(t, rt, "S")
+	if err := sub.SendEvent(t.Context(), "early", json.RawMessage(`1`), false); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+	if err := sub.Stop(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+	if got := fmt.Sprint(ends(c)); got != `[1 "held"} 1 "stopped"}]` || said(store) != "" || len(store.Pending("S")) != 0 {
+		t.Errorf("ends %s, stored %q, %d wait", got, said(store), len(store.Pending("S")))
 	}
 }
 

@@ -109,7 +109,8 @@ func (r *record) replaced() { r.draft, r.fresh = r.draft[r.fresh:], 0 }
 // stopped says that a turn was stopped, if it has said nothing, after what it
 // has streamed. Reasoning that was cut short ends with it.
 func (r *record) stopped(t *turn, now time.Time) {
-	if t.number != 0 && r.replies == 0 {
+	asked := !t.stopped || t.began.message.Type != "" // else it was an event that waited, of which the record knows nothing
+	if t.number != 0 && r.replies == 0 && asked {
 		unsaid := r.draft[r.fresh:]
 		unsaid = unsaid[:min(len(unsaid), maxDraft)]
 		m := ChatMessage{Turn: t.number, ClientID: StoppedID, Type: payload.TypeStr, Content: marshaled("Stopped."), Time: now}

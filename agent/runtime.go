@@ -56,7 +56,7 @@ type RuntimeConfig struct {
 	// that no step has looked at, that of the running turn included. Default: 64.
 	MailboxSize int
 	// HeldEvents bounds the events of one session that steps have looked at and
-	// that wait for a state which takes them; with more the oldest is dropped.
+	// that wait for a state which takes them; with more the turn of the oldest fails.
 	// Default: 256.
 	HeldEvents int
 	// MaxSessions bounds the sessions in memory: those with clients or work.

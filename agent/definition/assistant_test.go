@@ -69,6 +69,12 @@ func TestAssistants(t *testing.T) {
 				said = append(said, k.say(message)...)
 			}
 			said = append(said, k.give(payload.File{Name: "notes.pdf", Type: "application/pdf", Base64: "AAAA"})...)
+			if err := k.sub.SendEvent(t.Context(), agent.EventUI, json.RawMessage(`{"clicked":true}`), false); err != nil {
+				t.Fatal(err)
+			}
+			if got := k.heard(); len(got) != 0 || len(k.store.Pending("s")) != 0 {
+				t.Errorf("%s: what is done in a user interface is answered %q, and %d events wait", name, got, len(k.store.Pending("s")))
+			}
 			said = append(said, k.say("thanks")...)
 			said = append(said, k.states()...)
 			if first == nil {
@@ -84,7 +90,7 @@ func TestAssistants(t *testing.T) {
 				}
 			}
 		}
-		for state, want := range map[string]int{"hello": 1, "about": 2, "research": 2, "file": 1, "answer": 5, "thanks": 1} {
+		for state, want := range map[string]int{"hello": 1, "about": 2, "research": 2, "file": 1, "answer": 5, "silent": 1, "thanks": 1} {
 			n := 0
 			for _, s := range first {
 				if s == state {
