@@ -23,6 +23,11 @@ export interface Options {
   backoff?: readonly [number, number];
   /** How long a new connection may take to say welcome, in ms. Default 10000. */
   patience?: number;
+  /**
+   * What waits when the server says to stay away is kept, and sent after the
+   * next connect(), as for a page with a login. Default false: it is rejected.
+   */
+  keep?: boolean;
 }
 
 /** Outgoing is a message of the user on its way. */
@@ -63,8 +68,10 @@ export type ClientEvent =
   | { type: 'frame'; frame: ServerFrame }
   /** A message of the user waits to be stored. */
   | { type: 'queued'; outgoing: Outgoing }
-  /** code is the close code, if there is one. */
-  | { type: 'state'; state: LinkState; code?: number };
+  /** It waits no more, and is not known to be stored; a refusal by the server comes as a frame. */
+  | { type: 'rejected'; id: string; error: ErrorBody }
+  /** code is the close code, if there is one; tries, in lost, counts those in vain since it was open. */
+  | { type: 'state'; state: LinkState; code?: number; tries?: number };
 
 export type ClientEvents = { [T in ClientEvent['type']]: Extract<ClientEvent, { type: T }> } & { any: ClientEvent };
 
@@ -73,8 +80,12 @@ const maxQueued = 256;
 
 interface Waiting {
   frame: { action: string; message?: unknown; id: string };
-  /** What has to come for it to be done; sent: nothing. */
-  until: 'ack' | 'feedback_stored' | 'session_reset' | 'sent';
+  /** What has to come for it to be done; probe: the answer to what is sent behind it. */
+  until: 'ack' | 'feedback_stored' | 'session_reset' | 'probe';
+  /** The id of that. */
+  probe: string;
+  /** Its length on this connection, in UTF-16 units; 0 if it was not sent there. */
+  sent: number;
   /** For session_reset: what was stored when it was asked for. */
   since: number;
   resolve(value: never): void;
@@ -90,6 +101,8 @@ export class DocentClient {
   private synced = false;
   private gap: number | undefined; // where the last gap was
   private queue: Waiting[] = [];
+  private late = new Set<string>(); // probes whose answer is of no account any more
+  private refusal: ErrorBody | null = null; // what the server said last of the connection
   private readonly listeners = new Map<string, Set<(event: never) => void>>();
   private readonly online = () => this.link.renew();
 
@@ -105,9 +118,10 @@ export class DocentClient {
       address: () => this.address(),
       open: () => this.hello(),
       message: (data) => this.receive(data),
-      state: (state, code) => {
+      state: (state, code, tries) => {
         if (state !== 'open') this.synced = false;
-        this.emit({ type: 'state', state, ...(code !== undefined && { code }) });
+        this.emit({ type: 'state', state, ...(code !== undefined && { code }), ...(tries !== undefined && { tries }) });
+        if (state === 'refused') this.stay(code!);
       },
       WebSocket: Socket,
       backoff: options.backoff ?? [500, 15_000],
@@ -146,13 +160,14 @@ export class DocentClient {
   close(): void {
     globalThis.removeEventListener?.('online', this.online);
     this.link.close();
-    for (const w of this.queue.splice(0)) w.reject(new DocentError({ code: 'canceled', message: 'The client was closed.', retryable: false }));
+    for (const w of [...this.queue]) this.reject(w, closed);
   }
 
   /**
    * send says something, text or any JSON. It resolves when that is stored, and
-   * waits for a connection for as long as it takes; a refusal rejects with a
-   * DocentError. Sending again with the same id stores nothing twice.
+   * waits for a connection for as long as it takes; a refusal, of it or of the
+   * connection, rejects with a DocentError. Sending again with the same id
+   * stores nothing twice.
    */
   send(content: unknown, { id = newId() }: { id?: string } = {}): Promise<Stored> {
     return this.say({ id, action: 'user_message', content }, content);
@@ -179,9 +194,9 @@ export class DocentClient {
     return this.put('feedback', feedback, 'feedback_stored');
   }
 
-  /** setVariables stores variables of the session; it resolves when they are sent. */
+  /** setVariables stores variables of the session; it resolves when the server has taken them. */
   setVariables(variables: Record<string, unknown>): Promise<void> {
-    return this.put('user_set_variable', variables, 'sent');
+    return this.put('user_set_variable', variables, 'probe');
   }
 
   /** reset empties the session; it resolves when that is done. */
@@ -189,9 +204,12 @@ export class DocentClient {
     return this.put('reset', undefined, 'session_reset');
   }
 
-  /** stop ends a turn, or the one that runs; without a connection there is nobody to tell. */
-  stop(turn?: number): void {
-    if (this.synced) this.link.put(JSON.stringify({ action: 'stop', message: turn === undefined ? {} : { turn } }));
+  /**
+   * stop ends a turn, or the one that runs; it resolves when the server was told,
+   * which without a connection it is not.
+   */
+  async stop(turn?: number): Promise<void> {
+    if (this.synced) await this.put('stop', turn === undefined ? {} : { turn }, 'probe');
   }
 
   private say(outgoing: Outgoing, message: unknown): Promise<Stored> {
@@ -200,9 +218,11 @@ export class DocentClient {
 
   private put<T>(action: string, message: unknown, until: Waiting['until'], outgoing?: Outgoing): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.state === 'closed') throw new DocentError({ code: 'canceled', message: 'The client was closed.', retryable: false });
+      if (this.state === 'closed') throw new DocentError(closed);
+      if (this.state === 'refused' && !this.options.keep) throw new DocentError(this.refusal ?? refusalOf(0));
       if (this.queue.length >= maxQueued) throw new DocentError({ code: 'busy', message: 'Too much waits to be sent.', retryable: true });
-      const waiting: Waiting = { frame: { action, message, id: outgoing?.id ?? newId() }, until, since: this.last ?? 0, resolve, reject };
+      const frame = { action, message, id: outgoing?.id ?? newId() };
+      const waiting: Waiting = { frame, until, probe: until === 'probe' ? newId() : '', sent: 0, since: this.last ?? 0, resolve, reject };
       this.queue.push(waiting);
       if (outgoing) this.emit({ type: 'queued', outgoing });
       if (this.synced) this.transmit(waiting);
@@ -211,8 +231,34 @@ export class DocentClient {
   }
 
   private transmit(w: Waiting): void {
-    this.link.put(JSON.stringify(w.frame));
-    if (w.until === 'sent') this.settle(w, undefined);
+    const text = JSON.stringify(w.frame);
+    const limit = this.welcome?.limits?.frame_bytes;
+    if (limit && exceeds(text, limit)) {
+      return this.reject(w, { code: 'invalid', message: `This is larger than the server takes, which is ${limit} bytes with all that belongs to it.`, retryable: false });
+    }
+    w.sent = text.length;
+    this.link.put(text);
+    // Nothing tells that such a frame was taken. Frames are handled in order,
+    // so the answer to a hello too many, which does nothing, tells.
+    if (w.probe) this.link.put(JSON.stringify({ action: 'hello', message: {}, id: w.probe }));
+  }
+
+  // The server said to stay away. If a frame was too large it was the largest
+  // of those on their way.
+  private stay(code: number): void {
+    this.refusal ??= refusalOf(code);
+    if (code === 1009) {
+      const largest = this.queue.reduce<Waiting | undefined>((a, b) => (b.sent > (a?.sent ?? 0) ? b : a), undefined);
+      if (largest) this.reject(largest, { code: 'invalid', message: 'This is larger than the server takes.', retryable: false });
+    }
+    for (const w of this.queue) w.sent = 0;
+    if (!this.options.keep) for (const w of [...this.queue]) this.reject(w, this.refusal);
+  }
+
+  private reject(w: Waiting, error: ErrorBody): void {
+    this.queue = this.queue.filter((other) => other !== w);
+    this.emit({ type: 'rejected', id: w.frame.id, error });
+    w.reject(new DocentError(error));
   }
 
   private settle(w: Waiting | undefined, value: unknown): void {
@@ -231,6 +277,9 @@ export class DocentClient {
   }
 
   private hello(): void {
+    this.refusal = null;
+    this.late.clear();
+    for (const w of this.queue) w.sent = 0;
     const { token } = this.options;
     const message = { ...(this.last !== undefined && this.session && { last_seq: this.last }), ...(token && { token }) };
     this.link.put(JSON.stringify({ action: 'hello', message }));
@@ -238,7 +287,7 @@ export class DocentClient {
 
   private receive(data: unknown): void {
     const frame = parseFrame(data);
-    if (!frame || !this.admit(frame)) return;
+    if (!frame || this.probed(frame) || !this.admit(frame)) return;
     if (frame.action === 'welcome') this.welcomed(frame.message);
     this.emit({ type: 'frame', frame });
     this.settled(frame);
@@ -277,6 +326,15 @@ export class DocentClient {
     return true;
   }
 
+  // probed takes the answer to a probe, which is nothing else.
+  private probed(frame: ServerFrame): boolean {
+    if (frame.action !== 'error') return false;
+    const id = frame.message.id ?? frame.id;
+    const w = this.queue.find((w) => w.probe && w.probe === id);
+    this.settle(w, undefined);
+    return w !== undefined || (id !== undefined && this.late.delete(id));
+  }
+
   private settled(frame: ServerFrame): void {
     const of = (id: string | undefined) => this.queue.find((w) => id !== undefined && w.frame.id === id);
     switch (frame.action) {
@@ -293,8 +351,11 @@ export class DocentClient {
         for (const w of this.queue.filter((w) => w.until === 'session_reset')) this.settle(w, frame.message);
         return;
       case 'error': {
-        const w = of(frame.message.id ?? frame.id);
+        const id = frame.message.id ?? frame.id;
+        const w = of(id);
+        if (id === undefined && frame.turn == null) this.refusal = frame.message;
         if (!w) return;
+        if (w.probe) this.late.add(w.probe);
         this.queue = this.queue.filter((other) => other !== w);
         w.reject(new DocentError(frame.message));
       }
@@ -306,6 +367,30 @@ export class DocentClient {
       for (const listener of this.listeners.get(type) ?? []) (listener as (e: ClientEvent) => void)(event);
     }
   }
+}
+
+const closed: ErrorBody = { code: 'canceled', message: 'The client was closed.', retryable: false };
+
+/** refusalOf says what a close code means, where the server did not say it in words. */
+function refusalOf(code: number): ErrorBody {
+  switch (code) {
+    case 1009:
+      return { code: 'unavailable', message: 'The connection was closed, as a frame was too large; this was not it.', retryable: true };
+    case 4501:
+      return { code: 'not_found', message: 'The conversation was deleted.', retryable: false };
+    case 4502:
+      return { code: 'unauthorized', message: 'The server does not know who you are: the token is missing, wrong or expired.', retryable: false };
+    case 1008:
+    case 4503:
+      return { code: 'forbidden', message: 'You may not do this here.', retryable: false };
+  }
+  return { code: 'conflict', message: 'The server has closed the connection for good.', retryable: false };
+}
+
+/** exceeds reports whether text has more than so many bytes in UTF-8. */
+function exceeds(text: string, bytes: number): boolean {
+  if (text.length * 3 <= bytes) return false; // without a copy of it
+  return text.length > bytes || new TextEncoder().encode(text).length > bytes;
 }
 
 /** How many bytes are written as base64 at a time; String.fromCharCode takes no more at once. */

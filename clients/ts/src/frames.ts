@@ -59,7 +59,12 @@ export interface Welcome {
   reset_seq?: number;
   /** The session was there before. */
   resumed: boolean;
-  limits: { message_bytes: number };
+  limits: {
+    /** The longest text of a message. */
+    message_bytes: number;
+    /** The longest frame as it is sent, a file in it included; absent from older servers. */
+    frame_bytes?: number;
+  };
   models: string[];
   collections: string[];
 }

@@ -20,12 +20,16 @@ export interface SocketLike {
   close(): void;
 }
 
+/** Tries in vain after which the pause is the longest. */
+const patient = 5;
+
 export interface LinkOptions {
   /** Where to connect; asked before each try. */
   address(): { url: string; protocols: string[] };
   open(): void;
   message(data: unknown): void;
-  state(state: LinkState, code?: number): void;
+  /** tries, in lost, counts those in vain since it was open. */
+  state(state: LinkState, code?: number, tries?: number): void;
   WebSocket: new (url: string, protocols: string[]) => SocketLike;
   /** First and longest pause before trying again, in ms. */
   backoff: readonly [number, number];
@@ -101,14 +105,15 @@ export class Link {
     this.socket = null;
     if (stays(code)) return this.become('refused', code);
     const [first, longest] = this.options.backoff;
-    const pause = Math.min(longest, first * 2 ** this.tries++) * (0.5 + Math.random() / 2);
-    this.retry = setTimeout(() => this.connect(), pause);
-    this.become('lost', code);
+    if (this.state !== 'open') this.tries++;
+    const pause = this.tries >= patient ? longest : Math.min(longest, first * 2 ** Math.max(0, this.tries - 1));
+    this.retry = setTimeout(() => this.connect(), pause * (0.5 + Math.random() / 2));
+    this.become('lost', code, this.tries);
   }
 
-  private become(state: LinkState, code?: number): void {
+  private become(state: LinkState, code?: number, tries?: number): void {
     if (this.state === state && code === undefined) return;
     this.state = state;
-    this.options.state(state, code);
+    this.options.state(state, code, tries);
   }
 }

@@ -105,6 +105,8 @@ export function reduce(t: Transcript, event: TranscriptEvent): Transcript {
       return load(t, event.loaded);
     case 'queued':
       return queue(t, event.outgoing);
+    case 'rejected':
+      return { ...t, pending: t.pending.map((p) => (p.id === event.id ? { ...p, error: event.error } : p)) };
     case 'state':
       return event.state === 'open' || !t.synced ? t : { ...t, synced: false };
     case 'frame':

@@ -104,6 +104,7 @@ describe('a conversation', () => {
     expect(await tab.client.feedback({ turn: 1, rating: 100 })).toEqual({ turn: 1 });
     expect(server.feedback).toEqual([{ turn: 1, rating: 100 }]);
     await tab.client.setVariables({ language: 'French' });
+    expect(server.variables).toEqual({ language: 'French' });
     expect(await tab.client.reset()).toEqual({ seq: 4 });
     expect(tab.transcript.entries).toEqual([]);
     await tab.client.send('q');
@@ -120,6 +121,34 @@ describe('a conversation', () => {
     await tab.client.send('q', { id: 'a' });
     await tab.settled(4);
     expect(tab.texts()).toEqual(['Hello', 'q', 'Answer 1']);
+  });
+
+  test('variables, stops and feedback that are refused reject, and nothing else is heard of it', async () => {
+    const tab = new Tab();
+    await tab.client.send('q');
+    await tab.settled(4);
+    const { client } = tab;
+    const heard = tab.frames.length;
+    await expect(client.setVariables({ prev_state: 'x' })).rejects.toMatchObject({ code: 'invalid', message: 'prev_state is reserved.' });
+    await expect(client.stop(0)).rejects.toMatchObject({ code: 'invalid' });
+    await expect(client.feedback({ turn: 0, rating: 1 })).rejects.toMatchObject({ code: 'invalid' });
+    await client.setVariables({ a: 1 });
+    await client.stop();
+    expect(tab.frames.slice(heard).map((f) => f.action)).toEqual(['error', 'error', 'error']);
+    const cut = client.setVariables({ b: 2 });
+    server.drop('s-1');
+    await cut;
+    expect(server.variables).toEqual({ a: 1, b: 2 });
+  });
+
+  test('what is larger than the server takes is refused before it is sent', async () => {
+    server.frameBytes = 300;
+    const tab = new Tab();
+    const large = tab.client.send('€'.repeat(100), { id: 'l' }); // 300 bytes, and the frame's own
+    await expect(large).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('300 bytes') as string });
+    expect(tab.transcript.pending).toMatchObject([{ id: 'l', error: { code: 'invalid' } }]);
+    await tab.client.send('€'.repeat(60));
+    expect(tab.states).toEqual(['connecting', 'open']);
   });
 
   test('the same id three times from two sockets is one turn', async () => {
@@ -207,9 +236,9 @@ describe('connections that end', () => {
     expect(tab.texts()).toEqual(['Hello', 's', 'Answer 1']);
   });
 
-  test('a refusal is obeyed, and what waits is sent after the next connect', async () => {
+  test('a refusal is obeyed, and what is kept is sent after the next connect', async () => {
     server.token = 'secret';
-    const tab = new Tab();
+    const tab = new Tab({ keep: true });
     const sent = tab.client.send('q');
     await expect.poll(() => tab.client.state).toBe('refused');
     await new Promise((ok) => setTimeout(ok, 50));
@@ -218,6 +247,82 @@ describe('connections that end', () => {
     tab.client.connect();
     await sent;
     await tab.settled(4);
+  });
+
+  test('a refusal rejects what waits, what is said then, and nothing after the next connect', async () => {
+    server.token = 'secret';
+    const tab = new Tab();
+    const refused = { code: 'unauthorized', message: 'Say who you are.', retryable: false };
+    await expect(tab.client.send('q', { id: 'q' })).rejects.toMatchObject(refused);
+    expect(tab.transcript.pending).toMatchObject([{ id: 'q', error: refused }]);
+    await expect(tab.client.send('r')).rejects.toMatchObject(refused);
+    expect(server.hellos.length).toBe(1);
+    server.token = '';
+    tab.client.connect();
+    await tab.client.send('q', { id: 'q' });
+    await tab.settled(4);
+    for (const [code, says] of [[4503, 'forbidden'], [4501, 'not_found'], [1000, 'conflict']] as const) {
+      tab.client.connect();
+      await tab.until((t) => t.synced);
+      server.chaos = () => true; // nothing is answered any more
+      server.drop('s-1', code);
+      await expect(tab.client.send('s')).rejects.toMatchObject({ code: says });
+      server.chaos = () => false;
+    }
+  });
+
+  test.each([true, false])('a frame that ends the connection is given up, and only that is (keep %s)', async (keep) => {
+    server.maxPayload = 2000;
+    await server.kill();
+    await server.start();
+    const tab = new Tab({ keep });
+    const small = tab.client.send('small').catch((err: DocentError) => err.code);
+    const large = tab.client.send('x'.repeat(3000), { id: 'l' });
+    const other = tab.client.send('other').catch((err: DocentError) => `${err.code} ${err.retryable}`);
+    await expect(large).rejects.toMatchObject({ code: 'invalid', retryable: false });
+    await expect.poll(() => tab.client.state).toBe('refused');
+    expect(tab.transcript.pending.find((p) => p.id === 'l')).toMatchObject({ error: { code: 'invalid' } });
+    tab.client.connect();
+    if (!keep) expect(await other).toBe('unavailable true');
+    expect(await tab.client.send('later')).toMatchObject({ duplicate: false });
+    if (keep) expect(await other).toMatchObject({ duplicate: false });
+    await small;
+    expect(server.session('s-1').stored.filter((k) => k.message === 'other').length).toBe(keep ? 1 : 0);
+  });
+
+  test('tries in vain are counted, and the pause becomes the longest', async () => {
+    const tries: (number | undefined)[] = [];
+    const pauses = vi.spyOn(globalThis, 'setTimeout');
+    const tab = new Tab({ backoff: [1, 77] });
+    tab.client.on('state', (e) => e.state === 'lost' && tries.push(e.tries));
+    await tab.until((t) => t.synced);
+    await server.kill();
+    await expect.poll(() => tries.length, { timeout: 5000 }).toBeGreaterThan(6);
+    expect(tries.slice(0, 7)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    const longest = Math.max(...pauses.mock.calls.map(([, ms]) => ms ?? 0).filter((ms) => ms <= 77));
+    pauses.mockRestore();
+    expect(longest).toBeGreaterThan(38);
+    await server.start();
+    await tab.until((t) => t.synced);
+    server.drop('s-1');
+    await expect.poll(() => tries.at(-1)).toBe(0);
+  });
+
+  test('a turn that a crash cut short streams again from the beginning', async () => {
+    server.pace = 15;
+    const tab = new Tab();
+    await tab.client.send('q');
+    await tab.until((t) => t.turns.get(1)?.text === 'Answer ');
+    await server.kill();
+    const texts: string[] = [];
+    tab.client.on('frame', () => {
+      const turn = tab.transcript.turns.get(1);
+      if (turn) texts.push(`${turn.steps.length} ${turn.text}`);
+    });
+    await server.start();
+    await tab.settled(4);
+    expect(texts).toEqual(['0 ', '0 ', '0 ', '1 ', '1 An', '1 Answer ', '1 Answer 1', '0 Answer 1', '0 ', '0 ']);
+    expect(tab.frames.find((f) => f.action === 'turn_snapshot')).toBeUndefined();
   });
 
   test('a closed client says so to those who wait', async () => {

@@ -5,9 +5,13 @@ import WebSocket from 'ws';
 import { expect, test, vi } from 'vitest';
 import { TestServer } from './server.ts';
 
-test('the example does what it says', async () => {
+const example = () => {
   const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
-  const code = /```ts\n([^]*?)```/.exec(readme)![1]!;
+  return /```ts\n([^]*?)```/.exec(readme)![1]!;
+};
+
+test('the example does what it says', async () => {
+  const code = example();
   expect(code.trim().split('\n').length).toBeLessThanOrEqual(20);
   const server = await new TestServer().start();
   const file = join(import.meta.dirname, 'example.generated.ts');
@@ -23,6 +27,21 @@ test('the example does what it says', async () => {
     expect(said.filter((s) => s.startsWith('…')).map((s) => s.slice(2)).join('')).toBe('Answer 1');
   } finally {
     vi.restoreAllMocks();
+    vi.unstubAllGlobals();
+    rmSync(file);
+    await server.kill();
+  }
+});
+
+test('the example with a wrong token says so, and ends', async () => {
+  const server = await new TestServer().start();
+  server.token = 'secret';
+  const file = join(import.meta.dirname, 'wrong.generated.ts');
+  writeFileSync(file, example().replace("'docent-client'", "'../src/index.ts'").replace("'http://127.0.0.1:8765'", `'${server.url}', token: 'wrong'`));
+  vi.stubGlobal('WebSocket', WebSocket);
+  try {
+    await expect(import(/* @vite-ignore */ file)).rejects.toMatchObject({ code: 'unauthorized', message: 'Say who you are.' });
+  } finally {
     vi.unstubAllGlobals();
     rmSync(file);
     await server.kill();

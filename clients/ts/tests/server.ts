@@ -39,21 +39,26 @@ export class TestServer {
   /** Leaves the frame of this seq out, once. */
   skip = 0;
   token = '';
+  /** Its welcome's frame_bytes, if it says any; larger frames end a connection in any case. */
+  frameBytes: number | undefined;
+  maxPayload = 1 << 20;
   /** Time between the frames of a turn, in ms. */
   pace = 0;
   feedback: unknown[] = [];
+  variables: Record<string, unknown> = {};
   url = '';
   private wss: WebSocketServer | undefined;
   private port = 0;
   private life = 0;
 
   async start(): Promise<this> {
-    const wss = new WebSocketServer({ port: this.port, host: '127.0.0.1' });
+    const wss = new WebSocketServer({ port: this.port, host: '127.0.0.1', maxPayload: this.maxPayload });
     this.wss = wss;
     await new Promise((ok) => wss.once('listening', ok));
     this.port = (wss.address() as AddressInfo).port;
     this.url = `http://127.0.0.1:${this.port}`;
     wss.on('connection', (ws, req) => {
+      ws.on('error', () => undefined); // of a frame that is too large
       this.protocols.push(req.headers['sec-websocket-protocol'] ?? '');
       this.serve(ws, new URL(req.url!, this.url).searchParams.get('session_id'));
     });
@@ -89,6 +94,10 @@ export class TestServer {
     ws.send(JSON.stringify({ action, message, history: false, timestamp: null, ...more }));
   }
 
+  private refuse(ws: WebSocket, id: string | undefined, code: string, message: string): void {
+    this.put(ws, 'error', { code, message, retryable: code === 'busy', id }, { id });
+  }
+
   private all(s: Session, action: string, message: unknown, more: object = {}, but?: WebSocket): void {
     for (const ws of s.sockets) if (ws !== but) this.put(ws, action, message, more);
   }
@@ -98,7 +107,8 @@ export class TestServer {
     const name = id ?? `s-${this.sessions.size + 1}`;
     ws.on('message', (data) => {
       const f = JSON.parse(String(data)) as { action: string; message?: unknown; id?: string };
-      if (f.action === 'hello') session = this.hello(ws, name, f.message as { last_seq?: number; token?: string });
+      if (f.action === 'hello' && session) this.refuse(ws, f.id, 'conflict', 'hello was said already');
+      else if (f.action === 'hello') session = this.hello(ws, name, f.message as { last_seq?: number; token?: string });
       else if (session) this.take(ws, session, f);
     });
     ws.on('close', () => session?.sockets.delete(ws));
@@ -113,7 +123,7 @@ export class TestServer {
     }
     const resumed = this.sessions.has(id);
     const s = this.session(id);
-    this.put(ws, 'welcome', { session_id: id, seq: s.seq, reset_seq: s.reset, resumed, limits: { message_bytes: 16384 }, models: [], collections: [] });
+    this.put(ws, 'welcome', { session_id: id, seq: s.seq, reset_seq: s.reset, resumed, limits: { message_bytes: 16384, ...(this.frameBytes && { frame_bytes: this.frameBytes }) }, models: [], collections: [] });
     if (hello.last_seq !== undefined) {
       const from = hello.last_seq > s.seq ? 0 : hello.last_seq;
       for (const k of s.stored) if (k.seq > from) this.send(ws, k, true);
@@ -149,7 +159,7 @@ export class TestServer {
     const known = s.ids.get(id);
     if (known) return this.put(ws, 'ack', { id, seq: known.seq, duplicate: true }, { id, turn: known.turn });
     const ask = (message: unknown, replaces?: number) => {
-      if (message === 'busy') return this.put(ws, 'error', { code: 'busy', message: 'Later.', retryable: true, id }, { id });
+      if (message === 'busy') return this.refuse(ws, id, 'busy', 'Later.');
       const k = this.store(s, 'user_message', message, ++s.turn, { id, ...(replaces && { replaces }) }, ws);
       s.ids.set(id, k);
       this.enqueue(s, k.turn);
@@ -158,6 +168,10 @@ export class TestServer {
     else if (f.action === 'user_file') ask((f.message as { name: string }).name);
     else if (f.action === 'edit') ask(m.message, m.turn);
     else if (f.action === 'regenerate') ask(s.stored.find((k) => k.action === 'user_message' && k.turn === m.turn)?.message, m.turn);
+    else if (f.action === 'stop' && m.turn === 0) this.refuse(ws, id, 'invalid', 'There is no such turn.');
+    else if (f.action === 'user_set_variable' && 'prev_state' in m) this.refuse(ws, id, 'invalid', 'prev_state is reserved.');
+    else if (f.action === 'user_set_variable') Object.assign(this.variables, m);
+    else if (f.action === 'feedback' && m.turn === 0) this.refuse(ws, id, 'invalid', 'There is no such turn.');
     else if (f.action === 'feedback') {
       this.feedback.push(f.message);
       this.put(ws, 'feedback_stored', { turn: m.turn ?? s.turn });
