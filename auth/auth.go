@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,6 +28,9 @@ type Config struct {
 	Audience string
 	// IssuerScopes are what who has such a token may do; default ask.
 	IssuerScopes Scopes
+	// Proxies are the addresses of proxies that are believed what they append to
+	// X-Forwarded-For; default none.
+	Proxies []netip.Prefix
 	// Now is the time; default time.Now.
 	Now func() time.Time
 	// Metrics counts who was let in and who was not, by what they showed;
@@ -100,24 +105,32 @@ func (a *Authenticator) count(by string, err error) {
 
 // Valid fails with fault.Unauthorized if the principal would no longer be let
 // in by what it was known by: a token that was revoked or has expired, a login
-// that has ended, a user who was deleted. Whoever keeps a connection open asks
-// from time to time, and when Principal.Expires has come.
+// that has ended, a user who was deleted or may do less. Whoever keeps a
+// connection open asks from time to time.
 func (a *Authenticator) Valid(ctx context.Context, p Principal) error {
+	var now Principal
 	var err error
 	switch p.proof.kind {
 	case byToken:
-		_, err = a.stored(ctx, p.proof.hash)
+		now, err = a.stored(ctx, p.proof.hash)
 	case byCookie:
-		_, _, err = a.login(ctx, p.proof.hash)
+		now, _, err = a.login(ctx, p.proof.hash)
 	case byNothing:
 		if !p.Expires.IsZero() && !a.cfg.Now().Before(p.Expires) {
 			err = errEnded
 		}
+		now = p
+	}
+	if err == nil && slices.ContainsFunc(p.Scopes, func(s Scope) bool { return !now.May(s) }) {
+		err = errLess
 	}
 	return err
 }
 
-var errEnded = fault.New(fault.Unauthorized, "the token or login has ended; sign in again")
+var (
+	errEnded = fault.New(fault.Unauthorized, "the token or login has ended; sign in again")
+	errLess  = fault.New(fault.Unauthorized, "you may do less than when you connected; connect again")
+)
 
 // Limits of what is noted beside requests.
 const (

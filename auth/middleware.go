@@ -1,12 +1,9 @@
 package auth
 
 import (
-	"context"
 	"encoding/json"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -31,7 +28,7 @@ const (
 // passes: next decides. The parameter is taken out of the request's URL.
 func (a *Authenticator) Middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := withRemote(r.Context(), Remote(r))
+		ctx := WithRemote(r.Context(), remoteBehind(r, a.cfg.Proxies))
 		r, query := withoutQueryToken(r.WithContext(ctx))
 		p, known, err := a.known(r, query)
 		switch {
@@ -146,44 +143,4 @@ func (a *Authenticator) refuse(w http.ResponseWriter, r *http.Request, err error
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(kind.HTTPStatus())
 	_ = json.NewEncoder(w).Encode(map[string]any{"code": kind, "message": fault.Message(err), "retryable": kind.Retryable()}) // the client is gone
-}
-
-type remoteKey struct{}
-
-// withRemote returns ctx with the address that wrong tokens are counted for.
-func withRemote(ctx context.Context, remote string) context.Context {
-	return context.WithValue(ctx, remoteKey{}, remote)
-}
-
-func remoteOf(ctx context.Context) string {
-	remote, _ := ctx.Value(remoteKey{}).(string)
-	return remote
-}
-
-// Remote is the address that wrong attempts of a request are counted for: that
-// of the connection, or what a proxy on this machine says in X-Forwarded-For,
-// of which only the last entry is its own. Anybody else could write there what
-// they like. An IPv6 address is its network's, which one host has all of. ""
-// if there is none.
-func Remote(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
-	addr, err := netip.ParseAddr(host)
-	if err != nil {
-		return ""
-	}
-	if lines := r.Header.Values("X-Forwarded-For"); addr.Unmap().IsLoopback() && len(lines) > 0 {
-		entries := strings.Split(lines[len(lines)-1], ",")
-		if said, err := netip.ParseAddr(strings.TrimSpace(entries[len(entries)-1])); err == nil {
-			addr = said
-		}
-	}
-	addr = addr.Unmap().WithZone("")
-	if addr.Is6() {
-		network, _ := addr.Prefix(64) // 64 is within an IPv6 address
-		return network.String()
-	}
-	return addr.String()
 }

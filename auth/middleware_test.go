@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -256,28 +257,49 @@ func FuzzQueryToken(f *testing.F) {
 	})
 }
 
+// TestRemote: only proxies that are trusted are believed, each of them only in
+// where it has a request from.
 func TestRemote(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct{ addr, forwarded, want string }{
-		{"192.0.2.1:5", "", "192.0.2.1"},
-		{"192.0.2.1:5", "198.51.100.9", "192.0.2.1"}, // anybody can write that
-		{"127.0.0.1:5", "", "127.0.0.1"},
-		{"127.0.0.1:5", "198.51.100.9", "198.51.100.9"},
-		{"127.0.0.1:5", "203.0.113.1, 198.51.100.9", "198.51.100.9"},
-		{"127.0.0.1:5", "198.51.100.9, unknown", "127.0.0.1"},
-		{"[::1]:5", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"},
-		{"[2001:db8:1:2::9%eth0]:5", "", "2001:db8:1:2::/64"},
-		{"[::ffff:192.0.2.1]:5", "", "192.0.2.1"},
-		{"[::ffff:127.0.0.1]:5", "198.51.100.9", "198.51.100.9"},
-		{"@", "198.51.100.9", ""},
-		{"", "", ""},
+	trusted := []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	for _, test := range []struct{ addr, forwarded, plain, proxied string }{
+		{"192.0.2.1:5", "", "192.0.2.1", "192.0.2.1"},
+		{"192.0.2.1:5", "198.51.100.9", "192.0.2.1", "192.0.2.1"}, // anybody can write that
+		{"127.0.0.1:5", "", "127.0.0.1", "127.0.0.1"},
+		{"127.0.0.1:5", "198.51.100.9", "127.0.0.1", "198.51.100.9"},
+		{"127.0.0.1:5", "198.51.100.9:443", "127.0.0.1", "198.51.100.9"},
+		{"127.0.0.1:5", "203.0.113.1, 198.51.100.9", "127.0.0.1", "198.51.100.9"},
+		{"127.0.0.1:5", "203.0.113.1, 198.51.100.9, 10.1.2.3", "127.0.0.1", "198.51.100.9"},
+		{"127.0.0.1:5", "203.0.113.1, 198.51.100.9\n10.1.2.3,127.0.0.1", "127.0.0.1", "198.51.100.9"},
+		{"127.0.0.1:5", "10.1.2.3, 10.1.2.4", "127.0.0.1", "10.1.2.3"},
+		{"127.0.0.1:5", "198.51.100.9, unknown", "127.0.0.1", "127.0.0.1"},
+		{"127.0.0.1:5", "198.51.100.9, unknown, 10.1.2.3", "127.0.0.1", "10.1.2.3"},
+		{"[::1]:5", "2001:db8:1:2:3:4:5:6", "::/64", "2001:db8:1:2::/64"},
+		{"[::1]:5", "[2001:db8:1:2:3:4:5:6]:80", "::/64", "2001:db8:1:2::/64"},
+		{"[2001:db8:1:2::9%eth0]:5", "", "2001:db8:1:2::/64", "2001:db8:1:2::/64"},
+		{"[::ffff:192.0.2.1]:5", "", "192.0.2.1", "192.0.2.1"},
+		{"[::ffff:127.0.0.1]:5", "198.51.100.9", "127.0.0.1", "198.51.100.9"},
+		{"@", "198.51.100.9", "", ""},
+		{"", "", "", ""},
 	} {
-		r := &http.Request{RemoteAddr: test.addr, Header: http.Header{}}
-		if test.forwarded != "" {
-			r.Header.Set("X-Forwarded-For", test.forwarded)
+		r := &http.Request{RemoteAddr: test.addr, Header: http.Header{}, URL: &url.URL{}}
+		for line := range strings.SplitSeq(test.forwarded, "\n") {
+			r.Header.Add("X-Forwarded-For", line)
 		}
-		if got := auth.Remote(r); got != test.want {
-			t.Errorf("%+v: %s", test, got)
+		if got := auth.Remote(r); got != test.plain {
+			t.Errorf("%+v: %s without a middleware", test, got)
+		}
+		for _, proxies := range [][]netip.Prefix{nil, trusted} {
+			want := test.plain
+			if proxies != nil {
+				want = test.proxied
+			}
+			w := newWorldOn(t, broken{}, func(c *auth.Config) { c.Proxies = proxies })
+			w.Middleware(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				if got := auth.Remote(r); got != want {
+					t.Errorf("%+v: %s behind %s", test, got, proxies)
+				}
+			})).ServeHTTP(httptest.NewRecorder(), r)
 		}
 	}
 }

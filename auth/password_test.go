@@ -93,7 +93,7 @@ func TestPassword(t *testing.T) {
 		{"ann", ""},
 		{"eve", password},
 		{"", password},
-		{"Ann", password},
+		{"Añn", password},
 		{"ann\x00", password},
 		{strings.Repeat("x", 1<<20), password},
 		{"ann ", strings.Repeat("x", 1<<20)},

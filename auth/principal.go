@@ -85,6 +85,20 @@ type proof struct {
 	hash [sha256.Size]byte
 }
 
+// Credential tells apart what principals were known by, and with which scopes; it
+// can be compared.
+type Credential struct {
+	id, scopes string
+	expires    int64
+	proof      proof
+}
+
+// Credential is what the principal was known by. Of those who have the same,
+// [Authenticator.Valid] says the same.
+func (p Principal) Credential() Credential {
+	return Credential{id: p.ID, scopes: p.Scopes.String(), expires: p.Expires.UnixMicro(), proof: p.proof}
+}
+
 // Anyone is who asks while authentication is off: it may do everything.
 func Anyone() Principal { return Principal{Scopes: Scopes{Admin}} }
 

@@ -10,6 +10,7 @@ import (
 type Store interface {
 	Tokens
 	Users
+	UserChanges
 	Logins
 }
 
@@ -77,11 +78,16 @@ type Users interface {
 	User(ctx context.Context, name string) (UserRecord, error)
 	// Users lists at most MaxList by name.
 	Users(ctx context.Context) ([]UserRecord, error)
-	// SetPassword replaces the hash of a password and ends the user's logins;
-	// fault.NotFound if there is no such user.
+}
+
+// UserChanges changes them. Each fails with fault.NotFound if there is no such
+// user.
+type UserChanges interface {
+	// SetPassword replaces the hash of a password and ends the user's logins.
 	SetPassword(ctx context.Context, name, password string) error
-	// RemoveUser deletes a user with their tokens and logins; fault.NotFound if
-	// there is none.
+	// SetScopes replaces what a user may do.
+	SetScopes(ctx context.Context, name string, scopes Scopes) error
+	// RemoveUser deletes a user with their tokens and logins.
 	RemoveUser(ctx context.Context, name string) error
 }
 

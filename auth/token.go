@@ -58,10 +58,10 @@ type TokenSpec struct {
 
 // CreateToken makes a token and returns it: the store has only its hash.
 func (a *Authenticator) CreateToken(ctx context.Context, spec TokenSpec) (string, error) {
-	name, err := checkName("token", spec.Name)
+	name := compose(spec.Name)
 	switch {
-	case err != nil:
-		return "", err
+	case checkName("token", name) != nil:
+		return "", checkName("token", name)
 	case len(spec.Scopes) == 0:
 		return "", fault.New(fault.Invalid, "a token needs a scope: ask, ingest or admin")
 	case spec.For < 0:
@@ -70,7 +70,7 @@ func (a *Authenticator) CreateToken(ctx context.Context, spec TokenSpec) (string
 	secret := newSecret()
 	token := tokenPrefix + secret + checksum(secret)
 	hash := sha256.Sum256([]byte(token))
-	record := TokenRecord{Name: name, Hash: hash[:], Scopes: spec.Scopes, User: fold(spec.User), CreatedAt: a.cfg.Now()}
+	record := TokenRecord{Name: name, Hash: hash[:], Scopes: spec.Scopes, User: UserName(spec.User), CreatedAt: a.cfg.Now()}
 	if spec.For > 0 {
 		record.ExpiresAt = record.CreatedAt.Add(spec.For)
 	}
@@ -83,7 +83,7 @@ func (a *Authenticator) CreateToken(ctx context.Context, spec TokenSpec) (string
 // RevokeToken deletes a token by its name; fault.NotFound if there is none. Who
 // makes another of that name gets what belonged to it.
 func (a *Authenticator) RevokeToken(ctx context.Context, name string) error {
-	return a.cfg.Store.RemoveToken(ctx, fold(name)) //nolint:wrapcheck // it says what failed
+	return a.cfg.Store.RemoveToken(ctx, compose(name)) //nolint:wrapcheck // it says what failed
 }
 
 // Token returns who has a token, docent's own or a JWT of the configured

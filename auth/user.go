@@ -14,32 +14,49 @@ import (
 // MaxName bounds the names of users and tokens, in characters.
 const MaxName = 64
 
-// fold makes the ways to write a name one.
-func fold(name string) string { return norm.NFC.String(name) }
+// compose makes the ways to write a name one.
+func compose(name string) string { return norm.NFC.String(name) }
 
-// checkName returns the name as it is kept.
-func checkName(what, name string) (string, error) {
-	name = fold(name)
+// UserName is a user's name as it is kept: in small letters and without the
+// differences of letters that look the same, so that Ann and ann are one.
+// What is not UTF-8 becomes a character that no name has.
+func UserName(name string) string {
+	return norm.NFKC.String(strings.Map(fold, norm.NFKC.String(name)))
+}
+
+// fold is one letter for all that differ in case only.
+func fold(r rune) rune {
+	least := r
+	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+		least = min(least, next)
+	}
+	return unicode.ToLower(least)
+}
+
+// checkName fails if a name of a user or a token cannot be one.
+func checkName(what, name string) error {
 	bad := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("._@+-", r)
 	}
 	if n := utf8.RuneCountInString(name); n < 1 || n > MaxName || !utf8.ValidString(name) || strings.ContainsFunc(name, bad) || name[0] == '-' {
-		return "", fault.New(fault.Invalid, "the name of a %s has 1 to %d letters, digits and characters of . _ @ + -", what, MaxName)
+		return fault.New(fault.Invalid, "the name of a %s has 1 to %d letters, digits and characters of . _ @ + -", what, MaxName)
 	}
-	return name, nil
+	return nil
 }
 
 // userID is the id of a user as a principal.
 func userID(name string) string { return "user:" + name }
 
+var errNoScope = fault.New(fault.Invalid, "a user needs a scope: ask, ingest or admin")
+
 // CreateUser makes a user with a password.
 func (a *Authenticator) CreateUser(ctx context.Context, name, password string, scopes Scopes) error {
-	name, err := checkName("user", name)
-	if err != nil {
+	name = UserName(name)
+	if err := checkName("user", name); err != nil {
 		return err
 	}
 	if len(scopes) == 0 {
-		return fault.New(fault.Invalid, "a user needs a scope: ask, ingest or admin")
+		return errNoScope
 	}
 	hash, err := HashPassword(password)
 	if err != nil {
@@ -55,13 +72,22 @@ func (a *Authenticator) SetPassword(ctx context.Context, name, password string) 
 	if err != nil {
 		return err
 	}
-	return a.cfg.Store.SetPassword(ctx, fold(name), hash) //nolint:wrapcheck // it says what failed
+	return a.cfg.Store.SetPassword(ctx, UserName(name), hash) //nolint:wrapcheck // it says what failed
+}
+
+// SetScopes says anew what a user may do. Tokens on their behalf may do no more
+// either.
+func (a *Authenticator) SetScopes(ctx context.Context, name string, scopes Scopes) error {
+	if len(scopes) == 0 {
+		return errNoScope
+	}
+	return a.cfg.Store.SetScopes(ctx, UserName(name), scopes) //nolint:wrapcheck // it says what failed
 }
 
 // DeleteUser deletes a user with their logins and tokens; fault.NotFound if
 // there is none. What belonged to them stays, for the next user of that name.
 func (a *Authenticator) DeleteUser(ctx context.Context, name string) error {
-	return a.cfg.Store.RemoveUser(ctx, fold(name)) //nolint:wrapcheck // it says what failed
+	return a.cfg.Store.RemoveUser(ctx, UserName(name)) //nolint:wrapcheck // it says what failed
 }
 
 // errPassword does not say which of the two is wrong.
@@ -78,8 +104,8 @@ func (a *Authenticator) Password(ctx context.Context, name, password, remote str
 }
 
 func (a *Authenticator) password(ctx context.Context, name, password, remote string) (string, Principal, error) {
-	name = fold(name)
-	if _, err := checkName("user", name); err != nil || len(password) > MaxPasswordBytes {
+	name = UserName(name)
+	if err := checkName("user", name); err != nil || len(password) > MaxPasswordBytes {
 		name = "" // nobody's; it is counted and takes as long as another
 	}
 	// Each is counted before it is checked, or many at once would not be.

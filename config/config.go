@@ -5,6 +5,7 @@ package config
 
 import (
 	"net"
+	"net/netip"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -30,6 +31,9 @@ type Config struct {
 	Auth bool
 	// OIDC verifies tokens of an OpenID Connect issuer; default none.
 	OIDC OIDC
+	// TrustedProxies are the addresses of proxies that are believed where they
+	// have a request from; default none.
+	TrustedProxies []netip.Prefix
 	// Sockets bounds WebSocket connections.
 	Sockets Sockets
 	// Origins are web origins allowed beside our own; default none.

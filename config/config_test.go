@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -211,4 +212,21 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Proxies are named by address or network.
+func TestTrustedProxies(t *testing.T) {
+	t.Parallel()
+	read := func(value string) (Config, error) {
+		return Load(Sources{Flags: map[string]string{"trusted-proxies": value}, Env: env()})
+	}
+	c, err := read("127.0.0.1, ::1,10.0.0.0/8")
+	if got := fmt.Sprint(c.TrustedProxies); err != nil || got != "[127.0.0.1/32 ::1/128 10.0.0.0/8]" {
+		t.Errorf("%s, %v", got, err)
+	}
+	for _, wrong := range []string{"localhost", "10.0.0.0/33", "10.0.0.1:80"} {
+		if _, err := read(wrong); fault.KindOf(err) != fault.Invalid || !strings.Contains(fmt.Sprint(err), "setting trusted-proxies") {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
 }

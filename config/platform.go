@@ -1,11 +1,20 @@
 package config
 
-import "time"
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+)
 
 // accessSettings are the rows of who is let in beside those with tokens and
 // passwords of docent's own.
 func accessSettings() []Setting {
 	return []Setting{
+		with(Setting{
+			Key: "trusted-proxies", Flag: "trusted-proxies", Env: []string{"DOCENT_TRUSTED_PROXIES"}, Scope: Serving,
+			Help: "addresses or networks (CIDR) of proxies that append the client's address to X-Forwarded-For, comma-separated",
+		})(networks(func(c *Config) *[]netip.Prefix { return &c.TrustedProxies })),
 		with(Setting{
 			Key: "oidc.issuer", Flag: "oidc-issuer", Env: []string{"DOCENT_OIDC_ISSUER"}, Scope: Serving,
 			Help: "URL of an OpenID Connect issuer whose tokens (JWT) let in as well",
@@ -19,6 +28,32 @@ func accessSettings() []Setting {
 			Help: "what who has one may do: ask, ingest, admin", Default: "ask",
 		})(text(func(c *Config) *string { return &c.OIDC.Scopes })),
 	}
+}
+
+// networks are addresses and networks; of an address, the one that has it alone.
+func networks(p func(*Config) *[]netip.Prefix) (func(*Config, string) error, func(Config) string) {
+	return func(c *Config, s string) error {
+			var out []netip.Prefix
+			for _, word := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' }) {
+				prefix, err := netip.ParsePrefix(word)
+				if addr, failed := netip.ParseAddr(word); failed == nil {
+					addr = addr.Unmap().WithZone("")
+					prefix, err = addr.Prefix(addr.BitLen())
+				}
+				if err != nil {
+					return fmt.Errorf("%.64q is neither an address nor a network such as 10.0.0.0/8", word)
+				}
+				out = append(out, prefix)
+			}
+			*p(c) = out
+			return nil
+		}, func(c Config) string {
+			texts := make([]string, len(*p(&c)))
+			for i, prefix := range *p(&c) {
+				texts[i] = prefix.String()
+			}
+			return strings.Join(texts, ",")
+		}
 }
 
 // socketSettings are the rows of the bounds of WebSocket connections.

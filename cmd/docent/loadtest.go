@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"docent/config"
 	"docent/internal/fault"
 )
 
@@ -28,8 +29,9 @@ it measured as a short table. Scenarios:
 Memory and processor time are the server's if it runs on this machine (--pid
 tells which process it is). The server keeps its limits: start it with such as
 --rate 1000000 --burst 1000000, and with --user-connections, --user-rate and
---user-burst if authentication is on. Asks real questions: use a server of its
-own, with a data folder of its own.`
+--user-burst if authentication is on; the token is best given as DOCENT_TOKEN in
+the environment, as others on the machine can see the command line. Asks real
+questions: use a server of its own, with a data folder of its own.`
 
 // loadTest is what the command line asks for.
 type loadTest struct {
@@ -38,6 +40,9 @@ type loadTest struct {
 	connections, users, pid int
 	duration, settle        time.Duration
 }
+
+// tokenVariable is the environment's for a token that no list of processes shows.
+const tokenVariable = "DOCENT_TOKEN"
 
 // Bounds of what one process can do.
 const (
@@ -56,6 +61,9 @@ func newLoadtest(std stdio) *cobra.Command {
 			if err := l.validate(); err != nil {
 				return err
 			}
+			if l.token == "" {
+				l.token, _ = config.Variable(tokenVariable)
+			}
 			rows, err := l.run(cmd.Context())
 			w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
 			for _, r := range rows {
@@ -69,7 +77,7 @@ func newLoadtest(std stdio) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&l.url, "url", "ws://127.0.0.1:8765/", "the server's WebSocket")
-	flags.StringVar(&l.token, "token", "", "API token, if authentication is on")
+	flags.StringVar(&l.token, "token", "", "API token, if authentication is on (default DOCENT_TOKEN of the environment)")
 	flags.StringVar(&l.scenario, "scenario", "turns", "idle, echo, turns, stream or slow")
 	flags.StringVar(&l.question, "question", "What is this?", "what users ask")
 	flags.IntVar(&l.connections, "connections", 1000, "connections of idle and slow")

@@ -94,7 +94,7 @@ func guarded(t *testing.T, env []string, args ...string) *site {
 	docent(t, env, 0, "ingest", docs)
 	s := &site{db: opened(t, env)}
 	s.people = crowd(t, s.db)
-	s.server, s.at = serve(t, env, append([]string{"--auth"}, args...)...)
+	s.server, s.at = serve(t, env, append([]string{"--auth", "--trusted-proxies", "127.0.0.1"}, args...)...)
 	return s
 }
 

@@ -21,12 +21,12 @@ func newUser(std stdio) *cobra.Command {
 		Use:   "user",
 		Short: "Make, list and delete users with passwords",
 		Long: `Users sign in to the page with a password where docent serve runs with --auth.
-Passwords are kept as argon2id hashes. What is changed here counts at once, also
-for servers that are running.`,
+Passwords are kept as argon2id hashes. Capitals make no other name: Ann is ann.
+What is changed here counts at once, also for servers that are running.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newUserCreate(std), newUserLs(std), newUserPassword(std), newUserDelete(std))
+	cmd.AddCommand(newUserCreate(std), newUserLs(std), newUserPassword(std), newUserScopes(std), newUserDelete(std))
 	return cmd
 }
 
@@ -54,7 +54,7 @@ func newUserCreate(std stdio) *cobra.Command {
 			if err := authenticator.CreateUser(cmd.Context(), args[0], password, may); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(std.out, "made the user %s, who may %s\n", args[0], listed(may))
+			_, err = fmt.Fprintf(std.out, "made the user %s, who may %s\n", auth.UserName(args[0]), listed(may))
 			return err
 		},
 	}
@@ -154,6 +154,30 @@ func newUserPassword(std stdio) *cobra.Command {
 	}
 	addPiped(cmd, &piped)
 	return cmd
+}
+
+func newUserScopes(std stdio) *cobra.Command {
+	return &cobra.Command{
+		Use:   "scopes NAME SCOPES",
+		Short: "Say anew what a user may do: ask, ingest, admin, with commas between",
+		Args:  cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			may, err := auth.ParseScopes(args[1])
+			if err != nil {
+				return err
+			}
+			a, authenticator, err := accounts(cmd, std)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			if err := authenticator.SetScopes(cmd.Context(), args[0], may); err != nil {
+				return explain(err, noUser, args[0])
+			}
+			_, err = fmt.Fprintf(std.out, "%s may %s\n", auth.UserName(args[0]), listed(may))
+			return err
+		},
+	}
 }
 
 func newUserDelete(std stdio) *cobra.Command {

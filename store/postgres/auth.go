@@ -150,7 +150,7 @@ func (s *Store) Users(ctx context.Context) ([]auth.UserRecord, error) {
 	return out, fail("list users", err)
 }
 
-// SetPassword replaces a password; see auth.Users.
+// SetPassword replaces a password; see auth.UserChanges.
 func (s *Store) SetPassword(ctx context.Context, name, password string) error {
 	return fail("set password", s.write(ctx, func(tx pgx.Tx) error {
 		if err := change(ctx, tx, store.NoUser(), `UPDATE app_user SET password_hash = $1 WHERE username = $2`, password, store.Text(name)); err != nil {
@@ -158,6 +158,11 @@ func (s *Store) SetPassword(ctx context.Context, name, password string) error {
 		}
 		return change(ctx, tx, nil, `DELETE FROM login WHERE user_id = (SELECT id FROM app_user WHERE username = $1)`, store.Text(name))
 	}))
+}
+
+// SetScopes replaces a user's scopes; see auth.UserChanges.
+func (s *Store) SetScopes(ctx context.Context, name string, scopes auth.Scopes) error {
+	return fail("set scopes", s.alter(ctx, store.NoUser(), `UPDATE app_user SET scopes = $1 WHERE username = $2`, scopes.String(), store.Text(name)))
 }
 
 // RemoveUser deletes a user; see auth.Users.

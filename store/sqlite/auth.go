@@ -152,7 +152,7 @@ func (s *Store) Users(ctx context.Context) ([]auth.UserRecord, error) {
 	return out, fail("list users", err)
 }
 
-// SetPassword replaces a password; see auth.Users.
+// SetPassword replaces a password; see auth.UserChanges.
 func (s *Store) SetPassword(ctx context.Context, name, password string) error {
 	return fail("set password", s.write(ctx, func(ctx context.Context, w *writer) error {
 		if err := w.change(ctx, store.NoUser(), `UPDATE app_user SET password_hash = ? WHERE username = ?`, password, store.Text(name)); err != nil {
@@ -160,6 +160,11 @@ func (s *Store) SetPassword(ctx context.Context, name, password string) error {
 		}
 		return w.change(ctx, nil, `DELETE FROM login WHERE user_id = (SELECT id FROM app_user WHERE username = ?)`, store.Text(name))
 	}))
+}
+
+// SetScopes replaces a user's scopes; see auth.UserChanges.
+func (s *Store) SetScopes(ctx context.Context, name string, scopes auth.Scopes) error {
+	return fail("set scopes", s.alter(ctx, store.NoUser(), `UPDATE app_user SET scopes = ? WHERE username = ?`, scopes.String(), store.Text(name)))
 }
 
 // RemoveUser deletes a user; see auth.Users.
