@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 )
 
@@ -129,6 +130,29 @@ func unmarshal(data []byte, to any) error {
 		return json.Unmarshal(plain, to)
 	}
 	return err
+}
+
+// UnmarshalMessage decodes a message of ours. Whole numbers may be written like
+// 5.0, as JSON has no others, where encoding/json refuses them for integers.
+func UnmarshalMessage(data []byte, to any) error {
+	err := json.Unmarshal(data, to)
+	var mismatch *json.UnmarshalTypeError
+	if !errors.As(err, &mismatch) || !strings.HasPrefix(mismatch.Value, "number") {
+		return err //nolint:wrapcheck // callers say of what
+	}
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(data, &keys) != nil {
+		return err //nolint:wrapcheck // callers say of what
+	}
+	for key, value := range keys {
+		if f, bad := strconv.ParseFloat(string(value), 64); bad == nil && f == math.Trunc(f) && math.Abs(f) <= maxN {
+			keys[key] = strconv.AppendInt(nil, int64(f), 10)
+		}
+	}
+	if data, err = json.Marshal(keys); err != nil { // it was JSON
+		return err //nolint:wrapcheck // callers say of what
+	}
+	return json.Unmarshal(data, to) //nolint:wrapcheck // callers say of what
 }
 
 // withoutNaN replaces the bare words NaN, Infinity and -Infinity outside of

@@ -26,7 +26,31 @@ func IsUpgrade(r *http.Request) bool { return websocket.IsWebSocketUpgrade(r) }
 // wantsV1 reports whether a client asks for docent.v1.
 func wantsV1(r *http.Request) bool {
 	return r.URL.Path != TypedPath &&
-		(slices.Contains(websocket.Subprotocols(r), Protocol) || r.URL.Query().Get("protocol") == Protocol)
+		(slices.Contains(websocket.Subprotocols(r), Protocol) || strings.TrimSpace(r.URL.Query().Get("protocol")) == Protocol)
+}
+
+// protocolPrefix begins the names of our dialects.
+const protocolPrefix = "docent."
+
+// checkProtocol refuses what asks for a dialect of ours that there is not, as it
+// would not understand BAF. Other subprotocols are those of BAF's clients.
+func checkProtocol(r *http.Request) error {
+	if r.URL.Path == TypedPath {
+		return nil
+	}
+	asked := strings.TrimSpace(r.URL.Query().Get("protocol"))
+	if offered := websocket.Subprotocols(r); asked == "" && !slices.Contains(offered, Protocol) {
+		for _, p := range offered {
+			if strings.HasPrefix(p, protocolPrefix) && !strings.HasPrefix(p, auth.SubprotocolPrefix) {
+				asked = p
+				break
+			}
+		}
+	}
+	if asked != "" && asked != Protocol {
+		return fault.New(fault.Invalid, "%.64q is not spoken here: ask for %s, or for nothing to speak as BAF does", asked, Protocol)
+	}
+	return nil
 }
 
 // chosenProtocol is the subprotocol to answer a handshake with, "" for none.

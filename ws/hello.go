@@ -3,7 +3,6 @@ package ws
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"time"
 
 	"docent/agent"
@@ -52,7 +51,7 @@ func (c *connection) awaitHello(ctx context.Context) bool {
 func (c *connection) hello(ctx context.Context, frame payload.Frame) error {
 	var h payload.Hello
 	if frame.Message != nil {
-		if err := json.Unmarshal(frame.Message, &h); err != nil {
+		if err := payload.UnmarshalMessage(frame.Message, &h); err != nil {
 			return fault.Wrap(fault.Invalid, err, "hello needs an object, with last_seq as a whole number and token as text, or without")
 		}
 	}

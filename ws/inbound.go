@@ -164,7 +164,7 @@ func (c *connection) takeFile(ctx context.Context, frame payload.Frame) error {
 func (c *connection) stop(ctx context.Context, frame payload.Frame) error {
 	var s payload.Stop
 	if frame.Message != nil {
-		if err := json.Unmarshal(frame.Message, &s); err != nil {
+		if err := payload.UnmarshalMessage(frame.Message, &s); err != nil {
 			return fault.Wrap(fault.Invalid, err, "stop needs an object, with the turn as a number or without")
 		}
 	}

@@ -255,12 +255,26 @@ func TestHandshake(t *testing.T) {
 	for path, want := range map[string]int{
 		"/?session_id=" + strings.Repeat("x", 300): http.StatusBadRequest,
 		"/?session_name=%00":                       http.StatusBadRequest,
+		"/?protocol=docent.v2":                     http.StatusBadRequest,
+		"/?protocol=baf":                           http.StatusBadRequest,
 	} {
 		_, resp, err := websocket.Dial(t.Context(), s.url+path, nil)
 		if err == nil || resp.StatusCode != want {
 			t.Errorf("%.40s: %v", path, err)
 		}
 	}
+	for _, offered := range [][]string{{"docent.v2"}, {"other", "docent.v2"}, {"docent.v2", "docent.token.x"}} {
+		status, body := s.refusal("/", &websocket.DialOptions{Subprotocols: offered})
+		if status != http.StatusBadRequest || !strings.Contains(body, `"docent.v2" is not spoken here`) {
+			t.Errorf("%s: %d %s", offered, status, body)
+		}
+	}
+	for _, path := range []string{"/", "/?protocol=%20", "/?protocol=%20docent.v1%20"} {
+		if p := s.dial(path, &websocket.DialOptions{Subprotocols: []string{"docent.v2", "docent.v1"}}); p.conn.Subprotocol() != ws.Protocol {
+			t.Errorf("%s: %q is chosen", path, p.conn.Subprotocol())
+		}
+	}
+	s.dial(ws.TypedPath+"?protocol=docent.v2", nil)
 	_, resp, err := websocket.Dial(t.Context(), s.url, &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {"https://evil.example"}}})
 	if err == nil || resp.StatusCode != http.StatusForbidden {
 		t.Errorf("a foreign origin: %v", err)

@@ -384,12 +384,16 @@ func TestExactlyOnce(t *testing.T) {
 		})
 		running.Go(func() {
 			acks := map[string]int{}
-			for n := 0; n < 3*messages; {
-				if f := p.next(); f.Action == payload.AckAction {
+			over := map[int64]bool{}
+			for n := 0; n < 3*messages || len(over) < messages; {
+				switch f := p.next(); f.Action {
+				case payload.AckAction:
 					acks[f.ID]++
 					n++
-				} else if f.Action == payload.ErrorAction { // busy: it may be sent again
+				case payload.ErrorAction: // busy: it may be sent again
 					p.say(fmt.Sprintf(`{"action":"user_message","message":%q,"id":%q}`, f.ID, f.ID))
+				case payload.TurnFinishedAction:
+					over[*f.Turn] = true
 				}
 			}
 			for id, n := range acks {

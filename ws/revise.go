@@ -2,20 +2,26 @@ package ws
 
 import (
 	"context"
-	"encoding/json"
+	"math"
 
 	"docent/agent"
 	"docent/internal/fault"
 	"docent/payload"
 )
 
-// errTurn refuses numbers that no turn of a user has.
-var errTurn = fault.New(fault.Invalid, "turns count from 1")
+// Why what is said of a turn is refused.
+var (
+	errTurn   = fault.New(fault.Invalid, "turns count from 1")
+	errNoTurn = fault.New(fault.Invalid, "turn is missing")
+)
+
+// noTurn stands for the turn where none is named.
+const noTurn = math.MinInt64
 
 // regenerate has what the user said in a turn answered again.
 func (c *connection) regenerate(ctx context.Context, frame payload.Frame) error {
-	var r payload.Regenerate
-	if err := json.Unmarshal(frame.Message, &r); err != nil {
+	r := payload.Regenerate{Turn: noTurn}
+	if err := payload.UnmarshalMessage(frame.Message, &r); err != nil {
 		return fault.Wrap(fault.Invalid, err, "regenerate needs an object with the turn as a number")
 	}
 	return c.revise(ctx, agent.Revision{Turn: r.Turn, ID: frame.ID})
@@ -23,18 +29,21 @@ func (c *connection) regenerate(ctx context.Context, frame payload.Frame) error 
 
 // edit has something else answered in a turn's place.
 func (c *connection) edit(ctx context.Context, frame payload.Frame) error {
-	var e payload.Edit
-	if err := json.Unmarshal(frame.Message, &e); err != nil {
+	e := payload.Edit{Turn: noTurn}
+	if err := payload.UnmarshalMessage(frame.Message, &e); err != nil {
 		return fault.Wrap(fault.Invalid, err, "edit needs an object with the turn as a number, and the message")
 	}
-	if e.Message == nil {
+	if e.Message == nil && e.Turn != noTurn {
 		return fault.New(fault.Invalid, "edit needs a message")
 	}
 	return c.revise(ctx, agent.Revision{Turn: e.Turn, ID: frame.ID, Content: e.Message})
 }
 
 func (c *connection) revise(ctx context.Context, r agent.Revision) error {
-	if r.Turn < 1 {
+	switch {
+	case r.Turn == noTurn:
+		return errNoTurn
+	case r.Turn < 1:
 		return errTurn
 	}
 	return c.sub.Revise(ctx, r)
@@ -43,7 +52,7 @@ func (c *connection) revise(ctx context.Context, r agent.Revision) error {
 // feedback stores what the user thinks of a turn.
 func (c *connection) feedback(ctx context.Context, frame payload.Frame) error {
 	var f payload.Feedback
-	if err := json.Unmarshal(frame.Message, &f); err != nil {
+	if err := payload.UnmarshalMessage(frame.Message, &f); err != nil {
 		return fault.Wrap(fault.Invalid, err, "feedback needs an object with rating or comment, and may name a turn")
 	}
 	about := agent.Feedback{Rating: f.Rating, Comment: f.Comment}

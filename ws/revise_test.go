@@ -123,8 +123,47 @@ func TestReviseRefused(t *testing.T) {
 			t.Errorf("%.80s: %.300s", frame, f.raw)
 		}
 	}
+	for frame, want := range map[string]string{
+		`{"action":"regenerate","message":{}}`:                     "turn is missing",
+		`{"action":"regenerate","message":{"turn":null}}`:          "turn is missing",
+		`{"action":"edit","message":{"turn":null,"message":"x"}}`:  "turn is missing",
+		`{"action":"edit","message":{}}`:                           "turn is missing",
+		`{"action":"edit","message":{"turn":2}}`:                   "edit needs a message",
+		`{"action":"edit","message":{"turn":0.0,"message":"x"}}`:   "turns count from 1",
+		`{"action":"regenerate","message":{"turn":2.5}}`:           "needs an object",
+		`{"action":"regenerate","message":{"turn":1e300}}`:         "needs an object",
+		`{"action":"edit","message":{"turn":"2.0","message":"x"}}`: "needs an object",
+	} {
+		p.say(frame)
+		if f := p.next(); f.Action != payload.ErrorAction || !strings.Contains(f.raw, want) {
+			t.Errorf("%s: %s", frame, f.raw)
+		}
+	}
 	if _, w, _ := s.resume("/?session_id=S", 0); w.Seq != 4 {
 		t.Errorf("%d messages are stored", w.Seq)
+	}
+	// Numbers are whole however they are written, as by Python.
+	again := s.dial("/?protocol=docent.v1", nil)
+	for _, c := range []struct {
+		to    *peer
+		frame string
+		want  payload.Action
+	}{
+		{again, `{"action":"hello","message":{"last_seq":4.0}}`, payload.WelcomeAction},
+		{p, `{"action":"feedback","message":{"turn":2.0,"rating":1e2}}`, payload.FeedbackStoredAction},
+		{p, `{"action":"stop","message":{"turn":99.0}}`, ""}, // nothing tells of it
+		{p, `{"action":"regenerate","message":{"turn":2.0}}`, payload.AckAction},
+	} {
+		if err := specified(t).check(channelV1, "client", []byte(c.frame)); err != nil {
+			t.Errorf("docs/asyncapi.yaml, of %s: %v", c.frame, err)
+		}
+		c.to.say(c.frame)
+		if c.want == "" {
+			continue
+		}
+		if f := c.to.next(); f.Action != c.want {
+			t.Errorf("%s is answered by %s", c.frame, f.raw)
+		}
 	}
 }
 

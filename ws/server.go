@@ -213,6 +213,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = request.Validate()
 	}
+	if err == nil {
+		err = checkProtocol(r)
+	}
 	if err != nil {
 		s.refuseHandshake(w, err)
 		return

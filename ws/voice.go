@@ -123,7 +123,7 @@ func (c *connection) afterVoice(ctx context.Context, frame payload.Frame) {
 	switch {
 	case frame.Action == payload.StopAction && c.v1:
 		var s payload.Stop
-		if frame.Message != nil && (json.Unmarshal(frame.Message, &s) != nil || s.Turn != nil) {
+		if frame.Message != nil && (payload.UnmarshalMessage(frame.Message, &s) != nil || s.Turn != nil) {
 			return
 		}
 		c.voice.cancel(errDropped)
