@@ -140,7 +140,7 @@ func (s *server) ask(ctx context.Context, in *askInput) (*huma.StreamResponse, e
 		defer release()
 		defer stop()
 		_, w := humago.Unwrap(hc)
-		out := newEvents(w, s.cfg.StallTimeout)
+		out := newEvents(w)
 		ticks, end := s.cfg.ticks()
 		defer end()
 		defer out.beat(ticks)()

@@ -243,8 +243,7 @@ func (s *server) send(ctx context.Context, hc huma.Context, write func(io.Writer
 	if r.Method == http.MethodHead {
 		return
 	}
-	out := &patient{rc: http.NewResponseController(w), stall: s.cfg.StallTimeout, write: w.Write}
-	if err := write(out); err != nil {
+	if err := write(w); err != nil {
 		_ = s.fail(ctx, err)        // logs it
 		panic(http.ErrAbortHandler) // a body cut short must not look whole
 	}

@@ -73,6 +73,7 @@ func (s *server) fail(ctx context.Context, err error) error {
 		attrs = append(attrs, slog.String("message", e.Message))
 	}
 	if r := requestOf(ctx); r != nil {
+		r.reason = string(e.Code)
 		attrs = append(attrs, slog.String("request", r.id), slog.String("route", r.http.Pattern))
 	}
 	var refusal *llm.StatusError
@@ -167,6 +168,7 @@ func (s *server) answerUnknown(mux router) http.Handler {
 		handler, pattern := mux.Handler(r)
 		if pattern != "" {
 			if e := s.allowed(r, pattern); e != nil {
+				because(r, string(e.Code))
 				r.Pattern = pattern // for the log
 				writeError(w, e)
 				return

@@ -18,15 +18,15 @@ const keepAlive = 15 * time.Second
 // events writes server-sent events, each at once.
 type events struct {
 	mu  sync.Mutex // guards out: events and comments are written whole
-	out *patient
+	out http.ResponseWriter
 }
 
-func newEvents(w http.ResponseWriter, stall time.Duration) *events {
+func newEvents(w http.ResponseWriter) *events {
 	h := w.Header()
 	h.Set("Content-Type", eventStream)
 	h.Set("X-Accel-Buffering", "no") // nginx would hold them back
 	w.WriteHeader(http.StatusOK)
-	return &events{out: &patient{rc: http.NewResponseController(w), stall: stall, write: w.Write}}
+	return &events{out: w}
 }
 
 // beat writes a comment, which clients ignore, at each tick until stop is
@@ -58,7 +58,7 @@ func (e *events) write(s string) error {
 	if _, err := io.WriteString(e.out, s); err != nil {
 		return err
 	}
-	return e.out.rc.Flush()
+	return http.NewResponseController(e.out).Flush()
 }
 
 // send writes one event. JSON has no line breaks, so its data is one line.

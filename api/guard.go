@@ -22,6 +22,10 @@ type GuardConfig struct {
 	// Loopback says that only this machine can connect; then pages of any
 	// origin at localhost, 127.0.0.0/8 or [::1] are allowed. Default: false.
 	Loopback bool
+	// Open says that authentication is off; then those pages may read answers
+	// (CORS) as well, as nobody's cookie tells them more than anybody may know.
+	// Default: false.
+	Open bool
 	// Origins are allowed besides the server's own, such as
 	// https://app.example.com; they may also read answers (CORS). Default: none.
 	Origins []string
@@ -37,7 +41,7 @@ type GuardConfig struct {
 // Origin do not come from a foreign page's script and pass. A page on another
 // port of this machine may not ride on the cookie of docent's own.
 func Guard(config GuardConfig) func(http.Handler) http.Handler {
-	g := guard{loopback: config.Loopback, hosts: map[string]bool{}}
+	g := guard{loopback: config.Loopback, open: config.Open, hosts: map[string]bool{}}
 	for _, h := range config.Hosts {
 		g.hosts[strings.ToLower(strings.TrimSuffix(h, "."))] = true
 	}
@@ -51,11 +55,12 @@ func Guard(config GuardConfig) func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			secure(w.Header()) // unless what follows knows better
 			if !g.host(r.Host) {
+				because(r, "host")
 				writeError(w, &Error{status: http.StatusForbidden, Code: fault.Forbidden, Message: "this server does not go by the name in the request; its setting hosts lists further names"})
 				return
 			}
 			origin := r.Header.Get("Origin")
-			listed := origin != "" && slices.Contains(g.origins, strings.ToLower(origin))
+			listed := origin != "" && (slices.Contains(g.origins, strings.ToLower(origin)) || g.open && g.nearby(origin))
 			if listed {
 				cors(w.Header(), origin)
 				if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
@@ -64,6 +69,7 @@ func Guard(config GuardConfig) func(http.Handler) http.Handler {
 				}
 			}
 			if changes(r) && origin != "" && !listed && !g.own(origin, r) {
+				because(r, "origin")
 				writeError(w, &Error{status: http.StatusForbidden, Code: fault.Forbidden, Message: "the page that sent this is not allowed to; the server's setting origins lists those that are"})
 				return
 			}
@@ -74,6 +80,7 @@ func Guard(config GuardConfig) func(http.Handler) http.Handler {
 
 type guard struct {
 	loopback bool
+	open     bool
 	hosts    map[string]bool
 	origins  []string
 }
@@ -95,15 +102,31 @@ func (g guard) host(header string) bool {
 // own reports whether an origin is this server's, or a loopback one while only
 // this machine can connect and no cookie signs the request in.
 func (g guard) own(origin string, r *http.Request) bool {
-	u, err := url.Parse(origin)
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return false // "null" among them
+	u := pageURL(origin)
+	if u == nil {
+		return false
 	}
 	if same(u.Host, r.Host, u.Scheme) {
 		return true
 	}
 	_, none := r.Cookie(auth.CookieName)
-	return g.loopback && none != nil && loopbackOrigin(strings.ToLower(u.Hostname()))
+	return none != nil && g.nearby(origin)
+}
+
+// nearby reports whether an origin is a page of this machine, while only this
+// machine can connect.
+func (g guard) nearby(origin string) bool {
+	u := pageURL(origin)
+	return g.loopback && u != nil && loopbackOrigin(strings.ToLower(u.Hostname()))
+}
+
+// pageURL is the URL of an origin; nil if it is no page's, as "null".
+func pageURL(origin string) *url.URL {
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return nil
+	}
+	return u
 }
 
 // same compares an origin's host with a Host header, either of which may leave

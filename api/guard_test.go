@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 )
 
@@ -10,6 +11,8 @@ func TestGuard(t *testing.T) {
 	t.Parallel()
 	loopback := GuardConfig{Addr: "127.0.0.1:8765", Loopback: true}
 	public := GuardConfig{Addr: "0.0.0.0:8765", Hosts: []string{"Docs.example.com", "named:9000"}, Origins: []string{"https://App.example.com/", "null"}}
+	open := GuardConfig{Addr: "127.0.0.1:8765", Loopback: true, Open: true}
+	openToAll := GuardConfig{Addr: "0.0.0.0:8765", Open: true}
 	for _, c := range []struct {
 		name         string
 		cfg          GuardConfig
@@ -26,6 +29,16 @@ func TestGuard(t *testing.T) {
 		{"rebound name, trailing dot", loopback, "GET", "evil.example.:8765", nil, 403},
 		{"name like localhost", loopback, "GET", "localhost.evil.example", nil, 403},
 		{"name that begins like an address", loopback, "GET", "127.0.0.1.evil.example", nil, 403},
+		{"loopback page reads while open", open, "GET", "localhost:8765", []string{"Origin", "http://localhost:3000", "Cookie", "docent_session=x"}, 200},
+		{"loopback page changes while open", open, "DELETE", "localhost:8765", []string{"Origin", "http://127.0.0.1:3000", "Cookie", "docent_session=x"}, 200},
+		{"its preflight", open, "OPTIONS", "localhost:8765", []string{"Origin", "http://localhost:3000", "Access-Control-Request-Method", "DELETE"}, 204},
+		{"its preflight while not open", loopback, "OPTIONS", "localhost:8765", []string{"Origin", "http://localhost:3000", "Access-Control-Request-Method", "DELETE"}, 200},
+		{"loopback page reads while not open", loopback, "GET", "localhost:8765", []string{"Origin", "http://localhost:3000"}, 200},
+		{"loopback page changes with a cookie while not open", loopback, "DELETE", "localhost:8765", []string{"Origin", "http://localhost:3000", "Cookie", "docent_session=x"}, 403},
+		{"loopback page reads while public", openToAll, "GET", "192.168.1.7:8765", []string{"Origin", "http://localhost:3000"}, 200},
+		{"foreign page reads while open", open, "GET", "localhost:8765", []string{"Origin", "https://evil.example"}, 200},
+		{"page below localhost reads while open", open, "GET", "localhost:8765", []string{"Origin", "http://evil.localhost:3000"}, 200},
+		{"loopback page by a rebound name", open, "GET", "evil.example", []string{"Origin", "http://localhost:3000"}, 403},
 		{"listed name", public, "GET", "docs.example.com", nil, 200},
 		{"listed name, any port", public, "GET", "DOCS.example.com.:8443", nil, 200},
 		{"listed with its port", public, "GET", "named:9000", nil, 200},
@@ -67,7 +80,8 @@ func TestGuard(t *testing.T) {
 			if w.Code != c.want {
 				t.Errorf("status is %d, want %d", w.Code, c.want)
 			}
-			listed := c.cfg.Origins != nil && w.Code != 403 && (r.Header.Get("Origin") == "https://app.example.com" || r.Header.Get("Origin") == "null")
+			listed := c.cfg.Origins != nil && w.Code != 403 && (r.Header.Get("Origin") == "https://app.example.com" || r.Header.Get("Origin") == "null") ||
+				c.cfg.Open && c.cfg.Loopback && w.Code != 403 && strings.HasSuffix(r.Header.Get("Origin"), ":3000") && !strings.Contains(r.Header.Get("Origin"), "evil")
 			if got := w.Header().Get("Access-Control-Allow-Origin"); (got != "") != listed {
 				t.Errorf("Access-Control-Allow-Origin is %q", got)
 			}

@@ -13,7 +13,8 @@ import (
 // metricsPath is where monitors ask.
 const metricsPath = "/metrics"
 
-// none is the route of requests to paths that are not there.
+// none is the route of requests to paths that are not there, and of those that
+// [Front] refuses.
 const none = "none"
 
 // metricsRoute serves what all packages count, and the process' own numbers.
@@ -39,13 +40,17 @@ func (s *server) count(r *http.Request, status int, took time.Duration) {
 	if route == "" {
 		route = none
 	}
+	countRequest(s.cfg.Metrics, r, route, status)
+	if route != none {
+		s.took[route].Observe(took)
+	}
+}
+
+func countRequest(set *metrics.Set, r *http.Request, route string, status int) {
 	verb := method(r)
 	if verb != r.Method {
 		verb = "other"
 	}
 	class := max(status, http.StatusOK) / 100 // of nothing written net/http makes 200
-	s.cfg.Metrics.GetOrCreateCounter(fmt.Sprintf(`docent_http_requests_total{route=%q,method=%q,status="%dxx"}`, route, verb, class)).Inc()
-	if route != none {
-		s.took[route].Observe(took)
-	}
+	set.GetOrCreateCounter(fmt.Sprintf(`docent_http_requests_total{route=%q,method=%q,status="%dxx"}`, route, verb, class)).Inc()
 }

@@ -5,15 +5,14 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"time"
 
 	"docent/agent"
+	"docent/auth"
 	"docent/internal/fault"
 )
 
@@ -21,8 +20,11 @@ type requestKey struct{}
 
 // request is what the log says of a request.
 type request struct {
-	id   string
-	http *http.Request // its Pattern is known once it is routed
+	id        string
+	http      *http.Request // its Pattern is known once it is routed
+	principal string        // its id; "" is nobody, or everybody while authentication is off
+	reason    string        // why it is refused, in a word; "" if it is not
+	observed  bool          // whether observe logs it
 }
 
 // requestOf is the request that a context belongs to; nil outside of one.
@@ -66,9 +68,13 @@ func (s *server) observe(next http.Handler) http.Handler {
 		start, id := time.Now(), rand.Text()[:12]
 		rec := &recorder{ResponseWriter: w}
 		w.Header().Set("X-Request-Id", id)
-		known := &request{id: id}
-		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, known))
-		known.http = r
+		known := requestOf(r.Context())
+		if known == nil { // there is no Front
+			known = &request{}
+			r = r.WithContext(context.WithValue(r.Context(), requestKey{}, known))
+		}
+		p, _ := auth.FromContext(r.Context())
+		known.id, known.http, known.principal, known.observed = id, r, p.ID, true
 		defer func() {
 			p := recover()
 			if err, ok := p.(error); p != nil && !(ok && errors.Is(err, http.ErrAbortHandler)) {
@@ -82,18 +88,18 @@ func (s *server) observe(next http.Handler) http.Handler {
 			}
 			took := time.Since(start)
 			s.count(r, rec.status, took)
-			s.log.LogAttrs(r.Context(), level(r.Pattern), "http", slog.String("request", id), slog.String("method", method(r)), slog.String("route", r.Pattern),
+			attrs := append(known.whose(r), slog.String("request", id), slog.String("method", method(r)), slog.String("route", r.Pattern),
 				slog.Int64("document", documentID(r)), slog.String("session", sessionID(r)),
 				slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes), slog.Duration("took", took))
+			if known.reason != "" {
+				attrs = append(attrs, slog.String("reason", known.reason))
+			}
+			s.log.LogAttrs(r.Context(), level(r.Pattern), "http", attrs...)
 			if p != nil {
 				panic(p)
 			}
 		}()
 		next.ServeHTTP(rec, r)
-		if r.ContentLength != 0 {
-			// net/http reads what the handler left of the body; not for ever.
-			_ = http.NewResponseController(rec).SetReadDeadline(time.Now().Add(s.cfg.StallTimeout))
-		}
 	})
 }
 
@@ -140,40 +146,4 @@ func secure(h http.Header) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-}
-
-// patient is a response or request body on which only a standstill is a
-// timeout: large bodies may take as long as they move.
-type patient struct {
-	rc    *http.ResponseController
-	stall time.Duration
-	read  func(p []byte) (int, error)
-	write func(p []byte) (int, error)
-}
-
-// Read allows each read the whole timeout.
-func (p *patient) Read(b []byte) (int, error) {
-	_ = p.rc.SetReadDeadline(time.Now().Add(p.stall)) // without deadlines there is just no timeout
-	n, err := p.read(b)
-	if err == nil || errors.Is(err, io.EOF) {
-		// A deadline left behind would end the handler's context later on.
-		// After an error it stays, so that net/http does not wait for the rest.
-		_ = p.rc.SetReadDeadline(time.Time{})
-	}
-	return n, err
-}
-
-// Write allows each piece the whole timeout: what moves, however slowly, is no
-// standstill.
-func (p *patient) Write(b []byte) (int, error) {
-	total := 0
-	for piece := range slices.Chunk(b, pieceBytes) {
-		_ = p.rc.SetWriteDeadline(time.Now().Add(p.stall))
-		n, err := p.write(piece)
-		_ = p.rc.SetWriteDeadline(time.Time{})
-		if total += n; err != nil {
-			return total, err
-		}
-	}
-	return total, nil
 }

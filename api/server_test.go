@@ -263,21 +263,25 @@ func (w *world) serve(t *testing.T, edit ...func(*Config)) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewUnstartedServer(Guard(GuardConfig{Loopback: true})(as(h)))
+	s := httptest.NewUnstartedServer(Front(FrontConfig{Guard: GuardConfig{Loopback: true}, Known: as, StallTimeout: cfg.StallTimeout, Metrics: cfg.Metrics, Logger: cfg.Logger})(h))
 	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	s.Start()
 	t.Cleanup(s.Close)
 	t.Cleanup(s.Client().CloseIdleConnections)
-	return &client{t: t, url: s.URL, http: s.Client(), log: log}
+	return &client{t: t, url: s.URL, http: s.Client(), log: log, server: s}
 }
 
 // as lets everybody be who the header As says: a principal's id and, after a
-// blank, its scopes; -, nobody; without it, what everybody is while
+// blank, its scopes; -, nobody; !, one with a wrong token; without it, what everybody is while
 // authentication is off.
 func as(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id, scopes, _ := strings.Cut(r.Header.Get("As"), " ")
 		p := auth.Anyone()
+		if id == "!" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
 		if id != "" {
 			p = auth.Principal{ID: id}
 			for s := range strings.FieldsSeq(scopes) {
@@ -313,6 +317,8 @@ type client struct {
 	url  string
 	http *http.Client
 	log  *safeBuffer
+	// server is what it talks to.
+	server *httptest.Server
 }
 
 // do sends a request; header holds names and values in turn.

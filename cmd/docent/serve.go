@@ -157,7 +157,10 @@ func (a *app) reembedBehind(ctx context.Context) error {
 
 // handlers joins WebSocket, HTTP API and page on one port.
 func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.Handler, error) {
-	guard := api.GuardConfig{Addr: addr.String(), Loopback: a.cfg.Loopback(), Origins: a.cfg.Origins, Hosts: a.cfg.Hosts}
+	front := api.FrontConfig{
+		Guard: api.GuardConfig{Addr: addr.String(), Loopback: a.cfg.Loopback(), Open: a.authenticator == nil, Origins: a.cfg.Origins, Hosts: a.cfg.Hosts},
+		Known: a.known, Metrics: a.metrics, Logger: a.log,
+	}
 	sockets, err := ws.NewServer(a.socketConfig(runtime))
 	if err != nil {
 		return nil, nil, fmt.Errorf("websocket: %w", err)
@@ -181,7 +184,7 @@ func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.
 			page.ServeHTTP(w, r)
 		}
 	})
-	return sockets, api.Guard(guard)(a.known(mux)), nil
+	return sockets, api.Front(front)(mux), nil
 }
 
 // welcome is what a docent.v1 client is told of this installation.

@@ -1,0 +1,246 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+
+	"docent/auth"
+	"docent/internal/fault"
+)
+
+// hang is a connection to a server; what is not closed in patience fails.
+func hang(t *testing.T, c *client) *net.TCPConn {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(c.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	tcp, _ := conn.(*net.TCPConn)
+	return tcp
+}
+
+// front serves a handler behind a Front whose connections may stand still for
+// a moment.
+func front(t *testing.T, next http.Handler) (c *client, open *atomic.Int64) {
+	t.Helper()
+	open = &atomic.Int64{}
+	w := newWorld()
+	c = w.serve(t, func(cfg *Config) { cfg.StallTimeout, cfg.bodyTimeout = 200*time.Millisecond, 200*time.Millisecond })
+	c.server.Config.ConnState = func(conn net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			open.Add(1)
+			if tcp, ok := conn.(*net.TCPConn); ok {
+				_ = tcp.SetWriteBuffer(1 << 10) // so that little is enough to fill it
+			}
+		case http.StateClosed, http.StateHijacked:
+			open.Add(-1)
+		}
+	}
+	if next != nil {
+		c.server.Config.Handler = Front(FrontConfig{Known: as, StallTimeout: 200 * time.Millisecond})(next)
+	}
+	return c, open
+}
+
+// A body that never comes keeps no connection, whoever answers and however.
+func TestBodiesThatNeverCome(t *testing.T) {
+	t.Parallel()
+	c, open := front(t, nil)
+	page, _ := front(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, strings.Repeat("page", 1<<16)) // more than net/http keeps back
+	}))
+	silent, _ := front(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	aborted, _ := front(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	hung := map[string]net.Conn{}
+	for name, at := range map[string]*client{"api": c, "page": page, "silent": silent, "aborted": aborted} {
+		for _, request := range []string{
+			"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n",
+			"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n",
+			"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n",
+			"POST / HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 9\r\n\r\n",
+			"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 9\r\n\r\n",
+			"POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\n",
+		} {
+			conn := hang(t, at)
+			if _, err := io.WriteString(conn, request); err != nil {
+				t.Fatal(err)
+			}
+			hung[name+": "+request] = conn
+		}
+	}
+	for what, conn := range hung {
+		if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the connection stays open: %q", what)
+		}
+	}
+	wantNone(t, open)
+}
+
+// Answers that nobody reads keep no connection.
+func TestAnswersThatNobodyReads(t *testing.T) {
+	t.Parallel()
+	c, open := front(t, nil)
+	for _, path := range []string{"/openapi.json", "/api/health"} {
+		conn := hang(t, c)
+		if err := conn.SetReadBuffer(1 << 10); err != nil {
+			t.Fatal(err)
+		}
+		requests := strings.Repeat("GET "+path+" HTTP/1.1\r\nHost: localhost\r\n\r\n", 1000)
+		for { // until the server has hung up
+			if _, err := io.WriteString(conn, requests); errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Fatalf("%s: the connection stays open", path)
+			} else if err != nil {
+				break
+			}
+		}
+	}
+	wantNone(t, open)
+}
+
+func wantNone(t *testing.T, open *atomic.Int64) {
+	t.Helper()
+	ticks, end := time.NewTicker(10*time.Millisecond), time.After(20*time.Second)
+	defer ticks.Stop()
+	for open.Load() > 0 {
+		select {
+		case <-ticks.C:
+		case <-end:
+			t.Fatalf("%d connections are open", open.Load())
+		}
+	}
+}
+
+// What moves is no standstill: an answer that comes in pieces, and one that
+// takes long to make for a request with a body.
+func TestFrontWaitsForWhatMoves(t *testing.T) {
+	t.Parallel()
+	const pause = 300 * time.Millisecond // longer than a connection may stand still
+	c, _ := front(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || string(body) != "question" {
+			t.Errorf("the body is %q, %v", body, err)
+		}
+		for i := range 3 {
+			select {
+			case <-time.After(pause):
+			case <-r.Context().Done():
+				t.Error("the context ends while the handler works")
+			}
+			_, _ = fmt.Fprint(w, i)
+			if err := http.NewResponseController(w).Flush(); err != nil {
+				t.Error(err)
+			}
+		}
+	}))
+	for range 2 { // the second on the same connection
+		if _, body := c.do("POST", "/", "question"); body != "012" {
+			t.Errorf("the answer is %q", body)
+		}
+	}
+}
+
+// A connection that is taken over has no deadline any more.
+func TestFrontLetsGo(t *testing.T) {
+	t.Parallel()
+	c, _ := front(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		go func() {
+			defer conn.Close()
+			_, _ = io.Copy(conn, conn)
+		}()
+	}))
+	conn := hang(t, c)
+	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(600 * time.Millisecond) // three times what may pass without a byte
+	if _, err := io.WriteString(conn, "still there\n"); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(conn).ReadString('\n'); line != "still there\n" {
+		t.Errorf("it says %q, %v", line, err)
+	}
+}
+
+// Who is refused by Guard, by authentication or as a WebSocket is logged with
+// address and reason, and counted; what is logged of a request says who sent it.
+func TestRefusalsAreLogged(t *testing.T) {
+	t.Parallel()
+	set := metrics.NewSet()
+	w := newWorld()
+	c := w.serve(t, func(cfg *Config) { cfg.Metrics, cfg.Logins = set, nobodyLogins{} })
+	wants := func(what string, parts ...string) {
+		t.Helper()
+		for line := range strings.Lines(c.log.String()) {
+			missing := false
+			for _, part := range append(parts, "remote=127.0.0.1") {
+				missing = missing || !strings.Contains(line, part)
+			}
+			if !missing {
+				return
+			}
+		}
+		t.Errorf("%s: there is no line with %q in\n%s", what, parts, c.log)
+	}
+	c.do("GET", "/api/sessions", "", "Host", "evil.example")
+	wants("host", "level=INFO msg=refused", "reason=host", "status=403")
+	c.do("DELETE", "/api/sessions", "", "Origin", "https://evil.example", "As", "user:ada ask")
+	wants("origin", "msg=refused", "reason=origin")
+	c.do("GET", "/api/sessions", "", "As", "!")
+	wants("wrong token", "msg=refused", "status=401", "reason=Unauthorized")
+	c.do("GET", "/api/sessions", "", "As", "-")
+	wants("nobody", "msg=http", "status=401", "reason=unauthorized")
+	c.do("GET", "/metrics", "", "As", "user:ada ask")
+	wants("scope", "msg=http", "principal=user:ada", "status=403", "reason=forbidden")
+	c.do("POST", "/api/login", `{"username":"quaggaguess","password":"quaggaguess"}`, "Content-Type", "application/json")
+	wants("login", "msg=http", "status=401", "reason=unauthorized", "/api/login")
+	if strings.Contains(c.log.String(), "quaggaguess") {
+		t.Error("the log has what was tried")
+	}
+	var text strings.Builder
+	set.WritePrometheus(&text)
+	for _, want := range []string{`{route="none",method="GET",status="4xx"} 2`, `{route="none",method="DELETE",status="4xx"} 1`} {
+		if !strings.Contains(text.String(), "docent_http_requests_total"+want) {
+			t.Errorf("%s is not counted:\n%s", want, text.String())
+		}
+	}
+	full := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	socket, _ := front(t, full)
+	log := &safeBuffer{}
+	socket.server.Config.Handler = Front(FrontConfig{Known: as, Logger: slog.New(slog.NewTextHandler(log, nil))})(full)
+	socket.do("GET", "/", "", "Upgrade", "websocket", "Connection", "Upgrade", "As", "user:ada ask")
+	socket.do("GET", "/", "", "As", "user:ada ask")
+	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "principal=user:ada") || !strings.Contains(got, "websocket=true") {
+		t.Errorf("of a refused socket the log says %s", got)
+	}
+}
+
+// nobodyLogins lets nobody in.
+type nobodyLogins struct{ Logins }
+
+// Password is always wrong.
+func (nobodyLogins) Password(context.Context, string, string, string) (string, auth.Principal, error) {
+	return "", auth.Principal{}, fault.New(fault.Unauthorized, "user name or password is wrong")
+}
