@@ -3,6 +3,7 @@ package ws_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -295,62 +296,104 @@ func TestRevoked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var failure atomic.Value
 		store := agenttest.NewStore()
-		rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: echoAgent(), Store: store})
-		if err != nil {
-			t.Fatal(err)
-		}
-		server, err := ws.NewServer(ws.Config{Runtime: rt, Authenticate: principals, Valid: func(_ context.Context, who auth.Principal) error {
+		m := inMemory(t, store, func(_ context.Context, who auth.Principal) error {
 			if err, ok := failure.Load().(error); ok && who.ID == "user:ada" {
 				return err
 			}
 			return nil
-		}})
-		if err != nil {
-			t.Fatal(err)
+		})
+		busy := m.dial("ada", "S")
+		failure.Store(fault.New(fault.Unavailable, "the database is away"))
+		<-time.After(11 * time.Second)
+		busy.say(`{"action":"user_message","message":"one"}`)
+		busy.until(payload.TurnFinishedAction)
+		failure.Store(fault.New(fault.Unauthorized, "this token was revoked"))
+		<-time.After(6 * time.Second)
+		busy.say(`{"action":"user_message","message":"two"}`)
+		busy.shutOut()
+		if _, stored, _ := store.Session("S"); len(stored) != 2 {
+			t.Errorf("%d messages are stored", len(stored))
 		}
-		listener := &pipes{make(chan net.Conn), make(chan struct{})}
-		h := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute}
-		served := make(chan error, 1)
-		go func() { served <- h.Serve(listener) }()
-		dialer := gorilla.Dialer{NetDialContext: listener.dial}
-		dial := func() *listening {
-			c, resp, err := dialer.DialContext(t.Context(), "ws://memory/?protocol=docent.v1&session_id=S", nil)
+		m.stop()
+	})
+}
+
+// Who says nothing hears of it as well, within 15 seconds, and all connections of one token are asked for once.
+func TestRevokedListeners(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var revoked atomic.Bool
+		var asked atomic.Int64
+		m := inMemory(t, agenttest.NewStore(), func(_ context.Context, who auth.Principal) error {
+			asked.Add(1)
+			if revoked.Load() && who.ID == "user:ada" {
+				return fault.New(fault.Unauthorized, "this token was revoked")
+			}
+			return nil
+		})
+		var theirs []*listening
+		for i := range 20 {
+			theirs = append(theirs, m.dial("ada", fmt.Sprint("S", i)))
+		}
+		bob := m.dial("bob", "T")
+		<-time.After(65 * time.Second) // they rest
+		if n := asked.Swap(0); n != 12 {
+			t.Errorf("it was asked %d times, want 6 for each of the two", n)
+		}
+		revoked.Store(true)
+		<-time.After(15 * time.Second)
+		for _, l := range theirs {
+			l.shutOut()
+		}
+		bob.say(`{"action":"user_message","message":"still here"}`)
+		bob.until(payload.TurnFinishedAction)
+		bob.conn.Close()
+		m.stop()
+	})
+}
+
+// inProcess is a server without a network.
+type inProcess struct {
+	dial func(token, session string) *listening
+	stop func()
+}
+
+func inMemory(t *testing.T, store agent.Store, valid func(context.Context, auth.Principal) error) inProcess {
+	t.Helper()
+	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: echoAgent(), Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := ws.NewServer(ws.Config{Runtime: rt, Authenticate: principals, Valid: valid})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := &pipes{make(chan net.Conn), make(chan struct{})}
+	h := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute}
+	served := make(chan error, 1)
+	go func() { served <- h.Serve(listener) }()
+	dialer := gorilla.Dialer{NetDialContext: listener.dial}
+	return inProcess{
+		dial: func(token, session string) *listening {
+			c, resp, err := dialer.DialContext(t.Context(), "ws://memory/?protocol=docent.v1&session_id="+session, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			resp.Body.Close()
 			l := &listening{t: t, conn: c, frames: make(chan []byte, 100)}
 			go l.listen()
-			l.say(`{"action":"hello","message":{"token":"ada"}}`)
+			l.say(`{"action":"hello","message":{"token":"` + token + `"}}`)
 			l.until(payload.SyncedAction)
 			return l
-		}
-		busy := dial()
-		failure.Store(fault.New(fault.Unavailable, "the database is away"))
-		<-time.After(10 * time.Second)
-		busy.say(`{"action":"user_message","message":"one"}`)
-		busy.until(payload.TurnFinishedAction)
-		failure.Store(fault.New(fault.Unauthorized, "this token was revoked"))
-		<-time.After(10 * time.Second)
-		busy.say(`{"action":"user_message","message":"two"}`)
-		if text := busy.until(payload.ErrorAction); !strings.Contains(text, `"code":"unauthorized"`) {
-			t.Errorf("told by %s", text)
-		}
-		for range busy.frames { // until it is closed
-		}
-		if !gorilla.IsCloseError(busy.ended, ws.CloseUnauthorized.Code) {
-			t.Errorf("ended with %v", busy.ended)
-		}
-		busy.conn.Close()
-		if _, stored, _ := store.Session("S"); len(stored) != 2 {
-			t.Errorf("%d messages are stored", len(stored))
-		}
-		if err := server.Shutdown(t.Context()); err != nil {
-			t.Error(err)
-		}
-		h.Close()
-		<-served
-	})
+		},
+		stop: func() {
+			if err := server.Shutdown(t.Context()); err != nil {
+				t.Error(err)
+			}
+			h.Close()
+			<-served
+		},
+	}
 }
 
 // listening is a client that reads all the time.
@@ -390,6 +433,20 @@ func (l *listening) until(action payload.Action) string {
 	}
 	l.t.Fatalf("no %s: %v", action, l.ended)
 	return ""
+}
+
+// shutOut reads until the connection is closed as that of nobody.
+func (l *listening) shutOut() {
+	l.t.Helper()
+	if text := l.until(payload.ErrorAction); !strings.Contains(text, `"code":"unauthorized"`) {
+		l.t.Errorf("told by %s", text)
+	}
+	for range l.frames { // until it is closed
+	}
+	if !gorilla.IsCloseError(l.ended, ws.CloseUnauthorized.Code) {
+		l.t.Errorf("ended with %v", l.ended)
+	}
+	l.conn.Close()
 }
 
 // safeBuffer is a buffer that several goroutines write.

@@ -24,7 +24,7 @@ type connection struct {
 	socket *websocket.Conn
 	*opening
 	who     *auth.Principal // nil until it is known
-	validAt time.Time       // when it was found to be let in
+	validAt time.Time       // when it was found to be let in, at a frame
 	gui     atomic.Bool     // it is BAF's newer React client
 	v1      bool
 	typed   bool // it speaks the dialect of TypedPath
@@ -50,6 +50,7 @@ type connection struct {
 // opening is what is needed until the session is open.
 type opening struct {
 	request agent.OpenRequest
+	remote  string // see auth.Remote
 	info    Info
 }
 
@@ -96,7 +97,7 @@ func (c *connection) rest(ctx context.Context) {
 		switch {
 		case err == nil:
 			c.heard()
-			if c.wire.strip() && !c.doubtful(validListening) {
+			if c.wire.strip() {
 				continue
 			}
 		case timedOut(err) && c.prolong():
@@ -118,7 +119,6 @@ func (c *connection) converse(ctx context.Context) (idle bool) {
 		}
 	}
 	for {
-		c.verify(ctx, validListening)
 		err := c.wire.await()
 		if err == nil {
 			if c.typed {
@@ -129,7 +129,6 @@ func (c *connection) converse(ctx context.Context) (idle bool) {
 			c.heard() // or else what took us long would count as its silence
 		}
 		switch {
-		case errors.Is(err, errDoubtful): // the loop begins with that
 		case errors.Is(err, errIdle):
 			return true
 		case err != nil:

@@ -46,3 +46,21 @@ func (c *connection) echo(ctx context.Context) {
 		c.heard()
 	}
 }
+
+// Ledger is a ledger.
+type Ledger struct{ l ledger }
+
+// NewLedger makes one.
+func NewLedger(cfg Config) *Ledger { return &Ledger{newLedger(cfg)} }
+
+// Visit is a connection that comes and goes.
+func (l *Ledger) Visit(id string, now time.Time) error {
+	a, err := l.l.join(id, now)
+	if err == nil {
+		l.l.part(a)
+	}
+	return err
+}
+
+// Accounts counts those that are kept of principals.
+func (l *Ledger) Accounts() int { return len(l.l.known) }

@@ -1,6 +1,7 @@
 package ws
 
 import (
+	"context"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -11,14 +12,14 @@ import (
 // each connection more.
 const beats = 8
 
-// heartbeat pings until done is closed.
-func (s *Server) heartbeat(done <-chan struct{}) {
+// heartbeat pings until ctx ends.
+func (s *Server) heartbeat(ctx context.Context) {
 	defer s.served.Done()
 	ticker := time.NewTicker(max(s.cfg.PingEvery/beats, time.Millisecond))
 	defer ticker.Stop()
 	for {
 		select {
-		case <-done:
+		case <-ctx.Done():
 			return
 		case now := <-ticker.C:
 			for _, c := range s.due(now) {

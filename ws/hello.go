@@ -59,7 +59,7 @@ func (c *connection) hello(ctx context.Context, frame payload.Frame) error {
 		return fault.New(fault.Invalid, "sequence numbers count from 1, and a last_seq of 0 asks for all")
 	}
 	if h.Token != "" && c.server.cfg.Authenticate != nil {
-		p, err := c.server.cfg.Authenticate(ctx, h.Token)
+		p, err := c.server.cfg.Authenticate(auth.WithRemote(ctx, c.remote), h.Token)
 		if err != nil {
 			return err
 		}

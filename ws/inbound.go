@@ -25,7 +25,7 @@ func (c *connection) handle(ctx context.Context, frame payload.Frame, refusal er
 		}
 	}
 	if refusal == nil {
-		if !c.verify(ctx, validActing) {
+		if !c.verify(ctx) {
 			return
 		}
 		refusal = c.act(ctx, frame)
@@ -149,7 +149,7 @@ func (c *connection) hear(ctx context.Context, frame payload.Frame, human bool) 
 		id = frame.Correlation
 	}
 	return c.sub.Send(ctx, agent.Message{
-		ID: id, Content: frame.Message, Wait: !c.v1, Human: human, Correlation: frame.Correlation, Hops: frame.Hops,
+		ID: id, Content: frame.Message, Wait: !c.v1, Human: human, Correlation: frame.Correlation, Hops: frame.Hops, Heard: frame.Action == payload.UserVoice,
 	})
 }
 

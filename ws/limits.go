@@ -2,6 +2,7 @@ package ws
 
 import (
 	"context"
+	"time"
 
 	"golang.org/x/time/rate"
 
@@ -9,63 +10,54 @@ import (
 	"docent/internal/fault"
 )
 
-// account is what the connections of one principal have together. It exists as
-// long as there is one.
-type account struct {
-	id          string
-	connections int // guarded by Server.mu
-	rate        *rate.Limiter
-}
+var (
+	errFull     = fault.New(fault.Unavailable, "docent has as many connections as it can hold, or is shutting down")
+	errCrowd    = fault.New(fault.Unavailable, "too many clients have not said who they are; try again, or bring a token at the handshake")
+	errMany     = fault.New(fault.RateLimited, "too many clients of your address have not said who they are; say hello, or bring a token at the handshake")
+	errTooQuick = fault.New(fault.RateLimited, "you connect too often; try again in a moment")
+)
 
-var errFull = fault.New(fault.Unavailable, "docent has as many connections as it can hold, or is shutting down")
-
-// reserve counts a handshake; it fails if there is no room for another
-// connection, or none of that principal. Nobody in particular is nil.
-func (s *Server) reserve(who *auth.Principal) (*account, error) {
+// reserve counts a handshake from an address; it fails if there is no room for
+// another connection, or none of that principal. Nobody in particular is nil.
+func (s *Server) reserve(who *auth.Principal, remote string) (*account, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || len(s.conns)+s.pending >= s.cfg.MaxConnections {
-		return nil, errFull
+	var a *account
+	err := errFull
+	switch {
+	case s.closed:
+	case who == nil:
+		a, err = s.ledger.admit(remote)
+	case s.hasRoom():
+		a, err = s.joinLocked(who)
 	}
-	a, err := s.joinLocked(who)
-	if err == nil {
-		s.pending++
+	if err != nil {
+		return nil, err
 	}
-	return a, err
+	s.pending++
+	return a, nil
 }
 
 func (s *Server) unreserve(a *account) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pending--
-	s.partLocked(a)
+	s.ledger.part(a)
+}
+
+// hasRoom reports whether there may be another connection of somebody who is
+// known. Those of strangers have places of their own.
+func (s *Server) hasRoom() bool {
+	return len(s.conns)+s.pending-s.ledger.unknown < s.cfg.MaxConnections
 }
 
 // joinLocked counts another connection of a principal; nil while authentication
 // is off.
 func (s *Server) joinLocked(who *auth.Principal) (*account, error) {
-	if s.cfg.Authenticate == nil || who == nil {
+	if s.cfg.Authenticate == nil {
 		return nil, nil //nolint:nilnil // nobody has to keep to a bound
 	}
-	a := s.accounts[who.ID]
-	if a == nil {
-		a = &account{id: who.ID, rate: rate.NewLimiter(rate.Limit(s.cfg.UserRate), s.cfg.UserBurst)}
-		s.accounts[who.ID] = a
-	}
-	if a.connections >= s.cfg.UserConnections {
-		return nil, fault.New(fault.RateLimited, "you have %d connections open, and may not have more", a.connections)
-	}
-	a.connections++
-	return a, nil
-}
-
-func (s *Server) partLocked(a *account) {
-	if a == nil {
-		return
-	}
-	if a.connections--; a.connections == 0 {
-		delete(s.accounts, a.id)
-	}
+	return s.ledger.join(who.ID, time.Now())
 }
 
 // identified counts the connection with those of who it says it is.
@@ -73,12 +65,19 @@ func (c *connection) identified(who *auth.Principal) error {
 	s := c.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a, err := s.joinLocked(who)
-	if err != nil {
-		return err
+	was := c.rate.account
+	if c.who == nil || c.who.ID != who.ID {
+		if c.who == nil && !s.hasRoom() {
+			return errFull
+		}
+		a, err := s.joinLocked(who)
+		if err != nil {
+			return err
+		}
+		s.ledger.part(was)
+		c.rate.account = a
 	}
-	s.partLocked(c.rate.account)
-	c.who, c.rate.account = who, a
+	c.who = who
 	return nil
 }
 

@@ -59,7 +59,7 @@ func TestUserConnections(t *testing.T) {
 // All connections of a principal share its rate.
 func TestUserRate(t *testing.T) {
 	t.Parallel()
-	s := guarded(t, setup{config: ws.Config{Rate: 1e6, Burst: 1e6, UserRate: 0.001, UserBurst: 4}})
+	s := guarded(t, setup{config: ws.Config{Rate: 1e6, Burst: 1e6, UserRate: 0.001, UserBurst: 6}})
 	var limited int
 	for range 2 {
 		p := s.dial("/?protocol=docent.v1", bearer("ada"))
@@ -77,8 +77,11 @@ func TestUserRate(t *testing.T) {
 			}
 		}
 	}
-	if limited != 2 { // each, the hello not counted
-		t.Errorf("%d frames were refused of 6, 4 being allowed", limited)
+	if limited != 2 { // each, the hellos not counted
+		t.Errorf("%d frames were refused of 6, 4 being allowed beside two handshakes", limited)
+	}
+	if status, _ := s.refusal("/", bearer("ada")); status != http.StatusTooManyRequests {
+		t.Errorf("another handshake: status %d", status)
 	}
 	other := s.dial("/?protocol=docent.v1", bearer("bob"))
 	other.say(`{"action":"hello","message":{}}`)

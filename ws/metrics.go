@@ -95,7 +95,7 @@ func (s *Server) gauges(set *metrics.Set) {
 	set.GetOrCreateGauge("docent_ws_principals", func() float64 {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return float64(len(s.accounts))
+		return float64(s.ledger.principals())
 	})
 }
 

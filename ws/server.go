@@ -42,7 +42,8 @@ type Config struct {
 	// Logger hears of refusals and failures, with ids and no content. Default:
 	// nil, which discards.
 	Logger *slog.Logger
-	// MaxConnections bounds the connections. Default: 10,000.
+	// MaxConnections bounds the connections; where Authenticate is set, those of
+	// which it is known whose they are. Default: 10,000.
 	MaxConnections int
 	// UserConnections bounds the connections of one principal, where Authenticate
 	// is set. Default: 100.
@@ -163,13 +164,13 @@ type Server struct {
 	// listening counts the recordings that are being transcribed.
 	listening atomic.Int64
 
-	mu       sync.Mutex // guards what follows
-	closed   bool
-	pending  int // handshakes on the way
-	conns    map[*connection]struct{}
-	accounts map[string]*account      // by Principal.ID
-	beating  chan struct{}            // ends heartbeat; nil while there are no connections
-	typed    map[string][]*connection // of TypedPath, by the session's id
+	mu      sync.Mutex // guards what follows
+	closed  bool
+	pending int // handshakes on the way
+	conns   map[*connection]struct{}
+	ledger  ledger
+	beating *lifetime                // of heartbeat and watch; nil while there are no connections
+	typed   map[string][]*connection // of TypedPath, by the session's id
 }
 
 // NewServer returns a server without connections.
@@ -191,7 +192,7 @@ func newServer(cfg Config) *Server {
 		WriteBufferPool: &sync.Pool{},
 		CheckOrigin:     cfg.CheckOrigin,
 	}
-	s := &Server{cfg: cfg, upgrader: upgrader, meters: newMeters(cfg.Metrics), anyone: auth.Anyone(), accounts: map[string]*account{}, conns: map[*connection]struct{}{}, typed: map[string][]*connection{}}
+	s := &Server{cfg: cfg, upgrader: upgrader, meters: newMeters(cfg.Metrics), anyone: auth.Anyone(), ledger: newLedger(cfg), conns: map[*connection]struct{}{}, typed: map[string][]*connection{}}
 	s.gauges(cfg.Metrics)
 	return s
 }
@@ -220,7 +221,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuseHandshake(w, err)
 		return
 	}
-	account, err := s.reserve(who)
+	remote := auth.Remote(r)
+	account, err := s.reserve(who, remote)
 	if err != nil {
 		s.refuseHandshake(w, err)
 		return
@@ -238,7 +240,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c := &connection{
-		server: s, socket: socket, wire: hijacked.wire, opening: &opening{request: request}, who: who, v1: wantsV1(r), typed: typed,
+		server: s, socket: socket, wire: hijacked.wire, opening: &opening{request: request, remote: remote}, who: who, v1: wantsV1(r), typed: typed,
 		rate: pace{account: account},
 	}
 	c.gui.Store(wantsGUI(r))
@@ -258,26 +260,35 @@ func (s *Server) add(c *connection) bool {
 	defer s.mu.Unlock()
 	s.pending--
 	if s.closed {
-		s.partLocked(c.rate.account)
+		s.ledger.part(c.rate.account)
 		return false
 	}
 	s.conns[c] = struct{}{}
 	s.served.Add(1)
 	if s.beating == nil {
-		s.beating = make(chan struct{})
-		s.served.Add(1)
-		go s.heartbeat(s.beating)
+		s.beat()
 	}
 	return true
+}
+
+// beat begins what looks after the connections.
+func (s *Server) beat() {
+	s.beating = &lifetime{done: make(chan struct{})}
+	s.served.Add(1)
+	go s.heartbeat(s.beating)
+	if s.cfg.Valid != nil {
+		s.served.Add(1)
+		go s.watch(s.beating)
+	}
 }
 
 func (s *Server) remove(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, c)
-	s.partLocked(c.rate.account)
+	s.ledger.part(c.rate.account)
 	if len(s.conns) == 0 {
-		close(s.beating)
+		s.beating.end()
 		s.beating = nil
 	}
 }

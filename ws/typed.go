@@ -48,7 +48,7 @@ func (c *connection) handleTyped(ctx context.Context, m payload.TypedRequest, re
 		}
 	}
 	if refusal == nil {
-		if !c.verify(ctx, validActing) {
+		if !c.verify(ctx) {
 			return
 		}
 		refusal = c.actTyped(ctx, m)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"docent/auth"
 	"docent/internal/fault"
 )
 
@@ -11,31 +12,93 @@ import (
 const (
 	// validActing is for one that asks for something.
 	validActing = 5 * time.Second
-	// validListening is for one that only listens, beside the time between pings.
-	validListening = time.Minute
+	// validListening is for all, beside the time that it takes to ask.
+	validListening = 10 * time.Second
+	// validTimeout bounds asking for one of them.
+	validTimeout = 5 * time.Second
 )
 
-// doubtful reports whether it is to be asked again if the client is let in.
-func (c *connection) doubtful(age time.Duration) bool {
-	return c.server.cfg.Valid != nil && c.sub != nil && time.Since(c.validAt) >= age
-}
-
-// verify ends the connection of who is not let in any more, and reports whether
-// it goes on. While that cannot be told, it does.
-func (c *connection) verify(ctx context.Context, age time.Duration) bool {
-	if !c.doubtful(age) {
+// verify ends the connection of who asks for something and is not let in any
+// more, and reports whether it goes on. While that cannot be told, it does.
+func (c *connection) verify(ctx context.Context) bool {
+	if c.server.cfg.Valid == nil || c.sub == nil || time.Since(c.validAt) < validActing {
 		return true
 	}
 	if ctx.Err() != nil { // it has ended
 		return false
 	}
-	err := c.server.cfg.Valid(ctx, *c.who)
-	if fault.KindOf(err) != fault.Unauthorized {
-		c.validAt = time.Now()
-		return true
+	if err := c.server.cfg.Valid(ctx, *c.who); fault.KindOf(err) == fault.Unauthorized {
+		c.shutOut(ctx, err)
+		return false
 	}
+	c.validAt = time.Now()
+	return true
+}
+
+// shutOut ends the connection of who is not let in any more.
+func (c *connection) shutOut(ctx context.Context, err error) {
 	c.server.cfg.Logger.InfoContext(ctx, "client is not let in any more", "session", c.session())
 	c.refuse(err, "")
 	c.close(CloseUnauthorized)
-	return false
+}
+
+// watch asks for everybody who is connected, until ctx ends. Those who only
+// listen hear what is said in their sessions, so they cannot be left until they
+// say something themselves.
+func (s *Server) watch(ctx context.Context) {
+	defer s.served.Done()
+	ticker := time.NewTicker(validListening)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			s.verifyAll(ctx)
+		}
+	}
+}
+
+// verifyAll asks one after the other, and once for all connections that were let
+// in by the same.
+func (s *Server) verifyAll(ctx context.Context) {
+	for _, group := range s.known() {
+		if ctx.Err() != nil {
+			return
+		}
+		asking, cancel := context.WithTimeout(ctx, validTimeout)
+		err := s.cfg.Valid(asking, group.who)
+		cancel()
+		if fault.KindOf(err) != fault.Unauthorized {
+			continue
+		}
+		for _, c := range group.conns {
+			c.shutOut(ctx, err)
+		}
+	}
+}
+
+// known are the connections of which it is known whose they are, by what those
+// were known by.
+func (s *Server) known() map[auth.Credential]*audience {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := map[auth.Credential]*audience{}
+	for c := range s.conns {
+		if c.who == nil {
+			continue
+		}
+		by := c.who.Credential()
+		if out[by] == nil {
+			out[by] = &audience{who: *c.who}
+		}
+		out[by].conns = append(out[by].conns, c)
+	}
+	return out
+}
+
+// audience are the connections of one credential.
+type audience struct {
+	who   auth.Principal
+	conns []*connection
 }

@@ -121,13 +121,8 @@ func (w *wire) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Why the reader is to do something else than to wait.
-var (
-	// errIdle tells that nothing came for a while.
-	errIdle = errors.New("idle")
-	// errDoubtful tells to look whether the client is still let in.
-	errDoubtful = errors.New("doubtful")
-)
+// errIdle tells the reader that nothing came for a while.
+var errIdle = errors.New("idle")
 
 // await waits for the beginning of a frame. With errIdle the caller ought to
 // wait by rest.
@@ -147,11 +142,8 @@ func (w *wire) await() error {
 		if n > 0 {
 			w.unread = w.buf[:n]
 			w.c.heard()
-			switch {
-			case !w.strip():
+			if !w.strip() {
 				return nil
-			case w.c.doubtful(validListening):
-				return errDoubtful
 			}
 			continue
 		}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"docent/auth"
+	"docent/payload"
+)
+
+// TestGuessingByHello: wrong tokens are counted by address, whether they come in
+// hello or in a header.
+func TestGuessingByHello(t *testing.T) {
+	t.Parallel()
+	env := []string{"DOCENT_DATA=" + t.TempDir()}
+	token := strings.TrimSpace(docent(t, env, 0, "token", "create", "--name", "ci"))
+	_, at := serve(t, env, "--auth", "--trusted-proxies", "127.0.0.1")
+	from := func(addr string) []string { return []string{"X-Forwarded-For", addr} }
+	hello := func(addr, token string) string {
+		c, _, err := who{}.tryDial(t, at+"/?protocol=docent.v1", from(addr)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.CloseNow() }()
+		say(t, c, websocket.MessageText, frame(payload.HelloAction, `{"token":"`+token+`"}`))
+		_, data, err := c.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	refused := map[bool]int{}
+	for range 500 {
+		refused[strings.Contains(hello("192.0.2.1", "docent_wrong"), `"code":"rate_limited"`)]++
+	}
+	if refused[false] < 20 || refused[false] > 25 { // and one after each of a few pauses
+		t.Errorf("%d of 500 wrong tokens were not slowed, want 20", refused[false])
+	}
+	guess := who{shows: http.Header{"Authorization": {"Bearer docent_wrong"}}}
+	for addr, want := range map[string]int{"192.0.2.1": http.StatusTooManyRequests, "192.0.2.2": http.StatusUnauthorized} {
+		if resp, _ := guess.request(t, http.MethodGet, at+"/api/me", "", from(addr)...); resp.StatusCode != want {
+			t.Errorf("by a header from %s: %d, want %d", addr, resp.StatusCode, want)
+		}
+	}
+	if text := hello("192.0.2.1", token); !strings.Contains(text, string(payload.WelcomeAction)) {
+		t.Errorf("a right token: %s", text)
+	}
+}
+
+// TestUserScopes: what a user may do is changed without another user.
+func TestUserScopes(t *testing.T) {
+	t.Parallel()
+	env := []string{"DOCENT_DATA=" + t.TempDir()}
+	db := opened(t, env)
+	a, err := auth.New(auth.Config{Store: db})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.CreateUser(t.Context(), "Ann", password, auth.Scopes{auth.Ask}); err != nil {
+		t.Fatal(err)
+	}
+	if out := docent(t, env, 0, "user", "scopes", "ANN", "ask,ingest"); out != "ann may ask,ingest\n" {
+		t.Errorf("it says %q", out)
+	}
+	user, err := db.User(t.Context(), "ann")
+	if err != nil || user.Scopes.String() != "ask ingest" {
+		t.Errorf("%+v, %v", user, err)
+	}
+	docent(t, env, 2, "user", "scopes", "ann", "all")
+	docent(t, env, 1, "user", "scopes", "eve", "ask")
+}
+
+// TestTokenOfTheEnvironment: a token need not be where others see it.
+func TestTokenOfTheEnvironment(t *testing.T) {
+	t.Parallel()
+	env := []string{"DOCENT_DATA=" + t.TempDir()}
+	token := strings.TrimSpace(docent(t, env, 0, "token", "create", "--name", "ci"))
+	_, at := serve(t, env, "--auth")
+	args := []string{"loadtest", "--url", at, "--scenario", "turns", "--users", "1", "--duration", "50ms", "--settle", "0s"}
+	docent(t, env, 3, args...)
+	docent(t, append(env, "DOCENT_TOKEN="+token), 0, args...)
+}
