@@ -121,14 +121,16 @@ type Config struct {
 	// MessageBytes bounds a question with its history. Default:
 	// DefaultMessageBytes.
 	MessageBytes int64
-	// MaxUploads are read this many at once; further ones wait. Default:
+	// MaxUploads are read this many at once, half of them of one principal;
+	// further ones wait. Default:
 	// DefaultUploads.
 	MaxUploads int
-	// MaxAnswers is how many questions are answered at once; further ones are
-	// refused as busy. Default: DefaultAnswers.
+	// MaxAnswers is how many questions are answered at once, half of them of one
+	// principal; further ones are refused as busy or rate limited. Default: DefaultAnswers.
 	MaxAnswers int
-	// MaxReads is how many texts and originals are sent at once; further ones
-	// wait for a while and are then refused as busy. Default: DefaultReads.
+	// MaxReads is how many texts and originals are sent at once, half of them to
+	// one principal; further ones wait for a while and are then refused as busy
+	// or rate limited. Default: DefaultReads.
 	MaxReads int
 	// StallTimeout ends a connection on which nothing moves. Default:
 	// DefaultStallTimeout.
@@ -200,9 +202,9 @@ type server struct {
 	cfg     Config
 	log     *slog.Logger
 	api     huma.API
-	uploads chan struct{}             // one token per upload being read
-	answers chan struct{}             // one token per question being answered
-	reads   chan struct{}             // one token per text or original being sent
+	uploads *slots                    // of uploads being read
+	answers *slots                    // of questions being answered
+	reads   *slots                    // of texts, originals and exports being sent
 	access  map[string]auth.Scope     // by method and path
 	took    map[string]*meter.Seconds // by path
 }
@@ -230,8 +232,9 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 	useOwnWays()
 	s := &server{
 		cfg: cfg, log: cfg.Logger,
-		uploads: make(chan struct{}, cfg.MaxUploads), answers: make(chan struct{}, cfg.MaxAnswers),
-		reads: make(chan struct{}, cfg.MaxReads), access: map[string]auth.Scope{}, took: map[string]*meter.Seconds{},
+		uploads: newSlots(cfg.MaxUploads, "docent is reading as many uploads as it can; try again in a moment"),
+		answers: newSlots(cfg.MaxAnswers, "docent is answering as many questions as it can; try again in a moment"),
+		reads:   newSlots(cfg.MaxReads, "docent is sending as many documents as it can; try again in a moment"), access: map[string]auth.Scope{}, took: map[string]*meter.Seconds{},
 	}
 	registered := &registry{router: mux}
 	mux = registered

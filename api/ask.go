@@ -103,13 +103,11 @@ func (s *server) ask(ctx context.Context, in *askInput) (*huma.StreamResponse, e
 	if err := s.knowsCollections(ctx, req.Collections); err != nil {
 		return nil, err
 	}
-	select {
-	case s.answers <- struct{}{}:
-	default:
-		return nil, fault.New(fault.Busy, "docent is answering as many questions as it can; try again in a moment")
+	release, err := s.answers.take(ctx, atOnce)
+	if err != nil {
+		return nil, err
 	}
 	streaming := false
-	release := func() { <-s.answers }
 	defer func() {
 		if !streaming {
 			release()

@@ -125,7 +125,7 @@ type chunksOutput struct {
 
 func (s *server) documentRoutes() {
 	tags, missing := []string{"documents"}, []int{http.StatusNotFound}
-	large := []int{http.StatusNotFound, http.StatusServiceUnavailable}
+	large := []int{http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable}
 	content := func(mediaType string, schema *huma.Schema) map[string]*huma.Response {
 		return map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{mediaType: {Schema: schema}}}}
 	}
@@ -205,14 +205,7 @@ func (s *server) metadata(ctx context.Context, id int64) (rag.Document, error) {
 func (s *server) startRead(ctx context.Context) (done func(), err error) {
 	patience := time.NewTimer(readPatience)
 	defer patience.Stop()
-	select {
-	case s.reads <- struct{}{}:
-		return func() { <-s.reads }, nil
-	case <-patience.C:
-		return nil, fault.New(fault.Busy, "docent is sending as many documents as it can; try again in a moment")
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return s.reads.take(ctx, patience.C)
 }
 
 // text sends the extracted text.

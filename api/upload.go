@@ -61,7 +61,7 @@ func (s *server) uploadRoutes() {
 			"reason and does not stop the rest. A file's name may have folders (guide/readme.md). Files of equal names in one request are told " +
 			"apart by a number, readme.md and readme (2).md; a name that an earlier request used is a new version of that document and replaces it. " +
 			"A field collection has to come before the files.",
-		DefaultStatus: http.StatusOK, Errors: []int{http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType},
+		DefaultStatus: http.StatusOK, Errors: []int{http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusTooManyRequests},
 	}, s.upload)
 	// Told afterwards: huma would read a body that it knows of into memory.
 	s.api.OpenAPI().Paths[route].Post.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
@@ -76,12 +76,11 @@ func (s *server) uploadRoutes() {
 }
 
 func (s *server) upload(ctx context.Context, in *uploadInput) (*uploadOutput, error) {
-	select {
-	case s.uploads <- struct{}{}:
-		defer func() { <-s.uploads }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	done, err := s.uploads.take(ctx, forEver)
+	if err != nil {
+		return nil, err
 	}
+	defer done()
 	if in.r.ContentLength > s.cfg.RequestBytes {
 		return nil, s.tooLarge("the upload", s.cfg.RequestBytes)
 	}

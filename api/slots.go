@@ -1,0 +1,117 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"docent/auth"
+	"docent/internal/fault"
+)
+
+const (
+	// maxWaiting bounds how many requests of one principal wait for their turn.
+	maxWaiting = 16
+	// retryAfter is when who has too many may try again.
+	retryAfter = 5 * time.Second
+)
+
+// slots bounds how much of something is done at once: in all, and half of that
+// for one principal, so that nobody keeps all others waiting. While
+// authentication is off everybody is the same and has all.
+type slots struct {
+	all    chan struct{} // one token for each that is done
+	busy   string        // what is said if all are taken
+	mu     sync.Mutex
+	shares map[string]*share // by principal, of those who have or want one
+}
+
+// share is what one principal has.
+type share struct {
+	taken chan struct{}
+	users int // how many have or want a token; guarded by slots.mu
+}
+
+func newSlots(n int, busy string) *slots {
+	return &slots{all: make(chan struct{}, n), busy: busy, shares: map[string]*share{}}
+}
+
+// atOnce and forEver are how long to wait for a slot.
+var (
+	atOnce  = func() <-chan time.Time { c := make(chan time.Time); close(c); return c }()
+	forEver <-chan time.Time
+)
+
+// take waits for a slot until patience ends, at most; done gives it back. Who
+// has too many is rate limited, and fault.Busy is that there are too many in all.
+func (s *slots) take(ctx context.Context, patience <-chan time.Time) (done func(), err error) {
+	own, leave, err := s.share(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := wait(ctx, own, patience, tooMany()); err != nil {
+		leave()
+		return nil, err
+	}
+	if err := wait(ctx, s.all, patience, fault.New(fault.Busy, "%s", s.busy)); err != nil {
+		<-own
+		leave()
+		return nil, err
+	}
+	return func() {
+		<-s.all
+		<-own
+		leave()
+	}, nil
+}
+
+// share is that of who asks; leave gives it back.
+func (s *slots) share(ctx context.Context) (taken chan struct{}, leave func(), err error) {
+	p, _ := auth.FromContext(ctx)
+	if p.ID == "" {
+		return make(chan struct{}, 1), func() {}, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own := s.shares[p.ID]
+	if own == nil {
+		own = &share{taken: make(chan struct{}, max(1, cap(s.all)/2))}
+		s.shares[p.ID] = own
+	}
+	if own.users >= cap(own.taken)+maxWaiting {
+		return nil, nil, tooMany()
+	}
+	own.users++
+	return own.taken, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if own.users--; own.users == 0 {
+			delete(s.shares, p.ID)
+		}
+	}, nil
+}
+
+func tooMany() *Error {
+	return &Error{
+		status: http.StatusTooManyRequests, after: retryAfter, Code: fault.RateLimited, Retryable: true,
+		Message: "too many of your requests of this kind are under way; try again when one of them has ended",
+	}
+}
+
+// wait puts a token into a channel, at once if it has room.
+func wait(ctx context.Context, into chan struct{}, patience <-chan time.Time, late error) error {
+	select {
+	case into <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case into <- struct{}{}:
+		return nil
+	case <-patience:
+		return late
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
