@@ -73,7 +73,9 @@ func storedStep(r ReasoningRecord) (payload.Frame, bool) {
 func Replay(m ChatMessage) (payload.Frame, bool) {
 	frame, ok := stored(m)
 	frame.History = true
-	frame.ID = m.ClientID
+	if m.IsUser { // of the agent's, it is what docent marks them by
+		frame.ID = m.ClientID
+	}
 	return frame, ok
 }
 

@@ -38,6 +38,8 @@ type arrival struct {
 	caller *Subscription
 	// replaces is as in ChatMessage.
 	replaces int64
+	// heard is Message.Heard.
+	heard bool
 }
 
 // sender is which other agent says it, as ChatMessage has it.
@@ -114,13 +116,17 @@ func (c *conversation) receiveOnce(ctx context.Context, in arrival) (Receipt, er
 		incoming.Sender = in.sender()
 	}
 	receipt, err := c.rt.cfg.Store.Receive(ctx, incoming)
+	if err == nil && receipt.Duplicate && !in.heard && !sameMessage(incoming, receipt.Event.Message) {
+		return receipt, fault.New(fault.Conflict, "this id was used for another message")
+	}
 	if err == nil {
 		return receipt, nil
 	}
-	switch fault.KindOf(err) {
-	case fault.NotFound:
+	switch kind := fault.KindOf(err); {
+	case errors.Is(err, ErrNoTurn):
+	case kind == fault.NotFound:
 		c.lose(err, in.caller)
-	case fault.Invalid, fault.Conflict: // it is not stored
+	case kind == fault.Invalid, kind == fault.Conflict: // it is not stored
 	default:
 		c.doubt(in.id)
 	}
@@ -192,7 +198,7 @@ func (c *conversation) repeatedLocked(ctx context.Context, s *Subscription, r Re
 	if waits, held := c.waitsLocked(turn); waits {
 		<-c.slots
 		if held {
-			c.deliverLocked(c.streamed(turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
+			s.tellLocked(c.streamed(turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
 		}
 		return
 	}
@@ -202,7 +208,7 @@ func (c *conversation) repeatedLocked(ctx context.Context, s *Subscription, r Re
 }
 
 // repeat deals with a message that was sent again after its turn: one that
-// failed runs again, of one that is done the clients are told so once more.
+// failed runs again, of one that is done its sender is told so.
 func (c *conversation) repeat(ctx context.Context, s *Subscription, p *pending) {
 	done, err := c.answered(ctx, p.message)
 	if done && p.event.request() != "" {
@@ -223,16 +229,37 @@ func (c *conversation) repeat(ctx context.Context, s *Subscription, p *pending) 
 		finished.Outcome = payload.Failed
 		for _, d := range Failure(err, p.message.ClientID) {
 			d.Frame.Time, d.Frame.Turn = c.rt.cfg.Now(), &turn
-			if s != nil {
-				s.listener.Deliver(d)
-			}
+			s.tellLocked(d)
 		}
 	}
-	c.deliverLocked(c.streamed(turn, payload.TurnFinishedAction, finished))
+	s.tellLocked(c.streamed(turn, payload.TurnFinishedAction, finished))
 }
 
-// answered reports whether the turn of a message is done and did not fail.
+// tellLocked hands a frame to one client, which may be none, or have left; one
+// that does not hear yet learns from payload.Synced what it needs to know.
+func (s *Subscription) tellLocked(d Delivery) {
+	if s != nil && !s.closed && !s.muted {
+		s.listener.Deliver(d)
+	}
+}
+
+// answered reports whether the turn of a message is done and did not fail, or
+// was replaced: what it would say now nobody would see.
 func (c *conversation) answered(ctx context.Context, m ChatMessage) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	defer cancel()
+	read := func(q MessageQuery) ([]ChatMessage, error) {
+		q.Last, q.MaxContent = 1, NoContent
+		of, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, q)
+		if err != nil {
+			c.logError(ctx, "read turn", err, "turn", m.Turn)
+			return nil, fmt.Errorf("turn %d of session %s: %w", m.Turn, c.key.ID, err)
+		}
+		return of, nil
+	}
+	if of, err := read(MessageQuery{After: m.Seq - 1, Before: m.Seq + 1}); err != nil || len(of) == 0 {
+		return err == nil, err
+	}
 	c.mu.Lock()
 	_, uncommitted := c.failed[m.Turn]
 	uncertain := c.uncertain[m.ClientID]
@@ -241,12 +268,9 @@ func (c *conversation) answered(ctx context.Context, m ChatMessage) (bool, error
 	if uncommitted || uncertain || unknown {
 		return false, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
-	of, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{Turn: m.Turn, Last: 1, MaxContent: NoContent})
+	of, err := read(MessageQuery{Turn: m.Turn})
 	if err != nil {
-		c.logError(ctx, "read turn", err, "turn", m.Turn)
-		return false, fmt.Errorf("turn %d of session %s: %w", m.Turn, c.key.ID, err)
+		return false, err
 	}
 	// A turn that said nothing is done as well.
 	return len(of) == 0 || of[0].IsUser || of[0].ClientID != FailedID, nil

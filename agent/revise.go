@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"docent/internal/fault"
 	"docent/payload"
@@ -32,19 +33,23 @@ type Revision struct {
 
 // Revise stores a message that replaces a turn and those after it, stops those of
 // them that run or wait, and queues its own turn; it returns when the message is
-// stored and acknowledged. Errors are as of Send, and fault.Invalid if the turn
-// did not begin with a message of a user, fault.NotFound if there is none of that
-// number, fault.Conflict if it was replaced already.
+// stored and acknowledged. Errors are as of Send, and fault.Invalid if the content
+// is blank or the turn did not begin with a message of a user, fault.NotFound
+// (ErrNoTurn) if there is none of that number, fault.Conflict if it was replaced
+// already.
 func (s *Subscription) Revise(ctx context.Context, r Revision) error {
 	if r.Turn < 1 {
 		return fault.New(fault.Invalid, "which turn? They count from 1")
 	}
 	in := Message{ID: r.ID, Content: r.Content, Wait: r.Wait, Human: true}.arrival()
-	if r.Content == nil {
+	switch {
+	case r.Content == nil:
 		var err error
 		if in, err = s.c.again(ctx, r); err != nil {
 			return err
 		}
+	case strings.TrimSpace(in.event.Text) == "":
+		return fault.New(fault.Invalid, "the new message is empty")
 	}
 	in.caller, in.replaces = s, r.Turn
 	return s.c.store(ctx, in)
@@ -58,11 +63,8 @@ func (c *conversation) again(ctx context.Context, r Revision) (arrival, error) {
 	if err != nil {
 		return arrival{}, fmt.Errorf("turn %d of session %s: %w", r.Turn, c.key.ID, err)
 	}
-	switch {
-	case len(first) == 0:
-		return arrival{}, fault.Wrap(fault.NotFound, ErrNoTurn, "there is no message of turn %d", r.Turn)
-	case !first[0].IsUser:
-		return arrival{}, fault.New(fault.Invalid, "turn %d did not begin with a message of a user", r.Turn)
+	if len(first) == 0 || !first[0].IsUser { // the store refuses it, and knows why
+		first = []ChatMessage{{Content: json.RawMessage(`""`)}}
 	}
 	in := Message{ID: r.ID, Content: first[0].Content, Wait: r.Wait, Human: true}.arrival()
 	if first[0].Type == payload.TypeFile {

@@ -2,6 +2,8 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -87,17 +89,31 @@ func testRevise(t *testing.T) {
 		t.Errorf("answer %s", d.Frame.Message)
 	}
 	for turn, kind := range map[int64]fault.Kind{0: fault.Invalid, 2: fault.Conflict, 3: fault.Conflict, 4: fault.Conflict, 99: fault.NotFound} {
-		err := sub.Revise(t.Context(), agent.Revision{Turn: turn, ID: fmt.Sprint("bad", turn)})
-		if fault.KindOf(err) != kind || strings.Contains(fault.Message(err), "went wrong") {
-			t.Errorf("turn %d: %v", turn, err)
+		for _, content := range []json.RawMessage{nil, quoted("x")} {
+			err := sub.Revise(t.Context(), agent.Revision{Turn: turn, ID: fmt.Sprint("bad", turn), Content: content})
+			if fault.KindOf(err) != kind || strings.Contains(fault.Message(err), "went wrong") || errors.Is(err, agent.ErrNoTurn) != (kind == fault.NotFound) {
+				t.Errorf("turn %d to %s: %v", turn, content, err)
+			}
+		}
+	}
+	for _, content := range []string{`""`, `" \n"`, `null`, `{"message":" "}`} {
+		if err := sub.Revise(t.Context(), agent.Revision{Turn: 5, ID: "blank", Content: json.RawMessage(content)}); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("edited to %s: %v", content, err)
 		}
 	}
 	if err := rt.Dispatch(t.Context(), "S", agent.Event{Name: agent.EventText, Text: "by a program"}); err != nil {
 		t.Fatal(err)
 	}
+	if err := rt.Dispatch(t.Context(), "S", agent.Event{Name: "nothing takes it"}); err != nil {
+		t.Fatal(err)
+	}
 	synctest.Wait()
-	if err := sub.Revise(t.Context(), agent.Revision{Turn: 6, ID: "p"}); fault.KindOf(err) != fault.Invalid {
-		t.Errorf("of a program: %v", err)
+	for turn := int64(6); turn <= 7; turn++ {
+		for _, content := range []json.RawMessage{nil, quoted("x")} {
+			if err := sub.Revise(t.Context(), agent.Revision{Turn: turn, ID: "p", Content: content}); fault.KindOf(err) != fault.Invalid {
+				t.Errorf("of a program to %s: %v", content, err)
+			}
+		}
 	}
 	_, messages, _ := store.Session("S")
 	if len(messages) != 1+6*3 {

@@ -29,6 +29,9 @@ type Message struct {
 	Correlation string
 	// Hops counts the agents that it came through.
 	Hops int
+	// Heard tells that Content is what a recording was understood as, which may
+	// differ from time to time: one of an ID that is there counts as the same.
+	Heard bool
 
 	cause string // see Event
 }
@@ -41,7 +44,7 @@ var ErrTooManyHops = errors.New("too many hops")
 func (m Message) arrival() arrival {
 	event := messageEvent(m.Content)
 	event.Human, event.From, event.Correlation, event.Hops, event.cause = m.Human, m.From, m.Correlation, m.Hops, m.cause
-	return arrival{event: event, id: m.ID, content: m.Content, wait: m.Wait}
+	return arrival{event: event, id: m.ID, content: m.Content, wait: m.Wait, heard: m.Heard}
 }
 
 // receive stores and queues a message that no client sent.
@@ -52,7 +55,7 @@ func (c *conversation) receive(ctx context.Context, m Message) error {
 // Send stores a message and queues its turn; it returns when the message is
 // stored and acknowledged. One whose id is there already is not stored again; its
 // turn runs again if it failed. Errors are for the sender: fault.Invalid if its text
-// is too long, fault.Conflict (ErrTooManyHops) if it came through more agents than
+// is too long, fault.Conflict if another message has the id and (ErrTooManyHops) if it came through more agents than
 // RuntimeConfig.MaxHops, fault.Busy if too many messages wait or none is taken within MaxIntakeWait, fault.NotFound if the session was deleted.
 func (s *Subscription) Send(ctx context.Context, m Message) error {
 	if limit := s.c.rt.cfg.MaxHops; !m.Human && m.Hops > limit {

@@ -206,7 +206,8 @@ type Incoming struct {
 	// Sender is as in ChatMessage.
 	Sender string
 	// Replaces is as in ChatMessage. If it is not 0, Receive fails with
-	// fault.Invalid unless that turn began with a message of a person, and with
+	// fault.NotFound (ErrNoTurn) if there is no such turn, with fault.Invalid
+	// unless that turn began with a message of a person, and with
 	// fault.Conflict if it was replaced already; of a duplicate it is not looked
 	// at.
 	Replaces int64

@@ -178,10 +178,13 @@ func Merge(messages []agent.ChatMessage, steps []agent.ReasoningRecord) []agent.
 	return out
 }
 
-// CannotReplace is why a message cannot replace a turn: it did not begin with a
-// message of a person, or else it was replaced already.
-func CannotReplace(turn int64, spoken bool) error {
-	if !spoken {
+// CannotReplace is why a message cannot replace a turn: there is none, or it did
+// not begin with a message of a person, or else it was replaced already.
+func CannotReplace(turn int64, begun, spoken bool) error {
+	switch {
+	case !begun:
+		return fault.Wrap(fault.NotFound, agent.ErrNoTurn, "there is no turn %d", turn)
+	case !spoken:
 		return fault.New(fault.Invalid, "turn %d did not begin with a message of a user", turn)
 	}
 	return fault.New(fault.Conflict, "turn %d was replaced already", turn)

@@ -187,6 +187,8 @@ func (s *session) replaceable(turn int64) error {
 	switch {
 	case turn == 0:
 		return nil
+	case !slices.ContainsFunc(s.events, func(e event) bool { return e.Turn == turn }):
+		return fault.Wrap(fault.NotFound, agent.ErrNoTurn, "there is no turn %d", turn)
 	case !slices.ContainsFunc(s.events, func(e event) bool { return e.Turn == turn && e.Human && e.Message.Type != "" }):
 		return fault.New(fault.Invalid, "turn %d did not begin with a message of a user", turn)
 	case s.replaced(turn):

@@ -91,15 +91,16 @@ var errNotReceived = errors.New("not received")
 
 // notReceived says why an event was not stored.
 func (s *Store) notReceived(ctx context.Context, in agent.Incoming) error {
-	var there, spoken bool
-	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM session WHERE id = $1), `+spokenTurn("$1", "$2"), in.Session, in.Replaces).Scan(&there, &spoken)
+	var there, begun, spoken bool
+	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM session WHERE id = $1), EXISTS (SELECT FROM event WHERE session_id = $1 AND turn = $2), `+
+		spokenTurn("$1", "$2"), in.Session, in.Replaces).Scan(&there, &begun, &spoken)
 	switch {
 	case err != nil:
 		return err
 	case !there:
 		return store.NoSession()
 	}
-	return store.CannotReplace(in.Replaces, spoken)
+	return store.CannotReplace(in.Replaces, begun, spoken)
 }
 
 // receive makes one round trip: a batch is one transaction.

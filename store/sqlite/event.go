@@ -119,17 +119,18 @@ func replaceable(ctx context.Context, w *writer, in agent.Incoming) error {
 	if in.Replaces == 0 {
 		return nil
 	}
-	var spoken, free bool
-	err := w.row(ctx, `SELECT EXISTS (SELECT 1 FROM event e WHERE e.session_id = s.id AND e.turn = ?2 AND e.human AND e.chat_id IS NOT NULL),
+	var begun, spoken, free bool
+	err := w.row(ctx, `SELECT EXISTS (SELECT 1 FROM event e WHERE e.session_id = s.id AND e.turn = ?2),
+			EXISTS (SELECT 1 FROM event e WHERE e.session_id = s.id AND e.turn = ?2 AND e.human AND e.chat_id IS NOT NULL),
 			NOT EXISTS (SELECT 1 FROM chat r WHERE r.session_id = s.id AND r.replaces > 0 AND r.replaces <= ?2 AND r.turn > ?2)
-		FROM session s WHERE s.id = ?1`, in.Session, in.Replaces).Scan(&spoken, &free)
+		FROM session s WHERE s.id = ?1`, in.Session, in.Replaces).Scan(&begun, &spoken, &free)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return store.NoSession()
 	case err != nil || spoken && free:
 		return err
 	}
-	return store.CannotReplace(in.Replaces, spoken)
+	return store.CannotReplace(in.Replaces, begun, spoken)
 }
 
 // jsonText is JSON as a column has it.

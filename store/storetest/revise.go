@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -108,11 +109,12 @@ func reviseRefused(t *testing.T, db Conversations) {
 	ok(t, err)
 	revise(t, s, session, "r", "zwei", 2)
 	before := open(t, s, "x")
-	for turn, kind := range map[int64]fault.Kind{2: fault.Conflict, 3: fault.Invalid, 4: fault.Invalid, 6: fault.Invalid, 99: fault.Invalid} {
+	for turn, kind := range map[int64]fault.Kind{2: fault.Conflict, 3: fault.Invalid, 4: fault.Invalid, 6: fault.NotFound, 99: fault.NotFound} {
 		in := message(session, fmt.Sprint("bad ", turn), "x")
 		in.Replaces = turn
 		_, err := s.Receive(ctx, in)
 		wantKind(t, fmt.Sprint("turn ", turn), err, kind)
+		want(t, fmt.Sprint("no turn ", turn), errors.Is(err, agent.ErrNoTurn), kind == fault.NotFound)
 	}
 	in := message(999, "", "x")
 	in.Replaces = 1
