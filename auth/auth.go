@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/netip"
 	"slices"
 	"sync"
@@ -31,6 +32,10 @@ type Config struct {
 	// Proxies are the addresses of proxies that are believed what they append to
 	// X-Forwarded-For; default none.
 	Proxies []netip.Prefix
+	// Late tells of requests that Middleware lets pass with wrong credentials as
+	// if they had none, because their handlers ask [Refusal] and say it better
+	// than a status can; default none.
+	Late func(r *http.Request) bool
 	// Now is the time; default time.Now.
 	Now func() time.Time
 	// Metrics counts who was let in and who was not, by what they showed;

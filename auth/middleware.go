@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -25,13 +26,16 @@ const (
 // of SubprotocolPrefix, the parameter token, the page's cookie. If that is
 // wrong the answer is 401, whatever else there is; but a cookie that has ended
 // is as none, or the page could not load to sign in again. Who shows nothing
-// passes: next decides. The parameter is taken out of the request's URL.
+// passes: next decides, and so it does of Config.Late. The parameter is taken out
+// of the request's URL.
 func (a *Authenticator) Middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := WithRemote(r.Context(), remoteBehind(r, a.cfg.Proxies))
 		r, query := withoutQueryToken(r.WithContext(ctx))
 		p, known, err := a.known(r, query)
 		switch {
+		case err != nil && a.cfg.Late != nil && a.cfg.Late(r):
+			r = r.WithContext(context.WithValue(ctx, refusalKey{}, err))
 		case err != nil:
 			a.refuse(w, r, err)
 			return
@@ -40,6 +44,15 @@ func (a *Authenticator) Middleware(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+type refusalKey struct{}
+
+// Refusal is what is wrong with the credentials of a request of Config.Late; nil
+// if nothing is.
+func Refusal(ctx context.Context) error {
+	err, _ := ctx.Value(refusalKey{}).(error)
+	return err
 }
 
 // Open is the middleware while authentication is off: everybody is [Anyone],

@@ -50,6 +50,45 @@ func ask(t *testing.T, wrap func(http.Handler) http.Handler, method, target stri
 	return w, got
 }
 
+// Handlers that say it themselves get requests with wrong credentials, as of
+// nobody, with the reason; they count as guesses all the same.
+func TestLate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *auth.Config) { c.Late = func(r *http.Request) bool { return r.URL.Path == "/late" } })
+	token := w.token(auth.TokenSpec{Name: "ci", Scopes: auth.Scopes{auth.Ask}})
+	kinds := map[fault.Kind]int{}
+	handler := w.Middleware(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		kind := fault.Kind("")
+		if err := auth.Refusal(r.Context()); err != nil {
+			kind = fault.KindOf(err)
+			if kind == fault.RateLimited && auth.RetryAfter(err) == 0 {
+				t.Error("it is not said how long to wait")
+			}
+		}
+		if _, known := auth.FromContext(r.Context()); known != (kind == "") {
+			t.Errorf("known %v, refused as %q", known, kind)
+		}
+		kinds[kind]++
+	}))
+	visit := func(path, token string) int {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
+		r.Header.Set("Authorization", "Bearer "+token)
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, r)
+		return answer.Code
+	}
+	for range 25 {
+		visit("/late", "docent_wrong")
+	}
+	visit("/late", token)
+	if kinds[fault.Unauthorized] != 20 || kinds[fault.RateLimited] != 5 || kinds[""] != 1 {
+		t.Errorf("refused as %v", kinds)
+	}
+	if code := visit("/other", "docent_wrong"); code != http.StatusTooManyRequests {
+		t.Errorf("elsewhere the status is %d", code)
+	}
+}
+
 func TestMiddleware(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
