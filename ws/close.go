@@ -37,7 +37,7 @@ var (
 	// CloseSilent ends a peer that is probably not there any more.
 	CloseSilent = CloseCode{4001, "nothing heard", "Nothing, not even a pong, was heard for 60 seconds."}
 	// CloseUnavailable refuses a session for now.
-	CloseUnavailable = CloseCode{4002, "try again later", "The session could not be opened: the database does not answer, or there are too many sessions."}
+	CloseUnavailable = CloseCode{4002, "try again later", "The session could not be opened: the database does not answer, there are too many sessions or connections, or wrong tokens came too often."}
 	// CloseNoHello ends a docent.v1 client that does not say hello.
 	CloseNoHello = CloseCode{4500, "no hello", "A docent.v1 client must say hello within 10 seconds."}
 	// CloseGone ends the clients of a deleted session.

@@ -51,6 +51,7 @@ type connection struct {
 type opening struct {
 	request agent.OpenRequest
 	remote  string // see auth.Remote
+	refusal error  // what is wrong with its credentials; nil if nothing is
 	info    Info
 }
 

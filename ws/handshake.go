@@ -23,6 +23,11 @@ func wantsGUI(r *http.Request) bool { return r.URL.Query().Get("gui") == "1" && 
 // IsUpgrade reports whether a request wants to become a WebSocket.
 func IsUpgrade(r *http.Request) bool { return websocket.IsWebSocketUpgrade(r) }
 
+// AsksV1 reports whether a request wants to become a connection of docent.v1,
+// which is told what is wrong with its credentials (see [auth.Refusal]) after the
+// handshake: browsers show no status of one to a page.
+func AsksV1(r *http.Request) bool { return IsUpgrade(r) && wantsV1(r) }
+
 // wantsV1 reports whether a client asks for docent.v1.
 func wantsV1(r *http.Request) bool {
 	return r.URL.Path != TypedPath &&

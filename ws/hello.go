@@ -13,6 +13,10 @@ import (
 
 // awaitHello reads until the client says hello and who it is.
 func (c *connection) awaitHello(ctx context.Context) bool {
+	if c.refusal != nil {
+		c.openFailed(ctx, c.refusal, "")
+		return false
+	}
 	c.helloBy = time.Now().Add(c.server.cfg.HelloTimeout)
 	defer func() { c.helloBy = time.Time{} }()
 	for {

@@ -100,7 +100,7 @@ func TestReviseRefused(t *testing.T) {
 		`{"action":"regenerate","message":{"turn":1}}`:                    "conflict",
 		`{"action":"edit","message":{"turn":2}}`:                          "invalid",
 		`{"action":"edit","message":{"message":"x"}}`:                     "invalid",
-		`{"action":"edit","message":{"turn":99,"message":"x"}}`:           "invalid",
+		`{"action":"edit","message":{"turn":99,"message":"x"}}`:           "not_found",
 		`{"action":"feedback","message":{"turn":99,"rating":1}}`:          "not_found",
 		`{"action":"edit","message":{"turn":1,"message":"x"}}`:            "conflict",
 		`{"action":"feedback"}`:                                           "invalid",

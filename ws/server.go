@@ -240,7 +240,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c := &connection{
-		server: s, socket: socket, wire: hijacked.wire, opening: &opening{request: request, remote: remote}, who: who, v1: wantsV1(r), typed: typed,
+		server: s, socket: socket, wire: hijacked.wire, opening: &opening{request: request, remote: remote, refusal: auth.Refusal(r.Context())}, who: who, v1: wantsV1(r), typed: typed,
 		rate: pace{account: account},
 	}
 	c.gui.Store(wantsGUI(r))

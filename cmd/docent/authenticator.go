@@ -8,6 +8,7 @@ import (
 	"docent/api"
 	"docent/auth"
 	"docent/internal/fault"
+	"docent/ws"
 )
 
 // nobodyYet is what serve says if nobody could be let in.
@@ -21,7 +22,7 @@ func (a *app) addAuthenticator(ctx context.Context, std stdio) error {
 	if !a.cfg.Auth {
 		return nil
 	}
-	cfg := auth.Config{Store: a.db, Issuer: a.cfg.OIDC.Issuer, Audience: a.cfg.OIDC.Audience, Proxies: a.cfg.TrustedProxies, Metrics: a.metrics, Logger: a.log}
+	cfg := auth.Config{Store: a.db, Issuer: a.cfg.OIDC.Issuer, Audience: a.cfg.OIDC.Audience, Proxies: a.cfg.TrustedProxies, Late: ws.AsksV1, Metrics: a.metrics, Logger: a.log}
 	var err error
 	if cfg.IssuerScopes, err = auth.ParseScopes(a.cfg.OIDC.Scopes); err != nil {
 		return fault.Wrap(fault.Invalid, err, "setting oidc.scopes: %s", fault.Message(err))

@@ -1,0 +1,83 @@
+package ws_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"docent/agent/agenttest"
+	"docent/auth"
+	"docent/payload"
+	"docent/ws"
+)
+
+// authenticated is a server behind a real auth.Authenticator that knows one
+// token.
+func authenticated(t *testing.T, store *agenttest.Store) (s *site, token string) {
+	t.Helper()
+	a, err := auth.New(auth.Config{Store: database(t), Late: ws.AsksV1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.Close)
+	if token, err = a.CreateToken(t.Context(), auth.TokenSpec{Name: "ci", Scopes: auth.Scopes{auth.Ask}}); err != nil {
+		t.Fatal(err)
+	}
+	s = serve(t, setup{store: store, config: ws.Config{Authenticate: a.Token, Valid: a.Valid}})
+	h := httptest.NewServer(a.Middleware(s.server))
+	t.Cleanup(h.Close)
+	t.Cleanup(s.stop) // before the server of HTTP waits for its connections
+	s.url = "ws" + strings.TrimPrefix(h.URL, "http")
+	return s, token
+}
+
+// A page cannot see the status of a handshake: where it asks for docent.v1, it is
+// told by a frame and a close code that its token is wrong, and that it guesses
+// too often. Nothing is made for it.
+func TestRefusedAfterHandshake(t *testing.T) {
+	t.Parallel()
+	store := agenttest.NewStore()
+	s, token := authenticated(t, store)
+	page := func(token string) *websocket.DialOptions {
+		return &websocket.DialOptions{Subprotocols: []string{ws.Protocol, auth.SubprotocolPrefix + token}}
+	}
+	refused := func(path string, o *websocket.DialOptions, code string, want ws.CloseCode, says string) {
+		t.Helper()
+		p := s.dial(path, o)
+		f := p.next()
+		if f.Action != payload.ErrorAction || !strings.Contains(f.raw, `"code":"`+code+`"`) || !strings.Contains(f.raw, says) {
+			t.Errorf("%s: %s", path, f.raw)
+		}
+		if got := p.closed(); got != want.Code {
+			t.Errorf("%s: closed with %d", path, got)
+		}
+	}
+	const wrong = "docent_wrong"
+	for range 5 {
+		refused("/?session_id=S", page(wrong), "unauthorized", ws.CloseUnauthorized, "mistyped")
+		refused("/?session_id=S&protocol=docent.v1&token="+wrong, nil, "unauthorized", ws.CloseUnauthorized, "mistyped")
+		refused("/?session_id=S&protocol=docent.v1", bearer(wrong), "unauthorized", ws.CloseUnauthorized, "mistyped")
+	}
+	// BAF's clients and the typed ones are no pages that would know.
+	for _, path := range []string{"/?token=" + wrong, ws.TypedPath + "?protocol=docent.v1&token=" + wrong, ws.TypedPath + "?token=" + wrong} {
+		if status, _ := s.refusal(path, nil); status != http.StatusUnauthorized {
+			t.Errorf("%s: status %d", path, status)
+		}
+	}
+	resp, err := http.Get(strings.Replace(s.url, "ws", "http", 1) + "/?protocol=docent.v1&token=" + wrong)
+	if err != nil || resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("no handshake: %v %v", resp, err)
+	}
+	resp.Body.Close()
+	refused("/?session_id=S", page(wrong), "unauthorized", ws.CloseUnauthorized, "mistyped") // the twentieth guess
+	refused("/?session_id=S", page(wrong), "rate_limited", ws.CloseUnavailable, "try again in")
+	if n := store.Calls(agenttest.Open); n != 0 {
+		t.Errorf("%d sessions were opened", n)
+	}
+	right := s.dial("/?session_id=S", page(token))
+	right.say(`{"action":"hello"}`)
+	right.until(payload.WelcomeAction)
+}
