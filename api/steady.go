@@ -100,17 +100,13 @@ type steadyBody struct {
 	of *steady
 }
 
-// Read lifts the deadline at the end of the body, where it would end the
-// request's context while the handler works. How long one read may take is the
-// reader's affair.
+// Read notes the end, at which net/http lifts the deadline. How long one read
+// may take is the reader's affair.
 func (b *steadyBody) Read(p []byte) (int, error) {
 	b.of.mustWrite() // the first may send "100 Continue"
 	n, err := b.ReadCloser.Read(p)
 	if err != nil { // after a timeout net/http need not wait for the rest once more
 		b.of.unread = false
-	}
-	if errors.Is(err, io.EOF) {
-		_ = b.of.rc.SetReadDeadline(time.Time{})
 	}
 	return n, err
 }
