@@ -167,6 +167,29 @@ func TestReviseRefused(t *testing.T) {
 	}
 }
 
+// BAF's clients hear that turns were stopped which somebody else says again.
+func TestReviseStopsBAF(t *testing.T) {
+	t.Parallel()
+	begun, pieces := make(chan struct{}), make(chan string)
+	s := serve(t, setup{agent: gated(begun, pieces)})
+	v1, _ := s.hello("/?session_id=S")
+	b := s.dial("/?session_id=S", nil)
+	b.say(`{"action":"user_message","message":"talk"}`)
+	pieces <- "one"
+	<-begun
+	b.say(`{"action":"user_message","message":"more"}`)
+	v1.until(payload.UserMessage)
+	v1.until(payload.UserMessage)
+	v1.say(`{"action":"edit","message":{"turn":1,"message":"else"}}`)
+	for _, want := range []string{`"one\n\n*Stopped.*"`, `"Stopped."`} {
+		if f := b.next(); string(f.Message) != want {
+			t.Errorf("BAF hears %s", f.raw)
+		}
+	}
+	close(pieces)
+	v1.finished(3)
+}
+
 // database is an empty one of SQLite.
 func database(t *testing.T) *sqlite.Store {
 	t.Helper()
