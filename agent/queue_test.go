@@ -65,6 +65,7 @@ func testHeldEvents(t *testing.T) {
 	if got := fmt.Sprint(ends(c)); got != `[1 "held"} 2 "held"} 3 "held"}]` {
 		t.Errorf("ends %s", got)
 	}
+	_, other, _ := open(t, rt, "S")
 	if n := store.Calls(agenttest.Commit); n != 1 { // of the greeting
 		t.Errorf("%d commits for what waits", n)
 	}
@@ -75,6 +76,7 @@ func testHeldEvents(t *testing.T) {
 	if got := fmt.Sprint(ends(c)); got != `[3 "held"}]` {
 		t.Errorf("ends %s", got)
 	}
+	other.quiet() // who did not send it does not hear of it
 	stop(t, rt)
 	sub.Close()
 
