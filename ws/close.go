@@ -33,7 +33,7 @@ var (
 	// CloseInternal is a fault of ours.
 	CloseInternal = CloseCode{websocket.CloseInternalServerErr, "internal error", "A fault inside docent; its log has the details."}
 	// CloseSlow ends a client that does not read.
-	CloseSlow = CloseCode{4000, "reading too slowly", "More than the outbox (1 MiB, or 64 MiB of frames over 64 KiB) waited for this client. What was missed is stored."}
+	CloseSlow = CloseCode{4000, "reading too slowly", "More than the outbox (1 MiB, or 64 MiB of frames over 64 KiB) waited for this client. What was missed is stored. One that has stopped reading may see 1006 instead."}
 	// CloseSilent ends a peer that is probably not there any more.
 	CloseSilent = CloseCode{4001, "nothing heard", "Nothing, not even a pong, was heard for 60 seconds."}
 	// CloseUnavailable refuses a session for now.
