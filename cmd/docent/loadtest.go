@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
@@ -22,23 +24,34 @@ it measured as a short table. Scenarios:
   idle    opens connections and leaves them alone: how fast, and what each costs
           the server in memory, before and after one message on each
   echo    frames that the server refuses: its WebSocket layer alone
-  turns   users who ask again as soon as they are answered
-  stream  time to first token with 1, 10 and 100 users
+  turns   users who ask again as soon as they are answered, or after --pause
+  stream  time to first token with 1, 10 and 100 users who read what they are
+          told, for --pause or a second on average, against that with 1
   slow    the same as turns, without and with as many clients that never read
 
 Memory and processor time are the server's if it runs on this machine (--pid
-tells which process it is). The server keeps its limits: start it with such as
---rate 1000000 --burst 1000000, and with --user-connections, --user-rate and
+tells which process it is). The server keeps its limits: what it refuses as too
+fast is sent again later and counted. To measure more than that, start it with
+such as --rate 1000000 --burst 1000000, and with --user-connections, --user-rate and
 --user-burst if authentication is on; the token is best given as DOCENT_TOKEN in
 the environment, as others on the machine can see the command line. Asks real
-questions: use a server of its own, with a data folder of its own.`
+questions: use a server of its own, with a data folder of its own. The conversations are deleted at the end.`
 
 // loadTest is what the command line asks for.
 type loadTest struct {
 	url, token, question, scenario string
 
 	connections, users, pid int
-	duration, settle        time.Duration
+	duration, settle, pause time.Duration
+	counts                  *loadCounts
+}
+
+// loadCounts is what happened on all connections.
+type loadCounts struct {
+	refused atomic.Int64 // frames that came too fast
+
+	mu   sync.Mutex
+	made []string // sessions
 }
 
 // tokenVariable is the environment's for a token that no list of processes shows.
@@ -83,6 +96,7 @@ func newLoadtest(std stdio) *cobra.Command {
 	flags.IntVar(&l.connections, "connections", 1000, "connections of idle and slow")
 	flags.IntVar(&l.users, "users", 10, "users who ask at once")
 	flags.DurationVar(&l.duration, "duration", 10*time.Second, "how long to measure")
+	flags.DurationVar(&l.pause, "pause", 0, "time between an answer and the next question, on average (default none, 1s in stream)")
 	flags.DurationVar(&l.settle, "settle", 5*time.Second, "how long to wait before memory is read")
 	flags.IntVar(&l.pid, "pid", 0, "the server's process (default the only docent serve on this machine)")
 	return cmd
@@ -97,8 +111,8 @@ func (l *loadTest) validate() error {
 		return fault.New(fault.Invalid, "--connections has to be from 1 to %d", maxLoadConnections)
 	case l.users < 1 || l.users > maxLoadUsers:
 		return fault.New(fault.Invalid, "--users has to be from 1 to %d", maxLoadUsers)
-	case l.duration <= 0 || l.settle < 0:
-		return fault.New(fault.Invalid, "--duration and --settle have to be positive")
+	case l.duration <= 0 || l.settle < 0 || l.pause < 0:
+		return fault.New(fault.Invalid, "--duration, --settle and --pause have to be positive")
 	case l.scenarios()[l.scenario] == nil:
 		return fault.New(fault.Invalid, "--scenario %q: there are idle, echo, turns, stream and slow", l.scenario)
 	}
@@ -106,7 +120,7 @@ func (l *loadTest) validate() error {
 	query := u.Query()
 	query.Set("protocol", "docent.v1")
 	u.RawQuery = query.Encode()
-	l.url = u.String()
+	l.url, l.counts = u.String(), &loadCounts{}
 	return nil
 }
 
@@ -120,7 +134,11 @@ func (l *loadTest) scenarios() map[string]func(context.Context, *process) ([]loa
 }
 
 func (l *loadTest) run(ctx context.Context) ([]loadRow, error) {
-	return l.scenarios()[l.scenario](ctx, findProcess(l.pid))
+	rows, err := l.scenarios()[l.scenario](ctx, findProcess(l.pid))
+	if n := l.counts.refused.Load(); n > 0 {
+		rows = append(rows, loadRow{"refused as too fast and sent again", fmt.Sprintf("%d: its --rate bounds what was measured", n)})
+	}
+	return append(rows, l.clean(ctx)...), err
 }
 
 func (l *loadTest) header() http.Header {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -63,11 +64,7 @@ func (l *loadTest) idle(ctx context.Context, server *process) ([]loadRow, error)
 func (l *loadTest) echo(ctx context.Context, server *process) ([]loadRow, error) {
 	frame := strings.Repeat("twelve words ", 76) // 1 KB
 	return l.measure(ctx, server, "frames", l.users, func(ctx context.Context, u *loadUser) (time.Duration, error) {
-		begin := time.Now()
-		if err := u.say(ctx, "loadtest", frame); err != nil {
-			return 0, err
-		}
-		_, err := u.until(payload.ErrorAction)
+		_, begin, err := u.send(ctx, "loadtest", frame, payload.ErrorAction)
 		return time.Since(begin), err
 	})
 }
@@ -75,11 +72,15 @@ func (l *loadTest) echo(ctx context.Context, server *process) ([]loadRow, error)
 func (l *loadTest) turns(ctx context.Context, server *process) ([]loadRow, error) {
 	return l.measure(ctx, server, "turns", l.users, func(ctx context.Context, u *loadUser) (time.Duration, error) {
 		_, whole, err := u.ask(ctx, l.question)
+		if err == nil && l.pause > 0 {
+			err = pause(ctx, l.pause/2+rand.N(l.pause))
+		}
 		return whole, err
 	})
 }
 
 func (l *loadTest) stream(ctx context.Context, server *process) (rows []loadRow, err error) {
+	rows = l.writer(ctx)
 	var firsts []time.Duration
 	for _, users := range []int{1, 10, 100} {
 		some, first, err := l.firstToken(ctx, server, users)
@@ -92,7 +93,8 @@ func (l *loadTest) stream(ctx context.Context, server *process) (rows []loadRow,
 	return append(rows, loadRow{"p50 of 10 and 100 users against 1", fmt.Sprintf("%.2f, %.2f", ratio(1), ratio(2))}), nil
 }
 
-// thinking is the time between an answer and the next question, on average.
+// thinking is the time between an answer and the next question of stream, on
+// average, if nobody says another.
 const thinking = time.Second
 
 // firstToken measures the time to the first token with so many users.
@@ -101,7 +103,8 @@ func (l *loadTest) firstToken(ctx context.Context, server *process, users int) (
 	rows, err := l.gather(ctx, server, "first tokens, users: "+fmt.Sprint(users), users, &all, func(ctx context.Context, u *loadUser) (time.Duration, error) {
 		first, _, err := u.ask(ctx, l.question)
 		if err == nil { // as somebody who reads: it is not about how much the server can take
-			err = pause(ctx, thinking/2+rand.N(thinking))
+			think := cmp.Or(l.pause, thinking)
+			err = pause(ctx, think/2+rand.N(think))
 		}
 		return first, err
 	})

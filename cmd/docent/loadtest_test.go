@@ -6,14 +6,20 @@ import (
 	"time"
 )
 
+// Every scenario measures a server with its own limits, and leaves nothing
+// behind.
 func TestLoadtest(t *testing.T) {
 	t.Parallel()
-	_, at := serve(t, nil, "--rate", "100000", "--burst", "100000")
+	_, at := serve(t, nil)
 	for scenario, want := range map[string]string{
-		"idle": "memory of each, after one message", "echo": "frames", "turns": "turns", "slow": "with clients that do not read",
+		"idle": "memory of each, after one message", "echo": "refused as too fast and sent again", "turns": "turns",
+		"stream": "none: quotes", "slow": "with clients that do not read",
 	} {
 		l := loadTest{
-			url: at, question: "What is this?", scenario: scenario, connections: 5, users: 2, duration: 50 * time.Millisecond,
+			url: at, question: "What is this?", scenario: scenario, connections: 5, users: 2, duration: 50 * time.Millisecond, pause: time.Millisecond,
+		}
+		if scenario == "echo" {
+			l.duration = time.Second // far more frames than may come at once
 		}
 		if err := l.validate(); err != nil {
 			t.Fatal(err)
@@ -22,12 +28,16 @@ func TestLoadtest(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", scenario, err)
 		}
-		var names []string
+		var lines []string
 		for _, r := range rows {
-			names = append(names, r.name)
+			lines = append(lines, r.name+" "+r.value)
 		}
-		if !strings.Contains(strings.Join(names, "\n"), want) {
-			t.Errorf("%s prints %q", scenario, names)
+		if text := strings.Join(lines, "\n"); !strings.Contains(text, want) || strings.Contains(text, "could not be deleted") {
+			t.Errorf("%s prints %q", scenario, lines)
+		}
+		var sessions []map[string]any
+		if getJSON(t, at+"/api/sessions", &sessions); len(sessions) > 0 {
+			t.Errorf("%s leaves %v", scenario, sessions)
 		}
 	}
 	wrong := loadTest{url: at, scenario: "none", connections: 1, users: 1, duration: 1}

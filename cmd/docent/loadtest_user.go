@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,9 +19,10 @@ import (
 
 // loadUser is one connection.
 type loadUser struct {
-	conn *client.Conn
-	next func() (payload.Frame, error, bool)
-	stop func()
+	counts *loadCounts
+	conn   *client.Conn
+	next   func() (payload.Frame, error, bool)
+	stop   func()
 }
 
 // enter opens a connection with a session of its own and waits until it has been
@@ -29,13 +32,9 @@ func (l *loadTest) enter(ctx context.Context) (*loadUser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
-	u := &loadUser{conn: conn}
+	u := &loadUser{counts: l.counts, conn: conn}
 	u.next, u.stop = iter.Pull2(conn.Frames())
-	if err := u.say(ctx, payload.HelloAction, map[string]any{}); err != nil {
-		u.leave()
-		return nil, err
-	}
-	if _, err := u.until(payload.WelcomeAction); err != nil {
+	if _, _, err := u.send(ctx, payload.HelloAction, map[string]any{}, payload.WelcomeAction); err != nil {
 		u.leave()
 		return nil, err
 	}
@@ -44,6 +43,17 @@ func (l *loadTest) enter(ctx context.Context) (*loadUser, error) {
 		return nil, err
 	}
 	return u, nil
+}
+
+// welcomed keeps the id of the session that was made.
+func (u *loadUser) welcomed(message json.RawMessage) {
+	var w payload.Welcome
+	if json.Unmarshal(message, &w) != nil || w.SessionID == "" {
+		return
+	}
+	u.counts.mu.Lock()
+	defer u.counts.mu.Unlock()
+	u.counts.made = append(u.counts.made, w.SessionID)
 }
 
 // leave closes the connection.
@@ -63,8 +73,32 @@ func (u *loadUser) say(ctx context.Context, action payload.Action, message any) 
 	return nil
 }
 
+// errTooFast is that the server wants a frame later.
+var errTooFast = errors.New("the server takes no more frames a second")
+
+// send says something and reads up to one of the actions. What comes too fast is
+// sent again later; begin is when what was taken was sent.
+func (u *loadUser) send(ctx context.Context, action payload.Action, message any, actions ...payload.Action) (got payload.Action, begin time.Time, err error) {
+	const longest = time.Second
+	wait := 50 * time.Millisecond // a frame's share of the default rate
+	for {
+		begin = time.Now()
+		if err = u.say(ctx, action, message); err != nil {
+			return "", begin, err
+		}
+		if got, err = u.until(actions...); !errors.Is(err, errTooFast) {
+			return got, begin, err
+		}
+		u.counts.refused.Add(1)
+		if err = pause(ctx, wait/2+rand.N(wait)); err != nil {
+			return "", begin, err
+		}
+		wait = min(2*wait, longest)
+	}
+}
+
 // until reads up to the first frame of one of the actions; errors of the server
-// end it unless they are waited for.
+// end it unless they are waited for, and errTooFast does in any case.
 func (u *loadUser) until(actions ...payload.Action) (payload.Action, error) {
 	for {
 		f, err, ok := u.next()
@@ -74,14 +108,20 @@ func (u *loadUser) until(actions ...payload.Action) (payload.Action, error) {
 		if err != nil {
 			return "", fmt.Errorf("read: %w", err)
 		}
-		for _, a := range actions {
-			if f.Action == a {
-				return a, nil
+		var e payload.Error
+		if f.Action == payload.ErrorAction {
+			_ = json.Unmarshal(f.Message, &e) // the sentence is for people
+			if e.Code == string(fault.RateLimited) {
+				return "", errTooFast
 			}
 		}
+		if slices.Contains(actions, f.Action) {
+			if f.Action == payload.WelcomeAction {
+				u.welcomed(f.Message)
+			}
+			return f.Action, nil
+		}
 		if f.Action == payload.ErrorAction {
-			var e payload.Error
-			_ = json.Unmarshal(f.Message, &e) // the sentence is for people
 			return "", fault.New(fault.Unavailable, "the server refused: %s (%s)", e.Message, e.Code)
 		}
 	}
@@ -90,11 +130,7 @@ func (u *loadUser) until(actions ...payload.Action) (payload.Action, error) {
 // ask asks a question and returns the time to the first piece of the answer, and
 // to its end.
 func (u *loadUser) ask(ctx context.Context, question string) (first, whole time.Duration, err error) {
-	begin := time.Now()
-	if err := u.say(ctx, payload.UserMessage, question); err != nil {
-		return 0, 0, err
-	}
-	got, err := u.until(payload.DeltaAction, payload.TurnFinishedAction)
+	got, begin, err := u.send(ctx, payload.UserMessage, question, payload.DeltaAction, payload.TurnFinishedAction)
 	first = time.Since(begin)
 	if err == nil && got != payload.TurnFinishedAction {
 		_, err = u.until(payload.TurnFinishedAction)

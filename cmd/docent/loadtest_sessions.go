@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"docent/api"
+	"docent/rag"
+)
+
+// cleaning is how long sessions may take to be deleted.
+const cleaning = time.Minute
+
+// call asks the server by HTTP; the answer's body is the caller's.
+func (l *loadTest) call(ctx context.Context, method, path string, query url.Values) (*http.Response, error) {
+	u, err := url.Parse(l.url)
+	if err != nil {
+		return nil, fmt.Errorf("--url: %w", err)
+	}
+	at := url.URL{Scheme: strings.Replace(u.Scheme, "ws", "http", 1), Host: u.Host, Path: path, RawQuery: query.Encode()}
+	req, err := http.NewRequestWithContext(ctx, method, at.String(), http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if h := l.header(); h != nil {
+		req.Header = h
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return resp, nil
+}
+
+// clean deletes the sessions that were made, also after ctx has ended, and says
+// how many stay.
+func (l *loadTest) clean(ctx context.Context) []loadRow {
+	const atOnce = 8
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleaning)
+	defer cancel()
+	l.counts.mu.Lock()
+	made := l.counts.made
+	l.counts.made = nil
+	l.counts.mu.Unlock()
+	var left atomic.Int64
+	_ = each(min(atOnce, len(made)), func(worker int) error { // what fails is counted
+		for i := worker; i < len(made); i += atOnce {
+			resp, err := l.call(ctx, http.MethodDelete, "/api/sessions", url.Values{"session_id": {made[i]}})
+			if err != nil {
+				left.Add(1)
+				continue
+			}
+			if resp.StatusCode >= http.StatusMultipleChoices {
+				left.Add(1)
+			}
+			_ = resp.Body.Close() // nothing more is read
+		}
+		return nil
+	})
+	if left.Load() == 0 {
+		return nil
+	}
+	return []loadRow{{"sessions that could not be deleted", fmt.Sprint(left.Load())}}
+}
+
+// writer is the row of what writes the answers; none if the server does not say.
+func (l *loadTest) writer(ctx context.Context) []loadRow {
+	const most = 1 << 20
+	resp, err := l.call(ctx, http.MethodGet, "/api/info", nil)
+	if err != nil {
+		return nil
+	}
+	defer resp.Body.Close()
+	var info api.Info
+	if json.NewDecoder(io.LimitReader(resp.Body, most)).Decode(&info) != nil || info.Model.Kind == "" {
+		return nil
+	}
+	if info.Model.Kind == rag.Extractive {
+		return []loadRow{{"model", "none: quotes, which measures the processor time of this machine"}}
+	}
+	return []loadRow{{"model", info.Model.Name}}
+}
