@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
@@ -18,6 +19,9 @@ type FrontConfig struct {
 	Guard GuardConfig
 	// Known puts an auth.Principal into the context of requests. Required.
 	Known func(next http.Handler) http.Handler
+	// Proxies are believed where they have a request from; see auth.RemoteBehind.
+	// Default: none.
+	Proxies []netip.Prefix
 	// StallTimeout ends a connection on which nothing moves. Default:
 	// DefaultStallTimeout.
 	StallTimeout time.Duration
@@ -44,7 +48,8 @@ func Front(config FrontConfig) func(next http.Handler) http.Handler {
 		inner := Guard(config.Guard)(config.Known(noted(next)))
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			known := &request{http: r}
-			r = r.WithContext(context.WithValue(r.Context(), requestKey{}, known))
+			ctx := auth.WithRemote(r.Context(), auth.RemoteBehind(r, config.Proxies))
+			r = r.WithContext(context.WithValue(ctx, requestKey{}, known))
 			out := newSteady(w, r, config.StallTimeout)
 			defer out.end()
 			inner.ServeHTTP(out, r)

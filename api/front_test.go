@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -229,10 +230,12 @@ func TestRefusalsAreLogged(t *testing.T) {
 	full := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	socket, _ := front(t, full)
 	log := &safeBuffer{}
-	socket.server.Config.Handler = Front(FrontConfig{Known: as, Logger: slog.New(slog.NewTextHandler(log, nil))})(full)
-	socket.do("GET", "/", "", "Upgrade", "websocket", "Connection", "Upgrade", "As", "user:ada ask")
+	socket.server.Config.Handler = Front(FrontConfig{
+		Known: as, Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Logger: slog.New(slog.NewTextHandler(log, nil)),
+	})(full)
+	socket.do("GET", "/", "", "Upgrade", "websocket", "Connection", "Upgrade", "As", "user:ada ask", "X-Forwarded-For", "192.0.2.7")
 	socket.do("GET", "/", "", "As", "user:ada ask")
-	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "principal=user:ada") || !strings.Contains(got, "websocket=true") {
+	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "principal=user:ada") || !strings.Contains(got, "websocket=true") || !strings.Contains(got, "remote=192.0.2.7") {
 		t.Errorf("of a refused socket the log says %s", got)
 	}
 }

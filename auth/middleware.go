@@ -30,7 +30,7 @@ const (
 // of the request's URL.
 func (a *Authenticator) Middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := WithRemote(r.Context(), remoteBehind(r, a.cfg.Proxies))
+		ctx := WithRemote(r.Context(), RemoteBehind(r, a.cfg.Proxies))
 		r, query := withoutQueryToken(r.WithContext(ctx))
 		p, known, err := a.known(r, query)
 		switch {

@@ -29,14 +29,14 @@ func Remote(r *http.Request) string {
 	if remote, found := r.Context().Value(remoteKey{}).(string); found {
 		return remote
 	}
-	return remoteBehind(r, nil)
+	return RemoteBehind(r, nil)
 }
 
-// remoteBehind is the address of who sent a request through proxies: each
+// RemoteBehind is the address of who sent a request through proxies: each
 // appends to X-Forwarded-For where it has the request from, so the last that is
 // no proxy's is the sender's. What stands before that, the sender may have made
 // up.
-func remoteBehind(r *http.Request, proxies []netip.Prefix) string {
+func RemoteBehind(r *http.Request, proxies []netip.Prefix) string {
 	addr, ok := parseAddr(r.RemoteAddr)
 	if !ok {
 		return ""

@@ -159,7 +159,7 @@ func (a *app) reembedBehind(ctx context.Context) error {
 func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.Handler, error) {
 	front := api.FrontConfig{
 		Guard: api.GuardConfig{Addr: addr.String(), Loopback: a.cfg.Loopback(), Open: a.authenticator == nil, Origins: a.cfg.Origins, Hosts: a.cfg.Hosts},
-		Known: a.known, Metrics: a.metrics, Logger: a.log,
+		Known: a.known, Proxies: a.cfg.TrustedProxies, Metrics: a.metrics, Logger: a.log,
 	}
 	sockets, err := ws.NewServer(a.socketConfig(runtime))
 	if err != nil {
