@@ -67,7 +67,11 @@ func TestTokensOfARunningServer(t *testing.T) {
 	}
 	is("a socket of nobody", get("/", socket...), 401)
 	is("a socket with a token", get("/?token="+token, socket...), 101)
-	is("a socket with a wrong token", get("/", append(socket, "Sec-WebSocket-Protocol", "docent.v1, "+auth.SubprotocolPrefix+"x")...), 401)
+	is("a socket with a wrong token", get("/", append(socket, "Sec-WebSocket-Protocol", auth.SubprotocolPrefix+"x")...), 401)
+	page := dial(t, url+"/?protocol=docent.v1&token="+token+"x")
+	if refused, _ := hear(t, page)["message"].(map[string]any); refused["code"] != "unauthorized" {
+		t.Errorf("a page with a wrong token hears %v", refused)
+	}
 	docent(t, env, 0, "token", "revoke", "ci")
 	is("revoked", get("/api/documents", "Authorization", "Bearer "+token), 401)
 	if log := server.log.String(); strings.Contains(log, token) || strings.Contains(log, token[7:40]) {
