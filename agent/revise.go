@@ -59,11 +59,17 @@ func (s *Subscription) Revise(ctx context.Context, r Revision) error {
 func (c *conversation) again(ctx context.Context, r Revision) (arrival, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
+	c.mu.Lock()
+	latest := c.latest
+	c.mu.Unlock()
 	first, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{Turn: r.Turn, Bytes: 1}) // which is one
 	if err != nil {
 		return arrival{}, fmt.Errorf("turn %d of session %s: %w", r.Turn, c.key.ID, err)
 	}
-	if len(first) == 0 || !first[0].IsUser { // the store refuses it, and knows why
+	switch {
+	case len(first) == 0 && r.Turn > latest: // it may begin now
+		return arrival{}, fault.Wrap(fault.NotFound, ErrNoTurn, "there is no turn %d", r.Turn)
+	case len(first) == 0, !first[0].IsUser: // the store refuses it, and knows why
 		first = []ChatMessage{{Content: json.RawMessage(`""`)}}
 	}
 	in := Message{ID: r.ID, Content: first[0].Content, Wait: r.Wait, Human: true}.arrival()

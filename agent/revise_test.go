@@ -131,6 +131,15 @@ func testRevise(t *testing.T) {
 	if fmt.Sprint(all) != "[0 0 0 0 0 0 0 0 0 0 2 0 0 4 0 0 0 0 0]" {
 		t.Errorf("replaced %v", all)
 	}
+	if err := sub.Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+	for _, content := range []json.RawMessage{nil, quoted("x")} { // it is there no more
+		if err := sub.Revise(t.Context(), agent.Revision{Turn: 5, Content: content}); !errors.Is(err, agent.ErrNoTurn) {
+			t.Errorf("after a reset to %s: %v", content, err)
+		}
+	}
 }
 
 // What runs or waits from the turn on is stopped; what was before it runs on.
