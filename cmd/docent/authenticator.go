@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
+	"unicode"
 
 	"docent/api"
 	"docent/auth"
@@ -11,11 +13,27 @@ import (
 	"docent/ws"
 )
 
-// nobodyYet is what serve says if nobody could be let in.
-const nobodyYet = `Authentication is on and there is nobody to let in. Add a user for the page, or a token for programs:
-  docent user create NAME --scopes ask,ingest
-  docent token create --name NAME
-`
+// nobodyYet is what serve says if nobody could be let in: commands that work as
+// they stand on the database that it serves, whatever the shell they are typed
+// into has in its environment.
+func (a *app) nobodyYet() string {
+	data, same := " --data "+shellWord(a.cfg.Data), ""
+	if a.cfg.DatabaseURL != "" {
+		same = ", with the same DATABASE_URL"
+	}
+	return fmt.Sprintf("Authentication is on and there is nobody to let in. Add a user for the page, or a token for programs%s:\n"+
+		"  docent user create NAME --scopes ask,ingest%s\n  docent token create --name NAME%s\n", same, data, data)
+}
+
+// shellWord is a word as a shell reads it.
+func shellWord(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-+:@", r)
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
 
 // addAuthenticator adds what knows who asks, if authentication is on.
 func (a *app) addAuthenticator(ctx context.Context, std stdio) error {
@@ -39,7 +57,7 @@ func (a *app) addAuthenticator(ctx context.Context, std stdio) error {
 		return fmt.Errorf("authentication: %w", err)
 	}
 	if len(tokens) == 0 && len(users) == 0 && cfg.Issuer == "" {
-		fmt.Fprint(std.err, nobodyYet)
+		fmt.Fprint(std.err, a.nobodyYet())
 	}
 	return nil
 }

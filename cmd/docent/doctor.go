@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -162,8 +161,7 @@ func (a *app) checkModel(ctx context.Context) (string, error) {
 }
 
 func (a *app) checkPort(ctx context.Context) (string, error) {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", a.cfg.Addr)
+	l, err := listen(ctx, a.cfg.Addr)
 	if err == nil {
 		return a.cfg.Addr + " is free", l.Close()
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -16,14 +17,21 @@ func TestNobodyYet(t *testing.T) {
 			t.Errorf("without authentication: %d %s", resp.StatusCode, body)
 		}
 		p, at := serve(t, env, "--auth")
+		if said := p.log.String(); strings.Contains(said, "postgres://") || strings.Contains(strings.Join(env, " "), "DATABASE_URL=") != strings.Contains(said, "with the same DATABASE_URL") {
+			t.Errorf("of the database it says %s", said)
+		}
 		if said := p.log.String(); !strings.Contains(said, "docent user create NAME") || !strings.Contains(said, "docent token create --name NAME") {
 			t.Errorf("it says %s", said)
 		}
 		if resp, _ := (who{}).request(t, http.MethodGet, at+"/api/documents", ""); resp.StatusCode != http.StatusUnauthorized {
 			t.Errorf("nobody gets %d", resp.StatusCode)
 		}
-		// The commands that it names.
-		token := strings.TrimSpace(docent(t, env, 0, "token", "create", "--name", "first"))
+		// The command that it names, without the environment's folder.
+		_, rest, _ := strings.Cut(p.log.String(), "docent token create --name NAME")
+		line, _, _ := strings.Cut(rest, "\n")
+		args := append([]string{"token", "create", "--name", "first"}, strings.Fields(line)...)
+		bare := slices.DeleteFunc(slices.Clone(env), func(pair string) bool { return strings.HasPrefix(pair, "DOCENT_DATA=") })
+		token := strings.TrimSpace(docent(t, bare, 0, args...))
 		w := who{shows: http.Header{"Authorization": {"Bearer " + token}}}
 		if resp, body := w.request(t, http.MethodGet, at+"/api/info", ""); resp.StatusCode != http.StatusOK || !strings.Contains(body, `"auth":true`) {
 			t.Errorf("the first token gets %d %s", resp.StatusCode, body)

@@ -17,7 +17,6 @@ import (
 	"docent/agent"
 	"docent/api"
 	"docent/config"
-	"docent/internal/fault"
 	"docent/rag"
 	"docent/web"
 	"docent/ws"
@@ -59,10 +58,9 @@ Ctrl-C ends it in order: running answers are finished first.`,
 // serve listens first, so that a taken port is known at once, then loads and
 // runs until ctx ends.
 func (a *app) serve(ctx context.Context, std stdio) error {
-	var lc net.ListenConfig
-	listener, err := lc.Listen(ctx, "tcp", a.cfg.Addr)
+	listener, err := listen(ctx, a.cfg.Addr)
 	if err != nil {
-		return fault.New(fault.Unavailable, "%w; choose another address with --addr HOST:PORT", err)
+		return err
 	}
 	defer listener.Close() // a second close after the server's does nothing
 	if err := a.addRetriever(ctx); err != nil {
@@ -96,6 +94,7 @@ func (a *app) serve(ctx context.Context, std stdio) error {
 	}
 	server := &http.Server{
 		Handler:           handler,
+		ConnState:         (&connections{max: maxHTTPConnections}).watch,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -115,7 +114,8 @@ func (a *app) serve(ctx context.Context, std stdio) error {
 		}
 		return nil
 	})
-	fmt.Fprintf(std.err, "docent is at http://%s\n", listener.Addr())
+	warn(std.err, a.cfg, listener.Addr())
+	fmt.Fprintf(std.err, "docent is at %s\n", urlOf(listener.Addr()))
 	select {
 	case <-ctx.Done():
 		a.log.Info("shutting down")
