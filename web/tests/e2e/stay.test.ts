@@ -360,6 +360,9 @@ test.each([
   mock.end(code);
   const link = page.getByRole('status').filter({ hasText: why });
   await link.waitFor();
+  await ask('too late');
+  await page.getByText('This was not sent.').waitFor();
+  expect(await page.locator('.answer[aria-busy]').count()).toBe(0);
   await link.getByRole('link', { name: 'New chat' }).click();
   await expect.poll(() => page.getByText(why).count()).toBe(0);
   await ask('backup');
