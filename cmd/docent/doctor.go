@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -23,9 +24,9 @@ func newDoctor(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check data folder, database, model, embedder and port",
-		Long: `Checks what docent depends on and says what to do about each failure. With
---server it only asks a running server whether it is ready, which is what a
-container's health check needs.`,
+		Long: `Checks what docent depends on and who is let in, and says what to do about each
+failure. With --server it only asks a running server whether it is ready, which
+is what a container's health check needs.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if server != "" {
@@ -80,6 +81,8 @@ func (a *app) checks() []check {
 		{"database", a.checkDatabase, a.databaseRemedy()},
 		{"embedder", a.checkEmbedder, "check DOCENT_EMBEDDER_URL, DOCENT_EMBEDDER_MODEL and the key; unset them to use the built-in model"},
 		{"model", a.checkModel, "check DOCENT_MODEL, DOCENT_LLM_URL and the key; unset DOCENT_MODEL to answer with quotes"},
+		{"speech", a.checkSpeech, "check DOCENT_SPEECH_URL and DOCENT_SPEECH_KEY; unset DOCENT_TRANSCRIPTION_MODEL and DOCENT_SPEECH_MODEL to do without"},
+		{"access", a.checkAccess, "add somebody: docent user create NAME --scopes ask,ingest, or docent token create --name NAME; check DOCENT_OIDC_ISSUER if there is one"},
 		{"port", a.checkPort, "stop what listens there, or choose another address: --addr HOST:PORT"},
 	}
 }
@@ -158,6 +161,70 @@ func (a *app) checkModel(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return a.model.Name() + " answers", nil
+}
+
+// checkSpeech looks at the settings alone: the server may want money for each
+// call.
+func (a *app) checkSpeech(context.Context) (string, error) {
+	if err := a.addSpeech(); err != nil {
+		return "", err
+	}
+	var found []string
+	if a.listens() {
+		found = append(found, "listens with "+a.cfg.Speech.Transcription)
+	}
+	if a.speaks() {
+		found = append(found, "speaks with "+a.cfg.Speech.Model)
+	}
+	if len(found) == 0 {
+		return "none: recordings are declined and speech is written", nil
+	}
+	return strings.Join(found, " and ") + " (the server was not asked)", nil
+}
+
+// checkAccess says who is let in, and fails if that is nobody.
+func (a *app) checkAccess(ctx context.Context) (string, error) {
+	switch {
+	case !a.cfg.Auth && a.cfg.Loopback():
+		return "authentication is off: everybody on this machine may do everything", nil
+	case !a.cfg.Auth:
+		return "authentication is off (--insecure): whoever reaches " + a.cfg.Addr + " may do everything", nil
+	case a.db == nil:
+		return "", errors.New("who is let in cannot be told without the database")
+	}
+	users, err := a.db.Users(ctx)
+	if err != nil {
+		return "", err
+	}
+	tokens, err := a.db.Tokens(ctx)
+	if err != nil {
+		return "", err
+	}
+	found := fmt.Sprintf("authentication is on: %s, %s", plural(len(users), "user"), plural(len(tokens), "token"))
+	if issuer := a.cfg.OIDC.Issuer; issuer != "" {
+		return found + ", and whom " + issuer + " knows", askIssuer(ctx, issuer)
+	}
+	if len(users)+len(tokens) == 0 {
+		return "", errors.New("authentication is on and there is nobody to let in")
+	}
+	return found, nil
+}
+
+// askIssuer asks an OpenID Connect issuer for its configuration.
+func askIssuer(ctx context.Context, issuer string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(issuer, "/")+"/.well-known/openid-configuration", http.NoBody)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", req.URL, resp.Status)
+	}
+	return nil
 }
 
 func (a *app) checkPort(ctx context.Context) (string, error) {

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// TestDoctorOfAccess: doctor says who is let in and what listens and speaks,
+// and asks nobody who wants money for it.
+func TestDoctorOfAccess(t *testing.T) {
+	t.Parallel()
+	issuer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/.well-known/openid-configuration" {
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	t.Cleanup(issuer.Close)
+	paid := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("it asks for %s", r.URL) }))
+	t.Cleanup(paid.Close)
+	env := []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_ADDR=127.0.0.1:0"}
+	for name, c := range map[string]struct {
+		env  []string
+		code int
+		want string
+	}{
+		"off":             {nil, 0, "ok    access    authentication is off: everybody on this machine"},
+		"insecure":        {[]string{"DOCENT_ADDR=0.0.0.0:0", "DOCENT_INSECURE=true"}, 0, "whoever reaches 0.0.0.0:0"},
+		"nobody":          {[]string{"DOCENT_AUTH=true"}, 1, "FAIL  access    authentication is on and there is nobody"},
+		"issuer":          {[]string{"DOCENT_AUTH=true", "DOCENT_OIDC_ISSUER=" + issuer.URL, "DOCENT_OIDC_AUDIENCE=a"}, 0, "0 tokens, and whom " + issuer.URL},
+		"wrong issuer":    {[]string{"DOCENT_AUTH=true", "DOCENT_OIDC_ISSUER=" + issuer.URL + "/x", "DOCENT_OIDC_AUDIENCE=a"}, 1, "FAIL  access    " + issuer.URL + "/x/.well-known/openid-configuration answers 404"},
+		"no speech":       {nil, 0, "ok    speech    none"},
+		"listens, speaks": {[]string{"DOCENT_SPEECH_URL=" + paid.URL, "DOCENT_SPEECH_MODEL=tts-1", "DOCENT_TRANSCRIPTION_MODEL=whisper-1"}, 0, "listens with whisper-1 and speaks with tts-1 (the server was not asked)"},
+	} {
+		if out := docent(t, append(append([]string{}, env...), c.env...), c.code, "doctor"); !strings.Contains(out, c.want) {
+			t.Errorf("%s: there is no %q in\n%s", name, c.want, out)
+		}
+	}
+	docent(t, env, 0, "token", "create", "--name", "ci")
+	if out := docent(t, append([]string{"DOCENT_AUTH=true"}, env...), 0, "doctor"); !strings.Contains(out, "authentication is on: 0 users, 1 token\n") {
+		t.Errorf("with a token:\n%s", out)
+	}
+}
