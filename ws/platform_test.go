@@ -108,7 +108,7 @@ func TestLongReplies(t *testing.T) {
 // A peer that answers pings stays; one that does not is closed.
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()
-	s := serve(t, setup{config: ws.Config{PingEvery: 20 * time.Millisecond, Silence: 400 * time.Millisecond}})
+	s := serve(t, setup{config: ws.Config{PingEvery: 20 * time.Millisecond, Silence: 2 * time.Second}})
 	lively := s.dial("/", nil)
 	dead := s.dial("/", &websocket.DialOptions{OnPingReceived: func(context.Context, []byte) bool { return false }})
 	lively.next()
@@ -122,7 +122,7 @@ func TestHeartbeat(t *testing.T) {
 	select {
 	case err := <-pings:
 		t.Fatalf("the lively peer was closed: %v", err)
-	case <-time.After(time.Second):
+	case <-time.After(3 * time.Second):
 	}
 	cancel()
 	<-pings
