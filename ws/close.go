@@ -43,7 +43,7 @@ var (
 	// CloseGone ends the clients of a deleted session.
 	CloseGone = CloseCode{4501, "the session was deleted", "The session was deleted while the client was in it."}
 	// CloseUnauthorized ends a client that does not say who it is.
-	CloseUnauthorized = CloseCode{4502, "unauthorized", "The client brought no token, or one that is wrong, revoked or expired."}
+	CloseUnauthorized = CloseCode{4502, "unauthorized", "The client brought no token, or one that is wrong, revoked or expired, or may do less than it did."}
 	// CloseForbidden ends a client that may not be where it wants to.
 	CloseForbidden = CloseCode{4503, "forbidden", "The token does not allow to ask, or the session belongs to somebody else."}
 )
