@@ -1,6 +1,6 @@
 // Package api is docent's HTTP interface: documents, search, questions and
 // sessions as JSON, described by /openapi.json, which is made from the handlers
-// themselves. One file holds one group of routes. [Guard] is the protection
+// themselves. One file holds one group of routes. [Front] is the protection
 // that the page and the WebSocket share.
 package api
 
@@ -132,8 +132,8 @@ type Config struct {
 	// one principal; further ones wait for a while and are then refused as busy
 	// or rate limited. Default: DefaultReads.
 	MaxReads int
-	// StallTimeout ends a connection on which nothing moves. Default:
-	// DefaultStallTimeout.
+	// StallTimeout ends an upload of which nothing comes; [FrontConfig] has that
+	// of connections. Default: DefaultStallTimeout.
 	StallTimeout time.Duration
 	// Metrics is what /metrics shows, of this package and all others that count
 	// in it. Default: a set of its own.
@@ -217,8 +217,8 @@ type router interface {
 }
 
 // New returns a handler for everything under /api/, for /openapi.json, /metrics
-// and /notify_websocket, and for what is no upgrade at /ws. Put [Guard] in front
-// of it, and what puts an auth.Principal into the context: [Routes] says what it
+// and /notify_websocket, and for what is no upgrade at /ws. Put [Front] before
+// it, with what puts an auth.Principal into the context: [Routes] says what it
 // has to have.
 func New(config Config) (http.Handler, error) {
 	return newHandler(config, http.NewServeMux())

@@ -41,10 +41,20 @@ func hang(t *testing.T, c *client) *net.TCPConn {
 // a moment.
 func front(t *testing.T, next http.Handler) (c *client, open *atomic.Int64) {
 	t.Helper()
+	const stall = 200 * time.Millisecond
 	open = &atomic.Int64{}
-	w := newWorld()
-	c = w.serve(t, func(cfg *Config) { cfg.StallTimeout, cfg.bodyTimeout = 200*time.Millisecond, 200*time.Millisecond })
-	c.server.Config.ConnState = func(conn net.Conn, state http.ConnState) {
+	if next == nil {
+		w := newWorld()
+		var err error
+		next, err = New(Config{
+			RAG: w, Retriever: w, Library: w, Documents: w, Uploads: w, Directory: w, Messages: w, Agent: "docent",
+			StallTimeout: stall, bodyTimeout: stall,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return serve(t, Front(FrontConfig{Known: as, StallTimeout: stall})(next), nil, func(conn net.Conn, state http.ConnState) {
 		switch state {
 		case http.StateNew:
 			open.Add(1)
@@ -54,11 +64,7 @@ func front(t *testing.T, next http.Handler) (c *client, open *atomic.Int64) {
 		case http.StateClosed, http.StateHijacked:
 			open.Add(-1)
 		}
-	}
-	if next != nil {
-		c.server.Config.Handler = Front(FrontConfig{Known: as, StallTimeout: 200 * time.Millisecond})(next)
-	}
-	return c, open
+	}), open
 }
 
 // A body that never comes keeps no connection, whoever answers and however.
@@ -228,11 +234,10 @@ func TestRefusalsAreLogged(t *testing.T) {
 		}
 	}
 	full := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
-	socket, _ := front(t, full)
 	log := &safeBuffer{}
-	socket.server.Config.Handler = Front(FrontConfig{
+	socket := serve(t, Front(FrontConfig{
 		Known: as, Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Logger: slog.New(slog.NewTextHandler(log, nil)),
-	})(full)
+	})(full), log, nil)
 	socket.do("GET", "/", "", "Upgrade", "websocket", "Connection", "Upgrade", "As", "user:ada ask", "X-Forwarded-For", "192.0.2.7")
 	socket.do("GET", "/", "", "As", "user:ada ask")
 	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "principal=user:ada") || !strings.Contains(got, "websocket=true") || !strings.Contains(got, "remote=192.0.2.7") {

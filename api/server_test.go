@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -263,12 +264,20 @@ func (w *world) serve(t *testing.T, edit ...func(*Config)) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewUnstartedServer(Front(FrontConfig{Guard: GuardConfig{Loopback: true}, Known: as, StallTimeout: cfg.StallTimeout, Metrics: cfg.Metrics, Logger: cfg.Logger})(h))
-	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	front := FrontConfig{Guard: GuardConfig{Loopback: true}, Known: as, StallTimeout: cfg.StallTimeout, Metrics: cfg.Metrics, Logger: cfg.Logger}
+	return serve(t, Front(front)(h), log, nil)
+}
+
+// serve runs a handler over a real HTTP server, which tells of its connections
+// if somebody wants to know.
+func serve(t *testing.T, h http.Handler, log *safeBuffer, watch func(net.Conn, http.ConnState)) *client {
+	t.Helper()
+	s := httptest.NewUnstartedServer(h)
+	s.Config.ErrorLog, s.Config.ConnState = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), watch
 	s.Start()
 	t.Cleanup(s.Close)
 	t.Cleanup(s.Client().CloseIdleConnections)
-	return &client{t: t, url: s.URL, http: s.Client(), log: log, server: s}
+	return &client{t: t, url: s.URL, http: s.Client(), log: log}
 }
 
 // as lets everybody be who the header As says: a principal's id and, after a
@@ -317,8 +326,6 @@ type client struct {
 	url  string
 	http *http.Client
 	log  *safeBuffer
-	// server is what it talks to.
-	server *httptest.Server
 }
 
 // do sends a request; header holds names and values in turn.
