@@ -19,6 +19,12 @@ func Reconnect(code int) bool {
 	return code < 4500
 }
 
+// closedWith reports whether the server ended the connection with that code.
+func closedWith(err error, code int) bool {
+	var closing *websocket.CloseError
+	return errors.As(err, &closing) && closing.Code == code
+}
+
 // final turns the error of a connection into what ends the session; nil if the
 // client should go back. refusal is what the server said last.
 func final(err error, refusal *Error) error {
@@ -28,6 +34,8 @@ func final(err error, refusal *Error) error {
 		return nil
 	case closing != nil && refusal != nil:
 		return fault.Wrap(fault.Kind(refusal.Code), err, "%s", refusal.Reason)
+	case closedWith(err, websocket.CloseMessageTooBig):
+		return fault.Wrap(fault.Conflict, err, "the server has ended the session, as a frame was too large")
 	case closing != nil:
 		return fault.Wrap(fault.Conflict, err, "the server has ended the session")
 	case kind == fault.Internal || kind.Retryable():

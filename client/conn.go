@@ -20,7 +20,7 @@ import (
 
 // Config says whom to connect to, and how.
 type Config struct {
-	// URL is the agent's, ws or wss. A user and password in it are sent as
+	// URL is the agent's, ws or wss; http and https are taken for these. A user and password in it are sent as
 	// basic authentication. Required.
 	URL string
 	// SessionID names the session to go on with or to begin; it is sent as
@@ -87,6 +87,7 @@ type Conn struct {
 	pinger  *time.Timer
 	reading bool // a loop over Frames has begun
 	closed  bool
+	broken  bool // a frame could not be written: nothing else can be
 }
 
 // Dial connects. A server that cannot be reached is fault.Unavailable, one that
@@ -109,7 +110,7 @@ func connect(ctx context.Context, target target, cfg Config, protocols ...string
 		_ = response.Body.Close()
 	}
 	if err != nil {
-		return nil, target.failed(ctx, response, err)
+		return nil, target.failed(ctx, cfg, response, err)
 	}
 	c := &Conn{cfg: cfg, socket: socket, writing: make(chan struct{}, 1), ended: make(chan struct{})}
 	socket.SetPongHandler(func(string) error { return c.alive() })
@@ -122,7 +123,7 @@ func connect(ctx context.Context, target target, cfg Config, protocols ...string
 	})
 	if err := c.heard(); err != nil {
 		_ = socket.Close()
-		return nil, target.failed(ctx, nil, err)
+		return nil, target.failed(ctx, cfg, nil, err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -203,10 +204,20 @@ func (c *Conn) write(ctx context.Context, encode func() []byte) error {
 		err = c.socket.WriteMessage(websocket.TextMessage, encode())
 	}
 	if err != nil {
-		_ = c.socket.Close() // wakes the reader
+		c.dying()
 		return fault.Wrap(fault.Unavailable, err, "the connection to the agent is broken")
 	}
 	return nil
+}
+
+// dying leaves the reader a moment: the server may have said why it hung up.
+func (c *Conn) dying() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.broken = true
+	if !c.reading || c.socket.SetReadDeadline(time.Now().Add(closeGrace)) != nil {
+		_ = c.socket.Close()
+	}
 }
 
 // Frames yields what the server sends, in order; frames that cannot be read, or

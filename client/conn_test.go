@@ -426,7 +426,7 @@ func TestRefused(t *testing.T) {
 		up + "/400?token=secret": fault.Invalid, up + "/401?token=secret": fault.Unauthorized, up + "/403?token=secret": fault.Forbidden,
 		up + "/404?token=secret": fault.NotFound, up + "/429?token=secret": fault.RateLimited, up + "/503?token=secret": fault.Unavailable,
 		up + "/200?token=secret": fault.Invalid, up + "/302?token=secret": fault.Invalid, down: fault.Unavailable,
-		"http://a/?secret": fault.Invalid, "ws:///secret": fault.Invalid, "ws://secret:x y/": fault.Invalid, "ws://a:secret/": fault.Invalid,
+		"ftp://a/?secret": fault.Invalid, strings.Replace(down, "ws:", "http:", 1): fault.Unavailable, "http:///secret": fault.Invalid, "ws:///secret": fault.Invalid, "ws://secret:x y/": fault.Invalid, "ws://a:secret/": fault.Invalid,
 		"": fault.Invalid, "ws://127.0.0.1:1/%zzsecret": fault.Invalid,
 	} {
 		_, err := client.Dial(t.Context(), client.Config{URL: url})

@@ -509,7 +509,7 @@ func TestHosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Dial(t.Context(), agent.DialRequest{URL: "http://a"}); fault.KindOf(err) != fault.Invalid {
+	if _, err := d.Dial(t.Context(), agent.DialRequest{URL: "ftp://a"}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("no WebSocket: %v", err)
 	}
 }

@@ -34,10 +34,12 @@ func (c *Conn) read() ([]byte, error) {
 	}
 }
 
-// alive notes a sign of life; once the connection is being closed, only
-// closeGrace counts.
+// alive notes a sign of life; once the connection is being closed or is broken,
+// only closeGrace counts.
 func (c *Conn) alive() error {
-	if c.over() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed || c.broken {
 		return nil
 	}
 	return c.heard()

@@ -17,7 +17,7 @@ const protocol = "docent.v1"
 
 // SessionConfig says which conversation to join, and how.
 type SessionConfig struct {
-	// URL is the server's, ws or wss. Required.
+	// URL is the server's, ws or wss; http and https are taken for these. Required.
 	URL string
 	// SessionID names the session to go on with or to begin. Default: "", a new
 	// one, whose id Session.ID tells.
@@ -122,14 +122,16 @@ type Session struct {
 	ended  chan struct{} // closed when the session goes back no more
 	wake   chan struct{} // of the sender: something may be due
 
-	mu       sync.Mutex // guards what follows
-	id       string
-	err      error // why it ended; errClosed by Close
-	line     line
-	reset    int64 // ResetSeq, as far as it is known
-	requests []*request
-	watches  []*watch
-	queue    queue
+	mu    sync.Mutex // guards what follows
+	id    string
+	err   error // why it ended; errClosed by Close
+	line  line
+	reset int64 // ResetSeq, as far as it is known
+	// frameBytes bounds a frame that is sent; 0 if the server did not say.
+	frameBytes int64
+	requests   []*request
+	watches    []*watch
+	queue      queue
 }
 
 // line is what is known of the connection at hand.

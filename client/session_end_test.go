@@ -75,7 +75,7 @@ func TestOpenFails(t *testing.T) {
 		t.Errorf("a server that does not speak it: %v", err)
 	}
 	last := int64(-1)
-	for _, cfg := range []client.SessionConfig{{}, {URL: "http://a"}, {URL: "ws://a", QueueBytes: -1}, {URL: "ws://a", LastSeq: &last}, {URL: "ws://a", Token: "a\nb"}} {
+	for _, cfg := range []client.SessionConfig{{}, {URL: "ftp://a"}, {URL: "ws://a", QueueBytes: -1}, {URL: "ws://a", LastSeq: &last}, {URL: "ws://a", Token: "a\nb"}} {
 		if _, err := client.Open(t.Context(), cfg); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%+v: %v", cfg, err)
 		}

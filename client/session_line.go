@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/gorilla/websocket"
+
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -37,7 +39,7 @@ func (s *Session) stay(ctx context.Context) {
 		if lived {
 			tries = 0
 		}
-		pause := s.pause(tries)
+		pause := max(s.pause(tries), retryAfter(err))
 		s.cfg.Logger.Info("connection lost", "session", s.ID(), "retry", pause, "kind", fault.KindOf(err))
 		s.tell(&Disconnected{Err: err, Retry: pause})
 		timer := time.NewTimer(pause)
@@ -87,6 +89,9 @@ func (s *Session) connection(ctx context.Context) error {
 	defer welcomed.Stop()
 	for data, err := range conn.messages() {
 		if err != nil {
+			if closedWith(err, websocket.CloseMessageTooBig) {
+				s.tooLarge(conn)
+			}
 			return err
 		}
 		var f frame

@@ -61,6 +61,32 @@ func (r *request) content() (payload.Action, json.RawMessage) {
 	return r.frame.Action, r.frame.Message
 }
 
+// frameOverhead is more than a frame has beside its message, in bytes.
+const frameOverhead = 4 << 10
+
+// exceeds reports whether the frame is larger than that as it is sent.
+func (r *request) exceeds(bytes int64) bool {
+	return int64(len(r.frame.Message))+frameOverhead > bytes && int64(len(r.frame.AppendV1(nil))) > bytes
+}
+
+// tooLarge gives up the frame because of which the server ended a connection:
+// the largest of those on their way.
+func (s *Session) tooLarge(conn *Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var largest *request
+	for _, r := range s.requests {
+		if r.sent == conn && (largest == nil || len(r.frame.Message) > len(largest.frame.Message)) {
+			largest = r
+		}
+	}
+	if largest == nil {
+		return
+	}
+	s.requests = slices.DeleteFunc(s.requests, func(r *request) bool { return r == largest })
+	largest.fail(fault.New(fault.Invalid, "this is larger than the server takes"))
+}
+
 // do sends a request and waits for its answer.
 func (s *Session) do(ctx context.Context, r *request, message any) (Receipt, error) {
 	content, err := payload.Marshal(message)
@@ -97,6 +123,8 @@ func (s *Session) enlist(r *request) error {
 	switch {
 	case s.err != nil:
 		return s.err
+	case s.frameBytes > 0 && r.exceeds(s.frameBytes):
+		return fault.New(fault.Invalid, "this is larger than the server takes, which is %d bytes with all that belongs to it", s.frameBytes)
 	case len(s.requests) >= s.cfg.Unacknowledged:
 		return fault.New(fault.Busy, "%d messages are not acknowledged yet", len(s.requests))
 	case s.request(r.id) != nil:

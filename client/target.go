@@ -1,10 +1,9 @@
 package client
 
 import (
-	"context"
-	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"docent/internal/fault"
 )
@@ -21,6 +20,9 @@ func parse(raw string) (target, error) {
 	u, err := url.Parse(raw)
 	if err != nil { // which repeats the URL
 		return target{}, fault.New(fault.Invalid, "the agent's address is not a URL")
+	}
+	if u.Scheme == "http" || u.Scheme == "https" { // of the same server's page
+		u.Scheme = "ws" + strings.TrimPrefix(u.Scheme, "http")
 	}
 	if u.Scheme != "ws" && u.Scheme != "wss" {
 		return target{}, fault.New(fault.Invalid, "an agent's address begins with ws:// or wss://")
@@ -64,33 +66,4 @@ func (t target) header(cfg Config) http.Header {
 		request.SetBasicAuth(user.Username(), password)
 	}
 	return h
-}
-
-// failed describes a handshake that did not succeed; response is nil if there
-// was none.
-func (t target) failed(ctx context.Context, response *http.Response, err error) error {
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return context.Cause(ctx)
-	}
-	var parsing *url.Error // holds the URL
-	if errors.As(err, &parsing) {
-		err = parsing.Err
-	}
-	if response == nil {
-		return fault.Wrap(fault.Unavailable, err, "the agent at %s does not answer", t.name)
-	}
-	kind := fault.Unavailable
-	switch status := response.StatusCode; {
-	case status == http.StatusUnauthorized:
-		kind = fault.Unauthorized
-	case status == http.StatusForbidden:
-		kind = fault.Forbidden
-	case status == http.StatusNotFound:
-		kind = fault.NotFound
-	case status == http.StatusTooManyRequests:
-		kind = fault.RateLimited
-	case status < http.StatusInternalServerError:
-		kind = fault.Invalid
-	}
-	return fault.Wrap(kind, err, "the agent at %s refuses the connection with status %d", t.name, response.StatusCode)
 }

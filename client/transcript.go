@@ -51,6 +51,10 @@ func (t *Transcript) Apply(e Event) {
 		t.provisional(e.Entry, e.N)
 	case *TasksUpdated:
 		t.provisional(e.Entry, e.N)
+	case *Connected: // if the server was restarted, turns stream again from their beginning
+		for turn, p := range t.running {
+			t.running[turn] = &Progress{Turn: turn, State: p.State}
+		}
 	case *Snapshot:
 		t.restore(e)
 	case *TurnFinished:

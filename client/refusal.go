@@ -1,0 +1,172 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+const (
+	// maxRefusal bounds what is read of a refused handshake's body, in bytes.
+	maxRefusal = 4 << 10
+	// maxWords bounds what is shown of it, in characters.
+	maxWords = 300
+	// maxRetryAfter bounds how long a server can have a client wait.
+	maxRetryAfter = 5 * time.Minute
+	// minSecret is the length from which on what was sent is not to be shown, in
+	// bytes; shorter values are in any text.
+	minSecret = 4
+)
+
+// handshakeError is a handshake that the server refused.
+type handshakeError struct {
+	words string        // for people; "" if it said none
+	after time.Duration // when to come back; 0 if it did not say
+	err   error
+}
+
+func (r *handshakeError) Error() string {
+	if r.words != "" {
+		return r.words
+	}
+	return r.err.Error()
+}
+
+func (r *handshakeError) Unwrap() error { return r.err }
+
+// retryAfter is how long the server wants to be left alone; 0 if it did not say.
+func retryAfter(err error) time.Duration {
+	var r *handshakeError
+	if errors.As(err, &r) {
+		return r.after
+	}
+	return 0
+}
+
+// failed describes a handshake that did not succeed; response is nil if there
+// was none.
+func (t target) failed(ctx context.Context, cfg Config, response *http.Response, err error) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return context.Cause(ctx)
+	}
+	var parsing *url.Error // holds the URL
+	if errors.As(err, &parsing) {
+		err = parsing.Err
+	}
+	if response == nil {
+		return fault.Wrap(fault.Unavailable, err, "the agent at %s does not answer", t.name)
+	}
+	kind, words := kindOf(response.StatusCode), said(response)
+	for _, secret := range t.secrets(cfg) {
+		if strings.Contains(words, secret) {
+			words = ""
+		}
+	}
+	r := &handshakeError{words: words, after: after(response, time.Now()), err: err}
+	if words != "" {
+		return fault.Wrap(kind, r, "the agent at %s refuses the connection with status %d: %s", t.name, response.StatusCode, words)
+	}
+	return fault.Wrap(kind, r, "the agent at %s refuses the connection with status %d", t.name, response.StatusCode)
+}
+
+// kindOf is the kind of a refusal with that status.
+func kindOf(code int) fault.Kind {
+	switch {
+	case code == http.StatusUnauthorized:
+		return fault.Unauthorized
+	case code == http.StatusForbidden:
+		return fault.Forbidden
+	case code == http.StatusNotFound:
+		return fault.NotFound
+	case code == http.StatusTooManyRequests:
+		return fault.RateLimited
+	case code < http.StatusInternalServerError:
+		return fault.Invalid
+	}
+	return fault.Unavailable
+}
+
+// said is what a refusal says to people, in a line: a plain text, or the message
+// of an error as docent's API has it, with its code.
+func said(response *http.Response) string {
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
+	if err != nil {
+		return ""
+	}
+	text := string(body)
+	switch media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); media {
+	case "application/json":
+		var e payload.Error
+		if json.Unmarshal(body, &e) != nil || e.Message == "" {
+			return ""
+		}
+		if text = e.Message; e.Code != "" {
+			text += " (" + e.Code + ")"
+		}
+	case "text/plain":
+	default: // a proxy's page
+		return ""
+	}
+	text = strings.ToValidUTF8(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " "), "")
+	if line := []rune(text); len(line) > maxWords {
+		return string(line[:maxWords]) + "…"
+	}
+	return text
+}
+
+// after is how long the server says to wait, up to maxRetryAfter.
+func after(response *http.Response, now time.Time) time.Duration {
+	if response.StatusCode != http.StatusTooManyRequests && response.StatusCode != http.StatusServiceUnavailable {
+		return 0
+	}
+	value := response.Header.Get("Retry-After")
+	if at, err := http.ParseTime(value); err == nil {
+		return min(max(at.Sub(now), 0), maxRetryAfter)
+	}
+	seconds, err := strconv.ParseUint(value, 10, 31)
+	if err != nil {
+		return 0
+	}
+	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
+}
+
+// secrets are what was sent to the server and may not be shown.
+func (t target) secrets(cfg Config) []string {
+	var out []string
+	add := func(value string) {
+		for _, word := range strings.Fields(value) { // a scheme may be before it
+			if len(word) >= minSecret && !strings.EqualFold(word, "bearer") && !strings.EqualFold(word, "basic") {
+				out = append(out, word)
+			}
+		}
+	}
+	if password, ok := t.url.User.Password(); ok {
+		add(password)
+	}
+	for _, values := range t.url.Query() {
+		for _, value := range values {
+			add(value)
+		}
+	}
+	for name, values := range cfg.Header {
+		switch http.CanonicalHeaderKey(name) {
+		case "Origin", "X-User-Id", "User-Agent":
+			continue
+		}
+		for _, value := range values {
+			add(value)
+		}
+	}
+	return out
+}
