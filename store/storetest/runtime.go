@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/internal/fault"
 	"docent/payload"
 )
 
 var runtimeTests = map[string]func(*testing.T, Conversations){
 	"Restart": runtimeRestart,
+	"Same":    runtimeSame,
 }
 
 // burst is how many messages runtimeRestart sends without waiting for answers;
@@ -138,4 +140,34 @@ func runtimeRestart(t *testing.T, db Conversations) {
 	}
 	want(t, "answered", answered, wanted)
 	want(t, "said", said, sayings)
+}
+
+// runtimeSame: what is sent again with its id is a duplicate, however the
+// database writes it; something else with that id is refused.
+func runtimeSame(t *testing.T, db Conversations) {
+	ctx := within(t)
+	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: counting(func(context.Context, int) error { return nil }), Store: db.Open(t)})
+	ok(t, err)
+	t.Cleanup(func() { _ = rt.Shutdown(context.WithoutCancel(ctx)) })
+	sub, err := rt.Open(ctx, agent.OpenRequest{ID: "x"}, make(answers, 100))
+	ok(t, err)
+	defer sub.Close()
+	send := func(id, content string) error {
+		return sub.Send(ctx, agent.Message{ID: id, Content: json.RawMessage(content), Human: true, Wait: true})
+	}
+	contents := []string{
+		`"text"`, "\"a\xffb \u00e9\\u00e9\\/\"", `{"b" : [1e2, -0.50, -0, 1E-3, 12345678901234567890.10], "a":1, "a":{"x":null}}`,
+		`"\u0000\ud800\ufffd\ud83d\ude00"`, `{"k\u0000":" ", "":[]}`, `[1e999, {}]`, `1.0`,
+	}
+	for i, content := range contents {
+		for range 2 {
+			ok(t, send(fmt.Sprint(i), content))
+		}
+		for _, other := range []string{`"other"`, `1.01`, `{"a":1}`, contents[(i+1)%len(contents)]} {
+			wantKind(t, content+" and "+other, send(fmt.Sprint(i), other), fault.Conflict)
+		}
+	}
+	ok(t, sub.SendFile(ctx, agent.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("hi")), Wait: true}))
+	ok(t, sub.SendFile(ctx, agent.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("hi")), Wait: true}))
+	wantKind(t, "another file", sub.SendFile(ctx, agent.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("ho")), Wait: true}), fault.Conflict)
 }
