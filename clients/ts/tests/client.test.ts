@@ -271,6 +271,13 @@ describe('connections that end', () => {
     }
   });
 
+  test('a wrong token of the handshake is not tried again', async () => {
+    server.unknown = 'wrong';
+    const tab = new Tab({ protocolToken: 'wrong' });
+    await expect(tab.client.send('q')).rejects.toMatchObject({ code: 'unauthorized', message: 'No such token.' });
+    expect(tab.states).toEqual(['connecting', 'refused']);
+  });
+
   test.each([true, false])('a frame that ends the connection is given up, and only that is (keep %s)', async (keep) => {
     server.maxPayload = 2000;
     await server.kill();

@@ -42,6 +42,8 @@ export class TestServer {
   /** Its welcome's frame_bytes, if it says any; larger frames end a connection in any case. */
   frameBytes: number | undefined;
   maxPayload = 1 << 20;
+  /** A token of the handshake that it does not know: it says so before any hello. */
+  unknown = '';
   /** Time between the frames of a turn, in ms. */
   pace = 0;
   feedback: unknown[] = [];
@@ -60,6 +62,10 @@ export class TestServer {
     wss.on('connection', (ws, req) => {
       ws.on('error', () => undefined); // of a frame that is too large
       this.protocols.push(req.headers['sec-websocket-protocol'] ?? '');
+      if (this.unknown && this.protocols.at(-1)!.includes(this.unknown)) {
+        this.put(ws, 'error', { code: 'unauthorized', message: 'No such token.', retryable: false });
+        return ws.close(4502);
+      }
       this.serve(ws, new URL(req.url!, this.url).searchParams.get('session_id'));
     });
     return this;
