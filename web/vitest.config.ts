@@ -15,11 +15,11 @@ export default defineConfig({
   },
   test: {
     projects: [
-      { extends: true, test: { name: 'page', environment: 'jsdom', include: ['tests/unit/**/*.test.ts'] } },
+      { extends: true, test: { name: 'page', environment: 'jsdom', include: ['tests/unit/**/*.test.ts'], testTimeout: 60_000 } },
       {
         resolve: { alias: { ws: join(require.resolve('ws/package.json'), '../wrapper.mjs'), vitest: import.meta.resolve('vitest').replace('file://', '') } },
         server: { fs: { allow: ['..'] } },
-        test: { name: 'client', environment: 'node', root: clients, include: ['tests/**/*.test.ts'], testTimeout: 20_000 },
+        test: { name: 'client', environment: 'node', root: clients, include: ['tests/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 60_000 },
       },
     ],
   },

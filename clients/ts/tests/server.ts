@@ -46,6 +46,8 @@ export class TestServer {
   unknown = '';
   /** Time between the frames of a turn, in ms. */
   pace = 0;
+  /** A turn that has streamed this stands still, until it is something else. */
+  hold = '';
   feedback: unknown[] = [];
   variables: Record<string, unknown> = {};
   url = '';
@@ -194,7 +196,10 @@ export class TestServer {
     if (s.waiting.length === 1) void this.work(s, this.life);
   }
 
-  private pause = () => new Promise<void>((ok) => (this.pace ? setTimeout(ok, this.pace) : setImmediate(ok)));
+  private pause = async (text = '') => {
+    do await new Promise<void>((ok) => (this.pace ? setTimeout(ok, this.pace) : setImmediate(ok)));
+    while (this.hold && text === this.hold);
+  };
 
   // One turn at a time: a status, deltas, a step, what is stored of it, the end.
   private async work(s: Session, life: number): Promise<void> {
@@ -203,7 +208,7 @@ export class TestServer {
       s.running.set(turn, r);
       const show = async (action: string, message: unknown) => {
         this.all(s, action, message, { turn, n: ++r.n });
-        await this.pause();
+        await this.pause(r.text);
         return life === this.life;
       };
       if (!(await show('status', { phase: 'answering' }))) return;
@@ -217,10 +222,10 @@ export class TestServer {
       s.running.delete(turn);
       this.store(s, 'agent_reply_reasoning_step', step, turn);
       this.store(s, 'agent_reply_str', `Answer ${turn}`, turn);
-      s.waiting.shift();
       this.all(s, 'turn_finished', { outcome: 'done' }, { turn });
       await this.pause();
       if (life !== this.life) return;
+      s.waiting.shift(); // not before: what is queued in the pause would find nobody at work
     }
   }
 }
