@@ -9,7 +9,9 @@ export default defineConfig({
     environment: 'node',
     include: ['tests/e2e/**/*.test.ts'],
     fileParallelism: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // What is waited for comes early but on a machine with much to do.
+    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 180_000,
+    hookTimeout: 120_000,
   },
 });

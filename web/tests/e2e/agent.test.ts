@@ -90,7 +90,7 @@ describe('reasoning', () => {
     await page.getByText('Thinking… calling search_knowledge').waitFor();
     mock.cut();
     await page.getByText('Connection lost').waitFor();
-    await expect.poll(() => mock.sessions.get('s-1')?.running.size, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => mock.sessions.get('s-1')?.running.size, { timeout: 60_000 }).toBe(0);
     mock.mend();
     await answered(); // it comes back by itself
     await page.getByText('How this was found · 3 steps').waitFor();

@@ -26,7 +26,7 @@ export interface Watched {
 
 export async function watch(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<Watched> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', ...options });
-  context.setDefaultTimeout(8000);
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const foreign: string[] = [];
   const errors: string[] = [];

@@ -36,7 +36,7 @@ describe.skipIf(!real)('answers that take their time', () => {
     await on.keyboard.press('Enter');
   };
   const partial = (on = page) => on.locator('.answer[aria-busy] .prose');
-  const answered = (n = 1, on = page) => expect.poll(() => on.locator('.answer:not([aria-busy]) .sources').count(), { timeout: 20_000 }).toBe(n);
+  const answered = (n = 1, on = page) => expect.poll(() => on.locator('.answer:not([aria-busy]) .sources').count(), { timeout: 60_000 }).toBe(n);
   const questions = (on = page) => on.locator('.question').allInnerTexts();
   const button = (name: string, on = page) => on.getByRole('button', { name, exact: true });
   /** whole reports that an answer has all its words, once and in order. */
@@ -158,7 +158,7 @@ describe.skipIf(!real)('with authentication', () => {
     await program.restart();
     await page.getByLabel('Your question').fill('When do spring tides occur?');
     await page.keyboard.press('Enter');
-    await expect.poll(() => page.locator('.answer .sources').count(), { timeout: 15_000 }).toBe(2);
+    await expect.poll(() => page.locator('.answer .sources').count(), { timeout: 60_000 }).toBe(2);
     // Somebody takes the login away.
     await page.context().clearCookies();
     await page.getByLabel('Your question').fill('And slack water?');

@@ -32,7 +32,7 @@ async function ask(text: string): Promise<void> {
 }
 
 async function answered(n = 1): Promise<void> {
-  await expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count(), { timeout: 10_000 }).toBe(n);
+  await expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count(), { timeout: 60_000 }).toBe(n);
 }
 
 /** visible reports whether an element is inside its scroller's view. */

@@ -77,7 +77,7 @@ describe.skipIf(!available)('the page on the real program', () => {
   const ask = async (text: string, n = 1) => {
     await page.getByLabel('Your question').fill(text);
     await page.keyboard.press('Enter');
-    await expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count(), { timeout: 15_000 }).toBe(n);
+    await expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count(), { timeout: 60_000 }).toBe(n);
   };
   const plain = (s: string | null) => (s ?? '').replace(/\s+/g, ' ').trim();
 
@@ -166,7 +166,7 @@ describe.skipIf(!available)('the page on the real program', () => {
     await page.getByRole('link', { name: 'New chat' }).first().click();
     await ask('When does the ferry Calliope leave?');
     expect(await page.locator('.answer .prose').last().textContent()).not.toContain('06:40');
-  }, 90_000);
+  }, 180_000);
 
   test('hostile documents are quoted and do nothing', async () => {
     await ask('At what pressure does the zorblatt valve open?');

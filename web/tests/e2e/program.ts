@@ -93,7 +93,7 @@ export async function startProgram({ agent, model, user }: ProgramOptions = {}):
     child = spawn(bin, ['serve', '--data', data, '--addr', `127.0.0.1:${port}`, ...options], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout!.on('data', (b) => (output += String(b)));
     child.stderr!.on('data', (b) => (output += String(b)));
-    for (let i = 0; i < 150; i++) {
+    for (let i = 0; i < 600; i++) {
       if (child.exitCode !== null) break;
       const ready = await fetch(`${address}/api/ready`).catch(() => null);
       if (ready?.ok) return;

@@ -166,7 +166,7 @@ describe.skipIf(!folder)('pictures', () => {
     { name: '360', colorScheme: 'light', viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
   ] as const;
 
-  test.each(forms)('$name', { timeout: 90_000 }, async ({ name, ...form }) => {
+  test.each(forms)('$name', { timeout: 180_000 }, async ({ name, ...form }) => {
     const { page, check } = await watch(browser, url, form);
     const shot = async (what: string) => {
       await page.mouse.move(0, 0);

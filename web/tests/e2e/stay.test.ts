@@ -28,7 +28,7 @@ async function ask(text: string, on = page): Promise<void> {
   await on.keyboard.press('Enter');
 }
 
-const answered = (n = 1, on = page) => expect.poll(() => on.locator('.answer:not([aria-busy]) .sources').count(), { timeout: 10_000 }).toBe(n);
+const answered = (n = 1, on = page) => expect.poll(() => on.locator('.answer:not([aria-busy]) .sources').count(), { timeout: 60_000 }).toBe(n);
 const questions = (on = page) => on.locator('.question').allInnerTexts();
 const button = (name: string, on = page) => on.getByRole('button', { name, exact: true });
 
@@ -89,7 +89,7 @@ describe('in the middle of a turn', () => {
     await page.getByText('Connection lost').waitFor();
     expect(await page.locator('.answer[aria-busy]').textContent()).toContain('Thing 9 is');
     mock.mend();
-    await expect.poll(() => page.getByText('Connection lost').count(), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => page.getByText('Connection lost').count(), { timeout: 60_000 }).toBe(0);
     const said = (await page.locator('.answer[aria-busy]').textContent())!;
     expect(said.match(/Thing \d+/g)).toEqual(said.match(/Thing \d+/g)!.map((_, i) => `Thing ${i + 1}`));
     await button('Stop').click();
@@ -248,7 +248,7 @@ describe('logins', () => {
     await page.getByRole('heading', { name: 'Log in to go on' }).waitFor();
     await page.getByLabel('Password').fill('secret');
     await page.keyboard.press('Enter');
-    await expect.poll(() => page.getByText('Connection lost').count(), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => page.getByText('Connection lost').count(), { timeout: 60_000 }).toBe(0);
     await page.getByLabel('Your question').fill('half a thou');
     mock.cookies.clear();
     await page.getByRole('link', { name: 'Documents' }).click();
