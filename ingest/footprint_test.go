@@ -96,24 +96,37 @@ func TestFootprint(t *testing.T) {
 		})},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := newFixture(t, ingest.Config{})
-			f.write(tt.name, tt.data)
-			in, err := ingest.New(ingest.Config{Store: nowhere{f.store}, Embedder: wide{f.embed}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			grown := peak(func() {
-				for r, err := range in.Ingest(t.Context(), ingest.Request{Paths: []string{f.dir}}) {
-					if err != nil || r.Status != ingest.Added {
-						t.Errorf("%+v %v", r, err)
-						return
-					}
+			grown, limit := footprint(t, tt.name, tt.data), uint64(maxFootprint*len(tt.data)+fixedFootprint)
+			for range 2 { // what is dead counts until it is collected, which a busy machine does late
+				if grown <= limit {
+					break
 				}
-			})
-			t.Logf("%s: %.1f MiB took %.1f MiB", tt.name, float64(len(tt.data))/(1<<20), float64(grown)/(1<<20))
-			if limit := uint64(maxFootprint*len(tt.data) + fixedFootprint); grown > limit {
+				grown = min(grown, footprint(t, tt.name, tt.data))
+			}
+			if grown > limit {
 				t.Errorf("%s: %d bytes took %d, the limit is %d", tt.name, len(tt.data), grown, limit)
 			}
 		})
 	}
+}
+
+// footprint is the memory that reading a file took at most, in bytes.
+func footprint(t *testing.T, name, data string) uint64 {
+	t.Helper()
+	f := newFixture(t, ingest.Config{})
+	f.write(name, data)
+	in, err := ingest.New(ingest.Config{Store: nowhere{f.store}, Embedder: wide{f.embed}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grown := peak(func() {
+		for r, err := range in.Ingest(t.Context(), ingest.Request{Paths: []string{f.dir}}) {
+			if err != nil || r.Status != ingest.Added {
+				t.Errorf("%+v %v", r, err)
+				return
+			}
+		}
+	})
+	t.Logf("%s: %.1f MiB took %.1f MiB", name, float64(len(data))/(1<<20), float64(grown)/(1<<20))
+	return grown
 }

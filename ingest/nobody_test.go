@@ -30,7 +30,12 @@ func runAsNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	copied, home := filepath.Join(dir, "test"), filepath.Join(dir, "home")
-	if err := os.WriteFile(copied, program, 0o755); err != nil {
+	// A child forked meanwhile would have the file open for writing, and it
+	// could not be run until that child's exec.
+	syscall.ForkLock.RLock()
+	err = os.WriteFile(copied, program, 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, err := range []error{os.Chmod(dir, 0o755), os.Mkdir(home, 0o755), os.Chown(home, nobody, nobody)} {

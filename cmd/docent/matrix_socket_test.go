@@ -112,7 +112,7 @@ func (s *site) converse(t *testing.T, d dialect, w who, owner string) {
 	c, resp, err := w.tryDial(t, s.at+d.path+key.ID, s.from()...)
 	refused := 0
 	switch {
-	case w.wrong, w.id == "" && !d.late:
+	case (w.wrong || w.id == "") && !d.late:
 		refused = http.StatusUnauthorized
 	case w.id != "" && !p.May(auth.Ask) && !d.late:
 		refused = http.StatusForbidden
@@ -124,7 +124,7 @@ func (s *site) converse(t *testing.T, d dialect, w who, owner string) {
 		}
 	case err != nil:
 		t.Errorf("%s: %v", as, err)
-	case w.id == "":
+	case w.wrong || w.id == "":
 		s.wantClosed(t, as, d, c, ws.CloseUnauthorized.Code, "unauthorized")
 	case !p.May(auth.Ask) || !p.Owns(owner):
 		s.wantClosed(t, as, d, c, ws.CloseForbidden.Code, "forbidden")
