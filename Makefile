@@ -65,7 +65,7 @@ bench: web ## benchmarks: ratios against a baseline in the same run (docs/perfor
 eval: build ## measure retrieval and answers on the question sets (fetches their corpora)
 	.ci/eval
 
-soak: build ## long tests: kill -9 during ingest and conversations, 50 and 120 times
+soak: build ## long tests: kill -9 during ingest and conversations, cut connections, messages sent thrice, frames that make no sense
 	CGO_ENABLED=1 go test -race -tags soak -timeout 60m -count=1 -run Soak ./cmd/docent
 
 clean: ## remove what was built
