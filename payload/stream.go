@@ -141,12 +141,13 @@ type FeedbackStored struct {
 	Turn int64 `json:"turn"`
 }
 
-// Ack says that a user's message is stored.
+// Ack says that a user's message is stored, or that something else which was
+// asked for with an id is done, or next in turn.
 type Ack struct {
-	// ID is the client's id of the message; "" if it gave none.
+	// ID is the client's id of it; "" if it gave none to a message.
 	ID string `json:"id"`
-	// Seq is the number under which it is stored.
-	Seq int64 `json:"seq"`
+	// Seq is the number under which a message is stored; absent of all else.
+	Seq int64 `json:"seq,omitempty"`
 	// Duplicate reports that it was stored before. Its turn runs again only if
 	// it failed; if it is done, a TurnFinished says so.
 	Duplicate bool `json:"duplicate"`

@@ -359,6 +359,8 @@ func TestAsyncAPIFrames(t *testing.T) {
 		{channelV1, "server", `{"action":"agent_reply_str","message":""` + rest + `,"seq":1,"turn":0}`, `{"action":"agent_reply_str","message":""` + rest + `,"seq":1,"n":1,"turn":0}`},
 		{channelV1, "server", `{"action":"user_message","message":""` + rest + `,"replaces":1}`, `{"action":"agent_reply_str","message":""` + rest + `,"replaces":1}`},
 		{channelV1, "server", `{"action":"synced","message":{"seq":0,"turns":[]}` + rest + `}`, `{"action":"synced","message":{"seq":0,"turns":null}` + rest + `}`},
+		{channelV1, "server", `{"action":"ack","message":{"id":"","seq":1,"duplicate":true}` + rest + `}`, `{"action":"ack","message":{"id":"","duplicate":false}` + rest + `}`},
+		{channelV1, "server", `{"action":"ack","message":{"id":"a","duplicate":false}` + rest + `}`, `{"action":"ack","message":{"id":"a","duplicate":true}` + rest + `}`},
 		{channelBAF, "client", `{"action":"reset"}`, `{"action":"hello"}`},
 		{channelV1, "client", `{"action":"hello"}`, `{"action":"hello","message":{"last_seq":-1}}`},
 		{channelV1, "client", `{"action":"edit","message":{"turn":1,"message":"x"}}`, `{"action":"edit","message":{"turn":1}}`},

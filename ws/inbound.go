@@ -28,11 +28,23 @@ func (c *connection) handle(ctx context.Context, frame payload.Frame, refusal er
 		if !c.verify(ctx) {
 			return
 		}
-		refusal = c.act(ctx, frame)
+		if refusal = c.act(ctx, frame); refusal == nil && c.v1 && frame.ID != "" && isUnanswered(frame.Action) {
+			c.sendMessage(payload.AckAction, payload.Ack{ID: frame.ID}, frame.ID)
+		}
 	}
 	if refusal != nil && ctx.Err() == nil {
 		c.refused(ctx, refusal, frame)
 	}
+}
+
+// isUnanswered reports whether only an ack tells that what an action asks for
+// was taken. A message's comes from the session, with its seq.
+func isUnanswered(a payload.Action) bool {
+	switch a {
+	case payload.UserSetVariable, payload.StopAction, payload.Reset, payload.UserUpdateUI, payload.UserGUIEvent:
+		return true
+	}
+	return false
 }
 
 // refused tells the client that its frame had no effect.
