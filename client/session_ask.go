@@ -43,20 +43,24 @@ func (s *Session) Regenerate(ctx context.Context, turn int64) (Receipt, error) {
 }
 
 // Stop ends a turn before its time, that which runs if turn is 0. It returns
-// when that is asked for; a TurnFinished says that it is done.
+// when the server has taken that; a TurnFinished says that it is done. Without a
+// turn it fails as fault.Unavailable if the connection is lost: what runs when
+// there is another may not be what was meant.
 func (s *Session) Stop(ctx context.Context, turn int64) error {
 	stop := payload.Stop{}
 	if turn != 0 {
 		stop.Turn = &turn
 	}
-	_, err := s.do(ctx, &request{frame: payload.Frame{Action: payload.StopAction}, answer: payload.StopAction}, stop)
+	_, err := s.do(ctx, &request{frame: payload.Frame{Action: payload.StopAction}, answer: payload.AckAction, once: turn == 0}, stop)
 	return err
 }
 
-// SetVariables stores variables of the session; it returns when that is asked
-// for.
+// SetVariables stores variables of the session; it returns when the server has
+// taken them, which are set in order with what was sent before. What it refuses
+// is an error; that they are too many or too large is an [Error] of Events, as it
+// shows when they are set.
 func (s *Session) SetVariables(ctx context.Context, values map[string]any) error {
-	_, err := s.do(ctx, &request{frame: payload.Frame{Action: payload.UserSetVariable}, answer: payload.StopAction}, values)
+	_, err := s.do(ctx, &request{frame: payload.Frame{Action: payload.UserSetVariable}, answer: payload.AckAction}, values)
 	return err
 }
 

@@ -148,6 +148,7 @@ func (s *Session) lost() (again, lived bool, refusal *Error) {
 	defer s.mu.Unlock()
 	again, lived, refusal = s.line.again, s.line.live, s.line.refusal
 	s.line = line{seq: s.line.seq}
+	s.giveUp()
 	s.abandon()
 	return again, lived, refusal
 }

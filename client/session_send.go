@@ -29,7 +29,8 @@ type Receipt struct {
 type request struct {
 	id      string
 	frame   payload.Frame
-	answer  payload.Action // what answers it: "" an ack, Reset or FeedbackAction, StopAction nothing
+	answer  payload.Action // what answers it: "" an ack with its seq, AckAction one without, Reset or FeedbackAction what is theirs
+	once    bool           // it is about what is now: it is given up with the connection
 	watch   *watch
 	sent    *Conn // the connection on which it was sent last
 	due     time.Time
@@ -123,6 +124,8 @@ func (s *Session) enlist(r *request) error {
 	switch {
 	case s.err != nil:
 		return s.err
+	case r.once && s.line.conn == nil:
+		return errNotConnected
 	case s.frameBytes > 0 && r.exceeds(s.frameBytes):
 		return fault.New(fault.Invalid, "this is larger than the server takes, which is %d bytes with all that belongs to it", s.frameBytes)
 	case len(s.requests) >= s.cfg.Unacknowledged:
@@ -172,7 +175,7 @@ func (s *Session) refused(id string, e *Error) bool {
 	if r == nil || id == "" {
 		return false
 	}
-	if e.Retryable && (r.answer == "" || e.Code != string(fault.Unavailable)) {
+	if e.Retryable && !r.once && (r.answer == "" || e.Code != string(fault.Unavailable)) {
 		r.sent, r.due = nil, time.Now().Add(s.pause(r.refused))
 		r.refused++
 		signal(s.wake)
@@ -181,6 +184,23 @@ func (s *Session) refused(id string, e *Error) bool {
 	s.requests = slices.DeleteFunc(s.requests, func(other *request) bool { return other == r })
 	r.fail(fault.New(fault.Kind(e.Code), "%s", e.Reason))
 	return true
+}
+
+// Why what is about what is now is not done.
+var (
+	errNotConnected = fault.New(fault.Unavailable, "there is no connection")
+	errUnknown      = fault.New(fault.Unavailable, "the connection was lost: what was asked for may not have been done")
+)
+
+// giveUp ends requests that are not for another connection than the one that is
+// lost.
+func (s *Session) giveUp() {
+	s.requests = slices.DeleteFunc(s.requests, func(r *request) bool {
+		if r.once {
+			r.fail(errUnknown)
+		}
+		return r.once
+	})
 }
 
 // abandon forgets requests that nobody waits for and that are not on their way.
@@ -196,7 +216,6 @@ func (s *Session) sendAll(ctx context.Context) {
 		frame, conn, wait := s.next()
 		if conn != nil {
 			_ = conn.write(ctx, func() []byte { return frame.AppendV1(nil) }) // the reader hears of a connection that broke
-			s.written(conn)
 			continue
 		}
 		timer := time.NewTimer(wait)
@@ -235,15 +254,4 @@ func (s *Session) next() (payload.Frame, *Conn, time.Duration) {
 		return r.frame, s.line.conn, 0
 	}
 	return payload.Frame{}, nil, wait
-}
-
-// written ends requests that nothing answers, if the connection was whole.
-func (s *Session) written(conn *Conn) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, r := range slices.Clone(s.requests) {
-		if r.answer == payload.StopAction && r.sent == conn && s.line.conn == conn {
-			s.answered(r.id, payload.StopAction, Receipt{ID: r.id})
-		}
-	}
 }

@@ -219,8 +219,14 @@ func (s *Session) said(f frame) error {
 	return nil
 }
 
-// acked takes the acknowledgement of a message, which stands for it.
+// acked takes an acknowledgement; that of a message stands for it.
 func (s *Session) acked(f frame, a payload.Ack) error {
+	if a.Seq == 0 {
+		if a.ID != "" {
+			s.answered(a.ID, payload.AckAction, Receipt{ID: a.ID})
+		}
+		return nil
+	}
 	r := s.request(a.ID)
 	f.Seq, f.ID = a.Seq, a.ID
 	if a.Seq > s.line.seq {

@@ -425,30 +425,32 @@ func TestSessionRequests(t *testing.T) {
 	calls := make(chan error, 1)
 	call := func(f func() error) { go func() { calls <- f() }() }
 	call(func() error { return v.s.Stop(ctx, 0) })
-	if f := l.read(payload.StopAction); string(f.Message) != "{}" {
+	f := l.read(payload.StopAction)
+	if string(f.Message) != "{}" {
 		t.Errorf("stop %s", f.Message)
 	}
-	call(func() error { return wait(t, calls) })
+	l.say(taken(f))
 	if err := wait(t, calls); err != nil {
 		t.Error(err)
 	}
 	call(func() error { return v.s.SetVariables(ctx, map[string]any{"a": 1}) })
-	if f := l.read(payload.UserSetVariable); string(f.Message) != `{"a":1}` {
+	if f = l.read(payload.UserSetVariable); string(f.Message) != `{"a":1}` {
 		t.Errorf("variables %s", f.Message)
 	}
+	l.say(taken(f))
 	if err := wait(t, calls); err != nil {
 		t.Error(err)
 	}
 	rating := 50
 	call(func() error { return v.s.Feedback(ctx, payload.Feedback{Rating: &rating}) })
-	f := l.read(payload.FeedbackAction)
+	f = l.read(payload.FeedbackAction)
 	l.say(`feedback_stored {"turn":1} | "id":"` + f.ID + `"`)
 	if err := wait(t, calls); err != nil {
 		t.Error(err)
 	}
 	call(func() error { return v.s.Reset(ctx) })
-	l.read(payload.Reset)
-	l.cut() // the reset is done; the client learns it by the welcome
+	l.say(taken(l.read(payload.Reset))) // which is not yet done
+	l.cut()                             // the reset is done; the client learns it by the welcome
 	l = s.next(3)
 	l.say(welcome(3, 3), `synced {"seq":3,"turns":[]}`)
 	if err := wait(t, calls); err != nil {

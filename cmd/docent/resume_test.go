@@ -213,7 +213,9 @@ func (r *resume) revise(v *tab, receipt told, chance *rand.Rand) {
 	var err error
 	switch chance.IntN(8) {
 	case 0:
-		err = s.Stop(r.ctx, 0)
+		if err = s.Stop(r.ctx, 0); fault.KindOf(err) == fault.Unavailable {
+			err = nil // its connection was cut
+		}
 	case 1:
 		err = s.Stop(r.ctx, receipt.Turn)
 	case 2:
