@@ -80,10 +80,10 @@ const maxQueued = 256;
 
 interface Waiting {
   frame: { action: string; message?: unknown; id: string };
-  /** What has to come for it to be done; probe: the answer to what is sent behind it. */
-  until: 'ack' | 'feedback_stored' | 'session_reset' | 'probe';
-  /** The id of that. */
-  probe: string;
+  /** What has to come for it to be done; taken: an ack of something that is not stored. */
+  until: 'ack' | 'taken' | 'feedback_stored' | 'session_reset';
+  /** It is about what is now, so it is given up with the connection. */
+  once: boolean;
   /** Its length on this connection, in UTF-16 units; 0 if it was not sent there. */
   sent: number;
   /** For session_reset: what was stored when it was asked for. */
@@ -101,7 +101,6 @@ export class DocentClient {
   private synced = false;
   private gap: number | undefined; // where the last gap was
   private queue: Waiting[] = [];
-  private late = new Set<string>(); // probes whose answer is of no account any more
   private refusal: ErrorBody | null = null; // what the server said last of the connection
   private readonly listeners = new Map<string, Set<(event: never) => void>>();
   private readonly online = () => this.link.renew();
@@ -121,6 +120,7 @@ export class DocentClient {
       state: (state, code, tries) => {
         if (state !== 'open') this.synced = false;
         this.emit({ type: 'state', state, ...(code !== undefined && { code }), ...(tries !== undefined && { tries }) });
+        if (state !== 'open' && state !== 'closed') for (const w of this.queue.filter((w) => w.once)) this.reject(w, unknown);
         if (state === 'refused') this.stay(code!);
       },
       WebSocket: Socket,
@@ -196,7 +196,7 @@ export class DocentClient {
 
   /** setVariables stores variables of the session; it resolves when the server has taken them. */
   setVariables(variables: Record<string, unknown>): Promise<void> {
-    return this.put('user_set_variable', variables, 'probe');
+    return this.put('user_set_variable', variables, 'taken');
   }
 
   /** reset empties the session; it resolves when that is done. */
@@ -205,11 +205,12 @@ export class DocentClient {
   }
 
   /**
-   * stop ends a turn, or the one that runs; it resolves when the server was told,
-   * which without a connection it is not.
+   * stop ends a turn, or the one that runs; it resolves when the server has taken
+   * it. Without a connection nothing is done. If it is lost meanwhile, that of a
+   * turn is asked for again, and the other rejects: what runs then may be another.
    */
   async stop(turn?: number): Promise<void> {
-    if (this.synced) await this.put('stop', turn === undefined ? {} : { turn }, 'probe');
+    if (this.synced) await this.put('stop', turn === undefined ? {} : { turn }, 'taken');
   }
 
   private say(outgoing: Outgoing, message: unknown): Promise<Stored> {
@@ -222,7 +223,8 @@ export class DocentClient {
       if (this.state === 'refused' && !this.options.keep) throw new DocentError(this.refusal ?? refusalOf(0));
       if (this.queue.length >= maxQueued) throw new DocentError({ code: 'busy', message: 'Too much waits to be sent.', retryable: true });
       const frame = { action, message, id: outgoing?.id ?? newId() };
-      const waiting: Waiting = { frame, until, probe: until === 'probe' ? newId() : '', sent: 0, since: this.last ?? 0, resolve, reject };
+      const once = action === 'stop' && (message as { turn?: number }).turn === undefined;
+      const waiting: Waiting = { frame, until, once, sent: 0, since: this.last ?? 0, resolve, reject };
       this.queue.push(waiting);
       if (outgoing) this.emit({ type: 'queued', outgoing });
       if (this.synced) this.transmit(waiting);
@@ -238,9 +240,6 @@ export class DocentClient {
     }
     w.sent = text.length;
     this.link.put(text);
-    // Nothing tells that such a frame was taken. Frames are handled in order,
-    // so the answer to a hello too many, which does nothing, tells.
-    if (w.probe) this.link.put(JSON.stringify({ action: 'hello', message: {}, id: w.probe }));
   }
 
   // The server said to stay away. If a frame was too large it was the largest
@@ -278,7 +277,6 @@ export class DocentClient {
 
   private hello(): void {
     this.refusal = null;
-    this.late.clear();
     for (const w of this.queue) w.sent = 0;
     const { token } = this.options;
     const message = { ...(this.last !== undefined && this.session && { last_seq: this.last }), ...(token && { token }) };
@@ -287,7 +285,7 @@ export class DocentClient {
 
   private receive(data: unknown): void {
     const frame = parseFrame(data);
-    if (!frame || this.probed(frame) || !this.admit(frame)) return;
+    if (!frame || !this.admit(frame)) return;
     if (frame.action === 'welcome') this.welcomed(frame.message);
     this.emit({ type: 'frame', frame });
     this.settled(frame);
@@ -326,21 +324,15 @@ export class DocentClient {
     return true;
   }
 
-  // probed takes the answer to a probe, which is nothing else.
-  private probed(frame: ServerFrame): boolean {
-    if (frame.action !== 'error') return false;
-    const id = frame.message.id ?? frame.id;
-    const w = this.queue.find((w) => w.probe && w.probe === id);
-    this.settle(w, undefined);
-    return w !== undefined || (id !== undefined && this.late.delete(id));
-  }
-
   private settled(frame: ServerFrame): void {
     const of = (id: string | undefined) => this.queue.find((w) => id !== undefined && w.frame.id === id);
     switch (frame.action) {
       case 'ack': {
+        const { seq, duplicate } = frame.message;
         const id = frame.message.id || frame.id;
-        return this.settle(of(id), { id, seq: frame.message.seq, turn: frame.turn, duplicate: frame.message.duplicate });
+        const w = of(id);
+        if (w?.until === (seq === undefined ? 'taken' : 'ack')) this.settle(w, seq === undefined ? undefined : { id, seq, turn: frame.turn, duplicate });
+        return;
       }
       case 'user_message':
       case 'user_file': // another connection, or the one before, stored it
@@ -355,7 +347,6 @@ export class DocentClient {
         const w = of(id);
         if (id === undefined && frame.turn == null) this.refusal = frame.message;
         if (!w) return;
-        if (w.probe) this.late.add(w.probe);
         this.queue = this.queue.filter((other) => other !== w);
         w.reject(new DocentError(frame.message));
       }
@@ -369,6 +360,7 @@ export class DocentClient {
   }
 }
 
+const unknown: ErrorBody = { code: 'unavailable', message: 'The connection was lost: what was asked for may not have been done.', retryable: true };
 const closed: ErrorBody = { code: 'canceled', message: 'The client was closed.', retryable: false };
 
 /** refusalOf says what a close code means, where the server did not say it in words. */

@@ -78,7 +78,8 @@ export interface ServerMessages {
   synced: { seq: number; turns: { turn: number; state: 'running' | 'waiting' }[] };
   turn_snapshot: { turn: number; n: number; text: string; steps: { action: StepAction; message: unknown }[] };
   session_reset: { seq: number };
-  ack: { id: string; seq: number; duplicate: boolean };
+  /** Without seq: what else was asked for with that id was taken. */
+  ack: { id: string; seq?: number; duplicate: boolean };
   status: { phase: string };
   agent_reply_delta: { text: string };
   turn_finished: { outcome: Outcome; usage?: { prompt_tokens: number; completion_tokens: number } };
@@ -140,7 +141,7 @@ const checks: Record<string, (m: Fields) => boolean> = {
   synced: (m) => number(m.seq) && Array.isArray(m.turns),
   turn_snapshot: (m) => number(m.turn) && number(m.n) && typeof m.text === 'string' && Array.isArray(m.steps),
   session_reset: (m) => number(m.seq),
-  ack: (m) => number(m.seq),
+  ack: (m) => m.seq === undefined || number(m.seq),
   status: (m) => typeof m.phase === 'string',
   agent_reply_delta: (m) => typeof m.text === 'string',
   turn_finished: (m) => typeof m.outcome === 'string',

@@ -231,10 +231,10 @@ function sync(t: Transcript, open: { turn: number; state: 'running' | 'waiting' 
 
 const isOver = (state: TurnState) => state !== 'running' && state !== 'stored' && state !== 'waiting' && state !== 'held';
 
-function acknowledge(t: Transcript, m: { id: string; seq: number; duplicate: boolean }, frame: ServerFrame): Transcript {
+function acknowledge(t: Transcript, m: { id: string; seq?: number; duplicate: boolean }, frame: ServerFrame): Transcript {
   const id = m.id || frame.id || '';
   const p = t.pending.find((p) => p.id === id);
-  if (!p) return t;
+  if (!p || m.seq === undefined) return t;
   const turn = frame.turn ?? null;
   const next = store(t, {
     ...blank, seq: m.seq, turn, kind: 'question', type: p.action === 'user_file' ? 'file' : 'str', content: p.content,

@@ -151,11 +151,24 @@ describe('a conversation', () => {
     await expect(client.feedback({ turn: 0, rating: 1 })).rejects.toMatchObject({ code: 'invalid' });
     await client.setVariables({ a: 1 });
     await client.stop();
-    expect(tab.frames.slice(heard).map((f) => f.action)).toEqual(['error', 'error', 'error']);
-    const cut = client.setVariables({ b: 2 });
-    server.drop('s-1');
-    await cut;
-    expect(server.variables).toEqual({ a: 1, b: 2 });
+    await client.stop(1);
+    expect(tab.frames.slice(heard).map((f) => f.action)).toEqual(['error', 'error', 'error', 'ack', 'ack', 'ack']);
+    expect([server.hellos.length, server.stops]).toEqual([1, [undefined, 1]]);
+  });
+
+  test('what is asked for as the connection is lost is asked for again, but to stop what runs', async () => {
+    const tab = new Tab();
+    await tab.settled(1);
+    const { client } = tab;
+    const set = client.setVariables({ b: 2 });
+    const stop = client.stop(7);
+    const any = client.stop();
+    server.drop('s-1'); // nothing of it was read
+    await expect(any).rejects.toMatchObject({ code: 'unavailable', retryable: true });
+    await set;
+    await stop;
+    expect([server.variables, server.stops]).toEqual([{ b: 2 }, [7]]);
+    expect(tab.transcript.pending).toEqual([]);
   });
 
   test('what is larger than the server takes is refused before it is sent', async () => {
@@ -433,7 +446,7 @@ test.each([1, 2, 3, 4, 5, 6])('random cuts and kills lose, double and reorder no
   for (const tab of tabs) {
     await tab.settled(server.session('x').seq);
     expect(had(tab)).toEqual(truth('x'));
-    const seqs = tab.frames.flatMap((f) => (f.action === 'ack' && !f.message.duplicate ? f.message.seq : f.action === 'ack' ? [] : f.seq ?? []));
+    const seqs = tab.frames.flatMap((f) => (f.action === 'ack' ? (!f.message.duplicate && f.message.seq) || [] : f.seq ?? []));
     expect([...new Set(seqs)]).toEqual([...seqs].sort((a, b) => a - b));
   }
   expect(cuts).toBeGreaterThan(5);

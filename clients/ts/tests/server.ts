@@ -50,6 +50,7 @@ export class TestServer {
   hold = '';
   feedback: unknown[] = [];
   variables: Record<string, unknown> = {};
+  stops: (number | undefined)[] = [];
   url = '';
   private wss: WebSocketServer | undefined;
   private port = 0;
@@ -115,8 +116,7 @@ export class TestServer {
     const name = id ?? `s-${this.sessions.size + 1}`;
     ws.on('message', (data) => {
       const f = JSON.parse(String(data)) as { action: string; message?: unknown; id?: string };
-      if (f.action === 'hello' && session) this.refuse(ws, f.id, 'conflict', 'hello was said already');
-      else if (f.action === 'hello') session = this.hello(ws, name, f.message as { last_seq?: number; token?: string });
+      if (f.action === 'hello') session = this.hello(ws, name, f.message as { last_seq?: number; token?: string });
       else if (session) this.take(ws, session, f);
     });
     ws.on('close', () => session?.sockets.delete(ws));
@@ -178,7 +178,11 @@ export class TestServer {
     else if (f.action === 'regenerate') ask(s.stored.find((k) => k.action === 'user_message' && k.turn === m.turn)?.message, m.turn);
     else if (f.action === 'stop' && m.turn === 0) this.refuse(ws, id, 'invalid', 'There is no such turn.');
     else if (f.action === 'user_set_variable' && 'prev_state' in m) this.refuse(ws, id, 'invalid', 'prev_state is reserved.');
-    else if (f.action === 'user_set_variable') Object.assign(this.variables, m);
+    else if (f.action === 'user_set_variable' || f.action === 'stop') {
+      if (f.action === 'stop') this.stops.push(m.turn);
+      else Object.assign(this.variables, m);
+      this.put(ws, 'ack', { id, duplicate: false }, { id });
+    }
     else if (f.action === 'feedback' && m.turn === 0) this.refuse(ws, id, 'invalid', 'There is no such turn.');
     else if (f.action === 'feedback') {
       this.feedback.push(f.message);
@@ -187,6 +191,7 @@ export class TestServer {
       s.stored = [];
       s.reset = s.seq;
       s.ids.clear();
+      this.put(ws, 'ack', { id, duplicate: false }, { id });
       this.all(s, 'session_reset', { seq: s.seq });
     }
   }

@@ -46,7 +46,8 @@ describe.skipIf(!process.env.DOCENT_BIN)('the client on the real program', () =>
         transcripts[i] = reduce(transcripts[i]!, e);
         if (e.type !== 'frame') return;
         const { frame } = e;
-        if (frame.action === 'ack' ? !frame.message.duplicate : frame.seq) seen[i]!.push(frame.action === 'ack' ? frame.message.seq : frame.seq!);
+        const seq = frame.action !== 'ack' ? frame.seq : frame.message.duplicate ? 0 : frame.message.seq;
+        if (seq) seen[i]!.push(seq);
       });
       client.connect();
       return client;

@@ -131,10 +131,12 @@ export class MockDocent {
       const frame = JSON.parse(String(data)) as { action: string; message?: unknown; id?: string };
       const m = (frame.message ?? {}) as { turn: number; message?: unknown; last_seq?: number };
       const id = frame.id ?? '';
-      if (frame.action === 'hello' && session) this.put(ws, 'error', { code: 'conflict', message: 'hello was said already', retryable: false, id }, { id });
-      else if (frame.action === 'hello') session = this.hello(ws, url.searchParams.get('session_id'), m.last_seq);
+      if (frame.action === 'hello') session = this.hello(ws, url.searchParams.get('session_id'), m.last_seq);
       else if (!session) return;
-      else if (frame.action === 'stop') session.running.get(m.turn)?.stop();
+      else if (frame.action === 'stop') {
+        session.running.get(m.turn)?.stop();
+        this.put(ws, 'ack', { id, duplicate: false }, { id });
+      }
       else if (frame.action === 'user_message') void this.ask(ws, session, String(frame.message), id);
       else if (frame.action === 'edit') void this.ask(ws, session, String(m.message), id, m.turn);
       else if (frame.action === 'regenerate') void this.ask(ws, session, String(session.log.find((k) => k.action === 'user_message' && k.turn === m.turn)?.message), id, m.turn);
