@@ -69,6 +69,9 @@ describe.skipIf(!process.env.DOCENT_BIN)('the client on the real program', () =>
     };
     const open = (t: Transcript) => !t.synced || t.pending.length > 0 || [...t.turns.values()].some(({ state }) => state === 'stored' || state === 'running' || state === 'waiting');
     await expect.poll(() => transcripts.map(open), { timeout: 60_000 }).toEqual([false, false, false]);
+    await tabs[0]!.setVariables({ language: 'French' });
+    await tabs[0]!.stop(1); // which is over
+    await expect(tabs[0]!.setVariables({ prev_state: 'x' })).rejects.toMatchObject({ code: 'invalid' });
     const { messages, steps, seq } = await stored();
     const truth = [...messages, ...steps].map((m) => [m.seq, m.turn]).sort(([a], [b]) => a! - b!);
     for (const [i, t] of transcripts.entries()) {
