@@ -137,6 +137,21 @@ var (
 	errLess  = fault.New(fault.Unauthorized, "you may do less than when you connected; connect again")
 )
 
+// lookTimeout bounds asking the store who somebody is. A database that hangs
+// must not keep everybody waiting for as long as they stay.
+const lookTimeout = 5 * time.Second
+
+// look asks the store; fault.Unavailable if it does not answer in time.
+func look[T any](ctx context.Context, ask func(ctx context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	found, err := ask(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fault.Wrap(fault.Unavailable, err, "the database does not answer; try again")
+	}
+	return found, err
+}
+
 // Limits of what is noted beside requests.
 const (
 	// maxUses is how many notes are on their way; more are left out, as the

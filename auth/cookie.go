@@ -28,12 +28,12 @@ func (a *Authenticator) enter(ctx context.Context, user UserRecord) (string, Pri
 	value, now := newSecret(), a.cfg.Now()
 	hash := sha256.Sum256([]byte(value))
 	login := LoginRecord{Hash: hash[:], User: user.Name, Password: user.Password, CreatedAt: now, ExpiresAt: now.Add(LoginIdle), LastUsedAt: now}
-	err := a.cfg.Store.AddLogin(ctx, login)
+	_, err := look(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, a.cfg.Store.AddLogin(ctx, login) })
 	if err != nil && fault.KindOf(err) == fault.NotFound {
 		return "", Principal{}, errPassword
 	}
 	if err != nil {
-		return "", Principal{}, err //nolint:wrapcheck // it says what failed
+		return "", Principal{}, err
 	}
 	login.UserScopes = user.Scopes
 	return value, loggedIn(login, hash), nil
@@ -69,12 +69,12 @@ func (a *Authenticator) Cookie(ctx context.Context, value string) (Principal, er
 
 // login reads a login that has not ended.
 func (a *Authenticator) login(ctx context.Context, hash [32]byte) (Principal, LoginRecord, error) {
-	login, err := a.cfg.Store.Login(ctx, hash[:])
+	login, err := look(ctx, func(ctx context.Context) (LoginRecord, error) { return a.cfg.Store.Login(ctx, hash[:]) })
 	if err != nil && fault.KindOf(err) == fault.NotFound {
 		return Principal{}, login, errEnded
 	}
 	if err != nil {
-		return Principal{}, login, err //nolint:wrapcheck // it says what failed
+		return Principal{}, login, err
 	}
 	now := a.cfg.Now()
 	if !now.Before(login.ExpiresAt) || !now.Before(login.CreatedAt.Add(LoginMax)) {
@@ -86,7 +86,8 @@ func (a *Authenticator) login(ctx context.Context, hash [32]byte) (Principal, Lo
 // Logout ends the login of a cookie, if there is one.
 func (a *Authenticator) Logout(ctx context.Context, value string) error {
 	hash := sha256.Sum256([]byte(value))
-	return a.cfg.Store.RemoveLogin(ctx, hash[:]) //nolint:wrapcheck // it says what failed
+	_, err := look(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, a.cfg.Store.RemoveLogin(ctx, hash[:]) })
+	return err
 }
 
 // NewCookie is the cookie that carries a login; with value "" it takes the

@@ -124,12 +124,12 @@ func (a *Authenticator) token(ctx context.Context, token string) (Principal, err
 // stored returns who has the stored token with that hash. It is found by its
 // hash, so how long that takes tells nothing about it.
 func (a *Authenticator) stored(ctx context.Context, hash [32]byte) (Principal, error) {
-	record, err := a.cfg.Store.Token(ctx, hash[:])
+	record, err := look(ctx, func(ctx context.Context) (TokenRecord, error) { return a.cfg.Store.Token(ctx, hash[:]) })
 	if fault.KindOf(err) == fault.NotFound && err != nil {
 		return Principal{}, errToken
 	}
 	if err != nil {
-		return Principal{}, err //nolint:wrapcheck // it says what failed
+		return Principal{}, err
 	}
 	now := a.cfg.Now()
 	if !record.ExpiresAt.IsZero() && !now.Before(record.ExpiresAt) {

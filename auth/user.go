@@ -125,6 +125,10 @@ func (a *Authenticator) password(ctx context.Context, name, password, remote str
 		return "", Principal{}, err
 	}
 	cookie, p, err := a.enter(ctx, user)
+	if err != nil && fault.KindOf(err) != fault.Unauthorized {
+		a.wrongUsers.refund(name)
+		a.wrongAddresses.refund(remote)
+	}
 	if err != nil {
 		return "", Principal{}, err
 	}
@@ -136,10 +140,10 @@ func (a *Authenticator) password(ctx context.Context, name, password, remote str
 
 // verify reports whether a user has that password.
 func (a *Authenticator) verify(ctx context.Context, name, password string) (UserRecord, bool, error) {
-	user, err := a.cfg.Store.User(ctx, name)
+	user, err := look(ctx, func(ctx context.Context) (UserRecord, error) { return a.cfg.Store.User(ctx, name) })
 	known := err == nil
 	if !known && fault.KindOf(err) != fault.NotFound {
-		return user, false, err //nolint:wrapcheck // it says what failed
+		return user, false, err
 	}
 	hash := nobody()
 	if known {

@@ -3,6 +3,7 @@ package auth_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -151,4 +152,36 @@ func (broken) User(context.Context, string) (auth.UserRecord, error) {
 
 func (broken) Login(context.Context, []byte) (auth.LoginRecord, error) {
 	return auth.LoginRecord{}, errBroken
+}
+
+// hung is a store that does not answer until it is no longer waited for.
+type hung struct{ auth.Store }
+
+func (hung) Token(ctx context.Context, _ []byte) (auth.TokenRecord, error) {
+	<-ctx.Done()
+	return auth.TokenRecord{}, fmt.Errorf("read a token: %w", ctx.Err())
+}
+
+func (hung) User(ctx context.Context, name string) (auth.UserRecord, error) {
+	if name == "bob" { // of whom it answers that
+		hash, err := auth.HashPassword(password)
+		return auth.UserRecord{Name: name, Password: hash, Scopes: auth.Scopes{auth.Ask}}, err
+	}
+	<-ctx.Done()
+	return auth.UserRecord{}, fmt.Errorf("read a user: %w", ctx.Err())
+}
+
+func (hung) Login(ctx context.Context, _ []byte) (auth.LoginRecord, error) {
+	<-ctx.Done()
+	return auth.LoginRecord{}, fmt.Errorf("read a login: %w", ctx.Err())
+}
+
+func (hung) AddLogin(ctx context.Context, _ auth.LoginRecord) error {
+	<-ctx.Done()
+	return fmt.Errorf("store a login: %w", ctx.Err())
+}
+
+func (hung) RemoveLogin(ctx context.Context, _ []byte) error {
+	<-ctx.Done()
+	return fmt.Errorf("remove a login: %w", ctx.Err())
 }
