@@ -39,7 +39,14 @@ type ledger struct {
 	known   map[string]*account // by Principal.ID
 	strange map[string]*account // by address
 	unknown int                 // connections of strangers
-	left    []*account          // those of known without connections, in the order of keep, and some that have some again
+	left    []leaving           // in the order of keep: the accounts of known that had no connection any more
+}
+
+// leaving is an account that had no connection any more, and until when it was to
+// be kept then.
+type leaving struct {
+	account *account
+	keep    time.Time
 }
 
 func newLedger(cfg Config) ledger {
@@ -100,17 +107,18 @@ func (l *ledger) part(a *account) {
 	if a.connections == 0 {
 		full := min(maxKeep.Seconds(), float64(l.cfg.UserBurst)/l.cfg.UserRate)
 		a.keep = time.Now().Add(time.Duration(full * float64(time.Second)))
-		l.left = append(l.left, a)
+		l.left = append(l.left, leaving{a, a.keep})
 	}
 }
 
 // forget drops accounts that were left for long enough.
 func (l *ledger) forget(now time.Time) {
 	for len(l.left) > 0 && (len(l.left) > maxKept || !now.Before(l.left[0].keep)) {
-		a := l.left[0]
-		l.left[0] = nil
+		a, keep := l.left[0].account, l.left[0].keep
+		l.left[0] = leaving{}
 		l.left = l.left[1:]
-		if a.connections == 0 && l.known[a.id] == a {
+		// Who came again and went is in left once more, further behind.
+		if a.connections == 0 && a.keep.Equal(keep) && l.known[a.id] == a {
 			delete(l.known, a.id)
 		}
 	}

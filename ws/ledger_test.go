@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"docent/auth"
@@ -120,4 +121,26 @@ func TestAccountsAreForgotten(t *testing.T) {
 	if err := l.Visit("ada", begin.Add(time.Minute)); err != nil || l.Accounts() != 1 {
 		t.Errorf("after a minute there are %d, %v", l.Accounts(), err)
 	}
+}
+
+// One that keeps coming and going holds up nobody behind it, and keeps its rate.
+func TestAccountsBehindOneThatComesBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := ws.NewLedger(ws.Config{UserConnections: 2, UserRate: 0.5, UserBurst: 10}) // kept for 20 s
+		for i := range 100 {
+			for _, id := range []string{"ada", fmt.Sprint(i)} {
+				if err := l.Visit(id, time.Now()); err != nil && id != "ada" {
+					t.Fatal(err)
+				}
+			}
+			<-time.After(time.Second) // the bubble's
+		}
+		if n := l.Accounts(); n > 22 {
+			t.Errorf("%d accounts are kept, of 21 that may be", n)
+		}
+		if l.Visit("ada", time.Now()) == nil && l.Visit("ada", time.Now()) == nil {
+			t.Error("the rate of who comes back is forgotten")
+		}
+	})
 }
