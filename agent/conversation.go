@@ -63,6 +63,7 @@ type conversation struct {
 	uncertain map[string]bool // ids of messages that may or may not be stored
 	resumed   bool
 	greeting  chan struct{} // closed when the greeting that load queued is over; nil if none is to come
+	greetBy   time.Time     // when nobody waits for it any more
 	gone      bool          // not in the runtime's map any more
 	err       error         // why it is gone
 	wake      alarmClock
@@ -274,7 +275,7 @@ func (c *conversation) load(ctx context.Context) {
 		return
 	}
 	if record.State == "" { // new, or its greeting was never stored
-		c.greeting = make(chan struct{})
+		c.greeting, c.greetBy = make(chan struct{}), time.Now().Add(MaxGreetingWait)
 		c.inbox = append(c.inbox, work{do: c.greetFirst})
 	} else {
 		c.check = len(c.at.edges) > 0 // its conditions may hold by now

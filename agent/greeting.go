@@ -5,15 +5,16 @@ import (
 	"time"
 )
 
-// MaxGreetingWait is how long what is said to a new session waits for its
-// greeting, which comes first in the record. One that takes longer comes later.
-const MaxGreetingWait = 5 * time.Second
+// MaxGreetingWait is how long after a new session was loaded what is said to it
+// waits for its greeting, which comes first in the record. One that takes longer
+// comes later.
+const MaxGreetingWait = 2 * time.Second
 
 // awaitGreeting waits until the greeting that loading the session has queued is
 // stored, has failed, or takes too long. It holds nothing meanwhile.
 func (c *conversation) awaitGreeting(ctx context.Context) error {
 	c.mu.Lock()
-	greeting := c.greeting
+	greeting, end := c.greeting, c.greetBy
 	c.mu.Unlock()
 	if greeting == nil {
 		return nil
@@ -21,7 +22,7 @@ func (c *conversation) awaitGreeting(ctx context.Context) error {
 	if s, ok := SessionFrom(ctx); ok && s.conversation == c { // the greeting itself says it
 		return nil
 	}
-	timer := time.NewTimer(MaxGreetingWait)
+	timer := time.NewTimer(time.Until(end))
 	defer timer.Stop()
 	select {
 	case <-greeting:

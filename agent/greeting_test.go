@@ -113,3 +113,57 @@ func TestGreetingWait(t *testing.T) {
 		})
 	}
 }
+
+// What a client says while the session greets is stored and answered, although
+// the client leaves before the greeting is over.
+func TestGreetingOutlasts(t *testing.T) { bubble(t, testGreetingOutlasts) }
+
+func testGreetingOutlasts(t *testing.T) {
+	store := agenttest.NewStore()
+	a := echo(nil)
+	a.States()[0].Body(func(ctx context.Context, s *agent.Session) error {
+		<-afterwards(time.Second)
+		return s.Reply(ctx, "hello")
+	})
+	rt := start(t, agent.RuntimeConfig{Agent: a, Store: store})
+	sub, _, _ := open(t, rt, "S")
+	ctx, leave := context.WithCancel(t.Context())
+	go func() {
+		<-afterwards(500 * time.Millisecond)
+		leave()
+	}()
+	if err := sub.Send(ctx, agent.Message{Content: quoted("hi"), Human: true, Wait: true}); err != nil {
+		t.Error(err)
+	}
+	if err := sub.Send(ctx, agent.Message{Content: quoted("bye"), Human: true, Wait: true}); err != nil {
+		t.Errorf("after it has left: %v", err)
+	}
+	sub.Close()
+	synctest.Wait()
+	if got := said(store); got != `0 "hello"|1 "hi"|1 "hi"|2 "bye"|2 "bye"` && got != `0 "hello"|1 "hi"|2 "bye"|1 "hi"|2 "bye"` {
+		t.Errorf("stored %s", got)
+	}
+}
+
+// A greeting that takes too long is waited for once, by all together.
+func TestGreetingWaitOnce(t *testing.T) { bubble(t, testGreetingWaitOnce) }
+
+func testGreetingWaitOnce(t *testing.T) {
+	a := echo(nil)
+	a.States()[0].Body(func(context.Context, *agent.Session) error {
+		<-afterwards(time.Minute)
+		return nil
+	})
+	rt := start(t, agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore()})
+	sub, _, _ := open(t, rt, "S")
+	began := time.Now()
+	<-afterwards(agent.MaxGreetingWait / 2)
+	for i := range 3 {
+		send(t, sub, "", "hi")
+		if took := time.Since(began); took != agent.MaxGreetingWait {
+			t.Errorf("message %d was stored after %s", i, took)
+		}
+	}
+	<-afterwards(time.Minute)
+	synctest.Wait()
+}

@@ -64,12 +64,16 @@ func (c *conversation) store(ctx context.Context, in arrival) error {
 			return fault.Wrap(fault.Invalid, ErrContent, "%s", fault.Message(err))
 		}
 	}
+	client := ctx
+	if in.caller != nil { // it has arrived, and not all protocols can tell that it was not stored
+		ctx = context.WithoutCancel(ctx)
+	}
 	if in.content != nil && in.event.From == "" { // the greeting may ask a peer, and listen for what it answers
 		if err := c.awaitGreeting(ctx); err != nil {
 			return err
 		}
 	}
-	leave, err := c.admit(ctx, in.wait)
+	leave, err := c.admit(ctx, client, in.wait)
 	if err != nil {
 		return err
 	}
@@ -277,8 +281,9 @@ func (c *conversation) answered(ctx context.Context, m ChatMessage) (bool, error
 }
 
 // admit takes a slot of the mailbox and the intake lock. Whoever got no error
-// owns both, and gives the lock back by calling leave.
-func (c *conversation) admit(ctx context.Context, wait bool) (leave func(), err error) {
+// owns both, and gives the lock back by calling leave. A client that leaves, as
+// client tells, waits no longer for room.
+func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func(), err error) {
 	select {
 	case c.slots <- struct{}{}:
 	default:
@@ -288,8 +293,8 @@ func (c *conversation) admit(ctx context.Context, wait bool) (leave func(), err 
 		}
 		select {
 		case c.slots <- struct{}{}:
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		case <-client.Done():
+			return nil, client.Err()
 		case <-c.rt.closing:
 			return nil, errClosing
 		}

@@ -3,8 +3,9 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math/big"
-	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -20,45 +21,67 @@ func sameJSON(raw, stored json.RawMessage) bool {
 	if bytes.Equal(raw, stored) {
 		return true
 	}
-	a, fine := canonicalJSON(raw)
-	b, also := canonicalJSON(stored)
-	return !fine || !also || reflect.DeepEqual(a, b)
+	a, fine := decoded(raw)
+	b, also := decoded(stored)
+	return !fine || !also || same(a, b)
 }
 
-// canonicalJSON is a JSON value in which what counts as the same is equal; false if
-// it cannot be read.
-func canonicalJSON(raw json.RawMessage) (any, bool) {
+// decoded is a JSON value with its numbers as they are written; false if it
+// cannot be read.
+func decoded(raw json.RawMessage) (any, bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any
-	if d.Decode(&v) != nil {
-		return nil, false
-	}
-	return canonical(v), true
+	err := d.Decode(&v)
+	return v, err == nil
 }
 
 // unkept are the characters that no store keeps, and what may stand for them.
 var unkept = strings.NewReplacer("\x00", "?", "\ufffd", "?")
 
-func canonical(v any) any {
-	switch v := v.(type) {
+// same compares two decoded values.
+func same(a, b any) bool {
+	switch a := a.(type) {
 	case string:
-		return unkept.Replace(v)
+		b, ok := b.(string)
+		return ok && unkept.Replace(a) == unkept.Replace(b)
 	case json.Number:
-		if r, ok := new(big.Rat).SetString(v.String()); ok { // its length is bounded, see CheckJSON
-			return json.Number(r.RatString())
-		}
-		return v
+		b, ok := b.(json.Number)
+		return ok && number(a) == number(b)
 	case []any:
-		for i := range v {
-			v[i] = canonical(v[i])
-		}
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, same)
 	case map[string]any:
-		out := make(map[string]any, len(v))
-		for key, value := range v {
-			out[unkept.Replace(key)] = canonical(value)
-		}
-		return out
+		b, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(byKey(a), byKey(b), func(a, b any) bool {
+			return a == any(several{}) || b == any(several{}) || same(a, b)
+		})
 	}
-	return v
+	return a == b
+}
+
+// number is a number as every store writes it.
+func number(n json.Number) string {
+	if r, ok := new(big.Rat).SetString(n.String()); ok { // its length is bounded, see CheckJSON
+		return r.RatString()
+	}
+	return n.String()
+}
+
+// several stands for the values of keys that fall together, of which a database
+// may have kept any: they count as the same, or a message that is sent again
+// might be refused.
+type several struct{}
+
+// byKey is an object by its keys as every store keeps them.
+func byKey(object map[string]any) map[string]any {
+	out := make(map[string]any, len(object))
+	for key, value := range object {
+		key = unkept.Replace(key)
+		if _, there := out[key]; there {
+			value = several{}
+		}
+		out[key] = value
+	}
+	return out
 }

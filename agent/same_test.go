@@ -50,16 +50,21 @@ func testSameID(t *testing.T) {
 		{send: say("raw", "\"a\xffb\u00e9\""), stored: `"a?bé"`},
 		{send: file("file", "hi")},
 		{send: revise("edit", 1, `"why"`)}, // turn 5
+		{send: say("keys", `{"a":["\u0000"],"\u0000":1,"\ufffd":2,"b\u0000":1,"b?":{"x":3}}`), stored: `{"a": ["\ufffd"], "b?": {"x": 3}, "\ufffd": 2, "b\ufffd": 1}`},
 		{send: say("text", `"how"`), same: true},
 		{send: say("json", `{"b":[1e2,-0.50,"\u0000\ud800"],"a":null,"a":{"x":true}}`), same: true},
 		{send: say("raw", "\"a\xffb\u00e9\""), same: true},
 		{send: file("file", "hi"), same: true},
 		{send: revise("edit", 1, `"why"`), same: true},
 		{send: heard, same: true},
+		{send: say("keys", `{"a":["\u0000"],"\u0000":1,"\ufffd":2,"b\u0000":1,"b?":{"x":3}}`), same: true},
 		{send: say("text", `"when"`)},
 		{send: say("text", `{"message":"how"}`)},
 		{send: say("json", `{"b":["100",-0.5,"??"],"a":{"x":true}}`)},
 		{send: say("raw", `"a?be"`)},
+		{send: say("keys", `{"a":["!"],"\u0000":1,"\ufffd":2,"b\u0000":1,"b?":{"x":3}}`)},
+		{send: say("keys", `{"b":["\u0000"],"\u0000":1,"\ufffd":2,"b\u0000":1,"b?":{"x":3}}`)},
+		{send: say("keys", `{"a":["\u0000"]}`)},
 		{send: file("file", "ho")},
 		{send: file("text", "how")},
 		{send: say("edit", `"why"`)},
@@ -75,7 +80,7 @@ func testSameID(t *testing.T) {
 			d := c.next()
 			acked = acked || d.Frame.Action == payload.AckAction
 		}
-		switch fresh := i < 5; {
+		switch fresh := i < 6; {
 		case fresh || tc.same:
 			if err != nil || !acked {
 				t.Errorf("%d: %v, acknowledged %v", i, err, acked)
@@ -84,7 +89,7 @@ func testSameID(t *testing.T) {
 			t.Errorf("%d: %v, acknowledged %v", i, err, acked)
 		}
 	}
-	if _, messages, _ := store.Session("S"); len(messages) != 1+2*5 {
+	if _, messages, _ := store.Session("S"); len(messages) != 1+2*6 {
 		t.Errorf("%d messages", len(messages))
 	}
 }

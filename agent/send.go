@@ -53,7 +53,8 @@ func (c *conversation) receive(ctx context.Context, m Message) error {
 }
 
 // Send stores a message and queues its turn; it returns when the message is
-// stored and acknowledged. One whose id is there already is not stored again; its
+// stored and acknowledged. The end of ctx ends only the wait for room: what has
+// arrived is stored, whether its sender is still there or not. One whose id is there already is not stored again; its
 // turn runs again if it failed. Errors are for the sender: fault.Invalid if its text
 // is too long, fault.Conflict if another message has the id and (ErrTooManyHops) if it came through more agents than
 // RuntimeConfig.MaxHops, fault.Busy if too many messages wait or none is taken within MaxIntakeWait, fault.NotFound if the session was deleted.

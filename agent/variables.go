@@ -176,7 +176,7 @@ func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.
 	if err := checkReserved(values); err != nil {
 		return err
 	}
-	leave, err := c.admit(ctx, true)
+	leave, err := c.admit(ctx, ctx, true)
 	if err != nil {
 		return err
 	}
