@@ -21,8 +21,10 @@ import (
 const (
 	// maxPage is the longest page of documents or passages; it is rag.Library's.
 	maxPage = 1000
-	// pieceBytes is how much of a text or an original is written at a time.
-	pieceBytes = 64 << 10
+	// pieceBytes is how much of a text or an original is written at a time; a
+	// client has to take that much within the time that a connection may stand
+	// still.
+	pieceBytes = 16 << 10
 	// readPatience is how long a text or an original waits for its turn.
 	readPatience = 10 * time.Second
 )

@@ -122,6 +122,33 @@ func TestAnswersThatNobodyReads(t *testing.T) {
 	wantNone(t, open)
 }
 
+// A download that nobody takes is the client's affair: it is logged, and as no
+// fault of ours.
+func TestDownloadThatNobodyReads(t *testing.T) {
+	t.Parallel()
+	w, log := newWorld(), &safeBuffer{}
+	w.original[1] = strings.Repeat("quagga", 4<<20)
+	next, err := New(Config{
+		RAG: w, Retriever: w, Library: w, Documents: w, Uploads: w, Directory: w, Messages: w, Agent: "docent",
+		Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := serve(t, Front(FrontConfig{Known: as, StallTimeout: 100 * time.Millisecond})(next), log, nil)
+	if _, err := io.WriteString(hang(t, c), "GET /api/documents/1/file HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(20 * time.Second); !strings.Contains(log.String(), "msg=http"); <-time.After(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the download goes on")
+		}
+	}
+	if got := log.String(); strings.Contains(got, "level=ERROR") || strings.Contains(got, "level=WARN") || !strings.Contains(got, "reason=canceled") {
+		t.Errorf("the log says %s", got)
+	}
+}
+
 func wantNone(t *testing.T, open *atomic.Int64) {
 	t.Helper()
 	ticks, end := time.NewTicker(10*time.Millisecond), time.After(20*time.Second)

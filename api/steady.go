@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"docent/internal/fault"
 )
 
 // steady is a response and the request's body on a connection that ends if
@@ -72,7 +74,7 @@ func (s *steady) Write(b []byte) (int, error) {
 		s.mustWrite()
 		n, err := s.ResponseWriter.Write(piece)
 		if total += n; err != nil {
-			return total, err
+			return total, gone(err)
 		}
 	}
 	return total, nil
@@ -81,7 +83,17 @@ func (s *steady) Write(b []byte) (int, error) {
 // FlushError is how http.ResponseController flushes.
 func (s *steady) FlushError() error {
 	s.mustWrite()
-	return s.rc.Flush()
+	return gone(s.rc.Flush())
+}
+
+// gone says of an error of the connection that it is the client's affair, who
+// left or stands still.
+func gone(err error) error {
+	var network *net.OpError
+	if !errors.As(err, &network) {
+		return err
+	}
+	return fault.Wrap(fault.Canceled, err, "the client takes no more of the answer")
 }
 
 // Hijack implements http.Hijacker; net/http lifts the deadlines.

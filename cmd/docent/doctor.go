@@ -24,9 +24,10 @@ func newDoctor(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check data folder, database, model, embedder and port",
-		Long: `Checks what docent depends on and who is let in, and says what to do about each
-failure. With --server it only asks a running server whether it is ready, which
-is what a container's health check needs.`,
+		Long: `Checks what docent depends on and who is let in, by the flags and the environment
+that it is given itself, and says what to do about each failure. With --server it
+only asks a running server whether it is ready, which is what a container's
+health check needs.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if server != "" {
@@ -182,13 +183,14 @@ func (a *app) checkSpeech(context.Context) (string, error) {
 	return strings.Join(found, " and ") + " (the server was not asked)", nil
 }
 
-// checkAccess says who is let in, and fails if that is nobody.
+// checkAccess says who is let in, and fails if that is nobody. A server that runs
+// may have been given others than these settings.
 func (a *app) checkAccess(ctx context.Context) (string, error) {
 	switch {
 	case !a.cfg.Auth && a.cfg.Loopback():
-		return "authentication is off: everybody on this machine may do everything", nil
+		return "with these settings authentication is off: everybody on this machine may do everything", nil
 	case !a.cfg.Auth:
-		return "authentication is off (--insecure): whoever reaches " + a.cfg.Addr + " may do everything", nil
+		return "with these settings authentication is off (--insecure): whoever reaches " + a.cfg.Addr + " may do everything", nil
 	case a.db == nil:
 		return "", errors.New("who is let in cannot be told without the database")
 	}
@@ -200,12 +202,12 @@ func (a *app) checkAccess(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	found := fmt.Sprintf("authentication is on: %s, %s", plural(len(users), "user"), plural(len(tokens), "token"))
+	found := fmt.Sprintf("with these settings authentication is on: %s, %s", plural(len(users), "user"), plural(len(tokens), "token"))
 	if issuer := a.cfg.OIDC.Issuer; issuer != "" {
 		return found + ", and whom " + issuer + " knows", askIssuer(ctx, issuer)
 	}
 	if len(users)+len(tokens) == 0 {
-		return "", errors.New("authentication is on and there is nobody to let in")
+		return "", errors.New("with these settings authentication is on and there is nobody to let in")
 	}
 	return found, nil
 }

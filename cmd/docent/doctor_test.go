@@ -25,9 +25,9 @@ func TestDoctorOfAccess(t *testing.T) {
 		code int
 		want string
 	}{
-		"off":             {nil, 0, "ok    access    authentication is off: everybody on this machine"},
+		"off":             {nil, 0, "ok    access    with these settings authentication is off: everybody on this machine"},
 		"insecure":        {[]string{"DOCENT_ADDR=0.0.0.0:0", "DOCENT_INSECURE=true"}, 0, "whoever reaches 0.0.0.0:0"},
-		"nobody":          {[]string{"DOCENT_AUTH=true"}, 1, "FAIL  access    authentication is on and there is nobody"},
+		"nobody":          {[]string{"DOCENT_AUTH=true"}, 1, "FAIL  access    with these settings authentication is on and there is nobody"},
 		"issuer":          {[]string{"DOCENT_AUTH=true", "DOCENT_OIDC_ISSUER=" + issuer.URL, "DOCENT_OIDC_AUDIENCE=a"}, 0, "0 tokens, and whom " + issuer.URL},
 		"wrong issuer":    {[]string{"DOCENT_AUTH=true", "DOCENT_OIDC_ISSUER=" + issuer.URL + "/x", "DOCENT_OIDC_AUDIENCE=a"}, 1, "FAIL  access    " + issuer.URL + "/x/.well-known/openid-configuration answers 404"},
 		"no speech":       {nil, 0, "ok    speech    none"},
