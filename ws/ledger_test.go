@@ -139,7 +139,8 @@ func TestAccountsBehindOneThatComesBack(t *testing.T) {
 		if n := l.Accounts(); n > 22 {
 			t.Errorf("%d accounts are kept, of 21 that may be", n)
 		}
-		if l.Visit("ada", time.Now()) == nil && l.Visit("ada", time.Now()) == nil {
+		first, second := l.Visit("ada", time.Now()), l.Visit("ada", time.Now())
+		if first == nil && second == nil {
 			t.Error("the rate of who comes back is forgotten")
 		}
 	})
