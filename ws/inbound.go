@@ -18,10 +18,11 @@ func (c *connection) handle(ctx context.Context, frame payload.Frame, refusal er
 	if tooFast := c.rate.exceeded(); tooFast != nil {
 		if c.v1 {
 			refusal = tooFast
-		} else if c.rate.Wait(ctx) != nil {
+		} else {
 			// A BAF client that floods is not read for a while: it would not
-			// understand an error, and loses nothing.
-			return
+			// understand an error, and loses nothing, also if its connection ends
+			// meanwhile.
+			_ = c.rate.Wait(ctx)
 		}
 	}
 	if refusal == nil {

@@ -144,6 +144,38 @@ func TestHelloTimeout(t *testing.T) {
 	}
 }
 
+// What a BAF client sent too fast counts also if its connection ends while it
+// is not read.
+func TestRateOutlasts(t *testing.T) {
+	t.Parallel()
+	a := agent.New("chatty")
+	greet, talk := a.State("greet", agent.Initial), a.State("talk")
+	greet.OnMessage().GoTo(talk)
+	talk.Body(func(ctx context.Context, s *agent.Session) error {
+		if s.Message() != "one" {
+			return nil
+		}
+		for range 3 { // the first write to a socket that is gone may succeed
+			if err := errors.Join(s.Reply(ctx, "x"), s.Flush(ctx)); err != nil {
+				return err
+			}
+			<-time.After(50 * time.Millisecond)
+		}
+		return nil
+	})
+	talk.OnMessage().GoTo(talk)
+	s := serve(t, setup{agent: a, config: ws.Config{Rate: 0.001, Burst: 1}})
+	v1, _ := s.hello("/?session_id=S")
+	b := s.dial("/?session_id=S", nil)
+	b.say(`{"action":"user_message","message":"one"}`)
+	b.say(`{"action":"user_message","message":"two"}`) // 1,000 s too early
+	v1.until(payload.UserMessage)
+	b.conn.CloseNow()
+	if f := v1.until(payload.UserMessage); !strings.Contains(f.raw, `"two"`) {
+		t.Errorf("heard %s", f.raw)
+	}
+}
+
 // A docent.v1 client that sends too much is told; a BAF client is read later
 // and loses nothing.
 func TestRate(t *testing.T) {
