@@ -241,7 +241,8 @@ func (r *resume) revise(v *tab, receipt told, chance *rand.Rand) {
 func (r *resume) compare() {
 	for i, tabs := range r.sessions {
 		for _, v := range tabs {
-			if !v.until("quiet", func() bool { return v.last > 0 && len(v.made.Running()) == 0 }) {
+			// What a tab learns of as it comes back is open only once it is synced.
+			if !v.until("quiet", func() bool { return v.last > 0 && v.synced && len(v.made.Running()) == 0 }) {
 				r.t.Errorf("%s: %+v", v.name, v.made.Running())
 				return
 			}
