@@ -284,19 +284,7 @@ func (r record) checkSeq(t *testing.T, from int64) {
 // everything.
 func inDatabase(t *testing.T, env []string, name, session string) (agent.SessionRecord, []agent.ChatMessage, []agent.ReasoningRecord) {
 	t.Helper()
-	var cfg config.Config
-	for _, pair := range env {
-		switch key, value, _ := strings.Cut(pair, "="); key {
-		case "DOCENT_DATA":
-			cfg.Data = value
-		case "DATABASE_URL":
-			cfg.DatabaseURL = value
-		}
-	}
-	db, err := openDatabase(t.Context(), cfg, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := databaseOf(t, env)
 	defer db.Close()
 	s, err := db.Session(t.Context(), agent.SessionKey{Agent: name, ID: session})
 	if err != nil {
@@ -328,4 +316,23 @@ func (p *program) kill(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-p.done
+}
+
+// databaseOf opens the database of a program that runs with these variables.
+func databaseOf(t *testing.T, env []string) database {
+	t.Helper()
+	var cfg config.Config
+	for _, pair := range env {
+		switch key, value, _ := strings.Cut(pair, "="); key {
+		case "DOCENT_DATA":
+			cfg.Data = value
+		case "DATABASE_URL":
+			cfg.DatabaseURL = value
+		}
+	}
+	db, err := openDatabase(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
 }

@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"io"
-	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 
 	"docent/auth"
-	"docent/config"
 )
 
 // who is somebody that uses a server.
@@ -30,22 +28,10 @@ func (w who) may(scope auth.Scope) bool {
 // password is that of every user in these tests.
 const password = "correct horse battery staple"
 
-// opened is the database that a program with that environment uses.
+// opened is databaseOf until the end of the test.
 func opened(t *testing.T, env []string) database {
 	t.Helper()
-	var cfg config.Config
-	for _, pair := range env {
-		switch key, value, _ := strings.Cut(pair, "="); key {
-		case "DOCENT_DATA":
-			cfg.Data = value
-		case "DATABASE_URL":
-			cfg.DatabaseURL = value
-		}
-	}
-	db, err := openDatabase(t.Context(), cfg, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := databaseOf(t, env)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }

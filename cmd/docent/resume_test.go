@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"net/url"
 	"strings"
@@ -15,7 +14,6 @@ import (
 
 	"docent/agent"
 	"docent/client"
-	"docent/config"
 	"docent/internal/fault"
 	"docent/llm/llmtest"
 	"docent/payload"
@@ -297,19 +295,7 @@ func (r *resume) answered(i int, record []client.Entry) {
 // entriesOf is the record of a session as the database has it.
 func entriesOf(t *testing.T, env []string, name, session string) []client.Entry {
 	t.Helper()
-	var cfg config.Config
-	for _, pair := range env {
-		switch key, value, _ := strings.Cut(pair, "="); key {
-		case "DOCENT_DATA":
-			cfg.Data = value
-		case "DATABASE_URL":
-			cfg.DatabaseURL = value
-		}
-	}
-	db, err := openDatabase(t.Context(), cfg, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := databaseOf(t, env)
 	defer db.Close()
 	s, err := db.Session(t.Context(), agent.SessionKey{Agent: name, ID: session})
 	if err != nil {
