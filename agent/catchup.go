@@ -136,7 +136,7 @@ func (s *Subscription) syncLocked(t *turn) {
 // openLocked are the turns that are not over.
 func (c *conversation) openLocked(t *turn) []payload.OpenTurn {
 	open := make([]payload.OpenTurn, 0, len(c.turns))
-	for _, turn := range c.turns {
+	for _, turn := range slices.Concat(c.turns, c.ending) {
 		open = append(open, payload.OpenTurn{Turn: turn, State: payload.Running})
 	}
 	if t != nil && t.number != 0 && !slices.Contains(c.turns, t.number) {

@@ -49,6 +49,7 @@ type conversation struct {
 	acting    bool       // it runs a turn
 	current   *turn      // the one; nil once it is known to be over
 	turns     []int64    // that it runs: more than one if a body took events itself
+	ending    []int64    // those of them that are over, before clients hear of it
 	taken     int        // bytes of their content
 	interrupt context.CancelCauseFunc
 	listeners []*Subscription

@@ -327,7 +327,7 @@ func (c *conversation) settle() {
 	for _, turn := range c.turns {
 		c.done = max(c.done, turn)
 	}
-	c.turns = nil
+	c.turns, c.ending = nil, c.turns // a client that comes now hears that they end
 }
 
 // fail tells the clients that a turn failed which have not been told.
@@ -362,12 +362,15 @@ func (t *turn) failure(err error, now time.Time) []Delivery {
 func (c *conversation) end(t *turn, f payload.TurnFinished) {
 	turns := t.turns()
 	c.rt.meters.ended(f.Outcome, turns, t.since)
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, turn := range turns {
-		if turn != 0 {
-			c.stream(turn, payload.TurnFinishedAction, f)
+		if turn != 0 && len(c.listeners) > 0 {
+			c.deliverLocked(c.streamed(turn, payload.TurnFinishedAction, f))
 		}
 		f.Usage = nil
 	}
+	c.ending = nil
 }
 
 // answering marks a frame as an answer to the request of an agent that the turn

@@ -158,7 +158,7 @@ func stored(e client.Event) int64 {
 type told struct {
 	client.Receipt
 	opens int  // as it was when it was said
-	again bool // it was said more than once
+	again bool // it was said more than once: it ran again, or its end was told again
 }
 
 // tell says something until it is stored, in whatever session the tab is in.
@@ -169,7 +169,7 @@ func (v *tab) tell(message, id string) (told, error) {
 	for again := false; ; again = true {
 		r, err := v.session().SendAs(v.over, id, message)
 		if err == nil || fault.KindOf(err) != fault.Canceled || v.over.Err() != nil {
-			return told{r, opens, again}, err
+			return told{r, opens, again || r.Duplicate}, err
 		}
 		<-time.After(time.Millisecond) // it is being opened again
 	}
