@@ -9,6 +9,7 @@ export default defineConfig({
     environment: 'node',
     include: ['tests/e2e/**/*.test.ts'],
     fileParallelism: false,
+    globalSetup: ['tests/e2e/postgres.ts'],
     // What is waited for comes early but on a machine with much to do.
     expect: { poll: { timeout: 60_000 } },
     testTimeout: 180_000,

@@ -1,14 +1,19 @@
 // Every HTTP call of the page. A failed one throws ApiError, whose message is
 // a sentence that can be shown as it is.
 import type {
+  ChunkPage,
   DocumentPage,
   DocumentRow,
   ErrorShape,
   Info,
   Me,
+  NewToken,
+  PageRow,
   RagMessage,
+  SearchResults,
   SessionRow,
   Stored,
+  TokenRow,
   UploadResult,
 } from './shapes';
 
@@ -107,6 +112,7 @@ function query(params: Record<string, string | number | undefined | null>): stri
 export const getInfo = () => json<Info>('/api/info');
 
 export interface DocumentQuery {
+  collection?: string;
   match?: string;
   status?: string;
   after?: number | undefined;
@@ -118,7 +124,31 @@ export const listDocuments = (q: DocumentQuery = {}, signal?: AbortSignal) =>
 
 export const getDocument = (id: number) => json<DocumentRow>(`/api/documents/${id}`);
 
-export const deleteDocument = (id: number) => call(`/api/documents/${id}`, { method: 'DELETE' });
+// It outlives the page, as its undoing may not.
+export const deleteDocument = (id: number) => call(`/api/documents/${id}`, { method: 'DELETE', keepalive: true });
+
+/** listChunks are the passages of a document, 200 at a time. */
+export const listChunks = (id: number, after?: number, signal?: AbortSignal) =>
+  json<ChunkPage>(`/api/documents/${id}/chunks` + query({ after }), signal ? { signal } : {});
+
+/** getPage says where a passage, given by its bytes in the document's text, is on a page. */
+export const getPage = (id: number, page: number, span?: { start: number; end: number }, signal?: AbortSignal) =>
+  json<PageRow>(`/api/documents/${id}/pages/${page}` + query({ ...span }), signal ? { signal } : {});
+
+/** pageImage is the address of a picture of a page, so many pixels wide. */
+export const pageImage = (id: number, page: number, width: number) => `/api/documents/${id}/pages/${page}/image` + query({ width });
+
+/** drawPage draws a page of a PDF that is no document of the server's. */
+export async function drawPage(pdf: Blob, page: number, width: number, signal?: AbortSignal): Promise<{ image: Blob; pages: number }> {
+  const res = await call('/api/pages' + query({ page, width }), { method: 'POST', headers: { 'Content-Type': 'application/pdf' }, body: pdf, ...(signal && { signal }) });
+  return { image: await res.blob(), pages: Number(res.headers.get('Docent-Pages')) || 1 };
+}
+
+/** search finds passages. */
+export function search(q: string, { k, collections = [], explain }: { k?: number; collections?: string[]; explain?: boolean } = {}, signal?: AbortSignal): Promise<SearchResults> {
+  const more = collections.map((c) => '&collection=' + encodeURIComponent(c)).join('');
+  return json<SearchResults>('/api/search' + query({ q, k, explain: explain ? 'true' : undefined }) + more, signal ? { signal } : {});
+}
 
 /** findHeadings are the headings of the passages nearest to a question. */
 export const findHeadings = (q: string, k: number) =>
@@ -142,8 +172,8 @@ export async function getText(id: number, signal?: AbortSignal): Promise<Uint8Ar
   return new Uint8Array(await res.arrayBuffer());
 }
 
-export const listSessions = (agent: string) =>
-  json<SessionRow[] | null>('/api/sessions' + query({ agent_name: agent, spoken: 'true' })).then((r) => r ?? []);
+export const listSessions = (agent: string, { match, limit }: { match?: string; limit?: number } = {}) =>
+  json<SessionRow[] | null>('/api/sessions' + query({ agent_name: agent, spoken: 'true', match, limit })).then((r) => r ?? []);
 
 /** Pages of messages that are read, 1000 messages each. */
 const maxPages = 10;
@@ -173,12 +203,23 @@ export async function logIn(username: string, password: string): Promise<Me> {
 
 export const logOut = () => call('/api/logout', { method: 'POST' });
 
-export const renameSession = (session: string, name: string) =>
+/** changeSession renames a conversation, or pins it. */
+export const changeSession = (session: string, change: { session_name?: string; pinned?: boolean }) =>
   call(`/api/sessions/${encodeURIComponent(session)}`, {
     method: 'PATCH',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ session_name: name }),
+    body: JSON.stringify(change),
   });
+
+/** exportAddress is where a conversation can be had as a file. */
+export const exportAddress = (session: string, format: 'json' | 'markdown') => `/api/sessions/${encodeURIComponent(session)}/export` + query({ format });
+
+export const listTokens = () => json<TokenRow[] | null>('/api/tokens').then((r) => r ?? []);
+
+export const createToken = (token: { name: string; scopes: string[]; expires_at?: string }) =>
+  json<NewToken>('/api/tokens', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(token) });
+
+export const revokeToken = (id: number) => call(`/api/tokens/${id}`, { method: 'DELETE' });
 
 // It outlives the page: one that is being left deletes what was not used.
 export const deleteSession = (session: string) =>
@@ -188,18 +229,23 @@ export const deleteSession = (session: string) =>
  * upload sends one file and reports how much of it has left, 0 to 1. fetch
  * cannot report that, so this is the one place that uses XMLHttpRequest.
  */
-export function upload(file: File, onProgress: (share: number) => void, signal?: AbortSignal): Promise<UploadResult[]> {
+export function upload(
+  file: File,
+  onProgress: (share: number) => void,
+  { signal, collection, path }: { signal?: AbortSignal | undefined; collection?: string | undefined; path?: string | undefined } = {},
+): Promise<UploadResult[]> {
   const before = logins;
   return new Promise<UploadResult[]>((resolve, reject) => {
     const xhr = new XMLHttpRequest();
     const form = new FormData();
-    form.append('file', file, file.webkitRelativePath || file.name);
+    if (collection) form.append('collection', collection); // before the files, whose it is
+    form.append('file', file, path || file.webkitRelativePath || file.name);
     xhr.open('POST', '/api/documents');
     xhr.upload.onprogress = (e) => {
       if (e.lengthComputable && e.total > 0) onProgress(e.loaded / e.total);
     };
     xhr.onload = () => {
-      if (xhr.status === 401) return known(before).then(() => upload(file, onProgress, signal)).then(resolve, reject);
+      if (xhr.status === 401) return known(before).then(() => upload(file, onProgress, { signal, collection, path })).then(resolve, reject);
       if (xhr.status < 200 || xhr.status > 299) return reject(fault(xhr.status, xhr.responseText));
       try {
         resolve((JSON.parse(xhr.responseText) as { results: UploadResult[] | null }).results ?? []);

@@ -57,7 +57,17 @@ export interface Info {
   models: string[];
   embedder: { name: string; dimensions: number };
   collections: { name: string; documents: number; failed: number; chunks: number }[];
+  /** What searches: the keyword index, the vector index, and the passages in them. */
+  index: { keyword: string; vectors: string; chunks: number };
+  /** Recordings are understood; the agent can speak. */
+  voice: { listens: boolean; speaks: boolean };
   limits: { upload_bytes: number; message_bytes: number; k: number };
+  /** Authentication is on. */
+  auth: boolean;
+  /** When the server was started. */
+  started_at: string;
+  /** The version of Go that it was built with. */
+  go: string;
 }
 
 export interface DocumentRow {
@@ -99,6 +109,88 @@ export interface SessionRow {
   platform_name: string;
   timestamp: string;
   messages: number;
+  /** It stands above the others. */
+  pinned: boolean;
+}
+
+/** ChunkRow is a passage of a document. */
+export interface ChunkRow {
+  id: number;
+  /** Counts from 0. */
+  ordinal: number;
+  kind: 'prose' | 'code' | 'table';
+  text: string;
+  heading: string;
+  page: number | null;
+  page_label: string | null;
+  /** Byte offsets in the UTF-8 of the document's extracted text. */
+  start: number;
+  end: number;
+  tokens: number;
+}
+
+export interface ChunkPage {
+  chunks: ChunkRow[];
+  next?: number;
+}
+
+/** Hit is a passage that was found. */
+export interface Hit {
+  rank: number;
+  score: number;
+  source: string;
+  title: string;
+  heading: string;
+  page: number | null;
+  page_label: string | null;
+  start: number;
+  end: number;
+  text: string;
+  document_id: number;
+  chunk_id: number;
+  features?: Record<string, number>;
+}
+
+export interface SearchResults {
+  question: string;
+  /** How well the results support an answer, 0 to 1. */
+  evidence: number;
+  results: Hit[];
+}
+
+/** Rect is a part of a page: shares of its width and height, from its top left. */
+export interface Rect {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** PageRow is a page of a document that has pages, and where a passage is on it. */
+export interface PageRow {
+  /** Counts from 0. */
+  page: number;
+  pages: number;
+  /** The page as printed; null if it has no other name than its number. */
+  label: string | null;
+  /** In points, as it is shown. */
+  width: number;
+  height: number;
+  marks: Rect[];
+}
+
+/** TokenRow is an API token; its secret is shown once, when it is made. */
+export interface TokenRow {
+  id: number;
+  name: string;
+  scopes: string[];
+  created_at: string;
+  last_used_at: string | null;
+  expires_at: string | null;
+}
+
+export interface NewToken extends TokenRow {
+  token: string;
 }
 
 /** Stored is a page of what is stored of a conversation. */

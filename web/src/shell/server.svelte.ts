@@ -49,7 +49,7 @@ class Server {
     const before = row?.session_name ?? null;
     if (row) row.session_name = name; // shown at once, taken back if it fails
     try {
-      await http.renameSession(session, name);
+      await http.changeSession(session, { session_name: name });
       await this.list();
     } catch (err) {
       if (row) row.session_name = before;

@@ -169,7 +169,7 @@ export class MockDocent {
   }
 
   create(id: string, name: string | null = null): Session {
-    const row: SessionRow = { id: this.sessions.size + 1, session_id: id, session_name: name, platform_name: 'WebSocketPlatform', timestamp: new Date().toISOString(), messages: 0 };
+    const row: SessionRow = { id: this.sessions.size + 1, session_id: id, session_name: name, platform_name: 'WebSocketPlatform', timestamp: new Date().toISOString(), messages: 0, pinned: false };
     const session: Session = { row, messages: [], steps: [], log: [], held: new Set(), running: new Map(), seq: 0, turn: 0, seen: new Map(), sockets: new Set() };
     this.sessions.set(id, session);
     return session;
@@ -370,6 +370,7 @@ export class MockDocent {
         : { name: 'gpt-4o-mini', kind: 'openai', hint: '' },
       models: [], embedder: { name: 'static', dimensions: 256 },
       collections: [{ name: 'default', documents: this.documents.length, failed, chunks: this.documents.length * 7 }],
+      index: { keyword: 'bm25', vectors: 'chromem', chunks: 0 }, voice: { listens: false, speaks: false }, auth: false, started_at: new Date(0).toISOString(), go: 'go1.26',
       limits: { upload_bytes: 1_000_000, message_bytes: 16384, k: 4 },
     };
   }

@@ -1,0 +1,5 @@
+// The library.
+import type { Catalogue } from '../en';
+
+export const documents: Catalogue['documents'] = {
+};

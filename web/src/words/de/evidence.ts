@@ -1,0 +1,5 @@
+// Sources, passages and what was searched.
+import type { Catalogue } from '../en';
+
+export const evidence: Catalogue['evidence'] = {
+};

@@ -1,0 +1,3 @@
+// The conversation: questions, answers, what can be done with them.
+export const chat = {
+};

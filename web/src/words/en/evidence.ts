@@ -1,0 +1,3 @@
+// Sources, passages and what was searched.
+export const evidence = {
+};

@@ -1,0 +1,3 @@
+// What the user says, and with what.
+export const input = {
+};

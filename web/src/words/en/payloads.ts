@@ -1,0 +1,3 @@
+// What agents say that is not text.
+export const payloads = {
+};

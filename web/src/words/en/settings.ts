@@ -1,0 +1,3 @@
+// Settings and status.
+export const settings = {
+};

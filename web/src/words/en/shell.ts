@@ -1,0 +1,3 @@
+// The frame of the page: sidebar, notices, login.
+export const shell = {
+};

@@ -1,0 +1,68 @@
+// What the page says, in the language that was chosen. English is part of the
+// first load; the others come when they are wanted. A language that lacks a
+// text, or has one too many, does not compile.
+import { en, type Catalogue } from './en';
+
+export type Language = 'en' | 'de';
+
+/** Every language, with its name in itself. */
+export const languages: Record<Language, string> = { en: 'English', de: 'Deutsch' };
+
+const others: Record<Exclude<Language, 'en'>, () => Promise<Catalogue>> = {
+  de: () => import('./de').then((m) => m.de),
+};
+
+const stored = 'docent.language';
+
+const known = (tag: string | null | undefined): Language | undefined =>
+  tag && Object.hasOwn(languages, tag) ? (tag as Language) : undefined;
+
+class Words {
+  language = $state<Language>('en');
+  private said = $state.raw<Catalogue>(en);
+
+  /** start takes the language chosen earlier, or the browser's. It never fails. */
+  async start(): Promise<void> {
+    let chosen: Language | undefined;
+    try {
+      chosen = known(localStorage.getItem(stored));
+    } catch {
+      // Storage may be forbidden.
+    }
+    chosen ??= navigator.languages.map((tag) => known(tag.split('-')[0]!.toLowerCase())).find(Boolean) ?? 'en';
+    await this.use(chosen).catch(() => undefined); // then it is English
+  }
+
+  /** choose changes the language from now on. It fails if it cannot be loaded. */
+  async choose(language: Language): Promise<void> {
+    await this.use(language);
+    try {
+      localStorage.setItem(stored, language);
+    } catch {
+      // The choice then lasts as long as the page.
+    }
+  }
+
+  private async use(language: Language): Promise<void> {
+    const said = language === 'en' ? en : await others[language]();
+    this.said = said;
+    this.language = language;
+    document.documentElement.lang = language;
+  }
+
+  get chat() { return this.said.chat; }
+  get payloads() { return this.said.payloads; }
+  get evidence() { return this.said.evidence; }
+  get documents() { return this.said.documents; }
+  get shell() { return this.said.shell; }
+  get settings() { return this.said.settings; }
+  get input() { return this.said.input; }
+
+  /** number writes a number as the language does. */
+  number(n: number, options?: Intl.NumberFormatOptions): string {
+    return n.toLocaleString(this.language, options);
+  }
+}
+
+/** words is what the page says: words.chat.copy, words.chat.rows(3). */
+export const words = new Words();
