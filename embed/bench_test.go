@@ -156,3 +156,12 @@ func BenchmarkNewStatic(b *testing.B) {
 		newTestStatic(b)
 	}
 }
+
+// BenchmarkUnpack is what the first embedder of a process costs beside that.
+func BenchmarkUnpack(b *testing.B) {
+	for b.Loop() {
+		if _, err := unpack(vocabularyPacked); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

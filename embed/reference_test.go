@@ -20,8 +20,12 @@ func newReference() (*reference, error) {
 	if err != nil {
 		return nil, err
 	}
+	vocabulary, err := vocabularyFile()
+	if err != nil {
+		return nil, err
+	}
 	r := &reference{ids: map[string]uint16{}, table: t}
-	for i, token := range strings.Split(strings.TrimSuffix(vocabularyFile, "\n"), "\n") {
+	for i, token := range strings.Split(strings.TrimSuffix(vocabulary, "\n"), "\n") {
 		r.ids[token] = uint16(i)
 	}
 	return r, nil

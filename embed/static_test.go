@@ -153,20 +153,33 @@ func TestStaticLargeText(t *testing.T) {
 
 func TestNewStaticRefusesBrokenFiles(t *testing.T) {
 	t.Parallel()
+	vocabulary, err := vocabularyFile()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, files := range map[string][2]string{
-		"no table":         {"", vocabularyFile},
-		"wrong magic":      {"XXXX" + tableFile[4:], vocabularyFile},
-		"wrong version":    {tableFile[:4] + "\x02" + tableFile[5:], vocabularyFile},
-		"truncated table":  {tableFile[:len(tableFile)-1], vocabularyFile},
+		"no table":         {"", vocabulary},
+		"wrong magic":      {"XXXX" + tableFile[4:], vocabulary},
+		"wrong version":    {tableFile[:4] + "\x02" + tableFile[5:], vocabulary},
+		"truncated table":  {tableFile[:len(tableFile)-1], vocabulary},
 		"no vocabulary":    {tableFile, ""},
-		"cut vocabulary":   {tableFile, vocabularyFile[:len(vocabularyFile)-1]},
-		"fewer tokens":     {tableFile, vocabularyFile[:strings.LastIndex(vocabularyFile[:len(vocabularyFile)-1], "\n")+1]},
-		"no unknown":       {tableFile, strings.Replace(vocabularyFile, "[UNK]", "[XXX]", 1)},
-		"a token too long": {tableFile, vocabularyFile[:len(vocabularyFile)-1] + strings.Repeat("x", 40) + "\n"},
-		"an empty token":   {tableFile, strings.Replace(vocabularyFile, "\n!\n", "\n\n", 1)},
+		"cut vocabulary":   {tableFile, vocabulary[:len(vocabulary)-1]},
+		"fewer tokens":     {tableFile, vocabulary[:strings.LastIndex(vocabulary[:len(vocabulary)-1], "\n")+1]},
+		"no unknown":       {tableFile, strings.Replace(vocabulary, "[UNK]", "[XXX]", 1)},
+		"a token too long": {tableFile, vocabulary[:len(vocabulary)-1] + strings.Repeat("x", 40) + "\n"},
+		"an empty token":   {tableFile, strings.Replace(vocabulary, "\n!\n", "\n\n", 1)},
 	} {
 		if _, err := newStatic(files[0], files[1]); err == nil {
 			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestUnpackRefusesBrokenFiles(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"", "no gzip", vocabularyPacked[:len(vocabularyPacked)/2], vocabularyPacked[:len(vocabularyPacked)-8] + "12345678"} {
+		if text, err := unpack(file); err == nil {
+			t.Errorf("%.8q, %d bytes: unpacked to %d", file, len(file), len(text))
 		}
 	}
 }

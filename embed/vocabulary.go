@@ -1,15 +1,36 @@
 package embed
 
 import (
+	"compress/gzip"
 	_ "embed"
 	"fmt"
+	"io"
 	"math"
 	"math/bits"
 	"strings"
+	"sync"
 )
 
-//go:embed model/vocab.txt
-var vocabularyFile string
+//go:embed model/vocab.txt.gz
+var vocabularyPacked string
+
+// vocabularyFile is the built-in vocabulary as newVocabulary reads it. It is
+// unpacked once, however many embedders a process makes.
+var vocabularyFile = sync.OnceValues(func() (string, error) { return unpack(vocabularyPacked) })
+
+// unpack returns the text in a gzip file.
+func unpack(packed string) (string, error) {
+	z, err := gzip.NewReader(strings.NewReader(packed))
+	if err != nil {
+		return "", fmt.Errorf("vocabulary: %w", err)
+	}
+	var b strings.Builder
+	b.Grow(2*len(packed) + len(packed)/4) // it shrinks to about half
+	if _, err := io.Copy(&b, z); err != nil {
+		return "", fmt.Errorf("vocabulary: %w", err)
+	}
+	return b.String(), nil
+}
 
 const (
 	// unknown is the token of words that cannot be put together.
