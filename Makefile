@@ -36,7 +36,7 @@ build: web ## build bin/docent with the page inside
 
 web: ## build the page into web/dist
 	@.ci/setup run
-	@if [ ! -e web/dist/index.html ] || [ -n "$$(find web/src clients/ts/src web/public web/package-lock.json web/package.json web/tsconfig.json web/vite.config.ts web/index.html -newer web/dist/index.html -print -quit)" ]; then cd web && npm run build; fi
+	@if [ ! -e web/dist/index.html.gz ] || [ -n "$$(find web/src clients/ts/src web/public web/scripts web/package-lock.json web/package.json web/tsconfig.json web/vite.config.ts web/index.html -newer web/dist/index.html.gz -print -quit)" ]; then cd web && npm run build; fi
 
 test: ## every test, Go with -race and the page's, on a real Postgres and in a real browser
 	@.ci/setup test
@@ -69,4 +69,5 @@ soak: build ## long tests: kill -9 during ingest and conversations, cut connecti
 	CGO_ENABLED=1 go test -race -tags soak -timeout 60m -count=1 -run Soak ./cmd/docent
 
 clean: ## remove what was built
-	rm -rf bin web/dist/assets web/dist/index.html
+	rm -rf bin
+	find web/dist -mindepth 1 ! -name placeholder.html -delete

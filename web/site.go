@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -20,12 +22,11 @@ const (
 	// assetPrefix is where Vite puts files whose names hold a hash of their
 	// content; they may be cached for ever.
 	assetPrefix = "assets/"
+	// packedSuffix is that of files that a build has packed.
+	packedSuffix = ".gz"
 
 	cacheForever = "public, max-age=31536000, immutable"
 	cacheRecheck = "no-cache"
-
-	// gzipMin is the size below which compressing gains nothing, in bytes.
-	gzipMin = 860
 )
 
 // site serves a built page from a file system that never changes.
@@ -36,9 +37,12 @@ type site struct {
 
 // file is one file of the page, ready to be sent.
 type file struct {
-	name, mediaType, etag, cache string
-	plain                        []byte
-	squeezed                     func() []byte // gzip, made at first use; nil bytes when it gains nothing
+	name, mediaType, cache string
+	// data is the file's content, packed by gzip if packed is true.
+	data   []byte
+	packed bool
+	// sum is the beginning of the hash of data, made at first use.
+	sum func() string
 }
 
 func newSite(fsys fs.FS) *site {
@@ -51,7 +55,8 @@ func newSite(fsys fs.FS) *site {
 		if err != nil {
 			return err
 		}
-		s.files[name] = newFile(name, data)
+		f := newFile(name, data)
+		s.files[f.name] = f
 		return nil
 	})
 	s.start = s.files[indexFile]
@@ -63,26 +68,14 @@ func newSite(fsys fs.FS) *site {
 }
 
 func newFile(name string, data []byte) *file {
-	sum := sha256.Sum256(data)
-	f := &file{
-		name:      name,
-		mediaType: mediaType(name),
-		etag:      `"` + hex.EncodeToString(sum[:12]) + `"`,
-		cache:     cacheRecheck,
-		plain:     data,
-	}
+	name, packed := strings.CutSuffix(name, packedSuffix)
+	f := &file{name: name, mediaType: mediaType(name), cache: cacheRecheck, data: data, packed: packed}
 	if strings.HasPrefix(name, assetPrefix) {
 		f.cache = cacheForever
 	}
-	f.squeezed = sync.OnceValue(func() []byte {
-		if len(data) < gzipMin || !compressible(f.mediaType) {
-			return nil
-		}
-		var b bytes.Buffer
-		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is a valid constant
-		_, _ = w.Write(data)                                  // a bytes.Buffer does not fail
-		_ = w.Close()
-		return b.Bytes()
+	f.sum = sync.OnceValue(func() string {
+		sum := sha256.Sum256(data)
+		return hex.EncodeToString(sum[:12])
 	})
 	return f
 }
@@ -116,25 +109,50 @@ func (f *file) send(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", f.mediaType)
 	h.Set("Cache-Control", f.cache)
-	body, etag := f.plain, f.etag
-	if small := f.squeezed(); small != nil {
+	asPacked := f.packed && acceptsGzip(r)
+	etag, size := `"`+f.sum()+`"`, len(f.data)
+	switch {
+	case asPacked:
+		etag = `"` + f.sum() + `-gz"`
+	case f.packed:
+		size = unpackedSize(f.data)
+	}
+	if f.packed {
 		h.Add("Vary", "Accept-Encoding")
-		if acceptsGzip(r) {
-			h.Set("Content-Encoding", "gzip")
-			body, etag = small, strings.TrimSuffix(f.etag, `"`)+`-gz"`
-		}
 	}
 	h.Set("ETag", etag)
 	if match := r.Header.Get("If-None-Match"); match != "" && strings.Contains(match, etag) {
-		h.Del("Content-Encoding")
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	if r.Method == http.MethodHead {
-		return
+	if asPacked {
+		h.Set("Content-Encoding", "gzip")
 	}
-	_, _ = w.Write(body) // the reader went away; there is nobody to tell
+	h.Set("Content-Length", strconv.Itoa(size))
+	switch {
+	case r.Method == http.MethodHead:
+	case f.packed && !asPacked:
+		unpack(w, f.data)
+	default:
+		_, _ = w.Write(f.data) // the reader went away; there is nobody to tell
+	}
+}
+
+// unpackedSize is what a gzip file says at its end.
+func unpackedSize(packed []byte) int {
+	if len(packed) < 4 {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint32(packed[len(packed)-4:]))
+}
+
+// unpack writes what is in a gzip file, for the rare client that takes none.
+func unpack(w io.Writer, packed []byte) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return // a build makes no such file; the length that was promised tells
+	}
+	_, _ = io.Copy(w, z) //nolint:gosec // it is ours, and of a size that is known
 }
 
 // secure sets the headers that keep what the page shows from doing anything:
@@ -192,10 +210,6 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-func compressible(mediaType string) bool {
-	return strings.HasPrefix(mediaType, "text/") || strings.Contains(mediaType, "json") || strings.Contains(mediaType, "svg")
-}
-
 // mediaType is by table for what the page has, because the system's own table
 // (mime.TypeByExtension) differs between machines.
 func mediaType(name string) string {
@@ -210,6 +224,8 @@ func mediaType(name string) string {
 		return "image/svg+xml"
 	case ".webmanifest":
 		return "application/manifest+json"
+	case ".png":
+		return "image/png"
 	default:
 		if t := mime.TypeByExtension(ext); t != "" {
 			return t

@@ -1,20 +1,33 @@
 package web
 
 import (
+	"bytes"
 	"compress/gzip"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
 )
 
+var script = strings.Repeat("console.log('docent');\n", 200)
+
+// built is a page as a build leaves it.
 var built = fstest.MapFS{
-	"index.html":          {Data: []byte("<!doctype html><title>docent</title>")},
-	"placeholder.html":    {Data: []byte("not built")},
-	"theme.js":            {Data: []byte("0")},
-	"assets/main-abc1.js": {Data: []byte(strings.Repeat("console.log('docent');\n", 200))},
+	"index.html.gz":          {Data: pack("<!doctype html><title>docent</title>")},
+	"placeholder.html":       {Data: []byte("not built")},
+	"theme.js":               {Data: []byte("0")},
+	"assets/main-abc1.js.gz": {Data: pack(script)},
+}
+
+func pack(text string) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = io.WriteString(w, text) // a bytes.Buffer does not fail
+	_ = w.Close()
+	return b.Bytes()
 }
 
 func get(t *testing.T, h http.Handler, method, target string, header ...string) *http.Response {
@@ -85,31 +98,48 @@ func TestHandlerServesWhatIsEmbedded(t *testing.T) {
 	}
 }
 
-func TestSiteCompressesAndRevalidates(t *testing.T) {
+func TestSiteSendsWhatIsPacked(t *testing.T) {
 	t.Parallel()
 	h := newSite(built)
 	res := get(t, h, "GET", "/assets/main-abc1.js", "Accept-Encoding", "br, gzip")
-	if res.Header.Get("Content-Encoding") != "gzip" || res.Header.Get("Vary") != "Accept-Encoding" {
-		t.Fatalf("headers %v", res.Header)
+	packed := body(t, res)
+	if res.Header.Get("Content-Encoding") != "gzip" || res.Header.Get("Vary") != "Accept-Encoding" || packed != string(built["assets/main-abc1.js.gz"].Data) {
+		t.Fatalf("%d bytes, headers %v", len(packed), res.Header)
 	}
-	z, err := gzip.NewReader(res.Body)
-	if err != nil {
-		t.Fatal(err)
+	if got := res.Header.Get("Content-Length"); got != strconv.Itoa(len(packed)) {
+		t.Errorf("Content-Length %s for %d bytes", got, len(packed))
 	}
-	if got, _ := io.ReadAll(z); string(got) != string(built["assets/main-abc1.js"].Data) {
-		t.Errorf("unpacked %d bytes", len(got))
-	}
-	again := get(t, h, "GET", "/assets/main-abc1.js", "Accept-Encoding", "gzip", "If-None-Match", res.Header.Get("ETag"))
-	if again.StatusCode != http.StatusNotModified || body(t, again) != "" {
-		t.Errorf("status %d", again.StatusCode)
+	if got := res.Header.Get("Content-Type"); got != "text/javascript; charset=utf-8" {
+		t.Errorf("Content-Type %s", got)
 	}
 	plain := get(t, h, "GET", "/assets/main-abc1.js", "Accept-Encoding", "gzip;q=0")
-	if plain.Header.Get("Content-Encoding") != "" || plain.Header.Get("ETag") == res.Header.Get("ETag") {
+	if plain.Header.Get("Content-Encoding") != "" || plain.Header.Get("Vary") != "Accept-Encoding" || plain.Header.Get("ETag") == res.Header.Get("ETag") {
 		t.Errorf("headers %v", plain.Header)
 	}
-	head := get(t, h, "HEAD", "/")
-	if head.Header.Get("Content-Length") == "" || body(t, head) != "" {
-		t.Errorf("HEAD: %v", head.Header)
+	if got := body(t, plain); got != script || plain.Header.Get("Content-Length") != strconv.Itoa(len(script)) {
+		t.Errorf("unpacked %d bytes, Content-Length %s, want %d", len(got), plain.Header.Get("Content-Length"), len(script))
+	}
+	for _, encoding := range []string{"gzip", "identity"} {
+		head := get(t, h, "HEAD", "/assets/main-abc1.js", "Accept-Encoding", encoding)
+		full := get(t, h, "GET", "/assets/main-abc1.js", "Accept-Encoding", encoding)
+		for _, name := range []string{"Content-Length", "ETag", "Content-Encoding"} {
+			if got, want := head.Header.Get(name), full.Header.Get(name); got != want {
+				t.Errorf("%s: HEAD says %s %q, GET %q", encoding, name, got, want)
+			}
+		}
+		if got := body(t, head); got != "" {
+			t.Errorf("%s: HEAD has a body of %d bytes", encoding, len(got))
+		}
+		again := get(t, h, "GET", "/assets/main-abc1.js", "Accept-Encoding", encoding, "If-None-Match", full.Header.Get("ETag"))
+		if got := body(t, again); again.StatusCode != http.StatusNotModified || got != "" || again.Header.Get("Content-Encoding") != "" {
+			t.Errorf("%s: status %d, %d bytes, headers %v", encoding, again.StatusCode, len(got), again.Header)
+		}
+	}
+	if res := get(t, h, "GET", "/assets/main-abc1.js.gz", "Accept-Encoding", "gzip"); res.StatusCode != http.StatusNotFound {
+		t.Errorf("the packed file has an address: %d", res.StatusCode)
+	}
+	if res := get(t, h, "GET", "/theme.js", "Accept-Encoding", "gzip"); res.Header.Get("Content-Encoding") != "" || res.Header.Get("Vary") != "" {
+		t.Errorf("what is not packed: headers %v", res.Header)
 	}
 }
 

@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
+import { squeeze } from './scripts/squeeze.mjs';
 
 // docent embeds dist, and a bare clone has only the placeholder there: a build
 // clears everything but that one committed file.
@@ -18,11 +19,20 @@ function clearDist(): Plugin {
   };
 }
 
+// What is embedded is packed, once everything is written.
+function packDist(): Plugin {
+  return {
+    name: 'pack-dist',
+    apply: 'build',
+    closeBundle: { order: 'post', sequential: true, handler: () => squeeze(join(import.meta.dirname, 'dist')) },
+  };
+}
+
 // Where `npm run dev` finds the API while the page is being worked on.
 const server = process.env.DOCENT_URL ?? 'http://127.0.0.1:8765';
 
 export default defineConfig({
-  plugins: [svelte(), clearDist()],
+  plugins: [svelte(), clearDist(), packDist()],
   resolve: { alias: { 'docent-client': join(import.meta.dirname, '../clients/ts/src/index.ts') } },
   build: {
     target: 'es2022',

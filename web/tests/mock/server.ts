@@ -92,7 +92,7 @@ export class MockDocent {
   private made = 0;
 
   async start(): Promise<this> {
-    if (!existsSync(join(dist, 'index.html'))) throw new Error('the page is not built: run npm run build');
+    if (!existsSync(join(dist, 'index.html')) && !existsSync(join(dist, 'index.html.gz'))) throw new Error('the page is not built: run npm run build');
     this.http.on('upgrade', (req, socket, head) => {
       if (this.down || !this.known(req)) return socket.destroy();
       this.ws.handleUpgrade(req, socket, head, (ws) => this.connect(ws, new URL(req.url!, this.url)));
@@ -355,10 +355,13 @@ export class MockDocent {
   }
 
   private page(path: string, req: IncomingMessage, res: ServerResponse): void {
-    const file = join(dist, path);
-    const name = extname(path) && existsSync(file) ? file : join(dist, 'index.html');
-    res.writeHead(200, { 'Content-Type': mediaTypes[extname(name)] ?? 'application/octet-stream', 'Content-Security-Policy': policy(req.headers.host ?? '') });
-    res.end(readFileSync(name));
+    // Most of what was built is packed.
+    const built = (name: string) => [`${name}.gz`, name].find((n) => existsSync(join(dist, n)));
+    const name = (extname(path) && built(path)) || built('index.html')!;
+    const packed = name.endsWith('.gz') ? { 'Content-Encoding': 'gzip' } : {};
+    const type = mediaTypes[extname(name.replace(/\.gz$/, ''))] ?? 'application/octet-stream';
+    res.writeHead(200, { 'Content-Type': type, 'Content-Security-Policy': policy(req.headers.host ?? ''), ...packed });
+    res.end(readFileSync(join(dist, name)));
   }
 
   private info(): Info {

@@ -1,0 +1,1 @@
+export function squeeze(dist: string): void;
