@@ -1,5 +1,6 @@
 // A session of docent.v1: every stored frame once and in order, every message
 // stored once, over connections that come and go.
+import { base64 } from './base64.ts';
 import { newId, parseFrame, type ErrorBody, type ServerFrame, type Welcome } from './frames.ts';
 import { Link, type LinkState, type SocketLike } from './link.ts';
 
@@ -33,11 +34,33 @@ export interface Options {
 /** Outgoing is a message of the user on its way. */
 export interface Outgoing {
   id: string;
-  action: 'user_message' | 'user_file' | 'edit' | 'regenerate';
-  /** What is said; undefined for regenerate, which says the same again. */
+  action: 'user_message' | 'user_file' | 'user_voice' | 'edit' | 'regenerate';
+  /**
+   * What is said; undefined for regenerate, which says the same again. Of a
+   * recording it is the words, once the server has told them.
+   */
   content: unknown;
   /** The turn from which on it replaces what was said. */
   replaces?: number;
+}
+
+/**
+ * Question is a message with how it is to be answered, where the agent answers
+ * from documents: out of these collections, by this model, with so many passages.
+ */
+export interface Question {
+  message: string;
+  collections?: string[];
+  model?: string;
+  /** 1 to 50. */
+  k?: number;
+}
+
+/** Attachment is a file as it is sent. */
+export interface Attachment {
+  name: string;
+  type: string;
+  base64: string;
 }
 
 /** Stored says where a message of the user is stored. */
@@ -80,6 +103,8 @@ const maxQueued = 256;
 
 interface Waiting {
   frame: { action: string; message?: unknown; id: string };
+  /** Base64 that belongs into the frame, where hole stands: it is long, and needs no escaping. */
+  bytes: string | undefined;
   /** What has to come for it to be done; taken: an ack of something that is not stored. */
   until: 'ack' | 'taken' | 'feedback_stored' | 'session_reset';
   /** It is about what is now, so it is given up with the connection. */
@@ -164,7 +189,7 @@ export class DocentClient {
   }
 
   /**
-   * send says something, text or any JSON. It resolves when that is stored, and
+   * send says something: text, a Question, or any other JSON. It resolves when that is stored, and
    * waits for a connection for as long as it takes; a refusal, of it or of the
    * connection, rejects with a DocentError. Sending again with the same id
    * stores nothing twice.
@@ -173,10 +198,19 @@ export class DocentClient {
     return this.say({ id, action: 'user_message', content }, content);
   }
 
-  /** sendFile is send of a file. */
-  async sendFile(file: File | { name: string; type: string; base64: string }, { id = newId() }: { id?: string } = {}): Promise<Stored> {
-    const content = 'base64' in file ? file : { name: file.name, type: file.type, base64: base64(new Uint8Array(await file.arrayBuffer())) };
-    return this.say({ id, action: 'user_file', content }, content);
+  /** sendFile is send of a file, which is read in pieces: nothing waits long for that. */
+  async sendFile(file: File | Attachment, { id = newId() }: { id?: string } = {}): Promise<Stored> {
+    const content = 'base64' in file ? file : { name: file.name, type: file.type, base64: await base64(file) };
+    return this.put('user_file', { name: content.name, type: content.type, base64: hole }, 'ack', { id, action: 'user_file', content }, content.base64);
+  }
+
+  /**
+   * sendVoice is send of a recording, an audio file or its base64. Its words
+   * come as a user_message before it is stored; transcripts show them.
+   */
+  async sendVoice(recording: Blob | string, { id = newId() }: { id?: string } = {}): Promise<Stored> {
+    const content = typeof recording === 'string' ? recording : await base64(recording);
+    return this.put('user_voice', hole, 'ack', { id, action: 'user_voice', content }, content);
   }
 
   /** edit says something else in the place of a turn's message; that turn and those after it are gone. */
@@ -217,14 +251,14 @@ export class DocentClient {
     return this.put(outgoing.action, message, 'ack', outgoing);
   }
 
-  private put<T>(action: string, message: unknown, until: Waiting['until'], outgoing?: Outgoing): Promise<T> {
+  private put<T>(action: string, message: unknown, until: Waiting['until'], outgoing?: Outgoing, bytes?: string): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.state === 'closed') throw new DocentError(closed);
       if (this.state === 'refused' && !this.options.keep) throw new DocentError(this.refusal ?? refusalOf(0));
       if (this.queue.length >= maxQueued) throw new DocentError({ code: 'busy', message: 'Too much waits to be sent.', retryable: true });
       const frame = { action, message, id: outgoing?.id ?? newId() };
       const once = action === 'stop' && (message as { turn?: number }).turn === undefined;
-      const waiting: Waiting = { frame, until, once, sent: 0, since: this.last ?? 0, resolve, reject };
+      const waiting: Waiting = { frame, bytes, until, once, sent: 0, since: this.last ?? 0, resolve, reject };
       this.queue.push(waiting);
       if (outgoing) this.emit({ type: 'queued', outgoing });
       if (this.synced) this.transmit(waiting);
@@ -233,9 +267,9 @@ export class DocentClient {
   }
 
   private transmit(w: Waiting): void {
-    const text = JSON.stringify(w.frame);
+    const text = written(w);
     const limit = this.welcome?.limits?.frame_bytes;
-    if (limit && exceeds(text, limit)) {
+    if (limit && exceeds(text, limit, w.bytes?.length)) {
       return this.reject(w, { code: 'invalid', message: `This is larger than the server takes, which is ${limit} bytes with all that belongs to it.`, retryable: false });
     }
     w.sent = text.length;
@@ -335,6 +369,8 @@ export class DocentClient {
         return;
       }
       case 'user_message':
+        if (!frame.seq) return; // the words of a recording, which is stored next
+      // fallthrough
       case 'user_file': // another connection, or the one before, stored it
         return this.settle(of(frame.id), { id: frame.id, seq: frame.seq, turn: frame.turn, duplicate: true });
       case 'feedback_stored':
@@ -379,17 +415,20 @@ function refusalOf(code: number): ErrorBody {
   return { code: 'conflict', message: 'The server has closed the connection for good.', retryable: false };
 }
 
-/** exceeds reports whether text has more than so many bytes in UTF-8. */
-function exceeds(text: string, bytes: number): boolean {
-  if (text.length * 3 <= bytes) return false; // without a copy of it
-  return text.length > bytes || new TextEncoder().encode(text).length > bytes;
+/** Stands in a frame for base64, which would be long to escape. */
+const hole = '\0';
+
+/** written is a frame as it is sent. */
+function written({ frame, bytes }: Waiting): string {
+  const text = JSON.stringify(frame);
+  if (bytes === undefined) return text;
+  const mark = JSON.stringify(hole); // nothing else is called that, as names and ids have no control characters
+  const at = text.indexOf(mark) + 1;
+  return text.slice(0, at) + bytes + text.slice(at + mark.length - 2);
 }
 
-/** How many bytes are written as base64 at a time; String.fromCharCode takes no more at once. */
-const slice = 0x8000;
-
-function base64(bytes: Uint8Array): string {
-  let text = '';
-  for (let i = 0; i < bytes.length; i += slice) text += String.fromCharCode(...bytes.subarray(i, i + slice));
-  return btoa(text);
+/** exceeds reports whether text, so much of which is ASCII, has more than so many bytes in UTF-8. */
+function exceeds(text: string, bytes: number, ascii = 0): boolean {
+  if (ascii + (text.length - ascii) * 3 <= bytes) return false; // without a copy of it
+  return text.length > bytes || new TextEncoder().encode(text).length > bytes;
 }

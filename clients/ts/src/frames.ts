@@ -67,6 +67,8 @@ export interface Welcome {
   };
   models: string[];
   collections: string[];
+  /** Recordings are understood; the agent can speak. Absent from older servers. */
+  voice?: { listens: boolean; speaks: boolean };
 }
 
 /** The outcomes of a turn. */

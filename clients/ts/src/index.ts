@@ -1,4 +1,5 @@
-export { DocentClient, DocentError, type ClientEvent, type ClientEvents, type Options, type Outgoing, type Stored } from './client.ts';
+export { base64 } from './base64.ts';
+export { DocentClient, DocentError, type Attachment, type ClientEvent, type ClientEvents, type Options, type Outgoing, type Question, type Stored } from './client.ts';
 export { newId, parseFrame } from './frames.ts';
 export type * from './frames.ts';
 export { stays, type LinkState } from './link.ts';

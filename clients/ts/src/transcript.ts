@@ -231,13 +231,15 @@ function sync(t: Transcript, open: { turn: number; state: 'running' | 'waiting' 
 
 const isOver = (state: TurnState) => state !== 'running' && state !== 'stored' && state !== 'waiting' && state !== 'held';
 
+const types: Partial<Record<Outgoing['action'], string>> = { user_file: 'file', user_voice: 'audio' };
+
 function acknowledge(t: Transcript, m: { id: string; seq?: number; duplicate: boolean }, frame: ServerFrame): Transcript {
   const id = m.id || frame.id || '';
   const p = t.pending.find((p) => p.id === id);
   if (!p || m.seq === undefined) return t;
   const turn = frame.turn ?? null;
   const next = store(t, {
-    ...blank, seq: m.seq, turn, kind: 'question', type: p.action === 'user_file' ? 'file' : 'str', content: p.content,
+    ...blank, seq: m.seq, turn, kind: 'question', type: types[p.action] ?? 'str', content: p.content,
     id, replaces: frame.replaces ?? p.replaces ?? 0,
   });
   const kept = { ...next, pending: next.pending.filter((other) => other !== p) };
@@ -245,13 +247,19 @@ function acknowledge(t: Transcript, m: { id: string; seq?: number; duplicate: bo
 }
 
 function hear(t: Transcript, frame: ServerFrame): Transcript {
-  if (!frame.seq) return t;
+  if (!frame.seq) return understand(t, frame);
   const turn = frame.turn ?? null;
   const next = store(t, {
     seq: frame.seq, turn, kind: 'question', type: frame.action === 'user_message' ? 'str' : frame.action.slice('user_'.length), content: frame.message,
     id: frame.id ?? '', sender: frame.sender ?? '', replaces: frame.replaces ?? 0,
   });
   return next === t || turn === null ? next : setTurn(next, turn, { state: frame.history ? 'over' : 'stored' });
+}
+
+// What a recording was understood as is what was said.
+function understand(t: Transcript, frame: ServerFrame): Transcript {
+  const pending = t.pending.map((p): Pending => (p.id === frame.id && p.action === 'user_voice' ? { ...p, action: 'user_message', content: frame.message } : p));
+  return { ...t, pending };
 }
 
 // Something happens in a turn: it runs, also if it was thought to be over.

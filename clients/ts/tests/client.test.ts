@@ -1,6 +1,6 @@
 import WebSocket from 'ws';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { DocentClient, DocentError, emptyTranscript, newId, parseFrame, reduce, stays, unreplaced, type LinkState, type Options, type ServerFrame, type Transcript } from '../src/index.ts';
+import { base64, DocentClient, DocentError, emptyTranscript, newId, parseFrame, reduce, stays, unreplaced, type LinkState, type Options, type Question, type ServerFrame, type Transcript } from '../src/index.ts';
 import { TestServer } from './server.ts';
 
 let server: TestServer;
@@ -127,6 +127,47 @@ describe('a conversation', () => {
     await tab.client.send('q');
     await tab.settled(7);
     expect(tab.texts()).toEqual(['q', 'Answer 2']);
+  });
+
+  test('a file is read in pieces and arrives as it is', async () => {
+    server.maxPayload = 4 << 20;
+    await server.kill();
+    await server.start();
+    const tab = new Tab();
+    const bytes = new Uint8Array((1 << 20) + 7).map((_, i) => (i * 31) >> 3);
+    await tab.client.sendFile(new File([bytes], 'a "b" \\ ü.bin'));
+    await tab.settled(4);
+    const [file] = server.files as { name: string; base64: string }[];
+    expect(file!.name).toBe('a "b" \\ ü.bin');
+    expect(Buffer.from(file!.base64, 'base64').equals(bytes)).toBe(true);
+    expect(await base64(new Blob([bytes.subarray(0, 5)]))).toBe(Buffer.from(bytes.subarray(0, 5)).toString('base64'));
+  });
+
+  test('a recording becomes its words, in the sender and in others', async () => {
+    const tab = new Tab();
+    await tab.settled(1);
+    const other = new Tab({ sessionId: 's-1', lastSeq: 0 });
+    await other.settled(1);
+    const pending: unknown[] = [];
+    tab.client.on('frame', () => pending.push(...tab.transcript.pending.map((p) => [p.action, p.content])));
+    const stored = await tab.client.sendVoice(new Blob(['sound']), { id: 'v' });
+    expect(stored).toMatchObject({ id: 'v', seq: 2, turn: 1, duplicate: false });
+    await tab.settled(4);
+    await other.settled(4);
+    expect(pending).toContainEqual(['user_message', 'heard sound']);
+    for (const t of [tab, other]) expect(t.texts()).toEqual(['Hello', 'heard sound', 'Answer 1']);
+    expect(had(tab)).toEqual(truth('s-1'));
+  });
+
+  test('a message with options is stored as it is', async () => {
+    const tab = new Tab();
+    const question: Question = { message: 'q', collections: ['a'], k: 3 };
+    await tab.client.send(question);
+    await tab.settled(4);
+    expect(server.session('s-1').stored[1]!.message).toEqual(question);
+    await tab.client.edit(1, { ...question, model: 'm' } satisfies Question);
+    await tab.settled(7);
+    expect(unreplaced(tab.transcript).map((e) => e.content)).toContainEqual({ ...question, model: 'm' });
   });
 
   test('a refusal rejects, and the same id can be sent again', async () => {

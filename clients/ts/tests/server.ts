@@ -49,6 +49,7 @@ export class TestServer {
   /** A turn that has streamed this stands still, until it is something else. */
   hold = '';
   feedback: unknown[] = [];
+  files: unknown[] = [];
   variables: Record<string, unknown> = {};
   stops: (number | undefined)[] = [];
   url = '';
@@ -173,7 +174,14 @@ export class TestServer {
       this.enqueue(s, k.turn);
     };
     if (f.action === 'user_message') ask(f.message);
-    else if (f.action === 'user_file') ask((f.message as { name: string }).name);
+    else if (f.action === 'user_file') {
+      this.files.push(f.message);
+      ask((f.message as { name: string }).name);
+    } else if (f.action === 'user_voice') {
+      const words = `heard ${atob(f.message as string)}`;
+      this.put(ws, 'user_message', words, { id, history: true });
+      ask(words);
+    }
     else if (f.action === 'edit') ask(m.message, m.turn);
     else if (f.action === 'regenerate') ask(s.stored.find((k) => k.action === 'user_message' && k.turn === m.turn)?.message, m.turn);
     else if (f.action === 'stop' && m.turn === 0) this.refuse(ws, id, 'invalid', 'There is no such turn.');
