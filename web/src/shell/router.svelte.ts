@@ -1,9 +1,10 @@
 // Where the page is, as its address says: #/, #/c/SESSION, #/documents,
-// #/documents/ID.
+// #/documents/ID, #/settings.
 
 export type Route =
   | { view: 'chat'; session: string | undefined }
-  | { view: 'documents'; document: number | undefined };
+  | { view: 'documents'; document: number | undefined }
+  | { view: 'settings' };
 
 export function parseRoute(hash: string): Route {
   const [, first, second] = hash.replace(/^#/, '').split('/');
@@ -11,6 +12,7 @@ export function parseRoute(hash: string): Route {
     const id = Number(second);
     return { view: 'documents', document: second && Number.isSafeInteger(id) && id > 0 ? id : undefined };
   }
+  if (first === 'settings') return { view: 'settings' };
   if (first === 'c' && second) {
     try {
       return { view: 'chat', session: decodeURIComponent(second) };

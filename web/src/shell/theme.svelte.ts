@@ -1,21 +1,62 @@
-export type Theme = 'system' | 'light' | 'dark';
+// How the page looks, as was chosen here: public/theme.js sets it before the
+// first paint.
+export const themes = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
 
-const stored = 'docent.theme';
+export const sizes = ['small', 'normal', 'large', 'x-large'] as const;
+export type Size = (typeof sizes)[number];
+
+export const sendKeys = ['enter', 'ctrl-enter'] as const;
+export type SendKey = (typeof sendKeys)[number];
+
+/** keep remembers a choice; the first of the possible ones is what nothing stands for. */
+function keep(name: string, choice: string, usual: string): void {
+  try {
+    if (choice === usual) localStorage.removeItem(name);
+    else localStorage.setItem(name, choice);
+  } catch {
+    // Storage may be forbidden; the choice then lasts as long as the page.
+  }
+}
+
+function kept(name: string): string | null {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+const root = document.documentElement;
 
 class ThemeChoice {
-  choice = $state<Theme>((document.documentElement.dataset.theme as Theme | undefined) ?? 'system');
+  choice = $state<Theme>((root.dataset.theme as Theme | undefined) ?? 'system');
+  size = $state<Size>((root.dataset.size as Size | undefined) ?? 'normal');
+  /** The key that sends a message; the other makes a line. */
+  send = $state<SendKey>(kept('docent.send') === 'ctrl-enter' ? 'ctrl-enter' : 'enter');
+
+  choose(theme: Theme): void {
+    this.choice = theme;
+    if (theme === 'system') delete root.dataset.theme;
+    else root.dataset.theme = theme;
+    keep('docent.theme', theme, 'system');
+  }
 
   /** next goes round: system, light, dark. */
   next(): void {
-    this.choice = this.choice === 'system' ? 'light' : this.choice === 'light' ? 'dark' : 'system';
-    if (this.choice === 'system') delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = this.choice;
-    try {
-      if (this.choice === 'system') localStorage.removeItem(stored);
-      else localStorage.setItem(stored, this.choice);
-    } catch {
-      // Storage may be forbidden; the choice then lasts as long as the page.
-    }
+    this.choose(themes[(themes.indexOf(this.choice) + 1) % themes.length]!);
+  }
+
+  enlarge(size: Size): void {
+    this.size = size;
+    if (size === 'normal') delete root.dataset.size;
+    else root.dataset.size = size;
+    keep('docent.size', size, 'normal');
+  }
+
+  sendWith(key: SendKey): void {
+    this.send = key;
+    keep('docent.send', key, 'enter');
   }
 }
 
