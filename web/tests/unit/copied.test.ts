@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import type { RagDoc, RagMessage } from '../../src/api/shapes';
+import { citedNumbers, copied } from '../../src/evidence/copied';
+
+const doc = (more: Partial<RagDoc['metadata']>): RagDoc => ({
+  content: 'It says so.',
+  metadata: { source: '/srv/a/b.md', page: null, page_label: null, title: 'Handbook', heading: '', start: 0, end: 11, score: 1, document_id: 1, chunk_id: 1, ...more },
+});
+const rag = (answer: string, docs: RagDoc[], abstained = false): RagMessage => ({ llm_name: 'm', question: 'q', answer, docs, sentences: [], abstained });
+const docs = [
+  doc({ heading: 'Operations › Backups' }),
+  doc({ title: '', source: 'upload:Quarterly *report*.pdf', page: 11, page_label: 'xii' }),
+  doc({ title: 'Tides\nand [moons]', source: 'https://example.org/tides?a=1', heading: 'Tides\nand [moons]', page: 2 }),
+];
+
+test('an answer is copied with the sources that it cites, under their numbers', () => {
+  expect(copied(rag('\nIt is so [1], and so [3, 2]. Not [7].\n', docs))).toBe(`It is so [1], and so [3, 2]. Not [7].
+
+Sources:
+
+- [1] Handbook, Operations › Backups – \`/srv/a/b.md\`
+- [2] Quarterly \\*report\\*.pdf, p. xii – \`Quarterly *report*.pdf\`
+- [3] Tides and \\[moons\\], p. 3 – <https://example.org/tides?a=1>`);
+});
+
+test('what is not cited is not listed', () => {
+  expect(copied(rag('It is so [3].', docs))).not.toContain('Handbook');
+  expect(copied(rag('It is so.', docs))).toBe('It is so.');
+});
+
+test('an answer that is none has no sources', () => {
+  expect(copied(rag('I don’t know [1].', docs, true))).toBe('I don’t know [1].');
+  expect(citedNumbers(rag('I don’t know [1].', docs, true))).toEqual([]);
+});
+
+test('numbers that name no passage are none', () => {
+  expect(citedNumbers(rag('[0] [2] [4] [999] [2]', docs))).toEqual([2]);
+});
