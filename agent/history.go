@@ -124,6 +124,20 @@ func (s *Session) turns(ctx context.Context, n int) ([]rag.Turn, error) {
 	return out, nil
 }
 
+// Said is what the message says as text: of an object the string under
+// "message", of an answer its text without the passages; "" if it is something
+// else.
+func (m ChatMessage) Said() string {
+	if m.IsUser && !messageEvent(m.Content).spoken {
+		return ""
+	}
+	text, ok := said(m)
+	if !ok {
+		return ""
+	}
+	return text
+}
+
 // said is what was said in a stored message, for a model to read: of an
 // answer its text without the passages.
 func said(m ChatMessage) (string, bool) {

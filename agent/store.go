@@ -53,8 +53,10 @@ type SessionRecord struct {
 	First string
 	// CreatedAt is when it was made.
 	CreatedAt time.Time
-	// UpdatedAt is when it was last written.
+	// UpdatedAt is when it was last written; naming and pinning it do not count.
 	UpdatedAt time.Time
+	// Pinned puts it before others in lists.
+	Pinned bool
 	// Pending are the events that were stored and that no committed turn has
 	// handled, oldest first, without those whose turn was replaced; only
 	// OpenSession fills it.
@@ -408,18 +410,32 @@ type SessionFilter struct {
 	// Spoken leaves out sessions in which no user said anything; what other
 	// agents say does not count.
 	Spoken bool
+	// Match, if set, is text that has to be in the name or in what was said and
+	// not replaced, as ChatMessage.Said has it, whatever the letters' case.
+	Match string
+	// Latest orders by use alone.
+	Latest bool
 	// Limit bounds the list; 0 means 200.
 	Limit int
 }
 
+// SessionChange is what is changed of a session that is not its conversation.
+type SessionChange struct {
+	// Name is the display name, which "" removes; nil leaves it.
+	Name *string
+	// Pinned is as in SessionRecord; nil leaves it.
+	Pinned *bool
+}
+
 // Directory lists and manages conversations. It is safe for concurrent use.
 type Directory interface {
-	// Sessions lists them, newest use first, without Pending.
+	// Sessions lists them, pinned ones before the others and else newest use
+	// first, without Pending.
 	Sessions(ctx context.Context, filter SessionFilter) ([]SessionRecord, error)
 	// Session returns one; fault.NotFound if there is none.
 	Session(ctx context.Context, key SessionKey) (SessionRecord, error)
-	// RenameSession gives it a display name.
-	RenameSession(ctx context.Context, key SessionKey, name string) error
+	// ChangeSession names or pins it.
+	ChangeSession(ctx context.Context, key SessionKey, change SessionChange) error
 	// DeleteSession removes it with all that it holds.
 	DeleteSession(ctx context.Context, key SessionKey) error
 }

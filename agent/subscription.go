@@ -139,7 +139,7 @@ func (r *Runtime) key(ctx context.Context, req OpenRequest) (SessionKey, error) 
 	if store, ok := r.cfg.Store.(lister); ok && key.ID == "" && req.Latest && req.Username != "" {
 		ctx, cancel := context.WithTimeout(ctx, r.cfg.StoreTimeout)
 		defer cancel()
-		all, err := store.Sessions(ctx, SessionFilter{Agent: key.Agent, Username: req.Username, Owner: req.Owner})
+		all, err := store.Sessions(ctx, SessionFilter{Agent: key.Agent, Username: req.Username, Owner: req.Owner, Latest: true})
 		if err != nil {
 			return key, fmt.Errorf("look for the latest session: %w", err)
 		}

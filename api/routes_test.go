@@ -185,9 +185,9 @@ func TestSearch(t *testing.T) {
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	c := newWorld().serve(t)
-	first := `{"id":7,"session_id":"s1","session_name":"First","platform_name":"WebSocketPlatform","timestamp":"2027-01-02T02:04:05Z","messages":2}`
+	first := `{"id":7,"session_id":"s1","session_name":"First","platform_name":"WebSocketPlatform","timestamp":"2027-01-02T02:04:05Z","pinned":false,"messages":2}`
 	c.want(200, "["+first+"]", "GET", "/api/sessions?agent_name=docent&username=ada", "")
-	c.want(200, "["+first+`,{"id":6,"session_id":"s2","session_name":null,"first":"Hello","platform_name":"","timestamp":"0001-01-01T00:00:00Z","messages":0}]`, "GET", "/api/sessions", "")
+	c.want(200, "["+first+`,{"id":6,"session_id":"s2","session_name":null,"first":"Hello","platform_name":"","timestamp":"0001-01-01T00:00:00Z","pinned":false,"messages":0}]`, "GET", "/api/sessions", "")
 	c.want(200, "[]", "GET", "/api/sessions?agent_name=nobody", "")
 	tasks := `{"seq":4,"turn":1,"chat_id":null,"kind":"task_list_update","step_kind":"","step":0,"summary":"","payload":[],"timestamp":"2027-01-02T02:04:05Z"}`
 	c.want(200, `{"messages":[{"seq":1,"turn":1,"type":"str","content":"Hi","is_user":true,"timestamp":"2027-01-02T02:04:05Z"},
@@ -200,6 +200,15 @@ func TestSessions(t *testing.T) {
 	c.wantError(404, fault.NotFound, "session", "GET", "/api/sessions/s2/messages", "")
 	c.want(204, "", "PATCH", "/api/sessions/s1", `{"session_name":"Renamed"}`)
 	c.want(200, "["+strings.Replace(first, "First", "Renamed", 1)+"]", "GET", "/api/sessions?username=ada", "")
+	renamed := strings.Replace(strings.Replace(first, "First", "Renamed", 1), `"pinned":false`, `"pinned":true`, 1)
+	c.want(204, "", "PATCH", "/api/sessions/s1", `{"pinned":true}`)
+	c.want(200, "["+renamed+"]", "GET", "/api/sessions?username=ada", "")
+	c.want(204, "", "PATCH", "/api/sessions/s1", `{"pinned":false,"session_name":"First"}`)
+	c.want(200, "["+first+"]", "GET", "/api/sessions?username=ada&match=%20FIRST%20", "")
+	c.want(200, "[]", "GET", "/api/sessions?match=%25", "")
+	c.wantError(400, fault.Invalid, "match", "GET", "/api/sessions?match="+strings.Repeat("x", 201), "")
+	c.wantError(400, fault.Invalid, "match", "GET", "/api/sessions?match=%00", "")
+	c.wantError(400, fault.Invalid, "pinned", "PATCH", "/api/sessions/s1", `{"pinned":"yes"}`)
 	// An id that a conversation may have can be named here.
 	long := strings.Repeat("x", agent.MaxNameBytes)
 	c.wantError(404, fault.NotFound, "session", "DELETE", "/api/sessions/"+long+"?agent_name="+long, "")

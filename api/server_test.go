@@ -188,7 +188,7 @@ func (w *world) Read(ctx context.Context, collection, source string, r io.Reader
 func (w *world) Sessions(_ context.Context, f agent.SessionFilter) ([]agent.SessionRecord, error) {
 	var out []agent.SessionRecord
 	for _, r := range w.sessions {
-		if (f.Agent == "" || f.Agent == r.Key.Agent) && (f.Username == "" || f.Username == r.Username) && (f.Owner == "" || f.Owner == r.Owner) {
+		if (f.Agent == "" || f.Agent == r.Key.Agent) && (f.Username == "" || f.Username == r.Username) && (f.Owner == "" || f.Owner == r.Owner) && strings.Contains(strings.ToLower(r.Name), strings.ToLower(f.Match)) {
 			out = append(out, r)
 		}
 	}
@@ -207,11 +207,16 @@ func (w *world) Session(_ context.Context, key agent.SessionKey) (agent.SessionR
 	return w.sessions[i], w.broken
 }
 
-func (w *world) RenameSession(ctx context.Context, key agent.SessionKey, name string) error {
+func (w *world) ChangeSession(ctx context.Context, key agent.SessionKey, change agent.SessionChange) error {
 	if _, err := w.Session(ctx, key); err != nil {
 		return err
 	}
-	w.sessions[w.find(key)].Name = name
+	if change.Name != nil {
+		w.sessions[w.find(key)].Name = *change.Name
+	}
+	if change.Pinned != nil {
+		w.sessions[w.find(key)].Pinned = *change.Pinned
+	}
 	return nil
 }
 

@@ -3,11 +3,13 @@ package api
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"docent/agent"
+	"docent/internal/fault"
 )
 
 // Session is a conversation in a list. The first five keys are those of the
@@ -26,17 +28,23 @@ type Session struct {
 	PlatformName string `json:"platform_name"`
 	// Timestamp is when it was last used.
 	Timestamp time.Time `json:"timestamp"`
+	// Pinned says that it is kept before the others.
+	Pinned bool `json:"pinned"`
 	// Messages counts what was said.
 	Messages int `json:"messages"`
 	// Owner is the principal that created it; absent if authentication was off.
 	Owner string `json:"owner,omitempty"`
 }
 
+// listTimeout bounds looking for sessions: texts are compared one by one.
+const listTimeout = 10 * time.Second
+
 type sessionsInput struct {
 	Agent    string `query:"agent_name" maxLength:"255" doc:"Only this agent's."`
 	Username string `query:"username" maxLength:"255" doc:"Only this user's."`
 	Owner    string `query:"owner" maxLength:"1000" doc:"Only this principal's; those of others are for who has the scope admin."`
 	Spoken   bool   `query:"spoken" doc:"Only those in which a user said something."`
+	Match    string `query:"match" maxLength:"200" doc:"Only those with this text in the name or in what was said: users' messages, and answers that are text or Markdown or rest on documents. The case of letters does not matter, and no character has a meaning of its own."`
 	Limit    int    `query:"limit" minimum:"1" maximum:"1000" default:"200"`
 }
 
@@ -57,20 +65,21 @@ type deleteSessionInput struct {
 	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent; default is this server's own."`
 }
 
-type renameInput struct {
+type changeInput struct {
 	bodyRead
 	SessionID string `path:"session_id" maxLength:"255"`
 	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent; default is this server's own."`
 	Body      struct {
-		SessionName string `json:"session_name" maxLength:"200" doc:"The display name; empty removes it."`
-	} `nameHint:"SessionName"`
+		SessionName *string `json:"session_name,omitempty" maxLength:"200" doc:"The display name; empty removes it. Absent leaves it as it is."`
+		Pinned      *bool   `json:"pinned,omitempty" doc:"Whether the session comes before the others in lists. Absent leaves it as it is."`
+	} `nameHint:"SessionChange"`
 }
 
 func (s *server) sessionRoutes() {
 	const list, one = "/api/sessions", "/api/sessions/{session_id}"
 	tags, missing := []string{"sessions"}, []int{http.StatusNotFound}
 	register(s, huma.Operation{
-		Method: http.MethodGet, Path: list, OperationID: "list-sessions", Tags: tags, Summary: "List sessions, newest use first",
+		Method: http.MethodGet, Path: list, OperationID: "list-sessions", Tags: tags, Summary: "List sessions, pinned ones before the others and else newest use first",
 	}, s.listSessions)
 	register(s, huma.Operation{
 		Method: http.MethodDelete, Path: list, OperationID: "delete-session-by-query", Tags: tags, Summary: "Delete a session", Errors: missing,
@@ -82,21 +91,29 @@ func (s *server) sessionRoutes() {
 		Method: http.MethodDelete, Path: one, OperationID: "delete-session", Tags: tags, Summary: "Delete a session", Errors: missing,
 	}, s.deleteSession)
 	register(s, huma.Operation{
-		Method: http.MethodPatch, Path: one, OperationID: "rename-session", Tags: tags, Summary: "Rename a session", Errors: missing,
+		Method: http.MethodPatch, Path: one, OperationID: "rename-session", Tags: tags, Summary: "Name or pin a session", Errors: missing,
 		BodyReadTimeout: s.cfg.bodyTimeout,
-	}, func(ctx context.Context, in *renameInput) (*struct{}, error) {
-		key, err := s.key(in.SessionID, in.Agent)
-		if err == nil {
-			err = plain("session_name", in.Body.SessionName)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if _, err := s.own(ctx, key); err != nil {
-			return nil, err
-		}
-		return nil, s.cfg.Directory.RenameSession(ctx, key, in.Body.SessionName)
-	})
+	}, s.changeSession)
+}
+
+// changeSession names or pins a session, which is no use of it.
+func (s *server) changeSession(ctx context.Context, in *changeInput) (*struct{}, error) {
+	change := agent.SessionChange{Name: in.Body.SessionName, Pinned: in.Body.Pinned}
+	key, err := s.key(in.SessionID, in.Agent)
+	switch {
+	case err != nil:
+	case change.Name == nil && change.Pinned == nil:
+		err = fault.New(fault.Invalid, "nothing is to be changed: send session_name, pinned or both")
+	case change.Name != nil:
+		err = plain("session_name", *change.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.own(ctx, key); err != nil {
+		return nil, err
+	}
+	return nil, s.cfg.Directory.ChangeSession(ctx, key, change)
 }
 
 // key names the session of a request.
@@ -107,7 +124,7 @@ func (s *server) key(id, name string) (agent.SessionKey, error) {
 }
 
 func (s *server) listSessions(ctx context.Context, in *sessionsInput) (*sessionsOutput, error) {
-	if err := plain("agent_name", in.Agent, "username", in.Username, "owner", in.Owner); err != nil {
+	if err := plain("agent_name", in.Agent, "username", in.Username, "owner", in.Owner, "match", in.Match); err != nil {
 		return nil, err
 	}
 	out := &sessionsOutput{Body: []Session{}}
@@ -115,10 +132,15 @@ func (s *server) listSessions(ctx context.Context, in *sessionsInput) (*sessions
 	if none {
 		return out, nil
 	}
-	records, err := s.cfg.Directory.Sessions(ctx, agent.SessionFilter{
-		Agent: in.Agent, Username: in.Username, Owner: owner, Spoken: in.Spoken, Limit: in.Limit,
+	within, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	records, err := s.cfg.Directory.Sessions(within, agent.SessionFilter{
+		Agent: in.Agent, Username: in.Username, Owner: owner, Spoken: in.Spoken, Match: strings.TrimSpace(in.Match), Limit: in.Limit,
 	})
-	if err != nil {
+	switch {
+	case err != nil && within.Err() != nil && ctx.Err() == nil:
+		return nil, fault.Wrap(fault.Unavailable, err, "looking through the conversations took too long; try again, or with a text that is found sooner")
+	case err != nil:
 		return nil, err
 	}
 	for _, r := range records {
@@ -130,7 +152,7 @@ func (s *server) listSessions(ctx context.Context, in *sessionsInput) (*sessions
 func session(r agent.SessionRecord) Session {
 	return Session{
 		ID: r.RowID, SessionID: r.Key.ID, SessionName: label(r.Name), First: r.First, PlatformName: r.Platform,
-		Timestamp: r.UpdatedAt.UTC(), Messages: r.Messages, Owner: r.Owner,
+		Timestamp: r.UpdatedAt.UTC(), Pinned: r.Pinned, Messages: r.Messages, Owner: r.Owner,
 	}
 }
 

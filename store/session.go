@@ -34,6 +34,19 @@ func Sessions(limit int) int {
 	return min(limit, MaxPage)
 }
 
+// Said is what a message says as it is searched in; "" if that is not text.
+func Said(m agent.ChatMessage) string { return Fold(m.Said()) }
+
+// Name is a display name as it is stored and as it is searched in; nil if it
+// stays as it is.
+func Name(name *string) (stored, folded *string) {
+	if name == nil {
+		return nil, nil
+	}
+	text, lower := Text(*name), Fold(*name)
+	return &text, &lower
+}
+
 // Incoming is what Receive is asked to store as it is stored. Of an event that
 // carries what its message says, Data is nil; see EventData. It fails with
 // fault.Invalid if it cannot be stored.

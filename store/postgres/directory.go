@@ -18,6 +18,11 @@ var firstSaid = `CASE WHEN s.session_name IS NULL THEN coalesce((SELECT left(c.c
 	WHERE c.session_id = s.id AND c.is_user AND c.sender = '' AND c.type = 'str' AND ` + notReplaced("c", "s.id") + `
 	ORDER BY c.seq LIMIT 1), '') ELSE '' END`
 
+// matches holds for sessions with the text $6 in their names or in what was said.
+// What was replaced is looked up only where the text is found.
+var matches = `($6 = '' OR strpos(s.folded, $6) > 0 OR EXISTS (SELECT FROM said d WHERE d.session_id = s.id
+	AND strpos(d.folded, $6) > 0 AND ` + notReplaced("d", "s.id") + `))`
+
 // scanListed reads sessionColumns, messageCount and firstSaid.
 func scanListed(row pgx.Row) (agent.SessionRecord, error) {
 	var messages int
@@ -33,8 +38,10 @@ func (s *Store) Sessions(ctx context.Context, filter agent.SessionFilter) ([]age
 		`SELECT `+sessionColumns+`, `+messageCount+`, `+firstSaid+` FROM session s
 		WHERE ($1 = '' OR s.agent_name = $1) AND ($2 = '' OR s.username = $2) AND ($3 = '' OR s.owner = $3)
 			AND (NOT $5::bool OR EXISTS (SELECT FROM chat c WHERE c.session_id = s.id AND c.is_user AND c.sender = ''))
-		ORDER BY s.updated_at DESC, s.id DESC LIMIT $4`,
-		store.Text(filter.Agent), store.Text(filter.Username), store.Text(filter.Owner), store.Sessions(filter.Limit), filter.Spoken)
+			AND `+matches+`
+		ORDER BY (s.pinned AND NOT $7::bool) DESC, s.updated_at DESC, s.id DESC LIMIT $4`,
+		store.Text(filter.Agent), store.Text(filter.Username), store.Text(filter.Owner), store.Sessions(filter.Limit), filter.Spoken,
+		store.Fold(filter.Match), filter.Latest)
 	return out, fail("list sessions", err)
 }
 
@@ -45,11 +52,13 @@ func (s *Store) Session(ctx context.Context, key agent.SessionKey) (agent.Sessio
 	return r, fail(fmt.Sprintf("read session %s of %s", key.ID, key.Agent), err)
 }
 
-// RenameSession gives a session a display name; see agent.Directory.
-func (s *Store) RenameSession(ctx context.Context, key agent.SessionKey, name string) error {
-	return fail(fmt.Sprintf("rename session %s of %s", key.ID, key.Agent),
-		s.changeSession(ctx, `UPDATE session SET session_name = nullif($3, '') WHERE agent_name = $1 AND session_id = $2`,
-			store.Text(key.Agent), store.Text(key.ID), store.Text(name)))
+// ChangeSession names or pins a session; see agent.Directory.
+func (s *Store) ChangeSession(ctx context.Context, key agent.SessionKey, change agent.SessionChange) error {
+	name, folded := store.Name(change.Name)
+	return fail(fmt.Sprintf("change session %s of %s", key.ID, key.Agent),
+		s.changeSession(ctx, `UPDATE session SET session_name = nullif(coalesce($3, session_name), ''), folded = coalesce($4, folded), pinned = coalesce($5, pinned)
+			WHERE agent_name = $1 AND session_id = $2`,
+			store.Text(key.Agent), store.Text(key.ID), name, folded, change.Pinned))
 }
 
 // DeleteSession removes a session with all that it holds; see agent.Directory.

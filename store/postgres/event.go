@@ -48,6 +48,7 @@ func receiving(condition string) string {
 		RETURNING id, seq, turn),
 	c AS (INSERT INTO chat (session_id, type, content, is_user, sender, "timestamp", seq, turn, client_id, replaces)
 		SELECT id, $7, $8, true, $12, $6, seq, turn, $3, $13 FROM s WHERE $7::text <> '' RETURNING id),
+	d AS (INSERT INTO said (session_id, chat_id, turn, folded) SELECT s.id, c.id, s.turn, $14 FROM s, c WHERE $14::text <> ''),
 	e AS (INSERT INTO event (session_id, event, info, "timestamp", turn, human, data, origin, chat_id, handled)
 		SELECT id, $4, $5, $6, turn, $9, $10, $11, (SELECT id FROM c), false FROM s RETURNING *)
 	SELECT ` + eventColumns + `, false FROM e
@@ -115,7 +116,7 @@ func (s *Store) receive(ctx context.Context, in agent.Incoming, now time.Time) (
 		text = reviseEvent
 	}
 	batch.Queue(text, in.Session, now, in.ClientID, in.Event.Name, in.Event.Info, in.Event.Time, in.Type, in.Content,
-		in.Event.Human, in.Event.Data, in.Event.Origin, in.Sender, in.Replaces)
+		in.Event.Human, in.Event.Data, in.Event.Origin, in.Sender, in.Replaces, store.Said(agent.ChatMessage{Type: in.Type, Content: in.Content, IsUser: true}))
 	batch.Queue(receivedHistory, in.Session, in.ClientID, max(in.History, 0)+said, agent.MaxHistoryContent, said == 1)
 	results := s.pool.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()

@@ -15,7 +15,7 @@ import (
 
 // sessionColumns is what scanSession reads, of session s.
 const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_name, ''), coalesce(s.username, ''), s.owner, s.platform_name,
-	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s."timestamp", s.updated_at`
+	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s."timestamp", s.updated_at, s.pinned`
 
 // scanSession reads sessionColumns and what more is asked for.
 func scanSession(row pgx.Row, more ...any) (agent.SessionRecord, error) {
@@ -24,7 +24,7 @@ func scanSession(row pgx.Row, more ...any) (agent.SessionRecord, error) {
 	var entered, wake *time.Time
 	err := row.Scan(append([]any{
 		&r.RowID, &r.Key.Agent, &r.Key.ID, &r.Name, &r.Username, &r.Owner, &r.Platform,
-		&r.State, &entered, &wake, &variables, &r.Seq, &r.ResetSeq, &r.Turn, &r.CreatedAt, &r.UpdatedAt,
+		&r.State, &entered, &wake, &variables, &r.Seq, &r.ResetSeq, &r.Turn, &r.CreatedAt, &r.UpdatedAt, &r.Pinned,
 	}, more...)...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return agent.SessionRecord{}, store.NoSession()
@@ -59,12 +59,12 @@ func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (se
 	// sees what was committed when it began.
 	batch := &pgx.Batch{}
 	batch.Queue(`INSERT INTO session (agent_name, session_id, session_name, username, owner, platform_name, current_state, variables, "timestamp", updated_at,
-			entered_at, wake_at)
-		SELECT $1, $2, nullif($3, ''), nullif($4, ''), $5, $6, $7, $8, $9, $10, $11, $12
+			entered_at, wake_at, folded)
+		SELECT $1, $2, nullif($3, ''), nullif($4, ''), $5, $6, $7, $8, $9, $10, $11, $12, $13
 		WHERE NOT EXISTS (SELECT FROM session WHERE agent_name = $1 AND session_id = $2) ON CONFLICT DO NOTHING`,
 		agentName, id, store.Text(record.Name), store.Text(record.Username), store.Text(record.Owner), store.Text(record.Platform),
 		store.Text(record.State), variables, store.Time(record.CreatedAt, now), store.Time(record.UpdatedAt, now),
-		orNull(record.EnteredAt), orNull(record.WakeAt))
+		orNull(record.EnteredAt), orNull(record.WakeAt), store.Fold(record.Name))
 	batch.Queue(`SELECT `+sessionColumns+` FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`, agentName, id)
 	batch.Queue(pendingEvents, agentName, id)
 	batch.Queue(lastEvent, agentName, id, agent.MaxHistoryContent)
@@ -97,7 +97,7 @@ func (s *Store) ResetSession(ctx context.Context, session int64) (seq int64, err
 	batch.Queue(`UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, last_event = NULL, reset_seq = seq,
 			updated_at = $2 WHERE id = $1 RETURNING seq`, session, s.config.Now()).
 		QueryRow(func(row pgx.Row) error { return row.Scan(&seq) })
-	for _, table := range []string{"event", "reasoning_step", "chat", "transition", "intent_prediction", "feedback"} {
+	for _, table := range []string{"event", "reasoning_step", "said", "chat", "transition", "intent_prediction", "feedback"} {
 		batch.Queue(`DELETE FROM `+table+` WHERE session_id = $1`, session)
 	}
 	err = s.pool.SendBatch(ctx, batch).Close()

@@ -40,7 +40,12 @@ func insertMessage(ctx context.Context, w *writer, session int64, m *agent.ChatM
 	if err != nil {
 		return err
 	}
-	m.ID, err = result.LastInsertId()
+	if m.ID, err = result.LastInsertId(); err != nil {
+		return err
+	}
+	if said := store.Said(*m); said != "" {
+		_, err = w.exec(ctx, `INSERT INTO said (session_id, chat_id, turn, folded) VALUES (?, ?, ?, ?)`, session, m.ID, m.Turn, said)
+	}
 	return err
 }
 

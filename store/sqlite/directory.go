@@ -32,7 +32,15 @@ func (s *Store) Sessions(ctx context.Context, filter agent.SessionFilter) ([]age
 	if filter.Spoken {
 		query += ` AND EXISTS (SELECT 1 FROM chat c WHERE c.session_id = s.id AND c.is_user AND c.sender = '')`
 	}
-	rows, err := s.reader.QueryContext(ctx, query+` ORDER BY s.updated_at DESC, s.id DESC LIMIT ?`, append(args, store.Sessions(filter.Limit))...)
+	if match := store.Fold(filter.Match); match != "" {
+		query, args = query+` AND (instr(s.folded, ?) > 0 OR EXISTS (SELECT 1 FROM said d WHERE d.session_id = s.id AND instr(d.folded, ?) > 0
+			AND `+notReplaced("d", "s.id")+`))`, append(args, match, match)
+	}
+	order := ` ORDER BY s.pinned DESC, `
+	if filter.Latest {
+		order = ` ORDER BY `
+	}
+	rows, err := s.reader.QueryContext(ctx, query+order+`s.updated_at DESC, s.id DESC LIMIT ?`, append(args, store.Sessions(filter.Limit))...)
 	if err != nil {
 		return nil, fail("list sessions", err)
 	}
@@ -55,11 +63,13 @@ func (s *Store) Session(ctx context.Context, key agent.SessionKey) (agent.Sessio
 	return r, fail(fmt.Sprintf("read session %s of %s", key.ID, key.Agent), err)
 }
 
-// RenameSession gives a session a display name; see agent.Directory.
-func (s *Store) RenameSession(ctx context.Context, key agent.SessionKey, name string) error {
-	return fail(fmt.Sprintf("rename session %s of %s", key.ID, key.Agent),
-		s.changeSession(ctx, `UPDATE session SET session_name = nullif(?, '') WHERE agent_name = ? AND session_id = ?`,
-			store.Text(name), store.Text(key.Agent), store.Text(key.ID)))
+// ChangeSession names or pins a session; see agent.Directory.
+func (s *Store) ChangeSession(ctx context.Context, key agent.SessionKey, change agent.SessionChange) error {
+	name, folded := store.Name(change.Name)
+	return fail(fmt.Sprintf("change session %s of %s", key.ID, key.Agent),
+		s.changeSession(ctx, `UPDATE session SET session_name = nullif(coalesce(?, session_name), ''), folded = coalesce(?, folded), pinned = coalesce(?, pinned)
+			WHERE agent_name = ? AND session_id = ?`,
+			name, folded, change.Pinned, store.Text(key.Agent), store.Text(key.ID)))
 }
 
 // DeleteSession removes a session with all that it holds; see agent.Directory.

@@ -14,7 +14,7 @@ import (
 
 // sessionColumns is what scanSession reads, of session s.
 const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_name, ''), coalesce(s.username, ''), s.owner, s.platform_name,
-	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s.timestamp, s.updated_at`
+	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s.timestamp, s.updated_at, s.pinned`
 
 // scanSession reads sessionColumns and what more is asked for.
 func scanSession(row scanner, more ...any) (agent.SessionRecord, error) {
@@ -24,7 +24,7 @@ func scanSession(row scanner, more ...any) (agent.SessionRecord, error) {
 	var entered, wake *int64
 	err := row.Scan(append([]any{
 		&r.RowID, &r.Key.Agent, &r.Key.ID, &r.Name, &r.Username, &r.Owner, &r.Platform,
-		&r.State, &entered, &wake, &variables, &r.Seq, &r.ResetSeq, &r.Turn, &created, &updated,
+		&r.State, &entered, &wake, &variables, &r.Seq, &r.ResetSeq, &r.Turn, &created, &updated, &r.Pinned,
 	}, more...)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return agent.SessionRecord{}, store.NoSession()
@@ -58,11 +58,11 @@ func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (se
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		now := s.config.Now()
 		result, err := w.exec(ctx, `INSERT INTO session (agent_name, session_id, session_name, username, owner, platform_name, current_state, variables,
-				timestamp, updated_at, entered_at, wake_at)
-			VALUES (?, ?, nullif(?, ''), nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+				timestamp, updated_at, entered_at, wake_at, folded)
+			VALUES (?, ?, nullif(?, ''), nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 			agentName, id, store.Text(record.Name), store.Text(record.Username), store.Text(record.Owner), store.Text(record.Platform),
 			store.Text(record.State), string(variables), store.Time(record.CreatedAt, now).UnixMicro(), store.Time(record.UpdatedAt, now).UnixMicro(),
-			orNull(record.EnteredAt), orNull(record.WakeAt))
+			orNull(record.EnteredAt), orNull(record.WakeAt), store.Fold(record.Name))
 		if err != nil {
 			return err
 		}
@@ -103,8 +103,8 @@ func (s *Store) ResetSession(ctx context.Context, session int64) (seq int64, err
 			return err
 		}
 		for _, query := range []string{
-			`DELETE FROM event WHERE session_id = ?`, `DELETE FROM reasoning_step WHERE session_id = ?`, `DELETE FROM chat WHERE session_id = ?`,
-			`DELETE FROM transition WHERE session_id = ?`, `DELETE FROM intent_prediction WHERE session_id = ?`, `DELETE FROM feedback WHERE session_id = ?`,
+			`DELETE FROM event WHERE session_id = ?`, `DELETE FROM reasoning_step WHERE session_id = ?`, `DELETE FROM said WHERE session_id = ?`,
+			`DELETE FROM chat WHERE session_id = ?`, `DELETE FROM transition WHERE session_id = ?`, `DELETE FROM intent_prediction WHERE session_id = ?`, `DELETE FROM feedback WHERE session_id = ?`,
 		} {
 			if _, err := w.exec(ctx, query, session); err != nil {
 				return err

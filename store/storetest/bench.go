@@ -135,3 +135,41 @@ func TurnBenchmark(b *testing.B, s Store, insert, three func() error) {
 
 // BenchContent is a message of the size of a short answer with its passages.
 var BenchContent = json.RawMessage(`{"answer":"` + strings.Repeat("word ", 80) + `","docs":[]}`)
+
+// What MatchBenchmark looks through: as many sessions with as many messages each,
+// which half of them are answers of BenchAnswer bytes. Owner o0 has one of a
+// hundred sessions.
+const (
+	BenchSessions = 10_000
+	BenchMessages = 20
+	BenchAnswer   = 900
+)
+
+// MatchBenchmark measures looking for text in the sessions that fill has stored,
+// whose messages say "word N" with their number; it reports milliseconds.
+func MatchBenchmark(b *testing.B, s Store, fill func()) {
+	fill()
+	took := map[string]time.Duration{}
+	for b.Loop() {
+		for name, c := range map[string]struct {
+			filter agent.SessionFilter
+			found  int
+		}{
+			"ms_none":   {agent.SessionFilter{Match: "nobody said this"}, 0},
+			"ms_one":    {agent.SessionFilter{Match: "WORD 150000 "}, 1},
+			"ms_common": {agent.SessionFilter{Match: "word"}, 200},
+			"ms_owner":  {agent.SessionFilter{Match: "nobody said this", Owner: "o0"}, 0},
+			"ms_list":   {agent.SessionFilter{}, 200},
+		} {
+			took[name] += clock(func() {
+				if all, err := s.Sessions(b.Context(), c.filter); err != nil || len(all) != c.found {
+					b.Fatal(name, len(all), err)
+				}
+			})
+		}
+	}
+	for name, d := range took {
+		b.ReportMetric(float64(d.Microseconds())/1000/float64(b.N), name)
+	}
+	b.ReportMetric(0, "ns/op")
+}

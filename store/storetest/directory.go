@@ -12,6 +12,8 @@ import (
 
 var directoryTests = map[string]func(*testing.T, Database){
 	"List":    directoryList,
+	"Pins":    directoryPins,
+	"Match":   directoryMatch,
 	"Find":    directoryFind,
 	"Delete":  directoryDelete,
 	"Missing": directoryMissing,
@@ -82,14 +84,16 @@ func directoryList(t *testing.T, db Database) {
 	ok(t, err)
 	want(t, "reset", []int64{second.Seq, second.ResetSeq}, []int64{4, 4})
 
-	ok(t, s.RenameSession(ctx, first.Key, "renamed"))
+	name := "renamed"
+	ok(t, s.ChangeSession(ctx, first.Key, agent.SessionChange{Name: &name}))
 	got, err := s.Session(ctx, first.Key)
 	ok(t, err)
 	want(t, "first said, named", begins()[2], "1:")
 	want(t, "name and messages", []any{got.Name, got.Messages}, []any{"renamed", 2})
 	reset(t, s, first.RowID)
 	want(t, "after a reset", open(t, s, "1").Name, "renamed")
-	ok(t, s.RenameSession(ctx, first.Key, ""))
+	name = ""
+	ok(t, s.ChangeSession(ctx, first.Key, agent.SessionChange{Name: &name}))
 	got, err = s.Session(ctx, first.Key)
 	ok(t, err)
 	want(t, "no name", got.Name, "")
@@ -139,7 +143,8 @@ func directoryMissing(t *testing.T, db Database) {
 	nobody := agent.SessionKey{Agent: "a", ID: "nobody"}
 	_, err := s.Session(ctx, nobody)
 	wantKind(t, "Session", err, fault.NotFound)
-	wantKind(t, "RenameSession", s.RenameSession(ctx, nobody, "x"), fault.NotFound)
+	pinned := true
+	wantKind(t, "ChangeSession", s.ChangeSession(ctx, nobody, agent.SessionChange{Pinned: &pinned}), fault.NotFound)
 	wantKind(t, "DeleteSession", s.DeleteSession(ctx, nobody), fault.NotFound)
 }
 

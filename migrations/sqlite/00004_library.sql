@@ -1,0 +1,30 @@
+-- Conversations that are pinned and searched in.
+
+-- +goose Up
+
+ALTER TABLE session ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE session ADD COLUMN folded TEXT NOT NULL DEFAULT ''; -- session_name in lower case, to search in
+
+-- What messages say in lower case, to search in; nothing of those that are not
+-- text. A table of its own: in chat it would lie behind the long contents.
+CREATE TABLE said (
+    session_id INTEGER NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+    chat_id    INTEGER NOT NULL,
+    turn       INTEGER NOT NULL,
+    folded     TEXT    NOT NULL,
+    PRIMARY KEY (session_id, chat_id)
+) STRICT;
+
+-- lower() knows ASCII only.
+UPDATE session SET folded =
+replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(lower(session_name), 'À', 'à'), 'Á', 'á'), 'Â', 'â'), 'Ã', 'ã'), 'Ä', 'ä'), 'Å', 'å'), 'Æ', 'æ'), 'Ç', 'ç'), 'È', 'è'), 'É', 'é'), 'Ê', 'ê'), 'Ë', 'ë'), 'Ì', 'ì'), 'Í', 'í'), 'Î', 'î'), 'Ï', 'ï'), 'Ð', 'ð'), 'Ñ', 'ñ'), 'Ò', 'ò'), 'Ó', 'ó'), 'Ô', 'ô'), 'Õ', 'õ'), 'Ö', 'ö'), 'Ø', 'ø'), 'Ù', 'ù'), 'Ú', 'ú'), 'Û', 'û'), 'Ü', 'ü'), 'Ý', 'ý'), 'Þ', 'þ'), 'Œ', 'œ'), 'Š', 'š'), 'Ž', 'ž'), 'Ÿ', 'ÿ'), 'Ł', 'ł'), 'Ś', 'ś'), 'Ź', 'ź'), 'Ż', 'ż'), 'Ć', 'ć'), 'Ń', 'ń'), 'Ą', 'ą'), 'Ę', 'ę'), 'Č', 'č'), 'Ď', 'ď'), 'Ě', 'ě'), 'Ň', 'ň'), 'Ř', 'ř'), 'Ť', 'ť'), 'Ů', 'ů'), 'Ő', 'ő'), 'Ű', 'ű'), 'Ă', 'ă'), 'Ș', 'ș'), 'Ț', 'ț'), 'Đ', 'đ'), 'Ğ', 'ğ'), 'Ş', 'ş'), 'Α', 'α'), 'Β', 'β'), 'Γ', 'γ'), 'Δ', 'δ'), 'Ε', 'ε'), 'Ζ', 'ζ'), 'Η', 'η'), 'Θ', 'θ'), 'Ι', 'ι'), 'Κ', 'κ'), 'Λ', 'λ'), 'Μ', 'μ'), 'Ν', 'ν'), 'Ξ', 'ξ'), 'Ο', 'ο'), 'Π', 'π'), 'Ρ', 'ρ'), 'Σ', 'σ'), 'Τ', 'τ'), 'Υ', 'υ'), 'Φ', 'φ'), 'Χ', 'χ'), 'Ψ', 'ψ'), 'Ω', 'ω'), 'Ά', 'ά'), 'Έ', 'έ'), 'Ή', 'ή'), 'Ί', 'ί'), 'Ό', 'ό'), 'Ύ', 'ύ'), 'Ώ', 'ώ'), 'А', 'а'), 'Б', 'б'), 'В', 'в'), 'Г', 'г'), 'Д', 'д'), 'Е', 'е'), 'Ё', 'ё'), 'Ж', 'ж'), 'З', 'з'), 'И', 'и'), 'Й', 'й'), 'К', 'к'), 'Л', 'л'), 'М', 'м'), 'Н', 'н'), 'О', 'о'), 'П', 'п'), 'Р', 'р'), 'С', 'с'), 'Т', 'т'), 'У', 'у'), 'Ф', 'ф'), 'Х', 'х'), 'Ц', 'ц'), 'Ч', 'ч'), 'Ш', 'ш'), 'Щ', 'щ'), 'Ъ', 'ъ'), 'Ы', 'ы'), 'Ь', 'ь'), 'Э', 'э'), 'Ю', 'ю'), 'Я', 'я'), 'Є', 'є'), 'І', 'і'), 'Ї', 'ї'), 'Ґ', 'ґ')
+WHERE session_name IS NOT NULL;
+INSERT INTO said (session_id, chat_id, turn, folded)
+SELECT session_id, id, turn,
+replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(lower(words), 'À', 'à'), 'Á', 'á'), 'Â', 'â'), 'Ã', 'ã'), 'Ä', 'ä'), 'Å', 'å'), 'Æ', 'æ'), 'Ç', 'ç'), 'È', 'è'), 'É', 'é'), 'Ê', 'ê'), 'Ë', 'ë'), 'Ì', 'ì'), 'Í', 'í'), 'Î', 'î'), 'Ï', 'ï'), 'Ð', 'ð'), 'Ñ', 'ñ'), 'Ò', 'ò'), 'Ó', 'ó'), 'Ô', 'ô'), 'Õ', 'õ'), 'Ö', 'ö'), 'Ø', 'ø'), 'Ù', 'ù'), 'Ú', 'ú'), 'Û', 'û'), 'Ü', 'ü'), 'Ý', 'ý'), 'Þ', 'þ'), 'Œ', 'œ'), 'Š', 'š'), 'Ž', 'ž'), 'Ÿ', 'ÿ'), 'Ł', 'ł'), 'Ś', 'ś'), 'Ź', 'ź'), 'Ż', 'ż'), 'Ć', 'ć'), 'Ń', 'ń'), 'Ą', 'ą'), 'Ę', 'ę'), 'Č', 'č'), 'Ď', 'ď'), 'Ě', 'ě'), 'Ň', 'ň'), 'Ř', 'ř'), 'Ť', 'ť'), 'Ů', 'ů'), 'Ő', 'ő'), 'Ű', 'ű'), 'Ă', 'ă'), 'Ș', 'ș'), 'Ț', 'ț'), 'Đ', 'đ'), 'Ğ', 'ğ'), 'Ş', 'ş'), 'Α', 'α'), 'Β', 'β'), 'Γ', 'γ'), 'Δ', 'δ'), 'Ε', 'ε'), 'Ζ', 'ζ'), 'Η', 'η'), 'Θ', 'θ'), 'Ι', 'ι'), 'Κ', 'κ'), 'Λ', 'λ'), 'Μ', 'μ'), 'Ν', 'ν'), 'Ξ', 'ξ'), 'Ο', 'ο'), 'Π', 'π'), 'Ρ', 'ρ'), 'Σ', 'σ'), 'Τ', 'τ'), 'Υ', 'υ'), 'Φ', 'φ'), 'Χ', 'χ'), 'Ψ', 'ψ'), 'Ω', 'ω'), 'Ά', 'ά'), 'Έ', 'έ'), 'Ή', 'ή'), 'Ί', 'ί'), 'Ό', 'ό'), 'Ύ', 'ύ'), 'Ώ', 'ώ'), 'А', 'а'), 'Б', 'б'), 'В', 'в'), 'Г', 'г'), 'Д', 'д'), 'Е', 'е'), 'Ё', 'ё'), 'Ж', 'ж'), 'З', 'з'), 'И', 'и'), 'Й', 'й'), 'К', 'к'), 'Л', 'л'), 'М', 'м'), 'Н', 'н'), 'О', 'о'), 'П', 'п'), 'Р', 'р'), 'С', 'с'), 'Т', 'т'), 'У', 'у'), 'Ф', 'ф'), 'Х', 'х'), 'Ц', 'ц'), 'Ч', 'ч'), 'Ш', 'ш'), 'Щ', 'щ'), 'Ъ', 'ъ'), 'Ы', 'ы'), 'Ь', 'ь'), 'Э', 'э'), 'Ю', 'ю'), 'Я', 'я'), 'Є', 'є'), 'І', 'і'), 'Ї', 'ї'), 'Ґ', 'ґ')
+FROM (SELECT id, session_id, turn, CASE
+        WHEN is_user AND json_type(content, '$.message') = 'text' THEN content ->> '$.message'
+        WHEN NOT is_user AND type = 'rag_answer' THEN content ->> '$.answer'
+        WHEN json_type(content) = 'text' THEN content ->> '$' END AS words
+    FROM chat WHERE is_user AND type IN ('str', 'json') OR NOT is_user AND type IN ('str', 'markdown', 'rag_answer'))
+WHERE words <> '';
