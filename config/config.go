@@ -41,6 +41,8 @@ type Config struct {
 	// Hosts are names the server may be called by beside loopback ones and the
 	// listening address; default none.
 	Hosts []string
+	// NoUI says that neither the page nor the widget is served; default false.
+	NoUI bool
 	// Agent is the assistant's name in the database and the page, that of
 	// AgentFile if there is one; default docent.
 	Agent string

@@ -229,6 +229,10 @@ func Settings() []Setting {
 			Help: "host names the server may be called by, comma-separated",
 		})(list(func(c *Config) *[]string { return &c.Hosts })),
 		with(Setting{
+			Key: "no-ui", Flag: "no-ui", Env: []string{"DOCENT_NO_UI"}, Scope: Serving, Bool: true,
+			Help: "serve neither the page nor the widget, only what programs use", Default: "false",
+		})(flag(func(c *Config) *bool { return &c.NoUI })),
+		with(Setting{
 			Key: "agent", Flag: "agent-name", Env: []string{"DOCENT_AGENT_NAME", "AGENT_NAME"}, Scope: Serving,
 			Help: "the assistant's name", Default: "docent",
 		})(text(func(c *Config) *string { return &c.Agent })),

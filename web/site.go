@@ -22,6 +22,8 @@ const (
 	// assetPrefix is where Vite puts files whose names hold a hash of their
 	// content; they may be cached for ever.
 	assetPrefix = "assets/"
+	// widgetFile is what other sites embed; what it imports is among the assets.
+	widgetFile = "widget.js"
 	// packedSuffix is that of files that a build has packed.
 	packedSuffix = ".gz"
 
@@ -102,7 +104,18 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
+	if f.name == widgetFile || strings.HasPrefix(f.name, assetPrefix) {
+		share(w.Header())
+	}
 	f.send(w, r)
+}
+
+// share lets pages of other origins run a file, which the widget needs. It holds
+// nothing that is anybody's, so that every page may; who may talk to docent is
+// for the setting origins to say.
+func share(h http.Header) {
+	h.Set("Access-Control-Allow-Origin", "*") // modules are always asked for by CORS
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 }
 
 func (f *file) send(w http.ResponseWriter, r *http.Request) {
@@ -168,10 +181,11 @@ func secure(h http.Header, host string) {
 		"script-src 'self'",
 		"style-src 'self'",
 		"img-src 'self' data: blob:",
+		"media-src data: blob:",
 		"connect-src " + connect,
 		"font-src 'self'",
 		"manifest-src 'self'",
-		"frame-src 'none'",
+		"frame-src 'none'", // a sandboxed srcdoc is none: it has this policy too
 		"frame-ancestors 'none'",
 		"base-uri 'none'",
 		"form-action 'none'",
@@ -181,7 +195,7 @@ func secure(h http.Header, host string) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(self)")
 }
 
 // plainHost reports whether a Host header can stand in a policy unquoted.

@@ -19,6 +19,7 @@ var built = fstest.MapFS{
 	"index.html.gz":          {Data: pack("<!doctype html><title>docent</title>")},
 	"placeholder.html":       {Data: []byte("not built")},
 	"theme.js":               {Data: []byte("0")},
+	"widget.js":              {Data: []byte("1")},
 	"assets/main-abc1.js.gz": {Data: pack(script)},
 }
 
@@ -140,6 +141,29 @@ func TestSiteSendsWhatIsPacked(t *testing.T) {
 	}
 	if res := get(t, h, "GET", "/theme.js", "Accept-Encoding", "gzip"); res.Header.Get("Content-Encoding") != "" || res.Header.Get("Vary") != "" {
 		t.Errorf("what is not packed: headers %v", res.Header)
+	}
+}
+
+// TestSharedFiles: other sites may run the widget and what it imports, and
+// nothing else.
+func TestSharedFiles(t *testing.T) {
+	t.Parallel()
+	for name, shared := range map[string]bool{"/widget.js": true, "/assets/main-abc1.js": true, "/": false, "/theme.js": false, "/c/1": false, "/assets/gone.js": false} {
+		res := get(t, newSite(built), "GET", name, "Origin", "https://site.example")
+		wantOrigin, wantPolicy := "", "same-origin"
+		if shared {
+			wantOrigin, wantPolicy = "*", "cross-origin"
+		}
+		if got := res.Header.Get("Access-Control-Allow-Origin"); got != wantOrigin {
+			t.Errorf("%s: Access-Control-Allow-Origin %q, want %q", name, got, wantOrigin)
+		}
+		if got := res.Header.Get("Cross-Origin-Resource-Policy"); got != wantPolicy {
+			t.Errorf("%s: Cross-Origin-Resource-Policy %q, want %q", name, got, wantPolicy)
+		}
+	}
+	res := get(t, newSite(built), "GET", "/widget.js")
+	if res.Header.Get("Cache-Control") != cacheRecheck || res.Header.Get("ETag") == "" {
+		t.Errorf("the widget's headers are %v", res.Header)
 	}
 }
 

@@ -31,8 +31,8 @@ func newServe(std stdio) *cobra.Command {
 		Use:   "serve",
 		Short: "Serve the page, the HTTP API and the WebSocket",
 		Long: `Serves the page, the HTTP API (/openapi.json describes it) and the WebSocket on
-one port. It listens on this machine only unless told otherwise. SIGTERM or
-Ctrl-C ends it in order: running answers are finished first.`,
+one port; with --no-ui, no page. It listens on this machine only unless told
+otherwise. SIGTERM or Ctrl-C ends it in order: running answers are finished first.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if printConfig {
@@ -115,6 +115,9 @@ func (a *app) serve(ctx context.Context, std stdio) error {
 		return nil
 	})
 	warn(std.err, a.cfg, listener.Addr())
+	if a.cfg.NoUI {
+		fmt.Fprintln(std.err, "No page is served (--no-ui): docent is here for programs.")
+	}
 	fmt.Fprintf(std.err, "docent is at %s\n", urlOf(listener.Addr()))
 	select {
 	case <-ctx.Done():
@@ -173,7 +176,10 @@ func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.
 	if err != nil {
 		return nil, nil, fmt.Errorf("api: %w", err)
 	}
-	page := web.Handler()
+	page := rest // which says of what it does not have that it is not there
+	if !a.cfg.NoUI {
+		page = web.Handler()
+	}
 	mux := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case ws.IsUpgrade(r) || r.URL.Path == ws.TypedPath:

@@ -14,7 +14,7 @@ import { MockTurn, Stopped, type Entry } from './turn';
 const dist = join(import.meta.dirname, '../../dist');
 
 export const policy = (host: string) =>
-  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self' ws://${host} wss://${host}; ` +
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src data: blob:; connect-src 'self' ws://${host} wss://${host}; ` +
   "font-src 'self'; manifest-src 'self'; frame-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 const mediaTypes: Record<string, string> = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
