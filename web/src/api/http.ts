@@ -16,6 +16,7 @@ import type {
   TokenRow,
   UploadResult,
 } from './shapes';
+import { words } from '../words/words.svelte';
 
 /** ApiError is a failed call; status is 0 if no answer came at all. */
 export class ApiError extends Error {
@@ -32,13 +33,13 @@ export class ApiError extends Error {
 }
 
 const unreachable = () =>
-  new ApiError('docent does not answer. Is it still running?', 0, 'unavailable', true);
+  new ApiError(words.shell.unreachable, 0, 'unavailable', true);
 
 /** sentence turns whatever was thrown into something to show. */
 export function sentence(err: unknown): string {
   if (err instanceof ApiError) return err.message;
-  if (err instanceof Error && err.name === 'AbortError') return 'It was cancelled.';
-  return 'Something went wrong in the page itself. Reload it and try again.';
+  if (err instanceof Error && err.name === 'AbortError') return words.shell.cancelled;
+  return words.shell.broken;
 }
 
 /** fault reads an error body; servers in between may send anything else. */
@@ -51,9 +52,9 @@ export function fault(status: number, body: string, after = 0): ApiError {
   } catch {
     // Not ours: fall through to what the status says.
   }
-  if (status === 404) return new ApiError('That does not exist any more.', status, 'not_found', false);
-  if (status === 413) return new ApiError('That is larger than docent accepts.', status, 'invalid', false);
-  return new ApiError(`docent answered with status ${status}.`, status, 'internal', status >= 500, after);
+  if (status === 404) return new ApiError(words.shell.gone, status, 'not_found', false);
+  if (status === 413) return new ApiError(words.shell.tooLarge, status, 'invalid', false);
+  return new ApiError(words.shell.status(status), status, 'internal', status >= 500, after);
 }
 
 function capitalised(s: string): string {

@@ -1,6 +1,7 @@
 // Who is logged in, where the server asks for that.
 import * as http from '../api/http';
 import type { Me } from '../api/shapes';
+import { words } from '../words/words.svelte';
 import { notices } from './notices.svelte';
 
 /** may reports whether somebody may do something, which everybody may where nobody has to log in. */
@@ -42,8 +43,8 @@ class Account {
     try {
       this.me = await http.logIn(name, password);
     } catch (err) {
-      if (err instanceof http.ApiError && err.status === 401) return 'That is not the right name and password.';
-      if (err instanceof http.ApiError && err.status === 429) return `Too many tries. Wait ${err.after ? `${err.after} seconds` : 'a little'} and try again.`;
+      if (err instanceof http.ApiError && err.status === 401) return words.shell.wrong;
+      if (err instanceof http.ApiError && err.status === 429) return words.shell.tooOften(err.after);
       return http.sentence(err);
     }
     // What the last one saw is not the next one's.
@@ -58,7 +59,7 @@ class Account {
     try {
       await http.logOut();
     } catch (err) {
-      return notices.failed('You are still logged in.', err);
+      return notices.failed(words.shell.stillIn, err);
     }
     location.assign('/');
   }

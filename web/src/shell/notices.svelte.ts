@@ -109,7 +109,7 @@ class Notices {
     if (!this.pending.includes(p)) return;
     this.pending = this.pending.filter((x) => x !== p);
     this.list = this.list.filter((n) => n.id !== p.id);
-    if (this.list.length === 0) this.held = false; // what the pointer was over is gone
+    if (this.pending.length === 0) this.held = false; // what the pointer was over is gone
     if (done) p.do();
     else p.undone();
   }

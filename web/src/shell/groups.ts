@@ -1,0 +1,29 @@
+// Conversations by when they were used last.
+import type { SessionRow } from '../api/shapes';
+
+export const ages = ['pinned', 'today', 'yesterday', 'week', 'older'] as const;
+export type Age = (typeof ages)[number];
+
+const day = 24 * 60 * 60 * 1000;
+
+function age(row: SessionRow, midnight: number): Age {
+  if (row.pinned) return 'pinned';
+  const at = Date.parse(row.timestamp);
+  if (at >= midnight) return 'today';
+  // A night in which the clocks change is not 24 hours long; none is over 26.
+  if (at >= new Date(midnight - day / 2).setHours(0, 0, 0, 0)) return 'yesterday';
+  return at >= new Date(midnight - 6.5 * day).setHours(0, 0, 0, 0) ? 'week' : 'older';
+}
+
+/** grouped puts conversations under their ages, in the order they have; ages of none are left out. */
+export function grouped(rows: readonly SessionRow[], now = new Date()): { age: Age; rows: SessionRow[] }[] {
+  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  const of = new Map<Age, SessionRow[]>();
+  for (const row of rows) {
+    const a = age(row, midnight);
+    const there = of.get(a);
+    if (there) there.push(row);
+    else of.set(a, [row]);
+  }
+  return ages.flatMap((a) => (of.has(a) ? [{ age: a, rows: of.get(a)! }] : []));
+}

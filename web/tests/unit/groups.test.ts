@@ -1,0 +1,20 @@
+// Conversations by when they were used.
+import { expect, test } from 'vitest';
+import type { SessionRow } from '../../src/api/shapes';
+import { grouped } from '../../src/shell/groups';
+
+const row = (session_id: string, at: Date, pinned = false): SessionRow => ({
+  id: 1, session_id, session_name: null, platform_name: '', timestamp: at.toISOString(), messages: 1, pinned,
+});
+
+test('today, yesterday, the week before and older begin at midnight; what is pinned has no age', () => {
+  const now = new Date(2026, 2, 29, 0, 30); // the night in which clocks change in Europe
+  const at = (day: number, hour: number, minute = 0) => new Date(2026, 2, day, hour, minute);
+  const rows = [
+    row('p', at(1, 9), true), row('a', at(29, 0, 10)), row('b', at(28, 23, 59)), row('c', at(28, 0)), row('d', at(27, 23, 59)), row('e', at(22, 0)), row('f', at(21, 23, 59)),
+  ];
+  expect(grouped(rows, now).map((g) => [g.age, g.rows.map((r) => r.session_id).join('')])).toEqual([
+    ['pinned', 'p'], ['today', 'a'], ['yesterday', 'bc'], ['week', 'de'], ['older', 'f'],
+  ]);
+  expect(grouped([], now)).toEqual([]);
+});
