@@ -38,7 +38,9 @@ func New(cfg Config) (*Extractor, error) {
 		return nil, errors.New("extract: Readers and Timeout must not be negative")
 	}
 	readers, timeout := cmp.Or(cfg.Readers, 2), cmp.Or(cfg.Timeout, 3*time.Minute)
-	return &Extractor{pdf: &pdfReader{cacheDir: cfg.CacheDir, readers: readers, timeout: timeout}}, nil
+	return &Extractor{pdf: &pdfReader{
+		cacheDir: cfg.CacheDir, timeout: timeout, reading: make(chan struct{}, readers), drawing: make(chan struct{}, pageDrawers),
+	}}, nil
 }
 
 // Close frees what the extractor holds. Nothing may be being read.

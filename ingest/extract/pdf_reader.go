@@ -41,8 +41,9 @@ const (
 // memory. Compiling it is costly, so it is done once, with the first PDF.
 type pdfReader struct {
 	cacheDir string
-	readers  int // PDFs read at once
 	timeout  time.Duration
+	reading  chan struct{} // a token for each PDF that is read
+	drawing  chan struct{} // a token for each page that is drawn or read alone
 
 	mu    sync.Mutex // guards pool and cache
 	pool  pdfium.Pool
@@ -66,7 +67,7 @@ func (r *pdfReader) start() (pdfium.Pool, error) {
 		cfg = cfg.WithCompilationCache(cache)
 	}
 	pool, err := webassembly.Init(webassembly.Config{
-		MaxTotal: r.readers, FSConfig: wazero.NewFSConfig(), RuntimeConfig: cfg, Stdout: io.Discard, Stderr: io.Discard,
+		MaxTotal: cap(r.reading) + cap(r.drawing), FSConfig: wazero.NewFSConfig(), RuntimeConfig: cfg, Stdout: io.Discard, Stderr: io.Discard,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start the PDF reader: %w", err)
@@ -107,41 +108,69 @@ type bookmark struct {
 	page  int
 }
 
-// read reads a PDF in a sandbox of its own. One that takes too long is stopped,
-// and the sandbox with it.
+// read reads a PDF's text, pages and outline.
 func (r *pdfReader) read(ctx context.Context, data []byte) (*pdfFile, error) {
-	pool, err := r.start()
+	var file *pdfFile
+	err := r.inside(ctx, r.reading, data, r.timeout, func(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) (err error) {
+		file, err = readPages(ctx, p, doc, pages)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
+	return file, nil
+}
+
+// pdfWork is done on a PDF that is open in a sandbox.
+type pdfWork func(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) error
+
+// inside opens a PDF in a sandbox of its own and works on it when it gets one of
+// the tokens. What takes too long is stopped, and the sandbox with it.
+func (r *pdfReader) inside(ctx context.Context, tokens chan struct{}, data []byte, limit time.Duration, work pdfWork) error {
+	select {
+	case tokens <- struct{}{}:
+		defer func() { <-tokens }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	pool, err := r.start()
+	if err != nil {
+		return err
+	}
 	instance, err := pool.GetInstanceWithContext(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("get a PDF reader: %w", err)
+		return fmt.Errorf("get a PDF reader: %w", err)
 	}
-	limited, cancel := context.WithTimeout(ctx, r.timeout)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	type answer struct {
-		file *pdfFile
-		err  error
-	}
-	done := make(chan answer, 1)
-	go func() {
-		file, err := readPages(limited, instance, data)
-		done <- answer{file, err}
-	}()
+	done := make(chan error, 1)
+	go func() { done <- opened(limited, instance, data, work) }()
 	select {
-	case a := <-done:
+	case err := <-done:
 		_ = instance.Close() // it is thrown away whatever it says
-		return a.file, a.err
+		return err
 	case <-limited.Done():
 		interrupt(instance)
 		<-done
 		_ = instance.Close()
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
-		return nil, fault.New(fault.Invalid, "it takes longer than %s to read", r.timeout)
+		return fault.New(fault.Invalid, "it takes longer than %s to read", limit)
 	}
+}
+
+// opened opens a PDF and works on it.
+func opened(ctx context.Context, p pdfium.Pdfium, data []byte, work pdfWork) error {
+	doc, err := p.OpenDocument(&requests.OpenDocument{File: &data})
+	if err != nil {
+		return pdfFault(err)
+	}
+	count, err := p.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: doc.Document})
+	if err != nil {
+		return pdfFault(err)
+	}
+	return work(ctx, p, doc.Document, count.PageCount)
 }
 
 // interrupt ends the call that a sandbox is in. The library's own way, Kill,
@@ -166,25 +195,16 @@ func interrupt(instance pdfium.Pdfium) {
 }
 
 // readPages reads title, outline and pages.
-func readPages(ctx context.Context, p pdfium.Pdfium, data []byte) (*pdfFile, error) {
-	opened, err := p.OpenDocument(&requests.OpenDocument{File: &data})
-	if err != nil {
-		return nil, pdfFault(err)
-	}
-	doc := opened.Document
-	count, err := p.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: doc})
-	if err != nil {
-		return nil, pdfFault(err)
-	}
+func readPages(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) (*pdfFile, error) {
 	f := &pdfFile{}
 	if meta, err := p.FPDF_GetMetaText(&requests.FPDF_GetMetaText{Document: doc, Tag: "Title"}); err == nil {
 		f.title = meta.Value
 	}
-	if count.PageCount > maxPDFPages {
-		return nil, fault.New(fault.Invalid, "too large: it has %d pages, the limit is %d", count.PageCount, maxPDFPages)
+	if pages > maxPDFPages {
+		return nil, fault.New(fault.Invalid, "too large: it has %d pages, the limit is %d", pages, maxPDFPages)
 	}
 	size := 0
-	for i := range count.PageCount {
+	for i := range pages {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -1,0 +1,209 @@
+package extract
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/png"
+	"math"
+	"time"
+
+	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/enums"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+
+	"docent/internal/fault"
+)
+
+// Limits of showing a page.
+const (
+	// MinPageWidth is the smallest width a page is drawn in, in pixels.
+	MinPageWidth = 200
+	// MaxPageWidth is the largest.
+	MaxPageWidth = 2400
+	// maxPagePixels bounds a drawn page: one that would have more, as it is
+	// very long, is drawn smaller. A4 in the largest width has 8.1 million.
+	maxPagePixels = 8 << 20
+	// maxPageLetters bounds the characters of a page that are looked at for a
+	// passage.
+	maxPageLetters = 100_000
+	// pageTimeout bounds drawing or reading one page.
+	pageTimeout = 20 * time.Second
+	// pageDrawers is how many pages are drawn or read at once, beside what is
+	// being ingested.
+	pageDrawers = 2
+)
+
+// Page is a page of a PDF as it is shown: turned and cropped.
+type Page struct {
+	// Index counts from 0.
+	Index int
+	// Pages is how many the PDF has.
+	Pages int
+	// Label is the page as printed, "" if it has no label.
+	Label string
+	// Width is in points, as is Height.
+	Width float64
+	// Height is that of the page as shown.
+	Height float64
+
+	letters []letter
+}
+
+// ReadPage reads where the letters of a PDF's page are. A page that does not
+// exist is fault.NotFound, a PDF that cannot be read is fault.Invalid.
+func (e *Extractor) ReadPage(ctx context.Context, data []byte, index int) (*Page, error) {
+	var page *Page
+	err := e.onPage(ctx, data, index, func(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) (err error) {
+		if page, err = sizedPage(p, doc, index); err != nil {
+			return err
+		}
+		page.Pages = pages
+		if l, err := p.FPDF_GetPageLabel(&requests.FPDF_GetPageLabel{Document: doc, Page: index}); err == nil {
+			page.Label = l.Label
+		}
+		page.letters, err = readLetters(ctx, p, pageOf(doc, index), page)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
+}
+
+// DrawPage draws a PDF's page in a width as PNG, on white, and tells how many
+// pages there are. Widths beyond MinPageWidth and MaxPageWidth become those.
+func (e *Extractor) DrawPage(ctx context.Context, data []byte, index, width int) (drawn []byte, pages int, err error) {
+	width = min(max(width, MinPageWidth), MaxPageWidth)
+	var img image.Image
+	err = e.onPage(ctx, data, index, func(_ context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, n int) (err error) {
+		pages = n
+		page, err := sizedPage(p, doc, index)
+		if err != nil {
+			return err
+		}
+		w, h := pixels(page.Width, page.Height, width)
+		img, err = drawn24(p, pageOf(doc, index), w, h)
+		return err
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
+		return nil, 0, fault.Wrap(fault.Internal, err, "the page cannot be drawn")
+	}
+	return b.Bytes(), pages, nil
+}
+
+// onPage works on a PDF that has a page.
+func (e *Extractor) onPage(ctx context.Context, data []byte, index int, work pdfWork) error {
+	return e.pdf.inside(ctx, e.pdf.drawing, data, pageTimeout, func(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) error {
+		if index < 0 || index >= pages {
+			return fault.New(fault.NotFound, "there is no page %d: it has %d, counted from 0", index, pages)
+		}
+		return work(ctx, p, doc, pages)
+	})
+}
+
+// pageOf names a page for the library.
+func pageOf(doc references.FPDF_DOCUMENT, index int) requests.Page {
+	return requests.Page{ByIndex: &requests.PageByIndex{Document: doc, Index: index}}
+}
+
+// sizedPage is a page with its size as shown.
+func sizedPage(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int) (*Page, error) {
+	w, err := p.FPDF_GetPageWidth(&requests.FPDF_GetPageWidth{Page: pageOf(doc, index)})
+	if err != nil {
+		return nil, brokenPage(err)
+	}
+	h, err := p.FPDF_GetPageHeight(&requests.FPDF_GetPageHeight{Page: pageOf(doc, index)})
+	if err != nil {
+		return nil, brokenPage(err)
+	}
+	if !(w.Width > 0 && h.Height > 0) || math.IsInf(w.Width+h.Height, 0) {
+		return nil, fault.New(fault.Invalid, "damaged: the page has no size")
+	}
+	return &Page{Index: index, Width: w.Width, Height: h.Height}, nil
+}
+
+func brokenPage(err error) error {
+	return fault.Wrap(fault.Invalid, err, "damaged: the page cannot be read")
+}
+
+// pixels is how large a page is drawn that is to have a width.
+func pixels(width, height float64, wanted int) (w, h int) {
+	x, y := float64(wanted), height/width*float64(wanted)
+	if x*y > maxPagePixels {
+		shrink := math.Sqrt(maxPagePixels / (x * y))
+		x, y = x*shrink, y*shrink
+	}
+	side := func(v float64) int { return int(min(max(math.Round(v), 1), maxPagePixels)) }
+	w, h = side(x), side(y)
+	if w*h > maxPagePixels { // one is less than a pixel
+		w, h = min(w, maxPagePixels/h+1), min(h, maxPagePixels/w)
+	}
+	return w, h
+}
+
+// drawn24 draws a page with what is annotated on it; a page without colours
+// becomes an image without them.
+func drawn24(p pdfium.Pdfium, page requests.Page, w, h int) (image.Image, error) {
+	bitmap, err := p.FPDFBitmap_Create(&requests.FPDFBitmap_Create{Width: w, Height: h}) // without an alpha channel
+	if err != nil {
+		return nil, brokenPage(err)
+	}
+	if _, err := p.FPDFBitmap_FillRect(&requests.FPDFBitmap_FillRect{Bitmap: bitmap.Bitmap, Width: w, Height: h, Color: 0xFFFFFFFF}); err != nil {
+		return nil, brokenPage(err)
+	}
+	if _, err := p.FPDF_RenderPageBitmap(&requests.FPDF_RenderPageBitmap{
+		Bitmap: bitmap.Bitmap, Page: page, SizeX: w, SizeY: h, Flags: enums.FPDF_RENDER_FLAG_ANNOT | enums.FPDF_RENDER_FLAG_REVERSE_BYTE_ORDER,
+	}); err != nil {
+		return nil, brokenPage(err)
+	}
+	stride, err := p.FPDFBitmap_GetStride(&requests.FPDFBitmap_GetStride{Bitmap: bitmap.Bitmap})
+	if err != nil {
+		return nil, brokenPage(err)
+	}
+	buffer, err := p.FPDFBitmap_GetBuffer(&requests.FPDFBitmap_GetBuffer{Bitmap: bitmap.Bitmap})
+	if err != nil {
+		return nil, brokenPage(err)
+	}
+	return copyPixels(buffer.Buffer, stride.Stride, w, h), nil
+}
+
+// copyPixels takes the pixels out of the sandbox's memory, which ends with it.
+func copyPixels(from []byte, stride, w, h int) image.Image {
+	if grey(from, stride, w, h) {
+		img := image.NewGray(image.Rect(0, 0, w, h))
+		for y := range h {
+			row, to := from[y*stride:], img.Pix[y*img.Stride:]
+			for x := range w {
+				to[x] = row[4*x]
+			}
+		}
+		return img
+	}
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		to := img.Pix[y*img.Stride : y*img.Stride+4*w]
+		copy(to, from[y*stride:])
+		for x := 3; x < len(to); x += 4 {
+			to[x] = 0xFF
+		}
+	}
+	return img
+}
+
+// grey reports whether pixels have no colour.
+func grey(pix []byte, stride, w, h int) bool {
+	for y := range h {
+		for row := pix[y*stride : y*stride+4*w]; len(row) > 0; row = row[4:] {
+			if row[0] != row[1] || row[1] != row[2] {
+				return false
+			}
+		}
+	}
+	return true
+}
