@@ -1,25 +1,29 @@
 // Questions to begin with: made of what the documents and their sections are
 // called, and shown only if the documents answer them.
 import * as http from '../api/http';
+import { words, type Language } from '../words/words.svelte';
 
 // Headings that every document has, and those that speak to their reader.
 const empty = /^(?:the rest|introduction|overview|contents|see also|notes?|index|summary|examples?|misc\w*)$|\b(?:your|my|our)\b/i;
 
-/** question makes a question of a title; '' if none comes naturally. */
-export function question(title: string): string {
+/**
+ * question makes a question of a title; '' if none comes naturally. Around a
+ * title in another language it stands in the language of the page.
+ */
+export function question(title: string, language: Language = 'en'): string {
   const t = title
     .replace(/[\s_]+/g, ' ')
     .replace(/^(?:[A-Z]\.)?[\d.]+\s+/, '')
     .replace(/[:.\s]+$/, '')
     .trim();
   if (t.length < 3 || t.length > 60 || /[<>{}|\\/]/.test(t) || /\.[a-z0-9]{1,5}$/i.test(t) || empty.test(t)) return '';
-  // The words around it are English: about another script they read as a fault.
-  if ((t.match(/[a-z]/gi)?.length ?? 0) * 2 < t.length) return '';
+  // The words around it are of Latin letters: about another script they read as a fault.
+  if ((t.match(/[a-zà-ÿ]/gi)?.length ?? 0) * 2 < t.length) return '';
   if (t.endsWith('?')) return t;
   if (/^(?:can|does|do|is|are)\b/i.test(t)) return t + '?';
   // One word that is written like a name is one.
-  if (/^(?:\p{Ll}\S*|\p{Lu}\S*[\p{Lu}\d]\S*)$/u.test(t)) return `What is ${t}?`;
-  return `What should I know about ${lowered(t)}?`;
+  if (/^(?:\p{Ll}\S*|\p{Lu}\S*[\p{Lu}\d]\S*)$/u.test(t)) return words.chat.whatIs(t);
+  return words.chat.whatAbout(language === 'en' ? lowered(t) : t);
 }
 
 // A title's capital falls inside a sentence, a name's or an acronym's does not.
@@ -35,7 +39,7 @@ const listed = 40;
 const tried = 10;
 
 /** suggest yields questions the documents answer, no more than most. */
-export async function* suggest(most: number): AsyncGenerator<string> {
+export async function* suggest(most: number, language: Language): AsyncGenerator<string> {
   const { documents } = await http.listDocuments({ limit: listed, status: 'ready' });
   const titles = [...new Set(documents.map((d) => d.title).filter(Boolean))].slice(0, looked);
   const sections = await Promise.all(titles.map((t) => http.findHeadings(t, 6).catch(() => [])));
@@ -44,7 +48,7 @@ export async function* suggest(most: number): AsyncGenerator<string> {
   const seen = new Set<string>();
   let given = 0;
   for (const topic of interleaved([titles, ...deep])) {
-    const q = question(topic);
+    const q = question(topic, language);
     if (!q || seen.has(q.toLowerCase())) continue;
     if (seen.size === tried) return;
     seen.add(q.toLowerCase());

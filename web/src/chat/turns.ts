@@ -10,6 +10,13 @@ import { question, reply, type Reply } from './replies';
  */
 export type AskedState = 'sending' | 'working' | 'done' | 'failed' | 'stopped' | 'held' | 'unanswered';
 
+/** Options are with what a question is answered, where it says so. */
+export interface Options {
+  collections?: string[];
+  model?: string;
+  k?: number;
+}
+
 /** Asked is a message of the user, or of another agent, and how far its turn is. */
 export interface Asked {
   kind: 'asked';
@@ -17,6 +24,9 @@ export interface Asked {
   text: string;
   /** It is text, which can be edited. */
   plain: boolean;
+  sort: 'text' | 'file' | 'recording';
+  /** With what it was to be answered; null if with what the server takes. */
+  options: Options | null;
   /** The other agent that said it; '' if the user did. */
   sender: string;
   /** The client's message id; '' if it had none. */
@@ -64,13 +74,13 @@ export const byUser = (item: Item): item is Asked => item.kind === 'asked' && !i
 const replies = new WeakMap<Stored, Replied>();
 const reasons = new WeakMap<object, Entry | null>();
 
-/**
- * view makes what is shown. Everything of a turn stands together, where its
- * question is, whatever came in between; what no question began stands where it
- * was said. What the server says to wait is held once things are calm, as
- * otherwise it would run. The view before is taken for what did not change.
- */
-export function view(t: Transcript, calm = false, before: Item[] = []): Item[] {
+// Which entries are of one turn, or stand alone: as long as nothing is stored,
+// streaming asks for the same again.
+const grouped = new WeakMap<readonly Stored[], { pending: readonly Pending[]; groups: Map<number | string, Stored[]> }>();
+
+function groupsOf(t: Transcript): Map<number | string, Stored[]> {
+  const known = grouped.get(t.entries);
+  if (known?.pending === t.pending) return known.groups;
   const groups = new Map<number | string, Stored[]>();
   for (const e of unreplaced(t)) {
     const place = e.turn || `seq ${e.seq}`;
@@ -78,23 +88,64 @@ export function view(t: Transcript, calm = false, before: Item[] = []): Item[] {
     if (group) group.push(e);
     else groups.set(place, [e]);
   }
-  for (const [turn, { steps }] of t.turns) if (steps.length > 0 && !groups.has(turn) && !t.entries.some((e) => e.turn === turn)) groups.set(turn, []);
+  grouped.set(t.entries, { pending: t.pending, groups });
+  return groups;
+}
+
+/**
+ * view makes what is shown. Everything of a turn stands together, where its
+ * question is, whatever came in between; what no question began stands where it
+ * was said. What the server says to wait is held once things are calm, as
+ * otherwise it would run. The view before is taken for what did not change, and
+ * a turn about which nothing is new costs no more than a look.
+ */
+export function view(t: Transcript, calm = false, before: Item[] = []): Item[] {
+  let groups = groupsOf(t);
+  const early = [...t.turns].filter(([turn, { steps }]) => steps.length > 0 && !groups.has(turn) && !t.entries.some((e) => e.turn === turn));
+  if (early.length > 0) groups = new Map([...groups, ...early.map(([turn]): [number, Stored[]] => [turn, []])]);
   const busy = [...t.turns.values()].some(({ state }) => state === 'running');
-  const old = new Map(before.flatMap((i) => (i.kind === 'reasoned' ? [[i.key, i]] : [])));
+  let old: Map<string, Reasoned> | undefined;
   const items: Item[] = [];
   for (const [place, entries] of groups) {
     const turn = typeof place === 'number' ? place : (entries[0]?.turn ?? null);
     const now = turn === null ? undefined : t.turns.get(turn);
-    for (const item of group(turn, entries, now, t.synced, calm && !busy)) items.push(item.kind === 'reasoned' ? same(old.get(item.key), item) : item);
+    const known = entries[0] && made.get(entries[0]);
+    if (known && known.now === now && known.state === stateOf(known, now, t.synced, calm && !busy) && alike(known.entries, entries)) {
+      items.push(...known.items);
+      continue;
+    }
+    const runs = (old ??= new Map(before.flatMap((i) => (i.kind === 'reasoned' ? [[i.key, i]] : []))));
+    const one = group(turn, entries, now, t.synced, calm && !busy);
+    one.items = one.items.map((item) => (item.kind === 'reasoned' ? same(runs.get(item.key), item) : item));
+    if (entries[0]) made.set(entries[0], one);
+    items.push(...one.items);
   }
   for (const p of t.pending) items.push(waiting(p));
   return items;
 }
 
-function group(turn: number | null, entries: Stored[], now: Turn | undefined, synced: boolean, calm: boolean): Item[] {
+/** Made is what was made of a turn, and of what. */
+interface Made {
+  entries: readonly Stored[];
+  now: Turn | undefined;
+  answered: boolean;
+  failed: boolean;
+  state: AskedState;
+  items: Item[];
+}
+
+// By the first entry of a turn, which is its question if it has one.
+const made = new WeakMap<Stored, Made>();
+
+const stateOf = (of: Pick<Made, 'answered' | 'failed'>, now: Turn | undefined, synced: boolean, calm: boolean): AskedState => progress(now, of.answered, of.failed, synced, calm);
+
+const alike = <T>(a: readonly T[], b: readonly T[]): boolean => a === b || (a.length === b.length && a.every((x, i) => x === b[i]));
+
+function group(turn: number | null, entries: readonly Stored[], now: Turn | undefined, synced: boolean, calm: boolean): Made {
   const failure = entries.find((e) => e.kind === 'failure');
   const question = entries.find((e) => e.kind === 'question');
-  const answered = entries.some((e) => e.kind === 'reply');
+  const of = { answered: entries.some((e) => e.kind === 'reply'), failed: failure !== undefined };
+  const state = stateOf(of, now, synced, calm);
   const steps = [
     ...entries.flatMap((e) => (e.kind === 'step' ? (reason(e, e.type, e.seq, 0) ?? []) : [])),
     ...(now?.steps ?? []).flatMap((s) => reason(s, s.type, null, s.n) ?? []),
@@ -104,10 +155,10 @@ function group(turn: number | null, entries: Stored[], now: Turn | undefined, sy
     { kind: 'reasoned', key: `t-${turn ?? 0}-${i}`, turn: turn ?? 0, entries: run },
   ]);
   for (const e of entries) {
-    if (e === question) placed.push([e.seq, asked(e, progress(now, answered, failure !== undefined, synced, calm), now, failure)]);
+    if (e === question) placed.push([e.seq, asked(e, state, now, failure)]);
     else if (e.kind === 'reply' || (e.kind === 'failure' && !question)) placed.push([e.seq, replied(e)]);
   }
-  return placed.sort(([a], [b]) => a - b).map(([, item]) => item);
+  return { entries, now, ...of, state, items: placed.sort(([a], [b]) => a - b).map(([, item]) => item) };
 }
 
 // A run that did not change keeps its entries, so that it is not drawn anew.
@@ -153,17 +204,31 @@ const failed = 'docent could not answer this.';
 
 function asked(e: Stored, state: AskedState, now: Turn | undefined, failure: Stored | undefined): Asked {
   return {
-    kind: 'asked', key: e.id ? `q-${e.id}` : `q-${e.seq}`, text: question(e.type, e.content), plain: typeof e.content === 'string' && e.type === 'str',
+    kind: 'asked', key: e.id ? `q-${e.id}` : `q-${e.seq}`, ...what(e.type, e.content),
     sender: e.sender, id: e.id, seq: e.seq, turn: e.turn, state, phase: now?.phase ?? '', partial: now?.text ?? '', replied: now?.replied ?? false,
     error: state === 'failed' ? now?.error?.message || (typeof failure?.content === 'string' ? failure.content : failed) : '',
   };
 }
 
+const types: Record<string, string> = { user_file: 'file', user_voice: 'audio' };
+
 function waiting(p: Pending): Asked {
   return {
-    kind: 'asked', key: `q-${p.id}`, text: question(p.action === 'user_file' ? 'file' : 'str', p.content), plain: typeof p.content === 'string', sender: '', id: p.id,
+    kind: 'asked', key: `q-${p.id}`, ...what(types[p.action] ?? 'str', p.content), sender: '', id: p.id,
     seq: null, turn: null, state: p.error ? 'failed' : 'sending', phase: '', partial: '', replied: false, error: p.error ? p.error.message || failed : '',
   };
+}
+
+/** what a message of the user says, and how it wants to be answered. */
+function what(type: string, content: unknown): Pick<Asked, 'text' | 'plain' | 'sort' | 'options'> {
+  const sort = /voice|audio/.test(type) ? 'recording' : /file|image/.test(type) ? 'file' : 'text';
+  const said = sort === 'text' && typeof content === 'object' && content !== null ? (content as Record<string, unknown>) : {};
+  const plain = (typeof content === 'string' && type === 'str') || typeof said.message === 'string';
+  const options: Options = {};
+  if (Array.isArray(said.collections)) options.collections = said.collections.filter((c): c is string => typeof c === 'string');
+  if (typeof said.model === 'string' && said.model) options.model = said.model;
+  if (typeof said.k === 'number') options.k = said.k;
+  return { text: question(sort === 'recording' ? 'audio' : type, content), plain, sort, options: Object.keys(options).length > 0 ? options : null };
 }
 
 /** Row is one thing on the page. */
@@ -179,21 +244,54 @@ export type Row =
   /** What can be done with an answer: at the end of a turn that went well. */
   | { kind: 'actions'; key: string; item: Asked };
 
+/** Section is the rows of one turn, or of something that belongs to none. */
+export interface Section {
+  key: string;
+  rows: Row[];
+}
+
 /** rows are what is shown of items, in order. */
-export function rows(items: Item[]): Row[] {
-  const out: Row[] = [];
+export const rows = (items: Item[]): Row[] => sections(items).flatMap((s) => s.rows);
+
+/** What was made of a turn's items, by the first of them. */
+const drawn = new WeakMap<Item, { items: Item[]; newest: Item | undefined; next: string; section: Section }>();
+
+/** sections are rows by turn; a turn about which nothing is new stays the same. */
+export function sections(items: Item[]): Section[] {
+  const out: Section[] = [];
   const newest = items.findLast((i) => i.kind === 'replied' && i.reply.type === 'options');
-  let head: Asked | undefined; // the question of the turn at hand
+  for (let from = 0, to: number; from < items.length; from = to) {
+    const { turn } = items[from]!;
+    to = from + 1;
+    while (turn && items[to]?.turn === turn) to++;
+    const of = items.slice(from, to);
+    const offers = of.filter((i) => i.kind === 'replied' && i.reply.type === 'options');
+    const mine = offers.find((i) => i === newest);
+    const next = offers.length > 0 ? (items.slice(from + 1).find(byUser)?.text ?? '') : '';
+    const known = drawn.get(of[0]!);
+    if (known && known.newest === mine && known.next === next && alike(known.items, of)) {
+      out.push(known.section);
+      continue;
+    }
+    const section = { key: of[0]!.key, rows: rowsOf(of, mine, next) };
+    drawn.set(of[0]!, { items: of, newest: mine, next, section });
+    out.push(section);
+  }
+  return out;
+}
+
+// newest is what can be chosen from, next what the user said after it.
+function rowsOf(items: Item[], newest: Item | undefined, next: string): Row[] {
+  const out: Row[] = [];
+  let head: Asked | undefined; // the question of the turn
   let traced = false; // there was reasoning in it
   items.forEach((item, i) => {
-    const begins = !item.turn || item.turn !== items[i - 1]?.turn;
-    const ends = !item.turn || item.turn !== items[i + 1]?.turn;
-    if (begins) [head, traced] = [undefined, false];
+    const ends = i === items.length - 1;
     if (item.kind === 'asked') {
       head = item;
       out.push({ kind: 'asked', key: item.key, item });
     } else if (item.kind === 'replied') {
-      out.push({ kind: 'replied', key: item.key, item, reasoned: traced, newest: item === newest, chosen: chosen(items, i) });
+      out.push({ kind: 'replied', key: item.key, item, reasoned: traced, newest: item === newest, chosen: chosen(item, next) });
     } else if (visible(item.entries)) {
       traced = true;
       out.push({ kind: 'reasoned', key: item.key, item, asked: ends && head && thinking(head, item) ? head : null, answered: answered(items, i) });
@@ -208,22 +306,10 @@ const stopped = (said: Reply): boolean => said.type === 'note' || (said.type ===
 const thinking = (head: Asked, item: Reasoned): boolean =>
   isRunning(head) && !head.replied && !head.partial && !finished(item.entries);
 
-function answered(items: Item[], at: number): boolean {
-  const { turn } = items[at]!;
-  for (let i = at + 1; items[i]?.turn === turn; i++) {
-    const item = items[i]!;
-    if (item.kind === 'replied' && item.reply.type !== 'note') return true;
-  }
-  return false;
-}
+const answered = (items: Item[], at: number): boolean => items.slice(at + 1).some((i) => i.kind === 'replied' && i.reply.type !== 'note');
 
 // The option that was chosen is what was said next, if it is one.
-function chosen(items: Item[], at: number): string {
-  const item = items[at];
-  const next = items.slice(at + 1).find(byUser);
-  if (item?.kind !== 'replied' || item.reply.type !== 'options' || !next) return '';
-  return item.reply.labels.includes(next.text) ? next.text : '';
-}
+const chosen = ({ reply }: Replied, next: string): string => (reply.type === 'options' && reply.labels.includes(next) ? next : '');
 
 function tail(item: Asked, before: Row[]): Row[] {
   const last = before.at(-1);
