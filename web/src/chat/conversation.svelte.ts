@@ -1,10 +1,15 @@
 // The conversation that is open: its transcript, and the client that feeds it.
-import { DocentClient, emptyTranscript, reduce, type LinkState, type ServerFrame, type Transcript, type TranscriptEvent } from 'docent-client';
+import { base64, DocentClient, emptyTranscript, reduce, type Attachment, type LinkState, type Outgoing, type ServerFrame, type Transcript, type TranscriptEvent } from 'docent-client';
 import * as http from '../api/http';
+import { alike, choices, optionsOf, said, sensible, type AskOptions } from '../input/choice';
+import { browser, PerConversation, who } from '../input/kept';
+import { remember } from '../input/recall';
+import { keep, keepable, kept } from '../input/unsent';
 import { account } from '../shell/account.svelte';
 import { chatAddress, router } from '../shell/router.svelte';
 import { notices } from '../shell/notices.svelte';
 import { server } from '../shell/server.svelte';
+import { words } from '../words/words.svelte';
 import { activity } from './reasoning';
 import { byUser, rows, running, view, type Asked, type Item } from './turns';
 
@@ -18,6 +23,13 @@ export interface Feedback {
   rating: number;
   comment: string;
 }
+
+/** What was thought of turns, in this browser: the server does not tell. */
+const ratings = new PerConversation(browser, 'docent.feedback', (v): v is Record<number, Feedback> => typeof v === 'object' && v !== null);
+
+/** The largest frame of a server that does not say, in bytes; and what of a frame is not its file. */
+const usualFrame = 32 << 20;
+const envelope = 4096;
 
 class Conversation {
   session = $state<string | undefined>();
@@ -37,20 +49,46 @@ class Conversation {
   stoppable = $derived(this.items.filter(running).flatMap((i) => i.turn || []).reverse());
   /** The person asked for them to stop. */
   stopping = $state(false);
-  /** What was thought of turns while the page is open. */
+  /** What was thought of turns. */
   feedback = $state<Record<number, Feedback>>({});
+  /** Counts how often another conversation was opened, or a new one begun. */
+  opened = $state(0);
+  /** How questions of this conversation are answered, where that is to be other than usual. */
+  choice = $state.raw<AskOptions>({});
+  /** Replies that came while nobody looked at the page. */
+  unseen = $state(0);
 
   private client: DocentClient | null = null;
   private transcript: Transcript = emptyTranscript;
   private calm = false;
   private picture = 0;
+  private recovered = false;
   private calming: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') this.unseen = 0;
+    });
+    // What a tab cannot keep would be lost without a word.
+    addEventListener('beforeunload', (e) => {
+      if (this.transcript.pending.some((p) => !p.error && !keepable(p))) e.preventDefault();
+    });
+  }
+
+  /** What a file can have at most to be sent, in bytes. */
+  get fileBytes(): number {
+    const frame = this.client?.welcome?.limits.frame_bytes ?? usualFrame;
+    return Math.floor((frame - envelope) / 4) * 3;
+  }
 
   /** open shows a conversation; undefined is a new one. */
   async open(session: string | undefined): Promise<void> {
     if (session === this.session && (session !== undefined || this.fresh) && !this.error) return;
     this.leave();
     this.session = session;
+    this.opened++;
+    this.recovered = false;
+    this.choice = (session && choices.get(session)) || {};
     if (!session) return;
     this.loading = true;
     try {
@@ -61,7 +99,7 @@ class Conversation {
     } catch (err) {
       if (this.session !== session) return;
       const gone = err instanceof http.ApiError && err.status === 404;
-      this.error = gone ? 'This conversation does not exist any more.' : http.sentence(err);
+      this.error = gone ? words.input.gone : http.sentence(err);
     }
     if (this.session === session) this.loading = false;
   }
@@ -80,26 +118,94 @@ class Conversation {
     if (this.fresh && !this.session) this.leave();
   }
 
+  /**
+   * recover takes up what this browser knows of the conversation, once it is
+   * known who is there: what was not stored is sent again, which stores nothing
+   * twice.
+   */
+  recover(): void {
+    if (who() === undefined || this.loading || this.error) return;
+    const session = this.session ?? '';
+    if (session) {
+      this.choice = choices.get(session) ?? this.choice;
+      this.feedback = { ...ratings.get(session), ...this.feedback };
+    }
+    this.recovered = true;
+    const { entries, pending } = this.transcript;
+    const known = new Set([...entries, ...pending].map((e) => e.id));
+    for (const o of kept(session)) if (!known.has(o.id)) void this.resend(o);
+  }
+
+  /** choose says how questions are answered from now on. */
+  choose(options: AskOptions): void {
+    this.choice = sensible(options, server.info);
+    if (this.session) choices.set(this.session, Object.keys(this.choice).length > 0 ? this.choice : undefined);
+  }
+
   /** ask says something; without a connection it waits for one. */
-  ask(text: string): void {
+  ask(text: string, options: AskOptions = this.choice): void {
     // A refusal is part of the transcript.
-    void this.connect().send(text).catch(() => undefined);
+    void this.connect().send(said(text, sensible(options, server.info))).catch(() => undefined);
+    remember(text);
     this.named();
-    this.spoken = 'Sent.';
+    this.spoken = words.input.sent;
+  }
+
+  /** sendFile resolves when a file was read and waits to be stored; it fails if it cannot be read. */
+  async sendFile(file: File): Promise<void> {
+    const client = this.connect();
+    const content: Attachment = { name: file.name, type: file.type, base64: await base64(file) };
+    if (client !== this.client) return notices.say(words.input.left);
+    void client.sendFile(content).catch(() => undefined);
+    this.named();
+    this.spoken = words.input.sent;
+  }
+
+  /** sendVoice says something by a recording. */
+  async sendVoice(recording: Blob): Promise<void> {
+    const client = this.connect();
+    const content = await base64(recording);
+    if (client !== this.client) return notices.say(words.input.left);
+    void client.sendVoice(content).catch(() => undefined);
+    this.named();
+    this.spoken = words.input.sent;
   }
 
   /** edit says something else in the place of a question. */
-  edit(item: Asked, text: string): void {
+  edit(item: Asked, text: string, options: AskOptions = this.choice): void {
     if (item.turn === null) return;
-    void this.connect().edit(item.turn, text).catch((err: unknown) => this.refused(err));
-    this.spoken = 'Sent.';
+    void this.connect().edit(item.turn, said(text, sensible(options, server.info))).catch((err: unknown) => this.refused(err));
+    remember(text);
+    this.spoken = words.input.sent;
   }
 
-  /** again has a question answered anew, or sent again if it was refused. */
+  /** again has a question answered anew, as it is to be answered now, or sent again if it was refused. */
   again(item: Asked): void {
-    if (item.seq === null) void this.client?.send(item.text, { id: item.id }).catch(() => undefined);
-    else if (item.turn !== null) void this.connect().regenerate(item.turn).catch((err: unknown) => this.refused(err));
-    this.spoken = 'Sent.';
+    if (item.seq === null) {
+      const pending = this.transcript.pending.find((p) => p.id === item.id);
+      if (pending) void this.resend(pending);
+    } else if (item.turn !== null) {
+      const entry = this.transcript.entries.find((e) => e.seq === item.seq);
+      const now = sensible(this.choice, server.info);
+      const text = entry?.type === 'str' || entry?.type === 'json';
+      if (server.info?.built_in && text && !alike(sensible(optionsOf(entry.content), server.info), now)) this.edit(item, item.text, now);
+      else void this.connect().regenerate(item.turn).catch((err: unknown) => this.refused(err));
+    }
+    this.spoken = words.input.sent;
+  }
+
+  /** reset empties the conversation: it begins anew. */
+  async reset(): Promise<void> {
+    if (!this.session) return;
+    try {
+      await this.connect().reset();
+      this.feedback = {};
+      ratings.set(this.session, undefined);
+      this.spoken = words.input.emptied;
+    } catch (err) {
+      this.refused(err);
+    }
+    void server.list();
   }
 
   /** rate tells what the user thinks of a turn. */
@@ -108,7 +214,8 @@ class Conversation {
     this.feedback[turn] = feedback;
     try {
       await this.connect().feedback({ turn, rating: feedback.rating, ...(feedback.comment && { comment: feedback.comment }) });
-      this.spoken = 'Thank you.';
+      if (this.session) ratings.set(this.session, $state.snapshot(this.feedback));
+      this.spoken = words.input.thanks;
     } catch (err) {
       if (before) this.feedback[turn] = before;
       else delete this.feedback[turn];
@@ -136,7 +243,28 @@ class Conversation {
 
   private refused(err: unknown): void {
     const code = (err as { code?: string }).code;
-    if (code !== 'canceled') notices.say(err instanceof Error ? err.message : 'That was refused.');
+    if (code !== 'canceled') notices.say(err instanceof Error ? err.message : words.input.refused);
+  }
+
+  // What an earlier load of the page left is not forgotten before it is sent.
+  private keep(): void {
+    const session = this.session ?? '';
+    const { pending } = this.transcript;
+    const left = this.recovered ? [] : kept(session).filter((o) => !pending.some((p) => p.id === o.id));
+    keep(session, [...left.map((o) => ({ ...o, error: null })), ...pending]);
+  }
+
+  private async resend({ id, action, content, replaces }: Outgoing): Promise<void> {
+    const client = this.connect();
+    try {
+      if (action === 'user_file') await client.sendFile(content as Attachment, { id });
+      else if (action === 'user_voice') await client.sendVoice(content as string, { id });
+      else if (action === 'edit' && replaces) await client.edit(replaces, content, { id });
+      else if (action === 'regenerate' && replaces) await client.regenerate(replaces, { id });
+      else await client.send(content, { id });
+    } catch {
+      // It is part of the transcript.
+    }
   }
 
   private leave(): void {
@@ -169,7 +297,9 @@ class Conversation {
   }
 
   private take(e: TranscriptEvent): void {
+    const { pending } = this.transcript;
     this.transcript = reduce(this.transcript, e);
+    if (this.transcript.pending !== pending) this.keep();
     if (e.type === 'state') this.linked(e.state, e.code);
     if (e.type === 'frame' && calming.includes(e.frame.action)) this.calm = false;
     if (e.type === 'frame' && e.frame.action === 'agent_reply_delta') {
@@ -226,16 +356,18 @@ class Conversation {
         return this.say(frame.message.phase);
       case 'turn_finished':
         this.stopping = this.stopping && this.stoppable.length > 0;
-        if (frame.message.outcome === 'stopped') this.spoken = 'Stopped.';
+        if (frame.message.outcome === 'stopped') this.spoken = words.input.stopped;
         return void server.list(); // a quick turn ends before the list that its ack asked for is there
       case 'error':
-        this.spoken = 'The question failed.';
+        this.spoken = words.input.failed;
         return;
       case 'agent_reply_reasoning_step':
       case 'agent_reply_task_list_update':
         return;
       default:
-        if (frame.action.startsWith('agent_reply_')) this.sayReply();
+        if (!frame.action.startsWith('agent_reply_')) return;
+        if (document.visibilityState === 'hidden' && frame.seq && !this.fresh) this.unseen++;
+        this.sayReply();
     }
   }
 
@@ -246,16 +378,19 @@ class Conversation {
 
   private sayReply(): void {
     const last = this.items.findLast((i) => i.kind === 'replied');
-    if (last?.reply.type === 'rag') this.spoken = 'Answer: ' + last.reply.rag.answer.replace(/\[(\d+)\]/g, ' (source $1)');
+    if (last?.reply.type === 'rag') this.spoken = words.input.answer(last.reply.rag.answer.replace(/\[(\d+)\]/g, (_, n: string) => words.input.source(n)));
     else if (last?.reply.type === 'text' || last?.reply.type === 'markdown') this.spoken = last.reply.text;
-    else if (last?.reply.type === 'options') this.spoken = 'Choose: ' + last.reply.labels.join(', ');
+    else if (last?.reply.type === 'options') this.spoken = words.input.choose(last.reply.labels.join(', '));
   }
 
   // A new session has its id from now on, so its address can be shared.
   private named(): void {
     const session = this.client?.sessionId;
     if (!session || session === this.session || this.fresh) return;
+    keep('', []);
     this.session = session;
+    keep(session, this.transcript.pending);
+    if (Object.keys(this.choice).length > 0) choices.set(session, this.choice);
     if (router.route.view === 'chat') router.replace(chatAddress(session));
   }
 }

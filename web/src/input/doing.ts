@@ -1,0 +1,107 @@
+// What the commands do. It is loaded with the first of them.
+import * as http from '../api/http';
+import { conversation } from '../chat/conversation.svelte';
+import { byUser, type Asked } from '../chat/turns';
+import { copied } from '../evidence/copied';
+import { notices } from '../shell/notices.svelte';
+import { router } from '../shell/router.svelte';
+import { server } from '../shell/server.svelte';
+import { theme, themes } from '../shell/theme.svelte';
+import { languages, words, type Language } from '../words/words.svelte';
+import { mostPassages } from './choice';
+import { required, type Command, type CommandName } from './commands';
+import { usageOf } from './usage';
+
+/** Box is what commands need of the composer. */
+export interface Box {
+  /** Changes a question in the place of a new one. */
+  edit(item: Asked): void;
+  help(): void;
+}
+
+/** Why a command was not done, in words; '' if it was. */
+type Outcome = string | Promise<string>;
+
+/** run does a command and says why not, if so; then the text stays. */
+export async function run(command: Command, argument: string, box: Box): Promise<string> {
+  if (!argument && required(command)) return words.input.missing(usageOf(command));
+  return doing[command.name](argument, box);
+}
+
+const done = (action: unknown): string => (void action, '');
+const last = () => conversation.items.findLast((i): i is Asked => byUser(i) && i.turn !== null);
+
+const doing: Record<CommandName, (argument: string, box: Box) => Outcome> = {
+  new: () => done(router.go('#/')),
+  reset: async () => {
+    if (!conversation.session) return words.input.nothing;
+    const { resetTitle, resetText, resetYes } = words.input;
+    if (await notices.ask(resetTitle, resetText, resetYes)) await conversation.reset();
+    return '';
+  },
+  stop: () => (conversation.stoppable.length > 0 ? done(conversation.stop()) : words.input.nothing),
+  retry: () => {
+    const item = last();
+    return item ? done(conversation.again(item)) : words.input.nothing;
+  },
+  edit: (_, box) => {
+    const item = conversation.items.findLast((i): i is Asked => byUser(i) && i.plain && i.turn !== null);
+    return item ? done(box.edit(item)) : words.input.nothing;
+  },
+  copy,
+  export: (format) => {
+    const chosen = ['markdown', 'json'].find((f) => f.startsWith(format.toLowerCase() || 'markdown'));
+    if (!chosen) return words.input.noSuch(format);
+    if (!conversation.session) return words.input.nothing;
+    const link = document.createElement('a');
+    link.href = http.exportAddress(conversation.session, chosen as 'markdown' | 'json');
+    link.download = '';
+    link.click();
+    return '';
+  },
+  search: (text) => done(router.go(`#/documents/search/${encodeURIComponent(text)}`)),
+  documents: () => done(router.go('#/documents')),
+  settings: () => done(router.go('#/settings')),
+  collection: (name) => choose(name, server.info?.collections.map((c) => c.name) ?? [], (found) => ({ collections: found ? [found] : [] })),
+  model: (name) => choose(name, server.info?.models ?? [], (found) => ({ model: found })),
+  k: (text) => {
+    const k = Number(text);
+    if (!Number.isSafeInteger(k) || k < 1 || k > mostPassages) return words.input.noSuch(text);
+    return done(conversation.choose({ ...conversation.choice, k }));
+  },
+  theme: (name) => {
+    const found = themes.find((t) => t === name.toLowerCase());
+    if (name && !found) return words.input.noSuch(name);
+    return done(found ? theme.choose(found) : theme.next());
+  },
+  language: async (tag) => {
+    const found = (Object.keys(languages) as Language[]).find((l) => l === tag.toLowerCase() || languages[l].toLowerCase() === tag.toLowerCase());
+    if (!found) return words.input.noSuch(tag);
+    await words.choose(found);
+    return '';
+  },
+  help: (_, box) => done(box.help()),
+};
+
+async function copy(): Promise<string> {
+  const reply = conversation.items.findLast((i) => i.kind === 'replied' && ['rag', 'text', 'markdown'].includes(i.reply.type));
+  if (reply?.kind !== 'replied') return words.input.nothing;
+  const said = reply.reply;
+  const text = said.type === 'rag' ? copied(said.rag) : 'text' in said ? said.text : '';
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    return words.input.notCopied;
+  }
+  conversation.spoken = words.input.copied;
+  return '';
+}
+
+// Names are written as people write them; the beginning is enough if no other has it.
+function choose(name: string, names: string[], to: (found: string) => object): Outcome {
+  const wanted = name.toLowerCase();
+  const begins = names.filter((n) => n.toLowerCase().startsWith(wanted));
+  const found = name && (names.find((n) => n === name) ?? names.find((n) => n.toLowerCase() === wanted) ?? (begins.length === 1 ? begins[0] : undefined));
+  if (found === undefined) return words.input.noSuch(name);
+  return done(conversation.choose({ ...conversation.choice, ...to(found) }));
+}
