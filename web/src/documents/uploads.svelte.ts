@@ -1,48 +1,51 @@
 // Files on their way into docent: one request each, so that each has its own
-// progress and its own reason when it fails.
+// progress and its own reason when it fails. There may be thousands, so what is
+// shown of them is a few, and counts are counted and not looked for.
 import * as http from '../api/http';
 import type { UploadResult } from '../api/shapes';
 import { server } from '../shell/server.svelte';
+import { words } from '../words/words.svelte';
+import { unwanted, type Picked } from './files';
 
-export interface Upload {
-  id: number;
-  name: string;
-  size: number;
-  state: 'queued' | 'sending' | 'reading' | 'done' | 'failed';
+export class Upload {
+  state = $state<'queued' | 'sending' | 'reading' | 'done' | 'failed'>('queued');
   /** Share that has left, 0 to 1. */
-  progress: number;
+  progress = $state(0);
   /** What became of it, in words. */
-  outcome: string;
+  outcome = $state('');
+  /** It may succeed another time. */
+  again = true;
+  abort: AbortController | undefined;
+
+  constructor(
+    readonly id: number,
+    readonly file: File,
+    readonly name: string,
+    readonly collection: string,
+  ) {}
 }
 
 /** Requests at once. */
 const lanes = 2;
-
-const words: Record<string, string> = {
-  added: 'added',
-  changed: 'updated',
-  unchanged: 'already there, unchanged',
-  removed: 'removed',
-};
+/** How many of those that wait, and of those that are done, are shown. */
+const shown = 8;
+/** Tries of a file that nothing is wrong with. */
+const tries = 4;
 
 /** outcome says what became of a file, which may hold many documents. */
 export function outcome(results: UploadResult[]): { failed: boolean; text: string } {
+  const say = words.documents;
   const bad = results.filter((r) => r.status === 'failed');
-  if (results.length === 0) return { failed: true, text: 'Nothing readable was found in it.' };
-  if (bad.length === results.length) {
-    return { failed: true, text: bad[0]!.reason || 'It could not be read.' };
-  }
+  if (results.length === 0) return { failed: true, text: say.nothingReadable };
+  if (bad.length === results.length) return { failed: true, text: bad[0]!.reason || say.unreadable };
   const good = results.filter((r) => r.status !== 'failed');
   const passages = good.reduce((n, r) => n + r.chunks, 0);
-  const first = good[0]!.status;
-  const what = good.length === 1 ? words[first]! : `${good.length} documents ${words[first]!}`;
-  const text = `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
-  const parts = first === 'unchanged' ? [text] : [text, counted(passages, 'passage')];
-  if (bad.length > 0) parts.push(`${bad.length} failed: ${bad[0]!.reason ?? 'unreadable'}`);
+  const first = good[0]!.status as 'added' | 'changed' | 'unchanged' | 'removed';
+  const text = good.length === 1 ? say.outcome[first] : say.outcomes[first](good.length);
+  const parts = first === 'unchanged' ? [text] : [text, say.passages(passages)];
+  if (bad.length > 0) parts.push(say.alsoFailed(bad.length, bad[0]!.reason ?? say.unreadable));
   return { failed: false, text: parts.join(' · ') };
 }
-
-export const counted = (n: number, noun: string) => `${n.toLocaleString()} ${noun}${n === 1 ? '' : 's'}`;
 
 export function bytesText(n: number): string {
   if (n < 1000) return `${n} B`;
@@ -53,70 +56,178 @@ export function bytesText(n: number): string {
     v /= 1000;
     u++;
   }
-  return `${v < 10 ? v.toFixed(1) : Math.round(v)} ${units[u]}`;
+  const digits = v < 10 ? 1 : 0;
+  return `${words.number(v, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${units[u]}`;
 }
 
 class Uploads {
-  list = $state<Upload[]>([]);
-  /** Counts finished uploads: whoever lists documents looks at it. */
+  /** On their way. */
+  running = $state.raw<readonly Upload[]>([]);
+  failed = $state.raw<readonly Upload[]>([]);
+  /** The first of those that wait. */
+  upcoming = $state.raw<readonly Upload[]>([]);
+  /** The last of those that are in. */
+  recent = $state.raw<readonly Upload[]>([]);
+  waiting = $state(0);
+  done = $state(0);
+  cancelled = $state(0);
+  /** Files that are no documents: hidden ones and those of the system. */
+  skipped = $state(0);
+  /** Files seen so far of folders that are being read. */
+  walking = $state<number | null>(null);
+  /** Counts finished uploads, now and then: whoever lists documents looks at it. */
   finished = $state(0);
-  busy = $derived(this.list.some((u) => u.state !== 'done' && u.state !== 'failed'));
-  private queue: { id: number; file: File }[] = [];
-  private active = 0;
-  private last = 0;
+  busy = $derived(this.running.length > 0 || this.waiting > 0);
+  total = $derived(this.done + this.failed.length + this.running.length + this.waiting);
+  any = $derived(this.total + this.cancelled + this.skipped > 0 || this.walking !== null);
+  private all = $state(0);
+  private over = $state(0);
+  /** Share of all that is over, by bytes. */
+  share = $derived((this.over + this.running.reduce((n, u) => n + u.progress * weight(u), 0)) / Math.max(1, this.all));
 
-  add(files: Iterable<File>): void {
+  private queue: Upload[] = [];
+  private last = 0;
+  private telling: ReturnType<typeof setTimeout> | undefined;
+
+  /** add sends files into a collection. */
+  add(files: readonly Picked[], collection: string): void {
     const limit = server.info?.limits.upload_bytes ?? 0;
-    for (const file of files) {
-      const id = ++this.last;
-      const tooBig = limit > 0 && file.size > limit;
-      this.list.unshift({
-        id,
-        name: file.name,
-        size: file.size,
-        state: tooBig ? 'failed' : 'queued',
-        progress: 0,
-        outcome: tooBig ? `Larger than ${bytesText(limit)}, the most docent accepts.` : '',
-      });
-      if (!tooBig) this.queue.push({ id, file });
+    const large: Upload[] = [];
+    if (!this.busy) [this.all, this.over] = [0, 0];
+    for (const { file, path } of files) {
+      if (unwanted(path)) {
+        this.skipped++;
+        continue;
+      }
+      const u = new Upload(++this.last, file, path, collection);
+      if (limit === 0 || file.size <= limit) {
+        this.queue.push(u);
+        this.all += weight(u);
+        continue;
+      }
+      u.state = 'failed';
+      u.again = false;
+      u.outcome = words.documents.tooLarge(bytesText(limit));
+      large.push(u);
     }
+    if (large.length > 0) this.failed = [...large, ...this.failed];
     this.next();
   }
 
-  /** refuse lists something that cannot be sent, with the reason. */
-  refuse(name: string, reason: string): void {
-    this.list.unshift({ id: ++this.last, name, size: 0, state: 'failed', progress: 0, outcome: reason });
+  cancel(u: Upload): void {
+    if (this.queue.includes(u)) {
+      this.queue = this.queue.filter((x) => x !== u);
+      this.cancelled++;
+      this.over += weight(u);
+      this.next();
+    } else u.abort?.abort();
+  }
+
+  cancelAll(): void {
+    this.cancelled += this.queue.length;
+    this.queue = [];
+    for (const u of this.running) u.abort?.abort();
+    this.next();
+  }
+
+  /** retry sends again what failed. */
+  retry(some: readonly Upload[] = this.failed): void {
+    const again = some.filter((u) => u.again && this.failed.includes(u));
+    if (!this.busy) [this.all, this.over] = [0, 0];
+    this.failed = this.failed.filter((u) => !again.includes(u));
+    for (const u of again) {
+      Object.assign(u, { state: 'queued', progress: 0, outcome: '' });
+      this.all += weight(u);
+    }
+    this.queue.push(...again);
+    this.next();
   }
 
   /** clear forgets what is finished. */
   clear(): void {
-    this.list = this.list.filter((u) => u.state !== 'done' && u.state !== 'failed');
+    this.failed = this.recent = [];
+    this.done = this.cancelled = this.skipped = 0;
   }
 
   private next(): void {
-    while (this.active < lanes && this.queue.length > 0) {
-      this.active++;
-      void this.send(this.queue.shift()!).finally(() => {
-        this.active--;
+    while (this.running.length < lanes && this.queue.length > 0) {
+      const u = this.queue.shift()!;
+      this.running = [...this.running, u];
+      void this.send(u).finally(() => {
+        this.running = this.running.filter((x) => x !== u);
+        this.over += weight(u);
         this.next();
+        this.tell();
       });
+    }
+    this.waiting = this.queue.length;
+    this.upcoming = this.queue.slice(0, shown);
+  }
+
+  private async send(u: Upload): Promise<void> {
+    u.abort = new AbortController();
+    const { signal } = u.abort;
+    try {
+      const results = await this.deliver(u, signal);
+      const { failed, text } = outcome(results);
+      u.outcome = text;
+      if (failed) return this.fail(u);
+      u.state = 'done';
+      u.progress = 1;
+      this.done++;
+      this.recent = [u, ...this.recent].slice(0, shown);
+    } catch (err) {
+      if (signal.aborted) return void this.cancelled++;
+      u.outcome = http.sentence(err);
+      this.fail(u);
     }
   }
 
-  private async send({ id, file }: { id: number; file: File }): Promise<void> {
-    const row = () => this.list.find((u) => u.id === id);
-    const set = (change: Partial<Upload>) => Object.assign(row() ?? {}, change);
-    set({ state: 'sending' });
-    try {
-      const results = await http.upload(file, (share) => set({ progress: share, state: share >= 1 ? 'reading' : 'sending' }));
-      const { failed, text } = outcome(results);
-      set({ state: failed ? 'failed' : 'done', progress: 1, outcome: text });
-    } catch (err) {
-      set({ state: 'failed', outcome: http.sentence(err) });
+  /** deliver tries again what the server was too busy for, or away. */
+  private async deliver(u: Upload, signal: AbortSignal): Promise<UploadResult[]> {
+    for (let i = 1; ; i++) {
+      u.state = 'sending';
+      try {
+        const sent = (share: number) => {
+          u.progress = share;
+          u.state = share >= 1 ? 'reading' : 'sending';
+        };
+        return await http.upload(u.file, sent, { signal, collection: u.collection, path: u.name });
+      } catch (err) {
+        if (i >= tries || signal.aborted || !(err instanceof http.ApiError) || ![0, 429, 503].includes(err.status)) throw err;
+        u.progress = 0;
+        await pause((err.after || i) * 1000, signal);
+      }
     }
-    this.finished++;
-    void server.refresh();
+  }
+
+  private fail(u: Upload): void {
+    u.state = 'failed';
+    this.failed = [...this.failed, u];
+  }
+
+  /** tell has the lists read again: soon, but not for each of a thousand files. */
+  private tell(): void {
+    if (this.telling !== undefined && this.busy) return;
+    clearTimeout(this.telling);
+    this.telling = setTimeout(
+      () => {
+        this.telling = undefined;
+        this.finished++;
+        void server.refresh();
+      },
+      this.busy ? 2000 : 50,
+    );
   }
 }
+
+/** What a file counts for in the progress: its bytes, and something for being one. */
+const weight = (u: Upload) => u.file.size + 2000;
+
+const pause = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((ok) => {
+    const wait = setTimeout(ok, ms);
+    signal.addEventListener('abort', () => { clearTimeout(wait); ok(); }, { once: true });
+  });
 
 export const uploads = new Uploads();

@@ -1,0 +1,12 @@
+// The collection that files are added to.
+import { library } from './library.svelte';
+
+class Target {
+  /** An existing collection; '' follows the one that is listed. */
+  chosen = $state('');
+  /** The name of one that does not exist yet; null if none is wanted. */
+  fresh = $state<string | null>(null);
+  collection = $derived(this.fresh?.trim() || this.chosen || library.collection || 'default');
+}
+
+export const target = new Target();
