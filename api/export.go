@@ -8,11 +8,15 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"docent/agent"
+	"docent/api/transcript"
 )
 
 // exportBytes is how much of a conversation is held in memory at a time while it
@@ -32,6 +36,7 @@ type Export struct {
 type exportInput struct {
 	SessionID string `path:"session_id" maxLength:"255"`
 	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent; default is this server's own."`
+	Format    string `query:"format" enum:"json,markdown" default:"json" doc:"json is all there is; markdown is a text to read, without steps of reasoning."`
 	Replaced  bool   `query:"replaced" doc:"With what is no part of the conversation any more because it was edited or answered again."`
 }
 
@@ -40,7 +45,9 @@ func (s *server) exportRoutes() {
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/sessions/{session_id}/export", OperationID: "export-session", Tags: []string{"sessions"},
 		Summary: "The whole conversation as a file", Errors: []int{http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable},
-		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}},
+		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
+			"application/json": {Schema: schema}, "text/markdown": {Schema: &huma.Schema{Type: huma.TypeString}},
+		}}},
 	}, s.export)
 }
 
@@ -61,10 +68,14 @@ func (s *server) export(ctx context.Context, in *exportInput) (*huma.StreamRespo
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		defer done()
 		_, w := humago.Unwrap(hc)
+		kind, ending, write := "application/json", ".json", s.writeExport
+		if in.Format == "markdown" {
+			kind, ending, write = "text/markdown; charset=utf-8", ".md", s.writeMarkdown
+		}
 		h := w.Header()
-		h.Set("Content-Type", "application/json")
-		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": cleanName(key.ID + ".json")}))
-		s.send(ctx, hc, func(w io.Writer) error { return s.writeExport(ctx, w, record, query) })
+		h.Set("Content-Type", kind)
+		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": exportName(record, ending)}))
+		s.send(ctx, hc, func(w io.Writer) error { return write(ctx, w, record, query) })
 	}}, nil
 }
 
@@ -116,4 +127,32 @@ func writePages[T any](w io.Writer, query agent.MessageQuery, read func(agent.Me
 			query.After, comma = seq, ",\n"
 		}
 	}
+}
+
+// writeMarkdown writes a transcript page by page.
+func (s *server) writeMarkdown(ctx context.Context, w io.Writer, record agent.SessionRecord, query agent.MessageQuery) error {
+	return transcript.Write(w, record, func(after int64) ([]agent.ChatMessage, error) {
+		query.After = after
+		return s.cfg.Messages.Messages(ctx, record.RowID, query)
+	})
+}
+
+// exportName is what the file of a conversation is called: as the conversation
+// is, if it has a name.
+func exportName(record agent.SessionRecord, ending string) string {
+	name := strings.Map(func(r rune) rune {
+		if slices.Contains([]rune(`/\:*?"<>|`), r) {
+			return '-'
+		}
+		return r
+	}, record.Name)
+	if name = strings.Trim(name, " ."); name == "" {
+		name = record.Key.ID
+	}
+	name = cleanName(name)
+	for len(name)+len(ending) > maxFileName {
+		_, size := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-size]
+	}
+	return name + ending
 }

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
 	"docent/agent"
+	"docent/internal/fault"
 )
 
 type messagePage struct {
@@ -94,7 +96,7 @@ func TestExport(t *testing.T) {
 	c := w.serve(t)
 	resp, body := c.do("GET", "/api/sessions/s1/export", "")
 	h := resp.Header
-	if h.Get("Content-Type") != "application/json" || h.Get("Content-Disposition") != `attachment; filename=s1.json` || h.Get("Cache-Control") != "no-store" {
+	if h.Get("Content-Type") != "application/json" || h.Get("Content-Disposition") != `attachment; filename=First.json` || h.Get("Cache-Control") != "no-store" {
 		t.Errorf("headers are %v", h)
 	}
 	var got Export
@@ -108,6 +110,20 @@ func TestExport(t *testing.T) {
 	}
 	if fmt.Sprint(got.Messages) != fmt.Sprint(want.Messages) || len(got.Steps) != 2 || got.Session.SessionID != "s1" || got.Session.Owner != "user:ada" {
 		t.Errorf("export is %s", body)
+	}
+	resp, body = c.do("GET", "/api/sessions/s1/export?format=markdown", "")
+	if h := resp.Header; h.Get("Content-Type") != "text/markdown; charset=utf-8" || h.Get("Content-Disposition") != `attachment; filename=First.md` || h.Get("Cache-Control") != "no-store" {
+		t.Errorf("headers are %v", h)
+	}
+	if !strings.HasPrefix(body, "# First\n") || !strings.Contains(body, "\n## Hi\n") || !strings.Contains(body, "\nx\n") || strings.Contains(body, "f returned") {
+		t.Errorf("as Markdown it is %s", body)
+	}
+	c.wantError(400, fault.Invalid, "format", "GET", "/api/sessions/s1/export?format=pdf", "")
+	c.wantError(404, fault.NotFound, "session", "GET", "/api/sessions/nope/export?format=markdown", "")
+	w.sessions[0].Name = `Gears / "valves": <ü> ` + strings.Repeat("ö", 150)
+	if _, p, err := mime.ParseMediaType(first(c.do("GET", "/api/sessions/s1/export?format=markdown", "")).Header.Get("Content-Disposition")); err != nil ||
+		!strings.HasPrefix(p["filename"], "Gears - -valves-- -ü- öö") || !strings.HasSuffix(p["filename"], "ö.md") || len(p["filename"]) > maxFileName {
+		t.Errorf("the file is called %q, %v", p["filename"], err)
 	}
 	if resp, body := c.do("HEAD", "/api/sessions/s1/export", ""); resp.StatusCode != 200 || body != "" {
 		t.Errorf("HEAD: %d %q", resp.StatusCode, body)
@@ -150,3 +166,5 @@ func (h halfway) Messages(ctx context.Context, session int64, q agent.MessageQue
 	}
 	return h.world.Messages(ctx, session, q)
 }
+
+func first(resp *http.Response, _ string) *http.Response { return resp }

@@ -1,0 +1,85 @@
+package payload
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"docent/internal/fault"
+)
+
+// AskOptions are how a user wants one message answered from documents. In a
+// message they stand beside what it says: {"message", "collections", "model",
+// "k"}.
+type AskOptions struct {
+	// Collections are searched; none means those that are searched anyway.
+	Collections []string `json:"collections,omitempty"`
+	// Model is the name of a model; "" means that which answers anyway.
+	Model string `json:"model,omitempty"`
+	// K is how many passages an answer is made from, 1 to MaxAskK; 0 means as
+	// many as anyway.
+	K int `json:"k,omitempty"`
+}
+
+// Bounds of AskOptions.
+const (
+	// MaxAskK bounds AskOptions.K.
+	MaxAskK = 50
+	// MaxAskCollections bounds AskOptions.Collections.
+	MaxAskCollections = 100
+)
+
+// IsZero reports that nothing is asked for.
+func (o AskOptions) IsZero() bool { return len(o.Collections) == 0 && o.Model == "" && o.K == 0 }
+
+// ReadAskOptions reads the options of a message that is an object, or text that
+// holds one, with a string under message; others have none. What is null or empty is as if it was not
+// there. What is of another type, or out of bounds, is fault.Invalid with a
+// sentence for the message's sender; then no option counts.
+func ReadAskOptions(object json.RawMessage) (AskOptions, error) {
+	var in struct {
+		Message     json.RawMessage `json:"message"`
+		Collections json.RawMessage `json:"collections"`
+		Model       json.RawMessage `json:"model"`
+		K           json.RawMessage `json:"k"`
+	}
+	var o AskOptions
+	var text string
+	if json.Unmarshal(object, &text) == nil {
+		object = []byte(text)
+	}
+	if unmarshal(object, &in) != nil || len(in.Message) == 0 || in.Message[0] != '"' {
+		return o, nil
+	}
+	var k *float64
+	var model *string
+	for _, f := range []struct {
+		raw  json.RawMessage
+		into any
+		want string
+	}{
+		{in.Collections, &o.Collections, "collections must be a list of names"},
+		{in.Model, &model, "model must be the name of a model"},
+		{in.K, &k, "k must be a whole number from 1 to 50"},
+	} {
+		if len(f.raw) > 0 && json.Unmarshal(f.raw, f.into) != nil {
+			return AskOptions{}, fault.New(fault.Invalid, "%s", f.want)
+		}
+	}
+	if k != nil {
+		if *k < 1 || *k > MaxAskK || *k != float64(int(*k)) {
+			return AskOptions{}, fault.New(fault.Invalid, "k is out of range: it must be a whole number from 1 to %d", MaxAskK)
+		}
+		o.K = int(*k)
+	}
+	if model != nil {
+		o.Model = strings.TrimSpace(*model)
+	}
+	if len(o.Collections) > MaxAskCollections || slices.Contains(o.Collections, "") {
+		return AskOptions{}, fault.New(fault.Invalid, "collections must be at most %d names, none of them empty", MaxAskCollections)
+	}
+	if len(o.Collections) == 0 {
+		o.Collections = nil
+	}
+	return o, nil
+}
