@@ -99,6 +99,8 @@ type Config struct {
 	Directory agent.Directory
 	// Messages reads them. Required.
 	Messages Messages
+	// Pages shows PDFs page by page. Default: nil, documents have no pages.
+	Pages Pages
 	// Logins logs people in with passwords. Default: nil, authentication is off.
 	Logins Logins
 	// Notifier speaks to clients that are connected. Default: there are none.
@@ -202,11 +204,15 @@ type server struct {
 	cfg     Config
 	log     *slog.Logger
 	api     huma.API
-	uploads *slots                    // of uploads being read
-	answers *slots                    // of questions being answered
-	reads   *slots                    // of texts, originals and exports being sent
-	access  map[string]auth.Scope     // by method and path
-	took    map[string]*meter.Seconds // by path
+	uploads *slots     // of uploads being read
+	answers *slots     // of questions being answered
+	drawing *slots     // of PDFs whose pages are shown
+	kept    *keptPages // of those
+	reads   *slots     // of texts, originals and exports being sent
+	// startedAt is when it was made.
+	startedAt time.Time
+	access    map[string]auth.Scope     // by method and path
+	took      map[string]*meter.Seconds // by path
 }
 
 // router is what routes are registered with: net/http's mux, or a test's
@@ -231,10 +237,11 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 	}
 	useOwnWays()
 	s := &server{
-		cfg: cfg, log: cfg.Logger,
+		cfg: cfg, log: cfg.Logger, startedAt: time.Now().UTC().Truncate(time.Second),
 		uploads: newSlots(cfg.MaxUploads, "docent is reading as many uploads as it can; try again in a moment"),
 		answers: newSlots(cfg.MaxAnswers, "docent is answering as many questions as it can; try again in a moment"),
-		reads:   newSlots(cfg.MaxReads, "docent is sending as many documents as it can; try again in a moment"), access: map[string]auth.Scope{}, took: map[string]*meter.Seconds{},
+		drawing: newSlots(maxDrawing, "docent is drawing as many pages as it can; try again in a moment"), kept: newKeptPages(),
+		reads: newSlots(cfg.MaxReads, "docent is sending as many documents as it can; try again in a moment"), access: map[string]auth.Scope{}, took: map[string]*meter.Seconds{},
 	}
 	registered := &registry{router: mux}
 	mux = registered
@@ -251,6 +258,7 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 	s.loginRoutes()
 	s.infoRoutes()
 	s.documentRoutes()
+	s.pageRoutes()
 	s.uploadRoutes()
 	s.searchRoutes()
 	s.askRoutes()

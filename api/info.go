@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"net/http"
+	"runtime"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -28,6 +30,12 @@ type Info struct {
 	Models []string `json:"models"`
 	// Embedder is what makes vectors.
 	Embedder EmbedderInfo `json:"embedder"`
+	// Index is what passages are found with.
+	Index IndexInfo `json:"index"`
+	// StartedAt is when this process began to serve.
+	StartedAt time.Time `json:"started_at"`
+	// Go is the version it is built with.
+	Go string `json:"go" doc:"The version of Go it is built with."`
 	// Collections are the sets of documents.
 	Collections []CollectionInfo `json:"collections"`
 	// Voice says who listens and speaks.
@@ -54,6 +62,16 @@ type EmbedderInfo struct {
 	Name string `json:"name"`
 	// Dimensions is the length of its vectors.
 	Dimensions int `json:"dimensions"`
+}
+
+// IndexInfo describes the index.
+type IndexInfo struct {
+	// Keyword is the kind that finds words.
+	Keyword string `json:"keyword" doc:"What finds words, such as bm25."`
+	// Vectors is the kind that finds meaning.
+	Vectors string `json:"vectors" doc:"What finds meaning, such as chromem."`
+	// Chunks counts the passages in it.
+	Chunks int `json:"chunks" doc:"The passages in it; fewer than stored while it catches up."`
 }
 
 // VoiceInfo says whether there is somebody to talk to.
@@ -105,6 +123,7 @@ func (s *server) info(ctx context.Context, _ *struct{}) (*infoOutput, error) {
 		return nil, err
 	}
 	info.Name, info.Version, info.Agent = "docent", s.cfg.Version, s.cfg.Agent
+	info.StartedAt, info.Go = s.startedAt, runtime.Version()
 	info.Auth = s.cfg.Logins != nil
 	info.Limits.UploadBytes, info.Limits.MessageBytes = s.cfg.UploadBytes, rag.MaxQuestionBytes
 	setDefault(&info.Limits.K, rag.DefaultK)

@@ -39,11 +39,20 @@ func TestInfo(t *testing.T) {
 	t.Parallel()
 	c := newWorld().serve(t, func(cfg *Config) {
 		cfg.Info = func(context.Context) (Info, error) {
-			return Info{BuiltIn: true, Database: "sqlite", Model: ModelInfo{"extractive", "extractive", "set DOCENT_MODEL"}, Embedder: EmbedderInfo{"static", 256}}, nil
+			return Info{BuiltIn: true, Database: "sqlite", Model: ModelInfo{"extractive", "extractive", "set DOCENT_MODEL"}, Embedder: EmbedderInfo{"static", 256}, Index: IndexInfo{"bm25", "chromem", 3}}, nil
 		}
 	})
+	_, body := c.do("GET", "/api/info", "")
+	var got Info
+	if err := json.Unmarshal([]byte(body), &got); err != nil || time.Since(got.StartedAt) > time.Hour || got.StartedAt.After(time.Now()) || !strings.HasPrefix(got.Go, "go") {
+		t.Errorf("%s %v", body, err)
+	}
+	started, err := got.StartedAt.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
 	c.want(200, `{"name":"docent","version":"1.2.3","agent":"docent","built_in":true,"database":"sqlite","model":{"name":"extractive","kind":"extractive","hint":"set DOCENT_MODEL"},
-		"models":[],"embedder":{"name":"static","dimensions":256},"voice":{"listens":false,"speaks":false},"collections":[{"name":"default","documents":2,"failed":0,"chunks":1}],
+		"models":[],"embedder":{"name":"static","dimensions":256},"voice":{"listens":false,"speaks":false},"index":{"keyword":"bm25","vectors":"chromem","chunks":3},"started_at":`+string(started)+`,"go":"`+got.Go+`","collections":[{"name":"default","documents":2,"failed":0,"chunks":1}],
 		"limits":{"upload_bytes":67108864,"message_bytes":16384,"k":4},"auth":false}`, "GET", "/api/info", "")
 }
 
@@ -324,6 +333,7 @@ var contract = []string{
 	"POST /api/login", "POST /api/logout", "GET /api/me",
 	"POST /api/documents", "GET /api/documents", "GET /api/documents/{id}", "DELETE /api/documents/{id}",
 	"GET /api/documents/{id}/text", "GET /api/documents/{id}/file", "GET /api/documents/{id}/chunks",
+	"GET /api/documents/{id}/pages/{page}", "GET /api/documents/{id}/pages/{page}/image", "POST /api/pages",
 	"GET /api/search", "POST /api/ask",
 	"GET /api/sessions", "DELETE /api/sessions", "PATCH /api/sessions/{session_id}", "DELETE /api/sessions/{session_id}", "GET /api/sessions/{session_id}/messages", "GET /api/sessions/{session_id}/export",
 	"POST /notify_websocket",

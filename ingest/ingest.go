@@ -113,6 +113,9 @@ func setDefault[T int | int64](field *T, value T) {
 // Close frees what reading sources holds. No call may be running.
 func (in *Ingester) Close(ctx context.Context) error { return in.extract.Close(ctx) }
 
+// Pages shows PDFs page by page, in the sandboxes that read them.
+func (in *Ingester) Pages() *extract.Extractor { return in.extract }
+
 // The values of Result.Status.
 const (
 	// Added: the source is new.

@@ -131,6 +131,12 @@ func (a *app) addRetriever(ctx context.Context) error {
 	return nil
 }
 
+// The indexes that newRetriever makes, as /api/info names them.
+const (
+	keywordIndex = "bm25"
+	vectorIndex  = "chromem"
+)
+
 func (a *app) newRetriever() error {
 	var err error
 	a.retriever, err = rag.NewRetriever(rag.RetrieverConfig{

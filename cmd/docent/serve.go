@@ -169,7 +169,7 @@ func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.
 		return nil, nil, fmt.Errorf("websocket: %w", err)
 	}
 	rest, err := api.New(api.Config{
-		RAG: a.rag, Retriever: a.retriever, Library: a.db, Documents: a.db, Uploads: a.ingester,
+		RAG: a.rag, Retriever: a.retriever, Library: a.db, Documents: a.db, Uploads: a.ingester, Pages: a.ingester.Pages(),
 		Directory: runtime.Directory(a.db), Messages: a.db, Notifier: sockets, Agent: a.definition.Agent.Name(), Version: version, Logger: a.log,
 		Info: a.info, Ready: map[string]func(context.Context) error{"database": a.db.Ping}, UploadBytes: a.cfg.MaxFileSize, Metrics: a.metrics, Logins: a.logins(),
 	})
@@ -214,6 +214,7 @@ func (a *app) info(context.Context) (api.Info, error) {
 		Model:    api.ModelInfo{Name: rag.Extractive, Kind: rag.Extractive, Hint: "Answers are quotes; " + modelHint + "."},
 		Models:   a.rag.Models(),
 		Embedder: api.EmbedderInfo{Name: a.embedder.Name(), Dimensions: a.embedder.Dimensions()},
+		Index:    api.IndexInfo{Keyword: keywordIndex, Vectors: vectorIndex, Chunks: a.retriever.Len()},
 		Voice:    api.VoiceInfo{Listens: a.listens(), Speaks: a.speaks()},
 		Limits:   api.Limits{K: a.cfg.K},
 	}

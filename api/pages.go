@@ -1,0 +1,354 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"mime"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"docent/ingest/extract"
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+const (
+	pdfType = "application/pdf"
+	// maxDrawnBytes bounds a PDF that is sent to be drawn.
+	maxDrawnBytes = 32 << 20
+	// maxDrawing is how many PDFs are held in memory at once to show pages of.
+	maxDrawing = 4
+)
+
+// Pages shows PDFs page by page; pages count from 0.
+type Pages interface {
+	// ReadPage tells where the letters of a page are.
+	ReadPage(ctx context.Context, pdf []byte, page int) (*extract.Page, error)
+	// DrawPage draws a page as PNG and tells how many there are.
+	DrawPage(ctx context.Context, pdf []byte, page, width int) (png []byte, pages int, err error)
+}
+
+// PageView describes a page of a document, and where a part of the text is on it.
+type PageView struct {
+	// Page counts from 0.
+	Page int `json:"page"`
+	// Pages is how many there are.
+	Pages int `json:"pages"`
+	// Label is the page as printed; null if the file gives none.
+	Label *string `json:"label" doc:"The page as printed; null if the file does not say."`
+	// Width is in points.
+	Width float64 `json:"width" doc:"In points, as shown."`
+	// Height is in points.
+	Height float64 `json:"height" doc:"In points, as shown."`
+	// Marks lie over the part of the text.
+	Marks []extract.Mark `json:"marks" doc:"Rectangles over the part of the text, one for each piece of a line; of a part that begins before the page or ends after it, over what is on the page. None if it is not found there."`
+}
+
+type pageInput struct {
+	ID    int64 `path:"id" minimum:"1"`
+	Page  int   `path:"page" minimum:"0" doc:"Counts from 0."`
+	Start int   `query:"start" minimum:"0" doc:"Byte offset in the document's text of the part to mark."`
+	End   int   `query:"end" minimum:"0" doc:"Exclusive; without it nothing is marked."`
+}
+
+type pageOutput struct{ Body PageView }
+
+type pageImageInput struct {
+	ID        int64  `path:"id" minimum:"1"`
+	Page      int    `path:"page" minimum:"0" doc:"Counts from 0."`
+	Width     int    `query:"width" minimum:"200" maximum:"2400" default:"1200" doc:"In pixels; a very long page comes in less."`
+	NoneMatch string `header:"If-None-Match"`
+}
+
+type drawInput struct {
+	Page  int `query:"page" minimum:"0" doc:"Counts from 0."`
+	Width int `query:"width" minimum:"200" maximum:"2400" default:"1200" doc:"In pixels; a very long page comes in less."`
+	r     *http.Request
+	w     http.ResponseWriter
+}
+
+// Resolve takes the request itself, so that the body is not read before its turn.
+func (in *drawInput) Resolve(hc huma.Context) []error {
+	in.r, in.w = humago.Unwrap(hc)
+	return nil
+}
+
+func (s *server) pageRoutes() {
+	const draw = "/api/pages"
+	busy := []int{http.StatusNotFound, http.StatusTooManyRequests}
+	picture := func(headers map[string]*huma.Param) map[string]*huma.Response {
+		headers["Docent-Pages"] = &huma.Param{Schema: &huma.Schema{Type: "integer"}, Description: "How many pages the PDF has."}
+		return map[string]*huma.Response{"200": {Description: "OK", Headers: headers, Content: map[string]*huma.MediaType{
+			"image/png": {Schema: &huma.Schema{Type: "string", Format: "binary"}},
+		}}}
+	}
+	register(s, huma.Operation{
+		Method: http.MethodGet, Path: "/api/documents/{id}/pages/{page}", OperationID: "get-document-page", Tags: []string{"documents"}, Errors: busy,
+		Summary: "A page of it, and where a part of its text is on that", Description: "Only PDFs have pages; of other documents there is none.",
+	}, s.page)
+	images := picture(map[string]*huma.Param{"ETag": {Schema: &huma.Schema{Type: "string"}, Description: "Changes with the document's content."}})
+	images["304"] = &huma.Response{Description: "It is still what If-None-Match names"}
+	register(s, huma.Operation{
+		Method: http.MethodGet, Path: "/api/documents/{id}/pages/{page}/image", OperationID: "get-document-page-image", Tags: []string{"documents"}, Errors: busy,
+		Summary: "A page of it as an image", Description: "As shown: turned and cropped, on white, with what is annotated.", Responses: images,
+	}, s.pageImage)
+	register(s, huma.Operation{
+		Method: http.MethodPost, Path: draw, OperationID: "draw-page", Tags: []string{"documents"},
+		Summary:       "Draw a page of a PDF that is no document",
+		Description:   fmt.Sprintf("For a PDF that was sent in a conversation, of at most %s. Nothing of it is stored.", size(maxDrawnBytes)),
+		Errors:        append(busy, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType),
+		Responses:     picture(map[string]*huma.Param{}),
+		DefaultStatus: http.StatusOK,
+	}, s.draw)
+	// Told afterwards: huma would read a body that it knows of by itself.
+	s.api.OpenAPI().Paths[draw].Post.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+		pdfType: {Schema: &huma.Schema{Type: "string", Format: "binary"}},
+	}}
+}
+
+// paged returns a document that has pages, without its text.
+func (s *server) paged(ctx context.Context, id int64) (rag.Document, error) {
+	d, err := s.metadata(ctx, id)
+	if err != nil {
+		return d, err
+	}
+	if kind, _, err := mime.ParseMediaType(d.MediaType); err != nil || kind != pdfType || s.cfg.Pages == nil {
+		return d, fault.New(fault.NotFound, "document %d has no pages to show: only PDFs have", id)
+	}
+	return d, nil
+}
+
+// startDrawing waits for its turn to hold a PDF in memory; done ends it.
+func (s *server) startDrawing(ctx context.Context) (done func(), err error) {
+	patience := time.NewTimer(readPatience)
+	defer patience.Stop()
+	return s.drawing.take(ctx, patience.C)
+}
+
+func (s *server) page(ctx context.Context, in *pageInput) (*pageOutput, error) {
+	d, err := s.paged(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	marked := in.Start != 0 || in.End != 0
+	if marked && in.Start >= in.End {
+		return nil, fault.New(fault.Invalid, "the part of the text from %d to %d is empty", in.Start, in.End)
+	}
+	key := keptPage{hash: d.SHA256, index: in.Page}
+	kept, found := s.kept.get(key)
+	out := func(p *extract.Page, marks []extract.Mark) *pageOutput {
+		return &pageOutput{PageView{Page: p.Index, Pages: p.Pages, Label: label(p.Label), Width: points(p.Width), Height: points(p.Height), Marks: marks}}
+	}
+	if found && !marked {
+		return out(kept.read, []extract.Mark{}), nil
+	}
+	done, err := s.startDrawing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var passage extract.Passage
+	if marked {
+		if passage, err = s.passage(ctx, in); err != nil {
+			return nil, err
+		}
+	}
+	if !found {
+		kept, err = s.fromOriginal(ctx, d, key, func(pdf []byte) (drawnPage, error) {
+			read, err := s.cfg.Pages.ReadPage(ctx, pdf, in.Page)
+			return drawnPage{read: read}, err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	marks := []extract.Mark{}
+	if marked {
+		marks = kept.read.Marks(passage)
+	}
+	return out(kept.read, marks), nil
+}
+
+// points are rounded to what matters.
+func points(v float64) float64 { return math.Round(v*100) / 100 }
+
+// passage is the part of a document's text that is to be marked.
+func (s *server) passage(ctx context.Context, in *pageInput) (extract.Passage, error) {
+	d, err := s.cfg.Library.Document(ctx, in.ID)
+	if err != nil {
+		return extract.Passage{}, err
+	}
+	if in.End > len(d.Text) {
+		return extract.Passage{}, fault.New(fault.Invalid, "the text ends at byte %d, before %d", len(d.Text), in.End)
+	}
+	whole := func(at int) bool { return at == len(d.Text) || utf8.RuneStart(d.Text[at]) }
+	if !whole(in.Start) || !whole(in.End) {
+		return extract.Passage{}, fault.New(fault.Invalid, "the part of the text from %d to %d cuts a character", in.Start, in.End)
+	}
+	return extract.PassageIn(d.Text, in.Start, in.End), nil
+}
+
+// fromOriginal works on a document's bytes and keeps what is made of them.
+func (s *server) fromOriginal(ctx context.Context, d rag.Document, key keptPage, work func(pdf []byte) (drawnPage, error)) (drawnPage, error) {
+	if kept, found := s.kept.get(key); found { // it came while this waited
+		return kept, nil
+	}
+	original, err := s.cfg.Library.Original(ctx, d.ID)
+	if err != nil {
+		return drawnPage{}, err
+	}
+	pdf, err := io.ReadAll(original)
+	if err = errors.Join(err, original.Close()); err != nil {
+		return drawnPage{}, fmt.Errorf("read the original of document %d: %w", d.ID, err)
+	}
+	made, err := work(pdf)
+	if err != nil {
+		if fault.KindOf(err) == fault.Invalid {
+			err = fault.Wrap(fault.NotFound, err, "document %d has no pages to show: %s", d.ID, fault.Message(err))
+		}
+		return drawnPage{}, err
+	}
+	if hash(pdf) == key.hash { // it was not replaced meanwhile
+		s.kept.put(key, made)
+	}
+	return made, nil
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func (s *server) pageImage(ctx context.Context, in *pageImageInput) (*huma.StreamResponse, error) {
+	d, err := s.paged(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	etag := fmt.Sprintf(`"%s-%d-%d"`, d.SHA256, in.Page, in.Width)
+	if matches(in.NoneMatch, etag) {
+		return &huma.StreamResponse{Body: func(hc huma.Context) {
+			_, w := humago.Unwrap(hc)
+			pictureHeader(w.Header(), etag)
+			w.WriteHeader(http.StatusNotModified)
+		}}, nil
+	}
+	key := keptPage{d.SHA256, in.Page, in.Width}
+	kept, found := s.kept.get(key)
+	if !found {
+		done, err := s.startDrawing(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		kept, err = s.fromOriginal(ctx, d, key, func(pdf []byte) (drawnPage, error) {
+			png, pages, err := s.cfg.Pages.DrawPage(ctx, pdf, in.Page, in.Width)
+			return drawnPage{png: png, pages: pages}, err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return s.sendPicture(ctx, kept, etag), nil
+}
+
+// matches reports whether an If-None-Match names a tag.
+func matches(header, etag string) bool {
+	for tag := range strings.SplitSeq(header, ",") {
+		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/"); tag == etag || tag == "*" {
+			return true
+		}
+	}
+	return false
+}
+
+// pictureHeader says how a page may be kept: by its reader alone, who has to ask
+// each time whether it may still be seen.
+func pictureHeader(h http.Header, etag string) {
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	if etag != "" {
+		h.Set("ETag", etag)
+		h.Set("Cache-Control", "private, no-cache")
+	}
+}
+
+// sendPicture sends a page that was drawn.
+func (s *server) sendPicture(ctx context.Context, page drawnPage, etag string) *huma.StreamResponse {
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		_, w := humago.Unwrap(hc)
+		h := w.Header()
+		pictureHeader(h, etag)
+		h.Set("Content-Type", "image/png")
+		h.Set("Content-Length", strconv.Itoa(len(page.png)))
+		h.Set("Docent-Pages", strconv.Itoa(page.pages))
+		s.send(ctx, hc, copied(bytes.NewReader(page.png)))
+	}}
+}
+
+// draw draws a page of a PDF that comes with the request.
+func (s *server) draw(ctx context.Context, in *drawInput) (*huma.StreamResponse, error) {
+	if s.cfg.Pages == nil {
+		return nil, fault.New(fault.NotFound, "this server draws no pages")
+	}
+	if kind, _, err := mime.ParseMediaType(in.r.Header.Get("Content-Type")); err != nil || kind != pdfType {
+		return nil, &Error{status: http.StatusUnsupportedMediaType, Code: fault.Invalid, Message: "send a PDF as " + pdfType}
+	}
+	// It may come slowly, so others who draw do not wait for it.
+	arrived, err := s.uploads.take(ctx, forEver)
+	if err != nil {
+		return nil, err
+	}
+	defer arrived()
+	pdf, err := s.drawnBody(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	key := keptPage{hash(pdf), in.Page, in.Width}
+	kept, found := s.kept.get(key)
+	if !found {
+		done, err := s.startDrawing(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		if kept.png, kept.pages, err = s.cfg.Pages.DrawPage(ctx, pdf, in.Page, in.Width); err != nil {
+			return nil, err
+		}
+		s.kept.put(key, kept)
+	}
+	return s.sendPicture(ctx, kept, ""), nil
+}
+
+// drawnBody reads the PDF of a request.
+func (s *server) drawnBody(ctx context.Context, in *drawInput) ([]byte, error) {
+	if in.r.ContentLength > maxDrawnBytes {
+		return nil, s.tooLarge("the PDF", maxDrawnBytes)
+	}
+	body := http.MaxBytesReader(in.w, in.r.Body, maxDrawnBytes)
+	pdf, err := io.ReadAll(&patient{rc: http.NewResponseController(in.w), stall: s.cfg.StallTimeout, read: body.Read})
+	var limit *http.MaxBytesError
+	switch {
+	case err == nil:
+		return pdf, nil
+	case errors.As(err, &limit):
+		return nil, s.tooLarge("the PDF", maxDrawnBytes)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, &Error{status: http.StatusRequestTimeout, Code: fault.Invalid, Message: "the PDF came to a standstill"}
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	default:
+		return nil, fault.Wrap(fault.Invalid, err, "the PDF breaks off")
+	}
+}
