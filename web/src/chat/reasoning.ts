@@ -1,5 +1,7 @@
 // How an answer was found: steps of reasoning and task lists, as they are in
 // frames and stored rows.
+import { words } from '../words/words.svelte';
+
 export interface Task {
   id: number;
   description: string;
@@ -106,9 +108,9 @@ function parts({ kind, summary, details }: Step): Part[] {
     case 'llm_text':
       return text(details.text).trim() ? [{ type: 'said', text: text(details.text).trim() }] : [];
     case 'pushback':
-      return [{ type: 'note', text: `Not finished: ${counted(list(details.pending).length, 'task')} still open.` }];
+      return [{ type: 'note', text: words.payloads.pushback(list(details.pending).length) }];
     case 'max_steps':
-      return [{ type: 'note', text: `Ended here: no more than ${counted(Number(details.max_steps) || 0, 'step')} allowed.` }];
+      return [{ type: 'note', text: words.payloads.maxSteps(Number(details.max_steps) || 0) }];
     default:
       return summary ? [{ type: 'note', text: summary }] : [];
   }
@@ -125,8 +127,6 @@ function settle(group: Part[], { details }: Step): boolean {
   return true;
 }
 
-export const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
-
 /** tasks is a run's list as it was last. */
 export const tasks = (entries: Entry[]): Task[] => entries.findLast((e) => e.tasks)?.tasks ?? [];
 
@@ -135,28 +135,49 @@ export const finished = (entries: Entry[]): boolean => entries.some((e) => e.ste
 
 /** activity says what a turn is at, by the phase it told of last. */
 export function activity(phase: string): string {
-  if (phase === 'searching') return 'Searching the documents…';
-  if (phase === 'answering') return 'Answering…';
-  if (phase === 'thinking' || phase === '') return 'Thinking…';
+  const { searching, answering, thinking, calling, planning } = words.payloads;
+  if (phase === 'searching') return searching;
+  if (phase === 'answering') return answering;
+  if (phase === 'thinking' || phase === '') return thinking;
   const names = [...new Set(phase.split(', '))];
   const tools = names.filter((name) => !taskTools.includes(name));
-  return tools.length > 0 ? `Thinking… calling ${tools.join(', ')}` : 'Thinking… planning';
+  return tools.length > 0 ? calling(tools.join(', ')) : planning;
 }
 
-/** readable is a tool's result for people: passages by number and place. */
-export const readable = (content: string): string =>
-  content
+/** readable is a tool's result for people: passages by number and place, JSON by lines. */
+export function readable(content: string): string {
+  if (/^\s*[{[]/.test(content) && content.length <= prettiest) {
+    try {
+      return JSON.stringify(JSON.parse(content), null, 2);
+    } catch {
+      // It only looks like it.
+    }
+  }
+  return content
     .replace(/<passage number="(\d+)"(?: from="([^"]*)")?[^>]*>\n?/g, (_, n: string, from?: string) => `[${n}] ${from ?? ''}\n`)
     .replace(/\n?<\/passage>/g, '\n')
     .trim();
+}
 
-/** argued are a call's arguments, one a line. */
+/** Longest text that is laid out anew as JSON, in characters. */
+const prettiest = 1_000_000;
+
+/** argued are a call's arguments, one a line; what is nested goes over several. */
 export function argued(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value) ?? '';
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return written(value);
   return Object.entries(value)
-    .map(([name, v]) => `${name}: ${typeof v === 'string' ? v : JSON.stringify(v)}`)
+    .map(([name, v]) => `${name}: ${typeof v === 'string' ? v : written(v)}`)
     .join('\n');
+}
+
+function written(value: unknown): string {
+  try {
+    const line = JSON.stringify(value) ?? '';
+    return line.length <= 80 ? line : JSON.stringify(value, null, 2);
+  } catch {
+    return '…'; // nested too deeply to be written
+  }
 }
 
 /** Longest text shown at first, in characters and lines. */

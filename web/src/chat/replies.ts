@@ -1,43 +1,35 @@
 // What the agent says, read from frames and stored messages. Anything may come:
-// what cannot be read is named, never thrown.
+// what cannot be read is named, never thrown. What is not text is read when it
+// is shown, as it may be large.
 import type { RagMessage } from '../api/shapes';
+import { words } from '../words/words.svelte';
 
 export interface FileReply {
   name: string;
+  /** A media type or an extension, as its sender says. */
+  type: string;
   base64: string;
   /** In bytes. */
   size: number;
 }
 
-export interface Table {
-  columns: string[];
-  /** The first of them, no more than tableRows. */
-  rows: string[][];
-  total: number;
-}
-
 export type Reply =
   | { type: 'rag'; rag: RagMessage }
-  | { type: 'text' | 'html' | 'note'; text: string }
+  | { type: 'text' | 'note'; text: string }
+  | { type: 'html'; text: string }
   /** stopped: the text is what was said before the person stopped it. */
   | { type: 'markdown'; text: string; stopped?: boolean }
   | { type: 'options'; labels: string[] }
-  | { type: 'file'; file: FileReply }
-  | { type: 'image'; url: string }
-  | { type: 'location'; latitude: number; longitude: number }
-  | { type: 'table'; table: Table }
-  | { type: 'other'; name: string };
-
-/** Rows of a table that are shown. */
-export const tableRows = 200;
+  /** Any other: kind is its stored type. */
+  | { type: 'payload'; kind: string; content: unknown };
 
 type Fields = Record<string, unknown>;
 
-const fields = (value: unknown): Fields | null =>
+export const fields = (value: unknown): Fields | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 
 /** parsed is what a string holds if that is JSON. */
-function parsed(content: unknown): unknown {
+export function parsed(content: unknown): unknown {
   if (typeof content !== 'string') return content;
   try {
     return JSON.parse(content);
@@ -46,20 +38,37 @@ function parsed(content: unknown): unknown {
   }
 }
 
-const said = (content: unknown): string => (typeof content === 'string' ? content : JSON.stringify(content));
+/** said is a message as text. */
+export function said(content: unknown): string {
+  if (typeof content === 'string') return content;
+  try {
+    return JSON.stringify(content) ?? '';
+  } catch {
+    return ''; // nested too deeply to be written
+  }
+}
 
 /** reply reads a message of the agent by its stored type. */
 export function reply(type: string, content: unknown): Reply {
-  return (Object.hasOwn(readers, type) && readers[type]!(content)) || { type: 'other', name: type };
+  return (Object.hasOwn(readers, type) && readers[type]!(content)) || { type: 'payload', kind: type, content };
 }
 
+const plain = (c: unknown, type: 'text' | 'note'): Reply =>
+  typeof c === 'object' && c !== null ? { type: 'payload', kind: 'json', content: c } : { type, text: said(c) };
+
+/** Options that are buttons; more would bury the page. */
+const maxOptions = 100;
+
 const readers: Record<string, (content: unknown) => Reply | null> = {
-  str: (c) => ({ type: c === 'Stopped.' ? 'note' : 'text', text: said(c) }),
-  json: (c) => ({ type: 'text', text: said(c) }),
+  str: (c) => plain(c, c === 'Stopped.' ? 'note' : 'text'),
+  json: (c) => plain(c, 'text'),
   markdown: (c) => {
     const text = said(c);
-    const kept = text.replace(/\s*\*Stopped\.\*\s*$/, '');
-    return kept === text ? { type: 'markdown', text } : kept ? { type: 'markdown', text: kept, stopped: true } : { type: 'note', text: 'Stopped.' };
+    const end = text.trimEnd();
+    if (!end.endsWith('*Stopped.*')) return { type: 'markdown', text };
+    const kept = end.slice(0, -'*Stopped.*'.length);
+    if (kept && !/\s$/.test(kept)) return { type: 'markdown', text };
+    return kept ? { type: 'markdown', text: kept.trimEnd(), stopped: true } : { type: 'note', text: 'Stopped.' };
   },
   html: (c) => (typeof c === 'string' ? { type: 'html', text: c } : null),
   rag_answer: (c) => {
@@ -70,24 +79,7 @@ const readers: Record<string, (content: unknown) => Reply | null> = {
     const value = parsed(c);
     const labels = Array.isArray(value) ? value : Object.values(fields(value) ?? {});
     const texts = labels.filter((l): l is string => typeof l === 'string' && l.trim() !== '');
-    return texts.length > 0 ? { type: 'options', labels: [...new Set(texts)] } : null;
-  },
-  file: (c) => {
-    const file = fileReply(c);
-    return file && { type: 'file', file };
-  },
-  image: (c) => {
-    const base64 = typeof c === 'string' ? c.replace(/\s/g, '') : '';
-    return isBase64(base64) && base64 ? { type: 'image', url: `data:${imageType(base64)};base64,${base64}` } : null;
-  },
-  location: (c) => {
-    const { latitude, longitude } = fields(parsed(c)) ?? {};
-    const on = (v: unknown, most: number): v is number => typeof v === 'number' && Math.abs(v) <= most;
-    return on(latitude, 90) && on(longitude, 180) ? { type: 'location', latitude, longitude } : null;
-  },
-  dataframe: (c) => {
-    const table = readTable(c);
-    return table && { type: 'table', table };
+    return texts.length > 0 ? { type: 'options', labels: [...new Set(texts)].slice(0, maxOptions) } : null;
   },
 };
 
@@ -107,61 +99,41 @@ export function ragMessage(content: unknown): RagMessage | null {
 
 const isBase64 = (s: string) => /^[A-Za-z0-9+/]*={0,2}$/.test(s);
 
-// By what the bytes begin with: browsers draw nothing of an unknown type.
-function imageType(base64: string): string {
-  if (base64.startsWith('iVBORw0KGgo')) return 'image/png';
-  if (base64.startsWith('R0lGOD')) return 'image/gif';
-  if (base64.startsWith('UklGR')) return 'image/webp';
-  return 'image/jpeg';
+/** base64 is what a message holds of it, without line breaks; null if it is none. */
+export function base64(content: unknown): string | null {
+  if (typeof content !== 'string') return null;
+  const bare = /\s/.test(content) ? content.replace(/\s+/g, '') : content;
+  return isBase64(bare) && bare.length % 4 !== 1 ? bare : null;
 }
 
 export function fileReply(content: unknown): FileReply | null {
   const f = fields(parsed(content));
-  const base64 = typeof f?.base64 === 'string' ? f.base64.replace(/\s/g, '') : null;
-  if (!f || base64 === null || !isBase64(base64)) return null;
+  const data = base64(f?.base64);
+  if (!f || data === null) return null;
   const name = typeof f.name === 'string' && f.name ? f.name.replace(/[/\\]/g, '_') : 'file';
-  return { name, base64, size: Math.floor((base64.replace(/=+$/, '').length * 3) / 4) };
-}
-
-/** fileBytes are a file's content. */
-export function fileBytes(file: FileReply): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(file.base64), (c) => c.charCodeAt(0));
+  return { name, type: typeof f.type === 'string' ? f.type : '', base64: data, size: Math.floor((data.replace(/=+$/, '').length * 3) / 4) };
 }
 
 /** sized is a number of bytes for people. */
 export function sized(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`;
+  if (bytes < 1000) return words.payloads.bytes(bytes);
   const [unit, size] = bytes < 1e6 ? ['KB', bytes / 1e3] : ['MB', bytes / 1e6];
-  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${unit}`;
+  const digits = size < 10 ? 1 : 0;
+  return `${words.number(size, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;
 }
-
-function readTable(content: unknown): Table | null {
-  const frame = fields(parsed(content));
-  if (!frame) return null;
-  const columns = Object.keys(frame);
-  const values = columns.map((c) => fields(frame[c]) ?? {});
-  const keys = Object.keys(values[0] ?? {});
-  return {
-    columns,
-    rows: keys.slice(0, tableRows).map((row) => values.map((v) => cell(v[row]))),
-    total: keys.length,
-  };
-}
-
-const cell = (value: unknown): string => (value === null || value === undefined ? '' : said(value));
 
 /** named is another agent for people: its host, if it is known. */
 export function named(sender: string): string {
   const host = URL.canParse(sender) ? new URL(sender).host : '';
-  return host ? `another agent (${host})` : 'another agent';
+  return host ? words.payloads.agentAt(host) : words.payloads.agent;
 }
 
 /** question is what a message of the user says. */
 export function question(action: string, content: unknown): string {
-  if (action === 'user_voice' || action === 'audio') return 'A recording';
+  if (action === 'user_voice' || action === 'audio') return words.payloads.recording;
   if (action === 'user_file' || action === 'file' || action === 'image') {
     const file = fileReply(content);
-    return file ? `${file.name} (${sized(file.size)})` : 'A file';
+    return file ? `${file.name} (${sized(file.size)})` : words.payloads.aFile;
   }
   const message = fields(parsed(content))?.message;
   return typeof message === 'string' ? message : said(content);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RagMessage } from '../../src/api/shapes';
-import { fileBytes, named, question, ragMessage, reply, sized } from '../../src/chat/replies';
+import { fileReply, named, question, ragMessage, reply, sized } from '../../src/chat/replies';
 import { plainHtml } from '../../src/markdown/render';
 import { hostile } from '../mock/corpus';
 
@@ -8,44 +8,35 @@ describe('replies', () => {
   test.each([
     ['str', 'Hi', { type: 'text', text: 'Hi' }],
     ['str', 'Stopped.', { type: 'note', text: 'Stopped.' }],
-    ['json', { a: 1 }, { type: 'text', text: '{"a":1}' }],
+    ['json', { a: 1 }, { type: 'payload', kind: 'json', content: { a: 1 } }],
+    ['str', { a: 1 }, { type: 'payload', kind: 'json', content: { a: 1 } }],
     ['markdown', '**a**', { type: 'markdown', text: '**a**' }],
     ['html', '<b>a</b>', { type: 'html', text: '<b>a</b>' }],
     ['options', '{"0": "Yes", "1": "No", "2": "Yes"}', { type: 'options', labels: ['Yes', 'No'] }],
     ['options', ['Yes'], { type: 'options', labels: ['Yes'] }],
-    ['location', { latitude: 1.5, longitude: -2 }, { type: 'location', latitude: 1.5, longitude: -2 }],
-    ['location', '{"latitude":0,"longitude":0}', { type: 'location', latitude: 0, longitude: 0 }],
-    ['file', { name: '../a.txt', type: 'text/plain', base64: 'YWI=' }, { type: 'file', file: { name: '.._a.txt', base64: 'YWI=', size: 2 } }],
-    ['file', '{"base64":""}', { type: 'file', file: { name: 'file', base64: '', size: 0 } }],
-    ['image', '/9j/4AAQ', { type: 'image', url: 'data:image/jpeg;base64,/9j/4AAQ' }],
-    ['image', 'iVBORw0KGgoA', { type: 'image', url: 'data:image/png;base64,iVBORw0KGgoA' }],
-    ['dataframe', '{"n":{"0":"Ada","1":"Alan"},"age":{"0":36,"1":null}}', { type: 'table', table: { columns: ['n', 'age'], rows: [['Ada', '36'], ['Alan', '']], total: 2 } }],
-    ['dataframe', '{}', { type: 'table', table: { columns: [], rows: [], total: 0 } }],
-    ['plotly', '{"data":[]}', { type: 'other', name: 'plotly' }],
-    ['audio', {}, { type: 'other', name: 'audio' }],
-    ['constructor', {}, { type: 'other', name: 'constructor' }],
+    ['json', [1], { type: 'payload', kind: 'json', content: [1] }],
+    ['plotly', '{"data":[]}', { type: 'payload', kind: 'plotly', content: '{"data":[]}' }],
+    ['constructor', {}, { type: 'payload', kind: 'constructor', content: {} }],
   ])('%s %j', (type, content, want) => {
     expect(reply(type, content)).toEqual(want);
   });
 
-  test.each([
-    ['options', 'nothing'], ['options', '{}'], ['options', null], ['file', '{"base64":"<script>"}'], ['file', 7], ['image', 'javascript:1'], ['image', ''],
-    ['location', { latitude: 91, longitude: 0 }], ['location', { latitude: 'a' }], ['dataframe', '[1]'], ['html', { a: 1 }], ['rag_answer', 'x'],
-  ])('%s %j cannot be shown', (type, content) => {
-    expect(reply(type, content)).toEqual({ type: 'other', name: type });
+  test.each([['options', 'nothing'], ['options', '{}'], ['options', null], ['html', { a: 1 }], ['rag_answer', 'x']])('%s %j cannot be read', (type, content) => {
+    expect(reply(type, content)).toEqual({ type: 'payload', kind: type, content });
   });
 
-  test('a long table is cut', () => {
-    const column = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [i, i]));
-    const r = reply('dataframe', JSON.stringify({ a: column }));
-    expect(r.type === 'table' && [r.table.rows.length, r.table.total]).toEqual([200, 1000]);
+  test('there are no more choices than a page can hold', () => {
+    const r = reply('options', Array.from({ length: 5000 }, (_, i) => `Choice ${i}`));
+    expect(r.type === 'options' && r.labels.length).toBe(100);
   });
+});
 
-  test('a file is its bytes', () => {
-    const r = reply('file', { name: 'a', base64: 'w6TDtg==' });
-    expect(r.type === 'file' && [r.file.size, new TextDecoder().decode(fileBytes(r.file))]).toEqual([4, 'äö']);
-    expect([0, 999, 1000, 12_345, 1_500_000].map(sized)).toEqual(['0 bytes', '999 bytes', '1.0 KB', '12 KB', '1.5 MB']);
-  });
+test('a file is what its base64 holds', () => {
+  expect(fileReply({ name: '../a.txt', type: 'text/plain', base64: 'YWI=' })).toEqual({ name: '.._a.txt', type: 'text/plain', base64: 'YWI=', size: 2 });
+  expect(fileReply('{"base64":""}')).toEqual({ name: 'file', type: '', base64: '', size: 0 });
+  expect(fileReply({ base64: 'YW\nI=' })?.base64).toBe('YWI=');
+  for (const wrong of ['{"base64":"<script>"}', { base64: 'YWJjY' }, 7, null, {}]) expect(fileReply(wrong)).toBeNull();
+  expect([0, 1, 999, 1000, 12_345, 1_500_000].map(sized)).toEqual(['0 bytes', '1 byte', '999 bytes', '1.0 KB', '12 KB', '1.5 MB']);
 });
 
 test('an answer without our extra keys is one all the same', () => {

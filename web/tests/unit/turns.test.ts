@@ -1,7 +1,8 @@
 import { emptyTranscript, parseFrame, reduce, type Loaded, type LoadedMessage, type LoadedStep, type Transcript } from 'docent-client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { RagMessage } from '../../src/api/shapes';
-import { counted, steps } from '../../src/chat/reasoning';
+import { steps } from '../../src/chat/reasoning';
+import { words } from '../../src/words/words.svelte';
 import { byUser, rows as drawn, view, type Asked, type Item } from '../../src/chat/turns';
 
 interface Frame {
@@ -39,7 +40,7 @@ const interrupt = (...turns: [number, string][]) => {
 const shape = () =>
   items().map((i) => {
     if (i.kind === 'asked') return `${i.text}:${i.state}`;
-    if (i.kind === 'reasoned') return counted(steps(i.entries).length, 'step');
+    if (i.kind === 'reasoned') return words.payloads.steps(steps(i.entries).length);
     if (i.reply.type === 'rag') return i.reply.rag.answer;
     return 'text' in i.reply ? i.reply.text : i.reply.type;
   });

@@ -1,0 +1,131 @@
+// An agent's HTML: what it says and how it looks, and nothing that acts, asks
+// for anything or leads anywhere but by a link.
+import DOMPurify from 'dompurify';
+import { safeLink } from '../markdown/render';
+
+export interface Harmless {
+  content: DocumentFragment;
+  /** Rules of its style sheets. */
+  rules: string[];
+  /** It brings colours of its own, which are made for light paper. */
+  coloured: boolean;
+  cut: boolean;
+}
+
+/** Bounds: characters, elements, rules of style. */
+const most = { characters: 1_000_000, elements: 20_000, rules: 500 };
+
+// A browser complains of style and handlers that the page's policy forbids while
+// it only parses them. Under other names it keeps quiet, and the style can be
+// looked at; what makes the HTML safe is the sanitiser.
+const quietly = 'data-look';
+
+/** disarmed is HTML with what would be complained of under other names. */
+export function disarmed(html: string): string {
+  let out = '';
+  let at = 0;
+  for (let tag = html.indexOf('<'); tag >= 0; tag = html.indexOf('<', at)) {
+    out += html.slice(at, tag + 1);
+    at = tag + 1;
+    const name = /^\/?[a-z][^\s/>]{0,100}/i.exec(html.slice(at, at + 101))?.[0];
+    if (!name) continue;
+    out += name.replace(/^(\/?)(?:style|base|script|link|meta)$/i, '$1template');
+    at += name.length;
+    [out, at] = attributes(html, at, out);
+  }
+  return out + html.slice(at);
+}
+
+// Goes to the end of a tag, over quoted values.
+function attributes(html: string, from: number, before: string): [string, number] {
+  let out = before;
+  let at = from;
+  const token = /[\s/]+|>|[^\s/>=]+|=\s*(?:"[^"]*"?|'[^']*'?|[^\s>"']*)/y;
+  while (at < html.length) {
+    token.lastIndex = at;
+    const t = token.exec(html)?.[0] || html[at]!;
+    at += t.length;
+    if (t[0] === '>') return [out + t, at];
+    out += t.toLowerCase() === 'style' ? quietly : /^on/i.test(t) ? 'data-off' : t;
+  }
+  return [out, at];
+}
+
+const allowed = {
+  ALLOWED_TAGS: (
+    'p br hr wbr div span section article header footer main aside figure figcaption address details summary strong b em i u s del ins mark small sub sup code pre kbd samp var ' +
+    'q cite abbr time blockquote ul ol li dl dt dd h1 h2 h3 h4 h5 h6 table caption colgroup col thead tbody tfoot tr th td a img center font bdi bdo ruby rt rp'
+  ).split(' '),
+  ALLOWED_ATTR: ['href', 'src', 'alt', 'title', 'colspan', 'rowspan', 'align', 'dir', 'lang', 'width', 'height', 'start', 'reversed', 'scope', 'span', 'open', 'id', 'class', 'datetime', quietly],
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|data:image\/(?:png|jpeg|gif|webp);base64,)/i,
+  RETURN_DOM_FRAGMENT: true as const,
+};
+
+/** harmless makes HTML that may be shown. */
+export function harmless(html: string): Harmless {
+  const text = html.slice(0, most.characters);
+  const content = DOMPurify.sanitize(disarmed(text), allowed);
+  let cut = text.length < html.length;
+  const all = [...content.querySelectorAll('*')];
+  for (const el of all.slice(most.elements)) {
+    cut = true;
+    el.remove();
+  }
+  for (const a of content.querySelectorAll('a')) {
+    const to = safeLink(a.getAttribute('href') ?? '');
+    if (to) Object.assign(a, { href: to, target: '_blank', rel: 'noopener noreferrer nofollow' });
+    else a.replaceWith(...a.childNodes);
+  }
+  for (const img of content.querySelectorAll('img')) {
+    if (!/^data:image\//.test(img.getAttribute('src') ?? '')) img.replaceWith(img.alt ? `[${img.alt}]` : '');
+  }
+  let coloured = false;
+  for (const el of content.querySelectorAll<HTMLElement>(`[${quietly}]`)) {
+    const look = el.getAttribute(quietly)!;
+    el.removeAttribute(quietly);
+    const probe = document.createElement('i').style;
+    probe.cssText = look.slice(0, 2000);
+    for (const [property, value] of looks(probe)) {
+      el.style.setProperty(property, value);
+      coloured ||= /color/.test(property);
+    }
+  }
+  const rules = sheets(text);
+  coloured ||= rules.some((r) => /color:/.test(r));
+  return { content, rules, coloured, cut };
+}
+
+const looking =
+  /^(?:color|background-color|background-image|font(?:-.+)?|text-(?:align|decoration|transform|indent|overflow|wrap)(?:-.+)?|line-height|letter-spacing|word-spacing|white-space(?:-.+)?|word-break|overflow-wrap|vertical-align|direction|unicode-bidi|(?:padding|margin|border)(?:-.+)?|(?:min-|max-)?(?:width|height|inline-size|block-size)|box-sizing|box-shadow|opacity|display|gap|row-gap|column-gap|flex(?:-.+)?|order|align-(?:items|content|self)|justify-(?:items|content|self)|grid(?:-.+)?|list-style-(?:type|position)|float|clear|overflow(?:-[xy])?|caption-side|table-layout|empty-cells|columns?(?:-.+)?)$/;
+
+// What a declaration may say: nothing in it names another resource.
+const plain = (value: string) => value.length <= 300 && !/url|image-set|image\(|element\(|src\(|attr\(|@|\\|expression/i.test(value);
+
+function looks(style: CSSStyleDeclaration): [string, string][] {
+  return [...style].flatMap((property): [string, string][] => {
+    const value = style.getPropertyValue(property);
+    return looking.test(property) && value && plain(value) ? [[property, value]] : [];
+  });
+}
+
+/** sheets are the rules of style elements that only look, read without applying them. */
+function sheets(html: string): string[] {
+  const texts = [...html.matchAll(/<style\b[^>]*>([^<]{0,100000})<\/style/gi)].map((m) => m[1]!);
+  if (texts.length === 0 || typeof CSSStyleSheet !== 'function') return [];
+  const out: string[] = [];
+  try {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(texts.join('\n'));
+    for (const rule of sheet.cssRules) {
+      if (out.length >= most.rules) break;
+      if (!(rule instanceof CSSStyleRule) || rule.selectorText.length > 500) continue;
+      const said = looks(rule.style).map(([property, value]) => `${property}: ${value}`);
+      if (said.length > 0) out.push(`${rule.selectorText} { ${said.join('; ')} }`);
+    }
+  } catch {
+    return []; // it is no style
+  }
+  return out;
+}
