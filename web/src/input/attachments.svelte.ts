@@ -1,6 +1,6 @@
 // Files that a person wants to send: into the chat, or to the documents.
 import * as http from '../api/http';
-import { outcome } from '../documents/uploads.svelte';
+import { outcome } from '../documents/outcome';
 import { conversation } from '../chat/conversation.svelte';
 import { sized } from '../chat/replies';
 import { account } from '../shell/account.svelte';

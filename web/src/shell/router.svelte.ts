@@ -1,26 +1,28 @@
 // Where the page is, as its address says: #/, #/c/SESSION, #/documents,
-// #/documents/ID, #/settings.
+// #/documents/ID, #/documents/search/TEXT, #/settings.
 
 export type Route =
   | { view: 'chat'; session: string | undefined }
-  | { view: 'documents'; document: number | undefined }
+  | { view: 'documents'; document: number | undefined; search?: string }
   | { view: 'settings' };
 
 export function parseRoute(hash: string): Route {
-  const [, first, second] = hash.replace(/^#/, '').split('/');
+  const [, first, second, third = ''] = hash.replace(/^#/, '').split('/');
   if (first === 'documents') {
     const id = Number(second);
-    return { view: 'documents', document: second && Number.isSafeInteger(id) && id > 0 ? id : undefined };
+    const search = second === 'search' && decoded(third);
+    return { view: 'documents', document: second && Number.isSafeInteger(id) && id > 0 ? id : undefined, ...(search && { search }) };
   }
   if (first === 'settings') return { view: 'settings' };
-  if (first === 'c' && second) {
-    try {
-      return { view: 'chat', session: decodeURIComponent(second) };
-    } catch {
-      return { view: 'chat', session: undefined };
-    }
+  return { view: 'chat', session: (first === 'c' && second && decoded(second)) || undefined };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return '';
   }
-  return { view: 'chat', session: undefined };
 }
 
 export const chatAddress = (session?: string) => (session ? `#/c/${encodeURIComponent(session)}` : '#/');
