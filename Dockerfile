@@ -14,7 +14,7 @@ RUN go mod download
 COPY . .
 COPY --from=web /src/web/dist web/dist
 ARG VERSION=docker
-RUN CGO_ENABLED=0 go build -tags nethttpomithttp2 -trimpath -ldflags "-s -w -X main.version=$VERSION" -o out/docent ./cmd/docent
+RUN CGO_ENABLED=0 go build -tags nethttpomithttp2 -trimpath -ldflags "-s -w -funcalign=16 -X main.version=$VERSION" -o out/docent ./cmd/docent
 RUN mkdir -p out/data
 
 FROM gcr.io/distroless/static-debian12:nonroot

