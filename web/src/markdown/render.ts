@@ -2,7 +2,8 @@
 // no script, no foreign image, no form, and links that open elsewhere.
 import DOMPurify from 'dompurify';
 import { Marked, type Token, type Tokens } from 'marked';
-import { CITE, CITED, END, NONE, PAUSE, WEAK } from './signs';
+import { formulas, place } from './math';
+import { CITE, CITED, END, MATH, MATHED, NONE, PAUSE, WEAK } from './signs';
 
 /** Sources are what citations in a text can point at. */
 export interface Sources {
@@ -11,7 +12,24 @@ export interface Sources {
    * the answer is on its way and its passages are not known.
    */
   labels: string[] | null;
+  /** What the signs say; English without. */
+  says?: Says;
 }
+
+/** Says is what a text's signs say to who cannot see them. */
+export interface Says {
+  source: (n: number, label: string) => string;
+  table: string;
+  weak: string;
+  none: string;
+}
+
+const english: Says = {
+  source: (n, label) => `Source ${n}: ${label}`,
+  table: 'Table',
+  weak: 'The cited passage carries only part of this sentence.',
+  none: 'No passage found carries this sentence.',
+};
 
 const escape = (s: string) =>
   s.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
@@ -36,6 +54,7 @@ const marked = new Marked({
   },
   renderer: {
     html: ({ text }) => escape(text),
+    code: ({ text, lang }) => `<pre><code lang="${escape(/^[\w+#.-]{1,24}/.exec(lang ?? '')?.[0] ?? '')}">${escape(text)}\n</code></pre>`,
     image: ({ text }) => (text ? `<em>[${escape(text)}]</em>` : ''),
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
     heading({ tokens, depth }) {
@@ -51,6 +70,7 @@ const marked = new Marked({
     },
   },
   extensions: [
+    ...formulas,
     {
       name: 'citation',
       level: 'inline',
@@ -68,17 +88,19 @@ const allowed = {
   ALLOWED_TAGS: (
     'p br hr strong em del code pre blockquote ul ol li h3 h4 h5 h6 table thead tbody tr th td a sub sup'
   ).split(' '),
-  ALLOWED_ATTR: ['href', 'target', 'rel', 'start', 'align'],
+  ALLOWED_ATTR: ['href', 'target', 'rel', 'start', 'align', 'lang'],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
+  ADD_URI_SAFE_ATTR: ['lang', 'start', 'align', 'rel', 'target'],
   ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
   RETURN_DOM_FRAGMENT: true as const,
 };
 
+/** lex cuts Markdown into blocks and what is between them. */
+export const lex = (text: string): Token[] => marked.lexer(text);
+
 /** blocks cuts Markdown into blocks that can be drawn on their own. */
-export function blocks(text: string): Token[] {
-  return marked.lexer(text).filter((t) => t.type !== 'space');
-}
+export const blocks = (text: string): Token[] => lex(text).filter((t) => t.type !== 'space');
 
 /** draw makes one block's DOM: parsed, sanitised, then given its buttons. */
 export function draw(block: Token, sources: Sources): DocumentFragment {
@@ -90,9 +112,14 @@ export function draw(block: Token, sources: Sources): DocumentFragment {
     scroller.className = 'scroller';
     scroller.tabIndex = 0; // a keyboard has to be able to scroll it
     scroller.setAttribute('role', 'group');
-    scroller.setAttribute('aria-label', 'Table');
+    scroller.setAttribute('aria-label', (sources.says ?? english).table);
     table.replaceWith(scroller);
     scroller.append(table);
+  }
+  for (const code of out.querySelectorAll<HTMLElement>('[lang]')) {
+    const pre = code.closest('pre');
+    if (pre && code.lang) pre.dataset.language = code.lang;
+    code.removeAttribute('lang');
   }
   for (const pre of out.querySelectorAll('pre')) pre.tabIndex = 0;
   return out;
@@ -119,7 +146,7 @@ export function plainHtml(html: string): DocumentFragment {
   return out;
 }
 
-const anySign = /([\u1cc0-\u1cc5])/;
+const anySign = /([\u1cc0-\u1cc7])/;
 
 // addSigns replaces the signs in text nodes, in reading order.
 function addSigns(root: DocumentFragment, sources: Sources): void {
@@ -128,22 +155,28 @@ function addSigns(root: DocumentFragment, sources: Sources): void {
   while (walker.nextNode()) nodes.push(walker.currentNode as Text);
   let support: 'weak' | 'none' | '' = '';
   let number: string | null = null;
+  let formula: string | null = null;
   for (const node of nodes) {
     const inCode = node.parentElement?.closest('code') != null;
-    if (support === '' && number === null && !anySign.test(node.data)) continue;
+    if (support === '' && number === null && formula === null && !anySign.test(node.data)) continue;
     const out: Node[] = [];
     for (const part of node.data.split(anySign)) {
       if (part === WEAK) support = 'weak';
       else if (part === NONE) support = 'none';
       else if (part === END) {
-        if (support && !inCode) out.push(document.createTextNode('\u2060'), doubt(support));
+        if (support && !inCode) out.push(document.createTextNode('\u2060'), doubt(support, sources.says ?? english));
         support = '';
       } else if (part === PAUSE) support = '';
       else if (part === CITE) number = '';
       else if (part === CITED) {
         out.push(citation(number ?? '', sources, out));
         number = null;
-      } else if (number !== null) number += part;
+      } else if (part === MATH) formula = '';
+      else if (part === MATHED) {
+        if (formula) out.push(place(formula));
+        formula = null;
+      } else if (formula !== null) formula += part;
+      else if (number !== null) number += part;
       else if (part) out.push(support && !inCode ? underlined(part, support) : document.createTextNode(part));
     }
     node.replaceWith(...out);
@@ -169,7 +202,7 @@ function citation(number: string, sources: Sources, before: Node[]): Node {
   const b = chip(document.createElement('button'), n);
   b.type = 'button';
   b.dataset.cite = String(n);
-  b.setAttribute('aria-label', `Source ${n}: ${label}`);
+  b.setAttribute('aria-label', (sources.says ?? english).source(n, label));
   return b;
 }
 
@@ -187,18 +220,15 @@ function underlined(text: string, support: 'weak' | 'none'): Node {
   return s;
 }
 
-/** What a doubtful sentence's mark says. */
-export const doubts = {
-  weak: 'The cited passage carries only part of this sentence.',
-  none: 'No passage found carries this sentence.',
-};
+/** What a doubtful sentence's mark says in English. */
+export const doubts = { weak: english.weak, none: english.none };
 
-function doubt(support: 'weak' | 'none'): Node {
+function doubt(support: 'weak' | 'none', says: Says): Node {
   const b = document.createElement('button');
   b.type = 'button';
   b.className = 'doubt';
   b.dataset.support = support;
   b.textContent = '?';
-  b.setAttribute('aria-label', doubts[support]);
+  b.setAttribute('aria-label', says[support]);
   return b;
 }

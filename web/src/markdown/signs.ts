@@ -14,6 +14,9 @@ export const PAUSE = '\u1cc3';
 /** Stand about the number of a citation. */
 export const CITE = '\u1cc4';
 export const CITED = '\u1cc5';
+/** Stand about the source of a formula. */
+export const MATH = '\u1cc6';
+export const MATHED = '\u1cc7';
 
 const signs = /[\u1cc0-\u1cc7]/g;
 
