@@ -112,6 +112,18 @@ function query(params: Record<string, string | number | undefined | null>): stri
 
 export const getInfo = () => json<Info>('/api/info');
 
+/** getReady is what keeps the server from answering questions now, by what it is of; empty if nothing does. */
+export async function getReady(): Promise<Record<string, string>> {
+  try {
+    const res = await fetch('/api/ready');
+    const { checks } = (await res.json()) as { checks?: Record<string, string> };
+    const wrong = Object.entries(checks ?? {}).filter(([, said]) => said !== 'ok');
+    return res.ok ? {} : wrong.length > 0 ? Object.fromEntries(wrong) : { docent: words.shell.status(res.status) };
+  } catch {
+    return { docent: words.shell.unreachable };
+  }
+}
+
 export interface DocumentQuery {
   collection?: string;
   match?: string;

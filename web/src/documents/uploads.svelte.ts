@@ -6,6 +6,7 @@ import type { UploadResult } from '../api/shapes';
 import { server } from '../shell/server.svelte';
 import { words } from '../words/words.svelte';
 import { unwanted, type Picked } from './files';
+import { bytesText, outcome } from './outcome';
 
 export class Upload {
   state = $state<'queued' | 'sending' | 'reading' | 'done' | 'failed'>('queued');
@@ -31,34 +32,6 @@ const lanes = 2;
 const shown = 8;
 /** Tries of a file that nothing is wrong with. */
 const tries = 4;
-
-/** outcome says what became of a file, which may hold many documents. */
-export function outcome(results: UploadResult[]): { failed: boolean; text: string } {
-  const say = words.documents;
-  const bad = results.filter((r) => r.status === 'failed');
-  if (results.length === 0) return { failed: true, text: say.nothingReadable };
-  if (bad.length === results.length) return { failed: true, text: bad[0]!.reason || say.unreadable };
-  const good = results.filter((r) => r.status !== 'failed');
-  const passages = good.reduce((n, r) => n + r.chunks, 0);
-  const first = good[0]!.status as 'added' | 'changed' | 'unchanged' | 'removed';
-  const text = good.length === 1 ? say.outcome[first] : say.outcomes[first](good.length);
-  const parts = first === 'unchanged' ? [text] : [text, say.passages(passages)];
-  if (bad.length > 0) parts.push(say.alsoFailed(bad.length, bad[0]!.reason ?? say.unreadable));
-  return { failed: false, text: parts.join(' · ') };
-}
-
-export function bytesText(n: number): string {
-  if (n < 1000) return `${n} B`;
-  const units = ['kB', 'MB', 'GB'];
-  let v = n / 1000;
-  let u = 0;
-  while (v >= 999.5 && u < units.length - 1) {
-    v /= 1000;
-    u++;
-  }
-  const digits = v < 10 ? 1 : 0;
-  return `${words.number(v, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${units[u]}`;
-}
 
 class Uploads {
   /** On their way. */

@@ -4,7 +4,7 @@ import { fault, sentence } from '../../src/api/http';
 import { interleaved, question } from '../../src/chat/suggestions';
 import { refusal } from '../../src/chat/refusal';
 import { kind } from '../../src/documents/kinds';
-import { bytesText, outcome } from '../../src/documents/uploads.svelte';
+import { bytesText, outcome } from '../../src/documents/outcome';
 import { pageOf, shortSource, title } from '../../src/evidence/evidence.svelte';
 import { may } from '../../src/shell/account.svelte';
 import { parseRoute } from '../../src/shell/router.svelte';
