@@ -42,6 +42,9 @@ func Routes() []Access {
 		{"POST /api/logout", Public},
 		{"GET /api/me", Known},
 		{"GET /api/info", Known},
+		{"GET /api/tokens", Known}, // one's own: who has any is told by auth
+		{"POST /api/tokens", Known},
+		{"DELETE /api/tokens/{token_id}", Known},
 		{"GET /api/documents", auth.Ask},
 		{"GET /api/documents/{id}", auth.Ask},
 		{"GET /api/documents/{id}/text", auth.Ask},

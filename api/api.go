@@ -101,7 +101,8 @@ type Config struct {
 	Messages Messages
 	// Pages shows PDFs page by page. Default: nil, documents have no pages.
 	Pages Pages
-	// Logins logs people in with passwords. Default: nil, authentication is off.
+	// Logins logs people in with passwords, and keeps their tokens if it is
+	// OwnTokens as well. Default: nil, authentication is off.
 	Logins Logins
 	// Notifier speaks to clients that are connected. Default: there are none.
 	Notifier Notifier
@@ -256,6 +257,7 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 	})
 	s.healthRoutes()
 	s.loginRoutes()
+	s.tokenRoutes()
 	s.infoRoutes()
 	s.documentRoutes()
 	s.pageRoutes()

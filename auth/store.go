@@ -9,6 +9,7 @@ import (
 // time, also by several processes; what one has returned from is what all see.
 type Store interface {
 	Tokens
+	UserTokens
 	Users
 	UserChanges
 	Logins
@@ -17,11 +18,16 @@ type Store interface {
 // MaxList bounds the tokens and the users that a list has.
 const MaxList = 10_000
 
+// MaxUserTokens is how many tokens there are on behalf of one user.
+const MaxUserTokens = 50
+
 // MaxLogins is how many logins a user has: the newest ones.
 const MaxLogins = 100
 
 // TokenRecord is a stored API token.
 type TokenRecord struct {
+	// ID is the row's. It is read, not written.
+	ID int64
 	// Name is the token's, unlike that of any other.
 	Name string
 	// Hash is the SHA-256 of the token.
@@ -44,8 +50,8 @@ type TokenRecord struct {
 
 // Tokens keeps API tokens.
 type Tokens interface {
-	// AddToken stores a token; fault.Conflict if its name is taken,
-	// fault.NotFound if its user does not exist.
+	// AddToken stores a token; fault.Conflict if its name is taken or its user
+	// has MaxUserTokens, fault.NotFound if its user does not exist.
 	AddToken(ctx context.Context, token TokenRecord) error
 	// Token returns the token with that hash, expired or not; fault.NotFound if
 	// there is none.
@@ -56,6 +62,15 @@ type Tokens interface {
 	UseToken(ctx context.Context, hash []byte, at time.Time) error
 	// RemoveToken deletes a token by its name; fault.NotFound if there is none.
 	RemoveToken(ctx context.Context, name string) error
+}
+
+// UserTokens keeps the tokens that act on behalf of users.
+type UserTokens interface {
+	// UserTokens lists those of a user by name.
+	UserTokens(ctx context.Context, user string) ([]TokenRecord, error)
+	// RemoveUserToken deletes one of a user's by its ID; fault.NotFound if the
+	// user has none of that ID.
+	RemoveUserToken(ctx context.Context, user string, id int64) error
 }
 
 // UserRecord is a stored user.

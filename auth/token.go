@@ -58,14 +58,20 @@ type TokenSpec struct {
 
 // CreateToken makes a token and returns it: the store has only its hash.
 func (a *Authenticator) CreateToken(ctx context.Context, spec TokenSpec) (string, error) {
+	_, token, err := a.create(ctx, spec)
+	return token, err
+}
+
+// create makes a token and returns it with its record.
+func (a *Authenticator) create(ctx context.Context, spec TokenSpec) (TokenRecord, string, error) {
 	name := compose(spec.Name)
 	switch {
 	case checkName("token", name) != nil:
-		return "", checkName("token", name)
+		return TokenRecord{}, "", checkName("token", name)
 	case len(spec.Scopes) == 0:
-		return "", fault.New(fault.Invalid, "a token needs a scope: ask, ingest or admin")
+		return TokenRecord{}, "", fault.New(fault.Invalid, "a token needs a scope: ask, ingest or admin")
 	case spec.For < 0:
-		return "", fault.New(fault.Invalid, "a token cannot have expired when it is made")
+		return TokenRecord{}, "", fault.New(fault.Invalid, "a token cannot have expired when it is made")
 	}
 	secret := newSecret()
 	token := tokenPrefix + secret + checksum(secret)
@@ -75,9 +81,10 @@ func (a *Authenticator) CreateToken(ctx context.Context, spec TokenSpec) (string
 		record.ExpiresAt = record.CreatedAt.Add(spec.For)
 	}
 	if err := a.cfg.Store.AddToken(ctx, record); err != nil {
-		return "", err //nolint:wrapcheck // it says what failed
+		return TokenRecord{}, "", err //nolint:wrapcheck // it says what failed
 	}
-	return token, nil
+	record, err := a.cfg.Store.Token(ctx, hash[:]) // as it is stored
+	return record, token, err                      //nolint:wrapcheck // it says what failed
 }
 
 // RevokeToken deletes a token by its name; fault.NotFound if there is none. Who

@@ -26,6 +26,11 @@ func TokenTaken(name string) error {
 	return fault.New(fault.Conflict, "there is a token %q already; take another name or revoke it first", name)
 }
 
+// TooManyTokens says that a user can have no more tokens.
+func TooManyTokens() error {
+	return fault.New(fault.Conflict, "this user has %d tokens, which is the most there can be; revoke one first", auth.MaxUserTokens)
+}
+
 // UserTaken says that a user's name is another's.
 func UserTaken(name string) error {
 	return fault.New(fault.Conflict, "there is a user %q already", name)

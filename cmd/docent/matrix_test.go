@@ -23,6 +23,7 @@ type sample struct {
 	header []string
 	ok     int  // the status for who may
 	owned  bool // the session has to be theirs
+	signed bool // only for who is signed in with a password
 	typed  bool // a client of /agent_websocket is in it
 }
 
@@ -59,6 +60,9 @@ var samples = map[string]sample{
 	"POST /notify_websocket":                     {body: `{"sessionId":"{session}","message":"Lunch."}`, header: asJSON, ok: 200, owned: true, typed: true},
 	"POST /api/documents":                        {body: form, header: []string{"Content-Type", "multipart/form-data; boundary=x"}, ok: 200},
 	"DELETE /api/documents/{id}":                 {path: "/api/documents/999999", ok: 404},
+	"GET /api/tokens":                            {ok: 200, signed: true},
+	"POST /api/tokens":                           {body: `{"name":"t{n}","scopes":["{scope}"]}`, header: asJSON, ok: 201, signed: true},
+	"DELETE /api/tokens/{token_id}":              {path: "/api/tokens/999999", ok: 404, signed: true},
 	"GET /metrics":                               {ok: 200},
 }
 
@@ -72,6 +76,8 @@ func want(scope auth.Scope, s sample, w who, owner string) int {
 	case w.id == "":
 		return http.StatusUnauthorized
 	case scope != api.Known && !p.May(scope):
+		return http.StatusForbidden
+	case s.signed && !strings.HasPrefix(w.name, "user "):
 		return http.StatusForbidden
 	case s.owned && !p.Owns(owner):
 		return http.StatusNotFound
@@ -229,7 +235,7 @@ func (s *site) check(t *testing.T, route string, scope auth.Scope, w who, owner 
 			defer func() { _ = c.CloseNow() }()
 		}
 		at := s.at + strings.ReplaceAll(path, "{session}", key.ID)
-		said := strings.NewReplacer("{session}", key.ID, "{n}", strconv.FormatInt(s.asked.Add(1), 10)).Replace(sample.body)
+		said := strings.NewReplacer("{session}", key.ID, "{n}", strconv.FormatInt(s.asked.Add(1), 10), "{scope}", strings.Split(w.scopes.String(), " ")[0]).Replace(sample.body)
 		resp, body := w.request(t, method, at, said, append(s.from(), sample.header...)...)
 		wanted := want(scope, sample, w, owner)
 		if resp.StatusCode != wanted {

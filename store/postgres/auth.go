@@ -15,14 +15,14 @@ import (
 var _ auth.Store = (*Store)(nil)
 
 // tokenColumns are what scanToken reads.
-const tokenColumns = `t.name, t.hash, t.scopes, t.created_at, t.expires_at, t.last_used_at, coalesce(u.username, ''), coalesce(u.scopes, '')
+const tokenColumns = `t.id, t.name, t.hash, t.scopes, t.created_at, t.expires_at, t.last_used_at, coalesce(u.username, ''), coalesce(u.scopes, '')
 	FROM api_token t LEFT JOIN app_user u ON u.id = t.user_id`
 
 func scanToken(row pgx.Row) (auth.TokenRecord, error) {
 	var r auth.TokenRecord
 	var scopes, theirs string
 	var expires, used *time.Time
-	if err := row.Scan(&r.Name, &r.Hash, &scopes, &r.CreatedAt, &expires, &used, &r.User, &theirs); err != nil {
+	if err := row.Scan(&r.ID, &r.Name, &r.Hash, &scopes, &r.CreatedAt, &expires, &used, &r.User, &theirs); err != nil {
 		return r, fmt.Errorf("scan: %w", err)
 	}
 	r.CreatedAt, r.ExpiresAt, r.LastUsedAt = r.CreatedAt.UTC(), instant(expires), instant(used)
@@ -82,8 +82,16 @@ func (s *Store) AddToken(ctx context.Context, r auth.TokenRecord) error {
 	return fail("store token", s.write(ctx, func(tx pgx.Tx) error {
 		var user *int64
 		if r.User != "" {
-			if err := tx.QueryRow(ctx, `SELECT id FROM app_user WHERE username = $1 FOR KEY SHARE`, store.Text(r.User)).Scan(&user); err != nil {
+			// Locked, so that of several at once each counts the others'.
+			if err := tx.QueryRow(ctx, `SELECT id FROM app_user WHERE username = $1 FOR NO KEY UPDATE`, store.Text(r.User)).Scan(&user); err != nil {
 				return missing(err, store.NoUser())
+			}
+			var tokens int
+			if err := tx.QueryRow(ctx, `SELECT count(*) FROM api_token WHERE user_id = $1`, user).Scan(&tokens); err != nil {
+				return err
+			}
+			if tokens >= auth.MaxUserTokens {
+				return store.TooManyTokens()
 			}
 		}
 		return change(ctx, tx, store.TokenTaken(r.Name), `INSERT INTO api_token (name, hash, scopes, user_id, created_at, expires_at, last_used_at)
@@ -113,6 +121,19 @@ func (s *Store) UseToken(ctx context.Context, hash []byte, at time.Time) error {
 // RemoveToken deletes a token; see auth.Tokens.
 func (s *Store) RemoveToken(ctx context.Context, name string) error {
 	return fail("revoke token", s.alter(ctx, store.NoToken(), `DELETE FROM api_token WHERE name = $1`, store.Text(name)))
+}
+
+// UserTokens lists a user's tokens; see auth.UserTokens.
+func (s *Store) UserTokens(ctx context.Context, user string) ([]auth.TokenRecord, error) {
+	out, err := query(ctx, s, func(row pgx.CollectableRow) (auth.TokenRecord, error) { return scanToken(row) },
+		`SELECT `+tokenColumns+` WHERE u.username = $1 ORDER BY t.name COLLATE "C"`, store.Text(user))
+	return out, fail("list a user's tokens", err)
+}
+
+// RemoveUserToken deletes a user's token; see auth.UserTokens.
+func (s *Store) RemoveUserToken(ctx context.Context, user string, id int64) error {
+	return fail("revoke a user's token", s.alter(ctx, store.NoToken(),
+		`DELETE FROM api_token WHERE id = $1 AND user_id = (SELECT id FROM app_user WHERE username = $2)`, id, store.Text(user)))
 }
 
 // AddUser stores a user; see auth.Users.

@@ -13,14 +13,14 @@ import (
 var _ auth.Store = (*Store)(nil)
 
 // tokenColumns are what scanToken reads.
-const tokenColumns = `t.name, t.hash, t.scopes, t.created_at, coalesce(t.expires_at, 0), coalesce(t.last_used_at, 0), coalesce(u.username, ''), coalesce(u.scopes, '')
+const tokenColumns = `t.id, t.name, t.hash, t.scopes, t.created_at, coalesce(t.expires_at, 0), coalesce(t.last_used_at, 0), coalesce(u.username, ''), coalesce(u.scopes, '')
 	FROM api_token t LEFT JOIN app_user u ON u.id = t.user_id`
 
 func scanToken(row scanner) (auth.TokenRecord, error) {
 	var r auth.TokenRecord
 	var scopes, theirs string
 	var created, expires, used int64
-	if err := row.Scan(&r.Name, &r.Hash, &scopes, &created, &expires, &used, &r.User, &theirs); err != nil {
+	if err := row.Scan(&r.ID, &r.Name, &r.Hash, &scopes, &created, &expires, &used, &r.User, &theirs); err != nil {
 		return r, err
 	}
 	r.CreatedAt, r.ExpiresAt, r.LastUsedAt = micro(created), instant(expires), instant(used)
@@ -62,6 +62,13 @@ func (s *Store) AddToken(ctx context.Context, r auth.TokenRecord) error {
 		if r.User != "" {
 			if err := w.row(ctx, `SELECT id FROM app_user WHERE username = ?`, store.Text(r.User)).Scan(&user); err != nil {
 				return missing(err, store.NoUser())
+			}
+			var tokens int
+			if err := w.row(ctx, `SELECT count(*) FROM api_token WHERE user_id = ?`, user).Scan(&tokens); err != nil {
+				return err
+			}
+			if tokens >= auth.MaxUserTokens {
+				return store.TooManyTokens()
 			}
 		}
 		return w.change(ctx, store.TokenTaken(r.Name), `INSERT INTO api_token (name, hash, scopes, user_id, created_at, expires_at, last_used_at)
@@ -111,6 +118,22 @@ func (s *Store) UseToken(ctx context.Context, hash []byte, at time.Time) error {
 // RemoveToken deletes a token; see auth.Tokens.
 func (s *Store) RemoveToken(ctx context.Context, name string) error {
 	return fail("revoke token", s.alter(ctx, store.NoToken(), `DELETE FROM api_token WHERE name = ?`, store.Text(name)))
+}
+
+// UserTokens lists a user's tokens; see auth.UserTokens.
+func (s *Store) UserTokens(ctx context.Context, user string) ([]auth.TokenRecord, error) {
+	rows, err := s.reader.QueryContext(ctx, `SELECT `+tokenColumns+` WHERE u.username = ? ORDER BY t.name`, store.Text(user))
+	if err != nil {
+		return nil, fail("list a user's tokens", err)
+	}
+	out, err := collect(rows, func(rows *sql.Rows) (auth.TokenRecord, error) { return scanToken(rows) })
+	return out, fail("list a user's tokens", err)
+}
+
+// RemoveUserToken deletes a user's token; see auth.UserTokens.
+func (s *Store) RemoveUserToken(ctx context.Context, user string, id int64) error {
+	return fail("revoke a user's token", s.alter(ctx, store.NoToken(),
+		`DELETE FROM api_token WHERE id = ? AND user_id = (SELECT id FROM app_user WHERE username = ?)`, id, store.Text(user)))
 }
 
 // AddUser stores a user; see auth.Users.

@@ -16,6 +16,7 @@ var authTests = map[string]func(*testing.T, Database){
 	"Users":      authUsers,
 	"Logins":     authLogins,
 	"Limits":     authLimits,
+	"UserTokens": authUserTokens,
 	"Odd":        authOdd,
 	"AtOnce":     authAtOnce,
 	"Overtaking": authOvertaking,
@@ -65,6 +66,9 @@ func authTokens(t *testing.T, db Database) {
 	for _, r := range []auth.TokenRecord{plain, whole} {
 		got, err := k.Token(ctx, r.Hash)
 		ok(t, err)
+		if r.ID = got.ID; r.ID == 0 {
+			t.Errorf("token %s has no id", r.Name)
+		}
 		want(t, "token "+r.Name, got, r)
 	}
 	want(t, "listed by bytes", tokenNames(t, k), []string{"B", "b"})
