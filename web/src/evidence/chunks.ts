@@ -1,0 +1,32 @@
+// The passages of the document that was opened last, which are fetched as far
+// as they are wanted.
+import * as http from '../api/http';
+import type { ChunkRow, DocumentRow } from '../api/shapes';
+
+/** Pages of passages fetched for one wish, 200 each. */
+const mostPages = 25;
+
+export interface Chunks {
+  rows: ChunkRow[];
+  /** There are more. */
+  more: boolean;
+}
+
+let kept: { id: number; updated: string; rows: ChunkRow[]; next: number | null } | undefined;
+
+/** chunks are a document's passages, from the first to where there are enough. */
+export async function chunks(doc: DocumentRow, enough: (rows: ChunkRow[]) => boolean, signal: AbortSignal): Promise<Chunks> {
+  if (kept?.id !== doc.id || kept.updated !== doc.updated_at) kept = { id: doc.id, updated: doc.updated_at, rows: [], next: -1 };
+  const mine = kept;
+  for (let i = 0; i < mostPages && mine.next !== null && !enough(mine.rows); i++) {
+    const after = mine.next;
+    const page = await http.listChunks(doc.id, after < 0 ? undefined : after, signal);
+    if (mine.next !== after) continue; // somebody else has fetched it meanwhile
+    mine.rows = [...mine.rows, ...(page.chunks ?? [])];
+    mine.next = page.next ?? null;
+  }
+  return { rows: mine.rows, more: mine.next !== null };
+}
+
+/** until is enough when the passages reach an offset of the text. */
+export const until = (offset: number) => (rows: ChunkRow[]) => rows.length > 0 && rows.at(-1)!.end >= offset;

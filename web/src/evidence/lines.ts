@@ -1,0 +1,155 @@
+// How a document's extracted text is laid out: headings, lists, code and tables
+// look like what they are, and not a byte of the text is changed for it.
+import { slice } from './bytes';
+import type { Place } from './passage';
+
+export type Look = 'plain' | 'heading' | 'item' | 'quote' | 'rule' | 'code' | 'table';
+
+/** Line is a whole line of a text, with what ends it. */
+export interface Line extends Place {
+  text: string;
+  look: Look;
+  /** Of a heading, from 1. */
+  level: number;
+  /** Where the cells of a table's row begin, in bytes of the text. */
+  cells: number[];
+}
+
+/** Block is a run of lines that belong together. */
+export interface Block {
+  start: number;
+  look: Look;
+  lines: Line[];
+}
+
+/** Known is what is known of a document's structure. */
+export interface Known {
+  markdown: boolean;
+  /** Levels of headings, by their text. */
+  headings: Map<string, number>;
+  /** Parts that are code. */
+  code: Place[];
+}
+
+/** A line that stands alone is a heading if it is no longer, in characters. */
+const longestHeading = 90;
+
+const encoder = new TextEncoder();
+const fence = /^ {0,3}(?:```|~~~)/;
+const item = /^\s*(?:[-*+•]|\d{1,9}[.)])\s/;
+
+/** layOut looks at the lines of [from, to) of a text. */
+export function layOut(bytes: Uint8Array, from: number, to: number, known: Known): Block[] {
+  const lines: Line[] = [];
+  let fenced = known.markdown && fences(bytes, from) % 2 === 1;
+  for (let at = from; at < to; ) {
+    const lf = bytes.indexOf(10, at);
+    const end = lf < 0 || lf >= to ? to : lf + 1;
+    const text = slice(bytes, at, end);
+    const line: Line = { start: at, end, text, look: 'plain', level: 0, cells: [] };
+    const bare = text.trimEnd();
+    if (known.markdown && fence.test(bare)) {
+      line.look = 'code';
+      fenced = !fenced;
+    } else if (fenced || known.code.some((c) => c.start <= at && at < c.end)) line.look = 'code';
+    else dress(line, bare, known);
+    lines.push(line);
+    at = end;
+  }
+  if (!known.markdown) aloneAreHeadings(lines);
+  for (const [i, line] of lines.entries()) underlined(lines, i, line, known);
+  return grouped(lines);
+}
+
+function dress(line: Line, bare: string, known: Known): void {
+  const heading = known.markdown ? /^ {0,3}(#{1,6})\s/.exec(bare)?.[1]?.length : known.headings.get(bare.trim());
+  if (heading) [line.look, line.level] = ['heading', heading];
+  else if (known.markdown && /^\s*>/.test(bare)) line.look = 'quote';
+  else if (item.test(bare)) line.look = 'item';
+  else if (known.markdown ? /^\s*\|.*\|$/.test(bare) : / \| /.test(bare)) {
+    line.look = /^[\s|:-]+$/.test(bare) ? 'rule' : 'table';
+    line.cells = cells(line);
+  }
+}
+
+/** cells is where a row's cells begin: at each bar that stands between two. */
+function cells(line: Line): number[] {
+  const out = [line.start];
+  let byte = line.start;
+  let done = 0;
+  for (const m of line.text.matchAll(/\|(?=.*\S)/g)) {
+    if (m.index === 0 || line.text[m.index - 1] === '\\' || line.text.slice(0, m.index).trim() === '') continue;
+    byte += encoder.encode(line.text.slice(done, m.index)).length;
+    done = m.index;
+    out.push(byte);
+  }
+  return out;
+}
+
+/** fences is how many lines before an offset open or close code. */
+function fences(bytes: Uint8Array, before: number): number {
+  let n = 0;
+  for (let at = 0; at >= 0 && at < before; at = next(bytes, at)) {
+    const c = bytes[at];
+    if ((c === 96 || c === 126 || c === 32) && fence.test(slice(bytes, at, at + 8))) n++;
+  }
+  return n;
+}
+
+function next(bytes: Uint8Array, at: number): number {
+  const lf = bytes.indexOf(10, at);
+  return lf < 0 ? -1 : lf + 1;
+}
+
+/**
+ * aloneAreHeadings takes short lines between empty ones that end like no
+ * sentence for headings, where the text has nothing that says so.
+ */
+function aloneAreHeadings(lines: Line[]): void {
+  const empty = (line: Line | undefined) => !line || line.text.trim() === '';
+  for (const [i, line] of lines.entries()) {
+    const bare = line.text.trim();
+    if (line.look !== 'plain' || bare === '' || bare.length > longestHeading) continue;
+    if (!empty(lines[i - 1]) || (!empty(lines[i + 1]) && lines[i + 1]!.look === 'plain') || i === lines.length - 1) continue;
+    if (/^[\p{Lu}\p{N}]/u.test(bare) && !/[.,;:!?…]$/.test(bare)) [line.look, line.level] = ['heading', 4];
+  }
+}
+
+/** underlined makes a line over === or --- a heading. */
+function underlined(lines: Line[], i: number, line: Line, known: Known): void {
+  const before = lines[i - 1];
+  const under = /^ {0,3}(=+|-{2,})\s*$/.exec(line.text)?.[1];
+  if (!known.markdown || line.look === 'code' || !under || !before || before.look !== 'plain' || before.text.trim() === '') return;
+  [before.look, before.level] = ['heading', under.startsWith('=') ? 1 : 2];
+  line.look = 'rule';
+}
+
+const together: Look[] = ['code', 'table', 'quote'];
+
+function grouped(lines: Line[]): Block[] {
+  const out: Block[] = [];
+  for (const line of lines) {
+    const last = out.at(-1);
+    const look = line.look === 'rule' && line.cells.length > 0 ? 'table' : line.look;
+    if (last && last.look === look && together.includes(look)) last.lines.push(line);
+    else out.push({ start: line.start, look, lines: [line] });
+  }
+  return out;
+}
+
+/** emphasis is what Markdown sets off within a line: code, and what is bold. */
+export function emphasis(line: Line): (Place & { kind: 'code' | 'bold' })[] {
+  if (line.look === 'code' || !/[`*]/.test(line.text)) return [];
+  let byte = line.start;
+  let done = 0;
+  const pass = (to: number) => {
+    byte += encoder.encode(line.text.slice(done, to)).length;
+    done = to;
+    return byte;
+  };
+  return [...line.text.matchAll(/(`+)(?!`).+?\1|\*\*(?=\S)[^*]+\*\*/g)].map((m) => ({
+    start: pass(m.index),
+    end: pass(m.index + m[0].length),
+    kind: m[1] ? ('code' as const) : ('bold' as const),
+  }));
+}
