@@ -1,0 +1,123 @@
+// The commands, and what is written of them.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { alike, said, sensible } from '../../src/input/choice';
+import { commands, matching, read } from '../../src/input/commands';
+import { browser, isText, PerConversation, tab } from '../../src/input/kept';
+import { Recall, remember } from '../../src/input/recall';
+import { keep, kept } from '../../src/input/unsent';
+import type { Info } from '../../src/api/shapes';
+import { account } from '../../src/shell/account.svelte';
+import { en } from '../../src/words/en';
+
+const me = (id: string, auth = true) => (account.me = { id, name: id, scopes: ['ask'], auth });
+
+beforeEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+  me('', false);
+});
+
+test('the documentation lists each command as the page does', () => {
+  const docs = readFileSync(join(import.meta.dirname, '../../../docs/web.md'), 'utf8');
+  const rows = [...docs.matchAll(/^\| `\/(\S+?)((?: .+)?)` \| (.+) \|$/gm)].map(([, name, usage, does]) => [name, usage!.trim().replaceAll('\\|', '|'), does]);
+  expect(rows).toEqual(commands.map((c) => [c.name, c.usage, en.input.command[c.name]]));
+});
+
+describe('a text', () => {
+  test.each([
+    ['/new', 'command new '],
+    ['/K 12', 'command k 12'],
+    ['/search  two words ', 'command search two words'],
+    ['/collection a\nb', 'command collection a\nb'],
+    ['/etc/hosts is what?', 'text /etc/hosts is what?'],
+    ['/ or not', 'text / or not'],
+    ['//new', 'text /new'],
+    ['new', 'text new'],
+    ['/nonsense at all', 'unknown nonsense'],
+  ])('%j is read', (text, want) => {
+    const r = read(text);
+    expect(r.kind === 'text' ? `text ${r.text}` : r.kind === 'unknown' ? `unknown ${r.name}` : `command ${r.command.name} ${r.argument}`).toBe(want);
+  });
+
+  test('becomes the commands that begin with it', () => {
+    expect(matching('/').length).toBe(commands.length);
+    expect(matching('/re').map((c) => c.name)).toEqual(['reset', 'retry']);
+    for (const none of ['', 're', '/reset ', '//', '/re x']) expect(matching(none)).toEqual([]);
+  });
+});
+
+describe('what was said before', () => {
+  test('is walked through from this conversation to others, and back to what was being written', () => {
+    remember('elsewhere');
+    const recall = new Recall();
+    const here = ['first', 'second', 'second'];
+    expect([recall.older('', here), recall.older('second', here), recall.older('first', here), recall.older('elsewhere', here)]).toEqual(['second', 'first', 'elsewhere', undefined]);
+    expect(recall.is('elsewhere')).toBe(true);
+    expect([recall.newer(), recall.newer(), recall.newer(), recall.newer()]).toEqual(['first', 'second', '', undefined]);
+  });
+
+  test('is bounded, and without what is too long', () => {
+    for (let i = 0; i < 300; i++) remember(`${i} ${'x'.repeat(i % 2 ? 10 : 2000)}`);
+    remember('y'.repeat(5000));
+    expect(localStorage.getItem('docent.said')!.length).toBeLessThan(70_000);
+    expect(new Recall().older('', [])).toMatch(/^299 /);
+  });
+
+  test('is of one person', () => {
+    me('ada');
+    remember('my secret');
+    tab.write('x', 'mine');
+    me('bob');
+    expect(new Recall().older('', [])).toBeUndefined();
+    expect(tab.read('x', isText)).toBeUndefined();
+    remember('hello');
+    expect(localStorage.getItem('docent.said')).not.toContain('secret');
+    account.me = null; // nobody knows yet
+    remember('early');
+    expect(localStorage.getItem('docent.said')).not.toContain('early');
+  });
+
+  test('fails quietly where nothing can be kept', () => {
+    const broken = Object.getPrototypeOf(localStorage) as Storage;
+    const { setItem, getItem } = broken;
+    try {
+      broken.setItem = broken.getItem = () => {
+        throw new DOMException('full', 'QuotaExceededError');
+      };
+      remember('a');
+      expect(new Recall().older('', ['b'])).toBe('b');
+    } finally {
+      Object.assign(broken, { setItem, getItem });
+    }
+  });
+});
+
+test('what is kept of conversations is bounded, the oldest goes', () => {
+  const drafts = new PerConversation(browser, 'd', isText);
+  for (let i = 0; i < 60; i++) drafts.set(`s${i}`, `text ${i}`);
+  expect([drafts.get('s0'), drafts.get('s10'), drafts.get('s59')]).toEqual([undefined, 'text 10', 'text 59']);
+  drafts.set('s59', undefined);
+  expect(drafts.get('s59')).toBeUndefined();
+});
+
+test('what waits is kept, but what was refused for good and what is large', () => {
+  const p = (id: string, more: object = {}) => ({ id, action: 'user_message' as const, content: id, error: null, ...more });
+  const refused = (retryable: boolean) => ({ error: { code: 'x', message: 'no', retryable } });
+  keep('s', [p('a'), p('b', refused(true)), p('c', refused(false)), p('d', { content: { name: 'f', base64: 'A'.repeat(2 << 20) } })]);
+  expect(kept('s').map((o) => o.id)).toEqual(['a', 'b']);
+  expect(kept('s')[0]).toEqual({ id: 'a', action: 'user_message', content: 'a' });
+  keep('s', []);
+  expect([kept('s'), sessionStorage.length]).toEqual([[], 0]);
+});
+
+test('a choice is what the server can do and is other than usual', () => {
+  const info = { built_in: true, model: { name: 'big' }, models: ['big', 'extractive'], limits: { k: 8 }, collections: [{ name: 'a' }, { name: 'b' }] } as unknown as Info;
+  expect(sensible({ collections: ['b', 'gone'], model: 'extractive', k: 3 }, info)).toEqual({ collections: ['b'], model: 'extractive', k: 3 });
+  expect(sensible({ collections: ['b', 'a'], model: 'big', k: 8 }, info)).toEqual({});
+  expect(sensible({ collections: [], model: 'gone', k: 51 }, info)).toEqual({});
+  expect(sensible({ k: 3 }, { ...info, built_in: false })).toEqual({});
+  expect([said('q', {}), said('q', { k: 3 })]).toEqual(['q', { message: 'q', k: 3 }]);
+  expect([alike({ collections: ['a', 'b'] }, { collections: ['b', 'a'] }), alike({}, { k: 1 })]).toEqual([true, false]);
+});
