@@ -40,8 +40,11 @@ type Event struct {
 	// it is the name.
 	Text string
 	// JSON is the object, if a message is one or is text that holds one; nil
-	// otherwise.
+	// otherwise. An EventText has one if options came with the text.
 	JSON json.RawMessage
+	// Options are how the user wants it answered from documents; see
+	// Session.AskOptions.
+	Options payload.AskOptions
 	// File is what came with EventFile; nil otherwise, and once the session has
 	// been out of memory since, if its base64 has more than MaxHistoryContent bytes.
 	File *payload.File
@@ -78,7 +81,11 @@ func messageEvent(content json.RawMessage) Event {
 		if spoken {
 			text = said
 		}
-		return Event{Name: EventMessage, Text: text, JSON: json.RawMessage(object), spoken: spoken}
+		e := Event{Name: EventMessage, Text: text, JSON: json.RawMessage(object), spoken: spoken}
+		if spoken {
+			e.Options, _ = payload.ReadAskOptions(object) // what does not fit is something else
+		}
+		return e
 	}
 	if text == "null" && !isText {
 		text = ""
@@ -91,6 +98,9 @@ func messageEvent(content json.RawMessage) Event {
 func (e *Event) chatType() string {
 	switch e.Name {
 	case EventText:
+		if e.asksSo() {
+			return payload.TypeJSON
+		}
 		return payload.TypeStr
 	case EventMessage:
 		return payload.TypeJSON
@@ -100,6 +110,9 @@ func (e *Event) chatType() string {
 		return ""
 	}
 }
+
+// asksSo reports whether a text came as an object, for the options beside it.
+func (e *Event) asksSo() bool { return e.Name == EventText && e.JSON != nil }
 
 // origin is what EventRecord.Origin holds.
 type origin struct {
@@ -137,6 +150,12 @@ func storedEvent(r EventRecord) Event {
 		e = messageEvent(content)
 	default:
 		e = Event{Name: r.Name, Text: r.Info, Data: r.Data}
+	}
+	if e.Name == EventMessage && r.Name == EventText && payload.IsAsk(content) {
+		e.Name = EventText
+	}
+	if !r.Human {
+		e.Options = payload.AskOptions{}
 	}
 	var o origin
 	_ = json.Unmarshal(r.Origin, &o) // nil, or written by record

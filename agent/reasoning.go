@@ -96,8 +96,10 @@ type Options struct {
 	// Greeting is said where the session begins in the state. Default: "",
 	// nothing.
 	Greeting string
-	// RAG is what is asked when there is no model that can use tools, without
-	// question: it is the message. Default: as the runtime's RAG has it.
+	// RAG is what is asked when there is no model that can use tools, or the user
+	// wants another model than that which reasons, without question: it is the
+	// message. With a Model, the user cannot choose another. Default: as the
+	// runtime's RAG has it.
 	RAG rag.Request
 }
 
@@ -162,6 +164,10 @@ type reasoner struct {
 // the model calls tools, plans tasks and answers. The steps are said as they
 // happen, the answer before the last of them, reasoning_finished. Where no
 // event led to the state, the model is not called.
+//
+// With Knowledge, the tools keep to the collections and the number of passages
+// that the user wants, see Session.AskOptions; who wants another model than this
+// one is answered by RunRAG.
 //
 // Without a model, or with one that takes no tools, the answer is RunRAG's, and
 // the user is told so once in a session. A tool's error is the model's to deal
@@ -249,6 +255,13 @@ func (r *reasoner) body(ctx context.Context, s *Session) error {
 	case !r.capable():
 		return r.plain(ctx, s, question)
 	}
+	if r.o.Knowledge != nil {
+		o := s.askOptions(ctx)
+		if o.Model != "" && o.Model != r.name && r.o.RAG.Model == "" {
+			return r.search(ctx, s, question)
+		}
+		ctx = scoped(ctx, o)
+	}
 	return newRun(r, s, question).do(ctx)
 }
 
@@ -284,6 +297,11 @@ func (r *reasoner) plain(ctx context.Context, s *Session, question string) error
 			return err
 		}
 	}
+	return r.search(ctx, s, question)
+}
+
+// search answers from a single search of the documents.
+func (r *reasoner) search(ctx context.Context, s *Session, question string) error {
 	req := r.o.RAG
 	if req.Question == "" {
 		req.Question = question

@@ -25,7 +25,8 @@ type Revision struct {
 	Turn int64
 	// ID is as in Message.
 	ID string
-	// Content is what the user says now; nil for the same again.
+	// Content is what the user says now, as of Message.Options; nil for the same
+	// again, with the same options.
 	Content json.RawMessage
 	// Wait is as in Message.
 	Wait bool
@@ -41,7 +42,7 @@ func (s *Subscription) Revise(ctx context.Context, r Revision) error {
 	if r.Turn < 1 {
 		return fault.New(fault.Invalid, "which turn? They count from 1")
 	}
-	in := Message{ID: r.ID, Content: r.Content, Wait: r.Wait, Human: true}.arrival()
+	in := Message{ID: r.ID, Content: r.Content, Wait: r.Wait, Human: true, Options: true}.arrival()
 	switch {
 	case r.Content == nil:
 		var err error
@@ -50,6 +51,9 @@ func (s *Subscription) Revise(ctx context.Context, r Revision) error {
 		}
 	case strings.TrimSpace(in.event.Text) == "":
 		return fault.New(fault.Invalid, "the new message is empty")
+	}
+	if err := s.c.checkOptions(ctx, in); err != nil {
+		return err
 	}
 	in.caller, in.replaces = s, r.Turn
 	return s.c.store(ctx, in)
@@ -72,7 +76,8 @@ func (c *conversation) again(ctx context.Context, r Revision) (arrival, error) {
 	case len(first) == 0, !first[0].IsUser: // the store refuses it, and knows why
 		first = []ChatMessage{{Content: json.RawMessage(`""`)}}
 	}
-	in := Message{ID: r.ID, Content: first[0].Content, Wait: r.Wait, Human: true}.arrival()
+	_, err = payload.ReadAskOptions(first[0].Content) // a BAF client may have meant something else
+	in := Message{ID: r.ID, Content: first[0].Content, Wait: r.Wait, Human: true, Options: err == nil}.arrival()
 	if first[0].Type == payload.TypeFile {
 		file, err := payload.DecodeFile(first[0].Content)
 		if err != nil {

@@ -35,6 +35,9 @@ type RuntimeConfig struct {
 	Store Store
 	// RAG answers for RunRAG. Default: nil, RunRAG then fails.
 	RAG RAG
+	// Choices are what the options of a message may name. Default: nil, anything;
+	// RAG then says what it does not know.
+	Choices func(ctx context.Context) (Choices, error)
 	// Dialer connects to other agents, such as a client.Dialer. Default: nil,
 	// SendToPeer then fails.
 	Dialer Dialer

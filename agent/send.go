@@ -33,6 +33,12 @@ type Message struct {
 	// differ from time to time: one of an ID that is there counts as the same.
 	Heard bool
 
+	// Options tells that an object of message and the keys of payload.AskOptions,
+	// and no other, is text with options: it is refused if they do not fit, as
+	// fault.Invalid, or name what is not there, as fault.NotFound (ErrNoChoice).
+	// Of other messages those options count that fit.
+	Options bool
+
 	cause string // see Event
 }
 
@@ -43,6 +49,12 @@ var ErrTooManyHops = errors.New("too many hops")
 // arrival is the message on its way into the store.
 func (m Message) arrival() arrival {
 	event := messageEvent(m.Content)
+	if !m.Human {
+		event.Options = payload.AskOptions{}
+	}
+	if m.Options && m.Human && event.spoken && payload.IsAsk(m.Content) {
+		event.Name = EventText
+	}
 	event.Human, event.From, event.Correlation, event.Hops, event.cause = m.Human, m.From, m.Correlation, m.Hops, m.cause
 	return arrival{event: event, id: m.ID, content: m.Content, wait: m.Wait, heard: m.Heard}
 }
@@ -65,7 +77,22 @@ func (s *Subscription) Send(ctx context.Context, m Message) error {
 	}
 	in := m.arrival()
 	in.caller = s
+	if err := s.c.checkOptions(ctx, in); err != nil {
+		return err
+	}
 	return s.c.store(ctx, in)
+}
+
+// checkOptions refuses a text whose options cannot be kept to.
+func (c *conversation) checkOptions(ctx context.Context, in arrival) error {
+	if !in.event.asksSo() {
+		return nil
+	}
+	o, err := payload.ReadAskOptions(in.content)
+	if err != nil {
+		return err //nolint:wrapcheck // its sentence is the whole
+	}
+	return c.choose(ctx, o)
 }
 
 // File is a file that a user sends.

@@ -223,8 +223,10 @@ type RAG interface {
 
 // RunRAG answers a question from the documents and returns the answer without
 // saying it. Without Question it is the text of the event; without Turns they
-// are what was said before it, as many as History asks. Clients that stream see
-// the answer in the making.
+// are what was said before it, as many as History asks. K, and where they are
+// not set Model and Collections, are as the user wants them, see AskOptions; of
+// Collections that are set only those are searched that the user names, if any of
+// them is. Clients that stream see the answer in the making.
 func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
 	c := s.conversation
 	if c.rt.cfg.RAG == nil {
@@ -233,6 +235,7 @@ func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessa
 	if req.Question == "" {
 		req.Question = s.Message()
 	}
+	req = withOptions(req, s.askOptions(ctx))
 	if req.History > 0 && req.Turns == nil {
 		var err error
 		if req.Turns, err = s.turns(ctx, req.History); err != nil {

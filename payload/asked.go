@@ -26,11 +26,26 @@ const (
 	// MaxAskK bounds AskOptions.K.
 	MaxAskK = 50
 	// MaxAskCollections bounds AskOptions.Collections.
-	MaxAskCollections = 100
+	MaxAskCollections = 50
 )
 
 // IsZero reports that nothing is asked for.
 func (o AskOptions) IsZero() bool { return len(o.Collections) == 0 && o.Model == "" && o.K == 0 }
+
+// IsAsk reports whether a message is an object of a string under message and keys
+// of AskOptions, at least one, and nothing else.
+func IsAsk(content json.RawMessage) bool {
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(content, &keys) != nil || len(keys) < 2 || len(keys["message"]) == 0 || keys["message"][0] != '"' {
+		return false
+	}
+	for key := range keys {
+		if !slices.Contains([]string{"message", "collections", "model", "k"}, key) {
+			return false
+		}
+	}
+	return true
+}
 
 // ReadAskOptions reads the options of a message that is an object, or text that
 // holds one, with a string under message; others have none. What is null or empty is as if it was not

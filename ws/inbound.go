@@ -64,7 +64,7 @@ func (c *connection) refused(ctx context.Context, err error, frame payload.Frame
 		c.server.cfg.Logger.ErrorContext(ctx, "frame failed", "session", c.session(), "action", frame.Action, agent.ErrorAttr(err))
 	}
 	c.refuse(err, frame.ID)
-	if kind == fault.NotFound && !errors.Is(err, agent.ErrNoTurn) {
+	if kind == fault.NotFound && !errors.Is(err, agent.ErrNoTurn) && !errors.Is(err, agent.ErrNoChoice) {
 		c.close(CloseGone)
 	}
 }
@@ -163,6 +163,7 @@ func (c *connection) hear(ctx context.Context, frame payload.Frame, human bool) 
 	}
 	return c.sub.Send(ctx, agent.Message{
 		ID: id, Content: frame.Message, Wait: !c.v1, Human: human, Correlation: frame.Correlation, Hops: frame.Hops, Heard: frame.Action == payload.UserVoice,
+		Options: c.v1,
 	})
 }
 

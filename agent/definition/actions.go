@@ -178,7 +178,7 @@ func (d *draft) reason(n *yaml.Node) action {
 	model := d.model
 	if !isTrue(n) {
 		d.mapping(n, "reason",
-			field{"model", func(n *yaml.Node) { model = d.modelName(n) }},
+			field{"model", func(n *yaml.Node) { model = d.modelName(n); o.RAG.Model = model }},
 			field{"system", func(n *yaml.Node) { o.System = d.text(n, "system") }},
 			field{"max_steps", func(n *yaml.Node) { o.MaxSteps = d.integer(n, "max_steps", 1, agent.MaxRunSteps) }},
 			field{"planning", func(n *yaml.Node) { o.NoPlanning = !d.flag(n, "planning") }},

@@ -97,7 +97,8 @@ func (k knowledge) search(ctx context.Context, in searchKnowledge) (any, error) 
 	if query == "" {
 		return nil, refusal("ValueError", "query is empty")
 	}
-	q := rag.Query{Question: query, K: cmp.Or(in.K, k.K)}
+	within := scope(ctx)
+	q := rag.Query{Question: query, K: cmp.Or(within.K, in.K, k.K), Collections: within.Collections}
 	if q.K < 1 || q.K > rag.MaxK {
 		return nil, refusal("ValueError", "k is %d, it has to be between 1 and %d", q.K, rag.MaxK)
 	}
@@ -152,6 +153,9 @@ func (k knowledge) read(ctx context.Context, in readDocument) (any, error) {
 	if err != nil {
 		return nil, safe(err, "the document cannot be read now")
 	}
+	if !scope(ctx).allows(d.Collection) {
+		return nil, refusal("ValueError", "document %d is in none of the collections that the user wants answers from", d.ID)
+	}
 	text := d.Text
 	if text == "" {
 		return fmt.Sprintf("Document %d has no text.", d.ID), nil
@@ -174,10 +178,16 @@ func (k knowledge) read(ctx context.Context, in readDocument) (any, error) {
 
 func (k knowledge) list(ctx context.Context, in listDocuments) (any, error) {
 	var b strings.Builder
+	within := scope(ctx)
+	if in.Collection == "" && len(within.Collections) == 1 {
+		in.Collection = within.Collections[0]
+	}
 	if in.Collection != "" {
 		if err := k.known(ctx, in.Collection); err != nil {
 			return nil, err
 		}
+	} else if len(within.Collections) > 1 {
+		return nil, refusal("ValueError", "name one of the collections that the user wants answers from: %s", list(within.Collections[:min(len(within.Collections), maxNames)]))
 	} else if in.After == 0 {
 		all, err := k.Library.Collections(ctx)
 		if err != nil {
@@ -217,9 +227,13 @@ func (k knowledge) known(ctx context.Context, name string) error {
 	if err != nil {
 		return safe(err, "the collections cannot be listed now")
 	}
-	names := make([]string, len(all))
-	for i, c := range all {
-		if names[i] = c.Name; c.Name == name {
+	var names []string
+	within := scope(ctx)
+	for _, c := range all {
+		if !within.allows(c.Name) {
+			continue
+		}
+		if names = append(names, c.Name); c.Name == name {
 			return nil
 		}
 	}

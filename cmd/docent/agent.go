@@ -128,6 +128,19 @@ func (a *app) addAgent(ctx context.Context) error {
 	return nil
 }
 
+// choices are what a message may name.
+func (a *app) choices(ctx context.Context) (agent.Choices, error) {
+	all, err := a.db.Collections(ctx)
+	if err != nil {
+		return agent.Choices{}, fmt.Errorf("list collections: %w", err)
+	}
+	out := agent.Choices{Models: a.rag.Models()}
+	for _, c := range all {
+		out.Collections = append(out.Collections, c.Name)
+	}
+	return out, nil
+}
+
 // newRuntime runs the agent.
 func (a *app) newRuntime() (*agent.Runtime, error) {
 	dialer, err := client.NewDialer(client.DialerConfig{Logger: a.log})
@@ -136,7 +149,7 @@ func (a *app) newRuntime() (*agent.Runtime, error) {
 	}
 	cfg := agent.RuntimeConfig{
 		Agent: a.definition.Agent, Store: a.db, RAG: a.rag, History: a.definition.History, Location: a.definition.Location,
-		Dialer: dialer, Logger: a.log, Metrics: a.metrics, ConditionInterval: a.cfg.CheckInterval, MailboxSize: a.cfg.Sockets.MailboxSize,
+		Choices: a.choices, Dialer: dialer, Logger: a.log, Metrics: a.metrics, ConditionInterval: a.cfg.CheckInterval, MailboxSize: a.cfg.Sockets.MailboxSize,
 	}
 	if a.speaks() {
 		cfg.Speaker = a.speech

@@ -14,8 +14,8 @@ import (
 const messageCount = `(SELECT count(*) FROM chat c WHERE c.session_id = s.id)`
 
 // firstSaid is the column that SessionRecord.First is read from.
-var firstSaid = `CASE WHEN s.session_name IS NULL THEN coalesce((SELECT left(c.content #>> '{}', 100) FROM chat c
-	WHERE c.session_id = s.id AND c.is_user AND c.sender = '' AND c.type = 'str' AND ` + notReplaced("c", "s.id") + `
+var firstSaid = `CASE WHEN s.session_name IS NULL THEN coalesce((SELECT left(CASE c.type WHEN 'str' THEN c.content #>> '{}' ELSE c.content ->> 'message' END, 100)
+	FROM chat c WHERE c.session_id = s.id AND c.is_user AND c.sender = '' AND (c.type = 'str' OR c.type = 'json' AND jsonb_typeof(c.content -> 'message') = 'string') AND ` + notReplaced("c", "s.id") + `
 	ORDER BY c.seq LIMIT 1), '') ELSE '' END`
 
 // matches holds for sessions with the text $6 in their names or in what was said.

@@ -13,8 +13,8 @@ import (
 const messageCount = `(SELECT count(*) FROM chat c WHERE c.session_id = s.id)`
 
 // firstSaid is the column that SessionRecord.First is read from.
-var firstSaid = `CASE WHEN s.session_name IS NULL THEN coalesce((SELECT substr(c.content ->> '$', 1, 100) FROM chat c
-	WHERE c.session_id = s.id AND c.is_user AND c.sender = '' AND c.type = 'str' AND ` + notReplaced("c", "s.id") + `
+var firstSaid = `CASE WHEN s.session_name IS NULL THEN coalesce((SELECT substr(c.content ->> CASE c.type WHEN 'str' THEN '$' ELSE '$.message' END, 1, 100)
+	FROM chat c WHERE c.session_id = s.id AND c.is_user AND c.sender = '' AND (c.type = 'str' OR c.type = 'json' AND json_type(c.content, '$.message') = 'text') AND ` + notReplaced("c", "s.id") + `
 	ORDER BY c.seq LIMIT 1), '') ELSE '' END`
 
 // Sessions lists sessions; see agent.Directory.

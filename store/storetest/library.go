@@ -119,6 +119,9 @@ func directoryMatch(t *testing.T, db Database) {
 	} {
 		want(t, fmt.Sprintf("match %q", c.match), listed(t, s, agent.SessionFilter{Match: c.match, Latest: true}), inOrder(t, s, c.found))
 	}
+	all, err := s.Sessions(ctx, agent.SessionFilter{Match: "ελλάδα"})
+	ok(t, err)
+	want(t, "first said, in an object", all[0].First, "Wie schwer ist Ελλάδα?")
 	want(t, "of nobody", listed(t, s, agent.SessionFilter{Match: "hm", Owner: "p"}), "")
 	want(t, "limited", len(strings.Fields(listed(t, s, agent.SessionFilter{Match: "hm", Limit: 2}))), 2)
 

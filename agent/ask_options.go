@@ -1,0 +1,105 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"docent/agent/tool"
+	"docent/internal/fault"
+	"docent/payload"
+	"docent/rag"
+)
+
+// Choices are what the options of a message may name.
+type Choices struct {
+	// Models are the names of models that answer from documents.
+	Models []string
+	// Collections are the names of collections.
+	Collections []string
+}
+
+// ErrNoChoice is the cause of a fault.NotFound that is about a collection or a
+// model that a message names, not about the session.
+var ErrNoChoice = errors.New("no such collection or model")
+
+// AskOptions are how the user wants the event answered from documents: the
+// options of the message that [Session.Event] is. RunRAG keeps to them, and so
+// does reasoning; a body that answers in another way may ask for them. What they
+// name is there, unless it was removed meanwhile or a BAF client named it, of
+// whose messages only what can be meant so is taken.
+func (s *Session) AskOptions() payload.AskOptions {
+	o := s.Event().Options
+	o.Collections = slices.Clone(o.Collections)
+	return o
+}
+
+// choose refuses options that cannot be kept to.
+func (c *conversation) choose(ctx context.Context, o payload.AskOptions) error {
+	if o.Model == "" && len(o.Collections) == 0 || c.rt.cfg.Choices == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	defer cancel()
+	there, err := c.rt.cfg.Choices(ctx)
+	if err != nil {
+		return fmt.Errorf("what a message may name: %w", err)
+	}
+	if o.Model != "" && !slices.Contains(there.Models, o.Model) {
+		return fault.Wrap(fault.NotFound, ErrNoChoice, "there is no model %.64q here", o.Model)
+	}
+	for _, name := range o.Collections {
+		if !slices.Contains(there.Collections, name) {
+			return fault.Wrap(fault.NotFound, ErrNoChoice, "there is no collection %.64q", name)
+		}
+	}
+	return nil
+}
+
+// askOptions are those of the event that can be kept to.
+func (s *Session) askOptions(ctx context.Context) payload.AskOptions {
+	o, c := s.AskOptions(), s.conversation
+	if o.Model == "" && len(o.Collections) == 0 || c.rt.cfg.Choices == nil {
+		return o
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	defer cancel()
+	there, err := c.rt.cfg.Choices(ctx)
+	if err != nil { // they were looked at when the message came
+		c.logError(ctx, "what a message may name is not known", err)
+		return o
+	}
+	if !slices.Contains(there.Models, o.Model) {
+		o.Model = ""
+	}
+	o.Collections = slices.DeleteFunc(o.Collections, func(name string) bool { return !slices.Contains(there.Collections, name) })
+	return o
+}
+
+// withOptions is a request as the user wants it: from as many passages, by the
+// model and from the collections that they name, as far as the request names none
+// itself. Of collections that it names those are left that the user names too, if
+// there are any.
+func withOptions(req rag.Request, o payload.AskOptions) rag.Request {
+	if o.K != 0 {
+		req.K = o.K
+	}
+	if req.Model == "" {
+		req.Model = o.Model
+	}
+	if len(req.Collections) == 0 {
+		req.Collections = o.Collections
+		return req
+	}
+	both := slices.DeleteFunc(slices.Clone(o.Collections), func(name string) bool { return !slices.Contains(req.Collections, name) })
+	if len(both) > 0 {
+		req.Collections = both
+	}
+	return req
+}
+
+// scoped is a context in which the knowledge tools keep to the options.
+func scoped(ctx context.Context, o payload.AskOptions) context.Context {
+	return tool.WithScope(ctx, tool.Scope{Collections: o.Collections, K: o.K})
+}
