@@ -1,6 +1,6 @@
 // A session of docent.v1: every stored frame once and in order, every message
 // stored once, over connections that come and go.
-import { base64 } from './base64.ts';
+import { attachment, base64, type Attachment } from './base64.ts';
 import { newId, parseFrame, type ErrorBody, type ServerFrame, type Welcome } from './frames.ts';
 import { Link, type LinkState, type SocketLike } from './link.ts';
 
@@ -56,13 +56,6 @@ export interface Question {
   k?: number;
 }
 
-/** Attachment is a file as it is sent. */
-export interface Attachment {
-  name: string;
-  type: string;
-  base64: string;
-}
-
 /** Stored says where a message of the user is stored. */
 export interface Stored {
   id: string;
@@ -104,7 +97,7 @@ const maxQueued = 256;
 interface Waiting {
   frame: { action: string; message?: unknown; id: string };
   /** Base64 that belongs into the frame, where hole stands: it is long, and needs no escaping. */
-  bytes: string | undefined;
+  bytes: string | Blob | undefined;
   /** What has to come for it to be done; taken: an ack of something that is not stored. */
   until: 'ack' | 'taken' | 'feedback_stored' | 'session_reset';
   /** It is about what is now, so it is given up with the connection. */
@@ -200,8 +193,9 @@ export class DocentClient {
 
   /** sendFile is send of a file, which is read in pieces: nothing waits long for that. */
   async sendFile(file: File | Attachment, { id = newId() }: { id?: string } = {}): Promise<Stored> {
-    const content = 'base64' in file ? file : { name: file.name, type: file.type, base64: await base64(file) };
-    return this.put('user_file', { name: content.name, type: content.type, base64: hole }, 'ack', { id, action: 'user_file', content }, content.base64);
+    const content = 'base64' in file ? file : await attachment(file);
+    const { name, type, base64: text, blob } = content;
+    return this.put('user_file', { name, type, base64: hole }, 'ack', { id, action: 'user_file', content }, blob instanceof Blob ? blob : text);
   }
 
   /**
@@ -251,7 +245,7 @@ export class DocentClient {
     return this.put(outgoing.action, message, 'ack', outgoing);
   }
 
-  private put<T>(action: string, message: unknown, until: Waiting['until'], outgoing?: Outgoing, bytes?: string): Promise<T> {
+  private put<T>(action: string, message: unknown, until: Waiting['until'], outgoing?: Outgoing, bytes?: string | Blob): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.state === 'closed') throw new DocentError(closed);
       if (this.state === 'refused' && !this.options.keep) throw new DocentError(this.refusal ?? refusalOf(0));
@@ -269,10 +263,10 @@ export class DocentClient {
   private transmit(w: Waiting): void {
     const text = written(w);
     const limit = this.welcome?.limits?.frame_bytes;
-    if (limit && exceeds(text, limit, w.bytes?.length)) {
+    if (limit && exceeds(text, limit)) {
       return this.reject(w, { code: 'invalid', message: `This is larger than the server takes, which is ${limit} bytes with all that belongs to it.`, retryable: false });
     }
-    w.sent = text.length;
+    w.sent = typeof text === 'string' ? text.length : text.size;
     this.link.put(text);
   }
 
@@ -418,17 +412,19 @@ function refusalOf(code: number): ErrorBody {
 /** Stands in a frame for base64, which would be long to escape. */
 const hole = '\0';
 
-/** written is a frame as it is sent. */
-function written({ frame, bytes }: Waiting): string {
+/** written is a frame as it is sent; a binary one is as good. */
+function written({ frame, bytes }: Waiting): string | Blob {
   const text = JSON.stringify(frame);
   if (bytes === undefined) return text;
   const mark = JSON.stringify(hole); // nothing else is called that, as names and ids have no control characters
   const at = text.indexOf(mark) + 1;
-  return text.slice(0, at) + bytes + text.slice(at + mark.length - 2);
+  const [before, after] = [text.slice(0, at), text.slice(at + mark.length - 2)];
+  return typeof bytes === 'string' ? before + bytes + after : new Blob([before, bytes, after]);
 }
 
-/** exceeds reports whether text, so much of which is ASCII, has more than so many bytes in UTF-8. */
-function exceeds(text: string, bytes: number, ascii = 0): boolean {
-  if (ascii + (text.length - ascii) * 3 <= bytes) return false; // without a copy of it
+/** exceeds reports whether a frame has more than so many bytes. */
+function exceeds(text: string | Blob, bytes: number): boolean {
+  if (typeof text !== 'string') return text.size > bytes;
+  if (text.length * 3 <= bytes) return false; // without a copy of it
   return text.length > bytes || new TextEncoder().encode(text).length > bytes;
 }

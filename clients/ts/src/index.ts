@@ -1,5 +1,5 @@
-export { base64 } from './base64.ts';
-export { DocentClient, DocentError, type Attachment, type ClientEvent, type ClientEvents, type Options, type Outgoing, type Question, type Stored } from './client.ts';
+export { attachment, base64, type Attachment } from './base64.ts';
+export { DocentClient, DocentError, type ClientEvent, type ClientEvents, type Options, type Outgoing, type Question, type Stored } from './client.ts';
 export { newId, parseFrame } from './frames.ts';
 export type * from './frames.ts';
 export { stays, type LinkState } from './link.ts';

@@ -16,7 +16,8 @@ export interface SocketLike {
   onmessage: ((e: never) => unknown) | null;
   onclose: ((e: never) => unknown) | null;
   onerror: ((e: never) => unknown) | null;
-  send(data: string): void;
+  /** A Blob is only given where there is a FileReader, as in browsers. */
+  send(data: string | Blob): void;
   close(): void;
 }
 
@@ -64,8 +65,8 @@ export class Link {
     socket.onerror = () => undefined; // a close follows, which says as much
   }
 
-  /** put sends text, if there is a connection. */
-  put(text: string): void {
+  /** put sends text, or the same in bytes, if there is a connection. */
+  put(text: string | Blob): void {
     this.socket?.send(text);
   }
 

@@ -1,5 +1,5 @@
 // The conversation that is open: its transcript, and the client that feeds it.
-import { base64, DocentClient, emptyTranscript, reduce, type Attachment, type LinkState, type Outgoing, type ServerFrame, type Transcript, type TranscriptEvent } from 'docent-client';
+import { attachment, base64, DocentClient, emptyTranscript, reduce, type Attachment, type LinkState, type Outgoing, type ServerFrame, type Transcript, type TranscriptEvent } from 'docent-client';
 import * as http from '../api/http';
 import { alike, choices, optionsOf, said, sensible, type AskOptions } from '../input/choice';
 import { browser, PerConversation, who } from '../input/kept';
@@ -154,7 +154,7 @@ class Conversation {
   /** sendFile resolves when a file was read and waits to be stored; it fails if it cannot be read. */
   async sendFile(file: File): Promise<void> {
     const client = this.connect();
-    const content: Attachment = { name: file.name, type: file.type, base64: await base64(file) };
+    const content = await attachment(file);
     if (client !== this.client) return notices.say(words.input.left);
     void client.sendFile(content).catch(() => undefined);
     this.named();

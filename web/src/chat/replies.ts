@@ -132,6 +132,9 @@ export function named(sender: string): string {
 export function question(action: string, content: unknown): string {
   if (action === 'user_voice' || action === 'audio') return words.payloads.recording;
   if (action === 'user_file' || action === 'file' || action === 'image') {
+    const { name, size } = fields(content) ?? {};
+    // What this page sent says its size: to look through 30 MB would hold it up.
+    if (typeof name === 'string' && typeof size === 'number') return `${name.replace(/[/\\]/g, '_')} (${sized(size)})`;
     const file = fileReply(content);
     return file ? `${file.name} (${sized(file.size)})` : words.payloads.aFile;
   }
