@@ -31,7 +31,7 @@ export const input: Catalogue['input'] = {
   added: 'Zu den Dokumenten hinzugefügt',
   notAdded: 'Darin war nichts Lesbares.',
 
-  record: 'Frage aufnehmen',
+  record: 'Sprachnachricht aufnehmen',
   recording: 'Aufnahme läuft',
   starting: 'Warten auf das Mikrofon …',
   cancel: 'Aufnahme verwerfen',

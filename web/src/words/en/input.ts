@@ -33,7 +33,7 @@ export const input = {
   notAdded: 'Nothing readable was found in it.',
 
   // Recordings
-  record: 'Record your question',
+  record: 'Record a message',
   recording: 'Recording',
   starting: 'Waiting for the microphone…',
   cancel: 'Cancel the recording',

@@ -1,0 +1,471 @@
+// What a person says, and with what: on the real program, with a slow language
+// model and a speech server of the tests' own.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { chromium, type Browser, type Page, type WebSocketRoute } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { MockModel } from '../mock/model';
+import { accessible, watch, type Watched } from './browser';
+import { available, startProgram, type Program } from './program';
+
+/** Speech understands each recording as the same words. */
+class Speech {
+  url = '';
+  words = 'When do neap tides occur?';
+  /** What came: how the recordings begin. */
+  heard: string[] = [];
+  private http: Server | undefined;
+
+  async start(): Promise<this> {
+    this.http = createServer((req, res) => {
+      const pieces: Buffer[] = [];
+      req.on('data', (b: Buffer) => pieces.push(b));
+      req.on('end', () => {
+        const body = Buffer.concat(pieces);
+        this.heard.push(body.includes(Buffer.from([0x1a, 0x45, 0xdf, 0xa3])) ? 'webm' : body.toString('latin1', 0, 400));
+        res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ text: this.words }));
+      });
+    });
+    await new Promise<void>((ok) => this.http!.listen(0, '127.0.0.1', ok));
+    this.url = `http://127.0.0.1:${(this.http.address() as AddressInfo).port}/v1`;
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    this.http?.closeAllConnections();
+    await new Promise((ok) => (this.http ? this.http.close(ok) : ok(0)));
+  }
+}
+
+const greenhouse = '# Greenhouse\n\nThe greenhouse of Merle is heated to nineteen degrees with wood pellets from October on.\n';
+
+describe.skipIf(!available || Boolean(process.env.DOCENT_URL))('what a person says', () => {
+  let browser: Browser;
+  let program: Program;
+  let model: MockModel;
+  let speech: Speech;
+  let watched: Watched;
+  let page: Page;
+
+  beforeAll(async () => {
+    [model, speech] = await Promise.all([new MockModel().start(), new Speech().start()]);
+    model.words = 6;
+    [browser, program] = await Promise.all([
+      chromium.launch({
+        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+        args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run', '--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
+      }),
+      startProgram({
+        model: model.url,
+        files: { 'greenhouse.txt': greenhouse },
+        env: { DOCENT_TRANSCRIPTION_MODEL: 'whisper', DOCENT_SPEECH_URL: speech.url, DOCENT_SPEECH_KEY: 'key' },
+      }),
+    ]);
+    const form = new FormData();
+    form.append('collection', 'gardens');
+    form.append('file', new File([greenhouse.replaceAll('Merle', 'Odile')], 'odile.txt'));
+    const put = await fetch(`${program.url}/api/documents`, { method: 'POST', body: form });
+    expect(put.status).toBe(200);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await program?.stop();
+    await model?.stop();
+    await speech?.stop();
+  });
+  beforeEach(async () => {
+    watched = await watch(browser, program.url);
+    page = watched.page;
+    await page.goto(program.url);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  });
+  afterEach(() => watched.check(60));
+
+  const box = () => page.getByLabel('Your question');
+  const value = () => box().inputValue();
+  const say = async (text: string) => {
+    await box().fill(text);
+    await page.keyboard.press('Enter');
+  };
+  const answered = (n: number) => expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count()).toBe(n);
+  const questions = async () => (await page.locator('.question .bubble').allTextContents()).map((t) => t.trim());
+  const stored = async () => {
+    const id = decodeURIComponent(page.url().split('#/c/')[1] ?? '');
+    const { messages } = (await (await page.request.get(`${program.url}/api/sessions/${id}/messages`)).json()) as { messages: { type: string; content: unknown; is_user: boolean }[] };
+    return messages.map((m) => ({ ...m, content: m.type === 'file' && typeof m.content === 'string' ? (JSON.parse(m.content) as unknown) : m.content }));
+  };
+  const attach = (...files: { name: string; mimeType: string; buffer: Buffer }[]) => page.setInputFiles('.composer input[type=file]', files);
+  const text = (name: string, content: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) });
+
+  test('what was said is walked through with the arrow keys, and what was being written comes back', async () => {
+    await say('When do spring tides occur?');
+    await answered(1);
+    await say('What is Old Margery?');
+    await answered(2);
+    await page.getByRole('link', { name: 'New chat' }).first().click();
+    await expect.poll(value).toBe('');
+    await box().focus();
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(value).toBe('What is Old Margery?');
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(value).toBe('When do spring tides occur?');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(value).toBe('What is Old Margery?');
+    await page.keyboard.press('Escape');
+    await expect.poll(value).toBe('');
+    // What is being written is left alone.
+    await box().fill('one\ntwo');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    expect(await value()).toBe('one\ntwo');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.press('Backspace');
+    await page.reload();
+    await box().focus();
+    await expect.poll(async () => {
+      await page.keyboard.press('ArrowUp');
+      return value();
+    }).toMatch(/Margery|spring/);
+  });
+
+  test('a draft stays with its conversation, over reloads and other conversations', async () => {
+    await say('When do spring tides occur?');
+    await answered(1);
+    const address = page.url();
+    await box().fill('and then\nmore');
+    await page.reload();
+    await expect.poll(value).toBe('and then\nmore');
+    await page.getByRole('link', { name: 'New chat' }).first().click();
+    await expect.poll(value).toBe('');
+    await box().fill('something new');
+    await page.goto(`${program.url}/#/documents`);
+    await page.locator('.row').first().waitFor();
+    await page.goto(address);
+    await expect.poll(value).toBe('and then\nmore');
+    await page.goto(`${program.url}/#/`);
+    await expect.poll(value).toBe('something new');
+    await box().fill('');
+  });
+
+  test('Enter or Ctrl+Enter sends, as was chosen', async () => {
+    await box().pressSequentially('one');
+    await page.keyboard.press('Shift+Enter');
+    await box().pressSequentially('two');
+    expect(await value()).toBe('one\ntwo');
+    await page.evaluate(() => localStorage.setItem('docent.send', 'ctrl-enter'));
+    await page.reload();
+    await page.getByText('Ctrl+Enter sends, Enter makes a new line').waitFor();
+    await expect.poll(value).toBe('one\ntwo');
+    await box().focus();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('Enter');
+    await expect.poll(value).toBe('one\ntwo\n');
+    expect(await questions()).toEqual([]);
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(questions).toEqual(['one\ntwo']);
+    await answered(1);
+  });
+
+  test('a message that is not stored survives a reload, and is stored once', async () => {
+    let online = true;
+    const open: WebSocketRoute[] = [];
+    await page.routeWebSocket(/\/ws/, (ws) => {
+      if (!online) return void ws.close();
+      ws.connectToServer();
+      open.push(ws);
+    });
+    await page.reload();
+    await say('When do spring tides occur?');
+    await answered(1);
+    online = false;
+    for (const ws of open) await ws.close({ code: 1012 }).catch(() => undefined);
+    await page.getByText('Reconnecting').waitFor();
+    await say('What is Old Margery?');
+    await page.getByText('Will be sent when the connection is back.').waitFor();
+    await page.reload();
+    await page.getByText('Will be sent when the connection is back.').waitFor();
+    expect(await questions()).toEqual(['When do spring tides occur?', 'What is Old Margery?']);
+    online = true;
+    await page.getByRole('button', { name: 'Try now' }).click();
+    await answered(2);
+    await page.reload();
+    await answered(2);
+    expect((await stored()).filter((m) => m.is_user).map((m) => m.content)).toEqual(['When do spring tides occur?', 'What is Old Margery?']);
+  });
+
+  test('ratings are there after a reload', async () => {
+    await say('When do spring tides occur?');
+    await answered(1);
+    await page.getByRole('button', { name: 'Good answer' }).click();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('button', { name: 'Good answer' }).getAttribute('aria-pressed')).toBe('true');
+    await page.getByText('Thank you.').first().waitFor({ state: 'attached' });
+    await page.reload();
+    await expect.poll(() => page.getByRole('button', { name: 'Good answer' }).getAttribute('aria-pressed')).toBe('true');
+  });
+
+  test('files are attached, removed, and sent before the text', async () => {
+    await attach(text('a.txt', 'first'), text('b.txt', 'second'), { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64') });
+    const chips = page.getByRole('list', { name: 'Files to send' }).getByRole('listitem');
+    await expect.poll(() => chips.count()).toBe(3);
+    await chips.locator('img').waitFor();
+    await page.getByRole('button', { name: 'Remove “b.txt”' }).click();
+    await expect.poll(() => chips.count()).toBe(2);
+    await page.getByRole('radio', { name: 'Send in the chat' }).check();
+    await accessible(page);
+    await say('What is in it?');
+    await expect.poll(async () => (await questions()).length).toBe(3);
+    await expect.poll(() => page.locator('.question').count()).toBe(3);
+    await answered(1);
+    const messages = (await stored()).filter((m) => m.is_user);
+    expect(messages.map((m) => m.type)).toEqual(['file', 'file', 'str']);
+    expect(messages[0]!.content).toMatchObject({ name: 'a.txt', base64: Buffer.from('first').toString('base64') });
+  });
+
+  test('files are dropped and pasted; what is text is pasted as text', async () => {
+    const give = (type: string, files: string[], plain = '') =>
+      page.evaluate(
+        ([type, files, plain]) => {
+          const data = new DataTransfer();
+          for (const name of files) data.items.add(new File(['x'.repeat(1234)], name, { type: 'text/plain' }));
+          if (plain) data.setData('text/plain', plain);
+          const at = document.querySelector('textarea')!;
+          const init = { bubbles: true, cancelable: true };
+          at.dispatchEvent(type === 'paste' ? new ClipboardEvent('paste', { ...init, clipboardData: data }) : new DragEvent(type, { ...init, dataTransfer: data }));
+        },
+        [type, files, plain] as const,
+      );
+    const names = page.locator('.composer .files .name');
+    await give('dragover', ['one.txt']);
+    await page.getByText('Drop files here').waitFor();
+    await give('drop', ['one.txt']);
+    await expect.poll(() => names.allTextContents()).toEqual(['one.txt']);
+    expect(await page.getByText('Drop files here').count()).toBe(0);
+    await give('paste', ['two.txt', 'three.txt']);
+    await expect.poll(() => names.allTextContents()).toEqual(['one.txt', 'two.txt', 'three.txt']);
+    await give('paste', ['picture.txt'], 'the text of it');
+    expect(await names.count()).toBe(3);
+    await page.locator('.files').getByText('1.2 KB').first().waitFor();
+  });
+
+  test('a file goes to the documents, and the question after it is answered from it', async () => {
+    await attach(text('ferry.txt', 'The ferry Calliope leaves Quelmouth at 06:40 and at 17:15 on weekdays.\n'));
+    expect(await page.getByRole('radio', { name: 'Add to documents' }).isChecked()).toBe(true);
+    await say('When does the ferry Calliope leave?');
+    await answered(1);
+    expect(await page.locator('.composer .files').count()).toBe(0);
+    expect(await questions()).toEqual(['When does the ferry Calliope leave?']);
+    await expect.poll(() => page.locator('.sources').first().textContent()).toMatch(/ferry/i);
+  });
+
+  test('what is too large is not sent, and says so', async () => {
+    await page.evaluate(() => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(26 << 20)], 'large.txt', { type: 'text/plain' }));
+      document.querySelector('textarea')!.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData: data }));
+    });
+    await page.getByRole('radio', { name: 'Send in the chat' }).check();
+    await page.getByText(/^Larger than 25 MB/).waitFor();
+    await box().fill('What is it?');
+    expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Remove “large.txt”' }).click();
+    expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(false);
+  });
+
+  test('a large file is sent without the page standing still', async () => {
+    await page.evaluate(() => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(20 << 20).fill(7)], 'large.bin', { type: 'application/octet-stream' }));
+      document.querySelector('textarea')!.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData: data }));
+    });
+    await page.locator('.files').getByText('21 MB').waitFor();
+    await page.evaluate(() => {
+      const w = globalThis as unknown as { long: number[] };
+      w.long = [];
+      new PerformanceObserver((list) => w.long.push(...list.getEntries().map((e) => e.duration))).observe({ entryTypes: ['longtask'] });
+    });
+    await page.getByRole('radio', { name: 'Send in the chat' }).check();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await expect.poll(() => page.locator('.answer:not([aria-busy])').count()).toBeGreaterThan(0);
+    const long = await page.evaluate(() => (globalThis as unknown as { long: number[] }).long);
+    process.stdout.write(`long tasks while 20 MiB were sent: ${long.join(', ') || 'none'}\n`);
+    expect(Math.max(0, ...long)).toBeLessThan(1000);
+    expect((await stored()).find((m) => m.is_user)!.content).toMatchObject({ name: 'large.bin' });
+  });
+
+  test('a recording has a level and a time, becomes text, and is answered', async () => {
+    await page.getByRole('button', { name: 'Record a message' }).click();
+    const meter = page.getByRole('meter', { name: 'Level of the microphone' });
+    await meter.waitFor();
+    // The device of the browser beeps once a second.
+    await expect.poll(async () => Number(await meter.getAttribute('aria-valuenow')), { interval: 20 }).toBeGreaterThan(20);
+    await page.getByText('at most 10 minutes').waitFor();
+    await expect.poll(() => page.getByRole('timer').textContent()).toMatch(/^0:0[1-9]/);
+    await accessible(page);
+    await page.getByRole('button', { name: 'Send the recording' }).click();
+    await answered(1);
+    expect(await questions()).toEqual([speech.words]);
+    expect(speech.heard).toEqual(['webm']);
+    expect((await stored()).filter((m) => m.is_user)).toMatchObject([{ type: 'str', content: speech.words }]);
+    // Given up, by key or by going elsewhere, nothing is sent.
+    await page.getByRole('button', { name: 'Record a message' }).click();
+    await meter.waitFor();
+    await page.keyboard.press('Escape');
+    await box().waitFor();
+    await page.getByRole('button', { name: 'Record a message' }).click();
+    await meter.waitFor();
+    await page.getByRole('link', { name: 'New chat' }).first().click();
+    await expect.poll(() => meter.count()).toBe(0);
+    await box().waitFor();
+    expect(speech.heard.length).toBe(1);
+  });
+
+  test.each([
+    ['NotAllowedError', /^The microphone may not be used/],
+    ['NotFoundError', /^No microphone was found/],
+  ])('without a microphone (%s) it is said why', async (name, said) => {
+    await page.evaluate((name) => {
+      navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('no', name));
+    }, name);
+    await page.getByRole('button', { name: 'Record a message' }).click();
+    await page.getByText(said).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await box().waitFor();
+  });
+
+  test('a command is chosen by keys', async () => {
+    await box().pressSequentially('/');
+    const list = page.getByRole('listbox', { name: 'Commands' });
+    await list.waitFor();
+    const selected = () => list.getByRole('option', { selected: true }).textContent();
+    expect(await page.getByRole('combobox', { name: 'Your question' }).getAttribute('aria-activedescendant')).toBe('composer-commands-new');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(selected).toContain('/reset');
+    expect(await page.evaluate(() => document.getElementById(document.querySelector('textarea')!.getAttribute('aria-activedescendant')!)?.textContent)).toContain('/reset');
+    await accessible(page);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => list.count()).toBe(0);
+    expect(await value()).toBe('/');
+    await box().pressSequentially('the');
+    await expect.poll(selected).toContain('/theme');
+    await page.keyboard.press('Tab');
+    await expect.poll(value).toBe('/theme ');
+    await box().pressSequentially('dark');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('dark');
+    await expect.poll(value).toBe('');
+    await say('/help');
+    await page.getByRole('dialog', { name: 'Commands and keys' }).waitFor();
+    await accessible(page);
+    await page.keyboard.press('Escape');
+    await say('/language de');
+    await page.getByLabel('Ihre Frage').waitFor();
+    await page.getByLabel('Ihre Frage').fill('/language en');
+    await page.keyboard.press('Enter');
+    await box().waitFor();
+    await say('/search wood pellets');
+    await expect.poll(() => page.url()).toContain('#/documents/search/wood%20pellets');
+    await page.getByText('heated to nineteen degrees').first().waitFor();
+  });
+
+  test('a command is chosen by the mouse', async () => {
+    await box().pressSequentially('/');
+    await page.getByRole('option', { name: /^\/settings/ }).click();
+    await expect.poll(() => page.url()).toContain('#/settings');
+  });
+
+  test('what is no command is not lost', async () => {
+    await say('/nonsense and more');
+    await page.getByText('There is no command /nonsense.').waitFor();
+    expect(await value()).toBe('/nonsense and more');
+    await page.keyboard.press('Enter');
+    await expect.poll(questions).toEqual(['/nonsense and more']);
+    await say('//help is a command');
+    await expect.poll(questions).toEqual(['/nonsense and more', '/help is a command']);
+    await say('/k 99');
+    await page.getByText('There is no “99” here.').waitFor();
+    expect(await value()).toBe('/k 99');
+    await say('/k');
+    await page.getByText('What is missing: /k N').waitFor();
+    await say('/model nobody');
+    await page.getByText('There is no “nobody” here.').waitFor();
+    await box().fill('');
+  });
+
+  test('commands of a conversation: retry, edit, copy, export, stop, reset, new', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await say('/retry');
+    await page.getByText('There is nothing yet for that.').waitFor();
+    await say('When do spring tides occur?');
+    await answered(1);
+    const before = await page.locator('.answer .prose').last().textContent();
+    await say('/retry');
+    await expect.poll(() => page.locator('.answer:not([aria-busy]) .prose').last().textContent()).not.toBe(before);
+    await answered(1);
+    await say('/edit');
+    await expect.poll(value).toBe('When do spring tides occur?');
+    await page.getByText('You are changing your last question').waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(value).toBe('');
+    await say('/edit');
+    await expect.poll(value).toBe('When do spring tides occur?');
+    await box().fill('When do neap tides occur?');
+    await page.keyboard.press('Enter');
+    await expect.poll(questions).toEqual(['When do neap tides occur?']);
+    await answered(1);
+    await say('/copy');
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/\[1\][^]*Sources[^]*\[1\] Tides/);
+    const download = page.waitForEvent('download');
+    await say('/export json');
+    expect((await download).suggestedFilename()).toMatch(/\.json$/);
+    model.words = 400;
+    try {
+      await say('What is Old Margery?');
+      await page.getByRole('button', { name: 'Stop' }).waitFor();
+      await say('/stop');
+      await expect.poll(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+    } finally {
+      model.words = 6;
+    }
+    await say('/reset');
+    await page.getByRole('button', { name: 'Empty it' }).click();
+    await expect.poll(questions).toEqual([]);
+    await say('/new');
+    await expect.poll(() => page.url()).not.toContain('#/c/');
+  });
+
+  test('a question is answered from the chosen collection, by the chosen model, on so many passages', async () => {
+    await page.getByRole('button', { name: /^How it is answered: All collections · mock · \d+ passages/ }).click();
+    const options = page.getByRole('dialog', { name: 'How it is answered' });
+    await options.getByRole('checkbox', { name: 'gardens' }).check();
+    await options.getByRole('combobox', { name: 'Model' }).selectOption('extractive');
+    await options.getByRole('spinbutton').fill('2');
+    await options.getByRole('spinbutton').blur();
+    await accessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'How it is answered: gardens · Quotes, no model · 2 passages' }).waitFor();
+    const calls = model.calls;
+    await say('To how many degrees is the greenhouse heated?');
+    await answered(1);
+    expect(await page.locator('.answer').last().textContent()).toContain('Odile');
+    expect(await page.locator('.answer').last().textContent()).not.toContain('Merle');
+    expect(model.calls).toBe(calls);
+    const rag = (await stored()).at(-1)!.content as { llm_name: string; docs: unknown[] };
+    expect([rag.llm_name, rag.docs.length]).toEqual(['extractive', 1]);
+    expect((await stored()).find((m) => m.is_user)!.content).toEqual({ message: 'To how many degrees is the greenhouse heated?', collections: ['gardens'], model: 'extractive', k: 2 });
+    // It is remembered, and a retry after another choice asks anew with it.
+    await page.reload();
+    await page.getByRole('button', { name: 'How it is answered: gardens · Quotes, no model · 2 passages' }).waitFor();
+    await page.getByRole('button', { name: 'Back to the defaults' }).click();
+    await say('/collection default');
+    await say('/k 1');
+    await page.getByRole('button', { name: 'How it is answered: default · mock · 1 passage', exact: true }).waitFor();
+    await page.locator('.actions').last().hover();
+    await page.getByRole('button', { name: 'Answer again' }).last().click();
+    await expect.poll(async () => ((await stored()).at(-1)!.content as { llm_name?: string }).llm_name).toBe('mock');
+    const again = (await stored()).at(-1)!.content as { docs: { content: string }[] };
+    expect(again.docs.length).toBe(1);
+    expect(again.docs[0]!.content).toContain('Merle');
+    expect(await questions()).toEqual(['To how many degrees is the greenhouse heated?']);
+  });
+});
