@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
@@ -19,6 +19,24 @@ function clearDist(): Plugin {
   };
 }
 
+// The widget's script tag has one address for ever; what it brings is named by
+// its content, as everything else.
+function widgetTag(): Plugin {
+  return {
+    name: 'widget-tag',
+    apply: 'build',
+    buildStart() {
+      this.emitFile({ type: 'chunk', id: join(import.meta.dirname, 'widget/main.ts'), name: 'widget', preserveSignature: 'strict' });
+    },
+    generateBundle(_options, bundle) {
+      const main = Object.values(bundle).find((file) => file.type === 'chunk' && file.isEntry && file.name === 'widget');
+      if (!main) return this.error('the widget was not built');
+      const tag = readFileSync(join(import.meta.dirname, 'widget/loader.js'), 'utf8');
+      this.emitFile({ type: 'asset', fileName: 'widget.js', source: tag.replace('__MAIN__', main.fileName) });
+    },
+  };
+}
+
 // What is embedded is packed, once everything is written.
 function packDist(): Plugin {
   return {
@@ -32,13 +50,32 @@ function packDist(): Plugin {
 const server = process.env.DOCENT_URL ?? 'http://127.0.0.1:8765';
 
 export default defineConfig({
-  plugins: [svelte(), clearDist(), packDist()],
-  resolve: { alias: { 'docent-client': join(import.meta.dirname, '../clients/ts/src/index.ts') } },
+  plugins: [svelte(), clearDist(), widgetTag(), packDist()],
+  resolve: {
+    alias: {
+      'docent-client': join(import.meta.dirname, '../clients/ts/src/index.ts'),
+      // plotly.js brings along 80 KB of style for maps, which are not drawn.
+      'maplibre-gl/dist/maplibre-gl.css': join(import.meta.dirname, 'src/payloads/nomaps.css'),
+    },
+  },
   build: {
     target: 'es2022',
     emptyOutDir: false,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        // What the page and the widget share is one file, that the widget brings
+        // nothing else; what parts of the page share is another, that a first
+        // visit asks for few files.
+        codeSplitting: {
+          groups: [
+            { name: 'shared', priority: 2, test: /node_modules.(?:marked|dompurify)|clients.ts.src|src.markdown.(?:render|signs|math)|src.evidence.(?:bytes|passage|said)\b/ },
+            { name: 'page', priority: 1, minShareCount: 2 },
+          ],
+        },
+      },
+    },
   },
   server: {
     fs: { allow: ['.', '../clients/ts'] },

@@ -1,0 +1,52 @@
+// What a site says about its widget, in attributes of the script tag.
+
+export type Language = 'en' | 'de';
+
+export interface Settings {
+  theme: 'light' | 'dark' | 'auto';
+  /** A colour of CSS; '' is docent's own. */
+  accent: string;
+  /** '' is what the language says. */
+  title: string;
+  greeting: string;
+  position: 'start' | 'end';
+  language: Language;
+  open: boolean;
+  token: string;
+  /** Which documents are asked; empty is all of them. */
+  collections: string[];
+}
+
+/** attributes are those that are read, as they are written in HTML. */
+export const attributes = [
+  'data-title', 'data-greeting', 'data-theme', 'data-accent', 'data-position', 'data-lang', 'data-open', 'data-collections', 'data-token',
+] as const;
+
+type Name = (typeof attributes)[number];
+
+/** read takes what a tag says; what it does not say, or wrongly, is the default. */
+export function read(script: Element): Settings {
+  const of = (name: Name) => script.getAttribute(name)?.trim() ?? '';
+  const one = <T extends string>(value: string, choices: readonly T[], otherwise: T): T => choices.find((c) => c === value.toLowerCase()) ?? otherwise;
+  const accent = of('data-accent');
+  return {
+    theme: one(of('data-theme'), ['light', 'dark', 'auto'], 'auto'),
+    accent: accent && CSS.supports('color', accent) ? accent : '',
+    title: of('data-title'),
+    greeting: of('data-greeting'),
+    position: one(of('data-position'), ['start', 'end'], 'end'),
+    language: language(of('data-lang')),
+    open: script.hasAttribute('data-open') && of('data-open') !== 'false',
+    token: of('data-token'),
+    collections: of('data-collections').split(',').map((c) => c.trim()).filter(Boolean),
+  };
+}
+
+// The site's own language counts before the browser's: the widget is part of it.
+function language(said: string): Language {
+  for (const tag of [said, document.documentElement.lang, ...navigator.languages]) {
+    const known = (['en', 'de'] as const).find((l) => l === tag.split('-')[0]!.toLowerCase());
+    if (known) return known;
+  }
+  return 'en';
+}

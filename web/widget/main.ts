@@ -1,0 +1,27 @@
+// The widget as its script tag begins it; loader.js brings it.
+import { attributes, read } from './attributes';
+import { Panel } from './panel';
+
+/** Widget is what the site's own scripts have as window.docentWidget. */
+export interface Widget {
+  open?: () => void;
+  close?: () => void;
+  /** Takes the widget out of the page. */
+  remove?: () => void;
+}
+
+/** start puts the widget of a script tag into the page. */
+export function start(script: HTMLScriptElement, widget: Widget): void {
+  const panel = new Panel(new URL(script.src).origin, read(script));
+  const observer = new MutationObserver(() => panel.look(read(script)));
+  observer.observe(script, { attributes: true, attributeFilter: [...attributes] });
+  widget.open = () => panel.open();
+  widget.close = () => panel.close();
+  widget.remove = () => {
+    observer.disconnect();
+    panel.end();
+  };
+  // Beside the body: nothing that a site does with its body moves or cuts it.
+  document.documentElement.append(panel.host);
+  if (read(script).open) panel.open(false);
+}
