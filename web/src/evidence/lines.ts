@@ -137,9 +137,12 @@ function grouped(lines: Line[]): Block[] {
   return out;
 }
 
-/** emphasis is what Markdown sets off within a line: code, and what is bold. */
-export function emphasis(line: Line): (Place & { kind: 'code' | 'bold' })[] {
-  if (line.look === 'code' || !/[`*]/.test(line.text)) return [];
+/**
+ * emphasis is what is set off within a line: code, what is bold, and signs that
+ * say only what a line is.
+ */
+export function emphasis(line: Line): (Place & { kind: 'code' | 'bold' | 'sign' })[] {
+  if (line.look === 'code' || !/[`*|#>]/.test(line.text)) return [];
   let byte = line.start;
   let done = 0;
   const pass = (to: number) => {
@@ -147,9 +150,10 @@ export function emphasis(line: Line): (Place & { kind: 'code' | 'bold' })[] {
     done = to;
     return byte;
   };
-  return [...line.text.matchAll(/(`+)(?!`).+?\1|\*\*(?=\S)[^*]+\*\*/g)].map((m) => ({
+  const sign = { heading: /^ {0,3}#+/, quote: /^\s*>/, table: /(?<!\\)\|/ }[line.look as string]?.source ?? '(?!)';
+  return [...line.text.matchAll(new RegExp(`(\`+)(?!\`).+?\\1|\\*\\*(?=\\S)[^*]+\\*\\*|(${sign})`, 'g'))].map((m) => ({
     start: pass(m.index),
     end: pass(m.index + m[0].length),
-    kind: m[1] ? ('code' as const) : ('bold' as const),
+    kind: m[2] ? ('sign' as const) : m[1] ? ('code' as const) : ('bold' as const),
   }));
 }

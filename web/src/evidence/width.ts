@@ -18,12 +18,11 @@ export function width(): number {
   }
 }
 
-/** widen makes the panel so wide; 0 is its own width again. */
-export function widen(percent: number): number {
+/** widen makes the panel of a page so wide; 0 is its own width again. */
+export function widen(page: HTMLElement, percent: number): number {
   const n = percent === 0 ? 0 : Math.round(Math.min(most, Math.max(least, percent)) * 10) / 10;
-  const { style } = document.documentElement;
-  if (n) style.setProperty('--panel', `${n}vw`);
-  else style.removeProperty('--panel');
+  if (n) page.style.setProperty('--panel', `${n}vw`);
+  else page.style.removeProperty('--panel');
   try {
     if (n) localStorage.setItem(stored, String(n));
     else localStorage.removeItem(stored);

@@ -12,7 +12,6 @@ export const evidence: Catalogue['evidence'] = {
   noAnswer: 'Keine Antwort: In den Dokumenten steht es nicht',
   sending: 'Wird gesendet …',
   notFound: 'In den Dokumenten nicht gefunden',
-  notFoundHint: 'Stattdessen wird nichts erfunden. Was am nächsten kommt, steht darunter; vielleicht hilft es, oder eine andere Formulierung.',
   stopped: 'Angehalten.',
   sources: 'Quellen',
   closest: 'Nächstliegende Stellen',

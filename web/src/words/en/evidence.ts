@@ -11,7 +11,6 @@ export const evidence = {
   noAnswer: 'No answer: the documents do not say it',
   sending: 'Sending…',
   notFound: 'Not found in the documents',
-  notFoundHint: 'Nothing is made up instead. What comes nearest is below; it may still help, or be put into other words.',
   stopped: 'Stopped.',
   sources: 'Sources',
   closest: 'Closest passages',

@@ -1,0 +1,421 @@
+// Evidence on the real program: from a sentence of an answer to the place in the
+// document that carries it, be it a page, a text or a table.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MockModel } from '../mock/model';
+import { accessible, launch, watch, type Watched } from './browser';
+import { startProgram, type Program } from './program';
+
+const sentence = 'The lantern of Skerry Point is lit at dusk and burns nine litres of oil in a night.';
+const filler = (what: string) => `<p>${`${what} stands here so that a column is filled with words of no interest. `.repeat(6)}</p>`;
+
+/** printed is a document of three pages, the second of which has two columns. */
+const printed = `<!doctype html><meta charset="utf-8"><title>Light lists</title><style>
+  @page { size: A4; margin: 0 }
+  body { margin: 0; font: 15px/1.5 'Liberation Serif', serif }
+  section { position: relative; box-sizing: border-box; width: 210mm; height: 297mm; padding: 25mm; overflow: hidden; break-after: page }
+  .columns { column-count: 2; column-gap: 12mm; height: 200mm; column-fill: auto }
+  .right { break-before: column }
+</style>
+<section><h1>Light lists</h1>${filler('A preface')}</section>
+<section><h1>Lanterns</h1><div class="columns">${filler('A left column')}<p>The lantern of Gull Rock is electric.</p><div class="right">${filler('A right column')}<p id="it">${sentence}</p>${filler('What follows')}</div></div></section>
+<section><h1>Bells</h1>${filler('A belfry')}<p>The bell of Skerry Point weighs two tonnes.</p></section>`;
+
+const rules = `# Harbour rules
+
+Größe, naïveté and 😀 stand first.
+
+## Mooring
+
+Boats moor **stern first** at the quixel pier. The quixel warden checks the lines at noon.
+
+\`\`\`sh
+moor --stern quixel
+\`\`\`
+
+| Pier | Depth |
+| --- | --- |
+| quixel | 4 m |
+| north | 7 m |
+`;
+const guide = `<!doctype html><title>Fee guide</title><h1>Fee guide</h1><p>Read this first.</p><h2>Berths</h2><p>A vornado berth costs forty crowns a week. It includes water.</p><table><tr><th>Length</th><th>Fee</th></tr><tr><td>up to 8 m</td><td>30 crowns</td></tr></table>`;
+const log = Array.from({ length: 9000 }, (_, i) => `Entry ${i + 1}: the ferry was ${i === 7776 ? 'delayed by the yellow whale' : 'on time'}, with ${i % 83} passengers and calm weather — as usual.`).join('\n\n');
+
+const plain = (s: string | null) => (s ?? '').replace(/\s+/g, ' ').trim();
+
+describe.skipIf(!process.env.DOCENT_BIN)('evidence', () => {
+  let browser: Browser;
+  let program: Program;
+  let model: MockModel;
+  /** Where the sentence is on the second page, as shares of it. */
+  let place: { left: number; top: number; right: number; bottom: number };
+
+  beforeAll(async () => {
+    [browser, model] = await Promise.all([launch(), new MockModel().start()]);
+    model.pace = 1;
+    const page = await browser.newPage({ viewport: { width: 794, height: 1123 } });
+    await page.setContent(printed);
+    place = await page.evaluate(() => {
+      const range = document.createRange();
+      range.selectNodeContents(document.querySelector('#it')!);
+      const [on, at] = [document.querySelectorAll('section')[1]!.getBoundingClientRect(), range.getBoundingClientRect()];
+      return { left: (at.left - on.left) / on.width, top: (at.top - on.top) / on.height, right: (at.right - on.left) / on.width, bottom: (at.bottom - on.top) / on.height };
+    });
+    const pdf = await page.pdf({ preferCSSPageSize: true });
+    await page.close();
+    const docx = readFileSync(join(import.meta.dirname, '../../../ingest/extract/testdata/manual.docx'));
+    program = await startProgram({ model: model.url, files: { 'lights.pdf': pdf, 'rules.md': rules, 'guide.html': guide, 'log.txt': log, 'pump.docx': docx } });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await program?.stop();
+    await model?.stop();
+  });
+
+  async function start(options: BrowserContextOptions = {}): Promise<Watched> {
+    const watched = await watch(browser, program.url, options);
+    await watched.page.goto(program.url);
+    return watched;
+  }
+
+  /** ask asks, and the model says what it is told to. */
+  async function ask(page: Page, question: string, said: string): Promise<Locator> {
+    model.text = said;
+    const before = await page.locator('.answer:not([aria-busy]) .sources').count();
+    await page.getByLabel('Your question').fill(question);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count()).toBe(before + 1);
+    return page.locator('.answer').last();
+  }
+
+  const lanterns = (page: Page) => ask(page, 'How much oil does the lantern of Skerry Point burn in a night?', `${sentence} [1]`);
+  const rules_ = (page: Page) => ask(page, 'How do boats moor at the quixel pier?', 'Boats moor stern first at the quixel pier [1].');
+  const lit = async (page: Page, kind: string) => plain((await page.locator(`.panel .text mark.${kind}`).allTextContents()).join(''));
+
+  test('a passage of a PDF is marked on its page, where it is printed', async () => {
+    const { page, check } = await start();
+    const answer = await lanterns(page);
+    await answer.locator('.cite').first().click();
+    await page.locator('.sheet .mark.said').first().waitFor();
+    expect(await page.getByRole('tab', { name: 'Page' }).getAttribute('aria-selected')).toBe('true');
+    expect(await page.locator('.panel .bar input').inputValue()).toBe('2');
+    const picture = page.locator('.sheet[data-page="1"] img');
+    await expect.poll(() => picture.evaluate((img: HTMLImageElement) => img.complete && img.naturalWidth)).toBeGreaterThan(300);
+    // The marks of the sentence lie over it, and leave nothing of it out.
+    const marks = await page.locator('.sheet[data-page="1"]').evaluate((sheet) => {
+      const on = sheet.getBoundingClientRect();
+      return [...sheet.querySelectorAll('.mark.said')].map((m) => {
+        const at = m.getBoundingClientRect();
+        return { left: (at.left - on.left) / on.width, top: (at.top - on.top) / on.height, right: (at.right - on.left) / on.width, bottom: (at.bottom - on.top) / on.height };
+      });
+    });
+    const all = { left: Math.min(...marks.map((m) => m.left)), top: Math.min(...marks.map((m) => m.top)), right: Math.max(...marks.map((m) => m.right)), bottom: Math.max(...marks.map((m) => m.bottom)) };
+    const near = 0.012; // an eighth of an inch
+    for (const side of ['left', 'top', 'right', 'bottom'] as const) expect(Math.abs(all[side] - place[side]), `${side}: ${all[side]} for ${place[side]}`).toBeLessThan(near);
+    expect(all.left).toBeGreaterThan(0.5); // it is in the right column alone
+    // Under a mark there is ink, and it is in sight.
+    const box = (await page.locator('.sheet .mark.said').first().boundingBox())!;
+    const body = (await page.locator('.panel .body').boundingBox())!;
+    expect(box.y).toBeGreaterThan(body.y);
+    expect(box.y + box.height).toBeLessThan(body.y + body.height);
+    const ink = await picture.evaluate((img: HTMLImageElement, m) => {
+      const canvas = document.createElement('canvas');
+      [canvas.width, canvas.height] = [img.naturalWidth, img.naturalHeight];
+      const c = canvas.getContext('2d')!;
+      c.drawImage(img, 0, 0);
+      const data = c.getImageData(m.left * canvas.width, m.top * canvas.height, (m.right - m.left) * canvas.width, (m.bottom - m.top) * canvas.height).data;
+      let dark = 0;
+      for (let i = 0; i < data.length; i += 4) if (data[i]! < 128) dark++;
+      return dark / (data.length / 4);
+    }, marks[0]!);
+    expect(ink).toBeGreaterThan(0.03);
+    expect(ink).toBeLessThan(0.6);
+    await accessible(page);
+    await check();
+  });
+
+  test('pages are turned, typed, scrolled and made larger', async () => {
+    const { page, check } = await start();
+    await (await lanterns(page)).locator('.cite').first().click();
+    await page.locator('.sheet .mark.said').first().waitFor();
+    const at = () => page.locator('.panel .bar input').inputValue();
+    const drawn = (n: number) => expect.poll(() => page.locator(`.sheet[data-page="${n - 1}"] img`).evaluateAll((all) => all.some((i) => (i as HTMLImageElement).naturalWidth > 0))).toBe(true);
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await expect.poll(at).toBe('3');
+    await drawn(3);
+    expect(await page.getByRole('button', { name: 'Next page' }).isDisabled()).toBe(true);
+    await page.locator('.panel .bar input').fill('1');
+    await page.keyboard.press('Enter');
+    await drawn(1);
+    expect(await page.getByRole('button', { name: 'Previous page' }).isDisabled()).toBe(true);
+    const region = page.getByRole('region', { name: 'Pages of the document' });
+    await region.focus();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(at).toBe('2');
+    await region.evaluate((el) => (el.scrollTop = el.scrollHeight));
+    await expect.poll(at).toBe('3');
+    const width = () => page.locator('.sheet').first().evaluate((el) => el.getBoundingClientRect().width);
+    const fit = await width();
+    await page.keyboard.press('+');
+    await expect.poll(width).toBeGreaterThan(fit * 1.2);
+    await page.getByRole('button', { name: 'Fit the width' }).click();
+    await expect.poll(width).toBe(fit);
+    await page.keyboard.press('Escape');
+    expect(await page.locator('.panel').count()).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.className)).toContain('cite');
+    await check();
+  });
+
+  test('pages that cannot be drawn give way to the text', async () => {
+    const { page, check } = await start();
+    await page.route('**/pages/*/image*', (r) => r.fulfill({ status: 500, body: '' }));
+    const answer = await lanterns(page);
+    await answer.locator('.cite').first().click();
+    await page.getByText('Page 2 cannot be drawn.').waitFor();
+    await page.unroute('**/pages/*/image*');
+    await page.locator('.sheet[data-page="1"]').getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => page.locator('.sheet[data-page="1"] img').evaluate((i: HTMLImageElement) => i.naturalWidth)).toBeGreaterThan(0);
+    await page.keyboard.press('Escape');
+    await page.route('**/pages/**', (r) => r.fulfill({ status: 404, contentType: 'application/json', body: '{"code":"not_found","message":"no pages","retryable":false}' }));
+    await answer.locator('.cite').first().click();
+    await page.locator('.panel .text mark.said').first().waitFor();
+    expect(await lit(page, 'said')).toContain('burns nine litres of oil');
+    expect(await page.getByRole('tab', { name: 'Page' }).count()).toBe(0);
+    await check();
+  });
+
+  test('Markdown shows what it is made of, and the passage', async () => {
+    const { page, check } = await start();
+    await (await rules_(page)).locator('.cite').first().click();
+    await page.locator('.panel .text mark.active').first().waitFor();
+    expect(await lit(page, 'active')).toContain('Boats moor **stern first** at the quixel pier.');
+    expect(await lit(page, 'said')).toBe('Boats moor **stern first** at the quixel pier.');
+    expect(await page.locator('.panel .text').textContent()).toBe(rules); // not a byte of it is changed
+    const weight = (what: string) => page.locator(`.panel ${what}`).first().evaluate((el) => Number(getComputedStyle(el).fontWeight));
+    expect(await weight('.heading')).toBeGreaterThan(600);
+    expect(await page.locator('.panel .block.code').evaluate((el) => getComputedStyle(el).fontFamily)).toMatch(/mono/i);
+    const column = await page.locator('.panel .row .cell:nth-child(2)').evaluateAll((all) => new Set(all.map((el) => el.getBoundingClientRect().left)).size);
+    expect(column).toBe(1);
+    await check();
+  });
+
+  test.each([
+    ['HTML', 'What does a vornado berth cost?', 'A vornado berth costs forty crowns a week. [1]', 'A vornado berth costs forty crowns a week.', 'Berths'],
+    ['Word', 'How often is the oil of the pump changed?', 'Change the oil every 500 hours [1].', 'Change the oil every 500 hours.', 'Maintenance'],
+    ['plain text', 'When was the ferry delayed by the yellow whale?', 'The ferry was delayed by the yellow whale, with 57 passengers [1].', 'the ferry was delayed by the yellow whale, with 57 passengers', ''],
+  ])('a passage in %s', async (_, question, said, marked, heading) => {
+    const { page, check } = await start();
+    await (await ask(page, question, said)).locator('.cite').first().click();
+    await page.locator('.panel .text mark.said').first().waitFor();
+    expect(await lit(page, 'said')).toContain(marked);
+    expect(await lit(page, 'active')).toContain(marked);
+    const box = (await page.locator('mark.said').first().boundingBox())!;
+    expect(box.y).toBeGreaterThan(0);
+    expect(box.y).toBeLessThan(800);
+    if (heading) await expect.poll(() => page.locator('.panel .heading').allTextContents().then((all) => all.map(plain))).toContain(heading);
+    await check();
+  });
+
+  test('a citation shows its passage when it is pointed at, and when the keyboard is there', async () => {
+    const { page, check } = await start();
+    const answer = await rules_(page);
+    const cite = answer.locator('.cite').first();
+    const card = page.getByRole('tooltip');
+    await cite.hover();
+    await card.waitFor();
+    expect(plain(await card.locator('mark').textContent())).toBe('Boats moor **stern first** at the quixel pier.');
+    expect(plain(await card.textContent())).toMatch(/Harbour rules.*Score \d/);
+    const [a, b] = [(await card.boundingBox())!, (await cite.boundingBox())!];
+    expect(a.y + a.height <= b.y || a.y >= b.y + b.height).toBe(true);
+    await card.hover(); // one may go there, to read on
+    expect(await card.count()).toBe(1);
+    await page.mouse.move(2, 2);
+    await expect.poll(() => card.count()).toBe(0);
+    await page.getByLabel('Your question').focus();
+    for (let i = 0; i < 40 && !(await cite.evaluate((el) => el === document.activeElement)); i++) await page.keyboard.press('Shift+Tab');
+    await card.waitFor();
+    expect(await cite.getAttribute('aria-describedby')).toBe(await card.getAttribute('id'));
+    await page.keyboard.press('Escape');
+    expect(await card.count()).toBe(0);
+    expect(await cite.getAttribute('aria-describedby')).toBe(null);
+    await page.keyboard.press('Enter');
+    await page.locator('mark.said').first().waitFor();
+    await check();
+  });
+
+  test('what the passages do not carry is marked, in part and not at all', async () => {
+    const { page, check } = await start();
+    const answer = await ask(page, 'How do boats moor at the quixel pier?', 'Boats moor stern first at the quixel pier [1]. Boats moor at the quixel pier after a toast of 77 cannons by the mayor [1]. Penguins govern Atlantis from turquoise submarines.');
+    expect(await answer.locator('.doubtful[data-support=none]').textContent()).toContain('Penguins govern');
+    expect(plain((await answer.locator('.doubtful[data-support=weak]').allTextContents()).join(''))).toContain('77 cannons');
+    const looks = (support: string) => answer.locator(`.doubtful[data-support=${support}]`).first().evaluate((el) => getComputedStyle(el).textDecorationStyle);
+    expect(await looks('weak')).not.toBe(await looks('none'));
+    const legend = answer.getByRole('note', { name: 'What the marks mean' });
+    expect(plain(await legend.textContent())).toMatch(/1 sentence is carried only in part.*1 sentence is carried by no passage found.*Check before/);
+    await answer.locator('.doubt[data-support=none]').focus();
+    expect(await page.getByRole('tooltip').textContent()).toContain('No passage found carries this sentence.');
+    await accessible(page);
+    await check();
+  });
+
+  test('what was searched is one step away, with scores, and what each passage carries', async () => {
+    const { page, check } = await start();
+    const answer = await rules_(page);
+    await answer.getByRole('button', { name: 'What was searched' }).focus();
+    await page.keyboard.press('Enter');
+    const panel = page.locator('.panel');
+    await panel.getByText('How do boats moor at the quixel pier?').waitFor();
+    const rows = panel.locator('ol > li');
+    expect(await rows.count()).toBeGreaterThan(1);
+    expect(plain(await rows.first().textContent())).toMatch(/^1 Harbour rules.*Cited.*Carries fully “?Boats moor stern first at the quixel pier/);
+    expect(plain(await rows.last().textContent())).toContain('Not cited');
+    const bars = await panel.locator('.score .bar').evaluateAll((all) => all.map((el) => el.getBoundingClientRect().width));
+    expect(bars[0]).toBeGreaterThan(bars.at(-1)!);
+    expect(plain(await panel.locator('.score').first().textContent())).toMatch(/\d\.\d\d/);
+    await panel.getByRole('button', { name: /Search again now/ }).click();
+    await panel.getByText(/^Evidence [01]\.\d\d/).waitFor();
+    expect(await panel.locator('.features').first().textContent()).toContain('Keywords');
+    expect(plain(await rows.first().textContent())).toContain('Now at 1');
+    await accessible(page);
+    await rows.first().getByRole('button').click();
+    await panel.locator('mark.said').first().waitFor();
+    expect(await page.evaluate(() => document.activeElement?.className)).toContain('panel');
+    await panel.getByRole('button', { name: 'What was searched' }).click();
+    await rows.first().waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('What was searched');
+    await check();
+  });
+
+  test('not knowing is no answer, and says what is nearest and what was searched', async () => {
+    const { page, check } = await start();
+    const answer = await ask(page, 'Who wrote the Brandenburg concertos?', 'Nobody knows [1].');
+    expect(await answer.evaluate((el) => el.classList.contains('abstained'))).toBe(true);
+    expect(await page.getByRole('article', { name: 'No answer: the documents do not say it' }).count()).toBe(1);
+    expect(await answer.textContent()).toContain('Not found in the documents');
+    expect(await answer.locator('.cite').count()).toBe(0);
+    if (await answer.locator('.sources li').count()) {
+      await answer.locator('.sources li button').first().click();
+      await page.locator('.panel [role=tab]').first().waitFor();
+    }
+    await answer.getByRole('button', { name: 'What was searched' }).click();
+    await page.locator('.panel').getByText(/none carries an answer|Nothing was found/).waitFor();
+    await accessible(page);
+    await check();
+  });
+
+  test('a document is read by its passages', async () => {
+    const { page, check } = await start();
+    const { documents } = (await (await page.request.get(`${program.url}/api/documents?limit=100`)).json()) as { documents: { id: number; source: string; chunks: number }[] };
+    const named = (name: string) => documents.find((d) => d.source.endsWith(name))!;
+    await page.goto(`${program.url}/#/documents/${named('lights.pdf').id}`);
+    await page.getByRole('tab', { name: 'Passages' }).click();
+    const rows = page.getByRole('region', { name: 'Passages of the document' }).locator('li button');
+    await expect.poll(() => rows.count()).toBe(named('lights.pdf').chunks);
+    expect(plain(await rows.first().textContent())).toMatch(/^Passage 1 p\. 1 · \d+ tokens/);
+    await rows.last().click();
+    await page.locator('.sheet[data-page="2"] .mark.active').first().waitFor();
+    await page.getByRole('tab', { name: 'Page' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => lit(page, 'said')).toContain('The bell of Skerry Point');
+    await page.goto(`${program.url}/#/documents/${named('log.txt').id}`);
+    await expect.poll(() => page.getByRole('tab', { name: 'Page' }).count()).toBe(0);
+    await page.getByRole('tab', { name: 'Passages' }).click();
+    await expect.poll(() => rows.count()).toBe(200);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => rows.count()).toBe(400);
+    await rows.nth(399).click();
+    await expect.poll(() => lit(page, 'active').then((s) => s.length)).toBeGreaterThan(20);
+    await accessible(page);
+    await check();
+  });
+
+  test('words are found in a long document', async () => {
+    const { page, check } = await start();
+    const { documents } = (await (await page.request.get(`${program.url}/api/documents?limit=100`)).json()) as { documents: { id: number; source: string }[] };
+    await page.goto(`${program.url}/#/documents/${documents.find((d) => d.source.endsWith('log.txt'))!.id}`);
+    await page.getByRole('region', { name: 'Text of the document' }).focus();
+    await page.keyboard.press('Control+f');
+    const field = page.getByRole('searchbox', { name: 'Find in this document' });
+    await field.fill('YELLOW whale');
+    await expect.poll(() => page.locator('.find [role=status]').textContent()).toBe('1 of 1');
+    expect(await page.locator('mark.now').textContent()).toBe('yellow whale');
+    expect(await page.locator('.panel .text').textContent()).toContain('Entry 7777');
+    const box = (await page.locator('mark.now').boundingBox())!;
+    expect(box.y).toBeGreaterThan(100);
+    expect(box.y).toBeLessThan(800);
+    await field.fill('with 82 passengers');
+    await expect.poll(() => page.locator('.find [role=status]').textContent()).toMatch(/^\d+ of 108$/);
+    await field.fill('passengers');
+    await expect.poll(() => page.locator('.find [role=status]').textContent()).toMatch(/of 2,000\+$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Next match' }).click();
+    await page.keyboard.press('Escape');
+    expect(await field.count()).toBe(0);
+    expect(await page.locator('.panel').count()).toBe(1);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Find in this document');
+    await check();
+  });
+
+  test('an answer is copied with its sources', async () => {
+    const { page, check } = await start({ permissions: ['clipboard-read', 'clipboard-write'] });
+    await rules_(page);
+    await page.getByRole('button', { name: 'Copy this answer with its sources' }).last().click();
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^Boats moor stern first at the quixel pier \[1\]\.\s+Sources:\s+- \[1\] Harbour rules.*rules\.md`$/s);
+    await check();
+  });
+
+  test('the panel is made wider, and stays so', async () => {
+    const { page, check } = await start();
+    await (await rules_(page)).locator('.cite').first().click();
+    const width = () => page.locator('.panel').evaluate((el) => el.getBoundingClientRect().width);
+    await page.locator('mark.said').first().waitFor();
+    const own = await width();
+    const splitter = page.getByRole('separator', { name: 'Width of the panel' });
+    await splitter.focus();
+    for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowRight');
+    await expect.poll(width).toBeLessThan(own - 60);
+    const box = (await splitter.boundingBox())!;
+    await page.mouse.move(box.x + box.width / 2, 400);
+    await page.mouse.down();
+    await page.mouse.move(box.x - 60, 400, { steps: 4 });
+    await page.mouse.up();
+    const chosen = await width();
+    expect(chosen).toBeGreaterThan(own - 110);
+    await page.reload();
+    await page.locator('.cite').first().click();
+    await page.locator('mark.said').first().waitFor();
+    expect(Math.abs((await width()) - chosen)).toBeLessThan(3);
+    await check();
+  });
+
+  test.each([
+    ['light', { colorScheme: 'light' }],
+    ['dark', { colorScheme: 'dark' }],
+    ['360 px', { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }],
+  ] as const)('accessible in every view: %s', async (name, options) => {
+    const { page, check } = await start(options);
+    const cite = (await lanterns(page)).locator('.cite').first();
+    if (name === '360 px') {
+      await cite.tap(); // it opens, no card is in the way
+      expect(await page.getByRole('tooltip').count()).toBe(0);
+      const dialog = page.getByRole('dialog');
+      await dialog.waitFor();
+      expect((await dialog.boundingBox())!.width).toBe(360);
+    } else await cite.click();
+    await page.locator('.sheet .mark.said').first().waitFor();
+    await accessible(page);
+    for (const tab of ['Text', 'Passages']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.locator(tab === 'Text' ? 'mark.said' : '.panel li button').first().waitFor();
+      await accessible(page);
+    }
+    await page.locator('.panel').getByRole('button', { name: 'What was searched' }).click();
+    await page.locator('.panel ol > li').first().waitFor();
+    await accessible(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+    await check();
+  });
+});
