@@ -14,7 +14,11 @@ RUN go mod download
 COPY . .
 COPY --from=web /src/web/dist web/dist
 ARG VERSION=docker
-RUN CGO_ENABLED=0 go build -tags nethttpomithttp2 -trimpath -ldflags "-s -w -funcalign=16 -X main.version=$VERSION" -o out/docent ./cmd/docent
+# As `make build` does.
+RUN CGO_ENABLED=0 go build -tags nethttpomithttp2 -trimpath $(printf -- ' -gcflags=%s/...=-l' \
+        github.com/danielgtaylor/huma github.com/modelcontextprotocol github.com/google/jsonschema-go \
+        github.com/spf13 github.com/pressly github.com/gabriel-vasile gopkg.in) \
+    -ldflags "-s -w -funcalign=16 -X main.version=$VERSION" -o out/docent ./cmd/docent
 RUN mkdir -p out/data
 
 FROM gcr.io/distroless/static-debian12:nonroot
