@@ -119,25 +119,27 @@ describe('conversation', () => {
     expect(await page.locator('.chat .scroller').evaluate((el) => el.scrollTop)).toBe(100);
   });
 
-  test('conversations are renamed, deleted after a yes, and missing ones say so', async () => {
+  test('conversations are renamed, deleted unless that is undone, and missing ones say so', async () => {
     mock.create('one', 'First');
     mock.create('two', 'Second');
+    const choose = async (name: string, what: string) => {
+      await page.getByRole('link', { name, exact: true }).hover();
+      await page.getByRole('button', { name: `Options of “${name}”` }).click();
+      await page.getByRole('menuitem', { name: what }).click();
+    };
     await page.goto(mock.url);
-    await page.getByRole('link', { name: 'First' }).hover();
-    await page.getByRole('button', { name: 'Rename “First”' }).click();
+    await choose('First', 'Rename');
     await page.keyboard.type('Renamed');
     await page.keyboard.press('Enter');
     await expect.poll(() => mock.sessions.get('one')?.row.session_name).toBe('Renamed');
     await page.getByRole('link', { name: 'Second' }).click();
-    await page.getByRole('link', { name: 'Second' }).hover();
-    const remove = page.getByRole('button', { name: 'Delete “Second”' });
-    await remove.click();
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    expect(mock.sessions.size).toBe(2);
-    await remove.click();
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await expect.poll(() => mock.sessions.size).toBe(1);
+    await choose('Second', 'Delete');
     await expect.poll(() => page.url()).toMatch(/#\/$/);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('link', { name: 'Second' }).waitFor();
+    expect(mock.sessions.size).toBe(2);
+    await choose('Second', 'Delete');
+    await expect.poll(() => mock.sessions.size).toBe(1);
     await page.goto(`${mock.url}/#/c/two`);
     await page.getByText('does not exist any more').waitFor();
   });
@@ -309,7 +311,7 @@ describe('documents', () => {
     await page.getByLabel('Failed only').check();
     await expect.poll(() => page.locator('.row').count()).toBe(1);
     await page.getByLabel('Failed only').uncheck();
-    await page.setInputFiles('input[type=file]', [
+    await page.setInputFiles('input[type=file]:not(.folder)', [
       { name: 'fine.txt', mimeType: 'text/plain', buffer: Buffer.from('fine') },
       { name: 'broken.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF') },
       { name: 'huge.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(1_000_001) },
@@ -319,9 +321,9 @@ describe('documents', () => {
     await page.getByText('Larger than 1.0 MB').waitFor();
     await expect.poll(() => page.locator('.row').count()).toBe(7);
     await page.getByRole('button', { name: 'Delete “fine”' }).click();
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await expect.poll(() => page.locator('.row').count()).toBe(6);
-    expect(mock.documents.length).toBe(6);
+    expect(mock.documents.length).toBe(7); // it can be undone
+    await expect.poll(() => mock.documents.length).toBe(6);
   });
 
   test('files are dropped', async () => {

@@ -130,16 +130,19 @@ describe.skipIf(!available)('the page on the real program', () => {
     await page.getByRole('button', { name: 'Try now' }).click({ timeout: 3000 }).catch(() => undefined);
     await ask('And how often is it read?', 2);
     await page.locator('nav li.current').hover();
-    await page.locator('nav li.current').getByRole('button', { name: /^Rename/ }).click();
+    await page.locator('nav li.current').getByRole('button', { name: /^Options/ }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
     await page.keyboard.type('Gauges');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('nav li.current').textContent()).toContain('Gauges');
     await page.reload();
     await expect.poll(() => page.locator('nav li.current').textContent()).toContain('Gauges');
     await page.locator('nav li.current').hover();
-    await page.getByRole('button', { name: 'Delete “Gauges”' }).click();
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('button', { name: 'Options of “Gauges”' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     await expect.poll(() => page.getByRole('link', { name: 'Gauges' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Dismiss' }).click(); // not to be undone
+    await expect.poll(async () => ((await (await page.request.get(`${program.url}/api/sessions`)).json()) as { session_name: string }[]).filter((s) => s.session_name === 'Gauges')).toEqual([]);
     await page.goto(address);
     await page.getByText('does not exist any more').waitFor();
   });
@@ -147,7 +150,7 @@ describe.skipIf(!available)('the page on the real program', () => {
   test('an uploaded document is answered from, and not after it is deleted', async () => {
     await page.goto(`${program.url}/#/documents`);
     await page.locator('.row').first().waitFor();
-    await page.setInputFiles('input[type=file]', [
+    await page.setInputFiles('input[type=file]:not(.folder)', [
       { name: 'ferry.txt', mimeType: 'text/plain', buffer: Buffer.from('The ferry Calliope leaves Quelmouth at 06:40 and at 17:15 on weekdays.\n') },
       { name: 'empty.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\n') },
     ]);
@@ -161,8 +164,9 @@ describe.skipIf(!available)('the page on the real program', () => {
     expect(await page.locator('.answer .prose').last().textContent()).toContain('06:40');
     await page.goto(`${program.url}/#/documents`);
     await page.locator('.row', { hasText: 'ferry' }).getByRole('button', { name: /^Delete/ }).click();
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await expect.poll(() => page.locator('.row', { hasText: 'ferry.txt' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Dismiss' }).click(); // not to be undone
+    await expect.poll(async () => ((await (await page.request.get(`${program.url}/api/documents?match=ferry`)).json()) as { documents: unknown[] }).documents.length).toBe(0);
     await page.getByRole('link', { name: 'New chat' }).first().click();
     await ask('When does the ferry Calliope leave?');
     expect(await page.locator('.answer .prose').last().textContent()).not.toContain('06:40');

@@ -1,0 +1,225 @@
+// The list of conversations on the real program: DOCENT_BIN=…/docent npm run e2e.
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { accessible, launch, watch, type Watched } from './browser';
+import { startProgram, type Program } from './program';
+
+describe.skipIf(!process.env.DOCENT_BIN)('conversations', () => {
+  let browser: Browser;
+  let program: Program;
+  let watched: Watched;
+  let page: Page;
+
+  beforeAll(async () => {
+    [browser, program] = await Promise.all([launch(), startProgram()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await program?.stop();
+  });
+  beforeEach(async () => {
+    for (const id of await ids()) await fetch(`${program.url}/api/sessions/${id}`, { method: 'DELETE' });
+    watched = await watch(browser, program.url);
+    page = watched.page;
+    await page.goto(program.url);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  });
+  afterEach(() => watched.check(40));
+
+  const ids = async () => ((await (await fetch(`${program.url}/api/sessions`)).json()) as { session_id: string }[]).map((s) => s.session_id);
+
+  /** talk begins a conversation, and returns its address. */
+  async function talk(text: string): Promise<string> {
+    await page.goto(`${program.url}/#/`);
+    await page.getByLabel('Your question').fill(text);
+    await page.keyboard.press('Enter');
+    await page.locator('.answer:not([aria-busy]) .sources').waitFor();
+    await row(text).waitFor();
+    return page.url();
+  }
+
+  const row = (name: string) => page.locator('nav .conversation', { hasText: name });
+  const names = () => page.locator('nav .conversation a').allTextContents();
+
+  async function choose(name: string, what: string): Promise<void> {
+    await row(name).hover();
+    await page.getByRole('button', { name: `Options of “${name}”` }).click();
+    await page.getByRole('menuitem', { name: what }).click();
+  }
+
+  test('are listed, the newest first, renamed in place and pinned', async () => {
+    await talk('What is Old Margery?');
+    await talk('When are roses pruned?');
+    expect(await names()).toEqual(['When are roses pruned?', 'What is Old Margery?']);
+    await page.getByRole('heading', { name: 'Today' }).waitFor();
+    await choose('What is Old Margery?', 'Rename');
+    const field = page.getByLabel('Name of the conversation');
+    expect(await field.evaluate((el) => el === document.activeElement)).toBe(true);
+    await page.keyboard.type('Gauges');
+    await page.keyboard.press('Escape');
+    await expect.poll(names).toContain('What is Old Margery?');
+    await choose('What is Old Margery?', 'Rename');
+    await page.keyboard.type('Gauges');
+    await page.keyboard.press('Enter');
+    await expect.poll(names).toContain('Gauges');
+    await choose('Gauges', 'Pin');
+    await page.getByRole('heading', { name: 'Pinned' }).waitFor();
+    await expect.poll(names).toEqual(['Gauges', 'When are roses pruned?']);
+    await page.reload();
+    await expect.poll(names).toEqual(['Gauges', 'When are roses pruned?']);
+    await choose('Gauges', 'Unpin');
+    await expect.poll(() => page.getByRole('heading', { name: 'Pinned' }).count()).toBe(0);
+    await accessible(page);
+  });
+
+  test('are found by their names and by what was said in them', async () => {
+    await talk('What is Old Margery?');
+    await talk('When are roses pruned?');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('forsythia'); // only the answer says it
+    await expect.poll(names).toEqual(['When are roses pruned?']);
+    await page.getByRole('heading', { name: '1 conversation found' }).waitFor();
+    await accessible(page);
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('zeppelin');
+    await page.locator('nav').getByText('No conversation matches.').last().waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(async () => (await names()).length).toBe(2);
+    expect(await page.getByLabel('Search conversations').inputValue()).toBe('');
+  });
+
+  test('the menu of one works by keyboard alone', async () => {
+    await talk('What is Old Margery?');
+    const button = page.getByRole('button', { name: 'Options of “What is Old Margery?”' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim());
+    await expect.poll(focused).toBe('Rename');
+    await accessible(page);
+    await page.keyboard.press('ArrowUp');
+    expect(await focused()).toBe('Delete');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Home');
+    expect(await focused()).toBe('Rename');
+    await page.keyboard.press('e');
+    expect(await focused()).toBe('Export as Markdown');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('menu').count()).toBe(0);
+    expect(await button.evaluate((el) => el === document.activeElement)).toBe(true);
+  });
+
+  test('one is deleted at once, and comes back when that is undone', async () => {
+    const address = await talk('What is Old Margery?');
+    await choose('What is Old Margery?', 'Delete');
+    await expect.poll(names).toEqual([]);
+    await expect.poll(() => page.url()).toMatch(/#\/$/);
+    await page.getByText('Deleted “What is Old Margery?”').waitFor();
+    await accessible(page);
+    expect(await ids()).toHaveLength(1); // nothing is gone yet
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(names).toEqual(['What is Old Margery?']);
+    await expect.poll(() => page.url()).toBe(address);
+    await page.locator('.answer .sources').waitFor();
+    // A key does it too, and without either it is gone after a while.
+    await choose('What is Old Margery?', 'Delete');
+    await page.keyboard.press('Control+z');
+    await expect.poll(names).toEqual(['What is Old Margery?']);
+    await choose('What is Old Margery?', 'Delete');
+    await page.mouse.move(700, 300);
+    await expect.poll(ids).toEqual([]);
+    await expect.poll(() => page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    await page.goto(address);
+    await page.getByText('does not exist any more').waitFor();
+  });
+
+  test('who is at the notice has time; several wait at once, and each is undone alone', async () => {
+    await talk('What is Old Margery?');
+    await talk('When are roses pruned?');
+    await choose('What is Old Margery?', 'Delete');
+    await choose('When are roses pruned?', 'Delete');
+    await expect.poll(() => page.getByRole('button', { name: 'Undo' }).count()).toBe(2);
+    await page.getByText('Deleted “When are roses pruned?”').hover();
+    const at = Date.now();
+    // Longer than it may be undone otherwise.
+    await expect.poll(() => Date.now() - at, { timeout: 20_000, interval: 500 }).toBeGreaterThan(7500);
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(2);
+    await page.locator('.notice', { hasText: 'Margery' }).getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(names).toEqual(['What is Old Margery?']);
+    await page.mouse.move(700, 300);
+    await expect.poll(async () => (await ids()).length).toBe(1);
+    expect(await names()).toEqual(['What is Old Margery?']);
+  });
+
+  test('a page that is left deletes what it said it had', async () => {
+    const address = await talk('What is Old Margery?');
+    await talk('When are roses pruned?');
+    await choose('What is Old Margery?', 'Delete');
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await page.reload();
+    await expect.poll(async () => (await ids()).length).toBe(1);
+    await page.reload();
+    await expect.poll(names).toEqual(['When are roses pruned?']);
+    await page.goto(address);
+    await page.getByText('does not exist any more').waitFor();
+  });
+
+  test('one is exported as Markdown and as JSON', async () => {
+    await talk('What is Old Margery?');
+    const save = async (what: string) => {
+      const [download] = await Promise.all([page.waitForEvent('download'), choose('What is Old Margery?', what)]);
+      return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+    };
+    const markdown = await save('Export as Markdown');
+    expect(markdown.name).toMatch(/\.md$/);
+    expect(markdown.text).toContain('What is Old Margery?');
+    expect(markdown.text).toContain('float gauge');
+    const json = await save('Export as JSON');
+    expect(json.name).toMatch(/\.json$/);
+    const read = JSON.parse(json.text) as { messages: { is_user: boolean; content: unknown }[] };
+    expect(read.messages.some((m) => m.is_user && m.content === 'What is Old Margery?')).toBe(true);
+    expect(JSON.stringify(read.messages)).toContain('float gauge');
+  });
+
+  test('each has an address that another page opens', async () => {
+    const address = await talk('What is Old Margery?');
+    const other = await watch(browser, program.url, { viewport: { width: 360, height: 740 }, hasTouch: true });
+    await other.page.goto(address);
+    await other.page.locator('.answer .sources').waitFor();
+    expect(await other.page.title()).toContain('What is Old Margery?');
+    // The same list in the drawer, by touch.
+    await other.page.getByRole('button', { name: 'Menu', exact: true }).tap();
+    await other.page.getByRole('button', { name: 'Options of “What is Old Margery?”' }).tap();
+    await other.page.getByRole('menuitem', { name: 'Rename' }).tap();
+    await other.page.getByLabel('Name of the conversation').fill('Gauges');
+    await other.page.keyboard.press('Enter');
+    await expect.poll(() => other.page.locator('nav .conversation').textContent()).toContain('Gauges');
+    await accessible(other.page);
+    await other.check();
+  });
+
+  test('an answer that comes while another conversation is open is pointed at', async () => {
+    const first = await talk('What is Old Margery?');
+    await talk('When are roses pruned?');
+    const said = async () => {
+      const rows = (await (await fetch(`${program.url}/api/sessions`)).json()) as { session_id: string; messages: number }[];
+      return rows.find((r) => first.endsWith(r.session_id))!.messages;
+    };
+    const before = await said();
+    // Somebody goes on with the first, in another tab.
+    const other = await watch(browser, program.url);
+    await other.page.goto(first);
+    await other.page.locator('.answer .sources').waitFor();
+    await other.page.getByLabel('Your question').fill('And how often is it read?');
+    await other.page.keyboard.press('Enter');
+    await other.page.locator('.question', { hasText: 'how often' }).waitFor();
+    await expect.poll(said).toBeGreaterThan(before + 1);
+    await other.check();
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await row('What is Old Margery?').getByText('New answer').waitFor({ state: 'attached' });
+    await row('What is Old Margery?').getByRole('link').click();
+    await page.locator('.question', { hasText: 'how often' }).waitFor();
+    await expect.poll(() => page.getByText('New answer').count()).toBe(0);
+  });
+});

@@ -1,0 +1,266 @@
+// The library on the real program: DOCENT_BIN=…/docent npm run e2e.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { DocumentPage } from '../../src/api/shapes';
+import { accessible, launch, watch, type Watched } from './browser';
+import { startProgram, type Program } from './program';
+
+const text = (name: string, said: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(said) });
+
+describe.skipIf(!process.env.DOCENT_BIN)('the library', () => {
+  let browser: Browser;
+  let program: Program;
+  let watched: Watched;
+  let page: Page;
+
+  beforeAll(async () => {
+    [browser, program] = await Promise.all([launch(), startProgram()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await program?.stop();
+  });
+  beforeEach(async () => {
+    for (const d of await all('upload:')) await fetch(`${program.url}/api/documents/${d.id}`, { method: 'DELETE' });
+    watched = await watch(browser, program.url);
+    page = watched.page;
+    await page.goto(`${program.url}/#/documents`);
+    await page.locator('.row').first().waitFor();
+  });
+  afterEach(() => watched.check(60));
+
+  const all = async (match = '') => ((await (await fetch(`${program.url}/api/documents?limit=1000&match=${encodeURIComponent(match)}`)).json()) as DocumentPage).documents;
+  const sources = async () => (await all('upload:')).map((d) => d.source.slice('upload:'.length)).sort();
+  const files = () => page.locator('input[type=file]:not(.folder)');
+  const row = (name: string) => page.locator('.row', { hasText: name });
+  const finished = () => page.getByRole('button', { name: 'Clear this list' }).waitFor();
+
+  test('many files go up two at a time, each with its outcome, the failing one with its reason', async () => {
+    let most = 0;
+    let open = 0;
+    await page.route('**/api/documents', async (r) => {
+      most = Math.max(most, ++open);
+      const answer = await r.fetch();
+      open--;
+      await r.fulfill({ response: answer });
+    });
+    await files().setInputFiles([
+      ...Array.from({ length: 30 }, (_, i) => text(`note-${i}.txt`, `Note ${i} is about the ferry number ${i}.`)),
+      { name: 'broken.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\n') },
+    ]);
+    await page.getByText(/Adding \d+ of 31 files/).waitFor();
+    await page.getByRole('progressbar', { name: 'Progress of all uploads' }).waitFor();
+    // Of those that wait a few are shown.
+    expect(await page.locator('.uploads li').count()).toBeLessThan(30);
+    await finished();
+    expect(most).toBe(2);
+    expect(await page.locator('.uploads .counts').textContent()).toBe('30 added · 1 failed');
+    const reason = await page.locator('.uploads li.failed .outcome').textContent();
+    expect(reason!.length).toBeGreaterThan(10);
+    expect(await sources()).toHaveLength(31);
+    await accessible(page);
+    await page.getByLabel('Failed only').check();
+    await expect.poll(() => page.locator('.row').count()).toBe(1);
+    expect(await row('broken.pdf').locator('.failed').textContent()).toContain(reason!.trim());
+    await page.getByLabel('Failed only').uncheck();
+    await page.getByLabel('Filter by title or source').fill('note-2');
+    await expect.poll(() => page.locator('.row').count()).toBe(11);
+  });
+
+  test('a folder keeps its paths, and what is hidden or of the system stays', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'docent-folder-'));
+    mkdirSync(join(folder, 'harbour/old/.git'), { recursive: true });
+    writeFileSync(join(folder, 'harbour/readme.md'), '# Harbour\n\nThe harbour has two piers.');
+    writeFileSync(join(folder, 'harbour/old/readme.md'), '# Old harbour\n\nThe old harbour had one pier.');
+    writeFileSync(join(folder, 'harbour/.DS_Store'), 'x');
+    writeFileSync(join(folder, 'harbour/old/.git/config'), 'x');
+    await page.locator('input.folder').setInputFiles(join(folder, 'harbour'));
+    await finished();
+    expect(await page.locator('.uploads .counts').textContent()).toBe('2 added · 2 hidden or system files skipped');
+    expect(await sources()).toEqual(['harbour/old/readme.md', 'harbour/readme.md']);
+    rmSync(folder, { recursive: true });
+  });
+
+  test('what waits and what is on its way is cancelled, one or all; what failed is tried again', async () => {
+    const held: (() => void)[] = [];
+    await page.route('**/api/documents', async (r) => {
+      await new Promise<void>((ok) => held.push(ok));
+      await r.continue().catch(() => undefined); // it may have been given up
+    });
+    await files().setInputFiles(Array.from({ length: 6 }, (_, i) => text(`slow-${i}.txt`, `Slow ${i}.`)));
+    await expect.poll(() => held.length).toBe(2);
+    await page.getByRole('button', { name: 'Cancel the upload of slow-0.txt' }).click();
+    await expect.poll(() => held.length).toBe(3); // the next has its place
+    await page.getByRole('button', { name: 'Cancel the upload of slow-4.txt' }).click();
+    expect(await page.locator('.uploads .counts').textContent()).toBe('2 cancelled');
+    await page.getByRole('button', { name: 'Cancel all' }).click();
+    await finished();
+    expect(await page.locator('.uploads .counts').textContent()).toBe('6 cancelled');
+    for (const go of held) go();
+    await page.unroute('**/api/documents');
+    await page.getByRole('button', { name: 'Clear this list' }).click();
+    expect(await sources()).toEqual([]);
+
+    await page.route('**/api/documents', (r) => r.fulfill({ status: 500, json: { code: 'internal', message: 'the disk is full', retryable: true } }));
+    await files().setInputFiles([text('again-1.txt', 'Again one.'), text('again-2.txt', 'Again two.')]);
+    await page.locator('.uploads li.failed', { hasText: 'The disk is full.' }).first().waitFor();
+    await finished();
+    await page.unroute('**/api/documents');
+    await page.getByRole('button', { name: 'Try again-1.txt again' }).click();
+    await page.locator('.uploads li.done', { hasText: 'again-1.txt' }).waitFor();
+    await page.getByRole('button', { name: 'Retry failed' }).click();
+    await page.locator('.uploads li.done', { hasText: 'again-2.txt' }).waitFor();
+    expect(await sources()).toEqual(['again-1.txt', 'again-2.txt']);
+  });
+
+  test('three thousand files do not fill the page, which can be used meanwhile', async () => {
+    await page.route('**/api/documents', (r) => r.fulfill({ json: { results: [{ source: 'x', status: 'added', chunks: 1 }] } }));
+    await page.evaluate(() => {
+      const data = new DataTransfer();
+      for (let i = 0; i < 3000; i++) data.items.add(new File([`file ${i}`], `many-${i}.txt`, { type: 'text/plain' }));
+      const input = document.querySelector<HTMLInputElement>('input[type=file]:not(.folder)')!;
+      input.files = data.files;
+      input.dispatchEvent(new Event('change', { bubbles: true }));
+    });
+    await page.getByText(/Adding \d+ of 3,000 files/).waitFor();
+    await expect.poll(() => page.locator('.uploads li.done').count()).toBe(8);
+    expect(await page.locator('.uploads li').count()).toBeLessThan(30);
+    await page.getByLabel('Filter by title or source').fill('tides'); // it can be typed meanwhile
+    await expect.poll(() => page.locator('.row').count()).toBe(1);
+    await page.getByRole('button', { name: 'Cancel all' }).click();
+    await finished();
+    expect(await page.locator('.uploads .counts').textContent()).toMatch(/^[\d,]+ added · [\d,]+ cancelled$/);
+  });
+
+  test('one is deleted at once, comes back by undo, and is gone without; several too', async () => {
+    await files().setInputFiles(['one', 'two', 'three'].map((n) => text(`${n}.txt`, `This is ${n}.`)));
+    await finished();
+    await row('one.txt').waitFor();
+    await row('one.txt').getByRole('button', { name: /^Delete/ }).click();
+    await expect.poll(() => row('one.txt').count()).toBe(0);
+    expect(await sources()).toContain('one.txt');
+    await page.getByRole('status').filter({ hasText: 'Deleted “' }).waitFor(); // it is told, too
+    await accessible(page);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row('one.txt').waitFor();
+
+    for (const name of ['one.txt', 'two.txt']) await row(name).getByRole('checkbox').check();
+    await page.getByText('2 selected').waitFor();
+    await accessible(page);
+    await page.getByRole('button', { name: 'Delete selected' }).click();
+    await expect.poll(() => row('two.txt').count()).toBe(0);
+    await page.getByText('Deleted 2 documents').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row('two.txt').waitFor();
+    expect(await sources()).toEqual(['one.txt', 'three.txt', 'two.txt']);
+
+    for (const name of ['one.txt', 'two.txt']) await row(name).getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Delete selected' }).click();
+    await page.mouse.move(5, 5);
+    await expect.poll(sources).toEqual(['three.txt']);
+    await row('three.txt').getByRole('button', { name: /^Delete/ }).click();
+    await expect.poll(() => row('three.txt').count()).toBe(0);
+    await page.goto('about:blank'); // who leaves has not undone it
+    await expect.poll(sources).toEqual([]);
+  });
+
+  test('a deletion that fails says so, and the document is there again', async () => {
+    await page.route('**/api/documents/*', (r) => (r.request().method() === 'DELETE' ? r.fulfill({ status: 500, json: { code: 'internal', message: 'the disk is full', retryable: true } }) : r.continue()));
+    await row('Garden handbook').getByRole('button', { name: /^Delete/ }).click();
+    await expect.poll(() => row('Garden handbook').count()).toBe(0);
+    await page.locator('.notice', { hasText: 'Garden handbook' }).getByRole('button', { name: 'Dismiss' }).click(); // it is done now
+    await page.getByText('The document was not deleted. The disk is full.').waitFor();
+    await row('Garden handbook').waitFor();
+  });
+
+  test('collections: files go into a new one, which is listed, filtered and searched on its own', async () => {
+    await page.getByLabel('Add to').selectOption('New collection…');
+    await page.getByLabel('Name of the new collection').fill('ferries');
+    await files().setInputFiles([text('calliope.txt', 'The ferry Calliope leaves Quelmouth at 06:40 and at 17:15 on weekdays.')]);
+    await finished();
+    const chip = page.getByRole('button', { name: /^ferries/ });
+    await chip.waitFor();
+    expect(await chip.textContent()).toContain('1 document');
+    expect((await all('calliope')).map((d) => d.collection)).toEqual(['ferries']);
+    await chip.click();
+    await expect.poll(() => page.locator('.row').count()).toBe(1);
+    await accessible(page);
+    expect(await page.getByLabel('Add to').inputValue()).toBe('ferries');
+    await page.getByRole('radio', { name: 'Passages' }).check();
+    await page.getByLabel('Find passages in the documents').fill('Old Margery tides');
+    await page.getByRole('list', { name: 'Passages found' }).or(page.locator('p.calm', { hasText: 'No passage was found.' })).waitFor();
+    expect(await page.locator('ol li', { hasText: 'Margery' }).count()).toBe(0);
+    await page.getByRole('button', { name: /^All/ }).click();
+    await page.locator('ol li', { hasText: 'Old Margery' }).first().waitFor();
+  });
+
+  test('passages are found with their words marked, and open where they stand', async () => {
+    await page.getByRole('radio', { name: 'Passages' }).check();
+    await page.getByText('Type a question or a few words').waitFor();
+    await page.getByLabel('Find passages in the documents').fill('When do neap tides occur?');
+    const first = page.locator('ol li').first();
+    await first.waitFor();
+    expect(await first.locator('mark').allTextContents()).toEqual(expect.arrayContaining(['Neap', 'tides', 'occur']));
+    expect(await first.textContent()).toContain('Tides');
+    expect(await first.locator('.where').textContent()).toContain('Neap tides');
+    expect(await first.getByRole('meter').getAttribute('aria-label')).toMatch(/^Score \d/);
+    await accessible(page);
+    await first.getByRole('button').click();
+    await page.locator('.panel mark').first().waitFor();
+    expect((await page.locator('.panel mark').allTextContents()).join('')).toContain('Neap tides occur at the quarter moons');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.locator('.panel').count()).toBe(0);
+    expect(await first.getByRole('button').evaluate((el) => el === document.activeElement)).toBe(true);
+  });
+
+  test('a document is shown with its passages, and has an address', async () => {
+    await row('Tides').getByRole('link').click();
+    await page.locator('.panel').waitFor();
+    expect(page.url()).toMatch(/#\/documents\/\d+$/);
+    await page.locator('.panel').getByRole('tab', { name: 'Passages' }).click();
+    await page.locator('.panel').getByText('The harbour of Quelmouth measures the tide').waitFor();
+    await accessible(page);
+    await page.reload();
+    await page.locator('.panel').getByText('Old Margery').first().waitFor();
+  });
+
+  test.each([
+    ['dark', { colorScheme: 'dark' }],
+    ['360 px', { viewport: { width: 360, height: 740 }, hasTouch: true }],
+  ] as const)('accessible: %s', async (_, options) => {
+    const other = await watch(browser, program.url, options);
+    await other.page.goto(`${program.url}/#/documents`);
+    await other.page.locator('.row').first().waitFor();
+    await other.page.locator('.row').getByRole('checkbox').first().check();
+    await accessible(other.page);
+    await other.page.getByRole('radio', { name: 'Passages' }).check();
+    await other.page.getByLabel('Find passages in the documents').fill('tides');
+    await other.page.locator('ol li').first().waitFor();
+    await accessible(other.page);
+    expect(await other.page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+    await other.check();
+  });
+
+  test('a folder is dropped', async () => {
+    // A page cannot make a drop of a folder, so its entries are made here.
+    await page.evaluate(() => {
+      const file = (path: string) => ({ isDirectory: false, isFile: true, fullPath: path, file: (ok: (f: File) => void) => ok(new File([`About ${path}.`], path.split('/').at(-1)!)) });
+      const root = {
+        isDirectory: true, isFile: false, fullPath: '/pier',
+        createReader: () => {
+          const parts = [[file('/pier/a.txt'), file('/pier/.DS_Store')], [file('/pier/b.txt')], []];
+          return { readEntries: (ok: (some: unknown[]) => void) => ok(parts.shift()!) };
+        },
+      };
+      const e = new DragEvent('drop', { bubbles: true, cancelable: true });
+      Object.defineProperty(e, 'dataTransfer', { value: { types: ['Files'], items: [{ kind: 'file', webkitGetAsEntry: () => root }] } });
+      document.querySelector('.column')!.dispatchEvent(e);
+    });
+    await finished();
+    expect(await sources()).toEqual(['pier/a.txt', 'pier/b.txt']);
+    expect(await page.locator('.uploads .counts').textContent()).toBe('2 added · 1 hidden or system file skipped');
+  });
+});

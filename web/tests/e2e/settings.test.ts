@@ -1,0 +1,232 @@
+// Settings on the real program: DOCENT_BIN=…/docent npm run e2e.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Info } from '../../src/api/shapes';
+import { accessible, launch, watch, type Watched } from './browser';
+import { startProgram, type Program } from './program';
+
+let browser: Browser;
+let program: Program;
+let watched: Watched;
+let page: Page;
+
+const open = async () => {
+  await page.goto(`${program.url}/#/settings`);
+  await page.getByRole('heading', { name: 'Status' }).waitFor();
+};
+const radio = (name: string) => page.getByRole('radio', { name, exact: true });
+const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+
+describe.skipIf(!process.env.DOCENT_BIN)('settings', () => {
+  beforeAll(async () => {
+    [browser, program] = await Promise.all([launch(), startProgram()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await program?.stop();
+  });
+  beforeEach(async () => {
+    watched = await watch(browser, program.url, { colorScheme: 'light', permissions: ['clipboard-read', 'clipboard-write'] });
+    page = watched.page;
+  });
+  afterEach(() => watched.check());
+
+  test('are reached from the sidebar; a theme stays, before the first paint', async () => {
+    await page.goto(program.url);
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    expect(await page.title()).toMatch(/^Settings · /);
+    expect(await radio('System').isChecked()).toBe(true);
+    expect(await paper()).toBe('rgb(250, 249, 247)');
+    await radio('Dark').check();
+    expect(await paper()).toBe('rgb(23, 22, 20)');
+    await accessible(page);
+    await page.route('**/assets/*.js', (r) => r.abort()); // without the page, its first paint
+    await page.reload();
+    await expect.poll(paper).toBe('rgb(23, 22, 20)');
+    await page.unroute('**/assets/*.js');
+    await open();
+    expect(await radio('Dark').isChecked()).toBe(true);
+    await radio('System').check();
+    expect(await page.evaluate(() => localStorage.getItem('docent.theme'))).toBeNull();
+  });
+
+  test('the text has four sizes', async () => {
+    await open();
+    const size = () => page.getByRole('heading', { name: 'Status' }).evaluate((el) => parseFloat(getComputedStyle(el).fontSize));
+    const normal = await size();
+    const seen = [];
+    for (const name of ['Small', 'Normal', 'Large', 'Very large']) {
+      await radio(name).check();
+      seen.push(await size());
+    }
+    expect(seen[1]).toBe(normal);
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+    expect(new Set(seen).size).toBe(4);
+    await page.reload();
+    await expect.poll(size).toBe(seen[3]);
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+    await accessible(page);
+  });
+
+  test('the key that sends is remembered', async () => {
+    await open();
+    await page.getByText('Shift+Enter begins a new line.').waitFor();
+    await radio('Ctrl+Enter').check();
+    expect(await page.evaluate(() => localStorage.getItem('docent.send'))).toBe('ctrl-enter');
+    await page.reload();
+    await page.getByText('Enter begins a new line.').waitFor();
+    expect(await radio('Ctrl+Enter').isChecked()).toBe(true);
+  });
+
+  test('German at once and from then on, with no English left in the frame of the page; and back', async () => {
+    await page.goto(program.url);
+    await page.getByLabel('Your question').fill('What is Old Margery?');
+    await page.keyboard.press('Enter');
+    await page.locator('.answer:not([aria-busy]) .sources').waitFor();
+    await open();
+    await radio('Deutsch').check();
+    await page.getByRole('heading', { name: 'Einstellungen' }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('de');
+    expect(await page.title()).toMatch(/^Einstellungen · /);
+    // What a person sees or hears of the page, without what others wrote.
+    const said = () =>
+      page.evaluate(() => {
+        const foreign = '.conversation a, bdi, [dir=auto], .hint, option, kbd, [lang=en], .sum [href], style, script';
+        const texts: string[] = [];
+        const walk = (el: Element) => {
+          if (el.matches(foreign) || el.closest('[popover]:not(:popover-open)')) return;
+          for (const name of ['aria-label', 'title', 'placeholder']) if (el.hasAttribute(name) && !el.querySelector('[dir=auto]')) texts.push(el.getAttribute(name)!);
+          for (const node of el.childNodes) {
+            if (node.nodeType === Node.TEXT_NODE && node.textContent?.trim()) texts.push(node.textContent.trim());
+            if (node instanceof Element) walk(node);
+          }
+        };
+        walk(document.body);
+        return texts.filter((t) => /\p{L}{3}/u.test(t));
+      });
+    const english = /\b(?:the|and|of|new|chat with|settings|documents|conversations?|search|delete|rename|pin|theme|language|status|refresh|copy|ready|close|add|folder|files|upload|title|size|changed|passages?|from|none|model|database|started|limits|keyboard|menu|undo|today|question|your)\b/i;
+    const german = ['Sammlung', 'Status'];
+    const left = async () => (await said()).filter((t) => english.test(t) && !german.includes(t) && !/[„“]/.test(t));
+    await page.getByText('Bereit', { exact: true }).waitFor();
+    expect(await left()).toEqual([]);
+    await accessible(page);
+    await page.getByRole('link', { name: 'Dokumente' }).click();
+    await page.locator('.row').first().waitFor();
+    expect(await left()).toEqual([]);
+    await page.getByRole('radio', { name: 'Inhalten' }).check();
+    await page.getByText('Eine Frage oder ein paar Wörter').waitFor();
+    expect(await left()).toEqual([]);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Dokumente', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Einstellungen' }).click();
+    await radio('English').check();
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    await page.getByRole('link', { name: 'New chat' }).first().waitFor();
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('en');
+  });
+
+  test('the status is what the server says, and is copied without secrets', async () => {
+    await open();
+    await page.getByText('Ready', { exact: true }).waitFor();
+    const info = (await (await page.request.get(`${program.url}/api/info`)).json()) as Info;
+    const row = async (name: string) => (await page.locator('dl div', { has: page.getByText(name, { exact: true }) }).locator('dd').textContent()) ?? '';
+    expect(await row('Version')).toBe(`${info.name} ${info.version}`);
+    expect(await row('Built with')).toBe(info.go);
+    expect(info.go).toMatch(/^go1\.\d+/);
+    expect(Date.now() - Date.parse(info.started_at)).toBeGreaterThan(0);
+    expect(await row('Started')).toContain(String(new Date(info.started_at).getFullYear()));
+    expect(await row('Database')).toBe(info.database);
+    expect(info.database).toMatch(/postgres/);
+    expect(await row('Model')).toContain(info.model.hint);
+    expect(await row('Embedder')).toBe(`${info.embedder.name}, ${info.embedder.dimensions.toLocaleString('en')} dimensions`);
+    expect(await row('Index')).toBe(`${info.index.keyword} + ${info.index.vectors}`);
+    expect(info.index.chunks).toBeGreaterThan(0);
+    expect(await row('Passages in the index')).toBe(String(info.index.chunks));
+    expect(await row('Collections')).toContain(`default: ${info.collections[0]!.documents} documents`);
+    expect(await row('Limits')).toContain(`${info.limits.k} passages for an answer`);
+    expect(await row('Login')).toContain('not needed');
+    await page.getByRole('button', { name: 'Copy as text' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    expect(text).toContain('Status: Ready');
+    expect(text).toContain(`Version: ${info.name} ${info.version}`);
+    expect(text).not.toMatch(/postgres(?:ql)?:\/\/|password|docent_session/i);
+    await accessible(page);
+    // A server that is not ready is named so.
+    await page.route('**/api/ready', (r) => r.fulfill({ status: 503, json: { status: 'unavailable', checks: { database: 'it does not answer', models: 'ok' } } }));
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('Not ready').waitFor();
+    await page.getByText('database: it does not answer').waitFor();
+  });
+
+  test('without logins there is no account', async () => {
+    await open();
+    await page.getByText('Ready', { exact: true }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Account' }).count()).toBe(0);
+    expect(await page.getByRole('heading', { name: 'API tokens' }).count()).toBe(0);
+  });
+});
+
+describe.skipIf(!process.env.DOCENT_BIN)('settings with logins', () => {
+  beforeAll(async () => {
+    [browser, program] = await Promise.all([launch(), startProgram({ user: ['ada', 'correct horse battery'] })]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await program?.stop();
+  });
+
+  test('a token is made, used, listed and revoked; who logs out is asked again', async () => {
+    watched = await watch(browser, program.url, { permissions: ['clipboard-read', 'clipboard-write'] });
+    page = watched.page;
+    await page.goto(`${program.url}/#/settings`);
+    const login = page.getByRole('dialog', { name: 'Log in' });
+    await login.getByLabel('Name').fill('ada');
+    await login.getByLabel('Password').fill('correct horse battery');
+    await page.keyboard.press('Enter');
+    await page.getByText('Logged in as ada. May: ask.').waitFor();
+    await page.getByText('There are no tokens yet.').waitFor();
+    await accessible(page);
+
+    await page.getByRole('button', { name: 'New token' }).click();
+    const name = page.locator('form').getByLabel('Name', { exact: true }).and(page.locator(':not([autocomplete=username])'));
+    expect(await name.evaluate((el) => el === document.activeElement)).toBe(true);
+    await name.fill('nightly report');
+    expect(await page.getByRole('checkbox').count()).toBe(1); // nobody gives more than they have
+    await page.getByLabel('Valid for').selectOption('30 days');
+    await accessible(page);
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const secret = page.getByLabel('Token “nightly-report”');
+    await secret.waitFor();
+    await page.getByText('it is not shown again').waitFor();
+    await accessible(page);
+    await page.getByRole('button', { name: 'Copy', exact: true }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const token = await secret.inputValue();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(token);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await expect.poll(() => page.locator('main').textContent()).toContain('nightly-report');
+    expect(await page.content()).not.toContain(token);
+
+    const use = async () => (await fetch(`${program.url}/api/search?q=tides`, { headers: { Authorization: `Bearer ${token}` } })).status;
+    expect(await use()).toBe(200);
+    expect((await fetch(`${program.url}/api/documents/1`, { method: 'DELETE', headers: { Authorization: `Bearer ${token}` } })).status).toBe(403);
+    await page.reload();
+    const row = page.locator('li', { hasText: 'nightly-report' });
+    await row.getByText('expires').waitFor();
+
+    await page.getByRole('button', { name: 'Revoke “nightly-report”' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(await use()).toBe(200);
+    await page.getByRole('button', { name: 'Revoke “nightly-report”' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page.getByText('There are no tokens yet.').waitFor();
+    await expect.poll(use).toBe(401);
+
+    await page.locator('main').getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('dialog', { name: 'Log in' }).waitFor();
+    await watched.check();
+  });
+});
