@@ -43,6 +43,7 @@ type site struct {
 
 func serve(t *testing.T, s setup) *site {
 	t.Helper()
+	specified(t) // loading it takes seconds, in which a peer that is connected would be silent
 	if s.agent == nil {
 		a, err := agent.NewAssistant(agent.AssistantConfig{History: 4})
 		if err != nil {
