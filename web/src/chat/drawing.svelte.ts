@@ -21,20 +21,16 @@ export class Drawing {
   private picture = 0;
 
   has(key: string): boolean {
-    return this.place(key).drawn;
-  }
-
-  private place(key: string): Place {
-    let place = this.places.get(key);
-    if (!place) this.places.set(key, (place = untrack(() => new Place())));
-    return place;
+    return this.places.get(key)?.drawn ?? false;
   }
 
   /** set tells what there is. What is at the end is drawn with it. */
   set(keys: string[]): void {
     this.keys = keys;
+    // Made here, and not where they are read: that would not be told of them.
+    for (const key of keys) if (!this.places.has(key)) this.places.set(key, new Place());
     if (keys.length === 0) this.places.clear();
-    else this.place(keys.at(-1)!).drawn = true;
+    else this.places.get(keys.at(-1)!)!.drawn = true;
   }
 
   /** on tells where that is; undefined if it is gone. */
@@ -63,7 +59,7 @@ export class Drawing {
       if (performance.now() - began > budget) return this.ask();
       const read = this.read(list, scroller);
       const before = read?.getBoundingClientRect().top ?? 0;
-      this.place(missing).drawn = true;
+      this.places.get(missing)!.drawn = true;
       flushSync();
       const moved = (read?.getBoundingClientRect().top ?? 0) - before;
       if (Math.abs(moved) >= 1) scroller.scrollTop += moved;

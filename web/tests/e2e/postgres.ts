@@ -80,3 +80,10 @@ export function newDatabase(): { url: string; drop(): void } {
   const url = server.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${name}`);
   return { url, drop: () => void query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
+
+/** rows runs SQL in a database, as one of the tests' own, and returns what it prints. */
+export function rows(database: string, sql: string): string {
+  const ran = spawnSync(program('psql'), [database, '-qAtX', '-v', 'ON_ERROR_STOP=1'], { input: sql, encoding: 'utf8' });
+  if (ran.status !== 0) throw new Error(`psql failed:\n${ran.stderr}`);
+  return ran.stdout.trim();
+}

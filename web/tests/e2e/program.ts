@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hostile } from '../mock/corpus';
-import { newDatabase } from './postgres';
+import { newDatabase, rows } from './postgres';
 
 const tides = `# Tides
 
@@ -47,8 +47,10 @@ export interface Program {
   url: string;
   /** Runs a command of docent on its data, such as token create, and returns what it prints. */
   run(args: string[], input?: string): string;
-  /** Kills it as a crash would, and starts it again on the same data and port. */
-  restart(): Promise<void>;
+  /** Runs SQL in its database and returns what that prints. */
+  sql(query: string): string;
+  /** Kills it as a crash would, and starts it again on the same data and port; what is done meanwhile is done before that. */
+  restart(meanwhile?: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -73,7 +75,7 @@ export interface ProgramOptions {
 export async function startProgram({ agent, model, user, options: more = [], files: others = {}, env: also = {} }: ProgramOptions = {}): Promise<Program> {
   const url = process.env.DOCENT_URL;
   const bin = process.env.DOCENT_BIN;
-  if (url || !bin) return { url: url ?? '', run: () => '', restart: async () => undefined, stop: async () => undefined };
+  if (url || !bin) return { url: url ?? '', run: () => '', sql: () => '', restart: async () => undefined, stop: async () => undefined };
 
   const folder = mkdtempSync(join(tmpdir(), 'docent-e2e-'));
   const files: [string, string | Uint8Array][] = [['tides.md', tides], ['garden.md', garden], ['poisoned.md', poisoned], ['poisoned.html', `<!doctype html><title>Zorblatt</title>${poisoned}`], ...Object.entries(others)];
@@ -126,8 +128,10 @@ export async function startProgram({ agent, model, user, options: more = [], fil
   return {
     url: address,
     run,
-    restart: async () => {
+    sql: (query) => rows(database.url, query),
+    restart: async (meanwhile) => {
       await end('SIGKILL');
+      await meanwhile?.();
       await start();
     },
     stop: async () => {

@@ -8,8 +8,11 @@ export class MockModel {
   pace = 20;
   /** How many words it says. */
   words = 40;
+  /** What it says instead, if it is to say something. */
+  text = '';
   calls = 0;
   private http: Server | undefined;
+  private going = new Set<() => void>();
 
   async start(): Promise<this> {
     this.http = createServer((req, res) => {
@@ -18,24 +21,40 @@ export class MockModel {
       const n = ++this.calls;
       res.writeHead(200, { 'Content-Type': 'text/event-stream' });
       let i = 0;
-      const { pace, words } = this;
+      const { pace, text } = this;
+      // Parts of a few letters, so that what is between two breaks anywhere.
+      const parts = text ? text.split(hold).flatMap((t, i) => [...(i > 0 ? [hold] : []), ...(t.match(/[\s\S]{1,6}/gu) ?? [])]) : this.said(n);
       const put = (delta: object, finish: string | null) =>
         res.write(`data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'mock', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`);
+      let free = 0;
+      const go = () => void free++;
+      this.going.add(go);
       const timer = setInterval(() => {
-        if (i < words) {
-          put({ role: 'assistant', content: i === 0 ? `Answer ${n}:` : i === words - 1 ? ` end${n} [1].` : ` word${i}` }, null);
+        if (parts[i] === hold) {
+          if (free === 0) return;
+          free--;
           i++;
-          return;
         }
+        if (i < parts.length) return void put({ role: 'assistant', content: parts[i++] }, null);
         clearInterval(timer);
         put({}, 'stop');
         res.end('data: [DONE]\n\n');
       }, pace);
-      res.on('close', () => clearInterval(timer));
+      res.on('close', () => {
+        clearInterval(timer);
+        this.going.delete(go);
+      });
     });
     await new Promise<void>((ok) => this.http!.listen(0, '127.0.0.1', ok));
     this.url = `http://127.0.0.1:${(this.http.address() as AddressInfo).port}/v1`;
     return this;
+  }
+
+  private said = (n: number) => Array.from({ length: this.words }, (_, i) => (i === 0 ? `Answer ${n}:` : i === this.words - 1 ? ` end${n} [1].` : ` word${i}`));
+
+  /** go has what waits at a hold, or will, go on. */
+  go(): void {
+    for (const f of this.going) f();
   }
 
   async stop(): Promise<void> {
@@ -43,3 +62,6 @@ export class MockModel {
     await new Promise((ok) => (this.http ? this.http.close(ok) : ok(0)));
   }
 }
+
+/** hold is where a text waits for go. */
+export const hold = '\u241f';

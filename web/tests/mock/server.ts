@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { DocumentRow, Info, Me, SessionRow } from '../../src/api/shapes';
+import type { ChunkRow, DocumentRow, Info, Me, SessionRow, TokenRow } from '../../src/api/shapes';
 import { answer, documents, type MockDocument } from './corpus';
 import { scripts } from './scripts';
 import { MockTurn, Stopped, type Entry } from './turn';
@@ -83,6 +83,7 @@ export class MockDocent {
   /** Logins that count. */
   cookies = new Set<string>();
   feedback: unknown[] = [];
+  tokens: TokenRow[] = [];
   /** Messages received, with their ids; resends are here too. */
   received: { id: string; text: string }[] = [];
   url = '';
@@ -137,8 +138,8 @@ export class MockDocent {
         session.running.get(m.turn)?.stop();
         this.put(ws, 'ack', { id, duplicate: false }, { id });
       }
-      else if (frame.action === 'user_message') void this.ask(ws, session, String(frame.message), id);
-      else if (frame.action === 'edit') void this.ask(ws, session, String(m.message), id, m.turn);
+      else if (frame.action === 'user_message') void this.ask(ws, session, textOf(frame.message), id);
+      else if (frame.action === 'edit') void this.ask(ws, session, textOf(m.message), id, m.turn);
       else if (frame.action === 'regenerate') void this.ask(ws, session, String(session.log.find((k) => k.action === 'user_message' && k.turn === m.turn)?.message), id, m.turn);
       else if (frame.action === 'feedback') {
         this.feedback.push(frame.message);
@@ -304,6 +305,7 @@ export class MockDocent {
     if (!this.known(req)) return void json({ code: 'unauthorized', message: 'log in first', retryable: false }, 401);
     if (noun === 'me') return void json(this.me());
     if (noun === 'info') return void json(this.info());
+    if (noun === 'tokens') return void (await this.keys(req, res, Number(id)));
     if (noun === 'search') return void json({ question: '', evidence: 1, results: [] });
     if (noun === 'ask') return void json(answer('backup', this.documents));
     if (noun === 'documents' && !id && req.method === 'POST') return void json(await this.upload(req));
@@ -316,22 +318,49 @@ export class MockDocent {
         return void res.writeHead(204).end();
       }
       if (part === 'text' || part === 'file') return void res.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8' }).end(d.text);
+      if (part === 'pages') return void missing();
+      if (part === 'chunks') return void json({ chunks: chunksOf(d) });
       return void json(this.row(d));
     }
     if (noun !== 'sessions') return void missing();
-    if (!id) return void json([...this.sessions.values()].filter((s) => s.row.session_name || s.messages.some((m) => m.is_user)).map((s) => ({ ...s.row, ...this.first(s) })).reverse());
+    if (!id) return void json(this.listed((url.searchParams.get('match') ?? '').toLowerCase()));
     const session = this.sessions.get(decodeURIComponent(id));
     if (!session) return void missing();
     if (part === 'messages') return void json(this.unreplaced(session));
+    if (part === 'export') return void res.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Disposition': 'attachment' }).end(JSON.stringify(this.unreplaced(session)));
     if (req.method === 'DELETE') this.sessions.delete(session.row.session_id);
-    else session.row.session_name = (JSON.parse(await body(req)) as { session_name: string }).session_name;
+    else {
+      const { session_name, pinned } = JSON.parse(await body(req)) as { session_name?: string; pinned?: boolean };
+      if (session_name !== undefined) session.row.session_name = session_name;
+      if (pinned !== undefined) session.row.pinned = pinned;
+    }
     res.writeHead(204).end();
+  }
+
+  // Pinned ones first, then the newest; only where something says what is looked for.
+  private listed(match: string) {
+    const said = (s: Session) => [s.row.session_name ?? '', ...this.unreplaced(s).messages.map((m) => JSON.stringify(m.content))].join('\n').toLowerCase();
+    const found = [...this.sessions.values()].filter((s) => (s.row.session_name || s.messages.some((m) => m.is_user)) && said(s).includes(match)).reverse();
+    return found.map((s) => ({ ...s.row, ...this.first(s) })).sort((a, b) => Number(b.pinned) - Number(a.pinned));
   }
 
   private unreplaced(s: Session) {
     const gone = s.messages.flatMap((m) => (m.replaces ? [[m.replaces, m.turn] as const] : []));
     const there = ({ turn }: { turn: number }) => !gone.some(([from, to]) => turn >= from && turn < to);
     return { messages: s.messages.filter(there), steps: s.steps.filter(there), seq: s.seq, reset_seq: 0 };
+  }
+
+  private async keys(req: IncomingMessage, res: ServerResponse, id: number): Promise<void> {
+    if (req.method === 'DELETE') {
+      this.tokens = this.tokens.filter((t) => t.id !== id);
+      return void res.writeHead(204).end();
+    }
+    const json = (value: unknown, status = 200) => void res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
+    if (req.method !== 'POST') return json(this.tokens);
+    const { name, scopes, expires_at } = JSON.parse(await body(req)) as { name: string; scopes: string[]; expires_at?: string };
+    const row: TokenRow = { id: this.tokens.length + 1, name, scopes, created_at: new Date().toISOString(), last_used_at: null, expires_at: expires_at ?? null };
+    this.tokens.push(row);
+    json({ ...row, token: `dct_${row.id}` }, 201);
   }
 
   private me = (): Me => ({ id: this.login && 'user:ada', name: this.login && 'ada', scopes: this.scopes, auth: this.login !== '' });
@@ -399,6 +428,20 @@ export class MockDocent {
     return { results: [{ source: `upload:${name}`, status: 'added', chunks: 3, document_id: id }] };
   }
 }
+
+// A document's passages: its paragraphs.
+function chunksOf(d: MockDocument): ChunkRow[] {
+  let start = 0;
+  return d.text.split(/(?<=\n\n)/).map((text, ordinal) => {
+    const end = start + Buffer.byteLength(text);
+    const row: ChunkRow = { id: d.id * 100 + ordinal, ordinal, kind: 'prose', text, heading: '', page: null, page_label: null, start, end, tokens: Math.ceil(text.length / 4) };
+    start = end;
+    return row;
+  });
+}
+
+// A message may say with what it is to be answered.
+const textOf = (message: unknown): string => String((message as { message?: unknown } | null)?.message ?? message);
 
 async function body(req: IncomingMessage): Promise<string> {
   let text = '';

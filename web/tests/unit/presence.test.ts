@@ -1,0 +1,30 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { conversation } from '../../src/chat/conversation.svelte';
+import { presence } from '../../src/chat/presence.svelte';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  conversation.link = 'idle';
+});
+
+test('a connection is spoken of as lost when it did not come back at once', () => {
+  conversation.link = 'lost';
+  let end = presence.watch();
+  vi.advanceTimersByTime(700);
+  expect(presence.lost).toBe(false);
+  end?.();
+  conversation.link = 'open';
+  end = presence.watch();
+  vi.advanceTimersByTime(5000);
+  expect(presence.lost).toBe(false);
+  end?.();
+  conversation.link = 'lost';
+  end = presence.watch();
+  vi.advanceTimersByTime(1100);
+  expect(presence.lost).toBe(true);
+  end?.();
+  conversation.link = 'open';
+  presence.watch();
+  expect(presence.lost).toBe(false);
+});
