@@ -1,0 +1,149 @@
+// Everybody can use the page: WCAG 2.2 AA by axe in every view, the keyboard
+// alone, less motion, a narrow window, another direction.
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { accessible, launch, watch, type Watched } from './browser';
+import { startProgram, type Program } from './program';
+
+describe.skipIf(!process.env.DOCENT_BIN)('everybody can use the page', () => {
+  let browser: Browser;
+  let program: Program;
+  let closed: Program;
+
+  beforeAll(async () => {
+    [browser, program, closed] = await Promise.all([launch(), startProgram(), startProgram({ user: ['ada', 'correct horse battery'] })]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await Promise.all([program?.stop(), closed?.stop()]);
+  });
+
+  let watched: Watched;
+  let page: Page;
+  afterEach(() => watched?.check(60));
+
+  async function visit(options: BrowserContextOptions = {}, storage: Record<string, string> = {}, rtl = false, at = program) {
+    watched = await watch(browser, at.url, options);
+    page = watched.page;
+    await page.context().addInitScript((storage) => {
+      for (const [key, value] of Object.entries(storage)) localStorage.setItem(key, value);
+    }, storage);
+    await page.goto(at.url);
+    if (rtl) await page.evaluate(() => (document.documentElement.dir = 'rtl'));
+  }
+
+  const composer = () => page.locator('textarea').first();
+  async function ask(text: string) {
+    const before = await page.locator('.answer:not([aria-busy]) .sources').count();
+    await composer().fill(text);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count()).toBe(before + 1);
+  }
+  const narrow = async () => expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+
+  const looks: [string, BrowserContextOptions, Record<string, string>, boolean][] = [
+    ['light', { colorScheme: 'light' }, {}, false],
+    ['dark', { colorScheme: 'dark' }, {}, false],
+    ['320 px', { viewport: { width: 320, height: 640 } }, {}, false],
+    ['German', {}, { 'docent.language': 'de' }, false],
+    ['right to left', {}, {}, true],
+    ['320 px, right to left, large', { viewport: { width: 320, height: 640 } }, { 'docent.size': 'x-large' }, true],
+  ];
+  for (const [name, options, storage, rtl] of looks) {
+    test(`every view: ${name}`, async () => {
+      await visit(options, storage, rtl);
+      const seen = async () => {
+        await accessible(page);
+        await narrow();
+      };
+      await composer().waitFor();
+      await seen();
+      await ask('When do neap tides occur?');
+      await seen();
+      // The evidence, beside the answer.
+      await page.locator('.answer .cite').first().click();
+      await page.locator('mark').first().waitFor();
+      await seen();
+      await page.keyboard.press('Escape');
+      await page.locator('.panel').waitFor({ state: 'detached' });
+      // What is not known.
+      await ask('Who won the 1987 chess championship of Paraguay?');
+      await seen();
+      await page.goto(`${program.url}/#/documents`);
+      await page.getByText('tides.md').first().waitFor();
+      await seen();
+      await page.goto(`${program.url}/#/settings`);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await page.locator('select, [role=radiogroup], fieldset').first().waitFor();
+      await seen();
+    });
+  }
+
+  test('the login', async () => {
+    await visit({}, {}, false, closed);
+    await page.locator('input[type=password]').waitFor();
+    await accessible(page);
+  });
+
+  test('the keyboard alone: ask, read a source, rename and delete, change a setting', async () => {
+    await visit();
+    await composer().waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') || document.activeElement?.textContent?.trim() || document.activeElement?.tagName || '');
+    /** tab goes on until the focus is on what is named. */
+    const tab = async (to: RegExp, key = 'Tab') => {
+      const passed: string[] = [];
+      for (let i = 0; i < 80; i++) {
+        await page.keyboard.press(key);
+        const now = await focused();
+        passed.push(now.slice(0, 40));
+        if (to.test(now)) return;
+      }
+      throw new Error(`${String(to)} is not reached by ${key}: ${passed.join(' | ')}`);
+    };
+    await expect.poll(() => composer().evaluate((el) => el === document.activeElement)).toBe(true);
+    await page.keyboard.type('When do neap tides occur?');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count()).toBe(1);
+    await tab(/^Source 1/, 'Shift+Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('mark').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.panel').waitFor({ state: 'detached' });
+    expect(await focused()).toMatch(/^Source 1/); // the focus is where it was
+    // Renamed, then deleted, by its menu.
+    const choose = async (item: string) => {
+      await page.keyboard.press('Enter');
+      await page.getByRole('menu').waitFor();
+      for (let i = 0; i < 10 && (await focused()) !== item; i++) await page.keyboard.press('ArrowDown');
+      expect(await focused()).toBe(item);
+      await page.keyboard.press('Enter');
+    };
+    await tab(/^Options of “When do neap tides occur/, 'Shift+Tab');
+    await choose('Rename');
+    await page.locator('nav input, aside input').first().waitFor();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('Moons');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Moons' }).first().waitFor();
+    await tab(/^Settings/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Settings' }).first().waitFor();
+    await tab(/^Options of “Moons”/, 'Shift+Tab');
+    await choose('Delete');
+    await expect.poll(() => page.getByRole('link', { name: 'Moons' }).count()).toBe(0);
+  });
+
+  test('less motion means none that lasts', async () => {
+    await visit({ reducedMotion: 'reduce' });
+    await composer().waitFor();
+    await composer().fill('When are roses pruned?');
+    await page.keyboard.press('Enter');
+    const lasting = () =>
+      page.evaluate(() => document.getAnimations().filter((a) => Number(a.effect?.getComputedTiming().duration ?? 0) > 10).map((a) => (a as CSSAnimation).animationName ?? a.id));
+    expect(await lasting()).toEqual([]);
+    await expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count()).toBe(1);
+    await page.locator('.answer .cite').first().click();
+    await page.locator('mark').first().waitFor();
+    expect(await lasting()).toEqual([]);
+  });
+});
