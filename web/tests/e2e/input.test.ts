@@ -470,4 +470,35 @@ describe.skipIf(!available || Boolean(process.env.DOCENT_URL))('what a person sa
     expect(again.docs[0]!.content).toContain('Merle');
     expect(await questions()).toEqual(['To how many degrees is the greenhouse heated?']);
   });
+
+  test.each([
+    ['320 px', { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true }, 'ltr'],
+    ['from right to left, dark', { viewport: { width: 900, height: 700 }, colorScheme: 'dark' }, 'rtl'],
+  ] as const)('accessible and in its place: %s', async (_, options, dir) => {
+    const other = await watch(browser, program.url, options);
+    page = other.page;
+    await page.goto(program.url);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.evaluate((dir) => (document.documentElement.dir = dir), dir);
+    const fits = async () => {
+      await accessible(page);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+    };
+    await attach(text('a very long name of a file that nobody would ever want to read to its very end.txt', 'x'), text('b.txt', 'y'));
+    await page.locator('.files li').nth(1).waitFor();
+    await fits();
+    for (const [open, name] of [['/help', 'Commands and keys'], ['', 'How it is answered']] as const) {
+      if (open) await say(open);
+      else await page.getByRole('button', { name: /^How it is answered/ }).click();
+      const box = (await page.getByRole('dialog', { name }).boundingBox())!;
+      expect(box.y).toBeGreaterThanOrEqual(0);
+      expect(box.x).toBeGreaterThanOrEqual(0);
+      await fits();
+      await page.keyboard.press('Escape');
+    }
+    await page.getByRole('button', { name: 'Record a message' }).click();
+    await page.getByRole('meter').waitFor();
+    await fits();
+    await other.check();
+  });
 });
