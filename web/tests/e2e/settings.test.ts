@@ -45,7 +45,7 @@ describe.skipIf(!process.env.DOCENT_BIN)('settings', () => {
     await page.reload();
     await expect.poll(paper).toBe('rgb(23, 22, 20)');
     await page.unroute('**/assets/*.js');
-    await open();
+    await page.reload();
     expect(await radio('Dark').isChecked()).toBe(true);
     await radio('System').check();
     expect(await page.evaluate(() => localStorage.getItem('docent.theme'))).toBeNull();
