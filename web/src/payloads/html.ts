@@ -4,6 +4,7 @@ import DOMPurify from 'dompurify';
 import { safeLink } from '../markdown/render';
 
 export interface Harmless {
+  /** It has no style yet: see dress. */
   content: DocumentFragment;
   /** Rules of its style sheets. */
   rules: string[];
@@ -12,8 +13,8 @@ export interface Harmless {
   cut: boolean;
 }
 
-/** Bounds: characters, elements, rules of style. */
-const most = { characters: 1_000_000, elements: 20_000, rules: 500 };
+/** Bounds: characters, tags, rules of style. */
+const most = { characters: 1_000_000, tags: 12_000, rules: 500 };
 
 // A browser complains of style and handlers that the page's policy forbids while
 // it only parses them. Under other names it keeps quiet, and the style can be
@@ -51,28 +52,36 @@ function attributes(html: string, from: number, before: string): [string, number
   return [out, at];
 }
 
+// Attributes that name no resource; the others have to say what an address may.
+const saying = ['alt', 'title', 'colspan', 'rowspan', 'align', 'dir', 'lang', 'width', 'height', 'start', 'reversed', 'scope', 'span', 'open', 'id', 'class', 'datetime', quietly];
+
 const allowed = {
   ALLOWED_TAGS: (
     'p br hr wbr div span section article header footer main aside figure figcaption address details summary strong b em i u s del ins mark small sub sup code pre kbd samp var ' +
     'q cite abbr time blockquote ul ol li dl dt dd h1 h2 h3 h4 h5 h6 table caption colgroup col thead tbody tfoot tr th td a img center font bdi bdo ruby rt rp'
   ).split(' '),
-  ALLOWED_ATTR: ['href', 'src', 'alt', 'title', 'colspan', 'rowspan', 'align', 'dir', 'lang', 'width', 'height', 'start', 'reversed', 'scope', 'span', 'open', 'id', 'class', 'datetime', quietly],
+  ALLOWED_ATTR: ['href', 'src', ...saying],
+  ADD_URI_SAFE_ATTR: saying,
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|data:image\/(?:png|jpeg|gif|webp);base64,)/i,
   RETURN_DOM_FRAGMENT: true as const,
 };
 
+// Sanitising takes its time with each tag.
+function bounded(html: string): string {
+  let at = -1;
+  for (let tags = 0; tags < most.tags; tags++) {
+    at = html.indexOf('<', at + 1);
+    if (at < 0 || at >= most.characters) return html.slice(0, most.characters);
+  }
+  return html.slice(0, at);
+}
+
 /** harmless makes HTML that may be shown. */
 export function harmless(html: string): Harmless {
-  const text = html.slice(0, most.characters);
+  const text = bounded(html);
   const content = DOMPurify.sanitize(disarmed(text), allowed);
-  let cut = text.length < html.length;
-  const all = [...content.querySelectorAll('*')];
-  for (const el of all.slice(most.elements)) {
-    cut = true;
-    el.remove();
-  }
   for (const a of content.querySelectorAll('a')) {
     const to = safeLink(a.getAttribute('href') ?? '');
     if (to) Object.assign(a, { href: to, target: '_blank', rel: 'noopener noreferrer nofollow' });
@@ -83,28 +92,33 @@ export function harmless(html: string): Harmless {
   }
   let coloured = false;
   for (const el of content.querySelectorAll<HTMLElement>(`[${quietly}]`)) {
-    const look = el.getAttribute(quietly)!;
-    el.removeAttribute(quietly);
     const probe = document.createElement('i').style;
-    probe.cssText = look.slice(0, 2000);
-    for (const [property, value] of looks(probe)) {
-      el.style.setProperty(property, value);
-      coloured ||= /color/.test(property);
-    }
+    probe.cssText = el.getAttribute(quietly)!.slice(0, 2000);
+    const kept = looks(probe);
+    el.setAttribute(quietly, kept.map(([property, value]) => `${property}: ${value}`).join('; '));
+    coloured ||= kept.some(([property]) => /color/.test(property));
   }
   const rules = sheets(text);
   coloured ||= rules.some((r) => /color:/.test(r));
-  return { content, rules, coloured, cut };
+  return { content, rules, coloured, cut: text.length < html.length };
+}
+
+/** dress gives elements the style that they bring, once they are where they stay. */
+export function dress(root: ParentNode): void {
+  for (const el of root.querySelectorAll<HTMLElement>(`[${quietly}]`)) {
+    el.style.cssText = el.getAttribute(quietly)!;
+    el.removeAttribute(quietly);
+  }
 }
 
 const looking =
-  /^(?:color|background-color|background-image|font(?:-.+)?|text-(?:align|decoration|transform|indent|overflow|wrap)(?:-.+)?|line-height|letter-spacing|word-spacing|white-space(?:-.+)?|word-break|overflow-wrap|vertical-align|direction|unicode-bidi|(?:padding|margin|border)(?:-.+)?|(?:min-|max-)?(?:width|height|inline-size|block-size)|box-sizing|box-shadow|opacity|display|gap|row-gap|column-gap|flex(?:-.+)?|order|align-(?:items|content|self)|justify-(?:items|content|self)|grid(?:-.+)?|list-style-(?:type|position)|float|clear|overflow(?:-[xy])?|caption-side|table-layout|empty-cells|columns?(?:-.+)?)$/;
+  /^(?:color|background|background-color|background-image|font(?:-.+)?|text-(?:align|decoration|transform|indent|overflow|wrap)(?:-.+)?|line-height|letter-spacing|word-spacing|white-space(?:-.+)?|word-break|overflow-wrap|vertical-align|direction|unicode-bidi|(?:padding|margin|border)(?:-.+)?|(?:min-|max-)?(?:width|height|inline-size|block-size)|box-sizing|box-shadow|opacity|display|gap|row-gap|column-gap|flex(?:-.+)?|order|align-(?:items|content|self)|justify-(?:items|content|self)|grid(?:-.+)?|list-style-(?:type|position)|float|clear|overflow(?:-[xy])?|caption-side|table-layout|empty-cells|columns?(?:-.+)?)$/;
 
 // What a declaration may say: nothing in it names another resource.
 const plain = (value: string) => value.length <= 300 && !/url|image-set|image\(|element\(|src\(|attr\(|@|\\|expression/i.test(value);
 
 function looks(style: CSSStyleDeclaration): [string, string][] {
-  return [...style].flatMap((property): [string, string][] => {
+  return Array.from({ length: style.length }, (_, i) => style.item(i)).flatMap((property): [string, string][] => {
     const value = style.getPropertyValue(property);
     return looking.test(property) && value && plain(value) ? [[property, value]] : [];
   });
@@ -121,7 +135,7 @@ function sheets(html: string): string[] {
     for (const rule of sheet.cssRules) {
       if (out.length >= most.rules) break;
       if (!(rule instanceof CSSStyleRule) || rule.selectorText.length > 500) continue;
-      const said = looks(rule.style).map(([property, value]) => `${property}: ${value}`);
+      const said = looks(rule.style).filter(([, value]) => value !== 'none').map(([property, value]) => `${property}: ${value}`);
       if (said.length > 0) out.push(`${rule.selectorText} { ${said.join('; ')} }`);
     }
   } catch {

@@ -123,7 +123,7 @@ export function plain(value: unknown): string {
 }
 
 const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
-const timely = /(?:date|time|day|created|updated|_at|when|since|until|datum|zeit|tag)\b|(?:date|time|datum|zeit)/i;
+const timely = /(?:date|time|day|created|updated|joined|born|started|ended|expires|_at|when|since|until|datum|zeit|tag)\b|(?:date|time|datum|zeit)/i;
 
 function column(label: string, values: unknown[], rows: number): Column {
   const kept = Array.from({ length: rows }, (_, i) => values[i] ?? null);

@@ -38,6 +38,7 @@ export const payloads: Catalogue['payloads'] = {
   savePicture: 'Bild herunterladen',
 
   html: 'HTML vom Agenten',
+  cutHtml: 'Das ist zu lang; nur der Anfang wird gezeigt.',
   showAll: 'Alles zeigen',
   showLess: 'Weniger zeigen',
 

@@ -40,6 +40,7 @@ export const payloads = {
 
   // HTML.
   html: 'HTML from the agent',
+  cutHtml: 'It is too long; only its beginning is shown.',
   showAll: 'Show all',
   showLess: 'Show less',
 
