@@ -27,9 +27,9 @@ const (
 	maxPagePixels = 8 << 20
 	// maxPageLetters bounds the characters of a page that are looked at for a
 	// passage.
-	maxPageLetters = 100_000
+	maxPageLetters = 50_000
 	// pageTimeout bounds drawing or reading one page.
-	pageTimeout = 20 * time.Second
+	pageTimeout = 30 * time.Second
 	// pageDrawers is how many pages are drawn or read at once, beside what is
 	// being ingested.
 	pageDrawers = 2
