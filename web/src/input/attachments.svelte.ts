@@ -86,6 +86,7 @@ class Attachments {
   }
 
   private async toDocuments(): Promise<boolean> {
+    const added: number[] = [];
     const { collections } = conversation.choice;
     const collection = collections?.length === 1 ? collections[0] : undefined;
     for (const a of [...this.list]) {
@@ -94,11 +95,13 @@ class Attachments {
       try {
         const results = await http.upload(a.file, (share) => this.set(a.id, { progress: share, state: share >= 1 ? 'reading' : 'sending' }), { collection });
         const { failed, text } = outcome(results);
+        added.push(...results.flatMap((r) => (r.chunks > 0 && r.document_id) || []));
         this.set(a.id, failed ? { state: 'failed', reason: text } : { state: 'done' });
       } catch (err) {
         this.set(a.id, { state: 'failed', reason: http.sentence(err) });
       }
     }
+    await Promise.all(added.slice(0, 3).map(found));
     void server.refresh();
     if (this.list.some((a) => a.state === 'failed')) return false;
     conversation.spoken = words.input.added;
@@ -108,6 +111,24 @@ class Attachments {
 
   private set(id: number, change: Partial<Attached>): void {
     Object.assign(this.list.find((a) => a.id === id) ?? {}, change);
+  }
+}
+
+/** How often, and after which pauses in ms, it is looked whether a document is found. */
+const looks = 20;
+const pause = 150;
+
+// A document that was added is found a moment later: a question about it waits
+// for that, and not for ever.
+async function found(id: number): Promise<void> {
+  try {
+    const text = (await http.listChunks(id)).chunks[0]?.text.slice(0, 300) ?? '';
+    for (let i = 0; text && i < looks; i++) {
+      if ((await http.search(text, { k: 10 })).results?.some((hit) => hit.document_id === id)) return;
+      await new Promise((ok) => setTimeout(ok, pause));
+    }
+  } catch {
+    // Then it is asked as it is.
   }
 }
 
