@@ -13,6 +13,13 @@ import type { Figure } from './figure';
 
 Plotly.register([bar, box, heatmap, histogram, pie, de]);
 
+// plotly.js sets some style as an attribute, which the page's policy forbids, and
+// which as a property is allowed.
+SVGElement.prototype.setAttribute = function (name, value) {
+  if (name === 'style') this.style.cssText = value;
+  else Element.prototype.setAttribute.call(this, name, value);
+};
+
 const ways = {
   light: ['#0b6b57', '#c4570f', '#5b4bb3', '#a67c1a', '#a8336b', '#2f79b5', '#5d7a1f', '#7a5c4d'],
   dark: ['#6bcdb4', '#f2a06b', '#b0a4f5', '#e5c46b', '#ee8fb9', '#83bdf0', '#b1cf6e', '#c9a999'],
