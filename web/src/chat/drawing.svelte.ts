@@ -62,7 +62,8 @@ export class Drawing {
       this.places.get(missing)!.drawn = true;
       flushSync();
       const moved = (read?.getBoundingClientRect().top ?? 0) - before;
-      if (Math.abs(moved) >= 1) scroller.scrollTop += moved;
+      // At the beginning it is the beginning that is read.
+      if (scroller.scrollTop > 0 && Math.abs(moved) >= 1) scroller.scrollTop += moved;
     }
   }
 

@@ -185,13 +185,13 @@ describe.skipIf(!out)('speed', () => {
     }));
 
     say('scrolling through 2,000 messages, 800 px at a time');
-    await page.locator('.chat .scroller').hover();
+    await page.locator('.chat > .scroller').hover();
     listed(await traced(browser, page, async () => {
       for (let i = 0; i < 100; i++) {
         await page.mouse.wheel(0, -800);
         await page.evaluate(() => new Promise((ok) => requestAnimationFrame(ok)));
       }
-      await page.locator('.chat .scroller').focus();
+      await page.locator('.chat > .scroller').focus();
       await page.keyboard.press('Home');
       await page.waitForTimeout(1000);
     }));

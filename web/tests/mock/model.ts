@@ -15,13 +15,17 @@ export class MockModel {
   private going = new Set<() => void>();
 
   async start(): Promise<this> {
-    this.http = createServer((req, res) => {
-      req.resume();
+    this.http = createServer(async (req, res) => {
+      let asked = '';
+      for await (const part of req) asked += String(part);
       if (!req.url?.endsWith('/chat/completions')) return void res.writeHead(404).end();
       const n = ++this.calls;
       res.writeHead(200, { 'Content-Type': 'text/event-stream' });
       let i = 0;
-      const { pace, text } = this;
+      const { pace } = this;
+      // Asked to put a question in other words it does not, at once.
+      const rewrites = this.text !== '' && asked.includes('Write the new question so that');
+      const text = rewrites ? 'When do neap tides occur?' : this.text;
       // Parts of a few letters, so that what is between two breaks anywhere.
       const parts = text ? text.split(hold).flatMap((t, i) => [...(i > 0 ? [hold] : []), ...(t.match(/[\s\S]{1,6}/gu) ?? [])]) : this.said(n);
       const put = (delta: object, finish: string | null) =>
