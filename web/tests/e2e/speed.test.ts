@@ -42,7 +42,7 @@ async function traced(browser: Browser, page: Page, f: () => Promise<void>): Pro
   for (const e of traceEvents) if (e.name === 'FunctionCall' || e.name === 'EvaluateScript') runs.set(`${e.pid} ${e.tid}`, (runs.get(`${e.pid} ${e.tid}`) ?? 0) + 1);
   const thread = [...runs].sort(([, a], [, b]) => b - a)[0]?.[0];
   const mine = traceEvents.filter((e) => `${e.pid} ${e.tid}` === thread && e.ph === 'X' && e.dur !== undefined);
-  const tasks = mine.filter((e) => e.name === 'RunTask' || e.name === 'ThreadControllerImpl::RunTask' || e.name.endsWith('::RunTask'));
+  const tasks = mine.filter((e) => e.name === 'RunTask');
   return tasks
     .map((t) => {
       const inside = mine.filter((e) => e !== t && e.ts >= t.ts && e.ts + e.dur! <= t.ts + t.dur! && /^(?:FunctionCall|EvaluateScript|TimerFire|FireAnimationFrame|WebSocketReceive|ParseHTML|Layout|UpdateLayoutTree|Paint|MajorGC|MinorGC|V8\.GC.*|EventDispatch|v8\.compile.*|IntersectionObserverController::computeIntersections|PrePaint|Layerize|Commit|FireIdleCallback)$/.test(e.name));
