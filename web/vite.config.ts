@@ -70,7 +70,8 @@ export default defineConfig({
         // visit asks for few files.
         codeSplitting: {
           groups: [
-            { name: 'shared', priority: 2, test: /node_modules.(?:marked|dompurify)|clients.ts.src|src.markdown.(?:render|signs|math)|src.evidence.(?:bytes|passage|said)\b/ },
+            { name: 'client', priority: 3, test: /clients.ts.src|src.evidence.(?:bytes|passage|said)\b/ },
+            { name: 'markdown', priority: 2, test: /node_modules.(?:marked|dompurify)|src.markdown.(?:render|signs|math)/ },
             { name: 'page', priority: 1, minShareCount: 2 },
           ],
         },

@@ -1,6 +1,7 @@
 // What the page says, in the language that was chosen. English is part of the
 // first load; the others come when they are wanted. A language that lacks a
 // text, or has one too many, does not compile.
+import { digits } from './digits';
 import { en, type Catalogue } from './en';
 
 export type Language = 'en' | 'de';
@@ -60,7 +61,7 @@ class Words {
 
   /** number writes a number as the language does. */
   number(n: number, options?: Intl.NumberFormatOptions): string {
-    return n.toLocaleString(this.language, options);
+    return !options && Number.isInteger(n) ? digits(n, this.language) : n.toLocaleString(this.language, options);
   }
 }
 

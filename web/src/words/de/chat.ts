@@ -1,7 +1,8 @@
 // The conversation: questions, answers, what can be done with them.
+import { digits } from '../digits';
 import type { Catalogue } from '../en';
 
-const number = (n: number) => n.toLocaleString('de');
+const number = (n: number) => digits(n, 'de');
 
 export const chat: Catalogue['chat'] = {
   conversation: 'Unterhaltung',

@@ -1,8 +1,9 @@
 // The library.
+import { digits } from '../digits';
 import type { Catalogue } from '../en';
 import { plural } from '../plural';
 
-const count = (n: number) => n.toLocaleString('de');
+const count = (n: number) => digits(n, 'de');
 const documents_ = (n: number) => plural(n, 'Dokument', 'Dokumente', 'de');
 const passages = (n: number) => plural(n, 'Stelle', 'Stellen', 'de');
 const files = (n: number) => plural(n, 'Datei', 'Dateien', 'de');

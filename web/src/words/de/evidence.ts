@@ -1,7 +1,8 @@
 // Sources, passages and what was searched.
+import { digits } from '../digits';
 import type { Catalogue } from '../en';
 
-const counted = (n: number, one: string, many: string) => `${n.toLocaleString('de')} ${n === 1 ? one : many}`;
+const counted = (n: number, one: string, many: string) => `${digits(n, 'de')} ${n === 1 ? one : many}`;
 
 export const evidence: Catalogue['evidence'] = {
   untitled: 'Ohne Titel',
@@ -15,7 +16,7 @@ export const evidence: Catalogue['evidence'] = {
   stopped: 'Angehalten.',
   sources: 'Quellen',
   closest: 'Nächstliegende Stellen',
-  closestMore: (n) => `Weitere (${n.toLocaleString('de')})`,
+  closestMore: (n) => `Weitere (${digits(n, 'de')})`,
   uncited: 'Auch gefunden, nicht zitiert',
   found: 'Gefundene Stellen',
   quoted: 'Aus den Dokumenten zitiert, ohne Sprachmodell',
@@ -56,7 +57,7 @@ export const evidence: Catalogue['evidence'] = {
   find: 'In diesem Dokument suchen',
   findField: 'In diesem Dokument suchen',
   findNone: 'Nicht gefunden',
-  findCount: (at, of, more) => `${at.toLocaleString('de')} von ${of.toLocaleString('de')}${more ? '+' : ''}`,
+  findCount: (at, of, more) => `${digits(at, 'de')} von ${digits(of, 'de')}${more ? '+' : ''}`,
   findPrevious: 'Voriger Treffer',
   findNext: 'Nächster Treffer',
   findClose: 'Suche beenden',
@@ -66,7 +67,7 @@ export const evidence: Catalogue['evidence'] = {
   pageImage: (page, of) => `Seite ${page} von ${of}; ihre Worte stehen unter „Text“`,
   pageMarked: (page, of) => `Seite ${page} von ${of} mit der markierten Stelle; ihre Worte stehen unter „Text“`,
   pageField: 'Seite',
-  pageOf: (of) => `von ${of.toLocaleString('de')}`,
+  pageOf: (of) => `von ${digits(of, 'de')}`,
   printed: (label) => `gedruckt als ${label}`,
   previousPage: 'Vorige Seite',
   nextPage: 'Nächste Seite',
@@ -80,7 +81,7 @@ export const evidence: Catalogue['evidence'] = {
   pagesFailed: (reason) => `Die Seiten können nicht gezeichnet werden: ${reason}`,
 
   passagesRegion: 'Abschnitte des Dokuments',
-  passage: (n) => `Abschnitt ${n.toLocaleString('de')}`,
+  passage: (n) => `Abschnitt ${digits(n, 'de')}`,
   passagesOf: (n) => counted(n, 'Abschnitt', 'Abschnitte'),
   passagesHint: 'In diesen Teilen wird das Dokument durchsucht.',
   tokens: (n) => counted(n, 'Token', 'Token'),
@@ -92,7 +93,7 @@ export const evidence: Catalogue['evidence'] = {
   searched: 'Was durchsucht wurde',
   searchedRegion: 'Die für diese Antwort gefundenen Stellen',
   searchedFor: 'Frage',
-  searchedCount: (found, used) => `${counted(found, 'Stelle wurde', 'Stellen wurden')} gefunden, ${used.toLocaleString('de')} davon zitiert.`,
+  searchedCount: (found, used) => `${counted(found, 'Stelle wurde', 'Stellen wurden')} gefunden, ${digits(used, 'de')} davon zitiert.`,
   searchedAbstained: (found) => `${counted(found, 'Stelle wurde', 'Stellen wurden')} gefunden, aber keine trägt eine Antwort.`,
   searchedNothing: 'Es wurde nichts gefunden.',
   used: 'Zitiert',

@@ -1,7 +1,8 @@
 // What agents say that is not text, and how an answer was found.
+import { digits } from '../digits';
 import type { Catalogue } from '../en';
 
-const count = (n: number, one: string, more: string) => `${n.toLocaleString('de')} ${n === 1 ? one : more}`;
+const count = (n: number, one: string, more: string) => `${digits(n, 'de')} ${n === 1 ? one : more}`;
 
 export const payloads: Catalogue['payloads'] = {
   bytes: (n) => count(n, 'Byte', 'Bytes'),
@@ -49,7 +50,7 @@ export const payloads: Catalogue['payloads'] = {
 
   table: 'Tabelle',
   rows: (n) => count(n, 'Zeile', 'Zeilen'),
-  rowsOf: (n, of) => `${n.toLocaleString('de')} von ${count(of, 'Zeile', 'Zeilen')}`,
+  rowsOf: (n, of) => `${digits(n, 'de')} von ${count(of, 'Zeile', 'Zeilen')}`,
   cutRows: (n) => `Nur die ersten ${count(n, 'Zeile', 'Zeilen')} sind hier.`,
   filter: 'Zeilen filtern',
   noRows: 'Das kommt in keiner Zeile vor.',
@@ -83,8 +84,8 @@ export const payloads: Catalogue['payloads'] = {
   entries: (n) => count(n, 'Eintrag', 'Einträge'),
   items: (n) => count(n, 'Element', 'Elemente'),
   none: 'keine',
-  more: (n) => `${n.toLocaleString('de')} weitere zeigen`,
-  allText: (n) => `Alle ${n.toLocaleString('de')} Zeichen zeigen`,
+  more: (n) => `${digits(n, 'de')} weitere zeigen`,
+  allText: (n) => `Alle ${digits(n, 'de')} Zeichen zeigen`,
   saveJson: 'JSON herunterladen',
 
   searching: 'Die Dokumente werden durchsucht …',

@@ -1,4 +1,5 @@
 // Settings and status.
+import { digits } from '../digits';
 import type { Catalogue } from '../en';
 import { plural } from '../plural';
 
@@ -67,7 +68,7 @@ export const settings: Catalogue['settings'] = {
   extractive: 'keines: Zitate aus den Dokumenten',
   dimensions: (n) => plural(n, 'Dimension', 'Dimensionen', 'de'),
   collection: (documents, failed, passages) =>
-    `${plural(documents, 'Dokument', 'Dokumente', 'de')}${failed ? `, ${failed.toLocaleString('de')} fehlgeschlagen` : ''}, ${plural(passages, 'Stelle', 'Stellen', 'de')}`,
+    `${plural(documents, 'Dokument', 'Dokumente', 'de')}${failed ? `, ${digits(failed, 'de')} fehlgeschlagen` : ''}, ${plural(passages, 'Stelle', 'Stellen', 'de')}`,
   noCollections: 'noch keine',
   upload: (size) => `Hochladen bis ${size}`,
   message: (size) => `Nachrichten bis ${size}`,

@@ -1,5 +1,6 @@
 // The conversation: questions, answers, what can be done with them.
-const number = (n: number) => n.toLocaleString('en');
+import { digits } from '../digits';
+const number = (n: number) => digits(n, 'en');
 
 export const chat = {
   conversation: 'Conversation',

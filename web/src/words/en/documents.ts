@@ -1,4 +1,5 @@
 // The library.
+import { digits } from '../digits';
 import { plural } from '../plural';
 
 const documents_ = (n: number) => plural(n, 'document', 'documents');
@@ -9,7 +10,7 @@ export const documents = {
   title: 'Documents',
   passages,
   documents: documents_,
-  sum: (documents: number, chunks: number, failed: number) => `${documents_(documents)}, ${passages(chunks)}${failed ? `, ${failed.toLocaleString('en')} failed` : ''}`,
+  sum: (documents: number, chunks: number, failed: number) => `${documents_(documents)}, ${passages(chunks)}${failed ? `, ${digits(failed, 'en')} failed` : ''}`,
   addFiles: 'Add files',
   addFolder: 'Add folder',
   addTo: 'Add to',
@@ -29,7 +30,7 @@ export const documents = {
   columns: { select: 'Select', status: 'Status', name: 'Title', collection: 'Collection', type: 'Type', size: 'Size', passages: 'Passages', changed: 'Changed', remove: 'Delete' },
   selectAll: 'Select all that are listed',
   selectOne: (name: string) => `Select “${name}”`,
-  selected: (n: number) => `${n.toLocaleString('en')} selected`,
+  selected: (n: number) => `${digits(n, 'en')} selected`,
   unselect: 'Clear the selection',
   removeSelected: 'Delete selected',
   ready: 'Ready',
@@ -59,16 +60,16 @@ export const documents = {
   score: (score: string) => `Score ${score}`,
 
   uploads: 'Uploads',
-  adding: (done: number, total: number) => `Adding ${done.toLocaleString('en')} of ${files(total)}`,
+  adding: (done: number, total: number) => `Adding ${digits(done, 'en')} of ${files(total)}`,
   walking: (n: number) => (n ? `Reading the folder: ${files(n)} so far` : 'Reading the folder…'),
   addedNow: 'Added just now',
   nothingAdded: 'Nothing was added',
   overall: 'Progress of all uploads',
   counts: {
-    done: (n: number) => `${n.toLocaleString('en')} added`,
-    failed: (n: number) => `${n.toLocaleString('en')} failed`,
-    cancelled: (n: number) => `${n.toLocaleString('en')} cancelled`,
-    skipped: (n: number) => `${n.toLocaleString('en')} hidden or system ${n === 1 ? 'file' : 'files'} skipped`,
+    done: (n: number) => `${digits(n, 'en')} added`,
+    failed: (n: number) => `${digits(n, 'en')} failed`,
+    cancelled: (n: number) => `${digits(n, 'en')} cancelled`,
+    skipped: (n: number) => `${digits(n, 'en')} hidden or system ${n === 1 ? 'file' : 'files'} skipped`,
   },
   cancelAll: 'Cancel all',
   cancelOne: (name: string) => `Cancel the upload of ${name}`,
@@ -79,8 +80,8 @@ export const documents = {
   reading: 'Reading and indexing…',
   uploadOf: (name: string) => `Upload of ${name}`,
   moreWaiting: (n: number) => `${files(n)} more waiting`,
-  moreFailed: (n: number) => `${n.toLocaleString('en')} more failed`,
-  moreDone: (n: number) => `${n.toLocaleString('en')} more added`,
+  moreFailed: (n: number) => `${digits(n, 'en')} more failed`,
+  moreDone: (n: number) => `${digits(n, 'en')} more added`,
   nothingReadable: 'Nothing readable was found in it.',
   tooLarge: (limit: string) => `Larger than ${limit}, the most docent accepts.`,
   outcome: { added: 'Added', changed: 'Updated', unchanged: 'Already there, unchanged', removed: 'Removed' },
@@ -90,5 +91,5 @@ export const documents = {
     unchanged: (n: number) => `${documents_(n)} already there, unchanged`,
     removed: (n: number) => `${documents_(n)} removed`,
   },
-  alsoFailed: (n: number, reason: string) => `${n.toLocaleString('en')} failed: ${reason}`,
+  alsoFailed: (n: number, reason: string) => `${digits(n, 'en')} failed: ${reason}`,
 };

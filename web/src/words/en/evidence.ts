@@ -1,5 +1,6 @@
 // Sources, passages and what was searched.
-const counted = (n: number, one: string, many: string) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+import { digits } from '../digits';
+const counted = (n: number, one: string, many: string) => `${digits(n, 'en')} ${n === 1 ? one : many}`;
 
 export const evidence = {
   untitled: 'Untitled',
@@ -14,7 +15,7 @@ export const evidence = {
   stopped: 'Stopped.',
   sources: 'Sources',
   closest: 'Closest passages',
-  closestMore: (n: number) => `More of them (${n.toLocaleString('en')})`,
+  closestMore: (n: number) => `More of them (${digits(n, 'en')})`,
   uncited: 'Also found, not cited',
   found: 'Passages found',
   quoted: 'Quoted from the documents, without a language model',
@@ -58,7 +59,7 @@ export const evidence = {
   find: 'Find in this document',
   findField: 'Find in this document',
   findNone: 'Not found',
-  findCount: (at: number, of: number, more: boolean) => `${at.toLocaleString('en')} of ${of.toLocaleString('en')}${more ? '+' : ''}`,
+  findCount: (at: number, of: number, more: boolean) => `${digits(at, 'en')} of ${digits(of, 'en')}${more ? '+' : ''}`,
   findPrevious: 'Previous match',
   findNext: 'Next match',
   findClose: 'End the search',
@@ -69,7 +70,7 @@ export const evidence = {
   pageImage: (page: number, of: number) => `Page ${page} of ${of}; its words are under “Text”`,
   pageMarked: (page: number, of: number) => `Page ${page} of ${of}, with the passage marked; its words are under “Text”`,
   pageField: 'Page',
-  pageOf: (of: number) => `of ${of.toLocaleString('en')}`,
+  pageOf: (of: number) => `of ${digits(of, 'en')}`,
   printed: (label: string) => `printed as ${label}`,
   previousPage: 'Previous page',
   nextPage: 'Next page',
@@ -84,7 +85,7 @@ export const evidence = {
 
   // Passages of a document.
   passagesRegion: 'Passages of the document',
-  passage: (n: number) => `Passage ${n.toLocaleString('en')}`,
+  passage: (n: number) => `Passage ${digits(n, 'en')}`,
   passagesOf: (n: number) => counted(n, 'passage', 'passages'),
   passagesHint: 'The document is searched in these parts.',
   tokens: (n: number) => counted(n, 'token', 'tokens'),
@@ -97,7 +98,7 @@ export const evidence = {
   searched: 'What was searched',
   searchedRegion: 'The passages found for this answer',
   searchedFor: 'Question',
-  searchedCount: (found: number, used: number) => `${counted(found, 'passage was', 'passages were')} found, ${used.toLocaleString('en')} of them cited.`,
+  searchedCount: (found: number, used: number) => `${counted(found, 'passage was', 'passages were')} found, ${digits(used, 'en')} of them cited.`,
   searchedAbstained: (found: number) => `${counted(found, 'passage was', 'passages were')} found, but none carries an answer.`,
   searchedNothing: 'Nothing was found.',
   used: 'Cited',

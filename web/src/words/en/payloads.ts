@@ -1,5 +1,6 @@
 // What agents say that is not text, and how an answer was found.
-const count = (n: number, what: string) => `${n.toLocaleString('en')} ${what}${n === 1 ? '' : 's'}`;
+import { digits } from '../digits';
+const count = (n: number, what: string) => `${digits(n, 'en')} ${what}${n === 1 ? '' : 's'}`;
 
 export const payloads = {
   // Kinds and sizes.
@@ -53,7 +54,7 @@ export const payloads = {
   // Tables.
   table: 'Table',
   rows: (n: number) => count(n, 'row'),
-  rowsOf: (n: number, of: number) => `${n.toLocaleString('en')} of ${count(of, 'row')}`,
+  rowsOf: (n: number, of: number) => `${digits(n, 'en')} of ${count(of, 'row')}`,
   cutRows: (n: number) => `Only the first ${count(n, 'row')} are here.`,
   filter: 'Filter the rows',
   noRows: 'No row contains that.',
@@ -66,7 +67,7 @@ export const payloads = {
 
   // Plots.
   charts: { scatter: 'Chart', line: 'Line chart', bar: 'Bar chart', pie: 'Pie chart', heatmap: 'Heat map', histogram: 'Histogram', box: 'Box plot', mixed: 'Chart' },
-  series: (n: number) => (n === 1 ? '1 series' : `${n.toLocaleString('en')} series`),
+  series: (n: number) => (n === 1 ? '1 series' : `${digits(n, 'en')} series`),
   points: (n: number) => count(n, 'value'),
   noPlot: (types: string) => `A chart of the type ${types} cannot be drawn here; its data is below.`,
   somePlot: (types: string) => `Parts of the type ${types} are not drawn.`,
@@ -87,10 +88,10 @@ export const payloads = {
   guiNamed: (name: string) => `A user interface: ${name}`,
   guiUpdate: 'A change of a user interface',
   json: 'Data',
-  entries: (n: number) => (n === 1 ? '1 entry' : `${n.toLocaleString('en')} entries`),
+  entries: (n: number) => (n === 1 ? '1 entry' : `${digits(n, 'en')} entries`),
   items: (n: number) => count(n, 'item'),
   none: 'none',
-  more: (n: number) => `Show ${n.toLocaleString('en')} more`,
+  more: (n: number) => `Show ${digits(n, 'en')} more`,
   allText: (n: number) => `Show all ${count(n, 'character')}`,
   saveJson: 'Download JSON',
 

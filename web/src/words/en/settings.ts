@@ -1,4 +1,5 @@
 // Settings and status.
+import { digits } from '../digits';
 import { plural } from '../plural';
 
 export const settings = {
@@ -66,7 +67,7 @@ export const settings = {
   extractive: 'none: quotes from the documents',
   dimensions: (n: number) => plural(n, 'dimension', 'dimensions'),
   collection: (documents: number, failed: number, passages: number) =>
-    `${plural(documents, 'document', 'documents')}${failed ? `, ${failed.toLocaleString('en')} failed` : ''}, ${plural(passages, 'passage', 'passages')}`,
+    `${plural(documents, 'document', 'documents')}${failed ? `, ${digits(failed, 'en')} failed` : ''}, ${plural(passages, 'passage', 'passages')}`,
   noCollections: 'none yet',
   upload: (size: string) => `uploads up to ${size}`,
   message: (size: string) => `messages up to ${size}`,
