@@ -38,8 +38,8 @@ type GuardConfig struct {
 // its business. It refuses every request whose Host header is a name the server
 // does not have, as after DNS rebinding, and requests that change something or
 // open a WebSocket if their Origin is a foreign page. Requests without an
-// Origin do not come from a foreign page's script and pass. A page on another
-// port of this machine may not ride on the cookie of docent's own.
+// Origin do not come from a foreign page's script and pass. No other page, be it
+// listed, may ride on the cookie of docent's own: see [auth.OwnPage].
 func Guard(config GuardConfig) func(http.Handler) http.Handler {
 	g := guard{loopback: config.Loopback, open: config.Open, hosts: map[string]bool{}}
 	for _, h := range config.Hosts {
@@ -102,11 +102,7 @@ func (g guard) host(header string) bool {
 // own reports whether an origin is this server's, or a loopback one while only
 // this machine can connect and no cookie signs the request in.
 func (g guard) own(origin string, r *http.Request) bool {
-	u := pageURL(origin)
-	if u == nil {
-		return false
-	}
-	if same(u.Host, r.Host, u.Scheme) {
+	if auth.OwnOrigin(r, origin) {
 		return true
 	}
 	_, none := r.Cookie(auth.CookieName)
@@ -127,19 +123,6 @@ func pageURL(origin string) *url.URL {
 		return nil
 	}
 	return u
-}
-
-// same compares an origin's host with a Host header, either of which may leave
-// the scheme's port out.
-func same(origin, header, scheme string) bool {
-	port := map[string]string{"http": "80", "https": "443"}[scheme]
-	full := func(h string) string {
-		if _, _, err := net.SplitHostPort(h); err != nil {
-			h = net.JoinHostPort(strings.Trim(h, "[]"), port)
-		}
-		return strings.ToLower(h)
-	}
-	return full(origin) == full(header)
 }
 
 // hostname is a Host header without its port and brackets.

@@ -83,11 +83,18 @@ func (s *server) me(p auth.Principal) Me {
 	return me
 }
 
+// errOtherPage keeps other pages, listed ones too, from changing who uses docent's
+// own page.
+var errOtherPage = fault.New(fault.Forbidden, "one signs in and out on docent's own page; other pages send a token")
+
 func (s *server) login(ctx context.Context, in *loginInput) (*loginOutput, error) {
 	if s.cfg.Logins == nil {
 		return nil, fault.New(fault.NotFound, "nobody has to sign in here: authentication is off")
 	}
 	r := requestOf(ctx).http
+	if !auth.OwnPage(r) {
+		return nil, errOtherPage
+	}
 	value, p, err := s.cfg.Logins.Password(ctx, in.Body.Username, in.Body.Password, auth.Remote(r))
 	if err != nil {
 		return nil, err
@@ -104,6 +111,9 @@ func (s *server) login(ctx context.Context, in *loginInput) (*loginOutput, error
 // has been turned off since.
 func (s *server) logout(ctx context.Context, _ *struct{}) (*logoutOutput, error) {
 	r := requestOf(ctx).http
+	if !auth.OwnPage(r) {
+		return nil, errOtherPage
+	}
 	if cookie, err := r.Cookie(auth.CookieName); err == nil && s.cfg.Logins != nil {
 		if err := s.cfg.Logins.Logout(ctx, cookie.Value); err != nil {
 			return nil, err

@@ -40,7 +40,7 @@ func locked(t *testing.T) (*client, *auth.Authenticator) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewServer(Guard(GuardConfig{Loopback: true})(a.Middleware(h)))
+	s := httptest.NewServer(Guard(GuardConfig{Loopback: true, Origins: []string{"http://shop.example"}})(a.Middleware(h)))
 	t.Cleanup(s.Close)
 	t.Cleanup(s.Client().CloseIdleConnections)
 	return &client{t: t, url: s.URL, http: s.Client(), log: log}, a
@@ -90,8 +90,12 @@ func TestLoginIsForTheOwnPage(t *testing.T) {
 	c, _ := locked(t)
 	c.wantError(403, fault.Forbidden, "page", "POST", "/api/login", annLogin, "Content-Type", "application/json", "Origin", "https://evil.example")
 	c.wantError(415, fault.Invalid, "", "POST", "/api/login", annLogin, "Content-Type", "text/plain")
-	cookie := c.signIn()
+	c.wantError(403, fault.Forbidden, "own page", "POST", "/api/login", annLogin, "Content-Type", "application/json", "Origin", "http://shop.example") // listed
+	cookie := c.signIn("Origin", c.url)
 	c.wantError(403, fault.Forbidden, "page", "POST", "/api/logout", "", "Cookie", cookie, "Origin", "https://evil.example")
+	c.wantError(403, fault.Forbidden, "own page", "POST", "/api/logout", "", "Cookie", cookie, "Origin", "http://shop.example")
+	c.wantError(401, fault.Unauthorized, "", "POST", "/api/tokens", `{"name":"x"}`, "Content-Type", "application/json", "Cookie", cookie, "Origin", "http://shop.example")
+	c.wantError(401, fault.Unauthorized, "", "DELETE", "/api/documents/1", "", "Cookie", cookie, "Origin", "http://shop.example")
 	c.want(200, annIs, "GET", "/api/me", "", "Cookie", cookie)
 	resp, _ := c.do("POST", "/api/login", annLogin, "Content-Type", "application/json", "X-Forwarded-Proto", "https")
 	if k := resp.Cookies(); len(k) != 1 || !k[0].Secure {

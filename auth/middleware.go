@@ -71,7 +71,7 @@ func (a *Authenticator) known(r *http.Request, query string) (Principal, bool, e
 		return p, err == nil, err
 	}
 	cookie, err := r.Cookie(CookieName)
-	if err != nil || cookie.Value == "" || !ownPage(r) {
+	if err != nil || cookie.Value == "" || !OwnPage(r) {
 		return Principal{}, false, nil //nolint:nilerr // there is no cookie
 	}
 	p, err := a.Cookie(r.Context(), cookie.Value)
@@ -96,17 +96,6 @@ func shown(r *http.Request, query string) string {
 		}
 	}
 	return query
-}
-
-// ownPage reports whether a cookie counts: it does not if the browser says that
-// another page sent the request, such as one of another port of this machine,
-// to which SameSite does not apply. Browsers that do not say it send an Origin
-// with what changes something and with WebSockets, which the guard in front of
-// this compares; a request without either does not come from a browser's page
-// of today, and so has no cookie that its sender did not put there.
-func ownPage(r *http.Request) bool {
-	site := r.Header.Get("Sec-Fetch-Site")
-	return site == "" || site == "same-origin" || site == "none"
 }
 
 // withoutQueryToken returns the request without the parameter token in its URL,

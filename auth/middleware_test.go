@@ -204,6 +204,63 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// TestOnlyTheOwnPageHasTheCookie: pages that are listed act by a token. Browsers
+// say Sec-Fetch-Site neither by plain HTTP, other than on this machine, nor in
+// older versions.
+func TestOnlyTheOwnPageHasTheCookie(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user("ann", auth.Ask)
+	cookie := auth.CookieName + "=" + w.login("ann")
+	token := w.token(auth.TokenSpec{Name: "shop", Scopes: auth.Scopes{auth.Ask}})
+	guard := api.Guard(api.GuardConfig{Hosts: []string{"docs.corp.test"}, Origins: []string{"http://shop.corp.test:9400", "http://docs.corp.test:9400", "null"}})
+	wrap := func(next http.Handler) http.Handler { return guard(w.Middleware(next)) }
+	upgrade := []string{"Connection", "Upgrade", "Upgrade", "websocket"}
+	for _, test := range []struct {
+		origin, site string
+		own          bool
+	}{
+		{"http://docs.corp.test:8765", "", true},
+		{"http://docs.corp.test:8765", "same-origin", true},
+		{"HTTP://DOCS.corp.test:8765", "", true},
+		{"http://shop.corp.test:9400", "", false},
+		{"http://shop.corp.test:9400", "same-site", false},
+		{"http://shop.corp.test:9400", "same-origin", false}, // a browser says no such thing
+		{"http://docs.corp.test:9400", "", false},            // the same name, another port
+		{"http://docs.corp.test:8765", "cross-site", false},
+		{"null", "", false},
+		{"null", "same-origin", false},
+		{"", "", true}, // no browser's page
+		{"", "none", true},
+		{"", "same-site", false},
+	} {
+		for _, kind := range []string{"POST", "DELETE", "GET", "WebSocket"} {
+			header := []string{"Host", "docs.corp.test:8765"}
+			if test.origin != "" {
+				header = append(header, "Origin", test.origin)
+			}
+			if test.site != "" {
+				header = append(header, "Sec-Fetch-Site", test.site)
+			}
+			method := kind
+			if kind == "WebSocket" {
+				method, header = "GET", append(header, upgrade...)
+			}
+			want := map[bool]string{true: "user:ann", false: "-"}[test.own]
+			if answer, got := ask(t, wrap, method, "/x", append(header, "Cookie", cookie)...); got == nil || got.who != want {
+				t.Errorf("%s of %q, %q: %d %+v, want %s", kind, test.origin, test.site, answer.Code, got, want)
+			}
+			answer, got := ask(t, wrap, method, "/x", append(header, "Cookie", cookie, "Authorization", "Bearer "+token)...)
+			if got == nil || got.who != "token:shop" {
+				t.Errorf("%s of %q, %q by a token: %d %+v", kind, test.origin, test.site, answer.Code, got)
+			}
+		}
+	}
+	if _, got := ask(t, wrap, "POST", "/x", "Host", "docs.corp.test:8765", "Origin", "http://docs.corp.test:8765", "Origin", "http://shop.corp.test:9400", "Cookie", cookie); got == nil || got.who != "-" {
+		t.Errorf("of two origins: %+v", got)
+	}
+}
+
 // TestNoCrossSiteWebSocket: a foreign page cannot ride on the page's cookie,
 // neither to a WebSocket nor to a change.
 func TestNoCrossSiteWebSocket(t *testing.T) {
