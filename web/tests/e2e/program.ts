@@ -67,18 +67,21 @@ export interface ProgramOptions {
   options?: string[];
   /** More files to ingest, by name. */
   files?: Record<string, string | Uint8Array>;
+  /** Without the sample documents, which speak of what tests ask. */
+  bare?: boolean;
   /** More of the environment. */
   env?: Record<string, string>;
 }
 
 /** startProgram serves the sample documents. */
-export async function startProgram({ agent, model, user, options: more = [], files: others = {}, env: also = {} }: ProgramOptions = {}): Promise<Program> {
+export async function startProgram({ agent, model, user, options: more = [], files: others = {}, env: also = {}, bare = false }: ProgramOptions = {}): Promise<Program> {
   const url = process.env.DOCENT_URL;
   const bin = process.env.DOCENT_BIN;
   if (url || !bin) return { url: url ?? '', run: () => '', sql: () => '', restart: async () => undefined, stop: async () => undefined };
 
   const folder = mkdtempSync(join(tmpdir(), 'docent-e2e-'));
-  const files: [string, string | Uint8Array][] = [['tides.md', tides], ['garden.md', garden], ['poisoned.md', poisoned], ['poisoned.html', `<!doctype html><title>Zorblatt</title>${poisoned}`], ...Object.entries(others)];
+  const samples = { 'tides.md': tides, 'garden.md': garden, 'poisoned.md': poisoned, 'poisoned.html': `<!doctype html><title>Zorblatt</title>${poisoned}` };
+  const files = Object.entries<string | Uint8Array>({ ...(bare ? {} : samples), ...others });
   for (const [name, text] of files) writeFileSync(join(folder, name), text);
   const data = join(folder, 'data');
   const database = newDatabase();

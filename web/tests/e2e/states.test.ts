@@ -1,5 +1,5 @@
-// Pictures of the page, for people to look at: `npm run shots -- FOLDER` is
-// `SHOTS=FOLDER` here. With DOCENT_URL they are of that server.
+// Pictures of rare states of the page, for people to look at: `npm run states -- FOLDER` is
+// `STATES=FOLDER` here. With DOCENT_URL they are of that server.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { MockDocent } from '../mock/server';
 import { launch, watch } from './browser';
 
-const folder = process.env.SHOTS ?? '';
+const folder = process.env.STATES ?? '';
 
 describe.skipIf(!folder)('pictures', () => {
   let browser: Browser;
