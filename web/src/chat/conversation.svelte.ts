@@ -5,6 +5,7 @@ import { alike, choices, optionsOf, said, sensible, type AskOptions } from '../i
 import { browser, PerConversation, who } from '../input/kept';
 import { remember } from '../input/recall';
 import { keep, keepable, kept } from '../input/unsent';
+import { plain } from '../markdown/plain';
 import { account } from '../shell/account.svelte';
 import { chatAddress, router } from '../shell/router.svelte';
 import { notices } from '../shell/notices.svelte';
@@ -378,8 +379,8 @@ class Conversation {
 
   private sayReply(): void {
     const last = this.items.findLast((i) => i.kind === 'replied');
-    if (last?.reply.type === 'rag') this.spoken = words.input.answer(last.reply.rag.answer.replace(/\[(\d+)\]/g, (_, n: string) => words.input.source(n)));
-    else if (last?.reply.type === 'text' || last?.reply.type === 'markdown') this.spoken = last.reply.text;
+    if (last?.reply.type === 'rag') this.spoken = words.input.answer(plain(last.reply.rag.answer).replace(/\[(\d+)\]/g, (_, n: string) => words.input.source(n)));
+    else if (last?.reply.type === 'text' || last?.reply.type === 'markdown') this.spoken = plain(last.reply.text);
     else if (last?.reply.type === 'options') this.spoken = words.input.choose(last.reply.labels.join(', '));
   }
 

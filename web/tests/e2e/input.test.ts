@@ -338,7 +338,7 @@ describe.skipIf(!available || Boolean(process.env.DOCENT_URL))('what a person sa
     const list = page.getByRole('listbox', { name: 'Commands' });
     await list.waitFor();
     const selected = () => list.getByRole('option', { selected: true }).textContent();
-    expect(await page.getByRole('combobox', { name: 'Your question' }).getAttribute('aria-activedescendant')).toBe('composer-commands-new');
+    expect(await page.getByRole('textbox', { name: 'Your question' }).getAttribute('aria-activedescendant')).toBe('composer-commands-new');
     await page.keyboard.press('ArrowDown');
     await expect.poll(selected).toContain('/reset');
     expect(await page.evaluate(() => document.getElementById(document.querySelector('textarea')!.getAttribute('aria-activedescendant')!)?.textContent)).toContain('/reset');

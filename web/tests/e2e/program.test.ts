@@ -93,7 +93,7 @@ describe.skipIf(!available)('the page on the real program', () => {
     expect(box.y).toBeGreaterThan(0);
     expect(box.y).toBeLessThan(800);
     expect(await page.getByText('has changed since').count()).toBe(0);
-    expect(plain(await page.locator('.panel header').textContent())).toContain('Tides');
+    expect(plain(await page.locator('.panel .head').textContent())).toContain('Tides');
     const file = await page.locator('.panel a').getAttribute('href');
     const res = await page.request.get(program.url + file!);
     expect(res.status()).toBe(200);
