@@ -129,7 +129,7 @@ describe.skipIf(!folder).each(looks)('views, $name', ({ name, options }) => {
       await page.mouse.move(5, 5);
     }
     await page.locator('.answer .cite').first().click();
-    await page.locator('.panel img').first().waitFor();
+    await expect.poll(() => page.locator('.sheet img').evaluateAll((all) => all.some((i) => (i as HTMLImageElement).naturalWidth > 0)), { timeout: 30_000 }).toBe(true);
     await shot(page, 'evidence-page');
     await page.locator('.panel').getByRole('tab', { name: 'Text' }).click();
     await page.locator('.panel mark').first().waitFor();
@@ -254,7 +254,8 @@ describe.skipIf(!folder).each(looks)('views, $name', ({ name, options }) => {
     await page.getByRole('radio', { name: 'Deutsch' }).check();
     await page.getByRole('heading', { name: 'Einstellungen' }).waitFor();
     await page.goto(`${plain!.url}/#/`);
-    await page.locator('.start li').first().waitFor();
+    await box(page).waitFor();
+    await page.getByRole('heading', { level: 1 }).waitFor();
     await shot(page, 'german');
     await page.context().close();
     const known = await visit(closed!, '/#/settings');
