@@ -53,13 +53,10 @@ func (a *Authenticator) CreateOwnToken(ctx context.Context, p Principal, t OwnTo
 	if i := slices.IndexFunc(t.Scopes, func(s Scope) bool { return !p.May(s) }); i >= 0 {
 		return TokenRecord{}, "", fault.New(fault.Forbidden, "a token may do no more than you: you do not have the scope %s", t.Scopes[i])
 	}
-	spec := TokenSpec{Name: t.Name, Scopes: t.Scopes, User: user}
-	if !t.ExpiresAt.IsZero() {
-		if spec.For = t.ExpiresAt.Sub(a.cfg.Now()); spec.For <= 0 {
-			return TokenRecord{}, "", fault.New(fault.Invalid, "a token cannot have expired when it is made")
-		}
+	if !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(a.cfg.Now()) {
+		return TokenRecord{}, "", fault.New(fault.Invalid, "a token cannot have expired when it is made")
 	}
-	return a.create(ctx, spec)
+	return a.create(ctx, TokenSpec{Name: t.Name, Scopes: t.Scopes, User: user, until: t.ExpiresAt})
 }
 
 // RevokeOwnToken deletes a token on behalf of a user who is signed in;

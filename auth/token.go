@@ -51,6 +51,8 @@ type TokenSpec struct {
 	Scopes Scopes
 	// For is how long it counts; 0 is for ever.
 	For time.Duration
+	// until is when it stops counting, instead of For; the zero time is never.
+	until time.Time
 	// User is on whose behalf it acts: what it makes is that user's, and it may
 	// do no more than they; "" is its own.
 	User string
@@ -76,7 +78,7 @@ func (a *Authenticator) create(ctx context.Context, spec TokenSpec) (TokenRecord
 	secret := newSecret()
 	token := tokenPrefix + secret + checksum(secret)
 	hash := sha256.Sum256([]byte(token))
-	record := TokenRecord{Name: name, Hash: hash[:], Scopes: spec.Scopes, User: UserName(spec.User), CreatedAt: a.cfg.Now()}
+	record := TokenRecord{Name: name, Hash: hash[:], Scopes: spec.Scopes, User: UserName(spec.User), CreatedAt: a.cfg.Now(), ExpiresAt: spec.until}
 	if spec.For > 0 {
 		record.ExpiresAt = record.CreatedAt.Add(spec.For)
 	}
