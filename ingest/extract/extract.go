@@ -25,22 +25,23 @@ type Config struct {
 	Readers int
 	// Timeout bounds reading one PDF; default 3 minutes.
 	Timeout time.Duration
+	// PageTimeout bounds drawing or reading one page; default 10 seconds.
+	PageTimeout time.Duration
 }
 
 // Extractor reads sources. It is safe for concurrent use. Close it when done.
 type Extractor struct {
-	pdf *pdfReader
+	pdf         *pdfReader
+	pageTimeout time.Duration
 }
 
 // New returns an extractor.
 func New(cfg Config) (*Extractor, error) {
-	if cfg.Readers < 0 || cfg.Timeout < 0 {
-		return nil, errors.New("extract: Readers and Timeout must not be negative")
+	if cfg.Readers < 0 || cfg.Timeout < 0 || cfg.PageTimeout < 0 {
+		return nil, errors.New("extract: Readers, Timeout and PageTimeout must not be negative")
 	}
 	readers, timeout := cmp.Or(cfg.Readers, 2), cmp.Or(cfg.Timeout, 3*time.Minute)
-	return &Extractor{pdf: &pdfReader{
-		cacheDir: cfg.CacheDir, timeout: timeout, reading: make(chan struct{}, readers), drawing: make(chan struct{}, pageDrawers),
-	}}, nil
+	return &Extractor{pdf: newPDFReader(cfg.CacheDir, readers, timeout), pageTimeout: cmp.Or(cfg.PageTimeout, 10*time.Second)}, nil
 }
 
 // Close frees what the extractor holds. Nothing may be being read.

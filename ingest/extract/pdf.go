@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -35,6 +36,9 @@ func readPDF(ctx context.Context, e *Extractor, src Source) (*outline.Document, 
 		addPage(b, lines, f.bookmarks, i)
 	}
 	doc := b.Document(pdfTitle(f.title))
+	if doc.Title == "" {
+		doc.Title = headingTitle(doc)
+	}
 	if strings.TrimSpace(doc.Text) == "" {
 		return nil, fault.New(fault.Invalid, "no text: its pages are pictures, and text in pictures is not recognised")
 	}
@@ -52,16 +56,47 @@ func unreadable(text string) float64 {
 	return float64(strings.Count(text, "\uFFFD")) / float64(max(utf8.RuneCountInString(text), 1))
 }
 
+// otherNames are the ends of names that other programs give their files.
+var otherNames = strings.Fields(".doc .docx .dvi .tex .odt .ods .odp .rtf .xls .xlsx .ppt .pptx .indd .qxd .qxp .fm .wpd .pub .vsd .vsdx .htm .html .xhtml .php .asp .aspx .jsp .xml .txt .md .ps .eps .pdf")
+
+// madeUp are the titles that programs give what has none.
+var madeUp = []string{"untitled", "(anonymous)", "anonymous", "unspecified", "document1", "new document", "powerpoint presentation", "no title"}
+
+var schemed = regexp.MustCompile(`^(?:[a-z][a-z0-9+.-]*://|about:|data:|blob:|mailto:|www\.)\S*$`)
+
 // pdfTitle is the title that the file's own data give, unless a program filled
 // it in.
 func pdfTitle(s string) string {
 	s = strings.Join(strings.Fields(outline.Clean(s)), " ")
 	low := strings.ToLower(s)
-	if low == "untitled" || low == "(anonymous)" || low == "unspecified" || strings.HasPrefix(low, "microsoft word") || len(s) < 3 ||
-		strings.HasSuffix(low, ".doc") || strings.HasSuffix(low, ".docx") || strings.HasSuffix(low, ".dvi") || strings.HasSuffix(low, ".tex") {
+	if len(s) < 3 || slices.Contains(madeUp, low) || schemed.MatchString(low) || slices.Contains(otherNames, path.Ext(low)) {
 		return ""
 	}
+	for _, program := range []string{"microsoft word", "microsoft powerpoint", "microsoft excel"} {
+		if rest, ok := strings.CutPrefix(low, program); ok && (rest == "" || strings.HasPrefix(rest, " - ")) {
+			return ""
+		}
+	}
 	return s
+}
+
+// headingTitle is the first heading if it is on the first page and counts
+// nothing: those that count are of chapters.
+func headingTitle(doc *outline.Document) string {
+	for _, b := range doc.Blocks {
+		if b.Page > 0 {
+			break
+		}
+		if b.Kind != outline.Heading || b.End == b.Start {
+			continue
+		}
+		s := strings.Join(strings.Fields(doc.Text[b.Start:b.End]), " ")
+		if r, _ := utf8.DecodeRuneInString(s); len(s) < 3 || unicode.IsDigit(r) {
+			break
+		}
+		return s
+	}
+	return ""
 }
 
 // pageLines are the lines of a page's text. A word that a hyphen at the end of

@@ -6,7 +6,6 @@ import (
 	"image"
 	"image/png"
 	"math"
-	"time"
 
 	"github.com/klippa-app/go-pdfium"
 	"github.com/klippa-app/go-pdfium/enums"
@@ -25,14 +24,14 @@ const (
 	// maxPagePixels bounds a drawn page: one that would have more, as it is
 	// very long, is drawn smaller. A4 in the largest width has 8.1 million.
 	maxPagePixels = 8 << 20
+	// maxPageSide bounds each side of a drawn page: browsers show none longer.
+	maxPageSide = 16 << 10
 	// maxPageLetters bounds the characters of a page that are looked at for a
 	// passage.
 	maxPageLetters = 50_000
-	// pageTimeout bounds drawing or reading one page.
-	pageTimeout = 30 * time.Second
-	// pageDrawers is how many pages are drawn or read at once, beside what is
+	// PageDrawers is how many pages are drawn or read at once, beside what is
 	// being ingested.
-	pageDrawers = 2
+	PageDrawers = 2
 )
 
 // Page is a page of a PDF as it is shown: turned and cropped.
@@ -99,7 +98,7 @@ func (e *Extractor) DrawPage(ctx context.Context, data []byte, index, width int)
 
 // onPage works on a PDF that has a page.
 func (e *Extractor) onPage(ctx context.Context, data []byte, index int, work pdfWork) error {
-	return e.pdf.inside(ctx, e.pdf.drawing, data, pageTimeout, func(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) error {
+	return e.pdf.drawing.inside(ctx, data, e.pageTimeout, func(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) error {
 		if index < 0 || index >= pages {
 			return fault.New(fault.NotFound, "there is no page %d: it has %d, counted from 0", index, pages)
 		}
@@ -132,17 +131,15 @@ func brokenPage(err error) error {
 	return fault.Wrap(fault.Invalid, err, "damaged: the page cannot be read")
 }
 
-// pixels is how large a page is drawn that is to have a width.
+// pixels is how large a page is drawn that is to have a width: smaller, if it
+// had too many pixels or too long a side.
 func pixels(width, height float64, wanted int) (w, h int) {
 	x, y := float64(wanted), height/width*float64(wanted)
-	if x*y > maxPagePixels {
-		shrink := math.Sqrt(maxPagePixels / (x * y))
-		x, y = x*shrink, y*shrink
-	}
-	side := func(v float64) int { return int(min(max(math.Round(v), 1), maxPagePixels)) }
+	shrink := min(1, math.Sqrt(maxPagePixels/(x*y)), maxPageSide/x, maxPageSide/y)
+	side := func(v float64) int { return int(min(max(math.Round(v*shrink), 1), maxPageSide)) }
 	w, h = side(x), side(y)
-	if w*h > maxPagePixels { // one is less than a pixel
-		w, h = min(w, maxPagePixels/h+1), min(h, maxPagePixels/w)
+	if w*h > maxPagePixels { // rounded up
+		w, h = min(w, maxPagePixels/h), min(h, maxPagePixels/w)
 	}
 	return w, h
 }

@@ -67,7 +67,7 @@ func TestDrawPage(t *testing.T) {
 func TestDrawPageIsBounded(t *testing.T) {
 	t.Parallel()
 	e := newExtractor(t)
-	for _, box := range []string{"0 0 20 14000", "0 0 14000 20", "0 0 0.01 100000", "0 0 100000 0.01", "0 0 1e30 1e30", "0 0 0 0", "9 9 1 1"} {
+	for _, box := range []string{"0 0 20 14000", "0 0 14000 20", "0 0 0.01 100000", "0 0 100000 0.01", "0 0 1 10000000", "0 0 10000000 1", "0 0 1e30 1e30", "0 0 0 0", "9 9 1 1"} {
 		data := sheets(sheet{attrs: "/MediaBox[" + box + "]", columns: []string{"Text."}})
 		drawn, _, err := e.DrawPage(t.Context(), data, 0, extract.MaxPageWidth)
 		if err != nil {
@@ -78,7 +78,7 @@ func TestDrawPageIsBounded(t *testing.T) {
 		}
 		size := decoded(t, drawn).Bounds().Size()
 		t.Logf("%s: %v", box, size)
-		if size.X*size.Y > 8<<20 {
+		if size.X*size.Y > 8<<20 || size.X > 16<<10 || size.Y > 16<<10 {
 			t.Errorf("%s is drawn as %v", box, size)
 		}
 		if _, err := e.ReadPage(t.Context(), data, 0); err != nil && fault.KindOf(err) != fault.Invalid {

@@ -3,28 +3,17 @@ package extract
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"reflect"
-	"sync"
-	"time"
-	"unsafe"
 
 	"github.com/klippa-app/go-pdfium"
 	pdferrors "github.com/klippa-app/go-pdfium/errors"
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
 	"github.com/klippa-app/go-pdfium/responses"
-	"github.com/klippa-app/go-pdfium/webassembly"
-	"github.com/tetratelabs/wazero"
 
 	"docent/internal/fault"
 )
 
 const (
-	// pdfMemoryPages bounds the memory of one PDF reader, in pages of 64 KiB:
-	// 512 MiB.
-	pdfMemoryPages = 8 << 10
 	// maxBookmarks bounds the outline read of a PDF; a damaged one may be a
 	// circle.
 	maxBookmarks = 4096
@@ -36,61 +25,6 @@ const (
 	// more than the file.
 	maxPDFText = 64 << 20
 )
-
-// pdfReader runs the PDF library in its sandbox: no files, no clock, bounded
-// memory. Compiling it is costly, so it is done once, with the first PDF.
-type pdfReader struct {
-	cacheDir string
-	timeout  time.Duration
-	reading  chan struct{} // a token for each PDF that is read
-	drawing  chan struct{} // a token for each page that is drawn or read alone
-
-	mu    sync.Mutex // guards pool and cache
-	pool  pdfium.Pool
-	cache wazero.CompilationCache
-}
-
-// start returns the pool of sandboxes.
-func (r *pdfReader) start() (pdfium.Pool, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.pool != nil {
-		return r.pool, nil
-	}
-	cfg := wazero.NewRuntimeConfig().WithMemoryLimitPages(pdfMemoryPages).WithCloseOnContextDone(true)
-	if r.cacheDir != "" {
-		cache, err := wazero.NewCompilationCacheWithDir(r.cacheDir)
-		if err != nil {
-			return nil, fmt.Errorf("open the cache of compiled code in %s: %w", r.cacheDir, err)
-		}
-		r.cache = cache
-		cfg = cfg.WithCompilationCache(cache)
-	}
-	pool, err := webassembly.Init(webassembly.Config{
-		MaxTotal: cap(r.reading) + cap(r.drawing), FSConfig: wazero.NewFSConfig(), RuntimeConfig: cfg, Stdout: io.Discard, Stderr: io.Discard,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("start the PDF reader: %w", err)
-	}
-	r.pool = pool
-	return pool, nil
-}
-
-// close frees the pool.
-func (r *pdfReader) close(ctx context.Context) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var err error
-	if r.pool != nil {
-		err = r.pool.Close()
-		r.pool = nil
-	}
-	if r.cache != nil {
-		err = errors.Join(err, r.cache.Close(ctx))
-		r.cache = nil
-	}
-	return err
-}
 
 // pdfFile is what was read of a PDF.
 type pdfFile struct {
@@ -111,7 +45,7 @@ type bookmark struct {
 // read reads a PDF's text, pages and outline.
 func (r *pdfReader) read(ctx context.Context, data []byte) (*pdfFile, error) {
 	var file *pdfFile
-	err := r.inside(ctx, r.reading, data, r.timeout, func(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) (err error) {
+	err := r.reading.inside(ctx, data, r.timeout, func(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) (err error) {
 		file, err = readPages(ctx, p, doc, pages)
 		return err
 	})
@@ -119,79 +53,6 @@ func (r *pdfReader) read(ctx context.Context, data []byte) (*pdfFile, error) {
 		return nil, err
 	}
 	return file, nil
-}
-
-// pdfWork is done on a PDF that is open in a sandbox.
-type pdfWork func(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) error
-
-// inside opens a PDF in a sandbox of its own and works on it when it gets one of
-// the tokens. What takes too long is stopped, and the sandbox with it.
-func (r *pdfReader) inside(ctx context.Context, tokens chan struct{}, data []byte, limit time.Duration, work pdfWork) error {
-	select {
-	case tokens <- struct{}{}:
-		defer func() { <-tokens }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	pool, err := r.start()
-	if err != nil {
-		return err
-	}
-	instance, err := pool.GetInstanceWithContext(ctx)
-	if err != nil {
-		return fmt.Errorf("get a PDF reader: %w", err)
-	}
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- opened(limited, instance, data, work) }()
-	select {
-	case err := <-done:
-		_ = instance.Close() // it is thrown away whatever it says
-		return err
-	case <-limited.Done():
-		interrupt(instance)
-		<-done
-		_ = instance.Close()
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return fault.New(fault.Invalid, "it takes longer than %s to read", limit)
-	}
-}
-
-// opened opens a PDF and works on it.
-func opened(ctx context.Context, p pdfium.Pdfium, data []byte, work pdfWork) error {
-	doc, err := p.OpenDocument(&requests.OpenDocument{File: &data})
-	if err != nil {
-		return pdfFault(err)
-	}
-	count, err := p.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: doc.Document})
-	if err != nil {
-		return pdfFault(err)
-	}
-	return work(ctx, p, doc.Document, count.PageCount)
-}
-
-// interrupt ends the call that a sandbox is in. The library's own way, Kill,
-// races with that call, so the function it would call is taken from its worker;
-// where a later version has none, the call is waited for.
-func interrupt(instance pdfium.Pdfium) {
-	v := reflect.ValueOf(instance)
-	for _, field := range []string{"worker", "Cancel"} {
-		if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
-			return
-		}
-		if v = v.Elem().FieldByName(field); !v.IsValid() {
-			return
-		}
-	}
-	if !v.CanAddr() {
-		return
-	}
-	if cancel, ok := reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem().Interface().(context.CancelFunc); ok && cancel != nil {
-		cancel()
-	}
 }
 
 // readPages reads title, outline and pages.
