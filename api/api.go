@@ -209,6 +209,7 @@ type server struct {
 	answers *slots     // of questions being answered
 	drawing *slots     // of PDFs whose pages are shown
 	kept    *keptPages // of those
+	drawn   *slots     // of PDFs that are sent to be drawn
 	reads   *slots     // of texts, originals and exports being sent
 	// startedAt is when it was made.
 	startedAt time.Time
@@ -242,6 +243,7 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 		uploads: newSlots(cfg.MaxUploads, "docent is reading as many uploads as it can; try again in a moment"),
 		answers: newSlots(cfg.MaxAnswers, "docent is answering as many questions as it can; try again in a moment"),
 		drawing: newSlots(maxDrawing, "docent is drawing as many pages as it can; try again in a moment"), kept: newKeptPages(),
+		drawn: newSlots(maxDrawn, "docent is drawing as many pages as it can; try again in a moment"),
 		reads: newSlots(cfg.MaxReads, "docent is sending as many documents as it can; try again in a moment"), access: map[string]auth.Scope{}, took: map[string]*meter.Seconds{},
 	}
 	registered := &registry{router: mux}

@@ -29,8 +29,12 @@ const (
 	pdfType = "application/pdf"
 	// maxDrawnBytes bounds a PDF that is sent to be drawn.
 	maxDrawnBytes = 32 << 20
-	// maxDrawing is how many PDFs are held in memory at once to show pages of.
-	maxDrawing = 4
+	// maxDrawing is how many PDFs are held in memory at once to show pages of: as
+	// many as are worked on.
+	maxDrawing = extract.PageDrawers
+	// maxDrawn is how many PDFs that are sent to be drawn are held in memory at
+	// once, as they arrive and as they wait for their turn.
+	maxDrawn = 4
 )
 
 // Pages shows PDFs page by page; pages count from 0.
@@ -133,9 +137,14 @@ func (s *server) paged(ctx context.Context, id int64) (rag.Document, error) {
 
 // startDrawing waits for its turn to hold a PDF in memory; done ends it.
 func (s *server) startDrawing(ctx context.Context) (done func(), err error) {
+	return patiently(ctx, s.drawing)
+}
+
+// patiently waits for a slot for as long as a reader may be left waiting.
+func patiently(ctx context.Context, s *slots) (done func(), err error) {
 	patience := time.NewTimer(readPatience)
 	defer patience.Stop()
-	return s.drawing.take(ctx, patience.C)
+	return s.take(ctx, patience.C)
 }
 
 func (s *server) page(ctx context.Context, in *pageInput) (*pageOutput, error) {
@@ -238,7 +247,7 @@ func (s *server) pageImage(ctx context.Context, in *pageImageInput) (*huma.Strea
 		return nil, err
 	}
 	etag := fmt.Sprintf(`"%s-%d-%d"`, d.SHA256, in.Page, in.Width)
-	if matches(in.NoneMatch, etag) {
+	if matches(in.NoneMatch, etag) { // who has this one was sent it, so there is the page
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
 			_, w := humago.Unwrap(hc)
 			pictureHeader(w.Header(), etag)
@@ -264,10 +273,11 @@ func (s *server) pageImage(ctx context.Context, in *pageImageInput) (*huma.Strea
 	return s.sendPicture(ctx, kept, etag), nil
 }
 
-// matches reports whether an If-None-Match names a tag.
+// matches reports whether an If-None-Match names a tag. It takes no "*", as it
+// does not know whether there is the page.
 func matches(header, etag string) bool {
 	for tag := range strings.SplitSeq(header, ",") {
-		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/"); tag == etag || tag == "*" {
+		if strings.TrimPrefix(strings.TrimSpace(tag), "W/") == etag {
 			return true
 		}
 	}
@@ -305,12 +315,13 @@ func (s *server) draw(ctx context.Context, in *drawInput) (*huma.StreamResponse,
 	if kind, _, err := mime.ParseMediaType(in.r.Header.Get("Content-Type")); err != nil || kind != pdfType {
 		return nil, &Error{status: http.StatusUnsupportedMediaType, Code: fault.Invalid, Message: "send a PDF as " + pdfType}
 	}
-	// It may come slowly, so others who draw do not wait for it.
-	arrived, err := s.uploads.take(ctx, forEver)
+	// It may come slowly, so others whose pages are drawn do not wait for it; and
+	// it may have to wait, so uploads do not wait for that.
+	gone, err := patiently(ctx, s.drawn)
 	if err != nil {
 		return nil, err
 	}
-	defer arrived()
+	defer gone()
 	pdf, err := s.drawnBody(ctx, in)
 	if err != nil {
 		return nil, err
@@ -337,11 +348,13 @@ func (s *server) drawnBody(ctx context.Context, in *drawInput) ([]byte, error) {
 		return nil, s.tooLarge("the PDF", maxDrawnBytes)
 	}
 	body := http.MaxBytesReader(in.w, in.r.Body, maxDrawnBytes)
-	pdf, err := io.ReadAll(&patient{rc: http.NewResponseController(in.w), stall: s.cfg.StallTimeout, read: body.Read})
+	var pdf bytes.Buffer
+	pdf.Grow(int(max(in.r.ContentLength, 0)) + bytes.MinRead) // so that it need not be copied
+	_, err := pdf.ReadFrom(&patient{rc: http.NewResponseController(in.w), stall: s.cfg.StallTimeout, read: body.Read})
 	var limit *http.MaxBytesError
 	switch {
 	case err == nil:
-		return pdf, nil
+		return pdf.Bytes(), nil
 	case errors.As(err, &limit):
 		return nil, s.tooLarge("the PDF", maxDrawnBytes)
 	case errors.Is(err, os.ErrDeadlineExceeded):

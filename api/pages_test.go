@@ -146,20 +146,23 @@ func TestPageImage(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
-	for _, none := range []string{etag, "W/" + etag, `"x", ` + etag, "*"} {
+	for _, none := range []string{etag, "W/" + etag, `"x", ` + etag} {
 		resp, body := c.do("GET", path, "", "If-None-Match", none)
 		if resp.StatusCode != 304 || body != "" || resp.Header.Get("ETag") != etag || resp.Header.Get("Cache-Control") != "private, no-cache" {
 			t.Errorf("If-None-Match %s: %d, %v", none, resp.StatusCode, resp.Header)
 		}
 	}
-	if resp, again := c.do("GET", path, "", "If-None-Match", `"other"`); resp.StatusCode != 200 || again != body {
-		t.Errorf("another tag: %d", resp.StatusCode)
+	for _, none := range []string{`"other"`, "*", ""} {
+		if resp, again := c.do("GET", path, "", "If-None-Match", none); resp.StatusCode != 200 || again != body {
+			t.Errorf("If-None-Match %s: %d", none, resp.StatusCode)
+		}
+		c.wantError(404, fault.NotFound, "it has 5", "GET", "/api/documents/2/pages/99/image", "", "If-None-Match", none)
 	}
 	if resp, body := c.do("HEAD", path, ""); resp.StatusCode != 200 || body != "" || resp.Header.Get("ETag") != etag {
 		t.Errorf("HEAD: %d %v", resp.StatusCode, resp.Header)
 	}
-	if n := d.drawn.Load(); n != 1 {
-		t.Errorf("one image was drawn %d times", n)
+	if n := d.drawn.Swap(1); n != 1+3 { // and three times one that there is not
+		t.Errorf("%d were drawn, want 4", n)
 	}
 	for _, other := range []string{"/api/documents/2/pages/2/image?width=300", "/api/documents/2/pages/1/image?width=301", "/api/documents/2/pages/1/image"} {
 		if resp, _ := c.do("GET", other, "", "If-None-Match", etag); resp.StatusCode != 200 || resp.Header.Get("ETag") == etag {
@@ -277,6 +280,51 @@ func TestDrawingIsBounded(t *testing.T) {
 	if resp, _ := c.do("GET", "/api/documents/2/pages/0/image?width=200", ""); resp.StatusCode != 200 {
 		t.Errorf("afterwards: %d", resp.StatusCode)
 	}
+}
+
+// Uploads do not wait for pages that take long; who sends more of those than are
+// held waits for a while, and is then told to come back.
+func TestUploadWhilePagesAreDrawn(t *testing.T) {
+	t.Parallel()
+	_, d, c := withPages(t)
+	d.hold, d.begun = make(chan struct{}), make(chan struct{}, 100)
+	var wg sync.WaitGroup
+	for i := range 2 * maxDrawn {
+		wg.Go(func() {
+			data := manualPDF(t) + fmt.Sprintf("\n%%%d", i)
+			req, err := http.NewRequestWithContext(t.Context(), "POST", c.url+"/api/pages?width=200", strings.NewReader(data))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			req.Header.Set("Content-Type", "application/pdf")
+			resp, err := c.http.Do(req)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer resp.Body.Close()
+			if resp.StatusCode != 200 && resp.StatusCode != 503 {
+				t.Errorf("a page that waited: %d", resp.StatusCode)
+			}
+		})
+	}
+	for range maxDrawing {
+		<-d.begun
+	}
+	body, kind := form(t, "file", "a.md", "# A")
+	for range 2 * DefaultUploads {
+		if resp, body := c.do("POST", "/api/documents", body, "Content-Type", kind); resp.StatusCode != 200 {
+			t.Fatalf("an upload while pages are drawn: %d %s", resp.StatusCode, body)
+		}
+	}
+	select {
+	case <-d.begun:
+		t.Errorf("more than %d are drawn at once", maxDrawing)
+	default:
+	}
+	close(d.hold)
+	wg.Wait()
 }
 
 // Two requests for one page at the same time: the second may find what the
