@@ -1,5 +1,6 @@
 // How an answer was found: steps of reasoning and task lists, as they are in
 // frames and stored rows.
+import { honest } from '../shell/names';
 import { words } from '../words/words.svelte';
 
 export interface Task {
@@ -141,7 +142,43 @@ export function activity(phase: string): string {
   if (phase === 'thinking' || phase === '') return thinking;
   const names = [...new Set(phase.split(', '))];
   const tools = names.filter((name) => !taskTools.includes(name));
-  return tools.length > 0 ? calling(tools.join(', ')) : planning;
+  if (tools.length === 0) return planning;
+  const known = tools.map((name) => done(name, undefined, false));
+  return known.includes(null) ? calling(tools.join(', ')) : `${known[0]!}…`;
+}
+
+/** current says what a run that goes on is at: its open call, or the phase. */
+export function current(groups: Part[][], phase: string): string {
+  if (phase === 'answering') return activity(phase);
+  const open = groups.at(-1)?.find((p) => p.type === 'call' && p.call.result === null);
+  if (open?.type === 'call') {
+    const text = done(open.call.name, open.call.arguments, false);
+    return text ? `${text}…` : words.payloads.calling(open.call.name);
+  }
+  const found = groups.some((g) => g.some((p) => p.type === 'call' && !p.call.failed));
+  return phase === 'thinking' && found ? words.payloads.weighing : activity(phase);
+}
+
+// By which of its arguments a call is told from others.
+const telling: Record<keyof typeof words.payloads.tools, string> = {
+  search_knowledge: 'query', read_document: 'id', list_documents: 'match',
+  list_directory: 'relative_path', read_file: 'relative_path', write_file: 'relative_path', create_file: 'relative_path', delete_file: 'relative_path',
+};
+
+/** done says what a call does, or did, for people; null of a tool that is not docent's own. */
+export function done(name: string, args: unknown, over = true): string | null {
+  if (!Object.hasOwn(telling, name)) return null;
+  const tool = name as keyof typeof telling;
+  const of = fields(args)[telling[tool]];
+  const what = typeof of === 'string' ? of.replace(/\s+/g, ' ').trim() : typeof of === 'number' ? String(of) : '';
+  return words.payloads.tools[tool](honest(what.length > 80 ? `${what.slice(0, 79)}…` : what === '.' ? '' : what), over);
+}
+
+/** beside are a call's arguments that done does not tell of. */
+export function beside(name: string, args: unknown): unknown {
+  if (!Object.hasOwn(telling, name) || Array.isArray(args) || typeof args !== 'object' || args === null) return args;
+  const told = telling[name as keyof typeof telling];
+  return Object.fromEntries(Object.entries(args).filter(([key, v]) => key !== told || (typeof v === 'string' && v.length > 80)));
 }
 
 /** readable is a tool's result for people: passages by number and place, JSON by lines. */

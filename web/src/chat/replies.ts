@@ -2,6 +2,7 @@
 // what cannot be read is named, never thrown. What is not text is read when it
 // is shown, as it may be large.
 import type { RagMessage } from '../api/shapes';
+import { honest } from '../shell/names';
 import { words } from '../words/words.svelte';
 
 export interface FileReply {
@@ -110,7 +111,7 @@ export function fileReply(content: unknown): FileReply | null {
   const f = fields(parsed(content));
   const data = base64(f?.base64);
   if (!f || data === null) return null;
-  const name = typeof f.name === 'string' && f.name ? f.name.replace(/[/\\]/g, '_') : 'file';
+  const name = typeof f.name === 'string' && f.name ? honest(f.name).replace(/[/\\]/g, '_') : words.payloads.unnamed;
   return { name, type: typeof f.type === 'string' ? f.type : '', base64: data, size: Math.floor((data.replace(/=+$/, '').length * 3) / 4) };
 }
 
@@ -134,7 +135,7 @@ export function question(action: string, content: unknown): string {
   if (action === 'user_file' || action === 'file' || action === 'image') {
     const { name, size } = fields(content) ?? {};
     // What this page sent says its size: to look through 30 MB would hold it up.
-    if (typeof name === 'string' && typeof size === 'number') return `${name.replace(/[/\\]/g, '_')} (${sized(size)})`;
+    if (typeof name === 'string' && typeof size === 'number') return `${honest(name).replace(/[/\\]/g, '_')} (${sized(size)})`;
     const file = fileReply(content);
     return file ? `${file.name} (${sized(file.size)})` : words.payloads.aFile;
   }

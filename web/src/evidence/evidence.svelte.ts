@@ -2,6 +2,7 @@
 // was searched for an answer.
 import { tick } from 'svelte';
 import type { RagDoc, RagMessage } from '../api/shapes';
+import { honest } from '../shell/names';
 import { words } from '../words/words.svelte';
 import { encode, slice } from './bytes';
 
@@ -123,12 +124,12 @@ export const evidence = new Evidence();
 
 /** title is what to call a passage's document. */
 export function title(doc: { title: string; source: string }): string {
-  return doc.title || shortSource(doc.source).split('/').at(-1) || words.evidence.untitled;
+  return honest(doc.title || shortSource(doc.source).split('/').at(-1) || words.evidence.untitled);
 }
 
 /** shortSource is a source without what a reader does not need. */
 export function shortSource(source: string): string {
-  const bare = source.replace(/^(?:upload|stdin):/, '');
+  const bare = honest(source).replace(/^(?:upload|stdin):/, '');
   if (/^https?:/.test(bare)) return bare.replace(/^https?:\/\//, '');
   return bare.split('/').filter(Boolean).slice(-2).join('/');
 }

@@ -95,9 +95,3 @@ function file(bytes: Uint8Array<ArrayBuffer>): Sound | null {
   const found = beginnings.find(([begins]) => begins.test(start));
   return found ? { bytes, type: found[1], extension: found[2], seconds: 0 } : null;
 }
-
-/** lasting is a time in seconds for people, as players write it. */
-export function lasting(seconds: number): string {
-  const s = Math.max(0, Math.round(seconds));
-  return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}`;
-}

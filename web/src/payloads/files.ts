@@ -60,4 +60,4 @@ export function read(b: Uint8Array): string | null {
 }
 
 /** extension is what a file's name ends with, for its sign. */
-export const extension = (name: string): string => (/\.([A-Za-z0-9]{1,5})$/.exec(name)?.[1] ?? '').toUpperCase();
+export const extension = (name: string): string => (/\.([A-Za-z0-9]{1,5})[.\s\ufffd]*$/.exec(name)?.[1] ?? '').toUpperCase();

@@ -1,14 +1,18 @@
 // How what agents send is read: whatever comes, nothing of it acts, and nothing
 // takes for ever.
 import { describe, expect, test } from 'vitest';
-import { lasting, listen } from '../../src/payloads/audio';
-import { readFigure, wording } from '../../src/payloads/figure';
-import { fileKind, imageType, pixels, read } from '../../src/payloads/files';
+import { listen } from '../../src/payloads/audio';
+import { wording } from '../../src/payloads/allowed';
+import { readFigure } from '../../src/payloads/figure';
+import { extension, fileKind, imageType, pixels, read } from '../../src/payloads/files';
 import { disarmed, dress, harmless } from '../../src/payloads/html';
 import { degrees, geo, onMap, place } from '../../src/payloads/place';
 import { decoded } from '../../src/payloads/saving';
 import { csv, matching, plain, readTable, sorted, written, type Table } from '../../src/payloads/table';
 import { called, children, opened, shortText, sort, structure } from '../../src/payloads/tree';
+import { fileReply, question } from '../../src/chat/replies';
+import { shortSource, title } from '../../src/evidence/evidence.svelte';
+import { honest } from '../../src/shell/names';
 import { hostile } from '../mock/corpus';
 import * as sample from '../e2e/samples';
 
@@ -118,6 +122,70 @@ describe('figures', () => {
   });
 });
 
+describe('figures that would take for ever', () => {
+  const layout = (of: object) => readFigure({ data: [{ type: 'scatter', x: [1, 2], y: [1, 2] }], layout: of })!.layout;
+  const data = (...traces: object[]) => readFigure({ data: traces })!;
+
+  test('ticks are nobody’s but ours; their names are few', () => {
+    expect(layout({ xaxis: { dtick: 1e-9, tick0: 5, nticks: 1e9, tickmode: 'linear', minor: { dtick: 1e-9 }, range: [0, 1] } })).toEqual({ xaxis: { range: [0, 1] } });
+    expect(layout({ xaxis: { type: 'date', dtick: 1, rangebreaks: [{ dvalue: 1 }], rangeslider: {} } })).toEqual({ xaxis: { type: 'date' } });
+    const many = layout({ yaxis: { tickvals: Array(5000).fill(1), ticktext: Array(5000).fill('x'.repeat(400)) } }).yaxis as { tickvals: unknown[]; ticktext: string[] };
+    expect([many.tickvals.length, many.ticktext.length, many.ticktext[0]!.length]).toEqual([100, 100, 80]);
+    expect((data({ type: 'heatmap', z: [[1]], colorbar: { dtick: 1e-9, nticks: 1e9, len: 1e9, ticksuffix: '%' } }).data[0]!).colorbar).toEqual({ ticksuffix: '%' });
+  });
+
+  test.each([[[0, 1e300]], [[0, 1e-300]], [[1, 1 + 1e-15]], [[3, 3]], [[null, 1]], [[0, Infinity]], [['2026-01-01', 5]], ['x'], [[0, 1, 2]]])('the range %j is none', (range) => expect(layout({ xaxis: { range } })).toEqual({ xaxis: {} }));
+  test('ranges of dates and logarithms are bounded', () => {
+    expect(layout({ xaxis: { type: 'log', range: [0, 400] }, yaxis: { type: 'date', range: [0, 1e16] }, xaxis2: { range: ['2026-01-01', '2026-02-01'] } })).toEqual({ xaxis: { type: 'log' }, yaxis: { type: 'date' }, xaxis2: { range: ['2026-01-01', '2026-02-01'] } });
+  });
+
+  test('a grid has twenty rows, and there are so many axes', () => {
+    expect(layout({ grid: { rows: 1e8, columns: 1e8, subplots: Array(1e4).fill(Array(1e4).fill('xy')), xaxes: ['x', 'url(x)'] } }).grid).toEqual({ rows: 20, columns: 20, subplots: Array(20).fill(Array(20).fill('xy')), xaxes: ['x', null] });
+    expect(Object.keys(layout(Object.fromEntries(Array.from({ length: 99 }, (_, i) => [`xaxis${i + 2}`, {}])))).length).toBe(19);
+    expect(data({ y: [1], xaxis: 'x999', yaxis: 'y2' }).data[0]).toEqual({ type: 'scatter', y: [1], yaxis: 'y2' });
+  });
+
+  test('shapes and annotations are few and small', () => {
+    const made = layout({ shapes: Array(999).fill({ type: 'path', path: 'M0 0'.repeat(1e4), line: { width: 1e9, color: 'url(x)' } }), annotations: Array(999).fill({ text: 'a'.repeat(9999), ax: 1e9, arrowsize: 1e9, font: { size: 1e9, family: 'url(x)', color: 'red;x' } }) });
+    expect((made.shapes as unknown[]).length).toBe(40);
+    expect((made.shapes as unknown[])[0]).toEqual({ line: { width: 20 } });
+    expect((made.annotations as unknown[]).length).toBe(40);
+    expect((made.annotations as unknown[])[0]).toEqual({ text: 'a'.repeat(500), ax: 300, arrowsize: 3, font: { size: 40 } });
+  });
+
+  test('bins are not more than can be seen', () => {
+    const bins = (...traces: object[]) => data(...traces.map((t) => ({ type: 'histogram', ...t }))).data.map((t) => [t.xbins, t.nbinsx]);
+    expect(bins({ x: [0, 1e9], xbins: { start: 0, end: 1e9, size: 0.001 } }, { x: [0, 1], nbinsx: 1e9 })).toEqual([[undefined, undefined], [undefined, 500]]);
+    expect(bins({ x: [0, 10], xbins: { start: 0, end: 10, size: 1 } })).toEqual([[{ start: 0, end: 10, size: 1 }, undefined]]);
+    expect(bins({ x: [0, 1], xbins: { size: 0.1 } }, { x: [1e9] })[0]).toEqual([undefined, undefined]); // those on one axis share them
+    expect(bins({ x: ['2000-01-01', '2026-01-01'], xbins: { size: 'M1' } }, { x: ['2001-01-01'], xbins: { size: 86_400_000 } }).map((b) => b[0])).toEqual([{ size: 'M1' }, undefined]);
+    expect(bins({ x: [1], xbins: { start: -1e99, end: 1e99, size: 1 } }, { x: [1], xbins: { size: 0 } }, { x: [1], xbins: { size: 'M0' } }).map((b) => b[0])).toEqual([undefined, undefined, undefined]);
+  });
+
+  test('heat maps are not larger than what they are told', () => {
+    const wide = data({ type: 'heatmap', z: [Array(5000).fill(1), ...Array(5000).fill([])] });
+    expect([(wide.data[0]!.z as unknown[]).length, wide.cut]).toEqual([20, true]);
+    const apart = data({ type: 'heatmap', x: Array.from({ length: 5000 }, (_, i) => i), y: Array.from({ length: 5000 }, (_, i) => i), z: Array(5000).fill(1) });
+    expect([(apart.data[0]!.z as unknown[]).length, apart.cut]).toEqual([300, true]);
+    expect(data({ type: 'heatmap', z: Array(40).fill(Array(40).fill(1)), texttemplate: '%{z}', connectgaps: true }).data[0]).not.toHaveProperty('texttemplate');
+  });
+
+  test('sizes, colours, fonts and formats are what they should be', () => {
+    const t = data({ y: [1e300, 1e-300, NaN, '1e999', '2026-01-01', 5], marker: { color: ['red', 'url(x)', 7, {}], size: [1, 1e9], symbol: 'url(x)', line: { width: 1e9 } }, line: { color: 'red;background:url(x)', dash: '9'.repeat(99) }, fillcolor: 'url(x)', opacity: 7, hovertemplate: '%{y:999999999d}', texttemplate: ['%{y:.2f}', '%{x:0999d}'], textfont: { size: 1e9, family: 'x' }, hoverinfo: { x: 1 } }).data[0]!;
+    expect(t).toEqual({ type: 'scatter', y: [null, 0, null, null, '2026-01-01', 5], marker: { color: ['red', null, 7, null], size: [1, 1e9], sizeref: 1e7, line: { width: 20 } }, line: {}, opacity: 1, texttemplate: ['%{y:.2f}', null], textfont: { size: 40 } });
+    expect(layout({ xaxis: { tickformat: '999999999d' }, yaxis: { tickformat: '%b %Y' }, margin: { l: 1e9 }, paper_bgcolor: 'url(x)', font: { size: 1e9 }, constructor: {}, width: 1e9 })).toEqual({ xaxis: {}, yaxis: { tickformat: '%b %Y' } });
+  });
+});
+
+test('names do not read as others', () => {
+  const file = fileReply({ name: 'report\u202egpj.exe', base64: 'TVo=' })!;
+  expect([file.name, extension(file.name), extension('a.exe\ufffd'), extension('b.pdf. '), extension('c')]).toEqual(['report\ufffdgpj.exe', 'EXE', 'EXE', 'PDF', '']);
+  expect(question('user_file', { name: 'x\u2066y.txt', size: 5 })).toBe('x\ufffdy.txt (5 bytes)');
+  expect(title({ title: 'a\u202db', source: '' })).toBe('a\ufffdb');
+  expect(shortSource('upload:a\u200fb.md')).toBe('a\ufffdb.md');
+  expect(honest('\u061c\u200e\u200f\u202a\u202e\u2066\u2069 شكرا é\u200d')).toBe('\ufffd'.repeat(7) + ' شكرا é\u200d');
+});
+
 describe('HTML', () => {
   const shown = (html: string) => {
     const el = document.createElement('div');
@@ -177,7 +245,6 @@ describe('sound', () => {
   test('a file of it is taken as it is', () => {
     const wav = Buffer.from(listen(sample.tone(1, 1))!.bytes).toString('base64');
     expect(listen(wav)).toMatchObject({ type: 'audio/wav', seconds: 0 });
-    expect([0, 59.6, 61, 3600].map(lasting)).toEqual(['0:00', '1:00', '1:01', '60:00']);
   });
 });
 

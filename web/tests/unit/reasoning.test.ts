@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { activity, argued, entry, readable, shortened, steps, tasks, visible, type Entry } from '../../src/chat/reasoning';
+import { activity, argued, beside, current, done, entry, readable, shortened, steps, tasks, visible, type Entry } from '../../src/chat/reasoning';
 
 const run = (...messages: unknown[]): Entry[] =>
   messages.reduce<Entry[]>((all, m, i) => {
@@ -64,8 +64,34 @@ describe('steps', () => {
 
 test('what goes on, in words', () => {
   expect(['', 'thinking', 'searching', 'answering', 'search, search, read', 'add_tasks', 'skip_task, read'].map(activity)).toEqual([
-    'Thinking…', 'Thinking…', 'Searching the documents…', 'Answering…', 'Thinking… calling search, read', 'Thinking… planning', 'Thinking… calling read',
+    'Thinking…', 'Thinking…', 'Searching the documents…', 'Answering…', 'Calling search, read…', 'Planning…', 'Calling read…',
   ]);
+  expect(['search_knowledge', 'add_tasks, read_file', 'search_knowledge, weather'].map(activity)).toEqual(['Searching the documents…', 'Reading a file…', 'Calling search_knowledge, weather…']);
+});
+
+describe('the current step', () => {
+  const at = (phase: string, ...messages: unknown[]) => current(steps(run(...messages)), phase);
+  const call = (name: string, args: unknown) => step('llm_tool_calls', 1, { tool_calls: [{ name, arguments: args }] });
+  test('is the call that is open, told for people', () => {
+    expect(at('search_knowledge', call('search_knowledge', { query: 'compost' }))).toBe('Searching for “compost”…');
+    expect(at('read_file', call('read_file', { relative_path: 'a/b.md' }))).toBe('Reading a/b.md…');
+    expect(at('list_directory', call('list_directory', { relative_path: '.' }))).toBe('Listing the files…');
+    expect(at('weather', call('weather', { city: 'x' }))).toBe('Calling weather…');
+    expect(at('constructor', call('constructor', {}))).toBe('Calling constructor…');
+    expect(at('answering', call('search_knowledge', { query: 'x' }))).toBe('Answering…');
+  });
+  test('is thinking again when it is done', () => {
+    const over = [calls(1, 'f'), result(1, 'f', 'ok')];
+    expect([at('thinking'), at('thinking', ...over), at('thinking', calls(1, 'f'), result(1, 'f', 'ERROR: no'))]).toEqual(['Thinking…', 'Thinking about what was found…', 'Thinking…']);
+  });
+  test('what is told is not told twice, and nothing turns it around', () => {
+    expect(done('search_knowledge', { query: 'a\n b' })).toBe('Searched for “a b”');
+    expect(done('read_file', { relative_path: 'x\u202egpj.exe' })).toBe('Read x\ufffdgpj.exe');
+    expect([done('search_knowledge', null), done('read_document', { id: 7 }), done('other', {})]).toEqual(['Searched the documents', 'Read document 7', null]);
+    expect([beside('search_knowledge', { query: 'a', k: 3 }), beside('other', { query: 'a' }), beside('read_file', 'raw')]).toEqual([{ k: 3 }, { query: 'a' }, 'raw']);
+    const long = 'x'.repeat(300);
+    expect([done('search_knowledge', { query: long })!.length, beside('search_knowledge', { query: long })]).toEqual([95, { query: long }]);
+  });
 });
 
 test('passages are readable', () => {
