@@ -64,6 +64,7 @@ func Routes() []Access {
 		{"POST /notify_websocket", auth.Ask},
 		{"POST /api/documents", auth.Ingest},
 		{"DELETE /api/documents/{id}", auth.Ingest},
+		{"POST /api/documents/delete", auth.Ingest},
 		{"GET /metrics", auth.Admin},
 	}
 }

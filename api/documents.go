@@ -25,6 +25,8 @@ const (
 	// client has to take that much within the time that a connection may stand
 	// still.
 	pieceBytes = 16 << 10
+	// deletedAtATime is how many documents one transaction removes.
+	deletedAtATime = 500
 	// readPatience is how long a text or an original waits for its turn.
 	readPatience = 10 * time.Second
 )
@@ -91,26 +93,24 @@ type Chunk struct {
 	Tokens int `json:"tokens"`
 }
 
-type listInput struct {
-	Collection string     `query:"collection" maxLength:"200" doc:"Only this collection."`
-	Status     rag.Status `query:"status" enum:"ready,failed" doc:"Only documents in this state."`
-	Match      string     `query:"match" maxLength:"500" doc:"A part of source or title."`
-	After      int64      `query:"after" minimum:"0" doc:"The cursor: next of the page before."`
-	Limit      int        `query:"limit" minimum:"1" maximum:"1000" default:"100"`
-}
-
-type listOutput struct {
-	Body struct {
-		Documents []Document `json:"documents"`
-		Next      int64      `json:"next,omitempty" doc:"The cursor of the next page; absent on the last."`
-	} `nameHint:"DocumentPage"`
-}
-
 type idInput struct {
 	ID int64 `path:"id" minimum:"1"`
 }
 
 type documentOutput struct{ Body Document }
+
+type deleteInput struct {
+	bodyRead
+	Body struct {
+		IDs []int64 `json:"ids" minItems:"1" maxItems:"10000" nullable:"false" doc:"Those that name no document are passed over."`
+	} `nameHint:"DocumentIDs"`
+}
+
+type deleteOutput struct {
+	Body struct {
+		Removed int `json:"removed" doc:"How many documents there were."`
+	} `nameHint:"RemovedDocuments"`
+}
 
 type chunksInput struct {
 	ID    int64 `path:"id" minimum:"1"`
@@ -133,7 +133,12 @@ func (s *server) documentRoutes() {
 	}
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents", OperationID: "list-documents", Tags: tags, Summary: "List documents",
+		Description: "In the order in which they were first stored, or in that of sort.",
 	}, s.listDocuments)
+	register(s, huma.Operation{
+		Method: http.MethodPost, Path: "/api/documents/delete", OperationID: "delete-documents", Tags: tags, Summary: "Delete many documents",
+		Description: "What there is of them; once it is asked for it is done, also if who asked goes away.", BodyReadTimeout: s.cfg.bodyTimeout,
+	}, s.deleteDocuments)
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents/{id}", OperationID: "get-document", Tags: tags, Summary: "Show a document", Errors: missing,
 	}, func(ctx context.Context, in *idInput) (*documentOutput, error) {
@@ -164,28 +169,16 @@ func (s *server) documentRoutes() {
 	}, s.chunks)
 }
 
-func (s *server) listDocuments(ctx context.Context, in *listInput) (*listOutput, error) {
-	if err := plain("collection", in.Collection, "match", in.Match); err != nil {
-		return nil, err
-	}
-	docs, err := s.cfg.Library.Documents(ctx, rag.DocumentFilter{
-		Collection: in.Collection, Status: in.Status, Match: in.Match, After: in.After,
-		Limit: min(in.Limit+1, maxPage), // one more tells whether there is a next page
-	})
-	if err != nil {
-		return nil, err
-	}
-	out := &listOutput{}
-	out.Body.Documents = []Document{}
-	for i, d := range docs {
-		if i == in.Limit {
-			out.Body.Next = docs[i-1].ID
-			break
+// deleteDocuments deletes some at a time, so that who else writes need not wait
+// for all. The page sends this as it is left, when nobody waits for the answer.
+func (s *server) deleteDocuments(ctx context.Context, in *deleteInput) (*deleteOutput, error) {
+	ctx, out := context.WithoutCancel(ctx), &deleteOutput{}
+	for ids := range slices.Chunk(in.Body.IDs, deletedAtATime) {
+		n, err := s.cfg.Documents.RemoveDocuments(ctx, ids)
+		if err != nil {
+			return nil, err
 		}
-		out.Body.Documents = append(out.Body.Documents, document(d))
-	}
-	if n := len(docs); in.Limit == maxPage && n == maxPage {
-		out.Body.Next = docs[n-1].ID // perhaps an empty page
+		out.Body.Removed += n
 	}
 	return out, nil
 }

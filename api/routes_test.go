@@ -331,7 +331,7 @@ func (m *spyMux) HandleFunc(pattern string, handler func(http.ResponseWriter, *h
 var contract = []string{
 	"GET /api/health", "GET /api/ready", "GET /api/info",
 	"POST /api/login", "POST /api/logout", "GET /api/me", "GET /api/tokens", "POST /api/tokens", "DELETE /api/tokens/{token_id}",
-	"POST /api/documents", "GET /api/documents", "GET /api/documents/{id}", "DELETE /api/documents/{id}",
+	"POST /api/documents", "GET /api/documents", "GET /api/documents/{id}", "DELETE /api/documents/{id}", "POST /api/documents/delete",
 	"GET /api/documents/{id}/text", "GET /api/documents/{id}/file", "GET /api/documents/{id}/chunks",
 	"GET /api/documents/{id}/pages/{page}", "GET /api/documents/{id}/pages/{page}/image", "POST /api/pages",
 	"GET /api/search", "POST /api/ask",

@@ -58,7 +58,24 @@ type Passage struct {
 	Document Document
 }
 
-// DocumentFilter narrows a list of documents.
+// DocumentOrder is what a list of documents is ordered by; those that are alike
+// in it, by ID.
+type DocumentOrder string
+
+// The orders of documents.
+const (
+	// ByID is the order in which they were first stored.
+	ByID DocumentOrder = ""
+	// ByTitle goes by the title's first letters, code point by code point with
+	// letter case ignored.
+	ByTitle DocumentOrder = "title"
+	// BySize goes by the source's bytes.
+	BySize DocumentOrder = "size"
+	// ByUpdated goes by when they were last stored.
+	ByUpdated DocumentOrder = "updated"
+)
+
+// DocumentFilter narrows and orders a list of documents.
 type DocumentFilter struct {
 	// ID, if set, names the only document to list.
 	ID int64
@@ -68,8 +85,15 @@ type DocumentFilter struct {
 	Status Status
 	// Match, if set, is a part of source or title, letter case ignored.
 	Match string
-	// After is the cursor: the ID of the last document of the page before.
+	// After leaves out documents up to this ID: the cursor of pages by ID.
 	After int64
+	// Order is what the list is ordered by.
+	Order DocumentOrder
+	// Descending turns the order round.
+	Descending bool
+	// Past is the cursor in any order: the last document of the page before, of
+	// which the ID and what the order goes by are needed. It need not exist any more.
+	Past *Document
 	// Limit bounds the page; 0 means 100, the most is 1,000.
 	Limit int
 }
@@ -89,7 +113,7 @@ type CollectionInfo struct {
 // Library is what showing documents needs. It is safe for concurrent use.
 // Methods on one document fail with fault.NotFound if there is none.
 type Library interface {
-	// Documents lists documents by ID, without Text.
+	// Documents lists documents without Text.
 	Documents(ctx context.Context, filter DocumentFilter) ([]Document, error)
 	// Document returns one with its Text.
 	Document(ctx context.Context, id int64) (Document, error)

@@ -123,6 +123,17 @@ func ChunkPage(limit int) int {
 // Folded is what a document is matched by in lists.
 func Folded(d rag.Document) string { return Fold(d.Source + "\n" + d.Title) }
 
+// TitleLetters is how much of a title documents are ordered by; more would make
+// cursors long.
+const TitleLetters = 200
+
+// TitleKey is what a title is ordered by. The databases take it out of Folded:
+// folding keeps the number of characters.
+func TitleKey(title string) string {
+	letters := []rune(Fold(title))
+	return string(letters[:min(len(letters), TitleLetters)])
+}
+
 // BlobKey names the bytes of a source; "" for none. It is computed here: a
 // document's SHA256 may be that of a file which holds several documents.
 func BlobKey(original []byte) string {

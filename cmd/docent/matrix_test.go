@@ -60,6 +60,7 @@ var samples = map[string]sample{
 	"POST /notify_websocket":                     {body: `{"sessionId":"{session}","message":"Lunch."}`, header: asJSON, ok: 200, owned: true, typed: true},
 	"POST /api/documents":                        {body: form, header: []string{"Content-Type", "multipart/form-data; boundary=x"}, ok: 200},
 	"DELETE /api/documents/{id}":                 {path: "/api/documents/999999", ok: 404},
+	"POST /api/documents/delete":                 {body: `{"ids":[999999]}`, header: asJSON, ok: 200},
 	"GET /api/tokens":                            {ok: 200, signed: true},
 	"POST /api/tokens":                           {body: `{"name":"t{n}","scopes":["{scope}"]}`, header: asJSON, ok: 201, signed: true},
 	"DELETE /api/tokens/{token_id}":              {path: "/api/tokens/999999", ok: 404, signed: true},

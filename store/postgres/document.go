@@ -46,17 +46,47 @@ func scanDocument(row pgx.CollectableRow) (rag.Document, error) {
 	return scan.document(), err
 }
 
+// documentKeys are what documents are ordered by.
+var documentKeys = map[rag.DocumentOrder]string{
+	rag.ByID:      `d.id`,
+	rag.ByTitle:   fmt.Sprintf(`substr(d.folded, length(d.source) + 2, %d) COLLATE "C"`, store.TitleLetters),
+	rag.BySize:    `d.size`,
+	rag.ByUpdated: `d.updated_at`,
+}
+
+// documentKey is a document's value of its documentKeys.
+func documentKey(order rag.DocumentOrder, d *rag.Document) any {
+	switch order {
+	case rag.ByTitle:
+		return store.TitleKey(d.Title)
+	case rag.BySize:
+		return d.Size
+	case rag.ByUpdated:
+		return d.UpdatedAt
+	default:
+		return d.ID
+	}
+}
+
 // Documents lists documents; see rag.Library.
 func (s *Store) Documents(ctx context.Context, filter rag.DocumentFilter) ([]rag.Document, error) {
 	after, last := filter.After, int64(math.MaxInt64)
 	if filter.ID != 0 { // a range of one, so that one plan serves both
 		after, last = max(after, filter.ID-1), filter.ID
 	}
+	args := []any{after, store.Text(filter.Collection), string(filter.Status), store.Fold(filter.Match), store.Page(filter.Limit), last}
+	key, direction, beyond, past := documentKeys[filter.Order], "", ">", ""
+	if filter.Descending {
+		direction, beyond = " DESC", "<"
+	}
+	if filter.Past != nil {
+		past = ` AND (` + key + `, d.id) ` + beyond + ` ($7, $8)`
+		args = append(args, documentKey(filter.Order, filter.Past), filter.Past.ID)
+	}
 	out, err := query(ctx, s, scanDocument, `SELECT `+documentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id
 		WHERE d.id > $1 AND ($2 = '' OR k.name = $2) AND ($3 = '' OR d.status = $3) AND ($4 = '' OR position($4 IN d.folded) > 0)
-			AND d.id <= $6
-		ORDER BY d.id LIMIT $5`,
-		after, store.Text(filter.Collection), string(filter.Status), store.Fold(filter.Match), store.Page(filter.Limit), last)
+			AND d.id <= $6`+past+`
+		ORDER BY `+key+direction+`, d.id`+direction+` LIMIT $5`, args...)
 	return out, fail("list documents", err)
 }
 

@@ -38,6 +38,28 @@ func (s *documentScan) document() rag.Document {
 // micro is the time of a stored Unix microsecond.
 func micro(t int64) time.Time { return time.UnixMicro(t).UTC() }
 
+// documentKeys are what documents are ordered by.
+var documentKeys = map[rag.DocumentOrder]string{
+	rag.ByID:      `d.id`,
+	rag.ByTitle:   fmt.Sprintf(`substr(d.folded, length(d.source) + 2, %d)`, store.TitleLetters),
+	rag.BySize:    `d.size`,
+	rag.ByUpdated: `d.updated_at`,
+}
+
+// documentKey is a document's value of its documentKeys.
+func documentKey(order rag.DocumentOrder, d *rag.Document) any {
+	switch order {
+	case rag.ByTitle:
+		return store.TitleKey(d.Title)
+	case rag.BySize:
+		return d.Size
+	case rag.ByUpdated:
+		return d.UpdatedAt.UnixMicro()
+	default:
+		return d.ID
+	}
+}
+
 // Documents lists documents; see rag.Library.
 func (s *Store) Documents(ctx context.Context, filter rag.DocumentFilter) ([]rag.Document, error) {
 	query, args := `SELECT `+documentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id WHERE d.id > ?`, []any{filter.After}
@@ -53,7 +75,15 @@ func (s *Store) Documents(ctx context.Context, filter rag.DocumentFilter) ([]rag
 	if filter.Match != "" {
 		query, args = query+` AND instr(d.folded, ?) > 0`, append(args, store.Fold(filter.Match))
 	}
-	rows, err := s.reader.QueryContext(ctx, query+` ORDER BY d.id LIMIT ?`, append(args, store.Page(filter.Limit))...)
+	key, direction, beyond := documentKeys[filter.Order], "", ">"
+	if filter.Descending {
+		direction, beyond = " DESC", "<"
+	}
+	if filter.Past != nil {
+		query, args = query+` AND (`+key+`, d.id) `+beyond+` (?, ?)`, append(args, documentKey(filter.Order, filter.Past), filter.Past.ID)
+	}
+	query += ` ORDER BY ` + key + direction + `, d.id` + direction + ` LIMIT ?`
+	rows, err := s.reader.QueryContext(ctx, query, append(args, store.Page(filter.Limit))...)
 	if err != nil {
 		return nil, fail("list documents", err)
 	}

@@ -20,6 +20,7 @@ var documentTests = map[string]func(*testing.T, Database){
 	"Failed":       documentFailed,
 	"Remove":       documentRemove,
 	"List":         documentList,
+	"Orders":       documentOrders,
 	"Passages":     documentPassages,
 	"Collections":  documentCollections,
 	"Blobs":        documentBlobs,

@@ -1,0 +1,124 @@
+package api
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"time"
+
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+// sortNewest is the sort that goes by when documents were first stored; the
+// others are named as in rag.
+const sortNewest = "newest"
+
+type listInput struct {
+	Collection string     `query:"collection" maxLength:"200" doc:"Only this collection."`
+	Status     rag.Status `query:"status" enum:"ready,failed" doc:"Only documents in this state."`
+	Match      string     `query:"match" maxLength:"500" doc:"A part of source or title."`
+	Sort       string     `query:"sort" enum:"newest,title,size,updated" doc:"What to order by: newest is when they were first stored, updated when they were last stored, title its first 200 letters in the order of their code points, capitals as small ones. Without it, they come in the order in which they were first stored."`
+	Order      string     `query:"order" enum:"asc,desc" doc:"The direction of sort; without it titles go up and all else goes down, the newest and largest first."`
+	After      int64      `query:"after" minimum:"0" doc:"The cursor without sort: next of the page before."`
+	Cursor     string     `query:"cursor" maxLength:"2000" doc:"The cursor with sort: next_cursor of the page before."`
+	Limit      int        `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+}
+
+type listOutput struct {
+	Body struct {
+		Documents  []Document `json:"documents"`
+		Next       int64      `json:"next,omitempty" doc:"The cursor of the next page; absent on the last, and with sort."`
+		NextCursor string     `json:"next_cursor,omitempty" doc:"The cursor of the next page with sort; absent on the last."`
+	} `nameHint:"DocumentPage"`
+}
+
+// place is where a page of a sorted list ends. Clients see it as text without a
+// meaning.
+type place struct {
+	Sort       string    `json:"s"`
+	Descending bool      `json:"d,omitempty"`
+	ID         int64     `json:"i"`
+	Title      string    `json:"t,omitempty"`
+	Size       int64     `json:"n,omitempty"`
+	Updated    time.Time `json:"u,omitzero"`
+}
+
+// placeOf is the place of a document in the list of a filter.
+func placeOf(sort string, f rag.DocumentFilter, d rag.Document) string {
+	p := place{Sort: sort, Descending: f.Descending, ID: d.ID}
+	switch f.Order {
+	case rag.ByTitle:
+		letters := []rune(d.Title)
+		p.Title = string(letters[:min(len(letters), titleLetters)])
+	case rag.BySize:
+		p.Size = d.Size
+	case rag.ByUpdated:
+		p.Updated = d.UpdatedAt.UTC()
+	case rag.ByID:
+	}
+	text, _ := json.Marshal(p) //nolint:errchkjson // nothing in it can fail
+	return base64.RawURLEncoding.EncodeToString(text)
+}
+
+// titleLetters is how much of a title lists are ordered by; it is the stores'.
+const titleLetters = 200
+
+// sorted adds the order and the place that a request asks for to a filter.
+func (in *listInput) sorted(f *rag.DocumentFilter) error {
+	switch {
+	case in.Sort == "" && (in.Order != "" || in.Cursor != ""):
+		return fault.New(fault.Invalid, "order and cursor go with sort")
+	case in.Sort == "":
+		return nil
+	case in.After != 0:
+		return fault.New(fault.Invalid, "with sort, the cursor is next_cursor of the page before, as cursor")
+	case in.Sort != sortNewest:
+		f.Order = rag.DocumentOrder(in.Sort)
+	}
+	f.Descending = in.Order == "desc" || in.Order == "" && f.Order != rag.ByTitle
+	if in.Cursor == "" {
+		return nil
+	}
+	var p place
+	text, err := base64.RawURLEncoding.DecodeString(in.Cursor)
+	if err == nil {
+		err = json.Unmarshal(text, &p)
+	}
+	if err != nil || p.Sort != in.Sort || p.Descending != f.Descending {
+		return fault.New(fault.Invalid, "the cursor is none of this list in this order")
+	}
+	f.Past = &rag.Document{ID: p.ID, Title: p.Title, Size: p.Size, UpdatedAt: p.Updated}
+	return nil
+}
+
+func (s *server) listDocuments(ctx context.Context, in *listInput) (*listOutput, error) {
+	if err := plain("collection", in.Collection, "match", in.Match); err != nil {
+		return nil, err
+	}
+	filter := rag.DocumentFilter{
+		Collection: in.Collection, Status: in.Status, Match: in.Match, After: in.After,
+		Limit: min(in.Limit+1, maxPage), // one more tells whether there is a next page
+	}
+	if err := in.sorted(&filter); err != nil {
+		return nil, err
+	}
+	docs, err := s.cfg.Library.Documents(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	out := &listOutput{}
+	out.Body.Documents = []Document{}
+	if n := len(docs); n > in.Limit || n == maxPage { // at the most, the next may be an empty page
+		docs = docs[:in.Limit]
+		if last := docs[in.Limit-1]; in.Sort == "" {
+			out.Body.Next = last.ID
+		} else {
+			out.Body.NextCursor = placeOf(in.Sort, filter, last)
+		}
+	}
+	for _, d := range docs {
+		out.Body.Documents = append(out.Body.Documents, document(d))
+	}
+	return out, nil
+}
