@@ -44,13 +44,24 @@ export function safeLink(href: string): string {
   }
 }
 
+// A bare address is a link as any other; what ends the sentence is not part of it.
+function url(src: string): Tokens.Link | undefined {
+  let raw = /^https?:\/\/[^\s<>"`|[\]\u1cc0-\u1cc7]+/i.exec(src)?.[0] ?? '';
+  for (let before = ''; before !== raw; ) {
+    before = raw;
+    raw = raw.replace(/[.,;:!?…'’”»*_~。，、）]+$/, '');
+    if (raw.endsWith(')') && raw.split(')').length > raw.split('(').length) raw = raw.slice(0, -1);
+  }
+  if (!/^https?:\/\/[^/?#]/i.test(raw)) return undefined;
+  return { type: 'link', raw, href: raw, text: raw, title: null, tokens: [{ type: 'text', raw, text: raw, escaped: false }] };
+}
+
 const marked = new Marked({
   gfm: true,
   tokenizer: {
     // [1]: https://… would turn citation 1 into a link.
     def: () => undefined,
-    // Bare addresses stay text: nothing in an answer asks to be followed.
-    url: () => undefined,
+    url,
   },
   renderer: {
     html: ({ text }) => escape(text),
@@ -148,24 +159,29 @@ export function plainHtml(html: string): DocumentFragment {
 
 const anySign = /([\u1cc0-\u1cc7])/;
 
+/** Where text would not be part of what is drawn, or states nothing. */
+const unmarked = 'tr, thead, tbody, table, ul, ol, h3, h4, h5, h6, th, code';
+
 // addSigns replaces the signs in text nodes, in reading order.
 function addSigns(root: DocumentFragment, sources: Sources): void {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const nodes: Text[] = [];
   while (walker.nextNode()) nodes.push(walker.currentNode as Text);
-  let support: 'weak' | 'none' | '' = '';
+  let support: Support = '';
+  let worst: Support = ''; // of all that one mark stands for
   let number: string | null = null;
   let formula: string | null = null;
   for (const node of nodes) {
-    const inCode = node.parentElement?.closest('code') != null;
     if (support === '' && number === null && formula === null && !anySign.test(node.data)) continue;
+    const parent = node.parentElement;
+    const plain = parent !== null && (parent.matches(unmarked) || parent.closest('h3, h4, h5, h6, th, code') !== null);
     const out: Node[] = [];
     for (const part of node.data.split(anySign)) {
-      if (part === WEAK) support = 'weak';
-      else if (part === NONE) support = 'none';
+      if (part === WEAK) [support, worst] = ['weak', worst || 'weak'];
+      else if (part === NONE) worst = support = 'none';
       else if (part === END) {
-        if (support && !inCode) out.push(document.createTextNode('\u2060'), doubt(support, sources.says ?? english));
-        support = '';
+        if (worst && !plain) endMark(out, doubt(worst, sources.says ?? english));
+        worst = support = '';
       } else if (part === PAUSE) support = '';
       else if (part === CITE) number = '';
       else if (part === CITED) {
@@ -177,10 +193,47 @@ function addSigns(root: DocumentFragment, sources: Sources): void {
         formula = null;
       } else if (formula !== null) formula += part;
       else if (number !== null) number += part;
-      else if (part) out.push(support && !inCode ? underlined(part, support) : document.createTextNode(part));
+      else if (part) {
+        const rest = part.slice(holdStop(part, out));
+        if (rest) out.push(support && !plain && rest.trim() ? underlined(rest, support) : document.createTextNode(rest));
+      }
     }
     node.replaceWith(...out);
   }
+}
+
+type Support = 'weak' | 'none' | '';
+
+const isCite = (n: Node | undefined): n is HTMLElement => n instanceof HTMLElement && n.classList.contains('cite');
+
+// held puts the numbers that out ends with into what no line ends in.
+function held(out: Node[]): HTMLElement | null {
+  const last = out.at(-1);
+  if (last instanceof HTMLElement && last.className === 'held') return last;
+  let from = out.length;
+  while (isCite(out[from - 1])) from--;
+  if (from === out.length) return null;
+  const span = document.createElement('span');
+  span.className = 'held';
+  span.append(...out.splice(from));
+  out.push(span);
+  return span;
+}
+
+// What ends a sentence stays with the number before it: a full stop never
+// begins a line. It is not underlined, where it would be alone.
+function holdStop(text: string, out: Node[]): number {
+  const stop = isCite(out.at(-1)) ? /^[.,;:!?…)\]»”’"'。，、；：！？）」]+/.exec(text)?.[0] : undefined;
+  if (!stop) return 0;
+  held(out)!.append(stop);
+  return stop.length;
+}
+
+// A mark stays with the word before it: a browser ends no line at this space.
+function endMark(out: Node[], sign: HTMLElement): void {
+  const span = held(out);
+  if (span) span.append('\u00a0', sign);
+  else out.push(document.createTextNode('\u00a0'), sign);
 }
 
 // A number never begins a line: the space before it does not break.
@@ -220,10 +273,7 @@ function underlined(text: string, support: 'weak' | 'none'): Node {
   return s;
 }
 
-/** What a doubtful sentence's mark says in English. */
-export const doubts = { weak: english.weak, none: english.none };
-
-function doubt(support: 'weak' | 'none', says: Says): Node {
+function doubt(support: 'weak' | 'none', says: Says): HTMLElement {
   const b = document.createElement('button');
   b.type = 'button';
   b.className = 'doubt';

@@ -4,12 +4,13 @@
 // parser takes for punctuation (so that emphasis beside it still works).
 import { utf16 } from '../evidence/bytes';
 import type { RagSentence } from '../api/shapes';
+import { bare, cellsOf, introduces, linesOf, says, type Line } from './statements';
 
 export const WEAK = '\u1cc0';
 export const NONE = '\u1cc1';
 /** Ends a marked run. */
 export const END = '\u1cc2';
-/** Ends a marked run whose sentence goes on in the next line. */
+/** Ends a marked run that goes on: in the next line or cell, or with the next sentence. */
 export const PAUSE = '\u1cc3';
 /** Stand about the number of a citation. */
 export const CITE = '\u1cc4';
@@ -23,49 +24,75 @@ const signs = /[\u1cc0-\u1cc7]/g;
 /** clean takes the signs out of foreign text, keeping its length. */
 export const clean = (text: string): string => text.replace(signs, '\ufffd');
 
-// What opens a block: a sign in front of it would make it a paragraph.
-const opening = /^(?:\s|>|\||#{1,6}\s|[-*+]\s|\d{1,9}[.)]\s|\[[ xX]\]\s)*/;
-const closing = /[\s|]*$/;
+interface Statement {
+  sentence: RagSentence;
+  /** What of the text is to be marked, line by line and cell by cell. */
+  runs: [number, number][];
+  first: Line;
+  last: Line;
+}
+
+// doubtful are the statements that the passages do not carry, in their order.
+function doubtful(answer: string, text: string, sentences: RagSentence[]): Statement[] {
+  const open = sentences.filter((s) => s.support !== 'strong' && s.end > s.start).sort((a, b) => a.start - b.start);
+  if (open.length === 0) return [];
+  const at = utf16(answer, open.flatMap((s) => [s.start, s.end]));
+  const lines = linesOf(text);
+  const words = bare(text);
+  let line = 0;
+  return open.flatMap((sentence, i) => {
+    const [from, to] = [at[2 * i]!, at[2 * i + 1]!];
+    if (from < 0 || to < 0 || introduces(text.slice(from, to))) return [];
+    while (lines[line + 1] && lines[line + 1]!.start <= from) line++;
+    const over = lines.slice(line).filter((l) => l.start < to && l.kind !== 'off');
+    const found = over.flatMap((l) => runsOf(text, words, l, from, to).map((run) => ({ run, l })));
+    return found.length === 0 ? [] : [{ sentence, runs: found.map((f) => f.run), first: found[0]!.l, last: found.at(-1)!.l }];
+  });
+}
+
+// Signs stand after what opens a block: in front of it they would end the block.
+function runsOf(text: string, words: string, line: Line, from: number, to: number): [number, number][] {
+  if (line.kind === 'row') {
+    const cells = cellsOf(text, line).map(([a, b]): [number, number] => [Math.max(a, from), Math.min(b, to)]).filter(([a, b]) => b > a);
+    const worded = cells.filter(([a, b]) => /\p{L}/u.test(words.slice(a, b)));
+    return worded.length > 0 ? worded : cells.length > 1 ? cells.filter(([a, b]) => says(words.slice(a, b))) : [];
+  }
+  const body = text.slice(Math.max(line.body, from), Math.min(line.end, to));
+  const a = Math.max(line.body, from) + body.length - body.trimStart().length;
+  const b = a + body.trim().length;
+  return b > a && says(words.slice(a, b)) ? [[a, b]] : [];
+}
+
+/** statements are the sentences that state what the passages do not carry. */
+export const statements = (answer: string, sentences: RagSentence[]): RagSentence[] =>
+  doubtful(answer, clean(answer), sentences).map((s) => s.sentence);
 
 /** mark puts signs about the sentences that the passages do not carry. */
 export function mark(answer: string, sentences: RagSentence[]): string {
   const text = clean(answer);
-  const doubtful = sentences.filter((s) => s.support !== 'strong' && s.end > s.start);
-  if (doubtful.length === 0) return text;
-  const at = utf16(answer, doubtful.flatMap((s) => [s.start, s.end]));
-  const puts: { at: number; sign: string }[] = [];
-  doubtful.forEach((s, i) => {
-    const [from, to] = [at[2 * i]!, at[2 * i + 1]!];
-    if (from < 0 || to < 0) return;
-    puts.push(...signsFor(text, from, to, s.support === 'weak' ? WEAK : NONE));
-  });
+  const all = doubtful(answer, text, sentences);
   let out = '';
   let done = 0;
-  for (const p of puts) {
-    if (p.at < done) continue;
-    out += text.slice(done, p.at) + p.sign;
-    done = p.at;
-  }
+  const put = (at: number, sign: string) => {
+    if (at < done) return;
+    out += text.slice(done, at) + sign;
+    done = at;
+  };
+  all.forEach((s, i) => {
+    const end = onward(text, s, all[i + 1]) ? PAUSE : END;
+    s.runs.forEach(([a, b], k) => {
+      put(a, s.sentence.support === 'weak' ? WEAK : NONE);
+      put(b, k === s.runs.length - 1 ? end : PAUSE);
+    });
+  });
   return out + text.slice(done);
 }
 
-function signsFor(text: string, from: number, to: number, open: string) {
-  const runs: [number, number][] = [];
-  for (let line = from; line < to; ) {
-    const brk = text.indexOf('\n', line);
-    const end = brk < 0 || brk > to ? to : brk;
-    const first = line === 0 || text[line - 1] === '\n';
-    const body = text.slice(line, end);
-    const skip = first ? opening.exec(body)![0].length : body.length - body.trimStart().length;
-    const a = line + skip;
-    const b = end - closing.exec(body)![0].length;
-    if (b > a && /[\p{L}\p{N}]/u.test(text.slice(a, b)) && !/^(```|~~~)/.test(body.trimStart())) runs.push([a, b]);
-    line = end + 1;
-  }
-  return runs.flatMap(([a, b], i) => [
-    { at: a, sign: open },
-    { at: b, sign: i === runs.length - 1 ? END : PAUSE },
-  ]);
+// One mark is enough for an item or a row, and for sentences that follow each other.
+function onward(text: string, s: Statement, next: Statement | undefined): boolean {
+  if (!next || next.first.unit !== s.last.unit) return false;
+  if (s.last.kind !== 'text') return true;
+  return s.sentence.support === next.sentence.support && text.slice(s.runs.at(-1)![1], next.runs[0]![0]).trim() === '';
 }
 
 /**

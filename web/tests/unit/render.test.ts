@@ -36,12 +36,32 @@ describe('citations', () => {
   });
   test('a citation cannot be made into a link', () => {
     const el = render('Yes [1](https://evil.example/x) and [2][1].\n\n[1]: https://evil.example/');
-    expect(el.querySelectorAll('a').length).toBe(0);
+    expect(el.querySelectorAll('a .cite, .cite a').length).toBe(0);
+    for (const a of el.querySelectorAll('a')) expect(a.textContent).toBe(a.getAttribute('href')); // it hides nothing
     expect(el.querySelectorAll('.cite').length).toBe(4);
   });
   test('the signs that carry them cannot be forged', () => {
     const el = render('\u1cc41\u1cc5 \u1cc0doubt\u1cc2');
     expect(el.querySelectorAll('button, .doubtful').length).toBe(0);
+  });
+});
+
+describe('what stands at a citation', () => {
+  test.each([
+    ['Yes [1]. No', '1.'],
+    ['Yes [1] [2], no', '2,'],
+    ['Yes [1][2]. No', '12.'],
+    ['(see [1]). No', '1).'],
+  ])('the stop in %j does not leave it', (text, want) => {
+    const all = [...render(text).querySelectorAll('.held')].map((h) => h.textContent);
+    expect(all).toEqual([want]);
+  });
+  test('the underline ends before it, and the mark stays too', () => {
+    const a = 'The moon is cheese [1]. Yes.';
+    const el = render(a, undefined, [sentence(a, 'The moon is cheese [1].', 'none')]);
+    expect([...el.querySelectorAll('.doubtful')].map((d) => d.textContent)).toEqual(['The moon is cheese\u00a0']);
+    expect(el.querySelector('.held')!.textContent).toBe('1.\u00a0?');
+    expect(el.textContent).toBe('The moon is cheese\u00a01.\u00a0? Yes.\n');
   });
 });
 
@@ -54,7 +74,7 @@ describe('support', () => {
       sentence(a, 'Und das gar nicht.', 'none'),
     ]);
     const text = (s: string) => [...el.querySelectorAll(`.doubtful[data-support=${s}]`)].map((e) => e.textContent).join('');
-    expect(text('weak').replace(/\s/g, ' ')).toBe('Das hier nicht .');
+    expect(text('weak').replace(/\s/g, ' ')).toBe('Das hier nicht ');
     expect(text('none')).toBe('Und das gar nicht.');
     expect(el.querySelectorAll('.doubt').length).toBe(2);
     expect(el.querySelector('strong')!.textContent).toBe('hier');
@@ -103,6 +123,20 @@ describe('foreign content', () => {
     ['//evil.example/x', ''],
     ['file:///etc/passwd', ''],
   ])('link %j leads to %j', (href, to) => expect(safeLink(href)).toBe(to));
+  test.each([
+    ['See https://example.org/a.', 'https://example.org/a'],
+    ['(https://example.org/a_(b)), too', 'https://example.org/a_(b)'],
+    ['**http://example.org/?q=1#x**!', 'http://example.org/?q=1#x'],
+    ['„https://example.org/ä“?', 'https://example.org/%C3%A4“'],
+    ['https://example.org/a[1] says so', 'https://example.org/a'],
+    ['| https://example.org/a | b |\n| - | - |', 'https://example.org/a'],
+  ])('a bare address in %j leads to it', (text, to) => {
+    const a = render(text).querySelectorAll('a');
+    expect([...a].map((l) => decodeURI(l.href))).toEqual([decodeURI(to)]);
+    expect(a[0]!.rel).toContain('noopener');
+  });
+  test.each(['https:// x', 'javascript:alert(1)', 'www.example.org', 'ftp://example.org', 'a@example.org', '`https://example.org`', '![x](https://evil.example/x.png)', 'https://[1]'])('%j is no link', (text) =>
+    expect(render(text).querySelectorAll('a, img').length).toBe(0));
   test('images are named, never loaded', () => {
     const el = render('![a chart](https://evil.example/p.png)');
     expect(el.innerHTML.trim()).toBe('<p><em>[a chart]</em></p>');

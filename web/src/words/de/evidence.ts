@@ -100,6 +100,7 @@ export const evidence: Catalogue['evidence'] = {
   unused: 'Nicht zitiert',
   near: 'In der Nähe',
   scoreHint: 'Wertungen ordnen die Stellen einer Antwort. Sie sind keine Prozente, und die verschiedener Antworten lassen sich nicht vergleichen.',
+  scoreHintNear: 'Wertungen bringen das Gefundene nur in eine Reihenfolge. Auch die erste dieser Stellen trägt zu wenig für eine Antwort.',
   carries: 'Belegt',
   supports: { strong: 'ganz', weak: 'zum Teil', none: 'nicht' },
   again: 'Jetzt noch einmal suchen, im Einzelnen',

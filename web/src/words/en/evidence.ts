@@ -105,6 +105,7 @@ export const evidence = {
   unused: 'Not cited',
   near: 'Near',
   scoreHint: 'Scores order the passages of one answer. They are not percentages, and those of different answers cannot be compared.',
+  scoreHintNear: 'Scores only put what was found in an order. Even the first of these carries too little to answer from.',
   carries: 'Carries',
   supports: { strong: 'fully', weak: 'in part', none: 'not' },
   again: 'Search again now, in detail',
