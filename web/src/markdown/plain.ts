@@ -1,5 +1,8 @@
 // Markdown as it is said: without the signs that only make its looks.
 
+/** bare is a passage of Markdown for a few lines of it: no signs of headings, code and bold type. */
+export const bare = (passage: string): string => passage.replace(/^[ \t]*#{1,6}[ \t]+/gm, '').replace(/\*\*(?=\S)([^*\n]+)\*\*/g, '$1').replace(/`+([^`\n]+)`+/g, '$1');
+
 /** plain is a text without the signs of Markdown. */
 export function plain(markdown: string): string {
   return markdown

@@ -56,6 +56,8 @@ export const documents: Catalogue['documents'] = {
 
   searching: 'Suche läuft…',
   noPassage: 'Keine Stelle gefunden.',
+  noneFits: 'Keine Stelle passt dazu.',
+  showAnyway: 'Die nächsten trotzdem zeigen',
   askFirst: 'Eine Frage oder ein paar Wörter eingeben: Die Stellen, die am besten passen, erscheinen hier.',
   foundPassages: (n) => `${passages(n)} gefunden, die besten zuerst`,
   results: 'Gefundene Stellen',
@@ -84,6 +86,7 @@ export const documents: Catalogue['documents'] = {
   moreWaiting: (n) => `${files(n)} in der Warteschlange`,
   moreFailed: (n) => `${count(n)} weitere fehlgeschlagen`,
   moreDone: (n) => `${count(n)} weitere hinzugefügt`,
+  unread: 'Der Browser konnte es nicht lesen: Es wurde verschoben oder darf nicht geöffnet werden.',
   nothingReadable: 'Darin wurde nichts Lesbares gefunden.',
   tooLarge: (limit) => `Größer als ${limit}, mehr nimmt docent nicht an.`,
   outcome: { added: 'Hinzugefügt', changed: 'Aktualisiert', unchanged: 'Schon vorhanden, unverändert', removed: 'Entfernt' },

@@ -54,6 +54,8 @@ export const documents = {
 
   searching: 'Searching…',
   noPassage: 'No passage was found.',
+  noneFits: 'No passage fits that.',
+  showAnyway: 'Show the nearest anyway',
   askFirst: 'Type a question or a few words: the passages that fit best are listed.',
   foundPassages: (n: number) => `${passages(n)} found, the best first`,
   results: 'Passages found',
@@ -82,6 +84,7 @@ export const documents = {
   moreWaiting: (n: number) => `${files(n)} more waiting`,
   moreFailed: (n: number) => `${digits(n, 'en')} more failed`,
   moreDone: (n: number) => `${digits(n, 'en')} more added`,
+  unread: 'Your browser could not read it: it was moved, or you may not open it.',
   nothingReadable: 'Nothing readable was found in it.',
   tooLarge: (limit: string) => `Larger than ${limit}, the most docent accepts.`,
   outcome: { added: 'Added', changed: 'Updated', unchanged: 'Already there, unchanged', removed: 'Removed' },
