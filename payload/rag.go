@@ -19,6 +19,17 @@ type RAGMessage struct {
 	// Abstained reports that the documents do not support an answer and the
 	// text says so.
 	Abstained bool `json:"abstained"`
+	// Stopped reports that Answer is only what there was of it when its turn
+	// was stopped. Its last sentence, which may be half a one, is not among
+	// Sentences unless it cites something.
+	Stopped bool `json:"stopped,omitempty"`
+	// Evidence says how well the passages support an answer, 0 to 1; nil if
+	// Answer is not made from one search.
+	Evidence *float64 `json:"evidence,omitempty"`
+	// K is how many passages were asked for; 0 as Evidence is nil.
+	K int `json:"k,omitempty"`
+	// Collections are those that were searched; none means all.
+	Collections []string `json:"collections,omitempty"`
 }
 
 // MarshalJSON writes the message; its lists are never null, for BAF's clients

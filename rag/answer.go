@@ -19,6 +19,8 @@ type answer struct {
 	// model is nil for Extractive.
 	model     llms.Model
 	threshold float64
+	// retrieved is set once there was a search, of which found is the outcome.
+	retrieved bool
 	found     Retrieval
 	message   payload.RAGMessage
 	usage     *Usage
@@ -31,7 +33,7 @@ func (a *answer) search(ctx context.Context) error {
 		return nil // there is nothing to find for it
 	}
 	query := Query{Question: a.req.Question, Turns: a.req.Turns, K: a.req.K, Collections: a.req.Collections}
-	if a.model != nil && len(a.req.Turns) > 0 && leans(a.req.Question) {
+	if a.model != nil && asked(a.req.Turns) && leans(a.req.Question) {
 		question, err := a.rewrite(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -49,11 +51,19 @@ func (a *answer) search(ctx context.Context) error {
 	if len(found.Results) > a.req.K {
 		found.Results = found.Results[:a.req.K]
 	}
-	a.found = found
+	a.found, a.retrieved = found, true
 	for _, r := range found.Results {
 		a.message.Docs = append(a.message.Docs, Doc(r))
 	}
 	return nil
+}
+
+// made adds to a message what its answer was made with.
+func (a *answer) made(m payload.RAGMessage) payload.RAGMessage {
+	if a.retrieved {
+		m.Evidence, m.K, m.Collections = &a.found.Evidence, a.req.K, slices.Clone(a.req.Collections)
+	}
+	return m
 }
 
 // Doc is a result as it is shown beside an answer.
@@ -72,7 +82,7 @@ func Doc(r Result) payload.RAGDoc {
 // unsupported reports whether the passages are too weak to answer from. Small
 // talk, and a question about the conversation itself, are the model's to judge.
 func (a *answer) unsupported() bool {
-	if a.model != nil && (smallTalk(a.req.Question) != nil || len(a.req.Turns) > 0 && leans(a.req.Question)) {
+	if a.model != nil && (smallTalk(a.req.Question) != nil || asked(a.req.Turns) && leans(a.req.Question)) {
 		return false
 	}
 	return len(a.found.Results) == 0 || a.found.Evidence < a.threshold

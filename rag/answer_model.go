@@ -5,14 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/internal/fault"
+	"docent/payload"
 )
 
-// maxRewriteBytes bounds a question that a model rewrote; more is no question.
-const maxRewriteBytes = 2 << 10
+// Bounds of a question that a model rewrites. What goes beyond them is no
+// question, and nobody is to wait for it.
+const (
+	// maxRewriteBytes bounds it in bytes; reading ends there.
+	maxRewriteBytes = 600
+	// maxRewriteTokens is how much the model is asked for.
+	maxRewriteTokens = 200
+	// rewriteTimeout is how long it may take.
+	rewriteTimeout = 5 * time.Second
+)
+
+var errRambles = fmt.Errorf("the model wrote more than %d bytes", maxRewriteBytes)
 
 // rewrite has the model make the question stand on its own.
 func (a *answer) rewrite(ctx context.Context) (string, error) {
@@ -20,16 +32,30 @@ func (a *answer) rewrite(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	resp, err := a.model.GenerateContent(ctx, messages)
+	ctx, cancel := context.WithTimeout(ctx, rewriteTimeout)
+	defer cancel()
+	read := 0
+	resp, err := a.model.GenerateContent(ctx, messages, llms.WithMaxTokens(maxRewriteTokens), llms.WithStreamingFunc(func(_ context.Context, piece []byte) error {
+		if read += len(piece); read > maxRewriteBytes {
+			return errRambles
+		}
+		return nil
+	}))
 	if err != nil {
 		return "", fmt.Errorf("rewrite question: %w", err)
 	}
 	if len(resp.Choices) == 0 {
 		return "", errors.New("rewrite question: no answer")
 	}
-	question := strings.Join(strings.Fields(resp.Choices[0].Content), " ")
-	if question == "" || len(question) > maxRewriteBytes {
-		return "", fmt.Errorf("rewrite question: %d bytes", len(question))
+	choice := resp.Choices[0]
+	question := strings.Join(strings.Fields(choice.Content), " ")
+	switch {
+	case question == "":
+		return "", errors.New("rewrite question: no text")
+	case len(choice.Content) > maxRewriteBytes: // of a model that does not stream
+		return "", fmt.Errorf("rewrite question: %w", errRambles)
+	case choice.StopReason == "length":
+		return "", fmt.Errorf("rewrite question: it is not whole after %d tokens", maxRewriteTokens)
 	}
 	return question, nil
 }
@@ -125,4 +151,9 @@ func (a *answer) finish(content string, choice *llms.ContentChoice) error {
 		return fault.New(fault.Unavailable, "the model %s returned an empty answer (finish reason %q)", a.req.Model, choice.StopReason)
 	}
 	return nil
+}
+
+// begun is the message of what the model had written when it was stopped.
+func (a *answer) begun(text string) payload.RAGMessage {
+	return a.made(CiteBegun(a.rag.cfg.Static, Written{Model: a.req.Model, Question: a.req.Question, Text: text, Results: a.found.Results}))
 }

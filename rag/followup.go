@@ -46,6 +46,14 @@ func searchText(question string, turns []Turn) string {
 	return strings.Join(append(said, question), "\n")
 }
 
+// asked reports whether the user has said anything in earlier turns that a
+// question may lean on. A greeting is the assistant's.
+func asked(turns []Turn) bool {
+	return slices.ContainsFunc(turns, func(t Turn) bool {
+		return t.Role == User && strings.TrimSpace(t.Text) != "" && smallTalk(t.Text) == nil
+	})
+}
+
 // name is an identifier, or words in capitals.
 var name = regexp.MustCompile(`\b(?:[A-Za-z]\w*(?:[_.]\w+)+|[a-z]+[A-Z]\w*|[A-Z]{2,}(?: [A-Z]{2,})*)\b`)
 

@@ -1,8 +1,14 @@
 package rag
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tmc/langchaingo/llms"
 
 	"docent/llm/llmtest"
 )
@@ -85,6 +91,7 @@ func TestFollowUpIsRewrittenOnce(t *testing.T) {
 		"stands":     {"What is the default of work_mem?", 2, []llmtest.Reply{llmtest.Say("4MB [1].")}, "What is the default of work_mem?", 2, 1},
 		"no history": {"and its default?", 0, []llmtest.Reply{llmtest.Say("4MB [1].")}, "and its default?", 0, 1},
 		"babbles":    {"and its default?", 2, []llmtest.Reply{llmtest.Say(strings.Repeat("x", maxRewriteBytes+1)), llmtest.Say("4MB [1].")}, "and its default?", 2, 2},
+		"not whole":  {"and its default?", 2, []llmtest.Reply{{Text: []string{"What is"}, Finish: "length"}, llmtest.Say("4MB [1].")}, "and its default?", 2, 2},
 	} {
 		s := memoryShelf()
 		r, model := newRAG(t, s, c.replies...)
@@ -100,6 +107,97 @@ func TestFollowUpIsRewrittenOnce(t *testing.T) {
 			t.Errorf("%s: a turn beyond the history was sent", name)
 		}
 	}
+}
+
+// Nothing is rewritten that has no earlier question to lean on: a greeting, and
+// small talk, are none.
+func TestFirstQuestionIsNotRewritten(t *testing.T) {
+	t.Parallel()
+	for name, turns := range map[string][]Turn{
+		"greeting":   {{Assistant, "Hi! Ask me about your documents."}},
+		"small talk": {{Assistant, "Hi!"}, {User, "hello"}, {Assistant, "Hello."}},
+		"a file":     {{Assistant, "Hi!"}, {User, " "}, {Assistant, "I do not read files."}},
+	} {
+		s := memoryShelf()
+		r, model := newRAG(t, s, llmtest.Say("4MB [1]."))
+		got, err := r.Run(t.Context(), Request{Question: "what is the default?", History: 9, Turns: turns})
+		if err != nil || got.Answer != "4MB [1]." || len(model.Requests()) != 1 || s.queries[0].Question != "what is the default?" {
+			t.Errorf("%s: %v, %+v, %d calls", name, err, got, len(model.Requests()))
+		}
+		// Nor is the model asked where the documents have nothing.
+		empty, model := newRAG(t, &shelf{}, llmtest.Say("4MB."))
+		if got, err = empty.Run(t.Context(), Request{Question: "what is the default?", History: 9, Turns: turns}); err != nil || !got.Abstained || len(model.Requests()) != 0 {
+			t.Errorf("%s, without documents: %v, %+v", name, err, got)
+		}
+	}
+}
+
+// A model that rambles is read no further than a question is long.
+func TestRewritingRambles(t *testing.T) {
+	t.Parallel()
+	pieces := 0
+	ramble := llmtest.Reply{Text: slices.Repeat([]string{"and so on "}, 2000), Wait: func(context.Context, int) error {
+		pieces++
+		return nil
+	}}
+	s := memoryShelf()
+	r, _ := newRAG(t, s, ramble, llmtest.Say("4MB [1]."))
+	got, err := r.Run(t.Context(), Request{Question: "and its default?", History: 2, Turns: []Turn{{User, "what is work_mem?"}}})
+	if err != nil || got.Answer != "4MB [1]." || s.queries[0].Question != "and its default?" || len(s.queries[0].Turns) != 1 {
+		t.Errorf("%v, %+v after %+v", err, got, s.queries)
+	}
+	if most := maxRewriteBytes/len("and so on ") + 1; pieces != most {
+		t.Errorf("%d pieces were read, want %d", pieces, most)
+	}
+}
+
+// bounded keeps how many tokens each call of a model may give.
+type bounded struct {
+	llms.Model
+	most []int
+}
+
+func (b *bounded) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+	var o llms.CallOptions
+	for _, option := range options {
+		option(&o)
+	}
+	b.most = append(b.most, o.MaxTokens)
+	return b.Model.GenerateContent(ctx, messages, options...)
+}
+
+// Only rewriting is bounded in tokens.
+func TestRewritingAsksForFewTokens(t *testing.T) {
+	t.Parallel()
+	model := &bounded{Model: llmtest.NewModel(llmtest.Script(llmtest.Say("What is its default?"), llmtest.Say("4MB [1].")))}
+	r, err := New(Config{Retriever: memoryShelf(), Static: testStatic, Models: map[string]llms.Model{"m": model}, DefaultModel: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = r.Run(t.Context(), Request{Question: "and its default?", History: 2, Turns: []Turn{{User, "what is work_mem?"}}})
+	if err != nil || !slices.Equal(model.most, []int{maxRewriteTokens, 0}) {
+		t.Errorf("%v, bounds %v", err, model.most)
+	}
+}
+
+// A model that is slow to rewrite is waited for only so long.
+func TestRewritingTakesTooLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hang := llmtest.Reply{Text: []string{"What is"}, Wait: func(ctx context.Context, _ int) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}}
+		s := memoryShelf()
+		r, model := newRAG(t, s, hang, llmtest.Say("4MB [1]."))
+		began := time.Now()
+		got, err := r.Run(t.Context(), Request{Question: "and its default?", History: 2, Turns: []Turn{{User, "what is work_mem?"}}})
+		if err != nil || got.Answer != "4MB [1]." || s.queries[0].Question != "and its default?" || len(model.Requests()) != 2 {
+			t.Errorf("%v, %+v after %+v", err, got, s.queries)
+		}
+		if took := time.Since(began); took != rewriteTimeout {
+			t.Errorf("it took %v", took)
+		}
+	})
 }
 
 func TestFollowUpWithoutModel(t *testing.T) {

@@ -185,12 +185,17 @@ func (r *RAG) Stream(ctx context.Context, req Request) iter.Seq2[Part, error] {
 			yield(Part{}, err)
 			return
 		}
-		if !yield(Part{Phase: Answering}, nil) {
+		writes := a.model != nil && !a.unsupported()
+		answering := Part{Phase: Answering}
+		if writes {
+			answering.Begun = a.begun
+		}
+		if !yield(answering, nil) {
 			return
 		}
 		start := time.Now()
 		defer func() { r.took.Observe(time.Since(start)) }()
-		if a.model != nil && !a.unsupported() {
+		if writes {
 			if ok, err := a.write(ctx, yield); err != nil {
 				yield(Part{}, err)
 				return
@@ -203,7 +208,8 @@ func (r *RAG) Stream(ctx context.Context, req Request) iter.Seq2[Part, error] {
 				return
 			}
 		}
-		yield(Part{Message: &a.message, Usage: a.usage}, nil)
+		message := a.made(a.message)
+		yield(Part{Message: &message, Usage: a.usage}, nil)
 	}
 }
 

@@ -136,6 +136,10 @@ const (
 type Part struct {
 	// Phase reports progress.
 	Phase Phase
+	// Begun makes the message of an answer that is stopped after that text of
+	// its deltas: what there is of it, checked as the whole would be. It is set
+	// with Answering if a model writes.
+	Begun func(text string) payload.RAGMessage
 	// Delta is text to append to what has been shown so far.
 	Delta string
 	// Message is the whole, checked answer. It comes last and replaces what the deltas showed.
