@@ -34,6 +34,18 @@ func (u *run) answer(ctx context.Context, text, stopReason string) error {
 	return u.s.ReplyRAG(ctx, message)
 }
 
+// keep keeps what the model had written of an answer when the turn was stopped,
+// with its evidence if it was shown passages.
+func (u *run) keep(ctx context.Context, text string) {
+	results := u.findings.Results()
+	if len(results) == 0 || text == "" || !isStopped(ctx) {
+		return
+	}
+	message := rag.CiteBegun(u.static, rag.Written{Model: u.name, Question: u.question, Text: text, Results: results})
+	message.Docs = message.Docs[:shownDocs(message)]
+	u.s.begun(text, message)
+}
+
 // shownDocs is how many passages go with an answer: all up to the last that it
 // cites, and others as far as they are not too many.
 func shownDocs(m payload.RAGMessage) int {

@@ -58,6 +58,7 @@ func (u *run) think(ctx context.Context) (*llms.ContentChoice, error) {
 	resp, err := u.model.GenerateContent(call, messages, options...)
 	switch {
 	case ctx.Err() != nil:
+		u.keep(ctx, written.String())
 		return nil, context.Cause(ctx)
 	case errors.Is(err, errWritten):
 		return &llms.ContentChoice{Content: written.String(), StopReason: "length"}, nil

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,6 +40,13 @@ type record struct {
 	draft   []byte         // what was streamed and clients have no reply or step for
 	fresh   int            // where of it begins what no reply was said for
 	resumed bool           // steps may be stored that are not among entries
+	begun   *begun         // the answer that the newest of what was streamed is from
+}
+
+// begun is what an answer from documents is, if its turn is stopped now.
+type begun struct {
+	text   string // what was streamed of it
+	answer payload.RAGMessage
 }
 
 // entry is one thing in a turn's record. One of message and step is set.
@@ -106,18 +114,39 @@ func (r *record) stream(delta string) {
 // replaced forgets what was streamed and clients have a reply for.
 func (r *record) replaced() { r.draft, r.fresh = r.draft[r.fresh:], 0 }
 
+// is reports whether the answer is all that was streamed and not said; of what
+// is very long not all is remembered.
+func (b *begun) is(unsaid []byte) bool {
+	return b != nil && len(unsaid) > 0 && strings.HasPrefix(b.text, string(unsaid))
+}
+
+// kept is what a stopped turn keeps of what it has streamed: its type, and the
+// message.
+func (r *record) kept() (chatType string, content json.RawMessage) {
+	unsaid := r.draft[r.fresh:]
+	text := rag.Unmarked(rag.Clean(strings.ToValidUTF8(string(unsaid[:min(len(unsaid), maxDraft)]), "")))
+	if r.begun.is(unsaid) {
+		content, err := payload.Marshal(r.begun.answer)
+		switch {
+		case r.begun.answer.Answer == "":
+			text = ""
+		case err == nil && checkJSON(content, MaxJSONDepth, MaxExponents) == nil: // else it is Markdown
+			return payload.TypeRAG, content
+		}
+	}
+	if text == "" {
+		return payload.TypeStr, marshaled("Stopped.")
+	}
+	return payload.TypeMarkdown, marshaled(text + "\n\n*Stopped.*")
+}
+
 // stopped says that a turn was stopped, if it has said nothing, after what it
-// has streamed. Reasoning that was cut short ends with it.
+// has streamed: an answer from documents as one, else as Markdown. Reasoning that was cut short ends with it.
 func (r *record) stopped(t *turn, now time.Time) {
 	asked := !t.stopped || t.began.message.Type != "" // else it was an event that waited, of which the record knows nothing
 	if t.number != 0 && r.replies == 0 && asked {
-		unsaid := r.draft[r.fresh:]
-		unsaid = unsaid[:min(len(unsaid), maxDraft)]
-		m := ChatMessage{Turn: t.number, ClientID: StoppedID, Type: payload.TypeStr, Content: marshaled("Stopped."), Time: now}
-		if text := rag.Unmarked(rag.Clean(strings.ToValidUTF8(string(unsaid), ""))); text != "" {
-			m.Type, m.Content = payload.TypeMarkdown, marshaled(text+"\n\n*Stopped.*")
-		}
-		r.add(m, false)
+		chatType, content := r.kept()
+		r.add(ChatMessage{Turn: t.number, ClientID: StoppedID, Type: chatType, Content: content, Time: now}, false)
 	}
 	r.link(t.began)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"docent/internal/fault"
 	"docent/payload"
@@ -226,7 +227,8 @@ type RAG interface {
 // are what was said before it, as many as History asks. K, and where they are
 // not set Model and Collections, are as the user wants them, see AskOptions; of
 // Collections that are set only those are searched that the user names, if any of
-// them is. Clients that stream see the answer in the making.
+// them is. Clients that stream see the answer in the making; if
+// the turn is stopped meanwhile, what they saw of it is kept with its evidence.
 func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
 	c := s.conversation
 	if c.rt.cfg.RAG == nil {
@@ -242,19 +244,27 @@ func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessa
 			return payload.RAGMessage{}, fmt.Errorf("history: %w", err)
 		}
 	}
+	var text strings.Builder
+	var begun func(text string) payload.RAGMessage
 	for part, err := range c.rt.cfg.RAG.Stream(ctx, req) {
 		switch {
 		case err != nil:
-			return payload.RAGMessage{}, err
 		case part.Phase != "":
+			begun = part.Begun
 			err = s.Status(ctx, string(part.Phase))
 		case part.Delta != "":
-			err = s.Stream(ctx, part.Delta)
+			if err = s.Stream(ctx, part.Delta); err == nil {
+				text.WriteString(part.Delta)
+			}
 		case part.Message != nil:
 			s.turn.count(part.Usage)
+			s.begun(text.String(), *part.Message)
 			return *part.Message, nil
 		}
 		if err != nil {
+			if isStopped(ctx) && begun != nil && text.Len() > 0 {
+				s.begun(text.String(), begun(text.String()))
+			}
 			return payload.RAGMessage{}, err
 		}
 	}

@@ -2,9 +2,11 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"docent/internal/fault"
+	"docent/payload"
 )
 
 // ErrStopped is why a body's context ended when a client stopped its turn; see
@@ -12,7 +14,8 @@ import (
 var ErrStopped = fault.New(fault.Canceled, "the turn was stopped")
 
 // StoppedID is the ClientID of the message that says that a turn was stopped
-// before it had said anything; it holds what the turn had streamed.
+// before it had said anything; it holds what the turn had streamed, of an answer
+// from documents with its evidence.
 const StoppedID = "stopped"
 
 // Stop ends a turn before its time; 0 is the one that runs. What it has said is
@@ -51,8 +54,20 @@ func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 func (s *Session) superseded() {
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
-	s.turn.record.draft, s.turn.record.fresh = nil, 0
+	s.turn.record.draft, s.turn.record.fresh, s.turn.record.begun = nil, 0, nil
 }
+
+// begun keeps what a streamed text is an answer from documents, for a turn that
+// is stopped before it has said it.
+func (s *Session) begun(text string, answer payload.RAGMessage) {
+	answer.Stopped = true
+	s.turn.mu.Lock()
+	defer s.turn.mu.Unlock()
+	s.turn.record.begun = &begun{text, answer}
+}
+
+// isStopped reports whether a body's context ended because its turn was stopped.
+func isStopped(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrStopped) }
 
 // waitingLocked are the events that no step has taken.
 func (c *conversation) waitingLocked() []*pending {

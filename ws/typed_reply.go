@@ -62,6 +62,7 @@ type ragData struct {
 	Question  string                `json:"question"`
 	Sentences []payload.RAGSentence `json:"sentences"`
 	Abstained bool                  `json:"abstained"`
+	Stopped   bool                  `json:"stopped,omitempty"`
 }
 
 // typedReply is a reply: a response, or, if nobody asked, a notification.
@@ -73,7 +74,7 @@ func typedReply(f payload.Frame) payload.Typed {
 	var answer payload.RAGMessage
 	if f.Action == payload.ReplyRAG && json.Unmarshal(f.Message, &answer) == nil {
 		m.Kind, m.Content = payload.TypeRAG, answer.Answer
-		m.Data = ragData{answer.LLMName, answer.Question, answer.Sentences, answer.Abstained}
+		m.Data = ragData{answer.LLMName, answer.Question, answer.Sentences, answer.Abstained, answer.Stopped}
 		if answer.Docs != nil {
 			m.Docs = answer.Docs
 		}

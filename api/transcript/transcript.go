@@ -217,6 +217,9 @@ func bytesOf(n int) string {
 func answer(a payload.RAGMessage) string {
 	var b strings.Builder
 	b.WriteString(contained(a.Answer))
+	if a.Stopped {
+		b.WriteString("\n\n*(stopped)*")
+	}
 	cited := map[int]bool{}
 	for _, s := range a.Sentences {
 		for _, n := range s.Docs {

@@ -99,6 +99,10 @@ func TestWrite(t *testing.T) {
 		user(t, payload.TypeJSON, map[string]any{"n": 1}),
 		reply(t, payload.TypeRAG, payload.RAGMessage{Answer: "I don't know.", Abstained: true, Docs: []payload.RAGDoc{{}}}),
 		user(t, payload.TypeStr, strings.Repeat("A long question ", 10)),
+		reply(t, payload.TypeRAG, payload.RAGMessage{
+			Answer: "It weighs 7 kg [1]. And it", Stopped: true,
+			Docs: []payload.RAGDoc{{Metadata: payload.RAGMetadata{Title: "Manual"}}}, Sentences: []payload.RAGSentence{{Docs: []int{1}}},
+		}),
 	)
 	const golden = "testdata/conversation.md"
 	if os.Getenv("UPDATE") != "" {

@@ -14,6 +14,7 @@ import (
 var runtimeTests = map[string]func(*testing.T, Conversations){
 	"Restart": runtimeRestart,
 	"Same":    runtimeSame,
+	"Stopped": runtimeStopped,
 }
 
 // burst is how many messages runtimeRestart sends without waiting for answers;
