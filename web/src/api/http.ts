@@ -47,7 +47,7 @@ export function fault(status: number, body: string, after = 0): ApiError {
   try {
     const e = JSON.parse(body) as Partial<ErrorShape>;
     if (typeof e.message === 'string' && e.message) {
-      return new ApiError(capitalised(e.message), status, e.code ?? 'internal', e.retryable ?? false, after);
+      return new ApiError(capitalised(words.server(e.message)), status, e.code ?? 'internal', e.retryable ?? false, after);
     }
   } catch {
     // Not ours: fall through to what the status says.
@@ -117,18 +117,25 @@ export async function getReady(): Promise<Record<string, string>> {
   try {
     const res = await fetch('/api/ready');
     const { checks } = (await res.json()) as { checks?: Record<string, string> };
-    const wrong = Object.entries(checks ?? {}).filter(([, said]) => said !== 'ok');
+    const wrong = Object.entries(checks ?? {}).filter(([, said]) => said !== 'ok').map(([what, said]) => [what, words.server(said)] as const);
     return res.ok ? {} : wrong.length > 0 ? Object.fromEntries(wrong) : { docent: words.shell.status(res.status) };
   } catch {
     return { docent: words.shell.unreachable };
   }
 }
 
+/** Sort is what documents are ordered by; newest is when they were added. */
+export type Sort = 'newest' | 'title' | 'size' | 'updated';
+
 export interface DocumentQuery {
   collection?: string;
   match?: string;
   status?: string;
+  sort?: Sort;
+  order?: 'asc' | 'desc';
+  /** The cursor of a list without sort, and of one with it. */
   after?: number | undefined;
+  cursor?: string | undefined;
   limit?: number;
 }
 
@@ -137,8 +144,30 @@ export const listDocuments = (q: DocumentQuery = {}, signal?: AbortSignal) =>
 
 export const getDocument = (id: number) => json<DocumentRow>(`/api/documents/${id}`);
 
-// It outlives the page, as its undoing may not.
-export const deleteDocument = (id: number) => call(`/api/documents/${id}`, { method: 'DELETE', keepalive: true });
+/** What one request to delete may have, in bytes: browsers let no more than 64 KiB outlive a page. */
+const mostBytes = 60 << 10;
+/** What one request to delete may name. */
+const mostNamed = 10_000;
+
+/** deletions shares documents among as few requests as will do. */
+export function deletions(ids: readonly number[]): number[][] {
+  const out: number[][] = [];
+  let left = 0;
+  for (const id of ids) {
+    const size = String(id).length + 1;
+    if (left < size || out.at(-1)!.length === mostNamed) {
+      out.push([]);
+      left = mostBytes - '{"ids":[]}'.length;
+    }
+    out.at(-1)!.push(id);
+    left -= size;
+  }
+  return out;
+}
+
+/** deleteDocuments deletes them; those that are gone already do not matter. It outlives the page, as its undoing may not. */
+export const deleteDocuments = (ids: readonly number[]) =>
+  json<{ removed: number }>('/api/documents/delete', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ ids }), keepalive: true });
 
 /** listChunks are the passages of a document, 200 at a time. */
 export const listChunks = (id: number, after?: number, signal?: AbortSignal) =>

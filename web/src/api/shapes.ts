@@ -44,6 +44,14 @@ export interface RagMessage {
   docs: RagDoc[];
   sentences: RagSentence[];
   abstained: boolean;
+  /** The answer is what there was of it when it was stopped. */
+  stopped?: boolean;
+  /** How well the passages support an answer, 0 to 1. */
+  evidence?: number;
+  /** How many passages were asked for. */
+  k?: number;
+  /** The collections that were searched; absent where all were. */
+  collections?: string[];
 }
 
 export interface Info {
@@ -88,7 +96,10 @@ export interface DocumentRow {
 
 export interface DocumentPage {
   documents: DocumentRow[];
+  /** The cursor of the next page of a list that is not sorted; absent on the last. */
   next?: number | null;
+  /** That of one that is. */
+  next_cursor?: string;
 }
 
 /** UploadResult is what became of one document of an upload. */

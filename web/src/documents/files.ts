@@ -17,9 +17,16 @@ export function unwanted(path: string): boolean {
 /** picked are the files of a form's field, whose folders have paths. */
 export const picked = (files: Iterable<File>): Picked[] => Array.from(files, (file) => ({ file, path: file.webkitRelativePath || file.name }));
 
+/** Dropped is what was dropped: its files, and the paths of the files and folders that could not be read. */
+export interface Dropped {
+  files: Picked[];
+  unread: string[];
+}
+
 /** dropped are all files of what was dropped, those of folders in them too. A drop holds them only while it is told, so it is called at once. */
-export async function dropped(items: Iterable<DataTransferItem>, seen?: (files: number) => void): Promise<Picked[]> {
+export async function dropped(items: Iterable<DataTransferItem>, seen?: (files: number) => void): Promise<Dropped> {
   const out: Picked[] = [];
+  const unread: string[] = [];
   const waiting: FileSystemEntry[] = [];
   for (const item of items) {
     if (item.kind !== 'file') continue;
@@ -35,11 +42,11 @@ export async function dropped(items: Iterable<DataTransferItem>, seen?: (files: 
       if (entry.isDirectory) waiting.unshift(...(await list(entry as FileSystemDirectoryEntry)));
       else out.push({ file: await read(entry as FileSystemFileEntry), path });
     } catch {
-      // It may not be read, or was moved since.
+      unread.push(path); // it may not be read, or was moved since
     }
     if (out.length % 100 === 0) seen?.(out.length);
   }
-  return out;
+  return { files: out, unread };
 }
 
 const read = (entry: FileSystemFileEntry) => new Promise<File>((ok, fail) => entry.file(ok, fail));

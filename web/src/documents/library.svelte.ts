@@ -7,15 +7,16 @@ import { words } from '../words/words.svelte';
 
 /** Documents listed at a time. */
 const page = 100;
-/** Deletions at once. */
-const lanes = 4;
 
 class Library {
   match = $state('');
   /** Only this collection; '' is all of them. */
   collection = $state('');
   failed = $state(false);
-  next = $state<number | null>(null);
+  sort = $state<http.Sort>('newest');
+  descending = $state(true);
+  /** Where the list goes on; '' if it does not. */
+  next = $state('');
   loading = $state(true);
   /** Why they could not be listed; '' if they could. */
   error = $state('');
@@ -26,20 +27,6 @@ class Library {
   /** Those of the selected that are in sight. */
   chosen = $derived(this.rows.filter((r) => this.selected.has(r.id)));
   private asked: AbortController | undefined;
-  private queue: number[] = [];
-  private active = 0;
-  private faults: unknown[] = [];
-  private leaving = false;
-
-  constructor() {
-    // What is left to delete is asked for while there is time.
-    addEventListener('pagehide', () => {
-      this.leaving = true;
-      this.pump();
-    });
-    addEventListener('pageshow', () => (this.leaving = false));
-  }
-
   /** load lists documents from the first on, or those after the last listed. */
   async load(more = false): Promise<void> {
     this.asked?.abort();
@@ -49,17 +36,26 @@ class Library {
       // A list that is renewed stays as long as it was.
       const limit = more ? page : Math.min(1000, Math.max(page, this.all.length));
       const got = await http.listDocuments(
-        { match: this.match.trim(), collection: this.collection, status: this.failed ? 'failed' : '', after: more ? (this.next ?? undefined) : undefined, limit },
+        { match: this.match.trim(), collection: this.collection, status: this.failed ? 'failed' : '', sort: this.sort, order: this.descending ? 'desc' : 'asc', cursor: more ? this.next : '', limit },
         mine.signal,
       );
       this.all = more ? [...this.all, ...got.documents] : got.documents;
-      this.next = got.next ?? null;
+      this.next = got.next_cursor ?? '';
       this.error = '';
     } catch (err) {
       if (mine.signal.aborted) return;
       this.error = http.sentence(err);
     }
     if (mine === this.asked) this.loading = false;
+  }
+
+  /** order lists them by something; if they are already, the other way round, and then newest first again. */
+  order(sort: http.Sort): void {
+    const first = sort !== 'title';
+    if (this.sort !== sort) [this.sort, this.descending] = [sort, first];
+    else if (this.descending === first) this.descending = !first;
+    else [this.sort, this.descending] = ['newest', true];
+    void this.load();
   }
 
   select(id: number, on: boolean): void {
@@ -76,12 +72,10 @@ class Library {
   /** remove deletes documents once there was time to undo it. */
   remove(ids: readonly number[], said: string, undone?: () => void): void {
     this.gone = new Set([...this.gone, ...ids]);
-    this.selected = new Set([...this.selected].filter((id) => !ids.includes(id)));
+    const out = new Set(ids);
+    this.selected = new Set([...this.selected].filter((id) => !out.has(id)));
     notices.undo(said, {
-      do: () => {
-        this.queue.push(...ids);
-        this.pump();
-      },
+      do: () => void this.delete(ids),
       undone: () => {
         this.back(ids);
         undone?.();
@@ -90,36 +84,29 @@ class Library {
   }
 
   private back(ids: readonly number[]): void {
-    this.gone = new Set([...this.gone].filter((id) => !ids.includes(id)));
+    const back = new Set(ids);
+    this.gone = new Set([...this.gone].filter((id) => !back.has(id)));
   }
 
-  private pump(): void {
-    while (this.queue.length > 0 && (this.leaving || this.active < lanes)) {
-      this.active++;
-      void this.delete(this.queue.shift()!).finally(() => {
-        this.active--;
-        this.pump();
-        if (this.active === 0 && this.queue.length === 0) this.emptied();
-      });
-    }
-  }
-
-  private async delete(id: number): Promise<void> {
-    try {
-      await http.deleteDocument(id);
-      this.all = this.all.filter((r) => r.id !== id);
-    } catch (err) {
-      if (err instanceof http.ApiError && err.status === 404) this.all = this.all.filter((r) => r.id !== id);
-      else {
-        this.faults.push(err);
-        this.back([id]);
+  // The first request leaves at once, as the page may be about to be left; what
+  // one can name is more than anybody selects.
+  private async delete(ids: readonly number[]): Promise<void> {
+    let fault: unknown;
+    const kept: number[] = [];
+    for (const some of http.deletions(ids)) {
+      try {
+        await http.deleteDocuments(some);
+        const out = new Set(some);
+        this.all = this.all.filter((r) => !out.has(r.id));
+      } catch (err) {
+        fault = err;
+        kept.push(...some);
       }
     }
-  }
-
-  private emptied(): void {
-    const faults = this.faults.splice(0);
-    if (faults.length > 0 && !this.leaving) notices.failed(words.documents.notRemoved(faults.length), faults[0]);
+    if (kept.length > 0) {
+      this.back(kept);
+      notices.failed(words.documents.notRemoved(kept.length), fault);
+    }
     void server.refresh();
   }
 }

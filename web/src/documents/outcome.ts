@@ -7,13 +7,13 @@ export function outcome(results: UploadResult[]): { failed: boolean; text: strin
   const say = words.documents;
   const bad = results.filter((r) => r.status === 'failed');
   if (results.length === 0) return { failed: true, text: say.nothingReadable };
-  if (bad.length === results.length) return { failed: true, text: bad[0]!.reason || say.unreadable };
+  if (bad.length === results.length) return { failed: true, text: words.server(bad[0]!.reason ?? '') || say.unreadable };
   const good = results.filter((r) => r.status !== 'failed');
   const passages = good.reduce((n, r) => n + r.chunks, 0);
   const first = good[0]!.status as 'added' | 'changed' | 'unchanged' | 'removed';
   const text = good.length === 1 ? say.outcome[first] : say.outcomes[first](good.length);
   const parts = first === 'unchanged' ? [text] : [text, say.passages(passages)];
-  if (bad.length > 0) parts.push(say.alsoFailed(bad.length, bad[0]!.reason ?? say.unreadable));
+  if (bad.length > 0) parts.push(say.alsoFailed(bad.length, words.server(bad[0]!.reason ?? '') || say.unreadable));
   return { failed: false, text: parts.join(' · ') };
 }
 

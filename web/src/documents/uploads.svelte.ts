@@ -62,6 +62,13 @@ class Uploads {
   private last = 0;
   private telling: ReturnType<typeof setTimeout> | undefined;
 
+  constructor() {
+    // What has not gone up yet would be lost without a word.
+    addEventListener('beforeunload', (e) => {
+      if (this.busy || this.walking !== null) e.preventDefault();
+    });
+  }
+
   /** add sends files into a collection. */
   add(files: readonly Picked[], collection: string): void {
     const limit = server.info?.limits.upload_bytes ?? 0;
@@ -85,6 +92,18 @@ class Uploads {
     }
     if (large.length > 0) this.failed = [...large, ...this.failed];
     this.next();
+  }
+
+  /** unread says which files and folders the browser could not read. */
+  unread(paths: readonly string[]): void {
+    const lost = paths.map((path) => {
+      const u = new Upload(++this.last, new File([], path), path, '');
+      u.again = false;
+      u.outcome = words.documents.unread;
+      u.state = 'failed';
+      return u;
+    });
+    if (lost.length > 0) this.failed = [...lost, ...this.failed];
   }
 
   cancel(u: Upload): void {

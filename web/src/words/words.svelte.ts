@@ -9,9 +9,17 @@ export type Language = 'en' | 'de';
 /** Every language, with its name in itself. */
 export const languages: Record<Language, string> = { en: 'English', de: 'Deutsch' };
 
-const others: Record<Exclude<Language, 'en'>, () => Promise<Catalogue>> = {
-  de: () => import('./de').then((m) => m.de),
+/** Other is a language other than English: its texts, and its words for what the server says. */
+interface Other {
+  said: Catalogue;
+  server: (text: string) => string;
+}
+
+const others: Record<Exclude<Language, 'en'>, () => Promise<Other>> = {
+  de: () => import('./de').then((m) => ({ said: m.de, server: m.server })),
 };
+
+const itself = (text: string) => text;
 
 const stored = 'docent.language';
 
@@ -21,6 +29,7 @@ const known = (tag: string | null | undefined): Language | undefined =>
 class Words {
   language = $state<Language>('en');
   private said = $state.raw<Catalogue>(en);
+  private worded = $state.raw<(text: string) => string>(itself);
 
   /** start takes the language chosen earlier, or the browser's. It never fails. */
   async start(): Promise<void> {
@@ -45,8 +54,9 @@ class Words {
   }
 
   private async use(language: Language): Promise<void> {
-    const said = language === 'en' ? en : await others[language]();
+    const { said, server } = language === 'en' ? { said: en, server: itself } : await others[language]();
     this.said = said;
+    this.worded = server;
     this.language = language;
     document.documentElement.lang = language;
   }
@@ -58,6 +68,11 @@ class Words {
   get shell() { return this.said.shell; }
   get settings() { return this.said.settings; }
   get input() { return this.said.input; }
+
+  /** server words a sentence of the server's, which speaks English; what is not one of those that are known stays. */
+  server(text: string): string {
+    return this.worded(text);
+  }
 
   /** number writes a number as the language does. */
   number(n: number, options?: Intl.NumberFormatOptions): string {

@@ -167,8 +167,77 @@ describe.skipIf(!process.env.DOCENT_BIN)('the library', () => {
     await expect.poll(sources).toEqual([]);
   });
 
+  test('five hundred are deleted, though the page is left at once', async () => {
+    const count = async () => (await all('bulk-')).length;
+    const lines = Array.from({ length: 500 }, (_, i) => JSON.stringify({ id: `bulk-${i}`, title: `bulk-${i}`, text: `Number ${i} of the bulk.` }));
+    await files().setInputFiles([{ name: 'bulk-all.jsonl', mimeType: 'application/json', buffer: Buffer.from(lines.join('\n')) }]);
+    await finished();
+    expect(await count()).toBe(500);
+    await page.getByLabel('Filter by title or source').fill('bulk-');
+    await expect.poll(() => page.locator('.row').count()).toBe(100);
+    for (let n = 200; n <= 500; n += 100) {
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await expect.poll(() => page.locator('.row').count()).toBe(n);
+    }
+    await page.getByLabel('Select all that are listed').check();
+    await page.getByRole('button', { name: 'Delete selected' }).click();
+    await page.getByText('Deleted 500 documents').waitFor();
+    expect(await count()).toBe(500);
+    await page.goto('about:blank');
+    await expect.poll(count, { timeout: 60_000 }).toBe(0);
+  });
+
+  test('what was added last is listed first, and columns are orders', async () => {
+    await files().setInputFiles([text('zebra.txt', 'The zebra has stripes, and this is the longest of them all, by far.')]);
+    await finished();
+    await files().setInputFiles([text('aardvark.txt', 'Ants.')]);
+    await expect.poll(() => page.locator('.uploads .counts').textContent()).toBe('2 added');
+    const first = () => page.locator('.row .what a').first().textContent();
+    await expect.poll(first).toBe('aardvark.txt');
+    const column = (name: string) => page.getByRole('columnheader', { name });
+    expect(await column('Title').getAttribute('aria-sort')).toBe('none');
+    await column('Title').getByRole('button').press('Enter');
+    await expect.poll(first).toBe('aardvark.txt');
+    expect(await column('Title').getAttribute('aria-sort')).toBe('ascending');
+    const titles = await page.locator('.row .what a').allTextContents();
+    expect(titles).toEqual([...titles].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)));
+    await column('Title').getByRole('button').press('Enter');
+    await expect.poll(first).toBe('zebra.txt');
+    expect(await column('Title').getAttribute('aria-sort')).toBe('descending');
+    await column('Size').getByRole('button').click();
+    expect(await column('Size').getAttribute('aria-sort')).toBe('descending');
+    expect(await column('Title').getAttribute('aria-sort')).toBe('none');
+    await column('Size').getByRole('button').click();
+    await expect.poll(first).toBe('aardvark.txt');
+    await accessible(page);
+    await column('Size').getByRole('button').click(); // newest first again
+    expect(await column('Size').getAttribute('aria-sort')).toBe('none');
+    await expect.poll(first).toBe('aardvark.txt');
+  });
+
+  test('who leaves while files go up is asked', async () => {
+    const asked = () => watched.errors.filter((e) => e.startsWith('dialog')).length;
+    await page.locator('h1').click(); // browsers ask only who did something
+    await page.reload();
+    await page.locator('.row').first().waitFor();
+    expect(asked()).toBe(0);
+    await page.route('**/api/documents', () => undefined); // never answered
+    await files().setInputFiles([text('slow.txt', 'Slow.')]);
+    await page.getByText('Adding 0 of 1 file').waitFor();
+    await page.locator('h1').click();
+    void page.evaluate(() => location.reload()).catch(() => undefined);
+    await expect.poll(asked).toBe(1);
+    watched.errors.length = 0;
+    await page.getByRole('button', { name: 'Cancel all' }).click();
+    await finished();
+    await page.unroute('**/api/documents');
+    await page.reload();
+    await page.locator('.row').first().waitFor();
+    expect(asked()).toBe(0);
+  });
+
   test('a deletion that fails says so, and the document is there again', async () => {
-    await page.route('**/api/documents/*', (r) => (r.request().method() === 'DELETE' ? r.fulfill({ status: 500, json: { code: 'internal', message: 'the disk is full', retryable: true } }) : r.continue()));
+    await page.route('**/api/documents/*', (r) => (r.request().url().endsWith('/delete') ? r.fulfill({ status: 500, json: { code: 'internal', message: 'the disk is full', retryable: true } }) : r.continue()));
     await row('Garden handbook').getByRole('button', { name: /^Delete/ }).click();
     await expect.poll(() => row('Garden handbook').count()).toBe(0);
     await page.locator('.notice', { hasText: 'Garden handbook' }).getByRole('button', { name: 'Dismiss' }).click(); // it is done now
@@ -251,7 +320,8 @@ describe.skipIf(!process.env.DOCENT_BIN)('the library', () => {
       const root = {
         isDirectory: true, isFile: false, fullPath: '/pier',
         createReader: () => {
-          const parts = [[file('/pier/a.txt'), file('/pier/.DS_Store')], [file('/pier/b.txt')], []];
+          const locked = { ...file('/pier/locked.txt'), file: (_: unknown, fail: (e: Error) => void) => fail(new DOMException('no', 'NotReadableError')) };
+          const parts = [[file('/pier/a.txt'), file('/pier/.DS_Store')], [file('/pier/b.txt'), locked], []];
           return { readEntries: (ok: (some: unknown[]) => void) => ok(parts.shift()!) };
         },
       };
@@ -261,6 +331,9 @@ describe.skipIf(!process.env.DOCENT_BIN)('the library', () => {
     });
     await finished();
     expect(await sources()).toEqual(['pier/a.txt', 'pier/b.txt']);
-    expect(await page.locator('.uploads .counts').textContent()).toBe('2 added · 1 hidden or system file skipped');
+    expect(await page.locator('.uploads .counts').textContent()).toBe('2 added · 1 failed · 1 hidden or system file skipped');
+    const locked = page.locator('.uploads li.failed', { hasText: 'pier/locked.txt' });
+    expect(await locked.textContent()).toContain('Your browser could not read it');
+    expect(await locked.getByRole('button').count()).toBe(0); // the same would fail again
   });
 });

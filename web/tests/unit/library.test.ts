@@ -1,5 +1,6 @@
 // What is dropped into the library, and what is found in it.
 import { describe, expect, test } from 'vitest';
+import { deletions } from '../../src/api/http';
 import { dropped, unwanted } from '../../src/documents/files';
 import { marked } from '../../src/documents/marked';
 
@@ -42,5 +43,21 @@ test('a dropped folder is read to its depths, in parts, without what is hidden',
   const broken = { isDirectory: false, fullPath: '/a/broken', file: (_: unknown, fail: (e: Error) => void) => fail(new Error('gone')) };
   const root = folder('/a', [file('/a/1'), folder('/a/.git', [file('/a/.git/x')]), folder('/a/b', [file('/a/b/2'), file('/a/b/3'), file('/a/b/4')]), broken, file('/a/5')]);
   const items = [root, file('/single.txt')].map((entry) => ({ kind: 'file', webkitGetAsEntry: () => entry })) as unknown as DataTransferItem[];
-  expect((await dropped(items)).map((p) => p.path)).toEqual(['a/1', 'a/b/2', 'a/b/3', 'a/b/4', 'a/5', 'single.txt']);
+  const { files, unread } = await dropped(items);
+  expect(files.map((p) => p.path)).toEqual(['a/1', 'a/b/2', 'a/b/3', 'a/b/4', 'a/5', 'single.txt']);
+  expect(unread).toEqual(['a/broken']);
+});
+
+test('what is deleted with one request can outlive the page', () => {
+  expect(deletions([])).toEqual([]);
+  expect(deletions([1, 2])).toEqual([[1, 2]]);
+  for (const first of [1, 9_000_000]) {
+    const ids = Array.from({ length: 25_000 }, (_, i) => first + i);
+    const requests = deletions(ids);
+    expect(requests.flat()).toEqual(ids);
+    for (const some of requests) {
+      expect(JSON.stringify({ ids: some }).length).toBeLessThanOrEqual(60 << 10);
+      expect(some.length).toBeLessThanOrEqual(10_000); // what the server takes
+    }
+  }
 });

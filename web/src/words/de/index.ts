@@ -9,3 +9,5 @@ import type { Catalogue } from '../en';
 
 /** de is the page in German. */
 export const de: Catalogue = { chat, documents, evidence, input, payloads, settings, shell };
+
+export { server } from './server';

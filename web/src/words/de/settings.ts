@@ -31,6 +31,7 @@ export const settings: Catalogue['settings'] = {
   newToken: 'Neues Token',
   tokenName: 'Bezeichnung',
   tokenNameHint: 'Wofür ist es?',
+  tokenNameRule: 'Buchstaben, Ziffern und . _ @ + -; ein Leerzeichen wird zum Bindestrich.',
   tokenScopes: 'Es darf',
   tokenExpiry: 'Gültig für',
   expiries: { '30': '30 Tage', '90': '90 Tage', '365': '1 Jahr', never: 'Unbegrenzt' },

@@ -43,6 +43,7 @@ export const shell: Catalogue['shell'] = {
   model: 'Was antwortet',
   quotes: 'Zitate aus den Dokumenten',
   noModel: 'Kein Sprachmodell eingerichtet',
+  notConnected: 'nicht verbunden',
 
   undo: 'Rückgängig',
   dismiss: 'Schließen',

@@ -30,6 +30,7 @@ export const settings = {
   newToken: 'New token',
   tokenName: 'Name',
   tokenNameHint: 'What is it for?',
+  tokenNameRule: 'Letters, digits and . _ @ + -; a blank becomes a hyphen.',
   tokenScopes: 'It may',
   tokenExpiry: 'Valid for',
   expiries: { '30': '30 days', '90': '90 days', '365': '1 year', never: 'Without end' },

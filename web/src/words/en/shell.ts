@@ -45,6 +45,7 @@ export const shell = {
   model: 'What answers',
   quotes: 'Quotes from the documents',
   noModel: 'No language model is set',
+  notConnected: 'not connected',
 
   // Notices
   undo: 'Undo',
