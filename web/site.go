@@ -10,7 +10,9 @@ import (
 	"io/fs"
 	"mime"
 	"net/http"
+	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,10 +33,14 @@ const (
 	cacheRecheck = "no-cache"
 )
 
+// views are what the page's addresses begin with behind #, which people may
+// leave out.
+var views = []string{"c", "documents", "settings"}
+
 // site serves a built page from a file system that never changes.
 type site struct {
 	files map[string]*file
-	start *file // what every deep link gets
+	start *file // the page; its deep links lie behind #
 }
 
 // file is one file of the page, ready to be sent.
@@ -91,14 +97,14 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
-	f, ok := s.files[name]
-	switch {
-	case ok:
-	case path.Ext(name) != "" || strings.HasPrefix(name, assetPrefix):
-		http.NotFound(w, r) // a file that is not there, not an address of the page
-		return
-	default:
+	f := s.files[name]
+	if name == "" {
 		f = s.start
+	}
+	first, _, _ := strings.Cut(name, "/")
+	if f == nil && slices.Contains(views, first) {
+		http.Redirect(w, r, "/#/"+(&url.URL{Path: name}).EscapedPath(), http.StatusFound)
+		return
 	}
 	if f == nil {
 		http.NotFound(w, r)

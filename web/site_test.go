@@ -60,8 +60,10 @@ func TestSiteAddresses(t *testing.T) {
 	}{
 		{"GET", "/", 200, "<title>docent", cacheRecheck},
 		{"GET", "/index.html", 200, "<title>docent", cacheRecheck},
-		{"GET", "/c/some-session", 200, "<title>docent", cacheRecheck},
-		{"GET", "/../../etc/passwd", 200, "<title>docent", cacheRecheck},
+		{"GET", "/anything", 404, "not found", ""},
+		{"GET", "/documentsx", 404, "not found", ""},
+		{"GET", "/../../etc/passwd", 404, "not found", ""},
+		{"GET", "/documents", 302, "/#/documents", ""},
 		{"GET", "/theme.js", 200, "0", cacheRecheck},
 		{"GET", "/assets/main-abc1.js", 200, "console.log", cacheForever},
 		{"GET", "/assets/gone-9.js", 404, "not found", ""},
@@ -83,10 +85,27 @@ func TestSiteAddresses(t *testing.T) {
 	}
 }
 
+func TestAddressesWithoutHash(t *testing.T) {
+	t.Parallel()
+	for target, want := range map[string]string{
+		"/documents":                "/#/documents",
+		"/settings/":                "/#/settings",
+		"/documents/7":              "/#/documents/7",
+		"/c/a%20b%2F%22%0d%0aX:%20": "/#/c/a%20b/%22%0D%0AX:%20",
+		"//documents":               "/#/documents",
+		"/x/../settings?next=/x":    "/#/settings",
+	} {
+		res := get(t, newSite(built), "GET", target)
+		if got := res.Header.Get("Location"); res.StatusCode != http.StatusFound || got != want {
+			t.Errorf("%s: %d to %q, want %q", target, res.StatusCode, got, want)
+		}
+	}
+}
+
 func TestSiteWithoutBuildSaysHow(t *testing.T) {
 	t.Parallel()
 	h := newSite(fstest.MapFS{"placeholder.html": {Data: []byte("run make web")}})
-	if got := body(t, get(t, h, "GET", "/anything")); got != "run make web" {
+	if got := body(t, get(t, h, "GET", "/")); got != "run make web" {
 		t.Errorf("body %q", got)
 	}
 }

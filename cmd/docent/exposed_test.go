@@ -205,7 +205,7 @@ func TestAnswersAreSealed(t *testing.T) {
 		header []string
 	}{
 		"page":                 {who{}, "/", 200, true, nil},
-		"address of the page":  {who{}, "/c/x", 200, true, nil},
+		"address of the page":  {who{}, "/c/x", 302, true, nil},
 		"no file":              {who{}, "/assets/none.js", 404, true, nil},
 		"public":               {who{}, "/api/health", 200, false, nil},
 		"description":          {who{}, "/openapi.json", 200, false, nil},
