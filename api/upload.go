@@ -273,12 +273,13 @@ func cleanPath(name string) string {
 }
 
 // cleanName makes a file name of whatever a client sent: without folders and
-// control characters, and not too long.
+// control characters, among them those that turn what is read round, and not too
+// long.
 func cleanName(name string) string {
 	name = strings.ToValidUTF8(strings.ReplaceAll(name, `\`, "/"), "")
 	name = path.Base(name)
 	name = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == '/' {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '/' {
 			return -1
 		}
 		return r

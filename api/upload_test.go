@@ -17,6 +17,7 @@ import (
 
 	"docent/ingest"
 	"docent/internal/fault"
+	"docent/payload"
 )
 
 // form makes a multipart body of fields and files: name, file name ("" for a
@@ -211,19 +212,19 @@ func TestStalledUploadEnds(t *testing.T) {
 }
 
 func FuzzCleanName(f *testing.F) {
-	for _, s := range []string{"", ".", "..", "/", "a.md", "../../etc/passwd", `..\..\boot.ini`, "a\x00b", "\xff\xfe", strings.Repeat("ü", 300), " x ", "a\nb", "con", "a/"} {
+	for _, s := range []string{"", ".", "..", "/", "a.md", "../../etc/passwd", `..\..\boot.ini`, "a\x00b", "\xff\xfe", strings.Repeat("ü", 300), " x ", "a\nb", "con", "a/", "a\u202efdp.exe", "\u2067\u200f"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		got := cleanName(name)
-		if got == "" || got == "." || got == ".." || len(got) > maxFileName || !utf8.ValidString(got) || strings.ContainsAny(got, `/\`) || strings.ContainsFunc(got, unicode.IsControl) {
+		if got == "" || got == "." || got == ".." || len(got) > maxFileName || !utf8.ValidString(got) || strings.ContainsAny(got, `/\`) || strings.ContainsFunc(got, unicode.IsControl) || payload.ReadableName(got) != got {
 			t.Errorf("cleanName(%q) = %q", name, got)
 		}
 		if cleanName(got) != got {
 			t.Errorf("cleanName(%q) = %q, not stable", got, cleanName(got))
 		}
 		p := cleanPath(name)
-		if p == "" || len(p) > maxFilePath || !utf8.ValidString(p) || strings.Contains(p, `\`) || strings.ContainsFunc(p, unicode.IsControl) || path.Clean("/"+p) != "/"+p {
+		if p == "" || len(p) > maxFilePath || !utf8.ValidString(p) || strings.Contains(p, `\`) || strings.ContainsFunc(p, unicode.IsControl) || payload.ReadableName(p) != p || path.Clean("/"+p) != "/"+p {
 			t.Errorf("cleanPath(%q) = %q", name, p)
 		}
 		taken := map[string]bool{p: true}

@@ -70,7 +70,8 @@ func (f File) Text() string {
 }
 
 // UnmarshalJSON reads a file from an object or a string that holds one, and
-// refuses as fault.Invalid what has no content or what nobody calls a file.
+// refuses as fault.Invalid what has no content or what nobody calls a file. Its
+// name is a ReadableName.
 func (f *File) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil {
@@ -95,7 +96,7 @@ func (f *File) UnmarshalJSON(data []byte) error {
 		if len(*from) > MaxFileNameBytes || strings.ContainsFunc(*from, unicode.IsControl) {
 			return fault.New(fault.Invalid, "a file's name and type may have at most %d bytes, without control characters", MaxFileNameBytes)
 		}
-		*to = *from
+		*to = ReadableName(*from)
 	}
 	if _, err := io.Copy(io.Discard, base64.NewDecoder(base64.StdEncoding, strings.NewReader(read.Base64))); err != nil {
 		return fault.Wrap(fault.Invalid, err, "a file's content must be base64")

@@ -19,9 +19,11 @@ func TestDecodeFile(t *testing.T) {
 		`"{\"name\": \"\\u00e9 \\ud83d\\ude00.md\", \"type\": \"\", \"base64\": \"aGk=\"}"`: "é 😀.md file hi",
 		`{"name":"README.md","type":"","base64":"aGk="}`:                                    "README.md file hi", // a browser that does not know .md
 		`{"name":"","type":null,"base64":"aGk="}`:                                           "default_filename file hi",
-		`{"base64":"aGk="}`:                                              "default_filename file hi",
-		`{"base64":""}`:                                                  "default_filename file ",
-		`{"base64":"aG\nk=\n","size":NaN}`:                               "default_filename file hi", // Python's encodebytes
+		`{"base64":"aGk="}`:                "default_filename file hi",
+		`{"base64":""}`:                    "default_filename file ",
+		`{"base64":"aG\nk=\n","size":NaN}`: "default_filename file hi", // Python's encodebytes
+		`{"name":"gnp.\u202eexe","type":"\u200fx\u2066","base64":""}`:    "gnp.exe x ",
+		`{"name":"\u061c","base64":""}`:                                  "default_filename file ",
 		`{"name":"../../etc/passwd","base64":"aGk="}`:                    "../../etc/passwd file hi", // a name, not a path
 		`{"name":"` + long + `","base64":""}`:                            long + " file ",
 		`{"name":"` + long + `x","base64":""}`:                           "invalid",

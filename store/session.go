@@ -7,6 +7,7 @@ import (
 
 	"docent/agent"
 	"docent/internal/fault"
+	"docent/payload"
 )
 
 // Variables is a set of session variables as one JSON object.
@@ -37,13 +38,17 @@ func Sessions(limit int) int {
 // Said is what a message says as it is searched in; "" if that is not text.
 func Said(m agent.ChatMessage) string { return Fold(m.Said()) }
 
+// SessionName is a display name as it is stored.
+func SessionName(name string) string { return payload.ReadableName(Text(name)) }
+
 // Name is a display name as it is stored and as it is searched in; nil if it
 // stays as it is.
 func Name(name *string) (stored, folded *string) {
 	if name == nil {
 		return nil, nil
 	}
-	text, lower := Text(*name), Fold(*name)
+	text := SessionName(*name)
+	lower := Fold(text)
 	return &text, &lower
 }
 

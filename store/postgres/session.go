@@ -62,9 +62,9 @@ func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (se
 			entered_at, wake_at, folded)
 		SELECT $1, $2, nullif($3, ''), nullif($4, ''), $5, $6, $7, $8, $9, $10, $11, $12, $13
 		WHERE NOT EXISTS (SELECT FROM session WHERE agent_name = $1 AND session_id = $2) ON CONFLICT DO NOTHING`,
-		agentName, id, store.Text(record.Name), store.Text(record.Username), store.Text(record.Owner), store.Text(record.Platform),
+		agentName, id, store.SessionName(record.Name), store.Text(record.Username), store.Text(record.Owner), store.Text(record.Platform),
 		store.Text(record.State), variables, store.Time(record.CreatedAt, now), store.Time(record.UpdatedAt, now),
-		orNull(record.EnteredAt), orNull(record.WakeAt), store.Fold(record.Name))
+		orNull(record.EnteredAt), orNull(record.WakeAt), store.Fold(store.SessionName(record.Name)))
 	batch.Queue(`SELECT `+sessionColumns+` FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`, agentName, id)
 	batch.Queue(pendingEvents, agentName, id)
 	batch.Queue(lastEvent, agentName, id, agent.MaxHistoryContent)

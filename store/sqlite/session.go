@@ -60,9 +60,9 @@ func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (se
 		result, err := w.exec(ctx, `INSERT INTO session (agent_name, session_id, session_name, username, owner, platform_name, current_state, variables,
 				timestamp, updated_at, entered_at, wake_at, folded)
 			VALUES (?, ?, nullif(?, ''), nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			agentName, id, store.Text(record.Name), store.Text(record.Username), store.Text(record.Owner), store.Text(record.Platform),
+			agentName, id, store.SessionName(record.Name), store.Text(record.Username), store.Text(record.Owner), store.Text(record.Platform),
 			store.Text(record.State), string(variables), store.Time(record.CreatedAt, now).UnixMicro(), store.Time(record.UpdatedAt, now).UnixMicro(),
-			orNull(record.EnteredAt), orNull(record.WakeAt), store.Fold(record.Name))
+			orNull(record.EnteredAt), orNull(record.WakeAt), store.Fold(store.SessionName(record.Name)))
 		if err != nil {
 			return err
 		}

@@ -97,6 +97,17 @@ func directoryList(t *testing.T, db Database) {
 	got, err = s.Session(ctx, first.Key)
 	ok(t, err)
 	want(t, "no name", got.Name, "")
+	name = "\u202ePay\u2069 סל\u200f"
+	ok(t, s.ChangeSession(ctx, first.Key, agent.SessionChange{Name: &name}))
+	got, err = s.Session(ctx, first.Key)
+	ok(t, err)
+	want(t, "a name that would turn what follows", got.Name, "Pay סל")
+	fresh, _, err := s.OpenSession(ctx, agent.SessionRecord{Key: agent.SessionKey{Agent: first.Key.Agent, ID: "turned"}, Name: name, Platform: "p"})
+	ok(t, err)
+	want(t, "such a name at the beginning", fresh.Name, "Pay סל")
+	found, err := s.Sessions(ctx, agent.SessionFilter{Match: "pay סל"})
+	ok(t, err)
+	want(t, "found by it", len(found), 2)
 }
 
 // directoryFind: what is found is what was opened, with times as they are kept.
