@@ -25,7 +25,8 @@ type Config struct {
 	Readers int
 	// Timeout bounds reading one PDF; default 3 minutes.
 	Timeout time.Duration
-	// PageTimeout bounds drawing or reading one page; default 10 seconds.
+	// PageTimeout bounds drawing or reading one page; default 20 seconds, as a
+	// scanned page in colour takes some.
 	PageTimeout time.Duration
 }
 
@@ -41,7 +42,7 @@ func New(cfg Config) (*Extractor, error) {
 		return nil, errors.New("extract: Readers, Timeout and PageTimeout must not be negative")
 	}
 	readers, timeout := cmp.Or(cfg.Readers, 2), cmp.Or(cfg.Timeout, 3*time.Minute)
-	return &Extractor{pdf: newPDFReader(cfg.CacheDir, readers, timeout), pageTimeout: cmp.Or(cfg.PageTimeout, 10*time.Second)}, nil
+	return &Extractor{pdf: newPDFReader(cfg.CacheDir, readers, timeout), pageTimeout: cmp.Or(cfg.PageTimeout, 20*time.Second)}, nil
 }
 
 // Close frees what the extractor holds. Nothing may be being read.

@@ -106,7 +106,7 @@ func mostResident(t *testing.T, work func()) int {
 // What a page takes is bounded, whatever is in it, and is free again. Not
 // parallel: it looks at the memory of all that runs.
 func TestPageMemory(t *testing.T) { //nolint:paralleltest // see above
-	e, err := extract.New(extract.Config{CacheDir: pdfCache(t), PageTimeout: 3 * time.Second})
+	e, err := extract.New(extract.Config{CacheDir: pdfCache(t), PageTimeout: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
