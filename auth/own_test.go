@@ -22,6 +22,16 @@ func TestOwnTokens(t *testing.T) {
 	if record.ID == 0 || record.User != "ann" || !record.ExpiresAt.Equal(w.clock.now().Add(time.Hour)) {
 		t.Errorf("made %+v", record)
 	}
+	// It ends at the instant that was asked for, however long making it takes.
+	ends := w.clock.now().Add(time.Hour).Truncate(time.Second)
+	w.clock.creep = 7 * time.Microsecond
+	exact, _, err := w.CreateOwnToken(ctx, p, auth.OwnToken{Name: "exact", Scopes: auth.Scopes{auth.Ask}, ExpiresAt: ends})
+	w.clock.creep = 0
+	ok(t, err)
+	if !exact.ExpiresAt.Equal(ends) {
+		t.Errorf("it ends at %s, not at %s", exact.ExpiresAt, ends)
+	}
+	ok(t, w.RevokeOwnToken(ctx, p, exact.ID))
 	by, err := w.Token(ctx, secret)
 	w.is(by, err, "user:ann ann ask")
 	ok(t, w.Valid(ctx, by))

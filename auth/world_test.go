@@ -22,13 +22,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // clock is a time that tests set.
 type clock struct {
-	mu sync.Mutex
-	at time.Time
+	mu    sync.Mutex
+	at    time.Time
+	creep time.Duration // passes whenever it is looked at
 }
 
 func (c *clock) now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.at = c.at.Add(c.creep)
 	return c.at
 }
 
