@@ -354,6 +354,7 @@ func TestRevokedListeners(t *testing.T) {
 
 // inProcess is a server without a network.
 type inProcess struct {
+	open func(session string) *gorilla.Conn // which has to say hello
 	dial func(token, session string) *listening
 	stop func()
 }
@@ -373,14 +374,18 @@ func inMemory(t *testing.T, store agent.Store, valid func(context.Context, auth.
 	served := make(chan error, 1)
 	go func() { served <- h.Serve(listener) }()
 	dialer := gorilla.Dialer{NetDialContext: listener.dial}
+	open := func(session string) *gorilla.Conn {
+		c, resp, err := dialer.DialContext(t.Context(), "ws://memory/?protocol=docent.v1&session_id="+session, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return c
+	}
 	return inProcess{
+		open: open,
 		dial: func(token, session string) *listening {
-			c, resp, err := dialer.DialContext(t.Context(), "ws://memory/?protocol=docent.v1&session_id="+session, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
-			l := &listening{t: t, conn: c, frames: make(chan []byte, 100)}
+			l := &listening{t: t, conn: open(session), frames: make(chan []byte, 100)}
 			go l.listen()
 			l.say(`{"action":"hello","message":{"token":"` + token + `"}}`)
 			l.until(payload.SyncedAction)

@@ -10,9 +10,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/coder/websocket"
+	gorilla "github.com/gorilla/websocket"
 
 	"docent/agent"
 	"docent/agent/agenttest"
@@ -108,85 +110,30 @@ func TestLongReplies(t *testing.T) {
 // A peer that answers pings stays; one that does not is closed.
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()
-	const silence = 2 * time.Second
-	// Where the process does not run for as long as that, no ping is sent and no
-	// answer read, so what the server thinks of its peers says nothing.
-	for range 5 {
-		stalled := watchStalls(t)
-		err := heartbeat(t, silence)
-		most := stalled()
-		if err == nil {
-			return
-		}
-		if most < silence/4 {
+	synctest.Test(t, func(t *testing.T) {
+		m := inMemory(t, agenttest.NewStore(), nil)
+		lively := m.dial("ada", "S")
+		dead := m.open("T")
+		pings := 0
+		dead.SetPingHandler(func(string) error { pings++; return nil })
+		joined := time.Now()
+		if err := dead.WriteMessage(gorilla.TextMessage, []byte(`{"action":"hello","message":{"token":"bob"}}`)); err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("the process stood still for %s: %v", most, err)
-	}
-	t.Skip("the process stands still too often")
-}
-
-// heartbeat serves two peers and tells what is wrong with the lively one.
-func heartbeat(t *testing.T, silence time.Duration) error {
-	t.Helper()
-	s := serve(t, setup{config: ws.Config{PingEvery: silence / 100, Silence: silence}})
-	pings := make(chan error, 1)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	lively := s.dial("/", nil)
-	// Reading answers pings, so it begins at once, and what is read is not held
-	// against the description, which takes a while to load.
-	go func() {
-		for {
-			if _, _, err := lively.conn.Read(ctx); err != nil {
-				pings <- err
-				return
-			}
+		var err error
+		for err == nil {
+			_, _, err = dead.ReadMessage()
 		}
-	}()
-	dead := s.dial("/", &websocket.DialOptions{OnPingReceived: func(context.Context, []byte) bool { return false }})
-	select {
-	case err := <-pings:
-		return fmt.Errorf("the lively peer was closed: %w", err)
-	case <-time.After(silence * 3 / 2):
-	}
-	if code := dead.closed(); code != ws.CloseSilent.Code {
-		t.Errorf("closed with %d", code)
-	}
-	select {
-	case err := <-pings:
-		return fmt.Errorf("the lively peer was closed with the dead one: %w", err)
-	default:
-	}
-	cancel()
-	<-pings
-	return nil
-}
-
-// watchStalls begins to watch for times in which nothing of this process runs;
-// what it returns ends that and tells the longest.
-func watchStalls(t *testing.T) func() time.Duration {
-	t.Helper()
-	stop, longest := make(chan struct{}), make(chan time.Duration)
-	go func() {
-		tick := time.NewTicker(10 * time.Millisecond)
-		defer tick.Stop()
-		var most time.Duration
-		for last := time.Now(); ; {
-			select {
-			case <-tick.C:
-				now := time.Now()
-				most, last = max(most, now.Sub(last)), now
-			case <-stop:
-				longest <- max(most, time.Since(last))
-				return
-			}
+		if silent := time.Since(joined); !gorilla.IsCloseError(err, ws.CloseSilent.Code) || silent < time.Minute || silent > time.Minute+time.Second || pings != 2 {
+			t.Errorf("ended with %v after %s and %d pings", err, silent, pings)
 		}
-	}()
-	return func() time.Duration {
-		close(stop)
-		return <-longest
-	}
+		dead.Close()
+		<-time.After(time.Hour)
+		lively.say(`{"action":"user_message","message":"still here"}`)
+		lively.until(payload.TurnFinishedAction)
+		lively.conn.Close()
+		m.stop()
+	})
 }
 
 func TestHelloTimeout(t *testing.T) {
