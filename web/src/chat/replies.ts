@@ -95,6 +95,10 @@ export function ragMessage(content: unknown): RagMessage | null {
     docs: Array.isArray(m.docs) ? m.docs : [],
     sentences: Array.isArray(m.sentences) ? m.sentences : [],
     abstained: m.abstained === true,
+    ...(m.stopped === true && { stopped: true }),
+    ...(typeof m.evidence === 'number' && { evidence: m.evidence }),
+    ...(typeof m.k === 'number' && { k: m.k }),
+    ...(Array.isArray(m.collections) && { collections: m.collections.filter((c) => typeof c === 'string') }),
   };
 }
 
