@@ -120,6 +120,7 @@ function rag(el: HTMLElement, content: unknown, words: Words): boolean {
   el.classList.toggle('absent', absent);
   if (absent) el.append(make('p', { class: 'verdict' }, sign('search'), words.absent));
   el.append(prose);
+  if (m.stopped === true) el.append(make('p', { class: 'note' }, words.stopped));
   if (sentences.some((s) => s.support !== 'strong')) el.append(make('p', { class: 'note' }, words.doubtful));
   const cited = new Set([...prose.querySelectorAll<HTMLElement>('button.cite')].map((b) => Number(b.dataset.cite)));
   if (cited.size > 0) {

@@ -301,7 +301,8 @@ function rowsOf(items: Item[], newest: Item | undefined, next: string): Row[] {
   return out;
 }
 
-const stopped = (said: Reply): boolean => said.type === 'note' || (said.type === 'markdown' && said.stopped === true);
+const stopped = (said: Reply): boolean =>
+  said.type === 'note' || (said.type === 'markdown' && said.stopped === true) || (said.type === 'rag' && said.rag.stopped === true);
 
 const thinking = (head: Asked, item: Reasoned): boolean =>
   isRunning(head) && !head.replied && !head.partial && !finished(item.entries);
