@@ -2,7 +2,7 @@
 // stored once, over connections that come and go.
 import { attachment, base64, type Attachment } from './base64.ts';
 import { newId, parseFrame, type ErrorBody, type ServerFrame, type Welcome } from './frames.ts';
-import { Link, type LinkState, type SocketLike } from './link.ts';
+import { Link, type Backoff, type LinkState, type SocketLike } from './link.ts';
 
 export interface Options {
   /** Address of the server, http(s) or ws(s); without a path, /ws is meant. */
@@ -20,8 +20,8 @@ export interface Options {
   protocolToken?: string | undefined;
   /** For Node.js before 22, such as npm's ws. Default: the global one. */
   WebSocket?: new (url: string, protocols: string[]) => SocketLike;
-  /** First and longest pause before trying again, in ms. Default 500, 15000. */
-  backoff?: readonly [number, number];
+  /** First and longest pause before trying again, in ms, or what tells them each time. Default 500, 15000. */
+  backoff?: Backoff | (() => Backoff);
   /** How long a new connection may take to say welcome, in ms. Default 10000. */
   patience?: number;
   /**

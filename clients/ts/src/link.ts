@@ -21,6 +21,9 @@ export interface SocketLike {
   close(): void;
 }
 
+/** Backoff is the first and the longest pause before trying again, in ms. */
+export type Backoff = readonly [number, number];
+
 /** Tries in vain after which the pause is the longest. */
 const patient = 5;
 
@@ -32,8 +35,7 @@ export interface LinkOptions {
   /** tries, in lost, counts those in vain since it was open. */
   state(state: LinkState, code?: number, tries?: number): void;
   WebSocket: new (url: string, protocols: string[]) => SocketLike;
-  /** First and longest pause before trying again, in ms. */
-  backoff: readonly [number, number];
+  backoff: Backoff | (() => Backoff);
   /** How long a new connection may take until ready is called, in ms. */
   patience: number;
 }
@@ -105,7 +107,8 @@ export class Link {
     clearTimeout(this.waiting);
     this.socket = null;
     if (stays(code)) return this.become('refused', code);
-    const [first, longest] = this.options.backoff;
+    const { backoff } = this.options;
+    const [first, longest] = typeof backoff === 'function' ? backoff() : backoff;
     if (this.state !== 'open') this.tries++;
     const pause = this.tries >= patient ? longest : Math.min(longest, first * 2 ** Math.max(0, this.tries - 1));
     this.retry = setTimeout(() => this.connect(), pause * (0.5 + Math.random() / 2));

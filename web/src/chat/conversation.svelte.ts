@@ -19,6 +19,9 @@ const calmness = 1500;
 /** Frames after which it is too early to call anything held. */
 const calming = ['synced', 'ack', 'user_message', 'turn_finished', 'status'];
 
+/** Who looks at the page waits no longer than this for the connection to be tried again; in ms. */
+const pauses = (): [number, number] => [500, document.visibilityState === 'visible' ? 3000 : 15_000];
+
 /** Feedback is what the user thinks of a turn. */
 export interface Feedback {
   rating: number;
@@ -68,7 +71,9 @@ class Conversation {
 
   constructor() {
     addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'visible') this.unseen = 0;
+      if (document.visibilityState !== 'visible') return;
+      this.unseen = 0;
+      this.reconnect();
     });
     // What a tab cannot keep would be lost without a word.
     addEventListener('beforeunload', (e) => {
@@ -244,7 +249,7 @@ class Conversation {
 
   private refused(err: unknown): void {
     const code = (err as { code?: string }).code;
-    if (code !== 'canceled') notices.say(err instanceof Error ? err.message : words.input.refused);
+    if (code !== 'canceled') notices.say(err instanceof Error ? words.server(err.message) : words.input.refused);
   }
 
   // What an earlier load of the page left is not forgotten before it is sent.
@@ -289,7 +294,7 @@ class Conversation {
 
   private connect(lastSeq?: number): DocentClient {
     if (this.client) return this.client;
-    const client = new DocentClient({ url: location.origin, sessionId: this.session, lastSeq, keep: true });
+    const client = new DocentClient({ url: location.origin, sessionId: this.session, lastSeq, keep: true, backoff: pauses });
     this.client = client;
     client.on('any', (e) => {
       if (this.client === client) this.take(e);
@@ -379,8 +384,8 @@ class Conversation {
 
   private sayReply(): void {
     const last = this.items.findLast((i) => i.kind === 'replied');
-    if (last?.reply.type === 'rag') this.spoken = words.input.answer(plain(last.reply.rag.answer).replace(/\[(\d+)\]/g, (_, n: string) => words.input.source(n)));
-    else if (last?.reply.type === 'text' || last?.reply.type === 'markdown') this.spoken = plain(last.reply.text);
+    if (last?.reply.type === 'rag') this.spoken = words.input.answer(plain(words.server(last.reply.rag.answer)).replace(/\[(\d+)\]/g, (_, n: string) => words.input.source(n)));
+    else if (last?.reply.type === 'text' || last?.reply.type === 'markdown') this.spoken = plain(server.other ? last.reply.text : words.server(last.reply.text));
     else if (last?.reply.type === 'options') this.spoken = words.input.choose(last.reply.labels.join(', '));
   }
 

@@ -5,6 +5,8 @@ import { flushSync, untrack } from 'svelte';
 
 /** How far from the part in sight turns are drawn, in its heights. */
 const margin = 1.5;
+/** Turns at the end that are drawn as they come: a question, and what was said before it. */
+const newest = 2;
 /** For how long turns are drawn at a time, in ms. */
 const budget = 12;
 
@@ -30,7 +32,7 @@ export class Drawing {
     // Made here, and not where they are read: that would not be told of them.
     for (const key of keys) if (!this.places.has(key)) this.places.set(key, new Place());
     if (keys.length === 0) this.places.clear();
-    else this.places.get(keys.at(-1)!)!.drawn = true;
+    for (const key of keys.slice(-newest)) this.places.get(key)!.drawn = true;
   }
 
   /** on tells where that is; undefined if it is gone. */

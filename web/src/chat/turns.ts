@@ -285,18 +285,20 @@ function rowsOf(items: Item[], newest: Item | undefined, next: string): Row[] {
   const out: Row[] = [];
   let head: Asked | undefined; // the question of the turn
   let traced = false; // there was reasoning in it
+  let replies = 0;
   items.forEach((item, i) => {
     const ends = i === items.length - 1;
     if (item.kind === 'asked') {
       head = item;
       out.push({ kind: 'asked', key: item.key, item });
     } else if (item.kind === 'replied') {
-      out.push({ kind: 'replied', key: item.key, item, reasoned: traced, newest: item === newest, chosen: chosen(item, next) });
+      // What was streamed of it was called the same.
+      out.push({ kind: 'replied', key: head ? answerKey(head, replies++) : item.key, item, reasoned: traced, newest: item === newest, chosen: chosen(item, next) });
     } else if (visible(item.entries)) {
       traced = true;
       out.push({ kind: 'reasoned', key: item.key, item, asked: ends && head && thinking(head, item) ? head : null, answered: answered(items, i) });
     }
-    if (ends && head) out.push(...tail(head, out));
+    if (ends && head) out.push(...tail(head, out, replies));
   });
   return out;
 }
@@ -312,11 +314,13 @@ const answered = (items: Item[], at: number): boolean => items.slice(at + 1).som
 // The option that was chosen is what was said next, if it is one.
 const chosen = ({ reply }: Replied, next: string): string => (reply.type === 'options' && reply.labels.includes(next) ? next : '');
 
-function tail(item: Asked, before: Row[]): Row[] {
+const answerKey = (head: Asked, n: number): string => `${head.key}-answer-${n}`;
+
+function tail(item: Asked, before: Row[], replies: number): Row[] {
   const last = before.at(-1);
   if (isRunning(item)) {
     if ((last?.kind === 'reasoned' && last.asked) || (item.replied && !item.partial)) return [];
-    return [{ kind: 'pending', key: item.key + '-pending', item }];
+    return [{ kind: 'pending', key: answerKey(item, replies), item }];
   }
   const actions: Row[] = last?.kind === 'asked' || item.sender || !item.turn ? [] : [{ kind: 'actions', key: item.key + '-actions', item }];
   if (item.state === 'done') return actions;

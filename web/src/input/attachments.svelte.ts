@@ -18,6 +18,8 @@ export interface Attached {
   progress: number;
   /** Why it failed. */
   reason: string;
+  /** The person said of this one that it goes into the chat. */
+  chat: boolean;
 }
 
 /** Files at once. */
@@ -32,13 +34,13 @@ class Attachments {
   private said = $state<'chat' | 'documents' | undefined>();
   private last = 0;
 
-  /** There is a choice: not for pictures alone, which are no documents. */
-  choice = $derived(account.adds && this.list.some(({ file }) => !file.type.startsWith('image/')));
+  /** There is a choice: not for pictures alone, which are no documents. What failed is past it. */
+  choice = $derived(account.adds && this.list.some((a) => a.state !== 'failed' && !a.chat && !a.file.type.startsWith('image/')));
   /** The assistant of the documents has no use for a file, other agents may. */
   where = $derived(this.choice ? (this.said ?? (server.other ? 'chat' : 'documents')) : 'chat');
   busy = $derived(this.list.some((a) => a.state === 'sending' || a.state === 'reading'));
-  /** All of them can be sent. */
-  ready = $derived(!this.busy && this.list.every((a) => this.problem(a) === ''));
+  /** Those that can be sent; the others stay and say why, and are in nobody's way. */
+  sendable = $derived(this.list.filter((a) => a.state !== 'done' && this.problem(a) === ''));
 
   go(where: 'chat' | 'documents'): void {
     this.said = where;
@@ -48,9 +50,17 @@ class Attachments {
     for (const file of files) {
       if (this.list.length >= most) return notices.say(words.input.tooMany(most));
       const picture = drawable.test(file.type) ? URL.createObjectURL(file) : '';
-      this.list.push({ id: ++this.last, file, picture, state: 'waiting', progress: 0, reason: '' });
+      this.list.push({ id: ++this.last, file, picture, state: 'waiting', progress: 0, reason: '', chat: false });
     }
   }
+
+  /** rescue lets what is no document go into the chat, as it is. */
+  rescue(id: number): void {
+    this.set(id, { state: 'waiting', reason: '', chat: true });
+  }
+
+  /** rescuable says that this is a way out. */
+  rescuable = (a: Attached): boolean => a.state === 'failed' && !a.chat && a.file.size <= conversation.fileBytes;
 
   remove(id: number): void {
     const gone = this.list.find((a) => a.id === id);
@@ -60,21 +70,24 @@ class Attachments {
   }
 
   /** problem says why a file cannot go where it is to go; '' if it can. */
-  problem({ file, state, reason }: Attached): string {
+  problem({ file, state, reason, chat }: Attached): string {
     if (state === 'failed') return reason;
-    const limit = this.where === 'chat' ? conversation.fileBytes : (server.info?.limits.upload_bytes ?? 0);
+    const toChat = chat || this.where === 'chat';
+    const limit = toChat ? conversation.fileBytes : (server.info?.limits.upload_bytes ?? 0);
     if (!limit || file.size <= limit) return '';
-    return this.where === 'chat' ? words.input.tooLarge(sized(limit)) : words.input.tooLargeDocument(sized(limit));
+    return toChat ? words.input.tooLarge(sized(limit)) : words.input.tooLargeDocument(sized(limit));
   }
 
-  /** send sends all of them; what could not be sent stays, and then it is false. */
-  send(): Promise<boolean> {
-    return this.where === 'chat' ? this.toChat() : this.toDocuments();
+  /** send sends those that can be sent; what could not after all stays, and then it is false. */
+  async send(): Promise<boolean> {
+    const [all, to] = [this.sendable, this.where];
+    const added = await this.toDocuments(all.filter((a) => to !== 'chat' && !a.chat));
+    return (await this.toChat(all.filter((a) => to === 'chat' || a.chat))) && added;
   }
 
-  private async toChat(): Promise<boolean> {
-    for (const a of [...this.list]) {
-      this.set(a.id, { state: 'reading' });
+  private async toChat(files: Attached[]): Promise<boolean> {
+    for (const a of files) {
+      this.set(a.id, { state: 'reading', chat: true });
       try {
         await conversation.sendFile(a.file);
         this.remove(a.id);
@@ -82,36 +95,44 @@ class Attachments {
         this.set(a.id, { state: 'failed', reason: words.input.unreadable(a.file.name) });
       }
     }
-    return this.list.length === 0;
+    return !files.some((a) => this.failed(a));
   }
 
-  private async toDocuments(): Promise<boolean> {
+  private async toDocuments(files: Attached[]): Promise<boolean> {
     const added: number[] = [];
     const { collections } = conversation.choice;
     const collection = collections?.length === 1 ? collections[0] : undefined;
-    for (const a of [...this.list]) {
-      if (a.state === 'done') continue;
+    for (const a of files) {
       this.set(a.id, { state: 'sending', reason: '' });
       try {
         const results = await http.upload(a.file, (share) => this.set(a.id, { progress: share, state: share >= 1 ? 'reading' : 'sending' }), { collection });
-        const { failed, text } = outcome(results);
+        const { failed } = outcome(results);
         added.push(...results.flatMap((r) => (r.chunks > 0 && r.document_id) || []));
-        this.set(a.id, failed ? { state: 'failed', reason: text } : { state: 'done' });
+        this.set(a.id, failed ? { state: 'failed', reason: why(results[0]?.reason) } : { state: 'done' });
       } catch (err) {
         this.set(a.id, { state: 'failed', reason: http.sentence(err) });
       }
     }
     await Promise.all(added.slice(0, 3).map(found));
-    void server.refresh();
-    if (this.list.some((a) => a.state === 'failed')) return false;
-    conversation.spoken = words.input.added;
-    for (const a of [...this.list]) this.remove(a.id);
+    if (files.length > 0) void server.refresh();
+    if (files.some((a) => this.failed(a))) return false;
+    if (files.length > 0) conversation.spoken = words.input.added;
+    for (const a of this.list.filter((a) => a.state === 'done')) this.remove(a.id);
     return true;
   }
+
+  private failed = ({ id }: Attached): boolean => this.list.some((a) => a.id === id && a.state === 'failed');
 
   private set(id: number, change: Partial<Attached>): void {
     Object.assign(this.list.find((a) => a.id === id) ?? {}, change);
   }
+}
+
+// What the server says of a file that it cannot read begins with the kind of
+// reason; the rest is for who runs it.
+function why(reason = ''): string {
+  const kinds: Record<string, string> = words.input.why;
+  return kinds[/^[a-z ]+(?=:)/.exec(reason)?.[0] ?? ''] ?? words.input.whyElse;
 }
 
 /** How often, and after which pauses in ms, it is looked whether a document is found. */

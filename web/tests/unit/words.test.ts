@@ -11,15 +11,13 @@ import { parseRoute } from '../../src/shell/router.svelte';
 
 test.each([
   ['docent', 'What is docent?'],
-  ['Backups', 'What should I know about Backups?'],
-  ['How answers are made', 'What should I know about how answers are made?'],
+  ['Backups', 'What is “Backups” about?'],
+  ['How answers are made', 'What is “How answers are made” about?'],
   ['Why two databases?', 'Why two databases?'],
-  ['Installing docent', 'What should I know about installing docent?'],
-  ['PostgreSQL Reference Manual', 'What should I know about PostgreSQL Reference Manual?'],
-  ['3.2 Write-ahead log:', 'What should I know about write-ahead log?'],
+  ['PostgreSQL Reference Manual', 'What is “PostgreSQL Reference Manual” about?'],
+  ['3.2 Write-ahead log:', 'What is “Write-ahead log” about?'],
   ['BM25', 'What is BM25?'],
-  ['Architecture', 'What should I know about Architecture?'],
-  ['Super_Bowl_50', 'What should I know about Super Bowl 50?'],
+  ['Super_Bowl_50', 'What is “Super Bowl 50” about?'],
   ['The rest', ''],
   ['Your own documents', ''],
   ['notes.txt', ''],
@@ -27,6 +25,16 @@ test.each([
   ['מדריך למשתמש', ''],
   ['', ''],
 ])('%j is asked as %j', (t, q) => expect(question(t)).toBe(q));
+
+test.each([
+  ['Garden handbook', 'Pruning roses', 'What does “Garden handbook” say about pruning roses?'],
+  ['docent', 'How answers are made', 'What does “docent” say about how answers are made?'],
+  ['docent', 'Why two databases?', 'Why two databases?'],
+  ['Reference', 'PostgreSQL 17', 'What does “Reference” say about PostgreSQL 17?'],
+  ['Reference', 'Frames', ''],
+  ['Reference', 'YAML', ''],
+  ['notes.txt', 'Pruning roses', ''],
+])('%j, of it %j, is asked as %j', (t, section, q) => expect(question(t, section)).toBe(q));
 
 test('suggestions go round the documents', () => {
   expect(interleaved([['a1', 'a2', 'a3'], [], ['b1', 'b2']])).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);

@@ -63,7 +63,8 @@ export const chat: Catalogue['chat'] = {
   none: 'Keine der gefundenen Textstellen trägt diesen Satz.',
 
   whatIs: (name: string) => `Was ist ${name}?`,
-  whatAbout: (topic: string) => `Was sollte man über „${topic}“ wissen?`,
+  whatIn: (title: string) => `Was steht in „${title}“?`,
+  whatAbout: (title: string, topic: string) => `Was steht in „${title}“ zum Thema „${topic}“?`,
   beginWith: 'Fragen für den Anfang',
   welcome: 'Was möchten Sie wissen?',
   answersFrom: 'Die Antworten kommen aus',

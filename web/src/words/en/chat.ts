@@ -61,7 +61,8 @@ export const chat = {
   none: 'No passage found carries this sentence.',
 
   whatIs: (name: string) => `What is ${name}?`,
-  whatAbout: (topic: string) => `What should I know about ${topic}?`,
+  whatIn: (title: string) => `What is “${title}” about?`,
+  whatAbout: (title: string, topic: string) => `What does “${title}” say about ${topic}?`,
   beginWith: 'Questions to begin with',
   welcome: 'What would you like to know?',
   answersFrom: 'Answers come from',
