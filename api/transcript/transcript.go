@@ -228,7 +228,7 @@ func answer(a payload.RAGMessage) string {
 	}
 	first := true
 	for i, d := range a.Docs {
-		if len(a.Sentences) > 0 && !cited[i+1] || a.Abstained {
+		if (len(a.Sentences) > 0 || a.Stopped) && !cited[i+1] || a.Abstained {
 			continue
 		}
 		if first {

@@ -100,6 +100,9 @@ func TestWrite(t *testing.T) {
 		reply(t, payload.TypeRAG, payload.RAGMessage{Answer: "I don't know.", Abstained: true, Docs: []payload.RAGDoc{{}}}),
 		user(t, payload.TypeStr, strings.Repeat("A long question ", 10)),
 		reply(t, payload.TypeRAG, payload.RAGMessage{
+			Answer: "It weighs", Stopped: true, Docs: []payload.RAGDoc{{Metadata: payload.RAGMetadata{Title: "Not cited yet"}}},
+		}),
+		reply(t, payload.TypeRAG, payload.RAGMessage{
 			Answer: "It weighs 7 kg [1]. And it", Stopped: true,
 			Docs: []payload.RAGDoc{{Metadata: payload.RAGMetadata{Title: "Manual"}}}, Sentences: []payload.RAGSentence{{Docs: []int{1}}},
 		}),
