@@ -70,6 +70,13 @@ interface AxeResults {
   violations: { id: string; impact: string | null; help: string; nodes: { target: unknown; failureSummary?: string }[] }[];
 }
 
+/** What axe calls wrong and is not, by rule and the element's selector. */
+const exceptions: Record<string, RegExp> = {
+  // The text box keeps the keyboard: its arrows go through the list, which
+  // scrolls along. A textarea may not be called a combobox, which axe knows.
+  'scrollable-region-focusable': /^#composer-commands$/,
+};
+
 /** accessible fails on every violation of WCAG 2.2 AA and of what is good practice, open shadow roots included. */
 export async function accessible(page: Page): Promise<void> {
   await page.evaluate(axeSource); // by the debugger: the page's policy stays as it is
@@ -80,6 +87,8 @@ export async function accessible(page: Page): Promise<void> {
       }) as Promise<AxeResults>,
   );
   const bad = violations
+    .map((v) => ({ ...v, nodes: v.nodes.filter((n) => !exceptions[v.id]?.test(String(n.target))) }))
+    .filter((v) => v.nodes.length > 0)
     .map((v) => `${v.impact} ${v.id}: ${v.help}: ${v.nodes.map((n) => `${JSON.stringify(n.target)} ${n.failureSummary ?? ''}`).join('; ')}`);
   expect(bad).toEqual([]);
 }
