@@ -2,7 +2,7 @@
 // changes; an answer in the making only grows.
 import type { RagDoc, RagSentence } from '../src/api/shapes';
 import { blocks, draw, plainHtml } from '../src/markdown/render';
-import { mark, settled } from '../src/markdown/signs';
+import { mark, settled, statements } from '../src/markdown/signs';
 import { make, sign } from './dom';
 import { fields, type Row } from './view';
 import type { Words } from './words';
@@ -121,7 +121,7 @@ function rag(el: HTMLElement, content: unknown, words: Words): boolean {
   if (absent) el.append(make('p', { class: 'verdict' }, sign('search'), words.absent));
   el.append(prose);
   if (m.stopped === true) el.append(make('p', { class: 'note' }, words.stopped));
-  if (sentences.some((s) => s.support !== 'strong')) el.append(make('p', { class: 'note' }, words.doubtful));
+  if (statements(m.answer, sentences).length > 0) el.append(make('p', { class: 'note' }, words.doubtful));
   const cited = new Set([...prose.querySelectorAll<HTMLElement>('button.cite')].map((b) => Number(b.dataset.cite)));
   if (cited.size > 0) {
     const list = [...cited].sort((a, b) => a - b).map((n) => make('li', { value: String(n), dir: 'auto' }, titleOf(docs[n - 1]!), make('span', {}, placeOf(docs[n - 1]!, words))));

@@ -180,12 +180,14 @@ function addSigns(root: DocumentFragment, sources: Sources): void {
       if (part === WEAK) [support, worst] = ['weak', worst || 'weak'];
       else if (part === NONE) worst = support = 'none';
       else if (part === END) {
-        if (worst && !plain) endMark(out, doubt(worst, sources.says ?? english));
+        if (worst && !plain) holdMark(out, doubt(worst, sources.says ?? english));
         worst = support = '';
       } else if (part === PAUSE) support = '';
       else if (part === CITE) number = '';
       else if (part === CITED) {
-        out.push(citation(number ?? '', sources, out));
+        const cite = citation(number ?? '', sources);
+        if (cite instanceof HTMLElement) holdCite(out, cite);
+        else out.push(cite);
         number = null;
       } else if (part === MATH) formula = '';
       else if (part === MATHED) {
@@ -204,54 +206,56 @@ function addSigns(root: DocumentFragment, sources: Sources): void {
 
 type Support = 'weak' | 'none' | '';
 
-const isCite = (n: Node | undefined): n is HTMLElement => n instanceof HTMLElement && n.classList.contains('cite');
-
-// held puts the numbers that out ends with into what no line ends in.
-function held(out: Node[]): HTMLElement | null {
-  const last = out.at(-1);
-  if (last instanceof HTMLElement && last.className === 'held') return last;
-  let from = out.length;
-  while (isCite(out[from - 1])) from--;
-  if (from === out.length) return null;
+/** In it no line ends, and none begins with it: a blank in it that does not break holds it to the word before. */
+function held(...nodes: (Node | string)[]): HTMLElement {
   const span = document.createElement('span');
   span.className = 'held';
-  span.append(...out.splice(from));
-  out.push(span);
+  span.append(...nodes);
   return span;
+}
+
+const lastHeld = (out: Node[]): HTMLElement | null => {
+  const last = out.at(-1);
+  return last instanceof HTMLElement && last.className === 'held' ? last : null;
+};
+
+// A number never begins a line. The space before it comes along, of numbers that
+// follow each other all but the first.
+function holdCite(out: Node[], number: HTMLElement): void {
+  const last = out.at(-1);
+  const text = last?.nodeType === Node.TEXT_NODE ? last : last instanceof HTMLElement && last.className === 'doubtful' ? last.firstChild! : null;
+  const before = text?.nodeValue ?? '';
+  const bare = before.replace(/ +$/, '');
+  const space = text === null ? '' : bare === before ? '\u2060' : '\u00a0';
+  if (text !== null) text.nodeValue = bare;
+  if (text !== null && bare === '') out.pop();
+  const span = lastHeld(out);
+  if (span) span.append(space, number);
+  else out.push(held(space, number));
 }
 
 // What ends a sentence stays with the number before it: a full stop never
 // begins a line. It is not underlined, where it would be alone.
 function holdStop(text: string, out: Node[]): number {
-  const stop = isCite(out.at(-1)) ? /^[.,;:!?…)\]»”’"'。，、；：！？）」]+/.exec(text)?.[0] : undefined;
-  if (!stop) return 0;
-  held(out)!.append(stop);
+  const span = lastHeld(out);
+  if (!(span?.lastChild instanceof HTMLElement)) return 0;
+  const stop = /^[.,;:!?…)\]»”’"'。，、；：！？）」]+/.exec(text)?.[0] ?? '';
+  if (stop) span.append(stop);
   return stop.length;
 }
 
-// A mark stays with the word before it: a browser ends no line at this space.
-function endMark(out: Node[], sign: HTMLElement): void {
-  const span = held(out);
+// A mark stays with the word before it.
+function holdMark(out: Node[], sign: HTMLElement): void {
+  const span = lastHeld(out);
   if (span) span.append('\u00a0', sign);
-  else out.push(document.createTextNode('\u00a0'), sign);
+  else out.push(held('\u00a0', sign));
 }
 
-// A number never begins a line: the space before it does not break.
-function hold(before: Node[]): void {
-  const last = before.at(-1);
-  const text = last?.nodeType === Node.TEXT_NODE ? last : last?.lastChild;
-  if (text?.nodeType === Node.TEXT_NODE) text.nodeValue = text.nodeValue!.replace(/ +$/, '\u00a0');
-}
-
-function citation(number: string, sources: Sources, before: Node[]): Node {
+function citation(number: string, sources: Sources): HTMLElement | Text {
   const n = Number(number);
-  if (sources.labels === null) {
-    hold(before);
-    return chip(document.createElement('span'), n);
-  }
+  if (sources.labels === null) return chip(document.createElement('span'), n);
   const label = sources.labels[n - 1];
   if (label === undefined) return document.createTextNode(`[${number}]`);
-  hold(before);
   const b = chip(document.createElement('button'), n);
   b.type = 'button';
   b.dataset.cite = String(n);
