@@ -34,27 +34,40 @@ const stop = () => page.getByRole('button', { name: 'Stop' });
 const answered = () => page.locator('.answer:not([aria-busy]) .sources').waitFor();
 
 describe('reasoning', () => {
-  test('is one calm line while it runs, which opens', async () => {
+  test('is seen while it runs, step by step in words, and folded if the reader likes', async () => {
     mock.pace = 15;
     await ask('endless research');
-    await page.getByText('Thinking… calling search_knowledge').waitFor();
-    expect(await trace().locator('.inner').isVisible()).toBe(false);
-    await trace().locator('summary').press('Enter');
-    await page.getByText('read_document').first().waitFor();
+    const line = trace().locator('> summary .label');
+    await line.getByText('Searching for “backup”…').waitFor();
+    await trace().locator('.call').first().waitFor();
+    expect(await trace().locator('.inner').isVisible()).toBe(true);
+    await page.getByText('Reading document 99: this did not work').waitFor();
+    const report = trace().getByText('ERROR: there is no document 99');
+    expect(await report.isVisible()).toBe(false);
+    await page.getByText('What was reported').click();
+    await report.waitFor();
+    expect(await trace().innerText()).not.toMatch(/search_knowledge|read_document/);
     await page.getByText('2 of 3 tasks').waitFor();
+    await trace().locator('> summary').press('Enter');
+    await expect.poll(() => trace().locator('.inner').isVisible()).toBe(false);
+    await trace().locator('> summary').press('Enter');
+    await trace().locator('.inner').waitFor();
     expect(await trace().locator('.tasks li.completed').count()).toBe(2);
     expect(await trace().count()).toBe(1);
     expect(await page.locator('.answer[aria-busy]').count()).toBe(0);
     await accessible(page);
     await stop().click();
     await page.getByText('What was done').waitFor();
+    expect(await trace().locator('.inner').isVisible()).toBe(true); // as the reader left it
   });
 
   test('stands above its answer, and is the same after a reload', async () => {
     await ask('research backups');
     await answered();
     const seen = async () => {
-      await trace().locator('summary').click();
+      expect(await trace().locator('.inner').isVisible()).toBe(false);
+      await trace().locator('> summary').click();
+      await trace().locator('.inner').waitFor();
       const text = await trace().evaluate((el) => (el as HTMLElement).innerText);
       expect(await trace().locator('ol > li').count()).toBe(3);
       expect(await trace().locator('.call').count()).toBe(3);
@@ -75,7 +88,7 @@ describe('reasoning', () => {
   test('long results are shown when asked for', async () => {
     await ask('research backups');
     await answered();
-    await trace().locator('summary').click();
+    await trace().locator('> summary').click();
     const text = () => trace().locator('.call').first().innerText();
     const short = (await text()).length;
     await page.getByRole('button', { name: /Show all/ }).click();
@@ -87,14 +100,14 @@ describe('reasoning', () => {
   test('a lost connection doubles nothing', async () => {
     mock.pace = 15;
     await ask('research backups slowly');
-    await page.getByText('Thinking… calling search_knowledge').waitFor();
+    await page.getByText('Searching for “backup”…').waitFor();
     mock.cut();
     await page.getByText('Connection lost').waitFor();
     await expect.poll(() => mock.sessions.get('s-1')?.running.size, { timeout: 60_000 }).toBe(0);
     mock.mend();
     await answered(); // it comes back by itself
     await page.getByText('How this was found · 3 steps').waitFor();
-    await trace().locator('summary').click();
+    await trace().locator('> summary').click();
     expect(await trace().locator('.call').count()).toBe(3);
     expect(await page.locator('.answer').count()).toBe(2);
   });
@@ -119,7 +132,7 @@ describe('stop', () => {
     await stop().click();
     await said('Stopped.').waitFor();
     expect(await said('Stopped.').count()).toBe(1);
-    expect(await page.locator('.answer').last().textContent()).toMatch(/^Thing 1 is said\. [^]*Stopped\.$/);
+    expect(await page.locator('.answer').last().textContent()).toMatch(/^\s*Thing 1 is said\. [^]*Stopped\.$/);
     await page.reload();
     await page.getByText('Thing 9 ').waitFor();
     expect(await said('Stopped.').count()).toBe(1);

@@ -63,7 +63,7 @@ describe.skipIf(!available || Boolean(process.env.DOCENT_URL))('what agents send
     const id = told(...replies);
     const watched = await watch(browser, program.url, options);
     await watched.page.goto(`${program.url}/#/c/${id}`);
-    await watched.page.getByText('Show me', { exact: true }).first().waitFor();
+    await watched.page.locator('.column').getByText('Show me', { exact: true }).first().waitFor();
     return { page: watched.page, watched };
   }
 
@@ -224,7 +224,46 @@ describe.skipIf(!available || Boolean(process.env.DOCENT_URL))('what agents send
     await page.getByRole('button', { name: 'Show as a table' }).first().click();
     expect(await page.locator('figure').first().locator('tbody tr[data-row]').first().innerText()).toMatch(/2025\s+Q1\s+12/);
     await page.getByRole('button', { name: 'Show as a chart' }).click();
+    await page.locator('figure .plot').first().scrollIntoViewIfNeeded();
     await page.locator('figure').first().locator('.main-svg').first().waitFor();
+    await watched.check();
+  });
+
+  describe('small plots that would count for ever', () => {
+    const scatter = { type: 'scatter', x: [1, 2], y: [1, 2] };
+    const wild = 'url(https://evil.example/x)';
+    test.each<[string, object[], object]>([
+      ['ticks', [scatter], { xaxis: { dtick: 1e-9, range: [0, 1] } }],
+      ['days', [{ ...scatter, x: ['2020-01-01', '2026-01-01'] }], { xaxis: { type: 'date', dtick: 1 } }],
+      ['a grid', [{ type: 'bar', x: [1], y: [1] }], { grid: { rows: 1e8, columns: 1e8 } }],
+      ['bins', [{ type: 'histogram', x: [0, 1e9, 5], xbins: { start: 0, end: 1e9, size: 0.001 } }, { type: 'histogram', x: [0, 1e9, 5], nbinsx: 1e9 }], {}],
+      ['cells', [{ type: 'heatmap', z: [Array(5000).fill(1), ...Array(5000).fill([])] }], {}],
+      ['numbers at the ends', [{ ...scatter, x: [0, 1e-300, 1e300, 1e99, 1, 1.0000000000000002], y: [-1e99, 1e99, 1, 1, 1, 1] }, { ...scatter, x: [1e-90, 1e90], y: [1, 2] }], { xaxis: { type: 'log', range: [0, 1e-300] }, yaxis: { range: [0, 1e300], tickformat: '999999999d' } }],
+      ['close numbers', [{ ...scatter, x: [1, 1.0000000000000002], y: [1e15, 1e15 + 0.125] }], { xaxis: { tickvals: Array(9999).fill(1), ticktext: Array(9999).fill('x'.repeat(999)) } }],
+      ['years', [{ ...scatter, x: ['0001-01-01', '9999-12-31', 1e99] }, { ...scatter, x: [1, 1e99] }], { xaxis: { type: 'date' } }],
+      ['looks', [
+        { ...scatter, mode: 'markers+text', text: ['a', 'b'], marker: { color: [wild, 'no colour'], size: [1e9, 1], symbol: wild, line: { color: wild, width: 1e9 } }, textfont: { size: 1e9, color: wild, family: wild }, line: { color: wild, width: -5, dash: wild }, hovertemplate: '%{y:999999999d}' },
+        { type: 'bar', x: [1, 2], y: [3, 4], marker: { color: 'nocolouratall', pattern: { shape: wild } }, width: [1e99, -1], offset: 1e99 },
+        { type: 'box', y: [1, 2, 3], whiskerwidth: 1e9, jitter: 1e9, boxpoints: 'all', marker: { size: 1e9 } },
+      ], { annotations: [{ text: 'x', x: 0, y: 1, ax: 1e99, font: { size: 1e99, color: wild } }], shapes: [{ type: 'rect', x0: -1e99, x1: 1e99, y0: 0, y1: 1, line: { width: 1e99 } }], margin: { l: 1e9 }, font: { size: 1e9 }, xaxis: { tickfont: { size: 1e9 }, domain: [5, -5], scaleanchor: 'y', scaleratio: 1e99 } }],
+    ])('%s', async (_, data, layout) => {
+      const { page, watched } = await open([['plotly', JSON.stringify({ data, layout })]]);
+      const bad: string[] = [];
+      page.on('console', (m) => m.type() === 'error' && bad.push(m.text()));
+      // It is drawn, or said not to be; and the page goes on answering.
+      await page.locator('figure .main-svg').first().or(page.getByText('The chart could not be drawn; its data is below.')).waitFor({ timeout: 20_000 });
+      await page.getByRole('button', { name: 'Show as a table' }).click({ timeout: 10_000 });
+      await page.getByRole('table').first().waitFor({ timeout: 10_000 });
+      expect(bad).toEqual([]);
+      await watched.check();
+    });
+  });
+
+  test('a file’s name does not read as another', async () => {
+    const { page, watched } = await open([['file', { name: 'report\u202egpj.exe', type: 'image/jpeg', base64: 'TVo=' }]]);
+    await page.getByText('report\ufffdgpj.exe', { exact: true }).waitFor();
+    expect(await page.locator('.card .sign').first().textContent()).toBe('EXE');
+    expect((await saved(page, /Download report/)).name).not.toContain('\u202e');
     await watched.check();
   });
 
@@ -233,7 +272,8 @@ describe.skipIf(!available || Boolean(process.env.DOCENT_URL))('what agents send
     const audio = page.locator('audio');
     await expect.poll(() => audio.count()).toBe(2);
     await expect.poll(() => audio.evaluateAll((all) => all.map((a) => (a as HTMLAudioElement).duration))).toEqual([2, 1.5]);
-    await page.getByText('0:02').first().waitFor();
+    const box = (at: string) => page.locator(at).first().boundingBox();
+    expect((await box('.sound .button'))!.y).toBeGreaterThan((await box('audio'))!.y + 40);
     const wav = await saved(page, 'Download the recording');
     expect([wav.name, wav.bytes.subarray(0, 4).toString(), wav.bytes.length]).toEqual(['recording.wav', 'RIFF', 44 + 2 * 2 * 8000]);
     await page.getByText('This reply of the kind “audio” is not written as it should be.').waitFor();
@@ -250,6 +290,13 @@ describe.skipIf(!available || Boolean(process.env.DOCENT_URL))('what agents send
     await page.getByRole('button', { name: 'Copy the coordinates' }).click();
     await page.getByText('Copied', { exact: true }).waitFor();
     await watched.check();
+    // It is said only if it is so.
+    const other = await open([['location', { latitude: 1, longitude: 2 }]]);
+    await other.page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new Error('no')) } }));
+    await other.page.getByRole('button', { name: 'Copy the coordinates' }).click();
+    await other.page.getByText('The browser does not allow it: please select and copy them.').waitFor();
+    expect(await other.page.getByText('Copied', { exact: true }).count()).toBe(0);
+    await other.watched.check();
   });
 
   test('models of user interfaces, JSON and what is unknown are trees', async () => {
