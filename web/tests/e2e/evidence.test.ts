@@ -225,7 +225,7 @@ describe.skipIf(!process.env.DOCENT_BIN)('evidence', () => {
     const card = page.getByRole('tooltip');
     await cite.hover();
     await card.waitFor();
-    expect(plain(await card.locator('mark').textContent())).toBe('Boats moor **stern first** at the quixel pier.');
+    expect(plain(await card.locator('mark').textContent())).toBe('Boats moor stern first at the quixel pier.');
     expect(plain(await card.textContent())).toMatch(/Harbour rules.*Score \d/);
     const [a, b] = [(await card.boundingBox())!, (await cite.boundingBox())!];
     expect(a.y + a.height <= b.y || a.y >= b.y + b.height).toBe(true);
@@ -256,6 +256,45 @@ describe.skipIf(!process.env.DOCENT_BIN)('evidence', () => {
     expect(plain(await legend.textContent())).toMatch(/1 sentence is carried only in part.*1 sentence is carried by no passage found.*Check before/);
     await answer.locator('.doubt[data-support=none]').focus();
     expect(await page.getByRole('tooltip').textContent()).toContain('No passage found carries this sentence.');
+    await accessible(page);
+    await check();
+  });
+
+  test('marks leave tables, lists and formulas as they are, and what ends a sentence with it', async () => {
+    const { page, check } = await start({ viewport: { width: 360, height: 740 } });
+    const answer = await ask(page, 'How do boats moor at the quixel pier?', `Boats moor stern first at the quixel pier [1]. The root is $\\sqrt{\\pi}$ and Atlantis has one:
+
+| Pier | Penguins | Submarines |
+|------|:--------:|-----------:|
+| quixel | turquoise | 9 months |
+
+1. Penguins
+   - govern the deep Atlantis
+   - [x] often
+
+${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://example.org/atlantis.`);
+    expect(await answer.locator('ol > li > ul > li').count()).toBe(2);
+    expect(await answer.locator('th .doubt, th .doubtful, tr > span, ul > span').count()).toBe(0);
+    expect(await answer.locator('tbody tr .doubt').count()).toBe(1);
+    expect(await answer.locator('td').evaluateAll((all) => all.map((el) => getComputedStyle(el).textAlign))).toEqual(['start', 'center', 'end']);
+    const link = answer.getByRole('link', { name: 'https://example.org/atlantis' });
+    expect(await link.getAttribute('href')).toBe('https://example.org/atlantis');
+    const root = answer.locator('msqrt');
+    await root.waitFor();
+    expect(await root.evaluate((el) => el.getBoundingClientRect().width - el.firstElementChild!.getBoundingClientRect().width)).toBeGreaterThan(4);
+    // No number, stop or mark begins a line, however wide the window is.
+    for (const width of [320, 341, 360, 377, 398, 420, 455]) {
+      await page.setViewportSize({ width, height: 740 });
+      const torn = await answer.locator('.prose :is(p, td) .held').evaluateAll((all) => all.flatMap((el) => {
+        const [from, to] = [document.createRange(), document.createRange()];
+        const before = el.previousSibling!;
+        from.selectNodeContents(before);
+        to.selectNodeContents(el);
+        const [last, first] = [[...from.getClientRects()].at(-1)!, [...to.getClientRects()].find((r) => r.width > 0)!];
+        return first.top >= last.bottom || new Set([...to.getClientRects()].map((r) => r.bottom > last.bottom + 8)).size > 1 ? [el.textContent] : [];
+      }));
+      expect(torn, `${width} px`).toEqual([]);
+    }
     await accessible(page);
     await check();
   });
@@ -302,6 +341,7 @@ describe.skipIf(!process.env.DOCENT_BIN)('evidence', () => {
     }
     await answer.getByRole('button', { name: 'What was searched' }).click();
     await page.locator('.panel').getByText(/none carries an answer|Nothing was found/).waitFor();
+    expect(await page.locator('.panel .score .bar').count()).toBe(0); // nothing is drawn as if it were enough
     await accessible(page);
     await check();
   });
