@@ -258,6 +258,27 @@ describe.skipIf(!available || Boolean(process.env.DOCENT_URL))('what a person sa
     await expect.poll(() => page.locator('.sources').first().textContent()).toMatch(/ferry/i);
   });
 
+  test('a file that is no document says so, and is in nobody’s way', async () => {
+    await attach(text('tide.txt', 'The tide of Quelmouth.\n'), { name: 'blob.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3, 0, 255, 254, 0, 7]) });
+    await say('What is in them?');
+    const chip = page.getByRole('list', { name: 'Files to send' }).getByRole('listitem').filter({ hasText: 'blob.bin' });
+    await chip.getByText('Not a kind of document docent reads').waitFor();
+    expect(await questions()).toEqual([]);
+    await accessible(page);
+    // Commands, and then the question itself.
+    await say('/help');
+    await page.getByRole('dialog', { name: 'Commands and keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await say('When do spring tides occur?');
+    await answered(1);
+    expect(await questions()).toEqual(['When do spring tides occur?']);
+    // It can be said in the chat after all.
+    await chip.getByRole('button', { name: 'Send in the chat' }).click();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await expect.poll(async () => (await questions()).length).toBe(2);
+    await expect.poll(() => chip.count()).toBe(0);
+  });
+
   test('what is too large is not sent, and says so', async () => {
     await page.evaluate(() => {
       const data = new DataTransfer();
@@ -267,9 +288,12 @@ describe.skipIf(!available || Boolean(process.env.DOCENT_URL))('what a person sa
     await page.getByRole('radio', { name: 'Send in the chat' }).check();
     await page.getByText(/^Larger than 25 MB/).waitFor();
     await box().fill('What is it?');
+    await page.keyboard.press('Enter');
+    await answered(1);
+    expect(await questions()).toEqual(['What is it?']);
+    await page.getByText(/^Larger than 25 MB/).waitFor();
     expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Remove “large.txt”' }).click();
-    expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(false);
   });
 
   test('a large file is sent without the page standing still', async () => {
