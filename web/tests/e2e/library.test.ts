@@ -66,7 +66,7 @@ describe.skipIf(!process.env.DOCENT_BIN)('the library', () => {
     await expect.poll(() => page.locator('.row').count()).toBe(1);
     expect(await row('broken.pdf').locator('.failed').textContent()).toContain(reason!.trim());
     await page.getByLabel('Failed only').uncheck();
-    await page.getByLabel('Filter by title or source').fill('note-2');
+    await page.getByRole('searchbox', { name: 'Filter by title or source' }).fill('note-2');
     await expect.poll(() => page.locator('.row').count()).toBe(11);
   });
 
@@ -128,7 +128,7 @@ describe.skipIf(!process.env.DOCENT_BIN)('the library', () => {
     await page.getByText(/Adding \d+ of 3,000 files/).waitFor();
     await expect.poll(() => page.locator('.uploads li.done').count()).toBe(8);
     expect(await page.locator('.uploads li').count()).toBeLessThan(30);
-    await page.getByLabel('Filter by title or source').fill('tides'); // it can be typed meanwhile
+    await page.getByRole('searchbox', { name: 'Filter by title or source' }).fill('tides'); // it can be typed meanwhile
     await expect.poll(() => page.locator('.row').count()).toBe(1);
     await page.getByRole('button', { name: 'Cancel all' }).click();
     await finished();
@@ -173,7 +173,7 @@ describe.skipIf(!process.env.DOCENT_BIN)('the library', () => {
     await files().setInputFiles([{ name: 'bulk-all.jsonl', mimeType: 'application/json', buffer: Buffer.from(lines.join('\n')) }]);
     await finished();
     expect(await count()).toBe(500);
-    await page.getByLabel('Filter by title or source').fill('bulk-');
+    await page.getByRole('searchbox', { name: 'Filter by title or source' }).fill('bulk-');
     await expect.poll(() => page.locator('.row').count()).toBe(100);
     for (let n = 200; n <= 500; n += 100) {
       await page.getByRole('button', { name: 'Show more' }).click();
@@ -202,7 +202,7 @@ describe.skipIf(!process.env.DOCENT_BIN)('the library', () => {
     const titles = await page.locator('.row .what a').allTextContents();
     expect(titles).toEqual([...titles].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)));
     await column('Title').getByRole('button').press('Enter');
-    await expect.poll(first).toBe('zebra.txt');
+    await expect.poll(first).toBe(titles.at(-1));
     expect(await column('Title').getAttribute('aria-sort')).toBe('descending');
     await column('Size').getByRole('button').click();
     expect(await column('Size').getAttribute('aria-sort')).toBe('descending');
@@ -259,7 +259,7 @@ describe.skipIf(!process.env.DOCENT_BIN)('the library', () => {
     await accessible(page);
     expect(await page.getByLabel('Add to').inputValue()).toBe('ferries');
     await page.getByRole('radio', { name: 'Passages' }).check();
-    await page.getByLabel('Find passages in the documents').fill('Old Margery tides');
+    await page.getByRole('searchbox', { name: 'Find passages in the documents' }).fill('Old Margery tides');
     await page.getByRole('list', { name: 'Passages found' }).or(page.locator('p.calm', { hasText: 'No passage was found.' })).waitFor();
     expect(await page.locator('ol li', { hasText: 'Margery' }).count()).toBe(0);
     await page.getByRole('button', { name: /^All/ }).click();
@@ -269,7 +269,7 @@ describe.skipIf(!process.env.DOCENT_BIN)('the library', () => {
   test('passages are found with their words marked, and open where they stand', async () => {
     await page.getByRole('radio', { name: 'Passages' }).check();
     await page.getByText('Type a question or a few words').waitFor();
-    await page.getByLabel('Find passages in the documents').fill('When do neap tides occur?');
+    await page.getByRole('searchbox', { name: 'Find passages in the documents' }).fill('When do neap tides occur?');
     const first = page.locator('ol li').first();
     await first.waitFor();
     expect(await first.locator('mark').allTextContents()).toEqual(expect.arrayContaining(['Neap', 'tides', 'occur']));
@@ -306,7 +306,7 @@ describe.skipIf(!process.env.DOCENT_BIN)('the library', () => {
     await other.page.locator('.row').getByRole('checkbox').first().check();
     await accessible(other.page);
     await other.page.getByRole('radio', { name: 'Passages' }).check();
-    await other.page.getByLabel('Find passages in the documents').fill('tides');
+    await other.page.getByRole('searchbox', { name: 'Find passages in the documents' }).fill('tides');
     await other.page.locator('ol li').first().waitFor();
     await accessible(other.page);
     expect(await other.page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);

@@ -127,6 +127,25 @@ describe.skipIf(!process.env.DOCENT_BIN)('settings', () => {
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('en');
   });
 
+  test('what the server says is said in the language of the page, too', async () => {
+    await page.addInitScript(() => localStorage.setItem('docent.language', 'de'));
+    await page.goto(program.url);
+    const ask = async (text: string) => {
+      await page.locator('textarea').first().fill(text);
+      await page.keyboard.press('Enter');
+    };
+    await ask('hello');
+    await page.locator('.answer', { hasText: 'Hallo! Was möchten Sie aus Ihren Dokumenten wissen?' }).waitFor();
+    await ask('Who won the 1987 chess championship of Paraguay?');
+    await page.locator('.answer.abstained', { hasText: /Das weiß ich nicht\. In 4 Dokumenten aus der Sammlung default habe ich nichts gefunden, was die Frage beantwortet\./ }).waitFor();
+    await accessible(page);
+    expect(await page.locator('.answer').allTextContents().then((all) => all.join(' '))).not.toMatch(/I don't know|Hello/);
+    await page.goto(`${program.url}/#/documents`);
+    await page.locator('input[type=file]:not(.folder)').setInputFiles([{ name: 'b.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3, 255, 254, 0, 9]) }]);
+    await page.locator('.uploads li.failed', { hasText: 'Binärdatei: application/octet-stream ist keine Art von Dokument, die gelesen werden kann' }).waitFor();
+    await page.locator('.row .failed', { hasText: 'Binärdatei' }).waitFor();
+  });
+
   test('the status is what the server says, and is copied without secrets', async () => {
     await open();
     await page.getByText('Ready', { exact: true }).waitFor();
@@ -194,6 +213,7 @@ describe.skipIf(!process.env.DOCENT_BIN)('settings with logins', () => {
     const name = page.locator('form').getByLabel('Name', { exact: true }).and(page.locator(':not([autocomplete=username])'));
     expect(await name.evaluate((el) => el === document.activeElement)).toBe(true);
     await name.fill('nightly report');
+    await page.getByText('a blank becomes a hyphen').waitFor();
     expect(await page.getByRole('checkbox').count()).toBe(1); // nobody gives more than they have
     await page.getByLabel('Valid for').selectOption('30 days');
     await accessible(page);
