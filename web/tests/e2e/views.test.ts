@@ -202,7 +202,7 @@ describe.skipIf(!folder).each(looks)('views, $name', ({ name, options }) => {
       INSERT INTO session (agent_name, session_id, platform_name, "timestamp", current_state, seq, turn) VALUES ('desk', 'kinds', 'WebSocketPlatform', now(), 'begin', ${rows.length + 1}, 1) ON CONFLICT DO NOTHING;
       ${[['str', 'Show me everything', true] as const, ...rows.map(([t, c]) => [t, c, false] as const)].map(([type, content, isUser], i) => `INSERT INTO chat (session_id, type, content, is_user, "timestamp", seq, turn) SELECT id, '${type}', ${json(content)}, ${isUser}, now(), ${i + 1}, 1 FROM session WHERE session_id = 'kinds';`).join('\n')}`);
     const page = await visit(desk!, '/#/c/kinds');
-    await page.getByText('Show me everything', { exact: true }).first().waitFor();
+    await page.locator('.question').first().waitFor();
     const scroller = page.locator('.chat > .scroller');
     for (const [i, at] of [0, 0.3, 0.6, 1].entries()) {
       await scroller.evaluate((el, share) => (el.scrollTop = (el.scrollHeight - el.clientHeight) * share), at);
