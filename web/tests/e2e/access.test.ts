@@ -79,6 +79,25 @@ describe.skipIf(!process.env.DOCENT_BIN)('everybody can use the page', () => {
     });
   }
 
+  test('the keyboard alone: sort, select, delete and undo documents', async () => {
+    await visit();
+    await page.goto(`${program.url}/#/documents`);
+    await page.locator('.row').first().waitFor();
+    const before = await page.locator('.row').count();
+    const title = page.getByRole('columnheader', { name: 'Title' });
+    await title.getByRole('button').focus();
+    await page.keyboard.press('Space');
+    await expect.poll(() => title.getAttribute('aria-sort')).toBe('ascending');
+    const box = page.locator('.row').first().getByRole('checkbox');
+    await box.focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Delete selected' }).press('Enter');
+    await expect.poll(() => page.locator('.row').count()).toBe(before - 1);
+    expect(await page.evaluate(() => document.activeElement?.matches('.row a'))).toBe(true); // it goes on there
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => page.locator('.row').count()).toBe(before);
+  });
+
   test('the login', async () => {
     await visit({}, {}, false, closed);
     await page.locator('input[type=password]').waitFor();
