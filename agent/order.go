@@ -78,15 +78,6 @@ func (c *conversation) deliverLocked(d Delivery) {
 	}
 }
 
-// stream hands a frame that is not stored to the clients that stream.
-func (c *conversation) stream(turn int64, action payload.Action, message any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.listeners) > 0 {
-		c.deliverLocked(c.streamed(turn, action, message))
-	}
-}
-
 // streamed is a frame of a turn that is not stored.
 func (c *conversation) streamed(turn int64, action payload.Action, message any) Delivery {
 	d := c.told(action, message)

@@ -97,7 +97,7 @@ func testStopKeepsTheEvidence(t *testing.T) {
 func TestStopBehindAnAnswer(t *testing.T) { bubble(t, testStopBehindAnAnswer) }
 
 func testStopBehindAnAnswer(t *testing.T) {
-	for more, want := range map[string]string{"": payload.TypeRAG, " And more": payload.TypeMarkdown} {
+	for more, want := range map[string]string{"": payload.TypeRAG, "And more.": payload.TypeMarkdown} {
 		store := agenttest.NewStore()
 		rt := start(t, agent.RuntimeConfig{Store: store, RAG: &agenttest.Answers{}, Agent: echo(func(ctx context.Context, s *agent.Session) error {
 			if s.Message() == "" {

@@ -182,13 +182,14 @@ func (k knowledge) list(ctx context.Context, in listDocuments) (any, error) {
 	if in.Collection == "" && len(within.Collections) == 1 {
 		in.Collection = within.Collections[0]
 	}
-	if in.Collection != "" {
+	switch {
+	case in.Collection != "":
 		if err := k.known(ctx, in.Collection); err != nil {
 			return nil, err
 		}
-	} else if len(within.Collections) > 1 {
+	case len(within.Collections) > 1:
 		return nil, refusal("ValueError", "name one of the collections that the user wants answers from: %s", list(within.Collections[:min(len(within.Collections), maxNames)]))
-	} else if in.After == 0 {
+	case in.After == 0:
 		all, err := k.Library.Collections(ctx)
 		if err != nil {
 			return nil, safe(err, "the collections cannot be listed now")

@@ -20,8 +20,10 @@ func TestNoUI(t *testing.T) {
 		t.Errorf("by default it says %s", with.log)
 	}
 	for name, start := range map[string]func() (*program, string){
-		"flag":        func() (*program, string) { return serve(t, []string{"DOCENT_DATA=" + t.TempDir()}, "--no-ui") },
-		"environment": func() (*program, string) { return serve(t, []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_NO_UI=true"}) },
+		"flag": func() (*program, string) { return serve(t, []string{"DOCENT_DATA=" + t.TempDir()}, "--no-ui") },
+		"environment": func() (*program, string) {
+			return serve(t, []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_NO_UI=true"})
+		},
 	} {
 		p, at := start()
 		if !strings.Contains(p.log.String(), said) {

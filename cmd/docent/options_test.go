@@ -114,9 +114,19 @@ func TestAskOptions(t *testing.T) {
 
 		before := whatWasSaid(t, at)
 		for i, c := range []struct{ code, options string }{
-			{"not_found", `,"collections":["north"]`}, {"not_found", `,"collections":["west","north"]`}, {"not_found", `,"model":"gpt-99"`},
-			{"invalid", `,"k":0`}, {"invalid", `,"k":51`}, {"invalid", `,"k":1.5`}, {"invalid", `,"k":"5"`}, {"invalid", `,"k":-1`}, {"invalid", `,"k":1e300`},
-			{"invalid", `,"collections":"west"`}, {"invalid", `,"collections":[1]`}, {"invalid", `,"collections":[""]`}, {"invalid", `,"model":{}`},
+			{"not_found", `,"collections":["north"]`},
+			{"not_found", `,"collections":["west","north"]`},
+			{"not_found", `,"model":"gpt-99"`},
+			{"invalid", `,"k":0`},
+			{"invalid", `,"k":51`},
+			{"invalid", `,"k":1.5`},
+			{"invalid", `,"k":"5"`},
+			{"invalid", `,"k":-1`},
+			{"invalid", `,"k":1e300`},
+			{"invalid", `,"collections":"west"`},
+			{"invalid", `,"collections":[1]`},
+			{"invalid", `,"collections":[""]`},
+			{"invalid", `,"model":{}`},
 		} {
 			id := fmt.Sprint("bad", i)
 			p.refused(c.code, id, ask(id, c.options))

@@ -194,7 +194,10 @@ func TestNoMarks(t *testing.T) {
 	e := newExtractor(t)
 	data := sheets(sheet{columns: []string{filler + "The end."}}, sheet{})
 	for i, passage := range []extract.Passage{
-		{}, {Text: "..."}, {Text: "Nothing of this sort is on that page at all."}, {Text: "xyz"},
+		{},
+		{Text: "..."},
+		{Text: "Nothing of this sort is on that page at all."},
+		{Text: "xyz"},
 		{Text: "and this", Before: "Words which are not there ", After: " with others that are not there either"},
 		{Before: filler, After: "The end."},
 		{Text: "\xff\xfe bytes of no text \x00"},
