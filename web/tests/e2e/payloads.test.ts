@@ -76,7 +76,7 @@ describe.skipIf(!available || Boolean(process.env.DOCENT_URL))('what agents send
     const watched = await watch(browser, program.url);
     const { page } = watched;
     await page.goto(program.url);
-    await page.getByText('Some kinds of replies.').waitFor();
+    await page.locator('.column').getByText('Some kinds of replies.').waitFor();
     const frame = page.frameLocator('iframe');
     await frame.getByRole('heading', { name: 'Report' }).waitFor();
     expect(await frame.locator('p').evaluate((el) => [getComputedStyle(el).color, getComputedStyle(el).position, getComputedStyle(el).backgroundImage])).toEqual(['rgb(180, 30, 30)', 'static', 'none']);
