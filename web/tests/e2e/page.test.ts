@@ -224,8 +224,10 @@ describe('evidence', () => {
     await page.keyboard.press('Enter');
     await page.locator('mark.active').waitFor();
     expect(await page.evaluate(() => document.activeElement?.className)).toContain('panel');
-    await page.keyboard.press('Tab');
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Next source');
+    for (const name of ['Previous source', 'Next source']) {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(name);
+    }
   });
 });
 
