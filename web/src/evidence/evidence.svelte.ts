@@ -49,6 +49,8 @@ class Evidence {
   view = $state<View | ''>('');
   /** Counts what was opened: what is opened again is brought into sight again. */
   opened = $state(0);
+  /** The focus is being given back, which is no wish to see a card. */
+  returning = false;
   /** What opened it, and gets the focus back. */
   private opener: HTMLElement | null = null;
 
@@ -108,7 +110,12 @@ class Evidence {
     const opener = this.opener;
     this.opener = null;
     // A sheet's page takes the focus only once the sheet is gone.
-    void tick().then(() => opener?.isConnected && opener.focus({ preventScroll: true }));
+    void tick().then(() => {
+      if (!opener?.isConnected) return;
+      this.returning = true;
+      opener.focus({ preventScroll: true });
+      this.returning = false;
+    });
   }
 
   private turn(document: number | null, opener?: HTMLElement): void {

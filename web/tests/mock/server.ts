@@ -308,6 +308,14 @@ export class MockDocent {
     if (noun === 'tokens') return void (await this.keys(req, res, Number(id)));
     if (noun === 'search') return void json({ question: '', evidence: 1, results: [] });
     if (noun === 'ask') return void json(answer('backup', this.documents));
+    if (noun === 'documents' && id === 'delete') {
+      let body = '';
+      for await (const piece of req) body += String(piece);
+      const { ids } = JSON.parse(body) as { ids: number[] };
+      const before = this.documents.length;
+      this.documents = this.documents.filter((d) => !ids.includes(d.id));
+      return void json({ removed: before - this.documents.length });
+    }
     if (noun === 'documents' && !id && req.method === 'POST') return void json(await this.upload(req));
     if (noun === 'documents' && !id) return void json(this.list(url.searchParams));
     if (noun === 'documents') {
