@@ -99,7 +99,7 @@ func TestImageBuild(t *testing.T) {
 	stages := map[string]string{}
 	var root, dir string
 	ran := 0
-	for _, line := range strings.Split(string(raw), "\n") {
+	for _, line := range strings.Split(strings.ReplaceAll(string(raw), "\\\n", " "), "\n") {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch word {
 		case "FROM":

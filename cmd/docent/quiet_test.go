@@ -103,7 +103,7 @@ func (s *site) askAll(t *testing.T, w who) {
 		{"PATCH", "/api/sessions/" + key.ID, `{"session_name":"` + said + `"}`, asJSON},
 		{"GET", "/api/sessions/" + key.ID + "/messages", "", nil},
 		{"GET", "/api/sessions/" + key.ID + "/export", "", nil},
-		{"GET", "/" + said + "?q=" + said, "", nil},
+		{"GET", "/?q=" + said, "", nil},
 	} {
 		if resp, body := w.request(t, c.method, s.at+c.path, c.body, c.header...); resp.StatusCode >= 300 {
 			t.Errorf("%s %s: %d %s", c.method, c.path, resp.StatusCode, body)
@@ -127,6 +127,7 @@ func (s *site) getWrong(t *testing.T, w who) {
 		method, path, body string
 	}{
 		{wrong, "GET", "/api/documents?q=" + said, ""},
+		{w, "GET", "/" + said + "?q=" + said, ""},
 		{who{}, "GET", "/api/documents?token=docent_wrong" + said, ""},
 		{who{}, "GET", "/api/sessions?username=" + said, ""},
 		{w, "GET", "/api/" + said, ""},

@@ -37,9 +37,9 @@ describe.skipIf(!process.env.DOCENT_BIN)('settings', () => {
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
     expect(await page.title()).toMatch(/^Settings · /);
     expect(await radio('System').isChecked()).toBe(true);
-    expect(await paper()).toBe('rgb(250, 249, 247)');
+    await expect.poll(paper).toBe('rgb(250, 249, 247)');
     await radio('Dark').check();
-    expect(await paper()).toBe('rgb(23, 22, 20)');
+    await expect.poll(paper).toBe('rgb(23, 22, 20)');
     await accessible(page);
     await page.route('**/assets/*.js', (r) => r.abort()); // without the page, its first paint
     await page.reload();
