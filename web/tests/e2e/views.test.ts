@@ -225,7 +225,7 @@ describe.skipIf(!folder).each(looks)('views, $name', ({ name, options }) => {
     await shot(page, 'undo');
     await page.locator('.notice').getByRole('button', { name: 'Dismiss' }).first().click();
     await page.getByRole('radio', { name: 'Passages' }).check();
-    await page.getByLabel('Find passages in the documents').fill('How is the shaft seal replaced?');
+    await page.getByRole('searchbox', { name: 'Find passages in the documents' }).fill('How is the shaft seal replaced?');
     await page.locator('ol li').first().waitFor();
     await shot(page, 'passages');
     await page.context().close();
