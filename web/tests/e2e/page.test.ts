@@ -407,6 +407,7 @@ describe('accessible', () => {
     await accessible(page);
     expect(await wide()).toBe(false);
     await page.keyboard.press('Escape');
+    await page.mouse.move(5, 500); // what the pointer is over, it shows the passage of
     const menu = page.getByRole('button', { name: 'Menu', exact: true });
     if (await menu.isVisible()) {
       await menu.click();
