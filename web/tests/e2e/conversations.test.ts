@@ -86,7 +86,7 @@ describe.skipIf(!process.env.DOCENT_BIN)('conversations', () => {
     await page.locator('nav').getByText('No conversation matches.').last().waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(async () => (await names()).length).toBe(2);
-    expect(await page.getByRole('searchbox', { name: 'Search conversations' }).inputValue()).toBe('');
+    expect(await page.getByRole('search', { name: 'Search conversations' }).locator('input').inputValue()).toBe('');
   });
 
   test('the menu of one works by keyboard alone', async () => {

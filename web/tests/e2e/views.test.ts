@@ -187,7 +187,7 @@ describe.skipIf(!folder).each(looks)('views, $name', ({ name, options }) => {
     const rows: [string, unknown][] = [
       ['markdown', 'Here is **everything** that an agent may send.'],
       ['dataframe', sample.people(200)],
-      ['plotly', sample.figure('bar')],
+      ['plotly', sample.figure('bar').replace(/ <a href[^>]*>evil<.a>/, '')],
       ['options', JSON.stringify({ 0: 'Billing', 1: 'My account', 2: 'Something else' })],
       ['html', sample.html],
       ['file', sample.file('notes.txt', 'Prime the pump.\nThen start it.')],
