@@ -196,7 +196,7 @@ func FuzzWrite(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, said string) {
 		if strings.Contains(said, "MARK") {
-			t.Skip()
+			return // it is what the text is found by
 		}
 		got, want := surrounded(t, said)
 		if diff := cmp.Diff(want, outline(t, got)); diff != "" {

@@ -59,8 +59,6 @@ export const chat: Catalogue['chat'] = {
   table: 'Tabelle',
   copyTable: 'Diese Tabelle kopieren',
   source: (n: number, label: string) => `Quelle ${n}: ${label}`,
-  weak: 'Die angegebene Textstelle trägt nur einen Teil dieses Satzes.',
-  none: 'Keine der gefundenen Textstellen trägt diesen Satz.',
 
   whatIs: (name: string) => `Was ist ${name}?`,
   whatIn: (title: string) => `Was steht in „${title}“?`,

@@ -57,8 +57,6 @@ export const chat = {
   table: 'Table',
   copyTable: 'Copy this table',
   source: (n: number, label: string) => `Source ${n}: ${label}`,
-  weak: 'The cited passage carries only part of this sentence.',
-  none: 'No passage found carries this sentence.',
 
   whatIs: (name: string) => `What is ${name}?`,
   whatIn: (title: string) => `What is “${title}” about?`,
