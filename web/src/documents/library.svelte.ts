@@ -27,14 +27,18 @@ class Library {
   /** Those of the selected that are in sight. */
   chosen = $derived(this.rows.filter((r) => this.selected.has(r.id)));
   private asked: AbortController | undefined;
+  /** Whether more was asked for and has not come. */
+  private growing = false;
+
   /** load lists documents from the first on, or those after the last listed. */
   async load(more = false): Promise<void> {
     this.asked?.abort();
     const mine = (this.asked = new AbortController());
     this.loading = true;
     try {
-      // A list that is renewed stays as long as it was.
-      const limit = more ? page : Math.min(1000, Math.max(page, this.all.length));
+      // A list that is renewed stays as long as it was, or was to become.
+      const limit = more ? page : Math.min(1000, Math.max(page, this.all.length + (this.growing ? page : 0)));
+      this.growing ||= more;
       const got = await http.listDocuments(
         { match: this.match.trim(), collection: this.collection, status: this.failed ? 'failed' : '', sort: this.sort, order: this.descending ? 'desc' : 'asc', cursor: more ? this.next : '', limit },
         mine.signal,
@@ -46,7 +50,7 @@ class Library {
       if (mine.signal.aborted) return;
       this.error = http.sentence(err);
     }
-    if (mine === this.asked) this.loading = false;
+    if (mine === this.asked) this.loading = this.growing = false;
   }
 
   /** order lists them by something; if they are already, the other way round, and then newest first again. */

@@ -173,7 +173,10 @@ describe.skipIf(!process.env.DOCENT_BIN)('the library', () => {
     await files().setInputFiles([{ name: 'bulk-all.jsonl', mimeType: 'application/json', buffer: Buffer.from(lines.join('\n')) }]);
     await finished();
     expect(await count()).toBe(500);
+    // What was added last is listed first, so the unfiltered list looks alike.
+    const filtered = page.waitForResponse((r) => r.url().includes('match=bulk-'));
     await page.getByRole('searchbox', { name: 'Filter by title or source' }).fill('bulk-');
+    await filtered;
     await expect.poll(() => page.locator('.row').count()).toBe(100);
     for (let n = 200; n <= 500; n += 100) {
       await page.getByRole('button', { name: 'Show more' }).click();
