@@ -199,7 +199,7 @@ func (r *resume) converse(i int, chance *rand.Rand) {
 		r.turns.Add(1)
 		if r.revising {
 			<-time.After(time.Duration(chance.IntN(60)) * time.Millisecond)
-			r.revise(tabs[chance.IntN(len(tabs))], receipt, chance)
+			r.revise(i, tabs[chance.IntN(len(tabs))], receipt, chance)
 		}
 		if chance.IntN(3) > 0 && !v.await(receipt) {
 			return
@@ -208,8 +208,9 @@ func (r *resume) converse(i int, chance *rand.Rand) {
 }
 
 // revise does something to a turn; others may have been quicker.
-func (r *resume) revise(v *tab, receipt told, chance *rand.Rand) {
+func (r *resume) revise(i int, v *tab, receipt told, chance *rand.Rand) {
 	s := v.session()
+	var revised client.Receipt
 	var err error
 	switch chance.IntN(8) {
 	case 0:
@@ -219,13 +220,16 @@ func (r *resume) revise(v *tab, receipt told, chance *rand.Rand) {
 	case 1:
 		err = s.Stop(r.ctx, receipt.Turn)
 	case 2:
-		_, err = s.Edit(r.ctx, receipt.Turn, "better said")
+		revised, err = s.Edit(r.ctx, receipt.Turn, "better said")
 	case 3:
-		_, err = s.Regenerate(r.ctx, receipt.Turn)
+		revised, err = s.Regenerate(r.ctx, receipt.Turn)
 	case 4:
 		if chance.IntN(3) == 0 {
 			err = s.Reset(r.ctx)
 		}
+	}
+	if revised.Duplicate {
+		r.again[i][revised.Turn] = true
 	}
 	switch fault.KindOf(err) {
 	case fault.Canceled, fault.NotFound, fault.Conflict: // opened again, reset, or replaced
