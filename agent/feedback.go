@@ -48,6 +48,9 @@ type Feedbacks interface {
 	// Feedback returns that of a session, oldest first, at most the first 1,000;
 	// of one that is not there none.
 	Feedback(ctx context.Context, session int64) ([]FeedbackRecord, error)
+	// LastFeedback returns what was said last of each of a session's turns from
+	// from to to, by turn, at most the first 1,000.
+	LastFeedback(ctx context.Context, session, from, to int64) ([]FeedbackRecord, error)
 }
 
 // Feedback stores what the user thinks of a turn, and returns the turn. It fails

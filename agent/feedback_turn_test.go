@@ -24,6 +24,10 @@ func (r *rated) AddFeedback(_ context.Context, _ int64, f agent.FeedbackRecord) 
 
 func (r *rated) Feedback(context.Context, int64) ([]agent.FeedbackRecord, error) { return nil, nil }
 
+func (r *rated) LastFeedback(context.Context, int64, int64, int64) ([]agent.FeedbackRecord, error) {
+	return nil, nil
+}
+
 // Feedback is about the turn that it names, if that is over, or about the last
 // one that is part of the conversation.
 func TestFeedbackTurn(t *testing.T) { bubble(t, testFeedbackTurn) }

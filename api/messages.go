@@ -57,6 +57,18 @@ type Step struct {
 	Timestamp time.Time `json:"timestamp"`
 }
 
+// Feedback is what the session's user thought of a turn last.
+type Feedback struct {
+	// Turn is the turn that it is about.
+	Turn int64 `json:"turn"`
+	// Rating is from -100 to 100; absent if none was given with it.
+	Rating *int `json:"rating,omitempty"`
+	// Comment is in words; absent if there is none.
+	Comment string `json:"comment,omitempty"`
+	// Timestamp is when it was given.
+	Timestamp time.Time `json:"timestamp"`
+}
+
 // maxMessages is the longest page of messages, and of steps.
 const maxMessages = 1000
 
@@ -71,11 +83,12 @@ type messagesInput struct {
 
 type messagesOutput struct {
 	Body struct {
-		Messages []Message `json:"messages"`
-		Steps    []Step    `json:"steps" doc:"Those among the messages of this page."`
-		Seq      int64     `json:"seq" doc:"The number given last. A docent.v1 client that has read all pages goes on from it with hello.last_seq."`
-		ResetSeq int64     `json:"reset_seq" doc:"The number given last when the session was reset; 0 if it never was."`
-		Before   int64     `json:"before,omitempty" doc:"The cursor of the page before this one; absent if there is none."`
+		Messages []Message  `json:"messages"`
+		Steps    []Step     `json:"steps" doc:"Those among the messages of this page."`
+		Feedback []Feedback `json:"feedback" doc:"What the session's user thought last of each turn of this page's messages."`
+		Seq      int64      `json:"seq" doc:"The number given last. A docent.v1 client that has read all pages goes on from it with hello.last_seq."`
+		ResetSeq int64      `json:"reset_seq" doc:"The number given last when the session was reset; 0 if it never was."`
+		Before   int64      `json:"before,omitempty" doc:"The cursor of the page before this one; absent if there is none."`
 	} `nameHint:"Messages"`
 }
 
@@ -100,7 +113,7 @@ func (s *server) messages(ctx context.Context, in *messagesInput) (*messagesOutp
 		return nil, err
 	}
 	out := &messagesOutput{}
-	out.Body.Messages, out.Body.Steps = []Message{}, []Step{}
+	out.Body.Messages, out.Body.Steps, out.Body.Feedback = []Message{}, []Step{}, []Feedback{}
 	out.Body.Seq, out.Body.ResetSeq = record.Seq, record.ResetSeq
 	query := agent.MessageQuery{After: in.After, Before: record.Seq + 1, Last: in.Limit, Replaced: in.Replaced}
 	if in.Before > 0 {
@@ -131,6 +144,31 @@ func (s *server) messages(ctx context.Context, in *messagesInput) (*messagesOutp
 	}
 	if query.After > max(in.After, record.ResetSeq) {
 		out.Body.Before = query.After + 1
+	}
+	if len(out.Body.Messages) > 0 {
+		out.Body.Feedback, err = s.feedback(ctx, record.RowID, out.Body.Messages)
+	}
+	return out, err
+}
+
+// feedback is what was thought of the turns of messages; of a store that keeps
+// none there is none.
+func (s *server) feedback(ctx context.Context, session int64, messages []Message) ([]Feedback, error) {
+	out := []Feedback{}
+	kept, ok := s.cfg.Messages.(agent.Feedbacks)
+	if !ok {
+		return out, nil
+	}
+	first, last := messages[0].Turn, messages[0].Turn
+	for _, m := range messages { // what waits for its turn is stored before the reply of the turn at hand
+		first, last = min(first, m.Turn), max(last, m.Turn)
+	}
+	records, err := kept.LastFeedback(ctx, session, first, last)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range records {
+		out = append(out, Feedback{r.Turn, r.Rating, r.Comment, r.Time.UTC()})
 	}
 	return out, nil
 }

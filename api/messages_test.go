@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"docent/agent"
 	"docent/internal/fault"
@@ -72,6 +73,52 @@ func TestMessagePages(t *testing.T) {
 	}
 	c.wantError(400, "invalid", "query.limit", "GET", "/api/sessions/s/messages?limit=0", "")
 	c.wantError(400, "invalid", "query.before", "GET", "/api/sessions/s/messages?before=-1", "")
+}
+
+// rated is a world whose store keeps feedback.
+type rated struct {
+	*world
+	agent.Feedbacks
+
+	given []agent.FeedbackRecord
+	asked []string
+}
+
+func (r *rated) LastFeedback(_ context.Context, session, from, to int64) ([]agent.FeedbackRecord, error) {
+	r.asked = append(r.asked, fmt.Sprint(session, from, to))
+	return r.given, r.broken
+}
+
+// TestMessagesHaveFeedback: a page has what was thought of its turns, and of no
+// others.
+func TestMessagesHaveFeedback(t *testing.T) {
+	t.Parallel()
+	good := 100
+	w := &rated{world: newWorld(), given: []agent.FeedbackRecord{
+		{Feedback: agent.Feedback{Turn: 1, Rating: &good}, Time: time.Date(2027, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))},
+		{Feedback: agent.Feedback{Turn: 2, Comment: "why?"}, Time: time.Date(2027, 1, 2, 3, 4, 6, 0, time.UTC)},
+	}}
+	w.sessions = []agent.SessionRecord{{RowID: 7, Key: agent.SessionKey{Agent: "docent", ID: "s"}, Seq: 4}, {RowID: 8, Key: agent.SessionKey{Agent: "docent", ID: "empty"}}}
+	said := func(seq, turn int64) agent.ChatMessage {
+		return agent.ChatMessage{Seq: seq, Turn: turn, Type: "str", Content: json.RawMessage(`"x"`)}
+	}
+	w.messages = map[int64][]agent.ChatMessage{7: {said(1, 1), said(2, 3), said(3, 1), said(4, 2)}}
+	c := w.serve(t, func(cfg *Config) { cfg.Messages = w })
+	_, body := c.do("GET", "/api/sessions/s/messages", "")
+	if want := `"feedback":[{"turn":1,"rating":100,"timestamp":"2027-01-02T02:04:05Z"},{"turn":2,"comment":"why?","timestamp":"2027-01-02T03:04:06Z"}]`; !strings.Contains(body, want) {
+		t.Errorf("got %s", body)
+	}
+	c.do("GET", "/api/sessions/s/messages?limit=1", "")
+	if _, body := c.do("GET", "/api/sessions/empty/messages", ""); !strings.Contains(body, `"feedback":[]`) {
+		t.Errorf("got %s", body)
+	}
+	if got := fmt.Sprint(w.asked); got != "[7 1 3 7 2 2]" {
+		t.Errorf("asked for %s", got)
+	}
+	_, body = newWorld().serve(t).do("GET", "/api/sessions/s1/messages", "")
+	if !strings.Contains(body, `"feedback":[]`) {
+		t.Errorf("without feedback: %s", body)
+	}
 }
 
 func TestMessagesSayWhatTheyReplace(t *testing.T) {

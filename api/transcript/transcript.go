@@ -14,6 +14,7 @@ import (
 
 	"docent/agent"
 	"docent/payload"
+	"docent/rag"
 )
 
 // Bounds of what an export as Markdown shows.
@@ -143,7 +144,7 @@ func told(m agent.ChatMessage) string {
 	case payload.TypeRAG:
 		var a payload.RAGMessage
 		if json.Unmarshal(m.Content, &a) == nil {
-			return answer(a)
+			return answer(rag.Numbered(a))
 		}
 	case payload.TypeFile:
 		return file("File", m.Content)

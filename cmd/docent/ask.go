@@ -43,7 +43,7 @@ documents there are.`,
 			if asJSON {
 				return json.NewEncoder(std.out).Encode(msg)
 			}
-			return printAnswer(std.out, msg)
+			return printAnswer(std.out, rag.Numbered(msg))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the answer as a RAGMessage")

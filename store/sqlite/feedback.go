@@ -27,8 +27,17 @@ func (s *Store) AddFeedback(ctx context.Context, session int64, r agent.Feedback
 
 // Feedback returns a session's feedback; see agent.Feedbacks.
 func (s *Store) Feedback(ctx context.Context, session int64) ([]agent.FeedbackRecord, error) {
+	return s.feedback(ctx, session, `session_id = ? ORDER BY id LIMIT ?`, store.MaxPage)
+}
+
+// LastFeedback returns the last of each turn; see agent.Feedbacks.
+func (s *Store) LastFeedback(ctx context.Context, session, from, to int64) ([]agent.FeedbackRecord, error) {
+	return s.feedback(ctx, session, `id IN (SELECT max(id) FROM feedback WHERE session_id = ? AND turn BETWEEN ? AND ? GROUP BY turn) ORDER BY turn LIMIT ?`, from, to, store.MaxPage)
+}
+
+func (s *Store) feedback(ctx context.Context, session int64, which string, more ...any) ([]agent.FeedbackRecord, error) {
 	operation := fmt.Sprintf("read feedback of session %d", session)
-	rows, err := s.reader.QueryContext(ctx, `SELECT id, turn, rating, comment, timestamp FROM feedback WHERE session_id = ? ORDER BY id LIMIT ?`, session, store.MaxPage)
+	rows, err := s.reader.QueryContext(ctx, `SELECT id, turn, rating, comment, timestamp FROM feedback WHERE `+which, append([]any{session}, more...)...)
 	if err != nil {
 		return nil, fail(operation, err)
 	}

@@ -12,6 +12,7 @@ import (
 
 var feedbackTests = map[string]func(*testing.T, Database){
 	"Rows":  feedbackRows,
+	"Last":  feedbackLast,
 	"Reset": feedbackReset,
 }
 
@@ -30,6 +31,10 @@ func feedbackLines(t *testing.T, f agent.Feedbacks, session int64) []string {
 	t.Helper()
 	records, err := f.Feedback(t.Context(), session)
 	ok(t, err)
+	return shortFeedback(records)
+}
+
+func shortFeedback(records []agent.FeedbackRecord) []string {
 	out := []string{}
 	for _, r := range records {
 		rating := "none"
@@ -62,6 +67,34 @@ func feedbackRows(t *testing.T, db Database) {
 	want(t, "rows", db.Count(t, "feedback"), 3)
 	ok(t, s.DeleteSession(ctx, agent.SessionKey{Agent: "a", ID: "y"}))
 	want(t, "rows of a session that is left", db.Count(t, "feedback"), 2)
+}
+
+func feedbackLast(t *testing.T, db Database) {
+	s := db.Open(t)
+	f, ctx := feedbacks(t, s), t.Context()
+	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
+	good, bad := 100, -100
+	for _, given := range []agent.Feedback{
+		{Turn: 3, Rating: &good}, {Turn: 1, Rating: &good}, {Turn: 1, Rating: &bad}, {Turn: 1, Rating: &bad, Comment: "too long"},
+		{Turn: 3, Comment: "or is it"}, {Turn: 2, Rating: &good}, {Turn: 7, Rating: &bad},
+	} {
+		ok(t, f.AddFeedback(ctx, session, agent.FeedbackRecord{Feedback: given}))
+	}
+	ok(t, f.AddFeedback(ctx, other, agent.FeedbackRecord{Feedback: agent.Feedback{Turn: 2, Comment: "another's"}}))
+	last := func(session, from, to int64) []string {
+		records, err := f.LastFeedback(ctx, session, from, to)
+		ok(t, err)
+		for _, r := range records {
+			if r.ID == 0 || r.Time.IsZero() {
+				t.Errorf("stored %+v", r)
+			}
+		}
+		return shortFeedback(records)
+	}
+	want(t, "of all turns", last(session, 1, 7), []string{"1 -100 too long", "2 100 ", "3 none or is it", "7 -100 "})
+	want(t, "of some", last(session, 2, 6), []string{"2 100 ", "3 none or is it"})
+	want(t, "of none", last(session, 4, 6), []string{})
+	want(t, "nobody's", last(999, 1, 7), []string{})
 }
 
 func feedbackReset(t *testing.T, db Database) {
