@@ -1,6 +1,7 @@
 // Rows of the conversation as elements. A row is made once and again when it
 // changes; an answer in the making only grows.
 import type { RagDoc, RagSentence } from '../src/api/shapes';
+import { counted, numbered } from '../src/evidence/numbers';
 import { blocks, draw, plainHtml } from '../src/markdown/render';
 import { mark, settled, statements } from '../src/markdown/signs';
 import { make, sign } from './dom';
@@ -60,7 +61,7 @@ function element(row: Row, doing: Doing): HTMLElement {
 function stream(el: HTMLElement, text: string, words: Words): void {
   const prose = el.querySelector<HTMLElement>('.prose')!;
   const memory = kept.get(el)!;
-  memory.raws = fill(prose, settled(text), null, words, memory.raws);
+  memory.raws = fill(prose, settled(counted(text)), null, words, memory.raws);
   el.classList.toggle('said', text !== '');
 }
 
@@ -110,18 +111,19 @@ function reply(row: Row & { kind: 'reply' }, doing: Doing): HTMLElement {
 function rag(el: HTMLElement, content: unknown, words: Words): boolean {
   const m = fields(content);
   if (typeof m.answer !== 'string') return false;
-  const docs = (Array.isArray(m.docs) ? m.docs : []).filter((d): d is RagDoc => typeof d?.content === 'string' && typeof d.metadata === 'object' && d.metadata !== null);
+  const found = (Array.isArray(m.docs) ? m.docs : []).filter((d): d is RagDoc => typeof d?.content === 'string' && typeof d.metadata === 'object' && d.metadata !== null);
   const absent = m.abstained === true;
-  const sentences = Array.isArray(m.sentences) && !absent ? (m.sentences as RagSentence[]) : [];
+  const marks = Array.isArray(m.sentences) && !absent ? (m.sentences as RagSentence[]) : [];
+  const { answer, docs, sentences } = numbered({ answer: m.answer, docs: found, sentences: marks, abstained: absent });
   const labels = docs.map((d) => [titleOf(d), d.metadata.heading].filter(Boolean).join(', ').replace(/\n/g, ' '));
   kept.set(el, { key: '', raws: [], docs });
   const prose = make('div', { class: 'prose', dir: 'auto' });
-  fill(prose, mark(m.answer, sentences), labels, words);
+  fill(prose, mark(answer, sentences), labels, words);
   el.classList.toggle('absent', absent);
   if (absent) el.append(make('p', { class: 'verdict' }, sign('search'), words.absent));
   el.append(prose);
   if (m.stopped === true) el.append(make('p', { class: 'note' }, words.stopped));
-  if (statements(m.answer, sentences).length > 0) el.append(make('p', { class: 'note' }, words.doubtful));
+  if (statements(answer, sentences).length > 0) el.append(make('p', { class: 'note' }, words.doubtful));
   const cited = new Set([...prose.querySelectorAll<HTMLElement>('button.cite')].map((b) => Number(b.dataset.cite)));
   if (cited.size > 0) {
     const list = [...cited].sort((a, b) => a - b).map((n) => make('li', { value: String(n), dir: 'auto' }, titleOf(docs[n - 1]!), make('span', {}, placeOf(docs[n - 1]!, words))));

@@ -2,6 +2,7 @@
 // what cannot be read is named, never thrown. What is not text is read when it
 // is shown, as it may be large.
 import type { RagMessage } from '../api/shapes';
+import { numbered } from '../evidence/numbers';
 import { honest } from '../shell/names';
 import { words } from '../words/words.svelte';
 
@@ -74,7 +75,7 @@ const readers: Record<string, (content: unknown) => Reply | null> = {
   html: (c) => (typeof c === 'string' ? { type: 'html', text: c } : null),
   rag_answer: (c) => {
     const rag = ragMessage(c);
-    return rag && { type: 'rag', rag };
+    return rag && { type: 'rag', rag: numbered(rag) };
   },
   options: (c) => {
     const value = parsed(c);

@@ -1,5 +1,6 @@
 // What of an answer states something. A heading, the head of a table, a label or
 // an introduction does not, and nothing can be said of what carries it.
+import { formula } from './formula';
 
 /** Line is a line of Markdown, by what it is part of. */
 export interface Line {
@@ -17,7 +18,6 @@ const opening = /^(?:\s|>|#{1,6}\s|[-*+]\s|\d{1,9}[.)]\s|\[[ xX]\]\s)*/;
 const listed = /^[\s>]*(?:[-*+]|\d{1,9}[.)])\s/;
 const fence = /^\s*(?:```|~~~)/;
 const delimiter = /^[\s>]*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
-const formula = /\$\$[^$]+?\$\$|\\\[(?!\d)[\s\S]+?\\\]|\\\([\s\S]+?\\\)|\$(?![\s$])[^$\n]*?[^$\s]\$(?![\d\w])/g;
 /** A label that a nested list follows has no more words than this. */
 const labelled = 6;
 

@@ -1,0 +1,55 @@
+// The numbers that a reader sees: passages count in the order in which an answer
+// first cites them, those that it does not cite after them. What is stored counts
+// them as they were found, so that the only one cited may be number 2.
+import type { RagMessage } from '../api/shapes';
+import { formula } from '../markdown/formula';
+import { encode } from './bytes';
+
+// Code, formulas and what a backslash stands before are no citations.
+const fence = '^[ \\t]*(`{3,}|~{3,})[\\s\\S]*?(?:\\n[ \\t]*\\1[`~]*[ \\t]*$|(?![\\s\\S]))';
+const code = '(`+)(?!`)(?:(?!\\n\\n)[\\s\\S]){0,4096}?[^`]\\2(?!`)|`+';
+const parts = new RegExp([fence, code, formula.source, '\\\\[^\\n]', '\\[(\\d{1,3}(?:\\s*,\\s*\\d{1,3})*)\\]'].join('|'), 'gm');
+
+const numbersIn = (list: string): number[] => list.split(',').map(Number);
+const renumber = (marker: string, to: (n: number) => number): string => marker.replace(/\d+/g, (n) => String(to(Number(n))));
+
+/** numbered is an answer with its passages in the order in which it cites them, and its numbers and marks to match. */
+export function numbered<M extends Pick<RagMessage, 'answer' | 'docs' | 'sentences' | 'abstained'>>(m: M): M {
+  const markers = m.abstained ? [] : [...m.answer.matchAll(parts)].filter((p) => p[3] !== undefined);
+  const cited = [...new Set(markers.flatMap((p) => numbersIn(p[3]!)))].filter((n) => n >= 1 && n <= m.docs.length);
+  if (cited.every((n, i) => n === i + 1)) return m;
+  const order = [...new Set([...cited, ...m.docs.map((_, i) => i + 1)])];
+  const place = new Map(order.map((n, i) => [n, i + 1]));
+  const to = (n: number) => place.get(n) ?? n;
+  let answer = '';
+  let at = 0;
+  let bytes = 0;
+  let by = 0;
+  const moves: [number, number][] = []; // behind a byte, by so many
+  for (const p of markers) {
+    const end = p.index + p[0].length;
+    const made = renumber(p[0], to);
+    bytes += encode(m.answer.slice(at, end)).length;
+    by += made.length - p[0].length;
+    moves.push([bytes, by]);
+    answer += m.answer.slice(at, p.index) + made;
+    at = end;
+  }
+  const moved = (byte: number) => byte + (moves.findLast(([behind]) => behind <= byte)?.[1] ?? 0);
+  return {
+    ...m,
+    answer: answer + m.answer.slice(at),
+    docs: order.map((n) => m.docs[n - 1]!),
+    sentences: m.sentences.map((s) => ({ ...s, start: moved(s.start), end: moved(s.end), docs: (s.docs ?? []).map(to) })),
+  };
+}
+
+/** counted is an answer that is on its way with the numbers that it will have. Half a citation at its end waits. */
+export function counted(text: string): string {
+  const place = new Map<number, number>();
+  const to = (n: number) => {
+    if (!place.has(n)) place.set(n, place.size + 1);
+    return place.get(n)!;
+  };
+  return text.replace(/\[\d{0,3}(?:\s*,\s*\d{0,3})*$/, '').replace(parts, (all: string, ...groups: (string | undefined)[]) => (groups[2] === undefined ? all : renumber(all, to)));
+}
