@@ -20,7 +20,8 @@ type GuardConfig struct {
 	// Default: none.
 	Addr string
 	// Loopback says that only this machine can connect; then pages of any
-	// origin at localhost, 127.0.0.0/8 or [::1] are allowed. Default: false.
+	// origin at localhost, 127.0.0.0/8 or [::1] are allowed, but where Origins
+	// are listed: then those alone. Default: false.
 	Loopback bool
 	// Open says that authentication is off; then those pages may read answers
 	// (CORS) as well, as nobody's cookie tells them more than anybody may know.
@@ -41,7 +42,7 @@ type GuardConfig struct {
 // Origin do not come from a foreign page's script and pass. No other page, be it
 // listed, may ride on the cookie of docent's own: see [auth.OwnPage].
 func Guard(config GuardConfig) func(http.Handler) http.Handler {
-	g := guard{loopback: config.Loopback, open: config.Open, hosts: map[string]bool{}}
+	g := guard{nearbyToo: config.Loopback && len(config.Origins) == 0, open: config.Open, hosts: map[string]bool{}}
 	for _, h := range config.Hosts {
 		g.hosts[strings.ToLower(strings.TrimSuffix(h, "."))] = true
 	}
@@ -79,10 +80,11 @@ func Guard(config GuardConfig) func(http.Handler) http.Handler {
 }
 
 type guard struct {
-	loopback bool
-	open     bool
-	hosts    map[string]bool
-	origins  []string
+	// nearbyToo says that every page of this machine is trusted.
+	nearbyToo bool
+	open      bool
+	hosts     map[string]bool
+	origins   []string
 }
 
 // host reports whether a Host header is a name of this server. An address
@@ -99,8 +101,8 @@ func (g guard) host(header string) bool {
 	return loopbackName(name) || g.hosts[name] || g.hosts[header]
 }
 
-// own reports whether an origin is this server's, or a loopback one while only
-// this machine can connect and no cookie signs the request in.
+// own reports whether an origin is this server's, or one of this machine's that
+// is trusted while no cookie signs the request in.
 func (g guard) own(origin string, r *http.Request) bool {
 	if auth.OwnOrigin(r, origin) {
 		return true
@@ -109,11 +111,11 @@ func (g guard) own(origin string, r *http.Request) bool {
 	return none != nil && g.nearby(origin)
 }
 
-// nearby reports whether an origin is a page of this machine, while only this
-// machine can connect.
+// nearby reports whether an origin is a page of this machine, where such are
+// trusted.
 func (g guard) nearby(origin string) bool {
 	u := pageURL(origin)
-	return g.loopback && u != nil && loopbackOrigin(strings.ToLower(u.Hostname()))
+	return g.nearbyToo && u != nil && loopbackOrigin(strings.ToLower(u.Hostname()))
 }
 
 // pageURL is the URL of an origin; nil if it is no page's, as "null".

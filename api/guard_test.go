@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -12,6 +13,7 @@ func TestGuard(t *testing.T) {
 	loopback := GuardConfig{Addr: "127.0.0.1:8765", Loopback: true}
 	public := GuardConfig{Addr: "0.0.0.0:8765", Hosts: []string{"Docs.example.com", "named:9000"}, Origins: []string{"https://App.example.com/", "null"}}
 	open := GuardConfig{Addr: "127.0.0.1:8765", Loopback: true, Open: true}
+	listing := GuardConfig{Addr: "127.0.0.1:8765", Loopback: true, Open: true, Origins: []string{"http://127.0.0.1:9420", "https://App.example.com"}}
 	openToAll := GuardConfig{Addr: "0.0.0.0:8765", Open: true}
 	for _, c := range []struct {
 		name         string
@@ -39,6 +41,14 @@ func TestGuard(t *testing.T) {
 		{"foreign page reads while open", open, "GET", "localhost:8765", []string{"Origin", "https://evil.example"}, 200},
 		{"page below localhost reads while open", open, "GET", "localhost:8765", []string{"Origin", "http://evil.localhost:3000"}, 200},
 		{"loopback page by a rebound name", open, "GET", "evil.example", []string{"Origin", "http://localhost:3000"}, 403},
+		{"loopback page where others are listed", listing, "POST", "127.0.0.1:8765", []string{"Origin", "http://127.0.0.1:29421"}, 403},
+		{"its WebSocket", listing, "GET", "127.0.0.1:8765", []string{"Origin", "http://127.0.0.1:29421", "Upgrade", "websocket"}, 403},
+		{"it reads", listing, "GET", "127.0.0.1:8765", []string{"Origin", "http://localhost:3000"}, 200},
+		{"its preflight where others are listed", listing, "OPTIONS", "127.0.0.1:8765", []string{"Origin", "http://localhost:3000", "Access-Control-Request-Method", "POST"}, 200},
+		{"listed loopback page", listing, "POST", "127.0.0.1:8765", []string{"Origin", "http://127.0.0.1:9420"}, 200},
+		{"its WebSocket where it is listed", listing, "GET", "localhost:8765", []string{"Origin", "http://127.0.0.1:9420", "Upgrade", "websocket"}, 200},
+		{"own page where others are listed", listing, "POST", "localhost:8765", []string{"Origin", "http://localhost:8765"}, 200},
+		{"listed page while only this machine connects", listing, "POST", "localhost:8765", []string{"Origin", "https://app.example.com"}, 200},
 		{"listed name", public, "GET", "docs.example.com", nil, 200},
 		{"listed name, any port", public, "GET", "DOCS.example.com.:8443", nil, 200},
 		{"listed with its port", public, "GET", "named:9000", nil, 200},
@@ -80,8 +90,8 @@ func TestGuard(t *testing.T) {
 			if w.Code != c.want {
 				t.Errorf("status is %d, want %d", w.Code, c.want)
 			}
-			listed := c.cfg.Origins != nil && w.Code != 403 && (r.Header.Get("Origin") == "https://app.example.com" || r.Header.Get("Origin") == "null") ||
-				c.cfg.Open && c.cfg.Loopback && w.Code != 403 && strings.HasSuffix(r.Header.Get("Origin"), ":3000") && !strings.Contains(r.Header.Get("Origin"), "evil")
+			listed := c.cfg.Origins != nil && w.Code != 403 && slices.Contains([]string{"https://app.example.com", "http://127.0.0.1:9420", "null"}, r.Header.Get("Origin")) ||
+				c.cfg.Open && c.cfg.Loopback && c.cfg.Origins == nil && w.Code != 403 && strings.HasSuffix(r.Header.Get("Origin"), ":3000") && !strings.Contains(r.Header.Get("Origin"), "evil")
 			if got := w.Header().Get("Access-Control-Allow-Origin"); (got != "") != listed {
 				t.Errorf("Access-Control-Allow-Origin is %q", got)
 			}
