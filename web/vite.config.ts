@@ -70,7 +70,7 @@ export default defineConfig({
         // visit asks for few files.
         codeSplitting: {
           groups: [
-            { name: 'client', priority: 3, test: /clients.ts.src|src.evidence.(?:bytes|passage|said)\b/ },
+            { name: 'client', priority: 3, test: /clients.ts.src|src.evidence.(?:bytes|passage|said|numbers)\b|src.markdown.formula\b/ },
             { name: 'markdown', priority: 2, test: /node_modules.(?:marked|dompurify)|src.markdown.(?:render|signs|math)/ },
             { name: 'page', priority: 1, minShareCount: 2 },
           ],
