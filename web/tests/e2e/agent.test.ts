@@ -32,15 +32,21 @@ const trace = () => page.locator('details.trace');
 const said = (text: string) => page.locator('.column').getByText(text, { exact: true });
 const stop = () => page.getByRole('button', { name: 'Stop' });
 const answered = () => page.locator('.answer:not([aria-busy]) .sources').waitFor();
+/** folded waits for the end of a turn that reasons: its answer comes before. */
+const folded = async () => {
+  await trace().getByText(/^How this was found/).waitFor();
+  await expect.poll(() => trace().locator('.inner').isVisible()).toBe(false);
+};
 
 describe('reasoning', () => {
   test('is seen while it runs, step by step in words, and folded if the reader likes', async () => {
-    mock.pace = 15;
+    mock.hold = 'searching';
     await ask('endless research');
     const line = trace().locator('> summary .label');
     await line.getByText('Searching for “backup”…').waitFor();
+    mock.hold = '';
     await trace().locator('.call').first().waitFor();
-    expect(await trace().locator('.inner').isVisible()).toBe(true);
+    await trace().locator('.inner').waitFor();
     await page.getByText('Reading document 99: this did not work').waitFor();
     const report = trace().getByText('ERROR: there is no document 99');
     expect(await report.isVisible()).toBe(false);
@@ -65,7 +71,7 @@ describe('reasoning', () => {
     await ask('research backups');
     await answered();
     const seen = async () => {
-      expect(await trace().locator('.inner').isVisible()).toBe(false);
+      await folded();
       await trace().locator('> summary').click();
       await trace().locator('.inner').waitFor();
       const text = await trace().evaluate((el) => (el as HTMLElement).innerText);
@@ -88,6 +94,7 @@ describe('reasoning', () => {
   test('long results are shown when asked for', async () => {
     await ask('research backups');
     await answered();
+    await folded();
     await trace().locator('> summary').click();
     const text = () => trace().locator('.call').first().innerText();
     const short = (await text()).length;
@@ -98,15 +105,17 @@ describe('reasoning', () => {
   });
 
   test('a lost connection doubles nothing', async () => {
-    mock.pace = 15;
-    await ask('research backups slowly');
+    mock.hold = 'searching';
+    await ask('research backups');
     await page.getByText('Searching for “backup”…').waitFor();
     mock.cut();
+    mock.hold = '';
     await page.getByText('Connection lost').waitFor();
     await expect.poll(() => mock.sessions.get('s-1')?.running.size, { timeout: 60_000 }).toBe(0);
     mock.mend();
     await answered(); // it comes back by itself
     await page.getByText('How this was found · 3 steps').waitFor();
+    await folded();
     await trace().locator('> summary').click();
     expect(await trace().locator('.call').count()).toBe(3);
     expect(await page.locator('.answer').count()).toBe(2);
@@ -118,10 +127,11 @@ describe('stop', () => {
     await ask('slow one');
     await page.locator('.status', { hasText: 'Searching the documents…' }).waitFor();
     await ask('slow two');
+    await expect.poll(() => page.locator('.status', { hasText: 'Searching the documents…' }).count()).toBe(2);
     await stop().click();
     await expect.poll(() => said('Stopped.').count()).toBe(2);
-    expect(await stop().count()).toBe(0);
-    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA');
+    await expect.poll(() => stop().count()).toBe(0);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA');
     await page.reload();
     await expect.poll(() => said('Stopped.').count()).toBe(2);
   });
@@ -141,7 +151,7 @@ describe('stop', () => {
   test('a message that is held says so', async () => {
     await ask('keep this');
     await page.getByText('This agent has no use for it right now; it is kept.').waitFor();
-    expect(await stop().count()).toBe(0);
+    await expect.poll(() => stop().count()).toBe(0);
   });
 });
 
@@ -167,12 +177,12 @@ describe('an agent that is not the built-in one', () => {
   test('speaks first, under its own name', async () => {
     await fresh();
     await page.getByText('Hello! What can I do for you?').waitFor();
-    expect(await page.title()).toBe('New chat · Front desk');
-    expect(await page.locator('nav a.name').textContent()).toBe('Front desk');
-    expect(await page.getByLabel('Your message').getAttribute('placeholder')).toBe('Message');
+    await expect.poll(() => page.title()).toBe('New chat · Front desk');
+    await expect.poll(() => page.locator('nav a.name').textContent()).toBe('Front desk');
+    await expect.poll(() => page.getByLabel('Your message').getAttribute('placeholder')).toBe('Message');
     expect(await page.getByText(/documents to begin|would you like to know/).count()).toBe(0);
     expect(page.url()).not.toContain('/c/');
-    expect(await page.locator('nav li').allTextContents()).toEqual(['None yet']);
+    await expect.poll(() => page.locator('nav li').allTextContents()).toEqual(['None yet']);
     await accessible(page);
     await choice().click();
     await expect.poll(() => mock.received.at(-1)?.text).toBe('Billing');
@@ -238,7 +248,7 @@ test('options are buttons; the newest can be chosen, with the keyboard too', asy
   await expect.poll(() => mock.received.at(-1)?.text).toBe('My account');
   await expect.poll(() => page.getByRole('group', { name: 'Choices' }).count()).toBe(2);
   const [old, fresh] = [page.getByRole('group', { name: 'Choices' }).first(), page.getByRole('group', { name: 'Choices' }).last()];
-  expect(await old.getByRole('button', { disabled: true }).count()).toBe(3);
+  await expect.poll(() => old.getByRole('button', { disabled: true }).count()).toBe(3);
   expect(await old.getByRole('button', { name: 'My account (chosen)' }).count()).toBe(1);
   expect(await fresh.getByRole('button', { disabled: false }).count()).toBe(3);
   expect(await page.locator('.question').allInnerTexts()).toEqual(['help me choose', 'My account']);
@@ -251,7 +261,7 @@ test('files are saved, pictures and tables drawn, and nothing in HTML acts', asy
   await page.frameLocator('iframe').getByRole('heading', { name: 'Report' }).waitFor();
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download figures.csv' }).click()]);
   expect(download.suggestedFilename()).toBe('figures.csv');
-  expect(await page.locator('.answer img').first().evaluate((el) => (el as HTMLImageElement).naturalWidth)).toBe(1);
+  await expect.poll(() => page.locator('.answer img').first().evaluate((el) => (el as HTMLImageElement).naturalWidth)).toBe(1);
   await page.getByText('49.61162° N, 6.13194° W').waitFor();
   await page.getByText('250 rows', { exact: true }).waitFor();
   expect(await page.frameLocator('iframe').locator('b').first().textContent()).toBe('grew');
@@ -276,6 +286,7 @@ test('what another tab says and hears appears here', async () => {
 test('a failure is said once, and once after a reload', async () => {
   await ask('please fail');
   await page.getByText('The model does not answer.').waitFor();
+  await page.getByRole('button', { name: 'Ask again' }).waitFor(); // it is over
   expect(await page.locator('.column').getByText('does not answer').count()).toBe(1);
   await page.reload();
   await page.getByText('Sorry, that did not work').waitFor();

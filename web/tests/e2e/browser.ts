@@ -65,6 +65,16 @@ export async function watch(browser: Browser, origin: string, options: BrowserCo
   };
 }
 
+/**
+ * stopClock stops the clock of a page until page.clock.resume(), or for what
+ * page.clock.runFor() says: what can be undone for seconds is gone by the time
+ * that a slow machine comes to it.
+ */
+export async function stopClock(page: Page): Promise<void> {
+  await page.clock.install();
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 10_000);
+}
+
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 interface AxeResults {

@@ -9,8 +9,6 @@ import { accessible, launch, watch, type Watched } from './browser';
 import { startProgram, type Program } from './program';
 import { seed } from './seed';
 
-const real = Boolean(process.env.DOCENT_BIN);
-
 const answer = `First **finished** paragraph [1].
 
 \`\`\`python title="tides"
@@ -30,14 +28,14 @@ $$\\frac{a}{b}$$
 - [x] done
 - [ ] to do
 ${hold}
-Last **words**, with a picture ![of a tide](https://evil.example/tide.png) and an end.`;
+Last **words**, ${hold}with a picture ![of a tide](https://evil.example/tide.png) and an end.`;
 
 const german = `# Nipptiden
 
 Nipptiden entstehen bei Halbmond, wenn die Anziehung der Sonne gegen die des Mondes wirkt. Über Nipptiden sollte man wissen, dass ihr Hub etwa zwanzig Prozent kleiner ist als im Mittel.
 `;
 
-describe.skipIf(!real)('a conversation', () => {
+describe('a conversation', () => {
   let browser: Browser;
   let model: MockModel;
   let program: Program;
@@ -98,6 +96,7 @@ describe.skipIf(!real)('a conversation', () => {
     model.go();
     await partial().getByText('Last').waitFor();
     expect(await page.evaluate(() => (window as unknown as { kept: Element[] }).kept.every((n) => n.isConnected))).toBe(true);
+    model.go();
     // Code was coloured and formulas set once; nothing else was ever taken away
     // but what turned out to be the beginning of something.
     const gone = await page.evaluate(() => (window as unknown as { gone: string[] }).gone);
@@ -108,7 +107,7 @@ describe.skipIf(!real)('a conversation', () => {
   });
 
   test('has code in colours, tables, formulas and tasks, and never a picture from elsewhere', async () => {
-    model.text = answer.replace(hold, '');
+    model.text = answer.replaceAll(hold, '');
     await ask('When do neap tides occur?');
     await answered();
     const said = answers().locator('.prose').first();
@@ -123,7 +122,7 @@ describe.skipIf(!real)('a conversation', () => {
     await button('Copy this code').click();
     await button('Copied').waitFor();
     expect(await clipboard()).toBe('def neap(day):\n    return day % 15 == 7  # the quarter moons');
-    expect(await page.locator('[aria-live]').textContent()).toBe('Copied');
+    await expect.poll(() => page.locator('[aria-live]').textContent()).toBe('Copied');
     await button('Copy this table').click();
     await expect.poll(clipboard).toBe('Tide\tRange\nspring\t120 %\nneap\t80 %');
     for (const scheme of ['light', 'dark'] as const) {
@@ -158,7 +157,7 @@ describe.skipIf(!real)('a conversation', () => {
     await page.getByLabel('Comment on this answer').fill('Short.');
     await page.keyboard.press('Enter');
     await page.getByText('Thank you.').first().waitFor();
-    expect(await button('Good answer').getAttribute('aria-pressed')).toBe('true');
+    await expect.poll(() => button('Good answer').getAttribute('aria-pressed')).toBe('true');
   });
 
   test('goes along with what is said, and leaves a reader who went elsewhere alone', async () => {
@@ -169,7 +168,7 @@ describe.skipIf(!real)('a conversation', () => {
     await partial().getByText('One paragraph 29').waitFor();
     // A long answer is read from its question.
     const question = page.locator('.question');
-    expect((await question.boundingBox())!.y).toBeGreaterThanOrEqual(0);
+    await expect.poll(async () => (await question.boundingBox())!.y).toBeGreaterThanOrEqual(0);
     // At the end one stays there.
     await button('To the end').click();
     await expect.poll(left).toBeLessThan(3);
@@ -180,8 +179,15 @@ describe.skipIf(!real)('a conversation', () => {
     await scroller().hover();
     await page.mouse.wheel(0, -900);
     await expect.poll(left).toBeGreaterThan(500);
-    await page.evaluate(() => new Promise((ok) => requestAnimationFrame(() => requestAnimationFrame(ok))));
-    const before = await top();
+    let before = -1;
+    await expect
+      .poll(async () => {
+        const was = before;
+        await page.evaluate(() => new Promise((ok) => requestAnimationFrame(() => requestAnimationFrame(ok))));
+        before = await top();
+        return before === was;
+      })
+      .toBe(true);
     model.go();
     await page.locator('.answer').getByText('Three paragraph 29').waitFor();
     await answered();
@@ -214,8 +220,9 @@ describe.skipIf(!real)('a conversation', () => {
       }, n);
       await ask(n === 2 ? 'When do spring tides occur?' : 'And when are there none?');
       await answered(n);
-      const seen = await page.evaluate(() => (window as unknown as { seen: { at: number; answer: number; room: number }[] }).seen);
-      expect(seen.length).toBeGreaterThan(5);
+      const looks = () => page.evaluate(() => (window as unknown as { seen: { at: number; answer: number; room: number }[] }).seen);
+      await expect.poll(async () => (await looks()).length).toBeGreaterThan(5);
+      const seen = await looks();
       const places = seen.slice(1).map((s) => s.at);
       expect(Math.max(...places) - Math.min(...places)).toBeLessThanOrEqual(2);
       expect(Math.min(...places)).toBeGreaterThanOrEqual(0);
@@ -239,9 +246,8 @@ describe.skipIf(!real)('a conversation', () => {
   test('a new conversation has no holes', async () => {
     await ask('When do neap tides occur?');
     await answered();
-    expect(await page.locator('.turn.blank').count()).toBe(0);
-    const top = (await page.locator('.question').boundingBox())!.y - (await scroller().boundingBox())!.y;
-    expect(top).toBeLessThan(200);
+    await expect.poll(() => page.locator('.turn.blank').count()).toBe(0);
+    await expect.poll(async () => (await page.locator('.question').boundingBox())!.y - (await scroller().boundingBox())!.y).toBeLessThan(200);
   });
 
   test('an answer that comes while nobody looks is there, and the title says so', async () => {
@@ -263,8 +269,11 @@ describe.skipIf(!real)('a conversation', () => {
         }
         document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
       }, state);
+    model.text = `They occur ${hold}at new moon [1].`;
     await ask('When do spring tides occur?');
+    await partial().getByText('They occur').waitFor();
     await look('hidden');
+    model.go();
     await expect.poll(() => page.title(), { timeout: 60_000 }).toMatch(/^\(1\) /);
     await look('visible');
     await answered(2);

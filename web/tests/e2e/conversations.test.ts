@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { accessible, launch, watch, type Watched } from './browser';
+import { accessible, launch, stopClock, watch, type Watched } from './browser';
 import { startProgram, type Program } from './program';
 
-describe.skipIf(!process.env.DOCENT_BIN)('conversations', () => {
+describe('conversations', () => {
   let browser: Browser;
   let program: Program;
   let watched: Watched;
@@ -32,6 +32,7 @@ describe.skipIf(!process.env.DOCENT_BIN)('conversations', () => {
   /** talk begins a conversation, and returns its address. */
   async function talk(text: string): Promise<string> {
     await page.goto(`${program.url}/#/`);
+    await expect.poll(() => page.locator('.question').count()).toBe(0); // the box is that of a new one
     await page.getByLabel('Your question').fill(text);
     await page.keyboard.press('Enter');
     await page.locator('.answer:not([aria-busy]) .sources').waitFor();
@@ -51,15 +52,16 @@ describe.skipIf(!process.env.DOCENT_BIN)('conversations', () => {
   test('are listed, the newest first, renamed in place and pinned', async () => {
     await talk('What is Old Margery?');
     await talk('When are roses pruned?');
-    expect(await names()).toEqual(['When are roses pruned?', 'What is Old Margery?']);
+    await expect.poll(names).toEqual(['When are roses pruned?', 'What is Old Margery?']);
     await page.getByRole('heading', { name: 'Today' }).waitFor();
     await choose('What is Old Margery?', 'Rename');
-    const field = page.getByLabel('Name of the conversation');
-    expect(await field.evaluate((el) => el === document.activeElement)).toBe(true);
+    const field = page.getByLabel('Name of the conversation').and(page.locator(':focus'));
+    await field.waitFor();
     await page.keyboard.type('Gauges');
     await page.keyboard.press('Escape');
     await expect.poll(names).toContain('What is Old Margery?');
     await choose('What is Old Margery?', 'Rename');
+    await field.waitFor();
     await page.keyboard.type('Gauges');
     await page.keyboard.press('Enter');
     await expect.poll(names).toContain('Gauges');
@@ -77,6 +79,8 @@ describe.skipIf(!process.env.DOCENT_BIN)('conversations', () => {
     await talk('What is Old Margery?');
     await talk('When are roses pruned?');
     await page.keyboard.press('Control+k');
+    const sought = page.getByRole('search', { name: 'Search conversations' }).locator('input');
+    await sought.and(page.locator(':focus')).waitFor();
     await page.keyboard.type('forsythia'); // only the answer says it
     await expect.poll(names).toEqual(['When are roses pruned?']);
     await page.getByRole('heading', { name: '1 conversation found' }).waitFor();
@@ -86,7 +90,7 @@ describe.skipIf(!process.env.DOCENT_BIN)('conversations', () => {
     await page.locator('nav').getByText('No conversation matches.').last().waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(async () => (await names()).length).toBe(2);
-    expect(await page.getByRole('search', { name: 'Search conversations' }).locator('input').inputValue()).toBe('');
+    await expect.poll(() => sought.inputValue()).toBe('');
   });
 
   test('the menu of one works by keyboard alone', async () => {
@@ -107,15 +111,17 @@ describe.skipIf(!process.env.DOCENT_BIN)('conversations', () => {
     expect(await focused()).toBe('Export as Markdown');
     await page.keyboard.press('Escape');
     await expect.poll(() => page.getByRole('menu').count()).toBe(0);
-    expect(await button.evaluate((el) => el === document.activeElement)).toBe(true);
+    await button.and(page.locator(':focus')).waitFor();
   });
 
   test('one is deleted at once, and comes back when that is undone', async () => {
     const address = await talk('What is Old Margery?');
+    await stopClock(page);
     await choose('What is Old Margery?', 'Delete');
     await expect.poll(names).toEqual([]);
     await expect.poll(() => page.url()).toMatch(/#\/$/);
-    await page.getByText('Deleted “What is Old Margery?”').waitFor();
+    await page.getByText('Deleted “What is Old Margery?”').hover();
+    await page.clock.resume(); // time stands still for who is there
     await accessible(page);
     expect(await ids()).toHaveLength(1); // nothing is gone yet
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -123,9 +129,12 @@ describe.skipIf(!process.env.DOCENT_BIN)('conversations', () => {
     await expect.poll(() => page.url()).toBe(address);
     await page.locator('.answer .sources').waitFor();
     // A key does it too, and without either it is gone after a while.
+    await stopClock(page);
     await choose('What is Old Margery?', 'Delete');
+    await expect.poll(names).toEqual([]);
     await page.keyboard.press('Control+z');
     await expect.poll(names).toEqual(['What is Old Margery?']);
+    await page.clock.resume();
     await choose('What is Old Margery?', 'Delete');
     await page.mouse.move(700, 300);
     await expect.poll(ids).toEqual([]);
@@ -137,19 +146,21 @@ describe.skipIf(!process.env.DOCENT_BIN)('conversations', () => {
   test('who is at the notice has time; several wait at once, and each is undone alone', async () => {
     await talk('What is Old Margery?');
     await talk('When are roses pruned?');
+    await stopClock(page);
     await choose('What is Old Margery?', 'Delete');
     await choose('When are roses pruned?', 'Delete');
     await expect.poll(() => page.getByRole('button', { name: 'Undo' }).count()).toBe(2);
     await page.getByText('Deleted “When are roses pruned?”').hover();
-    const at = Date.now();
     // Longer than it may be undone otherwise.
-    await expect.poll(() => Date.now() - at, { timeout: 20_000, interval: 500 }).toBeGreaterThan(7500);
+    await page.clock.runFor(7500);
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(2);
     await page.locator('.notice', { hasText: 'Margery' }).getByRole('button', { name: 'Undo' }).click();
     await expect.poll(names).toEqual(['What is Old Margery?']);
     await page.mouse.move(700, 300);
+    await page.clock.runFor(6500);
     await expect.poll(async () => (await ids()).length).toBe(1);
-    expect(await names()).toEqual(['What is Old Margery?']);
+    await expect.poll(names).toEqual(['What is Old Margery?']);
+    await page.clock.resume();
   });
 
   test('a page that is left deletes what it said it had', async () => {

@@ -45,7 +45,7 @@ const log = Array.from({ length: 9000 }, (_, i) => `Entry ${i + 1}: the ferry wa
 
 const plain = (s: string | null) => (s ?? '').replace(/\s+/g, ' ').trim();
 
-describe.skipIf(!process.env.DOCENT_BIN)('evidence', () => {
+describe('evidence', () => {
   let browser: Browser;
   let program: Program;
   let model: MockModel;

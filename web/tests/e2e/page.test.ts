@@ -3,7 +3,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { MockDocent } from '../mock/server';
-import { accessible, launch, watch, type Watched } from './browser';
+import { accessible, launch, stopClock, watch, type Watched } from './browser';
 
 let browser: Browser;
 let mock: MockDocent;
@@ -42,25 +42,31 @@ const visible = (selector: string) =>
     return a.height > 0 && a.top >= 0 && a.top < innerHeight && document.elementFromPoint(a.left + 4, a.top + 4)?.closest('mark, .question, button') !== null;
   });
 
+/** focused is a property or an attribute of what has the focus. */
+const focused = (what: 'className' | 'id' | 'textContent' | 'aria-label') =>
+  page.evaluate((what) => (what === 'aria-label' ? document.activeElement?.getAttribute(what) : document.activeElement?.[what]) ?? '', what);
+
 describe('conversation', () => {
   test('a question is answered, streamed, cited, and has an address', async () => {
-    mock.pace = 25;
+    mock.hold = 'nothing is stopped';
     await page.goto(mock.url);
     await ask('How do I make a backup?');
     // What has been drawn stays while more comes.
     await page.locator('.answer[aria-busy] .prose ol').waitFor();
     await page.locator('.answer[aria-busy] .prose p').first().evaluate((el) => (el.dataset.seen = 'yes'));
+    mock.hold = 'Indexes are not part of it';
     await page.locator('.answer[aria-busy] .prose p', { hasText: 'Indexes are not' }).waitFor();
     expect(await page.locator('.answer[aria-busy] .prose p').first().getAttribute('data-seen')).toBe('yes');
+    mock.hold = '';
     await answered();
     expect(await page.locator('button.cite').count()).toBeGreaterThan(3);
     expect(page.url()).toMatch(/#\/c\/s-1$/);
     expect(await page.locator('.prose table td').first().textContent()).toBe('docent backup');
-    expect(await page.locator('[aria-live]').textContent()).toContain('A backup is');
+    await expect.poll(() => page.locator('[aria-live]').textContent()).toContain('A backup is');
     await page.reload();
     await answered();
     expect(await page.locator('.question').textContent()).toContain('How do I make a backup?');
-    expect(await page.locator('nav li').first().textContent()).toContain('How do I make a backup?');
+    await expect.poll(() => page.locator('nav li').first().textContent()).toContain('How do I make a backup?');
   });
 
   test('Shift+Enter makes a line, the box grows, nothing empty is sent', async () => {
@@ -70,7 +76,7 @@ describe('conversation', () => {
     const low = (await field().boundingBox())!.height;
     await field().fill('one');
     for (let i = 0; i < 3; i++) await field().press('Shift+Enter');
-    expect((await field().boundingBox())!.height).toBeGreaterThan(low + 30);
+    await expect.poll(async () => (await field().boundingBox())!.height).toBeGreaterThan(low + 30);
     expect(mock.received).toEqual([]);
   });
 
@@ -99,7 +105,7 @@ describe('conversation', () => {
     await page.getByText('The model does not answer.').waitFor();
     await ask('busy now');
     await page.getByText('Too many questions at once').waitFor();
-    expect(await page.getByRole('button', { name: 'Ask again' }).count()).toBe(2);
+    await expect.poll(() => page.getByRole('button', { name: 'Ask again' }).count()).toBe(2);
     await page.getByRole('button', { name: 'Ask again' }).first().click();
     await expect.poll(() => mock.received.length).toBe(3);
   });
@@ -108,18 +114,22 @@ describe('conversation', () => {
     await page.goto(mock.url);
     await ask('a long one');
     await answered();
-    expect(await visible('.question')).toBe(true);
+    await expect.poll(() => visible('.question')).toBe(true);
     await page.getByRole('button', { name: 'To the end' }).click();
     const end = () => page.locator('.chat .scroller').evaluate((el) => el.scrollHeight - el.clientHeight - el.scrollTop);
     await expect.poll(end).toBeLessThan(2);
+    mock.hold = 'Paragraph 20 ';
     await ask('another long one');
-    await page.locator('.answer[aria-busy] .prose').waitFor();
+    await page.locator('.answer[aria-busy] .prose').getByText('Paragraph 20 ').waitFor();
     const at = () => page.locator('.chat .scroller').evaluate((el) => el.scrollTop);
+    // It is read from its question.
+    await expect.poll(() => page.locator('.question').nth(1).evaluate((el) => Math.round(el.getBoundingClientRect().top - el.closest('.scroller')!.getBoundingClientRect().top))).toBeLessThan(100);
     const from = await at();
     await page.locator('.chat .scroller').hover();
     await page.mouse.wheel(0, -200);
     await expect.poll(at).toBeLessThanOrEqual(from - 200);
     const there = await at();
+    mock.hold = '';
     await answered(2);
     expect(await at()).toBe(there);
   });
@@ -134,16 +144,23 @@ describe('conversation', () => {
     };
     await page.goto(mock.url);
     await choose('First', 'Rename');
+    await page.getByLabel('Name of the conversation').and(page.locator(':focus')).waitFor();
     await page.keyboard.type('Renamed');
     await page.keyboard.press('Enter');
     await expect.poll(() => mock.sessions.get('one')?.row.session_name).toBe('Renamed');
     await page.getByRole('link', { name: 'Second' }).click();
+    await expect.poll(() => page.url()).toMatch(/#\/c\/two$/);
+    await stopClock(page);
     await choose('Second', 'Delete');
     await expect.poll(() => page.url()).toMatch(/#\/$/);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('link', { name: 'Second' }).waitFor();
     expect(mock.sessions.size).toBe(2);
     await choose('Second', 'Delete');
+    await expect.poll(() => page.getByRole('link', { name: 'Second' }).count()).toBe(0);
+    expect(mock.sessions.size).toBe(2);
+    await page.mouse.move(700, 300); // who is at the notice has time
+    await page.clock.resume();
     await expect.poll(() => mock.sessions.size).toBe(1);
     await page.goto(`${mock.url}/#/c/two`);
     await page.getByText('does not exist any more').waitFor();
@@ -160,7 +177,7 @@ describe('evidence', () => {
     await page.locator('.cite').first().click();
     await page.locator('mark.active').waitFor();
     expect(await page.locator('mark.active').textContent()).toMatch(/^docent keeps everything.*über 10 GB 😀 — take a few minutes\.$/s);
-    expect(await visible('mark.active')).toBe(true);
+    await expect.poll(() => visible('mark.active')).toBe(true);
     expect(await panel().textContent()).toContain('Operations › Backups');
     expect(await page.locator('.panel a').getAttribute('href')).toBe('/api/documents/1/file');
     await page.getByRole('button', { name: 'Next source' }).click();
@@ -170,8 +187,8 @@ describe('evidence', () => {
     await page.getByRole('button', { name: 'Next source' }).click();
     await expect.poll(() => panel().textContent()).toContain('p. 12');
     await page.keyboard.press('Escape');
-    expect(await panel().count()).toBe(0);
-    expect(await page.evaluate(() => document.activeElement?.className)).toContain('cite');
+    await expect.poll(() => panel().count()).toBe(0);
+    await expect.poll(() => focused('className')).toContain('cite');
   });
 
   test('more of a long document comes on demand, without a jump', async () => {
@@ -212,10 +229,11 @@ describe('evidence', () => {
     await page.goto(`${mock.url}/#/documents`);
     await page.locator('.row').first().waitFor();
     await page.keyboard.press('Tab');
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content');
+    await expect.poll(() => focused('textContent')).toBe('Skip to the content');
     await page.keyboard.press('Enter');
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+    await expect.poll(() => focused('id')).toBe('main');
     await page.goto(mock.url);
+    await page.getByRole('heading', { level: 1 }).waitFor();
     await field().focus();
     await page.keyboard.type('backup');
     await page.keyboard.press('Enter');
@@ -223,10 +241,10 @@ describe('evidence', () => {
     await page.locator('.cite').first().focus();
     await page.keyboard.press('Enter');
     await page.locator('mark.active').waitFor();
-    expect(await page.evaluate(() => document.activeElement?.className)).toContain('panel');
+    await expect.poll(() => focused('className')).toContain('panel');
     for (const name of ['Previous source', 'Next source']) {
       await page.keyboard.press('Tab');
-      expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(name);
+      await expect.poll(() => focused('aria-label')).toBe(name);
     }
   });
 });
@@ -276,11 +294,10 @@ describe('connection', () => {
     await page.goto(mock.url);
     await ask('cut a backup');
     await page.getByText('Connection lost').waitFor();
-    await new Promise((ok) => setTimeout(ok, 400));
     mock.mend();
     await page.getByRole('button', { name: 'Try now' }).click({ timeout: 2000 }).catch(() => undefined);
     await answered();
-    expect(await page.getByText('Connection lost').count()).toBe(0);
+    await expect.poll(() => page.getByText('Connection lost').count()).toBe(0);
     expect(await page.locator('.question').count()).toBe(1);
     expect(await page.locator('.answer .prose').last().textContent()).toContain('copy of the database');
   });
@@ -327,9 +344,12 @@ describe('documents', () => {
     await page.getByText('The PDF is truncated.').waitFor();
     await page.getByText('Larger than 1.0 MB').waitFor();
     await expect.poll(() => page.locator('.row').count()).toBe(7);
+    await stopClock(page);
     await page.getByRole('button', { name: 'Delete “fine”' }).click();
     await expect.poll(() => page.locator('.row').count()).toBe(6);
     expect(mock.documents.length).toBe(7); // it can be undone
+    await page.mouse.move(5, 5); // who is at the notice has time
+    await page.clock.resume();
     await expect.poll(() => mock.documents.length).toBe(6);
   });
 
@@ -411,10 +431,10 @@ describe('accessible', () => {
     const menu = page.getByRole('button', { name: 'Menu', exact: true });
     if (await menu.isVisible()) {
       await menu.click();
-      await page.waitForTimeout(50);
+      await page.getByRole('link', { name: 'Documents' }).click({ trial: true }); // it is there, and stands still
       await accessible(page);
       await page.keyboard.press('Escape');
-      expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Menu');
+      await expect.poll(() => focused('aria-label')).toBe('Menu');
     }
     await page.goto(`${mock.url}/#/documents`);
     await page.locator('.row').first().waitFor();

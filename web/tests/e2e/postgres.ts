@@ -30,6 +30,13 @@ function account(): { uid: number; gid: number } | Record<string, never> {
   throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody');
 }
 
+/** built is the program that is tested. */
+export function built(): string {
+  const bin = process.env.DOCENT_BIN;
+  if (bin && existsSync(bin)) return bin;
+  throw new Error(`DOCENT_BIN names the program that is tested; ${bin ? `${bin} is not there` : 'it is not set'}. Build it and say where it is, in the folder of the repository: make build && cd web && DOCENT_BIN=$PWD/../bin/docent npm run e2e`);
+}
+
 /** setup is vitest's: it starts the server, and returns what ends it. */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env[variable]) return undefined;
@@ -37,7 +44,7 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
     process.env[variable] = process.env.TEST_DATABASE_URL;
     return undefined;
   }
-  if (!process.env.DOCENT_BIN) return undefined; // nothing needs it
+  if (!process.env.DOCENT_BIN) return undefined; // what needs it says so
   const as = account();
   const folder = mkdtempSync(join(tmpdir(), 'docent-pg-'));
   if (as.uid !== undefined) chownSync(folder, as.uid, as.gid);
@@ -53,7 +60,7 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   process.once('exit', () => child.kill('SIGKILL'));
   process.env[variable] = `postgres://postgres@/postgres?host=${folder}`;
   for (let i = 0; !(query('SELECT 1')); i++) {
-    if (i > 300 || child.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${readFileSync(log, 'utf8')}`);
+    if (i > 600 || child.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${readFileSync(log, 'utf8')}`);
     await new Promise((ok) => setTimeout(ok, 100));
   }
   return async () => {
@@ -73,6 +80,7 @@ function query(sql: string): boolean {
 
 /** newDatabase makes an empty database. */
 export function newDatabase(): { url: string; drop(): void } {
+  built();
   const server = process.env[variable];
   if (!server) throw new Error('the tests have no PostgreSQL: run them by `npm run e2e`');
   const name = `docent_e2e_${process.pid}_${Math.random().toString(36).slice(2, 10)}`;

@@ -1,10 +1,8 @@
-// The page on the real program: DOCENT_BIN=…/docent npm run e2e. With
-// DOCENT_URL instead it uses a server that runs already and was given the
-// documents of program.ts.
+// The page on the real program: DOCENT_BIN=…/docent npm run e2e.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { accessible, launch, watch, type Watched } from './browser';
-import { available, startProgram, type Program } from './program';
+import { accessible, launch, stopClock, watch, type Watched } from './browser';
+import { startProgram, type Program } from './program';
 
 const desk = `
 name: harbour desk
@@ -17,7 +15,7 @@ states:
     body: [{reply: "Thank you, that is all."}]
 `;
 
-describe.skipIf(!process.env.DOCENT_BIN)('the page on an agent of a file', () => {
+describe('the page on an agent of a file', () => {
   let browser: Browser;
   let program: Program;
 
@@ -35,7 +33,7 @@ describe.skipIf(!process.env.DOCENT_BIN)('the page on an agent of a file', () =>
     const tides = page.getByRole('button', { name: 'Tides', exact: true });
     await page.goto(program.url);
     await tides.waitFor();
-    expect(await page.title()).toBe('New chat · harbour desk');
+    await expect.poll(() => page.title()).toBe('New chat · harbour desk');
     await page.reload();
     await tides.waitFor();
     await expect.poll(sessions).toBe(1);
@@ -54,7 +52,7 @@ describe.skipIf(!process.env.DOCENT_BIN)('the page on an agent of a file', () =>
   });
 });
 
-describe.skipIf(!available)('the page on the real program', () => {
+describe('the page on the real program', () => {
   let browser: Browser;
   let program: Program;
   let watched: Watched;
@@ -89,9 +87,12 @@ describe.skipIf(!available)('the page on the real program', () => {
     expect(plain((await page.locator('mark.active').allTextContents()).join(''))).toContain('Neap tides occur at the quarter moons, when the pull of the Sun 😀 works');
     // The quoted sentence stands out from the rest of its passage.
     expect(plain(await page.locator('mark.said').first().textContent())).toMatch(/^Neap tides occur at the quarter moons.*Moon\.$/);
-    const box = (await page.locator('mark.said').first().boundingBox())!;
-    expect(box.y).toBeGreaterThan(0);
-    expect(box.y).toBeLessThan(800);
+    await expect
+      .poll(async () => {
+        const { y } = (await page.locator('mark.said').first().boundingBox())!;
+        return y > 0 && y < 800;
+      })
+      .toBe(true);
     expect(await page.getByText('has changed since').count()).toBe(0);
     expect(plain(await page.locator('.panel .head').textContent())).toContain('Tides');
     const file = await page.locator('.panel a').getAttribute('href');
@@ -132,16 +133,19 @@ describe.skipIf(!available)('the page on the real program', () => {
     await page.locator('nav li.current').hover();
     await page.locator('nav li.current').getByRole('button', { name: /^Options/ }).click();
     await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await page.getByLabel('Name of the conversation').and(page.locator(':focus')).waitFor();
     await page.keyboard.type('Gauges');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('nav li.current').textContent()).toContain('Gauges');
     await page.reload();
     await expect.poll(() => page.locator('nav li.current').textContent()).toContain('Gauges');
+    await stopClock(page);
     await page.locator('nav li.current').hover();
     await page.getByRole('button', { name: 'Options of “Gauges”' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await expect.poll(() => page.getByRole('link', { name: 'Gauges' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Dismiss' }).click(); // not to be undone
+    await page.clock.resume();
     await expect.poll(async () => ((await (await page.request.get(`${program.url}/api/sessions`)).json()) as { session_name: string }[]).filter((s) => s.session_name === 'Gauges')).toEqual([]);
     await page.goto(address);
     await page.getByText('does not exist any more').waitFor();
@@ -163,9 +167,12 @@ describe.skipIf(!available)('the page on the real program', () => {
     await ask('When does the ferry Calliope leave?');
     expect(await page.locator('.answer .prose').last().textContent()).toContain('06:40');
     await page.goto(`${program.url}/#/documents`);
+    await page.locator('.row', { hasText: 'ferry' }).waitFor();
+    await stopClock(page);
     await page.locator('.row', { hasText: 'ferry' }).getByRole('button', { name: /^Delete/ }).click();
     await expect.poll(() => page.locator('.row', { hasText: 'ferry.txt' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Dismiss' }).click(); // not to be undone
+    await page.clock.resume();
     await expect.poll(async () => ((await (await page.request.get(`${program.url}/api/documents?match=ferry`)).json()) as { documents: unknown[] }).documents.length).toBe(0);
     await page.getByRole('link', { name: 'New chat' }).first().click();
     await ask('When does the ferry Calliope leave?');

@@ -1,12 +1,12 @@
-// Starts the real docent on a corpus and a PostgreSQL database of its own, if
-// DOCENT_BIN names it.
+// Starts the real docent, which DOCENT_BIN names, on a corpus and a PostgreSQL
+// database of its own.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hostile } from '../mock/corpus';
-import { newDatabase, rows } from './postgres';
+import { built, newDatabase, rows } from './postgres';
 
 const tides = `# Tides
 
@@ -54,8 +54,6 @@ export interface Program {
   stop(): Promise<void>;
 }
 
-export const available = Boolean(process.env.DOCENT_BIN || process.env.DOCENT_URL);
-
 export interface ProgramOptions {
   /** The text of an agent's file; without, it is the built-in assistant. */
   agent?: string;
@@ -75,10 +73,7 @@ export interface ProgramOptions {
 
 /** startProgram serves the sample documents. */
 export async function startProgram({ agent, model, user, options: more = [], files: others = {}, env: also = {}, bare = false }: ProgramOptions = {}): Promise<Program> {
-  const url = process.env.DOCENT_URL;
-  const bin = process.env.DOCENT_BIN;
-  if (url || !bin) return { url: url ?? '', run: () => '', sql: () => '', restart: async () => undefined, stop: async () => undefined };
-
+  const bin = built();
   const folder = mkdtempSync(join(tmpdir(), 'docent-e2e-'));
   const samples = { 'tides.md': tides, 'garden.md': garden, 'poisoned.md': poisoned, 'poisoned.html': `<!doctype html><title>Zorblatt</title>${poisoned}` };
   const files = Object.entries<string | Uint8Array>({ ...(bare ? {} : samples), ...others });
@@ -105,11 +100,12 @@ export async function startProgram({ agent, model, user, options: more = [], fil
     options.push('--auth');
   }
   options.push(...more);
-  const port = await freePort();
-  const address = `http://127.0.0.1:${port}`;
+  let port = await freePort();
+  let address = '';
   let child: ChildProcess;
   let output = '';
   const start = async () => {
+    address = `http://127.0.0.1:${port}`;
     child = spawn(bin, ['serve', '--data', data, '--addr', `127.0.0.1:${port}`, ...options], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout!.on('data', (b) => (output += String(b)));
     child.stderr!.on('data', (b) => (output += String(b)));
@@ -127,7 +123,17 @@ export async function startProgram({ agent, model, user, options: more = [], fil
     child.kill(signal);
     await gone;
   };
-  await start();
+  // Between its choice and its use a port may be taken by somebody else.
+  for (let i = 1; ; i++) {
+    try {
+      await start();
+      break;
+    } catch (err) {
+      if (i === 5 || !output.includes('address already in use')) throw err;
+      port = await freePort();
+      output = '';
+    }
+  }
   return {
     url: address,
     run,
@@ -145,13 +151,15 @@ export async function startProgram({ agent, model, user, options: more = [], fil
   };
 }
 
+/**
+ * freePort finds one that stays free while its program is restarted: none of
+ * those that the system gives to whoever connects.
+ */
 function freePort(): Promise<number> {
-  return new Promise((ok, fail) => {
+  return new Promise((ok) => {
+    const port = 15_000 + Math.floor(Math.random() * 15_000);
     const s = createServer();
-    s.once('error', fail);
-    s.listen(0, '127.0.0.1', () => {
-      const { port } = s.address() as { port: number };
-      s.close(() => ok(port));
-    });
+    s.once('error', () => ok(freePort()));
+    s.listen(port, '127.0.0.1', () => s.close(() => ok(port)));
   });
 }

@@ -3,7 +3,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { accessible, launch, watch, type Watched } from './browser';
-import { available, startProgram, type Program } from './program';
+import { startProgram, type Program } from './program';
 
 let program: Program;
 let browser: Browser;
@@ -39,7 +39,7 @@ async function ask(page: Page, question: string) {
   await page.locator('.answer:not([aria-busy]) .sources').last().waitFor();
 }
 
-describe.skipIf(!available)('within reach', () => {
+describe('within reach', () => {
   it.each([[320, 568], [740, 360], [1280, 400]])('in %i × %i the start is read from its top, and Settings are reached', async (width, height) => {
     const page = await at(width, height);
     await page.locator('.start h1').waitFor();

@@ -31,6 +31,7 @@ async function ask(text: string, on = page): Promise<void> {
 const answered = (n = 1, on = page) => expect.poll(() => on.locator('.answer:not([aria-busy]) .sources').count(), { timeout: 60_000 }).toBe(n);
 const questions = (on = page) => on.locator('.question').allInnerTexts();
 const button = (name: string, on = page) => on.getByRole('button', { name, exact: true });
+const focused = (label: string) => page.locator(`[aria-label="${label}"]:focus`).waitFor();
 
 test('a conversation is called by its first question as it is, and by a name once it has one', async () => {
   const list = () => page.locator('nav .lists li a').allInnerTexts();
@@ -110,19 +111,21 @@ test('what is held is said to be after a reload, and what failed can be asked ag
 });
 
 test('two tabs are one conversation, also while an answer is on its way', async () => {
-  mock.pace = 20;
+  mock.hold = 'Indexes are not';
   await page.goto(mock.url);
   await ask('backup');
   await page.locator('.answer[aria-busy] .prose').waitFor();
   const other = await watch(browser, mock.url);
   await other.page.goto(page.url());
   await other.page.locator('.answer[aria-busy] .prose').waitFor();
+  mock.hold = '';
   await answered(1, other.page);
   await answered();
   await ask('and more', other.page);
   await answered(2);
   await page.locator('.question').first().hover();
   await button('Edit this message').first().click();
+  await focused('Edit your message');
   await page.keyboard.type(' of everything');
   await page.keyboard.press('Enter');
   await answered(1, other.page);
@@ -144,9 +147,10 @@ describe('saying it otherwise', () => {
     await page.keyboard.type('!');
     await accessible(page);
     await page.keyboard.press('Escape');
-    expect(await questions()).toEqual(['backup', 'second']);
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Edit this message');
+    await expect.poll(() => questions()).toEqual(['backup', 'second']);
+    await focused('Edit this message');
     await page.keyboard.press('Enter');
+    await focused('Edit your message');
     expect(await button('Send').first().isDisabled()).toBe(true); // nothing changed
     await page.keyboard.type('s, edited');
     await page.keyboard.press('Enter');
@@ -177,11 +181,13 @@ describe('saying it otherwise', () => {
     await page.getByText('Connection lost').waitFor();
     await button('Edit this message').first().focus();
     await page.keyboard.press('Enter');
+    await focused('Edit your message');
     await page.keyboard.type(' later');
     await page.keyboard.press('Enter');
     await page.getByText('Will be sent when').waitFor();
     expect(await questions()).toEqual([expect.stringContaining('backup later')]);
     mock.mend();
+    await expect.poll(() => mock.received.map((r) => r.text)).toEqual(['backup', 'backup later']);
     await answered(1);
     expect(mock.received.map((r) => r.text)).toEqual(['backup', 'backup later']);
   });
@@ -192,7 +198,7 @@ describe('saying it otherwise', () => {
     await answered();
     await button('Good answer').click();
     await expect.poll(() => mock.feedback).toEqual([{ turn: 1, rating: 100 }]);
-    expect(await button('Good answer').getAttribute('aria-pressed')).toBe('true');
+    await expect.poll(() => button('Good answer').getAttribute('aria-pressed')).toBe('true');
     await page.keyboard.press('Escape');
     await button('Bad answer').click();
     await page.getByLabel('Comment on this answer').fill('It is about tapes.');
@@ -200,10 +206,10 @@ describe('saying it otherwise', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Thank you.').first().waitFor();
     await expect.poll(() => mock.feedback.slice(1)).toEqual([{ turn: 1, rating: -100 }, { turn: 1, rating: -100, comment: 'It is about tapes.' }]);
-    expect(await button('Good answer').getAttribute('aria-pressed')).toBe('false');
+    await expect.poll(() => button('Good answer').getAttribute('aria-pressed')).toBe('false');
     await ask('second');
     await answered(2);
-    expect(await button('Bad answer').first().getAttribute('aria-pressed')).toBe('true');
+    await expect.poll(() => button('Bad answer').first().getAttribute('aria-pressed')).toBe('true');
   });
 });
 
@@ -225,7 +231,7 @@ describe('logins', () => {
     await page.keyboard.press('Escape');
     await logIn('wrong');
     await page.getByText('not the right name and password').waitFor();
-    expect(await page.getByLabel('Password').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Password').inputValue()).toBe('');
     await logIn('too often');
     await page.getByText('Wait 7 seconds').waitFor();
     await logIn();
@@ -233,7 +239,7 @@ describe('logins', () => {
     await answered();
     await button('Log out').click();
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
-    expect(await page.locator('.question').count()).toBe(0);
+    await expect.poll(() => page.locator('.question').count()).toBe(0);
   });
 
   test('one that ends is asked for again, and nothing is lost', async () => {
@@ -247,6 +253,7 @@ describe('logins', () => {
     await page.getByRole('heading', { name: 'Log in to go on' }).waitFor();
     await page.getByLabel('Password').fill('secret');
     await page.keyboard.press('Enter');
+    await page.locator('dialog[open]').waitFor({ state: 'detached' });
     await expect.poll(() => page.getByText('Connection lost').count(), { timeout: 60_000 }).toBe(0);
     await page.getByLabel('Your question').fill('half a thou');
     mock.cookies.clear();

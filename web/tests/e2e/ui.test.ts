@@ -7,7 +7,7 @@ import { launch, watch } from './browser';
 import { startProgram, type Program } from './program';
 import { WebSocket as NodeSocket } from 'ws';
 
-describe.skipIf(!process.env.DOCENT_BIN)('the page as it is served', () => {
+describe('the page as it is served', () => {
   let browser: Browser;
   let program: Program;
 
@@ -74,7 +74,7 @@ describe.skipIf(!process.env.DOCENT_BIN)('the page as it is served', () => {
   });
 });
 
-describe.skipIf(!process.env.DOCENT_BIN)('serve --no-ui', () => {
+describe('serve --no-ui', () => {
   let program: Program;
 
   beforeAll(async () => {

@@ -37,7 +37,8 @@ const research: Script = async (t) => {
   t.status('thinking');
   await t.wait(10);
   calling(['search_knowledge', { query: 'backup' }], ['search_knowledge', { query: 'restore', k: 3 }]);
-  await t.wait(/slowly|endless/.test(t.text) ? 100 : 20);
+  await t.wait(20);
+  await t.hold('searching');
   result('search_knowledge', { query: 'backup' }, passages([1, 'Backups', 'A backup is a copy of that database.'], [2, 'Backups › Size', long]));
   result('search_knowledge', { query: 'restore', k: 3 }, passages([3, 'Backups › Restoring', 'To restore, stop the server.']));
   step++;

@@ -76,6 +76,8 @@ export class MockDocent {
   agent = '';
   /** Time between two deltas, in ms. */
   pace = 8;
+  /** A turn that has said this, or is about to do it, stands still until it is something else. */
+  hold = '';
   /** Name and password that it asks for; '' if it asks for none. */
   login = '';
   /** What who logs in may do. */
@@ -233,7 +235,7 @@ export class MockDocent {
   }
 
   private async run(s: Session, turn: number, text: string): Promise<void> {
-    const t = new MockTurn(text, this.pace, (action, message, n) => this.all(s, action, message, { turn, n }), (entries) => this.commit(s, turn, entries));
+    const t = new MockTurn(text, this.pace, (action, message, n) => this.all(s, action, message, { turn, n }), (entries) => this.commit(s, turn, entries), (at) => this.hold !== '' && at.includes(this.hold));
     s.running.set(turn, t);
     let outcome = 'done';
     try {
@@ -269,6 +271,7 @@ export class MockDocent {
     for (const [i, part] of parts.entries()) {
       t.delta(part);
       await t.wait();
+      await t.hold(t.said);
       if (/cut/.test(t.text) && i === 12) this.cut();
     }
     t.reply('rag_answer', rag);

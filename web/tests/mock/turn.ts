@@ -25,6 +25,7 @@ export class MockTurn {
     private readonly pace: number,
     private readonly send: (action: string, message: unknown, n: number) => void,
     private readonly store: (entries: Entry[]) => void,
+    private readonly held: (at: string) => boolean,
   ) {}
 
   private show(action: string, message: unknown): void {
@@ -73,6 +74,11 @@ export class MockTurn {
   stop(): void {
     this.stopping = true;
     this.woken?.();
+  }
+
+  /** hold stands still where the mock is told to. */
+  async hold(at: string): Promise<void> {
+    while (this.held(at)) await this.wait();
   }
 
   /** wait passes some time, in units of the mock's pace. */
