@@ -238,7 +238,21 @@ func answer(a payload.RAGMessage) string {
 		first = false
 		fmt.Fprintf(&b, "\n- [%d] %s", i+1, source(d.Metadata))
 	}
+	b.WriteString(doubts(a))
 	return b.String()
+}
+
+// shortSource is a source as the page shows it: of a file its folder and name,
+// as where the server has its files is nobody's business who may read answers.
+func shortSource(source string) string {
+	if strings.HasPrefix(source, "http://") || strings.HasPrefix(source, "https://") {
+		return source
+	}
+	for _, kind := range []string{"upload:", "stdin:"} {
+		source = strings.TrimPrefix(source, kind)
+	}
+	parts := strings.FieldsFunc(source, func(r rune) bool { return r == '/' || r == '\\' && !strings.HasPrefix(source, "/") })
+	return strings.Join(parts[max(0, len(parts)-2):], "/")
 }
 
 // source says where a passage is from.
@@ -256,8 +270,8 @@ func source(m payload.RAGMetadata) string {
 	case m.Page != nil:
 		parts = append(parts, "page "+strconv.Itoa(*m.Page+1))
 	}
-	if m.Source != "" && m.Source != m.Title {
-		parts = append(parts, inline(m.Source))
+	if short := shortSource(m.Source); short != "" && short != m.Title {
+		parts = append(parts, inline(short))
 	}
 	return strings.Join(parts, ", ")
 }

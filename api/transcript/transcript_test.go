@@ -125,6 +125,70 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestDoubts: what the page marks as not carried by the passages is named below
+// the answer, and what states nothing is not.
+func TestDoubts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, answer string
+		sentences    map[string]payload.Support
+		abstained    bool
+		want         []string // headings and items below the answer
+	}{
+		{"both", "It nests in the tower [1]. It was founded by *Napoleon*. It is **old** and `tall` [1].", map[string]payload.Support{
+			"It nests in the tower [1].": payload.SupportStrong, "It was founded by *Napoleon*.": payload.SupportNone, "It is **old** and `tall` [1].": payload.SupportWeak,
+		}, false, []string{"**Carried only in part by the passages**", `- It is old and tall \[1\].`, "**Not carried by the passages**", `- It was founded by \*Napoleon\*.`}},
+		{"an answer that is none", "I don't know.", map[string]payload.Support{"I don't know.": payload.SupportNone}, true, nil},
+		{"headings, code, heads of tables, introductions", "# The tower\n\nThis is so:\n\n```go\nf()\n```\n\n| Part | Height |\n|---|---|\n| Nave | low |\n\n- It leans.\n\n---\n", map[string]payload.Support{
+			"# The tower": payload.SupportNone, "This is so:": payload.SupportNone, "f()": payload.SupportNone, "| Part | Height |\n|---|---|": payload.SupportNone, "- It leans.": payload.SupportNone, "---\n": payload.SupportNone,
+		}, false, []string{"**Not carried by the passages**", "- It leans."}},
+		{"over lines", "It is\nold.", map[string]payload.Support{"It is\nold.": payload.SupportNone}, false, []string{"**Not carried by the passages**", "- It is old."}},
+		{"long", strings.Repeat("ä", 400) + ".", map[string]payload.Support{strings.Repeat("ä", 400) + ".": payload.SupportNone}, false, []string{"**Not carried by the passages**", "- " + strings.Repeat("ä", 300) + "…"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m := payload.RAGMessage{Answer: c.answer, Abstained: c.abstained}
+			for text, support := range c.sentences {
+				start := strings.Index(c.answer, text)
+				m.Sentences = append(m.Sentences, payload.RAGSentence{Start: start, End: start + len(text), Support: support})
+			}
+			m.Sentences = append(m.Sentences, payload.RAGSentence{Start: 1 << 20, End: 1 << 30, Support: payload.SupportNone}, payload.RAGSentence{Start: -5, End: -1, Support: payload.SupportNone})
+			got := write(t, "x", reply(t, payload.TypeRAG, m))
+			var below []string
+			if c.want != nil {
+				at := strings.Index(got, "\n"+c.want[0])
+				if at < 0 {
+					t.Fatalf("nothing is below the answer:\n%s", got)
+				}
+				for line := range strings.Lines(got[at:]) {
+					if line = strings.TrimSpace(line); line != "" {
+						below = append(below, line)
+					}
+				}
+			} else if !strings.HasSuffix(strings.TrimSpace(got), c.answer) {
+				t.Fatalf("something is below the answer:\n%s", got)
+			}
+			if diff := cmp.Diff(c.want, below); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestShortSource: a transcript does not tell where the server has its files.
+func TestShortSource(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]string{
+		"/srv/secret/mat/kestrel.docx": "mat/kestrel.docx", "/kestrel.docx": "kestrel.docx", "/srv/secret/mat/all.jsonl#7": "mat/all.jsonl#7",
+		`C:\Users\ann\mat\kestrel.docx`: "mat/kestrel.docx", "upload:mat/kestrel.docx": "mat/kestrel.docx", "stdin:notes": "notes", "https://example.org/a/b/c/d": "https://example.org/a/b/c/d",
+	} {
+		got := write(t, "x", reply(t, payload.TypeRAG, payload.RAGMessage{Answer: "It is so [1].", Docs: []payload.RAGDoc{{Metadata: payload.RAGMetadata{Title: "Kestrels", Source: source}}}}))
+		if !strings.HasSuffix(strings.TrimSpace(got), "- [1] **Kestrels**, "+strings.ReplaceAll(want, "#", `\#`)) || strings.Contains(got, "secret") {
+			t.Errorf("%s is\n%s", source, got)
+		}
+	}
+}
+
 // hostile is what breaks texts that contain it.
 var hostile = []string{
 	"```\nnever closed", "~~~~\nnever closed", "- ```\n  nor here", "1. x\n   ```html\n   <script>\n   ```", "   ```\nindented", "> ```\n<script>alert(1)</script>",
@@ -176,7 +240,8 @@ func surrounded(t testing.TB, said string) (string, []string) {
 		user(t, payload.TypeStr, "q "+said), mark, reply(t, payload.TypeMarkdown, said), mark, reply(t, payload.TypeStr, said), mark,
 		reply(t, payload.TypeHTML, said), mark, reply(t, payload.TypeOptions, payload.Options{said}), mark,
 		reply(t, payload.TypeRAG, payload.RAGMessage{Answer: said, Docs: []payload.RAGDoc{{Metadata: payload.RAGMetadata{Title: said, Heading: said, Source: said}}}}), mark,
-	), []string{"h1", "h2", "mark false", "mark false", "mark false", "mark false", "mark false", "mark false"}
+		reply(t, payload.TypeRAG, payload.RAGMessage{Answer: said, Sentences: []payload.RAGSentence{{End: len(said), Support: payload.SupportNone}}}), mark,
+	), []string{"h1", "h2", "mark false", "mark false", "mark false", "mark false", "mark false", "mark false", "mark false"}
 }
 
 // TestHostile: what was said does not change what is around it.

@@ -1,7 +1,10 @@
 // An answer as it is copied: its Markdown, with the sources that its numbers name.
 import type { RagMessage } from '../api/shapes';
+import { bare } from '../markdown/plain';
+import { statements } from '../markdown/signs';
 import { words } from '../words/words.svelte';
-import { pageOf, title } from './evidence.svelte';
+import { encode, slice } from './bytes';
+import { pageOf, shortSource, title } from './evidence.svelte';
 
 const citation = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g;
 
@@ -19,14 +22,24 @@ const oneLine = (s: string) => s.replace(/\s+/g, ' ').trim();
 /** plain keeps a name from being read as Markdown. */
 const plain = (s: string) => oneLine(s).replace(/[\\`*_[\]<>]/g, '\\$&');
 
-/** address is a source as Markdown: a link, or a name as it stands. */
+/** address is a source as Markdown: a link, or a name as the page shows it, without where the server has its files. */
 function address(source: string): string {
   if (/^https?:\/\/[^\s<>]+$/.test(source)) return `<${source}>`;
-  const bare = oneLine(source.replace(/^(?:upload|stdin):/, ''));
-  return bare.includes('`') ? plain(bare) : `\`${bare}\``;
+  const short = oneLine(shortSource(source));
+  return short.includes('`') ? plain(short) : `\`${short}\``;
 }
 
-/** copied is an answer as Markdown with its [n], and a list of what they name. */
+// doubts lists the sentences that the page marks as not carried, or only in part.
+function doubts(rag: RagMessage): string[] {
+  const open = rag.abstained ? [] : statements(rag.answer, rag.sentences);
+  const bytes = encode(rag.answer);
+  return (['weak', 'none'] as const).flatMap((support) => {
+    const said = open.filter((s) => s.support === support).map((s) => `- ${plain(bare(slice(bytes, s.start, s.end)).replace(/^\s*(?:[-*+]|\d{1,9}[.)]|>)\s+/, ''))}`);
+    return said.length === 0 ? [] : [`${words.evidence.copiedDoubts[support]}:\n\n${said.join('\n')}`];
+  });
+}
+
+/** copied is an answer as Markdown with its [n], a list of what they name, and what no passage carries. */
 export function copied(rag: RagMessage): string {
   const answer = rag.answer.trim();
   const rows = citedNumbers(rag).map((n) => {
@@ -35,5 +48,5 @@ export function copied(rag: RagMessage): string {
     const where = [m.heading === name ? '' : plain(m.heading), pageOf(m)].filter(Boolean);
     return `- [${n}] ${[plain(name), ...where].join(', ')} – ${address(m.source)}`;
   });
-  return rows.length === 0 ? answer : `${answer}\n\n${words.evidence.copiedSources}:\n\n${rows.join('\n')}`;
+  return [answer, ...(rows.length === 0 ? [] : [`${words.evidence.copiedSources}:\n\n${rows.join('\n')}`]), ...doubts(rag)].join('\n\n');
 }

@@ -18,9 +18,34 @@ test('an answer is copied with the sources that it cites, under their numbers', 
 
 Sources:
 
-- [1] Handbook, Operations › Backups – \`/srv/a/b.md\`
+- [1] Handbook, Operations › Backups – \`a/b.md\`
 - [2] Quarterly \\*report\\*.pdf, p. xii – \`Quarterly *report*.pdf\`
 - [3] Tides and \\[moons\\], p. 3 – <https://example.org/tides?a=1>`);
+});
+
+test('what the page marks as not carried is named below the answer', () => {
+  const said = ['Es nistet im Türm [1].', 'It was founded by **Napoleon**.', 'It is old [1].'];
+  const answer = `${said.join(' ')}\n\n## Heading`;
+  const bytes = (s: string) => new TextEncoder().encode(s).length;
+  const at = (s: string, support: 'strong' | 'weak' | 'none') => {
+    const start = bytes(answer.slice(0, answer.indexOf(s)));
+    return { start, end: start + bytes(s), docs: [], support };
+  };
+  const sentences = [at(said[0]!, 'strong'), at(said[1]!, 'none'), at(said[2]!, 'weak'), at('## Heading', 'none')];
+  expect(copied({ ...rag(answer, docs), sentences })).toBe(`${answer}
+
+Sources:
+
+- [1] Handbook, Operations › Backups – \`a/b.md\`
+
+Carried only in part by the passages:
+
+- It is old \\[1\\].
+
+Not carried by the passages:
+
+- It was founded by Napoleon.`);
+  expect(copied({ ...rag(answer, docs, true), sentences })).toBe(answer);
 });
 
 test('what is not cited is not listed', () => {

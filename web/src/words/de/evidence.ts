@@ -93,6 +93,12 @@ export const evidence: Catalogue['evidence'] = {
   searched: 'Was durchsucht wurde',
   searchedRegion: 'Die für diese Antwort gefundenen Stellen',
   searchedFor: 'Frage',
+  searchedIn: 'Gesucht in',
+  allCollections: 'allen Sammlungen',
+  passagesAsked: 'Stellen',
+  upTo: (n) => `bis zu ${digits(n, 'de')}`,
+  answeredBy: 'Geschrieben von',
+  noModel: 'keinem Sprachmodell, es ist zitiert',
   searchedCount: (found, used) => `${counted(found, 'Stelle wurde', 'Stellen wurden')} gefunden, ${digits(used, 'de')} davon zitiert.`,
   searchedAbstained: (found) => `${counted(found, 'Stelle wurde', 'Stellen wurden')} gefunden, aber keine trägt eine Antwort.`,
   searchedNothing: 'Es wurde nichts gefunden.',
@@ -106,6 +112,7 @@ export const evidence: Catalogue['evidence'] = {
   again: 'Jetzt noch einmal suchen, im Einzelnen',
   againFailed: (reason) => `Die Suche ist gescheitert: ${reason}`,
   againHint: 'Eben gesucht, mit diesen Worten, in allen Sammlungen: Dokumente können sich geändert haben, und eine Frage, die sich auf frühere stützt, wurde auch mit diesen gesucht.',
+  againHintThere: 'Eben gesucht, mit diesen Worten, in denselben Sammlungen: Dokumente können sich geändert haben, und eine Frage, die sich auf frühere stützt, wurde auch mit diesen gesucht.',
   evidence: 'Beleglage',
   evidenceHint: 'Wie gut das Gefundene eine Antwort trägt, von 0 bis 1. Ist es zu wenig, gibt es keine.',
   nowFirst: (rank) => `Jetzt auf ${rank}`,
@@ -125,4 +132,5 @@ export const evidence: Catalogue['evidence'] = {
   },
 
   copiedSources: 'Quellen',
+  copiedDoubts: { weak: 'Von den Stellen nur zum Teil belegt', none: 'Von den Stellen nicht belegt' },
 };

@@ -98,6 +98,12 @@ export const evidence = {
   searched: 'What was searched',
   searchedRegion: 'The passages found for this answer',
   searchedFor: 'Question',
+  searchedIn: 'Searched in',
+  allCollections: 'all collections',
+  passagesAsked: 'Passages',
+  upTo: (n: number) => `up to ${digits(n, 'en')}`,
+  answeredBy: 'Written by',
+  noModel: 'no language model, it is quoted',
   searchedCount: (found: number, used: number) => `${counted(found, 'passage was', 'passages were')} found, ${digits(used, 'en')} of them cited.`,
   searchedAbstained: (found: number) => `${counted(found, 'passage was', 'passages were')} found, but none carries an answer.`,
   searchedNothing: 'Nothing was found.',
@@ -111,6 +117,7 @@ export const evidence = {
   again: 'Search again now, in detail',
   againFailed: (reason: string) => `The search failed: ${reason}`,
   againHint: 'Made just now, with these words, in all collections: documents may have changed, and a question that leans on earlier ones was searched with those too.',
+  againHintThere: 'Made just now, with these words, in the same collections: documents may have changed, and a question that leans on earlier ones was searched with those too.',
   evidence: 'Evidence',
   evidenceHint: 'How well what is found supports an answer, from 0 to 1. With too little there is none.',
   nowFirst: (rank: number) => `Now at ${rank}`,
@@ -131,4 +138,5 @@ export const evidence = {
 
   // Copied text.
   copiedSources: 'Sources',
+  copiedDoubts: { weak: 'Carried only in part by the passages', none: 'Not carried by the passages' },
 };
