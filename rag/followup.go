@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 const (
@@ -115,9 +117,59 @@ func leans(question string) bool {
 		if at == nil {
 			continue
 		}
-		if before, _ := slices.BinarySearch(own, at[0]); before <= b.own {
+		if before, _ := slices.BinarySearch(own, at[0]); before <= b.own && !(b.own > 0 && namesItself(question, at[0])) {
 			return true
 		}
 	}
 	return len(own) <= fewWords && !named && elliptic.MatchString(question)
+}
+
+var (
+	// joined begins a clause behind another one that what points back may refer
+	// to: "… and how is it made?", but not "stop and restart it", which has one
+	// object.
+	joined = regexp.MustCompile(`(?i)(?:[,;:.?!]\s+(?:(?:and|or|but|so)\s+)?|\s(?:and|or|but)\s+)(?:(?:how|what|when|where|which|who|whose|why|can|could|does|do|did|is|are|was|were|will|would|should|must|may|has|have)\s[^,;:.?!]*)?$`)
+	// topical begins a clause that asks about what it names, even by one word.
+	topical = regexp.MustCompile(`(?i)^\W*(?:what|who|where|which|explain|describe|define)\b`)
+	// possessive is what may refer to a name in its own clause: "does Postgres
+	// log its errors?".
+	possessive = regexp.MustCompile(`(?i)^(?:its|his|her)\b`)
+)
+
+// minNamed is the number of words of its own from which a clause names what it
+// is about.
+const minNamed = 2
+
+// namesItself reports whether a question has in front of the word at offset at,
+// which points back, what that is likely to refer to: a clause that stands on
+// its own, or, for a possessive, a name.
+func namesItself(question string, at int) bool {
+	before := question[:at]
+	if possessive.MatchString(question[at:]) && hasName(before) {
+		return true
+	}
+	cut := joined.FindStringIndex(before)
+	if cut == nil {
+		return false
+	}
+	clause := before[:cut[0]]
+	own := 0
+	for _, w := range words(clause) {
+		if !w.part && !stopWords[w.stem] {
+			own++
+		}
+	}
+	return (own >= minNamed || own > 0 && topical.MatchString(clause)) && !leans(clause)
+}
+
+// hasName reports whether a text has an identifier, or a word behind the first
+// that begins with a capital.
+func hasName(text string) bool {
+	for i, w := range words(text) {
+		r, _ := utf8.DecodeRuneInString(text[w.start:])
+		if !stopWords[w.stem] && (i > 0 && unicode.IsUpper(r) || name.MatchString(text[w.start:w.end])) {
+			return true
+		}
+	}
+	return false
 }
