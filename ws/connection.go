@@ -39,6 +39,8 @@ type connection struct {
 	tookAt  time.Time   // when it took a part of a long frame; guarded by out.mu
 	closeBy time.Time   // until when it may answer our close frame; guarded by out.mu
 	over    bool        // the peer will not be heard any more
+	dozing  bool        // no goroutine reads; guarded by out.mu
+	dozer   *dozer      // nil until it has dozed; guarded by out.mu
 	held    int64       // bytes of the large frame at hand, counted in server.uploads
 
 	voice *listening // the recording that is being transcribed; nil if none
@@ -83,7 +85,9 @@ func (c *connection) answerClose(code int, _ string) error {
 // serve is the reader goroutine until the client is idle.
 func (c *connection) serve(ctx context.Context) {
 	if c.converse(ctx) {
-		go c.rest(ctx)
+		if !c.doze() {
+			go c.rest(ctx)
+		}
 		return
 	}
 	c.end()
@@ -91,7 +95,8 @@ func (c *connection) serve(ctx context.Context) {
 }
 
 // rest waits until an idle client sends something, as a goroutine of its own:
-// its stack has the least size, where that of serve has grown.
+// its stack has the least size, where that of serve has grown. After a ping or
+// pong the client dozes again, if it can.
 func (c *connection) rest(ctx context.Context) {
 	for {
 		err := c.wire.glance()
@@ -99,6 +104,9 @@ func (c *connection) rest(ctx context.Context) {
 		case err == nil:
 			c.heard()
 			if c.wire.strip() {
+				if c.doze() {
+					return
+				}
 				continue
 			}
 		case timedOut(err) && c.prolong():

@@ -64,3 +64,14 @@ func (l *Ledger) Visit(id string, now time.Time) error {
 
 // Accounts counts those that are kept of principals.
 func (l *Ledger) Accounts() int { return len(l.l.known) }
+
+// Dozing counts the connections that no goroutine waits for.
+func (s *Server) Dozing() int {
+	d := s.dozing()
+	if d == nil {
+		return 0
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.conns)
+}

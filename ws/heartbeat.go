@@ -12,10 +12,10 @@ import (
 // each connection more.
 const beats = 8
 
-// heartbeat pings until ctx ends.
+// heartbeat pings, and wakes who has dozed for too long, until ctx ends.
 func (s *Server) heartbeat(ctx context.Context) {
 	defer s.served.Done()
-	ticker := time.NewTicker(max(s.cfg.PingEvery/beats, time.Millisecond))
+	ticker := time.NewTicker(max(min(s.cfg.PingEvery, s.cfg.Silence)/beats, time.Millisecond))
 	defer ticker.Stop()
 	for {
 		select {
@@ -25,6 +25,7 @@ func (s *Server) heartbeat(ctx context.Context) {
 			for _, c := range s.due(now) {
 				c.ping()
 			}
+			s.rouseSilent(now)
 		}
 	}
 }

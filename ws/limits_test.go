@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -115,7 +116,7 @@ func waitFor(t *testing.T, what string, ok func() bool) {
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	set := metrics.NewSet()
-	s := serve(t, setup{config: ws.Config{Metrics: set, MaxConnections: 2, PingEvery: 5 * time.Millisecond}})
+	s := serve(t, setup{config: ws.Config{Metrics: set, MaxConnections: 2, PingEvery: 50 * time.Millisecond}})
 	p, _ := s.hello("/")
 	p.say(`{"action":"nothing"}`)
 	p.until(payload.ErrorAction)
@@ -227,7 +228,7 @@ func TestSlowHandshake(t *testing.T) {
 		if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.ReadAll(conn); err != nil && errors.Is(err, context.DeadlineExceeded) {
+		if _, err := io.ReadAll(conn); err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("it was not cut off: %v", err)
 		}
 	}

@@ -202,6 +202,7 @@ func (c *connection) tryLocked(i item) (rest item, all bool) {
 func (c *connection) deadLocked() {
 	c.out.closing, c.out.items, c.out.bytes, c.out.long = true, nil, 0, 0
 	c.life.end()
+	c.rouseLocked()    // before another socket has its number
 	_ = c.wire.Close() // wakes the reader
 }
 
@@ -257,6 +258,7 @@ func (c *connection) closeLocked(code CloseCode) {
 	}
 	c.pushLocked(item{data: controlFrame(websocket.CloseMessage, websocket.FormatCloseMessage(code.Code, code.Reason)), last: true})
 	c.life.end()
+	c.rouseLocked() // to hear the answer
 }
 
 // forgetLocked drops what waits.

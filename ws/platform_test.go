@@ -185,7 +185,7 @@ func TestRateOutlasts(t *testing.T) {
 // and loses nothing.
 func TestRate(t *testing.T) {
 	t.Parallel()
-	s := serve(t, setup{config: ws.Config{Rate: 50, Burst: 5}})
+	s := serve(t, setup{config: ws.Config{Rate: 0.1, Burst: 5}})
 	p, _ := s.hello("/")
 	for i := range 20 {
 		p.say(fmt.Sprintf(`{"action":"user_message","message":"m","id":"m%d"}`, i))
@@ -206,6 +206,7 @@ func TestRate(t *testing.T) {
 	if limited == 0 || acked < 5 {
 		t.Errorf("%d limited, %d taken", limited, acked)
 	}
+	s = serve(t, setup{config: ws.Config{Rate: 50, Burst: 5}})
 	b := s.dial("/", nil)
 	b.next()
 	for i := range 20 {

@@ -170,6 +170,7 @@ type Server struct {
 	conns   map[*connection]struct{}
 	ledger  ledger
 	beating *lifetime                // of heartbeat and watch; nil while there are no connections
+	dozer   *dozer                   // nil until somebody dozes
 	typed   map[string][]*connection // of TypedPath, by the session's id
 }
 
@@ -289,7 +290,8 @@ func (s *Server) remove(c *connection) {
 	s.ledger.part(c.rate.account)
 	if len(s.conns) == 0 {
 		s.beating.end()
-		s.beating = nil
+		s.dozer.end()
+		s.beating, s.dozer = nil, nil
 	}
 }
 

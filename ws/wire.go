@@ -38,6 +38,8 @@ type wire struct {
 	got    int               // bytes in head
 	failed error             // of reading them
 	wakeAt time.Time         // the read deadline, while frames come
+	fd     int32             // of the socket, once the dozer has seen it
+	polled bool              // it has
 }
 
 const (

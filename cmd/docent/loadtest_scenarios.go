@@ -31,6 +31,9 @@ func (l *loadTest) idle(ctx context.Context, server *process) ([]loadRow, error)
 	if _, _, err := first.ask(ctx, l.question); err != nil {
 		return nil, err
 	}
+	if err := pause(ctx, l.settle); err != nil {
+		return nil, err
+	}
 	memory, _ := server.memory()
 	begin := time.Now()
 	users, err := l.enterAll(ctx, l.connections)

@@ -34,6 +34,9 @@ func (l *loadTest) enter(ctx context.Context) (*loadUser, error) {
 	}
 	u := &loadUser{counts: l.counts, conn: conn}
 	u.next, u.stop = iter.Pull2(conn.Frames())
+	if l.scenario == "idle" {
+		u.attend()
+	}
 	if _, _, err := u.send(ctx, payload.HelloAction, map[string]any{}, payload.WelcomeAction); err != nil {
 		u.leave()
 		return nil, err
@@ -43,6 +46,33 @@ func (l *loadTest) enter(ctx context.Context) (*loadUser, error) {
 		return nil, err
 	}
 	return u, nil
+}
+
+// attend reads on while nobody asks, or the user would not answer pings.
+func (u *loadUser) attend() {
+	type heard struct {
+		frame payload.Frame
+		err   error
+	}
+	const atOnce = 16 // more than come behind the end of a turn
+	next, stop := u.next, u.stop
+	frames, left := make(chan heard, atOnce), make(chan struct{})
+	go func() { // until it leaves
+		defer close(frames)
+		defer stop()
+		for f, err, ok := next(); ok; f, err, ok = next() {
+			select {
+			case frames <- heard{f, err}:
+			case <-left:
+				return
+			}
+		}
+	}()
+	u.next = func() (payload.Frame, error, bool) {
+		h, ok := <-frames
+		return h.frame, h.err, ok
+	}
+	u.stop = func() { close(left) }
 }
 
 // welcomed keeps the id of the session that was made.
