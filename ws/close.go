@@ -38,6 +38,8 @@ var (
 	CloseSilent = CloseCode{4001, "nothing heard", "Nothing, not even a pong, was heard for 60 seconds."}
 	// CloseUnavailable refuses a session for now.
 	CloseUnavailable = CloseCode{4002, "try again later", "The session could not be opened: the database does not answer, there are too many sessions or connections, or wrong tokens came too often."}
+	// CloseStalled ends a client that leaves a message unfinished.
+	CloseStalled = CloseCode{4003, "message too slow", "Less than 8 KiB a second of a message came, for 30 seconds; pongs are no part of it."}
 	// CloseNoHello ends a docent.v1 client that does not say hello.
 	CloseNoHello = CloseCode{4500, "no hello", "A docent.v1 client must say hello within 10 seconds."}
 	// CloseGone ends the clients of a deleted session.
@@ -51,7 +53,7 @@ var (
 // CloseCodes lists every close code that the server sends, in order.
 func CloseCodes() []CloseCode {
 	return []CloseCode{
-		CloseIdle, CloseGoingAway, CloseProtocol, CloseTooBig, CloseInternal, CloseSlow, CloseSilent, CloseUnavailable, CloseNoHello, CloseGone,
+		CloseIdle, CloseGoingAway, CloseProtocol, CloseTooBig, CloseInternal, CloseSlow, CloseSilent, CloseUnavailable, CloseStalled, CloseNoHello, CloseGone,
 		CloseUnauthorized, CloseForbidden,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 	"time"
+	"unique"
 
 	"github.com/gorilla/websocket"
 	"golang.org/x/time/rate"
@@ -34,6 +35,7 @@ type connection struct {
 	pingAt  time.Time   // when a ping is due; guarded by server.mu
 	idle    *time.Timer // ends a typed one; guarded by out.mu
 	id      string      // the session's, once it is open; guarded by out.mu
+	due     time.Time   // when the message at hand has stood still for too long; zero if there is none
 	heardAt time.Time   // when something was heard of the peer
 	helloBy time.Time   // until when it has to say hello; zero if it need not
 	tookAt  time.Time   // when it took a part of a long frame; guarded by out.mu
@@ -44,6 +46,8 @@ type connection struct {
 	held    int64       // bytes of the large frame at hand, counted in server.uploads
 
 	voice *listening // the recording that is being transcribed; nil if none
+
+	from unique.Handle[string] // its address, if that is who it is; see sharer
 
 	sub *agent.Subscription // nil until the session is open
 	out outbox

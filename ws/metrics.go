@@ -92,6 +92,7 @@ func (s *Server) gauges(set *metrics.Set) {
 		set.GetOrCreateGauge(`docent_ws_connections{dialect="`+d.String()+`"}`, func() float64 { return float64(s.speaking(d)) })
 	}
 	set.GetOrCreateGauge("docent_ws_outbox_bytes", func() float64 { return float64(s.waiting()) })
+	set.GetOrCreateGauge("docent_ws_upload_bytes", func() float64 { return float64(s.uploads.bytes()) })
 	set.GetOrCreateGauge("docent_ws_principals", func() float64 {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -19,6 +20,8 @@ import (
 // readFailed ends a connection that cannot be read any more.
 func (c *connection) readFailed(err error) {
 	switch {
+	case errors.Is(err, errStalled) || timedOut(err) && c.stalled():
+		c.close(CloseStalled)
 	case timedOut(err):
 		c.close(CloseSilent)
 	case errors.Is(err, websocket.ErrReadLimit): // the library has sent CloseTooBig; what comes is drained
@@ -51,11 +54,16 @@ func (c *connection) fileTooLong() error {
 	return fault.Wrap(fault.Invalid, agent.ErrTooLong, "a file may have at most %d bytes in base64", c.server.cfg.FileBytes)
 }
 
-// buffers are for reading frames; large ones are not kept.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+// buffers are for reading messages; large ones are not kept.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// keptBuffer is the largest buffer that is kept for the next frame, in bytes.
-const keptBuffer = 64 << 10
+const (
+	// leastBuffer is the size of a new buffer, in bytes.
+	leastBuffer = 512
+	// keptBuffer is the largest buffer that is kept for the next message, in
+	// bytes; larger ones are counted.
+	keptBuffer = 64 << 10
+)
 
 // maxEscape is how much longer a text may be in JSON: \u0041 for a letter.
 const maxEscape = 6
@@ -89,81 +97,121 @@ func (c *connection) readOne() (frame payload.Frame, refusal, err error) {
 }
 
 // readWith reads a frame and decodes it. The memory of a large one is counted
-// in c.held until the next is read.
+// in c.held until the next is read. One that is refused before it is decoded is
+// read to its end, so that the next frame can be.
 func (c *connection) readWith(decode func(data []byte) (refusal error)) (refusal, err error) {
 	c.letGo()
 	_, r, err := c.socket.NextReader()
 	if err != nil {
 		return nil, err
 	}
-	b := buffers.Get().(*bytes.Buffer)
-	defer func() {
-		if b.Cap() <= keptBuffer {
-			b.Reset()
-			buffers.Put(b)
-		}
-	}()
-	limit := int64(maxEscape*c.server.cfg.MessageBytes + envelope)
+	c.begin()
+	pooled := buffers.Get().(*[]byte)
+	data, refusal, err := c.receive((*pooled)[:0], r)
+	if refusal != nil { // and data nil
+		c.letGo()
+		err = c.discard(r)
+	}
+	if err == nil {
+		c.due = time.Time{}
+	}
+	if err == nil && refusal == nil {
+		c.server.meters.framesIn[c.dialect()].Inc()
+		c.server.meters.bytesIn.Add(len(data))
+		refusal = decode(data)
+	}
+	if data != nil && cap(data) <= keptBuffer {
+		*pooled = data
+	}
+	buffers.Put(pooled)
+	return refusal, err
+}
+
+// receive appends a message to b, if it is not too long and there is room for it.
+func (c *connection) receive(b []byte, r io.Reader) (data []byte, refusal, err error) {
+	limit, file := maxEscape*c.server.cfg.MessageBytes+envelope, false
 	if c.sub == nil { // it is not known who that is
 		limit = helloBytes
 	}
-	n, err := b.ReadFrom(io.LimitReader(r, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if n > limit {
-		if refusal, err = c.readLarge(b, r); refusal != nil || err != nil {
-			return refusal, err
+	for over := false; ; {
+		if len(b) > limit {
+			if file {
+				return nil, c.fileTooLong(), nil
+			}
+			if refusal = c.maybeLarge(b); refusal != nil {
+				return nil, refusal, nil
+			}
+			limit, file = c.server.cfg.FileBytes+envelope, true
+			continue
+		}
+		if over {
+			return b, nil, nil
+		}
+		if len(b) == cap(b) {
+			if b, refusal = c.grow(b, limit+1); refusal != nil {
+				return nil, refusal, nil
+			}
+		}
+		n, err := r.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		c.progress(n)
+		if over = errors.Is(err, io.EOF); err != nil && !over {
+			return nil, nil, err
 		}
 	}
-	c.server.meters.framesIn[c.dialect()].Inc()
-	c.server.meters.bytesIn.Add(b.Len())
-	return decode(b.Bytes()), nil
 }
 
-// chunk is how much of a large frame is read and counted at once, in bytes.
-const chunk = 1 << 20
-
-// readLarge reads the rest of a frame that only a file may be so large as. One
-// that is refused is read to its end, so that the next frame can be.
-func (c *connection) readLarge(b *bytes.Buffer, r io.Reader) (refusal, err error) {
-	limit := int64(c.server.cfg.FileBytes + envelope)
-	switch {
-	case c.sub == nil:
-		refusal = fault.New(fault.Invalid, "say hello first, in at most %d bytes", helloBytes)
-	case c.typed || !mayBeFile(b.Bytes()):
-		refusal = c.tooLong()
+// grow makes room in b, up to a size, if the client may have as much memory. Long
+// messages grow by less than they have, as all of that is counted.
+func (c *connection) grow(b []byte, most int) ([]byte, error) {
+	size := max(2*cap(b), leastBuffer)
+	if cap(b) >= 1<<20 {
+		size = cap(b) + cap(b)/2
 	}
-	for refusal == nil {
-		switch {
-		case int64(b.Len()) > limit:
-			refusal = c.fileTooLong()
-			continue
-		case c.server.uploads.Add(chunk) > c.server.cfg.UploadBytes:
-			refusal = fault.New(fault.Busy, "too many files are being received; try again in a moment")
-		}
-		c.held += chunk
-		if refusal != nil {
-			break
-		}
-		switch _, err := io.CopyN(b, r, chunk); {
-		case errors.Is(err, io.EOF):
-			if int64(b.Len()) > limit {
-				return c.fileTooLong(), nil
-			}
-			return nil, nil
-		case err != nil:
+	size = min(size, most)
+	if size > keptBuffer && c.sub != nil {
+		if err := c.server.uploads.take(c.sharer(), int64(size)-c.held); err != nil {
 			return nil, err
 		}
+		c.held = int64(size)
 	}
-	c.letGo()
-	_, err = io.Copy(io.Discard, r)
-	return refusal, err
+	grown := make([]byte, len(b), size)
+	copy(grown, b)
+	return grown, nil
+}
+
+// maybeLarge refuses what only a file may be as large as.
+func (c *connection) maybeLarge(begin []byte) error {
+	switch {
+	case c.sub == nil:
+		return fault.New(fault.Invalid, "say hello first, in at most %d bytes", helloBytes)
+	case c.typed || !mayBeFile(begin):
+		return c.tooLong()
+	}
+	return nil
+}
+
+// discard reads what is left of a message.
+func (c *connection) discard(r io.Reader) error {
+	scrap := make([]byte, keptBuffer)
+	for {
+		n, err := r.Read(scrap)
+		c.progress(n)
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+	}
 }
 
 // letGo gives back the memory of the large frame read last.
 func (c *connection) letGo() {
-	c.server.uploads.Add(-c.held)
+	if c.held == 0 {
+		return
+	}
+	c.server.uploads.free(c.sharer(), c.held)
 	c.held = 0
 }
 

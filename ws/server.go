@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unique"
 
 	"github.com/VictoriaMetrics/metrics"
 	"github.com/gorilla/websocket"
@@ -59,10 +60,14 @@ type Config struct {
 	// in base64; a larger one is refused. FrameBytes bounds it as well. Default:
 	// 32 MiB.
 	FileBytes int
-	// UploadBytes bounds what of all large frames is in memory while they are
+	// UploadBytes bounds the memory of all messages over 64 KiB while they are
 	// received and stored; what exceeds it is refused as fault.Busy. Default:
 	// 256 MiB.
 	UploadBytes int64
+	// UserUploadBytes bounds it for those of one principal, or of one address
+	// where Authenticate is not set. Default: a quarter of UploadBytes, but room
+	// for two messages of FileBytes.
+	UserUploadBytes int64
 	// OutboxBytes bounds what waits to be sent to one client, without frames of
 	// more than 64 KiB. Default: 1 MiB.
 	OutboxBytes int
@@ -86,6 +91,9 @@ type Config struct {
 	// WriteTimeout bounds writing one frame, or 256 KiB of a longer one. Default:
 	// 10s.
 	WriteTimeout time.Duration
+	// Stall is how long a message may stand still of which a part has come; what
+	// comes beside it, such as pongs, does not count. Default: 30s.
+	Stall time.Duration
 	// HelloTimeout is how long a docent.v1 client may take to say hello.
 	// Default: 10s.
 	HelloTimeout time.Duration
@@ -107,9 +115,9 @@ type Info struct {
 }
 
 func (c *Config) defaults() error {
-	if c.UserConnections < 0 || c.UserRate < 0 || c.UserBurst < 0 || c.MaxConnections < 0 || c.FrameBytes < 0 || c.MessageBytes < 0 || c.FileBytes < 0 || c.UploadBytes < 0 || c.OutboxBytes < 0 ||
+	if c.UserConnections < 0 || c.UserRate < 0 || c.UserBurst < 0 || c.MaxConnections < 0 || c.FrameBytes < 0 || c.MessageBytes < 0 || c.FileBytes < 0 || c.UploadBytes < 0 || c.UserUploadBytes < 0 || c.OutboxBytes < 0 ||
 		c.LongOutboxBytes < 0 ||
-		c.Rate < 0 || c.Burst < 0 || c.PingEvery < 0 || c.Silence < 0 || c.WriteTimeout < 0 || c.HelloTimeout < 0 ||
+		c.Rate < 0 || c.Burst < 0 || c.PingEvery < 0 || c.Silence < 0 || c.Stall < 0 || c.WriteTimeout < 0 || c.HelloTimeout < 0 ||
 		c.SessionTimeout < 0 {
 		return fault.New(fault.Invalid, "ws.Config: limits and times must not be negative")
 	}
@@ -124,6 +132,7 @@ func (c *Config) defaults() error {
 	def(&c.MessageBytes, 256<<10)
 	def(&c.FileBytes, 32<<20)
 	def(&c.UploadBytes, 256<<20)
+	def(&c.UserUploadBytes, max(c.UploadBytes/uploadShare, 2*int64(c.FileBytes+envelope+1)))
 	def(&c.OutboxBytes, 1<<20)
 	def(&c.LongOutboxBytes, 64<<20)
 	def(&c.Rate, 20)
@@ -136,11 +145,15 @@ func (c *Config) defaults() error {
 	}
 	def(&c.PingEvery, 25*time.Second)
 	def(&c.Silence, 60*time.Second)
+	def(&c.Stall, 30*time.Second)
 	def(&c.WriteTimeout, 10*time.Second)
 	def(&c.HelloTimeout, 10*time.Second)
 	def(&c.SessionTimeout, 30*time.Minute)
 	return nil
 }
+
+// uploadShare is the part of UploadBytes that one may have.
+const uploadShare = 4
 
 // def sets v to its default if it is zero.
 func def[T comparable](v *T, value T) {
@@ -158,9 +171,8 @@ type Server struct {
 	anyone   auth.Principal // while authentication is off
 	upgrader websocket.Upgrader
 	// served waits for the connections' goroutines.
-	served sync.WaitGroup
-	// uploads counts the bytes of large frames in memory.
-	uploads atomic.Int64
+	served  sync.WaitGroup
+	uploads uploads
 	// listening counts the recordings that are being transcribed.
 	listening atomic.Int64
 
@@ -194,6 +206,7 @@ func newServer(cfg Config) *Server {
 		CheckOrigin:     cfg.CheckOrigin,
 	}
 	s := &Server{cfg: cfg, upgrader: upgrader, meters: newMeters(cfg.Metrics), anyone: auth.Anyone(), ledger: newLedger(cfg), conns: map[*connection]struct{}{}, typed: map[string][]*connection{}}
+	s.uploads.most, s.uploads.share, s.uploads.of = cfg.UploadBytes, cfg.UserUploadBytes, map[string]int64{}
 	s.gauges(cfg.Metrics)
 	return s
 }
@@ -243,6 +256,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &connection{
 		server: s, socket: socket, wire: hijacked.wire, opening: &opening{request: request, remote: remote, refusal: auth.Refusal(r.Context())}, who: who, v1: wantsV1(r), typed: typed,
 		rate: pace{account: account},
+	}
+	if s.cfg.Authenticate == nil {
+		c.from = unique.Make(remote)
 	}
 	c.gui.Store(wantsGUI(r))
 	c.prepare()

@@ -1,6 +1,9 @@
 package ws
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // heard notes that something came of the peer, or that nobody listened to it.
 // Only the reader calls it.
@@ -26,10 +29,40 @@ func (c *connection) patienceLocked() time.Time {
 		return c.closeBy
 	case !c.helloBy.IsZero():
 		return c.helloBy
-	case c.tookAt.After(c.heardAt):
-		return c.tookAt.Add(c.server.cfg.Silence)
 	}
-	return c.heardAt.Add(c.server.cfg.Silence)
+	heard := c.heardAt
+	if c.tookAt.After(heard) {
+		heard = c.tookAt
+	}
+	until := heard.Add(c.server.cfg.Silence)
+	if !c.due.IsZero() && c.due.Before(until) {
+		return c.due
+	}
+	return until
+}
+
+// minUpload is how fast a message has to come, in bytes per second.
+const minUpload = 8 << 10
+
+// begin notes that a message has begun. A client may send pongs for ever while it
+// holds the memory of one that it does not end, so the message itself has to come
+// on. Only the reader calls it, and progress and stalled.
+func (c *connection) begin() { c.due = c.heardAt.Add(c.server.cfg.Stall) }
+
+// progress notes that n bytes of the message came.
+func (c *connection) progress(n int) {
+	c.due = c.due.Add(time.Duration(n) * time.Second / minUpload)
+	if latest := c.heardAt.Add(c.server.cfg.Stall); c.due.After(latest) {
+		c.due = latest
+	}
+}
+
+// errStalled ends a connection whose message does not come on.
+var errStalled = errors.New("a message stood still")
+
+// stalled reports whether a message has not come on for too long.
+func (c *connection) stalled() bool {
+	return !c.due.IsZero() && c.helloBy.IsZero() && !time.Now().Before(c.due)
 }
 
 // prolong lets a read go on whose deadline came; false if the peer has been

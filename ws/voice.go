@@ -8,7 +8,6 @@ import (
 	"errors"
 	"regexp"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"docent/agent"
@@ -76,16 +75,18 @@ func (c *connection) takeVoice(ctx context.Context, frame payload.Frame) error {
 		defer close(done)
 		defer c.contain(ctx)
 		defer cancel(nil)
-		defer free(&c.server.uploads, held)
-		defer free(&c.server.listening, 1)
+		defer func() {
+			if held != 0 {
+				c.server.uploads.free(c.sharer(), held)
+			}
+		}()
+		defer c.server.listening.Add(-1)
 		if err := c.transcribe(ctx, call, recording, frame); err != nil && ctx.Err() == nil {
 			c.refused(ctx, err, frame)
 		}
 	}(c.voice.done)
 	return nil
 }
-
-func free(counter *atomic.Int64, n int64) { counter.Add(-n) }
 
 // transcribe tells the sender what it has said, and hands that on. ctx is the
 // connection's; call also ends when the recording is given up.

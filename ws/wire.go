@@ -110,6 +110,9 @@ func (w *wire) Read(p []byte) (int, error) {
 		switch {
 		case n > 0:
 			w.c.heard()
+			if w.c.stalled() {
+				return 0, errStalled
+			}
 			if &into[0] == &p[0] {
 				return n, nil
 			}
