@@ -419,7 +419,7 @@ describe('connections that end', () => {
 
   test('a server that says nothing is given up', async () => {
     server.chaos = () => false;
-    const silent = new Tab({ patience: 20, url: server.url });
+    const silent = new Tab({ patience: 2000, url: server.url });
     server.session('mute');
     await silent.until((t) => t.synced);
     const never = new Tab({ patience: 20, WebSocket: class extends WebSocket { override send() {} } as never });

@@ -36,7 +36,7 @@ describe('the library', () => {
   const sources = async () => (await all('upload:')).map((d) => d.source.slice('upload:'.length)).sort();
   const files = () => page.locator('input[type=file]:not(.folder)');
   const row = (name: string) => page.locator('.row', { hasText: name });
-  const finished = () => page.getByRole('button', { name: 'Clear this list' }).waitFor();
+  const finished = () => page.getByRole('button', { name: 'Clear this list' }).waitFor({ timeout: 150_000 });
 
   test('many files go up two at a time, each with its outcome, the failing one with its reason', async () => {
     let most = 0;

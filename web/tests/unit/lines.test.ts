@@ -65,9 +65,9 @@ describe('find', () => {
   test('ten megabytes are searched at once', () => {
     const bytes = encode('Größe and nothing else. '.repeat(440_000) + 'needle');
     expect(bytes.length).toBeGreaterThan(10_000_000);
-    const before = performance.now();
+    const before = process.cpuUsage(); // the time of the processor, which others do not add to
     expect(find(bytes, 'Needle').found).toEqual([{ start: bytes.length - 6, end: bytes.length }]);
-    expect(performance.now() - before).toBeLessThan(5000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(5000);
     const many = find(bytes, 'nothing');
     expect([many.found.length, many.more]).toEqual([mostFound, true]);
   });

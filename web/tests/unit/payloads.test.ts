@@ -18,10 +18,12 @@ import * as sample from '../e2e/samples';
 
 const names = (t: Table | null) => t?.columns.map((c) => c.name);
 const rows = (t: Table | null) => Array.from({ length: t?.rows ?? 0 }, (_, i) => t!.columns.map((c) => c.values[i]));
+/** took is the time of the processor, in ms, which others do not add to. */
 const took = (f: () => void) => {
-  const at = performance.now();
+  const from = process.cpuUsage();
   f();
-  return performance.now() - at;
+  const { user, system } = process.cpuUsage(from);
+  return (user + system) / 1000;
 };
 
 describe('tables', () => {
