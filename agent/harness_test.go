@@ -23,7 +23,7 @@ func bubble(t *testing.T, f func(t *testing.T)) {
 }
 
 // patience bounds every wait in these tests.
-const patience = 10 * time.Second
+const patience = 60 * time.Second
 
 // client is a Listener that keeps what it hears.
 type client struct {

@@ -195,7 +195,7 @@ func TestSlowAnswerOutlivesTheBodyTimeout(t *testing.T) {
 	w := newWorld()
 	answer := w.answer
 	w.answer = func(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
-		timer := time.NewTimer(300 * time.Millisecond)
+		timer := time.NewTimer(1500 * time.Millisecond)
 		defer timer.Stop()
 		select {
 		case <-ctx.Done():
@@ -204,6 +204,6 @@ func TestSlowAnswerOutlivesTheBodyTimeout(t *testing.T) {
 			return answer(ctx, req)
 		}
 	}
-	c := w.serve(t, func(cfg *Config) { cfg.bodyTimeout = 50 * time.Millisecond })
+	c := w.serve(t, func(cfg *Config) { cfg.bodyTimeout = 500 * time.Millisecond })
 	c.want(200, answerJSON, "POST", "/api/ask", `{"question":"what?"}`)
 }

@@ -52,19 +52,24 @@ func TestRefusalSaysWhy(t *testing.T) {
 // A server that is full is left alone for as long as it says, up to a bound.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
+	const inAMinute = "a time of day"
 	for value, want := range map[string][2]time.Duration{
 		"7":       {7 * time.Second, 7 * time.Second},
 		"9999999": {5 * time.Minute, 5 * time.Minute},
-		time.Now().Add(time.Minute).UTC().Format(http.TimeFormat): {50 * time.Second, time.Minute},
-		"soon": {0, 5 * time.Millisecond},
-		"-1":   {0, 5 * time.Millisecond},
+		inAMinute: {50 * time.Second, time.Minute},
+		"soon":    {0, 5 * time.Millisecond},
+		"-1":      {0, 5 * time.Millisecond},
 	} {
 		full := make(chan bool, 1)
 		h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			select {
 			case <-full:
 				full <- true
-				w.Header().Set("Retry-After", value)
+				after := value
+				if after == inAMinute {
+					after = time.Now().Add(time.Minute).UTC().Format(http.TimeFormat)
+				}
+				w.Header().Set("Retry-After", after)
 				http.Error(w, "Come back later.", http.StatusTooManyRequests)
 				return
 			default:

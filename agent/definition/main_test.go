@@ -22,7 +22,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience bounds every wait in these tests.
-const patience = 10 * time.Second
+const patience = 60 * time.Second
 
 // shelf is a library and a searcher of some documents.
 type shelf []rag.Document

@@ -26,6 +26,12 @@ import (
 // quick makes reconnections fast enough for tests.
 var quick = retry{pause: time.Millisecond, max: 10 * time.Millisecond, attempts: 3, rest: time.Hour, stable: time.Hour}
 
+// ample bounds what comes at once but on a machine with much to do.
+const ample = 60 * time.Second
+
+// soon is before what would end a wait that is not ended as it should be.
+const soon = DefaultTimeout / 2
+
 // program is the configuration of a server that is the test binary.
 func program(t *testing.T, mode string) Config {
 	t.Helper()
@@ -34,7 +40,7 @@ func program(t *testing.T, mode string) Config {
 		t.Fatal(err)
 	}
 	return Config{
-		Name: "test", Command: []string{self}, Env: map[string]string{modeVariable: mode}, Timeout: 20 * time.Second, retry: quick,
+		Name: "test", Command: []string{self}, Env: map[string]string{modeVariable: mode}, Timeout: ample, retry: quick,
 	}
 }
 
@@ -88,7 +94,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	late := time.NewTimer(20 * time.Second)
+	late := time.NewTimer(ample)
 	defer late.Stop()
 	for !ok() {
 		select {
@@ -168,9 +174,9 @@ func TestCancel(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	cfg := program(t, "serve")
-	cfg.Timeout = 2 * time.Second
+	cfg.Timeout = 10 * time.Second // the program has to start in that, too
 	s := connect(t, cfg)
-	expect(t, s, "test_slow", "", "ERROR: ToolError: Tool 'test_slow' timed out after 2s")
+	expect(t, s, "test_slow", "", "ERROR: ToolError: Tool 'test_slow' timed out after 10s")
 	expect(t, s, "test_echo", "still there", "you said\nstill there")
 }
 
@@ -257,7 +263,7 @@ func TestClose(t *testing.T) {
 			}
 			began := time.Now()
 			s.Close()
-			if took := time.Since(began); took > 10*time.Second {
+			if took := time.Since(began); took > soon {
 				t.Errorf("Close took %s", took)
 			}
 			eventually(t, "the grandchild is gone", func() bool { return !running(pid) })
@@ -319,7 +325,7 @@ func TestUnreadInput(t *testing.T) {
 	if _, err := s.call(ctx, "echo", arguments); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > soon {
 		t.Errorf("the call took %s", took)
 	}
 }
@@ -339,7 +345,7 @@ func TestConnectFails(t *testing.T) {
 			if fault.KindOf(err) != fault.Unavailable || fault.Message(err) != `cannot connect to the MCP server "test"` {
 				t.Errorf("got %v", err)
 			}
-			if took := time.Since(began); took > 10*time.Second {
+			if took := time.Since(began); took > soon {
 				t.Errorf("it took %s", took)
 			}
 		})
