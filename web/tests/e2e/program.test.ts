@@ -160,7 +160,7 @@ describe('the page on the real program', () => {
     ]);
     await page.locator('li.done', { hasText: 'ferry.txt' }).waitFor();
     // The first PDF of all waits for its reader to be compiled.
-    await page.locator('li.failed', { hasText: 'empty.pdf' }).waitFor({ timeout: 60_000 });
+    await page.locator('li.failed', { hasText: 'empty.pdf' }).waitFor({ timeout: 150_000 });
     expect(plain(await page.locator('li.failed .outcome').textContent()).length).toBeGreaterThan(10);
     await accessible(page);
     await page.getByRole('link', { name: 'New chat' }).first().click();
@@ -177,7 +177,7 @@ describe('the page on the real program', () => {
     await page.getByRole('link', { name: 'New chat' }).first().click();
     await ask('When does the ferry Calliope leave?');
     expect(await page.locator('.answer .prose').last().textContent()).not.toContain('06:40');
-  }, 180_000);
+  }, 300_000);
 
   test('hostile documents are quoted and do nothing', async () => {
     await ask('At what pressure does the zorblatt valve open?');
