@@ -62,7 +62,7 @@ func TestBadFramesV1(t *testing.T) {
 	p.say(`{"action":"user_message","message":"early","id":"m0"}`)
 	p.say(`{"action":"user_file","id":"m0","message":{"base64":"` + strings.Repeat("QUJD", 1<<18) + `"}}`)
 	p.say(`{"action":"hello","id":"` + strings.Repeat("x", 70<<10) + `"}`)
-	for _, id := range []string{"", "m0", "", ""} {
+	for _, id := range []string{"", "m0", "m0", ""} {
 		if f := p.next(); f.Action != payload.ErrorAction || f.ID != id {
 			t.Errorf("before hello: %s", f.raw)
 		}

@@ -63,6 +63,8 @@ const (
 	// keptBuffer is the largest buffer that is kept for the next message, in
 	// bytes; larger ones are counted.
 	keptBuffer = 64 << 10
+	// scrapBuffer is for what is not kept at all, in bytes.
+	scrapBuffer = 4 << 10
 )
 
 // maxEscape is how much longer a text may be in JSON: \u0041 for a letter.
@@ -85,32 +87,38 @@ func (c *connection) read() (frame payload.Frame, refusal, err error) {
 
 // readOne reads a frame.
 func (c *connection) readOne() (frame payload.Frame, refusal, err error) {
-	refusal, err = c.readWith(func(data []byte) (refusal error) {
+	id, refusal, err := c.readWith(func(data []byte) (refusal error) {
 		if c.v1 {
 			frame, refusal = payload.DecodeV1(data)
 		} else {
 			frame, refusal = payload.DecodeBAF(data)
 		}
+		if refusal != nil && frame.ID == "" {
+			frame.ID, refusal = unread(data, refusal)
+		}
 		return refusal
 	})
+	if id != "" {
+		frame.ID = id
+	}
 	return frame, refusal, err
 }
 
 // readWith reads a frame and decodes it. The memory of a large one is counted
 // in c.held until the next is read. One that is refused before it is decoded is
-// read to its end, so that the next frame can be.
-func (c *connection) readWith(decode func(data []byte) (refusal error)) (refusal, err error) {
+// read to its end, so that the next frame can be, and for its id.
+func (c *connection) readWith(decode func(data []byte) (refusal error)) (id string, refusal, err error) {
 	c.letGo()
 	_, r, err := c.socket.NextReader()
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	c.begin()
 	pooled := buffers.Get().(*[]byte)
 	data, refusal, err := c.receive((*pooled)[:0], r)
-	if refusal != nil { // and data nil
-		c.letGo()
-		err = c.discard(r)
+	if refusal != nil {
+		id, err = c.discard(data, r)
+		data = nil
 	}
 	if err == nil {
 		c.due = time.Time{}
@@ -124,10 +132,11 @@ func (c *connection) readWith(decode func(data []byte) (refusal error)) (refusal
 		*pooled = data
 	}
 	buffers.Put(pooled)
-	return refusal, err
+	return id, refusal, err
 }
 
-// receive appends a message to b, if it is not too long and there is room for it.
+// receive appends a message to b, if it is not too long and there is room for it;
+// with a refusal, data is what was read of it.
 func (c *connection) receive(b []byte, r io.Reader) (data []byte, refusal, err error) {
 	limit, file := maxEscape*c.server.cfg.MessageBytes+envelope, false
 	if c.sub == nil { // it is not known who that is
@@ -136,10 +145,10 @@ func (c *connection) receive(b []byte, r io.Reader) (data []byte, refusal, err e
 	for over := false; ; {
 		if len(b) > limit {
 			if file {
-				return nil, c.fileTooLong(), nil
+				return b, c.fileTooLong(), nil
 			}
 			if refusal = c.maybeLarge(b); refusal != nil {
-				return nil, refusal, nil
+				return b, refusal, nil
 			}
 			limit, file = c.server.cfg.FileBytes+envelope, true
 			continue
@@ -149,7 +158,7 @@ func (c *connection) receive(b []byte, r io.Reader) (data []byte, refusal, err e
 		}
 		if len(b) == cap(b) {
 			if b, refusal = c.grow(b, limit+1); refusal != nil {
-				return nil, refusal, nil
+				return b, refusal, nil
 			}
 		}
 		n, err := r.Read(b[len(b):cap(b)])
@@ -171,7 +180,7 @@ func (c *connection) grow(b []byte, most int) ([]byte, error) {
 	size = min(size, most)
 	if size > keptBuffer && c.sub != nil {
 		if err := c.server.uploads.take(c.sharer(), int64(size)-c.held); err != nil {
-			return nil, err
+			return b, err
 		}
 		c.held = int64(size)
 	}
@@ -191,17 +200,21 @@ func (c *connection) maybeLarge(begin []byte) error {
 	return nil
 }
 
-// discard reads what is left of a message.
-func (c *connection) discard(r io.Reader) error {
-	scrap := make([]byte, keptBuffer)
+// discard reads what is left of a message, and finds its id.
+func (c *connection) discard(begin []byte, r io.Reader) (id string, err error) {
+	var f finder
+	f.see(begin)
+	c.letGo()
+	scrap := make([]byte, scrapBuffer)
 	for {
 		n, err := r.Read(scrap)
+		f.see(scrap[:n])
 		c.progress(n)
 		if err != nil {
 			if errors.Is(err, io.EOF) {
-				return nil
+				return f.id, nil
 			}
-			return err
+			return "", err
 		}
 	}
 }

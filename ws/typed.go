@@ -25,8 +25,10 @@ func (c *connection) nextTyped(ctx context.Context) error {
 		return err
 	}
 	var m payload.TypedRequest
-	refusal, err := c.readWith(func(data []byte) (refusal error) {
-		m, refusal = payload.DecodeTyped(data)
+	_, refusal, err := c.readWith(func(data []byte) (refusal error) {
+		if m, refusal = payload.DecodeTyped(data); refusal != nil {
+			_, refusal = unread(data, refusal)
+		}
 		return refusal
 	})
 	if err != nil {

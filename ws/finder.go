@@ -1,0 +1,109 @@
+package ws
+
+import (
+	"encoding/json"
+	"strings"
+
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// finder looks for the id of a frame that is refused without being decoded, as
+// it is too long for that or is no JSON that we read: who sent it waits for an
+// answer to that id. It sees the frame in pieces and keeps next to nothing of it.
+type finder struct {
+	id      string
+	deepest int
+
+	depth   int
+	object  bool // the frame is one
+	key     bool // a key comes next
+	isID    bool // the value of id comes next
+	text    bool // within a string
+	escaped bool // after a backslash
+	kept    []byte
+	keeping bool // the string at hand, in kept
+}
+
+const (
+	// maxDepth is how deep encoding/json reads.
+	maxDepth = 10_000
+	// maxFound is the longest id as JSON, in bytes.
+	maxFound = maxEscape*payload.MaxIDBytes + 2
+)
+
+// see takes the next piece.
+func (f *finder) see(piece []byte) {
+	for _, c := range piece {
+		if f.text {
+			f.within(c)
+			continue
+		}
+		switch c {
+		case '"':
+			f.text, f.keeping = true, f.depth == 1 && (f.key || f.isID)
+			if f.keeping {
+				f.kept = append(f.kept[:0], c)
+			}
+		case '{', '[':
+			if f.depth == 0 {
+				f.object, f.key = c == '{', c == '{'
+			}
+			f.depth++
+			f.deepest = max(f.deepest, f.depth)
+		case '}', ']':
+			f.depth--
+		case ',':
+			if f.depth == 1 {
+				f.key, f.isID = f.object, false
+			}
+		}
+	}
+}
+
+// within takes a byte of a string.
+func (f *finder) within(c byte) {
+	if f.keeping {
+		if len(f.kept) < maxFound {
+			f.kept = append(f.kept, c)
+		} else {
+			f.kept[0] = 0 // it is none that counts
+		}
+	}
+	switch {
+	case f.escaped:
+		f.escaped = false
+	case c == '\\':
+		f.escaped = true
+	case c == '"':
+		f.text = false
+		if f.keeping {
+			f.found()
+		}
+	}
+}
+
+// found takes a key of the frame, or its id.
+func (f *finder) found() {
+	var text string
+	err := json.Unmarshal(f.kept, &text)
+	if f.key {
+		f.key, f.isID = false, err == nil && text == "id"
+		return
+	}
+	f.isID = false
+	if err == nil && len(text) <= payload.MaxIDBytes && !strings.ContainsRune(text, 0) {
+		f.id = text
+	}
+}
+
+// unread is the id of a frame that cannot be decoded, and why it cannot, if that
+// is that it is nested too deeply.
+func unread(data []byte, refusal error) (id string, why error) {
+	var f finder
+	f.see(data)
+	if f.deepest > maxDepth {
+		refusal = fault.Wrap(fault.Invalid, refusal, "this is nested too deeply: at most %d levels are read", maxDepth)
+	}
+	return f.id, refusal
+}
