@@ -20,7 +20,7 @@ type RAGMessage struct {
 	// text says so.
 	Abstained bool `json:"abstained"`
 	// Stopped reports that Answer is only what there was of it when its turn
-	// was stopped. Its last sentence, which may be half a one, is not among
+	// was stopped, or failed. Its last sentence, which may be half a one, is not among
 	// Sentences unless it cites something.
 	Stopped bool `json:"stopped,omitempty"`
 	// Evidence says how well the passages support an answer, 0 to 1; nil if
@@ -30,6 +30,10 @@ type RAGMessage struct {
 	K int `json:"k,omitempty"`
 	// Collections are those that were searched; none means all.
 	Collections []string `json:"collections,omitempty"`
+	// Searched is the text that was searched for, if it is not Question: one
+	// that leans on earlier turns is searched for with them, or in a model's
+	// words, and slips of the finger are mended.
+	Searched string `json:"searched,omitempty"`
 }
 
 // MarshalJSON writes the message; its lists are never null, for BAF's clients
@@ -92,11 +96,14 @@ type RAGSentence struct {
 	Start int `json:"start"`
 	// End is exclusive.
 	End int `json:"end"`
-	// Docs are the passages it cites, as 1-based positions in
-	// RAGMessage.Docs; never null.
+	// Docs are the passages it cites, or with Found the one that carries it, as
+	// 1-based positions in RAGMessage.Docs; never null.
 	Docs []int `json:"docs"`
 	// Support says how much of it they carry.
 	Support Support `json:"support"`
+	// Found reports that the sentence cites nothing and Docs is the passage
+	// that was found to carry it all the same.
+	Found bool `json:"found,omitempty"`
 }
 
 // MarshalJSON writes the mark; its list is never null.

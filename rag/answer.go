@@ -62,6 +62,9 @@ func (a *answer) search(ctx context.Context) error {
 func (a *answer) made(m payload.RAGMessage) payload.RAGMessage {
 	if a.retrieved {
 		m.Evidence, m.K, m.Collections = &a.found.Evidence, a.req.K, slices.Clone(a.req.Collections)
+		if a.found.Question != a.req.Question {
+			m.Searched = a.found.Question
+		}
 	}
 	return m
 }

@@ -16,7 +16,7 @@ func CiteBegun(static *embed.Static, w Written) payload.RAGMessage {
 	w.Text, w.StopReason = withoutHalfMarker(strings.ToValidUTF8(w.Text, "")), ""
 	m := Cite(static, w)
 	m.Stopped = true
-	if last := len(m.Sentences) - 1; last >= 0 && len(m.Sentences[last].Docs) == 0 {
+	if last := len(m.Sentences) - 1; last >= 0 && (m.Sentences[last].Found || len(m.Sentences[last].Docs) == 0) {
 		m.Sentences = m.Sentences[:last]
 	}
 	// Half a sentence admits nothing: it may end in "but passage 2 does".

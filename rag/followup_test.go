@@ -114,6 +114,13 @@ func TestFollowUpIsRewrittenOnce(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		q := s.queries[0]
+		said := "" // only what is not the question is said
+		if text := searchText(q.Question, q.Turns); text != c.question {
+			said = text
+		}
+		if got.Searched != said {
+			t.Errorf("%s: the answer says that %q was searched for, want %q", name, got.Searched, said)
+		}
 		if q.Question != c.searched || len(q.Turns) != c.turns || len(model.Requests()) != c.calls || got.Question != c.question || got.Answer != "4MB [1]." {
 			t.Errorf("%s: searched %q with %d turns, %d calls, message %+v", name, q.Question, len(q.Turns), len(model.Requests()), got)
 		}
@@ -222,6 +229,9 @@ func TestFollowUpWithoutModel(t *testing.T) {
 	got, err := r.Run(t.Context(), Request{Question: "and its default?", History: 2, Turns: turns})
 	if err != nil || len(s.queries[0].Turns) != 2 || !strings.Contains(got.Answer, "four megabytes") {
 		t.Errorf("%v, %+v after %+v", err, got, s.queries)
+	}
+	if got.Searched != "what is work_mem?\nand its default?" {
+		t.Errorf("it says that %q was searched for", got.Searched)
 	}
 }
 

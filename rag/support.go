@@ -1,6 +1,9 @@
 package rag
 
 import (
+	"slices"
+	"strings"
+
 	"docent/embed"
 	"docent/payload"
 )
@@ -15,24 +18,33 @@ const (
 	// with the best sentence of its passages.
 	strongVector = .75
 	weakVector   = .5
+	// foundWords is the share of a sentence's words that two sentences of a
+	// passage in a row hold from which on they carry it though it cites nothing.
+	foundWords = .85
+	// minFoundWords is how many words it then has at least: fewer, as in "Yes, it
+	// does.", are everywhere.
+	minFoundWords = 3
 )
 
 // checker tells how far passages carry a sentence.
 type checker struct {
 	static  *embed.Static
 	results []Result
-	// stems and vectors are each passage's, made when first needed.
-	stems   []map[string]bool
-	vectors [][][]float32
+	// stems, sentences and vectors are each passage's, made when first needed.
+	stems     []map[string]bool
+	sentences [][]readSentence
+	vectors   [][][]float32
 }
 
 func newChecker(static *embed.Static, results []Result) *checker {
-	return &checker{static, results, make([]map[string]bool, len(results)), make([][][]float32, len(results))}
+	n := len(results)
+	return &checker{static, results, make([]map[string]bool, n), make([][]readSentence, n), make([][][]float32, n)}
 }
 
 // support says how much of a sentence the passages with the given numbers,
 // counted from 1, carry, by words and by meaning. A number or identifier that
-// none of them holds leaves no more than weak, however alike the rest.
+// none of them holds leaves no more than weak, however alike the rest, and so
+// does a "not" that only one side has.
 func (c *checker) support(text string, docs []int) payload.Support {
 	if len(docs) == 0 {
 		return payload.SupportNone
@@ -56,12 +68,60 @@ func (c *checker) support(text string, docs []int) payload.Support {
 	alike := c.alike(text, docs)
 	switch {
 	case missing == 0 && (share >= strongWords || share >= weakWords && alike >= strongVector):
+		if c.contradicts(text, docs) {
+			return payload.SupportWeak
+		}
 		return payload.SupportStrong
 	case share >= weakWords, missing == 0 && alike >= weakVector:
 		return payload.SupportWeak
 	default:
 		return payload.SupportNone
 	}
+}
+
+// find returns the number of the passage, counted from 1, that carries a
+// sentence which cites none, nearly word for word; 0 if none does.
+func (c *checker) find(text string) int {
+	if strings.HasSuffix(text, "?") {
+		return 0
+	}
+	var own []word
+	for _, w := range words(text) {
+		if !w.part && !stopWords[w.stem] {
+			own = append(own, w)
+		}
+	}
+	if len(own) < minFoundWords {
+		return 0
+	}
+	most, best := 0, 0
+	for i := range c.results {
+		c.prepare(i)
+		for at := range c.sentences[i] {
+			if n := heldWords(own, c.sentences[i][at:min(at+2, len(c.sentences[i]))]); n > most && float64(n) >= foundWords*float64(len(own)) {
+				most, best = n, i+1
+			}
+		}
+	}
+	if best == 0 || c.contradicts(text, []int{best}) {
+		return 0
+	}
+	return best
+}
+
+// heldWords counts the words that one of the sentences holds; none if one is
+// missing that only itself will do for.
+func heldWords(own []word, sentences []readSentence) int {
+	n := 0
+	for _, w := range own {
+		switch {
+		case slices.ContainsFunc(sentences, func(s readSentence) bool { return s.stems[w.stem] }):
+			n++
+		case w.exact:
+			return 0
+		}
+	}
+	return n
 }
 
 // held reports whether one of the passages holds the stem.
@@ -96,7 +156,9 @@ func (c *checker) prepare(i int) {
 	p := c.results[i].Passage
 	c.stems[i] = stemSet(HeadingLine(p.Document.Title, p.Headings) + "\n" + p.Text)
 	for _, s := range splitSentences(p.Text, p.Kind) {
-		c.vectors[i] = append(c.vectors[i], c.vector(p.Text[s.start:s.end]))
+		text := p.Text[s.start:s.end]
+		c.sentences[i] = append(c.sentences[i], readSentence{text, stemSet(text)})
+		c.vectors[i] = append(c.vectors[i], c.vector(text))
 	}
 }
 

@@ -35,6 +35,45 @@ func TestSupport(t *testing.T) {
 	}
 }
 
+// What a passage says and a sentence denies, or the other way round, is not
+// carried in full, however alike the words.
+func TestSupportOfTheOpposite(t *testing.T) {
+	t.Parallel()
+	c := newChecker(testStatic, []Result{
+		passage(1, "Groups", "", "Groups nest to any depth. A group has a name and does not survive a restart. Members are not renamed. Only admins create groups."),
+		passage(2, "Gruppen", "", "Gruppen lassen sich beliebig tief schachteln. Ein Name wird nicht geändert."),
+	})
+	for text, want := range map[string]struct {
+		doc     int
+		support payload.Support
+	}{
+		"Groups nest to any depth.":                              {1, payload.SupportStrong},
+		"Groups do **not** nest to any depth.":                   {1, payload.SupportWeak},
+		"Groups don't nest, to any depth.":                       {1, payload.SupportWeak},
+		"Groups do not support nesting.":                         {1, payload.SupportWeak},
+		"I don't know why, but groups nest to any depth.":        {1, payload.SupportStrong},
+		"Groups never nest to any depth.":                        {1, payload.SupportWeak},
+		"No groups nest to any depth.":                           {1, payload.SupportWeak},
+		"Groups not only nest, they nest to any depth.":          {1, payload.SupportStrong},
+		"A group has a name.":                                    {1, payload.SupportStrong},
+		"A group does not survive a restart.":                    {1, payload.SupportStrong},
+		"A group survives a restart.":                            {1, payload.SupportWeak},
+		"Members are renamed.":                                   {1, payload.SupportWeak},
+		"Members are never renamed.":                             {1, payload.SupportStrong},
+		"Not all create groups, only admins.":                    {1, payload.SupportStrong},
+		"Groups nest to any depth and do not survive a restart.": {1, payload.SupportStrong},
+		"Gruppen lassen sich beliebig tief schachteln.":          {2, payload.SupportStrong},
+		"Gruppen lassen sich nicht beliebig tief schachteln.":    {2, payload.SupportWeak},
+		"Keine Gruppen lassen sich beliebig tief schachteln.":    {2, payload.SupportWeak},
+		"Ein Name wird geändert.":                                {2, payload.SupportWeak},
+		"Ein Name wird nicht geändert.":                          {2, payload.SupportStrong},
+	} {
+		if got := c.support(text, []int{want.doc}); got != want.support {
+			t.Errorf("%q: %s, want %s", text, got, want.support)
+		}
+	}
+}
+
 // The message on the wire has all keys of BAF's golden frame, with values of
 // the same types.
 func TestMessageIsLikeBAFs(t *testing.T) {

@@ -34,7 +34,8 @@ type Written struct {
 
 // Cite makes the message of what a model wrote: markers resolved against the
 // passages and those it made up dropped, each sentence marked by how far the
-// passages it cites carry it. Of no text only the CutNote is left.
+// passages it cites carry it, and one that cites none but that a passage says
+// by that passage. Of no text only the CutNote is left.
 func Cite(static *embed.Static, w Written) payload.RAGMessage {
 	text := strings.TrimSpace(resolveMarkers(Clean(w.Text), len(w.Results)))
 	m := payload.RAGMessage{
@@ -46,10 +47,15 @@ func Cite(static *embed.Static, w Written) payload.RAGMessage {
 	}
 	c := newChecker(static, w.Results)
 	for _, s := range splitSentences(text, Prose) {
-		docs := markedDocs(text[s.start:s.end], len(w.Results))
-		m.Sentences = append(m.Sentences, payload.RAGSentence{
-			Start: s.start, End: s.end, Docs: docs, Support: c.support(resolveMarkers(text[s.start:s.end], 0), docs),
-		})
+		mark := payload.RAGSentence{Start: s.start, End: s.end, Docs: markedDocs(text[s.start:s.end], len(w.Results))}
+		claim := resolveMarkers(text[s.start:s.end], 0)
+		mark.Support = c.support(claim, mark.Docs)
+		if len(mark.Docs) == 0 {
+			if n := c.find(claim); n > 0 {
+				mark.Docs, mark.Support, mark.Found = []int{n}, payload.SupportStrong, true
+			}
+		}
+		m.Sentences = append(m.Sentences, mark)
 	}
 	m.Abstained = Admits(text) && !cites(m.Sentences)
 	return m
@@ -97,7 +103,7 @@ func Admits(text string) bool { return admission.MatchString(text) }
 
 func cites(sentences []payload.RAGSentence) bool {
 	for _, s := range sentences {
-		if len(s.Docs) > 0 {
+		if len(s.Docs) > 0 && !s.Found {
 			return true
 		}
 	}

@@ -32,6 +32,36 @@ func TestCite(t *testing.T) {
 	}
 }
 
+// A sentence that cites nothing is carried by the passage that says it, which is
+// said to be found and not cited.
+func TestCiteFindsWhatIsNotCited(t *testing.T) {
+	t.Parallel()
+	results := memoryShelf().results[:2]
+	for text, want := range map[string]payload.RAGSentence{
+		"Sets the amount of memory the database server uses for shared memory buffers.":     {Docs: []int{2}, Support: payload.SupportStrong, Found: true},
+		"The default value is four megabytes.":                                              {Docs: []int{1}, Support: payload.SupportStrong, Found: true},
+		"The default value is five megabytes (5MB).":                                        {Support: payload.SupportNone},
+		"The default value is not four megabytes.":                                          {Support: payload.SupportNone},
+		"The default is 4MB [2].":                                                           {Docs: []int{2}, Support: payload.SupportWeak},
+		"Yes, it does.":                                                                     {Support: payload.SupportNone},
+		"Is the default value four megabytes?":                                              {Support: payload.SupportNone},
+		"The default value that a query operation writes to disk is typically an elephant.": {Support: payload.SupportNone},
+	} {
+		m := Cite(testStatic, Written{Text: text, Results: results})
+		if len(m.Sentences) != 1 || m.Sentences[0].Support != want.Support || !slices.Equal(m.Sentences[0].Docs, want.Docs) || m.Sentences[0].Found != want.Found {
+			t.Errorf("%q: %+v", text, m.Sentences)
+		}
+	}
+	// Nor is an admission an answer because a passage has its words, or half a sentence.
+	const admits = "I don't know the default value, four megabytes."
+	if m := Cite(testStatic, Written{Text: admits, Results: results}); !m.Abstained {
+		t.Errorf("%+v", m)
+	}
+	if m := CiteBegun(testStatic, Written{Text: "The default value is four megabytes", Results: results}); len(m.Sentences) != 0 {
+		t.Errorf("%+v", m.Sentences)
+	}
+}
+
 func TestCiteAbstains(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
