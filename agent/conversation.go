@@ -54,12 +54,13 @@ type conversation struct {
 	interrupt context.CancelCauseFunc
 	listeners []*Subscription
 	peers     map[string]*link
-	users     int   // those in the middle of something that needs the session
-	seq       int64 // of what was delivered last: without a gap, all up to it was
-	resetSeq  int64 // as in SessionRecord
-	done      int64 // the latest turn that is known to be stored
-	latest    int64 // the turn given last, as far as is known
-	commits   int64 // counts what was written
+	ended     string // the thread of which clients were told that it is at its end
+	users     int    // those in the middle of something that needs the session
+	seq       int64  // of what was delivered last: without a gap, all up to it was
+	resetSeq  int64  // as in SessionRecord
+	done      int64  // the latest turn that is known to be stored
+	latest    int64  // the turn given last, as far as is known
+	commits   int64  // counts what was written
 	failed    map[int64]*pending
 	uncertain map[string]bool // ids of messages that may or may not be stored
 	resumed   bool

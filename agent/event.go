@@ -60,6 +60,7 @@ type Event struct {
 	Time time.Time
 
 	spoken bool   // it is text, or JSON with a string under "message"
+	thread string // of a peer's message whose correlation does not tell it; see threadOf
 	cause  string // of an answer of another agent, the request that it was asked for
 }
 
@@ -119,13 +120,14 @@ type origin struct {
 	From        string `json:"from,omitempty"`
 	Correlation string `json:"correlation,omitempty"`
 	Cause       string `json:"cause,omitempty"`
+	Thread      string `json:"thread,omitempty"`
 	Hops        int    `json:"hops,omitempty"`
 }
 
 // record is the event as it is stored, without its message.
 func (e *Event) record() EventRecord {
 	r := EventRecord{Name: e.Name, Info: e.Text, Human: e.Human, Data: e.Data, Time: e.Time}
-	if o := (origin{e.From, e.Correlation, e.cause, e.Hops}); o != (origin{}) {
+	if o := (origin{e.From, e.Correlation, e.cause, e.thread, e.Hops}); o != (origin{}) {
 		r.Origin, _ = json.Marshal(o) // strings and a number always encode
 	}
 	return r
@@ -159,7 +161,7 @@ func storedEvent(r EventRecord) Event {
 	}
 	var o origin
 	_ = json.Unmarshal(r.Origin, &o) // nil, or written by record
-	e.From, e.Correlation, e.cause, e.Hops = o.From, o.Correlation, o.Cause, o.Hops
+	e.From, e.Correlation, e.cause, e.thread, e.Hops = o.From, o.Correlation, o.Cause, o.Thread, o.Hops
 	e.ID, e.Turn, e.Human, e.Time = r.ID, r.Turn, r.Human, r.Time
 	return e
 }

@@ -102,8 +102,10 @@ func (s *Session) CreateAgentConnection(ctx context.Context, url string) error {
 //
 // Agents that answer each other are stopped: each message counts the agents it
 // went through, and one that went through more than RuntimeConfig.MaxHops is
-// refused with fault.Conflict. Greetings are not counted: two agents must not
-// call each other from their initial states.
+// neither sent nor heard, and nor is one beyond the RuntimeConfig.MaxExchange
+// that this runtime has seen because of one message of a user. Of both
+// SendToPeer says fault.Conflict, with the cause ErrTooManyHops. Greetings are
+// not counted: two agents must not call each other from their initial states.
 func (s *Session) SendToPeer(ctx context.Context, url string, message any) (correlation string, err error) {
 	content, err := payload.Marshal(message)
 	if err != nil {
@@ -113,12 +115,12 @@ func (s *Session) SendToPeer(ctx context.Context, url string, message any) (corr
 		return "", fault.New(fault.Invalid, "a message to another agent may have at most %d bytes, this has %d", MaxPeerMessageBytes, len(content))
 	}
 	event := s.Event()
-	hops := event.Hops + 1
-	if limit := s.conversation.rt.cfg.MaxHops; hops > limit {
-		return "", fault.New(fault.Conflict, "the agents have answered each other %d times and stop here", limit)
+	hops, thread := event.Hops+1, event.in(s.conversation.key)
+	if err := s.conversation.crosses(ctx, thread, hops); err != nil {
+		return "", err
 	}
-	r := &request{hops: hops, cause: event.request(), written: make(chan error, 1), frame: payload.Frame{
-		Action: payload.ReplyStr, Message: content, Correlation: uuid.NewString(), Hops: hops,
+	r := &request{hops: hops, thread: thread, cause: event.request(), written: make(chan error, 1), frame: payload.Frame{
+		Action: payload.ReplyStr, Message: content, Correlation: correlationIn(thread), Hops: hops,
 	}}
 	for {
 		l, err := s.link(ctx, url)

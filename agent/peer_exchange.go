@@ -11,6 +11,8 @@ import (
 type request struct {
 	frame payload.Frame
 	hops  int
+	// thread is what the request belongs to; see threadOf.
+	thread string
 	// cause is the id of the request, of the agent that this one talks to as a
 	// server, for whose answer this request is made; "" if none.
 	cause string
@@ -46,8 +48,9 @@ type exchange struct {
 	// broke. Only their ids match what the peer still says to them.
 	past []*request
 	// hops are those of the request written last, before it those of the event
-	// for which the link was begun.
-	hops int
+	// for which the link was begun; thread is that of the request, "" before it.
+	hops   int
+	thread string
 }
 
 // maxWrites is how often a request is written: again if the connection broke
@@ -72,7 +75,7 @@ func (x *exchange) next() *request {
 	r := x.waiting[0]
 	x.waiting = slices.Delete(x.waiting, 0, 1)
 	r.writes++
-	x.hops = r.hops
+	x.hops, x.thread = r.hops, r.thread
 	if len(x.sent) == MaxPeerQueue { // a peer that answers nothing
 		x.sent = slices.Delete(x.sent, 0, 1)
 	}

@@ -19,10 +19,27 @@ func (l *link) read(ctx context.Context, conn PeerConn) {
 		if !ok {
 			continue
 		}
-		if l.storm.Wait(ctx) != nil || !l.take(ctx, message) {
+		if l.storm.Wait(ctx) != nil {
+			return
+		}
+		if err := l.c.crosses(ctx, message.thread, message.heardHops()); err != nil { // who said it is not told: it might answer
+			l.c.tellEnd(message, err)
+			continue
+		}
+		if !l.take(ctx, message) {
 			return
 		}
 	}
+}
+
+// heardHops is what is compared with RuntimeConfig.MaxHops of what a peer says:
+// the answer to a request that was within it is heard, so that who asked learns
+// of the end.
+func (m *Message) heardHops() int {
+	if m.Correlation != "" && m.Hops < payload.MaxHops {
+		return m.Hops - 1
+	}
+	return m.Hops
 }
 
 // hear makes a frame a message to this agent; false if it is none.
@@ -37,7 +54,9 @@ func (l *link) hear(f payload.Frame) (Message, bool) {
 	knew := l.x.echoes
 	m := Message{Content: content, Wait: true, From: l.name, Hops: max(f.Hops, l.x.hops+1)}
 	if r := l.x.match(f); r != nil { // a peer that does not count is counted
-		m.Correlation, m.cause, m.Hops = r.frame.Correlation, r.cause, max(f.Hops, r.hops+1)
+		m.Correlation, m.cause, m.thread, m.Hops = r.frame.Correlation, r.cause, r.thread, max(f.Hops, r.hops+1)
+	} else if m.thread = threadOf(f.Correlation); m.thread == "" && !l.x.echoes { // which answer may be late, or one of several
+		m.thread = l.x.thread
 	}
 	if l.x.echoes && !knew {
 		l.c.rt.peering.remember(l.name)

@@ -11,6 +11,7 @@ type peering struct {
 	mu      sync.Mutex // guards what follows
 	links   int
 	echoing map[string]bool // by the peer's name
+	spent   spending
 }
 
 // take counts a link; false if there are limit already.

@@ -69,8 +69,12 @@ type RuntimeConfig struct {
 	// Default: 1,000.
 	MaxPeers int
 	// MaxHops bounds how often agents may answer each other without a user; see
-	// Session.SendToPeer. At most 999. Default: 16.
+	// Session.SendToPeer. The answer to the last request is heard. At most 999. Default: 16.
 	MaxHops int
+	// MaxExchange bounds the messages between agents that one message of a user may
+	// cause, as this runtime sees them: what it sends to other agents, what they ask
+	// and what they answer. Default: DefaultExchange.
+	MaxExchange int
 	// History is how many messages before a user's one are read along with
 	// storing it; a body that asks for more costs another trip. RunRAG takes as
 	// many of them as it asks for, reasoning what fits Options.HistoryTokens: 20
@@ -98,7 +102,7 @@ func (c *RuntimeConfig) defaults() error {
 	if c.Agent == nil || c.Store == nil {
 		return fault.New(fault.Invalid, "RuntimeConfig.Agent and RuntimeConfig.Store are required")
 	}
-	if c.MailboxSize < 0 || c.HeldEvents < 0 || c.MaxSessions < 0 || c.History < 0 || c.ReplayLimit < 0 || c.MaxPeers < 0 || c.MaxHops < 0 ||
+	if c.MailboxSize < 0 || c.HeldEvents < 0 || c.MaxSessions < 0 || c.History < 0 || c.ReplayLimit < 0 || c.MaxPeers < 0 || c.MaxHops < 0 || c.MaxExchange < 0 ||
 		c.ConditionInterval < 0 || c.TurnTimeout < 0 || c.StoreTimeout < 0 {
 		return fault.New(fault.Invalid, "RuntimeConfig: sizes and times must not be negative")
 	}
@@ -127,6 +131,7 @@ func (c *RuntimeConfig) defaults() error {
 	orElse(&c.ReplayLimit, 1000)
 	orElse(&c.MaxPeers, 1000)
 	orElse(&c.MaxHops, 16)
+	orElse(&c.MaxExchange, DefaultExchange)
 	orElse(&c.ConditionInterval, time.Second)
 	orElse(&c.FlushAfter, 100*time.Millisecond)
 	orElse(&c.TurnTimeout, 5*time.Minute)

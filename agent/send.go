@@ -39,11 +39,12 @@ type Message struct {
 	// Of other messages those options count that fit.
 	Options bool
 
-	cause string // see Event
+	cause, thread string // see Event
 }
 
-// ErrTooManyHops is the cause of refusing a message that came through too many
-// agents. Agents are not told in words: they might answer.
+// ErrTooManyHops is the cause of refusing a message between agents that came
+// through too many of them, or is one too many of all that one message caused.
+// Agents are not told in words: they might answer.
 var ErrTooManyHops = errors.New("too many hops")
 
 // arrival is the message on its way into the store.
@@ -55,7 +56,7 @@ func (m Message) arrival() arrival {
 	if m.Options && m.Human && event.spoken && payload.IsAsk(m.Content) {
 		event.Name = EventText
 	}
-	event.Human, event.From, event.Correlation, event.Hops, event.cause = m.Human, m.From, m.Correlation, m.Hops, m.cause
+	event.Human, event.From, event.Correlation, event.Hops, event.cause, event.thread = m.Human, m.From, m.Correlation, m.Hops, m.cause, m.thread
 	return arrival{event: event, id: m.ID, content: m.Content, wait: m.Wait, heard: m.Heard}
 }
 
@@ -69,11 +70,12 @@ func (c *conversation) receive(ctx context.Context, m Message) error {
 // arrived is stored, whether its sender is still there or not. One whose id is there already is not stored again; its
 // turn runs again if it failed. Errors are for the sender: fault.Invalid if its text
 // is too long, fault.Conflict if another message has the id and (ErrTooManyHops) if it came through more agents than
-// RuntimeConfig.MaxHops, fault.Busy if too many messages wait or none is taken within MaxIntakeWait, fault.NotFound if the session was deleted.
+// RuntimeConfig.MaxHops or is one of more than RuntimeConfig.MaxExchange, fault.Busy if too many messages wait or none is taken within MaxIntakeWait, fault.NotFound if the session was deleted.
 func (s *Subscription) Send(ctx context.Context, m Message) error {
-	if limit := s.c.rt.cfg.MaxHops; !m.Human && m.Hops > limit {
-		s.c.rt.cfg.Logger.WarnContext(ctx, "message of an agent refused: it came through too many", "session", s.c.key.ID, "hops", m.Hops)
-		return fault.Wrap(fault.Conflict, ErrTooManyHops, "the agents have answered each other %d times and stop here", limit)
+	if !m.Human {
+		if err := s.c.crosses(ctx, threadOf(m.Correlation), m.Hops); err != nil {
+			return err
+		}
 	}
 	in := m.arrival()
 	in.caller = s

@@ -336,7 +336,7 @@ func (c *conversation) fail(t *turn, err error) {
 	told := t.told
 	t.mu.Unlock()
 	for _, d := range t.failure(err, c.rt.cfg.Now()) {
-		if d.Audience != Streaming || !told {
+		if d.Audience == Streaming && !told || d.Audience == Plain && !t.unspoken(err) {
 			c.deliver(d)
 		}
 	}
@@ -353,6 +353,9 @@ func (t *turn) failure(err error, now time.Time) []Delivery {
 	for i := range all {
 		all[i].Frame.Time, all[i].Frame.Turn = now, &t.number
 		t.answering(&all[i].Frame)
+		if errors.Is(err, ErrTooManyHops) && all[i].Frame.Correlation != "" {
+			all[i].Frame.Hops = payload.MaxHops // it goes on to who began, and no agent answers it
+		}
 	}
 	return all
 }
@@ -371,6 +374,12 @@ func (c *conversation) end(t *turn, f payload.TurnFinished) {
 		f.Usage = nil
 	}
 	c.ending = nil
+}
+
+// unspoken reports whether a failure is not to be told in words: an agent that
+// is no docent and is stopped because it answers would answer that as well.
+func (t *turn) unspoken(failed error) bool {
+	return errors.Is(failed, ErrTooManyHops) && t.began != nil && t.began.message.Sender == SenderAgent && t.began.event.request() == ""
 }
 
 // answering marks a frame as an answer to the request of an agent that the turn

@@ -88,6 +88,7 @@ func TestLimits(t *testing.T) {
 		"agent.MaxVariables": agent.MaxVariables, "agent.MaxVariableBytes": agent.MaxVariableBytes, "agent.MaxQueueBytes": agent.MaxQueueBytes,
 		"agent.MaxPeerMessageBytes": agent.MaxPeerMessageBytes, "agent.MaxParallel": agent.MaxParallel,
 		"agent.MaxNameBytes": agent.MaxNameBytes, "agent.MaxSessionPeers": agent.MaxSessionPeers, "agent.MaxPeerQueue": agent.MaxPeerQueue,
+		"agent.DefaultExchange": agent.DefaultExchange,
 		"agent.DefaultMaxSteps": agent.DefaultMaxSteps, "agent.MaxRunSteps": agent.MaxRunSteps,
 		"agent.DefaultHistoryTokens": agent.DefaultHistoryTokens, "agent.DefaultParallel": agent.DefaultParallel,
 		"tool.MaxTools": tool.MaxTools, "tool.MaxArguments": tool.MaxArguments, "tool.DefaultMaxResult": tool.DefaultMaxResult,
