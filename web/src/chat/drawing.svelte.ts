@@ -16,6 +16,8 @@ class Place {
 }
 
 export class Drawing {
+  /** There is something to draw turns with. */
+  ready = false;
   private readonly places = new Map<string, Place>();
   private keys: string[] = [];
   private list: HTMLElement | undefined;
@@ -53,7 +55,7 @@ export class Drawing {
   /** sweep draws what is missing; what is read meanwhile stays where it is. */
   sweep(): void {
     const { list, scroller } = this;
-    if (!list || !scroller) return;
+    if (!this.ready || !list || !scroller) return;
     const began = performance.now();
     for (;;) {
       const missing = this.missing(list, scroller);

@@ -366,7 +366,7 @@ describe('a conversation', () => {
       await open();
       await expect.poll(() => last().textContent()).toContain('Question number 99');
       await expect.poll(left).toBeLessThan(3);
-      expect(await page.locator('.turn').count()).toBeGreaterThan(990);
+      await expect.poll(() => page.locator('.turn').count()).toBeGreaterThan(990);
       await expect.poll(() => page.locator('.turn:not(.blank)').count()).toBeGreaterThan(1);
       expect(await page.locator('.turn:not(.blank)').count()).toBeLessThan(60);
       await accessible(page);
