@@ -81,7 +81,8 @@ export class DocentError extends Error {
 
 /** ClientEvent is what happens, in order. A transcript is a function of these. */
 export type ClientEvent =
-  | { type: 'frame'; frame: ServerFrame }
+  /** at is when it came, in ms. */
+  | { type: 'frame'; frame: ServerFrame; at?: number }
   /** A message of the user waits to be stored. */
   | { type: 'queued'; outgoing: Outgoing }
   /** It waits no more, and is not known to be stored; a refusal by the server comes as a frame. */
@@ -315,7 +316,7 @@ export class DocentClient {
     const frame = parseFrame(data);
     if (!frame || !this.admit(frame)) return;
     if (frame.action === 'welcome') this.welcomed(frame.message);
-    this.emit({ type: 'frame', frame });
+    this.emit({ type: 'frame', frame, at: Date.now() });
     this.settled(frame);
     if (frame.action === 'synced') {
       this.synced = true;

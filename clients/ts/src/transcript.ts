@@ -19,6 +19,8 @@ export interface Entry {
   sender: string;
   /** The turn from which on a question replaces what was said; 0 if none. */
   replaces: number;
+  /** When a step was made, in ms, by one clock within a turn; absent if unknown. */
+  at?: number;
 }
 
 /** Provisional is a step or a task list that is not stored yet. */
@@ -26,6 +28,8 @@ export interface Provisional {
   type: 'reasoning_step' | 'task_list_update';
   content: unknown;
   n: number;
+  /** When it came, in ms; absent if it was missed. */
+  at?: number;
 }
 
 /**
@@ -86,6 +90,7 @@ export interface LoadedStep {
   turn: number;
   kind: string;
   payload: unknown;
+  timestamp?: string;
 }
 
 export interface Loaded {
@@ -110,7 +115,7 @@ export function reduce(t: Transcript, event: TranscriptEvent): Transcript {
     case 'state':
       return event.state === 'open' || !t.synced ? t : { ...t, synced: false };
     case 'frame':
-      return receive(t, event.frame);
+      return receive(t, event.frame, event.at);
   }
 }
 
@@ -132,11 +137,13 @@ function load(t: Transcript, { messages, steps, seq }: Loaded): Transcript {
       id: (m.is_user && m.client_id) || '', sender: m.sender ?? '', replaces: m.replaces ?? 0,
     });
   }
-  for (const s of steps) found.set(s.seq, { ...blank, seq: s.seq, turn: s.turn, kind: 'step', type: s.kind, content: s.payload });
+  for (const s of steps) found.set(s.seq, { ...blank, seq: s.seq, turn: s.turn, kind: 'step', type: s.kind, content: s.payload, ...time(Date.parse(s.timestamp ?? '')) });
   for (const e of t.entries) found.set(e.seq, e);
   const entries = [...found.values()].sort((a, b) => a.seq - b.seq);
   return { ...t, entries, lastSeq: Math.max(t.lastSeq, entries.at(-1)?.seq ?? 0, seq ?? 0) };
 }
+
+const time = (at: number | undefined): { at?: number } => (at ? { at } : {});
 
 function queue(t: Transcript, outgoing: Outgoing): Transcript {
   const said = outgoing.action === 'regenerate' ? t.entries.find((e) => e.kind === 'question' && e.turn === outgoing.replaces) : undefined;
@@ -145,7 +152,7 @@ function queue(t: Transcript, outgoing: Outgoing): Transcript {
   return { ...t, pending: again ? t.pending.map((p) => (p.id === one.id ? one : p)) : [...t.pending, one] };
 }
 
-function receive(t: Transcript, frame: ServerFrame): Transcript {
+function receive(t: Transcript, frame: ServerFrame, at?: number): Transcript {
   switch (frame.action) {
     case 'welcome': {
       const { seq, reset_seq = 0 } = frame.message;
@@ -177,7 +184,7 @@ function receive(t: Transcript, frame: ServerFrame): Transcript {
       return hear(t, frame);
     case 'agent_reply_reasoning_step':
     case 'agent_reply_task_list_update':
-      return frame.seq ? storeFrame(t, frame, 'step', stepType(frame.action)) : step(t, frame);
+      return frame.seq ? storeFrame(t, frame, 'step', stepType(frame.action)) : step(t, frame, at);
     case 'feedback_stored':
       return t;
     default: {
@@ -192,7 +199,8 @@ const fresh: Turn = { state: 'running', phase: '', text: '', steps: [], n: 0, re
 
 function storeFrame(t: Transcript, frame: ServerFrame, kind: Entry['kind'], type: string): Transcript {
   if (!frame.seq) return t;
-  const next = store(t, { ...blank, seq: frame.seq, turn: frame.turn ?? null, kind, type, content: frame.message });
+  const seen = kind === 'step' && frame.turn != null ? t.turns.get(frame.turn)?.steps.find(like(type, frame.message)) : undefined;
+  const next = store(t, { ...blank, seq: frame.seq, turn: frame.turn ?? null, kind, type, content: frame.message, ...time(seen?.at) });
   if (next === t || frame.turn == null || frame.history) return next;
   const turn = next.turns.get(frame.turn);
   if (!turn) return next;
@@ -270,11 +278,11 @@ function advance(t: Transcript, frame: ServerFrame, to: Partial<Turn>, text = ''
   return setTurn(t, frame.turn, { ...to, state: 'running', n: frame.n ?? turn.n, replied: false, error: null, text: turn.text + text });
 }
 
-function step(t: Transcript, frame: ServerFrame & { action: StepAction }): Transcript {
+function step(t: Transcript, frame: ServerFrame & { action: StepAction }, at?: number): Transcript {
   const next = advance(t, frame, {});
   const turn = frame.turn == null || next === t ? undefined : next.turns.get(frame.turn);
   if (!turn) return t;
-  const steps = [...turn.steps, ...provisional(frame.action, frame.message, frame.n ?? 0)];
+  const steps = [...turn.steps, ...provisional(frame.action, frame.message, frame.n ?? 0, at)];
   // What was streamed was not the answer.
   const said = (frame.message as { kind?: unknown } | null)?.kind === 'llm_text';
   return setTurn(next, frame.turn!, { steps, ...(said && { text: '' }) });
@@ -282,16 +290,20 @@ function step(t: Transcript, frame: ServerFrame & { action: StepAction }): Trans
 
 const stepType = (action: StepAction): Provisional['type'] => (action === 'agent_reply_reasoning_step' ? 'reasoning_step' : 'task_list_update');
 
-function provisional(action: StepAction, content: unknown, n: number): Provisional[] {
-  return content === null || typeof content !== 'object' ? [] : [{ type: stepType(action), content, n }];
+function provisional(action: StepAction, content: unknown, n: number, at?: number): Provisional[] {
+  return content === null || typeof content !== 'object' ? [] : [{ type: stepType(action), content, n, ...time(at) }];
 }
 
 // A stored step takes the place of the provisional one that it was.
 function without(steps: readonly Provisional[], type: string, content: unknown): readonly Provisional[] {
-  const like = likeness(type, content);
-  const at = steps.findIndex((s) => likeness(s.type, s.content) === like);
+  const at = steps.findIndex(like(type, content));
   return at < 0 ? steps : steps.toSpliced(at, 1);
 }
+
+const like = (type: string, content: unknown) => {
+  const wanted = likeness(type, content);
+  return (s: Provisional): boolean => likeness(s.type, s.content) === wanted;
+};
 
 // The store may write an object's keys in another order, so not the JSON.
 function likeness(type: string, content: unknown): string {

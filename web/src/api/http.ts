@@ -222,12 +222,13 @@ const maxPages = 10;
 
 /** getMessages reads a conversation from its end to its beginning. */
 export async function getMessages(session: string): Promise<Stored> {
-  const all: Stored = { messages: [], steps: [] };
+  const all: Stored = { messages: [], steps: [], feedback: [] };
   let before: number | undefined;
   for (let i = 0; i < maxPages; i++) {
     const page = await json<{ [K in keyof Stored]?: Stored[K] | null }>(`/api/sessions/${encodeURIComponent(session)}/messages` + query({ before }));
     all.messages.push(...(page.messages ?? []));
     all.steps.push(...(page.steps ?? []));
+    all.feedback.push(...(page.feedback ?? []));
     all.seq ??= page.seq ?? Math.max(0, ...[...all.messages, ...all.steps].map((m) => m.seq));
     before = page.before ?? undefined;
     if (!before) break;

@@ -204,10 +204,19 @@ export interface NewToken extends TokenRow {
   token: string;
 }
 
+/** Rated is what the user thought of a turn last. */
+export interface Rated {
+  turn: number;
+  /** Absent if there was only a comment. */
+  rating?: number;
+  comment?: string;
+}
+
 /** Stored is a page of what is stored of a conversation. */
 export interface Stored {
   messages: LoadedMessage[];
   steps: LoadedStep[];
+  feedback: Rated[];
   /** The number given last. */
   seq?: number;
   /** The cursor of the page before; absent if there is none. */

@@ -2,7 +2,7 @@
 import { attachment, base64, DocentClient, emptyTranscript, reduce, type Attachment, type LinkState, type Outgoing, type ServerFrame, type Transcript, type TranscriptEvent } from 'docent-client';
 import * as http from '../api/http';
 import { alike, choices, optionsOf, said, sensible, type AskOptions } from '../input/choice';
-import { browser, PerConversation, who } from '../input/kept';
+import { who } from '../input/kept';
 import { remember } from '../input/recall';
 import { keep, keepable, kept } from '../input/unsent';
 import { plain } from '../markdown/plain';
@@ -24,12 +24,10 @@ const pauses = (): [number, number] => [500, document.visibilityState === 'visib
 
 /** Feedback is what the user thinks of a turn. */
 export interface Feedback {
+  /** 0 if it is only a comment. */
   rating: number;
   comment: string;
 }
-
-/** What was thought of turns, in this browser: the server does not tell. */
-const ratings = new PerConversation(browser, 'docent.feedback', (v): v is Record<number, Feedback> => typeof v === 'object' && v !== null);
 
 /** The largest frame of a server that does not say, in bytes; and what of a frame is not its file. */
 const usualFrame = 32 << 20;
@@ -44,6 +42,8 @@ class Conversation {
   loading = $state(false);
   /** Why the conversation cannot be shown; '' if it can. */
   error = $state('');
+  /** There is no such conversation, or it is somebody else's: nothing can be said in it. */
+  gone = $state(false);
   /** What a screen reader is told. */
   spoken = $state('');
   rows = $derived(rows(this.items));
@@ -100,12 +100,13 @@ class Conversation {
     try {
       const loaded = await http.getMessages(session);
       if (this.session !== session) return;
+      for (const { turn, rating = 0, comment = '' } of loaded.feedback) this.feedback[turn] = { rating, comment };
       this.take({ type: 'loaded', loaded });
       this.connect(loaded.seq).connect();
     } catch (err) {
       if (this.session !== session) return;
-      const gone = err instanceof http.ApiError && err.status === 404;
-      this.error = gone ? words.input.gone : http.sentence(err);
+      this.gone = err instanceof http.ApiError && err.status === 404;
+      this.error = this.gone ? words.input.gone : http.sentence(err);
     }
     if (this.session === session) this.loading = false;
   }
@@ -132,10 +133,7 @@ class Conversation {
   recover(): void {
     if (who() === undefined || this.loading || this.error) return;
     const session = this.session ?? '';
-    if (session) {
-      this.choice = choices.get(session) ?? this.choice;
-      this.feedback = { ...ratings.get(session), ...this.feedback };
-    }
+    if (session) this.choice = choices.get(session) ?? this.choice;
     this.recovered = true;
     const { entries, pending } = this.transcript;
     const known = new Set([...entries, ...pending].map((e) => e.id));
@@ -206,7 +204,6 @@ class Conversation {
     try {
       await this.connect().reset();
       this.feedback = {};
-      ratings.set(this.session, undefined);
       this.spoken = words.input.emptied;
     } catch (err) {
       this.refused(err);
@@ -220,7 +217,6 @@ class Conversation {
     this.feedback[turn] = feedback;
     try {
       await this.connect().feedback({ turn, rating: feedback.rating, ...(feedback.comment && { comment: feedback.comment }) });
-      if (this.session) ratings.set(this.session, $state.snapshot(this.feedback));
       this.spoken = words.input.thanks;
     } catch (err) {
       if (before) this.feedback[turn] = before;
@@ -285,6 +281,7 @@ class Conversation {
     this.feedback = {};
     this.stopping = false;
     this.error = '';
+    this.gone = false;
     this.spoken = '';
     this.loading = false;
     this.calm = false;

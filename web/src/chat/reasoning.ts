@@ -23,6 +23,8 @@ export interface Entry {
   seq: number | null;
   /** Order among the provisional ones of a turn. */
   n: number;
+  /** When it was made, in ms; null if that is not known. */
+  at: number | null;
   step: Step | null;
   tasks: Task[] | null;
 }
@@ -54,12 +56,12 @@ export function entry(kind: string, content: unknown): Entry | null {
       status: text(t.status),
       result: text(t.result),
     }));
-    return { seq: null, n: 0, step: null, tasks };
+    return { seq: null, n: 0, at: null, step: null, tasks };
   }
   const s = fields(content);
   if (typeof s.kind !== 'string') return null;
   const step = { kind: s.kind, step: Number(s.step) || 0, summary: text(s.summary), details: fields(s.details) };
-  return { seq: null, n: 0, step, tasks: null };
+  return { seq: null, n: 0, at: null, step, tasks: null };
 }
 
 /** runs cuts a turn's entries where reasoning began anew. */
@@ -133,6 +135,17 @@ export const tasks = (entries: Entry[]): Task[] => entries.findLast((e) => e.tas
 
 /** finished reports whether a run has ended. */
 export const finished = (entries: Entry[]): boolean => entries.some((e) => e.step?.kind === 'reasoning_finished');
+
+/** took says how long a run took that has ended; '' if its times are not known, or it took no time to speak of. */
+export function took(entries: Entry[]): string {
+  const [first, last] = [entries[0], entries.findLast((e) => e.step?.kind === 'reasoning_finished')];
+  if (first?.at == null || last?.at == null || first.step?.kind !== 'reasoning_started') return '';
+  const seconds = (last.at - first.at) / 1000;
+  if (seconds < 0.1) return '';
+  if (seconds < 9.95) return words.payloads.seconds(words.number(seconds, { minimumFractionDigits: 1, maximumFractionDigits: 1 }));
+  const whole = Math.round(seconds);
+  return whole < 60 ? words.payloads.seconds(words.number(whole)) : words.payloads.minutes(words.number(Math.floor(whole / 60)), words.number(whole % 60));
+}
 
 /** activity says what a turn is at, by the phase it told of last. */
 export function activity(phase: string): string {

@@ -174,11 +174,11 @@ function replied(e: Stored): Replied {
   return item;
 }
 
-function reason(of: { content: unknown }, type: string, seq: number | null, n: number): Entry | null {
+function reason(of: { content: unknown; at?: number }, type: string, seq: number | null, n: number): Entry | null {
   const known = reasons.get(of);
   if (known !== undefined) return known;
   const read = entry(type, of.content);
-  const made = read && { ...read, seq, n };
+  const made = read && { ...read, seq, n, at: of.at ?? null };
   reasons.set(of, made);
   return made;
 }

@@ -306,6 +306,10 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     await page.keyboard.press('Enter');
     const panel = page.locator('.panel');
     await panel.getByText('How do boats moor at the quixel pier?').waitFor();
+    const made = (await panel.locator('.made > div').allTextContents()).map(plain);
+    expect(made.slice(0, 2)).toEqual(['QuestionHow do boats moor at the quixel pier?', 'Searched inall collections']);
+    expect(made[2]).toMatch(/^Passagesup to \d+$/);
+    expect(made[3]).toBe('Modelmock');
     const rows = panel.locator('ol > li');
     expect(await rows.count()).toBeGreaterThan(1);
     expect(plain(await rows.first().textContent())).toMatch(/^1 Harbour rules.*Cited.*Carries fully “?Boats moor stern first at the quixel pier/);
@@ -325,6 +329,35 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     await rows.first().waitFor();
     await page.keyboard.press('Escape');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('What was searched');
+    await check();
+  });
+
+  test('the only passage cited is number 1, wherever it was found, from its first word on', async () => {
+    const { page, check } = await start();
+    const answer = await ask(page, 'How do boats moor at the quixel pier?', 'Boats moor stern first at the quixel pier [2], so it is said [2][1].');
+    expect(await answer.locator('.cite').allTextContents()).toEqual(['1', '1', '2']);
+    expect((await answer.locator('.sources > ol .n').allTextContents())).toEqual(['1', '2']);
+    await answer.locator('.cite').first().click();
+    await page.locator('.panel').getByText('Source 1 of', { exact: false }).first().waitFor({ state: 'attached' });
+    await check();
+  });
+
+  test('a rating and its comment are there in another browser', async () => {
+    const { page, check } = await start();
+    await rules_(page);
+    await page.getByRole('button', { name: 'Bad answer' }).click();
+    await page.getByLabel('Comment on this answer').fill('Which lines?');
+    await page.keyboard.press('Enter');
+    await page.getByText('Thank you.', { exact: true }).first().waitFor();
+    const address = page.url();
+    const other = await watch(browser, program.url, {});
+    await other.page.goto(address);
+    await other.page.locator('.actions q', { hasText: 'Which lines?' }).waitFor();
+    expect(await other.page.getByRole('button', { name: 'Bad answer' }).getAttribute('aria-pressed')).toBe('true');
+    await accessible(other.page);
+    await other.page.getByRole('button', { name: 'Bad answer' }).click();
+    expect(await other.page.getByLabel('Comment on this answer').inputValue()).toBe('Which lines?');
+    await other.check();
     await check();
   });
 

@@ -65,6 +65,8 @@ interface Session {
   seq: number;
   turn: number;
   seen: Map<string, { seq: number; turn: number }>;
+  /** What was thought of its turns last. */
+  rated: Map<number, object>;
   sockets: Set<WebSocket>;
 }
 
@@ -145,6 +147,7 @@ export class MockDocent {
       else if (frame.action === 'regenerate') void this.ask(ws, session, String(session.log.find((k) => k.action === 'user_message' && k.turn === m.turn)?.message), id, m.turn);
       else if (frame.action === 'feedback') {
         this.feedback.push(frame.message);
+        session.rated.set(m.turn, frame.message as object);
         this.put(ws, 'feedback_stored', { turn: m.turn });
       }
     });
@@ -173,7 +176,7 @@ export class MockDocent {
 
   create(id: string, name: string | null = null): Session {
     const row: SessionRow = { id: this.sessions.size + 1, session_id: id, session_name: name, platform_name: 'WebSocketPlatform', timestamp: new Date().toISOString(), messages: 0, pinned: false };
-    const session: Session = { row, messages: [], steps: [], log: [], held: new Set(), running: new Map(), seq: 0, turn: 0, seen: new Map(), sockets: new Set() };
+    const session: Session = { row, messages: [], steps: [], log: [], held: new Set(), running: new Map(), seq: 0, turn: 0, seen: new Map(), rated: new Map(), sockets: new Set() };
     this.sessions.set(id, session);
     return session;
   }
@@ -287,7 +290,7 @@ export class MockDocent {
       const step = e.message as { kind?: string; step?: number; summary?: string };
       s.steps.push({
         seq, turn, chat_id: null, kind: step.kind ? 'reasoning_step' : 'task_list_update', step_kind: step.kind ?? '', step: step.step ?? 0,
-        summary: step.summary ?? '', payload: e.message, timestamp: new Date().toISOString(),
+        summary: step.summary ?? '', payload: e.message, timestamp: (e.at ?? new Date()).toISOString(),
       });
     }
   }
@@ -358,7 +361,7 @@ export class MockDocent {
   private unreplaced(s: Session) {
     const gone = s.messages.flatMap((m) => (m.replaces ? [[m.replaces, m.turn] as const] : []));
     const there = ({ turn }: { turn: number }) => !gone.some(([from, to]) => turn >= from && turn < to);
-    return { messages: s.messages.filter(there), steps: s.steps.filter(there), seq: s.seq, reset_seq: 0 };
+    return { messages: s.messages.filter(there), steps: s.steps.filter(there), feedback: [...s.rated].map(([turn, f]) => ({ ...f, turn })), seq: s.seq, reset_seq: 0 };
   }
 
   private async keys(req: IncomingMessage, res: ServerResponse, id: number): Promise<void> {

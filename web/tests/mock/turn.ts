@@ -9,6 +9,8 @@ export interface Entry {
   message: unknown;
   /** A message's stored type; '' for a step. */
   type: string;
+  /** When a step was made. */
+  at?: Date;
 }
 
 export class MockTurn {
@@ -52,7 +54,7 @@ export class MockTurn {
   private keep(action: string, message: unknown): void {
     this.said = ''; // it was not the answer
     this.show(action, message);
-    this.entries.push({ action, message, type: '' });
+    this.entries.push({ action, message, type: '', at: new Date() });
   }
 
   reply(type: string, message: unknown): void {

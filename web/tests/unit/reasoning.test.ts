@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { activity, argued, beside, current, done, entry, readable, shortened, steps, tasks, visible, type Entry } from '../../src/chat/reasoning';
+import { activity, argued, beside, current, done, entry, readable, shortened, steps, tasks, took, visible, type Entry } from '../../src/chat/reasoning';
 
 const run = (...messages: unknown[]): Entry[] =>
   messages.reduce<Entry[]>((all, m, i) => {
@@ -111,4 +111,17 @@ test('long texts are cut at a word', () => {
   expect(cut).toMatch(/word$/);
   expect(shortened('x'.repeat(1000)).length).toBe(320);
   expect(shortened('line\n'.repeat(50)).split('\n')).toHaveLength(10);
+});
+
+describe('took', () => {
+  const timed = (ms: number | null, from: number | null = 1000) =>
+    run(step('reasoning_started', 0), calls(0, 'search'), step('reasoning_finished', 1)).map((e, i) => ({ ...e, at: i === 0 ? from : i === 2 ? ms : null }));
+
+  test('says how long a run took, as precisely as is of use', () => {
+    expect([1050, 1100, 3300, 10_940, 10_960, 43_000, 60_600, 186_000].map((at) => took(timed(at)))).toEqual(['', '0.1 s', '2.3 s', '9.9 s', '10 s', '42 s', '1 min 0 s', '3 min 5 s']);
+  });
+
+  test('says nothing where times are not known, or it goes on', () => {
+    expect([took(timed(null)), took(timed(3000, null)), took(timed(3000).slice(0, 2)), took(timed(3000).slice(1)), took([])]).toEqual(['', '', '', '', '']);
+  });
 });

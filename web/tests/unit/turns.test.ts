@@ -247,6 +247,16 @@ describe('reasoning', () => {
   const entries = () => items().flatMap((i) => (i.kind === 'reasoned' ? i.entries : []));
   const kinds = () => rows().map((r) => (r.kind === 'reasoned' && r.asked ? 'live' : r.kind));
 
+  test('steps keep the time at which they came, and those that are loaded the one at which they were made', () => {
+    begin();
+    run.forEach((m, i) => (t = reduce(t, { type: 'frame', frame: parseFrame(JSON.stringify(told(m, { turn: 1, n: i + 1 })))!, at: 1000 + i })));
+    expect(entries().map((e) => e.at)).toEqual(run.map((_, i) => 1000 + i));
+    commit();
+    expect(entries().map((e) => [e.seq !== null, e.at])).toEqual(run.map((_, i) => [true, 1000 + i]));
+    t = reduce(emptyTranscript, { type: 'loaded', loaded: { messages: [], steps: run.map((m, i) => ({ seq: i + 2, turn: 1, kind: Array.isArray(m) ? 'task_list_update' : 'reasoning_step', payload: m, timestamp: `2026-02-03T04:05:0${i}.5Z` })) } });
+    expect(entries().map((e) => e.at! % 60_000)).toEqual(run.map((_, i) => 500 + i * 1000));
+  });
+
   test('is shown as it happens, in place of the line that says what goes on', () => {
     begin();
     expect(kinds()).toEqual(['asked', 'pending']);

@@ -48,6 +48,7 @@ export const chat: Catalogue['chat'] = {
   whatBad: 'Was war falsch? (freiwillig)',
   done: 'Fertig',
   thanks: 'Vielen Dank.',
+  yourComment: 'Ihr Kommentar',
   copy: 'Kopieren',
   copyAnswer: 'Diese Antwort kopieren',
   copyCited: 'Diese Antwort mit ihren Quellen kopieren',

@@ -111,6 +111,8 @@ export const payloads: Catalogue['payloads'] = {
   found: 'So wurde das gefunden',
   done: 'Was getan wurde',
   steps: (n) => count(n, 'Schritt', 'Schritte'),
+  seconds: (n) => `${n} s`,
+  minutes: (m, s) => `${m} Min. ${s} s`,
   tasks: (n) => count(n, 'Aufgabe', 'Aufgaben'),
   ofTasks: (done, of) => `${done} von ${count(of, 'Aufgabe', 'Aufgaben')}`,
   taskList: 'Aufgaben',

@@ -46,6 +46,7 @@ export const chat = {
   whatBad: 'What was wrong? (optional)',
   done: 'Done',
   thanks: 'Thank you.',
+  yourComment: 'Your comment',
   copy: 'Copy',
   copyAnswer: 'Copy this answer',
   copyCited: 'Copy this answer with its sources',

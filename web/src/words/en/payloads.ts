@@ -120,6 +120,8 @@ export const payloads = {
   found: 'How this was found',
   done: 'What was done',
   steps: (n: number) => count(n, 'step'),
+  seconds: (n: string) => `${n} s`,
+  minutes: (m: string, s: string) => `${m} min ${s} s`,
   tasks: (n: number) => count(n, 'task'),
   ofTasks: (done: number, of: number) => `${done} of ${count(of, 'task')}`,
   taskList: 'Tasks',
