@@ -35,10 +35,10 @@ func (u *run) answer(ctx context.Context, text, stopReason string) error {
 }
 
 // keep keeps what the model had written of an answer when the turn was stopped,
-// with its evidence if it was shown passages.
-func (u *run) keep(ctx context.Context, text string) {
+// or the model failed, with its evidence if it was shown passages.
+func (u *run) keep(text string) {
 	results := u.findings.Results()
-	if len(results) == 0 || text == "" || !isStopped(ctx) {
+	if len(results) == 0 || text == "" {
 		return
 	}
 	message := rag.CiteBegun(u.static, rag.Written{Model: u.name, Question: u.question, Text: text, Results: results})

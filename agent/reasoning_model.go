@@ -58,13 +58,15 @@ func (u *run) think(ctx context.Context) (*llms.ContentChoice, error) {
 	resp, err := u.model.GenerateContent(call, messages, options...)
 	switch {
 	case ctx.Err() != nil:
-		u.keep(ctx, written.String())
+		u.keep(written.String())
 		return nil, context.Cause(ctx)
 	case errors.Is(err, errWritten):
 		return &llms.ContentChoice{Content: written.String(), StopReason: "length"}, nil
 	case err != nil && errors.Is(context.Cause(call), errModelTimeout):
+		u.keep(written.String())
 		return nil, fault.Wrap(fault.Unavailable, err, "the model %s did not answer within %v", u.name, u.o.ModelTimeout)
 	case err != nil:
+		u.keep(written.String())
 		return nil, fmt.Errorf("reason with %s: %w", u.name, err)
 	case resp == nil || len(resp.Choices) == 0 || resp.Choices[0] == nil:
 		return &llms.ContentChoice{}, nil

@@ -120,9 +120,10 @@ func (b *begun) is(unsaid []byte) bool {
 	return b != nil && len(unsaid) > 0 && strings.HasPrefix(b.text, string(unsaid))
 }
 
-// kept is what a stopped turn keeps of what it has streamed: its type, and the
-// message.
-func (r *record) kept() (chatType string, content json.RawMessage) {
+// kept is what a turn that was stopped, or failed, keeps of what it has
+// streamed: its type, and the message, which ends with the note if it is text.
+// The type is "" if there is nothing to keep.
+func (r *record) kept(note string) (chatType string, content json.RawMessage) {
 	unsaid := r.draft[r.fresh:]
 	text := rag.Unmarked(rag.Clean(strings.ToValidUTF8(string(unsaid[:min(len(unsaid), maxDraft)]), "")))
 	if r.begun.is(unsaid) {
@@ -135,9 +136,9 @@ func (r *record) kept() (chatType string, content json.RawMessage) {
 		}
 	}
 	if text == "" {
-		return payload.TypeStr, marshaled("Stopped.")
+		return "", nil
 	}
-	return payload.TypeMarkdown, marshaled(text + "\n\n*Stopped.*")
+	return payload.TypeMarkdown, marshaled(text + note)
 }
 
 // stopped says that a turn was stopped, if it has said nothing, after what it
@@ -145,17 +146,24 @@ func (r *record) kept() (chatType string, content json.RawMessage) {
 func (r *record) stopped(t *turn, now time.Time) {
 	asked := !t.stopped || t.began.message.Type != "" // else it was an event that waited, of which the record knows nothing
 	if t.number != 0 && r.replies == 0 && asked {
-		chatType, content := r.kept()
+		chatType, content := r.kept("\n\n*Stopped.*")
+		if chatType == "" {
+			chatType, content = payload.TypeStr, marshaled("Stopped.")
+		}
 		r.add(ChatMessage{Turn: t.number, ClientID: StoppedID, Type: chatType, Content: content, Time: now}, false)
 	}
 	r.link(t.began)
 }
 
-// apologize adds to what a turn said that it failed: the conversation would
-// show a question without an answer otherwise. For what no event began nobody
-// waits. Reasoning that was cut short ends with it.
+// apologize adds to what a turn said, and to what it has streamed since, that it
+// failed: the conversation would show a question without an answer otherwise,
+// and what people have read already would be gone. For what no event began
+// nobody waits. Reasoning that was cut short ends with it.
 func (r *record) apologize(t *turn, failed error, now time.Time) {
 	if t.number != 0 {
+		if chatType, content := r.kept(""); chatType != "" && r.replies < MaxReplies {
+			r.add(ChatMessage{Turn: t.number, ClientID: StoppedID, Type: chatType, Content: content, Time: now}, false)
+		}
 		r.add(ChatMessage{Turn: t.number, ClientID: FailedID, Type: payload.TypeStr, Content: marshaled(apology(failed)), Time: now}, false)
 	}
 	r.link(t.began)

@@ -228,7 +228,8 @@ type RAG interface {
 // not set Model and Collections, are as the user wants them, see AskOptions; of
 // Collections that are set only those are searched that the user names, if any of
 // them is. Clients that stream see the answer in the making; if
-// the turn is stopped meanwhile, what they saw of it is kept with its evidence.
+// the turn is stopped meanwhile, or fails for it, what they saw of it is kept with
+// its evidence.
 func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
 	c := s.conversation
 	if c.rt.cfg.RAG == nil {
@@ -262,7 +263,7 @@ func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessa
 			return *part.Message, nil
 		}
 		if err != nil {
-			if isStopped(ctx) && begun != nil && text.Len() > 0 {
+			if begun != nil && text.Len() > 0 {
 				s.begun(text.String(), begun(text.String()))
 			}
 			return payload.RAGMessage{}, err

@@ -15,7 +15,8 @@ var ErrStopped = fault.New(fault.Canceled, "the turn was stopped")
 
 // StoppedID is the ClientID of the message that says that a turn was stopped
 // before it had said anything; it holds what the turn had streamed, of an answer
-// from documents with its evidence.
+// from documents with its evidence. Of a turn that failed it holds that alone,
+// and the apology comes behind it.
 const StoppedID = "stopped"
 
 // Stop ends a turn before its time; 0 is the one that runs. What it has said is
@@ -58,7 +59,7 @@ func (s *Session) superseded() {
 }
 
 // begun keeps what a streamed text is an answer from documents, for a turn that
-// is stopped before it has said it.
+// is stopped, or fails, before it has said it.
 func (s *Session) begun(text string, answer payload.RAGMessage) {
 	answer.Stopped = true
 	s.turn.mu.Lock()

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/embed"
+	"docent/internal/fault"
 	"docent/llm/llmtest"
 	"docent/payload"
 	"docent/rag"
@@ -57,7 +59,7 @@ func testStopKeepsTheEvidence(t *testing.T) {
 		reply               llmtest.Reply
 		kind, answer, marks string
 	}{
-		{hangs("It is 4MB", " [1]. It is made", " up that [1"), payload.TypeRAG, "It is 4MB [1]. It is made up that", "[{0 14 [1] strong}]"},
+		{hangs("It is 4MB", " [1]. It is made", " up that [1"), payload.TypeRAG, "It is 4MB [1]. It is made up that", "[{0 14 [1] strong false}]"},
 		{hangs("It is "), payload.TypeRAG, "It is", "[]"},
 		{hangs(), payload.TypeStr, "", ""},
 		{hangs(" ["), payload.TypeStr, "", ""},
@@ -88,6 +90,103 @@ func testStopKeepsTheEvidence(t *testing.T) {
 		}
 		if m.Answer != c.answer || fmt.Sprint(m.Sentences) != c.marks || !m.Stopped || len(m.Docs) == 0 || m.Evidence == nil || m.K != rag.DefaultK || m.LLMName != "m" {
 			t.Errorf("%q: kept %+v", c.reply.Text, m)
+		}
+	}
+}
+
+// What there was of an answer when its model broke off is kept as that of a
+// stopped turn is, and the turn failed all the same: the apology comes behind it,
+// and the message sent again is answered.
+func TestFailureKeepsTheEvidence(t *testing.T) { bubble(t, testFailureKeepsTheEvidence) }
+
+func testFailureKeepsTheEvidence(t *testing.T) {
+	static, err := embed.NewStatic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := fault.New(fault.Unavailable, "the model server broke off its answer; ask again")
+	for _, c := range []struct {
+		pieces        []string
+		answer, marks string
+	}{
+		{[]string{"It is 4MB", " [1]. It is made", " up that [1"}, "It is 4MB [1]. It is made up that", "[{0 14 [1] strong false}]"},
+		{nil, "", ""},
+	} {
+		model := llmtest.NewModel(llmtest.Script(llmtest.Reply{Text: c.pieces, Err: broken}, llmtest.Say("It is 4MB [1].")))
+		answers, err := rag.New(rag.Config{
+			Retriever: shelf{}, Static: static, Models: map[string]llms.Model{"m": model}, DefaultModel: "m", MinEvidence: -1,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		store := agenttest.NewStore()
+		sub, client, _ := open(t, start(t, agent.RuntimeConfig{Agent: assistant(t), Store: store, RAG: answers}), "S")
+		synctest.Wait() // it has greeted
+		send(t, sub, "m", "work_mem by default?")
+		synctest.Wait()
+		var order []string
+		for len(client.heard) > 0 {
+			if d := client.next(); d.Frame.Turn != nil && *d.Frame.Turn == 1 && d.Audience != agent.Plain && d.Frame.Action != payload.DeltaAction && d.Frame.Action != payload.StatusAction {
+				order = append(order, string(d.Frame.Action))
+			}
+		}
+		_, messages, _ := store.Session("S")
+		last := messages[len(messages)-1]
+		if last.ClientID != agent.FailedID || string(last.Content) != `"Sorry, that did not work: the model server broke off its answer; ask again"` {
+			t.Errorf("%q: the last word is %s %s", c.pieces, last.ClientID, last.Content)
+		}
+		kept := messages[len(messages)-2]
+		if c.answer == "" {
+			if !kept.IsUser {
+				t.Errorf("of nothing is kept %s", kept.Content)
+			}
+			continue
+		}
+		if got := strings.Join(order, " "); got != "ack agent_reply_rag error turn_finished" {
+			t.Errorf("clients heard %s", got)
+		}
+		var m payload.RAGMessage
+		if err := json.Unmarshal(kept.Content, &m); err != nil || kept.Type != payload.TypeRAG || kept.ClientID != agent.StoppedID {
+			t.Fatalf("%v, kept %s %s", err, kept.Type, kept.Content)
+		}
+		if m.Answer != c.answer || fmt.Sprint(m.Sentences) != c.marks || !m.Stopped || len(m.Docs) == 0 || m.Evidence == nil {
+			t.Errorf("kept %+v", m)
+		}
+		send(t, sub, "m", "work_mem by default?")
+		synctest.Wait()
+		if _, messages, _ = store.Session("S"); messages[len(messages)-1].Type != payload.TypeRAG || strings.Contains(string(messages[len(messages)-1].Content), `"stopped"`) {
+			t.Errorf("asked again, it says %s", messages[len(messages)-1].Content)
+		}
+	}
+}
+
+// Text that is no answer from documents is kept as well, without markers that
+// nobody checked; not twice, and not what was replaced by a reply.
+func TestFailureKeepsWhatWasStreamed(t *testing.T) { bubble(t, testFailureKeepsWhatWasStreamed) }
+
+func testFailureKeepsWhatWasStreamed(t *testing.T) {
+	for name, c := range map[string]struct {
+		body func(ctx context.Context, s *agent.Session) error
+		want string
+	}{
+		"streamed": {func(ctx context.Context, s *agent.Session) error { return s.Stream(ctx, "It is so [1]. And") }, `1 "It is so. And"|1 "Sorry, `},
+		"said": {func(ctx context.Context, s *agent.Session) error {
+			return errors.Join(s.Stream(ctx, "It is"), s.Reply(ctx, "It is so."))
+		}, `1 "It is so."|1 "Sorry, `},
+		"nothing": {func(context.Context, *agent.Session) error { return nil }, `1 "go"|1 "Sorry, `},
+	} {
+		store := agenttest.NewStore()
+		rt := start(t, agent.RuntimeConfig{Store: store, Agent: echo(func(ctx context.Context, s *agent.Session) error {
+			if s.Message() == "" {
+				return nil
+			}
+			return errors.Join(c.body(ctx, s), errors.New("boom"))
+		})})
+		sub, _, _ := open(t, rt, "S")
+		send(t, sub, "m", "go")
+		synctest.Wait()
+		if got := said(store); !strings.Contains(got, c.want) {
+			t.Errorf("%s: stored %s", name, got)
 		}
 	}
 }
@@ -129,7 +228,7 @@ func TestStopKeepsTheEvidenceOfReasoning(t *testing.T) {
 		if err := json.Unmarshal(kept.Content, &m); err != nil || kept.Type != payload.TypeRAG {
 			t.Fatalf("%s, kept %s %s: %v", ended, kept.Type, kept.Content, err)
 		}
-		if ended != `1 "stopped"}` || m.Answer != "It is 4MB [1]. And" || fmt.Sprint(m.Sentences) != "[{0 14 [1] strong}]" || !m.Stopped || len(m.Docs) == 0 {
+		if ended != `1 "stopped"}` || m.Answer != "It is 4MB [1]. And" || fmt.Sprint(m.Sentences) != "[{0 14 [1] strong false}]" || !m.Stopped || len(m.Docs) == 0 {
 			t.Errorf("%s, kept %+v", ended, m)
 		}
 	})

@@ -86,7 +86,7 @@ func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 	case errors.Is(context.Cause(ctx), errTimeout):
 		return failure{err: unavailable("the model did not finish within %v (%s)", o.cfg.Timeout, s.Timeout)}
 	case errors.Is(context.Cause(ctx), errIdle):
-		return failure{retry: true, err: unavailable("the model server fell silent for %v in the middle of an answer", o.cfg.IdleTimeout)}
+		return failure{retry: true, err: unavailable("the model server fell silent for %v in the middle of an answer; ask again", o.cfg.IdleTimeout)}
 	case errors.As(err, &refusal):
 		return o.refused(model, refusal)
 	case errors.As(err, &frame):
@@ -94,9 +94,9 @@ func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 			return o.refused(model, &StatusError{Status: status, Message: blot(frame.message, o.cfg.APIKey)})
 		}
 		frame.message = blot(frame.message, o.cfg.APIKey)
-		return failure{retry: true, err: unavailable("the model server broke off its answer with an error")}
+		return failure{retry: true, err: unavailable("the model server broke off its answer with an error; ask again")}
 	case errors.Is(err, errCut):
-		return failure{retry: true, err: unavailable("the model server broke off its answer")}
+		return failure{retry: true, err: unavailable("the model server broke off its answer; ask again")}
 	case errors.Is(err, errPage):
 		return failure{err: unavailable("what answers is not a model server but a web page: check %s, which often ends in /v1", s.URL)}
 	case errors.As(err, &network):
@@ -104,7 +104,7 @@ func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 	case unsent(err):
 		return failure{err: fault.Wrap(fault.Invalid, err, "the model %q does not take such a request: %v", model, err)}
 	default:
-		return failure{err: unavailable("the model server's answer could not be read")}
+		return failure{err: unavailable("the model server's answer could not be read; ask again")}
 	}
 }
 
@@ -155,7 +155,7 @@ func (o *OpenAI) refused(model string, e *StatusError) failure {
 		return wrap(fault.RateLimited, "the model server is asked too often; try again later")
 	case e.Status/100 == 5 && e.Status != http.StatusNotImplemented, e.Status == http.StatusRequestTimeout, e.Status == http.StatusTooEarly:
 		f.retry = true
-		return wrap(fault.Unavailable, "the model server has a problem (status %d)", e.Status)
+		return wrap(fault.Unavailable, "the model server has a problem (status %d); try again later", e.Status)
 	case e.Status/100 == 3:
 		return wrap(fault.Unavailable, "the model server is at another address (status %d): check %s", e.Status, s.URL)
 	case tooLong(e):
