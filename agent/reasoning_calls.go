@@ -114,6 +114,8 @@ func (u *run) act(ctx context.Context, text string, wanted []llms.ToolCall) erro
 		running.Wait() // not longer than Set.Invoke takes once ctx has ended
 		u.awaitStray(ctx)
 	}()
+	limit := outputLimit(min(len(calls), maxCalls))
+	work = tool.WithRoom(work, func(result string) bool { return u.cut(result, limit) == result })
 	u.start(work, &running, calls)
 	note := notedCalls{Step: u.step, ToolCalls: []notedCall{}, ToolResults: []string{}}
 	for _, c := range calls[:len(told)] {
@@ -257,10 +259,12 @@ func assistantMessage(text string, calls []*call) llms.MessageContent {
 	return m
 }
 
+// outputLimit is how many tokens the model is shown of one of n calls.
+func outputLimit(n int) int { return min(outputTokens, stepTokens/n) }
+
 // resultMessage is what the model is told of one of n calls.
 func (u *run) resultMessage(c *call, n int) llms.MessageContent {
-	limit := min(outputTokens, stepTokens/n)
 	return llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{llms.ToolCallResponse{
-		ToolCallID: c.id, Name: cmp.Or(notInName.ReplaceAllString(c.name, "_"), "unnamed"), Content: u.cut(c.outcome.Content, limit),
+		ToolCallID: c.id, Name: cmp.Or(notInName.ReplaceAllString(c.name, "_"), "unnamed"), Content: u.cut(c.outcome.Content, outputLimit(n)),
 	}}}
 }

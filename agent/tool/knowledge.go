@@ -63,7 +63,7 @@ type searchKnowledge struct {
 type readDocument struct {
 	ID   int64 `json:"id" description:"The document's number, from search_knowledge or list_documents."`
 	From int   `json:"from,omitempty" description:"The byte of its text to begin with; 0 is the first."`
-	To   int   `json:"to,omitempty" description:"The byte of its text to end before; 20000 bytes further if not given, 100000 at most."`
+	To   int   `json:"to,omitempty" description:"The byte of its text to end before; 20000 bytes further if not given, 100000 at most; less is shown if that is too much."`
 }
 
 type listDocuments struct {
@@ -119,7 +119,9 @@ func (k knowledge) search(ctx context.Context, in searchKnowledge) (any, error) 
 	}
 	var b strings.Builder
 	for i, r := range found.Results {
-		quote := passage(notes.number(r), r.Passage)
+		number := notes.number(r)
+		r.Passage.Text = clip(r.Passage.Text, maxPassages)
+		quote := passage(number, r.Passage)
 		if i > 0 && b.Len()+len(quote) > maxPassages {
 			fmt.Fprintf(&b, "(%d more passages are not shown; ask for fewer or read the documents)\n\n", len(found.Results)-i)
 			break
@@ -141,7 +143,7 @@ func passage(number int, p rag.Passage) string {
 	if page = p.PageLabel; page == "" && p.Page != nil {
 		page = strconv.Itoa(*p.Page + 1)
 	}
-	return rag.Quote(clip(p.Text, maxPassages), "number", cite, "from", rag.HeadingLine(p.Document.Title, p.Headings), "page", page,
+	return rag.Quote(p.Text, "number", cite, "from", rag.HeadingLine(p.Document.Title, p.Headings), "page", page,
 		"source", p.Document.Source, "document", strconv.FormatInt(p.Document.ID, 10), "bytes", fmt.Sprintf("%d-%d", p.Start, p.End))
 }
 
@@ -171,9 +173,14 @@ func (k knowledge) read(ctx context.Context, in readDocument) (any, error) {
 		to = from + lineEnd(text[from:to])
 	}
 	d.Text = ""
-	p := rag.Passage{Chunk: rag.Chunk{DocumentID: d.ID, Text: text[from:to], Start: from, End: to}, Document: d}
-	n := findings(ctx).number(rag.Result{Passage: p})
-	return passage(n, p) + pageNote(int64(from), int64(to), int64(len(text)), "from"), nil
+	part := func(n int) rag.Passage {
+		return rag.Passage{Chunk: rag.Chunk{DocumentID: d.ID, Text: text[from : from+n], Start: from, End: from + n}, Document: d}
+	}
+	result := func(number, n int) string {
+		return passage(number, part(n)) + pageNote(int64(from), int64(from+n), int64(len(text)), "from")
+	}
+	n := fitting(ctx, text[from:to], func(n int) string { return result(MaxFindings, n) })
+	return result(findings(ctx).number(rag.Result{Passage: part(n)}), n), nil
 }
 
 func (k knowledge) list(ctx context.Context, in listDocuments) (any, error) {

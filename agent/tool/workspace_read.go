@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-func (w *Workspaces) readFile(_ context.Context, in readFile) (any, error) {
+func (w *Workspaces) readFile(ctx context.Context, in readFile) (any, error) {
 	s, err := w.find(in.Workspace)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (w *Workspaces) readFile(_ context.Context, in readFile) (any, error) {
 	if !info.Mode().IsRegular() {
 		return nil, refusal("WorkspaceError", "Not a file: %s", shown(in.Path))
 	}
-	text, err := page(f, info.Size(), in)
+	text, err := page(ctx, f, info.Size(), in)
 	var own *Error
 	if err != nil && !errors.As(err, &own) {
 		return nil, s.failed(err, in.Path)
@@ -47,7 +47,7 @@ func (w *Workspaces) readFile(_ context.Context, in readFile) (any, error) {
 }
 
 // page reads a part of a file as text.
-func page(f io.ReaderAt, size int64, in readFile) (string, error) {
+func page(ctx context.Context, f io.ReaderAt, size int64, in readFile) (string, error) {
 	head := make([]byte, min(size, sniffed))
 	if err := readAt(f, head, 0); err != nil {
 		return "", err
@@ -78,7 +78,8 @@ func page(f io.ReaderAt, size int64, in readFile) (string, error) {
 	if bytes.IndexByte(text, 0) >= 0 {
 		return "", refusal("WorkspaceError", "%s is not text: there are NUL bytes from offset %d on", shown(in.Path), first+int64(bytes.IndexByte(text, 0)))
 	}
-	return string(text) + pageNote(first, last, size, "offset"), nil
+	result := func(n int) string { return string(text[:n]) + pageNote(first, first+int64(n), size, "offset") }
+	return result(fitting(ctx, string(text), result)), nil
 }
 
 // lineEnd returns where a page had better end: behind its last line end, unless

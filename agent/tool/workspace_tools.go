@@ -23,7 +23,7 @@ type listDirectory struct {
 type readFile struct {
 	Path      string `json:"relative_path" description:"The file, relative to the workspace."`
 	Offset    int64  `json:"offset,omitempty" description:"The byte to begin with; 0 is the first."`
-	Limit     int    `json:"limit,omitempty" description:"How many bytes to read at most; 20000 if not given, 100000 at most."`
+	Limit     int    `json:"limit,omitempty" description:"How many bytes to read at most; 20000 if not given, 100000 at most; fewer if that is more than can be shown."`
 	Workspace string `json:"workspace,omitempty" description:"The workspace's name; needed if there are several."`
 }
 
