@@ -1,7 +1,6 @@
 // An answer as it is copied: its Markdown, with the sources that its numbers name.
-import type { RagMessage } from '../api/shapes';
+import type { RagMessage, RagSentence } from '../api/shapes';
 import { bare } from '../markdown/plain';
-import { statements } from '../markdown/signs';
 import { words } from '../words/words.svelte';
 import { encode, slice } from './bytes';
 import { pageOf, shortSource, title } from './evidence.svelte';
@@ -29,8 +28,11 @@ function address(source: string): string {
   return short.includes('`') ? plain(short) : `\`${short}\``;
 }
 
+/** Statements finds what the page marks. It is given, as it is no part of the first load. */
+type Statements = (answer: string, sentences: RagSentence[]) => RagSentence[];
+
 // doubts lists the sentences that the page marks as not carried, or only in part.
-function doubts(rag: RagMessage): string[] {
+function doubts(rag: RagMessage, statements: Statements): string[] {
   const open = rag.abstained ? [] : statements(rag.answer, rag.sentences);
   const bytes = encode(rag.answer);
   return (['weak', 'none'] as const).flatMap((support) => {
@@ -40,7 +42,7 @@ function doubts(rag: RagMessage): string[] {
 }
 
 /** copied is an answer as Markdown with its [n], a list of what they name, and what no passage carries. */
-export function copied(rag: RagMessage): string {
+export function copied(rag: RagMessage, statements: Statements): string {
   const answer = rag.answer.trim();
   const rows = citedNumbers(rag).map((n) => {
     const m = rag.docs[n - 1]!.metadata;
@@ -48,5 +50,5 @@ export function copied(rag: RagMessage): string {
     const where = [m.heading === name ? '' : plain(m.heading), pageOf(m)].filter(Boolean);
     return `- [${n}] ${[plain(name), ...where].join(', ')} – ${address(m.source)}`;
   });
-  return [answer, ...(rows.length === 0 ? [] : [`${words.evidence.copiedSources}:\n\n${rows.join('\n')}`]), ...doubts(rag)].join('\n\n');
+  return [answer, ...(rows.length === 0 ? [] : [`${words.evidence.copiedSources}:\n\n${rows.join('\n')}`]), ...doubts(rag, statements)].join('\n\n');
 }

@@ -3,6 +3,7 @@ import * as http from '../api/http';
 import { conversation } from '../chat/conversation.svelte';
 import { byUser, type Asked } from '../chat/turns';
 import { copied } from '../evidence/copied';
+import { statements } from '../markdown/signs';
 import { notices } from '../shell/notices.svelte';
 import { router } from '../shell/router.svelte';
 import { server } from '../shell/server.svelte';
@@ -87,7 +88,7 @@ async function copy(): Promise<string> {
   const reply = conversation.items.findLast((i) => i.kind === 'replied' && ['rag', 'text', 'markdown'].includes(i.reply.type));
   if (reply?.kind !== 'replied') return words.input.nothing;
   const said = reply.reply;
-  const text = said.type === 'rag' ? copied(said.rag) : 'text' in said ? said.text : '';
+  const text = said.type === 'rag' ? copied(said.rag, statements) : 'text' in said ? said.text : '';
   try {
     await navigator.clipboard.writeText(text);
   } catch {

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import type { RagDoc, RagMessage } from '../../src/api/shapes';
-import { citedNumbers, copied } from '../../src/evidence/copied';
+import { citedNumbers, copied as copiedBy } from '../../src/evidence/copied';
+import { statements } from '../../src/markdown/signs';
+
+const copied = (rag: RagMessage) => copiedBy(rag, statements);
 
 const doc = (more: Partial<RagDoc['metadata']>): RagDoc => ({
   content: 'It says so.',
