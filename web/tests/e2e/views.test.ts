@@ -2,6 +2,8 @@
 // on a phone: `npm run shots` is `VIEWS=FOLDER` here. They are for people to look
 // at, and for docs/web.md.
 import { mkdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -42,6 +44,13 @@ func due(hours int) bool {
 With $n$ services after $h$ hours, $n = \\lfloor h / 2000 \\rfloor$. The moon is made of cheese.`;
 
 const kinds = 'name: desk\nstates:\n  begin:\n    initial: true\n    body: [{reply: "Hello, this is the desk."}]\n    on: [{message: any, to: begin}]\n';
+
+/** shop is a page of another site, with the widget on it. */
+const shop = (docent: string) => `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Northern Pumps</title><style>
+  :root { color-scheme: light dark } body { margin: 0; font: 16px/1.6 'Liberation Serif', serif } header { padding: 1.2rem 2rem; background: #14506b; color: #fff; font-size: 1.3rem }
+  main { max-width: 36rem; padding: 1.5rem 2rem }
+</style><header>Northern Pumps</header><main><h1>Feed pump FP-40</h1><p>The pump for boilers of up to two tonnes of steam an hour: four bar, one hand to start it, and a seal that lasts.</p><p>In stock. Sent within a day.</p></main>
+<script src="${docent}/widget.js" data-title="Ask the manual" data-accent="#14506b" async></script>`;
 
 interface Look {
   name: string;
@@ -269,5 +278,28 @@ describe.skipIf(!folder).each(looks)('views, $name', ({ name, options }) => {
     await known.getByRole('button', { name: 'New token' }).click();
     await shot(known, 'tokens');
     await known.context().close();
+  });
+
+  test('the widget on a page of another site', async () => {
+    const site = createServer((_, res) => res.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(shop(plain!.url)));
+    await new Promise<void>((ok) => site.listen(0, '127.0.0.1', ok));
+    const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
+    context.setDefaultTimeout(30_000);
+    const page = await context.newPage();
+    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+    const widget = page.locator('docent-widget');
+    await widget.getByRole('button').first().waitFor();
+    await shot(page, 'widget-closed');
+    await widget.getByRole('button').first().click();
+    await widget.getByRole('dialog').getByRole('textbox').fill('How often is the feed pump serviced?');
+    await page.keyboard.press('Enter');
+    await widget.locator('.answer:not(.pending) button.cite').first().waitFor();
+    await shot(page, 'widget');
+    await widget.locator('.answer button.cite').first().click();
+    await widget.getByRole('tooltip').waitFor();
+    await shot(page, 'widget-card');
+    await context.close();
+    site.closeAllConnections();
+    site.close();
   });
 });
