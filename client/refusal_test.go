@@ -115,7 +115,7 @@ func TestSessionFrameLimit(t *testing.T) {
 	var l *scriptLine
 	v := openTab(t, s.config(), func() {
 		l = s.next(-1)
-		l.say(strings.Replace(welcome(0, 0), `"message_bytes":100`, `"message_bytes":100,"frame_bytes":1000`, 1), `synced {"seq":0,"turns":[]}`)
+		l.say(strings.Replace(welcome(0, 0), `"message_bytes":100000000`, `"message_bytes":100000000,"frame_bytes":1000`, 1), `synced {"seq":0,"turns":[]}`)
 	})
 	v.hears("connected 0", "synced 0 []")
 	if _, err := v.s.Send(t.Context(), strings.Repeat("é", 500)); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), "1000 bytes") {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"docent/internal/fault"
+	"docent/payload"
 )
 
 // protocol is the WebSocket subprotocol that a Session speaks.
@@ -127,11 +128,11 @@ type Session struct {
 	err   error // why it ended; errClosed by Close
 	line  line
 	reset int64 // ResetSeq, as far as it is known
-	// frameBytes bounds a frame that is sent; 0 if the server did not say.
-	frameBytes int64
-	requests   []*request
-	watches    []*watch
-	queue      queue
+	// limits bound what is sent; 0 if the server did not say.
+	limits   payload.Limits
+	requests []*request
+	watches  []*watch
+	queue    queue
 }
 
 // line is what is known of the connection at hand.

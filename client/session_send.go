@@ -70,6 +70,26 @@ func (r *request) exceeds(bytes int64) bool {
 	return int64(len(r.frame.Message))+frameOverhead > bytes && int64(len(r.frame.AppendV1(nil))) > bytes
 }
 
+// says is how long the text of a user's message is, in bytes: that of an object, or
+// of a string that holds one, is its message, if it has one.
+func (r *request) says() int {
+	action, content := r.content()
+	if action != payload.UserMessage || content == nil {
+		return 0
+	}
+	text := string(content)
+	_ = json.Unmarshal(content, &text) // else it stays
+	var object struct {
+		Message any `json:"message"`
+	}
+	if json.Unmarshal([]byte(text), &object) == nil {
+		if said, ok := object.Message.(string); ok {
+			return len(said)
+		}
+	}
+	return len(text)
+}
+
 // tooLarge gives up the frame because of which the server ended a connection:
 // the largest of those on their way.
 func (s *Session) tooLarge(conn *Conn) {
@@ -126,8 +146,10 @@ func (s *Session) enlist(r *request) error {
 		return s.err
 	case r.once && s.line.conn == nil:
 		return errNotConnected
-	case s.frameBytes > 0 && r.exceeds(s.frameBytes):
-		return fault.New(fault.Invalid, "this is larger than the server takes, which is %d bytes with all that belongs to it", s.frameBytes)
+	case s.limits.FrameBytes > 0 && r.exceeds(s.limits.FrameBytes):
+		return fault.New(fault.Invalid, "this is larger than the server takes, which is %d bytes with all that belongs to it", s.limits.FrameBytes)
+	case s.limits.MessageBytes > 0 && r.says() > s.limits.MessageBytes:
+		return fault.New(fault.Invalid, "this text is longer than the server takes, which is %d bytes", s.limits.MessageBytes)
 	case len(s.requests) >= s.cfg.Unacknowledged:
 		return fault.New(fault.Busy, "%d messages are not acknowledged yet", len(s.requests))
 	case s.request(r.id) != nil:

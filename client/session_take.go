@@ -128,7 +128,7 @@ func (s *Session) add(e Event) error {
 }
 
 func (s *Session) welcomed(w payload.Welcome) error {
-	s.id, s.frameBytes = w.SessionID, w.Limits.FrameBytes
+	s.id, s.limits = w.SessionID, w.Limits
 	had := max(s.line.seq, s.queue.seq)
 	switch {
 	case !s.line.asked:

@@ -97,7 +97,7 @@ func (l *scriptLine) say(frames ...string) {
 }
 
 func welcome(seq, reset int64) string {
-	return fmt.Sprintf(`welcome {"session_id":"S","seq":%d,"reset_seq":%d,"resumed":true,"limits":{"message_bytes":100},"models":[],"collections":[]}`, seq, reset)
+	return fmt.Sprintf(`welcome {"session_id":"S","seq":%d,"reset_seq":%d,"resumed":true,"limits":{"message_bytes":100000000},"models":[],"collections":[]}`, seq, reset)
 }
 
 func (l *scriptLine) cut() { _ = l.conn.CloseNow() }

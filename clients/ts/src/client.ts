@@ -267,6 +267,10 @@ export class DocentClient {
     if (limit && exceeds(text, limit)) {
       return this.reject(w, { code: 'invalid', message: `This is larger than the server takes, which is ${limit} bytes with all that belongs to it.`, retryable: false });
     }
+    const most = this.welcome?.limits?.message_bytes;
+    if (most && says(w, most)) {
+      return this.reject(w, { code: 'invalid', message: `This text is longer than the server takes, which is ${most} bytes.`, retryable: false });
+    }
     w.sent = typeof text === 'string' ? text.length : text.size;
     this.link.put(text);
   }
@@ -421,6 +425,24 @@ function written({ frame, bytes }: Waiting): string | Blob {
   const at = text.indexOf(mark) + 1;
   const [before, after] = [text.slice(0, at), text.slice(at + mark.length - 2)];
   return typeof bytes === 'string' ? before + bytes + after : new Blob([before, bytes, after]);
+}
+
+/**
+ * says reports whether the text of a user's message has more than so many bytes:
+ * that of an object, or of a string that holds one, is its message, if it has one.
+ */
+function says({ frame: { action, message } }: Waiting, bytes: number): boolean {
+  const content = action === 'edit' ? (message as { message: unknown }).message : action === 'user_message' ? message : '';
+  let text = typeof content === 'string' ? content : (JSON.stringify(content) ?? '');
+  if (text.length * 3 > bytes && text.trimStart().startsWith('{')) {
+    try {
+      const said = (JSON.parse(text) as { message?: unknown }).message;
+      if (typeof said === 'string') text = said;
+    } catch {
+      // it is no object
+    }
+  }
+  return exceeds(text, bytes);
 }
 
 /** exceeds reports whether a frame has more than so many bytes. */

@@ -222,6 +222,20 @@ describe('a conversation', () => {
     expect(tab.states).toEqual(['connecting', 'open']);
   });
 
+  test('text that is longer than the server takes is refused before it is sent', async () => {
+    const tab = new Tab();
+    const { client } = tab;
+    const [fits, long] = ['€'.repeat(5461), '€'.repeat(5462)]; // 16383 and 16386 bytes
+    const stored = await client.send(fits);
+    for (const said of [long, { message: long }, JSON.stringify({ message: long }), { a: long }, [long]]) {
+      await expect(client.send(said)).rejects.toMatchObject({ code: 'invalid', message: 'This text is longer than the server takes, which is 16384 bytes.' });
+      await expect(client.edit(stored.turn!, said)).rejects.toMatchObject({ code: 'invalid' });
+    }
+    await client.send({ message: fits, more: long }); // which is no text
+    await client.send(JSON.stringify({ message: fits, more: long }));
+    expect([server.hellos.length, tab.states]).toEqual([1, ['connecting', 'open']]);
+  });
+
   test('the same id three times from two sockets is one turn', async () => {
     const one = new Tab({ sessionId: 'x', lastSeq: 0 });
     await one.until((t) => t.synced);
