@@ -8,6 +8,8 @@ import (
 
 	"github.com/VictoriaMetrics/metrics"
 	"github.com/danielgtaylor/huma/v2"
+
+	"docent/internal/meter"
 )
 
 // metricsPath is where monitors ask.
@@ -21,8 +23,7 @@ const none = "none"
 func (s *server) metricsRoute(mux router) {
 	mux.HandleFunc("GET "+metricsPath, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		s.cfg.Metrics.WritePrometheus(w)
-		metrics.WriteProcessMetrics(w)
+		_ = meter.Write(w, s.cfg.Metrics.WritePrometheus, metrics.WriteProcessMetrics) // who asked has gone
 	})
 	s.api.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodGet, Path: metricsPath, OperationID: "metrics", Tags: []string{"service"}, Summary: "Numbers for monitors, as Prometheus reads them",
