@@ -42,7 +42,7 @@ func Holdings(library tool.Library) Body {
 	return func(ctx context.Context, s *Session) error {
 		text, err := holdings(ctx, library)
 		if err != nil {
-			return err
+			return withhold(err)
 		}
 		return s.Reply(ctx, text)
 	}

@@ -36,7 +36,7 @@ func (s *Session) ChatHistory(ctx context.Context, n int, until time.Time) ([]Ch
 	if missing > 0 {
 		var err error
 		if out, err = s.before(ctx, missing, own, until); err != nil {
-			return nil, fmt.Errorf("history of session %s: %w", s.conversation.key.ID, err)
+			return nil, withhold(fmt.Errorf("history of session %s: %w", s.conversation.key.ID, err))
 		}
 	}
 	for _, m := range own {

@@ -37,10 +37,48 @@ func ErrorAttr(err error) slog.Attr {
 // types lists the types in an error's chain, outermost first.
 func types(err error) string {
 	var all []string
-	for ; err != nil; err = errors.Unwrap(err) {
+	for err != nil {
 		all = append(all, fmt.Sprintf("%T", err))
+		if several, ok := err.(interface{ Unwrap() []error }); ok {
+			var parts []string
+			for _, part := range several.Unwrap() {
+				parts = append(parts, types(part))
+			}
+			all = append(all, "("+strings.Join(parts, " | ")+")")
+		}
+		err = errors.Unwrap(err)
 	}
 	return strings.Join(all, " > ")
+}
+
+// withheld is an error of what answers, stores or reasons for a body, whose
+// text may repeat what users wrote or documents hold.
+type withheld struct{ error }
+
+func (w withheld) Unwrap() error { return w.error }
+
+// withhold keeps the text of an error out of the log.
+func withhold(err error) error {
+	if err == nil {
+		return nil
+	}
+	return withheld{err}
+}
+
+// maxLogged bounds the text of an error in the log, in characters.
+const maxLogged = 1000
+
+// ownText is what an error of a body says, for the log, if it is
+// the developer's own: nothing in it is docent's, whose sentences are logged as
+// such and whose causes may hold content.
+func ownText(err error) []any {
+	var hidden withheld
+	var known *fault.Fault
+	var panicked *panicError
+	if err == nil || errors.As(err, &hidden) || errors.As(err, &known) || errors.As(err, &panicked) {
+		return nil
+	}
+	return []any{"text", shorten(err.Error(), maxLogged)}
 }
 
 // logError logs a failure: as an error, unless it is the client's.

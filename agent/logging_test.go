@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"log/slog"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -43,14 +45,64 @@ func testLogWithoutContent(t *testing.T) {
 		send(t, sub, "m", "what of "+marker)
 		c.until(payload.TurnFinishedAction)
 		synctest.Wait()
-		log := logged.String()
-		if strings.Contains(log, marker) {
-			t.Errorf("%s: the log holds content: %s", name, log)
+		text := logged.String()
+		if strings.Contains(text, marker) {
+			t.Errorf("%s: the log holds content: %s", name, text)
 		}
 		for _, want := range []string{"session=S", "turn=1", "error.kind=", tc.want} {
-			if !strings.Contains(log, want) {
-				t.Errorf("%s: the log lacks %q: %s", name, want, log)
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the log lacks %q: %s", name, want, text)
 			}
 		}
+	}
+}
+
+// What a developer's own body says of its failure is in the log,
+// also of several errors together; see TestLogWithoutContent for all else.
+func TestLogOfOwnErrors(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var logged bytes.Buffer
+		a := agent.New("own")
+		idle, run := a.State("idle", agent.Initial), a.State("run")
+		idle.OnMessage().GoTo(run)
+		run.OnMessage().GoTo(run)
+		run.Body(func(context.Context, *agent.Session) error {
+			return errors.Join(fmt.Errorf("order: %w", errors.New("the till is shut")), context.DeadlineExceeded)
+		})
+		rt := start(t, agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+		sub, c, _ := open(t, rt, "S")
+		send(t, sub, "m", "go")
+		c.until(payload.TurnFinishedAction)
+		synctest.Wait()
+		text := logged.String()
+		for _, want := range []string{
+			"order: the till is shut", "session=S", "state=run",
+			`error.types="*errors.joinError > (*fmt.wrapError > *errors.errorString | context.deadlineExceededError)"`,
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the log lacks %s: %s", want, text)
+			}
+		}
+	})
+}
+
+// A runtime without a logger of its own says what failed to the program's.
+func TestDefaultLogger(t *testing.T) {
+	var logged bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
+	defer func() {
+		slog.SetDefault(before)
+		log.SetOutput(os.Stderr) // which SetDefault changed, and does not change back
+	}()
+	bubble(t, func(t *testing.T) {
+		rt := start(t, agent.RuntimeConfig{Store: agenttest.NewStore(), Agent: echo(func(context.Context, *agent.Session) error { panic("a bug") })})
+		sub, c, _ := open(t, rt, "S")
+		send(t, sub, "m", "go")
+		c.until(payload.TurnFinishedAction)
+		synctest.Wait()
+	})
+	if !strings.Contains(logged.String(), "logging_test.go") {
+		t.Errorf("the log does not say where: %s", logged.String())
 	}
 }

@@ -182,7 +182,7 @@ func Reasoning(model llms.Model, o Options) (Body, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.body, nil
+	return func(ctx context.Context, s *Session) error { return withhold(r.body(ctx, s)) }, nil
 }
 
 func newReasoner(model llms.Model, o Options) (*reasoner, error) {

@@ -18,7 +18,9 @@ import (
 // book is a library of one long document.
 type book struct{ text string }
 
-func (b book) Retrieve(context.Context, rag.Query) (rag.Retrieval, error) { return rag.Retrieval{}, nil }
+func (b book) Retrieve(context.Context, rag.Query) (rag.Retrieval, error) {
+	return rag.Retrieval{}, nil
+}
 
 func (b book) Documents(context.Context, rag.DocumentFilter) ([]rag.Document, error) { return nil, nil }
 

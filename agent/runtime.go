@@ -44,8 +44,9 @@ type RuntimeConfig struct {
 	// Speaker speaks for ReplySpeech. Default: nil, it then says the text as Reply
 	// does.
 	Speaker Speaker
-	// Logger hears of failures, with session ids and no content. Default: nil,
-	// which discards.
+	// Logger hears of failures, with session ids and nothing that users or
+	// documents say, but the text of errors that the agent's own bodies
+	// return, under "text": put no messages into it. Default: slog.Default.
 	Logger *slog.Logger
 	// Metrics counts sessions, turns, events and commits. Default: nil, a set of
 	// its own.
@@ -110,7 +111,7 @@ func (c *RuntimeConfig) defaults() error {
 		return fault.New(fault.Invalid, "RuntimeConfig.MaxHops must be below %d", payload.MaxHops)
 	}
 	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+		c.Logger = slog.Default()
 	}
 	if c.Metrics == nil {
 		c.Metrics = metrics.NewSet()

@@ -231,6 +231,11 @@ type RAG interface {
 // the turn is stopped meanwhile, or fails for it, what they saw of it is kept with
 // its evidence.
 func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
+	message, err := s.runRAG(ctx, req)
+	return message, withhold(err)
+}
+
+func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
 	c := s.conversation
 	if c.rt.cfg.RAG == nil {
 		return payload.RAGMessage{}, fault.New(fault.Unavailable, "this agent has no documents to answer from")

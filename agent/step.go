@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime/debug"
@@ -81,7 +82,7 @@ func (c *conversation) overdue(ctx context.Context, t *turn) bool {
 			continue
 		}
 		if taken, err := c.capture(t, p); taken || err != nil {
-			t.fail(errors.Join(err, context.Cause(ctx)))
+			t.fail(cmp.Or(err, context.Cause(ctx)))
 			return true
 		}
 	}
@@ -229,7 +230,11 @@ func (c *conversation) move(ctx context.Context, t *turn, edge *Transition) erro
 	t.at, t.entered, t.returning = dest, now, edge.back
 	t.mu.Unlock()
 	c.rt.cfg.Logger.DebugContext(ctx, "move", "session", c.key.ID, "turn", t.number, "from", source.name, "to", dest.name)
-	return errors.Join(err, c.enter(ctx, t, dest.body))
+	failed := c.enter(ctx, t, dest.body)
+	if err == nil {
+		return failed
+	}
+	return errors.Join(err, failed)
 }
 
 // enter runs a body and contains its panics. What failed is logged here.

@@ -106,7 +106,7 @@ func (s *Session) ReasoningEvents(ctx context.Context, until time.Time) ([]Reaso
 	defer func() { <-t.flushing }()
 	out, err := c.rt.cfg.Store.Steps(ctx, c.record.RowID, MessageQuery{Until: until, Last: c.rt.cfg.ReplayLimit})
 	if err != nil {
-		return nil, fmt.Errorf("steps of session %s: %w", c.key.ID, err)
+		return nil, withhold(fmt.Errorf("steps of session %s: %w", c.key.ID, err))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

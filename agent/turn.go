@@ -286,7 +286,7 @@ func (c *conversation) conclude(ctx context.Context, t *turn, cause error) (payl
 		return payload.Done, nil
 	}
 	for _, err := range t.failures {
-		c.logError(ctx, "state body failed", err, "turn", t.number, "state", t.at.name)
+		c.logError(ctx, "state body failed", err, append([]any{"turn", t.number, "state", t.at.name}, ownText(err)...)...)
 	}
 	t.failed = t.failures[0]
 	t.record.apologize(t, t.failed, now)
