@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RagDoc, RagMessage, RagSentence } from '../../src/api/shapes';
 import { copied } from '../../src/evidence/copied';
+import { statements } from '../../src/markdown/signs';
 import { encode, slice } from '../../src/evidence/bytes';
 import { citedBy } from '../../src/evidence/evidence.svelte';
 import { counted, numbered } from '../../src/evidence/numbers';
@@ -37,7 +38,7 @@ test('sources count in the order in which they are first cited', () => {
 test('the only source is the first, wherever it was found', () => {
   const { type, rag: m } = reply('rag_answer', rag([['It is so [2].', [2]]], 3)) as { type: string; rag: RagMessage };
   expect([type, m.answer, titles(m)]).toEqual(['rag', 'It is so [1].', 'BAC']);
-  expect(copied(m)).toContain('- [1] B');
+  expect(copied(m, statements)).toContain('- [1] B');
   expect(citedBy(m)[0]).toMatchObject({ n: 1, doc: { content: 'B' }, sentences: ['It is so [1].'] });
 });
 

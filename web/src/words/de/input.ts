@@ -111,7 +111,7 @@ export const input: Catalogue['input'] = {
   stopped: 'Angehalten.',
   failed: 'Die Frage ist fehlgeschlagen.',
   refused: 'Das wurde abgelehnt.',
-  gone: 'Diese Unterhaltung gibt es nicht mehr.',
+  gone: 'Diese Unterhaltung gibt es nicht mehr, oder sie gehört jemand anderem.',
   answer: (text) => `Antwort: ${text}`,
   source: (n) => ` (Quelle ${n})`,
   choose: (labels) => `Zur Auswahl: ${labels}`,

@@ -116,7 +116,7 @@ export const input = {
   stopped: 'Stopped.',
   failed: 'The question failed.',
   refused: 'That was refused.',
-  gone: 'This conversation does not exist any more.',
+  gone: 'This conversation does not exist any more, or it belongs to somebody else.',
   answer: (text: string) => `Answer: ${text}`,
   source: (n: string) => ` (source ${n})`,
   choose: (labels: string) => `Choose: ${labels}`,
