@@ -82,6 +82,9 @@ func detectBinary(src Source) (format, error) {
 		return format{media: "application/x-ole-storage"}, fault.New(fault.Invalid, "binary: documents of Office 2003 and before cannot be read; save it as .docx")
 	}
 	media, _, _ := strings.Cut(mimetype.Detect(src.Data).String(), ";")
+	if ending := strings.ToLower(path.Ext(src.Name)); media == "application/octet-stream" && (ending == ".pdf" || ending == ".docx") {
+		return format{media: media}, fault.New(fault.Invalid, "damaged: this is not a %s, although it is called one", strings.ToUpper(ending[1:]))
+	}
 	return format{media: media}, fault.New(fault.Invalid, "binary: %s is not a kind of document that can be read", media)
 }
 

@@ -283,6 +283,8 @@ func TestUnreadable(t *testing.T) {
 		"picture.pdf":     {read("picture.pdf"), "no text:"},
 		"cut.pdf":         {pdf[:300], "damaged:"},
 		"scrambled.pdf":   {"%PDF-1.7\n" + strings.Repeat("x\x00\xff", 500), "damaged:"},
+		"noise.PDF":       {strings.Repeat("x\x00\x01\xff", 500), "damaged: this is not a PDF, although it is called one"},
+		"noise.docx":      {strings.Repeat("x\x00\x01\xff", 500), "damaged: this is not a DOCX, although it is called one"},
 		"cut.docx":        {docx[:len(docx)/2], "damaged:"},
 		"old.doc":         {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + strings.Repeat("\x00", 600), "binary:"},
 		"encrypted.docx":  {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + strings.Repeat("\x00", 600) + "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00", "encrypted:"},

@@ -57,6 +57,7 @@ export const sentences = {
   notJSON: 'damaged: it is not a JSON object with a text',
   notDrawing: 'damaged: it is not a drawing that can be read',
   nested: 'damaged: it is nested too deeply',
+  notCalled: 'damaged: this is not a %s, although it is called one',
   notPDF: 'damaged: it is not a PDF that can be opened, or only a part of one',
   noPages: 'damaged: none of its %d pages can be read',
   notZip: 'damaged: it is not a packed document that can be opened, or only a part of one',

@@ -82,7 +82,16 @@ test('documents are called by title, else by name', () => {
 });
 
 test.each([['application/pdf', 'PDF'], ['text/x-go', 'Go'], ['text/plain; charset=utf-8', 'Text'], ['', '–'], ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'Word']])(
-  '%s is called %s', (type, name) => expect(kind(type)).toBe(name));
+  '%s is called %s', (type, name) => expect(kind({ media_type: type, source: '' })).toBe(name));
+
+test.each([
+  ['application/octet-stream', 'upload:bad.pdf', 'Unknown'], ['application/vnd.microsoft.portable-executable', 'x.exe', 'Program'], ['application/x-elf', '/usr/bin/docent', 'Program'],
+  ['application/x-ole-storage', '/srv/old.doc', 'DOC'], ['application/vnd.sqlite3', '/srv/data.db#7', 'DB'], ['application/vnd.oasis.opendocument.text', 'notes', 'Unknown'],
+  ['application/zip', 'all.zip', 'Archive'], ['image/png', 'scan.png', 'Image'], ['application/vnd.openxmlformats-officedocument.presentationml.presentation', 'a.pptx', 'Slides'], ['', 'big.pdf', 'PDF'],
+])('%s of %s is called %s', (type, source, name) => expect(kind({ media_type: type, source })).toBe(name));
+
+test.each(['octet-stream', 'vnd.microsoft.portable-executable', 'x-ole-storage', 'x-sharedlib', 'gzip', 'vnd.rar', 'epub+zip'])('nothing is called %s', (type) =>
+  expect(kind({ media_type: `application/${type}`, source: '/srv/x' })).toMatch(/^(Program|Archive|Unknown)$/));
 
 test('what somebody may do', () => {
   const me = (auth: boolean, ...scopes: string[]) => ({ id: '', name: '', scopes, auth });

@@ -30,6 +30,7 @@ export const documents: Catalogue['documents'] = {
   failedOnly: 'Nur fehlgeschlagene',
 
   columns: { select: 'Auswählen', status: 'Zustand', name: 'Titel', collection: 'Sammlung', type: 'Art', size: 'Größe', passages: 'Stellen', changed: 'Geändert', remove: 'Löschen' },
+  kindNames: { slides: 'Folien', sheet: 'Tabelle', text: 'Text', image: 'Bild', sound: 'Ton', font: 'Schrift', program: 'Programm', archive: 'Archiv', unknown: 'Unbekannt' },
   selectAll: 'Alle angezeigten auswählen',
   selectOne: (name) => `„${name}“ auswählen`,
   selected: (n) => `${count(n)} ausgewählt`,

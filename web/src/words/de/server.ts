@@ -70,6 +70,7 @@ const said: Said = {
   notJSON: 'Beschädigt: Es ist kein JSON-Objekt mit einem Text',
   notDrawing: 'Beschädigt: Es ist keine lesbare Zeichnung',
   nested: 'Beschädigt: Es ist zu tief verschachtelt',
+  notCalled: 'Beschädigt: Das ist kein {1}, obwohl es so heißt',
   notPDF: 'Beschädigt: Es ist kein PDF, das sich öffnen lässt, oder nur ein Teil davon',
   noPages: 'Beschädigt: Keine der {1} Seiten ist lesbar',
   notZip: 'Beschädigt: Es ist kein gepacktes Dokument, das sich öffnen lässt, oder nur ein Teil davon',

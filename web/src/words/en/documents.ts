@@ -28,6 +28,7 @@ export const documents = {
   failedOnly: 'Failed only',
 
   columns: { select: 'Select', status: 'Status', name: 'Title', collection: 'Collection', type: 'Type', size: 'Size', passages: 'Passages', changed: 'Changed', remove: 'Delete' },
+  kindNames: { slides: 'Slides', sheet: 'Sheet', text: 'Text', image: 'Image', sound: 'Sound', font: 'Font', program: 'Program', archive: 'Archive', unknown: 'Unknown' },
   selectAll: 'Select all that are listed',
   selectOne: (name: string) => `Select “${name}”`,
   selected: (n: number) => `${digits(n, 'en')} selected`,
