@@ -35,6 +35,7 @@ export class Panel {
   private drawing = 0;
   private running: (Row & { kind: 'pending' }) | undefined;
   private follow = true;
+  private position: Settings['position'] = 'end';
   /** The site has a greeting of its own. */
   private greets = false;
 
@@ -52,7 +53,7 @@ export class Panel {
     const form = make('form', { submit: (e) => (e.preventDefault(), this.running ? this.stop() : this.send(this.input.value)) }, this.input, this.submit);
     this.card = new Card(this.log, words);
     this.panel = make('section', { class: 'panel', role: 'dialog', 'aria-labelledby': 'title', hidden: true }, head, this.log, this.notice, form, this.heard, this.card.element);
-    this.root = make('div', { class: 'root', lang: settings.language }, this.panel, this.button);
+    this.root = make('div', { class: 'root', lang: settings.language, dir: words.direction }, this.panel, this.button);
     this.guard();
     const shadow = this.host.attachShadow({ mode: 'open' });
     const sheet = new CSSStyleSheet();
@@ -68,7 +69,7 @@ export class Panel {
   }
 
   open(focus = true): void {
-    this.root.dir = getComputedStyle(document.documentElement).direction;
+    this.stand();
     this.panel.hidden = false;
     this.root.classList.add('open');
     this.button.setAttribute('aria-expanded', 'true');
@@ -101,12 +102,18 @@ export class Panel {
     this.greets = settings.greeting !== '';
     this.greeting.textContent = settings.greeting || this.words.greeting;
     this.root.dataset.theme = settings.theme;
-    this.root.dataset.position = settings.position;
-    this.root.dir = getComputedStyle(document.documentElement).direction;
+    this.position = settings.position;
+    this.stand();
     const colours = settings.accent ? accent(settings.accent) : null;
     const values = { '--accent': colours && settings.accent, '--on-accent': colours?.on, '--accent-light': colours?.light, '--accent-dark': colours?.dark };
     for (const [name, value] of Object.entries(values)) this.root.style.setProperty(name, value || null);
     this.root.toggleAttribute('data-accent', colours !== null);
+  }
+
+  // The side is by how the site reads, all inside by the widget's own language.
+  private stand(): void {
+    const turned = getComputedStyle(document.documentElement).direction !== this.words.direction;
+    this.root.dataset.position = turned === (this.position === 'start') ? 'end' : 'start';
   }
 
   // What is typed here is none of the site's shortcuts; Escape closes what is open.

@@ -2,6 +2,8 @@
 import type { Language } from './attributes';
 
 export interface Words {
+  /** How it is read; what others wrote is read as they wrote it. */
+  direction: 'ltr' | 'rtl';
   title: string;
   greeting: string;
   open: (title: string) => string;
@@ -45,6 +47,7 @@ export interface Words {
 }
 
 const en: Words = {
+  direction: 'ltr',
   title: 'Ask the documents',
   greeting: 'Ask a question. Answers come from the documents, with their sources.',
   open: (title) => `${title}: open chat`,
@@ -88,6 +91,7 @@ const en: Words = {
 };
 
 const de: Words = {
+  direction: 'ltr',
   title: 'Fragen an die Dokumente',
   greeting: 'Stellen Sie eine Frage. Antworten kommen aus den Dokumenten, mit ihren Quellen.',
   open: (title) => `${title}: Chat öffnen`,

@@ -291,10 +291,26 @@ describe('the widget', () => {
   }
 
   test('it stands where its page reads from', async () => {
-    const page = await visit({ more: { dir: 'rtl' } });
+    const page = await visit({ attributes: { 'data-lang': 'de' }, more: { dir: 'rtl' } });
     expect((await launcher(page).boundingBox())!.x).toBeLessThan(100);
     await launcher(page).click();
-    expect(await panel(page).evaluate((el) => getComputedStyle(el).direction)).toBe('rtl');
+    const box = (await panel(page).boundingBox())!;
+    expect(box.x).toBeLessThan(100);
+    // Only its side is the site's: what it says is read as its language is.
+    for (const part of ['.panel', 'header', '.notice', 'form', '.launcher']) {
+      expect(await page.locator(`docent-widget ${part}`).evaluate((el) => getComputedStyle(el).direction), part).toBe('ltr');
+    }
+    const title = (await page.locator('docent-widget h2').boundingBox())!;
+    expect(title.x - box.x).toBeLessThan(40);
+    await page.locator('script[src$="widget.js"]').evaluate((el) => el.setAttribute('data-position', 'start'));
+    await expect.poll(async () => (await launcher(page).boundingBox())!.x).toBeGreaterThan(800);
+  });
+
+  test('it stands at the side that is asked for', async () => {
+    const page = await visit({ attributes: { 'data-position': 'start' } });
+    expect((await launcher(page).boundingBox())!.x).toBeLessThan(100);
+    await launcher(page).click();
+    expect((await panel(page).boundingBox())!.x).toBeLessThan(100);
   });
 
   test('what its site does to everything does nothing to it', async () => {
