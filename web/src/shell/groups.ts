@@ -15,6 +15,12 @@ function age(row: SessionRow, midnight: number): Age {
   return at >= new Date(midnight - 6.5 * day).setHours(0, 0, 0, 0) ? 'week' : 'older';
 }
 
+/** repeated are the names that more than one has: something else has to tell those apart. */
+export function repeated(names: readonly string[]): Set<string> {
+  const once = new Set<string>();
+  return new Set(names.filter((name) => once.has(name) || !once.add(name)));
+}
+
 /** grouped puts conversations under their ages, in the order they have; ages of none are left out. */
 export function grouped(rows: readonly SessionRow[], now = new Date()): { age: Age; rows: SessionRow[] }[] {
   const midnight = new Date(now).setHours(0, 0, 0, 0);

@@ -176,6 +176,22 @@ describe('conversations', () => {
     await page.getByText('does not exist any more').waitFor();
   });
 
+  test('those of one name are told apart by when they were used', async () => {
+    await talk('What is Old Margery?');
+    await talk('When are roses pruned?');
+    const links = page.locator('nav .conversation a');
+    expect(await links.locator('.when').count()).toBe(0);
+    await choose('When are roses pruned?', 'Rename');
+    await page.getByLabel('Name of the conversation').and(page.locator(':focus')).fill('What is Old Margery?');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => links.locator('.when').count()).toBe(2);
+    for (const link of await links.all()) {
+      expect(await link.locator('.when').textContent()).toMatch(/20\d\d.*\d:\d\d/);
+      expect(await link.getAttribute('title')).toMatch(/^What is Old Margery\?\n.*20\d\d.*\d:\d\d/);
+    }
+    await accessible(page);
+  });
+
   test('one is exported as Markdown and as JSON', async () => {
     await talk('What is Old Margery?');
     const save = async (what: string) => {

@@ -1,7 +1,7 @@
 // Conversations by when they were used.
 import { expect, test } from 'vitest';
 import type { SessionRow } from '../../src/api/shapes';
-import { grouped } from '../../src/shell/groups';
+import { grouped, repeated } from '../../src/shell/groups';
 
 const row = (session_id: string, at: Date, pinned = false): SessionRow => ({
   id: 1, session_id, session_name: null, platform_name: '', timestamp: at.toISOString(), messages: 1, pinned,
@@ -17,4 +17,9 @@ test('today, yesterday, the week before and older begin at midnight; what is pin
     ['pinned', 'p'], ['today', 'a'], ['yesterday', 'bc'], ['week', 'de'], ['older', 'f'],
   ]);
   expect(grouped([], now)).toEqual([]);
+});
+
+test('names that more than one has are found', () => {
+  expect([...repeated(['a', 'b', 'a', 'c', 'b', 'a'])].sort()).toEqual(['a', 'b']);
+  expect(repeated(['a', 'b']).size).toBe(0);
 });
