@@ -65,6 +65,9 @@ func (s *server) notifyRoutes() {
 			return nil, err
 		}
 		n, err := s.cfg.Notifier.Notify(in.Body.SessionID, in.Body.Message)
+		if fault.KindOf(err) == fault.NotFound { // in the words for sessions of others
+			_, err = nobody{}.Notify("", "")
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,8 @@
 package ws
 
 import (
+	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"docent/agent"
 	"docent/auth"
 	"docent/internal/fault"
+	"docent/payload"
 )
 
 // Protocol is the name under which clients ask for docent.v1: as a WebSocket
@@ -140,5 +143,30 @@ func (s *Server) refuseHandshake(w http.ResponseWriter, err error) {
 		reason = refusedFull
 	}
 	count(s.meters.refused, reason)
-	http.Error(w, fault.Message(err), kind.HTTPStatus())
+	writeRefusal(w, kind.HTTPStatus(), kind, fault.Message(err))
+}
+
+// writeRefusal answers a request that does not become a connection, in the shape
+// that errors of the HTTP API have.
+func writeRefusal(w http.ResponseWriter, status int, kind fault.Kind, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(payload.Error{Code: string(kind), Message: message, Retryable: kind.Retryable()}) // the client is gone
+}
+
+// upgradeFailed is what the WebSocket library says of a handshake.
+func upgradeFailed(w http.ResponseWriter, _ *http.Request, status int, reason error) {
+	kind, message := fault.Invalid, "this is no WebSocket handshake"
+	var handshake websocket.HandshakeError
+	switch {
+	case status == http.StatusForbidden:
+		kind, message = fault.Forbidden, "pages from this origin may not connect"
+	case status >= http.StatusInternalServerError:
+		kind, message = fault.Internal, "the connection could not be made"
+	case errors.As(reason, &handshake):
+		message = handshake.Error()
+	}
+	w.Header().Set("Sec-Websocket-Version", "13")
+	writeRefusal(w, status, kind, message)
 }

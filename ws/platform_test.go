@@ -303,7 +303,7 @@ func TestHandshake(t *testing.T) {
 	}
 	for _, offered := range [][]string{{"docent.v2"}, {"other", "docent.v2"}, {"docent.v2", "docent.token.x"}} {
 		status, body := s.refusal("/", &websocket.DialOptions{Subprotocols: offered})
-		if status != http.StatusBadRequest || !strings.Contains(body, `"docent.v2" is not spoken here`) {
+		if status != http.StatusBadRequest || !strings.Contains(body, `\"docent.v2\" is not spoken here`) {
 			t.Errorf("%s: %d %s", offered, status, body)
 		}
 	}

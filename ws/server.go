@@ -204,6 +204,7 @@ func newServer(cfg Config) *Server {
 		// small one.
 		WriteBufferPool: &sync.Pool{},
 		CheckOrigin:     cfg.CheckOrigin,
+		Error:           upgradeFailed,
 	}
 	s := &Server{cfg: cfg, upgrader: upgrader, meters: newMeters(cfg.Metrics), anyone: auth.Anyone(), ledger: newLedger(cfg), conns: map[*connection]struct{}{}, typed: map[string][]*connection{}}
 	s.uploads.most, s.uploads.share, s.uploads.of = cfg.UploadBytes, cfg.UserUploadBytes, map[string]int64{}
@@ -220,7 +221,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if !IsUpgrade(r) {
 		w.Header().Set("Upgrade", "websocket")
-		http.Error(w, "This address speaks WebSocket.", http.StatusUpgradeRequired)
+		writeRefusal(w, http.StatusUpgradeRequired, fault.Invalid, "this address speaks WebSocket")
 		return
 	}
 	who, err := s.principal(r)
