@@ -107,6 +107,10 @@ func (s *server) login(ctx context.Context, in *loginInput) (*loginOutput, error
 	return &loginOutput{SetCookie: auth.NewCookie(r, value), Body: s.me(p)}, nil
 }
 
+// rechecker is a Notifier that can look at once who is not let in any more; others
+// find out by themselves, later.
+type rechecker interface{ Recheck() }
+
 // logout takes the cookie away also if its login has ended, or authentication
 // has been turned off since.
 func (s *server) logout(ctx context.Context, _ *struct{}) (*logoutOutput, error) {
@@ -117,6 +121,9 @@ func (s *server) logout(ctx context.Context, _ *struct{}) (*logoutOutput, error)
 	if cookie, err := r.Cookie(auth.CookieName); err == nil && s.cfg.Logins != nil {
 		if err := s.cfg.Logins.Logout(ctx, cookie.Value); err != nil {
 			return nil, err
+		}
+		if r, ok := s.cfg.Notifier.(rechecker); ok {
+			r.Recheck()
 		}
 	}
 	return &logoutOutput{SetCookie: auth.NewCookie(r, "")}, nil

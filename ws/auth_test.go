@@ -405,11 +405,47 @@ func TestRevokedListeners(t *testing.T) {
 	})
 }
 
+// Who signs out is looked at without waiting for the next time, and not all the
+// time, however often somebody does.
+func TestRecheck(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var revoked atomic.Bool
+		var asked atomic.Int64
+		m := inMemory(t, agenttest.NewStore(), func(context.Context, auth.Principal) error {
+			asked.Add(1)
+			if revoked.Load() {
+				return fault.New(fault.Unauthorized, "this login has ended")
+			}
+			return nil
+		})
+		ada := m.dial("ada", "S")
+		began := time.Now()
+		for range 50 {
+			m.server.Recheck()
+			<-time.After(100 * time.Millisecond)
+		}
+		if n := asked.Load(); n < 4 || n > 7 {
+			t.Errorf("in 5 seconds it was asked %d times", n)
+		}
+		<-time.After(time.Second)
+		revoked.Store(true)
+		m.server.Recheck()
+		ada.shutOut()
+		if took := time.Since(began); took > 8*time.Second {
+			t.Errorf("it took until %s after the beginning, when it is asked anyway at 10s", took)
+		}
+		m.stop()
+	})
+}
+
 // inProcess is a server without a network.
 type inProcess struct {
 	open func(session string) *gorilla.Conn // which has to say hello
 	dial func(token, session string) *listening
 	stop func()
+
+	server *ws.Server
 }
 
 func inMemory(t *testing.T, store agent.Store, valid func(context.Context, auth.Principal) error) inProcess {
@@ -436,7 +472,8 @@ func inMemory(t *testing.T, store agent.Store, valid func(context.Context, auth.
 		return c
 	}
 	return inProcess{
-		open: open,
+		server: server,
+		open:   open,
 		dial: func(token, session string) *listening {
 			l := &listening{t: t, conn: open(session), frames: make(chan []byte, 100)}
 			go l.listen()

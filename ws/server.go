@@ -173,6 +173,8 @@ type Server struct {
 	// served waits for the connections' goroutines.
 	served  sync.WaitGroup
 	uploads uploads
+	// recheck wakes watch.
+	recheck chan struct{}
 	// listening counts the recordings that are being transcribed.
 	listening atomic.Int64
 
@@ -207,6 +209,7 @@ func newServer(cfg Config) *Server {
 		Error:           upgradeFailed,
 	}
 	s := &Server{cfg: cfg, upgrader: upgrader, meters: newMeters(cfg.Metrics), anyone: auth.Anyone(), ledger: newLedger(cfg), conns: map[*connection]struct{}{}, typed: map[string][]*connection{}}
+	s.recheck = make(chan struct{}, 1)
 	s.uploads.most, s.uploads.share, s.uploads.of = cfg.UploadBytes, cfg.UserUploadBytes, map[string]int64{}
 	s.gauges(cfg.Metrics)
 	return s

@@ -55,7 +55,25 @@ func (s *Server) watch(ctx context.Context) {
 			return
 		case <-ticker.C:
 			s.verifyAll(ctx)
+		case <-s.recheck:
+			s.verifyAll(ctx)
+			select { // anybody may sign out, however often
+			case <-time.After(recheckPause):
+			case <-ctx.Done():
+			}
 		}
+	}
+}
+
+// recheckPause is the time between two calls of Recheck that count.
+const recheckPause = time.Second
+
+// Recheck has everybody looked at soon who is connected, as somebody may not be
+// let in any more. It does not wait for that.
+func (s *Server) Recheck() {
+	select {
+	case s.recheck <- struct{}{}:
+	default: // it is to be done already
 	}
 }
 
