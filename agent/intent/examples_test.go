@@ -252,3 +252,24 @@ func TestValidate(t *testing.T) {
 		})
 	}
 }
+
+// Values alone say nothing of what is wanted, unless an example is one; nor does
+// the opposite of an example.
+func TestValuesAloneAreNoIntent(t *testing.T) {
+	t.Parallel()
+	size := Listed("size", Value{"small", []string{"tiny"}}, Value{"large", nil})
+	order := New("order", "a SIZE shirt please", "order COUNT SIZE shirts on DAY").
+		Parameter("size", "SIZE", size).Parameter("count", "COUNT", Number()).Parameter("day", "DAY", DateTime())
+	intents := []*Intent{order, New("hello", "hi", "hello", "good morning"), New("pick", "DEPOT").Parameter("depot", "DEPOT", Listed("depot", Value{"north", nil}))}
+	c := newExamples(t, ExamplesConfig{})
+	for text, want := range map[string]string{
+		"5": Fallback, "2026": Fallback, "large": Fallback, "tiny!": Fallback, "5 large": Fallback, "[1,2]": Fallback, "tomorrow": Fallback,
+		"there were 12 errors in the log yesterday": Fallback, "not hello": Fallback,
+		"north": "pick", "North.": "pick", "hello": "hello", "hello there": "hello",
+		"a large shirt": "order", "order 5 large shirts on Friday": "order", "please order a tiny shirt": "order", "three small shirts": "order",
+	} {
+		if p := classify(t, c, text, intents); p.Intent != want {
+			t.Errorf("%q is %s at %.3f, want %s", text, p.Intent, p.Score, want)
+		}
+	}
+}

@@ -45,6 +45,8 @@ type example struct {
 	weights []float32
 	weight  float32
 	negated bool
+	// kernel is the sentence without its negations.
+	kernel string
 }
 
 // candidate is an intent that a message may have.
@@ -84,7 +86,7 @@ func (s *exampleSet) newExample(intent int, sentence string, place map[uint16]in
 	for _, w := range f.words {
 		s.known[w] = true
 	}
-	e := example{intent: intent, sentence: sentence, vector: f.vector, negated: f.negated}
+	e := example{intent: intent, sentence: sentence, vector: f.vector, negated: f.negated, kernel: f.kernel()}
 	for _, t := range f.tokens {
 		at, ok := place[t]
 		if !ok {
@@ -114,6 +116,11 @@ type form struct {
 	negated bool
 }
 
+// kernel is the sentence without its negations.
+func (f *form) kernel() string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(f.words), func(w string) bool { return negations[w] }), " ")
+}
+
 func (s *exampleSet) form(sentence string) form {
 	words := s.words.Tokens(sentence)
 	f := form{literal: strings.Join(words, " "), vector: make([]float32, s.static.Dimensions())}
@@ -141,10 +148,11 @@ func (s *exampleSet) candidates(m *matcher) []candidate {
 	first := 0
 	for n, i := range s.intents {
 		examples := s.examples[first : first+len(i.Sentences)]
-		best := c.best(plain, n, first, examples)
+		best := c.best(plain, nil, n, first, examples)
 		if len(i.Parameters) > 0 {
+			said := c.said(i)
 			for _, e := range substitutes(m, i) {
-				if other := c.best(c.variant(e), n, first, examples); other.score > best.score {
+				if other := c.best(c.variant(e), said, n, first, examples); other.score > best.score {
 					best = other
 				}
 			}
@@ -252,9 +260,59 @@ func (c *comparison) row(t uint16) []float32 {
 	return row
 }
 
+// What a message with fragments has to share with an example beside them: a
+// word of some meaning, as weightOfMeaning tells from "the" and "what", or one
+// that is alike.
+const (
+	weightOfMeaning = .7
+	sharedMeaning   = .45
+)
+
+// said are the tokens of an intent's fragments, which say nothing of what is
+// wanted: any number, date or value stands for one.
+func (c *comparison) said(i *Intent) map[uint16]bool {
+	out := map[uint16]bool{}
+	for _, p := range i.Parameters {
+		for _, t := range c.set.form(p.Fragment).tokens {
+			out[t] = true
+		}
+	}
+	return out
+}
+
+// denies reports whether a message is the example but for a negation, such as
+// "not hello".
+func (v *variant) denies(e *example) bool {
+	return v.negated != e.negated && e.kernel != "" && e.kernel == v.kernel()
+}
+
+// shares reports whether a message and an example have something in common
+// beside the fragments of the intent. An example without a word of meaning
+// beside them goes with a message without one.
+func (v *variant) shares(set *exampleSet, e *example, fragments map[uint16]bool) bool {
+	means, meant := false, false
+	for _, p := range e.places {
+		t := set.tokens[p]
+		if meaning := !fragments[t] && set.static.Weight(t) >= weightOfMeaning; !meaning {
+			continue
+		}
+		meant = true
+		for i, row := range v.rows {
+			if !fragments[v.tokens[i]] && v.weights[i] >= weightOfMeaning && row[p] >= sharedMeaning {
+				return true
+			}
+		}
+	}
+	for i, t := range v.tokens {
+		means = means || !fragments[t] && v.weights[i] >= weightOfMeaning
+	}
+	return !means && !meant
+}
+
 // best returns the score of an intent's nearest example; examples begin with
-// the set's number first.
-func (c *comparison) best(v *variant, intent, first int, examples []example) candidate {
+// the set's number first. fragments are those of the intent, if they stand in
+// the message; nil otherwise.
+func (c *comparison) best(v *variant, fragments map[uint16]bool, intent, first int, examples []example) candidate {
 	out := candidate{intent: intent}
 	if n, ok := c.set.literal[v.literal]; ok && first <= n && n < first+len(examples) {
 		return candidate{intent, 1, c.set.examples[n].sentence}
@@ -266,6 +324,9 @@ func (c *comparison) best(v *variant, intent, first int, examples []example) can
 		return out
 	}
 	for n := range examples {
+		if v.denies(&examples[n]) || fragments != nil && !v.shares(c.set, &examples[n], fragments) {
+			continue
+		}
 		if s := calibrated(v.signs(c.set, &examples[n])); s > out.score {
 			out.score, out.sentence = s, examples[n].sentence
 		}
