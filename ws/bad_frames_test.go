@@ -3,6 +3,7 @@ package ws_test
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -233,4 +234,23 @@ func FuzzFrames(f *testing.F) {
 			p.conn.CloseNow()
 		}
 	})
+}
+
+// Of a BAF client that sends what cannot be read, the log has one line without
+// what it says, as the client hears nothing.
+func TestBadFramesLogged(t *testing.T) {
+	t.Parallel()
+	var log safeBuffer
+	s := serve(t, setup{agent: reporter(), config: ws.Config{Burst: 1000, Logger: slog.New(slog.NewTextHandler(&log, nil))}})
+	for range 2 {
+		p := s.dial("/", nil)
+		for _, bad := range []string{`{"secret":`, `{"action":"secret"}`, "secret"} {
+			p.say(bad)
+		}
+		p.say(`{"action":"user_message","message":"hi"}`)
+		p.said()
+	}
+	if text := log.String(); strings.Count(text, "frame refused") != 2 || strings.Count(text, "level=INFO") != 2 || strings.Contains(text, "secret") {
+		t.Error(text)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
@@ -46,6 +47,8 @@ type connection struct {
 	held    int64       // bytes of the large frame at hand, counted in server.uploads
 
 	voice *listening // the recording that is being transcribed; nil if none
+
+	misread atomic.Bool // a frame of a BAF client was refused
 
 	from unique.Handle[string] // its address, if that is who it is; see sharer
 
@@ -249,7 +252,11 @@ func (c *connection) refuse(err error, id string) {
 	if fault.KindOf(err) == fault.RateLimited {
 		c.server.meters.limited.Inc()
 	}
-	c.server.cfg.Logger.Debug("frame refused", "session", c.session(), "kind", fault.KindOf(err))
+	level := slog.LevelDebug
+	if !c.v1 && !c.typed && !c.misread.Swap(true) { // nobody else hears of it, and one line is enough to look further
+		level = slog.LevelInfo
+	}
+	c.server.cfg.Logger.Log(&c.life, level, "frame refused", "session", c.session(), "kind", fault.KindOf(err))
 	if c.typed {
 		c.failTyped(err)
 	}
