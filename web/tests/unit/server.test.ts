@@ -8,13 +8,13 @@ import { sentences } from '../../src/words/server';
 const root = join(import.meta.dirname, '../../..');
 
 /** sources is the Go of the program, in which texts on several lines are one. */
-function sources(): string {
+function sources(of = ['agent', 'api', 'auth', 'cmd/docent', 'embed', 'ingest', 'internal/fault', 'llm', 'payload', 'rag', 'store', 'ws']): string {
   const read = (dir: string): string =>
     readdirSync(join(root, dir), { withFileTypes: true })
       .map((e) => (e.isDirectory() ? read(`${dir}/${e.name}`) : /(?<!_test)\.go$/.test(e.name) ? readFileSync(join(root, dir, e.name), 'utf8') : ''))
       .join('\n');
   const page = readFileSync(join(root, 'web/src/chat/turns.ts'), 'utf8');
-  return [...['agent', 'api', 'auth', 'cmd/docent', 'embed', 'ingest', 'internal/fault', 'llm', 'rag', 'store', 'ws'].map(read), page].join('\n').replace(/"\s*\+\s*"/g, '');
+  return [...of.map(read), page].join('\n').replace(/"\s*\+\s*"/g, '');
 }
 
 test('what is worded is still said', () => {
@@ -24,6 +24,21 @@ test('what is worded is still said', () => {
     return !['"', '`', "'"].some((q) => go.includes(q + written + q));
   });
   expect(gone).toEqual([]);
+});
+
+/** Said only to programs, or where the page does not come. */
+const programs = [
+  'this id was used for another message', 'turn %d was replaced already', 'the change collides with what is stored', 'hello was said already', 'the token is mistyped or cut short',
+  "one signs in and out on docent's own page; other pages send a token", 'the token is not valid here: its issuer, audience, signature or time is not right',
+  'this needs a token: send it as Authorization: Bearer, as a subprotocol, or in hello', 'too many clients of your address have not said who they are; say hello, or bring a token at the handshake',
+];
+
+test('what somebody may not do, or has to wait for, is worded', () => {
+  const go = sources(['api', 'auth', 'ws']);
+  const said = [...go.matchAll(/fault\.(?:New|Wrap)\(fault\.(?:Busy|RateLimited|Forbidden|Unauthorized|Conflict), (?:err, )?"((?:[^"\\]|\\.)+)"/g)].map(([, text]) => text!.replaceAll('\\"', '"'));
+  expect(said.length).toBeGreaterThan(20);
+  const known: string[] = [...Object.values(sentences), ...programs, '%s'];
+  expect(said.filter((text) => !known.includes(text))).toEqual([]);
 });
 
 describe('German', () => {
