@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"io"
@@ -74,7 +75,7 @@ func (f File) Text() string {
 // name is a ReadableName.
 func (f *File) UnmarshalJSON(data []byte) error {
 	var text string
-	if json.Unmarshal(data, &text) == nil {
+	if !bytes.HasPrefix(data, []byte{'{'}) && json.Unmarshal(data, &text) == nil { // an object need not be read twice
 		data = []byte(text)
 	}
 	var in struct {
