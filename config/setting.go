@@ -48,6 +48,21 @@ type Setting struct {
 	get func(Config) string
 }
 
+// Takes names what its value is, for the help of its flag: duration, bytes,
+// number, int or string.
+func (s Setting) Takes() string {
+	takes := func(value string) bool { return s.set(new(Config), value) == nil }
+	if takes("x") {
+		return "string"
+	}
+	for _, kind := range []struct{ example, name string }{{"1s", "duration"}, {"1KiB", "bytes"}, {"1.5", "number"}, {"1", "int"}} {
+		if takes(kind.example) {
+			return kind.name
+		}
+	}
+	return "string"
+}
+
 func text(p func(*Config) *string) (func(*Config, string) error, func(Config) string) {
 	return func(c *Config, s string) error { *p(c) = s; return nil },
 		func(c Config) string { return *p(&c) }

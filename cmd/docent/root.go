@@ -77,9 +77,21 @@ func addSettings(flags *pflag.FlagSet, settings []config.Setting) {
 		if s.Bool {
 			flags.Bool(s.Flag, false, help)
 		} else {
-			flags.String(s.Flag, "", help)
+			flags.Var(&given{takes: s.Takes()}, s.Flag, help)
 		}
 	}
+}
+
+// given is the value of a flag as it was written; package config reads it.
+type given struct{ text, takes string }
+
+func (g *given) String() string { return g.text }
+
+func (g *given) Type() string { return g.takes }
+
+func (g *given) Set(text string) error {
+	g.text = text
+	return nil
 }
 
 // scoped gives a command the flags of the scopes beside the global ones.
@@ -93,9 +105,9 @@ func scoped(cmd *cobra.Command, scopes ...config.Scope) {
 
 // load reads the configuration for a command.
 func load(cmd *cobra.Command) (config.Config, error) {
-	given := map[string]string{}
-	cmd.Flags().Visit(func(f *pflag.Flag) { given[f.Name] = f.Value.String() })
-	return config.Load(config.Sources{Flags: given, File: given["config"]})
+	set := map[string]string{}
+	cmd.Flags().Visit(func(f *pflag.Flag) { set[f.Name] = f.Value.String() })
+	return config.Load(config.Sources{Flags: set, File: set["config"]})
 }
 
 // logger writes to standard error as configured. Commands that end by
