@@ -216,7 +216,7 @@ func testFailuresInAChain(t *testing.T) {
 	if got := strings.Join(ends(c), ","); got != `1 "failed"}` {
 		t.Errorf("ends %s", got)
 	}
-	want := `1 "x"|1 "Sorry, that did not work: something went wrong inside docent; the server's log has the details"|0 "still"`
+	want := `1 "x"|1 "Sorry, that did not work: something went wrong here; please try again"|0 "still"`
 	if got := said(store); got != want {
 		t.Errorf("stored %s", got)
 	}

@@ -137,7 +137,7 @@ func testFailure(t *testing.T, name string, body agent.Body) {
 		t.Errorf("what was said before the failure: %+v", d)
 	}
 	coded, words, end := c.next(), c.next(), c.next()
-	want := `{"code":"internal","message":"something went wrong inside docent; the server's log has the details","retryable":false,"id":"m1"}`
+	want := `{"code":"internal","message":"something went wrong here; please try again","retryable":false,"id":"m1"}`
 	switch name {
 	case "fault":
 		want = `{"code":"unavailable","message":"the model does not answer","retryable":true,"id":"m1"}`

@@ -458,7 +458,7 @@ func TestStoreFails(t *testing.T) {
 	for _, c := range []*peer{p, b} {
 		c.say(`{"action":"user_message","message":"m","id":"m1"}`)
 		f := c.next()
-		if strings.Contains(f.raw, "secret") || !strings.Contains(f.raw, "went wrong inside docent") {
+		if strings.Contains(f.raw, "secret") || !strings.Contains(f.raw, "went wrong here") {
 			t.Errorf("got %s", f.raw)
 		}
 		if c == p && (f.Action != payload.ErrorAction || f.ID != "m1") || c == b && f.Action != payload.ReplyStr {

@@ -162,6 +162,6 @@ func Message(err error) string {
 	case Unavailable:
 		return "the request took too long"
 	default:
-		return "something went wrong inside docent; the server's log has the details"
+		return "something went wrong here; please try again"
 	}
 }

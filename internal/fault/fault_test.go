@@ -17,7 +17,7 @@ func TestKindAndMessage(t *testing.T) {
 	}{
 		"new":            {New(Invalid, "k is %d", 0), Invalid, "k is 0"},
 		"wrapped deeper": {fmt.Errorf("ask: %w", Wrap(Unavailable, cause, "the model does not answer")), Unavailable, "the model does not answer"},
-		"plain":          {cause, Internal, "something went wrong inside docent; the server's log has the details"},
+		"plain":          {cause, Internal, "something went wrong here; please try again"},
 		"canceled":       {fmt.Errorf("x: %w", context.Canceled), Canceled, "the request was canceled"},
 		"deadline":       {context.DeadlineExceeded, Unavailable, "the request took too long"},
 	} {

@@ -81,7 +81,7 @@ export const sentences = {
   docentFailed: 'docent failed on it; the log has the details',
 
   // Why something was not done.
-  broken: "something went wrong inside docent; the server's log has the details",
+  broken: 'something went wrong here; please try again',
   canceled: 'the request was canceled',
   slow: 'the request took too long',
   notAnswered: 'docent could not answer this.',

@@ -94,7 +94,7 @@ const said: Said = {
   badName: 'Der Name ist kein gültiges UTF-8: bitte umbenennen',
   docentFailed: 'docent ist daran gescheitert; Näheres steht im Protokoll',
 
-  broken: 'In docent ist etwas schiefgegangen; Näheres steht im Protokoll des Servers',
+  broken: 'Hier ist etwas schiefgegangen; bitte noch einmal versuchen',
   canceled: 'Die Anfrage wurde abgebrochen',
   slow: 'Die Anfrage hat zu lange gedauert',
   notAnswered: 'docent konnte das nicht beantworten.',
