@@ -1,6 +1,8 @@
 package rag
 
 import (
+	"slices"
+
 	"docent/embed"
 )
 
@@ -41,9 +43,12 @@ type signs struct {
 	close float64
 	// dense is the best cosine of the question and a passage.
 	dense float64
-	// strange is the share of words that no passage holds and that are no words
-	// of the built-in vocabulary: names, mostly.
+	// strange is the share of words that no passage holds and that are names: no
+	// words of the built-in vocabulary, or written as names are. No other name
+	// will do for one, however alike.
 	strange float64
+	// absent reports a code that no passage holds.
+	absent bool
 }
 
 // evidence says how well the best results support an answer to the question, 0
@@ -55,7 +60,11 @@ func evidence(static *embed.Static, question string, terms []Term, results []Res
 		return 0
 	}
 	s := readSigns(static, question, terms, results[:min(len(results), evidencePassages)])
-	return min(max(weightSoft*s.soft+weightClose*s.close+weightDense*s.dense-weightStrange*s.strange, 0), 1)
+	sum := weightSoft*s.soft + weightClose*s.close + weightDense*s.dense - weightStrange*s.strange
+	if s.absent {
+		sum = min(sum, maxAbsentCode)
+	}
+	return min(max(sum, 0), 1)
 }
 
 // readSigns reads the signs off the passages.
@@ -69,6 +78,7 @@ func readSigns(static *embed.Static, question string, terms []Term, results []Re
 	asked := weigh(question, smoothed(terms), known)
 	var s signs
 	s.soft, s.strange = softShare(static, question, asked, known, results)
+	s.absent = slices.ContainsFunc(asked, func(t weightedTerm) bool { return !known[t.stem] && t.isCode(question) })
 	q, v := make([]float32, static.Dimensions()), make([]float32, static.Dimensions())
 	static.Mean(q, static.Tokenize(question))
 	for i, r := range results {
@@ -150,7 +160,7 @@ func softShare(static *embed.Static, question string, asked []weightedTerm, know
 			continue
 		}
 		own := static.Tokenize(question[t.start:t.end])
-		if len(own) != 1 {
+		if len(own) != 1 || t.isProper(question) {
 			strange += t.weight
 			continue
 		}

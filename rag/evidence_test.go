@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -25,6 +26,38 @@ func TestEvidence(t *testing.T) {
 	terms := []Term{{"default", 1}, {"work_mem", 9}, {"hash_bloom_factor", 9}, {"work", 1}, {"mem", 1}, {"hash", 1}, {"bloom", 1}, {"factor", 1}}
 	if a, b := evidence(testStatic, "default work_mem", terms, results), evidence(testStatic, "default hash_bloom_factor", terms, results); a < b+.3 {
 		t.Errorf("known %v, unknown %v", a, b)
+	}
+}
+
+// What is most alike does not stand in for a name or a code that no passage has.
+func TestEvidenceForWhatIsNamed(t *testing.T) {
+	t.Parallel()
+	results := []Result{
+		passage(1, "Boilers", "", "The boiler model B71 has a relief valve that opens at 35 bar. The boiler model B42 has a relief valve that opens at 45 bar."),
+		passage(2, "Search", "", "Capitals make no difference, in any script. Cities are found by their names."),
+	}
+	of := func(question string) float64 { return evidence(testStatic, question, nil, results) }
+	for question, found := range map[string]bool{
+		"At how many bar does the relief valve of boiler model B71 open?": true,
+		"At how many bar does the relief valve of boiler model b71 open?": true,
+		"At how many bar does the relief valve of boiler model B77 open?": false,
+		"Which relief valve opens at 45 bar, say for user 'joe1'?":        true,
+		"Which relief valve opens at 45 bar, see /tmp/a1?":                true,
+		"Do capitals make a difference?":                                  true,
+		"What is the capital of Mongolia?":                                false,
+		"What is the capital of Peru?":                                    false,
+	} {
+		if e := of(question); e >= DefaultMinEvidence != found {
+			t.Errorf("%q: %v", question, e)
+		}
+	}
+	for question, want := range map[string]bool{
+		"What is Mongolia?": true, "Mongolia is what?": false, "What rains? Mongolia?": false, "what is mongolia?": false, "what of (Mongolia)": true, "«Mongolia»": false, "Was ist die Mongolia?": false, "what is MONGOLIA?": false,
+	} {
+		at := strings.Index(strings.ToLower(question), "mongolia")
+		if got := (weightedTerm{start: at, end: at + len("mongolia")}).isProper(question); got != want {
+			t.Errorf("%q: %v", question, got)
+		}
 	}
 }
 

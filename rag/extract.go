@@ -136,7 +136,7 @@ func (e *extractor) read(doc int, p Passage, question string) []quote {
 		q.tokens = e.static.Tokenize(q.text)
 		out = append(out, q)
 		if s.kind == titleSentence {
-			label = q.text
+			label = unmarked(q.text, p.Document)
 		}
 	}
 	return out

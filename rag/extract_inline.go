@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// Inline marks of Markdown documents that a quote does without: links show
-// their text, emphasis its words. (Code spans stay as they are.)
+// Marks of Markdown documents that a quote does without: headings show their
+// words, links their text, emphasis its words. (Code spans stay as they are.)
 var (
+	headingMark  = regexp.MustCompile(`^#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$`)
 	inlineLink   = regexp.MustCompile(`!?\[([^\[\]]+)\]\([^()\s]+\)`)
 	inlineStrong = regexp.MustCompile(`(^|[\s(])\*\*([^*\s](?:[^*]*[^*\s])?)\*\*`)
 )
@@ -20,6 +21,7 @@ func unmarked(text string, d Document) string {
 	if d.MediaType != markdownType {
 		return text
 	}
+	text = headingMark.ReplaceAllString(text, "$1")
 	text = inlineLink.ReplaceAllString(text, "$1")
 	return inlineStrong.ReplaceAllString(text, "$1$2")
 }

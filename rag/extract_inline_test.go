@@ -1,6 +1,9 @@
 package rag
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestPlainKeepsCodeSpans(t *testing.T) {
 	t.Parallel()
@@ -17,6 +20,24 @@ func TestPlainKeepsCodeSpans(t *testing.T) {
 	}
 }
 
+// The heading above a quote is shown as readers see it, in every script.
+func TestLabelsWithoutMarks(t *testing.T) {
+	t.Parallel()
+	for question, c := range map[string]struct{ text, want string }{
+		"מתי משקים את הוורדים?":      {"## השקיה\n\nיש להשקות את הוורדים פעמיים בשבוע בבוקר מוקדם. בקיץ החם משקים את הוורדים שלוש פעמים בשבוע.\n\n## גיזום\n\nגוזמים את הוורדים בחודש פברואר לפני הלבלוב.", "השקיה"},
+		"When is irrigation needed?": {"## Irrigation\n\nThe roses need water twice a week.\n\n## Pruning\n\nThe roses are cut in February.", "**Irrigation:** The roses need water"},
+		"когда нужна обрезка роз?":   {"## Полив\n\nРозы поливают дважды в неделю.\n\n## Обрезка\n\nРозы обрезают в феврале.", "Обрезка"},
+	} {
+		r := passage(1, "Garden", "", c.text)
+		r.Passage.Headings, r.Passage.Document.MediaType = nil, markdownType
+		rag, _ := newRAG(t, &shelf{evidence: .9, results: []Result{r}})
+		got, err := rag.Run(t.Context(), Request{Question: question})
+		if err != nil || strings.Contains(got.Answer, "#") || !strings.Contains(got.Answer, c.want) {
+			t.Errorf("%s: %v, %s", question, err, got.Answer)
+		}
+	}
+}
+
 func TestUnmarked(t *testing.T) {
 	t.Parallel()
 	md := Document{MediaType: markdownType}
@@ -24,6 +45,10 @@ func TestUnmarked(t *testing.T) {
 		"**Chat.** See [the docs](docs/x.md).": "Chat. See the docs.",
 		"2**3 and **kwargs":                    "2**3 and **kwargs",
 		"an image ![of it](x.png)":             "an image of it",
+		"## השקיה":                             "השקיה",
+		"### **Wann** gießen ##":               "Wann gießen",
+		"#12 is open":                          "#12 is open",
+		"C# and F#":                            "C# and F#",
 	} {
 		if got := unmarked(text, md); got != want {
 			t.Errorf("%s became %s, want %s", text, got, want)
