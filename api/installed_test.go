@@ -148,7 +148,7 @@ func TestInstalled(t *testing.T) {
 	if _, sessions := c.do("GET", "/api/sessions?agent_name=docent", ""); !strings.Contains(sessions, `"session_id":"a b/ü","session_name":"Renamed"`) {
 		t.Errorf("sessions are %s", sessions)
 	}
-	c.want(200, `{"messages":[],"steps":[],"seq":0,"reset_seq":0}`, "GET", session+"/messages", "")
+	c.want(200, `{"feedback":[],"messages":[],"steps":[],"seq":0,"reset_seq":0}`, "GET", session+"/messages", "")
 	c.want(204, "", "DELETE", session, "")
 	c.wantError(404, fault.NotFound, "", "GET", session+"/messages", "")
 }

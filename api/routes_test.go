@@ -199,13 +199,13 @@ func TestSessions(t *testing.T) {
 	c.want(200, "["+first+`,{"id":6,"session_id":"s2","session_name":null,"first":"Hello","platform_name":"","timestamp":"0001-01-01T00:00:00Z","pinned":false,"messages":0}]`, "GET", "/api/sessions", "")
 	c.want(200, "[]", "GET", "/api/sessions?agent_name=nobody", "")
 	tasks := `{"seq":4,"turn":1,"chat_id":null,"kind":"task_list_update","step_kind":"","step":0,"summary":"","payload":[],"timestamp":"2027-01-02T02:04:05Z"}`
-	c.want(200, `{"messages":[{"seq":1,"turn":1,"type":"str","content":"Hi","is_user":true,"timestamp":"2027-01-02T02:04:05Z"},
+	c.want(200, `{"feedback":[],"messages":[{"seq":1,"turn":1,"type":"str","content":"Hi","is_user":true,"timestamp":"2027-01-02T02:04:05Z"},
 		{"seq":2,"turn":1,"type":"rag_answer","content":{"answer":"x"},"is_user":false,"timestamp":"2027-01-02T02:04:05Z"},
 		{"seq":2,"turn":2,"type":"str","content":"Ho","is_user":true,"sender":"ws://peer/","timestamp":"2027-01-02T02:04:05Z"}],
 		"steps":[{"seq":3,"turn":1,"chat_id":12,"kind":"reasoning_step","step_kind":"tool_result","step":1,"summary":"f returned (1 chars)","payload":{"kind":"tool_result"},"timestamp":"2027-01-02T02:04:05Z"},
 		`+tasks+`],"seq":4,"reset_seq":0}`, "GET", "/api/sessions/s1/messages", "")
-	c.want(200, `{"messages":[],"steps":[`+tasks+`],"seq":4,"reset_seq":0}`, "GET", "/api/sessions/s1/messages?after=3", "")
-	c.want(200, `{"messages":[],"steps":[],"seq":0,"reset_seq":0}`, "GET", "/api/sessions/s2/messages?agent_name=other", "")
+	c.want(200, `{"feedback":[],"messages":[],"steps":[`+tasks+`],"seq":4,"reset_seq":0}`, "GET", "/api/sessions/s1/messages?after=3", "")
+	c.want(200, `{"feedback":[],"messages":[],"steps":[],"seq":0,"reset_seq":0}`, "GET", "/api/sessions/s2/messages?agent_name=other", "")
 	c.wantError(404, fault.NotFound, "session", "GET", "/api/sessions/s2/messages", "")
 	c.want(204, "", "PATCH", "/api/sessions/s1", `{"session_name":"Renamed"}`)
 	c.want(200, "["+strings.Replace(first, "First", "Renamed", 1)+"]", "GET", "/api/sessions?username=ada", "")
@@ -253,9 +253,9 @@ func TestErrorsHaveOneShape(t *testing.T) {
 	c.wantError(426, fault.Invalid, "WebSocket", "GET", "/ws", "")
 	c.wantError(426, fault.Invalid, "WebSocket", "GET", "/ws?protocol=docent.v1", "")
 	c.wantError(405, fault.Invalid, "POST", "POST", "/ws", "")
-	c.wantError(500, fault.Internal, "log", "GET", "/api/info", "")
+	c.wantError(500, fault.Internal, "went wrong here", "GET", "/api/info", "")
 	w.broken = errors.New("dial tcp 10.0.0.5:5432: password authentication failed")
-	c.wantError(500, fault.Internal, "log", "GET", "/api/documents/1", "")
+	c.wantError(500, fault.Internal, "went wrong here", "GET", "/api/documents/1", "")
 	for kind, status := range map[fault.Kind]int{fault.Conflict: 409, fault.RateLimited: 429, fault.Busy: 503, fault.Canceled: 499, fault.Forbidden: 403, fault.Unauthorized: 401} {
 		w.broken = fault.Wrap(kind, errors.New("secret"), "say this")
 		c.wantError(status, kind, "say this", "GET", "/api/documents/1", "")
