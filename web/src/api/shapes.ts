@@ -52,6 +52,8 @@ export interface RagMessage {
   k?: number;
   /** The collections that were searched; absent where all were. */
   collections?: string[];
+  /** The text that was searched for; absent where it is the question. */
+  searched?: string;
 }
 
 export interface Info {

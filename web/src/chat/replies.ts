@@ -100,6 +100,7 @@ export function ragMessage(content: unknown): RagMessage | null {
     ...(typeof m.evidence === 'number' && { evidence: m.evidence }),
     ...(typeof m.k === 'number' && { k: m.k }),
     ...(Array.isArray(m.collections) && { collections: m.collections.filter((c) => typeof c === 'string') }),
+    ...(typeof m.searched === 'string' && m.searched.trim() && { searched: m.searched }),
   };
 }
 

@@ -86,6 +86,15 @@ function cells(line: Line): number[] {
   return out;
 }
 
+/** cellOf is what is drawn of a row's cell: all but its bars, and the space after the first. */
+export function cellOf(line: Line, bytes: Uint8Array, i: number): Place {
+  const to = line.cells[i + 1] ?? line.end;
+  const [, lead, body] = /^([ \t]*\| ?)?([^]*)$/.exec(slice(bytes, line.cells[i]!, to)) as unknown as [string, string | undefined, string];
+  const start = line.cells[i]! + (lead?.length ?? 0); // all of it is ASCII
+  const bar = i === line.cells.length - 1 ? /(?<!\\)\|[ \t\r\n]*$/.exec(body) : null;
+  return { start, end: bar ? to - bar[0].length : to };
+}
+
 /** fences is how many lines before an offset open or close code. */
 function fences(bytes: Uint8Array, before: number): number {
   let n = 0;

@@ -3,7 +3,7 @@
 // them as they were found, so that the only one cited may be number 2.
 import type { RagMessage } from '../api/shapes';
 import { formula } from '../markdown/formula';
-import { encode } from './bytes';
+import { encode, slice } from './bytes';
 
 // Code, formulas and what a backslash stands before are no citations.
 const fence = '^[ \\t]*(`{3,}|~{3,})[\\s\\S]*?(?:\\n[ \\t]*\\1[`~]*[ \\t]*$|(?![\\s\\S]))';
@@ -42,6 +42,20 @@ export function numbered<M extends Pick<RagMessage, 'answer' | 'docs' | 'sentenc
     docs: order.map((n) => m.docs[n - 1]!),
     sentences: m.sentences.map((s) => ({ ...s, start: moved(s.start), end: moved(s.end), docs: (s.docs ?? []).map(to) })),
   };
+}
+
+/** citingAt is the sentence in which an answer cites a passage for the nth time, from 0; undefined if none says it does. */
+export function citingAt(rag: Pick<RagMessage, 'answer' | 'sentences'>, number: number, nth: number): string | undefined {
+  let seen = 0;
+  for (const p of rag.answer.matchAll(parts)) {
+    if (p[3] === undefined) continue;
+    seen += numbersIn(p[3]).filter((n) => n === number).length;
+    if (seen <= nth) continue;
+    const at = encode(rag.answer.slice(0, p.index)).length;
+    const of = rag.sentences.find((s) => s.start <= at && at < s.end && s.docs.includes(number));
+    return of && slice(encode(rag.answer), of.start, of.end);
+  }
+  return undefined;
 }
 
 /** counted is an answer that is on its way with the numbers that it will have. Half a citation at its end waits. */

@@ -2,7 +2,7 @@
 import type { RagDoc } from '../api/shapes';
 
 export type Card =
-  /** sentences are those of the answer that cite the passage. */
+  /** sentences are those of the answer that are about the passage here. */
   { kind: 'passage'; n: number; doc: RagDoc; sentences: string[] } | { kind: 'note'; text: string };
 
 /** How long the pointer may be between a mark and its card, in ms. */

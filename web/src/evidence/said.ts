@@ -1,5 +1,5 @@
-// Which words of a passage an answer's sentence repeats, so that the eye is led
-// to them and not only to the passage.
+// Which words of a passage an answer's sentence repeats, or which sentence of it
+// is nearest, so that the eye is led to them and not only to the passage.
 import { encode } from './bytes';
 import type { Place } from './passage';
 
@@ -12,6 +12,8 @@ const gap = 2;
 /** Longest sentence and passage compared, in words. */
 const mostSaid = 120;
 const mostWords = 4000;
+
+const citation = /\[\d{1,3}(?:\s*,\s*\d{1,3})*\]/g;
 
 interface Word {
   text: string;
@@ -42,7 +44,7 @@ export function words(text: string, most: number): Word[] {
 /** said finds where passage repeats sentence; byte offsets in passage. */
 export function said(passage: Word[], sentence: string): Place | null {
   // Citations are ours; the words of a link or of code are the document's.
-  const want = words(sentence.replace(/\[\d{1,3}(?:\s*,\s*\d{1,3})*\]/g, ' '), mostSaid);
+  const want = words(sentence.replace(citation, ' '), mostSaid);
   if (want.length === 0) return null;
   let best = { length: 0, end: 0 };
   let row = new Uint16Array(want.length + 1);
@@ -60,10 +62,59 @@ export function said(passage: Word[], sentence: string): Place | null {
   return { start: passage[best.end - best.length + 1]!.start, end: passage[best.end]!.end };
 }
 
-/** repeated finds all that sentences repeat of a passage, in its order. */
+/** Where a sentence of a document ends: its stop and what closes it, an empty line, or a line that stands alone. */
+const stop = /[.!?…]["'”’»)\]]*(?=\s+["'“„«([]*[\p{Lu}\p{N}])|[。！？]["”’」』)）]*|\n\s*\n|\n(?=\s*(?:#{1,6}\s|[-*+•]\s|\d{1,9}[.)]\s))|(?<=(?:^|\n)\s*#{1,6}\s[^\n]*)\n/gu;
+/** The nearest has at least this share of the words. */
+const kinship = 0.25;
+/** Shorter words are in most sentences, and say nothing. */
+const shortest = 3;
+const telling = (word: string) => word.length >= shortest || /\p{N}/u.test(word);
+
+/** Sentence is one of a passage, with its words. */
+interface Sentence extends Place {
+  words: Set<string>;
+}
+
+/** sentencesOf cuts a passage, in bytes. */
+function sentencesOf(passage: string, all: Word[]): Sentence[] {
+  const out: Sentence[] = [];
+  let byte = 0;
+  let index = 0;
+  let next = 0;
+  for (const end of [...[...passage.matchAll(stop)].map((m) => m.index + m[0].length), passage.length]) {
+    byte += encode(passage.slice(index, end)).length;
+    index = end;
+    const first = next;
+    while (next < all.length && all[next]!.start < byte) next++;
+    const own = all.slice(first, next);
+    if (own.length > 0) out.push({ start: own[0]!.start, end: own.at(-1)!.end, words: new Set(own.map((w) => w.text).filter(telling)) });
+  }
+  return out;
+}
+
+/**
+ * nearest finds the sentence of a passage that has most of a sentence's words. A
+ * word counts the less the more of the passage's sentences have it: what tells
+ * one of many alike from the others is what they do not share.
+ */
+function nearest(of: Sentence[], sentence: string): Place | null {
+  const want = new Set(words(sentence.replace(citation, ' '), mostSaid).map((w) => w.text).filter(telling));
+  const weight = new Map([...want].map((w) => [w, 1 / Math.max(1, of.filter((s) => s.words.has(w)).length)]));
+  let best: Sentence | undefined;
+  let most = 0;
+  for (const s of of) {
+    const shared = [...want].filter((w) => s.words.has(w));
+    const score = shared.reduce((n, w) => n + weight.get(w)!, 0);
+    if (shared.length > 1 && shared.length >= kinship * want.size && score > most) [best, most] = [s, score];
+  }
+  return best ? { start: best.start, end: best.end } : null;
+}
+
+/** repeated finds all that sentences repeat of a passage, in its order; of those that repeat nothing, what is nearest. */
 export function repeated(passage: string, sentences: string[]): Place[] {
   const all = words(passage, mostWords);
-  const found = sentences.flatMap((s) => said(all, s) ?? []).sort((a, b) => a.start - b.start);
+  let cut: Sentence[] | undefined;
+  const found = sentences.flatMap((s) => said(all, s) ?? nearest((cut ??= sentencesOf(passage, all)), s) ?? []).sort((a, b) => a.start - b.start);
   const out: Place[] = [];
   for (const p of found) {
     const last = out.at(-1);

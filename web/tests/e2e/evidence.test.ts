@@ -332,6 +332,53 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     await check();
   });
 
+  test('a question that leans on another is searched for again as it was', async () => {
+    const { page, check } = await start();
+    await rules_(page);
+    const answer = await ask(page, 'And what does the warden do there?', 'The quixel warden checks the lines at noon [1].');
+    await answer.getByRole('button', { name: 'What was searched' }).click();
+    const panel = page.locator('.panel');
+    await panel.locator('.made .as').waitFor();
+    const as = (await panel.locator('.made .as').textContent())!;
+    expect(as).not.toBe('And what does the warden do there?');
+    expect((await panel.locator('.made > div').allTextContents()).slice(0, 2).map(plain)).toEqual(['QuestionAnd what does the warden do there?', `Searched for${plain(as)}`]);
+    const again = page.waitForRequest((r) => new URL(r.url()).pathname === '/api/search');
+    await panel.getByRole('button', { name: /Search again now/ }).click();
+    expect(new URL((await again).url()).searchParams.get('q')).toBe(as);
+    await panel.getByText(/^Evidence [01]\.\d\d/).waitFor();
+    await accessible(page);
+    await check();
+  });
+
+  test('a sentence in other words is led to the one that it is about', async () => {
+    const { page, check } = await start();
+    const answer = await ask(page, 'How much oil does the lantern of Skerry Point burn in a night?', 'A preface stands here [1]. In a night, Skerry Point burns twenty litres of oil for its lantern [1].');
+    await answer.locator('.doubt').first().waitFor();
+    await answer.locator('.cite').last().hover();
+    const card = page.getByRole('tooltip');
+    await card.waitFor();
+    expect(plain((await card.locator('mark').allTextContents()).join(''))).toBe(sentence);
+    const shown = (await card.locator('.text').textContent())!.replaceAll('…', '').trim().split(/\s+/);
+    const all = plain(printed.replace(/<[^>]*>/g, ' ')).split(' ');
+    for (const word of shown) expect(all).toContain(word);
+    await answer.locator('.cite').last().click();
+    await page.locator('.sheet .mark.said').first().waitFor();
+    await page.getByRole('tab', { name: 'Text' }).click();
+    await page.locator('.panel .text mark.said').first().waitFor();
+    expect(await lit(page, 'said')).toContain(sentence);
+    expect((await lit(page, 'said')).length).toBeLessThan((await lit(page, 'active')).length / 2);
+    await check();
+  });
+
+  test('the bars of a table are its lines, and not in its cells', async () => {
+    const { page, check } = await start();
+    const answer = await ask(page, 'What does a vornado berth cost?', 'A vornado berth costs forty crowns a week [1].');
+    await answer.locator('.cite').first().click();
+    await page.locator('.panel .cell').first().waitFor();
+    expect((await page.locator('.panel .cell').allTextContents()).map(plain)).toEqual(['Length', 'Fee', 'up to 8 m', '30 crowns']);
+    await check();
+  });
+
   test('the only passage cited is number 1, wherever it was found, from its first word on', async () => {
     const { page, check } = await start();
     const answer = await ask(page, 'How do boats moor at the quixel pier?', 'Boats moor stern first at the quixel pier [2], so it is said [2][1].');

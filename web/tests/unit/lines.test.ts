@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { encode, slice } from '../../src/evidence/bytes';
 import { find, mostFound } from '../../src/evidence/find';
-import { emphasis, layOut, type Known } from '../../src/evidence/lines';
+import { cellOf, emphasis, layOut, type Known } from '../../src/evidence/lines';
 
 const known = (more: Partial<Known> = {}): Known => ({ markdown: false, headings: new Map(), code: [], ...more });
 
@@ -29,6 +29,17 @@ describe('Markdown', () => {
     const bytes = encode('| ä | b \\| c | d |\n');
     const row = layOut(bytes, 0, bytes.length, known({ markdown: true }))[0]!.lines[0]!;
     expect(row.cells.map((at, i) => slice(bytes, at, row.cells[i + 1] ?? row.end))).toEqual(['| ä ', '| b \\| c ', '| d |\n']);
+  });
+  test.each([
+    ['| ä | b \\| c | d |\n', true, ['ä ', 'b \\| c ', 'd ']],
+    ['| ä | |\n', true, ['ä ', '']],
+    ['  |ä|b\\||', true, ['ä', 'b\\|']],
+    ['Pump | Größe ä | 3 |x\n', false, ['Pump ', 'Größe ä ', '3 ', 'x\n']],
+    [' | Young | 7', false, ['Young ', '7']],
+  ])('of a row %j the bars are not drawn', (text, markdown, want) => {
+    const bytes = encode(text);
+    const row = layOut(bytes, 0, bytes.length, known({ markdown }))[0]!.lines[0]!;
+    expect(row.cells.map((_, i) => cellOf(row, bytes, i)).map((c) => slice(bytes, c.start, c.end))).toEqual(want);
   });
   test('what is set off in a line', () => {
     const bytes = encode('Größe `a*b` and **bold** ``x`y`` ** no **\n');

@@ -4,7 +4,7 @@ import { copied } from '../../src/evidence/copied';
 import { statements } from '../../src/markdown/signs';
 import { encode, slice } from '../../src/evidence/bytes';
 import { citedBy } from '../../src/evidence/evidence.svelte';
-import { counted, numbered } from '../../src/evidence/numbers';
+import { citingAt, counted, numbered } from '../../src/evidence/numbers';
 import { reply } from '../../src/chat/replies';
 
 const doc = (title: string): RagDoc => ({
@@ -73,4 +73,10 @@ test('while an answer comes, its numbers are those that it will have', () => {
   const { answer } = numbered(whole);
   for (let n = 0; n <= whole.answer.length; n++) expect(answer.startsWith(counted(whole.answer.slice(0, n))), whole.answer.slice(0, n)).toBe(true);
   expect(counted(whole.answer)).toBe(answer);
+});
+
+test('each number of an answer is of the sentence that it stands in', () => {
+  const m = rag([['Größe `[1]` 😀 [1].', [1]], ['Twice [2, 1] and [1].', [2, 1]], ['Nothing.', []], ['Late [1].', [1]]], 2);
+  expect([0, 1, 2, 3, 4].map((nth) => citingAt(m, 1, nth))).toEqual(['Größe `[1]` 😀 [1].', 'Twice [2, 1] and [1].', 'Twice [2, 1] and [1].', 'Late [1].', undefined]);
+  expect([citingAt(m, 2, 0), citingAt(m, 2, 1)]).toEqual(['Twice [2, 1] and [1].', undefined]);
 });

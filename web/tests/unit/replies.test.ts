@@ -42,9 +42,9 @@ test('a file is what its base64 holds', () => {
 test('an answer without our extra keys is one all the same', () => {
   const rag: RagMessage = { llm_name: 'm', question: 'q', answer: 'a', docs: [], sentences: [], abstained: false };
   expect(ragMessage({ llm_name: 'm', question: 'q', answer: 'a', docs: null })).toEqual(rag);
-  const made = { stopped: true, evidence: 0.5, k: 4, collections: ['manual'] };
+  const made = { stopped: true, evidence: 0.5, k: 4, collections: ['manual'], searched: 'a\nb' };
   expect(ragMessage({ ...rag, ...made })).toEqual({ ...rag, ...made });
-  expect(ragMessage({ ...rag, stopped: false, evidence: '1', k: null, collections: 'all' })).toEqual(rag);
+  expect(ragMessage({ ...rag, stopped: false, evidence: '1', k: null, collections: 'all', searched: ' ' })).toEqual(rag);
   expect(ragMessage('not json')).toBeNull();
   expect(ragMessage({ docs: [] })).toBeNull();
 });
