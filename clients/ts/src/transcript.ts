@@ -43,6 +43,8 @@ export interface Turn {
   state: TurnState;
   /** What it is at, as the server calls it; '' before it told. */
   phase: string;
+  /** It has searched, as far as was told: what it says may cite. */
+  searched: boolean;
   /** What has been streamed of the reply in the making. */
   text: string;
   steps: readonly Provisional[];
@@ -132,8 +134,10 @@ function load(t: Transcript, { messages, steps, seq }: Loaded): Transcript {
   let turn: number | null = null;
   for (const m of [...messages].sort((a, b) => a.seq - b.seq)) {
     turn = m.turn ?? turn;
+    const failed = !m.is_user && m.client_id === 'failed';
     found.set(m.seq, {
-      seq: m.seq, turn, kind: m.is_user ? 'question' : 'reply', type: m.type, content: m.content,
+      seq: m.seq, turn, kind: m.is_user ? 'question' : failed ? 'failure' : 'reply', type: m.type,
+      content: failed && typeof m.content === 'string' ? m.content.replace(/^Sorry, that did not work: /, '') : m.content, // as an error says it
       id: (m.is_user && m.client_id) || '', sender: m.sender ?? '', replaces: m.replaces ?? 0,
     });
   }
@@ -166,12 +170,12 @@ function receive(t: Transcript, frame: ServerFrame, at?: number): Transcript {
       return sync(t, frame.message.turns);
     case 'turn_snapshot': {
       const { turn, n, text, steps } = frame.message;
-      return setTurn(t, turn, { state: 'running', n, text, steps: steps.flatMap((s) => provisional(s.action, s.message, 0)), replied: false });
+      return setTurn(t, turn, { state: 'running', searched: true, n, text, steps: steps.flatMap((s) => provisional(s.action, s.message, 0)), replied: false });
     }
     case 'ack':
       return acknowledge(t, frame.message, frame);
     case 'status':
-      return advance(t, frame, { phase: frame.message.phase });
+      return advance(t, frame, { phase: frame.message.phase, ...(/search/.test(frame.message.phase) && { searched: true }) });
     case 'agent_reply_delta':
       return advance(t, frame, { phase: 'answering' }, frame.message.text);
     case 'turn_finished':
@@ -195,7 +199,7 @@ function receive(t: Transcript, frame: ServerFrame, at?: number): Transcript {
 }
 
 const blank = { id: '', sender: '', replaces: 0 } as const;
-const fresh: Turn = { state: 'running', phase: '', text: '', steps: [], n: 0, replied: false, error: null };
+const fresh: Turn = { state: 'running', phase: '', searched: false, text: '', steps: [], n: 0, replied: false, error: null };
 
 function storeFrame(t: Transcript, frame: ServerFrame, kind: Entry['kind'], type: string): Transcript {
   if (!frame.seq) return t;

@@ -36,6 +36,8 @@ export interface Asked {
   state: AskedState;
   /** What the turn is at, as the server calls it; '' before it told. */
   phase: string;
+  /** Passages were searched, which the answer may cite. */
+  searched: boolean;
   /** What has been streamed of the answer. */
   partial: string;
   /** A reply came and nothing after it: there may be no more. */
@@ -144,7 +146,8 @@ const alike = <T>(a: readonly T[], b: readonly T[]): boolean => a === b || (a.le
 function group(turn: number | null, entries: readonly Stored[], now: Turn | undefined, synced: boolean, calm: boolean): Made {
   const failure = entries.find((e) => e.kind === 'failure');
   const question = entries.find((e) => e.kind === 'question');
-  const of = { answered: entries.some((e) => e.kind === 'reply'), failed: failure !== undefined };
+  // What was said before it failed is no answer, but a turn may be tried again.
+  const of = { answered: entries.some((e) => e.kind === 'reply'), failed: failure !== undefined && !entries.some((e) => e.kind === 'reply' && e.seq > failure.seq) };
   const state = stateOf(of, now, synced, calm);
   const steps = [
     ...entries.flatMap((e) => (e.kind === 'step' ? (reason(e, e.type, e.seq, 0) ?? []) : [])),
@@ -192,8 +195,8 @@ function progress(now: Turn | undefined, answered: boolean, failed: boolean, syn
       return calm ? 'held' : 'working';
     case undefined:
     case 'over':
-      if (answered) return 'done';
       if (failed) return 'failed';
+      if (answered) return 'done';
       return synced || now ? 'unanswered' : 'working';
     default:
       return now!.state;
@@ -205,7 +208,7 @@ const failed = 'docent could not answer this.';
 function asked(e: Stored, state: AskedState, now: Turn | undefined, failure: Stored | undefined): Asked {
   return {
     kind: 'asked', key: e.id ? `q-${e.id}` : `q-${e.seq}`, ...what(e.type, e.content),
-    sender: e.sender, id: e.id, seq: e.seq, turn: e.turn, state, phase: now?.phase ?? '', partial: now?.text ?? '', replied: now?.replied ?? false,
+    sender: e.sender, id: e.id, seq: e.seq, turn: e.turn, state, phase: now?.phase ?? '', searched: now?.searched ?? false, partial: now?.text ?? '', replied: now?.replied ?? false,
     error: state === 'failed' ? now?.error?.message || (typeof failure?.content === 'string' ? failure.content : failed) : '',
   };
 }
@@ -215,7 +218,7 @@ const types: Record<string, string> = { user_file: 'file', user_voice: 'audio' }
 function waiting(p: Pending): Asked {
   return {
     kind: 'asked', key: `q-${p.id}`, ...what(types[p.action] ?? 'str', p.content), sender: '', id: p.id,
-    seq: null, turn: null, state: p.error ? 'failed' : 'sending', phase: '', partial: '', replied: false, error: p.error ? p.error.message || failed : '',
+    seq: null, turn: null, state: p.error ? 'failed' : 'sending', phase: '', searched: false, partial: '', replied: false, error: p.error ? p.error.message || failed : '',
   };
 }
 
@@ -234,7 +237,8 @@ function what(type: string, content: unknown): Pick<Asked, 'text' | 'plain' | 's
 /** Row is one thing on the page. */
 export type Row =
   | { kind: 'asked'; key: string; item: Asked }
-  | { kind: 'replied'; key: string; item: Replied; reasoned: boolean; newest: boolean; chosen: string }
+  /** broken: its turn failed, and this is what there was of it. */
+  | { kind: 'replied'; key: string; item: Replied; reasoned: boolean; newest: boolean; chosen: string; broken: boolean }
   /** asked is the question whose answer is still being looked for. */
   | { kind: 'reasoned'; key: string; item: Reasoned; asked: Asked | null; answered: boolean }
   /** The answer in the making, at the end of its turn. */
@@ -293,7 +297,7 @@ function rowsOf(items: Item[], newest: Item | undefined, next: string): Row[] {
       out.push({ kind: 'asked', key: item.key, item });
     } else if (item.kind === 'replied') {
       // What was streamed of it was called the same.
-      out.push({ kind: 'replied', key: head ? answerKey(head, replies++) : item.key, item, reasoned: traced, newest: item === newest, chosen: chosen(item, next) });
+      out.push({ kind: 'replied', key: head ? answerKey(head, replies++) : item.key, item, reasoned: traced, newest: item === newest, chosen: chosen(item, next), broken: head?.state === 'failed' });
     } else if (visible(item.entries)) {
       traced = true;
       out.push({ kind: 'reasoned', key: item.key, item, asked: ends && head && thinking(head, item) ? head : null, answered: answered(items, i) });

@@ -58,10 +58,15 @@ export function citingAt(rag: Pick<RagMessage, 'answer' | 'sentences'>, number: 
   return undefined;
 }
 
-/** counted is an answer that is on its way with the numbers that it will have. Half a citation at its end waits. */
-export function counted(text: string): string {
+/**
+ * counted is an answer that is on its way with the numbers that it will have, as
+ * far as it can be told: it cites no more than so many passages, and numbers that
+ * are none of theirs take no place. Half a citation at its end waits.
+ */
+export function counted(text: string, most = Infinity): string {
   const place = new Map<number, number>();
   const to = (n: number) => {
+    if (n < 1 || n > most) return n;
     if (!place.has(n)) place.set(n, place.size + 1);
     return place.get(n)!;
   };

@@ -12,6 +12,8 @@ export interface Sources {
    * the answer is on its way and its passages are not known.
    */
   labels: string[] | null;
+  /** The highest number that is one of theirs, while they are not known; any without. */
+  most?: number;
   /** What the signs say; English without. */
   says?: Says;
 }
@@ -253,8 +255,8 @@ function holdMark(out: Node[], sign: HTMLElement): void {
 
 function citation(number: string, sources: Sources): HTMLElement | Text {
   const n = Number(number);
-  if (sources.labels === null) return chip(document.createElement('span'), n);
-  const label = sources.labels[n - 1];
+  if (sources.labels === null && n >= 1 && n <= (sources.most ?? Infinity)) return chip(document.createElement('span'), n);
+  const label = sources.labels?.[n - 1];
   if (label === undefined) return document.createTextNode(`[${number}]`);
   const b = chip(document.createElement('button'), n);
   b.type = 'button';

@@ -295,6 +295,37 @@ test('a failure is said once, and once after a reload', async () => {
   await page.getByRole('button', { name: 'Ask again' }).waitFor(); // it is over
   expect(await page.locator('.column').getByText('does not answer').count()).toBe(1);
   await page.reload();
-  await page.getByText('Sorry, that did not work').waitFor();
+  await page.getByText('The model does not answer.').waitFor();
+  await page.getByRole('button', { name: 'Ask again' }).waitFor();
   expect(await page.locator('.column').getByText('does not answer').count()).toBe(1);
+});
+
+test('of an answer that breaks off what there was stays, with what went wrong below', async () => {
+  await ask('please break off');
+  const seen = async () => {
+    await page.getByRole('button', { name: 'Ask again' }).waitFor();
+    expect(await page.locator('article .cite').allTextContents()).toEqual(['1']);
+    expect(await page.getByText('Stopped.').count()).toBe(0);
+    const order = await page.locator('.prose, .answer > .note, .ended').evaluateAll((all) => all.map((el) => (el as HTMLElement).innerText.trim()));
+    expect(order).toEqual([expect.stringContaining('made while docent serves'), 'The answer breaks off here.', expect.stringMatching(/The model does not answer\.\s*Ask again/)]);
+    await accessible(page);
+  };
+  await seen();
+  await page.reload();
+  await seen();
+});
+
+test('what is on its way shows only numbers that can be of sources', async () => {
+  mock.hold = 'As in [2] of the list, and [9].';
+  await ask('say it from nowhere');
+  await page.getByText('As in [2] of the list, and [9].').waitFor();
+  expect(await page.locator('.cite').count()).toBe(0);
+  mock.hold = 'So [99], but so [2], and so [1].';
+  await page.locator('article.answer:not([aria-busy])').waitFor();
+  await ask('make it up: made up');
+  await expect.poll(() => page.locator('.answer[aria-busy] .cite').allTextContents()).toEqual(['1', '2']);
+  expect(await page.locator('.answer[aria-busy]').textContent()).toContain('So [99], but so');
+  mock.hold = '';
+  await expect.poll(() => page.locator('.answer:not([aria-busy]) button.cite').count()).toBeGreaterThan(1);
+  expect(await page.locator('.answer').last().locator('.prose .cite').allTextContents()).toEqual(['1', '2']);
 });

@@ -101,6 +101,31 @@ export const scripts: [RegExp, Script][] = [
     }
   }],
   [/ask another/, async (t) => t.reply('str', 'I asked Bob.')],
+  [/break off/, async (t) => {
+    const rag = answer('backup', documents());
+    t.status('searching');
+    t.status('answering');
+    const said = rag.answer.slice(0, rag.answer.indexOf('[1]') + 4);
+    t.delta(said);
+    await t.hold(said);
+    t.reply('rag_answer', { ...rag, answer: said.trim(), sentences: rag.sentences.slice(0, 1), stopped: true });
+    return 'failed';
+  }],
+  [/from nowhere/, async (t) => {
+    const said = 'As in [2] of the list, and [9].';
+    t.delta(said);
+    await t.hold(said);
+    t.reply('markdown', said);
+  }],
+  [/made up/, async (t) => {
+    const rag = answer('backup', documents());
+    t.status('searching');
+    t.status('answering');
+    const said = 'So [99], but so [2], and so [1].';
+    t.delta(said);
+    await t.hold(said);
+    t.reply('rag_answer', { ...rag, answer: said.replace(' [99]', ''), sentences: [] });
+  }],
   [/fail/, async (t) => {
     t.status('searching');
     await t.wait(10);

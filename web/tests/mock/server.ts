@@ -254,10 +254,10 @@ export class MockDocent {
     if (outcome === 'held') s.held.add(turn);
     if (outcome === 'failed') {
       t.commit();
-      const apology = 'Sorry, that did not work: the model does not answer.';
+      const apology = 'Sorry, that did not work: The model does not answer.';
       const seq = ++s.seq;
       s.log.push({ action: 'agent_reply_str', message: apology, seq, turn });
-      this.record(s, { seq, turn, type: 'str', content: apology, is_user: false });
+      this.record(s, { seq, turn, type: 'str', content: apology, is_user: false, client_id: 'failed' });
       this.all(s, 'error', { code: 'unavailable', message: 'The model does not answer.', retryable: true }, { turn, seq });
     }
     t.commit();

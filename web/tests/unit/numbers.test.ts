@@ -60,7 +60,7 @@ test('code, formulas and what is escaped have no citations', () => {
   const m = numbered({ ...rag([], 4), answer: text });
   expect(m.answer).toBe(text.replace('then [2]', 'then [1]').replace('alone [3]', 'alone [2]'));
   expect(titles(m)).toBe('BCAD');
-  expect(counted(text)).toBe(m.answer);
+  expect(counted(text, 4)).toBe(m.answer);
 });
 
 test('numbers that name no passage stay, and take no place', () => {
@@ -71,8 +71,10 @@ test('numbers that name no passage stay, and take no place', () => {
 test('while an answer comes, its numbers are those that it will have', () => {
   const whole = rag([['One [3].', [3]], ['Two [1][3].', [1, 3]], ['Three [2] and [12].', [2, 12]]], 12);
   const { answer } = numbered(whole);
-  for (let n = 0; n <= whole.answer.length; n++) expect(answer.startsWith(counted(whole.answer.slice(0, n))), whole.answer.slice(0, n)).toBe(true);
-  expect(counted(whole.answer)).toBe(answer);
+  for (let n = 0; n <= whole.answer.length; n++) expect(answer.startsWith(counted(whole.answer.slice(0, n), 12)), whole.answer.slice(0, n)).toBe(true);
+  expect(counted(whole.answer, 12)).toBe(answer);
+  expect(counted('So [9], but [2] and [0].', 8)).toBe('So [9], but [1] and [0].'); // it is none of eight
+  expect(counted('So [2] and [1].', 0)).toBe('So [2] and [1].');
 });
 
 test('each number of an answer is of the sentence that it stands in', () => {

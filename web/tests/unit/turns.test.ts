@@ -431,6 +431,31 @@ describe('how a turn ends', () => {
     expect(first()).toMatchObject({ state: 'failed', error: 'No model.' });
   });
 
+  test('what was said before it failed stays, and that it failed', () => {
+    const broken = { answer: 'A backup is', docs: [], sentences: [], abstained: false, stopped: true };
+    const shown = () => [kinds(), shape(), first().state === 'failed' && first().error, drawn(items()).flatMap((r) => (r.kind === 'replied' ? [r.broken] : []))];
+    begin();
+    apply(frame('agent_reply_rag', broken, { turn: 1, seq: 2 }));
+    apply(frame('error', { code: 'unavailable', message: 'No model.', id: 'a' }, { turn: 1, seq: 3 }));
+    end('failed');
+    const live = shown();
+    expect(live).toEqual([['asked', 'replied', 'ended'], ['q:failed', 'A backup is'], 'No model.', [true]]);
+    anew();
+    merge({ messages: [stored(1, 1, true, 'str', 'q'), stored(2, 1, false, 'rag_answer', broken), { ...stored(3, 1, false, 'str', 'Sorry, that did not work: No model.'), client_id: 'failed' }], steps: [] });
+    expect(shown()).toEqual(live);
+    synced();
+    expect(shown()).toEqual(live);
+  });
+
+  test('only what was searched for can cite', () => {
+    begin();
+    apply(frame('agent_reply_delta', { text: 'a[2]' }, { turn: 1, n: 1 }));
+    expect(first()).toMatchObject({ partial: 'a[2]', searched: false });
+    apply(frame('status', { phase: 'searching' }, { turn: 1, n: 2 }));
+    apply(frame('status', { phase: 'answering' }, { turn: 1, n: 3 }));
+    expect(first().searched).toBe(true);
+  });
+
   test('a failure of what nobody here asked is said', () => {
     apply(frame('error', { code: 'internal', message: 'No greeting.' }, { turn: 0, seq: 1 }));
     expect(shape()).toEqual(['No greeting.']);

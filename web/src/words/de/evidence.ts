@@ -14,6 +14,7 @@ export const evidence: Catalogue['evidence'] = {
   sending: 'Wird gesendet …',
   notFound: 'In den Dokumenten nicht gefunden',
   stopped: 'Angehalten.',
+  brokeOff: 'Hier bricht die Antwort ab.',
   sources: 'Quellen',
   closest: 'Nächstliegende Stellen',
   closestMore: (n) => `Weitere (${digits(n, 'de')})`,

@@ -13,6 +13,7 @@ export const evidence = {
   sending: 'Sending…',
   notFound: 'Not found in the documents',
   stopped: 'Stopped.',
+  brokeOff: 'The answer breaks off here.',
   sources: 'Sources',
   closest: 'Closest passages',
   closestMore: (n: number) => `More of them (${digits(n, 'en')})`,
