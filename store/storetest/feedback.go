@@ -75,8 +75,13 @@ func feedbackLast(t *testing.T, db Database) {
 	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
 	good, bad := 100, -100
 	for _, given := range []agent.Feedback{
-		{Turn: 3, Rating: &good}, {Turn: 1, Rating: &good}, {Turn: 1, Rating: &bad}, {Turn: 1, Rating: &bad, Comment: "too long"},
-		{Turn: 3, Comment: "or is it"}, {Turn: 2, Rating: &good}, {Turn: 7, Rating: &bad},
+		{Turn: 3, Rating: &good},
+		{Turn: 1, Rating: &good},
+		{Turn: 1, Rating: &bad},
+		{Turn: 1, Rating: &bad, Comment: "too long"},
+		{Turn: 3, Comment: "or is it"},
+		{Turn: 2, Rating: &good},
+		{Turn: 7, Rating: &bad},
 	} {
 		ok(t, f.AddFeedback(ctx, session, agent.FeedbackRecord{Feedback: given}))
 	}
