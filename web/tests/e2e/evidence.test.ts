@@ -370,6 +370,55 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     await check();
   });
 
+  test('until its page is drawn, the passage is there to be read', async () => {
+    const { page, check } = await start();
+    const answer = await lanterns(page);
+    const go: (() => void)[] = [];
+    for (const what of ['**/api/documents/*/text*', '**/pages/*/image*']) {
+      await page.route(what, async (r) => {
+        await new Promise<void>((ok) => go.push(ok));
+        await r.continue();
+      });
+    }
+    const next = () => go.splice(0).forEach((ok) => ok());
+    await answer.locator('.cite').first().click();
+    const passage = page.locator('.panel .meanwhile');
+    await passage.waitFor();
+    expect(plain((await passage.locator('mark').allTextContents()).join(''))).toBe(sentence);
+    await page.getByText('Opening…').waitFor();
+    await expect.poll(() => go.length).toBe(1);
+    next();
+    // The page has its place, and no picture yet: what is marked on it waits.
+    await page.locator('.sheet .meanwhile').waitFor();
+    const [box, body] = [(await passage.boundingBox())!, (await page.locator('.panel .body').boundingBox())!];
+    expect(Math.min(box.y + box.height, body.y + body.height) - Math.max(box.y, body.y)).toBeGreaterThan(40);
+    expect(await page.locator('.sheet .mark.said').evaluateAll((all) => all.every((el) => getComputedStyle(el).visibility === 'hidden'))).toBe(true);
+    await accessible(page);
+    await expect.poll(() => go.length).toBeGreaterThan(0);
+    go.push = (ok) => (ok(), 0);
+    next();
+    await page.locator('.sheet .mark.said').first().waitFor();
+    await expect.poll(() => passage.count()).toBe(0);
+    await check();
+  });
+
+  test('a finger hits each number and each sign', async () => {
+    const { page, check } = await start({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+    const answer = await ask(page, 'How do boats moor at the quixel pier?', 'Boats moor stern first at the quixel pier [1][2]. They sing at the quixel pier all night [1]. Nobody hears of it in the whole harbour, nor at sea. Boats moor stern first [2].');
+    await answer.locator('.doubt').first().waitFor();
+    const hits = await answer.locator('.cite, .doubt').evaluateAll((all) => all.map((el) => {
+      el.scrollIntoView({ block: 'center' });
+      const at = el.getBoundingClientRect();
+      const [x, y] = [at.left + at.width / 2, at.top + at.height / 2];
+      const hit = (dx: number, dy: number) => document.elementFromPoint(x + dx, y + dy) === el;
+      return [hit(0, 0), hit(-11.5, 0), hit(11.5, 0), hit(0, -11.5), hit(0, 11.5)];
+    }));
+    expect(hits.length).toBeGreaterThan(4);
+    expect(hits).toEqual(hits.map(() => [true, true, true, true, true]));
+    expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+    await check();
+  });
+
   test('the bars of a table are its lines, and not in its cells', async () => {
     const { page, check } = await start();
     const answer = await ask(page, 'What does a vornado berth cost?', 'A vornado berth costs forty crowns a week [1].');
