@@ -47,20 +47,19 @@ describe.skipIf(!folder)('pictures', () => {
       await page.keyboard.press('Enter');
     };
     await asking('endless research');
-    await page.getByText('calling').waitFor();
+    await page.locator('.trace > summary .label').waitFor();
     await shot('trace-live');
-    await page.locator('summary').click();
-    await page.getByText('failed', { exact: true }).waitFor();
+    await page.getByText('Reading document 99: this did not work').waitFor();
     await shot('trace-live-opened');
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('Stopped.', { exact: true }).first().waitFor();
+    await page.getByText('What was done').waitFor();
     await shot('stopped-opened');
-    await page.locator('summary').click();
+    await page.locator('.trace > summary').click();
     await shot('stopped');
     await asking('research backups');
     await page.locator('.answer:not([aria-busy]) .sources').waitFor();
     await shot('trace');
-    await page.locator('summary').first().click();
+    await page.locator('.trace > summary').first().click();
     await shot('trace-opened');
     await page.locator('.chat > .scroller').evaluate((el) => (el.scrollTop += 500));
     await shot('trace-opened-below');
@@ -70,6 +69,9 @@ describe.skipIf(!folder)('pictures', () => {
     await page.getByRole('button', { name: 'Billing' }).click();
     await page.getByRole('button', { name: 'Billing' }).nth(1).waitFor();
     await shot('options-chosen');
+    await asking('please break off');
+    await page.getByRole('button', { name: 'Ask again' }).waitFor();
+    await shot('broken-off');
     await asking('keep this');
     await page.getByText('it is kept').waitFor();
     await shot('held');
@@ -82,9 +84,9 @@ describe.skipIf(!folder)('pictures', () => {
     await page.getByText('Stopped.', { exact: true }).first().waitFor();
     await shot('stopped-text');
     await asking('all kinds');
-    await page.getByText('cannot be shown here yet').waitFor();
+    await page.getByText('250 rows', { exact: true }).waitFor();
     await shot('kinds');
-    await page.getByText('cannot be shown here yet').scrollIntoViewIfNeeded();
+    await page.frameLocator('iframe').getByRole('heading', { name: 'Report' }).scrollIntoViewIfNeeded();
     await shot('kinds-below');
   };
 
