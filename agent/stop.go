@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"docent/internal/fault"
@@ -66,9 +65,6 @@ func (s *Session) begun(text string, answer payload.RAGMessage) {
 	defer s.turn.mu.Unlock()
 	s.turn.record.begun = &begun{text, answer}
 }
-
-// isStopped reports whether a body's context ended because its turn was stopped.
-func isStopped(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrStopped) }
 
 // waitingLocked are the events that no step has taken.
 func (c *conversation) waitingLocked() []*pending {

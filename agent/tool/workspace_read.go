@@ -69,11 +69,10 @@ func page(ctx context.Context, f io.ReaderAt, size int64, in readFile) (string, 
 		return "", err
 	}
 	start, end := runes(text, int(in.Offset-from), int(min(in.Offset+limit, size)-from))
-	first, last := from+int64(start), from+int64(end)
+	first := from + int64(start)
 	text = text[start:end]
-	if last < size {
+	if from+int64(end) < size {
 		text = text[:lineEnd(text)]
-		last = first + int64(len(text))
 	}
 	if bytes.IndexByte(text, 0) >= 0 {
 		return "", refusal("WorkspaceError", "%s is not text: there are NUL bytes from offset %d on", shown(in.Path), first+int64(bytes.IndexByte(text, 0)))
