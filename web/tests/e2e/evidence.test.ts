@@ -371,7 +371,7 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
   });
 
   test('until its page is drawn, the passage is there to be read', async () => {
-    const { page, check } = await start();
+    const { page, check } = await start({ colorScheme: 'dark' }); // a page is paper in the dark too
     const answer = await lanterns(page);
     const go: (() => void)[] = [];
     for (const what of ['**/api/documents/*/text*', '**/pages/*/image*']) {
