@@ -28,6 +28,8 @@ export class Panel {
   private readonly list = make('div', { class: 'rows' });
   private readonly log: HTMLElement;
   private readonly notice = make('div', { class: 'notice', role: 'status', hidden: true });
+  /** Whether something was said here of which no answer was read out. */
+  private awaiting = false;
   private readonly heard = make('p', { class: 'unseen', role: 'status' });
   private readonly input: HTMLTextAreaElement;
   private readonly submit: HTMLButtonElement;
@@ -146,6 +148,7 @@ export class Panel {
     this.typed();
     this.follow = true;
     this.session.send(text.trim());
+    this.awaiting = true;
     this.input.focus();
   }
 
@@ -186,8 +189,13 @@ export class Panel {
     while (this.list.children.length > elements.length) this.list.lastChild!.remove();
     if (this.follow) this.log.scrollTop = this.log.scrollHeight;
     this.state();
-    if (before && !this.running) this.say(elements.at(-1));
-    else if (!before && this.running) this.heard.textContent = this.words.working;
+    const last = all.at(-1);
+    // An answer that is there by the next frame was never seen to run.
+    const sudden = this.awaiting && last?.kind === 'reply' && !old.has(`reply ${last.key}`);
+    if (!this.running && (before || sudden)) {
+      this.awaiting = false;
+      this.say(elements.at(-1));
+    } else if (!before && this.running) this.heard.textContent = this.words.working;
   }
 
   private say(last: HTMLElement | undefined): void {

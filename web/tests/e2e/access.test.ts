@@ -122,7 +122,7 @@ describe('everybody can use the page', () => {
       throw new Error(`${String(to)} is not reached by ${key}: ${passed.join(' | ')}`);
     };
     await expect.poll(() => composer().evaluate((el) => el === document.activeElement)).toBe(true);
-    await page.keyboard.type('When do neap tides occur?');
+    await page.keyboard.type('When do neap tides occur at all?'); // no other conversation is called that
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count()).toBe(1);
     await tab(/^Source 1/, 'Shift+Tab');
@@ -139,8 +139,8 @@ describe('everybody can use the page', () => {
       expect(await focused()).toBe(item);
       await page.keyboard.press('Enter');
     };
-    await page.getByRole('button', { name: /^Options of “When do neap tides occur/ }).waitFor({ state: 'attached' });
-    await tab(/^Options of “When do neap tides occur/, 'Shift+Tab');
+    await page.getByRole('button', { name: /^Options of “When do neap tides occur at all/ }).waitFor({ state: 'attached' });
+    await tab(/^Options of “When do neap tides occur at all/, 'Shift+Tab');
     await choose('Rename');
     await page.getByLabel('Name of the conversation').and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Control+a');

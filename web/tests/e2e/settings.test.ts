@@ -55,9 +55,11 @@ describe('settings', () => {
     await open();
     const size = () => page.getByRole('heading', { name: 'Status' }).evaluate((el) => parseFloat(getComputedStyle(el).fontSize));
     const normal = await size();
-    const seen = [];
+    const seen: number[] = [];
     for (const name of ['Small', 'Normal', 'Large', 'Very large']) {
+      const before = await size();
       await radio(name).check();
+      await expect.poll(size).not.toBe(before);
       seen.push(await size());
     }
     expect(seen[1]).toBe(normal);
@@ -66,7 +68,7 @@ describe('settings', () => {
     await page.reload();
     await expect.poll(size).toBe(seen[3]);
     await page.setViewportSize({ width: 320, height: 640 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+    await expect.poll(() => page.evaluate(() => innerWidth === 320 && document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     await accessible(page);
   });
 
