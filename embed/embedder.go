@@ -1,6 +1,8 @@
 package embed
 
 import (
+	"fmt"
+
 	"github.com/tmc/langchaingo/embeddings"
 )
 
@@ -20,4 +22,18 @@ type Embedder interface {
 	// Dimensions is the vectors' length; a remote embedder learns it with its
 	// first call and returns 0 before.
 	Dimensions() int
+}
+
+// PanicError is a panic of an embedder, turned into an error so that the texts
+// of one call fail and the process goes on.
+type PanicError struct {
+	// Value is what the embedder panicked with.
+	Value any
+	// Stack is the goroutine's stack.
+	Stack []byte
+}
+
+// Error returns the value and the stack, for logs.
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("the embedder panicked: %v\n%s", e.Value, e.Stack)
 }

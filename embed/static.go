@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -80,11 +81,18 @@ func (s *Static) EmbedQuery(ctx context.Context, text string) ([]float32, error)
 	return s.vector(text), nil
 }
 
-// EmbedDocuments returns the vectors of texts, computed on all cores.
+// EmbedDocuments returns the vectors of texts, computed on all cores. A panic on
+// any core is a PanicError of this call.
 func (s *Static) EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	var next atomic.Int64
+	var panicked atomic.Pointer[PanicError]
 	work := func() {
+		defer func() {
+			if p := recover(); p != nil {
+				panicked.Store(&PanicError{Value: p, Stack: debug.Stack()})
+			}
+		}()
 		for ctx.Err() == nil {
 			end := int(next.Add(embedBatch))
 			for i := end - embedBatch; i < min(end, len(texts)); i++ {
@@ -101,6 +109,9 @@ func (s *Static) EmbedDocuments(ctx context.Context, texts []string) ([][]float3
 	}
 	work()
 	wg.Wait()
+	if err := panicked.Load(); err != nil {
+		return nil, err
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("embed documents: %w", err)
 	}

@@ -65,8 +65,10 @@ type tokenizer struct {
 	wide, composed []byte
 }
 
-// append adds the tokens of text.
+// append adds the tokens of text. It begins with an empty word, even if an
+// earlier call panicked in the middle of one.
 func (t *tokenizer) append(text string) {
+	t.n, t.runes = 0, 0
 	for i := 0; i < len(text); {
 		switch c := classes[text[i]]; c {
 		case classSpace:

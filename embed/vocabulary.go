@@ -114,7 +114,10 @@ func (v *vocabulary) find(h hash, text string, skip int) (uint16, bool) {
 			continue
 		}
 		id := uint16(v.slots[i]) - 1
-		if v.text[int(v.start[id])+skip:v.start[id+1]-1] == text {
+		// Tags have 16 bits, so a continuation may meet the tag of a token that
+		// is shorter than the continuation mark.
+		from, to := int(v.start[id])+skip, int(v.start[id+1])-1
+		if from <= to && v.text[from:to] == text {
 			return id, true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
+	"docent/embed"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -184,20 +185,27 @@ func (in *Ingester) next(ctx context.Context, order <-chan *item, timer *time.Ti
 }
 
 // embedBatch gives the batch's documents their vectors. A document that the
-// embedder refuses fails alone.
+// embedder refuses, or on which it panics, fails alone.
 func (in *Ingester) embedBatch(ctx context.Context, b *batch) error {
+	alone := func(err error) bool {
+		return ctx.Err() == nil && (fault.KindOf(err) == fault.Invalid || panicked(err))
+	}
 	err := in.embedItems(ctx, b.items)
-	if err == nil || ctx.Err() != nil || fault.KindOf(err) != fault.Invalid {
+	if err == nil || !alone(err) {
 		return err
 	}
 	for _, it := range b.items {
 		err := in.embedItems(ctx, []*item{it})
 		switch {
 		case err == nil:
-		case ctx.Err() != nil || fault.KindOf(err) != fault.Invalid:
+		case !alone(err):
 			return err
 		default:
 			reason := "the embedder refuses it: " + fault.Message(err)
+			if panicked(err) {
+				in.log.Error("a document cannot be embedded", "source", it.source, "error", err)
+				reason = "docent failed on it; the log has the details"
+			}
 			it.result.Status, it.result.Reason, it.result.Chunks = Failed, reason, 0
 			d := it.put.Document
 			d.Status, d.Error, d.Text, d.Chunks = rag.Failed, reason, "", 0
@@ -205,6 +213,12 @@ func (in *Ingester) embedBatch(ctx context.Context, b *batch) error {
 		}
 	}
 	return nil
+}
+
+// panicked reports whether the embedder panicked.
+func panicked(err error) bool {
+	var p *embed.PanicError
+	return errors.As(err, &p)
 }
 
 // embedItems embeds the chunks of several documents in few calls.

@@ -3,7 +3,9 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 
+	"docent/embed"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -74,12 +76,18 @@ func (in *Ingester) countUnembedded(ctx context.Context, name string) (int, erro
 	}
 }
 
-// embed calls the embedder and checks what it returns.
-func (in *Ingester) embed(ctx context.Context, texts []string) ([][]float32, error) {
+// embed calls the embedder and checks what it returns. A panic in this goroutine
+// is an error of these texts.
+func (in *Ingester) embed(ctx context.Context, texts []string) (vectors [][]float32, err error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}
-	vectors, err := in.cfg.Embedder.EmbedDocuments(ctx, texts)
+	defer func() {
+		if p := recover(); p != nil {
+			vectors, err = nil, &embed.PanicError{Value: p, Stack: debug.Stack()}
+		}
+	}()
+	vectors, err = in.cfg.Embedder.EmbedDocuments(ctx, texts)
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ type word struct {
 	numbering map[string]bool   // numId/level: is it numbered rather than marked
 	notes     map[string]string // footnotes and endnotes
 	title     string
-	counters  map[string]int
+	counters  map[string][]int // by list, the number of the last item at each depth
 	wasItem   bool
 
 	open  []*paragraph // innermost last: a text box lies in a paragraph
@@ -146,7 +146,7 @@ func value(e xml.StartElement, name string) string {
 
 // read walks the body.
 func (w *word) read(ctx context.Context, data []byte) error {
-	w.counters = map[string]int{}
+	w.counters = map[string][]int{}
 	skip := 0 // inside what is not read
 	text := false
 	err := tokens(ctx, data, func(t xml.Token) error {
@@ -290,23 +290,30 @@ func (w *word) end(n xml.Name) {
 func (w *word) endParagraph() {
 	p := w.open[len(w.open)-1]
 	w.open = w.open[:len(w.open)-1]
-	text := p.text.String()
-	for _, id := range p.notes {
-		if note := w.notes[id]; note != "" && w.table != nil {
-			text += " (" + note + ")"
-		}
-	}
 	if w.table != nil {
-		w.table.cell.WriteString(text)
+		w.table.cell.WriteString(p.text.String())
+		for _, id := range p.notes {
+			if note := w.note(id); note != "" {
+				w.table.cell.WriteString(" (" + note + ")")
+			}
+		}
 		w.table.cell.WriteByte('\n')
 		return
 	}
-	w.add(p, text)
+	w.add(p, p.text.String())
 	for _, id := range p.notes {
-		if note := w.notes[id]; note != "" {
+		if note := w.note(id); note != "" {
 			w.b.Add(outline.Paragraph, 0, "\n\n", note)
 		}
 	}
+}
+
+// note returns a note's text at its first reference and "" at later ones, so
+// that the text grows no faster than the file.
+func (w *word) note(id string) string {
+	note := w.notes[id]
+	delete(w.notes, id)
+	return note
 }
 
 // add adds a paragraph by its style.
@@ -336,21 +343,27 @@ func (w *word) add(p *paragraph, text string) {
 	w.wasItem = false
 }
 
-// marker is the mark or number in front of a list item.
+// maxListDepth is the deepest list that has counters of its own; Word has nine
+// depths.
+const maxListDepth = 16
+
+// marker is the mark or number in front of a list item. An item ends the
+// deeper lists of its list.
 func (w *word) marker(num string, rank int) string {
-	key := num + "/" + strconv.Itoa(rank)
-	if !w.numbering[key] {
+	rank = min(rank, maxListDepth)
+	counters := w.counters[num]
+	if len(counters) > rank+1 {
+		counters = counters[:rank+1]
+	}
+	for len(counters) <= rank {
+		counters = append(counters, 0)
+	}
+	w.counters[num] = counters
+	if !w.numbering[num+"/"+strconv.Itoa(rank)] {
 		return "- "
 	}
-	w.counters[key]++
-	for k := range w.counters { // deeper lists begin anew
-		if id, r, _ := strings.Cut(k, "/"); id == num {
-			if n, err := strconv.Atoi(r); err == nil && n > rank {
-				delete(w.counters, k)
-			}
-		}
-	}
-	return strconv.Itoa(w.counters[key]) + ". "
+	counters[rank]++
+	return strconv.Itoa(counters[rank]) + ". "
 }
 
 // endTable adds the open table.

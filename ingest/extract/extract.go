@@ -84,6 +84,9 @@ func (e *Extractor) Extract(ctx context.Context, src Source) (doc *outline.Docum
 	if err != nil {
 		return nil, kind.media, err
 	}
+	if doc.Truncated || len(doc.Text) > outline.MaxText {
+		return nil, kind.media, fault.New(fault.Invalid, "too large: its text is more than %d MiB", outline.MaxText>>20)
+	}
 	if strings.TrimSpace(doc.Text) == "" {
 		return nil, kind.media, errEmpty
 	}

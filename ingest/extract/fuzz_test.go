@@ -54,3 +54,37 @@ func FuzzRecord(f *testing.F) {
 		}
 	})
 }
+
+// FuzzTree reads trees of HTML that the fuzzer's bytes describe: each byte opens
+// an element, closes one or adds text.
+func FuzzTree(f *testing.F) {
+	f.Add([]byte{0, 40, 1, 40, 255, 255})
+	f.Add([]byte{2, 3, 4, 40, 255, 5, 6, 40})
+	open := []string{`<a href="#x">`, "<em>", "<header>", "<aside>", "<div role=banner>", "<table><tr><td>", "<dl><dt>", "<dd>", "<ul><li>", "<h2>", "<pre>", `<p class="title">`, "<th>", "<footer>", "<nav>", `<div class="note">`}
+	e := newExtractor(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 64<<10 {
+			return
+		}
+		var b strings.Builder
+		b.WriteString("<!DOCTYPE html>")
+		for _, c := range data {
+			switch {
+			case int(c) < len(open):
+				b.WriteString(open[c])
+			case c > 200:
+				b.WriteString("</" + []string{"a", "em", "div", "table", "dl", "p"}[c%6] + ">")
+			default:
+				b.WriteString([]string{"text ", "#", "¶", "<br>"}[c%4])
+			}
+		}
+		doc, _, err := e.Extract(t.Context(), extract.Source{Name: "a.html", Data: []byte(b.String())})
+		if err != nil {
+			if fault.KindOf(err) != fault.Invalid || strings.Contains(err.Error(), "panic") {
+				t.Fatal(err)
+			}
+			return
+		}
+		verify(t, doc)
+	})
+}

@@ -57,6 +57,7 @@ type page struct {
 	terms     int    // nesting of definition lists
 	caption   string // of the table that follows
 	depth     int
+	letters   map[*html.Node]letterCount // set by linkShare
 }
 
 // list is an open ul or ol.
@@ -140,7 +141,7 @@ func (p *page) walk(n *html.Node) {
 	default:
 		return
 	}
-	if isHidden(n) || isNavigation(n) {
+	if isHidden(n) || p.isNavigation(n) {
 		return
 	}
 	if p.depth > maxDOMDepth {

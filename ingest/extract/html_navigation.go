@@ -67,20 +67,20 @@ func isHidden(n *html.Node) bool {
 
 // isNavigation reports whether an element leads to other pages instead of
 // saying something.
-func isNavigation(n *html.Node) bool {
+func (p *page) isNavigation(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Nav:
 		return true
 	case atom.A:
 		return isSelfLink(n)
 	case atom.Header, atom.Footer, atom.Aside:
-		return linkShare(n) > 0.5
+		return p.linkShare(n) > 0.5
 	}
 	switch attr(n, "role") {
 	case "navigation", "search":
 		return true
 	case "banner", "contentinfo":
-		return linkShare(n) > 0.5
+		return p.linkShare(n) > 0.5
 	}
 	return hasClass(n, navigationClasses)
 }
@@ -91,47 +91,74 @@ func isSelfLink(n *html.Node) bool {
 	if !strings.HasPrefix(attr(n, "href"), "#") {
 		return false
 	}
-	switch strings.TrimSpace(textOf(n)) {
+	text, ok := shortText(n)
+	if !ok {
+		return false
+	}
+	switch strings.TrimSpace(text) {
 	case "#", "¶", "§", "🔗":
 		return true
 	}
 	return false
 }
 
-// linkShare is the share of an element's text that is in links; 1 if it has no
-// text.
-func linkShare(n *html.Node) float64 {
-	all, linked := 0, 0
-	visit(n, false, func(text string, link bool) {
-		k := len(strings.TrimSpace(text))
-		all += k
-		if link {
-			linked += k
-		}
-	})
-	if all == 0 {
-		return 1
-	}
-	return float64(linked) / float64(all)
-}
-
-// visit calls fn with each text below a node and whether it is in a link.
-func visit(n *html.Node, link bool, fn func(string, bool)) {
+// shortText is the text below a node; ok is false if that is longer than a mark
+// with space around it.
+func shortText(n *html.Node) (text string, ok bool) {
+	const most = 32
 	for c := range n.Descendants() {
 		if c.Type == html.TextNode {
-			fn(c.Data, link || inLink(c, n))
+			if text += c.Data; len(text) > most {
+				return "", false
+			}
 		}
 	}
+	return text, true
 }
 
-// inLink reports whether there is a link between a node and an ancestor of it.
-func inLink(n, root *html.Node) bool {
-	for p := n.Parent; p != nil && p != root; p = p.Parent {
-		if p.DataAtom == atom.A {
-			return true
+// linkShare is the share of an element's text that is in links; 1 if it has no
+// text.
+func (p *page) linkShare(n *html.Node) float64 {
+	if p.letters == nil {
+		p.letters = map[*html.Node]letterCount{}
+		for root := n; ; root = root.Parent {
+			if root.Parent == nil {
+				p.count(root, false)
+				break
+			}
 		}
 	}
-	return false
+	c := p.letters[n]
+	if c.all == 0 {
+		return 1
+	}
+	return float64(c.linked) / float64(c.all)
+}
+
+// letterCount is how many bytes of text an element has, and how many of them are
+// in links.
+type letterCount struct{ all, linked int }
+
+// count notes the text of each element below n in one pass, so that elements
+// inside each other are not counted again for each of them. The parser bounds
+// the depth.
+func (p *page) count(n *html.Node, link bool) (sum letterCount) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch c.Type {
+		case html.TextNode:
+			k := len(strings.TrimSpace(c.Data))
+			sum.all += k
+			if link {
+				sum.linked += k
+			}
+		case html.ElementNode:
+			below := p.count(c, link || c.DataAtom == atom.A)
+			sum.all += below.all
+			sum.linked += below.linked
+		}
+	}
+	p.letters[n] = sum
+	return sum
 }
 
 // inBox reports whether a heading names a note or warning it stands in.

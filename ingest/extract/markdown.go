@@ -277,7 +277,17 @@ func headingName(s string) string {
 // take many times its size.
 func isLaden(s string) bool {
 	marks := strings.Count(s, "|")
+	columns := 0 // of the table that may be open
 	for line := range strings.Lines(s) {
+		// The parser fills each row up to the header's width, so a row counts
+		// as many cells as the line of dashes has.
+		switch n := delimiterColumns(line); {
+		case n > 0:
+			columns = n
+		case strings.TrimSpace(line) == "":
+			columns = 0
+		}
+		marks += columns
 		depth := 0
 		for i := 0; i+1 < len(line) && depth <= maxNesting; i++ {
 			switch c := line[i]; {
@@ -293,6 +303,16 @@ func isLaden(s string) bool {
 		}
 	}
 	return false
+}
+
+// delimiterColumns is how many columns the line of dashes below a table's header
+// has; 0 if the line is something else. Marks of quotes and lists may precede it.
+func delimiterColumns(line string) int {
+	line = strings.TrimSpace(line)
+	if !strings.Contains(line, "-") || strings.Trim(line, "|-: \t>*+.)0123456789") != "" {
+		return 0
+	}
+	return strings.Count(line, "|") + 1
 }
 
 // frontMatter is the length of the settings in front of a text, between lines

@@ -31,9 +31,10 @@ func readPDF(ctx context.Context, e *Extractor, src Source) (*outline.Document, 
 	}
 	dropRunningLines(pages, f.labels)
 	b := outline.NewBuilder(size)
+	marks := pageMarks(f.bookmarks)
 	for i, lines := range pages {
 		b.Page = i
-		addPage(b, lines, f.bookmarks, i)
+		addPage(b, lines, marks[i], len(f.bookmarks) > 0)
 	}
 	doc := b.Document(pdfTitle(f.title))
 	if doc.Title == "" {
@@ -254,7 +255,7 @@ func edges(page []string) []int {
 }
 
 // addPage adds a page's lines as paragraphs and headings.
-func addPage(b *outline.Builder, lines []string, marks []bookmark, page int) {
+func addPage(b *outline.Builder, lines []string, marks map[string]int, outlined bool) {
 	var cur []string
 	longest := 0
 	for _, l := range lines {
@@ -272,8 +273,8 @@ func addPage(b *outline.Builder, lines []string, marks []bookmark, page int) {
 			flush()
 			continue
 		}
-		level, n := headingAt(lines[i:], marks, page)
-		if n == 0 && len(marks) == 0 {
+		level, n := headingAt(lines[i:], marks)
+		if n == 0 && !outlined {
 			level, n = numberedHeading(lines, i)
 		}
 		if n > 0 {
@@ -297,25 +298,40 @@ func endsParagraph(line string, longest int) bool {
 	return strings.ContainsRune(".:!?。！？", last) && utf8.RuneCountInString(line)*10 < longest*8
 }
 
+// pageMarks are the levels of the outline's entries for one page, by their
+// squeezed titles.
+func pageMarks(marks []bookmark) map[int]map[string]int {
+	by := map[int]map[string]int{}
+	for _, m := range marks {
+		title := squeeze(m.title)
+		if title == "" {
+			continue
+		}
+		if by[m.page] == nil {
+			by[m.page] = map[string]int{}
+		}
+		if _, ok := by[m.page][title]; !ok {
+			by[m.page][title] = m.level
+		}
+	}
+	return by
+}
+
+// maxNumbering is the longest number in front of a heading's words, squeezed.
+const maxNumbering = 16
+
 // headingAt reports the level of the outline's entry whose title the first lines
 // of a page's rest are, and how many lines that are; 0 if there is none.
-func headingAt(lines []string, marks []bookmark, page int) (level, n int) {
-	for _, m := range marks {
-		if m.page != page {
-			continue
-		}
-		want := squeeze(m.title)
-		if want == "" {
-			continue
-		}
-		have := ""
-		for k := 0; k < len(lines) && k < 3; k++ {
-			have += squeeze(lines[k])
-			if have == want || strings.HasSuffix(have, want) && len(have) <= len(want)+16 && isNumbering(have[:len(have)-len(want)]) {
-				return m.level, k + 1
-			}
-			if len(have) > len(want)+16 {
-				break
+func headingAt(lines []string, marks map[string]int) (level, n int) {
+	if len(marks) == 0 {
+		return 0, 0
+	}
+	have := ""
+	for k := 0; k < len(lines) && k < 3; k++ {
+		have += squeeze(lines[k])
+		for i := 0; i < len(have) && i <= maxNumbering; i++ {
+			if level, ok := marks[have[i:]]; ok && (i == 0 || isNumbering(have[:i])) {
+				return level, k + 1
 			}
 		}
 	}

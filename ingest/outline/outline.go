@@ -62,6 +62,9 @@ type Document struct {
 	Blocks []Block
 	// PageLabels are the pages as printed, by page; nil where there are none.
 	PageLabels []string
+	// Truncated is set if the source has more than MaxText of text: the rest is
+	// missing.
+	Truncated bool
 	// Note is what a reader should know of the extraction, such as glyphs that
 	// could not be read; "" if there is nothing.
 	Note string
@@ -104,10 +107,15 @@ func (d *Document) HeadingName(b Block) string {
 	return strings.Join(strings.Fields(d.Text[b.Start:b.End]), " ")
 }
 
+// MaxText is the most text a document has, in bytes. What a Builder is given
+// beyond it is dropped, and the document is marked as Truncated.
+const MaxText = 64 << 20
+
 // Builder puts a document together from its pieces.
 type Builder struct {
-	text   strings.Builder
-	blocks []Block
+	text      strings.Builder
+	blocks    []Block
+	truncated bool
 	// Page is given to the blocks added from now on; New sets it to -1.
 	Page int
 }
@@ -115,7 +123,7 @@ type Builder struct {
 // NewBuilder returns a builder for a text of about size bytes.
 func NewBuilder(size int) *Builder {
 	b := &Builder{Page: -1}
-	b.text.Grow(size)
+	b.text.Grow(min(size, MaxText))
 	return b
 }
 
@@ -132,7 +140,11 @@ func (b *Builder) Add(kind Kind, level int, separator, text string) {
 	} else {
 		text = strings.TrimSpace(text)
 	}
-	if text == "" {
+	if text == "" || b.truncated {
+		return
+	}
+	if b.text.Len()+len(separator)+len(text) > MaxText {
+		b.truncated = true
 		return
 	}
 	if b.text.Len() > 0 {
@@ -152,7 +164,7 @@ func (b *Builder) Close(level int) {
 
 // Document returns what was built.
 func (b *Builder) Document(title string) *Document {
-	return &Document{Title: strings.Join(strings.Fields(Clean(title)), " "), Text: b.text.String(), Blocks: b.blocks}
+	return &Document{Title: strings.Join(strings.Fields(Clean(title)), " "), Text: b.text.String(), Blocks: b.blocks, Truncated: b.truncated}
 }
 
 // trimBlankLines removes empty lines from the front.
