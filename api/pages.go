@@ -20,7 +20,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"docent/ingest/extract"
+	"docent/ingest/extract/pdf"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -31,7 +31,7 @@ const (
 	maxDrawnBytes = 32 << 20
 	// maxDrawing is how many PDFs are held in memory at once to show pages of: as
 	// many as are worked on.
-	maxDrawing = extract.PageDrawers
+	maxDrawing = pdf.PageDrawers
 	// maxDrawn is how many PDFs that are sent to be drawn are held in memory at
 	// once, as they arrive and as they wait for their turn.
 	maxDrawn = 4
@@ -40,7 +40,7 @@ const (
 // Pages shows PDFs page by page; pages count from 0.
 type Pages interface {
 	// ReadPage tells where the letters of a page are.
-	ReadPage(ctx context.Context, pdf []byte, page int) (*extract.Page, error)
+	ReadPage(ctx context.Context, pdf []byte, page int) (*pdf.Page, error)
 	// DrawPage draws a page as PNG and tells how many there are.
 	DrawPage(ctx context.Context, pdf []byte, page, width int) (png []byte, pages int, err error)
 }
@@ -58,7 +58,7 @@ type PageView struct {
 	// Height is in points.
 	Height float64 `json:"height" doc:"In points, as shown."`
 	// Marks lie over the part of the text.
-	Marks []extract.Mark `json:"marks" doc:"Rectangles over the part of the text, one for each piece of a line; of a part that begins before the page or ends after it, over what is on the page. None if it is not found there."`
+	Marks []pdf.Mark `json:"marks" doc:"Rectangles over the part of the text, one for each piece of a line; of a part that begins before the page or ends after it, over what is on the page. None if it is not found there."`
 }
 
 type pageInput struct {
@@ -158,18 +158,18 @@ func (s *server) page(ctx context.Context, in *pageInput) (*pageOutput, error) {
 	}
 	key := keptPage{hash: d.SHA256, index: in.Page}
 	kept, found := s.kept.get(key)
-	out := func(p *extract.Page, marks []extract.Mark) *pageOutput {
+	out := func(p *pdf.Page, marks []pdf.Mark) *pageOutput {
 		return &pageOutput{PageView{Page: p.Index, Pages: p.Pages, Label: label(p.Label), Width: points(p.Width), Height: points(p.Height), Marks: marks}}
 	}
 	if found && !marked {
-		return out(kept.read, []extract.Mark{}), nil
+		return out(kept.read, []pdf.Mark{}), nil
 	}
 	done, err := s.startDrawing(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	var passage extract.Passage
+	var passage pdf.Passage
 	if marked {
 		if passage, err = s.passage(ctx, in); err != nil {
 			return nil, err
@@ -184,7 +184,7 @@ func (s *server) page(ctx context.Context, in *pageInput) (*pageOutput, error) {
 			return nil, err
 		}
 	}
-	marks := []extract.Mark{}
+	marks := []pdf.Mark{}
 	if marked {
 		marks = kept.read.Marks(passage)
 	}
@@ -195,19 +195,19 @@ func (s *server) page(ctx context.Context, in *pageInput) (*pageOutput, error) {
 func points(v float64) float64 { return math.Round(v*100) / 100 }
 
 // passage is the part of a document's text that is to be marked.
-func (s *server) passage(ctx context.Context, in *pageInput) (extract.Passage, error) {
+func (s *server) passage(ctx context.Context, in *pageInput) (pdf.Passage, error) {
 	d, err := s.cfg.Library.Document(ctx, in.ID)
 	if err != nil {
-		return extract.Passage{}, err
+		return pdf.Passage{}, err
 	}
 	if in.End > len(d.Text) {
-		return extract.Passage{}, fault.New(fault.Invalid, "the text ends at byte %d, before %d", len(d.Text), in.End)
+		return pdf.Passage{}, fault.New(fault.Invalid, "the text ends at byte %d, before %d", len(d.Text), in.End)
 	}
 	whole := func(at int) bool { return at == len(d.Text) || utf8.RuneStart(d.Text[at]) }
 	if !whole(in.Start) || !whole(in.End) {
-		return extract.Passage{}, fault.New(fault.Invalid, "the part of the text from %d to %d cuts a character", in.Start, in.End)
+		return pdf.Passage{}, fault.New(fault.Invalid, "the part of the text from %d to %d cuts a character", in.Start, in.End)
 	}
-	return extract.PassageIn(d.Text, in.Start, in.End), nil
+	return pdf.PassageIn(d.Text, in.Start, in.End), nil
 }
 
 // fromOriginal works on a document's bytes and keeps what is made of them.

@@ -4,7 +4,7 @@ import (
 	"container/list"
 	"sync"
 
-	"docent/ingest/extract"
+	"docent/ingest/extract/pdf"
 )
 
 // Limits of what is kept of pages. Reading one again from a PDF of 10 MB takes
@@ -29,7 +29,7 @@ type keptPage struct {
 type drawnPage struct {
 	png   []byte
 	pages int
-	read  *extract.Page // of a page that was read
+	read  *pdf.Page // of a page that was read
 }
 
 func (d drawnPage) bytes() int {

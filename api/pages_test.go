@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"docent/ingest/extract"
+	"docent/ingest/extract/pdf"
 	"docent/internal/fault"
 )
 
@@ -41,7 +42,7 @@ func (d *drawer) DrawPage(ctx context.Context, pdf []byte, page, width int) ([]b
 	return d.Extractor.DrawPage(ctx, pdf, page, width)
 }
 
-func (d *drawer) ReadPage(ctx context.Context, pdf []byte, page int) (*extract.Page, error) {
+func (d *drawer) ReadPage(ctx context.Context, pdf []byte, page int) (*pdf.Page, error) {
 	d.read.Add(1)
 	return d.Extractor.ReadPage(ctx, pdf, page)
 }

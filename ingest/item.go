@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"docent/ingest/extract"
+	"docent/ingest/extract/plain"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -29,14 +30,14 @@ type item struct {
 	data   []byte
 	size   int64
 	mtime  int64
-	record *extract.Record // of a line of a file that holds many documents
-	reason string          // why it cannot be read, if that is known already
-	silent bool            // reported and not stored
-	unread bool            // its content is not known
-	whole  *item           // of a marker: the file's document, if it is one
-	marker bool            // no document: the end of a file
-	counts int64           // of the file's bytes, for progress
-	stale  []SourceState   // of a marker: documents no longer in the file
+	record *plain.Record // of a line of a file that holds many documents
+	reason string        // why it cannot be read, if that is known already
+	silent bool          // reported and not stored
+	unread bool          // its content is not known
+	whole  *item         // of a marker: the file's document, if it is one
+	marker bool          // no document: the end of a file
+	counts int64         // of the file's bytes, for progress
+	stale  []SourceState // of a marker: documents no longer in the file
 
 	state  SourceState
 	known  bool
@@ -137,7 +138,7 @@ func (in *Ingester) fail(r *run, it *item, hash, media, reason string) {
 		return
 	}
 	d := it.document(r)
-	d.Title, d.MediaType, d.SHA256, d.Status, d.Error = extract.NameTitle(it.name), media, hash, rag.Failed, reason
+	d.Title, d.MediaType, d.SHA256, d.Status, d.Error = plain.NameTitle(it.name), media, hash, rag.Failed, reason
 	it.put = &Put{Document: d, Embedder: r.embedder}
 }
 
@@ -212,7 +213,7 @@ func (in *Ingester) line(source, name string, n int, line []byte, long bool, ids
 	id := fmt.Sprintf("line-%d", n)
 	if long {
 		it.reason = fmt.Sprintf("too large: the line is longer than %s", byteSize(in.cfg.MaxFileSize))
-	} else if rec, err := extract.ParseRecord(line); err != nil {
+	} else if rec, err := plain.ParseRecord(line); err != nil {
 		it.reason = fmt.Sprintf("line %d: %s", n, fault.Message(err))
 	} else {
 		it.record = &rec

@@ -16,7 +16,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"docent/ingest/extract"
+	"docent/ingest/extract/plain"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -184,7 +184,7 @@ func holdsRecords(f *os.File) (bool, error) {
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return false, err
 	}
-	if !extract.MayHoldRecords(head[:n]) {
+	if !plain.MayHoldRecords(head[:n]) {
 		return false, nil
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
@@ -192,7 +192,7 @@ func holdsRecords(f *os.File) (bool, error) {
 	}
 	const firstLine = 1 << 20
 	first, err := io.ReadAll(io.LimitReader(f, firstLine))
-	if err != nil || !extract.HoldsRecords(first) {
+	if err != nil || !plain.HoldsRecords(first) {
 		return false, err
 	}
 	_, err = f.Seek(0, io.SeekStart)
@@ -325,13 +325,13 @@ func (in *Ingester) produceRead(r *run, source, name string, data []byte, send f
 	switch {
 	case int64(len(data)) > in.cfg.MaxFileSize:
 		send(&item{source: source, name: name, size: int64(len(data)), reason: "too large: more than " + byteSize(in.cfg.MaxFileSize)})
-	case extract.HoldsRecords(data):
+	case plain.HoldsRecords(data):
 		in.records(r, file{path: source}, bytes.NewReader(data), end, send)
 	default:
 		if !send(&item{source: source, name: name, data: data, size: int64(len(data))}) {
 			return
 		}
-		if extract.RecordsName(name) {
+		if plain.RecordsName(name) {
 			end.stale = in.stale(r, source, nil)
 		}
 		send(end)

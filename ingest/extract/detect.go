@@ -9,37 +9,45 @@ import (
 
 	"github.com/gabriel-vasile/mimetype"
 
+	"docent/ingest/extract/charset"
+	"docent/ingest/extract/html"
+	"docent/ingest/extract/markup"
+	"docent/ingest/extract/office"
+	"docent/ingest/extract/plain"
+	"docent/ingest/extract/zipxml"
 	"docent/ingest/outline"
 	"docent/internal/fault"
 )
 
-// format is a kind of source with its reader.
-type format struct {
-	media string
-	read  func(ctx context.Context, e *Extractor, src Source) (*outline.Document, error)
+// Format is a kind of document with its reader.
+type Format struct {
+	// Media is the media type.
+	Media string
+	// read returns the document. An error of kind fault.Invalid says why this
+	// one cannot be read.
+	read func(ctx context.Context, name string, data []byte) (*outline.Document, error)
 }
 
 // textual is the reader of a format that works on decoded text.
-func textual(read func(name, text string) *outline.Document) func(context.Context, *Extractor, Source) (*outline.Document, error) {
-	return func(_ context.Context, _ *Extractor, src Source) (*outline.Document, error) {
-		text, err := decode(src.Data, "")
+func textual(read func(name, text string) *outline.Document) func(context.Context, string, []byte) (*outline.Document, error) {
+	return func(_ context.Context, name string, data []byte) (*outline.Document, error) {
+		text, err := charset.Decode(data, "")
 		if err != nil {
 			return nil, err
 		}
-		return read(src.Name, text), nil
+		return read(name, text), nil
 	}
 }
 
 // The formats.
 var (
-	formatHTML     = format{"text/html", readHTML}
-	formatMarkdown = format{"text/markdown", textual(readMarkdown)}
-	formatText     = format{"text/plain", textual(readPlain)}
-	formatCSV      = format{"text/csv", textual(readCSV)}
-	formatJSON     = format{"application/json", textual(readJSON)}
-	formatPDF      = format{"application/pdf", readPDF}
-	formatDOCX     = format{"application/vnd.openxmlformats-officedocument.wordprocessingml.document", readDOCX}
-	formatSVG      = format{"image/svg+xml", readSVG}
+	formatHTML     = Format{"text/html", html.Read}
+	formatMarkdown = Format{"text/markdown", textual(plain.Markdown)}
+	formatText     = Format{"text/plain", textual(plain.Text)}
+	formatCSV      = Format{"text/csv", textual(plain.CSV)}
+	formatJSON     = Format{"application/json", textual(plain.JSON)}
+	formatDOCX     = Format{"application/vnd.openxmlformats-officedocument.wordprocessingml.document", office.DOCX}
+	formatSVG      = Format{"image/svg+xml", markup.SVG}
 )
 
 // markdownEndings and htmlEndings are name endings that decide between kinds
@@ -54,21 +62,21 @@ const sniffLen = 8 << 10
 
 // detect tells what a source is. With an error the format's media type is set
 // if it could be told.
-func detect(src Source) (format, error) {
+func (e *Extractor) detect(src Source) (Format, error) {
 	head := src.Data[:min(len(src.Data), sniffLen)]
 	if len(bytes.TrimSpace(head)) == 0 && len(bytes.TrimSpace(src.Data)) == 0 {
-		return format{media: "text/plain"}, errEmpty
+		return Format{Media: "text/plain"}, errEmpty
 	}
-	if isBinary(head) {
-		return detectBinary(src)
+	if charset.IsBinary(head) {
+		return e.detectBinary(src)
 	}
 	return detectText(src, head), nil
 }
 
 // detectBinary tells binary formats apart by their signatures.
-func detectBinary(src Source) (format, error) {
+func (e *Extractor) detectBinary(src Source) (Format, error) {
 	if bytes.Contains(src.Data[:min(len(src.Data), 1024)], []byte("%PDF-")) {
-		return formatPDF, nil
+		return Format{"application/pdf", e.pdf.Read}, nil
 	}
 	if bytes.HasPrefix(src.Data, []byte("PK\x03\x04")) {
 		if f, ok, err := detectArchive(src.Data); ok || err != nil {
@@ -77,27 +85,27 @@ func detectBinary(src Source) (format, error) {
 	}
 	if bytes.HasPrefix(src.Data, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) {
 		if bytes.Contains(src.Data, utf16Bytes("EncryptedPackage")) {
-			return format{media: "application/x-ole-storage"}, fault.New(fault.Invalid, "encrypted: it opens only with a password")
+			return Format{Media: "application/x-ole-storage"}, fault.New(fault.Invalid, "encrypted: it opens only with a password")
 		}
-		return format{media: "application/x-ole-storage"}, fault.New(fault.Invalid, "binary: documents of Office 2003 and before cannot be read; save it as .docx")
+		return Format{Media: "application/x-ole-storage"}, fault.New(fault.Invalid, "binary: documents of Office 2003 and before cannot be read; save it as .docx")
 	}
 	media, _, _ := strings.Cut(mimetype.Detect(src.Data).String(), ";")
 	if ending := strings.ToLower(path.Ext(src.Name)); media == "application/octet-stream" && (ending == ".pdf" || ending == ".docx") {
-		return format{media: media}, fault.New(fault.Invalid, "damaged: this is not a %s, although it is called one", strings.ToUpper(ending[1:]))
+		return Format{Media: media}, fault.New(fault.Invalid, "damaged: this is not a %s, although it is called one", strings.ToUpper(ending[1:]))
 	}
-	return format{media: media}, fault.New(fault.Invalid, "binary: %s is not a kind of document that can be read", media)
+	return Format{Media: media}, fault.New(fault.Invalid, "binary: %s is not a kind of document that can be read", media)
 }
 
 // detectArchive tells packed documents apart by their parts.
-func detectArchive(data []byte) (f format, ok bool, err error) {
-	a, err := openArchive(data)
+func detectArchive(data []byte) (f Format, ok bool, err error) {
+	a, err := zipxml.Open(data)
 	if err != nil {
-		return format{media: "application/zip"}, false, err
+		return Format{Media: "application/zip"}, false, err
 	}
-	if a.files[wordPart] != nil {
+	if a.Has(office.WordPart) {
 		return formatDOCX, true, nil
 	}
-	return format{}, false, nil
+	return Format{}, false, nil
 }
 
 // utf16Bytes is an ASCII text in UTF-16.
@@ -111,10 +119,10 @@ func utf16Bytes(s string) []byte {
 
 // detectText tells kinds of text apart: by a mark in the content where there is
 // one, else by the name.
-func detectText(src Source, head []byte) format {
+func detectText(src Source, head []byte) Format {
 	ending := strings.ToLower(path.Ext(src.Name))
-	if code := codeType(src.Name, head); code != "" && code != "text/xml" {
-		return format{code, textual(readCode)}
+	if code := plain.CodeType(src.Name, head); code != "" && code != "text/xml" {
+		return Format{code, textual(plain.Code)}
 	}
 	switch {
 	case isHTML(head) || htmlEndings[ending]:
@@ -126,7 +134,7 @@ func detectText(src Source, head []byte) format {
 	case ending == ".svg" || bytes.Contains(head, []byte("<svg")) && startsXML(head):
 		return formatSVG
 	case ending == ".xml" || startsXML(head):
-		return format{"text/xml", textual(readCode)}
+		return Format{"text/xml", textual(plain.Code)}
 	case ending == ".json" || isJSON(src.Data):
 		return formatJSON
 	case ending == "" || src.Name == "":
@@ -153,7 +161,7 @@ func isJSON(data []byte) bool {
 
 // sniffText tells kinds of text apart where there is no name to go by, as on
 // standard input.
-func sniffText(head []byte) format {
+func sniffText(head []byte) Format {
 	var headings, marks int
 	for line := range bytes.Lines(head) {
 		switch {

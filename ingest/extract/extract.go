@@ -4,49 +4,44 @@
 package extract
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"path"
 	"strings"
-	"time"
 
+	"docent/ingest/extract/pdf"
+	"docent/ingest/extract/plain"
 	"docent/ingest/outline"
 	"docent/internal/fault"
 )
 
 // Config sets what extraction may use.
-type Config struct {
-	// CacheDir keeps the compiled PDF reader between runs; "" compiles it anew
-	// in each process that meets a PDF, which takes about two seconds.
-	CacheDir string
-	// Readers is how many PDFs are read at once; default 2.
-	Readers int
-	// Timeout bounds reading one PDF; default 3 minutes.
-	Timeout time.Duration
-	// PageTimeout bounds drawing or reading one page; default 20 seconds, as a
-	// scanned page in colour takes some.
-	PageTimeout time.Duration
-}
+type Config = pdf.Config
 
-// Extractor reads sources. It is safe for concurrent use. Close it when done.
-type Extractor struct {
-	pdf         *pdfReader
-	pageTimeout time.Duration
-}
+// Extractor reads documents. It is safe for concurrent use. Close it when done.
+type Extractor struct{ pdf *pdf.Reader }
 
 // New returns an extractor.
 func New(cfg Config) (*Extractor, error) {
-	if cfg.Readers < 0 || cfg.Timeout < 0 || cfg.PageTimeout < 0 {
-		return nil, errors.New("extract: Readers, Timeout and PageTimeout must not be negative")
+	reader, err := pdf.New(cfg)
+	if err != nil {
+		return nil, err
 	}
-	readers, timeout := cmp.Or(cfg.Readers, 2), cmp.Or(cfg.Timeout, 3*time.Minute)
-	return &Extractor{pdf: newPDFReader(cfg.CacheDir, readers, timeout), pageTimeout: cmp.Or(cfg.PageTimeout, 20*time.Second)}, nil
+	return &Extractor{pdf: reader}, nil
 }
 
 // Close frees what the extractor holds. Nothing may be being read.
-func (e *Extractor) Close(ctx context.Context) error { return e.pdf.close(ctx) }
+func (e *Extractor) Close(ctx context.Context) error { return e.pdf.Close(ctx) }
+
+// ReadPage reads where the letters of a PDF's page are. A page that does not
+// exist is fault.NotFound, a PDF that cannot be read is fault.Invalid.
+func (e *Extractor) ReadPage(ctx context.Context, data []byte, index int) (*pdf.Page, error) {
+	return e.pdf.ReadPage(ctx, data, index)
+}
+
+// DrawPage draws a PDF's page in a width as PNG and returns the number of pages.
+func (e *Extractor) DrawPage(ctx context.Context, data []byte, index, width int) (drawn []byte, pages int, err error) {
+	return e.pdf.DrawPage(ctx, data, index, width)
+}
 
 // Source is what is to be read.
 type Source struct {
@@ -55,7 +50,7 @@ type Source struct {
 	// Data is the content.
 	Data []byte
 	// Record is the document, if Data is a line that was parsed already.
-	Record *Record
+	Record *plain.Record
 }
 
 // Extract returns a source's text and its media type. An error of kind
@@ -69,44 +64,39 @@ func (e *Extractor) Extract(ctx context.Context, src Source) (doc *outline.Docum
 		doc, err := readRecord(src.Record)
 		return doc, "application/json", err
 	}
-	kind, err := detect(src)
+	kind, err := e.detect(src)
 	if err != nil {
-		return nil, kind.media, err
+		return nil, kind.Media, err
 	}
 	defer func() {
 		// Parsers of foreign formats may panic on input made to hurt them; that
 		// ends this source and nothing else.
 		if p := recover(); p != nil {
-			doc, err = nil, fault.Wrap(fault.Invalid, fmt.Errorf("extract %s: panic: %v", kind.media, p), "damaged: the reader of %s gave up", kind.media)
+			doc, err = nil, fault.Wrap(fault.Invalid, fmt.Errorf("extract %s: panic: %v", kind.Media, p), "damaged: the reader of %s gave up", kind.Media)
 		}
 	}()
-	doc, err = kind.read(ctx, e, src)
+	doc, err = kind.read(ctx, src.Name, src.Data)
 	if err != nil {
-		return nil, kind.media, err
+		return nil, kind.Media, err
 	}
 	if doc.Truncated || len(doc.Text) > outline.MaxText {
-		return nil, kind.media, fault.New(fault.Invalid, "too large: its text is more than %d MiB", outline.MaxText>>20)
+		return nil, kind.Media, fault.New(fault.Invalid, "too large: its text is more than %d MiB", outline.MaxText>>20)
 	}
 	if strings.TrimSpace(doc.Text) == "" {
-		return nil, kind.media, errEmpty
+		return nil, kind.Media, errEmpty
 	}
 	if doc.Title == "" {
-		doc.Title = NameTitle(src.Name)
+		doc.Title = plain.NameTitle(src.Name)
 	}
-	return doc, kind.media, nil
-}
-
-// NameTitle is the title of a source that has none of its own.
-func NameTitle(name string) string {
-	return path.Base(strings.ReplaceAll(name, "\\", "/"))
+	return doc, kind.Media, nil
 }
 
 // readRecord is the document of a JSONL line.
-func readRecord(rec *Record) (*outline.Document, error) {
+func readRecord(rec *plain.Record) (*outline.Document, error) {
 	if strings.TrimSpace(rec.Text) == "" {
 		return nil, errEmpty
 	}
-	doc := readPlain("", rec.Text)
+	doc := plain.Text("", rec.Text)
 	doc.Title = strings.Join(strings.Fields(outline.Clean(rec.Title)), " ")
 	return doc, nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"docent/ingest/extract"
+	"docent/ingest/extract/plain"
 	"docent/internal/fault"
 )
 
@@ -45,7 +46,7 @@ func FuzzRecord(f *testing.F) {
 	f.Add([]byte(`{"id": 1, "title": "a", "text": "b"}`))
 	f.Add([]byte(`{"id": {"x": 1}, "title": 7, "text": "\u0000\ud800"}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		rec, err := extract.ParseRecord(line)
+		rec, err := plain.ParseRecord(line)
 		if err != nil {
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"docent/ingest/extract"
+	"docent/ingest/extract/pdf"
 )
 
 // sheet is a page of a PDF made for a test: text in pale blue, but for what
@@ -125,7 +126,7 @@ func TestMarksLieOnTheWords(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				marks := page.Marks(extract.PassageIn(doc.Text, start, end))
+				marks := page.Marks(pdf.PassageIn(doc.Text, start, end))
 				if len(marks) != tt.marks[i] {
 					t.Errorf("page %d has %d marks: %+v", i, len(marks), marks)
 				}
@@ -140,7 +141,7 @@ func TestMarksLieOnTheWords(t *testing.T) {
 }
 
 // wantOnBlack: black is under marks, and nothing pale is.
-func wantOnBlack(t *testing.T, drawn []byte, marks []extract.Mark) {
+func wantOnBlack(t *testing.T, drawn []byte, marks []pdf.Mark) {
 	t.Helper()
 	img, err := png.Decode(bytes.NewReader(drawn))
 	if err != nil {
@@ -193,7 +194,7 @@ func TestNoMarks(t *testing.T) {
 	t.Parallel()
 	e := newExtractor(t)
 	data := sheets(sheet{columns: []string{filler + "The end."}}, sheet{})
-	for i, passage := range []extract.Passage{
+	for i, passage := range []pdf.Passage{
 		{},
 		{Text: "..."},
 		{Text: "Nothing of this sort is on that page at all."},
@@ -216,22 +217,22 @@ func TestNoMarks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if marks := page.Marks(extract.Passage{Text: filler}); len(marks) != 2 {
+	if marks := page.Marks(pdf.Passage{Text: filler}); len(marks) != 2 {
 		t.Errorf("without what is around it the passage has marks %+v", marks)
 	}
-	if marks := page.Marks(extract.Passage{Text: "cellar"}); len(marks) != 1 {
+	if marks := page.Marks(pdf.Passage{Text: "cellar"}); len(marks) != 1 {
 		t.Errorf("a word has marks %+v", marks)
 	}
 }
 
 func TestPassageIn(t *testing.T) {
 	t.Parallel()
-	text := strings.Repeat("é", extract.PassageAround)
-	p := extract.PassageIn(text, extract.PassageAround-1, extract.PassageAround+3)
-	if len(p.Text) != 4 || len(p.Before) > extract.PassageAround || p.Before+p.Text+p.After != text[len(text)/2-1-len(p.Before):][:len(p.Before)+4+len(p.After)] {
+	text := strings.Repeat("é", pdf.PassageAround)
+	p := pdf.PassageIn(text, pdf.PassageAround-1, pdf.PassageAround+3)
+	if len(p.Text) != 4 || len(p.Before) > pdf.PassageAround || p.Before+p.Text+p.After != text[len(text)/2-1-len(p.Before):][:len(p.Before)+4+len(p.After)] {
 		t.Errorf("%d before, %q, %d after", len(p.Before), p.Text, len(p.After))
 	}
-	if p := extract.PassageIn("a passage", 2, 9); p.Before != "a " || p.Text != "passage" || p.After != "" {
+	if p := pdf.PassageIn("a passage", 2, 9); p.Before != "a " || p.Text != "passage" || p.After != "" {
 		t.Errorf("%+v", p)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"docent/ingest/extract"
+	"docent/ingest/extract/pdf"
 	"docent/internal/fault"
 )
 
@@ -128,14 +129,14 @@ func TestPageMemory(t *testing.T) { //nolint:paralleltest // see above
 		start := time.Now()
 		most := mostResident(t, func() {
 			var wg sync.WaitGroup
-			for range 2 * extract.PageDrawers { // the later ones get what the earlier ones had
+			for range 2 * pdf.PageDrawers { // the later ones get what the earlier ones had
 				wg.Go(func() {
 					if _, _, err := e.DrawPage(t.Context(), data, 0, 1200); err != nil && fault.KindOf(err) != fault.Invalid {
 						t.Errorf("%s, drawn: %v", name, err)
 					}
 				})
 			}
-			for range extract.PageDrawers {
+			for range pdf.PageDrawers {
 				wg.Go(func() {
 					if _, err := e.ReadPage(t.Context(), data, 0); err != nil && fault.KindOf(err) != fault.Invalid {
 						t.Errorf("%s, read: %v", name, err)

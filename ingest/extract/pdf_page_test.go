@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/ingest/extract"
+	"docent/ingest/extract/pdf"
 	"docent/internal/fault"
 )
 
@@ -69,7 +69,7 @@ func TestDrawPageIsBounded(t *testing.T) {
 	e := newExtractor(t)
 	for _, box := range []string{"0 0 20 14000", "0 0 14000 20", "0 0 0.01 100000", "0 0 100000 0.01", "0 0 1 10000000", "0 0 10000000 1", "0 0 1e30 1e30", "0 0 0 0", "9 9 1 1"} {
 		data := sheets(sheet{attrs: "/MediaBox[" + box + "]", columns: []string{"Text."}})
-		drawn, _, err := e.DrawPage(t.Context(), data, 0, extract.MaxPageWidth)
+		drawn, _, err := e.DrawPage(t.Context(), data, 0, pdf.MaxPageWidth)
 		if err != nil {
 			if fault.KindOf(err) != fault.Invalid {
 				t.Errorf("%s: %v", box, err)
@@ -231,7 +231,7 @@ func TestPageOfManyLetters(t *testing.T) {
 	if n := page.Bytes(); n > 4<<20 {
 		t.Errorf("it takes %d bytes", n)
 	}
-	if marks := page.Marks(extract.Passage{Text: strings.Repeat("w", 5000)}); len(marks) == 0 || len(marks) > 2000 {
+	if marks := page.Marks(pdf.Passage{Text: strings.Repeat("w", 5000)}); len(marks) == 0 || len(marks) > 2000 {
 		t.Errorf("%d marks", len(marks))
 	}
 }

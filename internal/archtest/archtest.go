@@ -18,7 +18,7 @@ var Levels = []Level{
 	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/prompt", "internal/meter"}},
 	{"ground", []string{"config", "migrations", "web", "payload"}},
 	{"models", []string{"llm/...", "embed/..."}},
-	{"domain", []string{"rag/..."}},
+	{"domain", []string{"rag/...", "ingest/outline"}},
 	{"abilities", []string{"agent/tool/...", "agent/intent"}},
 	{"parts", []string{"index/...", "ingest/...", "agent/...", "eval/...", "auth/..."}},
 	{"edges", []string{"store/...", "ws/...", "api/...", "client/...", "internal/pgtest"}},

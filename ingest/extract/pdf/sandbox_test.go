@@ -1,4 +1,4 @@
-package extract
+package pdf
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 // copies nothing, and hands it on empty.
 func TestSandboxMemory(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("testdata/manual.pdf")
+	data, err := os.ReadFile("../testdata/manual.pdf")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestSandboxMemory(t *testing.T) {
 		}
 	})
 	for range 2 {
-		err := e.pdf.drawing.inside(t.Context(), data, time.Minute, func(_ context.Context, p pdfium.Pdfium, _ references.FPDF_DOCUMENT, _ int) error {
+		err := e.drawing.inside(t.Context(), data, time.Minute, func(_ context.Context, p pdfium.Pdfium, _ references.FPDF_DOCUMENT, _ int) error {
 			memory, buffer, _ := memoryOf(p)
 			if memory == nil {
 				t.Error("the library has changed: its memory is not found, and is copied when it grows")

@@ -1,4 +1,5 @@
-package extract
+// Package pdf reads PDFs, draws their pages, and finds passages on them.
+package pdf
 
 import (
 	"context"
@@ -14,9 +15,10 @@ import (
 	"docent/internal/fault"
 )
 
-// readPDF reads a PDF page by page. Its outline gives the headings.
-func readPDF(ctx context.Context, e *Extractor, src Source) (*outline.Document, error) {
-	f, err := e.pdf.read(ctx, src.Data)
+// Read reads a PDF page by page. Its outline gives the headings. An error of kind
+// fault.Invalid says why the PDF cannot be read.
+func (r *Reader) Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
+	f, err := r.read(ctx, data)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,5 @@
-package extract
+// Package html reads web pages.
+package html
 
 import (
 	"context"
@@ -7,7 +8,9 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-	"golang.org/x/net/html/charset"
+	htmlcharset "golang.org/x/net/html/charset"
+
+	"docent/ingest/extract/charset"
 
 	"docent/ingest/outline"
 )
@@ -16,15 +19,15 @@ import (
 // its structure.
 const maxDOMDepth = 400
 
-// readHTML reads a page: headings, paragraphs, lists, definition lists, tables
+// Read reads a page: headings, paragraphs, lists, definition lists, tables
 // row by row, preformatted text with its line breaks. Navigation is left out;
 // all else is kept, for a manual is nothing but content.
-func readHTML(_ context.Context, _ *Extractor, src Source) (*outline.Document, error) {
-	_, name, _ := charset.DetermineEncoding(src.Data, "")
+func Read(_ context.Context, _ string, data []byte) (*outline.Document, error) {
+	_, name, _ := htmlcharset.DetermineEncoding(data, "")
 	if name == "windows-1252" { // also what it says when it does not know
 		name = ""
 	}
-	text, err := decode(src.Data, name)
+	text, err := charset.Decode(data, name)
 	if err != nil {
 		return nil, err
 	}

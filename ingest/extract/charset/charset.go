@@ -1,11 +1,12 @@
-package extract
+// Package charset decodes text in whatever character set it is in.
+package charset
 
 import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/net/html/charset"
+	htmlcharset "golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
@@ -15,11 +16,12 @@ import (
 	"docent/internal/fault"
 )
 
-var errCharset = fault.New(fault.Invalid, "undecodable: it is not text in UTF-8, UTF-16 or Windows-1252")
+// ErrUnknown is that no character set fits.
+var ErrUnknown = fault.New(fault.Invalid, "undecodable: it is not text in UTF-8, UTF-16 or Windows-1252")
 
-// isBinary reports whether a text's beginning cannot be text: it has NULs that
+// IsBinary reports whether a text's beginning cannot be text: it has NULs that
 // UTF-16 and UTF-32 do not explain, or many control characters.
-func isBinary(head []byte) bool {
+func IsBinary(head []byte) bool {
 	if bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-1.")) || bytes.HasPrefix(head, []byte("%PDF-")) || bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return true
 	}
@@ -75,9 +77,9 @@ func byZeros(data []byte) encoding.Encoding {
 	return nil
 }
 
-// decode returns data as clean UTF-8. declared is the encoding the source
+// Decode returns data as clean UTF-8. declared is the encoding the source
 // names, "" if none; a mark wins over it, and valid UTF-8 over all but a mark.
-func decode(data []byte, declared string) (string, error) {
+func Decode(data []byte, declared string) (string, error) {
 	enc := byMark(data)
 	if enc == nil {
 		if enc = byZeros(data); enc == nil && utf8.Valid(data) {
@@ -85,7 +87,7 @@ func decode(data []byte, declared string) (string, error) {
 		}
 	}
 	if enc == nil && declared != "" {
-		enc, _ = charset.Lookup(declared)
+		enc, _ = htmlcharset.Lookup(declared)
 		if enc == encoding.Nop || declaredUTF8(declared) {
 			enc = nil
 		}
@@ -95,13 +97,13 @@ func decode(data []byte, declared string) (string, error) {
 			return finish(string(data))
 		}
 		if !isWindows1252(data) {
-			return "", errCharset
+			return "", ErrUnknown
 		}
 		enc = charmap.Windows1252
 	}
 	text, err := enc.NewDecoder().Bytes(data)
 	if err != nil {
-		return "", errCharset
+		return "", ErrUnknown
 	}
 	return finish(string(text))
 }
@@ -115,7 +117,7 @@ func declaredUTF8(name string) bool {
 func finish(text string) (string, error) {
 	text = strings.TrimPrefix(outline.Clean(text), "\uFEFF")
 	if n := strings.Count(text, "\uFFFD"); n > 8 && n*10 > utf8.RuneCountInString(text) {
-		return "", errCharset
+		return "", ErrUnknown
 	}
 	return text, nil
 }

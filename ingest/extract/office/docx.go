@@ -1,41 +1,41 @@
-package extract
+// Package office reads the documents of office suites.
+package office
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/xml"
-	"errors"
-	"io"
 	"strconv"
 	"strings"
 
+	"docent/ingest/extract/table"
+	"docent/ingest/extract/zipxml"
 	"docent/ingest/outline"
 	"docent/internal/fault"
 )
 
-// wordPart is the part of a Word document that holds its text.
-const wordPart = "word/document.xml"
+// WordPart is the part of a Word document that holds its text.
+const WordPart = "word/document.xml"
 
-// readDOCX reads a Word document: headings by their styles, lists, tables row by
+// DOCX reads a Word document: headings by their styles, lists, tables row by
 // row, footnotes behind the paragraph they belong to. What was deleted with
 // tracking on is left out.
-func readDOCX(ctx context.Context, _ *Extractor, src Source) (*outline.Document, error) {
-	a, err := openArchive(src.Data)
+func DOCX(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
+	a, err := zipxml.Open(data)
 	if err != nil {
 		return nil, err
 	}
 	parts := map[string][]byte{}
-	for _, name := range []string{wordPart, "word/styles.xml", "word/numbering.xml", "word/footnotes.xml", "word/endnotes.xml", "docProps/core.xml"} {
-		if parts[name], err = a.part(name); err != nil {
+	for _, name := range []string{WordPart, "word/styles.xml", "word/numbering.xml", "word/footnotes.xml", "word/endnotes.xml", "docProps/core.xml"} {
+		if parts[name], err = a.Part(name); err != nil {
 			return nil, err
 		}
 	}
-	if parts[wordPart] == nil {
+	if parts[WordPart] == nil {
 		return nil, fault.New(fault.Invalid, "damaged: it is a Word document without text")
 	}
 	w := &word{
-		b:         outline.NewBuilder(len(parts[wordPart]) / 8),
+		b:         outline.NewBuilder(len(parts[WordPart]) / 8),
 		styles:    readStyles(ctx, parts["word/styles.xml"]),
 		numbering: readNumbering(ctx, parts["word/numbering.xml"]),
 		notes:     map[string]string{},
@@ -45,7 +45,7 @@ func readDOCX(ctx context.Context, _ *Extractor, src Source) (*outline.Document,
 			return nil, err
 		}
 	}
-	if err := w.read(ctx, parts[wordPart]); err != nil {
+	if err := w.read(ctx, parts[WordPart]); err != nil {
 		return nil, err
 	}
 	return w.b.Document(cmp.Or(coreTitle(ctx, parts["docProps/core.xml"]), w.title)), nil
@@ -84,72 +84,12 @@ type wordTable struct {
 	inCell bool
 }
 
-// officeSpaces are the namespaces that matter, with the prefixes by which they
-// are known here, whatever prefix a file gives them.
-var officeSpaces = map[string]string{
-	"http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w",
-	"http://purl.oclc.org/ooxml/wordprocessingml/main":             "w",
-	"http://schemas.openxmlformats.org/markup-compatibility/2006":  "mc",
-}
-
-// tokens calls fn with each token of a part.
-func tokens(ctx context.Context, data []byte, fn func(xml.Token) error) error {
-	r := &tokenReader{Reader: bytes.NewReader(data)}
-	d := xml.NewDecoder(r)
-	spaces := map[string]string{}
-	depth := 0
-	for n := 0; ; n++ {
-		if n%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		r.used = 0
-		t, err := d.RawToken()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fault.Wrap(fault.Invalid, err, "damaged: a part of it is not well-formed")
-		}
-		switch e := t.(type) {
-		case xml.StartElement:
-			depth++
-			for _, a := range e.Attr {
-				if short := officeSpaces[a.Value]; short != "" && (a.Name.Space == "xmlns" || a.Name.Local == "xmlns") {
-					spaces[strings.TrimPrefix(a.Name.Local, "xmlns")] = short
-				}
-			}
-			e.Name.Space = cmp.Or(spaces[e.Name.Space], e.Name.Space)
-			t = e
-		case xml.EndElement:
-			depth--
-			e.Name.Space = cmp.Or(spaces[e.Name.Space], e.Name.Space)
-			t = e
-		}
-		if depth > maxDOMDepth {
-			return fault.New(fault.Invalid, "damaged: it is nested too deeply")
-		}
-		if err := fn(t); err != nil {
-			return err
-		}
-	}
-}
-
-// value is the attribute val, or another one named.
-func value(e xml.StartElement, name string) string {
-	for _, a := range e.Attr {
-		if a.Name.Local == name {
-			return a.Value
-		}
-	}
-	return ""
-}
-
 // read walks the body.
 func (w *word) read(ctx context.Context, data []byte) error {
 	w.counters = map[string][]int{}
 	skip := 0 // inside what is not read
 	text := false
-	err := tokens(ctx, data, func(t xml.Token) error {
+	err := zipxml.Tokens(ctx, data, func(t xml.Token) error {
 		switch t := t.(type) {
 		case xml.StartElement:
 			if skip > 0 || skipped(t.Name) {
@@ -218,7 +158,7 @@ func (w *word) start(e xml.StartElement) {
 			w.table.rows = append(w.table.rows, nil)
 		}
 	case "tblHeader":
-		if w.nest == 1 && value(e, "val") != "0" && value(e, "val") != "false" {
+		if w.nest == 1 && zipxml.Attr(e, "val") != "0" && zipxml.Attr(e, "val") != "false" {
 			w.table.header = len(w.table.rows)
 		}
 	case "tc":
@@ -241,10 +181,10 @@ func (w *word) start(e xml.StartElement) {
 
 // property notes what an element says about its paragraph.
 func (p *paragraph) property(e xml.StartElement) {
-	n, err := strconv.Atoi(value(e, "val"))
+	n, err := strconv.Atoi(zipxml.Attr(e, "val"))
 	switch e.Name.Local {
 	case "pStyle":
-		p.style = value(e, "val")
+		p.style = zipxml.Attr(e, "val")
 	case "outlineLvl":
 		if err == nil && n < 9 {
 			p.level = n + 1
@@ -254,11 +194,11 @@ func (p *paragraph) property(e xml.StartElement) {
 			p.numRank = n
 		}
 	case "numId":
-		p.num = value(e, "val")
+		p.num = zipxml.Attr(e, "val")
 	case "footnoteReference":
-		p.notes = append(p.notes, "f"+value(e, "id"))
+		p.notes = append(p.notes, "f"+zipxml.Attr(e, "id"))
 	case "endnoteReference":
-		p.notes = append(p.notes, "e"+value(e, "id"))
+		p.notes = append(p.notes, "e"+zipxml.Attr(e, "id"))
 	}
 }
 
@@ -371,7 +311,7 @@ func (w *word) endTable() {
 	t := w.table
 	w.table = nil
 	w.wasItem = false
-	if t.header == 0 && len(t.rows) > 1 && isHeader(t.rows[0]) {
+	if t.header == 0 && len(t.rows) > 1 && table.IsHeader(t.rows[0]) {
 		t.header = 1
 	}
 	separator := "\n\n"
@@ -380,7 +320,7 @@ func (w *word) endTable() {
 		if i < t.header && i == 0 && len(t.rows) > 1 {
 			kind = outline.Header
 		}
-		if line := rowLine(row); line != "" {
+		if line := table.Line(row); line != "" {
 			w.b.Add(kind, 0, separator, line)
 			separator = "\n"
 		}
@@ -391,13 +331,13 @@ func (w *word) endTable() {
 func (w *word) readNotes(ctx context.Context, kind string, data []byte) error {
 	id, inText := "", false
 	var text strings.Builder
-	return tokens(ctx, data, func(t xml.Token) error {
+	return zipxml.Tokens(ctx, data, func(t xml.Token) error {
 		switch t := t.(type) {
 		case xml.StartElement:
 			switch t.Name.Local {
 			case "footnote", "endnote":
-				id = kind + value(t, "id")
-				if value(t, "type") != "" {
+				id = kind + zipxml.Attr(t, "id")
+				if zipxml.Attr(t, "type") != "" {
 					id = "" // the line above the notes
 				}
 				text.Reset()

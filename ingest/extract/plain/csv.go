@@ -1,18 +1,21 @@
-package extract
+package plain
 
 import (
 	"encoding/csv"
 	"errors"
 	"io"
-	"strconv"
 	"strings"
 
+	"docent/ingest/extract/table"
 	"docent/ingest/outline"
 )
 
 // maxRow is the longest line read as a row of cells, which take many times its
 // size.
 const maxRow = 1 << 20
+
+// sniffLength is how much of a table is looked at for its delimiter.
+const sniffLength = 8 << 10
 
 // longestLine is the length of the longest line.
 func longestLine(text string) int {
@@ -23,12 +26,12 @@ func longestLine(text string) int {
 	return longest
 }
 
-// readCSV reads a table: its first row is the header if it looks like one, and
+// CSV reads a table: its first row is the header if it looks like one, and
 // each row is a line with its cells side by side. Rows may have too few or too
 // many cells.
-func readCSV(name, text string) *outline.Document {
+func CSV(name, text string) *outline.Document {
 	if longestLine(text) > maxRow {
-		return readPlain(name, text)
+		return Text(name, text)
 	}
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma = delimiter(name, text)
@@ -43,12 +46,12 @@ func readCSV(name, text string) *outline.Document {
 		if err != nil {
 			continue // a row that quotes wrongly; LazyQuotes leaves few
 		}
-		line := rowLine(cells)
+		line := table.Line(cells)
 		if line == "" {
 			continue
 		}
 		kind, separator := outline.Row, "\n"
-		if first && isHeader(cells) {
+		if first && table.IsHeader(cells) {
 			kind = outline.Header
 		}
 		first = false
@@ -61,36 +64,12 @@ func readCSV(name, text string) *outline.Document {
 	return doc
 }
 
-// rowLine is a row's cells in one line, without the empty ones at its end.
-func rowLine(cells []string) string {
-	parts := make([]string, 0, len(cells))
-	for _, c := range cells {
-		parts = append(parts, strings.Join(strings.Fields(c), " "))
-	}
-	for len(parts) > 0 && parts[len(parts)-1] == "" {
-		parts = parts[:len(parts)-1]
-	}
-	return strings.Join(parts, cellSeparator)
-}
-
-// isHeader reports whether a first row names columns: each cell says something,
-// is short and is not a number.
-func isHeader(cells []string) bool {
-	for _, c := range cells {
-		c = strings.TrimSpace(c)
-		if _, err := strconv.ParseFloat(c, 64); err == nil || c == "" || len(c) > 80 {
-			return false
-		}
-	}
-	return len(cells) > 1
-}
-
 // delimiter is the one of , ; tab | that the first lines agree on.
 func delimiter(name, text string) rune {
 	if strings.HasSuffix(strings.ToLower(name), ".tsv") {
 		return '\t'
 	}
-	head := text[:min(len(text), sniffLen)]
+	head := text[:min(len(text), sniffLength)]
 	line, _, _ := strings.Cut(head, "\n")
 	best, most := ',', 0
 	for _, d := range ",;\t|" {

@@ -1,10 +1,12 @@
-package extract
+package office
 
 import (
 	"context"
 	"encoding/xml"
 	"strconv"
 	"strings"
+
+	"docent/ingest/extract/zipxml"
 )
 
 // style is what a Word style says about its paragraphs.
@@ -22,22 +24,22 @@ func readStyles(ctx context.Context, data []byte) map[string]style {
 	styles := map[string]style{}
 	var id string
 	var s style
-	_ = tokens(ctx, data, func(t xml.Token) error {
+	_ = zipxml.Tokens(ctx, data, func(t xml.Token) error {
 		switch t := t.(type) {
 		case xml.StartElement:
 			switch t.Name.Local {
 			case "style":
-				id, s = value(t, "styleId"), style{}
+				id, s = zipxml.Attr(t, "styleId"), style{}
 			case "name":
-				s.name(value(t, "val"))
+				s.name(zipxml.Attr(t, "val"))
 			case "basedOn":
-				s.based = value(t, "val")
+				s.based = zipxml.Attr(t, "val")
 			case "outlineLvl":
-				if n, err := strconv.Atoi(value(t, "val")); err == nil && n < 9 && s.level == 0 {
+				if n, err := strconv.Atoi(zipxml.Attr(t, "val")); err == nil && n < 9 && s.level == 0 {
 					s.level = n + 1
 				}
 			case "numId":
-				s.num = value(t, "val")
+				s.num = zipxml.Attr(t, "val")
 			}
 		case xml.EndElement:
 			if t.Name.Local == "style" && id != "" {
@@ -76,26 +78,26 @@ func readNumbering(ctx context.Context, data []byte) map[string]bool {
 	formats := map[string]map[string]bool{} // abstract list, depth
 	numbered := map[string]bool{}
 	var abstract, num, rank string
-	_ = tokens(ctx, data, func(t xml.Token) error {
+	_ = zipxml.Tokens(ctx, data, func(t xml.Token) error {
 		e, ok := t.(xml.StartElement)
 		if !ok {
 			return nil
 		}
 		switch e.Name.Local {
 		case "abstractNum":
-			abstract = value(e, "abstractNumId")
+			abstract = zipxml.Attr(e, "abstractNumId")
 			formats[abstract] = map[string]bool{}
 		case "lvl":
-			rank = value(e, "ilvl")
+			rank = zipxml.Attr(e, "ilvl")
 		case "numFmt":
 			if f := formats[abstract]; f != nil {
-				v := value(e, "val")
+				v := zipxml.Attr(e, "val")
 				f[rank] = v != "bullet" && v != "none"
 			}
 		case "num":
-			num, abstract = value(e, "numId"), ""
+			num, abstract = zipxml.Attr(e, "numId"), ""
 		case "abstractNumId":
-			for r, is := range formats[value(e, "val")] {
+			for r, is := range formats[zipxml.Attr(e, "val")] {
 				numbered[num+"/"+r] = is
 			}
 		}
@@ -108,7 +110,7 @@ func readNumbering(ctx context.Context, data []byte) map[string]bool {
 func coreTitle(ctx context.Context, data []byte) string {
 	var title strings.Builder
 	in := false
-	_ = tokens(ctx, data, func(t xml.Token) error {
+	_ = zipxml.Tokens(ctx, data, func(t xml.Token) error {
 		switch t := t.(type) {
 		case xml.StartElement:
 			in = t.Name.Local == "title"

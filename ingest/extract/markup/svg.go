@@ -1,7 +1,8 @@
-package extract
+// Package markup reads documents in markup languages other than HTML and
+// Markdown.
+package markup
 
 import (
-	"bytes"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -10,43 +11,14 @@ import (
 
 	"golang.org/x/net/html/charset"
 
+	"docent/ingest/extract/zipxml"
 	"docent/ingest/outline"
 	"docent/internal/fault"
 )
 
-// maxToken is the longest tag or run of text taken from XML: the attributes of a
-// tag take many times its size.
-const maxToken = 8 << 20
-
-// tokenReader is a reader that ends where one token takes too much of it.
-type tokenReader struct {
-	*bytes.Reader
-	used int // since the token began
-}
-
-// errTokenSize is what it ends with.
-var errTokenSize = errors.New("one of its elements is too long")
-
-// ReadByte returns the next byte.
-func (r *tokenReader) ReadByte() (byte, error) {
-	if r.used++; r.used > maxToken {
-		return 0, errTokenSize
-	}
-	return r.Reader.ReadByte()
-}
-
-// Read reads the next bytes, as decoding from another character set does.
-func (r *tokenReader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	if r.used += n; r.used > maxToken {
-		return 0, errTokenSize
-	}
-	return n, err
-}
-
-// readSVG reads the words in a drawing: its title, its description, its labels.
-func readSVG(_ context.Context, _ *Extractor, src Source) (*outline.Document, error) {
-	r := &tokenReader{Reader: bytes.NewReader(src.Data)}
+// SVG reads the words in a drawing: its title, its description, its labels.
+func SVG(_ context.Context, _ string, data []byte) (*outline.Document, error) {
+	r := zipxml.NewReader(data)
 	d := xml.NewDecoder(r)
 	d.Strict = false
 	d.CharsetReader = charset.NewReaderLabel
@@ -54,7 +26,7 @@ func readSVG(_ context.Context, _ *Extractor, src Source) (*outline.Document, er
 	var title, text strings.Builder
 	var within []string
 	for {
-		r.used = 0
+		r.Next()
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
 			break
@@ -88,7 +60,7 @@ func readSVG(_ context.Context, _ *Extractor, src Source) (*outline.Document, er
 				}
 			}
 		}
-		if len(within) > maxDOMDepth {
+		if len(within) > zipxml.MaxDepth {
 			return nil, fault.New(fault.Invalid, "damaged: it is nested too deeply")
 		}
 	}

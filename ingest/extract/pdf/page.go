@@ -1,4 +1,4 @@
-package extract
+package pdf
 
 import (
 	"bytes"
@@ -52,9 +52,9 @@ type Page struct {
 
 // ReadPage reads where the letters of a PDF's page are. A page that does not
 // exist is fault.NotFound, a PDF that cannot be read is fault.Invalid.
-func (e *Extractor) ReadPage(ctx context.Context, data []byte, index int) (*Page, error) {
+func (r *Reader) ReadPage(ctx context.Context, data []byte, index int) (*Page, error) {
 	var page *Page
-	err := e.onPage(ctx, data, index, func(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) (err error) {
+	err := r.onPage(ctx, data, index, func(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) (err error) {
 		if page, err = sizedPage(p, doc, index); err != nil {
 			return err
 		}
@@ -73,10 +73,10 @@ func (e *Extractor) ReadPage(ctx context.Context, data []byte, index int) (*Page
 
 // DrawPage draws a PDF's page in a width as PNG, on white, and tells how many
 // pages there are. Widths beyond MinPageWidth and MaxPageWidth become those.
-func (e *Extractor) DrawPage(ctx context.Context, data []byte, index, width int) (drawn []byte, pages int, err error) {
+func (r *Reader) DrawPage(ctx context.Context, data []byte, index, width int) (drawn []byte, pages int, err error) {
 	width = min(max(width, MinPageWidth), MaxPageWidth)
 	var img image.Image
-	err = e.onPage(ctx, data, index, func(_ context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, n int) (err error) {
+	err = r.onPage(ctx, data, index, func(_ context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, n int) (err error) {
 		pages = n
 		page, err := sizedPage(p, doc, index)
 		if err != nil {
@@ -97,8 +97,8 @@ func (e *Extractor) DrawPage(ctx context.Context, data []byte, index, width int)
 }
 
 // onPage works on a PDF that has a page.
-func (e *Extractor) onPage(ctx context.Context, data []byte, index int, work pdfWork) error {
-	return e.pdf.drawing.inside(ctx, data, e.pageTimeout, func(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) error {
+func (r *Reader) onPage(ctx context.Context, data []byte, index int, work pdfWork) error {
+	return r.drawing.inside(ctx, data, r.pageTimeout, func(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) error {
 		if index < 0 || index >= pages {
 			return fault.New(fault.NotFound, "there is no page %d: it has %d, counted from 0", index, pages)
 		}

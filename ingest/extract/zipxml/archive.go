@@ -1,4 +1,6 @@
-package extract
+// Package zipxml reads documents that are zipped XML, as office suites write
+// them, with bounds on what they unpack to.
+package zipxml
 
 import (
 	"archive/zip"
@@ -14,34 +16,45 @@ const (
 	maxPart = 64 << 20
 	// maxUnpacked bounds all parts read of one packed document.
 	maxUnpacked = 96 << 20
-	// maxZipEntries bounds the entries of a packed document.
-	maxZipEntries = 20000
+	// maxEntries bounds the entries of a packed document.
+	maxEntries = 20000
 )
 
-// archive is a packed document, read with a bound on what it unpacks to.
-type archive struct {
+// Archive is a packed document, read with a bound on what it unpacks to.
+type Archive struct {
 	files map[string]*zip.File
+	names []string
 	left  int64
 }
 
-// openArchive opens a packed document.
-func openArchive(data []byte) (*archive, error) {
+// Open opens a packed document.
+func Open(data []byte) (*Archive, error) {
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, err, "damaged: it is not a packed document that can be opened, or only a part of one")
 	}
-	if len(r.File) > maxZipEntries {
+	if len(r.File) > maxEntries {
 		return nil, fault.New(fault.Invalid, "too large: it packs %d files", len(r.File))
 	}
-	a := &archive{files: make(map[string]*zip.File, len(r.File)), left: maxUnpacked}
+	a := &Archive{files: make(map[string]*zip.File, len(r.File)), left: maxUnpacked}
 	for _, f := range r.File {
-		a.files[strings.TrimPrefix(f.Name, "/")] = f
+		name := strings.TrimPrefix(f.Name, "/")
+		if a.files[name] == nil {
+			a.names = append(a.names, name)
+		}
+		a.files[name] = f
 	}
 	return a, nil
 }
 
-// part returns a part's content, nil if it is not there.
-func (a *archive) part(name string) ([]byte, error) {
+// Has reports whether there is a part.
+func (a *Archive) Has(name string) bool { return a.files[name] != nil }
+
+// Names returns the names of all parts in the order of the archive's directory.
+func (a *Archive) Names() []string { return a.names }
+
+// Part returns a part's content, nil if it is not there.
+func (a *Archive) Part(name string) ([]byte, error) {
 	f := a.files[name]
 	if f == nil {
 		return nil, nil

@@ -1,4 +1,4 @@
-package extract
+package html
 
 import (
 	"strings"
@@ -6,11 +6,9 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"docent/ingest/extract/table"
 	"docent/ingest/outline"
 )
-
-// cellSeparator stands between the cells of a row.
-const cellSeparator = " | "
 
 // isTableTitle reports whether a paragraph is the title that DocBook's pages
 // put in front of a table.
@@ -150,7 +148,7 @@ func (p *page) row(n *html.Node) (line string, allHeads bool) {
 	for parts[len(parts)-1] == "" {
 		parts = parts[:len(parts)-1]
 	}
-	return strings.Join(parts, cellSeparator), allHeads
+	return strings.Join(parts, table.Separator), allHeads
 }
 
 // cellText is a cell's text. Its blocks are kept on lines of their own if it is

@@ -1,4 +1,4 @@
-package extract
+package plain
 
 import (
 	"bytes"
@@ -38,12 +38,12 @@ var (
 	inlineParser = goldmark.DefaultParser()
 )
 
-// readMarkdown reads Markdown. Its text stays as it is written, so that what is
+// Markdown reads Markdown. Its text stays as it is written, so that what is
 // quoted is found in the file; the syntax tree only says where blocks are.
 // Blocks are whole lines, and lines the tree does not know are paragraphs.
-func readMarkdown(name, source string) *outline.Document {
+func Markdown(name, source string) *outline.Document {
 	if len(source) > maxMarkdown || isLaden(source) {
-		return readPlain(name, source)
+		return Text(name, source)
 	}
 	doc := &outline.Document{Text: source}
 	m := &markdown{doc: doc, src: []byte(source)}

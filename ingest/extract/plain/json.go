@@ -1,4 +1,4 @@
-package extract
+package plain
 
 import (
 	"encoding/json"
@@ -22,9 +22,9 @@ const (
 	largeJSON = 16 << 20
 )
 
-// readJSON reads JSON as code, its members as sections. What is not valid JSON
+// JSON reads JSON as code, its members as sections. What is not valid JSON
 // is read all the same, as it stands.
-func readJSON(name, text string) *outline.Document {
+func JSON(name, text string) *outline.Document {
 	text = outline.Clean(unescape(text))
 	if len(text)/(strings.Count(text, "\n")+1) > longLines && jsonDepth(text) <= maxJSONDepth {
 		text = layOut(text)

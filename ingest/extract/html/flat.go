@@ -1,4 +1,4 @@
-package extract
+package html
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"docent/ingest/extract/table"
 	"docent/ingest/outline"
 	"docent/internal/fault"
 )
@@ -218,7 +219,7 @@ func (f *flatPage) endRow() {
 			}
 		}
 		f.begun = true
-		f.b.Add(kind, 0, separator, strings.Join(f.cells, cellSeparator))
+		f.b.Add(kind, 0, separator, strings.Join(f.cells, table.Separator))
 	}
 	f.row, f.cells, f.heads = false, f.cells[:0], 0
 }

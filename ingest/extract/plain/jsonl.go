@@ -1,4 +1,4 @@
-package extract
+package plain
 
 import (
 	"bytes"

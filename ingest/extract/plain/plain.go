@@ -1,6 +1,9 @@
-package extract
+// Package plain reads formats that people write as plain text: prose, Markdown,
+// tables, JSON, and source code.
+package plain
 
 import (
+	"path"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -8,10 +11,10 @@ import (
 	"docent/ingest/outline"
 )
 
-// readPlain reads text without markup: paragraphs are what empty lines
+// Text reads text without markup: paragraphs are what empty lines
 // separate. Underlined lines are headings, and lines of capitals at the margin
 // above indented text, as in a manual page.
-func readPlain(_, text string) *outline.Document {
+func Text(_, text string) *outline.Document {
 	doc := &outline.Document{Text: text}
 	blocks := paragraphs(nil, text, 0, len(text), outline.Paragraph)
 	for i, b := range blocks {
@@ -94,4 +97,9 @@ func paragraphs(blocks []outline.Block, text string, from, to int, kind outline.
 	}
 	flush()
 	return blocks
+}
+
+// NameTitle is the title of a source that has none of its own.
+func NameTitle(name string) string {
+	return path.Base(strings.ReplaceAll(name, "\\", "/"))
 }

@@ -1,7 +1,8 @@
-package extract
+package pdf
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,29 +36,48 @@ const (
 	maxCopied = 8 << 20
 )
 
-// pdfReader runs the PDF library in sandboxes: no files, no clock, bounded
+// Reader runs the PDF library in sandboxes: no files, no clock, bounded
 // memory. Those that read documents and those that show pages are apart, and
 // share the library's compiled code.
-type pdfReader struct {
+type Reader struct {
 	code             *pdfCode
 	timeout          time.Duration // of reading a document
+	pageTimeout      time.Duration
 	reading, drawing *sandboxes
 }
 
-func newPDFReader(cacheDir string, readers int, timeout time.Duration) *pdfReader {
-	code := &pdfCode{dir: cacheDir}
-	return &pdfReader{
-		code: code, timeout: timeout,
-		reading: &sandboxes{code: code, tokens: make(chan struct{}, readers), config: wazero.NewRuntimeConfig().WithMemoryLimitPages(readMemory)},
+// Config sets what reading PDFs may use.
+type Config struct {
+	// CacheDir keeps the library's compiled code between processes; "" compiles
+	// it anew in each process that meets a PDF, which takes about two seconds.
+	CacheDir string
+	// Readers is how many PDFs are read at once; default 2.
+	Readers int
+	// Timeout bounds reading one PDF; default 3 minutes.
+	Timeout time.Duration
+	// PageTimeout bounds drawing or reading one page; default 20 seconds, as a
+	// scanned page in color takes some.
+	PageTimeout time.Duration
+}
+
+// New returns a reader. It starts nothing until the first PDF. Close it when done.
+func New(cfg Config) (*Reader, error) {
+	if cfg.Readers < 0 || cfg.Timeout < 0 || cfg.PageTimeout < 0 {
+		return nil, errors.New("pdf: Readers, Timeout and PageTimeout must not be negative")
+	}
+	code := &pdfCode{dir: cfg.CacheDir}
+	return &Reader{
+		code: code, timeout: cmp.Or(cfg.Timeout, 3*time.Minute), pageTimeout: cmp.Or(cfg.PageTimeout, 20*time.Second),
+		reading: &sandboxes{code: code, tokens: make(chan struct{}, cmp.Or(cfg.Readers, 2)), config: wazero.NewRuntimeConfig().WithMemoryLimitPages(readMemory)},
 		drawing: &sandboxes{
 			code: code, tokens: make(chan struct{}, PageDrawers), config: wazero.NewRuntimeConfig().WithMemoryLimitPages(drawMemory),
 			lent: &sync.Pool{New: func() any { lent := make([]byte, drawMemory<<wasmPage); return &lent }}, maxCopied: maxCopied,
 		},
-	}
+	}, nil
 }
 
-// close frees what it holds.
-func (r *pdfReader) close(ctx context.Context) error {
+// Close frees what the reader holds. Nothing may be being read.
+func (r *Reader) Close(ctx context.Context) error {
 	return errors.Join(r.reading.close(), r.drawing.close(), r.code.close(ctx))
 }
 

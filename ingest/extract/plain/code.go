@@ -1,4 +1,4 @@
-package extract
+package plain
 
 import (
 	"path"
@@ -35,9 +35,9 @@ var interpreters = map[string]string{
 	"node": "text/javascript", "perl": "text/x-perl", "ruby": "text/x-ruby", "php": "text/x-php", "lua": "text/x-lua", "awk": "text/x-awk", "make": "text/x-makefile",
 }
 
-// codeType is the media type of source code, "" if it is none: by its first
+// CodeType is the media type of source code, "" if it is none: by its first
 // line, then by its name.
-func codeType(name string, head []byte) string {
+func CodeType(name string, head []byte) string {
 	line, _, _ := strings.Cut(string(head), "\n")
 	if cmd, ok := strings.CutPrefix(line, "#!"); ok {
 		fields := strings.Fields(cmd)
@@ -57,10 +57,10 @@ func codeType(name string, head []byte) string {
 	return codeMedia[path.Ext(base)]
 }
 
-// readCode reads source code. Its text stays as it is; each declaration at the
+// Code reads source code. Its text stays as it is; each declaration at the
 // margin, with the comment above it, is a section named for it, and so are the
 // members of a large class.
-func readCode(name, text string) *outline.Document {
+func Code(name, text string) *outline.Document {
 	doc := &outline.Document{Text: text, Title: codeTitle(name)}
 	c := &code{doc: doc}
 	c.units(0, len(text), 0, 1)

@@ -1,4 +1,4 @@
-package extract
+package pdf
 
 import (
 	"context"
@@ -43,7 +43,7 @@ type bookmark struct {
 }
 
 // read reads a PDF's text, pages and outline.
-func (r *pdfReader) read(ctx context.Context, data []byte) (*pdfFile, error) {
+func (r *Reader) read(ctx context.Context, data []byte) (*pdfFile, error) {
 	var file *pdfFile
 	err := r.reading.inside(ctx, data, r.timeout, func(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) (err error) {
 		file, err = readPages(ctx, p, doc, pages)

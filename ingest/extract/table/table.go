@@ -1,0 +1,34 @@
+// Package table has what the readers of tables share.
+package table
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Separator stands between the cells of a row.
+const Separator = " | "
+
+// Line is a row's cells in one line, without the empty ones at its end.
+func Line(cells []string) string {
+	parts := make([]string, 0, len(cells))
+	for _, c := range cells {
+		parts = append(parts, strings.Join(strings.Fields(c), " "))
+	}
+	for len(parts) > 0 && parts[len(parts)-1] == "" {
+		parts = parts[:len(parts)-1]
+	}
+	return strings.Join(parts, Separator)
+}
+
+// IsHeader reports whether a first row names columns: each cell says something,
+// is short and is not a number.
+func IsHeader(cells []string) bool {
+	for _, c := range cells {
+		c = strings.TrimSpace(c)
+		if _, err := strconv.ParseFloat(c, 64); err == nil || c == "" || len(c) > 80 {
+			return false
+		}
+	}
+	return len(cells) > 1
+}
