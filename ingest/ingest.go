@@ -12,12 +12,14 @@ import (
 	"docent/embed"
 	"docent/ingest/chunk"
 	"docent/ingest/extract"
+	"docent/ingest/extract/pdf"
+	"docent/ingest/worker"
 )
 
 // Pipeline names the extraction and chunking of this program. It changes with
 // each change that gives other chunks for the same bytes, so that sources read
 // by an older program are read again.
-const Pipeline = "docent/3"
+const Pipeline = "docent/4"
 
 // Config is what an Ingester needs.
 type Config struct {
@@ -25,14 +27,15 @@ type Config struct {
 	Store Store
 	// Embedder makes the vectors; required.
 	Embedder embed.Embedder
-	// Tokens counts a text's tokens in the built-in vocabulary; default an
-	// estimate from its words.
+	// Reader reads documents; default one in this process, which is for tests
+	// and programs that read only documents they trust. Close closes it.
+	Reader Reader
+	// Tokens counts a text's tokens in the built-in vocabulary, for the default
+	// Reader; default an estimate from its words.
 	Tokens func(text string) int
-	// Chunk sets the sizes of passages; default chunk's own.
+	// Chunk sets the sizes of passages; default chunk's own. A Reader of one's
+	// own is to have the same.
 	Chunk chunk.Config
-	// CacheDir keeps the compiled PDF reader; default none, which costs each
-	// process that reads a PDF two seconds.
-	CacheDir string
 	// MaxFileSize is the largest source read, and the longest line of a JSONL
 	// file, in bytes; default 64 MiB.
 	MaxFileSize int64
@@ -61,9 +64,25 @@ type Ingester struct {
 	// pipeline is Pipeline, with the sizes of passages where they are not the
 	// default ones.
 	pipeline string
-	extract  *extract.Extractor
-	cutter   *chunk.Cutter
+	reader   Reader
 	log      *slog.Logger
+}
+
+// Reader reads foreign bytes. It is safe for concurrent use. Errors of kind
+// fault.Invalid say in one line why a document cannot be read; others have
+// nothing to do with the document.
+type Reader interface {
+	// Read reads one document. Reading.Media may be set with an error.
+	Read(ctx context.Context, src extract.Source) (worker.Reading, error)
+	// Parts stores the documents inside a source as files in a folder. whole
+	// reports whether the source is a document of its own as well.
+	Parts(ctx context.Context, src extract.Source, dir string) (whole bool, parts []worker.Part, err error)
+	// ReadPage reads where the letters of a PDF's page are.
+	ReadPage(ctx context.Context, data []byte, page int) (*pdf.Page, error)
+	// DrawPage draws a PDF's page as PNG and returns the number of pages.
+	DrawPage(ctx context.Context, data []byte, page, width int) (png []byte, pages int, err error)
+	// Close frees what the reader holds.
+	Close(ctx context.Context) error
 }
 
 // New checks the configuration and returns an ingester. Close it when done.
@@ -92,16 +111,15 @@ func New(cfg Config) (*Ingester, error) {
 	if c := cfg.Chunk; c.MaxWords|c.MinWords|c.TermWords|c.MaxCodeWords|c.MinCodeWords != 0 {
 		pipeline = fmt.Sprintf("%s/%d-%d-%d-%d-%d", Pipeline, c.MaxWords, c.MinWords, c.TermWords, c.MaxCodeWords, c.MinCodeWords)
 	}
-	cfg.Chunk.Tokens = cfg.Tokens
-	cutter, err := chunk.New(cfg.Chunk)
-	if err != nil {
-		return nil, err
+	if cfg.Reader == nil {
+		cfg.Chunk.Tokens = cfg.Tokens
+		local, err := worker.NewLocal(worker.Config{Chunk: cfg.Chunk})
+		if err != nil {
+			return nil, err
+		}
+		cfg.Reader = local
 	}
-	ex, err := extract.New(extract.Config{CacheDir: cfg.CacheDir, Readers: cfg.Workers})
-	if err != nil {
-		return nil, err
-	}
-	return &Ingester{cfg: cfg, pipeline: pipeline, extract: ex, cutter: cutter, log: cfg.Logger}, nil
+	return &Ingester{cfg: cfg, pipeline: pipeline, reader: cfg.Reader, log: cfg.Logger}, nil
 }
 
 func setDefault[T int | int64](field *T, value T) {
@@ -111,10 +129,10 @@ func setDefault[T int | int64](field *T, value T) {
 }
 
 // Close frees what reading sources holds. No call may be running.
-func (in *Ingester) Close(ctx context.Context) error { return in.extract.Close(ctx) }
+func (in *Ingester) Close(ctx context.Context) error { return in.reader.Close(ctx) }
 
-// Pages shows PDFs page by page, in the sandboxes that read them.
-func (in *Ingester) Pages() *extract.Extractor { return in.extract }
+// Pages shows PDFs page by page, with the reader of documents.
+func (in *Ingester) Pages() Reader { return in.reader }
 
 // The values of Result.Status.
 const (

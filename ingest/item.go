@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -18,6 +19,7 @@ import (
 
 	"docent/ingest/extract"
 	"docent/ingest/extract/plain"
+	"docent/ingest/worker"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -89,32 +91,31 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 	in.build(ctx, r, it, hash)
 }
 
-// build extracts and cuts the document.
+// build has the document read.
 func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 	src := extract.Source{Name: it.name, Data: it.data, Record: it.record}
-	doc, media, err := in.extract.Extract(ctx, src)
+	doc, err := in.reader.Read(ctx, src)
 	if err != nil {
 		if fault.KindOf(err) != fault.Invalid {
 			it.err = fmt.Errorf("read %s: %w", it.source, err)
 			return
 		}
-		in.log.Debug("source cannot be read", "source", it.source, "error", err)
-		in.fail(r, it, hash, media, fault.Message(err))
+		level := slog.LevelDebug
+		if worker.Panicked(err) {
+			level = slog.LevelWarn
+		}
+		in.log.Log(ctx, level, "source cannot be read", "source", it.source, "error", err)
+		in.fail(r, it, hash, doc.Media, fault.Message(err))
 		return
 	}
 	if doc.Note != "" {
 		in.log.Debug("source read in part", "source", it.source, "note", doc.Note)
 	}
-	chunks := in.cutter.Cut(doc)
-	if len(chunks) == 0 {
-		in.fail(r, it, hash, media, "empty: there is no text in it")
-		return
-	}
 	d := it.document(r)
-	d.Title, d.MediaType, d.Language = doc.Title, media, language(doc)
-	d.SHA256, d.Status, d.Text, d.Chunks = hash, rag.Ready, doc.Text, len(chunks)
-	it.put = &Put{Document: d, Chunks: chunks, Embedder: r.embedder, Original: it.data}
-	it.result.Status, it.result.Chunks = Added, len(chunks)
+	d.Title, d.MediaType, d.Language = doc.Title, doc.Media, doc.Language
+	d.SHA256, d.Status, d.Text, d.Chunks = hash, rag.Ready, doc.Text, len(doc.Chunks)
+	it.put = &Put{Document: d, Chunks: doc.Chunks, Embedder: r.embedder, Original: it.data}
+	it.result.Status, it.result.Chunks = Added, len(doc.Chunks)
 	if it.known {
 		it.result.Status = Changed
 	}

@@ -21,6 +21,7 @@ import (
 	"docent/index/bm25"
 	"docent/index/chromem"
 	"docent/ingest"
+	"docent/ingest/worker"
 	"docent/internal/fault"
 	"docent/llm"
 	"docent/llm/speech"
@@ -207,21 +208,29 @@ func openIngest(cmd *cobra.Command, std stdio) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.addIngester(); err != nil {
+	if err := a.addIngester(0); err != nil {
 		a.close()
 		return nil, err
 	}
 	return a, nil
 }
 
-func (a *app) addIngester() error {
-	var err error
+// quickReaders is how many documents a server reads at once with tight limits.
+const quickReaders = 2
+
+// addIngester adds the reading of documents in worker processes: with quick
+// workers for a server, whose users wait for each other, and none for a command.
+func (a *app) addIngester(quick int) error {
+	cfg := worker.PoolConfig{CacheDir: a.cfg.CacheDir(), Quick: quick}
+	pool, err := worker.NewPool(cfg)
+	if err != nil {
+		return fmt.Errorf("ingest: %w", err)
+	}
 	a.ingester, err = ingest.New(ingest.Config{
 		Store:       a.db,
 		Embedder:    a.embedder,
-		Tokens:      a.static.Count,
+		Reader:      pool,
 		MaxFileSize: a.cfg.MaxFileSize,
-		CacheDir:    a.cfg.CacheDir(),
 		Logger:      a.log,
 		Metrics:     a.metrics,
 	})

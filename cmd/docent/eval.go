@@ -111,7 +111,7 @@ func (a *app) evalCorpus(cmd *cobra.Command, std stdio, o evalOptions) (*evalRep
 	if a.db, err = openDatabase(ctx, a.cfg, a.log); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(a.addEmbedder(ctx), a.addIngester()); err != nil {
+	if err := errors.Join(a.addEmbedder(ctx), a.addIngester(0)); err != nil {
 		return nil, err
 	}
 	began, report := time.Now(), &evalReport{}

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"docent/ingest/worker"
 	"docent/internal/fault"
 )
 
@@ -16,6 +17,9 @@ import (
 var version = "dev"
 
 func main() {
+	if worker.Requested() {
+		os.Exit(worker.Main(context.Background()))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], stdio{os.Stdin, os.Stdout, os.Stderr})
 	stop()

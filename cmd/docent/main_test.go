@@ -20,6 +20,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"docent/ingest/worker"
 	"docent/internal/pgtest"
 )
 
@@ -32,6 +33,9 @@ const asProgram = "DOCENT_TEST_PROGRAM"
 const patience = 60 * time.Second
 
 func TestMain(m *testing.M) {
+	if worker.Requested() {
+		os.Exit(worker.Main(context.Background()))
+	}
 	if file := os.Getenv(asServer); file != "" {
 		serveMCP(file)
 		return

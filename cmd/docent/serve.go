@@ -69,7 +69,7 @@ func (a *app) serve(ctx context.Context, std stdio) error {
 	if err := a.addRAG(); err != nil {
 		return err
 	}
-	if err := a.addIngester(); err != nil {
+	if err := a.addIngester(quickReaders); err != nil {
 		return err
 	}
 	if err := a.addSpeech(); err != nil {

@@ -1,0 +1,219 @@
+package worker
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"sync"
+	"time"
+
+	"docent/embed"
+	"docent/ingest/extract"
+	"docent/internal/fault"
+)
+
+// arguments make a program be a worker; see [Requested].
+var arguments = []string{"worker", "--stdio"}
+
+// Requested reports whether this process was started to be a worker. Programs
+// that use a [Pool] ask first thing in main, and then exit with [Main].
+func Requested() bool {
+	return slices.Equal(os.Args[1:], arguments)
+}
+
+// The exit statuses of a worker that ends itself.
+const (
+	exitMemory = 40 // the document needs more memory than it may have
+	exitCPU    = 41 // the document needs more processor time than it may have
+	exitBroken = 42 // the worker cannot work
+)
+
+// Main is a worker process: it answers requests on standard input until that
+// ends, and returns the exit status.
+func Main(ctx context.Context) int {
+	out := os.Stdout
+	os.Stdout = os.Stderr // a library that prints must not break the protocol
+	if err := serve(ctx, bufio.NewReaderSize(os.Stdin, 64<<10), bufio.NewWriterSize(out, 64<<10)); err != nil {
+		fmt.Fprintln(os.Stderr, "worker:", err)
+		return exitBroken
+	}
+	return 0
+}
+
+// serve answers requests until the input ends.
+func serve(ctx context.Context, in io.Reader, out *bufio.Writer) error {
+	var h hello
+	if _, err := receive(in, &h); err != nil {
+		return fmt.Errorf("read the first message: %w", err)
+	}
+	// More than one, so that the guard runs beside compiled code of PDFium.
+	runtime.GOMAXPROCS(2)
+	if err := confine(h); err != nil {
+		return err
+	}
+	static, err := embed.NewStatic()
+	if err != nil {
+		return err
+	}
+	h.Chunk.Tokens = static.Count
+	local, err := NewLocal(Config{Chunk: h.Chunk, CacheDir: h.CacheDir})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = local.Close(ctx) }() // the process ends
+	g := newGuard()
+	defer g.stop()
+	for {
+		var req request
+		data, err := receive(in, &req)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		g.begin(req.CPU, req.Memory)
+		err = answer(ctx, local, req, data, out)
+		g.end()
+		if err != nil {
+			return err
+		}
+		if heap() > 64<<20 {
+			debug.FreeOSMemory()
+		}
+	}
+}
+
+// answer does one piece of work.
+func answer(ctx context.Context, local *Local, req request, data []byte, out *bufio.Writer) error {
+	src := extract.Source{Name: req.Name, Data: data, Record: req.Record}
+	var rep reply
+	var body []byte
+	var err error
+	switch req.Op {
+	case opRead:
+		var r Reading
+		r, err = local.Read(ctx, src)
+		body = []byte(r.Text)
+		rep.Reading = pack(r)
+	case opParts:
+		whole, parts := local.extract.Parts(ctx, src)
+		rep.Whole = whole
+		err = sendParts(out, parts)
+		if errors.Is(err, errSend) {
+			return err
+		}
+	case opPage:
+		rep.Page, err = local.ReadPage(ctx, data, req.Page)
+	case opDraw:
+		body, rep.Pages, err = local.DrawPage(ctx, data, req.Page, req.Width)
+	default:
+		err = fault.New(fault.Internal, "unknown work %q", req.Op)
+	}
+	rep.Err = toWire(err)
+	if err := send(out, rep, body); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// errSend is that the parent has gone.
+var errSend = errors.New("send")
+
+// sendParts sends each part as it is found.
+func sendParts(out *bufio.Writer, parts func(func(extract.Part, error) bool)) (err error) {
+	defer recovered(&err)
+	for p, err := range parts {
+		if err != nil {
+			return err
+		}
+		part := Part{Name: p.Name, Size: int64(len(p.Data)), Modified: p.Modified, Reason: p.Reason}
+		if err := errors.Join(send(out, reply{More: true, Part: part}, p.Data), out.Flush()); err != nil {
+			return fmt.Errorf("%w: %w", errSend, err)
+		}
+	}
+	return nil
+}
+
+// guard ends the process when a document takes more than it may, and when the
+// parent is gone.
+type guard struct {
+	parent  int
+	mu      sync.Mutex // guards what follows
+	working bool
+	cpu     time.Duration // processor time at which it ends
+	memory  int64
+	done    chan struct{}
+	ended   chan struct{}
+}
+
+// watchEvery is how often a guard looks. A document takes at most what the
+// machine gives in that time beyond its limit; the system's own limit on memory
+// is beyond.
+const watchEvery = 5 * time.Millisecond
+
+func newGuard() *guard {
+	g := &guard{parent: os.Getppid(), done: make(chan struct{}), ended: make(chan struct{})}
+	go g.watch()
+	return g
+}
+
+func (g *guard) begin(cpu time.Duration, memory int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.working, g.cpu, g.memory = true, processorTime()+cpu, memory
+	debug.SetMemoryLimit(memory - memory/8) // collect harder near the limit
+}
+
+func (g *guard) end() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.working = false
+}
+
+func (g *guard) stop() {
+	close(g.done)
+	<-g.ended
+}
+
+func (g *guard) watch() {
+	defer close(g.ended)
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-g.done:
+			return
+		case <-tick.C:
+			g.check()
+		}
+	}
+}
+
+func (g *guard) check() {
+	g.mu.Lock()
+	working, cpu, memory := g.working, g.cpu, g.memory
+	g.mu.Unlock()
+	switch {
+	case os.Getppid() != g.parent:
+		os.Exit(exitBroken) // nobody waits for the answer
+	case working && heap() > memory:
+		os.Exit(exitMemory)
+	case working && processorTime() > cpu:
+		os.Exit(exitCPU)
+	}
+}
+
+// heap is the memory that the Go runtime has of the system, in bytes.
+func heap() int64 {
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(samples)
+	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
+}

@@ -1,0 +1,84 @@
+package worker
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	seccomp "github.com/elastic/go-seccomp-bpf"
+	"github.com/landlock-lsm/go-landlock/landlock"
+	"golang.org/x/sys/unix"
+)
+
+// confine takes from the process what reading documents does not need: network,
+// other programs, files other than the cache of compiled code, other processes,
+// and memory beyond a hard limit. Where the system lacks Landlock or seccomp,
+// the other limits hold.
+func confine(h hello) error {
+	limits := map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: 128}
+	if h.Hard > 0 {
+		limits[unix.RLIMIT_DATA] = uint64(h.Hard)
+	}
+	for which, limit := range limits {
+		if err := unix.Setrlimit(which, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
+			return fmt.Errorf("limit the worker: %w", err)
+		}
+	}
+	// Questions come first: a worker takes the time that nobody else wants.
+	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, 19) // it is then merely less fair
+	if h.CacheDir != "" {
+		if err := os.MkdirAll(h.CacheDir, 0o700); err != nil {
+			return fmt.Errorf("make the cache folder: %w", err)
+		}
+	}
+	if err := restrictFiles(h.CacheDir); err != nil {
+		return err
+	}
+	if !seccomp.Supported() {
+		return nil
+	}
+	err := seccomp.LoadFilter(seccomp.Filter{
+		NoNewPrivs: true, Flag: seccomp.FilterFlagTSync,
+		Policy: seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: []seccomp.SyscallGroup{{
+			Action: seccomp.ActionErrno, Names: forbidden(),
+		}}},
+	})
+	if err != nil {
+		return fmt.Errorf("forbid the worker what it does not need: %w", err)
+	}
+	return nil
+}
+
+// restrictFiles leaves the process one folder, by Landlock.
+func restrictFiles(dir string) error {
+	rules := []landlock.Rule{}
+	if dir != "" {
+		rules = append(rules, landlock.RWDirs(dir))
+	}
+	if err := landlock.V5.BestEffort().RestrictPaths(rules...); err != nil {
+		return fmt.Errorf("restrict the worker's files: %w", err)
+	}
+	return nil
+}
+
+// forbidden are the system calls that fail in a worker: network, programs, other
+// processes, mounts, and parts of the kernel that have been attacked often.
+func forbidden() []string {
+	return []string{
+		"socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto", "sendmsg", "sendmmsg",
+		"execve", "execveat", "ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "pidfd_getfd",
+		"mount", "umount2", "pivot_root", "chroot", "setns", "unshare", "bpf", "perf_event_open", "userfaultfd",
+		"io_uring_setup", "io_uring_enter", "io_uring_register", "keyctl", "add_key", "request_key",
+		"init_module", "finit_module", "delete_module", "kexec_load", "reboot", "swapon", "swapoff",
+	}
+}
+
+// processorTime is the processor time that this process has used.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0 // the parent's deadline holds
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

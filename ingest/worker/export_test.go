@@ -1,0 +1,79 @@
+package worker
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"time"
+
+	"docent/ingest/extract"
+	"docent/internal/fault"
+)
+
+// TestMark begins a document that makes a test's worker misbehave in the way
+// that follows it.
+const TestMark = "misbehave: "
+
+// The ways to misbehave.
+const (
+	DieByMemory = "memory"
+	DieByCPU    = "cpu"
+	DieByPanic  = "panic"
+	DieByExit   = "exit"
+	DieByStack  = "stack"
+	Dial        = "dial"
+	OpenFile    = "open"
+	Exec        = "exec"
+)
+
+func init() {
+	beforeRead = func(src extract.Source) error {
+		way, found := bytes.CutPrefix(src.Data, []byte(TestMark))
+		if !found {
+			return nil
+		}
+		var err error
+		switch string(way) {
+		case DieByMemory:
+			var all [][]byte
+			for {
+				all = append(all, bytes.Repeat([]byte("x"), 1<<20))
+				if len(all) > 1<<20 {
+					return nil
+				}
+			}
+		case DieByCPU:
+			for n := uint64(1); n != 0; n += 2 {
+			}
+		case DieByPanic:
+			panic("made to")
+		case DieByExit:
+			os.Exit(7)
+		case DieByStack:
+			return fault.New(fault.Invalid, "%d", overflow(1))
+		case Dial:
+			var c net.Conn
+			if c, err = net.Dial("tcp", "127.0.0.1:1"); err == nil { //nolint:noctx // it must fail
+				c.Close()
+			}
+		case OpenFile:
+			_, err = os.ReadFile("/etc/passwd")
+		case Exec:
+			err = exec.Command("/bin/true").Run() //nolint:noctx // it must fail
+		}
+		return fault.New(fault.Invalid, "%v", fmt.Errorf("%s: %w", way, err))
+	}
+}
+
+// overflow runs out of stack.
+func overflow(n int) int {
+	if n < 0 {
+		return 0
+	}
+	return overflow(n+1) + n
+}
+
+// SetCPU makes a pool's documents end after less processor time.
+func (p *Pool) SetCPU(most time.Duration) { p.cpu = most }

@@ -1,0 +1,190 @@
+package worker
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+	"unicode/utf8"
+
+	"docent/ingest/chunk"
+	"docent/ingest/extract/pdf"
+	"docent/ingest/extract/plain"
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+// A message is a header in gob, which holds all that is small, and a body of raw
+// bytes. Parent and child are the same program, so no version is needed.
+
+const (
+	// maxHeader bounds a message's header, in bytes. That of a document with the
+	// most text has some 30 MiB of passages.
+	maxHeader = 128 << 20
+	// maxBody bounds a message's body, in bytes.
+	maxBody = 512 << 20
+)
+
+// op is what a worker is asked to do.
+type op string
+
+const (
+	opRead  op = "read"
+	opParts op = "parts"
+	opPage  op = "page"
+	opDraw  op = "draw"
+)
+
+// hello is the first message to a worker.
+type hello struct {
+	Chunk    chunk.Config
+	CacheDir string
+	// Hard is the most memory that the system gives the worker, in bytes.
+	Hard int64
+}
+
+// request asks for one piece of work; the document is the body.
+type request struct {
+	Op     op
+	Name   string
+	Record *plain.Record
+	Page   int
+	Width  int
+	// CPU is the processor time that it may take.
+	CPU time.Duration
+	// Memory is the memory that the worker may have meanwhile, in bytes.
+	Memory int64
+}
+
+// reply ends a piece of work. Before that of opParts come those of its parts,
+// with More set.
+type reply struct {
+	Err     *wireError
+	More    bool
+	Reading Reading // without Text, which is the body
+	Part    Part
+	Whole   bool
+	Page    *pdf.Page
+	Pages   int
+}
+
+// wireError is an error on its way to the parent.
+type wireError struct {
+	Kind     fault.Kind
+	Safe     string
+	Detail   string
+	Panicked bool
+}
+
+func toWire(err error) *wireError {
+	if err == nil {
+		return nil
+	}
+	return &wireError{fault.KindOf(err), fault.Message(err), err.Error(), Panicked(err)}
+}
+
+// failure is the error that a reply carries.
+func (w *wireError) failure() error {
+	if w == nil {
+		return nil
+	}
+	cause := errors.New(w.Detail)
+	if w.Panicked {
+		cause = &deadError{detail: w.Detail}
+	}
+	return fault.Wrap(w.Kind, cause, "%s", w.Safe)
+}
+
+// send writes a message.
+func send(w io.Writer, header any, body []byte) error {
+	var b bytes.Buffer
+	b.Write(make([]byte, 12))
+	if err := gob.NewEncoder(&b).Encode(header); err != nil {
+		return fmt.Errorf("encode: %w", err)
+	}
+	head := b.Bytes()
+	if len(head) > maxHeader || len(body) > maxBody {
+		return fmt.Errorf("a message of %d and %d bytes is too large", len(head), len(body))
+	}
+	binary.LittleEndian.PutUint32(head, uint32(len(head)-12))
+	binary.LittleEndian.PutUint64(head[4:], uint64(len(body)))
+	if _, err := w.Write(head); err != nil {
+		return fmt.Errorf("send: %w", err)
+	}
+	if _, err := w.Write(body); err != nil {
+		return fmt.Errorf("send: %w", err)
+	}
+	return nil
+}
+
+// receive reads a message.
+func receive(r io.Reader, header any) (body []byte, err error) {
+	var sizes [12]byte
+	if _, err := io.ReadFull(r, sizes[:]); err != nil {
+		return nil, err //nolint:wrapcheck // io.EOF says that the other side has ended
+	}
+	head, size := binary.LittleEndian.Uint32(sizes[:]), binary.LittleEndian.Uint64(sizes[4:])
+	if head > maxHeader || size > maxBody {
+		return nil, fmt.Errorf("a message of %d and %d bytes is too large", head, size)
+	}
+	limited := &io.LimitedReader{R: r, N: int64(head)}
+	if err := gob.NewDecoder(limited).Decode(header); err != nil {
+		return nil, fmt.Errorf("decode: %w", err)
+	}
+	if _, err := io.Copy(io.Discard, limited); err != nil {
+		return nil, fmt.Errorf("receive: %w", err)
+	}
+	body = make([]byte, size)
+	if _, err := io.ReadFull(r, body); err != nil {
+		return nil, fmt.Errorf("receive: %w", err)
+	}
+	return body, nil
+}
+
+// pack leaves out of passages what their document's text has already.
+func pack(r Reading) Reading {
+	for i, c := range r.Chunks {
+		if r.Text[c.Start:c.End] == c.Text {
+			r.Chunks[i].Text = ""
+		}
+	}
+	r.Text = ""
+	return r
+}
+
+// errReply ends the use of a worker that answers with nonsense.
+var errReply = errors.New("the worker's answer breaks the protocol")
+
+// unpack puts passages and text together again and checks them: a worker may
+// have been taken over by what it reads.
+func unpack(r Reading, text string) (Reading, error) {
+	if !utf8.ValidString(text) || !utf8.ValidString(r.Title) || !utf8.ValidString(r.Media) || !utf8.ValidString(r.Language) || !utf8.ValidString(r.Note) {
+		return Reading{}, errReply
+	}
+	r.Text = text
+	for i := range r.Chunks {
+		c := &r.Chunks[i]
+		if c.Start < 0 || c.End < c.Start || c.End > len(text) || c.Ordinal != i || c.Tokens < 0 {
+			return Reading{}, errReply
+		}
+		if c.Text == "" {
+			c.Text = text[c.Start:c.End]
+		}
+		if !utf8.ValidString(c.Text) || !validHeadings(*c) {
+			return Reading{}, errReply
+		}
+	}
+	return r, nil
+}
+
+func validHeadings(c rag.Chunk) bool {
+	for _, h := range c.Headings {
+		if !utf8.ValidString(h) {
+			return false
+		}
+	}
+	return utf8.ValidString(c.PageLabel)
+}

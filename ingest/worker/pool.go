@@ -1,0 +1,287 @@
+package worker
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"docent/ingest/chunk"
+	"docent/ingest/extract"
+	"docent/ingest/extract/pdf"
+	"docent/internal/fault"
+)
+
+// The limits of a document. Few need more than a hundredth of them.
+const (
+	// quickCPU is the processor time of a document in a quick worker: one that
+	// needs more is read again in a full one, so that it holds up nobody.
+	quickCPU = 2 * time.Second
+	// quickWall is the same by the clock, on a busy machine.
+	quickWall = 5 * time.Second
+	// quickMemory is the memory of a quick worker, in bytes.
+	quickMemory = 224 << 20
+	// fullCPU is the processor time that every document may take, and
+	// fullCPUPerMiB what it may take more for each MiB, up to maxCPU.
+	fullCPU       = 20 * time.Second
+	fullCPUPerMiB = 20 * time.Second
+	maxCPU        = 3 * time.Minute
+	// wallFactor is how much longer than its processor time a document may take
+	// by the clock, as the machine may be busy.
+	wallFactor = 5
+	// fullMemory is the memory of a full worker, in bytes.
+	fullMemory = 576 << 20
+	// hardFactor is the system's limit on a worker's memory, beyond its own: the
+	// Go runtime takes memory in pieces of 64 MiB.
+	hardFactor = 2
+	// pageCPU, pageWall and pageMemory bound showing a page.
+	pageCPU    = 20 * time.Second
+	pageWall   = 60 * time.Second
+	pageMemory = 352 << 20
+	// filesPerWorker is how many documents a process reads before a new one takes
+	// its place, so that what readers leak is bounded.
+	filesPerWorker = 100
+	// maxWaiting bounds the documents that wait for a full worker, and
+	// maxWaitingBytes their size.
+	maxWaiting      = 64
+	maxWaitingBytes = 256 << 20
+)
+
+// PoolConfig says how a pool starts workers.
+type PoolConfig struct {
+	// Command starts a worker; default this program, which has to ask [Requested]
+	// first thing in main.
+	Command []string
+	// Env is the environment of workers; default none.
+	Env []string
+	// Chunk sets the sizes of passages; default chunk's own.
+	Chunk chunk.Config
+	// CacheDir keeps the compiled PDF reader; default none.
+	CacheDir string
+	// Quick is how many documents are read at once with tight limits, before
+	// those that need more are read by the full workers; default 0, which reads
+	// all in full workers.
+	Quick int
+	// Full is how many documents are read at once with the full limits; default
+	// the number of CPUs without Quick, else 1.
+	Full int
+}
+
+// Pool reads documents in worker processes, which it starts as they are needed.
+// It is safe for concurrent use. Close it when done.
+type Pool struct {
+	cfg                PoolConfig
+	cpu                time.Duration // of a document of no size in a full worker
+	quick, full, pages *lane
+}
+
+// NewPool checks the configuration and returns a pool.
+func NewPool(cfg PoolConfig) (*Pool, error) {
+	if cfg.Quick < 0 || cfg.Full < 0 {
+		return nil, errors.New("worker: PoolConfig.Quick and Full must not be negative")
+	}
+	if _, err := chunk.New(cfg.Chunk); err != nil {
+		return nil, err
+	}
+	cfg.Chunk.Tokens = nil
+	if len(cfg.Command) == 0 {
+		exe, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("worker: find this program: %w", err)
+		}
+		cfg.Command = append([]string{exe}, arguments...)
+	}
+	if cfg.CacheDir != "" {
+		dir, err := filepath.Abs(cfg.CacheDir)
+		if err != nil {
+			return nil, fmt.Errorf("worker: %w", err)
+		}
+		cfg.CacheDir = dir
+	}
+	p := &Pool{cfg: cfg, cpu: fullCPU}
+	full := cmp.Or(cfg.Full, runtime.GOMAXPROCS(0))
+	if cfg.Quick > 0 {
+		full = cmp.Or(cfg.Full, 1)
+		p.quick = newLane(&p.cfg, cfg.Quick, quickMemory)
+	}
+	p.full = newLane(&p.cfg, full, fullMemory)
+	p.pages = newLane(&p.cfg, 1, pageMemory)
+	return p, nil
+}
+
+// Close ends the workers. No call may be running.
+func (p *Pool) Close(context.Context) error {
+	for _, l := range []*lane{p.quick, p.full, p.pages} {
+		if l != nil {
+			l.close()
+		}
+	}
+	return nil
+}
+
+// Read reads one document. An error of kind fault.Invalid says in one line why
+// it cannot be read, among other things because it takes too much memory or
+// time; Reading.Media is set then, if the type is known. fault.Busy is that too
+// many large documents are waiting. Other errors have nothing to do with the
+// document.
+func (p *Pool) Read(ctx context.Context, src extract.Source) (Reading, error) {
+	var reading Reading
+	req := request{Op: opRead, Name: src.Name, Record: src.Record}
+	err := p.read(ctx, req, src.Data, func() func(reply, []byte) error {
+		return func(rep reply, body []byte) (err error) {
+			if rep.Err != nil {
+				reading.Media = rep.Reading.Media
+				return nil
+			}
+			reading, err = unpack(rep.Reading, string(body))
+			return err
+		}
+	})
+	return reading, err
+}
+
+// Parts stores the documents inside a source as files in a folder, which must
+// exist. whole reports whether the source is a document of its own as well.
+func (p *Pool) Parts(ctx context.Context, src extract.Source, dir string) (whole bool, parts []Part, err error) {
+	err = p.read(ctx, request{Op: opParts, Name: src.Name}, src.Data, func() func(reply, []byte) error {
+		parts = nil // of an earlier try, whose files are written over
+		return func(rep reply, body []byte) error {
+			if !rep.More {
+				whole = rep.Whole
+				return nil
+			}
+			part := extract.Part{Name: rep.Part.Name, Data: body, Modified: rep.Part.Modified, Reason: rep.Part.Reason}
+			stored, err := storePart(dir, len(parts), part)
+			parts = append(parts, stored)
+			return err
+		}
+	})
+	return whole, parts, err
+}
+
+// read does work with a document: in a quick worker, if the pool has them, and
+// if that is not enough in a full one. begin is called before each try.
+func (p *Pool) read(ctx context.Context, req request, data []byte, begin func() func(reply, []byte) error) error {
+	if p.quick != nil {
+		err := p.quick.do(ctx, req, data, limits{quickCPU, quickWall, quickMemory}, begin())
+		if !errors.Is(err, errOver) {
+			return err
+		}
+		clientOf(ctx).slow()
+	}
+	cpu := min(p.cpu+fullCPUPerMiB*time.Duration(len(data)>>20), maxCPU)
+	err := p.full.do(ctx, req, data, limits{cpu, wallFactor * cpu, fullMemory}, begin())
+	var over *overError
+	if errors.As(err, &over) {
+		return fault.Wrap(fault.Invalid, err, "too complex: %s", over.safe)
+	}
+	return err
+}
+
+// ReadPage reads where the letters of a PDF's page are. A page that does not
+// exist is fault.NotFound, a PDF that cannot be read is fault.Invalid.
+func (p *Pool) ReadPage(ctx context.Context, data []byte, page int) (*pdf.Page, error) {
+	var read *pdf.Page
+	err := p.page(ctx, request{Op: opPage, Page: page}, data, func(rep reply, _ []byte) error {
+		if read = rep.Page; rep.Err == nil && read == nil {
+			return errReply
+		}
+		return nil
+	})
+	return read, err
+}
+
+// DrawPage draws a PDF's page in a width as PNG and returns the number of pages.
+func (p *Pool) DrawPage(ctx context.Context, data []byte, page, width int) (png []byte, pages int, err error) {
+	err = p.page(ctx, request{Op: opDraw, Page: page, Width: width}, data, func(rep reply, body []byte) error {
+		png, pages = body, rep.Pages
+		return nil
+	})
+	return png, pages, err
+}
+
+func (p *Pool) page(ctx context.Context, req request, data []byte, fn func(reply, []byte) error) error {
+	err := p.pages.do(ctx, req, data, limits{pageCPU, pageWall, pageMemory}, fn)
+	var over *overError
+	if errors.As(err, &over) {
+		return fault.Wrap(fault.Invalid, err, "the page cannot be shown: %s", over.safe)
+	}
+	return err
+}
+
+// lane is a number of workers with the same limits.
+type lane struct {
+	cfg   *PoolConfig
+	hard  int64
+	queue *queue
+	mu    sync.Mutex // guards idle
+	idle  []*process
+}
+
+func newLane(cfg *PoolConfig, workers int, memory int64) *lane {
+	return &lane{cfg: cfg, hard: hardFactor * memory, queue: newQueue(workers)}
+}
+
+// do gives work to a worker when it is this client's turn. fn must not keep the
+// reply's error: do returns it.
+func (l *lane) do(ctx context.Context, req request, data []byte, most limits, fn func(reply, []byte) error) error {
+	done, err := l.queue.wait(ctx, clientOf(ctx).Key, int64(len(data)))
+	if err != nil {
+		return err
+	}
+	defer done()
+	p, err := l.take()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = p.work(ctx, req, data, most, func(rep reply, body []byte) error {
+		if !rep.More {
+			failed = rep.Err.failure()
+		}
+		return fn(rep, body)
+	})
+	if err != nil {
+		return err // the worker is gone
+	}
+	l.giveBack(p)
+	return failed
+}
+
+// take returns an idle worker or a new one.
+func (l *lane) take() (*process, error) {
+	l.mu.Lock()
+	if n := len(l.idle); n > 0 {
+		p := l.idle[n-1]
+		l.idle = l.idle[:n-1]
+		l.mu.Unlock()
+		return p, nil
+	}
+	l.mu.Unlock()
+	return startProcess(*l.cfg, l.hard)
+}
+
+// giveBack keeps a worker for the next document, unless it has read many.
+func (l *lane) giveBack(p *process) {
+	if p.served >= filesPerWorker {
+		p.close()
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.idle = append(l.idle, p)
+}
+
+func (l *lane) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range l.idle {
+		p.close()
+	}
+	l.idle = nil
+}

@@ -1,0 +1,165 @@
+package worker_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"docent/ingest/extract"
+	"docent/ingest/worker"
+	"docent/internal/fault"
+)
+
+func TestMain(m *testing.M) {
+	if worker.Requested() {
+		os.Exit(worker.Main(context.Background()))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func newPool(t testing.TB, cfg worker.PoolConfig) *worker.Pool {
+	t.Helper()
+	if dir, err := os.UserCacheDir(); err == nil {
+		cfg.CacheDir = filepath.Join(dir, "docent-test", "wasm")
+	}
+	p, err := worker.NewPool(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+func read(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestSame reads documents in a worker as in this process.
+func TestSame(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, worker.PoolConfig{Full: 1})
+	local, err := worker.NewLocal(worker.Config{CacheDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = local.Close(context.WithoutCancel(t.Context())) })
+	for name, data := range map[string][]byte{
+		"manual.docx": read(t, "../extract/testdata/manual.docx"),
+		"manual.pdf":  read(t, "../extract/testdata/manual.pdf"),
+		"table.csv":   []byte("part,interval\n" + strings.Repeat("pump,4000\n", 500)),
+		"a.md":        []byte("# Pump\n\nThe pump is serviced every 4,000 hours.\n"),
+	} {
+		src := extract.Source{Name: name, Data: data}
+		got, err := p.Read(t.Context(), src)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		want, err := local.Read(t.Context(), src)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got.Title != want.Title || got.Media != want.Media || got.Language != want.Language || got.Text != want.Text || len(got.Chunks) != len(want.Chunks) {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+			continue
+		}
+		for i := range got.Chunks {
+			if got.Chunks[i].Text != want.Chunks[i].Text || got.Chunks[i].Heading() != want.Chunks[i].Heading() {
+				t.Errorf("%s: passage %d is %q, want %q", name, i, got.Chunks[i].Text, want.Chunks[i].Text)
+			}
+		}
+	}
+	src := extract.Source{Name: "a.bin", Data: []byte("\x00\x01\x02\x03")}
+	got, err := p.Read(t.Context(), src)
+	want, wanted := local.Read(t.Context(), src)
+	if fault.KindOf(err) != fault.Invalid || fault.Message(err) != fault.Message(wanted) || got.Media != want.Media {
+		t.Errorf("got %+v, %v; want %+v, %v", got, err, want, wanted)
+	}
+}
+
+// TestPages shows a page from a worker.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, worker.PoolConfig{Full: 1})
+	data := read(t, "../extract/testdata/manual.pdf")
+	page, err := p.ReadPage(t.Context(), data, 0)
+	if err != nil || page.Pages == 0 || page.Bytes() < 1000 {
+		t.Fatalf("%+v, %v", page, err)
+	}
+	png, pages, err := p.DrawPage(t.Context(), data, 0, 300)
+	if err != nil || pages != page.Pages || !bytes.HasPrefix(png, []byte("\x89PNG")) {
+		t.Fatalf("%d pages, %d bytes, %v", pages, len(png), err)
+	}
+	if _, _, err := p.DrawPage(t.Context(), data, 99, 300); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("page 99: %v", err)
+	}
+}
+
+// bomb is a Word document of one part that inflates to blanks.
+func bomb(t testing.TB, blanks int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create("word/document.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(bytes.Repeat([]byte(" "), blanks)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestAlone lets workers die of a document in every way, beside documents that
+// are read all the while.
+func TestAlone(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, worker.PoolConfig{Quick: 1, Full: 1})
+	p.SetCPU(3 * time.Second)
+	var wg sync.WaitGroup
+	for name, want := range map[string]string{
+		worker.DieByMemory: "too complex: it needs more than",
+		worker.DieByCPU:    "too complex: it takes more than",
+		worker.DieByPanic:  "damaged: docent's reader gave up on it",
+		worker.DieByExit:   "damaged: docent's reader broke on it",
+		worker.DieByStack:  "too complex: it needs more than",
+		worker.Dial:        "operation not permitted",
+		worker.OpenFile:    "permission denied",
+		worker.Exec:        "permission denied",
+	} {
+		wg.Go(func() {
+			_, err := p.Read(t.Context(), extract.Source{Name: "die." + name, Data: []byte(worker.TestMark + name)})
+			if fault.KindOf(err) != fault.Invalid || !strings.HasPrefix(fault.Message(err), want) && !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %s", name, err, want)
+			}
+		})
+		wg.Go(func() {
+			if r, err := p.Read(t.Context(), extract.Source{Name: "a.txt", Data: []byte("The pump is red.")}); err != nil || r.Text != "The pump is red." {
+				t.Errorf("beside %s: %q, %v", name, r.Text, err)
+			}
+		})
+	}
+	wg.Wait()
+	if _, err := p.Read(t.Context(), extract.Source{Name: "a.docx", Data: bomb(t, 129<<20)}); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("a bomb: %v", err)
+	}
+}

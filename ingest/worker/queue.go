@@ -1,0 +1,129 @@
+package worker
+
+import (
+	"context"
+	"sync"
+
+	"docent/internal/fault"
+)
+
+// Client is on whose behalf a document is read. Clients take turns.
+type Client struct {
+	// Key tells clients apart.
+	Key string
+	// Slow, if set, is called once when the client's document turns out to take
+	// long and leaves the quick workers. It must return at once.
+	Slow func()
+}
+
+type clientKey struct{}
+
+// WithClient returns a context for reading documents of a client.
+func WithClient(ctx context.Context, c Client) context.Context {
+	return context.WithValue(ctx, clientKey{}, c)
+}
+
+func clientOf(ctx context.Context) Client {
+	c, _ := ctx.Value(clientKey{}).(Client)
+	return c
+}
+
+func (c Client) slow() {
+	if c.Slow != nil {
+		c.Slow()
+	}
+}
+
+// queue lets a bounded number of documents be read at once. Of those that wait,
+// it takes the first of the client who has waited longest since their last turn.
+type queue struct {
+	mu      sync.Mutex // guards what follows
+	free    int
+	waiting []*waiter
+	bytes   int64            // of those that wait
+	turns   map[string]int64 // when clients who wait had their last turn
+	clock   int64
+}
+
+// waiter is a document that waits.
+type waiter struct {
+	key   string
+	bytes int64
+	turn  chan struct{} // closed when it is its turn
+}
+
+func newQueue(n int) *queue { return &queue{free: n, turns: map[string]int64{}} }
+
+// wait waits for a turn; done ends it. Too many or too large documents that wait
+// are fault.Busy.
+func (q *queue) wait(ctx context.Context, key string, bytes int64) (done func(), err error) {
+	q.mu.Lock()
+	if q.free > 0 {
+		q.free--
+		q.mu.Unlock()
+		return q.release, nil
+	}
+	if len(q.waiting) >= maxWaiting || len(q.waiting) > 0 && q.bytes+bytes > maxWaitingBytes {
+		q.mu.Unlock()
+		return nil, fault.New(fault.Busy, "too many documents are waiting to be read; try again in a minute")
+	}
+	w := &waiter{key, bytes, make(chan struct{})}
+	q.waiting = append(q.waiting, w)
+	q.bytes += bytes
+	q.mu.Unlock()
+	select {
+	case <-w.turn:
+		return q.release, nil
+	case <-ctx.Done():
+		q.leave(w)
+		return nil, ctx.Err()
+	}
+}
+
+// leave takes a waiter out, or passes on the turn that it got meanwhile.
+func (q *queue) leave(w *waiter) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, other := range q.waiting {
+		if other == w {
+			q.remove(i)
+			return
+		}
+	}
+	q.next()
+}
+
+// release ends a turn.
+func (q *queue) release() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.next()
+}
+
+// next gives the turn on. q.mu is held.
+func (q *queue) next() {
+	best := -1
+	for i, w := range q.waiting {
+		if best < 0 || q.turns[w.key] < q.turns[q.waiting[best].key] {
+			best = i
+		}
+	}
+	if best < 0 {
+		q.free++
+		clear(q.turns)
+		return
+	}
+	w := q.waiting[best]
+	q.remove(best)
+	q.clock++
+	if len(q.turns) >= 16*maxWaiting {
+		clear(q.turns)
+	}
+	q.turns[w.key] = q.clock
+	close(w.turn)
+}
+
+func (q *queue) remove(i int) {
+	q.bytes -= q.waiting[i].bytes
+	q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)
+}

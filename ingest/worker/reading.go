@@ -1,0 +1,181 @@
+// Package worker reads documents that nobody here made. A [Pool] reads them in
+// worker processes without network, with bounds on memory and processor time:
+// a document that breaks its reader fails alone. [Local] reads in this process;
+// the worker processes run it, and tests and small programs may.
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"docent/ingest/chunk"
+	"docent/ingest/extract"
+	"docent/ingest/extract/pdf"
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+// Reading is a document as it was read.
+type Reading struct {
+	// Title is what the document calls itself, or its file name.
+	Title string
+	// Media is the media type that was found in the content. It is set, if it
+	// could be told, for documents that cannot be read as well.
+	Media string
+	// Language is an ISO 639-1 code; "" if it could not be told.
+	Language string
+	// Note says what a reader should know, such as unreadable characters; "" if
+	// there is nothing.
+	Note string
+	// Text is the extracted text.
+	Text string
+	// Chunks are the passages in order, without ids and vectors.
+	Chunks []rag.Chunk
+}
+
+// Part is a document inside another one, stored in a file.
+type Part struct {
+	// Name is the path inside the container.
+	Name string
+	// Path is the file with its content; "" if Reason says why there is none.
+	Path string
+	// Size is the content's, in bytes.
+	Size int64
+	// Modified is when the part was changed; zero if unknown.
+	Modified time.Time
+	// Reason says why the part cannot be read.
+	Reason string
+}
+
+// Config says how documents are read.
+type Config struct {
+	// Chunk sets the sizes of passages; default chunk's own. Its Tokens does not
+	// reach worker processes, which count in the built-in vocabulary.
+	Chunk chunk.Config
+	// CacheDir keeps the compiled PDF reader; default none, which costs each
+	// process that reads a PDF two seconds.
+	CacheDir string
+}
+
+// Local reads documents in this process. It is safe for concurrent use. Close it
+// when done.
+type Local struct {
+	extract *extract.Extractor
+	cutter  *chunk.Cutter
+}
+
+// NewLocal checks the configuration and returns a reader.
+func NewLocal(cfg Config) (*Local, error) {
+	cutter, err := chunk.New(cfg.Chunk)
+	if err != nil {
+		return nil, err
+	}
+	ex, err := extract.New(extract.Config{CacheDir: cfg.CacheDir})
+	if err != nil {
+		return nil, err
+	}
+	return &Local{extract: ex, cutter: cutter}, nil
+}
+
+// Close frees what the reader holds. No call may be running.
+func (l *Local) Close(ctx context.Context) error { return l.extract.Close(ctx) }
+
+// beforeRead is set by tests, whose workers are to break.
+var beforeRead func(extract.Source) error
+
+var errEmpty = fault.New(fault.Invalid, "empty: there is no text in it")
+
+// Read reads one document. An error of kind fault.Invalid says in one line why
+// it cannot be read; Reading.Media is set then, if the type is known. Other
+// errors have nothing to do with the document.
+func (l *Local) Read(ctx context.Context, src extract.Source) (r Reading, err error) {
+	defer recovered(&err)
+	if beforeRead != nil {
+		if err := beforeRead(src); err != nil {
+			return Reading{}, err
+		}
+	}
+	doc, media, err := l.extract.Extract(ctx, src)
+	if err != nil {
+		return Reading{Media: media}, err
+	}
+	chunks := l.cutter.Cut(doc)
+	if len(chunks) == 0 {
+		return Reading{Media: media}, errEmpty
+	}
+	return Reading{Title: doc.Title, Media: media, Language: language(doc), Note: doc.Note, Text: doc.Text, Chunks: chunks}, nil
+}
+
+// Parts stores the documents inside a source as files in a folder, which must
+// exist. whole reports whether the source is a document of its own as well.
+func (l *Local) Parts(ctx context.Context, src extract.Source, dir string) (whole bool, parts []Part, err error) {
+	defer recovered(&err)
+	whole, found := l.extract.Parts(ctx, src)
+	for p, err := range found {
+		if err != nil {
+			return whole, nil, err
+		}
+		stored, err := storePart(dir, len(parts), p)
+		if err != nil {
+			return whole, nil, err
+		}
+		parts = append(parts, stored)
+	}
+	return whole, parts, nil
+}
+
+// storePart writes a part to a file that is named by its number.
+func storePart(dir string, n int, p extract.Part) (Part, error) {
+	stored := Part{Name: p.Name, Size: int64(len(p.Data)), Modified: p.Modified, Reason: p.Reason}
+	if p.Reason != "" {
+		return stored, nil
+	}
+	stored.Path = filepath.Join(dir, strconv.Itoa(n))
+	if err := os.WriteFile(stored.Path, p.Data, 0o600); err != nil {
+		return Part{}, fmt.Errorf("store a part: %w", err)
+	}
+	return stored, nil
+}
+
+// ReadPage reads where the letters of a PDF's page are. A page that does not
+// exist is fault.NotFound, a PDF that cannot be read is fault.Invalid.
+func (l *Local) ReadPage(ctx context.Context, data []byte, page int) (p *pdf.Page, err error) {
+	defer recovered(&err)
+	return l.extract.ReadPage(ctx, data, page)
+}
+
+// DrawPage draws a PDF's page in a width as PNG and returns the number of pages.
+func (l *Local) DrawPage(ctx context.Context, data []byte, page, width int) (png []byte, pages int, err error) {
+	defer recovered(&err)
+	return l.extract.DrawPage(ctx, data, page, width)
+}
+
+// panicError is a reader's panic.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+// Error returns the value and the stack, for logs.
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.value, e.stack) }
+
+// recovered makes a panic an error of the document.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = fault.Wrap(fault.Invalid, &panicError{p, debug.Stack()}, "damaged: docent's reader gave up on it")
+	}
+}
+
+// Panicked reports whether an error comes from a reader that panicked or died,
+// which is worth a line in the log.
+func Panicked(err error) bool {
+	var p *panicError
+	var d *deadError
+	return errors.As(err, &p) || errors.As(err, &d)
+}
