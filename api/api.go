@@ -240,7 +240,7 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 	useOwnWays()
 	s := &server{
 		cfg: cfg, log: cfg.Logger, startedAt: time.Now().UTC().Truncate(time.Second),
-		uploads: newSlots(cfg.MaxUploads, "docent is reading as many uploads as it can; try again in a moment"),
+		uploads: newUploadSlots(cfg.MaxUploads),
 		answers: newSlots(cfg.MaxAnswers, "docent is answering as many questions as it can; try again in a moment"),
 		drawing: newSlots(maxDrawing, "docent is drawing as many pages as it can; try again in a moment"), kept: newKeptPages(),
 		drawn: newSlots(maxDrawn, "docent is drawing as many pages as it can; try again in a moment"),

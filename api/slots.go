@@ -19,12 +19,15 @@ const (
 
 // slots bounds how much of something is done at once: in all, and half of that
 // for one principal, so that nobody keeps all others waiting. While
-// authentication is off everybody is the same and has all.
+// authentication is off, everybody is the same and has all, or with byAddress one
+// address has all but one.
 type slots struct {
 	all    chan struct{} // one token for each that is done
 	busy   string        // what is said if all are taken
+	// byAddress tells clients apart while authentication is off.
+	byAddress bool
 	mu     sync.Mutex
-	shares map[string]*share // by principal, of those who have or want one
+	shares map[string]*share // by principal or address, of those who have or want one
 }
 
 // share is what one principal has.
@@ -35,6 +38,12 @@ type share struct {
 
 func newSlots(n int, busy string) *slots {
 	return &slots{all: make(chan struct{}, n), busy: busy, shares: map[string]*share{}}
+}
+
+func newUploadSlots(n int) *slots {
+	s := newSlots(n, "docent is reading as many uploads as it can; try again in a moment")
+	s.byAddress = true
+	return s
 }
 
 // atOnce and forEver are how long to wait for a slot.
@@ -68,16 +77,18 @@ func (s *slots) take(ctx context.Context, patience <-chan time.Time) (done func(
 
 // share is that of who asks; leave gives it back.
 func (s *slots) share(ctx context.Context) (taken chan struct{}, leave func(), err error) {
-	p, _ := auth.FromContext(ctx)
-	if p.ID == "" {
-		return make(chan struct{}, 1), func() {}, nil
+	key, most := clientKey(ctx), cap(s.all)/2
+	if p, _ := auth.FromContext(ctx); p.ID == "" {
+		if most = cap(s.all) - 1; key == "" || !s.byAddress {
+			return make(chan struct{}, 1), func() {}, nil
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	own := s.shares[p.ID]
+	own := s.shares[key]
 	if own == nil {
-		own = &share{taken: make(chan struct{}, max(1, cap(s.all)/2))}
-		s.shares[p.ID] = own
+		own = &share{taken: make(chan struct{}, max(1, most))}
+		s.shares[key] = own
 	}
 	if own.users >= cap(own.taken)+maxWaiting {
 		return nil, nil, tooMany()
@@ -87,9 +98,21 @@ func (s *slots) share(ctx context.Context) (taken chan struct{}, leave func(), e
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if own.users--; own.users == 0 {
-			delete(s.shares, p.ID)
+			delete(s.shares, key)
 		}
 	}, nil
+}
+
+// clientKey tells clients apart: by principal, or by address while authentication
+// is off; "" if neither is known.
+func clientKey(ctx context.Context) string {
+	if p, _ := auth.FromContext(ctx); p.ID != "" {
+		return p.ID
+	}
+	if remote := auth.RemoteOf(ctx); remote != "" {
+		return "from " + remote
+	}
+	return ""
 }
 
 func tooMany() *Error {

@@ -96,3 +96,21 @@ func TestSlotsOfAnyone(t *testing.T) {
 		t.Errorf("%d are taken, %d have shares", len(s.all), len(s.shares))
 	}
 }
+
+// Without authentication one address leaves a slot for uploads of others.
+func TestSlotsByAddress(t *testing.T) {
+	t.Parallel()
+	s := newUploadSlots(4)
+	from := func(remote string) context.Context { return auth.WithRemote(t.Context(), remote) }
+	for range 3 {
+		if _, err := s.take(from("192.0.2.1"), atOnce); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.take(from("192.0.2.1"), atOnce); asError(err).Code != fault.RateLimited {
+		t.Errorf("a fourth: %v", err)
+	}
+	if _, err := s.take(from("192.0.2.2"), atOnce); err != nil {
+		t.Errorf("another address: %v", err)
+	}
+}

@@ -11,12 +11,14 @@ import (
 	"os"
 	"path"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"docent/ingest"
+	"docent/ingest/worker"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -76,11 +78,6 @@ func (s *server) uploadRoutes() {
 }
 
 func (s *server) upload(ctx context.Context, in *uploadInput) (*uploadOutput, error) {
-	done, err := s.uploads.take(ctx, forEver)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
 	if in.r.ContentLength > s.cfg.RequestBytes {
 		return nil, s.tooLarge("the upload", s.cfg.RequestBytes)
 	}
@@ -155,6 +152,15 @@ func collectionField(part *multipart.Part) (string, error) {
 // readFile ingests one file. tooLarge is set if the limit cut it off; it is
 // then a failed result too.
 func (s *server) readFile(ctx context.Context, part *multipart.Part, collection, source string) (results []ingest.Result, tooLarge, err error) {
+	done, err := s.uploads.take(ctx, forEver)
+	if err != nil {
+		return nil, nil, err
+	}
+	// A file that takes long to read gives its slot back, and waits its turn
+	// among other such files.
+	done = sync.OnceFunc(done)
+	defer done()
+	ctx = worker.WithClient(ctx, worker.Client{Key: clientKey(ctx), Slow: done})
 	limited := &limitedFile{r: part, left: s.cfg.UploadBytes}
 	results, err = s.cfg.Uploads.Read(ctx, collection, source, limited)
 	switch {

@@ -17,7 +17,9 @@ func WithRemote(ctx context.Context, remote string) context.Context {
 	return context.WithValue(ctx, remoteKey{}, remote)
 }
 
-func remoteOf(ctx context.Context) string {
+// RemoteOf returns the address that [WithRemote] put into ctx; "" if there is
+// none.
+func RemoteOf(ctx context.Context) string {
 	remote, _ := ctx.Value(remoteKey{}).(string)
 	return remote
 }

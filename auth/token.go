@@ -102,7 +102,7 @@ func (a *Authenticator) RevokeToken(ctx context.Context, name string) error {
 func (a *Authenticator) Token(ctx context.Context, token string) (Principal, error) {
 	p, err := a.token(ctx, token)
 	if err != nil && fault.KindOf(err) == fault.Unauthorized {
-		if slowed := a.wrongTokens.attempt(remoteOf(ctx)); slowed != nil {
+		if slowed := a.wrongTokens.attempt(RemoteOf(ctx)); slowed != nil {
 			p, err = Principal{}, slowed
 		}
 	}

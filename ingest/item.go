@@ -26,20 +26,21 @@ import (
 
 // item is one document to be, on its way through a run.
 type item struct {
-	source string
-	name   string // what the file is called, as a hint at what it is
-	path   string // of the file; "" if data is already there
-	data   []byte
-	size   int64
-	mtime  int64
-	record *plain.Record // of a line of a file that holds many documents
-	reason string        // why it cannot be read, if that is known already
-	silent bool          // reported and not stored
-	unread bool          // its content is not known
-	whole  *item         // of a marker: the file's document, if it is one
-	marker bool          // no document: the end of a file
-	counts int64         // of the file's bytes, for progress
-	stale  []SourceState // of a marker: documents no longer in the file
+	source  string
+	name    string // what the file is called, as a hint at what it is
+	path    string // of the file; "" if data is already there
+	data    []byte
+	size    int64
+	mtime   int64
+	record  *plain.Record // of a line of a file that holds many documents
+	reason  string        // why it cannot be read, if that is known already
+	silent  bool          // reported and not stored
+	spooled bool          // path is removed when it is read
+	unread  bool          // its content is not known
+	whole   *item         // of a marker: the file's document, if it is one
+	marker  bool          // no document: the end of a file
+	counts  int64         // of the file's bytes, for progress
+	stale   []SourceState // of a marker: documents no longer in the file
 
 	state  SourceState
 	known  bool
@@ -63,8 +64,14 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 	if it.known {
 		it.result.DocumentID = it.state.ID
 	}
+	if it.err != nil {
+		return
+	}
 	if it.reason == "" && it.data == nil {
 		it.data, it.reason = in.read(it)
+		if it.spooled {
+			in.warn("remove a part that was read", os.Remove(it.path))
+		}
 	}
 	if it.reason != "" {
 		// What could not be read says nothing of what it holds: the version

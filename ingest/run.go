@@ -16,7 +16,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"docent/ingest/extract"
 	"docent/ingest/extract/plain"
+	"docent/ingest/worker"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -31,6 +33,7 @@ type run struct {
 	progress   func(Progress)
 	at         Progress
 	files      map[string]bool // the files found, and those only
+	spool      spool
 }
 
 // start looks up what the store knows.
@@ -80,6 +83,7 @@ func (in *Ingester) Ingest(ctx context.Context, req Request) iter.Seq2[Result, e
 			yield(Result{}, err)
 			return
 		}
+		defer func() { in.warn("remove the folder of parts", r.spool.remove()) }()
 		r.settleGone(&l, req.Prune)
 		r.retry = req.Retry
 		if req.Progress != nil {
@@ -94,7 +98,7 @@ func (in *Ingester) Ingest(ctx context.Context, req Request) iter.Seq2[Result, e
 		r.progress(r.at)
 		produce := func(send func(*item) bool) {
 			for _, f := range l.files {
-				if !in.produce(r, f, send) {
+				if !in.produce(ctx, r, f, send) {
 					return
 				}
 			}
@@ -106,8 +110,15 @@ func (in *Ingester) Ingest(ctx context.Context, req Request) iter.Seq2[Result, e
 	}
 }
 
+// warn logs an error that stops nothing.
+func (in *Ingester) warn(what string, err error) {
+	if err != nil {
+		in.log.Warn(what, "error", err)
+	}
+}
+
 // produce sends a file's documents, and a marker behind them.
-func (in *Ingester) produce(r *run, f file, send func(*item) bool) bool {
+func (in *Ingester) produce(ctx context.Context, r *run, f file, send func(*item) bool) bool {
 	it := &item{source: f.path, name: f.path, path: f.path, size: f.size, mtime: f.mtime, reason: f.reason, silent: f.folder}
 	end := &item{source: f.path, counts: f.size, marker: true}
 	if f.reason == "" {
@@ -120,6 +131,13 @@ func (in *Ingester) produce(r *run, f file, send func(*item) bool) bool {
 			it.reason = reasonOf(err)
 		}
 		end.whole, end.stale = it, in.stale(r, f.path, nil)
+		if it.reason == "" && mayHaveParts(worker.Part{Name: f.path, Path: f.path}) {
+			if it.data, it.reason = in.read(it); it.reason == "" {
+				if done, more := in.parts(ctx, r, it, end, send); done {
+					return more
+				}
+			}
+		}
 	}
 	return send(it) && send(end)
 }
@@ -304,8 +322,9 @@ func (in *Ingester) Read(ctx context.Context, collection, source string, r io.Re
 	if err != nil {
 		return nil, err
 	}
+	defer func() { in.warn("remove the folder of parts", state.spool.remove()) }()
 	state.retry = true
-	produce := func(send func(*item) bool) { in.produceRead(state, source, name, data, send) }
+	produce := func(send func(*item) bool) { in.produceRead(ctx, state, source, name, data, send) }
 	var results []Result
 	var last error
 	in.work(ctx, state, produce, func(res Result, err error) bool {
@@ -320,7 +339,7 @@ func (in *Ingester) Read(ctx context.Context, collection, source string, r io.Re
 }
 
 // produceRead sends the documents of bytes that were read.
-func (in *Ingester) produceRead(r *run, source, name string, data []byte, send func(*item) bool) {
+func (in *Ingester) produceRead(ctx context.Context, r *run, source, name string, data []byte, send func(*item) bool) {
 	end := &item{source: source, marker: true}
 	switch {
 	case int64(len(data)) > in.cfg.MaxFileSize:
@@ -328,10 +347,11 @@ func (in *Ingester) produceRead(r *run, source, name string, data []byte, send f
 	case plain.HoldsRecords(data):
 		in.records(r, file{path: source}, bytes.NewReader(data), end, send)
 	default:
-		if !send(&item{source: source, name: name, data: data, size: int64(len(data))}) {
+		it := &item{source: source, name: name, data: data, size: int64(len(data))}
+		if done, _ := in.parts(ctx, r, it, end, send); done || !send(it) {
 			return
 		}
-		if plain.RecordsName(name) {
+		if plain.RecordsName(name) || extract.MayHaveParts(name, data[:min(len(data), headLength)]) {
 			end.stale = in.stale(r, source, nil)
 		}
 		send(end)

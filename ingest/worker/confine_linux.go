@@ -3,6 +3,7 @@ package worker
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -25,8 +26,9 @@ func confine(h hello) error {
 			return fmt.Errorf("limit the worker: %w", err)
 		}
 	}
-	// Questions come first: a worker takes the time that nobody else wants.
-	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, 19) // it is then merely less fair
+	if h.Nice {
+		yield()
+	}
 	if h.CacheDir != "" {
 		if err := os.MkdirAll(h.CacheDir, 0o700); err != nil {
 			return fmt.Errorf("make the cache folder: %w", err)
@@ -48,6 +50,21 @@ func confine(h hello) error {
 		return fmt.Errorf("forbid the worker what it does not need: %w", err)
 	}
 	return nil
+}
+
+// yield gives all threads the lowest priority, which threads that they start
+// inherit: questions come first. Where that fails, the worker is merely less
+// polite.
+func yield() {
+	tasks, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return
+	}
+	for _, task := range tasks {
+		if id, err := strconv.Atoi(task.Name()); err == nil {
+			_ = unix.Setpriority(unix.PRIO_PROCESS, id, 19)
+		}
+	}
 }
 
 // restrictFiles leaves the process one folder, by Landlock.

@@ -42,6 +42,8 @@ const (
 type hello struct {
 	Chunk    chunk.Config
 	CacheDir string
+	// Nice makes the worker yield to every other process.
+	Nice bool
 	// Hard is the most memory that the system gives the worker, in bytes.
 	Hard int64
 }

@@ -21,9 +21,9 @@ import (
 const (
 	// quickCPU is the processor time of a document in a quick worker: one that
 	// needs more is read again in a full one, so that it holds up nobody.
-	quickCPU = 2 * time.Second
+	quickCPU = time.Second
 	// quickWall is the same by the clock, on a busy machine.
-	quickWall = 5 * time.Second
+	quickWall = 3 * time.Second
 	// quickMemory is the memory of a quick worker, in bytes.
 	quickMemory = 224 << 20
 	// fullCPU is the processor time that every document may take, and
@@ -49,7 +49,7 @@ const (
 	// maxWaiting bounds the documents that wait for a full worker, and
 	// maxWaitingBytes their size.
 	maxWaiting      = 64
-	maxWaitingBytes = 256 << 20
+	maxWaitingBytes = 128 << 20
 )
 
 // PoolConfig says how a pool starts workers.

@@ -53,7 +53,7 @@ type process struct {
 
 // startProcess starts a worker.
 func startProcess(cfg PoolConfig, hard int64) (*process, error) {
-	cmd := exec.Command(cfg.Command[0], cfg.Command[1:]...) //nolint:noctx // it outlives the call; close and kill end it
+	cmd := exec.Command(cfg.Command[0], cfg.Command[1:]...)      //nolint:noctx // it outlives the call; close and kill end it
 	cmd.Env = append([]string{"GOTRACEBACK=single"}, cfg.Env...) // none of the parent's: it holds passwords
 	cmd.SysProcAttr = childAttributes()
 	p := &process{cmd: cmd, said: &tail{}}
@@ -70,7 +70,7 @@ func startProcess(cfg PoolConfig, hard int64) (*process, error) {
 		return nil, fault.Wrap(fault.Unavailable, err, "docent cannot start the process that reads documents")
 	}
 	p.in, p.out = in, bufio.NewReaderSize(out, 64<<10)
-	if err := send(in, hello{Chunk: cfg.Chunk, CacheDir: cfg.CacheDir, Hard: hard}, nil); err != nil {
+	if err := send(in, hello{Chunk: cfg.Chunk, CacheDir: cfg.CacheDir, Nice: cfg.Quick > 0, Hard: hard}, nil); err != nil {
 		p.kill()
 		return nil, fault.Wrap(fault.Unavailable, err, "the process that reads documents does not start: %s", p.said)
 	}

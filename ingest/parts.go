@@ -1,0 +1,152 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"docent/ingest/extract"
+	"docent/ingest/worker"
+	"docent/internal/fault"
+)
+
+// A source may hold other documents: an archive its files, a mail its
+// attachments, a mailbox its messages. Those become documents of their own,
+// called SOURCE#NAME, and those that are no longer in it are removed. Their
+// content waits in a folder until it is read, so that an archive takes no more
+// memory than its largest file.
+
+// maxPartDepth is how deep docent looks: into a mailbox, and into its messages.
+const maxPartDepth = 2
+
+// headLength is how much of a source shows whether it may hold documents.
+const headLength = 1 << 10
+
+// spool is the folder of one run for parts that wait to be read.
+type spool struct {
+	dir  string
+	next int
+}
+
+// folder makes a folder for the parts of one source.
+func (s *spool) folder() (string, error) {
+	if s.dir == "" {
+		dir, err := os.MkdirTemp("", "docent-parts-")
+		if err != nil {
+			return "", fmt.Errorf("make a folder for the parts of a source: %w", err)
+		}
+		s.dir = dir
+	}
+	s.next++
+	dir := filepath.Join(s.dir, strconv.Itoa(s.next))
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", fmt.Errorf("make a folder for the parts of a source: %w", err)
+	}
+	return dir, nil
+}
+
+// remove ends the use of the folder, after all of the run's work.
+func (s *spool) remove() error {
+	if s.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(s.dir) //nolint:wrapcheck // it names the folder
+}
+
+// unpacking sends the documents inside one source.
+type unpacking struct {
+	in   *Ingester
+	r    *run
+	send func(*item) bool
+	// sent are the sources sent so far.
+	sent map[string]bool
+	// stopped is set if nothing more is wanted.
+	stopped bool
+}
+
+// parts sends the documents inside a source whose content is known, and the end
+// marker behind them. It reports false, and has sent nothing, if the source is to
+// be read as it stands.
+func (in *Ingester) parts(ctx context.Context, r *run, whole, end *item, send func(*item) bool) (done, more bool) {
+	if whole.data == nil || !extract.MayHaveParts(whole.name, whole.data[:min(len(whole.data), headLength)]) {
+		return false, true
+	}
+	u := &unpacking{in: in, r: r, send: send, sent: map[string]bool{}}
+	isDocument := u.unpack(ctx, whole, 1)
+	switch {
+	case u.stopped:
+		return true, false
+	case whole.err != nil || whole.reason != "":
+		return true, send(whole) && send(end) // its parts are not known to be gone
+	case isDocument && len(u.sent) == 0:
+		return false, true
+	}
+	end.stale = in.stale(r, whole.source, u.sent)
+	if isDocument {
+		return true, send(whole) && send(end)
+	}
+	if s, ok := r.states.find(whole.source); ok {
+		end.stale = append(end.stale, s) // the container was a document before
+	}
+	return true, send(end)
+}
+
+// unpack sends the documents inside an item, and reports whether the item is a
+// document of its own. Why it cannot be looked into is put into the item.
+func (u *unpacking) unpack(ctx context.Context, it *item, depth int) (isDocument bool) {
+	dir, err := u.r.spool.folder()
+	if err != nil {
+		it.err = err
+		return true
+	}
+	isDocument, parts, err := u.in.reader.Parts(ctx, extract.Source{Name: it.name, Data: it.data}, dir)
+	switch {
+	case err != nil && fault.KindOf(err) == fault.Invalid:
+		it.reason = fault.Message(err)
+		return true
+	case err != nil:
+		it.err = fmt.Errorf("look into %s: %w", it.source, err)
+		return true
+	}
+	for _, part := range parts {
+		if !u.part(ctx, it, part, depth) {
+			u.stopped = true
+			break
+		}
+	}
+	return isDocument
+}
+
+// part sends a part of an item, behind the documents in it.
+func (u *unpacking) part(ctx context.Context, of *item, part worker.Part, depth int) bool {
+	it := &item{source: of.source + "#" + part.Name, name: part.Name, path: part.Path, size: part.Size, mtime: of.mtime, reason: part.Reason, spooled: true}
+	if !part.Modified.IsZero() {
+		it.mtime = part.Modified.UnixNano()
+	}
+	if u.sent[it.source] {
+		it.reason, it.silent = "another part has the same name", true
+		return u.send(it)
+	}
+	u.sent[it.source] = true
+	if depth < maxPartDepth && it.reason == "" && mayHaveParts(part) {
+		if it.data, it.reason = u.in.read(it); it.reason == "" && !u.unpack(ctx, it, depth+1) {
+			delete(u.sent, it.source) // only its parts are documents
+			return !u.stopped
+		}
+	}
+	return !u.stopped && u.send(it)
+}
+
+// mayHaveParts looks at the beginning of a part.
+func mayHaveParts(part worker.Part) bool {
+	f, err := os.Open(part.Path)
+	if err != nil {
+		return false // reading it says what is wrong
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, headLength))
+	return err == nil && extract.MayHaveParts(part.Name, head)
+}
