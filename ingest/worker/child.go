@@ -25,7 +25,12 @@ var arguments = []string{"worker", "--stdio"}
 // Requested reports whether this process was started to be a worker. Programs
 // that use a [Pool] ask first thing in main, and then exit with [Main].
 func Requested() bool {
-	return slices.Equal(os.Args[1:], arguments)
+	return slices.Equal(os.Args[1:], arguments) || toolRequested()
+}
+
+func toolRequested() bool {
+	n := 1 + len(toolArguments)
+	return len(os.Args) > n && slices.Equal(os.Args[1:n], toolArguments)
 }
 
 // The exit statuses of a worker that ends itself.
@@ -38,6 +43,11 @@ const (
 // Main is a worker process: it answers requests on standard input until that
 // ends, and returns the exit status.
 func Main(ctx context.Context) int {
+	if toolRequested() {
+		err := runTool(os.Args[1+len(toolArguments):])
+		fmt.Fprintln(os.Stderr, "worker:", err) // or it has become the other program
+		return exitBroken
+	}
 	out := os.Stdout
 	os.Stdout = os.Stderr // a library that prints must not break the protocol
 	if err := serve(ctx, bufio.NewReaderSize(os.Stdin, 64<<10), bufio.NewWriterSize(out, 64<<10)); err != nil {

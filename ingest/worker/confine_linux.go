@@ -3,6 +3,7 @@ package worker
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -37,19 +38,7 @@ func confine(h hello) error {
 	if err := restrictFiles(h.CacheDir); err != nil {
 		return err
 	}
-	if !seccomp.Supported() {
-		return nil
-	}
-	err := seccomp.LoadFilter(seccomp.Filter{
-		NoNewPrivs: true, Flag: seccomp.FilterFlagTSync,
-		Policy: seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: []seccomp.SyscallGroup{{
-			Action: seccomp.ActionErrno, Names: forbidden(),
-		}}},
-	})
-	if err != nil {
-		return fmt.Errorf("forbid the worker what it does not need: %w", err)
-	}
-	return nil
+	return filterCalls(seccomp.SyscallGroup{Action: seccomp.ActionErrno, Names: forbidden()})
 }
 
 // yield gives all threads the lowest priority, which threads that they start
@@ -67,9 +56,52 @@ func yield() {
 	}
 }
 
-// restrictFiles leaves the process one folder, by Landlock.
-func restrictFiles(dir string) error {
-	rules := []landlock.Rule{}
+// become confines this process as far as another program allows, and replaces it
+// by that: no network, nothing to write to but one folder.
+func become(dir string, memory int64, program string, args []string) error {
+	limits := map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_DATA: uint64(memory), unix.RLIMIT_CPU: uint64(toolCPU.Seconds()), unix.RLIMIT_FSIZE: maxBody}
+	for which, limit := range limits {
+		if err := unix.Setrlimit(which, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
+			return fmt.Errorf("limit %s: %w", program, err)
+		}
+	}
+	yield()
+	read := landlock.RODirs("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc", "/opt", "/proc", "/sys", "/var/lib", "/var/cache/fontconfig").IgnoreIfMissing()
+	devices := landlock.RWFiles("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom").IgnoreIfMissing()
+	if err := restrictFiles(dir, read, devices); err != nil {
+		return err
+	}
+	names := slices.DeleteFunc(forbidden(), func(name string) bool {
+		// Programs start others and speak with them over sockets of this machine.
+		return slices.Contains([]string{"execve", "execveat", "socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto", "sendmsg", "sendmmsg"}, name)
+	})
+	local := seccomp.SyscallGroup{Action: seccomp.ActionErrno, NamesWithCondtions: []seccomp.NameWithConditions{{
+		Name: "socket", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.NotEqual, Value: unix.AF_UNIX}},
+	}}}
+	if err := filterCalls(seccomp.SyscallGroup{Action: seccomp.ActionErrno, Names: names}, local); err != nil {
+		return err
+	}
+	return syscall.Exec(program, args, unix.Environ())
+}
+
+// filterCalls makes system calls fail, where the system has seccomp.
+func filterCalls(groups ...seccomp.SyscallGroup) error {
+	if !seccomp.Supported() {
+		return nil
+	}
+	err := seccomp.LoadFilter(seccomp.Filter{
+		NoNewPrivs: true, Flag: seccomp.FilterFlagTSync,
+		Policy: seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: groups},
+	})
+	if err != nil {
+		return fmt.Errorf("forbid the worker what it does not need: %w", err)
+	}
+	return nil
+}
+
+// restrictFiles leaves the process one folder and what else the rules allow, by
+// Landlock.
+func restrictFiles(dir string, rules ...landlock.Rule) error {
 	if dir != "" {
 		rules = append(rules, landlock.RWDirs(dir))
 	}

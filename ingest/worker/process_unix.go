@@ -2,8 +2,14 @@
 
 package worker
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
 
 // childAttributes give a worker a process group of its own, so that the
 // terminal's interrupt does not reach it: the parent decides.
 func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// killGroup ends a process with those that it started.
+func killGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }

@@ -1,0 +1,141 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"time"
+
+	"docent/internal/fault"
+)
+
+// toolArguments make a program confine itself and become another one; the folder
+// that it may write to, its memory in MiB, the program, and the program's
+// arguments follow. See [Requested].
+var toolArguments = []string{"worker", "--tool"}
+
+// The limits of one run of another program.
+const (
+	toolCPU    = 2 * time.Minute
+	toolWall   = 4 * time.Minute
+	toolMemory = 1 << 30
+	// maxToolOutput bounds what is read of a program's output, in bytes.
+	maxToolOutput = 32 << 20
+)
+
+// Tools are programs of this machine that read documents which docent itself
+// cannot. Each is a path; "" is that the program is not installed.
+type Tools struct {
+	// Tesseract recognizes text in pictures.
+	Tesseract string
+	// Soffice is LibreOffice, which converts documents of Office 2003 and before,
+	// and draws pages of office documents.
+	Soffice string
+}
+
+// FindTools looks for the programs in the folders of PATH. Outside Linux, where
+// docent cannot confine them, it finds none.
+func FindTools() Tools {
+	if runtime.GOOS != "linux" {
+		return Tools{}
+	}
+	find := func(names ...string) string {
+		for _, name := range names {
+			if path, err := exec.LookPath(name); err == nil {
+				if path, err = filepath.Abs(path); err == nil {
+					return path
+				}
+			}
+		}
+		return ""
+	}
+	return Tools{Tesseract: find("tesseract"), Soffice: find("soffice", "libreoffice")}
+}
+
+// toolbox runs other programs, one at a time: they take more memory than docent.
+type toolbox struct {
+	Tools
+	launcher []string
+	turn     *queue
+}
+
+func newToolbox(tools Tools, launcher string) *toolbox {
+	return &toolbox{Tools: tools, launcher: append([]string{launcher}, toolArguments...), turn: newQueue(1)}
+}
+
+// run runs a program that may write to a folder and nowhere else, and returns its
+// output. in is its standard input. A program that fails, or takes more than its
+// limits, is fault.Invalid: it is the document that it fails on.
+func (t *toolbox) run(ctx context.Context, dir string, in []byte, program string, args ...string) ([]byte, error) {
+	done, err := t.turn.wait(ctx, clientOf(ctx).Key, int64(len(in)))
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	ctx, cancel := context.WithTimeout(ctx, toolWall)
+	defer cancel()
+	name := filepath.Base(program)
+	args = append([]string{dir, strconv.Itoa(toolMemory >> 20), program}, args...)
+	cmd := exec.CommandContext(ctx, t.launcher[0], append(t.launcher[1:len(t.launcher):len(t.launcher)], args...)...)
+	cmd.Dir, cmd.Stdin = dir, bytes.NewReader(in)
+	cmd.Env = []string{"HOME=" + dir, "TMPDIR=" + dir, "PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8", "OMP_THREAD_LIMIT=1"}
+	cmd.SysProcAttr = childAttributes()
+	cmd.WaitDelay = 2 * time.Second
+	cmd.Cancel = func() error { return killGroup(cmd.Process) }
+	said := &tail{}
+	cmd.Stderr = said
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", name, err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "docent cannot start %s", name)
+	}
+	text, err := io.ReadAll(io.LimitReader(out, maxToolOutput+1))
+	if len(text) > maxToolOutput {
+		err = errors.New("its output is too long")
+		cancel()
+	}
+	if ended := cmd.Wait(); err == nil {
+		err = ended
+	}
+	_ = killGroup(cmd.Process) // those that it started and left behind
+	switch {
+	case err == nil:
+		return text, nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, fault.New(fault.Invalid, "too complex: %s takes longer than %s for it", name, toolWall)
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	default:
+		return nil, fault.Wrap(fault.Invalid, fmt.Errorf("%w: %s", err, said), "%s cannot read it", name)
+	}
+}
+
+// runTool confines this process and makes it the program that the arguments name.
+func runTool(args []string) error {
+	if len(args) < 3 {
+		return errors.New("a folder, an amount of memory and a program are missing")
+	}
+	memory, err := strconv.ParseInt(args[1], 10, 64)
+	if err != nil {
+		return fmt.Errorf("the amount of memory: %w", err)
+	}
+	return become(args[0], memory<<20, args[2], args[2:])
+}
+
+// inFolder calls work with a new folder, and removes it.
+func inFolder(work func(dir string) error) error {
+	dir, err := os.MkdirTemp("", "docent-tool-")
+	if err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	return errors.Join(work(dir), os.RemoveAll(dir))
+}
