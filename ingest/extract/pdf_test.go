@@ -32,7 +32,9 @@ p@0 "Place the pump on a level floor. The floor must carry twice its weight.\nPl
 h1@1 "Operation"
 p@1 "Open the valve before the motor starts. The working pressure is 4 bar.\nOpen the valve before the motor starts even so."
 h2@1 "Settings"
-p@1 "Name Default\npressure 4 bar\nvalve closed"
+th@1 "Name | Default"
+tr@1 "pressure | 4 bar"
+tr@1 "valve | closed"
 h1@2 "Maintenance"
 `
 	if got := show(doc); !strings.HasPrefix(got, want) {

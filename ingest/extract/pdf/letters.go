@@ -6,9 +6,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/klippa-app/go-pdfium"
-	"github.com/klippa-app/go-pdfium/requests"
 	"golang.org/x/text/unicode/norm"
+
+	"docent/ingest/extract/pdf/pdfium"
 )
 
 // letter is a character of a page and where it is shown, in points from the top
@@ -40,8 +40,8 @@ func (b box) around(o box) box {
 	return box{min(b.left, o.left), min(b.top, o.top), max(b.right, o.right), max(b.bottom, o.bottom)}
 }
 
-// dividing is what the library makes of a hyphen that divides a word.
-const dividing = 2
+// dividing is a hyphen that divides a word.
+const dividing = pdfium.Dividing
 
 // roleOf tells what a character is to the alignment.
 func roleOf(r rune) role {
@@ -85,39 +85,38 @@ func spelled(text string) (letters []rune, at []int) {
 
 // readLetters reads the characters of a page in the order in which its text is
 // extracted.
-func readLetters(ctx context.Context, p pdfium.Pdfium, page requests.Page, size *Page) ([]letter, error) {
-	shown, err := readTurn(p, page, size)
+func readLetters(ctx context.Context, page *pdfium.Page, size *Page) ([]letter, error) {
+	shown, err := readTurn(ctx, page, size)
 	if err != nil {
 		return nil, err
 	}
-	text, err := p.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: page})
+	count, err := page.LoadText(ctx)
 	if err != nil {
 		return nil, brokenPage(err)
 	}
-	count, err := p.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: text.TextPage})
+	chars, err := page.Chars(ctx, min(count, maxPageLetters))
 	if err != nil {
 		return nil, brokenPage(err)
 	}
-	n := min(count.Count, maxPageLetters)
-	letters := make([]letter, 0, max(n, 0))
-	for i := range n {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	letters := make([]letter, 0, len(chars))
+	for i, char := range chars {
+		if char == pdfium.NoChar {
+			continue
 		}
-		char, err := p.FPDFText_GetUnicode(&requests.FPDFText_GetUnicode{TextPage: text.TextPage, Index: i})
-		if err != nil {
-			return nil, brokenPage(err)
-		}
-		l := letter{char: rune(min(char.Unicode, unicode.MaxRune))} //nolint:gosec // bounded on the left
+		l := letter{char: char}
 		if l.role = roleOf(l.char); l.role != space {
-			loose, err := p.FPDFText_GetLooseCharBox(&requests.FPDFText_GetLooseCharBox{TextPage: text.TextPage, Index: i})
-			if err == nil {
-				r := loose.Rect
-				l.box = shown.box(float64(r.Left), float64(r.Bottom), float64(r.Right), float64(r.Top))
+			loose, ok, err := page.Box(ctx, i)
+			if err != nil {
+				return nil, brokenPage(err)
 			}
-			if angle, err := p.FPDFText_GetCharAngle(&requests.FPDFText_GetCharAngle{TextPage: text.TextPage, Index: i}); err == nil {
-				l.upward = shown.upward(float64(angle.CharAngle))
+			if ok {
+				l.box = shown.box(float64(loose[0]), float64(loose[3]), float64(loose[2]), float64(loose[1]))
 			}
+			angle, err := page.Angle(ctx, i)
+			if err != nil {
+				return nil, brokenPage(err)
+			}
+			l.upward = shown.upward(angle)
 		}
 		letters = append(letters, l)
 	}
@@ -133,13 +132,13 @@ const turnGrid = 1 << 20
 
 // readTurn asks the library where three points of a page are shown, which tells
 // where all are.
-func readTurn(p pdfium.Pdfium, page requests.Page, size *Page) (turn, error) {
+func readTurn(ctx context.Context, page *pdfium.Page, size *Page) (turn, error) {
 	at := func(x, y float64) (sx, sy float64, err error) {
-		d, err := p.FPDF_PageToDevice(&requests.FPDF_PageToDevice{Page: page, SizeX: turnGrid, SizeY: turnGrid, PageX: x, PageY: y})
+		dx, dy, err := page.Shown(ctx, turnGrid, x, y)
 		if err != nil {
 			return 0, 0, brokenPage(err)
 		}
-		return float64(d.DeviceX) / turnGrid * size.Width, float64(d.DeviceY) / turnGrid * size.Height, nil
+		return float64(dx) / turnGrid * size.Width, float64(dy) / turnGrid * size.Height, nil
 	}
 	side := min(size.Width, size.Height)
 	x0, y0, err0 := at(0, 0)

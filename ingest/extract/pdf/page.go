@@ -7,11 +7,7 @@ import (
 	"image/png"
 	"math"
 
-	"github.com/klippa-app/go-pdfium"
-	"github.com/klippa-app/go-pdfium/enums"
-	"github.com/klippa-app/go-pdfium/references"
-	"github.com/klippa-app/go-pdfium/requests"
-
+	"docent/ingest/extract/pdf/pdfium"
 	"docent/internal/fault"
 )
 
@@ -54,15 +50,15 @@ type Page struct {
 // exist is fault.NotFound, a PDF that cannot be read is fault.Invalid.
 func (r *Reader) ReadPage(ctx context.Context, data []byte, index int) (*Page, error) {
 	var page *Page
-	err := r.onPage(ctx, data, index, func(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) (err error) {
-		if page, err = sizedPage(p, doc, index); err != nil {
+	err := r.onPage(ctx, data, index, func(ctx context.Context, doc *pdfium.Document, at *pdfium.Page) (err error) {
+		if page, err = sizedPage(ctx, at, index); err != nil {
 			return err
 		}
-		page.Pages = pages
-		if l, err := p.FPDF_GetPageLabel(&requests.FPDF_GetPageLabel{Document: doc, Page: index}); err == nil {
-			page.Label = l.Label
+		page.Pages = doc.Pages
+		if page.Label, err = doc.Label(ctx, index); err != nil {
+			return brokenPage(err)
 		}
-		page.letters, err = readLetters(ctx, p, pageOf(doc, index), page)
+		page.letters, err = readLetters(ctx, at, page)
 		return err
 	})
 	if err != nil {
@@ -76,14 +72,14 @@ func (r *Reader) ReadPage(ctx context.Context, data []byte, index int) (*Page, e
 func (r *Reader) DrawPage(ctx context.Context, data []byte, index, width int) (drawn []byte, pages int, err error) {
 	width = min(max(width, MinPageWidth), MaxPageWidth)
 	var img image.Image
-	err = r.onPage(ctx, data, index, func(_ context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, n int) (err error) {
-		pages = n
-		page, err := sizedPage(p, doc, index)
+	err = r.onPage(ctx, data, index, func(ctx context.Context, doc *pdfium.Document, at *pdfium.Page) error {
+		pages = doc.Pages
+		page, err := sizedPage(ctx, at, index)
 		if err != nil {
 			return err
 		}
 		w, h := pixels(page.Width, page.Height, width)
-		img, err = drawn24(p, pageOf(doc, index), w, h)
+		img, err = render(ctx, at, w, h)
 		return err
 	})
 	if err != nil {
@@ -96,35 +92,32 @@ func (r *Reader) DrawPage(ctx context.Context, data []byte, index, width int) (d
 	return b.Bytes(), pages, nil
 }
 
-// onPage works on a PDF that has a page.
-func (r *Reader) onPage(ctx context.Context, data []byte, index int, work pdfWork) error {
-	return r.drawing.inside(ctx, data, r.pageTimeout, func(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) error {
-		if index < 0 || index >= pages {
-			return fault.New(fault.NotFound, "there is no page %d: it has %d, counted from 0", index, pages)
-		}
-		return work(ctx, p, doc, pages)
+// onPage works on a page of a PDF.
+func (r *Reader) onPage(ctx context.Context, data []byte, index int, do func(context.Context, *pdfium.Document, *pdfium.Page) error) error {
+	return r.drawing.inside(ctx, r.pageTimeout, func(ctx context.Context) error {
+		return r.drawing.open(ctx, data, func(ctx context.Context, doc *pdfium.Document) error {
+			if index < 0 || index >= doc.Pages {
+				return fault.New(fault.NotFound, "there is no page %d: it has %d, counted from 0", index, doc.Pages)
+			}
+			page, err := doc.Load(ctx, index)
+			if err != nil {
+				return brokenPage(err)
+			}
+			return do(ctx, doc, page)
+		})
 	})
 }
 
-// pageOf names a page for the library.
-func pageOf(doc references.FPDF_DOCUMENT, index int) requests.Page {
-	return requests.Page{ByIndex: &requests.PageByIndex{Document: doc, Index: index}}
-}
-
 // sizedPage is a page with its size as shown.
-func sizedPage(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int) (*Page, error) {
-	w, err := p.FPDF_GetPageWidth(&requests.FPDF_GetPageWidth{Page: pageOf(doc, index)})
+func sizedPage(ctx context.Context, at *pdfium.Page, index int) (*Page, error) {
+	w, h, err := at.Size(ctx)
 	if err != nil {
 		return nil, brokenPage(err)
 	}
-	h, err := p.FPDF_GetPageHeight(&requests.FPDF_GetPageHeight{Page: pageOf(doc, index)})
-	if err != nil {
-		return nil, brokenPage(err)
-	}
-	if !(w.Width > 0 && h.Height > 0) || math.IsInf(w.Width+h.Height, 0) {
+	if !(w > 0 && h > 0) || math.IsInf(w+h, 0) {
 		return nil, fault.New(fault.Invalid, "damaged: the page has no size")
 	}
-	return &Page{Index: index, Width: w.Width, Height: h.Height}, nil
+	return &Page{Index: index, Width: w, Height: h}, nil
 }
 
 func brokenPage(err error) error {
@@ -144,30 +137,14 @@ func pixels(width, height float64, wanted int) (w, h int) {
 	return w, h
 }
 
-// drawn24 draws a page with what is annotated on it; a page without colours
+// render draws a page with what is annotated on it; a page without colours
 // becomes an image without them.
-func drawn24(p pdfium.Pdfium, page requests.Page, w, h int) (image.Image, error) {
-	bitmap, err := p.FPDFBitmap_Create(&requests.FPDFBitmap_Create{Width: w, Height: h}) // without an alpha channel
+func render(ctx context.Context, page *pdfium.Page, w, h int) (image.Image, error) {
+	pixels, stride, err := page.Draw(ctx, w, h)
 	if err != nil {
 		return nil, brokenPage(err)
 	}
-	if _, err := p.FPDFBitmap_FillRect(&requests.FPDFBitmap_FillRect{Bitmap: bitmap.Bitmap, Width: w, Height: h, Color: 0xFFFFFFFF}); err != nil {
-		return nil, brokenPage(err)
-	}
-	if _, err := p.FPDF_RenderPageBitmap(&requests.FPDF_RenderPageBitmap{
-		Bitmap: bitmap.Bitmap, Page: page, SizeX: w, SizeY: h, Flags: enums.FPDF_RENDER_FLAG_ANNOT | enums.FPDF_RENDER_FLAG_REVERSE_BYTE_ORDER,
-	}); err != nil {
-		return nil, brokenPage(err)
-	}
-	stride, err := p.FPDFBitmap_GetStride(&requests.FPDFBitmap_GetStride{Bitmap: bitmap.Bitmap})
-	if err != nil {
-		return nil, brokenPage(err)
-	}
-	buffer, err := p.FPDFBitmap_GetBuffer(&requests.FPDFBitmap_GetBuffer{Bitmap: bitmap.Bitmap})
-	if err != nil {
-		return nil, brokenPage(err)
-	}
-	return copyPixels(buffer.Buffer, stride.Stride, w, h), nil
+	return copyPixels(pixels, stride, w, h), nil
 }
 
 // copyPixels takes the pixels out of the sandbox's memory, which ends with it.

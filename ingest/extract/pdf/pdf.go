@@ -15,43 +15,97 @@ import (
 	"docent/internal/fault"
 )
 
-// Read reads a PDF page by page. Its outline gives the headings. An error of kind
-// fault.Invalid says why the PDF cannot be read.
+// ScannedError is the error of a PDF without text whose pages are pictures. It is of
+// kind fault.Invalid. OCR can read the pages as DrawPage draws them.
+type ScannedError struct {
+	// Pages are the pages that show pictures, counted from 0.
+	Pages []int
+	err   error
+}
+
+// Error says what to do.
+func (e *ScannedError) Error() string { return e.err.Error() }
+
+// Unwrap returns the fault.
+func (e *ScannedError) Unwrap() error { return e.err }
+
+// Read reads a PDF page by page. Its headings come from its outline, or else
+// from the sizes and weights of its letters. An error of kind fault.Invalid says
+// why the PDF cannot be read; it is a ScannedError if the pages are pictures.
 func (r *Reader) Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
+	doc, _, err := r.ReadScanned(ctx, data)
+	return doc, err
+}
+
+// ReadScanned is Read, and also returns the pages that have pictures but no
+// text, for OCR.
+func (r *Reader) ReadScanned(ctx context.Context, data []byte) (doc *outline.Document, scanned []int, err error) {
 	f, err := r.read(ctx, data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(f.pages) > 0 && f.broken == len(f.pages) {
-		return nil, fault.New(fault.Invalid, "damaged: none of its %d pages can be read", len(f.pages))
+		return nil, nil, fault.New(fault.Invalid, "damaged: none of its %d pages can be read", len(f.pages))
 	}
-	pages := make([][]string, len(f.pages))
-	size := 0
 	for i, p := range f.pages {
-		pages[i] = pageLines(p)
-		size += len(p)
+		if p.pictures {
+			scanned = append(scanned, i)
+		}
+	}
+	doc = f.document()
+	if strings.TrimSpace(doc.Text) == "" {
+		err := fault.New(fault.Invalid, "no text: its pages are pictures; install tesseract to read them, or add a PDF with text")
+		return nil, scanned, &ScannedError{Pages: scanned, err: err}
+	}
+	if err := f.judge(doc); err != nil {
+		return nil, scanned, err
+	}
+	return doc, scanned, nil
+}
+
+// document puts the pages together.
+func (f *pdfFile) document() *outline.Document {
+	pages := make([][]line, len(f.pages))
+	for i, p := range f.pages {
+		pages[i] = p.lines
+	}
+	title := pdfTitle(f.title)
+	if title == "" {
+		title = largestTitle(pages)
 	}
 	dropRunningLines(pages, f.labels)
-	b := outline.NewBuilder(size)
+	b := outline.NewBuilder(f.size)
 	marks := pageMarks(f.bookmarks)
+	var style *headingStyle
+	if len(f.bookmarks) == 0 {
+		style = styleOf(pages)
+	}
 	for i, lines := range pages {
 		b.Page = i
-		addPage(b, lines, marks[i], len(f.bookmarks) > 0)
+		addPage(b, lines, marks[i], style)
+		for _, text := range f.pages[i].extra {
+			b.Add(outline.Paragraph, 0, "\n\n", text)
+		}
 	}
-	doc := b.Document(pdfTitle(f.title))
+	doc := b.Document(title)
 	if doc.Title == "" {
 		doc.Title = headingTitle(doc)
 	}
-	if strings.TrimSpace(doc.Text) == "" {
-		return nil, fault.New(fault.Invalid, "no text: its pages are pictures, and text in pictures is not recognised")
-	}
 	doc.PageLabels = f.labels
+	return doc
+}
+
+// judge reports a document whose text has no meaning, and notes lesser damage.
+func (f *pdfFile) judge(doc *outline.Document) error {
 	if share := unreadable(doc.Text); share > 0.3 {
-		return nil, fault.New(fault.Invalid, "unreadable: %.0f %% of its characters have no meaning, for its fonts do not say what they show", share*100)
+		return fault.New(fault.Invalid, "unreadable: %.0f %% of its characters have no meaning, for its fonts do not say what they show; save it anew or use OCR", share*100)
 	} else if share > 0.02 {
 		doc.Note = "some characters could not be read"
 	}
-	return doc, nil
+	if f.broken > 0 {
+		doc.Note = strconv.Itoa(f.broken) + " of its pages could not be read"
+	}
+	return nil
 }
 
 // unreadable is the share of replacement characters in a text.
@@ -102,166 +156,13 @@ func headingTitle(doc *outline.Document) string {
 	return ""
 }
 
-// pageLines are the lines of a page's text. A word that a hyphen at the end of
-// a line divides (the library marks it by U+0002) is put together on the first.
-func pageLines(text string) []string {
-	text = outline.Clean(text)
-	var b strings.Builder
-	for {
-		i := strings.IndexByte(text, 2)
-		if i < 0 {
-			break
-		}
-		b.WriteString(text[:i])
-		text = strings.TrimLeft(text[i+1:], "\n")
-		end := strings.IndexAny(text, " \n\x02")
-		if end < 0 {
-			end = len(text)
-		}
-		if end < len(text) && text[end] == 2 {
-			b.WriteString(text[:end])
-			text = text[end:]
-			continue
-		}
-		b.WriteString(text[:end])
-		b.WriteByte('\n')
-		text = strings.TrimLeft(text[end:], " \n")
-	}
-	b.WriteString(text)
-	var lines []string
-	for line := range strings.Lines(b.String()) {
-		line = strings.Map(func(r rune) rune {
-			if r == '\u00a0' || r == '\t' {
-				return ' '
-			}
-			if r < ' ' || r == '\ufeff' || r == '\ufffe' || r == '\uffff' {
-				return -1
-			}
-			return r
-		}, line)
-		lines = append(lines, strings.TrimRight(line, " "))
-	}
-	return lines
-}
-
-// minRunningPages is how many pages a file needs before lines that repeat are
-// believed to be headers and footers.
-const minRunningPages = 4
-
-// dropRunningLines empties the lines at the top and bottom that most pages have
-// in common, but for a number that follows the page's own. A page of nothing
-// else keeps them.
-func dropRunningLines(pages [][]string, labels []string) {
-	if len(pages) < minRunningPages {
-		return
-	}
-	label := func(i int) string {
-		if i < len(labels) {
-			return fold(labels[i])
-		}
-		return ""
-	}
-	count := map[string]int{}
-	for i, page := range pages {
-		seen := map[string]bool{}
-		for _, at := range edges(page) {
-			for _, key := range runningKeys(page[at], i, label(i)) {
-				if !seen[key] {
-					seen[key] = true
-					count[key]++
-				}
-			}
-		}
-	}
-	running := func(key string) bool { return count[key]*2 > len(pages) }
-	for i, page := range pages {
-		var drop []int
-		for _, at := range edges(page) {
-			if slices.ContainsFunc(runningKeys(page[at], i, label(i)), running) {
-				drop = append(drop, at)
-			}
-		}
-		if len(drop) == countUsed(page) {
-			continue
-		}
-		for _, at := range drop {
-			page[at] = ""
-		}
-	}
-}
-
-// countUsed is how many of a page's lines say something.
-func countUsed(page []string) int {
-	n := 0
-	for _, line := range page {
-		if strings.TrimSpace(line) != "" {
-			n++
-		}
-	}
-	return n
-}
-
-// fold is a line in small letters with single spaces.
-func fold(line string) string { return strings.ToLower(strings.Join(strings.Fields(line), " ")) }
-
-// maxRunningLine is the longest line that is looked at for a page number.
-const maxRunningLine = 200
-
-// runningKeys are what a line of a page may have in common with those of others:
-// itself, and itself with one of its words as "the page" – its label, or a
-// number by its distance from the page's. Other numbers stay as they are, so
-// that lines which differ in them are different lines.
-func runningKeys(line string, page int, label string) []string {
-	line = fold(line)
-	keys := []string{line}
-	if len(line) > maxRunningLine {
-		return keys
-	}
-	words := strings.Fields(line)
-	for i, word := range words {
-		as := func(mark string) {
-			words[i] = mark
-			keys = append(keys, strings.Join(words, " "))
-			words[i] = word
-		}
-		if label != "" && strings.Trim(word, "-–—|.,()[]") == label {
-			as("\x00label")
-		}
-		for _, at := range numberPattern.FindAllStringIndex(word, -1) {
-			if strings.ContainsFunc(word, unicode.IsLetter) {
-				break // a name such as K-100
-			}
-			if n, err := strconv.Atoi(word[at[0]:at[1]]); err == nil {
-				as(word[:at[0]] + "\x00" + strconv.Itoa(n-page) + word[at[1]:])
-			}
-		}
-	}
-	return keys
-}
-
-// numberPattern is a number that may be a page's.
-var numberPattern = regexp.MustCompile(`[0-9]{1,5}`)
-
-// edges are the indexes of the first two and last two lines that say something.
-func edges(page []string) []int {
-	var used []int
-	for i, line := range page {
-		if strings.TrimSpace(line) != "" {
-			used = append(used, i)
-		}
-	}
-	if len(used) <= 4 {
-		return used
-	}
-	return append(used[:2:2], used[len(used)-2:]...)
-}
-
-// addPage adds a page's lines as paragraphs and headings.
-func addPage(b *outline.Builder, lines []string, marks map[string]int, outlined bool) {
+// addPage adds a page's lines as paragraphs, headings and rows of tables. style
+// is nil if the headings are those of the outline.
+func addPage(b *outline.Builder, lines []line, marks map[string]int, style *headingStyle) {
 	var cur []string
 	longest := 0
 	for _, l := range lines {
-		longest = max(longest, utf8.RuneCountInString(l))
+		longest = max(longest, utf8.RuneCountInString(l.text))
 	}
 	flush := func() {
 		if len(cur) > 0 {
@@ -270,22 +171,31 @@ func addPage(b *outline.Builder, lines []string, marks map[string]int, outlined 
 		cur = nil
 	}
 	for i := 0; i < len(lines); i++ {
-		line := strings.TrimSpace(lines[i])
+		line := strings.TrimSpace(lines[i].text)
 		if line == "" {
 			flush()
 			continue
 		}
+		if lines[i].kind != plainLine {
+			flush()
+			addRow(b, lines[i])
+			continue
+		}
 		level, n := headingAt(lines[i:], marks)
-		if n == 0 && !outlined {
-			level, n = numberedHeading(lines, i)
+		if n == 0 && style != nil {
+			level, n = style.heading(lines, i)
 		}
 		if n > 0 {
 			flush()
-			b.Add(outline.Heading, level, "\n\n", strings.Join(lines[i:i+n], "\n"))
+			var parts []string
+			for _, l := range lines[i : i+n] {
+				parts = append(parts, l.text)
+			}
+			b.Add(outline.Heading, level, "\n\n", strings.Join(parts, "\n"))
 			i += n - 1
 			continue
 		}
-		cur = append(cur, lines[i])
+		cur = append(cur, lines[i].text)
 		if endsParagraph(line, longest) {
 			flush()
 		}
@@ -293,99 +203,21 @@ func addPage(b *outline.Builder, lines []string, marks map[string]int, outlined 
 	flush()
 }
 
+// addRow adds a row of a table.
+func addRow(b *outline.Builder, l line) {
+	kind, separator := outline.Row, "\n"
+	if l.fresh {
+		separator = "\n\n"
+	}
+	if l.kind == headerLine {
+		kind = outline.Header
+	}
+	b.Add(kind, 0, separator, l.text)
+}
+
 // endsParagraph reports whether a line ends a paragraph: it ends a sentence and
 // leaves much of the width free.
 func endsParagraph(line string, longest int) bool {
 	last, _ := utf8.DecodeLastRuneInString(line)
 	return strings.ContainsRune(".:!?。！？", last) && utf8.RuneCountInString(line)*10 < longest*8
-}
-
-// pageMarks are the levels of the outline's entries for one page, by their
-// squeezed titles.
-func pageMarks(marks []bookmark) map[int]map[string]int {
-	by := map[int]map[string]int{}
-	for _, m := range marks {
-		title := squeeze(m.title)
-		if title == "" {
-			continue
-		}
-		if by[m.page] == nil {
-			by[m.page] = map[string]int{}
-		}
-		if _, ok := by[m.page][title]; !ok {
-			by[m.page][title] = m.level
-		}
-	}
-	return by
-}
-
-// maxNumbering is the longest number in front of a heading's words, squeezed.
-const maxNumbering = 16
-
-// headingAt reports the level of the outline's entry whose title the first lines
-// of a page's rest are, and how many lines that are; 0 if there is none.
-func headingAt(lines []string, marks map[string]int) (level, n int) {
-	if len(marks) == 0 {
-		return 0, 0
-	}
-	have := ""
-	for k := 0; k < len(lines) && k < 3; k++ {
-		have += squeeze(lines[k])
-		for i := 0; i < len(have) && i <= maxNumbering; i++ {
-			if level, ok := marks[have[i:]]; ok && (i == 0 || isNumbering(have[:i])) {
-				return level, k + 1
-			}
-		}
-	}
-	return 0, 0
-}
-
-// numberedPattern is a line that may be a numbered heading.
-var numberedPattern = regexp.MustCompile(`^(?:Chapter |Appendix )?((?:\d{1,3}|[A-Z])(?:\.\d{1,3})+)\.? +\p{Lu}`)
-
-// numberedHeading reports the level of a line such as "2.3. Creating a Table"
-// in a file without an outline. In a table of contents such lines follow one
-// another, so the next one must be something else.
-func numberedHeading(lines []string, i int) (level, n int) {
-	is := func(line string) []string {
-		line = strings.TrimSpace(line)
-		if line == "" || len(line) > 90 || strings.ContainsRune(".,;:0123456789", rune(line[len(line)-1])) {
-			return nil
-		}
-		return numberedPattern.FindStringSubmatch(line)
-	}
-	m := is(lines[i])
-	if m == nil {
-		return 0, 0
-	}
-	for _, j := range []int{i - 1, i + 1} {
-		if j >= 0 && j < len(lines) && strings.TrimSpace(lines[j]) != "" && numberedPattern.MatchString(strings.TrimSpace(lines[j])) {
-			return 0, 0
-		}
-	}
-	return strings.Count(m[1], ".") + 1, 1
-}
-
-// squeeze is a text's letters and digits in small letters.
-func squeeze(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, s)
-}
-
-// isNumbering reports whether what stands before a heading's words is its
-// number.
-func isNumbering(s string) bool {
-	s = strings.TrimPrefix(s, "chapter")
-	s = strings.TrimPrefix(s, "appendix")
-	letters := 0
-	for _, r := range s {
-		if unicode.IsLetter(r) {
-			letters++
-		}
-	}
-	return letters <= 1
 }

@@ -2,20 +2,13 @@ package pdf
 
 import (
 	"context"
-	"errors"
 
-	"github.com/klippa-app/go-pdfium"
-	pdferrors "github.com/klippa-app/go-pdfium/errors"
-	"github.com/klippa-app/go-pdfium/references"
-	"github.com/klippa-app/go-pdfium/requests"
-	"github.com/klippa-app/go-pdfium/responses"
-
+	"docent/ingest/extract/pdf/pdfium"
 	"docent/internal/fault"
 )
 
 const (
-	// maxBookmarks bounds the outline read of a PDF; a damaged one may be a
-	// circle.
+	// maxBookmarks bounds the outline read of a PDF.
 	maxBookmarks = 4096
 	// maxBookmarkDepth bounds its depth.
 	maxBookmarkDepth = 32
@@ -24,15 +17,25 @@ const (
 	// maxPDFText bounds the text of all pages; a packed page may unpack to much
 	// more than the file.
 	maxPDFText = 64 << 20
+	// maxPageChars bounds the characters of one page.
+	maxPageChars = 2 << 20
+	// maxRestarts is how many pages may break their sandbox before the rest of
+	// a PDF is given up.
+	maxRestarts = 8
+	// renewAt is how much memory a sandbox may have between pages before a new
+	// one goes on: the library keeps what it has read.
+	renewAt = 96 << 20
 )
 
 // pdfFile is what was read of a PDF.
 type pdfFile struct {
 	title     string
-	pages     []string // the text of each page as the library gives it
+	pages     []rawPage
 	labels    []string
 	bookmarks []bookmark
 	broken    int // pages that could not be read
+	size      int // of the text of all pages, in characters
+	scratch   layoutScratch
 }
 
 // bookmark is an entry of a PDF's outline.
@@ -44,97 +47,102 @@ type bookmark struct {
 
 // read reads a PDF's text, pages and outline.
 func (r *Reader) read(ctx context.Context, data []byte) (*pdfFile, error) {
-	var file *pdfFile
-	err := r.reading.inside(ctx, data, r.timeout, func(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) (err error) {
-		file, err = readPages(ctx, p, doc, pages)
-		return err
+	f := &pdfFile{}
+	err := r.reading.inside(ctx, r.timeout, func(ctx context.Context) error {
+		for next, restarts := 0, 0; ; {
+			done, broke, err := r.readSome(ctx, data, f, next)
+			if err != nil || done {
+				return err
+			}
+			if next = len(f.pages); !broke {
+				continue
+			}
+			if restarts++; restarts > maxRestarts {
+				return nil
+			}
+		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	return file, nil
+	return f, nil
 }
 
-// readPages reads title, outline and pages.
-func readPages(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, pages int) (*pdfFile, error) {
-	f := &pdfFile{}
-	if meta, err := p.FPDF_GetMetaText(&requests.FPDF_GetMetaText{Document: doc, Tag: "Title"}); err == nil {
-		f.title = meta.Value
-	}
-	if pages > maxPDFPages {
-		return nil, fault.New(fault.Invalid, "too large: it has %d pages, the limit is %d", pages, maxPDFPages)
-	}
-	size := 0
-	for i := range pages {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+// readSome reads pages in one sandbox, from a page on. It is done when the last
+// page is read; broke reports a page that broke the sandbox.
+func (r *Reader) readSome(ctx context.Context, data []byte, f *pdfFile, from int) (done, broke bool, err error) {
+	err = r.reading.open(ctx, data, func(ctx context.Context, doc *pdfium.Document) error {
+		if doc.Pages > maxPDFPages {
+			return fault.New(fault.Invalid, "too large: it has %d pages, the limit is %d", doc.Pages, maxPDFPages)
 		}
-		page, err := p.GetPageText(&requests.GetPageText{Page: requests.Page{ByIndex: &requests.PageByIndex{Document: doc, Index: i}}})
-		text := ""
-		if err != nil {
-			f.broken++
-		} else {
-			text = page.Text
+		if from == 0 {
+			f.title, _ = doc.Title(ctx) // a document that breaks here has no pages
+			f.bookmarks = readBookmarks(ctx, doc)
+			f.labels = make([]string, max(doc.Pages, 0))
 		}
-		if size += len(text); size > maxPDFText {
-			return nil, fault.New(fault.Invalid, "too large: its text is more than %d MiB", maxPDFText>>20)
+		for i := from; i < doc.Pages; i++ {
+			if err := f.readPage(ctx, doc, i); err != nil {
+				return err
+			}
+			broke = doc.Sandbox.Broken() != nil
+			if done = i+1 == doc.Pages; broke || doc.Sandbox.Used() > renewAt+min(len(data), pdfium.MaxCopied) {
+				return nil
+			}
 		}
-		label := ""
-		if l, err := p.FPDF_GetPageLabel(&requests.FPDF_GetPageLabel{Document: doc, Page: i}); err == nil {
-			label = l.Label
-		}
-		f.pages, f.labels = append(f.pages, text), append(f.labels, label)
-	}
-	// The library follows an outline that is a circle without end, so it is
-	// counted first.
-	if n := countBookmarks(ctx, p, doc, nil, 0, 1); n > 0 && n <= maxBookmarks {
-		if outline, err := p.GetBookmarks(&requests.GetBookmarks{Document: doc}); err == nil {
-			f.addBookmarks(outline.Bookmarks, 1)
-		}
-	}
-	return f, ctx.Err()
+		done = true
+		return nil
+	})
+	return done, broke, err
 }
 
-// countBookmarks adds the outline's entries below a parent, or all, to n. It is
-// over maxBookmarks if they are that many or cannot be followed.
-func countBookmarks(ctx context.Context, p pdfium.Pdfium, doc references.FPDF_DOCUMENT, parent *references.FPDF_BOOKMARK, n, level int) int {
-	first, err := p.FPDFBookmark_GetFirstChild(&requests.FPDFBookmark_GetFirstChild{Document: doc, Bookmark: parent})
-	if err != nil || level > maxBookmarkDepth {
-		return maxBookmarks + 1
+// readPage adds a page. A page that cannot be read is empty and counts as
+// broken.
+func (f *pdfFile) readPage(ctx context.Context, doc *pdfium.Document, index int) error {
+	page, err := readRaw(ctx, doc, index, &f.scratch)
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	for at := first.Bookmark; at != nil; {
-		if n = countBookmarks(ctx, p, doc, at, n+1, level+1); n > maxBookmarks || ctx.Err() != nil {
-			return maxBookmarks + 1
-		}
-		next, err := p.FPDFBookmark_GetNextSibling(&requests.FPDFBookmark_GetNextSibling{Document: doc, Bookmark: *at})
-		if err != nil {
-			return maxBookmarks + 1
-		}
-		at = next.Bookmark
+	if err != nil {
+		f.broken++
+		page = rawPage{}
 	}
-	return n
+	if f.size += page.size(); f.size > maxPDFText {
+		return fault.New(fault.Invalid, "too large: its text is more than %d MiB", maxPDFText>>20)
+	}
+	f.pages = append(f.pages, page)
+	f.labels[index], _ = doc.Label(ctx, index) // a page that broke the sandbox has none
+	return nil
 }
 
-// addBookmarks notes entries of the outline and those below them.
-func (f *pdfFile) addBookmarks(entries []responses.GetBookmarksBookmark, level int) {
-	for _, e := range entries {
-		page := -1
-		if e.DestInfo != nil {
-			page = e.DestInfo.PageIndex
-		}
-		f.bookmarks = append(f.bookmarks, bookmark{e.Title, level, page})
-		f.addBookmarks(e.Children, level+1)
-	}
+// readBookmarks reads the outline. A circular one ends where it began.
+func readBookmarks(ctx context.Context, doc *pdfium.Document) []bookmark {
+	w := outlineWalk{doc: doc, seen: map[uint64]bool{}}
+	w.below(ctx, 0, 1)
+	return w.found
 }
 
-// pdfFault says why a PDF cannot be opened.
-func pdfFault(err error) error {
-	switch {
-	case errors.Is(err, pdferrors.ErrPassword):
-		return fault.Wrap(fault.Invalid, err, "encrypted: it opens only with a password")
-	case errors.Is(err, pdferrors.ErrSecurity):
-		return fault.Wrap(fault.Invalid, err, "encrypted: in a way that is not supported")
-	default:
-		return fault.Wrap(fault.Invalid, err, "damaged: it is not a PDF that can be opened, or only a part of one")
+// outlineWalk reads an outline.
+type outlineWalk struct {
+	doc   *pdfium.Document
+	seen  map[uint64]bool
+	found []bookmark
+}
+
+// below reads the entries below a parent; 0 is the top.
+func (w *outlineWalk) below(ctx context.Context, parent uint64, level int) {
+	if level > maxBookmarkDepth {
+		return
+	}
+	at, err := w.doc.FirstBookmark(ctx, parent)
+	for err == nil && at != 0 && !w.seen[at] && len(w.found) < maxBookmarks {
+		w.seen[at] = true
+		var mark bookmark
+		if mark.title, mark.page, err = w.doc.Bookmark(ctx, at); err != nil {
+			return
+		}
+		mark.level = level
+		w.found = append(w.found, mark)
+		w.below(ctx, at, level+1)
+		at, err = w.doc.NextBookmark(ctx, at)
 	}
 }

@@ -1,0 +1,214 @@
+package pdfium
+
+import (
+	"context"
+	"encoding/binary"
+	"strings"
+)
+
+// Annotation is a note on a page, or a field of a form.
+type Annotation struct {
+	// Contents is the text of a note.
+	Contents string
+	// Field reports a field of a form.
+	Field bool
+	// Label is how a field is called for people; often "".
+	Label string
+	// Name is how a field is called by programs.
+	Name string
+	// Value is what a field holds; of a checkbox, whether it is checked.
+	Value string
+}
+
+// Kinds of annotations.
+const (
+	textNote      = 1
+	freeText      = 3
+	highlight     = 9
+	underline     = 10
+	squiggly      = 11
+	strikeOut     = 12
+	fieldOfForm   = 20
+	hiddenFlag    = 2
+	passwordField = 1 << 13
+)
+
+// Kinds of form fields.
+const (
+	checkBox    = 2
+	radioButton = 3
+	comboBox    = 4
+	listBox     = 5
+	textField   = 6
+)
+
+// maxOptions bounds the options of a list that are read.
+const maxOptions = 1000
+
+// Annotations is how many annotations the page has.
+func (p *Page) Annotations(ctx context.Context) (int, error) {
+	n, err := p.Call(ctx, "FPDFPage_GetAnnotCount", p.Handle)
+	return max(int(int32(n)), 0), err
+}
+
+// Annotation reads an annotation. It is empty if it is neither a note nor a
+// field with a value.
+func (p *Page) Annotation(ctx context.Context, index int) (Annotation, error) {
+	var a Annotation
+	at, err := p.Call(ctx, "FPDFPage_GetAnnot", p.Handle, uint64(index))
+	if err != nil || at == 0 {
+		return a, err
+	}
+	kind, err := p.Call(ctx, "FPDFAnnot_GetSubtype", at)
+	if err != nil {
+		return a, err
+	}
+	switch kind {
+	case textNote, freeText, highlight, underline, squiggly, strikeOut:
+		if a.Contents, err = p.Named(ctx, "FPDFAnnot_GetStringValue", at, "Contents"); err != nil {
+			return a, err
+		}
+	case fieldOfForm:
+		if err := p.readField(ctx, at, &a); err != nil {
+			return a, err
+		}
+	}
+	_, err = p.Call(ctx, "FPDFPage_CloseAnnot", at)
+	return a, err
+}
+
+// formInfoBytes is more than the size of FPDF_FORMFILLINFO, which begins with
+// its version.
+const (
+	formInfoBytes   = 512
+	formInfoVersion = 1
+)
+
+// forms is the handle with which fields are read.
+func (d *Document) forms(ctx context.Context) (uint64, error) {
+	if d.form != 0 {
+		return d.form, nil
+	}
+	at, err := d.Sandbox.Alloc(ctx, formInfoBytes)
+	if err != nil {
+		return 0, err
+	}
+	b, err := d.Sandbox.Bytes(at, formInfoBytes)
+	if err != nil {
+		return 0, err
+	}
+	clear(b)
+	binary.LittleEndian.PutUint32(b, formInfoVersion)
+	d.form, err = d.Call(ctx, "FPDFDOC_InitFormFillEnvironment", d.handle, uint64(at))
+	return d.form, err
+}
+
+// readField reads a field of a form.
+func (p *Page) readField(ctx context.Context, at uint64, a *Annotation) error {
+	form, err := p.forms(ctx)
+	if err != nil || form == 0 {
+		return err
+	}
+	flags, err := p.Call(ctx, "FPDFAnnot_GetFlags", at)
+	if err != nil || flags&hiddenFlag != 0 {
+		return err
+	}
+	kind, err := p.Call(ctx, "FPDFAnnot_GetFormFieldType", form, at)
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case checkBox, radioButton:
+		on, err := p.Call(ctx, "FPDFAnnot_IsChecked", form, at)
+		if err != nil {
+			return err
+		}
+		if uint32(on) != 0 {
+			a.Value = "yes"
+			if kind == radioButton {
+				a.Value, err = p.String(ctx, "FPDFAnnot_GetFormFieldExportValue", form, at)
+			}
+		} else if kind == checkBox {
+			a.Value = "no"
+		}
+		if err != nil {
+			return err
+		}
+	case textField:
+		of, err := p.Call(ctx, "FPDFAnnot_GetFormFieldFlags", form, at)
+		if err != nil || of&passwordField != 0 {
+			return err
+		}
+		if a.Value, err = p.String(ctx, "FPDFAnnot_GetFormFieldValue", form, at); err != nil {
+			return err
+		}
+	case comboBox, listBox:
+		if a.Value, err = p.chosen(ctx, form, at); err != nil {
+			return err
+		}
+	default:
+		return nil
+	}
+	a.Field = true
+	if a.Label, err = p.String(ctx, "FPDFAnnot_GetFormFieldAlternateName", form, at); err != nil {
+		return err
+	}
+	a.Name, err = p.String(ctx, "FPDFAnnot_GetFormFieldName", form, at)
+	return err
+}
+
+// chosen are the options of a list that are selected, or else its value.
+func (p *Page) chosen(ctx context.Context, form, at uint64) (string, error) {
+	n, err := p.Call(ctx, "FPDFAnnot_GetOptionCount", form, at)
+	if err != nil {
+		return "", err
+	}
+	var labels []string
+	for i := range uint64(min(max(int32(n), 0), maxOptions)) {
+		on, err := p.Call(ctx, "FPDFAnnot_IsOptionSelected", form, at, i)
+		if err != nil {
+			return "", err
+		}
+		if uint32(on) == 0 {
+			continue
+		}
+		label, err := p.String(ctx, "FPDFAnnot_GetOptionLabel", form, at, i)
+		if err != nil {
+			return "", err
+		}
+		labels = append(labels, label)
+	}
+	if len(labels) > 0 {
+		return strings.Join(labels, ", "), nil
+	}
+	return p.String(ctx, "FPDFAnnot_GetFormFieldValue", form, at)
+}
+
+// Kinds of page objects.
+const (
+	imageObject = 3
+	formObject  = 5
+)
+
+// maxObjects bounds the objects of a page that are looked at for images.
+const maxObjects = 2000
+
+// HasImages reports whether the page shows images or forms, which may have
+// some.
+func (p *Page) HasImages(ctx context.Context) (bool, error) {
+	n, err := p.Call(ctx, "FPDFPage_CountObjects", p.Handle)
+	if err != nil {
+		return false, err
+	}
+	for i := range uint64(min(max(int32(n), 0), maxObjects)) {
+		object, err := p.Call(ctx, "FPDFPage_GetObject", p.Handle, i)
+		if err != nil || object == 0 {
+			return false, err
+		}
+		kind, err := p.Call(ctx, "FPDFPageObj_GetType", object)
+		if err != nil || kind == imageObject || kind == formObject {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
