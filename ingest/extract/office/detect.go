@@ -71,6 +71,8 @@ func officePackage(ctx context.Context, a *zipxml.Archive) (Format, error) {
 		return Format{Media: "application/vnd.ms-visio.drawing"}, fault.New(fault.Invalid, "binary: a drawing of Visio; save it as PDF")
 	case has("wordprocessingml", "word/", WordPart), strings.Contains(kind, "ms-word"):
 		return Format{mediaDOCX, DOCX}, nil
+	case has("spreadsheetml", "xl/", "xl/workbook.xml"), strings.Contains(kind, "ms-excel"):
+		return Format{mediaXLSX, XLSX}, nil
 	case has("presentationml", "ppt/", "ppt/presentation.xml"), strings.Contains(kind, "ms-powerpoint"):
 		return Format{mediaPPTX, PPTX}, nil
 	}
