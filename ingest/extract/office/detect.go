@@ -42,6 +42,9 @@ func DetectArchive(ctx context.Context, data []byte) (Format, error) {
 			f.Media = media
 			return f, nil
 		}
+		if err == nil {
+			err = fault.New(fault.Invalid, "binary: an OpenDocument file without text of its own; save it as PDF")
+		}
 		return Format{Media: media}, err
 	}
 	if f, err := officePackage(ctx, a); f.Media != "" || err != nil {
@@ -51,7 +54,18 @@ func DetectArchive(ctx context.Context, data []byte) (Format, error) {
 }
 
 // openFormats are the readers of OpenDocument and its forerunner.
-var openFormats = map[string]Format{}
+var openFormats = map[string]Format{
+	"application/vnd.oasis.opendocument.text":         {Read: ODF},
+	"application/vnd.oasis.opendocument.text-web":     {Read: ODF},
+	"application/vnd.oasis.opendocument.spreadsheet":  {Read: ODF},
+	"application/vnd.oasis.opendocument.presentation": {Read: ODF},
+	"application/vnd.oasis.opendocument.graphics":     {Read: ODF},
+	"application/vnd.oasis.opendocument.chart":        {Read: ODF},
+	"application/vnd.sun.xml.writer":                  {Read: ODF},
+	"application/vnd.sun.xml.calc":                    {Read: ODF},
+	"application/vnd.sun.xml.impress":                 {Read: ODF},
+	"application/vnd.sun.xml.draw":                    {Read: ODF},
+}
 
 // officePackage tells the kind of an Office Open XML package by the content type
 // of its main part.

@@ -8,22 +8,19 @@ import (
 	"docent/ingest/extract/zipxml"
 )
 
+const isoDate = "yyyy-mm-dd"
+
 // builtinFormats are the codes of the formats that files name only by number.
 // Dates in the order of the reader's country are written as ISO 8601 does.
 var builtinFormats = map[int]string{
 	1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: `"$"#,##0;-"$"#,##0`, 6: `"$"#,##0;-"$"#,##0`, 7: `"$"#,##0.00;-"$"#,##0.00`, 8: `"$"#,##0.00;-"$"#,##0.00`,
 	9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??",
-	14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd h:mm",
+	14: isoDate, 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd h:mm",
 	37: "#,##0;(#,##0)", 38: "#,##0;(#,##0)", 39: "#,##0.00;(#,##0.00)", 40: "#,##0.00;(#,##0.00)",
 	41: `#,##0;-#,##0;"-"`, 42: `"$"#,##0;-"$"#,##0;"-"`, 43: `#,##0.00;-#,##0.00;"-"`, 44: `"$"#,##0.00;-"$"#,##0.00;"-"`,
+	27: isoDate, 28: isoDate, 29: isoDate, 30: isoDate, 31: isoDate, 32: "h:mm", 33: "h:mm:ss", 34: isoDate, 35: isoDate, 36: isoDate,
+	50: isoDate, 51: isoDate, 52: isoDate, 53: isoDate, 54: isoDate, 55: isoDate, 56: isoDate, 57: isoDate, 58: isoDate,
 	45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
-}
-
-func init() {
-	for _, id := range []int{27, 28, 29, 30, 31, 34, 35, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58} {
-		builtinFormats[id] = "yyyy-mm-dd"
-	}
-	builtinFormats[32], builtinFormats[33] = "h:mm", "h:mm:ss"
 }
 
 // maxFormats bounds the cell formats of a workbook; Excel has 65,490.
