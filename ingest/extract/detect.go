@@ -45,6 +45,7 @@ var (
 	formatText     = Format{"text/plain", textual(plain.Text)}
 	formatCSV      = Format{"text/csv", textual(plain.CSV)}
 	formatJSON     = Format{"application/json", textual(plain.JSON)}
+	formatRTF      = Format{"application/rtf", office.RTF}
 	formatSVG      = Format{"image/svg+xml", markup.SVG}
 )
 
@@ -64,6 +65,9 @@ func (e *Extractor) detect(ctx context.Context, src Source) (Format, error) {
 	head := src.Data[:min(len(src.Data), sniffLen)]
 	if len(bytes.TrimSpace(head)) == 0 && len(bytes.TrimSpace(src.Data)) == 0 {
 		return Format{Media: "text/plain"}, errEmpty
+	}
+	if bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\xef\xbb\xbf"), []byte(office.RTFSignature)) {
+		return formatRTF, nil
 	}
 	if charset.IsBinary(head) {
 		return e.detectBinary(ctx, src)

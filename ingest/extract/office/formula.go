@@ -209,6 +209,10 @@ func raised(s string, up int) string {
 	return sign + "(" + s + ")"
 }
 
+// maxLowered is the longest lowered text that is an index, as in x_max, and not
+// a word of its own.
+const maxLowered = 6
+
 // The raised and lowered forms of digits and signs.
 var (
 	raisedForms  = signForms("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ")
@@ -245,9 +249,9 @@ func scripted(s string, script int) string {
 		switch {
 		case ok:
 			b.WriteRune(form)
-		case script < 0:
+		case script < 0 && len(s) <= maxLowered:
 			return "_" + s
-		case strings.ContainsAny(s, "0123456789+-−"):
+		case script > 0 && strings.ContainsAny(s, "0123456789+-−"):
 			return "^" + s
 		default:
 			return s

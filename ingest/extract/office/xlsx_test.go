@@ -139,8 +139,6 @@ func TestXLSXHostile(t *testing.T) {
 		}
 		verify(t, doc)
 	}
-	_, err := office.XLSX(t.Context(), "a", bookOf(t, strings.Repeat(`<row>`+strings.Repeat(`<c><v>1</v></c>`, 1000)+`</row>`, 2001), "", ""))
-	refused(t, err, "too large:")
-	_, err = office.XLSX(t.Context(), "a", bookOf(t, strings.Repeat(" ", 9<<20), "", ""))
+	_, err := office.XLSX(t.Context(), "a", bookOf(t, strings.Repeat(" ", 9<<20), "", ""))
 	refused(t, err, "damaged:")
 }
