@@ -14,7 +14,6 @@ import (
 	"docent/ingest/extract/markup"
 	"docent/ingest/extract/office"
 	"docent/ingest/extract/plain"
-	"docent/ingest/extract/zipxml"
 	"docent/ingest/outline"
 	"docent/internal/fault"
 )
@@ -46,7 +45,7 @@ var (
 	formatText     = Format{"text/plain", textual(plain.Text)}
 	formatCSV      = Format{"text/csv", textual(plain.CSV)}
 	formatJSON     = Format{"application/json", textual(plain.JSON)}
-	formatDOCX     = Format{"application/vnd.openxmlformats-officedocument.wordprocessingml.document", office.DOCX}
+	formatRTF      = Format{"application/rtf", office.RTF}
 	formatSVG      = Format{"image/svg+xml", markup.SVG}
 )
 
@@ -62,32 +61,33 @@ const sniffLen = 8 << 10
 
 // detect tells what a source is. With an error the format's media type is set
 // if it could be told.
-func (e *Extractor) detect(src Source) (Format, error) {
+func (e *Extractor) detect(ctx context.Context, src Source) (Format, error) {
 	head := src.Data[:min(len(src.Data), sniffLen)]
 	if len(bytes.TrimSpace(head)) == 0 && len(bytes.TrimSpace(src.Data)) == 0 {
 		return Format{Media: "text/plain"}, errEmpty
 	}
+	if bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\xef\xbb\xbf"), []byte(office.RTFSignature)) {
+		return formatRTF, nil
+	}
 	if charset.IsBinary(head) {
-		return e.detectBinary(src)
+		return e.detectBinary(ctx, src)
 	}
 	return detectText(src, head), nil
 }
 
 // detectBinary tells binary formats apart by their signatures.
-func (e *Extractor) detectBinary(src Source) (Format, error) {
+func (e *Extractor) detectBinary(ctx context.Context, src Source) (Format, error) {
 	if bytes.Contains(src.Data[:min(len(src.Data), 1024)], []byte("%PDF-")) {
 		return Format{"application/pdf", e.pdf.Read}, nil
 	}
 	if bytes.HasPrefix(src.Data, []byte("PK\x03\x04")) {
-		if f, ok, err := detectArchive(src.Data); ok || err != nil {
+		if f, ok, err := detectArchive(ctx, src.Data); ok || err != nil {
 			return f, err
 		}
 	}
-	if bytes.HasPrefix(src.Data, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) {
-		if bytes.Contains(src.Data, utf16Bytes("EncryptedPackage")) {
-			return Format{Media: "application/x-ole-storage"}, fault.New(fault.Invalid, "encrypted: it opens only with a password")
-		}
-		return Format{Media: "application/x-ole-storage"}, fault.New(fault.Invalid, "binary: documents of Office 2003 and before cannot be read; save it as .docx")
+	if bytes.HasPrefix(src.Data, []byte(office.OLESignature)) {
+		media, err := office.DetectOLE(src.Data)
+		return Format{Media: media}, err
 	}
 	media, _, _ := strings.Cut(mimetype.Detect(src.Data).String(), ";")
 	if ending := strings.ToLower(path.Ext(src.Name)); media == "application/octet-stream" && (ending == ".pdf" || ending == ".docx") {
@@ -96,25 +96,10 @@ func (e *Extractor) detectBinary(src Source) (Format, error) {
 	return Format{Media: media}, fault.New(fault.Invalid, "binary: %s is not a kind of document that can be read", media)
 }
 
-// detectArchive tells packed documents apart by their parts.
-func detectArchive(data []byte) (f Format, ok bool, err error) {
-	a, err := zipxml.Open(data)
-	if err != nil {
-		return Format{Media: "application/zip"}, false, err
-	}
-	if a.Has(office.WordPart) {
-		return formatDOCX, true, nil
-	}
-	return Format{}, false, nil
-}
-
-// utf16Bytes is an ASCII text in UTF-16.
-func utf16Bytes(s string) []byte {
-	out := make([]byte, 0, 2*len(s))
-	for i := range len(s) {
-		out = append(out, s[i], 0)
-	}
-	return out
+// detectArchive tells packed documents apart by what they say of themselves.
+func detectArchive(ctx context.Context, data []byte) (f Format, ok bool, err error) {
+	kind, err := office.DetectArchive(ctx, data)
+	return Format{kind.Media, kind.Read}, kind.Media != "", err
 }
 
 // detectText tells kinds of text apart: by a mark in the content where there is

@@ -64,7 +64,7 @@ func (e *Extractor) Extract(ctx context.Context, src Source) (doc *outline.Docum
 		doc, err := readRecord(src.Record)
 		return doc, "application/json", err
 	}
-	kind, err := e.detect(src)
+	kind, err := e.detect(ctx, src)
 	if err != nil {
 		return nil, kind.Media, err
 	}

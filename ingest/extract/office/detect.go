@@ -1,0 +1,143 @@
+package office
+
+import (
+	"context"
+	"encoding/xml"
+	"strings"
+
+	"docent/ingest/extract/zipxml"
+	"docent/ingest/outline"
+	"docent/internal/fault"
+)
+
+// Read is the reader of a format.
+type Read func(ctx context.Context, name string, data []byte) (*outline.Document, error)
+
+// Format is a kind of office document.
+type Format struct {
+	// Media is the media type.
+	Media string
+	// Read is the reader.
+	Read Read
+}
+
+// The media types.
+const (
+	mediaDOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+	mediaPPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+	mediaXLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+)
+
+// DetectArchive tells what kind of office document a packed file is, by what it
+// says of itself. The media type is "" if it is none. The error says why a
+// document of a known kind cannot be read.
+func DetectArchive(ctx context.Context, data []byte) (Format, error) {
+	a, err := zipxml.Open(data)
+	if err != nil {
+		return Format{Media: "application/zip"}, err
+	}
+	if media, err := openDocument(ctx, a); media != "" || err != nil {
+		f, known := openFormats[strings.TrimSuffix(strings.TrimSuffix(media, "-template"), "-master")]
+		if known && err == nil {
+			f.Media = media
+			return f, nil
+		}
+		if err == nil {
+			err = fault.New(fault.Invalid, "binary: an OpenDocument file without text of its own; save it as PDF")
+		}
+		return Format{Media: media}, err
+	}
+	if f, err := officePackage(ctx, a); f.Media != "" || err != nil {
+		return f, err
+	}
+	return iWork(a)
+}
+
+// openFormats are the readers of OpenDocument and its forerunner.
+var openFormats = map[string]Format{
+	"application/vnd.oasis.opendocument.text":         {Read: ODF},
+	"application/vnd.oasis.opendocument.text-web":     {Read: ODF},
+	"application/vnd.oasis.opendocument.spreadsheet":  {Read: ODF},
+	"application/vnd.oasis.opendocument.presentation": {Read: ODF},
+	"application/vnd.oasis.opendocument.graphics":     {Read: ODF},
+	"application/vnd.oasis.opendocument.chart":        {Read: ODF},
+	"application/vnd.sun.xml.writer":                  {Read: ODF},
+	"application/vnd.sun.xml.calc":                    {Read: ODF},
+	"application/vnd.sun.xml.impress":                 {Read: ODF},
+	"application/vnd.sun.xml.draw":                    {Read: ODF},
+}
+
+// officePackage tells the kind of an Office Open XML package by the content type
+// of its main part.
+func officePackage(ctx context.Context, a *zipxml.Archive) (Format, error) {
+	main, err := mainPart(ctx, a, "")
+	if err != nil {
+		return Format{}, err
+	}
+	kind := strings.ToLower(a.ContentType(ctx, main))
+	has := func(word, folder, usual string) bool {
+		return strings.Contains(kind, word) && main != "" || strings.HasPrefix(main, folder) && kind == "" || main == "" && a.Has(usual)
+	}
+	switch {
+	case strings.Contains(kind, "ms-excel.sheet.binary"):
+		return Format{Media: "application/vnd.ms-excel.sheet.binary.macroenabled.12"}, fault.New(fault.Invalid, "binary: a binary workbook of Excel; save it as .xlsx")
+	case strings.Contains(kind, "visio"):
+		return Format{Media: "application/vnd.ms-visio.drawing"}, fault.New(fault.Invalid, "binary: a drawing of Visio; save it as PDF")
+	case has("wordprocessingml", "word/", WordPart), strings.Contains(kind, "ms-word"):
+		return Format{mediaDOCX, DOCX}, nil
+	case has("spreadsheetml", "xl/", "xl/workbook.xml"), strings.Contains(kind, "ms-excel"):
+		return Format{mediaXLSX, XLSX}, nil
+	case has("presentationml", "ppt/", "ppt/presentation.xml"), strings.Contains(kind, "ms-powerpoint"):
+		return Format{mediaPPTX, PPTX}, nil
+	}
+	return Format{}, nil
+}
+
+// openDocument returns the media type of an OpenDocument file, "" if it is none.
+func openDocument(ctx context.Context, a *zipxml.Archive) (string, error) {
+	if !a.Has("content.xml") {
+		return "", nil
+	}
+	manifest, err := a.Part("META-INF/manifest.xml")
+	if err != nil {
+		return "", err
+	}
+	media, encrypted := "", false
+	err = zipxml.Tokens(ctx, manifest, func(t xml.Token) error {
+		e, ok := t.(xml.StartElement)
+		if !ok {
+			return nil
+		}
+		switch e.Name.Local {
+		case "file-entry":
+			if zipxml.Attr(e, "full-path") == "/" {
+				media = zipxml.Attr(e, "media-type")
+			}
+		case "encryption-data":
+			encrypted = true
+		}
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	if named, err := a.Part("mimetype"); err == nil && len(named) > 0 && len(named) < 200 {
+		media = strings.TrimSpace(string(named))
+	}
+	if !strings.HasPrefix(media, "application/vnd.oasis.opendocument.") && !strings.HasPrefix(media, "application/vnd.sun.xml.") {
+		return "", nil
+	}
+	if encrypted {
+		return media, fault.New(fault.Invalid, "encrypted: it opens only with a password; remove the password and add it again")
+	}
+	return media, nil
+}
+
+// iWork gives the reason for documents of Apple's programs.
+func iWork(a *zipxml.Archive) (Format, error) {
+	switch {
+	case a.Has("index.apxl"), a.Has("index.xml"), a.Has("index.xml.gz"), a.Has("Index/Document.iwa"), a.Has("Index.zip"):
+		return Format{Media: "application/vnd.apple.iwork"}, fault.New(fault.Invalid, "binary: a document of Pages, Numbers or Keynote; export it as PDF or to an Office format")
+	}
+	return Format{}, nil
+}

@@ -1,0 +1,156 @@
+package office
+
+import (
+	"encoding/binary"
+	"strings"
+	"unicode/utf16"
+
+	"docent/internal/fault"
+)
+
+// OLESignature begins a compound file, the container of Office 2003 and before.
+const OLESignature = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+// LegacyError is that a document is in a format of Office 2003 and before, which
+// another program can convert. It is wrapped in a fault of kind fault.Invalid.
+type LegacyError struct {
+	// Media is the media type of the document.
+	Media string
+}
+
+// Error names the media type.
+func (e *LegacyError) Error() string { return "a legacy office format: " + e.Media }
+
+// oleKind is a kind of document by a stream that it has.
+type oleKind struct{ stream, media, reason string }
+
+// oleKinds are the known kinds, the more particular first.
+var oleKinds = []oleKind{
+	{"EncryptedPackage", "application/x-ole-storage", "encrypted: it opens only with a password; remove the password and add it again"},
+	{"__properties_version1.0", "application/vnd.ms-outlook", "binary: a message of Outlook cannot be read here; save it as .eml"},
+	{"WordDocument", "application/msword", "a Word document of Office 2003 and before: install LibreOffice on this machine or save it as .docx"},
+	{"PowerPoint Document", "application/vnd.ms-powerpoint", "a PowerPoint presentation of Office 2003 and before: install LibreOffice on this machine or save it as .pptx"},
+	{"Workbook", "application/vnd.ms-excel", "an Excel workbook of Office 2003 and before: install LibreOffice on this machine or save it as .xlsx"},
+	{"Book", "application/vnd.ms-excel", "an Excel workbook of Office 95 and before: install LibreOffice on this machine or save it as .xlsx"},
+	{"HwpDocument", "application/x-hwp", "binary: a Hangul document; save it as PDF or .docx"},
+	{"FileHeader", "application/x-hwp", "binary: a Hangul document; save it as PDF or .docx"},
+	{"VisioDocument", "application/vnd.visio", "binary: a drawing of Visio; save it as PDF"},
+	{"   114", "application/vnd.ms-project", "binary: a plan of Microsoft Project; save it as PDF"},
+	{"   112", "application/vnd.ms-project", "binary: a plan of Microsoft Project; save it as PDF"},
+	{"Props9", "application/vnd.ms-project", "binary: a plan of Microsoft Project; save it as PDF"},
+	{"Quill", "application/x-mspublisher", "binary: a document of Microsoft Publisher; save it as PDF"},
+	{"CONTENTS", "application/vnd.ms-works", "binary: a document of Microsoft Works; save it as .docx or PDF"},
+	{"MatOST", "application/vnd.ms-works", "binary: a document of Microsoft Works; save it as .docx or PDF"},
+	{"SwDocContentMgr", "application/sldworks", "binary: a drawing of SolidWorks; save it as PDF"},
+	{"PerfectOffice_MAIN", "application/vnd.wordperfect", "binary: a document of WordPerfect Office; save it as PDF"},
+}
+
+// legacyMedia are the formats that other programs can convert.
+var legacyMedia = map[string]bool{"application/msword": true, "application/vnd.ms-powerpoint": true, "application/vnd.ms-excel": true}
+
+// DetectOLE tells what a compound file is and gives the reason why it cannot be
+// read. For Word, Excel and PowerPoint the cause is a *LegacyError.
+func DetectOLE(data []byte) (media string, err error) {
+	streams := oleStreams(data)
+	for _, k := range oleKinds {
+		if !streams[k.stream] {
+			continue
+		}
+		if legacyMedia[k.media] {
+			return k.media, fault.Wrap(fault.Invalid, &LegacyError{k.media}, "%s", k.reason)
+		}
+		return k.media, fault.New(fault.Invalid, "%s", k.reason)
+	}
+	if len(streams) == 0 && strings.Contains(string(data), string(utf16Name("EncryptedPackage"))) {
+		return "application/x-ole-storage", fault.New(fault.Invalid, "%s", oleKinds[0].reason)
+	}
+	return "application/x-ole-storage", fault.New(fault.Invalid, "binary: a compound file of an unknown program; save it as PDF or to an Office format")
+}
+
+// utf16Name is a name as directories of compound files write it.
+func utf16Name(s string) []byte {
+	var out []byte
+	for _, u := range utf16.Encode([]rune(s)) {
+		out = binary.LittleEndian.AppendUint16(out, u)
+	}
+	return out
+}
+
+// maxOLESectors bounds the sectors of a directory.
+const maxOLESectors = 4096
+
+// oleStreams returns the names in the root of a compound file's directory, nil
+// if it is damaged.
+func oleStreams(data []byte) map[string]bool {
+	if len(data) < 512 || !strings.HasPrefix(string(data[:8]), OLESignature) {
+		return nil
+	}
+	shift := binary.LittleEndian.Uint16(data[30:])
+	if shift != 9 && shift != 12 {
+		return nil
+	}
+	size := 1 << shift
+	var directory []byte
+	sector := binary.LittleEndian.Uint32(data[48:])
+	for range maxOLESectors {
+		at := (int64(sector) + 1) << shift
+		if sector >= 0xfffffffa || at+int64(size) > int64(len(data)) {
+			break
+		}
+		directory = append(directory, data[at:at+int64(size)]...)
+		next, ok := nextSector(data, sector, size)
+		if !ok {
+			break
+		}
+		sector = next
+	}
+	return rootNames(directory)
+}
+
+// nextSector looks a sector up in the table of sectors. Only the part of the
+// table that the header lists is read, which is the first 7 MiB of a file or
+// more.
+func nextSector(data []byte, sector uint32, size int) (uint32, bool) {
+	perTable := uint32(size / 4) //nolint:gosec // 512 or 4096
+	i := sector / perTable
+	if i >= 109 {
+		return 0, false
+	}
+	table := binary.LittleEndian.Uint32(data[76+4*i:])
+	at := (int64(table)+1)*int64(size) + int64(sector%perTable)*4
+	if table >= 0xfffffffa || at+4 > int64(len(data)) {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint32(data[at:]), true
+}
+
+// rootNames returns the names of the entries that are children of the root.
+func rootNames(directory []byte) map[string]bool {
+	const entry = 128
+	count := len(directory) / entry
+	if count == 0 {
+		return nil
+	}
+	names := map[string]bool{}
+	seen := make([]bool, count)
+	next := []uint32{binary.LittleEndian.Uint32(directory[76:])} // the root's child
+	for len(next) > 0 {
+		i := next[len(next)-1]
+		next = next[:len(next)-1]
+		if int64(i) >= int64(count) || seen[i] {
+			continue
+		}
+		seen[i] = true
+		e := directory[int(i)*entry:][:entry]
+		n := min(int(binary.LittleEndian.Uint16(e[64:])), 64) / 2
+		units := make([]uint16, 0, n)
+		for j := range n {
+			if u := binary.LittleEndian.Uint16(e[2*j:]); u != 0 {
+				units = append(units, u)
+			}
+		}
+		names[string(utf16.Decode(units))] = true
+		next = append(next, binary.LittleEndian.Uint32(e[68:]), binary.LittleEndian.Uint32(e[72:]))
+	}
+	return names
+}

@@ -1,0 +1,240 @@
+package office
+
+import (
+	"context"
+	"encoding/xml"
+	"regexp"
+	"strings"
+
+	"docent/ingest/extract/zipxml"
+	"docent/ingest/outline"
+	"docent/internal/fault"
+)
+
+// XLSX reads a workbook of Excel: a page for each sheet that is shown, with its
+// name as a heading and its tables row by row. Values are written as Excel shows
+// them. Hidden sheets, rows and columns are left out.
+func XLSX(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
+	a, err := zipxml.Open(data)
+	if err != nil {
+		return nil, err
+	}
+	main, err := mainPart(ctx, a, "xl/workbook.xml")
+	if err != nil {
+		return nil, err
+	}
+	w := &workbook{a: a, b: outline.NewBuilder(1 << 16), budget: maxCells}
+	if err := w.read(ctx, main); err != nil {
+		return nil, err
+	}
+	return w.document(packageTitle(ctx, a)), nil
+}
+
+// workbook is the state of reading a workbook.
+type workbook struct {
+	a        *zipxml.Archive
+	b        *outline.Builder
+	sheets   []sheetPart
+	date1904 bool
+	strings  sharedStrings
+	formats  []*numberFormat
+	labels   []string
+	budget   int // cells that may still come
+}
+
+// sheetPart is a sheet that is shown.
+type sheetPart struct{ name, target string }
+
+// document is the text read.
+func (w *workbook) document(title string) *outline.Document {
+	doc := w.b.Document(title)
+	doc.PageLabels = w.labels
+	return doc
+}
+
+// read reads the workbook's parts.
+func (w *workbook) read(ctx context.Context, main string) error {
+	relations, err := w.a.Relations(ctx, main)
+	if err != nil {
+		return err
+	}
+	if err := w.readSheets(ctx, main, relations); err != nil {
+		return err
+	}
+	for _, r := range relations {
+		switch r.Type {
+		case "sharedStrings":
+			if err := w.strings.read(ctx, w.a, r.Target); err != nil {
+				return err
+			}
+		case "styles":
+			data, err := w.a.Part(r.Target)
+			if err != nil {
+				return err
+			}
+			// Values without their formats are better than none.
+			if w.formats, err = readFormats(ctx, data); ctx.Err() != nil {
+				return err
+			}
+		}
+	}
+	for i, s := range w.sheets {
+		w.b.Page = i
+		w.labels = append(w.labels, s.name)
+		sheet := &sheet{w: w, grid: grid{budget: &w.budget}, hiddenColumns: map[int]bool{}}
+		if err := w.a.Stream(ctx, s.target, sheet.token); err != nil {
+			return err
+		}
+		if len(sheet.grid.rows) > 0 {
+			sheetHeading(w.b, s.name, len(w.sheets))
+		}
+		if err := sheet.grid.tables(ctx, w.b); err != nil {
+			return err
+		}
+		if err := w.drawings(ctx, s.target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// usualName matches the names that programs give to sheets.
+var usualName = regexp.MustCompile(`^(Sheet|Tabelle|Feuil|Feuille|Hoja|Foglio|Blad|Ark|Arkusz|Planilha|Лист|工作表|シート)\s?[0-9]*$`)
+
+// sheetHeading adds the name of a sheet. A single sheet with the name that the
+// program gave it has none.
+func sheetHeading(b *outline.Builder, name string, sheets int) {
+	if sheets > 1 || !usualName.MatchString(name) {
+		b.Add(outline.Heading, 1, "\n\n", strings.Join(strings.Fields(name), " "))
+	}
+}
+
+// maxSheets bounds the sheets of a workbook.
+const maxSheets = 5000
+
+// readSheets reads the list of sheets.
+func (w *workbook) readSheets(ctx context.Context, main string, relations []zipxml.Relation) error {
+	data, err := w.a.Part(main)
+	if err != nil {
+		return err
+	}
+	if data == nil {
+		return fault.New(fault.Invalid, "damaged: its list of sheets is missing; open it in Excel and save it again")
+	}
+	targets := map[string]string{}
+	for _, r := range relations {
+		if r.Type == "worksheet" {
+			targets[r.ID] = r.Target
+		}
+	}
+	return zipxml.Tokens(ctx, data, func(t xml.Token) error {
+		e, ok := t.(xml.StartElement)
+		if !ok {
+			return nil
+		}
+		switch e.Name.Local {
+		case "workbookPr":
+			v := zipxml.Attr(e, "date1904")
+			w.date1904 = v == "1" || v == "true"
+		case "sheet":
+			state := zipxml.Attr(e, "state")
+			id := zipxml.AttrIn(e, "r", "id")
+			if target := targets[id]; target != "" && state != "hidden" && state != "veryHidden" && len(w.sheets) < maxSheets {
+				w.sheets = append(w.sheets, sheetPart{zipxml.Attr(e, "name"), target})
+				delete(targets, id)
+			}
+		}
+		return nil
+	})
+}
+
+// drawings adds the text boxes and charts of a sheet.
+func (w *workbook) drawings(ctx context.Context, sheet string) error {
+	relations, err := w.a.Relations(ctx, sheet)
+	if err != nil {
+		return err
+	}
+	for _, r := range relations {
+		if r.Type != "drawing" {
+			continue
+		}
+		data, err := w.a.Part(r.Target)
+		if err != nil {
+			return err
+		}
+		d := &drawing{}
+		if err := zipxml.Tokens(ctx, data, d.token); err != nil {
+			return err
+		}
+		parts, err := w.a.Relations(ctx, r.Target)
+		if err != nil {
+			return err
+		}
+		p := &presentation{a: w.a, b: w.b, seen: map[string]bool{}}
+		s := slide{b: w.b, refer: func(ref string) error { return p.refer(ctx, parts, ref) }}
+		if err := s.addShapes(d.shapes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sharedStrings are the texts that cells refer to by number.
+type sharedStrings struct {
+	text string
+	ends []uint32
+}
+
+// at is the text with a number, "" if there is none.
+func (s *sharedStrings) at(i int) string {
+	if i < 0 || i >= len(s.ends) {
+		return ""
+	}
+	start := uint32(0)
+	if i > 0 {
+		start = s.ends[i-1]
+	}
+	return s.text[start:s.ends[i]]
+}
+
+// maxStrings bounds the shared texts.
+const maxStrings = 2 * maxCells
+
+// read reads the part of shared texts.
+func (s *sharedStrings) read(ctx context.Context, a *zipxml.Archive, name string) error {
+	var b strings.Builder
+	inText, skip, script := false, 0, ""
+	err := a.Stream(ctx, name, func(t xml.Token) error {
+		switch t := t.(type) {
+		case xml.StartElement:
+			switch {
+			case skip > 0 || t.Name.Local == "rPh": // how a word is spoken
+				skip++
+			case t.Name.Local == "t":
+				inText = true
+			case t.Name.Local == "vertAlign":
+				script = zipxml.Attr(t, "val")
+			}
+		case xml.EndElement:
+			inText = false
+			switch {
+			case skip > 0:
+				skip--
+			case t.Name.Local == "r":
+				script = ""
+			case t.Name.Local == "si":
+				if b.Len() > outline.MaxText || len(s.ends) >= maxStrings {
+					return fault.New(fault.Invalid, "too large: its text is more than %d MiB", outline.MaxText>>20)
+				}
+				s.ends = append(s.ends, uint32(b.Len())) //nolint:gosec // bounded by MaxText
+			}
+		case xml.CharData:
+			if inText && skip == 0 {
+				b.WriteString(scripted(string(t), map[string]int{"superscript": 1, "subscript": -1}[script]))
+			}
+		}
+		return nil
+	})
+	s.text = b.String()
+	return err
+}

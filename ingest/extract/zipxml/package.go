@@ -1,0 +1,79 @@
+package zipxml
+
+import (
+	"context"
+	"encoding/xml"
+	"path"
+	"strings"
+)
+
+// Relation is a link from one part of an Office Open XML package to another.
+type Relation struct {
+	// ID names the relation in its part.
+	ID string
+	// Type is the last word of the relation's type, such as "slide". It is the
+	// same in the transitional and in the strict form of the format.
+	Type string
+	// Target is the name of the part.
+	Target string
+}
+
+// maxRelations bounds the relations read of one part.
+const maxRelations = 100000
+
+// Relations returns the links from a part to others in the package, in their
+// order. The part "" is the package.
+func (a *Archive) Relations(ctx context.Context, part string) ([]Relation, error) {
+	dir, file := path.Split(part)
+	data, err := a.Part(dir + "_rels/" + file + ".rels")
+	if data == nil || err != nil {
+		return nil, err
+	}
+	var out []Relation
+	err = Tokens(ctx, data, func(t xml.Token) error {
+		e, ok := t.(xml.StartElement)
+		if !ok || e.Name.Local != "Relationship" || strings.EqualFold(Attr(e, "TargetMode"), "External") || len(out) >= maxRelations {
+			return nil
+		}
+		target := strings.ReplaceAll(Attr(e, "Target"), `\`, "/")
+		if !strings.HasPrefix(target, "/") {
+			target = path.Join(dir, target)
+		}
+		out = append(out, Relation{ID: Attr(e, "Id"), Type: path.Base(Attr(e, "Type")), Target: strings.TrimPrefix(path.Clean(target), "/")})
+		return nil
+	})
+	return out, err
+}
+
+// ContentType returns the content type that the package gives a part, "" if it
+// gives none.
+func (a *Archive) ContentType(ctx context.Context, part string) string {
+	data, err := a.Part("[Content_Types].xml")
+	if err != nil {
+		return ""
+	}
+	var byName, byEnding string
+	ending := strings.TrimPrefix(path.Ext(part), ".")
+	// A list that is damaged at its end still says something before.
+	_ = Tokens(ctx, data, func(t xml.Token) error {
+		e, ok := t.(xml.StartElement)
+		if !ok {
+			return nil
+		}
+		switch e.Name.Local {
+		case "Override":
+			if strings.EqualFold(strings.TrimPrefix(Attr(e, "PartName"), "/"), part) {
+				byName = Attr(e, "ContentType")
+			}
+		case "Default":
+			if strings.EqualFold(Attr(e, "Extension"), ending) {
+				byEnding = Attr(e, "ContentType")
+			}
+		}
+		return nil
+	})
+	if byName != "" {
+		return byName
+	}
+	return byEnding
+}
