@@ -67,6 +67,9 @@ func (e *Extractor) detect(src Source) (Format, error) {
 	if len(bytes.TrimSpace(head)) == 0 && len(bytes.TrimSpace(src.Data)) == 0 {
 		return Format{Media: "text/plain"}, errEmpty
 	}
+	if f, ok, err := detectContainer(src, head); ok {
+		return f, err
+	}
 	if charset.IsBinary(head) {
 		return e.detectBinary(src)
 	}
