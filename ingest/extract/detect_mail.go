@@ -4,16 +4,22 @@ import (
 	"path"
 	"strings"
 
+	"docent/ingest/extract/archive"
+	"docent/ingest/extract/epub"
 	"docent/ingest/extract/mail"
+	"docent/ingest/extract/notebook"
 	"docent/ingest/extract/plain"
+	"docent/ingest/extract/zipxml"
 	"docent/internal/fault"
 )
 
-// The formats of mail.
+// The formats of mail, books and notebooks.
 var (
-	formatEML = Format{"message/rfc822", mail.Read}
-	formatMSG = Format{"application/vnd.ms-outlook", mail.ReadOutlook}
-	formatMHT = Format{"multipart/related", mail.ReadPage}
+	formatEML   = Format{"message/rfc822", mail.Read}
+	formatMSG   = Format{"application/vnd.ms-outlook", mail.ReadOutlook}
+	formatEPUB  = Format{"application/epub+zip", epub.Read}
+	formatIPYNB = Format{"application/x-ipynb+json", notebook.Read}
+	formatMHT   = Format{"multipart/related", mail.ReadPage}
 )
 
 // textEndings are file name endings of text that is never taken for mail.
@@ -28,6 +34,14 @@ func isTextName(name string) bool {
 
 // detectContainer tells formats that hold other documents, and mail.
 func detectContainer(src Source, head []byte) (f Format, ok bool, err error) {
+	if archive.Detect(head) == archive.Zip {
+		if a, err := zipxml.Open(src.Data); err == nil && epub.Is(a) {
+			return formatEPUB, true, nil
+		}
+	}
+	if ending := strings.ToLower(path.Ext(src.Name)); ending == ".ipynb" || (ending == ".json" || ending == "") && notebook.Is(src.Name, src.Data) {
+		return formatIPYNB, true, nil
+	}
 	switch contentOf(src.Name, src.Data) {
 	case message:
 		return formatEML, true, nil

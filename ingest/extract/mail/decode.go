@@ -50,6 +50,9 @@ func decodeTransfer(data []byte, name string) []byte {
 	name, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(stripComment(name))), ";")
 	switch strings.Trim(name, " \t\"'.:") {
 	case "base64", "b", "base-64":
+		if isProse(data) {
+			return data
+		}
 		return decodeBase64(data)
 	case "quoted-printable", "quotedprintable", "quoted printable", "q":
 		return decodeQuoted(data)
@@ -59,6 +62,23 @@ func decodeTransfer(data []byte, name string) []byte {
 		}
 	}
 	return data
+}
+
+// isProse reports whether text that should be Base64 is plain text: many of its
+// lines have several words.
+func isProse(data []byte) bool {
+	lines, prose := 0, 0
+	for data = data[:min(len(data), 2048)]; len(data) > 0; {
+		var line []byte
+		line, data = cutLine(data)
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			lines++
+			if bytes.IndexByte(line, ' ') > 0 {
+				prose++
+			}
+		}
+	}
+	return prose*2 > lines
 }
 
 // base64Values are the values of the Base64 characters plus one, also of the

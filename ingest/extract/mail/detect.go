@@ -28,7 +28,7 @@ func IsMessage(name string, head []byte) bool {
 	if IsMbox(head) {
 		return false
 	}
-	var fields, proofs, people int
+	var proofs, people, contents int
 	for first := true; len(head) > 0; first = false {
 		line, rest := cutLine(head)
 		field, _, ok := cutField(line)
@@ -36,7 +36,9 @@ func IsMessage(name string, head []byte) bool {
 		case len(bytes.TrimSpace(line)) == 0:
 			rest = nil
 		case ok:
-			fields++
+			if strings.HasPrefix(field, "content-") {
+				contents++
+			}
 			if evidence[field] {
 				proofs++
 			}
@@ -53,7 +55,7 @@ func IsMessage(name string, head []byte) bool {
 		head = rest
 	}
 	if messageEndings[strings.ToLower(path.Ext(name))] {
-		return proofs+people >= 1 && fields >= 2
+		return proofs+people+contents >= 1
 	}
 	return proofs >= 1 && people >= 2 && proofs+people >= 4
 }

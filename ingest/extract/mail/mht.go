@@ -16,8 +16,6 @@ func IsPage(name string, head []byte) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".mht", ".mhtml":
 		return true
-	case ".eml":
-		return h["snapshot-content-location"] != ""
 	}
 	from := strings.ToLower(h["from"])
 	return h["snapshot-content-location"] != "" || h["to"] == "" && strings.Contains(from, "<saved by")
