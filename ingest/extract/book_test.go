@@ -19,7 +19,7 @@ func bookOf(t testing.TB, replaced files) string {
 <item id="c2" href="text/ch2.xhtml" media-type="application/xhtml+xml"/><item id="i" href="cover.png" media-type="image/png"/></manifest>
 <spine><itemref idref="i"/><itemref idref="n"/><itemref idref="c2"/><itemref idref="c1"/><itemref idref="c2"/><itemref idref="x"/></spine></package>`},
 		{"O/nav.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="x"><body><nav epub:type="toc"><ol><li><a href="text/ch2.xhtml">Part One</a><ol><li><a href="text/ch%201.xhtml#x">Sub</a></li></ol></li></ol></nav></body></html>`},
-		{"O/text/ch 1.xhtml", `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><a id="x"/><p>Text of it.</p><p>It goes on.</p><h1>Deeper</h1><p>More.</p></body></html>`},
+		{"O/text/ch 1.xhtml", `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><a id="x"/><p>Text of it.</p><p>It goes on for longer than a line, so that it is text and not the number of a chapter.</p><h1>Deeper</h1><p>More.</p></body></html>`},
 		{"O/text/ch2.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title><script src="a"/></head><body><h2>Own heading</h2><p>First.</p></body></html>`},
 	}
 	for _, r := range replaced {
@@ -44,7 +44,7 @@ h2 "Own heading"
 p "First."
 section2 Sub
 p "Text of it."
-p "It goes on."
+p "It goes on for longer than a line, so that it is text and not the number of a chapter."
 h3 "Deeper"
 p "More."
 `
