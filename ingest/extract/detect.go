@@ -69,6 +69,9 @@ func (e *Extractor) detect(ctx context.Context, src Source) (Format, error) {
 	if bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\xef\xbb\xbf"), []byte(office.RTFSignature)) {
 		return formatRTF, nil
 	}
+	if f, ok, err := detectContainer(src, head); ok {
+		return f, err
+	}
 	if charset.IsBinary(head) {
 		return e.detectBinary(ctx, src)
 	}

@@ -2,32 +2,184 @@ package extract
 
 import (
 	"context"
+	"fmt"
 	"iter"
-	"time"
+	"path"
+	"strings"
+
+	"docent/ingest/extract/archive"
+	"docent/ingest/extract/mail"
+	"docent/ingest/extract/part"
+	"docent/internal/fault"
 )
 
 // Part is a document inside another one: a file in an archive, an attachment of
 // a mail, a message in a mailbox.
-type Part struct {
-	// Name is the part's path inside the container, with slashes. It is unique
-	// in the container and stays the same while the container changes elsewhere.
-	Name string
-	// Data is the content.
-	Data []byte
-	// Modified is when the part was changed; zero if the container does not say.
-	Modified time.Time
-	// Reason says why the part cannot be read; Data is nil then.
-	Reason string
+type Part = part.Part
+
+// container is a kind of source that holds documents.
+type container uint8
+
+const (
+	single    container = iota // holds none
+	message                    // a mail with attachments
+	outlook                    // a mail of Outlook with attachments
+	mailbox                    // a mailbox of messages
+	archived                   // an archive of files
+	maxLevels = 4              // of containers in containers
+	maxStores = 2              // of mailboxes and archives among them
+)
+
+// containerOf tells which container a source is, by its name and beginning.
+func containerOf(name string, head []byte) container {
+	switch ending := strings.ToLower(path.Ext(name)); {
+	case mail.IsOLE(head):
+		if ending == ".msg" || ending == ".oft" || ending == "" {
+			return outlook
+		}
+		return single
+	case archive.Detect(head) == archive.Zip && archive.IsDocument(name, head):
+		return single
+	case archive.Detect(head) != archive.None:
+		return archived
+	case isTextName(name):
+		return single
+	case mail.IsMbox(head):
+		return mailbox
+	case mail.IsMessage(name, head) && !mail.IsPage(name, head):
+		return message
+	}
+	return single
 }
+
+// contentOf tells which container a source is, by all of its content.
+func contentOf(name string, data []byte) container {
+	head := data[:min(len(data), sniffLen)]
+	c := containerOf(name, head)
+	switch {
+	case c == archived && archive.Detect(head) == archive.Zip && archive.HoldsDocument(data), c == outlook && !mail.IsOutlook(data):
+		return single
+	}
+	return c
+}
+
+// whole reports whether a container is a document as well.
+func (c container) whole() bool { return c == single || c == message || c == outlook }
 
 // MayHaveParts reports whether a source with this name and beginning may hold
 // other documents. It looks at no more than a signature, and is cheap.
-func MayHaveParts(_ string, _ []byte) bool { return false }
+func MayHaveParts(name string, head []byte) bool {
+	return containerOf(name, head[:min(len(head), sniffLen)]) != single
+}
 
-// Parts yields the documents inside a source, one level deep. whole reports
-// whether the source is a document of its own as well, as a mail with
-// attachments is and an archive is not. A source that holds nothing is whole and
-// yields nothing. An error comes once and last.
-func (e *Extractor) Parts(_ context.Context, _ Source) (whole bool, parts iter.Seq2[Part, error]) {
-	return true, func(func(Part, error) bool) {}
+// Parts yields the documents inside a source. whole reports whether the source
+// is a document of its own as well, as a mail with attachments is and an archive
+// is not. A source that holds nothing is whole and yields nothing. An error comes
+// once and last.
+//
+// A container inside the source is opened as well, and the names of its documents
+// begin with its own name and a slash. An archive or mailbox below that is
+// yielded with a Reason.
+func (e *Extractor) Parts(ctx context.Context, src Source) (whole bool, parts iter.Seq2[Part, error]) {
+	c := contentOf(src.Name, src.Data)
+	return c.whole(), func(yield func(Part, error) bool) {
+		x := &expander{ctx: ctx, budget: archive.NewBudget(len(src.Data)), yield: yield}
+		defer x.recovered()
+		if err := x.open(c, src.Name, src.Data, "", 1, 0); err != nil && !x.stopped {
+			yield(Part{}, err)
+		}
+	}
+}
+
+// expander opens a source and the containers inside it.
+type expander struct {
+	ctx     context.Context
+	budget  *archive.Budget
+	names   part.Names
+	yield   func(Part, error) bool
+	inYield bool // the caller's code runs
+	stopped bool // the caller wants no more
+}
+
+// recovered ends the parts of a source whose reader panicked. A panic of the
+// caller goes on.
+func (x *expander) recovered() {
+	if x.inYield {
+		return
+	}
+	if p := recover(); p != nil && !x.stopped {
+		x.yield(Part{}, fault.Wrap(fault.Invalid, fmt.Errorf("parts: panic: %v", p), "damaged: the documents in it cannot be read"))
+	}
+}
+
+// emit yields a part and reports whether the caller wants more.
+func (x *expander) emit(p Part) bool {
+	p.Name = x.names.Unique(p.Name)
+	if p.Reason != "" {
+		p.Data = nil
+	}
+	x.inYield = true
+	x.stopped = !x.yield(p, nil)
+	x.inYield = false
+	return !x.stopped
+}
+
+// open yields the documents of one container. levels counts the containers that
+// are open, stores the archives and mailboxes among them before this one.
+func (x *expander) open(c container, name string, data []byte, prefix string, levels, stores int) error {
+	var parts iter.Seq2[Part, error]
+	switch c {
+	case message:
+		parts = mail.Attachments(x.ctx, data)
+	case outlook:
+		parts = mail.OutlookAttachments(x.ctx, data)
+	case mailbox:
+		parts, stores = mail.Messages(x.ctx, data), stores+1
+	case archived:
+		parts, stores = archive.Entries(x.ctx, name, data, x.budget), stores+1
+	default:
+		return nil
+	}
+	for p, err := range parts {
+		if err != nil {
+			return err
+		}
+		if c != archived {
+			if err := x.budget.Entry(); err != nil {
+				return err
+			}
+		}
+		p.Name = prefix + p.Name
+		if err := x.add(p, levels, stores); err != nil || x.stopped {
+			return err
+		}
+	}
+	return nil
+}
+
+// add yields a part and the documents inside it.
+func (x *expander) add(p Part, levels, stores int) error {
+	c := contentOf(p.Name, p.Data)
+	if c == single || p.Reason != "" {
+		x.emit(p)
+		return nil
+	}
+	if !c.whole() && (stores >= maxStores || levels >= maxLevels) {
+		x.emit(Part{Name: p.Name, Modified: p.Modified, Reason: "nested: it is an archive inside archives; unpack it and add it on its own"})
+		return nil
+	}
+	if c.whole() {
+		if !x.emit(p) || levels >= maxLevels {
+			return nil
+		}
+	}
+	err := x.open(c, p.Name, p.Data, p.Name+"/", levels+1, stores)
+	if err != nil && fault.KindOf(err) == fault.Invalid && !x.budget.Spent() && !x.stopped {
+		// Only this container is damaged.
+		if !c.whole() {
+			x.emit(Part{Name: p.Name, Modified: p.Modified, Reason: fault.Message(err)})
+		}
+		return nil
+	}
+	return err
 }

@@ -138,7 +138,7 @@ func TestAlone(t *testing.T) {
 	var wg sync.WaitGroup
 	for name, want := range map[string]string{
 		worker.DieByMemory: "too complex: it needs more than",
-		worker.DieByCPU:    "too complex: it takes more than",
+		worker.DieByCPU:    "too complex: it takes",
 		worker.DieByPanic:  "damaged: docent's reader gave up on it",
 		worker.DieByExit:   "damaged: docent's reader broke on it",
 		worker.DieByStack:  "too complex: it needs more than",

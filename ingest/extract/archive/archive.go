@@ -1,0 +1,231 @@
+// Package archive reads archives and compressed files: ZIP, TAR, gzip, bzip2, xz
+// and Zstandard. It yields their files one at a time, with bounds on their number
+// and on the bytes they unpack to.
+package archive
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"iter"
+	"path"
+	"strings"
+
+	"docent/ingest/extract/part"
+	"docent/internal/fault"
+)
+
+const (
+	// maxEntries bounds the files taken from one source.
+	maxEntries = 10000
+	// maxUnpacked bounds the bytes unpacked from one source.
+	maxUnpacked = 256 << 20
+	// maxEntry bounds the bytes of one file.
+	maxEntry = 64 << 20
+	// freeUnpacked is how much a source may unpack to at any ratio.
+	freeUnpacked = 32 << 20
+	// maxRatio bounds the ratio of unpacked to packed bytes above freeUnpacked.
+	maxRatio = 200
+	// maxHeaders bounds the headers read of an archive, also of entries that are
+	// left out.
+	maxHeaders = 100000
+)
+
+// Kind is a kind of archive.
+type Kind uint8
+
+// The kinds.
+const (
+	// None is no archive.
+	None Kind = iota
+	// Zip is a ZIP archive.
+	Zip
+	// Tar is a TAR archive.
+	Tar
+	// Gzip, Bzip2, XZ and Zstd are compressed files, which may be TAR archives.
+	Gzip
+	// Bzip2 is a file compressed by bzip2.
+	Bzip2
+	// XZ is a file compressed by xz.
+	XZ
+	// Zstd is a file compressed by zstd.
+	Zstd
+)
+
+// Detect tells the kind of an archive by its first bytes.
+func Detect(head []byte) Kind {
+	switch {
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")) && len(head) >= 22:
+		return Zip
+	case bytes.HasPrefix(head, []byte("\x1f\x8b\x08")):
+		return Gzip
+	case bytes.HasPrefix(head, []byte("BZh")) && len(head) > 9 && head[3] >= '1' && head[3] <= '9' && (bytes.Equal(head[4:10], []byte("1AY&SY")) || bytes.Equal(head[4:10], []byte("\x17\x72\x45\x38\x50\x90"))):
+		return Bzip2
+	case bytes.HasPrefix(head, []byte("\xfd7zXZ\x00")):
+		return XZ
+	case bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")):
+		return Zstd
+	case isTar(head):
+		return Tar
+	}
+	return None
+}
+
+// isTar reports whether a TAR header begins a file: it has the mark of POSIX, or
+// the right checksum.
+func isTar(head []byte) bool {
+	if len(head) < 512 {
+		return false
+	}
+	if bytes.Equal(head[257:262], []byte("ustar")) {
+		return true
+	}
+	var sum, stored int
+	for i, c := range head[:512] {
+		if i >= 148 && i < 156 {
+			c = ' '
+		}
+		sum += int(c)
+	}
+	digits := strings.Trim(string(head[148:156]), " \x00")
+	for _, c := range digits {
+		if c < '0' || c > '7' {
+			return false
+		}
+		stored = stored*8 + int(c-'0')
+	}
+	return head[0] != 0 && digits != "" && sum == stored
+}
+
+// Budget bounds the files and bytes unpacked from one source and from the
+// archives inside it.
+type Budget struct {
+	entries int
+	bytes   int64
+}
+
+// NewBudget returns the budget for a source of size bytes.
+func NewBudget(size int) *Budget {
+	return &Budget{entries: maxEntries, bytes: min(maxUnpacked, freeUnpacked+maxRatio*int64(size))}
+}
+
+// Entry takes one file from the budget.
+func (b *Budget) Entry() error {
+	if b.entries--; b.entries < 0 {
+		return fault.New(fault.Invalid, "too large: it holds more than %d files; add it in several archives", maxEntries)
+	}
+	return nil
+}
+
+// Spent reports whether nothing is left of the budget.
+func (b *Budget) Spent() bool { return b.entries < 0 || b.bytes <= 0 }
+
+// errUnpacked is the reason for an archive that unpacks to too much.
+var errUnpacked = fault.New(fault.Invalid, "too large: it unpacks to more than %d MiB, or to far more than its size; unpack it and add the files", maxUnpacked>>20)
+
+// meter counts what is read through it against a budget.
+type meter struct {
+	ctx context.Context
+	r   io.Reader
+	b   *Budget
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	if err := m.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if m.b.bytes <= 0 {
+		return 0, errUnpacked
+	}
+	n, err := m.r.Read(p[:min(int64(len(p)), m.b.bytes)])
+	m.b.bytes -= int64(n)
+	return n, err
+}
+
+// Entries yields the files of an archive. Links, devices, hidden files and the
+// data of version control are left out. An error comes once and last.
+func Entries(ctx context.Context, name string, data []byte, budget *Budget) iter.Seq2[part.Part, error] {
+	return func(yield func(part.Part, error) bool) {
+		w := &walk{ctx: ctx, budget: budget, yield: yield}
+		var err error
+		switch kind := Detect(data[:min(len(data), 512)]); kind {
+		case None:
+			return
+		case Zip:
+			err = w.zip(data)
+		case Tar:
+			err = w.tar(&meter{ctx, bytes.NewReader(data), budget})
+		default:
+			err = w.compressed(kind, name, data)
+		}
+		if err != nil && !w.stopped {
+			yield(part.Part{}, err)
+		}
+	}
+}
+
+// walk is the state of going through an archive.
+type walk struct {
+	ctx     context.Context
+	budget  *Budget
+	names   part.Names
+	headers int
+	stopped bool // the caller wants no more
+	yield   func(part.Part, error) bool
+}
+
+// errStop ends a walk that the caller stopped.
+var errStop = fault.New(fault.Canceled, "stopped")
+
+// emit yields a part.
+func (w *walk) emit(p part.Part) error {
+	if err := w.budget.Entry(); err != nil {
+		return err
+	}
+	p.Name = w.names.Unique(p.Name)
+	if !w.yield(p, nil) {
+		w.stopped = true
+		return errStop
+	}
+	return nil
+}
+
+// next looks at the context and counts a header.
+func (w *walk) next() error {
+	if w.headers++; w.headers > maxHeaders {
+		return fault.New(fault.Invalid, "too large: it holds more than %d entries", maxHeaders)
+	}
+	return w.ctx.Err()
+}
+
+// errEntrySize is the reason for a file that is too large.
+var errEntrySize = fault.New(fault.Invalid, "too large: it unpacks to more than %d MiB", maxEntry>>20)
+
+// readEntry reads a file of an archive.
+func readEntry(r io.Reader, size int64) ([]byte, error) {
+	if size > maxEntry {
+		return nil, errEntrySize
+	}
+	var b bytes.Buffer
+	b.Grow(int(max(0, min(size, 1<<20))) + bytes.MinRead)
+	if _, err := b.ReadFrom(io.LimitReader(r, maxEntry+1)); err != nil {
+		return nil, err
+	}
+	if b.Len() > maxEntry {
+		return nil, errEntrySize
+	}
+	return b.Bytes(), nil
+}
+
+// singleName is the name of the file in a compressed file.
+func singleName(name string) string {
+	base := path.Base(strings.ReplaceAll(name, "\\", "/"))
+	switch strings.ToLower(path.Ext(base)) {
+	case ".gz", ".bz2", ".xz", ".zst", ".zstd", ".bz":
+		base = base[:len(base)-len(path.Ext(base))]
+	}
+	if base = part.Clean(base); base == "" {
+		return "content"
+	}
+	return base
+}

@@ -1,0 +1,194 @@
+package archive
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/bzip2"
+	"encoding/binary"
+	"errors"
+	"io"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"docent/ingest/extract/part"
+	"docent/internal/fault"
+)
+
+// documents are the file name endings of packed formats that are one document,
+// or a program, and no archive of documents.
+var documents = map[string]bool{
+	".docx": true, ".docm": true, ".dotx": true, ".dotm": true, ".xlsx": true, ".xlsm": true, ".xltx": true, ".xlsb": true, ".pptx": true, ".pptm": true, ".potx": true,
+	".ppsx": true, ".odt": true, ".ott": true, ".ods": true, ".ots": true, ".odp": true, ".otp": true, ".odg": true, ".odf": true, ".odm": true, ".epub": true,
+	".pages": true, ".numbers": true, ".key": true, ".vsdx": true, ".xps": true, ".oxps": true, ".hwpx": true, ".kmz": true, ".cbz": true, ".jar": true, ".war": true,
+	".ear": true, ".apk": true, ".ipa": true, ".xpi": true, ".crx": true, ".nupkg": true, ".idml": true, ".sketch": true, ".3mf": true, ".npz": true,
+}
+
+// firstParts begin the names of the first entries of packed documents.
+var firstParts = []string{"mimetype", "[Content_Types].xml", "_rels/", "word/", "xl/", "ppt/", "docProps/", "customXml/", "META-INF/", "Index/"}
+
+// IsDocument reports whether a ZIP archive with this name and beginning is one
+// packed document, such as a text of an office program.
+func IsDocument(name string, head []byte) bool {
+	if documents[strings.ToLower(path.Ext(name))] {
+		return true
+	}
+	if len(head) < 30 {
+		return false
+	}
+	n := int(binary.LittleEndian.Uint16(head[26:]))
+	first := string(head[30:min(len(head), 30+n)])
+	for _, p := range firstParts {
+		if first == p || strings.HasSuffix(p, "/") && strings.HasPrefix(first, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// HoldsDocument reports whether the directory of a ZIP archive shows that it is
+// one packed document.
+func HoldsDocument(data []byte) bool {
+	r, err := openZip(data)
+	if err != nil {
+		return false
+	}
+	for _, f := range r.File {
+		switch f.Name {
+		case "[Content_Types].xml", "mimetype", "META-INF/container.xml", "AndroidManifest.xml":
+			return true
+		}
+	}
+	return false
+}
+
+// openZip opens a ZIP archive.
+func openZip(data []byte) (*zip.Reader, error) {
+	if bytes.Count(data, []byte("PK\x01\x02")) > maxHeaders {
+		return nil, fault.New(fault.Invalid, "too large: it holds more than %d entries", maxHeaders)
+	}
+	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "damaged: it is not an archive that can be opened, or only a part of one")
+	}
+	return r, nil
+}
+
+// Compression methods of ZIP besides those of the standard library.
+const (
+	methodBzip2 = 12
+	methodZstd  = 93
+	methodXZ    = 95
+)
+
+// failed is a reader that returns an error.
+type failed struct{ err error }
+
+func (f failed) Read([]byte) (int, error) { return 0, f.err }
+
+// decompressor adapts decompress to the ZIP reader.
+func decompressor(kind Kind) zip.Decompressor {
+	return func(r io.Reader) io.ReadCloser {
+		d, err := decompress(kind, r)
+		if err != nil {
+			return io.NopCloser(failed{err})
+		}
+		return d
+	}
+}
+
+// zip yields the files of a ZIP archive.
+func (w *walk) zip(data []byte) error {
+	r, err := openZip(data)
+	if err != nil {
+		return err
+	}
+	r.RegisterDecompressor(methodBzip2, func(r io.Reader) io.ReadCloser { return io.NopCloser(bzip2.NewReader(r)) })
+	r.RegisterDecompressor(methodZstd, decompressor(Zstd))
+	r.RegisterDecompressor(methodXZ, decompressor(XZ))
+	decode := nameDecoder(r.File)
+	for _, f := range r.File {
+		if err := w.next(); err != nil {
+			return err
+		}
+		name := part.Clean(decode(f))
+		if !f.Mode().IsRegular() || strings.HasSuffix(f.Name, "/") || name == "" || part.IsHidden(name) {
+			continue
+		}
+		p := part.Part{Name: name, Modified: f.Modified}
+		if p.Data, err = w.unzip(f); err != nil {
+			if errors.Is(err, errUnpacked) || fault.KindOf(err) != fault.Invalid {
+				return err
+			}
+			p.Data, p.Reason = nil, fault.Message(err)
+		}
+		if err := w.emit(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unzip unpacks a file. An error of kind fault.Invalid is the file's only, except
+// errUnpacked.
+func (w *walk) unzip(f *zip.File) ([]byte, error) {
+	if f.Flags&1 != 0 {
+		return nil, fault.New(fault.Invalid, "encrypted: it opens only with a password; unpack the archive and add the file")
+	}
+	r, err := f.Open()
+	if errors.Is(err, zip.ErrAlgorithm) {
+		return nil, fault.New(fault.Invalid, "unsupported: it is packed with method %d; pack the archive again", f.Method)
+	}
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "damaged: it cannot be unpacked")
+	}
+	defer r.Close()
+	data, err := readEntry(&meter{w.ctx, r, w.budget}, int64(min(f.UncompressedSize64, maxEntry+1)))
+	if err != nil && fault.KindOf(err) != fault.Invalid && w.ctx.Err() == nil {
+		return nil, fault.Wrap(fault.Invalid, err, "damaged: it cannot be unpacked")
+	}
+	return data, err
+}
+
+// unicodePath is the extra field of a ZIP entry with its name in UTF-8.
+const unicodePath = 0x7075
+
+// nameDecoder returns a function for the names of entries. Old programs write
+// them in the character set of their country, without saying which.
+func nameDecoder(files []*zip.File) func(*zip.File) string {
+	var all []byte
+	for _, f := range files {
+		if f.NonUTF8 && !utf8.ValidString(f.Name) && len(all) < 1<<20 {
+			all = append(append(all, f.Name...), '\n')
+		}
+	}
+	enc := guessNames(all)
+	return func(f *zip.File) string {
+		if name := unicodeName(f.Extra); name != "" {
+			return name
+		}
+		if utf8.ValidString(f.Name) {
+			return f.Name
+		}
+		if text, err := enc.NewDecoder().String(f.Name); err == nil {
+			return text
+		}
+		return f.Name
+	}
+}
+
+// unicodeName is the name in the extra fields of an entry, "" without one.
+func unicodeName(extra []byte) string {
+	for len(extra) >= 4 {
+		tag, size := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
+		extra = extra[4:]
+		if size > len(extra) {
+			return ""
+		}
+		if tag == unicodePath && size > 5 && extra[0] == 1 && utf8.Valid(extra[5:size]) {
+			return string(extra[5:size])
+		}
+		extra = extra[size:]
+	}
+	return ""
+}

@@ -1,0 +1,238 @@
+// Package epub reads electronic books (EPUB): their chapters in reading order,
+// with the headings of the table of contents.
+package epub
+
+import (
+	"context"
+	"encoding/xml"
+	"net/url"
+	"path"
+	"strings"
+
+	"docent/ingest/extract/html"
+	"docent/ingest/extract/join"
+	"docent/ingest/extract/zipxml"
+	"docent/ingest/outline"
+	"docent/internal/fault"
+)
+
+const (
+	containerPart  = "META-INF/container.xml"
+	encryptionPart = "META-INF/encryption.xml"
+	// maxChapters bounds the files of a book.
+	maxChapters = 10000
+)
+
+// Is reports whether a packed document is a book.
+func Is(a *zipxml.Archive) bool {
+	if !a.Has("mimetype") {
+		return a.Has(containerPart)
+	}
+	kind, err := a.Part("mimetype")
+	return err == nil && strings.TrimSpace(string(kind)) == "application/epub+zip"
+}
+
+// Read reads a book: its title and authors, and its chapters in the order of the
+// spine. The cover and the table of contents are left out.
+func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
+	a, err := zipxml.Open(data)
+	if err != nil {
+		return nil, err
+	}
+	b := &book{archive: a, entries: map[string]entry{}}
+	if err := b.open(ctx); err != nil {
+		return nil, err
+	}
+	if err := b.checkEncryption(ctx); err != nil {
+		return nil, err
+	}
+	b.contents(ctx)
+	var out join.Builder
+	if len(b.creators) > 0 {
+		out.Add(outline.Paragraph, 0, strings.Join(b.creators, ", "))
+	}
+	for _, name := range b.spine {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := b.chapter(ctx, &out, name); err != nil {
+			return nil, err
+		}
+		if out.Truncated() {
+			break
+		}
+	}
+	if b.missing > 0 && b.missing == len(b.spine) {
+		return nil, fault.New(fault.Invalid, "damaged: none of its chapters is in the file; download the book again")
+	}
+	return out.Document(b.title), nil
+}
+
+// book is an open book.
+type book struct {
+	archive  *zipxml.Archive
+	title    string
+	creators []string
+	items    map[string]item // of the manifest by id
+	spine    []string        // the names of the chapters in order
+	nav      string          // the table of contents of EPUB 3
+	ncx      string          // the table of contents of EPUB 2
+	entries  map[string]entry
+	missing  int // chapters that are not in the file
+}
+
+// item is a file of a book.
+type item struct{ name, media, properties string }
+
+// resolve returns the name of a part that another part refers to.
+func resolve(base, href string) string {
+	href, _, _ = strings.Cut(href, "#")
+	if u, err := url.PathUnescape(href); err == nil {
+		href = u
+	}
+	if strings.HasPrefix(href, "/") {
+		return strings.TrimPrefix(path.Clean(href), "/")
+	}
+	return strings.TrimPrefix(path.Join(path.Dir(base), href), "/")
+}
+
+// open reads the container and the package.
+func (b *book) open(ctx context.Context) error {
+	opf, err := b.packageName(ctx)
+	if err != nil {
+		return err
+	}
+	data, err := b.archive.Part(opf)
+	if err != nil {
+		return err
+	}
+	if data == nil {
+		return fault.New(fault.Invalid, "damaged: the book has no package file; download it again")
+	}
+	p := &packageFile{book: b, base: opf, left: map[string]bool{}}
+	b.items = map[string]item{}
+	// A package that breaks off still names the chapters before.
+	if err := zipxml.Tokens(ctx, data, p.token); err != nil && (ctx.Err() != nil || len(p.order) == 0) {
+		return err
+	}
+	p.finish()
+	return nil
+}
+
+// packageName is the name of the package file.
+func (b *book) packageName(ctx context.Context) (string, error) {
+	data, err := b.archive.Part(containerPart)
+	if err != nil {
+		return "", err
+	}
+	var name string
+	err = zipxml.Tokens(ctx, data, func(t xml.Token) error {
+		if e, ok := t.(xml.StartElement); ok && e.Name.Local == "rootfile" && name == "" {
+			name = strings.TrimPrefix(path.Clean(zipxml.Attr(e, "full-path")), "/")
+		}
+		return nil
+	})
+	if name != "" && b.archive.Has(name) {
+		return name, nil
+	}
+	for _, n := range b.archive.Names() {
+		if strings.EqualFold(path.Ext(n), ".opf") {
+			return n, nil
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return "", fault.New(fault.Invalid, "damaged: the book has no package file; download it again")
+}
+
+// fontAlgorithms obfuscate fonts only.
+var fontAlgorithms = map[string]bool{"http://www.idpf.org/2008/embedding": true, "http://ns.adobe.com/pdf/enc#RC": true}
+
+// checkEncryption returns an error for a book whose chapters are encrypted.
+func (b *book) checkEncryption(ctx context.Context) error {
+	data, err := b.archive.Part(encryptionPart)
+	if err != nil || data == nil {
+		return err
+	}
+	chapters := make(map[string]bool, len(b.spine))
+	for _, n := range b.spine {
+		chapters[n] = true
+	}
+	var algorithm string
+	encrypted := false
+	err = zipxml.Tokens(ctx, data, func(t xml.Token) error {
+		e, ok := t.(xml.StartElement)
+		switch {
+		case !ok:
+		case e.Name.Local == "EncryptionMethod":
+			algorithm = zipxml.Attr(e, "Algorithm")
+		case e.Name.Local == "CipherReference":
+			encrypted = encrypted || !fontAlgorithms[algorithm] && chapters[resolve("", zipxml.Attr(e, "URI"))]
+		}
+		return nil
+	})
+	if encrypted {
+		return fault.New(fault.Invalid, "encrypted: the book is protected against copying (DRM); add a copy without protection")
+	}
+	if ctx.Err() != nil {
+		return err
+	}
+	return nil
+}
+
+// chapter appends a chapter. One without a heading of its own gets the heading
+// of the table of contents.
+func (b *book) chapter(ctx context.Context, out *join.Builder, name string) error {
+	data, err := b.archive.Part(name)
+	if err != nil {
+		return err
+	}
+	if data == nil {
+		b.missing++
+		return nil
+	}
+	doc, err := html.Read(ctx, name, closeEmpty(data))
+	if err != nil {
+		return fault.Wrap(fault.Invalid, err, "damaged: its chapter %s cannot be read", path.Base(name))
+	}
+	if strings.TrimSpace(doc.Text) == "" {
+		return nil
+	}
+	if e, ok := b.entries[name]; ok && !startsWithHeading(doc) {
+		out.Section(e.level, e.label)
+		shift := 0
+		if top := topLevel(doc); top > 0 && top <= e.level {
+			shift = e.level + 1 - top
+		}
+		out.Append(doc, shift)
+		return nil
+	}
+	out.Append(doc, 0)
+	return nil
+}
+
+// startsWithHeading reports whether a chapter begins with a heading, at most
+// after a short line such as a number.
+func startsWithHeading(doc *outline.Document) bool {
+	for i, bl := range doc.Blocks {
+		if bl.Kind == outline.Heading && bl.Level < outline.TermLevel {
+			return true
+		}
+		if i >= 2 || bl.End-bl.Start > 80 {
+			break
+		}
+	}
+	return false
+}
+
+// topLevel is the level of a chapter's outermost heading; 0 without one.
+func topLevel(doc *outline.Document) int {
+	top := 0
+	for _, bl := range doc.Blocks {
+		if bl.Kind == outline.Heading && bl.Level < outline.TermLevel && (top == 0 || bl.Level < top) {
+			top = bl.Level
+		}
+	}
+	return top
+}

@@ -1,0 +1,142 @@
+package mail
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"docent/ingest/extract/part"
+)
+
+// endings are the file name endings of attachments without a name.
+var endings = map[string]string{
+	"text/plain": ".txt", "text/html": ".html", "text/csv": ".csv", "text/calendar": ".ics", "text/markdown": ".md", "text/rtf": ".rtf", "application/rtf": ".rtf",
+	"application/pdf": ".pdf", "application/json": ".json", "application/xml": ".xml", "text/xml": ".xml", "application/zip": ".zip", "application/gzip": ".gz",
+	"application/msword": ".doc", "application/vnd.ms-excel": ".xls", "application/vnd.ms-powerpoint": ".ppt",
+	"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   ".docx",
+	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":         ".xlsx",
+	"application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+	"application/vnd.oasis.opendocument.text":                                   ".odt", "image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/tiff": ".tif",
+}
+
+// ignoredMedia are parts for programs: signatures, and the reports of mail
+// servers.
+var ignoredMedia = map[string]bool{
+	"application/pgp-signature": true, "application/pkcs7-signature": true, "application/x-pkcs7-signature": true, "application/pgp-encrypted": true, "application/pgp-keys": true,
+	"message/external-body": true, "message/partial": true, "text/x-amp-html": true, "message/feedback-report": true, "text/rfc822-headers": true,
+	"application/applefile": true,
+}
+
+// isAttachment reports whether a part that holds no others is a file of its own.
+// Text with a name is one, unless it comes where the body is expected.
+func (e *entity) isAttachment(s *state) bool {
+	if e.media == "message/delivery-status" || e.media == "message/disposition-notification" {
+		return false
+	}
+	if !e.isText() || e.disposition == "attachment" {
+		return true
+	}
+	return e.filename != "" && s.hasBody
+}
+
+// attachmentsOf lists the attachments of a message in their order, also those of
+// the messages in it if deep is set.
+func attachmentsOf(e *entity, deep bool) []*entity {
+	var out []*entity
+	var walk func(e *entity, s *state)
+	walk = func(e *entity, s *state) {
+		switch {
+		case e.isMessage():
+			for _, c := range e.children {
+				if deep {
+					walk(c, &state{})
+				}
+			}
+		case e.isEncrypted(), ignoredMedia[e.media]:
+		case len(e.children) > 0:
+			root := e
+			if e.media == "multipart/related" {
+				root = e.root()
+			}
+			for _, c := range e.children {
+				switch {
+				case e.media == "multipart/related" && c != root && len(c.children) == 0 && (c.filename == "" || strings.HasPrefix(c.media, "image/")) && c.disposition != "attachment":
+				case e.media == "multipart/alternative" && c.isText() && c.disposition != "attachment":
+					s.hasBody = true
+				case e.media == "multipart/alternative" && c.media == "text/calendar" && c.filename == "":
+				default:
+					walk(c, s)
+				}
+			}
+		case strings.HasPrefix(e.media, "multipart/"):
+		case e.isAttachment(s):
+			out = append(out, e)
+		default:
+			s.hasBody = s.hasBody || len(bytes.TrimSpace(e.body)) > 0
+			if bytes.Contains(e.body, []byte("begin ")) {
+				_, files := splitUU(e.content())
+				for _, f := range files {
+					out = append(out, &entity{media: "application/octet-stream", filename: oneLine(f.name), body: f.content})
+				}
+			}
+		}
+	}
+	walk(e, &state{})
+	return out
+}
+
+// attachmentNames are the names of the attachments as a reader sees them.
+func attachmentNames(e *entity) []string {
+	var out []string
+	for _, a := range attachmentsOf(e, false) {
+		if name := part.Clean(a.filename); name != "" {
+			out = append(out, path.Base(name))
+		}
+	}
+	return out
+}
+
+// Attachments yields the files in a message and in the messages inside it, one
+// at a time.
+func Attachments(ctx context.Context, data []byte) iter.Seq2[part.Part, error] {
+	return func(yield func(part.Part, error) bool) {
+		e := parse(trimFront(data))
+		date := parseDate(e.header["date"])
+		var names part.Names
+		for i, a := range attachmentsOf(e, true) {
+			if err := ctx.Err(); err != nil {
+				yield(part.Part{}, err)
+				return
+			}
+			name := path.Base(part.Clean(a.filename))
+			if name == "." {
+				name = "attachment-" + strconv.Itoa(i+1) + endings[a.media]
+			}
+			content := a.content()
+			if len(content) == 0 {
+				continue
+			}
+			if !yield(part.Part{Name: names.Unique(name), Data: content, Modified: date}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// parseDate reads the Date field; the zero time if it cannot be read.
+func parseDate(s string) time.Time {
+	s = strings.TrimSpace(stripComment(oneLine(s)))
+	if _, after, ok := strings.Cut(s, ","); ok {
+		s = strings.TrimSpace(after)
+	}
+	for _, layout := range []string{"2 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04:05 MST", "2 Jan 2006 15:04 -0700", "2 Jan 06 15:04:05 -0700", "2 Jan 06 15:04:05 MST", "2 Jan 2006 15:04:05"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}

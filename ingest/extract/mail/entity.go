@@ -1,0 +1,173 @@
+package mail
+
+import (
+	"bytes"
+	"strings"
+)
+
+const (
+	// maxEntities bounds the parts of a message, also those in parts.
+	maxEntities = 10000
+	// maxDepth bounds the nesting of parts.
+	maxDepth = 24
+)
+
+// entity is a message or a part of one.
+type entity struct {
+	header header
+	// media is the lower-case media type.
+	media string
+	// typeParams are the parameters of the media type.
+	typeParams map[string]string
+	// disposition is "attachment", "inline" or "".
+	disposition string
+	// filename is the decoded name of the file, "" without one.
+	filename string
+	// body is the content in its transfer encoding.
+	body []byte
+	// children are the parts of a multipart, or the message in a message part.
+	children []*entity
+}
+
+// parser divides a message into its parts.
+type parser struct{ count int }
+
+// parse reads a message.
+func parse(data []byte) *entity {
+	p := &parser{}
+	return p.entity(data, "text/plain", 0)
+}
+
+// entity reads a header and a body. fallback is the media type without a
+// Content-Type.
+func (p *parser) entity(data []byte, fallback string, depth int) *entity {
+	p.count++
+	h, body := parseHeader(data)
+	e := &entity{header: h, body: body}
+	e.media, e.typeParams = params(h["content-type"])
+	if !strings.Contains(e.media, "/") {
+		e.media = fallback
+		if strings.HasPrefix(h["content-type"], "text") {
+			e.media = "text/plain"
+		}
+	}
+	var d map[string]string
+	e.disposition, d = params(h["content-disposition"])
+	label := e.typeParams["charset"]
+	for _, name := range []string{d["filename"], d["name"], e.typeParams["name"], e.typeParams["filename"]} {
+		if e.filename == "" {
+			e.filename = decodeWords(name, label)
+		}
+	}
+	if depth >= maxDepth {
+		return e
+	}
+	switch {
+	case strings.HasPrefix(e.media, "multipart/"):
+		p.multipart(e, depth)
+	case e.isMessage():
+		inner := decodeTransfer(body, h["content-transfer-encoding"])
+		e.children = []*entity{p.entity(inner, "text/plain", depth+1)}
+	}
+	return e
+}
+
+// isMessage reports whether the part is a whole message.
+func (e *entity) isMessage() bool {
+	return e.media == "message/rfc822" || e.media == "message/global" || e.media == "message/news"
+}
+
+// multipart adds the parts of a multipart. Without a boundary that occurs in the
+// body it becomes text.
+func (p *parser) multipart(e *entity, depth int) {
+	boundary := e.typeParams["boundary"]
+	start, next := -1, 0
+	if boundary != "" {
+		start, next, _ = findBoundary(e.body, boundary, 0)
+	}
+	if start < 0 {
+		if boundary = guessBoundary(e.body); boundary == "" {
+			e.media = "text/plain"
+			return
+		}
+		start, next, _ = findBoundary(e.body, boundary, 0)
+	}
+	if start < 0 {
+		e.media = "text/plain"
+		return
+	}
+	fallback := "text/plain"
+	if e.media == "multipart/digest" {
+		fallback = "message/rfc822"
+	}
+	for p.count < maxEntities {
+		end, after, last := findBoundary(e.body, boundary, next)
+		stop := end
+		if end < 0 {
+			stop = len(e.body)
+		}
+		if content := e.body[min(next, stop):stop]; len(bytes.TrimSpace(content)) > 0 {
+			e.children = append(e.children, p.entity(trimEnd(content), fallback, depth+1))
+		}
+		if end < 0 || last {
+			return
+		}
+		next = after
+	}
+}
+
+// trimEnd removes the line end that belongs to the boundary.
+func trimEnd(data []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(data, []byte("\n")), []byte("\r"))
+}
+
+// findBoundary finds the next line that is a boundary. It returns the start of
+// the line, -1 without one, the start of the next line, and whether the boundary
+// is the last one.
+func findBoundary(body []byte, boundary string, from int) (start, next int, last bool) {
+	mark := []byte("--" + boundary)
+	for from < len(body) {
+		i := bytes.Index(body[from:], mark)
+		if i < 0 {
+			return -1, 0, false
+		}
+		start = from + i
+		tail, _ := cutLine(body[start+len(mark):])
+		next = start + len(mark) + len(tail)
+		if j := bytes.IndexByte(body[next:min(len(body), next+2)], '\n'); j >= 0 {
+			next += j + 1
+		}
+		last = bytes.HasPrefix(tail, []byte("--"))
+		if tail = bytes.TrimSpace(bytes.TrimPrefix(tail, []byte("--"))); len(tail) == 0 && (start == 0 || body[start-1] == '\n') {
+			return start, next, last
+		}
+		from = start + len(mark)
+	}
+	return -1, 0, false
+}
+
+// guessBoundary returns the boundary of a multipart whose header names none or a
+// wrong one: a line with two hyphens before a Content field.
+func guessBoundary(body []byte) string {
+	for rest := body; len(rest) > 0; {
+		var line []byte
+		line, rest = cutLine(rest)
+		if !bytes.HasPrefix(line, []byte("--")) || len(line) < 4 || len(line) > maxValue {
+			continue
+		}
+		if len(rest) >= 8 && bytes.EqualFold(rest[:8], []byte("content-")) {
+			return string(bytes.TrimSpace(line[2:]))
+		}
+	}
+	return ""
+}
+
+// content is the decoded content of a part.
+func (e *entity) content() []byte {
+	return decodeTransfer(e.body, e.header["content-transfer-encoding"])
+}
+
+// isText reports whether the part is text that can be a body.
+func (e *entity) isText() bool {
+	return e.media == "text/plain" || e.media == "text/html" || e.media == "text/enriched" || e.media == "text/richtext" || e.media == "text"
+}

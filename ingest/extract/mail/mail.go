@@ -1,0 +1,239 @@
+// Package mail reads electronic mail: single messages (EML), messages of
+// Outlook (MSG), mailboxes (MBOX) and saved web pages (MHT). It reads broken
+// messages as far as possible.
+package mail
+
+import (
+	"context"
+	"strings"
+	"unicode"
+
+	"docent/ingest/extract/html"
+	"docent/ingest/extract/join"
+	"docent/ingest/extract/plain"
+	"docent/ingest/outline"
+	"docent/internal/fault"
+)
+
+// maxField bounds a field as shown, such as a long list of recipients.
+const maxField = 2000
+
+// errEncrypted is the reason for a message whose body is encrypted.
+var errEncrypted = fault.New(fault.Invalid, "encrypted: only its recipient can open it; decrypt it and add it again")
+
+// Read reads one message: its fields, its best body, and the messages in it. The
+// title is the subject.
+func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
+	e := parse(trimFront(data))
+	w := &writer{ctx: ctx}
+	w.message(e)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if w.encrypted && !w.body {
+		return nil, errEncrypted
+	}
+	return w.b.Document(e.field("subject")), nil
+}
+
+// field is a decoded header field in one line.
+func (e *entity) field(name string) string {
+	return decodeWords(e.header[name], e.typeParams["charset"])
+}
+
+// writer puts the document of a message together.
+type writer struct {
+	ctx       context.Context
+	b         join.Builder
+	depth     int  // of messages in messages
+	body      bool // there is text other than fields
+	encrypted bool // a part is encrypted
+}
+
+// message adds the fields of a message and its body.
+func (w *writer) message(e *entity) {
+	var lines []string
+	for _, f := range []struct{ key, label string }{{"from", "From"}, {"sender", "From"}, {"to", "To"}, {"cc", "Cc"}, {"bcc", "Bcc"}, {"newsgroups", "Newsgroups"}, {"date", "Date"}} {
+		value := e.field(f.key)
+		if value == "" || f.key == "sender" && e.header["from"] != "" {
+			continue
+		}
+		lines = append(lines, f.label+": "+shorten(value))
+	}
+	if names := attachmentNames(e); len(names) > 0 {
+		lines = append(lines, "Attachments: "+shorten(strings.Join(names, ", ")))
+	}
+	w.b.Add(outline.Paragraph, 0, strings.Join(lines, "\n"))
+	w.part(e, &state{})
+}
+
+// shorten cuts a long field.
+func shorten(s string) string {
+	if len(s) <= maxField {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxField], "") + " …"
+}
+
+// nested adds a message inside another one as a section.
+func (w *writer) nested(e *entity) {
+	w.depth++
+	subject := e.field("subject")
+	if subject == "" {
+		subject = "Message"
+	}
+	w.b.Add(outline.Heading, min(w.depth, 6), subject)
+	w.message(e)
+	w.depth--
+}
+
+// state is the state of going through one message.
+type state struct{ hasBody bool }
+
+// part adds what is text in a part.
+func (w *writer) part(e *entity, s *state) {
+	if w.ctx.Err() != nil || w.b.Truncated() {
+		return
+	}
+	switch {
+	case e.isMessage():
+		for _, c := range e.children {
+			w.nested(c)
+		}
+	case e.isEncrypted():
+		w.encrypted = true
+	case e.media == "multipart/alternative":
+		w.alternative(e, s)
+	case len(e.children) > 0:
+		for _, c := range e.bodies() {
+			w.part(c, s)
+		}
+	case !e.isAttachment(s):
+		w.add(e.document(w.ctx), s)
+	}
+}
+
+// add adds the document of a body.
+func (w *writer) add(doc *outline.Document, s *state) {
+	if doc == nil || strings.TrimSpace(doc.Text) == "" {
+		return
+	}
+	s.hasBody, w.body = true, true
+	w.b.Append(doc, w.depth)
+}
+
+// bodies are the children that may be shown: in a signed message the first one,
+// in a related one the root.
+func (e *entity) bodies() []*entity {
+	switch e.media {
+	case "multipart/signed":
+		return e.children[:1]
+	case "multipart/related":
+		return []*entity{e.root()}
+	}
+	return e.children
+}
+
+// root is the part of a multipart/related that refers to the others.
+func (e *entity) root() *entity {
+	if start := strings.Trim(e.typeParams["start"], "<> "); start != "" {
+		for _, c := range e.children {
+			if strings.Trim(c.header["content-id"], "<> ") == start {
+				return c
+			}
+		}
+	}
+	for _, c := range e.children {
+		if c.media == "text/html" || strings.HasPrefix(c.media, "multipart/") {
+			return c
+		}
+	}
+	return e.children[0]
+}
+
+// isEncrypted reports whether a part is an encrypted message.
+func (e *entity) isEncrypted() bool {
+	switch e.media {
+	case "multipart/encrypted":
+		return true
+	case "application/pkcs7-mime", "application/x-pkcs7-mime":
+		return e.typeParams["smime-type"] != "signed-data" && e.typeParams["smime-type"] != "certs-only"
+	}
+	return false
+}
+
+// alternative adds the best version of a body that comes in several. Parts that
+// are no version of it, such as a mixed part, are added as well.
+func (w *writer) alternative(e *entity, s *state) {
+	var text, page *outline.Document
+	for _, c := range e.children {
+		switch {
+		case c.media == "text/html" && page == nil:
+			page = c.document(w.ctx)
+		case c.media == "multipart/related" && page == nil && len(c.children) > 0 && c.root().media == "text/html":
+			page = c.root().document(w.ctx)
+		case c.isText() && text == nil && c.media != "text/html":
+			text = c.document(w.ctx)
+		case strings.HasPrefix(c.media, "multipart/"), c.isEncrypted():
+			w.part(c, s)
+		}
+	}
+	w.add(better(text, page), s)
+}
+
+// better returns the better one of a plain text and a page with the same
+// content. The page wins if it has structure, or if the text lacks much of it.
+func better(text, page *outline.Document) *outline.Document {
+	if text == nil || page == nil {
+		if text == nil {
+			return page
+		}
+		return text
+	}
+	inText, inPage := letters(text.Text), letters(page.Text)
+	if inText*10 < inPage*6 {
+		return page
+	}
+	if inPage*10 < inText*9 {
+		return text
+	}
+	for _, b := range page.Blocks {
+		if b.Kind == outline.Heading || b.Kind == outline.Header || b.Kind == outline.Row {
+			return page
+		}
+	}
+	return text
+}
+
+// letters counts the letters and digits of a text.
+func letters(s string) int {
+	n := 0
+	for _, r := range s {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// document reads a text part; nil if it cannot be read.
+func (e *entity) document(ctx context.Context) *outline.Document {
+	data := e.content()
+	label := e.typeParams["charset"]
+	if e.media == "text/html" || e.media == "application/xhtml+xml" {
+		if label != "" {
+			data = []byte(decodeText(data, label))
+		}
+		doc, err := html.Read(ctx, "", data)
+		if err != nil {
+			return plain.Text("", decodeText(data, label))
+		}
+		return doc
+	}
+	data, _ = splitUU(data)
+	text := decodeText(data, label)
+	if strings.EqualFold(e.typeParams["format"], "flowed") {
+		text = unflow(text, strings.EqualFold(e.typeParams["delsp"], "yes"))
+	}
+	return plain.Text("", text)
+}

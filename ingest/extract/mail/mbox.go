@@ -1,0 +1,122 @@
+package mail
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"iter"
+
+	"docent/ingest/extract/part"
+)
+
+// maxFromLine bounds the line that begins a message in a mailbox.
+const maxFromLine = 512
+
+// isFromLine reports whether a line begins a message in a mailbox: "From ", a
+// sender, and a date with a time and a year.
+func isFromLine(line []byte) bool {
+	if !bytes.HasPrefix(line, []byte("From ")) || len(line) > maxFromLine {
+		return false
+	}
+	clock, year := false, false
+	for _, f := range bytes.Fields(line[len("From "):]) {
+		if i := bytes.IndexByte(f, ':'); i > 0 && i <= 2 && len(f) >= i+3 && isDigits(f[:i]) && isDigits(f[i+1:i+3]) {
+			clock = true
+		}
+		year = year || len(f) == 4 && isDigits(f) && (f[0] == '1' || f[0] == '2')
+	}
+	return clock && year
+}
+
+func isDigits(s []byte) bool {
+	for _, c := range s {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(s) > 0
+}
+
+// startsMessage reports whether a message of a mailbox begins here: a From line
+// and then a header field.
+func startsMessage(data []byte) bool {
+	line, rest := cutLine(data[:min(len(data), maxFromLine+maxFieldName)])
+	if !isFromLine(line) {
+		return false
+	}
+	return startsField(rest) || bytes.HasPrefix(rest, []byte(">From "))
+}
+
+// IsMbox reports whether a file with this beginning is a mailbox.
+func IsMbox(head []byte) bool { return startsMessage(trimFront(head)) }
+
+// trimFront removes a byte order mark and empty lines.
+func trimFront(head []byte) []byte {
+	return bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), "\r\n")
+}
+
+// Messages yields the messages of a mailbox, one at a time. A message is named
+// by a digest of its Message-ID, or of its content without one, so that names
+// stay when other messages come and go.
+func Messages(ctx context.Context, data []byte) iter.Seq2[part.Part, error] {
+	return func(yield func(part.Part, error) bool) {
+		data := trimFront(data)
+		var names part.Names
+		for len(data) > 0 {
+			if err := ctx.Err(); err != nil {
+				yield(part.Part{}, err)
+				return
+			}
+			end := messageEnd(data)
+			message := unquote(data[:end])
+			data = data[end:]
+			if len(bytes.TrimSpace(message)) == 0 {
+				continue
+			}
+			h, body := parseHeader(message)
+			key := []byte(h["message-id"])
+			if len(key) == 0 {
+				key = append([]byte(h["from"]+"\n"+h["date"]+"\n"+h["subject"]+"\n"), body...)
+			}
+			sum := sha256.Sum256(key)
+			name := names.Unique(hex.EncodeToString(sum[:8]) + ".eml")
+			if !yield(part.Part{Name: name, Data: message, Modified: parseDate(h["date"])}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// messageEnd is where the first message of a mailbox ends.
+func messageEnd(data []byte) int {
+	for at := 0; ; {
+		i := bytes.Index(data[at:], []byte("\nFrom "))
+		if i < 0 {
+			return len(data)
+		}
+		at += i + 1
+		if startsMessage(data[at:]) {
+			return at
+		}
+	}
+}
+
+// unquote removes the From line of a message and one ">" from its quoted From
+// lines.
+func unquote(message []byte) []byte {
+	if line, rest := cutLine(message); isFromLine(line) {
+		message = rest
+	}
+	if !bytes.Contains(message, []byte(">From ")) {
+		return message
+	}
+	out := make([]byte, 0, len(message))
+	for line := range bytes.Lines(message) {
+		if t := bytes.TrimLeft(line, ">"); len(t) < len(line) && bytes.HasPrefix(t, []byte("From ")) {
+			line = line[1:]
+		}
+		out = append(out, line...)
+	}
+	return out
+}

@@ -1,0 +1,122 @@
+// Package part names the documents that lie inside other documents.
+package part
+
+import (
+	"path"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Part is a document inside another one: a file in an archive, an attachment of
+// a mail, a message in a mailbox.
+type Part struct {
+	// Name is the part's path inside the container, with slashes. It is unique
+	// in the container and stays the same while the container changes elsewhere.
+	Name string
+	// Data is the content.
+	Data []byte
+	// Modified is when the part was changed; zero if the container does not say.
+	Modified time.Time
+	// Reason says why the part cannot be read; Data is nil then.
+	Reason string
+}
+
+const (
+	// maxName bounds the bytes of one path element.
+	maxName = 200
+	// maxDepth bounds the elements of a path.
+	maxDepth = 32
+)
+
+// Clean returns a name from a container as a relative path with slashes. It
+// drops drive letters, empty elements, "." and "..", and control characters. The
+// result is "" if nothing is left.
+func Clean(name string) string {
+	name = strings.ToValidUTF8(name, "_")
+	name = strings.ReplaceAll(name, "\\", "/")
+	if len(name) > 1 && name[1] == ':' && unicode.IsLetter(rune(name[0])) {
+		name = name[2:]
+	}
+	var elements []string
+	for e := range strings.SplitSeq(name, "/") {
+		e = strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
+				return -1
+			}
+			return r
+		}, e)
+		e = strings.TrimSpace(e)
+		if e == "" || e == "." || e == ".." {
+			continue
+		}
+		elements = append(elements, shorten(e))
+	}
+	if len(elements) > maxDepth {
+		elements = elements[len(elements)-maxDepth:]
+	}
+	return strings.Join(elements, "/")
+}
+
+// shorten cuts a long path element and keeps its ending.
+func shorten(e string) string {
+	if len(e) <= maxName {
+		return e
+	}
+	ending := path.Ext(e)
+	if len(ending) > 16 {
+		ending = ""
+	}
+	cut := maxName - len(ending)
+	for cut > 0 && !utf8.RuneStart(e[cut]) {
+		cut--
+	}
+	return e[:cut] + ending
+}
+
+// Names makes names unique within one container. The zero value is ready to use.
+type Names struct {
+	used map[string]int
+}
+
+// Unique returns name, or name with a number before its ending if the name was
+// returned before.
+func (n *Names) Unique(name string) string {
+	if n.used == nil {
+		n.used = make(map[string]int)
+	}
+	count, taken := n.used[name]
+	if !taken {
+		n.used[name] = 1
+		return name
+	}
+	ending := path.Ext(name)
+	stem := strings.TrimSuffix(name, ending)
+	for {
+		count++
+		candidate := stem + "-" + strconv.Itoa(count) + ending
+		if _, taken := n.used[candidate]; !taken {
+			n.used[name], n.used[candidate] = count, 1
+			return candidate
+		}
+	}
+}
+
+// hidden are the names of files and folders that hold no documents: the data of
+// version control and of file managers.
+var hidden = map[string]bool{
+	"__macosx": true, "thumbs.db": true, "desktop.ini": true, "ehthumbs.db": true, "cvs": true,
+}
+
+// IsHidden reports whether a path is that of a hidden file, lies in a hidden
+// folder, or belongs to version control or a file manager.
+func IsHidden(name string) bool {
+	for e := range strings.SplitSeq(name, "/") {
+		if strings.HasPrefix(e, ".") || hidden[strings.ToLower(e)] {
+			return true
+		}
+	}
+	return false
+}
