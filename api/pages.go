@@ -20,6 +20,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"docent/ingest/extract"
 	"docent/ingest/extract/pdf"
 	"docent/internal/fault"
 	"docent/rag"
@@ -37,12 +38,14 @@ const (
 	maxDrawn = 4
 )
 
-// Pages shows PDFs page by page; pages count from 0.
+// Pages shows documents page by page; pages count from 0.
 type Pages interface {
-	// ReadPage tells where the letters of a page are.
-	ReadPage(ctx context.Context, pdf []byte, page int) (*pdf.Page, error)
-	// DrawPage draws a page as PNG and tells how many there are.
-	DrawPage(ctx context.Context, pdf []byte, page, width int) (png []byte, pages int, err error)
+	// Shows reports whether documents of a media type have pages to show.
+	Shows(media string) bool
+	// ReadPage reads where the letters of a page are.
+	ReadPage(ctx context.Context, src extract.Source, page int) (*pdf.Page, error)
+	// DrawPage draws a page as PNG and returns the number of pages.
+	DrawPage(ctx context.Context, src extract.Source, page, width int) (png []byte, pages int, err error)
 }
 
 // PageView describes a page of a document, and where a part of the text is on it.
@@ -129,8 +132,8 @@ func (s *server) paged(ctx context.Context, id int64) (rag.Document, error) {
 	if err != nil {
 		return d, err
 	}
-	if kind, _, err := mime.ParseMediaType(d.MediaType); err != nil || kind != pdfType || s.cfg.Pages == nil {
-		return d, fault.New(fault.NotFound, "document %d has no pages to show: only PDFs have", id)
+	if s.cfg.Pages == nil || !s.cfg.Pages.Shows(d.MediaType) {
+		return d, fault.New(fault.NotFound, "document %d has no pages that this server can show", id)
 	}
 	return d, nil
 }
@@ -177,7 +180,7 @@ func (s *server) page(ctx context.Context, in *pageInput) (*pageOutput, error) {
 	}
 	if !found {
 		kept, err = s.fromOriginal(ctx, d, key, func(pdf []byte) (drawnPage, error) {
-			read, err := s.cfg.Pages.ReadPage(ctx, pdf, in.Page)
+			read, err := s.cfg.Pages.ReadPage(ctx, original(d, pdf), in.Page)
 			return drawnPage{read: read}, err
 		})
 		if err != nil {
@@ -236,6 +239,11 @@ func (s *server) fromOriginal(ctx context.Context, d rag.Document, key keptPage,
 	return made, nil
 }
 
+// original is a document as it was read.
+func original(d rag.Document, data []byte) extract.Source {
+	return extract.Source{Name: d.Source, Media: d.MediaType, Data: data}
+}
+
 func hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
@@ -263,7 +271,7 @@ func (s *server) pageImage(ctx context.Context, in *pageImageInput) (*huma.Strea
 		}
 		defer done()
 		kept, err = s.fromOriginal(ctx, d, key, func(pdf []byte) (drawnPage, error) {
-			png, pages, err := s.cfg.Pages.DrawPage(ctx, pdf, in.Page, in.Width)
+			png, pages, err := s.cfg.Pages.DrawPage(ctx, original(d, pdf), in.Page, in.Width)
 			return drawnPage{png: png, pages: pages}, err
 		})
 		if err != nil {
@@ -334,7 +342,7 @@ func (s *server) draw(ctx context.Context, in *drawInput) (*huma.StreamResponse,
 			return nil, err
 		}
 		defer done()
-		if kept.png, kept.pages, err = s.cfg.Pages.DrawPage(ctx, pdf, in.Page, in.Width); err != nil {
+		if kept.png, kept.pages, err = s.cfg.Pages.DrawPage(ctx, extract.Source{Media: pdfType, Data: pdf}, in.Page, in.Width); err != nil {
 			return nil, err
 		}
 		s.kept.put(key, kept)

@@ -29,7 +29,7 @@ type drawer struct {
 	begun       chan struct{}
 }
 
-func (d *drawer) DrawPage(ctx context.Context, pdf []byte, page, width int) ([]byte, int, error) {
+func (d *drawer) DrawPage(ctx context.Context, src extract.Source, page, width int) ([]byte, int, error) {
 	d.drawn.Add(1)
 	if d.hold != nil {
 		d.begun <- struct{}{}
@@ -39,13 +39,15 @@ func (d *drawer) DrawPage(ctx context.Context, pdf []byte, page, width int) ([]b
 			return nil, 0, ctx.Err()
 		}
 	}
-	return d.Extractor.DrawPage(ctx, pdf, page, width)
+	return d.Extractor.DrawPage(ctx, src.Data, page, width)
 }
 
-func (d *drawer) ReadPage(ctx context.Context, pdf []byte, page int) (*pdf.Page, error) {
+func (d *drawer) ReadPage(ctx context.Context, src extract.Source, page int) (*pdf.Page, error) {
 	d.read.Add(1)
-	return d.Extractor.ReadPage(ctx, pdf, page)
+	return d.Extractor.ReadPage(ctx, src.Data, page)
 }
+
+func (d *drawer) Shows(media string) bool { return media == pdfType }
 
 // manualPDF is a PDF of five pages.
 func manualPDF(t *testing.T) string {

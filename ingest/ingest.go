@@ -68,6 +68,17 @@ type Ingester struct {
 	log      *slog.Logger
 }
 
+// Pages shows documents page by page; pages count from 0. It is safe for
+// concurrent use.
+type Pages interface {
+	// Shows reports whether documents of a media type have pages to show.
+	Shows(media string) bool
+	// ReadPage reads where the letters of a page are.
+	ReadPage(ctx context.Context, src extract.Source, page int) (*pdf.Page, error)
+	// DrawPage draws a page as PNG and returns the number of pages.
+	DrawPage(ctx context.Context, src extract.Source, page, width int) (png []byte, pages int, err error)
+}
+
 // Reader reads foreign bytes. It is safe for concurrent use. Errors of kind
 // fault.Invalid say in one line why a document cannot be read; others have
 // nothing to do with the document.
@@ -77,10 +88,7 @@ type Reader interface {
 	// Parts stores the documents inside a source as files in a folder. whole
 	// reports whether the source is a document of its own as well.
 	Parts(ctx context.Context, src extract.Source, dir string) (whole bool, parts []worker.Part, err error)
-	// ReadPage reads where the letters of a PDF's page are.
-	ReadPage(ctx context.Context, data []byte, page int) (*pdf.Page, error)
-	// DrawPage draws a PDF's page as PNG and returns the number of pages.
-	DrawPage(ctx context.Context, data []byte, page, width int) (png []byte, pages int, err error)
+	Pages
 	// Close frees what the reader holds.
 	Close(ctx context.Context) error
 }
@@ -131,8 +139,8 @@ func setDefault[T int | int64](field *T, value T) {
 // Close frees what reading sources holds. No call may be running.
 func (in *Ingester) Close(ctx context.Context) error { return in.reader.Close(ctx) }
 
-// Pages shows PDFs page by page, with the reader of documents.
-func (in *Ingester) Pages() Reader { return in.reader }
+// Pages shows pages with the reader of documents.
+func (in *Ingester) Pages() Pages { return in.reader }
 
 // The values of Result.Status.
 const (

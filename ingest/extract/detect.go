@@ -13,6 +13,7 @@ import (
 	"docent/ingest/extract/html"
 	"docent/ingest/extract/markup"
 	"docent/ingest/extract/office"
+	"docent/ingest/extract/picture"
 	"docent/ingest/extract/plain"
 	"docent/ingest/outline"
 	"docent/internal/fault"
@@ -81,7 +82,14 @@ func (e *Extractor) detect(ctx context.Context, src Source) (Format, error) {
 // detectBinary tells binary formats apart by their signatures.
 func (e *Extractor) detectBinary(ctx context.Context, src Source) (Format, error) {
 	if bytes.Contains(src.Data[:min(len(src.Data), 1024)], []byte("%PDF-")) {
-		return Format{"application/pdf", e.pdf.Read}, nil
+		return Format{"application/pdf", func(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
+			return e.pdf.ReadRecognized(ctx, data, src.Recognized)
+		}}, nil
+	}
+	if media := picture.Media(src.Data); media != "" {
+		return Format{media, func(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
+			return picture.Read(ctx, data, src.Recognized)
+		}}, nil
 	}
 	if bytes.HasPrefix(src.Data, []byte("PK\x03\x04")) {
 		if f, ok, err := detectArchive(ctx, src.Data); ok || err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"docent/ingest/extract/pdf"
+	"docent/ingest/extract/picture"
 	"docent/ingest/extract/plain"
 	"docent/ingest/outline"
 	"docent/internal/fault"
@@ -32,14 +33,22 @@ func New(cfg Config) (*Extractor, error) {
 // Close frees what the extractor holds. Nothing may be being read.
 func (e *Extractor) Close(ctx context.Context) error { return e.pdf.Close(ctx) }
 
-// ReadPage reads where the letters of a PDF's page are. A page that does not
-// exist is fault.NotFound, a PDF that cannot be read is fault.Invalid.
+// ReadPage reads where the letters of a page are, of a PDF or of a picture, which
+// has one page and no letters. A page that does not exist is fault.NotFound, a
+// document that cannot be read is fault.Invalid.
 func (e *Extractor) ReadPage(ctx context.Context, data []byte, index int) (*pdf.Page, error) {
+	if picture.Media(data) != "" {
+		return picture.Page(data, index)
+	}
 	return e.pdf.ReadPage(ctx, data, index)
 }
 
-// DrawPage draws a PDF's page in a width as PNG and returns the number of pages.
+// DrawPage draws a page of a PDF or a picture in a width as PNG and returns the number of pages.
 func (e *Extractor) DrawPage(ctx context.Context, data []byte, index, width int) (drawn []byte, pages int, err error) {
+	if picture.Media(data) != "" {
+		drawn, err = picture.Draw(data, index, width)
+		return drawn, 1, err
+	}
 	return e.pdf.DrawPage(ctx, data, index, width)
 }
 
@@ -51,6 +60,12 @@ type Source struct {
 	Data []byte
 	// Record is the document, if Data is a line that was parsed already.
 	Record *plain.Record
+	// Media is the media type, if it is known from an earlier reading. It only
+	// helps to show pages.
+	Media string
+	// Recognized is the text that OCR found on pages, by their index; nil if it
+	// was not tried.
+	Recognized map[int]string
 }
 
 // Extract returns a source's text and its media type. An error of kind

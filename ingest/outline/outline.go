@@ -65,6 +65,8 @@ type Document struct {
 	// Truncated is set if the source has more than MaxText of text: the rest is
 	// missing.
 	Truncated bool
+	// Scanned are the pages, counted from 0, that are pictures without text.
+	Scanned []int
 	// Note is what a reader should know of the extraction, such as glyphs that
 	// could not be read; "" if there is nothing.
 	Note string
@@ -153,6 +155,13 @@ func (b *Builder) Add(kind Kind, level int, separator, text string) {
 	start := b.text.Len()
 	b.text.WriteString(text)
 	b.blocks = Append(b.blocks, Block{Kind: kind, Level: level, Page: b.Page, Start: start, End: b.text.Len()})
+}
+
+// AddParagraphs adds the paragraphs of a text, which blank lines divide.
+func (b *Builder) AddParagraphs(text string) {
+	for part := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n\n") {
+		b.Add(Paragraph, 0, "\n\n", part)
+	}
 }
 
 // Close ends the sections of a level and below: what follows belongs to the

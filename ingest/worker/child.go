@@ -103,7 +103,7 @@ func serve(ctx context.Context, in io.Reader, out *bufio.Writer) error {
 
 // answer does one piece of work.
 func answer(ctx context.Context, local *Local, req request, data []byte, out *bufio.Writer) error {
-	src := extract.Source{Name: req.Name, Data: data, Record: req.Record}
+	src := extract.Source{Name: req.Name, Data: data, Record: req.Record, Recognized: req.Recognized}
 	var rep reply
 	var body []byte
 	var err error
@@ -112,7 +112,7 @@ func answer(ctx context.Context, local *Local, req request, data []byte, out *bu
 		var r Reading
 		r, err = local.Read(ctx, src)
 		body = []byte(r.Text)
-		rep.Reading = pack(r)
+		rep.pack(r)
 	case opParts:
 		whole, parts := local.extract.Parts(ctx, src)
 		rep.Whole = whole
@@ -121,9 +121,9 @@ func answer(ctx context.Context, local *Local, req request, data []byte, out *bu
 			return err
 		}
 	case opPage:
-		rep.Page, err = local.ReadPage(ctx, data, req.Page)
+		rep.Page, err = local.ReadPage(ctx, src, req.Page)
 	case opDraw:
-		body, rep.Pages, err = local.DrawPage(ctx, data, req.Page, req.Width)
+		body, rep.Pages, err = local.DrawPage(ctx, src, req.Page, req.Width)
 	default:
 		err = fault.New(fault.Internal, "unknown work %q", req.Op)
 	}

@@ -10,6 +10,7 @@ import (
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	"github.com/landlock-lsm/go-landlock/landlock"
+	llsyscall "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
 )
 
@@ -66,9 +67,11 @@ func become(dir string, memory int64, program string, args []string) error {
 		}
 	}
 	yield()
-	read := landlock.RODirs("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc", "/opt", "/proc", "/sys", "/var/lib", "/var/cache/fontconfig").IgnoreIfMissing()
+	read := landlock.RODirs("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc", "/opt", "/proc", "/sys", "/var/lib", "/var/spool/libreoffice", "/var/cache/fontconfig").IgnoreIfMissing()
 	devices := landlock.RWFiles("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom").IgnoreIfMissing()
-	if err := restrictFiles(dir, read, devices); err != nil {
+	// LibreOffice puts a socket there, whatever it is told.
+	sockets := landlock.PathAccess(landlock.AccessFSSet(llsyscall.AccessFSMakeSock), "/tmp")
+	if err := restrictFiles(dir, read, devices, sockets); err != nil {
 		return err
 	}
 	names := slices.DeleteFunc(forbidden(), func(name string) bool {

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -77,3 +78,13 @@ func overflow(n int) int {
 
 // SetCPU makes a pool's documents end after less processor time.
 func (p *Pool) SetCPU(most time.Duration) { p.cpu = most }
+
+// RunTool runs a program as other programs are run, and returns its output.
+func (p *Pool) RunTool(ctx context.Context, program string, args ...string) (out string, err error) {
+	err = inFolder(func(dir string) error {
+		text, err := p.tools.run(ctx, dir, nil, program, args...)
+		out = string(text)
+		return err
+	})
+	return out, err
+}

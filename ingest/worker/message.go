@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"docent/ingest/chunk"
+	"docent/ingest/extract/office"
 	"docent/ingest/extract/pdf"
 	"docent/ingest/extract/plain"
 	"docent/internal/fault"
@@ -53,8 +54,10 @@ type request struct {
 	Op     op
 	Name   string
 	Record *plain.Record
-	Page   int
-	Width  int
+	// Recognized is extract.Source's.
+	Recognized map[int]string
+	Page       int
+	Width      int
 	// CPU is the processor time that it may take.
 	CPU time.Duration
 	// Memory is the memory that the worker may have meanwhile, in bytes.
@@ -67,10 +70,13 @@ type reply struct {
 	Err     *wireError
 	More    bool
 	Reading Reading // without Text, which is the body
-	Part    Part
-	Whole   bool
-	Page    *pdf.Page
-	Pages   int
+	// Pages are those of the passages, -1 where there is none: gob does not tell
+	// a pointer to 0 from none.
+	ChunkPages []int
+	Part       Part
+	Whole      bool
+	Page       *pdf.Page
+	Pages      int
 }
 
 // wireError is an error on its way to the parent.
@@ -79,13 +85,27 @@ type wireError struct {
 	Safe     string
 	Detail   string
 	Panicked bool
+	// Legacy is the media type of an *office.LegacyError.
+	Legacy string
+	// NoText says that it is a *pdf.ScannedError, and Scanned are its pages.
+	NoText  bool
+	Scanned []int
 }
 
 func toWire(err error) *wireError {
 	if err == nil {
 		return nil
 	}
-	return &wireError{fault.KindOf(err), fault.Message(err), err.Error(), Panicked(err)}
+	w := &wireError{Kind: fault.KindOf(err), Safe: fault.Message(err), Detail: err.Error(), Panicked: Panicked(err)}
+	var legacy *office.LegacyError
+	if errors.As(err, &legacy) {
+		w.Legacy = legacy.Media
+	}
+	var scanned *pdf.ScannedError
+	if errors.As(err, &scanned) {
+		w.NoText, w.Scanned = true, scanned.Pages
+	}
+	return w
 }
 
 // failure is the error that a reply carries.
@@ -94,8 +114,13 @@ func (w *wireError) failure() error {
 		return nil
 	}
 	cause := errors.New(w.Detail)
-	if w.Panicked {
+	switch {
+	case w.Panicked:
 		cause = &deadError{detail: w.Detail}
+	case w.Legacy != "":
+		cause = &office.LegacyError{Media: w.Legacy}
+	case w.NoText:
+		cause = pdf.NewScannedError(w.Scanned, w.Safe)
 	}
 	return fault.Wrap(w.Kind, cause, "%s", w.Safe)
 }
@@ -146,15 +171,21 @@ func receive(r io.Reader, header any) (body []byte, err error) {
 	return body, nil
 }
 
-// pack leaves out of passages what their document's text has already.
-func pack(r Reading) Reading {
+// pack leaves out of a reply what its body has already.
+func (rep *reply) pack(r Reading) {
+	rep.ChunkPages = make([]int, len(r.Chunks))
 	for i, c := range r.Chunks {
 		if r.Text[c.Start:c.End] == c.Text {
 			r.Chunks[i].Text = ""
 		}
+		rep.ChunkPages[i] = -1
+		if c.Page != nil {
+			rep.ChunkPages[i] = *c.Page
+			r.Chunks[i].Page = nil
+		}
 	}
 	r.Text = ""
-	return r
+	rep.Reading = r
 }
 
 // errReply ends the use of a worker that answers with nonsense.
@@ -162,8 +193,9 @@ var errReply = errors.New("the worker's answer breaks the protocol")
 
 // unpack puts passages and text together again and checks them: a worker may
 // have been taken over by what it reads.
-func unpack(r Reading, text string) (Reading, error) {
-	if !utf8.ValidString(text) || !utf8.ValidString(r.Title) || !utf8.ValidString(r.Media) || !utf8.ValidString(r.Language) || !utf8.ValidString(r.Note) {
+func (rep *reply) unpack(text string) (Reading, error) {
+	r := rep.Reading
+	if len(rep.ChunkPages) != len(r.Chunks) || !utf8.ValidString(text) || !utf8.ValidString(r.Title) || !utf8.ValidString(r.Media) || !utf8.ValidString(r.Language) || !utf8.ValidString(r.Note) {
 		return Reading{}, errReply
 	}
 	r.Text = text
@@ -174,6 +206,9 @@ func unpack(r Reading, text string) (Reading, error) {
 		}
 		if c.Text == "" {
 			c.Text = text[c.Start:c.End]
+		}
+		if c.Page = nil; rep.ChunkPages[i] >= 0 {
+			c.Page = &rep.ChunkPages[i]
 		}
 		if !utf8.ValidString(c.Text) || !validHeadings(*c) {
 			return Reading{}, errReply

@@ -13,6 +13,7 @@ import (
 
 	"docent/ingest/chunk"
 	"docent/ingest/extract"
+	"docent/ingest/extract/office"
 	"docent/ingest/extract/pdf"
 	"docent/internal/fault"
 )
@@ -67,6 +68,14 @@ type PoolConfig struct {
 	// those that need more are read by the full workers; default 0, which reads
 	// all in full workers.
 	Quick int
+	// Tools are other programs that may be used; default none.
+	Tools Tools
+	// Recognizer reads the text in pictures; default Tools.Tesseract, if that is
+	// installed.
+	Recognizer Recognizer
+	// Languages are those that tesseract expects, such as eng+deu; default the
+	// first few that are installed.
+	Languages string
 	// Full is how many documents are read at once with the full limits; default
 	// the number of CPUs without Quick, else 1.
 	Full int
@@ -78,6 +87,9 @@ type Pool struct {
 	cfg                PoolConfig
 	cpu                time.Duration // of a document of no size in a full worker
 	quick, full, pages *lane
+	tools              *toolbox
+	recognizer         Recognizer // nil if pictures are not read
+	kept               keptFiles
 }
 
 // NewPool checks the configuration and returns a pool.
@@ -111,6 +123,16 @@ func NewPool(cfg PoolConfig) (*Pool, error) {
 	}
 	p.full = newLane(&p.cfg, full, fullMemory)
 	p.pages = newLane(&p.cfg, 1, pageMemory)
+	p.tools = newToolbox(cfg.Tools, cfg.Command[0])
+	switch {
+	case cfg.Recognizer != nil:
+		p.recognizer = cfg.Recognizer
+	case cfg.Tools.Tesseract != "":
+		p.recognizer = newTesseract(p.tools, cfg.Languages)
+	}
+	if cfg.CacheDir != "" {
+		p.kept.dir = filepath.Join(cfg.CacheDir, "pages")
+	}
 	return p, nil
 }
 
@@ -130,15 +152,33 @@ func (p *Pool) Close(context.Context) error {
 // many large documents are waiting. Other errors have nothing to do with the
 // document.
 func (p *Pool) Read(ctx context.Context, src extract.Source) (Reading, error) {
+	reading, err := p.once(ctx, src)
+	var legacy *office.LegacyError
+	if errors.As(err, &legacy) && p.tools.Soffice != "" && converted[legacy.Media] != "" {
+		return p.readConverted(ctx, src, legacy.Media)
+	}
+	scanned := reading.Scanned
+	var pictures *pdf.ScannedError
+	if errors.As(err, &pictures) {
+		scanned = pictures.Pages
+	}
+	if len(scanned) > 0 && p.recognizer != nil {
+		return p.readRecognized(ctx, src, reading, scanned)
+	}
+	return reading, err
+}
+
+// once reads a document without other programs.
+func (p *Pool) once(ctx context.Context, src extract.Source) (Reading, error) {
 	var reading Reading
-	req := request{Op: opRead, Name: src.Name, Record: src.Record}
+	req := request{Op: opRead, Name: src.Name, Record: src.Record, Recognized: src.Recognized}
 	err := p.read(ctx, req, src.Data, func() func(reply, []byte) error {
 		return func(rep reply, body []byte) (err error) {
 			if rep.Err != nil {
 				reading.Media = rep.Reading.Media
 				return nil
 			}
-			reading, err = unpack(rep.Reading, string(body))
+			reading, err = rep.unpack(string(body))
 			return err
 		}
 	})
@@ -183,21 +223,48 @@ func (p *Pool) read(ctx context.Context, req request, data []byte, begin func() 
 	return err
 }
 
-// ReadPage reads where the letters of a PDF's page are. A page that does not
-// exist is fault.NotFound, a PDF that cannot be read is fault.Invalid.
-func (p *Pool) ReadPage(ctx context.Context, data []byte, page int) (*pdf.Page, error) {
+// ReadPage reads where the letters of a document's page are. Where the page is a
+// picture, OCR finds them, if it is installed. A page that does not exist is
+// fault.NotFound, a document that cannot be read is fault.Invalid.
+func (p *Pool) ReadPage(ctx context.Context, src extract.Source, page int) (*pdf.Page, error) {
+	data, err := p.pdfOf(ctx, src)
+	if err != nil {
+		return nil, err
+	}
 	var read *pdf.Page
-	err := p.page(ctx, request{Op: opPage, Page: page}, data, func(rep reply, _ []byte) error {
+	err = p.page(ctx, request{Op: opPage, Page: page}, data, func(rep reply, _ []byte) error {
 		if read = rep.Page; rep.Err == nil && read == nil {
 			return errReply
 		}
 		return nil
 	})
-	return read, err
+	if err != nil || read.HasText() || p.recognizer == nil {
+		return read, err
+	}
+	png, _, err := p.draw(ctx, data, page, recognizedWidth)
+	if err != nil {
+		return nil, err
+	}
+	found, err := p.recognizer.Recognize(ctx, png)
+	if err != nil && fault.KindOf(err) != fault.Invalid {
+		return nil, err
+	}
+	read.AddWords(found.Words)
+	return read, nil
 }
 
-// DrawPage draws a PDF's page in a width as PNG and returns the number of pages.
-func (p *Pool) DrawPage(ctx context.Context, data []byte, page, width int) (png []byte, pages int, err error) {
+// DrawPage draws a document's page in a width as PNG and returns the number of
+// pages.
+func (p *Pool) DrawPage(ctx context.Context, src extract.Source, page, width int) (png []byte, pages int, err error) {
+	data, err := p.pdfOf(ctx, src)
+	if err != nil {
+		return nil, 0, err
+	}
+	return p.draw(ctx, data, page, width)
+}
+
+// draw draws a page of a PDF or a picture.
+func (p *Pool) draw(ctx context.Context, data []byte, page, width int) (png []byte, pages int, err error) {
 	err = p.page(ctx, request{Op: opDraw, Page: page, Width: width}, data, func(rep reply, body []byte) error {
 		png, pages = body, rep.Pages
 		return nil

@@ -80,6 +80,9 @@ func TestSame(t *testing.T) {
 			continue
 		}
 		for i := range got.Chunks {
+			if page := got.Chunks[i].Page; (page == nil) != (want.Chunks[i].Page == nil) || page != nil && *page != *want.Chunks[i].Page {
+				t.Errorf("%s: passage %d is on another page", name, i)
+			}
 			if got.Chunks[i].Text != want.Chunks[i].Text || got.Chunks[i].Heading() != want.Chunks[i].Heading() {
 				t.Errorf("%s: passage %d is %q, want %q", name, i, got.Chunks[i].Text, want.Chunks[i].Text)
 			}
@@ -97,7 +100,7 @@ func TestSame(t *testing.T) {
 func TestPages(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, worker.PoolConfig{Full: 1})
-	data := read(t, "../extract/testdata/manual.pdf")
+	data := extract.Source{Data: read(t, "../extract/testdata/manual.pdf")}
 	page, err := p.ReadPage(t.Context(), data, 0)
 	if err != nil || page.Pages == 0 || page.Bytes() < 1000 {
 		t.Fatalf("%+v, %v", page, err)

@@ -33,6 +33,8 @@ type Reading struct {
 	// Note says what a reader should know, such as unreadable characters; "" if
 	// there is nothing.
 	Note string
+	// Scanned are the pages, counted from 0, that are pictures without text.
+	Scanned []int
 	// Text is the extracted text.
 	Text string
 	// Chunks are the passages in order, without ids and vectors.
@@ -109,7 +111,7 @@ func (l *Local) Read(ctx context.Context, src extract.Source) (r Reading, err er
 	if len(chunks) == 0 {
 		return Reading{Media: media}, errEmpty
 	}
-	return Reading{Title: doc.Title, Media: media, Language: language(doc), Note: doc.Note, Text: doc.Text, Chunks: chunks}, nil
+	return Reading{Title: doc.Title, Media: media, Language: language(doc), Note: doc.Note, Scanned: doc.Scanned, Text: doc.Text, Chunks: chunks}, nil
 }
 
 // Parts stores the documents inside a source as files in a folder, which must
@@ -143,17 +145,17 @@ func storePart(dir string, n int, p extract.Part) (Part, error) {
 	return stored, nil
 }
 
-// ReadPage reads where the letters of a PDF's page are. A page that does not
+// ReadPage reads where the letters of a page of a PDF or a picture are. A page that does not
 // exist is fault.NotFound, a PDF that cannot be read is fault.Invalid.
-func (l *Local) ReadPage(ctx context.Context, data []byte, page int) (p *pdf.Page, err error) {
+func (l *Local) ReadPage(ctx context.Context, src extract.Source, page int) (p *pdf.Page, err error) {
 	defer recovered(&err)
-	return l.extract.ReadPage(ctx, data, page)
+	return l.extract.ReadPage(ctx, src.Data, page)
 }
 
-// DrawPage draws a PDF's page in a width as PNG and returns the number of pages.
-func (l *Local) DrawPage(ctx context.Context, data []byte, page, width int) (png []byte, pages int, err error) {
+// DrawPage draws a page of a PDF or a picture in a width as PNG and returns the number of pages.
+func (l *Local) DrawPage(ctx context.Context, src extract.Source, page, width int) (png []byte, pages int, err error) {
 	defer recovered(&err)
-	return l.extract.DrawPage(ctx, data, page, width)
+	return l.extract.DrawPage(ctx, src.Data, page, width)
 }
 
 // panicError is a reader's panic.

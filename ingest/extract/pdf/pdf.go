@@ -33,34 +33,35 @@ func (e *ScannedError) Unwrap() error { return e.err }
 // from the sizes and weights of its letters. An error of kind fault.Invalid says
 // why the PDF cannot be read; it is a ScannedError if the pages are pictures.
 func (r *Reader) Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
-	doc, _, err := r.ReadScanned(ctx, data)
-	return doc, err
+	return r.ReadRecognized(ctx, data, nil)
 }
 
-// ReadScanned is Read, and also returns the pages that have pictures but no
-// text, for OCR.
-func (r *Reader) ReadScanned(ctx context.Context, data []byte) (doc *outline.Document, scanned []int, err error) {
+// ReadRecognized is Read with the text that OCR found on pages, by their index.
+func (r *Reader) ReadRecognized(ctx context.Context, data []byte, recognized map[int]string) (*outline.Document, error) {
 	f, err := r.read(ctx, data)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	f.recognize(recognized)
 	if len(f.pages) > 0 && f.broken == len(f.pages) {
-		return nil, nil, fault.New(fault.Invalid, "damaged: none of its %d pages can be read", len(f.pages))
+		return nil, fault.New(fault.Invalid, "damaged: none of its %d pages can be read", len(f.pages))
 	}
+	var scanned []int
 	for i, p := range f.pages {
 		if p.pictures {
 			scanned = append(scanned, i)
 		}
 	}
-	doc = f.document()
+	doc := f.document()
+	doc.Scanned = scanned
 	if strings.TrimSpace(doc.Text) == "" {
 		err := fault.New(fault.Invalid, "no text: its pages are pictures; install tesseract to read them, or add a PDF with text")
-		return nil, scanned, &ScannedError{Pages: scanned, err: err}
+		return nil, &ScannedError{Pages: scanned, err: err}
 	}
 	if err := f.judge(doc); err != nil {
-		return nil, scanned, err
+		return nil, err
 	}
-	return doc, scanned, nil
+	return doc, nil
 }
 
 // document puts the pages together.

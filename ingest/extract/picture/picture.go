@@ -1,0 +1,132 @@
+// Package picture shows pictures as documents of one page. Their text comes from
+// OCR, which is done elsewhere.
+package picture
+
+import (
+	"bytes"
+	"context"
+	"image"
+	_ "image/gif"  // decodes
+	_ "image/jpeg" // decodes
+	"image/png"
+
+	_ "golang.org/x/image/bmp" // decodes
+	"golang.org/x/image/draw"
+	_ "golang.org/x/image/tiff" // decodes
+	_ "golang.org/x/image/webp" // decodes
+
+	"docent/ingest/extract/pdf"
+	"docent/ingest/outline"
+	"docent/internal/fault"
+)
+
+const (
+	// maxPixels bounds a picture: one of 40 megapixels takes 160 MB of memory.
+	maxPixels = 40 << 20
+	// minSide is the least width and height of a picture that may show text.
+	minSide = 16
+)
+
+// signatures begin the formats that are decoded, by media type.
+var signatures = []struct{ begins, media string }{
+	{"\x89PNG\r\n\x1a\n", "image/png"},
+	{"\xff\xd8\xff", "image/jpeg"},
+	{"GIF87a", "image/gif"},
+	{"GIF89a", "image/gif"},
+	{"BM", "image/bmp"},
+	{"II*\x00", "image/tiff"},
+	{"MM\x00*", "image/tiff"},
+}
+
+// Media returns the media type of a picture that can be decoded; "" for anything
+// else.
+func Media(data []byte) string {
+	for _, s := range signatures {
+		if bytes.HasPrefix(data, []byte(s.begins)) {
+			if s.media == "image/bmp" && !isBitmap(data) {
+				continue
+			}
+			return s.media
+		}
+	}
+	if len(data) > 12 && bytes.HasPrefix(data, []byte("RIFF")) && string(data[8:12]) == "WEBP" {
+		return "image/webp"
+	}
+	return ""
+}
+
+// isBitmap looks closer where two letters are all of the signature.
+func isBitmap(data []byte) bool {
+	_, format, err := image.DecodeConfig(bytes.NewReader(data))
+	return err == nil && format == "bmp"
+}
+
+// Read makes a document of a picture's text. Without text, recognized being nil,
+// the error is a *pdf.ScannedError.
+func Read(_ context.Context, data []byte, recognized map[int]string) (*outline.Document, error) {
+	if _, err := size(data); err != nil {
+		return nil, err
+	}
+	if recognized == nil {
+		return nil, pdf.NewScannedError([]int{0}, "no text: it is a picture; install tesseract on this machine to read the text in it")
+	}
+	b := outline.NewBuilder(len(recognized[0]))
+	b.Page = 0
+	b.AddParagraphs(recognized[0])
+	return b.Document(""), nil
+}
+
+// size reads a picture's size and refuses one that is too large.
+func size(data []byte) (image.Config, error) {
+	cfg, _, err := image.DecodeConfig(bytes.NewReader(data))
+	switch {
+	case err != nil:
+		return cfg, fault.Wrap(fault.Invalid, err, "damaged: it is not a picture that can be decoded")
+	case cfg.Width < minSide || cfg.Height < minSide:
+		return cfg, fault.New(fault.Invalid, "empty: a picture of %d × %d pixels shows no text", cfg.Width, cfg.Height)
+	case cfg.Width > maxPixels/cfg.Height:
+		return cfg, fault.New(fault.Invalid, "too large: it has %d × %d pixels; make it smaller and add it again", cfg.Width, cfg.Height)
+	}
+	return cfg, nil
+}
+
+// Page describes a picture as a page; its size is in pixels.
+func Page(data []byte, index int) (*pdf.Page, error) {
+	cfg, err := size(data)
+	if err != nil {
+		return nil, err
+	}
+	if index != 0 {
+		return nil, noPage(index)
+	}
+	return &pdf.Page{Pages: 1, Width: float64(cfg.Width), Height: float64(cfg.Height)}, nil
+}
+
+func noPage(index int) error {
+	return fault.New(fault.NotFound, "there is no page %d: a picture has one, counted from 0", index)
+}
+
+// Draw returns a picture as PNG, at most width pixels wide.
+func Draw(data []byte, index, width int) ([]byte, error) {
+	if _, err := size(data); err != nil {
+		return nil, err
+	}
+	if index != 0 {
+		return nil, noPage(index)
+	}
+	img, _, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "damaged: it is not a picture that can be decoded")
+	}
+	bounds := img.Bounds()
+	width = min(max(width, pdf.MinPageWidth), pdf.MaxPageWidth, bounds.Dx())
+	height := max(1, bounds.Dy()*width/bounds.Dx())
+	to := image.NewRGBA(image.Rect(0, 0, width, height))
+	draw.Draw(to, to.Bounds(), image.White, image.Point{}, draw.Src)
+	draw.ApproxBiLinear.Scale(to, to.Bounds(), img, bounds, draw.Over, nil)
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, to); err != nil {
+		return nil, fault.Wrap(fault.Internal, err, "the picture cannot be drawn")
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,233 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5" //nolint:gosec // see removeSocket
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"mime"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf16"
+
+	"docent/ingest/extract"
+	"docent/ingest/extract/picture"
+	"docent/internal/fault"
+)
+
+// converted are the formats that LibreOffice converts to ones that docent reads,
+// by media type.
+var converted = map[string]string{
+	"application/msword":            "docx",
+	"application/vnd.ms-excel":      "xlsx",
+	"application/vnd.ms-powerpoint": "pptx",
+}
+
+const (
+	presentation = "presentation"
+	spreadsheet  = "spreadsheet"
+)
+
+// officePages are the formats whose pages LibreOffice draws, by media type.
+var officePages = map[string]string{
+	"application/vnd.ms-powerpoint":                                             presentation,
+	"application/vnd.openxmlformats-officedocument.presentationml.presentation": presentation,
+	"application/vnd.openxmlformats-officedocument.presentationml.slideshow":    presentation,
+	"application/vnd.ms-powerpoint.presentation.macroenabled.12":                presentation,
+	"application/vnd.oasis.opendocument.presentation":                           presentation,
+	"application/vnd.ms-excel":                                                  spreadsheet,
+	"application/vnd.ms-excel.sheet.macroenabled.12":                            spreadsheet,
+	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":         spreadsheet,
+	"application/vnd.oasis.opendocument.spreadsheet":                            spreadsheet,
+}
+
+// mediaType is a media type without its parameters, in small letters.
+func mediaType(media string) string {
+	kind, _, err := mime.ParseMediaType(media)
+	if err != nil {
+		return strings.ToLower(media)
+	}
+	return kind
+}
+
+// Shows reports whether documents of a media type have pages that can be shown.
+func (p *Pool) Shows(media string) bool {
+	media = mediaType(media)
+	return showsAlone(media) || officePages[media] != "" && p.tools.Soffice != ""
+}
+
+// Shows reports whether documents of a media type have pages that can be shown.
+func (l *Local) Shows(media string) bool { return showsAlone(mediaType(media)) }
+
+// showsAlone reports whether docent draws a format without other programs.
+func showsAlone(media string) bool {
+	switch media {
+	case "application/pdf", "image/png", "image/jpeg", "image/gif", "image/bmp", "image/tiff", "image/webp":
+		return true
+	}
+	return false
+}
+
+// convert has LibreOffice make another format of a document.
+func (p *Pool) convert(ctx context.Context, data []byte, to string) (made []byte, err error) {
+	err = inFolder(func(dir string) error {
+		in := filepath.Join(dir, "document")
+		if err := os.WriteFile(in, data, 0o600); err != nil {
+			return fmt.Errorf("write a document to convert: %w", err)
+		}
+		profile := "file://" + filepath.Join(dir, "profile")
+		args := []string{"-env:UserInstallation=" + profile, "--headless", "--norestore", "--nologo", "--convert-to", to, "--outdir", dir, in}
+		_, err := p.tools.run(ctx, dir, nil, p.tools.Soffice, args...)
+		removeSocket(profile)
+		if fault.KindOf(err) == fault.Invalid {
+			// With a new profile it starts itself again, and then meets the socket
+			// that it may not remove.
+			_, err = p.tools.run(ctx, dir, nil, p.tools.Soffice, args...)
+			removeSocket(profile)
+		}
+		if err != nil {
+			return err
+		}
+		ending, _, _ := strings.Cut(to, ":")
+		made, err = os.ReadFile(in + "." + ending)
+		if err != nil {
+			return fault.Wrap(fault.Invalid, err, "damaged: LibreOffice cannot read it")
+		}
+		return nil
+	})
+	return made, err
+}
+
+// removeSocket removes the socket that LibreOffice makes for a profile, and may
+// not remove by itself. Its name ends in a hash of the profile's address: each
+// byte of the MD5 of its UTF-16 in hex, without leading zeros
+// (desktop/source/app/officeipcthread.cxx of LibreOffice).
+func removeSocket(profile string) {
+	var text []byte
+	for _, unit := range utf16.Encode([]rune(profile)) {
+		text = binary.LittleEndian.AppendUint16(text, unit)
+	}
+	name := ""
+	for _, b := range md5.Sum(text) { //nolint:gosec // it is LibreOffice's choice, and protects nothing
+		name += strconv.FormatUint(uint64(b), 16)
+	}
+	found, _ := filepath.Glob("/tmp/OSL_PIPE_*_SingleOfficeIPC_" + name) // the pattern is right
+	for _, socket := range found {
+		_ = os.Remove(socket) // or it has gone
+	}
+}
+
+// readConverted reads a document of Office 2003 and before by way of its
+// successor's format.
+func (p *Pool) readConverted(ctx context.Context, src extract.Source, media string) (Reading, error) {
+	clientOf(ctx).slow()
+	ending := converted[media]
+	data, err := p.convert(ctx, src.Data, ending)
+	if err != nil {
+		return Reading{Media: media}, err
+	}
+	r, err := p.once(ctx, extract.Source{Name: src.Name + "." + ending, Data: data})
+	if r.Title == filepath.Base(src.Name+"."+ending) {
+		r.Title = filepath.Base(src.Name)
+	}
+	r.Media = media
+	return r, err
+}
+
+// pdfOf is a document as a PDF, if it is not one or a picture already.
+func (p *Pool) pdfOf(ctx context.Context, src extract.Source) ([]byte, error) {
+	kind := officePages[mediaType(src.Media)]
+	switch {
+	case bytes.Contains(src.Data[:min(len(src.Data), 1<<10)], []byte("%PDF-")), picture.Media(src.Data) != "", kind == "":
+		return src.Data, nil
+	case p.tools.Soffice == "":
+		return nil, fault.New(fault.NotFound, "its pages cannot be shown: LibreOffice is not installed on the server")
+	}
+	to := `pdf:impress_pdf_Export:{"ExportHiddenSlides":{"type":"boolean","value":"true"}}`
+	if kind == spreadsheet { // one page for a sheet, however large
+		to = `pdf:calc_pdf_Export:{"SinglePageSheets":{"type":"boolean","value":"true"}}`
+	}
+	sum := sha256.New()
+	sum.Write([]byte(to))
+	sum.Write(src.Data)
+	key := hex.EncodeToString(sum.Sum(nil)) + ".pdf"
+	if kept, ok := p.kept.get(key); ok {
+		return kept, nil
+	}
+	made, err := p.convert(ctx, src.Data, to)
+	if err != nil {
+		return nil, err
+	}
+	return made, p.kept.put(key, made)
+}
+
+// maxKept bounds the files that a folder keeps, in bytes.
+const maxKept = 256 << 20
+
+// keptFiles is a folder of files that can be made again. It forgets the oldest.
+type keptFiles struct {
+	dir string // "" keeps nothing
+	mu  sync.Mutex
+}
+
+func (k *keptFiles) get(name string) ([]byte, bool) {
+	if k.dir == "" {
+		return nil, false
+	}
+	data, err := os.ReadFile(filepath.Join(k.dir, name))
+	return data, err == nil
+}
+
+// put keeps a file, written whole or not at all.
+func (k *keptFiles) put(name string, data []byte) error {
+	if k.dir == "" || len(data) > maxKept/4 {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := os.MkdirAll(k.dir, 0o700); err != nil {
+		return fmt.Errorf("keep a file: %w", err)
+	}
+	temporary := filepath.Join(k.dir, "new")
+	if err := os.WriteFile(temporary, data, 0o600); err != nil {
+		return fmt.Errorf("keep a file: %w", err)
+	}
+	if err := os.Rename(temporary, filepath.Join(k.dir, name)); err != nil {
+		return fmt.Errorf("keep a file: %w", err)
+	}
+	return k.forget()
+}
+
+// forget removes the oldest files where there are too many.
+func (k *keptFiles) forget() error {
+	entries, err := os.ReadDir(k.dir)
+	if err != nil {
+		return fmt.Errorf("look at the kept files: %w", err)
+	}
+	var files []fs.FileInfo
+	var size int64
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			files, size = append(files, info), size+info.Size()
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, f := range files {
+		if size <= maxKept {
+			break
+		}
+		if err := os.Remove(filepath.Join(k.dir, f.Name())); err != nil {
+			return fmt.Errorf("forget a kept file: %w", err)
+		}
+		size -= f.Size()
+	}
+	return nil
+}

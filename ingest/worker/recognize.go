@@ -1,0 +1,189 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"docent/ingest/extract"
+	"docent/ingest/extract/pdf"
+	"docent/internal/fault"
+)
+
+// Recognized is the text of a picture.
+type Recognized struct {
+	// Text has blank lines between its paragraphs.
+	Text string
+	// Words are the words with their places on the picture; none if the
+	// recognizer does not say.
+	Words []pdf.Word
+}
+
+// Recognizer reads the text in pictures: OCR. It is safe for concurrent use.
+type Recognizer interface {
+	// Recognize reads a PNG. A picture without text gives none and no error.
+	Recognize(ctx context.Context, png []byte) (Recognized, error)
+}
+
+const (
+	// maxRecognized bounds the pages of one document that are recognized. A page
+	// takes one to three seconds of processor time.
+	maxRecognized = 200
+	// recognizedWidth is the width in pixels in which a page is recognized: 240
+	// dots per inch of A4.
+	recognizedWidth = 2000
+)
+
+// recognize reads the text of some pages of a document. note says what was left
+// out; "" if nothing was.
+func (p *Pool) recognize(ctx context.Context, data []byte, pages []int) (text map[int]string, note string, err error) {
+	if len(pages) > maxRecognized {
+		note = fmt.Sprintf("only the first %d of %d scanned pages were read", maxRecognized, len(pages))
+		pages = pages[:maxRecognized]
+	}
+	text = make(map[int]string, len(pages))
+	for _, page := range pages {
+		png, _, err := p.draw(ctx, data, page, recognizedWidth)
+		if err != nil {
+			if fault.KindOf(err) == fault.Invalid {
+				continue // this page cannot be drawn
+			}
+			return nil, "", err
+		}
+		found, err := p.recognizer.Recognize(ctx, png)
+		if err != nil {
+			return nil, "", fmt.Errorf("recognize page %d: %w", page, err)
+		}
+		text[page] = found.Text
+	}
+	return text, note, nil
+}
+
+// readRecognized reads a document again with the text of its scanned pages.
+func (p *Pool) readRecognized(ctx context.Context, src extract.Source, first Reading, pages []int) (Reading, error) {
+	clientOf(ctx).slow()
+	text, note, err := p.recognize(ctx, src.Data, pages)
+	if err != nil {
+		return first, err
+	}
+	src.Recognized = text
+	r, err := p.once(ctx, src)
+	var scanned *pdf.ScannedError
+	if errors.As(err, &scanned) || fault.Message(err) == errEmpty.Error() {
+		err = fault.New(fault.Invalid, "no text: OCR found none in its pictures")
+	}
+	if r.Note == "" {
+		r.Note = note
+	}
+	return r, err
+}
+
+// tesseract recognizes with the program of that name.
+type tesseract struct {
+	tools *toolbox
+
+	mu        sync.Mutex // guards languages
+	languages string     // "" until the installed ones are known
+}
+
+// maxLanguages bounds the languages used together: each takes its time.
+const maxLanguages = 4
+
+func newTesseract(tools *toolbox, languages string) *tesseract {
+	return &tesseract{tools: tools, languages: languages}
+}
+
+// expected returns the languages in the form that tesseract takes: those that are
+// set, or the installed ones.
+func (t *tesseract) expected(ctx context.Context) (languages string, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.languages != "" {
+		return t.languages, nil
+	}
+	err = inFolder(func(dir string) error {
+		out, err := t.tools.run(ctx, dir, nil, t.tools.Tesseract, "--list-langs")
+		if err != nil {
+			return err
+		}
+		var found []string
+		for name := range strings.FieldsSeq(string(out)) {
+			if len(name) == 3 && name != "osd" && len(found) < maxLanguages {
+				found = append(found, name)
+			}
+		}
+		t.languages = strings.Join(found, "+")
+		return nil
+	})
+	return t.languages, err
+}
+
+// Recognize runs tesseract.
+func (t *tesseract) Recognize(ctx context.Context, png []byte) (found Recognized, err error) {
+	languages, err := t.expected(ctx)
+	if err != nil {
+		return found, err
+	}
+	args := []string{"stdin", "stdout", "tsv"}
+	if languages != "" {
+		args = []string{"stdin", "stdout", "-l", languages, "tsv"}
+	}
+	err = inFolder(func(dir string) error {
+		out, err := t.tools.run(ctx, dir, png, t.tools.Tesseract, args...)
+		if err == nil {
+			found = parseTSV(string(out))
+		}
+		return err
+	})
+	return found, err
+}
+
+// leastConfidence is the least confidence, of 100, of a word that is believed.
+const leastConfidence = 30
+
+// parseTSV reads tesseract's table: level, page, block, paragraph, line, word,
+// left, top, width, height, confidence, text.
+func parseTSV(table string) Recognized {
+	const columns = 12
+	var r Recognized
+	var text strings.Builder
+	var width, height float64
+	var paragraph, line string
+	for row := range strings.Lines(table) {
+		cells := strings.SplitN(strings.TrimRight(row, "\r\n"), "\t", columns)
+		if len(cells) < columns {
+			continue
+		}
+		var box [4]float64
+		for i := range box {
+			box[i], _ = strconv.ParseFloat(cells[6+i], 64)
+		}
+		if cells[0] == "1" {
+			width, height = box[2], box[3]
+			continue
+		}
+		word := strings.TrimSpace(cells[11])
+		confidence, _ := strconv.ParseFloat(cells[10], 64)
+		if cells[0] != "5" || word == "" || confidence < leastConfidence || width <= 0 || height <= 0 {
+			continue
+		}
+		in, on := strings.Join(cells[1:4], "/"), strings.Join(cells[1:5], "/")
+		switch {
+		case text.Len() == 0:
+		case in != paragraph:
+			text.WriteString("\n\n")
+		case on != line:
+			text.WriteString("\n")
+		default:
+			text.WriteString(" ")
+		}
+		paragraph, line = in, on
+		text.WriteString(word)
+		r.Words = append(r.Words, pdf.Word{Text: word, X: box[0] / width, Y: box[1] / height, Width: box[2] / width, Height: box[3] / height})
+	}
+	r.Text = text.String()
+	return r
+}
