@@ -64,6 +64,12 @@ type Config struct {
 	CheckInterval time.Duration
 	// MaxFileSize bounds one source, in bytes; default 64 MiB.
 	MaxFileSize int64
+	// OCRLanguages are those that tesseract expects in pictures, such as eng+deu;
+	// default the installed ones.
+	OCRLanguages string
+	// VisionModel is a chat model that reads pictures in place of tesseract, on the
+	// server of LLM; default none.
+	VisionModel string
 	// LogLevel is debug, info, warn or error; default info.
 	LogLevel string
 	// LogFormat is text or json; default text.

@@ -279,6 +279,14 @@ func Settings() []Setting {
 			Key: "max-file-size", Flag: "max-file-size", Env: []string{"DOCENT_MAX_FILE_SIZE"}, Scope: Ingesting,
 			Help: "largest file that is read", Default: "64MiB",
 		})(size(func(c *Config) *int64 { return &c.MaxFileSize })),
+		with(Setting{
+			Key: "ocr.languages", Flag: "ocr-languages", Env: []string{"DOCENT_OCR_LANGUAGES"}, Scope: Ingesting,
+			Help: "languages that tesseract expects in pictures, such as eng+deu; without it, the installed ones",
+		})(text(func(c *Config) *string { return &c.OCRLanguages })),
+		with(Setting{
+			Key: "ocr.model", Flag: "vision-model", Env: []string{"DOCENT_VISION_MODEL"}, Scope: Ingesting,
+			Help: "chat model on the server of --llm-url that reads pictures in place of tesseract",
+		})(text(func(c *Config) *string { return &c.VisionModel })),
 	}, slices.Concat(accessSettings(), socketSettings(), modelSettings(), speechSettings())...)
 }
 

@@ -221,7 +221,11 @@ const quickReaders = 2
 // addIngester adds the reading of documents in worker processes: with quick
 // workers for a server, whose users wait for each other, and none for a command.
 func (a *app) addIngester(quick int) error {
-	cfg := worker.PoolConfig{CacheDir: a.cfg.CacheDir(), Quick: quick}
+	recognizer, err := a.newVision()
+	if err != nil {
+		return err
+	}
+	cfg := worker.PoolConfig{CacheDir: a.cfg.CacheDir(), Quick: quick, Tools: worker.FindTools(), Recognizer: recognizer, Languages: a.cfg.OCRLanguages}
 	pool, err := worker.NewPool(cfg)
 	if err != nil {
 		return fmt.Errorf("ingest: %w", err)

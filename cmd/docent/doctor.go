@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"docent/config"
+	"docent/ingest/worker"
 	"docent/internal/fault"
 )
 
@@ -83,6 +84,8 @@ func (a *app) checks() []check {
 		{"embedder", a.checkEmbedder, "check DOCENT_EMBEDDER_URL, DOCENT_EMBEDDER_MODEL and the key; unset them to use the built-in model"},
 		{"model", a.checkModel, "check DOCENT_MODEL, DOCENT_LLM_URL and the key; unset DOCENT_MODEL to answer with quotes"},
 		{"speech", a.checkSpeech, "check DOCENT_SPEECH_URL and DOCENT_SPEECH_KEY; unset DOCENT_TRANSCRIPTION_MODEL and DOCENT_SPEECH_MODEL to do without"},
+		{"pictures", a.checkPictures, ""},
+		{"office", a.checkOffice, ""},
 		{"access", a.checkAccess, "add somebody: docent user create NAME --scopes ask,ingest, or docent token create --name NAME; check DOCENT_OIDC_ISSUER if there is one"},
 		{"port", a.checkPort, "stop what listens there, or choose another address: --addr HOST:PORT"},
 	}
@@ -94,6 +97,29 @@ func (a *app) databaseRemedy() string {
 		return "check DATABASE_URL and that Postgres runs; unset it to use the built-in SQLite"
 	}
 	return "check " + a.cfg.SQLitePath() + ": is it yours to write, and made by this docent or an older one? --data DIR chooses another folder"
+}
+
+// checkPictures says what reads the text in scans and pictures. It never fails:
+// docent works without.
+func (a *app) checkPictures(context.Context) (string, error) {
+	tools := worker.FindTools()
+	switch {
+	case a.cfg.VisionModel != "":
+		return "the model " + a.cfg.VisionModel + " reads scans and pictures", nil
+	case tools.Tesseract != "":
+		return tools.Tesseract + " reads scans and pictures", nil
+	default:
+		return "scans and pictures are not read; install tesseract (Debian: apt install tesseract-ocr) or set DOCENT_VISION_MODEL", nil
+	}
+}
+
+// checkOffice says what reads documents of Office 2003 and before. It never fails:
+// docent works without.
+func (a *app) checkOffice(context.Context) (string, error) {
+	if soffice := worker.FindTools().Soffice; soffice != "" {
+		return soffice + " reads DOC, XLS and PPT, and draws slides and sheets", nil
+	}
+	return "DOC, XLS and PPT are not read, and slides and sheets not drawn; install LibreOffice (Debian: apt install libreoffice-writer libreoffice-calc libreoffice-impress)", nil
 }
 
 func (a *app) checkData(context.Context) (string, error) {
