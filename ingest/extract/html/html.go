@@ -27,10 +27,20 @@ func Read(_ context.Context, _ string, data []byte) (*outline.Document, error) {
 	if name == "windows-1252" { // also what it says when it does not know
 		name = ""
 	}
-	text, err := charset.Decode(data, name)
+	text, set, err := charset.Decode(data, name)
 	if err != nil {
 		return nil, err
 	}
+	doc, err := readText(text)
+	if err != nil {
+		return nil, err
+	}
+	doc.Charset = set
+	return doc, nil
+}
+
+// readText reads the text of a page.
+func readText(text string) (*outline.Document, error) {
 	if len(text) > maxDOM || nodes(text) > maxNodes {
 		return flatHTML(text)
 	}
