@@ -49,6 +49,9 @@ func Decode(data []byte, declared string) (text, name string, err error) {
 		return decodeAs(data, set)
 	}
 	if utf8.Valid(data) {
+		if _, name := charset.Lookup(declared); name == "utf-8" {
+			return finish(string(data), "")
+		}
 		set, err := byEscape(data)
 		if err != nil {
 			return "", "", err

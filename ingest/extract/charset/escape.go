@@ -105,8 +105,8 @@ func isUTF7(data []byte) bool {
 	}
 }
 
-// isModified reports whether base64 holds UTF-16 of letters or signs that are
-// not ASCII.
+// isModified reports whether base64 holds UTF-16 of usual letters and signs
+// beyond ASCII.
 func isModified(run []byte) bool {
 	out, err := base64.RawStdEncoding.DecodeString(string(run))
 	if err != nil || len(out) < 2 || len(out)%2 != 0 {
@@ -116,14 +116,21 @@ func isModified(run []byte) bool {
 	for i := range units {
 		units[i] = uint16(out[2*i])<<8 | uint16(out[2*i+1])
 	}
-	beyond := 0
 	for _, r := range utf16.Decode(units) {
-		if !unicode.IsGraphic(r) || r == utf8.RuneError {
+		if r < utf8.RuneSelf || !isUsual(unicode.ToLower(r)) {
 			return false
 		}
-		if r >= utf8.RuneSelf {
-			beyond++
+	}
+	return true
+}
+
+// isUsual reports whether a character is a letter of a known language or a
+// common sign.
+func isUsual(r rune) bool {
+	for _, m := range readModels() {
+		if _, ok := m.letters[r]; ok {
+			return true
 		}
 	}
-	return beyond > 0
+	return symbolCost(r) <= 6*costScale
 }
