@@ -20,10 +20,11 @@ import (
 // its structure.
 const maxDOMDepth = 400
 
-// Read reads a page: headings, paragraphs, lists, definition lists, tables
-// row by row, preformatted text with its line breaks. Navigation is left out;
-// all else is kept, for a manual is nothing but content.
-func Read(_ context.Context, _ string, data []byte) (*outline.Document, error) {
+// Read reads a page: headings, paragraphs, lists, definition lists, tables row
+// by row, preformatted text with its line breaks. Of a saved web article it
+// reads the main content. Of all other pages, such as those of a manual, it
+// leaves out navigation only.
+func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	_, name, sure := htmlcharset.DetermineEncoding(data, "")
 	if name == "utf-8" && !sure && !bytes.Contains(bytes.ToLower(data[:min(len(data), 1024)]), []byte("utf-8")) {
 		name = "" // a guess from the first bytes
@@ -33,6 +34,9 @@ func Read(_ context.Context, _ string, data []byte) (*outline.Document, error) {
 	}
 	text, set, err := charset.Decode(data, name)
 	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	doc, err := readText(text)
