@@ -21,7 +21,7 @@ MAX_SIZE := 50000000
 SAMPLES  = $(DATA)/.samples-$(shell printf %s "$$DATABASE_URL" | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint bench eval soak build web fmt clean
+.PHONY: help setup run test lint bench eval fidelity soak build web fmt clean
 
 help: ## list the commands
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ bench: web ## benchmarks: ratios against a baseline in the same run (docs/perfor
 
 eval: build ## measure retrieval and answers on the question sets (fetches their corpora)
 	.ci/eval
+
+fidelity: ## compare the text of documents with pdftotext, pandoc, trafilatura and LibreOffice (FOLDER=… for your own)
+	go run ./tools/fidelity $(FOLDER)
 
 soak: build ## long tests: kill -9 during ingest and conversations, cut connections, messages sent thrice, frames that make no sense
 	CGO_ENABLED=1 go test -race -tags soak -timeout 60m -count=1 -run Soak ./cmd/docent

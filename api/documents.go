@@ -296,7 +296,7 @@ func (s *server) file(ctx context.Context, in *idInput) (*huma.StreamResponse, e
 		defer done()
 		defer func() { _ = original.Close() }()
 		_, w := humago.Unwrap(hc)
-		kind, _, err := mime.ParseMediaType(d.MediaType)
+		kind, params, err := mime.ParseMediaType(d.MediaType)
 		if err != nil {
 			kind = "application/octet-stream"
 		}
@@ -305,10 +305,14 @@ func (s *server) file(ctx context.Context, in *idInput) (*huma.StreamResponse, e
 			disposition = "inline"
 		}
 		h := w.Header()
-		if kind == "text/plain" {
-			kind += "; charset=utf-8" // what nearly all are; without it browsers guess an older one
+		contentType := kind
+		switch {
+		case params["charset"] != "":
+			contentType = mime.FormatMediaType(kind, map[string]string{"charset": params["charset"]})
+		case kind == "text/plain":
+			contentType += "; charset=utf-8" // without it browsers guess an older one
 		}
-		h.Set("Content-Type", kind)
+		h.Set("Content-Type", contentType)
 		h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 		h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": fileName(d.Source)}))
 		s.send(ctx, hc, copied(original))

@@ -18,7 +18,7 @@ const markdownType = "text/markdown"
 
 // unmarked is what readers of a document see of a line of it.
 func unmarked(text string, d Document) string {
-	if d.MediaType != markdownType {
+	if media, _, _ := strings.Cut(d.MediaType, ";"); media != markdownType {
 		return text
 	}
 	text = headingMark.ReplaceAllString(text, "$1")

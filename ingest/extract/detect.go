@@ -31,11 +31,13 @@ type Format struct {
 // textual is the reader of a format that works on decoded text.
 func textual(read func(name, text string) *outline.Document) func(context.Context, string, []byte) (*outline.Document, error) {
 	return func(_ context.Context, name string, data []byte) (*outline.Document, error) {
-		text, err := charset.Decode(data, "")
+		text, set, err := charset.Decode(data, "")
 		if err != nil {
 			return nil, err
 		}
-		return read(name, text), nil
+		doc := read(name, text)
+		doc.Charset = set
+		return doc, nil
 	}
 }
 

@@ -103,7 +103,15 @@ func (e *Extractor) Extract(ctx context.Context, src Source) (doc *outline.Docum
 	if doc.Title == "" {
 		doc.Title = plain.NameTitle(src.Name)
 	}
-	return doc, kind.Media, nil
+	return doc, withCharset(kind.Media, doc.Charset), nil
+}
+
+// withCharset is a media type with the character set that was found.
+func withCharset(media, charset string) string {
+	if charset == "" {
+		return media
+	}
+	return media + "; charset=" + charset
 }
 
 // readRecord is the document of a JSONL line.

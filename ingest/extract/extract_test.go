@@ -264,6 +264,21 @@ func TestCharsets(t *testing.T) {
 	}
 }
 
+// TestCharset shows the character set that was found in the media type.
+func TestCharset(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ data, media, text string }{
+		"parts.csv": {"1001,\x83|\x83\x93\x83v,25\n", "text/csv; charset=shift_jis", "1001 | ポンプ | 25"},
+		"a.txt":     {"\xcd\xe0\xf1\xee\xf1 \xe4\xeb\xff \xe2\xee\xe4\xfb", "text/plain; charset=windows-1251", "Насос для воды"},
+		"a.html":    {"<html><meta charset=koi8-r><p>\xf0\xf2\xe9\xf7\xe5\xf4", "text/html; charset=koi8-r", "ПРИВЕТ"},
+		"b.html":    {"<html><p>Größe", "text/html", "Größe"},
+	} {
+		if doc, media := extractFile(t, name, []byte(tt.data)); doc.Text != tt.text || media != tt.media {
+			t.Errorf("%s: got %q, %s", name, doc.Text, media)
+		}
+	}
+}
+
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	e := newExtractor(t)
@@ -290,7 +305,7 @@ func TestUnreadable(t *testing.T) {
 		"encrypted.docx":  {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + strings.Repeat("\x00", 600) + "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00", "encrypted:"},
 		"picture.png":     {"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01", "binary: image/png"},
 		"program":         {"\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 100), "binary:"},
-		"undecodable.txt": {strings.Repeat("\x81\x8d\x8f\x90 ", 50), "undecodable:"},
+		"undecodable.txt": {noise(600), "undecodable:"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -303,4 +318,14 @@ func TestUnreadable(t *testing.T) {
 			}
 		})
 	}
+}
+
+// noise is bytes beyond ASCII that are text in no character set.
+func noise(n int) string {
+	out, x := make([]byte, n), uint32(1)
+	for i := range out {
+		x = x*1664525 + 1013904223
+		out[i] = 0x80 | byte(x>>24)
+	}
+	return string(out)
 }

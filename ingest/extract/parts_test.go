@@ -76,7 +76,7 @@ func gzipOf(t testing.TB, data string) string {
 }
 
 // noise is text that does not compress.
-func noise(n int) string {
+func noiseBytes(n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
 		sum := sha256.Sum256([]byte{byte(i), byte(i >> 8)})
@@ -156,7 +156,7 @@ func TestParts(t *testing.T) {
 		{"cut.zip", inner[:60], "whole=false\nerror damaged\n"},
 		{"a.tar", tarOf(t, files{{"one.txt", "1"}, {"l", "link:/etc/passwd"}, {"d/two.txt", "2"}}), "whole=false\none.txt \"1\"\nd/two.txt \"2\"\n"},
 		{"a.tgz", gzipOf(t, tarOf(t, files{{"one.txt", "1"}})), "whole=false\none.txt \"1\"\n"},
-		{"cut.tgz", gzipOf(t, tarOf(t, files{{"one.txt", "1"}, {"two.txt", noise(20000)}}))[:9000], "whole=false\none.txt \"1\"\nerror damaged\n"},
+		{"cut.tgz", gzipOf(t, tarOf(t, files{{"one.txt", "1"}, {"two.txt", noiseBytes(20000)}}))[:9000], "whole=false\none.txt \"1\"\nerror damaged\n"},
 		{"notes.txt.gz", gzipOf(t, "notes"), "whole=false\nnotes.txt \"notes\"\n"},
 		{"bomb.gz", gzipOf(t, strings.Repeat("\x00", 80<<20)), "whole=false\nerror too large\n"},
 		{"letter.eml", letterWith(inner), "whole=true\na.csv \"a,b\\n1,2\\n\"\nbä.zip/x.txt \"deep\"\n"},

@@ -62,6 +62,9 @@ type Document struct {
 	Blocks []Block
 	// PageLabels are the pages as printed, by page; nil where there are none.
 	PageLabels []string
+	// Charset is the character set of the source; "" for UTF-8, ASCII and formats
+	// that are not text.
+	Charset string
 	// Truncated is set if the source has more than MaxText of text: the rest is
 	// missing.
 	Truncated bool

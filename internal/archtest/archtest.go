@@ -22,7 +22,7 @@ var Levels = []Level{
 	{"abilities", []string{"agent/tool/...", "agent/intent"}},
 	{"parts", []string{"index/...", "ingest/...", "agent/...", "eval/...", "auth/..."}},
 	{"edges", []string{"store/...", "ws/...", "api/...", "client/...", "internal/pgtest"}},
-	{"program", []string{"cmd/...", "examples/..."}},
+	{"program", []string{"cmd/...", "examples/...", "tools/..."}},
 }
 
 // Reserved says which packages alone may import a module: technology stays

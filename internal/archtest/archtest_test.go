@@ -234,7 +234,7 @@ func TestCalls(t *testing.T) {
 				t.Errorf("%s calls %s: only config reads the environment", s.fset.Position(n.Pos()), call)
 			case s.test && call == "time.Sleep":
 				t.Errorf("%s sleeps: wait on a signal or use testing/synctest", s.fset.Position(n.Pos()))
-			case !s.test && !covers("cmd/...", s.dir) && !covers("examples/...", s.dir) && s.dir != "internal/pgtest" && (call == "context.Background" || call == "context.TODO"):
+			case !s.test && !covers("cmd/...", s.dir) && !covers("examples/...", s.dir) && !covers("tools/...", s.dir) && s.dir != "internal/pgtest" && (call == "context.Background" || call == "context.TODO"):
 				t.Errorf("%s calls %s: take the caller's context", s.fset.Position(n.Pos()), call)
 			}
 			return true

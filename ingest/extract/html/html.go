@@ -2,6 +2,7 @@
 package html
 
 import (
+	"bytes"
 	"context"
 	"strconv"
 	"strings"
@@ -19,18 +20,35 @@ import (
 // its structure.
 const maxDOMDepth = 400
 
-// Read reads a page: headings, paragraphs, lists, definition lists, tables
-// row by row, preformatted text with its line breaks. Navigation is left out;
-// all else is kept, for a manual is nothing but content.
-func Read(_ context.Context, _ string, data []byte) (*outline.Document, error) {
-	_, name, _ := htmlcharset.DetermineEncoding(data, "")
+// Read reads a page: headings, paragraphs, lists, definition lists, tables row
+// by row, preformatted text with its line breaks. Of a saved web article it
+// reads the main content. Of all other pages, such as those of a manual, it
+// leaves out navigation only.
+func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
+	_, name, sure := htmlcharset.DetermineEncoding(data, "")
+	if name == "utf-8" && !sure && !bytes.Contains(bytes.ToLower(data[:min(len(data), 1024)]), []byte("utf-8")) {
+		name = "" // a guess from the first bytes
+	}
 	if name == "windows-1252" { // also what it says when it does not know
 		name = ""
 	}
-	text, err := charset.Decode(data, name)
+	text, set, err := charset.Decode(data, name)
 	if err != nil {
 		return nil, err
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	doc, err := readText(text)
+	if err != nil {
+		return nil, err
+	}
+	doc.Charset = set
+	return doc, nil
+}
+
+// readText reads the text of a page.
+func readText(text string) (*outline.Document, error) {
 	if len(text) > maxDOM || nodes(text) > maxNodes {
 		return flatHTML(text)
 	}
@@ -38,14 +56,24 @@ func Read(_ context.Context, _ string, data []byte) (*outline.Document, error) {
 	if err != nil {
 		return flatHTML(text)
 	}
-	p := &page{b: outline.NewBuilder(len(text) / 2), kind: outline.Paragraph}
-	p.walk(root)
+	p := newPage(len(text) / 2)
+	if main := article(root); main != nil {
+		p.head(main.head)
+		p.walk(main.body)
+	} else {
+		p.walk(root)
+	}
 	p.flush()
 	title := p.title
 	if title == "" {
 		title = p.h1
 	}
 	return p.b.Document(title), nil
+}
+
+// newPage returns the state of reading a page of about size bytes.
+func newPage(size int) *page {
+	return &page{b: outline.NewBuilder(size), kind: outline.Paragraph}
 }
 
 // page is the state of walking a page.
@@ -60,7 +88,8 @@ type page struct {
 	terms     int    // nesting of definition lists
 	caption   string // of the table that follows
 	depth     int
-	letters   map[*html.Node]letterCount // set by linkShare
+	letters   map[*html.Node]letterCount // set by count
+	defines   map[*html.Node]bool        // set by hasDefinitions
 }
 
 // list is an open ul or ol.
@@ -171,6 +200,19 @@ func (p *page) element(n *html.Node) {
 			p.pending = false
 			p.inline.WriteByte('\n')
 		}
+	case atom.Img:
+		if alt := attr(n, "alt"); isDescription(n, alt) {
+			p.pending = true
+			p.text(alt)
+			p.pending = true
+		}
+	case atom.A, atom.Sup:
+		if mark := footnoteMark(n); mark != "" && p.inline.Len() > 0 {
+			p.pending = true
+			p.text("[" + mark + "]")
+			return
+		}
+		p.children(n)
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		p.heading(n)
 	case atom.Pre, atom.Listing, atom.Xmp:
@@ -263,7 +305,7 @@ func (p *page) item(n *html.Node) {
 // level, for what follows a term is about it.
 func (p *page) definitions(n *html.Node) {
 	p.flush()
-	if !hasDefinitions(n) {
+	if !p.hasDefinitions(n) {
 		p.termList(n)
 		return
 	}
@@ -279,21 +321,37 @@ func (p *page) definitions(n *html.Node) {
 }
 
 // hasDefinitions reports whether a definition list defines anything: in a table
-// of contents or an index, all that follows a term is more terms.
-func hasDefinitions(n *html.Node) bool {
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
+// of contents or an index, all that follows a term is more terms. Each list is
+// looked at once.
+func (p *page) hasDefinitions(n *html.Node) bool {
+	if known, ok := p.defines[n]; ok {
+		return known
+	}
+	found := false
+	for c := n.FirstChild; c != nil && !found; c = c.NextSibling {
+		switch c.DataAtom {
+		case atom.Div:
+			found = p.hasDefinitions(c)
+		case atom.Dd:
+			found = p.isDefinition(c)
+		}
+	}
+	if p.defines == nil {
+		p.defines = map[*html.Node]bool{}
+	}
+	p.defines[n] = found
+	return found
+}
+
+// isDefinition reports whether a dd says more than terms.
+func (p *page) isDefinition(n *html.Node) bool {
+	for d := n.FirstChild; d != nil; d = d.NextSibling {
 		switch {
-		case c.DataAtom == atom.Div && hasDefinitions(c):
+		case d.DataAtom == atom.Dl && !p.hasDefinitions(d):
+		case d.Type == html.TextNode && strings.TrimSpace(d.Data) != "":
 			return true
-		case c.DataAtom == atom.Dd:
-			for d := c.FirstChild; d != nil; d = d.NextSibling {
-				if d.DataAtom == atom.Dl && !hasDefinitions(d) || d.Type == html.TextNode && strings.TrimSpace(d.Data) == "" {
-					continue
-				}
-				if d.Type == html.TextNode || d.Type == html.ElementNode && strings.TrimSpace(textOf(d)) != "" {
-					return true
-				}
-			}
+		case d.Type == html.ElementNode && p.count(d).all > 0:
+			return true
 		}
 	}
 	return false
@@ -302,12 +360,16 @@ func hasDefinitions(n *html.Node) bool {
 // termList adds the terms of a list that defines nothing as list items.
 func (p *page) termList(n *html.Node) {
 	kind := p.kind
-	for c := range n.Descendants() {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.DataAtom == atom.Dt {
+			p.flush()
 			p.kind, p.marker = outline.Item, "- "
 			p.children(c)
 			p.flush()
 			p.marker = ""
+		} else if c.Type == html.ElementNode {
+			p.kind = kind
+			p.termList(c)
 		}
 	}
 	p.kind = kind

@@ -50,9 +50,13 @@ func hasAttr(n *html.Node, name string) bool {
 	return false
 }
 
+// maxClass is how much of a class attribute is looked at.
+const maxClass = 1000
+
 // hasClass reports whether one of the element's classes is in the set.
 func hasClass(n *html.Node, set map[string]bool) bool {
-	for class := range strings.FieldsSeq(attr(n, "class")) {
+	classes := attr(n, "class")
+	for class := range strings.FieldsSeq(classes[:min(len(classes), maxClass)]) {
 		if set[class] {
 			return true
 		}
@@ -119,16 +123,7 @@ func shortText(n *html.Node) (text string, ok bool) {
 // linkShare is the share of an element's text that is in links; 1 if it has no
 // text.
 func (p *page) linkShare(n *html.Node) float64 {
-	if p.letters == nil {
-		p.letters = map[*html.Node]letterCount{}
-		for root := n; ; root = root.Parent {
-			if root.Parent == nil {
-				p.count(root, false)
-				break
-			}
-		}
-	}
-	c := p.letters[n]
+	c := p.count(n)
 	if c.all == 0 {
 		return 1
 	}
@@ -139,20 +134,36 @@ func (p *page) linkShare(n *html.Node) float64 {
 // in links.
 type letterCount struct{ all, linked int }
 
-// count notes the text of each element below n in one pass, so that elements
-// inside each other are not counted again for each of them. The parser bounds
-// the depth.
-func (p *page) count(n *html.Node, link bool) (sum letterCount) {
+// count is the text of an element. The first call counts all elements of the
+// page in one pass, so that elements inside each other are not counted again
+// for each of them.
+func (p *page) count(n *html.Node) letterCount {
+	if p.letters == nil {
+		p.letters = map[*html.Node]letterCount{}
+		root := n
+		for root.Parent != nil {
+			root = root.Parent
+		}
+		p.countAll(root, false)
+	}
+	return p.letters[n]
+}
+
+// countAll notes the text of each element below n. The parser bounds the depth.
+func (p *page) countAll(n *html.Node, link bool) (sum letterCount) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch c.Type {
 		case html.TextNode:
+			if c.Parent.DataAtom == atom.Script || c.Parent.DataAtom == atom.Style {
+				continue
+			}
 			k := len(strings.TrimSpace(c.Data))
 			sum.all += k
 			if link {
 				sum.linked += k
 			}
 		case html.ElementNode:
-			below := p.count(c, link || c.DataAtom == atom.A)
+			below := p.countAll(c, link || c.DataAtom == atom.A)
 			sum.all += below.all
 			sum.linked += below.linked
 		}

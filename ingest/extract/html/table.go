@@ -38,8 +38,9 @@ func (p *page) table(n *html.Node) {
 		header = append(header, caption)
 	}
 	started := false
+	var open spans
 	for i, row := range rows {
-		line, allHeads := p.row(row)
+		line, allHeads := p.row(row, &open)
 		if line == "" {
 			continue
 		}
@@ -123,8 +124,9 @@ func (p *page) block0(n *html.Node) {
 }
 
 // row is a row's cells in one line, or a single cell's blocks one to a line,
-// and whether all of them are headers.
-func (p *page) row(n *html.Node) (line string, allHeads bool) {
+// and whether all of them are headers. Cells that reach down from rows above
+// are repeated.
+func (p *page) row(n *html.Node, open *spans) (line string, allHeads bool) {
 	var cells []*html.Node
 	allHeads = true
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -136,12 +138,17 @@ func (p *page) row(n *html.Node) (line string, allHeads bool) {
 	if len(cells) == 0 {
 		return "", false
 	}
-	parts := make([]string, len(cells))
-	empty := true
-	for i, c := range cells {
-		parts[i] = cellText(c, len(cells) == 1)
-		empty = empty && parts[i] == ""
+	var parts []string
+	empty, column := true, 0
+	for _, c := range cells {
+		parts, column = open.fill(parts, column)
+		text := cellText(c, len(cells) == 1)
+		parts = append(parts, text)
+		empty = empty && text == ""
+		open.add(column, span(c, "colspan", maxColumns), span(c, "rowspan", maxSpan)-1, text)
+		column += span(c, "colspan", maxColumns)
 	}
+	parts, _ = open.fill(parts, column)
 	if empty {
 		return "", false
 	}

@@ -28,7 +28,7 @@ func decodeText(data []byte, label string) string {
 			return convert(data, enc)
 		}
 	}
-	text, err := charset.Decode(data, label)
+	text, _, err := charset.Decode(data, label)
 	if err != nil {
 		return convert(data, charmap.Windows1252)
 	}

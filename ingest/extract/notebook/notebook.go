@@ -89,7 +89,7 @@ func Is(name string, data []byte) bool {
 // Read reads a notebook: its Markdown cells, its code with the language, and the
 // text of its outputs. Pictures are left out. The title is the first heading.
 func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
-	text, err := charset.Decode(data, "")
+	text, _, err := charset.Decode(data, "")
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,299 @@
+package charset
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+	"golang.org/x/text/unicode/norm"
+)
+
+// candidate is a character set that a text may be in, with the languages
+// written in it. prior is its cost in nats before the text is looked at: rare
+// sets need more evidence.
+type candidate struct {
+	name      string
+	enc       encoding.Encoding
+	prior     int
+	languages []string
+}
+
+var (
+	western  = strings.Fields("de fr es it pt nl sv da nb fi is ca et")
+	central  = strings.Fields("pl cs sk hu hr sl ro de")
+	cyrillic = strings.Fields("ru uk be bg sr mk")
+	baltic   = strings.Fields("lt lv et de")
+)
+
+// candidates are the character sets that are told apart by their letters.
+var candidates = []candidate{
+	{"windows-1252", charmap.Windows1252, 0, western},
+	{"iso-8859-15", charmap.ISO8859_15, 4, western},
+	{"macintosh", charmap.Macintosh, 5, western},
+	{"ibm437", charmap.CodePage437, 5, western},
+	{"ibm850", charmap.CodePage850, 4, western},
+	{"windows-1250", charmap.Windows1250, 2, central},
+	{"iso-8859-2", charmap.ISO8859_2, 2, central},
+	{"ibm852", charmap.CodePage852, 5, central},
+	{"windows-1251", charmap.Windows1251, 1, cyrillic},
+	{"koi8-r", charmap.KOI8R, 1, []string{"ru", "bg"}},
+	{"koi8-u", charmap.KOI8U, 2, []string{"uk", "ru", "be"}},
+	{"iso-8859-5", charmap.ISO8859_5, 3, cyrillic},
+	{"ibm866", charmap.CodePage866, 2, []string{"ru", "uk", "be", "bg"}},
+	{"ibm855", charmap.CodePage855, 3, []string{"ru", "uk", "be", "bg", "sr", "mk"}},
+	{"x-mac-cyrillic", charmap.MacintoshCyrillic, 5, cyrillic},
+	{"windows-1253", charmap.Windows1253, 1, []string{"el"}},
+	{"iso-8859-7", charmap.ISO8859_7, 2, []string{"el"}},
+	{"windows-1254", charmap.Windows1254, 2, []string{"tr", "de", "fr"}},
+	{"windows-1255", charmap.Windows1255, 1, []string{"he"}},
+	{"windows-1256", charmap.Windows1256, 1, []string{"ar", "fa"}},
+	{"iso-8859-6", charmap.ISO8859_6, 3, []string{"ar"}},
+	{"windows-1257", charmap.Windows1257, 2, baltic},
+	{"windows-1258", charmap.Windows1258, 3, []string{"vi"}},
+	{"windows-874", charmap.Windows874, 2, []string{"th"}},
+	{"gb18030", simplifiedchinese.GB18030, 1, []string{"zh", "zh-hant"}},
+	{"big5", traditionalchinese.Big5, 2, []string{"zh-hant"}},
+	{"shift_jis", japanese.ShiftJIS, 1, []string{"ja"}},
+	{"euc-jp", japanese.EUCJP, 1, []string{"ja"}},
+	{"euc-kr", korean.EUCKR, 1, []string{"ko"}},
+}
+
+const (
+	// sampleLen is how much of a text is weighed.
+	sampleLen = 6 << 10
+	// sampleZones is the number of places it is taken from.
+	sampleZones = 6
+	// signInWord is the cost of a sign between two letters.
+	signInWord = 6 * costScale
+	// maxAverage is the cost, in nats for each character that is not ASCII,
+	// above which a text is nonsense in a character set.
+	maxAverage = 8.5
+	// maxScript is the same for alphabets other than the Latin one, in which
+	// letters mostly follow letters.
+	maxScript = 4.8
+	// margin is how much worse than the best a character set may be to be tried
+	// after it.
+	margin = 100 * costScale
+	// patience is added to that, for a few rare characters mean little.
+	patience = 20
+	// maxBroken is the share of characters that may be broken: one in so many.
+	maxBroken = 100
+)
+
+// guess returns the character sets that fit a text, the best first.
+func guess(data []byte) []candidate {
+	type scored struct {
+		candidate
+		cost int
+	}
+	var fits []scored
+	text := sample(data)
+	best := math.MaxInt / 2
+	for _, c := range candidates {
+		if cost, ok := c.weigh(text, best+best/4+margin); ok {
+			fits = append(fits, scored{c, cost})
+			best = min(best, cost)
+		}
+	}
+	slices.SortStableFunc(fits, func(a, b scored) int { return a.cost - b.cost })
+	out := make([]candidate, 0, len(fits))
+	for _, f := range fits {
+		out = append(out, f.candidate)
+	}
+	return out
+}
+
+// sample is lines with bytes beyond ASCII from several places of a text.
+func sample(data []byte) []byte {
+	if len(data) <= sampleLen {
+		return data
+	}
+	const most = sampleLen / sampleZones
+	out := make([]byte, 0, sampleLen)
+	for zone := range sampleZones {
+		part := data[len(data)/sampleZones*zone : len(data)/sampleZones*(zone+1)]
+		if zone > 0 {
+			part = part[lineStart(part):]
+		}
+		left := most
+		for len(part) > 0 && left > 0 {
+			end := lineStart(part)
+			if !isASCII(part[:end]) {
+				out = append(out, part[:min(end, left)]...)
+				left -= min(end, left)
+			}
+			part = part[end:]
+		}
+		out = append(out, '\n', '\n')
+	}
+	return out
+}
+
+// lineStart is where the next piece of a text starts: after a line break, or
+// after an ASCII byte that is no part of a longer character where lines are
+// long.
+func lineStart(part []byte) int {
+	const long = 512
+	for i, c := range part {
+		if c == '\n' || i > long && c <= '/' {
+			return i + 1
+		}
+	}
+	return len(part)
+}
+
+func isASCII(data []byte) bool {
+	for _, c := range data {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// decode returns text in a character set.
+func (c candidate) decode(data []byte) (string, error) {
+	out, err := c.enc.NewDecoder().Bytes(data)
+	if err != nil {
+		return "", err
+	}
+	if c.enc == charmap.Windows1258 { // it writes a letter and its tone apart
+		out = norm.NFC.Bytes(out)
+	}
+	return string(out), nil
+}
+
+// weigh returns how improbable a text is in a character set, for the language
+// that fits it best. ok is false if the text cannot be in this set, or costs
+// more than a limit.
+func (c candidate) weigh(data []byte, limit int) (cost int, ok bool) {
+	text, err := c.decode(data)
+	if err != nil {
+		return 0, false
+	}
+	high, broken := 0, 0
+	for _, r := range text {
+		switch {
+		case r < utf8.RuneSelf:
+			continue
+		case r == utf8.RuneError, r >= 0x80 && r < 0xa0:
+			broken++
+		}
+		high++
+	}
+	if broken*maxBroken > high {
+		// The sample's pieces may end within a character.
+		if !c.multi() || broken > sampleZones || broken*10 > high {
+			return 0, false
+		}
+	}
+	cost = limit
+	for _, language := range c.languages {
+		cost = min(cost, readModels()[language].weigh(text, cost))
+	}
+	most := maxAverage
+	if m := readModels()[c.languages[0]]; !m.isLatin() && !m.isHan() {
+		most = maxScript
+	}
+	if cost >= limit || float64(cost) > (float64(high)*most+patience)*costScale {
+		return 0, false
+	}
+	return cost + c.prior*costScale, true
+}
+
+// multi reports whether characters take more than one byte.
+func (c candidate) multi() bool {
+	_, single := c.enc.(*charmap.Charmap)
+	return !single
+}
+
+// weigh adds up the costs of a text's characters beyond ASCII and of the
+// letters beside them. It stops at a limit.
+func (m *model) weigh(text string, limit int) int {
+	cost := 0
+	var prev rune      // the lower-case letter before, 0 if none
+	var prevUpper bool // and its case
+	var run int        // letters of the word so far
+	var within bool    // signs stand directly behind a letter
+	for _, r := range text {
+		if cost > limit {
+			return cost
+		}
+		if !isLetter(r) {
+			if r >= utf8.RuneSelf {
+				cost += symbolCost(r)
+			}
+			within = (within || prev != 0) && r >= utf8.RuneSelf && r < 0x3000 && !strings.ContainsRune("’·\u00ad\u200c\u200d", r)
+			prev, run = 0, 0
+			continue
+		}
+		if within {
+			cost += signInWord
+		}
+		within = false
+		low, upper := unicode.ToLower(r), unicode.IsUpper(r)
+		if r >= utf8.RuneSelf || prev >= utf8.RuneSelf {
+			cost += m.letter(prev, low)
+			switch {
+			case run == 0 || upper == prevUpper:
+			case upper:
+				cost += 4 * costScale // "aB" is rare
+			case run > 1:
+				cost += 2 * costScale // "ABc" too
+			}
+		}
+		prev, prevUpper = low, upper
+		run++
+	}
+	return cost
+}
+
+// letter is the cost of a letter after another one.
+func (m *model) letter(prev, r rune) int {
+	if r < utf8.RuneSelf && prev >= utf8.RuneSelf {
+		switch {
+		case isHalfWidth(prev):
+			return mixedScripts
+		case m.isHan():
+			return 0
+		case !m.isLatin():
+			return mixedScripts
+		}
+	}
+	if r >= utf8.RuneSelf && prev != 0 && prev < utf8.RuneSelf {
+		switch {
+		case isHalfWidth(r):
+			return m.cost(0, r) + mixedScripts
+		case m.isHan():
+			return m.cost(0, r)
+		case !m.isLatin():
+			return m.cost(0, r) + mixedScripts
+		}
+	}
+	return m.cost(prev, r)
+}
+
+// isHalfWidth reports whether a character is half-width Katakana.
+func isHalfWidth(r rune) bool { return r >= 0xff66 && r <= 0xff9f }
+
+// isLatin reports whether a language is written in Latin letters.
+func (m *model) isLatin() bool { _, ok := m.letters['e']; return ok }
+
+// isHan reports whether a language has thousands of letters.
+func (m *model) isHan() bool { return len(m.letters) > 500 }
+
+// isLetter reports whether a character is a letter or a mark within a word.
+func isLetter(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r|0x20 && r|0x20 <= 'z'
+	}
+	return unicode.IsLetter(r) || unicode.IsMark(r)
+}

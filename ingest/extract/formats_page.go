@@ -1,0 +1,72 @@
+package extract
+
+import (
+	"fmt"
+	"strings"
+
+	"docent/ingest/outline"
+)
+
+// FormatsPage is docs/reference/formats.md.
+func FormatsPage() string {
+	var b strings.Builder
+	b.WriteString(`# Formats
+
+<!-- Generated from ingest/extract/formats.go by "go generate ./ingest/extract". Do not edit. -->
+
+docent detects the format of a document from its content. The file name only decides between kinds
+of plain text.
+
+## What is read
+
+| Format | Endings | Read | Left out | Limits |
+|---|---|---|---|---|
+`)
+	for _, f := range Formats() {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", f.Name, "`"+strings.Join(f.Endings, "` `")+"`", f.Reads, dash(f.Leaves), dash(f.Limits))
+	}
+	b.WriteString(`
+## Media types
+
+Documents are stored with a media type. Text that is not in UTF-8 has its character set as a
+parameter, such as ` + "`text/csv; charset=shift_jis`" + `.
+
+| Format | Media type |
+|---|---|
+`)
+	for _, f := range Formats() {
+		fmt.Fprintf(&b, "| %s | `%s` |\n", f.Name, f.Media)
+	}
+	fmt.Fprintf(&b, `
+## Character sets
+
+docent reads UTF-8, UTF-16 and UTF-32, with and without a byte order mark. A page's declaration is
+followed, except for Latin-1, which many pages name without using it. All other text is recognized
+by its letters:
+
+- Western, Central European, Baltic and Turkish: Windows-1250, 1252, 1254 and 1257, ISO-8859-2 and
+  15, Mac Roman, IBM 437, 850 and 852
+- Cyrillic: Windows-1251, KOI8-R, KOI8-U, ISO-8859-5, Mac Cyrillic, IBM 855 and 866
+- Greek, Hebrew, Arabic, Persian, Thai and Vietnamese: Windows-1253, 1255, 1256, 1258 and 874,
+  ISO-8859-6 and 7
+- Chinese, Japanese and Korean: GB18030 (with GBK), HZ, Big5, Shift JIS, EUC-JP, ISO-2022-JP, EUC-KR
+
+UTF-7 and ISO-2022-KR are refused. Texts of one or two short words may be taken for another
+character set. Save them as UTF-8 if their letters look wrong.
+
+## Limits of all formats
+
+- The text of a document has at most %d MiB.
+- Each document is read in a separate process with bounded memory and time.
+- A document that cannot be read fails with a reason. Other documents are not affected.
+`, outline.MaxText>>20)
+	return b.String()
+}
+
+// dash is a text, or a dash for an empty cell.
+func dash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}

@@ -1,0 +1,72 @@
+package html
+
+import (
+	"strings"
+	"testing"
+)
+
+func readPage(t *testing.T, page string) string {
+	t.Helper()
+	doc, err := Read(t.Context(), "", []byte(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc.Text
+}
+
+func TestInline(t *testing.T) {
+	t.Parallel()
+	for page, want := range map[string]string{
+		`<p>the casing.<sup><a href="#f1">1</a></sup> Next`:                               "the casing. [1] Next",
+		`<p>the casing<a href="#f1"><sup>[12]</sup></a>, next`:                            "the casing [12], next",
+		`<p>Python<a class="footnote-reference brackets" href="#id5">1</a> is`:            "Python [1] is",
+		`<p>10<sup>5</sup> m<sup>2</sup>`:                                                 "105 m2",
+		`<p>see <a href="#part">2</a>`:                                                    "see 2",
+		`<p>Above <img src="x.png" alt="Cut through the pump casing"> below`:              "Above Cut through the pump casing below",
+		`<p>Icon <img src="x.png" alt="an icon here" width="16"><img alt="logo.png"> end`: "Icon end",
+	} {
+		if got := readPage(t, page); got != want {
+			t.Errorf("%s: got %q, want %q", page, got, want)
+		}
+	}
+}
+
+// TestArticle leaves out what stands beside an article, and nothing of pages
+// that are none.
+func TestArticle(t *testing.T) {
+	t.Parallel()
+	prose := strings.Repeat("<p>The seal of the pump is changed every four thousand hours, and the bearing with it, because both wear alike.</p>", 8)
+	body := `<body><div class="menu"><ul><li><a href="/">Home</a><li><a href="/n">News</a></ul><p>Watch our video</p></div>
+<div id="content"><h1>Seals</h1><h2>Changing them</h2>` + prose + `</div>
+<div class="sidebar"><h3>Most read</h3><ul><li><a href="/1">Ten pumps you must see before you die</a></ul><p>Share this</p></div></body>`
+	const published = `<meta property="og:type" content="article"><title>Seals</title>`
+	got := readPage(t, "<html><head>"+published+"</head>"+body)
+	if strings.Contains(got, "Most read") || strings.Contains(got, "Watch our") || strings.Count(got, "four thousand") != 8 || !strings.Contains(got, "Changing them") {
+		t.Errorf("article: got %s", got)
+	}
+	for name, head := range map[string]string{
+		"unsigned":  "<title>Seals</title>",
+		"generated": published + `<meta name="generator" content="Sphinx 7">`,
+	} {
+		if got := readPage(t, "<html><head>"+head+"</head>"+body); !strings.Contains(got, "Most read") || !strings.Contains(got, "Watch our") {
+			t.Errorf("%s: got %s", name, got)
+		}
+	}
+	// Two texts of the same weight: the search is not sure.
+	two := "<html><head>" + published + "</head><body><div><h2>One</h2>" + prose + "</div><hr><table><tr><td>" + strings.Repeat(prose, 2) + "</td></tr></table><section>" + prose + "</section>"
+	if got := readPage(t, two); strings.Count(got, "four thousand") != 32 {
+		t.Errorf("two texts: got %d of 32 paragraphs", strings.Count(got, "four thousand"))
+	}
+}
+
+// TestSpans repeats cells that reach into the rows below, so that each row says
+// all of its facts.
+func TestSpans(t *testing.T) {
+	t.Parallel()
+	got := readPage(t, `<table><tr><th>Part<th>Task<th>Hours</tr><tr><td rowspan=2>Seal<td>check<td>400<tr><td>change<td>4000
+<tr><td colspan=2>Bearing<td>8000<tr><td>Oil<td rowspan=2>change<td>500<tr><td>Filter<td>600</table>`)
+	want := "Part | Task | Hours\nSeal | check | 400\nSeal | change | 4000\nBearing | 8000\nOil | change | 500\nFilter | change | 600"
+	if got != want {
+		t.Errorf("got %s", got)
+	}
+}
