@@ -11,10 +11,10 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"docent/ingest/source/sourcetest"
 	"docent/internal/fault"
 )
 
@@ -34,16 +34,16 @@ func TestSitemap(t *testing.T) {
 	z.Close()
 	s.pages["/two.gz"], s.types["/two.gz"], s.types["/lines.txt"] = packed.String(), "application/gzip", "text/plain"
 	src := open(t, Config{URL: s.URL + "/sitemap.xml"})
-	var k synced
-	k.sync(t, src)
-	if k.err != nil {
-		t.Fatal(k.err)
+	var k sourcetest.Kept
+	k.Sync(t, src)
+	if k.Err != nil {
+		t.Fatal(k.Err)
 	}
-	want(t, "items", k.keys(s), []string{"/a", "/b", "/c"})
+	sourcetest.Equal(t, "items", keys(k, s), []string{"/a", "/b", "/c"})
 	s.status["/one.xml"] = http.StatusInternalServerError
-	k.sync(t, src)
-	if k.err == nil || len(k.states) != 3 {
-		t.Errorf("a broken part: error %v, items %v", k.err, k.keys(s))
+	k.Sync(t, src)
+	if k.Err == nil || len(k.States) != 3 {
+		t.Errorf("a broken part: error %v, items %v", k.Err, keys(k, s))
 	}
 }
 
@@ -123,43 +123,27 @@ func TestHostileServers(t *testing.T) {
 	t.Cleanup(server.Close)
 	for _, at := range []string{"/endless?text/html", "/endless?application/pdf", "/slow", "/trap"} {
 		start := time.Now()
-		var k synced
-		k.sync(t, open(t, Config{URL: server.URL + at, TimeoutSeconds: 1, MaxBytes: 20 << 20}))
-		if len(k.failed) == 0 && k.err == nil || len(k.states) > 0 {
-			t.Errorf("%s: error %v, %d items", at, k.err, len(k.states))
+		var k sourcetest.Kept
+		k.Sync(t, open(t, Config{URL: server.URL + at, TimeoutSeconds: 1, MaxBytes: 20 << 20}))
+		if len(k.Failed) == 0 && k.Err == nil || len(k.States) > 0 {
+			t.Errorf("%s: error %v, %d items", at, k.Err, len(k.States))
 		}
 		if took := time.Since(start); took > 10*time.Second {
 			t.Errorf("%s took %v", at, took)
 		}
 	}
 	for _, at := range []string{"/links", "/header", "/maze/"} {
-		var k synced
-		k.sync(t, open(t, Config{URL: server.URL + at, Prefixes: []string{"/"}, Mode: ModeCrawl, MaxPages: 200, Depth: 1000}))
-		if k.err != nil || len(k.states) > 200 {
-			t.Errorf("%s: error %v, %d items", at, k.err, len(k.states))
+		var k sourcetest.Kept
+		k.Sync(t, open(t, Config{URL: server.URL + at, Prefixes: []string{"/"}, Mode: ModeCrawl, MaxPages: 200, Depth: 1000}))
+		if k.Err != nil || len(k.States) > 200 {
+			t.Errorf("%s: error %v, %d items", at, k.Err, len(k.States))
 		}
-		for key, st := range k.states {
+		for key, st := range k.States {
 			if len(st) > 1<<20 {
 				t.Errorf("%s has a state of %d bytes", key, len(st))
 			}
 		}
 	}
-}
-
-// flaky answers a random half of the requests with 500.
-func flaky(seed uint64, next http.Handler) http.Handler {
-	var mu sync.Mutex
-	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		fail := random.IntN(2) == 0
-		mu.Unlock()
-		if fail {
-			http.Error(w, "try again", http.StatusInternalServerError)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
 }
 
 func TestServerThatFailsHalfTheTime(t *testing.T) {
@@ -171,16 +155,16 @@ func TestServerThatFailsHalfTheTime(t *testing.T) {
 		pages[fmt.Sprintf("/%d/below", i)] = "below"
 	}
 	s := newSite(t, pages)
-	s.Config.Handler = flaky(7, s)
+	s.Config.Handler = sourcetest.Flaky(7, s)
 	src := open(t, Config{URL: s.URL, Mode: ModeCrawl})
-	var k synced
+	var k sourcetest.Kept
 	most := 0
 	for range 15 {
-		k.sync(t, src)
-		if len(k.states) < most {
-			t.Fatalf("items went from %d to %d: error %v", most, len(k.states), k.err)
+		k.Sync(t, src)
+		if len(k.States) < most {
+			t.Fatalf("items went from %d to %d: error %v", most, len(k.States), k.Err)
 		}
-		most = len(k.states)
+		most = len(k.States)
 	}
 	if most != len(pages) {
 		t.Errorf("%d of %d pages after 15 syncs", most, len(pages))
@@ -208,15 +192,15 @@ func TestUnchangedPagesCostOneRequest(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, largeSite(500))
 	src := open(t, Config{URL: s.URL, Mode: ModeCrawl})
-	var k synced
-	k.sync(t, src)
-	if len(k.states) != 501 || k.err != nil {
-		t.Fatalf("%d pages, error %v, failed %v", len(k.states), k.err, k.failed)
+	var k sourcetest.Kept
+	k.Sync(t, src)
+	if len(k.States) != 501 || k.Err != nil {
+		t.Fatalf("%d pages, error %v, failed %v", len(k.States), k.Err, k.Failed)
 	}
 	s.reset()
-	k.sync(t, src)
-	if len(k.changed) > 0 || len(k.states) != 501 || s.total() != 502 { // and robots.txt
-		t.Errorf("%d changed, %d items, %d requests", len(k.changed), len(k.states), s.total())
+	k.Sync(t, src)
+	if len(k.Changed) > 0 || len(k.States) != 501 || s.total() != 502 { // and robots.txt
+		t.Errorf("%d changed, %d items, %d requests", len(k.Changed), len(k.States), s.total())
 	}
 }
 

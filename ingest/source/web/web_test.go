@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"docent/ingest/source"
+	"docent/ingest/source/sourcetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -85,72 +85,10 @@ func (s *site) reset() {
 	clear(s.requests)
 }
 
-// synced is what a sync would keep of a source.
-type synced struct {
-	states  map[string][]byte
-	bodies  map[string]string
-	changed []string
-	failed  map[string]error
-	err     error
-}
-
-// sync lists and opens as the engine does. A complete listing removes items that
-// are gone.
-func (k *synced) sync(t *testing.T, src *Source) {
-	t.Helper()
-	if k.states == nil {
-		k.states, k.bodies = map[string][]byte{}, map[string]string{}
-	}
-	k.changed, k.failed, k.err = nil, map[string]error{}, nil
-	before := maps.Clone(k.states)
-	seen := map[string]bool{}
-	for item, err := range src.List(t.Context(), func(key string) ([]byte, bool) { st, ok := before[key]; return st, ok }) {
-		if err != nil {
-			k.err = err
-			return
-		}
-		if seen[item.Key] {
-			t.Errorf("%s is listed twice", item.Key)
-		}
-		seen[item.Key] = true
-		if item.Err != nil {
-			k.failed[item.Key] = item.Err
-			continue
-		}
-		if !item.Unchanged {
-			body, err := read(t, src, item)
-			if err != nil {
-				k.failed[item.Key] = err
-				continue
-			}
-			k.bodies[item.Key] = body
-			k.changed = append(k.changed, item.Key)
-		}
-		k.states[item.Key] = item.State
-	}
-	for key := range k.states {
-		if !seen[key] {
-			delete(k.states, key)
-			delete(k.bodies, key)
-		}
-	}
-}
-
-func read(t *testing.T, src *Source, item source.Item) (string, error) {
-	t.Helper()
-	r, err := src.Open(t.Context(), item)
-	if err != nil {
-		return "", err
-	}
-	defer r.Close()
-	body, err := io.ReadAll(r)
-	return string(body), err
-}
-
 // keys are the kept items without the site's address.
-func (k *synced) keys(s *site) []string {
+func keys(k sourcetest.Kept, s *site) []string {
 	var out []string
-	for key := range k.states {
+	for key := range k.States {
 		out = append(out, strings.TrimPrefix(key, s.URL))
 	}
 	slices.Sort(out)
@@ -169,13 +107,6 @@ func open(t *testing.T, cfg Config) *Source {
 	}
 	t.Cleanup(func() { src.Close() })
 	return src
-}
-
-func want(t *testing.T, what string, got, want []string) {
-	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("%s: got %q, want %q", what, got, want)
-	}
 }
 
 func TestCrawl(t *testing.T) {
@@ -198,12 +129,12 @@ func TestCrawl(t *testing.T) {
 	s.types["/docs/pic.png"], s.types["/docs/paper.pdf"] = "image/png", "application/pdf"
 	s.moved["/docs/old"], s.moved["/docs/alias"] = "/docs/new", "http://other.invalid/"
 	src := open(t, Config{URL: s.URL + "/docs/", Mode: ModeCrawl})
-	var k synced
-	k.sync(t, src)
+	var k sourcetest.Kept
+	k.Sync(t, src)
 	all := []string{"/docs/", "/docs/behind", "/docs/deep/three", "/docs/new", "/docs/one", "/docs/paper.pdf", "/docs/two.html"}
-	want(t, "items", k.keys(s), all)
-	if k.err != nil || len(k.failed) != 0 {
-		t.Errorf("error %v, failed %v", k.err, k.failed)
+	sourcetest.Equal(t, "items", keys(k, s), all)
+	if k.Err != nil || len(k.Failed) != 0 {
+		t.Errorf("error %v, failed %v", k.Err, k.Failed)
 	}
 	for at, n := range s.requests {
 		if n > 1 {
@@ -217,22 +148,22 @@ func TestCrawl(t *testing.T) {
 	}
 
 	// Nothing changed: links come from the state, nothing is read.
-	k.sync(t, src)
-	want(t, "items again", k.keys(s), all)
-	want(t, "changed", k.changed, nil)
+	k.Sync(t, src)
+	sourcetest.Equal(t, "items again", keys(k, s), all)
+	sourcetest.Equal(t, "changed", k.Changed, nil)
 
 	// One page changed, one is gone.
 	s.pages["/docs/one"] += " changed"
 	delete(s.pages, "/docs/two.html")
-	k.sync(t, src)
-	want(t, "changed", k.changed, []string{s.URL + "/docs/one"})
-	want(t, "items", k.keys(s), slices.DeleteFunc(slices.Clone(all), func(s string) bool { return s == "/docs/two.html" }))
+	k.Sync(t, src)
+	sourcetest.Equal(t, "changed", k.Changed, []string{s.URL + "/docs/one"})
+	sourcetest.Equal(t, "items", keys(k, s), slices.DeleteFunc(slices.Clone(all), func(s string) bool { return s == "/docs/two.html" }))
 
 	// The start page is gone: that is an error and removes nothing.
 	delete(s.pages, "/docs/")
-	k.sync(t, src)
-	if k.err == nil || len(k.states) != len(all)-1 {
-		t.Errorf("without a start page: error %v, %d items", k.err, len(k.states))
+	k.Sync(t, src)
+	if k.Err == nil || len(k.States) != len(all)-1 {
+		t.Errorf("without a start page: error %v, %d items", k.Err, len(k.States))
 	}
 }
 
@@ -240,17 +171,17 @@ func TestFailedPagesStay(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, map[string]string{"/": `<a href=a>`, "/a": `<a href=b>`, "/b": `b`})
 	src := open(t, Config{URL: s.URL, Mode: ModeCrawl})
-	var k synced
-	k.sync(t, src)
+	var k sourcetest.Kept
+	k.Sync(t, src)
 	s.status["/a"] = http.StatusInternalServerError
-	k.sync(t, src)
-	want(t, "items", k.keys(s), []string{"/", "/a", "/b"})
-	if k.err != nil || len(k.failed) != 1 {
-		t.Errorf("error %v, failed %v", k.err, k.failed)
+	k.Sync(t, src)
+	sourcetest.Equal(t, "items", keys(k, s), []string{"/", "/a", "/b"})
+	if k.Err != nil || len(k.Failed) != 1 {
+		t.Errorf("error %v, failed %v", k.Err, k.Failed)
 	}
 	s.status["/a"], s.moved["/a"] = 0, "https://login.invalid/"
-	k.sync(t, src)
-	want(t, "items", k.keys(s), []string{"/", "/a", "/b"})
+	k.Sync(t, src)
+	sourcetest.Equal(t, "items", keys(k, s), []string{"/", "/a", "/b"})
 }
 
 func TestLimits(t *testing.T) {
@@ -259,32 +190,32 @@ func TestLimits(t *testing.T) {
 	for i := range 50 {
 		s.pages[fmt.Sprintf("/p%d", i)] = fmt.Sprintf(`<a href="/p%d">next</a>`, i+1)
 	}
-	var k synced
-	k.sync(t, open(t, Config{URL: s.URL + "/p0", Prefixes: []string{"/"}, Mode: ModeCrawl, Depth: 3}))
-	want(t, "depth 3", k.keys(s), []string{"/p0", "/p1", "/p2", "/p3"})
-	k = synced{}
-	k.sync(t, open(t, Config{URL: s.URL + "/p0", Prefixes: []string{"/"}, Mode: ModeCrawl, Depth: 100, MaxPages: 5}))
-	want(t, "5 pages", k.keys(s), []string{"/p0", "/p1", "/p2", "/p3", "/p4"})
-	k = synced{}
-	k.sync(t, open(t, Config{URL: s.URL + "/p0", Prefixes: []string{"/"}, Exclude: []string{"/p2"}, Mode: ModeCrawl}))
-	want(t, "excluded", k.keys(s), []string{"/p0", "/p1"})
+	var k sourcetest.Kept
+	k.Sync(t, open(t, Config{URL: s.URL + "/p0", Prefixes: []string{"/"}, Mode: ModeCrawl, Depth: 3}))
+	sourcetest.Equal(t, "depth 3", keys(k, s), []string{"/p0", "/p1", "/p2", "/p3"})
+	k = sourcetest.Kept{}
+	k.Sync(t, open(t, Config{URL: s.URL + "/p0", Prefixes: []string{"/"}, Mode: ModeCrawl, Depth: 100, MaxPages: 5}))
+	sourcetest.Equal(t, "5 pages", keys(k, s), []string{"/p0", "/p1", "/p2", "/p3", "/p4"})
+	k = sourcetest.Kept{}
+	k.Sync(t, open(t, Config{URL: s.URL + "/p0", Prefixes: []string{"/"}, Exclude: []string{"/p2"}, Mode: ModeCrawl}))
+	sourcetest.Equal(t, "excluded", keys(k, s), []string{"/p0", "/p1"})
 }
 
 func TestPage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, map[string]string{"/page": `<link rel=canonical href="/other"><a href="/page/2">`, "/page/2": "two"})
 	src := open(t, Config{URL: s.URL + "/page#top"})
-	var k synced
-	k.sync(t, src)
-	want(t, "items", k.keys(s), []string{"/page"})
+	var k sourcetest.Kept
+	k.Sync(t, src)
+	sourcetest.Equal(t, "items", keys(k, s), []string{"/page"})
 	s.status["/page"] = http.StatusServiceUnavailable
-	k.sync(t, src)
-	want(t, "items of a broken server", k.keys(s), []string{"/page"})
+	k.Sync(t, src)
+	sourcetest.Equal(t, "items of a broken server", keys(k, s), []string{"/page"})
 	s.status["/page"] = http.StatusGone
-	k.sync(t, src)
-	want(t, "items when gone", k.keys(s), nil)
-	if k.err != nil {
-		t.Error(k.err)
+	k.Sync(t, src)
+	sourcetest.Equal(t, "items when gone", keys(k, s), nil)
+	if k.Err != nil {
+		t.Error(k.Err)
 	}
 }
 
@@ -293,14 +224,14 @@ func TestFirstRedirect(t *testing.T) {
 	s := newSite(t, map[string]string{"/docs/v2/": `<a href=x>`, "/docs/v2/x": "x"})
 	s.moved["/latest"], s.moved["/away"] = "/docs/v2/", "http://other.invalid/"
 	s.moved["/loop1"], s.moved["/loop2"] = "/loop2", "/loop1"
-	var k synced
-	k.sync(t, open(t, Config{URL: s.URL + "/latest", Mode: ModeCrawl}))
-	want(t, "items", k.keys(s), []string{"/docs/v2/", "/docs/v2/x"})
+	var k sourcetest.Kept
+	k.Sync(t, open(t, Config{URL: s.URL + "/latest", Mode: ModeCrawl}))
+	sourcetest.Equal(t, "items", keys(k, s), []string{"/docs/v2/", "/docs/v2/x"})
 	for _, at := range []string{"/away", "/loop1"} {
-		k = synced{}
-		k.sync(t, open(t, Config{URL: s.URL + at, Mode: ModeCrawl}))
-		if k.err == nil {
-			t.Errorf("%s: items %v", at, k.keys(s))
+		k = sourcetest.Kept{}
+		k.Sync(t, open(t, Config{URL: s.URL + at, Mode: ModeCrawl}))
+		if k.Err == nil {
+			t.Errorf("%s: items %v", at, keys(k, s))
 		}
 	}
 }
@@ -314,20 +245,20 @@ func TestRobots(t *testing.T) {
 		"/robots.txt": "User-agent: *\nDisallow: /private/\n",
 	}
 	s := newSite(t, pages)
-	var k synced
-	k.sync(t, open(t, Config{URL: s.URL, Mode: ModeCrawl}))
-	want(t, "items", k.keys(s), []string{"/", "/open"})
-	k.sync(t, open(t, Config{URL: s.URL, Mode: ModeCrawl, IgnoreRobots: true}))
-	want(t, "items without robots.txt", k.keys(s), []string{"/", "/open", "/private/x"})
+	var k sourcetest.Kept
+	k.Sync(t, open(t, Config{URL: s.URL, Mode: ModeCrawl}))
+	sourcetest.Equal(t, "items", keys(k, s), []string{"/", "/open"})
+	k.Sync(t, open(t, Config{URL: s.URL, Mode: ModeCrawl, IgnoreRobots: true}))
+	sourcetest.Equal(t, "items without robots.txt", keys(k, s), []string{"/", "/open", "/private/x"})
 	s.pages["/robots.txt"] = "User-agent: docent\nDisallow: /\n"
-	k.sync(t, open(t, Config{URL: s.URL, Mode: ModeCrawl}))
-	if k.err == nil {
+	k.Sync(t, open(t, Config{URL: s.URL, Mode: ModeCrawl}))
+	if k.Err == nil {
 		t.Error("a forbidden start page is no error")
 	}
 	s.status["/robots.txt"] = http.StatusServiceUnavailable
-	k.sync(t, open(t, Config{URL: s.URL, Mode: ModeCrawl}))
-	if k.err == nil || len(k.states) != 3 {
-		t.Errorf("unreadable robots.txt: error %v, %d items", k.err, len(k.states))
+	k.Sync(t, open(t, Config{URL: s.URL, Mode: ModeCrawl}))
+	if k.Err == nil || len(k.States) != 3 {
+		t.Errorf("unreadable robots.txt: error %v, %d items", k.Err, len(k.States))
 	}
 }
 
@@ -337,14 +268,14 @@ func TestCharsetOfTheHeader(t *testing.T) {
 	s.types["/"], s.types["/utf"] = "text/html; charset=windows-1251", "text/html; charset=UTF-8"
 	for at, body := range map[string]string{"/": mark + "<meta charset=utf-8>Привет", "/utf": mark + "<meta charset=latin1>Grüße"} {
 		src := open(t, Config{URL: s.URL + at})
-		var k synced
-		k.sync(t, src)
-		if got := k.bodies[s.URL+at]; got != body {
+		var k sourcetest.Kept
+		k.Sync(t, src)
+		if got := k.Bodies[s.URL+at]; got != body {
 			t.Errorf("%s: %q", at, got)
 		}
 	}
 	src := open(t, Config{URL: s.URL})
-	again, err := read(t, src, source.Item{Key: s.URL + "/"}) // not from memory
+	again, err := sourcetest.Read(t.Context(), src, source.Item{Key: s.URL + "/"}) // not from memory
 	if err != nil || again != mark+"<meta charset=utf-8>Привет" {
 		t.Errorf("read again: %q, %v", again, err)
 	}
