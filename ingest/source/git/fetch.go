@@ -122,7 +122,7 @@ func (s *Source) download(ctx context.Context, session transport.UploadPackSessi
 	if err != nil {
 		return s.explain(err)
 	}
-	defer res.Close()
+	defer func() { _ = res.Close() }() // what was read is complete or refused
 	var pack io.Reader = res
 	switch {
 	case req.Capabilities.Supports(capability.Sideband64k):

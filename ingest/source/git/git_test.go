@@ -216,13 +216,13 @@ func TestServerThatFailsHalfTheTime(t *testing.T) {
 func TestConfig(t *testing.T) {
 	t.Parallel()
 	for field, cfg := range map[string]Config{
-		"url":       {URL: "/srv/repo"},
-		"url: ":     {URL: "file:///srv/repo"},
-		"http":      {URL: "ssh://example.com/x"},
-		"private":   {URL: "http://127.0.0.1/x"},
-		"branch":    {URL: "https://example.com/x", Branch: "a..b"},
-		"include":   {URL: "https://example.com/x", Include: []string{"/"}},
-		"max_files": {URL: "https://example.com/x", MaxFiles: -1},
+		"url":        {URL: "/srv/repo"},
+		"begin with": {URL: "file:///srv/repo"},
+		"http":       {URL: "ssh://example.com/x"},
+		"private":    {URL: "http://127.0.0.1/x"},
+		"branch":     {URL: "https://example.com/x", Branch: "a..b"},
+		"include":    {URL: "https://example.com/x", Include: []string{"/"}},
+		"max_files":  {URL: "https://example.com/x", MaxFiles: -1},
 	} {
 		if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), field) {
 			t.Errorf("%s: %v", field, err)
