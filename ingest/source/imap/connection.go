@@ -16,10 +16,11 @@ import (
 	"docent/internal/fault"
 )
 
-// maxTalk bounds what a server may send beside messages, and loginTimeout the
-// time until it accepts the account.
+// maxTalk bounds the bytes of a server beside messages, and maxGreeting those
+// until it accepts the account, which may take loginTimeout.
 const (
 	maxTalk      = 64 << 20
+	maxGreeting  = 1 << 20
 	loginTimeout = time.Minute
 )
 
@@ -56,7 +57,7 @@ func (s *Source) connect(ctx context.Context) (*connection, error) {
 	}
 	defer context.AfterFunc(ctx, func() { raw.Close() })()
 	c := &connection{meter: &metered{Conn: raw}}
-	c.meter.left.Store(maxTalk)
+	c.meter.left.Store(maxGreeting)
 	o := &imapclient.Options{TLSConfig: s.tls}
 	if s.url.Scheme == "imaps" {
 		secure := tls.Client(c.meter, s.tls)
@@ -76,6 +77,7 @@ func (s *Source) connect(ctx context.Context) (*connection, error) {
 		}
 		return nil, s.explain(err)
 	}
+	c.meter.left.Store(maxTalk)
 	return c, nil
 }
 

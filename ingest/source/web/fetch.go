@@ -256,11 +256,10 @@ func (s *Source) Open(ctx context.Context, item source.Item) (io.ReadCloser, err
 		}
 		return nil, dial.StatusError(res)
 	}
-	kind, params := contentType(res, u)
 	return struct {
 		io.Reader
 		io.Closer
-	}{decoder(res.Body, kind, params["charset"]), res.Body}, nil
+	}{Body(res), res.Body}, nil
 }
 
 func contentType(res *http.Response, u *url.URL) (kind string, params map[string]string) {
@@ -338,6 +337,13 @@ func decoder(body io.Reader, kind, label string) io.Reader {
 		return body
 	}
 	return io.MultiReader(strings.NewReader(mark), transform.NewReader(body, enc.NewDecoder()))
+}
+
+// Body returns the document of a response. A text whose character set the server
+// names comes as UTF-8 with a byte order mark.
+func Body(res *http.Response) io.Reader {
+	kind, params := contentType(res, res.Request.URL)
+	return decoder(res.Body, kind, params["charset"])
 }
 
 // fileName is a name for a page that helps to detect its format.
