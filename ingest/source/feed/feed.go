@@ -49,8 +49,9 @@ type Config struct {
 	// Authorization is sent in the header of that name to the feed's server, but
 	// not for linked pages; none. It is a secret.
 	Authorization string `json:"authorization,omitempty"`
-	// AllowPrivate lets the source reach private addresses; false.
-	AllowPrivate bool `json:"allow_private,omitempty"`
+	// AllowPrivate lets the source reach private addresses. Only the operator may
+	// set it, so it is not an option of the source; false.
+	AllowPrivate bool `json:"-"`
 }
 
 // The limits of a feed: entries, levels of elements, and bytes of a key.
@@ -342,7 +343,7 @@ func (s *Source) Open(ctx context.Context, item source.Item) (io.ReadCloser, err
 	if doc.text != nil {
 		return io.NopCloser(bytes.NewReader(doc.text)), nil
 	}
-	res, err := s.get(ctx, s.pages, doc.link, "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.5")
+	res, err := s.get(ctx, s.pages, doc.link, "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.5") //nolint:bodyclose // the caller closes it
 	if err != nil {
 		return nil, err
 	}

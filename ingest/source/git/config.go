@@ -38,9 +38,10 @@ type Config struct {
 	// Token is a password or access token; none. It is a secret.
 	Token string `json:"token,omitempty"`
 	// CacheDir is a folder where the files of the last sync stay, so that an
-	// unchanged repository is not downloaded again; docent/git in the user's
+	// unchanged repository is not downloaded again. It is not an option of the
+	// source; docent/git in the user's
 	// cache folder.
-	CacheDir string `json:"cache_dir,omitempty"`
+	CacheDir string `json:"-"`
 	// MaxFiles bounds the files of the source; 100000.
 	MaxFiles int `json:"max_files,omitempty"`
 	// MaxBytes bounds the size of one file; 20971520 (20 MB).
@@ -52,8 +53,9 @@ type Config struct {
 	// RetryMillis is the wait before a failed request is repeated. It doubles
 	// with each of four repetitions; 300.
 	RetryMillis int `json:"retry_ms,omitempty"`
-	// AllowPrivate lets the source reach private addresses; false.
-	AllowPrivate bool `json:"allow_private,omitempty"`
+	// AllowPrivate lets the source reach private addresses. Only the operator may
+	// set it, so it is not an option of the source; false.
+	AllowPrivate bool `json:"-"`
 }
 
 // Source is a git source. It implements source.Source and is safe for

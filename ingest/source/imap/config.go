@@ -34,8 +34,9 @@ type Config struct {
 	MaxMessages int `json:"max_messages,omitempty"`
 	// MaxBytes bounds the size of one message; 52428800 (50 MB).
 	MaxBytes int64 `json:"max_bytes,omitempty"`
-	// AllowPrivate lets the source reach private addresses; false.
-	AllowPrivate bool `json:"allow_private,omitempty"`
+	// AllowPrivate lets the source reach private addresses. Only the operator may
+	// set it, so it is not an option of the source; false.
+	AllowPrivate bool `json:"-"`
 }
 
 // Source is an IMAP source. It implements source.Source and is safe for

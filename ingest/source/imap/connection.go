@@ -47,6 +47,9 @@ func (m *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// end closes the connection and wakes who reads from it.
+func (m *metered) end() { _ = m.Close() }
+
 // connect signs in.
 func (s *Source) connect(ctx context.Context) (*connection, error) {
 	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
@@ -55,14 +58,14 @@ func (s *Source) connect(ctx context.Context) (*connection, error) {
 	if err != nil {
 		return nil, s.explain(err)
 	}
-	defer context.AfterFunc(ctx, func() { raw.Close() })()
 	c := &connection{meter: &metered{Conn: raw}}
+	defer context.AfterFunc(ctx, c.meter.end)()
 	c.meter.left.Store(maxGreeting)
 	o := &imapclient.Options{TLSConfig: s.tls}
 	if s.url.Scheme == "imaps" {
 		secure := tls.Client(c.meter, s.tls)
 		if err := secure.HandshakeContext(ctx); err != nil {
-			raw.Close()
+			c.meter.end()
 			return nil, s.explain(err)
 		}
 		c.client = imapclient.New(secure, o)
@@ -93,7 +96,7 @@ func (s *Source) explain(err error) error {
 	return dial.Explain(err, s.url.Host)
 }
 
-func (c *connection) close() { c.client.Close() }
+func (c *connection) close() { c.meter.end() }
 
 // open selects a mailbox for reading.
 func (c *connection) open(mailbox string) (messages uint32, err error) {
@@ -118,7 +121,7 @@ type message struct {
 func (c *connection) messages(limit int) ([]message, error) {
 	all := imap.SeqSet{imap.SeqRange{Start: 1}}
 	cmd := c.client.Fetch(all, &imap.FetchOptions{UID: true, RFC822Size: true, InternalDate: true, Flags: true})
-	defer cmd.Close()
+	defer func() { _ = cmd.Close() }() // again after an error
 	var out []message
 	for len(out) <= limit {
 		data := cmd.Next()
@@ -154,7 +157,7 @@ var errTooLarge = errors.New("too large")
 func (c *connection) body(uid imap.UID, limit int64) ([]byte, error) {
 	section := &imap.FetchItemBodySection{Peek: true}
 	cmd := c.client.Fetch(imap.UIDSetNum(uid), &imap.FetchOptions{UID: true, BodySection: []*imap.FetchItemBodySection{section}})
-	defer cmd.Close()
+	defer func() { _ = cmd.Close() }() // again after an error
 	var body []byte
 	for data := cmd.Next(); data != nil; data = cmd.Next() {
 		for item := data.Next(); item != nil; item = data.Next() {

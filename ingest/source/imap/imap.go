@@ -171,7 +171,7 @@ func (s *Source) Open(ctx context.Context, item source.Item) (io.ReadCloser, err
 		}
 		return nil, err
 	}
-	s.idle = time.AfterFunc(idleTime, func() { s.Close() })
+	s.idle = time.AfterFunc(idleTime, func() { _ = s.Close() })
 	return io.NopCloser(bytes.NewReader(body)), nil
 }
 

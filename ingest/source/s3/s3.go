@@ -55,8 +55,9 @@ type Config struct {
 	// RetryMillis is the wait before a failed request is repeated. It doubles
 	// with each of four repetitions; 300.
 	RetryMillis int `json:"retry_ms,omitempty"`
-	// AllowPrivate lets the source reach private addresses; false.
-	AllowPrivate bool `json:"allow_private,omitempty"`
+	// AllowPrivate lets the source reach private addresses. Only the operator may
+	// set it, so it is not an option of the source; false.
+	AllowPrivate bool `json:"-"`
 }
 
 // Source is an S3 source. It implements source.Source and is safe for

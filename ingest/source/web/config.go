@@ -62,8 +62,9 @@ type Config struct {
 	// Authorization is sent in the header of that name to the host of URL only,
 	// for example "Bearer TOKEN"; none. It is a secret.
 	Authorization string `json:"authorization,omitempty"`
-	// AllowPrivate lets the source reach private addresses; false.
-	AllowPrivate bool `json:"allow_private,omitempty"`
+	// AllowPrivate lets the source reach private addresses. Only the operator may
+	// set it, so it is not an option of the source; false.
+	AllowPrivate bool `json:"-"`
 }
 
 // Source is a web source. It implements source.Source and is safe for
