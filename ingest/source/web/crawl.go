@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
+	"path"
+	"strings"
 	"sync"
 	"time"
 
@@ -53,6 +55,22 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 func (r *run) allowed(key string) bool {
 	u, err := url.Parse(key)
 	return err == nil && r.src.scope.allows(u)
+}
+
+// wordless are the endings of addresses whose documents hold no text.
+var wordless = map[string]bool{
+	".png": true, ".jpg": true, ".jpeg": true, ".gif": true, ".webp": true, ".avif": true, ".ico": true, ".svg": true,
+	".bmp": true, ".tif": true, ".tiff": true, ".css": true, ".js": true, ".mjs": true, ".map": true, ".woff": true,
+	".woff2": true, ".ttf": true, ".otf": true, ".eot": true, ".mp3": true, ".mp4": true, ".m4a": true, ".webm": true,
+	".ogg": true, ".wav": true, ".avi": true, ".mov": true, ".zip": true, ".gz": true, ".bz2": true, ".xz": true,
+	".zst": true, ".7z": true, ".tar": true, ".tgz": true, ".rar": true, ".jar": true, ".exe": true, ".msi": true,
+	".dmg": true, ".iso": true, ".deb": true, ".rpm": true, ".apk": true, ".whl": true, ".bin": true, ".so": true,
+}
+
+// follows reports whether a link leads to an address that a crawl requests.
+func (r *run) follows(key string) bool {
+	u, err := url.Parse(key)
+	return err == nil && r.src.scope.allows(u) && !wordless[strings.ToLower(path.Ext(u.Path))]
 }
 
 // job is a request that runs.

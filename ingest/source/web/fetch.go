@@ -192,7 +192,7 @@ func (r *run) read(u *url.URL, key string, old state, res *http.Response) page {
 		body = decoded(body, kind, params["charset"])
 	}
 	if isHTML {
-		out = readLinks(u, body, r.allowed)
+		out = readLinks(u, body, r.follows)
 		out.robots(res.Header.Get("X-Robots-Tag"))
 		st.Links = shorten(u, out.links)
 	}

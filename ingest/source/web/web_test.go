@@ -141,7 +141,7 @@ func TestCrawl(t *testing.T) {
 			t.Errorf("%s was requested %d times", at, n)
 		}
 	}
-	for _, at := range []string{"/outside", "/docs/two.html?utm_source=x&fbclid=3"} {
+	for _, at := range []string{"/outside", "/docs/pic.png", "/docs/two.html?utm_source=x&fbclid=3"} {
 		if s.requests[at] != 0 {
 			t.Errorf("%s was requested", at)
 		}
