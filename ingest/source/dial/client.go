@@ -1,0 +1,141 @@
+package dial
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"docent/internal/fault"
+)
+
+// UserAgent is how docent introduces itself to servers.
+const UserAgent = "docent/1 (knowledge assistant; reads documents for its index)"
+
+// Options configure an HTTP client. The zero value is usable.
+type Options struct {
+	// AllowPrivate lets the client reach addresses that are not public; false.
+	AllowPrivate bool
+	// UserAgent is sent with every request; UserAgent of this package.
+	UserAgent string
+	// Authorization is sent as the header of that name to the host of the
+	// original request only; none. It is a secret.
+	Authorization string
+	// Timeout bounds one attempt of a request with its body; one minute.
+	Timeout time.Duration
+	// Retries is how often a request is repeated after a network error or one
+	// of the statuses 429, 500, 502, 503, and 504; 4. A negative number means
+	// never.
+	Retries int
+	// RetryWait is the wait before the first repetition. It doubles each time;
+	// 300 ms.
+	RetryWait time.Duration
+	// Redirects is how many redirects of a request are followed; none. A
+	// redirect from https to http is refused.
+	Redirects int
+	// Connections bounds the connections to one host; 4.
+	Connections int
+	// MaxBody bounds the bytes of a response's body after decompression;
+	// no limit.
+	MaxBody int64
+}
+
+func (o Options) withDefaults() Options {
+	if o.UserAgent == "" {
+		o.UserAgent = UserAgent
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = time.Minute
+	}
+	if o.Retries == 0 {
+		o.Retries = 4
+	}
+	if o.RetryWait <= 0 {
+		o.RetryWait = 300 * time.Millisecond
+	}
+	if o.Connections <= 0 {
+		o.Connections = 4
+	}
+	return o
+}
+
+// Client returns an HTTP client that connects with Dialer. It ignores the
+// environment's proxy settings and keeps no cookies. Its requests are repeated
+// if their body can be read again.
+func Client(o Options) *http.Client {
+	o = o.withDefaults()
+	base := &http.Transport{
+		DialContext:            Dialer(o.AllowPrivate).DialContext,
+		ForceAttemptHTTP2:      true,
+		MaxConnsPerHost:        o.Connections,
+		MaxIdleConnsPerHost:    o.Connections,
+		MaxIdleConns:           4 * o.Connections,
+		IdleConnTimeout:        30 * time.Second,
+		TLSHandshakeTimeout:    connectTimeout,
+		ResponseHeaderTimeout:  min(o.Timeout, time.Minute),
+		MaxResponseHeaderBytes: 256 << 10,
+	}
+	return &http.Client{
+		Transport: &retrier{base: base, opts: o},
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			if o.Redirects <= 0 {
+				return http.ErrUseLastResponse
+			}
+			if len(via) > o.Redirects {
+				return fault.New(fault.Unavailable, "more than %d redirects", o.Redirects)
+			}
+			if via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https" {
+				return fault.New(fault.Forbidden, "the server redirects from https to http")
+			}
+			return nil
+		},
+	}
+}
+
+// limited is a response body with a limit. It ends its request's context when
+// it is closed.
+type limited struct {
+	io.ReadCloser
+	left   int64 // negative: no limit
+	limit  int64
+	cancel context.CancelFunc
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.limit <= 0 {
+		return l.ReadCloser.Read(p)
+	}
+	if l.left <= 0 {
+		// One more byte tells a body at its limit from one above it.
+		var one [1]byte
+		if n, err := l.ReadCloser.Read(one[:]); n == 0 {
+			return 0, err
+		}
+		return 0, TooLarge(l.limit)
+	}
+	n, err := l.ReadCloser.Read(p[:min(int64(len(p)), l.left)])
+	l.left -= int64(n)
+	return n, err
+}
+
+func (l *limited) Close() error {
+	err := l.ReadCloser.Close()
+	l.cancel()
+	return err
+}
+
+// TooLarge is the error of a document above a limit in bytes.
+func TooLarge(limit int64) error {
+	return fault.New(fault.Invalid, "too large: it has more than %s", size(limit))
+}
+
+func size(n int64) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%d MB", n>>20)
+	case n >= 1<<10:
+		return fmt.Sprintf("%d KB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

@@ -1,0 +1,118 @@
+// Package dial connects to the servers that sources name. It refuses addresses
+// that are not public, so that a source cannot be used to reach the server's
+// own network.
+package dial
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"syscall"
+	"time"
+
+	"docent/internal/fault"
+)
+
+// connectTimeout bounds the making of one connection.
+const connectTimeout = 15 * time.Second
+
+// reserved are the networks that are not public and that netip does not already
+// recognize as private, loopback, link-local, multicast, or unspecified.
+var reserved = prefixes(
+	"0.0.0.0/8",       // this network
+	"100.64.0.0/10",   // carrier-grade NAT
+	"192.0.0.0/24",    // protocol assignments
+	"192.0.2.0/24",    // documentation
+	"192.88.99.0/24",  // 6to4 relays
+	"198.18.0.0/15",   // benchmarks
+	"198.51.100.0/24", // documentation
+	"203.0.113.0/24",  // documentation
+	"240.0.0.0/4",     // reserved and broadcast
+	"::/96",           // IPv4-compatible
+	"64:ff9b:1::/48",  // local NAT64
+	"100::/64",        // discard
+	"2001::/23",       // protocol assignments, Teredo
+	"2001:db8::/32",   // documentation
+	"3fff::/20",       // documentation
+	"5f00::/16",       // segment routing
+	"fec0::/10",       // site-local
+)
+
+// nat64 and sixToFour are prefixes of IPv6 addresses that carry an IPv4 address.
+var (
+	nat64     = netip.MustParsePrefix("64:ff9b::/96")
+	sixToFour = netip.MustParsePrefix("2002::/16")
+)
+
+func prefixes(texts ...string) []netip.Prefix {
+	out := make([]netip.Prefix, len(texts))
+	for i, text := range texts {
+		out[i] = netip.MustParsePrefix(text)
+	}
+	return out
+}
+
+// Public reports whether an address belongs to the public internet. Loopback,
+// private, link-local, multicast, and reserved addresses do not. An IPv4
+// address inside an IPv6 address is judged too.
+func Public(addr netip.Addr) bool {
+	addr = addr.Unmap().WithZone("")
+	if !addr.IsValid() || !addr.IsGlobalUnicast() || addr.IsPrivate() {
+		return false
+	}
+	for _, p := range reserved {
+		if p.Contains(addr) {
+			return false
+		}
+	}
+	raw := addr.As16()
+	switch {
+	case nat64.Contains(addr):
+		return Public(netip.AddrFrom4([4]byte(raw[12:16])))
+	case sixToFour.Contains(addr):
+		return Public(netip.AddrFrom4([4]byte(raw[2:6])))
+	}
+	return true
+}
+
+// Dialer makes connections. Unless allowPrivate is set, it refuses addresses
+// that are not public. It looks at the resolved address of every connection, so
+// neither a host name nor a redirect can get around it.
+func Dialer(allowPrivate bool) *net.Dialer {
+	d := &net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}
+	if !allowPrivate {
+		d.ControlContext = guard
+	}
+	return d
+}
+
+func guard(_ context.Context, network, address string, _ syscall.RawConn) error {
+	addr, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fault.New(fault.Forbidden, "the address of the %s connection cannot be checked: %s", network, address)
+	}
+	if !Public(addr.Addr()) {
+		return private(addr.Addr())
+	}
+	return nil
+}
+
+func private(addr netip.Addr) error {
+	return fault.New(fault.Forbidden, "%s is a private address; allow private addresses for sources to reach it", addr.Unmap())
+}
+
+// CheckHost refuses a host that is written as an address that is not public. It
+// finds a wrong configuration early; the dialer checks the names.
+func CheckHost(host string, allowPrivate bool) error {
+	if allowPrivate {
+		return nil
+	}
+	if addr, err := netip.ParseAddr(host); err == nil && !Public(addr) {
+		return private(addr)
+	}
+	if host == "localhost" {
+		return fmt.Errorf("localhost: %w", private(netip.AddrFrom4([4]byte{127, 0, 0, 1})))
+	}
+	return nil
+}

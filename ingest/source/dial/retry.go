@@ -1,0 +1,210 @@
+package dial
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"docent/internal/fault"
+)
+
+// maxWait bounds the wait before a repetition. A server that asks for more with
+// Retry-After gets no repetition.
+const maxWait = 30 * time.Second
+
+// retrier sends requests, repeats failed ones, and bounds their time and body.
+type retrier struct {
+	base *http.Transport
+	opts Options
+}
+
+// CloseIdleConnections lets http.Client.CloseIdleConnections reach the transport.
+func (r *retrier) CloseIdleConnections() { r.base.CloseIdleConnections() }
+
+// RoundTrip implements http.RoundTripper.
+func (r *retrier) RoundTrip(req *http.Request) (*http.Response, error) {
+	wait := r.opts.RetryWait
+	for attempt := 0; ; attempt++ {
+		res, err := r.once(req)
+		if attempt >= r.opts.Retries || !again(req, res, err) {
+			return res, err
+		}
+		pause := wait + rand.N(wait/2+1) //nolint:gosec // jitter needs no secret
+		if res != nil {
+			asked := retryAfter(res.Header.Get("Retry-After"), time.Now())
+			if asked > maxWait {
+				return res, nil
+			}
+			pause = max(pause, asked)
+			_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // so the connection can be used again
+			res.Body.Close()
+		}
+		timer := time.NewTimer(min(pause, maxWait))
+		select {
+		case <-req.Context().Done():
+			timer.Stop()
+			return nil, context.Cause(req.Context())
+		case <-timer.C:
+		}
+		wait *= 2
+	}
+}
+
+func (r *retrier) once(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithTimeout(req.Context(), r.opts.Timeout)
+	clone := req.Clone(ctx)
+	if req.GetBody != nil {
+		body, err := req.GetBody()
+		if err != nil {
+			cancel()
+			return nil, err
+		}
+		clone.Body = body
+	}
+	clone.Header.Set("User-Agent", r.opts.UserAgent)
+	if r.opts.Authorization != "" && sameOrigin(req) {
+		clone.Header.Set("Authorization", r.opts.Authorization)
+	}
+	res, err := r.base.RoundTrip(clone)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	res.Body = &limited{ReadCloser: res.Body, left: r.opts.MaxBody, limit: r.opts.MaxBody, cancel: cancel}
+	return res, nil
+}
+
+// sameOrigin reports whether no redirect led the request away from its first
+// scheme and host.
+func sameOrigin(req *http.Request) bool {
+	first := req
+	for first.Response != nil && first.Response.Request != nil {
+		first = first.Response.Request
+	}
+	return first.URL.Scheme == req.URL.Scheme && first.URL.Host == req.URL.Host
+}
+
+// again reports whether the request may succeed when it is repeated.
+func again(req *http.Request, res *http.Response, err error) bool {
+	if req.Context().Err() != nil || req.Body != nil && req.Body != http.NoBody && req.GetBody == nil {
+		return false
+	}
+	if err == nil {
+		return TemporaryStatus(res.StatusCode)
+	}
+	return Temporary(err)
+}
+
+// TemporaryStatus reports whether a status says that the same request may
+// succeed later.
+func TemporaryStatus(code int) bool {
+	switch code {
+	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
+		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
+// Temporary reports whether an error of a connection may go away by itself. A
+// refused address, a wrong certificate, and an unknown host name do not.
+func Temporary(err error) bool {
+	var certificate *tls.CertificateVerificationError
+	var dns *net.DNSError
+	switch {
+	case errors.Is(err, context.Canceled), fault.KindOf(err) == fault.Forbidden, errors.As(err, &certificate):
+		return false
+	case errors.As(err, &dns):
+		return dns.IsTemporary || dns.IsTimeout
+	}
+	return true
+}
+
+// retryAfter reads the header of that name: seconds or a date; 0 if it is
+// neither.
+func retryAfter(value string, now time.Time) time.Duration {
+	value = strings.TrimSpace(value)
+	if seconds, err := strconv.Atoi(value); err == nil {
+		if seconds > int(time.Hour/time.Second) {
+			return time.Hour
+		}
+		return time.Duration(max(seconds, 0)) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(at.Sub(now), 0)
+	}
+	return 0
+}
+
+// StatusError says why a response of this status is of no use. The text names
+// the status and the cure where one is known.
+func StatusError(res *http.Response) error {
+	code := res.StatusCode
+	text := strconv.Itoa(code) + " " + http.StatusText(code)
+	switch {
+	case code == http.StatusUnauthorized:
+		return fault.New(fault.Unauthorized, "the server answered %s; check the user name, password, or token", text)
+	case code == http.StatusForbidden:
+		return fault.New(fault.Forbidden, "the server answered %s; the account may not read this", text)
+	case code == http.StatusNotFound, code == http.StatusGone:
+		return fault.New(fault.NotFound, "the server answered %s", text)
+	case code == http.StatusTooManyRequests:
+		return fault.New(fault.RateLimited, "the server answered %s; sync less often", text)
+	case code >= 500:
+		return fault.New(fault.Unavailable, "the server answered %s; try again later", text)
+	}
+	return fault.New(fault.Invalid, "the server answered %s", text)
+}
+
+// Explain gives an error of a connection a kind and a sentence for people. An
+// error that has them already stays as it is.
+func Explain(err error, host string) error {
+	var f *fault.Fault
+	var certificate *tls.CertificateVerificationError
+	var dns *net.DNSError
+	switch {
+	case err == nil, errors.As(err, &f), errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &certificate):
+		return fault.Wrap(fault.Unavailable, err, "the certificate of %s is not valid", host)
+	case errors.As(err, &dns):
+		return fault.Wrap(fault.Unavailable, err, "the host %s was not found; check the address", host)
+	case errors.Is(err, context.DeadlineExceeded) || timedOut(err):
+		return fault.Wrap(fault.Unavailable, err, "%s did not answer in time; try again later", host)
+	}
+	return fault.Wrap(fault.Unavailable, err, "cannot read from %s; try again later", host)
+}
+
+func timedOut(err error) bool {
+	var t interface{ Timeout() bool }
+	return errors.As(err, &t) && t.Timeout()
+}
+
+// ParseURL reads the address of a source. It must be absolute, have a host, no
+// password, and one of the schemes.
+func ParseURL(text string, allowPrivate bool, schemes ...string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimSpace(text))
+	switch {
+	case err != nil:
+		return nil, fault.New(fault.Invalid, "url: %q is not an address", text)
+	case u.User != nil:
+		return nil, fault.New(fault.Invalid, "url: user name and password do not belong into the address; give them as options")
+	case !slices.Contains(schemes, u.Scheme):
+		return nil, fault.New(fault.Invalid, "url: %q must begin with %s://", text, strings.Join(schemes, ":// or "))
+	case u.Hostname() == "":
+		return nil, fault.New(fault.Invalid, "url: %q names no host", text)
+	}
+	if err := CheckHost(u.Hostname(), allowPrivate); err != nil {
+		return nil, fault.New(fault.Forbidden, "url: %w", err)
+	}
+	return u, nil
+}

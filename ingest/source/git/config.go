@@ -1,0 +1,154 @@
+// Package git reads the files of one branch of a git repository over HTTPS.
+package git
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+
+	"docent/ingest/source/dial"
+	"docent/ingest/source/match"
+	"docent/internal/fault"
+)
+
+// Config describes a git source. The file and ssh protocols are not supported:
+// a folder source reads local files, and hosts offer HTTPS beside ssh.
+type Config struct {
+	// URL is the address for git clone; it begins with https:// or http://.
+	// Required.
+	URL string `json:"url"`
+	// Branch is the branch or tag to read; the repository's default branch.
+	Branch string `json:"branch,omitempty"`
+	// Include are patterns of the files that are read, such as "docs/**" or
+	// "*.md"; all.
+	Include []string `json:"include,omitempty"`
+	// Exclude are patterns of files and folders that are not read; none.
+	Exclude []string `json:"exclude,omitempty"`
+	// Hidden reads files and folders whose names begin with a dot too; false.
+	Hidden bool `json:"hidden,omitempty"`
+	// User is the name that belongs to Token; "git".
+	User string `json:"user,omitempty"`
+	// Token is a password or access token; none. It is a secret.
+	Token string `json:"token,omitempty"`
+	// CacheDir is a folder where the files of the last sync stay, so that an
+	// unchanged repository is not downloaded again. It is not an option of the
+	// source; docent/git in the user's
+	// cache folder.
+	CacheDir string `json:"-"`
+	// MaxFiles bounds the files of the source; 100000.
+	MaxFiles int `json:"max_files,omitempty"`
+	// MaxBytes bounds the size of one file; 20971520 (20 MB).
+	MaxBytes int64 `json:"max_bytes,omitempty"`
+	// MaxRepositoryBytes bounds the download; 536870912 (512 MB).
+	MaxRepositoryBytes int64 `json:"max_repository_bytes,omitempty"`
+	// TimeoutSeconds bounds one attempt of a request; 900.
+	TimeoutSeconds int `json:"timeout_seconds,omitempty"`
+	// RetryMillis is the wait before a failed request is repeated. It doubles
+	// with each of four repetitions; 300.
+	RetryMillis int `json:"retry_ms,omitempty"`
+	// AllowPrivate lets the source reach private addresses. Only the operator may
+	// set it, so it is not an option of the source; false.
+	AllowPrivate bool `json:"-"`
+}
+
+// Source is a git source. It implements source.Source and is safe for
+// concurrent use of Open.
+type Source struct {
+	cfg    Config
+	url    *url.URL
+	filter match.Filter
+	client *http.Client
+
+	mu      sync.Mutex // guards objects and their use: reading packs is not concurrent
+	objects storer.EncodedObjectStorer
+	commit  plumbing.Hash // the one in objects
+}
+
+// New checks a configuration and returns its source. It does not connect.
+func New(cfg Config) (*Source, error) {
+	u, err := dial.ParseURL(cfg.URL, cfg.AllowPrivate, "https", "http")
+	if err != nil {
+		return nil, err
+	}
+	u.RawQuery, u.Fragment = "", ""
+	u.Path = strings.TrimSuffix(u.Path, "/")
+	filter, err := match.New(cfg.Include, cfg.Exclude, cfg.Hidden)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Branch != "" && plumbing.NewBranchReferenceName(cfg.Branch).Validate() != nil {
+		return nil, fault.New(fault.Invalid, "branch: %q is not the name of a branch", cfg.Branch)
+	}
+	if cfg.MaxFiles < 0 || cfg.MaxBytes < 0 || cfg.MaxRepositoryBytes < 0 || cfg.TimeoutSeconds < 0 || cfg.RetryMillis < 0 {
+		return nil, fault.New(fault.Invalid, "max_files, max_bytes, max_repository_bytes, timeout_seconds, retry_ms: they cannot be negative")
+	}
+	if err := cfg.complete(); err != nil {
+		return nil, err
+	}
+	return &Source{cfg: cfg, url: u, filter: filter, client: dial.Client(dial.Options{
+		AllowPrivate: cfg.AllowPrivate,
+		Timeout:      time.Duration(cfg.TimeoutSeconds) * time.Second,
+		RetryWait:    time.Duration(cfg.RetryMillis) * time.Millisecond,
+		Redirects:    5,
+		MaxBody:      cfg.MaxRepositoryBytes,
+	})}, nil
+}
+
+func (c *Config) complete() error {
+	if c.MaxFiles == 0 {
+		c.MaxFiles = 100_000
+	}
+	if c.MaxBytes == 0 {
+		c.MaxBytes = 20 << 20
+	}
+	if c.MaxRepositoryBytes == 0 {
+		c.MaxRepositoryBytes = 512 << 20
+	}
+	if c.TimeoutSeconds == 0 {
+		c.TimeoutSeconds = 900
+	}
+	if c.User == "" {
+		c.User = "git"
+	}
+	if c.CacheDir == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return fault.Wrap(fault.Invalid, err, "cache_dir: it is missing, and the user has no cache folder")
+		}
+		c.CacheDir = filepath.Join(dir, "docent", "git")
+	}
+	return nil
+}
+
+// Close ends idle connections. The source stays usable.
+func (s *Source) Close() error {
+	s.client.CloseIdleConnections()
+	return nil
+}
+
+// address is where people find a file of a branch.
+func address(repo *url.URL, branch, file string) string {
+	u := *repo
+	base := strings.TrimSuffix(u.Path, ".git")
+	switch host := u.Hostname(); {
+	case host == "github.com":
+		u.Path = base + "/blob/" + branch + "/" + file
+	case host == "gitlab.com" || strings.HasPrefix(host, "gitlab."):
+		u.Path = base + "/-/blob/" + branch + "/" + file
+	case host == "bitbucket.org":
+		u.Path = base + "/src/" + branch + "/" + file
+	case host == "codeberg.org" || strings.HasPrefix(host, "gitea.") || strings.HasPrefix(host, "forgejo."):
+		u.Path = base + "/src/branch/" + branch + "/" + file
+	default:
+		u.Fragment = file
+	}
+	u.RawPath = ""
+	return u.String()
+}

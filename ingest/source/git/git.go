@@ -1,0 +1,193 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"docent/ingest/source"
+	"docent/ingest/source/dial"
+	"docent/internal/fault"
+)
+
+// The limits of a tree: entries, levels, and the length of a path.
+const (
+	maxEntries = 2_000_000
+	maxDepth   = 128
+	maxPath    = 4096
+)
+
+// state is what a source remembers of a file between two syncs.
+type state struct {
+	Blob string `json:"b"`
+}
+
+func decodeState(raw []byte) (plumbing.Hash, bool) {
+	var st state
+	if len(raw) > 1000 || json.Unmarshal(raw, &st) != nil || !plumbing.IsHash(st.Blob) {
+		return plumbing.ZeroHash, false
+	}
+	return plumbing.NewHash(st.Blob), true
+}
+
+// List yields the files of the branch. It sends one request if the branch has
+// not moved, and downloads the files of its commit otherwise.
+func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.Item, error] {
+	return func(yield func(source.Item, error) bool) {
+		branch, err := s.refresh(ctx)
+		if err == nil {
+			err = s.walk(ctx, branch, known, yield)
+		}
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(source.Item{}, fmt.Errorf("list %s: %w", s.url, err))
+		}
+	}
+}
+
+// errStopped is that the loop over a listing was left.
+var errStopped = errors.New("stopped")
+
+// folder is a tree that waits for its turn.
+type folder struct {
+	path  string // with a slash at the end, or ""
+	hash  plumbing.Hash
+	depth int
+}
+
+func (s *Source) walk(ctx context.Context, branch string, known source.Known, yield func(source.Item, error) bool) error {
+	root, err := s.root()
+	if err != nil {
+		return err
+	}
+	files, entries := 0, 0
+	for queue := []folder{{hash: root}}; len(queue) > 0; {
+		dir := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		tree, err := s.tree(dir.hash)
+		if err != nil {
+			return damaged(err)
+		}
+		seen := make(map[string]bool, len(tree.Entries))
+		for _, e := range tree.Entries {
+			at := dir.path + e.Name
+			if entries++; entries > maxEntries || len(at) > maxPath || dir.depth > maxDepth {
+				return fault.New(fault.Invalid, "the repository has too many files or levels")
+			}
+			if seen[e.Name] || e.Name == "" {
+				continue
+			}
+			seen[e.Name] = true
+			switch e.Mode {
+			case filemode.Dir:
+				if !s.filter.Excludes(at) {
+					queue = append(queue, folder{at + "/", e.Hash, dir.depth + 1})
+				}
+			case filemode.Regular, filemode.Executable, filemode.Deprecated: // neither links nor submodules
+				if !s.filter.Allows(at) {
+					continue
+				}
+				if files++; files > s.cfg.MaxFiles {
+					return fault.New(fault.Invalid, "more than %d files; choose fewer with include or raise max_files", s.cfg.MaxFiles)
+				}
+				if !yield(s.item(branch, at, e.Hash, known), nil) {
+					return errStopped
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func damaged(err error) error {
+	return fault.Wrap(fault.Unavailable, err, "the repository's copy is damaged; remove the cache folder")
+}
+
+// root is the tree of the downloaded commit or tag.
+func (s *Source) root() (plumbing.Hash, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	commit, err := object.GetCommit(s.objects, s.commit)
+	if err != nil {
+		tag, tagErr := object.GetTag(s.objects, s.commit)
+		if tagErr != nil {
+			return plumbing.ZeroHash, damaged(err)
+		}
+		if commit, err = tag.Commit(); err != nil {
+			return plumbing.ZeroHash, damaged(err)
+		}
+	}
+	return commit.TreeHash, nil
+}
+
+func (s *Source) tree(hash plumbing.Hash) (*object.Tree, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return object.GetTree(s.objects, hash)
+}
+
+func (s *Source) item(branch, at string, blob plumbing.Hash, known source.Known) source.Item {
+	item := source.Item{Key: at, Name: path.Base(at), Address: address(s.url, branch, at)}
+	item.State, item.Err = json.Marshal(state{blob.String()})
+	if raw, ok := known(at); ok {
+		old, ok := decodeState(raw)
+		item.Unchanged = ok && old == blob
+	}
+	if item.Unchanged || item.Err != nil {
+		return item
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	item.Size, item.Err = s.objects.EncodedObjectSize(blob)
+	if item.Err == nil && item.Size > s.cfg.MaxBytes {
+		item.Err = dial.TooLarge(s.cfg.MaxBytes)
+	}
+	return item
+}
+
+// pointer begins the files that stand for files in Git LFS.
+const pointer = "version https://git-lfs.github.com/spec/"
+
+// Open returns a file of the commit that was listed last.
+func (s *Source) Open(_ context.Context, item source.Item) (io.ReadCloser, error) {
+	hash, ok := decodeState(item.State)
+	if !ok {
+		return nil, fault.New(fault.Invalid, "%s was not listed", item.Key)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.objects == nil {
+		return nil, fault.New(fault.Invalid, "%s was not listed", item.Key)
+	}
+	blob, err := object.GetBlob(s.objects, hash)
+	if err != nil {
+		return nil, damaged(err)
+	}
+	if blob.Size > s.cfg.MaxBytes {
+		return nil, dial.TooLarge(s.cfg.MaxBytes)
+	}
+	r, err := blob.Reader()
+	if err != nil {
+		return nil, damaged(err)
+	}
+	defer r.Close()
+	data, err := io.ReadAll(io.LimitReader(r, blob.Size))
+	if err != nil {
+		return nil, damaged(err)
+	}
+	if len(data) < 1024 && bytes.HasPrefix(data, []byte(pointer)) {
+		return nil, fault.New(fault.Invalid, "stored in Git LFS, which is not supported; add the file in another way")
+	}
+	return io.NopCloser(bytes.NewReader(data)), nil
+}

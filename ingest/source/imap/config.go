@@ -1,0 +1,126 @@
+// Package imap reads the messages of mailboxes on an IMAP server.
+package imap
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"docent/ingest/source/dial"
+	"docent/internal/fault"
+)
+
+// Config describes an IMAP source. Passwords are sent over TLS only.
+type Config struct {
+	// URL is the address of the server: imaps://host for TLS from the start,
+	// imap://host for STARTTLS. A port may follow. Required.
+	URL string `json:"url"`
+	// User is the name of the account. Required.
+	User string `json:"user"`
+	// Password belongs to User. Required. It is a secret.
+	Password string `json:"password"`
+	// Mailboxes are the names of the mailboxes that are read. In a name, *
+	// stands for any characters, and % for any but the separator of levels;
+	// "INBOX".
+	Mailboxes []string `json:"mailboxes,omitempty"`
+	// Certificate is a certificate authority in PEM format that is trusted
+	// beside those of the system; none.
+	Certificate string `json:"certificate,omitempty"`
+	// MaxMessages bounds the messages of the source; 100000.
+	MaxMessages int `json:"max_messages,omitempty"`
+	// MaxBytes bounds the size of one message; 52428800 (50 MB).
+	MaxBytes int64 `json:"max_bytes,omitempty"`
+	// AllowPrivate lets the source reach private addresses. Only the operator may
+	// set it, so it is not an option of the source; false.
+	AllowPrivate bool `json:"-"`
+}
+
+// Source is an IMAP source. It implements source.Source and is safe for
+// concurrent use of Open.
+type Source struct {
+	cfg  Config
+	url  *url.URL
+	addr string
+	tls  *tls.Config
+
+	mu     sync.Mutex  // guards the connection for Open, which sends one command at a time
+	reader *connection // nil if there is none
+	idle   *time.Timer // closes reader
+}
+
+// New checks a configuration and returns its source. It does not connect.
+func New(cfg Config) (*Source, error) {
+	u, err := dial.ParseURL(cfg.URL, cfg.AllowPrivate, "imaps", "imap")
+	if err != nil {
+		return nil, err
+	}
+	port := u.Port()
+	switch {
+	case port == "" && u.Scheme == "imaps":
+		port = "993"
+	case port == "":
+		port = "143"
+	}
+	for _, f := range []struct{ name, value string }{{"user", cfg.User}, {"password", cfg.Password}} {
+		if f.value == "" {
+			return nil, fault.New(fault.Invalid, "%s: it is missing", f.name)
+		}
+		if strings.ContainsAny(f.value, "\r\n\x00") {
+			return nil, fault.New(fault.Invalid, "%s: it has more than one line", f.name)
+		}
+	}
+	if len(cfg.Mailboxes) == 0 {
+		cfg.Mailboxes = []string{"INBOX"}
+	}
+	for _, m := range cfg.Mailboxes {
+		if m == "" || strings.ContainsAny(m, "\r\n\x00") || len(m) > 500 {
+			return nil, fault.New(fault.Invalid, "mailboxes: %q is not the name of a mailbox", m)
+		}
+	}
+	if cfg.MaxMessages < 0 || cfg.MaxBytes < 0 {
+		return nil, fault.New(fault.Invalid, "max_messages, max_bytes: they cannot be negative")
+	}
+	if cfg.MaxMessages == 0 {
+		cfg.MaxMessages = 100_000
+	}
+	if cfg.MaxBytes == 0 {
+		cfg.MaxBytes = 50 << 20
+	}
+	s := &Source{cfg: cfg, url: u, addr: net.JoinHostPort(u.Hostname(), port)}
+	s.tls = &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12}
+	if cfg.Certificate != "" {
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			pool = x509.NewCertPool()
+		}
+		if !pool.AppendCertsFromPEM([]byte(cfg.Certificate)) {
+			return nil, fault.New(fault.Invalid, "certificate: it is not a certificate in PEM format")
+		}
+		s.tls.RootCAs = pool
+	}
+	return s, nil
+}
+
+// Close ends the connection. The source stays usable.
+func (s *Source) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop()
+	return nil
+}
+
+// drop closes the connection for Open. The caller holds the lock.
+func (s *Source) drop() {
+	if s.idle != nil {
+		s.idle.Stop()
+		s.idle = nil
+	}
+	if s.reader != nil {
+		s.reader.close()
+		s.reader = nil
+	}
+}

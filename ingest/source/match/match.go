@@ -1,0 +1,122 @@
+// Package match selects the files of a source by patterns.
+package match
+
+import (
+	"regexp"
+	"strings"
+
+	"docent/internal/fault"
+)
+
+// maxPattern bounds the length of one pattern, and maxPatterns their number.
+const (
+	maxPattern  = 500
+	maxPatterns = 200
+)
+
+// Filter selects paths. The zero value selects all but hidden ones.
+type Filter struct {
+	include, exclude []*regexp.Regexp
+	hidden           bool
+}
+
+// New makes a filter. A path is selected if it matches one of the include
+// patterns, or if there are none, and matches no exclude pattern. Files and
+// folders whose names begin with a dot are left out unless hidden is set.
+//
+// In a pattern, * stands for characters of one name, ? for one character, and
+// ** for any number of folders. A pattern without a slash matches names at any
+// depth; others match from the top. A pattern that matches a folder selects
+// everything below it.
+func New(include, exclude []string, hidden bool) (Filter, error) {
+	f := Filter{hidden: hidden}
+	var err error
+	if f.include, err = compile("include", include); err != nil {
+		return Filter{}, err
+	}
+	f.exclude, err = compile("exclude", exclude)
+	return f, err
+}
+
+func compile(field string, patterns []string) ([]*regexp.Regexp, error) {
+	if len(patterns) > maxPatterns {
+		return nil, fault.New(fault.Invalid, "%s: there are more than %d patterns", field, maxPatterns)
+	}
+	var out []*regexp.Regexp
+	for _, p := range patterns {
+		if strings.Trim(p, "/") == "" || len(p) > maxPattern {
+			return nil, fault.New(fault.Invalid, "%s: %q is not a pattern", field, p)
+		}
+		re, err := regexp.Compile(expression(p))
+		if err != nil {
+			return nil, fault.Wrap(fault.Invalid, err, "%s: %q is not a pattern", field, p)
+		}
+		out = append(out, re)
+	}
+	return out, nil
+}
+
+// expression translates a pattern to a regular expression.
+func expression(p string) string {
+	anchored := strings.Contains(strings.TrimSuffix(p, "/"), "/")
+	p = strings.Trim(p, "/")
+	var b strings.Builder
+	b.WriteString("(?s)^")
+	if !anchored {
+		b.WriteString("(?:.*/)?")
+	}
+	for p != "" {
+		switch {
+		case strings.HasPrefix(p, "**/"):
+			b.WriteString("(?:.*/)?")
+			p = p[3:]
+		case strings.HasPrefix(p, "**"):
+			b.WriteString(".*")
+			p = p[2:]
+		case p[0] == '*':
+			b.WriteString("[^/]*")
+			p = p[1:]
+		case p[0] == '?':
+			b.WriteString("[^/]")
+			p = p[1:]
+		default:
+			n := strings.IndexAny(p, "*?")
+			if n < 0 {
+				n = len(p)
+			}
+			b.WriteString(regexp.QuoteMeta(p[:n]))
+			p = p[n:]
+		}
+	}
+	b.WriteString("(?:/.*)?$")
+	return b.String()
+}
+
+// Allows reports whether a path with slashes is selected.
+func (f Filter) Allows(path string) bool {
+	if f.Excludes(path) {
+		return false
+	}
+	if len(f.include) == 0 {
+		return true
+	}
+	for _, re := range f.include {
+		if re.MatchString(path) {
+			return true
+		}
+	}
+	return false
+}
+
+// Excludes reports whether a path is left out with everything below it.
+func (f Filter) Excludes(path string) bool {
+	if !f.hidden && (strings.HasPrefix(path, ".") || strings.Contains(path, "/.")) {
+		return true
+	}
+	for _, re := range f.exclude {
+		if re.MatchString(path) {
+			return true
+		}
+	}
+	return false
+}

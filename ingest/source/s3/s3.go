@@ -1,0 +1,245 @@
+// Package s3 reads the objects of a bucket on any S3-compatible server.
+package s3
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"docent/ingest/source"
+	"docent/ingest/source/dial"
+	"docent/ingest/source/match"
+	"docent/internal/fault"
+)
+
+// Config describes an S3 source.
+type Config struct {
+	// URL is the address of the server with bucket and prefix, such as
+	// https://s3.example.com/bucket/prefix. The form s3://bucket/prefix means
+	// Amazon. Required.
+	URL string `json:"url"`
+	// Region is the bucket's region; "us-east-1".
+	Region string `json:"region,omitempty"`
+	// AccessKey identifies the account; none, for public buckets.
+	AccessKey string `json:"access_key,omitempty"`
+	// SecretKey belongs to AccessKey; none. It is a secret.
+	SecretKey string `json:"secret_key,omitempty"`
+	// SessionToken belongs to temporary keys; none. It is a secret.
+	SessionToken string `json:"session_token,omitempty"`
+	// VirtualHost puts the bucket's name into the host name instead of the path.
+	// Amazon's servers always get it there; false.
+	VirtualHost bool `json:"virtual_host,omitempty"`
+	// Include are patterns of the objects that are read; all.
+	Include []string `json:"include,omitempty"`
+	// Exclude are patterns of objects and folders that are not read; none.
+	Exclude []string `json:"exclude,omitempty"`
+	// Hidden reads objects with a name or folder that begins with a dot too;
+	// false.
+	Hidden bool `json:"hidden,omitempty"`
+	// MaxFiles bounds the objects of the source; 100000.
+	MaxFiles int `json:"max_files,omitempty"`
+	// MaxBytes bounds the size of one object; 104857600 (100 MB).
+	MaxBytes int64 `json:"max_bytes,omitempty"`
+	// TimeoutSeconds bounds one attempt of a request; 300.
+	TimeoutSeconds int `json:"timeout_seconds,omitempty"`
+	// RetryMillis is the wait before a failed request is repeated. It doubles
+	// with each of four repetitions; 300.
+	RetryMillis int `json:"retry_ms,omitempty"`
+	// AllowPrivate lets the source reach private addresses. Only the operator may
+	// set it, so it is not an option of the source; false.
+	AllowPrivate bool `json:"-"`
+}
+
+// Source is an S3 source. It implements source.Source and is safe for
+// concurrent use of Open.
+type Source struct {
+	cfg            Config
+	host           string
+	bucket, prefix string // the prefix ends with a slash or is ""
+	filter         match.Filter
+	http           *http.Client
+	client         *minio.Core
+}
+
+const amazon = "s3.amazonaws.com"
+
+// New checks a configuration and returns its source. It does not connect.
+func New(cfg Config) (*Source, error) {
+	u, err := dial.ParseURL(cfg.URL, cfg.AllowPrivate, "https", "http", "s3")
+	if err != nil {
+		return nil, err
+	}
+	s := &Source{cfg: cfg, host: u.Host}
+	rest := strings.TrimPrefix(u.Path, "/")
+	if u.Scheme == "s3" {
+		s.host, rest = amazon, u.Host+u.Path
+	}
+	s.bucket, s.prefix, _ = strings.Cut(rest, "/")
+	if s.bucket == "" {
+		return nil, fault.New(fault.Invalid, "url: %q names no bucket; write https://host/bucket", cfg.URL)
+	}
+	if s.prefix != "" && !strings.HasSuffix(s.prefix, "/") {
+		s.prefix += "/"
+	}
+	if s.filter, err = match.New(cfg.Include, cfg.Exclude, cfg.Hidden); err != nil {
+		return nil, err
+	}
+	if (cfg.AccessKey == "") != (cfg.SecretKey == "") {
+		return nil, fault.New(fault.Invalid, "access_key, secret_key: give both or neither")
+	}
+	if cfg.MaxFiles < 0 || cfg.MaxBytes < 0 || cfg.TimeoutSeconds < 0 || cfg.RetryMillis < 0 {
+		return nil, fault.New(fault.Invalid, "max_files, max_bytes, timeout_seconds, retry_ms: they cannot be negative")
+	}
+	s.cfg.complete()
+	s.http = dial.Client(dial.Options{
+		AllowPrivate: cfg.AllowPrivate,
+		Timeout:      time.Duration(s.cfg.TimeoutSeconds) * time.Second,
+		RetryWait:    time.Duration(cfg.RetryMillis) * time.Millisecond,
+		MaxBody:      max(s.cfg.MaxBytes, 16<<20), // listings count too
+	})
+	lookup := minio.BucketLookupAuto // the path, but for Amazon
+	if cfg.VirtualHost {
+		lookup = minio.BucketLookupDNS
+	}
+	s.client, err = minio.NewCore(s.host, &minio.Options{
+		Creds:        credentials.NewStaticV4(cfg.AccessKey, cfg.SecretKey, cfg.SessionToken),
+		Secure:       u.Scheme != "http",
+		Transport:    s.http.Transport,
+		Region:       s.cfg.Region,
+		BucketLookup: lookup,
+		MaxRetries:   1, // the transport repeats
+	})
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "url: %w", err)
+	}
+	return s, nil
+}
+
+func (c *Config) complete() {
+	if c.Region == "" {
+		c.Region = "us-east-1"
+	}
+	if c.MaxFiles == 0 {
+		c.MaxFiles = 100_000
+	}
+	if c.MaxBytes == 0 {
+		c.MaxBytes = 100 << 20
+	}
+	if c.TimeoutSeconds == 0 {
+		c.TimeoutSeconds = 300
+	}
+}
+
+// Close ends idle connections. The source stays usable.
+func (s *Source) Close() error {
+	s.http.CloseIdleConnections()
+	return nil
+}
+
+// state is what a source remembers of an object between two syncs.
+type state struct {
+	ETag     string `json:"e,omitempty"`
+	Modified int64  `json:"m,omitempty"` // seconds since 1970
+	Size     int64  `json:"s,omitempty"`
+}
+
+// same reports whether an object is unchanged since an earlier state.
+func (st state) same(raw []byte) bool {
+	var old state
+	if len(raw) > 4096 || json.Unmarshal(raw, &old) != nil {
+		return false
+	}
+	if st.ETag != "" || old.ETag != "" {
+		return st.ETag == old.ETag && st.Size == old.Size
+	}
+	return st.Modified != 0 && st == old
+}
+
+// List yields the objects below the prefix, a thousand with each request.
+func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.Item, error] {
+	return func(yield func(source.Item, error) bool) {
+		files, last := 0, ""
+		for o := range s.client.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix, Recursive: true}) {
+			if o.Err != nil {
+				yield(source.Item{}, fmt.Errorf("list s3://%s/%s: %w", s.bucket, s.prefix, s.explain(o.Err)))
+				return
+			}
+			if last != "" && o.Key <= last { // else a hostile server could list without end
+				yield(source.Item{}, fault.New(fault.Unavailable, "the server does not list the bucket in order"))
+				return
+			}
+			last = o.Key
+			key, ok := strings.CutPrefix(o.Key, s.prefix)
+			if !ok || key == "" || strings.HasSuffix(key, "/") || !s.filter.Allows(key) {
+				continue
+			}
+			if files++; files > s.cfg.MaxFiles {
+				yield(source.Item{}, fault.New(fault.Invalid, "more than %d objects; choose a longer prefix or raise max_files", s.cfg.MaxFiles))
+				return
+			}
+			if !yield(s.item(o, key, known), nil) {
+				return
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			yield(source.Item{}, err)
+		}
+	}
+}
+
+func (s *Source) item(o minio.ObjectInfo, key string, known source.Known) source.Item {
+	st := state{ETag: strings.Trim(o.ETag, `"`), Size: o.Size}
+	item := source.Item{
+		Key: key, Name: path.Base(key), Address: "s3://" + s.bucket + "/" + o.Key,
+		Size: o.Size, Modified: o.LastModified,
+	}
+	if !o.LastModified.IsZero() {
+		st.Modified = o.LastModified.Unix()
+	}
+	item.State, item.Err = json.Marshal(st)
+	if raw, ok := known(key); ok {
+		item.Unchanged = st.same(raw)
+	}
+	if o.Size > s.cfg.MaxBytes {
+		item.Err = dial.TooLarge(s.cfg.MaxBytes)
+	}
+	return item
+}
+
+// Open downloads an object.
+func (s *Source) Open(ctx context.Context, item source.Item) (io.ReadCloser, error) {
+	body, _, _, err := s.client.GetObject(ctx, s.bucket, s.prefix+item.Key, minio.GetObjectOptions{})
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	return body, nil
+}
+
+// explain says what an answer of the server means.
+func (s *Source) explain(err error) error {
+	var res minio.ErrorResponse
+	if !errors.As(err, &res) {
+		return dial.Explain(err, s.host)
+	}
+	switch {
+	case res.Code == minio.NoSuchBucket:
+		return fault.Wrap(fault.NotFound, err, "the server has no bucket %s", s.bucket)
+	case res.StatusCode == http.StatusNotFound:
+		return fault.Wrap(fault.NotFound, err, "the object does not exist")
+	case res.StatusCode == http.StatusForbidden || res.StatusCode == http.StatusUnauthorized:
+		return fault.Wrap(fault.Forbidden, err, "the server refuses access; check access_key, secret_key, and region")
+	case dial.TemporaryStatus(res.StatusCode):
+		return fault.Wrap(fault.Unavailable, err, "the server answered %d; try again later", res.StatusCode)
+	}
+	return fault.Wrap(fault.Invalid, err, "the server answered %d %s", res.StatusCode, res.Code)
+}
