@@ -280,14 +280,14 @@ func (b *Batch) read(ctx context.Context, o *opened) {
 	switch {
 	case err != nil:
 		b.in.log.Debug("source cannot be opened", "source", o.input.Source, "error", err)
-		o.data, o.unread, o.reason = nil, true, openReason(err)
+		o.data, o.unread, o.reason = nil, true, Reason(err)
 	case int64(len(o.data)) > limit:
 		o.data, o.unread, o.reason = nil, true, "too large: more than "+byteSize(limit)
 	}
 }
 
-// openReason says in one line why an input cannot be opened.
-func openReason(err error) string {
+// Reason says in one line why a source cannot be read.
+func Reason(err error) string {
 	var known *fault.Fault
 	if errors.As(err, &known) {
 		return fault.Message(err)

@@ -17,8 +17,11 @@ func CheckSource(r source.Record) error {
 		what, value string
 		most        int
 	}{
-		{"name", r.Name, MaxName}, {"kind", r.Kind, MaxName}, {"location", r.Location, MaxAddress},
-		{"collection", r.Collection, MaxName}, {"schedule", r.Schedule, MaxName},
+		{"name", r.Name, MaxName},
+		{"kind", r.Kind, MaxName},
+		{"location", r.Location, MaxAddress},
+		{"collection", r.Collection, MaxName},
+		{"schedule", r.Schedule, MaxName},
 	} {
 		if f.value == "" || len(f.value) > f.most {
 			return fault.New(fault.Invalid, "the %s of a source has to have 1 to %d bytes, this has %d", f.what, f.most, len(f.value))
