@@ -211,6 +211,9 @@ Exit status: 0 everything was read, 1 some items or sources failed, 2 wrong call
 	return cmd
 }
 
+// leasePoll is how often sync tries again while another process syncs.
+const leasePoll = 200 * time.Millisecond
+
 // maxFailuresShown bounds the failures that a sync prints.
 const maxFailuresShown = 100
 
@@ -220,6 +223,16 @@ func (a *app) syncSource(cmd *cobra.Command, std stdio, r source.Record, retry, 
 	bar := newItemBar(std.err, !asJSON)
 	defer bar.stop()
 	sum, failed := a.sources.Sync(ctx, r.ID, retry, bar.setItems)
+	for said := false; fault.KindOf(failed) == fault.Conflict && sum.StartedAt.IsZero() && ctx.Err() == nil; said = true {
+		if !said {
+			fmt.Fprintf(std.err, "%s is being synced by another process: waiting for that to end\n", r.Name)
+		}
+		select {
+		case <-time.After(leasePoll):
+		case <-ctx.Done():
+		}
+		sum, failed = a.sources.Sync(ctx, r.ID, retry, bar.setItems)
+	}
 	bar.stop()
 	if ctx.Err() != nil {
 		return false, failed

@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -384,21 +383,14 @@ func (m *Manager) Remove(ctx context.Context, id int64, keep bool) error {
 			return context.Cause(ctx)
 		}
 	}
-	owner := "remove-" + rand.Text()
-	lease := func() Lease {
-		now := m.cfg.Now()
-		return Lease{Owner: owner, Now: now, Until: now.Add(m.cfg.Lease)}
-	}
-	ok, err := m.cfg.Store.StartSync(ctx, id, lease())
-	if err != nil {
+	owner := newOwner()
+	if err := m.lease(ctx, r, owner); err != nil {
 		return err
-	}
-	if !ok {
-		return fault.New(fault.Conflict, "the source %s is being synced by another process: try again when that has ended", r.Name)
 	}
 	if !keep {
 		err = m.removeDocuments(ctx, r, func(p Progress) error {
-			_, err := m.cfg.Store.KeepSync(ctx, id, lease(), p)
+			now := m.cfg.Now()
+			_, err := m.cfg.Store.KeepSync(ctx, id, Lease{Owner: owner, Now: now, Until: now.Add(m.cfg.Lease)}, p)
 			return err
 		})
 	}

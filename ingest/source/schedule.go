@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	mathrand "math/rand/v2"
@@ -38,14 +37,9 @@ func (m *Manager) Sync(ctx context.Context, id int64, retry bool, progress func(
 	if err != nil {
 		return Summary{}, err
 	}
-	owner := "sync-" + rand.Text()
-	now := m.cfg.Now()
-	ok, err := m.cfg.Store.StartSync(ctx, id, Lease{Owner: owner, Now: now, Until: now.Add(m.cfg.Lease)})
-	if err != nil {
+	owner := newOwner()
+	if err := m.lease(ctx, r, owner); err != nil {
 		return Summary{}, err
-	}
-	if !ok {
-		return Summary{}, fault.New(fault.Conflict, "the source %s is being synced already", r.Name)
 	}
 	s := &syncing{
 		items: m.cfg.Store, documents: m.cfg.Documents, record: r, retry: retry || r.Requested == RetryRequest, now: m.cfg.Now, log: m.log,
@@ -72,6 +66,43 @@ func (m *Manager) Sync(ctx context.Context, id int64, retry bool, progress func(
 		err = cause
 	}
 	return sum, m.end(ctx, r, owner, &sum, err)
+}
+
+// lease takes the lease of a source. It fails with fault.Conflict if another
+// process holds it.
+func (m *Manager) lease(ctx context.Context, r Record, owner string) error {
+	for try := range 2 {
+		now := m.cfg.Now()
+		ok, err := m.cfg.Store.StartSync(ctx, r.ID, Lease{Owner: owner, Now: now, Until: now.Add(m.cfg.Lease)})
+		if err != nil || ok {
+			return err
+		}
+		if r, err = m.cfg.Store.Source(ctx, r.ID); err != nil {
+			return err
+		}
+		if try > 0 || !dead(r.BusyBy) {
+			break
+		}
+		if err := m.cfg.Store.EndSync(ctx, r.ID, r.BusyBy, nil); err != nil {
+			return err
+		}
+	}
+	return fault.New(fault.Conflict, "the source %s is being synced already; try again when that has ended", r.Name)
+}
+
+// resume asks again for the syncs of processes of this machine that were killed.
+func (m *Manager) resume(ctx context.Context) {
+	all, err := m.cfg.Store.ListSources(ctx)
+	for _, r := range all {
+		if r.BusyBy != "" && dead(r.BusyBy) && err == nil {
+			if err = m.cfg.Store.RequestSync(ctx, r.ID, SyncRequest); err == nil {
+				err = m.cfg.Store.EndSync(ctx, r.ID, r.BusyBy, nil)
+			}
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		m.log.Warn("look for interrupted syncs", "error", err)
+	}
 }
 
 // syncSource opens the source and syncs it.
@@ -182,6 +213,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	w := &watching{m: m, watched: map[int64]*watched{}}
 	defer w.stop()
 	slots := make(chan struct{}, m.cfg.Concurrency)
+	m.resume(ctx)
 	for woken := true; ; {
 		w.reconcile(ctx, woken)
 		ids, err := m.cfg.Store.DueSources(ctx, m.cfg.Now())

@@ -41,6 +41,8 @@ type Record struct {
 	Last *Summary
 	// BusyUntil is when the lease of a running sync expires; zero without one.
 	BusyUntil time.Time
+	// BusyBy names the holder of that lease.
+	BusyBy string
 	// Progress is how far that sync has come.
 	Progress Progress
 	// Items counts the items that the source had at its last sync.

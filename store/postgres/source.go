@@ -16,7 +16,7 @@ var _ source.Store = (*Store)(nil)
 
 // sourceColumns are what scanSource reads.
 const sourceColumns = `s.id, s.name, s.kind, s.location, s.options, s.secret, s.collection, s.schedule, s.paused, s.created_at,
-	s.next_at, s.requested, s.errors, s.last_sync, s.lease_until, s.done, s.total,
+	s.next_at, s.requested, s.errors, s.last_sync, s.lease_until, s.lease_owner, s.done, s.total,
 	(SELECT count(*) FROM source_item i WHERE i.source_id = s.id),
 	(SELECT count(*) FROM source_item i WHERE i.source_id = s.id AND i.status IN ('failed', 'unreachable')) FROM source s`
 
@@ -26,7 +26,7 @@ func scanSource(row pgx.Row) (source.Record, error) {
 	var last *string
 	var next, busy *time.Time
 	err := row.Scan(&r.ID, &r.Name, &r.Kind, &r.Location, &options, &r.Secret, &r.Collection, &r.Schedule, &r.Paused, &r.CreatedAt,
-		&next, &r.Requested, &r.Errors, &last, &busy, &r.Progress.Done, &r.Progress.Total, &r.Items, &r.Failed)
+		&next, &r.Requested, &r.Errors, &last, &busy, &r.BusyBy, &r.Progress.Done, &r.Progress.Total, &r.Items, &r.Failed)
 	if err != nil {
 		return r, fmt.Errorf("scan: %w", err)
 	}

@@ -15,7 +15,7 @@ var _ source.Store = (*Store)(nil)
 
 // sourceColumns are what scanSource reads.
 const sourceColumns = `s.id, s.name, s.kind, s.location, s.options, s.secret, s.collection, s.schedule, s.paused, s.created_at,
-	coalesce(s.next_at, 0), s.requested, s.errors, s.last_sync, coalesce(s.lease_until, 0), s.done, s.total,
+	coalesce(s.next_at, 0), s.requested, s.errors, s.last_sync, coalesce(s.lease_until, 0), s.lease_owner, s.done, s.total,
 	(SELECT count(*) FROM source_item i WHERE i.source_id = s.id),
 	(SELECT count(*) FROM source_item i WHERE i.source_id = s.id AND i.status IN ('failed', 'unreachable')) FROM source s`
 
@@ -25,7 +25,7 @@ func scanSource(row scanner) (source.Record, error) {
 	var last *string
 	var created, next, busy int64
 	err := row.Scan(&r.ID, &r.Name, &r.Kind, &r.Location, &options, &r.Secret, &r.Collection, &r.Schedule, &r.Paused, &created,
-		&next, &r.Requested, &r.Errors, &last, &busy, &r.Progress.Done, &r.Progress.Total, &r.Items, &r.Failed)
+		&next, &r.Requested, &r.Errors, &last, &busy, &r.BusyBy, &r.Progress.Done, &r.Progress.Total, &r.Items, &r.Failed)
 	if err != nil {
 		return r, err
 	}

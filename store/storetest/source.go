@@ -190,7 +190,7 @@ func sourceLeases(t *testing.T, db Database) {
 	keep(lease, true)
 	got, err = k.Source(ctx, manual)
 	ok(t, err)
-	want(t, "a running sync", []any{got.BusyUntil, got.Progress, got.Requested}, []any{lease.Until, source.Progress{Done: 3, Total: 7}, source.NoRequest})
+	want(t, "a running sync", []any{got.BusyUntil, got.BusyBy, got.Progress, got.Requested}, []any{lease.Until, "me", source.Progress{Done: 3, Total: 7}, source.NoRequest})
 	// The process has ended: another takes over what it did not finish.
 	due(lease.Until, paused, manual, id)
 	yours := source.Lease{Owner: "you", Now: lease.Until, Until: lease.Until.Add(time.Minute)}
