@@ -106,7 +106,7 @@ func (a *app) completeSource(n *source.New, options, secretEnv []string, secretS
 	}
 	for _, s := range secretEnv {
 		name, variable, ok := strings.Cut(s, "=")
-		value, set := os.LookupEnv(variable)
+		value, set := config.Variable(variable)
 		if !ok || !set || value == "" {
 			return fault.New(fault.Invalid, "--secret-env %q is not NAME=VARIABLE with a variable that is set", s)
 		}

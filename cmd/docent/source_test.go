@@ -129,3 +129,34 @@ func TestSourceIsServed(t *testing.T) {
 		t.Errorf("the server ended with %d\n%s", code, p.log)
 	}
 }
+
+// TestIngestWatch has ingest follow a folder.
+func TestIngestWatch(t *testing.T) {
+	t.Parallel()
+	env, docs := []string{"DOCENT_DATA=" + t.TempDir()}, t.TempDir()
+	write(t, docs, "pump.md", "# Pump\n\nThe pump runs at 40 bar.\n", "valve.md", "# Valve\n\nThe valve opens at 3 bar.\n", ".docentignore", "secret*\n")
+	p := start(t, env, "ingest", "--watch", docs)
+	p.out.line(t, "2 added")
+	p.log.line(t, "watching")
+	file := func(name string) string { return filepath.Join(docs, name) }
+	write(t, docs, "secret.md", "# Secret\n\nNobody reads this.\n", "sub/motor.md", "# Motor\n\nThe motor has 5 kW.\n")
+	p.out.line(t, "added: "+file("sub/motor.md"))
+	write(t, docs, "pump.md", "# Pump\n\nThe pump runs at 6000 bar.\n")
+	p.out.line(t, "changed: "+file("pump.md"))
+	if err := os.Remove(file("valve.md")); err != nil {
+		t.Fatal(err)
+	}
+	p.out.line(t, "removed: "+file("valve.md"))
+	if err := os.RemoveAll(file("sub")); err != nil {
+		t.Fatal(err)
+	}
+	p.out.line(t, "removed: "+file("sub/motor.md"))
+	p.cmd.Process.Signal(os.Interrupt) //nolint:errcheck // wait says it
+	if code := p.wait(); code != 0 {
+		t.Errorf("it ended with %d\n%s", code, p.log)
+	}
+	if out := docent(t, env, 0, "docs", "ls", "--json"); strings.Count(out, "\n") != 1 || !strings.Contains(out, "pump.md") {
+		t.Errorf("the documents are\n%s", out)
+	}
+	docent(t, env, 2, "ingest", "--watch", "-")
+}
