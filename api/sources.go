@@ -216,7 +216,9 @@ func (s *server) sourceRoutes() {
 		if retry {
 			op.OperationID, op.Summary = "retry-source", "Sync a source now and read failed items again"
 		}
-		register(s, op, func(ctx context.Context, in *sourceInput) (*struct{}, error) { return nil, s.requestSync(ctx, in.ID, retry) })
+		register(s, op, func(ctx context.Context, in *sourceInput) (*struct{}, error) {
+			return nil, s.requestSync(ctx, in.ID, retry)
+		})
 	}
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: one + "/failures", OperationID: "list-source-failures", Tags: tags, Summary: "List the items that could not be read", Errors: missing,
