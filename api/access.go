@@ -65,6 +65,15 @@ func Routes() []Access {
 		{"POST /api/documents", auth.Ingest},
 		{"DELETE /api/documents/{id}", auth.Ingest},
 		{"POST /api/documents/delete", auth.Ingest},
+		{"GET /api/sources", auth.Admin},
+		{"POST /api/sources", auth.Admin},
+		{"GET /api/sources/{source_id}", auth.Admin},
+		{"PATCH /api/sources/{source_id}", auth.Admin},
+		{"DELETE /api/sources/{source_id}", auth.Admin},
+		{"POST /api/sources/{source_id}/sync", auth.Admin},
+		{"POST /api/sources/{source_id}/retry", auth.Admin},
+		{"GET /api/sources/{source_id}/failures", auth.Admin},
+		{"GET /api/source-kinds", auth.Admin},
 		{"GET /metrics", auth.Admin},
 	}
 }

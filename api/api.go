@@ -101,6 +101,9 @@ type Config struct {
 	Messages Messages
 	// Pages shows PDFs page by page. Default: nil, documents have no pages.
 	Pages Pages
+	// Sources looks after sources that stay in sync, and is Syncs as well.
+	// Default: nil, there are none.
+	Sources Sources
 	// Logins logs people in with passwords, and keeps their tokens if it is
 	// OwnTokens as well. Default: nil, authentication is off.
 	Logins Logins
@@ -271,6 +274,7 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 	s.messageRoutes()
 	s.exportRoutes()
 	s.socketRoute(mux)
+	s.sourceRoutes()
 	s.metricsRoute(mux)
 	if err := s.declare(append(registered.patterns, "GET /openapi.json")); err != nil {
 		return nil, err

@@ -329,6 +329,8 @@ func (m *spyMux) HandleFunc(pattern string, handler func(http.ResponseWriter, *h
 // contract is every route of the interface. A change here is a change for
 // clients.
 var contract = []string{
+	"GET /api/sources", "POST /api/sources", "GET /api/sources/{source_id}", "PATCH /api/sources/{source_id}", "DELETE /api/sources/{source_id}",
+	"POST /api/sources/{source_id}/sync", "POST /api/sources/{source_id}/retry", "GET /api/sources/{source_id}/failures", "GET /api/source-kinds",
 	"GET /api/health", "GET /api/ready", "GET /api/info",
 	"POST /api/login", "POST /api/logout", "GET /api/me", "GET /api/tokens", "POST /api/tokens", "DELETE /api/tokens/{token_id}",
 	"POST /api/documents", "GET /api/documents", "GET /api/documents/{id}", "DELETE /api/documents/{id}", "POST /api/documents/delete",

@@ -70,6 +70,8 @@ type Config struct {
 	// VisionModel is a chat model that reads pictures in place of tesseract, on the
 	// server of LLM; default none.
 	VisionModel string
+	// Sources are what sources that stay in sync may do.
+	Sources Sourcing
 	// LogLevel is debug, info, warn or error; default info.
 	LogLevel string
 	// LogFormat is text or json; default text.
@@ -80,6 +82,15 @@ type Config struct {
 	Embedder Embedder
 	// Speech turns recordings into text and text into recordings; default none.
 	Speech Speech
+}
+
+// Sourcing says what sources that stay in sync may do.
+type Sourcing struct {
+	// Private lets sources reach private and loopback addresses; default false.
+	Private bool
+	// SecretKey encrypts the passwords and tokens of sources, 32 bytes in hex or
+	// base64; default a key in the file secret.key in Data, made on first use.
+	SecretKey string
 }
 
 // OIDC says whose tokens are taken beside docent's own. Without Issuer none are.

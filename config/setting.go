@@ -21,8 +21,10 @@ const (
 	Answering
 	// Embedding settings concern whatever reads or searches documents.
 	Embedding
-	// Ingesting settings concern serve and ingest.
+	// Ingesting settings concern serve, ingest and source.
 	Ingesting
+	// Sourced settings concern serve and source.
+	Sourced
 )
 
 // Setting is one row of the table.
@@ -287,6 +289,14 @@ func Settings() []Setting {
 			Key: "ocr.model", Flag: "vision-model", Env: []string{"DOCENT_VISION_MODEL"}, Scope: Ingesting,
 			Help: "chat model on the server of --llm-url that reads pictures in place of tesseract",
 		})(text(func(c *Config) *string { return &c.VisionModel })),
+		with(Setting{
+			Key: "sources.private", Flag: "sources-private", Env: []string{"DOCENT_SOURCES_PRIVATE"}, Scope: Sourced, Bool: true,
+			Help: "let sources reach private and loopback addresses", Default: "false",
+		})(flag(func(c *Config) *bool { return &c.Sources.Private })),
+		with(Setting{
+			Key: "sources.secret-key", Flag: "sources-secret-key", Env: []string{"DOCENT_SECRET_KEY"}, Scope: Sourced, Secret: true,
+			Help: "key for the passwords and tokens of sources, 32 bytes in hex; without it, secret.key in the data folder",
+		})(text(func(c *Config) *string { return &c.Sources.SecretKey })),
 	}, slices.Concat(accessSettings(), socketSettings(), modelSettings(), speechSettings())...)
 }
 

@@ -37,6 +37,7 @@ type listing struct {
 	prefixes []string // the paths, absolute
 	broken   []string // folders that could not be read
 	gone     []string // those of the paths that do not exist, though their folder does
+	folders  []string // the folders that were read
 }
 
 // list finds the files under paths, each once, ordered by path.
@@ -178,6 +179,7 @@ func (w *walker) folder(ctx context.Context, dir, rel string, above []string, ru
 		w.fail(dir, reasonOf(err), true)
 		return nil
 	}
+	w.list.folders = append(w.list.folders, dir)
 	switch data, err := os.ReadFile(filepath.Join(dir, IgnoreFile)); {
 	case err == nil:
 		rules = append(slices.Clip(rules), parseIgnore(rel, data)...)

@@ -22,6 +22,7 @@ import (
 	"docent/index/chromem"
 	"docent/ingest"
 	"docent/ingest/worker"
+	"docent/ingest/source"
 	"docent/internal/fault"
 	"docent/llm"
 	"docent/llm/speech"
@@ -41,6 +42,7 @@ type database interface {
 	agent.Store
 	agent.Directory
 	auth.Store
+	source.Store
 	schema
 }
 
@@ -63,6 +65,7 @@ type app struct {
 	speech    *speech.Client // nil if nobody listens or speaks
 	rag       *rag.RAG
 	ingester  *ingest.Ingester
+	sources   *source.Manager
 	// definition is the agent that is served, with what its tools work with.
 	definition *definition.Definition
 	// authenticator knows who asks; nil while authentication is off.

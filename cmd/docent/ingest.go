@@ -2,14 +2,17 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"docent/config"
 	"docent/ingest"
+	"docent/internal/fault"
 	"docent/rag"
 )
 
@@ -52,8 +55,8 @@ func (s *ingestSummary) count(r ingest.Result) {
 
 func newIngest(std stdio) *cobra.Command {
 	var (
-		asJSON, prune, retry bool
-		collection, name     string
+		asJSON, prune, retry, watch bool
+		collection, name            string
 	)
 	cmd := &cobra.Command{
 		Use:   "ingest PATH... | -",
@@ -67,6 +70,10 @@ by content. Hidden files, version control folders and what .docentignore names
 are skipped. A file that cannot be read is reported and remembered; it is tried
 again when it changes, or with --retry.
 
+With --watch, docent reads the paths once and then follows changes until you
+interrupt it. It also removes the documents of files that are deleted, as --prune
+does.
+
 Exit status: 0 everything is searchable, 1 some failed, 2 wrong call.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -76,17 +83,31 @@ Exit status: 0 everything is searchable, 1 some failed, 2 wrong call.`,
 			}
 			defer a.close()
 			var sum ingestSummary
+			var known ingest.Listing
+			if watch {
+				if slices.Contains(args, "-") {
+					return fault.New(fault.Invalid, "standard input cannot be watched: name files and folders")
+				}
+				if known, err = ingest.List(cmd.Context(), args); err != nil {
+					return err
+				}
+			}
 			report, err := a.ingestPaths(cmd, std, ingest.Request{
-				Collection: collection, Paths: args, Prune: prune, Retry: retry,
+				Collection: collection, Paths: args, Prune: prune || watch, Retry: retry,
 			}, name, asJSON, &sum)
 			if err != nil {
 				return err
 			}
-			return report()
+			err = report()
+			if !watch || err != nil && !errors.Is(err, errFailed) {
+				return err
+			}
+			return a.followPaths(cmd, std, ingest.Request{Collection: collection, Paths: args, Retry: retry}, asJSON, known)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per file, then a summary")
 	cmd.Flags().BoolVar(&prune, "prune", false, "remove documents under the given folders whose files are gone")
+	cmd.Flags().BoolVar(&watch, "watch", false, "follow changes until interrupted; removes documents of deleted files")
 	cmd.Flags().BoolVar(&retry, "retry", false, "try files again that failed before")
 	cmd.Flags().StringVar(&name, "name", "input", "what to call standard input: its source is stdin:NAME")
 	cmd.Flags().StringVar(&collection, "collection", rag.DefaultCollection, "collection to put them in")

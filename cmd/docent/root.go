@@ -44,7 +44,7 @@ func newRoot(std stdio) *cobra.Command {
 	addSettings(root.PersistentFlags(), config.InScope())
 	root.PersistentFlags().String("config", "", "configuration file (default docent.yaml in the data folder)")
 	root.AddCommand(
-		newServe(std), newIngest(std), newAsk(std), newSearch(std), newDocs(std), newAgent(std),
+		newServe(std), newIngest(std), newSource(std), newAsk(std), newSearch(std), newDocs(std), newAgent(std),
 		newToken(std), newUser(std), newEval(std), newMigrate(std), newDoctor(std), newLoadtest(std), newVersion(std), newConfigHelp(),
 	)
 	usageErrors(root)

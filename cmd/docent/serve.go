@@ -51,7 +51,7 @@ otherwise. SIGTERM or Ctrl-C ends it in order: running answers are finished firs
 		},
 	}
 	cmd.Flags().BoolVar(&printConfig, "print-config", false, "print the settings in force, secrets hidden, and exit")
-	scoped(cmd, config.Serving, config.Answering, config.Embedding, config.Ingesting)
+	scoped(cmd, config.Serving, config.Answering, config.Embedding, config.Ingesting, config.Sourced)
 	return cmd
 }
 
@@ -70,6 +70,9 @@ func (a *app) serve(ctx context.Context, std stdio) error {
 		return err
 	}
 	if err := a.addIngester(quickReaders); err != nil {
+		return err
+	}
+	if err := a.addSources(); err != nil {
 		return err
 	}
 	if err := a.addSpeech(); err != nil {
@@ -108,6 +111,7 @@ func (a *app) serve(ctx context.Context, std stdio) error {
 	group.Go(func() error { return a.retriever.Follow(work) })
 	group.Go(func() error { return a.reembedBehind(work) })
 	group.Go(func() error { return giveBack(work) })
+	group.Go(func() error { return a.sources.Run(work) })
 	group.Go(func() error {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("serve %s: %w", a.cfg.Addr, err)
@@ -171,7 +175,7 @@ func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.
 	rest, err := api.New(api.Config{
 		RAG: a.rag, Retriever: a.retriever, Library: a.db, Documents: a.db, Uploads: a.ingester, Pages: a.ingester.Pages(),
 		Directory: runtime.Directory(a.db), Messages: a.db, Notifier: sockets, Agent: a.definition.Agent.Name(), Version: version, Logger: a.log,
-		Info: a.info, Ready: map[string]func(context.Context) error{"database": a.db.Ping}, UploadBytes: a.cfg.MaxFileSize, Metrics: a.metrics, Logins: a.logins(),
+		Info: a.info, Ready: map[string]func(context.Context) error{"database": a.db.Ping}, UploadBytes: a.cfg.MaxFileSize, Metrics: a.metrics, Logins: a.logins(), Sources: a.sources,
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("api: %w", err)

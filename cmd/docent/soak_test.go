@@ -27,3 +27,9 @@ func TestSoakBurstSurvivesKills(t *testing.T) {
 func TestSoakIdleSessions(t *testing.T) {
 	onBothStores(t, func(t *testing.T, env []string) { useSessions(t, env, 10_000) })
 }
+
+// TestSoakSyncSurvivesKills is TestSyncSurvivesKills at length: 50 kills on
+// each store.
+func TestSoakSyncSurvivesKills(t *testing.T) {
+	onBothStores(t, func(t *testing.T, env []string) { killSync(t, env, 300, 50) })
+}

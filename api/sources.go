@@ -1,0 +1,393 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"docent/ingest/source"
+	"docent/internal/fault"
+)
+
+// Sources adds, shows, changes and removes sources that stay in sync.
+type Sources interface {
+	// List returns all sources, by name.
+	List(ctx context.Context) ([]source.Record, error)
+	// Get returns one source.
+	Get(ctx context.Context, id int64) (source.Record, error)
+	// Add checks and stores a source.
+	Add(ctx context.Context, n source.New) (source.Record, error)
+	// Change changes a source and returns it.
+	Change(ctx context.Context, id int64, p source.Patch) (source.Record, error)
+	// Remove removes a source, with its documents unless they are kept.
+	Remove(ctx context.Context, id int64, keep bool) error
+}
+
+// Syncs starts syncs and shows what went wrong.
+type Syncs interface {
+	// Kinds returns the sorts of sources there are.
+	Kinds() []source.Kind
+	// Request asks for a sync in the background.
+	Request(ctx context.Context, id int64, retry bool) error
+	// Failures returns items that could not be read, by key, after the given one.
+	Failures(ctx context.Context, id int64, after string, limit int) ([]source.ItemRecord, error)
+}
+
+// sourceBytes bounds the request that adds or changes a source.
+const sourceBytes = 256 << 10
+
+// Source is a source that stays in sync. Its secrets are never shown.
+type Source struct {
+	// ID names it in this API.
+	ID int64 `json:"id"`
+	// Name identifies it for people.
+	Name string `json:"name"`
+	// Kind is its sort.
+	Kind string `json:"kind"`
+	// Location is the place: a path, an address, a bucket.
+	Location string `json:"location"`
+	// Options are its settings without the secret ones.
+	Options map[string]string `json:"options"`
+	// Collection gets its documents.
+	Collection string `json:"collection"`
+	// Schedule is manual, or the time between two syncs.
+	Schedule string `json:"schedule" doc:"manual, or the time between two syncs, such as 15m, 1h or 7d."`
+	// Paused sources are synced only when somebody asks.
+	Paused bool `json:"paused"`
+	// Status says what it is doing.
+	Status string `json:"status" enum:"idle,syncing,failed,paused" doc:"failed: the last sync as a whole failed or was incomplete."`
+	// Items counts what it has.
+	Items int `json:"items"`
+	// Failed counts the items that could not be read.
+	Failed int `json:"failed"`
+	// CreatedAt is when it was added.
+	CreatedAt time.Time `json:"created_at"`
+	// LastSync sums up the last sync; null before the first.
+	LastSync *source.Summary `json:"last_sync"`
+	// Progress is how far a running sync has come; null without one.
+	Progress *source.Progress `json:"progress"`
+	// NextSyncAt is when the next sync is due; null if none is.
+	NextSyncAt *time.Time `json:"next_sync_at"`
+}
+
+// NewSource describes a stored source. A lease that expires before now is that
+// of a process that has died.
+func NewSource(r source.Record, now time.Time) Source {
+	s := Source{
+		ID: r.ID, Name: r.Name, Kind: r.Kind, Location: r.Location, Options: r.Options, Collection: r.Collection, Schedule: r.Schedule, Paused: r.Paused,
+		Status: "idle", Items: r.Items, Failed: r.Failed, CreatedAt: r.CreatedAt.UTC(), LastSync: r.Last,
+	}
+	if s.Options == nil {
+		s.Options = map[string]string{}
+	}
+	if !r.Paused || r.Requested != source.NoRequest {
+		s.NextSyncAt = moment(r.NextAt)
+	}
+	if r.Requested != source.NoRequest {
+		s.NextSyncAt = moment(now)
+	}
+	switch {
+	case r.BusyUntil.After(now):
+		s.Status, s.Progress = "syncing", &r.Progress
+	case r.Paused:
+		s.Status = "paused"
+	case r.Last != nil && r.Last.Error != "":
+		s.Status = "failed"
+	}
+	return s
+}
+
+// SourceFailure is an item of a source that could not be read.
+type SourceFailure struct {
+	// Key identifies the item within its source.
+	Key string `json:"key"`
+	// Address is where people find the original; "" if there is no such place.
+	Address string `json:"address"`
+	// Reason says why it could not be read.
+	Reason string `json:"reason"`
+	// Tries counts the failures since it was last read.
+	Tries int `json:"tries"`
+	// At is when it failed last.
+	At time.Time `json:"at"`
+}
+
+// SourceKind is a sort of source.
+type SourceKind struct {
+	// Kind names it.
+	Kind string `json:"kind"`
+	// Local kinds can be added on the command line only.
+	Local bool `json:"local"`
+	// Options are its settings.
+	Options []source.Option `json:"options"`
+}
+
+type sourceOutput struct{ Body Source }
+
+type sourcesOutput struct {
+	Body struct {
+		Sources []Source `json:"sources"`
+	} `nameHint:"SourceList"`
+}
+
+type newSourceInput struct {
+	bodyRead
+	Body struct {
+		Kind       string         `json:"kind" minLength:"1"`
+		Location   string         `json:"location" minLength:"1" doc:"The place: an address, a bucket."`
+		Name       string         `json:"name,omitempty" doc:"What people call it; default the location."`
+		Collection string         `json:"collection,omitempty" doc:"The collection for its documents; default the default one."`
+		Schedule   string         `json:"schedule,omitempty" doc:"manual, or the time between two syncs, such as 15m, 1h or 7d; default that of the kind."`
+		Options    map[string]any `json:"options,omitempty" doc:"Settings of the kind that are not secret; see GET /api/source-kinds."`
+		Secret     map[string]any `json:"secret,omitempty" doc:"Secret settings of the kind. They are encrypted and never shown."`
+	} `nameHint:"SourceWish"`
+}
+
+type changeSourceInput struct {
+	bodyRead
+	ID   int64 `path:"source_id" minimum:"1"`
+	Body struct {
+		Name     *string `json:"name,omitempty"`
+		Schedule *string `json:"schedule,omitempty"`
+		Paused   *bool   `json:"paused,omitempty"`
+	} `nameHint:"SourceChange"`
+}
+
+type sourceInput struct {
+	ID int64 `path:"source_id" minimum:"1"`
+}
+
+type removeSourceInput struct {
+	ID        int64  `path:"source_id" minimum:"1"`
+	Documents string `query:"documents" enum:"remove,keep" default:"remove" doc:"What becomes of the documents that the source added."`
+}
+
+type failuresInput struct {
+	ID    int64  `path:"source_id" minimum:"1"`
+	After string `query:"after" maxLength:"8192" doc:"The cursor: next of the page before."`
+	Limit int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
+}
+
+type failuresOutput struct {
+	Body struct {
+		Failures []SourceFailure `json:"failures"`
+		Next     string          `json:"next,omitempty" doc:"The cursor of the next page; absent on the last page."`
+	} `nameHint:"SourceFailures"`
+}
+
+type kindsOutput struct {
+	Body struct {
+		Kinds []SourceKind `json:"kinds"`
+	} `nameHint:"SourceKinds"`
+}
+
+func (s *server) sourceRoutes() {
+	const list, one = "/api/sources", "/api/sources/{source_id}"
+	tags, missing := []string{"sources"}, []int{http.StatusNotFound}
+	register(s, huma.Operation{
+		Method: http.MethodGet, Path: list, OperationID: "list-sources", Tags: tags, Summary: "List sources", Description: "By name, with the progress of running syncs.", Errors: missing,
+	}, s.listSources)
+	register(s, huma.Operation{
+		Method: http.MethodPost, Path: list, OperationID: "add-source", Tags: tags, Summary: "Add a source", DefaultStatus: http.StatusCreated,
+		Description: "Its first sync begins at once, unless its schedule is manual. Sources of local kinds, such as folder, are added on the command line.",
+		Errors:      []int{http.StatusNotFound, http.StatusConflict}, MaxBodyBytes: sourceBytes, BodyReadTimeout: s.cfg.bodyTimeout,
+	}, s.addSource)
+	register(s, huma.Operation{
+		Method: http.MethodGet, Path: one, OperationID: "get-source", Tags: tags, Summary: "Show a source", Errors: missing,
+	}, s.getSource)
+	register(s, huma.Operation{
+		Method: http.MethodPatch, Path: one, OperationID: "change-source", Tags: tags, Summary: "Rename, reschedule, pause or resume a source",
+		Errors: []int{http.StatusNotFound, http.StatusConflict}, MaxBodyBytes: sourceBytes, BodyReadTimeout: s.cfg.bodyTimeout,
+	}, s.changeSource)
+	register(s, huma.Operation{
+		Method: http.MethodDelete, Path: one, OperationID: "delete-source", Tags: tags, Summary: "Remove a source",
+		Description: "Documents that the source did not add, and those that other sources have as well, always stay.",
+		Errors:      []int{http.StatusNotFound, http.StatusConflict},
+	}, s.removeSource)
+	for path, retry := range map[string]bool{"/sync": false, "/retry": true} {
+		op := huma.Operation{
+			Method: http.MethodPost, Path: one + path, OperationID: "sync-source", Tags: tags, Summary: "Sync a source now",
+			Description: "The sync runs in the background; the source shows its progress.", DefaultStatus: http.StatusAccepted, Errors: missing,
+		}
+		if retry {
+			op.OperationID, op.Summary = "retry-source", "Sync a source now and read failed items again"
+		}
+		register(s, op, func(ctx context.Context, in *sourceInput) (*struct{}, error) {
+			return nil, s.requestSync(ctx, in.ID, retry)
+		})
+	}
+	register(s, huma.Operation{
+		Method: http.MethodGet, Path: one + "/failures", OperationID: "list-source-failures", Tags: tags, Summary: "List the items that could not be read", Errors: missing,
+	}, s.failures)
+	register(s, huma.Operation{
+		Method: http.MethodGet, Path: "/api/source-kinds", OperationID: "list-source-kinds", Tags: tags, Summary: "List the kinds of sources with their settings", Errors: missing,
+	}, s.sourceKinds)
+}
+
+// sources returns who looks after sources.
+func (s *server) sources() (Sources, Syncs, error) {
+	syncs, ok := s.cfg.Sources.(Syncs)
+	if !ok {
+		return nil, nil, fault.New(fault.NotFound, "this server has no sources")
+	}
+	return s.cfg.Sources, syncs, nil
+}
+
+func (s *server) listSources(ctx context.Context, _ *struct{}) (*sourcesOutput, error) {
+	sources, _, err := s.sources()
+	if err != nil {
+		return nil, err
+	}
+	all, err := sources.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &sourcesOutput{}
+	out.Body.Sources = []Source{}
+	for _, r := range all {
+		out.Body.Sources = append(out.Body.Sources, NewSource(r, time.Now()))
+	}
+	return out, nil
+}
+
+func (s *server) addSource(ctx context.Context, in *newSourceInput) (*sourceOutput, error) {
+	sources, _, err := s.sources()
+	if err != nil {
+		return nil, err
+	}
+	b := in.Body
+	n := source.New{Kind: b.Kind, Location: b.Location, Name: b.Name, Collection: b.Collection, Schedule: b.Schedule, Remote: true}
+	if err := plain("kind", b.Kind, "location", b.Location, "name", b.Name, "collection", b.Collection); err != nil {
+		return nil, err
+	}
+	if n.Options, err = settingTexts(b.Options); err != nil {
+		return nil, err
+	}
+	if n.Secret, err = settingTexts(b.Secret); err != nil {
+		return nil, err
+	}
+	r, err := sources.Add(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	return &sourceOutput{NewSource(r, time.Now())}, nil
+}
+
+// settingTexts are settings as they are kept: texts. Settings that are null or
+// "" are not given.
+func settingTexts(settings map[string]any) (map[string]string, error) {
+	out := map[string]string{}
+	for name, value := range settings {
+		switch v := value.(type) {
+		case nil:
+		case string:
+			if v != "" {
+				out[name] = v
+			}
+		case bool:
+			out[name] = strconv.FormatBool(v)
+		case float64:
+			out[name] = strconv.FormatFloat(v, 'f', -1, 64)
+		case json.Number:
+			out[name] = v.String()
+		case []any:
+			text := ""
+			for i, part := range v {
+				if i > 0 {
+					text += ","
+				}
+				text += fmt.Sprint(part)
+			}
+			out[name] = text
+		default:
+			return nil, fault.New(fault.Invalid, "the setting %.64q has to be a text, a number, true, false or a list", name)
+		}
+	}
+	return out, nil
+}
+
+func (s *server) getSource(ctx context.Context, in *sourceInput) (*sourceOutput, error) {
+	sources, _, err := s.sources()
+	if err != nil {
+		return nil, err
+	}
+	r, err := sources.Get(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &sourceOutput{NewSource(r, time.Now())}, nil
+}
+
+func (s *server) changeSource(ctx context.Context, in *changeSourceInput) (*sourceOutput, error) {
+	sources, _, err := s.sources()
+	if err != nil {
+		return nil, err
+	}
+	r, err := sources.Change(ctx, in.ID, source.Patch{Name: in.Body.Name, Schedule: in.Body.Schedule, Paused: in.Body.Paused})
+	if err != nil {
+		return nil, err
+	}
+	return &sourceOutput{NewSource(r, time.Now())}, nil
+}
+
+// removeSource goes on when the client goes away: half a removal helps nobody.
+func (s *server) removeSource(ctx context.Context, in *removeSourceInput) (*struct{}, error) {
+	sources, _, err := s.sources()
+	if err != nil {
+		return nil, err
+	}
+	return nil, sources.Remove(context.WithoutCancel(ctx), in.ID, in.Documents == "keep")
+}
+
+func (s *server) requestSync(ctx context.Context, id int64, retry bool) error {
+	_, syncs, err := s.sources()
+	if err != nil {
+		return err
+	}
+	return syncs.Request(ctx, id, retry)
+}
+
+func (s *server) failures(ctx context.Context, in *failuresInput) (*failuresOutput, error) {
+	_, syncs, err := s.sources()
+	if err != nil {
+		return nil, err
+	}
+	if err := plain("after", in.After); err != nil {
+		return nil, err
+	}
+	items, err := syncs.Failures(ctx, in.ID, in.After, in.Limit+1)
+	if err != nil {
+		return nil, err
+	}
+	out := &failuresOutput{}
+	out.Body.Failures = []SourceFailure{}
+	if len(items) > in.Limit {
+		items = items[:in.Limit]
+		out.Body.Next = items[in.Limit-1].Key
+	}
+	for _, it := range items {
+		out.Body.Failures = append(out.Body.Failures, SourceFailure{Key: it.Key, Address: it.Address, Reason: it.Reason, Tries: it.Tries, At: it.At.UTC()})
+	}
+	return out, nil
+}
+
+func (s *server) sourceKinds(context.Context, *struct{}) (*kindsOutput, error) {
+	_, syncs, err := s.sources()
+	if err != nil {
+		return nil, err
+	}
+	out := &kindsOutput{}
+	out.Body.Kinds = []SourceKind{}
+	for _, k := range syncs.Kinds() {
+		options := k.Options
+		if options == nil {
+			options = []source.Option{}
+		}
+		out.Body.Kinds = append(out.Body.Kinds, SourceKind{Kind: k.Name, Local: k.Local, Options: options})
+	}
+	return out, nil
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"docent/config"
+	"docent/ingest/source"
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+// maxSecret bounds a secret on standard input, in bytes.
+const maxSecret = 16 << 10
+
+// onlySecret stands for the kind's own secret where no name is given.
+const onlySecret = "\x00"
+
+func newSourceAdd(std stdio) *cobra.Command {
+	var (
+		n                  source.New
+		options, secretEnv []string
+		secretStdin        string
+	)
+	cmd := &cobra.Command{
+		Use:   "add KIND LOCATION",
+		Short: "Add a source",
+		Long: `Adds a source. A running server syncs it at once and then on its schedule;
+without one, use docent source sync.
+
+Passwords, tokens and keys never go on the command line. Pass one on standard
+input with --secret-stdin, or any number in variables with --secret-env. They are
+encrypted and never shown again.
+
+Kinds:
+` + kindsHelp(),
+		Example: `  docent source add folder ~/manuals
+  docent source add folder /srv/docs --name manuals --collection support --every 15m`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			n.Kind, n.Location = args[0], args[1]
+			a, err := openSources(cmd, std)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			if err := a.completeSource(&n, options, secretEnv, secretStdin, std.in); err != nil {
+				return err
+			}
+			r, err := a.sources.Add(cmd.Context(), n)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(std.out, "added %s; a running server syncs it now, or run: docent source sync %s\n", r.Name, shellWord(r.Name))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&n.Name, "name", "", "what to call it (default the location)")
+	cmd.Flags().StringVar(&n.Collection, "collection", rag.DefaultCollection, "collection to put its documents in")
+	cmd.Flags().StringVar(&n.Schedule, "every", "", "time between two syncs, such as 15m, 1h or 7d, or manual (default that of the kind)")
+	cmd.Flags().StringArrayVar(&options, "option", nil, "a setting of the kind as NAME=VALUE; may be repeated")
+	cmd.Flags().StringArrayVar(&secretEnv, "secret-env", nil, "a secret setting and the variable that has it, as NAME=VARIABLE; may be repeated")
+	cmd.Flags().StringVar(&secretStdin, "secret-stdin", "", "read a secret setting from standard input; =NAME says which if the kind has several")
+	cmd.Flags().Lookup("secret-stdin").NoOptDefVal = onlySecret
+	scoped(cmd, config.Sourced)
+	return cmd
+}
+
+// kindsHelp lists the kinds with their settings.
+func kindsHelp() string {
+	var b strings.Builder
+	for _, k := range (&app{}).sourceKinds() {
+		schedule := k.Schedule
+		if schedule == "" {
+			schedule = "24h"
+		}
+		fmt.Fprintf(&b, "  %s (every %s)\n", k.Name, schedule)
+		for _, o := range k.Options {
+			note := ""
+			switch {
+			case o.Secret:
+				note = " (secret)"
+			case o.Default != "":
+				note = " (default " + o.Default + ")"
+			}
+			fmt.Fprintf(&b, "    %-16s %s%s\n", o.Name, o.Title, note)
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// completeSource reads the settings of a new source.
+func (a *app) completeSource(n *source.New, options, secretEnv []string, secretStdin string, in io.Reader) error {
+	n.Options, n.Secret = map[string]string{}, map[string]string{}
+	for _, o := range options {
+		name, value, ok := strings.Cut(o, "=")
+		if !ok {
+			return fault.New(fault.Invalid, "--option %q is not NAME=VALUE", o)
+		}
+		n.Options[name] = value
+	}
+	for _, s := range secretEnv {
+		name, variable, ok := strings.Cut(s, "=")
+		value, set := config.Variable(variable)
+		if !ok || !set || value == "" {
+			return fault.New(fault.Invalid, "--secret-env %q is not NAME=VARIABLE with a variable that is set", s)
+		}
+		n.Secret[name] = value
+	}
+	if secretStdin != "" {
+		name, err := a.secretName(n.Kind, secretStdin)
+		if err != nil {
+			return err
+		}
+		data, err := io.ReadAll(io.LimitReader(in, maxSecret+1))
+		if err != nil {
+			return fmt.Errorf("read the secret: %w", err)
+		}
+		n.Secret[name] = strings.TrimRight(string(data), "\r\n")
+	}
+	if n.Kind != "folder" {
+		return nil
+	}
+	abs, err := filepath.Abs(n.Location)
+	if err != nil {
+		return fault.Wrap(fault.Invalid, err, "%s: not a path", n.Location)
+	}
+	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
+		return fault.New(fault.Invalid, "%s is no folder", abs)
+	}
+	n.Location = abs
+	return nil
+}
+
+// secretName is the secret setting that standard input has.
+func (a *app) secretName(kind, given string) (string, error) {
+	if given != onlySecret {
+		return given, nil
+	}
+	var names []string
+	for _, k := range a.sources.Kinds() {
+		for _, o := range k.Options {
+			if k.Name == kind && o.Secret {
+				names = append(names, o.Name)
+			}
+		}
+	}
+	switch len(names) {
+	case 0:
+		return "", fault.New(fault.Invalid, "sources of kind %s have no secrets", kind)
+	case 1:
+		return names[0], nil
+	default:
+		return "", fault.New(fault.Invalid, "sources of kind %s have several secrets: say --secret-stdin=NAME with one of %s", kind, quoted(names))
+	}
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"docent/ingest/source"
+)
+
+// newItemBar is the progress bar of a sync; on anything else than a terminal it
+// shows nothing.
+func newItemBar(w io.Writer, wanted bool) *bar {
+	f, ok := w.(*os.File)
+	if !ok || !wanted {
+		return &bar{}
+	}
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return &bar{}
+	}
+	b := &bar{progress: mpb.New(mpb.WithOutput(f), mpb.WithWidth(40))}
+	b.files = b.progress.AddBar(0,
+		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d items")),
+		mpb.AppendDecorators(decor.OnComplete(decor.AverageETA(decor.ET_STYLE_GO), "done")),
+		mpb.BarRemoveOnComplete(),
+	)
+	return b
+}
+
+// setItems shows how far a sync is.
+func (b *bar) setItems(p source.Progress) {
+	if b.files == nil {
+		return
+	}
+	b.files.SetTotal(int64(p.Total), false)
+	b.files.SetCurrent(int64(p.Done))
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestSyncSurvivesKills kills syncs of a folder a few times and runs it again;
+// the soak test does so many times.
+func TestSyncSurvivesKills(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, env []string) { killSync(t, env, 40, 5) })
+}
+
+// sourceTimes are what differs between two databases that hold the same.
+var sourceTimes = regexp.MustCompile(`"(created_at|next_sync_at|last_sync)":("[^"]*"|\{[^}]*\}|null),?`)
+
+// killSync kills so many syncs with SIGKILL, at moments spread over the time an
+// undisturbed one takes, while files come, change and go; then lets one finish
+// and compares it with a fresh one.
+func killSync(t *testing.T, env []string, files, kills int) {
+	t.Helper()
+	docs := corpus(t, files)
+	began := time.Now()
+	first := []string{"DOCENT_DATA=" + t.TempDir()}
+	docent(t, first, 0, "source", "add", "folder", docs, "--name", "docs", "--every", "manual")
+	docent(t, first, 0, "source", "sync")
+	whole := time.Since(began)
+	docent(t, env, 0, "source", "add", "folder", docs, "--name", "docs", "--every", "manual")
+	random := rand.New(rand.NewPCG(2, uint64(kills)))
+	killed := 0
+	for round := range kills {
+		for range 5 {
+			file := filepath.Join(docs, fmt.Sprintf("extra-%d.md", random.IntN(files)))
+			if random.IntN(3) == 0 {
+				if err := os.RemoveAll(file); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				write(t, docs, filepath.Base(file), fmt.Sprintf("# Extra\n\nText %d of round %d.\n", random.IntN(9), round))
+			}
+		}
+		p := start(t, env, "source", "sync", "docs")
+		select {
+		case <-time.After(time.Duration(random.Int64N(int64(whole)))):
+			if err := p.cmd.Process.Kill(); err == nil {
+				killed++
+			}
+		case <-p.done:
+		}
+		p.wait()
+	}
+	t.Logf("killed %d of %d", killed, kills)
+	docent(t, env, 0, "source", "sync", "docs")
+	fresh := []string{"DOCENT_DATA=" + t.TempDir()}
+	docent(t, fresh, 0, "source", "add", "folder", docs, "--name", "docs", "--every", "manual")
+	docent(t, fresh, 0, "source", "sync")
+	if a, b := state(t, fresh), state(t, env); a != b {
+		t.Errorf("undisturbed:\n%s\nkilled %d times:\n%s", clip(a, 4000), killed, clip(b, 4000))
+	}
+	list := func(env []string) string {
+		return sourceTimes.ReplaceAllString(docent(t, env, 0, "source", "ls", "--json"), "")
+	}
+	if a, b := list(fresh), list(env); a != b {
+		t.Errorf("undisturbed:\n%s\nkilled %d times:\n%s", a, killed, b)
+	}
+	// What the source added goes with it, and all of it.
+	docent(t, env, 0, "source", "rm", "docs")
+	if out := docent(t, env, 0, "docs", "ls", "--json"); out != "" {
+		t.Errorf("documents are left:\n%s", clip(out, 1000))
+	}
+}
+
+// TestSourceIsServed adds a folder while a server runs: its documents come,
+// change and go without another command.
+func TestSourceIsServed(t *testing.T) {
+	t.Parallel()
+	env, docs := []string{"DOCENT_DATA=" + t.TempDir()}, t.TempDir()
+	write(t, docs, "pump.md", "# Pump\n\nThe pump runs at 40 bar.\n", "valve.md", "# Valve\n\nThe valve opens at 3 bar.\n")
+	p, url := serve(t, env)
+	docent(t, env, 0, "source", "add", "folder", docs, "--name", "docs")
+	sources := func() string {
+		var got struct {
+			Documents []struct{ Source, SHA256 string }
+		}
+		getJSON(t, url+"/api/documents?sort=title", &got)
+		var names []string
+		for _, d := range got.Documents {
+			names = append(names, filepath.Base(d.Source)+"="+d.SHA256[:4])
+		}
+		return strings.Join(names, " ")
+	}
+	eventually(t, "the folder is read", func() bool { return strings.Count(sources(), "=") == 2 })
+	first := sources()
+	write(t, docs, "pump.md", "# Pump\n\nThe pump runs at 60 bar.\n", "new/deep/motor.md", "# Motor\n\nThe motor has 5 kW.\n")
+	eventually(t, "a change is read", func() bool { s := sources(); return strings.Count(s, "=") == 3 && !strings.Contains(s, first[:12]) })
+	write(t, docs, "new/deep/gear.md", "# Gear\n\nThe gear has 20 teeth.\n")
+	eventually(t, "a file in a new folder is read", func() bool { return strings.Count(sources(), "=") == 4 })
+	if err := os.Remove(filepath.Join(docs, "valve.md")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a deleted file is removed", func() bool { return !strings.Contains(sources(), "valve") })
+	var kinds struct{ Kinds []struct{ Kind string } }
+	getJSON(t, url+"/api/source-kinds", &kinds)
+	if len(kinds.Kinds) == 0 || kinds.Kinds[0].Kind != "folder" {
+		t.Errorf("kinds are %+v", kinds)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/api/sources", strings.NewReader(`{"kind":"folder","location":"/etc"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.Body.Close(); resp.StatusCode != http.StatusForbidden {
+		t.Errorf("a folder was added over the network: %s", resp.Status)
+	}
+	p.cmd.Process.Signal(os.Interrupt) //nolint:errcheck // wait says it
+	if code := p.wait(); code != 0 {
+		t.Errorf("the server ended with %d\n%s", code, p.log)
+	}
+}
+
+// TestIngestWatch has ingest follow a folder.
+func TestIngestWatch(t *testing.T) {
+	t.Parallel()
+	env, docs := []string{"DOCENT_DATA=" + t.TempDir()}, t.TempDir()
+	write(t, docs, "pump.md", "# Pump\n\nThe pump runs at 40 bar.\n", "valve.md", "# Valve\n\nThe valve opens at 3 bar.\n", ".docentignore", "secret*\n")
+	p := start(t, env, "ingest", "--watch", docs)
+	p.out.line(t, "2 added")
+	p.log.line(t, "watching")
+	file := func(name string) string { return filepath.Join(docs, name) }
+	write(t, docs, "secret.md", "# Secret\n\nNobody reads this.\n", "sub/motor.md", "# Motor\n\nThe motor has 5 kW.\n")
+	p.out.line(t, "added: "+file("sub/motor.md"))
+	write(t, docs, "pump.md", "# Pump\n\nThe pump runs at 6000 bar.\n")
+	p.out.line(t, "changed: "+file("pump.md"))
+	if err := os.Remove(file("valve.md")); err != nil {
+		t.Fatal(err)
+	}
+	p.out.line(t, "removed: "+file("valve.md"))
+	if err := os.RemoveAll(file("sub")); err != nil {
+		t.Fatal(err)
+	}
+	p.out.line(t, "removed: "+file("sub/motor.md"))
+	p.cmd.Process.Signal(os.Interrupt) //nolint:errcheck // wait says it
+	if code := p.wait(); code != 0 {
+		t.Errorf("it ended with %d\n%s", code, p.log)
+	}
+	if out := docent(t, env, 0, "docs", "ls", "--json"); strings.Count(out, "\n") != 1 || !strings.Contains(out, "pump.md") {
+		t.Errorf("the documents are\n%s", out)
+	}
+	docent(t, env, 2, "ingest", "--watch", "-")
+}

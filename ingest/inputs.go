@@ -1,0 +1,334 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+// Input is one source that ReadAll reads.
+type Input struct {
+	// Source is the document's source.
+	Source string
+	// Name is a file name that helps to detect the format.
+	Name string
+	// Size is in bytes; 0 if unknown.
+	Size int64
+	// Modified is when the source was changed; zero if unknown.
+	Modified time.Time
+	// Open returns the content. Several inputs are open at once.
+	Open func(ctx context.Context) (io.ReadCloser, error)
+}
+
+// Outcome counts the documents of one input.
+type Outcome struct {
+	// Source is the input's.
+	Source string
+	// Added counts new documents.
+	Added int
+	// Changed counts documents that were stored anew.
+	Changed int
+	// Unchanged counts documents that were stored already.
+	Unchanged int
+	// Removed counts parts that the input no longer has.
+	Removed int
+	// Failed counts documents that cannot be read.
+	Failed int
+	// Chunks counts the passages of all.
+	Chunks int
+	// Reason says why the first of the failed documents cannot be read, or why
+	// the input cannot be opened.
+	Reason string
+	// Unread is set if the input could not be opened or read. Nothing was stored.
+	Unread bool
+}
+
+// Batch reads many inputs into one collection. It knows the documents that the
+// collection had when the batch was made.
+type Batch struct {
+	in  *Ingester
+	run *run
+	// window bounds the bytes of inputs that are open at once.
+	window *semaphore.Weighted
+	budget int64
+}
+
+// Batch prepares reading inputs into a collection; "" is the default one. With
+// retry, documents are read again that failed with the same content before. A
+// batch reads once.
+func (in *Ingester) Batch(ctx context.Context, collection string, retry bool) (*Batch, error) {
+	r, err := in.start(ctx, collection)
+	if err != nil {
+		return nil, err
+	}
+	r.retry = retry
+	budget := max(in.cfg.MaxFileSize, minWindow)
+	return &Batch{in: in, run: r, window: semaphore.NewWeighted(budget), budget: budget}, nil
+}
+
+// Documents returns the documents of a source with its parts, as they were when
+// the batch was made.
+func (b *Batch) Documents(source string) []SourceState {
+	var out []SourceState
+	if s, ok := b.run.states.find(source); ok {
+		out = append(out, s)
+	}
+	return append(out, b.run.states.below(source)...)
+}
+
+// Current reports whether documents of a source are stored, and reading the
+// same content again would change nothing.
+func (b *Batch) Current(source string) bool {
+	docs := b.Documents(source)
+	for _, s := range docs {
+		if s.Pipeline != b.in.pipeline || s.Status == rag.Ready && s.Embedded != s.Chunks {
+			return false
+		}
+	}
+	return len(docs) > 0
+}
+
+const (
+	// readAhead is how many inputs are open at once.
+	readAhead = 4
+	// minWindow is the least that the inputs which are open may hold, in bytes.
+	minWindow = 64 << 20
+)
+
+// errStopped ends the stages when the caller wants no more outcomes.
+var errStopped = errors.New("stopped by the caller")
+
+// ReadAll reads inputs and yields an outcome for each, in order, after all its
+// documents are stored. An input that cannot be read is an outcome and stops
+// nothing; the version that was read last stays. An error comes once and last.
+// The context that inputs gets ends when no more of them are wanted.
+func (b *Batch) ReadAll(ctx context.Context, inputs func(context.Context) iter.Seq[Input]) iter.Seq2[Outcome, error] {
+	return func(yield func(Outcome, error) bool) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		g := &gathering{}
+		emit := func(done int) {
+			for _, out := range g.take(done) {
+				if ctx.Err() == nil && !yield(out, nil) {
+					cancel(errStopped)
+				}
+			}
+		}
+		defer func() { b.in.warn("remove the folder of parts", b.run.spool.remove()) }()
+		b.run.progress = func(p Progress) { emit(p.Files) }
+		produce := func(send func(*item) bool) { b.produce(ctx, g, inputs, send) }
+		b.in.work(ctx, b.run, produce, func(res Result, err error) bool {
+			switch {
+			case errors.Is(context.Cause(ctx), errStopped):
+				return false
+			case err != nil:
+				yield(Outcome{}, err)
+				return false
+			}
+			g.add(res)
+			return true
+		})
+	}
+}
+
+// gathering collects the results of the inputs on their way. The producer adds
+// inputs; the goroutine that stores adds results and takes outcomes.
+type gathering struct {
+	mu   sync.Mutex
+	open []*Outcome // in the order of the inputs
+	done int        // how many were taken
+}
+
+func (g *gathering) begin(source string) *Outcome {
+	out := &Outcome{Source: source}
+	g.mu.Lock()
+	g.open = append(g.open, out)
+	g.mu.Unlock()
+	return out
+}
+
+// add counts a result. Results come in the order of the inputs.
+func (g *gathering) add(res Result) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, out := range g.open {
+		if res.Source != out.Source && !strings.HasPrefix(res.Source, out.Source+"#") {
+			continue
+		}
+		switch res.Status {
+		case Added:
+			out.Added++
+		case Changed:
+			out.Changed++
+		case Unchanged:
+			out.Unchanged++
+		case Removed:
+			out.Removed++
+			return // its chunks are no more
+		case Failed:
+			out.Failed++
+			if out.Reason == "" {
+				out.Reason = res.Reason
+			}
+		}
+		out.Chunks += res.Chunks
+		return
+	}
+}
+
+// take removes the outcomes of the first inputs, up to the number given.
+func (g *gathering) take(done int) []Outcome {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := min(done-g.done, len(g.open))
+	if n <= 0 {
+		return nil
+	}
+	out := make([]Outcome, n)
+	for i, o := range g.open[:n] {
+		out[i] = *o
+	}
+	g.open, g.done = g.open[n:], g.done+n
+	return out
+}
+
+// opened is an input whose content is being read.
+type opened struct {
+	input  Input
+	weight int64
+	done   chan struct{} // closed when data or reason is set
+	data   []byte
+	reason string
+	unread bool
+}
+
+// produce reads inputs ahead and sends their documents in order.
+func (b *Batch) produce(ctx context.Context, g *gathering, inputs func(context.Context) iter.Seq[Input], send func(*item) bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	var reading sync.WaitGroup
+	queue := make(chan *opened, readAhead)
+	reading.Go(func() {
+		defer close(queue)
+		b.openAll(ctx, inputs(ctx), queue, &reading)
+	})
+	defer reading.Wait()
+	defer cancel()
+	for o := range queue {
+		select {
+		case <-o.done:
+		case <-ctx.Done():
+			return
+		}
+		ok := b.send(ctx, g.begin(o.input.Source), o, send)
+		o.data = nil
+		b.window.Release(o.weight)
+		if !ok {
+			return
+		}
+	}
+}
+
+// openAll starts to read each input, as many at once as the window allows.
+func (b *Batch) openAll(ctx context.Context, inputs iter.Seq[Input], queue chan<- *opened, reading *sync.WaitGroup) {
+	for input := range inputs {
+		o := &opened{input: input, done: make(chan struct{}), weight: min(max(input.Size, b.budget/readAhead), b.budget)}
+		if b.window.Acquire(ctx, o.weight) != nil {
+			return
+		}
+		reading.Go(func() {
+			defer close(o.done)
+			b.read(ctx, o)
+		})
+		select {
+		case queue <- o:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// read reads an input's content, up to the size limit.
+func (b *Batch) read(ctx context.Context, o *opened) {
+	defer func() {
+		if p := recover(); p != nil {
+			b.in.log.Error("panic while opening a source", "source", o.input.Source, "panic", p, "stack", string(debug.Stack()))
+			o.data, o.unread, o.reason = nil, true, "docent failed on it; the log has the details"
+		}
+	}()
+	limit := b.in.cfg.MaxFileSize
+	if o.input.Size > limit {
+		o.unread, o.reason = true, tooLarge(o.input.Size, limit)
+		return
+	}
+	content, err := o.input.Open(ctx)
+	if err == nil {
+		o.data, err = io.ReadAll(io.LimitReader(content, limit+1))
+		if failed := content.Close(); err == nil {
+			err = failed
+		}
+	}
+	switch {
+	case err != nil:
+		b.in.log.Debug("source cannot be opened", "source", o.input.Source, "error", err)
+		o.data, o.unread, o.reason = nil, true, Reason(err)
+	case int64(len(o.data)) > limit:
+		o.data, o.unread, o.reason = nil, true, "too large: more than "+byteSize(limit)
+	}
+}
+
+// Reason says in one line why a source cannot be read.
+func Reason(err error) string {
+	var known *fault.Fault
+	if errors.As(err, &known) {
+		return fault.Message(err)
+	}
+	return reasonOf(err)
+}
+
+// send sends the documents of an input, and a marker behind them.
+func (b *Batch) send(ctx context.Context, out *Outcome, o *opened, send func(*item) bool) bool {
+	if !o.unread && o.data == nil {
+		o.unread, o.reason = true, "cannot be read"
+	}
+	if o.unread {
+		out.Unread, out.Reason = true, o.reason
+		return send(&item{source: o.input.Source, marker: true})
+	}
+	ok := true
+	b.in.produceRead(ctx, b.run, o.input.Source, o.input.Name, o.data, func(it *item) bool {
+		if !it.marker {
+			if !o.input.Modified.IsZero() {
+				it.mtime = o.input.Modified.UnixNano()
+			}
+			// The version that was read last stays if this one is of no use.
+			s, known := b.run.states.find(it.source)
+			it.silent = it.silent || known && s.Status == rag.Ready
+		}
+		ok = send(it)
+		return ok
+	})
+	return ok
+}
+
+// String names the outcome in tests and logs.
+func (o Outcome) String() string {
+	text := fmt.Sprintf("%s: %d added, %d changed, %d unchanged, %d removed, %d failed", o.Source, o.Added, o.Changed, o.Unchanged, o.Removed, o.Failed)
+	if o.Unread {
+		text += ", unread"
+	}
+	if o.Reason != "" {
+		text += " (" + o.Reason + ")"
+	}
+	return text
+}

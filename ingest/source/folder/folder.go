@@ -1,0 +1,133 @@
+// Package folder is the kind of source that is a folder on the server's disk.
+// It follows the rules of ingest for hidden and ignored files, and notices
+// changes while it is watched.
+package folder
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"docent/ingest"
+	"docent/ingest/source"
+	"docent/internal/fault"
+)
+
+// racy is how young a file may be when it is listed for its stamp not to count:
+// it may change again within the clock tick of its last change.
+const racy = 2 * time.Second
+
+// Config says which folder to read.
+type Config struct {
+	// Path is the folder. Required.
+	Path string
+	// Settle is how long a folder has to be quiet before a change is reported;
+	// default 500ms.
+	Settle time.Duration
+}
+
+// Source is a folder. It is a source.Watcher.
+type Source struct {
+	path   string
+	settle time.Duration
+}
+
+var (
+	_ source.Source  = (*Source)(nil)
+	_ source.Watcher = (*Source)(nil)
+)
+
+// New checks the configuration and returns a source. The folder need not exist.
+func New(cfg Config) (*Source, error) {
+	if cfg.Path == "" {
+		return nil, fault.New(fault.Invalid, "folder: Config.Path is missing")
+	}
+	if cfg.Settle < 0 {
+		return nil, fault.New(fault.Invalid, "folder: Config.Settle must not be negative")
+	}
+	if !filepath.IsAbs(cfg.Path) {
+		return nil, fault.New(fault.Invalid, "the folder %s has to be an absolute path", cfg.Path)
+	}
+	if cfg.Settle == 0 {
+		cfg.Settle = 500 * time.Millisecond
+	}
+	return &Source{path: filepath.Clean(cfg.Path), settle: cfg.Settle}, nil
+}
+
+// List yields the files of the folder; see source.Source. A file's key is its
+// path below the folder, its address the absolute path.
+func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.Item, error] {
+	return func(yield func(source.Item, error) bool) {
+		info, err := os.Stat(s.path)
+		switch {
+		case err != nil:
+			yield(source.Item{}, fault.New(fault.Unavailable, "the folder %s: %s", s.path, ingest.Reason(err)))
+			return
+		case !info.IsDir():
+			yield(source.Item{}, fault.New(fault.Invalid, "%s is no folder", s.path))
+			return
+		}
+		l, err := ingest.List(ctx, []string{s.path})
+		if err != nil {
+			yield(source.Item{}, err)
+			return
+		}
+		now := time.Now()
+		for _, f := range l.Files {
+			if ctx.Err() != nil || !yield(s.item(f, now, known), nil) {
+				break
+			}
+		}
+		switch {
+		case ctx.Err() != nil:
+			yield(source.Item{}, context.Cause(ctx))
+		case len(l.Broken) > 0:
+			yield(source.Item{}, fault.New(fault.Unavailable, "%s cannot be read, so files that are gone were not removed", l.Broken[0]))
+		}
+	}
+}
+
+func (s *Source) item(f ingest.File, now time.Time, known source.Known) source.Item {
+	rel := strings.TrimPrefix(strings.TrimPrefix(f.Path, s.path), string(filepath.Separator))
+	it := source.Item{Key: filepath.ToSlash(rel), Name: f.Path, Address: f.Path, Size: f.Size, Modified: f.Modified}
+	if f.Reason != "" {
+		it.Err = fault.New(fault.Invalid, "%s", f.Reason)
+		return it
+	}
+	info, err := os.Stat(f.Path)
+	if err != nil {
+		it.Err = err
+		return it
+	}
+	stamp, changed := stampOf(info)
+	if now.Sub(changed) < racy {
+		return it // without a state it is read again next time
+	}
+	it.State = []byte(stamp)
+	state, ok := known(it.Key)
+	it.Unchanged = ok && string(state) == stamp
+	return it
+}
+
+// Open opens a file; see source.Source.
+func (s *Source) Open(_ context.Context, it source.Item) (io.ReadCloser, error) {
+	f, err := os.Open(filepath.Join(s.path, filepath.FromSlash(it.Key)))
+	if err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		f.Close() //nolint:errcheck // nothing was written
+		return nil, fault.New(fault.Invalid, "not a file: it is a device, a pipe or a socket")
+	}
+	return f, nil
+}
+
+// Watch reports changes of the folder; see source.Watcher.
+func (s *Source) Watch(ctx context.Context, changed func()) error {
+	return Watch(ctx, []string{s.path}, s.settle, changed)
+}

@@ -1,0 +1,183 @@
+package source
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"docent/internal/fault"
+)
+
+// Watcher is a Source that notices changes by itself.
+type Watcher interface {
+	// Watch calls changed after each change, once they have settled, until ctx
+	// ends. It calls changed at least once after it began to watch. An error
+	// says why changes cannot be noticed: the source then follows its schedule.
+	Watch(ctx context.Context, changed func()) error
+}
+
+// Option is a setting of a kind.
+type Option struct {
+	// Name is what the setting is called in requests and in the kind's Config.
+	Name string `json:"name"`
+	// Title says in a few words what it is.
+	Title string `json:"title"`
+	// Type is one of text, number, bool, list and duration; default text.
+	Type string `json:"-"`
+	// Secret settings are encrypted and never shown.
+	Secret bool `json:"secret"`
+	// Required settings must be given.
+	Required bool `json:"required"`
+	// Default is what the setting is if it is not given.
+	Default string `json:"default"`
+}
+
+// Settings are what a source is opened with.
+type Settings struct {
+	// ID is the source's; 0 while it is only checked.
+	ID int64
+	// Location is the place.
+	Location string
+	// Options and secret settings, by name.
+	Options map[string]string
+}
+
+// Kind is a sort of source, such as a folder or a web site.
+type Kind struct {
+	// Name identifies it.
+	Name string
+	// Options are its settings.
+	Options []Option
+	// Local kinds read the server's own disk: they are added on the command
+	// line only.
+	Local bool
+	// Watches is set if the sources are Watchers.
+	Watches bool
+	// Schedule is that of sources that name none; default 24h.
+	Schedule string
+	// Open makes a source from its settings. It checks them and does not
+	// connect to anything.
+	Open func(Settings) (Source, error)
+}
+
+// check fails with fault.Invalid if the settings are not those of the kind.
+func (k Kind) check(options, secret map[string]string) error {
+	for given, wantSecret := range map[*map[string]string]bool{&options: false, &secret: true} {
+		for name := range *given {
+			i := slices.IndexFunc(k.Options, func(o Option) bool { return o.Name == name })
+			switch {
+			case i < 0:
+				return fault.New(fault.Invalid, "sources of kind %s have no option %q%s", k.Name, name, k.optionNames())
+			case k.Options[i].Secret && !wantSecret:
+				return fault.New(fault.Invalid, "the option %s is a secret: give it as one", name)
+			case !k.Options[i].Secret && wantSecret:
+				return fault.New(fault.Invalid, "the option %s is no secret", name)
+			}
+		}
+	}
+	for _, o := range k.Options {
+		if o.Required && options[o.Name] == "" && secret[o.Name] == "" {
+			return fault.New(fault.Invalid, "sources of kind %s need the option %s: %s", k.Name, o.Name, o.Title)
+		}
+	}
+	return nil
+}
+
+func (k Kind) optionNames() string {
+	if len(k.Options) == 0 {
+		return "; they have none"
+	}
+	var names []string
+	for _, o := range k.Options {
+		names = append(names, o.Name)
+	}
+	return "; they have " + strings.Join(names, ", ")
+}
+
+// Decode fills in a kind's Config, a struct with JSON keys, from settings given
+// as texts.
+func (k Kind) Decode(s Settings, config any) error {
+	values := map[string]any{}
+	for _, o := range k.Options {
+		text, given := s.Options[o.Name]
+		if !given || text == "" {
+			continue
+		}
+		value, err := o.value(text)
+		if err != nil {
+			return err
+		}
+		values[o.Name] = value
+	}
+	data, err := json.Marshal(values)
+	if err == nil {
+		err = json.Unmarshal(data, config)
+	}
+	if err != nil {
+		return fmt.Errorf("options of kind %s: %w", k.Name, err)
+	}
+	return nil
+}
+
+// value is a setting as JSON has it.
+func (o Option) value(text string) (any, error) {
+	switch o.Type {
+	case "number":
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "option %s: %.64q is not a whole number", o.Name, text)
+		}
+		return n, nil
+	case "bool":
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "option %s: %.64q is neither true nor false", o.Name, text)
+		}
+		return b, nil
+	case "duration":
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "option %s: %.64q is not a duration such as 30s", o.Name, text)
+		}
+		return d.Nanoseconds(), nil
+	case "list":
+		parts := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' })
+		out := []string{}
+		for _, p := range parts {
+			if p = strings.TrimSpace(p); p != "" {
+				out = append(out, p)
+			}
+		}
+		return out, nil
+	default:
+		return text, nil
+	}
+}
+
+// Limits of a schedule.
+const (
+	minInterval = time.Second
+	maxInterval = 366 * 24 * time.Hour
+)
+
+// ParseSchedule reads a schedule: Manual, or an interval such as 15m, 12h or 7d.
+// Manual is 0.
+func ParseSchedule(text string) (time.Duration, error) {
+	if text == Manual {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n int
+		n, err = strconv.Atoi(days)
+		d = time.Duration(min(max(n, 0), 1000)) * 24 * time.Hour
+	}
+	if err != nil || d < minInterval || d > maxInterval {
+		return 0, fault.New(fault.Invalid, "the schedule %.64q is neither %s nor an interval such as 15m, 1h or 7d", text, Manual)
+	}
+	return d, nil
+}
