@@ -106,7 +106,7 @@ func (w *word) startDrawing(e xml.StartElement) {
 // addAlt adds the description of a picture to the innermost paragraph.
 func (w *word) addAlt(s string) {
 	if n := len(w.open); n > 0 {
-		if text := altText(s); text != "" && !slices.Contains(w.open[n-1].alts, text) {
+		if text := altText(s); text != "" && len(w.open[n-1].alts) < maxRunning && !slices.Contains(w.open[n-1].alts, text) {
 			w.open[n-1].alts = append(w.open[n-1].alts, text)
 		}
 	}

@@ -19,7 +19,12 @@ type wordTable struct {
 	span   int  // columns of the cell
 	below  bool // the cell continues the one above
 	spare  int  // empty cells that were added for wide ones
+	size   int  // rows and cells
 }
+
+// maxTable is how many rows and cells of a table are kept before they are added
+// to the text.
+const maxTable = 500_000
 
 // maxSpan is the most columns that a cell may go over; Word has 63 columns.
 const maxSpan = 64
@@ -48,9 +53,13 @@ func (w *word) startTable(e xml.StartElement) {
 	}
 	switch e.Name.Local {
 	case "tr":
+		if t.size++; t.size > maxTable {
+			w.addTable(t)
+			t.rows, t.header, t.size = nil, -1, 0
+		}
 		t.rows = append(t.rows, nil)
 	case "tblHeader":
-		if isOn(e) {
+		if isOn(e) && t.header >= 0 {
 			t.header = len(t.rows)
 		}
 	case "tc":
@@ -81,6 +90,7 @@ func (t *wordTable) endCell() {
 		}
 	}
 	*row = append(*row, text)
+	t.size++
 	for i := 1; i < t.span && t.spare < maxCells; i++ {
 		*row = append(*row, "")
 		t.spare++
@@ -92,6 +102,11 @@ func (w *word) endTable() {
 	t := w.table
 	w.table = nil
 	w.wasItem = false
+	w.addTable(t)
+}
+
+// addTable adds the rows of a table.
+func (w *word) addTable(t *wordTable) {
 	if t.header == 0 && len(t.rows) > 1 && table.IsHeader(t.rows[0]) {
 		t.header = 1
 	}
