@@ -81,7 +81,9 @@ func readChart(ctx context.Context, data []byte) (*chart, error) {
 			case "title", "v":
 				text.Reset()
 			case "ser":
-				c.series = append(c.series, series{})
+				if len(c.series) <= maxSeries {
+					c.series = append(c.series, series{})
+				}
 			case "pt":
 				index, _ = strconv.Atoi(zipxml.Attr(t, "idx"))
 			case "p":

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"docent/ingest/extract/table"
 	"docent/ingest/extract/zipxml"
 	"docent/ingest/outline"
 	"docent/internal/fault"
@@ -18,42 +17,47 @@ import (
 const WordPart = "word/document.xml"
 
 // DOCX reads a Word document: headings by their styles, lists, tables row by
-// row, footnotes behind the paragraph they belong to. What was deleted with
-// tracking on is left out.
+// row, footnotes behind the paragraph they belong to, charts, descriptions of
+// pictures, and each header and footer once. Comments and what was deleted with
+// tracking on are left out.
 func DOCX(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	a, err := zipxml.Open(data)
 	if err != nil {
 		return nil, err
 	}
-	parts := map[string][]byte{}
-	for _, name := range []string{WordPart, "word/styles.xml", "word/numbering.xml", "word/footnotes.xml", "word/endnotes.xml", "docProps/core.xml"} {
-		if parts[name], err = a.Part(name); err != nil {
-			return nil, err
-		}
-	}
-	if parts[WordPart] == nil {
-		return nil, fault.New(fault.Invalid, "damaged: it is a Word document without text")
-	}
-	w := &word{
-		b:         outline.NewBuilder(len(parts[WordPart]) / 8),
-		styles:    readStyles(ctx, parts["word/styles.xml"]),
-		numbering: readNumbering(ctx, parts["word/numbering.xml"]),
-		notes:     map[string]string{},
-	}
-	for kind, name := range map[string]string{"f": "word/footnotes.xml", "e": "word/endnotes.xml"} {
-		if err := w.readNotes(ctx, kind, parts[name]); err != nil {
-			return nil, err
-		}
-	}
-	if err := w.read(ctx, parts[WordPart]); err != nil {
+	main, err := mainPart(ctx, a, WordPart)
+	if err != nil {
 		return nil, err
 	}
-	return w.b.Document(cmp.Or(coreTitle(ctx, parts["docProps/core.xml"]), w.title)), nil
+	body, err := a.Part(main)
+	if err != nil {
+		return nil, err
+	}
+	if body == nil {
+		return nil, fault.New(fault.Invalid, "damaged: it is a Word document without text")
+	}
+	w := &word{a: a, b: outline.NewBuilder(len(body) / 8), notes: map[string]string{}, refs: map[string]zipxml.Relation{}}
+	headers, footers, err := w.readParts(ctx, main)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range headers {
+		w.b.Add(outline.Paragraph, 0, "\n\n", text)
+	}
+	if err := w.read(ctx, body); err != nil {
+		return nil, err
+	}
+	for _, text := range footers {
+		w.b.Add(outline.Paragraph, 0, "\n\n", text)
+	}
+	return w.b.Document(cmp.Or(packageTitle(ctx, a), w.title)), nil
 }
 
 // word is the state of reading a Word document.
 type word struct {
+	a         *zipxml.Archive
 	b         *outline.Builder
+	refs      map[string]zipxml.Relation // by id; a part is taken out when it is read
 	styles    map[string]style
 	numbering map[string]bool   // numId/level: is it numbered rather than marked
 	notes     map[string]string // footnotes and endnotes
@@ -64,6 +68,11 @@ type word struct {
 	open  []*paragraph // innermost last: a text box lies in a paragraph
 	table *wordTable
 	nest  int // of tables
+
+	math    formula
+	script  int      // of the run: above 0 is raised, below 0 is lowered
+	hidden  bool     // the run is not shown
+	pending []string // ids of parts to add after the paragraph or table
 }
 
 // paragraph is an open paragraph.
@@ -74,14 +83,7 @@ type paragraph struct {
 	num     string
 	numRank int
 	notes   []string
-}
-
-// wordTable is the outermost open table.
-type wordTable struct {
-	rows   [][]string
-	header int // rows marked as header
-	cell   strings.Builder
-	inCell bool
+	alts    []string // descriptions of pictures
 }
 
 // read walks the body.
@@ -96,6 +98,9 @@ func (w *word) read(ctx context.Context, data []byte) error {
 				skip++
 				return nil
 			}
+			if w.math.start(t) {
+				return nil
+			}
 			text = t.Name.Local == "t"
 			w.start(t)
 		case xml.EndElement:
@@ -103,11 +108,16 @@ func (w *word) read(ctx context.Context, data []byte) error {
 				skip--
 				return nil
 			}
+			if equation, ok := w.math.end(t.Name); ok {
+				w.write(equation)
+				return nil
+			}
 			text = false
 			w.end(t.Name)
+			return w.addPending(ctx)
 		case xml.CharData:
-			if text && skip == 0 {
-				w.write(string(t))
+			if skip == 0 && !w.math.text(t) && text && !w.hidden {
+				w.write(scripted(string(t), w.script))
 			}
 		}
 		return nil
@@ -125,7 +135,7 @@ func (w *word) read(ctx context.Context, data []byte) error {
 // what a newer one is given for, deleted text, field codes.
 func skipped(n xml.Name) bool {
 	switch n.Local {
-	case "Fallback", "del", "moveFrom", "instrText", "rPrChange", "pPrChange", "sectPr":
+	case "Fallback", "del", "moveFrom", "instrText", "rPrChange", "pPrChange", "sectPr", "rt":
 		return n.Space == "w" || n.Space == "mc"
 	}
 	return false
@@ -140,6 +150,7 @@ func (w *word) write(s string) {
 
 func (w *word) start(e xml.StartElement) {
 	if e.Name.Space != "w" {
+		w.startDrawing(e)
 		return
 	}
 	var p *paragraph
@@ -149,23 +160,18 @@ func (w *word) start(e xml.StartElement) {
 	switch e.Name.Local {
 	case "p":
 		w.open = append(w.open, &paragraph{numRank: -1})
-	case "tbl":
-		if w.nest++; w.nest == 1 {
-			w.table = &wordTable{}
+	case "tbl", "tr", "tblHeader", "tc", "gridSpan", "vMerge":
+		w.startTable(e)
+	case "r":
+		w.script, w.hidden = 0, false
+	case "vertAlign", "vanish":
+		w.runProperty(e)
+	case "sym":
+		if n, err := strconv.ParseUint(zipxml.Attr(e, "char"), 16, 16); err == nil {
+			w.write(symbolText(byte(n)))
 		}
-	case "tr":
-		if w.nest == 1 {
-			w.table.rows = append(w.table.rows, nil)
-		}
-	case "tblHeader":
-		if w.nest == 1 && zipxml.Attr(e, "val") != "0" && zipxml.Attr(e, "val") != "false" {
-			w.table.header = len(w.table.rows)
-		}
-	case "tc":
-		if w.nest == 1 {
-			w.table.cell.Reset()
-			w.table.inCell = true
-		}
+	case "altChunk":
+		w.refer(zipxml.AttrIn(e, "r", "id"))
 	case "tab", "ptab":
 		w.write(" ")
 	case "br", "cr":
@@ -212,10 +218,8 @@ func (w *word) end(n xml.Name) {
 			w.endParagraph()
 		}
 	case "tc":
-		if w.nest == 1 && w.table.inCell && len(w.table.rows) > 0 {
-			row := &w.table.rows[len(w.table.rows)-1]
-			*row = append(*row, strings.Join(strings.Fields(w.table.cell.String()), " "))
-			w.table.inCell = false
+		if w.nest == 1 {
+			w.table.endCell()
 		}
 	case "tbl":
 		if w.nest == 1 {
@@ -237,6 +241,9 @@ func (w *word) endParagraph() {
 				w.table.cell.WriteString(" (" + note + ")")
 			}
 		}
+		for _, alt := range p.alts {
+			w.table.cell.WriteString(" " + alt)
+		}
 		w.table.cell.WriteByte('\n')
 		return
 	}
@@ -245,6 +252,10 @@ func (w *word) endParagraph() {
 		if note := w.note(id); note != "" {
 			w.b.Add(outline.Paragraph, 0, "\n\n", note)
 		}
+	}
+	for _, alt := range p.alts {
+		w.b.Add(outline.Paragraph, 0, "\n\n", alt)
+		w.wasItem = false
 	}
 }
 
@@ -304,27 +315,6 @@ func (w *word) marker(num string, rank int) string {
 	}
 	counters[rank]++
 	return strconv.Itoa(counters[rank]) + ". "
-}
-
-// endTable adds the open table.
-func (w *word) endTable() {
-	t := w.table
-	w.table = nil
-	w.wasItem = false
-	if t.header == 0 && len(t.rows) > 1 && table.IsHeader(t.rows[0]) {
-		t.header = 1
-	}
-	separator := "\n\n"
-	for i, row := range t.rows {
-		kind := outline.Row
-		if i < t.header && i == 0 && len(t.rows) > 1 {
-			kind = outline.Header
-		}
-		if line := table.Line(row); line != "" {
-			w.b.Add(kind, 0, separator, line)
-			separator = "\n"
-		}
-	}
 }
 
 // readNotes reads footnotes or endnotes.

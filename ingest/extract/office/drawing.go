@@ -20,7 +20,7 @@ type drawing struct {
 	hidden bool // the slide is not shown
 	math   formula
 	cell   *drawingCell
-	cells  int
+	size   int // shapes, rows and cells so far
 }
 
 // drawingCell is the open table cell.
@@ -29,8 +29,8 @@ type drawingCell struct {
 	text strings.Builder
 }
 
-// maxShapes bounds the shapes of one slide.
-const maxShapes = 50000
+// maxShapes bounds the shapes, rows and cells of one slide.
+const maxShapes = 200_000
 
 // token takes the next token.
 func (d *drawing) token(t xml.Token) error {
@@ -114,8 +114,8 @@ func (d *drawing) start(e xml.StartElement) {
 
 // push opens a shape inside the innermost one.
 func (d *drawing) push(s *shape) {
-	d.cells++
-	if parent := d.top(); d.cells > maxShapes {
+	d.size++
+	if parent := d.top(); d.size > maxShapes {
 		s.hidden = true // it is read and dropped
 	} else if parent != nil {
 		parent.children = append(parent.children, s)
@@ -182,7 +182,9 @@ func (d *drawing) startText(e xml.StartElement, s *shape) {
 	case "tblPr":
 		s.header = zipxml.Attr(e, "firstRow") == "1" || zipxml.Attr(e, "firstRow") == "true"
 	case "tr":
-		s.rows = append(s.rows, nil)
+		if d.size++; d.size <= maxShapes {
+			s.rows = append(s.rows, nil)
+		}
 	case "tc":
 		d.cell = &drawingCell{down: zipxml.Attr(e, "vMerge") == "1"}
 	}
@@ -220,7 +222,7 @@ func (d *drawing) endLine(s *shape) {
 	if d.cell != nil {
 		d.cell.text.WriteString(d.line.text)
 		d.cell.text.WriteByte('\n')
-	} else {
+	} else if strings.TrimSpace(d.line.text) != "" {
 		s.lines = append(s.lines, *d.line)
 	}
 	d.line = nil
@@ -229,7 +231,7 @@ func (d *drawing) endLine(s *shape) {
 // endCell ends the open cell. A cell that goes on from the row above repeats
 // its text, so that a row says everything about its subject.
 func (d *drawing) endCell(s *shape) {
-	if d.cell == nil || len(s.rows) == 0 {
+	if d.size++; d.cell == nil || len(s.rows) == 0 || d.size > maxShapes {
 		return
 	}
 	row := &s.rows[len(s.rows)-1]

@@ -12,7 +12,7 @@ import (
 // is ready.
 type formula struct {
 	open  []*term // innermost last; empty outside of equations
-	size  int     // bytes of text in the equation
+	size  int     // elements and bytes of text in the equation
 	inRun bool
 }
 
@@ -46,6 +46,7 @@ func (f *formula) start(e xml.StartElement) bool {
 			f.property(e)
 		}
 	}
+	f.size++
 	f.open = append(f.open, &term{name: e.Name.Space + ":" + e.Name.Local})
 	return true
 }
@@ -89,6 +90,9 @@ func (f *formula) end(_ xml.Name) (text string, ok bool) {
 	parent := f.open[n-2]
 	switch strings.TrimPrefix(t.name, "m:") {
 	case "num", "den", "e", "sup", "sub", "deg", "fName", "lim", "mr":
+		if f.size > maxFormula {
+			return "", true
+		}
 		parent.parts = append(parent.parts, part{strings.TrimPrefix(t.name, "m:"), text})
 	default:
 		parent.text.WriteString(text)

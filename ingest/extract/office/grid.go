@@ -17,11 +17,15 @@ const maxCells = 2_000_000
 // errCells is the reason for larger workbooks.
 var errCells = fault.New(fault.Invalid, "too large: it has more than 2 million cells; split it, or export the sheets that matter as CSV")
 
+// errText is the reason for documents with too much text.
+var errText = fault.New(fault.Invalid, "too large: its text is more than %d MiB", outline.MaxText>>20)
+
 // grid holds the cells of a sheet that are not empty and not hidden.
 type grid struct {
 	rows   []gridRow
 	merges []area
 	budget *int // cells that the workbook may still have
+	bytes  int  // of text
 }
 
 // gridRow is a row with something in it.
@@ -51,6 +55,12 @@ func (g *grid) add(r gridRow) error {
 	}
 	if *g.budget -= len(r.cells); *g.budget < 0 {
 		return errCells
+	}
+	for _, c := range r.cells {
+		g.bytes += len(c.text)
+	}
+	if g.bytes > outline.MaxText {
+		return errText
 	}
 	g.rows = append(g.rows, r)
 	return nil
@@ -143,7 +153,7 @@ func addTable(ctx context.Context, b *outline.Builder, rows []gridRow) error {
 	separator := "\n\n"
 	for i, r := range rows {
 		if b.Len() > outline.MaxText-1<<20 {
-			return fault.New(fault.Invalid, "too large: its text is more than %d MiB", outline.MaxText>>20)
+			return errText
 		}
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()

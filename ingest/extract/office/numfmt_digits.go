@@ -166,12 +166,24 @@ func approximate(v float64, limit, fixed int) (n, d int) {
 	if fixed > 0 {
 		return int(math.Round(v * float64(fixed))), fixed
 	}
-	best := math.Inf(1)
-	for try := 1; try <= limit; try++ {
-		near := math.Round(v * float64(try))
-		if diff := math.Abs(v - near/float64(try)); diff < best-1e-12 {
-			best, n, d = diff, int(near), try
+	// The continued fraction of v, up to the last denominator within the limit.
+	p0, q0, p1, q1 := 0, 1, 1, 0
+	x := v
+	for range 40 {
+		a := int(math.Floor(x))
+		if q0+a*q1 > limit || a > limit {
+			break
 		}
+		p0, q0, p1, q1 = p1, q1, p0+a*p1, q0+a*q1
+		if x -= math.Floor(x); x < 1e-9 {
+			return p1, q1
+		}
+		x = 1 / x
+	}
+	k := (limit - q0) / q1
+	n, d = p0+k*p1, q0+k*q1
+	if math.Abs(v-float64(p1)/float64(q1)) <= math.Abs(v-float64(n)/float64(d)) {
+		return p1, q1
 	}
 	return n, d
 }

@@ -293,7 +293,9 @@ func (d *odf) endParagraph() {
 		note.WriteByte(' ')
 		note.WriteString(text)
 	case d.runs != nil:
-		*d.runs = append(*d.runs, text)
+		if text != "" {
+			*d.runs = append(*d.runs, text)
+		}
 	case d.master:
 	case d.table != nil && d.table.inCell:
 		d.table.write(text)

@@ -115,7 +115,7 @@ func (d *odf) startShape(e xml.StartElement) func() {
 // slideLine adds a paragraph to the innermost shape.
 func (d *odf) slideLine(text string) {
 	s := d.slide.top()
-	if s == nil {
+	if s == nil || text == "" {
 		return
 	}
 	l := line{text: text}

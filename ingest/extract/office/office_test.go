@@ -20,12 +20,18 @@ import (
 // pack makes a packed document of parts.
 func pack(t testing.TB, parts map[string]string) []byte {
 	t.Helper()
-	var buf bytes.Buffer
-	w := zip.NewWriter(&buf)
 	method := zip.Deflate
 	if len(parts) > 100 { // packing takes time for each part
 		method = zip.Store
 	}
+	return packWith(t, method, parts)
+}
+
+// packWith makes a packed document of parts by a method.
+func packWith(t testing.TB, method uint16, parts map[string]string) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	w := zip.NewWriter(&buf)
 	for _, name := range slices.Sorted(maps.Keys(parts)) {
 		f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
 		if err != nil {

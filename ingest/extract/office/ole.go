@@ -53,7 +53,7 @@ var legacyMedia = map[string]bool{"application/msword": true, "application/vnd.m
 func DetectOLE(data []byte) (media string, err error) {
 	streams := oleStreams(data)
 	for _, k := range oleKinds {
-		if !streams[k.stream] {
+		if !streams[strings.ToLower(k.stream)] {
 			continue
 		}
 		if legacyMedia[k.media] {
@@ -124,7 +124,7 @@ func nextSector(data []byte, sector uint32, size int) (uint32, bool) {
 	return binary.LittleEndian.Uint32(data[at:]), true
 }
 
-// rootNames returns the names of the entries that are children of the root.
+// rootNames returns the names in lower case of the entries that are children of the root.
 func rootNames(directory []byte) map[string]bool {
 	const entry = 128
 	count := len(directory) / entry
@@ -149,7 +149,7 @@ func rootNames(directory []byte) map[string]bool {
 				units = append(units, u)
 			}
 		}
-		names[string(utf16.Decode(units))] = true
+		names[strings.ToLower(string(utf16.Decode(units)))] = true
 		next = append(next, binary.LittleEndian.Uint32(e[68:]), binary.LittleEndian.Uint32(e[72:]))
 	}
 	return names

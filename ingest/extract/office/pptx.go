@@ -103,7 +103,7 @@ func (p *presentation) slide(ctx context.Context, name string) error {
 	if d.hidden {
 		return nil
 	}
-	s := slide{b: p.b, refer: func(ref string) error { return p.refer(ctx, relations, ref) }}
+	s := p.shapes(ctx, relations)
 	title, err := s.add(d.shapes)
 	if err != nil {
 		return err
@@ -119,11 +119,18 @@ func (p *presentation) slide(ctx context.Context, name string) error {
 	return nil
 }
 
-// refer adds the chart or diagram with an id.
-func (p *presentation) refer(ctx context.Context, relations []zipxml.Relation, ref string) error {
+// shapes returns what adds shapes that refer to charts and diagrams.
+func (p *presentation) shapes(ctx context.Context, relations []zipxml.Relation) slide {
+	targets := map[string]zipxml.Relation{}
 	for _, r := range relations {
-		if r.ID != ref || p.seen[r.Target] || r.Type != "chart" && r.Type != "diagramData" {
-			continue
+		if r.Type == "chart" || r.Type == "diagramData" {
+			targets[r.ID] = r
+		}
+	}
+	return slide{b: p.b, refer: func(ref string) error {
+		r, ok := targets[ref]
+		if !ok || p.seen[r.Target] {
+			return nil
 		}
 		p.seen[r.Target] = true
 		data, err := p.a.Part(r.Target)
@@ -134,8 +141,7 @@ func (p *presentation) refer(ctx context.Context, relations []zipxml.Relation, r
 			return addChart(ctx, p.b, data)
 		}
 		return addDiagram(ctx, p.b, data)
-	}
-	return nil
+	}}
 }
 
 // notes adds the speaker's notes of a slide.

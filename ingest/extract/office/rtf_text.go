@@ -107,7 +107,7 @@ func (t *rtfText) word(b *outline.Builder, r *rtf, word string) {
 	case "cell":
 		t.endCell()
 	case "row":
-		t.endRow()
+		t.endRow(b)
 	case "trowd":
 		t.below, t.merge, t.trhdr = t.below[:0], false, false
 	case "trhdr":
@@ -191,7 +191,7 @@ func (t *rtfText) endCell() {
 }
 
 // endRow ends a row. A cell that continues the one above repeats its text.
-func (t *rtfText) endRow() {
+func (t *rtfText) endRow(b *outline.Builder) {
 	if len(t.cells) == 0 {
 		return
 	}
@@ -207,6 +207,10 @@ func (t *rtfText) endRow() {
 	}
 	t.rows = append(t.rows, t.cells)
 	t.cells = nil
+	if len(t.rows) >= maxTable/8 {
+		addRows(b, t.rows, t.header)
+		t.rows = nil
+	}
 }
 
 // endTable adds the open table.
@@ -214,7 +218,7 @@ func (t *rtfText) endTable(b *outline.Builder) {
 	if len(t.cells) > 0 || strings.TrimSpace(t.cell.String()) != "" { // a row that does not end
 		t.cells = append(t.cells, strings.TrimSpace(t.cell.String()))
 		t.cell.Reset()
-		t.endRow()
+		t.endRow(b)
 	}
 	if len(t.rows) > 0 {
 		addRows(b, t.rows, t.header)

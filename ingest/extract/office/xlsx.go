@@ -171,8 +171,7 @@ func (w *workbook) drawings(ctx context.Context, sheet string) error {
 			return err
 		}
 		p := &presentation{a: w.a, b: w.b, seen: map[string]bool{}}
-		s := slide{b: w.b, refer: func(ref string) error { return p.refer(ctx, parts, ref) }}
-		if err := s.addShapes(d.shapes); err != nil {
+		if err := p.shapes(ctx, parts).addShapes(d.shapes); err != nil {
 			return err
 		}
 	}
@@ -224,7 +223,7 @@ func (s *sharedStrings) read(ctx context.Context, a *zipxml.Archive, name string
 				script = ""
 			case t.Name.Local == "si":
 				if b.Len() > outline.MaxText || len(s.ends) >= maxStrings {
-					return fault.New(fault.Invalid, "too large: its text is more than %d MiB", outline.MaxText>>20)
+					return errText
 				}
 				s.ends = append(s.ends, uint32(b.Len())) //nolint:gosec // bounded by MaxText
 			}

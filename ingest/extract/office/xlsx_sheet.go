@@ -14,6 +14,7 @@ type sheet struct {
 	grid grid
 
 	hiddenColumns map[int]bool
+	columnSteps   int // work spent on hidden columns
 	hiddenRows    int
 	next          int // number of the next row
 	row           gridRow
@@ -119,11 +120,12 @@ func (s *sheet) column(e xml.StartElement) {
 	}
 	from, errFrom := strconv.Atoi(zipxml.Attr(e, "min"))
 	to, errTo := strconv.Atoi(zipxml.Attr(e, "max"))
-	if errFrom != nil || errTo != nil || len(s.hiddenColumns) >= maxColumns {
+	if errFrom != nil || errTo != nil || s.columnSteps >= 4*maxColumns {
 		return
 	}
 	for c := max(from, 1); c <= min(to, maxColumns); c++ {
 		s.hiddenColumns[c-1] = true
+		s.columnSteps++
 	}
 }
 
