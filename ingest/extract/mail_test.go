@@ -44,6 +44,11 @@ var mails = []struct{ name, file, title, data, want string }{
 		"p \"From: a\"\np \"Hello\"\n",
 	},
 	{
+		"apple mail", "1.emlx", "s",
+		"26        \nFrom: a\nSubject: s\n\nHello\n\n<?xml version=\"1.0\"?><plist/>",
+		"p \"From: a\"\np \"Hello\"\n",
+	},
+	{
 		"prose as base64", "a.eml", "s",
 		"From: a\nSubject: s\nContent-Transfer-Encoding: base64\n\nHello out there,\nno Base64 here.\n",
 		"p \"From: a\"\np \"Hello out there,\\nno Base64 here.\"\n",
