@@ -52,7 +52,7 @@ func detectContainer(src Source, head []byte) (f Format, ok bool, err error) {
 	}
 	switch {
 	case mail.IsOLE(head):
-		return formatMSG, mail.IsOutlook(src.Data), nil
+		return formatMSG, strings.EqualFold(path.Ext(src.Name), ".msg") || mail.IsOutlook(src.Data), nil
 	case !isTextName(src.Name) && mail.IsMessage(src.Name, head) && mail.IsPage(src.Name, head):
 		return formatMHT, true, nil
 	}

@@ -39,6 +39,21 @@ var mails = []struct{ name, file, title, data, want string }{
 		"p \"From: a\"\np \"Hello\"\n",
 	},
 	{
+		"bad field", "a.eml", "s",
+		"From: a\nSubject: s\nX-Odd field !#: one\n two\nnonsense\nContent-Transfer-Encoding: base64\n\nSGVsbG8=\n",
+		"p \"From: a\"\np \"Hello\"\n",
+	},
+	{
+		"apple mail", "1.emlx", "s",
+		"26        \nFrom: a\nSubject: s\n\nHello\n\n<?xml version=\"1.0\"?><plist/>",
+		"p \"From: a\"\np \"Hello\"\n",
+	},
+	{
+		"prose as base64", "a.eml", "s",
+		"From: a\nSubject: s\nContent-Transfer-Encoding: base64\n\nHello out there,\nno Base64 here.\n",
+		"p \"From: a\"\np \"Hello out there,\\nno Base64 here.\"\n",
+	},
+	{
 		"japanese", "a.eml", "日本",
 		"From: a\nSubject: =?iso-2022-jp?B?GyRCRnxLXBsoQg==?=\nContent-Type: text/plain; charset=iso-2022-jp\n\n\x1b$BF|K\\\x1b(B\n",
 		"p \"From: a\"\np \"日本\"\n",

@@ -211,3 +211,28 @@ func TestMayHaveParts(t *testing.T) {
 		}
 	}
 }
+
+// packed are archives made by xz, bzip2, zstd, tar and zip.
+var packed = []struct{ name, data, want string }{
+	{"note.txt.xz", "/Td6WFoAAATm1rRGAgAhARYAAAB0L+WjAQAISGVsbG8geHoKAAAAACmiygLWgENBAAEhCWwYxdUftvN9AQAAAAAEWVo=", "note.txt \"Hello xz\\n\"\n"},
+	{"note.txt.bz2", "QlpoOTFBWSZTWS6eDgAAAAFVgAAQQAAAQAIEgFAgADEMCCGmj0kM3iieLuSKcKEgXTwcAA==", "note.txt \"Hello xz\\n\"\n"},
+	{"note.txt.zst", "KLUv/SQJSQAASGVsbG8geHoKkKVZxg==", "note.txt \"Hello xz\\n\"\n"},
+	{"n.tar.xz", "/Td6WFoAAATm1rRGAgAhARYAAAB0L+Wj4Cf/AHVdADcbyu7jSLGwl3Rxk6H0s6xr9zFffGQn6ob6cBFQqJwYHK5cMXzE3OXSdzJHGV+rmw0EaB7vtcWLXGSU+RN6dTqj2/NCBSF3KCHoTNDEKFpMV2RjNBmyFTg9q4867UZ8twLYDpP4Sm+DgrT1ItYNs7dF7TVCAAAAAACwwes2Ju2T0gABkQGAUAAAAKDqqbHEZ/sCAAAAAARZWg==", "note.txt \"Hello xz\\n\"\n"},
+	{"enc.zip", "UEsDBAoACQAAAOB5dl32/N/8FQAAAAkAAAAIABwAbm90ZS50eHRVVAkAA/QGA2v0BgNrdXgLAAEEAAAAAAQAAAAAVNA2wHYDqsdmK1MXc7W9hlgfegS1UEsHCPb83/wVAAAACQAAAFBLAQIeAwoACQAAAOB5dl32/N/8FQAAAAkAAAAIABgAAAAAAAEAAACkgQAAAABub3RlLnR4dFVUBQAD9AYDa3V4CwABBAAAAAAEAAAAAFBLBQYAAAAAAQABAE4AAABnAAAAAAA=", "note.txt: encrypted\n"},
+}
+
+func TestPacked(t *testing.T) {
+	t.Parallel()
+	for _, tt := range packed {
+		data, err := base64.StdEncoding.DecodeString(tt.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := showParts(t, tt.name, string(data)); got != "whole=false\n"+tt.want {
+			t.Errorf("%s:\n%s", tt.name, got)
+		}
+		if got := showParts(t, tt.name, string(data[:len(data)/2])); !strings.Contains(got, "error damaged") {
+			t.Errorf("half of %s:\n%s", tt.name, got)
+		}
+	}
+}

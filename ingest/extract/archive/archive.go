@@ -154,7 +154,7 @@ func Entries(ctx context.Context, name string, data []byte, budget *Budget) iter
 		case Zip:
 			err = w.zip(data)
 		case Tar:
-			err = w.tar(&meter{ctx, bytes.NewReader(data), budget})
+			err = w.tar(bytes.NewReader(data))
 		default:
 			err = w.compressed(kind, name, data)
 		}

@@ -49,7 +49,9 @@ func (w *walk) compressed(kind Kind, name string, data []byte) error {
 		return damaged(err)
 	}
 	defer source.Close()
-	content := bufio.NewReaderSize(&meter{w.ctx, source, w.budget}, 64<<10)
+	// What is left out of an archive has to be unpacked too, and is bounded here.
+	stream := &Budget{bytes: w.budget.bytes}
+	content := bufio.NewReaderSize(&meter{w.ctx, source, stream}, 64<<10)
 	head, err := content.Peek(512)
 	if len(head) == 0 && err != nil && !errors.Is(err, io.EOF) {
 		return damaged(err)
@@ -64,7 +66,7 @@ func (w *walk) compressed(kind Kind, name string, data []byte) error {
 		}
 		p.Modified = z.ModTime
 	}
-	if p.Data, err = readEntry(content, 0); err != nil {
+	if p.Data, err = readEntry(&meter{w.ctx, content, w.budget}, 0); err != nil {
 		return damaged(err)
 	}
 	return w.emit(p)
@@ -89,7 +91,7 @@ func (w *walk) tar(r io.Reader) error {
 			continue
 		}
 		p := part.Part{Name: name, Modified: h.ModTime}
-		p.Data, err = readEntry(t, h.Size)
+		p.Data, err = readEntry(&meter{w.ctx, t, w.budget}, h.Size)
 		if errors.Is(err, errEntrySize) {
 			p.Data, p.Reason = nil, fault.Message(err)
 		} else if err != nil {

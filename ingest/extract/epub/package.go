@@ -61,9 +61,13 @@ func (p *packageFile) start(e xml.StartElement) {
 			p.order = append(p.order, zipxml.Attr(e, "idref"))
 		}
 	case "reference":
+		// With a fragment the file holds more than the cover or the contents.
+		href := zipxml.Attr(e, "href")
 		switch strings.ToLower(zipxml.Attr(e, "type")) {
 		case "cover", "toc":
-			p.left[resolve(p.base, zipxml.Attr(e, "href"))] = true
+			if !strings.Contains(href, "#") {
+				p.left[resolve(p.base, href)] = true
+			}
 		}
 	}
 }

@@ -104,7 +104,7 @@ func attachmentNames(e *entity) []string {
 // at a time.
 func Attachments(ctx context.Context, data []byte) iter.Seq2[part.Part, error] {
 	return func(yield func(part.Part, error) bool) {
-		e := parse(trimFront(data))
+		e := parse(data)
 		date := parseDate(e.header["date"])
 		var names part.Names
 		for i, a := range attachmentsOf(e, true) {

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 )
 
@@ -35,7 +36,22 @@ type parser struct{ count int }
 // parse reads a message.
 func parse(data []byte) *entity {
 	p := &parser{}
-	return p.entity(data, "text/plain", 0)
+	return p.entity(unwrap(trimFront(data)), "text/plain", 0)
+}
+
+// unwrap returns the message in a file of Apple Mail, whose first line is the
+// length of the message and which ends with data for Apple Mail.
+func unwrap(data []byte) []byte {
+	line, rest := cutLine(data[:min(len(data), 24)])
+	if line = bytes.TrimSpace(line); !isDigits(line) || len(rest) == 0 {
+		return data
+	}
+	n, err := strconv.Atoi(string(line))
+	rest = data[bytes.IndexByte(data, '\n')+1:]
+	if err != nil || n > len(rest) {
+		return rest
+	}
+	return rest[:n]
 }
 
 // entity reads a header and a body. fallback is the media type without a

@@ -59,8 +59,9 @@ func parseHeader(data []byte) (h header, body []byte) {
 			if keptFields[field] && h[field] == "" {
 				name, value = field, append(value[:0], text[:min(len(text), maxValue)]...)
 			}
-		case first && (isFromLine(line) || isDigits(bytes.TrimSpace(line))), bytes.HasPrefix(line, []byte(">From ")):
-		case used > 0 && startsField(rest):
+		case first && isFromLine(line), bytes.HasPrefix(line, []byte(">From ")):
+		case used > 0 && (startsField(rest) || bytes.IndexByte(line, ':') > 0 && bytes.HasPrefix(rest, []byte(" "))):
+			flush()
 		default:
 			flush()
 			return h, data

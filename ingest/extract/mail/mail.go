@@ -24,7 +24,7 @@ var errEncrypted = fault.New(fault.Invalid, "encrypted: only its recipient can o
 // Read reads one message: its fields, its best body, and the messages in it. The
 // title is the subject.
 func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
-	e := parse(trimFront(data))
+	e := parse(data)
 	w := &writer{ctx: ctx}
 	w.message(e)
 	if err := ctx.Err(); err != nil {

@@ -14,19 +14,25 @@ import (
 const maxFromLine = 512
 
 // isFromLine reports whether a line begins a message in a mailbox: "From ", a
-// sender, and a date with a time and a year.
+// sender, and a date with a month, a time and a year.
 func isFromLine(line []byte) bool {
 	if !bytes.HasPrefix(line, []byte("From ")) || len(line) > maxFromLine {
 		return false
 	}
-	clock, year := false, false
+	clock, year, month := false, false, false
 	for _, f := range bytes.Fields(line[len("From "):]) {
 		if i := bytes.IndexByte(f, ':'); i > 0 && i <= 2 && len(f) >= i+3 && isDigits(f[:i]) && isDigits(f[i+1:i+3]) {
 			clock = true
 		}
+		month = month || len(f) == 3 && months[string(f)]
 		year = year || len(f) == 4 && isDigits(f) && (f[0] == '1' || f[0] == '2')
 	}
-	return clock && year
+	return clock && year && month
+}
+
+// months are the names of months in the line.
+var months = map[string]bool{
+	"Jan": true, "Feb": true, "Mar": true, "Apr": true, "May": true, "Jun": true, "Jul": true, "Aug": true, "Sep": true, "Oct": true, "Nov": true, "Dec": true,
 }
 
 func isDigits(s []byte) bool {
@@ -97,6 +103,10 @@ func messageEnd(data []byte) int {
 		}
 		at += i + 1
 		if startsMessage(data[at:]) {
+			return at
+		}
+		line, _ := cutLine(data[at:min(len(data), at+maxFromLine+1)])
+		if isFromLine(line) && (bytes.HasSuffix(data[:at], []byte("\n\n")) || bytes.HasSuffix(data[:at], []byte("\n\r\n"))) {
 			return at
 		}
 	}

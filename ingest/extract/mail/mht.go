@@ -24,7 +24,7 @@ func IsPage(name string, head []byte) bool {
 // ReadPage reads a saved web page: the page itself, without its pictures. The
 // title is the page's or the subject.
 func ReadPage(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
-	e := parse(trimFront(data))
+	e := parse(data)
 	page := e.findPage()
 	if page == nil {
 		return nil, fault.New(fault.Invalid, "damaged: the archive holds no page; save the page again")

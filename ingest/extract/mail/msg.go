@@ -245,7 +245,7 @@ func (w *writer) outlook(it *item) {
 	attachments := it.inner("__attach_version1.0_")
 	var names []string
 	for _, a := range attachments {
-		if name := a.fileName(); name != "" && !a.isPicture() {
+		if name := a.fileName(); name != "" && !a.isPicture() && a.embedded() == nil {
 			names = append(names, name)
 		}
 	}
