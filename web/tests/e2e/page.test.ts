@@ -194,7 +194,7 @@ describe('evidence', () => {
     await page.getByRole('button', { name: 'Next source' }).click();
     await expect.poll(() => marked()).toMatch(/^docent is one program/);
     await page.getByRole('button', { name: 'Next source' }).click();
-    await expect.poll(() => panel().textContent()).toContain('p. 12');
+    await expect.poll(() => panel().textContent()).toContain('page 12');
     await page.keyboard.press('Escape');
     await expect.poll(() => panel().count()).toBe(0);
     await expect.poll(() => focused('className')).toContain('cite');

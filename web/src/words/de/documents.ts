@@ -51,7 +51,7 @@ export const documents: Catalogue['documents'] = {
   noneMatch: 'Kein passendes Dokument.',
   none: 'Es gibt noch keine Dokumente.',
   begin: 'Dateien oder Ordner hier ablegen oder „Dateien hinzufügen“ wählen.',
-  kinds: 'Markdown, Text, HTML, PDF, Word, CSV, JSON und Quelltext.',
+  kinds: 'PDF, Word, PowerPoint, Excel, OpenDocument, RTF, E-Mail, EPUB, HTML, Markdown, LaTeX, Text, CSV, JSON, Notebooks, Bilder, Archive und Quelltext.',
   drop: 'Zum Hinzufügen ablegen',
   dropInto: (collection) => `Ablegen, um zu „${collection}“ hinzuzufügen`,
 

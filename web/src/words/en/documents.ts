@@ -49,7 +49,7 @@ export const documents = {
   noneMatch: 'No document matches.',
   none: 'There are no documents yet.',
   begin: 'Drop files or folders here, or choose “Add files”.',
-  kinds: 'Markdown, text, HTML, PDF, Word, CSV, JSON and source code.',
+  kinds: 'PDF, Word, PowerPoint, Excel, OpenDocument, RTF, mail, EPUB, HTML, Markdown, LaTeX, text, CSV, JSON, notebooks, images, archives, and source code.',
   drop: 'Drop to add',
   dropInto: (collection: string) => `Drop to add to “${collection}”`,
 
