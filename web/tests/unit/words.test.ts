@@ -4,7 +4,7 @@ import { fault, sentence } from '../../src/api/http';
 import { interleaved, question } from '../../src/chat/suggestions';
 import { refusal } from '../../src/chat/refusal';
 import { kind } from '../../src/documents/kinds';
-import { bytesText, outcome } from '../../src/documents/outcome';
+import { bytesText, outcome, partsOf } from '../../src/documents/outcome';
 import { pageOf, shortSource, title } from '../../src/evidence/evidence.svelte';
 import { drawable, innerOf, unitOf } from '../../src/evidence/place';
 import { may } from '../../src/shell/account.svelte';
@@ -50,6 +50,12 @@ describe('uploads', () => {
     [[], true, 'Nothing readable was found in it.'],
     [[{ source: 'a', status: 'added', chunks: 2 }, { source: 'b', status: 'added', chunks: 3 }, { source: 'c', status: 'failed', chunks: 0, reason: 'empty' }], false, '2 documents added · 5 passages · 1 failed: empty'],
   ] as const)('%j', (results, failed, text) => expect(outcome(results as never)).toEqual({ failed, text }));
+  test('the documents inside a file', () => {
+    const result = (source: string, status: string, chunks: number, reason?: string) => ({ source, status, chunks, reason });
+    expect(partsOf([result('upload:m.eml', 'added', 2), result('upload:m.eml#a.pdf', 'unchanged', 4), result('upload:m.eml#b.pdf', 'failed', 0, 'empty')] as never)).toEqual([
+      { name: 'b.pdf', failed: true, text: 'empty' }, { name: 'a.pdf', failed: false, text: 'Already there, unchanged' },
+    ]);
+  });
   test.each([[0, '0 B'], [999, '999 B'], [1500, '1.5 kB'], [36_000, '36 kB'], [999_700, '1.0 MB'], [5e9, '5.0 GB']])('%d bytes are %s', (n, s) => expect(bytesText(n)).toBe(s));
 });
 
