@@ -25,12 +25,14 @@ export interface SourceRow {
   /** An interval such as 15m, 1h, or 24h; "manual" for none. */
   schedule: string;
   status: SourceStatus;
+  /** A paused source syncs only when somebody asks; its status may be another meanwhile. */
+  paused?: boolean;
   /** Documents and other items that it holds. */
   items: number;
   /** Items that could not be read. */
   failed: number;
   last_sync: LastSync | null;
-  /** How far a running sync is; total is null until the source is listed. */
+  /** How far a running sync is; total grows while the source is listed. */
   progress: { done: number; total: number | null } | null;
   next_sync_at: string | null;
 }
@@ -55,6 +57,8 @@ export interface FailurePage {
 export interface SourceOption {
   name: string;
   title: string;
+  /** The server may leave it out: then the default decides. */
+  type?: 'text' | 'number' | 'bool' | 'list' | 'duration';
   secret: boolean;
   required: boolean;
   default?: string | number | boolean | null;
@@ -62,6 +66,8 @@ export interface SourceOption {
 
 export interface SourceKind {
   kind: string;
+  /** The kind reads the server's own disk, so it is added on the command line. */
+  local?: boolean;
   options: SourceOption[] | null;
 }
 

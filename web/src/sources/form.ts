@@ -11,7 +11,7 @@ export interface Draft {
 }
 
 /** isSwitch reports whether an option is on or off. */
-export const isSwitch = (o: SourceOption): boolean => !o.secret && (typeof o.default === 'boolean' || o.default === 'true' || o.default === 'false');
+export const isSwitch = (o: SourceOption): boolean => !o.secret && (o.type === 'bool' || typeof o.default === 'boolean' || o.default === 'true' || o.default === 'false');
 
 /** startOf is what an option's field holds at first. Secrets have no defaults. */
 export const startOf = (o: SourceOption): string | boolean => (isSwitch(o) ? o.default === true || o.default === 'true' : '');

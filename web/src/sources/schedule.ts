@@ -27,6 +27,11 @@ export function scheduleText(schedule: string): string {
 
 const steps: [number, Intl.RelativeTimeFormatUnit][] = [[86_400, 'day'], [3600, 'hour'], [60, 'minute']];
 
+/** until says when something is due. What is due already comes in a moment. */
+export function until(time: string, now: number): string {
+  return Date.parse(time) - now < 60_000 ? words.sources.soon : ago(time, now);
+}
+
 /** ago says how far a time is from now: "5 minutes ago", "in 2 hours". It is empty if there is no such time. */
 export function ago(time: string | null | undefined, now: number): string {
   const at = time ? Date.parse(time) : NaN;

@@ -11,6 +11,14 @@ import { words } from '../words/words.svelte';
 /** Time between two readings of the list, in ms. */
 const quick = 2000;
 const slow = 20_000;
+/** How long a sync that is due may take to begin, in ms, before the list is read rarely again. */
+const patience = 60_000;
+
+/** moving reports whether a source syncs or is about to. */
+function moving(row: SourceRow, now: number): boolean {
+  const due = row.next_sync_at ? Date.parse(row.next_sync_at) - now : Infinity;
+  return row.status === 'syncing' || (due < 5000 && due > -patience);
+}
 
 class Sources {
   rows = $state.raw<readonly SourceRow[]>([]);
@@ -61,7 +69,7 @@ class Sources {
       this.error = sentence(err);
     }
     this.now = Date.now();
-    if (this.watchers > 0) this.timer = setTimeout(() => void this.again(), this.rows.some((r) => r.status === 'syncing') ? quick : slow);
+    if (this.watchers > 0) this.timer = setTimeout(() => void this.again(), this.rows.some((r) => moving(r, this.now)) ? quick : slow);
   }
 
   private again(): Promise<void> | void {

@@ -60,6 +60,15 @@ describe('sources', () => {
     expect(await page.getByRole('status').allTextContents()).toContain('“docs” has finished syncing.');
   });
 
+  test('a sync that the server begins later is noticed soon', async () => {
+    const { rows } = docent.sources;
+    docent.sources.rows = rows.filter((r) => r.id !== 2).map((r) => (r.id === 1 ? { ...r, next_sync_at: new Date().toISOString() } : r));
+    await open();
+    await expect.poll(() => card('Handbook').innerText()).toContain('in less than a minute');
+    docent.sources.start(1);
+    await expect.poll(() => card('Handbook').innerText(), { timeout: 15_000 }).toContain('Syncing');
+  });
+
   test('a source is synced now, paused, resumed, and given another schedule', async () => {
     await open();
     await page.getByRole('button', { name: 'Sync now: Handbook' }).click();
@@ -122,9 +131,7 @@ describe('sources', () => {
     expect(await kind.evaluate((el) => el === document.activeElement)).toBe(true);
     await kind.selectOption({ label: 'S3 bucket' });
     await page.keyboard.press('Tab');
-    await page.keyboard.type('s3://manuals/en');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('https://s3.example.com');
+    await page.keyboard.type('https://s3.example.com/manuals');
     await page.keyboard.press('Tab');
     await page.keyboard.type('reader');
     await page.keyboard.press('Tab');
@@ -138,10 +145,10 @@ describe('sources', () => {
     await page.getByRole('alert').getByText('The server refuses the access key.').waitFor();
     await secret.focus(); // nothing is lost
     await page.keyboard.press('Enter');
-    await card('s3://manuals/en').waitFor();
+    await card('https://s3.example.com/manuals').waitFor();
     const added = docent.sources.asked.filter((a) => a.path === '/api/sources').at(-1);
     expect(added!.body).toEqual({
-      kind: 's3', location: 's3://manuals/en', collection: 'manuals', schedule: '1h', options: { endpoint: 'https://s3.example.com', access_key: 'reader' }, secret: { secret_key: ' se cret ' },
+      kind: 's3', location: 'https://s3.example.com/manuals', collection: 'manuals', schedule: '1h', options: { access_key: 'reader' }, secret: { secret_key: ' se cret ' },
     });
     expect(last()!.path).toBe('/api/sources/1/sync');
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('Add source');
@@ -156,12 +163,12 @@ describe('sources', () => {
     expect(await page.getByRole('button', { name: 'Add and sync' }).count()).toBe(0);
     await kind.selectOption({ label: 'Website' });
     await page.getByRole('textbox', { name: 'Address' }).fill('https://www.example.org/');
-    await page.getByText('More options').click();
+    await page.locator('summary', { hasText: 'More options' }).click();
     await page.getByLabel('Links to follow from the first page').fill('5');
     await page.getByLabel('The address is a sitemap').check();
     await page.getByRole('button', { name: 'Add and sync' }).click();
     await card('https://www.example.org/').waitFor();
-    expect(docent.sources.asked[0]!.body).toEqual({ kind: 'web', location: 'https://www.example.org/', collection: 'default', schedule: '1h', options: { depth: 5, sitemap: true } });
+    expect(docent.sources.asked[0]!.body).toEqual({ kind: 'web', location: 'https://www.example.org/', collection: 'default', schedule: '1h', options: { depth: '5', sitemap: 'true' } });
   });
 
   test('people who may not manage sources do not see them', async () => {

@@ -192,8 +192,8 @@ describe.skipIf(!folder)('pictures', () => {
     await shot('sources-folder');
     await kind.selectOption('s3');
     await shot('sources-add');
-    await page.getByText('More options').scrollIntoViewIfNeeded();
-    await page.getByText('More options').click();
+    await page.locator('summary', { hasText: 'More options' }).scrollIntoViewIfNeeded();
+    await page.locator('summary', { hasText: 'More options' }).click();
     await page.getByRole('button', { name: 'Add and sync' }).scrollIntoViewIfNeeded();
     await shot('sources-add-below');
     mock!.sources.rows = [];

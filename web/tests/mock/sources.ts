@@ -6,28 +6,27 @@ import type { FailureRow, NewSource, SourceKind, SourceRow } from '../../src/api
 const minutes = (n: number) => new Date(Date.now() + n * 60_000).toISOString();
 
 export const kinds: SourceKind[] = [
-  { kind: 'folder', options: [] },
+  { kind: 'folder', local: true, options: [] },
   {
     kind: 'web',
     options: [
-      { name: 'depth', title: 'Links to follow from the first page', secret: false, required: false, default: 3 },
-      { name: 'pages', title: 'Pages at most', secret: false, required: false, default: 1000 },
-      { name: 'sitemap', title: 'The address is a sitemap', secret: false, required: false, default: false },
+      { name: 'depth', title: 'Links to follow from the first page', secret: false, required: false, default: '3' },
+      { name: 'pages', title: 'Pages at most', secret: false, required: false, default: '1000' },
+      { name: 'sitemap', title: 'The address is a sitemap', secret: false, required: false, default: 'false' },
     ],
   },
-  { kind: 'feed', options: [{ name: 'linked', title: 'Read the linked pages', secret: false, required: false, default: false }] },
-  { kind: 'git', options: [{ name: 'branch', title: 'Branch', secret: false, required: false, default: 'main' }, { name: 'token', title: 'Access token', secret: true, required: false, default: null }] },
+  { kind: 'feed', options: [{ name: 'linked', title: 'Read the linked pages', secret: false, required: false, default: 'false' }] },
+  { kind: 'git', options: [{ name: 'branch', title: 'Branch', secret: false, required: false, default: 'main' }, { name: 'token', title: 'Access token', secret: true, required: false, default: '' }] },
   {
     kind: 's3',
     options: [
-      { name: 'endpoint', title: 'Server', secret: false, required: true, default: null },
       { name: 'region', title: 'Region', secret: false, required: false, default: 'us-east-1' },
-      { name: 'access_key', title: 'Access key', secret: false, required: true, default: null },
-      { name: 'secret_key', title: 'Secret key', secret: true, required: true, default: null },
+      { name: 'access_key', title: 'Access key', secret: false, required: true, default: '' },
+      { name: 'secret_key', title: 'Secret key', secret: true, required: true, default: '' },
     ],
   },
-  { kind: 'webdav', options: [{ name: 'user', title: 'User name', secret: false, required: false, default: null }, { name: 'password', title: 'Password', secret: true, required: false, default: null }] },
-  { kind: 'imap', options: [{ name: 'user', title: 'User name', secret: false, required: true, default: null }, { name: 'password', title: 'Password', secret: true, required: true, default: null }] },
+  { kind: 'webdav', options: [{ name: 'user', title: 'User name', secret: false, required: false, default: '' }, { name: 'password', title: 'Password', secret: true, required: false, default: '' }] },
+  { kind: 'imap', options: [{ name: 'user', title: 'User name', secret: false, required: true, default: '' }, { name: 'password', title: 'Password', secret: true, required: true, default: '' }] },
 ];
 
 const row = (id: number, kind: string, name: string, location: string, more: Partial<SourceRow> = {}): SourceRow => ({
@@ -47,7 +46,7 @@ export const samples = (): SourceRow[] => [
     items: 87, status: 'failed', schedule: '6h', next_sync_at: minutes(330),
     last_sync: { started_at: minutes(-30), ended_at: minutes(-30), added: 0, changed: 0, unchanged: 0, removed: 0, failed: 0, error: 'the mail server does not accept the user name or the password' },
   }),
-  row(4, 'folder', 'manuals', '/srv/manuals', { items: 58, status: 'paused', schedule: 'manual', next_sync_at: null, last_sync: { started_at: minutes(-4000), ended_at: minutes(-4000), added: 58, changed: 0, unchanged: 0, removed: 0, failed: 0, error: '' } }),
+  row(4, 'folder', 'manuals', '/srv/manuals', { items: 58, status: 'paused', paused: true, schedule: 'manual', next_sync_at: null, last_sync: { started_at: minutes(-4000), ended_at: minutes(-4000), added: 58, changed: 0, unchanged: 0, removed: 0, failed: 0, error: '' } }),
 ];
 
 const failures: FailureRow[] = [
@@ -65,6 +64,11 @@ export class MockSources {
   refuse = '';
   /** Nobody may manage sources. */
   forbidden = false;
+
+  /** start begins a sync. */
+  start(id: number): void {
+    this.rows = this.rows.map((r) => (r.id === id ? { ...r, status: 'syncing' as const, progress: { done: 0, total: 0 } } : r));
+  }
 
   /** advance moves a running sync on. */
   advance(id: number, done: number, total: number): void {
@@ -102,14 +106,14 @@ export class MockSources {
       this.rows = this.rows.map((r) => (r === found ? { ...r, ...more } : r));
       return { ...found, ...more };
     };
-    if (part) return json(change({ status: 'syncing', progress: { done: 0, total: null } }), 202);
+    if (part) return json(change({ status: 'syncing', progress: { done: 0, total: 0 } }), 202);
     if (method === 'DELETE') {
       this.rows = this.rows.filter((r) => r !== found);
       return void res.writeHead(204).end();
     }
     if (method !== 'PATCH') return json(found);
     const { paused, ...more } = this.asked.at(-1)!.body as { paused?: boolean; schedule?: string };
-    json(change({ ...more, ...(paused !== undefined && { status: paused ? ('paused' as const) : ('idle' as const) }) }));
+    json(change({ ...more, ...(paused !== undefined && { paused, status: paused ? ('paused' as const) : ('idle' as const) }) }));
   }
 
   private add(source: NewSource): SourceRow {

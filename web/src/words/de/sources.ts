@@ -89,10 +89,10 @@ export const sources: Catalogue['sources'] = {
   added: (name) => `„${name}“ hinzugefügt.`,
   folderOnly: 'Ordner lassen sich hier nicht hinzufügen, weil der Server sie von seiner eigenen Platte liest. Führen Sie auf dem Server diesen Befehl aus:',
   where: {
-    web: ['Adresse', 'Die Adresse einer Seite, einer Sitemap oder der ersten Seite einer Website. docent folgt Links unterhalb dieser Adresse und beachtet robots.txt.'],
+    web: ['Adresse', 'Die Adresse einer Seite, einer Sitemap oder der ersten Seite einer Website. „Weitere Optionen“ legt fest, wie weit docent Links folgt. docent beachtet robots.txt.'],
     feed: ['Adresse des Feeds', 'Die Adresse eines RSS- oder Atom-Feeds. Jeder Eintrag wird ein Dokument.'],
     git: ['Adresse des Repositorys', 'Eine Adresse, die git clone über HTTPS annimmt. Nach dem ersten Abgleich liest docent nur geänderte Dateien.'],
-    s3: ['Bucket', 'Der Bucket und auf Wunsch ein Präfix. Jeder S3-kompatible Server ist möglich.'],
+    s3: ['Adresse des Buckets', 'Die Adresse des Servers mit dem Bucket und auf Wunsch einem Präfix. Jeder S3-kompatible Server ist möglich.'],
     webdav: ['Adresse des Ordners', 'Die WebDAV-Adresse eines Ordners, zum Beispiel von Nextcloud. docent liest alles darunter.'],
     imap: ['Mailserver', 'Die Adresse des IMAP-Servers. Jede Nachricht wird ein Dokument, mit ihren Anhängen.'],
   },

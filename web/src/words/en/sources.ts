@@ -93,10 +93,10 @@ export const sources = {
   added: (name: string) => `Added “${name}”.`,
   folderOnly: 'The page cannot add folders, because the server reads them from its own disk. Run this command on the server:',
   where: {
-    web: ['Address', 'The address of a page, a sitemap, or the first page of a site. docent follows links below this address and obeys robots.txt.'],
+    web: ['Address', 'The address of a page, a sitemap, or the first page of a site. “More options” says how far docent follows links. docent obeys robots.txt.'],
     feed: ['Address of the feed', 'The address of an RSS or Atom feed. Each entry becomes a document.'],
     git: ['Address of the repository', 'An address that git clone accepts over HTTPS. After the first sync, docent reads only changed files.'],
-    s3: ['Bucket', 'The bucket and, if you like, a prefix. Any S3-compatible server works.'],
+    s3: ['Address of the bucket', 'The address of the server with the bucket and, if you like, a prefix. Any S3-compatible server works.'],
     webdav: ['Address of the folder', 'The WebDAV address of a folder, for example of Nextcloud. docent reads everything below it.'],
     imap: ['Mail server', 'The address of the IMAP server. Each message becomes a document, with its attachments.'],
   } as Record<string, readonly [label: string, help: string]>,
