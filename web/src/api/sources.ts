@@ -27,7 +27,7 @@ export interface SourceRow {
   status: SourceStatus;
   /** A paused source syncs only when somebody asks; its status may be another meanwhile. */
   paused?: boolean;
-  /** Documents and other items that it holds. */
+  /** Files, pages, or messages that it has, those that could not be read included. */
   items: number;
   /** Items that could not be read. */
   failed: number;

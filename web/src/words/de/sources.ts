@@ -4,7 +4,6 @@ import type { Catalogue } from '../en';
 import { plural } from '../plural';
 
 const n = (count: number) => digits(count, 'de');
-const documents = (count: number) => plural(count, 'Dokument', 'Dokumente', 'de');
 
 export const sources: Catalogue['sources'] = {
   title: 'Quellen',
@@ -32,7 +31,7 @@ export const sources: Catalogue['sources'] = {
   days: (d) => (d === 1 ? 'Jeden Tag' : d === 7 ? 'Jede Woche' : `Alle ${n(d)} Tage`),
   justNow: 'gerade eben',
   soon: 'in weniger als einer Minute',
-  items: documents,
+  items: (c) => plural(c, 'Eintrag', 'Einträge', 'de'),
   progress: (done, total) => `${n(done)} von ${n(total)}`,
   progressSoFar: (done) => `bisher ${n(done)}`,
   progressOf: (name) => `Fortschritt von „${name}“`,
@@ -68,7 +67,7 @@ export const sources: Catalogue['sources'] = {
 
   removeTitle: (name) => `„${name}“ entfernen?`,
   removeText: 'docent folgt dieser Quelle dann nicht mehr. Die ursprünglichen Dateien bleiben, wo sie sind.',
-  removeDocuments: (c) => (c === 1 ? 'Auch ihr Dokument aus docent löschen' : `Auch ihre ${documents(c)} aus docent löschen`),
+  removeDocuments: 'Auch ihre Dokumente aus docent löschen',
   keepDocuments: 'Ihre Dokumente behalten, die sich dann nicht mehr ändern',
   whatOfDocuments: 'Dokumente dieser Quelle',
   cancel: 'Abbrechen',

@@ -3,7 +3,6 @@ import { digits } from '../digits';
 import { plural } from '../plural';
 
 const n = (count: number) => digits(count, 'en');
-const documents = (count: number) => plural(count, 'document', 'documents');
 
 export const sources = {
   title: 'Sources',
@@ -32,7 +31,7 @@ export const sources = {
   days: (d: number) => (d === 1 ? 'Every day' : d === 7 ? 'Every week' : `Every ${n(d)} days`),
   justNow: 'just now',
   soon: 'in less than a minute',
-  items: documents,
+  items: (c: number) => plural(c, 'item', 'items'),
   progress: (done: number, total: number) => `${n(done)} of ${n(total)}`,
   progressSoFar: (done: number) => `${n(done)} so far`,
   progressOf: (name: string) => `Progress of “${name}”`,
@@ -71,7 +70,7 @@ export const sources = {
   // Removing.
   removeTitle: (name: string) => `Remove “${name}”?`,
   removeText: 'docent stops following this source. The original files stay where they are.',
-  removeDocuments: (c: number) => (c === 1 ? 'Also delete its document from docent' : `Also delete its ${documents(c)} from docent`),
+  removeDocuments: 'Also delete its documents from docent',
   keepDocuments: 'Keep its documents, which no longer change',
   whatOfDocuments: 'Documents of this source',
   cancel: 'Cancel',
