@@ -186,38 +186,6 @@ describe('evidence', () => {
     await check();
   });
 
-  // The server has pictures of PDFs; what the page does for other formats is the same.
-  test('slides have pictures where the server has some, and text otherwise', async () => {
-    const { page, check } = await start();
-    const slides = 'application/vnd.openxmlformats-officedocument.presentationml.presentation; charset=shift_jis';
-    await page.route(/\/api\/documents\/\d+$/, async (r) => {
-      const response = await r.fetch();
-      await r.fulfill({ response, json: { ...((await response.json()) as object), media_type: slides } });
-    });
-    const answer = await lanterns(page);
-    await answer.locator('.cite').first().click();
-    await page.locator('.sheet .mark.said').first().waitFor();
-    expect(await page.getByRole('tab', { name: 'Slide' }).getAttribute('aria-selected')).toBe('true');
-    await expect.poll(() => page.locator('.sheet[data-page="1"] img').evaluate((i: HTMLImageElement) => i.naturalWidth)).toBeGreaterThan(0);
-    expect(await page.locator('.panel .where').innerText()).toContain('slide 2');
-    expect(await page.locator('.panel .format').innerText()).toBe('PPTX, Shift JIS');
-    await page.keyboard.press('Escape');
-    await page.route('**/pages/**', (r) => r.fulfill({ status: 404, contentType: 'application/json', body: '{"code":"not_found","message":"no pages","retryable":false}' }));
-    await answer.locator('.cite').first().click();
-    await page.locator('.panel .text mark.said').first().waitFor();
-    expect(await page.getByRole('tab', { name: 'Slide' }).count()).toBe(0);
-    await page.unroute('**/pages/**');
-    // A passage without a page number has no picture, and none is asked for.
-    const asked: string[] = [];
-    page.on('request', (r) => void (r.url().includes('/pages/') && asked.push(r.url())));
-    await page.goto(`${program.url}/#/`);
-    await (await rules_(page)).locator('.cite').first().click();
-    await page.locator('.panel .text mark.said').first().waitFor();
-    expect(await page.getByRole('tab', { name: 'Slide' }).count()).toBe(0);
-    expect(asked).toEqual([]);
-    await check();
-  });
-
   test('Markdown shows what it is made of, and the passage', async () => {
     const { page, check } = await start();
     await (await rules_(page)).locator('.cite').first().click();
