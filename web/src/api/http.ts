@@ -75,7 +75,8 @@ async function known(since: number): Promise<void> {
   if (since === logins) await login();
 }
 
-async function call(path: string, init: RequestInit = {}): Promise<Response> {
+/** call asks the server; a failed answer throws ApiError. */
+export async function call(path: string, init: RequestInit = {}): Promise<Response> {
   const before = logins;
   let res: Response;
   try {
@@ -92,7 +93,8 @@ async function call(path: string, init: RequestInit = {}): Promise<Response> {
   return res;
 }
 
-async function json<T>(path: string, init?: RequestInit): Promise<T> {
+/** json asks for JSON. */
+export async function json<T>(path: string, init?: RequestInit): Promise<T> {
   const res = await call(path, init);
   try {
     return (await res.json()) as T;
@@ -101,7 +103,8 @@ async function json<T>(path: string, init?: RequestInit): Promise<T> {
   }
 }
 
-function query(params: Record<string, string | number | undefined | null>): string {
+/** query writes the parameters that have a value. */
+export function query(params: Record<string, string | number | undefined | null>): string {
   const q = new URLSearchParams();
   for (const [key, value] of Object.entries(params)) {
     if (value !== undefined && value !== null && value !== '') q.set(key, String(value));

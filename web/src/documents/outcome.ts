@@ -1,5 +1,6 @@
 // What became of files that were sent, in words.
 import type { UploadResult } from '../api/shapes';
+import { innerOf } from '../evidence/place';
 import { words } from '../words/words.svelte';
 
 /** outcome says what became of a file, which may hold many documents. */
@@ -15,6 +16,27 @@ export function outcome(results: UploadResult[]): { failed: boolean; text: strin
   const parts = first === 'unchanged' ? [text] : [text, say.passages(passages)];
   if (bad.length > 0) parts.push(say.alsoFailed(bad.length, words.server(bad[0]!.reason ?? '') || say.unreadable));
   return { failed: false, text: parts.join(' · ') };
+}
+
+/** Part is a document that came inside an uploaded file. */
+export interface Part {
+  name: string;
+  failed: boolean;
+  /** What became of it. */
+  text: string;
+}
+
+/** partsOf are the documents inside an uploaded archive or mail, those that failed first. */
+export function partsOf(results: readonly UploadResult[]): Part[] {
+  const say = words.documents;
+  const all = results.flatMap((r): Part[] => {
+    const inner = innerOf(r.source);
+    if (!inner) return [];
+    if (r.status === 'failed') return [{ name: inner.part, failed: true, text: words.server(r.reason ?? '') || say.unreadable }];
+    const text = say.outcome[r.status];
+    return [{ name: inner.part, failed: false, text: r.status === 'unchanged' ? text : `${text} · ${say.passages(r.chunks)}` }];
+  });
+  return [...all.filter((p) => p.failed), ...all.filter((p) => !p.failed)];
 }
 
 export function bytesText(n: number): string {

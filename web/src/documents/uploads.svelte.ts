@@ -6,7 +6,7 @@ import type { UploadResult } from '../api/shapes';
 import { server } from '../shell/server.svelte';
 import { words } from '../words/words.svelte';
 import { unwanted, type Picked } from './files';
-import { bytesText, outcome } from './outcome';
+import { bytesText, outcome, partsOf, type Part } from './outcome';
 
 export class Upload {
   state = $state<'queued' | 'sending' | 'reading' | 'done' | 'failed'>('queued');
@@ -14,6 +14,8 @@ export class Upload {
   progress = $state(0);
   /** What became of it, in words. */
   outcome = $state('');
+  /** The documents inside it, if it is an archive or a mail. */
+  parts = $state.raw<readonly Part[]>([]);
   /** It may succeed another time. */
   again = true;
   abort: AbortController | undefined;
@@ -43,6 +45,10 @@ class Uploads {
   recent = $state.raw<readonly Upload[]>([]);
   waiting = $state(0);
   done = $state(0);
+  /** Those of the done that docent had already. */
+  unchanged = $state(0);
+  /** Passages of those that are new or have changed. */
+  passages = $state(0);
   cancelled = $state(0);
   /** Files that are no documents: hidden ones and those of the system. */
   skipped = $state(0);
@@ -128,7 +134,7 @@ class Uploads {
     if (!this.busy) [this.all, this.over] = [0, 0];
     this.failed = this.failed.filter((u) => !again.includes(u));
     for (const u of again) {
-      Object.assign(u, { state: 'queued', progress: 0, outcome: '' });
+      Object.assign(u, { state: 'queued', progress: 0, outcome: '', parts: [] });
       this.all += weight(u);
     }
     this.queue.push(...again);
@@ -138,7 +144,7 @@ class Uploads {
   /** clear forgets what is finished. */
   clear(): void {
     this.failed = this.recent = [];
-    this.done = this.cancelled = this.skipped = 0;
+    this.done = this.unchanged = this.passages = this.cancelled = this.skipped = 0;
   }
 
   private next(): void {
@@ -163,7 +169,11 @@ class Uploads {
       const results = await this.deliver(u, signal);
       const { failed, text } = outcome(results);
       u.outcome = text;
+      u.parts = partsOf(results);
       if (failed) return this.fail(u);
+      const fresh = results.filter((r) => r.status === 'added' || r.status === 'changed');
+      this.passages += fresh.reduce((n, r) => n + r.chunks, 0);
+      if (fresh.length === 0) this.unchanged++;
       u.state = 'done';
       u.progress = 1;
       this.done++;
@@ -188,6 +198,7 @@ class Uploads {
       } catch (err) {
         if (i >= tries || signal.aborted || !(err instanceof http.ApiError) || ![0, 429, 503].includes(err.status)) throw err;
         u.progress = 0;
+        u.state = 'queued';
         await pause((err.after || i) * 1000, signal);
       }
     }

@@ -5,6 +5,7 @@ import type { RagDoc, RagMessage } from '../api/shapes';
 import { honest } from '../shell/names';
 import { words } from '../words/words.svelte';
 import { encode, slice } from './bytes';
+import { innerOf, unitOf } from './place';
 
 export interface Cited {
   /** Number in the answer, from 1. */
@@ -131,18 +132,23 @@ export const evidence = new Evidence();
 
 /** title is what to call a passage's document. */
 export function title(doc: { title: string; source: string }): string {
-  return honest(doc.title || shortSource(doc.source).split('/').at(-1) || words.evidence.untitled);
+  const name = innerOf(doc.source)?.part ?? shortSource(doc.source);
+  return honest(doc.title || name.split('/').at(-1) || words.evidence.untitled);
 }
 
 /** shortSource is a source without what a reader does not need. */
 export function shortSource(source: string): string {
+  const inner = innerOf(source);
+  if (inner) return words.evidence.inside(honest(inner.part), shortSource(inner.container));
   const bare = honest(source).replace(/^(?:upload|stdin):/, '');
   if (/^https?:/.test(bare)) return bare.replace(/^https?:\/\//, '');
   return bare.split('/').filter(Boolean).slice(-2).join('/');
 }
 
-/** pageOf says where in a paginated document a passage is; '' if it is not. */
-export function pageOf(m: { page: number | null; page_label: string | null }): string {
-  if (m.page_label) return words.evidence.page(m.page_label);
-  return m.page === null || m.page === undefined ? '' : words.evidence.page(String(m.page + 1));
+/** pageOf says on which page, slide, or sheet of its document a passage is; '' if it has none. */
+export function pageOf(m: { page: number | null; page_label: string | null; source?: string }, mediaType = ''): string {
+  if (!m.page_label && (m.page === null || m.page === undefined)) return '';
+  const label = m.page_label || String(m.page! + 1);
+  if (/^\d+:\d\d/.test(label)) return label; // a time in subtitles
+  return words.evidence.places[unitOf(m.source ?? '', mediaType)](label);
 }

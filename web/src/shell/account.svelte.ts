@@ -15,6 +15,10 @@ class Account {
   known = $derived(this.me?.auth === true);
   /** Documents can be added and deleted. */
   adds = $derived(may(this.me, 'ingest'));
+  /** The server refused to list sources. */
+  noSources = $state(false);
+  /** Sources can be managed. */
+  manages = $derived(may(this.me, 'admin') && !this.noSources);
   /** Questions can be asked. */
   asks = $derived(may(this.me, 'ask'));
   /** Counts logins of this page. */

@@ -1,9 +1,10 @@
 // Where the page is, as its address says: #/, #/c/SESSION, #/documents,
-// #/documents/ID, #/documents/search/TEXT, #/settings.
+// #/documents/ID, #/documents/search/TEXT, #/sources, #/settings.
 
 export type Route =
   | { view: 'chat'; session: string | undefined }
   | { view: 'documents'; document: number | undefined; search?: string }
+  | { view: 'sources' }
   | { view: 'settings' };
 
 export function parseRoute(hash: string): Route {
@@ -13,6 +14,7 @@ export function parseRoute(hash: string): Route {
     const search = second === 'search' && decoded(third);
     return { view: 'documents', document: second && Number.isSafeInteger(id) && id > 0 ? id : undefined, ...(search && { search }) };
   }
+  if (first === 'sources') return { view: 'sources' };
   if (first === 'settings') return { view: 'settings' };
   return { view: 'chat', session: (first === 'c' && second && decoded(second)) || undefined };
 }

@@ -67,6 +67,7 @@ class Words {
   get documents() { return this.said.documents; }
   get shell() { return this.said.shell; }
   get settings() { return this.said.settings; }
+  get sources() { return this.said.sources; }
   get input() { return this.said.input; }
 
   /** server words a sentence of the server's, which speaks English; what is not one of those that are known stays. */

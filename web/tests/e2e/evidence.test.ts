@@ -483,7 +483,7 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     await page.getByRole('tab', { name: 'Passages' }).click();
     const rows = page.getByRole('region', { name: 'Passages of the document' }).locator('li button');
     await expect.poll(() => rows.count()).toBe(named('lights.pdf').chunks);
-    expect(plain(await rows.first().textContent())).toMatch(/^Passage 1 p\. 1 · \d+ tokens/);
+    expect(plain(await rows.first().textContent())).toMatch(/^Passage 1 page 1 · \d+ tokens/);
     await rows.last().click();
     await page.locator('.sheet[data-page="2"] .mark.active').first().waitFor();
     await page.getByRole('tab', { name: 'Page' }).focus();

@@ -62,7 +62,7 @@ describe('the library', () => {
     seen();
     await finished();
     expect(most).toBe(2);
-    expect(await page.locator('.uploads .counts').textContent()).toBe('30 added · 1 failed');
+    expect(await page.locator('.uploads .counts').textContent()).toBe('30 added · 30 passages · 1 failed');
     const reason = await page.locator('.uploads li.failed .outcome').textContent();
     expect(reason!.length).toBeGreaterThan(10);
     expect(await sources()).toHaveLength(31);
@@ -84,7 +84,7 @@ describe('the library', () => {
     writeFileSync(join(folder, 'harbour/old/.git/config'), 'x');
     await page.locator('input.folder').setInputFiles(join(folder, 'harbour'));
     await finished();
-    expect(await page.locator('.uploads .counts').textContent()).toBe('2 added · 2 hidden or system files skipped');
+    expect(await page.locator('.uploads .counts').textContent()).toBe('2 added · 2 passages · 2 hidden or system files skipped');
     expect(await sources()).toEqual(['harbour/old/readme.md', 'harbour/readme.md']);
     rmSync(folder, { recursive: true });
   });
@@ -114,11 +114,53 @@ describe('the library', () => {
     await page.locator('.uploads li.failed', { hasText: 'The disk is full.' }).first().waitFor();
     await finished();
     await page.unroute('**/api/documents');
-    await page.getByRole('button', { name: 'Try again-1.txt again' }).click();
+    await page.getByRole('button', { name: 'Try again: again-1.txt' }).click();
     await page.locator('.uploads li.done', { hasText: 'again-1.txt' }).waitFor();
     await page.getByRole('button', { name: 'Retry failed' }).click();
     await page.locator('.uploads li.done', { hasText: 'again-2.txt' }).waitFor();
     expect(await sources()).toEqual(['again-1.txt', 'again-2.txt']);
+  });
+
+  test('the documents inside an archive are listed under it, the failed ones first', async () => {
+    await page.route('**/api/documents', (r) =>
+      r.request().method() !== 'POST' ? r.continue() : r.fulfill({
+        json: {
+          results: [
+            { source: 'upload:harbour.zip#plans/pier.pdf', status: 'added', chunks: 12 },
+            { source: 'upload:harbour.zip#plans/tides.xlsx', status: 'added', chunks: 3 },
+            { source: 'upload:harbour.zip#keys.pdf', status: 'failed', chunks: 0, reason: 'encrypted: it opens only with a password' },
+          ],
+        },
+      }));
+    await files().setInputFiles([{ name: 'harbour.zip', mimeType: 'application/zip', buffer: Buffer.from('PK') }]);
+    await finished();
+    await page.getByText('3 documents inside').waitFor();
+    expect(await page.locator('.uploads .parts li').allInnerTexts()).toEqual([
+      expect.stringMatching(/^keys\.pdf\s+encrypted: it opens only with a password$/), expect.stringMatching(/^plans\/pier\.pdf\s+Added · 12 passages$/), expect.stringMatching(/^plans\/tides\.xlsx\s+Added · 3 passages$/),
+    ]);
+    expect(await page.locator('.uploads .counts').textContent()).toBe('1 added · 15 passages');
+    await accessible(page);
+    await page.unroute('**/api/documents');
+  });
+
+  test('formats, character sets, and archives are named in the list', async () => {
+    await page.route('**/api/documents?*', async (r) => {
+      const rows = [
+        ['upload:harbour.zip#plans/tides.csv', 'text/csv; charset=shift_jis'],
+        ['upload:deck.pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+        ['https://www.example.com/guide', 'text/html; charset=windows-1251'],
+      ].map(([source, media_type], i) => ({ id: 9000 + i, collection: 'default', source, title: '', media_type, language: '', size: 2000, sha256: '', status: 'ready', chunks: 2, created_at: '2026-01-10T12:00:00Z', updated_at: '2026-01-10T12:00:00Z' }));
+      await r.fulfill({ json: { documents: rows } });
+    });
+    await page.reload();
+    await row('tides.csv').waitFor();
+    expect(await page.locator('.row .type').allInnerTexts()).toEqual(['CSV, Shift JIS', 'PPTX', 'HTML, Windows-1251']);
+    expect(await row('tides.csv').locator('.source').innerText()).toBe('Uploaded: plans/tides.csv, inside harbour.zip');
+    expect(await row('tides.csv').getByRole('link').innerText()).toBe('tides.csv');
+    const accept = (await files().getAttribute('accept'))!.split(',');
+    expect(accept).toEqual(expect.arrayContaining(['text/*', '.pptx', '.ods', '.eml', '.zip', '.go']));
+    await accessible(page);
+    await page.unroute('**/api/documents?*');
   });
 
   test('three thousand files do not fill the page, which can be used meanwhile', async () => {
@@ -139,7 +181,7 @@ describe('the library', () => {
     await expect.poll(() => page.locator('.row').count()).toBe(1);
     await page.getByRole('button', { name: 'Cancel all' }).click();
     await finished();
-    expect(await page.locator('.uploads .counts').textContent()).toMatch(/^[\d,]+ added · [\d,]+ cancelled$/);
+    expect(await page.locator('.uploads .counts').textContent()).toMatch(/^[\d,]+ added · [\d,]+ passages · [\d,]+ cancelled$/);
   });
 
   test('one is deleted at once, comes back by undo, and is gone without; several too', async () => {
@@ -208,7 +250,7 @@ describe('the library', () => {
     await files().setInputFiles([text('zebra.txt', 'The zebra has stripes, and this is the longest of them all, by far.')]);
     await finished();
     await files().setInputFiles([text('aardvark.txt', 'Ants.')]);
-    await expect.poll(() => page.locator('.uploads .counts').textContent()).toBe('2 added');
+    await expect.poll(() => page.locator('.uploads .counts').textContent()).toBe('2 added · 2 passages');
     const first = () => page.locator('.row .what a').first().textContent();
     await expect.poll(first).toBe('aardvark.txt');
     const column = (name: string) => page.getByRole('columnheader', { name });
@@ -352,7 +394,7 @@ describe('the library', () => {
     });
     await finished();
     expect(await sources()).toEqual(['pier/a.txt', 'pier/b.txt']);
-    expect(await page.locator('.uploads .counts').textContent()).toBe('2 added · 1 failed · 1 hidden or system file skipped');
+    expect(await page.locator('.uploads .counts').textContent()).toBe('2 added · 2 passages · 1 failed · 1 hidden or system file skipped');
     const locked = page.locator('.uploads li.failed', { hasText: 'pier/locked.txt' });
     expect(await locked.textContent()).toContain('Your browser could not read it');
     expect(await locked.getByRole('button').count()).toBe(0); // the same would fail again

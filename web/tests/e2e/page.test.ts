@@ -194,7 +194,7 @@ describe('evidence', () => {
     await page.getByRole('button', { name: 'Next source' }).click();
     await expect.poll(() => marked()).toMatch(/^docent is one program/);
     await page.getByRole('button', { name: 'Next source' }).click();
-    await expect.poll(() => panel().textContent()).toContain('p. 12');
+    await expect.poll(() => panel().textContent()).toContain('page 12');
     await page.keyboard.press('Escape');
     await expect.poll(() => panel().count()).toBe(0);
     await expect.poll(() => focused('className')).toContain('cite');
@@ -349,7 +349,7 @@ describe('documents', () => {
       { name: 'broken.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF') },
       { name: 'huge.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(1_000_001) },
     ]);
-    await page.getByText('Added · 3 passages').waitFor();
+    await page.getByText('Added · 3 passages', { exact: true }).waitFor();
     await page.getByText('The PDF is truncated.').waitFor();
     await page.getByText('Larger than 1.0 MB').waitFor();
     await expect.poll(() => page.locator('.row').count()).toBe(7);
@@ -373,7 +373,7 @@ describe('documents', () => {
     await page.dispatchEvent('.column', 'dragenter', { dataTransfer: data });
     await page.getByText('Drop to add').waitFor();
     await page.dispatchEvent('.column', 'drop', { dataTransfer: data });
-    await page.getByText('Added · 3 passages').waitFor();
+    await page.getByText('Added · 3 passages', { exact: true }).waitFor();
     expect(mock.documents.some((d) => d.source === 'upload:dropped.txt')).toBe(true);
   });
 

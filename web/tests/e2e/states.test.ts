@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { MockDocent } from '../mock/server';
+import { samples } from '../mock/sources';
 import { launch, watch } from './browser';
 
 const folder = process.env.STATES ?? '';
@@ -167,6 +168,65 @@ describe.skipIf(!folder)('pictures', () => {
     { name: 'dark', colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
     { name: '360', colorScheme: 'light', viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
   ] as const;
+
+  test.each(forms)('sources and uploads, $name', { timeout: 180_000 }, async ({ name, ...form }) => {
+    mock!.sources.rows = samples();
+    const { page, check } = await watch(browser, url, form);
+    const shot = async (what: string) => {
+      await page.mouse.move(0, 0);
+      await page.screenshot({ path: join(folder, `${what}-${name}.png`) });
+    };
+    await page.goto(`${url}/#/sources`);
+    await page.getByRole('article', { name: 'Handbook' }).waitFor();
+    await shot('sources');
+    await page.getByRole('button', { name: '3 failures' }).click();
+    await page.getByText('it opens only with a password').waitFor();
+    await shot('sources-failures');
+    await page.getByRole('button', { name: 'Remove: Handbook' }).click();
+    await page.getByRole('dialog').waitFor();
+    await shot('sources-remove');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Add source' }).click();
+    const kind = page.getByRole('combobox', { name: 'Kind' });
+    await kind.selectOption('folder');
+    await shot('sources-folder');
+    await kind.selectOption('s3');
+    await shot('sources-add');
+    await page.locator('summary', { hasText: 'More options' }).scrollIntoViewIfNeeded();
+    await page.locator('summary', { hasText: 'More options' }).click();
+    await page.getByRole('button', { name: 'Add and sync' }).scrollIntoViewIfNeeded();
+    await shot('sources-add-below');
+    mock!.sources.rows = [];
+    await page.reload();
+    await page.getByText('There are no sources yet.').waitFor();
+    await shot('sources-none');
+
+    let sent = 0;
+    const part = (file: string, status: string, chunks: number, reason?: string) => ({ source: `upload:${file}`, status, chunks, reason });
+    await page.route('**/api/documents', async (r) => {
+      if (r.request().method() !== 'POST' || ++sent > 5) return;
+      const results = [
+        [part('harbour.zip#plans/pier.pdf', 'added', 12), part('harbour.zip#plans/tides.xlsx', 'added', 3), part('harbour.zip#keys.pdf', 'failed', 0, 'encrypted: it opens only with a password')],
+        [part('notes.md', 'added', 4)],
+        [part('scan.pdf', 'failed', 0, 'no text: its pages are pictures, and text in pictures is not recognised')],
+        [part('mail.eml', 'added', 1), part('mail.eml#offer.docx', 'added', 9)],
+        [part('known.txt', 'unchanged', 9)],
+      ][sent - 1]!;
+      await r.fulfill({ json: { results } });
+    });
+    await page.goto(`${url}/#/documents`);
+    await page.locator('.row').first().waitFor();
+    await page.locator('input[type=file]:not(.folder)').setInputFiles(
+      ['harbour.zip', 'notes.md', 'scan.pdf', 'mail.eml', 'known.txt', ...Array.from({ length: 40 }, (_, i) => `report-${i}.docx`)].map((file) => ({ name: file, mimeType: 'text/plain', buffer: Buffer.from('x'.repeat(3000)) })),
+    );
+    await page.getByText('3 documents inside').waitFor();
+    await page.getByText('Already there').waitFor();
+    await shot('uploads');
+    await page.getByRole('button', { name: 'Cancel all' }).click();
+    await page.getByRole('button', { name: 'Clear this list' }).waitFor();
+    await shot('uploads-done');
+    await check();
+  });
 
   test.each(forms)('$name', { timeout: 180_000 }, async ({ name, ...form }) => {
     const { page, check } = await watch(browser, url, form);

@@ -9,6 +9,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import type { ChunkRow, DocumentRow, Info, Me, SessionRow, TokenRow } from '../../src/api/shapes';
 import { answer, documents, type MockDocument } from './corpus';
 import { scripts } from './scripts';
+import { MockSources } from './sources';
 import { MockTurn, Stopped, type Entry } from './turn';
 
 const dist = join(import.meta.dirname, '../../dist');
@@ -88,6 +89,7 @@ export class MockDocent {
   cookies = new Set<string>();
   feedback: unknown[] = [];
   tokens: TokenRow[] = [];
+  sources = new MockSources();
   /** Messages received, with their ids; resends are here too. */
   received: { id: string; text: string }[] = [];
   url = '';
@@ -313,6 +315,7 @@ export class MockDocent {
     if (noun === 'info') return void json(this.info());
     if (noun === 'tokens') return void (await this.keys(req, res, Number(id)));
     if (noun === 'search') return void json({ question: '', evidence: 1, results: [] });
+    if (noun === 'sources' || noun === 'source-kinds') return void (await this.sources.serve(req, res, url));
     if (noun === 'ask') return void json(answer('backup', this.documents));
     if (noun === 'documents' && id === 'delete') {
       let body = '';

@@ -22,8 +22,8 @@ test('an answer is copied with the sources that it cites, under their numbers', 
 Sources:
 
 - [1] Handbook, Operations › Backups – \`a/b.md\`
-- [2] Quarterly \\*report\\*.pdf, p. xii – \`Quarterly *report*.pdf\`
-- [3] Tides and \\[moons\\], p. 3 – <https://example.org/tides?a=1>`);
+- [2] Quarterly \\*report\\*.pdf, page xii – \`Quarterly *report*.pdf\`
+- [3] Tides and \\[moons\\], page 3 – <https://example.org/tides?a=1>`);
 });
 
 test('what the page marks as not carried is named below the answer', () => {

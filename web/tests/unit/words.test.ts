@@ -4,8 +4,9 @@ import { fault, sentence } from '../../src/api/http';
 import { interleaved, question } from '../../src/chat/suggestions';
 import { refusal } from '../../src/chat/refusal';
 import { kind } from '../../src/documents/kinds';
-import { bytesText, outcome } from '../../src/documents/outcome';
+import { bytesText, outcome, partsOf } from '../../src/documents/outcome';
 import { pageOf, shortSource, title } from '../../src/evidence/evidence.svelte';
+import { drawable, innerOf, unitOf } from '../../src/evidence/place';
 import { may } from '../../src/shell/account.svelte';
 import { parseRoute } from '../../src/shell/router.svelte';
 
@@ -49,6 +50,12 @@ describe('uploads', () => {
     [[], true, 'Nothing readable was found in it.'],
     [[{ source: 'a', status: 'added', chunks: 2 }, { source: 'b', status: 'added', chunks: 3 }, { source: 'c', status: 'failed', chunks: 0, reason: 'empty' }], false, '2 documents added · 5 passages · 1 failed: empty'],
   ] as const)('%j', (results, failed, text) => expect(outcome(results as never)).toEqual({ failed, text }));
+  test('the documents inside a file', () => {
+    const result = (source: string, status: string, chunks: number, reason?: string) => ({ source, status, chunks, reason });
+    expect(partsOf([result('upload:m.eml', 'added', 2), result('upload:m.eml#a.pdf', 'unchanged', 4), result('upload:m.eml#b.pdf', 'failed', 0, 'empty')] as never)).toEqual([
+      { name: 'b.pdf', failed: true, text: 'empty' }, { name: 'a.pdf', failed: false, text: 'Already there, unchanged' },
+    ]);
+  });
   test.each([[0, '0 B'], [999, '999 B'], [1500, '1.5 kB'], [36_000, '36 kB'], [999_700, '1.0 MB'], [5e9, '5.0 GB']])('%d bytes are %s', (n, s) => expect(bytesText(n)).toBe(s));
 });
 
@@ -71,13 +78,42 @@ test.each([
   ['#/documents/x', { view: 'documents', document: undefined }],
 ])('address %j', (hash, route) => expect(parseRoute(hash)).toEqual(route));
 
+test.each([
+  ['upload:a.zip#inner/file.pdf', { container: 'upload:a.zip', part: 'inner/file.pdf' }],
+  ['/srv/data.jsonl#7', { container: '/srv/data.jsonl', part: '7' }],
+  ['upload:C# in depth.zip#C# notes.md', { container: 'upload:C# in depth.zip', part: 'C# notes.md' }],
+  ['upload:a.tar.gz#b.zip#c.txt', { container: 'upload:a.tar.gz', part: 'b.zip › c.txt' }],
+  ['https://example.org/all.zip#a.txt', { container: 'https://example.org/all.zip', part: 'a.txt' }],
+  ['https://example.org/guide.html#start', null],
+  ['upload:C# notes.md', null],
+  ['/srv/a.pdf', null],
+])('%s is inside %j', (source, want) => expect(innerOf(source)).toEqual(want));
+
+test('a document inside another file is called by its own name', () => {
+  expect(title({ title: '', source: 'upload:a.zip#inner/file.pdf' })).toBe('file.pdf');
+  expect(shortSource('upload:a.zip#inner/file.pdf')).toBe('inner/file.pdf, inside a.zip');
+});
+
+test('pages, slides, and sheets', () => {
+  const at = (source: string, page: number | null, page_label: string | null, type = '') => pageOf({ source, page, page_label }, type);
+  expect([at('upload:deck.pptx', 2, '3'), at('upload:deck.odp', 2, null), at('x.xlsx', 0, 'Prices'), at('a.zip#b.ods', 1, null), at('a.pdf', 11, '12')]).toEqual(['slide 3', 'slide 3', 'sheet Prices', 'sheet 2', 'page 12']);
+  expect([at('s3://b/x', 0, 'Prices', 'application/vnd.oasis.opendocument.spreadsheet'), at('film.srt', 4, '00:01:02'), at('https://h/deck.pptx?v=2', 0, null), at('a.md', null, null)]).toEqual(['sheet Prices', '00:01:02', 'slide 1', '']);
+});
+
+test('formats with pictures of their pages', () => {
+  const ooxml = 'application/vnd.openxmlformats-officedocument.';
+  const all = ['application/pdf', `${ooxml}presentationml.presentation`, `${ooxml}spreadsheetml.sheet`, 'image/png', 'application/vnd.ms-powerpoint', 'application/vnd.ms-excel', `${ooxml}wordprocessingml.document`, 'image/svg+xml', 'text/plain'];
+  expect(all.map(drawable)).toEqual([true, true, true, true, true, true, false, false, false]);
+  expect(all.slice(0, 4).map((type) => unitOf('', type))).toEqual(['page', 'slide', 'sheet', 'image']);
+});
+
 test('documents are called by title, else by name', () => {
   expect(title({ title: '', source: '/srv/a/b.pdf' })).toBe('b.pdf');
   expect(shortSource('/srv/a/b.pdf')).toBe('a/b.pdf');
   expect(shortSource('upload:My file.pdf')).toBe('My file.pdf');
   expect(shortSource('https://example.org/a')).toBe('example.org/a');
-  expect(pageOf({ page: 0, page_label: null })).toBe('p. 1');
-  expect(pageOf({ page: 11, page_label: 'xii' })).toBe('p. xii');
+  expect(pageOf({ page: 0, page_label: null })).toBe('page 1');
+  expect(pageOf({ page: 11, page_label: 'xii' })).toBe('page xii');
   expect(pageOf({ page: null, page_label: null })).toBe('');
 });
 
@@ -86,11 +122,21 @@ test.each([['application/pdf', 'PDF'], ['text/x-go', 'Go'], ['text/plain; charse
 
 test.each([
   ['application/octet-stream', 'upload:bad.pdf', 'Unknown'], ['application/vnd.microsoft.portable-executable', 'x.exe', 'Program'], ['application/x-elf', '/usr/bin/docent', 'Program'],
-  ['application/x-ole-storage', '/srv/old.doc', 'DOC'], ['application/vnd.sqlite3', '/srv/data.db#7', 'DB'], ['application/vnd.oasis.opendocument.text', 'notes', 'Unknown'],
-  ['application/zip', 'all.zip', 'Archive'], ['image/png', 'scan.png', 'Image'], ['application/vnd.openxmlformats-officedocument.presentationml.presentation', 'a.pptx', 'Slides'], ['', 'big.pdf', 'PDF'],
+  ['application/x-ole-storage', '/srv/old.doc', 'DOC'], ['application/vnd.sqlite3', '/srv/data.db#7', 'DB'], ['application/vnd.oasis.opendocument.text', 'notes', 'ODT'],
+  ['application/zip', 'all.zip', 'Archive'], ['image/png', 'scan.png', 'Image'], ['application/vnd.openxmlformats-officedocument.presentationml.presentation', 'a.pptx', 'PPTX'], ['', 'big.pdf', 'PDF'],
 ])('%s of %s is called %s', (type, source, name) => expect(kind({ media_type: type, source })).toBe(name));
 
-test.each(['octet-stream', 'vnd.microsoft.portable-executable', 'x-ole-storage', 'x-sharedlib', 'gzip', 'vnd.rar', 'epub+zip'])('nothing is called %s', (type) =>
+test.each([
+  ['text/csv; charset=shift_jis', 'CSV, Shift JIS'], ['text/plain; charset="ISO-8859-15"', 'Text, ISO-8859-15'], ['text/html; charset=windows-1251', 'HTML, Windows-1251'],
+  ['text/markdown; charset=utf-8', 'Markdown'], ['application/x-subrip; charset=UTF-16LE', 'SRT, UTF-16LE'], ['text/x-c++', 'C++'], ['text/csv;charset=koi8-r', 'CSV, KOI8-R'],
+  ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'XLSX'], ['application/vnd.oasis.opendocument.presentation', 'ODP'], ['application/rtf', 'RTF'], ['message/rfc822', 'EML'],
+  ['application/vnd.ms-outlook', 'MSG'], ['application/mbox', 'MBOX'], ['multipart/related', 'MHT'], ['application/epub+zip', 'EPUB'], ['application/x-ipynb+json', 'IPYNB'],
+  ['text/x-tex', 'LaTeX'], ['application/x-latex', 'LaTeX'], ['text/x-rst', 'reStructuredText'], ['text/asciidoc', 'AsciiDoc'], ['text/x-asciidoc', 'AsciiDoc'], ['text/org', 'Org'], ['text/x-org', 'Org'],
+  ['application/docbook+xml', 'DocBook'], ['text/xml', 'XML'], ['text/vtt', 'VTT'], ['text/yaml', 'YAML'], ['text/x-sql', 'SQL'], ['image/svg+xml', 'SVG'],
+  ['application/msword', 'DOC'], ['application/vnd.ms-excel', 'XLS'], ['application/vnd.ms-powerpoint', 'PPT'], ['text/x-typescript', 'TypeScript'], ['application/xhtml+xml', 'HTML'],
+])('%s is called %s', (type, name) => expect(kind({ media_type: type, source: 'upload:x.bin' })).toBe(name));
+
+test.each(['octet-stream', 'vnd.microsoft.portable-executable', 'x-ole-storage', 'x-sharedlib', 'gzip', 'vnd.rar', 'x-msi'])('nothing is called %s', (type) =>
   expect(kind({ media_type: `application/${type}`, source: '/srv/x' })).toMatch(/^(Program|Archive|Unknown)$/));
 
 test('what somebody may do', () => {

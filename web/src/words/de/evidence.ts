@@ -6,7 +6,13 @@ const counted = (n: number, one: string, many: string) => `${digits(n, 'de')} ${
 
 export const evidence: Catalogue['evidence'] = {
   untitled: 'Ohne Titel',
-  page: (label) => `S. ${label}`,
+  places: {
+    page: (label) => `Seite ${label}`,
+    slide: (label) => `Folie ${label}`,
+    sheet: (label) => `Tabellenblatt ${label}`,
+    image: (label) => `Bild ${label}`,
+  },
+  inside: (part, container) => `${part}, in ${container}`,
 
   answer: 'Antwort',
   answerComing: 'Die Antwort kommt',
@@ -38,9 +44,10 @@ export const evidence: Catalogue['evidence'] = {
   nextSource: 'Nächste Quelle',
   close: 'Schließen',
   original: 'Originaldatei',
+  address: 'Ursprüngliche Adresse öffnen',
   width: 'Breite des Bereichs',
   views: 'Ansichten dieses Dokuments',
-  pageView: 'Seite',
+  pageViews: { page: 'Seite', slide: 'Folie', sheet: 'Tabellenblatt', image: 'Bild' },
   textView: 'Text',
   passagesView: 'Abschnitte',
   opening: 'Wird geöffnet …',

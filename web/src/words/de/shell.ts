@@ -6,6 +6,7 @@ export const shell: Catalogue['shell'] = {
   conversation: 'Unterhaltung',
   newChat: 'Neuer Chat',
   documents: 'Dokumente',
+  sources: 'Quellen',
   settings: 'Einstellungen',
   skip: 'Zum Inhalt springen',
   menu: 'Menü',

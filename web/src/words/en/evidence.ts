@@ -4,7 +4,14 @@ const counted = (n: number, one: string, many: string) => `${digits(n, 'en')} ${
 
 export const evidence = {
   untitled: 'Untitled',
-  page: (label: string) => `p. ${label}`,
+  /** Where in its document a passage is. */
+  places: {
+    page: (label: string) => `page ${label}`,
+    slide: (label: string) => `slide ${label}`,
+    sheet: (label: string) => `sheet ${label}`,
+    image: (label: string) => `image ${label}`,
+  },
+  inside: (part: string, container: string) => `${part}, inside ${container}`,
 
   // Below an answer.
   answer: 'Answer',
@@ -39,9 +46,10 @@ export const evidence = {
   nextSource: 'Next source',
   close: 'Close',
   original: 'Original file',
+  address: 'Open the original address',
   width: 'Width of the panel',
   views: 'Ways to look at this document',
-  pageView: 'Page',
+  pageViews: { page: 'Page', slide: 'Slide', sheet: 'Sheet', image: 'Image' },
   textView: 'Text',
   passagesView: 'Passages',
   opening: 'Opening…',

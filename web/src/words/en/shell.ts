@@ -6,6 +6,7 @@ export const shell = {
   conversation: 'Conversation',
   newChat: 'New chat',
   documents: 'Documents',
+  sources: 'Sources',
   settings: 'Settings',
   skip: 'Skip to the content',
   menu: 'Menu',

@@ -1,0 +1,191 @@
+// The sources view, on the mock server.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { MockDocent } from '../mock/server';
+import { samples } from '../mock/sources';
+import { accessible, launch, watch, type Watched } from './browser';
+
+describe('sources', () => {
+  let browser: Browser;
+  let docent: MockDocent;
+  let watched: Watched;
+  let page: Page;
+
+  beforeAll(async () => {
+    [browser, docent] = await Promise.all([launch(), new MockDocent().start()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await docent?.stop();
+  });
+  beforeEach(async () => {
+    Object.assign(docent.sources, { rows: samples(), asked: [], forbidden: false, refuse: '' });
+    Object.assign(docent, { login: '', scopes: ['ask', 'ingest'] });
+    watched = await watch(browser, docent.url);
+    page = watched.page;
+  });
+  afterEach(() => watched.check());
+
+  const open = async () => {
+    await page.goto(`${docent.url}/#/sources`);
+    await page.getByRole('heading', { name: 'Sources', level: 1 }).waitFor();
+  };
+  const card = (name: string) => page.getByRole('article', { name });
+  const last = () => docent.sources.asked.at(-1);
+
+  test('each source shows its place, its state, its last result, and its next sync', async () => {
+    await page.goto(docent.url);
+    await page.getByRole('link', { name: 'Sources' }).click();
+    const handbook = await card('Handbook').innerText();
+    for (const text of ['Up to date', 'Website', 'https://www.example.com/handbook/', '20 minutes ago', '12 added, 4 changed, 1 removed, 3 failed, 393 unchanged', '412 items', 'in 40 minutes', '3 failures']) {
+      expect(handbook).toContain(text);
+    }
+    expect(await card('docs').innerText()).toContain('640 of 2,312');
+    expect(await card('Support mailbox').innerText()).toContain('the mail server does not accept the user name or the password');
+    const manuals = await card('manuals').innerText();
+    expect(manuals).toContain('Paused');
+    expect(manuals).not.toContain('Next sync');
+    await accessible(page);
+  });
+
+  test('a running sync is followed to its end', async () => {
+    await open();
+    const bar = page.getByRole('progressbar', { name: 'Progress of “docs”' });
+    expect(await bar.getAttribute('value')).toBe('640');
+    docent.sources.advance(2, 2000, 2312);
+    await expect.poll(() => card('docs').innerText()).toContain('2,000 of 2,312');
+    docent.sources.finish(2, 14);
+    await expect.poll(() => card('docs').innerText()).toContain('14 added');
+    expect(await bar.count()).toBe(0);
+    expect(await page.getByRole('status').allTextContents()).toContain('“docs” has finished syncing.');
+  });
+
+  test('a sync that the server begins later is noticed soon', async () => {
+    const { rows } = docent.sources;
+    docent.sources.rows = rows.filter((r) => r.id !== 2).map((r) => (r.id === 1 ? { ...r, next_sync_at: new Date().toISOString() } : r));
+    await open();
+    await expect.poll(() => card('Handbook').innerText()).toContain('in less than a minute');
+    docent.sources.start(1);
+    await expect.poll(() => card('Handbook').innerText(), { timeout: 15_000 }).toContain('Syncing');
+  });
+
+  test('a source is synced now, paused, resumed, and given another schedule', async () => {
+    await open();
+    await page.getByRole('button', { name: 'Sync now: Handbook' }).click();
+    await expect.poll(() => card('Handbook').innerText()).toContain('Syncing');
+    expect(last()).toEqual({ method: 'POST', path: '/api/sources/1/sync', body: null });
+    expect(await page.getByRole('button', { name: 'Sync now: Handbook' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Resume: manuals' }).click();
+    await page.getByRole('button', { name: 'Pause: manuals' }).waitFor();
+    expect(last()).toEqual({ method: 'PATCH', path: '/api/sources/4', body: { paused: false } });
+    const schedule = page.getByRole('combobox', { name: 'Schedule of “Support mailbox”' });
+    expect(await schedule.inputValue()).toBe('6h');
+    await schedule.selectOption({ label: 'Every day' });
+    await expect.poll(() => last()).toEqual({ method: 'PATCH', path: '/api/sources/3', body: { schedule: '24h' } });
+    docent.sources.refuse = 'the schedule must be at least 1m';
+    await schedule.selectOption({ label: 'Every 15 minutes' });
+    await page.getByText('“Support mailbox” was not changed. The schedule must be at least 1m.').waitFor();
+    await expect.poll(() => schedule.inputValue()).toBe('24h');
+  });
+
+  test('failures are listed with reasons and tried again', async () => {
+    await open();
+    await page.getByRole('button', { name: '3 failures' }).click();
+    const list = page.getByRole('region', { name: 'Failures of “Handbook”' });
+    await list.getByText('encrypted: it opens only with a password').waitFor();
+    expect(await list.innerText()).toContain('tried 5 times');
+    expect(await list.getByRole('link', { name: 'handbook/plan.pdf' }).getAttribute('href')).toBe('https://www.example.com/handbook/plan.pdf');
+    await accessible(page);
+    await page.getByRole('button', { name: 'Retry the failures of “Handbook”' }).click();
+    await expect.poll(() => last()).toEqual({ method: 'POST', path: '/api/sources/1/retry', body: null });
+    docent.sources.finish(1, 1, 2);
+    await page.getByRole('button', { name: '2 failures' }).waitFor();
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(2);
+  });
+
+  test.each(['remove', 'keep'])('a source is removed; its documents: %s', async (documents) => {
+    await open();
+    await page.getByRole('button', { name: 'Remove: Handbook' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove “Handbook”?' });
+    expect(await dialog.getByRole('radio', { name: 'Also delete its documents' }).isChecked()).toBe(true);
+    await accessible(page);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(docent.sources.asked).toEqual([]);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Remove: Handbook');
+    await page.keyboard.press('Enter');
+    if (documents === 'keep') await dialog.getByRole('radio', { name: 'Keep its documents' }).check();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await card('Handbook').waitFor({ state: 'detached' });
+    expect(last()).toEqual({ method: 'DELETE', path: `/api/sources/1?documents=${documents}`, body: null });
+  });
+
+  test('a source is added with the keyboard alone; its secrets are not shown', async () => {
+    docent.sources.rows = [];
+    await open();
+    await page.getByText('There are no sources yet.').waitFor();
+    await page.getByRole('button', { name: 'Add source' }).focus();
+    await page.keyboard.press('Enter');
+    const kind = page.getByRole('combobox', { name: 'Kind' });
+    await expect.poll(() => kind.locator('option').count()).toBe(8);
+    expect(await kind.evaluate((el) => el === document.activeElement)).toBe(true);
+    await kind.selectOption({ label: 'S3 bucket' });
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('https://s3.example.com/manuals');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('reader');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(' se cret ');
+    const secret = page.getByLabel('Secret key');
+    expect(await secret.getAttribute('type')).toBe('password');
+    await accessible(page);
+    await page.getByRole('combobox', { name: 'Collection' }).fill('manuals');
+    docent.sources.refuse = 'the server refuses the access key';
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('The server refuses the access key.').waitFor();
+    await secret.focus(); // nothing is lost
+    await page.keyboard.press('Enter');
+    await card('https://s3.example.com/manuals').waitFor();
+    const added = docent.sources.asked.filter((a) => a.path === '/api/sources').at(-1);
+    expect(added!.body).toEqual({
+      kind: 's3', location: 'https://s3.example.com/manuals', collection: 'manuals', schedule: '1h', options: { access_key: 'reader' }, secret: { secret_key: ' se cret ' },
+    });
+    expect(last()!.path).toBe('/api/sources/1/sync');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('Add source');
+  });
+
+  test('options are sent in their types, and folders are for the command line', async () => {
+    await open();
+    await page.getByRole('button', { name: 'Add source' }).click();
+    const kind = page.getByRole('combobox', { name: 'Kind' });
+    await kind.selectOption({ label: 'Folder' });
+    await page.getByText('docent source add folder /path/to/folder').waitFor();
+    expect(await page.getByRole('button', { name: 'Add and sync' }).count()).toBe(0);
+    await kind.selectOption({ label: 'Website' });
+    await page.getByRole('textbox', { name: 'Address' }).fill('https://www.example.org/');
+    await page.locator('summary', { hasText: 'More options' }).click();
+    await page.getByLabel('Links to follow from the first page').fill('5');
+    await page.getByLabel('The address is a sitemap').check();
+    await page.getByRole('button', { name: 'Add and sync' }).click();
+    await card('https://www.example.org/').waitFor();
+    expect(docent.sources.asked[0]!.body).toEqual({ kind: 'web', location: 'https://www.example.org/', collection: 'default', schedule: '1h', options: { depth: '5', sitemap: 'true' } });
+  });
+
+  test('people who may not manage sources do not see them', async () => {
+    docent.login = 'ada lovelace';
+    await page.goto(`${docent.url}/#/sources`);
+    await page.getByLabel('Name').fill('ada');
+    await page.getByLabel('Password').fill('lovelace');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('An administrator manages the sources.').waitFor();
+    expect(await page.getByRole('link', { name: 'Sources' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Add source' }).count()).toBe(0);
+  });
+
+  test('a server that refuses is believed', async () => {
+    docent.sources.forbidden = true;
+    await open();
+    await page.getByText('An administrator manages the sources.').waitFor();
+    await expect.poll(() => page.getByRole('link', { name: 'Sources' }).count()).toBe(0);
+  });
+});
