@@ -119,20 +119,19 @@ func (p *Page) readField(ctx context.Context, at uint64, a *Annotation) error {
 	}
 	switch kind {
 	case checkBox, radioButton:
-		on, err := p.Call(ctx, "FPDFAnnot_IsChecked", form, at)
+		state, err := p.Named(ctx, "FPDFAnnot_GetStringValue", at, "AS")
 		if err != nil {
 			return err
 		}
-		if uint32(on) != 0 {
-			a.Value = "yes"
-			if kind == radioButton {
-				a.Value, err = p.String(ctx, "FPDFAnnot_GetFormFieldExportValue", form, at)
+		switch on := state != "" && state != "Off"; {
+		case on && kind == radioButton:
+			if a.Value, err = p.String(ctx, "FPDFAnnot_GetFormFieldExportValue", form, at); err != nil {
+				return err
 			}
-		} else if kind == checkBox {
+		case on:
+			a.Value = "yes"
+		case kind == checkBox:
 			a.Value = "no"
-		}
-		if err != nil {
-			return err
 		}
 	case textField:
 		of, err := p.Call(ctx, "FPDFAnnot_GetFormFieldFlags", form, at)
