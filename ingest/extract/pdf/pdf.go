@@ -3,10 +3,10 @@ package pdf
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -37,8 +37,8 @@ func (r *Reader) Read(ctx context.Context, _ string, data []byte) (*outline.Docu
 	return doc, err
 }
 
-// ReadScanned is Read, and also returns the pages that have pictures but no
-// text, for OCR.
+// ReadScanned is Read, and also returns the pages without text that can be read,
+// for OCR: they have pictures alone, or fonts that show other letters.
 func (r *Reader) ReadScanned(ctx context.Context, data []byte) (doc *outline.Document, scanned []int, err error) {
 	f, err := r.read(ctx, data)
 	if err != nil {
@@ -47,13 +47,26 @@ func (r *Reader) ReadScanned(ctx context.Context, data []byte) (doc *outline.Doc
 	if len(f.pages) > 0 && f.broken == len(f.pages) {
 		return nil, nil, fault.New(fault.Invalid, "damaged: none of its %d pages can be read", len(f.pages))
 	}
-	for i, p := range f.pages {
+	for i := range f.pages {
+		p := &f.pages[i]
+		if nonsense(p.lines) {
+			*p = rawPage{extra: p.extra}
+			f.nonsense = append(f.nonsense, i)
+		}
 		if p.pictures {
 			scanned = append(scanned, i)
 		}
 	}
+	if n := len(f.nonsense); n > 0 && n*2 > len(f.pages) {
+		return nil, f.nonsense, fault.New(fault.Invalid, "unreadable: the fonts of %d of its %d pages show other letters than they name; save it anew or use OCR", n, len(f.pages))
+	}
+	scanned = append(scanned, f.nonsense...)
+	slices.Sort(scanned)
 	doc = f.document()
-	if strings.TrimSpace(doc.Text) == "" {
+	switch empty := strings.TrimSpace(doc.Text) == ""; {
+	case empty && len(scanned) == 0:
+		return nil, nil, fault.New(fault.Invalid, "empty: its pages show nothing")
+	case empty:
 		err := fault.New(fault.Invalid, "no text: its pages are pictures; install tesseract to read them, or add a PDF with text")
 		return nil, scanned, &ScannedError{Pages: scanned, err: err}
 	}
@@ -102,8 +115,8 @@ func (f *pdfFile) judge(doc *outline.Document) error {
 	} else if share > 0.02 {
 		doc.Note = "some characters could not be read"
 	}
-	if f.broken > 0 {
-		doc.Note = strconv.Itoa(f.broken) + " of its pages could not be read"
+	if n := f.broken + len(f.nonsense); n > 0 {
+		doc.Note = fmt.Sprintf("%d of its %d pages could not be read", n, len(f.pages))
 	}
 	return nil
 }
