@@ -6,14 +6,17 @@ import (
 )
 
 const (
-	// minPairs is how many pairs of letters are needed to judge a page.
-	minPairs = 300
+	// minPairs is how many pairs of letters are needed to judge a page: some
+	// forty different words.
+	minPairs = 120
 	// fewPairs is the share of common pairs below which letters are not those
 	// of words. Real pages in any language of Latin script have over 0.7, and
 	// letters shown as others mostly about 0.4.
 	fewPairs = 0.55
 	// minWord is the shortest word whose letters are judged.
 	minWord = 4
+	// maxWords bounds the words of a page that are judged.
+	maxWords = 4096
 	// minSigns is how many characters are needed to judge a page without words.
 	minSigns = 200
 )
@@ -53,11 +56,12 @@ type pairCount struct {
 	inRuns        int // letters that stand with at least two others
 	digits        int
 	signs         map[rune]int // of ASCII
+	seen          map[string]bool
 }
 
 func (c *pairCount) add(text string) {
 	if c.signs == nil {
-		c.signs = map[rune]int{}
+		c.signs, c.seen = map[rune]int{}, map[string]bool{}
 	}
 	var word []byte
 	letters := 0
@@ -65,7 +69,9 @@ func (c *pairCount) add(text string) {
 		if letters >= 3 {
 			c.inRuns += letters
 		}
-		if len(word) >= minWord {
+		// A word counts once: some pages repeat the names of a program.
+		if len(word) >= minWord && len(c.seen) < maxWords && !c.seen[string(word)] {
+			c.seen[string(word)] = true
 			for i := range word[1:] {
 				c.pairs++
 				if followers[word[i]-'a'][word[i+1]-'a'] {

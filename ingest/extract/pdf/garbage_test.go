@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -8,7 +9,7 @@ import (
 
 // honest are texts that are not nonsense, some hard to tell.
 var honest = map[string]string{
-	"English":    "The pump stands in the cellar of the house. Its motor is started by hand, after all valves but the one at the end of the feed line have been closed. Then the pressure is read at the gauge and noted in the book of the plant.",
+	"English":    "The pump stands in the cellar of the house. Its motor is started by hand, after all valves but the one at the end of the feed line have been closed. Then the pressure is read at the gauge and noted in the book of the plant. Workers without training must never open switches, because electric current remains dangerous several minutes longer than anybody would expect from such equipment.",
 	"Polish":     "Wszyscy ludzie rodzą się wolni i równi pod względem swej godności i swych praw. Są oni obdarzeni rozumem i sumieniem i powinni postępować wobec innych w duchu braterstwa, bez względu na język, wyznanie i pochodzenie.",
 	"Finnish":    "Kaikki ihmiset syntyvät vapaina ja tasavertaisina arvoltaan ja oikeuksiltaan. Heille on annettu järki ja omatunto, ja heidän on toimittava toisiaan kohtaan veljeyden hengessä kaikissa oloissa ja joka paikassa.",
 	"Turkish":    "Bütün insanlar hür, haysiyet ve haklar bakımından eşit doğarlar. Akıl ve vicdana sahiptirler ve birbirlerine karşı kardeşlik zihniyeti ile hareket etmelidirler, her yerde ve her zaman böyle davranmalıdırlar.",
@@ -23,11 +24,7 @@ var honest = map[string]string{
 }
 
 func asPage(text string) []line {
-	var lines []line
-	for range 12 {
-		lines = append(lines, line{text: text})
-	}
-	return lines
+	return slices.Repeat([]line{{text: text}}, 12)
 }
 
 func TestNonsense(t *testing.T) {
