@@ -2,8 +2,9 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -69,12 +70,14 @@ func (p *Pool) readRecognized(ctx context.Context, src extract.Source, first Rea
 	if err != nil {
 		return first, err
 	}
+	if !slices.ContainsFunc(slices.Collect(maps.Values(text)), func(s string) bool { return strings.TrimSpace(s) != "" }) {
+		if first.Text != "" {
+			return first, nil
+		}
+		return first, fault.New(fault.Invalid, "no text: OCR found none in its pictures")
+	}
 	src.Recognized = text
 	r, err := p.once(ctx, src)
-	var scanned *pdf.ScannedError
-	if errors.As(err, &scanned) || fault.Message(err) == errEmpty.Error() {
-		err = fault.New(fault.Invalid, "no text: OCR found none in its pictures")
-	}
 	if r.Note == "" {
 		r.Note = note
 	}

@@ -15,7 +15,7 @@ type rawPage struct {
 	lines []line
 	// extra are form fields and notes, which the page's text does not have.
 	extra []string
-	// pictures reports that a page without text has images.
+	// pictures reports that a page without text shows something.
 	pictures bool
 }
 
@@ -100,7 +100,7 @@ func readLoaded(ctx context.Context, page *pdfium.Page, scratch *layoutScratch) 
 		return out, err
 	}
 	if out.size() == len(out.lines) {
-		out.pictures, err = page.HasImages(ctx)
+		out.pictures, err = page.ShowsAnything(ctx)
 	}
 	return out, err
 }

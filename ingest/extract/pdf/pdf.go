@@ -3,10 +3,10 @@ package pdf
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,22 +46,40 @@ func (r *Reader) ReadRecognized(ctx context.Context, data []byte, recognized map
 	if len(f.pages) > 0 && f.broken == len(f.pages) {
 		return nil, fault.New(fault.Invalid, "damaged: none of its %d pages can be read", len(f.pages))
 	}
-	var scanned []int
-	for i, p := range f.pages {
-		if p.pictures {
-			scanned = append(scanned, i)
-		}
+	scanned := f.scanned()
+	if n := len(f.nonsense); n > 0 && n*2 > len(f.pages) {
+		return nil, NewScannedError(scanned, fmt.Sprintf("unreadable: the fonts of %d of its %d pages show other letters than they name; save it anew or use OCR", n, len(f.pages)))
 	}
 	doc := f.document()
 	doc.Scanned = scanned
-	if strings.TrimSpace(doc.Text) == "" {
-		err := fault.New(fault.Invalid, "no text: its pages are pictures; install tesseract to read them, or add a PDF with text")
-		return nil, &ScannedError{Pages: scanned, err: err}
+	switch empty := strings.TrimSpace(doc.Text) == ""; {
+	case empty && len(scanned) == 0:
+		return nil, fault.New(fault.Invalid, "empty: its pages show nothing")
+	case empty:
+		return nil, NewScannedError(scanned, "no text: its pages are pictures; install tesseract to read them, or add a PDF with text")
 	}
 	if err := f.judge(doc); err != nil {
 		return nil, err
 	}
 	return doc, nil
+}
+
+// scanned returns the pages without text that OCR may read: they show pictures
+// alone, or their fonts show other letters than they name. Text of the latter is
+// dropped.
+func (f *pdfFile) scanned() []int {
+	var scanned []int
+	for i := range f.pages {
+		p := &f.pages[i]
+		if nonsense(p.lines) {
+			*p = rawPage{extra: p.extra, pictures: true}
+			f.nonsense = append(f.nonsense, i)
+		}
+		if p.pictures {
+			scanned = append(scanned, i)
+		}
+	}
+	return scanned
 }
 
 // document puts the pages together.
@@ -103,8 +121,8 @@ func (f *pdfFile) judge(doc *outline.Document) error {
 	} else if share > 0.02 {
 		doc.Note = "some characters could not be read"
 	}
-	if f.broken > 0 {
-		doc.Note = strconv.Itoa(f.broken) + " of its pages could not be read"
+	if n := f.broken + len(f.nonsense); n > 0 {
+		doc.Note = fmt.Sprintf("%d of its %d pages could not be read", n, len(f.pages))
 	}
 	return nil
 }

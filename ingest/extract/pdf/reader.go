@@ -33,8 +33,9 @@ type pdfFile struct {
 	pages     []rawPage
 	labels    []string
 	bookmarks []bookmark
-	broken    int // pages that could not be read
-	size      int // of the text of all pages, in characters
+	broken    int   // pages that could not be read
+	nonsense  []int // pages whose letters are not what they show
+	size      int   // of the text of all pages, in characters
 	scratch   layoutScratch
 }
 

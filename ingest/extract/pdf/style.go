@@ -25,9 +25,10 @@ const (
 // headingStyle tells the headings of a document without an outline by their
 // letters.
 type headingStyle struct {
-	body   float32   // the size of the text
-	sizes  []float32 // of the headings, the largest first
-	isBold bool      // the text itself is bold
+	body   float32          // the size of the text
+	text   map[float32]bool // other sizes of running text
+	sizes  []float32        // of the headings, the largest first
+	isBold bool             // the text itself is bold
 }
 
 // rounded is a size that is equal for letters of about the same size.
@@ -57,10 +58,11 @@ func styleOf(pages [][]line) *headingStyle {
 			s.body, most = size, n
 		}
 	}
+	s.text = textSizes(pages)
 	for _, page := range pages {
-		for i, l := range page {
+		for _, l := range page {
 			if s.large(l) && plausible(l.text) {
-				headings[rounded(page[i].size)]++
+				headings[rounded(l.size)]++
 			}
 		}
 	}
@@ -72,9 +74,33 @@ func styleOf(pages [][]line) *headingStyle {
 	return s
 }
 
+// textSizes are the sizes whose lines mostly follow one another, as those of
+// running text do.
+func textSizes(pages [][]line) map[float32]bool {
+	long := map[float32]int{} // lines in long runs, less those in short ones
+	for _, page := range pages {
+		for i := 0; i < len(page); {
+			n, size := 1, rounded(page[i].size)
+			for i+n < len(page) && rounded(page[i+n].size) == size {
+				n++
+			}
+			i += n
+			if n <= maxHeadingLines {
+				n = -n
+			}
+			long[size] += n
+		}
+	}
+	text := map[float32]bool{}
+	for size, n := range long {
+		text[size] = n > 0
+	}
+	return text
+}
+
 // large reports whether a line is larger than the text.
 func (s *headingStyle) large(l line) bool {
-	return l.kind == plainLine && s.body > 0 && l.size > s.body*larger
+	return l.kind == plainLine && s.body > 0 && l.size > s.body*larger && !s.text[rounded(l.size)]
 }
 
 // level is that of a heading of a size: 1 for the largest.
@@ -197,9 +223,12 @@ func largestTitle(pages [][]line) string {
 	return acceptTitle(title)
 }
 
+// titleNumber is the number of a first section that serves as the title.
+var titleNumber = regexp.MustCompile(`^\d{1,2}(?:\.\d{1,2})*\.? +`)
+
 // acceptTitle is a title of a few lines; "" if it is too long to be one.
 func acceptTitle(lines []string) string {
-	s := strings.Join(lines, " ")
+	s := titleNumber.ReplaceAllString(strings.Join(lines, " "), "")
 	if len(lines) > maxHeadingLines+1 || len(s) > 2*maxHeading || len(s) < 3 {
 		return ""
 	}

@@ -3,6 +3,7 @@ package pdf
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -236,7 +237,57 @@ func (t *foundTable) believable() bool {
 	case len(t.columns) == 2 && marked*2 > rows:
 		return false
 	}
-	return !t.prose()
+	return !t.numbered() && !t.prose()
+}
+
+// numbered reports whether the rows are numbered lines, as in a listing, or
+// titles with their ascending pages, and not a table with a header.
+func (t *foundTable) numbered() bool {
+	var rows, wide, ascending, steps, paged int
+	before, page := -2, 0
+	for i, row := range t.rows {
+		if len(row.cells) < 2 {
+			continue
+		}
+		if i == 0 && !isNumber(row.cells[0].text) && isTableHeader(cellTexts(row.cells), []line{{}}) && !isNumber(row.cells[len(row.cells)-1].text) {
+			return false
+		}
+		rows++
+		if len(row.cells) > 2 {
+			wide++
+		}
+		if n, err := strconv.Atoi(row.cells[0].text); err == nil {
+			if n > before && n <= before+5 {
+				ascending++
+			}
+			before = n
+			steps++
+		}
+		if n, err := strconv.Atoi(row.cells[len(row.cells)-1].text); err == nil && n >= page {
+			page = n
+			paged++
+		}
+	}
+	switch {
+	case wide*2 > rows:
+		return false
+	case steps*10 >= rows*7 && (ascending+1)*10 >= steps*8:
+		return true
+	}
+	return rows > minRows && paged == rows
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.Atoi(s)
+	return err == nil
+}
+
+func cellTexts(cells []cell) []string {
+	var texts []string
+	for _, c := range cells {
+		texts = append(texts, c.text)
+	}
+	return texts
 }
 
 // prose reports whether the columns are running text: lines of several words
