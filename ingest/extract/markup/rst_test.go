@@ -1,0 +1,26 @@
+package markup_test
+
+import (
+	"testing"
+
+	"docent/ingest/extract/markup"
+)
+
+// readers are the readers of this package.
+var readers = map[string]read{"rst": markup.RST, "latex": markup.LaTeX}
+
+// hostile are texts that are repeated many times.
+var hostile = []string{
+	"*a ", "`a ", "``", ":a:`b ", "|a ", "[", "]_", "\\", "**a", " ", "\n", "\n ", "- ", "- a\n ", ".. a::\n ", "a\n ", "+-+\n|", "=== ===\na  b\n", "a\n==\n", "::\n\n a\n", "x::\n",
+	".. |a| replace:: b\n", "* - a\n  - b\n",
+	`\a{`, `\label{`, `\section{`, `\begin{tabular}{l}`, `\item[`, "$", `\[`, "{", `\verb|`, `\footnote{`, `\begin{itemize}\item `, "&", `\\`, `\begin{verbatim}`, `\'`,
+}
+
+func TestRST(t *testing.T) {
+	t.Parallel()
+	golden(t, markup.RST, "pump.rst")
+}
+
+func FuzzRST(f *testing.F) {
+	fuzz(f, markup.RST, "a\n=\n\n* b\n\n  c::\n\n   d", "=== ===\n a   b\n=== ===\n 1   2\n=== ===\n")
+}
