@@ -7,13 +7,20 @@ import (
 	"docent/ingest/extract/markup"
 )
 
+// The markup formats.
+var (
+	formatRST      = Format{"text/x-rst", markup.RST}
+	formatLaTeX    = Format{"text/x-tex", markup.LaTeX}
+	formatAsciiDoc = Format{"text/asciidoc", markup.Adoc}
+	formatOrg      = Format{"text/org", markup.Org}
+)
+
 // markupEndings are the markup formats by the ending of the name.
 var markupEndings = map[string]Format{
-	".rst":   {"text/x-rst", markup.RST},
-	".rest":  {"text/x-rst", markup.RST},
-	".tex":   {"text/x-tex", markup.LaTeX},
-	".latex": {"text/x-tex", markup.LaTeX},
-	".ltx":   {"text/x-tex", markup.LaTeX},
+	".rst": formatRST, ".rest": formatRST,
+	".tex": formatLaTeX, ".latex": formatLaTeX, ".ltx": formatLaTeX,
+	".adoc": formatAsciiDoc, ".asciidoc": formatAsciiDoc, ".asc": formatAsciiDoc,
+	".org": formatOrg,
 }
 
 // detectMarkup recognizes markup languages other than HTML and Markdown.
