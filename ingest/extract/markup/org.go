@@ -15,7 +15,7 @@ func Org(ctx context.Context, _ string, data []byte) (*outline.Document, error) 
 	if err != nil {
 		return nil, err
 	}
-	o := &org{writer: newWriter(ctx, len(text)), lines: splitLines(text)}
+	o := &org{writer: newWriter(ctx, len(text)), lines: splitLines(text), endless: map[string]int{}}
 	for o.at < len(o.lines) {
 		if o.done() {
 			break
@@ -33,6 +33,8 @@ type org struct {
 	caption string
 	// hidden is the level of the heading whose section is a comment, or 0.
 	hidden int
+	// endless is, by the kind of a block, up to which line no end was found.
+	endless map[string]int
 }
 
 var (
@@ -130,10 +132,14 @@ func (o *org) begin(kind string) {
 		return // its content is read as if the line were not there
 	}
 	from := o.at
+	if from < o.endless[kind] {
+		return
+	}
 	end := "#+end_" + kind
 	for o.at < len(o.lines) && !strings.EqualFold(strings.TrimSpace(o.lines[o.at]), end) {
-		if orgHeading.MatchString(o.lines[o.at]) {
-			o.at = from // it does not end
+		if orgHeading.MatchString(o.lines[o.at]) || o.at == len(o.lines)-1 {
+			o.endless[kind] = o.at // it does not end
+			o.at = from
 			return
 		}
 		o.at++
