@@ -10,6 +10,8 @@ import (
 
 // The markup formats.
 var (
+	formatSRT   = Format{"application/x-subrip", markup.Subtitles}
+	formatVTT   = Format{"text/vtt", markup.Subtitles}
 	formatRST   = Format{"text/x-rst", markup.RST}
 	formatLaTeX = Format{"text/x-tex", markup.LaTeX}
 	formatAdoc  = Format{"text/asciidoc", markup.Adoc}
@@ -22,6 +24,7 @@ var markupEndings = map[string]Format{
 	".tex": formatLaTeX, ".latex": formatLaTeX, ".ltx": formatLaTeX,
 	".adoc": formatAdoc, ".asciidoc": formatAdoc, ".asc": formatAdoc,
 	".org": formatOrg,
+	".srt": formatSRT, ".vtt": formatVTT,
 }
 
 // xmlEndings are name endings of XML that may be prose. Others, such as those

@@ -7,7 +7,7 @@ import (
 )
 
 // readers are the readers of this package.
-var readers = map[string]read{"rst": markup.RST, "latex": markup.LaTeX, "asciidoc": markup.Adoc, "org": markup.Org, "xml": markup.XML}
+var readers = map[string]read{"rst": markup.RST, "latex": markup.LaTeX, "asciidoc": markup.Adoc, "org": markup.Org, "xml": markup.XML, "subtitles": markup.Subtitles}
 
 // hostile are texts that are repeated many times.
 var hostile = []string{
