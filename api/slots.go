@@ -22,12 +22,12 @@ const (
 // authentication is off, everybody is the same and has all, or with byAddress one
 // address has all but one.
 type slots struct {
-	all    chan struct{} // one token for each that is done
-	busy   string        // what is said if all are taken
+	all  chan struct{} // one token for each that is done
+	busy string        // what is said if all are taken
 	// byAddress tells clients apart while authentication is off.
 	byAddress bool
-	mu     sync.Mutex
-	shares map[string]*share // by principal or address, of those who have or want one
+	mu        sync.Mutex
+	shares    map[string]*share // by principal or address, of those who have or want one
 }
 
 // share is what one principal has.

@@ -182,6 +182,8 @@ type Progress struct {
 	TotalBytes int64
 	// Chunks is how many passages were stored.
 	Chunks int
+	// Reading is a file that is being read, "" if it is not known.
+	Reading string
 }
 
 // Request is one run over files and folders.

@@ -55,26 +55,42 @@ func (s *ingestSummary) count(r ingest.Result) {
 
 func newIngest(std stdio) *cobra.Command {
 	var (
-		asJSON, prune, retry, watch bool
-		collection, name            string
+		asJSON, prune, retry, watch, verbose bool
+		collection, name                     string
 	)
 	cmd := &cobra.Command{
 		Use:   "ingest PATH... | -",
 		Short: "Read documents: files, folders, or - for standard input",
-		Long: `Brings the database in line with files and folders: new ones are added, changed
-ones replaced, unchanged ones only hashed. A running server sees each document
-as soon as it is stored.
+		Long: `Bring the database in line with files and folders: new files are added, changed
+files replaced, and unchanged files only hashed. A running server sees each
+document as soon as it is stored.
 
-Read are Markdown, text, HTML, PDF, DOCX, CSV, JSON, JSONL and source code, told
-by content. Hidden files, version control folders and what .docentignore names
-are skipped. A file that cannot be read is reported and remembered; it is tried
-again when it changes, or with --retry.
+docent detects the format from the content. It reads:
+
+  documents      Markdown, text, HTML, PDF, DOCX, PPTX, XLSX, ODT, ODS, ODP, RTF
+  mail           EML, MSG, MBOX, MHT
+  books          EPUB, Jupyter notebooks
+  markup         LaTeX, reStructuredText, AsciiDoc, Org, SVG, and XML such as
+                 DocBook, DITA and JATS
+  data           CSV, JSON, JSONL, YAML, SQL, subtitles (SRT, VTT)
+  source code    most languages
+  archives       ZIP and TAR, with the documents in them
+  with tesseract    images and scanned pages
+  with LibreOffice  DOC, XLS, PPT
+
+Hidden files, version control folders and files named in .docentignore are
+skipped. A file that cannot be read is reported and remembered. It is tried again
+when it changes, or with --retry. When files are gone, their documents stay until
+you run docent ingest with --prune.
+
+With --json, docent writes an object per file, an object with the progress at
+most once a second, and a summary at the end.
 
 With --watch, docent reads the paths once and then follows changes until you
 interrupt it. It also removes the documents of files that are deleted, as --prune
 does.
 
-Exit status: 0 everything is searchable, 1 some failed, 2 wrong call.`,
+Exit status: 0 everything is searchable, 1 some files failed, 2 wrong call.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := openIngest(cmd, std)
@@ -94,7 +110,7 @@ Exit status: 0 everything is searchable, 1 some failed, 2 wrong call.`,
 			}
 			report, err := a.ingestPaths(cmd, std, ingest.Request{
 				Collection: collection, Paths: args, Prune: prune || watch, Retry: retry,
-			}, name, asJSON, &sum)
+			}, ingestOutput{name: name, asJSON: asJSON, verbose: verbose}, &sum)
 			if err != nil {
 				return err
 			}
@@ -106,6 +122,7 @@ Exit status: 0 everything is searchable, 1 some failed, 2 wrong call.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per file, then a summary")
+	cmd.Flags().BoolVar(&verbose, "verbose", false, "list every file that failed or is gone, and each result")
 	cmd.Flags().BoolVar(&prune, "prune", false, "remove documents under the given folders whose files are gone")
 	cmd.Flags().BoolVar(&watch, "watch", false, "follow changes until interrupted; removes documents of deleted files")
 	cmd.Flags().BoolVar(&retry, "retry", false, "try files again that failed before")

@@ -21,7 +21,7 @@ func newItemBar(w io.Writer, wanted bool) *bar {
 		return &bar{}
 	}
 	b := &bar{progress: mpb.New(mpb.WithOutput(f), mpb.WithWidth(40))}
-	b.files = b.progress.AddBar(0,
+	b.bytes = b.progress.AddBar(0,
 		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d items")),
 		mpb.AppendDecorators(decor.OnComplete(decor.AverageETA(decor.ET_STYLE_GO), "done")),
 		mpb.BarRemoveOnComplete(),
@@ -31,9 +31,9 @@ func newItemBar(w io.Writer, wanted bool) *bar {
 
 // setItems shows how far a sync is.
 func (b *bar) setItems(p source.Progress) {
-	if b.files == nil {
+	if b.bytes == nil {
 		return
 	}
-	b.files.SetTotal(int64(p.Total), false)
-	b.files.SetCurrent(int64(p.Done))
+	b.bytes.SetTotal(int64(p.Total), false)
+	b.bytes.SetCurrent(int64(p.Done))
 }

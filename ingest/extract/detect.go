@@ -119,6 +119,9 @@ func detectArchive(ctx context.Context, data []byte) (f Format, ok bool, err err
 // one, else by the name.
 func detectText(src Source, head []byte) Format {
 	ending := strings.ToLower(path.Ext(src.Name))
+	if f, ok := detectMarkup(src, head); ok {
+		return f
+	}
 	if code := plain.CodeType(src.Name, head); code != "" && code != "text/xml" {
 		return Format{code, textual(plain.Code)}
 	}

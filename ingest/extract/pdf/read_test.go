@@ -232,9 +232,9 @@ func TestScannedPages(t *testing.T) {
 	if !errors.As(err, &scanned) || fmt.Sprint(scanned.Pages) != "[0]" || fault.KindOf(err) != fault.Invalid {
 		t.Errorf("got %v", err)
 	}
-	doc, pages, err := newReader(t).ReadScanned(t.Context(), onePage(at("F1", 10, 50, 700, "Text"), "", ""))
-	if err != nil || len(pages) > 0 || doc.Text != "Text" {
-		t.Errorf("a page of text: %v, %v", pages, err)
+	doc, err := newReader(t).Read(t.Context(), "a.pdf", onePage(at("F1", 10, 50, 700, "Text"), "", ""))
+	if err != nil || len(doc.Scanned) > 0 || doc.Text != "Text" {
+		t.Errorf("a page of text: %+v, %v", doc, err)
 	}
 }
 

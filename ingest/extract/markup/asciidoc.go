@@ -1,0 +1,417 @@
+package markup
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"docent/ingest/outline"
+)
+
+// Adoc reads AsciiDoc: sections, lists, tables, listings and admonitions.
+// Included files and comments are dropped.
+func Adoc(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
+	text, err := textual(data)
+	if err != nil {
+		return nil, err
+	}
+	a := &asciidoc{writer: newWriter(ctx, len(text)), lines: splitLines(text), attributes: map[string]string{}}
+	a.header()
+	for a.at < len(a.lines) {
+		if a.done() {
+			break
+		}
+		a.block()
+	}
+	return a.document()
+}
+
+// asciidoc is the state of reading AsciiDoc.
+type asciidoc struct {
+	*writer
+	lines      []string
+	at         int
+	attributes map[string]string
+	style      string   // what the attribute line above the block says
+	caption    string   // the title above the block
+	open       []string // the marks of the open terms
+	joined     bool     // a + joins the next block to the list item
+	listed     bool     // the last block was part of a list
+}
+
+var (
+	adocAttribute = regexp.MustCompile(`^:(!?[A-Za-z0-9_][\w-]{0,60}!?):(?:\s+(.*))?$`)
+	adocHeading   = regexp.MustCompile(`^(={1,6}|#{1,6})\s+(\S.*)$`)
+	adocBullet    = regexp.MustCompile(`^\s*(\*{1,6}|-|•|<\d{1,3}>|<\.>|\.{1,5}|\d{1,4}[.)]|[a-zA-Z][.)])\s+(\S.*)$`)
+	adocTerm      = regexp.MustCompile(`^\s*(\S.{0,400}?)(:{2,4}|;;)(?:\s+(.*))?$`)
+	adocMacro     = regexp.MustCompile(`^([a-z][\w-]*)::(\S*?)\[(.*)\]$`)
+	adocNote      = regexp.MustCompile(`^(NOTE|TIP|WARNING|IMPORTANT|CAUTION): (.*)$`)
+)
+
+// findBullet matches an item of a list.
+func findBullet(l string) []string {
+	if t := strings.TrimLeft(l[:min(len(l), maxIndent)], " "); t == "" || !strings.Contains(t[:min(len(t), 8)], " ") {
+		return nil
+	}
+	return adocBullet.FindStringSubmatch(l)
+}
+
+// findTerm matches a term of a definition list.
+func findTerm(l string) []string {
+	head := l[:min(len(l), 1000)]
+	if !strings.Contains(head, "::") && !strings.Contains(head, ";;") {
+		return nil
+	}
+	return adocTerm.FindStringSubmatch(l)
+}
+
+// header reads the title, the lines below it and the attributes.
+func (a *asciidoc) header() {
+	for a.at < len(a.lines) {
+		l := a.lines[a.at]
+		switch {
+		case isBlank(l), strings.HasPrefix(l, "//") && l != "////", adocAttribute.MatchString(l):
+			a.attribute(l)
+			a.at++
+			continue
+		case strings.HasPrefix(l, "= "):
+			a.titled(l[2:], 1)
+		case a.underlined() == 1:
+			a.titled(l, 2)
+		}
+		return
+	}
+}
+
+// titled takes the document's title and the author's lines below it.
+func (a *asciidoc) titled(name string, lines int) {
+	a.title = a.inline(name)
+	a.heading(1, a.title)
+	a.at += lines
+	for n := 0; a.at < len(a.lines) && !isBlank(a.lines[a.at]); n++ {
+		l := a.lines[a.at]
+		if !a.attribute(l) {
+			if n > 1 || strings.ContainsAny(l, "=[:") && !strings.Contains(l, "@") && !strings.HasPrefix(l, "//") {
+				return
+			}
+			a.para(l)
+		}
+		a.at++
+	}
+}
+
+// attribute notes an attribute of the document.
+func (a *asciidoc) attribute(l string) bool {
+	m := adocAttribute.FindStringSubmatch(l)
+	if m == nil {
+		return strings.HasPrefix(l, "//")
+	}
+	if len(a.attributes) < maxSubstitutions && len(m[2]) <= maxSubstitution {
+		a.attributes[strings.ToLower(m[1])] = m[2]
+	}
+	return true
+}
+
+// underlined is the level of the title with a line below it at the position, 0
+// if there is none.
+func (a *asciidoc) underlined() int {
+	if a.at+1 >= len(a.lines) {
+		return 0
+	}
+	name, line := a.lines[a.at], a.lines[a.at+1]
+	if len(line) < 3 || len(name) > 200 || isBlank(name) || name[0] == ' ' || !isWordAt(line, 0) && strings.Trim(line, line[:1]) != "" || isWordAt(line, 0) {
+		return 0
+	}
+	n := utf8.RuneCountInString(name)
+	if len(line) < n-2 || len(line) > n+2 || strings.HasPrefix(name, "[") || strings.HasPrefix(name, ".") || isAdornment(name) {
+		return 0
+	}
+	return strings.IndexByte("=-~^+", line[0]) + 1
+}
+
+// block reads the block at the position.
+func (a *asciidoc) block() {
+	l := a.lines[a.at]
+	switch {
+	case isBlank(l):
+		a.at++
+		a.blank()
+	case l == "+":
+		a.joined = true
+		a.at++
+	case strings.HasPrefix(l, "//"):
+		if strings.HasPrefix(l, "////") {
+			a.delimited(l)
+			return
+		}
+		a.at++
+	case strings.HasPrefix(l, "|==="), strings.HasPrefix(l, ",==="), strings.HasPrefix(l, "!==="):
+		a.tableBlock(l)
+	case isFence(l):
+		a.fenced(l)
+	case a.underlined() > 0:
+		a.section(a.underlined(), l)
+		a.at += 2
+	case adocHeading.MatchString(l):
+		m := adocHeading.FindStringSubmatch(l)
+		a.section(len(m[1]), m[2])
+		a.at++
+	case l == "'''" || l == "<<<" || l == "---" || l == "***":
+		a.at++
+	case l[0] == '[' && strings.HasSuffix(l, "]") && !strings.Contains(l, "]["):
+		a.style += l
+		a.at++
+	case l[0] == '.' && len(l) > 1 && l[1] != '.' && l[1] != ' ':
+		a.caption = a.inline(l[1:])
+		a.at++
+	case a.attribute(l):
+		a.at++
+	default:
+		a.text(l)
+	}
+}
+
+// blank ends what a blank line ends.
+func (a *asciidoc) blank() {
+	a.style = ""
+	if a.at < len(a.lines) {
+		next := a.lines[a.at]
+		if isBlank(next) || next[0] == ' ' || next == "+" || findBullet(next) != nil || findTerm(next) != nil || next == "--" {
+			return
+		}
+	}
+	if a.at > 1 && a.lines[a.at-2] == "+" {
+		return
+	}
+	a.endLists()
+}
+
+// endLists ends the open lists and terms.
+func (a *asciidoc) endLists() {
+	for range a.open {
+		a.closeTerm()
+	}
+	a.open, a.items, a.marker, a.listed = nil, 0, "", false
+}
+
+// section adds a heading.
+func (a *asciidoc) section(level int, name string) {
+	a.endLists()
+	a.style, a.caption = "", ""
+	if a.title == "" && level == 1 {
+		a.title = a.inline(name)
+	}
+	a.heading(level, strings.TrimRight(a.inline(name), " ="))
+}
+
+// isFence reports whether a line begins or ends a delimited block.
+func isFence(l string) bool {
+	if l == "--" || strings.HasPrefix(l, "```") {
+		return true
+	}
+	return len(l) >= 4 && strings.IndexByte("-.=*_+", l[0]) >= 0 && strings.Trim(l, l[:1]) == ""
+}
+
+// fenced reads a delimited block. The content of examples, quotes and sidebars
+// is read as if the lines around it were not there.
+func (a *asciidoc) fenced(l string) {
+	switch {
+	case l == "--" || l[0] == '=' || l[0] == '*' || l[0] == '_':
+		a.at++
+		a.admonish()
+		a.label()
+		a.style = ""
+	case l[0] == '+':
+		body := a.delimited(l)
+		if strings.Contains(a.style, "math") {
+			a.lines2(body)
+		}
+	default:
+		a.label()
+		body := a.delimited(l)
+		if !strings.Contains(a.style, "comment") {
+			a.code(strings.Join(body, "\n"))
+		}
+		a.style = ""
+	}
+}
+
+// lines2 adds lines as one paragraph.
+func (a *asciidoc) lines2(body []string) { a.writer.lines(strings.Join(body, "\n")) }
+
+// delimited returns the lines up to the end of the block and moves behind it.
+func (a *asciidoc) delimited(fence string) []string {
+	if strings.HasPrefix(fence, "```") {
+		fence = "```"
+	}
+	from := a.at + 1
+	for a.at = from; a.at < len(a.lines); a.at++ {
+		if a.lines[a.at] == fence {
+			a.at++
+			return a.lines[from : a.at-1]
+		}
+	}
+	return a.lines[from:]
+}
+
+// admonish sets the prefix that an attribute line such as [NOTE] names.
+func (a *asciidoc) admonish() {
+	for _, name := range []string{"NOTE", "TIP", "WARNING", "IMPORTANT", "CAUTION"} {
+		if strings.Contains(a.style, "["+name) {
+			a.prefix = name[:1] + strings.ToLower(name[1:]) + ": "
+		}
+	}
+}
+
+// label adds the title above a block.
+func (a *asciidoc) label() {
+	if a.caption != "" {
+		prefix := a.prefix
+		a.prefix = ""
+		a.para(a.caption)
+		a.prefix, a.caption = prefix, ""
+	}
+}
+
+// text reads items, terms, macros and paragraphs.
+func (a *asciidoc) text(l string) {
+	if m := adocMacro.FindStringSubmatch(strings.TrimSpace(l)); m != nil {
+		a.at++
+		if m[1] == "image" || m[1] == "video" {
+			a.label()
+			alt, _, _ := strings.Cut(m[3], ",")
+			a.para(a.inline(strings.Trim(alt, `"`)))
+		}
+		return
+	}
+	if m := findBullet(l); m != nil && !strings.Contains(a.style, "source") {
+		a.label()
+		a.bullet(m)
+		return
+	}
+	if m := findTerm(l); m != nil && !strings.Contains(a.style, "source") {
+		a.label()
+		a.term(m)
+		return
+	}
+	a.paragraph(l)
+}
+
+// bullet reads an item.
+func (a *asciidoc) bullet(m []string) {
+	a.items = 1
+	a.marker = "- "
+	if c := m[1]; c[0] >= '0' && c[0] <= '9' {
+		a.marker = c + " "
+	}
+	a.at++
+	rest := a.collect()
+	a.para(a.inline(strings.Join(append([]string{m[2]}, rest...), "\n")))
+	a.listed, a.joined, a.style = true, false, ""
+}
+
+// term reads terms that share a definition, and the first paragraph of it.
+func (a *asciidoc) term(m []string) {
+	for i, mark := range a.open {
+		if mark == m[2] {
+			for range a.open[i:] {
+				a.closeTerm()
+			}
+			a.open = a.open[:i]
+			break
+		}
+	}
+	a.items = 0
+	names := []string{oneLine(a.inline(m[1]))}
+	a.at++
+	for m[3] == "" {
+		next := a.at
+		for next < len(a.lines) && isBlank(a.lines[next]) {
+			next++
+		}
+		if next == len(a.lines) || a.lines[next][0] == ' ' {
+			break
+		}
+		more := findTerm(a.lines[next])
+		if more == nil || more[2] != m[2] || len(names) > 20 {
+			break
+		}
+		names, m[3] = append(names, oneLine(a.inline(more[1]))), more[3]
+		a.at = next + 1
+	}
+	if len(a.open) < maxNesting {
+		a.open = append(a.open, m[2])
+		a.openTerm(strings.Join(names, "\n"))
+	}
+	for a.at < len(a.lines) && isBlank(a.lines[a.at]) && m[3] == "" && a.at+1 < len(a.lines) && strings.HasPrefix(a.lines[a.at+1], " ") {
+		a.at++
+	}
+	a.para(a.inline(strings.Join(append([]string{m[3]}, a.collect()...), "\n")))
+	a.listed, a.joined, a.style = true, false, ""
+}
+
+// collect returns the lines that go on with a paragraph.
+func (a *asciidoc) collect() []string {
+	from := a.at
+	for ; a.at < len(a.lines); a.at++ {
+		l := a.lines[a.at]
+		if isBlank(l) || l == "+" || isFence(l) || strings.HasPrefix(l, "|===") || strings.HasPrefix(l, "[") && strings.HasSuffix(l, "]") && !strings.Contains(l, "][") && a.at > from ||
+			a.at > from && a.underlined() > 0 && !a.listed {
+			break
+		}
+		if findBullet(l) != nil || findTerm(l) != nil || isConditional(l) {
+			break
+		}
+	}
+	return a.lines[from:a.at]
+}
+
+// isConditional reports whether a line is a directive of the preprocessor.
+func isConditional(l string) bool {
+	for _, p := range []string{"include::", "ifdef::", "ifndef::", "ifeval::", "endif::"} {
+		if strings.HasPrefix(l, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// paragraph reads a paragraph. One that is indented is a listing, except below
+// a term.
+func (a *asciidoc) paragraph(l string) {
+	if !a.joined && !a.listed && l[0] != ' ' {
+		a.endLists()
+	}
+	a.joined = false
+	if l[0] == ' ' || strings.Contains(a.style, "source") || strings.Contains(a.style, "listing") || strings.Contains(a.style, "literal") {
+		n := untilBlank(a.lines[a.at:])
+		for i, l := range a.lines[a.at : a.at+n] {
+			if l == "+" {
+				n = i
+			}
+		}
+		a.label()
+		a.code(strings.Join(a.lines[a.at:a.at+n], "\n"))
+		a.at += max(n, 1)
+		a.style = ""
+		return
+	}
+	body := a.collect()
+	if len(body) == 0 {
+		body = a.lines[a.at : a.at+1]
+		a.at++
+	}
+	a.admonish()
+	a.label()
+	if strings.Contains(a.style, "verse") {
+		a.lines2(strings.Split(a.inline(strings.Join(body, "\n")), "\n"))
+	} else {
+		if m := adocNote.FindStringSubmatch(body[0]); m != nil {
+			a.prefix = m[1][:1] + strings.ToLower(m[1][1:]) + ": "
+			body = append([]string{m[2]}, body[1:]...)
+		}
+		a.para(a.inline(strings.Join(body, "\n")))
+	}
+	a.style, a.prefix = "", ""
+}

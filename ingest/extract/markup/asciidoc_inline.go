@@ -1,0 +1,194 @@
+package markup
+
+import (
+	"strings"
+)
+
+// adocBuiltin are the attributes that every AsciiDoc document has.
+var adocBuiltin = map[string]string{
+	"nbsp": " ", "sp": " ", "plus": "+", "asterisk": "*", "caret": "^", "tilde": "~", "backtick": "`", "lt": "<", "gt": ">", "amp": "&", "empty": "", "zwsp": "", "wj": "", "startsb": "[", "endsb": "]", "vbar": "|",
+	"apos": "'", "quot": `"`, "lsquo": "‘", "rsquo": "’", "ldquo": "“", "rdquo": "”", "deg": "°", "backslash": `\`, "two-colons": "::", "two-semicolons": ";;", "cpp": "C++", "pp": "++", "blank": "", "litdd": "--", "hyphen": "-",
+}
+
+// inline reduces the marks within a paragraph to its text.
+func (a *asciidoc) inline(text string) string {
+	if !strings.ContainsAny(text, "*_`+#^~<:{[\\'|") {
+		return text
+	}
+	s := newSpans(text)
+	b := make([]byte, 0, len(text))
+	for i := 0; i < len(text); {
+		next, out, ok := a.mark(s, i)
+		if ok {
+			if rest, macro := strings.CutPrefix(out, macroMark); macro {
+				name := macroName(text, i)
+				b, out = b[:len(b)-len(name)], rest
+			}
+			b = append(b, out...)
+			i = next
+			continue
+		}
+		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte("*_`+#{<[\\'", text[i+1]) >= 0 {
+			i++
+		}
+		b = append(b, text[i])
+		i++
+	}
+	out := strings.ReplaceAll(string(b), " +\n", "\n")
+	return strings.TrimSuffix(out, " +")
+}
+
+// mark reads marked text at i. It returns where the text goes on and what to
+// show.
+func (a *asciidoc) mark(s *spans, i int) (next int, out string, ok bool) {
+	text := s.text
+	switch c := text[i]; c {
+	case '*', '_', '`', '+', '#', '\'':
+		return a.quoted(s, i, c)
+	case '^', '~':
+		if end := s.tight(i+1, text[i:i+1]); end > 0 && end-i < 30 && !strings.ContainsAny(text[i:end], " \n") {
+			return end + 1, text[i+1 : end], true
+		}
+	case '{':
+		if end := s.raw(i+1, "}"); end > 0 && end-i < 64 {
+			name := strings.ToLower(text[i+1 : end])
+			if v, known := a.attributes[name]; known {
+				return end + 1, v, true
+			}
+			if v, known := adocBuiltin[name]; known {
+				return end + 1, v, true
+			}
+		}
+	case '<':
+		if strings.HasPrefix(text[i:], "<<") {
+			if end := s.raw(i+2, ">>"); end > 0 && end-i < 400 {
+				id, label, found := strings.Cut(text[i+2:end], ",")
+				if !found {
+					label = id
+				}
+				return end + 2, strings.TrimSpace(label), true
+			}
+		}
+	case '[':
+		if strings.HasPrefix(text[i:], "[[") {
+			if end := s.raw(i+2, "]]"); end > 0 && end-i < 200 {
+				return end + 2, "", true
+			}
+		}
+	case ':':
+		return a.macro(s, i)
+	}
+	return 0, "", false
+}
+
+// quoted reads text between marks.
+func (a *asciidoc) quoted(s *spans, i int, c byte) (next int, out string, ok bool) {
+	text := s.text
+	for _, n := range []int{3, 2} {
+		mark := strings.Repeat(string(rune(c)), n)
+		if (n < 3 || c == '+') && c != '\'' && strings.HasPrefix(text[i:], mark) {
+			if end := s.raw(i+n, mark); end > i+n {
+				return end + n, text[i+n : end], true
+			}
+		}
+	}
+	if isWordBefore(text, i) || isSpaceAt(text, i+1) || text[i+1] == c {
+		return 0, "", false
+	}
+	end := s.tight(i+1, text[i:i+1])
+	if end < 0 {
+		return 0, "", false
+	}
+	inner := text[i+1 : end]
+	switch c {
+	case '\'':
+		if strings.Contains(inner, "\n") || len(inner) > 60 {
+			return 0, "", false
+		}
+		return end + 1, inner, true
+	case '`', '+':
+		inner = strings.TrimSuffix(strings.TrimPrefix(inner, "+"), "+")
+		return end + 1, a.replace(inner), true
+	}
+	return end + 1, a.nested(inner), true
+}
+
+// replace fills in the attributes in a text.
+func (a *asciidoc) replace(text string) string {
+	if !strings.Contains(text, "{") {
+		return text
+	}
+	s := newSpans(text)
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		if text[i] == '{' {
+			if next, out, ok := a.mark(s, i); ok {
+				b.WriteString(out)
+				i = next
+				continue
+			}
+		}
+		b.WriteByte(text[i])
+		i++
+	}
+	return b.String()
+}
+
+// nested removes the marks that emphasized text may hold.
+func (a *asciidoc) nested(text string) string {
+	if len(text) > 2 && strings.IndexByte("*_`+", text[0]) >= 0 && text[len(text)-1] == text[0] {
+		text = text[1 : len(text)-1]
+	}
+	return a.replace(strings.ReplaceAll(text, "`", ""))
+}
+
+// macroMark stands in front of the text of a macro whose name is to be removed.
+const macroMark = "\x00"
+
+// macro reads a macro or an address whose colon is at i, such as
+// link:address[text].
+func (a *asciidoc) macro(s *spans, i int) (next int, out string, ok bool) {
+	text := s.text
+	end := i + 1
+	for end < len(text) && end-i < 500 && strings.IndexByte(" \t\n[]<>\"", text[end]) < 0 {
+		end++
+	}
+	if end >= len(text) || text[end] != '[' || macroName(text, i) == "" {
+		return 0, "", false
+	}
+	closed := s.raw(end, "]")
+	if closed < 0 || closed-end > 1000 {
+		return 0, "", false
+	}
+	target, label := text[i+1:end], text[end+1:closed]
+	switch name := macroName(text, i); {
+	case strings.HasPrefix(target, "//"):
+		label, _, _ = strings.Cut(label, ",window=")
+		return closed + 1, ":" + target + parenthesis(label), true
+	case name == "linkgit":
+		return closed + 1, macroMark + target + "(" + label + ")", true
+	case label == "":
+		return closed + 1, macroMark + target, true
+	case name == "footnote":
+		return closed + 1, macroMark + " (" + label + ")", true
+	default:
+		return closed + 1, macroMark + strings.Trim(label, `"`), true
+	}
+}
+
+// parenthesis is the label of an address.
+func parenthesis(label string) string {
+	if label = strings.Trim(label, `"^ `); label == "" {
+		return ""
+	}
+	return " (" + label + ")"
+}
+
+// macroName is the name in front of a colon.
+func macroName(text string, i int) string {
+	from := i
+	for from > 0 && i-from < 20 && (text[from-1] >= 'a' && text[from-1] <= 'z' || text[from-1] == '-') {
+		from--
+	}
+	return text[from:i]
+}

@@ -1,0 +1,80 @@
+package markup
+
+import (
+	"strings"
+
+	"docent/ingest/extract/table"
+)
+
+// cell ends the present cell of the open table.
+func (l *latex) cell() {
+	if len(l.grids) != 1 {
+		l.write(" ")
+		return
+	}
+	g := &l.grids[0]
+	if len(g.row) < maxColumns {
+		g.row = append(g.row, tidyTeX(oneLine(l.buf.String())))
+	}
+	l.buf.Reset()
+}
+
+// row ends the present row of the open table.
+func (l *latex) row() {
+	if len(l.grids) != 1 {
+		l.write(" ")
+		return
+	}
+	l.cell()
+	g := &l.grids[0]
+	if strings.TrimSpace(strings.Join(g.row, "")) != "" {
+		g.rows = append(g.rows, g.row)
+	}
+	g.row = nil
+}
+
+// rule notes a line across the open table. The first one below the first rows
+// ends the header.
+func (l *latex) rule() {
+	if len(l.grids) != 1 {
+		return
+	}
+	g := &l.grids[0]
+	if n := len(g.rows); n > 0 && n <= 3 && !g.rule && isBlank(l.buf.String()) && len(g.row) == 0 {
+		g.headers = n
+		g.rule = true
+	}
+}
+
+// openTable begins a table. Within a cell, a table is text.
+func (l *latex) openTable() {
+	if len(l.grids) == 0 {
+		l.flush()
+	}
+	l.grids = append(l.grids, latexGrid{})
+}
+
+// closeTable ends the open table.
+func (l *latex) closeTable() {
+	n := len(l.grids)
+	if n == 0 {
+		return
+	}
+	if n == 1 {
+		l.row()
+		g := l.grids[0].grid
+		if g.headers > 0 && g.headers == len(g.rows) || g.headers > 0 && !table.IsHeader(g.rows[0]) && len(g.rows[0]) < 2 {
+			g.headers = 0
+		}
+		l.grids = nil
+		l.buf.Reset()
+		l.writer.table(g)
+		notes := l.notes
+		l.notes = nil
+		for _, note := range notes {
+			l.para(note)
+		}
+		return
+	}
+	l.grids = l.grids[:n-1]
+}

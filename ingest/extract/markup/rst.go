@@ -1,0 +1,362 @@
+package markup
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"docent/ingest/outline"
+)
+
+// RST reads reStructuredText: sections by the order of their underlines, lists,
+// tables, code and the text of directives. Included files, tables of contents
+// and comments are dropped.
+func RST(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
+	text, err := textual(data)
+	if err != nil {
+		return nil, err
+	}
+	r := &rst{writer: newWriter(ctx, len(text)), substitutions: map[string]string{}}
+	lines := splitLines(text)
+	r.define(lines)
+	r.blocks(lines, 0)
+	r.endLists()
+	return r.document()
+}
+
+// rst is the state of reading reStructuredText.
+type rst struct {
+	*writer
+	// styles are the heading styles in the order of their first use: the
+	// character, twice if there is an overline too.
+	styles        []string
+	substitutions map[string]string
+}
+
+// maxSubstitutions bounds how many substitutions are kept, maxSubstitution the
+// length of each.
+const (
+	maxSubstitutions = 2000
+	maxSubstitution  = 300
+)
+
+var (
+	rstSubstitution = regexp.MustCompile(`^\s*\.\. \|([^|]{1,100})\| (replace|unicode|date|image)::\s*(.*)$`)
+	rstDirective    = regexp.MustCompile(`^\.\. (?:\|[^|]{1,100}\| +)?([A-Za-z][\w.:+-]*)\s?::(?:\s+(.*))?$`)
+	rstFootnote     = regexp.MustCompile(`^\.\. \[([^\]]{1,100})\](?:\s+(.*))?$`)
+	rstBullet       = regexp.MustCompile(`^([-*+•‣⁃])(?:\s+|$)`)
+	rstNumber       = regexp.MustCompile(`^\(?(?:[0-9]{1,6}|[a-zA-Z]|[ivxlcdmIVXLCDM]{1,8}|#)[.)](?:\s+|$)`)
+	rstField        = regexp.MustCompile(`^:([^:\s][^:]{0,80}|[^:\s]):(?:\s+(.*))?$`)
+	rstOption       = regexp.MustCompile(`^(?:--?|/|\+)[A-Za-z0-9][\w-]*(?:[ =]?[<\[]?[\w-]+[>\]]?)?(?:, (?:--?|/)[A-Za-z0-9][\w-]*(?:[ =]?[<\[]?[\w-]+[>\]]?)?)*(?:  +(.*))?$`)
+	rstGridBorder   = regexp.MustCompile(`^\+[-=+]*[-=][-=+]*\+$`)
+	rstSimpleBorder = regexp.MustCompile(`^=+(?: +=+)+$`)
+)
+
+// define collects the substitutions of the text.
+func (r *rst) define(lines []string) {
+	for _, l := range lines {
+		if !strings.Contains(l, ".. |") || len(l) > 2*maxSubstitution || len(r.substitutions) >= maxSubstitutions {
+			continue
+		}
+		if m := rstSubstitution.FindStringSubmatch(l); m != nil && m[2] == "replace" {
+			r.substitutions[m[1]] = r.inline(m[3])
+		}
+	}
+}
+
+// endLists forgets open lists.
+func (r *rst) endLists() { r.items, r.marker = 0, "" }
+
+// blocks reads the blocks of lines that share an indentation.
+func (r *rst) blocks(lines []string, depth int) {
+	for i := 0; i < len(lines); {
+		if r.done() {
+			return
+		}
+		if isBlank(lines[i]) {
+			i++
+			continue
+		}
+		if depth > maxNesting {
+			r.plain(lines[i:])
+			return
+		}
+		i += r.block(lines[i:], depth)
+	}
+}
+
+// plain adds lines that are nested too deeply as paragraphs.
+func (r *rst) plain(lines []string) {
+	for len(lines) > 0 {
+		n := 0
+		for n < len(lines) && !isBlank(lines[n]) {
+			n++
+		}
+		r.para(strings.Join(lines[:n], "\n"))
+		lines = lines[min(n+1, len(lines)):]
+	}
+}
+
+// block reads the block that lines begin with and returns the number of its
+// lines, at least one.
+func (r *rst) block(lines []string, depth int) int {
+	first := lines[0]
+	if n := r.title(lines, depth); n > 0 {
+		return n
+	}
+	switch {
+	case first[0] == ' ':
+		n := indented(lines)
+		r.quote(lines[:n], depth)
+		return n
+	case isAdornment(first) && len(first) >= 4 && (len(lines) == 1 || isBlank(lines[1])):
+		return 1 // a transition
+	case strings.HasPrefix(first, ".."):
+		if n := r.explicit(lines, depth); n > 0 {
+			return n
+		}
+	case strings.HasPrefix(first, "__ "):
+		return 1
+	case rstGridBorder.MatchString(first):
+		return r.gridTable("", lines)
+	case rstSimpleBorder.MatchString(first):
+		return r.simpleTable("", lines)
+	case strings.HasPrefix(first, ">>> "):
+		n := untilBlank(lines)
+		r.code(strings.Join(lines[:n], "\n"))
+		return n
+	case strings.HasPrefix(first, "| ") || first == "|":
+		return r.lineBlock(lines)
+	}
+	if m := rstBullet.FindString(first); m != "" {
+		return r.item(lines, len(m), "- ", depth)
+	}
+	if m := rstNumber.FindString(first); m != "" && r.isNumbered(lines, m) {
+		marker := strings.TrimSpace(m) + " "
+		if strings.Contains(m, "#") {
+			marker = "- "
+		}
+		return r.item(lines, len(m), marker, depth)
+	}
+	if m := rstField.FindStringSubmatch(first); m != nil {
+		return r.field(lines, m, depth)
+	}
+	if len(lines) > 1 && rstOption.MatchString(first) {
+		return r.option(lines, depth)
+	}
+	if len(lines) > 1 && lines[1] != "" && lines[1][0] == ' ' && !strings.HasSuffix(first, "::") {
+		return r.definition(lines, depth)
+	}
+	return r.paragraph(lines)
+}
+
+// isAdornment reports whether a line is one punctuation mark repeated.
+func isAdornment(s string) bool {
+	if len(s) < 2 || !strings.ContainsRune("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", rune(s[0])) {
+		return false
+	}
+	return strings.Trim(s, s[:1]) == ""
+}
+
+// title reads a section's title and returns the number of its lines, 0 if lines
+// do not begin with one.
+func (r *rst) title(lines []string, depth int) int {
+	if depth > 0 {
+		return 0
+	}
+	var style, name string
+	var n int
+	switch {
+	case len(lines) > 2 && isAdornment(lines[0]) && !isBlank(lines[1]) && lines[2] == lines[0] && !isAdornment(lines[1]):
+		style, name, n = lines[0][:1]+lines[0][:1], lines[1], 3
+	case len(lines) > 1 && isAdornment(lines[1]) && lines[0][0] != ' ' && !isAdornment(lines[0]) &&
+		(len(lines[1]) >= 4 || len(lines[1]) >= utf8.RuneCountInString(lines[0])):
+		style, name, n = lines[1][:1], lines[0], 2
+	default:
+		return 0
+	}
+	if n == 2 && (rstGridBorder.MatchString(lines[1]) && strings.HasPrefix(lines[0], "|")) {
+		return 0
+	}
+	level := len(r.styles) + 1
+	for i, s := range r.styles {
+		if s == style {
+			level = i + 1
+			break
+		}
+	}
+	if level > len(r.styles) && level <= 12 {
+		r.styles = append(r.styles, style)
+	}
+	r.endLists()
+	name = oneLine(r.inline(name))
+	if r.writer.title == "" {
+		r.writer.title = name
+	}
+	r.heading(level, name)
+	return n
+}
+
+// quote reads an indented block.
+func (r *rst) quote(lines []string, depth int) { r.blocks(dedent(lines), depth+1) }
+
+// body reads the body of a list item or another indented construct.
+func (r *rst) body(lines []string, depth int) { r.blocks(dedent(lines), depth+1) }
+
+// untilBlank is the number of lines before the first blank one.
+func untilBlank(lines []string) int {
+	for i, l := range lines {
+		if isBlank(l) {
+			return i
+		}
+	}
+	return len(lines)
+}
+
+// lineBlock reads lines that begin with a bar and keeps their breaks.
+func (r *rst) lineBlock(lines []string) int {
+	n := 0
+	var out []string
+	for n < len(lines) && !isBlank(lines[n]) && (lines[n][0] == '|' || lines[n][0] == ' ') {
+		out = append(out, r.inline(strings.TrimSpace(strings.TrimPrefix(lines[n], "|"))))
+		n++
+	}
+	r.lines(strings.Join(out, "\n"))
+	return n
+}
+
+// isNumbered reports whether a line with a number in front is an item and not a
+// paragraph: what follows is blank, indented or another item.
+func (r *rst) isNumbered(lines []string, m string) bool {
+	return len(lines) == 1 || isBlank(lines[1]) || indentOf(lines[1]) >= min(len(m), 2) || rstNumber.MatchString(lines[1])
+}
+
+// item reads an item of a list.
+func (r *rst) item(lines []string, width int, marker string, depth int) int {
+	n := 1 + indented(lines[1:])
+	least := width // a body may be less indented than its first line
+	for _, l := range lines[1:n] {
+		if !isBlank(l) {
+			least = min(least, indentOf(l))
+		}
+	}
+	body := make([]string, 0, n)
+	body = append(body, lines[0][width:])
+	body = append(body, unindent(lines[1:n], least)...)
+	r.items++
+	r.marker = marker
+	r.blocks(body, depth+1)
+	r.items--
+	r.marker = ""
+	return n
+}
+
+// dedent2 is dedent without dropping blank lines in front, which separate the
+// first line of an item from its next paragraph.
+func dedent2(lines []string) []string {
+	least := maxIndent
+	for _, l := range lines {
+		if !isBlank(l) {
+			least = min(least, indentOf(l))
+		}
+	}
+	return unindent(lines, least)
+}
+
+// field reads a field such as ":author: name". Fields that steer a program are
+// dropped.
+func (r *rst) field(lines []string, m []string, depth int) int {
+	n := 1 + indented(lines[1:])
+	name := m[1]
+	switch strings.ToLower(name) {
+	case "orphan", "nosearch", "tocdepth", "nocomments", "no-search":
+		return n
+	}
+	r.items++
+	r.marker = r.inline(name) + ": "
+	body := append([]string{m[2]}, dedent2(lines[1:n])...)
+	r.blocks(body, depth+1)
+	r.items--
+	r.marker = ""
+	return n
+}
+
+// option reads an entry of an option list.
+func (r *rst) option(lines []string, depth int) int {
+	m := rstOption.FindStringSubmatch(lines[0])
+	n := 1 + indented(lines[1:])
+	if m[1] == "" && n == 1 {
+		return r.paragraph(lines)
+	}
+	name := lines[0]
+	if m[1] != "" {
+		name = strings.TrimSpace(strings.TrimSuffix(lines[0], m[1]))
+	}
+	r.openTerm(oneLine(name))
+	r.blocks(append([]string{m[1]}, dedent2(lines[1:n])...), depth+1)
+	r.closeTerm()
+	return n
+}
+
+// definition reads a term with its definition.
+func (r *rst) definition(lines []string, depth int) int {
+	n := 1 + indented(lines[1:])
+	term, class, _ := strings.Cut(lines[0], " : ")
+	term = r.inline(term)
+	if class != "" {
+		term += " : " + r.inline(class)
+	}
+	items := r.items
+	if len(term) > 200 || items > 0 {
+		r.para(term)
+		r.body(lines[1:n], depth)
+		return n
+	}
+	r.openTerm(oneLine(term))
+	r.body(lines[1:n], depth)
+	r.closeTerm()
+	return n
+}
+
+// paragraph reads a paragraph, and the literal block that it announces.
+func (r *rst) paragraph(lines []string) int {
+	n := 0
+	for n < len(lines) && !isBlank(lines[n]) {
+		n++
+	}
+	text := strings.Join(lines[:n], "\n")
+	literal := strings.HasSuffix(text, "::")
+	if literal {
+		text = strings.TrimSuffix(text, "::")
+		if text != "" && !isSpaceBefore(text, len(text)) {
+			text += ":"
+		}
+	}
+	r.para(r.inline(text))
+	if !literal {
+		return n
+	}
+	from := n
+	for from < len(lines) && isBlank(lines[from]) {
+		from++
+	}
+	if from == len(lines) {
+		return n
+	}
+	if m := indented(lines[from:]); m > 0 {
+		r.code(strings.Join(lines[from:from+m], "\n"))
+		return from + m
+	}
+	if q := lines[from][0]; isAdornment(string([]byte{q, q})) { // a quoted literal block
+		m := 0
+		for from+m < len(lines) && !isBlank(lines[from+m]) && lines[from+m][0] == q {
+			m++
+		}
+		if q != '.' && q != '*' && q != '-' && q != '`' {
+			r.code(strings.Join(lines[from:from+m], "\n"))
+			return from + m
+		}
+	}
+	return n
+}

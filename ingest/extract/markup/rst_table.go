@@ -1,0 +1,246 @@
+package markup
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// gridTable reads a table that is drawn with lines, and returns the number of
+// its lines.
+func (r *rst) gridTable(caption string, lines []string) int {
+	n := 0
+	for n < len(lines) && lines[n] != "" && (lines[n][0] == '+' || lines[n][0] == '|') {
+		n++
+	}
+	if n < 3 {
+		return r.paragraph(lines)
+	}
+	columns := gridColumns(lines[:n])
+	g := grid{caption: caption}
+	cells := make([]string, len(columns))
+	flush := func() {
+		if slices.ContainsFunc(cells, func(c string) bool { return !isBlank(c) }) {
+			row := make([]string, 0, len(cells))
+			for _, c := range cells {
+				row = append(row, r.inline(c))
+			}
+			g.rows = append(g.rows, row)
+		}
+		cells = make([]string, len(columns))
+	}
+	for _, l := range lines[:n] {
+		switch {
+		case rstGridBorder.MatchString(l):
+			flush()
+			if strings.Contains(l, "=") {
+				g.headers = len(g.rows)
+			}
+		case strings.Contains(l, "+-") && strings.Contains(l, "-+"): // a cell spans rows
+			addGridCells(cells, columns, strings.NewReplacer("-", " ", "+", "|").Replace(l))
+			flush()
+		default:
+			addGridCells(cells, columns, l)
+		}
+	}
+	flush()
+	r.table(g)
+	return n
+}
+
+// maxColumns bounds the columns of a table.
+const maxColumns = 1000
+
+// gridColumns are where the columns of a table begin, in characters.
+func gridColumns(lines []string) []int {
+	seen := map[int]bool{}
+	for _, l := range lines {
+		if l[0] != '+' {
+			continue
+		}
+		for i := range l { // borders are ASCII
+			if l[i] == '+' && len(seen) < maxColumns {
+				seen[i] = true
+			}
+		}
+	}
+	out := make([]int, 0, len(seen))
+	for i := range seen {
+		out = append(out, i)
+	}
+	slices.Sort(out)
+	return out[:max(len(out)-1, 0)]
+}
+
+// addGridCells adds a line of a table to the cells of its row.
+func addGridCells(cells []string, columns []int, line string) {
+	runes := []rune(line)
+	from := 0
+	for k := range columns {
+		if k+1 < len(columns) {
+			if at := columns[k+1]; at >= len(runes) || runes[at] != '|' {
+				continue // the cell spans columns
+			}
+		}
+		start, end := columns[from]+1, len(runes)
+		if k+1 < len(columns) {
+			end = columns[k+1]
+		}
+		if start < end {
+			text := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(string(runes[start:end])), "|"))
+			if text != "" {
+				cells[from] += " " + text
+			}
+		}
+		from = k + 1
+	}
+}
+
+// simpleTable reads a table whose columns are underlined, and returns the
+// number of its lines.
+func (r *rst) simpleTable(caption string, lines []string) int {
+	columns := simpleColumns(lines[0])
+	g := grid{caption: caption}
+	borders, n := 1, 1
+	for ; n < len(lines); n++ {
+		l := lines[n]
+		if rstSimpleBorder.MatchString(l) || isAdornment(l) && l[0] == '=' {
+			borders++
+			if n+1 >= len(lines) || isBlank(lines[n+1]) || borders == 3 {
+				n++
+				break
+			}
+			g.headers = len(g.rows)
+			continue
+		}
+		if isBlank(l) || strings.Trim(l, "- ") == "" {
+			continue
+		}
+		cells := simpleCells(l, columns)
+		if len(g.rows) > 0 && cells[0] == "" && len(g.rows) != g.headers {
+			last := g.rows[len(g.rows)-1]
+			for i, c := range cells {
+				if c != "" {
+					last[i] += " " + c
+				}
+			}
+			continue
+		}
+		g.rows = append(g.rows, cells)
+	}
+	if borders < 2 {
+		return r.paragraph(lines)
+	}
+	for _, row := range g.rows {
+		for i := range row {
+			row[i] = r.inline(row[i])
+		}
+	}
+	r.table(g)
+	return n
+}
+
+// simpleColumns are where the columns of a simple table begin.
+func simpleColumns(border string) []int {
+	var out []int
+	for i := range border {
+		if border[i] == '=' && (i == 0 || border[i-1] == ' ') && len(out) < maxColumns {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// simpleCells divides a line at the columns.
+func simpleCells(line string, columns []int) []string {
+	runes := []rune(line)
+	cells := make([]string, len(columns))
+	for i, from := range columns {
+		to := len(runes)
+		if i+1 < len(columns) {
+			to = min(columns[i+1], len(runes))
+		}
+		if from < to {
+			cells[i] = strings.TrimSpace(string(runes[from:to]))
+			if cells[i] == `\` {
+				cells[i] = ""
+			}
+		}
+	}
+	return cells
+}
+
+// csvTable reads the table of a csv-table directive.
+func (r *rst) csvTable(caption string, options map[string]string, body []string) {
+	g := grid{caption: caption, headers: headerRows(options)}
+	source := strings.Join(body, "\n")
+	if h := options["header"]; h != "" {
+		source = h + "\n" + source
+		g.headers++
+	}
+	rows := csv.NewReader(strings.NewReader(source))
+	if d := []rune(options["delim"]); len(d) == 1 && d[0] != '"' && d[0] != '\n' {
+		rows.Comma = d[0]
+	}
+	rows.FieldsPerRecord, rows.LazyQuotes, rows.TrimLeadingSpace = -1, true, true
+	for {
+		cells, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			continue
+		}
+		for i := range cells {
+			cells[i] = r.inline(cells[i])
+		}
+		g.rows = append(g.rows, cells)
+	}
+	r.table(g)
+}
+
+// headerRows is how many header rows the options name.
+func headerRows(options map[string]string) int {
+	n, err := strconv.Atoi(options["header-rows"])
+	if err != nil {
+		return 0
+	}
+	return max(0, n)
+}
+
+// listTable reads the table of a list-table directive: a list of lists.
+func (r *rst) listTable(caption string, options map[string]string, body []string) {
+	g := grid{caption: caption, headers: headerRows(options)}
+	for _, row := range bulleted(body) {
+		var cells []string
+		for _, cell := range bulleted(row) {
+			cells = append(cells, r.inline(strings.Join(cell, " ")))
+		}
+		g.rows = append(g.rows, cells)
+	}
+	r.table(g)
+}
+
+// bulleted divides lines into the bodies of their bullets.
+func bulleted(lines []string) [][]string {
+	var out [][]string
+	lines = dedent(lines)
+	for i := 0; i < len(lines); {
+		m := rstBullet.FindString(lines[i])
+		if m == "" {
+			i++
+			continue
+		}
+		n := 1 + indented(lines[i+1:])
+		item := append([]string{lines[i][len(m):]}, dedent2(lines[i+1:i+n])...)
+		if inner := rstBullet.FindString(item[0]); inner != "" { // align the first line with the others
+			item = append([]string{item[0]}, dedent(item[1:])...)
+		}
+		out = append(out, item)
+		i += n
+	}
+	return out
+}

@@ -1,0 +1,115 @@
+package markup
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"docent/ingest/outline"
+)
+
+// cueTime matches the line that says when a cue is shown.
+var cueTime = regexp.MustCompile(`^\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}\s+-->\s+[\d:.,]+`)
+
+// cueTag matches the tags in a cue, cueVoice the one that names the speaker.
+var (
+	cueTag   = regexp.MustCompile(`</?[A-Za-z0-9:][^<>]{0,200}>|\{\\[^{}]{0,100}\}`)
+	cueVoice = regexp.MustCompile(`<v(?:\.[\w.]+)?\s+([^<>]{1,100})>`)
+)
+
+// sectionSeconds is the length of the sections of subtitles.
+const sectionSeconds = 60
+
+// Subtitles reads SRT and WebVTT: the cues joined to paragraphs, with a section
+// for about each minute that is named for its time.
+func Subtitles(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
+	text, err := textual(data)
+	if err != nil {
+		return nil, err
+	}
+	s := &subtitles{writer: newWriter(ctx, len(text)), next: -1}
+	lines := splitLines(text)
+	for i := 0; i < len(lines); {
+		if s.done() {
+			break
+		}
+		n := untilBlank(lines[i:])
+		if n == 0 {
+			i++
+			continue
+		}
+		s.cue(lines[i : i+n])
+		i += n
+	}
+	s.flush()
+	return s.document()
+}
+
+// subtitles is the state of reading subtitles.
+type subtitles struct {
+	*writer
+	buf     strings.Builder
+	next    int // when the next section begins, in seconds
+	speaker string
+	last    string // the line before, which cues that scroll repeat
+}
+
+// cue adds the lines of a cue.
+func (s *subtitles) cue(lines []string) {
+	for i, l := range lines {
+		m := cueTime.FindStringSubmatch(l)
+		if m == nil {
+			continue
+		}
+		var h, min, sec int
+		if _, err := fmt.Sscanf("0"+m[1]+" "+m[2]+" "+m[3], "%d %d %d", &h, &min, &sec); err == nil {
+			s.at(h*3600 + min*60 + sec)
+		}
+		for _, text := range lines[i+1:] {
+			s.add(text)
+		}
+		return
+	}
+}
+
+// at begins a section if it is time for one.
+func (s *subtitles) at(seconds int) {
+	if seconds < s.next {
+		return
+	}
+	s.flush()
+	s.speaker = ""
+	s.next = seconds - seconds%sectionSeconds + sectionSeconds
+	s.heading(1, fmt.Sprintf("%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60))
+}
+
+// add adds a line of a cue. A new speaker begins a paragraph.
+func (s *subtitles) add(text string) {
+	speaker := ""
+	if m := cueVoice.FindStringSubmatch(text); m != nil {
+		speaker = m[1]
+	}
+	text = strings.TrimSpace(strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&nbsp;", " ").Replace(cueTag.ReplaceAllString(text, "")))
+	if text == "" || text == s.last {
+		return
+	}
+	s.last = text
+	if speaker != "" && speaker != s.speaker {
+		s.flush()
+		s.speaker = speaker
+		text = speaker + ": " + text
+	} else if strings.HasPrefix(text, "- ") {
+		s.flush()
+	}
+	if s.buf.Len() > 0 {
+		s.buf.WriteByte(' ')
+	}
+	s.buf.WriteString(text)
+}
+
+// flush ends the paragraph.
+func (s *subtitles) flush() {
+	s.para(s.buf.String())
+	s.buf.Reset()
+}

@@ -1,0 +1,430 @@
+package markup
+
+import (
+	"encoding/xml"
+	"strconv"
+	"strings"
+
+	"docent/ingest/outline"
+)
+
+// xmlRole says what becomes of an element.
+type xmlRole uint8
+
+// The roles of elements.
+const (
+	xmlBlock  xmlRole = iota // stands on lines of its own
+	xmlInline                // is part of a paragraph
+	xmlSkip
+	xmlSection
+	xmlTitle
+	xmlCode
+	xmlListed // a list
+	xmlItem
+	xmlTerm
+	xmlDefinition
+	xmlTerms // a list of terms
+	xmlTable
+	xmlHead // of a table
+	xmlRow
+	xmlCell
+	xmlNote // a footnote
+	xmlAdmonition
+	xmlQuote
+	xmlBreak
+)
+
+// xmlRoles are the roles of the elements of DocBook, DITA, JATS and HTML. Others
+// are blocks if their name is that of a block, else inline.
+var xmlRoles = roles(map[xmlRole]string{
+	xmlBlock: `para simpara p formalpara bridgehead blockquote epigraph abstract subtitle example informalexample figure informalfigure mediaobject equation disp-formula disp-quote sec-meta author editor
+		refnamediv refmeta refpurpose cmdsynopsis funcsynopsis funcprototype caption fig boxed-text shortdesc conbody taskbody refbody body section-div div stepresult info cmd context prereq result postreq
+		step stepxmp choice example note-body qandaentry question answer revhistory address line verse-line speech statement verse-group attrib ack kwd-group contrib aff pub-date
+		simplesect partintro dedication colophon toc textobject phrase-block abstract-body glossdef seglistitem segmentedlist seg simplelist-member member callout calloutlist legalnotice copyright releaseinfo date pubdate edition
+		event stanza l lg head item-block paragraph text description summary remarks returns param ref mixed-citation-block abstractbody properties property msgentry msgexplan biblioentry bibliomixed personblurb abbrev-block`,
+	xmlSkip: `indexterm primary secondary tertiary index processing-meta journal-meta article-id article-categories permissions history self-uri related-article counts funding-group custom-meta-group prolog metadata
+		imagedata imageobject inlinemediaobject-object graphic-meta object-id anchor beginpage remark titleabbrev keywordset subjectset topicmeta related-links reltable tex-math alternatives-x script style
+		sortas refmiscinfo itermset areaspec area colspec spanspec col colgroup elocation-id volume issue fpage lpage ext-link-x contrib-id email-x`,
+	xmlSection: `book article part chapter appendix preface section sect1 sect2 sect3 sect4 sect5 simplesect-x refsection refsect1 refsect2 refsect3 refentry reference refsynopsisdiv glossary bibliography glossdiv
+		sec app app-group topic concept task troubleshooting glossentry dita-x bodydiv-x sidebar-x ref-list back-x set procedure-x qandadiv boxed-text-x acknowledgements dedication-x div1 div2 div3`,
+	xmlTitle: `title article-title glossterm-title refentrytitle-x refname-x fig-title`,
+	xmlCode: `programlisting screen synopsis literallayout codeblock preformat code-block msgblock pre funcsynopsisinfo programlistingco screenco lines source classsynopsis fieldsynopsis methodsynopsis
+		userinput-block address-x markup-x verse-x listing`,
+	xmlListed:     `itemizedlist orderedlist ul ol list steps steps-unordered substeps procedure choices simplelist calloutlist-x sl`,
+	xmlItem:       `listitem li list-item step substep choice callout sli member stepalternatives`,
+	xmlTerms:      `variablelist dl def-list glosslist parml`,
+	xmlTerm:       `term dt glossterm pt`,
+	xmlDefinition: `dd def pd glossdef`,
+	xmlTable:      `tgroup simpletable choicetable`,
+	xmlHead:       `thead sthead chhead`,
+	xmlRow:        `row tr strow chrow sthead-x seglistitem-x`,
+	xmlCell:       `entry td th stentry choption chdesc choptionhd chdeschd`,
+	xmlNote:       `footnote fn`,
+	xmlAdmonition: `note warning caution tip important danger notice attention hazardstatement`,
+	xmlQuote:      `quote q`,
+	xmlBreak:      `br sbr linebreak break`,
+})
+
+// roles turns lists of names into a table.
+func roles(lists map[xmlRole]string) map[string]xmlRole {
+	out := map[string]xmlRole{}
+	for role, names := range lists {
+		for _, n := range strings.Fields(names) {
+			if old, ok := out[n]; !ok || role > old {
+				out[n] = role
+			}
+		}
+	}
+	return out
+}
+
+// roleOf is the role of an element by its name and what it is in.
+func (x *xmlProse) roleOf(name string) xmlRole {
+	role, ok := xmlRoles[name]
+	parent := x.parent(1)
+	switch {
+	case name == "table" || name == "informaltable" || name == "table-wrap":
+		return xmlBlock
+	case name == "title" && (parent == "citetitle" || parent == "biblioentry" || parent == "bibliomixed"):
+		return xmlInline
+	case name == "term" && x.within("def-item") || name == "term" && parent == "varlistentry":
+		return xmlTerm
+	case name == "listitem" && parent == "varlistentry":
+		return xmlDefinition
+	case (name == "glossterm" || name == "term") && parent != "glossentry" && parent != "varlistentry" && parent != "def-item":
+		return xmlInline
+	case parent == "citerefentry", name == "article-title" && x.within("ref"):
+		return xmlInline
+	case name == "article-title" && !x.within("title-group"), name == "info" && x.within("step"):
+		return xmlBlock
+	case name == "code" && x.inParagraph(), name == "text" || name == "ref" && parent != "ref-list":
+		return xmlInline
+	case name == "ref":
+		return xmlItem
+	case name == "subtitle", name == "refentrytitle", name == "manvolnum":
+		return xmlBlock
+	case !ok && !x.known && !x.inParagraph():
+		return xmlBlock
+	case !ok:
+		return xmlInline
+	}
+	return role
+}
+
+// parent is the name of an open element, 1 being the innermost.
+func (x *xmlProse) parent(n int) string {
+	if n > len(x.stack) {
+		return ""
+	}
+	return x.stack[len(x.stack)-n].name
+}
+
+// within reports whether one of the few innermost open elements has a name.
+func (x *xmlProse) within(name string) bool {
+	for n := 1; n <= min(len(x.stack), 8); n++ {
+		if x.parent(n) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// inParagraph reports whether there is text in the present paragraph, so that an
+// element of an unknown name is part of it.
+func (x *xmlProse) inParagraph() bool {
+	return strings.TrimSpace(x.buf.String()[max(0, x.buf.Len()-64):]) != "" || x.parent(1) == "p" || x.parent(1) == "para"
+}
+
+// start opens an element.
+func (x *xmlProse) start(t xml.StartElement) {
+	name := strings.ToLower(t.Name.Local)
+	role := x.roleOf(name)
+	if x.note > 0 && role != xmlSkip { // a footnote is one paragraph
+		role = xmlInline
+		x.noteBuf.WriteByte(' ')
+	}
+	x.stack = append(x.stack, xmlNode{name: name, role: role})
+	if x.skip > 0 {
+		return
+	}
+	switch role {
+	case xmlSkip:
+		x.skip = len(x.stack)
+	case xmlBlock, xmlTitle:
+		x.flush()
+	case xmlSection:
+		x.flush()
+		x.sections++
+		x.endItems()
+	case xmlCode:
+		x.flush()
+		x.verbatim = len(x.stack)
+	case xmlListed:
+		x.flush()
+		x.openList(name, t)
+	case xmlItem:
+		x.flush()
+		x.openItem()
+	case xmlTerms, xmlTerm:
+		x.flush()
+	case xmlDefinition:
+		x.define()
+	case xmlTable, xmlHead, xmlRow, xmlCell:
+		x.openTable(role)
+	case xmlNote:
+		if x.note == 0 {
+			x.note = len(x.stack)
+			x.noteBuf.Reset()
+		}
+	case xmlAdmonition:
+		x.flush()
+		if kind := xmlAttr(t, "type"); kind != "" && kind != "other" {
+			name = kind
+		}
+		x.prefix = strings.ToUpper(name[:1]) + name[1:] + ": "
+	case xmlQuote:
+		x.chars("“")
+	case xmlBreak:
+		x.chars("\n")
+	case xmlInline:
+		if (name == "arg" || name == "group" || name == "paramdef" || name == "keycap") && x.buf.Len() > 0 {
+			x.buf.WriteByte(' ')
+		}
+		if name == "manvolnum" {
+			x.chars("(")
+		}
+	}
+}
+
+// xmlAttr is an attribute by its name.
+func xmlAttr(t xml.StartElement, name string) string {
+	for _, a := range t.Attr {
+		if a.Name.Local == name {
+			return oneLine(a.Value)
+		}
+	}
+	return ""
+}
+
+// openList opens a list.
+func (x *xmlProse) openList(name string, t xml.StartElement) {
+	kind := xmlAttr(t, "list-type")
+	ordered := name == "orderedlist" || name == "ol" || name == "steps" || name == "procedure" || name == "substeps" || kind == "order" || kind == "arabic"
+	x.lists = append(x.lists, xmlList{ordered: ordered})
+	x.items++
+	x.marker = ""
+}
+
+// openItem begins an item.
+func (x *xmlProse) openItem() {
+	x.marker = "- "
+	if n := len(x.lists); n > 0 && x.lists[n-1].ordered {
+		x.lists[n-1].next++
+		x.marker = strconv.Itoa(x.lists[n-1].next) + ". "
+	}
+}
+
+// endItems forgets open lists.
+func (x *xmlProse) endItems() { x.items, x.marker, x.lists = 0, "", nil }
+
+// define opens the definition of the terms before it.
+func (x *xmlProse) define() {
+	x.flush()
+	if x.pending == "" {
+		return
+	}
+	terms := x.pending
+	x.pending = ""
+	if x.items > 0 || len(x.grids) > 0 {
+		x.marker = "- "
+		x.prefix = strings.ReplaceAll(terms, "\n", ", ") + ": "
+		return
+	}
+	x.openTerm(terms)
+	x.stack[len(x.stack)-1].attr = "open"
+}
+
+// openTable opens a table, a row or a cell. A table begins with its first part
+// and ends with the element that is the table.
+func (x *xmlProse) openTable(role xmlRole) {
+	if len(x.grids) == 0 {
+		x.flush()
+		x.grids = append(x.grids, xmlGrid{})
+		owner := len(x.stack) - 1
+		for i := len(x.stack) - 1; i >= max(0, len(x.stack)-6); i-- {
+			if n := x.stack[i].name; n == "table" || n == "informaltable" || xmlRoles[n] == xmlTable {
+				owner = i
+				break
+			}
+		}
+		if owner == len(x.stack)-1 && role != xmlTable && owner > 0 {
+			owner--
+		}
+		x.stack[owner].attr = "table"
+	}
+	switch role {
+	case xmlHead:
+		x.grids[0].head = true
+	case xmlCell:
+		x.buf.Reset()
+	}
+}
+
+// close closes the innermost element of a name, and those within it.
+func (x *xmlProse) close(name string) {
+	name = strings.ToLower(name)
+	for n := len(x.stack) - 1; n >= 0; n-- {
+		if x.stack[n].name != name {
+			continue
+		}
+		for len(x.stack) > n {
+			x.end()
+		}
+		return
+	}
+}
+
+// end closes the innermost element.
+func (x *xmlProse) end() {
+	node := x.stack[len(x.stack)-1]
+	depth := len(x.stack)
+	defer func() { x.stack = x.stack[:len(x.stack)-1] }()
+	if x.skip > 0 {
+		if x.skip == depth {
+			x.skip = 0
+		}
+		return
+	}
+	switch node.role {
+	case xmlBlock, xmlAdmonition:
+		x.flush()
+	case xmlSection:
+		x.flush()
+		x.endItems()
+		x.sections--
+	case xmlTitle:
+		x.titleEnd()
+	case xmlCode:
+		x.codeEnd()
+	case xmlListed:
+		x.flush()
+		x.items, x.marker = max(0, x.items-1), ""
+		x.lists = x.lists[:max(0, len(x.lists)-1)]
+	case xmlItem:
+		x.flush()
+		x.marker = ""
+	case xmlTerm:
+		x.termEnd()
+	case xmlDefinition:
+		x.flush()
+		x.prefix = ""
+		if node.attr == "open" {
+			x.closeTerm()
+		}
+	case xmlNote:
+		if x.note == depth {
+			x.note = 0
+			x.notes = append(x.notes, oneLine(x.noteBuf.String()))
+		}
+	case xmlQuote:
+		x.chars("”")
+	case xmlTable, xmlHead, xmlRow, xmlCell:
+		x.tableEnd(node)
+	case xmlInline:
+		if node.name == "manvolnum" {
+			x.chars(")")
+		}
+	case xmlSkip, xmlBreak, xmlTerms:
+	}
+	if node.attr == "table" && len(x.grids) > 0 {
+		g := x.grids[0].grid
+		x.grids = nil
+		x.buf.Reset()
+		x.table(g)
+	}
+}
+
+// titleEnd takes a title: the document's, a section's, or that of a table or a
+// figure.
+func (x *xmlProse) titleEnd() {
+	text := oneLine(x.buf.String())
+	if len(x.grids) > 0 {
+		return
+	}
+	x.buf.Reset()
+	if text == "" {
+		return
+	}
+	owner := x.parent(2)
+	if strings.HasSuffix(owner, "info") || owner == "title-group" {
+		owner = x.parent(3)
+		if x.parent(2) == "title-group" {
+			owner = "article"
+		}
+	}
+	if !x.titled {
+		x.titled, x.writer.title = true, text
+	}
+	if xmlRoles[owner] == xmlSection || owner == "abstract" || owner == "map" || owner == "bookmap" || !x.known {
+		x.heading(min(max(x.sections, 1), outline.TermLevel-1), text)
+		return
+	}
+	x.para(text)
+}
+
+// codeEnd adds a listing.
+func (x *xmlProse) codeEnd() {
+	if x.verbatim != len(x.stack) {
+		return
+	}
+	x.verbatim = 0
+	if len(x.grids) > 0 {
+		return
+	}
+	text := x.buf.String()
+	x.buf.Reset()
+	x.code(strings.Trim(text, "\n"))
+	x.flush()
+}
+
+// termEnd takes a term.
+func (x *xmlProse) termEnd() {
+	if len(x.grids) > 0 {
+		return
+	}
+	text := oneLine(x.buf.String())
+	x.buf.Reset()
+	if text == "" || len(x.pending) > 2000 {
+		return
+	}
+	if x.pending != "" {
+		x.pending += "\n"
+	}
+	x.pending += text
+}
+
+// tableEnd closes a part of a table.
+func (x *xmlProse) tableEnd(node xmlNode) {
+	if len(x.grids) == 0 {
+		return
+	}
+	g := &x.grids[0]
+	switch node.role {
+	case xmlCell:
+		if len(g.row) < maxColumns {
+			g.row = append(g.row, oneLine(x.buf.String()))
+		}
+		x.buf.Reset()
+	case xmlRow, xmlHead:
+		if len(g.row) > 0 {
+			g.rows = append(g.rows, g.row)
+			if g.head && len(g.rows) <= 3 {
+				g.headers = len(g.rows)
+			}
+		}
+		g.row = nil
+		if node.role == xmlHead {
+			g.head = false
+		}
+	}
+}

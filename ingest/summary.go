@@ -1,0 +1,85 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Survey is what a run over files and folders will leave out, and what is gone.
+type Survey struct {
+	// Skipped is how many files and folders are left out because they are
+	// hidden, belong to version control or are named in an ignore file.
+	Skipped int
+	// Gone are the sources under the paths whose files do not exist anymore.
+	Gone []string
+}
+
+// Survey walks the paths of a request and compares them with the store. It
+// reads no file except ignore files.
+func (in *Ingester) Survey(ctx context.Context, req Request) (Survey, error) {
+	l, err := list(ctx, req.Paths)
+	if err != nil {
+		return Survey{}, err
+	}
+	r, err := in.start(ctx, req.Collection)
+	if err != nil {
+		return Survey{}, err
+	}
+	r.files = make(map[string]bool, len(l.files))
+	for _, f := range l.files {
+		r.files[f.path] = r.files[f.path] || !f.unnamed
+	}
+	var s Survey
+	for _, state := range r.states {
+		if !filepath.IsAbs(state.Source) || r.listed(state.Source) {
+			continue
+		}
+		if slices.ContainsFunc(l.prefixes, func(p string) bool {
+			return within(filepath.Clean(state.Source), p) && !slices.ContainsFunc(l.broken, func(b string) bool { return within(b, p) || within(p, b) })
+		}) {
+			s.Gone = append(s.Gone, state.Source)
+		}
+	}
+	for _, p := range l.prefixes {
+		n, err := countSkipped(ctx, p, l.files)
+		if err != nil {
+			return s, err
+		}
+		s.Skipped += n
+	}
+	return s, nil
+}
+
+// countSkipped counts the entries below a folder that a run leaves out. A
+// folder counts once, whatever it holds.
+func countSkipped(ctx context.Context, root string, files []file) (int, error) {
+	n := 0
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil || p == root || d.Type()&fs.ModeSymlink != 0 {
+			return nil //nolint:nilerr // what cannot be read is reported by the run
+		}
+		if d.IsDir() {
+			if strings.HasPrefix(d.Name(), ".") || vcsFolders[d.Name()] {
+				n++
+				return fs.SkipDir
+			}
+			return nil
+		}
+		_, found := slices.BinarySearchFunc(files, p, func(f file, p string) int { return strings.Compare(f.path, p) })
+		if !found && d.Name() != IgnoreFile {
+			n++
+		}
+		return nil
+	})
+	if err != nil {
+		return n, fmt.Errorf("count the files left out: %w", err)
+	}
+	return n, nil
+}
