@@ -215,7 +215,11 @@ func TestFailuresAreRemembered(t *testing.T) {
 	f.write("empty.txt", "")
 	f.write("good.txt", "text")
 	f.write("huge.txt", strings.Repeat("x ", 1000))
-	f.write("odd.txt", strings.Repeat("\x81\x8d ", 50))
+	odd := make([]byte, 600) // of no character set
+	for i := range odd {
+		odd[i] = byte(128 + i*i*31%127)
+	}
+	f.write("odd.txt", string(odd))
 	const want = `failed binary: binary: application/x-elf is not a kind of document that can be read
 failed empty.txt: empty: there is no text in it
 `

@@ -73,7 +73,7 @@ func serve(ctx context.Context, in io.Reader, out *bufio.Writer) error {
 		return err
 	}
 	h.Chunk.Tokens = static.Count
-	local, err := NewLocal(Config{Chunk: h.Chunk, CacheDir: h.CacheDir})
+	local, err := NewLocal(Config{Chunk: h.Chunk, CacheDir: h.CacheDir, Killed: true})
 	if err != nil {
 		return err
 	}

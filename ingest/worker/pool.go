@@ -35,6 +35,7 @@ const (
 	// wallFactor is how much longer than its processor time a document may take
 	// by the clock, as the machine may be busy.
 	wallFactor = 5
+	maxWall    = wallFactor * maxCPU
 	// fullMemory is the memory of a full worker, in bytes.
 	fullMemory = 576 << 20
 	// hardFactor is the system's limit on a worker's memory, beyond its own: the

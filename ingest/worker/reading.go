@@ -63,6 +63,9 @@ type Config struct {
 	// CacheDir keeps the compiled PDF reader; default none, which costs each
 	// process that reads a PDF two seconds.
 	CacheDir string
+	// Killed says that another process ends this one when a document takes too
+	// long. PDFs are then read faster, and cannot be interrupted.
+	Killed bool
 }
 
 // Local reads documents in this process. It is safe for concurrent use. Close it
@@ -78,7 +81,7 @@ func NewLocal(cfg Config) (*Local, error) {
 	if err != nil {
 		return nil, err
 	}
-	ex, err := extract.New(extract.Config{CacheDir: cfg.CacheDir})
+	ex, err := extract.New(extract.Config{CacheDir: cfg.CacheDir, Uninterrupted: cfg.Killed, Timeout: maxWall})
 	if err != nil {
 		return nil, err
 	}
