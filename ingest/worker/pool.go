@@ -172,7 +172,7 @@ func (p *Pool) Read(ctx context.Context, src extract.Source) (Reading, error) {
 // once reads a document without other programs.
 func (p *Pool) once(ctx context.Context, src extract.Source) (Reading, error) {
 	var reading Reading
-	req := request{Op: opRead, Name: src.Name, Record: src.Record, Recognized: src.Recognized}
+	req := request{Op: opRead, Name: src.Name, Record: src.Record, Shared: src.Shared, Recognized: src.Recognized}
 	err := p.read(ctx, req, src.Data, func() func(reply, []byte) error {
 		return func(rep reply, body []byte) (err error) {
 			if rep.Err != nil {
@@ -184,6 +184,18 @@ func (p *Pool) once(ctx context.Context, src extract.Source) (Reading, error) {
 		}
 	})
 	return reading, err
+}
+
+// Edges returns hashes of the first and last blocks of a document, by which those
+// that most documents of a folder share are found.
+func (p *Pool) Edges(ctx context.Context, src extract.Source) (edges []uint64, err error) {
+	err = p.read(ctx, request{Op: opEdges, Name: src.Name}, src.Data, func() func(reply, []byte) error {
+		return func(rep reply, _ []byte) error {
+			edges = rep.Edges
+			return nil
+		}
+	})
+	return edges, err
 }
 
 // Parts stores the documents inside a source as files in a folder, which must

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"time"
 
+	"docent/ingest/boilerplate"
 	"docent/ingest/chunk"
 	"docent/ingest/extract"
 	"docent/ingest/extract/pdf"
@@ -110,11 +111,23 @@ func (l *Local) Read(ctx context.Context, src extract.Source) (r Reading, err er
 	if err != nil {
 		return Reading{Media: media}, err
 	}
+	doc = boilerplate.Drop(doc, src.Shared)
 	chunks := l.cutter.Cut(doc)
 	if len(chunks) == 0 {
 		return Reading{Media: media}, errEmpty
 	}
 	return Reading{Title: doc.Title, Media: media, Language: language(doc), Note: doc.Note, Scanned: doc.Scanned, Text: doc.Text, Chunks: chunks}, nil
+}
+
+// Edges returns hashes of the first and last blocks of a document, by which those
+// that most documents of a folder share are found.
+func (l *Local) Edges(ctx context.Context, src extract.Source) (edges []uint64, err error) {
+	defer recovered(&err)
+	doc, _, err := l.extract.Extract(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	return boilerplate.Edges(doc), nil
 }
 
 // Parts stores the documents inside a source as files in a folder, which must
