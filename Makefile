@@ -16,7 +16,7 @@ COLD    := $(patsubst %,-gcflags=%/...=-l,github.com/danielgtaylor/huma github.c
 DATA    ?= data
 ADDR    ?= 127.0.0.1:8765
 # What bin/docent may weigh, in bytes, wherever it is tested.
-MAX_SIZE := 50000000
+MAX_SIZE := 150000000
 # Says that a database has had the sample documents, by its URL.
 SAMPLES  = $(DATA)/.samples-$(shell printf %s "$$DATABASE_URL" | cksum | cut -d ' ' -f 1)
 
