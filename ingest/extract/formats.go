@@ -35,12 +35,12 @@ var textFormats = []Info{
 		[]string{".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd"},
 		"text/markdown",
 		"headings, lists, tables, code; a heading or `title:` names the document", "front matter other than the title, comments",
-		"tables with very many columns and rows are read as plain text",
+		"files over 16 MiB or with very many marks are read as plain text",
 	},
-	{"CSV and TSV", []string{".csv", ".tsv"}, "text/csv", "rows; the first row is repeated as the header", "", ""},
-	{"JSON", []string{".json"}, "application/json", "the whole text, laid out", "", ""},
+	{"CSV and TSV", []string{".csv", ".tsv"}, "text/csv", "rows; the first row is the header if it looks like one", "", "a row has at most 1 MiB"},
+	{"JSON", []string{".json"}, "application/json", "the whole text; members are sections", "", ""},
 	{"JSON lines", []string{".jsonl", ".ndjson"}, "application/json", "one document for each line: `id`, `title`, `text`", "other fields", ""},
-	{"Source code", []string{".go", ".py", ".js", ".ts", ".java", ".c", ".cpp", ".rs", ".sh", ".sql"}, "text/x-…", "the whole text, cut at functions and classes", "", ""},
+	{"Source code", []string{".go", ".py", ".js", ".ts", ".java", ".c", ".cpp", ".rs", ".sh", ".sql", ".yaml", ".yml", ".toml"}, "text/x-…", "the whole text, cut at functions and classes; about 90 endings and file names, also configuration files", "", ""},
 }
 
 var webFormats = []Info{
@@ -52,53 +52,86 @@ var webFormats = []Info{
 		"navigation, scripts, styles, forms, hidden elements; menus and teasers beside a web article",
 		"pages over 8 MiB or 500,000 nodes are read without nesting",
 	},
-	{"SVG", []string{".svg"}, "image/svg+xml", "its texts, title and description", "shapes", ""},
+	{"SVG", []string{".svg"}, "image/svg+xml", "its texts, title, and description", "shapes", ""},
 }
 
 var officeFormats = []Info{
 	{
 		"PDF",
 		[]string{".pdf"},
-		"application/pdf", "text in reading order, headings from the outline or letter sizes, page labels, form values, notes, tables",
-		"running headers and footers; pictures without text recognition", "20,000 pages; a password is needed to open: not read",
+		"application/pdf", "text in reading order, headings from the outline or the letter sizes, tables, page labels, values of form fields, notes; of scanned pages the recognized text, with `tesseract` or a vision model",
+		"running headers and footers; pictures beside text", "20,000 pages; 200 scanned pages; PDFs that need a password are not read",
 	},
-	{"Word", []string{".docx"}, "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "headings, numbered lists, tables, footnotes, text boxes", "comments, headers and footers, deleted text", ""},
-	{"PowerPoint", []string{".pptx"}, "application/vnd.openxmlformats-officedocument.presentationml.presentation", "a page for each slide: title, text in reading order, tables, notes", "animations, sounds, hidden slides", ""},
-	{"Excel", []string{".xlsx"}, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "a table for each sheet, values as displayed", "hidden sheets, formulas, charts", ""},
-	{"OpenDocument text", []string{".odt"}, "application/vnd.oasis.opendocument.text", "headings, lists, tables, footnotes", "tracked deletions, comments", ""},
-	{"OpenDocument spreadsheet", []string{".ods"}, "application/vnd.oasis.opendocument.spreadsheet", "a table for each sheet, values as displayed", "hidden sheets, formulas, charts", ""},
-	{"OpenDocument presentation", []string{".odp"}, "application/vnd.oasis.opendocument.presentation", "a page for each slide: title, text, tables, notes", "animations", ""},
-	{"Rich text", []string{".rtf"}, "application/rtf", "paragraphs, headings, lists, tables, footnotes, all code pages", "pictures, embedded objects", ""},
-	{"Word, Excel and PowerPoint 97–2003", []string{".doc", ".xls", ".ppt"}, "application/x-ole-storage", "as the newer formats, where LibreOffice is installed", "macros", "not read without LibreOffice"},
+	{
+		"Word",
+		[]string{".docx", ".docm", ".dotx"},
+		"application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+		"headings, numbered lists, tables, footnotes, text boxes, charts, formulas, descriptions of pictures, each header and footer once", "comments, deleted text, macros", "",
+	},
+	{
+		"PowerPoint",
+		[]string{".pptx", ".ppsx", ".pptm"},
+		"application/vnd.openxmlformats-officedocument.presentationml.presentation",
+		"a page for each slide: title, text in reading order, tables, charts, diagrams, descriptions of pictures, speaker notes", "hidden slides, comments, dates and footers of slides, animations", "",
+	},
+	{
+		"Excel",
+		[]string{".xlsx", ".xlsm", ".xltx"},
+		"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+		"a page for each sheet: tables, values as displayed, text boxes, charts", "hidden sheets, rows, and columns; formulas, comments, macros; binary workbooks (`.xlsb`)", "2,000,000 cells, 5000 sheets",
+	},
+	{"OpenDocument text", []string{".odt", ".ott"}, "application/vnd.oasis.opendocument.text", "headings, lists, tables, footnotes, charts, formulas, headers and footers", "comments, deleted text, hidden sections", ""},
+	{"OpenDocument spreadsheet", []string{".ods", ".ots"}, "application/vnd.oasis.opendocument.spreadsheet", "a page for each sheet: tables, values as displayed", "hidden sheets, rows, and columns; formulas, comments", "2,000,000 cells"},
+	{"OpenDocument presentation", []string{".odp", ".otp"}, "application/vnd.oasis.opendocument.presentation", "a page for each slide: title, text, tables, notes", "hidden slides, comments, animations", ""},
+	{"OpenDocument drawing", []string{".odg"}, "application/vnd.oasis.opendocument.graphics", "a page for each drawing: its texts", "shapes", ""},
+	{"Rich text", []string{".rtf"}, "application/rtf", "paragraphs, headings, lists, tables, footnotes, in the character sets of the fonts", "pictures, embedded files, comments, deleted text", ""},
+	{"Word 97–2003", []string{".doc"}, "application/msword", "as Word, converted by LibreOffice", "as Word", "not read without LibreOffice"},
+	{"Excel 97–2003", []string{".xls"}, "application/vnd.ms-excel", "as Excel, converted by LibreOffice", "as Excel", "not read without LibreOffice"},
+	{"PowerPoint 97–2003", []string{".ppt"}, "application/vnd.ms-powerpoint", "as PowerPoint, converted by LibreOffice", "as PowerPoint", "not read without LibreOffice"},
 }
 
 var mailFormats = []Info{
-	{"E-mail", []string{".eml"}, "message/rfc822", "subject, sender, recipients, date, the best body; attachments as documents", "other headers", "one level of nesting"},
-	{"Outlook message", []string{".msg"}, "application/vnd.ms-outlook", "as e-mail", "", "one level of nesting"},
-	{"Mailbox", []string{".mbox"}, "application/mbox", "one document for each message", "", "as archives"},
+	{"E-mail", []string{".eml"}, "message/rfc822", "subject, sender, recipients, date, the best body; attachments as documents", "other headers, signatures", "encrypted messages are not read"},
+	{"Outlook message", []string{".msg", ".oft"}, "application/vnd.ms-outlook", "as e-mail", "as e-mail", "as e-mail"},
+	{"Mailbox", []string{".mbox"}, "application/mbox", "one document for each message; attachments as documents", "", "as archives"},
 	{"Web archive", []string{".mht", ".mhtml"}, "multipart/related", "its page, as HTML", "pictures", ""},
 }
 
 var bookFormats = []Info{
-	{"EPUB", []string{".epub"}, "application/epub+zip", "chapters in reading order, as HTML", "pictures, styles; protected books are not read", ""},
-	{"Jupyter notebook", []string{".ipynb"}, "application/x-ipynb+json", "Markdown, code and text results of cells", "pictures", ""},
+	{"EPUB", []string{".epub"}, "application/epub+zip", "authors, and the chapters in reading order, as HTML; headings of the table of contents", "the cover, the table of contents, pictures", "10,000 chapters; protected books are not read"},
+	{"Jupyter notebook", []string{".ipynb"}, "application/x-ipynb+json", "Markdown, code, and text results of cells", "pictures", "8 KiB of each result"},
 }
 
 var markupFormats = []Info{
-	{"LaTeX", []string{".tex"}, "text/x-tex", "sections, lists, tables, captions, formulas as written", "preamble, comments", ""},
-	{"reStructuredText", []string{".rst"}, "text/x-rst", "sections, lists, tables, directives' text", "comments", ""},
-	{"AsciiDoc", []string{".adoc", ".asciidoc"}, "text/asciidoc", "sections, lists, tables, code", "comments, attributes", "files are not included"},
-	{"Org", []string{".org"}, "text/org", "headings, lists, tables, code", "drawers, comments", ""},
-	{"XML", []string{".xml", ".dita", ".dbk"}, "text/xml", "DocBook, DITA and JATS by structure; other XML as text", "processing instructions", ""},
-	{"Subtitles", []string{".srt", ".vtt"}, "text/vtt", "the spoken text, with its time as location", "styles", ""},
-	{"YAML", []string{".yaml", ".yml"}, "text/x-yaml", "the whole text", "", ""},
+	{"LaTeX", []string{".tex", ".latex", ".ltx"}, "text/x-tex", "title, sections, lists, tables, captions, listings; formulas as their source", "preamble, comments, definitions, drawings; included files", ""},
+	{"reStructuredText", []string{".rst", ".rest"}, "text/x-rst", "sections, lists, tables, code, text of directives", "comments, tables of contents; included files", ""},
+	{"AsciiDoc", []string{".adoc", ".asciidoc", ".asc"}, "text/asciidoc", "sections, lists, tables, listings, admonitions", "comments, attributes; included files", ""},
+	{"Org", []string{".org"}, "text/org", "headings with their keywords, lists, tables, source blocks", "drawers, comments; included files", ""},
+	{"DocBook", []string{".dbk", ".docbook"}, "application/docbook+xml", "its structure: sections, lists, tables, listings, notes", "processing instructions", ""},
+	{"DITA", []string{".dita", ".ditamap"}, "application/dita+xml", "as DocBook", "processing instructions; topics that a map refers to", ""},
+	{"JATS", []string{".nxml", ".jats"}, "application/jats+xml", "as DocBook", "processing instructions", ""},
+	{"Other XML", []string{".xml"}, "text/xml", "prose by its structure; all else as source code", "", ""},
+	{"SubRip subtitles", []string{".srt"}, "application/x-subrip", "the spoken text, with a heading for each minute", "styles", ""},
+	{"WebVTT subtitles", []string{".vtt"}, "text/vtt", "the spoken text and its speakers, with a heading for each minute", "styles", ""},
 }
 
 var pictureFormats = []Info{
-	{"Picture", []string{".png", ".jpg", ".jpeg", ".tif", ".tiff"}, "image/…", "recognized text, where `tesseract` is installed or a vision model is configured", "what the picture shows", "not read without either"},
+	{
+		"Picture",
+		[]string{".png", ".jpg", ".jpeg", ".tif", ".tiff", ".gif", ".bmp", ".webp"},
+		"image/…", "the recognized text, with `tesseract` or a vision model",
+		"objects in the picture; pages of a TIFF and frames of a GIF after the first", "40 megapixels; not read without either",
+	},
 }
 
 var archiveFormats = []Info{
-	{"ZIP", []string{".zip"}, "application/zip", "each file as a document", "archives inside archives, beyond one level", "10,000 files, bounded total size"},
-	{"TAR", []string{".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar.zst"}, "application/x-tar", "each file as a document", "archives inside archives, beyond one level", "10,000 files, bounded total size"},
+	{"ZIP", []string{".zip"}, "application/zip", "each file as a document", "hidden files; archives inside archives, beyond one level; encrypted files", archiveLimits},
+	{
+		"TAR and compressed files",
+		[]string{".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst"},
+		"application/x-tar", "each file as a document; a compressed file as the document in it",
+		"hidden files; archives inside archives, beyond one level", archiveLimits,
+	},
 }
+
+const archiveLimits = "10,000 files; 64 MiB for each file; 256 MiB unpacked, and 200 times the archive's size above 32 MiB"

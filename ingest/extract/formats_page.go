@@ -41,8 +41,8 @@ parameter, such as ` + "`text/csv; charset=shift_jis`" + `.
 ## Character sets
 
 docent reads UTF-8, UTF-16 and UTF-32, with and without a byte order mark. A page's declaration is
-followed, except for Latin-1, which many pages name without using it. All other text is recognized
-by its letters:
+followed, except for Latin-1, which many pages name without using it. docent recognizes all other
+character sets by the letters of the text:
 
 - Western, Central European, Baltic and Turkish: Windows-1250, 1252, 1254 and 1257, ISO-8859-2 and
   15, Mac Roman, IBM 437, 850 and 852
@@ -56,9 +56,14 @@ character set. Save them as UTF-8 if their letters look wrong.
 
 ## Limits of all formats
 
+- A file has at most 64 MiB. Change that with `+"`--max-file-size`"+`.
 - The text of a document has at most %d MiB.
-- Each document is read in a separate process with bounded memory and time.
+- Each document is read in a separate process with
+  [bounded memory and time](../how-to/untrusted-documents.md).
 - A document that cannot be read fails with a reason. Other documents are not affected.
+
+`+"`tesseract`"+` and LibreOffice are used on Linux only.
+[Read scans and pictures](../how-to/scans.md) says how to install them.
 `, outline.MaxText>>20)
 	return b.String()
 }

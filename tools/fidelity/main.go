@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -62,7 +63,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
-	m := &measurement{extractor: extractor, references: &references{scratch: scratch, missing: map[string]bool{}}, rows: map[string]*row{}, log: log, list: *list}
+	m := &measurement{extractor: extractor, references: &references{scratch: scratch, missing: map[string]bool{}}, rows: map[string]*row{}, failed: map[string]int{}, log: log, list: *list}
 	for _, folder := range folders {
 		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || !entry.Type().IsRegular() || entry.Name() == expected {
@@ -86,6 +87,7 @@ type measurement struct {
 	extractor  *extract.Extractor
 	references *references
 	rows       map[string]*row
+	failed     map[string]int // files that a reference cannot read
 	log        io.Writer
 	list       bool
 }
@@ -117,6 +119,7 @@ func (m *measurement) file(ctx context.Context, path, format string) error {
 			continue
 		}
 		if err != nil {
+			m.failed[ref]++
 			_, _ = fmt.Fprintf(m.log, "%s: %s: %v\n", path, ref, err)
 			continue
 		}
@@ -157,7 +160,7 @@ func (r *row) add(f figures) {
 	}
 }
 
-// print writes the table, and which programs are missing.
+// print writes the table, and which programs are missing or failed.
 func (m *measurement) print(out io.Writer) error {
 	var b strings.Builder
 	b.WriteString("| Format | Compared with | Files | Recall | Precision | Order | Recall under .9 | Not read |\n|---|---|---|---|---|---|---|---|\n")
@@ -170,6 +173,13 @@ func (m *measurement) print(out io.Writer) error {
 		r := m.rows[key]
 		n := float64(max(r.files, 1))
 		fmt.Fprintf(&b, "| %s | %s | %d | %.3f | %.3f | %.3f | %d | %d |\n", r.format, r.reference, r.files, r.recall/n, r.precision/n, r.order/n, r.poor, r.unread)
+	}
+	for _, ref := range slices.Sorted(maps.Keys(m.failed)) {
+		files := "files"
+		if m.failed[ref] == 1 {
+			files = "file"
+		}
+		fmt.Fprintf(&b, "\nNot compared with %s: %d %s that it cannot read.\n", ref, m.failed[ref], files)
 	}
 	for _, tool := range m.references.absent() {
 		fmt.Fprintf(&b, "\nNot compared with %s: it is not installed (%s).\n", tool, howToInstall[tool])

@@ -36,9 +36,27 @@ func TestRun(t *testing.T) {
 	if err := run(t.Context(), []string{"-format", "html", dir}, &out, &log); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| html | expected.html | 1 | 1.000 | 1.000 | 1.000 | 0 | 0 |", "Not compared with trafilatura: it is not installed (pip install trafilatura)."} {
+	for _, want := range []string{"| html | expected.html | 1 | 1.000 | 1.000 | 1.000 | 0 | 0 |", "Not compared with trafilatura: it is not installed (pip install trafilatura lxml_html_clean)."} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in %s%s", want, out.String(), log.String())
 		}
+	}
+}
+
+// TestRunFailing names the programs that cannot read a file.
+func TestRunFailing(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	for name, content := range map[string]string{"pandoc": "#!/bin/sh\nexit 65\n", "notes.md": "The seal of the pump is changed.\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out, log strings.Builder
+	if err := run(t.Context(), []string{"-format", "markdown", dir}, &out, &log); err != nil {
+		t.Fatal(err)
+	}
+	if want := "Not compared with pandoc: 1 file that it cannot read."; !strings.Contains(out.String(), want) {
+		t.Errorf("%q is not in %s%s", want, out.String(), log.String())
 	}
 }
