@@ -90,6 +90,7 @@ type Pool struct {
 	quick, full, pages *lane
 	tools              *toolbox
 	recognizer         Recognizer // nil if pictures are not read
+	placer             Recognizer // says where words are; nil without tesseract
 	kept               keptFiles
 }
 
@@ -125,11 +126,12 @@ func NewPool(cfg PoolConfig) (*Pool, error) {
 	p.full = newLane(&p.cfg, full, fullMemory)
 	p.pages = newLane(&p.cfg, 1, pageMemory)
 	p.tools = newToolbox(cfg.Tools, cfg.Command[0])
-	switch {
-	case cfg.Recognizer != nil:
+	if cfg.Tools.Tesseract != "" {
+		p.placer = newTesseract(p.tools, cfg.Languages)
+		p.recognizer = p.placer
+	}
+	if cfg.Recognizer != nil {
 		p.recognizer = cfg.Recognizer
-	case cfg.Tools.Tesseract != "":
-		p.recognizer = newTesseract(p.tools, cfg.Languages)
 	}
 	if cfg.CacheDir != "" {
 		p.kept.dir = filepath.Join(cfg.CacheDir, "pages")
@@ -251,14 +253,14 @@ func (p *Pool) ReadPage(ctx context.Context, src extract.Source, page int) (*pdf
 		}
 		return nil
 	})
-	if err != nil || read.HasText() || p.recognizer == nil {
+	if err != nil || read.HasText() || p.placer == nil {
 		return read, err
 	}
 	png, _, err := p.draw(ctx, data, page, recognizedWidth)
 	if err != nil {
 		return nil, err
 	}
-	found, err := p.recognizer.Recognize(ctx, png)
+	found, err := p.placer.Recognize(ctx, png)
 	if err != nil && fault.KindOf(err) != fault.Invalid {
 		return nil, err
 	}
