@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -383,9 +384,9 @@ func (s *server) sourceKinds(context.Context, *struct{}) (*kindsOutput, error) {
 	out := &kindsOutput{}
 	out.Body.Kinds = []SourceKind{}
 	for _, k := range syncs.Kinds() {
-		options := k.Options
-		if options == nil {
-			options = []source.Option{}
+		options := append([]source.Option{}, k.Options...)
+		for i := range options {
+			options[i].Type = cmp.Or(options[i].Type, "text")
 		}
 		out.Body.Kinds = append(out.Body.Kinds, SourceKind{Kind: k.Name, Local: k.Local, Options: options})
 	}

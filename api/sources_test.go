@@ -98,7 +98,7 @@ func TestSources(t *testing.T) {
 	}
 	c.want(200, `{"failures":[{"key":"a","address":"https://x/a","reason":"timeout","tries":2,"at":`+at+`}],"next":"a"}`, "GET", "/api/sources/1/failures?limit=1", "")
 	c.want(200, `{"failures":[{"key":"b","address":"","reason":"damaged","tries":1,"at":`+at+`}]}`, "GET", "/api/sources/1/failures?after=a", "")
-	c.want(200, `{"kinds":[{"kind":"folder","local":true,"options":[]},{"kind":"web","local":false,"options":[{"name":"token","title":"Token","secret":true,"required":true,"default":""}]}]}`, "GET", "/api/source-kinds", "")
+	c.want(200, `{"kinds":[{"kind":"folder","local":true,"options":[]},{"kind":"web","local":false,"options":[{"name":"token","title":"Token","type":"text","secret":true,"required":true,"default":""}]}]}`, "GET", "/api/source-kinds", "")
 }
 
 func TestAddSource(t *testing.T) {

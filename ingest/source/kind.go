@@ -27,7 +27,7 @@ type Option struct {
 	// Title says in a few words what it is.
 	Title string `json:"title"`
 	// Type is one of text, number, bool, list and duration; default text.
-	Type string `json:"-"`
+	Type string `json:"type" enum:"text,number,bool,list,duration"`
 	// Secret settings are encrypted and never shown.
 	Secret bool `json:"secret"`
 	// Required settings must be given.
