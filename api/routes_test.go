@@ -115,7 +115,7 @@ func TestFilesAreHarmless(t *testing.T) {
 	for path, want := range map[string][3]string{
 		"/api/documents/1/file": {"text/markdown", `attachment; filename=a.md`, "# Größe"},
 		"/api/documents/2/file": {"application/pdf", `inline; filename=b.pdf`, "%PDF-1.7"},
-		"/api/documents/4/file": {"text/html", `attachment; filename=evil.html`, "<script>alert(1)</script>"},
+		"/api/documents/4/file": {"text/html; charset=utf-8", `attachment; filename=evil.html`, "<script>alert(1)</script>"},
 	} {
 		resp, body := c.do("GET", path, "")
 		h := resp.Header

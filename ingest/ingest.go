@@ -85,6 +85,8 @@ type Pages interface {
 type Reader interface {
 	// Read reads one document. Reading.Media may be set with an error.
 	Read(ctx context.Context, src extract.Source) (worker.Reading, error)
+	// Edges returns hashes of a document's first and last blocks.
+	Edges(ctx context.Context, src extract.Source) ([]uint64, error)
 	// Parts stores the documents inside a source as files in a folder. whole
 	// reports whether the source is a document of its own as well.
 	Parts(ctx context.Context, src extract.Source, dir string) (whole bool, parts []worker.Part, err error)

@@ -215,12 +215,17 @@ func TestFailuresAreRemembered(t *testing.T) {
 	f.write("empty.txt", "")
 	f.write("good.txt", "text")
 	f.write("huge.txt", strings.Repeat("x ", 1000))
-	f.write("odd.txt", strings.Repeat("\x81\x8d ", 50))
+	odd := make([]byte, 600) // of no character set
+	for i, x := 0, uint32(1); i < len(odd); i++ {
+		x = x*1664525 + 1013904223
+		odd[i] = 0x80 | byte(x>>24)
+	}
+	f.write("odd.txt", string(odd))
 	const want = `failed binary: binary: application/x-elf is not a kind of document that can be read
 failed empty.txt: empty: there is no text in it
 `
 	const rest = `failed huge.txt: too large: 2.0 KiB, the limit is 1000 bytes
-failed odd.txt: undecodable: it is not text in UTF-8, UTF-16 or Windows-1252
+failed odd.txt: undecodable: its character set was not recognized; save it as UTF-8 and add it again
 `
 	f.expect(ingest.Request{}, want+"added good.txt\n"+rest)
 	puts := f.store.puts

@@ -100,7 +100,7 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 
 // build has the document read.
 func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
-	src := extract.Source{Name: it.name, Data: it.data, Record: it.record}
+	src := extract.Source{Name: it.name, Data: it.data, Record: it.record, Shared: r.pages.shared(ctx, in, it)}
 	doc, err := in.reader.Read(ctx, src)
 	if err != nil {
 		if fault.KindOf(err) != fault.Invalid {

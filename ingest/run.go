@@ -34,6 +34,7 @@ type run struct {
 	at         Progress
 	files      map[string]bool // the files found, and those only
 	spool      spool
+	pages      pageFolders
 }
 
 // start looks up what the store knows.
@@ -95,6 +96,7 @@ func (in *Ingester) Ingest(ctx context.Context, req Request) iter.Seq2[Result, e
 			r.at.TotalBytes += f.size
 		}
 		r.at.TotalFiles = len(l.files)
+		r.pages = newPageFolders(l.files)
 		r.progress(r.at)
 		produce := func(send func(*item) bool) {
 			for _, f := range l.files {

@@ -65,6 +65,15 @@ var samples = map[string]sample{
 	"POST /api/tokens":                           {body: `{"name":"t{n}","scopes":["{scope}"]}`, header: asJSON, ok: 201, signed: true},
 	"DELETE /api/tokens/{token_id}":              {path: "/api/tokens/999999", ok: 404, signed: true},
 	"GET /metrics":                               {ok: 200},
+	"GET /api/source-kinds":                      {ok: 200},
+	"GET /api/sources":                           {ok: 200},
+	"POST /api/sources":                          {body: `{"kind":"none","location":"x"}`, header: asJSON, ok: 400},
+	"GET /api/sources/{source_id}":               {path: "/api/sources/999999", ok: 404},
+	"PATCH /api/sources/{source_id}":             {path: "/api/sources/999999", body: `{"paused":true}`, header: asJSON, ok: 404},
+	"DELETE /api/sources/{source_id}":            {path: "/api/sources/999999", ok: 404},
+	"POST /api/sources/{source_id}/sync":         {path: "/api/sources/999999/sync", ok: 404},
+	"POST /api/sources/{source_id}/retry":        {path: "/api/sources/999999/retry", ok: 404},
+	"GET /api/sources/{source_id}/failures":      {path: "/api/sources/999999/failures", ok: 404},
 }
 
 // want is the status that somebody gets of a route, told from its row alone.

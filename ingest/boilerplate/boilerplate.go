@@ -1,23 +1,15 @@
 // Package boilerplate finds the blocks that most documents of a folder begin or
 // end with, such as the menu and the footer of a web site, and leaves them out.
 //
-// It works on a stream of documents with bounded memory. Add a sample of a
-// folder's documents to a Repeats first, then pass each document of the folder
-// through Drop:
-//
-//	shared := boilerplate.New()
-//	for doc := range sample { // up to SampleSize documents, spread over the folder
-//		shared.Add(doc)
-//	}
-//	for doc := range all {
-//		doc = shared.Drop(doc)
-//	}
+// Documents are read in several processes, so a document's blocks are told by
+// hashes. Edges of a sample of a folder's documents are added to a Repeats; what
+// it says is Shared goes with each document of the folder through Drop.
 package boilerplate
 
 import (
-	"hash/maphash"
+	"hash/fnv"
+	"slices"
 	"strings"
-	"sync"
 
 	"docent/ingest/outline"
 )
@@ -51,38 +43,52 @@ const (
 	maxDropped = 0.8
 )
 
-// Repeats counts the blocks at the edges of documents. It is safe for
-// concurrent use.
+// Repeats counts the blocks at the edges of documents. One goroutine uses it at a
+// time.
 type Repeats struct {
-	seed maphash.Seed
-
-	mu        sync.Mutex
 	documents int
 	counts    map[uint64]int
 }
 
 // New returns a Repeats without documents.
-func New() *Repeats {
-	return &Repeats{seed: maphash.MakeSeed(), counts: map[uint64]int{}}
-}
+func New() *Repeats { return &Repeats{counts: map[uint64]int{}} }
 
-// Add counts the blocks of a document.
-func (r *Repeats) Add(doc *outline.Document) {
+// Edges returns hashes of the blocks near the start and the end of a document,
+// each once.
+func Edges(doc *outline.Document) []uint64 {
 	seen := map[uint64]bool{}
+	var keys []uint64
 	for i, b := range doc.Blocks {
-		if key, ok := r.key(doc, i, b); ok {
+		if key, ok := keyOf(doc, i, b); ok && !seen[key] {
 			seen[key] = true
+			keys = append(keys, key)
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	return keys
+}
+
+// Add counts the edges of a document.
+func (r *Repeats) Add(edges []uint64) {
 	r.documents++
-	for key := range seen {
+	for _, key := range edges[:min(len(edges), 2*edge)] {
 		if _, ok := r.counts[key]; !ok && len(r.counts) >= maxCounters {
 			r.shrink()
 		}
 		r.counts[key]++
 	}
+}
+
+// Shared returns the blocks that most of the documents have; none for fewer than
+// MinDocuments.
+func (r *Repeats) Shared() []uint64 {
+	var shared []uint64
+	for key, n := range r.counts {
+		if r.documents >= MinDocuments && float64(n) >= share*float64(r.documents) {
+			shared = append(shared, key)
+		}
+	}
+	slices.Sort(shared)
+	return shared
 }
 
 // shrink takes one from each counter until there is room: the counters of
@@ -99,18 +105,23 @@ func (r *Repeats) shrink() {
 	}
 }
 
-// key is the hash of a block; ok is false for blocks that are not counted.
-func (r *Repeats) key(doc *outline.Document, i int, b outline.Block) (key uint64, ok bool) {
+// keyOf is the hash of a block; ok is false for blocks that are not counted.
+func keyOf(doc *outline.Document, i int, b outline.Block) (key uint64, ok bool) {
 	if i >= edge && i < len(doc.Blocks)-edge || b.End == b.Start || b.End-b.Start > maxBlock {
 		return 0, false
 	}
-	return maphash.String(r.seed, doc.Text[b.Start:b.End]), true
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(doc.Text[b.Start:b.End])) // it never fails
+	return h.Sum64(), true
 }
 
-// Drop returns a document without the blocks that most of the added documents
-// share, or the document itself if there are none.
-func (r *Repeats) Drop(doc *outline.Document) *outline.Document {
-	shared := r.shared(doc)
+// Drop returns a document without the blocks that it shares with most of its
+// folder, or the document itself if there are none.
+func Drop(doc *outline.Document, sharedBlocks []uint64) *outline.Document {
+	if len(sharedBlocks) == 0 {
+		return doc
+	}
+	shared := mark(doc, sharedBlocks)
 	dropped := 0
 	for i, b := range doc.Blocks {
 		if shared[i] {
@@ -123,17 +134,20 @@ func (r *Repeats) Drop(doc *outline.Document) *outline.Document {
 	return without(doc, shared)
 }
 
-// shared marks the blocks of a document that belong to a group of shared ones.
-func (r *Repeats) shared(doc *outline.Document) []bool {
+// mark marks the blocks of a document that belong to a group of shared ones.
+func mark(doc *outline.Document, shared []uint64) []bool {
 	out := make([]bool, len(doc.Blocks))
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.documents < MinDocuments {
-		return out
+	isShared := func(i int) bool {
+		key, ok := keyOf(doc, i, doc.Blocks[i])
+		if !ok {
+			return false
+		}
+		_, found := slices.BinarySearch(shared, key)
+		return found
 	}
 	for i := 0; i < len(doc.Blocks); i++ {
 		end, words, blocks := i, 0, 0
-		for ; end < len(doc.Blocks) && r.isShared(doc, end); end++ {
+		for ; end < len(doc.Blocks) && isShared(end); end++ {
 			b := doc.Blocks[end]
 			words += len(strings.Fields(doc.Text[b.Start:b.End]))
 			if b.Kind != outline.Heading {
@@ -154,11 +168,6 @@ func (r *Repeats) shared(doc *outline.Document) []bool {
 		i = max(i, end)
 	}
 	return out
-}
-
-func (r *Repeats) isShared(doc *outline.Document, i int) bool {
-	key, ok := r.key(doc, i, doc.Blocks[i])
-	return ok && float64(r.counts[key]) >= share*float64(r.documents)
 }
 
 // without is a copy of a document without some of its blocks.

@@ -26,12 +26,12 @@ func TestDrop(t *testing.T) {
 	t.Parallel()
 	r := boilerplate.New()
 	for i := range 20 {
-		if doc := site(i); i < boilerplate.MinDocuments && r.Drop(doc) != doc {
+		if doc := site(i); i < boilerplate.MinDocuments && boilerplate.Drop(doc, r.Shared()) != doc {
 			t.Fatal("something was left out before there was a sample")
 		}
-		r.Add(site(i))
+		r.Add(boilerplate.Edges(site(i)))
 	}
-	got := r.Drop(site(7))
+	got := boilerplate.Drop(site(7), r.Shared())
 	if want := "Page 7\n\nDescription\n\nPump 7 moves 70 liters in a minute, and needs a new seal after a year."; got.Text != want {
 		t.Errorf("got %q, want %q", got.Text, want)
 	}
@@ -42,10 +42,10 @@ func TestDrop(t *testing.T) {
 	}
 	other := outline.NewBuilder(0)
 	other.Add(outline.Paragraph, 0, "", "Another text.")
-	if doc := other.Document(""); r.Drop(doc) != doc {
+	if doc := other.Document(""); boilerplate.Drop(doc, r.Shared()) != doc {
 		t.Error("a document without shared blocks was changed")
 	}
-	if empty := outline.NewBuilder(0).Document(""); r.Drop(empty) != empty {
+	if empty := outline.NewBuilder(0).Document(""); boilerplate.Drop(empty, r.Shared()) != empty {
 		t.Error("an empty document was changed")
 	}
 }
@@ -55,9 +55,9 @@ func TestCopies(t *testing.T) {
 	t.Parallel()
 	r := boilerplate.New()
 	for range 20 {
-		r.Add(site(1))
+		r.Add(boilerplate.Edges(site(1)))
 	}
-	if doc := site(1); r.Drop(doc) != doc {
+	if doc := site(1); boilerplate.Drop(doc, r.Shared()) != doc {
 		t.Error("a copy lost its text")
 	}
 }
@@ -72,12 +72,12 @@ func TestBounded(t *testing.T) {
 		for k := range 100 {
 			b.Add(outline.Paragraph, 0, "\n\n", fmt.Sprintf("text %d of page %d", k, i))
 		}
-		r.Add(b.Document(""))
+		r.Add(boilerplate.Edges(b.Document("")))
 	}
 	b := outline.NewBuilder(0)
 	b.Add(outline.Paragraph, 0, "\n\n", "The menu of the site with its eight or nine words in a line.")
 	b.Add(outline.Paragraph, 0, "\n\n", strings.Repeat("new text ", 20))
-	if got := r.Drop(b.Document("")); strings.Contains(got.Text, "menu") {
+	if got := boilerplate.Drop(b.Document(""), r.Shared()); strings.Contains(got.Text, "menu") {
 		t.Error("the menu was forgotten")
 	}
 }

@@ -63,6 +63,9 @@ type Source struct {
 	// Media is the media type, if it is known from an earlier reading. It only
 	// helps to show pages.
 	Media string
+	// Shared are the blocks that most documents of its folder have, in ascending
+	// order; see package boilerplate. They are left out.
+	Shared []uint64
 	// Recognized is the text that OCR found on pages, by their index; nil if it
 	// was not tried.
 	Recognized map[int]string

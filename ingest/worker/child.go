@@ -73,7 +73,7 @@ func serve(ctx context.Context, in io.Reader, out *bufio.Writer) error {
 		return err
 	}
 	h.Chunk.Tokens = static.Count
-	local, err := NewLocal(Config{Chunk: h.Chunk, CacheDir: h.CacheDir})
+	local, err := NewLocal(Config{Chunk: h.Chunk, CacheDir: h.CacheDir, Killed: true})
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func serve(ctx context.Context, in io.Reader, out *bufio.Writer) error {
 
 // answer does one piece of work.
 func answer(ctx context.Context, local *Local, req request, data []byte, out *bufio.Writer) error {
-	src := extract.Source{Name: req.Name, Data: data, Record: req.Record, Recognized: req.Recognized}
+	src := extract.Source{Name: req.Name, Data: data, Record: req.Record, Shared: req.Shared, Recognized: req.Recognized}
 	var rep reply
 	var body []byte
 	var err error
@@ -120,6 +120,8 @@ func answer(ctx context.Context, local *Local, req request, data []byte, out *bu
 		if errors.Is(err, errSend) {
 			return err
 		}
+	case opEdges:
+		rep.Edges, err = local.Edges(ctx, src)
 	case opPage:
 		rep.Page, err = local.ReadPage(ctx, src, req.Page)
 	case opDraw:

@@ -1,10 +1,12 @@
 package worker
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -124,6 +126,28 @@ func forbidden() []string {
 		"io_uring_setup", "io_uring_enter", "io_uring_register", "keyctl", "add_key", "request_key",
 		"init_module", "finit_module", "delete_module", "kexec_load", "reboot", "swapon", "swapoff",
 	}
+}
+
+// clockTick is the unit of processor time in /proc; every Linux that Go runs on has
+// 100 a second.
+const clockTick = 10 * time.Millisecond
+
+// usedCPU returns the processor time that another process has used.
+func usedCPU(pid int) (used time.Duration, known bool) {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0, false
+	}
+	// The name in parentheses may hold anything; what follows are numbers.
+	_, rest, _ := bytes.Cut(stat[bytes.LastIndexByte(stat, '(')+1:], []byte(") "))
+	fields := strings.Fields(string(rest))
+	const user, system = 11, 12 // the 14th and 15th of the line
+	if len(fields) <= system {
+		return 0, false
+	}
+	u, err1 := strconv.ParseInt(fields[user], 10, 64)
+	s, err2 := strconv.ParseInt(fields[system], 10, 64)
+	return time.Duration(u+s) * clockTick, err1 == nil && err2 == nil
 }
 
 // processorTime is the processor time that this process has used.

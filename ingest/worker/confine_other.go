@@ -18,6 +18,9 @@ func become(string, int64, string, []string) error {
 	return errors.New("other programs are used on Linux only")
 }
 
+// usedCPU is not known here.
+func usedCPU(int) (used time.Duration, known bool) { return 0, false }
+
 // processorTime is the time since the process started, which bounds its
 // processor time from above.
 func processorTime() time.Duration { return time.Since(began) }

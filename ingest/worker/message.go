@@ -35,6 +35,7 @@ type op string
 const (
 	opRead  op = "read"
 	opParts op = "parts"
+	opEdges op = "edges"
 	opPage  op = "page"
 	opDraw  op = "draw"
 )
@@ -54,7 +55,8 @@ type request struct {
 	Op     op
 	Name   string
 	Record *plain.Record
-	// Recognized is extract.Source's.
+	// Shared and Recognized are extract.Source's.
+	Shared     []uint64
 	Recognized map[int]string
 	Page       int
 	Width      int
@@ -75,6 +77,7 @@ type reply struct {
 	ChunkPages []int
 	Part       Part
 	Whole      bool
+	Edges      []uint64
 	Page       *pdf.Page
 	Pages      int
 }

@@ -35,6 +35,7 @@ const (
 	// wallFactor is how much longer than its processor time a document may take
 	// by the clock, as the machine may be busy.
 	wallFactor = 5
+	maxWall    = wallFactor * maxCPU
 	// fullMemory is the memory of a full worker, in bytes.
 	fullMemory = 576 << 20
 	// hardFactor is the system's limit on a worker's memory, beyond its own: the
@@ -171,7 +172,7 @@ func (p *Pool) Read(ctx context.Context, src extract.Source) (Reading, error) {
 // once reads a document without other programs.
 func (p *Pool) once(ctx context.Context, src extract.Source) (Reading, error) {
 	var reading Reading
-	req := request{Op: opRead, Name: src.Name, Record: src.Record, Recognized: src.Recognized}
+	req := request{Op: opRead, Name: src.Name, Record: src.Record, Shared: src.Shared, Recognized: src.Recognized}
 	err := p.read(ctx, req, src.Data, func() func(reply, []byte) error {
 		return func(rep reply, body []byte) (err error) {
 			if rep.Err != nil {
@@ -183,6 +184,18 @@ func (p *Pool) once(ctx context.Context, src extract.Source) (Reading, error) {
 		}
 	})
 	return reading, err
+}
+
+// Edges returns hashes of the first and last blocks of a document, by which those
+// that most documents of a folder share are found.
+func (p *Pool) Edges(ctx context.Context, src extract.Source) (edges []uint64, err error) {
+	err = p.read(ctx, request{Op: opEdges, Name: src.Name}, src.Data, func() func(reply, []byte) error {
+		return func(rep reply, _ []byte) error {
+			edges = rep.Edges
+			return nil
+		}
+	})
+	return edges, err
 }
 
 // Parts stores the documents inside a source as files in a folder, which must

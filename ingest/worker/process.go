@@ -100,7 +100,9 @@ func (p *process) work(ctx context.Context, req request, data []byte, most limit
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { _ = p.cmd.Process.Kill() })
 	defer stop()
+	unwatch := p.watch(most.cpu)
 	err := p.exchange(req, data, fn)
+	overCPU := unwatch()
 	if err == nil {
 		p.served++
 		return nil
@@ -111,10 +113,51 @@ func (p *process) work(ctx context.Context, req request, data []byte, most limit
 		return &overError{fmt.Sprintf("it takes longer than %s to read", most.wall)}
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case overCPU:
+		return &overError{tooMuchCPU(most)}
 	case errors.Is(err, errReply):
 		return fault.Wrap(fault.Invalid, &deadError{err.Error()}, "damaged: docent's reader gave up on it")
 	}
 	return p.obituary(err, most)
+}
+
+func tooMuchCPU(most limits) string {
+	return fmt.Sprintf("it takes more than %s of processor time to read", most.cpu)
+}
+
+// watch kills the process when it takes more than some processor time, and a
+// margin in which it may notice by itself: compiled code of PDFium may keep its
+// guard from running. The function that it returns ends the watch and reports
+// whether that happened. Where the system does not tell, the deadline holds.
+func (p *process) watch(cpu time.Duration) (unwatch func() bool) {
+	const every, margin = 250 * time.Millisecond, 500 * time.Millisecond
+	began, known := usedCPU(p.cmd.Process.Pid)
+	if !known {
+		return func() bool { return false }
+	}
+	done, over := make(chan struct{}), make(chan bool)
+	go func() {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				over <- false
+				return
+			case <-tick.C:
+			}
+			if used, known := usedCPU(p.cmd.Process.Pid); known && used-began > cpu+margin {
+				_ = p.cmd.Process.Kill() // or it has ended
+				<-done
+				over <- true
+				return
+			}
+		}
+	}()
+	return func() bool {
+		close(done)
+		return <-over
+	}
 }
 
 // exchange sends a request and reads replies.
@@ -145,7 +188,7 @@ func (p *process) obituary(err error, most limits) error {
 	case code == exitMemory, strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"):
 		return memory
 	case code == exitCPU:
-		return &overError{fmt.Sprintf("it takes more than %s of processor time to read", most.cpu)}
+		return &overError{tooMuchCPU(most)}
 	case code == exitBroken:
 		return fault.Wrap(fault.Unavailable, errors.New(said), "the process that reads documents does not work")
 	}

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"time"
 
+	"docent/ingest/boilerplate"
 	"docent/ingest/chunk"
 	"docent/ingest/extract"
 	"docent/ingest/extract/pdf"
@@ -63,6 +64,9 @@ type Config struct {
 	// CacheDir keeps the compiled PDF reader; default none, which costs each
 	// process that reads a PDF two seconds.
 	CacheDir string
+	// Killed says that another process ends this one when a document takes too
+	// long. PDFs are then read faster, and cannot be interrupted.
+	Killed bool
 }
 
 // Local reads documents in this process. It is safe for concurrent use. Close it
@@ -78,7 +82,7 @@ func NewLocal(cfg Config) (*Local, error) {
 	if err != nil {
 		return nil, err
 	}
-	ex, err := extract.New(extract.Config{CacheDir: cfg.CacheDir})
+	ex, err := extract.New(extract.Config{CacheDir: cfg.CacheDir, Uninterrupted: cfg.Killed, Timeout: maxWall})
 	if err != nil {
 		return nil, err
 	}
@@ -107,11 +111,23 @@ func (l *Local) Read(ctx context.Context, src extract.Source) (r Reading, err er
 	if err != nil {
 		return Reading{Media: media}, err
 	}
+	doc = boilerplate.Drop(doc, src.Shared)
 	chunks := l.cutter.Cut(doc)
 	if len(chunks) == 0 {
 		return Reading{Media: media}, errEmpty
 	}
 	return Reading{Title: doc.Title, Media: media, Language: language(doc), Note: doc.Note, Scanned: doc.Scanned, Text: doc.Text, Chunks: chunks}, nil
+}
+
+// Edges returns hashes of the first and last blocks of a document, by which those
+// that most documents of a folder share are found.
+func (l *Local) Edges(ctx context.Context, src extract.Source) (edges []uint64, err error) {
+	defer recovered(&err)
+	doc, _, err := l.extract.Extract(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	return boilerplate.Edges(doc), nil
 }
 
 // Parts stores the documents inside a source as files in a folder, which must
