@@ -34,6 +34,7 @@ type Static struct {
 	// norms caches, as float bits, 1/length of each int8 row; 0 is not yet
 	// known, and a row of zeros keeps it. Computing one twice is harmless.
 	norms []atomic.Uint32
+	cores chan struct{} // a value for each core that embeds documents
 	// tokenizers are reused: they hold scratch space.
 	tokenizers sync.Pool
 }
@@ -62,10 +63,15 @@ func newStatic(tableFile, vocabulary string) (*Static, error) {
 	if n := len(v.start) - 1; n != t.n {
 		return nil, fmt.Errorf("embed: %d tokens for %d rows", n, t.n)
 	}
-	s := &Static{table: t, vocab: v, norms: make([]atomic.Uint32, t.n)}
+	s := &Static{table: t, vocab: v, norms: make([]atomic.Uint32, t.n), cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	s.tokenizers.New = func() any { return &tokenizer{v: v} }
 	return s, nil
 }
+
+// LimitCores bounds the cores that all calls of EmbedDocuments use together, so
+// that a server keeps some for questions; default all. Call it before the first
+// EmbedDocuments. At least one stays.
+func (s *Static) LimitCores(n int) { s.cores = make(chan struct{}, max(n, 1)) }
 
 // Name returns StaticName.
 func (s *Static) Name() string { return StaticName }
@@ -81,8 +87,9 @@ func (s *Static) EmbedQuery(ctx context.Context, text string) ([]float32, error)
 	return s.vector(text), nil
 }
 
-// EmbedDocuments returns the vectors of texts, computed on all cores. A panic on
-// any core is a PanicError of this call.
+// EmbedDocuments returns the vectors of texts, computed on all cores that
+// [Static.LimitCores] leaves, which calls share. A panic on any core is a
+// PanicError of this call.
 func (s *Static) EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	var next atomic.Int64
@@ -95,9 +102,7 @@ func (s *Static) EmbedDocuments(ctx context.Context, texts []string) ([][]float3
 		}()
 		for ctx.Err() == nil {
 			end := int(next.Add(embedBatch))
-			for i := end - embedBatch; i < min(end, len(texts)); i++ {
-				out[i] = s.vector(texts[i])
-			}
+			s.embedBatch(ctx, texts, out, end-embedBatch, min(end, len(texts)))
 			if end >= len(texts) {
 				return
 			}
@@ -116,6 +121,19 @@ func (s *Static) EmbedDocuments(ctx context.Context, texts []string) ([][]float3
 		return nil, fmt.Errorf("embed documents: %w", err)
 	}
 	return out, nil
+}
+
+// embedBatch embeds some of the texts when a core is free for it.
+func (s *Static) embedBatch(ctx context.Context, texts []string, out [][]float32, from, to int) {
+	select {
+	case s.cores <- struct{}{}:
+	case <-ctx.Done():
+		return
+	}
+	defer func() { <-s.cores }()
+	for i := from; i < to; i++ {
+		out[i] = s.vector(texts[i])
+	}
 }
 
 // vector returns the vector of text.

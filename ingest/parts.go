@@ -19,9 +19,6 @@ import (
 // content waits in a folder until it is read, so that an archive takes no more
 // memory than its largest file.
 
-// maxPartDepth is how deep docent looks: into a mailbox, and into its messages.
-const maxPartDepth = 2
-
 // headLength is how much of a source shows whether it may hold documents.
 const headLength = 1 << 10
 
@@ -75,12 +72,13 @@ func (in *Ingester) parts(ctx context.Context, r *run, whole, end *item, send fu
 		return false, true
 	}
 	u := &unpacking{in: in, r: r, send: send, sent: map[string]bool{}}
-	isDocument := u.unpack(ctx, whole, 1)
+	isDocument := u.unpack(ctx, whole)
 	switch {
 	case u.stopped:
 		return true, false
 	case whole.err != nil || whole.reason != "":
-		return true, send(whole) && send(end) // its parts are not known to be gone
+		end.stale = nil // its parts are not known to be gone
+		return true, send(whole) && send(end)
 	case isDocument && len(u.sent) == 0:
 		return false, true
 	}
@@ -96,7 +94,7 @@ func (in *Ingester) parts(ctx context.Context, r *run, whole, end *item, send fu
 
 // unpack sends the documents inside an item, and reports whether the item is a
 // document of its own. Why it cannot be looked into is put into the item.
-func (u *unpacking) unpack(ctx context.Context, it *item, depth int) (isDocument bool) {
+func (u *unpacking) unpack(ctx context.Context, it *item) (isDocument bool) {
 	dir, err := u.r.spool.folder()
 	if err != nil {
 		it.err = err
@@ -112,7 +110,7 @@ func (u *unpacking) unpack(ctx context.Context, it *item, depth int) (isDocument
 		return true
 	}
 	for _, part := range parts {
-		if !u.part(ctx, it, part, depth) {
+		if !u.part(it, part) {
 			u.stopped = true
 			break
 		}
@@ -120,24 +118,17 @@ func (u *unpacking) unpack(ctx context.Context, it *item, depth int) (isDocument
 	return isDocument
 }
 
-// part sends a part of an item, behind the documents in it.
-func (u *unpacking) part(ctx context.Context, of *item, part worker.Part, depth int) bool {
+// part sends a part of an item. The reader has opened what is inside it.
+func (u *unpacking) part(of *item, part worker.Part) bool {
 	it := &item{source: of.source + "#" + part.Name, name: part.Name, path: part.Path, size: part.Size, mtime: of.mtime, reason: part.Reason, spooled: true}
 	if !part.Modified.IsZero() {
 		it.mtime = part.Modified.UnixNano()
 	}
 	if u.sent[it.source] {
 		it.reason, it.silent = "another part has the same name", true
-		return u.send(it)
 	}
 	u.sent[it.source] = true
-	if depth < maxPartDepth && it.reason == "" && mayHaveParts(part) {
-		if it.data, it.reason = u.in.read(it); it.reason == "" && !u.unpack(ctx, it, depth+1) {
-			delete(u.sent, it.source) // only its parts are documents
-			return !u.stopped
-		}
-	}
-	return !u.stopped && u.send(it)
+	return u.send(it)
 }
 
 // mayHaveParts looks at the beginning of a part.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
@@ -224,6 +225,9 @@ const quickReaders = 2
 // addIngester adds the reading of documents in worker processes: with quick
 // workers for a server, whose users wait for each other, and none for a command.
 func (a *app) addIngester(quick int) error {
+	if quick > 0 {
+		a.static.LimitCores(runtime.GOMAXPROCS(0) / 2)
+	}
 	recognizer, err := a.newVision()
 	if err != nil {
 		return err

@@ -348,9 +348,10 @@ func (l *lane) take() (*process, error) {
 	return startProcess(*l.cfg, l.hard)
 }
 
-// giveBack keeps a worker for the next document, unless it has read many.
+// giveBack keeps a worker for the next document, unless it has read many or is
+// being killed.
 func (l *lane) giveBack(p *process) {
-	if p.served >= filesPerWorker {
+	if p.killed || p.served >= filesPerWorker {
 		p.close()
 		return
 	}

@@ -49,6 +49,7 @@ type process struct {
 	out    *bufio.Reader
 	said   *tail
 	served int
+	killed bool // it is being killed, and reads no other document
 }
 
 // startProcess starts a worker.
@@ -105,6 +106,7 @@ func (p *process) work(ctx context.Context, req request, data []byte, most limit
 	overCPU := unwatch()
 	if err == nil {
 		p.served++
+		p.killed = overCPU || !stop() // the answer came just before
 		return nil
 	}
 	p.kill()

@@ -1,0 +1,34 @@
+package embed_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"docent/embed"
+)
+
+func TestLimitCores(t *testing.T) {
+	t.Parallel()
+	s, err := embed.NewStatic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.LimitCores(0) // one stays
+	texts := strings.Fields(strings.Repeat("pump seal valve ", 500))
+	vectors, err := s.EmbedDocuments(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range vectors {
+		if len(v) != s.Dimensions() {
+			t.Fatalf("text %d has a vector of %d", i, len(v))
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.EmbedDocuments(ctx, texts); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v after the end", err)
+	}
+}
