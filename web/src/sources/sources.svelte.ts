@@ -113,7 +113,8 @@ class Sources {
   /** add throws what the server refuses, which the form shows. The first sync begins at once. */
   async add(source: api.NewSource): Promise<SourceRow> {
     const row = await api.addSource(source);
-    await api.syncSource(row.id).catch(() => undefined); // the server may have begun it already; the list says how it is
+    // The server syncs a new source with a schedule by itself.
+    if (!row.next_sync_at) await api.syncSource(row.id).catch(() => undefined); // the list says how it is
     await this.load();
     return row;
   }
