@@ -30,6 +30,10 @@ func New(cfg Config) (*Extractor, error) {
 	return &Extractor{pdf: reader}, nil
 }
 
+// Prepare makes the PDF reader ready, which takes some seconds of processor time
+// once for a CacheDir. The first PDF does it otherwise.
+func (e *Extractor) Prepare(ctx context.Context) error { return e.pdf.Prepare(ctx) }
+
 // Close frees what the extractor holds. Nothing may be being read.
 func (e *Extractor) Close(ctx context.Context) error { return e.pdf.Close(ctx) }
 

@@ -120,6 +120,8 @@ func answer(ctx context.Context, local *Local, req request, data []byte, out *bu
 		if errors.Is(err, errSend) {
 			return err
 		}
+	case opPrepare:
+		err = local.extract.Prepare(ctx)
 	case opEdges:
 		rep.Edges, err = local.Edges(ctx, src)
 	case opPage:

@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"bytes"
 	"context"
 	"crypto/md5" //nolint:gosec // see removeSocket
 	"crypto/sha256"
@@ -146,7 +145,7 @@ func (p *Pool) readConverted(ctx context.Context, src extract.Source, media stri
 func (p *Pool) pdfOf(ctx context.Context, src extract.Source) ([]byte, error) {
 	kind := officePages[mediaType(src.Media)]
 	switch {
-	case bytes.Contains(src.Data[:min(len(src.Data), 1<<10)], []byte("%PDF-")), picture.Media(src.Data) != "", kind == "":
+	case isPDF(src.Data), picture.Media(src.Data) != "", kind == "":
 		return src.Data, nil
 	case p.tools.Soffice == "":
 		return nil, fault.New(fault.NotFound, "its pages cannot be shown: LibreOffice is not installed on the server")

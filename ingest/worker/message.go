@@ -38,6 +38,8 @@ const (
 	opEdges op = "edges"
 	opPage  op = "page"
 	opDraw  op = "draw"
+	// opPrepare makes the PDF reader ready.
+	opPrepare op = "prepare"
 )
 
 // hello is the first message to a worker.

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -92,6 +93,9 @@ type Pool struct {
 	recognizer         Recognizer // nil if pictures are not read
 	placer             Recognizer // says where words are; nil without tesseract
 	kept               keptFiles
+
+	preparing sync.Mutex
+	prepared  bool // the PDF reader is compiled; guarded by preparing
 }
 
 // NewPool checks the configuration and returns a pool.
@@ -222,6 +226,9 @@ func (p *Pool) Parts(ctx context.Context, src extract.Source, dir string) (whole
 // read does work with a document: in a quick worker, if the pool has them, and
 // if that is not enough in a full one. begin is called before each try.
 func (p *Pool) read(ctx context.Context, req request, data []byte, begin func() func(reply, []byte) error) error {
+	if err := p.prepare(ctx, data); err != nil {
+		return err
+	}
 	if p.quick != nil {
 		err := p.quick.do(ctx, req, data, limits{quickCPU, quickWall, quickMemory}, begin())
 		if !errors.Is(err, errOver) {
@@ -236,6 +243,30 @@ func (p *Pool) read(ctx context.Context, req request, data []byte, begin func() 
 		return fault.Wrap(fault.Invalid, err, "too complex: %s", over.safe)
 	}
 	return err
+}
+
+// prepare makes the PDF reader ready before the first PDF, so that compiling it
+// counts against no document. It needs a folder to keep the compiled code in.
+func (p *Pool) prepare(ctx context.Context, data []byte) error {
+	if p.cfg.CacheDir == "" || !isPDF(data) {
+		return nil
+	}
+	p.preparing.Lock()
+	defer p.preparing.Unlock()
+	if p.prepared {
+		return nil
+	}
+	err := p.full.do(ctx, request{Op: opPrepare}, nil, limits{maxCPU, maxWall, fullMemory}, func(reply, []byte) error { return nil })
+	if err != nil {
+		return fmt.Errorf("prepare the PDF reader: %w", err)
+	}
+	p.prepared = true
+	return nil
+}
+
+// isPDF looks for the signature of a PDF.
+func isPDF(data []byte) bool {
+	return bytes.Contains(data[:min(len(data), 1<<10)], []byte("%PDF-"))
 }
 
 // ReadPage reads where the letters of a document's page are. Where the page is a
@@ -288,6 +319,9 @@ func (p *Pool) draw(ctx context.Context, data []byte, page, width int) (png []by
 }
 
 func (p *Pool) page(ctx context.Context, req request, data []byte, fn func(reply, []byte) error) error {
+	if err := p.prepare(ctx, data); err != nil {
+		return err
+	}
 	err := p.pages.do(ctx, req, data, limits{pageCPU, pageWall, pageMemory}, fn)
 	var over *overError
 	if errors.As(err, &over) {

@@ -61,6 +61,12 @@ func New(cfg Config) (*Reader, error) {
 	}, nil
 }
 
+// Prepare makes the PDF library ready, which takes some seconds of processor time
+// once for a CacheDir. The first PDF does it otherwise.
+func (r *Reader) Prepare(ctx context.Context) error {
+	return r.library.Prepare(ctx)
+}
+
 // Close frees what the reader holds. Nothing may be being read.
 func (r *Reader) Close(ctx context.Context) error {
 	return r.library.Close(ctx)

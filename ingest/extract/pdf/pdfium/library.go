@@ -133,6 +133,13 @@ type Sandbox struct {
 	failed    error // of the call that broke it
 }
 
+// Prepare compiles the library, or loads what an earlier process compiled. The
+// first Start does it otherwise.
+func (l *Library) Prepare(ctx context.Context) error {
+	_, _, err := l.code(ctx)
+	return err
+}
+
 // Start starts a sandbox that may use limit bytes of memory; 32 MiB is the
 // least.
 func (l *Library) Start(ctx context.Context, limit int) (*Sandbox, error) {
