@@ -81,9 +81,11 @@ func (in *Ingester) parts(ctx context.Context, r *run, whole, end *item, send fu
 		return true, send(whole) && send(end)
 	case isDocument && len(u.sent) == 0:
 		return false, true
+	case len(u.sent) == 0:
+		whole.reason = "empty: there are no documents in it"
 	}
 	end.stale = in.stale(r, whole.source, u.sent)
-	if isDocument {
+	if isDocument || whole.reason != "" {
 		return true, send(whole) && send(end)
 	}
 	if s, ok := r.states.find(whole.source); ok {

@@ -98,3 +98,11 @@ func TestMailbox(t *testing.T) {
 	f.write("box.mbox", mailbox(second))
 	f.expect(ingest.Request{}, "unchanged box.mbox#3e888b24e79e5a52.eml\nunchanged box.mbox#3e888b24e79e5a52.eml/two.txt\nremoved box.mbox#805b545e089976df.eml\nremoved box.mbox#805b545e089976df.eml/one.txt\n")
 }
+
+// TestEmptyArchive says that there is nothing in an archive.
+func TestEmptyArchive(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, ingest.Config{})
+	f.write("empty.zip", "PK\x05\x06"+strings.Repeat("\x00", 18))
+	f.expect(ingest.Request{}, "failed empty.zip: empty: there are no documents in it\n")
+}

@@ -3,16 +3,20 @@ package worker
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+	"unsafe"
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	"github.com/landlock-lsm/go-landlock/landlock"
 	llsyscall "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 )
 
@@ -38,10 +42,26 @@ func confine(h hello) error {
 			return fmt.Errorf("make the cache folder: %w", err)
 		}
 	}
-	if err := restrictFiles(h.CacheDir); err != nil {
-		return err
+	switch {
+	case h.CacheDir == "":
+		if err := restrictFiles(""); err != nil {
+			return err
+		}
+	case h.Prepares:
+		if err := restrictFiles(h.CacheDir); err != nil {
+			return err
+		}
+	default: // the compiled code that a worker may have changed would outlive it
+		if err := restrictFiles("", landlock.RODirs(h.CacheDir)); err != nil {
+			return err
+		}
 	}
 	return filterCalls(seccomp.SyscallGroup{Action: seccomp.ActionErrno, Names: forbidden()})
+}
+
+// keepDescriptors keeps what this process has inherited from those that it starts.
+func keepDescriptors() {
+	_ = unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) // or the kernel is old
 }
 
 // yield gives all threads the lowest priority, which threads that they start
@@ -72,11 +92,16 @@ func become(dir string, memory int64, program string, args []string) error {
 		}
 	}
 	yield()
-	read := landlock.RODirs("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc", "/opt", "/proc", "/sys", "/var/lib", "/var/spool/libreoffice", "/var/cache/fontconfig").IgnoreIfMissing()
+	// Programs, their libraries, fonts and settings; no secrets of this machine, and
+	// nothing of other processes.
+	read := landlock.RODirs("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/fonts", "/etc/libreoffice", "/etc/alternatives",
+		"/var/spool/libreoffice", "/var/lib/libreoffice", "/var/cache/fontconfig").IgnoreIfMissing()
+	settings := landlock.ROFiles("/etc/ld.so.cache", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/localtime",
+		"/proc/cpuinfo", "/proc/meminfo", "/proc/version", "/proc/filesystems").IgnoreIfMissing()
 	devices := landlock.RWFiles("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom").IgnoreIfMissing()
 	// LibreOffice puts a socket there, whatever it is told.
 	sockets := landlock.PathAccess(landlock.AccessFSSet(llsyscall.AccessFSMakeSock), "/tmp")
-	if err := restrictFiles(dir, read, devices, sockets); err != nil {
+	if err := restrictFiles(dir, read, settings, devices, sockets); err != nil {
 		return err
 	}
 	names := slices.DeleteFunc(forbidden(), func(name string) bool {
@@ -101,8 +126,43 @@ func filterCalls(groups ...seccomp.SyscallGroup) error {
 		NoNewPrivs: true, Flag: seccomp.FilterFlagTSync,
 		Policy: seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: groups},
 	})
+	if err == nil {
+		err = refuseOtherCalls()
+	}
 	if err != nil {
 		return fmt.Errorf("forbid the worker what it does not need: %w", err)
+	}
+	return nil
+}
+
+// refuseOtherCalls makes the system calls of other architectures fail, such as
+// those of 32-bit programs, whose numbers the filter does not know.
+func refuseOtherCalls() error {
+	const archAt, numberAt, x32 = 4, 0, 0x40000000
+	refuse := bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)}
+	native, known := map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}[runtime.GOARCH]
+	if !known {
+		return nil
+	}
+	code, err := bpf.Assemble([]bpf.Instruction{
+		bpf.LoadAbsolute{Off: archAt, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: native, SkipFalse: 2},
+		bpf.LoadAbsolute{Off: numberAt, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1},
+		refuse,
+		bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW},
+	})
+	if err != nil {
+		return fmt.Errorf("assemble a filter: %w", err)
+	}
+	filter := make([]unix.SockFilter, len(code))
+	for i, c := range code {
+		filter[i] = unix.SockFilter{Code: c.Op, Jt: c.Jt, Jf: c.Jf, K: c.K}
+	}
+	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	_, _, failed := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&program)))
+	if failed != 0 {
+		return fmt.Errorf("load a filter: %w", failed)
 	}
 	return nil
 }
@@ -113,7 +173,8 @@ func restrictFiles(dir string, rules ...landlock.Rule) error {
 	if dir != "" {
 		rules = append(rules, landlock.RWDirs(dir))
 	}
-	if err := landlock.V5.BestEffort().RestrictPaths(rules...); err != nil {
+	// Beside files: no TCP, and no signals to processes outside.
+	if err := landlock.V6.BestEffort().Restrict(rules...); err != nil {
 		return fmt.Errorf("restrict the worker's files: %w", err)
 	}
 	return nil

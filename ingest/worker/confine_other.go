@@ -13,6 +13,8 @@ var began = time.Now()
 // confine does nothing here: the guard's limits and the parent's deadline hold.
 func confine(hello) error { return nil }
 
+func keepDescriptors() {}
+
 // become is for systems that can confine another program.
 func become(string, int64, string, []string) error {
 	return errors.New("other programs are used on Linux only")

@@ -46,6 +46,9 @@ const (
 type hello struct {
 	Chunk    chunk.Config
 	CacheDir string
+	// Prepares lets the worker write to CacheDir, which others only read: it runs
+	// before there is any document.
+	Prepares bool
 	// Nice makes the worker yield to every other process.
 	Nice bool
 	// Hard is the most memory that the system gives the worker, in bytes.

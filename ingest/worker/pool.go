@@ -256,9 +256,27 @@ func (p *Pool) prepare(ctx context.Context, data []byte) error {
 	if p.prepared {
 		return nil
 	}
-	err := p.full.do(ctx, request{Op: opPrepare}, nil, limits{maxCPU, maxWall, fullMemory}, func(reply, []byte) error { return nil })
+	done, err := p.full.queue.wait(ctx, clientOf(ctx).Key, 0)
 	if err != nil {
+		return err
+	}
+	defer done()
+	// A process of its own, which sees no document: it alone may write the code.
+	w, err := startProcess(p.cfg, p.full.hard, true)
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = w.work(ctx, request{Op: opPrepare}, nil, limits{maxCPU, maxWall, fullMemory}, func(rep reply, _ []byte) error {
+		failed = rep.Err.failure()
+		return nil
+	})
+	if err != nil { // the process is gone
 		return fmt.Errorf("prepare the PDF reader: %w", err)
+	}
+	w.close()
+	if failed != nil {
+		return fmt.Errorf("prepare the PDF reader: %w", failed)
 	}
 	p.prepared = true
 	return nil
@@ -379,7 +397,7 @@ func (l *lane) take() (*process, error) {
 		return p, nil
 	}
 	l.mu.Unlock()
-	return startProcess(*l.cfg, l.hard)
+	return startProcess(*l.cfg, l.hard, false)
 }
 
 // giveBack keeps a worker for the next document, unless it has read many or is

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -52,8 +53,14 @@ type process struct {
 	killed bool // it is being killed, and reads no other document
 }
 
-// startProcess starts a worker.
-func startProcess(cfg PoolConfig, hard int64) (*process, error) {
+// startProcess starts a worker. One that prepares may write to the folder of
+// compiled code, and reads no documents.
+func startProcess(cfg PoolConfig, hard int64, prepares bool) (*process, error) {
+	keepDescriptors()
+	code := ""
+	if cfg.CacheDir != "" {
+		code = filepath.Join(cfg.CacheDir, "pdfium")
+	}
 	cmd := exec.Command(cfg.Command[0], cfg.Command[1:]...)      //nolint:noctx // it outlives the call; close and kill end it
 	cmd.Env = append([]string{"GOTRACEBACK=single"}, cfg.Env...) // none of the parent's: it holds passwords
 	cmd.SysProcAttr = childAttributes()
@@ -71,7 +78,7 @@ func startProcess(cfg PoolConfig, hard int64) (*process, error) {
 		return nil, fault.Wrap(fault.Unavailable, err, "docent cannot start the process that reads documents")
 	}
 	p.in, p.out = in, bufio.NewReaderSize(out, 64<<10)
-	if err := send(in, hello{Chunk: cfg.Chunk, CacheDir: cfg.CacheDir, Nice: cfg.Quick > 0, Hard: hard}, nil); err != nil {
+	if err := send(in, hello{Chunk: cfg.Chunk, CacheDir: code, Prepares: prepares, Nice: cfg.Quick > 0, Hard: hard}, nil); err != nil {
 		p.kill()
 		return nil, fault.Wrap(fault.Unavailable, err, "the process that reads documents does not start: %s", p.said)
 	}

@@ -82,6 +82,7 @@ func (t *toolbox) run(ctx context.Context, dir string, in []byte, program string
 	ctx, cancel := context.WithTimeout(ctx, toolWall)
 	defer cancel()
 	name := filepath.Base(program)
+	keepDescriptors()
 	args = append([]string{dir, strconv.Itoa(toolMemory >> 20), program}, args...)
 	cmd := exec.CommandContext(ctx, t.launcher[0], append(t.launcher[1:len(t.launcher):len(t.launcher)], args...)...)
 	cmd.Dir, cmd.Stdin = dir, bytes.NewReader(in)
