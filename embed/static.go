@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"docent/internal/cores"
 )
 
 // StaticName identifies the built-in model's vectors.
@@ -34,7 +36,8 @@ type Static struct {
 	// norms caches, as float bits, 1/length of each int8 row; 0 is not yet
 	// known, and a row of zeros keeps it. Computing one twice is harmless.
 	norms []atomic.Uint32
-	cores chan struct{} // a value for each core that embeds documents
+	// cores bounds how many cores embed documents.
+	cores *cores.Pool
 	// tokenizers are reused: they hold scratch space.
 	tokenizers sync.Pool
 }
@@ -63,15 +66,15 @@ func newStatic(tableFile, vocabulary string) (*Static, error) {
 	if n := len(v.start) - 1; n != t.n {
 		return nil, fmt.Errorf("embed: %d tokens for %d rows", n, t.n)
 	}
-	s := &Static{table: t, vocab: v, norms: make([]atomic.Uint32, t.n), cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	s := &Static{table: t, vocab: v, norms: make([]atomic.Uint32, t.n), cores: cores.New(runtime.GOMAXPROCS(0))}
 	s.tokenizers.New = func() any { return &tokenizer{v: v} }
 	return s, nil
 }
 
-// LimitCores bounds the cores that all calls of EmbedDocuments use together, so
-// that a server keeps some for questions; default all. Call it before the first
-// EmbedDocuments. At least one stays.
-func (s *Static) LimitCores(n int) { s.cores = make(chan struct{}, max(n, 1)) }
+// UseCores makes EmbedDocuments borrow its cores from a pool, so that a server
+// keeps some for questions. The default pool has all cores. Call UseCores before
+// the first EmbedDocuments.
+func (s *Static) UseCores(pool *cores.Pool) { s.cores = pool }
 
 // Name returns StaticName.
 func (s *Static) Name() string { return StaticName }
@@ -87,9 +90,9 @@ func (s *Static) EmbedQuery(ctx context.Context, text string) ([]float32, error)
 	return s.vector(text), nil
 }
 
-// EmbedDocuments returns the vectors of texts, computed on all cores that
-// [Static.LimitCores] leaves, which calls share. A panic on any core is a
-// PanicError of this call.
+// EmbedDocuments returns the vectors of texts. It computes them on as many cores
+// as the pool of [Static.UseCores] lends. A panic on any core is a PanicError of
+// this call.
 func (s *Static) EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	var next atomic.Int64
@@ -125,12 +128,10 @@ func (s *Static) EmbedDocuments(ctx context.Context, texts []string) ([][]float3
 
 // embedBatch embeds some of the texts when a core is free for it.
 func (s *Static) embedBatch(ctx context.Context, texts []string, out [][]float32, from, to int) {
-	select {
-	case s.cores <- struct{}{}:
-	case <-ctx.Done():
-		return
+	if s.cores.Acquire(ctx) != nil {
+		return // EmbedDocuments returns the error
 	}
-	defer func() { <-s.cores }()
+	defer s.cores.Release()
 	for i := from; i < to; i++ {
 		out[i] = s.vector(texts[i])
 	}

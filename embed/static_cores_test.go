@@ -7,15 +7,16 @@ import (
 	"testing"
 
 	"docent/embed"
+	"docent/internal/cores"
 )
 
-func TestLimitCores(t *testing.T) {
+func TestUseCores(t *testing.T) {
 	t.Parallel()
 	s, err := embed.NewStatic()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.LimitCores(0) // one stays
+	s.UseCores(cores.New(1))
 	texts := strings.Fields(strings.Repeat("pump seal valve ", 500))
 	vectors, err := s.EmbedDocuments(t.Context(), texts)
 	if err != nil {

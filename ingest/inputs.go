@@ -68,7 +68,7 @@ type Batch struct {
 // retry, documents are read again that failed with the same content before. A
 // batch reads once.
 func (in *Ingester) Batch(ctx context.Context, collection string, retry bool) (*Batch, error) {
-	r, err := in.start(ctx, collection)
+	r, err := in.start(ctx, collection, "")
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package ingest_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"docent/ingest"
@@ -30,7 +31,7 @@ func newMemory() *memory { return &memory{docs: map[string]*stored{}} }
 
 func key(collection, source string) string { return collection + "\x00" + source }
 
-func (m *memory) Sources(_ context.Context, collection, embedder string) ([]ingest.SourceState, error) {
+func (m *memory) Sources(_ context.Context, collection, embedder, one string) ([]ingest.SourceState, error) {
 	if m.asked != nil {
 		m.asked()
 	}
@@ -39,7 +40,7 @@ func (m *memory) Sources(_ context.Context, collection, embedder string) ([]inge
 	var out []ingest.SourceState
 	for _, s := range m.docs {
 		d := s.doc
-		if d.Collection != collection {
+		if d.Collection != collection || one != "" && d.Source != one && !strings.HasPrefix(d.Source, one+"#") {
 			continue
 		}
 		out = append(out, ingest.SourceState{

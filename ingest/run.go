@@ -37,13 +37,14 @@ type run struct {
 	pages      pageFolders
 }
 
-// start looks up what the store knows.
-func (in *Ingester) start(ctx context.Context, collection string) (*run, error) {
+// start prepares a run. It looks up what the store knows of a collection, or of
+// one source and its parts.
+func (in *Ingester) start(ctx context.Context, collection, one string) (*run, error) {
 	if err := checkCollection(collection); err != nil {
 		return nil, err
 	}
 	r := &run{collection: cmp.Or(collection, rag.DefaultCollection), embedder: in.cfg.Embedder.Name(), pipeline: in.pipeline, progress: func(Progress) {}}
-	known, err := in.cfg.Store.Sources(ctx, r.collection, r.embedder)
+	known, err := in.cfg.Store.Sources(ctx, r.collection, r.embedder, one)
 	if err != nil {
 		return nil, fmt.Errorf("read what collection %s has: %w", r.collection, err)
 	}
@@ -79,7 +80,7 @@ func (in *Ingester) Ingest(ctx context.Context, req Request) iter.Seq2[Result, e
 			yield(Result{}, err)
 			return
 		}
-		r, err := in.start(ctx, req.Collection)
+		r, err := in.start(ctx, req.Collection, "")
 		if err != nil {
 			yield(Result{}, err)
 			return
@@ -320,7 +321,7 @@ func (in *Ingester) Read(ctx context.Context, collection, source string, r io.Re
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", source, err)
 	}
-	state, err := in.start(ctx, collection)
+	state, err := in.start(ctx, collection, source)
 	if err != nil {
 		return nil, err
 	}

@@ -62,8 +62,9 @@ type Embedding struct {
 
 // Store is where ingested documents go. It is safe for concurrent use.
 type Store interface {
-	// Sources returns the state of every source of a collection.
-	Sources(ctx context.Context, collection, embedder string) ([]SourceState, error)
+	// Sources returns the state of each source of a collection. If one is
+	// named, it returns that source and its parts, which are called ONE#PART.
+	Sources(ctx context.Context, collection, embedder, one string) ([]SourceState, error)
 	// PutDocuments stores each document, replacing what its source had, in a
 	// transaction of its own or in one with others of the call: a reader sees a document's old
 	// version or its new one. All of the call are stored or none. It returns

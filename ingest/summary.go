@@ -25,7 +25,7 @@ func (in *Ingester) Survey(ctx context.Context, req Request) (Survey, error) {
 	if err != nil {
 		return Survey{}, err
 	}
-	r, err := in.start(ctx, req.Collection)
+	r, err := in.start(ctx, req.Collection, "")
 	if err != nil {
 		return Survey{}, err
 	}

@@ -34,25 +34,74 @@ func (r *Retriever) Follow(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("retriever: watch the corpus: %w", err)
 	}
+	snapshot := newSnapshotTimer()
+	defer snapshot.Stop()
 	for {
 		if settler, ok := r.cfg.Vectors.(Settler); ok {
 			if err := settler.Settle(ctx); err != nil && ctx.Err() == nil {
 				return fmt.Errorf("retriever: %w", err)
 			}
 		}
-		if _, ok := <-changed; !ok {
-			break
+		select {
+		case _, ok := <-changed:
+			if !ok || !r.catchUp(ctx, changed) {
+				// The next start is quicker with a snapshot of the present state.
+				return r.Save(context.WithoutCancel(ctx))
+			}
+			snapshot.changed()
+		case <-snapshot.C:
+			if err := r.saveLater(ctx); err != nil {
+				return err
+			}
+			snapshot.saved()
 		}
-		if !r.catchUp(ctx, changed) {
-			break
-		}
-		r.updating.Lock()
-		r.saveIfWorth()
-		r.updating.Unlock()
 	}
-	// ctx has ended, and the next start is quicker with what is known now.
-	return r.Save(context.WithoutCancel(ctx))
 }
+
+// saveLater writes the snapshot while following, if much has changed.
+func (r *Retriever) saveLater(ctx context.Context) error {
+	if err := r.cfg.Cores.Acquire(ctx); err != nil {
+		return r.Save(context.WithoutCancel(ctx)) // ctx has ended, so Follow ends
+	}
+	defer r.cfg.Cores.Release()
+	r.updating.Lock()
+	defer r.updating.Unlock()
+	r.saveIfWorth()
+	return nil
+}
+
+const (
+	// snapshotQuiet is how long the corpus must be unchanged before a snapshot
+	// is written. Writing one copies the whole index.
+	snapshotQuiet = 10 * time.Second
+	// snapshotLatest is how long a snapshot waits for that at most.
+	snapshotLatest = 5 * time.Minute
+)
+
+// snapshotTimer fires when a snapshot is due.
+type snapshotTimer struct {
+	*time.Timer
+	// latest is when the snapshot is due although the corpus changes; zero
+	// while nothing has changed.
+	latest time.Time
+}
+
+func newSnapshotTimer() *snapshotTimer {
+	t := &snapshotTimer{Timer: time.NewTimer(snapshotLatest)}
+	t.Stop()
+	return t
+}
+
+// changed notes a change of the corpus.
+func (t *snapshotTimer) changed() {
+	if t.latest.IsZero() {
+		t.latest = time.Now().Add(snapshotLatest)
+	}
+	t.Reset(min(snapshotQuiet, time.Until(t.latest)))
+}
+
+// saved notes that nothing waits to be written.
+func (t *snapshotTimer) saved() { t.latest = time.Time{} }
 
 // catchUp refreshes until it succeeds; false means that changed was closed.
 func (r *Retriever) catchUp(ctx context.Context, changed <-chan struct{}) bool {

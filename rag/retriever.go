@@ -11,6 +11,7 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 
 	"docent/embed"
+	"docent/internal/cores"
 	"docent/internal/fault"
 	"docent/internal/meter"
 )
@@ -34,6 +35,9 @@ type RetrieverConfig struct {
 	Snapshot string
 	// Weights are the second stage's; default DefaultWeights of the Embedder.
 	Weights Weights
+	// Cores lends a core to each step of indexing, so that questions keep one;
+	// default: indexing takes what it needs.
+	Cores *cores.Pool
 	// Log hears of snapshots and of chunks that cannot be used; default: nobody.
 	Log *slog.Logger
 	// Metrics gets the time that searches take, as a stage of docent_rag_seconds.
@@ -127,6 +131,10 @@ func (r *Retriever) refresh(ctx context.Context) error {
 	if now.Number == r.revision.Number {
 		return nil
 	}
+	if err := r.cfg.Cores.Acquire(ctx); err != nil {
+		return fmt.Errorf("retriever: wait for a core: %w", err)
+	}
+	defer r.cfg.Cores.Release()
 	var batch []Change
 	last, chunks := r.revision.Number, 0
 	for change, err := range r.cfg.Corpus.Changes(ctx, r.revision.Number, r.cfg.Embedder.Name()) {
@@ -143,6 +151,7 @@ func (r *Retriever) refresh(ctx context.Context) error {
 			// only the end of the list says that all before it was seen.
 			r.revision.Number = max(r.revision.Number, last-1)
 			batch, chunks = batch[:0], 0
+			r.cfg.Cores.Yield()
 		}
 	}
 	if err := r.apply(ctx, batch); err != nil {

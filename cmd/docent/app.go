@@ -24,6 +24,7 @@ import (
 	"docent/ingest"
 	"docent/ingest/source"
 	"docent/ingest/worker"
+	"docent/internal/cores"
 	"docent/internal/fault"
 	"docent/llm"
 	"docent/llm/speech"
@@ -71,6 +72,8 @@ type app struct {
 	definition *definition.Definition
 	// authenticator knows who asks; nil while authentication is off.
 	authenticator *auth.Authenticator
+	// cores bounds embedding and indexing in a server; nil in other commands.
+	cores *cores.Pool
 	// metrics is what everything counts in.
 	metrics *metrics.Set
 }
@@ -126,6 +129,13 @@ func openRetriever(cmd *cobra.Command, std stdio) (*app, error) {
 	return a, nil
 }
 
+// keepCores leaves half of the processor to people who wait for an answer:
+// embedding and indexing share the other half.
+func (a *app) keepCores() {
+	a.cores = cores.New(runtime.GOMAXPROCS(0) / 2)
+	a.static.UseCores(a.cores)
+}
+
 func (a *app) addRetriever(ctx context.Context) error {
 	if err := a.newRetriever(); err != nil {
 		return err
@@ -151,6 +161,7 @@ func (a *app) newRetriever() error {
 		Keywords: bm25.New(),
 		Vectors:  chromem.New(),
 		Snapshot: filepath.Join(a.cfg.CacheDir(), "index.bin"),
+		Cores:    a.cores,
 		Log:      a.log,
 		Metrics:  a.metrics,
 	})
@@ -225,9 +236,6 @@ const quickReaders = 2
 // addIngester adds the reading of documents in worker processes: with quick
 // workers for a server, whose users wait for each other, and none for a command.
 func (a *app) addIngester(quick int) error {
-	if quick > 0 {
-		a.static.LimitCores(runtime.GOMAXPROCS(0) / 2)
-	}
 	recognizer, err := a.newVision()
 	if err != nil {
 		return err

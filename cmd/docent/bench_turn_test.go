@@ -253,7 +253,7 @@ func benchTrips(b *testing.B, db database, w *wire) {
 
 // clear removes the documents that newTalk put in.
 func (t *talk) clear(b *testing.B, db database) error {
-	known, err := db.Sources(b.Context(), rag.DefaultCollection, embed.StaticName)
+	known, err := db.Sources(b.Context(), rag.DefaultCollection, embed.StaticName, "")
 	if err != nil {
 		return err
 	}

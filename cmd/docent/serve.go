@@ -63,6 +63,7 @@ func (a *app) serve(ctx context.Context, std stdio) error {
 		return err
 	}
 	defer listener.Close() // a second close after the server's does nothing
+	a.keepCores()
 	if err := a.addRetriever(ctx); err != nil {
 		return err
 	}

@@ -185,10 +185,16 @@ func finish(ctx context.Context, w *writer, ids []int64, blobs []string) error {
 }
 
 // Sources returns what is known of a collection's sources; see ingest.Store.
-func (s *Store) Sources(ctx context.Context, collection, embedder string) ([]ingest.SourceState, error) {
+func (s *Store) Sources(ctx context.Context, collection, embedder, one string) ([]ingest.SourceState, error) {
+	args := []any{store.Text(embedder), store.Text(collection)}
+	which := ""
+	if one != "" { // its parts lie between ONE# and ONE$, the next character
+		which = ` AND (d.source = ? OR d.source >= ? AND d.source < ?)`
+		args = append(args, store.Text(one), store.Text(one)+"#", store.Text(one)+"$")
+	}
 	rows, err := s.reader.QueryContext(ctx, `SELECT d.id, d.source, d.title, d.sha256, d.size, d.mtime, d.etag, d.status, d.error, d.pipeline, d.chunks,
 			(SELECT count(*) FROM chunk c JOIN embedding e ON e.chunk_id = c.id AND e.embedder = ? WHERE c.document_id = d.id)
-		FROM document d JOIN collection k ON k.id = d.collection_id WHERE k.name = ? ORDER BY d.source`, store.Text(embedder), store.Text(collection))
+		FROM document d JOIN collection k ON k.id = d.collection_id WHERE k.name = ?`+which+` ORDER BY d.source`, args...)
 	if err != nil {
 		return nil, fail("list sources of "+collection, err)
 	}

@@ -37,15 +37,25 @@ func ingestSources(t *testing.T, db Database) {
 		}
 	}
 	for embedder, n := range map[string]int{"e1": 3, "e2": 1, "e3": 0} {
-		got, err := s.Sources(ctx, rag.DefaultCollection, embedder)
+		got, err := s.Sources(ctx, rag.DefaultCollection, embedder, "")
 		ok(t, err)
 		want(t, embedder, got, []ingest.SourceState{
 			state(ids[0], "/a", "a", rag.Ready, "", 3, n), state(ids[3], "/bare", "bare", rag.Ready, "", 2, 0), state(ids[1], "/f", "f", rag.Failed, "why", 0, 0),
 		})
 	}
-	got, err := s.Sources(ctx, "nowhere", "e1")
+	got, err := s.Sources(ctx, "nowhere", "e1", "")
 	ok(t, err)
 	want(t, "an unknown collection", len(got), 0)
+
+	store(t, s, put("/a#1", "a1", 1), put("/a#2", "a2", 1), put("/a!", "x", 1), put("/ab", "y", 1), put("/a$", "z", 1))
+	got, err = s.Sources(ctx, rag.DefaultCollection, "e1", "/a")
+	ok(t, err)
+	var names []string
+	for _, state := range got {
+		names = append(names, state.Source)
+		want(t, state.Source, state.Embedded, state.Chunks)
+	}
+	want(t, "one source and its parts", names, []string{"/a", "/a#1", "/a#2"})
 }
 
 func ingestEmbeddings(t *testing.T, db Database) {

@@ -33,7 +33,7 @@ func textDocuments(t *testing.T, db Database) {
 	c := all[0].Chunks[0]
 	want(t, "chunk", []string{c.Text, c.Headings[0], c.PageLabel}, []string{clean, clean, clean})
 	want(t, "vector", all[0].Vectors[0], []float32{0, 0.5, -1})
-	sources, err := s.Sources(ctx, dirty, dirty)
+	sources, err := s.Sources(ctx, dirty, dirty, "")
 	ok(t, err)
 	want(t, "sources", []int{len(sources), sources[0].Embedded}, []int{1, 1})
 	left, err := s.Unembedded(ctx, dirty, 0, 10)
