@@ -15,11 +15,7 @@ COPY . .
 COPY --from=web /src/web/dist web/dist
 ARG VERSION=docker
 # As `make build` does.
-RUN CGO_ENABLED=0 go build -tags nethttpomithttp2 -trimpath $(printf -- ' -gcflags=%s/...=-l' \
-        github.com/danielgtaylor/huma github.com/modelcontextprotocol github.com/google/jsonschema-go \
-        github.com/spf13 github.com/pressly github.com/gabriel-vasile github.com/segmentio github.com/go-jose github.com/coreos github.com/VictoriaMetrics \
-        github.com/tmc github.com/tetratelabs/wazero/internal/engine/interpreter gopkg.in) \
-    -ldflags "-s -w -funcalign=8 -X main.version=$VERSION" -o out/docent ./cmd/docent
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o out/docent ./cmd/docent
 RUN mkdir -p out/data
 
 FROM gcr.io/distroless/static-debian12:nonroot

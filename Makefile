@@ -4,15 +4,7 @@ export PATH := $(CURDIR)/bin/tools/node:$(PATH):/usr/local/go/bin
 export CGO_ENABLED ?= 0
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-# Functions begin at multiples of 8 bytes, not 32, which saves a third of a megabyte.
-LDFLAGS := -s -w -funcalign=8 -X main.version=$(VERSION)
-# Without HTTP/2: the server speaks none without TLS, models are asked over
-# HTTP/1.1 as well, and the program is half a megabyte smaller.
-TAGS    := nethttpomithttp2
-# What nobody waits for need not be inlined: another third of a megabyte.
-COLD    := $(patsubst %,-gcflags=%/...=-l,github.com/danielgtaylor/huma github.com/modelcontextprotocol github.com/google/jsonschema-go \
-	github.com/spf13 github.com/pressly github.com/gabriel-vasile github.com/segmentio github.com/go-jose github.com/coreos github.com/VictoriaMetrics \
-	github.com/tmc github.com/tetratelabs/wazero/internal/engine/interpreter gopkg.in)
+LDFLAGS := -s -w -X main.version=$(VERSION)
 DATA    ?= data
 ADDR    ?= 127.0.0.1:8765
 # What bin/docent may weigh, in bytes, wherever it is tested.
@@ -37,7 +29,7 @@ run: ## build, ingest the sample documents on first start, serve the page at htt
 	bin/docent serve --data $(DATA) --addr $(ADDR)
 
 build: web ## build bin/docent with the page inside
-	go build -tags $(TAGS) -trimpath $(COLD) -ldflags '$(LDFLAGS)' -o bin/docent ./cmd/docent
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/docent ./cmd/docent
 
 web: ## build the page into web/dist
 	@.ci/setup run
