@@ -40,7 +40,7 @@ func TestAlarmPages(t *testing.T) {
 		store.Before = func(_ context.Context, op agenttest.Operation) error {
 			if op == agenttest.Alarms {
 				if reads++; reads == 2 {
-					return fault.New(fault.Unavailable, "the database is down")
+					return fault.New(fault.Unavailable, "test_sentence", "the database is down")
 				}
 			}
 			return nil

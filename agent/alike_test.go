@@ -23,7 +23,7 @@ func testShownAgain(t *testing.T) {
 			<-ctx.Done()
 			return ctx.Err()
 		case "fail":
-			return fault.New(fault.Unavailable, "not now")
+			return fault.New(fault.Unavailable, "test_sentence", "not now")
 		}
 		return s.ReplyReasoningStep(ctx, step(0, "s"))
 	})})

@@ -47,11 +47,11 @@ func (c *conversation) choose(ctx context.Context, o payload.AskOptions) error {
 		return fmt.Errorf("what a message may name: %w", err)
 	}
 	if o.Model != "" && !slices.Contains(there.Models, o.Model) {
-		return fault.Wrap(fault.NotFound, ErrNoChoice, "there is no model %.64q here", o.Model)
+		return fault.Wrap(fault.NotFound, ErrNoChoice, "no_model", "there is no model %.64q here", o.Model)
 	}
 	for _, name := range o.Collections {
 		if !slices.Contains(there.Collections, name) {
-			return fault.Wrap(fault.NotFound, ErrNoChoice, "there is no collection %.64q", name)
+			return fault.Wrap(fault.NotFound, ErrNoChoice, "no_collection", "there is no collection %.64q", name)
 		}
 	}
 	return nil

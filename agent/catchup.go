@@ -27,7 +27,7 @@ const (
 const maxPage = 1000
 
 // errLeft is why a client does not catch up that has left.
-var errLeft = fault.New(fault.Canceled, "the client has left the session")
+var errLeft = fault.New(fault.Canceled, "client_left", "the client has left the session")
 
 // CatchUp yields what is stored after OpenRequest.After, in the order of its
 // seqs, also what was replaced. Until it is done the client hears nothing of the

@@ -281,7 +281,7 @@ func testFailuresInOrder(t *testing.T) {
 	var down atomic.Bool
 	store.Before = func(_ context.Context, op agenttest.Operation) error {
 		if down.Load() && op == agenttest.Commit {
-			return fault.New(fault.Unavailable, "the store is down")
+			return fault.New(fault.Unavailable, "test_sentence", "the store is down")
 		}
 		return nil
 	}

@@ -241,7 +241,7 @@ func (c *conversation) dropLocked() {
 }
 
 // errDropped is never shown: whoever meets it opens the session again.
-var errDropped = fault.New(fault.Unavailable, "the session was dropped from memory")
+var errDropped = fault.New(fault.Unavailable, "session_unloaded", "the session was dropped from memory")
 
 // endLocked makes the conversation unusable; opening the session again makes
 // another.

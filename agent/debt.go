@@ -132,7 +132,7 @@ func (c *conversation) oweReset() {
 }
 
 // errOwesReset is what clients are told meanwhile.
-var errOwesReset = fault.New(fault.Unavailable, "this conversation could not be reset yet; try again in a moment")
+var errOwesReset = fault.New(fault.Unavailable, "reset_delayed", "this conversation could not be reset yet; try again in a moment")
 
 // moveOn stores the state that a turn led to which no event began and that can
 // never be stored as it is: it would be taken again at each load. It reports

@@ -22,7 +22,7 @@ func failing(op agenttest.Operation, kind fault.Kind) (store *agenttest.Store, o
 	store, on = agenttest.NewStore(), &atomic.Bool{}
 	store.Before = func(_ context.Context, what agenttest.Operation) error {
 		if on.Load() && what == op {
-			return fault.New(kind, "the database is down")
+			return fault.New(kind, "test_sentence", "the database is down")
 		}
 		return nil
 	}
@@ -181,7 +181,7 @@ type unanswered struct {
 func (u *unanswered) CommitTurn(ctx context.Context, r agent.TurnRecord) (agent.Written, error) {
 	w, err := u.Store.CommitTurn(ctx, r)
 	if err == nil && u.on.Load() {
-		return agent.Written{}, fault.New(fault.Unavailable, "the answer got lost")
+		return agent.Written{}, fault.New(fault.Unavailable, "test_sentence", "the answer got lost")
 	}
 	return w, err
 }
@@ -191,7 +191,7 @@ type picky struct{ *agenttest.Store }
 
 func (p picky) CommitTurn(ctx context.Context, r agent.TurnRecord) (agent.Written, error) {
 	if _, ok := r.Set["bad"]; ok {
-		return agent.Written{}, fault.New(fault.Invalid, "a value does not fit the database")
+		return agent.Written{}, fault.New(fault.Invalid, "database_value_invalid", "a value does not fit the database")
 	}
 	return p.Store.CommitTurn(ctx, r)
 }
@@ -421,7 +421,7 @@ type unforgiving struct {
 
 func (u *unforgiving) CommitTurn(ctx context.Context, r agent.TurnRecord) (agent.Written, error) {
 	if u.on.Load() && r.Failed() {
-		return agent.Written{}, fault.New(fault.Unavailable, "not now")
+		return agent.Written{}, fault.New(fault.Unavailable, "test_sentence", "not now")
 	}
 	return u.Store.CommitTurn(ctx, r)
 }

@@ -36,9 +36,7 @@ type Delivery struct {
 // sentence, BAF, which has no frame for errors, in the agent's words. id is
 // the client's id of the message it is about.
 func Failure(err error, id string) []Delivery {
-	kind := fault.KindOf(err)
-	message := fault.Message(err)
-	coded, merr := payload.Marshal(payload.Error{Code: string(kind), Message: message, Retryable: kind.Retryable(), ID: id})
+	coded, merr := payload.Marshal(payload.NewError(err))
 	if merr != nil { // strings always encode
 		return nil
 	}
@@ -120,7 +118,7 @@ func (m ChatMessage) failure() json.RawMessage {
 		words = string(m.Content)
 	}
 	coded, err := payload.Marshal(payload.Error{
-		Code: string(fault.Unavailable), Message: strings.TrimPrefix(words, sorry), Retryable: fault.Unavailable.Retryable(),
+		Code: string(fault.Unavailable), Text: fault.Plain(strings.TrimPrefix(words, sorry)), Retryable: fault.Unavailable.Retryable(),
 	})
 	if err != nil { // strings always encode
 		return m.Content

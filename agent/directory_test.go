@@ -19,7 +19,7 @@ type deleter struct {
 
 func (d deleter) DeleteSession(_ context.Context, key agent.SessionKey) error {
 	if _, _, ok := d.store.Session(key.ID); !ok {
-		return fault.New(fault.NotFound, "there is no such session")
+		return fault.New(fault.NotFound, "no_session", "there is no such session")
 	}
 	d.store.Delete(key.ID)
 	return nil

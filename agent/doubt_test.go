@@ -24,7 +24,7 @@ type lossy struct {
 func (l *lossy) CommitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Written, error) {
 	written, err := l.Store.CommitTurn(ctx, turn)
 	if err == nil && l.lose != nil && l.lose(turn) {
-		return agent.Written{}, fault.New(fault.Unavailable, "the answer was lost")
+		return agent.Written{}, fault.New(fault.Unavailable, "test_sentence", "the answer was lost")
 	}
 	return written, err
 }

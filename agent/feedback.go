@@ -63,13 +63,13 @@ func (s *Subscription) Feedback(ctx context.Context, f Feedback) (turn int64, er
 	store, ok := c.rt.cfg.Store.(Feedbacks)
 	switch {
 	case !ok:
-		return 0, fault.New(fault.Unavailable, "feedback is not kept here")
+		return 0, fault.New(fault.Unavailable, "feedback_off", "feedback is not kept here")
 	case f.Rating == nil && f.Comment == "":
-		return 0, fault.New(fault.Invalid, "feedback needs a rating or a comment")
+		return 0, fault.New(fault.Invalid, "feedback_empty", "feedback needs a rating or a comment")
 	case f.Rating != nil && (*f.Rating < -MaxRating || *f.Rating > MaxRating):
-		return 0, fault.New(fault.Invalid, "a rating is a whole number from %d to %d", -MaxRating, MaxRating)
+		return 0, fault.New(fault.Invalid, "rating_out_of_range", "a rating is a whole number from %d to %d", -MaxRating, MaxRating)
 	case len(f.Comment) > MaxCommentBytes:
-		return 0, fault.Wrap(fault.Invalid, ErrTooLong, "a comment may have at most %d bytes", MaxCommentBytes)
+		return 0, fault.Wrap(fault.Invalid, ErrTooLong, "comment_too_long", "a comment may have at most %d bytes", MaxCommentBytes)
 	}
 	if err := c.lock(ctx); err != nil { // or a reset might come between
 		return 0, err
@@ -100,18 +100,18 @@ func (c *conversation) turnOver(ctx context.Context, turn int64) (int64, error) 
 	case gone:
 		return 0, reason
 	case turn < 0:
-		return 0, fault.Wrap(fault.NotFound, ErrNoTurn, "there is no turn %d", turn)
+		return 0, fault.Wrap(fault.NotFound, ErrNoTurn, "no_turn", "there is no turn %d", turn)
 	case turn == 0:
 		return c.lastTurn(ctx, open)
 	case open[turn]:
-		return 0, fault.New(fault.Conflict, "turn %d is not over", turn)
+		return 0, fault.New(fault.Conflict, "turn_running", "turn %d is not over", turn)
 	}
 	said, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{Turn: turn, Last: 1, MaxContent: NoContent})
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("turn %d of session %s: %w", turn, c.key.ID, err)
 	case len(said) == 0:
-		return 0, fault.Wrap(fault.NotFound, ErrNoTurn, "nothing was said in turn %d", turn)
+		return 0, fault.Wrap(fault.NotFound, ErrNoTurn, "turn_empty", "nothing was said in turn %d", turn)
 	}
 	return turn, nil
 }
@@ -140,5 +140,5 @@ func (c *conversation) lastTurn(ctx context.Context, open map[int64]bool) (int64
 		}
 		query.Before = said[0].Seq
 	}
-	return 0, fault.New(fault.Conflict, "there is no answer yet that feedback could be about")
+	return 0, fault.New(fault.Conflict, "no_answer_to_rate", "there is no answer yet that feedback could be about")
 }

@@ -186,7 +186,7 @@ type knowing struct{ *agenttest.Store }
 func (k knowing) Session(_ context.Context, key agent.SessionKey) (agent.SessionRecord, error) {
 	record, _, ok := k.Store.Session(key.ID)
 	if !ok {
-		return record, fault.New(fault.NotFound, "there is no such session")
+		return record, fault.New(fault.NotFound, "no_session", "there is no such session")
 	}
 	return record, nil
 }

@@ -54,14 +54,15 @@ func (in arrival) sender() string {
 // acknowledged. An event whose id is there already is not stored again.
 func (c *conversation) store(ctx context.Context, in arrival) error {
 	if len(in.event.Text) > MaxTextBytes {
-		return fault.Wrap(fault.Invalid, ErrTooLong, "a message may have at most %d bytes of text, this has %d", MaxTextBytes, len(in.event.Text))
+		return fault.Wrap(fault.Invalid, ErrTooLong,
+			"message_too_long", "a message may have at most %d bytes of text, this one has %d", MaxTextBytes, len(in.event.Text))
 	}
 	for _, raw := range []json.RawMessage{in.content, in.event.Data} {
 		if len(raw) == 0 || in.event.File != nil { // what a file is as text is written by docent
 			continue
 		}
 		if err := CheckJSON(raw); err != nil {
-			return fault.Wrap(fault.Invalid, ErrContent, "%s", fault.Message(err))
+			return &fault.Fault{Kind: fault.Invalid, Text: fault.TextOf(err), Err: ErrContent}
 		}
 	}
 	client := ctx
@@ -86,7 +87,8 @@ func (c *conversation) store(ctx context.Context, in arrival) error {
 	mark, room := c.written(len(in.content) + len(in.event.Data))
 	if !room {
 		<-c.slots
-		return fault.New(fault.Busy, "more than %d MiB of this conversation wait already; try again in a moment", MaxQueueBytes>>20)
+		return fault.New(fault.Busy,
+			"session_queue_bytes", "more than %d MiB of this conversation wait already; try again in a moment", MaxQueueBytes>>20)
 	}
 	within, cancel := context.WithTimeoutCause(ctx, MaxIntakeWait, errSlow)
 	defer cancel()
@@ -106,7 +108,7 @@ func (c *conversation) store(ctx context.Context, in arrival) error {
 }
 
 // errSlow is what clients are told whose session is being stored for too long.
-var errSlow = fault.New(fault.Busy, "this conversation is busy; try again in a moment")
+var errSlow = fault.New(fault.Busy, "session_busy", "this conversation is busy; try again in a moment")
 
 // receiveOnce stores an event.
 func (c *conversation) receiveOnce(ctx context.Context, in arrival) (Receipt, error) {
@@ -121,7 +123,7 @@ func (c *conversation) receiveOnce(ctx context.Context, in arrival) (Receipt, er
 	}
 	receipt, err := c.rt.cfg.Store.Receive(ctx, incoming)
 	if err == nil && receipt.Duplicate && !in.heard && !sameMessage(incoming, receipt.Event.Message) {
-		return receipt, fault.New(fault.Conflict, "this id was used for another message")
+		return receipt, fault.New(fault.Conflict, "message_id_reused", "this id was used for another message")
 	}
 	if err == nil {
 		return receipt, nil
@@ -289,7 +291,8 @@ func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func
 	default:
 		c.rt.meters.full.Inc()
 		if !wait {
-			return nil, fault.New(fault.Busy, "%d messages of this conversation wait already; try again in a moment", cap(c.slots))
+			return nil, fault.New(fault.Busy,
+				"session_queue_full", "%d messages of this conversation wait already; try again in a moment", cap(c.slots))
 		}
 		select {
 		case c.slots <- struct{}{}:
@@ -328,7 +331,7 @@ func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func
 }
 
 // errStuck is what clients are told whose session takes nothing.
-var errStuck = fault.New(fault.Busy, "this conversation is being reset, but what it was doing does not end; try again later")
+var errStuck = fault.New(fault.Busy, "reset_stuck", "this conversation is being reset, but its running work does not end; try again later")
 
 // lockSoon takes the intake lock for a client, which waits no longer than
 // MaxIntakeWait.

@@ -27,7 +27,7 @@ const (
 // the same.
 func CheckJSON(raw json.RawMessage) error {
 	if !json.Valid(raw) {
-		return fault.New(fault.Invalid, "the content is not valid JSON")
+		return fault.New(fault.Invalid, "json_invalid", "the content is not valid JSON")
 	}
 	return checkJSON(raw, MaxJSONDepth, MaxExponents)
 }
@@ -41,7 +41,7 @@ func checkJSON(raw []byte, maxDepth, maxExponents int) error {
 			i += quoted(raw[i:]) - 1
 		case b == '[' || b == '{':
 			if depth++; depth > maxDepth {
-				return fault.New(fault.Invalid, "the JSON is nested more than %d deep", maxDepth)
+				return fault.New(fault.Invalid, "json_too_deep", "the JSON is nested more than %d deep", maxDepth)
 			}
 		case b == ']' || b == '}':
 			depth--
@@ -55,7 +55,7 @@ func checkJSON(raw []byte, maxDepth, maxExponents int) error {
 				return err
 			}
 			if exponents += exponent; exponents > maxExponents {
-				return fault.New(fault.Invalid, "the numbers of the JSON are too large together")
+				return fault.New(fault.Invalid, "json_numbers_too_large", "the numbers of the JSON are too large together")
 			}
 			i += len(number) - 1
 		}
@@ -81,7 +81,7 @@ func quoted(raw []byte) int {
 // checkNumber returns the size of a number's exponent.
 func checkNumber(number []byte) (int, error) {
 	if len(number) > MaxNumberBytes {
-		return 0, fault.New(fault.Invalid, "a number in the JSON has more than %d characters", MaxNumberBytes)
+		return 0, fault.New(fault.Invalid, "json_number_too_long", "a number in the JSON has more than %d characters", MaxNumberBytes)
 	}
 	at := bytes.IndexAny(number, "eE")
 	if at < 0 {
@@ -89,7 +89,7 @@ func checkNumber(number []byte) (int, error) {
 	}
 	exponent, err := strconv.Atoi(string(number[at+1:]))
 	if err != nil || exponent > MaxExponent || exponent < -MaxExponent {
-		return 0, fault.New(fault.Invalid, "a number in the JSON has an exponent beyond %d", MaxExponent)
+		return 0, fault.New(fault.Invalid, "json_exponent_too_large", "a number in the JSON has an exponent beyond %d", MaxExponent)
 	}
 	return max(exponent, -exponent), nil
 }

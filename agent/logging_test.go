@@ -29,11 +29,14 @@ func testLogWithoutContent(t *testing.T) {
 		answer func() error
 		want   string
 	}{
-		"plain":   {func() error { return cause }, "level=ERROR"},
-		"fault":   {func() error { return fault.Wrap(fault.Unavailable, cause, "the model does not answer") }, "the model does not answer"},
+		"plain": {func() error { return cause }, "level=ERROR"},
+		"fault": {func() error {
+			return fault.Wrap(fault.Unavailable, cause,
+				"test_sentence", "the model does not answer")
+		}, "the model does not answer"},
 		"joined":  {func() error { return errors.Join(cause, cause) }, "level=ERROR"},
 		"panic":   {func() error { panic(marker) }, "logging_test.go"},
-		"invalid": {func() error { return fault.Wrap(fault.Invalid, cause, "that is too long") }, "level=INFO"},
+		"invalid": {func() error { return fault.Wrap(fault.Invalid, cause, "test_sentence", "that is too long") }, "level=INFO"},
 	} {
 		var logged bytes.Buffer
 		rt := start(t, agent.RuntimeConfig{

@@ -23,7 +23,7 @@ func testMetrics(t *testing.T) {
 	var down atomic.Bool
 	store.Before = func(_ context.Context, op agenttest.Operation) error {
 		if down.Load() && op == agenttest.Commit {
-			return fault.New(fault.Unavailable, "down")
+			return fault.New(fault.Unavailable, "test_sentence", "down")
 		}
 		return nil
 	}

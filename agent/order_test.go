@@ -49,7 +49,7 @@ type flaky struct {
 	one atomic.Int32 // of so many calls fails; 0 is none
 }
 
-var errFlaky = fault.New(fault.Unavailable, "the store does not answer")
+var errFlaky = fault.New(fault.Unavailable, "test_sentence", "the store does not answer")
 
 func (f *flaky) fails() bool {
 	one := f.one.Load()

@@ -239,7 +239,7 @@ func TestStoreComesAndGoes(t *testing.T) {
 				store := agenttest.NewStore()
 				store.Before = func(_ context.Context, op agenttest.Operation) error {
 					if down.Load() && (op == agenttest.Commit || op == agenttest.Reset) {
-						return fault.New(fault.Unavailable, "down")
+						return fault.New(fault.Unavailable, "test_sentence", "down")
 					}
 					return nil
 				}

@@ -112,7 +112,8 @@ func (s *Session) SendToPeer(ctx context.Context, url string, message any) (corr
 		return "", fmt.Errorf("message to a peer: %w", err)
 	}
 	if len(content) > MaxPeerMessageBytes {
-		return "", fault.New(fault.Invalid, "a message to another agent may have at most %d bytes, this has %d", MaxPeerMessageBytes, len(content))
+		return "", fault.New(fault.Invalid,
+			"peer_message_too_long", "a message to another agent may have at most %d bytes, this has %d", MaxPeerMessageBytes, len(content))
 	}
 	event := s.Event()
 	hops, thread := event.Hops+1, event.in(s.conversation.key)
@@ -197,10 +198,10 @@ func peerVariable(url string) string {
 func peerName(raw string) (string, error) {
 	u, err := url.Parse(raw)
 	if err != nil { // which repeats the URL
-		return "", fault.New(fault.Invalid, "the other agent's address is not a URL")
+		return "", fault.New(fault.Invalid, "peer_address_invalid", "the other agent's address is not a URL")
 	}
 	if u.Scheme != "ws" && u.Scheme != "wss" || u.Hostname() == "" {
-		return "", fault.New(fault.Invalid, "another agent's address begins with ws:// or wss:// and a host")
+		return "", fault.New(fault.Invalid, "peer_address_scheme", "another agent's address begins with ws:// or wss:// and a host")
 	}
 	return u.Scheme + "://" + u.Host + u.EscapedPath(), nil
 }

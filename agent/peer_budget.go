@@ -100,9 +100,11 @@ func (c *conversation) crosses(ctx context.Context, thread string, hops int) err
 	cfg := &c.rt.cfg
 	err, logged := error(nil), true
 	if hops > cfg.MaxHops {
-		err = fault.Wrap(fault.Conflict, ErrTooManyHops, "the agents have answered each other %d times and stop here", cfg.MaxHops)
+		err = fault.Wrap(fault.Conflict, ErrTooManyHops,
+			"peer_hops_exhausted", "the agents have answered each other %d times and stop here", cfg.MaxHops)
 	} else if ok, first := c.rt.peering.spend(thread, cfg.MaxExchange, time.Now()); !ok {
-		err = fault.Wrap(fault.Conflict, ErrTooManyHops, "the agents have said %d things to each other because of one message and stop here", cfg.MaxExchange)
+		err = fault.Wrap(fault.Conflict, ErrTooManyHops,
+			"peer_exchange_exhausted", "the agents have said %d things to each other because of one message and stop here", cfg.MaxExchange)
 		logged = first
 	}
 	if err != nil && logged {

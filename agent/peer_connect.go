@@ -24,7 +24,7 @@ func (l *link) run(ctx context.Context) {
 	}
 	if err != nil && ctx.Err() == nil {
 		l.c.logError(ctx, "peer lost", err, "peer", l.name)
-		err = fault.Wrap(fault.Unavailable, err, "the other agent cannot be reached")
+		err = fault.Wrap(fault.Unavailable, err, "peer_unreachable", "the other agent cannot be reached")
 	}
 	l.cancel(nil)
 	l.end(err)
@@ -113,7 +113,7 @@ func (l *link) pause(ctx context.Context) error {
 
 var (
 	errPeerIdle = errors.New("nothing was said for long")
-	errPeerGone = fault.New(fault.Unavailable, "the connection to the other agent broke")
+	errPeerGone = fault.New(fault.Unavailable, "peer_disconnected", "the connection to the other agent broke")
 )
 
 // serve uses a connection until it ends: nil asks to connect again.

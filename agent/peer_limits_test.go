@@ -268,7 +268,7 @@ func TestPeerEnds(t *testing.T) {
 func TestPeerShutdownWhileWaiting(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		board := newSwitchboard()
-		board.refuse = func(int) error { return fault.New(fault.Unavailable, "down") }
+		board.refuse = func(int) error { return fault.New(fault.Unavailable, "test_sentence", "down") }
 		rt := start(t, agent.RuntimeConfig{Agent: asker(), Store: agenttest.NewStore(), Dialer: board})
 		sub, c, _ := open(t, rt, "S")
 		send(t, sub, "", "one")
@@ -292,7 +292,7 @@ func TestPeerSecrets(t *testing.T) {
 		board, store := newSwitchboard(), agenttest.NewStore()
 		board.refuse = func(call int) error {
 			if call > 1 {
-				return fault.New(fault.Forbidden, "no")
+				return fault.New(fault.Forbidden, "test_sentence", "no")
 			}
 			return nil
 		}

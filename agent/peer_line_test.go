@@ -70,7 +70,7 @@ type line struct {
 	once  sync.Once
 }
 
-var errCut = fault.New(fault.Unavailable, "the line was cut")
+var errCut = fault.New(fault.Unavailable, "test_sentence", "the line was cut")
 
 func (l *line) Send(ctx context.Context, f payload.Frame) error {
 	select {

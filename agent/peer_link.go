@@ -81,13 +81,15 @@ func (c *conversation) link(ctx context.Context, url, name, session string, hops
 	}
 	switch {
 	case c.rt.cfg.Dialer == nil:
-		return nil, fault.New(fault.Unavailable, "this agent cannot reach other agents")
+		return nil, fault.New(fault.Unavailable, "peers_off", "this agent cannot reach other agents")
 	case c.gone:
 		return nil, c.err
 	case len(c.peers) >= MaxSessionPeers:
-		return nil, fault.New(fault.Busy, "a conversation may be connected to at most %d other agents", MaxSessionPeers)
+		return nil, fault.New(fault.Busy,
+			"session_peers_full", "a conversation may be connected to at most %d other agents", MaxSessionPeers)
 	case !c.rt.peering.take(c.rt.cfg.MaxPeers):
-		return nil, fault.New(fault.Busy, "docent is connected to as many other agents as it can be; try again in a moment")
+		return nil, fault.New(fault.Busy,
+			"peers_full", "docent is connected to as many other agents as it can handle; try again in a moment")
 	case !c.rt.begin():
 		c.rt.peering.give()
 		return nil, errClosing
@@ -125,7 +127,7 @@ func (l *link) send(ctx context.Context, r *request) error {
 		return errLinkEnded
 	case !l.x.add(r):
 		l.mu.Unlock()
-		return fault.New(fault.Busy, "%d messages to another agent wait already; try again in a moment", MaxPeerQueue)
+		return fault.New(fault.Busy, "peer_queue_full", "%d messages to another agent wait already; try again in a moment", MaxPeerQueue)
 	}
 	l.mu.Unlock()
 	signal(l.wake)

@@ -185,7 +185,8 @@ func TestPeerDown(t *testing.T) {
 		board := newSwitchboard()
 		board.refuse = func(call int) error {
 			if call <= 5 {
-				return fault.Wrap(fault.Unavailable, errors.New("dial tcp 10.0.0.1: refused"), "the agent at 10.0.0.1 does not answer")
+				return fault.Wrap(fault.Unavailable, errors.New("dial tcp 10.0.0.1: refused"),
+					"test_sentence", "the agent at 10.0.0.1 does not answer")
 			}
 			return nil
 		}
@@ -213,7 +214,7 @@ func TestPeerDown(t *testing.T) {
 func TestPeerRefuses(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		board := newSwitchboard()
-		board.refuse = func(int) error { return fault.New(fault.Forbidden, "no") }
+		board.refuse = func(int) error { return fault.New(fault.Forbidden, "test_sentence", "no") }
 		rt := start(t, agent.RuntimeConfig{Agent: asker(), Store: agenttest.NewStore(), Dialer: board})
 		sub, c, _ := open(t, rt, "S")
 		send(t, sub, "", "one")
@@ -264,7 +265,7 @@ func TestPeerRestarts(t *testing.T) {
 		board := newSwitchboard()
 		board.refuse = func(call int) error {
 			if call > 1 && call < 10 {
-				return fault.New(fault.Unavailable, "down")
+				return fault.New(fault.Unavailable, "test_sentence", "down")
 			}
 			return nil
 		}

@@ -129,7 +129,8 @@ func (c *conversation) hold(ctx context.Context) {
 }
 
 // errCrowded is why a turn failed whose event waited for too long.
-var errCrowded = fault.New(fault.Busy, "too much waits in this conversation, and this was the oldest of it; try again later")
+var errCrowded = fault.New(fault.Busy,
+	"session_message_dropped", "too many messages wait in this conversation, and this one was the oldest; try again later")
 
 // drop ends the turns of events that are held no longer. One of a message fails
 // as any does; of others only the clients hear.

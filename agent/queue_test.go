@@ -393,7 +393,7 @@ type forgetful struct {
 func (f *forgetful) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, error) {
 	r, err := f.Store.Receive(ctx, in)
 	if f.forget {
-		return agent.Receipt{}, fault.New(fault.Unavailable, "the database does not answer")
+		return agent.Receipt{}, fault.New(fault.Unavailable, "test_sentence", "the database does not answer")
 	}
 	return r, err
 }
@@ -401,7 +401,7 @@ func (f *forgetful) Receive(ctx context.Context, in agent.Incoming) (agent.Recei
 func (f *forgetful) CommitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Written, error) {
 	w, err := f.Store.CommitTurn(ctx, turn)
 	if f.forget {
-		return agent.Written{}, fault.New(fault.Unavailable, "the database does not answer")
+		return agent.Written{}, fault.New(fault.Unavailable, "test_sentence", "the database does not answer")
 	}
 	return w, err
 }

@@ -288,7 +288,7 @@ func (shelf) Document(_ context.Context, id int64) (rag.Document, error) {
 			return d, nil
 		}
 	}
-	return rag.Document{}, fault.New(fault.NotFound, "there is no document %d", id)
+	return rag.Document{}, fault.New(fault.NotFound, "no_document", "there is no document %d", id)
 }
 
 func (shelf) Collections(context.Context) ([]rag.CollectionInfo, error) {

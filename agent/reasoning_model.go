@@ -64,7 +64,7 @@ func (u *run) think(ctx context.Context) (*llms.ContentChoice, error) {
 		return &llms.ContentChoice{Content: written.String(), StopReason: "length"}, nil
 	case err != nil && errors.Is(context.Cause(call), errModelTimeout):
 		u.keep(written.String())
-		return nil, fault.Wrap(fault.Unavailable, err, "the model %s did not answer within %v", u.name, u.o.ModelTimeout)
+		return nil, fault.Wrap(fault.Unavailable, err, "model_slow", "the model %s did not answer within %v", u.name, u.o.ModelTimeout)
 	case err != nil:
 		u.keep(written.String())
 		return nil, fmt.Errorf("reason with %s: %w", u.name, err)

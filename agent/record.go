@@ -88,7 +88,7 @@ func (r *record) room(kind payload.StepKind) bool {
 // say adds a message.
 func (r *record) say(m ChatMessage, silent bool) error {
 	if r.replies >= MaxReplies {
-		return fault.New(fault.Invalid, "a turn may have at most %d replies", MaxReplies)
+		return fault.New(fault.Invalid, "turn_replies_full", "a turn may have at most %d replies", MaxReplies)
 	}
 	r.add(m, silent)
 	return nil

@@ -32,7 +32,7 @@ func testSentAgain(t *testing.T) {
 	works := false
 	cfg := agent.RuntimeConfig{Store: store, Agent: echo(func(context.Context, *agent.Session) error {
 		if !works {
-			return fault.New(fault.Unavailable, "the model does not answer")
+			return fault.New(fault.Unavailable, "test_sentence", "the model does not answer")
 		}
 		return nil
 	})}

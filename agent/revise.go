@@ -40,7 +40,7 @@ type Revision struct {
 // already.
 func (s *Subscription) Revise(ctx context.Context, r Revision) error {
 	if r.Turn < 1 {
-		return fault.New(fault.Invalid, "which turn? They count from 1")
+		return fault.New(fault.Invalid, "turn_number_missing", "which turn? They count from 1")
 	}
 	in := Message{ID: r.ID, Content: r.Content, Wait: r.Wait, Human: true, Options: true}.arrival()
 	switch {
@@ -50,7 +50,7 @@ func (s *Subscription) Revise(ctx context.Context, r Revision) error {
 			return err
 		}
 	case strings.TrimSpace(in.event.Text) == "":
-		return fault.New(fault.Invalid, "the new message is empty")
+		return fault.New(fault.Invalid, "new_message_empty", "the new message is empty")
 	}
 	if err := s.c.checkOptions(ctx, in); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (c *conversation) again(ctx context.Context, r Revision) (arrival, error) {
 	}
 	switch {
 	case len(first) == 0 && r.Turn > latest: // it may begin now
-		return arrival{}, fault.Wrap(fault.NotFound, ErrNoTurn, "there is no turn %d", r.Turn)
+		return arrival{}, fault.Wrap(fault.NotFound, ErrNoTurn, "no_turn", "there is no turn %d", r.Turn)
 	case len(first) == 0, !first[0].IsUser: // the store refuses it, and knows why
 		first = []ChatMessage{{Content: json.RawMessage(`""`)}}
 	}

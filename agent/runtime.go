@@ -101,14 +101,14 @@ type RuntimeConfig struct {
 
 func (c *RuntimeConfig) defaults() error {
 	if c.Agent == nil || c.Store == nil {
-		return fault.New(fault.Invalid, "RuntimeConfig.Agent and RuntimeConfig.Store are required")
+		return fault.New(fault.Invalid, "runtime_config_incomplete", "RuntimeConfig.Agent and RuntimeConfig.Store are required")
 	}
 	if c.MailboxSize < 0 || c.HeldEvents < 0 || c.MaxSessions < 0 || c.History < 0 || c.ReplayLimit < 0 || c.MaxPeers < 0 || c.MaxHops < 0 || c.MaxExchange < 0 ||
 		c.ConditionInterval < 0 || c.TurnTimeout < 0 || c.StoreTimeout < 0 {
-		return fault.New(fault.Invalid, "RuntimeConfig: sizes and times must not be negative")
+		return fault.New(fault.Invalid, "runtime_config_negative", "RuntimeConfig: sizes and times must not be negative")
 	}
 	if c.MaxHops >= payload.MaxHops { // frames cannot count further, and no loop would end
-		return fault.New(fault.Invalid, "RuntimeConfig.MaxHops must be below %d", payload.MaxHops)
+		return fault.New(fault.Invalid, "runtime_config_hops", "RuntimeConfig.MaxHops must be below %d", payload.MaxHops)
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()
@@ -184,7 +184,7 @@ func NewRuntime(cfg RuntimeConfig) (*Runtime, error) {
 	return r, nil
 }
 
-var errClosing = fault.New(fault.Unavailable, "docent is shutting down; try again in a moment")
+var errClosing = fault.New(fault.Unavailable, "shutting_down", "docent is shutting down; try again in a moment")
 
 // begin reports whether a goroutine may be started; whoever got true calls
 // running.Done when it ends.
@@ -213,7 +213,8 @@ func (r *Runtime) conversation(ctx context.Context, key SessionKey, req OpenRequ
 	}
 	if len(r.sessions) >= r.cfg.MaxSessions {
 		r.mu.Unlock()
-		return nil, false, fault.New(fault.Busy, "docent has as many conversations as it can hold; try again in a moment")
+		return nil, false, fault.New(fault.Busy,
+			"sessions_full", "docent has as many conversations as it can handle; try again in a moment")
 	}
 	c = newConversation(r, key, req)
 	if s != nil {
@@ -234,7 +235,7 @@ func (r *Runtime) conversation(ctx context.Context, key SessionKey, req OpenRequ
 // with calls f with a session that stays in memory meanwhile.
 func (r *Runtime) with(ctx context.Context, id string, f func(*conversation) error) error {
 	if id == "" {
-		return fault.New(fault.Invalid, "which session?")
+		return fault.New(fault.Invalid, "session_id_missing", "which session?")
 	}
 	if err := checkName("session_id", id); err != nil {
 		return err
@@ -338,7 +339,7 @@ const interruptGrace = 2 * time.Second
 
 // errInterrupted is why a body's context ended when it took longer than
 // Shutdown may.
-var errInterrupted = fault.New(fault.Canceled, "docent is shutting down")
+var errInterrupted = fault.New(fault.Canceled, "shut_down", "docent is shutting down")
 
 // Shutdown takes no more messages and waits for the running turns. Turns that
 // wait are left to the store and run when their session is opened next, as are
@@ -389,10 +390,10 @@ func (r *Runtime) Shutdown(ctx context.Context) error {
 // checkName refuses what no store can keep as a name.
 func checkName(what, name string) error {
 	if len(name) > MaxNameBytes {
-		return fault.New(fault.Invalid, "%s may have at most %d bytes", what, MaxNameBytes)
+		return fault.New(fault.Invalid, "name_too_long", "%s may have at most %d bytes", what, MaxNameBytes)
 	}
 	if !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return fault.New(fault.Invalid, "%s must be plain text without control characters", what)
+		return fault.New(fault.Invalid, "name_not_plain", "%s must be plain text without control characters", what)
 	}
 	return nil
 }

@@ -124,7 +124,7 @@ func testSentAgainAlone(t *testing.T) {
 	rt := start(t, agent.RuntimeConfig{Store: agenttest.NewStore(), Agent: echo(func(_ context.Context, s *agent.Session) error {
 		if s.Message() == "bad" {
 			ran++
-			return fault.New(fault.Unavailable, "not now")
+			return fault.New(fault.Unavailable, "test_sentence", "not now")
 		}
 		return nil
 	})})

@@ -126,10 +126,10 @@ func (s *Subscription) SendEvent(ctx context.Context, name string, data json.Raw
 // validate refuses events of programs that are named as messages.
 func (e *Event) validate() error {
 	if e.Name == "" {
-		return fault.New(fault.Invalid, "an event needs a name")
+		return fault.New(fault.Invalid, "event_without_name", "an event needs a name")
 	}
 	if len(e.Data) > 0 && !json.Valid(e.Data) {
-		return fault.New(fault.Invalid, "the data of event %q is not JSON", e.Name)
+		return fault.New(fault.Invalid, "event_data_not_json", "the data of event %q is not JSON", e.Name)
 	}
 	return errors.Join(checkName("the name of an event", e.Name))
 }
@@ -174,12 +174,12 @@ func dispatched(e Event) (arrival, error) {
 		in.content = marshaled(e.File.Text())
 		in.event = Event{Name: EventFile, Text: e.File.Name, File: e.File}
 	case e.Name == EventFile:
-		return arrival{}, fault.New(fault.Invalid, "a file event needs a file")
+		return arrival{}, fault.New(fault.Invalid, "file_event_without_file", "a file event needs a file")
 	default:
 		in.event = Event{Name: e.Name, Text: e.Text, Data: e.Data}
 	}
 	if e.Name == EventMessage && in.event.JSON == nil {
-		return arrival{}, fault.New(fault.Invalid, "a JSON message needs an object")
+		return arrival{}, fault.New(fault.Invalid, "json_message_not_object", "a JSON message needs an object")
 	}
 	in.event.Human, in.event.From, in.event.Correlation, in.event.Hops = e.Human, e.From, e.Correlation, e.Hops
 	return in, nil

@@ -42,7 +42,7 @@ func (s *Session) as(r role) *Session {
 // ofBody returns an error unless the session is a body's whose turn goes on.
 func (s *Session) ofBody(what string) error {
 	if s.role != aBody {
-		return fault.New(fault.Internal, "%s cannot %s", s.role, what)
+		return fault.New(fault.Internal, "session_role", "%s cannot %s", s.role, what)
 	}
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
@@ -153,7 +153,7 @@ func (s *Session) Move(ctx context.Context, to *State) error {
 		return err
 	}
 	if to == nil || to.agent != c.rt.cfg.Agent {
-		return fault.New(fault.Internal, "move to a state of another agent")
+		return fault.New(fault.Internal, "state_of_another_agent", "move to a state of another agent")
 	}
 	if err := errors.Join(context.Cause(ctx), t.moved()); err != nil {
 		return err
@@ -210,7 +210,7 @@ func (s *Session) Reset(ctx context.Context) error {
 	case s.turn.over:
 		return errOver
 	case s.turn.greeting:
-		return fault.New(fault.Internal, "the greeting of a session cannot reset it")
+		return fault.New(fault.Internal, "greeting_reset", "the greeting of a session cannot reset it")
 	}
 	s.turn.resetting = true
 	return nil
@@ -238,7 +238,7 @@ func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessa
 func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
 	c := s.conversation
 	if c.rt.cfg.RAG == nil {
-		return payload.RAGMessage{}, fault.New(fault.Unavailable, "this agent has no documents to answer from")
+		return payload.RAGMessage{}, fault.New(fault.Unavailable, "agent_without_documents", "this agent has no documents to answer from")
 	}
 	if req.Question == "" {
 		req.Question = s.Message()
@@ -274,5 +274,5 @@ func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessa
 			return payload.RAGMessage{}, err
 		}
 	}
-	return payload.RAGMessage{}, fault.New(fault.Internal, "the answer ended without a message")
+	return payload.RAGMessage{}, fault.New(fault.Internal, "answer_without_message", "the answer ended without a message")
 }

@@ -268,7 +268,9 @@ func TestOpenFails(t *testing.T) { bubble(t, testOpenFails) }
 
 func testOpenFails(t *testing.T) {
 	store := agenttest.NewStore()
-	store.Before = func(context.Context, agenttest.Operation) error { return fault.New(fault.Unavailable, "no database") }
+	store.Before = func(context.Context, agenttest.Operation) error {
+		return fault.New(fault.Unavailable, "test_sentence", "no database")
+	}
 	rt := start(t, agent.RuntimeConfig{Agent: echo(nil), Store: store, MaxSessions: 1})
 	if _, err := rt.Open(t.Context(), agent.OpenRequest{ID: "S"}, newClient(t)); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("got %v, want unavailable", err)

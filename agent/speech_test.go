@@ -43,7 +43,8 @@ func TestReplySpeech(t *testing.T) {
 		},
 		"nobody speaks": {nil, payload.TypeStr, `"hi"`},
 		"it fails": {mouth(func(context.Context, string) (payload.Audio, error) {
-			return payload.Audio{}, fault.Wrap(fault.Unavailable, errors.New("hi is refused"), "the speech server has a problem")
+			return payload.Audio{}, fault.Wrap(fault.Unavailable, errors.New("hi is refused"),
+				"test_sentence", "the speech server has a problem")
 		}), payload.TypeStr, `"hi"`},
 	} {
 		t.Run(name, func(t *testing.T) {

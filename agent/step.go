@@ -14,7 +14,7 @@ import (
 const MaxMoves = 100
 
 // errCircles is why a turn fails whose states lead to each other without end.
-var errCircles = fault.New(fault.Internal, "the agent goes round in circles")
+var errCircles = fault.New(fault.Internal, "agent_loop", "the agent goes round in circles")
 
 // decision is what a step does. The zero decision does nothing: the session is
 // idle.

@@ -49,7 +49,7 @@ func (s *Session) step(ctx context.Context, r ReasoningRecord, message any, show
 		return errOver
 	}
 	if !t.record.room(payload.StepKind(r.StepKind)) {
-		return fault.New(fault.Invalid, "a turn may have at most %d steps", MaxSteps)
+		return fault.New(fault.Invalid, "turn_steps_full", "a turn may have at most %d steps", MaxSteps)
 	}
 	r.Turn, r.Payload, r.Time = t.number, content, c.rt.cfg.Now()
 	e := &entry{step: &r, silent: !show}

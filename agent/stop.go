@@ -10,7 +10,7 @@ import (
 
 // ErrStopped is why a body's context ended when a client stopped its turn; see
 // context.Cause.
-var ErrStopped = fault.New(fault.Canceled, "the turn was stopped")
+var ErrStopped = fault.New(fault.Canceled, "turn_stopped", "the turn was stopped")
 
 // StoppedID is the ClientID of the message that says that a turn was stopped
 // before it had said anything; it holds what the turn had streamed, of an answer

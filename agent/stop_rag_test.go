@@ -104,7 +104,7 @@ func testFailureKeepsTheEvidence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	broken := fault.New(fault.Unavailable, "the model server broke off its answer; ask again")
+	broken := fault.New(fault.Unavailable, "test_sentence", "the model server broke off its answer; ask again")
 	for _, c := range []struct {
 		pieces        []string
 		answer, marks string

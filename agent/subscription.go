@@ -84,7 +84,7 @@ type Subscription struct {
 }
 
 // errStranger is what clients are told that ask for a session of another owner.
-var errStranger = fault.New(fault.Forbidden, "this conversation belongs to somebody else")
+var errStranger = fault.New(fault.Forbidden, "session_of_another_user", "this conversation belongs to another user")
 
 // Open joins a session and creates it if there is none of that id. A new one
 // greets. Several clients may be in one session; each hears all that is said.

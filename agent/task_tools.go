@@ -67,7 +67,7 @@ func withTasks(ctx context.Context, l *taskList) context.Context {
 func onTasks(ctx context.Context, do func(*taskList) (string, error)) (any, error) {
 	l, ok := ctx.Value(taskListKey{}).(*taskList)
 	if !ok {
-		return nil, fault.New(fault.Internal, "there is no task list")
+		return nil, fault.New(fault.Internal, "no_task_list", "there is no task list")
 	}
 	return do(l)
 }

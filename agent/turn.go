@@ -181,13 +181,13 @@ func (t *turn) close() {
 
 var (
 	// errReset is why a turn's context ended when its session was reset.
-	errReset = fault.New(fault.Canceled, "the conversation was reset")
+	errReset = fault.New(fault.Canceled, "session_reset", "the conversation was reset")
 	// errDeleted is why a conversation ends whose session has been deleted.
-	errDeleted = fault.New(fault.NotFound, "the conversation was deleted")
+	errDeleted = fault.New(fault.NotFound, "session_deleted", "the conversation was deleted")
 	// errOver is what a session says whose body has returned.
-	errOver = fault.New(fault.Internal, "the turn is over")
+	errOver = fault.New(fault.Internal, "turn_over", "the turn is over")
 	// errCutShort is why a turn failed that said something and was not committed.
-	errCutShort = fault.New(fault.Unavailable, "docent was stopped in the middle of this answer; ask again")
+	errCutShort = fault.New(fault.Unavailable, "answer_interrupted", "docent was stopped in the middle of this answer; ask again")
 )
 
 // greet runs the initial state's body, and what follows it.

@@ -84,7 +84,7 @@ func testNotStored(t *testing.T) {
 	c.until(payload.ReplyStr)
 	store.Before = func(_ context.Context, op agenttest.Operation) error {
 		if op == agenttest.Receive {
-			return fault.New(fault.Unavailable, "the database does not answer")
+			return fault.New(fault.Unavailable, "test_sentence", "the database does not answer")
 		}
 		return nil
 	}
@@ -106,7 +106,7 @@ func TestFailure(t *testing.T) {
 		"error": func(context.Context, *agent.Session) error { return errors.New("dial 10.0.0.1: secret") },
 		"panic": func(context.Context, *agent.Session) error { panic("secret") },
 		"fault": func(context.Context, *agent.Session) error {
-			return fault.Wrap(fault.Unavailable, errors.New("secret"), "the model does not answer")
+			return fault.Wrap(fault.Unavailable, errors.New("secret"), "test_sentence", "the model does not answer")
 		},
 		"slow": func(ctx context.Context, _ *agent.Session) error { <-ctx.Done(); return ctx.Err() },
 	} {
@@ -178,7 +178,7 @@ func testCommitAgain(t *testing.T) {
 	store.Before = func(_ context.Context, op agenttest.Operation) error {
 		if op == agenttest.Commit && failures > 0 {
 			failures--
-			return fault.New(fault.Unavailable, "the database does not answer")
+			return fault.New(fault.Unavailable, "test_sentence", "the database does not answer")
 		}
 		return nil
 	}

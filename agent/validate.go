@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"fmt"
 	"slices"
 
 	"docent/agent/intent"
@@ -9,13 +10,13 @@ import (
 
 // wrong says what is wrong with the agent.
 func (a *Agent) wrong(format string, args ...any) error {
-	return fault.New(fault.Invalid, "agent %q: "+format, append([]any{a.name}, args...)...)
+	return fault.New(fault.Invalid, "agent_invalid", "agent %q: %w", a.name, fmt.Errorf(format, args...))
 }
 
 // check looks at the agent as it was written.
 func (a *Agent) check() error {
 	if a.name == "" {
-		return fault.New(fault.Invalid, "an agent must have a name")
+		return fault.New(fault.Invalid, "agent_without_name", "an agent must have a name")
 	}
 	if err := a.checkWords(); err != nil {
 		return err

@@ -41,7 +41,7 @@ func (v *variables) get(key string) (json.RawMessage, bool) {
 
 func (v *variables) put(key string, value json.RawMessage) error {
 	if !utf8.ValidString(key) || strings.ContainsRune(key, 0) {
-		return fault.New(fault.Invalid, "the name of a variable must be text without U+0000")
+		return fault.New(fault.Invalid, "variable_name_invalid", "the name of a variable must be text without U+0000")
 	}
 	if err := CheckJSON(value); err != nil {
 		return fmt.Errorf("variable %q: %w", key, err)
@@ -54,7 +54,8 @@ func (v *variables) put(key string, value json.RawMessage) error {
 		}
 	}
 	if count > MaxVariables || size > MaxVariableBytes {
-		return fault.New(fault.Invalid, "a session may have at most %d variables of %d bytes together", MaxVariables, MaxVariableBytes)
+		return fault.New(fault.Invalid,
+			"variables_full", "a session may have at most %d variables of %d bytes together", MaxVariables, MaxVariableBytes)
 	}
 	if v.set == nil {
 		v.set = map[string]json.RawMessage{}
@@ -161,7 +162,8 @@ const peerSession = "peer_session_"
 func checkReserved(values map[string]json.RawMessage) error {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if key == previousState || strings.HasPrefix(key, peerSession) || strings.HasPrefix(key, "reasoning_") {
-			return fault.Wrap(fault.Invalid, ErrReserved, "the variable %.64q is the agent's own and cannot be set", key)
+			return fault.Wrap(fault.Invalid, ErrReserved,
+				"variable_reserved", "the variable %.64q is the agent's own and cannot be set", key)
 		}
 	}
 	return nil

@@ -86,11 +86,20 @@ func (s *server) allowed(r *http.Request, pattern string) *Error {
 	case scope == Public:
 		return nil
 	case !listed: // New has seen to it that there is none
-		return &Error{status: http.StatusForbidden, Code: fault.Forbidden, Message: "nobody may use this path"}
+		return &Error{
+			status: http.StatusForbidden, Code: fault.Forbidden,
+			Text: fault.NewText("path_forbidden", "nobody may use this path"),
+		}
 	case !known:
-		return &Error{status: http.StatusUnauthorized, Code: fault.Unauthorized, Message: "sign in, or send a token"}
+		return &Error{
+			status: http.StatusUnauthorized, Code: fault.Unauthorized,
+			Text: fault.NewText("sign_in_needed", "sign in, or send a token"),
+		}
 	case scope != Known && !p.May(scope):
-		return &Error{status: http.StatusForbidden, Code: fault.Forbidden, Message: fmt.Sprintf("this needs the scope %s", scope)}
+		return &Error{
+			status: http.StatusForbidden, Code: fault.Forbidden,
+			Text: fault.NewText("scope_missing_for_path", "this needs the scope %s", scope),
+		}
 	}
 	return nil
 }
@@ -154,7 +163,7 @@ func (s *server) own(ctx context.Context, key agent.SessionKey) (agent.SessionRe
 		return agent.SessionRecord{}, err
 	}
 	if p, known := auth.FromContext(ctx); !known || !p.Owns(record.Owner) {
-		return agent.SessionRecord{}, fault.New(fault.NotFound, "there is no such session")
+		return agent.SessionRecord{}, fault.New(fault.NotFound, "no_session", "there is no such session")
 	}
 	return record, nil
 }

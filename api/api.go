@@ -17,6 +17,8 @@ import (
 	"slices"
 	"time"
 
+	"docent/internal/fault"
+
 	"github.com/VictoriaMetrics/metrics"
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -244,10 +246,10 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 	s := &server{
 		cfg: cfg, log: cfg.Logger, startedAt: time.Now().UTC().Truncate(time.Second),
 		uploads: newUploadSlots(cfg.MaxUploads),
-		answers: newSlots(cfg.MaxAnswers, "docent is answering as many questions as it can; try again in a moment"),
-		drawing: newSlots(maxDrawing, "docent is drawing as many pages as it can; try again in a moment"), kept: newKeptPages(),
-		drawn: newSlots(maxDrawn, "docent is drawing as many pages as it can; try again in a moment"),
-		reads: newSlots(cfg.MaxReads, "docent is sending as many documents as it can; try again in a moment"), access: map[string]auth.Scope{}, took: map[string]*meter.Seconds{},
+		answers: newSlots(cfg.MaxAnswers, fault.New(fault.Busy, "answers_full", "docent is answering as many questions as it can; try again in a moment")),
+		drawing: newSlots(maxDrawing, drawingFull()), kept: newKeptPages(),
+		drawn: newSlots(maxDrawn, drawingFull()),
+		reads: newSlots(cfg.MaxReads, fault.New(fault.Busy, "downloads_full", "docent is sending as many documents as it can; try again in a moment")), access: map[string]auth.Scope{}, took: map[string]*meter.Seconds{},
 	}
 	registered := &registry{router: mux}
 	mux = registered
@@ -255,11 +257,13 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 		OpenAPI: &huma.OpenAPI{Info: &huma.Info{
 			Title: "docent", Version: cfg.Version,
 			Description: "Answers from your documents, with the passages they rest on. Errors are " +
-				`{"code","message","retryable"}: what the caller can do, a sentence to show, and whether the same request may succeed later.`,
+				`{"code","id","params","message","retryable"}: what the caller can do, the id of the sentence and its values, the sentence in English, ` +
+				`and whether the same request may succeed later.`,
 		}},
 		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat},
 		DefaultFormat: "application/json",
 	})
+	s.api.OpenAPI().Components.Schemas.RegisterTypeAlias(reflect.TypeFor[fault.Params](), reflect.TypeFor[[]any]())
 	s.healthRoutes()
 	s.loginRoutes()
 	s.tokenRoutes()

@@ -66,7 +66,7 @@ func (*bodyRead) Resolve(hc huma.Context) []error {
 
 func (q Question) request() (rag.Request, error) {
 	if strings.TrimSpace(q.Question) == "" {
-		return rag.Request{}, fault.New(fault.Invalid, "the question is empty")
+		return rag.Request{}, fault.New(fault.Invalid, "question_empty", "the question is empty")
 	}
 	if err := plain(append([]string{"model", q.Model}, named("collections", q.Collections)...)...); err != nil {
 		return rag.Request{}, err

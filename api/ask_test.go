@@ -67,7 +67,8 @@ func TestRefusalByTheModel(t *testing.T) {
 	w.answer = func(context.Context, rag.Request) iter.Seq2[rag.Part, error] {
 		return func(yield func(rag.Part, error) bool) {
 			refusal := &llm.StatusError{Status: 400, Message: "cannot answer: confidential"}
-			yield(rag.Part{}, fmt.Errorf("llm m: %w", fault.Wrap(fault.Unavailable, refusal, "the model server refused the request (status 400)")))
+			yield(rag.Part{}, fmt.Errorf("llm m: %w", fault.Wrap(fault.Unavailable, refusal,
+				"test_sentence", "the model server refused the request (status 400)")))
 		}
 	}
 	c := w.serve(t)
@@ -93,7 +94,7 @@ func TestAskErrors(t *testing.T) {
 						return
 					}
 				}
-				yield(rag.Part{}, fault.Wrap(fault.Unavailable, errors.New("secret"), "the model is away"))
+				yield(rag.Part{}, fault.Wrap(fault.Unavailable, errors.New("secret"), "test_sentence", "the model is away"))
 			}
 		}
 	}

@@ -53,6 +53,9 @@ type Document struct {
 	Status rag.Status `json:"status" enum:"ready,failed"`
 	// Error says why it could not be read.
 	Error string `json:"error,omitempty"`
+	// Sentence names the error; absent without one, and for documents stored by
+	// older versions.
+	Sentence *fault.Sentence `json:"sentence,omitempty"`
 	// Chunks counts its passages.
 	Chunks int `json:"chunks"`
 	// CreatedAt is when it was first stored.
@@ -64,7 +67,7 @@ type Document struct {
 func document(d rag.Document) Document {
 	return Document{
 		ID: d.ID, Collection: d.Collection, Source: d.Source, Title: d.Title, MediaType: d.MediaType, Language: d.Language,
-		Size: d.Size, SHA256: d.SHA256, Status: d.Status, Error: d.Error, Chunks: d.Chunks,
+		Size: d.Size, SHA256: d.SHA256, Status: d.Status, Error: d.Error.Message, Sentence: sentence(d.Error), Chunks: d.Chunks,
 		CreatedAt: d.CreatedAt.UTC(), UpdatedAt: d.UpdatedAt.UTC(),
 	}
 }
@@ -150,7 +153,7 @@ func (s *server) documentRoutes() {
 	}, func(ctx context.Context, in *idInput) (*struct{}, error) {
 		n, err := s.cfg.Documents.RemoveDocuments(ctx, []int64{in.ID})
 		if err == nil && n == 0 {
-			err = fault.New(fault.NotFound, "there is no document %d", in.ID)
+			err = fault.New(fault.NotFound, "no_document", "there is no document %d", in.ID)
 		}
 		return nil, err
 	})
@@ -187,7 +190,7 @@ func (s *server) deleteDocuments(ctx context.Context, in *deleteInput) (*deleteO
 func (s *server) metadata(ctx context.Context, id int64) (rag.Document, error) {
 	docs, err := s.cfg.Library.Documents(ctx, rag.DocumentFilter{ID: id, Limit: 1})
 	if err == nil && len(docs) == 0 {
-		err = fault.New(fault.NotFound, "there is no document %d", id)
+		err = fault.New(fault.NotFound, "no_document", "there is no document %d", id)
 	}
 	if err != nil {
 		return rag.Document{}, err
@@ -339,7 +342,7 @@ func named(name string, values []string) []string {
 func plain(pairs ...string) error {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if strings.ContainsRune(pairs[i+1], 0) || strings.ToValidUTF8(pairs[i+1], "") != pairs[i+1] {
-			return fault.New(fault.Invalid, "%s is not plain text", pairs[i])
+			return fault.New(fault.Invalid, "parameter_not_plain", "%s is not plain text", pairs[i])
 		}
 	}
 	return nil

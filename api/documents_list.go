@@ -68,11 +68,11 @@ const titleLetters = 200
 func (in *listInput) sorted(f *rag.DocumentFilter) error {
 	switch {
 	case in.Sort == "" && (in.Order != "" || in.Cursor != ""):
-		return fault.New(fault.Invalid, "order and cursor go with sort")
+		return fault.New(fault.Invalid, "cursor_without_sort", "the parameters order and cursor need the parameter sort")
 	case in.Sort == "":
 		return nil
 	case in.After != 0:
-		return fault.New(fault.Invalid, "with sort, the cursor is next_cursor of the page before, as cursor")
+		return fault.New(fault.Invalid, "cursor_with_sort", "with sort, cursor must be the next_cursor of the previous page")
 	case in.Sort != sortNewest:
 		f.Order = rag.DocumentOrder(in.Sort)
 	}
@@ -86,7 +86,7 @@ func (in *listInput) sorted(f *rag.DocumentFilter) error {
 		err = json.Unmarshal(text, &p)
 	}
 	if err != nil || p.Sort != in.Sort || p.Descending != f.Descending {
-		return fault.New(fault.Invalid, "the cursor is none of this list in this order")
+		return fault.New(fault.Invalid, "cursor_invalid", "the cursor does not belong to this list in this order")
 	}
 	f.Past = &rag.Document{ID: p.ID, Title: p.Title, Size: p.Size, UpdatedAt: p.Updated}
 	return nil

@@ -28,10 +28,17 @@ type Error struct {
 	after  time.Duration // when to try again; 0 says nothing
 	// Code is a fault kind.
 	Code fault.Kind `json:"code" enum:"invalid,not_found,conflict,unauthorized,forbidden,rate_limited,busy,unavailable,canceled,internal" doc:"What the caller can do about it."`
-	// Message can be shown as it stands.
-	Message string `json:"message" doc:"A sentence to show."`
+	fault.Text
 	// Retryable reports whether the same request may succeed later.
 	Retryable bool `json:"retryable" doc:"Whether the same request may succeed later."`
+}
+
+// sentence names a text for clients; nil for texts without an id.
+func sentence(t fault.Text) *fault.Sentence {
+	if t.ID == "" {
+		return nil
+	}
+	return &t.Sentence
 }
 
 // Error returns the message.
@@ -58,7 +65,7 @@ func asError(err error) *Error {
 		return e
 	}
 	kind := fault.KindOf(err)
-	return &Error{status: kind.HTTPStatus(), after: auth.RetryAfter(err), Code: kind, Message: fault.Message(err), Retryable: kind.Retryable()}
+	return &Error{status: kind.HTTPStatus(), after: auth.RetryAfter(err), Code: kind, Text: fault.TextOf(err), Retryable: kind.Retryable()}
 }
 
 // fail turns a handler's error into a response and logs it once. The cause of a
@@ -108,7 +115,7 @@ func complaint(status int, message string, errs []error) *Error {
 	switch {
 	case status >= 500:
 		e.Code = fault.Internal
-		e.Message = fault.Message(nil)
+		e.Text = fault.TextOf(nil)
 		return e
 	case status == http.StatusNotFound:
 		e.Code = fault.NotFound
@@ -122,10 +129,10 @@ func complaint(status int, message string, errs []error) *Error {
 			details = append(details, strings.TrimSpace(detail.Location+" "+detail.Message))
 		}
 	}
+	e.Text = fault.NewText("request_refused", "%s", message)
 	if len(details) > 0 {
-		message = "the request is not valid: " + strings.Join(details, "; ")
+		e.Text = fault.NewText("request_invalid", "the request is not valid: %s", strings.Join(details, "; "))
 	}
-	e.Message = message
 	return e
 }
 
@@ -180,10 +187,10 @@ func (s *server) answerUnknown(mux router) http.Handler {
 		handler.ServeHTTP(n, r)
 		if n.status == http.StatusMethodNotAllowed {
 			w.Header().Set("Allow", n.header.Get("Allow"))
-			writeError(w, &Error{status: n.status, Code: fault.Invalid, Message: "this path does not take the method " + method(r)})
+			writeError(w, &Error{status: n.status, Code: fault.Invalid, Text: fault.NewText("method_not_allowed", "this path does not take the method %s", method(r))})
 			return
 		}
-		writeError(w, &Error{status: http.StatusNotFound, Code: fault.NotFound, Message: "there is nothing at this path; /openapi.json lists what there is"})
+		writeError(w, &Error{status: http.StatusNotFound, Code: fault.NotFound, Text: fault.NewText("no_path", "there is nothing at this path; /openapi.json lists all paths")})
 	})
 }
 
@@ -193,6 +200,6 @@ func method(r *http.Request) string {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
 		return r.Method
 	default:
-		return "it was called with"
+		return "of the request"
 	}
 }

@@ -280,5 +280,5 @@ type nobodyLogins struct{ Logins }
 
 // Password is always wrong.
 func (nobodyLogins) Password(context.Context, string, string, string) (string, auth.Principal, error) {
-	return "", auth.Principal{}, fault.New(fault.Unauthorized, "user name or password is wrong")
+	return "", auth.Principal{}, fault.New(fault.Unauthorized, "test_sentence", "user name or password is wrong")
 }

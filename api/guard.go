@@ -57,7 +57,10 @@ func Guard(config GuardConfig) func(http.Handler) http.Handler {
 			secure(w.Header()) // unless what follows knows better
 			if !g.host(r.Host) {
 				because(r, "host")
-				writeError(w, &Error{status: http.StatusForbidden, Code: fault.Forbidden, Message: "this server does not go by the name in the request; its setting hosts lists further names"})
+				writeError(w, &Error{
+					status: http.StatusForbidden, Code: fault.Forbidden,
+					Text: fault.NewText("host_name_unknown", "the host name of the request is not allowed; add it to the server's setting hosts"),
+				})
 				return
 			}
 			origin := r.Header.Get("Origin")
@@ -71,7 +74,10 @@ func Guard(config GuardConfig) func(http.Handler) http.Handler {
 			}
 			if changes(r) && origin != "" && !listed && !g.own(origin, r) {
 				because(r, "origin")
-				writeError(w, &Error{status: http.StatusForbidden, Code: fault.Forbidden, Message: "the page that sent this is not allowed to; the server's setting origins lists those that are"})
+				writeError(w, &Error{
+					status: http.StatusForbidden, Code: fault.Forbidden,
+					Text: fault.NewText("origin_forbidden", "pages from this origin may not send requests; add the origin to the server's setting origins"),
+				})
 				return
 			}
 			next.ServeHTTP(w, r)

@@ -22,8 +22,9 @@ type healthOutput struct {
 type readyOutput struct {
 	Status int
 	Body   struct {
-		Status string            `json:"status" enum:"ok,unavailable"`
-		Checks map[string]string `json:"checks" doc:"By name: ok, or a sentence that says what is wrong."`
+		Status    string                    `json:"status" enum:"ok,unavailable"`
+		Checks    map[string]string         `json:"checks" doc:"By name: ok, or a sentence that says what is wrong."`
+		Sentences map[string]fault.Sentence `json:"sentences" doc:"The ids of those sentences, by name."`
 	} `nameHint:"Readiness"`
 }
 
@@ -50,13 +51,14 @@ func (s *server) ready(ctx context.Context, _ *struct{}) (*readyOutput, error) {
 	defer cancel()
 	out := &readyOutput{Status: http.StatusOK}
 	out.Body.Status = "ok"
-	out.Body.Checks = map[string]string{}
+	out.Body.Checks, out.Body.Sentences = map[string]string{}, map[string]fault.Sentence{}
 	for name, check := range s.cfg.Ready {
 		out.Body.Checks[name] = "ok"
 		if err := check(ctx); err != nil {
 			_ = s.fail(ctx, err) // logs it
 			out.Status, out.Body.Status = http.StatusServiceUnavailable, "unavailable"
 			out.Body.Checks[name] = fault.Message(err)
+			out.Body.Sentences[name] = fault.TextOf(err).Sentence
 		}
 	}
 	return out, nil

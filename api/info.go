@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"time"
 
+	"docent/internal/fault"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"docent/rag"
@@ -54,6 +56,8 @@ type ModelInfo struct {
 	Kind string `json:"kind" enum:"extractive,openai"`
 	// Hint says what to set for better answers; "" if a model is set.
 	Hint string `json:"hint" doc:"What to set for better answers; empty if a model is configured."`
+	// Sentence names the hint; absent without one.
+	Sentence *fault.Sentence `json:"sentence,omitempty"`
 }
 
 // EmbedderInfo describes the embedder.

@@ -79,7 +79,7 @@ func TestInstalled(t *testing.T) {
 	c, db, retriever := installed(t)
 	body, ct := form(t, "collection", "", "manuals", "file", "backup.md", manual, "file", "broken.bin", "\x00\x01\x02\xff\xfe")
 	_, answer := c.do("POST", "/api/documents", body, "Content-Type", ct)
-	var up struct{ Results []ingest.Result }
+	var up struct{ Results []UploadResult }
 	if err := json.Unmarshal([]byte(answer), &up); err != nil || len(up.Results) != 2 {
 		t.Fatal(answer, err)
 	}
@@ -87,7 +87,7 @@ func TestInstalled(t *testing.T) {
 	if added.Source != "upload:backup.md" || added.Status != ingest.Added || added.Chunks == 0 || added.DocumentID == 0 {
 		t.Errorf("added %+v", added)
 	}
-	if failed.Source != "upload:broken.bin" || failed.Status != ingest.Failed || failed.Reason == "" {
+	if failed.Source != "upload:broken.bin" || failed.Status != ingest.Failed || failed.Reason == "" || failed.Sentence == nil {
 		t.Errorf("failed %+v", failed)
 	}
 	if err := retriever.Refresh(t.Context()); err != nil {

@@ -85,11 +85,12 @@ func (s *server) me(p auth.Principal) Me {
 
 // errOtherPage keeps other pages, listed ones too, from changing who uses docent's
 // own page.
-var errOtherPage = fault.New(fault.Forbidden, "one signs in and out on docent's own page; other pages send a token")
+var errOtherPage = fault.New(fault.Forbidden,
+	"sign_in_elsewhere", "signing in and out works only on docent's own page; send a token from other pages")
 
 func (s *server) login(ctx context.Context, in *loginInput) (*loginOutput, error) {
 	if s.cfg.Logins == nil {
-		return nil, fault.New(fault.NotFound, "nobody has to sign in here: authentication is off")
+		return nil, fault.New(fault.NotFound, "sign_in_off", "authentication is off; nobody needs to sign in here")
 	}
 	r := requestOf(ctx).http
 	if !auth.OwnPage(r) {

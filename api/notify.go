@@ -24,7 +24,7 @@ type nobody struct{}
 
 // Notify implements Notifier.
 func (nobody) Notify(string, string) (int, error) {
-	return 0, fault.New(fault.NotFound, "no client of this session is connected")
+	return 0, fault.New(fault.NotFound, "no_client_connected", "no client of this session is connected")
 }
 
 // notifyBytes bounds the body of a notification: its message as JSON may write
@@ -57,9 +57,9 @@ func (s *server) notifyRoutes() {
 		}
 		switch message := in.Body.Message; {
 		case strings.TrimSpace(message) == "":
-			return nil, fault.New(fault.Invalid, "the message is empty")
+			return nil, fault.New(fault.Invalid, "message_empty", "the message is empty")
 		case len(message) > agent.MaxTextBytes:
-			return nil, fault.New(fault.Invalid, "a notification may have at most %d bytes", agent.MaxTextBytes)
+			return nil, fault.New(fault.Invalid, "notification_too_long", "a notification may have at most %d bytes", agent.MaxTextBytes)
 		}
 		if err := s.mayNotify(ctx, in.Body.SessionID); err != nil {
 			return nil, err

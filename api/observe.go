@@ -80,7 +80,7 @@ func (s *server) observe(next http.Handler) http.Handler {
 			if err, ok := p.(error); p != nil && !(ok && errors.Is(err, http.ErrAbortHandler)) {
 				s.log.LogAttrs(r.Context(), slog.LevelError, "panic", slog.String("request", id), slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
 				if rec.status == 0 {
-					writeError(rec, &Error{status: http.StatusInternalServerError, Code: fault.Internal, Message: fault.Message(nil)})
+					writeError(rec, &Error{status: http.StatusInternalServerError, Code: fault.Internal, Text: fault.TextOf(nil)})
 					p = nil
 				} else {
 					p = http.ErrAbortHandler // the client must not take half an answer for a whole one

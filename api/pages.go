@@ -133,7 +133,7 @@ func (s *server) paged(ctx context.Context, id int64) (rag.Document, error) {
 		return d, err
 	}
 	if s.cfg.Pages == nil || !s.cfg.Pages.Shows(d.MediaType) {
-		return d, fault.New(fault.NotFound, "document %d has no pages that this server can show", id)
+		return d, fault.New(fault.NotFound, "document_pages_unsupported", "document %d has no pages that this server can show", id)
 	}
 	return d, nil
 }
@@ -157,7 +157,7 @@ func (s *server) page(ctx context.Context, in *pageInput) (*pageOutput, error) {
 	}
 	marked := in.Start != 0 || in.End != 0
 	if marked && in.Start >= in.End {
-		return nil, fault.New(fault.Invalid, "the part of the text from %d to %d is empty", in.Start, in.End)
+		return nil, fault.New(fault.Invalid, "text_range_empty", "the part of the text from %d to %d is empty", in.Start, in.End)
 	}
 	key := keptPage{hash: d.SHA256, index: in.Page}
 	kept, found := s.kept.get(key)
@@ -204,11 +204,12 @@ func (s *server) passage(ctx context.Context, in *pageInput) (pdf.Passage, error
 		return pdf.Passage{}, err
 	}
 	if in.End > len(d.Text) {
-		return pdf.Passage{}, fault.New(fault.Invalid, "the text ends at byte %d, before %d", len(d.Text), in.End)
+		return pdf.Passage{}, fault.New(fault.Invalid, "text_range_beyond_end", "the text ends at byte %d, before %d", len(d.Text), in.End)
 	}
 	whole := func(at int) bool { return at == len(d.Text) || utf8.RuneStart(d.Text[at]) }
 	if !whole(in.Start) || !whole(in.End) {
-		return pdf.Passage{}, fault.New(fault.Invalid, "the part of the text from %d to %d cuts a character", in.Start, in.End)
+		return pdf.Passage{}, fault.New(fault.Invalid,
+			"text_range_cuts_character", "the part of the text from %d to %d cuts a character", in.Start, in.End)
 	}
 	return pdf.PassageIn(d.Text, in.Start, in.End), nil
 }
@@ -229,7 +230,8 @@ func (s *server) fromOriginal(ctx context.Context, d rag.Document, key keptPage,
 	made, err := work(pdf)
 	if err != nil {
 		if fault.KindOf(err) == fault.Invalid {
-			err = fault.Wrap(fault.NotFound, err, "document %d has no pages to show: %s", d.ID, fault.Message(err))
+			err = fault.Wrap(fault.NotFound, err,
+				"document_without_pages", "document %d has no pages to show: %s", d.ID, fault.TextOf(err))
 		}
 		return drawnPage{}, err
 	}
@@ -318,10 +320,13 @@ func (s *server) sendPicture(ctx context.Context, page drawnPage, etag string) *
 // draw draws a page of a PDF that comes with the request.
 func (s *server) draw(ctx context.Context, in *drawInput) (*huma.StreamResponse, error) {
 	if s.cfg.Pages == nil {
-		return nil, fault.New(fault.NotFound, "this server draws no pages")
+		return nil, fault.New(fault.NotFound, "page_images_off", "this server does not draw pages")
 	}
 	if kind, _, err := mime.ParseMediaType(in.r.Header.Get("Content-Type")); err != nil || kind != pdfType {
-		return nil, &Error{status: http.StatusUnsupportedMediaType, Code: fault.Invalid, Message: "send a PDF as " + pdfType}
+		return nil, &Error{
+			status: http.StatusUnsupportedMediaType, Code: fault.Invalid,
+			Text: fault.NewText("pdf_needed", "send a PDF as %s", pdfType),
+		}
 	}
 	// It may come slowly, so others whose pages are drawn do not wait for it; and
 	// it may have to wait, so uploads do not wait for that.
@@ -353,7 +358,7 @@ func (s *server) draw(ctx context.Context, in *drawInput) (*huma.StreamResponse,
 // drawnBody reads the PDF of a request.
 func (s *server) drawnBody(ctx context.Context, in *drawInput) ([]byte, error) {
 	if in.r.ContentLength > maxDrawnBytes {
-		return nil, s.tooLarge("the PDF", maxDrawnBytes)
+		return nil, s.tooLarge(fault.NewText("the_pdf", "the PDF"), maxDrawnBytes)
 	}
 	body := http.MaxBytesReader(in.w, in.r.Body, maxDrawnBytes)
 	var pdf bytes.Buffer
@@ -364,12 +369,15 @@ func (s *server) drawnBody(ctx context.Context, in *drawInput) ([]byte, error) {
 	case err == nil:
 		return pdf.Bytes(), nil
 	case errors.As(err, &limit):
-		return nil, s.tooLarge("the PDF", maxDrawnBytes)
+		return nil, s.tooLarge(fault.NewText("the_pdf", "the PDF"), maxDrawnBytes)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, &Error{status: http.StatusRequestTimeout, Code: fault.Invalid, Message: "the PDF came to a standstill"}
+		return nil, &Error{
+			status: http.StatusRequestTimeout, Code: fault.Invalid,
+			Text: fault.NewText("pdf_stalled", "no more of the PDF arrived; send it again"),
+		}
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	default:
-		return nil, fault.Wrap(fault.Invalid, err, "the PDF breaks off")
+		return nil, fault.Wrap(fault.Invalid, err, "pdf_cut_off", "the PDF breaks off")
 	}
 }

@@ -28,7 +28,7 @@ func TestHealthAndReady(t *testing.T) {
 		cfg.Ready = map[string]func(context.Context) error{
 			"database": func(context.Context) error { return nil },
 			"index": func(context.Context) error {
-				return fault.Wrap(fault.Unavailable, errors.New("secret path"), "the index is being loaded")
+				return fault.Wrap(fault.Unavailable, errors.New("secret path"), "test_sentence", "the index is being loaded")
 			},
 		}
 	})
@@ -39,7 +39,7 @@ func TestInfo(t *testing.T) {
 	t.Parallel()
 	c := newWorld().serve(t, func(cfg *Config) {
 		cfg.Info = func(context.Context) (Info, error) {
-			return Info{BuiltIn: true, Database: "sqlite", Model: ModelInfo{"extractive", "extractive", "set DOCENT_MODEL"}, Embedder: EmbedderInfo{"static", 256}, Index: IndexInfo{"bm25", "chromem", 3}}, nil
+			return Info{BuiltIn: true, Database: "sqlite", Model: ModelInfo{"extractive", "extractive", "set DOCENT_MODEL", nil}, Embedder: EmbedderInfo{"static", 256}, Index: IndexInfo{"bm25", "chromem", 3}}, nil
 		}
 	})
 	_, body := c.do("GET", "/api/info", "")
@@ -187,7 +187,7 @@ func TestSearch(t *testing.T) {
 	c.wantError(400, fault.Invalid, "query.k", "GET", "/api/search?q=x&k=51", "")
 	c.wantError(400, fault.Invalid, "query.k", "GET", "/api/search?q=x&k=few", "")
 	c.wantError(400, fault.Invalid, "collection is not plain text", "GET", "/api/search?q=x&collection=%00", "")
-	w.broken = fault.New(fault.Unavailable, "the index is being loaded")
+	w.broken = fault.New(fault.Unavailable, "test_sentence", "the index is being loaded")
 	c.wantError(503, fault.Unavailable, "being loaded", "GET", "/api/search?q=x", "")
 }
 
@@ -257,7 +257,7 @@ func TestErrorsHaveOneShape(t *testing.T) {
 	w.broken = errors.New("dial tcp 10.0.0.5:5432: password authentication failed")
 	c.wantError(500, fault.Internal, "went wrong here", "GET", "/api/documents/1", "")
 	for kind, status := range map[fault.Kind]int{fault.Conflict: 409, fault.RateLimited: 429, fault.Busy: 503, fault.Canceled: 499, fault.Forbidden: 403, fault.Unauthorized: 401} {
-		w.broken = fault.Wrap(kind, errors.New("secret"), "say this")
+		w.broken = fault.Wrap(kind, errors.New("secret"), "test_sentence", "say this")
 		c.wantError(status, kind, "say this", "GET", "/api/documents/1", "")
 	}
 	w.broken = nil

@@ -88,7 +88,7 @@ func (s *server) knowsCollections(ctx context.Context, names []string) error {
 		if len(there) > maxNamed {
 			there = append(there[:maxNamed:maxNamed], "…")
 		}
-		return fault.New(fault.NotFound, "there is no collection %q; there are: %s", name, strings.Join(there, ", "))
+		return fault.New(fault.NotFound, "no_collection_of", "there is no collection %q; there are: %s", name, strings.Join(there, ", "))
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func (s *server) knowsCollections(ctx context.Context, names []string) error {
 func (s *server) search(ctx context.Context, in *searchInput) (*searchOutput, error) {
 	q := strings.TrimSpace(strings.ToValidUTF8(in.Q, "\ufffd"))
 	if q == "" {
-		return nil, fault.New(fault.Invalid, "q is empty")
+		return nil, fault.New(fault.Invalid, "query_empty", "the parameter q is empty")
 	}
 	if err := plain(named("collection", in.Collection)...); err != nil {
 		return nil, err

@@ -57,7 +57,7 @@ func newWorld() *world {
 		docs: []rag.Document{
 			{ID: 1, Collection: "default", Source: "/docs/a.md", Title: "A", MediaType: "text/markdown", Status: rag.Ready, Chunks: 1, Text: "Größe is a word.", SHA256: "aa", Size: 18, CreatedAt: at, UpdatedAt: at},
 			{ID: 2, Collection: "default", Source: "upload:b.pdf", Title: "B", MediaType: "application/pdf", Status: rag.Ready},
-			{ID: 4, Collection: "other", Source: "https://x/evil.html", Title: "C", MediaType: "text/html; charset=utf-8", Status: rag.Failed, Error: "it is encrypted"},
+			{ID: 4, Collection: "other", Source: "https://x/evil.html", Title: "C", MediaType: "text/html; charset=utf-8", Status: rag.Failed, Error: fault.Plain("it is encrypted")},
 		},
 		chunks:   map[int64][]rag.Chunk{1: {{ID: 11, DocumentID: 1, Kind: rag.Prose, Text: "Größe", Headings: []string{"H", "I"}, Page: &page, PageLabel: "iii", End: 7, Tokens: 2}, {ID: 12, Ordinal: 1}}},
 		original: map[int64]string{1: "# Größe", 2: "%PDF-1.7", 4: "<script>alert(1)</script>"},
@@ -139,7 +139,7 @@ func (w *world) Document(_ context.Context, id int64) (rag.Document, error) {
 			return d, w.broken
 		}
 	}
-	return rag.Document{}, fault.New(fault.NotFound, "there is no document %d", id)
+	return rag.Document{}, fault.New(fault.NotFound, "no_document", "there is no document %d", id)
 }
 
 func (w *world) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]rag.Chunk, error) {
@@ -176,7 +176,7 @@ func (w *world) Read(ctx context.Context, collection, source string, r io.Reader
 		return nil, fmt.Errorf("read: %w", err)
 	}
 	if len(data) == 0 {
-		return []ingest.Result{{Source: source, Status: ingest.Failed, Reason: "it is empty"}}, nil
+		return []ingest.Result{{Source: source, Status: ingest.Failed, Reason: fault.NewText("document_empty", "it is empty")}}, nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -202,7 +202,7 @@ func (w *world) find(key agent.SessionKey) int {
 func (w *world) Session(_ context.Context, key agent.SessionKey) (agent.SessionRecord, error) {
 	i := w.find(key)
 	if i < 0 {
-		return agent.SessionRecord{}, fault.New(fault.NotFound, "there is no such session")
+		return agent.SessionRecord{}, fault.New(fault.NotFound, "no_session", "there is no such session")
 	}
 	return w.sessions[i], w.broken
 }

@@ -103,7 +103,7 @@ func (s *server) changeSession(ctx context.Context, in *changeInput) (*struct{},
 	switch {
 	case err != nil:
 	case change.Name == nil && change.Pinned == nil:
-		err = fault.New(fault.Invalid, "nothing is to be changed: send session_name, pinned or both")
+		err = fault.New(fault.Invalid, "nothing_to_change", "the request changes nothing; send session_name, pinned, or both")
 	case change.Name != nil:
 		err = plain("session_name", *change.Name)
 	}
@@ -139,7 +139,8 @@ func (s *server) listSessions(ctx context.Context, in *sessionsInput) (*sessions
 	})
 	switch {
 	case err != nil && within.Err() != nil && ctx.Err() == nil:
-		return nil, fault.Wrap(fault.Unavailable, err, "looking through the conversations took too long; try again, or with a text that is found sooner")
+		return nil, fault.Wrap(fault.Unavailable, err,
+			"session_search_slow", "searching the conversations took too long; try again, or search for another text")
 	case err != nil:
 		return nil, err
 	}

@@ -23,7 +23,7 @@ const (
 // address has all but one.
 type slots struct {
 	all  chan struct{} // one token for each that is done
-	busy string        // what is said if all are taken
+	busy error         // the answer while all are taken
 	// byAddress tells clients apart while authentication is off.
 	byAddress bool
 	mu        sync.Mutex
@@ -36,12 +36,12 @@ type share struct {
 	users int // how many have or want a token; guarded by slots.mu
 }
 
-func newSlots(n int, busy string) *slots {
+func newSlots(n int, busy error) *slots {
 	return &slots{all: make(chan struct{}, n), busy: busy, shares: map[string]*share{}}
 }
 
 func newUploadSlots(n int) *slots {
-	s := newSlots(n, "docent is reading as many uploads as it can; try again in a moment")
+	s := newSlots(n, fault.New(fault.Busy, "uploads_full", "docent is reading as many uploads as it can; try again in a moment"))
 	s.byAddress = true
 	return s
 }
@@ -63,7 +63,7 @@ func (s *slots) take(ctx context.Context, patience <-chan time.Time) (done func(
 		leave()
 		return nil, err
 	}
-	if err := wait(ctx, s.all, patience, fault.New(fault.Busy, "%s", s.busy)); err != nil {
+	if err := wait(ctx, s.all, patience, s.busy); err != nil {
 		<-own
 		leave()
 		return nil, err
@@ -118,7 +118,7 @@ func clientKey(ctx context.Context) string {
 func tooMany() *Error {
 	return &Error{
 		status: http.StatusTooManyRequests, after: retryAfter, Code: fault.RateLimited, Retryable: true,
-		Message: "too many of your requests of this kind are under way; try again when one of them has ended",
+		Text: fault.NewText("own_requests_running", "too many of your requests of this kind are running; try again when one of them has ended"),
 	}
 }
 
@@ -137,4 +137,8 @@ func wait(ctx context.Context, into chan struct{}, patience <-chan time.Time, la
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+func drawingFull() error {
+	return fault.New(fault.Busy, "page_images_full", "docent is drawing as many pages as it can; try again in a moment")
 }

@@ -17,7 +17,7 @@ import (
 func TestSlots(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newSlots(4, "busy")
+		s := newSlots(4, drawingFull())
 		as := func(id string) context.Context { return auth.NewContext(t.Context(), auth.Principal{ID: id}) }
 		kind := func(id string) fault.Kind {
 			_, err := s.take(as(id), time.After(time.Second))
@@ -80,7 +80,7 @@ func TestSlots(t *testing.T) {
 // Without authentication everybody is the same, and has all there is.
 func TestSlotsOfAnyone(t *testing.T) {
 	t.Parallel()
-	s := newSlots(2, "busy")
+	s := newSlots(2, drawingFull())
 	ctx := auth.NewContext(t.Context(), auth.Anyone())
 	one, err1 := s.take(ctx, atOnce)
 	two, err2 := s.take(ctx, atOnce)

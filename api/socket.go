@@ -16,7 +16,10 @@ const socketPath = "/ws"
 func (s *server) socketRoute(mux router) {
 	mux.HandleFunc("GET "+socketPath, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Upgrade", "websocket")
-		writeError(w, &Error{status: http.StatusUpgradeRequired, Code: fault.Invalid, Message: "this path takes WebSocket connections"})
+		writeError(w, &Error{
+			status: http.StatusUpgradeRequired, Code: fault.Invalid,
+			Text: fault.NewText("websocket_needed", "this path takes WebSocket connections"),
+		})
 	})
 	parameter := func(name, doc string) *huma.Param {
 		return &huma.Param{Name: name, In: "query", Description: doc, Schema: &huma.Schema{Type: "string"}}

@@ -111,6 +111,8 @@ type SourceFailure struct {
 	Address string `json:"address"`
 	// Reason says why it could not be read.
 	Reason string `json:"reason"`
+	// Sentence names the reason; absent for items stored by older versions.
+	Sentence *fault.Sentence `json:"sentence,omitempty"`
 	// Tries counts the failures since it was last read.
 	Tries int `json:"tries"`
 	// At is when it failed last.
@@ -124,7 +126,24 @@ type SourceKind struct {
 	// Local kinds can be added on the command line only.
 	Local bool `json:"local"`
 	// Options are its settings.
-	Options []source.Option `json:"options"`
+	Options []SourceOption `json:"options"`
+}
+
+// SourceOption is a setting of a kind.
+type SourceOption struct {
+	// Name is what the setting is called in requests.
+	Name string `json:"name"`
+	// Title says in a few words what it is.
+	Title string `json:"title"`
+	// Sentence names the title.
+	Sentence *fault.Sentence `json:"sentence,omitempty"`
+	Type     string          `json:"type" enum:"text,number,bool,list,duration"`
+	// Secret settings are encrypted and never shown.
+	Secret bool `json:"secret"`
+	// Required settings must be given.
+	Required bool `json:"required"`
+	// Default is what the setting is if it is not given.
+	Default string `json:"default"`
 }
 
 type sourceOutput struct{ Body Source }
@@ -233,7 +252,7 @@ func (s *server) sourceRoutes() {
 func (s *server) sources() (Sources, Syncs, error) {
 	syncs, ok := s.cfg.Sources.(Syncs)
 	if !ok {
-		return nil, nil, fault.New(fault.NotFound, "this server has no sources")
+		return nil, nil, fault.New(fault.NotFound, "sources_off", "this server has no sources")
 	}
 	return s.cfg.Sources, syncs, nil
 }
@@ -305,7 +324,7 @@ func settingTexts(settings map[string]any) (map[string]string, error) {
 			}
 			out[name] = text
 		default:
-			return nil, fault.New(fault.Invalid, "the setting %.64q has to be a text, a number, true, false or a list", name)
+			return nil, fault.New(fault.Invalid, "setting_type", "the setting %.64q must be a text, a number, true, false, or a list", name)
 		}
 	}
 	return out, nil
@@ -371,7 +390,7 @@ func (s *server) failures(ctx context.Context, in *failuresInput) (*failuresOutp
 		out.Body.Next = items[in.Limit-1].Key
 	}
 	for _, it := range items {
-		out.Body.Failures = append(out.Body.Failures, SourceFailure{Key: it.Key, Address: it.Address, Reason: it.Reason, Tries: it.Tries, At: it.At.UTC()})
+		out.Body.Failures = append(out.Body.Failures, SourceFailure{Key: it.Key, Address: it.Address, Reason: it.Reason.Message, Sentence: sentence(it.Reason), Tries: it.Tries, At: it.At.UTC()})
 	}
 	return out, nil
 }
@@ -384,9 +403,12 @@ func (s *server) sourceKinds(context.Context, *struct{}) (*kindsOutput, error) {
 	out := &kindsOutput{}
 	out.Body.Kinds = []SourceKind{}
 	for _, k := range syncs.Kinds() {
-		options := append([]source.Option{}, k.Options...)
-		for i := range options {
-			options[i].Type = cmp.Or(options[i].Type, "text")
+		options := []SourceOption{}
+		for _, o := range k.Options {
+			options = append(options, SourceOption{
+				Name: o.Name, Title: o.Title.Message, Sentence: sentence(o.Title), Type: cmp.Or(o.Type, "text"),
+				Secret: o.Secret, Required: o.Required, Default: o.Default,
+			})
 		}
 		out.Body.Kinds = append(out.Body.Kinds, SourceKind{Kind: k.Name, Local: k.Local, Options: options})
 	}

@@ -28,13 +28,13 @@ func (s *sourceShelf) Get(_ context.Context, id int64) (source.Record, error) {
 			return r, nil
 		}
 	}
-	return source.Record{}, fault.New(fault.NotFound, "there is no source %d", id)
+	return source.Record{}, fault.New(fault.NotFound, "no_source", "there is no source %d", id)
 }
 
 func (s *sourceShelf) Add(_ context.Context, n source.New) (source.Record, error) {
 	s.added = n
 	if n.Kind == "folder" && n.Remote {
-		return source.Record{}, fault.New(fault.Forbidden, "add it on the command line")
+		return source.Record{}, fault.New(fault.Forbidden, "test_sentence", "add it on the command line")
 	}
 	return source.Record{ID: 9, Name: n.Location, Kind: n.Kind, Location: n.Location, Options: n.Options, Collection: "default", Schedule: "24h", CreatedAt: sourcePast}, nil
 }
@@ -50,7 +50,7 @@ func (s *sourceShelf) Remove(_ context.Context, id int64, keep bool) error {
 }
 
 func (s *sourceShelf) Kinds() []source.Kind {
-	return []source.Kind{{Name: "folder", Local: true}, {Name: "web", Options: []source.Option{{Name: "token", Title: "Token", Secret: true, Required: true}}}}
+	return []source.Kind{{Name: "folder", Local: true}, {Name: "web", Options: []source.Option{{Name: "token", Title: fault.Plain("Token"), Secret: true, Required: true}}}}
 }
 
 func (s *sourceShelf) Request(ctx context.Context, id int64, retry bool) error {
@@ -60,7 +60,7 @@ func (s *sourceShelf) Request(ctx context.Context, id int64, retry bool) error {
 }
 
 func (s *sourceShelf) Failures(_ context.Context, _ int64, after string, limit int) ([]source.ItemRecord, error) {
-	all := []source.ItemRecord{{Key: "a", Address: "https://x/a", Reason: "timeout", Tries: 2, At: sourcePast}, {Key: "b", Reason: "damaged", Tries: 1, At: sourcePast}}
+	all := []source.ItemRecord{{Key: "a", Address: "https://x/a", Reason: fault.NewText("host_slow", "timeout of %s", "x"), Tries: 2, At: sourcePast}, {Key: "b", Reason: fault.Plain("damaged"), Tries: 1, At: sourcePast}}
 	if after == "a" {
 		all = all[1:]
 	}
@@ -96,7 +96,7 @@ func TestSources(t *testing.T) {
 	if got := strings.Join(s.calls, "; "); got != "change 1 N 2h true; sync 1 false; sync 1 true; sync 99 false; remove 1 true; remove 1 false" {
 		t.Errorf("calls are %s", got)
 	}
-	c.want(200, `{"failures":[{"key":"a","address":"https://x/a","reason":"timeout","tries":2,"at":`+at+`}],"next":"a"}`, "GET", "/api/sources/1/failures?limit=1", "")
+	c.want(200, `{"failures":[{"key":"a","address":"https://x/a","reason":"timeout of x","sentence":{"id":"host_slow","params":["x"]},"tries":2,"at":`+at+`}],"next":"a"}`, "GET", "/api/sources/1/failures?limit=1", "")
 	c.want(200, `{"failures":[{"key":"b","address":"","reason":"damaged","tries":1,"at":`+at+`}]}`, "GET", "/api/sources/1/failures?after=a", "")
 	c.want(200, `{"kinds":[{"kind":"folder","local":true,"options":[]},{"kind":"web","local":false,"options":[{"name":"token","title":"Token","type":"text","secret":true,"required":true,"default":""}]}]}`, "GET", "/api/source-kinds", "")
 }

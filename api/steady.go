@@ -93,7 +93,7 @@ func gone(err error) error {
 	if !errors.As(err, &network) {
 		return err
 	}
-	return fault.Wrap(fault.Canceled, err, "the client takes no more of the answer")
+	return fault.Wrap(fault.Canceled, err, "client_slow", "the client does not read the answer")
 }
 
 // Hijack implements http.Hijacker; net/http lifts the deadlines.

@@ -90,7 +90,7 @@ func (s *server) tokens(ctx context.Context) (OwnTokens, auth.Principal, error) 
 	p, _ := auth.FromContext(ctx)
 	tokens, has := s.cfg.Logins.(OwnTokens)
 	if !has {
-		return nil, p, fault.New(fault.NotFound, "nobody has tokens here: authentication is off")
+		return nil, p, fault.New(fault.NotFound, "tokens_off", "authentication is off; there are no tokens here")
 	}
 	return tokens, p, nil
 }

@@ -48,9 +48,30 @@ func (in *uploadInput) Resolve(hc huma.Context) []error {
 	return nil
 }
 
+// UploadResult says what became of one document of an upload.
+type UploadResult struct {
+	// Source is the document's source.
+	Source string `json:"source"`
+	Status string `json:"status" enum:"added,changed,unchanged,removed,failed"`
+	// Chunks is the number of passages; of a removed document, how many it had.
+	Chunks int `json:"chunks"`
+	// Reason says in one line why the document failed.
+	Reason string `json:"reason,omitempty"`
+	// Sentence names the reason.
+	Sentence *fault.Sentence `json:"sentence,omitempty"`
+	// DocumentID is the id of the stored document; 0 if none is stored.
+	DocumentID int64 `json:"document_id,omitempty"`
+}
+
+func uploadResult(r ingest.Result) UploadResult {
+	return UploadResult{
+		Source: r.Source, Status: r.Status, Chunks: r.Chunks, Reason: r.Reason.Message, Sentence: sentence(r.Reason), DocumentID: r.DocumentID,
+	}
+}
+
 type uploadOutput struct {
 	Body struct {
-		Results []ingest.Result `json:"results"`
+		Results []UploadResult `json:"results"`
 	} `nameHint:"UploadResults"`
 }
 
@@ -79,7 +100,7 @@ func (s *server) uploadRoutes() {
 
 func (s *server) upload(ctx context.Context, in *uploadInput) (*uploadOutput, error) {
 	if in.r.ContentLength > s.cfg.RequestBytes {
-		return nil, s.tooLarge("the upload", s.cfg.RequestBytes)
+		return nil, s.tooLarge(fault.NewText("the_upload", "the upload"), s.cfg.RequestBytes)
 	}
 	body := http.MaxBytesReader(in.w, in.r.Body, s.cfg.RequestBytes)
 	in.r.Body = struct {
@@ -88,10 +109,13 @@ func (s *server) upload(ctx context.Context, in *uploadInput) (*uploadOutput, er
 	}{&patient{rc: http.NewResponseController(in.w), stall: s.cfg.StallTimeout, read: body.Read}, body}
 	parts, err := in.r.MultipartReader()
 	if err != nil {
-		return nil, &Error{status: http.StatusUnsupportedMediaType, Code: fault.Invalid, Message: "send the files as multipart/form-data"}
+		return nil, &Error{
+			status: http.StatusUnsupportedMediaType, Code: fault.Invalid,
+			Text: fault.NewText("multipart_needed", "send the files as multipart/form-data"),
+		}
 	}
 	out := &uploadOutput{}
-	out.Body.Results = []ingest.Result{}
+	out.Body.Results = []UploadResult{}
 	if err := s.readParts(ctx, parts, in.Collection, &out.Body.Results); err != nil {
 		return nil, err
 	}
@@ -99,7 +123,7 @@ func (s *server) upload(ctx context.Context, in *uploadInput) (*uploadOutput, er
 }
 
 // readParts takes the parts in their order.
-func (s *server) readParts(ctx context.Context, parts *multipart.Reader, collection string, results *[]ingest.Result) error {
+func (s *server) readParts(ctx context.Context, parts *multipart.Reader, collection string, results *[]UploadResult) error {
 	var oversized error
 	names := map[string]bool{} // those of this request, at most maxFiles
 	files := 0
@@ -107,7 +131,7 @@ func (s *server) readParts(ctx context.Context, parts *multipart.Reader, collect
 		part, err := parts.NextPart()
 		switch {
 		case errors.Is(err, io.EOF) && files == 0:
-			return fault.New(fault.Invalid, `there is no file in the upload; its field is called "file"`)
+			return fault.New(fault.Invalid, "upload_without_file", "the upload has no file; send it in the field \"file\"")
 		case errors.Is(err, io.EOF):
 			if files > 1 {
 				return nil // the result says it
@@ -117,14 +141,15 @@ func (s *server) readParts(ctx context.Context, parts *multipart.Reader, collect
 			return s.broken(ctx, err)
 		case part.FormName() == "collection":
 			if files > 0 {
-				return fault.New(fault.Invalid, "the field collection has to come before the files; %d were stored without it", files)
+				return fault.New(fault.Invalid,
+					"upload_collection_late", "the field collection must come before the files; %d were stored without it", files)
 			}
 			if collection, err = collectionField(part); err != nil {
 				return err
 			}
 		case part.FormName() == "file":
 			if files++; files > maxFiles {
-				return fault.New(fault.Invalid, "more than %d files; those before are stored", maxFiles)
+				return fault.New(fault.Invalid, "upload_too_many_files", "more than %d files; the files before are stored", maxFiles)
 			}
 			if err := plain("collection", collection); err != nil {
 				return err
@@ -135,7 +160,9 @@ func (s *server) readParts(ctx context.Context, parts *multipart.Reader, collect
 			if err != nil {
 				return err
 			}
-			*results = append(*results, r...)
+			for _, r := range r {
+				*results = append(*results, uploadResult(r))
+			}
 			oversized = tooLarge
 		}
 	}
@@ -144,7 +171,7 @@ func (s *server) readParts(ctx context.Context, parts *multipart.Reader, collect
 func collectionField(part *multipart.Part) (string, error) {
 	name, err := io.ReadAll(io.LimitReader(part, maxCollection+1))
 	if err != nil || len(name) > maxCollection {
-		return "", fault.New(fault.Invalid, "the field collection is longer than %d bytes", maxCollection)
+		return "", fault.New(fault.Invalid, "upload_collection_too_long", "the field collection is longer than %d bytes", maxCollection)
 	}
 	return strings.TrimSpace(string(name)), nil
 }
@@ -165,17 +192,17 @@ func (s *server) readFile(ctx context.Context, part *multipart.Part, collection,
 	results, err = s.cfg.Uploads.Read(ctx, collection, source, limited)
 	switch {
 	case limited.over:
-		tooLarge = s.tooLarge("the file", s.cfg.UploadBytes)
+		tooLarge = s.tooLarge(fault.NewText("the_file", "the file"), s.cfg.UploadBytes)
 		// The rest is read so that the client, which is still sending, gets
 		// the answer.
 		if _, err := io.Copy(io.Discard, part); err != nil {
 			return nil, nil, s.broken(ctx, err)
 		}
-		return []ingest.Result{{Source: source, Status: ingest.Failed, Reason: tooLarge.Error()}}, tooLarge, nil
+		return []ingest.Result{{Source: source, Status: ingest.Failed, Reason: fault.TextOf(tooLarge)}}, tooLarge, nil
 	case limited.err != nil:
 		return nil, nil, s.broken(ctx, limited.err)
 	case err != nil && (fault.KindOf(err) == fault.Invalid):
-		return []ingest.Result{{Source: source, Status: ingest.Failed, Reason: fault.Message(err)}}, nil, nil
+		return []ingest.Result{{Source: source, Status: ingest.Failed, Reason: fault.TextOf(err)}}, nil, nil
 	}
 	return results, nil, err
 }
@@ -185,18 +212,24 @@ func (s *server) broken(ctx context.Context, err error) error {
 	var limit *http.MaxBytesError
 	switch {
 	case errors.As(err, &limit):
-		return s.tooLarge("the upload", limit.Limit)
+		return s.tooLarge(fault.NewText("the_upload", "the upload"), limit.Limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &Error{status: http.StatusRequestTimeout, Code: fault.Invalid, Message: "the upload came to a standstill"}
+		return &Error{
+			status: http.StatusRequestTimeout, Code: fault.Invalid,
+			Text: fault.NewText("upload_stalled", "no more of the upload arrived; try again"),
+		}
 	case ctx.Err() != nil:
 		return ctx.Err()
 	default:
-		return fault.Wrap(fault.Invalid, err, "the upload breaks off or is not multipart/form-data")
+		return fault.Wrap(fault.Invalid, err, "upload_cut_off", "the upload is cut off or is not multipart/form-data")
 	}
 }
 
-func (s *server) tooLarge(what string, limit int64) *Error {
-	return &Error{status: http.StatusRequestEntityTooLarge, Code: fault.Invalid, Message: fmt.Sprintf("%s is larger than %s", what, size(limit))}
+func (s *server) tooLarge(what fault.Text, limit int64) *Error {
+	return &Error{
+		status: http.StatusRequestEntityTooLarge, Code: fault.Invalid,
+		Text: fault.NewText("larger_than_limit", "%s is larger than %s", what, size(limit)),
+	}
 }
 
 func size(n int64) string {

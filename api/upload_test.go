@@ -53,7 +53,7 @@ func TestUpload(t *testing.T) {
 	c := w.serve(t)
 	body, ct := form(t, "collection", "", "manuals", "ignored", "", "x", "file", "a.md", "# A", "file", "empty.md", "", "file", `C:\tmp\b.md`, "# B")
 	c.want(200, `{"results":[{"source":"upload:a.md","status":"added","chunks":1,"document_id":103},
-		{"source":"upload:empty.md","status":"failed","chunks":0,"reason":"it is empty"},
+		{"source":"upload:empty.md","status":"failed","chunks":0,"reason":"it is empty","sentence":{"id":"document_empty","params":[]}},
 		{"source":"upload:b.md","status":"added","chunks":1,"document_id":104}]}`, "POST", "/api/documents", body, "Content-Type", ct)
 	if d := w.docs[3]; d.Collection != "manuals" || d.Text != "# A" {
 		t.Errorf("stored %+v", d)
@@ -79,7 +79,7 @@ func TestUploadNames(t *testing.T) {
 		}
 		body, ct := form(t, triples...)
 		_, answer := c.do("POST", "/api/documents", body, "Content-Type", ct)
-		var out struct{ Results []ingest.Result }
+		var out struct{ Results []UploadResult }
 		if err := json.Unmarshal([]byte(answer), &out); err != nil {
 			t.Fatal(err, answer)
 		}
@@ -133,17 +133,18 @@ func TestUploadRefusals(t *testing.T) {
 		t.Errorf("%d documents were stored of what was refused", len(w.docs)-stored)
 	}
 	body, ct = form(t, "file", "big.md", strings.Repeat("x", 200), "file", "a.md", strings.Repeat("x", 100))
-	c.want(200, `{"results":[{"source":"upload:big.md","status":"failed","chunks":0,"reason":"the file is larger than 100 bytes"},
+	c.want(200, `{"results":[{"source":"upload:big.md","status":"failed","chunks":0,"reason":"the file is larger than 100 bytes",
+		"sentence":{"id":"larger_than_limit","params":[{"id":"the_file","params":[],"message":"the file"},"100 bytes"]}},
 		{"source":"upload:a.md","status":"added","chunks":1,"document_id":`+"104"+`}]}`, "POST", "/api/documents", body, "Content-Type", ct)
 
 	w.read = func(_ context.Context, _, source string, r io.Reader) ([]ingest.Result, error) {
 		if source == "upload:bad.md" {
-			return nil, fault.New(fault.Invalid, "not a good name")
+			return nil, fault.New(fault.Invalid, "test_sentence", "not a good name")
 		}
-		return nil, fault.New(fault.Unavailable, "the database is away")
+		return nil, fault.New(fault.Unavailable, "test_sentence", "the database is away")
 	}
 	body, ct = form(t, "file", "bad.md", "x")
-	c.want(200, `{"results":[{"source":"upload:bad.md","status":"failed","chunks":0,"reason":"not a good name"}]}`, "POST", "/api/documents", body, "Content-Type", ct)
+	c.want(200, `{"results":[{"source":"upload:bad.md","status":"failed","chunks":0,"reason":"not a good name","sentence":{"id":"test_sentence","params":[]}}]}`, "POST", "/api/documents", body, "Content-Type", ct)
 	body, ct = form(t, "file", "a.md", "x")
 	c.wantError(503, fault.Unavailable, "away", "POST", "/api/documents", body, "Content-Type", ct)
 }

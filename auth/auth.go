@@ -133,8 +133,8 @@ func (a *Authenticator) Valid(ctx context.Context, p Principal) error {
 }
 
 var (
-	errEnded = fault.New(fault.Unauthorized, "the token or login has ended; sign in again")
-	errLess  = fault.New(fault.Unauthorized, "you may do less than when you connected; connect again")
+	errEnded = fault.New(fault.Unauthorized, "sign_in_expired", "the token or sign-in has ended; sign in again")
+	errLess  = fault.New(fault.Unauthorized, "rights_reduced", "you have fewer rights than when you connected; connect again")
 )
 
 // lookTimeout bounds asking the store who somebody is. A database that hangs
@@ -147,7 +147,7 @@ func look[T any](ctx context.Context, ask func(ctx context.Context) (T, error)) 
 	defer cancel()
 	found, err := ask(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = fault.Wrap(fault.Unavailable, err, "the database does not answer; try again")
+		err = fault.Wrap(fault.Unavailable, err, "database_silent", "the database does not answer; try again")
 	}
 	return found, err
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"docent/payload"
+
 	"docent/internal/fault"
 )
 
@@ -144,5 +146,5 @@ func (a *Authenticator) refuse(w http.ResponseWriter, r *http.Request, err error
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(kind.HTTPStatus())
-	_ = json.NewEncoder(w).Encode(map[string]any{"code": kind, "message": fault.Message(err), "retryable": kind.Retryable()}) // the client is gone
+	_ = json.NewEncoder(w).Encode(payload.NewError(err)) // the client is gone
 }

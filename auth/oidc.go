@@ -75,7 +75,8 @@ func newIssuer(c Config) *issuer {
 }
 
 var (
-	errJWT    = fault.New(fault.Unauthorized, "the token is not valid here: its issuer, audience, signature or time is not right")
+	errJWT = fault.New(fault.Unauthorized,
+		"token_rejected", "the token is not valid here; check its issuer, audience, signature, and times")
 	errIssuer = errors.New("the issuer does not answer")
 )
 
@@ -92,7 +93,7 @@ func (i *issuer) verify(ctx context.Context, token string) (Principal, error) {
 	case failed != nil:
 		return Principal{}, i.unavailable(ctx, failed)
 	case errors.As(err, &expired):
-		return Principal{}, fault.New(fault.Unauthorized, "the token has expired")
+		return Principal{}, fault.New(fault.Unauthorized, "token_expired", "the token has expired")
 	case err != nil:
 		i.cfg.Logger.DebugContext(ctx, "a JWT was refused", slog.Any("error", err))
 		return Principal{}, errJWT
@@ -172,7 +173,7 @@ func (i *issuer) unavailable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("verify a token: %w", ctx.Err())
 	}
-	return fault.Wrap(fault.Unavailable, err, "who issues these tokens does not answer; try again")
+	return fault.Wrap(fault.Unavailable, err, "token_issuer_silent", "the issuer of the token does not answer; try again")
 }
 
 type failureKey struct{}

@@ -322,13 +322,13 @@ func TestOnlyJWTsGoToTheIssuer(t *testing.T) {
 	w, i := newOIDC(t)
 	for _, token := range []string{"", "a.b.c", "eyJ.eyJ", "eyJh.eyJ.", "eyJh..x", "eyJh.eyJh.@", "eyJh.eyJh.eyJh.eyJh", "eyJh.eyJh.eyJh.eyJh.eyJh", `{"alg":"none"}`, "eyJ" + strings.Repeat("A", auth.MaxTokenBytes) + ".eyJh.eyJh"} {
 		_, err := w.Token(t.Context(), token)
-		fails(t, err, fault.Unauthorized, "not known")
+		fails(t, err, fault.Unauthorized, "unknown here")
 	}
 	if i.asked.Load() != 0 {
 		t.Error("the issuer was asked")
 	}
 	_, err := newWorld(t).Token(t.Context(), i.token(w, nil))
-	fails(t, err, fault.Unauthorized, "not known")
+	fails(t, err, fault.Unauthorized, "unknown here")
 }
 
 // TestIssuerDown: the server starts without it, says so, and comes back.

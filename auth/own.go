@@ -11,7 +11,8 @@ import (
 // errNotUser answers who has no tokens of their own: a token that could make
 // others would outlive its being revoked, and what an issuer says of people is
 // not kept here.
-var errNotUser = fault.New(fault.Forbidden, "only who is signed in with a name and a password manages tokens here; an administrator makes others with docent token create")
+var errNotUser = fault.New(fault.Forbidden,
+	"tokens_need_password", "only users who sign in with a name and a password can manage tokens here; ask an administrator to run docent token create")
 
 // OwnToken describes a token that a user makes.
 type OwnToken struct {
@@ -51,10 +52,11 @@ func (a *Authenticator) CreateOwnToken(ctx context.Context, p Principal, t OwnTo
 		return TokenRecord{}, "", err
 	}
 	if i := slices.IndexFunc(t.Scopes, func(s Scope) bool { return !p.May(s) }); i >= 0 {
-		return TokenRecord{}, "", fault.New(fault.Forbidden, "a token may do no more than you: you do not have the scope %s", t.Scopes[i])
+		return TokenRecord{}, "", fault.New(fault.Forbidden,
+			"token_scope_not_yours", "a token cannot have more rights than you; you do not have the scope %s", t.Scopes[i])
 	}
 	if !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(a.cfg.Now()) {
-		return TokenRecord{}, "", fault.New(fault.Invalid, "a token cannot have expired when it is made")
+		return TokenRecord{}, "", fault.New(fault.Invalid, "token_expiry_past", "a token cannot expire in the past")
 	}
 	return a.create(ctx, TokenSpec{Name: t.Name, Scopes: t.Scopes, User: user, until: t.ExpiresAt})
 }

@@ -43,10 +43,10 @@ func TestOwnTokens(t *testing.T) {
 		"of an issuer": {ID: "oidc:https://i#ann", Name: "ann", Scopes: auth.Scopes{auth.Admin}},
 	} {
 		_, err := w.OwnTokens(ctx, who)
-		fails(t, err, fault.Forbidden, "signed in")
+		fails(t, err, fault.Forbidden, "sign in with")
 		_, _, err = w.CreateOwnToken(ctx, who, auth.OwnToken{Name: "x", Scopes: auth.Scopes{auth.Ask}})
-		fails(t, err, fault.Forbidden, "signed in")
-		fails(t, w.RevokeOwnToken(ctx, who, record.ID), fault.Forbidden, "signed in")
+		fails(t, err, fault.Forbidden, "sign in with")
+		fails(t, w.RevokeOwnToken(ctx, who, record.ID), fault.Forbidden, "sign in with")
 		if t.Failed() {
 			t.Fatal(name)
 		}
@@ -54,7 +54,7 @@ func TestOwnTokens(t *testing.T) {
 	_, _, err = w.CreateOwnToken(ctx, p, auth.OwnToken{Name: "x", Scopes: auth.Scopes{auth.Ask, auth.Admin}})
 	fails(t, err, fault.Forbidden, "scope admin")
 	_, _, err = w.CreateOwnToken(ctx, p, auth.OwnToken{Name: "x", Scopes: auth.Scopes{auth.Ask}, ExpiresAt: w.clock.now()})
-	fails(t, err, fault.Invalid, "expired")
+	fails(t, err, fault.Invalid, "in the past")
 	_, _, err = w.CreateOwnToken(ctx, p, auth.OwnToken{Name: "x"})
 	fails(t, err, fault.Invalid, "scope")
 

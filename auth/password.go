@@ -46,11 +46,11 @@ const (
 // the password is too short or too long.
 func HashPassword(password string) (string, error) {
 	if len(password) > MaxPasswordBytes {
-		return "", fault.New(fault.Invalid, "a password may have at most %d bytes", MaxPasswordBytes)
+		return "", fault.New(fault.Invalid, "password_too_long", "a password may have at most %d bytes", MaxPasswordBytes)
 	}
 	password = norm.NFC.String(password) // keyboards differ in how they write ü
 	if utf8.RuneCountInString(password) < MinPassword {
-		return "", fault.New(fault.Invalid, "a password needs at least %d characters", MinPassword)
+		return "", fault.New(fault.Invalid, "password_too_short", "a password needs at least %d characters", MinPassword)
 	}
 	salt := make([]byte, saltBytes)
 	_, _ = rand.Read(salt) // it never fails
@@ -121,7 +121,7 @@ func (a *Authenticator) check(ctx context.Context, h phc, password string) (bool
 	case a.waiting <- struct{}{}:
 		defer func() { <-a.waiting }()
 	default:
-		return false, fault.New(fault.Busy, "too many people sign in right now; try again")
+		return false, fault.New(fault.Busy, "sign_ins_busy", "too many people are signing in right now; try again")
 	}
 	select {
 	case a.hashing <- struct{}{}:

@@ -33,14 +33,14 @@ func ParseScopes(text string) (Scopes, error) {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
 		scope := Scope(word)
 		if !slices.Contains([]Scope{Ask, Ingest, Admin}, scope) {
-			return nil, fault.New(fault.Invalid, "%.64q is no scope: there are ask, ingest and admin", word)
+			return nil, fault.New(fault.Invalid, "scope_unknown", "%.64q is not a scope; use ask, ingest, or admin", word)
 		}
 		if !slices.Contains(out, scope) {
 			out = append(out, scope)
 		}
 	}
 	if len(out) == 0 {
-		return nil, fault.New(fault.Invalid, "no scope: there are ask, ingest and admin")
+		return nil, fault.New(fault.Invalid, "scope_missing", "the scope is missing; use ask, ingest, or admin")
 	}
 	return out, nil
 }

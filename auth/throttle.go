@@ -133,7 +133,8 @@ func (e *slowedError) Error() string { return fmt.Sprintf("slowed for %s", e.aft
 
 func slow(wait time.Duration) error {
 	seconds := (wait + time.Second - 1) / time.Second
-	return fault.Wrap(fault.RateLimited, &slowedError{seconds * time.Second}, "too many wrong attempts; try again in %d s", seconds)
+	return fault.Wrap(fault.RateLimited, &slowedError{seconds * time.Second},
+		"sign_in_throttled", "too many wrong attempts; try again in %d s", seconds)
 }
 
 // RetryAfter is how long somebody whose attempt failed with that error has to

@@ -27,7 +27,7 @@ const (
 	useEvery = time.Minute
 )
 
-var errToken = fault.New(fault.Unauthorized, "the token is not known here, or no longer")
+var errToken = fault.New(fault.Unauthorized, "token_unknown", "the token is unknown here or was revoked")
 
 // newSecret is random, as text without characters that need escaping anywhere.
 func newSecret() string {
@@ -71,9 +71,9 @@ func (a *Authenticator) create(ctx context.Context, spec TokenSpec) (TokenRecord
 	case checkName("token", name) != nil:
 		return TokenRecord{}, "", checkName("token", name)
 	case len(spec.Scopes) == 0:
-		return TokenRecord{}, "", fault.New(fault.Invalid, "a token needs a scope: ask, ingest or admin")
+		return TokenRecord{}, "", fault.New(fault.Invalid, "token_without_scope", "a token needs a scope: ask, ingest, or admin")
 	case spec.For < 0:
-		return TokenRecord{}, "", fault.New(fault.Invalid, "a token cannot have expired when it is made")
+		return TokenRecord{}, "", fault.New(fault.Invalid, "token_expiry_past", "a token cannot expire in the past")
 	}
 	secret := newSecret()
 	token := tokenPrefix + secret + checksum(secret)
@@ -121,7 +121,7 @@ func (a *Authenticator) token(ctx context.Context, token string) (Principal, err
 	case strings.HasPrefix(token, tokenPrefix):
 		secret := strings.TrimPrefix(token, tokenPrefix)
 		if at := base64.RawURLEncoding.EncodedLen(secretBytes); len(secret) < at || checksum(secret[:at]) != secret[at:] {
-			return Principal{}, fault.New(fault.Unauthorized, "the token is mistyped or cut short")
+			return Principal{}, fault.New(fault.Unauthorized, "token_mistyped", "the token is mistyped or cut short")
 		}
 		return a.stored(ctx, sha256.Sum256([]byte(token)))
 	case a.issuer != nil && looksLikeJWT(token):
@@ -142,7 +142,7 @@ func (a *Authenticator) stored(ctx context.Context, hash [32]byte) (Principal, e
 	}
 	now := a.cfg.Now()
 	if !record.ExpiresAt.IsZero() && !now.Before(record.ExpiresAt) {
-		return Principal{}, fault.New(fault.Unauthorized, "the token has expired")
+		return Principal{}, fault.New(fault.Unauthorized, "token_expired", "the token has expired")
 	}
 	if now.Sub(record.LastUsedAt) >= useEvery {
 		a.uses.note(ctx, hash, func(ctx context.Context) {

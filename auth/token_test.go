@@ -51,13 +51,13 @@ func TestRevokedTokenStopsAtOnce(t *testing.T) {
 	}
 	ok(t, w.RevokeToken(t.Context(), "ci"))
 	_, err = w.Token(t.Context(), token)
-	fails(t, err, fault.Unauthorized, "not known")
-	fails(t, w.Valid(t.Context(), p), fault.Unauthorized, "not known")
+	fails(t, err, fault.Unauthorized, "unknown here")
+	fails(t, w.Valid(t.Context(), p), fault.Unauthorized, "unknown here")
 	fails(t, w.RevokeToken(t.Context(), "ci"), fault.NotFound, "no such token")
 	again := w.token(auth.TokenSpec{Name: "ci", Scopes: auth.Scopes{auth.Ask}})
 	_, err = w.Token(t.Context(), token)
-	fails(t, err, fault.Unauthorized, "not known")
-	fails(t, w.Valid(t.Context(), p), fault.Unauthorized, "not known")
+	fails(t, err, fault.Unauthorized, "unknown here")
+	fails(t, w.Valid(t.Context(), p), fault.Unauthorized, "unknown here")
 	p, err = w.Token(t.Context(), again)
 	w.is(p, err, "token:ci ci ask")
 }
@@ -85,8 +85,8 @@ func TestTokenOnBehalfOfAUser(t *testing.T) {
 	ok(t, err)
 	ok(t, w.DeleteUser(t.Context(), "ann"))
 	_, err = w.Token(t.Context(), token)
-	fails(t, err, fault.Unauthorized, "not known")
-	fails(t, w.Valid(t.Context(), p), fault.Unauthorized, "not known")
+	fails(t, err, fault.Unauthorized, "unknown here")
+	fails(t, w.Valid(t.Context(), p), fault.Unauthorized, "unknown here")
 }
 
 func TestTokenSpec(t *testing.T) {
@@ -125,8 +125,8 @@ func TestWrongTokens(t *testing.T) {
 	typo := []byte(right)
 	typo[20] ^= 1
 	for token, says := range map[string]string{
-		"": "not known", "x": "not known", other: "not known", "docent_": "mistyped", right[:55]: "mistyped", right + "A": "mistyped", string(typo): "mistyped",
-		strings.ToUpper(right): "not known", " " + right: "not known", strings.Repeat("docent_", auth.MaxTokenBytes): "not known", "eyJhbGciOiJub25lIn0.e30.": "not known",
+		"": "unknown here", "x": "unknown here", other: "unknown here", "docent_": "mistyped", right[:55]: "mistyped", right + "A": "mistyped", string(typo): "mistyped",
+		strings.ToUpper(right): "unknown here", " " + right: "unknown here", strings.Repeat("docent_", auth.MaxTokenBytes): "unknown here", "eyJhbGciOiJub25lIn0.e30.": "unknown here",
 	} {
 		_, err := w.Token(t.Context(), token)
 		fails(t, err, fault.Unauthorized, says)
@@ -272,5 +272,5 @@ func FuzzToken(f *testing.F) {
 type empty struct{ auth.Store }
 
 func (empty) Token(context.Context, []byte) (auth.TokenRecord, error) {
-	return auth.TokenRecord{}, fault.New(fault.NotFound, "there is no such token")
+	return auth.TokenRecord{}, fault.New(fault.NotFound, "no_token", "there is no such token")
 }

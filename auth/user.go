@@ -39,7 +39,8 @@ func checkName(what, name string) error {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("._@+-", r)
 	}
 	if n := utf8.RuneCountInString(name); n < 1 || n > MaxName || !utf8.ValidString(name) || strings.ContainsFunc(name, bad) || name[0] == '-' {
-		return fault.New(fault.Invalid, "the name of a %s has 1 to %d letters, digits and characters of . _ @ + -", what, MaxName)
+		return fault.New(fault.Invalid,
+			"name_characters", "the name of a %s has 1 to %d letters, digits, and characters of . _ @ + -", what, MaxName)
 	}
 	return nil
 }
@@ -47,7 +48,7 @@ func checkName(what, name string) error {
 // userID is the id of a user as a principal.
 func userID(name string) string { return "user:" + name }
 
-var errNoScope = fault.New(fault.Invalid, "a user needs a scope: ask, ingest or admin")
+var errNoScope = fault.New(fault.Invalid, "user_without_scope", "a user needs a scope: ask, ingest, or admin")
 
 // CreateUser makes a user with a password.
 func (a *Authenticator) CreateUser(ctx context.Context, name, password string, scopes Scopes) error {
@@ -91,7 +92,7 @@ func (a *Authenticator) DeleteUser(ctx context.Context, name string) error {
 }
 
 // errPassword does not say which of the two is wrong.
-var errPassword = fault.New(fault.Unauthorized, "the user name or the password is wrong")
+var errPassword = fault.New(fault.Unauthorized, "sign_in_wrong", "the user name or the password is wrong")
 
 // Password logs a user in who asks from that address and returns the value of a
 // cookie for it. fault.Unauthorized if name or password is wrong;

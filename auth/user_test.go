@@ -53,9 +53,9 @@ func TestScopesOfAUser(t *testing.T) {
 	w.is(more, err, "user:ann ann ask ingest")
 	ok(t, w.SetScopes(t.Context(), "ann", auth.Scopes{auth.Ask}))
 	ok(t, w.Valid(t.Context(), p))
-	fails(t, w.Valid(t.Context(), more), fault.Unauthorized, "less")
+	fails(t, w.Valid(t.Context(), more), fault.Unauthorized, "fewer")
 	ok(t, w.SetScopes(t.Context(), "ann", auth.Scopes{auth.Ingest}))
-	fails(t, w.Valid(t.Context(), p), fault.Unauthorized, "less")
+	fails(t, w.Valid(t.Context(), p), fault.Unauthorized, "fewer")
 	fails(t, w.SetScopes(t.Context(), "eve", auth.Scopes{auth.Ask}), fault.NotFound, "no such user")
 	fails(t, w.SetScopes(t.Context(), "ann", nil), fault.Invalid, "scope")
 }

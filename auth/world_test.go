@@ -142,7 +142,7 @@ func fails(t *testing.T, err error, kind fault.Kind, says string) {
 // broken is a store that does not answer.
 type broken struct{ auth.Store }
 
-var errBroken = fault.New(fault.Unavailable, "the database is not available")
+var errBroken = fault.New(fault.Unavailable, "database_unreachable", "the database is not available")
 
 func (broken) Token(context.Context, []byte) (auth.TokenRecord, error) {
 	return auth.TokenRecord{}, errBroken

@@ -33,11 +33,11 @@ func final(err error, refusal *Error) error {
 	case errors.As(err, &closing) && Reconnect(closing.Code):
 		return nil
 	case closing != nil && refusal != nil:
-		return fault.Wrap(fault.Kind(refusal.Code), err, "%s", refusal.Reason)
+		return refusal.fault(err)
 	case closedWith(err, websocket.CloseMessageTooBig):
-		return fault.Wrap(fault.Conflict, err, "the server has ended the session, as a frame was too large")
+		return fault.Wrap(fault.Conflict, err, "client_frame_too_large", "the server has ended the session, as a frame was too large")
 	case closing != nil:
-		return fault.Wrap(fault.Conflict, err, "the server has ended the session")
+		return fault.Wrap(fault.Conflict, err, "client_session_ended", "the server has ended the session")
 	case kind == fault.Internal || kind.Retryable():
 		return nil
 	}

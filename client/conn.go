@@ -51,7 +51,7 @@ type Config struct {
 
 func (c *Config) defaults() error {
 	if c.ReadLimit < 0 || c.HandshakeTimeout < 0 || c.WriteTimeout < 0 || c.PingEvery < 0 || c.Silence < 0 {
-		return fault.New(fault.Invalid, "client.Config: ReadLimit and times must not be negative")
+		return fault.New(fault.Invalid, "client_config_negative", "client.Config: ReadLimit and times must not be negative")
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -205,7 +205,7 @@ func (c *Conn) write(ctx context.Context, encode func() []byte) error {
 	}
 	if err != nil {
 		c.dying()
-		return fault.Wrap(fault.Unavailable, err, "the connection to the agent is broken")
+		return fault.Wrap(fault.Unavailable, err, "client_disconnected", "the connection to the agent is broken")
 	}
 	return nil
 }
@@ -253,7 +253,7 @@ func (c *Conn) messages() iter.Seq2[[]byte, error] {
 		c.reading = true
 		c.mu.Unlock()
 		if again {
-			yield(nil, fault.New(fault.Internal, "the frames of a connection can be read once"))
+			yield(nil, fault.New(fault.Internal, "client_frames_read_once", "the frames of a connection can be read once"))
 			return
 		}
 		defer c.release()
@@ -264,7 +264,7 @@ func (c *Conn) messages() iter.Seq2[[]byte, error] {
 				return
 			}
 			if err != nil {
-				yield(nil, fault.Wrap(fault.Unavailable, err, "the connection to the agent is broken"))
+				yield(nil, fault.Wrap(fault.Unavailable, err, "client_disconnected", "the connection to the agent is broken"))
 				return
 			}
 			if !yield(data, nil) {

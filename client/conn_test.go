@@ -453,7 +453,7 @@ func TestDialTimeout(t *testing.T) {
 		t.Errorf("timeout: %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	gone := fault.New(fault.Canceled, "gone")
+	gone := fault.New(fault.Canceled, "test_sentence", "gone")
 	time.AfterFunc(50*time.Millisecond, func() { cancel(gone) })
 	if _, err := client.Dial(ctx, client.Config{URL: url}); !errors.Is(err, context.Canceled) && !errors.Is(err, gone) {
 		t.Errorf("canceled: %v", err)

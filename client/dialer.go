@@ -39,7 +39,7 @@ func NewDialer(cfg DialerConfig) (*Dialer, error) {
 	d := &Dialer{cfg: cfg, hosts: map[string]bool{}}
 	for _, h := range cfg.Hosts {
 		if h == "" || strings.ContainsAny(h, "/@?# ") {
-			return nil, fault.New(fault.Invalid, "DialerConfig.Hosts: %q is no host", h)
+			return nil, fault.New(fault.Invalid, "client_host_invalid", "DialerConfig.Hosts: %q is no host", h)
 		}
 		d.hosts[strings.ToLower(h)] = true
 	}
@@ -53,7 +53,7 @@ func (d *Dialer) Dial(ctx context.Context, req agent.DialRequest) (agent.PeerCon
 		return nil, err
 	}
 	if !d.allowed(target) {
-		return nil, fault.New(fault.Forbidden, "agents may not connect to %s", target.name)
+		return nil, fault.New(fault.Forbidden, "client_host_forbidden", "agents may not connect to %s", target.name)
 	}
 	conn, err := Dial(ctx, Config{
 		URL: req.URL, SessionID: req.SessionID, TLS: d.cfg.TLS, Logger: d.cfg.Logger, ReadLimit: peerReadLimit,

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"docent/internal/fault"
+
 	"docent/payload"
 )
 
@@ -108,8 +110,16 @@ type Error struct {
 	Code string
 	// Reason is a sentence for people.
 	Reason string
+	// Sentence names the reason for programs; it is empty for servers that do
+	// not send one.
+	Sentence fault.Sentence
 	// Retryable reports that the same may succeed later.
 	Retryable bool
+}
+
+// fault is the error as a fault with the cause err, which may be nil.
+func (e *Error) fault(err error) error {
+	return &fault.Fault{Kind: fault.Kind(e.Code), Text: fault.Text{Sentence: e.Sentence, Message: e.Reason}, Err: err}
 }
 
 // Status says how far a turn is. It is provisional, as are Delta and Snapshot:

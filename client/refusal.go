@@ -65,7 +65,7 @@ func (t target) failed(ctx context.Context, cfg Config, response *http.Response,
 		err = parsing.Err
 	}
 	if response == nil {
-		return fault.Wrap(fault.Unavailable, err, "the agent at %s does not answer", t.name)
+		return fault.Wrap(fault.Unavailable, err, "client_agent_silent", "the agent at %s does not answer", t.name)
 	}
 	kind, words := kindOf(response.StatusCode), said(response)
 	for _, secret := range t.secrets(cfg) {
@@ -75,9 +75,11 @@ func (t target) failed(ctx context.Context, cfg Config, response *http.Response,
 	}
 	r := &handshakeError{words: words, after: after(response, time.Now()), err: err}
 	if words != "" {
-		return fault.Wrap(kind, r, "the agent at %s refuses the connection with status %d: %s", t.name, response.StatusCode, words)
+		return fault.Wrap(kind, r,
+			"client_agent_refuses", "the agent at %s refuses the connection with status %d: %s", t.name, response.StatusCode, words)
 	}
-	return fault.Wrap(kind, r, "the agent at %s refuses the connection with status %d", t.name, response.StatusCode)
+	return fault.Wrap(kind, r,
+		"client_agent_refuses_status", "the agent at %s refuses the connection with status %d", t.name, response.StatusCode)
 }
 
 // kindOf is the kind of a refusal with that status.

@@ -67,10 +67,10 @@ type SessionConfig struct {
 
 func (c *SessionConfig) defaults() error {
 	if c.QueueBytes < 0 || c.Unacknowledged < 0 || c.RetryMin < 0 || c.RetryMax < 0 {
-		return fault.New(fault.Invalid, "client.SessionConfig: bounds and times must not be negative")
+		return fault.New(fault.Invalid, "client_session_config_negative", "client.SessionConfig: bounds and times must not be negative")
 	}
 	if c.LastSeq != nil && *c.LastSeq < 0 {
-		return fault.New(fault.Invalid, "client.SessionConfig.LastSeq must not be negative")
+		return fault.New(fault.Invalid, "client_last_seq_negative", "client.SessionConfig.LastSeq must not be negative")
 	}
 	def(&c.Logger, slog.New(slog.DiscardHandler))
 	def(&c.QueueBytes, 4<<20)
@@ -105,7 +105,7 @@ func (c *SessionConfig) conn() (Config, error) {
 		cfg.Header.Set("X-User-ID", c.User)
 	}
 	if strings.ContainsAny(c.Token+c.User, "\r\n\x00") {
-		return cfg, fault.New(fault.Invalid, "a token or a user must not have line breaks")
+		return cfg, fault.New(fault.Invalid, "client_credentials_lines", "a token or a user must not have line breaks")
 	}
 	return cfg, cfg.defaults()
 }
@@ -146,7 +146,7 @@ type line struct {
 }
 
 // errClosed is why calls fail after Close.
-var errClosed = fault.New(fault.Canceled, "the session was closed")
+var errClosed = fault.New(fault.Canceled, "client_session_closed", "the session was closed")
 
 // Open joins a session. It fails as [Dial] does, and with what the server says
 // of a session that may not be used; later, lost connections are come back from.

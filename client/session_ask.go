@@ -32,7 +32,7 @@ func (s *Session) SendFile(ctx context.Context, f payload.File) (Receipt, error)
 func (s *Session) Edit(ctx context.Context, turn int64, message any) (Receipt, error) {
 	content, err := payload.Marshal(message)
 	if err != nil {
-		return Receipt{}, fault.Wrap(fault.Invalid, err, "the message cannot be written as JSON")
+		return Receipt{}, fault.Wrap(fault.Invalid, err, "client_message_not_json", "the message cannot be written as JSON")
 	}
 	return s.do(ctx, &request{frame: payload.Frame{Action: payload.EditAction}}, payload.Edit{Turn: turn, Message: content})
 }
@@ -132,9 +132,9 @@ func (s *Session) Ask(ctx context.Context, message any) (*Answer, error) {
 	case w.outcome != payload.Failed:
 		return a, nil
 	case w.failure == nil:
-		return a, fault.New(fault.Canceled, "the session was reset before the turn was over")
+		return a, fault.New(fault.Canceled, "client_session_reset", "the session was reset before the turn was over")
 	}
-	return a, fault.New(fault.Kind(w.failure.Code), "%s", w.failure.Reason)
+	return a, w.failure.fault(nil)
 }
 
 // watch gathers what a turn says; Session.mu guards it until done is closed.

@@ -24,7 +24,7 @@ func (s *Session) stay(ctx context.Context) {
 		case <-s.opened:
 		default: // Open tells that it failed
 			if refusal != nil {
-				err = fault.Wrap(fault.Kind(refusal.Code), err, "%s", refusal.Reason)
+				err = refusal.fault(err)
 			}
 			s.end(err)
 			return
@@ -79,7 +79,7 @@ func (s *Session) connection(ctx context.Context) error {
 		conn.release()
 	}()
 	if conn.socket.Subprotocol() != protocol {
-		return fault.New(fault.Invalid, "the server at %s does not speak %s", s.target.name, protocol)
+		return fault.New(fault.Invalid, "client_protocol_unknown", "the server at %s does not speak %s", s.target.name, protocol)
 	}
 	hello := s.hello(conn)
 	if err := conn.write(ctx, func() []byte { return hello.AppendV1(nil) }); err != nil {

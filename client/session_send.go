@@ -105,20 +105,20 @@ func (s *Session) tooLarge(conn *Conn) {
 		return
 	}
 	s.requests = slices.DeleteFunc(s.requests, func(r *request) bool { return r == largest })
-	largest.fail(fault.New(fault.Invalid, "this is larger than the server takes"))
+	largest.fail(fault.New(fault.Invalid, "client_too_large", "this is larger than the server takes"))
 }
 
 // do sends a request and waits for its answer.
 func (s *Session) do(ctx context.Context, r *request, message any) (Receipt, error) {
 	content, err := payload.Marshal(message)
 	if err != nil {
-		return Receipt{}, fault.Wrap(fault.Invalid, err, "the message cannot be written as JSON")
+		return Receipt{}, fault.Wrap(fault.Invalid, err, "client_message_not_json", "the message cannot be written as JSON")
 	}
 	if r.id == "" {
 		r.id = uuid.NewString()
 	}
 	if len(r.id) > payload.MaxIDBytes {
-		return Receipt{}, fault.New(fault.Invalid, "an id may have at most %d bytes", payload.MaxIDBytes)
+		return Receipt{}, fault.New(fault.Invalid, "client_id_too_long", "an id may have at most %d bytes", payload.MaxIDBytes)
 	}
 	r.frame.ID, r.frame.Message, r.done = r.id, content, make(chan struct{})
 	if err := s.enlist(r); err != nil {
@@ -147,13 +147,15 @@ func (s *Session) enlist(r *request) error {
 	case r.once && s.line.conn == nil:
 		return errNotConnected
 	case s.limits.FrameBytes > 0 && r.exceeds(s.limits.FrameBytes):
-		return fault.New(fault.Invalid, "this is larger than the server takes, which is %d bytes with all that belongs to it", s.limits.FrameBytes)
+		return fault.New(fault.Invalid,
+			"client_frame_limit", "this is larger than the server takes, which is %d bytes with all that belongs to it", s.limits.FrameBytes)
 	case s.limits.MessageBytes > 0 && r.says() > s.limits.MessageBytes:
-		return fault.New(fault.Invalid, "this text is longer than the server takes, which is %d bytes", s.limits.MessageBytes)
+		return fault.New(fault.Invalid,
+			"client_text_limit", "this text is longer than the server takes, which is %d bytes", s.limits.MessageBytes)
 	case len(s.requests) >= s.cfg.Unacknowledged:
-		return fault.New(fault.Busy, "%d messages are not acknowledged yet", len(s.requests))
+		return fault.New(fault.Busy, "client_unacknowledged", "%d messages are not acknowledged yet", len(s.requests))
 	case s.request(r.id) != nil:
-		return fault.New(fault.Conflict, "a message with this id is on its way")
+		return fault.New(fault.Conflict, "client_id_pending", "a message with this id is on its way")
 	}
 	s.requests = append(s.requests, r)
 	return nil
@@ -204,14 +206,15 @@ func (s *Session) refused(id string, e *Error) bool {
 		return true
 	}
 	s.requests = slices.DeleteFunc(s.requests, func(other *request) bool { return other == r })
-	r.fail(fault.New(fault.Kind(e.Code), "%s", e.Reason))
+	r.fail(e.fault(nil))
 	return true
 }
 
 // Why what is about what is now is not done.
 var (
-	errNotConnected = fault.New(fault.Unavailable, "there is no connection")
-	errUnknown      = fault.New(fault.Unavailable, "the connection was lost: what was asked for may not have been done")
+	errNotConnected = fault.New(fault.Unavailable, "client_offline", "there is no connection")
+	errUnknown      = fault.New(fault.Unavailable,
+		"client_outcome_unknown", "the connection was lost: what was asked for may not have been done")
 )
 
 // giveUp ends requests that are not for another connection than the one that is

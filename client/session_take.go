@@ -38,7 +38,7 @@ func (f frame) entry() Entry {
 
 // errGap ends a connection on which a stored frame is missing: the next one
 // asks for it.
-var errGap = fault.New(fault.Unavailable, "the server left something out")
+var errGap = fault.New(fault.Unavailable, "client_gap", "the server left something out")
 
 // take does what a frame of the server says; an error ends the connection.
 func (s *Session) take(f frame) error {
@@ -254,12 +254,8 @@ func (s *Session) begun(own bool, turn int64) {
 
 // failed takes an error: of a request, or of a turn.
 func (s *Session) failed(f frame, p payload.Error) error {
-	id := p.ID
-	if id == "" {
-		id = f.ID
-	}
-	e := &Error{Entry: f.entry(), Code: p.Code, Reason: p.Message, Retryable: p.Retryable}
-	if f.Seq == 0 && s.refused(id, e) {
+	e := &Error{Entry: f.entry(), Code: p.Code, Reason: p.Message, Sentence: p.Sentence, Retryable: p.Retryable}
+	if f.Seq == 0 && s.refused(f.ID, e) {
 		return nil
 	}
 	if !s.line.live {

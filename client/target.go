@@ -19,16 +19,16 @@ type target struct {
 func parse(raw string) (target, error) {
 	u, err := url.Parse(raw)
 	if err != nil { // which repeats the URL
-		return target{}, fault.New(fault.Invalid, "the agent's address is not a URL")
+		return target{}, fault.New(fault.Invalid, "client_address_invalid", "the agent's address is not a URL")
 	}
 	if u.Scheme == "http" || u.Scheme == "https" { // of the same server's page
 		u.Scheme = "ws" + strings.TrimPrefix(u.Scheme, "http")
 	}
 	if u.Scheme != "ws" && u.Scheme != "wss" {
-		return target{}, fault.New(fault.Invalid, "an agent's address begins with ws:// or wss://")
+		return target{}, fault.New(fault.Invalid, "client_address_scheme", "an agent's address begins with ws:// or wss://")
 	}
 	if u.Hostname() == "" {
-		return target{}, fault.New(fault.Invalid, "the agent's address names no host")
+		return target{}, fault.New(fault.Invalid, "client_address_without_host", "the agent's address names no host")
 	}
 	return target{url: u, name: u.Scheme + "://" + u.Host + u.EscapedPath()}, nil
 }

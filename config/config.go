@@ -4,6 +4,7 @@
 package config
 
 import (
+	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
@@ -208,7 +209,7 @@ func (c Config) Loopback() bool {
 // validate names the first setting that cannot be used.
 func (c Config) validate() error {
 	wrong := func(key, format string, args ...any) error {
-		return fault.New(fault.Invalid, "setting "+key+": "+format, args...)
+		return fault.New(fault.Invalid, "setting_invalid_value", "setting %s: %w", key, fmt.Errorf(format, args...))
 	}
 	host, port, err := net.SplitHostPort(c.Addr)
 	switch {

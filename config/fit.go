@@ -26,7 +26,7 @@ func (c Config) fits() error {
 		c.originsFit, c.hostsFit, c.OIDC.fits, c.Sockets.fit, c.Speech.fits, c.Embedder.fits,
 	} {
 		if key, problem := check(); problem != "" {
-			return fault.New(fault.Invalid, "setting %s: %s", key, problem)
+			return fault.New(fault.Invalid, "setting_problem", "setting %s: %s", key, problem)
 		}
 	}
 	return nil

@@ -69,7 +69,7 @@ func Load(src Sources) (Config, error) {
 			continue
 		}
 		if err := s.set(&c, value); err != nil {
-			return Config{}, fault.New(fault.Invalid, "setting %s (from %s): %w", s.Key, from, err)
+			return Config{}, fault.New(fault.Invalid, "setting_invalid", "setting %s (from %s): %w", s.Key, from, err)
 		}
 		origin[s.Key] = from
 	}
@@ -166,7 +166,7 @@ func dataFolder(src Sources) (string, error) {
 		if base == "" {
 			home, ok := src.Env("HOME")
 			if !ok || home == "" {
-				return "", fault.New(fault.Invalid, "setting data: there is no home folder: set --data DIR")
+				return "", fault.New(fault.Invalid, "setting_data_missing", "setting data: there is no home folder: set --data DIR")
 			}
 			base = filepath.Join(home, ".local", "share")
 		}
@@ -194,19 +194,19 @@ func readFile(src Sources, data string) (map[string]string, error) {
 		return nil, nil // what is wrong with the data folder is told where it is opened
 	}
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "configuration file: %w", err)
+		return nil, fault.New(fault.Invalid, "config_file", "configuration file: %w", err)
 	}
 	defer f.Close()
 	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "configuration file %s: %w", name, err)
+		return nil, fault.New(fault.Invalid, "config_file_named", "configuration file %s: %w", name, err)
 	}
 	if len(raw) > maxFile {
-		return nil, fault.New(fault.Invalid, "configuration file %s is larger than %d bytes", name, maxFile)
+		return nil, fault.New(fault.Invalid, "config_file_too_large", "configuration file %s is larger than %d bytes", name, maxFile)
 	}
 	values, err := parse(raw)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "configuration file %s: %w", name, err)
+		return nil, fault.New(fault.Invalid, "config_file_named", "configuration file %s: %w", name, err)
 	}
 	return values, nil
 }

@@ -192,13 +192,14 @@ func (o *OpenAI) explain(err error) failure {
 	case errors.As(err, &refusal):
 		return o.refused(refusal)
 	case errors.Is(err, errTimeout):
-		return failure{retry: true, err: fault.Wrap(fault.Unavailable, errTimeout, "the embedding server did not answer within %v", o.cfg.Timeout)}
+		return failure{retry: true, err: fault.Wrap(fault.Unavailable, errTimeout,
+			"embedder_slow", "the embedding server did not answer within %v", o.cfg.Timeout)}
 	case errors.As(err, &answer):
 		return failure{retry: answer.cut, err: fault.Wrap(fault.Unavailable, answer.error,
-			"the embedding server's answer makes no sense: check %s and %s", o.cfg.Settings.URL, o.cfg.Settings.Model)}
+			"embedder_answer_invalid", "the embedding server's answer makes no sense: check %s and %s", o.cfg.Settings.URL, o.cfg.Settings.Model)}
 	default:
 		return failure{retry: worthRetrying(err), err: fault.Wrap(fault.Unavailable, err,
-			"the embedding server does not answer; is %s right and the server running?", o.cfg.Settings.URL)}
+			"embedder_unreachable", "the embedding server does not answer; is %s right and the server running?", o.cfg.Settings.URL)}
 	}
 }
 
@@ -208,30 +209,30 @@ func (o *OpenAI) explain(err error) failure {
 func (o *OpenAI) refused(e *StatusError) failure {
 	s := o.cfg.Settings
 	f := failure{after: e.RetryAfter}
-	wrap := func(kind fault.Kind, format string, args ...any) failure {
-		f.err = fault.Wrap(kind, e, format, args...)
+	wrap := func(kind fault.Kind, id, format string, args ...any) failure {
+		f.err = fault.Wrap(kind, e, id, format, args...)
 		return f
 	}
 	switch {
 	case e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden:
 		if o.cfg.APIKey == "" {
-			return wrap(fault.Unavailable, "the embedding server wants a key: set %s", s.Key)
+			return wrap(fault.Unavailable, "embedder_key_missing", "the embedding server wants a key: set %s", s.Key)
 		}
-		return wrap(fault.Unavailable, "the embedding server does not accept the key or does not allow it the model %q: check %s", o.cfg.Model, s.Key)
+		return wrap(fault.Unavailable, "embedder_key_refused", "the embedding server does not accept the key or does not allow it the model %q: check %s", o.cfg.Model, s.Key)
 	case e.Status == http.StatusNotFound:
-		return wrap(fault.Unavailable, "the embedding server knows no model %q, or nothing is at this address: check %s and %s, which often ends in /v1", o.cfg.Model, s.Model, s.URL)
+		return wrap(fault.Unavailable, "embedder_model_unknown", "the embedding server knows no model %q, or nothing is at this address: check %s and %s, which often ends in /v1", o.cfg.Model, s.Model, s.URL)
 	case e.Status == http.StatusPaymentRequired || e.Code == "insufficient_quota":
-		return wrap(fault.Unavailable, "the embedding account has no credit left")
+		return wrap(fault.Unavailable, "embedder_no_credit", "the embedding account has no credit left")
 	case e.Status == http.StatusTooManyRequests:
 		f.retry = true
-		return wrap(fault.RateLimited, "the embedding server is asked too often; try again later")
+		return wrap(fault.RateLimited, "embedder_rate_limited", "the embedding server is asked too often; try again later")
 	case e.Status/100 == 5 && e.Status != http.StatusNotImplemented, e.Status == http.StatusRequestTimeout, e.Status == http.StatusTooEarly:
 		f.retry = true
-		return wrap(fault.Unavailable, "the embedding server has a problem (status %d)", e.Status)
+		return wrap(fault.Unavailable, "embedder_problem", "the embedding server has a problem (status %d)", e.Status)
 	case e.Status/100 == 3:
-		return wrap(fault.Unavailable, "the embedding server is at another address (status %d): check %s", e.Status, s.URL)
+		return wrap(fault.Unavailable, "embedder_moved", "the embedding server is at another address (status %d): check %s", e.Status, s.URL)
 	default:
-		return wrap(fault.Invalid, "the embedding server refused the request (status %d); the log has its reason", e.Status)
+		return wrap(fault.Invalid, "embedder_refused", "the embedding server refused the request (status %d); the log has its reason", e.Status)
 	}
 }
 

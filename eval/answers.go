@@ -50,13 +50,14 @@ type AnswersConfig struct {
 func (c AnswersConfig) complete() (AnswersConfig, error) {
 	switch {
 	case c.Answerer == nil:
-		return c, fault.New(fault.Internal, "eval: AnswersConfig.Answerer is required")
+		return c, fault.New(fault.Internal, "eval_answerer_missing", "eval: AnswersConfig.Answerer is required")
 	case c.Retriever == nil:
-		return c, fault.New(fault.Internal, "eval: AnswersConfig.Retriever is required")
+		return c, fault.New(fault.Internal, "eval_answers_retriever_missing", "eval: AnswersConfig.Retriever is required")
 	case len(c.Questions) == 0:
-		return c, fault.New(fault.Invalid, "there are no questions to measure answers by")
+		return c, fault.New(fault.Invalid, "eval_no_questions", "there are no questions to measure answers by")
 	case c.MaxWrong < 0 || c.MaxWrong > 1:
-		return c, fault.New(fault.Invalid, "the share of questions that may be turned away wrongly is %g, want 0 to 1", c.MaxWrong)
+		return c, fault.New(fault.Invalid,
+			"eval_share_out_of_range", "the share of questions that may be turned away wrongly is %g, want 0 to 1", c.MaxWrong)
 	}
 	if c.K == 0 {
 		c.K = rag.DefaultK

@@ -28,14 +28,14 @@ type Golden struct {
 func LoadGolden(path string) (*Golden, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "cannot read the golden file %s", path)
+		return nil, fault.Wrap(fault.Invalid, err, "eval_golden_unreadable", "cannot read the golden file %s", path)
 	}
 	var g Golden
 	if err := json.Unmarshal(data, &g); err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "the golden file %s is not what docent eval writes", path)
+		return nil, fault.Wrap(fault.Invalid, err, "eval_golden_invalid", "the golden file %s is not what docent eval writes", path)
 	}
 	if g.Tolerance < 0 || len(g.Metrics) == 0 {
-		return nil, fault.New(fault.Invalid, "the golden file %s has a negative tolerance or no metrics", path)
+		return nil, fault.New(fault.Invalid, "eval_golden_negative", "the golden file %s has a negative tolerance or no metrics", path)
 	}
 	return &g, nil
 }

@@ -76,7 +76,7 @@ func Load(path string) ([]Question, error) {
 		if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
 			kind = fault.Invalid
 		}
-		return nil, fault.Wrap(kind, err, "cannot read the questions %s", path)
+		return nil, fault.Wrap(kind, err, "eval_questions_unreadable", "cannot read the questions %s", path)
 	}
 	defer func() { _ = f.Close() }()
 	questions, err := Parse(f)
@@ -104,27 +104,27 @@ func Parse(r io.Reader) ([]Question, error) {
 		}
 		q := Question{Line: n}
 		if err := json.Unmarshal(line, &q); err != nil {
-			return nil, fault.New(fault.Invalid, "line %d: not a question: %v", n, err)
+			return nil, fault.New(fault.Invalid, "eval_not_a_question", "line %d: not a question: %v", n, err)
 		}
 		if err := q.check(); err != nil {
-			return nil, fault.New(fault.Invalid, "line %d: %v", n, err)
+			return nil, fault.New(fault.Invalid, "eval_line", "line %d: %v", n, err)
 		}
 		if first, ok := seen[q.ID]; ok {
-			return nil, fault.New(fault.Invalid, "line %d: id %q is on line %d already", n, q.ID, first)
+			return nil, fault.New(fault.Invalid, "eval_id_twice", "line %d: id %q is on line %d already", n, q.ID, first)
 		}
 		seen[q.ID] = n
 		if out = append(out, q); len(out) > maxQuestions {
-			return nil, fault.New(fault.Invalid, "line %d: more than %d questions", n, maxQuestions)
+			return nil, fault.New(fault.Invalid, "eval_too_many_questions", "line %d: more than %d questions", n, maxQuestions)
 		}
 	}
 	if err := lines.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
-			return nil, fault.New(fault.Invalid, "line %d: longer than %d bytes", n+1, maxLine)
+			return nil, fault.New(fault.Invalid, "eval_line_too_long", "line %d: longer than %d bytes", n+1, maxLine)
 		}
 		return nil, fmt.Errorf("line %d: %w", n+1, err)
 	}
 	if len(out) == 0 {
-		return nil, fault.New(fault.Invalid, "there are no questions in it")
+		return nil, fault.New(fault.Invalid, "eval_questions_empty", "there are no questions in it")
 	}
 	return out, nil
 }

@@ -72,11 +72,11 @@ type RetrievalConfig struct {
 // complete applies the defaults and checks the rest.
 func (c RetrievalConfig) complete() (RetrievalConfig, error) {
 	if c.Retriever == nil {
-		return c, fault.New(fault.Internal, "eval: RetrievalConfig.Retriever is required")
+		return c, fault.New(fault.Internal, "eval_retriever_missing", "eval: RetrievalConfig.Retriever is required")
 	}
 	c.Questions = slices.DeleteFunc(slices.Clone(c.Questions), func(q Question) bool { return !q.Answerable() })
 	if len(c.Questions) == 0 {
-		return c, fault.New(fault.Invalid, "there are no questions with evidence to measure retrieval by")
+		return c, fault.New(fault.Invalid, "eval_no_evidence", "there are no questions with evidence to measure retrieval by")
 	}
 	if len(c.Variants) == 0 {
 		c.Variants = Stages()
@@ -90,7 +90,7 @@ func (c RetrievalConfig) complete() (RetrievalConfig, error) {
 	case c.Base == "":
 		c.Base = c.Variants[0].Name
 	case !named(c.Base):
-		return c, fault.New(fault.Internal, "eval: RetrievalConfig.Base %q is no variant", c.Base)
+		return c, fault.New(fault.Internal, "eval_base_unknown", "eval: RetrievalConfig.Base %q is no variant", c.Base)
 	}
 	if c.Workers <= 0 {
 		c.Workers = runtime.GOMAXPROCS(0)

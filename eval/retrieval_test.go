@@ -157,7 +157,7 @@ func TestMeasureRetrievalFails(t *testing.T) {
 	s, questions := tinyShelf(), loadTiny(t)
 	s.check = func(q rag.Query) error {
 		if q.Mode == rag.Vectors {
-			return fault.New(fault.Unavailable, "no vectors today")
+			return fault.New(fault.Unavailable, "test_sentence", "no vectors today")
 		}
 		return nil
 	}

@@ -3,6 +3,8 @@ package ingest
 import (
 	"context"
 	"time"
+
+	"docent/internal/fault"
 )
 
 // File is a file that Ingest would read.
@@ -13,8 +15,8 @@ type File struct {
 	Size int64
 	// Modified is when the file was changed.
 	Modified time.Time
-	// Reason says why the file cannot be read; "" if it can.
-	Reason string
+	// Reason says why the file cannot be read; it is zero if it can.
+	Reason fault.Text
 }
 
 // Listing is what lies under some paths.

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"runtime"
 
+	"docent/internal/fault"
+
 	"github.com/VictoriaMetrics/metrics"
 
 	"docent/embed"
@@ -167,7 +169,7 @@ type Result struct {
 	// Chunks is how many passages it has; of a removed one, how many it had.
 	Chunks int `json:"chunks"`
 	// Reason says in one line why it failed.
-	Reason string `json:"reason,omitempty"`
+	Reason fault.Text `json:"reason,omitzero"`
 	// DocumentID is the stored document's, 0 if none is stored.
 	DocumentID int64 `json:"document_id,omitempty"`
 }

@@ -112,8 +112,8 @@ func (f *fixture) run(req ingest.Request) string {
 
 func (f *fixture) line(b *strings.Builder, r ingest.Result) {
 	fmt.Fprintf(b, "%s %s", r.Status, strings.TrimPrefix(r.Source, f.dir+"/"))
-	if r.Reason != "" {
-		fmt.Fprintf(b, ": %s", r.Reason)
+	if !r.Reason.IsZero() {
+		fmt.Fprintf(b, ": %s", r.Reason.Message)
 	}
 	if (r.Status == ingest.Added || r.Status == ingest.Changed || r.Status == ingest.Unchanged) && (r.Chunks == 0 || r.DocumentID == 0) {
 		fmt.Fprintf(b, " (chunks %d, id %d)", r.Chunks, r.DocumentID)
@@ -233,7 +233,7 @@ failed odd.txt: undecodable: its character set was not recognized; save it as UT
 	if f.store.puts != puts {
 		t.Error("known failures are stored again")
 	}
-	if s := f.store.get(filepath.Join(f.dir, "empty.txt")); s == nil || s.doc.Status != rag.Failed || s.doc.Error == "" || len(s.chunks) != 0 {
+	if s := f.store.get(filepath.Join(f.dir, "empty.txt")); s == nil || s.doc.Status != rag.Failed || s.doc.Error.IsZero() || len(s.chunks) != 0 {
 		t.Errorf("the failure is stored as %+v", s)
 	}
 	f.write("empty.txt", "no longer")
@@ -253,7 +253,7 @@ func TestRetryReadsFailuresAgain(t *testing.T) {
 	p := f.write("a.txt", "text")
 	f.run(ingest.Request{})
 	s := f.store.get(p)
-	s.doc.Status, s.doc.Error, s.chunks, s.vectors = rag.Failed, "a fault of an earlier day", nil, nil
+	s.doc.Status, s.doc.Error, s.chunks, s.vectors = rag.Failed, fault.Plain("a fault of an earlier day"), nil, nil
 	f.expect(ingest.Request{}, "failed a.txt: a fault of an earlier day\n")
 	f.expect(ingest.Request{Retry: true}, "changed a.txt\n")
 }

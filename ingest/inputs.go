@@ -49,7 +49,7 @@ type Outcome struct {
 	Chunks int
 	// Reason says why the first of the failed documents cannot be read, or why
 	// the input cannot be opened.
-	Reason string
+	Reason fault.Text
 	// Unread is set if the input could not be opened or read. Nothing was stored.
 	Unread bool
 }
@@ -178,7 +178,7 @@ func (g *gathering) add(res Result) {
 			return // its chunks are no more
 		case Failed:
 			out.Failed++
-			if out.Reason == "" {
+			if out.Reason.IsZero() {
 				out.Reason = res.Reason
 			}
 		}
@@ -209,7 +209,7 @@ type opened struct {
 	weight int64
 	done   chan struct{} // closed when data or reason is set
 	data   []byte
-	reason string
+	reason fault.Text
 	unread bool
 }
 
@@ -263,7 +263,7 @@ func (b *Batch) read(ctx context.Context, o *opened) {
 	defer func() {
 		if p := recover(); p != nil {
 			b.in.log.Error("panic while opening a source", "source", o.input.Source, "panic", p, "stack", string(debug.Stack()))
-			o.data, o.unread, o.reason = nil, true, "docent failed on it; the log has the details"
+			o.data, o.unread, o.reason = nil, true, fault.NewText("document_failed", "docent failed on it; the log has the details")
 		}
 	}()
 	limit := b.in.cfg.MaxFileSize
@@ -283,15 +283,15 @@ func (b *Batch) read(ctx context.Context, o *opened) {
 		b.in.log.Debug("source cannot be opened", "source", o.input.Source, "error", err)
 		o.data, o.unread, o.reason = nil, true, Reason(err)
 	case int64(len(o.data)) > limit:
-		o.data, o.unread, o.reason = nil, true, "too large: more than "+byteSize(limit)
+		o.data, o.unread, o.reason = nil, true, moreThan(limit)
 	}
 }
 
 // Reason says in one line why a source cannot be read.
-func Reason(err error) string {
+func Reason(err error) fault.Text {
 	var known *fault.Fault
 	if errors.As(err, &known) {
-		return fault.Message(err)
+		return fault.TextOf(err)
 	}
 	return reasonOf(err)
 }
@@ -299,7 +299,7 @@ func Reason(err error) string {
 // send sends the documents of an input, and a marker behind them.
 func (b *Batch) send(ctx context.Context, out *Outcome, o *opened, send func(*item) bool) bool {
 	if !o.unread && o.data == nil {
-		o.unread, o.reason = true, "cannot be read"
+		o.unread, o.reason = true, fault.NewText("unreadable", "cannot be read")
 	}
 	if o.unread {
 		out.Unread, out.Reason = true, o.reason
@@ -327,8 +327,8 @@ func (o Outcome) String() string {
 	if o.Unread {
 		text += ", unread"
 	}
-	if o.Reason != "" {
-		text += " (" + o.Reason + ")"
+	if !o.Reason.IsZero() {
+		text += " (" + o.Reason.Message + ")"
 	}
 	return text
 }

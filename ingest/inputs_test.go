@@ -25,7 +25,7 @@ func inputs(pairs ...string) func(context.Context) iter.Seq[ingest.Input] {
 					case content == "!panic":
 						panic("a broken source")
 					case strings.HasPrefix(content, "!"):
-						return nil, fault.New(fault.Unavailable, "%s", content[1:])
+						return nil, fault.New(fault.Unavailable, "test_sentence", "%s", content[1:])
 					}
 					return io.NopCloser(strings.NewReader(content)), nil
 				}})

@@ -32,7 +32,7 @@ func (m *memory) state() []string {
 	var out []string
 	for _, k := range slices.Sorted(maps.Keys(m.docs)) {
 		s := m.docs[k]
-		out = append(out, fmt.Sprintf("%s %s %s %s %s", k, s.doc.Status, s.doc.SHA256, s.doc.Title, s.doc.Error))
+		out = append(out, fmt.Sprintf("%s %s %s %s %s", k, s.doc.Status, s.doc.SHA256, s.doc.Title, s.doc.Error.Message))
 		for i, c := range s.chunks {
 			out = append(out, fmt.Sprintf("%d %v %d %d %q %v", c.Ordinal, c.Headings, c.Start, c.End, c.Text, s.vectors["test"][i]))
 		}
@@ -152,7 +152,7 @@ func TestEmbedderFails(t *testing.T) {
 	f.write("a.txt", "good")
 	f.write("b.txt", "poison")
 	f.write("c.txt", "also good")
-	down := fault.New(fault.Unavailable, "the model does not answer")
+	down := fault.New(fault.Unavailable, "test_sentence", "the model does not answer")
 	f.embed.refuse = func(string) error { return down }
 	var last error
 	for _, err := range f.in.Ingest(t.Context(), ingest.Request{Paths: []string{f.dir}}) {
@@ -163,7 +163,7 @@ func TestEmbedderFails(t *testing.T) {
 	}
 	f.embed.refuse = func(text string) error {
 		if strings.Contains(text, "poison") {
-			return fault.New(fault.Invalid, "the text is too long")
+			return fault.New(fault.Invalid, "test_sentence", "the text is too long")
 		}
 		return nil
 	}

@@ -33,7 +33,7 @@ type item struct {
 	size    int64
 	mtime   int64
 	record  *plain.Record // of a line of a file that holds many documents
-	reason  string        // why it cannot be read, if that is known already
+	reason  fault.Text    // why it cannot be read, if that is known already
 	silent  bool          // reported and not stored
 	spooled bool          // path is removed when it is read
 	unread  bool          // its content is not known
@@ -57,7 +57,7 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 	defer func() {
 		if p := recover(); p != nil {
 			in.log.Error("panic while reading a source", "source", it.source, "panic", p, "stack", string(debug.Stack()))
-			in.fail(r, it, "", "", "docent failed on it; the log has the details")
+			in.fail(r, it, "", "", fault.NewText("document_failed", "docent failed on it; the log has the details"))
 		}
 	}()
 	it.result.Source = it.source
@@ -67,13 +67,13 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 	if it.err != nil {
 		return
 	}
-	if it.reason == "" && it.data == nil {
+	if it.reason.IsZero() && it.data == nil {
 		it.data, it.reason = in.read(it)
 		if it.spooled {
 			in.warn("remove a part that was read", os.Remove(it.path))
 		}
 	}
-	if it.reason != "" {
+	if !it.reason.IsZero() {
 		// What could not be read says nothing of what it holds: the version
 		// read last stays, if there is one.
 		it.unread = it.data == nil
@@ -112,7 +112,7 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 			level = slog.LevelWarn
 		}
 		in.log.Log(ctx, level, "source cannot be read", "source", it.source, "error", err)
-		in.fail(r, it, hash, doc.Media, fault.Message(err))
+		in.fail(r, it, hash, doc.Media, fault.TextOf(err))
 		return
 	}
 	if doc.Note != "" {
@@ -138,7 +138,7 @@ func (it *item) document(r *run) rag.Document {
 }
 
 // fail makes a failed document of the item, unless the very same is stored.
-func (in *Ingester) fail(r *run, it *item, hash, media, reason string) {
+func (in *Ingester) fail(r *run, it *item, hash, media string, reason fault.Text) {
 	it.data = nil
 	it.result.Status, it.result.Reason, it.result.Chunks = Failed, reason, 0
 	s := it.state
@@ -151,7 +151,7 @@ func (in *Ingester) fail(r *run, it *item, hash, media, reason string) {
 }
 
 // read returns the file's bytes, or why there are none.
-func (in *Ingester) read(it *item) (data []byte, reason string) {
+func (in *Ingester) read(it *item) (data []byte, reason fault.Text) {
 	if it.size > in.cfg.MaxFileSize {
 		return nil, tooLarge(it.size, in.cfg.MaxFileSize)
 	}
@@ -159,7 +159,7 @@ func (in *Ingester) read(it *item) (data []byte, reason string) {
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			it.silent = true
-			return nil, "vanished: it was there when the folder was read"
+			return nil, fault.NewText("file_vanished", "vanished: it was there when the folder was read")
 		}
 		return nil, reasonOf(err)
 	}
@@ -171,14 +171,19 @@ func (in *Ingester) read(it *item) (data []byte, reason string) {
 	case err != nil:
 		return nil, reasonOf(err)
 	case n > in.cfg.MaxFileSize:
-		return nil, "too large: more than " + byteSize(in.cfg.MaxFileSize)
+		return nil, moreThan(in.cfg.MaxFileSize)
 	}
 	it.size = n
-	return buf.Bytes(), ""
+	return buf.Bytes(), fault.Text{}
 }
 
-func tooLarge(size, limit int64) string {
-	return fmt.Sprintf("too large: %s, the limit is %s", byteSize(size), byteSize(limit))
+func tooLarge(size, limit int64) fault.Text {
+	return fault.NewText("file_larger_than_limit", "too large: %s, the limit is %s", byteSize(size), byteSize(limit))
+}
+
+// moreThan is the reason for a file whose size was not known before.
+func moreThan(limit int64) fault.Text {
+	return fault.NewText("file_too_large_to_read", "too large: more than %s", byteSize(limit))
 }
 
 // byteSize is a number of bytes as people read it.
@@ -194,7 +199,7 @@ func byteSize(n int64) string {
 }
 
 // lines yields the records of a file with one document to a line.
-func (in *Ingester) lines(source, name string, r io.Reader, yield func(*item) bool) (ok bool, reason string) {
+func (in *Ingester) lines(source, name string, r io.Reader, yield func(*item) bool) (ok bool, reason fault.Text) {
 	ids := map[string]bool{}
 	br := bufio.NewReaderSize(r, 64<<10)
 	for n := 1; ; n++ {
@@ -202,11 +207,11 @@ func (in *Ingester) lines(source, name string, r io.Reader, yield func(*item) bo
 		if len(bytes.TrimSpace(line)) > 0 || long {
 			it := in.line(source, name, n, line, long, ids)
 			if !yield(it) {
-				return false, ""
+				return false, fault.Text{}
 			}
 		}
 		if errors.Is(err, io.EOF) {
-			return true, ""
+			return true, fault.Text{}
 		}
 		if err != nil {
 			return true, reasonOf(err)
@@ -220,16 +225,16 @@ func (in *Ingester) line(source, name string, n int, line []byte, long bool, ids
 	// A name of its own, for ids are often numbers too.
 	id := fmt.Sprintf("line-%d", n)
 	if long {
-		it.reason = fmt.Sprintf("too large: the line is longer than %s", byteSize(in.cfg.MaxFileSize))
+		it.reason = fault.NewText("line_too_large", "too large: the line is longer than %s", byteSize(in.cfg.MaxFileSize))
 	} else if rec, err := plain.ParseRecord(line); err != nil {
-		it.reason = fmt.Sprintf("line %d: %s", n, fault.Message(err))
+		it.reason = fault.NewText("line_unreadable", "line %d: %s", n, fault.TextOf(err))
 	} else {
 		it.record = &rec
 		id = cmp.Or(rec.ID, id)
 	}
 	it.source = source + "#" + id
 	if ids[it.source] {
-		it.reason, it.silent = fmt.Sprintf("line %d: another line has the same id", n), true
+		it.reason, it.silent = fault.NewText("line_id_twice", "line %d: another line has the same id", n), true
 	}
 	ids[it.source] = true
 	return it

@@ -76,16 +76,16 @@ func (in *Ingester) parts(ctx context.Context, r *run, whole, end *item, send fu
 	switch {
 	case u.stopped:
 		return true, false
-	case whole.err != nil || whole.reason != "":
+	case whole.err != nil || !whole.reason.IsZero():
 		end.stale = nil // its parts are not known to be gone
 		return true, send(whole) && send(end)
 	case isDocument && len(u.sent) == 0:
 		return false, true
 	case len(u.sent) == 0:
-		whole.reason = "empty: there are no documents in it"
+		whole.reason = fault.NewText("container_empty", "empty: there are no documents in it")
 	}
 	end.stale = in.stale(r, whole.source, u.sent)
-	if isDocument || whole.reason != "" {
+	if isDocument || !whole.reason.IsZero() {
 		return true, send(whole) && send(end)
 	}
 	if s, ok := r.states.find(whole.source); ok {
@@ -105,7 +105,7 @@ func (u *unpacking) unpack(ctx context.Context, it *item) (isDocument bool) {
 	isDocument, parts, err := u.in.reader.Parts(ctx, extract.Source{Name: it.name, Data: it.data}, dir)
 	switch {
 	case err != nil && fault.KindOf(err) == fault.Invalid:
-		it.reason = fault.Message(err)
+		it.reason = fault.TextOf(err)
 		return true
 	case err != nil:
 		it.err = fmt.Errorf("look into %s: %w", it.source, err)
@@ -127,7 +127,7 @@ func (u *unpacking) part(of *item, part worker.Part) bool {
 		it.mtime = part.Modified.UnixNano()
 	}
 	if u.sent[it.source] {
-		it.reason, it.silent = "another part has the same name", true
+		it.reason, it.silent = fault.NewText("part_name_twice", "another part has the same name"), true
 	}
 	u.sent[it.source] = true
 	return u.send(it)

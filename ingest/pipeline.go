@@ -201,10 +201,10 @@ func (in *Ingester) embedBatch(ctx context.Context, b *batch) error {
 		case !alone(err):
 			return err
 		default:
-			reason := "the embedder refuses it: " + fault.Message(err)
+			reason := fault.NewText("embedder_refuses", "the embedder refuses it: %s", fault.TextOf(err))
 			if panicked(err) {
 				in.log.Error("a document cannot be embedded", "source", it.source, "error", err)
-				reason = "docent failed on it; the log has the details"
+				reason = fault.NewText("document_failed", "docent failed on it; the log has the details")
 			}
 			it.result.Status, it.result.Reason, it.result.Chunks = Failed, reason, 0
 			d := it.put.Document

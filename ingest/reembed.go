@@ -92,7 +92,7 @@ func (in *Ingester) embed(ctx context.Context, texts []string) (vectors [][]floa
 		return nil, err
 	}
 	if len(vectors) != len(texts) {
-		return nil, fault.New(fault.Internal, "the embedder returned %d vectors for %d texts", len(vectors), len(texts))
+		return nil, fault.New(fault.Internal, "embedder_count", "the embedder returned %d vectors for %d texts", len(vectors), len(texts))
 	}
 	return vectors, nil
 }

@@ -60,9 +60,10 @@ const maxCollectionName = 100
 func checkCollection(name string) error {
 	switch {
 	case len(name) > maxCollectionName:
-		return fault.New(fault.Invalid, "the collection's name is longer than %d bytes", maxCollectionName)
+		return fault.New(fault.Invalid, "collection_name_too_long", "the collection's name is longer than %d bytes", maxCollectionName)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) || strings.Contains(name, "/") || strings.TrimSpace(name) != name:
-		return fault.New(fault.Invalid, "the collection's name %q must not have control characters, a / or space around it", name)
+		return fault.New(fault.Invalid,
+			"collection_name_invalid", "the collection name %q must not have control characters, a slash, or spaces around it", name)
 	}
 	return nil
 }
@@ -124,7 +125,7 @@ func (in *Ingester) warn(what string, err error) {
 func (in *Ingester) produce(ctx context.Context, r *run, f file, send func(*item) bool) bool {
 	it := &item{source: f.path, name: f.path, path: f.path, size: f.size, mtime: f.mtime, reason: f.reason, silent: f.folder}
 	end := &item{source: f.path, counts: f.size, marker: true}
-	if f.reason == "" {
+	if f.reason.IsZero() {
 		src, err := openRecords(f.path)
 		if src != nil {
 			defer src.Close()
@@ -134,8 +135,8 @@ func (in *Ingester) produce(ctx context.Context, r *run, f file, send func(*item
 			it.reason = reasonOf(err)
 		}
 		end.whole, end.stale = it, in.stale(r, f.path, nil)
-		if it.reason == "" && mayHaveParts(worker.Part{Name: f.path, Path: f.path}) {
-			if it.data, it.reason = in.read(it); it.reason == "" {
+		if it.reason.IsZero() && mayHaveParts(worker.Part{Name: f.path, Path: f.path}) {
+			if it.data, it.reason = in.read(it); it.reason.IsZero() {
 				if done, more := in.parts(ctx, r, it, end, send); done {
 					return more
 				}
@@ -158,7 +159,7 @@ func (in *Ingester) records(r *run, f file, src io.Reader, end *item, send func(
 	if !ok {
 		return false
 	}
-	if reason != "" { // what was not read is not gone
+	if !reason.IsZero() { // what was not read is not gone
 		return send(&item{source: f.path, name: f.path, reason: reason, silent: true}) && send(end)
 	}
 	end.stale = in.stale(r, f.path, sent)
@@ -312,10 +313,10 @@ func (in *Ingester) remove(ctx context.Context, gone []SourceState, yield func(R
 func (in *Ingester) Read(ctx context.Context, collection, source string, r io.Reader) ([]Result, error) {
 	_, name, ok := strings.Cut(source, ":")
 	if !ok || name == "" {
-		return nil, fault.New(fault.Invalid, "%s: a source that is read is called upload:NAME or stdin:NAME", source)
+		return nil, fault.New(fault.Invalid, "stream_source_name", "%s: a source that is read is called upload:NAME or stdin:NAME", source)
 	}
 	if !utf8.ValidString(source) {
-		return nil, fault.New(fault.Invalid, "%s: %s", escaped(source), notUTF8)
+		return nil, fault.New(fault.Invalid, "named_reason", "%s: %s", escaped(source), notUTF8())
 	}
 	data, err := io.ReadAll(io.LimitReader(r, in.cfg.MaxFileSize+1))
 	if err != nil {
@@ -346,7 +347,7 @@ func (in *Ingester) produceRead(ctx context.Context, r *run, source, name string
 	end := &item{source: source, marker: true}
 	switch {
 	case int64(len(data)) > in.cfg.MaxFileSize:
-		send(&item{source: source, name: name, size: int64(len(data)), reason: "too large: more than " + byteSize(in.cfg.MaxFileSize)})
+		send(&item{source: source, name: name, size: int64(len(data)), reason: moreThan(in.cfg.MaxFileSize)})
 	case plain.HoldsRecords(data):
 		in.records(r, file{path: source}, bytes.NewReader(data), end, send)
 	default:

@@ -37,7 +37,7 @@ func isPage(name string) bool {
 func newPageFolders(files []file) pageFolders {
 	folders := pageFolders{}
 	for _, f := range files {
-		if f.reason != "" || !isPage(f.path) {
+		if !f.reason.IsZero() || !isPage(f.path) {
 			continue
 		}
 		dir := filepath.Dir(f.path)
@@ -75,7 +75,7 @@ func (in *Ingester) sharedBlocks(ctx context.Context, files []file) []uint64 {
 	for i := range n {
 		f := files[i*len(files)/n]
 		data, reason := in.read(&item{path: f.path, size: f.size})
-		if reason != "" {
+		if !reason.IsZero() {
 			continue
 		}
 		edges, err := in.reader.Edges(ctx, extract.Source{Name: f.path, Data: data})

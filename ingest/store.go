@@ -3,6 +3,8 @@ package ingest
 import (
 	"context"
 
+	"docent/internal/fault"
+
 	"docent/rag"
 )
 
@@ -26,7 +28,7 @@ type SourceState struct {
 	// Status says whether it is searchable.
 	Status rag.Status
 	// Error is the reason of a failed one.
-	Error string
+	Error fault.Text
 	// Pipeline is the document's.
 	Pipeline string
 	// Chunks counts its chunks.

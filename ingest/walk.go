@@ -23,7 +23,7 @@ type file struct {
 	path   string
 	size   int64
 	mtime  int64 // Unix nanoseconds
-	reason string
+	reason fault.Text
 	// folder is set for what cannot be a document: its failure is reported
 	// and not stored.
 	folder bool
@@ -44,19 +44,19 @@ type listing struct {
 func list(ctx context.Context, paths []string) (listing, error) {
 	var l listing
 	if len(paths) == 0 {
-		return l, fault.New(fault.Invalid, "there is nothing to ingest: name a file or a folder")
+		return l, fault.New(fault.Invalid, "nothing_to_ingest", "there is nothing to ingest: name a file or a folder")
 	}
 	w := walker{seen: map[string]bool{}, linked: map[string]bool{}, list: &l}
 	for _, p := range paths {
 		if p == "" {
-			return l, fault.New(fault.Invalid, "a path is empty")
+			return l, fault.New(fault.Invalid, "path_empty", "a path is empty")
 		}
 		if strings.Contains(p, "://") {
-			return l, fault.New(fault.Invalid, "%s: addresses cannot be ingested yet, only files, folders and -", p)
+			return l, fault.New(fault.Invalid, "address_not_ingested", "%s: addresses cannot be ingested yet, only files, folders and -", p)
 		}
 		abs, err := filepath.Abs(p)
 		if err != nil {
-			return l, fault.Wrap(fault.Invalid, err, "%s: not a path", p)
+			return l, fault.Wrap(fault.Invalid, err, "not_a_path", "%s: not a path", p)
 		}
 		l.prefixes = append(l.prefixes, abs)
 	}
@@ -118,7 +118,9 @@ func isMissing(p string) bool {
 
 // notUTF8 is why a file with such a name is left alone: two of them could not be
 // told apart where they are stored and shown.
-const notUTF8 = "its name is not valid UTF-8: rename it"
+func notUTF8() fault.Text {
+	return fault.NewText("file_name_not_utf8", "its name is not valid UTF-8: rename it")
+}
 
 // escaped is a name with the bytes that are not UTF-8 written out.
 func escaped(name string) string {
@@ -139,12 +141,12 @@ func escaped(name string) string {
 func (w *walker) unnamed(p string) {
 	if !w.seen[p] {
 		w.seen[p] = true
-		w.list.files = append(w.list.files, file{path: escaped(p), reason: notUTF8, folder: true, unnamed: true})
+		w.list.files = append(w.list.files, file{path: escaped(p), reason: notUTF8(), folder: true, unnamed: true})
 	}
 }
 
 // fail notes something that cannot be read.
-func (w *walker) fail(p, reason string, folder bool) {
+func (w *walker) fail(p string, reason fault.Text, folder bool) {
 	if !w.seen[p] {
 		w.seen[p] = true
 		w.list.files = append(w.list.files, file{path: p, reason: reason, folder: folder})
@@ -160,7 +162,7 @@ func (w *walker) add(p string, info fs.FileInfo) {
 		return
 	}
 	if !info.Mode().IsRegular() {
-		w.fail(p, "not a file: it is a device, a pipe or a socket", false)
+		w.fail(p, fault.NewText("not_a_file", "not a file: it is a device, a pipe or a socket"), false)
 		return
 	}
 	w.seen[p] = true
@@ -229,7 +231,7 @@ func (w *walker) entry(ctx context.Context, e fs.DirEntry, p, rel string, above 
 				return nil
 			}
 			if slices.Contains(above, real) {
-				w.fail(p, "symlink loop: it leads back to a folder it is in", false)
+				w.fail(p, fault.NewText("symlink_to_parent", "symlink loop: it leads back to a folder it is in"), false)
 				return nil
 			}
 			if w.elsewhere(real) {
@@ -258,20 +260,20 @@ func within(p, folder string) bool {
 }
 
 // reasonOf says in one line why a file cannot be read.
-func reasonOf(err error) string {
+func reasonOf(err error) fault.Text {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return "permission denied"
+		return fault.NewText("permission_denied", "permission denied")
 	case errors.Is(err, syscall.ELOOP):
-		return "symlink loop: it leads to itself"
+		return fault.NewText("symlink_loop", "symlink loop: it leads to itself")
 	case errors.Is(err, fs.ErrNotExist):
-		return "not found: it is gone, or a link that leads nowhere"
+		return fault.NewText("file_missing_or_dead_link", "not found: it is gone, or a link that leads nowhere")
 	case errors.Is(err, syscall.ENAMETOOLONG):
-		return "its name is too long"
+		return fault.NewText("file_name_too_long", "its name is too long")
 	}
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
 		err = pathErr.Err
 	}
-	return "cannot be read: " + err.Error()
+	return fault.NewText("unreadable_because", "cannot be read: %s", err)
 }

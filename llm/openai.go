@@ -142,7 +142,8 @@ func (o *OpenAI) once(ctx context.Context, req openai.ChatCompletionRequest, s *
 	if err != nil {
 		f := o.explain(ctx, req.Model, err)
 		if len(req.Tools) > 0 && refusesTools(err) {
-			f = failure{err: fault.Wrap(fault.Unavailable, fmt.Errorf("%w: %w", ErrNoTools, f.err), "the model %q cannot call tools", req.Model)}
+			f = failure{err: fault.Wrap(fault.Unavailable, fmt.Errorf("%w: %w", ErrNoTools, f.err),
+				"model_without_tools", "the model %q cannot call tools", req.Model)}
 		}
 		return nil, x, f
 	}

@@ -33,7 +33,8 @@ func (o *OpenAI) Ping(ctx context.Context) error {
 			if len(names) > maxListed {
 				names = append(names[:maxListed], "…")
 			}
-			return fault.Wrap(fault.Unavailable, err, "the model server has no model %q (%s); it has: %s", o.cfg.Model, o.cfg.Settings.Model, strings.Join(names, ", "))
+			return fault.Wrap(fault.Unavailable, err,
+				"model_not_on_server", "the model server has no model %q (%s); it has: %s", o.cfg.Model, o.cfg.Settings.Model, strings.Join(names, ", "))
 		}
 	case errors.As(err, &refusal) && refusal.Status == http.StatusBadRequest:
 		// Reasoning models refuse so short an answer; then it is enough that
@@ -56,7 +57,8 @@ func (o *OpenAI) Models(ctx context.Context) ([]string, error) {
 		}
 		var refusal *StatusError
 		if errors.As(err, &refusal) && refusal.Status == http.StatusNotFound {
-			return nil, fmt.Errorf("llm list models: %w", fault.Wrap(fault.Unavailable, err, "the model server does not list its models"))
+			return nil, fmt.Errorf("llm list models: %w", fault.Wrap(fault.Unavailable, err,
+				"models_unlisted", "the model server does not list its models"))
 		}
 		return nil, fmt.Errorf("llm list models: %w", o.explain(call, o.cfg.Model, err).err)
 	}

@@ -79,14 +79,16 @@ func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 		network *url.Error
 	)
 	s := o.cfg.Settings
-	unavailable := func(format string, args ...any) error { return fault.Wrap(fault.Unavailable, err, format, args...) }
+	unavailable := func(id, format string, args ...any) error {
+		return fault.Wrap(fault.Unavailable, err, id, format, args...)
+	}
 	switch {
 	case errors.As(err, &sunk):
 		return failure{err: sunk.error}
 	case errors.Is(context.Cause(ctx), errTimeout):
-		return failure{err: unavailable("the model did not finish within %v (%s)", o.cfg.Timeout, s.Timeout)}
+		return failure{err: unavailable("model_unfinished", "the model did not finish within %v (%s)", o.cfg.Timeout, s.Timeout)}
 	case errors.Is(context.Cause(ctx), errIdle):
-		return failure{retry: true, err: unavailable("the model server fell silent for %v in the middle of an answer; ask again", o.cfg.IdleTimeout)}
+		return failure{retry: true, err: unavailable("model_stalled", "the model server fell silent for %v in the middle of an answer; ask again", o.cfg.IdleTimeout)}
 	case errors.As(err, &refusal):
 		return o.refused(model, refusal)
 	case errors.As(err, &frame):
@@ -94,17 +96,18 @@ func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 			return o.refused(model, &StatusError{Status: status, Message: blot(frame.message, o.cfg.APIKey)})
 		}
 		frame.message = blot(frame.message, o.cfg.APIKey)
-		return failure{retry: true, err: unavailable("the model server broke off its answer with an error; ask again")}
+		return failure{retry: true, err: unavailable("model_broke_off", "the model server broke off its answer with an error; ask again")}
 	case errors.Is(err, errCut):
-		return failure{retry: true, err: unavailable("the model server broke off its answer; ask again")}
+		return failure{retry: true, err: unavailable("model_cut_off", "the model server broke off its answer; ask again")}
 	case errors.Is(err, errPage):
-		return failure{err: unavailable("what answers is not a model server but a web page: check %s, which often ends in /v1", s.URL)}
+		return failure{err: unavailable("model_is_web_page", "the address answers with a web page, not as a model server: check %s, which often ends in /v1", s.URL)}
 	case errors.As(err, &network):
-		return failure{retry: worthRetrying(network), err: unavailable("the model server does not answer; is %s right and the server running?", s.URL)}
+		return failure{retry: worthRetrying(network), err: unavailable("model_unreachable", "the model server does not answer; is %s right and the server running?", s.URL)}
 	case unsent(err):
-		return failure{err: fault.Wrap(fault.Invalid, err, "the model %q does not take such a request: %v", model, err)}
+		return failure{err: fault.Wrap(fault.Invalid, err,
+			"model_request_unsupported", "the model %q does not take such a request: %v", model, err)}
 	default:
-		return failure{err: unavailable("the model server's answer could not be read; ask again")}
+		return failure{err: unavailable("model_answer_unreadable", "the model server's answer could not be read; ask again")}
 	}
 }
 
@@ -134,8 +137,8 @@ func worthRetrying(err *url.Error) bool {
 func (o *OpenAI) refused(model string, e *StatusError) failure {
 	s := o.cfg.Settings
 	f := failure{after: e.RetryAfter}
-	wrap := func(kind fault.Kind, format string, args ...any) failure {
-		f.err = fault.Wrap(kind, e, format, args...)
+	wrap := func(kind fault.Kind, id, format string, args ...any) failure {
+		f.err = fault.Wrap(kind, e, id, format, args...)
 		return f
 	}
 	// Refusals of docent by its model server are Unavailable to docent's own
@@ -143,25 +146,25 @@ func (o *OpenAI) refused(model string, e *StatusError) failure {
 	switch {
 	case e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden:
 		if o.cfg.APIKey == "" {
-			return wrap(fault.Unavailable, "the model server wants a key: set %s", s.Key)
+			return wrap(fault.Unavailable, "model_key_missing", "the model server wants a key: set %s", s.Key)
 		}
-		return wrap(fault.Unavailable, "the model server does not accept the key or does not allow it the model %q: check %s", model, s.Key)
+		return wrap(fault.Unavailable, "model_key_refused", "the model server does not accept the key or does not allow it the model %q: check %s", model, s.Key)
 	case e.Status == http.StatusNotFound:
-		return wrap(fault.Unavailable, "the model server knows no model %q, or nothing is at this address: check %s and %s, which often ends in /v1", model, s.Model, s.URL)
+		return wrap(fault.Unavailable, "model_not_found", "the model server knows no model %q, or nothing is at this address: check %s and %s, which often ends in /v1", model, s.Model, s.URL)
 	case e.Status == http.StatusPaymentRequired || e.Code == "insufficient_quota":
-		return wrap(fault.Unavailable, "the model account has no credit left")
+		return wrap(fault.Unavailable, "model_no_credit", "the model account has no credit left")
 	case e.Status == http.StatusTooManyRequests:
 		f.retry = true
-		return wrap(fault.RateLimited, "the model server is asked too often; try again later")
+		return wrap(fault.RateLimited, "model_rate_limited", "the model server is asked too often; try again later")
 	case e.Status/100 == 5 && e.Status != http.StatusNotImplemented, e.Status == http.StatusRequestTimeout, e.Status == http.StatusTooEarly:
 		f.retry = true
-		return wrap(fault.Unavailable, "the model server has a problem (status %d); try again later", e.Status)
+		return wrap(fault.Unavailable, "model_problem", "the model server has a problem (status %d); try again later", e.Status)
 	case e.Status/100 == 3:
-		return wrap(fault.Unavailable, "the model server is at another address (status %d): check %s", e.Status, s.URL)
+		return wrap(fault.Unavailable, "model_moved", "the model server is at another address (status %d): check %s", e.Status, s.URL)
 	case tooLong(e):
-		return wrap(fault.Invalid, "the question with its passages is too long for the model")
+		return wrap(fault.Invalid, "model_prompt_too_long", "the question with its passages is too long for the model")
 	default:
-		return wrap(fault.Unavailable, "the model server refused the request (status %d)", e.Status)
+		return wrap(fault.Unavailable, "model_refused", "the model server refused the request (status %d)", e.Status)
 	}
 }
 

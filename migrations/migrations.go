@@ -123,9 +123,11 @@ func Current(ctx context.Context, d Dialect, db *sql.DB) (int64, error) {
 func Check(d Dialect, current int64) error {
 	switch latest := Latest(d); {
 	case current > latest:
-		return fault.New(fault.Conflict, "the database's schema is version %d and this docent knows versions up to %d: use a newer docent", current, latest)
+		return fault.New(fault.Conflict,
+			"schema_too_new", "the database's schema is version %d and this docent knows versions up to %d: use a newer docent", current, latest)
 	case current < latest:
-		return fault.New(fault.Conflict, "the database's schema is version %d and this docent needs version %d: run docent migrate", current, latest)
+		return fault.New(fault.Conflict,
+			"schema_too_old", "the database's schema is version %d and this docent needs version %d: run docent migrate", current, latest)
 	default:
 		return nil
 	}

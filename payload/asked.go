@@ -71,19 +71,19 @@ func ReadAskOptions(object json.RawMessage) (AskOptions, error) {
 	for _, f := range []struct {
 		raw  json.RawMessage
 		into any
-		want string
+		want error
 	}{
-		{in.Collections, &o.Collections, "collections must be a list of names"},
-		{in.Model, &model, "model must be the name of a model"},
-		{in.K, &k, "k must be a whole number from 1 to 50"},
+		{in.Collections, &o.Collections, fault.New(fault.Invalid, "collections_not_a_list", "collections must be a list of names")},
+		{in.Model, &model, fault.New(fault.Invalid, "model_not_a_name", "model must be the name of a model")},
+		{in.K, &k, fault.New(fault.Invalid, "k_not_a_number", "k must be a whole number from 1 to %d", MaxAskK)},
 	} {
 		if len(f.raw) > 0 && json.Unmarshal(f.raw, f.into) != nil {
-			return AskOptions{}, fault.New(fault.Invalid, "%s", f.want)
+			return AskOptions{}, f.want
 		}
 	}
 	if k != nil {
 		if *k < 1 || *k > MaxAskK || *k != float64(int(*k)) {
-			return AskOptions{}, fault.New(fault.Invalid, "k is out of range: it must be a whole number from 1 to %d", MaxAskK)
+			return AskOptions{}, fault.New(fault.Invalid, "k_invalid", "k is out of range: it must be a whole number from 1 to %d", MaxAskK)
 		}
 		o.K = int(*k)
 	}
@@ -91,7 +91,8 @@ func ReadAskOptions(object json.RawMessage) (AskOptions, error) {
 		o.Model = strings.TrimSpace(*model)
 	}
 	if len(o.Collections) > MaxAskCollections || slices.Contains(o.Collections, "") {
-		return AskOptions{}, fault.New(fault.Invalid, "collections must be at most %d names, none of them empty", MaxAskCollections)
+		return AskOptions{}, fault.New(fault.Invalid,
+			"collections_invalid", "collections must be at most %d names, none of them empty", MaxAskCollections)
 	}
 	if len(o.Collections) == 0 {
 		o.Collections = nil

@@ -33,11 +33,12 @@ func NewDataFrame(columns ...Column) (DataFrame, error) {
 	names := make(map[string]bool, len(columns))
 	for _, c := range columns {
 		if names[c.Name] {
-			return DataFrame{}, fault.New(fault.Invalid, "a table has two columns %.64q", c.Name)
+			return DataFrame{}, fault.New(fault.Invalid, "table_column_twice", "a table has two columns %.64q", c.Name)
 		}
 		names[c.Name] = true
 		if len(c.Values) != len(columns[0].Values) {
-			return DataFrame{}, fault.New(fault.Invalid, "column %.64q has %d values, another has %d", c.Name, len(c.Values), len(columns[0].Values))
+			return DataFrame{}, fault.New(fault.Invalid,
+				"table_column_length", "column %.64q has %d values, another has %d", c.Name, len(c.Values), len(columns[0].Values))
 		}
 	}
 	return DataFrame{columns: columns}, nil
@@ -52,7 +53,7 @@ func NewDataFrameRows(names []string, rows ...[]any) (DataFrame, error) {
 	}
 	for i, row := range rows {
 		if len(row) != len(names) {
-			return DataFrame{}, fault.New(fault.Invalid, "row %d has %d values for %d columns", i, len(row), len(names))
+			return DataFrame{}, fault.New(fault.Invalid, "table_row_length", "row %d has %d values for %d columns", i, len(row), len(names))
 		}
 		for j, value := range row {
 			columns[j].Values[i] = value
@@ -144,7 +145,7 @@ func (d *DataFrame) UnmarshalJSON(data []byte) error {
 		err = errNotTable
 	}
 	if err != nil {
-		return fault.Wrap(fault.Invalid, err, "a table must be an object of columns, each an object of values by row")
+		return fault.Wrap(fault.Invalid, err, "table_invalid", "a table must be an object of columns, each an object of values by row")
 	}
 	read, err := NewDataFrame(columns...)
 	*d = read

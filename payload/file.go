@@ -55,7 +55,7 @@ func (f *File) defaults() {
 func (f File) Bytes() ([]byte, error) {
 	content, err := base64.StdEncoding.DecodeString(f.Base64)
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "a file's content must be base64")
+		return nil, fault.Wrap(fault.Invalid, err, "file_content_not_base64", "a file's content must be base64")
 	}
 	return content, nil
 }
@@ -84,10 +84,10 @@ func (f *File) UnmarshalJSON(data []byte) error {
 		Base64 *string `json:"base64"`
 	}
 	if err := unmarshal(data, &in); err != nil {
-		return fault.Wrap(fault.Invalid, err, "a file must be an object of name, type and base64, which are strings")
+		return fault.Wrap(fault.Invalid, err, "file_invalid", "a file must be an object of name, type and base64, which are strings")
 	}
 	if in.Base64 == nil {
-		return fault.New(fault.Invalid, "a file must have a content, under base64")
+		return fault.New(fault.Invalid, "file_without_content", "a file must have a content, under base64")
 	}
 	read := File{Base64: *in.Base64}
 	for from, to := range map[*string]*string{in.Name: &read.Name, in.Type: &read.Type} {
@@ -95,12 +95,13 @@ func (f *File) UnmarshalJSON(data []byte) error {
 			continue
 		}
 		if len(*from) > MaxFileNameBytes || strings.ContainsFunc(*from, unicode.IsControl) {
-			return fault.New(fault.Invalid, "a file's name and type may have at most %d bytes, without control characters", MaxFileNameBytes)
+			return fault.New(fault.Invalid,
+				"file_name_invalid", "a file's name and type may have at most %d bytes, without control characters", MaxFileNameBytes)
 		}
 		*to = ReadableName(*from)
 	}
 	if _, err := io.Copy(io.Discard, base64.NewDecoder(base64.StdEncoding, strings.NewReader(read.Base64))); err != nil {
-		return fault.Wrap(fault.Invalid, err, "a file's content must be base64")
+		return fault.Wrap(fault.Invalid, err, "file_content_not_base64", "a file's content must be base64")
 	}
 	read.defaults()
 	*f = read
@@ -112,7 +113,7 @@ func (f *File) UnmarshalJSON(data []byte) error {
 func DecodeFile(message json.RawMessage) (File, error) {
 	var f File
 	if len(message) == 0 {
-		return f, fault.New(fault.Invalid, "user_file needs a file")
+		return f, fault.New(fault.Invalid, "file_missing", "user_file needs a file")
 	}
 	return f, f.UnmarshalJSON(message)
 }

@@ -147,7 +147,7 @@ func DecodeV1(data []byte) (Frame, error) {
 	if in.ID != nil {
 		id, ok := identifier(in.ID, MaxIDBytes)
 		if !ok {
-			return f, fault.New(fault.Invalid, "id must be a string of 1 to %d bytes", MaxIDBytes)
+			return f, fault.New(fault.Invalid, "id_invalid", "id must be a string of 1 to %d bytes", MaxIDBytes)
 		}
 		f.ID = id
 	}
@@ -175,11 +175,11 @@ func decode(data []byte) (f Frame, in incoming, err error) {
 		err = unmarshal(data, &in)
 	}
 	if err != nil {
-		return f, incoming{}, fault.Wrap(fault.Invalid, err, "a frame must be a JSON object with action and message")
+		return f, incoming{}, fault.Wrap(fault.Invalid, err, "frame_invalid", "a frame must be a JSON object with action and message")
 	}
 	action, ok := in.Action.(string)
 	if !ok || action == "" {
-		return f, in, fault.New(fault.Invalid, "a frame must have an action, which is a string")
+		return f, in, fault.New(fault.Invalid, "frame_without_action", "a frame must have an action, which is a string")
 	}
 	f = Frame{Action: Action(action), Message: in.Message}
 	f.History, _ = in.History.(bool)
@@ -198,14 +198,14 @@ func (in incoming) peer(f *Frame) (err error) {
 	if in.Correlation != nil {
 		id, ok := identifier(in.Correlation, MaxCorrelationBytes)
 		if !ok {
-			err = fault.New(fault.Invalid, "correlation must be a string of 1 to %d bytes", MaxCorrelationBytes)
+			err = fault.New(fault.Invalid, "correlation_invalid", "correlation must be a string of 1 to %d bytes", MaxCorrelationBytes)
 		}
 		f.Correlation = id
 	}
 	if in.Hops != nil {
 		hops, ok := count(in.Hops, MaxHops)
 		if !ok {
-			err = fault.New(fault.Invalid, "hops must be a whole number from 0 to %d", MaxHops)
+			err = fault.New(fault.Invalid, "hops_invalid", "hops must be a whole number from 0 to %d", MaxHops)
 		}
 		f.Hops = hops
 	}

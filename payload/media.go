@@ -44,11 +44,12 @@ type Sample interface{ float32 | int16 }
 // or the samples are not as many for each channel.
 func NewAudio[S Sample](rate, channels int, samples []S) (Audio, error) {
 	if rate <= 0 || channels <= 0 || len(samples)%channels != 0 {
-		return Audio{}, fault.New(fault.Invalid, "audio needs a sample rate and channels, and as many samples for each channel")
+		return Audio{}, fault.New(fault.Invalid,
+			"audio_invalid", "audio needs a sample rate and channels, and as many samples for each channel")
 	}
 	data, err := binary.Append(nil, binary.LittleEndian, samples)
 	if err != nil { // both types encode
-		return Audio{}, fault.Wrap(fault.Internal, err, "the audio could not be encoded")
+		return Audio{}, fault.Wrap(fault.Internal, err, "audio_not_encoded", "the audio could not be encoded")
 	}
 	a := Audio{Base64: base64.StdEncoding.EncodeToString(data), Metadata: AudioMetadata{
 		SampleRate: rate, DType: "float32", Shape: []int{len(samples)},

@@ -33,13 +33,13 @@ func (o *Options) UnmarshalJSON(data []byte) error {
 	}
 	var labels map[string]string
 	if err := json.Unmarshal(data, &labels); err != nil {
-		return fault.Wrap(fault.Invalid, err, "options must be an object of labels by position")
+		return fault.Wrap(fault.Invalid, err, "options_invalid", "options must be an object of labels by position")
 	}
 	read := make(Options, len(labels))
 	for i := range read {
 		label, ok := labels[strconv.Itoa(i)]
 		if !ok {
-			return fault.New(fault.Invalid, "options have no label at position %d", i)
+			return fault.New(fault.Invalid, "options_without_label", "options have no label at position %d", i)
 		}
 		read[i] = label
 	}
@@ -61,7 +61,7 @@ func (f Figure) MarshalJSON() ([]byte, error) {
 		return nil, fmt.Errorf("figure: %w", err)
 	}
 	if len(data) == 0 || data[0] != '{' {
-		return nil, fault.New(fault.Invalid, "a figure must be an object of data and layout")
+		return nil, fault.New(fault.Invalid, "figure_invalid", "a figure must be an object of data and layout")
 	}
 	return appendString(nil, string(data)), nil
 }
@@ -74,7 +74,7 @@ func (f *Figure) UnmarshalJSON(data []byte) error {
 	}
 	var keys map[string]json.RawMessage
 	if err := unmarshal(data, &keys); err != nil || keys == nil {
-		return fault.New(fault.Invalid, "a figure must be an object of data and layout")
+		return fault.New(fault.Invalid, "figure_invalid", "a figure must be an object of data and layout")
 	}
 	value, err := Marshal(keys)
 	f.Value = value

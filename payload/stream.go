@@ -3,6 +3,8 @@ package payload
 import (
 	"bytes"
 	"encoding/json"
+
+	"docent/internal/fault"
 )
 
 // Hello opens a docent.v1 conversation.
@@ -219,10 +221,15 @@ type Usage struct {
 type Error struct {
 	// Code is a fault.Kind.
 	Code string `json:"code"`
-	// Message is a sentence for people.
-	Message string `json:"message"`
+	// Text is a sentence for people. Its id names the sentence; the frame's own id
+	// is that of the client's message.
+	fault.Text
 	// Retryable reports that the same may succeed later unchanged.
 	Retryable bool `json:"retryable"`
-	// ID is the client's id of the message it is about; absent if none.
-	ID string `json:"id,omitempty"`
+}
+
+// NewError returns what clients are told of err.
+func NewError(err error) Error {
+	kind := fault.KindOf(err)
+	return Error{Code: string(kind), Text: fault.TextOf(err), Retryable: kind.Retryable()}
 }

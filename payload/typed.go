@@ -75,6 +75,8 @@ type TypedWelcome struct {
 type TypedFault struct {
 	// Code is a fault.Kind.
 	Code string `json:"code"`
+	// Sentence names the message's content.
+	fault.Sentence
 	// Retryable reports that the same may succeed later unchanged.
 	Retryable bool `json:"retryable"`
 }
@@ -97,7 +99,7 @@ type TypedRequest struct {
 
 // errNoContent answers a message that says nothing; the words are the
 // dialect's.
-var errNoContent = fault.New(fault.Invalid, "Message content is required")
+var errNoContent = fault.New(fault.Invalid, "message_content_missing", "Message content is required")
 
 // DecodeTyped reads a message of a client; its timestamp and keys that are not
 // known are ignored. What cannot be read, or says nothing, is fault.Invalid with
@@ -108,7 +110,7 @@ func DecodeTyped(data []byte) (TypedRequest, error) {
 		Content json.RawMessage `json:"content"`
 	}
 	if err := unmarshal(data, &in); err != nil || !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
-		return TypedRequest{}, fault.New(fault.Invalid, "a message must be a JSON object with type and content")
+		return TypedRequest{}, fault.New(fault.Invalid, "message_invalid", "a message must be a JSON object with type and content")
 	}
 	var text *string
 	if len(in.Content) == 0 || json.Unmarshal(in.Content, &text) == nil && (text == nil || strings.TrimSpace(*text) == "") {
@@ -123,7 +125,8 @@ func DecodeTyped(data []byte) (TypedRequest, error) {
 			return TypedRequest{Type: t, Content: in.Content}, nil
 		}
 	}
-	return TypedRequest{}, fault.New(fault.Invalid, "the type of a message must be %s, %s or %s", TypedQuery, TypedCommand, TypedHumanFeedback)
+	return TypedRequest{}, fault.New(fault.Invalid,
+		"message_type_unknown", "the type of a message must be %s, %s or %s", TypedQuery, TypedCommand, TypedHumanFeedback)
 }
 
 // Command is the content of a TypedCommand: one word, in any case, with spaces
@@ -144,7 +147,8 @@ func (r TypedRequest) Feedback() (TypedFeedback, error) {
 		return f, nil
 	}
 	if err := json.Unmarshal(r.Content, &f); err != nil {
-		return TypedFeedback{}, fault.Wrap(fault.Invalid, err, "feedback must be text, or an object with rating, a whole number, and comment, which is text")
+		return TypedFeedback{}, fault.Wrap(fault.Invalid, err,
+			"feedback_message_invalid", "feedback must be text, or an object with rating, a whole number, and comment, which is text")
 	}
 	if f.Rating == nil && strings.TrimSpace(f.Comment) == "" {
 		return TypedFeedback{}, errNoContent

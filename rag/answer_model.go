@@ -126,7 +126,7 @@ func startStream(ctx context.Context, model llms.Model, messages []llms.MessageC
 		case ctx.Err() != nil:
 			s.err = ctx.Err()
 		case len(resp.Choices) == 0:
-			s.err = fault.New(fault.Unavailable, "the model returned no answer; ask again")
+			s.err = fault.New(fault.Unavailable, "model_answer_missing", "the model returned no answer; ask again")
 		default:
 			s.choice = resp.Choices[0]
 		}
@@ -148,7 +148,8 @@ func (a *answer) finish(content string, choice *llms.ContentChoice) error {
 		Model: a.req.Model, Question: a.req.Question, Text: content, StopReason: choice.StopReason, Results: a.found.Results,
 	})
 	if a.message.Answer == CutNote(choice.StopReason) {
-		return fault.New(fault.Unavailable, "the model %s returned an empty answer (finish reason %q); ask again", a.req.Model, choice.StopReason)
+		return fault.New(fault.Unavailable,
+			"model_answer_empty", "the model %s returned an empty answer (finish reason %q); ask again", a.req.Model, choice.StopReason)
 	}
 	return nil
 }

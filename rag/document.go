@@ -3,6 +3,8 @@ package rag
 import (
 	"strings"
 	"time"
+
+	"docent/internal/fault"
 )
 
 // DefaultCollection is the collection of documents that name none.
@@ -49,7 +51,7 @@ type Document struct {
 	// Status says whether it can be found.
 	Status Status
 	// Error is the reason of a Failed document, one line that people can read.
-	Error string
+	Error fault.Text
 	// Pipeline names the extraction and chunking that made its chunks; another
 	// value than the program's own means it has to be read again.
 	Pipeline string

@@ -150,7 +150,7 @@ func (r *RAG) model(name string) (llms.Model, error) {
 	}
 	m, ok := r.cfg.Models[name]
 	if !ok {
-		return nil, fault.New(fault.Invalid, "there is no model %q; known are %s", name, strings.Join(r.names, ", "))
+		return nil, fault.New(fault.Invalid, "model_unknown", "there is no model %q; there are: %s", name, strings.Join(r.names, ", "))
 	}
 	return m, nil
 }
@@ -224,17 +224,19 @@ func (r *RAG) begin(req Request) (*answer, error) {
 	}
 	switch {
 	case req.Question == "":
-		return nil, fault.New(fault.Invalid, "the question is empty")
+		return nil, fault.New(fault.Invalid, "question_empty", "the question is empty")
 	case len(req.Question) > MaxQuestionBytes:
-		return nil, fault.New(fault.Invalid, "the question has %d bytes; at most %d are read", len(req.Question), MaxQuestionBytes)
+		return nil, fault.New(fault.Invalid,
+			"question_too_long", "the question has %d bytes; at most %d are read", len(req.Question), MaxQuestionBytes)
 	case len(req.Prompt) > MaxPromptBytes:
-		return nil, fault.New(fault.Invalid, "the prompt has %d bytes; at most %d are sent", len(req.Prompt), MaxPromptBytes)
+		return nil, fault.New(fault.Invalid,
+			"prompt_too_long", "the prompt has %d bytes; at most %d are sent", len(req.Prompt), MaxPromptBytes)
 	case !utf8.ValidString(req.Prompt):
-		return nil, fault.New(fault.Invalid, "the prompt is not UTF-8")
+		return nil, fault.New(fault.Invalid, "prompt_not_utf8", "the prompt is not UTF-8")
 	case req.K < 1 || req.K > MaxK:
-		return nil, fault.New(fault.Invalid, "k is %d; it must be 1 to %d", req.K, MaxK)
+		return nil, fault.New(fault.Invalid, "k_not_in_range", "k is %d; it must be 1 to %d", req.K, MaxK)
 	case req.History < 0 || req.History > MaxHistory:
-		return nil, fault.New(fault.Invalid, "history is %d; it must be 0 to %d", req.History, MaxHistory)
+		return nil, fault.New(fault.Invalid, "history_out_of_range", "history is %d; it must be 0 to %d", req.History, MaxHistory)
 	}
 	model, err := r.model(req.Model)
 	if err != nil {

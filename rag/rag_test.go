@@ -274,7 +274,7 @@ func TestModelFails(t *testing.T) {
 		reply llmtest.Reply
 		kind  fault.Kind
 	}{
-		"at once":    {llmtest.Reply{Err: fault.Wrap(fault.Unavailable, boom, "down")}, fault.Unavailable},
+		"at once":    {llmtest.Reply{Err: fault.Wrap(fault.Unavailable, boom, "test_sentence", "down")}, fault.Unavailable},
 		"mid-stream": {llmtest.Reply{Text: []string{"It is"}, Err: boom}, fault.Internal},
 		"empty":      {llmtest.Say(" \n"), fault.Unavailable},
 		"markers":    {llmtest.Say("[9]"), fault.Unavailable},

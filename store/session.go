@@ -108,15 +108,17 @@ func Entries(turn agent.TurnRecord, now time.Time) ([]agent.Entry, error) {
 	}
 	for _, l := range turn.Links {
 		if !said(l.Answer) {
-			return nil, fault.New(fault.Invalid, "entry %d, which earlier steps belong to, is no message of the turn", l.Answer)
+			return nil, fault.New(fault.Invalid,
+				"entry_answer_invalid", "entry %d, which earlier steps belong to, is no message of the turn", l.Answer)
 		}
 	}
 	for i, e := range turn.Entries {
 		switch {
 		case (e.Message == nil) == (e.Step == nil):
-			return nil, fault.New(fault.Invalid, "entry %d of a turn has to be a message or a step", i+1)
+			return nil, fault.New(fault.Invalid, "entry_empty", "entry %d of a turn has to be a message or a step", i+1)
 		case !said(e.Answer):
-			return nil, fault.New(fault.Invalid, "entry %d, which step %d belongs to, is no message of the turn", e.Answer, i+1)
+			return nil, fault.New(fault.Invalid,
+				"entry_step_answer_invalid", "entry %d, which step %d belongs to, is no message of the turn", e.Answer, i+1)
 		}
 		out[i].Answer = e.Answer
 		var err error
@@ -201,9 +203,9 @@ func Merge(messages []agent.ChatMessage, steps []agent.ReasoningRecord) []agent.
 func CannotReplace(turn int64, begun, spoken bool) error {
 	switch {
 	case !begun:
-		return fault.Wrap(fault.NotFound, agent.ErrNoTurn, "there is no turn %d", turn)
+		return fault.Wrap(fault.NotFound, agent.ErrNoTurn, "no_turn", "there is no turn %d", turn)
 	case !spoken:
-		return fault.New(fault.Invalid, "turn %d did not begin with a message of a user", turn)
+		return fault.New(fault.Invalid, "turn_without_message", "turn %d did not begin with a message of a user", turn)
 	}
-	return fault.New(fault.Conflict, "turn %d was replaced already", turn)
+	return fault.New(fault.Conflict, "turn_replaced", "turn %d was replaced already", turn)
 }

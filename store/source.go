@@ -24,7 +24,8 @@ func CheckSource(r source.Record) error {
 		{"schedule", r.Schedule, MaxName},
 	} {
 		if f.value == "" || len(f.value) > f.most {
-			return fault.New(fault.Invalid, "the %s of a source has to have 1 to %d bytes, this has %d", f.what, f.most, len(f.value))
+			return fault.New(fault.Invalid,
+				"source_field_length", "the %s of a source has to have 1 to %d bytes, this has %d", f.what, f.most, len(f.value))
 		}
 	}
 	return nil
@@ -34,7 +35,7 @@ func CheckSource(r source.Record) error {
 func CheckItems(items []source.ItemRecord) error {
 	for _, it := range items {
 		if it.Key == "" || len(it.Key) > MaxKey || len(it.Document) > MaxKey || len(it.Address) > MaxAddress {
-			return fault.New(fault.Invalid, "the key, document or address of a source's item is empty or too long")
+			return fault.New(fault.Invalid, "source_item_length", "the key, document or address of a source's item is empty or too long")
 		}
 	}
 	return nil
@@ -79,9 +80,11 @@ func SourceEnd(end *source.End) (string, error) {
 }
 
 // NoSource is the fault for a source that is not there.
-func NoSource(id int64) error { return fault.New(fault.NotFound, "there is no source %d", id) }
+func NoSource(id int64) error {
+	return fault.New(fault.NotFound, "no_source", "there is no source %d", id)
+}
 
 // SourceTaken is the fault for a source's name that is in use.
 func SourceTaken(name string) error {
-	return fault.New(fault.Conflict, "there is a source called %q already; choose another name", name)
+	return fault.New(fault.Conflict, "source_name_taken", "there is already a source %q; choose another name", name)
 }

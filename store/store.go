@@ -44,15 +44,16 @@ func CheckPut(p ingest.Put) error {
 	d := p.Document
 	switch {
 	case d.Source == "" || len(d.Source) > MaxKey:
-		return fault.New(fault.Invalid, "a source has to have 1 to %d bytes, this has %d", MaxKey, len(d.Source))
+		return fault.New(fault.Invalid, "source_length", "a source has to have 1 to %d bytes, this has %d", MaxKey, len(d.Source))
 	case d.Collection == "" || len(d.Collection) > MaxName:
-		return fault.New(fault.Invalid, "a collection's name has to have 1 to %d bytes, this has %d", MaxName, len(d.Collection))
+		return fault.New(fault.Invalid,
+			"collection_name_length", "a collection's name has to have 1 to %d bytes, this has %d", MaxName, len(d.Collection))
 	case d.Status != rag.Ready && d.Status != rag.Failed:
-		return fault.New(fault.Invalid, "a document is ready or failed, not %q", d.Status)
+		return fault.New(fault.Invalid, "document_status_invalid", "a document is ready or failed, not %q", d.Status)
 	case d.Status == rag.Failed && len(p.Chunks) > 0:
-		return fault.New(fault.Invalid, "a failed document has no chunks, this has %d", len(p.Chunks))
+		return fault.New(fault.Invalid, "failed_document_with_chunks", "a failed document has no chunks, this has %d", len(p.Chunks))
 	case len(p.Vectors) > 0 && len(p.Vectors) != len(p.Chunks):
-		return fault.New(fault.Invalid, "%d chunks have %d vectors", len(p.Chunks), len(p.Vectors))
+		return fault.New(fault.Invalid, "vectors_missing", "%d chunks have %d vectors", len(p.Chunks), len(p.Vectors))
 	}
 	return checkVectors(p.Embedder, p.Vectors)
 }
@@ -71,11 +72,13 @@ func checkVectors(embedder string, vectors [][]float32) error {
 		return nil
 	}
 	if embedder == "" || len(embedder) > MaxName {
-		return fault.New(fault.Invalid, "an embedder's name has to have 1 to %d bytes, this has %d", MaxName, len(embedder))
+		return fault.New(fault.Invalid,
+			"embedder_name_length", "an embedder's name has to have 1 to %d bytes, this has %d", MaxName, len(embedder))
 	}
 	for _, v := range vectors {
 		if len(v) == 0 || len(v) != len(vectors[0]) {
-			return fault.New(fault.Invalid, "vectors have to be of one length and not empty: %d and %d", len(vectors[0]), len(v))
+			return fault.New(fault.Invalid,
+				"vector_lengths", "vectors have to be of one length and not empty: %d and %d", len(vectors[0]), len(v))
 		}
 	}
 	return nil
@@ -87,11 +90,12 @@ func CheckSession(r agent.SessionRecord) error {
 		{"agent's name", r.Key.Agent}, {"session's id", r.Key.ID}, {"user's name", r.Username}, {"owner's name", r.Owner},
 	} {
 		if len(f.value) > MaxName {
-			return fault.New(fault.Invalid, "the %s has to have at most %d bytes, this has %d", f.what, MaxName, len(f.value))
+			return fault.New(fault.Invalid,
+				"stored_field_length", "the %s has to have at most %d bytes, this has %d", f.what, MaxName, len(f.value))
 		}
 	}
 	if r.Key.Agent == "" || r.Key.ID == "" {
-		return fault.New(fault.Invalid, "a session has to have an agent and an id")
+		return fault.New(fault.Invalid, "session_without_id", "a session has to have an agent and an id")
 	}
 	return nil
 }
@@ -99,7 +103,7 @@ func CheckSession(r agent.SessionRecord) error {
 // CheckClientID fails with fault.Invalid if a client's message id is too long.
 func CheckClientID(id string) error {
 	if len(id) > MaxName {
-		return fault.New(fault.Invalid, "a message's id has to have at most %d bytes, this has %d", MaxName, len(id))
+		return fault.New(fault.Invalid, "message_id_length", "a message's id has to have at most %d bytes, this has %d", MaxName, len(id))
 	}
 	return nil
 }
@@ -170,12 +174,14 @@ func Modified(nano int64) time.Time {
 }
 
 // NoDocument is the fault for a document that is not there.
-func NoDocument(id int64) error { return fault.New(fault.NotFound, "there is no document %d", id) }
+func NoDocument(id int64) error {
+	return fault.New(fault.NotFound, "no_document", "there is no document %d", id)
+}
 
 // NoOriginal is the fault for a document whose bytes were not kept.
 func NoOriginal(id int64) error {
-	return fault.New(fault.NotFound, "the original of document %d was not kept", id)
+	return fault.New(fault.NotFound, "no_original", "the original of document %d was not kept", id)
 }
 
 // NoSession is the fault for a session that is not there.
-func NoSession() error { return fault.New(fault.NotFound, "there is no such session") }
+func NoSession() error { return fault.New(fault.NotFound, "no_session", "there is no such session") }

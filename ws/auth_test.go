@@ -38,9 +38,9 @@ func principals(_ context.Context, token string) (auth.Principal, error) {
 	case "feeder":
 		return auth.Principal{ID: "token:feeder", Name: "feeder", Scopes: auth.Scopes{auth.Ingest}}, nil
 	case "slowed":
-		return auth.Principal{}, fault.New(fault.RateLimited, "too many wrong tokens")
+		return auth.Principal{}, fault.New(fault.RateLimited, "test_sentence", "too many wrong tokens")
 	}
-	return auth.Principal{}, fault.New(fault.Unauthorized, "this token is not known")
+	return auth.Principal{}, fault.New(fault.Unauthorized, "test_sentence", "this token is not known")
 }
 
 // guarded is a server that serves whom principals knows, by a header.
@@ -356,11 +356,11 @@ func TestRevoked(t *testing.T) {
 			return nil
 		})
 		busy := m.dial("ada", "S")
-		failure.Store(fault.New(fault.Unavailable, "the database is away"))
+		failure.Store(fault.New(fault.Unavailable, "test_sentence", "the database is away"))
 		<-time.After(11 * time.Second)
 		busy.say(`{"action":"user_message","message":"one"}`)
 		busy.until(payload.TurnFinishedAction)
-		failure.Store(fault.New(fault.Unauthorized, "this token was revoked"))
+		failure.Store(fault.New(fault.Unauthorized, "test_sentence", "this token was revoked"))
 		<-time.After(6 * time.Second)
 		busy.say(`{"action":"user_message","message":"two"}`)
 		busy.shutOut()
@@ -380,7 +380,7 @@ func TestRevokedListeners(t *testing.T) {
 		m := inMemory(t, agenttest.NewStore(), func(_ context.Context, who auth.Principal) error {
 			asked.Add(1)
 			if revoked.Load() && who.ID == "user:ada" {
-				return fault.New(fault.Unauthorized, "this token was revoked")
+				return fault.New(fault.Unauthorized, "test_sentence", "this token was revoked")
 			}
 			return nil
 		})
@@ -415,7 +415,7 @@ func TestRecheck(t *testing.T) {
 		m := inMemory(t, agenttest.NewStore(), func(context.Context, auth.Principal) error {
 			asked.Add(1)
 			if revoked.Load() {
-				return fault.New(fault.Unauthorized, "this login has ended")
+				return fault.New(fault.Unauthorized, "test_sentence", "this login has ended")
 			}
 			return nil
 		})

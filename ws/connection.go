@@ -263,8 +263,5 @@ func (c *connection) refuse(err error, id string) {
 	if !c.v1 {
 		return
 	}
-	kind := fault.KindOf(err)
-	c.sendMessage(payload.ErrorAction, payload.Error{
-		Code: string(kind), Message: fault.Message(err), Retryable: kind.Retryable(), ID: id,
-	}, id)
+	c.sendMessage(payload.ErrorAction, payload.NewError(err), id)
 }

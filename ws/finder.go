@@ -103,7 +103,7 @@ func unread(data []byte, refusal error) (id string, why error) {
 	var f finder
 	f.see(data)
 	if f.deepest > maxDepth {
-		refusal = fault.Wrap(fault.Invalid, refusal, "this is nested too deeply: at most %d levels are read", maxDepth)
+		refusal = fault.Wrap(fault.Invalid, refusal, "message_too_deep", "this is nested too deeply: at most %d levels are read", maxDepth)
 	}
 	return f.id, refusal
 }

@@ -56,7 +56,8 @@ func checkProtocol(r *http.Request) error {
 		}
 	}
 	if asked != "" && asked != Protocol {
-		return fault.New(fault.Invalid, "%.64q is not spoken here: ask for %s, or for nothing to speak as BAF does", asked, Protocol)
+		return fault.New(fault.Invalid,
+			"protocol_unknown", "%.64q is not spoken here: ask for %s, or for nothing to speak as BAF does", asked, Protocol)
 	}
 	return nil
 }
@@ -103,8 +104,9 @@ func (s *Server) openRequest(r *http.Request) agent.OpenRequest {
 
 // Why somebody is not let in.
 var (
-	errNobody  = fault.New(fault.Unauthorized, "this needs a token: send it as Authorization: Bearer, as a subprotocol, or in hello")
-	errNoScope = fault.New(fault.Forbidden, "your token does not allow to ask")
+	errNobody = fault.New(fault.Unauthorized,
+		"token_needed", "this needs a token: send it as Authorization: Bearer, as a subprotocol, or in hello")
+	errNoScope = fault.New(fault.Forbidden, "scope_ask_missing", "your token does not have the scope ask")
 )
 
 // principal is who asks; nil if that is still to be said, as only docent.v1 can.
@@ -143,30 +145,30 @@ func (s *Server) refuseHandshake(w http.ResponseWriter, err error) {
 		reason = refusedFull
 	}
 	count(s.meters.refused, reason)
-	writeRefusal(w, kind.HTTPStatus(), kind, fault.Message(err))
+	writeRefusal(w, kind.HTTPStatus(), kind, fault.TextOf(err))
 }
 
 // writeRefusal answers a request that does not become a connection, in the shape
 // that errors of the HTTP API have.
-func writeRefusal(w http.ResponseWriter, status int, kind fault.Kind, message string) {
+func writeRefusal(w http.ResponseWriter, status int, kind fault.Kind, text fault.Text) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(payload.Error{Code: string(kind), Message: message, Retryable: kind.Retryable()}) // the client is gone
+	_ = json.NewEncoder(w).Encode(payload.Error{Code: string(kind), Text: text, Retryable: kind.Retryable()}) // the client is gone
 }
 
 // upgradeFailed is what the WebSocket library says of a handshake.
 func upgradeFailed(w http.ResponseWriter, _ *http.Request, status int, reason error) {
-	kind, message := fault.Invalid, "this is no WebSocket handshake"
+	kind, text := fault.Invalid, fault.NewText("handshake_needed", "this is not a WebSocket handshake")
 	var handshake websocket.HandshakeError
 	switch {
 	case status == http.StatusForbidden:
-		kind, message = fault.Forbidden, "pages from this origin may not connect"
+		kind, text = fault.Forbidden, fault.NewText("origin_may_not_connect", "pages from this origin may not connect")
 	case status >= http.StatusInternalServerError:
-		kind, message = fault.Internal, "the connection could not be made"
+		kind, text = fault.Internal, fault.NewText("handshake_failed", "the connection could not be made")
 	case errors.As(reason, &handshake):
-		message = handshake.Error()
+		text = fault.NewText("handshake_invalid", "%s", handshake.Error())
 	}
 	w.Header().Set("Sec-Websocket-Version", "13")
-	writeRefusal(w, status, kind, message)
+	writeRefusal(w, status, kind, text)
 }

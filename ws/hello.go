@@ -34,7 +34,7 @@ func (c *connection) awaitHello(ctx context.Context) bool {
 		case refusal == nil && frame.Action == payload.HelloAction:
 			refusal = c.hello(ctx, frame)
 		case refusal == nil:
-			refusal = fault.New(fault.Invalid, "say hello first")
+			refusal = fault.New(fault.Invalid, "hello_missing", "say hello first")
 		}
 		if refusal == nil {
 			return true
@@ -56,11 +56,12 @@ func (c *connection) hello(ctx context.Context, frame payload.Frame) error {
 	var h payload.Hello
 	if frame.Message != nil {
 		if err := payload.UnmarshalMessage(frame.Message, &h); err != nil {
-			return fault.Wrap(fault.Invalid, err, "hello needs an object, with last_seq as a whole number and token as text, or without")
+			return fault.Wrap(fault.Invalid, err,
+				"hello_invalid", "hello needs an object, with last_seq as a whole number and token as text, or without")
 		}
 	}
 	if h.LastSeq != nil && *h.LastSeq < 0 {
-		return fault.New(fault.Invalid, "sequence numbers count from 1, and a last_seq of 0 asks for all")
+		return fault.New(fault.Invalid, "last_seq_invalid", "sequence numbers count from 1, and a last_seq of 0 asks for all")
 	}
 	if h.Token != "" && c.server.cfg.Authenticate != nil {
 		p, err := c.server.cfg.Authenticate(auth.WithRemote(ctx, c.remote), h.Token)

@@ -124,13 +124,13 @@ func (c *connection) actV1(ctx context.Context, frame payload.Frame) error {
 	case payload.FeedbackAction:
 		return c.feedback(ctx, frame)
 	case payload.HelloAction:
-		return fault.New(fault.Conflict, "hello was said already")
+		return fault.New(fault.Conflict, "hello_twice", "hello was said already")
 	}
 	return errUnknown(frame.Action)
 }
 
 func errUnknown(a payload.Action) error {
-	return fault.New(fault.Invalid, "unknown action %.64q", a)
+	return fault.New(fault.Invalid, "action_unknown", "unknown action %.64q", a)
 }
 
 // checkSize refuses messages that are too long for what they are.
@@ -155,7 +155,7 @@ func isSpoken(a payload.Action) bool { return a == payload.UserMessage || a == p
 // same.
 func (c *connection) hear(ctx context.Context, frame payload.Frame, human bool) error {
 	if frame.Message == nil {
-		return fault.New(fault.Invalid, "%s needs a message", frame.Action)
+		return fault.New(fault.Invalid, "action_without_message", "%s needs a message", frame.Action)
 	}
 	id := frame.ID
 	if !human && id == "" { // what an agent sends again after a reconnect is stored once
@@ -179,7 +179,7 @@ func (c *connection) stop(ctx context.Context, frame payload.Frame) error {
 	var s payload.Stop
 	if frame.Message != nil {
 		if err := payload.UnmarshalMessage(frame.Message, &s); err != nil {
-			return fault.Wrap(fault.Invalid, err, "stop needs an object, with the turn as a number or without")
+			return fault.Wrap(fault.Invalid, err, "stop_invalid", "stop needs an object, with the turn as a number or without")
 		}
 	}
 	if s.Turn == nil {
@@ -194,7 +194,8 @@ func (c *connection) stop(ctx context.Context, frame payload.Frame) error {
 func (c *connection) setVariables(ctx context.Context, frame payload.Frame) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(frame.Message, &values); err != nil || len(values) == 0 {
-		return fault.Wrap(fault.Invalid, errors.Join(err, errNoVariables), "user_set_variable needs an object that is not empty")
+		return fault.Wrap(fault.Invalid, errors.Join(err, errNoVariables),
+			"variables_invalid", "user_set_variable needs an object that is not empty")
 	}
 	return c.sub.SetVariables(ctx, values)
 }

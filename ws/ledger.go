@@ -81,7 +81,8 @@ func (l *ledger) join(id string, now time.Time) (*account, error) {
 	}
 	switch {
 	case a.connections >= l.cfg.UserConnections:
-		return nil, fault.New(fault.RateLimited, "you have %d connections open, and may not have more", a.connections)
+		return nil, fault.New(fault.RateLimited,
+			"connections_exhausted", "you have %d open connections, the most allowed; close one first", a.connections)
 	case !a.rate.AllowN(now, 1):
 		return nil, errTooQuick
 	}

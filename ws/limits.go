@@ -11,10 +11,12 @@ import (
 )
 
 var (
-	errFull     = fault.New(fault.Unavailable, "docent has as many connections as it can hold, or is shutting down")
-	errCrowd    = fault.New(fault.Unavailable, "too many clients have not said who they are; try again, or bring a token at the handshake")
-	errMany     = fault.New(fault.RateLimited, "too many clients of your address have not said who they are; say hello, or bring a token at the handshake")
-	errTooQuick = fault.New(fault.RateLimited, "you connect too often; try again in a moment")
+	errFull  = fault.New(fault.Unavailable, "connections_full", "docent has as many connections as it can hold, or is shutting down")
+	errCrowd = fault.New(fault.Unavailable,
+		"anonymous_connections_full", "too many clients have not said who they are; try again, or bring a token at the handshake")
+	errMany = fault.New(fault.RateLimited,
+		"anonymous_connections_of_address", "too many clients of your address have not said who they are; say hello, or bring a token at the handshake")
+	errTooQuick = fault.New(fault.RateLimited, "connects_throttled", "you connect too often; try again in a moment")
 )
 
 // reserve counts a handshake from an address; it fails if there is no room for
@@ -93,9 +95,11 @@ type pace struct {
 func (p *pace) exceeded() error {
 	switch {
 	case !p.own.Allow():
-		return fault.New(fault.RateLimited, "at most %g frames a second are taken on a connection", float64(p.own.Limit()))
+		return fault.New(fault.RateLimited,
+			"frames_throttled", "a connection may send at most %g frames per second", float64(p.own.Limit()))
 	case p.account != nil && !p.account.rate.Allow():
-		return fault.New(fault.RateLimited, "at most %g frames a second are taken of all your connections together", float64(p.account.rate.Limit()))
+		return fault.New(fault.RateLimited,
+			"frames_throttled_all", "all your connections together may send at most %g frames per second", float64(p.account.rate.Limit()))
 	}
 	return nil
 }

@@ -47,11 +47,13 @@ func timedOut(err error) bool {
 }
 
 func (c *connection) tooLong() error {
-	return fault.Wrap(fault.Invalid, agent.ErrTooLong, "a message may have at most %d bytes, and %d of text", c.server.cfg.MessageBytes, agent.MaxTextBytes)
+	return fault.Wrap(fault.Invalid, agent.ErrTooLong,
+		"frame_too_large", "a message may have at most %d bytes, and %d of text", c.server.cfg.MessageBytes, agent.MaxTextBytes)
 }
 
 func (c *connection) fileTooLong() error {
-	return fault.Wrap(fault.Invalid, agent.ErrTooLong, "a file may have at most %d bytes in base64", c.server.cfg.FileBytes)
+	return fault.Wrap(fault.Invalid, agent.ErrTooLong,
+		"file_too_large", "a file may have at most %d bytes in base64", c.server.cfg.FileBytes)
 }
 
 // buffers are for reading messages; large ones are not kept.
@@ -193,7 +195,7 @@ func (c *connection) grow(b []byte, most int) ([]byte, error) {
 func (c *connection) maybeLarge(begin []byte) error {
 	switch {
 	case c.sub == nil:
-		return fault.New(fault.Invalid, "say hello first, in at most %d bytes", helloBytes)
+		return fault.New(fault.Invalid, "hello_too_large", "say hello first, in at most %d bytes", helloBytes)
 	case c.typed || !mayBeFile(begin):
 		return c.tooLong()
 	}

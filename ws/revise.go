@@ -11,8 +11,8 @@ import (
 
 // Why what is said of a turn is refused.
 var (
-	errTurn   = fault.New(fault.Invalid, "turns count from 1")
-	errNoTurn = fault.New(fault.Invalid, "turn is missing")
+	errTurn   = fault.New(fault.Invalid, "turn_number_invalid", "turns count from 1")
+	errNoTurn = fault.New(fault.Invalid, "turn_missing", "turn is missing")
 )
 
 // noTurn stands for the turn where none is named.
@@ -22,7 +22,7 @@ const noTurn = math.MinInt64
 func (c *connection) regenerate(ctx context.Context, frame payload.Frame) error {
 	r := payload.Regenerate{Turn: noTurn}
 	if err := payload.UnmarshalMessage(frame.Message, &r); err != nil {
-		return fault.Wrap(fault.Invalid, err, "regenerate needs an object with the turn as a number")
+		return fault.Wrap(fault.Invalid, err, "regenerate_invalid", "regenerate needs an object with the turn as a number")
 	}
 	return c.revise(ctx, agent.Revision{Turn: r.Turn, ID: frame.ID})
 }
@@ -31,10 +31,10 @@ func (c *connection) regenerate(ctx context.Context, frame payload.Frame) error 
 func (c *connection) edit(ctx context.Context, frame payload.Frame) error {
 	e := payload.Edit{Turn: noTurn}
 	if err := payload.UnmarshalMessage(frame.Message, &e); err != nil {
-		return fault.Wrap(fault.Invalid, err, "edit needs an object with the turn as a number, and the message")
+		return fault.Wrap(fault.Invalid, err, "edit_invalid", "edit needs an object with the turn as a number, and the message")
 	}
 	if e.Message == nil && e.Turn != noTurn {
-		return fault.New(fault.Invalid, "edit needs a message")
+		return fault.New(fault.Invalid, "edit_without_message", "edit needs a message")
 	}
 	return c.revise(ctx, agent.Revision{Turn: e.Turn, ID: frame.ID, Content: e.Message})
 }
@@ -53,7 +53,7 @@ func (c *connection) revise(ctx context.Context, r agent.Revision) error {
 func (c *connection) feedback(ctx context.Context, frame payload.Frame) error {
 	var f payload.Feedback
 	if err := payload.UnmarshalMessage(frame.Message, &f); err != nil {
-		return fault.Wrap(fault.Invalid, err, "feedback needs an object with rating or comment, and may name a turn")
+		return fault.Wrap(fault.Invalid, err, "feedback_invalid", "feedback needs an object with rating or comment, and may name a turn")
 	}
 	about := agent.Feedback{Rating: f.Rating, Comment: f.Comment}
 	if f.Turn != nil {

@@ -202,7 +202,7 @@ func (s *Server) Notify(session, message string) (int, error) {
 	conns := slices.Clone(s.typed[session])
 	s.mu.Unlock()
 	if len(conns) == 0 {
-		return 0, fault.New(fault.NotFound, "no client of this session is connected at %s", TypedPath)
+		return 0, fault.New(fault.NotFound, "no_client_connected_at", "no client of this session is connected at %s", TypedPath)
 	}
 	m := payload.NewTyped(payload.TypedNotification, message, time.Now())
 	for _, c := range conns {

@@ -68,7 +68,7 @@ func (c *connection) command(ctx context.Context, name string) error {
 		}
 		return nil
 	}
-	return fault.New(fault.Invalid, "the commands are %s", strings.Join(names, ", "))
+	return fault.New(fault.Invalid, "commands_known", "the commands are %s", strings.Join(names, ", "))
 }
 
 type resetData struct {

@@ -259,7 +259,7 @@ func TestTypedErrors(t *testing.T) {
 		config: ws.Config{Burst: 1000},
 		rag: &agenttest.Answers{Answer: func(_ context.Context, req rag.Request) (string, error) {
 			if req.Question == "fail" {
-				return "", fault.Wrap(fault.Unavailable, errors.New("secret"), "the model does not answer")
+				return "", fault.Wrap(fault.Unavailable, errors.New("secret"), "test_sentence", "the model does not answer")
 			}
 			return req.Question, nil
 		}},

@@ -23,9 +23,9 @@ func (u *uploads) take(who string, n int64) error {
 	defer u.mu.Unlock()
 	switch {
 	case u.of[who]+n > min(u.share, u.most):
-		return fault.New(fault.Busy, "too many files of yours are being received; try again in a moment")
+		return fault.New(fault.Busy, "own_uploads_busy", "too many files of yours are being received; try again in a moment")
 	case u.all+n > u.most:
-		return fault.New(fault.Busy, "too many files are being received; try again in a moment")
+		return fault.New(fault.Busy, "uploads_busy", "too many files are being received; try again in a moment")
 	}
 	u.all += n
 	u.of[who] += n

@@ -30,10 +30,10 @@ const maxListening = 64
 // Why a recording is not listened to. It must not become what the user said, as
 // words about a failed transcription would.
 var (
-	errNoSpeech  = fault.New(fault.Invalid, "I cannot listen to recordings here. Please write instead.")
-	errRecording = fault.New(fault.Invalid, "a recording must be an audio file in base64, as text")
-	errListening = fault.New(fault.Busy, "too many recordings are being listened to; try again in a moment")
-	errDropped   = fault.New(fault.Conflict, "this recording was given up before it was understood")
+	errNoSpeech  = fault.New(fault.Invalid, "recordings_off", "I cannot listen to recordings here. Please write instead.")
+	errRecording = fault.New(fault.Invalid, "recording_invalid", "a recording must be an audio file in base64, as text")
+	errListening = fault.New(fault.Busy, "recordings_busy", "too many recordings are being listened to; try again in a moment")
+	errDropped   = fault.New(fault.Conflict, "recording_given_up", "this recording was given up before it was understood")
 )
 
 // listening is a recording that is being transcribed, while its client is read

@@ -28,7 +28,7 @@ func plain(_ context.Context, recording []byte, language string) (string, error)
 	if text := string(recording); !strings.HasPrefix(text, "noise") {
 		return text + language, nil
 	}
-	return "", fault.New(fault.Unavailable, "the speech server has a problem")
+	return "", fault.New(fault.Unavailable, "test_sentence", "the speech server has a problem")
 }
 
 // told is the next frame that is not about the session or a turn as a whole.
@@ -104,7 +104,7 @@ type known struct{ *agenttest.Store }
 func (k known) Session(_ context.Context, key agent.SessionKey) (agent.SessionRecord, error) {
 	record, _, ok := k.Store.Session(key.ID)
 	if !ok {
-		return record, fault.New(fault.NotFound, "no such session")
+		return record, fault.New(fault.NotFound, "test_sentence", "no such session")
 	}
 	return record, nil
 }

@@ -93,7 +93,7 @@ func (s *Store) Calls(op Operation) int {
 // find returns a session by its row id.
 func (s *Store) find(id int64) (*session, error) {
 	if id < 1 || id > int64(len(s.sessions)) || s.sessions[id-1] == nil {
-		return nil, fault.New(fault.NotFound, "there is no session %d", id)
+		return nil, fault.New(fault.NotFound, "no_session_number", "there is no session %d", id)
 	}
 	return s.sessions[id-1], nil
 }
@@ -188,11 +188,11 @@ func (s *session) replaceable(turn int64) error {
 	case turn == 0:
 		return nil
 	case !slices.ContainsFunc(s.events, func(e event) bool { return e.Turn == turn }):
-		return fault.Wrap(fault.NotFound, agent.ErrNoTurn, "there is no turn %d", turn)
+		return fault.Wrap(fault.NotFound, agent.ErrNoTurn, "no_turn", "there is no turn %d", turn)
 	case !slices.ContainsFunc(s.events, func(e event) bool { return e.Turn == turn && e.Human && e.Message.Type != "" }):
-		return fault.New(fault.Invalid, "turn %d did not begin with a message of a user", turn)
+		return fault.New(fault.Invalid, "turn_without_message", "turn %d did not begin with a message of a user", turn)
 	case s.replaced(turn):
-		return fault.New(fault.Conflict, "turn %d was replaced already", turn)
+		return fault.New(fault.Conflict, "turn_replaced", "turn %d was replaced already", turn)
 	}
 	return nil
 }

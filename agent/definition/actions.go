@@ -272,7 +272,7 @@ func (d *draft) sequence(actions []action) (agent.Body, error) {
 	for _, a := range actions {
 		body, err := a.make()
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "%w", err)
+			return nil, fault.New(fault.Invalid, "other_error", "%w", err)
 		}
 		bodies = append(bodies, body)
 	}

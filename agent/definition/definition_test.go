@@ -214,7 +214,7 @@ func (s *toolServer) Close() { s.closed = true }
 // closed, and the error keeps its kind.
 func TestServerAway(t *testing.T) {
 	t.Parallel()
-	server := &toolServer{err: fault.New(fault.Unavailable, "it does not answer")}
+	server := &toolServer{err: fault.New(fault.Unavailable, "test_sentence", "it does not answer")}
 	env := definition.Environment{MCP: func(context.Context, definition.MCPServer) (definition.ToolServer, error) { return server, nil }}
 	_, err := definition.Parse(t.Context(), "agent.yaml", []byte(`name: a
 states: {a: {initial: true, body: [reason]}}

@@ -55,7 +55,7 @@ func (s shelf) Document(_ context.Context, id int64) (rag.Document, error) {
 			return d, nil
 		}
 	}
-	return rag.Document{}, fault.New(fault.NotFound, "there is no document %d", id)
+	return rag.Document{}, fault.New(fault.NotFound, "no_document", "there is no document %d", id)
 }
 
 func (s shelf) Retrieve(_ context.Context, q rag.Query) (rag.Retrieval, error) {

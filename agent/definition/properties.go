@@ -43,22 +43,23 @@ func LoadProperties(path string) (*Properties, error) {
 // readFile reads a YAML file.
 func readFile(path string) ([]byte, error) {
 	if ext := strings.ToLower(filepath.Ext(path)); ext != ".yaml" && ext != ".yml" {
-		return nil, fault.New(fault.Invalid, "%s: the name of the file must end in .yaml or .yml", path)
+		return nil, fault.New(fault.Invalid, "agent_file_ending", "%s: the name of the file must end in .yaml or .yml", path)
 	}
 	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.New(fault.Invalid, "%s: there is no such file; paths are relative to the folder of the call", path)
+		return nil, fault.New(fault.Invalid,
+			"agent_file_missing", "%s: there is no such file; paths are relative to the folder of the call", path)
 	case err != nil:
-		return nil, fault.New(fault.Invalid, "%w", err)
+		return nil, fault.New(fault.Invalid, "other_error", "%w", err)
 	}
 	defer f.Close()
 	raw, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "%s: %w", path, err)
+		return nil, fault.New(fault.Invalid, "named", "%s: %w", path, err)
 	}
 	if len(raw) > MaxFile {
-		return nil, fault.New(fault.Invalid, "%s: the file is larger than %d bytes: split the agent", path, MaxFile)
+		return nil, fault.New(fault.Invalid, "agent_file_too_large", "%s: the file is larger than %d bytes: split the agent", path, MaxFile)
 	}
 	return raw, nil
 }
@@ -147,7 +148,7 @@ func (d Property[T]) Get(p *Properties) T {
 func (d Property[T]) Set(p *Properties, value any) error {
 	v, ok := value.(T)
 	if !ok {
-		return fault.New(fault.Invalid, "property %s is a %T, not a %T", d.Name, d.Default, value)
+		return fault.New(fault.Invalid, "property_type", "property %s is a %T, not a %T", d.Name, d.Default, value)
 	}
 	if p.values == nil {
 		p.values = map[string]any{}

@@ -71,7 +71,7 @@ func (r *reader) error() error {
 			lines = append(lines, fmt.Sprintf("%s:%d: %s", r.file, p.line, p.text))
 		}
 	}
-	return fault.New(fault.Invalid, "%s", strings.Join(lines, "\n"))
+	return fault.New(fault.Invalid, "agent_file_invalid", "%s", strings.Join(lines, "\n"))
 }
 
 // yamlReason is how the YAML parser says where it stopped, which is not where

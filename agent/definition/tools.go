@@ -183,7 +183,7 @@ func (d *draft) openTools(ctx context.Context, out *Definition) error {
 	if t.skills != "" {
 		skills, err := tool.LoadSkills(os.DirFS(t.skills))
 		if err != nil {
-			return d.at(t.at.skills, fault.New(fault.Invalid, "%w", err))
+			return d.at(t.at.skills, fault.New(fault.Invalid, "other_error", "%w", err))
 		}
 		if t.instructed, err = tool.NewSkills(ctx, tool.SkillsConfig{Skills: skills}); err != nil {
 			return d.at(t.at.skills, err)

@@ -114,28 +114,28 @@ func (e *Entity) builtIn() bool {
 func (e *Entity) Validate() error {
 	switch {
 	case strings.TrimSpace(e.Name) == "":
-		return fault.New(fault.Invalid, "an entity of kind %s has no name", e.Kind)
+		return fault.New(fault.Invalid, "entity_without_name", "an entity of kind %s has no name", e.Kind)
 	case !e.builtIn() && e.Kind != KindListed && e.Kind != KindRegexp:
-		return fault.New(fault.Invalid, "entity %q: unknown kind %q", e.Name, e.Kind)
+		return fault.New(fault.Invalid, "entity_kind_unknown", "entity %q: unknown kind %q", e.Name, e.Kind)
 	case e.err != nil:
-		return fault.New(fault.Invalid, "entity %q: %w", e.Name, e.err)
+		return fault.New(fault.Invalid, "entity_invalid", "entity %q: %w", e.Name, e.err)
 	case e.Kind == KindRegexp && e.expression == nil:
-		return fault.New(fault.Invalid, "entity %q has no pattern; make it with intent.Regexp", e.Name)
+		return fault.New(fault.Invalid, "entity_without_pattern", "entity %q has no pattern; make it with intent.Regexp", e.Name)
 	case e.Kind == KindListed && len(e.Values) == 0:
-		return fault.New(fault.Invalid, "entity %q has no values", e.Name)
+		return fault.New(fault.Invalid, "entity_without_values", "entity %q has no values", e.Name)
 	}
 	seen := map[string]bool{}
 	for n, v := range e.Values {
 		switch {
 		case strings.TrimSpace(v.Value) == "":
-			return fault.New(fault.Invalid, "entity %q: value %d is empty", e.Name, n+1)
+			return fault.New(fault.Invalid, "entity_value_empty", "entity %q: value %d is empty", e.Name, n+1)
 		case seen[v.Value]:
-			return fault.New(fault.Invalid, "entity %q has the value %q twice", e.Name, v.Value)
+			return fault.New(fault.Invalid, "entity_value_twice", "entity %q has the value %q twice", e.Name, v.Value)
 		}
 		seen[v.Value] = true
 		for _, s := range v.Synonyms {
 			if strings.TrimSpace(s) == "" {
-				return fault.New(fault.Invalid, "entity %q: value %q has an empty synonym", e.Name, v.Value)
+				return fault.New(fault.Invalid, "entity_synonym_empty", "entity %q: value %q has an empty synonym", e.Name, v.Value)
 			}
 		}
 	}

@@ -93,13 +93,13 @@ func Validate(intents ...*Intent) error {
 	for n, i := range intents {
 		switch {
 		case i == nil:
-			return fault.New(fault.Invalid, "intent %d is nil", n+1)
+			return fault.New(fault.Invalid, "intent_nil", "intent %d is nil", n+1)
 		case strings.TrimSpace(i.Name) == "":
-			return fault.New(fault.Invalid, "intent %d has no name", n+1)
+			return fault.New(fault.Invalid, "intent_without_name", "intent %d has no name", n+1)
 		case i.Name == Fallback:
-			return fault.New(fault.Invalid, "an intent cannot be named %s, which stands for no intent", Fallback)
+			return fault.New(fault.Invalid, "intent_name_reserved", "an intent cannot be named %s, which stands for no intent", Fallback)
 		case seen[i.Name]:
-			return fault.New(fault.Invalid, "there are two intents named %q", i.Name)
+			return fault.New(fault.Invalid, "intent_name_twice", "there are two intents named %q", i.Name)
 		}
 		seen[i.Name] = true
 		if err := i.validate(entities); err != nil {
@@ -113,25 +113,25 @@ func Validate(intents ...*Intent) error {
 func (i *Intent) validate(entities map[string]*Entity) error {
 	for n, s := range i.Sentences {
 		if strings.TrimSpace(s) == "" {
-			return fault.New(fault.Invalid, "intent %q: sentence %d is empty", i.Name, n+1)
+			return fault.New(fault.Invalid, "intent_sentence_empty", "intent %q: sentence %d is empty", i.Name, n+1)
 		}
 	}
 	seen := map[string]bool{}
 	for n, p := range i.Parameters {
 		switch {
 		case strings.TrimSpace(p.Name) == "":
-			return fault.New(fault.Invalid, "intent %q: parameter %d has no name", i.Name, n+1)
+			return fault.New(fault.Invalid, "intent_parameter_without_name", "intent %q: parameter %d has no name", i.Name, n+1)
 		case seen[p.Name]:
-			return fault.New(fault.Invalid, "intent %q has two parameters named %q", i.Name, p.Name)
+			return fault.New(fault.Invalid, "intent_parameter_twice", "intent %q has two parameters named %q", i.Name, p.Name)
 		case p.Entity == nil:
-			return fault.New(fault.Invalid, "intent %q: parameter %q has no entity", i.Name, p.Name)
+			return fault.New(fault.Invalid, "intent_parameter_without_entity", "intent %q: parameter %q has no entity", i.Name, p.Name)
 		}
 		seen[p.Name] = true
 		if err := p.Entity.Validate(); err != nil {
 			return err
 		}
 		if other := entities[p.Entity.Name]; other != nil && other != p.Entity && !p.Entity.builtIn() {
-			return fault.New(fault.Invalid, "there are two entities named %q", p.Entity.Name)
+			return fault.New(fault.Invalid, "entity_name_twice", "there are two entities named %q", p.Entity.Name)
 		}
 		entities[p.Entity.Name] = p.Entity
 	}

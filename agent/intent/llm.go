@@ -85,7 +85,8 @@ func (c *LLM) Classify(ctx context.Context, req Request) (Prediction, error) {
 	}
 	verdicts, ok := readAnswer(answer, req.Intents)
 	if !ok {
-		return none, fault.New(fault.Unavailable, "classify with %s: the model's answer of %d bytes names no intent", c.cfg.Name, len(answer))
+		return none, fault.New(fault.Unavailable,
+			"classifier_answer_unusable", "classify with %s: the model's answer of %d bytes names no intent", c.cfg.Name, len(answer))
 	}
 	best, score := -1, -1.
 	for n, i := range req.Intents {

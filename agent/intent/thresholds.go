@@ -19,11 +19,12 @@ type Thresholds struct {
 // They count beside the classifier's: it takes none of a lower score anyway.
 func NewThresholds(c Classifier, least map[string]float64) (*Thresholds, error) {
 	if c == nil {
-		return nil, fault.New(fault.Invalid, "thresholds need a classifier")
+		return nil, fault.New(fault.Invalid, "thresholds_without_classifier", "thresholds need a classifier")
 	}
 	for name, score := range least {
 		if !(score >= 0 && score <= 1) {
-			return nil, fault.New(fault.Invalid, "the threshold of intent %q is %v, not between 0 and 1", name, score)
+			return nil, fault.New(fault.Invalid,
+				"threshold_out_of_range", "the threshold of intent %q is %v, not between 0 and 1", name, score)
 		}
 	}
 	return &Thresholds{classifier: c, least: maps.Clone(least)}, nil

@@ -77,11 +77,12 @@ type listDocuments struct {
 func Knowledge(cfg KnowledgeConfig) ([]Tool, error) {
 	switch {
 	case cfg.Searcher == nil:
-		return nil, fault.New(fault.Invalid, "knowledge tools: Searcher is missing")
+		return nil, fault.New(fault.Invalid, "knowledge_searcher_missing", "knowledge tools: Searcher is missing")
 	case cfg.Library == nil:
-		return nil, fault.New(fault.Invalid, "knowledge tools: Library is missing")
+		return nil, fault.New(fault.Invalid, "knowledge_library_missing", "knowledge tools: Library is missing")
 	case cfg.K < 0 || cfg.K > rag.MaxK:
-		return nil, fault.New(fault.Invalid, "knowledge tools: K is %d, it has to be between 1 and %d", cfg.K, rag.MaxK)
+		return nil, fault.New(fault.Invalid,
+			"knowledge_k_out_of_range", "knowledge tools: K is %d, it has to be between 1 and %d", cfg.K, rag.MaxK)
 	}
 	cfg.K = cmp.Or(cfg.K, rag.DefaultK)
 	k := knowledge{cfg}
@@ -110,7 +111,7 @@ func (k knowledge) search(ctx context.Context, in searchKnowledge) (any, error) 
 	}
 	found, err := k.Searcher.Retrieve(ctx, q)
 	if err != nil {
-		return nil, safe(err, "the documents cannot be searched now")
+		return nil, safe(err, fault.NewText("documents_not_searched", "the documents cannot be searched now"))
 	}
 	notes := findings(ctx)
 	notes.searched(Search{Query: query, Collection: in.Collection, Found: len(found.Results), Evidence: found.Evidence})
@@ -153,7 +154,7 @@ func (k knowledge) read(ctx context.Context, in readDocument) (any, error) {
 	}
 	d, err := k.Library.Document(ctx, in.ID)
 	if err != nil {
-		return nil, safe(err, "the document cannot be read now")
+		return nil, safe(err, fault.NewText("document_not_read", "the document cannot be read now"))
 	}
 	if !scope(ctx).allows(d.Collection) {
 		return nil, refusal("ValueError", "document %d is in none of the collections that the user wants answers from", d.ID)
@@ -199,7 +200,7 @@ func (k knowledge) list(ctx context.Context, in listDocuments) (any, error) {
 	case in.After == 0:
 		all, err := k.Library.Collections(ctx)
 		if err != nil {
-			return nil, safe(err, "the collections cannot be listed now")
+			return nil, safe(err, fault.NewText("collections_not_listed", "the collections cannot be listed now"))
 		}
 		for i, c := range all {
 			if i == maxNames {
@@ -214,7 +215,7 @@ func (k knowledge) list(ctx context.Context, in listDocuments) (any, error) {
 		Collection: in.Collection, Status: rag.Ready, Match: in.Match, After: in.After, Limit: documentPage + 1,
 	})
 	if err != nil {
-		return nil, safe(err, "the documents cannot be listed now")
+		return nil, safe(err, fault.NewText("documents_not_listed", "the documents cannot be listed now"))
 	}
 	for _, d := range docs[:min(len(docs), documentPage)] {
 		fmt.Fprintf(&b, "document %d: %s (%s; collection %s)\n", d.ID,
@@ -233,7 +234,7 @@ func (k knowledge) list(ctx context.Context, in listDocuments) (any, error) {
 func (k knowledge) known(ctx context.Context, name string) error {
 	all, err := k.Library.Collections(ctx)
 	if err != nil {
-		return safe(err, "the collections cannot be listed now")
+		return safe(err, fault.NewText("collections_not_listed", "the collections cannot be listed now"))
 	}
 	var names []string
 	within := scope(ctx)
@@ -250,10 +251,10 @@ func (k knowledge) known(ctx context.Context, name string) error {
 
 // safe keeps what an error of ours says from the model unless it is meant for
 // others: a fault's sentence, or that the call was stopped.
-func safe(err error, sentence string) error {
+func safe(err error, sentence fault.Text) error {
 	kind := fault.KindOf(err)
 	if kind != fault.Internal {
 		return err
 	}
-	return fault.Wrap(kind, err, "%s", sentence)
+	return &fault.Fault{Kind: kind, Text: sentence, Err: err}
 }

@@ -85,7 +85,7 @@ func (s *shelf) Documents(_ context.Context, f rag.DocumentFilter) ([]rag.Docume
 
 func (s *shelf) Document(_ context.Context, id int64) (rag.Document, error) {
 	if s.err != nil || id < 1 || id > int64(len(s.docs)) {
-		return rag.Document{}, cmpErr(s.err, fault.New(fault.NotFound, "there is no document %d", id))
+		return rag.Document{}, cmpErr(s.err, fault.New(fault.NotFound, "no_document", "there is no document %d", id))
 	}
 	return s.docs[id-1], nil
 }

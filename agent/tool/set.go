@@ -81,10 +81,10 @@ type Outcome struct {
 // NewSet checks the tools.
 func NewSet(cfg SetConfig) (*Set, error) {
 	if cfg.Timeout < 0 || cfg.MaxResult < 0 {
-		return nil, fault.New(fault.Invalid, "tools: Timeout and MaxResult cannot be negative")
+		return nil, fault.New(fault.Invalid, "tools_config_negative", "tools: Timeout and MaxResult cannot be negative")
 	}
 	if len(cfg.Tools) > MaxTools {
-		return nil, fault.New(fault.Invalid, "tools: %d are too many, at most %d are allowed", len(cfg.Tools), MaxTools)
+		return nil, fault.New(fault.Invalid, "tools_too_many", "tools: %d are too many, at most %d are allowed", len(cfg.Tools), MaxTools)
 	}
 	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
 	cfg.MaxResult = cmp.Or(cfg.MaxResult, DefaultMaxResult)
@@ -102,11 +102,12 @@ func NewSet(cfg SetConfig) (*Set, error) {
 			return nil, err
 		}
 		if s.byName[t.Name] != nil {
-			return nil, fault.New(fault.Invalid, "two tools are called %s", t.Name)
+			return nil, fault.New(fault.Invalid, "tool_name_twice", "two tools are called %s", t.Name)
 		}
 		schema, resolved, err := readSchema(t.Parameters)
 		if err != nil {
-			return nil, fault.Wrap(fault.Invalid, err, "tool %s: its parameters are not a JSON Schema of an object", t.Name)
+			return nil, fault.Wrap(fault.Invalid, err,
+				"tool_schema_invalid", "tool %s: its parameters are not a JSON Schema of an object", t.Name)
 		}
 		s.byName[t.Name] = &entry{Tool: *t, schema: schema, resolved: resolved}
 	}
@@ -172,7 +173,7 @@ func (s *Set) Wait(ctx context.Context) error {
 	case <-idle:
 		return nil
 	case <-ctx.Done():
-		return fault.Wrap(fault.Unavailable, context.Cause(ctx), "%d tool calls have not returned", running)
+		return fault.Wrap(fault.Unavailable, context.Cause(ctx), "tool_calls_running", "%d tool calls have not returned", running)
 	}
 }
 

@@ -186,10 +186,11 @@ func TestOutcomes(t *testing.T) {
 		"any error":    {answer(nil, fmt.Errorf("secret: %w", io.ErrUnexpectedEOF)), "ERROR: the tool t failed"},
 		"own error":    {answer(nil, &Error{Text: "no room on Friday"}), "ERROR: no room on Friday"},
 		"classed":      {answer(nil, fmt.Errorf("x: %w", &Error{"ValueError", "bad"})), "ERROR: ValueError: bad"},
-		"fault":        {answer(nil, fmt.Errorf("db: %w", fault.Wrap(fault.Unavailable, errors.New("10.0.0.1"), "the database is away"))), "ERROR: the database is away"},
-		"context":      {answer(nil, fmt.Errorf("get: %w", context.DeadlineExceeded)), "ERROR: the request took too long"},
-		"panic":        {Tool{Name: "t", Call: func(context.Context, json.RawMessage) (any, error) { panic("secret") }}, "ERROR: ToolError: Tool 't' failed unexpectedly"},
-		"long error":   {answer(nil, &Error{Text: strings.Repeat("x", 3000)}), "ERROR: " + strings.Repeat("x", 2000) + "\n[cut after 2000 of 3000 characters]"},
+		"fault": {answer(nil, fmt.Errorf("db: %w", fault.Wrap(fault.Unavailable, errors.New("10.0.0.1"),
+			"test_sentence", "the database is away"))), "ERROR: the database is away"},
+		"context":    {answer(nil, fmt.Errorf("get: %w", context.DeadlineExceeded)), "ERROR: the request took too long"},
+		"panic":      {Tool{Name: "t", Call: func(context.Context, json.RawMessage) (any, error) { panic("secret") }}, "ERROR: ToolError: Tool 't' failed unexpectedly"},
+		"long error": {answer(nil, &Error{Text: strings.Repeat("x", 3000)}), "ERROR: " + strings.Repeat("x", 2000) + "\n[cut after 2000 of 3000 characters]"},
 	} {
 		s := newSet(t, SetConfig{Tools: []Tool{tc.tool}, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		out := s.Invoke(t.Context(), "t", nil)

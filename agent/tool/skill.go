@@ -64,18 +64,19 @@ func LoadSkill(file string) (Skill, error) {
 func LoadSkills(folder fs.FS) ([]Skill, error) {
 	files, err := fs.Glob(folder, "*.md")
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "the folder of skills cannot be read")
+		return nil, fault.Wrap(fault.Invalid, err, "skills_folder_unreadable", "the folder of skills cannot be read")
 	}
 	if files == nil {
 		if _, err := fs.Stat(folder, "."); err != nil { // Glob ignores it
-			return nil, fault.Wrap(fault.Invalid, err, "the folder of skills cannot be read")
+			return nil, fault.Wrap(fault.Invalid, err, "skills_folder_unreadable", "the folder of skills cannot be read")
 		}
 	}
 	var skills []Skill
 	var problems []error
 	for i, file := range files {
 		if i == MaxSkills {
-			problems = append(problems, fault.New(fault.Invalid, "there are %d skills, only %d are used", len(files), MaxSkills))
+			problems = append(problems, fault.New(fault.Invalid,
+				"skills_folder_too_many", "there are %d skills, only %d are used", len(files), MaxSkills))
 			break
 		}
 		s, err := loadSkill(folder, file)
@@ -91,16 +92,17 @@ func LoadSkills(folder fs.FS) ([]Skill, error) {
 func loadSkill(folder fs.FS, file string) (Skill, error) {
 	// Asked before opening, which would wait at a pipe.
 	if info, err := fs.Stat(folder, file); err != nil || !info.Mode().IsRegular() {
-		return Skill{}, fault.Wrap(fault.Invalid, errors.Join(err, fs.ErrInvalid), "skill %s: it is not there or no file", file)
+		return Skill{}, fault.Wrap(fault.Invalid, errors.Join(err, fs.ErrInvalid),
+			"skill_missing", "skill %s: it is not there or no file", file)
 	}
 	f, err := folder.Open(file)
 	if err != nil {
-		return Skill{}, fault.Wrap(fault.Invalid, err, "skill %s: it cannot be opened", file)
+		return Skill{}, fault.Wrap(fault.Invalid, err, "skill_unopened", "skill %s: it cannot be opened", file)
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	text, err := io.ReadAll(io.LimitReader(f, MaxSkill+1))
 	if err != nil {
-		return Skill{}, fault.Wrap(fault.Invalid, err, "skill %s: it cannot be read", file)
+		return Skill{}, fault.Wrap(fault.Invalid, err, "skill_unreadable", "skill %s: it cannot be read", file)
 	}
 	s, err := parseSkill(string(text))
 	if err == nil {
@@ -110,7 +112,7 @@ func loadSkill(folder fs.FS, file string) (Skill, error) {
 		s, err = s.checked()
 	}
 	if err != nil {
-		return Skill{}, fault.Wrap(fault.Invalid, err, "%s: %s", file, fault.Message(err))
+		return Skill{}, fault.Wrap(fault.Invalid, err, "named_reason", "%s: %s", file, fault.TextOf(err))
 	}
 	return s, nil
 }
@@ -127,21 +129,22 @@ func (s Skill) Prompt() string {
 func (s Skill) checked() (Skill, error) {
 	switch {
 	case s.Name == "":
-		return Skill{}, fault.New(fault.Invalid, "a skill has no name: give one in its front matter or as a heading in its first line")
+		return Skill{}, fault.New(fault.Invalid,
+			"skill_without_name", "a skill has no name: give one in its front matter or as a heading in its first line")
 	case utf8.RuneCountInString(s.Name) > maxSkillName || strings.ContainsAny(s.Name, "\n\r\x00"):
-		return Skill{}, fault.New(fault.Invalid, "a skill's name is one line of at most %d characters", maxSkillName)
+		return Skill{}, fault.New(fault.Invalid, "skill_name_too_long", "a skill's name is one line of at most %d characters", maxSkillName)
 	case s.Content == "":
-		return Skill{}, fault.New(fault.Invalid, "the skill %s has no content", s.Name)
+		return Skill{}, fault.New(fault.Invalid, "skill_empty", "the skill %s has no content", s.Name)
 	}
 	return s, nil
 }
 
 func parseSkill(text string) (Skill, error) {
 	if len(text) > MaxSkill {
-		return Skill{}, fault.New(fault.Invalid, "a skill has at most %d bytes", MaxSkill)
+		return Skill{}, fault.New(fault.Invalid, "skill_too_large", "a skill has at most %d bytes", MaxSkill)
 	}
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return Skill{}, fault.New(fault.Invalid, "a skill is UTF-8 text")
+		return Skill{}, fault.New(fault.Invalid, "skill_not_utf8", "a skill is UTF-8 text")
 	}
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\uFEFF"), "\r\n", "\n")
 	fields, content := frontMatter(text)

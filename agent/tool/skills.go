@@ -42,7 +42,8 @@ type Skills struct {
 // NewSkills prepares skills for comparing.
 func NewSkills(ctx context.Context, cfg SkillsConfig) (*Skills, error) {
 	if len(cfg.Skills) > MaxSkills {
-		return nil, fault.New(fault.Invalid, "%d skills are too many, at most %d are allowed", len(cfg.Skills), MaxSkills)
+		return nil, fault.New(fault.Invalid,
+			"skills_too_many", "%d skills are too many, at most %d are allowed", len(cfg.Skills), MaxSkills)
 	}
 	if cfg.Static == nil {
 		var err error
@@ -59,7 +60,7 @@ func NewSkills(ctx context.Context, cfg SkillsConfig) (*Skills, error) {
 			return nil, err
 		}
 		if seen[skill.Name] {
-			return nil, fault.New(fault.Invalid, "two skills are called %s", skill.Name)
+			return nil, fault.New(fault.Invalid, "skill_name_twice", "two skills are called %s", skill.Name)
 		}
 		seen[skill.Name] = true
 		s.bytes += len(skill.Prompt())

@@ -45,11 +45,12 @@ type Tool struct {
 // fault.Invalid if the name is not one or In cannot be described.
 func New[In any](name, description string, call func(context.Context, In) (any, error)) (Tool, error) {
 	if call == nil {
-		return Tool{}, fault.New(fault.Invalid, "tool %s: there is no function", name)
+		return Tool{}, fault.New(fault.Invalid, "tool_without_function", "tool %s: there is no function", name)
 	}
 	parameters, err := schemaOf[In]()
 	if err != nil {
-		return Tool{}, fault.Wrap(fault.Invalid, err, "tool %s: its arguments cannot be described: %v", name, err)
+		return Tool{}, fault.Wrap(fault.Invalid, err,
+			"tool_arguments_undescribable", "tool %s: its arguments cannot be described: %v", name, err)
 	}
 	t := Tool{Name: name, Description: description, Parameters: parameters}
 	t.Call = func(ctx context.Context, arguments json.RawMessage) (any, error) {
@@ -76,13 +77,14 @@ func (t Tool) Definition() llms.Tool {
 func (t Tool) validate() error {
 	switch {
 	case !validName.MatchString(t.Name):
-		return fault.New(fault.Invalid, "tool %q: a name has 1 to 64 letters, digits, _ and -", t.Name)
+		return fault.New(fault.Invalid, "tool_name_invalid", "tool %q: a name has 1 to 64 letters, digits, _ and -", t.Name)
 	case t.Call == nil:
-		return fault.New(fault.Invalid, "tool %s: there is no function", t.Name)
+		return fault.New(fault.Invalid, "tool_without_function", "tool %s: there is no function", t.Name)
 	case t.Timeout < 0:
-		return fault.New(fault.Invalid, "tool %s: a timeout of %s", t.Name, t.Timeout)
+		return fault.New(fault.Invalid, "tool_timeout_invalid", "tool %s: a timeout of %s", t.Name, t.Timeout)
 	case len(t.Parameters) > MaxParameters:
-		return fault.New(fault.Invalid, "tool %s: a schema of %d bytes, at most %d are allowed", t.Name, len(t.Parameters), MaxParameters)
+		return fault.New(fault.Invalid,
+			"tool_schema_too_large", "tool %s: a schema of %d bytes, at most %d are allowed", t.Name, len(t.Parameters), MaxParameters)
 	}
 	return nil
 }

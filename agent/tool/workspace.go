@@ -55,19 +55,20 @@ type space struct {
 // OpenWorkspaces opens folders; Close them.
 func OpenWorkspaces(spaces ...Workspace) (*Workspaces, error) {
 	if len(spaces) == 0 || len(spaces) > MaxWorkspaces {
-		return nil, fault.New(fault.Invalid, "%d workspaces: it has to be 1 to %d", len(spaces), MaxWorkspaces)
+		return nil, fault.New(fault.Invalid, "workspaces_out_of_range", "%d workspaces: it has to be 1 to %d", len(spaces), MaxWorkspaces)
 	}
 	w := &Workspaces{}
 	for _, s := range spaces {
 		if s.Name == "" || strings.ContainsFunc(s.Name, unicode.IsControl) {
-			return nil, errors.Join(fault.New(fault.Invalid, "workspace %q: that is no name", s.Name), w.Close())
+			return nil, errors.Join(fault.New(fault.Invalid, "workspace_name_invalid", "workspace %q: that is no name", s.Name), w.Close())
 		}
 		if slices.Contains(w.names(), s.Name) {
-			return nil, errors.Join(fault.New(fault.Invalid, "two workspaces are called %s", s.Name), w.Close())
+			return nil, errors.Join(fault.New(fault.Invalid, "workspace_name_twice", "two workspaces are called %s", s.Name), w.Close())
 		}
 		root, err := os.OpenRoot(s.Path)
 		if err != nil {
-			return nil, errors.Join(fault.Wrap(fault.Invalid, err, "workspace %s: its folder cannot be opened", s.Name), w.Close())
+			return nil, errors.Join(fault.Wrap(fault.Invalid, err,
+				"workspace_unopened", "workspace %s: its folder cannot be opened", s.Name), w.Close())
 		}
 		w.spaces = append(w.spaces, &space{Workspace: s, root: root})
 	}
@@ -163,7 +164,7 @@ func (s *space) failed(err error, path string) error {
 	case errors.Is(err, fs.ErrPermission):
 		return refusal("WorkspaceError", "Permission denied: %s", shown(path))
 	case errors.Is(err, fs.ErrClosed):
-		return fault.Wrap(fault.Unavailable, err, "the workspace is closed")
+		return fault.Wrap(fault.Unavailable, err, "workspace_closed", "the workspace is closed")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case !errors.As(err, &number): // os.Root refused it, not the operating system

@@ -86,7 +86,7 @@ func openStore(cmd *cobra.Command, std stdio) (*app, error) {
 	}
 	a := &app{cfg: cfg, log: logger(std, cfg, cmd.Name() == "serve"), metrics: metrics.NewSet()}
 	if err := os.MkdirAll(cfg.CacheDir(), 0o700); err != nil {
-		return nil, fault.New(fault.Invalid, "data folder: %w; choose another with --data DIR", err)
+		return nil, fault.New(fault.Invalid, "cli_data_folder", "data folder: %w; choose another with --data DIR", err)
 	}
 	a.db, err = openDatabase(cmd.Context(), cfg, a.log)
 	if err != nil {

@@ -43,7 +43,7 @@ func (a *app) addAuthenticator(ctx context.Context, std stdio) error {
 	cfg := auth.Config{Store: a.db, Issuer: a.cfg.OIDC.Issuer, Audience: a.cfg.OIDC.Audience, Proxies: a.cfg.TrustedProxies, Late: ws.AsksV1, Metrics: a.metrics, Logger: a.log}
 	var err error
 	if cfg.IssuerScopes, err = auth.ParseScopes(a.cfg.OIDC.Scopes); err != nil {
-		return fault.Wrap(fault.Invalid, err, "setting oidc.scopes: %s", fault.Message(err))
+		return fault.Wrap(fault.Invalid, err, "cli_oidc_scopes", "setting oidc.scopes: %s", fault.TextOf(err))
 	}
 	if a.authenticator, err = auth.New(cfg); err != nil {
 		return fmt.Errorf("authentication: %w", err)

@@ -37,6 +37,8 @@ type docLine struct {
 	Chunks     int        `json:"chunks"`
 	Status     rag.Status `json:"status"`
 	Reason     string     `json:"reason,omitempty"`
+	// Sentence names the reason; docs/reference/errors.md lists the ids.
+	Sentence fault.Sentence `json:"sentence,omitzero"`
 }
 
 // listPage is how many documents are asked for at a time.
@@ -78,7 +80,7 @@ func newDocsLs(std stdio) *cobra.Command {
 			if asJSON {
 				enc := json.NewEncoder(std.out)
 				return eachDocument(cmd, a.db, collection, func(d rag.Document) error {
-					return enc.Encode(docLine{d.ID, d.Collection, d.Source, d.Title, d.MediaType, d.Size, d.SHA256, d.Chunks, d.Status, d.Error})
+					return enc.Encode(docLine{d.ID, d.Collection, d.Source, d.Title, d.MediaType, d.Size, d.SHA256, d.Chunks, d.Status, d.Error.Message, d.Error.Sentence})
 				})
 			}
 			n := 0
@@ -87,8 +89,8 @@ func newDocsLs(std stdio) *cobra.Command {
 			err = eachDocument(cmd, a.db, collection, func(d rag.Document) error {
 				n++
 				source := d.Source
-				if d.Error != "" {
-					source += "  (" + d.Error + ")"
+				if !d.Error.IsZero() {
+					source += "  (" + d.Error.Message + ")"
 				}
 				_, err := fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\n", d.ID, d.Status, d.Chunks, clip(d.Title, 48), source)
 				return err
@@ -149,7 +151,8 @@ func newDocsRm(std stdio) *cobra.Command {
 			}
 			for _, arg := range args {
 				if !found[arg] {
-					return fault.New(fault.NotFound, "there is no document %q; docent docs ls lists them; nothing was removed", arg)
+					return fault.New(fault.NotFound,
+						"cli_no_document", "there is no document %q; docent docs ls lists them; nothing was removed", arg)
 				}
 			}
 			n, err := a.db.RemoveDocuments(cmd.Context(), ids)

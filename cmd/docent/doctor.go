@@ -182,7 +182,7 @@ func (a *app) checkModel(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if a.model == nil {
-		return "none: answers are quotes; " + modelHint, nil
+		return "none: " + modelHint().Message, nil
 	}
 	if err := a.model.Ping(ctx); err != nil {
 		return "", err
@@ -270,26 +270,29 @@ func (a *app) checkPort(ctx context.Context) (string, error) {
 func askReady(ctx context.Context, w io.Writer, server string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(server, "/")+"/api/ready", http.NoBody)
 	if err != nil {
-		return fault.New(fault.Invalid, "--server %s: %w", server, err)
+		return fault.New(fault.Invalid, "cli_server_address", "--server %s: %w", server, err)
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return fault.New(fault.Unavailable, "%w", err)
+		return fault.New(fault.Unavailable, "other_error", "%w", err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	if err != nil {
-		return fault.New(fault.Unavailable, "%s: %w", server, err)
+		return fault.New(fault.Unavailable, "named", "%s: %w", server, err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		return fault.New(fault.Unavailable, "%s is not ready: %s", server, strings.TrimSpace(string(body)))
+		return fault.New(fault.Unavailable, "cli_server_not_ready", "%s is not ready: %s", server, strings.TrimSpace(string(body)))
 	}
 	_, err = fmt.Fprintln(w, server, "is ready")
 	return err
 }
 
-// modelHint says what to set for written answers.
-const modelHint = "for written ones set DOCENT_MODEL, with OPENAI_API_KEY or with DOCENT_LLM_URL for a server of your own"
+// modelHint says how to set a model.
+func modelHint() fault.Text {
+	return fault.NewText("model_hint",
+		"Answers are quotes; for written ones set DOCENT_MODEL, with OPENAI_API_KEY or with DOCENT_LLM_URL for a server of your own.")
+}
 
 // databaseKind names the database in reports.
 func (a *app) databaseKind() string {

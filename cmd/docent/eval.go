@@ -44,7 +44,8 @@ exits with 1.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.corpus == "" {
-				return fault.New(fault.Invalid, "--corpus PATH is missing: the documents that the questions are about")
+				return fault.New(fault.Invalid,
+					"cli_corpus_missing", "--corpus PATH is missing: the documents that the questions are about")
 			}
 			questions, err := eval.Load(args[0])
 			if err != nil {
@@ -120,7 +121,7 @@ func (a *app) evalCorpus(cmd *cobra.Command, std stdio, o evalOptions) (*evalRep
 			return nil, fmt.Errorf("ingest %s: %w", filepath.Base(o.corpus), err)
 		}
 		if r.Status == ingest.Failed {
-			fmt.Fprintf(std.err, "failed: %s: %s\n", r.Source, r.Reason)
+			fmt.Fprintf(std.err, "failed: %s: %s\n", r.Source, r.Reason.Message)
 			continue
 		}
 		report.Documents++

@@ -22,6 +22,8 @@ type ingestLine struct {
 	Status string `json:"status"`
 	Chunks int    `json:"chunks"`
 	Reason string `json:"reason,omitempty"`
+	// Sentence names the reason; docs/reference/errors.md lists the ids.
+	Sentence fault.Sentence `json:"sentence,omitzero"`
 }
 
 // ingestSummary ends `ingest --json`; its keys are a contract.
@@ -102,7 +104,7 @@ Exit status: 0 everything is searchable, 1 some files failed, 2 wrong call.`,
 			var known ingest.Listing
 			if watch {
 				if slices.Contains(args, "-") {
-					return fault.New(fault.Invalid, "standard input cannot be watched: name files and folders")
+					return fault.New(fault.Invalid, "cli_watch_stdin", "standard input cannot be watched: name files and folders")
 				}
 				if known, err = ingest.List(cmd.Context(), args); err != nil {
 					return err

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"docent/internal/fault"
+
 	"docent/ingest"
 )
 
@@ -47,9 +49,9 @@ func TestIngestReport(t *testing.T) {
 	t.Parallel()
 	r := ingestReport{survey: ingest.Survey{Skipped: 7, Gone: []string{"/a", "/b"}}}
 	for range 12 {
-		r.failure(ingest.Result{Source: "/x.pdf", Reason: "encrypted: it opens only with a password"})
+		r.failure(ingest.Result{Source: "/x.pdf", Reason: fault.Plain("encrypted: it opens only with a password")})
 	}
-	r.failure(ingest.Result{Source: "/y.md", Reason: "empty: there is no text in it"})
+	r.failure(ingest.Result{Source: "/y.md", Reason: fault.Plain("empty: there is no text in it")})
 	var out strings.Builder
 	if err := r.write(&out); err != nil {
 		t.Fatal(err)

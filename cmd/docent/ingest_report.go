@@ -27,7 +27,7 @@ func (r *ingestReport) failure(res ingest.Result) {
 	if r.failures == nil {
 		r.failures = map[string][]ingest.Result{}
 	}
-	kind := reasonKind(res.Reason)
+	kind := reasonKind(res.Reason.Message)
 	r.failures[kind] = append(r.failures[kind], res)
 }
 
@@ -54,7 +54,7 @@ func (r *ingestReport) write(w io.Writer) error {
 				fmt.Fprintf(&b, "  and %d more; --verbose lists all\n", len(files)-i)
 				break
 			}
-			fmt.Fprintf(&b, "  %s: %s\n", f.Source, f.Reason)
+			fmt.Fprintf(&b, "  %s: %s\n", f.Source, f.Reason.Message)
 		}
 	}
 	if n := r.survey.Skipped; n > 0 {

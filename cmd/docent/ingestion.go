@@ -33,7 +33,7 @@ func (a *app) ingestPaths(cmd *cobra.Command, std stdio, req ingest.Request, out
 	one := func(r ingest.Result) error {
 		sum.count(r)
 		if out.asJSON {
-			return enc.Encode(ingestLine{r.Source, r.Status, r.Chunks, r.Reason})
+			return enc.Encode(ingestLine{r.Source, r.Status, r.Chunks, r.Reason.Message, r.Reason.Sentence})
 		}
 		bar.done(r.Source)
 		if r.Status == ingest.Failed {

@@ -54,7 +54,7 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 	var lc net.ListenConfig
 	listener, err := lc.Listen(ctx, network, addr)
 	if err != nil {
-		return nil, fault.New(fault.Unavailable, "%w; choose another address with --addr HOST:PORT", err)
+		return nil, fault.New(fault.Unavailable, "cli_listen", "%w; choose another address with --addr HOST:PORT", err)
 	}
 	return listener, nil
 }

@@ -106,15 +106,15 @@ func (l *loadTest) validate() error {
 	u, err := url.Parse(l.url)
 	switch {
 	case err != nil || u.Host == "":
-		return fault.New(fault.Invalid, "--url %q is no address such as ws://127.0.0.1:8765/", l.url)
+		return fault.New(fault.Invalid, "cli_loadtest_url", "--url %q is no address such as ws://127.0.0.1:8765/", l.url)
 	case l.connections < 1 || l.connections > maxLoadConnections:
-		return fault.New(fault.Invalid, "--connections has to be from 1 to %d", maxLoadConnections)
+		return fault.New(fault.Invalid, "cli_loadtest_connections", "--connections has to be from 1 to %d", maxLoadConnections)
 	case l.users < 1 || l.users > maxLoadUsers:
-		return fault.New(fault.Invalid, "--users has to be from 1 to %d", maxLoadUsers)
+		return fault.New(fault.Invalid, "cli_loadtest_users", "--users has to be from 1 to %d", maxLoadUsers)
 	case l.duration <= 0 || l.settle < 0 || l.pause < 0:
-		return fault.New(fault.Invalid, "--duration, --settle and --pause have to be positive")
+		return fault.New(fault.Invalid, "cli_loadtest_times", "--duration, --settle and --pause have to be positive")
 	case l.scenarios()[l.scenario] == nil:
-		return fault.New(fault.Invalid, "--scenario %q: there are idle, echo, turns, stream and slow", l.scenario)
+		return fault.New(fault.Invalid, "cli_loadtest_scenario", "--scenario %q: there are idle, echo, turns, stream and slow", l.scenario)
 	}
 	u.Scheme = strings.Replace(u.Scheme, "http", "ws", 1)
 	query := u.Query()

@@ -152,7 +152,7 @@ func (u *loadUser) until(actions ...payload.Action) (payload.Action, error) {
 			return f.Action, nil
 		}
 		if f.Action == payload.ErrorAction {
-			return "", fault.New(fault.Unavailable, "the server refused: %s (%s)", e.Message, e.Code)
+			return "", fault.New(fault.Unavailable, "cli_server_refused", "the server refused: %s (%s)", e.Message, e.Code)
 		}
 	}
 }

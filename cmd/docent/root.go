@@ -39,7 +39,7 @@ func newRoot(std stdio) *cobra.Command {
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fault.New(fault.Invalid, "%w; see %s --help", err, cmd.CommandPath())
+		return fault.New(fault.Invalid, "cli_usage", "%w; see %s --help", err, cmd.CommandPath())
 	})
 	addSettings(root.PersistentFlags(), config.InScope())
 	root.PersistentFlags().String("config", "", "configuration file (default docent.yaml in the data folder)")
@@ -56,7 +56,7 @@ func usageErrors(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
-				return fault.New(fault.Invalid, "%w; see %s --help", err, cmd.CommandPath())
+				return fault.New(fault.Invalid, "cli_usage", "%w; see %s --help", err, cmd.CommandPath())
 			}
 			return nil
 		}

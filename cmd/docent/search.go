@@ -55,7 +55,7 @@ func newSearch(std stdio) *cobra.Command {
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if k < 1 || k > rag.MaxK*20 {
-				return fault.New(fault.Invalid, "-k %d is not between 1 and %d", k, rag.MaxK*20)
+				return fault.New(fault.Invalid, "cli_k_out_of_range", "-k %d is not between 1 and %d", k, rag.MaxK*20)
 			}
 			a, err := openRetriever(cmd, std)
 			if err != nil {
@@ -87,7 +87,7 @@ func newSearch(std stdio) *cobra.Command {
 			}
 			question := strings.TrimSpace(strings.Join(args, " "))
 			if question == "" {
-				return fault.New(fault.Invalid, "the question is empty")
+				return fault.New(fault.Invalid, "question_empty", "the question is empty")
 			}
 			return one(question)
 		},
@@ -119,7 +119,7 @@ func eachLine(r io.Reader, f func(string) error) error {
 		}
 	}
 	if err := sc.Err(); err != nil {
-		return fault.New(fault.Invalid, "questions on standard input: %w", err)
+		return fault.New(fault.Invalid, "cli_questions_unreadable", "questions on standard input: %w", err)
 	}
 	return nil
 }

@@ -213,10 +213,11 @@ func (a *app) welcome(ctx context.Context) ws.Info {
 
 // info is what /api/info says beside what package api knows.
 func (a *app) info(context.Context) (api.Info, error) {
+	hint := modelHint()
 	info := api.Info{
 		BuiltIn:  a.cfg.AgentFile == "",
 		Database: a.databaseKind(),
-		Model:    api.ModelInfo{Name: rag.Extractive, Kind: rag.Extractive, Hint: "Answers are quotes; " + modelHint + "."},
+		Model:    api.ModelInfo{Name: rag.Extractive, Kind: rag.Extractive, Hint: hint.Message, Sentence: &hint.Sentence},
 		Models:   a.rag.Models(),
 		Embedder: api.EmbedderInfo{Name: a.embedder.Name(), Dimensions: a.embedder.Dimensions()},
 		Index:    api.IndexInfo{Keyword: keywordIndex, Vectors: vectorIndex, Chunks: a.retriever.Len()},

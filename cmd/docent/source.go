@@ -72,7 +72,7 @@ func (a *app) sourcesNamed(ctx context.Context, names []string) ([]source.Record
 			}
 		}
 		if !found {
-			return nil, fault.New(fault.NotFound, "there is no source %q; docent source ls lists them", name)
+			return nil, fault.New(fault.NotFound, "cli_no_source", "there is no source %q; docent source ls lists them", name)
 		}
 	}
 	return out, nil
@@ -238,7 +238,7 @@ func (a *app) syncSource(cmd *cobra.Command, std stdio, r source.Record, retry, 
 		return false, failed
 	}
 	if failed != nil && sum.Error == "" {
-		sum.Error = fault.Message(failed)
+		sum.Fail(fault.TextOf(failed))
 	}
 	if asJSON {
 		return failed == nil && sum.Failed == 0, json.NewEncoder(std.out).Encode(sourceLine{r.Name, sum})
@@ -253,7 +253,7 @@ func (a *app) syncSource(cmd *cobra.Command, std stdio, r source.Record, retry, 
 			if name == "" {
 				name = it.Key
 			}
-			fmt.Fprintf(std.err, "failed: %s: %s\n", name, it.Reason)
+			fmt.Fprintf(std.err, "failed: %s: %s\n", name, it.Reason.Message)
 		}
 		if sum.Failed > len(items) {
 			fmt.Fprintf(std.err, "failed: %d more\n", sum.Failed-len(items))

@@ -88,7 +88,7 @@ func kindsHelp() string {
 			case o.Default != "":
 				note = " (default " + o.Default + ")"
 			}
-			fmt.Fprintf(&b, "    %-16s %s%s\n", o.Name, o.Title, note)
+			fmt.Fprintf(&b, "    %-16s %s%s\n", o.Name, o.Title.Message, note)
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
@@ -100,7 +100,7 @@ func (a *app) completeSource(n *source.New, options, secretEnv []string, secretS
 	for _, o := range options {
 		name, value, ok := strings.Cut(o, "=")
 		if !ok {
-			return fault.New(fault.Invalid, "--option %q is not NAME=VALUE", o)
+			return fault.New(fault.Invalid, "cli_option_syntax", "--option %q is not NAME=VALUE", o)
 		}
 		n.Options[name] = value
 	}
@@ -108,7 +108,7 @@ func (a *app) completeSource(n *source.New, options, secretEnv []string, secretS
 		name, variable, ok := strings.Cut(s, "=")
 		value, set := config.Variable(variable)
 		if !ok || !set || value == "" {
-			return fault.New(fault.Invalid, "--secret-env %q is not NAME=VARIABLE with a variable that is set", s)
+			return fault.New(fault.Invalid, "cli_secret_env_syntax", "--secret-env %q is not NAME=VARIABLE with a variable that is set", s)
 		}
 		n.Secret[name] = value
 	}
@@ -128,10 +128,10 @@ func (a *app) completeSource(n *source.New, options, secretEnv []string, secretS
 	}
 	abs, err := filepath.Abs(n.Location)
 	if err != nil {
-		return fault.Wrap(fault.Invalid, err, "%s: not a path", n.Location)
+		return fault.Wrap(fault.Invalid, err, "not_a_path", "%s: not a path", n.Location)
 	}
 	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
-		return fault.New(fault.Invalid, "%s is no folder", abs)
+		return fault.New(fault.Invalid, "not_a_folder", "%s is no folder", abs)
 	}
 	n.Location = abs
 	return nil
@@ -152,10 +152,11 @@ func (a *app) secretName(kind, given string) (string, error) {
 	}
 	switch len(names) {
 	case 0:
-		return "", fault.New(fault.Invalid, "sources of kind %s have no secrets", kind)
+		return "", fault.New(fault.Invalid, "cli_source_without_secrets", "sources of kind %s have no secrets", kind)
 	case 1:
 		return names[0], nil
 	default:
-		return "", fault.New(fault.Invalid, "sources of kind %s have several secrets: say --secret-stdin=NAME with one of %s", kind, quoted(names))
+		return "", fault.New(fault.Invalid,
+			"cli_source_secrets_ambiguous", "sources of kind %s have several secrets: say --secret-stdin=NAME with one of %s", kind, quoted(names))
 	}
 }

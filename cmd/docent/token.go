@@ -55,12 +55,12 @@ they; without, it owns what it makes itself.`,
 			if len(args) == 1 && name == "" {
 				name = args[0]
 			} else if len(args) == 1 || name == "" {
-				return fault.New(fault.Invalid, "a token needs one name: docent token create --name NAME")
+				return fault.New(fault.Invalid, "cli_token_name", "a token needs one name: docent token create --name NAME")
 			}
 			spec := auth.TokenSpec{Name: name, User: user}
 			var err error
 			if spec.Scopes, err = auth.ParseScopes(scopes); err != nil {
-				return fault.Wrap(fault.Invalid, err, "--scopes: %s", fault.Message(err))
+				return fault.Wrap(fault.Invalid, err, "cli_scopes", "--scopes: %s", fault.TextOf(err))
 			}
 			if spec.For, err = parseSpan(expires); err != nil {
 				return err
@@ -91,7 +91,7 @@ const day = 24 * time.Hour
 
 // parseSpan reads a time span such as 90d, 1d12h or 30m; "" is 0.
 func parseSpan(s string) (time.Duration, error) {
-	wrong := fault.New(fault.Invalid, "--expires %.64q is not a time span such as 90d or 12h", s)
+	wrong := fault.New(fault.Invalid, "cli_expires", "--expires %.64q is not a time span such as 90d or 12h", s)
 	if s == "" {
 		return 0, nil
 	}
@@ -175,7 +175,7 @@ func newTokenRevoke(std stdio) *cobra.Command {
 			}
 			defer a.close()
 			if err := authenticator.RevokeToken(cmd.Context(), args[0]); err != nil {
-				return explain(err, "there is no token %q; docent token ls lists them", args[0])
+				return explain(err, fault.New(fault.NotFound, "cli_no_token", "there is no token %q; docent token ls lists them", args[0]))
 			}
 			_, err = fmt.Fprintf(std.out, "revoked %s\n", args[0])
 			return err
@@ -183,10 +183,10 @@ func newTokenRevoke(std stdio) *cobra.Command {
 	}
 }
 
-// explain says more of what was not found.
-func explain(err error, format string, args ...any) error {
+// explain replaces an error of the kind NotFound.
+func explain(err, missing error) error {
 	if fault.KindOf(err) == fault.NotFound {
-		return fault.New(fault.NotFound, format, args...)
+		return missing
 	}
 	return err
 }

@@ -40,7 +40,7 @@ func newUserCreate(std stdio) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			may, err := auth.ParseScopes(scopes)
 			if err != nil {
-				return fault.Wrap(fault.Invalid, err, "--scopes: %s", fault.Message(err))
+				return fault.Wrap(fault.Invalid, err, "cli_scopes", "--scopes: %s", fault.TextOf(err))
 			}
 			a, authenticator, err := accounts(cmd, std)
 			if err != nil {
@@ -79,7 +79,8 @@ func readPassword(std stdio, piped bool) (string, error) {
 	}
 	file, is := std.in.(*os.File)
 	if !is || !term.IsTerminal(int(file.Fd())) {
-		return "", fault.New(fault.Invalid, "there is no terminal to ask for the password at: add --password-stdin and write it to standard input")
+		return "", fault.New(fault.Invalid,
+			"cli_no_terminal", "there is no terminal to ask for the password at: add --password-stdin and write it to standard input")
 	}
 	var typed [2]string
 	for i, prompt := range []string{"Password: ", "The same again: "} {
@@ -92,7 +93,7 @@ func readPassword(std stdio, piped bool) (string, error) {
 		typed[i] = string(line)
 	}
 	if typed[0] != typed[1] {
-		return "", fault.New(fault.Invalid, "the two are not the same; nothing was changed")
+		return "", fault.New(fault.Invalid, "cli_passwords_differ", "the two are not the same; nothing was changed")
 	}
 	return typed[0], nil
 }
@@ -126,8 +127,10 @@ func newUserLs(std stdio) *cobra.Command {
 	}
 }
 
-// noUser is what is said of a user who does not exist.
-const noUser = "there is no user %q; docent user ls lists them"
+// noUser is the error for a user who does not exist.
+func noUser(name string) error {
+	return fault.New(fault.NotFound, "cli_no_user", "there is no user %q; docent user ls lists them", name)
+}
 
 func newUserPassword(std stdio) *cobra.Command {
 	var piped bool
@@ -146,7 +149,7 @@ func newUserPassword(std stdio) *cobra.Command {
 				return err
 			}
 			if err := authenticator.SetPassword(cmd.Context(), args[0], password); err != nil {
-				return explain(err, noUser, args[0])
+				return explain(err, noUser(args[0]))
 			}
 			_, err = fmt.Fprintf(std.out, "%s has another password and is signed out everywhere; tokens on their behalf stay\n", args[0])
 			return err
@@ -172,7 +175,7 @@ func newUserScopes(std stdio) *cobra.Command {
 			}
 			defer a.close()
 			if err := authenticator.SetScopes(cmd.Context(), args[0], may); err != nil {
-				return explain(err, noUser, args[0])
+				return explain(err, noUser(args[0]))
 			}
 			_, err = fmt.Fprintf(std.out, "%s may %s\n", auth.UserName(args[0]), listed(may))
 			return err
@@ -192,7 +195,7 @@ func newUserDelete(std stdio) *cobra.Command {
 			}
 			defer a.close()
 			if err := authenticator.DeleteUser(cmd.Context(), args[0]); err != nil {
-				return explain(err, noUser, args[0])
+				return explain(err, noUser(args[0]))
 			}
 			_, err = fmt.Fprintf(std.out, "deleted the user %s\n", args[0])
 			return err

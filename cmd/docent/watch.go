@@ -122,12 +122,12 @@ func (f *follower) read(ctx context.Context, paths []string, gone map[string]boo
 		sum.count(r)
 		switch {
 		case f.asJSON:
-			if err := enc.Encode(ingestLine{r.Source, r.Status, r.Chunks, r.Reason}); err != nil {
+			if err := enc.Encode(ingestLine{r.Source, r.Status, r.Chunks, r.Reason.Message, r.Reason.Sentence}); err != nil {
 				f.fail(ctx, err)
 				return
 			}
 		case r.Status == ingest.Failed:
-			fmt.Fprintf(f.std.err, "failed: %s: %s\n", r.Source, r.Reason)
+			fmt.Fprintf(f.std.err, "failed: %s: %s\n", r.Source, r.Reason.Message)
 		default:
 			fmt.Fprintf(f.std.out, "%s: %s\n", r.Status, r.Source)
 		}

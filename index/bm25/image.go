@@ -37,7 +37,7 @@ func (x *Index) Load(data []byte) error {
 	defer x.mu.Unlock()
 	if err := x.load(data); err != nil {
 		x.reset()
-		return fault.Wrap(fault.Invalid, err, "the saved keyword index cannot be used")
+		return fault.Wrap(fault.Invalid, err, "keyword_index_unusable", "the saved keyword index cannot be used")
 	}
 	return nil
 }

@@ -109,13 +109,13 @@ func (x *Index) Len() int {
 func (x *Index) Put(ctx context.Context, entries []rag.Entry) error {
 	for i := range entries {
 		if entries[i].ID <= 0 {
-			return fault.New(fault.Invalid, "keyword index: chunk id %d is not positive", entries[i].ID)
+			return fault.New(fault.Invalid, "keyword_index_chunk_id", "keyword index: chunk id %d is not positive", entries[i].ID)
 		}
 	}
 	x.writing.Lock()
 	defer x.writing.Unlock()
 	if len(x.chunks.ids)+len(entries) > maxChunks {
-		return fault.New(fault.Invalid, "keyword index: more than %d chunks", maxChunks)
+		return fault.New(fault.Invalid, "keyword_index_full", "keyword index: more than %d chunks", maxChunks)
 	}
 	batch, err := x.analyze(ctx, entries)
 	if err != nil {

@@ -79,14 +79,14 @@ func (x *Index) Put(ctx context.Context, entries []rag.Entry) error {
 	for i := range entries {
 		e := &entries[i]
 		if e.ID <= 0 {
-			return fault.New(fault.Invalid, "vector index: chunk id %d is not positive", e.ID)
+			return fault.New(fault.Invalid, "vector_index_chunk_id", "vector index: chunk id %d is not positive", e.ID)
 		}
 		square := 0.0
 		for _, f := range e.Vector {
 			square += float64(f) * float64(f)
 		}
 		if math.IsNaN(square) || math.IsInf(square, 0) {
-			return fault.New(fault.Invalid, "vector index: chunk %d has a vector that is not finite", e.ID)
+			return fault.New(fault.Invalid, "vector_index_not_finite", "vector index: chunk %d has a vector that is not finite", e.ID)
 		}
 		if empty[i] = square == 0; empty[i] {
 			continue
@@ -95,7 +95,8 @@ func (x *Index) Put(ctx context.Context, entries []rag.Entry) error {
 			dimensions = len(e.Vector)
 		}
 		if len(e.Vector) != dimensions {
-			return fault.New(fault.Invalid, "vector index: chunk %d has %d dimensions, the index has %d", e.ID, len(e.Vector), dimensions)
+			return fault.New(fault.Invalid,
+				"vector_index_dimensions", "vector index: chunk %d has %d dimensions, the index has %d", e.ID, len(e.Vector), dimensions)
 		}
 	}
 	x.dimensions = dimensions
@@ -214,7 +215,7 @@ func (x *Index) collection(name string) (*chromem.Collection, error) {
 
 // neverEmbed stands in for chromem's default, which would call OpenAI.
 func neverEmbed(context.Context, string) ([]float32, error) {
-	return nil, fault.New(fault.Internal, "vector index: a text without its vector")
+	return nil, fault.New(fault.Internal, "vector_index_without_vector", "vector index: a text without its vector")
 }
 
 // found is an entry with its score.
@@ -234,7 +235,8 @@ func (x *Index) Search(ctx context.Context, s rag.Search) ([]rag.Hit, error) {
 		return []rag.Hit{}, nil
 	}
 	if len(s.Vector) != x.dimensions {
-		return nil, fault.New(fault.Invalid, "vector index: a query of %d dimensions, the index has %d", len(s.Vector), x.dimensions)
+		return nil, fault.New(fault.Invalid,
+			"vector_index_query_dimensions", "vector index: a query of %d dimensions, the index has %d", len(s.Vector), x.dimensions)
 	}
 	query, ok := unit(s.Vector)
 	if !ok {

@@ -104,9 +104,11 @@ func (e *Extractor) detectBinary(ctx context.Context, src Source) (Format, error
 	}
 	media, _, _ := strings.Cut(mimetype.Detect(src.Data).String(), ";")
 	if ending := strings.ToLower(path.Ext(src.Name)); media == "application/octet-stream" && (ending == ".pdf" || ending == ".docx") {
-		return Format{Media: media}, fault.New(fault.Invalid, "damaged: this is not a %s, although it is called one", strings.ToUpper(ending[1:]))
+		return Format{Media: media}, fault.New(fault.Invalid,
+			"wrong_file_type", "damaged: it is not a %s, although its name says so", strings.ToUpper(ending[1:]))
 	}
-	return Format{Media: media}, fault.New(fault.Invalid, "binary: %s is not a kind of document that can be read", media)
+	return Format{Media: media}, fault.New(fault.Invalid,
+		"file_type_unsupported", "binary: documents of the type %s are not supported", media)
 }
 
 // detectArchive tells packed documents apart by what they say of themselves.

@@ -94,7 +94,8 @@ func (e *Extractor) Extract(ctx context.Context, src Source) (doc *outline.Docum
 		// Parsers of foreign formats may panic on input made to hurt them; that
 		// ends this source and nothing else.
 		if p := recover(); p != nil {
-			doc, err = nil, fault.Wrap(fault.Invalid, fmt.Errorf("extract %s: panic: %v", kind.Media, p), "damaged: the reader of %s gave up", kind.Media)
+			doc, err = nil, fault.Wrap(fault.Invalid, fmt.Errorf("extract %s: panic: %v", kind.Media, p),
+				"reader_failed", "damaged: the reader of %s gave up", kind.Media)
 		}
 	}()
 	doc, err = kind.read(ctx, src.Name, src.Data)
@@ -102,7 +103,7 @@ func (e *Extractor) Extract(ctx context.Context, src Source) (doc *outline.Docum
 		return nil, kind.Media, err
 	}
 	if doc.Truncated || len(doc.Text) > outline.MaxText {
-		return nil, kind.Media, fault.New(fault.Invalid, "too large: its text is more than %d MiB", outline.MaxText>>20)
+		return nil, kind.Media, fault.New(fault.Invalid, "text_too_large", "too large: its text is more than %d MiB", outline.MaxText>>20)
 	}
 	if strings.TrimSpace(doc.Text) == "" {
 		return nil, kind.Media, errEmpty
@@ -131,4 +132,4 @@ func readRecord(rec *plain.Record) (*outline.Document, error) {
 	return doc, nil
 }
 
-var errEmpty = fault.New(fault.Invalid, "empty: there is no text in it")
+var errEmpty = fault.New(fault.Invalid, "document_empty", "empty: it contains no text")

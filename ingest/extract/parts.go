@@ -108,14 +108,15 @@ func (x *expander) recovered() {
 		return
 	}
 	if p := recover(); p != nil && !x.stopped {
-		x.yield(Part{}, fault.Wrap(fault.Invalid, fmt.Errorf("parts: panic: %v", p), "damaged: the documents in it cannot be read"))
+		x.yield(Part{}, fault.Wrap(fault.Invalid, fmt.Errorf("parts: panic: %v", p),
+			"parts_unreadable", "damaged: the documents in it cannot be read"))
 	}
 }
 
 // emit yields a part and reports whether the caller wants more.
 func (x *expander) emit(p Part) bool {
 	p.Name = x.names.Unique(p.Name)
-	if p.Reason != "" {
+	if !p.Reason.IsZero() {
 		p.Data = nil
 	}
 	x.inYield = true
@@ -160,12 +161,13 @@ func (x *expander) open(c container, name string, data []byte, prefix string, le
 // add yields a part and the documents inside it.
 func (x *expander) add(p Part, levels, stores int) error {
 	c := contentOf(p.Name, p.Data)
-	if c == single || p.Reason != "" {
+	if c == single || !p.Reason.IsZero() {
 		x.emit(p)
 		return nil
 	}
 	if !c.whole() && (stores >= maxStores || levels >= maxLevels) {
-		x.emit(Part{Name: p.Name, Modified: p.Modified, Reason: "nested: it is an archive inside archives; unpack it and add it on its own"})
+		x.emit(Part{Name: p.Name, Modified: p.Modified, Reason: fault.NewText("archive_nested",
+			"nested: it is an archive inside archives; unpack it and add it on its own")})
 		return nil
 	}
 	if c.whole() {
@@ -177,7 +179,7 @@ func (x *expander) add(p Part, levels, stores int) error {
 	if err != nil && fault.KindOf(err) == fault.Invalid && !x.budget.Spent() && !x.stopped {
 		// Only this container is damaged.
 		if !c.whole() {
-			x.emit(Part{Name: p.Name, Modified: p.Modified, Reason: fault.Message(err)})
+			x.emit(Part{Name: p.Name, Modified: p.Modified, Reason: fault.TextOf(err)})
 		}
 		return nil
 	}

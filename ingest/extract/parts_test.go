@@ -99,8 +99,8 @@ func showParts(t testing.TB, name, data string) string {
 			}
 			reason, _, _ := strings.Cut(fault.Message(err), ":")
 			fmt.Fprintf(&b, "error %s\n", reason)
-		case p.Reason != "":
-			reason, _, _ := strings.Cut(p.Reason, ":")
+		case !p.Reason.IsZero():
+			reason, _, _ := strings.Cut(p.Reason.Message, ":")
 			fmt.Fprintf(&b, "%s: %s\n", p.Name, reason)
 		default:
 			fmt.Fprintf(&b, "%s %.20q\n", p.Name, p.Data)

@@ -23,17 +23,17 @@ type Watcher interface {
 // Option is a setting of a kind.
 type Option struct {
 	// Name is what the setting is called in requests and in the kind's Config.
-	Name string `json:"name"`
+	Name string
 	// Title says in a few words what it is.
-	Title string `json:"title"`
+	Title fault.Text
 	// Type is one of text, number, bool, list and duration; default text.
-	Type string `json:"type" enum:"text,number,bool,list,duration"`
+	Type string
 	// Secret settings are encrypted and never shown.
-	Secret bool `json:"secret"`
+	Secret bool
 	// Required settings must be given.
-	Required bool `json:"required"`
+	Required bool
 	// Default is what the setting is if it is not given.
-	Default string `json:"default"`
+	Default string
 }
 
 // Settings are what a source is opened with.
@@ -71,17 +71,18 @@ func (k Kind) check(options, secret map[string]string) error {
 			i := slices.IndexFunc(k.Options, func(o Option) bool { return o.Name == name })
 			switch {
 			case i < 0:
-				return fault.New(fault.Invalid, "sources of kind %s have no option %q%s", k.Name, name, k.optionNames())
+				return fault.New(fault.Invalid,
+					"source_option_unknown", "sources of kind %s have no option %q%s", k.Name, name, k.optionNames())
 			case k.Options[i].Secret && !wantSecret:
-				return fault.New(fault.Invalid, "the option %s is a secret: give it as one", name)
+				return fault.New(fault.Invalid, "source_option_is_secret", "the option %s is a secret: give it as one", name)
 			case !k.Options[i].Secret && wantSecret:
-				return fault.New(fault.Invalid, "the option %s is no secret", name)
+				return fault.New(fault.Invalid, "source_option_not_secret", "the option %s is no secret", name)
 			}
 		}
 	}
 	for _, o := range k.Options {
 		if o.Required && options[o.Name] == "" && secret[o.Name] == "" {
-			return fault.New(fault.Invalid, "sources of kind %s need the option %s: %s", k.Name, o.Name, o.Title)
+			return fault.New(fault.Invalid, "source_option_missing", "sources of kind %s need the option %s: %s", k.Name, o.Name, o.Title)
 		}
 	}
 	return nil
@@ -129,19 +130,20 @@ func (o Option) value(text string) (any, error) {
 	case "number":
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "option %s: %.64q is not a whole number", o.Name, text)
+			return nil, fault.New(fault.Invalid, "source_option_not_integer", "option %s: %.64q is not a whole number", o.Name, text)
 		}
 		return n, nil
 	case "bool":
 		b, err := strconv.ParseBool(text)
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "option %s: %.64q is neither true nor false", o.Name, text)
+			return nil, fault.New(fault.Invalid, "source_option_not_boolean", "option %s: %.64q is neither true nor false", o.Name, text)
 		}
 		return b, nil
 	case "duration":
 		d, err := time.ParseDuration(text)
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "option %s: %.64q is not a duration such as 30s", o.Name, text)
+			return nil, fault.New(fault.Invalid,
+				"source_option_not_duration", "option %s: %.64q is not a duration such as 30s", o.Name, text)
 		}
 		return d.Nanoseconds(), nil
 	case "list":
@@ -177,7 +179,8 @@ func ParseSchedule(text string) (time.Duration, error) {
 		d = time.Duration(min(max(n, 0), 1000)) * 24 * time.Hour
 	}
 	if err != nil || d < minInterval || d > maxInterval {
-		return 0, fault.New(fault.Invalid, "the schedule %.64q is neither %s nor an interval such as 15m, 1h or 7d", text, Manual)
+		return 0, fault.New(fault.Invalid,
+			"schedule_invalid", "the schedule %.64q is neither %s nor an interval such as 15m, 1h or 7d", text, Manual)
 	}
 	return d, nil
 }

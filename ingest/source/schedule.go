@@ -28,7 +28,7 @@ const (
 )
 
 // errLost ends a sync whose lease another process has.
-var errLost = fault.New(fault.Conflict, "another process has taken over the sync of this source")
+var errLost = fault.New(fault.Conflict, "sync_taken_over", "another process has taken over the sync of this source")
 
 // Sync syncs a source now, in this process. It fails with fault.Conflict if the
 // source is being synced. Progress, if set, is called now and then.
@@ -87,7 +87,7 @@ func (m *Manager) lease(ctx context.Context, r Record, owner string) error {
 			return err
 		}
 	}
-	return fault.New(fault.Conflict, "the source %s is being synced already; try again when that has ended", r.Name)
+	return fault.New(fault.Conflict, "sync_running", "the source %s is already being synced; try again after that", r.Name)
 }
 
 // resume asks again for the syncs of processes of this machine that were killed.
@@ -162,7 +162,8 @@ func (m *Manager) end(ctx context.Context, r Record, owner string, sum *Summary,
 	}
 	end := &End{}
 	if err != nil {
-		sum.Error, end.Errors = message(err), r.Errors+1
+		sum.Fail(message(err))
+		end.Errors = r.Errors + 1
 		m.log.Warn("a source could not be synced", "source", r.Name, "error", err)
 	}
 	if now, failed := m.cfg.Store.Source(last, r.ID); failed == nil {
@@ -182,12 +183,12 @@ func canceled(err error) bool {
 }
 
 // message is what people see of an error.
-func message(err error) string {
+func message(err error) fault.Text {
 	var known *fault.Fault
 	if errors.As(err, &known) {
-		return reason(fault.Message(err))
+		return reason(fault.TextOf(err))
 	}
-	return "the sync failed; the log of the server has the details"
+	return fault.NewText("sync_failed", "the sync failed; the log of the server has the details")
 }
 
 // next is when a source is synced again.

@@ -87,7 +87,7 @@ func (p *place) Open(_ context.Context, it source.Item) (io.ReadCloser, error) {
 	p.opened++
 	content := p.items[it.Key]
 	if text, ok := strings.CutPrefix(content, "!"); ok {
-		return nil, fault.New(fault.Unavailable, "%s", text)
+		return nil, fault.New(fault.Unavailable, "test_sentence", "%s", text)
 	}
 	return io.NopCloser(strings.NewReader(content)), nil
 }
@@ -162,7 +162,7 @@ func newWorld(t *testing.T) *world {
 				p := w.places[s.Location]
 				w.mu.Unlock()
 				if p == nil {
-					return nil, fault.New(fault.Invalid, "there is no place %s", s.Location)
+					return nil, fault.New(fault.Invalid, "test_sentence", "there is no place %s", s.Location)
 				}
 				return p, nil
 			},
@@ -276,7 +276,7 @@ func TestSync(t *testing.T) {
 	w.sync(id, "+1 ~1 =1 -1 !0")
 	w.wantDocuments("https://x/a https://x/c https://x/d")
 	// An incomplete listing removes nothing, and takes what there is.
-	p.listErr = fault.New(fault.Unavailable, "the server went away")
+	p.listErr = fault.New(fault.Unavailable, "test_sentence", "the server went away")
 	p.set("c", "")
 	p.set("e", "text e")
 	w.sync(id, "+1 ~0 =2 -0 !0 the server went away")
@@ -314,7 +314,7 @@ func TestFailures(t *testing.T) {
 	}
 	var got []string
 	for _, f := range failures {
-		got = append(got, fmt.Sprintf("%s %s %s %d", f.Key, f.Status, f.Reason, f.Tries))
+		got = append(got, fmt.Sprintf("%s %s %s %d", f.Key, f.Status, f.Reason.Message, f.Tries))
 	}
 	want := []string{"a unreachable timeout 2", "b unreachable cannot be read: server error 2", "c failed empty: there is no text in it 1"}
 	if !slices.Equal(got, want) {

@@ -132,7 +132,8 @@ func (m *Manager) kind(name string) (Kind, error) {
 		}
 		names = append(names, k.Name)
 	}
-	return Kind{}, fault.New(fault.Invalid, "there is no kind of source %.64q; there are %s", name, strings.Join(names, ", "))
+	return Kind{}, fault.New(fault.Invalid,
+		"source_kind_unknown", "there is no kind of source %.64q; there are %s", name, strings.Join(names, ", "))
 }
 
 // Add checks and stores a source. Its first sync is due at once, unless its
@@ -143,7 +144,8 @@ func (m *Manager) Add(ctx context.Context, n New) (Record, error) {
 		return Record{}, err
 	}
 	if kind.Local && n.Remote {
-		return Record{}, fault.New(fault.Forbidden, "a source of kind %s reads the server's disk: add it on the server with docent source add %s", kind.Name, kind.Name)
+		return Record{}, fault.New(fault.Forbidden,
+			"source_kind_local", "a source of kind %s reads the server's disk: add it on the server with docent source add %s", kind.Name, kind.Name)
 	}
 	r := Record{
 		Name: n.Name, Kind: n.Kind, Location: n.Location, Options: n.Options, Collection: n.Collection, Schedule: n.Schedule, CreatedAt: m.cfg.Now().UTC(),
@@ -181,7 +183,7 @@ func (m *Manager) complete(r *Record, kind Kind, secret map[string]string) error
 		r.Collection = defaultCollection
 	}
 	if r.Location == "" || len(r.Location) > maxLocation || !storable(r.Location) {
-		return fault.New(fault.Invalid, "the location of a source has to have 1 to %d bytes of text", maxLocation)
+		return fault.New(fault.Invalid, "source_location_length", "the location of a source has to have 1 to %d bytes of text", maxLocation)
 	}
 	if r.Name == "" {
 		r.Name = strings.ToValidUTF8(r.Location[:min(len(r.Location), maxName-10)], "")
@@ -202,7 +204,8 @@ func (m *Manager) complete(r *Record, kind Kind, secret map[string]string) error
 	for _, settings := range []map[string]string{r.Options, secret} {
 		for name, value := range settings {
 			if len(value) > maxSetting || !storable(value) {
-				return fault.New(fault.Invalid, "option %s has to have at most %d bytes of text", name, maxSetting)
+				return fault.New(fault.Invalid,
+					"source_option_too_long", "option %s has to have at most %d bytes of text", name, maxSetting)
 			}
 		}
 	}
@@ -216,7 +219,8 @@ func (m *Manager) complete(r *Record, kind Kind, secret map[string]string) error
 // checkName refuses names that cannot be typed or shown.
 func checkName(name string) error {
 	if name == "" || len(name) > maxName || !storable(name) || strings.TrimSpace(name) != name || strings.ContainsAny(name, "\n\r\t") {
-		return fault.New(fault.Invalid, "the name of a source has to be a line of 1 to %d bytes without space around it", maxName)
+		return fault.New(fault.Invalid,
+			"source_name_invalid", "the name of a source has to be a line of 1 to %d bytes without space around it", maxName)
 	}
 	return nil
 }
@@ -362,7 +366,7 @@ func (m *Manager) Failures(ctx context.Context, id int64, after string, limit in
 }
 
 // errRemoved ends the sync of a source that is being removed.
-var errRemoved = fault.New(fault.Canceled, "the source is being removed")
+var errRemoved = fault.New(fault.Canceled, "source_removed", "the source is being removed")
 
 // Remove removes a source, with its documents unless they are kept. Documents
 // that it did not add, and those that other sources have as well, stay. A

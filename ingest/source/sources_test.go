@@ -72,7 +72,7 @@ func TestSchedule(t *testing.T) {
 	}
 	// A failure is shown and tried again later than the schedule says.
 	w.places["p"].mu.Lock()
-	w.places["p"].listErr = fault.New(fault.Unavailable, "the server went away")
+	w.places["p"].listErr = fault.New(fault.Unavailable, "test_sentence", "the server went away")
 	w.places["p"].mu.Unlock()
 	until(t, "a failure is noted", func() bool { return w.get(r.ID).Errors > 0 })
 	r = w.get(r.ID)

@@ -3,6 +3,8 @@ package source
 import (
 	"context"
 	"time"
+
+	"docent/internal/fault"
 )
 
 // Manual is the schedule of a source that is synced only when somebody asks.
@@ -91,6 +93,16 @@ type Summary struct {
 	// Error says why the sync as a whole failed or was incomplete; "" if it was
 	// complete.
 	Error string `json:"error"`
+	// Sentence names the error for programs; nil without one.
+	Sentence *fault.Sentence `json:"sentence,omitempty"`
+}
+
+// Fail notes why the sync failed.
+func (s *Summary) Fail(why fault.Text) {
+	s.Error, s.Sentence = why.Message, nil
+	if why.ID != "" {
+		s.Sentence = &why.Sentence
+	}
 }
 
 // Status is the state of an item.
@@ -124,7 +136,7 @@ type ItemRecord struct {
 	// Owned is set if the source added the document. Others are never removed.
 	Owned bool
 	// Reason says why the item could not be read.
-	Reason string
+	Reason fault.Text
 	// Tries counts the failures since the item was last read.
 	Tries int
 	// At is when the row was last written.

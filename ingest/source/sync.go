@@ -172,7 +172,7 @@ func (s *syncing) list(ctx context.Context) iter.Seq[ingest.Input] {
 		defer func() {
 			if p := recover(); p != nil {
 				s.log.Error("panic while listing a source", "source", s.record.Name, "panic", p, "stack", string(debug.Stack()))
-				s.stop(fault.New(fault.Internal, "docent failed on this source; the log has the details"))
+				s.stop(fault.New(fault.Internal, "source_failed", "docent failed on this source; the log has the details"))
 			}
 		}()
 		var waiting []Item
@@ -259,7 +259,7 @@ func (s *syncing) listed(it Item) bool {
 	case row.Status == Failed:
 		s.sum.Failed++
 	case row.Status == Unreachable || refreshed:
-		row.Status, row.Reason, row.Tries = Ready, "", 0
+		row.Status, row.Reason, row.Tries = Ready, fault.Text{}, 0
 		s.sum.Unchanged++
 	default:
 		s.sum.Unchanged++
@@ -275,9 +275,9 @@ func (s *syncing) listed(it Item) bool {
 }
 
 // reason bounds a reason.
-func reason(text string) string {
-	if len(text) > maxReason {
-		text = strings.ToValidUTF8(text[:maxReason], "") + "…"
+func reason(text fault.Text) fault.Text {
+	if len(text.Message)+len(text.Params) > maxReason {
+		text = fault.Plain(strings.ToValidUTF8(text.Message[:min(maxReason, len(text.Message))], "") + "…")
 	}
 	return text
 }
@@ -375,7 +375,7 @@ func (s *syncing) finish(out ingest.Outcome) {
 		row.Status, row.Reason, row.Tries, row.State = Failed, reason(out.Reason), row.Tries+1, f.state
 		s.sum.Failed++
 	default:
-		row.Status, row.Reason, row.Tries, row.State = Ready, "", 0, f.state
+		row.Status, row.Reason, row.Tries, row.State = Ready, fault.Text{}, 0, f.state
 		switch {
 		case out.Added+out.Changed+out.Removed == 0:
 			s.sum.Unchanged++

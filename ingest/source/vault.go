@@ -68,7 +68,8 @@ func (v *Vault) open(purpose string, sealed []byte) (map[string]string, error) {
 	if len(sealed) == 0 {
 		return map[string]string{}, nil
 	}
-	wrong := fault.New(fault.Conflict, "the secrets of this source cannot be decrypted: the key is another one; restore secret.key or DOCENT_SECRET_KEY, or remove the source and add it again")
+	wrong := fault.New(fault.Conflict,
+		"secrets_undecryptable", "the secrets of this source cannot be decrypted: the key has changed; restore secret.key or DOCENT_SECRET_KEY, or remove the source and add it again")
 	aead, err := v.cipher(false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, wrong
@@ -119,12 +120,13 @@ func (v *Vault) key(create bool) ([]byte, error) {
 	data, err := os.ReadFile(v.file)
 	if errors.Is(err, fs.ErrNotExist) && create {
 		if err := makeKey(v.file); err != nil {
-			return nil, fault.Wrap(fault.Unavailable, err, "the key for secrets cannot be written to the data folder")
+			return nil, fault.Wrap(fault.Unavailable, err,
+				"secret_key_not_written", "the key for secrets cannot be written to the data folder")
 		}
 		data, err = os.ReadFile(v.file)
 	}
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "the key for secrets cannot be read from the data folder")
+		return nil, fault.Wrap(fault.Unavailable, err, "secret_key_unreadable", "the key for secrets cannot be read from the data folder")
 	}
 	return parseKey(strings.TrimSpace(string(data)), "secret.key")
 }
@@ -135,7 +137,8 @@ func parseKey(text, where string) ([]byte, error) {
 			return key, nil
 		}
 	}
-	return nil, fault.New(fault.Invalid, "%s has to be %d bytes in hex, as openssl rand -hex %d prints them", where, keyBytes, keyBytes)
+	return nil, fault.New(fault.Invalid,
+		"secret_key_length", "%s has to be %d bytes in hex, as openssl rand -hex %d prints them", where, keyBytes, keyBytes)
 }
 
 // makeKey writes a new key to a file that only its owner may read. Of several

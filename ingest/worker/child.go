@@ -129,7 +129,7 @@ func answer(ctx context.Context, local *Local, req request, data []byte, out *bu
 	case opDraw:
 		body, rep.Pages, err = local.DrawPage(ctx, src, req.Page, req.Width)
 	default:
-		err = fault.New(fault.Internal, "unknown work %q", req.Op)
+		err = fault.New(fault.Internal, "worker_request_unknown", "unknown work %q", req.Op)
 	}
 	rep.Err = toWire(err)
 	if err := send(out, rep, body); err != nil {

@@ -98,7 +98,7 @@ func (p *Pool) convert(ctx context.Context, data []byte, to string) (made []byte
 		ending, _, _ := strings.Cut(to, ":")
 		made, err = os.ReadFile(in + "." + ending)
 		if err != nil {
-			return fault.Wrap(fault.Invalid, err, "damaged: LibreOffice cannot read it")
+			return fault.Wrap(fault.Invalid, err, "libreoffice_failed", "damaged: LibreOffice cannot read it")
 		}
 		return nil
 	})
@@ -148,7 +148,8 @@ func (p *Pool) pdfOf(ctx context.Context, src extract.Source) ([]byte, error) {
 	case isPDF(src.Data), picture.Media(src.Data) != "", kind == "":
 		return src.Data, nil
 	case p.tools.Soffice == "":
-		return nil, fault.New(fault.NotFound, "its pages cannot be shown: LibreOffice is not installed on the server")
+		return nil, fault.New(fault.NotFound,
+			"libreoffice_missing", "its pages cannot be shown: LibreOffice is not installed on the server")
 	}
 	to := `pdf:impress_pdf_Export:{"ExportHiddenSlides":{"type":"boolean","value":"true"}}`
 	if kind == spreadsheet { // one page for a sheet, however large

@@ -53,7 +53,7 @@ func init() {
 		case DieByExit:
 			os.Exit(7)
 		case DieByStack:
-			return fault.New(fault.Invalid, "%d", overflow(1))
+			return fault.New(fault.Invalid, "test_sentence", "%d", overflow(1))
 		case Dial:
 			var c net.Conn
 			if c, err = net.Dial("tcp", "127.0.0.1:1"); err == nil { //nolint:noctx // it must fail
@@ -64,7 +64,7 @@ func init() {
 		case Exec:
 			err = exec.Command("/bin/true").Run() //nolint:noctx // it must fail
 		}
-		return fault.New(fault.Invalid, "%v", fmt.Errorf("%s: %w", way, err))
+		return fault.New(fault.Invalid, "test_sentence", "%v", fmt.Errorf("%s: %w", way, err))
 	}
 }
 

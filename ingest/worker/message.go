@@ -90,7 +90,7 @@ type reply struct {
 // wireError is an error on its way to the parent.
 type wireError struct {
 	Kind     fault.Kind
-	Safe     string
+	Text     fault.Text
 	Detail   string
 	Panicked bool
 	// Legacy is the media type of an *office.LegacyError.
@@ -104,7 +104,7 @@ func toWire(err error) *wireError {
 	if err == nil {
 		return nil
 	}
-	w := &wireError{Kind: fault.KindOf(err), Safe: fault.Message(err), Detail: err.Error(), Panicked: Panicked(err)}
+	w := &wireError{Kind: fault.KindOf(err), Text: fault.TextOf(err), Detail: err.Error(), Panicked: Panicked(err)}
 	var legacy *office.LegacyError
 	if errors.As(err, &legacy) {
 		w.Legacy = legacy.Media
@@ -128,9 +128,9 @@ func (w *wireError) failure() error {
 	case w.Legacy != "":
 		cause = &office.LegacyError{Media: w.Legacy}
 	case w.NoText:
-		cause = pdf.NewScannedError(w.Scanned, w.Safe)
+		cause = pdf.NewScannedError(w.Scanned, w.Text)
 	}
-	return fault.Wrap(w.Kind, cause, "%s", w.Safe)
+	return &fault.Fault{Kind: w.Kind, Text: w.Text, Err: cause}
 }
 
 // send writes a message.

@@ -26,10 +26,10 @@ type limits struct {
 var errOver = errors.New("over its limits")
 
 // overError is errOver with what was exceeded.
-type overError struct{ safe string }
+type overError struct{ safe fault.Text }
 
 // Error returns what was exceeded.
-func (e *overError) Error() string { return e.safe }
+func (e *overError) Error() string { return e.safe.Message }
 
 // Is reports that it is errOver.
 func (e *overError) Is(target error) bool { return target == errOver }
@@ -75,12 +75,12 @@ func startProcess(cfg PoolConfig, hard int64, prepares bool) (*process, error) {
 		return nil, fmt.Errorf("start a worker: %w", err)
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "docent cannot start the process that reads documents")
+		return nil, fault.Wrap(fault.Unavailable, err, "worker_not_started", "docent cannot start the process that reads documents")
 	}
 	p.in, p.out = in, bufio.NewReaderSize(out, 64<<10)
 	if err := send(in, hello{Chunk: cfg.Chunk, CacheDir: code, Prepares: prepares, Nice: cfg.Quick > 0, Hard: hard}, nil); err != nil {
 		p.kill()
-		return nil, fault.Wrap(fault.Unavailable, err, "the process that reads documents does not start: %s", p.said)
+		return nil, fault.Wrap(fault.Unavailable, err, "worker_silent", "the process that reads documents does not start: %s", p.said)
 	}
 	return p, nil
 }
@@ -119,19 +119,19 @@ func (p *process) work(ctx context.Context, req request, data []byte, most limit
 	p.kill()
 	switch {
 	case errors.Is(context.Cause(ctx), errOver):
-		return &overError{fmt.Sprintf("it takes longer than %s to read", most.wall)}
+		return &overError{fault.NewText("reading_slow", "it takes longer than %s to read", most.wall)}
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case overCPU:
 		return &overError{tooMuchCPU(most)}
 	case errors.Is(err, errReply):
-		return fault.Wrap(fault.Invalid, &deadError{err.Error()}, "damaged: docent's reader gave up on it")
+		return fault.Wrap(fault.Invalid, &deadError{err.Error()}, "worker_gave_up", "damaged: docent's reader gave up on it")
 	}
 	return p.obituary(err, most)
 }
 
-func tooMuchCPU(most limits) string {
-	return fmt.Sprintf("it takes more than %s of processor time to read", most.cpu)
+func tooMuchCPU(most limits) fault.Text {
+	return fault.NewText("reading_cpu", "it takes more than %s of processor time to read", most.cpu)
 }
 
 // watch kills the process when it takes more than some processor time, and a
@@ -191,7 +191,7 @@ func (p *process) exchange(req request, data []byte, fn func(reply, []byte) erro
 
 // obituary tells of what a process has died.
 func (p *process) obituary(err error, most limits) error {
-	memory := &overError{fmt.Sprintf("it needs more than %d MiB of memory to read", most.memory>>20)}
+	memory := &overError{fault.NewText("reading_memory", "it needs more than %d MiB of memory to read", most.memory>>20)}
 	said := p.said.String()
 	switch code := p.cmd.ProcessState.ExitCode(); {
 	case code == exitMemory, strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"):
@@ -199,9 +199,10 @@ func (p *process) obituary(err error, most limits) error {
 	case code == exitCPU:
 		return &overError{tooMuchCPU(most)}
 	case code == exitBroken:
-		return fault.Wrap(fault.Unavailable, errors.New(said), "the process that reads documents does not work")
+		return fault.Wrap(fault.Unavailable, errors.New(said), "worker_broken", "the process that reads documents does not work")
 	}
-	return fault.Wrap(fault.Invalid, &deadError{fmt.Sprintf("%v: %s: %s", err, p.cmd.ProcessState, said)}, "damaged: docent's reader broke on it")
+	return fault.Wrap(fault.Invalid, &deadError{fmt.Sprintf("%v: %s: %s", err, p.cmd.ProcessState, said)},
+		"worker_crashed", "damaged: docent's reader crashed on it")
 }
 
 // tail keeps the end of what is written to it.

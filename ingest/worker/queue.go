@@ -65,7 +65,7 @@ func (q *queue) wait(ctx context.Context, key string, bytes int64) (done func(),
 	}
 	if len(q.waiting) >= maxWaiting || len(q.waiting) > 0 && q.bytes+bytes > maxWaitingBytes {
 		q.mu.Unlock()
-		return nil, fault.New(fault.Busy, "too many documents are waiting to be read; try again in a minute")
+		return nil, fault.New(fault.Busy, "reading_busy", "too many documents are waiting to be read; try again in a minute")
 	}
 	w := &waiter{key, bytes, make(chan struct{})}
 	q.waiting = append(q.waiting, w)

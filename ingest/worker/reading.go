@@ -53,7 +53,7 @@ type Part struct {
 	// Modified is when the part was changed; zero if unknown.
 	Modified time.Time
 	// Reason says why the part cannot be read.
-	Reason string
+	Reason fault.Text
 }
 
 // Config says how documents are read.
@@ -95,7 +95,7 @@ func (l *Local) Close(ctx context.Context) error { return l.extract.Close(ctx) }
 // beforeRead is set by tests, whose workers are to break.
 var beforeRead func(extract.Source) error
 
-var errEmpty = fault.New(fault.Invalid, "empty: there is no text in it")
+var errEmpty = fault.New(fault.Invalid, "document_empty", "empty: it contains no text")
 
 // Read reads one document. An error of kind fault.Invalid says in one line why
 // it cannot be read; Reading.Media is set then, if the type is known. Other
@@ -151,7 +151,7 @@ func (l *Local) Parts(ctx context.Context, src extract.Source, dir string) (whol
 // storePart writes a part to a file that is named by its number.
 func storePart(dir string, n int, p extract.Part) (Part, error) {
 	stored := Part{Name: p.Name, Size: int64(len(p.Data)), Modified: p.Modified, Reason: p.Reason}
-	if p.Reason != "" {
+	if !p.Reason.IsZero() {
 		return stored, nil
 	}
 	stored.Path = filepath.Join(dir, strconv.Itoa(n))
@@ -186,7 +186,7 @@ func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.valu
 // recovered makes a panic an error of the document.
 func recovered(err *error) {
 	if p := recover(); p != nil {
-		*err = fault.Wrap(fault.Invalid, &panicError{p, debug.Stack()}, "damaged: docent's reader gave up on it")
+		*err = fault.Wrap(fault.Invalid, &panicError{p, debug.Stack()}, "worker_gave_up", "damaged: docent's reader gave up on it")
 	}
 }
 

@@ -74,7 +74,7 @@ func (p *Pool) readRecognized(ctx context.Context, src extract.Source, first Rea
 		if first.Text != "" {
 			return first, nil
 		}
-		return first, fault.New(fault.Invalid, "no text: OCR found none in its pictures")
+		return first, fault.New(fault.Invalid, "ocr_found_nothing", "no text: OCR found none in its pictures")
 	}
 	src.Recognized = text
 	r, err := p.once(ctx, src)

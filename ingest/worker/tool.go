@@ -97,7 +97,7 @@ func (t *toolbox) run(ctx context.Context, dir string, in []byte, program string
 		return nil, fmt.Errorf("run %s: %w", name, err)
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "docent cannot start %s", name)
+		return nil, fault.Wrap(fault.Unavailable, err, "tool_not_started", "docent cannot start %s", name)
 	}
 	text, err := io.ReadAll(io.LimitReader(out, maxToolOutput+1))
 	if len(text) > maxToolOutput {
@@ -112,11 +112,11 @@ func (t *toolbox) run(ctx context.Context, dir string, in []byte, program string
 	case err == nil:
 		return text, nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, fault.New(fault.Invalid, "too complex: %s takes longer than %s for it", name, toolWall)
+		return nil, fault.New(fault.Invalid, "tool_slow", "too complex: %s takes longer than %s for it", name, toolWall)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	default:
-		return nil, fault.Wrap(fault.Invalid, fmt.Errorf("%w: %s", err, said), "%s cannot read it", name)
+		return nil, fault.Wrap(fault.Invalid, fmt.Errorf("%w: %s", err, said), "tool_failed", "%s cannot read it", name)
 	}
 }
 

@@ -1,13 +1,12 @@
-// Package fault is the one taxonomy of what can go wrong, seen from the
-// caller: what may they do about it? Packages wrap causes in a [Fault]; the
-// edges (HTTP, WebSocket, command line) ask [KindOf] and [Message] and map the
-// kind in one place each.
+// Package fault describes errors as callers see them: a [Kind] that says what the
+// caller can do, and a [Text] that says what happened. Packages wrap causes in a
+// [Fault]. HTTP, WebSocket, and the command line map [KindOf] and [TextOf] to
+// their protocol in one place each.
 package fault
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 )
 
@@ -92,45 +91,54 @@ func (k Kind) ExitCode() int {
 type Fault struct { //nolint:errname // fault.Error would read like a builtin error
 	// Kind says what the caller can do.
 	Kind Kind
-	// Safe is shown to clients as it stands: no paths, queries or addresses
-	// that the client did not send.
-	Safe string
+	// Text is shown to clients as it stands. It contains no paths, queries, or
+	// addresses that the client did not send.
+	Text
 	// Err is the cause, for logs; it may be nil.
 	Err error
 }
 
-// Error returns the safe sentence followed by the cause.
+// Error returns the sentence followed by the cause.
 func (f *Fault) Error() string {
 	if f.Err == nil {
-		return f.Safe
+		return f.Message
 	}
 	cause := f.Err.Error()
 	switch {
-	case f.Safe == "":
+	case f.Message == "":
 		return cause
-	case strings.Contains(f.Safe, cause): // New has put it in
-		return f.Safe
+	case strings.Contains(f.Message, cause): // New has put it in
+		return f.Message
 	}
-	return f.Safe + ": " + cause
+	return f.Message + ": " + cause
 }
 
 // Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// New makes a fault whose safe sentence is the formatted text. A %w in the
-// format keeps that error as the cause; its text is then part of the sentence,
-// so use Wrap for causes that clients must not see.
-func New(kind Kind, format string, args ...any) error {
-	err := fmt.Errorf(format, args...)
-	return &Fault{Kind: kind, Safe: err.Error(), Err: errors.Unwrap(err)}
+// New makes a fault with the sentence that [NewText] makes of format and args. A
+// %w in the format keeps that error as the cause. Its sentence is then part of
+// the text, so use Wrap for causes that clients must not see.
+func New(kind Kind, id, format string, args ...any) error {
+	return &Fault{Kind: kind, Text: NewText(id, format, args...), Err: cause(format, args)}
 }
 
-// Wrap gives err a kind and a safe sentence; nil stays nil.
-func Wrap(kind Kind, err error, format string, args ...any) error {
+// cause is the argument of the format's %w; nil without one.
+func cause(format string, args []any) error {
+	for i, verb := range verbs(format) {
+		if err, ok := args[min(i, len(args)-1)].(error); ok && verb == "%w" {
+			return err
+		}
+	}
+	return nil
+}
+
+// Wrap gives err a kind and a sentence; nil stays nil.
+func Wrap(kind Kind, err error, id, format string, args ...any) error {
 	if err == nil {
 		return nil
 	}
-	return &Fault{Kind: kind, Safe: fmt.Sprintf(format, args...), Err: err}
+	return &Fault{Kind: kind, Text: NewText(id, format, args...), Err: err}
 }
 
 // KindOf returns the kind of the outermost fault in err's chain. A canceled
@@ -149,19 +157,22 @@ func KindOf(err error) Kind {
 	}
 }
 
-// Message returns the sentence a client may see: the safe text of the outermost
-// fault, or a fixed sentence for anything else.
-func Message(err error) string {
+// TextOf returns the sentence that a client may see: that of the outermost fault
+// in err's chain, or a fixed one for any other error.
+func TextOf(err error) Text {
 	var f *Fault
-	if errors.As(err, &f) && f.Safe != "" {
-		return f.Safe
+	if errors.As(err, &f) && f.Message != "" {
+		return f.Text
 	}
 	switch KindOf(err) {
 	case Canceled:
-		return "the request was canceled"
+		return NewText("request_canceled", "the request was canceled")
 	case Unavailable:
-		return "the request took too long"
+		return NewText("request_timeout", "the request took too long")
 	default:
-		return "something went wrong here; please try again"
+		return NewText("internal_error", "something went wrong here; please try again")
 	}
 }
+
+// Message returns the English sentence of [TextOf].
+func Message(err error) string { return TextOf(err).Message }

@@ -15,8 +15,8 @@ func TestKindAndMessage(t *testing.T) {
 		kind    Kind
 		message string
 	}{
-		"new":            {New(Invalid, "k is %d", 0), Invalid, "k is 0"},
-		"wrapped deeper": {fmt.Errorf("ask: %w", Wrap(Unavailable, cause, "the model does not answer")), Unavailable, "the model does not answer"},
+		"new":            {New(Invalid, "k", "k is %d", 0), Invalid, "k is 0"},
+		"wrapped deeper": {fmt.Errorf("ask: %w", Wrap(Unavailable, cause, "model", "the model does not answer")), Unavailable, "the model does not answer"},
 		"plain":          {cause, Internal, "something went wrong here; please try again"},
 		"canceled":       {fmt.Errorf("x: %w", context.Canceled), Canceled, "the request was canceled"},
 		"deadline":       {context.DeadlineExceeded, Unavailable, "the request took too long"},
@@ -31,13 +31,13 @@ func TestKindAndMessage(t *testing.T) {
 			}
 		})
 	}
-	if got := New(Invalid, "k: %w", cause).Error(); got != "k: "+cause.Error() {
+	if got := New(Invalid, "k", "k: %w", cause).Error(); got != "k: "+cause.Error() {
 		t.Errorf("the cause is told twice: %s", got)
 	}
-	if Wrap(Internal, nil, "x") != nil {
+	if Wrap(Internal, nil, "x", "x") != nil {
 		t.Error("wrapping nil made an error")
 	}
-	if !errors.Is(Wrap(Busy, cause, "full"), cause) {
+	if !errors.Is(Wrap(Busy, cause, "full", "full"), cause) {
 		t.Error("the cause is lost")
 	}
 }

@@ -66,7 +66,7 @@ func (c *Client) count(call string, begun time.Time, err error) {
 // it, and with fault.Unavailable or fault.RateLimited if the server fails.
 func (c *Client) Transcribe(ctx context.Context, recording []byte, language string) (string, error) {
 	if c.cfg.Transcription == "" {
-		return "", fault.New(fault.Unavailable, "nobody listens to recordings here")
+		return "", fault.New(fault.Unavailable, "listening_off", "this server does not transcribe recordings")
 	}
 	name, err := FileName(recording)
 	if err != nil {
@@ -87,7 +87,7 @@ func (c *Client) Transcribe(ctx context.Context, recording []byte, language stri
 	}
 	text := strings.TrimSpace(resp.Text)
 	if text == "" {
-		return "", fault.New(fault.Invalid, "no words could be heard in this recording")
+		return "", fault.New(fault.Invalid, "recording_without_words", "no words could be heard in this recording")
 	}
 	return text, nil
 }
@@ -98,11 +98,12 @@ func (c *Client) Transcribe(ctx context.Context, recording []byte, language stri
 func (c *Client) Speak(ctx context.Context, text string) (payload.Audio, error) {
 	switch {
 	case c.cfg.Model == "":
-		return payload.Audio{}, fault.New(fault.Unavailable, "nobody speaks here")
+		return payload.Audio{}, fault.New(fault.Unavailable, "speaking_off", "this server does not read texts aloud")
 	case strings.TrimSpace(text) == "":
-		return payload.Audio{}, fault.New(fault.Invalid, "an empty text cannot be spoken")
+		return payload.Audio{}, fault.New(fault.Invalid, "speech_text_empty", "an empty text cannot be spoken")
 	case utf8.RuneCountInString(text) > MaxSpokenRunes:
-		return payload.Audio{}, fault.New(fault.Invalid, "at most %d characters can be spoken at once", MaxSpokenRunes)
+		return payload.Audio{}, fault.New(fault.Invalid,
+			"speech_text_too_long", "at most %d characters can be spoken at once", MaxSpokenRunes)
 	}
 	call, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()

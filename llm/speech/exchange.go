@@ -93,13 +93,13 @@ func (c *Client) explain(ctx, call context.Context, err error, what string) erro
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case call.Err() != nil:
-		return fault.Wrap(fault.Unavailable, err, "the speech server did not answer within %v", c.cfg.Timeout)
+		return fault.Wrap(fault.Unavailable, err, "speech_slow", "the speech server did not answer within %v", c.cfg.Timeout)
 	case errors.As(err, &refusal):
 		return refused(refusal, what)
 	case errors.Is(err, errTooLong), errors.Is(err, errSound):
-		return fault.Wrap(fault.Unavailable, err, "the speech server's answer could not be read")
+		return fault.Wrap(fault.Unavailable, err, "speech_answer_unreadable", "the speech server's answer could not be read")
 	default:
-		return fault.Wrap(fault.Unavailable, err, "the speech server does not answer as it should")
+		return fault.Wrap(fault.Unavailable, err, "speech_answer_invalid", "the speech server does not answer as expected")
 	}
 }
 
@@ -108,12 +108,12 @@ func (c *Client) explain(ctx, call context.Context, err error, what string) erro
 func refused(e *llm.StatusError, what string) error {
 	switch e.Status {
 	case http.StatusTooManyRequests:
-		return fault.Wrap(fault.RateLimited, e, "the speech server is asked too often; try again later")
+		return fault.Wrap(fault.RateLimited, e, "speech_rate_limited", "the speech server is asked too often; try again later")
 	case http.StatusRequestEntityTooLarge:
-		return fault.Wrap(fault.Invalid, e, "%s is too long for the speech server", what)
+		return fault.Wrap(fault.Invalid, e, "speech_too_long", "%s is too long for the speech server", what)
 	case http.StatusBadRequest, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
-		return fault.Wrap(fault.Invalid, e, "the speech server cannot do anything with %s", what)
+		return fault.Wrap(fault.Invalid, e, "speech_rejected", "the speech server cannot do anything with %s", what)
 	default:
-		return fault.Wrap(fault.Unavailable, e, "the speech server refused the request (status %d)", e.Status)
+		return fault.Wrap(fault.Unavailable, e, "speech_refused", "the speech server refused the request (status %d)", e.Status)
 	}
 }

@@ -53,7 +53,7 @@ func FileName(recording []byte) (string, error) {
 	case begins("ID3"), len(b) >= 2 && b[0] == 0xff && b[1]&0xe6 == 0xe2: // a frame of layer III
 		return "recording.mp3", nil
 	}
-	return "", fault.New(fault.Invalid, "a recording must be WAV, WebM, Ogg, MP3, M4A or FLAC")
+	return "", fault.New(fault.Invalid, "recording_format", "a recording must be WAV, WebM, Ogg, MP3, M4A, or FLAC")
 }
 
 // isWAV reports whether a file begins as one.

@@ -15,7 +15,7 @@ import (
 
 // documentColumns is what documentScan reads, of document d and collection k.
 const documentColumns = `d.id, k.name, d.source, d.title, d.media_type, d.language, d.size, d.sha256, d.etag, d.mtime,
-	d.status, d.error, d.pipeline, d.version, d.chunks, d.created_at, d.updated_at`
+	d.status, d.error, d.sentence, d.pipeline, d.version, d.chunks, d.created_at, d.updated_at`
 
 // documentScan holds what of a document needs conversion.
 type documentScan struct {
@@ -28,7 +28,7 @@ func (s *documentScan) dest() []any {
 	d := &s.doc
 	return []any{
 		&d.ID, &d.Collection, &d.Source, &d.Title, &d.MediaType, &d.Language, &d.Size, &d.SHA256, &d.ETag, &s.mtime,
-		&s.status, &d.Error, &d.Pipeline, &d.Version, &d.Chunks, &d.CreatedAt, &d.UpdatedAt,
+		&s.status, &d.Error.Message, &d.Error.Sentence, &d.Pipeline, &d.Version, &d.Chunks, &d.CreatedAt, &d.UpdatedAt,
 	}
 }
 
@@ -108,15 +108,15 @@ func (s *Store) Document(ctx context.Context, id int64) (rag.Document, error) {
 func (s *Store) Sources(ctx context.Context, collection, embedder, one string) ([]ingest.SourceState, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (ingest.SourceState, error) {
 		var st ingest.SourceState
-		err := row.Scan(&st.ID, &st.Source, &st.Title, &st.SHA256, &st.Size, &st.ModifiedUnixNano, &st.ETag, &st.Status, &st.Error,
+		err := row.Scan(&st.ID, &st.Source, &st.Title, &st.SHA256, &st.Size, &st.ModifiedUnixNano, &st.ETag, &st.Status, &st.Error.Message, &st.Error.Sentence,
 			&st.Pipeline, &st.Chunks, &st.Embedded)
 		return st, err
 	}, `WITH d AS MATERIALIZED (
-			SELECT d.id, d.source, d.title, d.sha256, d.size, d.mtime, d.etag, d.status, d.error, d.pipeline, d.chunks
+			SELECT d.id, d.source, d.title, d.sha256, d.size, d.mtime, d.etag, d.status, d.error, d.sentence, d.pipeline, d.chunks
 			FROM document d JOIN collection k ON k.id = d.collection_id
 			WHERE k.name = $1 AND ($3 = '' OR d.source = $3 OR starts_with(d.source, $3 || '#'))
 		)
-		SELECT d.id, d.source, d.title, d.sha256, d.size, d.mtime, d.etag, d.status, d.error, d.pipeline, d.chunks, coalesce(n.embedded, 0)
+		SELECT d.id, d.source, d.title, d.sha256, d.size, d.mtime, d.etag, d.status, d.error, d.sentence, d.pipeline, d.chunks, coalesce(n.embedded, 0)
 		FROM d LEFT JOIN (
 			SELECT c.document_id, count(*) AS embedded FROM chunk c JOIN embedding e ON e.chunk_id = c.id AND e.embedder = $2
 			WHERE c.document_id IN (SELECT id FROM d) GROUP BY c.document_id

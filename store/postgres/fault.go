@@ -72,19 +72,20 @@ func classify(err error) error {
 	}
 	switch e.Code {
 	case serialization, deadlock, lockNotAvailable:
-		return fault.Wrap(fault.Busy, err, "the database is busy; try again")
+		return fault.Wrap(fault.Busy, err, "database_busy", "the database is busy; try again")
 	case queryCanceled:
-		return fault.Wrap(fault.Unavailable, err, "the database took too long")
+		return fault.Wrap(fault.Unavailable, err, "database_slow", "the database took too long")
 	}
 	switch e.Code[:min(2, len(e.Code))] {
 	case classData, classLimit:
-		return fault.Wrap(fault.Invalid, err, "a value does not fit the database")
+		return fault.Wrap(fault.Invalid, err, "database_value_invalid", "a value does not fit the database")
 	case classConstraint:
-		return fault.Wrap(fault.Conflict, err, "the change collides with what is stored")
+		return fault.Wrap(fault.Conflict, err, "database_conflict", "the change conflicts with stored data")
 	case classAuthorization, classCatalog:
-		return fault.Wrap(fault.Unavailable, err, "the database refuses the connection: check user, password and name in the URL")
+		return fault.Wrap(fault.Unavailable, err,
+			"database_refused", "the database refuses the connection; check user, password, and name in the URL")
 	case classConnection, classResources, classOperator, classSystem:
-		return fault.Wrap(fault.Unavailable, err, "the database is not available")
+		return fault.Wrap(fault.Unavailable, err, "database_unreachable", "the database is not available")
 	default:
 		return err
 	}
@@ -95,7 +96,7 @@ func classifyConnection(err error) error {
 	var connect *pgconn.ConnectError
 	var network net.Error
 	if errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return fault.Wrap(fault.Unavailable, err, "the database is not available")
+		return fault.Wrap(fault.Unavailable, err, "database_unreachable", "the database is not available")
 	}
 	return err
 }

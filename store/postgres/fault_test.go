@@ -38,7 +38,7 @@ func TestClassify(t *testing.T) {
 		{&net.OpError{Op: "dial", Err: errors.New("refused")}, fault.Unavailable},
 		{context.Canceled, fault.Canceled},
 		{context.DeadlineExceeded, fault.Unavailable},
-		{fault.New(fault.NotFound, "x"), fault.NotFound},
+		{fault.New(fault.NotFound, "test_sentence", "x"), fault.NotFound},
 		{errors.New("x"), fault.Internal},
 	} {
 		if got := fault.KindOf(fail("test", tc.err)); got != tc.kind {

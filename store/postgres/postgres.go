@@ -55,10 +55,10 @@ type Config struct {
 
 func (c Config) withDefaults() (Config, error) {
 	if c.URL == "" {
-		return c, fault.New(fault.Invalid, "postgres: Config.URL is empty")
+		return c, fault.New(fault.Invalid, "postgres_url_empty", "postgres: Config.URL is empty")
 	}
 	if c.MaxConns < 0 {
-		return c, fault.New(fault.Invalid, "postgres: Config.MaxConns is %d", c.MaxConns)
+		return c, fault.New(fault.Invalid, "postgres_max_conns", "postgres: Config.MaxConns is %d", c.MaxConns)
 	}
 	if c.Now == nil {
 		c.Now = time.Now
@@ -92,7 +92,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	}
 	options, err := pgxpool.ParseConfig(config.URL)
 	if err != nil { // its text has the URL, without the password
-		return nil, fault.Wrap(fault.Invalid, err, "the database URL cannot be read")
+		return nil, fault.Wrap(fault.Invalid, err, "database_url_invalid", "the database URL cannot be read")
 	}
 	if config.MaxConns > 0 {
 		options.MaxConns = config.MaxConns

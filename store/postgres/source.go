@@ -101,11 +101,11 @@ func (s *Store) RemoveSource(ctx context.Context, id int64) error {
 }
 
 // itemColumns are what scanItem reads.
-const itemColumns = `key, document, address, state, status, owned, reason, tries, at FROM source_item`
+const itemColumns = `key, document, address, state, status, owned, reason, sentence, tries, at FROM source_item`
 
 func scanItem(row pgx.CollectableRow) (source.ItemRecord, error) {
 	var it source.ItemRecord
-	err := row.Scan(&it.Key, &it.Document, &it.Address, &it.State, &it.Status, &it.Owned, &it.Reason, &it.Tries, &it.At)
+	err := row.Scan(&it.Key, &it.Document, &it.Address, &it.State, &it.Status, &it.Owned, &it.Reason.Message, &it.Reason.Sentence, &it.Tries, &it.At)
 	it.At = it.At.UTC()
 	return it, err //nolint:wrapcheck // fail names the operation
 }
@@ -135,10 +135,10 @@ func (s *Store) PutSourceItems(ctx context.Context, id int64, items []source.Ite
 		}
 		batch := &pgx.Batch{}
 		for _, it := range items {
-			batch.Queue(`INSERT INTO source_item (source_id, key, document, address, state, status, owned, reason, tries, at)
-				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (source_id, key) DO UPDATE SET document = excluded.document, address = excluded.address,
-				state = excluded.state, status = excluded.status, owned = excluded.owned, reason = excluded.reason, tries = excluded.tries, at = excluded.at`,
-				id, store.Text(it.Key), store.Text(it.Document), store.Text(it.Address), it.State, string(it.Status), it.Owned, store.Text(it.Reason), it.Tries,
+			batch.Queue(`INSERT INTO source_item (source_id, key, document, address, state, status, owned, reason, sentence, tries, at)
+				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (source_id, key) DO UPDATE SET document = excluded.document, address = excluded.address,
+				state = excluded.state, status = excluded.status, owned = excluded.owned, reason = excluded.reason, sentence = excluded.sentence, tries = excluded.tries, at = excluded.at`,
+				id, store.Text(it.Key), store.Text(it.Document), store.Text(it.Address), it.State, string(it.Status), it.Owned, store.Text(it.Reason.Message), it.Reason.Sentence, it.Tries,
 				store.Time(it.At, s.config.Now()))
 		}
 		return tx.SendBatch(ctx, batch).Close()

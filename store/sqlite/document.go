@@ -13,7 +13,7 @@ import (
 
 // documentColumns is what scanDocument reads, of document d and collection k.
 const documentColumns = `d.id, k.name, d.source, d.title, d.media_type, d.language, d.size, d.sha256, d.etag, d.mtime,
-	d.status, d.error, d.pipeline, d.version, d.chunks, d.created_at, d.updated_at`
+	d.status, d.error, d.sentence, d.pipeline, d.version, d.chunks, d.created_at, d.updated_at`
 
 // documentScan holds what of a document needs conversion.
 type documentScan struct {
@@ -25,7 +25,7 @@ func (s *documentScan) dest() []any {
 	d := &s.doc
 	return []any{
 		&d.ID, &d.Collection, &d.Source, &d.Title, &d.MediaType, &d.Language, &d.Size, &d.SHA256, &d.ETag, &s.mtime,
-		&d.Status, &d.Error, &d.Pipeline, &d.Version, &d.Chunks, &s.created, &s.modified,
+		&d.Status, &d.Error.Message, &d.Error.Sentence, &d.Pipeline, &d.Version, &d.Chunks, &s.created, &s.modified,
 	}
 }
 

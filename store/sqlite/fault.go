@@ -12,7 +12,7 @@ import (
 )
 
 // errClosed is what a write on a closed store fails with.
-var errClosed = fault.New(fault.Unavailable, "the database is closed")
+var errClosed = fault.New(fault.Unavailable, "database_closed", "the database is closed")
 
 // fail names the operation that failed and gives the error its kind; nil stays
 // nil.
@@ -49,19 +49,19 @@ func classify(err error) error {
 	}
 	switch code(err) & primary {
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
-		return fault.Wrap(fault.Busy, err, "the database is busy with another process; try again")
+		return fault.Wrap(fault.Busy, err, "database_locked", "the database is busy with another process; try again")
 	case lib.SQLITE_INTERRUPT:
-		return fault.Wrap(fault.Canceled, err, "the request was canceled")
+		return fault.Wrap(fault.Canceled, err, "request_canceled", "the request was canceled")
 	case lib.SQLITE_FULL:
-		return fault.Wrap(fault.Unavailable, err, "the disk of the database is full")
+		return fault.Wrap(fault.Unavailable, err, "database_disk_full", "the disk of the database is full")
 	case lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_IOERR, lib.SQLITE_PERM, lib.SQLITE_AUTH:
-		return fault.Wrap(fault.Unavailable, err, "the database file cannot be read or written")
+		return fault.Wrap(fault.Unavailable, err, "database_file_unreadable", "the database file cannot be read or written")
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
-		return fault.Wrap(fault.Internal, err, "the database file is damaged or is no database")
+		return fault.Wrap(fault.Internal, err, "database_file_damaged", "the database file is damaged or is not a database")
 	case lib.SQLITE_TOOBIG, lib.SQLITE_MISMATCH:
-		return fault.Wrap(fault.Invalid, err, "a value is too large for the database")
+		return fault.Wrap(fault.Invalid, err, "database_value_too_large", "a value is too large for the database")
 	case lib.SQLITE_CONSTRAINT:
-		return fault.Wrap(fault.Conflict, err, "the change collides with what is stored")
+		return fault.Wrap(fault.Conflict, err, "database_conflict", "the change conflicts with stored data")
 	default:
 		return err
 	}

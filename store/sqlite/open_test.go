@@ -93,7 +93,7 @@ func TestOpenRefuses(t *testing.T) {
 		"a slow poll":      {sqlite.Config{Path: filepath.Join(dir, "x"), Poll: time.Minute}, fault.Invalid, "Poll"},
 		"a folder":         {sqlite.Config{Path: dir}, fault.Unavailable, "cannot be opened"},
 		"below a file":     {sqlite.Config{Path: filepath.Join(file("f", "x"), "x.db")}, fault.Unavailable, "cannot be opened"},
-		"another file":     {sqlite.Config{Path: file("text", strings.Repeat("This is no database. ", 1000))}, fault.Internal, "no database"},
+		"another file":     {sqlite.Config{Path: file("text", strings.Repeat("This is no database. ", 1000))}, fault.Internal, "not a database"},
 		"a new schema":     {sqlite.Config{Path: newer}, fault.Conflict, "version 99999"},
 		"to check a new":   {sqlite.Config{Path: newer, CheckOnly: true}, fault.Conflict, "newer docent"},
 		"to check nothing": {sqlite.Config{Path: filepath.Join(dir, "none.db"), CheckOnly: true}, fault.Conflict, "docent migrate"},

@@ -87,16 +87,16 @@ func (s *Store) collection(ctx context.Context, w *writer, name string) (id int6
 func (s *Store) upsert(ctx context.Context, w *writer, collection int64, blob string, p ingest.Put) (id int64, err error) {
 	d := p.Document
 	now := s.now()
-	err = w.row(ctx, `INSERT INTO document (collection_id, source, title, media_type, language, size, sha256, etag, mtime, status, error,
+	err = w.row(ctx, `INSERT INTO document (collection_id, source, title, media_type, language, size, sha256, etag, mtime, status, error, sentence,
 			pipeline, version, chunks, blob_sha256, folded, created_at, updated_at, text)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, nullif(?, ''), ?, ?, ?, ?)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, nullif(?, ''), ?, ?, ?, ?)
 		ON CONFLICT (collection_id, source) DO UPDATE SET title = excluded.title, media_type = excluded.media_type,
 			language = excluded.language, size = excluded.size, sha256 = excluded.sha256, etag = excluded.etag, mtime = excluded.mtime,
-			status = excluded.status, error = excluded.error, pipeline = excluded.pipeline, chunks = excluded.chunks,
+			status = excluded.status, error = excluded.error, sentence = excluded.sentence, pipeline = excluded.pipeline, chunks = excluded.chunks,
 			blob_sha256 = excluded.blob_sha256, folded = excluded.folded, updated_at = excluded.updated_at, text = excluded.text
 		RETURNING id`,
 		collection, store.Text(d.Source), store.Text(d.Title), store.Text(d.MediaType), store.Text(d.Language), d.Size, store.Text(d.SHA256),
-		store.Text(d.ETag), store.ModifiedNano(d.Modified), string(d.Status), store.Text(d.Error), store.Text(d.Pipeline), len(p.Chunks), blob,
+		store.Text(d.ETag), store.ModifiedNano(d.Modified), string(d.Status), store.Text(d.Error.Message), d.Error.Sentence, store.Text(d.Pipeline), len(p.Chunks), blob,
 		store.Folded(d), now, now, store.Text(d.Text)).Scan(&id)
 	return id, err
 }
@@ -192,7 +192,7 @@ func (s *Store) Sources(ctx context.Context, collection, embedder, one string) (
 		which = ` AND (d.source = ? OR d.source >= ? AND d.source < ?)`
 		args = append(args, store.Text(one), store.Text(one)+"#", store.Text(one)+"$")
 	}
-	rows, err := s.reader.QueryContext(ctx, `SELECT d.id, d.source, d.title, d.sha256, d.size, d.mtime, d.etag, d.status, d.error, d.pipeline, d.chunks,
+	rows, err := s.reader.QueryContext(ctx, `SELECT d.id, d.source, d.title, d.sha256, d.size, d.mtime, d.etag, d.status, d.error, d.sentence, d.pipeline, d.chunks,
 			(SELECT count(*) FROM chunk c JOIN embedding e ON e.chunk_id = c.id AND e.embedder = ? WHERE c.document_id = d.id)
 		FROM document d JOIN collection k ON k.id = d.collection_id WHERE k.name = ?`+which+` ORDER BY d.source`, args...)
 	if err != nil {
@@ -200,7 +200,7 @@ func (s *Store) Sources(ctx context.Context, collection, embedder, one string) (
 	}
 	out, err := collect(rows, func(rows *sql.Rows) (ingest.SourceState, error) {
 		var st ingest.SourceState
-		err := rows.Scan(&st.ID, &st.Source, &st.Title, &st.SHA256, &st.Size, &st.ModifiedUnixNano, &st.ETag, &st.Status, &st.Error,
+		err := rows.Scan(&st.ID, &st.Source, &st.Title, &st.SHA256, &st.Size, &st.ModifiedUnixNano, &st.ETag, &st.Status, &st.Error.Message, &st.Error.Sentence,
 			&st.Pipeline, &st.Chunks, &st.Embedded)
 		return st, err
 	})

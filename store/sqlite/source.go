@@ -105,12 +105,12 @@ func (s *Store) RemoveSource(ctx context.Context, id int64) error {
 }
 
 // itemColumns are what scanItem reads.
-const itemColumns = `key, document, address, state, status, owned, reason, tries, at FROM source_item`
+const itemColumns = `key, document, address, state, status, owned, reason, sentence, tries, at FROM source_item`
 
 func scanItem(rows *sql.Rows) (source.ItemRecord, error) {
 	var it source.ItemRecord
 	var at int64
-	err := rows.Scan(&it.Key, &it.Document, &it.Address, &it.State, &it.Status, &it.Owned, &it.Reason, &it.Tries, &at)
+	err := rows.Scan(&it.Key, &it.Document, &it.Address, &it.State, &it.Status, &it.Owned, &it.Reason.Message, &it.Reason.Sentence, &it.Tries, &at)
 	it.At = micro(at)
 	return it, err
 }
@@ -147,10 +147,10 @@ func (s *Store) PutSourceItems(ctx context.Context, id int64, items []source.Ite
 			return missing(err, store.NoSource(id))
 		}
 		for _, it := range items {
-			_, err := w.exec(ctx, `INSERT INTO source_item (source_id, key, document, address, state, status, owned, reason, tries, at)
-				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source_id, key) DO UPDATE SET document = excluded.document, address = excluded.address,
-				state = excluded.state, status = excluded.status, owned = excluded.owned, reason = excluded.reason, tries = excluded.tries, at = excluded.at`,
-				id, store.Text(it.Key), store.Text(it.Document), store.Text(it.Address), it.State, string(it.Status), it.Owned, store.Text(it.Reason), it.Tries,
+			_, err := w.exec(ctx, `INSERT INTO source_item (source_id, key, document, address, state, status, owned, reason, sentence, tries, at)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source_id, key) DO UPDATE SET document = excluded.document, address = excluded.address,
+				state = excluded.state, status = excluded.status, owned = excluded.owned, reason = excluded.reason, sentence = excluded.sentence, tries = excluded.tries, at = excluded.at`,
+				id, store.Text(it.Key), store.Text(it.Document), store.Text(it.Address), it.State, string(it.Status), it.Owned, store.Text(it.Reason.Message), it.Reason.Sentence, it.Tries,
 				store.Time(it.At, s.config.Now()).UnixMicro())
 			if err != nil {
 				return err

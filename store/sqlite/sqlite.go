@@ -61,10 +61,11 @@ type Config struct {
 
 func (c Config) withDefaults() (Config, error) {
 	if c.Path == "" {
-		return c, fault.New(fault.Invalid, "sqlite: Config.Path is empty")
+		return c, fault.New(fault.Invalid, "sqlite_path_empty", "sqlite: Config.Path is empty")
 	}
 	if c.BusyTimeout < 0 || c.Poll < 0 || c.Poll > time.Second {
-		return c, fault.New(fault.Invalid, "sqlite: Config.BusyTimeout and Config.Poll have to be positive, Poll at most 1s")
+		return c, fault.New(fault.Invalid,
+			"sqlite_config_times", "sqlite: Config.BusyTimeout and Config.Poll have to be positive, Poll at most 1s")
 	}
 	if c.BusyTimeout == 0 {
 		c.BusyTimeout = DefaultBusyTimeout
@@ -101,7 +102,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 		return nil, err
 	}
 	if err := create(config.Path); err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "the database file cannot be opened")
+		return nil, fault.Wrap(fault.Unavailable, err, "database_file_not_opened", "the database file cannot be opened")
 	}
 	s := &Store{config: config}
 	if err := s.connect(ctx); err != nil {

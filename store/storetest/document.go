@@ -138,12 +138,12 @@ func documentFailed(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	id := store(t, s, put("/a", "fine", 3))[0]
 	bad := put("/a", "broken", 0)
-	bad.Document.Status, bad.Document.Error, bad.Document.Text, bad.Original, bad.Embedder = rag.Failed, "it is encrypted", "", nil, ""
+	bad.Document.Status, bad.Document.Error, bad.Document.Text, bad.Original, bad.Embedder = rag.Failed, fault.NewText("document_encrypted", "it is encrypted"), "", nil, ""
 	want(t, "id", store(t, s, bad)[0], id)
 
 	got, err := s.Document(ctx, id)
 	ok(t, err)
-	if got.Status != rag.Failed || got.Error != "it is encrypted" || got.Chunks != 0 {
+	if got.Status != rag.Failed || got.Error != fault.NewText("document_encrypted", "it is encrypted") || got.Chunks != 0 {
 		t.Errorf("failed document: %+v", got)
 	}
 	chunks, err := s.DocumentChunks(ctx, id, -1, 0)

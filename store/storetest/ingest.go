@@ -22,7 +22,7 @@ var ingestTests = map[string]func(*testing.T, Database){
 func ingestSources(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	failed, other, bare := put("/f", "f", 0), put("/o", "o", 1), put("/bare", "bare", 2)
-	failed.Document.Status, failed.Document.Error = rag.Failed, "why"
+	failed.Document.Status, failed.Document.Error = rag.Failed, fault.NewText("test_reason", "why")
 	other.Document.Collection = "other"
 	bare.Vectors = nil
 	ids := store(t, s, put("/a", "a", 3), failed, other, bare)
@@ -30,7 +30,7 @@ func ingestSources(t *testing.T, db Database) {
 	ok(t, err)
 	ok(t, s.PutEmbeddings(ctx, "e2", []ingest.Embedding{{ChunkID: chunks[1].ID, Vector: []float32{1}}}))
 
-	state := func(id int64, source, word string, status rag.Status, reason string, chunks, embedded int) ingest.SourceState {
+	state := func(id int64, source, word string, status rag.Status, reason fault.Text, chunks, embedded int) ingest.SourceState {
 		return ingest.SourceState{
 			ID: id, Source: source, Title: "About " + source, SHA256: sum(word), Size: int64(len(word)), ModifiedUnixNano: 1700000000123456789,
 			ETag: `"` + word + `"`, Status: status, Error: reason, Pipeline: "test/1", Chunks: chunks, Embedded: embedded,
@@ -40,7 +40,7 @@ func ingestSources(t *testing.T, db Database) {
 		got, err := s.Sources(ctx, rag.DefaultCollection, embedder, "")
 		ok(t, err)
 		want(t, embedder, got, []ingest.SourceState{
-			state(ids[0], "/a", "a", rag.Ready, "", 3, n), state(ids[3], "/bare", "bare", rag.Ready, "", 2, 0), state(ids[1], "/f", "f", rag.Failed, "why", 0, 0),
+			state(ids[0], "/a", "a", rag.Ready, fault.Text{}, 3, n), state(ids[3], "/bare", "bare", rag.Ready, fault.Text{}, 2, 0), state(ids[1], "/f", "f", rag.Failed, fault.NewText("test_reason", "why"), 0, 0),
 		})
 	}
 	got, err := s.Sources(ctx, "nowhere", "e1", "")

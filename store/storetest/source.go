@@ -88,8 +88,8 @@ func sourceItems(t *testing.T, db Database) {
 	id := addSource(t, k, sourceNamed("a", "default"))
 	items := []source.ItemRecord{
 		{Key: "B", Document: "https://x/B", Address: "https://x/B", State: []byte{0, 200}, Status: source.Ready, Owned: true, At: sourceTime},
-		{Key: "a\n é", Document: "source:1/a", Status: source.Failed, Reason: "damaged", Tries: 2, At: sourceTime, State: []byte("x")},
-		{Key: "c", Document: "source:1/c", Status: source.Unreachable, Reason: "timeout", Tries: 1, At: sourceTime},
+		{Key: "a\n é", Document: "source:1/a", Status: source.Failed, Reason: fault.NewText("test_reason", "damaged: %d", 3), Tries: 2, At: sourceTime, State: []byte("x")},
+		{Key: "c", Document: "source:1/c", Status: source.Unreachable, Reason: fault.NewText("test_other_reason", "timeout"), Tries: 1, At: sourceTime},
 		{Key: "d", Document: "source:1/d", Status: source.Pending, Owned: true, At: sourceTime},
 	}
 	ok(t, k.PutSourceItems(ctx, id, items[:3]))

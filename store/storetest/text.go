@@ -20,14 +20,14 @@ func textDocuments(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	const dirty, clean = "a\x00b\xffc\xe2\x82d 𝄞 é \u202e \U0010ffff 你好", "a b?c??d 𝄞 é \u202e \U0010ffff 你好"
 	p := put("/"+dirty, "w", 1)
-	p.Document.Collection, p.Document.Title, p.Document.Text, p.Document.ETag, p.Document.Error = dirty, dirty, dirty, dirty, dirty
+	p.Document.Collection, p.Document.Title, p.Document.Text, p.Document.ETag, p.Document.Error = dirty, dirty, dirty, dirty, fault.Plain(dirty)
 	p.Chunks[0].Text, p.Chunks[0].Headings, p.Chunks[0].PageLabel = dirty, []string{dirty}, dirty
 	p.Embedder = dirty
 	id := store(t, s, p)[0]
 	want(t, "id", store(t, s, p)[0], id)
 	d, err := s.Document(ctx, id)
 	ok(t, err)
-	want(t, "document", []string{d.Collection, d.Source, d.Title, d.Text, d.ETag, d.Error}, []string{clean, "/" + clean, clean, clean, clean, clean})
+	want(t, "document", []string{d.Collection, d.Source, d.Title, d.Text, d.ETag, d.Error.Message}, []string{clean, "/" + clean, clean, clean, clean, clean})
 	want(t, "length", len(d.Text), len(dirty))
 	all := changes(t, s, 0, dirty)
 	c := all[0].Chunks[0]

@@ -84,6 +84,7 @@ func (s *Server) explain(outer, ctx context.Context, err error) error {
 	case errors.As(err, &refusal) && refusal.Code != rejected:
 		return &tool.Error{Class: "ToolError", Text: refusal.Message}
 	default:
-		return fault.Wrap(fault.Unavailable, errors.New(redact(err)), "the MCP server %q did not answer the call; it may or may not have carried it out", s.cfg.Name)
+		return fault.Wrap(fault.Unavailable, errors.New(redact(err)),
+			"mcp_call_unanswered", "the MCP server %q did not answer the call; it may or may not have carried it out", s.cfg.Name)
 	}
 }

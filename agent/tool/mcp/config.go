@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"cmp"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -71,7 +72,7 @@ var defaultRetry = retry{pause: 200 * time.Millisecond, max: 5 * time.Second, at
 // prepare returns cfg with its defaults, or says which field is wrong.
 func (cfg Config) prepare() (Config, error) {
 	invalid := func(format string, args ...any) (Config, error) {
-		return Config{}, fault.New(fault.Invalid, "MCP server %q: "+format, append([]any{cfg.Name}, args...)...)
+		return Config{}, fault.New(fault.Invalid, "mcp_config_invalid", "MCP server %q: %w", cfg.Name, fmt.Errorf(format, args...))
 	}
 	if !validName.MatchString(cfg.Name) {
 		return invalid("Name must be 1 to 32 letters, digits, _ and -")

@@ -71,7 +71,7 @@ func Connect(ctx context.Context, cfg Config) (*Server, error) {
 	done()
 	if err != nil {
 		s.Close()
-		return nil, fault.Wrap(fault.Unavailable, err, "cannot connect to the MCP server %q", s.cfg.Name)
+		return nil, fault.Wrap(fault.Unavailable, err, "mcp_unreachable", "cannot connect to the MCP server %q", s.cfg.Name)
 	}
 	return s, nil
 }
@@ -165,7 +165,8 @@ func (s *Server) next() (*link, time.Duration, error) {
 	case s.failures < r.attempts:
 		return nil, min(r.pause<<(s.failures-1), r.max), nil
 	case time.Now().Before(s.retryAt):
-		return nil, 0, fault.New(fault.Unavailable, "the MCP server %q has failed %d times in a row and is left alone for a while", s.cfg.Name, s.failures)
+		return nil, 0, fault.New(fault.Unavailable,
+			"mcp_paused", "the MCP server %q has failed %d times in a row and is left alone for a while", s.cfg.Name, s.failures)
 	default:
 		s.failures = r.attempts - 1 // one attempt
 		return nil, 0, nil
@@ -186,14 +187,14 @@ func (s *Server) unavailable(ctx context.Context) error {
 	case s.calls.Err() != nil:
 		return s.closedError()
 	case errors.Is(context.Cause(ctx), errTimeout):
-		return fault.Wrap(fault.Unavailable, errTimeout, "the MCP server %q does not answer", s.cfg.Name)
+		return fault.Wrap(fault.Unavailable, errTimeout, "mcp_silent", "the MCP server %q does not answer", s.cfg.Name)
 	default:
 		return fmt.Errorf("MCP server %s: %w", s.cfg.Name, ctx.Err())
 	}
 }
 
 func (s *Server) closedError() error {
-	return fault.New(fault.Unavailable, "the MCP server %q is closed", s.cfg.Name)
+	return fault.New(fault.Unavailable, "mcp_closed", "the MCP server %q is closed", s.cfg.Name)
 }
 
 // wait pauses; it returns false if ctx ended before.

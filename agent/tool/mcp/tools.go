@@ -101,7 +101,8 @@ func (s *Server) list(ctx context.Context) ([]tool.Tool, error) {
 		case ctx.Err() != nil:
 			return nil, s.unavailable(ctx)
 		case err != nil:
-			return nil, fault.Wrap(fault.Unavailable, errors.New(redact(err)), "the MCP server %q does not list its tools", s.cfg.Name)
+			return nil, fault.Wrap(fault.Unavailable, errors.New(redact(err)),
+				"mcp_tools_unlisted", "the MCP server %q does not list its tools", s.cfg.Name)
 		}
 		all = append(all, result.Tools...)
 		if result.NextCursor == "" {

@@ -112,7 +112,8 @@ func NewBudget(size int) *Budget {
 // Entry takes one file from the budget.
 func (b *Budget) Entry() error {
 	if b.entries--; b.entries < 0 {
-		return fault.New(fault.Invalid, "too large: it holds more than %d files; add it in several archives", maxEntries)
+		return fault.New(fault.Invalid,
+			"archive_too_many_files", "too large: it holds more than %d files; add it in several archives", maxEntries)
 	}
 	return nil
 }
@@ -121,7 +122,8 @@ func (b *Budget) Entry() error {
 func (b *Budget) Spent() bool { return b.entries < 0 || b.bytes <= 0 }
 
 // errUnpacked is the reason for an archive that unpacks to too much.
-var errUnpacked = fault.New(fault.Invalid, "too large: it unpacks to more than %d MiB, or to far more than its size; unpack it and add the files", maxUnpacked>>20)
+var errUnpacked = fault.New(fault.Invalid,
+	"archive_unpacks_too_large", "too large: it unpacks to more than %d MiB, or to far more than its size; unpack it and add the files", maxUnpacked>>20)
 
 // meter counts what is read through it against a budget.
 type meter struct {
@@ -175,7 +177,7 @@ type walk struct {
 }
 
 // errStop ends a walk that the caller stopped.
-var errStop = fault.New(fault.Canceled, "stopped")
+var errStop = fault.New(fault.Canceled, "reading_stopped", "stopped")
 
 // emit yields a part.
 func (w *walk) emit(p part.Part) error {
@@ -193,13 +195,13 @@ func (w *walk) emit(p part.Part) error {
 // next looks at the context and counts a header.
 func (w *walk) next() error {
 	if w.headers++; w.headers > maxHeaders {
-		return fault.New(fault.Invalid, "too large: it holds more than %d entries", maxHeaders)
+		return fault.New(fault.Invalid, "archive_too_many_entries", "too large: it holds more than %d entries", maxHeaders)
 	}
 	return w.ctx.Err()
 }
 
 // errEntrySize is the reason for a file that is too large.
-var errEntrySize = fault.New(fault.Invalid, "too large: it unpacks to more than %d MiB", maxEntry>>20)
+var errEntrySize = fault.New(fault.Invalid, "unpacks_too_large", "too large: it unpacks to more than %d MiB", maxEntry>>20)
 
 // readEntry reads a file of an archive.
 func readEntry(r io.Reader, size int64) ([]byte, error) {

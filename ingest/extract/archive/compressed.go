@@ -93,7 +93,7 @@ func (w *walk) tar(r io.Reader) error {
 		p := part.Part{Name: name, Modified: h.ModTime}
 		p.Data, err = readEntry(&meter{w.ctx, t, w.budget}, h.Size)
 		if errors.Is(err, errEntrySize) {
-			p.Data, p.Reason = nil, fault.Message(err)
+			p.Data, p.Reason = nil, fault.TextOf(err)
 		} else if err != nil {
 			return damaged(err)
 		}
@@ -108,5 +108,5 @@ func damaged(err error) error {
 	if fault.KindOf(err) == fault.Invalid || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return fault.Wrap(fault.Invalid, err, "damaged: the archive cannot be unpacked to its end; pack it again")
+	return fault.Wrap(fault.Invalid, err, "archive_cut_off", "damaged: the archive cannot be unpacked to its end; pack it again")
 }

@@ -65,11 +65,12 @@ func HoldsDocument(data []byte) bool {
 // openZip opens a ZIP archive.
 func openZip(data []byte) (*zip.Reader, error) {
 	if bytes.Count(data, []byte("PK\x01\x02")) > maxHeaders {
-		return nil, fault.New(fault.Invalid, "too large: it holds more than %d entries", maxHeaders)
+		return nil, fault.New(fault.Invalid, "archive_too_many_entries", "too large: it holds more than %d entries", maxHeaders)
 	}
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "damaged: it is not an archive that can be opened, or only a part of one")
+		return nil, fault.Wrap(fault.Invalid, err,
+			"archive_damaged", "damaged: it is not an archive that can be opened, or only a part of one")
 	}
 	return r, nil
 }
@@ -120,7 +121,7 @@ func (w *walk) zip(data []byte) error {
 			if errors.Is(err, errUnpacked) || fault.KindOf(err) != fault.Invalid {
 				return err
 			}
-			p.Data, p.Reason = nil, fault.Message(err)
+			p.Data, p.Reason = nil, fault.TextOf(err)
 		}
 		if err := w.emit(p); err != nil {
 			return err
@@ -133,19 +134,21 @@ func (w *walk) zip(data []byte) error {
 // errUnpacked.
 func (w *walk) unzip(f *zip.File) ([]byte, error) {
 	if f.Flags&1 != 0 {
-		return nil, fault.New(fault.Invalid, "encrypted: it opens only with a password; unpack the archive and add the file")
+		return nil, fault.New(fault.Invalid,
+			"archive_entry_encrypted", "encrypted: it opens only with a password; unpack the archive and add the file")
 	}
 	r, err := f.Open()
 	if errors.Is(err, zip.ErrAlgorithm) {
-		return nil, fault.New(fault.Invalid, "unsupported: it is packed with method %d; pack the archive again", f.Method)
+		return nil, fault.New(fault.Invalid,
+			"archive_method_unsupported", "unsupported: it is packed with method %d; pack the archive again", f.Method)
 	}
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "damaged: it cannot be unpacked")
+		return nil, fault.Wrap(fault.Invalid, err, "archive_entry_damaged", "damaged: it cannot be unpacked")
 	}
 	defer r.Close()
 	data, err := readEntry(&meter{w.ctx, r, w.budget}, int64(min(f.UncompressedSize64, maxEntry+1)))
 	if err != nil && fault.KindOf(err) != fault.Invalid && w.ctx.Err() == nil {
-		return nil, fault.Wrap(fault.Invalid, err, "damaged: it cannot be unpacked")
+		return nil, fault.Wrap(fault.Invalid, err, "archive_entry_damaged", "damaged: it cannot be unpacked")
 	}
 	return data, err
 }

@@ -14,7 +14,8 @@ import (
 )
 
 // ErrUnknown is the error for data that is not text in a known character set.
-var ErrUnknown = fault.New(fault.Invalid, "undecodable: its character set was not recognized; save it as UTF-8 and add it again")
+var ErrUnknown = fault.New(fault.Invalid,
+	"charset_unknown", "undecodable: its character set was not recognized; save it as UTF-8 and add it again")
 
 // IsBinary reports whether the beginning of a source cannot be text: it has
 // NULs that UTF-16 and UTF-32 do not explain, or many control characters.

@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	errUTF7 = fault.New(fault.Invalid, "undecodable: it is in UTF-7; save it as UTF-8 and add it again")
-	errKR   = fault.New(fault.Invalid, "undecodable: it is in ISO-2022-KR; save it as UTF-8 and add it again")
+	errUTF7 = fault.New(fault.Invalid, "charset_utf7", "undecodable: it is in UTF-7; save it as UTF-8 and add it again")
+	errKR   = fault.New(fault.Invalid, "charset_iso_2022_kr", "undecodable: it is in ISO-2022-KR; save it as UTF-8 and add it again")
 )
 
 // byEscape recognizes character sets that are written in ASCII bytes. It

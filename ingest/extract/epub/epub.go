@@ -63,7 +63,8 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 		}
 	}
 	if b.missing > 0 && b.missing == len(b.spine) {
-		return nil, fault.New(fault.Invalid, "damaged: none of its chapters is in the file; download the book again")
+		return nil, fault.New(fault.Invalid,
+			"epub_without_chapters", "damaged: none of its chapters is in the file; download the book again")
 	}
 	return out.Document(b.title), nil
 }
@@ -107,7 +108,7 @@ func (b *book) open(ctx context.Context) error {
 		return err
 	}
 	if data == nil {
-		return fault.New(fault.Invalid, "damaged: the book has no package file; download it again")
+		return fault.New(fault.Invalid, "epub_without_package", "damaged: the book has no package file; download it again")
 	}
 	p := &packageFile{book: b, base: opf, left: map[string]bool{}}
 	b.items = map[string]item{}
@@ -143,7 +144,7 @@ func (b *book) packageName(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "", fault.New(fault.Invalid, "damaged: the book has no package file; download it again")
+	return "", fault.New(fault.Invalid, "epub_without_package", "damaged: the book has no package file; download it again")
 }
 
 // fontAlgorithms obfuscate fonts only.
@@ -173,7 +174,8 @@ func (b *book) checkEncryption(ctx context.Context) error {
 		return nil
 	})
 	if encrypted {
-		return fault.New(fault.Invalid, "encrypted: the book is protected against copying (DRM); add a copy without protection")
+		return fault.New(fault.Invalid,
+			"epub_protected", "encrypted: the book is protected against copying (DRM); add a copy without protection")
 	}
 	if ctx.Err() != nil {
 		return err
@@ -194,7 +196,7 @@ func (b *book) chapter(ctx context.Context, out *join.Builder, name string) erro
 	}
 	doc, err := html.Read(ctx, name, closeEmpty(data))
 	if err != nil {
-		return fault.Wrap(fault.Invalid, err, "damaged: its chapter %s cannot be read", path.Base(name))
+		return fault.Wrap(fault.Invalid, err, "epub_chapter_unreadable", "damaged: its chapter %s cannot be read", path.Base(name))
 	}
 	if strings.TrimSpace(doc.Text) == "" {
 		return nil

@@ -71,7 +71,8 @@ func flatHTML(text string) (*outline.Document, error) {
 		switch z.Next() {
 		case html.ErrorToken:
 			if errors.Is(z.Err(), html.ErrBufferExceeded) {
-				return nil, fault.New(fault.Invalid, "too large: one of its elements is longer than %d MiB", maxHTMLToken>>20)
+				return nil, fault.New(fault.Invalid,
+					"html_element_too_large", "too large: one of its elements is longer than %d MiB", maxHTMLToken>>20)
 			}
 			f.endBlock()
 			f.endRow()

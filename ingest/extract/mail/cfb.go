@@ -31,7 +31,8 @@ const (
 	typeRoot    = 5
 )
 
-var errCFB = fault.New(fault.Invalid, "damaged: it is not a message of Outlook that can be opened, or only a part of one")
+var errCFB = fault.New(fault.Invalid,
+	"outlook_message_damaged", "damaged: it is not a message of Outlook that can be opened, or only a part of one")
 
 // compound is a compound file: streams in storages, like files in folders.
 type compound struct {

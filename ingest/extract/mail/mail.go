@@ -19,7 +19,7 @@ import (
 const maxField = 2000
 
 // errEncrypted is the reason for a message whose body is encrypted.
-var errEncrypted = fault.New(fault.Invalid, "encrypted: only its recipient can open it; decrypt it and add it again")
+var errEncrypted = fault.New(fault.Invalid, "mail_encrypted", "encrypted: only its recipient can open it; decrypt it and add it again")
 
 // Read reads one message: its fields, its best body, and the messages in it. The
 // title is the subject.

@@ -27,7 +27,7 @@ func ReadPage(ctx context.Context, _ string, data []byte) (*outline.Document, er
 	e := parse(data)
 	page := e.findPage()
 	if page == nil {
-		return nil, fault.New(fault.Invalid, "damaged: the archive holds no page; save the page again")
+		return nil, fault.New(fault.Invalid, "saved_page_empty", "damaged: the archive holds no page; save the page again")
 	}
 	doc := page.document(ctx)
 	if title := e.field("subject"); title != "" {

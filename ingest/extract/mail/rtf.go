@@ -26,7 +26,7 @@ const (
 	maxGroups = 1000
 )
 
-var errRTF = fault.New(fault.Invalid, "damaged: its text cannot be unpacked")
+var errRTF = fault.New(fault.Invalid, "mail_text_damaged", "damaged: its text cannot be unpacked")
 
 // decompressRTF unpacks the RTF text of a message (MS-OXRTFCP).
 func decompressRTF(data []byte) ([]byte, error) {

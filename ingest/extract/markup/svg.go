@@ -35,7 +35,7 @@ func SVG(_ context.Context, _ string, data []byte) (*outline.Document, error) {
 			if b.Len() > 0 {
 				break // what was drawn before the damage
 			}
-			return nil, fault.Wrap(fault.Invalid, err, "damaged: it is not a drawing that can be read")
+			return nil, fault.Wrap(fault.Invalid, err, "drawing_damaged", "damaged: it is not a drawing that can be read")
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
@@ -61,7 +61,7 @@ func SVG(_ context.Context, _ string, data []byte) (*outline.Document, error) {
 			}
 		}
 		if len(within) > zipxml.MaxDepth {
-			return nil, fault.New(fault.Invalid, "damaged: it is nested too deeply")
+			return nil, fault.New(fault.Invalid, "nested_too_deeply", "damaged: it is nested too deeply")
 		}
 	}
 	return b.Document(title.String()), nil

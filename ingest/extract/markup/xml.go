@@ -166,12 +166,12 @@ func (x *xmlProse) read(text string) error {
 			return nil
 		}
 		if err != nil {
-			return fault.Wrap(fault.Invalid, err, "damaged: the XML is not well-formed")
+			return fault.Wrap(fault.Invalid, err, "xml_damaged", "damaged: the XML is not well-formed")
 		}
 		switch t := t.(type) {
 		case xml.StartElement:
 			if len(x.stack) >= zipxml.MaxDepth {
-				return fault.New(fault.Invalid, "damaged: it is nested too deeply")
+				return fault.New(fault.Invalid, "nested_too_deeply", "damaged: it is nested too deeply")
 			}
 			x.start(t)
 		case xml.EndElement:

@@ -96,7 +96,8 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 	var f file
 	var mistyped *json.UnmarshalTypeError // that field only
 	if err := json.Unmarshal([]byte(text), &f); err != nil && !errors.As(err, &mistyped) {
-		return nil, fault.Wrap(fault.Invalid, err, "damaged: it is not a notebook that can be opened, or only a part of one")
+		return nil, fault.Wrap(fault.Invalid, err,
+			"notebook_damaged", "damaged: it is not a notebook that can be opened, or only a part of one")
 	}
 	language := strings.ToLower(f.Metadata.Language.Name)
 	if language == "" {

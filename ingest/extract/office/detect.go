@@ -43,7 +43,8 @@ func DetectArchive(ctx context.Context, data []byte) (Format, error) {
 			return f, nil
 		}
 		if err == nil {
-			err = fault.New(fault.Invalid, "binary: an OpenDocument file without text of its own; save it as PDF")
+			err = fault.New(fault.Invalid,
+				"opendocument_without_text", "binary: an OpenDocument file without text of its own; save it as PDF")
 		}
 		return Format{Media: media}, err
 	}
@@ -80,9 +81,11 @@ func officePackage(ctx context.Context, a *zipxml.Archive) (Format, error) {
 	}
 	switch {
 	case strings.Contains(kind, "ms-excel.sheet.binary"):
-		return Format{Media: "application/vnd.ms-excel.sheet.binary.macroenabled.12"}, fault.New(fault.Invalid, "binary: a binary workbook of Excel; save it as .xlsx")
+		return Format{Media: "application/vnd.ms-excel.sheet.binary.macroenabled.12"}, fault.New(fault.Invalid,
+			"excel_binary", "binary: a binary workbook of Excel; save it as .xlsx")
 	case strings.Contains(kind, "visio"):
-		return Format{Media: "application/vnd.ms-visio.drawing"}, fault.New(fault.Invalid, "binary: a drawing of Visio; save it as PDF")
+		return Format{Media: "application/vnd.ms-visio.drawing"}, fault.New(fault.Invalid,
+			"visio_drawing", "binary: a drawing of Visio; save it as PDF")
 	case has("wordprocessingml", "word/", WordPart), strings.Contains(kind, "ms-word"):
 		return Format{mediaDOCX, DOCX}, nil
 	case has("spreadsheetml", "xl/", "xl/workbook.xml"), strings.Contains(kind, "ms-excel"):
@@ -128,7 +131,8 @@ func openDocument(ctx context.Context, a *zipxml.Archive) (string, error) {
 		return "", nil
 	}
 	if encrypted {
-		return media, fault.New(fault.Invalid, "encrypted: it opens only with a password; remove the password and add it again")
+		return media, fault.New(fault.Invalid,
+			"document_encrypted", "encrypted: it opens only with a password; remove the password and add it again")
 	}
 	return media, nil
 }
@@ -137,7 +141,8 @@ func openDocument(ctx context.Context, a *zipxml.Archive) (string, error) {
 func iWork(a *zipxml.Archive) (Format, error) {
 	switch {
 	case a.Has("index.apxl"), a.Has("index.xml"), a.Has("index.xml.gz"), a.Has("Index/Document.iwa"), a.Has("Index.zip"):
-		return Format{Media: "application/vnd.apple.iwork"}, fault.New(fault.Invalid, "binary: a document of Pages, Numbers or Keynote; export it as PDF or to an Office format")
+		return Format{Media: "application/vnd.apple.iwork"}, fault.New(fault.Invalid,
+			"iwork_document", "binary: a document of Pages, Numbers or Keynote; export it as PDF or to an Office format")
 	}
 	return Format{}, nil
 }

@@ -34,7 +34,7 @@ func DOCX(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 		return nil, err
 	}
 	if body == nil {
-		return nil, fault.New(fault.Invalid, "damaged: it is a Word document without text")
+		return nil, fault.New(fault.Invalid, "word_empty", "damaged: it is a Word document without text")
 	}
 	w := &word{a: a, b: outline.NewBuilder(len(body) / 8), notes: map[string]string{}, refs: map[string]zipxml.Relation{}}
 	headers, footers, err := w.readParts(ctx, main)

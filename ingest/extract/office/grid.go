@@ -15,10 +15,11 @@ import (
 const maxCells = 2_000_000
 
 // errCells is the reason for larger workbooks.
-var errCells = fault.New(fault.Invalid, "too large: it has more than 2 million cells; split it, or export the sheets that matter as CSV")
+var errCells = fault.New(fault.Invalid,
+	"sheet_too_large", "too large: it has more than 2 million cells; split it, or export the sheets that matter as CSV")
 
 // errText is the reason for documents with too much text.
-var errText = fault.New(fault.Invalid, "too large: its text is more than %d MiB", outline.MaxText>>20)
+var errText = fault.New(fault.Invalid, "text_too_large", "too large: its text is more than %d MiB", outline.MaxText>>20)
 
 // grid holds the cells of a sheet that are not empty and not hidden.
 type grid struct {

@@ -22,27 +22,47 @@ type LegacyError struct {
 func (e *LegacyError) Error() string { return "a legacy office format: " + e.Media }
 
 // oleKind is a kind of document by a stream that it has.
-type oleKind struct{ stream, media, reason string }
+type oleKind struct {
+	stream, media string
+	reason        fault.Text
+}
 
 // oleKinds are the known kinds, the more particular first.
 var oleKinds = []oleKind{
-	{"EncryptedPackage", "application/x-ole-storage", "encrypted: it opens only with a password; remove the password and add it again"},
-	{"__properties_version1.0", "application/vnd.ms-outlook", "binary: a message of Outlook cannot be read here; save it as .eml"},
-	{"WordDocument", "application/msword", "a Word document of Office 2003 and before: install LibreOffice on this machine or save it as .docx"},
-	{"PowerPoint Document", "application/vnd.ms-powerpoint", "a PowerPoint presentation of Office 2003 and before: install LibreOffice on this machine or save it as .pptx"},
-	{"Workbook", "application/vnd.ms-excel", "an Excel workbook of Office 2003 and before: install LibreOffice on this machine or save it as .xlsx"},
-	{"Book", "application/vnd.ms-excel", "an Excel workbook of Office 95 and before: install LibreOffice on this machine or save it as .xlsx"},
-	{"HwpDocument", "application/x-hwp", "binary: a Hangul document; save it as PDF or .docx"},
-	{"FileHeader", "application/x-hwp", "binary: a Hangul document; save it as PDF or .docx"},
-	{"VisioDocument", "application/vnd.visio", "binary: a drawing of Visio; save it as PDF"},
-	{"   114", "application/vnd.ms-project", "binary: a plan of Microsoft Project; save it as PDF"},
-	{"   112", "application/vnd.ms-project", "binary: a plan of Microsoft Project; save it as PDF"},
-	{"Props9", "application/vnd.ms-project", "binary: a plan of Microsoft Project; save it as PDF"},
-	{"Quill", "application/x-mspublisher", "binary: a document of Microsoft Publisher; save it as PDF"},
-	{"CONTENTS", "application/vnd.ms-works", "binary: a document of Microsoft Works; save it as .docx or PDF"},
-	{"MatOST", "application/vnd.ms-works", "binary: a document of Microsoft Works; save it as .docx or PDF"},
-	{"SwDocContentMgr", "application/sldworks", "binary: a drawing of SolidWorks; save it as PDF"},
-	{"PerfectOffice_MAIN", "application/vnd.wordperfect", "binary: a document of WordPerfect Office; save it as PDF"},
+	{"EncryptedPackage", "application/x-ole-storage", fault.NewText("document_encrypted",
+		"encrypted: it opens only with a password; remove the password and add it again")},
+	{"__properties_version1.0", "application/vnd.ms-outlook", fault.NewText("outlook_message_unsupported",
+		"binary: a message of Outlook cannot be read here; save it as .eml")},
+	{"WordDocument", "application/msword", fault.NewText("word_legacy",
+		"a Word document of Office 2003 and before: install LibreOffice on this machine or save it as .docx")},
+	{"PowerPoint Document", "application/vnd.ms-powerpoint", fault.NewText("powerpoint_legacy",
+		"a PowerPoint presentation of Office 2003 and before: install LibreOffice on this machine or save it as .pptx")},
+	{"Workbook", "application/vnd.ms-excel", fault.NewText("excel_legacy",
+		"an Excel workbook of Office 2003 and before: install LibreOffice on this machine or save it as .xlsx")},
+	{"Book", "application/vnd.ms-excel", fault.NewText("excel_95",
+		"an Excel workbook of Office 95 and before: install LibreOffice on this machine or save it as .xlsx")},
+	{"HwpDocument", "application/x-hwp", fault.NewText("hangul_document",
+		"binary: a Hangul document; save it as PDF or .docx")},
+	{"FileHeader", "application/x-hwp", fault.NewText("hangul_document",
+		"binary: a Hangul document; save it as PDF or .docx")},
+	{"VisioDocument", "application/vnd.visio", fault.NewText("visio_drawing",
+		"binary: a drawing of Visio; save it as PDF")},
+	{"   114", "application/vnd.ms-project", fault.NewText("project_plan",
+		"binary: a plan of Microsoft Project; save it as PDF")},
+	{"   112", "application/vnd.ms-project", fault.NewText("project_plan",
+		"binary: a plan of Microsoft Project; save it as PDF")},
+	{"Props9", "application/vnd.ms-project", fault.NewText("project_plan",
+		"binary: a plan of Microsoft Project; save it as PDF")},
+	{"Quill", "application/x-mspublisher", fault.NewText("publisher_document",
+		"binary: a document of Microsoft Publisher; save it as PDF")},
+	{"CONTENTS", "application/vnd.ms-works", fault.NewText("works_document",
+		"binary: a document of Microsoft Works; save it as .docx or PDF")},
+	{"MatOST", "application/vnd.ms-works", fault.NewText("works_document",
+		"binary: a document of Microsoft Works; save it as .docx or PDF")},
+	{"SwDocContentMgr", "application/sldworks", fault.NewText("solidworks_drawing",
+		"binary: a drawing of SolidWorks; save it as PDF")},
+	{"PerfectOffice_MAIN", "application/vnd.wordperfect", fault.NewText("wordperfect_document",
+		"binary: a document of WordPerfect Office; save it as PDF")},
 }
 
 // legacyMedia are the formats that other programs can convert.
@@ -57,14 +77,15 @@ func DetectOLE(data []byte) (media string, err error) {
 			continue
 		}
 		if legacyMedia[k.media] {
-			return k.media, fault.Wrap(fault.Invalid, &LegacyError{k.media}, "%s", k.reason)
+			return k.media, &fault.Fault{Kind: fault.Invalid, Text: k.reason, Err: &LegacyError{k.media}}
 		}
-		return k.media, fault.New(fault.Invalid, "%s", k.reason)
+		return k.media, &fault.Fault{Kind: fault.Invalid, Text: k.reason}
 	}
 	if len(streams) == 0 && strings.Contains(string(data), string(utf16Name("EncryptedPackage"))) {
-		return "application/x-ole-storage", fault.New(fault.Invalid, "%s", oleKinds[0].reason)
+		return "application/x-ole-storage", &fault.Fault{Kind: fault.Invalid, Text: oleKinds[0].reason}
 	}
-	return "application/x-ole-storage", fault.New(fault.Invalid, "binary: a compound file of an unknown program; save it as PDF or to an Office format")
+	return "application/x-ole-storage", fault.New(fault.Invalid,
+		"compound_file_unknown", "binary: a compound file of an unknown program; save it as PDF or to an Office format")
 }
 
 // utf16Name is a name as directories of compound files write it.

@@ -70,7 +70,8 @@ func slideParts(ctx context.Context, a *zipxml.Archive, main string) ([]string, 
 		return nil, err
 	}
 	if data == nil {
-		return nil, fault.New(fault.Invalid, "damaged: its list of slides is missing; open it in PowerPoint and save it again")
+		return nil, fault.New(fault.Invalid,
+			"powerpoint_without_slides", "damaged: its list of slides is missing; open it in PowerPoint and save it again")
 	}
 	var slides []string
 	seen := map[string]bool{}

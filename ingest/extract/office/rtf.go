@@ -102,7 +102,7 @@ func (r *rtf) read(ctx context.Context) error {
 		case '{':
 			r.flush()
 			if len(r.groups) >= maxGroups {
-				return fault.New(fault.Invalid, "damaged: it is nested too deeply")
+				return fault.New(fault.Invalid, "nested_too_deeply", "damaged: it is nested too deeply")
 			}
 			r.groups = append(r.groups, r.state)
 			r.skip = 0

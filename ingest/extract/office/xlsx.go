@@ -119,7 +119,8 @@ func (w *workbook) readSheets(ctx context.Context, main string, relations []zipx
 		return err
 	}
 	if data == nil {
-		return fault.New(fault.Invalid, "damaged: its list of sheets is missing; open it in Excel and save it again")
+		return fault.New(fault.Invalid,
+			"excel_without_sheets", "damaged: its list of sheets is missing; open it in Excel and save it again")
 	}
 	targets := map[string]string{}
 	for _, r := range relations {

@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"docent/internal/fault"
 )
 
 // Part is a document inside another one: a file in an archive, an attachment of
@@ -21,7 +23,7 @@ type Part struct {
 	// Modified is when the part was changed; zero if the container does not say.
 	Modified time.Time
 	// Reason says why the part cannot be read; Data is nil then.
-	Reason string
+	Reason fault.Text
 }
 
 const (

@@ -87,7 +87,7 @@ func (r *Reader) DrawPage(ctx context.Context, data []byte, index, width int) (d
 	}
 	var b bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
-		return nil, 0, fault.Wrap(fault.Internal, err, "the page cannot be drawn")
+		return nil, 0, fault.Wrap(fault.Internal, err, "page_not_drawn", "the page cannot be drawn")
 	}
 	return b.Bytes(), pages, nil
 }
@@ -97,7 +97,7 @@ func (r *Reader) onPage(ctx context.Context, data []byte, index int, do func(con
 	return r.drawing.inside(ctx, r.pageTimeout, func(ctx context.Context) error {
 		return r.drawing.open(ctx, data, func(ctx context.Context, doc *pdfium.Document) error {
 			if index < 0 || index >= doc.Pages {
-				return fault.New(fault.NotFound, "there is no page %d: it has %d, counted from 0", index, doc.Pages)
+				return fault.New(fault.NotFound, "no_page", "there is no page %d: it has %d, counted from 0", index, doc.Pages)
 			}
 			page, err := doc.Load(ctx, index)
 			if err != nil {
@@ -115,13 +115,13 @@ func sizedPage(ctx context.Context, at *pdfium.Page, index int) (*Page, error) {
 		return nil, brokenPage(err)
 	}
 	if !(w > 0 && h > 0) || math.IsInf(w+h, 0) {
-		return nil, fault.New(fault.Invalid, "damaged: the page has no size")
+		return nil, fault.New(fault.Invalid, "page_without_size", "damaged: the page has no size")
 	}
 	return &Page{Index: index, Width: w, Height: h}, nil
 }
 
 func brokenPage(err error) error {
-	return fault.Wrap(fault.Invalid, err, "damaged: the page cannot be read")
+	return fault.Wrap(fault.Invalid, err, "page_damaged", "damaged: the page cannot be read")
 }
 
 // pixels is how large a page is drawn that is to have a width: smaller, if it

@@ -44,19 +44,21 @@ func (r *Reader) ReadRecognized(ctx context.Context, data []byte, recognized map
 	}
 	f.recognize(recognized)
 	if len(f.pages) > 0 && f.broken == len(f.pages) {
-		return nil, fault.New(fault.Invalid, "damaged: none of its %d pages can be read", len(f.pages))
+		return nil, fault.New(fault.Invalid, "pdf_pages_damaged", "damaged: none of its %d pages can be read", len(f.pages))
 	}
 	scanned := f.scanned()
 	if n := len(f.nonsense); n > 0 && n*2 > len(f.pages) {
-		return nil, NewScannedError(scanned, fmt.Sprintf("unreadable: the fonts of %d of its %d pages show other letters than they name; save it anew or use OCR", n, len(f.pages)))
+		return nil, NewScannedError(scanned, fault.NewText("fonts_misleading",
+			"unreadable: the fonts of %d of its %d pages show other letters than they name; save it again or use OCR", n, len(f.pages)))
 	}
 	doc := f.document()
 	doc.Scanned = scanned
 	switch empty := strings.TrimSpace(doc.Text) == ""; {
 	case empty && len(scanned) == 0:
-		return nil, fault.New(fault.Invalid, "empty: its pages show nothing")
+		return nil, fault.New(fault.Invalid, "pages_blank", "empty: its pages show nothing")
 	case empty:
-		return nil, NewScannedError(scanned, "no text: its pages are pictures; install tesseract to read them, or add a PDF with text")
+		return nil, NewScannedError(scanned, fault.NewText("pdf_scanned",
+			"no text: its pages are pictures; install tesseract to read them, or add a PDF with text"))
 	}
 	if err := f.judge(doc); err != nil {
 		return nil, err
@@ -117,7 +119,8 @@ func (f *pdfFile) document() *outline.Document {
 // judge reports a document whose text has no meaning, and notes lesser damage.
 func (f *pdfFile) judge(doc *outline.Document) error {
 	if share := unreadable(doc.Text); share > 0.3 {
-		return fault.New(fault.Invalid, "unreadable: %.0f %% of its characters have no meaning, for its fonts do not say what they show; save it anew or use OCR", share*100)
+		return fault.New(fault.Invalid,
+			"fonts_unreadable", "unreadable: %.0f %% of its characters have no meaning, because its fonts do not say what they show; save it again or use OCR", share*100)
 	} else if share > 0.02 {
 		doc.Note = "some characters could not be read"
 	}

@@ -74,7 +74,7 @@ func (r *Reader) read(ctx context.Context, data []byte) (*pdfFile, error) {
 func (r *Reader) readSome(ctx context.Context, data []byte, f *pdfFile, from int) (done, broke bool, err error) {
 	err = r.reading.open(ctx, data, func(ctx context.Context, doc *pdfium.Document) error {
 		if doc.Pages > maxPDFPages {
-			return fault.New(fault.Invalid, "too large: it has %d pages, the limit is %d", doc.Pages, maxPDFPages)
+			return fault.New(fault.Invalid, "too_many_pages", "too large: it has %d pages, the limit is %d", doc.Pages, maxPDFPages)
 		}
 		if from == 0 {
 			f.title, _ = doc.Title(ctx) // a document that breaks here has no pages
@@ -108,7 +108,7 @@ func (f *pdfFile) readPage(ctx context.Context, doc *pdfium.Document, index int)
 		page = rawPage{}
 	}
 	if f.size += page.size(); f.size > maxPDFText {
-		return fault.New(fault.Invalid, "too large: its text is more than %d MiB", maxPDFText>>20)
+		return fault.New(fault.Invalid, "text_too_large", "too large: its text is more than %d MiB", maxPDFText>>20)
 	}
 	f.pages = append(f.pages, page)
 	f.labels[index], _ = doc.Label(ctx, index) // a page that broke the sandbox has none

@@ -22,8 +22,8 @@ type Word struct {
 }
 
 // NewScannedError returns the error of a document whose pages are pictures.
-func NewScannedError(pages []int, reason string) *ScannedError {
-	return &ScannedError{Pages: pages, err: fault.New(fault.Invalid, "%s", reason)}
+func NewScannedError(pages []int, reason fault.Text) *ScannedError {
+	return &ScannedError{Pages: pages, err: &fault.Fault{Kind: fault.Invalid, Text: reason}}
 }
 
 // HasText reports whether letters of the page are known.

@@ -99,7 +99,7 @@ func (s *sandboxes) inside(ctx context.Context, limit time.Duration, do func(ctx
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return fault.New(fault.Invalid, "it takes longer than %s to read", limit)
+	return fault.New(fault.Invalid, "reading_slow", "it takes longer than %s to read", limit)
 }
 
 // open opens a PDF in a sandbox of its own and works on it.
@@ -121,10 +121,12 @@ func (s *sandboxes) open(ctx context.Context, data []byte, do work) error {
 func openFault(err error) error {
 	switch {
 	case errors.Is(err, pdfium.ErrPassword):
-		return fault.Wrap(fault.Invalid, err, "encrypted: it opens only with a password; remove the password and add it again")
+		return fault.Wrap(fault.Invalid, err,
+			"document_encrypted", "encrypted: it opens only with a password; remove the password and add it again")
 	case errors.Is(err, pdfium.ErrSecurity):
-		return fault.Wrap(fault.Invalid, err, "encrypted: in a way that is not supported; remove the encryption and add it again")
+		return fault.Wrap(fault.Invalid, err,
+			"encryption_unsupported", "encrypted: this encryption is not supported; remove it and add the document again")
 	default:
-		return fault.Wrap(fault.Invalid, err, "damaged: it is not a PDF that can be opened, or only a part of one")
+		return fault.Wrap(fault.Invalid, err, "pdf_damaged", "damaged: it is not a PDF that can be opened, or only a part of one")
 	}
 }

@@ -68,7 +68,8 @@ func Read(_ context.Context, data []byte, recognized map[int]string) (*outline.D
 		return nil, err
 	}
 	if recognized == nil {
-		return nil, pdf.NewScannedError([]int{0}, "no text: it is a picture; install tesseract on this machine to read the text in it")
+		return nil, pdf.NewScannedError([]int{0}, fault.NewText("picture_unread",
+			"no text: it is a picture; install tesseract on this machine to read the text in it"))
 	}
 	b := outline.NewBuilder(len(recognized[0]))
 	b.Page = 0
@@ -81,11 +82,13 @@ func size(data []byte) (image.Config, error) {
 	cfg, _, err := image.DecodeConfig(bytes.NewReader(data))
 	switch {
 	case err != nil:
-		return cfg, fault.Wrap(fault.Invalid, err, "damaged: it is not a picture that can be decoded")
+		return cfg, fault.Wrap(fault.Invalid, err, "picture_damaged", "damaged: it is not a picture that can be decoded")
 	case cfg.Width < minSide || cfg.Height < minSide:
-		return cfg, fault.New(fault.Invalid, "empty: a picture of %d × %d pixels shows no text", cfg.Width, cfg.Height)
+		return cfg, fault.New(fault.Invalid,
+			"picture_too_small", "empty: a picture of %d × %d pixels shows no text", cfg.Width, cfg.Height)
 	case cfg.Width > maxPixels/cfg.Height:
-		return cfg, fault.New(fault.Invalid, "too large: it has %d × %d pixels; make it smaller and add it again", cfg.Width, cfg.Height)
+		return cfg, fault.New(fault.Invalid,
+			"picture_too_large", "too large: it has %d × %d pixels; make it smaller and add it again", cfg.Width, cfg.Height)
 	}
 	return cfg, nil
 }
@@ -103,7 +106,7 @@ func Page(data []byte, index int) (*pdf.Page, error) {
 }
 
 func noPage(index int) error {
-	return fault.New(fault.NotFound, "there is no page %d: a picture has one, counted from 0", index)
+	return fault.New(fault.NotFound, "no_page_of_picture", "there is no page %d: a picture has one, counted from 0", index)
 }
 
 // Draw returns a picture as PNG, at most width pixels wide.
@@ -116,7 +119,7 @@ func Draw(data []byte, index, width int) ([]byte, error) {
 	}
 	img, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "damaged: it is not a picture that can be decoded")
+		return nil, fault.Wrap(fault.Invalid, err, "picture_damaged", "damaged: it is not a picture that can be decoded")
 	}
 	bounds := img.Bounds()
 	width = min(max(width, pdf.MinPageWidth), pdf.MaxPageWidth, bounds.Dx())
@@ -126,7 +129,7 @@ func Draw(data []byte, index, width int) ([]byte, error) {
 	draw.ApproxBiLinear.Scale(to, to.Bounds(), img, bounds, draw.Over, nil)
 	var b bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, to); err != nil {
-		return nil, fault.Wrap(fault.Internal, err, "the picture cannot be drawn")
+		return nil, fault.Wrap(fault.Internal, err, "picture_not_drawn", "the picture cannot be drawn")
 	}
 	return b.Bytes(), nil
 }

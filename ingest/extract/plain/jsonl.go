@@ -28,10 +28,10 @@ func ParseRecord(line []byte) (Record, error) {
 		Text  *string         `json:"text"`
 	}
 	if err := json.Unmarshal(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")), &raw); err != nil {
-		return Record{}, fault.Wrap(fault.Invalid, err, "damaged: it is not a JSON object with a text")
+		return Record{}, fault.Wrap(fault.Invalid, err, "jsonl_line_invalid", "damaged: it is not a JSON object with a text")
 	}
 	if raw.Text == nil {
-		return Record{}, fault.New(fault.Invalid, "it has no text")
+		return Record{}, fault.New(fault.Invalid, "jsonl_line_empty", "it has no text")
 	}
 	rec := Record{Text: outline.Clean(*raw.Text)}
 	rec.Title, _ = raw.Title.(string)

@@ -37,11 +37,12 @@ func Open(data []byte) (*Archive, error) {
 	// The directory is counted before it is read: a list of a million entries
 	// takes many times its size in memory.
 	if n := bytes.Count(data, []byte("PK\x01\x02")); n > maxEntries {
-		return nil, fault.New(fault.Invalid, "too large: it packs %d files", n)
+		return nil, fault.New(fault.Invalid, "package_too_many_files", "too large: it contains %d files", n)
 	}
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "damaged: it is not a packed document that can be opened, or only a part of one")
+		return nil, fault.Wrap(fault.Invalid, err,
+			"package_damaged", "damaged: it is not a packed document that can be opened, or only a part of one")
 	}
 	a := &Archive{
 		files:  make(map[string]*zip.File, len(r.File)),
@@ -81,11 +82,12 @@ func (a *Archive) open(name string) (io.ReadCloser, error) {
 		return nil, nil
 	}
 	if f.Flags&1 != 0 {
-		return nil, fault.New(fault.Invalid, "encrypted: it opens only with a password; remove the password and add it again")
+		return nil, fault.New(fault.Invalid,
+			"document_encrypted", "encrypted: it opens only with a password; remove the password and add it again")
 	}
 	r, err := f.Open()
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "damaged: its part %s cannot be unpacked", path.Base(name))
+		return nil, fault.Wrap(fault.Invalid, err, "package_part_damaged", "damaged: its part %s cannot be unpacked", path.Base(name))
 	}
 	return r, nil
 }
@@ -100,10 +102,11 @@ func (a *Archive) Part(name string) ([]byte, error) {
 	limit := min(a.left, maxPart)
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "damaged: its part %s cannot be unpacked", path.Base(name))
+		return nil, fault.Wrap(fault.Invalid, err, "package_part_damaged", "damaged: its part %s cannot be unpacked", path.Base(name))
 	}
 	if int64(len(data)) > limit {
-		return nil, fault.New(fault.Invalid, "too large: its part %s unpacks to more than %d MiB", path.Base(name), limit>>20)
+		return nil, fault.New(fault.Invalid,
+			"package_part_too_large", "too large: its part %s unpacks to more than %d MiB", path.Base(name), limit>>20)
 	}
 	a.left -= int64(len(data))
 	return data, nil
@@ -120,7 +123,7 @@ type flow struct {
 func (f *flow) Read(p []byte) (int, error) {
 	n, err := f.ReadCloser.Read(p)
 	if f.a.leftFlow -= int64(n); f.a.leftFlow < 0 {
-		return 0, fault.New(fault.Invalid, "too large: it unpacks to more than %d MiB", maxStreamed>>20)
+		return 0, fault.New(fault.Invalid, "unpacks_too_large", "too large: it unpacks to more than %d MiB", maxStreamed>>20)
 	}
 	return n, err
 }

@@ -158,7 +158,7 @@ func tokens(ctx context.Context, r *Reader, fn func(xml.Token) error) error {
 			if errors.As(err, &f) {
 				return f
 			}
-			return fault.Wrap(fault.Invalid, err, "damaged: a part of it is not well-formed")
+			return fault.Wrap(fault.Invalid, err, "package_xml_damaged", "damaged: a part of it is not well-formed")
 		}
 		switch e := t.(type) {
 		case xml.StartElement:
@@ -171,7 +171,7 @@ func tokens(ctx context.Context, r *Reader, fn func(xml.Token) error) error {
 			t = e
 		}
 		if depth > MaxDepth {
-			return fault.New(fault.Invalid, "damaged: it is nested too deeply")
+			return fault.New(fault.Invalid, "nested_too_deeply", "damaged: it is nested too deeply")
 		}
 		if err := fn(t); err != nil {
 			return err

@@ -83,10 +83,10 @@ func Client(o Options) *http.Client {
 				return http.ErrUseLastResponse
 			}
 			if len(via) > o.Redirects {
-				return fault.New(fault.Unavailable, "more than %d redirects", o.Redirects)
+				return fault.New(fault.Unavailable, "too_many_redirects", "more than %d redirects", o.Redirects)
 			}
 			if via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https" {
-				return fault.New(fault.Forbidden, "the server redirects from https to http")
+				return fault.New(fault.Forbidden, "redirect_to_http", "the server redirects from https to http")
 			}
 			return nil
 		},
@@ -127,7 +127,7 @@ func (l *limited) Close() error {
 
 // TooLarge is the error of a document above a limit in bytes.
 func TooLarge(limit int64) error {
-	return fault.New(fault.Invalid, "too large: it has more than %s", size(limit))
+	return fault.New(fault.Invalid, "larger_than", "too large: it has more than %s", size(limit))
 }
 
 func size(n int64) string {

@@ -90,7 +90,8 @@ func Dialer(allowPrivate bool) *net.Dialer {
 func guard(_ context.Context, network, address string, _ syscall.RawConn) error {
 	addr, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return fault.New(fault.Forbidden, "the address of the %s connection cannot be checked: %s", network, address)
+		return fault.New(fault.Forbidden,
+			"connection_unchecked", "the address of the %s connection cannot be checked: %s", network, address)
 	}
 	if !Public(addr.Addr()) {
 		return private(addr.Addr())
@@ -99,7 +100,8 @@ func guard(_ context.Context, network, address string, _ syscall.RawConn) error 
 }
 
 func private(addr netip.Addr) error {
-	return fault.New(fault.Forbidden, "%s is a private address; allow private addresses for sources to reach it", addr.Unmap())
+	return fault.New(fault.Forbidden,
+		"private_address", "%s is a private address; allow private addresses for sources to reach it", addr.Unmap())
 }
 
 // CheckHost refuses a host that is written as an address that is not public. It

@@ -152,17 +152,17 @@ func StatusError(res *http.Response) error {
 	text := strconv.Itoa(code) + " " + http.StatusText(code)
 	switch {
 	case code == http.StatusUnauthorized:
-		return fault.New(fault.Unauthorized, "the server answered %s; check the user name, password, or token", text)
+		return fault.New(fault.Unauthorized, "server_unauthorized", "the server answered %s; check the user name, password, or token", text)
 	case code == http.StatusForbidden:
-		return fault.New(fault.Forbidden, "the server answered %s; the account may not read this", text)
+		return fault.New(fault.Forbidden, "server_forbidden", "the server answered %s; the account may not read this", text)
 	case code == http.StatusNotFound, code == http.StatusGone:
-		return fault.New(fault.NotFound, "the server answered %s", text)
+		return fault.New(fault.NotFound, "server_answered", "the server answered %s", text)
 	case code == http.StatusTooManyRequests:
-		return fault.New(fault.RateLimited, "the server answered %s; sync less often", text)
+		return fault.New(fault.RateLimited, "server_rate_limited", "the server answered %s; sync less often", text)
 	case code >= 500:
-		return fault.New(fault.Unavailable, "the server answered %s; try again later", text)
+		return fault.New(fault.Unavailable, "server_unavailable", "the server answered %s; try again later", text)
 	}
-	return fault.New(fault.Invalid, "the server answered %s", text)
+	return fault.New(fault.Invalid, "server_answered", "the server answered %s", text)
 }
 
 // Explain gives an error of a connection a kind and a sentence for people. An
@@ -175,13 +175,13 @@ func Explain(err error, host string) error {
 	case err == nil, errors.As(err, &f), errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &certificate):
-		return fault.Wrap(fault.Unavailable, err, "the certificate of %s is not valid", host)
+		return fault.Wrap(fault.Unavailable, err, "certificate_invalid", "the certificate of %s is not valid", host)
 	case errors.As(err, &dns):
-		return fault.Wrap(fault.Unavailable, err, "the host %s was not found; check the address", host)
+		return fault.Wrap(fault.Unavailable, err, "host_not_found", "the host %s was not found; check the address", host)
 	case errors.Is(err, context.DeadlineExceeded) || timedOut(err):
-		return fault.Wrap(fault.Unavailable, err, "%s did not answer in time; try again later", host)
+		return fault.Wrap(fault.Unavailable, err, "host_slow", "%s did not answer in time; try again later", host)
 	}
-	return fault.Wrap(fault.Unavailable, err, "cannot read from %s; try again later", host)
+	return fault.Wrap(fault.Unavailable, err, "host_unreachable", "cannot read from %s; try again later", host)
 }
 
 func timedOut(err error) bool {
@@ -195,16 +195,17 @@ func ParseURL(text string, allowPrivate bool, schemes ...string) (*url.URL, erro
 	u, err := url.Parse(strings.TrimSpace(text))
 	switch {
 	case err != nil:
-		return nil, fault.New(fault.Invalid, "url: %q is not an address", text)
+		return nil, fault.New(fault.Invalid, "url_invalid", "url: %q is not an address", text)
 	case u.User != nil:
-		return nil, fault.New(fault.Invalid, "url: user name and password do not belong into the address; give them as options")
+		return nil, fault.New(fault.Invalid,
+			"url_with_password", "url: user name and password do not belong in the address; give them as options")
 	case !slices.Contains(schemes, u.Scheme):
-		return nil, fault.New(fault.Invalid, "url: %q must begin with %s://", text, strings.Join(schemes, ":// or "))
+		return nil, fault.New(fault.Invalid, "url_scheme", "url: %q must begin with %s://", text, strings.Join(schemes, ":// or "))
 	case u.Hostname() == "":
-		return nil, fault.New(fault.Invalid, "url: %q names no host", text)
+		return nil, fault.New(fault.Invalid, "url_without_host", "url: %q names no host", text)
 	}
 	if err := CheckHost(u.Hostname(), allowPrivate); err != nil {
-		return nil, fault.New(fault.Forbidden, "url: %w", err)
+		return nil, fault.New(fault.Forbidden, "url_forbidden", "url: %w", err)
 	}
 	return u, nil
 }

@@ -86,7 +86,7 @@ func New(cfg Config) (*Source, error) {
 		return nil, err
 	}
 	if cfg.MaxBytes < 0 || cfg.TimeoutSeconds < 0 || cfg.RetryMillis < 0 {
-		return nil, fault.New(fault.Invalid, "max_bytes, timeout_seconds, retry_ms: they cannot be negative")
+		return nil, fault.New(fault.Invalid, "feed_option_negative", "max_bytes, timeout_seconds, retry_ms: they cannot be negative")
 	}
 	if cfg.MaxBytes == 0 {
 		cfg.MaxBytes = 20 << 20
@@ -269,14 +269,14 @@ func parse(data []byte) (*gofeed.Feed, error) {
 	}
 	f, err := gofeed.NewParser().Parse(bytes.NewReader(data))
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "the address holds no feed that can be read")
+		return nil, fault.Wrap(fault.Invalid, err, "feed_unreadable", "the address holds no feed that can be read")
 	}
 	return f, nil
 }
 
 // checkDepth refuses nesting that would need much memory to parse.
 func checkDepth(data []byte) error {
-	tooDeep := fault.New(fault.Invalid, "damaged: the feed is nested too deeply")
+	tooDeep := fault.New(fault.Invalid, "feed_too_deep", "damaged: the feed is nested too deeply")
 	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '{' {
 		depth := 0
 		for _, c := range trimmed { // brackets in strings count too, which is harmless
@@ -314,7 +314,7 @@ func checkDepth(data []byte) error {
 func (s *Source) get(ctx context.Context, client *http.Client, address, accept string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "%s is not an address", address)
+		return nil, fault.Wrap(fault.Invalid, err, "address_invalid", "%s is not an address", address)
 	}
 	req.Header.Set("Accept", accept)
 	res, err := client.Do(req)
@@ -338,7 +338,7 @@ func (s *Source) Open(ctx context.Context, item source.Item) (io.ReadCloser, err
 	doc, ok := s.entries[item.Key]
 	s.mu.Unlock()
 	if !ok {
-		return nil, fault.New(fault.NotFound, "the entry is no longer in the feed")
+		return nil, fault.New(fault.NotFound, "feed_entry_gone", "the entry is no longer in the feed")
 	}
 	if doc.text != nil {
 		return io.NopCloser(bytes.NewReader(doc.text)), nil

@@ -45,13 +45,13 @@ var (
 // New checks the configuration and returns a source. The folder need not exist.
 func New(cfg Config) (*Source, error) {
 	if cfg.Path == "" {
-		return nil, fault.New(fault.Invalid, "folder: Config.Path is missing")
+		return nil, fault.New(fault.Invalid, "folder_path_missing", "folder: Config.Path is missing")
 	}
 	if cfg.Settle < 0 {
-		return nil, fault.New(fault.Invalid, "folder: Config.Settle must not be negative")
+		return nil, fault.New(fault.Invalid, "folder_settle_negative", "folder: Config.Settle must not be negative")
 	}
 	if !filepath.IsAbs(cfg.Path) {
-		return nil, fault.New(fault.Invalid, "the folder %s has to be an absolute path", cfg.Path)
+		return nil, fault.New(fault.Invalid, "folder_path_relative", "the folder %s has to be an absolute path", cfg.Path)
 	}
 	if cfg.Settle == 0 {
 		cfg.Settle = 500 * time.Millisecond
@@ -66,10 +66,10 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 		info, err := os.Stat(s.path)
 		switch {
 		case err != nil:
-			yield(source.Item{}, fault.New(fault.Unavailable, "the folder %s: %s", s.path, ingest.Reason(err)))
+			yield(source.Item{}, fault.New(fault.Unavailable, "folder_unreadable", "the folder %s: %s", s.path, ingest.Reason(err)))
 			return
 		case !info.IsDir():
-			yield(source.Item{}, fault.New(fault.Invalid, "%s is no folder", s.path))
+			yield(source.Item{}, fault.New(fault.Invalid, "not_a_folder", "%s is no folder", s.path))
 			return
 		}
 		l, err := ingest.List(ctx, []string{s.path})
@@ -87,7 +87,8 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 		case ctx.Err() != nil:
 			yield(source.Item{}, context.Cause(ctx))
 		case len(l.Broken) > 0:
-			yield(source.Item{}, fault.New(fault.Unavailable, "%s cannot be read, so files that are gone were not removed", l.Broken[0]))
+			yield(source.Item{}, fault.New(fault.Unavailable,
+				"folder_incomplete", "%s cannot be read, so files that are gone were not removed", l.Broken[0]))
 		}
 	}
 }
@@ -95,8 +96,8 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 func (s *Source) item(f ingest.File, now time.Time, known source.Known) source.Item {
 	rel := strings.TrimPrefix(strings.TrimPrefix(f.Path, s.path), string(filepath.Separator))
 	it := source.Item{Key: filepath.ToSlash(rel), Name: f.Path, Address: f.Path, Size: f.Size, Modified: f.Modified}
-	if f.Reason != "" {
-		it.Err = fault.New(fault.Invalid, "%s", f.Reason)
+	if !f.Reason.IsZero() {
+		it.Err = &fault.Fault{Kind: fault.Invalid, Text: f.Reason}
 		return it
 	}
 	info, err := os.Stat(f.Path)
@@ -122,7 +123,7 @@ func (s *Source) Open(_ context.Context, it source.Item) (io.ReadCloser, error) 
 	}
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		f.Close() //nolint:errcheck // nothing was written
-		return nil, fault.New(fault.Invalid, "not a file: it is a device, a pipe or a socket")
+		return nil, fault.New(fault.Invalid, "not_a_file", "not a file: it is a device, a pipe or a socket")
 	}
 	return f, nil
 }

@@ -26,13 +26,13 @@ const patience = 10
 func Watch(ctx context.Context, paths []string, settle time.Duration, changed func()) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, err, "the system does not allow watching more folders")
+		return fault.Wrap(fault.Unavailable, err, "watches_exhausted", "the system does not allow watching more folders")
 	}
 	defer w.Close() //nolint:errcheck // it only frees the watches
 	roots := make([]string, len(paths))
 	for i, p := range paths {
 		if roots[i], err = filepath.Abs(p); err != nil {
-			return fault.Wrap(fault.Invalid, err, "%s: not a path", p)
+			return fault.Wrap(fault.Invalid, err, "not_a_path", "%s: not a path", p)
 		}
 	}
 	if err := follow(ctx, w, roots); err != nil {
@@ -57,14 +57,14 @@ func Watch(ctx context.Context, paths []string, settle time.Duration, changed fu
 			return nil
 		case e, open := <-w.Events:
 			if !open {
-				return fault.New(fault.Unavailable, "watching has ended")
+				return fault.New(fault.Unavailable, "watch_ended", "watching has ended")
 			}
 			if concerns(e.Name, roots) {
 				note()
 			}
 		case err, open := <-w.Errors:
 			if !open {
-				return fault.New(fault.Unavailable, "watching has ended")
+				return fault.New(fault.Unavailable, "watch_ended", "watching has ended")
 			}
 			if !errors.Is(err, fsnotify.ErrEventOverflow) {
 				return fmt.Errorf("watch: %w", err)
@@ -127,7 +127,7 @@ func add(ctx context.Context, w *fsnotify.Watcher, roots []string) (more bool, e
 		}
 		watched[folder], more = true, true
 		if err := w.Add(folder); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
-			return false, fault.New(fault.Unavailable, "the folder %s cannot be watched: %w", folder, err)
+			return false, fault.New(fault.Unavailable, "folder_watch_failed", "the folder %s cannot be watched: %w", folder, err)
 		}
 	}
 	return more, nil

@@ -84,10 +84,11 @@ func New(cfg Config) (*Source, error) {
 		return nil, err
 	}
 	if cfg.Branch != "" && plumbing.NewBranchReferenceName(cfg.Branch).Validate() != nil {
-		return nil, fault.New(fault.Invalid, "branch: %q is not the name of a branch", cfg.Branch)
+		return nil, fault.New(fault.Invalid, "git_branch_invalid", "branch: %q is not the name of a branch", cfg.Branch)
 	}
 	if cfg.MaxFiles < 0 || cfg.MaxBytes < 0 || cfg.MaxRepositoryBytes < 0 || cfg.TimeoutSeconds < 0 || cfg.RetryMillis < 0 {
-		return nil, fault.New(fault.Invalid, "max_files, max_bytes, max_repository_bytes, timeout_seconds, retry_ms: they cannot be negative")
+		return nil, fault.New(fault.Invalid,
+			"git_option_negative", "max_files, max_bytes, max_repository_bytes, timeout_seconds, retry_ms: they cannot be negative")
 	}
 	if err := cfg.complete(); err != nil {
 		return nil, err
@@ -120,7 +121,7 @@ func (c *Config) complete() error {
 	if c.CacheDir == "" {
 		dir, err := os.UserCacheDir()
 		if err != nil {
-			return fault.Wrap(fault.Invalid, err, "cache_dir: it is missing, and the user has no cache folder")
+			return fault.Wrap(fault.Invalid, err, "git_cache_missing", "cache_dir: it is missing, and the user has no cache folder")
 		}
 		c.CacheDir = filepath.Join(dir, "docent", "git")
 	}

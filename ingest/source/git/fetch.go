@@ -33,7 +33,7 @@ const maxCached = 16 << 20
 func (s *Source) refresh(ctx context.Context) (branch string, err error) {
 	ep, err := transport.NewEndpoint(s.url.String())
 	if err != nil {
-		return "", fault.Wrap(fault.Invalid, err, "url: %q is not the address of a repository", s.cfg.URL)
+		return "", fault.Wrap(fault.Invalid, err, "git_url_invalid", "url: %q is not the address of a repository", s.cfg.URL)
 	}
 	var auth transport.AuthMethod
 	if s.cfg.Token != "" {
@@ -82,12 +82,13 @@ func storage(dir string) *filesystem.Storage {
 func (s *Source) resolve(adv *packp.AdvRefs) (branch string, commit plumbing.Hash, err error) {
 	refs, err := adv.AllReferences()
 	if err != nil {
-		return "", plumbing.ZeroHash, fault.Wrap(fault.Unavailable, err, "the list of branches cannot be read")
+		return "", plumbing.ZeroHash, fault.Wrap(fault.Unavailable, err, "git_branches_unreadable", "the list of branches cannot be read")
 	}
 	if s.cfg.Branch == "" {
 		head, err := storer.ResolveReference(refs, plumbing.HEAD)
 		if err != nil {
-			return "", plumbing.ZeroHash, fault.Wrap(fault.Invalid, err, "branch: the repository has no default branch; name one")
+			return "", plumbing.ZeroHash, fault.Wrap(fault.Invalid, err,
+				"git_no_default_branch", "branch: the repository has no default branch; name one")
 		}
 		return head.Name().Short(), head.Hash(), nil
 	}
@@ -96,18 +97,18 @@ func (s *Source) resolve(adv *packp.AdvRefs) (branch string, commit plumbing.Has
 			return s.cfg.Branch, ref.Hash(), nil
 		}
 	}
-	return "", plumbing.ZeroHash, fault.New(fault.NotFound, "branch: the repository has no branch or tag %q", s.cfg.Branch)
+	return "", plumbing.ZeroHash, fault.New(fault.NotFound, "git_no_branch", "branch: the repository has no branch or tag %q", s.cfg.Branch)
 }
 
 // download gets the files of one commit without its history. The folder appears
 // under its name only when it is complete; folders of other commits go.
 func (s *Source) download(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, commit plumbing.Hash, dir string) error {
 	if err := os.MkdirAll(s.dir(), 0o700); err != nil {
-		return fault.Wrap(fault.Internal, err, "cache_dir: the folder cannot be made")
+		return fault.Wrap(fault.Internal, err, "git_cache_not_made", "cache_dir: the folder cannot be made")
 	}
 	tmp, err := os.MkdirTemp(s.dir(), "new-")
 	if err != nil {
-		return fault.Wrap(fault.Internal, err, "cache_dir: the folder cannot be written")
+		return fault.Wrap(fault.Internal, err, "git_cache_not_written", "cache_dir: the folder cannot be written")
 	}
 	defer os.RemoveAll(tmp)
 	req := packp.NewUploadPackRequestFromCapabilities(adv.Capabilities)
@@ -135,10 +136,10 @@ func (s *Source) download(ctx context.Context, session transport.UploadPackSessi
 	}
 	old, err := os.ReadDir(s.dir())
 	if err != nil {
-		return fault.Wrap(fault.Internal, err, "cache_dir: the folder cannot be read")
+		return fault.Wrap(fault.Internal, err, "git_cache_unreadable", "cache_dir: the folder cannot be read")
 	}
 	if err := os.Rename(tmp, dir); err != nil {
-		return fault.Wrap(fault.Internal, err, "cache_dir: the folder cannot be written")
+		return fault.Wrap(fault.Internal, err, "git_cache_not_written", "cache_dir: the folder cannot be written")
 	}
 	for _, e := range old {
 		if at := filepath.Join(s.dir(), e.Name()); at != tmp && at != dir {
@@ -153,11 +154,11 @@ func (s *Source) explain(err error) error {
 	switch {
 	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed),
 		errors.Is(err, transport.ErrInvalidAuthMethod):
-		return fault.Wrap(fault.Unauthorized, err, "the server refuses access; check the token")
+		return fault.Wrap(fault.Unauthorized, err, "git_refused", "the server refuses access; check the token")
 	case errors.Is(err, transport.ErrRepositoryNotFound):
-		return fault.Wrap(fault.NotFound, err, "the server has no such repository; check the address and the token")
+		return fault.Wrap(fault.NotFound, err, "git_no_repository", "the server has no such repository; check the address and the token")
 	case errors.Is(err, transport.ErrEmptyRemoteRepository):
-		return fault.Wrap(fault.Invalid, err, "the repository is empty")
+		return fault.Wrap(fault.Invalid, err, "git_empty", "the repository is empty")
 	}
 	return dial.Explain(err, s.url.Host)
 }

@@ -83,7 +83,7 @@ func (s *Source) walk(ctx context.Context, branch string, known source.Known, yi
 		for _, e := range tree.Entries {
 			at := dir.path + e.Name
 			if entries++; entries > maxEntries || len(at) > maxPath || dir.depth > maxDepth {
-				return fault.New(fault.Invalid, "the repository has too many files or levels")
+				return fault.New(fault.Invalid, "git_too_large", "the repository has too many files or levels")
 			}
 			if seen[e.Name] || e.Name == "" {
 				continue
@@ -99,7 +99,8 @@ func (s *Source) walk(ctx context.Context, branch string, known source.Known, yi
 					continue
 				}
 				if files++; files > s.cfg.MaxFiles {
-					return fault.New(fault.Invalid, "more than %d files; choose fewer with include or raise max_files", s.cfg.MaxFiles)
+					return fault.New(fault.Invalid,
+						"source_too_many_files", "more than %d files; choose fewer with include or raise max_files", s.cfg.MaxFiles)
 				}
 				if !yield(s.item(branch, at, e.Hash, known), nil) {
 					return errStopped
@@ -111,7 +112,7 @@ func (s *Source) walk(ctx context.Context, branch string, known source.Known, yi
 }
 
 func damaged(err error) error {
-	return fault.Wrap(fault.Unavailable, err, "the repository's copy is damaged; remove the cache folder")
+	return fault.Wrap(fault.Unavailable, err, "git_cache_damaged", "the repository's copy is damaged; remove the cache folder")
 }
 
 // root is the tree of the downloaded commit or tag.
@@ -163,12 +164,12 @@ const pointer = "version https://git-lfs.github.com/spec/"
 func (s *Source) Open(_ context.Context, item source.Item) (io.ReadCloser, error) {
 	hash, ok := decodeState(item.State)
 	if !ok {
-		return nil, fault.New(fault.Invalid, "%s was not listed", item.Key)
+		return nil, fault.New(fault.Invalid, "git_file_unlisted", "%s was not listed", item.Key)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.objects == nil {
-		return nil, fault.New(fault.Invalid, "%s was not listed", item.Key)
+		return nil, fault.New(fault.Invalid, "git_file_unlisted", "%s was not listed", item.Key)
 	}
 	blob, err := object.GetBlob(s.objects, hash)
 	if err != nil {
@@ -187,7 +188,7 @@ func (s *Source) Open(_ context.Context, item source.Item) (io.ReadCloser, error
 		return nil, damaged(err)
 	}
 	if len(data) < 1024 && bytes.HasPrefix(data, []byte(pointer)) {
-		return nil, fault.New(fault.Invalid, "stored in Git LFS, which is not supported; add the file in another way")
+		return nil, fault.New(fault.Invalid, "git_lfs", "stored in Git LFS, which is not supported; add the file in another way")
 	}
 	return io.NopCloser(bytes.NewReader(data)), nil
 }

@@ -67,10 +67,10 @@ func New(cfg Config) (*Source, error) {
 	}
 	for _, f := range []struct{ name, value string }{{"user", cfg.User}, {"password", cfg.Password}} {
 		if f.value == "" {
-			return nil, fault.New(fault.Invalid, "%s: it is missing", f.name)
+			return nil, fault.New(fault.Invalid, "mail_option_missing", "%s: it is missing", f.name)
 		}
 		if strings.ContainsAny(f.value, "\r\n\x00") {
-			return nil, fault.New(fault.Invalid, "%s: it has more than one line", f.name)
+			return nil, fault.New(fault.Invalid, "mail_option_lines", "%s: it has more than one line", f.name)
 		}
 	}
 	if len(cfg.Mailboxes) == 0 {
@@ -78,11 +78,11 @@ func New(cfg Config) (*Source, error) {
 	}
 	for _, m := range cfg.Mailboxes {
 		if m == "" || strings.ContainsAny(m, "\r\n\x00") || len(m) > 500 {
-			return nil, fault.New(fault.Invalid, "mailboxes: %q is not the name of a mailbox", m)
+			return nil, fault.New(fault.Invalid, "mailbox_name_invalid", "mailboxes: %q is not the name of a mailbox", m)
 		}
 	}
 	if cfg.MaxMessages < 0 || cfg.MaxBytes < 0 {
-		return nil, fault.New(fault.Invalid, "max_messages, max_bytes: they cannot be negative")
+		return nil, fault.New(fault.Invalid, "mail_option_negative", "max_messages, max_bytes: they cannot be negative")
 	}
 	if cfg.MaxMessages == 0 {
 		cfg.MaxMessages = 100_000
@@ -98,7 +98,7 @@ func New(cfg Config) (*Source, error) {
 			pool = x509.NewCertPool()
 		}
 		if !pool.AppendCertsFromPEM([]byte(cfg.Certificate)) {
-			return nil, fault.New(fault.Invalid, "certificate: it is not a certificate in PEM format")
+			return nil, fault.New(fault.Invalid, "mail_certificate_invalid", "certificate: it is not a certificate in PEM format")
 		}
 		s.tls.RootCAs = pool
 	}

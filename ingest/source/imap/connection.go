@@ -40,7 +40,7 @@ type metered struct {
 
 func (m *metered) Read(p []byte) (int, error) {
 	if m.left.Load() <= 0 {
-		return 0, fault.New(fault.Invalid, "the server sends too much")
+		return 0, fault.New(fault.Invalid, "mail_too_much", "the server sends too much")
 	}
 	n, err := m.Conn.Read(p)
 	m.left.Add(int64(-n))
@@ -76,7 +76,7 @@ func (s *Source) connect(ctx context.Context) (*connection, error) {
 		c.close()
 		var answer *imap.Error
 		if errors.As(err, &answer) && answer.Type == imap.StatusResponseTypeNo && answer.Code != imap.ResponseCodeUnavailable {
-			return nil, fault.Wrap(fault.Unauthorized, err, "the server refuses the account; check user and password")
+			return nil, fault.Wrap(fault.Unauthorized, err, "mail_sign_in_wrong", "the server refuses the account; check user and password")
 		}
 		return nil, s.explain(err)
 	}
@@ -89,9 +89,9 @@ func (s *Source) explain(err error) error {
 	var answer *imap.Error
 	if errors.As(err, &answer) {
 		if answer.Code == imap.ResponseCodeNonExistent {
-			return fault.Wrap(fault.NotFound, err, "the mailbox does not exist")
+			return fault.Wrap(fault.NotFound, err, "mailbox_missing", "the mailbox does not exist")
 		}
-		return fault.Wrap(fault.Unavailable, err, "the server of %s refuses a command", s.url.Host)
+		return fault.Wrap(fault.Unavailable, err, "mail_command_refused", "the server of %s refuses a command", s.url.Host)
 	}
 	return dial.Explain(err, s.url.Host)
 }

@@ -86,7 +86,8 @@ func (s *Source) list(ctx context.Context, known source.Known, yield func(source
 			return s.explain(err)
 		}
 		if total += len(list); total > s.cfg.MaxMessages {
-			return fault.New(fault.Invalid, "more than %d messages; choose fewer mailboxes or raise max_messages", s.cfg.MaxMessages)
+			return fault.New(fault.Invalid,
+				"mailbox_too_many_messages", "more than %d messages; choose fewer mailboxes or raise max_messages", s.cfg.MaxMessages)
 		}
 		slices.SortFunc(list, func(a, b message) int { return int(int64(a.uid) - int64(b.uid)) })
 		for i, m := range list {
@@ -119,11 +120,11 @@ func (s *Source) mailboxes(c *connection) ([]string, error) {
 				names = append(names, m.Mailbox)
 			}
 			if len(names) > maxMailboxes {
-				return nil, fault.New(fault.Invalid, "mailboxes: more than %d match", maxMailboxes)
+				return nil, fault.New(fault.Invalid, "mailboxes_too_many", "mailboxes: more than %d match", maxMailboxes)
 			}
 		}
 		if !found && !strings.ContainsAny(pattern, "*%") {
-			return nil, fault.New(fault.NotFound, "mailboxes: the account has no mailbox %q", pattern)
+			return nil, fault.New(fault.NotFound, "no_mailbox", "mailboxes: the account has no mailbox %q", pattern)
 		}
 	}
 	return names, nil
@@ -193,7 +194,7 @@ func (s *Source) fetch(ctx context.Context, mailbox string, uid imap.UID, raw []
 		}
 	}
 	if st, ok := decodeState(raw); ok && st.Epoch != c.epoch {
-		return nil, fault.New(fault.Unavailable, "the mailbox was made anew during the sync; sync again")
+		return nil, fault.New(fault.Unavailable, "mailbox_recreated", "the mailbox was created again during the sync; sync again")
 	}
 	body, err := c.body(uid, s.cfg.MaxBytes)
 	switch {
@@ -202,7 +203,7 @@ func (s *Source) fetch(ctx context.Context, mailbox string, uid imap.UID, raw []
 	case err != nil:
 		return nil, s.explain(err)
 	case body == nil:
-		return nil, fault.New(fault.NotFound, "the message was deleted during the sync")
+		return nil, fault.New(fault.NotFound, "mail_message_gone", "the message was deleted during the sync")
 	}
 	return body, nil
 }
@@ -216,5 +217,5 @@ func splitKey(key string) (mailbox string, uid imap.UID, err error) {
 			return key[:i], imap.UID(n), nil
 		}
 	}
-	return "", 0, fault.New(fault.Invalid, "%q is not a message", key)
+	return "", 0, fault.New(fault.Invalid, "not_a_mail_key", "%q is not a message", key)
 }

@@ -40,16 +40,16 @@ func New(include, exclude []string, hidden bool) (Filter, error) {
 
 func compile(field string, patterns []string) ([]*regexp.Regexp, error) {
 	if len(patterns) > maxPatterns {
-		return nil, fault.New(fault.Invalid, "%s: there are more than %d patterns", field, maxPatterns)
+		return nil, fault.New(fault.Invalid, "patterns_too_many", "%s: there are more than %d patterns", field, maxPatterns)
 	}
 	var out []*regexp.Regexp
 	for _, p := range patterns {
 		if strings.Trim(p, "/") == "" || len(p) > maxPattern {
-			return nil, fault.New(fault.Invalid, "%s: %q is not a pattern", field, p)
+			return nil, fault.New(fault.Invalid, "pattern_invalid", "%s: %q is not a pattern", field, p)
 		}
 		re, err := regexp.Compile(expression(p))
 		if err != nil {
-			return nil, fault.Wrap(fault.Invalid, err, "%s: %q is not a pattern", field, p)
+			return nil, fault.Wrap(fault.Invalid, err, "pattern_invalid", "%s: %q is not a pattern", field, p)
 		}
 		out = append(out, re)
 	}

@@ -86,7 +86,7 @@ func New(cfg Config) (*Source, error) {
 	}
 	s.bucket, s.prefix, _ = strings.Cut(rest, "/")
 	if s.bucket == "" {
-		return nil, fault.New(fault.Invalid, "url: %q names no bucket; write https://host/bucket", cfg.URL)
+		return nil, fault.New(fault.Invalid, "s3_url_without_bucket", "url: %q names no bucket; write https://host/bucket", cfg.URL)
 	}
 	if s.prefix != "" && !strings.HasSuffix(s.prefix, "/") {
 		s.prefix += "/"
@@ -95,10 +95,11 @@ func New(cfg Config) (*Source, error) {
 		return nil, err
 	}
 	if (cfg.AccessKey == "") != (cfg.SecretKey == "") {
-		return nil, fault.New(fault.Invalid, "access_key, secret_key: give both or neither")
+		return nil, fault.New(fault.Invalid, "s3_one_key", "access_key, secret_key: give both or neither")
 	}
 	if cfg.MaxFiles < 0 || cfg.MaxBytes < 0 || cfg.TimeoutSeconds < 0 || cfg.RetryMillis < 0 {
-		return nil, fault.New(fault.Invalid, "max_files, max_bytes, timeout_seconds, retry_ms: they cannot be negative")
+		return nil, fault.New(fault.Invalid,
+			"files_option_negative", "max_files, max_bytes, timeout_seconds, retry_ms: they cannot be negative")
 	}
 	s.cfg.complete()
 	s.http = dial.Client(dial.Options{
@@ -120,7 +121,7 @@ func New(cfg Config) (*Source, error) {
 		MaxRetries:   1, // the transport repeats
 	})
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "url: %w", err)
+		return nil, fault.New(fault.Invalid, "url_forbidden", "url: %w", err)
 	}
 	return s, nil
 }
@@ -175,7 +176,7 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 				return
 			}
 			if last != "" && o.Key <= last { // else a hostile server could list without end
-				yield(source.Item{}, fault.New(fault.Unavailable, "the server does not list the bucket in order"))
+				yield(source.Item{}, fault.New(fault.Unavailable, "s3_unsorted", "the server does not list the bucket in order"))
 				return
 			}
 			last = o.Key
@@ -184,7 +185,8 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 				continue
 			}
 			if files++; files > s.cfg.MaxFiles {
-				yield(source.Item{}, fault.New(fault.Invalid, "more than %d objects; choose a longer prefix or raise max_files", s.cfg.MaxFiles))
+				yield(source.Item{}, fault.New(fault.Invalid,
+					"s3_too_many_objects", "more than %d objects; choose a longer prefix or raise max_files", s.cfg.MaxFiles))
 				return
 			}
 			if !yield(s.item(o, key, known), nil) {
@@ -233,13 +235,13 @@ func (s *Source) explain(err error) error {
 	}
 	switch {
 	case res.Code == minio.NoSuchBucket:
-		return fault.Wrap(fault.NotFound, err, "the server has no bucket %s", s.bucket)
+		return fault.Wrap(fault.NotFound, err, "s3_no_bucket", "the server has no bucket %s", s.bucket)
 	case res.StatusCode == http.StatusNotFound:
-		return fault.Wrap(fault.NotFound, err, "the object does not exist")
+		return fault.Wrap(fault.NotFound, err, "s3_object_gone", "the object does not exist")
 	case res.StatusCode == http.StatusForbidden || res.StatusCode == http.StatusUnauthorized:
-		return fault.Wrap(fault.Forbidden, err, "the server refuses access; check access_key, secret_key, and region")
+		return fault.Wrap(fault.Forbidden, err, "s3_refused", "the server refuses access; check access_key, secret_key, and region")
 	case dial.TemporaryStatus(res.StatusCode):
-		return fault.Wrap(fault.Unavailable, err, "the server answered %d; try again later", res.StatusCode)
+		return fault.Wrap(fault.Unavailable, err, "s3_unavailable", "the server answered %d; try again later", res.StatusCode)
 	}
-	return fault.Wrap(fault.Invalid, err, "the server answered %d %s", res.StatusCode, res.Code)
+	return fault.Wrap(fault.Invalid, err, "s3_answered", "the server answered %d %s", res.StatusCode, res.Code)
 }

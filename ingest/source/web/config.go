@@ -89,10 +89,10 @@ func New(cfg Config) (*Source, error) {
 	}
 	key, ok := canonical(u)
 	if !ok {
-		return nil, fault.New(fault.Invalid, "url: %q is not the address of a page", cfg.URL)
+		return nil, fault.New(fault.Invalid, "web_url_invalid", "url: %q is not the address of a page", cfg.URL)
 	}
 	if u, err = url.Parse(key); err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "url: %q is not an address", cfg.URL)
+		return nil, fault.Wrap(fault.Invalid, err, "url_invalid", "url: %q is not an address", cfg.URL)
 	}
 	if err := cfg.complete(u); err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (c *Config) complete(start *url.URL) error {
 		}
 	}
 	if c.Mode != ModePage && c.Mode != ModeSitemap && c.Mode != ModeCrawl {
-		return fault.New(fault.Invalid, "mode: %q is not one of page, sitemap, crawl", c.Mode)
+		return fault.New(fault.Invalid, "web_mode_invalid", "mode: %q is not one of page, sitemap, crawl", c.Mode)
 	}
 	for _, f := range []struct {
 		name             string
@@ -139,14 +139,14 @@ func (c *Config) complete(start *url.URL) error {
 			*f.value = f.std
 		}
 		if *f.value < f.least || *f.value > f.most {
-			return fault.New(fault.Invalid, "%s: %d is not between %d and %d", f.name, *f.value, f.least, f.most)
+			return fault.New(fault.Invalid, "option_out_of_range", "%s: %d is not between %d and %d", f.name, *f.value, f.least, f.most)
 		}
 	}
 	if c.MaxBytes == 0 {
 		c.MaxBytes = 50 << 20
 	}
 	if c.MaxBytes < 0 || c.MaxBytes > 1<<30 {
-		return fault.New(fault.Invalid, "max_bytes: %d is not between 1 and %d", c.MaxBytes, 1<<30)
+		return fault.New(fault.Invalid, "max_bytes_out_of_range", "max_bytes: %d is not between 1 and %d", c.MaxBytes, 1<<30)
 	}
 	for _, list := range []struct {
 		name  string
@@ -154,7 +154,7 @@ func (c *Config) complete(start *url.URL) error {
 	}{{"prefixes", c.Prefixes}, {"exclude", c.Exclude}} {
 		for _, p := range list.paths {
 			if !strings.HasPrefix(p, "/") {
-				return fault.New(fault.Invalid, "%s: %q must begin with /", list.name, p)
+				return fault.New(fault.Invalid, "web_path_invalid", "%s: %q must begin with /", list.name, p)
 			}
 		}
 	}

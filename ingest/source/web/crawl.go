@@ -110,7 +110,7 @@ func (r *run) list(ctx context.Context, cancel func(), yield func(source.Item, e
 		}
 		if p.item != nil && fault.KindOf(p.item.Err).Retryable() {
 			if failures++; failures >= maxFailures {
-				return fault.New(fault.Unavailable, "%d pages in a row could not be read: %w", failures, p.err)
+				return fault.New(fault.Unavailable, "web_pages_unreadable", "%d pages in a row could not be read: %w", failures, p.err)
 			}
 		} else {
 			failures = 0
@@ -126,7 +126,7 @@ func (r *run) list(ctx context.Context, cancel func(), yield func(source.Item, e
 		f.found(j.entry, p)
 	}
 	if f.start {
-		return fault.New(fault.Invalid, "the page redirects in a circle")
+		return fault.New(fault.Invalid, "web_redirect_loop", "the page redirects in a circle")
 	}
 	return nil
 }
@@ -203,7 +203,7 @@ func (r *run) began(f *frontier, p *page) error {
 	if p.move != "" {
 		to, err := url.Parse(p.move)
 		if err != nil || !s.scope.follows(to) || len(f.seen) > 5 {
-			return fault.New(fault.Invalid, "the page redirects to %s; use that address", p.move)
+			return fault.New(fault.Invalid, "web_page_moved", "the page redirects to %s; use that address", p.move)
 		}
 		if p.err != nil { // outside of the scope until now
 			s.mu.Lock()

@@ -47,7 +47,7 @@ func (s *Source) get(ctx context.Context, u *url.URL, st state) (*http.Response,
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "%s is not an address", u)
+		return nil, fault.Wrap(fault.Invalid, err, "address_invalid", "%s is not an address", u)
 	}
 	req.Header.Set("Accept", accept)
 	if st.ETag != "" {
@@ -103,7 +103,7 @@ func (r *run) fetch(ctx context.Context, key string) page {
 		if err != nil {
 			return r.failed(u, key, err)
 		}
-		return page{err: fault.New(fault.Forbidden, "robots.txt forbids %s", key)}
+		return page{err: fault.New(fault.Forbidden, "robots_forbid", "robots.txt forbids %s", key)}
 	}
 	var st state
 	raw, known := r.known(key)
@@ -124,7 +124,7 @@ func (r *run) fetch(ctx context.Context, key string) page {
 	case code == http.StatusOK:
 		return r.read(u, key, st, res)
 	case code == http.StatusNotFound, code == http.StatusGone:
-		return page{err: fault.New(fault.NotFound, "%s does not exist", key)}
+		return page{err: fault.New(fault.NotFound, "web_page_missing", "%s does not exist", key)}
 	case code >= 300 && code < 400:
 		return r.redirected(u, key, res)
 	}
@@ -149,7 +149,7 @@ func (r *run) redirected(u *url.URL, key string, res *http.Response) page {
 	if ok && r.allowed(to) {
 		return page{move: to}
 	}
-	err := fault.New(fault.Invalid, "%s redirects to an address outside of the source", key)
+	err := fault.New(fault.Invalid, "web_redirect_outside", "%s redirects to an address outside of the source", key)
 	if _, known := r.known(key); known {
 		return r.failed(u, key, err)
 	}
@@ -160,7 +160,7 @@ func (r *run) redirected(u *url.URL, key string, res *http.Response) page {
 func (r *run) read(u *url.URL, key string, old state, res *http.Response) page {
 	kind, params := contentType(res, u)
 	if !readable(kind, u) {
-		return page{err: fault.New(fault.Invalid, "%s is of the type %s, which holds no text", key, kind)}
+		return page{err: fault.New(fault.Invalid, "web_type_without_text", "%s is of the type %s, which holds no text", key, kind)}
 	}
 	st := state{ETag: res.Header.Get("ETag"), LastModified: res.Header.Get("Last-Modified")}
 	if !headerSafe(st.ETag) || !headerSafe(st.LastModified) {
@@ -243,7 +243,7 @@ func (s *Source) Open(ctx context.Context, item source.Item) (io.ReadCloser, err
 	}
 	u, err := url.Parse(item.Key)
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "%q is not an address", item.Key)
+		return nil, fault.Wrap(fault.Invalid, err, "item_address_invalid", "%q is not an address", item.Key)
 	}
 	res, err := s.get(ctx, u, state{})
 	if err != nil {
@@ -252,7 +252,7 @@ func (s *Source) Open(ctx context.Context, item source.Item) (io.ReadCloser, err
 	if res.StatusCode != http.StatusOK {
 		res.Body.Close()
 		if res.StatusCode >= 300 && res.StatusCode < 400 {
-			return nil, fault.New(fault.Unavailable, "%s moved during the sync; sync again", item.Key)
+			return nil, fault.New(fault.Unavailable, "web_item_moved", "%s moved during the sync; sync again", item.Key)
 		}
 		return nil, dial.StatusError(res)
 	}

@@ -67,7 +67,8 @@ func (s *Source) readRobots(ctx context.Context, u *url.URL) (*robotstxt.Group, 
 		if res.StatusCode >= 300 && res.StatusCode < 400 {
 			res.Body.Close()
 			if at, err = at.Parse(res.Header.Get("Location")); err != nil {
-				return nil, fault.Wrap(fault.Unavailable, err, "robots.txt of %s redirects to a wrong address", u.Host)
+				return nil, fault.Wrap(fault.Unavailable, err,
+					"robots_redirect_invalid", "robots.txt of %s redirects to a wrong address", u.Host)
 			}
 			continue
 		}
@@ -75,7 +76,8 @@ func (s *Source) readRobots(ctx context.Context, u *url.URL) (*robotstxt.Group, 
 		res.Body.Close()
 		switch {
 		case res.StatusCode >= 500 || res.StatusCode == http.StatusTooManyRequests:
-			return nil, fault.New(fault.Unavailable, "robots.txt of %s cannot be read: %w", u.Host, dial.StatusError(res))
+			return nil, fault.New(fault.Unavailable,
+				"robots_unreadable", "robots.txt of %s cannot be read: %w", u.Host, dial.StatusError(res))
 		case res.StatusCode != http.StatusOK:
 			return nil, nil // no rules allow everything
 		case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):

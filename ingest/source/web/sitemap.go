@@ -60,7 +60,8 @@ func (r *run) sitemapPages(ctx context.Context) ([]string, error) {
 				continue
 			}
 			if e.depth+1 > maxSitemapDepth || len(queue) >= maxSitemaps {
-				return nil, fault.New(fault.Invalid, "the sitemap has more than %d files or %d levels", maxSitemaps, maxSitemapDepth)
+				return nil, fault.New(fault.Invalid,
+					"sitemap_too_large", "the sitemap has more than %d files or %d levels", maxSitemaps, maxSitemapDepth)
 			}
 			seen[child] = true
 			queue = append(queue, entry{child, e.depth + 1})
@@ -80,7 +81,7 @@ func (r *run) sitemapHost(u *url.URL) bool {
 func (r *run) readSitemap(ctx context.Context, address string) (sm sitemap, to string, err error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return sm, "", fault.Wrap(fault.Invalid, err, "%q is not an address", address)
+		return sm, "", fault.Wrap(fault.Invalid, err, "item_address_invalid", "%q is not an address", address)
 	}
 	res, err := r.src.get(ctx, u, state{})
 	if err != nil {
@@ -90,7 +91,7 @@ func (r *run) readSitemap(ctx context.Context, address string) (sm sitemap, to s
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
 		to, ok := resolve(u, res.Header.Get("Location"))
 		if target, err := url.Parse(to); !ok || err != nil || !r.sitemapHost(target) {
-			return sm, "", fault.New(fault.Invalid, "it redirects to an address outside of the source")
+			return sm, "", fault.New(fault.Invalid, "sitemap_redirect_outside", "it redirects to an address outside of the source")
 		}
 		return sm, to, nil
 	}
@@ -113,7 +114,7 @@ func parseSitemap(r io.Reader, base *url.URL, limit int, size int64) (sitemap, e
 	if head, _ := in.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(in)
 		if err != nil {
-			return sitemap{}, fault.Wrap(fault.Invalid, err, "damaged: it is not a compressed sitemap")
+			return sitemap{}, fault.Wrap(fault.Invalid, err, "sitemap_gzip_damaged", "damaged: it is not a compressed sitemap")
 		}
 		in = bufio.NewReader(z)
 	}
@@ -143,21 +144,21 @@ func (sm *sitemap) readXML(r io.Reader, base *url.URL, limit int) error {
 		token, err := d.RawToken()
 		if errors.Is(err, io.EOF) {
 			if roots == 0 {
-				return fault.New(fault.Invalid, "damaged: it is not a sitemap")
+				return fault.New(fault.Invalid, "sitemap_invalid", "damaged: it is not a sitemap")
 			}
 			return nil
 		}
 		if err != nil {
 			var syntax *xml.SyntaxError
 			if errors.As(err, &syntax) {
-				return fault.Wrap(fault.Invalid, err, "damaged: it is not a sitemap")
+				return fault.Wrap(fault.Invalid, err, "sitemap_invalid", "damaged: it is not a sitemap")
 			}
 			return err
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
 			if len(path) >= maxXMLDepth {
-				return fault.New(fault.Invalid, "damaged: it is nested too deeply for a sitemap")
+				return fault.New(fault.Invalid, "sitemap_too_deep", "damaged: it is nested too deeply for a sitemap")
 			}
 			if t.Name.Local == "urlset" || t.Name.Local == "sitemapindex" {
 				roots++
@@ -193,12 +194,12 @@ func (sm *sitemap) readLines(r io.Reader, base *url.URL, limit int) error {
 			continue
 		}
 		if !strings.HasPrefix(line, "http://") && !strings.HasPrefix(line, "https://") {
-			return fault.New(fault.Invalid, "damaged: it is not a sitemap")
+			return fault.New(fault.Invalid, "sitemap_invalid", "damaged: it is not a sitemap")
 		}
 		sm.add("url", line, base)
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return fault.New(fault.Invalid, "damaged: it is not a sitemap")
+		return fault.New(fault.Invalid, "sitemap_invalid", "damaged: it is not a sitemap")
 	}
 	return lines.Err()
 }

@@ -47,9 +47,9 @@ func (s *Source) folder(ctx context.Context, dir string) ([]entry, error) {
 	switch code := res.StatusCode; {
 	case code == http.StatusMultiStatus:
 	case code >= 300 && code < 400:
-		return nil, fault.New(fault.Invalid, "the server redirects to %s; use that address", res.Header.Get("Location"))
+		return nil, fault.New(fault.Invalid, "webdav_moved", "the server redirects to %s; use that address", res.Header.Get("Location"))
 	case code == http.StatusMethodNotAllowed || code == http.StatusOK || code == http.StatusNotImplemented:
-		return nil, fault.New(fault.Invalid, "the server does not speak WebDAV at this address")
+		return nil, fault.New(fault.Invalid, "webdav_not_spoken", "the server does not speak WebDAV at this address")
 	default:
 		return nil, dial.StatusError(res)
 	}
@@ -81,18 +81,18 @@ func parse(r io.Reader, root *url.URL) ([]entry, error) {
 	for {
 		token, err := d.RawToken()
 		if bounded.N <= 0 || len(p.entries) > maxEntries {
-			return nil, fault.New(fault.Invalid, "the listing of a folder is too large")
+			return nil, fault.New(fault.Invalid, "webdav_listing_too_large", "the listing of a folder is too large")
 		}
 		if errors.Is(err, io.EOF) {
 			if !p.complete {
-				return nil, fault.New(fault.Unavailable, "the listing of a folder is cut off")
+				return nil, fault.New(fault.Unavailable, "webdav_listing_cut_off", "the listing of a folder is cut off")
 			}
 			return p.entries, nil
 		}
 		if err != nil {
 			var syntax *xml.SyntaxError
 			if errors.As(err, &syntax) {
-				return nil, fault.Wrap(fault.Unavailable, err, "the listing of a folder is not valid XML")
+				return nil, fault.Wrap(fault.Unavailable, err, "webdav_listing_invalid", "the listing of a folder is not valid XML")
 			}
 			return nil, err
 		}
@@ -120,7 +120,7 @@ func (p *parser) token(token xml.Token) error {
 	switch t := token.(type) {
 	case xml.StartElement:
 		if len(p.path) >= maxXMLDepth {
-			return fault.New(fault.Invalid, "the listing of a folder is nested too deeply")
+			return fault.New(fault.Invalid, "webdav_listing_too_deep", "the listing of a folder is nested too deeply")
 		}
 		p.path = append(p.path, t.Name.Local)
 		p.text.Reset()
@@ -140,7 +140,7 @@ func (p *parser) token(token xml.Token) error {
 		}
 	case xml.EndElement:
 		if len(p.path) == 0 || p.path[len(p.path)-1] != t.Name.Local {
-			return fault.New(fault.Unavailable, "the listing of a folder is not valid XML")
+			return fault.New(fault.Unavailable, "webdav_listing_invalid", "the listing of a folder is not valid XML")
 		}
 		p.end(t.Name.Local, strings.TrimSpace(p.text.String()))
 		p.path = p.path[:len(p.path)-1]

@@ -75,13 +75,14 @@ func New(cfg Config) (*Source, error) {
 		return nil, err
 	}
 	if cfg.User == "" && cfg.Password != "" {
-		return nil, fault.New(fault.Invalid, "user: it is missing for the password")
+		return nil, fault.New(fault.Invalid, "user_missing", "user: it is missing for the password")
 	}
 	if cfg.Token != "" && cfg.User != "" {
-		return nil, fault.New(fault.Invalid, "token: give either a token or user and password")
+		return nil, fault.New(fault.Invalid, "token_and_password", "token: give either a token or user and password")
 	}
 	if cfg.MaxFiles < 0 || cfg.MaxBytes < 0 || cfg.TimeoutSeconds < 0 || cfg.RetryMillis < 0 {
-		return nil, fault.New(fault.Invalid, "max_files, max_bytes, timeout_seconds, retry_ms: they cannot be negative")
+		return nil, fault.New(fault.Invalid,
+			"files_option_negative", "max_files, max_bytes, timeout_seconds, retry_ms: they cannot be negative")
 	}
 	if cfg.MaxFiles == 0 {
 		cfg.MaxFiles = 100_000
@@ -170,7 +171,8 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 				}
 				seen[e.path] = true
 				if files++; files > s.cfg.MaxFiles || len(queue) > s.cfg.MaxFiles {
-					yield(source.Item{}, fault.New(fault.Invalid, "more than %d files; choose a smaller folder or raise max_files", s.cfg.MaxFiles))
+					yield(source.Item{}, fault.New(fault.Invalid,
+						"folder_too_many_files", "more than %d files; choose a smaller folder or raise max_files", s.cfg.MaxFiles))
 					return
 				}
 				if !yield(s.item(e, known), nil) {
@@ -224,7 +226,7 @@ func (s *Source) Open(ctx context.Context, item source.Item) (io.ReadCloser, err
 func (s *Source) do(ctx context.Context, method, address, body string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "%s is not an address", address)
+		return nil, fault.Wrap(fault.Invalid, err, "address_invalid", "%s is not an address", address)
 	}
 	if method == "PROPFIND" {
 		req.Header.Set("Depth", "1")
