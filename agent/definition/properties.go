@@ -56,7 +56,7 @@ func readFile(path string) ([]byte, error) {
 	defer f.Close()
 	raw, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "named", "%s: %w", path, err)
+		return nil, fault.New(fault.Invalid, "named_error", "%s: %w", path, err)
 	}
 	if len(raw) > MaxFile {
 		return nil, fault.New(fault.Invalid, "agent_file_too_large", "%s: the file is larger than %d bytes: split the agent", path, MaxFile)

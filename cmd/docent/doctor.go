@@ -279,7 +279,7 @@ func askReady(ctx context.Context, w io.Writer, server string) error {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	if err != nil {
-		return fault.New(fault.Unavailable, "named", "%s: %w", server, err)
+		return fault.New(fault.Unavailable, "named_error", "%s: %w", server, err)
 	}
 	if resp.StatusCode != http.StatusOK {
 		return fault.New(fault.Unavailable, "cli_server_not_ready", "%s is not ready: %s", server, strings.TrimSpace(string(body)))

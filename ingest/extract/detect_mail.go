@@ -62,5 +62,5 @@ func detectContainer(src Source, head []byte) (f Format, ok bool, err error) {
 // errContainer is the reason for reading a source as one document that is only a
 // container of documents.
 func errContainer(kind, content string) error {
-	return fault.New(fault.Invalid, "container", "%s: it contains %s, which are read one by one", kind, content)
+	return fault.New(fault.Invalid, "container_document", "%s: it contains %s, which are read one by one", kind, content)
 }
