@@ -113,7 +113,7 @@ type ToolCaller interface {
 // complete applies the defaults and checks the rest.
 func (o *Options) complete() error {
 	wrong := func(format string, args ...any) error {
-		return fault.New(fault.Invalid, "agent_options_invalid", "agent: Options.%w", fmt.Errorf(format, args...))
+		return fault.New(fault.Invalid, "config_agent_options", "agent: Options.%w", fmt.Errorf(format, args...))
 	}
 	for _, v := range []*string{&o.System, &o.Fallback, &o.Greeting} {
 		*v = strings.TrimSpace(*v)
@@ -197,7 +197,7 @@ func newReasoner(model llms.Model, o Options) (*reasoner, error) {
 	tools := slices.Clone(o.Tools)
 	for _, t := range tools {
 		if isTaskTool(t.Name) {
-			return nil, fault.New(fault.Invalid, "planning_tool_name", "agent: Options.Tools: %s is the name of a planning tool", t.Name)
+			return nil, fault.New(fault.Invalid, "config_tool_name", "agent: Options.Tools: %s is the name of a planning tool", t.Name)
 		}
 	}
 	if o.Knowledge != nil {

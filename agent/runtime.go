@@ -101,14 +101,14 @@ type RuntimeConfig struct {
 
 func (c *RuntimeConfig) defaults() error {
 	if c.Agent == nil || c.Store == nil {
-		return fault.New(fault.Invalid, "runtime_config_incomplete", "RuntimeConfig.Agent and RuntimeConfig.Store are required")
+		return fault.New(fault.Invalid, "config_runtime_incomplete", "RuntimeConfig.Agent and RuntimeConfig.Store are required")
 	}
 	if c.MailboxSize < 0 || c.HeldEvents < 0 || c.MaxSessions < 0 || c.History < 0 || c.ReplayLimit < 0 || c.MaxPeers < 0 || c.MaxHops < 0 || c.MaxExchange < 0 ||
 		c.ConditionInterval < 0 || c.TurnTimeout < 0 || c.StoreTimeout < 0 {
-		return fault.New(fault.Invalid, "runtime_config_negative", "RuntimeConfig: sizes and times must not be negative")
+		return fault.New(fault.Invalid, "config_runtime_negative", "RuntimeConfig: sizes and times must not be negative")
 	}
 	if c.MaxHops >= payload.MaxHops { // frames cannot count further, and no loop would end
-		return fault.New(fault.Invalid, "runtime_config_hops", "RuntimeConfig.MaxHops must be below %d", payload.MaxHops)
+		return fault.New(fault.Invalid, "config_runtime_hops", "RuntimeConfig.MaxHops must be below %d", payload.MaxHops)
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()

@@ -10,13 +10,13 @@ import (
 
 // wrong says what is wrong with the agent.
 func (a *Agent) wrong(format string, args ...any) error {
-	return fault.New(fault.Invalid, "agent_invalid", "agent %q: %w", a.name, fmt.Errorf(format, args...))
+	return fault.New(fault.Invalid, "config_agent", "agent %q: %w", a.name, fmt.Errorf(format, args...))
 }
 
 // check looks at the agent as it was written.
 func (a *Agent) check() error {
 	if a.name == "" {
-		return fault.New(fault.Invalid, "agent_without_name", "an agent must have a name")
+		return fault.New(fault.Invalid, "config_agent_name", "an agent must have a name")
 	}
 	if err := a.checkWords(); err != nil {
 		return err

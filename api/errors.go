@@ -129,7 +129,7 @@ func complaint(status int, message string, errs []error) *Error {
 			details = append(details, strings.TrimSpace(detail.Location+" "+detail.Message))
 		}
 	}
-	e.Text = fault.NewText("request_refused", "%s", message)
+	e.Text = fault.Plain(message)
 	if len(details) > 0 {
 		e.Text = fault.NewText("request_invalid", "the request is not valid: %s", strings.Join(details, "; "))
 	}

@@ -79,7 +79,7 @@ func NewRetriever(cfg RetrieverConfig) (*Retriever, error) {
 		"Static": cfg.Static == nil, "Keywords": cfg.Keywords == nil, "Vectors": cfg.Vectors == nil,
 	} {
 		if missing {
-			return nil, fault.New(fault.Invalid, "retriever_incomplete", "retriever: %s is missing", name)
+			return nil, fault.New(fault.Invalid, "config_retriever_incomplete", "retriever: %s is missing", name)
 		}
 	}
 	if cfg.Weights == nil {

@@ -31,13 +31,13 @@ func DefaultWeights(embedder string) Weights {
 func (w Weights) validate() error {
 	for _, kind := range kinds {
 		if w[kind] == nil {
-			return fault.New(fault.Invalid, "retriever_without_weights", "retriever: no weights for %s chunks", kind)
+			return fault.New(fault.Invalid, "config_retriever_weights", "retriever: no weights for %s chunks", kind)
 		}
 	}
 	for kind, list := range w {
 		for name := range list {
 			if featureIndex(name) < 0 {
-				return fault.New(fault.Invalid, "retriever_feature_unknown", "retriever: %s chunks: no feature is called %q", kind, name)
+				return fault.New(fault.Invalid, "config_retriever_feature", "retriever: %s chunks: no feature is called %q", kind, name)
 			}
 		}
 	}

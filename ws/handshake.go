@@ -167,7 +167,7 @@ func upgradeFailed(w http.ResponseWriter, _ *http.Request, status int, reason er
 	case status >= http.StatusInternalServerError:
 		kind, text = fault.Internal, fault.NewText("handshake_failed", "the connection could not be made")
 	case errors.As(reason, &handshake):
-		text = fault.NewText("handshake_invalid", "%s", handshake.Error())
+		text = fault.NewText("handshake_invalid", "the WebSocket handshake is not valid: %s", handshake.Error())
 	}
 	w.Header().Set("Sec-Websocket-Version", "13")
 	writeRefusal(w, status, kind, text)

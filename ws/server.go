@@ -119,7 +119,7 @@ func (c *Config) defaults() error {
 		c.LongOutboxBytes < 0 ||
 		c.Rate < 0 || c.Burst < 0 || c.PingEvery < 0 || c.Silence < 0 || c.Stall < 0 || c.WriteTimeout < 0 || c.HelloTimeout < 0 ||
 		c.SessionTimeout < 0 {
-		return fault.New(fault.Invalid, "ws_config_negative", "ws.Config: limits and times must not be negative")
+		return fault.New(fault.Invalid, "config_ws_negative", "ws.Config: limits and times must not be negative")
 	}
 	if c.Info == nil {
 		c.Info = func(context.Context) Info { return Info{} }
@@ -191,7 +191,7 @@ type Server struct {
 // NewServer returns a server without connections.
 func NewServer(cfg Config) (*Server, error) {
 	if cfg.Runtime == nil {
-		return nil, fault.New(fault.Invalid, "ws_config_incomplete", "ws.Config.Runtime is required")
+		return nil, fault.New(fault.Invalid, "config_ws_incomplete", "ws.Config.Runtime is required")
 	}
 	if err := cfg.defaults(); err != nil {
 		return nil, err

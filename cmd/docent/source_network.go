@@ -105,6 +105,6 @@ var webdavOptions = append([]source.Option{
 var imapOptions = []source.Option{
 	{Name: "user", Title: fault.NewText("option_mail_user", "user name of the account"), Required: true},
 	{Name: "password", Title: fault.NewText("option_mail_password", "password of the account"), Secret: true, Required: true},
-	{Name: "mailboxes", Title: fault.NewText("option_mailboxes", "mailboxes, with * and % as wildcards, comma-separated"), Type: "list", Default: "INBOX"},
+	{Name: "mailboxes", Title: fault.NewText("option_mailboxes", "mailboxes, with * and %% as wildcards, comma-separated"), Type: "list", Default: "INBOX"},
 	{Name: "certificate", Title: fault.NewText("option_certificate", "certificate authority to trust, in PEM format")},
 }

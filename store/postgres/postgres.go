@@ -55,10 +55,10 @@ type Config struct {
 
 func (c Config) withDefaults() (Config, error) {
 	if c.URL == "" {
-		return c, fault.New(fault.Invalid, "postgres_url_empty", "postgres: Config.URL is empty")
+		return c, fault.New(fault.Invalid, "config_postgres_url", "postgres: Config.URL is empty")
 	}
 	if c.MaxConns < 0 {
-		return c, fault.New(fault.Invalid, "postgres_max_conns", "postgres: Config.MaxConns is %d", c.MaxConns)
+		return c, fault.New(fault.Invalid, "config_postgres_max_conns", "postgres: Config.MaxConns is %d", c.MaxConns)
 	}
 	if c.Now == nil {
 		c.Now = time.Now

@@ -61,11 +61,11 @@ type Config struct {
 
 func (c Config) withDefaults() (Config, error) {
 	if c.Path == "" {
-		return c, fault.New(fault.Invalid, "sqlite_path_empty", "sqlite: Config.Path is empty")
+		return c, fault.New(fault.Invalid, "config_sqlite_path", "sqlite: Config.Path is empty")
 	}
 	if c.BusyTimeout < 0 || c.Poll < 0 || c.Poll > time.Second {
 		return c, fault.New(fault.Invalid,
-			"sqlite_config_times", "sqlite: Config.BusyTimeout and Config.Poll have to be positive, Poll at most 1s")
+			"config_sqlite_times", "sqlite: Config.BusyTimeout and Config.Poll have to be positive, Poll at most 1s")
 	}
 	if c.BusyTimeout == 0 {
 		c.BusyTimeout = DefaultBusyTimeout

@@ -45,10 +45,10 @@ var (
 // New checks the configuration and returns a source. The folder need not exist.
 func New(cfg Config) (*Source, error) {
 	if cfg.Path == "" {
-		return nil, fault.New(fault.Invalid, "folder_path_missing", "folder: Config.Path is missing")
+		return nil, fault.New(fault.Invalid, "config_folder_path", "folder: Config.Path is missing")
 	}
 	if cfg.Settle < 0 {
-		return nil, fault.New(fault.Invalid, "folder_settle_negative", "folder: Config.Settle must not be negative")
+		return nil, fault.New(fault.Invalid, "config_folder_settle", "folder: Config.Settle must not be negative")
 	}
 	if !filepath.IsAbs(cfg.Path) {
 		return nil, fault.New(fault.Invalid, "folder_path_relative", "the folder %s has to be an absolute path", cfg.Path)
