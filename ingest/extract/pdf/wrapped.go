@@ -1,7 +1,12 @@
 package pdf
 
-// maxCellLines is the most lines of a cell that are put together.
-const maxCellLines = 8
+const (
+	// maxCellLines is the most lines of a cell that are put together.
+	maxCellLines = 8
+	// minWrapped is the least cells of a row with a wrapped cell. Two are more
+	// often notes in the margin of a text.
+	minWrapped = 3
+)
 
 // tableLine is a line of a page in cells, or several lines that are one row of a
 // table.
@@ -23,7 +28,10 @@ func tableLines(lines []textLine) []tableLine {
 	for i := 0; i < len(lines); {
 		at := tableLine{row: rows[i], from: i, to: i + 1}
 		if row, n := wrappedRow(rows[i:]); n > 1 {
-			at.row, at.to = row, i+n
+			before := len(out) > 0 && len(out[len(out)-1].row.cells) >= minWrapped
+			if before || isRow(rows[i+n:]) {
+				at.row, at.to = row, i+n
+			}
 		}
 		out = append(out, at)
 		i = at.to
@@ -42,8 +50,8 @@ func wrappedRow(rows []rowOf) (row rowOf, n int) {
 	last := rows[0] // the lowest line of the last cell
 	for i := 1; i < len(rows) && len(rows[i].cells) > 0; i++ {
 		switch next := rows[i]; {
-		case len(row.cells)+len(next.cells) > maxColumns:
-			return row, lineCount(beside, i)
+		case len(row.cells)+len(next.cells) > maxColumns, next.cells[len(next.cells)-1].words > maxCellWords:
+			return row, lineCount(beside && len(row.cells) >= minWrapped, i)
 		case wrapped < maxCellLines && goesOn(row.cells[len(row.cells)-1], last, next):
 			row.cells[len(row.cells)-1].append(next.cells[0])
 			last = next
@@ -57,12 +65,22 @@ func wrappedRow(rows []rowOf) (row rowOf, n int) {
 			last = next
 			wrapped, beside = 0, true
 		default:
-			return row, lineCount(beside, i)
+			return row, lineCount(beside && len(row.cells) >= minWrapped, i)
 		}
 		row.top, row.bottom = max(row.top, last.top), min(row.bottom, last.bottom)
 		n = i + 1
 	}
-	return row, lineCount(beside, n)
+	return row, lineCount(beside && len(row.cells) >= minWrapped, n)
+}
+
+// isRow reports whether the first lines are a row of several cells. A row with a
+// wrapped cell has another row beside it: else it is text with notes around it.
+func isRow(rows []rowOf) bool {
+	if len(rows) == 0 {
+		return false
+	}
+	_, n := wrappedRow(rows)
+	return n > 1 || len(rows[0].cells) >= minWrapped
 }
 
 // append adds a line to a cell.
@@ -72,9 +90,9 @@ func (c *cell) append(line cell) {
 	c.left, c.right = min(c.left, line.left), max(c.right, line.right)
 }
 
-// lineCount is n for a row with a wrapped cell, else 0.
-func lineCount(beside bool, n int) int {
-	if !beside {
+// lineCount is n for a row of a table, else 0.
+func lineCount(isRow bool, n int) int {
+	if !isRow {
 		return 0
 	}
 	return n
@@ -99,11 +117,11 @@ func goesOn(c cell, last, next rowOf) bool {
 	return near(c.left, line.left) || near(c.right, line.right) || near(c.left+c.right, line.left+line.right)
 }
 
-// isBeside reports whether a line stands to the right of all cells of a row, at
-// the height of one of its lines.
+// isBeside reports whether a line stands apart to the right of all cells of a row,
+// at the height of one of its lines.
 func isBeside(row, next rowOf) bool {
 	for _, c := range row.cells {
-		if next.cells[0].left <= c.right {
+		if next.cells[0].left-c.right <= cellGap*(next.top-next.bottom) {
 			return false
 		}
 	}
