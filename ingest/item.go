@@ -36,6 +36,7 @@ type item struct {
 	reason  string        // why it cannot be read, if that is known already
 	silent  bool          // reported and not stored
 	spooled bool          // path is removed when it is read
+	shared  []uint64      // of a part: the blocks that the pages of its folder share
 	unread  bool          // its content is not known
 	whole   *item         // of a marker: the file's document, if it is one
 	marker  bool          // no document: the end of a file

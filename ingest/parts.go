@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 
@@ -111,8 +112,9 @@ func (u *unpacking) unpack(ctx context.Context, it *item) (isDocument bool) {
 		it.err = fmt.Errorf("look into %s: %w", it.source, err)
 		return true
 	}
+	shared := u.in.partBlocks(ctx, parts)
 	for _, part := range parts {
-		if !u.part(it, part) {
+		if !u.part(it, part, shared[path.Dir(part.Name)]) {
 			u.stopped = true
 			break
 		}
@@ -120,9 +122,13 @@ func (u *unpacking) unpack(ctx context.Context, it *item) (isDocument bool) {
 	return isDocument
 }
 
-// part sends a part of an item. The reader has opened what is inside it.
-func (u *unpacking) part(of *item, part worker.Part) bool {
+// part sends a part of an item. The reader has opened the containers in it. Pages
+// are read without the shared blocks of their folder.
+func (u *unpacking) part(of *item, part worker.Part, shared []uint64) bool {
 	it := &item{source: of.source + "#" + part.Name, name: part.Name, path: part.Path, size: part.Size, mtime: of.mtime, reason: part.Reason, spooled: true}
+	if isPage(part.Name) {
+		it.shared = shared
+	}
 	if !part.Modified.IsZero() {
 		it.mtime = part.Modified.UnixNano()
 	}
