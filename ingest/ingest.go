@@ -19,7 +19,7 @@ import (
 // Pipeline names the extraction and chunking of this program. It changes with
 // each change that gives other chunks for the same bytes, so that sources read
 // by an older program are read again.
-const Pipeline = "docent/4"
+const Pipeline = "docent/5"
 
 // Config is what an Ingester needs.
 type Config struct {
