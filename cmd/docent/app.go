@@ -228,6 +228,9 @@ func (a *app) addIngester(quick int) error {
 	if quick > 0 {
 		a.static.LimitCores(runtime.GOMAXPROCS(0) / 2)
 	}
+	if err := worker.Sweep(); err != nil {
+		a.log.Warn("remove temporary files of earlier processes", "error", err)
+	}
 	recognizer, err := a.newVision()
 	if err != nil {
 		return err

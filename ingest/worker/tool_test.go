@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -139,8 +140,9 @@ func TestToolsAreConfined(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := newPool(t, worker.PoolConfig{})
-	out, err := p.RunTool(t.Context(), "/bin/sh", "-c", "echo in > inside && cat inside; cat "+outside+" || echo no file; (echo > /dev/tcp/127.0.0.1/1) 2>/dev/null || echo no network; echo x > /tmp/docent-escaped || echo no writing; cat /proc/$PPID/environ || echo no environment; kill -0 $PPID || echo no signals; cat /etc/shadow || echo no passwords")
-	want := "in\nno file\nno network\nno writing\nno environment\nno signals\nno passwords\n"
+	server := strconv.Itoa(os.Getpid())
+	out, err := p.RunTool(t.Context(), "/bin/sh", "-c", "echo in > inside && cat inside; cat "+outside+" || echo no file; (echo > /dev/tcp/127.0.0.1/1) 2>/dev/null || echo no network; echo x > /tmp/docent-escaped || echo no writing; cat /proc/"+server+"/environ || echo no environment; kill -0 "+server+" || echo no signals; setsid true || echo no other group; cat /etc/shadow || echo no passwords")
+	want := "in\nno file\nno network\nno writing\nno environment\nno signals\nno other group\nno passwords\n"
 	if err != nil || out != want {
 		t.Errorf("got %q, %v; want %q", out, err, want)
 	}
