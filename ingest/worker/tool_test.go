@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"docent/ingest/extract/pdf"
 	"docent/ingest/worker"
 	"docent/internal/fault"
+	"docent/rag"
 )
 
 // withTools is a pool with tesseract and LibreOffice, which tests need.
@@ -128,6 +130,35 @@ func TestSlides(t *testing.T) {
 	}
 	if marks := page.Marks(pdf.PassageIn(r.Text, first.Start, first.End)); len(marks) == 0 {
 		t.Errorf("%q is not found on its slide", first.Text)
+	}
+}
+
+// TestSheets draws the sheet that a passage is from, also behind hidden sheets.
+func TestSheets(t *testing.T) {
+	t.Parallel()
+	p := withTools(t)
+	for _, name := range []string{"sheets.xlsx", "sheets.ods"} {
+		src := extract.Source{Name: name, Data: read(t, "../extract/office/testdata/"+name)}
+		r, err := p.Read(t.Context(), src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src.Media = r.Media
+		for _, sentence := range []string{"The pump runs at 40 bar.", "The valve opens at 3 bar.", "The motor has 5 kW."} {
+			i := slices.IndexFunc(r.Chunks, func(c rag.Chunk) bool { return strings.Contains(c.Text, sentence) })
+			if i < 0 || r.Chunks[i].Page == nil {
+				t.Fatalf("%s: %q is in no passage: %+v", name, sentence, r.Chunks)
+			}
+			c := r.Chunks[i]
+			page, err := p.ReadPage(t.Context(), src, *c.Page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			start := c.Start + strings.Index(c.Text, sentence)
+			if marks := page.Marks(pdf.PassageIn(r.Text, start, start+len(sentence))); len(marks) == 0 {
+				t.Errorf("%s: %q is not on page %d", name, sentence, *c.Page)
+			}
+		}
 	}
 }
 
