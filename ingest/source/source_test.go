@@ -173,7 +173,9 @@ func newWorld(t *testing.T) *world {
 				}
 				return p, nil
 			},
-		}, {Name: "disk", Local: true}},
+		}, {
+			Name: "disk", Local: true, Open: func(source.Settings) (source.Source, error) { return newPlace(), nil },
+		}, {Name: "locked", Options: []source.Option{{Name: "key", Secret: true, Required: true}}}},
 	})
 	if err != nil {
 		t.Fatal(err)
