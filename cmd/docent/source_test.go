@@ -107,9 +107,14 @@ func TestSourceIsServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "a deleted file is removed", func() bool { return !strings.Contains(sources(), "valve") })
-	var kinds struct{ Kinds []struct{ Kind string } }
+	var kinds struct {
+		Kinds []struct {
+			Kind    string
+			Options []struct{ Choices []string }
+		}
+	}
 	getJSON(t, url+"/api/source-kinds", &kinds)
-	if len(kinds.Kinds) == 0 || kinds.Kinds[0].Kind != "folder" {
+	if len(kinds.Kinds) < 2 || kinds.Kinds[0].Kind != "folder" || len(kinds.Kinds[1].Options[0].Choices) != 3 {
 		t.Errorf("kinds are %+v", kinds)
 	}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/api/sources", strings.NewReader(`{"kind":"folder","location":"/etc"}`))

@@ -32,6 +32,8 @@ type Option struct {
 	Secret bool `json:"secret"`
 	// Required settings must be given.
 	Required bool `json:"required"`
+	// Choices are the values that the setting may have; none if any will do.
+	Choices []string `json:"choices,omitempty"`
 	// Default is what the setting is if it is not given.
 	Default string `json:"default"`
 }
