@@ -22,6 +22,7 @@ type ingestLine struct {
 	Status string `json:"status"`
 	Chunks int    `json:"chunks"`
 	Reason string `json:"reason,omitempty"`
+	Note   string `json:"note,omitempty"`
 }
 
 // ingestSummary ends `ingest --json`; its keys are a contract.

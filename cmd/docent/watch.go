@@ -147,7 +147,7 @@ func (f *follower) read(ctx context.Context, paths []string, gone map[string]boo
 		sum.count(r)
 		switch {
 		case f.asJSON:
-			if err := enc.Encode(ingestLine{r.Source, r.Status, r.Chunks, r.Reason}); err != nil {
+			if err := enc.Encode(ingestLine{r.Source, r.Status, r.Chunks, r.Reason, r.Note}); err != nil {
 				f.fail(ctx, err)
 				return
 			}
@@ -155,6 +155,9 @@ func (f *follower) read(ctx context.Context, paths []string, gone map[string]boo
 			fmt.Fprintf(f.std.err, "failed: %s: %s\n", r.Source, r.Reason)
 		default:
 			fmt.Fprintf(f.std.out, "%s: %s\n", r.Status, r.Source)
+			if r.Note != "" {
+				fmt.Fprintf(f.std.err, "read in part: %s: %s\n", r.Source, r.Note)
+			}
 		}
 	}
 	if sum == (ingestSummary{}) {
