@@ -168,6 +168,9 @@ type Result struct {
 	Chunks int `json:"chunks"`
 	// Reason says in one line why it failed.
 	Reason string `json:"reason,omitempty"`
+	// Note says what could not be read of an added or changed document, such as
+	// some of its pages.
+	Note string `json:"note,omitempty"`
 	// DocumentID is the stored document's, 0 if none is stored.
 	DocumentID int64 `json:"document_id,omitempty"`
 }

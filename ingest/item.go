@@ -123,7 +123,7 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 	d.Title, d.MediaType, d.Language = doc.Title, doc.Media, doc.Language
 	d.SHA256, d.Status, d.Text, d.Chunks = hash, rag.Ready, doc.Text, len(doc.Chunks)
 	it.put = &Put{Document: d, Chunks: doc.Chunks, Embedder: r.embedder, Original: it.data}
-	it.result.Status, it.result.Chunks = Added, len(doc.Chunks)
+	it.result.Status, it.result.Chunks, it.result.Note = Added, len(doc.Chunks), doc.Note
 	if it.known {
 		it.result.Status = Changed
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"docent/ingest/extract"
+	"docent/ingest/scratch"
 	"docent/ingest/worker"
 	"docent/internal/fault"
 )
@@ -25,21 +26,21 @@ const headLength = 1 << 10
 
 // spool is the folder of one run for parts that wait to be read.
 type spool struct {
-	dir  string
+	dir  *scratch.Folder // nil until there are parts
 	next int
 }
 
 // folder makes a folder for the parts of one source.
 func (s *spool) folder() (string, error) {
-	if s.dir == "" {
-		dir, err := os.MkdirTemp("", "docent-parts-")
+	if s.dir == nil {
+		dir, err := scratch.Make(scratch.Parts)
 		if err != nil {
-			return "", fmt.Errorf("make a folder for the parts of a source: %w", err)
+			return "", err
 		}
 		s.dir = dir
 	}
 	s.next++
-	dir := filepath.Join(s.dir, strconv.Itoa(s.next))
+	dir := filepath.Join(s.dir.Path, strconv.Itoa(s.next))
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make a folder for the parts of a source: %w", err)
 	}
@@ -48,10 +49,10 @@ func (s *spool) folder() (string, error) {
 
 // remove ends the use of the folder, after all of the run's work.
 func (s *spool) remove() error {
-	if s.dir == "" {
+	if s.dir == nil {
 		return nil
 	}
-	return os.RemoveAll(s.dir) //nolint:wrapcheck // it names the folder
+	return s.dir.Remove()
 }
 
 // unpacking sends the documents inside one source.

@@ -22,6 +22,7 @@ type ingestLine struct {
 	Status string `json:"status"`
 	Chunks int    `json:"chunks"`
 	Reason string `json:"reason,omitempty"`
+	Note   string `json:"note,omitempty"`
 }
 
 // ingestSummary ends `ingest --json`; its keys are a contract.
@@ -88,7 +89,7 @@ most once a second, and a summary at the end.
 
 With --watch, docent reads the paths once and then follows changes until you
 interrupt it. It also removes the documents of files that are deleted, as --prune
-does.
+does. If a watched folder itself vanishes, docent says so and removes nothing.
 
 Exit status: 0 everything is searchable, 1 some files failed, 2 wrong call.`,
 		Args: cobra.MinimumNArgs(1),
@@ -100,9 +101,13 @@ Exit status: 0 everything is searchable, 1 some files failed, 2 wrong call.`,
 			defer a.close()
 			var sum ingestSummary
 			var known ingest.Listing
+			var roots []*watchRoot
 			if watch {
 				if slices.Contains(args, "-") {
 					return fault.New(fault.Invalid, "standard input cannot be watched: name files and folders")
+				}
+				if roots, err = a.watchRoots(cmd.Context(), ingest.Request{Collection: collection, Paths: args}); err != nil {
+					return err
 				}
 				if known, err = ingest.List(cmd.Context(), args); err != nil {
 					return err
@@ -118,7 +123,7 @@ Exit status: 0 everything is searchable, 1 some files failed, 2 wrong call.`,
 			if !watch || err != nil && !errors.Is(err, errFailed) {
 				return err
 			}
-			return a.followPaths(cmd, std, ingest.Request{Collection: collection, Paths: args, Retry: retry}, asJSON, known)
+			return a.followPaths(cmd, std, ingest.Request{Collection: collection, Paths: args, Retry: retry}, asJSON, known, roots)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per file, then a summary")

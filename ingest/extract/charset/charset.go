@@ -20,7 +20,7 @@ var ErrUnknown = fault.New(fault.Invalid, "undecodable: its character set was no
 // IsBinary reports whether the beginning of a source cannot be text: it has
 // NULs that UTF-16 and UTF-32 do not explain, or many control characters.
 func IsBinary(head []byte) bool {
-	if bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-1.")) || bytes.HasPrefix(head, []byte("%PDF-")) || bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+	if bytes.HasPrefix(head, []byte("%PDF-")) || bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return true
 	}
 	if byMark(head).enc != nil || byWidth(head).enc != nil {
