@@ -142,6 +142,8 @@ type SourceOption struct {
 	Secret bool `json:"secret"`
 	// Required settings must be given.
 	Required bool `json:"required"`
+	// Choices are the values that the setting may have; none if any will do.
+	Choices []string `json:"choices,omitempty"`
 	// Default is what the setting is if it is not given.
 	Default string `json:"default"`
 }
@@ -407,7 +409,7 @@ func (s *server) sourceKinds(context.Context, *struct{}) (*kindsOutput, error) {
 		for _, o := range k.Options {
 			options = append(options, SourceOption{
 				Name: o.Name, Title: o.Title.Message, Sentence: sentence(o.Title), Type: cmp.Or(o.Type, "text"),
-				Secret: o.Secret, Required: o.Required, Default: o.Default,
+				Secret: o.Secret, Required: o.Required, Choices: o.Choices, Default: o.Default,
 			})
 		}
 		out.Body.Kinds = append(out.Body.Kinds, SourceKind{Kind: k.Name, Local: k.Local, Options: options})

@@ -59,13 +59,15 @@ type UploadResult struct {
 	Reason string `json:"reason,omitempty"`
 	// Sentence names the reason.
 	Sentence *fault.Sentence `json:"sentence,omitempty"`
+	// Note says what could not be read of an added or changed document.
+	Note string `json:"note,omitempty"`
 	// DocumentID is the id of the stored document; 0 if none is stored.
 	DocumentID int64 `json:"document_id,omitempty"`
 }
 
 func uploadResult(r ingest.Result) UploadResult {
 	return UploadResult{
-		Source: r.Source, Status: r.Status, Chunks: r.Chunks, Reason: r.Reason.Message, Sentence: sentence(r.Reason), DocumentID: r.DocumentID,
+		Source: r.Source, Status: r.Status, Chunks: r.Chunks, Reason: r.Reason.Message, Sentence: sentence(r.Reason), Note: r.Note, DocumentID: r.DocumentID,
 	}
 }
 

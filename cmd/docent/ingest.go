@@ -24,6 +24,7 @@ type ingestLine struct {
 	Reason string `json:"reason,omitempty"`
 	// Sentence names the reason; docs/reference/errors.md lists the ids.
 	Sentence fault.Sentence `json:"sentence,omitzero"`
+	Note     string         `json:"note,omitempty"`
 }
 
 // ingestSummary ends `ingest --json`; its keys are a contract.
@@ -90,7 +91,7 @@ most once a second, and a summary at the end.
 
 With --watch, docent reads the paths once and then follows changes until you
 interrupt it. It also removes the documents of files that are deleted, as --prune
-does.
+does. If a watched folder itself vanishes, docent says so and removes nothing.
 
 Exit status: 0 everything is searchable, 1 some files failed, 2 wrong call.`,
 		Args: cobra.MinimumNArgs(1),
@@ -102,9 +103,13 @@ Exit status: 0 everything is searchable, 1 some files failed, 2 wrong call.`,
 			defer a.close()
 			var sum ingestSummary
 			var known ingest.Listing
+			var roots []*watchRoot
 			if watch {
 				if slices.Contains(args, "-") {
 					return fault.New(fault.Invalid, "cli_watch_stdin", "standard input cannot be watched: name files and folders")
+				}
+				if roots, err = a.watchRoots(cmd.Context(), ingest.Request{Collection: collection, Paths: args}); err != nil {
+					return err
 				}
 				if known, err = ingest.List(cmd.Context(), args); err != nil {
 					return err
@@ -120,7 +125,7 @@ Exit status: 0 everything is searchable, 1 some files failed, 2 wrong call.`,
 			if !watch || err != nil && !errors.Is(err, errFailed) {
 				return err
 			}
-			return a.followPaths(cmd, std, ingest.Request{Collection: collection, Paths: args, Retry: retry}, asJSON, known)
+			return a.followPaths(cmd, std, ingest.Request{Collection: collection, Paths: args, Retry: retry}, asJSON, known, roots)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per file, then a summary")

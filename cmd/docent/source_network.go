@@ -66,7 +66,7 @@ var fileOptions = []source.Option{
 }
 
 var webOptions = []source.Option{
-	{Name: "mode", Title: fault.NewText("option_mode", "page, sitemap, or crawl"), Default: "page, or sitemap for .xml"},
+	{Name: "mode", Title: fault.NewText("option_mode", "page, sitemap, or crawl"), Choices: []string{"page", "sitemap", "crawl"}, Default: "page, or sitemap for .xml"},
 	{Name: "depth", Title: fault.NewText("option_depth", "how many links a crawl follows"), Type: "number", Default: "10"},
 	{Name: "max_pages", Title: fault.NewText("option_max_pages", "most pages of one sync"), Type: "number", Default: "5000"},
 	{Name: "prefixes", Title: fault.NewText("option_prefixes", "paths to read below, comma-separated"), Type: "list", Default: "the folder of the address"},

@@ -101,7 +101,7 @@ func guard(_ context.Context, network, address string, _ syscall.RawConn) error 
 
 func private(addr netip.Addr) error {
 	return fault.New(fault.Forbidden,
-		"private_address", "%s is a private address; allow private addresses for sources to reach it", addr.Unmap())
+		"private_address", "%s is a private address; to read from it, start docent with --sources-private", addr.Unmap())
 }
 
 // CheckHost refuses a host that is written as an address that is not public. It

@@ -258,6 +258,8 @@ export interface Params {
   file_without_content: [];
   /** "max_files, max_bytes, timeout_seconds, retry_ms: they cannot be negative" */
   files_option_negative: [];
+  /** "the folder %s is empty, but no file was deleted from it; its documents stay: check that its disk is mounted" */
+  folder_emptied: [string];
   /** "%s cannot be read, so files that are gone were not removed" */
   folder_incomplete: [string];
   /** "the folder %s has to be an absolute path" */
@@ -406,6 +408,8 @@ export interface Params {
   mail_encrypted: [];
   /** "the message was deleted during the sync" */
   mail_message_gone: [];
+  /** "nested too deeply: its text is in parts more than %d levels deep; save the innermost message and add that" */
+  mail_nested_too_deeply: [number];
   /** "%s: it has more than one line" */
   mail_option_lines: [string];
   /** "%s: it is missing" */
@@ -664,8 +668,6 @@ export interface Params {
   page_images_off: [];
   /** "the page cannot be drawn" */
   page_not_drawn: [];
-  /** "the page cannot be shown: %s" */
-  page_too_complex: [string];
   /** "damaged: the page has no size" */
   page_without_size: [];
   /** "empty: its pages show nothing" */
@@ -736,7 +738,7 @@ export interface Params {
   powerpoint_legacy: [];
   /** "damaged: its list of slides is missing; open it in PowerPoint and save it again" */
   powerpoint_without_slides: [];
-  /** "%s is a private address; allow private addresses for sources to reach it" */
+  /** "%s is a private address; to read from it, start docent with --sources-private" */
   private_address: [string];
   /** "binary: a plan of Microsoft Project; save it as PDF" */
   project_plan: [];
@@ -824,6 +826,8 @@ export interface Params {
   saved_page_empty: [];
   /** "the schedule %.64q is neither %s nor an interval such as 15m, 1h or 7d" */
   schedule_invalid: [string, string];
+  /** "the schedule %.64q is too short: sources of kind %s sync once a minute at most, which is 1m" */
+  schedule_too_short: [string, string];
   /** "your token does not have the scope ask" */
   scope_ask_missing: [];
   /** "the scope is missing; use ask, ingest, or admin" */
@@ -934,7 +938,7 @@ export interface Params {
   source_name_invalid: [number];
   /** "there is already a source %q; choose another name" */
   source_name_taken: [string];
-  /** "the option %s is a secret: give it as one" */
+  /** "the option %s is a secret: use --secret-stdin or --secret-env, or the field secret of the API" */
   source_option_is_secret: [string];
   /** "sources of kind %s need the option %s: %s" */
   source_option_missing: [string, string, string];
@@ -952,6 +956,8 @@ export interface Params {
   source_option_unknown: [string, string, string];
   /** "the source is being removed" */
   source_removed: [];
+  /** "sources of kind %s need the secret %s: %s; use --secret-stdin=%s or --secret-env, or the field secret of the API" */
+  source_secret_missing: [string, string, string, string];
   /** "more than %d files; choose fewer with include or raise max_files" */
   source_too_many_files: [number];
   /** "this server has no sources" */
@@ -978,6 +984,8 @@ export interface Params {
   speech_too_long: [string];
   /** "move to a state of another agent" */
   state_of_another_agent: [];
+  /** "it has no text, so nothing was changed: check the command that writes to it, or remove the document with docent docs rm %s" */
+  stdin_without_text: [string];
   /** "stop needs an object, with the turn as a number or without" */
   stop_invalid: [];
   /** "the %s has to have at most %d bytes, this has %d" */
