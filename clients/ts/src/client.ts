@@ -71,10 +71,15 @@ export class DocentError extends Error {
   override name = 'DocentError';
   readonly code: string;
   readonly retryable: boolean;
+  /** Names the sentence; empty if it is the client's own. */
+  readonly id: string;
+  readonly params: readonly unknown[];
 
-  constructor({ code, message, retryable }: ErrorBody) {
+  constructor({ code, id, params, message, retryable }: ErrorBody) {
     super(message);
     this.code = code;
+    this.id = id ?? '';
+    this.params = params ?? [];
     this.retryable = retryable;
   }
 }
@@ -378,7 +383,7 @@ export class DocentClient {
         for (const w of this.queue.filter((w) => w.until === 'session_reset')) this.settle(w, frame.message);
         return;
       case 'error': {
-        const id = frame.message.id ?? frame.id;
+        const { id } = frame;
         const w = of(id);
         if (id === undefined && frame.turn == null) this.refusal = frame.message;
         if (!w) return;

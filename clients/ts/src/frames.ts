@@ -18,18 +18,29 @@ export interface Envelope {
   n?: number;
   /** On a user's message: the turn from which on it replaces what was said. */
   replaces?: number;
+  /** Names a reply that is a fixed text of the server, for other languages. */
+  sentence?: Sentence;
+}
+
+/** Sentence names a text of the server; docs/reference/errors.md lists all ids. */
+export interface Sentence {
+  id: string;
+  /** The values in the text, in its order: strings, numbers, and sentences as {id, params, message}. */
+  params: readonly unknown[];
 }
 
 /** ErrorBody says what went wrong. */
 export interface ErrorBody {
   /** A stable word, such as busy. */
   code: string;
-  /** A sentence for people. */
+  /** Names the sentence; absent from other servers. */
+  id?: string;
+  /** The values in the sentence. */
+  params?: readonly unknown[];
+  /** The sentence in English. */
   message: string;
   /** The same may succeed later unchanged. */
   retryable: boolean;
-  /** The client's id of the message that it is about. */
-  id?: string;
 }
 
 /** ReasoningStep is one step of how an answer was found. */

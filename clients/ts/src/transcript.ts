@@ -1,7 +1,7 @@
 // What was said in a session, as a function of what came: nothing here knows a
 // socket or a page, and nothing that was returned once changes.
 import type { ClientEvent, Outgoing } from './client.ts';
-import type { ErrorBody, ServerFrame, StepAction } from './frames.ts';
+import type { ErrorBody, Sentence, ServerFrame, StepAction } from './frames.ts';
 
 /** Entry is something that is stored. */
 export interface Entry {
@@ -19,6 +19,8 @@ export interface Entry {
   sender: string;
   /** The turn from which on a question replaces what was said; 0 if none. */
   replaces: number;
+  /** Names a reply or a failure that is a fixed text of the server. */
+  sentence?: Sentence;
   /** When a step was made, in ms, by one clock within a turn; absent if unknown. */
   at?: number;
 }
@@ -84,6 +86,7 @@ export interface LoadedMessage {
   sender?: string;
   client_id?: string;
   replaces?: number;
+  sentence?: Sentence;
 }
 
 /** LoadedStep is a step as the same call has it. */
@@ -138,13 +141,21 @@ function load(t: Transcript, { messages, steps, seq }: Loaded): Transcript {
     found.set(m.seq, {
       seq: m.seq, turn, kind: m.is_user ? 'question' : failed ? 'failure' : 'reply', type: m.type,
       content: failed && typeof m.content === 'string' ? m.content.replace(/^Sorry, that did not work: /, '') : m.content, // as an error says it
-      id: (m.is_user && m.client_id) || '', sender: m.sender ?? '', replaces: m.replaces ?? 0,
+      id: (m.is_user && m.client_id) || '', sender: m.sender ?? '', replaces: m.replaces ?? 0, ...named(failed ? inner(m.sentence) : m.sentence),
     });
   }
   for (const s of steps) found.set(s.seq, { ...blank, seq: s.seq, turn: s.turn, kind: 'step', type: s.kind, content: s.payload, ...time(Date.parse(s.timestamp ?? '')) });
   for (const e of t.entries) found.set(e.seq, e);
   const entries = [...found.values()].sort((a, b) => a.seq - b.seq);
   return { ...t, entries, lastSeq: Math.max(t.lastSeq, entries.at(-1)?.seq ?? 0, seq ?? 0) };
+}
+
+const named = (sentence: Sentence | undefined): { sentence?: Sentence } => (sentence ? { sentence } : {});
+
+// A stored failure is "Sorry, …" with the sentence of the error as its only value.
+function inner(apology: Sentence | undefined): Sentence | undefined {
+  const { id, params } = (apology?.params[0] ?? {}) as Partial<Sentence>;
+  return id ? { id, params: params ?? [] } : undefined;
 }
 
 const time = (at: number | undefined): { at?: number } => (at ? { at } : {});
@@ -204,7 +215,7 @@ const fresh: Turn = { state: 'running', phase: '', searched: false, text: '', st
 function storeFrame(t: Transcript, frame: ServerFrame, kind: Entry['kind'], type: string): Transcript {
   if (!frame.seq) return t;
   const seen = kind === 'step' && frame.turn != null ? t.turns.get(frame.turn)?.steps.find(like(type, frame.message)) : undefined;
-  const next = store(t, { ...blank, seq: frame.seq, turn: frame.turn ?? null, kind, type, content: frame.message, ...time(seen?.at) });
+  const next = store(t, { ...blank, seq: frame.seq, turn: frame.turn ?? null, kind, type, content: frame.message, ...time(seen?.at), ...named(frame.sentence) });
   if (next === t || frame.turn == null || frame.history) return next;
   const turn = next.turns.get(frame.turn);
   if (!turn) return next;
@@ -323,10 +334,10 @@ function finish(t: Transcript, number: number, state: 'done' | 'failed' | 'stopp
 }
 
 function fail(t: Transcript, frame: ServerFrame, error: ErrorBody): Transcript {
-  const id = error.id ?? frame.id;
+  const { id } = frame;
   const refused = t.pending.find((p) => p.id === id);
   if (id && refused) return { ...t, pending: t.pending.map((p) => (p === refused ? { ...p, error } : p)) };
-  const next = frame.seq ? store(t, { ...blank, seq: frame.seq, turn: frame.turn ?? null, kind: 'failure', type: 'str', content: error.message }) : t;
+  const next = frame.seq ? store(t, { ...blank, seq: frame.seq, turn: frame.turn ?? null, kind: 'failure', type: 'str', content: error.message, ...(error.id && { sentence: { id: error.id, params: error.params ?? [] } }) }) : t;
   const turn = frame.turn ?? (id ? t.entries.findLast((e) => e.id === id)?.turn : undefined);
   if (turn == null || frame.history) return next;
   return setTurn(next, turn, { state: 'failed', phase: '', text: '', error });

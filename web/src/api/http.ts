@@ -16,6 +16,7 @@ import type {
   TokenRow,
   UploadResult,
 } from './shapes';
+import type { Named } from '../words/sentences';
 import { words } from '../words/words.svelte';
 
 /** ApiError is a failed call; status is 0 if no answer came at all. */
@@ -47,7 +48,7 @@ export function fault(status: number, body: string, after = 0): ApiError {
   try {
     const e = JSON.parse(body) as Partial<ErrorShape>;
     if (typeof e.message === 'string' && e.message) {
-      return new ApiError(capitalised(words.server(e.message)), status, e.code ?? 'internal', e.retryable ?? false, after);
+      return new ApiError(capitalised(words.server({ ...e, message: e.message })), status, e.code ?? 'internal', e.retryable ?? false, after);
     }
   } catch {
     // Not ours: fall through to what the status says.
@@ -119,8 +120,8 @@ export const getInfo = () => json<Info>('/api/info');
 export async function getReady(): Promise<Record<string, string>> {
   try {
     const res = await fetch('/api/ready');
-    const { checks } = (await res.json()) as { checks?: Record<string, string> };
-    const wrong = Object.entries(checks ?? {}).filter(([, said]) => said !== 'ok').map(([what, said]) => [what, words.server(said)] as const);
+    const { checks, sentences } = (await res.json()) as { checks?: Record<string, string>; sentences?: Record<string, Named> };
+    const wrong = Object.entries(checks ?? {}).filter(([, said]) => said !== 'ok').map(([what, said]) => [what, words.server({ message: said, ...sentences?.[what] })] as const);
     return res.ok ? {} : wrong.length > 0 ? Object.fromEntries(wrong) : { docent: words.shell.status(res.status) };
   } catch {
     return { docent: words.shell.unreachable };

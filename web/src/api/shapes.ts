@@ -1,6 +1,7 @@
 // The shapes the server sends, as its openapi.json describes them; those of the
 // WebSocket are docent-client's.
 import type { LoadedMessage, LoadedStep } from 'docent-client';
+import type { Named } from '../words/sentences';
 
 /** Support says how much of a sentence its cited passages carry. */
 export type Support = 'strong' | 'weak' | 'none';
@@ -63,7 +64,7 @@ export interface Info {
   /** It is the assistant that answers from the documents. */
   built_in: boolean;
   database: string;
-  model: { name: string; kind: string; hint: string };
+  model: { name: string; kind: string; hint: string; sentence?: Named };
   models: string[];
   embedder: { name: string; dimensions: number };
   collections: { name: string; documents: number; failed: number; chunks: number }[];
@@ -91,6 +92,7 @@ export interface DocumentRow {
   sha256: string;
   status: string;
   error?: string;
+  sentence?: Named;
   chunks: number;
   created_at: string;
   updated_at: string;
@@ -110,6 +112,7 @@ export interface UploadResult {
   status: 'added' | 'changed' | 'unchanged' | 'removed' | 'failed';
   chunks: number;
   reason?: string;
+  sentence?: Named;
   document_id?: number;
 }
 
@@ -235,6 +238,8 @@ export interface Me {
 
 export interface ErrorShape {
   code: string;
+  id: string;
+  params: unknown[];
   message: string;
   retryable: boolean;
 }

@@ -1,4 +1,5 @@
 // Sources that stay in sync: the shapes that the server sends, and every call.
+import type { Named } from '../words/sentences';
 import { call, json, query } from './http';
 
 export type SourceStatus = 'idle' | 'syncing' | 'failed' | 'paused';
@@ -14,6 +15,7 @@ export interface LastSync {
   failed: number;
   /** Why the whole sync failed; empty if it did not. */
   error?: string | null;
+  sentence?: Named | null;
 }
 
 export interface SourceRow {
@@ -43,6 +45,7 @@ export interface FailureRow {
   /** Where people find the original; empty if there is no such place. */
   address?: string | null;
   reason: string;
+  sentence?: Named;
   tries: number;
   at: string;
 }
@@ -57,6 +60,7 @@ export interface FailurePage {
 export interface SourceOption {
   name: string;
   title: string;
+  sentence?: Named;
   /** The server may leave it out: then the default decides. */
   type?: 'text' | 'number' | 'bool' | 'list' | 'duration';
   secret: boolean;

@@ -245,7 +245,7 @@ class Conversation {
 
   private refused(err: unknown): void {
     const code = (err as { code?: string }).code;
-    if (code !== 'canceled') notices.say(err instanceof Error ? words.server(err.message) : words.input.refused);
+    if (code !== 'canceled') notices.say(err instanceof Error ? words.server(err) : words.input.refused);
   }
 
   // What an earlier load of the page left is not forgotten before it is sent.
@@ -381,8 +381,8 @@ class Conversation {
 
   private sayReply(): void {
     const last = this.items.findLast((i) => i.kind === 'replied');
-    if (last?.reply.type === 'rag') this.spoken = words.input.answer(plain(words.server(last.reply.rag.answer)).replace(/\[(\d+)\]/g, (_, n: string) => words.input.source(n)));
-    else if (last?.reply.type === 'text' || last?.reply.type === 'markdown') this.spoken = plain(server.other ? last.reply.text : words.server(last.reply.text));
+    if (last?.reply.type === 'rag') this.spoken = words.input.answer(plain(words.server({ message: last.reply.rag.answer, ...last.reply.sentence })).replace(/\[(\d+)\]/g, (_, n: string) => words.input.source(n)));
+    else if (last?.reply.type === 'text' || last?.reply.type === 'markdown') this.spoken = plain(words.server({ message: last.reply.text, ...last.reply.sentence }));
     else if (last?.reply.type === 'options') this.spoken = words.input.choose(last.reply.labels.join(', '));
   }
 

@@ -4,6 +4,7 @@
 import type { RagMessage } from '../api/shapes';
 import { numbered } from '../evidence/numbers';
 import { honest } from '../shell/names';
+import type { Named } from '../words/sentences';
 import { words } from '../words/words.svelte';
 
 export interface FileReply {
@@ -15,7 +16,10 @@ export interface FileReply {
   size: number;
 }
 
-export type Reply =
+/** Reply is a message of the agent; sentence names it if it is a fixed text of the server. */
+export type Reply = Content & { sentence?: Named };
+
+type Content =
   | { type: 'rag'; rag: RagMessage }
   | { type: 'text' | 'note'; text: string }
   | { type: 'html'; text: string }
@@ -51,17 +55,19 @@ export function said(content: unknown): string {
 }
 
 /** reply reads a message of the agent by its stored type. */
-export function reply(type: string, content: unknown): Reply {
-  return (Object.hasOwn(readers, type) && readers[type]!(content)) || { type: 'payload', kind: type, content };
+export function reply(type: string, content: unknown, sentence?: Named): Reply {
+  if (sentence?.id === 'stopped') return { type: 'note', text: said(content) };
+  const read: Content = (Object.hasOwn(readers, type) && readers[type]!(content)) || { type: 'payload', kind: type, content };
+  return sentence ? { ...read, sentence } : read;
 }
 
-const plain = (c: unknown, type: 'text' | 'note'): Reply =>
+const plain = (c: unknown, type: 'text' | 'note'): Content =>
   typeof c === 'object' && c !== null ? { type: 'payload', kind: 'json', content: c } : { type, text: said(c) };
 
 /** Options that are buttons; more would bury the page. */
 const maxOptions = 100;
 
-const readers: Record<string, (content: unknown) => Reply | null> = {
+const readers: Record<string, (content: unknown) => Content | null> = {
   str: (c) => plain(c, c === 'Stopped.' ? 'note' : 'text'),
   json: (c) => plain(c, 'text'),
   markdown: (c) => {

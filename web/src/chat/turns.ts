@@ -3,6 +3,7 @@
 import { unreplaced, type Entry as Stored, type Pending, type Transcript, type Turn } from 'docent-client';
 import { entry, finished, runs, visible, type Entry } from './reasoning';
 import { question, reply, type Reply } from './replies';
+import type { Text } from '../words/sentences';
 
 /**
  * sending: docent has not stored it. working: it is being answered. held: the
@@ -43,7 +44,7 @@ export interface Asked {
   /** A reply came and nothing after it: there may be no more. */
   replied: boolean;
   /** Why it failed. */
-  error: string;
+  error: Text;
 }
 
 /** Replied is a message of the agent. */
@@ -172,7 +173,7 @@ function same(old: Reasoned | undefined, item: Reasoned): Reasoned {
 function replied(e: Stored): Replied {
   const known = replies.get(e);
   if (known) return known;
-  const item: Replied = { kind: 'replied', key: `r-${e.seq}`, seq: e.seq, turn: e.turn, reply: reply(e.type, e.content) };
+  const item: Replied = { kind: 'replied', key: `r-${e.seq}`, seq: e.seq, turn: e.turn, reply: reply(e.type, e.content, e.sentence) };
   replies.set(e, item);
   return item;
 }
@@ -203,22 +204,22 @@ function progress(now: Turn | undefined, answered: boolean, failed: boolean, syn
   }
 }
 
-const failed = 'docent could not answer this.';
-
 function asked(e: Stored, state: AskedState, now: Turn | undefined, failure: Stored | undefined): Asked {
   return {
     kind: 'asked', key: e.id ? `q-${e.id}` : `q-${e.seq}`, ...what(e.type, e.content),
     sender: e.sender, id: e.id, seq: e.seq, turn: e.turn, state, phase: now?.phase ?? '', searched: now?.searched ?? false, partial: now?.text ?? '', replied: now?.replied ?? false,
-    error: state === 'failed' ? now?.error?.message || (typeof failure?.content === 'string' ? failure.content : failed) : '',
+    error: state === 'failed' ? now?.error ?? { message: typeof failure?.content === 'string' ? failure.content : '', ...failure?.sentence } : none,
   };
 }
+
+const none: Text = { message: '' };
 
 const types: Record<string, string> = { user_file: 'file', user_voice: 'audio' };
 
 function waiting(p: Pending): Asked {
   return {
     kind: 'asked', key: `q-${p.id}`, ...what(types[p.action] ?? 'str', p.content), sender: '', id: p.id,
-    seq: null, turn: null, state: p.error ? 'failed' : 'sending', phase: '', searched: false, partial: '', replied: false, error: p.error ? p.error.message || failed : '',
+    seq: null, turn: null, state: p.error ? 'failed' : 'sending', phase: '', searched: false, partial: '', replied: false, error: p.error ?? none,
   };
 }
 

@@ -3,18 +3,20 @@ import type { UploadResult } from '../api/shapes';
 import { innerOf } from '../evidence/place';
 import { words } from '../words/words.svelte';
 
+const reason = (r: UploadResult) => words.server({ message: r.reason ?? '', ...r.sentence }) || words.documents.unreadable;
+
 /** outcome says what became of a file, which may hold many documents. */
 export function outcome(results: UploadResult[]): { failed: boolean; text: string } {
   const say = words.documents;
   const bad = results.filter((r) => r.status === 'failed');
   if (results.length === 0) return { failed: true, text: say.nothingReadable };
-  if (bad.length === results.length) return { failed: true, text: words.server(bad[0]!.reason ?? '') || say.unreadable };
+  if (bad.length === results.length) return { failed: true, text: reason(bad[0]!) };
   const good = results.filter((r) => r.status !== 'failed');
   const passages = good.reduce((n, r) => n + r.chunks, 0);
   const first = good[0]!.status as 'added' | 'changed' | 'unchanged' | 'removed';
   const text = good.length === 1 ? say.outcome[first] : say.outcomes[first](good.length);
   const parts = first === 'unchanged' ? [text] : [text, say.passages(passages)];
-  if (bad.length > 0) parts.push(say.alsoFailed(bad.length, words.server(bad[0]!.reason ?? '') || say.unreadable));
+  if (bad.length > 0) parts.push(say.alsoFailed(bad.length, reason(bad[0]!)));
   return { failed: false, text: parts.join(' · ') };
 }
 
@@ -32,7 +34,7 @@ export function partsOf(results: readonly UploadResult[]): Part[] {
   const all = results.flatMap((r): Part[] => {
     const inner = innerOf(r.source);
     if (!inner) return [];
-    if (r.status === 'failed') return [{ name: inner.part, failed: true, text: words.server(r.reason ?? '') || say.unreadable }];
+    if (r.status === 'failed') return [{ name: inner.part, failed: true, text: reason(r) }];
     const text = say.outcome[r.status];
     return [{ name: inner.part, failed: false, text: r.status === 'unchanged' ? text : `${text} · ${say.passages(r.chunks)}` }];
   });

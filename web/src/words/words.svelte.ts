@@ -3,23 +3,22 @@
 // text, or has one too many, does not compile.
 import { digits } from './digits';
 import { en, type Catalogue } from './en';
+import { inLanguage, type Sentences, type Text } from './sentences';
 
 export type Language = 'en' | 'de';
 
 /** Every language, with its name in itself. */
 export const languages: Record<Language, string> = { en: 'English', de: 'Deutsch' };
 
-/** Other is a language other than English: its texts, and its words for what the server says. */
+/** Other is a language other than English: its texts for the page and for the sentences of the server. */
 interface Other {
   said: Catalogue;
-  server: (text: string) => string;
+  server: Sentences;
 }
 
 const others: Record<Exclude<Language, 'en'>, () => Promise<Other>> = {
   de: () => import('./de').then((m) => ({ said: m.de, server: m.server })),
 };
-
-const itself = (text: string) => text;
 
 const stored = 'docent.language';
 
@@ -29,7 +28,7 @@ const known = (tag: string | null | undefined): Language | undefined =>
 class Words {
   language = $state<Language>('en');
   private said = $state.raw<Catalogue>(en);
-  private worded = $state.raw<(text: string) => string>(itself);
+  private sentences = $state.raw<Sentences | null>(null); // null: English, as the server sends it
 
   /** start takes the language chosen earlier, or the browser's. It never fails. */
   async start(): Promise<void> {
@@ -54,9 +53,9 @@ class Words {
   }
 
   private async use(language: Language): Promise<void> {
-    const { said, server } = language === 'en' ? { said: en, server: itself } : await others[language]();
+    const { said, server } = language === 'en' ? { said: en, server: null } : await others[language]();
     this.said = said;
-    this.worded = server;
+    this.sentences = server;
     this.language = language;
     document.documentElement.lang = language;
   }
@@ -70,9 +69,9 @@ class Words {
   get sources() { return this.said.sources; }
   get input() { return this.said.input; }
 
-  /** server words a sentence of the server's, which speaks English; what is not one of those that are known stays. */
-  server(text: string): string {
-    return this.worded(text);
+  /** server words a sentence of the server by its id. Sentences without a known id stay in English. */
+  server(text: Text): string {
+    return this.sentences ? inLanguage(this.sentences, text) : text.message;
   }
 
   /** number writes a number as the language does. */

@@ -56,6 +56,7 @@ export const chat: Catalogue['chat'] = {
   copyFailed: 'Dieser Browser hat das Kopieren nicht erlaubt.',
 
   code: 'Quelltext',
+  failed: 'docent konnte das nicht beantworten.',
   copyCode: 'Diesen Quelltext kopieren',
   table: 'Tabelle',
   copyTable: 'Diese Tabelle kopieren',

@@ -54,6 +54,7 @@ export const chat = {
   copyFailed: 'This browser did not allow to copy.',
 
   code: 'Code',
+  failed: 'docent could not answer this.',
   copyCode: 'Copy this code',
   table: 'Table',
   copyTable: 'Copy this table',

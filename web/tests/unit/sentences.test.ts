@@ -1,0 +1,40 @@
+// Sentences of the server, in the language of the page.
+import { describe, expect, test } from 'vitest';
+import { server } from '../../src/words/de/server';
+import { inLanguage } from '../../src/words/sentences';
+
+const german = (id: string, params: unknown[] = [], message = 'in English') => inLanguage(server, { id, params, message });
+
+describe('German', () => {
+  test.each<[string, unknown[], string]>([
+    ['file_type_unsupported', ['application/x'], 'Binärdatei: application/x ist keine Art von Dokument, die gelesen werden kann'],
+    ['no_document', [7], 'Das Dokument 7 gibt es nicht'],
+    ['container_document', ['archive', 'files'], 'Archiv: Es enthält Dateien, die einzeln gelesen werden'],
+    ['too_complex', [{ id: 'reading_memory', params: [640], message: '…' }], 'Zu aufwendig: Das Lesen braucht mehr als 640 MiB Speicher'],
+    ['file_larger_than_limit', ['12.5 MiB', '10.0 MiB'], 'Zu groß: 12,5 MiB, die Grenze liegt bei 10,0 MiB'],
+    ['larger_than_limit', [{ id: 'the_file', params: [], message: 'the file' }, '20 MiB'], 'Die Datei ist größer als 20 MiB'],
+    ['line_unreadable', [3, { id: 'jsonl_line_empty', params: [], message: 'it has no text' }], 'Zeile 3: Es ist kein Text darin'],
+    ['line_unreadable', [3, { id: 'unknown_here', params: [], message: 'in English' }], 'Zeile 3: in English'],
+    ['line_unreadable', [3, { message: 'in English' }], 'Zeile 3: in English'],
+  ])('%s %j', (id, params, want) => expect(german(id, params)).toBe(want));
+
+  test('what is not known, or not as it should be, stays in English', () => {
+    for (const [id, params] of [['', []], ['unknown_here', [1]], ['toString', []], ['no_document', []], ['no_document', [null]]] as const) {
+      expect(german(id, [...params])).toBe('in English');
+    }
+    expect(inLanguage(server, { message: 'as it is' })).toBe('as it is');
+  });
+
+  test('sentences in sentences end', () => {
+    let param: unknown = 'x';
+    for (let i = 0; i < 2000; i++) param = { id: 'too_complex', params: [param], message: 'in English' };
+    expect(german('too_complex', [param])).toContain('in English');
+  });
+
+  test('every text has its values', () => {
+    for (const [id, text] of Object.entries(server)) {
+      if (typeof text === 'string') expect(text, id).not.toMatch(/\{\d|\$\{|undefined/);
+      else expect((text as (...values: unknown[]) => string)(...Array.from(text as { length: number }, (_, i) => `${i + 1}`)), id).not.toMatch(/undefined|\{\d|NaN/);
+    }
+  });
+});
