@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 
+	"docent/internal/fault"
+
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/agent/intent"
@@ -35,9 +37,6 @@ const (
 	// DefaultGreeting names what the assistant can do.
 	DefaultGreeting = "Hi! Ask me about your documents: I answer from what they say and show the passages, " +
 		"and I say so when they do not hold the answer."
-	emptyQuestionReply = "Your message was empty. Ask me about your documents."
-	fileReply          = "I do not read files that are sent here. To have me answer from %s, add it to the documents: " +
-		"upload it on the page, or run: docent ingest FILE"
 )
 
 // What the assistant takes for a question that needs several steps, for one
@@ -65,16 +64,17 @@ func NewAssistant(cfg AssistantConfig) (*Agent, error) {
 	}
 	a := New(cfg.Name)
 	greet, answer, file := a.State("greet", Initial), a.State("answer"), a.State("file")
-	greet.Body(func(ctx context.Context, s *Session) error { return s.Reply(ctx, cfg.Greeting) })
+	greet.Body(func(ctx context.Context, s *Session) error { return s.Say(ctx, greeting(cfg.Greeting)) })
 	answer.Body(Answering(rag.Request{K: cfg.K, History: cfg.History}))
 	file.Body(func(ctx context.Context, s *Session) error {
-		return s.Reply(ctx, fmt.Sprintf(fileReply, s.Message()))
+		return s.Say(ctx, fault.NewText("file_not_read", "I do not read files that are sent here. "+
+			"To have me answer from %s, add it to the documents: upload it on the page, or run: docent ingest FILE", s.Message()))
 	})
 	silent := a.State("silent") // as the assistant shows no user interface, what is done in one would wait for ever
 	r := routes{agent: a, thresholds: map[string]float64{}}
 	for _, t := range rag.Talks() {
 		r.add(t.Name, t.Description, talkThreshold, t.Phrases,
-			r.state(t.Name, func(ctx context.Context, s *Session) error { return s.Reply(ctx, t.Reply) }))
+			r.state(t.Name, func(ctx context.Context, s *Session) error { return s.Say(ctx, t.Reply) }))
 	}
 	if cfg.Knowledge != nil {
 		r.add("about", "asks what the assistant knows, or which documents there are", aboutThreshold, aboutExamples,
@@ -104,6 +104,14 @@ func NewAssistant(cfg AssistantConfig) (*Agent, error) {
 		return nil, err
 	}
 	return a, nil
+}
+
+// greeting is a greeting with its id, if it is the default one.
+func greeting(text string) fault.Text {
+	if text == DefaultGreeting {
+		return fault.NewText("greeting", DefaultGreeting)
+	}
+	return fault.Plain(text)
 }
 
 // routes are the intents of the assistant and where they lead.

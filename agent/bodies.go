@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 
+	"docent/internal/fault"
+
 	"docent/agent/tool"
 	"docent/rag"
 )
@@ -26,7 +28,7 @@ func Answering(req rag.Request) Body {
 		case req.Question == "" && s.Event().Name == "":
 			return nil
 		case req.Question == "" && strings.TrimSpace(s.Message()) == "":
-			return s.Reply(ctx, emptyQuestionReply)
+			return s.Say(ctx, fault.NewText("question_was_empty", "Your message was empty. Ask me about your documents."))
 		}
 		message, err := s.RunRAG(ctx, req)
 		if err != nil {
@@ -44,16 +46,16 @@ func Holdings(library tool.Library) Body {
 		if err != nil {
 			return withhold(err)
 		}
-		return s.Reply(ctx, text)
+		return s.Say(ctx, text)
 	}
 }
 
-func holdings(ctx context.Context, library tool.Library) (string, error) {
+func holdings(ctx context.Context, library tool.Library) (fault.Text, error) {
 	all, err := library.Collections(ctx)
 	if err != nil {
-		return "", fmt.Errorf("list collections: %w", err)
+		return fault.Text{}, fmt.Errorf("list collections: %w", err)
 	}
-	var lines []string
+	var lines fault.Text
 	total, filled := 0, 0
 	for _, c := range all {
 		if c.Documents == 0 {
@@ -65,26 +67,55 @@ func holdings(ctx context.Context, library tool.Library) (string, error) {
 		}
 		titles, err := someTitles(ctx, library, c)
 		if err != nil {
-			return "", err
+			return fault.Text{}, err
 		}
-		lines = append(lines, fmt.Sprintf("- %s (%s): %s", c.Name, counted(c.Documents, "document"), titles))
+		lines = below(lines, fault.NewText("holdings_line", "- %s (%s): %s", c.Name, documents(c.Documents), titles))
 	}
 	if filled > maxShownCollections {
-		lines = append(lines, "- and "+counted(filled-maxShownCollections, "other collection"))
+		lines = below(lines, otherCollections(filled-maxShownCollections))
 	}
 	if total == 0 {
-		return "I know of no documents yet. " + rag.DefaultIngestHint, nil
+		return fault.NewText("holdings_none", "I know of no documents yet. %s", rag.IngestHint()), nil
 	}
-	return fmt.Sprintf("I know %s in %s:\n%s\nAsk me about anything that is written in them.",
-		counted(total, "document"), counted(filled, "collection"), strings.Join(lines, "\n")), nil
+	return fault.NewText("holdings", "I know %s in %s:\n%s\nAsk me about anything that is written in them.",
+		documents(total), collections(filled), lines), nil
+}
+
+// below puts a line below others.
+func below(lines, line fault.Text) fault.Text {
+	if lines.IsZero() {
+		return line
+	}
+	return fault.NewText("two_lines", "%s\n%s", lines, line)
+}
+
+func documents(n int) fault.Text {
+	if n == 1 {
+		return fault.NewText("one_document", "1 document")
+	}
+	return fault.NewText("many_documents", "%d documents", n)
+}
+
+func collections(n int) fault.Text {
+	if n == 1 {
+		return fault.NewText("one_collection", "1 collection")
+	}
+	return fault.NewText("many_collections", "%d collections", n)
+}
+
+func otherCollections(n int) fault.Text {
+	if n == 1 {
+		return fault.NewText("one_other_collection", "- and 1 other collection")
+	}
+	return fault.NewText("other_collections", "- and %d other collections", n)
 }
 
 // someTitles names the documents of a collection, the first ones if there are
 // many.
-func someTitles(ctx context.Context, library tool.Library, c rag.CollectionInfo) (string, error) {
+func someTitles(ctx context.Context, library tool.Library, c rag.CollectionInfo) (fault.Text, error) {
 	docs, err := library.Documents(ctx, rag.DocumentFilter{Collection: c.Name, Status: rag.Ready, Limit: maxShownTitles})
 	if err != nil {
-		return "", fmt.Errorf("list documents of %s: %w", c.Name, err)
+		return fault.Text{}, fmt.Errorf("list documents of %s: %w", c.Name, err)
 	}
 	titles := make([]string, 0, len(docs)+1)
 	for _, d := range docs {
@@ -95,16 +126,9 @@ func someTitles(ctx context.Context, library tool.Library, c rag.CollectionInfo)
 		titles = append(titles, title)
 	}
 	if more := c.Documents - len(docs); more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(titles, ", "), more), nil
+		return fault.NewText("and_more", "%s and %d more", strings.Join(titles, ", "), more), nil
 	}
-	return strings.Join(titles, ", "), nil
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fault.Plain(strings.Join(titles, ", ")), nil
 }
 
 // Matches returns a condition that holds for events whose text the expression

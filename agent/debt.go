@@ -99,7 +99,7 @@ func (c *conversation) oweTurn(ctx context.Context, t *turn, err error) {
 		p := &pending{event: p.event}
 		p.event.Text, p.event.JSON, p.event.File, p.event.Data = "", nil, nil, nil
 		c.debts.list = append(c.debts.list, debt{event: p, after: t.record.after, err: err, apology: ChatMessage{
-			Turn: p.event.Turn, ClientID: FailedID, Type: payload.TypeStr, Content: marshaled(apology(err)), Time: c.rt.cfg.Now(),
+			Turn: p.event.Turn, ClientID: FailedID, Type: payload.TypeStr, Content: marshaled(apology(err).Message), Sentence: apology(err).Sentence, Time: c.rt.cfg.Now(),
 		}})
 	}
 	if fault.KindOf(err).Retryable() {

@@ -42,7 +42,7 @@ func Failure(err error, id string) []Delivery {
 	}
 	return []Delivery{
 		{Audience: Streaming, Frame: payload.Frame{Action: payload.ErrorAction, Message: coded, ID: id}},
-		{Audience: Plain, Frame: payload.Frame{Action: payload.ReplyStr, Message: marshaled(apology(err))}},
+		{Audience: Plain, Frame: payload.Frame{Action: payload.ReplyStr, Message: marshaled(apology(err).Message), Sentence: apology(err).Sentence}},
 	}
 }
 
@@ -50,13 +50,15 @@ func Failure(err error, id string) []Delivery {
 const sorry = "Sorry, that did not work: "
 
 // apology tells a user that something failed.
-func apology(err error) string { return sorry + fault.Message(err) }
+func apology(err error) fault.Text {
+	return fault.NewText("turn_failed", sorry+"%s", fault.TextOf(err))
+}
 
 // stored is the frame of a stored message; false for types that are not shown.
 func stored(m ChatMessage) (payload.Frame, bool) {
 	action, ok := payload.ReplayAction(m.Type, m.IsUser)
 	return payload.Frame{
-		Action: action, Message: m.Content, Time: m.Time, Seq: m.Seq, Turn: &m.Turn, Replaces: m.Replaces, Sender: m.Sender,
+		Action: action, Message: m.Content, Time: m.Time, Seq: m.Seq, Turn: &m.Turn, Replaces: m.Replaces, Sender: m.Sender, Sentence: m.Sentence,
 	}, ok
 }
 
@@ -104,7 +106,7 @@ func (e Entry) Frame() payload.Frame {
 	case e.Message.IsUser:
 		frame.ID = e.Message.ClientID
 	case e.Message.ClientID == FailedID:
-		frame.Action, frame.Message = payload.ErrorAction, e.Message.failure()
+		frame.Action, frame.Message, frame.Sentence = payload.ErrorAction, e.Message.failure(), fault.Sentence{}
 	case !ok:
 		frame.Action, frame.Message = payload.ReplyStr, asText(frame.Message)
 	}
@@ -117,8 +119,13 @@ func (m ChatMessage) failure() json.RawMessage {
 	if json.Unmarshal(m.Content, &words) != nil {
 		words = string(m.Content)
 	}
+	text := fault.Plain(strings.TrimPrefix(words, sorry))
+	var inner []fault.Text // the error, as apology has put it in
+	if json.Unmarshal([]byte(m.Sentence.Params), &inner) == nil && len(inner) == 1 {
+		text = inner[0]
+	}
 	coded, err := payload.Marshal(payload.Error{
-		Code: string(fault.Unavailable), Text: fault.Plain(strings.TrimPrefix(words, sorry)), Retryable: fault.Unavailable.Retryable(),
+		Code: string(fault.Unavailable), Text: text, Retryable: fault.Unavailable.Retryable(),
 	})
 	if err != nil { // strings always encode
 		return m.Content

@@ -35,10 +35,7 @@ const (
 )
 
 // What is said without a model.
-const (
-	withoutToolsNotice = "Comparing, summarising and the like need a chat model that can use tools. None is set up here, so I answer from a single search of the documents."
-	emptyMessageReply  = "Your message was empty. What would you like to know?"
-)
+const ()
 
 // Variables that reasoning leaves in a session.
 const (
@@ -251,7 +248,7 @@ func (r *reasoner) body(ctx context.Context, s *Session) error {
 	case event.Name == "":
 		return nil
 	case question == "":
-		return s.Reply(ctx, emptyMessageReply)
+		return s.Say(ctx, fault.NewText("message_was_empty", "Your message was empty. What would you like to know?"))
 	case !r.capable():
 		return r.plain(ctx, s, question)
 	}
@@ -290,7 +287,8 @@ func (r *reasoner) capable() bool {
 // plain answers from the documents alone.
 func (r *reasoner) plain(ctx context.Context, s *Session, question string) error {
 	if !Get(s, WithoutToolsVariable, false) {
-		if err := s.Reply(ctx, withoutToolsNotice); err != nil {
+		if err := s.Say(ctx, fault.NewText("notice_without_tools", "Comparing, summarizing and the like need a chat model that can use tools. "+
+			"None is set up here, so I answer from a single search of the documents.")); err != nil {
 			return err
 		}
 		if err := s.Set(WithoutToolsVariable, true); err != nil {

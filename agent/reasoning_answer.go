@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"docent/internal/fault"
+
 	"docent/payload"
 	"docent/rag"
 )
@@ -63,17 +65,20 @@ const maxSearches = 5
 
 // giveUp says that there is no answer, and by default what was searched for.
 func (u *run) giveUp(ctx context.Context) error {
-	text := u.o.Fallback
-	if searches := u.findings.Searches(); len(searches) > 0 && text == DefaultFallback {
+	text := fault.Plain(u.o.Fallback)
+	if u.o.Fallback == DefaultFallback {
+		text = fault.NewText("no_answer", DefaultFallback)
+	}
+	if searches := u.findings.Searches(); len(searches) > 0 && u.o.Fallback == DefaultFallback {
 		var queries []string
 		for _, s := range searches {
 			if q := "“" + shorten(strings.Join(strings.Fields(s.Query), " "), 100) + "”"; !slices.Contains(queries, q) && len(queries) < maxSearches {
 				queries = append(queries, q)
 			}
 		}
-		text += " I searched the documents for " + strings.Join(queries, ", ") + "."
+		text = fault.NewText("no_answer_after_searches", DefaultFallback+" I searched the documents for %s.", strings.Join(queries, ", "))
 	}
-	return u.s.Reply(ctx, text)
+	return u.s.Say(ctx, text)
 }
 
 const (

@@ -147,10 +147,12 @@ func (r *record) stopped(t *turn, now time.Time) {
 	asked := !t.stopped || t.began.message.Type != "" // else it was an event that waited, of which the record knows nothing
 	if t.number != 0 && r.replies == 0 && asked {
 		chatType, content := r.kept("\n\n*Stopped.*")
+		var sentence fault.Sentence
 		if chatType == "" {
-			chatType, content = payload.TypeStr, marshaled("Stopped.")
+			stopped := fault.NewText("stopped", "Stopped.")
+			chatType, content, sentence = payload.TypeStr, marshaled(stopped.Message), stopped.Sentence
 		}
-		r.add(ChatMessage{Turn: t.number, ClientID: StoppedID, Type: chatType, Content: content, Time: now}, false)
+		r.add(ChatMessage{Turn: t.number, ClientID: StoppedID, Type: chatType, Content: content, Sentence: sentence, Time: now}, false)
 	}
 	r.link(t.began)
 }
@@ -164,7 +166,7 @@ func (r *record) apologize(t *turn, failed error, now time.Time) {
 		if chatType, content := r.kept(""); chatType != "" && r.replies < MaxReplies {
 			r.add(ChatMessage{Turn: t.number, ClientID: StoppedID, Type: chatType, Content: content, Time: now}, false)
 		}
-		r.add(ChatMessage{Turn: t.number, ClientID: FailedID, Type: payload.TypeStr, Content: marshaled(apology(failed)), Time: now}, false)
+		r.add(ChatMessage{Turn: t.number, ClientID: FailedID, Type: payload.TypeStr, Content: marshaled(apology(failed).Message), Sentence: apology(failed).Sentence, Time: now}, false)
 	}
 	r.link(t.began)
 }

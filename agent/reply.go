@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"docent/internal/fault"
+
 	"docent/payload"
 )
 
@@ -13,6 +15,15 @@ import (
 // body takes longer.
 func (s *Session) Reply(ctx context.Context, text string) error {
 	return s.reply(ctx, payload.TypeStr, s.conversation.processReply(ctx, s, text))
+}
+
+// Say says a fixed text, which clients of docent.v1 can show in their language.
+func (s *Session) Say(ctx context.Context, text fault.Text) error {
+	shown := s.conversation.processReply(ctx, s, text.Message)
+	if shown != text.Message { // a processor has changed it
+		text.Sentence = fault.Sentence{}
+	}
+	return s.say(ctx, payload.TypeStr, shown, text.Sentence, false, false)
 }
 
 // ReplyMarkdown says Markdown text.
@@ -61,7 +72,7 @@ func (s *Session) ReplyLocation(ctx context.Context, latitude, longitude float64
 
 // ReplyRAG says an answer with its evidence.
 func (s *Session) ReplyRAG(ctx context.Context, message payload.RAGMessage) error {
-	return s.reply(ctx, payload.TypeRAG, message)
+	return s.say(ctx, payload.TypeRAG, message, message.Sentence, false, false)
 }
 
 // ReplyAudio plays sound.
@@ -77,14 +88,14 @@ func (s *Session) ReplyUI(ctx context.Context, ui payload.UI) error {
 // SaveMessage stores a message of one of payload's types without sending it to
 // BAF's clients, as said by the agent or by the user.
 func (s *Session) SaveMessage(ctx context.Context, chatType string, isUser bool, message any) error {
-	return s.say(ctx, chatType, message, isUser, true)
+	return s.say(ctx, chatType, message, fault.Sentence{}, isUser, true)
 }
 
 func (s *Session) reply(ctx context.Context, chatType string, message any) error {
-	return s.say(ctx, chatType, message, false, false)
+	return s.say(ctx, chatType, message, fault.Sentence{}, false, false)
 }
 
-func (s *Session) say(ctx context.Context, chatType string, message any, isUser, silent bool) error {
+func (s *Session) say(ctx context.Context, chatType string, message any, sentence fault.Sentence, isUser, silent bool) error {
 	content, err := payload.Marshal(message)
 	if err != nil {
 		return fmt.Errorf("reply %s: %w", chatType, err)
@@ -102,7 +113,7 @@ func (s *Session) say(ctx context.Context, chatType string, message any, isUser,
 		return errOver
 	}
 	err = t.record.say(ChatMessage{
-		Turn: t.number, Type: chatType, Content: content, IsUser: isUser, Time: s.conversation.rt.cfg.Now(),
+		Turn: t.number, Type: chatType, Content: content, IsUser: isUser, Sentence: sentence, Time: s.conversation.rt.cfg.Now(),
 	}, silent)
 	if err == nil && !silent {
 		s.conversation.flushLater(ctx, t)

@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"time"
+
+	"docent/internal/fault"
 )
 
 // StateOption is a property of a state.
@@ -38,7 +40,7 @@ func (a *Agent) State(name string, options ...StateOption) *State {
 
 // notUnderstood is the fallback of states that set none.
 func notUnderstood(ctx context.Context, s *Session) error {
-	return s.Reply(ctx, "Sorry, I did not understand that.")
+	return s.Say(ctx, fault.NewText("not_understood", "Sorry, I did not understand that."))
 }
 
 // Name is the state's name.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"docent/internal/fault"
 )
 
 // SessionKey names a session.
@@ -92,6 +94,8 @@ type ChatMessage struct {
 	// without user and query if this one has asked it, or SenderAgent if it is a
 	// client of the session; "" if no agent did.
 	Sender string
+	// Sentence names a message that is a fixed text; it is zero for others.
+	Sentence fault.Sentence
 	// Time is when it was made.
 	Time time.Time
 }

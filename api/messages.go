@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"docent/internal/fault"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"docent/agent"
@@ -31,6 +33,8 @@ type Message struct {
 	// Sender is the other agent that said it: its URL, or agent; absent if the
 	// session's user or agent did.
 	Sender string `json:"sender,omitempty"`
+	// Sentence names a message that is a fixed text, for other languages.
+	Sentence *fault.Sentence `json:"sentence,omitempty"`
 	// Timestamp is when it was made.
 	Timestamp time.Time `json:"timestamp"`
 }
@@ -175,7 +179,7 @@ func (s *server) feedback(ctx context.Context, session int64, messages []Message
 
 func message(m agent.ChatMessage) Message {
 	out := Message{
-		Seq: m.Seq, Turn: m.Turn, Replaces: m.Replaces, Type: m.Type, Content: content(m.Content),
+		Seq: m.Seq, Turn: m.Turn, Replaces: m.Replaces, Type: m.Type, Content: content(m.Content), Sentence: sentence(fault.Text{Sentence: m.Sentence}),
 		IsUser: m.IsUser, Sender: m.Sender, Timestamp: m.Time.UTC(),
 	}
 	if m.IsUser {

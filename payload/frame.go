@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"strconv"
@@ -43,6 +44,9 @@ type Frame struct {
 	// Sender is the other agent that said a user_message; "" if the user did.
 	// Only docent.v1 has it, and it is not read.
 	Sender string
+	// Sentence names a message that is a fixed text; it is zero for others. Only
+	// docent.v1 has it, and it is not read.
+	Sentence fault.Sentence
 	// Correlation is the id that an agent gave its request, and that what
 	// answers it carries; "" if none. BAF's clients ignore it.
 	Correlation string
@@ -77,6 +81,10 @@ func (f Frame) AppendV1(b []byte) []byte {
 	}
 	if f.Sender != "" {
 		b = appendString(append(b, `,"sender":`...), f.Sender)
+	}
+	if f.Sentence.ID != "" {
+		b = appendString(append(b, `,"sentence":{"id":`...), f.Sentence.ID)
+		b = append(append(append(b, `,"params":`...), cmp.Or(f.Sentence.Params, "[]")...), '}')
 	}
 	return append(f.appendPeer(b), '}')
 }

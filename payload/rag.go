@@ -1,5 +1,7 @@
 package payload
 
+import "docent/internal/fault"
+
 import "encoding/json"
 
 // RAGMessage is an answer with its evidence: the message of an
@@ -34,6 +36,9 @@ type RAGMessage struct {
 	// that leans on earlier turns is searched for with them, or in a model's
 	// words, and slips of the finger are mended.
 	Searched string `json:"searched,omitempty"`
+	// Sentence names an Answer that is a fixed text. It is part of the frame, not
+	// of the message.
+	Sentence fault.Sentence `json:"-"`
 }
 
 // MarshalJSON writes the message; its lists are never null, for BAF's clients

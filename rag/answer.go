@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"docent/internal/fault"
+
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/payload"
@@ -97,7 +99,7 @@ func (a *answer) withoutModel(ctx context.Context) {
 	switch {
 	case talk != nil:
 		a.message.Abstained = true
-		a.message.Answer = talk.Reply
+		a.message.Answer, a.message.Sentence = talk.Reply.Message, talk.Reply.Sentence
 		a.message.Sentences = unsupportedSentences(a.message.Answer)
 	case a.unsupported():
 		a.abstain(ctx)
@@ -110,25 +112,26 @@ func (a *answer) withoutModel(ctx context.Context) {
 // support an answer.
 func (a *answer) abstain(ctx context.Context) {
 	a.message.Abstained = true
-	a.message.Answer = a.searched(ctx)
-	if a.message.Answer == "" {
-		a.message.Answer = "I don't know. I searched the documents and found nothing that answers this."
+	text := a.searched(ctx)
+	if text.IsZero() {
+		text = fault.NewText("unknown_in_all", "I don't know. I searched the documents and found nothing that answers this.")
 	}
 	if len(a.message.Docs) > 0 {
-		a.message.Answer += " The nearest passages are listed, but they do not answer it."
+		text = fault.NewText("unknown_with_passages", "%s The nearest passages are listed, but they do not answer it.", text)
 	}
+	a.message.Answer, a.message.Sentence = text.Message, text.Sentence
 	a.message.Sentences = unsupportedSentences(a.message.Answer)
 }
 
-// searched says what was searched; "" if that is not known.
-func (a *answer) searched(ctx context.Context) string {
+// searched says what was searched; it is zero if that is not known.
+func (a *answer) searched(ctx context.Context) fault.Text {
 	if a.rag.cfg.Shelf == nil {
-		return ""
+		return fault.Text{}
 	}
 	all, err := a.rag.cfg.Shelf.Collections(ctx)
 	if err != nil {
 		a.rag.cfg.Logger.WarnContext(ctx, "collections not listed", "error", err)
-		return ""
+		return fault.Text{}
 	}
 	var names []string
 	documents := 0
@@ -143,18 +146,33 @@ func (a *answer) searched(ctx context.Context) string {
 	}
 	switch {
 	case documents == 0 && len(a.req.Collections) > 0:
-		return fmt.Sprintf("I don't know: there are no documents in %s. %s", inCollections(a.req.Collections), a.rag.cfg.IngestHint)
+		return fault.NewText("unknown_no_documents_in", "I don't know: there are no documents in %s. %s", inCollections(a.req.Collections), a.rag.hint())
 	case documents == 0:
-		return "I don't know: there are no documents yet. " + a.rag.cfg.IngestHint
+		return fault.NewText("unknown_no_documents", "I don't know: there are no documents yet. %s", a.rag.hint())
+	case documents == 1:
+		return fault.NewText("unknown_in_one_document",
+			"I don't know. I searched 1 document in %s and found nothing that answers this.", inCollections(names))
 	}
-	return fmt.Sprintf("I don't know. I searched %s in %s and found nothing that answers this.", count(documents, "document"), inCollections(names))
+	return fault.NewText("unknown_in_documents",
+		"I don't know. I searched %d documents in %s and found nothing that answers this.", documents, inCollections(names))
 }
+
+// hint is the advice for people without documents.
+func (r *RAG) hint() fault.Text {
+	if r.cfg.IngestHint == DefaultIngestHint {
+		return IngestHint()
+	}
+	return fault.Plain(r.cfg.IngestHint)
+}
+
+// IngestHint is DefaultIngestHint with its id.
+func IngestHint() fault.Text { return fault.NewText("ingest_hint", DefaultIngestHint) }
 
 // maxNamed is how many collections an answer names.
 const maxNamed = 5
 
 // inCollections names collections in a sentence.
-func inCollections(names []string) string {
+func inCollections(names []string) fault.Text {
 	quoted := make([]string, 0, maxNamed)
 	for _, n := range names[:min(len(names), maxNamed)] {
 		quoted = append(quoted, codeSpan(n))
@@ -162,11 +180,11 @@ func inCollections(names []string) string {
 	list := strings.Join(quoted, ", ")
 	switch {
 	case len(names) == 1:
-		return "the collection " + list
+		return fault.NewText("in_collection", "the collection %s", list)
 	case len(names) > maxNamed:
-		return fmt.Sprintf("the collections %s and %d more", list, len(names)-maxNamed)
+		return fault.NewText("in_collections_and_more", "the collections %s and %d more", list, len(names)-maxNamed)
 	default:
-		return "the collections " + list
+		return fault.NewText("in_collections", "the collections %s", list)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestSmallTalkIsAnswered(t *testing.T) {
 	t.Parallel()
 	r, _ := newRAG(t, memoryShelf())
 	got, err := r.Run(t.Context(), Request{Question: "Hello!"})
-	if err != nil || got.Answer != talks[0].Reply || !got.Abstained || got.Docs == nil || len(got.Docs) != 0 {
+	if err != nil || got.Answer != talks[0].Reply.Message || !got.Abstained || got.Docs == nil || len(got.Docs) != 0 {
 		t.Errorf("without a model: %+v %v", got, err)
 	}
 	r, model := newRAG(t, memoryShelf(), llmtest.Say("Hello to you."))

@@ -1,6 +1,9 @@
 package rag
 
-import "slices"
+import (
+	"docent/internal/fault"
+	"slices"
+)
 
 // Talk is a kind of small talk: what people say to whoever answers, without
 // asking for anything that documents hold.
@@ -8,7 +11,7 @@ type Talk struct {
 	// Name is short and unique among Talks, Description says what is meant.
 	Name, Description string
 	// Reply is what answers it where no model does.
-	Reply string
+	Reply fault.Text
 	// Phrases are what is said, each a whole message.
 	Phrases []string
 }
@@ -19,7 +22,7 @@ func Talks() []Talk { return slices.Clone(talks) }
 var talks = []Talk{
 	{
 		Name: "hello", Description: "greets",
-		Reply: "Hello! What would you like to know from your documents?",
+		Reply: fault.NewText("talk_hello", "Hello! What would you like to know from your documents?"),
 		Phrases: []string{
 			"hello", "hi", "hey", "hiya", "howdy", "greetings", "hello there", "hi there", "hello docent", "hi docent", "hey there", "good morning", "good afternoon",
 			"good evening", "good day", "nice to meet you", "pleased to meet you", "hallo", "guten Tag", "guten Morgen", "guten Abend", "moin", "servus",
@@ -27,7 +30,7 @@ var talks = []Talk{
 	},
 	{
 		Name: "thanks", Description: "thanks",
-		Reply: "You're welcome.",
+		Reply: fault.NewText("talk_thanks", "You're welcome."),
 		Phrases: []string{
 			"thanks", "thank you", "thank you very much", "thank you so much", "thanks a lot", "many thanks", "thx", "cheers", "much appreciated",
 			"I appreciate it", "thanks for your help", "thank you for the answer", "thanks for the answer", "thanks for the quick help", "thanks, that helped", "ok thanks", "great, thanks",
@@ -36,7 +39,7 @@ var talks = []Talk{
 	},
 	{
 		Name: "bye", Description: "says goodbye",
-		Reply: "Goodbye!",
+		Reply: fault.NewText("talk_bye", "Goodbye!"),
 		Phrases: []string{
 			"bye", "bye bye", "goodbye", "good bye", "good night", "see you", "see you later", "see you tomorrow", "have a nice day", "have a good day", "take care",
 			"tschüss", "tschüß", "auf Wiedersehen", "bis bald", "bis später", "gute Nacht",
@@ -44,7 +47,7 @@ var talks = []Talk{
 	},
 	{
 		Name: "who", Description: "asks who or what it talks to",
-		Reply: "I am a program, not a person: I look up answers in your documents and show the passages they come from.",
+		Reply: fault.NewText("talk_who", "I am a program, not a person: I look up answers in your documents and show the passages they come from."),
 		Phrases: []string{
 			"who are you", "what are you", "who is this", "who am I talking to", "what is your name", "what's your name", "do you have a name",
 			"are you a human", "are you human", "are you a robot", "are you a bot", "are you a person", "are you a real person", "are you an AI", "are you real",
@@ -54,7 +57,7 @@ var talks = []Talk{
 	},
 	{
 		Name: "help", Description: "asks for help in general, or what it can do",
-		Reply: "Ask me a question in your own words: I answer from your documents and show the passages that say so.",
+		Reply: fault.NewText("talk_help", "Ask me a question in your own words: I answer from your documents and show the passages that say so."),
 		Phrases: []string{
 			"help", "help me", "please help", "please help me", "can you help me", "can you help", "could you help me", "I need help", "I need some help", "I need your help",
 			"what can you do", "what can you do for me", "what do you do", "how can you help", "how can you help me", "what can you help me with",
@@ -65,7 +68,7 @@ var talks = []Talk{
 	},
 	{
 		Name: "mood", Description: "asks how it is",
-		Reply: "I am a program, so I am always ready. What would you like to know from your documents?",
+		Reply: fault.NewText("talk_mood", "I am a program, so I am always ready. What would you like to know from your documents?"),
 		Phrases: []string{
 			"how are you", "how are you doing", "how are you today", "how are you doing this morning", "how do you do", "how is it going", "how's it going", "what's up", "what is up", "how have you been", "how do you feel", "are you ok",
 			"are you there", "wie geht es dir", "wie geht's", "wie geht es Ihnen",
@@ -73,7 +76,7 @@ var talks = []Talk{
 	},
 	{
 		Name: "praise", Description: "praises",
-		Reply: "Glad that it helped.",
+		Reply: fault.NewText("talk_praise", "Glad that it helped."),
 		Phrases: []string{
 			"great", "great answer", "good answer", "nice answer", "perfect answer", "excellent answer", "good job", "well done", "nice", "nice work", "perfect", "awesome", "excellent", "wonderful",
 			"amazing", "cool", "very good", "very helpful", "that was helpful", "that helped", "that is great", "that's great", "you are great", "you're the best", "you are awesome", "I love it", "I like you",
@@ -82,7 +85,7 @@ var talks = []Talk{
 	},
 	{
 		Name: "complaint", Description: "says that an answer was no good",
-		Reply: "Sorry about that. The passages show what an answer comes from; other words, or the name of the document, may find better ones.",
+		Reply: fault.NewText("talk_complaint", "Sorry about that. The passages show what an answer comes from; other words, or the name of the document, may find better ones."),
 		Phrases: []string{
 			"that is wrong", "that's wrong", "wrong", "wrong answer", "bad answer", "that is not right", "that's not what I asked", "that is not what I meant",
 			"that does not help", "that didn't help", "this is useless", "you are useless", "you are wrong", "that makes no sense", "bad bot", "das ist falsch", "falsche Antwort",
@@ -90,7 +93,7 @@ var talks = []Talk{
 	},
 	{
 		Name: "ok", Description: "agrees, or has understood",
-		Reply: "All right.",
+		Reply: fault.NewText("talk_ok", "All right."),
 		Phrases: []string{
 			"ok", "okay", "alright", "all right", "fine", "got it", "I see", "I understand", "understood", "sounds good", "makes sense", "good to know", "good", "sure", "right",
 			"aha", "alles klar", "verstanden", "gut", "in Ordnung",
@@ -98,7 +101,7 @@ var talks = []Talk{
 	},
 	{
 		Name: "stop", Description: "wants to leave it at that",
-		Reply: "All right, let us leave it at that.",
+		Reply: fault.NewText("talk_stop", "All right, let us leave it at that."),
 		Phrases: []string{
 			"stop", "stop it", "please stop", "cancel", "quit", "exit", "never mind", "nevermind", "forget it", "forget about it", "no thanks", "no thank you", "leave me alone", "that is all", "that's all",
 			"nothing", "nothing else", "I'm done", "we are done", "stopp", "abbrechen", "vergiss es", "schon gut", "nein danke", "das war's",
@@ -106,7 +109,7 @@ var talks = []Talk{
 	},
 	{
 		Name: "outside", Description: "asks for what no documents hold, such as the time",
-		Reply: "I only know what is written in your documents: not the time, the weather or the news, and no jokes.",
+		Reply: fault.NewText("talk_outside", "I only know what is written in your documents: not the time, the weather or the news, and no jokes."),
 		Phrases: []string{
 			"what time is it", "what time is it now", "what's the time", "what is the time", "what day is it", "what day is today", "what is today's date", "what is the date today",
 			"what's the weather", "what is the weather like", "how is the weather", "what's the weather today", "will it rain today", "what's new", "what is in the news", "tell me a joke",

@@ -40,17 +40,20 @@ func (p *Params) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Value is how databases store a sentence: in JSON, or "" without an id.
-func (s Sentence) Value() (driver.Value, error) {
+// JSON is the sentence in JSON, or "" without an id.
+func (s Sentence) JSON() string {
 	if s.ID == "" {
-		return "", nil
+		return ""
 	}
 	data, err := json.Marshal(s)
-	if err != nil {
-		return nil, fmt.Errorf("sentence %s: %w", s.ID, err)
+	if err != nil { // params that are no JSON, which NewText does not make
+		return ""
 	}
-	return string(data), nil
+	return string(data)
 }
+
+// Value is how databases store a sentence: as JSON returns it.
+func (s Sentence) Value() (driver.Value, error) { return s.JSON(), nil }
 
 // Scan reads what Value returned.
 func (s *Sentence) Scan(value any) error {

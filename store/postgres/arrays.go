@@ -13,19 +13,20 @@ import (
 // there are none.
 func messageArrays(entries []agent.Entry) []any {
 	var places []int64
-	var types, contents, clients, said []string
+	var types, contents, clients, said, sentences []string
 	var users []bool
 	var times []time.Time
 	for i, e := range entries {
 		if m := e.Message; m != nil {
 			places, types, contents = append(places, int64(i+1)), append(types, m.Type), append(contents, string(m.Content))
 			users, times, clients, said = append(users, m.IsUser), append(times, m.Time), append(clients, m.ClientID), append(said, store.Said(*m))
+			sentences = append(sentences, m.Sentence.JSON())
 		}
 	}
 	if places == nil {
 		return nil
 	}
-	return []any{places, types, contents, users, times, clients, said}
+	return []any{places, types, contents, users, times, clients, said, sentences}
 }
 
 // stepArrays are the steps among entries, with their places; nil if there are

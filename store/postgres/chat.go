@@ -15,7 +15,7 @@ import (
 )
 
 // chatColumns is what scanChat reads, of chat c.
-const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c.replaces, c.sender, c."timestamp"`
+const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c.replaces, c.sender, c.sentence, c."timestamp"`
 
 // notReplaced holds for rows of a table with session_id and turn whose turn is
 // part of the conversation. What was replaced in the session is read once, from
@@ -27,7 +27,7 @@ func notReplaced(alias, session string) string {
 func scanChat(row pgx.CollectableRow) (agent.ChatMessage, error) {
 	var m agent.ChatMessage
 	var content []byte
-	err := row.Scan(&m.ID, &m.Seq, &m.Turn, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Replaces, &m.Sender, &m.Time)
+	err := row.Scan(&m.ID, &m.Seq, &m.Turn, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Replaces, &m.Sender, &m.Sentence, &m.Time)
 	m.Content, m.Time = content, m.Time.UTC()
 	return m, err
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // chatColumns is what scanChat reads, of chat c.
-const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c.replaces, c.sender, c.timestamp`
+const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c.replaces, c.sender, c.sentence, c.timestamp`
 
 // notReplaced holds for rows of a table with session_id and turn whose turn is
 // part of the conversation. Of sessions in which nothing was replaced, which the
@@ -28,15 +28,15 @@ func scanChat(rows *sql.Rows) (agent.ChatMessage, error) {
 	var m agent.ChatMessage
 	var content []byte
 	var at int64
-	err := rows.Scan(&m.ID, &m.Seq, &m.Turn, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Replaces, &m.Sender, &at)
+	err := rows.Scan(&m.ID, &m.Seq, &m.Turn, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Replaces, &m.Sender, &m.Sentence, &at)
 	m.Content, m.Time = content, micro(at)
 	return m, err
 }
 
 func insertMessage(ctx context.Context, w *writer, session int64, m *agent.ChatMessage) error {
-	result, err := w.exec(ctx, `INSERT INTO chat (session_id, type, content, is_user, replaces, sender, timestamp, seq, turn, client_id)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		session, m.Type, string(m.Content), m.IsUser, m.Replaces, m.Sender, m.Time.UnixMicro(), m.Seq, m.Turn, m.ClientID)
+	result, err := w.exec(ctx, `INSERT INTO chat (session_id, type, content, is_user, replaces, sender, sentence, timestamp, seq, turn, client_id)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		session, m.Type, string(m.Content), m.IsUser, m.Replaces, m.Sender, m.Sentence, m.Time.UnixMicro(), m.Seq, m.Turn, m.ClientID)
 	if err != nil {
 		return err
 	}

@@ -59,6 +59,7 @@ type collector struct {
 	fset     *token.FileSet
 	byID     map[string]*sentence
 	byFormat map[string]string // the id of each format
+	consts   map[string]string // the string constants of the package at hand
 	problems []error
 }
 
@@ -107,12 +108,19 @@ type maker struct {
 // packageOf gathers the sentences of a package.
 func (c *collector) packageOf(dir string, files []*ast.File) {
 	makers := map[string]maker{}
+	c.consts = map[string]string{}
 	if dir != "internal/fault" {
 		makers = map[string]maker{"fault.New": {1, true}, "fault.Wrap": {2, true}, "fault.NewText": {0, false}}
 	}
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
+			case *ast.ValueSpec:
+				for i, value := range n.Values {
+					if text, ok := c.literal(value); ok && i < len(n.Names) {
+						c.consts[n.Names[i].Name] = text
+					}
+				}
 			case *ast.FuncDecl:
 				if at, ok := idOf(n.Type); ok {
 					makers[n.Name.Name] = maker{at, returnsError(n.Type)}
@@ -180,8 +188,8 @@ func (c *collector) call(dir string, call *ast.CallExpr, m maker) {
 	if name(call.Args[m.id]) == "id" && name(call.Args[m.id+1]) == "format" {
 		return // the body of a maker
 	}
-	id, ok1 := literal(call.Args[m.id])
-	format, ok2 := literal(call.Args[m.id+1])
+	id, ok1 := c.literal(call.Args[m.id])
+	format, ok2 := c.literal(call.Args[m.id+1])
 	s := &sentence{id: id, format: format, at: at, onPage: !m.fault || !within(dir, offPage) && !strings.HasPrefix(id, "config_")}
 	switch values := len(call.Args) - m.id - 2; {
 	case !ok1 || !ok2:
@@ -240,16 +248,20 @@ func kindsOf(call *ast.CallExpr, m maker) []string {
 	return []string{"varies"}
 }
 
-// literal is the value of a string literal, or of several with + between.
-func literal(e ast.Expr) (string, bool) {
+// literal is the value of a string literal, of a constant of the package, or of
+// several with + between.
+func (c *collector) literal(e ast.Expr) (string, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
 		s, err := strconv.Unquote(e.Value)
 		return s, err == nil
 	case *ast.BinaryExpr:
-		left, ok1 := literal(e.X)
-		right, ok2 := literal(e.Y)
+		left, ok1 := c.literal(e.X)
+		right, ok2 := c.literal(e.Y)
 		return left + right, ok1 && ok2
+	case *ast.Ident:
+		text, ok := c.consts[e.Name]
+		return text, ok
 	}
 	return "", false
 }

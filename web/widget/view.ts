@@ -1,5 +1,5 @@
 // What the widget shows, as a function of what was said.
-import { unreplaced, type Transcript } from 'docent-client';
+import { unreplaced, type Entry, type Transcript } from 'docent-client';
 
 export type Row =
   | { kind: 'question'; key: string; text: string; sending: boolean }
@@ -10,13 +10,13 @@ export type Row =
   | { kind: 'ended'; key: string; how: 'failed' | 'unanswered'; text: string; turn: number | undefined };
 
 // The built-in assistant greets in English; the widget does in its language.
-const builtIn = /^Hi! Ask me about your documents:/;
+const builtIn = 'greeting';
 
 /** rows are what is shown of a transcript, in order; greeted says that the site greets itself. */
 export function rows(t: Transcript, recording: string, greeted: boolean): Row[] {
   const out: Row[] = [];
-  const greeting = (e: { turn: number | null; kind: string; type: string; content: unknown }) =>
-    e.turn === 0 && e.kind === 'reply' && (e.type === 'str' || e.type === 'markdown') && (greeted || builtIn.test(String(e.content)));
+  const greeting = (e: Entry) =>
+    e.turn === 0 && e.kind === 'reply' && (e.type === 'str' || e.type === 'markdown') && (greeted || e.sentence?.id === builtIn);
   const entries = unreplaced(t).filter((e) => e.kind !== 'step' && !greeting(e));
   const said = entries.at(-1);
   entries.forEach((e, i) => {

@@ -14,6 +14,8 @@ export interface Params {
   agent_loop: [];
   /** "this agent has no documents to answer from" */
   agent_without_documents: [];
+  /** "%s and %d more" */
+  and_more: [string, number];
   /** "too many clients have not said who they are; try again, or bring a token at the handshake" */
   anonymous_connections_full: [];
   /** "too many clients of your address have not said who they are; say hello, or bring a token at the handshake" */
@@ -246,6 +248,8 @@ export interface Params {
   file_name_not_utf8: [];
   /** "its name is too long" */
   file_name_too_long: [];
+  /** "I do not read files that are sent here. To have me answer from %s, add it to the documents: upload it on the page, or run: docent ingest FILE" */
+  file_not_read: [string];
   /** "a file may have at most %d bytes in base64" */
   file_too_large: [number];
   /** "too large: more than %s" */
@@ -318,6 +322,8 @@ export interface Params {
   git_too_large: [];
   /** "url: %q is not the address of a repository" */
   git_url_invalid: [string];
+  /** "Hi! Ask me about your documents: I answer from what they say and show the passages, and I say so when they do not hold the answer." */
+  greeting: [];
   /** "the greeting of a session cannot reset it" */
   greeting_reset: [];
   /** "the connection could not be made" */
@@ -338,6 +344,12 @@ export interface Params {
   hello_twice: [];
   /** "history is %d; it must be 0 to %d" */
   history_out_of_range: [number, number];
+  /** "I know %s in %s:\n%s\nAsk me about anything that is written in them." */
+  holdings: [string, string, string];
+  /** "- %s (%s): %s" */
+  holdings_line: [string, string, string];
+  /** "I know of no documents yet. %s" */
+  holdings_none: [string];
   /** "hops must be a whole number from 0 to %d" */
   hops_invalid: [number];
   /** "the host name of the request is not allowed; add it to the server's setting hosts" */
@@ -352,6 +364,14 @@ export interface Params {
   html_element_too_large: [number];
   /** "id must be a string of 1 to %d bytes" */
   id_invalid: [number];
+  /** "the collection %s" */
+  in_collection: [string];
+  /** "the collections %s" */
+  in_collections: [string];
+  /** "the collections %s and %d more" */
+  in_collections_and_more: [string, number];
+  /** "Add some with `docent ingest PATH`, or upload them." */
+  ingest_hint: [];
   /** "something went wrong here; please try again" */
   internal_error: [];
   /** "%q is not an address" */
@@ -432,6 +452,10 @@ export interface Params {
   mailbox_too_many_messages: [number];
   /** "mailboxes: more than %d match" */
   mailboxes_too_many: [number];
+  /** "%d collections" */
+  many_collections: [number];
+  /** "%d documents" */
+  many_documents: [number];
   /** "max_bytes: %d is not between 1 and %d" */
   max_bytes_out_of_range: [number, number];
   /** "Message content is required" */
@@ -450,6 +474,8 @@ export interface Params {
   message_too_long: [number, number];
   /** "the type of a message must be %s, %s or %s" */
   message_type_unknown: [string, string, string];
+  /** "Your message was empty. What would you like to know?" */
+  message_was_empty: [];
   /** "this path does not take the method %s" */
   method_not_allowed: [string];
   /** "the model %s returned an empty answer (finish reason %q); ask again" */
@@ -518,6 +544,10 @@ export interface Params {
   nested_too_deeply: [];
   /** "the new message is empty" */
   new_message_empty: [];
+  /** "Sorry, I could not find an answer to that." */
+  no_answer: [];
+  /** "Sorry, I could not find an answer to that. I searched the documents for %s." */
+  no_answer_after_searches: [string];
   /** "there is no answer yet that feedback could be about" */
   no_answer_to_rate: [];
   /** "no client of this session is connected" */
@@ -564,16 +594,26 @@ export interface Params {
   not_a_mail_key: [string];
   /** "%s: not a path" */
   not_a_path: [string];
+  /** "Sorry, I did not understand that." */
+  not_understood: [];
   /** "damaged: it is not a notebook that can be opened, or only a part of one" */
   notebook_damaged: [];
   /** "the request changes nothing; send session_name, pinned, or both" */
   nothing_to_change: [];
   /** "there is nothing to ingest: name a file or a folder" */
   nothing_to_ingest: [];
+  /** "Comparing, summarizing and the like need a chat model that can use tools. None is set up here, so I answer from a single search of the documents." */
+  notice_without_tools: [];
   /** "a notification may have at most %d bytes" */
   notification_too_long: [number];
   /** "no text: OCR found none in its pictures" */
   ocr_found_nothing: [];
+  /** "1 collection" */
+  one_collection: [];
+  /** "1 document" */
+  one_document: [];
+  /** "- and 1 other collection" */
+  one_other_collection: [];
   /** "binary: an OpenDocument file without text of its own; save it as PDF" */
   opendocument_without_text: [];
   /** "access key; none for public buckets" */
@@ -642,6 +682,8 @@ export interface Params {
   origin_forbidden: [];
   /** "pages from this origin may not connect" */
   origin_may_not_connect: [];
+  /** "- and %d other collections" */
+  other_collections: [number];
   /** "damaged: it is not a message of Outlook that can be opened, or only a part of one" */
   outlook_message_damaged: [];
   /** "binary: a message of Outlook cannot be read here; save it as .eml" */
@@ -756,6 +798,8 @@ export interface Params {
   question_empty: [];
   /** "the question has %d bytes; at most %d are read" */
   question_too_long: [number, number];
+  /** "Your message was empty. Ask me about your documents." */
+  question_was_empty: [];
   /** "a rating is a whole number from %d to %d" */
   rating_out_of_range: [number, number];
   /** "damaged: the reader of %s gave up" */
@@ -988,6 +1032,8 @@ export interface Params {
   stdin_without_text: [string];
   /** "stop needs an object, with the turn as a number or without" */
   stop_invalid: [];
+  /** "Stopped." */
+  stopped: [];
   /** "the %s has to have at most %d bytes, this has %d" */
   stored_field_length: [string, number, number];
   /** "stored scopes cannot be read" */
@@ -1012,6 +1058,28 @@ export interface Params {
   table_invalid: [];
   /** "row %d has %d values for %d columns" */
   table_row_length: [number, number, number];
+  /** "Goodbye!" */
+  talk_bye: [];
+  /** "Sorry about that. The passages show what an answer comes from; other words, or the name of the document, may find better ones." */
+  talk_complaint: [];
+  /** "Hello! What would you like to know from your documents?" */
+  talk_hello: [];
+  /** "Ask me a question in your own words: I answer from your documents and show the passages that say so." */
+  talk_help: [];
+  /** "I am a program, so I am always ready. What would you like to know from your documents?" */
+  talk_mood: [];
+  /** "All right." */
+  talk_ok: [];
+  /** "I only know what is written in your documents: not the time, the weather or the news, and no jokes." */
+  talk_outside: [];
+  /** "Glad that it helped." */
+  talk_praise: [];
+  /** "All right, let us leave it at that." */
+  talk_stop: [];
+  /** "You're welcome." */
+  talk_thanks: [];
+  /** "I am a program, not a person: I look up answers in your documents and show the passages they come from." */
+  talk_who: [];
   /** "the text ends at byte %d, before %d" */
   text_range_beyond_end: [number, number];
   /** "the part of the text from %d to %d cuts a character" */
@@ -1068,6 +1136,8 @@ export interface Params {
   tool_slow: [string, string];
   /** "nothing was said in turn %d" */
   turn_empty: [number];
+  /** "Sorry, that did not work: %s" */
+  turn_failed: [string];
   /** "turn is missing" */
   turn_missing: [];
   /** "turns count from 1" */
@@ -1088,6 +1158,20 @@ export interface Params {
   turn_stopped: [];
   /** "turn %d did not begin with a message of a user" */
   turn_without_message: [number];
+  /** "%s\n%s" */
+  two_lines: [string, string];
+  /** "I don't know. I searched the documents and found nothing that answers this." */
+  unknown_in_all: [];
+  /** "I don't know. I searched %d documents in %s and found nothing that answers this." */
+  unknown_in_documents: [number, string];
+  /** "I don't know. I searched 1 document in %s and found nothing that answers this." */
+  unknown_in_one_document: [string];
+  /** "I don't know: there are no documents yet. %s" */
+  unknown_no_documents: [string];
+  /** "I don't know: there are no documents in %s. %s" */
+  unknown_no_documents_in: [string, string];
+  /** "%s The nearest passages are listed, but they do not answer it." */
+  unknown_with_passages: [string];
   /** "too large: it unpacks to more than %d MiB" */
   unpacks_too_large: [number];
   /** "cannot be read" */

@@ -18,7 +18,7 @@ export type Sentences = {
 };
 
 /** Texts below each other: more are not of this server. */
-const deepest = 8;
+const deepest = 32;
 
 /** inLanguage words a sentence by its id. Without a known id it stays in English. */
 export function inLanguage(sentences: Sentences, { id, params, message }: Text, depth = 0): string {
