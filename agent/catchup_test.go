@@ -312,7 +312,7 @@ func testFailuresInOrder(t *testing.T) {
 	wantLines(t, "stored later", failures(), "2 5")
 	back, _ := resume(t, rt, 2)
 	wantLines(t, "later", missed(t, back),
-		`3 error {"code":"unavailable","message":"something went wrong here; please try again","retryable":true}`,
+		`3 error {"code":"unavailable","id":"internal_error","params":[],"message":"something went wrong here; please try again","retryable":true}`,
 		`4 user_message "lost"`,
-		`5 error {"code":"unavailable","message":"the store is down","retryable":true}`)
+		`5 error {"code":"unavailable","id":"test_sentence","params":[],"message":"the store is down","retryable":true}`)
 }

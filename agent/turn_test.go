@@ -137,12 +137,12 @@ func testFailure(t *testing.T, name string, body agent.Body) {
 		t.Errorf("what was said before the failure: %+v", d)
 	}
 	coded, words, end := c.next(), c.next(), c.next()
-	want := `{"code":"internal","message":"something went wrong here; please try again","retryable":false,"id":"m1"}`
+	want := `{"code":"internal","id":"internal_error","params":[],"message":"something went wrong here; please try again","retryable":false}`
 	switch name {
 	case "fault":
-		want = `{"code":"unavailable","message":"the model does not answer","retryable":true,"id":"m1"}`
+		want = `{"code":"unavailable","id":"test_sentence","params":[],"message":"the model does not answer","retryable":true}`
 	case "slow":
-		want = `{"code":"unavailable","message":"the request took too long","retryable":true,"id":"m1"}`
+		want = `{"code":"unavailable","id":"request_timeout","params":[],"message":"the request took too long","retryable":true}`
 	}
 	if coded.Audience != agent.Streaming || string(coded.Frame.Message) != want || *coded.Frame.Turn != 1 || coded.Frame.ID != "m1" {
 		t.Errorf("error %s, want %s", coded.Frame.Message, want)

@@ -107,7 +107,7 @@ func TestAskErrors(t *testing.T) {
 	c.wantError(503, fault.Unavailable, "away", "POST", "/api/ask", `{"question":"x"}`, "Accept", "text/event-stream")
 	w.answer = fails(rag.Part{Delta: "half"})
 	_, body := c.do("POST", "/api/ask", `{"question":"x"}`, "Accept", "text/event-stream")
-	if want := "event: delta\ndata: {\"text\":\"half\"}\n\nevent: error\ndata: {\"code\":\"unavailable\",\"message\":\"the model is away\",\"retryable\":true}\n\n"; body != want {
+	if want := "event: delta\ndata: {\"text\":\"half\"}\n\nevent: error\ndata: {\"code\":\"unavailable\",\"id\":\"test_sentence\",\"params\":[],\"message\":\"the model is away\",\"retryable\":true}\n\n"; body != want {
 		t.Errorf("stream is %s, want %s", body, want)
 	}
 	w.answer = func(context.Context, rag.Request) iter.Seq2[rag.Part, error] { return parts() }

@@ -94,8 +94,8 @@ func TestDocumentsSorted(t *testing.T) {
 	for query, says := range map[string]string{
 		"sort=oldest":                              "query.sort",
 		"sort=title&order=up":                      "query.order",
-		"order=desc":                               "go with sort",
-		"cursor=" + cursor:                         "go with sort",
+		"order=desc":                               "the parameter sort",
+		"cursor=" + cursor:                         "the parameter sort",
 		"sort=title&after=1":                       "next_cursor",
 		"sort=title&cursor=1":                      "this order",
 		"sort=title&cursor=e30":                    "this order",

@@ -24,7 +24,7 @@ type readyOutput struct {
 	Body   struct {
 		Status    string                    `json:"status" enum:"ok,unavailable"`
 		Checks    map[string]string         `json:"checks" doc:"By name: ok, or a sentence that says what is wrong."`
-		Sentences map[string]fault.Sentence `json:"sentences" doc:"The ids of those sentences, by name."`
+		Sentences map[string]fault.Sentence `json:"sentences,omitempty" doc:"The ids of those sentences, by name."`
 	} `nameHint:"Readiness"`
 }
 

@@ -201,7 +201,7 @@ func TestPageOfWhatCannotBeShown(t *testing.T) {
 	}
 	none := newWorld().serve(t) // without a PDF library
 	none.wantError(404, fault.NotFound, "has no pages", "GET", "/api/documents/2/pages/0", "")
-	none.wantError(404, fault.NotFound, "draws no pages", "POST", "/api/pages", "x", "Content-Type", "application/pdf")
+	none.wantError(404, fault.NotFound, "does not draw pages", "POST", "/api/pages", "x", "Content-Type", "application/pdf")
 }
 
 func TestDrawPage(t *testing.T) {

@@ -32,7 +32,7 @@ func TestHealthAndReady(t *testing.T) {
 			},
 		}
 	})
-	c.want(503, `{"status":"unavailable","checks":{"database":"ok","index":"the index is being loaded"}}`, "GET", "/api/ready", "")
+	c.want(503, `{"status":"unavailable","checks":{"database":"ok","index":"the index is being loaded"},"sentences":{"index":{"id":"test_sentence","params":[]}}}`, "GET", "/api/ready", "")
 }
 
 func TestInfo(t *testing.T) {

@@ -137,7 +137,8 @@ type SourceOption struct {
 	Title string `json:"title"`
 	// Sentence names the title.
 	Sentence *fault.Sentence `json:"sentence,omitempty"`
-	Type     string          `json:"type" enum:"text,number,bool,list,duration"`
+	// Type says how the value is written.
+	Type string `json:"type" enum:"text,number,bool,list,duration"`
 	// Secret settings are encrypted and never shown.
 	Secret bool `json:"secret"`
 	// Required settings must be given.

@@ -39,11 +39,11 @@ func TestTokens(t *testing.T) {
 	}
 	bearer := []string{"Authorization", "Bearer " + made.Secret}
 	c.want(200, `{"id":"user:ann","name":"ann","scopes":["ask"],"auth":true}`, "GET", "/api/me", "", bearer...)
-	c.wantError(403, fault.Forbidden, "signed in with a name and a password", "GET", "/api/tokens", "", bearer...)
-	c.wantError(403, fault.Forbidden, "signed in", "POST", "/api/tokens", `{"name":"x","scopes":["ask"]}`, append(bearer, "Content-Type", "application/json")...)
+	c.wantError(403, fault.Forbidden, "sign in with a name and a password", "GET", "/api/tokens", "", bearer...)
+	c.wantError(403, fault.Forbidden, "sign in", "POST", "/api/tokens", `{"name":"x","scopes":["ask"]}`, append(bearer, "Content-Type", "application/json")...)
 	c.wantError(401, fault.Unauthorized, "", "GET", "/api/tokens", "")
 
-	refused(409, "there is a token", "POST", "/api/tokens", `{"name":"ci","scopes":["ask"]}`)
+	refused(409, "there is already a token", "POST", "/api/tokens", `{"name":"ci","scopes":["ask"]}`)
 	refused(403, "scope admin", "POST", "/api/tokens", `{"name":"root","scopes":["ask","admin"]}`)
 	for _, wrong := range []string{
 		`{"name":"","scopes":["ask"]}`, `{"name":"a b","scopes":["ask"]}`, `{"name":"x","scopes":[]}`, `{"name":"x","scopes":["fly"]}`, `{"name":"x"}`,
@@ -53,10 +53,10 @@ func TestTokens(t *testing.T) {
 		refused(400, `"invalid"`, "POST", "/api/tokens", wrong)
 	}
 	// A page of another origin cannot, by whatever a browser says of it.
-	refused(403, "not allowed", "POST", "/api/tokens", `{"name":"evil","scopes":["ask"]}`, "Origin", "https://evil.example")
-	refused(403, "not allowed", "POST", "/api/tokens", `{"name":"evil","scopes":["ask"]}`, "Origin", "http://127.0.0.1:1")
+	refused(403, "this origin", "POST", "/api/tokens", `{"name":"evil","scopes":["ask"]}`, "Origin", "https://evil.example")
+	refused(403, "this origin", "POST", "/api/tokens", `{"name":"evil","scopes":["ask"]}`, "Origin", "http://127.0.0.1:1")
 	refused(401, "sign in", "POST", "/api/tokens", `{"name":"evil","scopes":["ask"]}`, "Sec-Fetch-Site", "same-site")
-	refused(403, "not allowed", "DELETE", fmt.Sprint("/api/tokens/", made.ID), "", "Origin", "null")
+	refused(403, "this origin", "DELETE", fmt.Sprint("/api/tokens/", made.ID), "", "Origin", "null")
 	refused(401, "sign in", "DELETE", fmt.Sprint("/api/tokens/", made.ID), "", "Sec-Fetch-Site", "cross-site")
 	refused(401, "sign in", "GET", "/api/tokens", "", "Sec-Fetch-Site", "cross-site")
 	resp, answer := c.do("POST", "/api/tokens", `{"name":"evil","scopes":["ask"]}`, "Cookie", cookie, "Content-Type", "text/plain")
@@ -71,7 +71,7 @@ func TestTokens(t *testing.T) {
 	if _, err := a.CreateToken(t.Context(), auth.TokenSpec{Name: "bobs", Scopes: auth.Scopes{auth.Ask}, User: "bob"}); err != nil {
 		t.Fatal(err)
 	}
-	refused(409, "there is a token", "POST", "/api/tokens", `{"name":"bobs","scopes":["ask"]}`)
+	refused(409, "there is already a token", "POST", "/api/tokens", `{"name":"bobs","scopes":["ask"]}`)
 	for id := range 5 {
 		if int64(id) != made.ID {
 			refused(map[bool]int{true: 400, false: 404}[id == 0], `"code"`, "DELETE", fmt.Sprint("/api/tokens/", id), "")

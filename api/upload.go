@@ -52,6 +52,7 @@ func (in *uploadInput) Resolve(hc huma.Context) []error {
 type UploadResult struct {
 	// Source is the document's source.
 	Source string `json:"source"`
+	// Status is the outcome.
 	Status string `json:"status" enum:"added,changed,unchanged,removed,failed"`
 	// Chunks is the number of passages; of a removed document, how many it had.
 	Chunks int `json:"chunks"`
@@ -200,7 +201,7 @@ func (s *server) readFile(ctx context.Context, part *multipart.Part, collection,
 		if _, err := io.Copy(io.Discard, part); err != nil {
 			return nil, nil, s.broken(ctx, err)
 		}
-		return []ingest.Result{{Source: source, Status: ingest.Failed, Reason: fault.TextOf(tooLarge)}}, tooLarge, nil
+		return []ingest.Result{{Source: source, Status: ingest.Failed, Reason: asError(tooLarge).Text}}, tooLarge, nil
 	case limited.err != nil:
 		return nil, nil, s.broken(ctx, limited.err)
 	case err != nil && (fault.KindOf(err) == fault.Invalid):

@@ -121,7 +121,7 @@ func TestUploadRefusals(t *testing.T) {
 	body, ct = form(t, "collection", "", strings.Repeat("c", 300), "file", "a.md", "x")
 	c.wantError(400, fault.Invalid, "longer than 200 bytes", "POST", "/api/documents", body, "Content-Type", ct)
 	body, ct = form(t, "file", "a.md", "x")
-	c.wantError(400, fault.Invalid, "breaks off", "POST", "/api/documents", body[:len(body)-20], "Content-Type", ct)
+	c.wantError(400, fault.Invalid, "cut off", "POST", "/api/documents", body[:len(body)-20], "Content-Type", ct)
 	c.wantError(400, fault.Invalid, "no file", "POST", "/api/documents", "garbage", "Content-Type", ct)
 
 	stored := len(w.docs)

@@ -150,7 +150,7 @@ func TestRunRefuses(t *testing.T) {
 		"k":        {Request{Question: "q", K: MaxK + 1}, "1 to 50"},
 		"negative": {Request{Question: "q", K: -1}, "1 to 50"},
 		"history":  {Request{Question: "q", History: -1}, "history"},
-		"model":    {Request{Question: "q", Model: "gpt-9"}, "known are extractive"},
+		"model":    {Request{Question: "q", Model: "gpt-9"}, "there are: extractive"},
 	} {
 		_, err := r.Run(t.Context(), c.req)
 		if fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), c.says) {

@@ -1,8 +1,9 @@
 package rag
 
 import (
-	"docent/internal/fault"
 	"slices"
+
+	"docent/internal/fault"
 )
 
 // Talk is a kind of small talk: what people say to whoever answers, without

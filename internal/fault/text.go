@@ -1,5 +1,7 @@
 package fault
 
+//go:generate go run ../../tools/sentences ../..
+
 import (
 	"database/sql/driver"
 	"encoding/json"
@@ -10,7 +12,9 @@ import (
 // Sentence names a sentence for programs. A client that knows the id can write
 // the sentence in another language. docs/reference/errors.md lists all ids.
 type Sentence struct {
-	ID     string `json:"id"`
+	// ID is unique for each sentence.
+	ID string `json:"id"`
+	// Params are the values in the sentence.
 	Params Params `json:"params"`
 }
 
@@ -76,6 +80,7 @@ func (s *Sentence) Scan(value any) error {
 // Text is a sentence that clients see: in English, and by its id.
 type Text struct {
 	Sentence
+	// Message is the sentence in English.
 	Message string `json:"message" doc:"The sentence in English."`
 }
 

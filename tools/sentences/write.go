@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -83,7 +82,7 @@ export interface Params {
 				types = append(types, "string")
 			}
 		}
-		fmt.Fprintf(&b, "  /** %s */\n  %s: [%s];\n", strings.ReplaceAll(strconv.Quote(s.format), "*/", "* /"), s.id, strings.Join(types, ", "))
+		fmt.Fprintf(&b, "  %s: [%s];\n", s.id, strings.Join(types, ", "))
 	}
 	b.WriteString("}\n")
 	return b.String()

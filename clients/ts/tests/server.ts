@@ -105,7 +105,7 @@ export class TestServer {
   }
 
   private refuse(ws: WebSocket, id: string | undefined, code: string, message: string): void {
-    this.put(ws, 'error', { code, message, retryable: code === 'busy', id }, { id });
+    this.put(ws, 'error', { code, message, id: 'test_sentence', params: [], retryable: code === 'busy' }, { id });
   }
 
   private all(s: Session, action: string, message: unknown, more: object = {}, but?: WebSocket): void {

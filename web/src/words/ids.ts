@@ -2,1288 +2,646 @@
 
 /** Params are the values in each sentence of the server that can reach the page. */
 export interface Params {
-  /** "unknown action %.64q" */
   action_unknown: [string];
-  /** "%s needs a message" */
   action_without_message: [string];
-  /** "%s is not an address" */
   address_invalid: [string];
-  /** "%s: addresses cannot be ingested yet, only files, folders and -" */
   address_not_ingested: [string];
-  /** "the agent goes round in circles" */
   agent_loop: [];
-  /** "this agent has no documents to answer from" */
   agent_without_documents: [];
-  /** "%s and %d more" */
   and_more: [string, number];
-  /** "too many clients have not said who they are; try again, or bring a token at the handshake" */
   anonymous_connections_full: [];
-  /** "too many clients of your address have not said who they are; say hello, or bring a token at the handshake" */
   anonymous_connections_of_address: [];
-  /** "docent was stopped in the middle of this answer; ask again" */
   answer_interrupted: [];
-  /** "the answer ended without a message" */
   answer_without_message: [];
-  /** "docent is answering as many questions as it can; try again in a moment" */
   answers_full: [];
-  /** "damaged: the archive cannot be unpacked to its end; pack it again" */
   archive_cut_off: [];
-  /** "damaged: it is not an archive that can be opened, or only a part of one" */
   archive_damaged: [];
-  /** "damaged: it cannot be unpacked" */
   archive_entry_damaged: [];
-  /** "encrypted: it opens only with a password; unpack the archive and add the file" */
   archive_entry_encrypted: [];
-  /** "unsupported: it is packed with method %d; pack the archive again" */
   archive_method_unsupported: [number];
-  /** "nested: it is an archive inside archives; unpack it and add it on its own" */
   archive_nested: [];
-  /** "too large: it holds more than %d entries" */
   archive_too_many_entries: [number];
-  /** "too large: it holds more than %d files; add it in several archives" */
   archive_too_many_files: [number];
-  /** "too large: it unpacks to more than %d MiB, or to far more than its size; unpack it and add the files" */
   archive_unpacks_too_large: [number];
-  /** "audio needs a sample rate and channels, and as many samples for each channel" */
   audio_invalid: [];
-  /** "the audio could not be encoded" */
   audio_not_encoded: [];
-  /** "the certificate of %s is not valid" */
   certificate_invalid: [string];
-  /** "undecodable: it is in ISO-2022-KR; save it as UTF-8 and add it again" */
   charset_iso_2022_kr: [];
-  /** "undecodable: its character set was not recognized; save it as UTF-8 and add it again" */
   charset_unknown: [];
-  /** "undecodable: it is in UTF-7; save it as UTF-8 and add it again" */
   charset_utf7: [];
-  /** "the client has left the session" */
   client_left: [];
-  /** "the client does not read the answer" */
   client_slow: [];
-  /** "the collection name %q must not have control characters, a slash, or spaces around it" */
   collection_name_invalid: [string];
-  /** "a collection's name has to have 1 to %d bytes, this has %d" */
   collection_name_length: [number, number];
-  /** "the collection's name is longer than %d bytes" */
   collection_name_too_long: [number];
-  /** "collections must be at most %d names, none of them empty" */
   collections_invalid: [number];
-  /** "collections must be a list of names" */
   collections_not_a_list: [];
-  /** "the collections cannot be listed now" */
   collections_not_listed: [];
-  /** "the commands are %s" */
   commands_known: [string];
-  /** "a comment may have at most %d bytes" */
   comment_too_long: [number];
-  /** "binary: a compound file of an unknown program; save it as PDF or to an Office format" */
   compound_file_unknown: [];
-  /** "the address of the %s connection cannot be checked: %s" */
   connection_unchecked: [string, string];
-  /** "you have %d open connections, the most allowed; close one first" */
   connections_exhausted: [number];
-  /** "docent has as many connections as it can hold, or is shutting down" */
   connections_full: [];
-  /** "you connect too often; try again in a moment" */
   connects_throttled: [];
-  /** "%s: it contains %s, which are read one by one" */
   container_document: [string, string];
-  /** "empty: there are no documents in it" */
   container_empty: [];
-  /** "correlation must be a string of 1 to %d bytes" */
   correlation_invalid: [number];
-  /** "the cursor does not belong to this list in this order" */
   cursor_invalid: [];
-  /** "with sort, cursor must be the next_cursor of the previous page" */
   cursor_with_sort: [];
-  /** "the parameters order and cursor need the parameter sort" */
   cursor_without_sort: [];
-  /** "the database is busy; try again" */
   database_busy: [];
-  /** "the database is closed" */
   database_closed: [];
-  /** "the change conflicts with stored data" */
   database_conflict: [];
-  /** "the disk of the database is full" */
   database_disk_full: [];
-  /** "the database file is damaged or is not a database" */
   database_file_damaged: [];
-  /** "the database file cannot be opened" */
   database_file_not_opened: [];
-  /** "the database file cannot be read or written" */
   database_file_unreadable: [];
-  /** "the database is busy with another process; try again" */
   database_locked: [];
-  /** "the database refuses the connection; check user, password, and name in the URL" */
   database_refused: [];
-  /** "the database does not answer; try again" */
   database_silent: [];
-  /** "the database took too long" */
   database_slow: [];
-  /** "the database is not available" */
   database_unreachable: [];
-  /** "the database URL cannot be read" */
   database_url_invalid: [];
-  /** "a value does not fit the database" */
   database_value_invalid: [];
-  /** "a value is too large for the database" */
   database_value_too_large: [];
-  /** "empty: it contains no text" */
   document_empty: [];
-  /** "encrypted: it opens only with a password; remove the password and add it again" */
   document_encrypted: [];
-  /** "docent failed on it; the log has the details" */
   document_failed: [];
-  /** "the document cannot be read now" */
   document_not_read: [];
-  /** "document %d has no pages that this server can show" */
   document_pages_unsupported: [number];
-  /** "a document is ready or failed, not %q" */
   document_status_invalid: [string];
-  /** "document %d has no pages to show: %s" */
   document_without_pages: [number, string];
-  /** "the documents cannot be listed now" */
   documents_not_listed: [];
-  /** "the documents cannot be searched now" */
   documents_not_searched: [];
-  /** "docent is sending as many documents as it can; try again in a moment" */
   downloads_full: [];
-  /** "damaged: it is not a drawing that can be read" */
   drawing_damaged: [];
-  /** "edit needs an object with the turn as a number, and the message" */
   edit_invalid: [];
-  /** "edit needs a message" */
   edit_without_message: [];
-  /** "the embedding server's answer makes no sense: check %s and %s" */
   embedder_answer_invalid: [string, string];
-  /** "the embedder returned %d vectors for %d texts" */
   embedder_count: [number, number];
-  /** "the embedding server wants a key: set %s" */
   embedder_key_missing: [string];
-  /** "the embedding server does not accept the key or does not allow it the model %q: check %s" */
   embedder_key_refused: [string, string];
-  /** "the embedding server knows no model %q, or nothing is at this address: check %s and %s, which often ends in /v1" */
   embedder_model_unknown: [string, string, string];
-  /** "the embedding server is at another address (status %d): check %s" */
   embedder_moved: [number, string];
-  /** "an embedder's name has to have 1 to %d bytes, this has %d" */
   embedder_name_length: [number, number];
-  /** "the embedding account has no credit left" */
   embedder_no_credit: [];
-  /** "the embedding server has a problem (status %d)" */
   embedder_problem: [number];
-  /** "the embedding server is asked too often; try again later" */
   embedder_rate_limited: [];
-  /** "the embedding server refused the request (status %d); the log has its reason" */
   embedder_refused: [number];
-  /** "the embedder refuses it: %s" */
   embedder_refuses: [string];
-  /** "the embedding server did not answer within %v" */
   embedder_slow: [string];
-  /** "the embedding server does not answer; is %s right and the server running?" */
   embedder_unreachable: [string];
-  /** "encrypted: this encryption is not supported; remove it and add the document again" */
   encryption_unsupported: [];
-  /** "entry %d, which earlier steps belong to, is no message of the turn" */
   entry_answer_invalid: [number];
-  /** "entry %d of a turn has to be a message or a step" */
   entry_empty: [number];
-  /** "entry %d, which step %d belongs to, is no message of the turn" */
   entry_step_answer_invalid: [number, number];
-  /** "damaged: its chapter %s cannot be read" */
   epub_chapter_unreadable: [string];
-  /** "encrypted: the book is protected against copying (DRM); add a copy without protection" */
   epub_protected: [];
-  /** "damaged: none of its chapters is in the file; download the book again" */
   epub_without_chapters: [];
-  /** "damaged: the book has no package file; download it again" */
   epub_without_package: [];
-  /** "the data of event %q is not JSON" */
   event_data_not_json: [string];
-  /** "an event needs a name" */
   event_without_name: [];
-  /** "an Excel workbook of Office 95 and before: install LibreOffice on this machine or save it as .xlsx" */
   excel_95: [];
-  /** "binary: a binary workbook of Excel; save it as .xlsx" */
   excel_binary: [];
-  /** "an Excel workbook of Office 2003 and before: install LibreOffice on this machine or save it as .xlsx" */
   excel_legacy: [];
-  /** "damaged: its list of sheets is missing; open it in Excel and save it again" */
   excel_without_sheets: [];
-  /** "a failed document has no chunks, this has %d" */
   failed_document_with_chunks: [number];
-  /** "the entry is no longer in the feed" */
   feed_entry_gone: [];
-  /** "max_bytes, timeout_seconds, retry_ms: they cannot be negative" */
   feed_option_negative: [];
-  /** "damaged: the feed is nested too deeply" */
   feed_too_deep: [];
-  /** "the address holds no feed that can be read" */
   feed_unreadable: [];
-  /** "feedback needs a rating or a comment" */
   feedback_empty: [];
-  /** "feedback needs an object with rating or comment, and may name a turn" */
   feedback_invalid: [];
-  /** "feedback must be text, or an object with rating, a whole number, and comment, which is text" */
   feedback_message_invalid: [];
-  /** "feedback is not kept here" */
   feedback_off: [];
-  /** "a figure must be an object of data and layout" */
   figure_invalid: [];
-  /** "a file's content must be base64" */
   file_content_not_base64: [];
-  /** "a file event needs a file" */
   file_event_without_file: [];
-  /** "a file must be an object of name, type and base64, which are strings" */
   file_invalid: [];
-  /** "too large: %s, the limit is %s" */
   file_larger_than_limit: [string, string];
-  /** "user_file needs a file" */
   file_missing: [];
-  /** "not found: it is gone, or a link that leads nowhere" */
   file_missing_or_dead_link: [];
-  /** "a file's name and type may have at most %d bytes, without control characters" */
   file_name_invalid: [number];
-  /** "its name is not valid UTF-8: rename it" */
   file_name_not_utf8: [];
-  /** "its name is too long" */
   file_name_too_long: [];
-  /** "I do not read files that are sent here. To have me answer from %s, add it to the documents: upload it on the page, or run: docent ingest FILE" */
   file_not_read: [string];
-  /** "a file may have at most %d bytes in base64" */
   file_too_large: [number];
-  /** "too large: more than %s" */
   file_too_large_to_read: [string];
-  /** "binary: documents of the type %s are not supported" */
   file_type_unsupported: [string];
-  /** "vanished: it was there when the folder was read" */
   file_vanished: [];
-  /** "a file must have a content, under base64" */
   file_without_content: [];
-  /** "max_files, max_bytes, timeout_seconds, retry_ms: they cannot be negative" */
   files_option_negative: [];
-  /** "the folder %s is empty, but no file was deleted from it; its documents stay: check that its disk is mounted" */
   folder_emptied: [string];
-  /** "%s cannot be read, so files that are gone were not removed" */
   folder_incomplete: [string];
-  /** "the folder %s has to be an absolute path" */
   folder_path_relative: [string];
-  /** "more than %d files; choose a smaller folder or raise max_files" */
   folder_too_many_files: [number];
-  /** "the folder %s: %s" */
   folder_unreadable: [string, string];
-  /** "the folder %s cannot be watched: %w" */
   folder_watch_failed: [string, string];
-  /** "unreadable: the fonts of %d of its %d pages show other letters than they name; save it again or use OCR" */
   fonts_misleading: [number, number];
-  /** "unreadable: %.0f %% of its characters have no meaning, because its fonts do not say what they show; save it again or use OCR" */
   fonts_unreadable: [number];
-  /** "a frame must be a JSON object with action and message" */
   frame_invalid: [];
-  /** "a message may have at most %d bytes, and %d of text" */
   frame_too_large: [number, number];
-  /** "a frame must have an action, which is a string" */
   frame_without_action: [];
-  /** "a connection may send at most %g frames per second" */
   frames_throttled: [number];
-  /** "all your connections together may send at most %g frames per second" */
   frames_throttled_all: [number];
-  /** "branch: %q is not the name of a branch" */
   git_branch_invalid: [string];
-  /** "the list of branches cannot be read" */
   git_branches_unreadable: [];
-  /** "the repository's copy is damaged; remove the cache folder" */
   git_cache_damaged: [];
-  /** "cache_dir: it is missing, and the user has no cache folder" */
   git_cache_missing: [];
-  /** "cache_dir: the folder cannot be made" */
   git_cache_not_made: [];
-  /** "cache_dir: the folder cannot be written" */
   git_cache_not_written: [];
-  /** "cache_dir: the folder cannot be read" */
   git_cache_unreadable: [];
-  /** "the repository is empty" */
   git_empty: [];
-  /** "%s was not listed" */
   git_file_unlisted: [string];
-  /** "stored in Git LFS, which is not supported; add the file in another way" */
   git_lfs: [];
-  /** "branch: the repository has no branch or tag %q" */
   git_no_branch: [string];
-  /** "branch: the repository has no default branch; name one" */
   git_no_default_branch: [];
-  /** "the server has no such repository; check the address and the token" */
   git_no_repository: [];
-  /** "max_files, max_bytes, max_repository_bytes, timeout_seconds, retry_ms: they cannot be negative" */
   git_option_negative: [];
-  /** "the server refuses access; check the token" */
   git_refused: [];
-  /** "the repository has too many files or levels" */
   git_too_large: [];
-  /** "url: %q is not the address of a repository" */
   git_url_invalid: [string];
-  /** "Hi! Ask me about your documents: I answer from what they say and show the passages, and I say so when they do not hold the answer." */
   greeting: [];
-  /** "the greeting of a session cannot reset it" */
   greeting_reset: [];
-  /** "the connection could not be made" */
   handshake_failed: [];
-  /** "the WebSocket handshake is not valid: %s" */
   handshake_invalid: [string];
-  /** "this is not a WebSocket handshake" */
   handshake_needed: [];
-  /** "binary: a Hangul document; save it as PDF or .docx" */
   hangul_document: [];
-  /** "hello needs an object, with last_seq as a whole number and token as text, or without" */
   hello_invalid: [];
-  /** "say hello first" */
   hello_missing: [];
-  /** "say hello first, in at most %d bytes" */
   hello_too_large: [number];
-  /** "hello was said already" */
   hello_twice: [];
-  /** "history is %d; it must be 0 to %d" */
   history_out_of_range: [number, number];
-  /** "I know %s in %s:\n%s\nAsk me about anything that is written in them." */
   holdings: [string, string, string];
-  /** "- %s (%s): %s" */
   holdings_line: [string, string, string];
-  /** "I know of no documents yet. %s" */
   holdings_none: [string];
-  /** "hops must be a whole number from 0 to %d" */
   hops_invalid: [number];
-  /** "the host name of the request is not allowed; add it to the server's setting hosts" */
   host_name_unknown: [];
-  /** "the host %s was not found; check the address" */
   host_not_found: [string];
-  /** "%s did not answer in time; try again later" */
   host_slow: [string];
-  /** "cannot read from %s; try again later" */
   host_unreachable: [string];
-  /** "too large: one of its elements is longer than %d MiB" */
   html_element_too_large: [number];
-  /** "id must be a string of 1 to %d bytes" */
   id_invalid: [number];
-  /** "the collection %s" */
   in_collection: [string];
-  /** "the collections %s" */
   in_collections: [string];
-  /** "the collections %s and %d more" */
   in_collections_and_more: [string, number];
-  /** "Add some with `docent ingest PATH`, or upload them." */
   ingest_hint: [];
-  /** "something went wrong here; please try again" */
   internal_error: [];
-  /** "%q is not an address" */
   item_address_invalid: [string];
-  /** "binary: a document of Pages, Numbers or Keynote; export it as PDF or to an Office format" */
   iwork_document: [];
-  /** "a number in the JSON has an exponent beyond %d" */
   json_exponent_too_large: [number];
-  /** "the content is not valid JSON" */
   json_invalid: [];
-  /** "a JSON message needs an object" */
   json_message_not_object: [];
-  /** "a number in the JSON has more than %d characters" */
   json_number_too_long: [number];
-  /** "the numbers of the JSON are too large together" */
   json_numbers_too_large: [];
-  /** "the JSON is nested more than %d deep" */
   json_too_deep: [number];
-  /** "it has no text" */
   jsonl_line_empty: [];
-  /** "damaged: it is not a JSON object with a text" */
   jsonl_line_invalid: [];
-  /** "k is out of range: it must be a whole number from 1 to %d" */
   k_invalid: [number];
-  /** "k must be a whole number from 1 to %d" */
   k_not_a_number: [number];
-  /** "k is %d; it must be 1 to %d" */
   k_not_in_range: [number, number];
-  /** "k is %d, it has to be between 1 and %d" */
   k_out_of_range: [number, number];
-  /** "too large: it has more than %s" */
   larger_than: [string];
-  /** "%s is larger than %s" */
   larger_than_limit: [string, string];
-  /** "sequence numbers count from 1, and a last_seq of 0 asks for all" */
   last_seq_invalid: [];
-  /** "damaged: LibreOffice cannot read it" */
   libreoffice_failed: [];
-  /** "its pages cannot be shown: LibreOffice is not installed on the server" */
   libreoffice_missing: [];
-  /** "line %d: another line has the same id" */
   line_id_twice: [number];
-  /** "too large: the line is longer than %s" */
   line_too_large: [string];
-  /** "line %d: %s" */
   line_unreadable: [number, string];
-  /** "this server does not transcribe recordings" */
   listening_off: [];
-  /** "certificate: it is not a certificate in PEM format" */
   mail_certificate_invalid: [];
-  /** "the server of %s refuses a command" */
   mail_command_refused: [string];
-  /** "encrypted: only its recipient can open it; decrypt it and add it again" */
   mail_encrypted: [];
-  /** "the message was deleted during the sync" */
   mail_message_gone: [];
-  /** "nested too deeply: its text is in parts more than %d levels deep; save the innermost message and add that" */
   mail_nested_too_deeply: [number];
-  /** "%s: it has more than one line" */
   mail_option_lines: [string];
-  /** "%s: it is missing" */
   mail_option_missing: [string];
-  /** "max_messages, max_bytes: they cannot be negative" */
   mail_option_negative: [];
-  /** "the server refuses the account; check user and password" */
   mail_sign_in_wrong: [];
-  /** "damaged: its text cannot be unpacked" */
   mail_text_damaged: [];
-  /** "the server sends too much" */
   mail_too_much: [];
-  /** "the mailbox does not exist" */
   mailbox_missing: [];
-  /** "mailboxes: %q is not the name of a mailbox" */
   mailbox_name_invalid: [string];
-  /** "the mailbox was created again during the sync; sync again" */
   mailbox_recreated: [];
-  /** "more than %d messages; choose fewer mailboxes or raise max_messages" */
   mailbox_too_many_messages: [number];
-  /** "mailboxes: more than %d match" */
   mailboxes_too_many: [number];
-  /** "%d collections" */
   many_collections: [number];
-  /** "%d documents" */
   many_documents: [number];
-  /** "max_bytes: %d is not between 1 and %d" */
   max_bytes_out_of_range: [number, number];
-  /** "Message content is required" */
   message_content_missing: [];
-  /** "the message is empty" */
   message_empty: [];
-  /** "a message's id has to have at most %d bytes, this has %d" */
   message_id_length: [number, number];
-  /** "this id was used for another message" */
   message_id_reused: [];
-  /** "a message must be a JSON object with type and content" */
   message_invalid: [];
-  /** "this is nested too deeply: at most %d levels are read" */
   message_too_deep: [number];
-  /** "a message may have at most %d bytes of text, this one has %d" */
   message_too_long: [number, number];
-  /** "the type of a message must be %s, %s or %s" */
   message_type_unknown: [string, string, string];
-  /** "Your message was empty. What would you like to know?" */
   message_was_empty: [];
-  /** "this path does not take the method %s" */
   method_not_allowed: [string];
-  /** "the model %s returned an empty answer (finish reason %q); ask again" */
   model_answer_empty: [string, string];
-  /** "the model returned no answer; ask again" */
   model_answer_missing: [];
-  /** "the model server's answer could not be read; ask again" */
   model_answer_unreadable: [];
-  /** "the model server broke off its answer with an error; ask again" */
   model_broke_off: [];
-  /** "the model server broke off its answer; ask again" */
   model_cut_off: [];
-  /** "Answers are quotes; for written ones set DOCENT_MODEL, with OPENAI_API_KEY or with DOCENT_LLM_URL for a server of your own." */
   model_hint: [];
-  /** "the address answers with a web page, not as a model server: check %s, which often ends in /v1" */
   model_is_web_page: [string];
-  /** "the model server wants a key: set %s" */
   model_key_missing: [string];
-  /** "the model server does not accept the key or does not allow it the model %q: check %s" */
   model_key_refused: [string, string];
-  /** "the model server is at another address (status %d): check %s" */
   model_moved: [number, string];
-  /** "the model account has no credit left" */
   model_no_credit: [];
-  /** "model must be the name of a model" */
   model_not_a_name: [];
-  /** "the model server knows no model %q, or nothing is at this address: check %s and %s, which often ends in /v1" */
   model_not_found: [string, string, string];
-  /** "the model server has no model %q (%s); it has: %s" */
   model_not_on_server: [string, string, string];
-  /** "the model server has a problem (status %d); try again later" */
   model_problem: [number];
-  /** "the question with its passages is too long for the model" */
   model_prompt_too_long: [];
-  /** "the model server is asked too often; try again later" */
   model_rate_limited: [];
-  /** "the model server refused the request (status %d)" */
   model_refused: [number];
-  /** "the model %q does not take such a request: %v" */
   model_request_unsupported: [string, string];
-  /** "the model %s did not answer within %v" */
   model_slow: [string, string];
-  /** "the model server fell silent for %v in the middle of an answer; ask again" */
   model_stalled: [string];
-  /** "the model did not finish within %v (%s)" */
   model_unfinished: [string, string];
-  /** "there is no model %q; there are: %s" */
   model_unknown: [string, string];
-  /** "the model server does not answer; is %s right and the server running?" */
   model_unreachable: [string];
-  /** "the model %q cannot call tools" */
   model_without_tools: [string];
-  /** "the model server does not list its models" */
   models_unlisted: [];
-  /** "send the files as multipart/form-data" */
   multipart_needed: [];
-  /** "the name of a %s has 1 to %d letters, digits, and characters of . _ @ + -" */
   name_characters: [string, number];
-  /** "%s must be plain text without control characters" */
   name_not_plain: [string];
-  /** "%s may have at most %d bytes" */
   name_too_long: [string, number];
-  /** "%s: %s" */
   named_reason: [string, string];
-  /** "damaged: it is nested too deeply" */
   nested_too_deeply: [];
-  /** "the new message is empty" */
   new_message_empty: [];
-  /** "Sorry, I could not find an answer to that." */
   no_answer: [];
-  /** "Sorry, I could not find an answer to that. I searched the documents for %s." */
   no_answer_after_searches: [string];
-  /** "there is no answer yet that feedback could be about" */
   no_answer_to_rate: [];
-  /** "no client of this session is connected" */
   no_client_connected: [];
-  /** "no client of this session is connected at %s" */
   no_client_connected_at: [string];
-  /** "there is no collection %.64q" */
   no_collection: [string];
-  /** "there is no collection %q; there are: %s" */
   no_collection_of: [string, string];
-  /** "there is no document %d" */
   no_document: [number];
-  /** "there is no such login" */
   no_login: [];
-  /** "mailboxes: the account has no mailbox %q" */
   no_mailbox: [string];
-  /** "there is no model %.64q here" */
   no_model: [string];
-  /** "the original of document %d was not kept" */
   no_original: [number];
-  /** "there is no page %d: it has %d, counted from 0" */
   no_page: [number, number];
-  /** "there is no page %d: a picture has one, counted from 0" */
   no_page_of_picture: [number];
-  /** "there is nothing at this path; /openapi.json lists all paths" */
   no_path: [];
-  /** "there is no such session" */
   no_session: [];
-  /** "there is no source %d" */
   no_source: [number];
-  /** "there is no task list" */
   no_task_list: [];
-  /** "there is no such token" */
   no_token: [];
-  /** "there is no turn %d" */
   no_turn: [number];
-  /** "there is no such user" */
   no_user: [];
-  /** "not a file: it is a device, a pipe or a socket" */
   not_a_file: [];
-  /** "%s is no folder" */
   not_a_folder: [string];
-  /** "%q is not a message" */
   not_a_mail_key: [string];
-  /** "%s: not a path" */
   not_a_path: [string];
-  /** "Sorry, I did not understand that." */
   not_understood: [];
-  /** "damaged: it is not a notebook that can be opened, or only a part of one" */
   notebook_damaged: [];
-  /** "the request changes nothing; send session_name, pinned, or both" */
   nothing_to_change: [];
-  /** "there is nothing to ingest: name a file or a folder" */
   nothing_to_ingest: [];
-  /** "Comparing, summarizing and the like need a chat model that can use tools. None is set up here, so I answer from a single search of the documents." */
   notice_without_tools: [];
-  /** "a notification may have at most %d bytes" */
   notification_too_long: [number];
-  /** "no text: OCR found none in its pictures" */
   ocr_found_nothing: [];
-  /** "1 collection" */
   one_collection: [];
-  /** "1 document" */
   one_document: [];
-  /** "- and 1 other collection" */
   one_other_collection: [];
-  /** "binary: an OpenDocument file without text of its own; save it as PDF" */
   opendocument_without_text: [];
-  /** "access key; none for public buckets" */
   option_access_key: [];
-  /** "Authorization header, such as Bearer TOKEN" */
   option_authorization: [];
-  /** "bearer token instead of user and password" */
   option_bearer_token: [];
-  /** "branch or tag" */
   option_branch: [];
-  /** "certificate authority to trust, in PEM format" */
   option_certificate: [];
-  /** "how many links a crawl follows" */
   option_depth: [];
-  /** "patterns of files and folders to leave out, comma-separated" */
   option_exclude_files: [];
-  /** "paths to leave out, comma-separated" */
   option_exclude_paths: [];
-  /** "password or access token" */
   option_git_token: [];
-  /** "user name that belongs to the token" */
   option_git_user: [];
-  /** "also read names that begin with a dot" */
   option_hidden: [];
-  /** "further hosts to read from, comma-separated" */
   option_hosts: [];
-  /** "read pages that robots.txt forbids; for your own sites only" */
   option_ignore_robots: [];
-  /** "patterns of the files to read, such as docs/**, comma-separated" */
   option_include: [];
-  /** "read the linked pages instead of the entries" */
   option_linked: [];
-  /** "password of the account" */
   option_mail_password: [];
-  /** "user name of the account" */
   option_mail_user: [];
-  /** "mailboxes, with * and %% as wildcards, comma-separated" */
   option_mailboxes: [];
-  /** "most pages of one sync" */
   option_max_pages: [];
-  /** "page, sitemap, or crawl" */
   option_mode: [];
-  /** "%s: %d is not between %d and %d" */
   option_out_of_range: [string, number, number, number];
-  /** "password" */
   option_password: [];
-  /** "paths to read below, comma-separated" */
   option_prefixes: [];
-  /** "region of the bucket" */
   option_region: [];
-  /** "remove entries that the feed no longer lists" */
   option_remove_old: [];
-  /** "secret key" */
   option_secret_key: [];
-  /** "session token of temporary keys" */
   option_session_token: [];
-  /** "user name" */
   option_user: [];
-  /** "put the bucket's name into the host name" */
   option_virtual_host: [];
-  /** "options must be an object of labels by position" */
   options_invalid: [];
-  /** "options have no label at position %d" */
   options_without_label: [number];
-  /** "pages from this origin may not send requests; add the origin to the server's setting origins" */
   origin_forbidden: [];
-  /** "pages from this origin may not connect" */
   origin_may_not_connect: [];
-  /** "- and %d other collections" */
   other_collections: [number];
-  /** "damaged: it is not a message of Outlook that can be opened, or only a part of one" */
   outlook_message_damaged: [];
-  /** "binary: a message of Outlook cannot be read here; save it as .eml" */
   outlook_message_unsupported: [];
-  /** "too many of your requests of this kind are running; try again when one of them has ended" */
   own_requests_running: [];
-  /** "too many files of yours are being received; try again in a moment" */
   own_uploads_busy: [];
-  /** "damaged: it is not a packed document that can be opened, or only a part of one" */
   package_damaged: [];
-  /** "damaged: its part %s cannot be unpacked" */
   package_part_damaged: [string];
-  /** "too large: its part %s unpacks to more than %d MiB" */
   package_part_too_large: [string, number];
-  /** "too large: it contains %d files" */
   package_too_many_files: [number];
-  /** "damaged: a part of it is not well-formed" */
   package_xml_damaged: [];
-  /** "damaged: the page cannot be read" */
   page_damaged: [];
-  /** "docent is drawing as many pages as it can; try again in a moment" */
   page_images_full: [];
-  /** "this server does not draw pages" */
   page_images_off: [];
-  /** "the page cannot be drawn" */
   page_not_drawn: [];
-  /** "damaged: the page has no size" */
   page_without_size: [];
-  /** "empty: its pages show nothing" */
   pages_blank: [];
-  /** "%s is not plain text" */
   parameter_not_plain: [string];
-  /** "another part has the same name" */
   part_name_twice: [];
-  /** "damaged: the documents in it cannot be read" */
   parts_unreadable: [];
-  /** "a password may have at most %d bytes" */
   password_too_long: [number];
-  /** "a password needs at least %d characters" */
   password_too_short: [number];
-  /** "a path is empty" */
   path_empty: [];
-  /** "nobody may use this path" */
   path_forbidden: [];
-  /** "%s: %q is not a pattern" */
   pattern_invalid: [string, string];
-  /** "%s: there are more than %d patterns" */
   patterns_too_many: [string, number];
-  /** "the PDF breaks off" */
   pdf_cut_off: [];
-  /** "damaged: it is not a PDF that can be opened, or only a part of one" */
   pdf_damaged: [];
-  /** "send a PDF as %s" */
   pdf_needed: [string];
-  /** "damaged: none of its %d pages can be read" */
   pdf_pages_damaged: [number];
-  /** "no text: its pages are pictures; install tesseract to read them, or add a PDF with text" */
   pdf_scanned: [];
-  /** "no more of the PDF arrived; send it again" */
   pdf_stalled: [];
-  /** "the other agent's address is not a URL" */
   peer_address_invalid: [];
-  /** "another agent's address begins with ws:// or wss:// and a host" */
   peer_address_scheme: [];
-  /** "the connection to the other agent broke" */
   peer_disconnected: [];
-  /** "the agents have said %d things to each other because of one message and stop here" */
   peer_exchange_exhausted: [number];
-  /** "the agents have answered each other %d times and stop here" */
   peer_hops_exhausted: [number];
-  /** "a message to another agent may have at most %d bytes, this has %d" */
   peer_message_too_long: [number, number];
-  /** "%d messages to another agent wait already; try again in a moment" */
   peer_queue_full: [number];
-  /** "the other agent cannot be reached" */
   peer_unreachable: [];
-  /** "docent is connected to as many other agents as it can handle; try again in a moment" */
   peers_full: [];
-  /** "this agent cannot reach other agents" */
   peers_off: [];
-  /** "permission denied" */
   permission_denied: [];
-  /** "damaged: it is not a picture that can be decoded" */
   picture_damaged: [];
-  /** "the picture cannot be drawn" */
   picture_not_drawn: [];
-  /** "too large: it has %d × %d pixels; make it smaller and add it again" */
   picture_too_large: [number, number];
-  /** "empty: a picture of %d × %d pixels shows no text" */
   picture_too_small: [number, number];
-  /** "no text: it is a picture; install tesseract on this machine to read the text in it" */
   picture_unread: [];
-  /** "a PowerPoint presentation of Office 2003 and before: install LibreOffice on this machine or save it as .pptx" */
   powerpoint_legacy: [];
-  /** "damaged: its list of slides is missing; open it in PowerPoint and save it again" */
   powerpoint_without_slides: [];
-  /** "%s is a private address; to read from it, start docent with --sources-private" */
   private_address: [string];
-  /** "binary: a plan of Microsoft Project; save it as PDF" */
   project_plan: [];
-  /** "the prompt is not UTF-8" */
   prompt_not_utf8: [];
-  /** "the prompt has %d bytes; at most %d are sent" */
   prompt_too_long: [number, number];
-  /** "%.64q is not spoken here: ask for %s, or for nothing to speak as BAF does" */
   protocol_unknown: [string, string];
-  /** "binary: a document of Microsoft Publisher; save it as PDF" */
   publisher_document: [];
-  /** "the parameter q is empty" */
   query_empty: [];
-  /** "the question is empty" */
   question_empty: [];
-  /** "the question has %d bytes; at most %d are read" */
   question_too_long: [number, number];
-  /** "Your message was empty. Ask me about your documents." */
   question_was_empty: [];
-  /** "a rating is a whole number from %d to %d" */
   rating_out_of_range: [number, number];
-  /** "damaged: the reader of %s gave up" */
   reader_failed: [string];
-  /** "too many documents are waiting to be read; try again in a minute" */
   reading_busy: [];
-  /** "it takes more than %s of processor time to read" */
   reading_cpu: [string];
-  /** "it needs more than %d MiB of memory to read" */
   reading_memory: [number];
-  /** "it takes longer than %s to read" */
   reading_slow: [string];
-  /** "stopped" */
   reading_stopped: [];
-  /** "a recording must be WAV, WebM, Ogg, MP3, M4A, or FLAC" */
   recording_format: [];
-  /** "this recording was given up before it was understood" */
   recording_given_up: [];
-  /** "a recording must be an audio file in base64, as text" */
   recording_invalid: [];
-  /** "no words could be heard in this recording" */
   recording_without_words: [];
-  /** "too many recordings are being listened to; try again in a moment" */
   recordings_busy: [];
-  /** "I cannot listen to recordings here. Please write instead." */
   recordings_off: [];
-  /** "the server redirects from https to http" */
   redirect_to_http: [];
-  /** "regenerate needs an object with the turn as a number" */
   regenerate_invalid: [];
-  /** "the request was canceled" */
   request_canceled: [];
-  /** "the request is not valid: %s" */
   request_invalid: [string];
-  /** "the request took too long" */
   request_timeout: [];
-  /** "this conversation could not be reset yet; try again in a moment" */
   reset_delayed: [];
-  /** "this conversation is being reset, but its running work does not end; try again later" */
   reset_stuck: [];
-  /** "you have fewer rights than when you connected; connect again" */
   rights_reduced: [];
-  /** "robots.txt forbids %s" */
   robots_forbid: [string];
-  /** "robots.txt of %s redirects to a wrong address" */
   robots_redirect_invalid: [string];
-  /** "robots.txt of %s cannot be read: %w" */
   robots_unreadable: [string, string];
-  /** "the server answered %d %s" */
   s3_answered: [number, string];
-  /** "the server has no bucket %s" */
   s3_no_bucket: [string];
-  /** "the object does not exist" */
   s3_object_gone: [];
-  /** "access_key, secret_key: give both or neither" */
   s3_one_key: [];
-  /** "the server refuses access; check access_key, secret_key, and region" */
   s3_refused: [];
-  /** "more than %d objects; choose a longer prefix or raise max_files" */
   s3_too_many_objects: [number];
-  /** "the server answered %d; try again later" */
   s3_unavailable: [number];
-  /** "the server does not list the bucket in order" */
   s3_unsorted: [];
-  /** "url: %q names no bucket; write https://host/bucket" */
   s3_url_without_bucket: [string];
-  /** "damaged: the archive holds no page; save the page again" */
   saved_page_empty: [];
-  /** "the schedule %.64q is neither %s nor an interval such as 15m, 1h or 7d" */
   schedule_invalid: [string, string];
-  /** "the schedule %.64q is too short: sources of kind %s sync once a minute at most, which is 1m" */
   schedule_too_short: [string, string];
-  /** "your token does not have the scope ask" */
   scope_ask_missing: [];
-  /** "the scope is missing; use ask, ingest, or admin" */
   scope_missing: [];
-  /** "this needs the scope %s" */
   scope_missing_for_path: [string];
-  /** "%.64q is not a scope; use ask, ingest, or admin" */
   scope_unknown: [string];
-  /** "no feature is called %q" */
   search_feature_unknown: [string];
-  /** "no mode is called %q" */
   search_mode_unknown: [string];
-  /** "%s has to be %d bytes in hex, as openssl rand -hex %d prints them" */
   secret_key_length: [string, number, number];
-  /** "the key for secrets cannot be written to the data folder" */
   secret_key_not_written: [];
-  /** "the key for secrets cannot be read from the data folder" */
   secret_key_unreadable: [];
-  /** "the secrets of this source cannot be decrypted: the key has changed; restore secret.key or DOCENT_SECRET_KEY, or remove the source and add it again" */
   secrets_undecryptable: [];
-  /** "the server answered %s" */
   server_answered: [string];
-  /** "the server answered %s; the account may not read this" */
   server_forbidden: [string];
-  /** "the server answered %s; sync less often" */
   server_rate_limited: [string];
-  /** "the server answered %s; check the user name, password, or token" */
   server_unauthorized: [string];
-  /** "the server answered %s; try again later" */
   server_unavailable: [string];
-  /** "this conversation is busy; try again in a moment" */
   session_busy: [];
-  /** "the conversation was deleted" */
   session_deleted: [];
-  /** "which session?" */
   session_id_missing: [];
-  /** "too many messages wait in this conversation, and this one was the oldest; try again later" */
   session_message_dropped: [];
-  /** "this conversation belongs to another user" */
   session_of_another_user: [];
-  /** "a conversation may be connected to at most %d other agents" */
   session_peers_full: [number];
-  /** "more than %d MiB of this conversation wait already; try again in a moment" */
   session_queue_bytes: [number];
-  /** "%d messages of this conversation wait already; try again in a moment" */
   session_queue_full: [number];
-  /** "the conversation was reset" */
   session_reset: [];
-  /** "%s cannot %s" */
   session_role: [string, string];
-  /** "searching the conversations took too long; try again, or search for another text" */
   session_search_slow: [];
-  /** "the session was dropped from memory" */
   session_unloaded: [];
-  /** "a session has to have an agent and an id" */
   session_without_id: [];
-  /** "docent has as many conversations as it can handle; try again in a moment" */
   sessions_full: [];
-  /** "the setting %.64q must be a text, a number, true, false, or a list" */
   setting_type: [string];
-  /** "too large: it has more than 2 million cells; split it, or export the sheets that matter as CSV" */
   sheet_too_large: [];
-  /** "docent is shutting down" */
   shut_down: [];
-  /** "docent is shutting down; try again in a moment" */
   shutting_down: [];
-  /** "signing in and out works only on docent's own page; send a token from other pages" */
   sign_in_elsewhere: [];
-  /** "the token or sign-in has ended; sign in again" */
   sign_in_expired: [];
-  /** "sign in, or send a token" */
   sign_in_needed: [];
-  /** "authentication is off; nobody needs to sign in here" */
   sign_in_off: [];
-  /** "too many wrong attempts; try again in %d s" */
   sign_in_throttled: [number];
-  /** "the user name or the password is wrong" */
   sign_in_wrong: [];
-  /** "too many people are signing in right now; try again" */
   sign_ins_busy: [];
-  /** "damaged: it is not a compressed sitemap" */
   sitemap_gzip_damaged: [];
-  /** "damaged: it is not a sitemap" */
   sitemap_invalid: [];
-  /** "it redirects to an address outside of the source" */
   sitemap_redirect_outside: [];
-  /** "damaged: it is nested too deeply for a sitemap" */
   sitemap_too_deep: [];
-  /** "the sitemap has more than %d files or %d levels" */
   sitemap_too_large: [number, number];
-  /** "binary: a drawing of SolidWorks; save it as PDF" */
   solidworks_drawing: [];
-  /** "docent failed on this source; the log has the details" */
   source_failed: [];
-  /** "the %s of a source has to have 1 to %d bytes, this has %d" */
   source_field_length: [string, number, number];
-  /** "the key, document or address of a source's item is empty or too long" */
   source_item_length: [];
-  /** "a source of kind %s reads the server's disk: add it on the server with docent source add %s" */
   source_kind_local: [string, string];
-  /** "there is no kind of source %.64q; there are %s" */
   source_kind_unknown: [string, string];
-  /** "a source has to have 1 to %d bytes, this has %d" */
   source_length: [number, number];
-  /** "the location of a source has to have 1 to %d bytes of text" */
   source_location_length: [number];
-  /** "the name of a source has to be a line of 1 to %d bytes without space around it" */
   source_name_invalid: [number];
-  /** "there is already a source %q; choose another name" */
   source_name_taken: [string];
-  /** "the option %s is a secret: use --secret-stdin or --secret-env, or the field secret of the API" */
   source_option_is_secret: [string];
-  /** "sources of kind %s need the option %s: %s" */
   source_option_missing: [string, string, string];
-  /** "option %s: %.64q is neither true nor false" */
   source_option_not_boolean: [string, string];
-  /** "option %s: %.64q is not a duration such as 30s" */
   source_option_not_duration: [string, string];
-  /** "option %s: %.64q is not a whole number" */
   source_option_not_integer: [string, string];
-  /** "the option %s is no secret" */
   source_option_not_secret: [string];
-  /** "option %s has to have at most %d bytes of text" */
   source_option_too_long: [string, number];
-  /** "sources of kind %s have no option %q%s" */
   source_option_unknown: [string, string, string];
-  /** "the source is being removed" */
   source_removed: [];
-  /** "sources of kind %s need the secret %s: %s; use --secret-stdin=%s or --secret-env, or the field secret of the API" */
   source_secret_missing: [string, string, string, string];
-  /** "more than %d files; choose fewer with include or raise max_files" */
   source_too_many_files: [number];
-  /** "this server has no sources" */
   sources_off: [];
-  /** "this server does not read texts aloud" */
   speaking_off: [];
-  /** "the speech server does not answer as expected" */
   speech_answer_invalid: [];
-  /** "the speech server's answer could not be read" */
   speech_answer_unreadable: [];
-  /** "the speech server is asked too often; try again later" */
   speech_rate_limited: [];
-  /** "the speech server refused the request (status %d)" */
   speech_refused: [number];
-  /** "the speech server cannot do anything with %s" */
   speech_rejected: [string];
-  /** "the speech server did not answer within %v" */
   speech_slow: [string];
-  /** "an empty text cannot be spoken" */
   speech_text_empty: [];
-  /** "at most %d characters can be spoken at once" */
   speech_text_too_long: [number];
-  /** "%s is too long for the speech server" */
   speech_too_long: [string];
-  /** "move to a state of another agent" */
   state_of_another_agent: [];
-  /** "it has no text, so nothing was changed: check the command that writes to it, or remove the document with docent docs rm %s" */
   stdin_without_text: [string];
-  /** "stop needs an object, with the turn as a number or without" */
   stop_invalid: [];
-  /** "Stopped." */
   stopped: [];
-  /** "the %s has to have at most %d bytes, this has %d" */
   stored_field_length: [string, number, number];
-  /** "stored scopes cannot be read" */
   stored_scopes_invalid: [];
-  /** "%s: a source that is read is called upload:NAME or stdin:NAME" */
   stream_source_name: [string];
-  /** "symlink loop: it leads to itself" */
   symlink_loop: [];
-  /** "symlink loop: it leads back to a folder it is in" */
   symlink_to_parent: [];
-  /** "the sync failed; the log of the server has the details" */
   sync_failed: [];
-  /** "the source %s is already being synced; try again after that" */
   sync_running: [string];
-  /** "another process has taken over the sync of this source" */
   sync_taken_over: [];
-  /** "column %.64q has %d values, another has %d" */
   table_column_length: [string, number, number];
-  /** "a table has two columns %.64q" */
   table_column_twice: [string];
-  /** "a table must be an object of columns, each an object of values by row" */
   table_invalid: [];
-  /** "row %d has %d values for %d columns" */
   table_row_length: [number, number, number];
-  /** "Goodbye!" */
   talk_bye: [];
-  /** "Sorry about that. The passages show what an answer comes from; other words, or the name of the document, may find better ones." */
   talk_complaint: [];
-  /** "Hello! What would you like to know from your documents?" */
   talk_hello: [];
-  /** "Ask me a question in your own words: I answer from your documents and show the passages that say so." */
   talk_help: [];
-  /** "I am a program, so I am always ready. What would you like to know from your documents?" */
   talk_mood: [];
-  /** "All right." */
   talk_ok: [];
-  /** "I only know what is written in your documents: not the time, the weather or the news, and no jokes." */
   talk_outside: [];
-  /** "Glad that it helped." */
   talk_praise: [];
-  /** "All right, let us leave it at that." */
   talk_stop: [];
-  /** "You're welcome." */
   talk_thanks: [];
-  /** "I am a program, not a person: I look up answers in your documents and show the passages they come from." */
   talk_who: [];
-  /** "the text ends at byte %d, before %d" */
   text_range_beyond_end: [number, number];
-  /** "the part of the text from %d to %d cuts a character" */
   text_range_cuts_character: [number, number];
-  /** "the part of the text from %d to %d is empty" */
   text_range_empty: [number, number];
-  /** "too large: its text is more than %d MiB" */
   text_too_large: [number];
-  /** "the file" */
   the_file: [];
-  /** "the PDF" */
   the_pdf: [];
-  /** "the upload" */
   the_upload: [];
-  /** "token: give either a token or user and password" */
   token_and_password: [];
-  /** "the token has expired" */
   token_expired: [];
-  /** "a token cannot expire in the past" */
   token_expiry_past: [];
-  /** "the issuer of the token does not answer; try again" */
   token_issuer_silent: [];
-  /** "the token is mistyped or cut short" */
   token_mistyped: [];
-  /** "there is already a token %q; choose another name or revoke it first" */
   token_name_taken: [string];
-  /** "this needs a token: send it as Authorization: Bearer, as a subprotocol, or in hello" */
   token_needed: [];
-  /** "the token is not valid here; check its issuer, audience, signature, and times" */
   token_rejected: [];
-  /** "a token cannot have more rights than you; you do not have the scope %s" */
   token_scope_not_yours: [string];
-  /** "the token is unknown here or was revoked" */
   token_unknown: [];
-  /** "a token needs a scope: ask, ingest, or admin" */
   token_without_scope: [];
-  /** "this user already has %d tokens, the most possible; revoke one first" */
   tokens_full: [number];
-  /** "only users who sign in with a name and a password can manage tokens here; ask an administrator to run docent token create" */
   tokens_need_password: [];
-  /** "authentication is off; there are no tokens here" */
   tokens_off: [];
-  /** "too complex: %s" */
   too_complex: [string];
-  /** "too large: it has %d pages, the limit is %d" */
   too_many_pages: [number, number];
-  /** "more than %d redirects" */
   too_many_redirects: [number];
-  /** "%s cannot read it" */
   tool_failed: [string];
-  /** "docent cannot start %s" */
   tool_not_started: [string];
-  /** "too complex: %s takes longer than %s for it" */
   tool_slow: [string, string];
-  /** "nothing was said in turn %d" */
   turn_empty: [number];
-  /** "Sorry, that did not work: %s" */
   turn_failed: [string];
-  /** "turn is missing" */
   turn_missing: [];
-  /** "turns count from 1" */
   turn_number_invalid: [];
-  /** "which turn? They count from 1" */
   turn_number_missing: [];
-  /** "the turn is over" */
   turn_over: [];
-  /** "turn %d was replaced already" */
   turn_replaced: [number];
-  /** "a turn may have at most %d replies" */
   turn_replies_full: [number];
-  /** "turn %d is not over" */
   turn_running: [number];
-  /** "a turn may have at most %d steps" */
   turn_steps_full: [number];
-  /** "the turn was stopped" */
   turn_stopped: [];
-  /** "turn %d did not begin with a message of a user" */
   turn_without_message: [number];
-  /** "%s\n%s" */
   two_lines: [string, string];
-  /** "I don't know. I searched the documents and found nothing that answers this." */
   unknown_in_all: [];
-  /** "I don't know. I searched %d documents in %s and found nothing that answers this." */
   unknown_in_documents: [number, string];
-  /** "I don't know. I searched 1 document in %s and found nothing that answers this." */
   unknown_in_one_document: [string];
-  /** "I don't know: there are no documents yet. %s" */
   unknown_no_documents: [string];
-  /** "I don't know: there are no documents in %s. %s" */
   unknown_no_documents_in: [string, string];
-  /** "%s The nearest passages are listed, but they do not answer it." */
   unknown_with_passages: [string];
-  /** "too large: it unpacks to more than %d MiB" */
   unpacks_too_large: [number];
-  /** "cannot be read" */
   unreadable: [];
-  /** "cannot be read: %s" */
   unreadable_because: [string];
-  /** "the field collection must come before the files; %d were stored without it" */
   upload_collection_late: [number];
-  /** "the field collection is longer than %d bytes" */
   upload_collection_too_long: [number];
-  /** "the upload is cut off or is not multipart/form-data" */
   upload_cut_off: [];
-  /** "no more of the upload arrived; try again" */
   upload_stalled: [];
-  /** "more than %d files; the files before are stored" */
   upload_too_many_files: [number];
-  /** "the upload has no file; send it in the field \"file\"" */
   upload_without_file: [];
-  /** "too many files are being received; try again in a moment" */
   uploads_busy: [];
-  /** "docent is reading as many uploads as it can; try again in a moment" */
   uploads_full: [];
-  /** "url: %w" */
   url_forbidden: [string];
-  /** "url: %q is not an address" */
   url_invalid: [string];
-  /** "url: %q must begin with %s://" */
   url_scheme: [string, string];
-  /** "url: user name and password do not belong in the address; give them as options" */
   url_with_password: [];
-  /** "url: %q names no host" */
   url_without_host: [string];
-  /** "user: it is missing for the password" */
   user_missing: [];
-  /** "there is already a user %q" */
   user_name_taken: [string];
-  /** "a user needs a scope: ask, ingest, or admin" */
   user_without_scope: [];
-  /** "the name of a variable must be text without U+0000" */
   variable_name_invalid: [];
-  /** "the variable %.64q is the agent's own and cannot be set" */
   variable_reserved: [string];
-  /** "a session may have at most %d variables of %d bytes together" */
   variables_full: [number, number];
-  /** "user_set_variable needs an object that is not empty" */
   variables_invalid: [];
-  /** "vectors have to be of one length and not empty: %d and %d" */
   vector_lengths: [number, number];
-  /** "%d chunks have %d vectors" */
   vectors_missing: [number, number];
-  /** "binary: a drawing of Visio; save it as PDF" */
   visio_drawing: [];
-  /** "watching has ended" */
   watch_ended: [];
-  /** "the system does not allow watching more folders" */
   watches_exhausted: [];
-  /** "%s moved during the sync; sync again" */
   web_item_moved: [string];
-  /** "mode: %q is not one of page, sitemap, crawl" */
   web_mode_invalid: [string];
-  /** "%s does not exist" */
   web_page_missing: [string];
-  /** "the page redirects to %s; use that address" */
   web_page_moved: [string];
-  /** "%d pages in a row could not be read: %w" */
   web_pages_unreadable: [number, string];
-  /** "%s: %q must begin with /" */
   web_path_invalid: [string, string];
-  /** "the page redirects in a circle" */
   web_redirect_loop: [];
-  /** "%s redirects to an address outside of the source" */
   web_redirect_outside: [string];
-  /** "%s is of the type %s, which holds no text" */
   web_type_without_text: [string, string];
-  /** "url: %q is not the address of a page" */
   web_url_invalid: [string];
-  /** "the listing of a folder is cut off" */
   webdav_listing_cut_off: [];
-  /** "the listing of a folder is not valid XML" */
   webdav_listing_invalid: [];
-  /** "the listing of a folder is nested too deeply" */
   webdav_listing_too_deep: [];
-  /** "the listing of a folder is too large" */
   webdav_listing_too_large: [];
-  /** "the server redirects to %s; use that address" */
   webdav_moved: [string];
-  /** "the server does not speak WebDAV at this address" */
   webdav_not_spoken: [];
-  /** "this path takes WebSocket connections" */
   websocket_needed: [];
-  /** "damaged: it is a Word document without text" */
   word_empty: [];
-  /** "a Word document of Office 2003 and before: install LibreOffice on this machine or save it as .docx" */
   word_legacy: [];
-  /** "binary: a document of WordPerfect Office; save it as PDF" */
   wordperfect_document: [];
-  /** "the process that reads documents does not work" */
   worker_broken: [];
-  /** "damaged: docent's reader crashed on it" */
   worker_crashed: [];
-  /** "damaged: docent's reader gave up on it" */
   worker_gave_up: [];
-  /** "docent cannot start the process that reads documents" */
   worker_not_started: [];
-  /** "unknown work %q" */
   worker_request_unknown: [string];
-  /** "the process that reads documents does not start: %s" */
   worker_silent: [string];
-  /** "binary: a document of Microsoft Works; save it as .docx or PDF" */
   works_document: [];
-  /** "damaged: it is not a %s, although its name says so" */
   wrong_file_type: [string];
-  /** "damaged: the XML is not well-formed" */
   xml_damaged: [];
 }

@@ -220,7 +220,7 @@ export class MockDocent {
     if (/lost before the ack/.test(text) && this.received.filter((r) => r.id === id).length === 1) return ws.terminate();
     const known = s.seen.get(id);
     if (known) return this.put(ws, 'ack', { id, seq: known.seq, duplicate: true }, { id, turn: known.turn });
-    if (/busy/.test(text)) return this.put(ws, 'error', { code: 'busy', message: 'Too many questions at once; try again soon.', retryable: true, id }, { id });
+    if (/busy/.test(text)) return this.put(ws, 'error', { code: 'busy', message: 'Too many questions at once; try again soon.', id: 'test_sentence', params: [], retryable: true }, { id });
     if (replaces) for (const [turn, t] of s.running) if (turn >= replaces) t.stop();
     const turn = ++s.turn;
     const more = { id, ...(replaces && { replaces }) };

@@ -90,7 +90,7 @@ describe('frames', () => {
     apply(frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
     apply(frame('error', { code: 'unavailable', message: 'No model.', retryable: true }, { turn: 1 }));
     apply(frame('turn_finished', { outcome: 'failed' }, { turn: 1 }));
-    expect(first()).toMatchObject({ state: 'failed', error: 'No model.', partial: '' });
+    expect(first()).toMatchObject({ state: 'failed', error: { message: 'No model.' }, partial: '' });
   });
 
   test('what another agent says is its own, and stays quiet unless it fails', () => {
@@ -130,7 +130,7 @@ describe('frames', () => {
   test('a refused message fails alone', () => {
     ask('q1', 'a');
     ask('q2', 'b');
-    apply(frame('error', { code: 'busy', message: 'Later.', retryable: true, id: 'b' }));
+    apply(frame('error', { code: 'busy', message: 'Later.', retryable: true }, { id: 'b' }));
     expect(shape()).toEqual(['q1:sending', 'q2:failed']);
   });
 
@@ -154,7 +154,7 @@ describe('frames', () => {
     ['unknown actions', frame('hologram', { x: 1 })],
     ['no message', frame('ack', null)],
     ['wrong shapes', frame('agent_reply_delta', { text: 7 })],
-    ['an error about nothing', frame('error', { message: 'x', id: 'zzz' })],
+    ['an error about nothing', frame('error', { message: 'x' }, { id: 'zzz' })],
   ])('%s change nothing', (_, f) => {
     ask('q', 'a');
     apply(f);
@@ -200,7 +200,7 @@ describe('stored messages', () => {
     expect(shape()).toEqual(['q1:working', 'r4']);
     t = reduce(t, { type: 'queued', outgoing: { id: 'g', action: 'regenerate', content: undefined, replaces: 4 } });
     expect(shape()).toEqual(['q1:sending']);
-    apply(frame('error', { code: 'not_found', message: 'No.', id: 'g' }, { id: 'g' }));
+    apply(frame('error', { code: 'not_found', message: 'No.' }, { id: 'g' }));
     expect(shape()).toEqual(['q1:working', 'r4', 'q1:failed']);
   });
 
@@ -416,10 +416,10 @@ describe('how a turn ends', () => {
 
   test('a failure is said with its reason, and after a reload with its apology', () => {
     begin();
-    apply(frame('error', { code: 'unavailable', message: 'No model.', id: 'a' }, { turn: 1, seq: 2 }));
+    apply(frame('error', { code: 'unavailable', message: 'No model.' }, { turn: 1, seq: 2, id: 'a' }));
     end('failed');
     expect(shape()).toEqual(['q:failed']);
-    expect(first().error).toBe('No model.');
+    expect(first().error.message).toBe('No model.');
     expect(kinds()).toEqual(['asked', 'ended']);
     anew();
     merge({ messages: [stored(1, 1, true, 'str', 'q'), stored(2, 1, false, 'str', 'Sorry: no model.')], steps: [] });
@@ -428,15 +428,15 @@ describe('how a turn ends', () => {
     apply(frame('user_message', 'q', { turn: 1, seq: 1, history: true }));
     apply(frame('error', { code: 'unavailable', message: 'No model.' }, { turn: 1, seq: 2, history: true }));
     synced();
-    expect(first()).toMatchObject({ state: 'failed', error: 'No model.' });
+    expect(first()).toMatchObject({ state: 'failed', error: { message: 'No model.' } });
   });
 
   test('what was said before it failed stays, and that it failed', () => {
     const broken = { answer: 'A backup is', docs: [], sentences: [], abstained: false, stopped: true };
-    const shown = () => [kinds(), shape(), first().state === 'failed' && first().error, drawn(items()).flatMap((r) => (r.kind === 'replied' ? [r.broken] : []))];
+    const shown = () => [kinds(), shape(), first().state === 'failed' && first().error.message, drawn(items()).flatMap((r) => (r.kind === 'replied' ? [r.broken] : []))];
     begin();
     apply(frame('agent_reply_rag', broken, { turn: 1, seq: 2 }));
-    apply(frame('error', { code: 'unavailable', message: 'No model.', id: 'a' }, { turn: 1, seq: 3 }));
+    apply(frame('error', { code: 'unavailable', message: 'No model.' }, { turn: 1, seq: 3, id: 'a' }));
     end('failed');
     const live = shown();
     expect(live).toEqual([['asked', 'replied', 'ended'], ['q:failed', 'A backup is'], 'No model.', [true]]);

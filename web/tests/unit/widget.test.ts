@@ -70,7 +70,7 @@ describe('what the widget shows', () => {
     const entries = [entry(1, 0, 'reply', 'Welcome to the harbour.'), entry(2, 0, 'reply', '["Tides"]', 'options')];
     expect(kinds({ entries })).toEqual(['reply', 'reply']);
     expect(kinds({ entries }, true)).toEqual(['reply']);
-    expect(kinds({ entries: [entry(1, 0, 'reply', 'Hi! Ask me about your documents: I answer.')] })).toEqual([]);
+    expect(kinds({ entries: [{ ...entry(1, 0, 'reply', 'Hi! Ask me about your documents: I answer.'), sentence: { id: 'greeting', params: [] } }] })).toEqual([]);
   });
 
   test('a question with options as its words, and what was refused with why', () => {
