@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
-	"github.com/coder/websocket"
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
 )
@@ -35,7 +35,7 @@ func TestUserConnections(t *testing.T) {
 	v1 := s.dial("/?protocol=docent.v1", nil)
 	v1.say(`{"action":"hello","message":{"token":"ada"}}`)
 	v1.until(payload.WelcomeAction)
-	_, resp, err := websocket.Dial(t.Context(), s.url, bearer("ada"))
+	_, resp, err := wstest.Dial(t.Context(), s.url, bearer("ada"))
 	if err == nil || resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("a third connection: %v %v", resp, err)
 	}
@@ -48,8 +48,8 @@ func TestUserConnections(t *testing.T) {
 		t.Errorf("closed with %d", code)
 	}
 	s.dial("/", bearer("bob")).next() // others are not concerned
-	first.conn.Close(websocket.StatusNormalClosure, "")
-	v1.conn.Close(websocket.StatusNormalClosure, "")
+	first.conn.Close(wstest.StatusNormalClosure, "")
+	v1.conn.Close(wstest.StatusNormalClosure, "")
 	waitFor(t, "ada's account is gone", func() bool { return counted(set, "docent_ws_principals") == "1" })
 	s.dial("/", bearer("ada")).next()
 	if n := counted(set, `docent_ws_refused_total{reason="principal"}`); n != "1" {
@@ -137,7 +137,7 @@ func TestMetrics(t *testing.T) {
 	} {
 		waitFor(t, name+" is "+want, func() bool { return counted(set, name) == want })
 	}
-	b.conn.Close(websocket.StatusNormalClosure, "")
+	b.conn.Close(wstest.StatusNormalClosure, "")
 	waitFor(t, "the end is counted", func() bool { return counted(set, `docent_ws_closes_total{code="peer"}`) == "1" })
 }
 
@@ -268,7 +268,7 @@ func TestOversize(t *testing.T) {
 			t.Errorf("%s: closed with %d", path, code)
 		}
 		p = s.dial(path, nil)
-		w, err := p.conn.Writer(t.Context(), websocket.MessageText)
+		w, err := p.conn.Writer(t.Context(), wstest.MessageText)
 		for range 3 {
 			if err == nil {
 				_, err = w.Write([]byte(strings.Repeat("x", 6000)))

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
-
 	"docent/agent/agenttest"
 	"docent/auth"
+	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
 )
@@ -41,10 +40,10 @@ func TestRefusedAfterHandshake(t *testing.T) {
 	t.Parallel()
 	store := agenttest.NewStore()
 	s, token := authenticated(t, store)
-	page := func(token string) *websocket.DialOptions {
-		return &websocket.DialOptions{Subprotocols: []string{ws.Protocol, auth.SubprotocolPrefix + token}}
+	page := func(token string) *wstest.DialOptions {
+		return &wstest.DialOptions{Subprotocols: []string{ws.Protocol, auth.SubprotocolPrefix + token}}
 	}
-	refused := func(path string, o *websocket.DialOptions, code string, want ws.CloseCode, says string) {
+	refused := func(path string, o *wstest.DialOptions, code string, want ws.CloseCode, says string) {
 		t.Helper()
 		p := s.dial(path, o)
 		f := p.next()

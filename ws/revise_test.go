@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
-
+	"docent/internal/wstest"
 	"docent/payload"
 	"docent/store/sqlite"
 	"docent/ws"
@@ -274,7 +273,7 @@ func TestGUI(t *testing.T) {
 	old := s.dial("/?session_id=S&gui=0", nil)
 	old.joined()
 	v1, _ := s.hello("/?session_id=S&gui=1")
-	offered := s.dial("/?session_id=S&gui=1", &websocket.DialOptions{Subprotocols: []string{ws.Protocol}})
+	offered := s.dial("/?session_id=S&gui=1", &wstest.DialOptions{Subprotocols: []string{ws.Protocol}})
 	offered.say(`{"action":"hello"}`)
 	offered.until(payload.SyncedAction)
 	v1.say(`{"action":"user_gui_event","message":"clicked"}`)

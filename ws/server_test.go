@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
 )
@@ -95,12 +95,12 @@ func (s *site) stop() {
 // docs/asyncapi.yaml.
 type peer struct {
 	t       *testing.T
-	conn    *websocket.Conn
+	conn    *wstest.Conn
 	channel string
 }
 
 // channelOf is the channel of docs/asyncapi.yaml that a handshake asks for.
-func channelOf(path string, o *websocket.DialOptions) string {
+func channelOf(path string, o *wstest.DialOptions) string {
 	switch {
 	case strings.HasPrefix(path, ws.TypedPath):
 		return channelTyped
@@ -111,11 +111,11 @@ func channelOf(path string, o *websocket.DialOptions) string {
 	}
 }
 
-func (s *site) dial(path string, o *websocket.DialOptions) *peer {
+func (s *site) dial(path string, o *wstest.DialOptions) *peer {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	defer cancel()
-	conn, _, err := websocket.Dial(ctx, s.url+path, o)
+	conn, _, err := wstest.Dial(ctx, s.url+path, o)
 	if err != nil {
 		s.t.Fatalf("dial %s: %v", path, err)
 	}
@@ -159,10 +159,10 @@ type frame struct {
 
 func (p *peer) say(text string) {
 	p.t.Helper()
-	p.write(websocket.MessageText, []byte(text))
+	p.write(wstest.MessageText, []byte(text))
 }
 
-func (p *peer) write(kind websocket.MessageType, data []byte) {
+func (p *peer) write(kind int, data []byte) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
 	defer cancel()
@@ -215,7 +215,7 @@ func (p *peer) closed() int {
 	defer cancel()
 	for {
 		if _, _, err := p.conn.Read(ctx); err != nil {
-			if code := websocket.CloseStatus(err); code >= 0 {
+			if code := wstest.CloseStatus(err); code >= 0 {
 				return int(code)
 			}
 			p.t.Fatalf("ended without a close frame: %v", err)

@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
 	gorilla "github.com/gorilla/websocket"
 
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/internal/fault"
+	"docent/internal/wstest"
 	"docent/payload"
 	"docent/rag"
 	"docent/store/sqlite"
@@ -123,7 +123,7 @@ func TestTypedConversation(t *testing.T) {
 	if _, w := s.typed(""); strings.HasSuffix(w.Content, ": ") || strings.Contains(w.Content, "S:") {
 		t.Errorf("a new session: %s", w.raw)
 	}
-	if sub := s.dial(ws.TypedPath, &websocket.DialOptions{Subprotocols: []string{ws.Protocol}}); sub.conn.Subprotocol() != "" || sub.hear().Kind != "welcome" {
+	if sub := s.dial(ws.TypedPath, &wstest.DialOptions{Subprotocols: []string{ws.Protocol}}); sub.conn.Subprotocol() != "" || sub.hear().Kind != "welcome" {
 		t.Errorf("subprotocol %q", sub.conn.Subprotocol())
 	}
 }
@@ -420,7 +420,7 @@ func TestNotify(t *testing.T) {
 		t.Errorf("%d told, %v", n, err)
 	}
 	for _, p := range []*peer{one, two} {
-		p.conn.Close(websocket.StatusNormalClosure, "")
+		p.conn.Close(wstest.StatusNormalClosure, "")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
