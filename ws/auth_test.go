@@ -26,6 +26,7 @@ import (
 	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
+	"docent/ws/typed"
 )
 
 // principals are who may connect in these tests, by their tokens.
@@ -140,7 +141,7 @@ func TestUnauthorizedHandshake(t *testing.T) {
 	t.Parallel()
 	store := agenttest.NewStore()
 	s := guarded(t, setup{store: store})
-	for _, path := range []string{"/", "/any", ws.TypedPath, ws.TypedPath + "?protocol=docent.v1"} {
+	for _, path := range []string{"/", "/any", typed.Path, typed.Path + "?protocol=docent.v1"} {
 		for token, want := range map[string]int{"": 401, "wrong": 401, "feeder": 403} {
 			o := &wstest.DialOptions{}
 			if token != "" {
@@ -219,7 +220,7 @@ func TestOwners(t *testing.T) {
 	if record, _, _ := store.Session("S"); record.Owner != "user:ada" || record.Username != "lovelace" {
 		t.Errorf("the session is %+v", record)
 	}
-	for _, path := range []string{"/?session_id=S", "/?session_id=S&user_id=lovelace", ws.TypedPath + "?session_id=S"} {
+	for _, path := range []string{"/?session_id=S", "/?session_id=S&user_id=lovelace", typed.Path + "?session_id=S"} {
 		if code := s.dial(path, bearer("bob")).closed(); code != ws.CloseForbidden.Code {
 			t.Errorf("bob at %s: closed with %d", path, code)
 		}
@@ -256,8 +257,8 @@ func TestTokenProtocol(t *testing.T) {
 		{"/", []string{"other", "docent.token.x"}, ""},
 		{"/", []string{"other"}, ""},
 		{"/", nil, ""},
-		{ws.TypedPath, []string{"docent.v1", "docent.token.x"}, ""},
-		{ws.TypedPath, []string{"docent.token.x"}, "docent.token.x"},
+		{typed.Path, []string{"docent.v1", "docent.token.x"}, ""},
+		{typed.Path, []string{"docent.token.x"}, "docent.token.x"},
 	} {
 		p := s.dial(c.path, &wstest.DialOptions{Subprotocols: c.offered})
 		if got := p.conn.Subprotocol(); got != c.chosen {

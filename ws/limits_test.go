@@ -22,6 +22,7 @@ import (
 	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
+	"docent/ws/typed"
 )
 
 // As many connections as a principal may have, however it says who it is; when
@@ -260,7 +261,7 @@ func TestHelloTimeoutWithPings(t *testing.T) {
 // Frames above the limit close the connection, in one piece or in many.
 func TestOversize(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{"/", "/?protocol=docent.v1", ws.TypedPath} {
+	for _, path := range []string{"/", "/?protocol=docent.v1", typed.Path} {
 		s := serve(t, setup{config: ws.Config{FrameBytes: 10_000}})
 		p := s.dial(path, nil)
 		p.say(strings.Repeat("x", 10_001))
@@ -304,7 +305,7 @@ func TestOvertaking(t *testing.T) {
 	for _, c := range []struct{ path, hello, message, command string }{
 		{"/?protocol=docent.v1", `{"action":"hello"}`, `{"action":"user_message","message":"m"}`, `{"action":"stop"}`},
 		{"/", "", `{"action":"user_message","message":"m"}`, `{"action":"reset"}`},
-		{ws.TypedPath, "", `{"type":"query","content":"m"}`, `{"type":"command","content":"reset"}`},
+		{typed.Path, "", `{"type":"query","content":"m"}`, `{"type":"command","content":"reset"}`},
 	} {
 		begun, over := make(chan struct{}, 10), make(chan struct{})
 		a := agent.New("waits")

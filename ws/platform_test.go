@@ -21,6 +21,7 @@ import (
 	"docent/payload"
 	"docent/rag"
 	"docent/ws"
+	"docent/ws/typed"
 )
 
 // talker says n messages of size bytes to each question.
@@ -312,7 +313,7 @@ func TestHandshake(t *testing.T) {
 			t.Errorf("%s: %q is chosen", path, p.conn.Subprotocol())
 		}
 	}
-	s.dial(ws.TypedPath+"?protocol=docent.v2", nil)
+	s.dial(typed.Path+"?protocol=docent.v2", nil)
 	_, resp, err := wstest.Dial(t.Context(), s.url, &wstest.DialOptions{HTTPHeader: http.Header{"Origin": {"https://evil.example"}}})
 	if err == nil || resp.StatusCode != http.StatusForbidden {
 		t.Errorf("a foreign origin: %v", err)

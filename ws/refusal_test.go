@@ -11,6 +11,7 @@ import (
 	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
+	"docent/ws/typed"
 )
 
 // authenticated is a server behind a real auth.Authenticator that knows one
@@ -61,7 +62,7 @@ func TestRefusedAfterHandshake(t *testing.T) {
 		refused("/?session_id=S&protocol=docent.v1", bearer(wrong), "unauthorized", ws.CloseUnauthorized, "mistyped")
 	}
 	// BAF's clients and the typed ones are no pages that would know.
-	for _, path := range []string{"/?token=" + wrong, ws.TypedPath + "?protocol=docent.v1&token=" + wrong, ws.TypedPath + "?token=" + wrong} {
+	for _, path := range []string{"/?token=" + wrong, typed.Path + "?protocol=docent.v1&token=" + wrong, typed.Path + "?token=" + wrong} {
 		if status, _ := s.refusal(path, nil); status != http.StatusUnauthorized {
 			t.Errorf("%s: status %d", path, status)
 		}

@@ -11,6 +11,7 @@ import (
 	"docent/payload"
 	"docent/store/sqlite"
 	"docent/ws"
+	"docent/ws/typed"
 )
 
 // What replaces what was said carries replaces, on the ack and to other clients;
@@ -298,7 +299,7 @@ func TestGUI(t *testing.T) {
 			t.Errorf("again as %s, want %s", got, want)
 		}
 	}
-	typed := s.dial(ws.TypedPath+"?session_id=S&gui=1", nil)
+	typed := s.dial(typed.Path+"?session_id=S&gui=1", nil)
 	typed.query("go")
 	for {
 		if m := typed.hear(); m.Kind == "ui" {

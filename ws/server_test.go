@@ -17,6 +17,7 @@ import (
 	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
+	"docent/ws/typed"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,10 +36,11 @@ type setup struct {
 
 // site is a running server.
 type site struct {
-	t       *testing.T
-	url     string
-	runtime *agent.Runtime
-	server  *ws.Server
+	t        *testing.T
+	url      string
+	runtime  *agent.Runtime
+	server   *ws.Server
+	endpoint *typed.Endpoint
 }
 
 func serve(t *testing.T, s setup) *site {
@@ -68,12 +70,14 @@ func serve(t *testing.T, s setup) *site {
 			return ws.Info{Models: []string{"scripted"}, Collections: []string{"default"}}
 		}
 	}
+	endpoint := typed.New(typed.Config{})
+	s.config.Dialects = map[string]ws.Dialect{typed.Path: endpoint.Dialect()}
 	server, err := ws.NewServer(s.config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := httptest.NewServer(server)
-	out := &site{t: t, url: "ws" + strings.TrimPrefix(h.URL, "http"), runtime: rt, server: server}
+	out := &site{t: t, url: "ws" + strings.TrimPrefix(h.URL, "http"), runtime: rt, server: server, endpoint: endpoint}
 	t.Cleanup(func() {
 		out.stop()
 		h.Close()
@@ -102,7 +106,7 @@ type peer struct {
 // channelOf is the channel of docs/asyncapi.yaml that a handshake asks for.
 func channelOf(path string, o *wstest.DialOptions) string {
 	switch {
-	case strings.HasPrefix(path, ws.TypedPath):
+	case strings.HasPrefix(path, typed.Path):
 		return channelTyped
 	case strings.Contains(path, "protocol=docent.v1"), o != nil && slices.Contains(o.Subprotocols, ws.Protocol):
 		return channelV1

@@ -12,6 +12,7 @@ import (
 	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
+	"docent/ws/typed"
 )
 
 // dial connects as somebody.
@@ -73,7 +74,7 @@ var dialects = []dialect{
 		last: frame(payload.UserMessage, `"When does the feed pump stop?"`), answered: `agent_reply_rag`,
 	},
 	{
-		name: "Agent WebSocket", path: ws.TypedPath + "?session_id=",
+		name: "Agent WebSocket", path: typed.Path + "?session_id=",
 		verbs: []string{
 			`{"type":"human_feedback","content":"fine"}`, `{"type":"command","content":"history"}`, `{"type":"command","content":"status"}`,
 			`{"type":"command","content":"help"}`, `{"type":"command","content":"stop"}`, `{"type":"command","content":"reset"}`,

@@ -15,7 +15,7 @@ type Level struct {
 
 // Levels is the import order, lowest first.
 var Levels = []Level{
-	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/prompt", "internal/meter", "internal/wstest"}},
+	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/prompt", "internal/limits", "internal/meter", "internal/wstest"}},
 	{"ground", []string{"config", "migrations", "web", "payload"}},
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{"rag/...", "ingest/outline"}},
