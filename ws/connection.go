@@ -68,9 +68,7 @@ func newConnection(s *Server, socket *websocket.Conn, u upgrade, cancel context.
 	return c
 }
 
-// serve opens the session and then starts the reader. The reader is a new
-// goroutine because opening a session grows the stack, which idle connections
-// would keep.
+// serve opens the session and starts the reader.
 func (c *Connection) serve(ctx context.Context, o *opening) {
 	if c.contain(ctx, func() bool { return c.open(ctx, o) }) {
 		go c.read(ctx)
@@ -79,14 +77,20 @@ func (c *Connection) serve(ctx context.Context, o *opening) {
 	c.end()
 }
 
-// read is the reader goroutine of an open session.
+// readerAge is the age at which a reader is replaced after its next message.
+const readerAge = time.Second
+
+// read is the reader goroutine. Acting on a message grows its stack, which an idle
+// connection would keep. So it starts its successor after a message that came when
+// the connection had been idle.
 func (c *Connection) read(ctx context.Context) {
-	c.contain(ctx, func() bool {
-		for c.next(ctx) {
+	for begun := time.Now(); time.Since(begun) < readerAge; {
+		if !c.contain(ctx, func() bool { return c.next(ctx) }) {
+			c.end()
+			return
 		}
-		return false
-	})
-	c.end()
+	}
+	go c.read(ctx)
 }
 
 // next reads a message and acts on it. It returns false when the connection is

@@ -29,13 +29,20 @@ func Echo() http.Handler {
 		c.place = place{echo.bounds.strangers, ""}
 		c.sub.Store(&agent.Subscription{})
 		go c.write()
-		go func() {
-			for c.next(ctx) {
-			}
-			_ = socket.Close()
-			c.out.stop()
-		}()
+		go c.echo(ctx)
 	})
+}
+
+// echo is read for a connection that is in no server.
+func (c *Connection) echo(ctx context.Context) {
+	for begun := time.Now(); time.Since(begun) < readerAge; {
+		if !c.next(ctx) {
+			_ = c.socket.Close()
+			c.out.stop()
+			return
+		}
+	}
+	go c.echo(ctx)
 }
 
 var (
