@@ -10,9 +10,10 @@ import (
 )
 
 var (
-	errFull     = fault.New(fault.Unavailable, "docent has as many connections as it can hold, or is shutting down")
-	errCrowd    = fault.New(fault.Unavailable, "too many clients have not said who they are; try again, or bring a token at the handshake")
-	errMany     = fault.New(fault.RateLimited, "too many clients of your address have not said who they are; say hello, or bring a token at the handshake")
+	errFull  = fault.New(fault.Unavailable, "docent has as many connections as it can hold, or is shutting down")
+	errCrowd = fault.New(fault.Unavailable, "too many clients have not said who they are; try again, or bring a token at the handshake")
+	errMany  = fault.New(fault.RateLimited,
+		"too many clients of your address have not said who they are; say hello, or bring a token at the handshake")
 	errTooQuick = fault.New(fault.RateLimited, "you connect too often; try again in a moment")
 )
 
@@ -141,38 +142,36 @@ func (c *Connection) Wait(ctx context.Context) error {
 	return c.server.bounds.rate.Wait(ctx, c.who.ID, 1)
 }
 
-// hold counts n more bytes for the large message at hand.
-func (c *Connection) hold(n int64) error {
-	switch err := c.server.bounds.uploads.Take(c.sharer(), n); {
+// upload counts the memory of the large message at hand.
+type upload struct {
+	limit *limits.Limit
+	key   string // the principal, or the address without authentication
+	bytes int64
+}
+
+// grow counts n more bytes.
+func (u *upload) grow(n int64) error {
+	switch err := u.limit.Take(u.key, n); {
 	case errors.Is(err, limits.ErrEach):
 		return fault.New(fault.Busy, "too many files of yours are being received; try again in a moment")
 	case err != nil:
 		return fault.New(fault.Busy, "too many files are being received; try again in a moment")
 	}
-	c.held += n
+	u.bytes += n
 	return nil
 }
 
-// release gives back the memory of the large message at hand.
-func (c *Connection) release() { c.handOver()() }
+// free gives the memory back.
+func (u *upload) free() { u.handOver()() }
 
-// handOver returns the function that gives back the memory of the large message at
-// hand, which from now on is not the connection's.
-func (c *Connection) handOver() (free func()) {
-	n := c.held
-	c.held = 0
+// handOver returns the function that gives the memory back. From now on the memory
+// is not the connection's.
+func (u *upload) handOver() (free func()) {
+	limit, key, n := u.limit, u.key, u.bytes
+	u.bytes = 0
 	return func() {
 		if n > 0 {
-			c.server.bounds.uploads.Free(c.sharer(), n)
+			limit.Free(key, n)
 		}
 	}
-}
-
-// sharer returns the key of the client in the limit of uploads: its principal, or
-// its address without authentication.
-func (c *Connection) sharer() string {
-	if c.server.cfg.Authenticate == nil {
-		return c.remote
-	}
-	return c.who.ID
 }

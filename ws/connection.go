@@ -37,7 +37,7 @@ type Connection struct {
 	out      *outbox
 	written  chan struct{} // closed when the writer has ended
 	validAt  time.Time     // when the client was last found to be allowed in
-	held     int64         // bytes of the large message at hand, counted in server.uploads
+	upload   upload        // the large message at hand
 	answered bool          // the client has sent a close frame, or is gone
 	untold   atomic.Bool   // a refusal was logged that the dialect could not tell
 
@@ -57,13 +57,17 @@ func newConnection(s *Server, socket *websocket.Conn, u upgrade, cancel context.
 		server: s, socket: socket, dialect: u.name, meters: s.meters.dialects[u.name], who: u.who, cancel: cancel,
 		rate: limits.New(limits.Config{Total: int64(s.cfg.Burst), PerSecond: s.cfg.Rate}),
 		out:  newOutbox(&s.cfg), written: make(chan struct{}),
+		upload:   upload{limit: s.bounds.uploads},
 		patience: patience{conn: socket.NetConn(), silence: s.cfg.Silence, stall: s.cfg.Stall},
 	}
 	c.handler = u.begin(c)
 	c.patience.alive()
 	socket.SetReadLimit(s.cfg.FrameBytes)
 	socket.SetPingHandler(c.pong)
-	socket.SetPongHandler(c.ponged)
+	socket.SetPongHandler(func(string) error {
+		c.patience.alive()
+		return nil
+	})
 	socket.SetCloseHandler(c.answerClose)
 	return c
 }
@@ -124,7 +128,7 @@ func (c *Connection) contain(ctx context.Context, f func() bool) (result bool) {
 func (c *Connection) end() {
 	c.cancel()
 	c.handler.End()
-	c.release()
+	c.upload.free()
 	if sub := c.Session(); sub != nil {
 		sub.Close()
 	}
@@ -204,33 +208,26 @@ func (c *Connection) readFailed(ctx context.Context, err error) {
 	case timedOut(err):
 		c.Close(CloseSilent)
 	case errors.Is(err, websocket.ErrReadLimit):
-		c.closedByLibrary(CloseTooBig)
+		c.over(strconv.Itoa(CloseTooBig.Code)) // the library has sent the close frame
 	case errors.As(err, &closed): // the client closed the connection, or is gone
 		c.answered = true
 		if closed.Code == websocket.CloseAbnormalClosure {
-			c.lost()
+			c.over(closedLost)
 		}
 		err = fmt.Errorf("closed with %d", closed.Code) // the reason is the client's text
 	case isNetwork(err):
 		c.answered = true
-		c.lost()
+		c.over(closedLost)
 	default:
-		c.closedByLibrary(CloseProtocol)
+		c.over(strconv.Itoa(CloseProtocol.Code)) // likewise
 	}
 	c.server.cfg.Logger.DebugContext(ctx, "connection ended", "session", c.SessionID(), "error", err)
 }
 
-// lost notes that the client is gone without a close frame.
-func (c *Connection) lost() {
+// over notes that nothing more can be sent. The label counts the end in metrics.
+func (c *Connection) over(label string) {
 	if c.out.abandon() {
-		count(c.server.meters.closes, closedLost)
-	}
-}
-
-// closedByLibrary notes that the WebSocket library has sent a close frame.
-func (c *Connection) closedByLibrary(code CloseCode) {
-	if c.out.abandon() {
-		count(c.server.meters.closes, strconv.Itoa(code.Code))
+		count(c.server.meters.closes, label)
 	}
 	c.patience.awaitClose(time.Now().Add(closeGrace))
 }

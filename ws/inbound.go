@@ -134,7 +134,7 @@ func errUnknown(a payload.Action) error {
 func (t *talk) checkSize(frame payload.Frame) error {
 	if isFile(frame.Action) {
 		if len(frame.Message) > t.c.server.cfg.FileBytes {
-			return t.c.fileTooLong()
+			return fileTooLong(&t.c.server.cfg)
 		}
 		return nil
 	}
@@ -156,8 +156,8 @@ func (t *talk) hear(ctx context.Context, frame payload.Frame, human bool) error 
 		id = frame.Correlation
 	}
 	return t.c.Session().Send(ctx, agent.Message{
-		ID: id, Content: frame.Message, Wait: !t.v1, Human: human, Correlation: frame.Correlation, Hops: frame.Hops, Heard: frame.Action == payload.UserVoice,
-		Options: t.v1,
+		ID: id, Content: frame.Message, Wait: !t.v1, Human: human, Correlation: frame.Correlation, Hops: frame.Hops,
+		Heard: frame.Action == payload.UserVoice, Options: t.v1,
 	})
 }
 

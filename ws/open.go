@@ -37,6 +37,9 @@ func (c *Connection) open(ctx context.Context, o *opening) bool {
 		c.openFailed(ctx, err, "", req.ID)
 		return false
 	}
+	if c.upload.key = c.who.ID; c.server.cfg.Authenticate == nil {
+		c.upload.key = c.remote
+	}
 	c.sub.Store(sub)
 	c.validAt = time.Now()
 	if greets && req.After != nil {

@@ -39,7 +39,7 @@ func isNetwork(err error) bool {
 // With an error the connection is over. The memory of a large message is counted
 // until the next one is read.
 func (c *Connection) receive(take func(m Message)) error {
-	c.release()
+	c.upload.free()
 	_, r, err := c.socket.NextReader()
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (c *Connection) readAll(b []byte, r io.Reader) (data []byte, refusal, err e
 	for over := false; ; {
 		if len(b) > limit {
 			if file {
-				return b, c.fileTooLong(), nil
+				return b, fileTooLong(&c.server.cfg), nil
 			}
 			if refusal = c.maybeFile(b); refusal != nil {
 				return b, refusal, nil
@@ -115,7 +115,7 @@ func (c *Connection) grow(b []byte, most int) ([]byte, error) {
 	}
 	size = min(size, most)
 	if size > longMessage && c.Session() != nil {
-		if err := c.hold(int64(size) - c.held); err != nil {
+		if err := c.upload.grow(int64(size) - c.upload.bytes); err != nil {
 			return b, err
 		}
 	}
@@ -130,7 +130,7 @@ func (c *Connection) maybeFile(begin []byte) error {
 	case c.Session() == nil:
 		return fault.New(fault.Invalid, "say hello first, in at most %d bytes", helloBytes)
 	case !c.handler.MayBeFile(begin):
-		return c.tooLong()
+		return tooLong(&c.server.cfg)
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (c *Connection) maybeFile(begin []byte) error {
 func (c *Connection) discard(begin []byte, r io.Reader) (id string, err error) {
 	var f finder
 	f.see(begin)
-	c.release()
+	c.upload.free()
 	scrap := make([]byte, scrapBuffer)
 	for {
 		n, err := r.Read(scrap)
@@ -160,13 +160,14 @@ func (c *Connection) CheckSize(message json.RawMessage, text bool) error {
 	if text && len(message) > 0 && message[0] == '"' || len(message) <= c.server.cfg.MessageBytes {
 		return nil
 	}
-	return c.tooLong()
+	return tooLong(&c.server.cfg)
 }
 
-func (c *Connection) tooLong() error {
-	return fault.Wrap(fault.Invalid, agent.ErrTooLong, "a message may have at most %d bytes, and %d of text", c.server.cfg.MessageBytes, agent.MaxTextBytes)
+func tooLong(cfg *Config) error {
+	return fault.Wrap(fault.Invalid, agent.ErrTooLong,
+		"a message may have at most %d bytes, and %d of text", cfg.MessageBytes, agent.MaxTextBytes)
 }
 
-func (c *Connection) fileTooLong() error {
-	return fault.Wrap(fault.Invalid, agent.ErrTooLong, "a file may have at most %d bytes in base64", c.server.cfg.FileBytes)
+func fileTooLong(cfg *Config) error {
+	return fault.Wrap(fault.Invalid, agent.ErrTooLong, "a file may have at most %d bytes in base64", cfg.FileBytes)
 }

@@ -66,7 +66,7 @@ func (t *talk) takeVoice(ctx context.Context, frame payload.Frame) error {
 		t.c.server.hearing.Add(-1)
 		return errListening
 	}
-	free := t.c.handOver() // the recording's memory is in use until it is transcribed
+	free := t.c.upload.handOver() // the recording's memory is in use until it is transcribed
 	call, cancel := context.WithCancelCause(ctx)
 	t.voice = &listening{cancel: cancel, done: make(chan struct{})}
 	go func(done chan struct{}) {
@@ -104,7 +104,7 @@ func (t *talk) transcribe(ctx, call context.Context, recording []byte, frame pay
 		return err
 	}
 	if len(text) > agent.MaxTextBytes {
-		return t.c.tooLong()
+		return tooLong(&t.c.server.cfg)
 	}
 	t.send(payload.Frame{Action: payload.UserMessage, Message: frame.Message, History: true, Time: time.Now(), ID: frame.ID})
 	return t.hear(ctx, frame, true)

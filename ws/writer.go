@@ -113,9 +113,3 @@ func (c *Connection) pong(data string) error {
 	c.add(item{kind: websocket.PongMessage, data: []byte(data)})
 	return nil
 }
-
-// ponged notes a pong.
-func (c *Connection) ponged(string) error {
-	c.patience.alive()
-	return nil
-}
