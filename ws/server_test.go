@@ -220,7 +220,7 @@ func (p *peer) closed() int {
 	for {
 		if _, _, err := p.conn.Read(ctx); err != nil {
 			if code := wstest.CloseStatus(err); code >= 0 {
-				return int(code)
+				return code
 			}
 			p.t.Fatalf("ended without a close frame: %v", err)
 		}

@@ -166,7 +166,7 @@ func (s *site) wantClosed(t *testing.T, as string, d dialect, c *wstest.Conn, co
 		_, data, err := c.Read(ctx)
 		if err != nil {
 			var closed *wstest.CloseError
-			if !errors.As(err, &closed) || int(closed.Code) != code {
+			if !errors.As(err, &closed) || closed.Code != code {
 				t.Errorf("%s: ended with %v, want %d", as, err, code)
 			}
 			return
