@@ -14,9 +14,9 @@ import (
 	"docent/internal/fault"
 )
 
-// readBuffer is the size of a connection's read buffer, in bytes. Most messages
-// of clients fit.
-const readBuffer = 2 << 10
+// readBuffer is the size of a connection's read buffer, in bytes. A text of 1 KiB
+// fits with its frame. Every idle connection has one.
+const readBuffer = 1280
 
 // Server upgrades requests and serves the connections. It is safe for concurrent
 // use.
