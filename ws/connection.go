@@ -28,8 +28,8 @@ type Connection struct {
 	meters   *dialectMeters
 	dialect  string
 	remote   string          // the client's address, see auth.Remote
-	who      *auth.Principal // nil until it is known; guarded by server.mu
-	place    place           // in the limits of connections; guarded by server.mu
+	who      *auth.Principal // nil until it is known; the reader sets it under server.mu
+	place    place           // in the limits of connections
 	pingAt   time.Time       // when the next ping is due; guarded by server.mu
 	rate     *limits.Limit   // of messages
 	cancel   context.CancelFunc
