@@ -9,6 +9,10 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/payload"
+	"docent/rag/quote"
+	"docent/rag/retrieve"
+	"docent/rag/talk"
+	"docent/rag/text"
 )
 
 // answer is one answer in the making.
@@ -21,7 +25,7 @@ type answer struct {
 	threshold float64
 	// retrieved is set once there was a search, of which found is the outcome.
 	retrieved bool
-	found     Retrieval
+	found     retrieve.Retrieval
 	message   payload.RAGMessage
 	usage     *Usage
 }
@@ -29,11 +33,11 @@ type answer struct {
 // search finds the passages, for a question that leans on earlier turns in the
 // words of a model if there is one.
 func (a *answer) search(ctx context.Context) error {
-	if smallTalk(a.req.Question) != nil {
+	if talk.Small(a.req.Question) != nil {
 		return nil // there is nothing to find for it
 	}
-	query := Query{Question: a.req.Question, Turns: a.req.Turns, K: a.req.K, Collections: a.req.Collections}
-	if a.model != nil && asked(a.req.Turns) && leans(a.req.Question) {
+	query := retrieve.Query{Question: a.req.Question, Turns: a.req.Turns, K: a.req.K, Collections: a.req.Collections}
+	if a.model != nil && talk.Asked(a.req.Turns) && talk.Leans(a.req.Question) {
 		question, err := a.rewrite(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -70,7 +74,7 @@ func (a *answer) made(m payload.RAGMessage) payload.RAGMessage {
 }
 
 // Doc is a result as it is shown beside an answer.
-func Doc(r Result) payload.RAGDoc {
+func Doc(r retrieve.Result) payload.RAGDoc {
 	p := r.Passage
 	doc := payload.RAGDoc{Content: p.Text, Metadata: payload.RAGMetadata{
 		Source: p.Document.Source, Page: p.Page, Title: p.Document.Title, Heading: p.Heading(),
@@ -85,7 +89,7 @@ func Doc(r Result) payload.RAGDoc {
 // unsupported reports whether the passages are too weak to answer from. Small
 // talk, and a question about the conversation itself, are the model's to judge.
 func (a *answer) unsupported() bool {
-	if a.model != nil && (smallTalk(a.req.Question) != nil || asked(a.req.Turns) && leans(a.req.Question)) {
+	if a.model != nil && (talk.Small(a.req.Question) != nil || talk.Asked(a.req.Turns) && talk.Leans(a.req.Question)) {
 		return false
 	}
 	return len(a.found.Results) == 0 || a.found.Evidence < a.threshold
@@ -93,11 +97,11 @@ func (a *answer) unsupported() bool {
 
 // withoutModel makes the answer that takes no model.
 func (a *answer) withoutModel(ctx context.Context) {
-	talk := smallTalk(a.req.Question)
+	t := talk.Small(a.req.Question)
 	switch {
-	case talk != nil:
+	case t != nil:
 		a.message.Abstained = true
-		a.message.Answer = talk.Reply
+		a.message.Answer = t.Reply
 		a.message.Sentences = unsupportedSentences(a.message.Answer)
 	case a.unsupported():
 		a.abstain(ctx)
@@ -157,7 +161,7 @@ const maxNamed = 5
 func inCollections(names []string) string {
 	quoted := make([]string, 0, maxNamed)
 	for _, n := range names[:min(len(names), maxNamed)] {
-		quoted = append(quoted, codeSpan(n))
+		quoted = append(quoted, text.CodeSpan(n))
 	}
 	list := strings.Join(quoted, ", ")
 	switch {
@@ -179,7 +183,7 @@ func count(n int, noun string) string {
 
 // quote makes the answer of quotes; false if there is nothing to quote.
 func (a *answer) quote() bool {
-	quotes := extract(a.rag.cfg.Static, a.req.Question, a.found)
-	a.message.Answer, a.message.Sentences = render(quotes, a.found.Results)
+	quotes := quote.Extract(a.rag.cfg.Static, a.req.Question, a.found)
+	a.message.Answer, a.message.Sentences = quote.Render(quotes, a.found.Results)
 	return len(quotes) > 0
 }

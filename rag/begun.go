@@ -1,11 +1,11 @@
 package rag
 
 import (
-	"regexp"
 	"strings"
 
 	"docent/embed"
 	"docent/payload"
+	"docent/rag/text"
 )
 
 // CiteBegun makes the message of what a model had written when it was stopped.
@@ -13,7 +13,7 @@ import (
 // its citation was still to come, so that it is marked only if it cites. There
 // is no text in the message if there was nothing to show.
 func CiteBegun(static *embed.Static, w Written) payload.RAGMessage {
-	w.Text, w.StopReason = withoutHalfMarker(strings.ToValidUTF8(w.Text, "")), ""
+	w.Text, w.StopReason = text.TrimHalfMarker(strings.ToValidUTF8(w.Text, "")), ""
 	m := Cite(static, w)
 	m.Stopped = true
 	if last := len(m.Sentences) - 1; last >= 0 && (m.Sentences[last].Found || len(m.Sentences[last].Docs) == 0) {
@@ -22,22 +22,4 @@ func CiteBegun(static *embed.Static, w Written) payload.RAGMessage {
 	// Half a sentence admits nothing: it may end in "but passage 2 does".
 	m.Abstained = m.Abstained && len(m.Sentences) > 0
 	return m
-}
-
-// halfMarker is the beginning of a marker at the end of a text.
-var halfMarker = regexp.MustCompile(`[ \t]*(?:\[\^?|【)(?i:(?:passages?|docs?|sources?)\s*)?[\d\s,;–-]*(?:†[^】\n]*)?$`)
-
-// withoutHalfMarker cuts off a marker that is not whole. Code is left as it is.
-func withoutHalfMarker(text string) string {
-	at := halfMarker.FindStringIndex(text)
-	if at == nil {
-		return text
-	}
-	for i := 0; i < at[0]; {
-		n := max(codeLength(text, i), 1)
-		if i += n; i > at[0] {
-			return text
-		}
-	}
-	return text[:at[0]]
 }

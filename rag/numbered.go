@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"docent/payload"
+	"docent/rag/text"
 )
 
 // Numbered is an answer as people read it: the passages stand, and are numbered,
@@ -18,7 +19,7 @@ func Numbered(m payload.RAGMessage) payload.RAGMessage {
 	if m.Abstained {
 		return m
 	}
-	order := markedDocs(m.Answer, len(m.Docs))
+	order := text.Marked(m.Answer, len(m.Docs))
 	if slices.IsSorted(order) && len(order) > 0 && order[len(order)-1] == len(order) || len(order) == 0 {
 		return m
 	}
@@ -53,19 +54,19 @@ type shift struct{ behind, by int }
 
 // renumber gives the markers of an answer new numbers, and says what moved.
 // Numbers without a new one stay.
-func renumber(text string, number map[int]int) (string, []shift) {
+func renumber(s string, number map[int]int) (string, []shift) {
 	var b strings.Builder
 	var shifts []shift
 	at := 0
-	for m := range markersIn(text) {
-		b.WriteString(text[at:m.start])
-		at = m.end
-		for _, n := range m.docs {
+	for m := range text.MarkersIn(s) {
+		b.WriteString(s[at:m.Start])
+		at = m.End
+		for _, n := range m.Docs {
 			b.WriteString("[" + strconv.Itoa(cmp.Or(number[n], n)) + "]")
 		}
 		shifts = append(shifts, shift{at, b.Len() - at})
 	}
-	b.WriteString(text[at:])
+	b.WriteString(s[at:])
 	return b.String(), shifts
 }
 

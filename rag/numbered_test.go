@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"docent/payload"
+	"docent/rag/corpus"
+	"docent/rag/text"
 )
 
 // lettered are passages with the contents A, B, C, …
@@ -43,8 +45,8 @@ func TestNumbered(t *testing.T) {
 		{"Ö [12]. Then [11]. And [1].", 12, "Ö [1]. Then [2]. And [3].", "LKABCDEFGHIJ"},
 	} {
 		m := payload.RAGMessage{Answer: c.answer, Docs: lettered(c.docs), Sentences: []payload.RAGSentence{}}
-		for _, s := range splitSentences(c.answer, Prose) {
-			m.Sentences = append(m.Sentences, payload.RAGSentence{Start: s.start, End: s.end, Docs: markedDocs(c.answer[s.start:s.end], c.docs)})
+		for _, s := range text.Sentences(c.answer, corpus.Prose) {
+			m.Sentences = append(m.Sentences, payload.RAGSentence{Start: s.Start, End: s.End, Docs: text.Marked(c.answer[s.Start:s.End], c.docs)})
 		}
 		before := fmt.Sprint(m)
 		got := Numbered(m)
@@ -52,17 +54,17 @@ func TestNumbered(t *testing.T) {
 			t.Errorf("%q: %q, %s", c.answer, got.Answer, contents(got.Docs))
 		}
 		for i, s := range got.Sentences {
-			text, old := got.Answer[s.Start:s.End], m.Sentences[i]
-			if docs := markedDocs(text, c.docs); fmt.Sprint(docs) != fmt.Sprint(s.Docs) {
-				t.Errorf("%q: sentence %q cites %v", c.answer, text, s.Docs)
+			body, old := got.Answer[s.Start:s.End], m.Sentences[i]
+			if docs := text.Marked(body, c.docs); fmt.Sprint(docs) != fmt.Sprint(s.Docs) {
+				t.Errorf("%q: sentence %q cites %v", c.answer, body, s.Docs)
 			}
 			for k, n := range s.Docs {
 				if got.Docs[n-1].Content != m.Docs[old.Docs[k]-1].Content {
-					t.Errorf("%q: sentence %q cites another passage", c.answer, text)
+					t.Errorf("%q: sentence %q cites another passage", c.answer, body)
 				}
 			}
-			if resolveMarkers(text, 0) != resolveMarkers(c.answer[old.Start:old.End], 0) {
-				t.Errorf("%q: sentence %q", c.answer, text)
+			if text.ResolveMarkers(body, 0) != text.ResolveMarkers(c.answer[old.Start:old.End], 0) {
+				t.Errorf("%q: sentence %q", c.answer, body)
 			}
 		}
 		if after := fmt.Sprint(m); after != before {

@@ -13,39 +13,43 @@ import (
 	"docent/internal/fault"
 	"docent/llm/llmtest"
 	"docent/payload"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+	"docent/rag/talk"
+	"docent/rag/text"
 )
 
 // shelf is a retriever over fixed passages and the shelf they are from. It
 // keeps the queries it got.
 type shelf struct {
-	results  []Result
+	results  []retrieve.Result
 	evidence float64
 	err      error
-	queries  []Query
-	infos    []CollectionInfo
+	queries  []retrieve.Query
+	infos    []corpus.CollectionInfo
 }
 
-func (s *shelf) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
+func (s *shelf) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrieval, error) {
 	s.queries = append(s.queries, q)
 	if s.err != nil {
-		return Retrieval{}, s.err
+		return retrieve.Retrieval{}, s.err
 	}
-	return Retrieval{Question: searchText(q.Question, q.Turns), Results: s.results[:min(q.K, len(s.results))], Evidence: s.evidence}, ctx.Err()
+	return retrieve.Retrieval{Question: talk.SearchText(q.Question, q.Turns), Results: s.results[:min(q.K, len(s.results))], Evidence: s.evidence}, ctx.Err()
 }
 
-func (s *shelf) Collections(context.Context) ([]CollectionInfo, error) { return s.infos, nil }
+func (s *shelf) Collections(context.Context) ([]corpus.CollectionInfo, error) { return s.infos, nil }
 
 // passage makes a result of a text.
-func passage(rank int, title, heading, text string) Result {
-	p := Passage{
-		Chunk:    Chunk{ID: int64(rank), DocumentID: 10 + int64(rank), Kind: Prose, Text: text, Headings: []string{heading}, Start: 5, End: 5 + len(text)},
-		Document: Document{Title: title, Source: "/docs/" + title + ".html"},
+func passage(rank int, title, heading, text string) retrieve.Result {
+	p := corpus.Passage{
+		Chunk:    corpus.Chunk{ID: int64(rank), DocumentID: 10 + int64(rank), Kind: corpus.Prose, Text: text, Headings: []string{heading}, Start: 5, End: 5 + len(text)},
+		Document: corpus.Document{Title: title, Source: "/docs/" + title + ".html"},
 	}
-	return Result{Rank: rank, Score: 1 / float64(rank), Passage: p}
+	return retrieve.Result{Rank: rank, Score: 1 / float64(rank), Passage: p}
 }
 
 func memoryShelf() *shelf {
-	return &shelf{evidence: .9, results: []Result{
+	return &shelf{evidence: .9, results: []retrieve.Result{
 		passage(1, "Resources", "work_mem (integer)", "Sets the base maximum amount of memory to be used by a query operation before writing to temporary disk files. The default value is four megabytes (4MB)."),
 		passage(2, "Resources", "shared_buffers (integer)", "Sets the amount of memory the database server uses for shared memory buffers. The default is typically 128 megabytes (128MB)."),
 		passage(3, "Notes", "Release", "Improve the performance of sorting."),
@@ -89,12 +93,12 @@ func TestRunExtractive(t *testing.T) {
 		t.Errorf("the message is %+v", got)
 	}
 	for _, s := range got.Sentences {
-		text := resolveMarkers(got.Answer[s.Start:s.End], 0)
-		if len(s.Docs) != 1 || !strings.Contains(got.Docs[s.Docs[0]-1].Content, text) {
-			t.Errorf("sentence %q is not in passage %v", text, s.Docs)
+		body := text.ResolveMarkers(got.Answer[s.Start:s.End], 0)
+		if len(s.Docs) != 1 || !strings.Contains(got.Docs[s.Docs[0]-1].Content, body) {
+			t.Errorf("sentence %q is not in passage %v", body, s.Docs)
 		}
 		if s.Support != payload.SupportStrong {
-			t.Errorf("sentence %q has support %s", text, s.Support)
+			t.Errorf("sentence %q has support %s", body, s.Support)
 		}
 	}
 	if m := got.Docs[0].Metadata; m.Source != "/docs/Resources.html" || m.Page != nil || m.PageLabel != nil || m.Heading != "work_mem (integer)" || m.Start != 5 || m.DocumentID != 11 || m.ChunkID != 1 || m.Score != 1 {
@@ -147,7 +151,7 @@ func TestRunRefuses(t *testing.T) {
 		"empty":    {Request{Question: " \n"}, "empty"},
 		"long":     {Request{Question: strings.Repeat("x", MaxQuestionBytes+1)}, "16384"},
 		"prompt":   {Request{Question: "q", Prompt: strings.Repeat("x", MaxPromptBytes+1)}, "prompt"},
-		"k":        {Request{Question: "q", K: MaxK + 1}, "1 to 50"},
+		"k":        {Request{Question: "q", K: retrieve.MaxK + 1}, "1 to 50"},
 		"negative": {Request{Question: "q", K: -1}, "1 to 50"},
 		"history":  {Request{Question: "q", History: -1}, "history"},
 		"model":    {Request{Question: "q", Model: "gpt-9"}, "known are extractive"},
@@ -166,7 +170,7 @@ func TestNewRefuses(t *testing.T) {
 		"retriever": func(c *Config) { c.Retriever = nil },
 		"static":    func(c *Config) { c.Static = nil },
 		"default":   func(c *Config) { c.DefaultModel = "x" },
-		"k":         func(c *Config) { c.K = MaxK + 1 },
+		"k":         func(c *Config) { c.K = retrieve.MaxK + 1 },
 		"name":      func(c *Config) { c.Models = map[string]llms.Model{Extractive: llmtest.NewModel(nil)} },
 	} {
 		cfg := ok
@@ -179,7 +183,7 @@ func TestNewRefuses(t *testing.T) {
 
 func TestRunAbstains(t *testing.T) {
 	t.Parallel()
-	infos := []CollectionInfo{{Name: "default", Documents: 3}, {Name: "notes", Documents: 1}, {Name: "empty"}}
+	infos := []corpus.CollectionInfo{{Name: "default", Documents: 3}, {Name: "notes", Documents: 1}, {Name: "empty"}}
 	zero := 0.0
 	for name, c := range map[string]struct {
 		shelf *shelf
@@ -349,5 +353,19 @@ func TestEndlessModelIsCut(t *testing.T) {
 	got, err := r.Run(t.Context(), Request{Question: "default of work_mem?"})
 	if err != nil || len(got.Answer) > maxAnswerBytes+len(noteLength)+2 || !strings.HasSuffix(got.Answer, noteLength) {
 		t.Errorf("%d bytes, %v", len(got.Answer), err)
+	}
+}
+
+func TestSmallTalkIsAnswered(t *testing.T) {
+	t.Parallel()
+	r, _ := newRAG(t, memoryShelf())
+	got, err := r.Run(t.Context(), Request{Question: "Hello!"})
+	if err != nil || got.Answer != talk.Talks()[0].Reply || !got.Abstained || got.Docs == nil || len(got.Docs) != 0 {
+		t.Errorf("without a model: %+v %v", got, err)
+	}
+	r, model := newRAG(t, memoryShelf(), llmtest.Say("Hello to you."))
+	got, err = r.Run(t.Context(), Request{Question: "Hello!"})
+	if err != nil || got.Answer != "Hello to you." || got.Abstained || len(model.Requests()) != 1 {
+		t.Errorf("with a model: %+v %v", got, err)
 	}
 }

@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"docent/payload"
+	"docent/rag/retrieve"
 )
 
 func TestSupport(t *testing.T) {
 	t.Parallel()
-	c := newChecker(testStatic, []Result{
+	c := newChecker(testStatic, []retrieve.Result{
 		passage(1, "Resources", "work_mem (integer)", "Sets the base maximum amount of memory to be used by a query operation before writing to temporary disk files. The default value is four megabytes (4MB). At most 1,600 columns."),
 		passage(2, "Cats", "", "Cats sleep most of the day."),
 	})
@@ -39,7 +40,7 @@ func TestSupport(t *testing.T) {
 // carried in full, however alike the words.
 func TestSupportOfTheOpposite(t *testing.T) {
 	t.Parallel()
-	c := newChecker(testStatic, []Result{
+	c := newChecker(testStatic, []retrieve.Result{
 		passage(1, "Groups", "", "Groups nest to any depth. A group has a name and does not survive a restart. Members are not renamed. Only admins create groups."),
 		passage(2, "Gruppen", "", "Gruppen lassen sich beliebig tief schachteln. Ein Name wird nicht geändert."),
 	})

@@ -9,6 +9,9 @@ import (
 	"docent/embed"
 	"docent/llm"
 	"docent/payload"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+	"docent/rag/text"
 )
 
 // Notes behind an answer that is not whole.
@@ -29,7 +32,7 @@ type Written struct {
 	// "content_filter" are told to the reader, others are not.
 	StopReason string
 	// Results are the passages, the first of which is number 1.
-	Results []Result
+	Results []retrieve.Result
 }
 
 // Cite makes the message of what a model wrote: markers resolved against the
@@ -37,18 +40,18 @@ type Written struct {
 // passages it cites carry it, and one that cites none but that a passage says
 // by that passage. Of no text only the CutNote is left.
 func Cite(static *embed.Static, w Written) payload.RAGMessage {
-	text := strings.TrimSpace(resolveMarkers(Clean(w.Text), len(w.Results)))
+	body := strings.TrimSpace(text.ResolveMarkers(Clean(w.Text), len(w.Results)))
 	m := payload.RAGMessage{
-		LLMName: w.Model, Question: w.Question, Answer: text + CutNote(w.StopReason),
+		LLMName: w.Model, Question: w.Question, Answer: body + CutNote(w.StopReason),
 		Docs: []payload.RAGDoc{}, Sentences: []payload.RAGSentence{},
 	}
 	for _, r := range w.Results {
 		m.Docs = append(m.Docs, Doc(r))
 	}
 	c := newChecker(static, w.Results)
-	for _, s := range splitSentences(text, Prose) {
-		mark := payload.RAGSentence{Start: s.start, End: s.end, Docs: markedDocs(text[s.start:s.end], len(w.Results))}
-		claim := resolveMarkers(text[s.start:s.end], 0)
+	for _, s := range text.Sentences(body, corpus.Prose) {
+		mark := payload.RAGSentence{Start: s.Start, End: s.End, Docs: text.Marked(body[s.Start:s.End], len(w.Results))}
+		claim := text.ResolveMarkers(body[s.Start:s.End], 0)
 		mark.Support = c.support(claim, mark.Docs)
 		if len(mark.Docs) == 0 {
 			if n := c.find(claim); n > 0 {
@@ -57,20 +60,20 @@ func Cite(static *embed.Static, w Written) payload.RAGMessage {
 		}
 		m.Sentences = append(m.Sentences, mark)
 	}
-	m.Abstained = Admits(text) && !cites(m.Sentences)
+	m.Abstained = Admits(body) && !cites(m.Sentences)
 	return m
 }
 
 // Clean makes a model's text fit to show: nothing invisible, and of images
 // their text, because showing one would fetch an address that a document may
 // have put there.
-func Clean(text string) string {
-	return strings.TrimSpace(dropImages(strings.TrimSpace(visible(text))))
+func Clean(s string) string {
+	return strings.TrimSpace(text.DropImages(strings.TrimSpace(text.Visible(s))))
 }
 
 // Unmarked is an answer without its citation markers, for where their numbers
 // mean other passages or none.
-func Unmarked(text string) string { return strings.TrimSpace(resolveMarkers(text, 0)) }
+func Unmarked(s string) string { return strings.TrimSpace(text.ResolveMarkers(s, 0)) }
 
 // CutNote is what to append to an answer whose model stopped for that reason;
 // "" if it finished.

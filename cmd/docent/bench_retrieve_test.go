@@ -15,6 +15,7 @@ import (
 	"docent/index/chromem"
 	"docent/llm/llmtest"
 	"docent/rag"
+	"docent/rag/retrieve"
 )
 
 // BenchmarkRetrieve measures what retrieval adds to a model's first token, by
@@ -57,7 +58,7 @@ type timedWords struct {
 	search time.Duration
 }
 
-func (i *timedWords) Search(ctx context.Context, s rag.Search) ([]rag.Hit, error) {
+func (i *timedWords) Search(ctx context.Context, s retrieve.Search) ([]retrieve.Hit, error) {
 	start := time.Now()
 	defer func() { i.search += time.Since(start) }()
 	return i.Index.Search(ctx, s)
@@ -68,7 +69,7 @@ type timedVectors struct {
 	search time.Duration
 }
 
-func (i *timedVectors) Search(ctx context.Context, s rag.Search) ([]rag.Hit, error) {
+func (i *timedVectors) Search(ctx context.Context, s retrieve.Search) ([]retrieve.Hit, error) {
 	start := time.Now()
 	defer func() { i.search += time.Since(start) }()
 	return i.Index.Search(ctx, s)
@@ -164,7 +165,7 @@ func (t *retrieveTimes) settleIndex(b *testing.B, clock *retrieveClock, question
 			b.Fatal(err)
 		}
 		t.scan.add(func() {
-			if _, err := clock.vectors.Search(b.Context(), rag.Search{Vector: vector, K: 200}); err != nil {
+			if _, err := clock.vectors.Search(b.Context(), retrieve.Search{Vector: vector, K: 200}); err != nil {
 				b.Fatal(err)
 			}
 		})

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"docent/rag"
+	"docent/rag/retrieve"
 )
 
 // scratch is what a search needs while it runs; it is reused.
@@ -34,13 +34,13 @@ func idf(df, n int) float32 {
 	return float32(math.Log(1 + (float64(n-df)+0.5)/(float64(df)+0.5)))
 }
 
-// Search finds chunks; see rag.Index.
-func (x *Index) Search(ctx context.Context, s rag.Search) ([]rag.Hit, error) {
+// Search finds chunks; see retrieve.Index.
+func (x *Index) Search(ctx context.Context, s retrieve.Search) ([]retrieve.Hit, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("keyword index: search: %w", err)
 	}
 	if s.K < 1 {
-		return []rag.Hit{}, nil
+		return []retrieve.Hit{}, nil
 	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -54,9 +54,9 @@ func (x *Index) Search(ctx context.Context, s rag.Search) ([]rag.Hit, error) {
 	}
 	x.best(sc, s.K, x.filter(s.Collections))
 	clear(sc.scores)
-	hits := make([]rag.Hit, len(sc.heap))
+	hits := make([]retrieve.Hit, len(sc.heap))
 	for i, f := range sc.heap {
-		hits[i] = rag.Hit{ID: x.chunks.ids[f.slot], Score: float64(f.score)}
+		hits[i] = retrieve.Hit{ID: x.chunks.ids[f.slot], Score: float64(f.score)}
 	}
 	return hits, nil
 }

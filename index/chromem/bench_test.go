@@ -13,7 +13,7 @@ import (
 	upstream "github.com/philippgille/chromem-go"
 
 	"docent/index/chromem"
-	"docent/rag"
+	"docent/rag/retrieve"
 )
 
 // unitVectors returns n random vectors of length 1, the same for the same n.
@@ -48,9 +48,9 @@ func BenchmarkSearch(b *testing.B) {
 
 func benchSearch(b *testing.B, n, k int) {
 	vectors, queries := unitVectors(n, 256), unitVectors(100, 256)
-	entries, documents := make([]rag.Entry, n), make([]upstream.Document, n)
+	entries, documents := make([]retrieve.Entry, n), make([]upstream.Document, n)
 	for i, v := range vectors {
-		entries[i] = rag.Entry{ID: int64(i + 1), DocumentID: int64(i + 1), Source: strconv.Itoa(i), Vector: v}
+		entries[i] = retrieve.Entry{ID: int64(i + 1), DocumentID: int64(i + 1), Source: strconv.Itoa(i), Vector: v}
 		documents[i] = upstream.Document{ID: strconv.Itoa(i + 1), Embedding: v}
 	}
 	fresh, settled := chromem.New(), chromem.New()
@@ -78,8 +78,8 @@ func benchSearch(b *testing.B, n, k int) {
 		i++
 		for which, search := range []func() error{
 			func() error { _, err := own.QueryEmbedding(b.Context(), q, k, nil, nil); return err },
-			func() error { _, err := settled.Search(b.Context(), rag.Search{Vector: q, K: k}); return err },
-			func() error { _, err := fresh.Search(b.Context(), rag.Search{Vector: q, K: k}); return err },
+			func() error { _, err := settled.Search(b.Context(), retrieve.Search{Vector: q, K: k}); return err },
+			func() error { _, err := fresh.Search(b.Context(), retrieve.Search{Vector: q, K: k}); return err },
 		} {
 			start := time.Now()
 			if err := search(); err != nil {

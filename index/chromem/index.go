@@ -1,5 +1,5 @@
 // Package chromem is the embedded vector index: chromem-go in memory, wrapped
-// so that nothing it does differently from rag.Index shows.
+// so that nothing it does differently from retrieve.Index shows.
 package chromem
 
 import (
@@ -15,7 +15,7 @@ import (
 
 	"docent/embed"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/retrieve"
 )
 
 // Index is a vector index. New entries are searched one by one until Settle
@@ -48,8 +48,8 @@ type entry struct {
 }
 
 var (
-	_ rag.Index   = (*Index)(nil)
-	_ rag.Settler = (*Index)(nil)
+	_ retrieve.Index   = (*Index)(nil)
+	_ retrieve.Settler = (*Index)(nil)
 )
 
 // New makes an empty index.
@@ -67,8 +67,8 @@ func (x *Index) Len() int {
 	return len(x.entries)
 }
 
-// Put adds entries; see rag.Index. It keeps their vectors.
-func (x *Index) Put(ctx context.Context, entries []rag.Entry) error {
+// Put adds entries; see retrieve.Index. It keeps their vectors.
+func (x *Index) Put(ctx context.Context, entries []retrieve.Entry) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	dimensions := x.dimensions
@@ -107,7 +107,7 @@ func (x *Index) Put(ctx context.Context, entries []rag.Entry) error {
 	return nil
 }
 
-func (x *Index) put(ctx context.Context, e *rag.Entry, empty bool) error {
+func (x *Index) put(ctx context.Context, e *retrieve.Entry, empty bool) error {
 	if err := x.remove(ctx, e.ID); err != nil || empty {
 		return err
 	}
@@ -120,7 +120,7 @@ func (x *Index) put(ctx context.Context, e *rag.Entry, empty bool) error {
 	return nil
 }
 
-// Delete removes chunks; see rag.Index.
+// Delete removes chunks; see retrieve.Index.
 func (x *Index) Delete(ctx context.Context, ids []int64) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -223,22 +223,22 @@ type found struct {
 	score float32
 }
 
-// Search finds chunks; see rag.Index.
-func (x *Index) Search(ctx context.Context, s rag.Search) ([]rag.Hit, error) {
+// Search finds chunks; see retrieve.Index.
+func (x *Index) Search(ctx context.Context, s retrieve.Search) ([]retrieve.Hit, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("vector index: search: %w", err)
 	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if s.K < 1 || len(x.entries) == 0 {
-		return []rag.Hit{}, nil
+		return []retrieve.Hit{}, nil
 	}
 	if len(s.Vector) != x.dimensions {
 		return nil, fault.New(fault.Invalid, "vector index: a query of %d dimensions, the index has %d", len(s.Vector), x.dimensions)
 	}
 	query, ok := unit(s.Vector)
 	if !ok {
-		return []rag.Hit{}, nil
+		return []retrieve.Hit{}, nil
 	}
 	top := &top{k: s.K}
 	for name, fresh := range x.fresh {
@@ -256,9 +256,9 @@ func (x *Index) Search(ctx context.Context, s rag.Search) ([]rag.Hit, error) {
 		}
 	}
 	slices.SortFunc(top.found, compare)
-	hits := make([]rag.Hit, len(top.found))
+	hits := make([]retrieve.Hit, len(top.found))
 	for i, f := range top.found {
-		hits[i] = rag.Hit{ID: f.id, Score: float64(f.score)}
+		hits[i] = retrieve.Hit{ID: f.id, Score: float64(f.score)}
 	}
 	return hits, nil
 }

@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"docent/index/chromem"
-	"docent/rag"
 	"docent/rag/ragtest"
+	"docent/rag/retrieve"
 )
 
 func TestIndex(t *testing.T) {
 	t.Parallel()
-	open := func(*testing.T) rag.Index { return chromem.New() }
+	open := func(*testing.T) retrieve.Index { return chromem.New() }
 	ragtest.Run(t, open)
 	ragtest.RunVectors(t, open)
 }

@@ -1,4 +1,4 @@
-// Package ragtest holds the suites that every rag.Index passes.
+// Package ragtest holds the suites that every retrieve.Index passes.
 package ragtest
 
 import (
@@ -14,7 +14,8 @@ import (
 	"testing"
 
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
 )
 
 // dimensions is the length of the suite's vectors.
@@ -43,9 +44,9 @@ func Vector(text string) []float32 {
 
 // Entry makes an entry of chunk id with a vector for its text. Ten chunks in a
 // row are of one document.
-func Entry(id int64, text string) rag.Entry {
-	return rag.Entry{
-		ID: id, DocumentID: 1 + id/10, Collection: rag.DefaultCollection, Source: fmt.Sprintf("/docs/%04d", 1+id/10),
+func Entry(id int64, text string) retrieve.Entry {
+	return retrieve.Entry{
+		ID: id, DocumentID: 1 + id/10, Collection: corpus.DefaultCollection, Source: fmt.Sprintf("/docs/%04d", 1+id/10),
 		Ordinal: int(id % 10), Language: "en", Text: text, Vector: Vector(text),
 	}
 }
@@ -55,9 +56,9 @@ var words = strings.Fields(`lemon ginger pepper saffron cumin clove nutmeg basil
 	dill fennel anise cardamom turmeric paprika mustard vanilla`)
 
 // Entries makes n entries with texts of a few words, the same for the same n.
-func Entries(n int) []rag.Entry {
+func Entries(n int) []retrieve.Entry {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
-	out := make([]rag.Entry, n)
+	out := make([]retrieve.Entry, n)
 	for i := range out {
 		text := make([]string, 3+r.IntN(20))
 		for k := range text {
@@ -69,30 +70,30 @@ func Entries(n int) []rag.Entry {
 }
 
 // find searches by text and vector, so that any index understands it.
-func find(t *testing.T, x rag.Index, text string, k int, collections ...string) []rag.Hit {
+func find(t *testing.T, x retrieve.Index, text string, k int, collections ...string) []retrieve.Hit {
 	t.Helper()
-	hits, err := x.Search(t.Context(), rag.Search{Text: text, Vector: Vector(text), K: k, Collections: collections})
+	hits, err := x.Search(t.Context(), retrieve.Search{Text: text, Vector: Vector(text), K: k, Collections: collections})
 	if err != nil {
 		t.Fatalf("search %q: %v", text, err)
 	}
 	return hits
 }
 
-func put(t *testing.T, x rag.Index, entries ...rag.Entry) {
+func put(t *testing.T, x retrieve.Index, entries ...retrieve.Entry) {
 	t.Helper()
 	if err := x.Put(t.Context(), entries); err != nil {
 		t.Fatalf("put: %v", err)
 	}
 }
 
-func remove(t *testing.T, x rag.Index, ids ...int64) {
+func remove(t *testing.T, x retrieve.Index, ids ...int64) {
 	t.Helper()
 	if err := x.Delete(t.Context(), ids); err != nil {
 		t.Fatalf("delete: %v", err)
 	}
 }
 
-func ids(hits []rag.Hit) []int64 {
+func ids(hits []retrieve.Hit) []int64 {
 	out := make([]int64, len(hits))
 	for i, h := range hits {
 		out[i] = h.ID
@@ -100,7 +101,7 @@ func ids(hits []rag.Hit) []int64 {
 	return out
 }
 
-func wantIDs(t *testing.T, hits []rag.Hit, want ...int64) {
+func wantIDs(t *testing.T, hits []retrieve.Hit, want ...int64) {
 	t.Helper()
 	if got := ids(hits); !slices.Equal(got, want) {
 		t.Errorf("found %v, want %v", got, want)
@@ -108,9 +109,9 @@ func wantIDs(t *testing.T, hits []rag.Hit, want ...int64) {
 }
 
 // settle lets an index do what it puts off.
-func settle(t *testing.T, x rag.Index) {
+func settle(t *testing.T, x retrieve.Index) {
 	t.Helper()
-	if s, ok := x.(rag.Settler); ok {
+	if s, ok := x.(retrieve.Settler); ok {
 		if err := s.Settle(t.Context()); err != nil {
 			t.Fatalf("settle: %v", err)
 		}
@@ -118,8 +119,8 @@ func settle(t *testing.T, x rag.Index) {
 }
 
 // Run tests what holds of every index. open makes an empty one.
-func Run(t *testing.T, open func(t *testing.T) rag.Index) {
-	for name, test := range map[string]func(*testing.T, rag.Index){
+func Run(t *testing.T, open func(t *testing.T) retrieve.Index) {
+	for name, test := range map[string]func(*testing.T, retrieve.Index){
 		"empty": testEmpty, "finds": testFinds, "ties": testTies, "ties at the cut": testTiesAtCut, "k": testK, "replace": testReplace,
 		"delete": testDelete, "collections": testCollections, "invalid": testInvalid, "canceled": testCanceled, "concurrent": testConcurrent,
 	} {
@@ -134,7 +135,7 @@ func Run(t *testing.T, open func(t *testing.T) rag.Index) {
 	})
 }
 
-func testEmpty(t *testing.T, x rag.Index) {
+func testEmpty(t *testing.T, x retrieve.Index) {
 	if n := x.Len(); n != 0 {
 		t.Errorf("a new index has %d chunks", n)
 	}
@@ -146,7 +147,7 @@ func testEmpty(t *testing.T, x rag.Index) {
 	wantIDs(t, find(t, x, "lemon", 5))
 }
 
-func testFinds(t *testing.T, x rag.Index) {
+func testFinds(t *testing.T, x retrieve.Index) {
 	put(t, x, Entry(1, "lemon ginger"), Entry(2, "pepper saffron cumin"), Entry(3, "lemon clove nutmeg basil"))
 	for range 2 {
 		wantIDs(t, find(t, x, "ginger lemon", 1), 1)
@@ -160,7 +161,7 @@ func testFinds(t *testing.T, x rag.Index) {
 	}
 }
 
-func testTies(t *testing.T, x rag.Index) {
+func testTies(t *testing.T, x retrieve.Index) {
 	a, b, c, d := Entry(5, "lemon mint"), Entry(6, "lemon mint"), Entry(7, "lemon mint"), Entry(8, "lemon mint")
 	a.Source, a.DocumentID, a.Ordinal = "/b", 100, 0
 	b.Source, b.DocumentID, b.Ordinal = "/a", 101, 2
@@ -174,9 +175,9 @@ func testTies(t *testing.T, x rag.Index) {
 	}
 }
 
-func testTiesAtCut(t *testing.T, x rag.Index) {
+func testTiesAtCut(t *testing.T, x retrieve.Index) {
 	const n = 300
-	entries := make([]rag.Entry, n)
+	entries := make([]retrieve.Entry, n)
 	for i := range entries {
 		entries[i] = Entry(int64(i+1), "lemon mint")
 	}
@@ -198,7 +199,7 @@ func testTiesAtCut(t *testing.T, x rag.Index) {
 	}
 }
 
-func testK(t *testing.T, x rag.Index) {
+func testK(t *testing.T, x retrieve.Index) {
 	put(t, x, Entries(30)...)
 	for _, k := range []int{-1, 0} {
 		wantIDs(t, find(t, x, "lemon", k))
@@ -214,7 +215,7 @@ func testK(t *testing.T, x rag.Index) {
 	}
 }
 
-func testReplace(t *testing.T, x rag.Index) {
+func testReplace(t *testing.T, x retrieve.Index) {
 	put(t, x, Entry(1, "lemon"), Entry(2, "pepper"))
 	settle(t, x)
 	e := Entry(1, "saffron")
@@ -236,7 +237,7 @@ func testReplace(t *testing.T, x rag.Index) {
 	}
 }
 
-func testDelete(t *testing.T, x rag.Index) {
+func testDelete(t *testing.T, x retrieve.Index) {
 	put(t, x, Entries(700)...)
 	settle(t, x)
 	remove(t, x) // none is none, not all
@@ -266,7 +267,7 @@ func testDelete(t *testing.T, x rag.Index) {
 	wantIDs(t, find(t, x, "lemon", 5), 1)
 }
 
-func testCollections(t *testing.T, x rag.Index) {
+func testCollections(t *testing.T, x retrieve.Index) {
 	entries := Entries(60)
 	for i := range entries {
 		entries[i].Text += " vanilla"
@@ -297,12 +298,12 @@ func testCollections(t *testing.T, x rag.Index) {
 	}
 }
 
-func testInvalid(t *testing.T, x rag.Index) {
+func testInvalid(t *testing.T, x retrieve.Index) {
 	put(t, x, Entry(1, "lemon"))
 	for _, id := range []int64{0, -7} {
 		bad := Entry(3, "ginger")
 		bad.ID = id
-		if err := x.Put(t.Context(), []rag.Entry{Entry(2, "ginger"), bad}); fault.KindOf(err) != fault.Invalid {
+		if err := x.Put(t.Context(), []retrieve.Entry{Entry(2, "ginger"), bad}); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("put of id %d: %v, want an Invalid fault", id, err)
 		}
 	}
@@ -311,17 +312,17 @@ func testInvalid(t *testing.T, x rag.Index) {
 	}
 }
 
-func testCanceled(t *testing.T, x rag.Index) {
+func testCanceled(t *testing.T, x retrieve.Index) {
 	put(t, x, Entry(1, "lemon"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := x.Search(ctx, rag.Search{Text: "lemon", Vector: Vector("lemon"), K: 1}); !errors.Is(err, context.Canceled) {
+	if _, err := x.Search(ctx, retrieve.Search{Text: "lemon", Vector: Vector("lemon"), K: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("search: %v, want context.Canceled", err)
 	}
 }
 
 // testHistory compares an index filled at once with one that had a past.
-func testHistory(t *testing.T, straight, winding rag.Index) {
+func testHistory(t *testing.T, straight, winding retrieve.Index) {
 	entries := Entries(400)
 	put(t, straight, entries[100:]...)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -345,7 +346,7 @@ func testHistory(t *testing.T, straight, winding rag.Index) {
 	}
 }
 
-func testConcurrent(t *testing.T, x rag.Index) {
+func testConcurrent(t *testing.T, x retrieve.Index) {
 	entries := Entries(300)
 	put(t, x, entries[:100]...)
 	var wg sync.WaitGroup
@@ -364,7 +365,7 @@ func testConcurrent(t *testing.T, x rag.Index) {
 		}
 	})
 	wg.Go(func() {
-		if s, ok := x.(rag.Settler); ok {
+		if s, ok := x.(retrieve.Settler); ok {
 			for range 10 {
 				if err := s.Settle(t.Context()); err != nil {
 					t.Errorf("settle: %v", err)
@@ -375,7 +376,7 @@ func testConcurrent(t *testing.T, x rag.Index) {
 	for range 2 {
 		wg.Go(func() {
 			for _, w := range words {
-				hits, err := x.Search(t.Context(), rag.Search{Text: w, Vector: Vector(w), K: 20})
+				hits, err := x.Search(t.Context(), retrieve.Search{Text: w, Vector: Vector(w), K: 20})
 				if err != nil {
 					t.Errorf("search: %v", err)
 				}

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/retrieve"
 )
 
 // RunMatcher tests what holds of keyword indexes beyond Run.
-func RunMatcher(t *testing.T, open func(t *testing.T) rag.Matcher) {
+func RunMatcher(t *testing.T, open func(t *testing.T) retrieve.Matcher) {
 	t.Run("match", func(t *testing.T) {
 		t.Parallel()
 		testMatch(t, open(t))
@@ -26,7 +26,7 @@ func RunMatcher(t *testing.T, open func(t *testing.T) rag.Matcher) {
 	})
 }
 
-func testMatch(t *testing.T, x rag.Matcher) {
+func testMatch(t *testing.T, x retrieve.Matcher) {
 	entries := Entries(300)
 	for i := range entries {
 		if i%3 == 0 {
@@ -58,14 +58,14 @@ func testMatch(t *testing.T, x rag.Matcher) {
 		}
 	}
 	for i := len(hits); i < len(asked); i++ {
-		if matches[i] != (rag.Match{}) {
+		if matches[i] != (retrieve.Match{}) {
 			t.Errorf("chunk %d is not there: %+v", asked[i], matches[i])
 		}
 	}
 }
 
 // sameAnswers compares two indexes.
-func sameAnswers(t *testing.T, a, b rag.Matcher) {
+func sameAnswers(t *testing.T, a, b retrieve.Matcher) {
 	t.Helper()
 	if a.Len() != b.Len() {
 		t.Errorf("Len is %d and %d", a.Len(), b.Len())
@@ -91,7 +91,7 @@ func sameAnswers(t *testing.T, a, b rag.Matcher) {
 	}
 }
 
-func testSaveLoad(t *testing.T, x, y rag.Matcher) {
+func testSaveLoad(t *testing.T, x, y retrieve.Matcher) {
 	entries := Entries(400)
 	put(t, x, entries...)
 	remove(t, x, 1, 2, 3, 200)
@@ -102,7 +102,7 @@ func testSaveLoad(t *testing.T, x, y rag.Matcher) {
 	sameAnswers(t, x, y)
 	// A loaded index goes on like any other, and what it lies in stays as it is.
 	before := bytes.Clone(saved)
-	for _, z := range []rag.Matcher{x, y} {
+	for _, z := range []retrieve.Matcher{x, y} {
 		put(t, z, Entry(1000, "lemon newword pepper"), Entry(20, "mint"))
 		remove(t, z, 30, 31, 32)
 		put(t, z, entries[30])
@@ -114,7 +114,7 @@ func testSaveLoad(t *testing.T, x, y rag.Matcher) {
 	}
 }
 
-func save(t *testing.T, x rag.Matcher) []byte {
+func save(t *testing.T, x retrieve.Matcher) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := x.Save(&b); err != nil {
@@ -123,7 +123,7 @@ func save(t *testing.T, x rag.Matcher) []byte {
 	return b.Bytes()
 }
 
-func testLoadDamaged(t *testing.T, x, y rag.Matcher) {
+func testLoadDamaged(t *testing.T, x, y retrieve.Matcher) {
 	put(t, x, Entries(40)...)
 	saved := save(t, x)
 	for n := 0; n < len(saved); n += 1 + len(saved)/97 {
@@ -140,7 +140,7 @@ func testLoadDamaged(t *testing.T, x, y rag.Matcher) {
 
 // LoadAnything flips bytes of saved data one after the other: an index may take
 // or refuse the result, but must not fail otherwise. For fuzz tests too.
-func LoadAnything(t *testing.T, x rag.Matcher, saved []byte) {
+func LoadAnything(t *testing.T, x retrieve.Matcher, saved []byte) {
 	t.Helper()
 	for at := range saved {
 		data := bytes.Clone(saved)
@@ -150,7 +150,7 @@ func LoadAnything(t *testing.T, x rag.Matcher, saved []byte) {
 }
 
 // UseAnything loads data and, if that works, uses the index.
-func UseAnything(t *testing.T, x rag.Matcher, data []byte) {
+func UseAnything(t *testing.T, x retrieve.Matcher, data []byte) {
 	t.Helper()
 	if x.Load(data) != nil {
 		return

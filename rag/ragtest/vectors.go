@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/retrieve"
 )
 
 // RunVectors tests what holds of vector indexes beyond Run.
-func RunVectors(t *testing.T, open func(t *testing.T) rag.Index) {
-	for name, test := range map[string]func(*testing.T, rag.Index){
+func RunVectors(t *testing.T, open func(t *testing.T) retrieve.Index) {
+	for name, test := range map[string]func(*testing.T, retrieve.Index){
 		"bad vectors": testBadVectors, "no vector": testNoVector, "bad queries": testBadQueries, "exact": testExact,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -20,14 +20,14 @@ func RunVectors(t *testing.T, open func(t *testing.T) rag.Index) {
 	}
 }
 
-func testBadVectors(t *testing.T, x rag.Index) {
+func testBadVectors(t *testing.T, x retrieve.Index) {
 	put(t, x, Entry(1, "lemon"))
 	long, nan, inf := Entry(2, "mint"), Entry(3, "mint"), Entry(4, "mint")
 	long.Vector = append(long.Vector, 1)
 	nan.Vector[5] = float32(math.NaN())
 	inf.Vector[5] = float32(math.Inf(1))
-	for _, bad := range []rag.Entry{long, nan, inf} {
-		if err := x.Put(t.Context(), []rag.Entry{Entry(9, "sage"), bad}); fault.KindOf(err) != fault.Invalid {
+	for _, bad := range []retrieve.Entry{long, nan, inf} {
+		if err := x.Put(t.Context(), []retrieve.Entry{Entry(9, "sage"), bad}); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("chunk %d: %v, want an Invalid fault", bad.ID, err)
 		}
 	}
@@ -42,7 +42,7 @@ func testBadVectors(t *testing.T, x rag.Index) {
 	}
 }
 
-func testNoVector(t *testing.T, x rag.Index) {
+func testNoVector(t *testing.T, x retrieve.Index) {
 	none, zero := Entry(2, "lemon"), Entry(3, "")
 	none.Vector = nil
 	put(t, x, Entry(1, "lemon"), none, zero)
@@ -57,15 +57,15 @@ func testNoVector(t *testing.T, x rag.Index) {
 	wantIDs(t, find(t, x, "lemon", 5))
 }
 
-func testBadQueries(t *testing.T, x rag.Index) {
+func testBadQueries(t *testing.T, x retrieve.Index) {
 	put(t, x, Entry(1, "lemon"))
 	wantIDs(t, find(t, x, "", 5)) // zero is near nothing
 	nan := Vector("lemon")
 	nan[0] = float32(math.NaN())
-	if hits, err := x.Search(t.Context(), rag.Search{Vector: nan, K: 5}); err != nil || len(hits) > 0 {
+	if hits, err := x.Search(t.Context(), retrieve.Search{Vector: nan, K: 5}); err != nil || len(hits) > 0 {
 		t.Errorf("a query that is not finite: %v, %v, want nothing", hits, err)
 	}
-	if _, err := x.Search(t.Context(), rag.Search{Vector: []float32{1}, K: 5}); fault.KindOf(err) != fault.Invalid {
+	if _, err := x.Search(t.Context(), retrieve.Search{Vector: []float32{1}, K: 5}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("a query of one dimension: %v, want an Invalid fault", err)
 	}
 	// Length does not matter, direction does.
@@ -73,14 +73,14 @@ func testBadQueries(t *testing.T, x rag.Index) {
 	for i := range double {
 		double[i] *= 2
 	}
-	hits, err := x.Search(t.Context(), rag.Search{Vector: double, K: 5})
+	hits, err := x.Search(t.Context(), retrieve.Search{Vector: double, K: 5})
 	if err != nil || len(hits) != 1 || math.Abs(hits[0].Score-1) > 1e-6 {
 		t.Errorf("a query of length 2: %v, %v, want chunk 1 with score 1", hits, err)
 	}
 }
 
 // testExact compares scores with a plain dot product.
-func testExact(t *testing.T, x rag.Index) {
+func testExact(t *testing.T, x retrieve.Index) {
 	entries := Entries(500)
 	put(t, x, entries...)
 	for range 2 {
