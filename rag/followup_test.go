@@ -38,14 +38,10 @@ func TestFollowUpIsRewrittenOnce(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		q := s.queries[0]
-		said := "" // only what is not the question is said
-		if text := talk.SearchText(q.Question, q.Turns); text != c.question {
-			said = text
+		if want := talk.SearchText(q.Question, q.Turns); got.Search.Text != want {
+			t.Errorf("%s: the answer says that it searched for %q, want %q", name, got.Search.Text, want)
 		}
-		if got.Searched != said {
-			t.Errorf("%s: the answer says that %q was searched for, want %q", name, got.Searched, said)
-		}
-		if q.Question != c.searched || len(q.Turns) != c.turns || len(model.Requests()) != c.calls || got.Question != c.question || got.Answer != "4MB [1]." {
+		if q.Question != c.searched || len(q.Turns) != c.turns || len(model.Requests()) != c.calls || got.Question != c.question || got.Text != "4MB [1]." {
 			t.Errorf("%s: searched %q with %d turns, %d calls, message %+v", name, q.Question, len(q.Turns), len(model.Requests()), got)
 		}
 		if last := model.Requests()[c.calls-1]; strings.Contains(last.Messages[0].Content+last.Messages[len(last.Messages)-2].Content, "dropped") {
@@ -66,7 +62,7 @@ func TestFirstQuestionIsNotRewritten(t *testing.T) {
 		s := memoryShelf()
 		r, model := newRAG(t, s, llmtest.Say("4MB [1]."))
 		got, err := r.Run(t.Context(), Request{Question: "what is the default?", History: 9, Turns: turns})
-		if err != nil || got.Answer != "4MB [1]." || len(model.Requests()) != 1 || s.queries[0].Question != "what is the default?" {
+		if err != nil || got.Text != "4MB [1]." || len(model.Requests()) != 1 || s.queries[0].Question != "what is the default?" {
 			t.Errorf("%s: %v, %+v, %d calls", name, err, got, len(model.Requests()))
 		}
 		// Nor is the model asked where the documents have nothing.
@@ -88,7 +84,7 @@ func TestRewritingRambles(t *testing.T) {
 	s := memoryShelf()
 	r, _ := newRAG(t, s, ramble, llmtest.Say("4MB [1]."))
 	got, err := r.Run(t.Context(), Request{Question: "and its default?", History: 2, Turns: []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}}})
-	if err != nil || got.Answer != "4MB [1]." || s.queries[0].Question != "and its default?" || len(s.queries[0].Turns) != 1 {
+	if err != nil || got.Text != "4MB [1]." || s.queries[0].Question != "and its default?" || len(s.queries[0].Turns) != 1 {
 		t.Errorf("%v, %+v after %+v", err, got, s.queries)
 	}
 	if most := maxRewriteBytes/len("and so on ") + 1; pieces != most {
@@ -136,7 +132,7 @@ func TestRewritingTakesTooLong(t *testing.T) {
 		r, model := newRAG(t, s, hang, llmtest.Say("4MB [1]."))
 		began := time.Now()
 		got, err := r.Run(t.Context(), Request{Question: "and its default?", History: 2, Turns: []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}}})
-		if err != nil || got.Answer != "4MB [1]." || s.queries[0].Question != "and its default?" || len(model.Requests()) != 2 {
+		if err != nil || got.Text != "4MB [1]." || s.queries[0].Question != "and its default?" || len(model.Requests()) != 2 {
 			t.Errorf("%v, %+v after %+v", err, got, s.queries)
 		}
 		if took := time.Since(began); took != rewriteTimeout {
@@ -151,11 +147,11 @@ func TestFollowUpWithoutModel(t *testing.T) {
 	r, _ := newRAG(t, s)
 	turns := []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}, {Role: talk.Assistant, Text: "Memory [1]."}}
 	got, err := r.Run(t.Context(), Request{Question: "and its default?", History: 2, Turns: turns})
-	if err != nil || len(s.queries[0].Turns) != 2 || !strings.Contains(got.Answer, "four megabytes") {
+	if err != nil || len(s.queries[0].Turns) != 2 || !strings.Contains(got.Text, "four megabytes") {
 		t.Errorf("%v, %+v after %+v", err, got, s.queries)
 	}
-	if got.Searched != "what is work_mem?\nand its default?" {
-		t.Errorf("it says that %q was searched for", got.Searched)
+	if got.Search.Text != "what is work_mem?\nand its default?" {
+		t.Errorf("it says that %q was searched for", got.Search.Text)
 	}
 }
 
@@ -165,7 +161,7 @@ func TestConversationNeedsNoEvidence(t *testing.T) {
 	t.Parallel()
 	r, _ := newRAG(t, &shelf{}, llmtest.Say("What did I ask before?"), llmtest.Say("You asked what work_mem is."))
 	got, err := r.Run(t.Context(), Request{Question: "what was that again?", History: 2, Turns: []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}, {Role: talk.Assistant, Text: "Memory."}}})
-	if err != nil || got.Abstained || got.Answer != "You asked what work_mem is." || got.Docs == nil {
+	if err != nil || got.Abstained || got.Text != "You asked what work_mem is." {
 		t.Errorf("%v, %+v", err, got)
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"docent/embed"
 	"docent/internal/fault"
 	"docent/internal/meter"
-	"docent/payload"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 )
@@ -164,21 +163,21 @@ func (r *RAG) model(name string) (llms.Model, error) {
 }
 
 // Run answers a request.
-func (r *RAG) Run(ctx context.Context, req Request) (payload.RAGMessage, error) {
+func (r *RAG) Run(ctx context.Context, req Request) (Answer, error) {
 	for part, err := range r.Stream(ctx, req) {
 		if err != nil {
-			return payload.RAGMessage{}, err
+			return Answer{}, err
 		}
-		if part.Message != nil {
-			return *part.Message, nil
+		if part.Answer != nil {
+			return *part.Answer, nil
 		}
 	}
-	return payload.RAGMessage{}, errors.New("rag: an answer ended without a message")
+	return Answer{}, errors.New("rag: the stream ended without an answer")
 }
 
-// Stream answers a request piece by piece: phases, then deltas, at the end the
-// Message. An error comes once and last; nothing of the answer is then to be
-// kept. Ending the loop early cancels the model's call and waits for it.
+// Stream answers a request piece by piece. It yields phases and deltas, and the
+// answer last. An error comes once and last; the caller must then discard the
+// deltas. Leaving the loop early cancels the model call and waits for it.
 func (r *RAG) Stream(ctx context.Context, req Request) iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
 		a, err := r.begin(req)
@@ -189,6 +188,7 @@ func (r *RAG) Stream(ctx context.Context, req Request) iter.Seq2[Part, error] {
 		if !yield(Part{Phase: Searching}, nil) {
 			return
 		}
+		start := time.Now()
 		if err := a.search(ctx); err != nil {
 			yield(Part{}, err)
 			return
@@ -201,7 +201,8 @@ func (r *RAG) Stream(ctx context.Context, req Request) iter.Seq2[Part, error] {
 		if !yield(answering, nil) {
 			return
 		}
-		start := time.Now()
+		a.out.Timings.Search = time.Since(start)
+		start = time.Now()
 		defer func() { r.took.Observe(time.Since(start)) }()
 		if writes {
 			if ok, err := a.write(ctx, yield); err != nil {
@@ -212,17 +213,17 @@ func (r *RAG) Stream(ctx context.Context, req Request) iter.Seq2[Part, error] {
 			}
 		} else {
 			a.withoutModel(ctx)
-			if !yield(Part{Delta: a.message.Answer}, nil) {
+			if !yield(Part{Delta: a.out.Text}, nil) {
 				return
 			}
 		}
-		message := a.made(a.message)
-		yield(Part{Message: &message, Usage: a.usage}, nil)
+		a.out.Timings.Answer = time.Since(start)
+		yield(Part{Answer: &a.out}, nil)
 	}
 }
 
 // begin checks a request and fills in its defaults.
-func (r *RAG) begin(req Request) (*answer, error) {
+func (r *RAG) begin(req Request) (*answering, error) {
 	req.Question = strings.TrimSpace(strings.ToValidUTF8(req.Question, "\uFFFD"))
 	if req.K == 0 {
 		req.K = r.cfg.K
@@ -249,9 +250,9 @@ func (r *RAG) begin(req Request) (*answer, error) {
 		return nil, err
 	}
 	req.Turns = req.Turns[max(0, len(req.Turns)-req.History):]
-	return &answer{
+	return &answering{
 		rag: r, req: req, model: model, threshold: r.threshold(req, model),
-		message: payload.RAGMessage{LLMName: req.Model, Question: req.Question, Docs: []payload.RAGDoc{}, Sentences: []payload.RAGSentence{}},
+		out: Answer{Model: req.Model, Question: req.Question},
 	}, nil
 }
 

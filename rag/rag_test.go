@@ -12,7 +12,6 @@ import (
 	"docent/embed"
 	"docent/internal/fault"
 	"docent/llm/llmtest"
-	"docent/payload"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 	"docent/rag/talk"
@@ -86,23 +85,23 @@ func TestRunExtractive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(got.Answer, "The default value is four megabytes (4MB). [1]") || !strings.Contains(got.Answer, "work_mem (integer)") {
-		t.Errorf("the answer is %q", got.Answer)
+	if !strings.Contains(got.Text, "The default value is four megabytes (4MB). [1]") || !strings.Contains(got.Text, "work_mem (integer)") {
+		t.Errorf("the answer is %q", got.Text)
 	}
-	if got.LLMName != Extractive || got.Abstained || len(got.Docs) != 3 || got.Question != "What is the default of work_mem?" {
+	if got.Model != Extractive || got.Abstained || len(got.Passages) != 3 || got.Question != "What is the default of work_mem?" {
 		t.Errorf("the message is %+v", got)
 	}
 	for _, s := range got.Sentences {
-		body := text.ResolveMarkers(got.Answer[s.Start:s.End], 0)
-		if len(s.Docs) != 1 || !strings.Contains(got.Docs[s.Docs[0]-1].Content, body) {
-			t.Errorf("sentence %q is not in passage %v", body, s.Docs)
+		body := text.ResolveMarkers(got.Text[s.Start:s.End], 0)
+		if len(s.Passages) != 1 || !strings.Contains(got.Passages[s.Passages[0]-1].Passage.Text, body) {
+			t.Errorf("sentence %q is not in passage %v", body, s.Passages)
 		}
-		if s.Support != payload.SupportStrong {
+		if s.Support != Strong {
 			t.Errorf("sentence %q has support %s", body, s.Support)
 		}
 	}
-	if m := got.Docs[0].Metadata; m.Source != "/docs/Resources.html" || m.Page != nil || m.PageLabel != nil || m.Heading != "work_mem (integer)" || m.Start != 5 || m.DocumentID != 11 || m.ChunkID != 1 || m.Score != 1 {
-		t.Errorf("metadata is %+v", m)
+	if got.Search == nil || got.Search.Text != got.Question || got.Search.K != DefaultK || got.Timings.Answer <= 0 || got.Timings.Search <= 0 {
+		t.Errorf("search %+v, timings %+v", got.Search, got.Timings)
 	}
 }
 
@@ -130,13 +129,13 @@ func TestStreamOrder(t *testing.T) {
 	if got := strings.Join(order, " "); got != "searching answering delta delta delta message" {
 		t.Errorf("the parts came as %s", got)
 	}
-	if text != "It is 4MB [1, 9]." || last.Message.Answer != "It is 4MB [1]." {
-		t.Errorf("deltas %q, message %q", text, last.Message.Answer)
+	if text != "It is 4MB [1, 9]." || last.Answer.Text != "It is 4MB [1]." {
+		t.Errorf("deltas %q, message %q", text, last.Answer.Text)
 	}
-	if last.Usage == nil || *last.Usage != (Usage{7, 3}) {
-		t.Errorf("usage is %v", last.Usage)
+	if last.Answer.Usage == nil || *last.Answer.Usage != (Usage{7, 3}) {
+		t.Errorf("usage is %v", last.Answer.Usage)
 	}
-	if s := last.Message.Sentences; len(s) != 1 || s[0].Support != payload.SupportStrong || s[0].Docs[0] != 1 {
+	if s := last.Answer.Sentences; len(s) != 1 || s[0].Support != Strong || s[0].Passages[0] != 1 {
 		t.Errorf("sentences are %+v", s)
 	}
 }
@@ -203,11 +202,11 @@ func TestRunAbstains(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Abstained != (c.want != "") || c.want != "" && got.Answer != c.want || len(got.Docs) != c.docs {
-			t.Errorf("%s: %v with %d docs: %s", name, got.Abstained, len(got.Docs), got.Answer)
+		if got.Abstained != (c.want != "") || c.want != "" && got.Text != c.want || len(got.Passages) != c.docs {
+			t.Errorf("%s: %v with %d docs: %s", name, got.Abstained, len(got.Passages), got.Text)
 		}
 		for _, s := range got.Sentences {
-			if got.Abstained && (len(s.Docs) != 0 || s.Support != payload.SupportNone) {
+			if got.Abstained && (len(s.Passages) != 0 || s.Support != None) {
 				t.Errorf("%s: a sentence claims support: %+v", name, s)
 			}
 		}
@@ -221,7 +220,7 @@ func TestModelIsNotAskedWithoutEvidence(t *testing.T) {
 		s.evidence = evidence
 		r, model := newRAG(t, s, llmtest.Say("It is 7."))
 		got, err := r.Run(t.Context(), Request{Question: "default of work_mem?"})
-		if err != nil || got.Abstained != (asked == 0) || got.LLMName != "scripted" || len(model.Requests()) != asked {
+		if err != nil || got.Abstained != (asked == 0) || got.Model != "scripted" || len(model.Requests()) != asked {
 			t.Errorf("evidence %v: %+v %v after %d calls", evidence, got, err, len(model.Requests()))
 		}
 	}
@@ -247,15 +246,15 @@ func TestModelAnswers(t *testing.T) {
 		"image":     {llmtest.Say("![4MB](http://evil/?q=1) is it\u202e [1]."), "4MB is it [1].", false, "strong"},
 	} {
 		r, _ := newRAG(t, memoryShelf(), c.reply)
-		var got payload.RAGMessage
+		var got Answer
 		var deltas string
 		for p, err := range r.Stream(t.Context(), Request{Question: "default of work_mem?"}) {
 			if err != nil {
 				t.Fatal(name, err)
 			}
 			deltas += p.Delta
-			if p.Message != nil {
-				got = *p.Message
+			if p.Answer != nil {
+				got = *p.Answer
 			}
 		}
 		if want := strings.Join(c.reply.Text, ""); deltas != want {
@@ -265,8 +264,8 @@ func TestModelAnswers(t *testing.T) {
 		for _, s := range got.Sentences {
 			supports = append(supports, string(s.Support))
 		}
-		if got.Answer != c.answer || got.Abstained != c.abstained || strings.Join(supports, " ") != c.supports {
-			t.Errorf("%s: %q, abstained %v, support %v", name, got.Answer, got.Abstained, supports)
+		if got.Text != c.answer || got.Abstained != c.abstained || strings.Join(supports, " ") != c.supports {
+			t.Errorf("%s: %q, abstained %v, support %v", name, got.Text, got.Abstained, supports)
 		}
 	}
 }
@@ -286,7 +285,7 @@ func TestModelFails(t *testing.T) {
 		r, _ := newRAG(t, memoryShelf(), c.reply)
 		var last error
 		for p, err := range r.Stream(t.Context(), Request{Question: "default of work_mem?"}) {
-			if last != nil || p.Message != nil {
+			if last != nil || p.Answer != nil {
 				t.Errorf("%s: something came after the error, or a message", name)
 			}
 			last = err
@@ -351,8 +350,8 @@ func TestEndlessModelIsCut(t *testing.T) {
 	}
 	r, _ := newRAG(t, memoryShelf(), llmtest.Say(pieces...))
 	got, err := r.Run(t.Context(), Request{Question: "default of work_mem?"})
-	if err != nil || len(got.Answer) > maxAnswerBytes+len(noteLength)+2 || !strings.HasSuffix(got.Answer, noteLength) {
-		t.Errorf("%d bytes, %v", len(got.Answer), err)
+	if err != nil || len(got.Text) > maxAnswerBytes+len(noteLength)+2 || !strings.HasSuffix(got.Text, noteLength) {
+		t.Errorf("%d bytes, %v", len(got.Text), err)
 	}
 }
 
@@ -360,12 +359,12 @@ func TestSmallTalkIsAnswered(t *testing.T) {
 	t.Parallel()
 	r, _ := newRAG(t, memoryShelf())
 	got, err := r.Run(t.Context(), Request{Question: "Hello!"})
-	if err != nil || got.Answer != talk.Talks()[0].Reply || !got.Abstained || got.Docs == nil || len(got.Docs) != 0 {
+	if err != nil || got.Text != talk.Talks()[0].Reply || !got.Abstained || len(got.Passages) != 0 {
 		t.Errorf("without a model: %+v %v", got, err)
 	}
 	r, model := newRAG(t, memoryShelf(), llmtest.Say("Hello to you."))
 	got, err = r.Run(t.Context(), Request{Question: "Hello!"})
-	if err != nil || got.Answer != "Hello to you." || got.Abstained || len(model.Requests()) != 1 {
+	if err != nil || got.Text != "Hello to you." || got.Abstained || len(model.Requests()) != 1 {
 		t.Errorf("with a model: %+v %v", got, err)
 	}
 }

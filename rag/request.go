@@ -1,7 +1,6 @@
 package rag
 
 import (
-	"docent/payload"
 	"docent/rag/talk"
 )
 
@@ -44,27 +43,18 @@ const (
 	Answering Phase = "answering"
 )
 
-// Part is a piece of an answer in the making; one of Phase, Delta and Message is set.
+// Part is a piece of an answer in progress. One of Phase, Delta, and Answer is
+// set.
 type Part struct {
 	// Phase reports progress.
 	Phase Phase
-	// Begun makes the message of an answer that is stopped after that text of
-	// its deltas: what there is of it, checked as the whole would be. It is set
-	// with Answering if a model writes.
-	Begun func(text string) payload.RAGMessage
-	// Delta is text to append to what has been shown so far.
+	// Begun makes the answer that results from stopping the model after the
+	// given text. It checks the text like a whole answer. It is set together
+	// with the phase Answering if a model writes.
+	Begun func(text string) Answer
+	// Delta is text to append to the shown text.
 	Delta string
-	// Message is the whole, checked answer. It comes last and replaces what the deltas showed.
-	Message *payload.RAGMessage
-	// Usage is the token count of the answer, set together with Message if the
-	// model reported one.
-	Usage *Usage
-}
-
-// Usage counts a model's tokens.
-type Usage struct {
-	// Prompt tokens were read.
-	Prompt int `json:"prompt_tokens"`
-	// Completion tokens were written.
-	Completion int `json:"completion_tokens"`
+	// Answer is the whole, checked answer. It comes last and replaces the
+	// shown text.
+	Answer *Answer
 }

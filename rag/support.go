@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"docent/embed"
-	"docent/payload"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 	"docent/rag/text"
@@ -48,9 +47,9 @@ func newChecker(static *embed.Static, results []retrieve.Result) *checker {
 // counted from 1, carry, by words and by meaning. A number or identifier that
 // none of them holds leaves no more than weak, however alike the rest, and so
 // does a "not" that only one side has.
-func (c *checker) support(s string, docs []int) payload.Support {
+func (c *checker) support(s string, docs []int) Support {
 	if len(docs) == 0 {
-		return payload.SupportNone
+		return None
 	}
 	var all, common, missing int
 	for _, w := range text.Words(s) {
@@ -72,13 +71,13 @@ func (c *checker) support(s string, docs []int) payload.Support {
 	switch {
 	case missing == 0 && (share >= strongWords || share >= weakWords && alike >= strongVector):
 		if c.contradicts(s, docs) {
-			return payload.SupportWeak
+			return Weak
 		}
-		return payload.SupportStrong
+		return Strong
 	case share >= weakWords, missing == 0 && alike >= weakVector:
-		return payload.SupportWeak
+		return Weak
 	default:
-		return payload.SupportNone
+		return None
 	}
 }
 
@@ -172,10 +171,10 @@ func (c *checker) vector(text string) []float32 {
 }
 
 // unsupportedSentences marks each sentence of a text that cites nothing.
-func unsupportedSentences(body string) []payload.RAGSentence {
-	out := []payload.RAGSentence{}
+func unsupportedSentences(body string) []Sentence {
+	out := []Sentence{}
 	for _, s := range text.Sentences(body, corpus.Prose) {
-		out = append(out, payload.RAGSentence{Start: s.Start, End: s.End, Docs: []int{}, Support: payload.SupportNone})
+		out = append(out, Sentence{Start: s.Start, End: s.End, Support: None})
 	}
 	return out
 }

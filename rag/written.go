@@ -2,13 +2,13 @@ package rag
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/embed"
 	"docent/llm"
-	"docent/payload"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 	"docent/rag/text"
@@ -39,23 +39,17 @@ type Written struct {
 // passages and those it made up dropped, each sentence marked by how far the
 // passages it cites carry it, and one that cites none but that a passage says
 // by that passage. Of no text only the CutNote is left.
-func Cite(static *embed.Static, w Written) payload.RAGMessage {
+func Cite(static *embed.Static, w Written) Answer {
 	body := strings.TrimSpace(text.ResolveMarkers(Clean(w.Text), len(w.Results)))
-	m := payload.RAGMessage{
-		LLMName: w.Model, Question: w.Question, Answer: body + CutNote(w.StopReason),
-		Docs: []payload.RAGDoc{}, Sentences: []payload.RAGSentence{},
-	}
-	for _, r := range w.Results {
-		m.Docs = append(m.Docs, Doc(r))
-	}
+	m := Answer{Model: w.Model, Question: w.Question, Text: body + CutNote(w.StopReason), Passages: slices.Clone(w.Results)}
 	c := newChecker(static, w.Results)
 	for _, s := range text.Sentences(body, corpus.Prose) {
-		mark := payload.RAGSentence{Start: s.Start, End: s.End, Docs: text.Marked(body[s.Start:s.End], len(w.Results))}
+		mark := Sentence{Start: s.Start, End: s.End, Passages: text.Marked(body[s.Start:s.End], len(w.Results))}
 		claim := text.ResolveMarkers(body[s.Start:s.End], 0)
-		mark.Support = c.support(claim, mark.Docs)
-		if len(mark.Docs) == 0 {
+		mark.Support = c.support(claim, mark.Passages)
+		if len(mark.Passages) == 0 {
 			if n := c.find(claim); n > 0 {
-				mark.Docs, mark.Support, mark.Found = []int{n}, payload.SupportStrong, true
+				mark.Passages, mark.Support, mark.Found = []int{n}, Strong, true
 			}
 		}
 		m.Sentences = append(m.Sentences, mark)
@@ -104,9 +98,9 @@ var admission = regexp.MustCompile(`(?i)^\W{0,3}(?:(?:i'?m )?sorry\W{1,3}(?:but 
 // Admits reports whether an answer begins by admitting not to know.
 func Admits(text string) bool { return admission.MatchString(text) }
 
-func cites(sentences []payload.RAGSentence) bool {
+func cites(sentences []Sentence) bool {
 	for _, s := range sentences {
-		if len(s.Docs) > 0 && !s.Found {
+		if len(s.Passages) > 0 && !s.Found {
 			return true
 		}
 	}

@@ -72,10 +72,10 @@ type extractor struct {
 	scratchTokens []uint16
 }
 
-// Extract returns the quotes that answer the question, best passage first and
+// extract returns the quotes that answer the question, best passage first and
 // in reading order within it; none if no passage has any sentence. Found is the
 // text that was searched for, which may have more in it than the question.
-func Extract(static *embed.Static, question string, found retrieve.Retrieval) []quote {
+func extract(static *embed.Static, question string, found retrieve.Retrieval) []quote {
 	results := found.Results[:min(len(found.Results), extractPassages)]
 	e := &extractor{static: static, hints: hintsFor(question), vector: make([]float32, static.Dimensions()), scratch: make([]float32, static.Dimensions())}
 	static.Mean(e.vector, static.Tokenize(found.Question))

@@ -34,7 +34,7 @@ func TestLabelsWithoutMarks(t *testing.T) {
 		r := passage(1, "Garden", "", c.text)
 		r.Passage.Headings, r.Passage.Document.MediaType = nil, markdownType
 		results := []retrieve.Result{r}
-		answer, _ := Render(Extract(testStatic, question, retrieve.Retrieval{Question: question, Results: results}), results)
+		answer, _ := render(extract(testStatic, question, retrieve.Retrieval{Question: question, Results: results}), results)
 		if strings.Contains(answer, "#") || !strings.Contains(answer, c.want) {
 			t.Errorf("%s: %s", question, answer)
 		}

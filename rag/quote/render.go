@@ -5,17 +5,31 @@ import (
 	"strconv"
 	"strings"
 
-	"docent/payload"
+	"docent/embed"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 	"docent/rag/text"
 )
 
-// Render puts quotes together as Markdown, each with its marker, and says where
-// each begins and ends. The quotes of one passage stand together.
-func Render(quotes []quote, results []retrieve.Result) (string, []payload.RAGSentence) {
+// Sentence is a quoted sentence in an answer.
+type Sentence struct {
+	// Start and End are byte offsets in the answer. End is exclusive.
+	Start, End int
+	// Passage is the number of the quoted passage, counted from 1.
+	Passage int
+}
+
+// Answer answers a question with quotes from the retrieved passages. The text
+// is Markdown with citation markers. Without a fitting sentence it returns "".
+func Answer(static *embed.Static, question string, found retrieve.Retrieval) (string, []Sentence) {
+	return render(extract(static, question, found), found.Results)
+}
+
+// render joins quotes as Markdown, each with its marker. The quotes of one
+// passage stand together.
+func render(quotes []quote, results []retrieve.Result) (string, []Sentence) {
 	var b strings.Builder
-	sentences := []payload.RAGSentence{}
+	sentences := []Sentence{}
 	led := ""
 	for i, q := range quotes {
 		var before *quote
@@ -56,7 +70,7 @@ func Render(quotes []quote, results []retrieve.Result) (string, []payload.RAGSen
 		default:
 			b.WriteString(plain(unmarked(q.trimmed(), source)) + " " + marker)
 		}
-		sentences = append(sentences, payload.RAGSentence{Start: start, End: b.Len(), Docs: []int{q.doc + 1}, Support: payload.SupportStrong})
+		sentences = append(sentences, Sentence{Start: start, End: b.Len(), Passage: q.doc + 1})
 	}
 	return b.String(), sentences
 }

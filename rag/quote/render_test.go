@@ -82,16 +82,16 @@ func TestRenderHostileBlocks(t *testing.T) {
 		t.Errorf("code became %q", page)
 	}
 	q := quote{Sentence: text.Sentence{Kind: text.RowSentence, Start: 30}, text: "a | <b>x</b> ![i](http://evil) | c | d"}
-	got, _ := Render([]quote{q}, []retrieve.Result{{}})
+	got, _ := render([]quote{q}, []retrieve.Result{{}})
 	if page := renderHTML(t, got); strings.Contains(page, "<b>") || strings.Contains(page, "<img") || strings.Contains(page, "<table>") {
 		t.Errorf("row became %q shown as %q", got, page)
 	}
-	got, _ = Render([]quote{q}, []retrieve.Result{{Passage: corpus.Passage{Chunk: corpus.Chunk{Kind: corpus.Table, Text: "<i>h</i> | [2](x) | `| | y\n" + q.text}}}})
+	got, _ = render([]quote{q}, []retrieve.Result{{Passage: corpus.Passage{Chunk: corpus.Chunk{Kind: corpus.Table, Text: "<i>h</i> | [2](x) | `| | y\n" + q.text}}}})
 	if page := renderHTML(t, strings.ReplaceAll(got, "[1]", "")); strings.Contains(page, "<b>") || strings.Contains(page, "<i>") || strings.Contains(page, "<a") || strings.Contains(page, "<img") {
 		t.Errorf("table became %q shown as %q", got, page)
 	}
 	q = quote{Sentence: text.Sentence{Kind: text.ProseSentence}, text: "Yes.", label: "![i](http://evil) (x)", lead: true}
-	got, _ = Render([]quote{q}, []retrieve.Result{{}})
+	got, _ = render([]quote{q}, []retrieve.Result{{}})
 	if page := renderHTML(t, got); strings.Contains(page, "<img") {
 		t.Errorf("label became %q", page)
 	}
@@ -109,7 +109,7 @@ func TestRenderTogether(t *testing.T) {
 		{Sentence: text.Sentence{Kind: text.RowSentence, Block: 5, Start: 18}, text: "c | 3", doc: 2},
 	}
 	results := []retrieve.Result{{}, {}, {Passage: corpus.Passage{Chunk: corpus.Chunk{Kind: corpus.Table, Text: "name | size\nb | 2\nc | 3"}}}}
-	got, sentences := Render(quotes, results)
+	got, sentences := render(quotes, results)
 	want := "**work_mem (integer):** Sets the memory. [1] The default is 4MB. [1]\n\n- one [1]\n- two [1]\n\n```\nSET x;\n```\n[2]\n\n| name | size |\n| --- | --- |\n| b | 2 [3] |\n| c | 3 [3] |"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -143,7 +143,7 @@ This form removes the most recently used index specification from the table.`)}
 		"drop a column and its indexes":  "**DROP `[` COLUMN `]` `[` IF EXISTS `]`:** This form drops a column from a table. [1]",
 		"removes index specification of": "**SET WITHOUT CLUSTER:** This form removes the most recently used index specification from the table. [1]",
 	} {
-		answer, _ := Render(Extract(testStatic, question, retrieve.Retrieval{Question: question, Results: results}), results)
+		answer, _ := render(extract(testStatic, question, retrieve.Retrieval{Question: question, Results: results}), results)
 		if !strings.Contains(answer, want) || strings.Contains(answer, "NOT EXISTS `]`:** This form drops") {
 			t.Errorf("%q: %s", question, answer)
 		}
@@ -157,7 +157,7 @@ func TestLeaningSentences(t *testing.T) {
 		"PostgreSQL supports building an index without locking out writes, by CREATE INDEX CONCURRENTLY. Regular builds are faster by far and use less memory. "+
 			"Another difference is that a CREATE INDEX CONCURRENTLY cannot be performed within a transaction block.")}
 	question := "create index concurrently"
-	answer, _ := Render(Extract(testStatic, question, retrieve.Retrieval{Question: question, Results: results}), results)
+	answer, _ := render(extract(testStatic, question, retrieve.Retrieval{Question: question, Results: results}), results)
 	if !strings.Contains(answer, "PostgreSQL supports") || strings.Contains(answer, "Another") && !strings.Contains(answer, "Regular builds") {
 		t.Errorf("the answer is %s", answer)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/internal/fault"
-	"docent/payload"
 )
 
 // Bounds of a question that a model rewrites. What goes beyond them is no
@@ -27,7 +26,7 @@ const (
 var errRambles = fmt.Errorf("the model wrote more than %d bytes", maxRewriteBytes)
 
 // rewrite has the model make the question stand on its own.
-func (a *answer) rewrite(ctx context.Context) (string, error) {
+func (a *answering) rewrite(ctx context.Context) (string, error) {
 	messages, err := rewriteMessages(a.req)
 	if err != nil {
 		return "", err
@@ -62,7 +61,7 @@ func (a *answer) rewrite(ctx context.Context) (string, error) {
 
 // write has the model answer, passes on what it writes as it comes, and checks
 // the whole. It returns false if the reader has gone.
-func (a *answer) write(ctx context.Context, yield func(Part, error) bool) (bool, error) {
+func (a *answering) write(ctx context.Context, yield func(Part, error) bool) (bool, error) {
 	messages, err := answerMessages(a.req, a.found.Results)
 	if err != nil {
 		return false, err
@@ -141,19 +140,25 @@ func (s *modelStream) stop() {
 	}
 }
 
-// finish checks the text a model wrote and makes the message of it.
-func (a *answer) finish(content string, choice *llms.ContentChoice) error {
-	a.usage = UsageOf(choice)
-	a.message = Cite(a.rag.cfg.Static, Written{
-		Model: a.req.Model, Question: a.req.Question, Text: content, StopReason: choice.StopReason, Results: a.found.Results,
-	})
-	if a.message.Answer == CutNote(choice.StopReason) {
+// finish checks the text of a model and makes the answer from it.
+func (a *answering) finish(content string, choice *llms.ContentChoice) error {
+	out := Cite(a.rag.cfg.Static, a.written(content, choice.StopReason))
+	out.Search, out.Timings, out.Usage = a.out.Search, a.out.Timings, UsageOf(choice)
+	a.out = out
+	if out.Text == CutNote(choice.StopReason) {
 		return fault.New(fault.Unavailable, "the model %s returned an empty answer (finish reason %q); ask again", a.req.Model, choice.StopReason)
 	}
 	return nil
 }
 
-// begun is the message of what the model had written when it was stopped.
-func (a *answer) begun(text string) payload.RAGMessage {
-	return a.made(CiteBegun(a.rag.cfg.Static, Written{Model: a.req.Model, Question: a.req.Question, Text: text, Results: a.found.Results}))
+// begun makes the answer that results from stopping the model after a text.
+func (a *answering) begun(text string) Answer {
+	out := CiteBegun(a.rag.cfg.Static, a.written(text, ""))
+	out.Search, out.Timings = a.out.Search, a.out.Timings
+	return out
+}
+
+// written describes a text of the model.
+func (a *answering) written(text, stopReason string) Written {
+	return Written{Model: a.req.Model, Question: a.req.Question, Text: text, StopReason: stopReason, Results: a.found.Results}
 }

@@ -1,4 +1,4 @@
-package rag
+package wire
 
 import (
 	"fmt"
