@@ -37,7 +37,7 @@ func installed(t *testing.T, models ...*llm.OpenAI) (*client, *sqlite.Store, *ra
 	if err != nil {
 		t.Fatal(err)
 	}
-	retriever, err := rag.NewRetriever(rag.RetrieverConfig{Corpus: db, Embedder: static, Static: static, Keywords: bm25.New(), Vectors: chromem.New()})
+	retriever, err := rag.NewRetriever(rag.RetrieverConfig{Corpus: db, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New()})
 	if err != nil {
 		t.Fatal(err)
 	}

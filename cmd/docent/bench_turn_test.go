@@ -149,15 +149,11 @@ func newTalk(b *testing.B, db database, wire *wire, chunks int) *talk {
 		b.Fatal(err)
 	}
 	t := &talk{ear: &ear{greeted: make(chan struct{}), ends: make(chan payload.TurnFinished, 1)}, questions: fill(b, db, static, chunks)}
-	vectors := chromem.New()
-	retriever, err := rag.NewRetriever(rag.RetrieverConfig{Corpus: db, Embedder: static, Static: static, Keywords: bm25.New(), Vectors: vectors})
+	retriever, err := rag.NewRetriever(rag.RetrieverConfig{Corpus: db, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New()})
 	if err != nil {
 		b.Fatal(err)
 	}
 	if err := retriever.Load(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	if err := vectors.Settle(b.Context()); err != nil { // as a server does when it has time
 		b.Fatal(err)
 	}
 	t.turnClock = &turnClock{Store: db, Searcher: retriever, wire: wire}

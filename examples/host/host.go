@@ -100,7 +100,7 @@ func (h *Host) Read(ctx context.Context, folder string) error {
 		return err
 	}
 	retriever, err := rag.NewRetriever(rag.RetrieverConfig{
-		Corpus: h.store, Embedder: static, Static: static, Keywords: bm25.New(), Vectors: chromem.New(),
+		Corpus: h.store, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New(),
 	})
 	if err != nil {
 		return err

@@ -161,7 +161,7 @@ func BenchmarkSearch(b *testing.B) {
 				searchBleve(b, y, q)
 				theirs = append(theirs, time.Since(start))
 				start = time.Now()
-				if _, err := x.Search(context.Background(), retrieve.Search{Text: q, K: 10}); err != nil {
+				if _, err := x.Words(context.Background(), q, 10, retrieve.Filter{}); err != nil {
 					b.Fatal(err)
 				}
 				ours = append(ours, time.Since(start))

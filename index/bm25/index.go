@@ -77,7 +77,11 @@ type Index struct {
 	scratch    sync.Pool
 }
 
-var _ retrieve.Matcher = (*Index)(nil)
+var (
+	_ retrieve.Words   = (*Index)(nil)
+	_ retrieve.Matcher = (*Index)(nil)
+	_ retrieve.Saver   = (*Index)(nil)
+)
 
 // New makes an empty index.
 func New() *Index {
@@ -98,14 +102,14 @@ func (x *Index) reset() {
 	x.saturate()
 }
 
-// Len counts the chunks that can be found.
+// Len implements retrieve.Mirror.
 func (x *Index) Len() int {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return x.live
 }
 
-// Put adds entries; see retrieve.Index.
+// Put implements retrieve.Mirror.
 func (x *Index) Put(ctx context.Context, entries []retrieve.Entry) error {
 	for i := range entries {
 		if entries[i].ID <= 0 {
@@ -183,7 +187,7 @@ func (x *Index) addChunk(e *retrieve.Entry, row batchRow) uint32 {
 	return slot
 }
 
-// Delete removes chunks; see retrieve.Index.
+// Delete implements retrieve.Mirror.
 func (x *Index) Delete(_ context.Context, ids []int64) error {
 	x.writing.Lock()
 	defer x.writing.Unlock()

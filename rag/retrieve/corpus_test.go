@@ -200,7 +200,7 @@ func open(t testing.TB, c *memoryCorpus, snapshot string) *retrieve.Retriever {
 	t.Helper()
 	r, err := retrieve.New(retrieve.Config{
 		Corpus: c, Embedder: c.static, Static: c.static,
-		Keywords: bm25.New(), Vectors: chromem.New(), Snapshot: snapshot,
+		Words: bm25.New(), Nearest: chromem.New(), Snapshot: snapshot,
 	})
 	if err != nil {
 		t.Fatal(err)

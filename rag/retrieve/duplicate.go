@@ -25,7 +25,7 @@ func distinct(candidates []candidate, n int) []candidate {
 		}
 		mine := slices.Clone(c.text())
 		slices.Sort(mine)
-		same := func(other []uint16) bool { return sameTokens(mine, other, kinds[c.kind]) }
+		same := func(other []uint16) bool { return sameTokens(mine, other, c.Kind) }
 		if slices.ContainsFunc(sorted[max(0, len(sorted)-duplicateWindow):], same) {
 			continue
 		}

@@ -82,7 +82,7 @@ type scoring struct {
 
 // candidate is a chunk that the first stage found.
 type candidate struct {
-	*row
+	*Row
 	// bm25 and dense are the first stage's normalised scores.
 	bm25, dense float64
 	// features are normalised, by position in features.
@@ -102,24 +102,17 @@ func keywordScore(s *scoring, out []float32) {
 
 func denseScore(s *scoring, out []float32) {
 	for i, c := range s.candidates {
-		out[i] = similarity(s.vector, c.vector)
+		out[i] = similarity(s.vector, c.Vector)
 	}
 }
 
-// documentDense uses that the cosine with a mean is the mean of the dot products
-// over the mean's length.
 func documentDense(s *scoring, out []float32) {
-	done := map[*rowDocument]float32{}
+	done := map[*RowDocument]float32{}
 	for i, c := range s.candidates {
-		score, ok := done[c.doc]
+		score, ok := done[c.Document]
 		if !ok {
-			for _, chunk := range c.doc.rows {
-				score += similarity(s.vector, chunk.vector)
-			}
-			if c.doc.length > 0 {
-				score /= c.doc.length
-			}
-			done[c.doc] = score
+			score = similarity(s.vector, c.Document.Mean)
+			done[c.Document] = score
 		}
 		out[i] = score
 	}

@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -59,59 +60,68 @@ func (w *scratch) echoesOf(i int) []echo {
 	return w.echoes[start:w.echoEnds[i]]
 }
 
-// ask prepares the question: its static vectors, distinct tokens and their
+// prepare reads the question and the candidates: their tokens, how rare these
+// are, and where the candidates echo the question. It compares each distinct
+// token with the question once.
+func (s *scoring) prepare(ctx context.Context, question string, features Features) error {
+	w := s.scratch
+	w.tokens = w.tokens[:0]
+	for _, c := range s.candidates {
+		for _, t := range c.Tokens {
+			if w.place[t] == 0 {
+				w.tokens = append(w.tokens, t)
+				w.place[t] = uint32(len(w.tokens))
+			}
+		}
+	}
+	defer func() {
+		for _, t := range w.tokens {
+			w.place[t] = 0
+		}
+	}()
+	asked := s.static.Tokenize(question)
+	n := len(w.tokens)
+	stats, err := features.Statistics(ctx, append(w.tokens[:n:n], asked...))
+	if err != nil {
+		return err
+	}
+	for i, t := range w.tokens {
+		w.weights[t] = stats.idf(stats.Frequencies[i]) * s.static.InverseLength(t)
+	}
+	s.ask(asked, stats, stats.Frequencies[n:])
+	s.compare()
+	s.listen()
+	return nil
+}
+
+// ask prepares the question: its static vector, its distinct tokens, and their
 // rarity.
-func (s *scoring) ask(text string, all *rows) {
-	tokens := s.static.Tokenize(text)
-	s.mean = float32(all.length) / float32(max(len(all.byID), 1))
-	for _, t := range tokens {
-		s.scratch.weights[t] = s.weight(t, all)
+func (s *scoring) ask(tokens []uint16, stats Statistics, frequencies []uint32) {
+	s.mean = stats.mean()
+	for i, t := range tokens {
+		idf := stats.idf(frequencies[i])
+		s.scratch.weights[t] = idf * s.static.InverseLength(t)
 		if len(s.tokens) < maxQuestionTokens && !slices.Contains(s.tokens, t) {
 			s.tokens = append(s.tokens, t)
-			s.idf = append(s.idf, tokenIDF(all.frequency[t], len(all.byID)))
+			s.idf = append(s.idf, idf)
 		}
 	}
 	s.rare = make([]float32, s.static.Dimensions())
 	s.static.AddRows(s.rare, tokens, s.scratch.weights)
 }
 
-// weight is what a row counts in vectors weighted by rarity.
-func (s *scoring) weight(t uint16, all *rows) float32 {
-	return tokenIDF(all.frequency[t], len(all.byID)) * s.static.InverseLength(t)
-}
-
-// tokenIDF is the rarity of a token that n of total rows have.
-func tokenIDF(n uint32, total int) float32 {
-	return float32(math.Log(1 + (float64(total)-float64(n)+0.5)/(float64(n)+0.5)))
-}
-
-// listen finds the echoes of the question in all candidates. Each distinct
-// token is compared with the question once.
-func (s *scoring) listen(all *rows) {
+// listen finds the echoes of the question in all candidates.
+func (s *scoring) listen() {
 	w := s.scratch
-	w.tokens = w.tokens[:0]
-	for _, c := range s.candidates {
-		for _, t := range c.tokens {
-			if w.place[t] == 0 {
-				w.tokens = append(w.tokens, t)
-				w.place[t] = uint32(len(w.tokens))
-				w.weights[t] = s.weight(t, all)
-			}
-		}
-	}
-	s.compare()
 	w.echoes, w.echoEnds = w.echoes[:0], w.echoEnds[:0]
 	for _, c := range s.candidates {
-		for at, t := range c.tokens {
+		for at, t := range c.Tokens {
 			place := w.place[t]
 			for _, n := range w.nears[w.near[place-1]:w.near[place]] {
 				w.echoes = append(w.echoes, echo{n, uint16(at)})
 			}
 		}
 		w.echoEnds = append(w.echoEnds, len(w.echoes))
-	}
-	for _, t := range w.tokens {
-		w.place[t] = 0
 	}
 }
 
@@ -157,7 +167,7 @@ func softCount(s *scoring, out []float32) {
 		for _, e := range s.scratch.echoesOf(i) {
 			counts[e.token] += e.similarity
 		}
-		norm := softK1 * (1 - softB + softB*float32(len(c.tokens))/max(s.mean, 1))
+		norm := softK1 * (1 - softB + softB*float32(len(c.Tokens))/max(s.mean, 1))
 		var sum float32
 		for k, n := range counts {
 			sum += s.idf[k] * n * (softK1 + 1) / (n + norm)
@@ -180,9 +190,9 @@ func softSentence(s *scoring, out []float32) {
 	for i, c := range s.candidates {
 		echoes := s.scratch.echoesOf(i)
 		clear(heading)
-		echoes = nearest(heading, echoes, c.heading)
+		echoes = nearest(heading, echoes, c.Heading)
 		out[i] = 0
-		for _, end := range c.sentences {
+		for _, end := range c.Sentences {
 			copy(best, heading)
 			echoes = nearest(best, echoes, end)
 			var sum float32
@@ -255,10 +265,10 @@ var closeness = func() (t [pairWindow + 1]float32) {
 func bestSentence(s *scoring, out []float32) {
 	vector := make([]float32, s.static.Dimensions())
 	for i, c := range s.candidates {
-		best, start := float32(-1), c.heading
-		for _, end := range c.sentences {
+		best, start := float32(-1), c.Heading
+		for _, end := range c.Sentences {
 			clear(vector)
-			s.static.AddRows(vector, c.tokens[start:end], s.scratch.weights)
+			s.static.AddRows(vector, c.Tokens[start:end], s.scratch.weights)
 			if square := similarity(vector, vector); square > 0 {
 				best = max(best, similarity(s.rare, vector)/float32(math.Sqrt(float64(square))))
 			}

@@ -37,11 +37,6 @@ func (r *Retriever) Follow(ctx context.Context) error {
 		return fmt.Errorf("retriever: watch the corpus: %w", err)
 	}
 	for {
-		if settler, ok := r.cfg.Vectors.(Settler); ok {
-			if err := settler.Settle(ctx); err != nil && ctx.Err() == nil {
-				return fmt.Errorf("retriever: %w", err)
-			}
-		}
 		if _, ok := <-changed; !ok {
 			break
 		}
@@ -95,7 +90,7 @@ const (
 // saveIfWorth writes the snapshot if much has changed; r.updating is held. A
 // failure costs time at the next start only.
 func (r *Retriever) saveIfWorth() {
-	if r.unsaved < minUnsaved || r.unsaved < len(r.rows.byID)/unsavedShare {
+	if r.unsaved < minUnsaved || r.unsaved < r.memory.len()/unsavedShare {
 		return
 	}
 	if err := r.save(); err != nil {

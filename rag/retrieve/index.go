@@ -3,108 +3,94 @@ package retrieve
 import (
 	"context"
 	"io"
-
-	"docent/rag/text"
+	"slices"
 )
 
-// Entry is what an index holds of one chunk.
+// Entry is a chunk as an index stores it.
 type Entry struct {
-	// ID is the chunk's id; positive.
+	// ID is the chunk's id. It is positive.
 	ID int64
-	// DocumentID is the document it is from.
+	// DocumentID is the id of the chunk's document.
 	DocumentID int64
 	// Collection is the document's collection.
 	Collection string
-	// Source is the document's source; it breaks ties.
+	// Source is the document's source. It orders hits of equal score.
 	Source string
-	// Ordinal counts the document's chunks; it breaks ties after Source.
+	// Ordinal counts the document's chunks. It orders hits of equal score and
+	// source.
 	Ordinal int
-	// Language is the document's ISO 639-1 code, "" if unknown.
+	// Language is the document's ISO 639-1 code, or "" if unknown.
 	Language string
-	// Heading is the line in front of the text: title and heading path.
+	// Heading is the line above the text: title and heading path.
 	Heading string
-	// Text is the passage. Indexes that need only the vector ignore it and
-	// Heading.
+	// Text is the passage. Vector indexes ignore Heading and Text.
 	Text string
-	// Vector is the embedding, of length 1 or all zeros; nil if the chunk has
-	// none. An index may keep it: it must not change.
+	// Vector is the embedding: of length 1, all zeros, or nil if the chunk has
+	// none. An index may keep it, so it must not change.
 	Vector []float32
 }
 
-// Search asks an index for chunks.
-type Search struct {
-	// Text is what a keyword index searches for.
-	Text string
-	// Vector is what a vector index searches for.
-	Vector []float32
-	// K bounds the hits; below 1 there are none.
-	K int
-	// Collections are searched; none means all.
-	Collections []string
-}
-
-// Hit is a chunk found.
+// Hit is a chunk that an index found.
 type Hit struct {
 	// ID is the chunk's id.
 	ID int64
-	// Score orders hits; higher is better.
+	// Score orders hits. Higher is better.
 	Score float64
 }
 
-// Index finds chunks. It is derived from a Corpus and kept in step with it by
-// a Retriever.
+// Filter narrows a search. An index applies it before it ranks: a search finds
+// the best k of the accepted chunks.
+type Filter struct {
+	// Collections are the searched collections. None means all.
+	Collections []string
+}
+
+// Accepts reports whether chunks of the collection may be found.
+func (f Filter) Accepts(collection string) bool {
+	return len(f.Collections) == 0 || slices.Contains(f.Collections, collection)
+}
+
+// Nearest finds chunks by vector. Hits are ordered by score, highest first,
+// and equal scores by source, ordinal, and id. The score is the cosine. A
+// search finds no chunks without a vector, and nothing for a zero vector. A
+// vector whose length differs from the indexed vectors is fault.Invalid. It is
+// safe for concurrent use.
+type Nearest interface {
+	// Nearest returns at most k hits. If k is below 1, it returns none.
+	Nearest(ctx context.Context, vector []float32, k int, filter Filter) ([]Hit, error)
+}
+
+// Words finds chunks that share a term with a text. It orders hits like
+// Nearest. It is safe for concurrent use.
+type Words interface {
+	// Words returns at most k hits. If k is below 1, it returns none.
+	Words(ctx context.Context, text string, k int, filter Filter) ([]Hit, error)
+}
+
+// Mirror is an index in memory that follows the database. A Retriever owns it
+// and keeps it up to date. Indexes that keep their own data do not implement
+// it.
 //
-// Hits are ordered by score, highest first; equal scores by source, then
-// ordinal, then id. What is found depends on the entries now in the index
-// only, not on the order they came in or on what was there before. A keyword
-// index finds only chunks that share a term with the text; a vector index none
-// without a vector and nothing for a zero vector. It is safe for concurrent
-// use; a search sees each Put and Delete wholly or not at all.
-type Index interface {
-	// Put adds entries, replacing those of the same ids. With an entry that
-	// cannot be indexed it fails with fault.Invalid and changes nothing.
+// The hits depend only on the present entries, not on their history. A search
+// sees each Put and Delete wholly or not at all. It is safe for concurrent use.
+type Mirror interface {
+	// Put adds entries and replaces those with the same ids. If an entry cannot
+	// be indexed, Put fails with fault.Invalid and changes nothing.
 	Put(ctx context.Context, entries []Entry) error
-	// Delete removes the named chunks; unknown ids are passed over.
+	// Delete removes chunks. It ignores unknown ids.
 	Delete(ctx context.Context, ids []int64) error
-	// Search returns at most K hits. A vector of another length than the
-	// entries' is fault.Invalid.
-	Search(ctx context.Context, s Search) ([]Hit, error)
 	// Len counts the chunks that can be found.
 	Len() int
 }
 
-// Match says how one chunk matches a text, word by word. The numbers are
-// comparable between chunks for one text, not between texts.
-type Match struct {
-	// Score is the chunk's score in Search.
-	Score float64
-	// Heading scores title and heading path alone.
-	Heading float64
-	// Document scores the whole document the chunk is from.
-	Document float64
-	// Coverage is the share, 0 to 1, of the text's terms in the chunk, each
-	// counted by its rarity.
-	Coverage float64
-}
-
-// Matcher is what a Retriever needs of a keyword index beyond Index: the
-// features of given chunks, and a form that loads fast.
-type Matcher interface {
-	Index
-	// Match describes the text's terms, in order of appearance, and the chunks
-	// with the given ids, in that order; all is zero for ids that are not there.
-	Match(ctx context.Context, s string, ids []int64) ([]text.Term, []Match, error)
-	// Save writes everything in the index.
+// Saver is a Mirror that the retriever's snapshot contains. The snapshot
+// contains vectors but no texts, so a Words that is a Mirror must be a Saver if
+// there is a snapshot.
+type Saver interface {
+	Mirror
+	// Save writes the whole index.
 	Save(w io.Writer) error
-	// Load replaces everything in the index by what Save wrote. It keeps data,
-	// which must not change. Data that Save did not write is fault.Invalid and
-	// leaves the index empty.
+	// Load replaces the index by the output of Save. It keeps data, which must
+	// not change. Other data is fault.Invalid and leaves the index empty.
 	Load(data []byte) error
-}
-
-// Settler is what an index may do when there is time: put new entries in the
-// form that serves many searches best. What searches find stays the same.
-type Settler interface {
-	// Settle returns when there is nothing more to do, or ctx ends.
-	Settle(ctx context.Context) error
 }

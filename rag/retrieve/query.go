@@ -49,8 +49,11 @@ type Result struct {
 	Score float64
 	// Passage is what was found.
 	Passage corpus.Passage
-	// Features are the normalised features behind Score, by name.
+	// Features are the normalized features behind Score, by name.
 	Features map[string]float64
+	// Rerank is the Reranker's score, or nil if there was none. Score is then
+	// its Relevance.
+	Rerank *Score
 }
 
 // Retrieval is what a query found.

@@ -47,9 +47,18 @@ func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
 		return Retrieval{}, err
 	}
 	out.Terms = terms
-	candidates = distinct(candidates, max(q.K, evidencePassages))
-	if out.Results, err = r.results(ctx, candidates, q); err != nil {
+	rerank := r.cfg.Reranker != nil && q.Mode == Full
+	n := max(q.K, evidencePassages)
+	if rerank {
+		n = max(n, rerankDepth)
+	}
+	if out.Results, err = r.results(ctx, distinct(candidates, n), q); err != nil {
 		return Retrieval{}, err
+	}
+	if rerank {
+		if err := r.rerank(ctx, out.Question, out.Results); err != nil {
+			return Retrieval{}, err
+		}
 	}
 	out.Evidence = evidence(r.cfg.Static, out.Question, terms, out.Results)
 	out.Results = out.Results[:min(q.K, len(out.Results))]
@@ -79,38 +88,61 @@ func (q Query) complete() (Query, error) {
 }
 
 // rank returns the candidates, best first, and the question's terms.
-func (r *Retriever) rank(ctx context.Context, q Query, s string, vector []float32) ([]candidate, []text.Term, error) {
-	search := Search{Text: s, Vector: vector, K: stageOne, Collections: q.Collections}
-	var words, near []Hit
-	var err error
-	if q.Mode != Vectors {
-		if words, err = r.cfg.Keywords.Search(ctx, search); err != nil {
-			return nil, nil, fmt.Errorf("retrieve: %w", err)
-		}
+func (r *Retriever) rank(ctx context.Context, q Query, question string, vector []float32) ([]candidate, []text.Term, error) {
+	candidates, err := r.candidates(ctx, q, question, vector)
+	if err != nil {
+		return nil, nil, fmt.Errorf("retrieve: %w", err)
 	}
-	if q.Mode != Keywords {
-		if near, err = r.cfg.Vectors.Search(ctx, search); err != nil {
-			return nil, nil, fmt.Errorf("retrieve: %w", err)
-		}
-	}
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	candidates := r.fuse(words, near)
 	order(candidates)
 	candidates = candidates[:min(len(candidates), stageTwo)]
-	ids := make([]int64, len(candidates))
-	for i, c := range candidates {
-		ids[i] = c.id
-	}
-	terms, matches, err := r.cfg.Keywords.Match(ctx, s, ids)
+	terms, matches, err := r.features.Match(ctx, question, candidateIDs(candidates))
 	if err != nil {
 		return nil, nil, fmt.Errorf("retrieve: %w", err)
 	}
 	if q.Mode == Full {
-		r.second(q, s, vector, candidates, matches)
+		if err := r.second(ctx, q, question, vector, candidates, matches); err != nil {
+			return nil, nil, fmt.Errorf("retrieve: %w", err)
+		}
 		order(candidates)
 	}
 	return candidates, terms, nil
+}
+
+// candidates is the first stage.
+func (r *Retriever) candidates(ctx context.Context, q Query, question string, vector []float32) ([]candidate, error) {
+	filter := Filter{Collections: q.Collections}
+	var words, near []Hit
+	var err error
+	if q.Mode != Vectors {
+		if words, err = r.cfg.Words.Words(ctx, question, stageOne, filter); err != nil {
+			return nil, err
+		}
+	}
+	if q.Mode != Keywords {
+		if near, err = r.cfg.Nearest.Nearest(ctx, vector, stageOne, filter); err != nil {
+			return nil, err
+		}
+	}
+	ids := make([]int64, 0, len(words)+len(near))
+	for _, h := range words {
+		ids = append(ids, h.ID)
+	}
+	for _, h := range near {
+		ids = append(ids, h.ID)
+	}
+	rows, err := r.features.Rows(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	return fuse(words, near, rows), nil
+}
+
+func candidateIDs(candidates []candidate) []int64 {
+	ids := make([]int64, len(candidates))
+	for i, c := range candidates {
+		ids[i] = c.ID
+	}
+	return ids
 }
 
 // order sorts by score, ties by source and place in it.
@@ -119,32 +151,33 @@ func order(candidates []candidate) {
 		if a.score != b.score {
 			return cmp.Compare(b.score, a.score)
 		}
-		return cmp.Or(strings.Compare(a.doc.source, b.doc.source), cmp.Compare(a.ordinal, b.ordinal), cmp.Compare(a.id, b.id))
+		return cmp.Or(strings.Compare(a.Document.Source, b.Document.Source), cmp.Compare(a.Ordinal, b.Ordinal), cmp.Compare(a.ID, b.ID))
 	})
 }
 
-// fuse joins the two lists. Each list's scores are normalised over its own
-// hits: its best counts 1, its last and what is not among them 0.
-func (r *Retriever) fuse(words, near []Hit) []candidate {
-	place := make(map[int64]int, len(words)+len(near))
-	out := make([]candidate, 0, len(words)+len(near))
-	add := func(hits []Hit, score func(c *candidate) *float64) {
+// fuse joins the two lists, of which rows are the rows in order. The scores of
+// each list are normalized over its own hits: its best hit counts 1, its last
+// hit and all other chunks 0.
+func fuse(words, near []Hit, rows []*Row) []candidate {
+	place := make(map[int64]int, len(rows))
+	out := make([]candidate, 0, len(rows))
+	add := func(hits []Hit, rows []*Row, score func(c *candidate) *float64) {
 		for i, s := range spread(hits) {
-			w := r.rows.byID[hits[i].ID]
-			if w == nil {
+			row := rows[i]
+			if row == nil {
 				continue // its document is being replaced
 			}
-			at, ok := place[w.id]
+			at, ok := place[row.ID]
 			if !ok {
 				at = len(out)
-				place[w.id] = at
-				out = append(out, candidate{row: w})
+				place[row.ID] = at
+				out = append(out, candidate{Row: row})
 			}
 			*score(&out[at]) = s
 		}
 	}
-	add(words, func(c *candidate) *float64 { return &c.bm25 })
-	add(near, func(c *candidate) *float64 { return &c.dense })
+	add(words, rows[:len(words)], func(c *candidate) *float64 { return &c.bm25 })
+	add(near, rows[len(words):], func(c *candidate) *float64 { return &c.dense })
 	for i := range out {
 		out[i].score = (out[i].bm25 + out[i].dense) / 2
 	}
@@ -174,12 +207,13 @@ func spread(hits []Hit) []float64 {
 }
 
 // second computes the features of the candidates and their weighted sum.
-func (r *Retriever) second(q Query, text string, vector []float32, candidates []candidate, matches []Match) {
+func (r *Retriever) second(ctx context.Context, q Query, question string, vector []float32, candidates []candidate, matches []Match) error {
 	w := r.scratch.Get().(*scratch)
 	defer r.scratch.Put(w)
 	s := &scoring{static: r.cfg.Static, vector: vector, candidates: candidates, matches: matches, scratch: w}
-	s.ask(text, &r.rows)
-	s.listen(&r.rows)
+	if err := s.prepare(ctx, question, r.features); err != nil {
+		return err
+	}
 	column := make([]float32, len(candidates))
 	for f := range features {
 		if slices.Contains(q.Without, features[f].name) {
@@ -193,20 +227,18 @@ func (r *Retriever) second(q Query, text string, vector []float32, candidates []
 	}
 	for i := range candidates {
 		c := &candidates[i]
-		weights := r.cfg.Weights[kinds[c.kind]]
+		weights := r.cfg.Weights[c.Kind]
 		c.score = 0
 		for f := range features {
 			c.score += weights[features[f].name] * float64(c.features[f])
 		}
 	}
+	return nil
 }
 
 // results reads the passages. One that the store no longer has is left out.
 func (r *Retriever) results(ctx context.Context, candidates []candidate, q Query) ([]Result, error) {
-	ids := make([]int64, len(candidates))
-	for i, c := range candidates {
-		ids[i] = c.id
-	}
+	ids := candidateIDs(candidates)
 	if len(ids) == 0 {
 		return nil, nil
 	}

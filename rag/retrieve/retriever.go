@@ -16,64 +16,72 @@ import (
 	"docent/rag/corpus"
 )
 
-// Config says what a retriever works on.
+// Config describes a retriever.
 type Config struct {
-	// Corpus is what is searched; required.
+	// Corpus is the searched corpus. Required.
 	Corpus corpus.Corpus
-	// Embedder embeds questions; the corpus' vectors are those it made;
-	// required.
+	// Embedder embeds questions. It made the corpus' vectors. Required.
 	Embedder embed.Embedder
-	// Static compares sentences and words in the second stage, whatever the
-	// Embedder; required.
+	// Static compares sentences and words in the second stage, with any
+	// Embedder. Required.
 	Static *embed.Static
-	// Keywords is an empty keyword index; required. The retriever owns it.
-	Keywords Matcher
-	// Vectors is an empty vector index; required. The retriever owns it.
-	Vectors Index
-	// Snapshot is the file that keeps what is derived from the corpus between
-	// runs; its folder must exist. Default "": none is kept.
+	// Words is the keyword index. A Mirror must be empty; the retriever owns it.
+	// Required.
+	Words Words
+	// Nearest is the vector index. A Mirror must be empty; the retriever owns
+	// it. Required.
+	Nearest Nearest
+	// Features supply the second stage. Default: nil, the retriever keeps rows
+	// in memory. Words must then be a Matcher.
+	Features Features
+	// Reranker orders the best results again. Default: nil, no reranking.
+	Reranker Reranker
+	// Snapshot is the file that keeps the data derived from the corpus between
+	// runs. Its folder must exist. Default: "", no snapshot.
 	Snapshot string
-	// Weights are the second stage's; default DefaultWeights of the Embedder.
+	// Weights are the weights of the second stage. Default: DefaultWeights of
+	// the Embedder.
 	Weights Weights
-	// Log hears of snapshots and of chunks that cannot be used; default: nobody.
+	// Log receives messages about snapshots and unusable chunks. Default: nil,
+	// which discards them.
 	Log *slog.Logger
-	// Metrics gets the time that searches take, as a stage of docent_rag_seconds.
-	// Default: nil, a set of its own.
+	// Metrics receives the duration of searches as a stage of
+	// docent_rag_seconds. Default: nil, a set of its own.
 	Metrics *metrics.Set
 }
 
-// Retriever finds passages. It keeps what it needs of the corpus in memory and
-// follows it: Load once, then Follow in a server or nothing in a program that
-// asks and ends. All methods are safe for concurrent use.
+// Retriever finds passages. It derives indexes from the corpus and follows it:
+// call Load once and, in a server, Follow. All methods are safe for concurrent
+// use.
 type Retriever struct {
 	cfg Config
-	// updating is held by whoever brings rows and indexes in step with the
-	// corpus or writes a snapshot of them.
+	// mirrors are the indexes that the retriever keeps up to date.
+	mirrors []Mirror
+	// memory are the rows of all chunks. features is memory or Config.Features.
+	memory   *memory
+	features Features
+
+	// updating is held to update or save the derived data. It guards the
+	// following fields.
 	updating sync.Mutex
-	// revision is how far they are; guarded by updating.
+	// revision is the revision of the derived data.
 	revision corpus.Revision
-	// unsaved counts the chunks changed since the last snapshot; guarded by
-	// updating.
+	// unsaved counts the chunks that changed since the last snapshot.
 	unsaved int
-	// dimensions is the length of the vectors in the index; guarded by updating.
+	// dimensions is the length of the vectors in the index.
 	dimensions int
 
-	// mu guards rows. A document's old chunks leave rows in the same moment
-	// as its new ones come in; chunks that only an index has are not found.
-	mu   sync.RWMutex
-	rows rows
-	// scratch is the memory of a second stage, for reuse.
+	// scratch pools the working memory of the second stage.
 	scratch sync.Pool
-	// took is how long searches take.
+	// took measures searches.
 	took *meter.Seconds
 }
 
-// New checks the configuration. The retriever finds nothing before
-// Load.
+// New checks the configuration. The retriever finds nothing before Load.
 func New(cfg Config) (*Retriever, error) {
 	for name, missing := range map[string]bool{
 		"Corpus": cfg.Corpus == nil, "Embedder": cfg.Embedder == nil,
-		"Static": cfg.Static == nil, "Keywords": cfg.Keywords == nil, "Vectors": cfg.Vectors == nil,
+		"Static": cfg.Static == nil, "Words": cfg.Words == nil, "Nearest": cfg.Nearest == nil,
 	} {
 		if missing {
 			return nil, fault.New(fault.Invalid, "retriever: %s is missing", name)
@@ -91,17 +99,35 @@ func New(cfg Config) (*Retriever, error) {
 	if cfg.Metrics == nil {
 		cfg.Metrics = metrics.NewSet()
 	}
-	r := &Retriever{cfg: cfg, rows: newRows(cfg.Static.Tokens()), took: meter.New(cfg.Metrics, "docent_rag_seconds", `stage="search"`)}
+	r := &Retriever{
+		cfg: cfg, memory: &memory{rows: newRows(cfg.Static.Tokens())}, features: cfg.Features,
+		took: meter.New(cfg.Metrics, "docent_rag_seconds", `stage="search"`),
+	}
+	if r.features == nil {
+		matcher, ok := cfg.Words.(Matcher)
+		if !ok {
+			return nil, fault.New(fault.Invalid, "retriever: Words is no Matcher, and Features is missing")
+		}
+		r.memory.words, r.features = matcher, r.memory
+	}
+	if m, ok := cfg.Words.(Mirror); ok {
+		if _, ok := m.(Saver); !ok && cfg.Snapshot != "" {
+			return nil, fault.New(fault.Invalid, "retriever: Words cannot be saved in a snapshot")
+		}
+		r.mirrors = append(r.mirrors, m)
+	}
+	if m, ok := cfg.Nearest.(Mirror); ok {
+		r.mirrors = append(r.mirrors, m)
+	}
 	r.scratch.New = func() any { return newScratch(cfg.Static.Tokens()) }
 	return r, nil
 }
 
-// Len counts the chunks that can be found.
-func (r *Retriever) Len() int {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return len(r.rows.byID)
-}
+// derives reports whether the retriever derives anything from the corpus.
+func (r *Retriever) derives() bool { return len(r.mirrors) > 0 || r.features == Features(r.memory) }
+
+// Len counts the chunks in memory.
+func (r *Retriever) Len() int { return r.memory.len() }
 
 // batchChunks is about how many chunks are indexed at a time.
 const batchChunks = 512
@@ -114,6 +140,9 @@ func (r *Retriever) Refresh(ctx context.Context) error {
 }
 
 func (r *Retriever) refresh(ctx context.Context) error {
+	if !r.derives() {
+		return nil
+	}
 	now, err := r.cfg.Corpus.Revision(ctx)
 	if err != nil {
 		return fmt.Errorf("retriever: revision: %w", err)
@@ -155,41 +184,29 @@ func (r *Retriever) refresh(ctx context.Context) error {
 
 // empty forgets everything.
 func (r *Retriever) empty(ctx context.Context) error {
-	r.mu.Lock()
-	ids := make([]int64, 0, len(r.rows.byID))
-	for id := range r.rows.byID {
-		ids = append(ids, id)
-	}
-	r.rows = newRows(r.cfg.Static.Tokens())
-	r.mu.Unlock()
+	old := r.memory.reset(newRows(r.cfg.Static.Tokens()))
 	r.revision, r.dimensions = corpus.Revision{}, 0
-	return r.unindex(ctx, ids)
+	return r.unindex(ctx, sortedKeys(old.byID))
 }
 
-// apply brings changes in. The order makes each document change at once: new
-// chunks become known to the indexes, then old and new swap in rows, then the
-// indexes forget the old ones.
+// apply applies changes in an order that changes each document at once: the
+// indexes add the new chunks, the rows swap new chunks for old ones, and the
+// indexes delete the old chunks.
 func (r *Retriever) apply(ctx context.Context, changes []corpus.Change) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	fresh := make([][]*row, len(changes))
+	fresh := make([][]*Row, len(changes))
 	var entries []Entry
 	for i := range changes {
 		fresh[i], entries = r.derive(&changes[i], entries)
 	}
-	if err := r.cfg.Keywords.Put(ctx, entries); err != nil {
-		return fmt.Errorf("retriever: index keywords: %w", err)
+	for _, m := range r.mirrors {
+		if err := m.Put(ctx, entries); err != nil {
+			return fmt.Errorf("retriever: index: %w", err)
+		}
 	}
-	if err := r.cfg.Vectors.Put(ctx, entries); err != nil {
-		return fmt.Errorf("retriever: index vectors: %w", err)
-	}
-	var gone []int64
-	r.mu.Lock()
-	for i := range changes {
-		gone = append(gone, r.rows.replace(changes[i].Document.ID, fresh[i])...)
-	}
-	r.mu.Unlock()
+	gone := r.memory.replace(changes, fresh)
 	r.unsaved += len(entries) + len(gone)
 	return r.unindex(ctx, gone)
 }
@@ -198,22 +215,21 @@ func (r *Retriever) unindex(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := r.cfg.Keywords.Delete(ctx, ids); err != nil {
-		return fmt.Errorf("retriever: delete keywords: %w", err)
-	}
-	if err := r.cfg.Vectors.Delete(ctx, ids); err != nil {
-		return fmt.Errorf("retriever: delete vectors: %w", err)
+	for _, m := range r.mirrors {
+		if err := m.Delete(ctx, ids); err != nil {
+			return fmt.Errorf("retriever: delete: %w", err)
+		}
 	}
 	return nil
 }
 
 // derive makes the rows of a changed document and appends the indexes' entries.
-func (r *Retriever) derive(c *corpus.Change, entries []Entry) ([]*row, []Entry) {
+func (r *Retriever) derive(c *corpus.Change, entries []Entry) ([]*Row, []Entry) {
 	if c.Removed || len(c.Chunks) == 0 {
 		return nil, entries
 	}
-	doc := &rowDocument{id: c.Document.ID, source: c.Document.Source, collection: c.Document.Collection}
-	out := make([]*row, len(c.Chunks))
+	doc := &RowDocument{ID: c.Document.ID, Source: c.Document.Source, Collection: c.Document.Collection}
+	out := make([]*Row, len(c.Chunks))
 	for i := range c.Chunks {
 		chunk := &c.Chunks[i]
 		var vector []float32
@@ -221,14 +237,13 @@ func (r *Retriever) derive(c *corpus.Change, entries []Entry) ([]*row, []Entry) 
 			vector = c.Vectors[i]
 		}
 		heading := corpus.HeadingLine(c.Document.Title, chunk.Headings)
-		out[i] = newRow(r.cfg.Static, doc, chunk, heading, vector)
+		out[i] = NewRow(r.cfg.Static, doc, chunk, heading, vector)
 		entries = append(entries, Entry{
-			ID: chunk.ID, DocumentID: doc.id, Collection: doc.collection, Source: doc.source,
+			ID: chunk.ID, DocumentID: doc.ID, Collection: doc.Collection, Source: doc.Source,
 			Ordinal: chunk.Ordinal, Language: c.Document.Language, Heading: heading, Text: chunk.Text, Vector: vector,
 		})
 	}
-	doc.rows = out
-	doc.measure()
+	doc.SetMean(out)
 	return out, entries
 }
 

@@ -172,7 +172,7 @@ func (failing) EmbedQuery(context.Context, string) ([]float32, error) { return n
 func TestEmbedderFails(t *testing.T) {
 	t.Parallel()
 	c := small(t)
-	r, err := retrieve.New(retrieve.Config{Corpus: c, Embedder: failing{c.static}, Static: c.static, Keywords: bm25.New(), Vectors: chromem.New()})
+	r, err := retrieve.New(retrieve.Config{Corpus: c, Embedder: failing{c.static}, Static: c.static, Words: bm25.New(), Nearest: chromem.New()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,11 +188,11 @@ func TestEmbedderFails(t *testing.T) {
 func TestConfig(t *testing.T) {
 	t.Parallel()
 	c := newCorpus(t)
-	whole := retrieve.Config{Corpus: c, Embedder: c.static, Static: c.static, Keywords: bm25.New(), Vectors: chromem.New()}
+	whole := retrieve.Config{Corpus: c, Embedder: c.static, Static: c.static, Words: bm25.New(), Nearest: chromem.New()}
 	for name, spoil := range map[string]func(*retrieve.Config){
 		"Corpus": func(c *retrieve.Config) { c.Corpus = nil }, "Embedder": func(c *retrieve.Config) { c.Embedder = nil },
-		"Static": func(c *retrieve.Config) { c.Static = nil }, "Keywords": func(c *retrieve.Config) { c.Keywords = nil },
-		"Vectors": func(c *retrieve.Config) { c.Vectors = nil },
+		"Static": func(c *retrieve.Config) { c.Static = nil }, "Words": func(c *retrieve.Config) { c.Words = nil },
+		"Nearest": func(c *retrieve.Config) { c.Nearest = nil },
 		"beauty": func(c *retrieve.Config) {
 			c.Weights = retrieve.DefaultWeights(embed.StaticName)
 			c.Weights[corpus.Prose]["beauty"] = 1

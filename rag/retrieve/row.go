@@ -1,7 +1,6 @@
 package retrieve
 
 import (
-	"math"
 	"strings"
 
 	"docent/embed"
@@ -9,50 +8,8 @@ import (
 	"docent/rag/text"
 )
 
-// rowDocument is what the retriever keeps of a document.
-type rowDocument struct {
-	id         int64
-	source     string
-	collection string
-	// rows are its chunks.
-	rows []*row
-	// length is that of the sum of their vectors.
-	length float32
-}
-
-// measure computes length.
-func (d *rowDocument) measure() {
-	var sum []float32
-	for _, r := range d.rows {
-		if sum == nil {
-			sum = make([]float32, len(r.vector))
-		}
-		for i, f := range r.vector {
-			sum[i] += f
-		}
-	}
-	d.length = float32(math.Sqrt(float64(similarity(sum, sum))))
-}
-
-// row is what the retriever keeps of a chunk beside the indexes: enough for
-// the second stage. Its text stays in the store.
-type row struct {
-	id      int64
-	doc     *rowDocument
-	ordinal int32
-	kind    uint8
-	// heading is how many of tokens are title and heading path.
-	heading uint16
-	// tokens are the static model's, heading first.
-	tokens []uint16
-	// sentences are the ends of the text's sentences in tokens.
-	sentences []uint16
-	// vector is the embedder's; nil if there is none.
-	vector []float32
-}
-
 // text returns the tokens of the passage without its heading.
-func (r *row) text() []uint16 { return r.tokens[r.heading:] }
+func (r *Row) text() []uint16 { return r.Tokens[r.Heading:] }
 
 // maxRowTokens bounds the tokens kept of a chunk, so that positions fit 16 bits.
 const maxRowTokens = 4096
@@ -69,13 +26,13 @@ func kindNumber(k corpus.Kind) uint8 {
 	return 0
 }
 
-// newRow tokenizes a chunk.
-func newRow(static *embed.Static, doc *rowDocument, c *corpus.Chunk, heading string, vector []float32) *row {
-	r := &row{id: c.ID, doc: doc, ordinal: int32(c.Ordinal), kind: kindNumber(c.Kind), vector: vector}
+// NewRow makes the row of a chunk below a heading line.
+func NewRow(static *embed.Static, doc *RowDocument, c *corpus.Chunk, heading string, vector []float32) *Row {
+	r := &Row{ID: c.ID, Document: doc, Ordinal: c.Ordinal, Kind: kinds[kindNumber(c.Kind)], Vector: vector}
 	buf := make([]uint16, 0, 256)
 	buf = static.AppendTokens(buf, heading)
 	buf = buf[:min(len(buf), maxRowTokens/4)]
-	r.heading = uint16(len(buf))
+	r.Heading = uint16(len(buf))
 	at := 0
 	for _, end := range stretches(c.Text, c.Kind) {
 		before := len(buf)
@@ -83,10 +40,10 @@ func newRow(static *embed.Static, doc *rowDocument, c *corpus.Chunk, heading str
 		at = end
 		buf = buf[:min(len(buf), maxRowTokens)]
 		if len(buf) > before {
-			r.sentences = append(r.sentences, uint16(len(buf)))
+			r.Sentences = append(r.Sentences, uint16(len(buf)))
 		}
 	}
-	r.tokens = append(make([]uint16, 0, len(buf)), buf...)
+	r.Tokens = append(make([]uint16, 0, len(buf)), buf...)
 	return r
 }
 
@@ -115,8 +72,8 @@ func stretches(body string, kind corpus.Kind) []int {
 
 // rows are all chunks that can be found.
 type rows struct {
-	byID       map[int64]*row
-	byDocument map[int64][]*row
+	byID       map[int64]*Row
+	byDocument map[int64][]*Row
 	// frequency counts, by token, the rows that have it.
 	frequency []uint32
 	seen      []uint32 // by token: the counting run that saw it last
@@ -126,23 +83,23 @@ type rows struct {
 }
 
 func newRows(tokens int) rows {
-	return rows{byID: map[int64]*row{}, byDocument: map[int64][]*row{}, frequency: make([]uint32, tokens), seen: make([]uint32, tokens)}
+	return rows{byID: map[int64]*Row{}, byDocument: map[int64][]*Row{}, frequency: make([]uint32, tokens), seen: make([]uint32, tokens)}
 }
 
 // replace gives a document new chunks and returns the ids of those that are
 // gone.
-func (r *rows) replace(document int64, fresh []*row) (gone []int64) {
+func (r *rows) replace(document int64, fresh []*Row) (gone []int64) {
 	for _, old := range r.byDocument[document] {
-		delete(r.byID, old.id)
+		delete(r.byID, old.ID)
 		r.count(old, -1)
 	}
 	for _, n := range fresh {
-		r.byID[n.id] = n
+		r.byID[n.ID] = n
 		r.count(n, 1)
 	}
 	for _, old := range r.byDocument[document] {
-		if r.byID[old.id] == nil {
-			gone = append(gone, old.id)
+		if r.byID[old.ID] == nil {
+			gone = append(gone, old.ID)
 		}
 	}
 	if len(fresh) == 0 {
@@ -154,10 +111,10 @@ func (r *rows) replace(document int64, fresh []*row) (gone []int64) {
 }
 
 // count adds by to the frequency of each of a row's tokens.
-func (r *rows) count(w *row, by int) {
+func (r *rows) count(w *Row, by int) {
 	r.run++
-	r.length += by * len(w.tokens)
-	for _, t := range w.tokens {
+	r.length += by * len(w.Tokens)
+	for _, t := range w.Tokens {
 		if r.seen[t] != r.run {
 			r.seen[t] = r.run
 			r.frequency[t] += uint32(by)

@@ -28,7 +28,7 @@ import (
 // into sentences, and of the indexes' analysis.
 const (
 	snapshotMagic   = "DSNP"
-	snapshotVersion = 3
+	snapshotVersion = 4
 	checksumSize    = 8
 )
 
@@ -56,7 +56,7 @@ func (r *Retriever) save() error {
 		return fmt.Errorf("retriever: save: %w", err)
 	}
 	r.unsaved = 0
-	r.cfg.Log.Debug("snapshot written", "chunks", len(r.rows.byID), "revision", r.revision.Number, "took", time.Since(start))
+	r.cfg.Log.Debug("snapshot written", "chunks", r.memory.len(), "revision", r.revision.Number, "took", time.Since(start))
 	return nil
 }
 
@@ -117,42 +117,44 @@ func checksum(sum hash.Hash32) []byte {
 // and the keyword index are of one revision.
 func (r *Retriever) writeSnapshot(to io.Writer) error {
 	var keywords bytes.Buffer
-	if err := r.cfg.Keywords.Save(&keywords); err != nil {
-		return err
+	if words, ok := r.cfg.Words.(Saver); ok {
+		if err := words.Save(&keywords); err != nil {
+			return err
+		}
 	}
+	rows := &r.memory.rows // nobody else changes them
 	w := flat.NewWriter(to, snapshotMagic, snapshotVersion)
 	flat.PutStrings(w, []string{r.revision.Database, r.cfg.Embedder.Name(), embed.StaticName})
 	flat.Put(w, []int64{r.revision.Number, int64(r.dimensions)})
-	var docs []*rowDocument
+	var docs []*RowDocument
 	var counts []uint32
-	var all []*row
-	for _, id := range sortedKeys(r.rows.byDocument) {
-		list := r.rows.byDocument[id]
-		docs, counts, all = append(docs, list[0].doc), append(counts, uint32(len(list))), append(all, list...)
+	var all []*Row
+	for _, id := range sortedKeys(rows.byDocument) {
+		list := rows.byDocument[id]
+		docs, counts, all = append(docs, list[0].Document), append(counts, uint32(len(list))), append(all, list...)
 	}
-	flat.Put(w, column(docs, func(d *rowDocument) int64 { return d.id }))
-	flat.PutStrings(w, column(docs, func(d *rowDocument) string { return d.source }))
-	flat.PutStrings(w, column(docs, func(d *rowDocument) string { return d.collection }))
-	flat.Put(w, column(docs, func(d *rowDocument) float32 { return d.length }))
+	flat.Put(w, column(docs, func(d *RowDocument) int64 { return d.ID }))
+	flat.PutStrings(w, column(docs, func(d *RowDocument) string { return d.Source }))
+	flat.PutStrings(w, column(docs, func(d *RowDocument) string { return d.Collection }))
 	flat.Put(w, counts)
-	flat.Put(w, column(all, func(r *row) int64 { return r.id }))
-	flat.Put(w, column(all, func(r *row) uint32 { return uint32(r.ordinal) }))
-	flat.Put(w, column(all, func(r *row) uint8 { return r.kind }))
-	flat.Put(w, column(all, func(r *row) uint16 { return r.heading }))
-	for _, part := range []func(*row) []uint16{(*row).allTokens, (*row).allSentences} {
-		flat.Put(w, column(all, func(r *row) uint16 { return uint16(len(part(r))) }))
+	flat.Put(w, column(all, func(r *Row) int64 { return r.ID }))
+	flat.Put(w, column(all, func(r *Row) uint32 { return uint32(r.Ordinal) }))
+	flat.Put(w, column(all, func(r *Row) uint8 { return kindNumber(r.Kind) }))
+	flat.Put(w, column(all, func(r *Row) uint16 { return r.Heading }))
+	for _, part := range []func(*Row) []uint16{(*Row).allTokens, (*Row).allSentences} {
+		flat.Put(w, column(all, func(r *Row) uint16 { return uint16(len(part(r))) }))
 		flat.PutAll(w, total(all, part), each(all, part))
 	}
-	vector := func(r *row) []float32 { return r.vector }
-	flat.Put(w, column(all, func(r *row) uint8 { return uint8(min(len(r.vector), 1)) }))
+	vector := func(r *Row) []float32 { return r.Vector }
+	flat.Put(w, column(all, func(r *Row) uint8 { return uint8(min(len(r.Vector), 1)) }))
 	flat.PutAll(w, total(all, vector), each(all, vector))
-	flat.Put(w, r.rows.frequency)
+	flat.Put(w, rows.frequency)
 	flat.Put(w, keywords.Bytes())
 	return w.Err()
 }
 
-func (r *row) allTokens() []uint16    { return r.tokens }
-func (r *row) allSentences() []uint16 { return r.sentences }
+func (r *Row) allTokens() []uint16    { return r.Tokens }
+func (r *Row) allSentences() []uint16 { return r.Sentences }
 
 func sortedKeys[V any](m map[int64]V) []int64 {
 	out := make([]int64, 0, len(m))
@@ -218,21 +220,29 @@ func (r *Retriever) readSnapshot(ctx context.Context, data []byte, now corpus.Re
 	if err != nil {
 		return err
 	}
-	if err := r.cfg.Keywords.Load(s.keywords); err != nil {
-		return fmt.Errorf("keywords: %w", err)
+	if err := r.loadIndexes(ctx, s); err != nil {
+		return err
 	}
-	if r.cfg.Keywords.Len() != len(s.rows.byID) {
-		err = errors.New("its parts do not fit together")
-	} else {
-		err = r.cfg.Vectors.Put(ctx, s.entries)
-	}
-	if err != nil {
-		return errors.Join(err, r.cfg.Keywords.Delete(ctx, sortedKeys(s.rows.byID)))
-	}
-	r.mu.Lock()
-	r.rows = s.rows
-	r.mu.Unlock()
+	r.memory.reset(s.rows)
 	r.revision, r.dimensions, r.unsaved = s.revision, s.dimensions, 0
+	return nil
+}
+
+// loadIndexes fills the mirrors from a snapshot, or fails and leaves them empty.
+func (r *Retriever) loadIndexes(ctx context.Context, s *restored) error {
+	if words, ok := r.cfg.Words.(Saver); ok {
+		if err := words.Load(s.keywords); err != nil {
+			return fmt.Errorf("keywords: %w", err)
+		}
+		if words.Len() != len(s.rows.byID) {
+			return errors.Join(errParts, words.Delete(ctx, sortedKeys(s.rows.byID)))
+		}
+	}
+	if nearest, ok := r.cfg.Nearest.(Mirror); ok {
+		if err := nearest.Put(ctx, s.entries); err != nil {
+			return errors.Join(err, r.unindex(ctx, sortedKeys(s.rows.byID)))
+		}
+	}
 	return nil
 }
 
@@ -281,7 +291,6 @@ const maxDimensions = 1 << 16
 type snapshotParts struct {
 	docIDs                    []int64
 	sources, collections      []string
-	lengths                   []float32
 	counts                    []uint32
 	ids                       []int64
 	ordinals                  []uint32
@@ -297,7 +306,6 @@ type snapshotParts struct {
 
 func takeParts(in *flat.Reader) *snapshotParts {
 	p := &snapshotParts{docIDs: flat.Take[int64](in), sources: flat.TakeStrings(in), collections: flat.TakeStrings(in)}
-	p.lengths = flat.Take[float32](in)
 	p.counts, p.ids, p.ordinals = flat.Take[uint32](in), flat.Take[int64](in), flat.Take[uint32](in)
 	p.kinds, p.headings = flat.Take[uint8](in), flat.Take[uint16](in)
 	p.tokenCounts, p.tokens = flat.Take[uint16](in), flat.Take[uint16](in)
@@ -317,44 +325,47 @@ func (s *restored) build(p *snapshotParts, tokens int) error {
 			return errParts
 		}
 	}
-	if len(p.sources) != docs || len(p.collections) != docs || len(p.lengths) != docs || len(p.counts) != docs || len(p.frequency) != tokens {
+	if len(p.sources) != docs || len(p.collections) != docs || len(p.counts) != docs || len(p.frequency) != tokens {
 		return errParts
 	}
 	if n > 0 && len(p.tokens) > 0 && int(slices.Max(p.tokens)) >= tokens {
 		return errParts
 	}
 	s.rows = rows{
-		byID: make(map[int64]*row, n), byDocument: make(map[int64][]*row, docs),
+		byID: make(map[int64]*Row, n), byDocument: make(map[int64][]*Row, docs),
 		frequency: slices.Clone(p.frequency), seen: make([]uint32, tokens), length: len(p.tokens),
 	}
 	s.entries = make([]Entry, 0, n)
-	slab, pointers := make([]row, n), make([]*row, n)
+	slab, pointers := make([]Row, n), make([]*Row, n)
 	at := 0
 	for d, id := range p.docIDs {
 		count := int(p.counts[d])
 		if count < 1 || count > n-at {
 			return errParts
 		}
-		doc := &rowDocument{id: id, source: p.sources[d], collection: p.collections[d], length: p.lengths[d]}
+		doc := &RowDocument{ID: id, Source: p.sources[d], Collection: p.collections[d]}
 		for i := at; i < at+count; i++ {
 			w := &slab[i]
-			*w = row{id: p.ids[i], doc: doc, ordinal: int32(p.ordinals[i]), kind: p.kinds[i], heading: p.headings[i]}
+			if int(p.kinds[i]) >= len(kinds) {
+				return errParts
+			}
+			*w = Row{ID: p.ids[i], Document: doc, Ordinal: int(p.ordinals[i]), Kind: kinds[p.kinds[i]], Heading: p.headings[i]}
 			var ok [3]bool
-			w.tokens, p.tokens, ok[0] = split(p.tokens, int(p.tokenCounts[i]))
-			w.sentences, p.sentences, ok[1] = split(p.sentences, int(p.sentenceCounts[i]))
-			w.vector, p.vectors, ok[2] = split(p.vectors, int(p.hasVector[i])*s.dimensions)
+			w.Tokens, p.tokens, ok[0] = split(p.tokens, int(p.tokenCounts[i]))
+			w.Sentences, p.sentences, ok[1] = split(p.sentences, int(p.sentenceCounts[i]))
+			w.Vector, p.vectors, ok[2] = split(p.vectors, int(p.hasVector[i])*s.dimensions)
 			if !ok[0] || !ok[1] || !ok[2] || !w.sound() {
 				return errParts
 			}
 			pointers[i] = w
-			s.rows.byID[w.id] = w
+			s.rows.byID[w.ID] = w
 			s.entries = append(s.entries, Entry{
-				ID: w.id, DocumentID: id, Collection: doc.collection, Source: doc.source,
-				Ordinal: int(w.ordinal), Vector: w.vector,
+				ID: w.ID, DocumentID: id, Collection: doc.Collection, Source: doc.Source,
+				Ordinal: w.Ordinal, Vector: w.Vector,
 			})
 		}
-		doc.rows = pointers[at : at+count : at+count]
-		s.rows.byDocument[id] = doc.rows
+		s.rows.byDocument[id] = pointers[at : at+count : at+count]
+		doc.SetMean(s.rows.byDocument[id])
 		at += count
 	}
 	if at != n || len(s.rows.byID) != n || len(s.rows.byDocument) != docs {
@@ -364,15 +375,15 @@ func (s *restored) build(p *snapshotParts, tokens int) error {
 }
 
 // sound reports whether the row's numbers stay within its tokens.
-func (r *row) sound() bool {
-	last := r.heading
-	for _, end := range r.sentences {
+func (r *Row) sound() bool {
+	last := r.Heading
+	for _, end := range r.Sentences {
 		if end < last {
 			return false
 		}
 		last = end
 	}
-	return int(last) <= len(r.tokens) && int(r.kind) < len(kinds)
+	return int(last) <= len(r.Tokens)
 }
 
 // split splits s after n elements; false if there are not so many. None are nil.

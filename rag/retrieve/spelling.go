@@ -27,11 +27,15 @@ func (r *Retriever) respelled(ctx context.Context, body string) (string, error) 
 	if len(meant) == 0 {
 		return body, nil
 	}
-	terms, _, err := r.cfg.Keywords.Match(ctx, body, nil)
+	terms, _, err := r.features.Match(ctx, body, nil)
 	if err != nil {
 		return "", fmt.Errorf("respell: %w", err)
 	}
-	unknown := math.Log(2*float64(r.cfg.Keywords.Len())+2) - 1e-6 // Term.IDF of what no chunk holds
+	stats, err := r.features.Statistics(ctx, nil)
+	if err != nil {
+		return "", fmt.Errorf("respell: %w", err)
+	}
+	unknown := math.Log(2*float64(stats.Chunks)+2) - 1e-6 // the IDF of terms that no chunk contains
 	var b strings.Builder
 	at := 0
 	for _, s := range meant {

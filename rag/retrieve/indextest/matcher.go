@@ -1,4 +1,4 @@
-package ragtest
+package indextest
 
 import (
 	"bytes"
@@ -10,8 +10,9 @@ import (
 	"docent/rag/retrieve"
 )
 
-// RunMatcher tests what holds of keyword indexes beyond Run.
-func RunMatcher(t *testing.T, open func(t *testing.T) retrieve.Matcher) {
+// RunWords tests a keyword index in memory. open makes an empty one.
+func RunWords(t *testing.T, open func(t *testing.T) Words) {
+	run(t, func(t *testing.T) index { return keywords(open(t)) })
 	t.Run("match", func(t *testing.T) {
 		t.Parallel()
 		testMatch(t, open(t))
@@ -26,7 +27,7 @@ func RunMatcher(t *testing.T, open func(t *testing.T) retrieve.Matcher) {
 	})
 }
 
-func testMatch(t *testing.T, x retrieve.Matcher) {
+func testMatch(t *testing.T, x Words) {
 	entries := Entries(300)
 	for i := range entries {
 		if i%3 == 0 {
@@ -36,7 +37,7 @@ func testMatch(t *testing.T, x retrieve.Matcher) {
 	put(t, x, entries...)
 	remove(t, x, 7, 8, 9)
 	const q = "mint pepper absent"
-	hits := find(t, x, q, 1000)
+	hits := find(t, keywords(x), q, 1000)
 	asked := append(ids(hits), 7, 5000)
 	terms, matches, err := x.Match(t.Context(), q, asked)
 	if err != nil {
@@ -65,14 +66,14 @@ func testMatch(t *testing.T, x retrieve.Matcher) {
 }
 
 // sameAnswers compares two indexes.
-func sameAnswers(t *testing.T, a, b retrieve.Matcher) {
+func sameAnswers(t *testing.T, a, b Words) {
 	t.Helper()
 	if a.Len() != b.Len() {
 		t.Errorf("Len is %d and %d", a.Len(), b.Len())
 	}
 	for _, q := range append(words, "lemon pepper", "absent") {
-		want := find(t, a, q, 50)
-		if got := find(t, b, q, 50); !slices.Equal(want, got) {
+		want := find(t, keywords(a), q, 50)
+		if got := find(t, keywords(b), q, 50); !slices.Equal(want, got) {
 			t.Fatalf("%s: %v and %v", q, want, got)
 		}
 		_, m, err := a.Match(t.Context(), q, ids(want))
@@ -91,7 +92,7 @@ func sameAnswers(t *testing.T, a, b retrieve.Matcher) {
 	}
 }
 
-func testSaveLoad(t *testing.T, x, y retrieve.Matcher) {
+func testSaveLoad(t *testing.T, x, y Words) {
 	entries := Entries(400)
 	put(t, x, entries...)
 	remove(t, x, 1, 2, 3, 200)
@@ -102,19 +103,19 @@ func testSaveLoad(t *testing.T, x, y retrieve.Matcher) {
 	sameAnswers(t, x, y)
 	// A loaded index goes on like any other, and what it lies in stays as it is.
 	before := bytes.Clone(saved)
-	for _, z := range []retrieve.Matcher{x, y} {
+	for _, z := range []Words{x, y} {
 		put(t, z, Entry(1000, "lemon newword pepper"), Entry(20, "mint"))
 		remove(t, z, 30, 31, 32)
 		put(t, z, entries[30])
 	}
 	sameAnswers(t, x, y)
-	wantIDs(t, find(t, y, "newword", 3), 1000)
+	wantIDs(t, find(t, keywords(y), "newword", 3), 1000)
 	if !bytes.Equal(before, saved) {
 		t.Error("the index wrote to the data it was loaded from")
 	}
 }
 
-func save(t *testing.T, x retrieve.Matcher) []byte {
+func save(t *testing.T, x Words) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := x.Save(&b); err != nil {
@@ -123,7 +124,7 @@ func save(t *testing.T, x retrieve.Matcher) []byte {
 	return b.Bytes()
 }
 
-func testLoadDamaged(t *testing.T, x, y retrieve.Matcher) {
+func testLoadDamaged(t *testing.T, x, y Words) {
 	put(t, x, Entries(40)...)
 	saved := save(t, x)
 	for n := 0; n < len(saved); n += 1 + len(saved)/97 {
@@ -140,7 +141,7 @@ func testLoadDamaged(t *testing.T, x, y retrieve.Matcher) {
 
 // LoadAnything flips bytes of saved data one after the other: an index may take
 // or refuse the result, but must not fail otherwise. For fuzz tests too.
-func LoadAnything(t *testing.T, x retrieve.Matcher, saved []byte) {
+func LoadAnything(t *testing.T, x Words, saved []byte) {
 	t.Helper()
 	for at := range saved {
 		data := bytes.Clone(saved)
@@ -150,12 +151,12 @@ func LoadAnything(t *testing.T, x retrieve.Matcher, saved []byte) {
 }
 
 // UseAnything loads data and, if that works, uses the index.
-func UseAnything(t *testing.T, x retrieve.Matcher, data []byte) {
+func UseAnything(t *testing.T, x Words, data []byte) {
 	t.Helper()
 	if x.Load(data) != nil {
 		return
 	}
-	hits := find(t, x, "lemon pepper mint", 10)
+	hits := find(t, keywords(x), "lemon pepper mint", 10)
 	if _, _, err := x.Match(t.Context(), "lemon pepper mint", ids(hits)); err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,6 @@
-// Package ragtest holds the suites that every retrieve.Index passes.
-package ragtest
+// Package indextest holds the suites of the interfaces of package retrieve. Each
+// implementation passes the suites of its interfaces.
+package indextest
 
 import (
 	"context"
@@ -69,24 +70,51 @@ func Entries(n int) []retrieve.Entry {
 	return out
 }
 
-// find searches by text and vector, so that any index understands it.
-func find(t *testing.T, x retrieve.Index, text string, k int, collections ...string) []retrieve.Hit {
+// Nearest is a vector index in memory.
+type Nearest interface {
+	retrieve.Nearest
+	retrieve.Mirror
+}
+
+// Words is a keyword index in memory.
+type Words interface {
+	retrieve.Words
+	retrieve.Matcher
+	retrieve.Saver
+}
+
+// index is any index in memory with its search for a text.
+type index struct {
+	retrieve.Mirror
+	search func(ctx context.Context, text string, k int, filter retrieve.Filter) ([]retrieve.Hit, error)
+}
+
+func nearest(x Nearest) index {
+	return index{x, func(ctx context.Context, text string, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
+		return x.Nearest(ctx, Vector(text), k, filter)
+	}}
+}
+
+func keywords(x Words) index { return index{x, x.Words} }
+
+// find searches for a text.
+func find(t *testing.T, x index, text string, k int, collections ...string) []retrieve.Hit {
 	t.Helper()
-	hits, err := x.Search(t.Context(), retrieve.Search{Text: text, Vector: Vector(text), K: k, Collections: collections})
+	hits, err := x.search(t.Context(), text, k, retrieve.Filter{Collections: collections})
 	if err != nil {
 		t.Fatalf("search %q: %v", text, err)
 	}
 	return hits
 }
 
-func put(t *testing.T, x retrieve.Index, entries ...retrieve.Entry) {
+func put(t *testing.T, x retrieve.Mirror, entries ...retrieve.Entry) {
 	t.Helper()
 	if err := x.Put(t.Context(), entries); err != nil {
 		t.Fatalf("put: %v", err)
 	}
 }
 
-func remove(t *testing.T, x retrieve.Index, ids ...int64) {
+func remove(t *testing.T, x retrieve.Mirror, ids ...int64) {
 	t.Helper()
 	if err := x.Delete(t.Context(), ids); err != nil {
 		t.Fatalf("delete: %v", err)
@@ -108,19 +136,9 @@ func wantIDs(t *testing.T, hits []retrieve.Hit, want ...int64) {
 	}
 }
 
-// settle lets an index do what it puts off.
-func settle(t *testing.T, x retrieve.Index) {
-	t.Helper()
-	if s, ok := x.(retrieve.Settler); ok {
-		if err := s.Settle(t.Context()); err != nil {
-			t.Fatalf("settle: %v", err)
-		}
-	}
-}
-
-// Run tests what holds of every index. open makes an empty one.
-func Run(t *testing.T, open func(t *testing.T) retrieve.Index) {
-	for name, test := range map[string]func(*testing.T, retrieve.Index){
+// run tests the properties of all indexes in memory. open makes an empty one.
+func run(t *testing.T, open func(t *testing.T) index) {
+	for name, test := range map[string]func(*testing.T, index){
 		"empty": testEmpty, "finds": testFinds, "ties": testTies, "ties at the cut": testTiesAtCut, "k": testK, "replace": testReplace,
 		"delete": testDelete, "collections": testCollections, "invalid": testInvalid, "canceled": testCanceled, "concurrent": testConcurrent,
 	} {
@@ -135,7 +153,7 @@ func Run(t *testing.T, open func(t *testing.T) retrieve.Index) {
 	})
 }
 
-func testEmpty(t *testing.T, x retrieve.Index) {
+func testEmpty(t *testing.T, x index) {
 	if n := x.Len(); n != 0 {
 		t.Errorf("a new index has %d chunks", n)
 	}
@@ -143,39 +161,32 @@ func testEmpty(t *testing.T, x retrieve.Index) {
 	put(t, x)
 	remove(t, x)
 	remove(t, x, 1, 2)
-	settle(t, x)
 	wantIDs(t, find(t, x, "lemon", 5))
 }
 
-func testFinds(t *testing.T, x retrieve.Index) {
+func testFinds(t *testing.T, x index) {
 	put(t, x, Entry(1, "lemon ginger"), Entry(2, "pepper saffron cumin"), Entry(3, "lemon clove nutmeg basil"))
-	for range 2 {
-		wantIDs(t, find(t, x, "ginger lemon", 1), 1)
-		if hits := find(t, x, "lemon", 2); len(hits) != 2 || hits[0].ID != 1 || hits[1].ID != 3 || hits[0].Score <= hits[1].Score {
-			t.Errorf("lemon: %v, want 1 above 3", hits)
-		}
-		settle(t, x)
+	wantIDs(t, find(t, x, "ginger lemon", 1), 1)
+	if hits := find(t, x, "lemon", 2); len(hits) != 2 || hits[0].ID != 1 || hits[1].ID != 3 || hits[0].Score <= hits[1].Score {
+		t.Errorf("lemon: %v, want 1 above 3", hits)
 	}
 	if n := x.Len(); n != 3 {
 		t.Errorf("Len is %d, want 3", n)
 	}
 }
 
-func testTies(t *testing.T, x retrieve.Index) {
+func testTies(t *testing.T, x index) {
 	a, b, c, d := Entry(5, "lemon mint"), Entry(6, "lemon mint"), Entry(7, "lemon mint"), Entry(8, "lemon mint")
 	a.Source, a.DocumentID, a.Ordinal = "/b", 100, 0
 	b.Source, b.DocumentID, b.Ordinal = "/a", 101, 2
 	c.Source, c.DocumentID, c.Ordinal = "/a", 101, 1
 	d.Source, d.DocumentID, d.Ordinal = "/a", 101, 2
 	put(t, x, a, b, c, d, Entry(9, "sage"))
-	for range 2 {
-		wantIDs(t, find(t, x, "lemon mint", 4), 7, 6, 8, 5)
-		wantIDs(t, find(t, x, "lemon mint", 2), 7, 6)
-		settle(t, x)
-	}
+	wantIDs(t, find(t, x, "lemon mint", 4), 7, 6, 8, 5)
+	wantIDs(t, find(t, x, "lemon mint", 2), 7, 6)
 }
 
-func testTiesAtCut(t *testing.T, x retrieve.Index) {
+func testTiesAtCut(t *testing.T, x index) {
 	const n = 300
 	entries := make([]retrieve.Entry, n)
 	for i := range entries {
@@ -185,21 +196,18 @@ func testTiesAtCut(t *testing.T, x retrieve.Index) {
 	rand.New(rand.NewPCG(7, 7)).Shuffle(n, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	put(t, x, shuffled...)
 	put(t, x, Entry(999, "lemon lemon lemon"))
-	for range 2 {
-		got := ids(find(t, x, "lemon mint", 40))
-		if i := slices.Index(got, 999); i >= 0 {
-			got = slices.Delete(got, i, i+1)
+	got := ids(find(t, x, "lemon mint", 40))
+	if i := slices.Index(got, 999); i >= 0 {
+		got = slices.Delete(got, i, i+1)
+	}
+	for i, id := range got {
+		if id != int64(i+1) {
+			t.Fatalf("place %d is %d: %v", i, id, got)
 		}
-		for i, id := range got {
-			if id != int64(i+1) {
-				t.Fatalf("place %d is %d: %v", i, id, got)
-			}
-		}
-		settle(t, x)
 	}
 }
 
-func testK(t *testing.T, x retrieve.Index) {
+func testK(t *testing.T, x index) {
 	put(t, x, Entries(30)...)
 	for _, k := range []int{-1, 0} {
 		wantIDs(t, find(t, x, "lemon", k))
@@ -215,9 +223,8 @@ func testK(t *testing.T, x retrieve.Index) {
 	}
 }
 
-func testReplace(t *testing.T, x retrieve.Index) {
+func testReplace(t *testing.T, x index) {
 	put(t, x, Entry(1, "lemon"), Entry(2, "pepper"))
-	settle(t, x)
 	e := Entry(1, "saffron")
 	put(t, x, e)
 	e.Text = "changed by its owner"
@@ -237,9 +244,8 @@ func testReplace(t *testing.T, x retrieve.Index) {
 	}
 }
 
-func testDelete(t *testing.T, x retrieve.Index) {
+func testDelete(t *testing.T, x index) {
 	put(t, x, Entries(700)...)
-	settle(t, x)
 	remove(t, x) // none is none, not all
 	if n := x.Len(); n != 700 {
 		t.Fatalf("Len is %d after deleting nothing, want 700", n)
@@ -267,7 +273,7 @@ func testDelete(t *testing.T, x retrieve.Index) {
 	wantIDs(t, find(t, x, "lemon", 5), 1)
 }
 
-func testCollections(t *testing.T, x retrieve.Index) {
+func testCollections(t *testing.T, x index) {
 	entries := Entries(60)
 	for i := range entries {
 		entries[i].Text += " vanilla"
@@ -275,30 +281,27 @@ func testCollections(t *testing.T, x retrieve.Index) {
 		entries[i].Collection = []string{"a", "b", ""}[i%3]
 	}
 	put(t, x, entries...)
-	for range 2 {
-		for _, want := range [][]string{{"a"}, {"b", ""}, {"", "nothing"}} {
-			hits := find(t, x, "vanilla", 100, want...)
-			for _, h := range hits {
-				if c := entries[h.ID-1].Collection; !slices.Contains(want, c) {
-					t.Errorf("chunk %d of %s found in %v", h.ID, c, want)
-				}
-			}
-			n := 0
-			for _, e := range entries {
-				if slices.Contains(want, e.Collection) {
-					n++
-				}
-			}
-			if len(hits) != n {
-				t.Errorf("found %d in %v, want %d", len(hits), want, n)
+	for _, want := range [][]string{{"a"}, {"b", ""}, {"", "nothing"}} {
+		hits := find(t, x, "vanilla", 100, want...)
+		for _, h := range hits {
+			if c := entries[h.ID-1].Collection; !slices.Contains(want, c) {
+				t.Errorf("chunk %d of %s found in %v", h.ID, c, want)
 			}
 		}
-		wantIDs(t, find(t, x, "vanilla", 100, "nothing"))
-		settle(t, x)
+		n := 0
+		for _, e := range entries {
+			if slices.Contains(want, e.Collection) {
+				n++
+			}
+		}
+		if len(hits) != n {
+			t.Errorf("found %d in %v, want %d", len(hits), want, n)
+		}
 	}
+	wantIDs(t, find(t, x, "vanilla", 100, "nothing"))
 }
 
-func testInvalid(t *testing.T, x retrieve.Index) {
+func testInvalid(t *testing.T, x index) {
 	put(t, x, Entry(1, "lemon"))
 	for _, id := range []int64{0, -7} {
 		bad := Entry(3, "ginger")
@@ -312,17 +315,17 @@ func testInvalid(t *testing.T, x retrieve.Index) {
 	}
 }
 
-func testCanceled(t *testing.T, x retrieve.Index) {
+func testCanceled(t *testing.T, x index) {
 	put(t, x, Entry(1, "lemon"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := x.Search(ctx, retrieve.Search{Text: "lemon", Vector: Vector("lemon"), K: 1}); !errors.Is(err, context.Canceled) {
+	if _, err := x.search(ctx, "lemon", 1, retrieve.Filter{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("search: %v, want context.Canceled", err)
 	}
 }
 
 // testHistory compares an index filled at once with one that had a past.
-func testHistory(t *testing.T, straight, winding retrieve.Index) {
+func testHistory(t *testing.T, straight, winding index) {
 	entries := Entries(400)
 	put(t, straight, entries[100:]...)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -330,9 +333,6 @@ func testHistory(t *testing.T, straight, winding retrieve.Index) {
 		e := entries[i]
 		old := Entry(e.ID, "fennel dill "+words[i%len(words)])
 		put(t, winding, old)
-		if i%5 == 0 {
-			settle(t, winding)
-		}
 		put(t, winding, e)
 	}
 	for id := int64(1); id <= 100; id++ {
@@ -346,7 +346,7 @@ func testHistory(t *testing.T, straight, winding retrieve.Index) {
 	}
 }
 
-func testConcurrent(t *testing.T, x retrieve.Index) {
+func testConcurrent(t *testing.T, x index) {
 	entries := Entries(300)
 	put(t, x, entries[:100]...)
 	var wg sync.WaitGroup
@@ -364,19 +364,10 @@ func testConcurrent(t *testing.T, x retrieve.Index) {
 			}
 		}
 	})
-	wg.Go(func() {
-		if s, ok := x.(retrieve.Settler); ok {
-			for range 10 {
-				if err := s.Settle(t.Context()); err != nil {
-					t.Errorf("settle: %v", err)
-				}
-			}
-		}
-	})
 	for range 2 {
 		wg.Go(func() {
 			for _, w := range words {
-				hits, err := x.Search(t.Context(), retrieve.Search{Text: w, Vector: Vector(w), K: 20})
+				hits, err := x.search(t.Context(), w, 20, retrieve.Filter{})
 				if err != nil {
 					t.Errorf("search: %v", err)
 				}
