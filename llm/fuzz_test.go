@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/tmc/langchaingo/llms"
+
+	"docent/internal/openai"
 )
 
 // canned answers every request with one body.
@@ -59,7 +61,7 @@ func FuzzRetryAfter(f *testing.F) {
 		h := http.Header{}
 		h.Set("Retry-After", seconds)
 		h.Set("Retry-After-Ms", millis)
-		if d := retryAfter(h, now); d < 0 {
+		if d := openai.RetryAfter(h, now); d < 0 {
 			t.Fatalf("waits %v", d)
 		}
 	})

@@ -14,6 +14,7 @@ import (
 
 	"docent/internal/fault"
 	"docent/internal/meter"
+	server "docent/internal/openai"
 )
 
 // tailTimeout is how long to wait for what may follow a complete answer, such
@@ -48,7 +49,7 @@ func NewOpenAI(config Config) (*OpenAI, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &OpenAI{cfg: cfg, wait: wait, took: meter.New(cfg.Metrics, "docent_llm_seconds", "")}, nil
+	return &OpenAI{cfg: cfg, wait: server.Wait, took: meter.New(cfg.Metrics, "docent_llm_seconds", "")}, nil
 }
 
 // Name is the model's name on its server.
@@ -94,7 +95,7 @@ func (o *OpenAI) generate(ctx context.Context, req openai.ChatCompletionRequest,
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("llm %s: %w", req.Model, err)
 		}
-		pause, ok := o.pause(fail, n)
+		pause, ok := server.Pause(o.cfg.Backoff, fail.after, n)
 		if !ok || !fail.retry || s.delivered || n >= retries {
 			return nil, fmt.Errorf("llm %s: %w", req.Model, fail.err)
 		}
@@ -137,7 +138,7 @@ func (o *OpenAI) attempt(ctx context.Context, req openai.ChatCompletionRequest, 
 func (o *OpenAI) once(ctx context.Context, req openai.ChatCompletionRequest, s *sink) (*llms.ContentResponse, *exchange, failure) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	x := &exchange{client: o.cfg.HTTPClient, key: o.cfg.APIKey, now: time.Now}
+	x := &exchange{server: o.cfg.server, now: time.Now}
 	resp, err := o.read(ctx, cancel, x, req, s)
 	if err != nil {
 		f := o.explain(ctx, req.Model, err)
@@ -191,15 +192,4 @@ func (o *OpenAI) client(x *exchange) *openai.Client {
 	cfg.BaseURL = o.cfg.BaseURL
 	cfg.HTTPClient = x
 	return openai.NewClientWithConfig(cfg)
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"docent/internal/fault"
+	"docent/internal/openai"
 	"docent/llm/llmtest"
 )
 
@@ -254,7 +255,7 @@ func TestCancelWhileWaiting(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	o.wait = func(ctx context.Context, _ time.Duration) error {
 		cancel()
-		return wait(ctx, time.Hour)
+		return openai.Wait(ctx, time.Hour)
 	}
 	if _, err := o.GenerateContent(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)

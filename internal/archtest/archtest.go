@@ -15,7 +15,7 @@ type Level struct {
 
 // Levels is the import order, lowest first.
 var Levels = []Level{
-	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/prompt", "internal/meter"}},
+	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/prompt", "internal/meter", "internal/openai"}},
 	{"ground", []string{"config", "migrations", "web", "payload"}},
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{"rag/...", "ingest/outline"}},
