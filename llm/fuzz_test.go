@@ -1,4 +1,4 @@
-package llm
+package llm_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/internal/openai"
+	"docent/llm"
 )
 
 // canned answers every request with one body.
@@ -33,7 +34,7 @@ func FuzzStream(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		o, err := NewOpenAI(Config{BaseURL: "http://test/v1", Model: "m", MaxRetries: -1, HTTPClient: &http.Client{Transport: canned(body)}})
+		o, err := llm.NewOpenAI(llm.Config{BaseURL: "http://test/v1", Model: "m", MaxRetries: -1, HTTPClient: &http.Client{Transport: canned(body)}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -40,7 +41,10 @@ const (
 	usageRefused
 )
 
-var _ llms.Model = (*OpenAI)(nil)
+var (
+	_ Model      = (*OpenAI)(nil)
+	_ llms.Model = (*OpenAI)(nil)
+)
 
 // NewOpenAI returns the model that config describes. It sends nothing yet; see
 // [OpenAI.Ping].
@@ -54,6 +58,11 @@ func NewOpenAI(config Config) (*OpenAI, error) {
 
 // Name is the model's name on its server.
 func (o *OpenAI) Name() string { return o.cfg.Model }
+
+// Chat implements Model.
+func (o *OpenAI) Chat(ctx context.Context, req Request) iter.Seq2[Delta, error] {
+	return stream(ctx, o, req)
+}
 
 // Call asks a single question.
 //

@@ -3,6 +3,7 @@ package rag
 import (
 	"time"
 
+	"docent/llm"
 	"docent/rag/retrieve"
 )
 
@@ -75,12 +76,7 @@ type Search struct {
 }
 
 // Usage counts a model's tokens.
-type Usage struct {
-	// Prompt counts the tokens that the model read.
-	Prompt int `json:"prompt_tokens"`
-	// Completion counts the tokens that the model wrote.
-	Completion int `json:"completion_tokens"`
-}
+type Usage = llm.Usage
 
 // Timings say how long the stages of an answer took.
 type Timings struct {

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tmc/langchaingo/llms"
-
+	"docent/llm"
 	"docent/rag/quote"
 	"docent/rag/retrieve"
 	"docent/rag/talk"
@@ -20,7 +19,7 @@ type answering struct {
 	// req has its defaults filled in and Turns cut to History.
 	req Request
 	// model is nil for Extractive.
-	model     llms.Model
+	model     llm.Model
 	threshold float64
 	// found is the outcome of the search, if out.Search is set.
 	found retrieve.Retrieval

@@ -2,14 +2,14 @@ package rag
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/tmc/langchaingo/llms"
-
+	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/rag/talk"
 )
@@ -94,24 +94,20 @@ func TestRewritingRambles(t *testing.T) {
 
 // bounded keeps how many tokens each call of a model may give.
 type bounded struct {
-	llms.Model
+	llm.Model
 	most []int
 }
 
-func (b *bounded) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
-	var o llms.CallOptions
-	for _, option := range options {
-		option(&o)
-	}
-	b.most = append(b.most, o.MaxTokens)
-	return b.Model.GenerateContent(ctx, messages, options...)
+func (b *bounded) Chat(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	b.most = append(b.most, req.MaxTokens)
+	return b.Model.Chat(ctx, req)
 }
 
 // Only rewriting is bounded in tokens.
 func TestRewritingAsksForFewTokens(t *testing.T) {
 	t.Parallel()
 	model := &bounded{Model: llmtest.NewModel(llmtest.Script(llmtest.Say("What is its default?"), llmtest.Say("4MB [1].")))}
-	r, err := New(Config{Retriever: memoryShelf(), Static: testStatic, Models: map[string]llms.Model{"m": model}, DefaultModel: "m"})
+	r, err := New(Config{Retriever: memoryShelf(), Static: testStatic, Models: map[string]llm.Model{"m": model}, DefaultModel: "m"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,9 +5,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/internal/prompt"
+	"docent/llm"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 	"docent/rag/talk"
@@ -33,7 +32,7 @@ type shownPassage struct {
 }
 
 // answerMessages are the messages that ask a model to answer.
-func answerMessages(req Request, results []retrieve.Result) ([]llms.MessageContent, error) {
+func answerMessages(req Request, results []retrieve.Result) ([]llm.Message, error) {
 	instruction := strings.TrimSpace(req.Prompt)
 	if instruction == "" {
 		var err error
@@ -57,20 +56,20 @@ func answerMessages(req Request, results []retrieve.Result) ([]llms.MessageConte
 	if err != nil {
 		return nil, err
 	}
-	messages := []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeSystem, system)}
+	messages := []llm.Message{llm.Text(llm.System, system)}
 	for _, t := range shownTurns(req.Turns) {
-		role := llms.ChatMessageTypeHuman
+		role := llm.User
 		if t.Role == talk.Assistant {
-			role = llms.ChatMessageTypeAI
+			role = llm.Assistant
 		}
-		messages = append(messages, llms.TextParts(role, t.Text))
+		messages = append(messages, llm.Text(role, t.Text))
 	}
-	return append(messages, llms.TextParts(llms.ChatMessageTypeHuman, user)), nil
+	return append(messages, llm.Text(llm.User, user)), nil
 }
 
 // rewriteMessages are the messages that ask a model to make a question stand
 // on its own.
-func rewriteMessages(req Request) ([]llms.MessageContent, error) {
+func rewriteMessages(req Request) ([]llm.Message, error) {
 	text, err := prompts.Fill("rewrite", struct {
 		Turns    []talk.Turn
 		Question string
@@ -78,7 +77,7 @@ func rewriteMessages(req Request) ([]llms.MessageContent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, text)}, nil
+	return []llm.Message{llm.Text(llm.User, text)}, nil
 }
 
 // shownTurns are earlier messages as a model is shown them: bounded, and

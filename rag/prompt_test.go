@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tmc/langchaingo/llms"
-
+	"docent/llm"
 	"docent/rag/retrieve"
 	"docent/rag/talk"
 )
@@ -34,15 +33,10 @@ func golden(t *testing.T, name, got string) {
 }
 
 // shown writes messages as text.
-func shown(messages []llms.MessageContent) string {
+func shown(messages []llm.Message) string {
 	var b strings.Builder
 	for _, m := range messages {
-		b.WriteString("=== " + string(m.Role) + "\n")
-		for _, p := range m.Parts {
-			if text, ok := p.(llms.TextContent); ok {
-				b.WriteString(text.Text + "\n")
-			}
-		}
+		b.WriteString("=== " + string(m.Role) + "\n" + m.Text + "\n")
 	}
 	return b.String()
 }

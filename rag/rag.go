@@ -12,11 +12,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/VictoriaMetrics/metrics"
-	"github.com/tmc/langchaingo/llms"
 
 	"docent/embed"
 	"docent/internal/fault"
 	"docent/internal/meter"
+	"docent/llm"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 )
@@ -71,7 +71,7 @@ type Config struct {
 	Shelf Shelf
 	// Models are the chat models by the name that requests and answers call
 	// them by. Default: none, answers are quotes.
-	Models map[string]llms.Model
+	Models map[string]llm.Model
 	// DefaultModel answers requests that name none. Default: Extractive.
 	DefaultModel string
 	// K is how many passages an answer is made from if a Request does not say.
@@ -151,7 +151,7 @@ func (r *RAG) Models() []string { return slices.Clone(r.names) }
 func (r *RAG) DefaultModel() string { return r.cfg.DefaultModel }
 
 // model returns the named model, nil for Extractive.
-func (r *RAG) model(name string) (llms.Model, error) {
+func (r *RAG) model(name string) (llm.Model, error) {
 	if name == Extractive {
 		return nil, nil //nolint:nilnil // no model is what Extractive means
 	}
@@ -257,7 +257,7 @@ func (r *RAG) begin(req Request) (*answering, error) {
 }
 
 // threshold is the evidence below which a request is not answered.
-func (r *RAG) threshold(req Request, model llms.Model) float64 {
+func (r *RAG) threshold(req Request, model llm.Model) float64 {
 	switch {
 	case req.MinEvidence != nil:
 		return *req.MinEvidence

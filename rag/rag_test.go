@@ -3,14 +3,15 @@ package rag
 import (
 	"context"
 	"errors"
+	"iter"
 	"strings"
 	"testing"
 
-	"github.com/tmc/langchaingo/llms"
 	"go.uber.org/goleak"
 
 	"docent/embed"
 	"docent/internal/fault"
+	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
@@ -69,7 +70,7 @@ func newRAG(t *testing.T, s *shelf, replies ...llmtest.Reply) (*RAG, *llmtest.Mo
 	cfg := Config{Retriever: s, Shelf: s, Static: testStatic}
 	model := llmtest.NewModel(llmtest.Script(replies...))
 	if len(replies) > 0 {
-		cfg.Models, cfg.DefaultModel = map[string]llms.Model{"scripted": model}, "scripted"
+		cfg.Models, cfg.DefaultModel = map[string]llm.Model{"scripted": model}, "scripted"
 	}
 	r, err := New(cfg)
 	if err != nil {
@@ -132,7 +133,7 @@ func TestStreamOrder(t *testing.T) {
 	if text != "It is 4MB [1, 9]." || last.Answer.Text != "It is 4MB [1]." {
 		t.Errorf("deltas %q, message %q", text, last.Answer.Text)
 	}
-	if last.Answer.Usage == nil || *last.Answer.Usage != (Usage{7, 3}) {
+	if last.Answer.Usage == nil || *last.Answer.Usage != (Usage{Prompt: 7, Completion: 3}) {
 		t.Errorf("usage is %v", last.Answer.Usage)
 	}
 	if s := last.Answer.Sentences; len(s) != 1 || s[0].Support != Strong || s[0].Passages[0] != 1 {
@@ -170,7 +171,7 @@ func TestNewRefuses(t *testing.T) {
 		"static":    func(c *Config) { c.Static = nil },
 		"default":   func(c *Config) { c.DefaultModel = "x" },
 		"k":         func(c *Config) { c.K = retrieve.MaxK + 1 },
-		"name":      func(c *Config) { c.Models = map[string]llms.Model{Extractive: llmtest.NewModel(nil)} },
+		"name":      func(c *Config) { c.Models = map[string]llm.Model{Extractive: llmtest.NewModel(nil)} },
 	} {
 		cfg := ok
 		change(&cfg)
@@ -300,29 +301,42 @@ func TestModelFails(t *testing.T) {
 	}
 }
 
-func TestBreakCancelsTheModel(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	canceled := make(chan struct{})
-	r, _ := newRAG(t, memoryShelf(), llmtest.Reply{Text: []string{"one", "two", "three"}, Wait: func(ctx context.Context, piece int) error {
-		if piece < 2 {
-			return nil
+// endless is a model that writes until its reader leaves.
+type endless struct {
+	llm.Model
+	left bool
+}
+
+func (m *endless) Chat(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		for yield(llm.Delta{Text: "x"}, nil) {
 		}
-		<-ctx.Done()
-		close(canceled)
-		return ctx.Err()
-	}})
+		m.left = true
+	}
+}
+
+func TestBreakLeavesTheModel(t *testing.T) {
+	t.Parallel()
+	s, model := memoryShelf(), &endless{}
+	r, err := New(Config{Retriever: s, Static: testStatic, Models: map[string]llm.Model{"m": model}, DefaultModel: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for p, err := range r.Stream(t.Context(), Request{Question: "default of work_mem?"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Delta == "two" {
+		if p.Delta != "" {
 			break
 		}
 	}
-	select {
-	case <-canceled: // and the stream waited for it
-	default:
-		t.Error("the call was not canceled before the loop ended")
+	if !model.left {
+		t.Error("the model was not left before the loop ended")
+	}
+	// Nor is it read beyond the limit of an answer.
+	model.left = false
+	if got, err := r.Run(t.Context(), Request{Question: "default of work_mem?"}); err != nil || !model.left || len(got.Text) > maxAnswerBytes+len(noteLength)+2 {
+		t.Errorf("%d bytes, left %v, %v", len(got.Text), model.left, err)
 	}
 }
 

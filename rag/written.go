@@ -5,10 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/embed"
-	"docent/llm"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 	"docent/rag/text"
@@ -80,16 +77,6 @@ func CutNote(stopReason string) string {
 	default:
 		return ""
 	}
-}
-
-// UsageOf returns the token counts a model reported, nil if it did not.
-func UsageOf(choice *llms.ContentChoice) *Usage {
-	read, ok := choice.GenerationInfo[llm.InfoPromptTokens].(int)
-	written, ok2 := choice.GenerationInfo[llm.InfoCompletionTokens].(int)
-	if !ok && !ok2 {
-		return nil
-	}
-	return &Usage{Prompt: read, Completion: written}
 }
 
 // admission is a beginning that admits not to know.

@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/embed"
 	"docent/index/bm25"
 	"docent/index/chromem"
+	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/rag"
 	"docent/rag/retrieve"
@@ -114,7 +113,7 @@ func benchRetrieve(b *testing.B, chunks int) {
 		return llmtest.Say("It is in the manual [1].")
 	})
 	answering, err := rag.New(rag.Config{
-		Retriever: retriever, Static: static, Shelf: db, Models: map[string]llms.Model{"scripted": model}, DefaultModel: "scripted", MinEvidence: -1,
+		Retriever: retriever, Static: static, Shelf: db, Models: map[string]llm.Model{"scripted": model}, DefaultModel: "scripted", MinEvidence: -1,
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -10,14 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent"
 	"docent/agent/tool"
 	"docent/embed"
 	"docent/index/bm25"
 	"docent/index/chromem"
 	"docent/internal/pgtest"
+	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/payload"
 	"docent/rag"
@@ -159,7 +158,7 @@ func newTalk(b *testing.B, db database, wire *wire, chunks int) *talk {
 	t.turnClock = &turnClock{Store: db, Searcher: retriever, wire: wire}
 	model := llmtest.NewModel(llmtest.Script(llmtest.Say(strings.SplitAfter(strings.Repeat("The manual says how it is done, step by step [1]. ", 6), " ")...)))
 	answering, err := rag.New(rag.Config{
-		Retriever: t, Static: static, Shelf: db, Models: map[string]llms.Model{"scripted": model}, DefaultModel: "scripted", MinEvidence: -1,
+		Retriever: t, Static: static, Shelf: db, Models: map[string]llm.Model{"scripted": model}, DefaultModel: "scripted", MinEvidence: -1,
 	})
 	if err != nil {
 		b.Fatal(err)
