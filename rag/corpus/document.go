@@ -50,8 +50,9 @@ type Document struct {
 	Status Status
 	// Error is the reason of a Failed document, one line that people can read.
 	Error string
-	// Pipeline names the extraction and chunking that made its chunks; another
-	// value than the program's own means it has to be read again.
+	// Pipeline names the extraction and chunking that made its chunks, with its
+	// format and the version of the format's reader. If the program has another
+	// value, the next ingest reads the document again.
 	Pipeline string
 	// Version is the corpus revision that wrote it last.
 	Version int64
