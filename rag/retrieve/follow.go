@@ -8,9 +8,9 @@ import (
 	"docent/rag/corpus"
 )
 
-// Load makes the retriever ready: from the snapshot if there is one of this
-// corpus, else from the corpus, and in step with it in both cases. When that
-// was much work, the snapshot is written for the next time.
+// Load makes the retriever ready. It reads the snapshot if there is one of this
+// corpus and then brings all data up to date. If many chunks changed, it writes
+// a new snapshot.
 func (r *Retriever) Load(ctx context.Context) error {
 	r.updating.Lock()
 	defer r.updating.Unlock()
@@ -28,9 +28,9 @@ func (r *Retriever) Load(ctx context.Context) error {
 	return nil
 }
 
-// Follow keeps the retriever in step with the corpus until ctx ends, which is
-// no error. A corpus that does not answer is tried again at the next change and
-// without one after a growing pause, until the index is in step.
+// Follow keeps the retriever up to date until ctx ends, which is no error. If
+// the corpus does not answer, Follow tries again at the next change and after
+// a growing pause.
 func (r *Retriever) Follow(ctx context.Context) error {
 	changed, err := r.cfg.Corpus.Watch(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *Retriever) Follow(ctx context.Context) error {
 	return r.Save(context.WithoutCancel(ctx))
 }
 
-// catchUp refreshes until it succeeds; false means that changed was closed.
+// catchUp refreshes until it succeeds. It returns false if changed was closed.
 func (r *Retriever) catchUp(ctx context.Context, changed <-chan struct{}) bool {
 	pause := minFollowPause
 	for {
@@ -87,8 +87,8 @@ const (
 	unsavedShare = 10
 )
 
-// saveIfWorth writes the snapshot if much has changed; r.updating is held. A
-// failure costs time at the next start only.
+// saveIfWorth writes the snapshot if many chunks have changed. The caller
+// holds r.updating. A failure only makes the next start slower.
 func (r *Retriever) saveIfWorth() {
 	if r.unsaved < minUnsaved || r.unsaved < r.memory.len()/unsavedShare {
 		return
