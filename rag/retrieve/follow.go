@@ -28,9 +28,9 @@ func (r *Retriever) Load(ctx context.Context) error {
 	return nil
 }
 
-// Follow keeps the retriever up to date until ctx ends, which is no error. If
-// the corpus does not answer, Follow tries again at the next change and after
-// a growing pause.
+// Follow keeps the retriever in step with the corpus until ctx ends, which is
+// no error. A corpus that does not answer is tried again at the next change and
+// without one after a growing pause, until the index is in step.
 func (r *Retriever) Follow(ctx context.Context) error {
 	changed, err := r.cfg.Corpus.Watch(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *Retriever) Follow(ctx context.Context) error {
 	return r.Save(context.WithoutCancel(ctx))
 }
 
-// catchUp refreshes until it succeeds. It returns false if changed was closed.
+// catchUp refreshes until it succeeds; false means that changed was closed.
 func (r *Retriever) catchUp(ctx context.Context, changed <-chan struct{}) bool {
 	pause := minFollowPause
 	for {
@@ -87,8 +87,8 @@ const (
 	unsavedShare = 10
 )
 
-// saveIfWorth writes the snapshot if many chunks have changed. The caller
-// holds r.updating. A failure only makes the next start slower.
+// saveIfWorth writes the snapshot if much has changed; r.updating is held. A
+// failure costs time at the next start only.
 func (r *Retriever) saveIfWorth() {
 	if r.unsaved < minUnsaved || r.unsaved < r.memory.len()/unsavedShare {
 		return
