@@ -60,7 +60,7 @@ func testShownAgain(t *testing.T) {
 		n++
 		if want.Action == payload.ErrorAction {
 			failures++
-			want.Action, want.Message, want.ID = payload.ReplyStr, quoted("Sorry, that did not work: not now"), ""
+			want.Action, want.Message, want.ID, want.Sentence = payload.ReplyStr, quoted("Sorry, that did not work: not now"), "", f.Sentence
 		}
 		if want.History = true; !reflect.DeepEqual(f, want) {
 			t.Errorf("shown\n%+v, then\n%+v", want, f)

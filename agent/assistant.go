@@ -1,16 +1,14 @@
 package agent
 
 import (
+	"docent/internal/fault"
 	"context"
 	"fmt"
 	"regexp"
 
-	"docent/internal/fault"
-
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent/intent"
 	"docent/agent/tool"
+	"docent/llm"
 	"docent/rag"
 )
 
@@ -29,7 +27,7 @@ type AssistantConfig struct {
 	Knowledge *tool.KnowledgeConfig
 	// Model answers what takes several steps, such as comparing, with tools.
 	// Default: nil, such questions are answered as all others.
-	Model llms.Model
+	Model llm.Model
 }
 
 // What the assistant says.
