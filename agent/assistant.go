@@ -1,10 +1,11 @@
 package agent
 
 import (
-	"docent/internal/fault"
 	"context"
 	"fmt"
 	"regexp"
+
+	"docent/internal/fault"
 
 	"docent/agent/intent"
 	"docent/agent/tool"

@@ -190,7 +190,7 @@ func (o *OpenAI) explain(err error) failure {
 		return o.refused(refusal)
 	case errors.Is(err, errTimeout):
 		return failure{retry: true, err: fault.Wrap(fault.Unavailable, errTimeout,
-"embedder_slow", "the embedding server did not answer within %v", o.cfg.Timeout)}
+			"embedder_slow", "the embedding server did not answer within %v", o.cfg.Timeout)}
 	case errors.As(err, &answer):
 		return failure{retry: answer.cut, err: fault.Wrap(fault.Unavailable, answer.error,
 			"embedder_answer_invalid", "the embedding server's answer makes no sense: check %s and %s", o.cfg.Settings.URL, o.cfg.Settings.Model)}

@@ -85,7 +85,7 @@ func (v *Vectors) Check(entries []retrieve.Entry) error {
 		}
 		if len(e.Vector) != dimensions {
 			return fault.New(fault.Invalid,
-"vector_index_dimensions", "vector index: chunk %d has %d dimensions, the index has %d", e.ID, len(e.Vector), dimensions)
+				"vector_index_dimensions", "vector index: chunk %d has %d dimensions, the index has %d", e.ID, len(e.Vector), dimensions)
 		}
 	}
 	v.dimensions = dimensions
@@ -131,7 +131,7 @@ func (v *Vectors) Query(query []float32, k int) (scaled []float32, ok bool, err 
 	}
 	if len(query) != v.dimensions {
 		return nil, false, fault.New(fault.Invalid,
-"vector_index_query_dimensions", "vector index: a query of %d dimensions, the index has %d", len(query), v.dimensions)
+			"vector_index_query_dimensions", "vector index: a query of %d dimensions, the index has %d", len(query), v.dimensions)
 	}
 	scaled, ok = unit(query)
 	return scaled, ok, nil

@@ -44,7 +44,9 @@ func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 		network *url.Error
 	)
 	s := o.cfg.Settings
-	unavailable := func(id, format string, args ...any) error { return fault.Wrap(fault.Unavailable, err, id, format, args...) }
+	unavailable := func(id, format string, args ...any) error {
+		return fault.Wrap(fault.Unavailable, err, id, format, args...)
+	}
 	switch {
 	case errors.As(err, &sunk):
 		return failure{err: sunk.error}
@@ -68,7 +70,7 @@ func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 		return failure{retry: !openai.Unreachable(network), err: unavailable("model_unreachable", "the model server does not answer; is %s right and the server running?", s.URL)}
 	case unsent(err):
 		return failure{err: fault.Wrap(fault.Invalid, err,
-"model_request_unsupported", "the model %q does not take such a request: %v", model, err)}
+			"model_request_unsupported", "the model %q does not take such a request: %v", model, err)}
 	default:
 		return failure{err: unavailable("model_answer_unreadable", "the model server's answer could not be read; ask again")}
 	}

@@ -1,8 +1,9 @@
 package rag
 
 import (
-	"docent/internal/fault"
 	"time"
+
+	"docent/internal/fault"
 
 	"docent/llm"
 	"docent/rag/retrieve"

@@ -1,11 +1,12 @@
 package rag
 
 import (
-	"docent/internal/fault"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+
+	"docent/internal/fault"
 
 	"docent/llm"
 	"docent/rag/quote"

@@ -84,7 +84,7 @@ func (a *answering) finish(content string, whole *llm.Answer) error {
 	a.out = out
 	if out.Text == CutNote(whole.StopReason) {
 		return fault.New(fault.Unavailable,
-"model_answer_empty", "the model %s returned an empty answer (finish reason %q); ask again", a.req.Model, whole.StopReason)
+			"model_answer_empty", "the model %s returned an empty answer (finish reason %q); ask again", a.req.Model, whole.StopReason)
 	}
 	return nil
 }

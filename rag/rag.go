@@ -234,10 +234,10 @@ func (r *RAG) begin(req Request) (*answering, error) {
 		return nil, fault.New(fault.Invalid, "question_empty", "the question is empty")
 	case len(req.Question) > MaxQuestionBytes:
 		return nil, fault.New(fault.Invalid,
-"question_too_long", "the question has %d bytes; at most %d are read", len(req.Question), MaxQuestionBytes)
+			"question_too_long", "the question has %d bytes; at most %d are read", len(req.Question), MaxQuestionBytes)
 	case len(req.Prompt) > MaxPromptBytes:
 		return nil, fault.New(fault.Invalid,
-"prompt_too_long", "the prompt has %d bytes; at most %d are sent", len(req.Prompt), MaxPromptBytes)
+			"prompt_too_long", "the prompt has %d bytes; at most %d are sent", len(req.Prompt), MaxPromptBytes)
 	case !utf8.ValidString(req.Prompt):
 		return nil, fault.New(fault.Invalid, "prompt_not_utf8", "the prompt is not UTF-8")
 	case req.K < 1 || req.K > retrieve.MaxK:

@@ -12,8 +12,8 @@ import (
 var (
 	errFull  = fault.New(fault.Unavailable, "connections_full", "docent has as many connections as it can hold, or is shutting down")
 	errCrowd = fault.New(fault.Unavailable,
-"anonymous_connections_full", "too many clients have not said who they are; try again, or bring a token at the handshake")
-	errMany  = fault.New(fault.RateLimited,
+		"anonymous_connections_full", "too many clients have not said who they are; try again, or bring a token at the handshake")
+	errMany = fault.New(fault.RateLimited,
 		"anonymous_connections_of_address", "too many clients of your address have not said who they are; say hello, or bring a token at the handshake")
 	errTooQuick = fault.New(fault.RateLimited, "connects_throttled", "you connect too often; try again in a moment")
 )
@@ -95,7 +95,7 @@ func (s *Server) admitKnown(who *auth.Principal) (place, error) {
 	switch err := p.limit.Take(p.key, 1); {
 	case errors.Is(err, limits.ErrEach):
 		return place{}, fault.New(fault.RateLimited,
-"connections_exhausted", "you have %d open connections, the most allowed; close one first", s.cfg.UserConnections)
+			"connections_exhausted", "you have %d open connections, the most allowed; close one first", s.cfg.UserConnections)
 	case err != nil:
 		return place{}, errFull
 	}
@@ -132,7 +132,7 @@ func (c *Connection) Allow() error {
 		return fault.New(fault.RateLimited, "frames_throttled", "a connection may send at most %g frames per second", c.server.cfg.Rate)
 	case c.server.bounds.rate != nil && c.server.bounds.rate.Take(c.who.ID, 1) != nil:
 		return fault.New(fault.RateLimited,
-"frames_throttled_all", "all your connections together may send at most %g frames per second", c.server.cfg.UserRate)
+			"frames_throttled_all", "all your connections together may send at most %g frames per second", c.server.cfg.UserRate)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func checkProtocol(r *http.Request) error {
 	}
 	if asked != "" && asked != Protocol {
 		return fault.New(fault.Invalid,
-"protocol_unknown", "%.64q is not spoken here: ask for %s, or for nothing to speak as BAF does", asked, Protocol)
+			"protocol_unknown", "%.64q is not spoken here: ask for %s, or for nothing to speak as BAF does", asked, Protocol)
 	}
 	return nil
 }
@@ -137,8 +137,8 @@ func (s *Server) openRequest(r *http.Request, baf bool) agent.OpenRequest {
 
 // Reasons to refuse a client.
 var (
-	errNobody  = fault.New(fault.Unauthorized,
-"token_needed", "this needs a token: send it as Authorization: Bearer, as a subprotocol, or in hello")
+	errNobody = fault.New(fault.Unauthorized,
+		"token_needed", "this needs a token: send it as Authorization: Bearer, as a subprotocol, or in hello")
 	errNoScope = fault.New(fault.Forbidden, "scope_ask_missing", "your token does not have the scope ask")
 )
 

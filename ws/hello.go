@@ -32,7 +32,7 @@ func (g *greeting) hello(ctx context.Context, frame payload.Frame, o *opening) e
 	if frame.Message != nil {
 		if err := payload.UnmarshalMessage(frame.Message, &h); err != nil {
 			return fault.Wrap(fault.Invalid, err,
-"hello_invalid", "hello needs an object, with last_seq as a whole number and token as text, or without")
+				"hello_invalid", "hello needs an object, with last_seq as a whole number and token as text, or without")
 		}
 	}
 	if h.LastSeq != nil && *h.LastSeq < 0 {

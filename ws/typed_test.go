@@ -110,7 +110,7 @@ func TestTypedConversation(t *testing.T) {
 	}
 	for _, empty := range []string{`{"type":"query","content":""}`, `{"type":"query"}`, `{"type":"command","content":" "}`, `{"type":"human_feedback","content":{}}`} {
 		p.say(empty)
-		if m := p.hear(); m.Type != payload.TypedError || m.Content != "Message content is required" || string(m.Data) != `{"code":"invalid","retryable":false}` {
+		if m := p.hear(); m.Type != payload.TypedError || m.Content != "Message content is required" || string(m.Data) != `{"code":"invalid","id":"message_content_missing","params":[],"retryable":false}` {
 			t.Errorf("%s: %s", empty, m.raw)
 		}
 	}
@@ -192,7 +192,7 @@ func TestTypedCommands(t *testing.T) {
 		p.query(fmt.Sprintf("q%d", i))
 	}
 	<-begun
-	if m := p.hearUntil(payload.TypedError); !strings.Contains(m.raw, `"code":"busy","retryable":true`) {
+	if m := p.hearUntil(payload.TypedError); !strings.Contains(m.raw, `"code":"busy","id":"session_queue_full","params":[3],"retryable":true`) {
 		t.Errorf("a full mailbox: %s", m.raw)
 	}
 	if m := p.ask("status"); string(m.Data) != `{"session_id":"S","busy":true,"waiting":2}` || m.Content != "An answer is being made; 2 waiting." || m.Docs != nil {
@@ -276,7 +276,7 @@ func TestTypedErrors(t *testing.T) {
 		}
 	}
 	p.query("fail")
-	if m := p.hearUntil(payload.TypedError); m.Content != "the model does not answer" || string(m.Data) != `{"code":"unavailable","retryable":true}` {
+	if m := p.hearUntil(payload.TypedError); m.Content != "the model does not answer" || string(m.Data) != `{"code":"unavailable","id":"test_sentence","params":[],"retryable":true}` {
 		t.Errorf("failed: %s", m.raw)
 	}
 	p.query("alive?")
@@ -293,7 +293,7 @@ func TestTypedRate(t *testing.T) {
 	for range 5 {
 		p.query("m")
 	}
-	if m := p.hearUntil(payload.TypedError); !strings.Contains(m.raw, `"code":"rate_limited","retryable":true`) {
+	if m := p.hearUntil(payload.TypedError); !strings.Contains(m.raw, `"code":"rate_limited","id":"frames_throttled","params":[20],"retryable":true`) {
 		t.Errorf("got %s", m.raw)
 	}
 	for range 3 {

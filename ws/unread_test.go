@@ -33,7 +33,7 @@ func TestUnreadIDs(t *testing.T) {
 			p.say(frame)
 			f := p.next()
 			var e payload.Error
-			if err := json.Unmarshal(f.Message, &e); err != nil || f.ID != "m1" || e.ID != "m1" || e.Code != "invalid" || !strings.HasPrefix(e.Message, c.says) {
+			if err := json.Unmarshal(f.Message, &e); err != nil || f.ID != "m1" || e.Code != "invalid" || !strings.HasPrefix(e.Message, c.says) {
 				t.Errorf("%.40s … %s: %.300s", frame, frame[len(frame)-10:], f.raw)
 			}
 		}

@@ -20,7 +20,7 @@ func delivered(d agent.Delivery) (payload.Typed, bool) {
 		var e payload.Error
 		err := json.Unmarshal(f.Message, &e)
 		m := payload.NewTyped(payload.TypedError, e.Message, f.Time)
-		m.Data = payload.TypedFault{Code: e.Code, Retryable: e.Retryable}
+		m.Data = payload.TypedFault{Code: e.Code, Sentence: e.Sentence, Retryable: e.Retryable}
 		return m, err == nil
 	case d.Audience != agent.Streaming && isStep(f.Action):
 		return step(f), true
