@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"docent/agent/tool"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
@@ -57,8 +56,9 @@ func (c *conversation) choose(ctx context.Context, o payload.AskOptions) error {
 	return nil
 }
 
-// askOptions are those of the event that can be kept to.
-func (s *Session) askOptions(ctx context.Context) payload.AskOptions {
+// ChosenOptions returns the AskOptions without the names of collections and
+// models that do not exist.
+func (s *Session) ChosenOptions(ctx context.Context) payload.AskOptions {
 	o, c := s.AskOptions(), s.conversation
 	if o.Model == "" && len(o.Collections) == 0 || c.rt.cfg.Choices == nil {
 		return o
@@ -97,9 +97,4 @@ func withOptions(req rag.Request, o payload.AskOptions) rag.Request {
 		req.Collections = both
 	}
 	return req
-}
-
-// scoped is a context in which the knowledge tools keep to the options.
-func scoped(ctx context.Context, o payload.AskOptions) context.Context {
-	return tool.WithScope(ctx, tool.Scope{Collections: o.Collections, K: o.K})
 }

@@ -5,16 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 
 	"docent/agent"
 	"docent/agent/agenttest"
-	"docent/agent/tool"
 	"docent/internal/fault"
-	"docent/llm/llmtest"
 	"docent/payload"
 	"docent/rag"
 )
@@ -141,45 +137,5 @@ func testAskOptionsAreText(t *testing.T) {
 		if got := heard(); got != string(quoted(want[i+1])) {
 			t.Errorf("%s: %s", content, got)
 		}
-	}
-}
-
-// spy remembers what was searched for.
-type spy struct {
-	shelf
-	mu      sync.Mutex
-	queries []rag.Query
-}
-
-func (s *spy) Retrieve(ctx context.Context, q rag.Query) (rag.Retrieval, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.queries = append(s.queries, q)
-	return s.shelf.Retrieve(ctx, q)
-}
-
-// TestAskOptionsAndReasoning: tools keep to the collections and the number of
-// passages; who wants another model than the one that reasons gets its answer.
-func TestAskOptionsAndReasoning(t *testing.T) {
-	t.Parallel()
-	found := &spy{}
-	o := agent.Options{Knowledge: &tool.KnowledgeConfig{Searcher: found, Library: shelf{}}, NoPlanning: true}
-	r := reason(t, o, calls("", "search_knowledge", `{"query":"cats","k":2}`, "search_knowledge", `{"query":"cats","collection":"elsewhere"}`), llmtest.Say("Cats purr [1]."))
-	ask := func(content string) []agent.Delivery {
-		if err := r.sub.Send(t.Context(), agent.Message{Content: json.RawMessage(content), Human: true, Options: true}); err != nil {
-			t.Fatal(err)
-		}
-		return r.heard()
-	}
-	ask(`{"message":"What do cats do?","collections":["default"],"k":9,"model":"scripted"}`)
-	if len(found.queries) != 1 || found.queries[0].K != 9 || fmt.Sprint(found.queries[0].Collections) != "[default]" {
-		t.Errorf("searched for %+v", found.queries)
-	}
-	var said []string
-	for _, d := range ask(`{"message":"And dogs?","model":"extractive"}`) {
-		said = append(said, string(d.Frame.Message))
-	}
-	if all := strings.Join(said, "\n"); !strings.Contains(all, "You asked: And dogs?") || strings.Contains(all, "tools") {
-		t.Errorf("by another model: %s", all)
 	}
 }

@@ -8,11 +8,9 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"docent/agent"
 	"docent/agent/agenttest"
-	"docent/agent/tool"
 	"docent/internal/fault"
 )
 
@@ -87,46 +85,4 @@ func testResetInGreeting(t *testing.T) {
 	send(t, sub, "a", "hi") // another body can, and the greeting after it cannot
 	synctest.Wait()
 	greeted(2)
-}
-
-// A reset in the middle of a run leaves nothing of it; the time of a turn ends
-// one with what it did so far and an apology.
-func TestReasoningCutShort(t *testing.T) {
-	for name, cut := range map[string]func(t *testing.T, r *reasoning){
-		"reset": func(t *testing.T, r *reasoning) {
-			if err := r.sub.Reset(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"turn timeout": func(*testing.T, *reasoning) { <-time.After(5 * time.Minute) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				r := bubbled(t, agent.Options{ToolTimeout: 24 * time.Hour, Tools: []tool.Tool{{Name: "wait", Call: func(ctx context.Context, _ json.RawMessage) (any, error) {
-					<-ctx.Done()
-					return nil, ctx.Err()
-				}}}}, calls("", "wait", `{}`), calls("All right."))
-				send(t, r.sub, "", "Do it")
-				synctest.Wait()
-				cut(t, r)
-				synctest.Wait()
-				ended := steps(t, r.heard())
-				record, rows := len(r.store.Record("s")), r.rows()
-				if name == "reset" && record != 0 {
-					t.Errorf("stored\n%s", rows)
-				}
-				if name != "reset" && (!strings.Contains(rows, `"Do it"`) || !strings.Contains(rows, "llm_tool_calls") || !strings.Contains(rows, "reasoning_finished")) {
-					t.Errorf("stored\n%s", rows)
-				}
-				for _, want := range []string{"reasoning_started 0", "reasoning_finished 0", reply} {
-					if name != "reset" && !strings.Contains(fmt.Sprint(ended), want) {
-						t.Errorf("heard %q", ended)
-					}
-				}
-				if got := steps(t, r.ask("Again")); !strings.Contains(fmt.Sprint(got), "reasoning_finished") { // it works on
-					t.Errorf("heard %q", got)
-				}
-			})
-		})
-	}
 }

@@ -15,8 +15,8 @@
 //
 // Bodies, conditions and processors see a [Session]: its event and variables,
 // replies of all kinds, the history, answers from documents ([Session.RunRAG])
-// and other agents ([Session.SendToPeer]). [Reasoning] makes a body that plans
-// and calls tools; [NewAssistant] is an agent made of all this.
+// and other agents ([Session.SendToPeer]). Package reason makes bodies that plan
+// and call tools. Package assistant is an agent made of all this.
 //
 // # The path of an event
 //

@@ -13,7 +13,7 @@ import (
 // it, that happens at the end of the turn, or RuntimeConfig.FlushAfter after a
 // reply.
 func (s *Session) Flush(ctx context.Context) error {
-	return withhold(s.conversation.flush(ctx, s.turn))
+	return Withhold(s.conversation.flush(ctx, s.turn))
 }
 
 // flush writes a part of a turn that goes on.

@@ -11,6 +11,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/assistant"
 	"docent/payload"
 )
 
@@ -133,9 +134,9 @@ func send(t *testing.T, sub *agent.Subscription, id, said string) {
 	}
 }
 
-func assistant(t *testing.T) *agent.Agent {
+func anAssistant(t *testing.T) *agent.Agent {
 	t.Helper()
-	a, err := agent.NewAssistant(agent.AssistantConfig{History: 4})
+	a, err := assistant.New(assistant.Config{History: 4})
 	if err != nil {
 		t.Fatal(err)
 	}

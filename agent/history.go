@@ -36,7 +36,7 @@ func (s *Session) ChatHistory(ctx context.Context, n int, until time.Time) ([]Ch
 	if missing > 0 {
 		var err error
 		if out, err = s.before(ctx, missing, own, until); err != nil {
-			return nil, withhold(fmt.Errorf("history of session %s: %w", s.conversation.key.ID, err))
+			return nil, Withhold(fmt.Errorf("history of session %s: %w", s.conversation.key.ID, err))
 		}
 	}
 	for _, m := range own {
@@ -99,8 +99,12 @@ func (t *turn) known() []ChatMessage {
 	return t.began.history
 }
 
-// turns are the last n messages before the event that are text.
-func (s *Session) turns(ctx context.Context, n int) ([]rag.Turn, error) {
+// Turns returns the text messages among the last n before the event, oldest
+// first. With n 0 it looks at the last RuntimeConfig.History.
+func (s *Session) Turns(ctx context.Context, n int) ([]rag.Turn, error) {
+	if n == 0 {
+		n = s.conversation.rt.cfg.History
+	}
 	s.turn.mu.Lock()
 	own := make([]ChatMessage, len(s.turn.record.talk))
 	for i, m := range s.turn.record.talk {

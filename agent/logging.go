@@ -57,8 +57,9 @@ type withheld struct{ error }
 
 func (w withheld) Unwrap() error { return w.error }
 
-// withhold keeps the text of an error out of the log.
-func withhold(err error) error {
+// Withhold keeps the text of an error out of the log. Use it for errors whose
+// text may repeat the words of users or documents.
+func Withhold(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -78,7 +79,30 @@ func ownText(err error) []any {
 	if err == nil || errors.As(err, &hidden) || errors.As(err, &known) || errors.As(err, &panicked) {
 		return nil
 	}
-	return []any{"text", shorten(err.Error(), maxLogged)}
+	text := []rune(err.Error())
+	if len(text) > maxLogged {
+		text = append(text[:maxLogged-1], '…')
+	}
+	return []any{"text", string(text)}
+}
+
+// Log logs a failure with the session's id.
+func (s *Session) Log(ctx context.Context, what string, err error, attrs ...any) {
+	s.conversation.logError(ctx, what, err, attrs...)
+}
+
+// Go runs f in a goroutine that Runtime.Shutdown waits for. It reports false,
+// and does not call f, if the runtime is shutting down.
+func (s *Session) Go(ctx context.Context, f func(context.Context)) bool {
+	rt := s.conversation.rt
+	if !rt.begin() {
+		return false
+	}
+	go func() {
+		defer rt.running.Done()
+		f(context.WithoutCancel(ctx))
+	}()
+	return true
 }
 
 // logError logs a failure: as an error, unless it is the client's.
@@ -93,8 +117,9 @@ func (c *conversation) logError(ctx context.Context, what string, err error, att
 // panicError is a panic of a body.
 type panicError struct{ what, stack string }
 
-// newPanicError keeps what a panic said only if the Go runtime said it.
-func newPanicError(value any, stack []byte) *panicError {
+// Recovered returns a recovered panic as an error for ErrorAttr. It keeps the
+// message only if the Go runtime wrote it.
+func Recovered(value any, stack []byte) error {
 	what := fmt.Sprintf("%T", value)
 	if err, ok := value.(runtime.Error); ok {
 		what = err.Error()

@@ -37,7 +37,7 @@ func testLogWithoutContent(t *testing.T) {
 	} {
 		var logged bytes.Buffer
 		rt := start(t, agent.RuntimeConfig{
-			Agent: assistant(t), Store: agenttest.NewStore(),
+			Agent: anAssistant(t), Store: agenttest.NewStore(),
 			Logger: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})),
 			RAG:    &agenttest.Answers{Answer: func(context.Context, rag.Request) (string, error) { return "", tc.answer() }},
 		})

@@ -41,7 +41,7 @@ const noClassifier = "None"
 func (c *conversation) classify(ctx context.Context, t *turn, n *node, text string) (p Prediction) {
 	defer func() {
 		if r := recover(); r != nil {
-			c.logError(ctx, "classifier failed", newPanicError(r, debug.Stack()), "state", n.name)
+			c.logError(ctx, "classifier failed", Recovered(r, debug.Stack()), "state", n.name)
 			p = intent.Unmatched(n.classifier.Name(), text)
 		}
 	}()

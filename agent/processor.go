@@ -56,7 +56,7 @@ func (c *conversation) chain(ctx context.Context, s *Session, all []Processor, t
 func callProcessor(ctx context.Context, s *Session, p Processor, text string) (out string, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = newPanicError(v, debug.Stack())
+			err = Recovered(v, debug.Stack())
 		}
 	}()
 	return p(withSession(ctx, s), s, text)

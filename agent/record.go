@@ -131,7 +131,7 @@ func (r *record) kept(note string) (chatType string, content json.RawMessage) {
 		switch {
 		case r.begun.answer.Answer == "":
 			text = ""
-		case err == nil && checkJSON(content, MaxJSONDepth, MaxExponents) == nil: // else it is Markdown
+		case err == nil && CheckWithin(content, MaxJSONDepth, MaxExponents) == nil: // else it is Markdown
 			return payload.TypeRAG, content
 		}
 	}

@@ -89,7 +89,7 @@ func (s *Session) say(ctx context.Context, chatType string, message any, isUser,
 	if err != nil {
 		return fmt.Errorf("reply %s: %w", chatType, err)
 	}
-	if err := checkJSON(content, MaxJSONDepth, MaxExponents); err != nil { // what Marshal writes is valid
+	if err := CheckWithin(content, MaxJSONDepth, MaxExponents); err != nil { // what Marshal writes is valid
 		return fmt.Errorf("reply %s: %w", chatType, err)
 	}
 	if ctx.Err() != nil {

@@ -6,6 +6,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/assistant"
 	"docent/payload"
 )
 
@@ -13,12 +14,12 @@ func TestTurn(t *testing.T) { bubble(t, testTurn) }
 
 func testTurn(t *testing.T) {
 	store := agenttest.NewStore()
-	rt := start(t, agent.RuntimeConfig{Agent: assistant(t), Store: store, RAG: &agenttest.Answers{}})
+	rt := start(t, agent.RuntimeConfig{Agent: anAssistant(t), Store: store, RAG: &agenttest.Answers{}})
 	sub, c, opened := open(t, rt, "S1")
 	if opened != (agent.Opened{SessionID: "S1"}) {
 		t.Errorf("opened %+v", opened)
 	}
-	if d := c.next(); text(t, d) != agent.DefaultGreeting || d.Frame.Seq != 1 || *d.Frame.Turn != 0 {
+	if d := c.next(); text(t, d) != assistant.DefaultGreeting || d.Frame.Seq != 1 || *d.Frame.Turn != 0 {
 		t.Errorf("greeting: %+v %s", d.Frame, d.Frame.Message)
 	}
 	send(t, sub, "m1", "two words")

@@ -232,7 +232,7 @@ type RAG interface {
 // its evidence.
 func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
 	message, err := s.runRAG(ctx, req)
-	return message, withhold(err)
+	return message, Withhold(err)
 }
 
 func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
@@ -243,10 +243,10 @@ func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessa
 	if req.Question == "" {
 		req.Question = s.Message()
 	}
-	req = withOptions(req, s.askOptions(ctx))
+	req = withOptions(req, s.ChosenOptions(ctx))
 	if req.History > 0 && req.Turns == nil {
 		var err error
-		if req.Turns, err = s.turns(ctx, req.History); err != nil {
+		if req.Turns, err = s.Turns(ctx, req.History); err != nil {
 			return payload.RAGMessage{}, fmt.Errorf("history: %w", err)
 		}
 	}
@@ -264,12 +264,12 @@ func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessa
 			}
 		case part.Message != nil:
 			s.turn.count(part.Usage)
-			s.begun(text.String(), *part.Message)
+			s.KeepDraft(text.String(), *part.Message)
 			return *part.Message, nil
 		}
 		if err != nil {
 			if begun != nil && text.Len() > 0 {
-				s.begun(text.String(), begun(text.String()))
+				s.KeepDraft(text.String(), begun(text.String()))
 			}
 			return payload.RAGMessage{}, err
 		}

@@ -156,7 +156,7 @@ func (c *conversation) about(t *turn, p *pending) {
 func (c *conversation) ask(ctx context.Context, t *turn, condition Condition) (ok bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			ok, err = false, newPanicError(p, debug.Stack())
+			ok, err = false, Recovered(p, debug.Stack())
 		}
 	}()
 	s := t.session.as(aCondition)
@@ -244,7 +244,7 @@ func (c *conversation) enter(ctx context.Context, t *turn, body Body) (err error
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = newPanicError(p, debug.Stack())
+			err = Recovered(p, debug.Stack())
 		}
 	}()
 	return body(withSession(ctx, t.session), t.session)

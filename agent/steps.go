@@ -36,7 +36,7 @@ func (s *Session) step(ctx context.Context, r ReasoningRecord, message any, show
 	if err != nil {
 		return fmt.Errorf("step %s: %w", r.StepKind, err)
 	}
-	if err := checkJSON(content, MaxJSONDepth, MaxExponents); err != nil { // what Marshal writes is valid
+	if err := CheckWithin(content, MaxJSONDepth, MaxExponents); err != nil { // what Marshal writes is valid
 		return fmt.Errorf("step %s: %w", r.StepKind, err)
 	}
 	if ctx.Err() != nil {
@@ -106,7 +106,7 @@ func (s *Session) ReasoningEvents(ctx context.Context, until time.Time) ([]Reaso
 	defer func() { <-t.flushing }()
 	out, err := c.rt.cfg.Store.Steps(ctx, c.record.RowID, MessageQuery{Until: until, Last: c.rt.cfg.ReplayLimit})
 	if err != nil {
-		return nil, withhold(fmt.Errorf("steps of session %s: %w", c.key.ID, err))
+		return nil, Withhold(fmt.Errorf("steps of session %s: %w", c.key.ID, err))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -50,16 +50,16 @@ func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 	return nil
 }
 
-// superseded forgets what was streamed: it is no part of a reply.
-func (s *Session) superseded() {
+// DropDraft discards the streamed text. A stopped turn does not keep it.
+func (s *Session) DropDraft() {
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
 	s.turn.record.draft, s.turn.record.fresh, s.turn.record.begun = nil, 0, nil
 }
 
-// begun keeps what a streamed text is an answer from documents, for a turn that
-// is stopped, or fails, before it has said it.
-func (s *Session) begun(text string, answer payload.RAGMessage) {
+// KeepDraft records the answer from documents that the streamed text belongs to.
+// A turn that is stopped or fails before its reply stores this answer.
+func (s *Session) KeepDraft(text string, answer payload.RAGMessage) {
 	answer.Stopped = true
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()

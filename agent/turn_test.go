@@ -14,6 +14,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/assistant"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
@@ -357,7 +358,7 @@ func testRunRAG(t *testing.T) {
 		}
 		return "re " + req.Question, nil
 	}}
-	rt := start(t, agent.RuntimeConfig{Agent: assistant(t), Store: agenttest.NewStore(), RAG: answers})
+	rt := start(t, agent.RuntimeConfig{Agent: anAssistant(t), Store: agenttest.NewStore(), RAG: answers})
 	sub, c, _ := open(t, rt, "S")
 	ask := func(question string) rag.Request {
 		send(t, sub, "", question)
@@ -373,7 +374,7 @@ func testRunRAG(t *testing.T) {
 		}
 		return strings.Join(out, "|")
 	}
-	if r := ask("one"); r.Question != "one" || r.History != 4 || turns(r) != "assistant "+agent.DefaultGreeting {
+	if r := ask("one"); r.Question != "one" || r.History != 4 || turns(r) != "assistant "+assistant.DefaultGreeting {
 		t.Errorf("first: %+v", r)
 	}
 	ask("two")
@@ -404,7 +405,7 @@ func testRunRAG(t *testing.T) {
 func TestNoRAG(t *testing.T) { bubble(t, testNoRAG) }
 
 func testNoRAG(t *testing.T) {
-	rt := start(t, agent.RuntimeConfig{Agent: assistant(t), Store: agenttest.NewStore()})
+	rt := start(t, agent.RuntimeConfig{Agent: anAssistant(t), Store: agenttest.NewStore()})
 	sub, c, _ := open(t, rt, "S")
 	send(t, sub, "", "What is work_mem?")
 	if d := c.until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), `"code":"unavailable"`) {

@@ -13,6 +13,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/assistant"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -94,7 +95,7 @@ func TestDocumentedLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := agent.NewAssistant(agent.AssistantConfig{})
+	a, err := assistant.New(assistant.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/assistant"
 	"docent/payload"
 	"docent/ws"
 )
@@ -45,7 +46,7 @@ func serve(t *testing.T, s setup) *site {
 	t.Helper()
 	specified(t) // loading it takes seconds, in which a peer that is connected would be silent
 	if s.agent == nil {
-		a, err := agent.NewAssistant(agent.AssistantConfig{History: 4})
+		a, err := assistant.New(assistant.Config{History: 4})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/assistant"
 	"docent/payload"
 	"docent/rag"
 	"docent/ws"
@@ -51,7 +52,7 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 func TestTypedIdle(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a, err := agent.NewAssistant(agent.AssistantConfig{})
+		a, err := assistant.New(assistant.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/assistant"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
@@ -89,7 +90,7 @@ func TestTypedConversation(t *testing.T) {
 	if w.Content != "Connected to Agent WebSocket. Session ID: S" || string(w.Data) != `{"session_id":"S","resumed":false}` {
 		t.Errorf("welcome %s", w.raw)
 	}
-	if m := p.hear(); m.Type != payload.TypedNotification || m.Content != agent.DefaultGreeting {
+	if m := p.hear(); m.Type != payload.TypedNotification || m.Content != assistant.DefaultGreeting {
 		t.Errorf("greeting %s", m.raw)
 	}
 	p.query("What is RAG?")
@@ -411,7 +412,7 @@ func TestNotify(t *testing.T) {
 	}
 	for _, p := range []*peer{one, two} {
 		for m := p.hear(); m.Content != "The <report> is done."; m = p.hear() {
-			if m.Content != agent.DefaultGreeting {
+			if m.Content != assistant.DefaultGreeting {
 				t.Errorf("got %s", m.raw)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/agent"
+	"docent/agent/assistant"
 	"docent/agent/definition"
 	"docent/llm/llmtest"
 	"docent/payload"
@@ -42,7 +43,7 @@ func assistants(t *testing.T, model llms.Model) map[string]*agent.Agent {
 	if d.History != 4 || d.Location != nil {
 		t.Errorf("history %d, location %v", d.History, d.Location)
 	}
-	a, err := agent.NewAssistant(agent.AssistantConfig{K: 4, History: 4, Knowledge: knowledge(), Model: model})
+	a, err := assistant.New(assistant.Config{K: 4, History: 4, Knowledge: knowledge(), Model: model})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestAssistants(t *testing.T) {
 func TestAssistantSays(t *testing.T) {
 	t.Parallel()
 	k, greeting := begin(t, assistants(t, nil)["YAML"], agent.RuntimeConfig{}, 1)
-	if want := reply(agent.DefaultGreeting); len(greeting) != 1 || greeting[0] != want {
+	if want := reply(assistant.DefaultGreeting); len(greeting) != 1 || greeting[0] != want {
 		t.Errorf("greeting %q, want %q", greeting, want)
 	}
 	want := reply("I know 3 documents in 2 collections:\n- manuals (2 documents): Pump, Valve\n- letters (1 document): To Ada\n" +

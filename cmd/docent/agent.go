@@ -8,6 +8,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/agent"
+	"docent/agent/assistant"
 	"docent/agent/definition"
 	"docent/agent/tool"
 	"docent/agent/tool/mcp"
@@ -116,11 +117,11 @@ func (a *app) addAgent(ctx context.Context) error {
 		a.definition, err = definition.Load(ctx, a.cfg.AgentFile, a.environment(knowledge))
 		return err // it begins with the file and the line
 	}
-	cfg := agent.AssistantConfig{Name: a.cfg.Agent, K: a.cfg.K, History: a.cfg.History, Knowledge: knowledge}
+	cfg := assistant.Config{Name: a.cfg.Agent, K: a.cfg.K, History: a.cfg.History, Knowledge: knowledge}
 	if a.model != nil {
 		cfg.Model = a.model
 	}
-	assistant, err := agent.NewAssistant(cfg)
+	assistant, err := assistant.New(cfg)
 	if err != nil {
 		return fmt.Errorf("assistant: %w", err)
 	}

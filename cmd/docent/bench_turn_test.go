@@ -13,6 +13,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/agent"
+	"docent/agent/assistant"
 	"docent/agent/tool"
 	"docent/embed"
 	"docent/index/bm25"
@@ -168,7 +169,7 @@ func newTalk(b *testing.B, db database, wire *wire, chunks int) *talk {
 	if err != nil {
 		b.Fatal(err)
 	}
-	assistant, err := agent.NewAssistant(agent.AssistantConfig{ // as serve does
+	assistant, err := assistant.New(assistant.Config{ // as serve does
 		History: 4, Knowledge: &tool.KnowledgeConfig{Searcher: retriever, Library: db}, Model: model,
 	})
 	if err != nil {

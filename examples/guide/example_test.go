@@ -12,6 +12,7 @@ import (
 	"docent/agent"
 	"docent/agent/definition"
 	"docent/agent/intent"
+	"docent/agent/reason"
 	"docent/agent/tool"
 	"docent/llm/llmtest"
 	"docent/rag"
@@ -181,7 +182,7 @@ func Example_reasoning() {
 		fmt.Println(err)
 		return
 	}
-	reason, err := agent.Reasoning(model, agent.Options{Tools: []tool.Tool{stock}, MaxSteps: 5, Greeting: "What do you need?"})
+	reason, err := reason.New(model, reason.Options{Tools: []tool.Tool{stock}, MaxSteps: 5, Greeting: "What do you need?"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -214,7 +215,7 @@ func equipped(ctx context.Context, model llms.Model, manuals tool.KnowledgeConfi
 	if err != nil {
 		return nil, workspaces, err
 	}
-	reason, err := agent.Reasoning(model, agent.Options{
+	reason, err := reason.New(model, reason.Options{
 		Knowledge:  &manuals,   // search_knowledge, read_document, list_documents
 		Workspaces: workspaces, // list_directory, read_file
 		Skills:     skills,     // those that fit the message

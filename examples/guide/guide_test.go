@@ -11,6 +11,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/definition"
+	"docent/agent/reason"
 	"docent/agent/tool"
 )
 
@@ -86,11 +87,11 @@ func TestLimits(t *testing.T) {
 	limits := map[string]int{
 		"agent.MaxMoves": agent.MaxMoves, "agent.MaxReplies": agent.MaxReplies, "agent.MaxTextBytes": agent.MaxTextBytes,
 		"agent.MaxVariables": agent.MaxVariables, "agent.MaxVariableBytes": agent.MaxVariableBytes, "agent.MaxQueueBytes": agent.MaxQueueBytes,
-		"agent.MaxPeerMessageBytes": agent.MaxPeerMessageBytes, "agent.MaxParallel": agent.MaxParallel,
+		"agent.MaxPeerMessageBytes": agent.MaxPeerMessageBytes, "reason.MaxParallel": reason.MaxParallel,
 		"agent.MaxNameBytes": agent.MaxNameBytes, "agent.MaxSessionPeers": agent.MaxSessionPeers, "agent.MaxPeerQueue": agent.MaxPeerQueue,
 		"agent.DefaultExchange": agent.DefaultExchange,
-		"agent.DefaultMaxSteps": agent.DefaultMaxSteps, "agent.MaxRunSteps": agent.MaxRunSteps,
-		"agent.DefaultHistoryTokens": agent.DefaultHistoryTokens, "agent.DefaultParallel": agent.DefaultParallel,
+		"reason.DefaultMaxSteps": reason.DefaultMaxSteps, "reason.MaxRunSteps": reason.MaxRunSteps,
+		"reason.DefaultHistoryTokens": reason.DefaultHistoryTokens, "reason.DefaultParallel": reason.DefaultParallel,
 		"tool.MaxTools": tool.MaxTools, "tool.MaxArguments": tool.MaxArguments, "tool.DefaultMaxResult": tool.DefaultMaxResult,
 		"tool.DefaultPage": tool.DefaultPage, "tool.MaxPage": tool.MaxPage, "tool.MaxListing": tool.MaxListing,
 		"tool.MaxWorkspaces": tool.MaxWorkspaces, "tool.MaxSkills": tool.MaxSkills, "tool.MaxSkill": tool.MaxSkill,

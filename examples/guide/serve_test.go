@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"docent/agent"
+	"docent/agent/reason"
 	"docent/agent/tool/mcp"
 	"docent/client"
 	"docent/llm/llmtest"
@@ -173,6 +174,6 @@ func connected(ctx context.Context, url string) (agent.Body, *mcp.Server, error)
 	if err != nil {
 		return nil, server, err
 	}
-	body, err := agent.Reasoning(model, agent.Options{Tools: tools})
+	body, err := reason.New(model, reason.Options{Tools: tools})
 	return body, server, err
 }

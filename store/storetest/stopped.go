@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/agent/assistant"
 	"docent/payload"
 	"docent/rag"
 )
@@ -56,7 +57,7 @@ func (t actions) until(ctx context.Context, tb *testing.T, action payload.Action
 // answered when the session is opened again.
 func runtimeStopped(t *testing.T, db Conversations) {
 	ctx := within(t)
-	assistant, err := agent.NewAssistant(agent.AssistantConfig{})
+	assistant, err := assistant.New(assistant.Config{})
 	ok(t, err)
 	run := func() (*agent.Runtime, *agent.Subscription, actions) {
 		rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: assistant, Store: db.Open(t), RAG: waits{}})

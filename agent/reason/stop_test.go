@@ -1,4 +1,4 @@
-package agent_test
+package reason_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/reason"
 	"docent/agent/tool"
 	"docent/llm/llmtest"
 	"docent/payload"
@@ -22,7 +23,7 @@ import (
 func TestReasoningStop(t *testing.T) {
 	t.Parallel()
 	begun := make(chan struct{})
-	r := reason(t, agent.Options{Tools: []tool.Tool{{Name: "wait", Call: func(ctx context.Context, _ json.RawMessage) (any, error) {
+	r := reasonWith(t, reason.Options{Tools: []tool.Tool{{Name: "wait", Call: func(ctx context.Context, _ json.RawMessage) (any, error) {
 		close(begun)
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -39,14 +40,14 @@ func TestReasoningStop(t *testing.T) {
 
 // bubbled begins a conversation with a body for every message, for tests in a
 // bubble, where no network may be.
-func bubbled(t *testing.T, o agent.Options, replies ...llmtest.Reply) *reasoning {
+func bubbled(t *testing.T, o reason.Options, replies ...llmtest.Reply) *reasoning {
 	t.Helper()
 	return inProcess(t, o, llmtest.NewModel(llmtest.Script(replies...)))
 }
 
-func inProcess(t *testing.T, o agent.Options, model llms.Model) *reasoning {
+func inProcess(t *testing.T, o reason.Options, model llms.Model) *reasoning {
 	t.Helper()
-	body, err := agent.Reasoning(model, o)
+	body, err := reason.New(model, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func inProcess(t *testing.T, o agent.Options, model llms.Model) *reasoning {
 func TestReasoningLeavesADeafToolBehind(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		release := make(chan struct{})
-		r := bubbled(t, agent.Options{Tools: []tool.Tool{{Name: "deaf", Call: func(context.Context, json.RawMessage) (any, error) {
+		r := bubbled(t, reason.Options{Tools: []tool.Tool{{Name: "deaf", Call: func(context.Context, json.RawMessage) (any, error) {
 			<-release
 			return nil, nil
 		}}}}, calls("", "deaf", `{}`))
@@ -82,7 +83,7 @@ func TestReasoningLeavesADeafToolBehind(t *testing.T) {
 
 func TestReasoningStopsAModelThatWrites(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := bubbled(t, agent.Options{}, llmtest.Reply{Text: []string{"one ", "two"}, Wait: func(ctx context.Context, piece int) error {
+		r := bubbled(t, reason.Options{}, llmtest.Reply{Text: []string{"one ", "two"}, Wait: func(ctx context.Context, piece int) error {
 			if piece == 0 {
 				return nil
 			}
@@ -101,7 +102,7 @@ func TestReasoningStopsAModelThatWrites(t *testing.T) {
 // BAF W13
 func TestReasoningModelTimeout(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := bubbled(t, agent.Options{ModelTimeout: 5 * time.Second}, llmtest.Reply{Text: []string{"x"}, Wait: func(ctx context.Context, _ int) error {
+		r := bubbled(t, reason.Options{ModelTimeout: 5 * time.Second}, llmtest.Reply{Text: []string{"x"}, Wait: func(ctx context.Context, _ int) error {
 			<-ctx.Done()
 			return ctx.Err()
 		}})
@@ -118,7 +119,7 @@ func TestReasoningModelTimeout(t *testing.T) {
 
 func TestReasoningBoundsWhatIsWritten(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := bubbled(t, agent.Options{}, llmtest.Say(slices.Repeat([]string{strings.Repeat("word ", 2000)}, 100)...))
+		r := bubbled(t, reason.Options{}, llmtest.Say(slices.Repeat([]string{strings.Repeat("word ", 2000)}, 100)...))
 		heard := r.ask("Write without end")
 		wantSteps(t, heard, "reasoning_started 0", reply, "reasoning_finished 0")
 		_, messages, _ := r.store.Session("s")
@@ -143,7 +144,7 @@ func FuzzReasoning(f *testing.F) {
 			llmtest.Reply{Text: []string{text}, ToolCalls: []llmtest.ToolCall{{ID: id, Name: name, Arguments: arguments}, {ID: id, Name: name, Arguments: "{}"}}, Finish: finish},
 			llmtest.Reply{Text: []string{answer}, Finish: finish},
 		))
-		body, err := agent.Reasoning(model, agent.Options{Knowledge: knowledge(), MaxSteps: 4})
+		body, err := reason.New(model, reason.Options{Knowledge: knowledge(), MaxSteps: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +171,7 @@ func BenchmarkReasoning(b *testing.B) {
 		}
 		return calls("", "search_knowledge", `{"query":"work_mem"}`)
 	})
-	body, err := agent.Reasoning(model, agent.Options{Knowledge: knowledge()})
+	body, err := reason.New(model, reason.Options{Knowledge: knowledge()})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package agent_test
+package reason_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/reason"
 	"docent/agent/tool"
 	"docent/llm/llmtest"
 	"docent/payload"
@@ -34,7 +35,7 @@ func (p printer) Deliver(d agent.Delivery) {
 
 // An agent whose model may call a Go function. The model here follows a script;
 // llm.NewOpenAI makes a real one.
-func ExampleReasoning() {
+func ExampleNew() {
 	type weatherInput struct {
 		City string `json:"city" description:"The city's name."`
 	}
@@ -49,7 +50,7 @@ func ExampleReasoning() {
 		llmtest.Reply{ToolCalls: []llmtest.ToolCall{{ID: "1", Name: "weather", Arguments: `{"city":"Madrid"}`}}},
 		llmtest.Say("It is sunny in Madrid."),
 	))
-	body, err := agent.Reasoning(model, agent.Options{Tools: []tool.Tool{weather}, MaxSteps: 4})
+	body, err := reason.New(model, reason.Options{Tools: []tool.Tool{weather}, MaxSteps: 4})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,4 +1,4 @@
-package agent
+package reason
 
 import (
 	"context"
@@ -43,7 +43,7 @@ func (u *run) keep(text string) {
 	}
 	message := rag.CiteBegun(u.static, rag.Written{Model: u.name, Question: u.question, Text: text, Results: results})
 	message.Docs = message.Docs[:shownDocs(message)]
-	u.s.begun(text, message)
+	u.s.KeepDraft(text, message)
 }
 
 // shownDocs is how many passages go with an answer: all up to the last that it

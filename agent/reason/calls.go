@@ -1,4 +1,4 @@
-package agent
+package reason
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/tmc/langchaingo/llms"
 
+	"docent/agent"
 	"docent/agent/tool"
 	"docent/payload"
 )
@@ -62,7 +63,7 @@ func (u *run) newCall(i int, t llms.ToolCall) *call {
 // plain reports whether valid JSON has nothing that only a mischievous model
 // writes and that not every reader takes: very large numbers, or values nested
 // more than maxNesting deep.
-func plain(raw string) bool { return checkJSON([]byte(raw), maxNesting, maxExponents) == nil }
+func plain(raw string) bool { return agent.CheckWithin([]byte(raw), maxNesting, maxExponents) == nil }
 
 const (
 	// maxNesting bounds how deep arguments may be nested to be shown as JSON.
@@ -195,19 +196,16 @@ func (u *run) start(ctx context.Context, running *sync.WaitGroup, calls []*call)
 // awaitStray has Runtime.Shutdown wait for calls that did not return when their
 // time was over.
 func (u *run) awaitStray(ctx context.Context) {
-	rt := u.s.conversation.rt
 	if u.tools.Stray() == 0 || !u.waiting.CompareAndSwap(false, true) {
 		return
 	}
-	if !rt.begin() {
-		u.waiting.Store(false)
-		return
-	}
-	go func() {
-		defer rt.running.Done()
+	waits := u.s.Go(ctx, func(ctx context.Context) {
 		defer u.waiting.Store(false)
-		_ = u.tools.Wait(context.WithoutCancel(ctx)) // has no end but theirs
-	}()
+		_ = u.tools.Wait(ctx) // has no end but theirs
+	})
+	if !waits {
+		u.waiting.Store(false)
+	}
 }
 
 func (u *run) invoke(ctx context.Context, c *call) tool.Outcome {

@@ -1,4 +1,4 @@
-package agent
+package reason
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/tmc/langchaingo/llms"
 
+	"docent/agent"
 	"docent/agent/tool"
 	"docent/payload"
 	"docent/rag"
@@ -21,7 +22,7 @@ const maxPushbacks = 2
 // run is the reasoning about one event.
 type run struct {
 	*reasoner
-	s        *Session
+	s        *agent.Session
 	question string
 	// step counts the model calls from 0.
 	step int
@@ -40,7 +41,7 @@ type run struct {
 	begun     bool // reasoning_started was said
 }
 
-func newRun(r *reasoner, s *Session, question string) *run {
+func newRun(r *reasoner, s *agent.Session, question string) *run {
 	return &run{reasoner: r, s: s, question: question, tasks: &taskList{}, findings: &tool.Findings{}}
 }
 
@@ -82,7 +83,7 @@ func (u *run) finish(ctx context.Context, failed error) {
 func (u *run) contained(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = newPanicError(p, debug.Stack())
+			err = agent.Recovered(p, debug.Stack())
 		}
 	}()
 	return u.loop(ctx)
@@ -98,7 +99,7 @@ func (u *run) loop(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		u.s.superseded() // or it becomes the answer
+		u.s.DropDraft() // or it becomes the answer
 		switch text := rag.Clean(choice.Content); {
 		case len(choice.ToolCalls) > 0:
 			if err := u.act(ctx, text, choice.ToolCalls); err != nil {
@@ -180,5 +181,5 @@ func (u *run) tell(ctx context.Context, kind payload.StepKind, summary string, d
 }
 
 func (u *run) log(ctx context.Context, what string, err error) {
-	u.s.conversation.logError(ctx, what, err, "step", u.step)
+	u.s.Log(ctx, what, err, "step", u.step)
 }

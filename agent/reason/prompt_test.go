@@ -1,4 +1,4 @@
-package agent
+package reason
 
 import (
 	"context"
@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // golden compares a text with a file of testdata/reasoning.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", "reasoning", name+".golden")
+	path := filepath.Join("testdata", name+".golden")
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 			t.Fatal(err)

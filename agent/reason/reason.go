@@ -1,4 +1,6 @@
-package agent
+// Package reason makes state bodies that reason: a chat model plans tasks, calls
+// tools, and answers from their results.
+package reason
 
 import (
 	"context"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/tmc/langchaingo/llms"
 
+	"docent/agent"
 	"docent/agent/tool"
 	"docent/embed"
 	"docent/internal/fault"
@@ -113,7 +116,7 @@ type ToolCaller interface {
 // complete applies the defaults and checks the rest.
 func (o *Options) complete() error {
 	wrong := func(format string, args ...any) error {
-		return fault.New(fault.Invalid, "agent: Options."+format, args...)
+		return fault.New(fault.Invalid, "reason: Options."+format, args...)
 	}
 	for _, v := range []*string{&o.System, &o.Fallback, &o.Greeting} {
 		*v = strings.TrimSpace(*v)
@@ -160,7 +163,7 @@ type reasoner struct {
 	waiting atomic.Bool
 }
 
-// Reasoning returns a body that answers the event that led to it in a loop:
+// New returns a body that answers the event that led to it in a loop:
 // the model calls tools, plans tasks and answers. The steps are said as they
 // happen, the answer before the last of them, reasoning_finished. Where no
 // event led to the state, the model is not called.
@@ -177,12 +180,12 @@ type reasoner struct {
 // When ctx ends, the run ends with reasoning_finished, at the latest a second
 // later: a tool that goes on regardless is left behind, and Runtime.Shutdown
 // waits for it.
-func Reasoning(model llms.Model, o Options) (Body, error) {
+func New(model llms.Model, o Options) (agent.Body, error) {
 	r, err := newReasoner(model, o)
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, s *Session) error { return withhold(r.body(ctx, s)) }, nil
+	return func(ctx context.Context, s *agent.Session) error { return agent.Withhold(r.body(ctx, s)) }, nil
 }
 
 func newReasoner(model llms.Model, o Options) (*reasoner, error) {
@@ -197,13 +200,13 @@ func newReasoner(model llms.Model, o Options) (*reasoner, error) {
 	tools := slices.Clone(o.Tools)
 	for _, t := range tools {
 		if isTaskTool(t.Name) {
-			return nil, fault.New(fault.Invalid, "agent: Options.Tools: %s is the name of a planning tool", t.Name)
+			return nil, fault.New(fault.Invalid, "reason: Options.Tools: %s is the name of a planning tool", t.Name)
 		}
 	}
 	if o.Knowledge != nil {
 		knowledge, err := tool.Knowledge(*o.Knowledge)
 		if err != nil {
-			return nil, fmt.Errorf("agent: Options.Knowledge: %w", err)
+			return nil, fmt.Errorf("reason: Options.Knowledge: %w", err)
 		}
 		for _, t := range knowledge {
 			r.ordered = append(r.ordered, t.Name)
@@ -213,7 +216,7 @@ func newReasoner(model llms.Model, o Options) (*reasoner, error) {
 	if o.Workspaces != nil {
 		files, err := o.Workspaces.Tools()
 		if err != nil {
-			return nil, fmt.Errorf("agent: Options.Workspaces: %w", err)
+			return nil, fmt.Errorf("reason: Options.Workspaces: %w", err)
 		}
 		tools = append(tools, files...)
 	}
@@ -225,7 +228,7 @@ func newReasoner(model llms.Model, o Options) (*reasoner, error) {
 		tools = append(tools, planning...)
 	}
 	if r.tools, err = tool.NewSet(tool.SetConfig{Tools: tools, Timeout: o.ToolTimeout}); err != nil {
-		return nil, fmt.Errorf("agent: Options.Tools: %w", err)
+		return nil, fmt.Errorf("reason: Options.Tools: %w", err)
 	}
 	for _, t := range r.tools.Tools() {
 		r.offered = append(r.offered, t.Definition())
@@ -242,7 +245,7 @@ func modelName(model llms.Model) string {
 }
 
 // body is the state's.
-func (r *reasoner) body(ctx context.Context, s *Session) error {
+func (r *reasoner) body(ctx context.Context, s *agent.Session) error {
 	event := s.Event()
 	question := asked(event)
 	switch {
@@ -256,22 +259,22 @@ func (r *reasoner) body(ctx context.Context, s *Session) error {
 		return r.plain(ctx, s, question)
 	}
 	if r.o.Knowledge != nil {
-		o := s.askOptions(ctx)
+		o := s.ChosenOptions(ctx)
 		if o.Model != "" && o.Model != r.name && r.o.RAG.Model == "" {
 			return r.search(ctx, s, question)
 		}
-		ctx = scoped(ctx, o)
+		ctx = tool.WithScope(ctx, tool.Scope{Collections: o.Collections, K: o.K})
 	}
 	return newRun(r, s, question).do(ctx)
 }
 
 // asked is what an event wants, as text.
-func asked(e Event) string {
+func asked(e agent.Event) string {
 	text := strings.TrimSpace(e.Text)
 	switch {
 	case e.File != nil:
 		return fmt.Sprintf("(The user sent the file %q of type %q.)", shorten(e.File.Name, maxTaskText), shorten(e.File.Type, maxTaskText))
-	case text != "" || e.Name == EventText || e.Name == EventMessage:
+	case text != "" || e.Name == agent.EventText || e.Name == agent.EventMessage:
 		return text
 	default:
 		return strings.TrimSpace(fmt.Sprintf("(Event %s) %s", e.Name, shorten(string(e.Data), maxStepText)))
@@ -288,8 +291,8 @@ func (r *reasoner) capable() bool {
 }
 
 // plain answers from the documents alone.
-func (r *reasoner) plain(ctx context.Context, s *Session, question string) error {
-	if !Get(s, WithoutToolsVariable, false) {
+func (r *reasoner) plain(ctx context.Context, s *agent.Session, question string) error {
+	if !agent.Get(s, WithoutToolsVariable, false) {
 		if err := s.Reply(ctx, withoutToolsNotice); err != nil {
 			return err
 		}
@@ -301,7 +304,7 @@ func (r *reasoner) plain(ctx context.Context, s *Session, question string) error
 }
 
 // search answers from a single search of the documents.
-func (r *reasoner) search(ctx context.Context, s *Session, question string) error {
+func (r *reasoner) search(ctx context.Context, s *agent.Session, question string) error {
 	req := r.o.RAG
 	if req.Question == "" {
 		req.Question = question

@@ -1,4 +1,4 @@
-package agent_test
+package reason_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/reason"
 	"docent/embed"
 	"docent/internal/fault"
 	"docent/llm/llmtest"
@@ -72,7 +73,7 @@ func testStopKeepsTheEvidence(t *testing.T) {
 			t.Fatal(err)
 		}
 		store := agenttest.NewStore()
-		sub, client, _ := open(t, start(t, agent.RuntimeConfig{Agent: assistant(t), Store: store, RAG: answers}), "S")
+		sub, client, _ := open(t, start(t, agent.RuntimeConfig{Agent: anAssistant(t), Store: store, RAG: answers}), "S")
 		ended, kept := stopped(t, sub, client, store, "S")
 		if ended != `1 "stopped"}` || kept.Type != c.kind || kept.ClientID != agent.StoppedID {
 			t.Errorf("%q ended %s, kept %s %s", c.reply.Text, ended, kept.Type, kept.Content)
@@ -120,7 +121,7 @@ func testFailureKeepsTheEvidence(t *testing.T) {
 			t.Fatal(err)
 		}
 		store := agenttest.NewStore()
-		sub, client, _ := open(t, start(t, agent.RuntimeConfig{Agent: assistant(t), Store: store, RAG: answers}), "S")
+		sub, client, _ := open(t, start(t, agent.RuntimeConfig{Agent: anAssistant(t), Store: store, RAG: answers}), "S")
 		synctest.Wait() // it has greeted
 		send(t, sub, "m", "work_mem by default?")
 		synctest.Wait()
@@ -185,7 +186,7 @@ func testFailureKeepsWhatWasStreamed(t *testing.T) {
 		sub, _, _ := open(t, rt, "S")
 		send(t, sub, "m", "go")
 		synctest.Wait()
-		if got := said(store); !strings.Contains(got, c.want) {
+		if got := messages(store); !strings.Contains(got, c.want) {
 			t.Errorf("%s: stored %s", name, got)
 		}
 	}
@@ -222,7 +223,7 @@ func testStopBehindAnAnswer(t *testing.T) {
 // Reasoning that is stopped while it answers keeps the evidence it has found.
 func TestStopKeepsTheEvidenceOfReasoning(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := bubbled(t, agent.Options{Knowledge: knowledge()}, calls("", "search_knowledge", `{"query":"work_mem"}`), hangs("It is 4MB [1]", ". And"))
+		r := bubbled(t, reason.Options{Knowledge: knowledge()}, calls("", "search_knowledge", `{"query":"work_mem"}`), hangs("It is 4MB [1]", ". And"))
 		ended, kept := stopped(t, r.sub, r.client, r.store, "s")
 		var m payload.RAGMessage
 		if err := json.Unmarshal(kept.Content, &m); err != nil || kept.Type != payload.TypeRAG {

@@ -1,4 +1,4 @@
-package agent_test
+package reason_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/agent/reason"
 	"docent/agent/tool"
 	"docent/internal/fault"
 	"docent/llm/llmtest"
@@ -30,7 +31,7 @@ func wantSteps(t *testing.T, heard []agent.Delivery, want ...string) {
 
 func TestReasoningDirectAnswer(t *testing.T) {
 	t.Parallel()
-	r := reason(t, agent.Options{}, llmtest.Reply{Text: []string{"4", "2"}, Usage: &llmtest.Usage{Prompt: 7, Completion: 2}})
+	r := reasonWith(t, reason.Options{}, llmtest.Reply{Text: []string{"4", "2"}, Usage: &llmtest.Usage{Prompt: 7, Completion: 2}})
 	heard := r.ask("direct")
 	wantSteps(t, heard, "reasoning_started 0", reply, "reasoning_finished 0")
 	r.golden("direct", heard)
@@ -51,7 +52,7 @@ func planned() []llmtest.Reply {
 // BAF W31
 func TestReasoningPlannedRun(t *testing.T) {
 	t.Parallel()
-	r := reason(t, agent.Options{Workspaces: films(t)}, planned()...)
+	r := reasonWith(t, reason.Options{Workspaces: films(t)}, planned()...)
 	heard := r.ask("What is Inception?")
 	wantSteps(t, heard,
 		"reasoning_started 0",
@@ -68,7 +69,7 @@ func TestReasoningPlannedRun(t *testing.T) {
 
 func TestReasoningUnknownToolUntilMaxSteps(t *testing.T) {
 	t.Parallel()
-	r := reason(t, agent.Options{}, calls("", "nope", `{"a":1}`))
+	r := reasonWith(t, reason.Options{}, calls("", "nope", `{"a":1}`))
 	heard := r.ask("Do it")
 	want := []string{"reasoning_started 0"}
 	for _, n := range []string{"0", "1", "2", "3", "4", "5", "6", "7"} {
@@ -81,7 +82,7 @@ func TestReasoningUnknownToolUntilMaxSteps(t *testing.T) {
 // BAF W14
 func TestReasoningModelError(t *testing.T) {
 	t.Parallel()
-	r := reason(t, agent.Options{}, calls("", "add_tasks", `{"descriptions":["a"]}`),
+	r := reasonWith(t, reason.Options{}, calls("", "add_tasks", `{"descriptions":["a"]}`),
 		llmtest.Reply{Status: 500, Body: `{"error":{"message":"secret of the server"}}`})
 	heard := r.ask("Do it")
 	wantSteps(t, heard, "reasoning_started 0", "llm_tool_calls 0", "task_added 0", taskList, "reasoning_finished 1", reply)
@@ -96,7 +97,7 @@ func TestReasoningModelError(t *testing.T) {
 // BAF W31
 func TestReasoningEmptyOutput(t *testing.T) {
 	t.Parallel()
-	r := reason(t, agent.Options{}, llmtest.Reply{}, llmtest.Say(" \u200b"), llmtest.Say("too late"))
+	r := reasonWith(t, reason.Options{}, llmtest.Reply{}, llmtest.Say(" \u200b"), llmtest.Say("too late"))
 	heard := r.ask("Say nothing")
 	wantSteps(t, heard, "reasoning_started 0", reply, "reasoning_finished 1")
 	r.golden("empty", heard)
@@ -104,7 +105,7 @@ func TestReasoningEmptyOutput(t *testing.T) {
 
 func TestReasoningNudgeHelps(t *testing.T) {
 	t.Parallel()
-	r := reason(t, agent.Options{}, llmtest.Reply{Reasoning: []string{"hm"}}, llmtest.Say("Here I am."))
+	r := reasonWith(t, reason.Options{}, llmtest.Reply{Reasoning: []string{"hm"}}, llmtest.Say("Here I am."))
 	heard := r.ask("Say something")
 	wantSteps(t, heard, "reasoning_started 0", reply, "reasoning_finished 1")
 	if got := saidText(t, heard); got != "Here I am." {
@@ -126,7 +127,7 @@ func TestReasoningParallelTools(t *testing.T) {
 		}
 		return map[string]any{"slow": true}, nil
 	}
-	r := reason(t, agent.Options{Tools: []tool.Tool{
+	r := reasonWith(t, reason.Options{Tools: []tool.Tool{
 		{Name: "slow", Call: wait},
 		{Name: "failing", Call: func(context.Context, json.RawMessage) (any, error) {
 			others <- struct{}{}
@@ -147,7 +148,7 @@ func TestReasoningParallelTools(t *testing.T) {
 // BAF W31
 func TestReasoningTextBesideCalls(t *testing.T) {
 	t.Parallel()
-	r := reason(t, agent.Options{Workspaces: films(t)}, calls("Let me look.", "list_directory", `{}`), llmtest.Say("There is one film."))
+	r := reasonWith(t, reason.Options{Workspaces: films(t)}, calls("Let me look.", "list_directory", `{}`), llmtest.Say("There is one film."))
 	heard := r.ask("Which films are there?")
 	wantSteps(t, heard, "reasoning_started 0", "llm_text 0", "llm_tool_calls 0", "tool_result 0", reply, "reasoning_finished 1")
 	r.golden("text_beside_calls", heard)
@@ -156,7 +157,7 @@ func TestReasoningTextBesideCalls(t *testing.T) {
 // BAF W34
 func TestReasoningCitations(t *testing.T) {
 	t.Parallel()
-	r := reason(t, agent.Options{Knowledge: knowledge(), NoPlanning: true},
+	r := reasonWith(t, reason.Options{Knowledge: knowledge(), NoPlanning: true},
 		calls("", "search_knowledge", `{"query":"work_mem default"}`, "search_knowledge", `{"query":"cats"}`),
 		calls("", "search_knowledge", `{"query":"shared_buffers"}`, "search_knowledge", `{"query":"work_mem again"}`, "read_document", `{"id":2}`),
 		llmtest.Say("The default of work_mem is 4MB [1]. That of shared_buffers is 128MB [3, 9]. Elephants forget nothing [2]."))
@@ -168,7 +169,7 @@ func TestReasoningCitations(t *testing.T) {
 
 func TestReasoningAbstains(t *testing.T) {
 	t.Parallel()
-	r := reason(t, agent.Options{Knowledge: knowledge()}, calls("", "search_knowledge", `{"query":"cats"}`), llmtest.Say("I don't know: I only found something about cats."))
+	r := reasonWith(t, reason.Options{Knowledge: knowledge()}, calls("", "search_knowledge", `{"query":"cats"}`), llmtest.Say("I don't know: I only found something about cats."))
 	for _, d := range r.ask("What do dogs do?") {
 		if d.Frame.Action != payload.ReplyRAG {
 			continue
@@ -184,12 +185,12 @@ func TestReasoningAbstains(t *testing.T) {
 
 func TestReasoningSaysWhatItSearchedFor(t *testing.T) {
 	t.Parallel()
-	r := reason(t, agent.Options{Knowledge: knowledge(), MaxSteps: 2}, calls("", "search_knowledge", `{"query":"dogs \"and\" cats"}`, "search_knowledge", `{"query":"cats"}`))
+	r := reasonWith(t, reason.Options{Knowledge: knowledge(), MaxSteps: 2}, calls("", "search_knowledge", `{"query":"dogs \"and\" cats"}`, "search_knowledge", `{"query":"cats"}`))
 	got := saidText(t, r.ask("What do dogs do?"))
-	if want := agent.DefaultFallback + ` I searched the documents for “dogs "and" cats”, “cats”.`; got != want {
+	if want := reason.DefaultFallback + ` I searched the documents for “dogs "and" cats”, “cats”.`; got != want {
 		t.Errorf("said %q, want %q", got, want)
 	}
-	r = reason(t, agent.Options{Knowledge: knowledge(), MaxSteps: 1, Fallback: "No."}, calls("", "search_knowledge", `{"query":"cats"}`))
+	r = reasonWith(t, reason.Options{Knowledge: knowledge(), MaxSteps: 1, Fallback: "No."}, calls("", "search_knowledge", `{"query":"cats"}`))
 	if got := saidText(t, r.ask("What do dogs do?")); got != "No." {
 		t.Errorf("said %q", got)
 	}
@@ -197,23 +198,23 @@ func TestReasoningSaysWhatItSearchedFor(t *testing.T) {
 
 func TestReasoningAcceptsWhatIsInsistedOn(t *testing.T) {
 	t.Parallel()
-	r := reason(t, agent.Options{}, calls("", "add_tasks", `{"descriptions":["a"]}`), llmtest.Say("It is so."))
+	r := reasonWith(t, reason.Options{}, calls("", "add_tasks", `{"descriptions":["a"]}`), llmtest.Say("It is so."))
 	wantSteps(t, r.ask("Is it so?"), "reasoning_started 0", "llm_tool_calls 0", "task_added 0", taskList,
 		"llm_text 1", "pushback 1", "llm_text 2", "pushback 2", reply, "reasoning_finished 3")
 	// There is no time for tasks in the last step.
-	r = reason(t, agent.Options{MaxSteps: 2}, calls("", "add_tasks", `{"descriptions":["a"]}`), llmtest.Say("It is so."))
+	r = reasonWith(t, reason.Options{MaxSteps: 2}, calls("", "add_tasks", `{"descriptions":["a"]}`), llmtest.Say("It is so."))
 	wantSteps(t, r.ask("Is it so?"), "reasoning_started 0", "llm_tool_calls 0", "task_added 0", taskList, reply, "reasoning_finished 1")
 }
 
 // BAF W31
 func TestReasoningGreetsWithoutModel(t *testing.T) {
 	t.Parallel()
-	r := reason(t, agent.Options{}, llmtest.Say("42"))
+	r := reasonWith(t, reason.Options{}, llmtest.Say("42"))
 	r.ask("direct")
 	if n := len(r.server.Requests()); n != 1 {
 		t.Errorf("the model was called %d times for one message", n)
 	}
-	r = reason(t, agent.Options{Greeting: "Hello!"}, llmtest.Say("42"))
+	r = reasonWith(t, reason.Options{Greeting: "Hello!"}, llmtest.Say("42"))
 	if got := text(t, r.client.until(payload.ReplyStr)); got != "Hello!" || len(r.server.Requests()) != 0 {
 		t.Errorf("the greeting is %q after %d calls", got, len(r.server.Requests()))
 	}
@@ -226,7 +227,7 @@ func TestReasoningGreetsWithoutModel(t *testing.T) {
 // BAF W31
 func TestReasoningRemembersTheConversation(t *testing.T) {
 	t.Parallel()
-	r := reason(t, agent.Options{Greeting: "Hello!"}, llmtest.Say("Ada."), llmtest.Say("1815."))
+	r := reasonWith(t, reason.Options{Greeting: "Hello!"}, llmtest.Say("Ada."), llmtest.Say("1815."))
 	r.ask("Who wrote the first program?")
 	r.ask("When was she born?")
 	var got []string
@@ -250,7 +251,7 @@ func TestReasoningWithoutTools(t *testing.T) {
 		}
 		return out
 	}
-	r := reason(t, agent.Options{}, llmtest.Reply{Status: 400, Body: `{"error":{"message":"m does not support tools"}}`})
+	r := reasonWith(t, reason.Options{}, llmtest.Reply{Status: 400, Body: `{"error":{"message":"m does not support tools"}}`})
 	heard := r.ask("a")
 	if got := said(heard); !slices.Equal(got, []string{reply, string(payload.ReplyRAG)}) {
 		t.Errorf("said %q", got)
@@ -260,7 +261,7 @@ func TestReasoningWithoutTools(t *testing.T) {
 	if got := said(r.ask("b")); !slices.Equal(got, []string{string(payload.ReplyRAG)}) || len(r.server.Requests()) != asked {
 		t.Errorf("then said %q after %d calls", got, len(r.server.Requests()))
 	}
-	body, err := agent.Reasoning(nil, agent.Options{})
+	body, err := reason.New(nil, reason.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +269,7 @@ func TestReasoningWithoutTools(t *testing.T) {
 	if got := said(append(r.ask("a"), r.ask("b")...)); !slices.Equal(got, []string{reply, string(payload.ReplyRAG), string(payload.ReplyRAG)}) {
 		t.Errorf("without a model said %q", got)
 	}
-	body, err = agent.Reasoning(modest{llmtest.NewModel(nil)}, agent.Options{})
+	body, err = reason.New(modest{llmtest.NewModel(nil)}, reason.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +286,7 @@ func (modest) CallsTools() bool { return false }
 
 func TestReasoningHidesItsSteps(t *testing.T) {
 	t.Parallel()
-	r := reason(t, agent.Options{HideSteps: true, Workspaces: films(t)}, planned()...)
+	r := reasonWith(t, reason.Options{HideSteps: true, Workspaces: films(t)}, planned()...)
 	heard := r.ask("What is Inception?")
 	wantSteps(t, heard, reply)
 	for _, d := range heard {
@@ -300,14 +301,14 @@ func TestReasoningHidesItsSteps(t *testing.T) {
 
 func TestReasoningLeavesAScratchpad(t *testing.T) {
 	t.Parallel()
-	r := reason(t, agent.Options{Workspaces: films(t)}, planned()...)
+	r := reasonWith(t, reason.Options{Workspaces: films(t)}, planned()...)
 	r.ask("What is Inception?")
 	record, _, _ := r.store.Session("s")
 	const want = `[{"step":0,"tool_calls":[{"name":"add_tasks","arguments":{"descriptions":["Read the film file","Summarise"]}}],"tool_results":["Added 2 task(s):\n#1: Read the film file\n#2: Summarise"]},` +
 		`{"step":1,"tool_calls":[{"name":"list_directory","arguments":{}},{"name":"read_file","arguments":{"relative_path":"inception.md"}}],"tool_results":["[FILE] inception.md","Inception is a film.\n"]},` +
 		`{"step":2,"tool_calls":[{"name":"complete_task","arguments":{"task_id":"1","result":"read it"}}],"tool_results":["Task #1 marked completed — read it"]},` +
 		`{"step":3,"rejected_answer":"Too early","pending_task_ids":[2]},`
-	if got := string(record.Variables[agent.ScratchpadVariable]); !strings.HasPrefix(got, want) ||
+	if got := string(record.Variables[reason.ScratchpadVariable]); !strings.HasPrefix(got, want) ||
 		!strings.HasSuffix(got, `{"step":5,"answer":"Inception is a film."},{"final_task_list":[{"id":1,"description":"Read the film file","status":"completed","result":"read it"},{"id":2,"description":"Summarise","status":"skipped","result":"not needed"}]}]`) {
 		t.Errorf("the scratchpad is %s", got)
 	}
@@ -318,7 +319,7 @@ func TestReasoningOptionsAreChecked(t *testing.T) {
 	some := func(name string) []tool.Tool {
 		return []tool.Tool{{Name: name, Call: func(context.Context, json.RawMessage) (any, error) { return nil, nil }}}
 	}
-	for field, o := range map[string]agent.Options{
+	for field, o := range map[string]reason.Options{
 		"MaxSteps":    {MaxSteps: 1000},
 		"Parallel":    {Parallel: -1},
 		"ToolTimeout": {ToolTimeout: -1},
@@ -327,7 +328,7 @@ func TestReasoningOptionsAreChecked(t *testing.T) {
 		"two tools":   {Tools: append(some("a"), some("a")...)},
 		"Searcher":    {Knowledge: &tool.KnowledgeConfig{}},
 	} {
-		if _, err := agent.Reasoning(nil, o); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), field) {
+		if _, err := reason.New(nil, o); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), field) {
 			t.Errorf("error is %v, want one about %s", err, field)
 		}
 	}

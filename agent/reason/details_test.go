@@ -1,4 +1,4 @@
-package agent_test
+package reason_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 
 	"docent/agent"
+	"docent/agent/reason"
 	"docent/agent/tool"
 	"docent/llm/llmtest"
 	"docent/payload"
@@ -65,9 +66,9 @@ func keys(t *testing.T, raw json.RawMessage) string {
 func TestReasoningDetailsAreBAFs(t *testing.T) {
 	t.Parallel()
 	seen := map[payload.StepKind]bool{}
-	r := reason(t, agent.Options{Workspaces: films(t)}, planned()...)
+	r := reasonWith(t, reason.Options{Workspaces: films(t)}, planned()...)
 	heard := r.ask("What is Inception?")
-	r = reason(t, agent.Options{MaxSteps: 2}, calls("", "add_tasks", `{"descriptions":["a"]}`))
+	r = reasonWith(t, reason.Options{MaxSteps: 2}, calls("", "add_tasks", `{"descriptions":["a"]}`))
 	heard = append(heard, r.ask("Do it")...)
 	for _, d := range heard {
 		if d.Frame.Action != payload.ReplyReasoningStep {
@@ -104,7 +105,7 @@ func TestReasoningShowsFittingSkills(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := reason(t, agent.Options{Skills: skills}, llmtest.Say("Which order?"))
+	r := reasonWith(t, reason.Options{Skills: skills}, llmtest.Say("Which order?"))
 	r.ask("I want refunds")
 	system := r.server.Requests()[0].Messages[0].Content
 	if !strings.Contains(system, "## Skill: refunds") || strings.Contains(system, "colour 4") {
@@ -126,7 +127,7 @@ func TestReasoningToolsUseTheSession(t *testing.T) {
 		return nil, errors.Join(s.Set(in.Key, true), s.ReplyMarkdown(ctx, in.Key))
 	}
 	parameters := json.RawMessage(`{"type":"object","properties":{"key":{"type":"string"}}}`)
-	r := reason(t, agent.Options{Tools: []tool.Tool{{Name: "set", Parameters: parameters, Call: set}}},
+	r := reasonWith(t, reason.Options{Tools: []tool.Tool{{Name: "set", Parameters: parameters, Call: set}}},
 		calls("", "set", `{"key":"a"}`, "set", `{"key":"b"}`, "set", `{"key":"c"}`), llmtest.Say("Done."))
 	r.ask("Set all")
 	record, messages, _ := r.store.Session("s")
@@ -148,7 +149,7 @@ func TestReasoningRunsNotTooManyCalls(t *testing.T) {
 		for range 20 {
 			many = append(many, "work", `{}`)
 		}
-		r := bubbled(t, agent.Options{Parallel: 3, Tools: []tool.Tool{{Name: "work", Call: func(context.Context, json.RawMessage) (any, error) {
+		r := bubbled(t, reason.Options{Parallel: 3, Tools: []tool.Tool{{Name: "work", Call: func(context.Context, json.RawMessage) (any, error) {
 			most.Store(max(most.Load(), running.Add(1)))
 			<-gate
 			running.Add(-1)
@@ -179,7 +180,7 @@ func TestReasoningRunsNotTooManyCalls(t *testing.T) {
 func TestReasoningAboutOtherEvents(t *testing.T) {
 	t.Parallel()
 	model := llmtest.NewModel(llmtest.Script(llmtest.Say("Noted.")))
-	body, err := agent.Reasoning(model, agent.Options{})
+	body, err := reason.New(model, reason.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

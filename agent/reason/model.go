@@ -1,4 +1,4 @@
-package agent
+package reason
 
 import (
 	"context"
@@ -72,7 +72,9 @@ func (u *run) think(ctx context.Context) (*llms.ContentChoice, error) {
 		return &llms.ContentChoice{}, nil
 	}
 	choice := resp.Choices[0]
-	u.s.turn.count(rag.UsageOf(choice))
+	if usage := rag.UsageOf(choice); usage != nil {
+		u.s.AddUsage(usage.Prompt, usage.Completion)
+	}
 	if len(choice.Content) > maxWritten { // of a model that does not stream
 		choice.Content, choice.StopReason = strings.ToValidUTF8(choice.Content[:maxWritten], ""), "length"
 	}

@@ -1,4 +1,4 @@
-package agent
+package assistant
 
 // aboutExamples ask what the assistant holds.
 var aboutExamples = []string{

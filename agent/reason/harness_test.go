@@ -1,4 +1,4 @@
-package agent_test
+package reason_test
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/reason"
 	"docent/agent/tool"
 	"docent/internal/fault"
 	"docent/llm"
@@ -48,8 +49,8 @@ func calls(text string, namesAndArguments ...string) llmtest.Reply {
 	return r
 }
 
-// reason begins a conversation in which every message is reasoned about.
-func reason(t *testing.T, o agent.Options, replies ...llmtest.Reply) *reasoning {
+// reasonWith begins a conversation in which every message is reasoned about.
+func reasonWith(t *testing.T, o reason.Options, replies ...llmtest.Reply) *reasoning {
 	t.Helper()
 	server := llmtest.NewServer(llmtest.Script(replies...))
 	t.Cleanup(server.Close)
@@ -59,7 +60,7 @@ func reason(t *testing.T, o agent.Options, replies ...llmtest.Reply) *reasoning 
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := agent.Reasoning(model, o)
+	body, err := reason.New(model, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +185,7 @@ func (r *reasoning) sent() string {
 func (r *reasoning) golden(name string, heard []agent.Delivery) {
 	r.t.Helper()
 	got := "== BAF\n" + frames(heard, agent.Plain) + "== docent.v1\n" + frames(heard, agent.Streaming) + "== rows\n" + r.rows() + "== model\n" + r.sent()
-	path := filepath.Join("testdata", "reasoning", name+".golden")
+	path := filepath.Join("testdata", name+".golden")
 	if flag.Lookup("update").Value.String() == "true" {
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 			r.t.Fatal(err)

@@ -1,4 +1,4 @@
-package agent
+package reason
 
 import (
 	"context"
@@ -50,7 +50,7 @@ func (u *run) prepare(ctx context.Context) error {
 	}
 	u.before = nil
 	if u.o.HistoryTokens > 0 {
-		turns, err := u.s.turns(ctx, u.s.conversation.rt.cfg.History)
+		turns, err := u.s.Turns(ctx, 0)
 		if err != nil {
 			return fmt.Errorf("history: %w", err)
 		}

@@ -1,4 +1,4 @@
-package agent_test
+package reason_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/agent"
+	"docent/agent/reason"
 	"docent/agent/tool"
 	"docent/llm/llmtest"
 	"docent/payload"
@@ -29,7 +30,7 @@ func (oddModel) Call(context.Context, string, ...llms.CallOption) (string, error
 // BAF W14
 func TestReasoningModelPanics(t *testing.T) {
 	t.Parallel()
-	r := inProcess(t, agent.Options{}, oddModel(func() (*llms.ContentResponse, error) { panic("secret") }))
+	r := inProcess(t, reason.Options{}, oddModel(func() (*llms.ContentResponse, error) { panic("secret") }))
 	heard := r.ask("Do it")
 	wantSteps(t, heard, "reasoning_started 0", "reasoning_finished 0", reply)
 	for _, d := range heard {
@@ -43,7 +44,7 @@ func TestReasoningModelPanics(t *testing.T) {
 // A model whose answer holds nothing is treated as one that writes nothing.
 func TestReasoningNilChoice(t *testing.T) {
 	t.Parallel()
-	r := inProcess(t, agent.Options{}, oddModel(func() (*llms.ContentResponse, error) {
+	r := inProcess(t, reason.Options{}, oddModel(func() (*llms.ContentResponse, error) {
 		return &llms.ContentResponse{Choices: []*llms.ContentChoice{nil}}, nil
 	}))
 	heard := r.ask("Do it")
@@ -61,7 +62,7 @@ func TestReasoningTooManyCalls(t *testing.T) {
 	}
 	n := make(chan int, 1)
 	n <- 0
-	r := reason(t, agent.Options{Parallel: 1, Tools: []tool.Tool{{Name: "count", Call: func(context.Context, json.RawMessage) (any, error) {
+	r := reasonWith(t, reason.Options{Parallel: 1, Tools: []tool.Tool{{Name: "count", Call: func(context.Context, json.RawMessage) (any, error) {
 		i := <-n
 		n <- i + 1
 		return "counted", nil
@@ -89,7 +90,7 @@ func TestReasoningIsClosedWhateverIsCalled(t *testing.T) {
 		for range 1000 {
 			many = append(many, "nope", `{}`)
 		}
-		r := bubbled(t, agent.Options{}, calls("", many...))
+		r := bubbled(t, reason.Options{}, calls("", many...))
 		heard := r.ask("Do it")
 		got := steps(t, heard)
 		if len(got) != 2+8*18+2 || got[len(got)-1] != "reasoning_finished 7" {

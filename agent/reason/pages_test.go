@@ -1,4 +1,4 @@
-package agent_test
+package reason_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"docent/agent"
+	"docent/agent/reason"
 	"docent/agent/tool"
 	"docent/llm/llmtest"
 	"docent/rag"
@@ -86,8 +86,8 @@ func TestReadingOn(t *testing.T) {
 				}
 				return calls("", wanted...)
 			})
-			body, err := agent.Reasoning(model, agent.Options{
-				Workspaces: spaces, Knowledge: &tool.KnowledgeConfig{Searcher: book{}, Library: book{text}}, MaxSteps: agent.MaxRunSteps,
+			body, err := reason.New(model, reason.Options{
+				Workspaces: spaces, Knowledge: &tool.KnowledgeConfig{Searcher: book{}, Library: book{text}}, MaxSteps: reason.MaxRunSteps,
 			})
 			if err != nil {
 				t.Fatal(err)
