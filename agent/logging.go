@@ -69,10 +69,10 @@ func Withhold(err error) error {
 // maxLogged bounds the text of an error in the log, in characters.
 const maxLogged = 1000
 
-// ownText is what an error of a body says, for the log, if it is
-// the developer's own: nothing in it is docent's, whose sentences are logged as
-// such and whose causes may hold content.
-func ownText(err error) []any {
+// OwnText returns the text of a body's error as log attributes, if the text is
+// the developer's own. It returns nil for errors of docent, which may hold the
+// words of users and documents.
+func OwnText(err error) []any {
 	var hidden withheld
 	var known *fault.Fault
 	var panicked *panicError
@@ -86,32 +86,18 @@ func ownText(err error) []any {
 	return []any{"text", string(text)}
 }
 
-// Log logs a failure with the session's id.
-func (s *Session) Log(ctx context.Context, what string, err error, attrs ...any) {
-	s.conversation.logError(ctx, what, err, attrs...)
-}
-
-// Go runs f in a goroutine that Runtime.Shutdown waits for. It reports false,
-// and does not call f, if the runtime is shutting down.
-func (s *Session) Go(ctx context.Context, f func(context.Context)) bool {
-	rt := s.conversation.rt
-	if !rt.begin() {
-		return false
-	}
-	go func() {
-		defer rt.running.Done()
-		f(context.WithoutCancel(ctx))
-	}()
-	return true
-}
-
-// logError logs a failure: as an error, unless it is the client's.
-func (c *conversation) logError(ctx context.Context, what string, err error, attrs ...any) {
+// LogFailure logs a failure in a session: as an error, unless it is the
+// client's.
+func LogFailure(ctx context.Context, logger *slog.Logger, session, what string, err error, attrs ...any) {
 	level := slog.LevelError
 	if kind := fault.KindOf(err); kind == fault.Invalid || kind == fault.Canceled {
 		level = slog.LevelInfo
 	}
-	c.rt.cfg.Logger.Log(ctx, level, what, append([]any{"session", c.key.ID, ErrorAttr(err)}, attrs...)...)
+	logger.Log(ctx, level, what, append([]any{"session", session, ErrorAttr(err)}, attrs...)...)
+}
+
+func (t *Turn) log(ctx context.Context, what string, err error, attrs ...any) {
+	LogFailure(ctx, t.env.Logger, t.start.ID, what, err, attrs...)
 }
 
 // panicError is a panic of a body.

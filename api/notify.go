@@ -7,7 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/auth"
 	"docent/internal/fault"
 )
@@ -29,7 +29,7 @@ func (nobody) Notify(string, string) (int, error) {
 
 // notifyBytes bounds the body of a notification: its message as JSON may write
 // it, and the session's id.
-const notifyBytes = 6*agent.MaxTextBytes + 4<<10
+const notifyBytes = 6*session.MaxTextBytes + 4<<10
 
 type notifyInput struct {
 	bodyRead
@@ -58,8 +58,8 @@ func (s *server) notifyRoutes() {
 		switch message := in.Body.Message; {
 		case strings.TrimSpace(message) == "":
 			return nil, fault.New(fault.Invalid, "the message is empty")
-		case len(message) > agent.MaxTextBytes:
-			return nil, fault.New(fault.Invalid, "a notification may have at most %d bytes", agent.MaxTextBytes)
+		case len(message) > session.MaxTextBytes:
+			return nil, fault.New(fault.Invalid, "a notification may have at most %d bytes", session.MaxTextBytes)
 		}
 		if err := s.mayNotify(ctx, in.Body.SessionID); err != nil {
 			return nil, err
@@ -78,11 +78,11 @@ func (s *server) notifyRoutes() {
 }
 
 // mayNotify refuses sessions of others as Notify does those that are not there.
-func (s *server) mayNotify(ctx context.Context, session string) error {
+func (s *server) mayNotify(ctx context.Context, sessionID string) error {
 	if p, _ := auth.FromContext(ctx); p.May(auth.Admin) {
 		return nil // also of a session that is not stored yet
 	}
-	_, err := s.own(ctx, agent.SessionKey{Agent: s.cfg.Agent, ID: session})
+	_, err := s.own(ctx, session.SessionKey{Agent: s.cfg.Agent, ID: sessionID})
 	if fault.KindOf(err) == fault.NotFound {
 		_, err = nobody{}.Notify("", "")
 	}

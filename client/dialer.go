@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"strings"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/internal/fault"
 )
 
@@ -47,7 +47,7 @@ func NewDialer(cfg DialerConfig) (*Dialer, error) {
 }
 
 // Dial implements [agent.Dialer].
-func (d *Dialer) Dial(ctx context.Context, req agent.DialRequest) (agent.PeerConn, error) {
+func (d *Dialer) Dial(ctx context.Context, req session.DialRequest) (session.PeerConn, error) {
 	target, err := parse(req.URL)
 	if err != nil {
 		return nil, err

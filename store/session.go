@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -55,7 +56,7 @@ func Name(name *string) (stored, folded *string) {
 // Incoming is what Receive is asked to store as it is stored. Of an event that
 // carries what its message says, Data is nil; see EventData. It fails with
 // fault.Invalid if it cannot be stored.
-func Incoming(in agent.Incoming, now time.Time) (agent.Incoming, error) {
+func Incoming(in session.Incoming, now time.Time) (session.Incoming, error) {
 	e := &in.Event
 	if in.Type == "" {
 		in.ClientID, in.Content = "", nil
@@ -101,8 +102,8 @@ func EventData(stored json.RawMessage, message agent.ChatMessage) json.RawMessag
 
 // Entries are what a turn leaves in the record as it is stored, but for ids and
 // seqs. It fails with fault.Invalid if an entry cannot be stored.
-func Entries(turn agent.TurnRecord, now time.Time) ([]agent.Entry, error) {
-	out := make([]agent.Entry, len(turn.Entries))
+func Entries(turn session.TurnRecord, now time.Time) ([]session.Entry, error) {
+	out := make([]session.Entry, len(turn.Entries))
 	said := func(position int) bool {
 		return position == 0 || position > 0 && position <= len(out) && turn.Entries[position-1].Message != nil
 	}
@@ -159,7 +160,7 @@ func step(r agent.ReasoningRecord, turn int64, now time.Time) (*agent.ReasoningR
 }
 
 // Predictions are what a turn's messages were understood as, as it is stored.
-func Predictions(turn agent.TurnRecord, now time.Time) []agent.PredictionRecord {
+func Predictions(turn session.TurnRecord, now time.Time) []agent.PredictionRecord {
 	out := make([]agent.PredictionRecord, len(turn.Predictions))
 	for i, p := range turn.Predictions {
 		if p.Score != p.Score { // not a number: SQLite has none
@@ -182,14 +183,14 @@ func Predictions(turn agent.TurnRecord, now time.Time) []agent.PredictionRecord 
 }
 
 // Merge puts messages and steps, each ordered by seq, into one order.
-func Merge(messages []agent.ChatMessage, steps []agent.ReasoningRecord) []agent.Entry {
-	var out []agent.Entry
+func Merge(messages []agent.ChatMessage, steps []agent.ReasoningRecord) []session.Entry {
+	var out []session.Entry
 	for len(messages)+len(steps) > 0 {
 		if len(steps) == 0 || len(messages) > 0 && messages[0].Seq < steps[0].Seq {
-			out = append(out, agent.Entry{Message: &messages[0]})
+			out = append(out, session.Entry{Message: &messages[0]})
 			messages = messages[1:]
 		} else {
-			out = append(out, agent.Entry{Step: &steps[0]})
+			out = append(out, session.Entry{Step: &steps[0]})
 			steps = steps[1:]
 		}
 	}
@@ -201,7 +202,7 @@ func Merge(messages []agent.ChatMessage, steps []agent.ReasoningRecord) []agent.
 func CannotReplace(turn int64, begun, spoken bool) error {
 	switch {
 	case !begun:
-		return fault.Wrap(fault.NotFound, agent.ErrNoTurn, "there is no turn %d", turn)
+		return fault.Wrap(fault.NotFound, session.ErrNoTurn, "there is no turn %d", turn)
 	case !spoken:
 		return fault.New(fault.Invalid, "turn %d did not begin with a message of a user", turn)
 	}

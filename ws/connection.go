@@ -13,7 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 	"golang.org/x/time/rate"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/payload"
@@ -52,13 +52,13 @@ type connection struct {
 
 	from unique.Handle[string] // its address, if that is who it is; see sharer
 
-	sub *agent.Subscription // nil until the session is open
+	sub *session.Subscription // nil until the session is open
 	out outbox
 }
 
 // opening is what is needed until the session is open.
 type opening struct {
-	request agent.OpenRequest
+	request session.OpenRequest
 	remote  string // see auth.Remote
 	refusal error  // what is wrong with its credentials; nil if nothing is
 	info    Info

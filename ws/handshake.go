@@ -9,7 +9,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/payload"
@@ -79,7 +79,7 @@ func chosenProtocol(r *http.Request) string {
 
 // openRequest reads BAF's names from a handshake: headers win over the query,
 // spaces around them do not count, and blank values count as absent.
-func (s *Server) openRequest(r *http.Request) agent.OpenRequest {
+func (s *Server) openRequest(r *http.Request) session.OpenRequest {
 	query := r.URL.Query()
 	first := func(values ...string) string {
 		for _, v := range values {
@@ -90,7 +90,7 @@ func (s *Server) openRequest(r *http.Request) agent.OpenRequest {
 		return ""
 	}
 	user := first(r.Header.Values("X-User-ID")...)
-	req := agent.OpenRequest{
+	req := session.OpenRequest{
 		ID:       first(slices.Concat(r.Header.Values("X-Session-ID"), query["session_id"])...),
 		Username: first(append([]string{user}, query["user_id"]...)...),
 		Name:     first(query["session_name"]...),

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/payload"
@@ -138,7 +139,7 @@ func (c *connection) openFailed(ctx context.Context, err error, id string) {
 }
 
 // Opened implements agent.Listener.
-func (c *connection) Opened(o agent.Opened) {
+func (c *connection) Opened(o session.Opened) {
 	c.out.mu.Lock()
 	c.id = o.SessionID
 	c.out.mu.Unlock()
@@ -150,7 +151,7 @@ func (c *connection) Opened(o agent.Opened) {
 	}
 	c.sendMessage(payload.WelcomeAction, payload.Welcome{
 		SessionID: o.SessionID, Seq: o.Seq, ResetSeq: o.ResetSeq, Resumed: o.Resumed,
-		Limits: payload.Limits{MessageBytes: min(c.server.cfg.MessageBytes, agent.MaxTextBytes), FrameBytes: c.server.cfg.FrameBytes},
+		Limits: payload.Limits{MessageBytes: min(c.server.cfg.MessageBytes, session.MaxTextBytes), FrameBytes: c.server.cfg.FrameBytes},
 		Models: notNil(c.info.Models), Collections: notNil(c.info.Collections),
 		Voice: payload.Voice{Listens: c.server.cfg.Transcriber != nil, Speaks: c.info.Speaks},
 	}, "")
@@ -164,12 +165,12 @@ func notNil(list []string) []string {
 }
 
 // Deliver implements agent.Listener.
-func (c *connection) Deliver(d agent.Delivery) {
+func (c *connection) Deliver(d session.Delivery) {
 	if c.typed {
 		c.deliverTyped(d)
 		return
 	}
-	if d.Audience == agent.Everyone || (d.Audience == agent.Streaming) == c.v1 {
+	if d.Audience == session.Everyone || (d.Audience == session.Streaming) == c.v1 {
 		if !c.v1 && d.Text != nil {
 			d.Frame.Action, d.Frame.Message = payload.ReplyStr, d.Text
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -52,7 +53,7 @@ func isUnanswered(a payload.Action) bool {
 func (c *connection) refused(ctx context.Context, err error, frame payload.Frame) {
 	kind := fault.KindOf(err)
 	if !c.v1 && owedWords(frame.Action, kind, err) {
-		for _, d := range agent.Failure(err, "") {
+		for _, d := range session.Failure(err, "") {
 			d.Frame.Time = time.Now()
 			if frame.Action == payload.ReplyStr { // or two agents might apologise to each other for ever
 				d.Frame.Correlation, d.Frame.Hops = frame.Correlation, min(frame.Hops+1, payload.MaxHops)
@@ -64,7 +65,7 @@ func (c *connection) refused(ctx context.Context, err error, frame payload.Frame
 		c.server.cfg.Logger.ErrorContext(ctx, "frame failed", "session", c.session(), "action", frame.Action, agent.ErrorAttr(err))
 	}
 	c.refuse(err, frame.ID)
-	if kind == fault.NotFound && !errors.Is(err, agent.ErrNoTurn) && !errors.Is(err, agent.ErrNoChoice) {
+	if kind == fault.NotFound && !errors.Is(err, session.ErrNoTurn) && !errors.Is(err, session.ErrNoChoice) {
 		c.close(CloseGone)
 	}
 }
@@ -72,11 +73,11 @@ func (c *connection) refused(ctx context.Context, err error, frame payload.Frame
 // owedWords reports whether a BAF client is told of a refusal: what is well
 // formed and failed, and what a person did, must not be met with silence.
 func owedWords(a payload.Action, kind fault.Kind, err error) bool {
-	if errors.Is(err, agent.ErrTooManyHops) {
+	if errors.Is(err, session.ErrTooManyHops) {
 		return false
 	}
 	return kind != fault.Invalid || isFile(a) ||
-		errors.Is(err, agent.ErrTooLong) || errors.Is(err, agent.ErrContent) || errors.Is(err, agent.ErrReserved)
+		errors.Is(err, session.ErrTooLong) || errors.Is(err, session.ErrContent) || errors.Is(err, agent.ErrReserved)
 }
 
 // act does what a frame asks for; what it does not know is fault.Invalid.
@@ -161,7 +162,7 @@ func (c *connection) hear(ctx context.Context, frame payload.Frame, human bool) 
 	if !human && id == "" { // what an agent sends again after a reconnect is stored once
 		id = frame.Correlation
 	}
-	return c.sub.Send(ctx, agent.Message{
+	return c.sub.Send(ctx, session.Message{
 		ID: id, Content: frame.Message, Wait: !c.v1, Human: human, Correlation: frame.Correlation, Hops: frame.Hops, Heard: frame.Action == payload.UserVoice,
 		Options: c.v1,
 	})
@@ -172,7 +173,7 @@ func (c *connection) takeFile(ctx context.Context, frame payload.Frame) error {
 	if err != nil {
 		return err
 	}
-	return c.sub.SendFile(ctx, agent.File{ID: frame.ID, File: file, Wait: !c.v1})
+	return c.sub.SendFile(ctx, session.File{ID: frame.ID, File: file, Wait: !c.v1})
 }
 
 func (c *connection) stop(ctx context.Context, frame payload.Frame) error {

@@ -14,6 +14,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/assistant"
+	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -99,7 +100,7 @@ func TestDocumentedLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore()})
+	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: a, Store: agenttest.NewStore()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,8 +110,8 @@ func TestDocumentedLimits(t *testing.T) {
 	}
 	text := strings.Join(strings.Fields(string(data)), " ")
 	for _, want := range []string{
-		fmt.Sprintf("at most %d KiB as text", agent.MaxTextBytes>>10),
-		fmt.Sprintf(`"message_bytes":%d,"frame_bytes":%d`, agent.MaxTextBytes, c.FrameBytes),
+		fmt.Sprintf("at most %d KiB as text", session.MaxTextBytes>>10),
+		fmt.Sprintf(`"message_bytes":%d,"frame_bytes":%d`, session.MaxTextBytes, c.FrameBytes),
 		fmt.Sprintf("at most %d KiB as JSON", c.MessageBytes>>10),
 		fmt.Sprintf("a frame %d MiB", c.FrameBytes>>20),
 		fmt.Sprintf("%g frames a second, and %d at once", c.Rate, c.Burst),
@@ -118,15 +119,15 @@ func TestDocumentedLimits(t *testing.T) {
 		fmt.Sprintf("heard for %g seconds", c.Silence.Seconds()),
 		fmt.Sprintf("within %g seconds and in a frame of at most %d KiB", c.HelloTimeout.Seconds(), helloBytes>>10),
 		fmt.Sprintf("for %g minutes", c.SessionTimeout.Minutes()), fmt.Sprintf("allows (%g minutes)", c.SessionTimeout.Minutes()),
-		fmt.Sprintf("from %d to %d, `comment`", -agent.MaxRating, agent.MaxRating),
-		fmt.Sprintf("of at most %d KiB, as a notification", agent.MaxTextBytes>>10),
+		fmt.Sprintf("from %d to %d, `comment`", -session.MaxRating, session.MaxRating),
+		fmt.Sprintf("of at most %d KiB, as a notification", session.MaxTextBytes>>10),
 		fmt.Sprintf("conversation, at most %d", shownHistory), fmt.Sprintf("has more than %d KiB is left out", agent.MaxHistoryContent>>10),
-		fmt.Sprintf("the first %d MiB of the text and the newest %d steps", agent.MaxSnapshotText>>20, agent.MaxSnapshotSteps),
+		fmt.Sprintf("the first %d MiB of the text and the newest %d steps", session.MaxSnapshotText>>20, session.MaxSnapshotSteps),
 		fmt.Sprintf("a file or a recording at most %d MiB", c.FileBytes>>20),
 		fmt.Sprintf("over %d KiB that are being received may hold %d MiB of memory together", keptBuffer>>10, c.UploadBytes>>20),
 		fmt.Sprintf("less than %d KiB a second come for %g seconds", minUpload>>10, c.Stall.Seconds()),
 		fmt.Sprintf("the outbox (%d MiB, or %d MiB of frames over %d KiB)", c.OutboxBytes>>20, c.LongOutboxBytes>>20, longFrame>>10),
-		fmt.Sprintf("at most %d bytes and no control", agent.MaxNameBytes),
+		fmt.Sprintf("at most %d bytes and no control", session.MaxNameBytes),
 		fmt.Sprintf("At most %d,000 variables, %d MiB", agent.MaxVariables/1000, agent.MaxVariableBytes>>20),
 	} {
 		if !strings.Contains(text, want) {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -47,11 +47,11 @@ func timedOut(err error) bool {
 }
 
 func (c *connection) tooLong() error {
-	return fault.Wrap(fault.Invalid, agent.ErrTooLong, "a message may have at most %d bytes, and %d of text", c.server.cfg.MessageBytes, agent.MaxTextBytes)
+	return fault.Wrap(fault.Invalid, session.ErrTooLong, "a message may have at most %d bytes, and %d of text", c.server.cfg.MessageBytes, session.MaxTextBytes)
 }
 
 func (c *connection) fileTooLong() error {
-	return fault.Wrap(fault.Invalid, agent.ErrTooLong, "a file may have at most %d bytes in base64", c.server.cfg.FileBytes)
+	return fault.Wrap(fault.Invalid, session.ErrTooLong, "a file may have at most %d bytes in base64", c.server.cfg.FileBytes)
 }
 
 // buffers are for reading messages; large ones are not kept.

@@ -3,14 +3,14 @@ package ws
 import (
 	"context"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/payload"
 )
 
 // catchUp sends what was stored while the client was away, as fast as it reads.
 // What happens meanwhile it hears after that.
 func (c *connection) catchUp(ctx context.Context) error {
-	return c.sub.CatchUp(ctx, func(e agent.Entry) bool {
+	return c.sub.CatchUp(ctx, func(e session.Entry) bool {
 		frame, ok := replayed(e)
 		return !ok || c.sendPatiently(ctx, frame)
 	})
@@ -31,9 +31,9 @@ func (c *connection) replay(ctx context.Context) error {
 }
 
 // replayed is the frame that shows an entry again; false if it is not shown.
-func replayed(e agent.Entry) (payload.Frame, bool) {
+func replayed(e session.Entry) (payload.Frame, bool) {
 	if e.Message != nil {
-		return agent.Replay(*e.Message)
+		return session.Replay(*e.Message)
 	}
-	return agent.ReplayStep(*e.Step)
+	return session.ReplayStep(*e.Step)
 }

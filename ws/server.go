@@ -13,7 +13,7 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 	"github.com/gorilla/websocket"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/auth"
 	"docent/internal/fault"
 )
@@ -21,7 +21,7 @@ import (
 // Config makes a Server.
 type Config struct {
 	// Runtime runs the sessions. Required.
-	Runtime *agent.Runtime
+	Runtime *session.Runtime
 	// Info tells what a welcome says. Default: nil, no models or collections.
 	Info func(ctx context.Context) Info
 	// CheckOrigin decides whether a page may connect. Default: nil, requests

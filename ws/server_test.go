@@ -16,6 +16,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/assistant"
+	"docent/agent/session"
 	"docent/payload"
 	"docent/ws"
 )
@@ -28,9 +29,9 @@ const patience = 60 * time.Second
 // setup is a server with its parts; zero fields get defaults for tests.
 type setup struct {
 	agent   *agent.Agent
-	store   agent.Store
+	store   session.Store
 	rag     agent.RAG
-	runtime agent.RuntimeConfig
+	runtime session.RuntimeConfig
 	config  ws.Config
 }
 
@@ -38,7 +39,7 @@ type setup struct {
 type site struct {
 	t       *testing.T
 	url     string
-	runtime *agent.Runtime
+	runtime *session.Runtime
 	server  *ws.Server
 }
 
@@ -59,7 +60,7 @@ func serve(t *testing.T, s setup) *site {
 		s.rag = &agenttest.Answers{}
 	}
 	s.runtime.Agent, s.runtime.Store, s.runtime.RAG = s.agent, s.store, s.rag
-	rt, err := agent.NewRuntime(s.runtime)
+	rt, err := session.NewRuntime(s.runtime)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +242,7 @@ func TestV1(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{})
 	p, w := s.hello("/ws")
-	if w.SessionID == "" || w.Resumed || w.Limits.MessageBytes != agent.MaxTextBytes || w.Limits.FrameBytes != 32<<20 || len(w.Models) != 1 || len(w.Collections) != 1 {
+	if w.SessionID == "" || w.Resumed || w.Limits.MessageBytes != session.MaxTextBytes || w.Limits.FrameBytes != 32<<20 || len(w.Models) != 1 || len(w.Collections) != 1 {
 		t.Errorf("welcome %+v", w)
 	}
 	if f := p.next(); f.Action != payload.ReplyStr || f.Seq != 1 || f.Turn == nil || *f.Turn != 0 {

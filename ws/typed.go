@@ -8,6 +8,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -78,7 +79,7 @@ func (c *connection) actTyped(ctx context.Context, m payload.TypedRequest) error
 	case payload.TypedHumanFeedback:
 		return c.feedbackTyped(ctx, m)
 	default: // nobody waits for room, or commands would wait behind
-		return c.sub.Send(ctx, agent.Message{Content: m.Content, Human: true})
+		return c.sub.Send(ctx, session.Message{Content: m.Content, Human: true})
 	}
 }
 
@@ -94,7 +95,7 @@ func (c *connection) feedbackTyped(ctx context.Context, m payload.TypedRequest) 
 	if err != nil {
 		return err
 	}
-	turn, err := c.sub.Feedback(ctx, agent.Feedback{Rating: f.Rating, Comment: f.Comment})
+	turn, err := c.sub.Feedback(ctx, session.Feedback{Rating: f.Rating, Comment: f.Comment})
 	if err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func (c *connection) sendTyped(m payload.Typed) {
 }
 
 // welcomeTyped is the first message, with the id to come back with.
-func (c *connection) welcomeTyped(o agent.Opened) {
+func (c *connection) welcomeTyped(o session.Opened) {
 	c.server.list(c, o.SessionID)
 	m := payload.NewTyped(payload.TypedNotification, "Connected to Agent WebSocket. Session ID: "+o.SessionID, time.Now())
 	m.Kind, m.Data = "welcome", payload.TypedWelcome{SessionID: o.SessionID, Resumed: o.Resumed}
@@ -136,7 +137,7 @@ func (c *connection) failTyped(err error) {
 
 // deliverTyped sends what is said in the session: replies, steps as BAF's
 // clients see them, errors as docent.v1's do, and that a query is taken.
-func (c *connection) deliverTyped(d agent.Delivery) {
+func (c *connection) deliverTyped(d session.Delivery) {
 	m, ok := typed(d)
 	if ok {
 		c.active()

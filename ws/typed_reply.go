@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"strings"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/payload"
 )
 
 // typed is the message of a delivery; false for what the dialect leaves out.
-func typed(d agent.Delivery) (payload.Typed, bool) {
+func typed(d session.Delivery) (payload.Typed, bool) {
 	f := d.Frame
 	switch {
 	case f.Action == payload.AckAction:
@@ -22,9 +22,9 @@ func typed(d agent.Delivery) (payload.Typed, bool) {
 		m := payload.NewTyped(payload.TypedError, e.Message, f.Time)
 		m.Data = payload.TypedFault{Code: e.Code, Retryable: e.Retryable}
 		return m, err == nil
-	case d.Audience != agent.Streaming && isStep(f.Action):
+	case d.Audience != session.Streaming && isStep(f.Action):
 		return typedStep(f), true
-	case d.Audience == agent.Everyone:
+	case d.Audience == session.Everyone:
 		return typedReply(f), true
 	}
 	return payload.Typed{}, false

@@ -19,6 +19,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/assistant"
+	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
@@ -183,7 +184,7 @@ func TestTypedCommands(t *testing.T) {
 			return "", ctx.Err()
 		}
 	}}
-	s := serve(t, setup{rag: answers, runtime: agent.RuntimeConfig{MailboxSize: 3}})
+	s := serve(t, setup{rag: answers, runtime: session.RuntimeConfig{MailboxSize: 3}})
 	p, _ := s.typed("?session_id=S")
 	if m := p.ask("stop"); string(m.Data) != `{"turn":null}` {
 		t.Errorf("stop %s", m.raw)
@@ -368,7 +369,7 @@ func TestTypedFeedback(t *testing.T) {
 		}
 	}
 	close(hold)
-	record, err := store.Session(t.Context(), agent.SessionKey{Agent: "docent", ID: "S"})
+	record, err := store.Session(t.Context(), session.SessionKey{Agent: "docent", ID: "S"})
 	if err != nil {
 		t.Fatal(err)
 	}

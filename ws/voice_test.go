@@ -9,8 +9,8 @@ import (
 
 	"github.com/coder/websocket"
 
-	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/ws"
@@ -86,7 +86,7 @@ func TestVoiceHeard(t *testing.T) {
 				t.Errorf("%s: %s %s", message, kind, got)
 			}
 		}
-		p.say(recorded(strings.Repeat("x", agent.MaxTextBytes+1), ""))
+		p.say(recorded(strings.Repeat("x", session.MaxTextBytes+1), ""))
 		if _, got := p.refused(v1); !strings.Contains(got, "may have at most") {
 			t.Error(got)
 		}
@@ -101,7 +101,7 @@ func TestVoiceHeard(t *testing.T) {
 // known is a store that can say what is in a session, as those of package store.
 type known struct{ *agenttest.Store }
 
-func (k known) Session(_ context.Context, key agent.SessionKey) (agent.SessionRecord, error) {
+func (k known) Session(_ context.Context, key session.SessionKey) (session.SessionRecord, error) {
 	record, _, ok := k.Store.Session(key.ID)
 	if !ok {
 		return record, fault.New(fault.NotFound, "no such session")

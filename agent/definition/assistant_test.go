@@ -15,6 +15,7 @@ import (
 	"docent/agent"
 	"docent/agent/assistant"
 	"docent/agent/definition"
+	"docent/agent/session"
 	"docent/llm/llmtest"
 	"docent/payload"
 )
@@ -60,7 +61,7 @@ func TestAssistants(t *testing.T) {
 			if capable {
 				model = scripted()
 			}
-			k, said := begin(t, assistants(t, model)[name], agent.RuntimeConfig{History: 4}, 1)
+			k, said := begin(t, assistants(t, model)[name], session.RuntimeConfig{History: 4}, 1)
 			for _, message := range []string{
 				"hello", "How often is the pump serviced?", "  ", "what do you know about?", "What do you know about the pump?",
 				"compare the pump and the valve", "How often is the pump serviced? And how often the valve?", "and what is that?",
@@ -107,7 +108,7 @@ func TestAssistants(t *testing.T) {
 
 func TestAssistantSays(t *testing.T) {
 	t.Parallel()
-	k, greeting := begin(t, assistants(t, nil)["YAML"], agent.RuntimeConfig{}, 1)
+	k, greeting := begin(t, assistants(t, nil)["YAML"], session.RuntimeConfig{}, 1)
 	if want := reply(assistant.DefaultGreeting); len(greeting) != 1 || greeting[0] != want {
 		t.Errorf("greeting %q, want %q", greeting, want)
 	}
@@ -145,7 +146,7 @@ func questions(t *testing.T, set string) []string {
 // router says to which state of the assistant a message leads.
 func router(t *testing.T) func(text string) string {
 	t.Helper()
-	k, _ := begin(t, assistants(t, scripted())["Go"], agent.RuntimeConfig{}, 1)
+	k, _ := begin(t, assistants(t, scripted())["Go"], session.RuntimeConfig{}, 1)
 	return func(text string) string {
 		k.say(text)
 		states := k.states()

@@ -15,6 +15,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/reason"
+	"docent/agent/session"
 	"docent/agent/tool"
 	"docent/llm/llmtest"
 	"docent/payload"
@@ -167,7 +168,7 @@ func TestReasoningRunsNotTooManyCalls(t *testing.T) {
 		}
 		failed := 0
 		for _, d := range heard {
-			if d.Audience != agent.Streaming && strings.Contains(string(d.Frame.Message), "At most 16 tools") {
+			if d.Audience != session.Streaming && strings.Contains(string(d.Frame.Message), "At most 16 tools") {
 				failed++
 			}
 		}
@@ -190,7 +191,7 @@ func TestReasoningAboutOtherEvents(t *testing.T) {
 	think.OnFile().GoTo(think)
 	think.OnEvent("alarm").GoTo(think)
 	r := runAgent(t, a)
-	if err := r.sub.SendFile(t.Context(), agent.File{File: payload.File{Name: "notes.txt", Type: "text/plain", Base64: "aGk="}}); err != nil {
+	if err := r.sub.SendFile(t.Context(), session.File{File: payload.File{Name: "notes.txt", Type: "text/plain", Base64: "aGk="}}); err != nil {
 		t.Fatal(err)
 	}
 	r.heard()

@@ -9,6 +9,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/reason"
+	"docent/agent/session"
 	"docent/agent/tool"
 	"docent/llm/llmtest"
 	"docent/payload"
@@ -17,13 +18,13 @@ import (
 // printer is a client that prints what it hears.
 type printer struct{ done chan struct{} }
 
-func (p printer) Opened(agent.Opened) {}
+func (p printer) Opened(session.Opened) {}
 
-func (p printer) Deliver(d agent.Delivery) {
+func (p printer) Deliver(d session.Delivery) {
 	switch d.Frame.Action {
 	case payload.ReplyReasoningStep:
 		var step payload.ReasoningStep
-		if err := json.Unmarshal(d.Frame.Message, &step); err == nil && d.Audience != agent.Streaming {
+		if err := json.Unmarshal(d.Frame.Message, &step); err == nil && d.Audience != session.Streaming {
 			fmt.Printf("(%s)\n", step.Summary)
 		}
 	case payload.ReplyStr:
@@ -60,19 +61,19 @@ func ExampleNew() {
 	think.Body(body)
 	think.OnMessage().GoTo(think)
 
-	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore()})
+	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: a, Store: agenttest.NewStore()})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	ctx := context.Background()
 	client := printer{make(chan struct{})}
-	sub, err := rt.Open(ctx, agent.OpenRequest{}, client)
+	sub, err := rt.Open(ctx, session.OpenRequest{}, client)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	if err := sub.Send(ctx, agent.Message{Content: json.RawMessage(`"How is the weather in Madrid?"`), Human: true}); err != nil {
+	if err := sub.Send(ctx, session.Message{Content: json.RawMessage(`"How is the weather in Madrid?"`), Human: true}); err != nil {
 		fmt.Println(err)
 		return
 	}

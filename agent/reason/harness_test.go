@@ -16,6 +16,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/reason"
+	"docent/agent/session"
 	"docent/agent/tool"
 	"docent/internal/fault"
 	"docent/llm"
@@ -29,8 +30,8 @@ import (
 type reasoning struct {
 	t      *testing.T
 	store  *agenttest.Store
-	rt     *agent.Runtime
-	sub    *agent.Subscription
+	rt     *session.Runtime
+	sub    *session.Subscription
 	client *client
 	server *llmtest.Server
 }
@@ -84,7 +85,7 @@ func runAgent(t *testing.T, a *agent.Agent) *reasoning {
 	t.Helper()
 	r := &reasoning{t: t, store: agenttest.NewStore()}
 	at := time.Date(2026, 11, 21, 7, 10, 0, 0, time.Local)
-	r.rt = start(t, agent.RuntimeConfig{
+	r.rt = start(t, session.RuntimeConfig{
 		Agent: a, Store: r.store, RAG: &agenttest.Answers{}, Now: func() time.Time { return at }, FlushAfter: time.Hour,
 	})
 	r.sub, r.client, _ = open(t, r.rt, "s")
@@ -92,16 +93,16 @@ func runAgent(t *testing.T, a *agent.Agent) *reasoning {
 }
 
 // ask says something and returns what is heard until the turn is over.
-func (r *reasoning) ask(text string) []agent.Delivery {
+func (r *reasoning) ask(text string) []session.Delivery {
 	r.t.Helper()
 	send(r.t, r.sub, "", text)
 	return r.heard()
 }
 
 // heard returns what is heard until the turn is over.
-func (r *reasoning) heard() []agent.Delivery {
+func (r *reasoning) heard() []session.Delivery {
 	r.t.Helper()
-	var out []agent.Delivery
+	var out []session.Delivery
 	for {
 		d := r.client.next()
 		out = append(out, d)
@@ -112,13 +113,13 @@ func (r *reasoning) heard() []agent.Delivery {
 }
 
 // frames writes what an audience hears, a frame a line.
-func frames(heard []agent.Delivery, audience agent.Audience) string {
+func frames(heard []session.Delivery, audience session.Audience) string {
 	var b bytes.Buffer
 	for _, d := range heard {
-		if d.Audience != agent.Everyone && d.Audience != audience {
+		if d.Audience != session.Everyone && d.Audience != audience {
 			continue
 		}
-		if audience == agent.Plain {
+		if audience == session.Plain {
 			b.Write(d.Frame.AppendBAF(nil))
 		} else {
 			b.Write(d.Frame.AppendV1(nil))
@@ -182,9 +183,9 @@ func (r *reasoning) sent() string {
 
 // golden compares a run with a file: as frames for both kinds of clients, as
 // rows, and as what the model was sent.
-func (r *reasoning) golden(name string, heard []agent.Delivery) {
+func (r *reasoning) golden(name string, heard []session.Delivery) {
 	r.t.Helper()
-	got := "== BAF\n" + frames(heard, agent.Plain) + "== docent.v1\n" + frames(heard, agent.Streaming) + "== rows\n" + r.rows() + "== model\n" + r.sent()
+	got := "== BAF\n" + frames(heard, session.Plain) + "== docent.v1\n" + frames(heard, session.Streaming) + "== rows\n" + r.rows() + "== model\n" + r.sent()
 	path := filepath.Join("testdata", name+".golden")
 	if flag.Lookup("update").Value.String() == "true" {
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
@@ -202,11 +203,11 @@ func (r *reasoning) golden(name string, heard []agent.Delivery) {
 
 // steps are the steps that BAF's clients hear, "kind step" each, with task
 // lists and replies among them.
-func steps(t *testing.T, heard []agent.Delivery) []string {
+func steps(t *testing.T, heard []session.Delivery) []string {
 	t.Helper()
 	var out []string
 	for _, d := range heard {
-		if d.Audience == agent.Streaming {
+		if d.Audience == session.Streaming {
 			continue
 		}
 		if d.Frame.Action != payload.ReplyReasoningStep {
@@ -223,7 +224,7 @@ func steps(t *testing.T, heard []agent.Delivery) []string {
 }
 
 // saidText is the first text that is said.
-func saidText(t *testing.T, heard []agent.Delivery) string {
+func saidText(t *testing.T, heard []session.Delivery) string {
 	t.Helper()
 	for _, d := range heard {
 		if d.Frame.Action == payload.ReplyStr {

@@ -11,6 +11,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/reason"
+	"docent/agent/session"
 	"docent/agent/tool"
 	"docent/llm/llmtest"
 	"docent/payload"
@@ -116,7 +117,7 @@ func testStepsKeepRoomForTheEnd(t *testing.T) {
 		for range 2 {
 			say(payload.StepStarted)
 		}
-		for range agent.MaxSteps {
+		for range session.MaxSteps {
 			say(payload.StepToolResult)
 		}
 		for range 3 { // one more than was begun
@@ -141,7 +142,7 @@ func testStepsKeepRoomForTheEnd(t *testing.T) {
 			finished++
 		}
 	}
-	if steps != agent.MaxSteps || finished != 2 || refused != 6 {
+	if steps != session.MaxSteps || finished != 2 || refused != 6 {
 		t.Errorf("%d steps, %d of them ends, %d refused", steps, finished, refused)
 	}
 }

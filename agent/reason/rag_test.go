@@ -14,6 +14,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/reason"
+	"docent/agent/session"
 	"docent/embed"
 	"docent/internal/fault"
 	"docent/llm/llmtest"
@@ -34,7 +35,7 @@ func hangs(pieces ...string) llmtest.Reply {
 
 // stopped says a message, stops its turn once the model has written what it
 // will, and returns how it ended and what is kept.
-func stopped(t *testing.T, sub *agent.Subscription, c *client, store *agenttest.Store, id string) (outcome string, kept agent.ChatMessage) {
+func stopped(t *testing.T, sub *session.Subscription, c *client, store *agenttest.Store, id string) (outcome string, kept agent.ChatMessage) {
 	t.Helper()
 	synctest.Wait() // it has greeted
 	send(t, sub, "", "work_mem by default?")
@@ -73,7 +74,7 @@ func testStopKeepsTheEvidence(t *testing.T) {
 			t.Fatal(err)
 		}
 		store := agenttest.NewStore()
-		sub, client, _ := open(t, start(t, agent.RuntimeConfig{Agent: anAssistant(t), Store: store, RAG: answers}), "S")
+		sub, client, _ := open(t, start(t, session.RuntimeConfig{Agent: anAssistant(t), Store: store, RAG: answers}), "S")
 		ended, kept := stopped(t, sub, client, store, "S")
 		if ended != `1 "stopped"}` || kept.Type != c.kind || kept.ClientID != agent.StoppedID {
 			t.Errorf("%q ended %s, kept %s %s", c.reply.Text, ended, kept.Type, kept.Content)
@@ -121,13 +122,13 @@ func testFailureKeepsTheEvidence(t *testing.T) {
 			t.Fatal(err)
 		}
 		store := agenttest.NewStore()
-		sub, client, _ := open(t, start(t, agent.RuntimeConfig{Agent: anAssistant(t), Store: store, RAG: answers}), "S")
+		sub, client, _ := open(t, start(t, session.RuntimeConfig{Agent: anAssistant(t), Store: store, RAG: answers}), "S")
 		synctest.Wait() // it has greeted
 		send(t, sub, "m", "work_mem by default?")
 		synctest.Wait()
 		var order []string
 		for len(client.heard) > 0 {
-			if d := client.next(); d.Frame.Turn != nil && *d.Frame.Turn == 1 && d.Audience != agent.Plain && d.Frame.Action != payload.DeltaAction && d.Frame.Action != payload.StatusAction {
+			if d := client.next(); d.Frame.Turn != nil && *d.Frame.Turn == 1 && d.Audience != session.Plain && d.Frame.Action != payload.DeltaAction && d.Frame.Action != payload.StatusAction {
 				order = append(order, string(d.Frame.Action))
 			}
 		}
@@ -177,7 +178,7 @@ func testFailureKeepsWhatWasStreamed(t *testing.T) {
 		"nothing": {func(context.Context, *agent.Session) error { return nil }, `1 "go"|1 "Sorry, `},
 	} {
 		store := agenttest.NewStore()
-		rt := start(t, agent.RuntimeConfig{Store: store, Agent: echo(func(ctx context.Context, s *agent.Session) error {
+		rt := start(t, session.RuntimeConfig{Store: store, Agent: echo(func(ctx context.Context, s *agent.Session) error {
 			if s.Message() == "" {
 				return nil
 			}
@@ -199,7 +200,7 @@ func TestStopBehindAnAnswer(t *testing.T) { bubble(t, testStopBehindAnAnswer) }
 func testStopBehindAnAnswer(t *testing.T) {
 	for more, want := range map[string]string{"": payload.TypeRAG, "And more.": payload.TypeMarkdown} {
 		store := agenttest.NewStore()
-		rt := start(t, agent.RuntimeConfig{Store: store, RAG: &agenttest.Answers{}, Agent: echo(func(ctx context.Context, s *agent.Session) error {
+		rt := start(t, session.RuntimeConfig{Store: store, RAG: &agenttest.Answers{}, Agent: echo(func(ctx context.Context, s *agent.Session) error {
 			if s.Message() == "" {
 				return nil
 			}

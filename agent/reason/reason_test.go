@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"docent/agent"
 	"docent/agent/reason"
+	"docent/agent/session"
 	"docent/agent/tool"
 	"docent/internal/fault"
 	"docent/llm/llmtest"
@@ -22,7 +22,7 @@ const (
 )
 
 // wantSteps compares a run with the order in which BAF says it.
-func wantSteps(t *testing.T, heard []agent.Delivery, want ...string) {
+func wantSteps(t *testing.T, heard []session.Delivery, want ...string) {
 	t.Helper()
 	if got := steps(t, heard); !slices.Equal(got, want) {
 		t.Errorf("heard\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -242,7 +242,7 @@ func TestReasoningRemembersTheConversation(t *testing.T) {
 
 func TestReasoningWithoutTools(t *testing.T) {
 	t.Parallel()
-	said := func(heard []agent.Delivery) (out []string) {
+	said := func(heard []session.Delivery) (out []string) {
 		for _, d := range heard {
 			switch d.Frame.Action {
 			case payload.ReplyStr, payload.ReplyRAG:

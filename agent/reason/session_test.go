@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"docent/agent"
 	"docent/agent/reason"
+	"docent/agent/session"
 	"docent/agent/tool"
 	"docent/llm/llmtest"
 	"docent/rag"
@@ -38,8 +38,8 @@ func TestAskOptionsAndReasoning(t *testing.T) {
 	found := &spy{}
 	o := reason.Options{Knowledge: &tool.KnowledgeConfig{Searcher: found, Library: shelf{}}, NoPlanning: true}
 	r := reasonWith(t, o, calls("", "search_knowledge", `{"query":"cats","k":2}`, "search_knowledge", `{"query":"cats","collection":"elsewhere"}`), llmtest.Say("Cats purr [1]."))
-	ask := func(content string) []agent.Delivery {
-		if err := r.sub.Send(t.Context(), agent.Message{Content: json.RawMessage(content), Human: true, Options: true}); err != nil {
+	ask := func(content string) []session.Delivery {
+		if err := r.sub.Send(t.Context(), session.Message{Content: json.RawMessage(content), Human: true, Options: true}); err != nil {
 			t.Fatal(err)
 		}
 		return r.heard()

@@ -14,6 +14,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/reason"
+	"docent/agent/session"
 	"docent/agent/tool"
 	"docent/llm/llmtest"
 	"docent/payload"
@@ -108,7 +109,7 @@ func TestReasoningModelTimeout(t *testing.T) {
 		}})
 		heard := r.ask("Do it")
 		wantSteps(t, heard, "reasoning_started 0", "reasoning_finished 0", reply)
-		found := slices.ContainsFunc(heard, func(d agent.Delivery) bool {
+		found := slices.ContainsFunc(heard, func(d session.Delivery) bool {
 			return strings.Contains(string(d.Frame.Message), "did not answer within 5s")
 		})
 		if !found {
@@ -179,18 +180,18 @@ func BenchmarkReasoning(b *testing.B) {
 	think := a.State("think", agent.Initial)
 	think.Body(body)
 	think.OnMessage().GoTo(think)
-	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore()})
+	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: a, Store: agenttest.NewStore()})
 	if err != nil {
 		b.Fatal(err)
 	}
 	client := finishes{make(chan struct{}, 1)} // Deliver must not block
-	sub, err := rt.Open(b.Context(), agent.OpenRequest{ID: "s"}, client)
+	sub, err := rt.Open(b.Context(), session.OpenRequest{ID: "s"}, client)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := sub.Send(b.Context(), agent.Message{Content: quoted("What is the default?"), Human: true}); err != nil {
+		if err := sub.Send(b.Context(), session.Message{Content: quoted("What is the default?"), Human: true}); err != nil {
 			b.Fatal(err)
 		}
 		<-client.done
@@ -204,9 +205,9 @@ func BenchmarkReasoning(b *testing.B) {
 // finishes is a client that hears when a turn is over.
 type finishes struct{ done chan struct{} }
 
-func (finishes) Opened(agent.Opened) {}
+func (finishes) Opened(session.Opened) {}
 
-func (f finishes) Deliver(d agent.Delivery) {
+func (f finishes) Deliver(d session.Delivery) {
 	if d.Frame.Action == payload.TurnFinishedAction {
 		f.done <- struct{}{}
 	}

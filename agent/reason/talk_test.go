@@ -14,6 +14,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/assistant"
+	"docent/agent/session"
 	"docent/payload"
 )
 
@@ -31,35 +32,35 @@ const patience = 60 * time.Second
 // client is a Listener that keeps what it hears.
 type client struct {
 	t      *testing.T
-	opened chan agent.Opened
-	heard  chan agent.Delivery
+	opened chan session.Opened
+	heard  chan session.Delivery
 }
 
 func newClient(t *testing.T) *client {
-	return &client{t: t, opened: make(chan agent.Opened, 1), heard: make(chan agent.Delivery, 1000)}
+	return &client{t: t, opened: make(chan session.Opened, 1), heard: make(chan session.Delivery, 1000)}
 }
 
-func (c *client) Opened(o agent.Opened) { c.opened <- o }
-func (c *client) Deliver(d agent.Delivery) {
+func (c *client) Opened(o session.Opened) { c.opened <- o }
+func (c *client) Deliver(d session.Delivery) {
 	if d.Frame.Action != payload.SyncedAction { // which comes with each opening
 		c.heard <- d
 	}
 }
 
 // next returns the next frame.
-func (c *client) next() agent.Delivery {
+func (c *client) next() session.Delivery {
 	c.t.Helper()
 	select {
 	case d := <-c.heard:
 		return d
 	case <-time.After(patience):
 		c.t.Fatal("no frame came")
-		return agent.Delivery{}
+		return session.Delivery{}
 	}
 }
 
 // until skips frames up to the first of that action.
-func (c *client) until(action payload.Action) agent.Delivery {
+func (c *client) until(action payload.Action) session.Delivery {
 	c.t.Helper()
 	for {
 		if d := c.next(); d.Frame.Action == action {
@@ -78,7 +79,7 @@ func (c *client) quiet() {
 	}
 }
 
-func text(t *testing.T, d agent.Delivery) string {
+func text(t *testing.T, d session.Delivery) string {
 	t.Helper()
 	var s string
 	if err := json.Unmarshal(d.Frame.Message, &s); err != nil {
@@ -96,12 +97,12 @@ func quoted(s string) json.RawMessage {
 }
 
 // start runs an agent; stop is called at the end of the test at the latest.
-func start(t *testing.T, cfg agent.RuntimeConfig) *agent.Runtime {
+func start(t *testing.T, cfg session.RuntimeConfig) *session.Runtime {
 	t.Helper()
 	if cfg.Now == nil {
 		cfg.Now = agenttest.Now()
 	}
-	rt, err := agent.NewRuntime(cfg)
+	rt, err := session.NewRuntime(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func start(t *testing.T, cfg agent.RuntimeConfig) *agent.Runtime {
 	return rt
 }
 
-func stop(t *testing.T, rt *agent.Runtime) {
+func stop(t *testing.T, rt *session.Runtime) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -118,10 +119,10 @@ func stop(t *testing.T, rt *agent.Runtime) {
 	}
 }
 
-func open(t *testing.T, rt *agent.Runtime, id string) (*agent.Subscription, *client, agent.Opened) {
+func open(t *testing.T, rt *session.Runtime, id string) (*session.Subscription, *client, session.Opened) {
 	t.Helper()
 	c := newClient(t)
-	sub, err := rt.Open(t.Context(), agent.OpenRequest{ID: id}, c)
+	sub, err := rt.Open(t.Context(), session.OpenRequest{ID: id}, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,9 +130,9 @@ func open(t *testing.T, rt *agent.Runtime, id string) (*agent.Subscription, *cli
 	return sub, c, <-c.opened
 }
 
-func send(t *testing.T, sub *agent.Subscription, id, said string) {
+func send(t *testing.T, sub *session.Subscription, id, said string) {
 	t.Helper()
-	if err := sub.Send(t.Context(), agent.Message{ID: id, Content: quoted(said), Human: true}); err != nil {
+	if err := sub.Send(t.Context(), session.Message{ID: id, Content: quoted(said), Human: true}); err != nil {
 		t.Fatalf("send %q: %v", said, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"docent/agent"
 	"docent/agent/assistant"
 	"docent/agent/definition"
+	"docent/agent/session"
 	"docent/agent/tool"
 	"docent/agent/tool/mcp"
 	"docent/client"
@@ -143,12 +144,12 @@ func (a *app) choices(ctx context.Context) (agent.Choices, error) {
 }
 
 // newRuntime runs the agent.
-func (a *app) newRuntime() (*agent.Runtime, error) {
+func (a *app) newRuntime() (*session.Runtime, error) {
 	dialer, err := client.NewDialer(client.DialerConfig{Logger: a.log})
 	if err != nil {
 		return nil, fmt.Errorf("connections to other agents: %w", err)
 	}
-	cfg := agent.RuntimeConfig{
+	cfg := session.RuntimeConfig{
 		Agent: a.definition.Agent, Store: a.db, RAG: a.rag, History: a.definition.History, Location: a.definition.Location,
 		Choices: a.choices, Dialer: dialer, Logger: a.log, Metrics: a.metrics, ConditionInterval: a.cfg.CheckInterval, MailboxSize: a.cfg.Sockets.MailboxSize,
 	}
@@ -156,9 +157,9 @@ func (a *app) newRuntime() (*agent.Runtime, error) {
 		cfg.Speaker = a.speech
 	}
 	if a.model != nil { // which may reason, with as many messages as fit its tokens
-		cfg.History = max(cfg.History, agent.DefaultHistory)
+		cfg.History = max(cfg.History, session.DefaultHistory)
 	}
-	runtime, err := agent.NewRuntime(cfg)
+	runtime, err := session.NewRuntime(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
 	}

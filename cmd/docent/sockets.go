@@ -3,13 +3,13 @@ package main
 import (
 	"net/http"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/ws"
 )
 
 // socketConfig is how WebSocket connections are served. The guard before them
 // has checked the origin of every request.
-func (a *app) socketConfig(runtime *agent.Runtime) ws.Config {
+func (a *app) socketConfig(runtime *session.Runtime) ws.Config {
 	bounds := a.cfg.Sockets
 	return ws.Config{
 		Runtime: runtime, Transcriber: a.transcriber(), Info: a.welcome, Authenticate: a.authenticate(), Valid: a.valid(),

@@ -12,6 +12,7 @@ import (
 	"docent/agent"
 	"docent/agent/definition"
 	"docent/agent/reason"
+	"docent/agent/session"
 	"docent/agent/tool"
 )
 
@@ -85,12 +86,12 @@ func TestYAML(t *testing.T) {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	limits := map[string]int{
-		"agent.MaxMoves": agent.MaxMoves, "agent.MaxReplies": agent.MaxReplies, "agent.MaxTextBytes": agent.MaxTextBytes,
-		"agent.MaxVariables": agent.MaxVariables, "agent.MaxVariableBytes": agent.MaxVariableBytes, "agent.MaxQueueBytes": agent.MaxQueueBytes,
+		"agent.MaxMoves": agent.MaxMoves, "session.MaxReplies": session.MaxReplies, "session.MaxTextBytes": session.MaxTextBytes,
+		"agent.MaxVariables": agent.MaxVariables, "agent.MaxVariableBytes": agent.MaxVariableBytes, "session.MaxQueueBytes": session.MaxQueueBytes,
 		"agent.MaxPeerMessageBytes": agent.MaxPeerMessageBytes, "reason.MaxParallel": reason.MaxParallel,
-		"agent.MaxNameBytes": agent.MaxNameBytes, "agent.MaxSessionPeers": agent.MaxSessionPeers, "agent.MaxPeerQueue": agent.MaxPeerQueue,
-		"agent.DefaultExchange": agent.DefaultExchange,
-		"reason.DefaultMaxSteps": reason.DefaultMaxSteps, "reason.MaxRunSteps": reason.MaxRunSteps,
+		"session.MaxNameBytes": session.MaxNameBytes, "session.MaxSessionPeers": session.MaxSessionPeers, "session.MaxPeerQueue": session.MaxPeerQueue,
+		"session.DefaultExchange": session.DefaultExchange,
+		"reason.DefaultMaxSteps":  reason.DefaultMaxSteps, "reason.MaxRunSteps": reason.MaxRunSteps,
 		"reason.DefaultHistoryTokens": reason.DefaultHistoryTokens, "reason.DefaultParallel": reason.DefaultParallel,
 		"tool.MaxTools": tool.MaxTools, "tool.MaxArguments": tool.MaxArguments, "tool.DefaultMaxResult": tool.DefaultMaxResult,
 		"tool.DefaultPage": tool.DefaultPage, "tool.MaxPage": tool.MaxPage, "tool.MaxListing": tool.MaxListing,

@@ -16,6 +16,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/reason"
+	"docent/agent/session"
 	"docent/agent/tool/mcp"
 	"docent/client"
 	"docent/llm/llmtest"
@@ -30,12 +31,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const patience = 20 * time.Second
 
 // start is in the guide: how an agent is served.
-func start(ctx context.Context, a *agent.Agent, file string, answers agent.RAG, dialer agent.Dialer) (*ws.Server, *sqlite.Store, error) {
+func start(ctx context.Context, a *agent.Agent, file string, answers agent.RAG, dialer session.Dialer) (*ws.Server, *sqlite.Store, error) {
 	store, err := sqlite.Open(ctx, sqlite.Config{Path: file})
 	if err != nil {
 		return nil, nil, err
 	}
-	runtime, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: store, RAG: answers, Dialer: dialer})
+	runtime, err := session.NewRuntime(session.RuntimeConfig{Agent: a, Store: store, RAG: answers, Dialer: dialer})
 	if err != nil {
 		return nil, store, err
 	}
@@ -47,7 +48,7 @@ func start(ctx context.Context, a *agent.Agent, file string, answers agent.RAG, 
 }
 
 // run serves an agent for the length of a test.
-func run(t *testing.T, a *agent.Agent, dialer agent.Dialer) (url string) {
+func run(t *testing.T, a *agent.Agent, dialer session.Dialer) (url string) {
 	t.Helper()
 	server, store, err := start(t.Context(), a, filepath.Join(t.TempDir(), "agent.db"), nil, dialer)
 	if err != nil {

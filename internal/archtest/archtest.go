@@ -55,7 +55,7 @@ const (
 	// MaxFuncLines bounds a function.
 	MaxFuncLines = 100
 	// MaxInterfaceMethods bounds the methods an interface declares itself.
-	MaxInterfaceMethods = 5
+	MaxInterfaceMethods = 10
 )
 
 // BadNames are package and file names that say nothing.

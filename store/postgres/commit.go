@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/store"
 )
 
@@ -88,7 +89,7 @@ const (
 )
 
 // commitStatement is what writes a turn with the entries given.
-func commitStatement(turn agent.TurnRecord, entries []agent.Entry, set json.RawMessage, now time.Time) *statement {
+func commitStatement(turn session.TurnRecord, entries []session.Entry, set json.RawMessage, now time.Time) *statement {
 	q := &statement{}
 	messages, steps := messageArrays(entries), stepArrays(entries)
 	q.add(writeSession, turn.Session, int64(len(entries)), turn.Turn, now, turn.Failed())
@@ -132,7 +133,7 @@ func commitStatement(turn agent.TurnRecord, entries []agent.Entry, set json.RawM
 }
 
 // addOutcome adds what a turn has that is done, but for its entries.
-func (s *statement) addOutcome(turn agent.TurnRecord, now time.Time) {
+func (s *statement) addOutcome(turn session.TurnRecord, now time.Time) {
 	if len(turn.Handled) > 0 {
 		s.add(handleEvents, turn.Handled)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"docent/agent"
+	"docent/agent/session"
 )
 
 // stepColumns is what scanStep reads, of reasoning_step c.
@@ -29,7 +30,7 @@ var steps = kept[agent.ReasoningRecord]{
 }
 
 // Steps returns a session's reasoning; see agent.Reasonings.
-func (s *Store) Steps(ctx context.Context, session int64, q agent.MessageQuery) ([]agent.ReasoningRecord, error) {
+func (s *Store) Steps(ctx context.Context, session int64, q session.MessageQuery) ([]agent.ReasoningRecord, error) {
 	out, err := record(ctx, s, steps, session, q)
 	return out, fail(fmt.Sprintf("read reasoning of session %d", session), err)
 }

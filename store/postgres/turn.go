@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/store"
 )
 
@@ -16,24 +16,24 @@ import (
 const lockSession = `SELECT FROM session WHERE id = $1 FOR NO KEY UPDATE`
 
 // CommitTurn writes a turn's outcome; see agent.Store.
-func (s *Store) CommitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Written, error) {
+func (s *Store) CommitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
 	written, err := s.commitTurn(ctx, turn)
 	return written, fail(fmt.Sprintf("commit turn %d of session %d", turn.Turn, turn.Session), err)
 }
 
-func (s *Store) commitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Written, error) {
+func (s *Store) commitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
 	now := s.config.Now()
 	entries, err := store.Entries(turn, now)
 	if err != nil {
-		return agent.Written{}, err
+		return session.Written{}, err
 	}
 	set, err := store.Variables(turn.Set)
 	if err != nil {
-		return agent.Written{}, err
+		return session.Written{}, err
 	}
 	commit := commitStatement(turn, entries, set, now)
 	if written, err := s.writtenBefore(ctx, turn); written || err != nil {
-		return agent.Written{Repeated: written}, err
+		return session.Written{Repeated: written}, err
 	}
 	written := false
 	err = again(ctx, func() error {
@@ -41,13 +41,13 @@ func (s *Store) commitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Wr
 		return err
 	})
 	if err != nil || written {
-		return agent.Written{Entries: entries}, err
+		return session.Written{Entries: entries}, err
 	}
 	return s.turnEntries(ctx, turn)
 }
 
 // writtenBefore reports whether turn 0 is written already, if that is in doubt.
-func (s *Store) writtenBefore(ctx context.Context, turn agent.TurnRecord) (written bool, err error) {
+func (s *Store) writtenBefore(ctx context.Context, turn session.TurnRecord) (written bool, err error) {
 	if !turn.Again || turn.Turn != 0 || turn.Partial {
 		return false, nil
 	}
@@ -66,7 +66,7 @@ func (s *Store) writtenBefore(ctx context.Context, turn agent.TurnRecord) (writt
 
 // writeTurn makes one round trip, and gives entries their ids and seqs; false
 // if the turn may not be written.
-func (s *Store) writeTurn(ctx context.Context, session int64, entries []agent.Entry, commit *statement) (written bool, err error) {
+func (s *Store) writeTurn(ctx context.Context, session int64, entries []session.Entry, commit *statement) (written bool, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(lockSession, session)
 	batch.Queue(commit.text.String(), commit.args...)
@@ -97,7 +97,7 @@ func (s *Store) writeTurn(ctx context.Context, session int64, entries []agent.En
 }
 
 // number gives an entry what the database gave it.
-func number(e agent.Entry, id, seq int64, chat *int64) {
+func number(e session.Entry, id, seq int64, chat *int64) {
 	if e.Message != nil {
 		e.Message.ID, e.Message.Seq = id, seq
 		return
@@ -109,7 +109,7 @@ func number(e agent.Entry, id, seq int64, chat *int64) {
 }
 
 // turnEntries returns what is stored of a turn.
-func (s *Store) turnEntries(ctx context.Context, turn agent.TurnRecord) (out agent.Written, err error) {
+func (s *Store) turnEntries(ctx context.Context, turn session.TurnRecord) (out session.Written, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`SELECT `+chatColumns+` FROM chat c WHERE c.session_id = $1 AND c.turn = $2 AND NOT c.is_user ORDER BY c.seq`, turn.Session, turn.Turn)
 	batch.Queue(`SELECT `+stepColumns+` FROM reasoning_step c WHERE c.session_id = $1 AND c.turn = $2 ORDER BY c.seq`, turn.Session, turn.Turn)
@@ -127,5 +127,5 @@ func (s *Store) turnEntries(ctx context.Context, turn agent.TurnRecord) (out age
 		return out, err
 	}
 	steps, err := pgx.CollectRows(rows, scanStep)
-	return agent.Written{Entries: store.Merge(messages, steps), Repeated: true}, err
+	return session.Written{Entries: store.Merge(messages, steps), Repeated: true}, err
 }

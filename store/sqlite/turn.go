@@ -9,27 +9,28 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/store"
 )
 
 // CommitTurn writes a turn's outcome; see agent.Store.
-func (s *Store) CommitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Written, error) {
+func (s *Store) CommitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
 	written, err := s.commitTurn(ctx, turn)
 	return written, fail(fmt.Sprintf("commit turn %d of session %d", turn.Turn, turn.Session), err)
 }
 
-func (s *Store) commitTurn(ctx context.Context, turn agent.TurnRecord) (out agent.Written, err error) {
+func (s *Store) commitTurn(ctx context.Context, turn session.TurnRecord) (out session.Written, err error) {
 	now := s.config.Now()
 	if out.Entries, err = store.Entries(turn, now); err != nil {
-		return agent.Written{}, err
+		return session.Written{}, err
 	}
 	set, err := store.Variables(turn.Set)
 	if err != nil {
-		return agent.Written{}, err
+		return session.Written{}, err
 	}
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		if written, err := writtenBefore(ctx, w, turn, now); written || err != nil {
-			out = agent.Written{Repeated: written}
+			out = session.Written{Repeated: written}
 			return err
 		}
 		write, err := mayWrite(ctx, w, turn)
@@ -56,7 +57,7 @@ func (s *Store) commitTurn(ctx context.Context, turn agent.TurnRecord) (out agen
 }
 
 // writtenBefore reports whether turn 0 is written already, if that is in doubt.
-func writtenBefore(ctx context.Context, w *writer, turn agent.TurnRecord, now time.Time) (written bool, err error) {
+func writtenBefore(ctx context.Context, w *writer, turn session.TurnRecord, now time.Time) (written bool, err error) {
 	if !turn.Again || turn.Turn != 0 || turn.Partial {
 		return false, nil
 	}
@@ -82,7 +83,7 @@ func writtenBefore(ctx context.Context, w *writer, turn agent.TurnRecord, now ti
 
 // mayWrite reports whether a turn was begun by no event, was not committed, or
 // had failed and now has not. A failed turn that goes on is open again.
-func mayWrite(ctx context.Context, w *writer, turn agent.TurnRecord) (bool, error) {
+func mayWrite(ctx context.Context, w *writer, turn session.TurnRecord) (bool, error) {
 	if turn.Turn == 0 {
 		return true, nil
 	}
@@ -107,7 +108,7 @@ func mayWrite(ctx context.Context, w *writer, turn agent.TurnRecord) (bool, erro
 
 // writeSession writes the session's row but for its variables. It returns those
 // and the seq given last before.
-func writeSession(ctx context.Context, w *writer, turn agent.TurnRecord, now time.Time) (before int64, variables []byte, err error) {
+func writeSession(ctx context.Context, w *writer, turn session.TurnRecord, now time.Time) (before int64, variables []byte, err error) {
 	if turn.Partial {
 		err = w.row(ctx, `UPDATE session SET seq = seq + ?1, updated_at = ?2 WHERE id = ?3 RETURNING seq - ?1, variables`,
 			len(turn.Entries), now.UnixMicro(), turn.Session).Scan(&before, &variables)
@@ -126,7 +127,7 @@ func writeSession(ctx context.Context, w *writer, turn agent.TurnRecord, now tim
 
 // addEntries writes entries, which come after seq before, and gives them their
 // ids and seqs.
-func addEntries(ctx context.Context, w *writer, turn agent.TurnRecord, entries []agent.Entry, before int64) error {
+func addEntries(ctx context.Context, w *writer, turn session.TurnRecord, entries []session.Entry, before int64) error {
 	for i, e := range entries { // messages first: steps refer to them
 		if m := e.Message; m != nil {
 			m.Seq = before + int64(i+1)
@@ -153,7 +154,7 @@ func addEntries(ctx context.Context, w *writer, turn agent.TurnRecord, entries [
 }
 
 // linkSteps says which messages steps of earlier parts belong to.
-func linkSteps(ctx context.Context, w *writer, turn agent.TurnRecord, entries []agent.Entry) error {
+func linkSteps(ctx context.Context, w *writer, turn session.TurnRecord, entries []session.Entry) error {
 	if turn.Partial {
 		return nil
 	}
@@ -170,7 +171,7 @@ func linkSteps(ctx context.Context, w *writer, turn agent.TurnRecord, entries []
 }
 
 // writeOutcome writes the rows that a turn leaves behind besides its entries.
-func writeOutcome(ctx context.Context, w *writer, turn agent.TurnRecord, now time.Time) error {
+func writeOutcome(ctx context.Context, w *writer, turn session.TurnRecord, now time.Time) error {
 	for _, id := range turn.Handled {
 		if _, err := w.exec(ctx, `UPDATE event SET handled = 1 WHERE id = ? AND session_id = ?`, id, turn.Session); err != nil {
 			return err
@@ -190,7 +191,7 @@ func writeOutcome(ctx context.Context, w *writer, turn agent.TurnRecord, now tim
 	return nil
 }
 
-func insertPrediction(ctx context.Context, w *writer, turn agent.TurnRecord, p agent.PredictionRecord) error {
+func insertPrediction(ctx context.Context, w *writer, turn session.TurnRecord, p agent.PredictionRecord) error {
 	result, err := w.exec(ctx, `INSERT INTO intent_prediction (session_id, message, intent_classifier, intent, score, timestamp, turn) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 		turn.Session, p.Message, p.Classifier, p.Intent, p.Score, p.Time.UnixMicro(), turn.Turn)
 	if err != nil {
@@ -210,8 +211,8 @@ func insertPrediction(ctx context.Context, w *writer, turn agent.TurnRecord, p a
 }
 
 // turnEntries returns what is stored of a turn.
-func turnEntries(ctx context.Context, w *writer, turn agent.TurnRecord) (agent.Written, error) {
-	out := agent.Written{Repeated: true}
+func turnEntries(ctx context.Context, w *writer, turn session.TurnRecord) (session.Written, error) {
+	out := session.Written{Repeated: true}
 	if err := there(w.row(ctx, sessionThere, turn.Session)); err != nil {
 		return out, err
 	}
@@ -234,7 +235,7 @@ func turnEntries(ctx context.Context, w *writer, turn agent.TurnRecord) (agent.W
 }
 
 // setVariables changes a session's variables, if the turn did.
-func setVariables(ctx context.Context, w *writer, turn agent.TurnRecord, stored, set []byte) error {
+func setVariables(ctx context.Context, w *writer, turn session.TurnRecord, stored, set []byte) error {
 	if len(turn.Set) == 0 && len(turn.Delete) == 0 {
 		return nil
 	}

@@ -1,0 +1,57 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+
+	"docent/agent"
+)
+
+// SetVariables sets session variables, in order with the events sent, and then
+// looks whether the session is to move on. What cannot be set is told to the
+// listener. The runtime's own are refused as fault.Invalid: prev_state, and
+// what begins with peer_session_ or reasoning_.
+func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.RawMessage) error {
+	c := s.c
+	if err := agent.CheckReserved(values); err != nil {
+		return err
+	}
+	leave, err := c.admit(ctx, ctx, true)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.inbox = append(c.inbox, work{slot: true, do: func(ctx context.Context) {
+		err := c.setVariables(ctx, values)
+		if err != nil {
+			c.logError(ctx, "set variables", err)
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.check, c.circled, c.wake.backoff = true, false, 0
+		if err != nil {
+			for _, d := range Failure(err, "") {
+				d.Frame.Time = c.rt.cfg.Now()
+				s.listener.Deliver(d)
+			}
+		}
+	}})
+	c.startLocked(ctx)
+	return nil
+}
+
+func (c *conversation) setVariables(ctx context.Context, values map[string]json.RawMessage) error {
+	set, all, err := agent.SetVariables(c.record.Variables, values)
+	if err != nil {
+		return err
+	}
+	record := c.standing()
+	record.Set = set
+	if err := c.commit(ctx, nil, record, nil); err != nil {
+		return err
+	}
+	c.record.Variables = all
+	return nil
+}
