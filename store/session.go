@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"docent/agent"
@@ -87,7 +88,7 @@ func Incoming(in session.Incoming, now time.Time) (session.Incoming, error) {
 	if in.Type != "" && string(e.Data) == string(in.Content) {
 		e.Data = nil
 	}
-	e.ID, e.Turn, e.Message, e.Begun = 0, 0, agent.ChatMessage{}, false
+	e.ID, e.Turn, e.Message, e.Begun, e.Handled = 0, 0, agent.ChatMessage{}, false, false
 	e.Name, e.Info, e.Time = Text(e.Name), Text(e.Info), Time(e.Time, now)
 	return in, nil
 }
@@ -195,6 +196,19 @@ func Merge(messages []agent.ChatMessage, steps []agent.ReasoningRecord) []sessio
 		}
 	}
 	return out
+}
+
+// Rewritten answers a commit that wrote nothing, given what is stored of its turn.
+// If the session's last commit was the same, the answer is that of the first time:
+// the n entries after a seq.
+func Rewritten(entries []session.Entry, same bool, after int64, n int) session.Written {
+	entries = slices.DeleteFunc(entries, func(e session.Entry) bool {
+		if same {
+			return e.Seq() <= after || e.Seq() > after+int64(n)
+		}
+		return e.Message != nil && e.Message.IsUser
+	})
+	return session.Written{Entries: entries, Repeated: !same}
 }
 
 // CannotReplace is why a message cannot replace a turn: there is none, or it did

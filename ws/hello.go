@@ -187,5 +187,11 @@ func (c *connection) shown(f payload.Frame) payload.Frame {
 	return f
 }
 
-// Gone implements agent.Leaver.
-func (c *connection) Gone() { c.close(CloseGone) }
+// Gone implements session.Leaver.
+func (c *connection) Gone(err error) {
+	if fault.KindOf(err) == fault.NotFound {
+		c.close(CloseGone)
+		return
+	}
+	c.close(CloseUnavailable)
+}

@@ -57,7 +57,9 @@ type stored struct {
 	events      []event
 	transitions []agent.TransitionRecord
 	predictions []agent.PredictionRecord
-	taken       int64 // the id of the event taken last
+	taken       int64  // the id of the event taken last
+	key         string // of the last commit
+	before      int64  // the seq before it
 }
 
 // revision says that the turns from one on are replaced by another.
@@ -223,7 +225,9 @@ func (s *Store) Receive(ctx context.Context, in session.Incoming) (session.Recei
 			continue
 		}
 		i, _ := slices.BinarySearchFunc(history, e.Message.Seq, func(m agent.ChatMessage, seq int64) int { return cmp.Compare(m.Seq, seq) })
-		return session.Receipt{Event: e.EventRecord, Duplicate: true, History: light(history[max(0, i-in.History):i])}, nil
+		known := e.EventRecord
+		known.Handled = e.handled
+		return session.Receipt{Event: known, Duplicate: true, History: light(history[max(0, i-in.History):i])}, nil
 	}
 	if err := have.replaceable(in.Replaces); err != nil {
 		return session.Receipt{}, err
@@ -276,12 +280,19 @@ func (s *Store) CommitTurn(ctx context.Context, turn session.TurnRecord) (sessio
 	if err := checkAll(slices.Collect(maps.Values(turn.Set))...); err != nil {
 		return session.Written{}, err
 	}
-	if turn.Again && have.written(turn) {
-		return session.Written{Repeated: true}, nil
+	if turn.Key != "" && turn.Key == have.key {
+		var written []session.Entry
+		for _, e := range have.entries {
+			if e.Seq() > have.before && len(written) < len(turn.Entries) {
+				written = append(written, copied(e))
+			}
+		}
+		return session.Written{Entries: written}, nil
 	}
 	if turn.Turn > 0 && have.committed(turn) {
 		return session.Written{Repeated: true, Entries: have.of(turn.Turn)}, nil
 	}
+	have.key, have.before = turn.Key, have.record.Seq
 	written := have.write(turn)
 	if turn.Partial { // a failed turn that runs again is open again
 		have.handle(false, func(e event) bool { return turn.Turn > 0 && e.Turn == turn.Turn })
@@ -316,17 +327,6 @@ func checkAll(all ...json.RawMessage) error {
 		}
 	}
 	return nil
-}
-
-// written reports whether turn 0 is written already, as far as can be seen.
-func (s *stored) written(turn session.TurnRecord) bool {
-	switch {
-	case turn.Turn != 0 || turn.Partial || len(turn.Transitions)+len(turn.Handled) == 0:
-		return false
-	case len(turn.Transitions) > 0:
-		return slices.ContainsFunc(s.transitions, func(t agent.TransitionRecord) bool { return t == turn.Transitions[0] })
-	}
-	return !slices.ContainsFunc(s.events, func(e event) bool { return !e.handled && slices.Contains(turn.Handled, e.ID) })
 }
 
 // handle marks events.

@@ -69,16 +69,6 @@ func (c *client) until(action payload.Action) session.Delivery {
 	}
 }
 
-// quiet checks that nothing was heard beyond what has been read.
-func (c *client) quiet() {
-	c.t.Helper()
-	select {
-	case d := <-c.heard:
-		c.t.Fatalf("heard %s %s, want nothing", d.Frame.Action, d.Frame.Message)
-	default:
-	}
-}
-
 func text(t *testing.T, d session.Delivery) string {
 	t.Helper()
 	var s string

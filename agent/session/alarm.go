@@ -21,61 +21,45 @@ const (
 	maxBackoff = time.Minute
 )
 
-// alarmClock is the timer of a session in memory; there is none before it is
-// needed. The conversation's mu guards it.
-type alarmClock struct {
-	timer *time.Timer
-	at    time.Time // zero if nothing is to be looked at
-	// backoff is how long the session slept before it was loaded for conditions
-	// that then did not hold; 0 if it was loaded for something else.
-	backoff time.Duration
-}
-
-func (a *alarmClock) stop() {
-	if a.timer != nil {
-		a.timer.Stop()
-	}
-	a.at = time.Time{}
-}
-
-// wakeAt is when the timed conditions of a place are to be looked at next, those
-// that may begin to hold by themselves after an interval; zero if it has none.
-func (c *conversation) wakeAt(at agent.Place) time.Time {
+// nextLook is when the timed conditions of a place are to be looked at next,
+// those that may begin to hold by themselves after an interval; zero if it has
+// none.
+func (c *conversation) nextLook(at agent.Place) time.Time {
 	return c.rt.machine.NextLook(at, c.rt.cfg.Now(), c.rt.cfg.ConditionInterval)
 }
 
-// timed reports whether the state may be left although nothing happens.
-func (c *conversation) timed() bool { return !c.wakeAt(c.place).IsZero() }
+// armLocked says how long the owner of a session that has nothing to do waits.
+func (c *conversation) armLocked() time.Duration {
+	if c.circled || !c.rt.machine.Timed() {
+		return forever
+	}
+	if c.wakeAt.IsZero() {
+		now := c.rt.cfg.Now()
+		interval := c.rt.cfg.ConditionInterval
+		if c.backoff > 0 {
+			interval = min(max(2*c.backoff, interval), maxBackoff)
+		}
+		if c.wakeAt = c.rt.machine.NextLook(c.place, now, interval); c.wakeAt.IsZero() {
+			return forever
+		}
+		c.wakeDue = time.Now().Add(c.wakeAt.Sub(now))
+	}
+	return max(time.Until(c.wakeDue), 0)
+}
 
-// armLocked sets the timer of a session that has nothing to do.
-func (c *conversation) armLocked(ctx context.Context) {
-	if c.gone || c.place.State == "" || c.circled {
-		c.wake.stop()
-		return
+// timeUp has conditions looked at whose time has come.
+func (c *conversation) timeUp() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.current == nil && !c.wakeAt.IsZero() {
+		c.check, c.wakeAt = true, time.Time{}
 	}
-	now := c.rt.cfg.Now()
-	interval := c.rt.cfg.ConditionInterval
-	if c.wake.backoff > 0 {
-		interval = min(max(2*c.wake.backoff, interval), maxBackoff)
-	}
-	c.wake.at = c.rt.machine.NextLook(c.place, now, interval)
-	if c.wake.at.IsZero() {
-		c.wake.stop()
-		return
-	}
-	wait := c.wake.at.Sub(now)
-	if c.wake.timer != nil {
-		c.wake.timer.Reset(wait)
-		return
-	}
-	c.wake.timer = time.AfterFunc(wait, func() { c.checkNow(ctx) })
 }
 
 // leaveAlarmLocked hands a session that leaves memory over to the runtime's
 // alarms.
 func (c *conversation) leaveAlarmLocked() {
-	at := c.wake.at
-	c.wake.stop()
+	at := c.wakeAt
 	if at.IsZero() {
 		return
 	}
@@ -99,7 +83,7 @@ func (c *conversation) returnAlarmLocked(err error) {
 func (c *conversation) awake() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.wake.backoff, c.debts.looked = 0, false
+	c.backoff = 0
 }
 
 // Start begins to wake the sessions whose state waits for a time or a condition
@@ -109,7 +93,6 @@ func (r *Runtime) Start(ctx context.Context) error {
 	if !r.machine.Timed() {
 		return nil
 	}
-	r.alarms.start(context.WithoutCancel(ctx), r)
 	return r.refill(ctx)
 }
 
@@ -156,8 +139,7 @@ type sleeper struct {
 
 // alarms wakes the sessions that are not in memory, by one timer.
 type alarms struct {
-	mu     sync.Mutex      // guards what follows
-	ctx    context.Context //nolint:containedctx // that of Start, for what it goes on doing
+	mu     sync.Mutex // guards what follows
 	timer  *time.Timer
 	heap   sleepers
 	closed bool
@@ -166,13 +148,6 @@ type alarms struct {
 	// zero if the store has no others. Sessions that are woken in vain stay where
 	// they are in the store.
 	from, again time.Time
-}
-
-func (a *alarms) start(ctx context.Context, r *Runtime) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.ctx = ctx
-	a.armLocked(r)
 }
 
 func (a *alarms) stop() {
@@ -243,7 +218,7 @@ func (a *alarms) armLocked(r *Runtime) {
 	if len(a.heap.list) > 0 && (at.IsZero() || a.heap.list[0].at.Before(at)) {
 		at = a.heap.list[0].at
 	}
-	if a.closed || a.ctx == nil || at.IsZero() {
+	if a.closed || at.IsZero() {
 		return
 	}
 	wait := at.Sub(r.cfg.Now())
@@ -251,8 +226,7 @@ func (a *alarms) armLocked(r *Runtime) {
 		a.timer.Reset(wait)
 		return
 	}
-	ctx := a.ctx
-	a.timer = time.AfterFunc(wait, func() { r.ring(ctx) })
+	a.timer = time.AfterFunc(wait, func() { r.ring(context.Background()) })
 }
 
 // due takes the first alarm if its time has come; refill tells to read others
@@ -294,7 +268,7 @@ func (r *Runtime) ring(ctx context.Context) {
 			return
 		}
 		err := r.with(ctx, s.id, func(c *conversation) error {
-			c.rouse(ctx, s.backoff)
+			c.rouse(s.backoff)
 			return nil
 		})
 		if err == nil {
@@ -310,16 +284,13 @@ func (r *Runtime) ring(ctx context.Context) {
 }
 
 // rouse looks at the conditions of a session that was asleep.
-func (c *conversation) rouse(ctx context.Context, backoff time.Duration) {
+func (c *conversation) rouse(backoff time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.listeners) == 0 {
-		c.wake.backoff = backoff
+		c.backoff = backoff
 	}
-	if !c.gone {
-		c.check = true
-		c.startLocked(ctx)
-	}
+	c.checkLocked()
 }
 
 // sleepers is a heap by time that knows where each session is.

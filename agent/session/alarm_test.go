@@ -116,6 +116,7 @@ func testWokenWhileAway(t *testing.T) {
 		sub, _, _ := open(t, rt, fmt.Sprint("S", i))
 		synctest.Wait()
 		sub.Close()
+		synctest.Wait()
 	}
 	if n := rt.Sessions(); n != 0 {
 		t.Fatalf("%d sessions in memory", n)

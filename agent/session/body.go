@@ -11,39 +11,39 @@ import (
 	"docent/payload"
 )
 
-// Say implements Backend.
-func (t *turn) Say(ctx context.Context, m agent.ChatMessage, silent bool) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// Say implements agent.Backend.
+func (t *turn) Say(_ context.Context, m agent.ChatMessage, silent bool) error {
+	t.c.mu.Lock()
+	defer t.c.mu.Unlock()
 	if t.over {
 		return agent.ErrOver
 	}
 	m.Turn = t.number
 	err := t.record.say(m, silent)
 	if err == nil && !silent {
-		t.c.flushLater(ctx, t)
+		t.c.flushLaterLocked(t)
 	}
 	return err
 }
 
-// Show implements Backend.
+// Show implements agent.Backend.
 func (t *turn) Show(action payload.Action, message any) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.c.mu.Lock()
+	defer t.c.mu.Unlock()
 	if t.over {
 		return agent.ErrOver
 	}
-	t.c.provisional(t, action, message)
+	t.c.provisionalLocked(t, action, message)
 	if d, ok := message.(payload.Delta); ok {
 		t.record.stream(d.Text)
 	}
 	return nil
 }
 
-// Draft implements Backend.
+// Draft implements agent.Backend.
 func (t *turn) Draft(text string, answer *payload.RAGMessage) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.c.mu.Lock()
+	defer t.c.mu.Unlock()
 	if answer == nil {
 		t.record.draft, t.record.fresh, t.record.begun = nil, 0, nil
 		return
@@ -51,10 +51,10 @@ func (t *turn) Draft(text string, answer *payload.RAGMessage) {
 	t.record.begun = &begun{text, *answer}
 }
 
-// Reason implements Backend.
+// Reason implements agent.Backend.
 func (t *turn) Reason(_ context.Context, r agent.ReasoningRecord, silent bool) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.c.mu.Lock()
+	defer t.c.mu.Unlock()
 	if t.over {
 		return agent.ErrOver
 	}
@@ -64,23 +64,21 @@ func (t *turn) Reason(_ context.Context, r agent.ReasoningRecord, silent bool) e
 	r.Turn = t.number
 	e := &entry{step: &r, silent: silent}
 	if !silent {
-		t.c.provisionalStep(t, e)
+		t.c.provisionalStepLocked(t, e)
 	}
 	t.record.entries = append(t.record.entries, e)
 	return nil
 }
 
-// provisionalStep shows a step before it is stored: BAF's clients see it for
+// provisionalStepLocked shows a step before it is stored: BAF's clients see it for
 // the only time, unless a reply that is not stored yet has to come first.
-func (c *conversation) provisionalStep(t *turn, e *entry) {
+func (c *conversation) provisionalStepLocked(t *turn, e *entry) {
 	frame, ok := storedStep(*e.step)
 	if !ok {
 		return
 	}
 	t.record.shown++
 	frame.N = t.record.shown
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.deliverLocked(Delivery{Audience: Streaming, Frame: frame})
 	for _, before := range t.record.entries[t.record.sent:] {
 		if before.message != nil && !before.silent {
@@ -92,10 +90,10 @@ func (c *conversation) provisionalStep(t *turn, e *entry) {
 	c.deliverLocked(Delivery{Audience: Plain, Frame: frame})
 }
 
-// Link implements Backend.
+// Link implements agent.Backend.
 func (t *turn) Link() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.c.mu.Lock()
+	defer t.c.mu.Unlock()
 	if t.over {
 		return agent.ErrOver
 	}
@@ -103,35 +101,42 @@ func (t *turn) Link() error {
 	return nil
 }
 
-// Reasoned implements Backend.
+// Reasoned implements agent.Backend.
 func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]agent.ReasoningRecord, error) {
 	c := t.c
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
-	t.flushing <- struct{}{} // or what is being stored would be there twice or not at all
-	defer func() { <-t.flushing }()
-	out, err := c.rt.cfg.Store.Steps(ctx, c.record.RowID, MessageQuery{Until: until, Last: c.rt.cfg.ReplayLimit})
-	if err != nil {
-		return nil, fmt.Errorf("steps of session %s: %w", c.key.ID, err)
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, e := range t.record.entries[t.record.stored:] {
-		if e.step != nil && (until.IsZero() || !e.step.Time.After(until)) {
-			out = append(out, *e.step)
+	var out []agent.ReasoningRecord
+	// The owner reads, or what is being stored would be there twice or not at all.
+	err := c.ask(ctx, t, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+		defer cancel()
+		var err error
+		out, err = c.rt.cfg.Store.Steps(ctx, c.record.RowID, MessageQuery{Until: until, Last: c.rt.cfg.ReplayLimit})
+		if err != nil {
+			return fmt.Errorf("steps of session %s: %w", c.key.ID, err)
 		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, e := range t.record.entries[t.record.stored:] {
+			if e.step != nil && (until.IsZero() || !e.step.Time.After(until)) {
+				out = append(out, *e.step)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out[max(0, len(out)-c.rt.cfg.ReplayLimit):], nil
 }
 
-// History implements Backend.
+// History implements agent.Backend.
 func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]agent.ChatMessage, error) {
-	t.mu.Lock()
+	t.c.mu.Lock()
 	own := make([]agent.ChatMessage, len(t.record.talk))
 	for i, m := range t.record.talk {
 		own[i] = *m
 	}
-	t.mu.Unlock()
+	t.c.mu.Unlock()
 	cfg := &t.c.rt.cfg
 	if q.Before {
 		n := q.Last
@@ -171,7 +176,7 @@ func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until
 	for _, p := range c.pending {
 		skip[p.Event.Turn] = true
 	}
-	for _, w := range c.inbox {
+	for _, w := range c.queue {
 		if w.arrived != nil {
 			skip[w.arrived.Event.Turn] = true
 		}

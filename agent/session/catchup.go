@@ -47,7 +47,7 @@ func (s *Subscription) CatchUp(ctx context.Context, yield func(Entry) bool) erro
 			if err != nil {
 				return err
 			}
-			s.at = e.seq()
+			s.at = e.Seq()
 			if !yield(e) {
 				return nil
 			}
@@ -74,8 +74,8 @@ func (c *conversation) stored(ctx context.Context, after, last int64) iter.Seq2[
 // returns the last seq that it is to have.
 func (s *Subscription) caughtUp() (last int64, err error) {
 	c := s.c
-	t := c.lockTurn()
-	defer c.unlockTurn(t)
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	switch {
 	case s.closed:
 		return 0, errLeft
@@ -92,60 +92,36 @@ func (s *Subscription) caughtUp() (last int64, err error) {
 		return c.seq, nil
 	}
 	s.muted = false
-	s.syncLocked(t)
+	s.syncLocked()
 	return 0, nil
 }
 
-// lockTurn locks the turn that runs, which it returns, and the conversation; nil
-// if none runs.
-func (c *conversation) lockTurn() *turn {
-	for {
-		c.mu.Lock()
-		t := c.current
-		if t == nil {
-			return nil
-		}
-		c.mu.Unlock()
-		t.mu.Lock()
-		c.mu.Lock()
-		if c.current == t {
-			return t
-		}
-		c.mu.Unlock()
-		t.mu.Unlock()
-	}
-}
-
-func (c *conversation) unlockTurn(t *turn) {
-	c.mu.Unlock()
-	if t != nil {
-		t.mu.Unlock()
-	}
-}
-
-// syncLocked tells a client which turns are not over and what the one that runs,
-// t, has said that is not stored.
-func (s *Subscription) syncLocked(t *turn) {
+// syncLocked tells a client which turns are not over, and the unstored part of
+// the one that runs.
+func (s *Subscription) syncLocked() {
 	c := s.c
+	t := c.current
 	if t != nil && (t.number != 0 || t.record.shown > 0) {
 		s.listener.Deliver(c.streamed(t.number, payload.TurnSnapshotAction, t.snapshotLocked()))
 	}
-	s.listener.Deliver(c.told(payload.SyncedAction, payload.Synced{Seq: c.seq, Turns: c.openLocked(t)}))
+	s.listener.Deliver(c.told(payload.SyncedAction, payload.Synced{Seq: c.seq, Turns: c.openLocked()}))
 }
 
 // openLocked are the turns that are not over.
-func (c *conversation) openLocked(t *turn) []payload.OpenTurn {
-	open := make([]payload.OpenTurn, 0, len(c.turns))
-	for _, turn := range slices.Concat(c.turns, c.ending) {
-		open = append(open, payload.OpenTurn{Turn: turn, State: payload.Running})
+func (c *conversation) openLocked() []payload.OpenTurn {
+	t := c.current
+	running := slices.Clone(c.ending)
+	if t != nil {
+		running = append(running, t.turns...)
 	}
-	if t != nil && t.number != 0 && !slices.Contains(c.turns, t.number) {
-		open = append(open, payload.OpenTurn{Turn: t.number, State: payload.Running})
+	open := make([]payload.OpenTurn, 0, len(running))
+	for _, turn := range running {
+		open = append(open, payload.OpenTurn{Turn: turn, State: payload.Running})
 	}
 	for _, p := range c.pending {
 		open = append(open, payload.OpenTurn{Turn: p.Event.Turn, State: payload.Waiting})
 	}
-	for _, w := range c.inbox {
+	for _, w := range c.queue {
 		if w.arrived != nil {
 			w.turn = w.arrived.Event.Turn
 		}

@@ -122,7 +122,7 @@ func testConditionsCombine(t *testing.T) {
 	}
 	synctest.Wait()
 	tr := store.Transitions("S")
-	if len(tr) != 1 || tr[0].Event != "receive_message_text" || tr[0].Condition != "Intent Matching - hello and agent_test.isLong and n >= 2" {
+	if len(tr) != 1 || tr[0].Event != "receive_message_text" || tr[0].Condition != "Intent Matching - hello and session_test.isLong and n >= 2" {
 		t.Errorf("moves %+v", tr)
 	}
 	if _, messages, _ := store.Session("S"); len(messages) != 5 {

@@ -7,74 +7,70 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"docent/agent"
 	"docent/internal/fault"
 )
 
-// conversation is a session in memory.
-//
-// Clients' goroutines store what users say, one at a time (the intake lock),
-// and put it into the inbox. One goroutine, which exists only while there is
-// work, takes it from there and alone changes the session's state. Events that
-// it has taken from the inbox are pending until a step takes them.
+// conversation is a session in memory. One goroutine, the owner, belongs to it
+// from loading to leaving memory. The owner takes calls and work from the
+// mailbox, one after the other, and alone writes to the store. The steps of a
+// turn run in a goroutine of their own, so that the owner can store messages
+// meanwhile; the owner ends the turn by one write.
 type conversation struct {
 	rt  *Runtime
 	key SessionKey
 	env agent.Env
 
-	// intake is a lock that can be waited for with a context: it holds a value
-	// while it is taken. It orders storing events among each other and against a
-	// reset.
-	intake chan struct{}
-	// order is a lock as well, see inOrder. It is taken after intake.
-	order chan struct{}
+	// loaded is closed once the session is loaded or failed to be.
+	loaded chan struct{}
+	// wakeup holds a value if the owner has something to look at.
+	wakeup chan struct{}
 	// slots bounds the events that nothing has looked at: each takes one until
 	// its turn is done or it is held.
 	slots chan struct{}
-	// loaded is closed once the session is loaded or failed to be.
-	loaded chan struct{}
 
-	// What follows belongs to the goroutine; record.RowID may be read by all
-	// once loaded is closed.
+	// What follows belongs to the owner; record.RowID may be read by all once
+	// loaded is closed.
 	record  facts
-	place   agent.Place  // the current state, as committed
-	event   *agent.Event // taken last; nil if none was, or nothing can ask for it (machine.remembers)
+	place   agent.Place
+	event   *agent.Event // taken last; nil if none was, or nothing can ask for it
 	carried int          // moves without an event of the turn that failed just now
+	load    string       // begins the keys of commits
+	writes  int          // ends them
+	alarm   *sleeper     // that loading the session took from the runtime's
 
-	mu        sync.Mutex // guards what follows
-	inbox     []work
-	pending   []*pending // oldest first
-	check     bool       // a step is to be taken
-	circled   bool       // states led to each other without end, and nothing happened since
-	running   bool       // the goroutine exists
-	acting    bool       // it runs a turn
-	current   *turn      // the one; nil once it is known to be over
-	turns     []int64    // that it runs: more than one if a body took events itself
-	ending    []int64    // those of them that are over, before clients hear of it
-	taken     int        // bytes of their content
-	interrupt context.CancelCauseFunc
-	listeners []*Subscription
-	peers     map[string]*link
-	ended     string // the thread of which clients were told that it is at its end
-	users     int    // those in the middle of something that needs the session
-	seq       int64  // of what was delivered last: without a gap, all up to it was
-	resetSeq  int64  // as in SessionRecord
-	done      int64  // the latest turn that is known to be stored
-	latest    int64  // the turn given last, as far as is known
-	commits   int64  // counts what was written
-	failed    map[int64]*pending
-	uncertain map[string]bool // ids of messages that may or may not be stored
-	resumed   bool
-	greeting  chan struct{} // closed when the greeting that load queued is over; nil if none is to come
-	greetBy   time.Time     // when nobody waits for it any more
-	gone      bool          // not in the runtime's map any more
-	err       error         // why it is gone
-	wake      alarmClock
-	debts     debts
-	alarm     *sleeper // that loading the session took from the runtime's
+	mu         sync.Mutex // guards what follows, and the turn's record
+	calls      []*call
+	queue      []work
+	pending    []*pending // events taken from the queue, oldest first
+	check      bool       // a step is to be taken
+	checkAgain bool       // and another one, as something else happened
+	circled    bool       // states led to each other without end, and nothing happened since
+	resetting  bool       // the session is to be emptied, and to greet
+	emptied    bool       // it is emptied, and is to greet
+	current    *turn      // the one that runs; nil if none does
+	ending     []int64    // turns that are over, before clients get their end
+	listeners  []*Subscription
+	peers      map[string]*link
+	ended      string // the thread of which clients were told that it is at its end
+	users      int    // those in the middle of something that needs the session
+	seq        int64  // of what was delivered last: without a gap, all up to it was
+	resetSeq   int64  // as in SessionRecord
+	latest     int64  // the turn given last, as far as is known
+	commits    int64  // counts what was written
+	resumed    bool
+	greeting   chan struct{} // closed when the greeting that load queued is over; nil if none is to come
+	greetBy    time.Time     // when nobody waits for it any more
+	gone       bool          // not in the runtime's map any more
+	err        error         // why it is gone
+	wakeAt     time.Time     // when timed conditions are looked at next, by RuntimeConfig.Now; zero if never
+	wakeDue    time.Time     // the same by the system's clock
+	backoff    time.Duration // how long the session slept before it was woken in vain
 }
 
-// facts are what a session in memory keeps of its SessionRecord.
+// facts are the parts of a SessionRecord that a session in memory keeps.
 type facts struct {
 	RowID                           int64
 	Name, Username, Owner, Platform string
@@ -90,29 +86,23 @@ func (c *conversation) asRecord() SessionRecord {
 	}
 }
 
-// work is one thing in a conversation's inbox.
+// work is one thing that a session does between turns, in order with its events.
 type work struct {
-	// arrived is an event; all else is nil or false then.
-	arrived *pending
-	// do does something else; its context ends when it takes too long or is
-	// interrupted.
-	do func(ctx context.Context)
-	// slot tells that it holds a slot of the mailbox, intake that it holds the
-	// intake lock; both are given back when it is done.
-	slot, intake bool
-	// turn is that which do is about; 0 if about none.
-	turn int64
+	arrived *pending                  // an event; all else is zero then
+	greet   bool                      // the initial state's body is to run
+	do      func(ctx context.Context) // something else
+	slot    bool                      // it holds a slot, given back when it is done
+	turn    int64                     // that do is about; 0 if about none
 }
 
 func newConversation(rt *Runtime, key SessionKey, req OpenRequest) *conversation {
 	c := &conversation{
-		rt:        rt,
-		key:       key,
-		intake:    make(chan struct{}, 1),
-		order:     make(chan struct{}, 1),
-		slots:     make(chan struct{}, rt.cfg.MailboxSize),
-		loaded:    make(chan struct{}),
-		interrupt: func(error) {},
+		rt:     rt,
+		key:    key,
+		load:   uuid.NewString(),
+		loaded: make(chan struct{}),
+		wakeup: make(chan struct{}, 1),
+		slots:  make(chan struct{}, rt.cfg.MailboxSize),
 	}
 	cfg := &rt.cfg
 	c.env = agent.Env{
@@ -120,127 +110,149 @@ func newConversation(rt *Runtime, key SessionKey, req OpenRequest) *conversation
 		Location: cfg.Location, LookUp: cfg.StoreTimeout, Go: rt.goes,
 	}
 	c.record = facts{Name: req.Name, Username: req.Username, Owner: req.Owner, Platform: platform}
-	c.inbox = []work{{do: c.load}}
 	return c
 }
 
 // platform is what BAF calls its WebSocket platform in the table session.
 const platform = "WebSocketPlatform"
 
-// startLocked starts the goroutine if there is work and none exists.
-func (c *conversation) startLocked(ctx context.Context) {
-	if c.running || len(c.inbox) == 0 && !c.check && !c.debts.due() {
-		return
-	}
-	if !c.rt.begin() {
-		c.refuseLocked()
-		return
-	}
-	c.running = true
-	// Work outlives the client that asked for it: a disconnect stops nothing.
-	go c.run(context.WithoutCancel(ctx))
-}
+// signal has the owner look for something to do.
+func (c *conversation) signal() { signal(c.wakeup) }
 
-// refuseLocked tells those who wait for a session that will not be loaded.
-func (c *conversation) refuseLocked() {
-	select {
-	case <-c.loaded:
-	default:
-		c.endLocked(errClosing)
-		close(c.loaded)
-	}
-}
-
+// run is the owner's goroutine.
 func (c *conversation) run(ctx context.Context) {
 	defer c.rt.running.Done()
+	c.open(ctx)
+	var timer *time.Timer
 	for {
-		w, workCtx, ok := c.next(ctx)
+		do, wait, ok := c.next(ctx)
 		if !ok {
 			return
 		}
-		w.do(workCtx)
-		c.release(w)
+		if do != nil {
+			do()
+			continue
+		}
+		var up <-chan time.Time // never, without a timer
+		if wait != forever {
+			if timer == nil {
+				timer = time.NewTimer(wait)
+				defer timer.Stop()
+			}
+			timer.Reset(wait)
+			up = timer.C
+		}
+		select {
+		case <-c.wakeup:
+		case <-up:
+			c.timeUp()
+		case <-c.rt.closing:
+			if !c.closing(ctx) {
+				return
+			}
+		}
 	}
 }
 
-// release gives back what a piece of work holds.
-func (c *conversation) release(w work) {
+// closing is what an owner does that learns that the runtime shuts down: it
+// waits for its turn. It reports false once there is none.
+func (c *conversation) closing(ctx context.Context) bool {
+	for {
+		do, _, ok := c.next(ctx)
+		if !ok {
+			return false
+		}
+		if do != nil {
+			do()
+			continue
+		}
+		<-c.wakeup
+	}
+}
+
+// forever is how long an owner waits that waits for no time.
+const forever time.Duration = -1
+
+// next chooses what the owner does: something, or to wait; it reports false if
+// the session has left memory.
+func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.current
+	switch {
+	case t != nil && t.returned:
+		return func() { c.finish(ctx, t) }, 0, true
+	case c.gone:
+		c.failCallsLocked(c.err, nil)
+		return nil, forever, t != nil
+	case t == nil && c.resetting && c.emptied:
+		return func() { c.act(ctx, true) }, 0, true
+	case t == nil && c.resetting:
+		return func() { c.reset(ctx) }, 0, true
+	}
+	if q := c.callLocked(); q != nil {
+		return func() { q.done <- q.do(ctx) }, 0, true
+	}
+	if t != nil {
+		do, wait = c.besideLocked(ctx, t)
+		return do, wait, true
+	}
+	if c.rt.isClosing() {
+		c.endLocked(errClosing)
+		c.failCallsLocked(errClosing, nil)
+		return nil, 0, false
+	}
+	c.arriveLocked()
+	switch {
+	case c.check:
+		return func() { c.act(ctx, false) }, 0, true
+	case len(c.queue) > 0:
+		w := c.queue[0]
+		c.queue[0] = work{}
+		c.queue = c.queue[1:]
+		if w.greet {
+			return func() { c.act(ctx, true) }, 0, true
+		}
+		return func() { c.work(ctx, w) }, 0, true
+	}
+	wait = c.armLocked()
+	c.restLocked()
+	return nil, wait, !c.gone
+}
+
+// besideLocked chooses what the owner does while a turn runs.
+func (c *conversation) besideLocked(ctx context.Context, t *turn) (do func(), wait time.Duration) {
+	if t.record.flushAt.IsZero() {
+		return nil, forever
+	}
+	if wait := time.Until(t.record.flushAt); wait > 0 {
+		return nil, wait
+	}
+	return func() {
+		if err := c.flush(ctx, t); err != nil {
+			c.logError(ctx, "store replies early", err, "turn", t.number)
+		}
+	}, 0
+}
+
+// work does something that is no turn.
+func (c *conversation) work(ctx context.Context, w work) {
+	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.TurnTimeout)
+	defer cancel()
+	w.do(ctx)
 	if w.slot {
 		<-c.slots
 	}
-	if w.intake {
-		<-c.intake
-	}
 }
 
-// stop ends the context of the work at hand.
-func (c *conversation) stop(cause error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.interrupt(cause)
-}
-
-// next takes the next piece of work, or ends the goroutine. What is owed comes
-// first, then steps, then what else was asked after the events they are about.
-func (c *conversation) next(ctx context.Context) (work, context.Context, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.interrupt(nil) // releases the context of the work before
-	c.interrupt, c.acting, c.current, c.turns, c.taken = func(error) {}, false, nil, nil, 0
-	select {
-	case <-c.rt.closing:
-		if !c.debts.due() {
-			c.running = false
-			c.wake.stop()
-			c.refuseLocked()
-			c.dropLocked()
-			return work{}, nil, false
-		}
-	default:
+// restLocked takes a session that nobody uses out of memory; an idle one keeps
+// nothing that it can do without.
+func (c *conversation) restLocked() {
+	c.queue = nil
+	if len(c.pending) == 0 {
+		c.pending = nil
 	}
-	c.arriveLocked()
-	var w work
-	switch {
-	case c.debts.due():
-		w.do = c.repay
-	case c.check && !c.debts.resets():
-		w.do = c.act
-	case len(c.inbox) > 0:
-		w = c.inbox[0]
-		c.inbox[0] = work{}
-		c.inbox = c.inbox[1:]
-	default:
-		c.running = false
-		if c.inbox = nil; len(c.pending) == 0 {
-			c.pending = nil // an idle session keeps nothing that it can do without
-		}
-		c.armLocked(ctx)
-		c.owingLocked(ctx)
-		c.debts.tried = false
-		c.dropLocked()
-		return work{}, nil, false
-	}
-	c.debts.tried = false
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.TurnTimeout)
-	workCtx, interrupt := context.WithCancelCause(ctx)
-	c.interrupt = func(cause error) {
-		interrupt(cause)
-		cancel()
-	}
-	return w, workCtx, true
-}
-
-// dropLocked takes a session that nobody uses, and that owes nothing, out of
-// memory.
-func (c *conversation) dropLocked() {
-	select {
-	case <-c.rt.closing:
-	default:
-		if len(c.debts.list) > 0 {
-			return
-		}
-	}
-	if !c.running && len(c.inbox) == 0 && !c.check && len(c.listeners) == 0 && len(c.peers) == 0 && c.users == 0 && !c.gone {
+	if len(c.listeners) == 0 && len(c.peers) == 0 && len(c.calls) == 0 && c.users == 0 {
 		c.leaveAlarmLocked()
 		c.endLocked(errDropped)
 	}
@@ -257,18 +269,21 @@ func (c *conversation) endLocked(err error) {
 	}
 	c.gone, c.err = true, err
 	c.greetedLocked()
-	c.wake.stop()
-	c.debts.stop()
 	c.rt.forget(c)
 }
 
-// load is the first piece of work: it reads or creates the session, and queues
-// the greeting of a new one and the events that wait.
-func (c *conversation) load(ctx context.Context) {
+// open reads or creates the session, and queues the greeting of a new one and
+// the events that wait.
+func (c *conversation) open(ctx context.Context) {
 	defer close(c.loaded)
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
-	record, created, err := c.rt.cfg.Store.OpenSession(ctx, c.asRecord())
+	var record SessionRecord
+	var created bool
+	var err error = errClosing
+	if !c.rt.isClosing() {
+		record, created, err = c.rt.cfg.Store.OpenSession(ctx, c.asRecord())
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
@@ -276,29 +291,44 @@ func (c *conversation) load(ctx context.Context) {
 		c.returnAlarmLocked(err)
 		return
 	}
-	waiting := record.Pending
 	c.adopt(record)
-	c.seq, c.resetSeq, c.resumed, c.done, c.latest = record.Seq, record.ResetSeq, !created, record.Turn, record.Turn
+	c.seq, c.resetSeq, c.resumed, c.latest = record.Seq, record.ResetSeq, !created, record.Turn
 	if c.refuseStrangersLocked() {
 		return
 	}
 	if record.State == "" { // new, or its greeting was never stored
 		c.greeting, c.greetBy = make(chan struct{}), time.Now().Add(MaxGreetingWait)
-		c.inbox = append(c.inbox, work{do: c.greetFirst})
+		c.queue = append(c.queue, work{greet: true})
 	} else {
 		c.check = c.rt.machine.Moves(c.place.State) // its conditions may hold by now
 	}
-	for _, r := range waiting {
+	for _, r := range record.Pending {
 		p := newPending(storedEvent(r), r.Message)
 		p.old = true
 		if r.Begun {
-			c.inbox = append(c.inbox, work{do: func(ctx context.Context) { c.apologize(ctx, p) }, turn: p.Event.Turn})
+			c.queue = append(c.queue, work{do: func(ctx context.Context) { c.apologize(ctx, p) }, turn: p.Event.Turn})
 			continue
 		}
-		c.inbox = append(c.inbox, work{arrived: p})
+		c.queue = append(c.queue, work{arrived: p})
 	}
 	for _, s := range c.listeners {
-		s.openedLocked(nil)
+		s.openedLocked()
 	}
 	c.resumed = true // for those who come later
+}
+
+// adopt takes over the stored state of the session.
+func (c *conversation) adopt(record SessionRecord) {
+	c.event = nil
+	if record.Last.ID != 0 && c.rt.machine.Remembers() {
+		last := storedEvent(record.Last)
+		c.event = &last
+	}
+	c.record = facts{
+		RowID: record.RowID, Name: record.Name, Username: record.Username, Owner: record.Owner, Platform: record.Platform, Variables: record.Variables,
+	}
+	c.place = agent.Place{State: c.rt.machine.Find(record.State), Entered: record.EnteredAt}
+	if c.place.Entered.IsZero() {
+		c.place.Entered = c.rt.cfg.Now()
+	}
 }

@@ -28,10 +28,10 @@ func (d deleter) DeleteSession(_ context.Context, key session.SessionKey) error 
 // leaver is a client that is told of the end.
 type leaver struct {
 	*client
-	gone chan struct{}
+	gone chan error
 }
 
-func (l leaver) Gone() { l.gone <- struct{}{} }
+func (l leaver) Gone(err error) { l.gone <- err }
 
 // Deleting a session stops its turn and tells its clients; opened again, it is
 // a new one.
@@ -40,7 +40,7 @@ func TestDirectory(t *testing.T) { bubble(t, testDirectory) }
 func testDirectory(t *testing.T) {
 	store := agenttest.NewStore()
 	rt := start(t, session.RuntimeConfig{Agent: held(nil), Store: store})
-	l := leaver{newClient(t), make(chan struct{}, 2)}
+	l := leaver{newClient(t), make(chan error, 2)}
 	sub, err := rt.Open(t.Context(), session.OpenRequest{ID: "S"}, l)
 	if err != nil {
 		t.Fatal(err)

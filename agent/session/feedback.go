@@ -71,31 +71,34 @@ func (s *Subscription) Feedback(ctx context.Context, f Feedback) (turn int64, er
 	case len(f.Comment) > MaxCommentBytes:
 		return 0, fault.Wrap(fault.Invalid, ErrTooLong, "a comment may have at most %d bytes", MaxCommentBytes)
 	}
-	if err := c.lock(ctx); err != nil { // or a reset might come between
+	err = c.ask(ctx, nil, func(ctx context.Context) error { // or a reset might come between
+		ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+		defer cancel()
+		if turn, err = c.turnOver(ctx, f.Turn); err != nil {
+			return err
+		}
+		f.Turn = turn
+		if err := store.AddFeedback(ctx, c.record.RowID, FeedbackRecord{Feedback: f, Time: c.rt.cfg.Now()}); err != nil {
+			return fmt.Errorf("store feedback of session %s: %w", c.key.ID, err)
+		}
+		return nil
+	})
+	if err != nil {
 		return 0, err
 	}
-	defer func() { <-c.intake }()
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
-	if f.Turn, err = c.turnOver(ctx, f.Turn); err != nil {
-		return 0, err
-	}
-	if err := store.AddFeedback(ctx, c.record.RowID, FeedbackRecord{Feedback: f, Time: c.rt.cfg.Now()}); err != nil {
-		return 0, fmt.Errorf("store feedback of session %s: %w", c.key.ID, err)
-	}
-	return f.Turn, nil
+	return turn, nil
 }
 
 // turnOver is a turn that is over and in which something was said: that of the
 // number, or with 0 the last one that was not replaced.
 func (c *conversation) turnOver(ctx context.Context, turn int64) (int64, error) {
-	t := c.lockTurn()
+	c.mu.Lock()
 	open := map[int64]bool{0: true}
-	for _, o := range c.openLocked(t) {
+	for _, o := range c.openLocked() {
 		open[o.Turn] = true
 	}
 	gone, reason := c.gone, c.err
-	c.unlockTurn(t)
+	c.mu.Unlock()
 	switch {
 	case gone:
 		return 0, reason

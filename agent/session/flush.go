@@ -7,79 +7,66 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/internal/fault"
 	"docent/payload"
 )
 
-// Flush implements Backend.
-func (t *turn) Flush(ctx context.Context) error { return t.c.flush(ctx, t) }
+// Flush implements agent.Backend.
+func (t *turn) Flush(ctx context.Context) error {
+	return t.c.ask(ctx, t, func(ctx context.Context) error { return t.c.flush(ctx, t) })
+}
 
 // flush writes a part of a turn that goes on.
 func (c *conversation) flush(ctx context.Context, t *turn) error {
-	t.flushing <- struct{}{}
-	defer func() { <-t.flushing }()
-	t.mu.Lock()
-	t.record.armed = false
+	c.mu.Lock()
+	t.record.flushAt = time.Time{}
 	nothing := t.over || t.record.stored == len(t.record.entries)
-	t.mu.Unlock()
+	c.mu.Unlock()
 	if nothing {
 		return nil
 	}
-	part := TurnRecord{Session: c.record.RowID, Turn: t.number, Partial: true}
-	return c.commitOnce(context.WithoutCancel(ctx), t, part, func(written Written) error {
-		if !written.Repeated { // else the turn's end shows what was said elsewhere
-			c.present(ctx, t, Written{})
-		}
-		return nil
-	})
+	written, err := c.commit(ctx, t, TurnRecord{Session: c.record.RowID, Turn: t.number, Partial: true})
+	switch {
+	case err != nil && fault.KindOf(err).Retryable():
+		c.abandon(ctx, err)
+		return err
+	case err != nil:
+		return err
+	case !written.Repeated: // else the turn's end shows what was said elsewhere
+		c.present(ctx, t, Written{})
+	}
+	return nil
 }
 
-// flushLater makes sure that a reply does not wait for its turn's end; t.mu is
-// held.
-func (c *conversation) flushLater(ctx context.Context, t *turn) {
-	if t.record.armed || c.rt.cfg.FlushAfter < 0 {
-		return
+// flushLaterLocked makes sure that a reply does not wait for its turn's end.
+func (c *conversation) flushLaterLocked(t *turn) {
+	if t.record.flushAt.IsZero() && c.rt.cfg.FlushAfter >= 0 {
+		t.record.flushAt = time.Now().Add(c.rt.cfg.FlushAfter)
+		c.signal()
 	}
-	t.record.armed = true
-	ctx = context.WithoutCancel(ctx)
-	t.record.timer = time.AfterFunc(c.rt.cfg.FlushAfter, func() {
-		if !c.rt.begin() {
-			return
-		}
-		defer c.rt.running.Done()
-		if err := c.flush(ctx, t); err != nil { // the commit tries again
-			c.logError(ctx, "store replies early", err, "turn", t.number)
-		}
-	})
 }
 
 // present sends what is stored of a turn's record and not sent yet. written is
-// the turn's commit; what another process has stored instead is sent, too. It is
-// called in order.
+// the turn's commit; what another process has stored instead is sent, too.
 func (c *conversation) present(ctx context.Context, t *turn, written Written) {
-	c.show(ctx, t, t.unsent(written))
-}
-
-// show sends stored entries of a turn.
-func (c *conversation) show(ctx context.Context, t *turn, fresh []*entry) {
+	fresh := c.unsent(t, written)
 	if len(fresh) == 0 {
 		return
 	}
-	c.fill(ctx, fresh[0].seq()-1)
-	t.mu.Lock()
+	c.fill(ctx, fresh[0].Seq()-1)
 	c.mu.Lock()
 	t.record.sent = t.record.stored
 	for _, e := range fresh {
 		c.presentLocked(t, e)
 	}
 	c.mu.Unlock()
-	t.mu.Unlock()
-	c.fill(ctx, fresh[len(fresh)-1].seq())
+	c.fill(ctx, fresh[len(fresh)-1].Seq())
 }
 
 // unsent are the stored entries that are not sent.
-func (t *turn) unsent(written Written) []*entry {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (c *conversation) unsent(t *turn, written Written) []*entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	r := &t.record
 	fresh := slices.Clone(r.entries[r.sent:r.stored])
 	if !written.Repeated {
@@ -87,18 +74,18 @@ func (t *turn) unsent(written Written) []*entry {
 	}
 	var last int64
 	if r.sent > 0 {
-		last = r.entries[r.sent-1].seq()
+		last = r.entries[r.sent-1].Seq()
 	}
 	own := map[int64]bool{}
 	for _, e := range r.entries[:r.stored] {
-		own[e.seq()] = true
+		own[e.Seq()] = true
 	}
 	for _, w := range written.Entries {
-		if w.seq() > last && !own[w.seq()] {
+		if w.Seq() > last && !own[w.Seq()] {
 			fresh = append(fresh, &entry{message: w.Message, step: w.Step})
 		}
 	}
-	slices.SortStableFunc(fresh, func(a, b *entry) int { return cmp.Compare(a.seq(), b.seq()) })
+	slices.SortStableFunc(fresh, func(a, b *entry) int { return cmp.Compare(a.Seq(), b.Seq()) })
 	return fresh
 }
 
@@ -106,7 +93,7 @@ func (t *turn) unsent(written Written) []*entry {
 // unless they have it or miss what was before it, the others what they have not
 // had. Of apologies those are told at the end of the turn.
 func (c *conversation) presentLocked(t *turn, e *entry) {
-	next := e.seq() == c.seq+1
+	next := e.Seq() == c.seq+1
 	if next {
 		c.seq++
 	}
@@ -144,19 +131,17 @@ func (c *conversation) presentLocked(t *turn, e *entry) {
 	c.deliverLocked(d)
 }
 
-func (e *entry) seq() int64 {
+func (e *entry) Seq() int64 {
 	if e.message != nil {
 		return e.message.Seq
 	}
 	return e.step.Seq
 }
 
-// provisional hands a frame that is not stored, or not yet, to the clients that
-// stream; t.mu is held.
-func (c *conversation) provisional(t *turn, action payload.Action, message any) {
+// provisionalLocked hands a frame that is not stored, or not yet, to the clients
+// that stream.
+func (c *conversation) provisionalLocked(t *turn, action payload.Action, message any) {
 	t.record.shown++
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if len(c.listeners) == 0 {
 		return
 	}

@@ -36,16 +36,6 @@ func (c *conversation) awaitGreeting(ctx context.Context) error {
 	return nil
 }
 
-// greetFirst greets in a session that was loaded.
-func (c *conversation) greetFirst(ctx context.Context) {
-	defer func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.greetedLocked()
-	}()
-	c.greet(ctx)
-}
-
 // greetedLocked lets those go on that wait for the greeting.
 func (c *conversation) greetedLocked() {
 	if c.greeting != nil {

@@ -79,25 +79,17 @@ func (c *conversation) store(ctx context.Context, in arrival) error {
 		return err
 	}
 	defer leave()
-	if ctx.Err() != nil { // such as of a peer, while the lock was a reset's
-		<-c.slots
-		return context.Cause(ctx)
-	}
-	in.event.Time = c.rt.cfg.Now()
-	mark, room := c.written(len(in.content) + len(in.event.Data))
-	if !room {
+	if !c.room(len(in.content) + len(in.event.Data)) {
 		<-c.slots
 		return fault.New(fault.Busy, "more than %d MiB of this conversation wait already; try again in a moment", MaxQueueBytes>>20)
 	}
-	within, cancel := context.WithTimeoutCause(ctx, MaxIntakeWait, errSlow)
-	defer cancel()
 	stored := false
-	err = c.inOrder(within, func() error {
-		receipt, err := c.receiveOnce(ctx, in)
-		if err == nil {
-			stored = true
-			c.acknowledge(ctx, in, receipt, mark)
+	err = c.askSoon(ctx, func(context.Context) error {
+		if ctx.Err() != nil { // such as of a peer, while a reset came first
+			return context.Cause(ctx)
 		}
+		var err error
+		stored, err = c.receive(ctx, in)
 		return err
 	})
 	if !stored {
@@ -106,10 +98,40 @@ func (c *conversation) store(ctx context.Context, in arrival) error {
 	return err
 }
 
-// errSlow is what clients are told whose session is being stored for too long.
-var errSlow = fault.New(fault.Busy, "this conversation is busy; try again in a moment")
+// errSlow is for clients whose session is being stored for too long, errStuck
+// for those whose session waits for the end of a turn to be reset.
+var (
+	errSlow  = fault.New(fault.Busy, "this conversation is busy; try again in a moment")
+	errStuck = fault.New(fault.Busy, "this conversation is being reset, but what it was doing does not end; try again later")
+)
 
-// receiveOnce stores an event.
+// askSoon is ask for a client, which waits no longer than MaxIntakeWait.
+func (c *conversation) askSoon(ctx context.Context, do func(ctx context.Context) error) error {
+	within, cancel := context.WithTimeoutCause(ctx, MaxIntakeWait, errSlow)
+	defer cancel()
+	err := c.ask(within, nil, do)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if errors.Is(err, errSlow) && c.resetting {
+		return errStuck
+	}
+	return err
+}
+
+// receive stores an event, acknowledges it, and queues it.
+func (c *conversation) receive(ctx context.Context, in arrival) (stored bool, err error) {
+	in.event.Time = c.rt.cfg.Now()
+	mark := c.commits
+	receipt, err := c.receiveOnce(ctx, in)
+	if err != nil {
+		return false, err
+	}
+	c.acknowledge(ctx, in, receipt, mark)
+	return true, nil
+}
+
+// receiveOnce stores an event. If the store does not answer, the event may be
+// stored all the same: sent again with its id, it is found and answered.
 func (c *conversation) receiveOnce(ctx context.Context, in arrival) (Receipt, error) {
 	// A client that goes away while its message is being stored must not leave
 	// it stored and not answered.
@@ -121,47 +143,26 @@ func (c *conversation) receiveOnce(ctx context.Context, in arrival) (Receipt, er
 		incoming.Sender = in.sender()
 	}
 	receipt, err := c.rt.cfg.Store.Receive(ctx, incoming)
-	if err == nil && receipt.Duplicate && !in.heard && !sameMessage(incoming, receipt.Event.Message) {
+	switch {
+	case err == nil && receipt.Duplicate && !in.heard && !sameMessage(incoming, receipt.Event.Message):
 		return receipt, fault.New(fault.Conflict, "this id was used for another message")
-	}
-	if err == nil {
+	case err == nil:
 		return receipt, nil
-	}
-	switch kind := fault.KindOf(err); {
-	case errors.Is(err, ErrNoTurn):
-	case kind == fault.NotFound:
+	case fault.KindOf(err) == fault.NotFound && !errors.Is(err, ErrNoTurn):
 		c.lose(err, in.caller)
-	case kind == fault.Invalid, kind == fault.Conflict: // it is not stored
-	default:
-		c.doubt(in.id)
 	}
 	return receipt, fmt.Errorf("store message of session %s: %w", c.key.ID, err)
 }
 
-// written counts the commits so far, and reports whether there is room for an
-// event of that size.
-func (c *conversation) written(size int) (commits int64, room bool) {
+// room reports whether there is room for an event of that size.
+func (c *conversation) room(size int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.commits, c.roomLocked(size)
+	return c.roomLocked(size)
 }
 
-// doubt remembers that a message may be stored although its sender was told
-// that it is not: sent again, it is answered.
-func (c *conversation) doubt(id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if id == "" || len(c.uncertain) >= c.rt.cfg.HeldEvents {
-		return
-	}
-	if c.uncertain == nil {
-		c.uncertain = map[string]bool{}
-	}
-	c.uncertain[id] = true
-}
-
-// acknowledge tells the sender that the event is stored and the others what it
-// says, and queues it. It is called in order.
+// acknowledge tells the sender that the event is stored and the others its
+// content, and queues it.
 func (c *conversation) acknowledge(ctx context.Context, in arrival, r Receipt, mark int64) {
 	m := r.Event.Message
 	in.event.ID, in.event.Turn = r.Event.ID, r.Event.Turn
@@ -186,48 +187,46 @@ func (c *conversation) acknowledge(ctx context.Context, in arrival, r Receipt, m
 		}
 	}
 	if r.Duplicate {
-		c.repeatedLocked(ctx, in.caller, r)
+		c.repeatedLocked(in, r)
 		return
 	}
 	c.rt.meters.received(p.Event.Name)
 	if m.Replaces > 0 {
 		c.stopFromLocked(m.Replaces)
 	}
-	c.inbox = append(c.inbox, work{arrived: p})
-	c.startLocked(ctx)
+	c.queue = append(c.queue, work{arrived: p})
 }
 
-// repeatedLocked queues what is to be done with a message that was sent again;
-// it gives back the slot if that is nothing.
-func (c *conversation) repeatedLocked(ctx context.Context, s *Subscription, r Receipt) {
+// repeatedLocked queues a message that was sent again; it gives back the slot if
+// the turn waits or runs anyway.
+func (c *conversation) repeatedLocked(in arrival, r Receipt) {
 	turn := r.Event.Turn
 	if waits, held := c.waitsLocked(turn); waits {
 		<-c.slots
 		if held {
-			s.tellLocked(c.streamed(turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
+			in.caller.tellLocked(c.streamed(turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
 		}
 		return
 	}
-	p := newPending(storedEvent(r.Event), r.Event.Message) // of the one stored first
-	c.inbox = append(c.inbox, work{slot: true, turn: turn, do: func(ctx context.Context) { c.repeat(ctx, s, p) }})
-	c.startLocked(ctx)
+	c.queue = append(c.queue, work{slot: true, turn: turn, do: func(ctx context.Context) { c.repeat(ctx, in, r) }})
 }
 
-// repeat deals with a message that was sent again after its turn: one that
-// failed runs again, of one that is done its sender is told so.
-func (c *conversation) repeat(ctx context.Context, s *Subscription, p *pending) {
-	done, err := c.answered(ctx, p.message)
+// repeat deals with a message that was sent again after its turn: a failed turn,
+// or one that never ended, runs; of a done one the sender gets the end.
+func (c *conversation) repeat(ctx context.Context, in arrival, r Receipt) {
+	done, err := c.answered(ctx, in, r)
+	p := newPending(storedEvent(r.Event), r.Event.Message) // the one stored first
 	if done && p.Event.Request() != "" {
-		c.answerAgain(ctx, s, p)
+		c.answerAgain(ctx, in.caller, p)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	turn := p.Event.Turn
+	if waits, _ := c.waitsLocked(turn); waits {
+		return
+	}
 	if !done && err == nil {
-		delete(c.failed, turn)
-		delete(c.uncertain, p.message.ClientID)
-		c.debts.forget(turn)
-		c.inbox = append([]work{{arrived: p}}, c.inbox...)
+		c.queue = append([]work{{arrived: p}}, c.queue...)
 		return
 	}
 	finished := payload.TurnFinished{Outcome: payload.Done}
@@ -235,10 +234,10 @@ func (c *conversation) repeat(ctx context.Context, s *Subscription, p *pending) 
 		finished.Outcome = payload.Failed
 		for _, d := range Failure(err, p.message.ClientID) {
 			d.Frame.Time, d.Frame.Turn = c.rt.cfg.Now(), &turn
-			s.tellLocked(d)
+			in.caller.tellLocked(d)
 		}
 	}
-	s.tellLocked(c.streamed(turn, payload.TurnFinishedAction, finished))
+	in.caller.tellLocked(c.streamed(turn, payload.TurnFinishedAction, finished))
 }
 
 // tellLocked hands a frame to one client, which may be none, or have left; one
@@ -249,11 +248,12 @@ func (s *Subscription) tellLocked(d Delivery) {
 	}
 }
 
-// answered reports whether the turn of a message is done and did not fail, or
-// was replaced: what it would say now nobody would see.
-func (c *conversation) answered(ctx context.Context, m agent.ChatMessage) (bool, error) {
+// answered reports whether the turn of a repeated message is done and did not
+// fail, or was replaced: nobody would see its reply.
+func (c *conversation) answered(ctx context.Context, in arrival, r Receipt) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
+	m := r.Event.Message
 	read := func(q MessageQuery) ([]agent.ChatMessage, error) {
 		q.Last, q.MaxContent = 1, NoContent
 		of, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, q)
@@ -266,13 +266,8 @@ func (c *conversation) answered(ctx context.Context, m agent.ChatMessage) (bool,
 	if of, err := read(MessageQuery{After: m.Seq - 1, Before: m.Seq + 1}); err != nil || len(of) == 0 {
 		return err == nil, err
 	}
-	c.mu.Lock()
-	_, uncommitted := c.failed[m.Turn]
-	uncertain := c.uncertain[m.ClientID]
-	unknown := m.Turn > c.done
-	c.mu.Unlock()
-	if uncommitted || uncertain || unknown {
-		return false, nil
+	if now, err := c.receiveOnce(ctx, in); err != nil || !now.Event.Handled {
+		return false, err
 	}
 	of, err := read(MessageQuery{Turn: m.Turn})
 	if err != nil {
@@ -282,9 +277,9 @@ func (c *conversation) answered(ctx context.Context, m agent.ChatMessage) (bool,
 	return len(of) == 0 || of[0].IsUser || of[0].ClientID != agent.FailedID, nil
 }
 
-// admit takes a slot of the mailbox and the intake lock. Whoever got no error
-// owns both, and gives the lock back by calling leave. A client that leaves, as
-// client tells, waits no longer for room.
+// admit takes a slot of the mailbox, which the caller gives back, and keeps the
+// session in memory until leave is called. A client that leaves, as client tells,
+// waits no longer for room.
 func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func(), err error) {
 	select {
 	case c.slots <- struct{}{}:
@@ -301,62 +296,17 @@ func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func
 			return nil, errClosing
 		}
 	}
-	if err := c.lockSoon(ctx); err != nil {
+	switch {
+	case c.rt.isClosing():
+		err = errClosing
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case !c.use():
+		err = c.failure()
+	}
+	if err != nil {
 		<-c.slots
 		return nil, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.gone {
-		<-c.slots
-		<-c.intake
-		return nil, c.err
-	}
-	if c.debts.resets() { // what is stored now would be removed
-		<-c.slots
-		<-c.intake
-		c.debts.tried = false
-		c.startLocked(ctx)
-		return nil, errOwesReset
-	}
-	c.users++
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.users--
-		<-c.intake
-		c.dropLocked()
-	}, nil
-}
-
-// errStuck is what clients are told whose session takes nothing.
-var errStuck = fault.New(fault.Busy, "this conversation is being reset, but what it was doing does not end; try again later")
-
-// lockSoon takes the intake lock for a client, which waits no longer than
-// MaxIntakeWait.
-func (c *conversation) lockSoon(ctx context.Context) error {
-	within, cancel := context.WithTimeoutCause(ctx, MaxIntakeWait, errStuck)
-	defer cancel()
-	err := c.lock(within)
-	if err != nil && ctx.Err() == nil && within.Err() != nil {
-		return errStuck
-	}
-	return err
-}
-
-// lock takes the intake lock.
-func (c *conversation) lock(ctx context.Context) error {
-	select { // a runtime that closes takes nothing, even if the lock is free
-	case <-c.rt.closing:
-		return errClosing
-	default:
-	}
-	select {
-	case c.intake <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-c.rt.closing:
-		return errClosing
-	}
+	return c.leave, nil
 }

@@ -64,6 +64,7 @@ func TestEventAcrossEviction(t *testing.T) {
 					synctest.Wait()
 					if evict {
 						sub.Close()
+						synctest.Wait()
 						if n := rt.Sessions(); n != 1 {
 							t.Fatalf("%d sessions in memory", n)
 						}

@@ -2,8 +2,6 @@ package session
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
@@ -18,6 +16,7 @@ type meters struct {
 	turns         map[payload.Outcome]*metrics.Counter
 	events        map[string]*metrics.Counter
 	full          *metrics.Counter
+	abandoned     *metrics.Counter
 	turn, commits *meter.Seconds
 }
 
@@ -27,12 +26,12 @@ const otherEvent = "other"
 func newMeters(set *metrics.Set, r *Runtime) meters {
 	m := meters{
 		turns: map[payload.Outcome]*metrics.Counter{}, events: map[string]*metrics.Counter{},
-		full:    set.GetOrCreateCounter("docent_agent_mailbox_full_total"),
-		turn:    meter.New(set, "docent_agent_turn_seconds", ""),
-		commits: meter.New(set, "docent_agent_commit_seconds", ""),
+		abandoned: set.GetOrCreateCounter("docent_agent_abandoned_total"),
+		full:      set.GetOrCreateCounter("docent_agent_mailbox_full_total"),
+		turn:      meter.New(set, "docent_agent_turn_seconds", ""),
+		commits:   meter.New(set, "docent_agent_commit_seconds", ""),
 	}
 	set.GetOrCreateGauge("docent_agent_sessions", func() float64 { return float64(r.Sessions()) })
-	set.GetOrCreateGauge("docent_agent_debts", func() float64 { return float64(r.owing()) })
 	for _, o := range []payload.Outcome{payload.Done, payload.Failed, payload.Stopped, payload.Held} {
 		m.turns[o] = set.GetOrCreateCounter(fmt.Sprintf(`docent_agent_turns_total{outcome=%q}`, o))
 	}
@@ -49,20 +48,6 @@ func (m *meters) received(name string) {
 		counter = m.events[otherEvent]
 	}
 	counter.Inc()
-}
-
-// owing counts what the sessions in memory owe the store.
-func (r *Runtime) owing() int {
-	r.mu.Lock()
-	all := slices.Collect(maps.Values(r.sessions))
-	r.mu.Unlock()
-	n := 0
-	for _, c := range all {
-		c.mu.Lock()
-		n += len(c.debts.list)
-		c.mu.Unlock()
-	}
-	return n
 }
 
 // ended counts turns and how long they took.

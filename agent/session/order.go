@@ -7,25 +7,9 @@ import (
 	"docent/payload"
 )
 
-// inOrder stores something and delivers it, while nothing else of the session
-// is: clients that stream get what is stored in the order of its seqs. f keeps
-// to a time of its own.
-//
-// Whoever waits here may hold the intake lock or a turn's flushing; whoever is
-// in here waits for nothing but the store, a turn's mu and the conversation's.
-func (c *conversation) inOrder(ctx context.Context, f func() error) error {
-	select {
-	case c.order <- struct{}{}:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	defer func() { <-c.order }()
-	return f()
-}
-
 // fill delivers what is stored up to a seq and clients that stream do not know:
 // what was in doubt, or what another process has stored. What cannot be read
-// now comes before what is delivered next. It is called in order.
+// now comes before what is delivered next.
 func (c *conversation) fill(ctx context.Context, seq int64) {
 	c.mu.Lock()
 	from := c.seq
@@ -43,8 +27,8 @@ func (c *conversation) fill(ctx context.Context, seq int64) {
 			return
 		}
 		c.mu.Lock()
-		if e.seq() > c.seq {
-			c.seq = e.seq()
+		if e.Seq() > c.seq {
+			c.seq = e.Seq()
 			c.deliverLocked(Delivery{Audience: Streaming, Frame: e.Frame()})
 		}
 		c.mu.Unlock()

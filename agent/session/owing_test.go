@@ -177,25 +177,6 @@ func TestTimedMoveRefused(t *testing.T) {
 	})
 }
 
-// What is owed is not given up because a client was there for long.
-func TestOwingWithClient(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		store, down := failing(agenttest.Commit, fault.Unavailable)
-		rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store})
-		sub, _, _ := open(t, rt, "S")
-		synctest.Wait()
-		down.Store(true)
-		send(t, sub, "1", "pay")
-		pass(900)
-		sub.Close()
-		pass(5)
-		if rt.Sessions() != 1 {
-			t.Errorf("given up 5 s after its client left")
-		}
-		down.Store(false)
-	})
-}
-
 // A body and a client reset the session at once.
 func TestResetsAtOnce(t *testing.T) {
 	for i := range 3 {
@@ -252,8 +233,7 @@ func TestStoreComesAndGoes(t *testing.T) {
 						return nil
 					}
 				}), Store: store})
-				subs := []*session.Subscription{}
-				for range 3 {
+				join := func() *session.Subscription {
 					s, c, _ := open(t, rt, "S")
 					go func() {
 						for range c.heard {
@@ -264,7 +244,14 @@ func TestStoreComesAndGoes(t *testing.T) {
 						synctest.Wait()
 						close(c.heard)
 					})
-					subs = append(subs, s)
+					return s
+				}
+				subs := []*session.Subscription{join(), join(), join()}
+				back := func(i uint32, err error) { // a client of a session that left memory comes back
+					if fault.KindOf(err) == fault.Unavailable {
+						subs[i].Close()
+						subs[i] = join()
+					}
 				}
 				r := uint32(seed*7919 + 13)
 				rnd := func(n uint32) uint32 {
@@ -272,11 +259,12 @@ func TestStoreComesAndGoes(t *testing.T) {
 					return (r >> 16) % n
 				}
 				for i := range 120 {
-					s := subs[rnd(3)]
+					n := rnd(3)
+					s := subs[n]
 					switch rnd(12) {
 					case 0:
 						ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-						_ = s.Reset(ctx)
+						back(n, s.Reset(ctx))
 						cancel()
 					case 1:
 						_ = s.Stop(t.Context(), 0)
@@ -287,9 +275,9 @@ func TestStoreComesAndGoes(t *testing.T) {
 					case 5:
 						pass(int(rnd(5)))
 					case 6:
-						_ = s.Send(t.Context(), session.Message{ID: fmt.Sprint(rnd(uint32(i + 1))), Content: quoted("again"), Human: true})
+						back(n, s.Send(t.Context(), session.Message{ID: fmt.Sprint(rnd(uint32(i + 1))), Content: quoted("again"), Human: true}))
 					default:
-						_ = s.Send(t.Context(), session.Message{ID: fmt.Sprint(i), Content: quoted("m"), Human: true})
+						back(n, s.Send(t.Context(), session.Message{ID: fmt.Sprint(i), Content: quoted("m"), Human: true}))
 						<-time.After(time.Duration(rnd(400)) * time.Millisecond)
 					}
 				}
@@ -300,6 +288,7 @@ func TestStoreComesAndGoes(t *testing.T) {
 					if err = subs[0].Send(t.Context(), session.Message{ID: "last", Content: quoted("last"), Human: true}); err == nil {
 						break
 					}
+					back(0, err)
 					pass(100)
 				}
 				pass(60)
@@ -309,40 +298,4 @@ func TestStoreComesAndGoes(t *testing.T) {
 			})
 		})
 	}
-}
-
-// While a reset is owed the session stays where it is, and what waited for that
-// does not keep it in memory once the reset is given up.
-func TestOwedResetIsGivenUp(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		store, down := failing(agenttest.Reset, fault.Unavailable)
-		a := agent.New("timed")
-		first, wait, done := a.State("first", agent.Initial), a.State("wait"), a.State("done")
-		first.OnMessage().GoTo(wait)
-		wait.After(30 * time.Second).GoTo(done)
-		done.Body(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "late") })
-		done.OnMessage().GoTo(first)
-		rt := start(t, session.RuntimeConfig{Agent: a, Store: store, Now: realTime})
-		sub, _, _ := open(t, rt, "S")
-		synctest.Wait()
-		send(t, sub, "1", "remind me")
-		synctest.Wait()
-		down.Store(true)
-		if err := sub.Reset(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		pass(40)
-		if err := rt.Check(t.Context(), "S"); err != nil {
-			t.Fatal(err)
-		}
-		pass(1)
-		if got := spoken(store); got != "remind me" {
-			t.Errorf("while the reset is owed: %s", got)
-		}
-		sub.Close()
-		pass(int(2 * session.MaxOwing / time.Second))
-		if rt.Sessions() != 0 {
-			t.Error("given up, and still in memory")
-		}
-	})
 }

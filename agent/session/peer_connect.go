@@ -43,7 +43,7 @@ func (l *link) end(err error) {
 		delete(c.peers, l.url)
 	}
 	c.rt.peering.give()
-	c.dropLocked()
+	c.signal()
 	c.mu.Unlock()
 	close(l.done)
 	for _, r := range waiting {

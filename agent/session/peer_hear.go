@@ -71,7 +71,7 @@ func (l *link) hear(f payload.Frame) (Message, bool) {
 func (l *link) take(ctx context.Context, m Message) bool {
 	pause := commitPause
 	for attempt := 1; ; attempt++ {
-		err := l.c.receive(ctx, m)
+		err := l.c.hear(ctx, m)
 		switch {
 		case err == nil:
 			return true

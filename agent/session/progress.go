@@ -21,8 +21,8 @@ func (s *Subscription) Progress() Progress {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var p Progress
-	if c.acting && len(c.turns) > 0 {
-		p.Running = c.turns[0]
+	if t := c.current; t != nil && len(t.turns) > 0 {
+		p.Running = t.turns[0]
 	}
 	for _, w := range c.waitingLocked() {
 		p.Waiting = append(p.Waiting, w.Event.Turn)
@@ -35,10 +35,9 @@ func (s *Subscription) Progress() Progress {
 // than MaxHistoryContent is left out.
 func (s *Subscription) Recent(ctx context.Context, limit int) ([]agent.ChatMessage, error) {
 	c := s.c
-	if err := c.lock(ctx); err != nil { // waits for a reset
+	if err := c.ask(ctx, nil, nothing); err != nil { // waits for a reset
 		return nil, err
 	}
-	<-c.intake
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
 	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{

@@ -45,16 +45,16 @@ func (c *conversation) roomLocked(size int) bool {
 	return size <= MaxQueueBytes
 }
 
-// arriveLocked takes the events from the front of the inbox.
+// arriveLocked takes the events from the front of the queue.
 func (c *conversation) arriveLocked() {
 	n := 0
-	for n < len(c.inbox) && c.inbox[n].arrived != nil {
-		c.pending = append(c.pending, c.inbox[n].arrived)
+	for n < len(c.queue) && c.queue[n].arrived != nil {
+		c.pending = append(c.pending, c.queue[n].arrived)
 		c.check, c.circled = true, false
-		c.inbox[n] = work{}
+		c.queue[n] = work{}
 		n++
 	}
-	c.inbox = c.inbox[n:]
+	c.queue = c.queue[n:]
 }
 
 // waiting takes the events that have arrived and returns all that are pending.
@@ -74,24 +74,22 @@ func (c *conversation) waiting() []*agent.Pending {
 // stay in the queue.
 const MaxTaken = 1000
 
-// claim takes a pending event for the turn at hand; false if a reset dropped
-// it, or the turn has taken too many.
-func (c *conversation) claim(event *agent.Pending) (*pending, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// claimLocked takes a pending event for a turn; false if a reset dropped it, or
+// the turn has taken too many.
+func (c *conversation) claimLocked(t *turn, event *agent.Pending) (*pending, bool) {
 	i := slices.IndexFunc(c.pending, func(p *pending) bool { return p.Pending == event })
 	if i < 0 {
 		return nil, false
 	}
 	p := c.pending[i]
-	if len(c.turns) >= MaxTaken || len(c.turns) > 0 && c.taken+p.size() > MaxQueueBytes {
+	if len(t.turns) >= MaxTaken || len(t.turns) > 0 && t.taken+p.size() > MaxQueueBytes {
 		return nil, false
 	}
 	c.pending = slices.Delete(c.pending, i, i+1)
-	if len(c.turns) > 0 { // or a body that listens for long would hear no more
+	if len(t.turns) > 0 { // or a body that listens for long would hear no more
 		c.free(p)
 	}
-	c.turns, c.taken = append(c.turns, p.Event.Turn), c.taken+p.size()
+	t.turns, t.taken = append(t.turns, p.Event.Turn), t.taken+p.size()
 	return p, true
 }
 
@@ -103,10 +101,8 @@ func (c *conversation) free(p *pending) {
 	}
 }
 
-// hold keeps what steps have looked at and nothing takes; it is told once.
-func (c *conversation) hold(ctx context.Context) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// holdLocked keeps what steps have looked at and nothing takes; it is told once.
+func (c *conversation) holdLocked(ctx context.Context) {
 	bytes := 0
 	for _, p := range c.pending {
 		bytes += p.size()
@@ -129,7 +125,7 @@ func (c *conversation) hold(ctx context.Context) {
 	}
 	dropped := slices.Clone(c.pending[:over])
 	c.pending = slices.Delete(c.pending, 0, over)
-	c.inbox = slices.Insert(c.inbox, 0, work{do: func(ctx context.Context) { c.drop(ctx, dropped) }})
+	c.queue = slices.Insert(c.queue, 0, work{do: func(ctx context.Context) { c.drop(ctx, dropped, errCrowded) }})
 	for _, p := range dropped {
 		c.rt.cfg.Logger.WarnContext(ctx, "event dropped: too many wait for a state that takes them",
 			"session", c.key.ID, "event", p.Event.ID, "name", p.Event.Name)
@@ -139,28 +135,28 @@ func (c *conversation) hold(ctx context.Context) {
 // errCrowded is why a turn failed whose event waited for too long.
 var errCrowded = fault.New(fault.Busy, "too much waits in this conversation, and this was the oldest of it; try again later")
 
-// drop ends the turns of events that are held no longer. One of a message fails
-// as any does; of others only the clients hear.
-func (c *conversation) drop(ctx context.Context, dropped []*pending) {
+// drop ends the turns of events that are given up because of why. One of a
+// message fails as any does; of others only the clients learn it.
+func (c *conversation) drop(ctx context.Context, dropped []*pending, why error) {
 	for _, p := range dropped {
-		t := &turn{number: p.Event.Turn, began: p, handled: []*pending{p}, since: time.Now(), failed: errCrowded}
+		t := &turn{c: c, number: p.Event.Turn, began: p, handled: []*pending{p}, since: time.Now(), failed: why}
 		record, now, message := c.standing(), c.rt.cfg.Now(), p.message.Type != ""
 		record.Turn, record.Handled = p.Event.Turn, []int64{p.Event.ID}
 		if message {
-			t.record.apologize(t, errCrowded, now)
+			t.record.resumed = true // steps of it may be stored
+			t.record.apologize(t, why, now)
 		}
-		err := c.commit(ctx, t, record, func(written Written) error {
-			c.present(ctx, t, written)
-			return nil
-		})
+		written, err := c.commit(ctx, t, record)
 		if err != nil {
-			c.logError(ctx, "drop an event", err)
+			c.abandon(ctx, err)
+			return
 		}
+		c.present(ctx, t, written)
 		if message {
-			c.fail(t, errCrowded)
+			c.fail(t, why)
 			continue
 		}
-		c.deliver(t.failure(errCrowded, now)[0]) // in words nobody was told that it waits
+		c.deliver(t.failure(why, now)[0]) // in words nobody was told that it waits
 		c.end(t, payload.TurnFinished{Outcome: payload.Failed})
 	}
 }
@@ -168,14 +164,14 @@ func (c *conversation) drop(ctx context.Context, dropped []*pending) {
 // standing is a record that changes nothing.
 func (c *conversation) standing() TurnRecord {
 	return TurnRecord{
-		Session: c.record.RowID, State: c.place.State, EnteredAt: c.place.Entered, WakeAt: c.wakeAt(c.place),
+		Session: c.record.RowID, State: c.place.State, EnteredAt: c.place.Entered, WakeAt: c.nextLook(c.place),
 	}
 }
 
 // waitsLocked reports whether a turn runs or is about to, and whether its event
 // is held.
 func (c *conversation) waitsLocked(turn int64) (waits, held bool) {
-	if slices.Contains(c.turns, turn) {
+	if c.current != nil && slices.Contains(c.current.turns, turn) {
 		return true, false
 	}
 	for _, p := range c.pending {
@@ -183,21 +179,22 @@ func (c *conversation) waitsLocked(turn int64) (waits, held bool) {
 			return true, p.Held()
 		}
 	}
-	return slices.ContainsFunc(c.inbox, func(w work) bool { return w.arrived != nil && w.arrived.Event.Turn == turn }), false
+	return slices.ContainsFunc(c.queue, func(w work) bool { return w.arrived != nil && w.arrived.Event.Turn == turn }), false
 }
 
-// dropAllLocked empties inbox and queue, and tells the turns that will not be.
+// dropAllLocked empties the queue, and tells clients of the turns that will not
+// be.
 func (c *conversation) dropAllLocked() {
 	c.greetedLocked() // what empties the session greets
 	dropped := c.pending
-	for _, w := range c.inbox {
+	for _, w := range c.queue {
 		if w.arrived != nil {
 			dropped = append(dropped, w.arrived)
-		} else {
-			c.release(w)
+		} else if w.slot {
+			<-c.slots
 		}
 	}
-	c.inbox, c.pending, c.failed, c.uncertain, c.check = nil, nil, nil, nil, false
+	c.queue, c.pending, c.check = nil, nil, false
 	for _, p := range dropped {
 		c.free(p)
 		if !p.Held() {

@@ -23,20 +23,16 @@ const (
 )
 
 // record is what a turn leaves in the session's record: messages and steps in
-// one order. It is guarded by its turn's mu.
+// one order. The conversation's mu guards it.
 type record struct {
 	entries []*entry
-	stored  int   // of entries, counted from the first
-	sent    int   // of those, what clients have with its seq
-	after   int64 // seq of the session when the turn last knew what is stored
-	doubt   bool  // entries after stored may be stored all the same
-	again   bool  // the turn was committed, and no answer came
-	replies int   // messages among entries
-	steps   int   // others
-	runs    int   // of reasoning, that have begun and not finished
-	shown   int64 // counts provisional frames
-	timer   *time.Timer
-	armed   bool                 // the timer will flush
+	stored  int                  // of entries, counted from the first
+	sent    int                  // of those, what clients have with its seq
+	replies int                  // messages among entries
+	steps   int                  // others
+	runs    int                  // of reasoning, that have begun and not finished
+	shown   int64                // counts provisional frames
+	flushAt time.Time            // when it is stored although the turn goes on; zero if at its end
 	talk    []*agent.ChatMessage // what was said in the turn, by all
 	draft   []byte               // what was streamed and clients have no reply or step for
 	fresh   int                  // where of it begins what no reply was said for
@@ -195,24 +191,32 @@ func (r *record) link(began *pending) {
 	}
 }
 
-// batch are the entries that are not stored, as the store wants them.
+// batch are copies of the entries that are not stored, as the store wants them.
 func (r *record) batch() []Entry {
 	fresh := r.entries[r.stored:]
 	out := make([]Entry, len(fresh))
 	for i, e := range fresh {
-		out[i] = Entry{Message: e.message, Step: e.step}
+		out[i] = e.copied()
 		if e.answer == nil {
 			continue
 		}
 		if at := slices.Index(fresh, e.answer); at >= 0 {
 			out[i].Answer = at + 1
 		} else {
-			linked := *e.step
-			linked.ChatID = e.answer.id()
-			out[i].Step = &linked
+			out[i].Step.ChatID = e.answer.id()
 		}
 	}
 	return out
+}
+
+// copied is an entry that shares nothing with the record.
+func (e *entry) copied() Entry {
+	if e.message != nil {
+		m := *e.message
+		return Entry{Message: &m}
+	}
+	step := *e.step
+	return Entry{Step: &step}
 }
 
 // links are the messages of steps that were stored without them.
@@ -236,153 +240,80 @@ func (r *record) links() []Link {
 	return out
 }
 
-// wrote takes over the ids and seqs of entries that are stored now. Those found
-// in the record of a session, in its order, may have others among them.
+// wrote takes over the ids and seqs of the batch that is stored now.
 func (r *record) wrote(entries []Entry) {
 	for _, w := range entries {
-		if r.stored == len(r.entries) {
-			return
-		}
 		e := r.entries[r.stored]
-		if !e.is(w) {
-			continue
-		}
 		if e.message != nil {
 			e.message.ID, e.message.Seq = w.Message.ID, w.Message.Seq
 		} else {
 			e.step.ID, e.step.Seq = w.Step.ID, w.Step.Seq
 			e.late = e.linked && w.Step.ChatID == 0 // it was told while it was written
 		}
-		r.after = max(r.after, w.seq())
 		r.stored++
 	}
 }
 
-// is reports whether an entry is the one that was stored so. Two of a turn that
-// are alike in all this have the same order in both.
-func (e *entry) is(w Entry) bool {
-	if m := e.message; m != nil {
-		return w.Message != nil && m.Type == w.Message.Type && m.IsUser == w.Message.IsUser && sameTime(m.Time, w.Message.Time)
-	}
-	r := e.step
-	return w.Step != nil && r.Kind == w.Step.Kind && r.StepKind == w.Step.StepKind && sameTime(r.Time, w.Step.Time)
-}
-
-// sameTime compares as precisely as databases keep times.
-func sameTime(a, b time.Time) bool {
-	return a.Truncate(time.Microsecond).Equal(b.Truncate(time.Microsecond))
-}
-
-// Attempts of a commit, and the pause before the second; it doubles.
+// Attempts of a commit, and the pause before the second; it doubles. A store that
+// restarts is waited for.
 const (
-	commitAttempts = 4
+	commitAttempts = 7
 	commitPause    = 100 * time.Millisecond
 )
 
-// commit writes a turn's record, with the entries of t if it is not nil, and
-// calls then, if it is not nil, in order. It tries again while the store does not
-// answer, and goes on when the turn's own context has ended.
-func (c *conversation) commit(ctx context.Context, t *turn, record TurnRecord, then func(Written) error) error {
+// commit writes a turn's record, with the entries of t if it is not nil. It
+// writes the same again while the store does not answer, under the same key, so
+// that it is written once. It goes on when the turn's own context has ended.
+func (c *conversation) commit(ctx context.Context, t *turn, record TurnRecord) (Written, error) {
 	ctx = context.WithoutCancel(ctx)
+	c.writes++
+	record.Key = fmt.Sprintf("%s/%d", c.load, c.writes)
+	if t != nil {
+		c.mu.Lock()
+		record.Entries = t.record.batch()
+		if !record.Partial {
+			record.Links = t.record.links()
+		}
+		c.mu.Unlock()
+	}
 	pause := commitPause
 	for attempt := 1; ; attempt++ {
-		err := c.commitOnce(ctx, t, record, then)
+		written, err := c.write(ctx, record)
 		switch {
 		case err == nil:
-			return nil
+			if t != nil && !written.Repeated {
+				c.mu.Lock()
+				t.record.wrote(written.Entries)
+				c.mu.Unlock()
+			}
+			return written, nil
 		case fault.KindOf(err) == fault.NotFound:
 			c.lose(err, nil)
-			return err
-		case attempt == commitAttempts || !fault.KindOf(err).Retryable():
-			return fmt.Errorf("commit turn %d of session %s: %w", record.Turn, c.key.ID, err)
+			return written, err
+		case attempt >= commitAttempts || !fault.KindOf(err).Retryable():
+			return written, fmt.Errorf("commit turn %d of session %s: %w", record.Turn, c.key.ID, err)
 		}
 		select {
 		case <-time.After(pause):
 		case <-c.rt.closing: // try at once, then give up
-			attempt = commitAttempts - 1
+			attempt = max(attempt, commitAttempts-1)
 		}
 		pause *= 2
 	}
 }
 
-// commitOnce writes a turn's record and calls then, if it is not nil, in order.
-func (c *conversation) commitOnce(ctx context.Context, t *turn, record TurnRecord, then func(Written) error) error {
-	return c.inOrder(ctx, func() error {
-		written, err := c.write(ctx, t, record)
-		if err != nil || then == nil {
-			return err
-		}
-		return then(written)
-	})
-}
-
-func (c *conversation) write(ctx context.Context, t *turn, record TurnRecord) (Written, error) {
+func (c *conversation) write(ctx context.Context, record TurnRecord) (Written, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
-	if t != nil {
-		if err := c.resolve(ctx, t); err != nil {
-			return Written{}, err
-		}
-		t.mu.Lock()
-		record.Entries = t.record.batch()
-		if !record.Partial {
-			record.Links, record.Again = t.record.links(), t.record.again
-		}
-		t.mu.Unlock()
-	}
 	began := time.Now()
 	written, err := c.rt.cfg.Store.CommitTurn(ctx, record)
 	c.rt.meters.commits.Observe(time.Since(began))
-	c.counted()
-	if t == nil {
-		return written, err
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err != nil { // the end of a turn that an event began is written once, however often it is tried
-		t.record.doubt = t.record.doubt || len(record.Entries) > 0 && (record.Partial || record.Turn == 0)
-		t.record.again = t.record.again || !record.Partial
-		return written, err
-	}
-	t.record.wrote(written.Entries) // of a repeated one, what is the turn's own
-	return written, nil
-}
-
-// counted counts a commit.
-func (c *conversation) counted() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.commits++
+	return written, err
 }
 
-// resolve finds out whether entries are stored although writing them failed.
-func (c *conversation) resolve(ctx context.Context, t *turn) error {
-	t.mu.Lock()
-	doubt, after := t.record.doubt, t.record.after
-	t.mu.Unlock()
-	if !doubt {
-		return nil
-	}
-	query := MessageQuery{After: after, Turn: t.number, MaxContent: NoContent}
-	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, query)
-	if err != nil {
-		return fmt.Errorf("look for what was said: %w", err)
-	}
-	steps, err := c.rt.cfg.Store.Steps(ctx, c.record.RowID, query)
-	if err != nil {
-		return fmt.Errorf("look for steps: %w", err)
-	}
-	messages = slices.DeleteFunc(messages, func(m agent.ChatMessage) bool { return m.Turn != t.number })
-	steps = slices.DeleteFunc(steps, func(r agent.ReasoningRecord) bool { return r.Turn != t.number })
-	found := merge(messages, steps)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.record.doubt = false
-	t.record.wrote(found)
-	return nil
-}
-
-func (e Entry) seq() int64 {
+// Seq is the message's, or the step's.
+func (e Entry) Seq() int64 {
 	if e.Message != nil {
 		return e.Message.Seq
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 
 	"docent/agent"
 )
@@ -38,10 +37,9 @@ func (s *Subscription) History(ctx context.Context) ([]agent.ChatMessage, error)
 // before selects what was stored before the client joined.
 func (s *Subscription) before(ctx context.Context) (MessageQuery, error) {
 	c := s.c
-	if err := c.lock(ctx); err != nil { // waits for a reset
+	if err := c.ask(ctx, nil, nothing); err != nil { // waits for a reset
 		return MessageQuery{}, err
 	}
-	<-c.intake
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return MessageQuery{Last: c.rt.cfg.ReplayLimit, Before: s.since + 1}, nil
@@ -87,7 +85,7 @@ func (c *conversation) entries(ctx context.Context, query MessageQuery) iter.Seq
 			default:
 				e.Step = steps.take()
 			}
-			at = e.seq()
+			at = e.Seq()
 			if !yield(e, nil) {
 				return
 			}
@@ -134,17 +132,4 @@ func (p *pages[T]) take() *T {
 	p.page[0] = none
 	p.page = p.page[1:]
 	return &first
-}
-
-// merge puts messages and steps into the order of their seqs.
-func merge(messages []agent.ChatMessage, steps []agent.ReasoningRecord) []Entry {
-	out := make([]Entry, 0, len(messages)+len(steps))
-	for i := range messages {
-		out = append(out, Entry{Message: &messages[i]})
-	}
-	for i := range steps {
-		out = append(out, Entry{Step: &steps[i]})
-	}
-	slices.SortStableFunc(out, func(a, b Entry) int { return cmp.Compare(a.seq(), b.seq()) })
-	return out
 }

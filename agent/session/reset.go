@@ -2,8 +2,7 @@ package session
 
 import (
 	"context"
-	"fmt"
-	"slices"
+	"time"
 
 	"docent/agent"
 	"docent/internal/fault"
@@ -14,22 +13,30 @@ import (
 // names, and greets again. It returns at once; what is sent after it is for the
 // session as it is afterwards.
 func (s *Subscription) Reset(ctx context.Context) error {
-	c := s.c
-	if err := c.lockSoon(ctx); err != nil {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
+	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.gone {
-		<-c.intake
-		return c.err
+	for c.resetting && !c.gone {
+		c.mu.Unlock()
+		err := c.askSoon(ctx, nothing)
+		c.mu.Lock()
+		if err != nil {
+			return err
+		}
 	}
-	c.dropAllLocked()
-	c.inbox = []work{{do: c.reset, intake: true}}
-	c.debts.list = nil // it ends with this
-	c.interrupt(errReset)
-	c.closePeersLocked(errReset)
-	c.startLocked(ctx)
+	switch {
+	case c.gone:
+		return c.err
+	case c.rt.isClosing():
+		return errClosing
+	}
+	c.resetSoonLocked()
+	if c.current != nil {
+		c.current.interrupt(errReset)
+	}
 	return nil
 }
 
@@ -37,62 +44,64 @@ func (s *Subscription) Reset(ctx context.Context) error {
 func (c *conversation) resetSoon() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.check = false
-	if slices.ContainsFunc(c.inbox, func(w work) bool { return w.intake }) {
-		return // a client was first, and its reset has the lock
-	}
-	c.inbox = append([]work{{do: c.resetNow}}, c.inbox...)
+	c.resetSoonLocked()
 }
 
-// resetNow resets the session, unless a client did meanwhile.
-func (c *conversation) resetNow(ctx context.Context) {
-	if c.lock(ctx) != nil {
-		return
-	}
-	defer func() { <-c.intake }()
-	c.mu.Lock()
+func (c *conversation) resetSoonLocked() {
 	c.dropAllLocked()
 	c.closePeersLocked(errReset)
-	c.mu.Unlock()
-	c.reset(ctx)
+	c.resetting, c.emptied = true, false
+	c.signal()
 }
 
-// reset empties the session and greets.
+// reset empties the session and greets. If the store does not answer, the session
+// leaves memory as it was.
 func (c *conversation) reset(ctx context.Context) {
-	if err := c.empty(ctx); err != nil {
-		c.oweReset()
+	seq, err := c.empty(ctx)
+	if err != nil {
 		c.logError(ctx, "reset", err)
+		if fault.KindOf(err) == fault.NotFound {
+			c.lose(err, nil)
+			return
+		}
 		for _, d := range Failure(err, "") {
 			d.Frame.Time = c.rt.cfg.Now()
 			c.deliver(d)
 		}
+		c.abandon(ctx, err)
 		return
-	}
-	c.greet(ctx)
-}
-
-func (c *conversation) empty(ctx context.Context) error {
-	err := c.inOrder(ctx, func() error {
-		ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-		defer cancel()
-		seq, err := c.rt.cfg.Store.ResetSession(ctx, c.record.RowID)
-		if err != nil {
-			return err
-		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.debts.list = nil
-		c.seq, c.resetSeq = seq, seq
-		c.deliverLocked(c.told(payload.SessionResetAction, payload.SessionReset{Seq: seq}))
-		return nil
-	})
-	if err != nil {
-		if fault.KindOf(err) == fault.NotFound {
-			c.lose(err, nil)
-		}
-		return fmt.Errorf("reset session %s: %w", c.key.ID, err)
 	}
 	c.record.Variables, c.event = nil, nil
 	c.place = agent.Place{State: c.rt.machine.Find(""), Entered: c.rt.cfg.Now()}
-	return nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.emptied = true
+	c.seq, c.resetSeq = seq, seq
+	c.deliverLocked(c.told(payload.SessionResetAction, payload.SessionReset{Seq: seq}))
+}
+
+// empty has the store empty the session. It tries again while the store does not
+// answer: emptying twice is as good as once.
+func (c *conversation) empty(ctx context.Context) (seq int64, err error) {
+	pause := commitPause
+	for attempt := 1; ; attempt++ {
+		seq, err = c.emptyOnce(ctx)
+		if err == nil || attempt >= commitAttempts || !fault.KindOf(err).Retryable() {
+			return seq, err
+		}
+		select {
+		case <-time.After(pause):
+		case <-c.rt.closing:
+			attempt = max(attempt, commitAttempts-1)
+		}
+		pause *= 2
+	}
+}
+
+func (c *conversation) emptyOnce(ctx context.Context) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	defer cancel()
+	seq, err := c.rt.cfg.Store.ResetSession(ctx, c.record.RowID)
+	c.commits++
+	return seq, err //nolint:wrapcheck // it names the session
 }

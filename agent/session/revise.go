@@ -91,17 +91,12 @@ func (c *conversation) again(ctx context.Context, r Revision) (arrival, error) {
 
 // stopFromLocked stops the turns from one on that run or wait.
 func (c *conversation) stopFromLocked(turn int64) {
-	if c.acting && slices.ContainsFunc(c.turns, func(t int64) bool { return t >= turn }) {
-		c.interrupt(agent.ErrStopped)
+	if t := c.current; t != nil && slices.ContainsFunc(t.turns, func(t int64) bool { return t >= turn }) {
+		t.interrupt(agent.ErrStopped)
 	}
 	for _, p := range c.waitingLocked() {
-		if p.Event.Turn < turn {
-			continue
-		}
-		p.Stop()
-		c.check = true
-		if c.acting && len(c.turns) == 0 { // it may be the one that is decided about
-			c.interrupt(agent.ErrStopped)
+		if p.Event.Turn >= turn {
+			c.stopLocked(p)
 		}
 	}
 }

@@ -184,6 +184,16 @@ func NewRuntime(cfg RuntimeConfig) (*Runtime, error) {
 
 var errClosing = fault.New(fault.Unavailable, "docent is shutting down; try again in a moment")
 
+// isClosing reports whether Shutdown has begun.
+func (r *Runtime) isClosing() bool {
+	select {
+	case <-r.closing:
+		return true
+	default:
+		return false
+	}
+}
+
 // begin reports whether a goroutine may be started; whoever got true calls
 // running.Done when it ends.
 func (r *Runtime) begin() bool {
@@ -233,11 +243,11 @@ func (r *Runtime) conversation(ctx context.Context, key SessionKey, req OpenRequ
 		c.users++
 	}
 	r.sessions[key] = c
+	r.running.Add(1)
 	r.mu.Unlock()
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.alarm = r.alarms.take(key.ID)
-	c.startLocked(ctx)
+	// Work outlives the client that asked for it: a disconnect stops nothing.
+	go c.run(context.WithoutCancel(ctx))
 	return c, true, nil
 }
 
@@ -324,7 +334,7 @@ func (c *conversation) leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.users--
-	c.dropLocked()
+	c.signal()
 }
 
 // forget drops a conversation from memory.
@@ -356,8 +366,7 @@ var errInterrupted = fault.New(fault.Canceled, "docent is shutting down")
 // more than once.
 func (r *Runtime) Shutdown(ctx context.Context) error {
 	r.mu.Lock()
-	first := !r.closed
-	if first {
+	if !r.closed {
 		r.closed = true
 		close(r.closing)
 	}
@@ -365,12 +374,8 @@ func (r *Runtime) Shutdown(ctx context.Context) error {
 	r.mu.Unlock()
 	r.alarms.stop()
 	for _, c := range open {
-		if first {
-			c.lastTry(ctx)
-		}
 		c.mu.Lock()
 		c.closePeersLocked(errClosing)
-		c.wake.stop()
 		c.mu.Unlock()
 	}
 	done := make(chan struct{})
@@ -387,7 +392,11 @@ func (r *Runtime) Shutdown(ctx context.Context) error {
 	interrupted := slices.Collect(maps.Values(r.sessions))
 	r.mu.Unlock()
 	for _, c := range interrupted {
-		c.stop(errInterrupted)
+		c.mu.Lock()
+		if c.current != nil {
+			c.current.interrupt(errInterrupted)
+		}
+		c.mu.Unlock()
 	}
 	select {
 	case <-done:

@@ -61,8 +61,8 @@ func (m Message) arrival() arrival {
 	return arrival{event: event, id: m.ID, content: m.Content, wait: m.Wait, heard: m.Heard}
 }
 
-// receive stores and queues a message that no client sent.
-func (c *conversation) receive(ctx context.Context, m Message) error {
+// hear stores and queues a message that no client sent.
+func (c *conversation) hear(ctx context.Context, m Message) error {
 	return c.store(ctx, m.arrival())
 }
 
@@ -190,17 +190,19 @@ func dispatched(e agent.Event) (arrival, error) {
 // now.
 func (r *Runtime) Check(ctx context.Context, sessionID string) error {
 	return r.with(ctx, sessionID, func(c *conversation) error {
-		c.checkNow(ctx)
+		c.checkNow()
 		return nil
 	})
 }
 
 // checkNow asks for a step.
-func (c *conversation) checkNow(ctx context.Context) {
+func (c *conversation) checkNow() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.gone {
-		c.check = true
-		c.startLocked(ctx)
-	}
+	c.checkLocked()
+}
+
+func (c *conversation) checkLocked() {
+	c.check, c.checkAgain = true, true
+	c.signal()
 }

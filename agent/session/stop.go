@@ -20,30 +20,35 @@ func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 	if c.gone {
 		return c.err
 	}
-	if turn == 0 || slices.Contains(c.turns, turn) {
-		if c.acting && (turn != 0 || len(c.turns) > 0) {
-			c.interrupt(agent.ErrStopped)
+	t := c.current
+	if turn == 0 || t != nil && slices.Contains(t.turns, turn) {
+		if t != nil && (turn != 0 || len(t.turns) > 0) {
+			t.interrupt(agent.ErrStopped)
 		}
 		return nil
 	}
 	for _, p := range c.waitingLocked() {
-		if p.Event.Turn != turn {
-			continue
-		}
-		p.Stop()
-		c.check = true
-		if c.acting && len(c.turns) == 0 { // it may be the one that is decided about
-			c.interrupt(agent.ErrStopped)
+		if p.Event.Turn == turn {
+			c.stopLocked(p)
 		}
 	}
-	c.startLocked(ctx)
+	c.signal()
 	return nil
+}
+
+// stopLocked ends a turn before it has begun.
+func (c *conversation) stopLocked(p *pending) {
+	p.Stop()
+	c.check, c.checkAgain = true, true
+	if t := c.current; t != nil && len(t.turns) == 0 { // it may be the one that is decided about
+		t.interrupt(agent.ErrStopped)
+	}
 }
 
 // waitingLocked are the events that no step has taken.
 func (c *conversation) waitingLocked() []*pending {
 	all := slices.Clone(c.pending)
-	for _, w := range c.inbox {
+	for _, w := range c.queue {
 		if w.arrived != nil {
 			all = append(all, w.arrived)
 		}

@@ -91,6 +91,9 @@ type EventRecord struct {
 	Time time.Time
 	// Message is the chat message stored with it; zero if the event is none.
 	Message agent.ChatMessage
+	// Handled reports that a committed turn has handled the event. Only Receive of a
+	// duplicate fills it.
+	Handled bool
 	// Begun reports that replies of its turn are stored although the turn was
 	// never committed: it was cut short. Only OpenSession fills it.
 	Begun bool
@@ -169,10 +172,9 @@ type TurnRecord struct {
 	Transitions []agent.TransitionRecord
 	// Predictions are what messages were understood as, in order.
 	Predictions []agent.PredictionRecord
-	// Again tells that writing it was tried before and no answer came. One of
-	// turn 0 of which the store then finds the first transition, or all events
-	// handled, is written: it is Repeated, without Entries.
-	Again bool
+	// Key names the write. If the session's last write had the same key, nothing is
+	// written, and the result is that of the first time.
+	Key string
 }
 
 // Link says which message closed the loop of a step that was stored before.

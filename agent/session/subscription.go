@@ -46,11 +46,12 @@ type Listener interface {
 	Deliver(Delivery)
 }
 
-// Leaver is a Listener that wants to know of the end of its session.
+// Leaver is a Listener that learns of the end of its session.
 type Leaver interface {
-	// Gone comes once, when the session has been deleted; see Listener for what
-	// it may do.
-	Gone()
+	// Gone comes once, when the session leaves memory although it has clients:
+	// with fault.NotFound it was deleted, else the client can come back. See
+	// Listener for what it may do.
+	Gone(err error)
 }
 
 // Opened describes the session as it was when a client joined.
@@ -174,8 +175,8 @@ func (c *conversation) failure() error {
 // conversation is gone.
 func (s *Subscription) join() bool {
 	c := s.c
-	t := c.lockTurn()
-	defer c.unlockTurn(t)
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.gone {
 		return false
 	}
@@ -184,10 +185,10 @@ func (s *Subscription) join() bool {
 			s.refused = true
 			return true
 		}
-		s.openedLocked(t)
+		s.openedLocked()
 	}
 	c.listeners = append(c.listeners, s)
-	c.wake.backoff = 0
+	c.backoff = 0
 	return true
 }
 
@@ -210,9 +211,8 @@ func (c *conversation) refuseStrangersLocked() (all bool) {
 	return true
 }
 
-// openedLocked tells the client of the session as it is. t is the turn that
-// runs, if one does.
-func (s *Subscription) openedLocked(t *turn) {
+// openedLocked tells the client of the session as it is.
+func (s *Subscription) openedLocked() {
 	c := s.c
 	s.opened, s.since, s.reset = true, c.seq, c.resetSeq
 	s.listener.Opened(Opened{SessionID: c.key.ID, Seq: c.seq, ResetSeq: c.resetSeq, Resumed: c.resumed})
@@ -220,7 +220,7 @@ func (s *Subscription) openedLocked(t *turn) {
 		s.at = 0
 	}
 	if !s.muted {
-		s.syncLocked(t)
+		s.syncLocked()
 	}
 }
 
@@ -232,10 +232,7 @@ func (s *Subscription) Close() {
 	defer c.mu.Unlock()
 	s.closed = true
 	c.listeners = slices.DeleteFunc(c.listeners, func(l *Subscription) bool { return l == s })
-	if d := &c.debts; len(c.listeners) == 0 && len(d.list) > 0 && d.timer != nil && !c.running {
-		d.timer.Reset(0)
-	}
-	c.dropLocked()
+	c.signal()
 }
 
 // SessionID is the session's public id.

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"docent/agent"
@@ -11,8 +10,8 @@ import (
 	"docent/payload"
 )
 
-// turn is what is made of one event, until it is committed. Bodies may use it
-// from several goroutines at once. It implements Backend.
+// turn is what is made of one event, until it is committed. It implements
+// agent.Backend for the bodies, which may use it from several goroutines at once.
 type turn struct {
 	c       *conversation
 	steps   *agent.Turn
@@ -21,46 +20,75 @@ type turn struct {
 	since   time.Time
 	commits int64 // the conversation's when it began
 
-	// What follows belongs to the conversation's goroutine.
+	// What follows belongs to the owner.
 	greeting bool         // it greets
 	result   agent.Result // what the steps came to, once they are over
-	failed   error        // what clients are told of; also guarded by mu
-	told     bool         // those that stream were told with the seq of the apology; also guarded by mu
+	failed   error        // what clients are told of
+	told     bool         // those that stream were told with the seq of the apology
 
-	flushing chan struct{} // a lock: holds a value while entries are written; taken before mu
-
-	mu      sync.Mutex // guards what follows
-	over    bool
-	handled []*pending
-	record  record
+	// What follows is guarded by the conversation's mu.
+	ctx       context.Context //nolint:containedctx // that of the steps
+	interrupt context.CancelCauseFunc
+	returned  bool // the steps are over
+	idle      bool // and there is none to take
+	over      bool // nothing is taken from the bodies any more
+	handled   []*pending
+	turns     []int64 // that it runs: more than one if a body took events itself
+	taken     int     // bytes of their content
+	record    record
 }
 
 // begin makes a turn of the session as it is.
 func (c *conversation) begin() *turn {
-	t := &turn{c: c, since: time.Now(), flushing: make(chan struct{}, 1)}
+	t := &turn{c: c, since: time.Now(), commits: c.commits, interrupt: func(error) {}, ctx: context.Background()}
 	t.steps = c.rt.machine.Begin(t, &c.env, agent.Start{
 		ID: c.key.ID, Name: c.record.Name, Username: c.record.Username, Platform: c.record.Platform,
 		Place: c.place, Event: c.event, Variables: c.record.Variables, Moves: c.carried,
 	})
 	c.carried = 0
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.acting, c.current = true, t
-	t.record.after, t.commits = c.seq, c.commits
 	return t
 }
 
-// Waiting implements Backend.
+// act begins a turn, whose steps have a goroutine: they go on until the next one
+// would begin another turn or there is none.
+func (c *conversation) act(ctx context.Context, greet bool) {
+	t := c.begin()
+	t.greeting = greet
+	steps, cancel := context.WithTimeout(ctx, c.rt.cfg.TurnTimeout)
+	steps, interrupt := context.WithCancelCause(steps)
+	c.mu.Lock()
+	t.ctx = steps
+	t.interrupt = func(cause error) {
+		interrupt(cause)
+		cancel()
+	}
+	c.current, c.check, c.checkAgain, c.wakeAt = t, false, false, time.Time{}
+	c.mu.Unlock()
+	go func() { // the owner waits for it
+		var idle bool
+		if greet {
+			idle = t.steps.Greet(steps)
+		} else {
+			idle = t.steps.Steps(steps)
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		t.returned, t.idle = true, idle
+		c.signal()
+	}()
+}
+
+// Waiting implements agent.Backend.
 func (t *turn) Waiting() []*agent.Pending { return t.c.waiting() }
 
-// Claim implements Backend.
+// Claim implements agent.Backend.
 func (t *turn) Claim(event *agent.Pending, begins bool) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.c.mu.Lock()
+	defer t.c.mu.Unlock()
 	if t.over {
 		return false
 	}
-	p, ok := t.c.claim(event)
+	p, ok := t.c.claimLocked(t, event)
 	if ok {
 		t.takeLocked(p, begins)
 	}
@@ -78,32 +106,8 @@ func (t *turn) takeLocked(p *pending, begins bool) {
 	}
 }
 
-// act runs one turn: it takes steps until the next one would begin another turn
-// or there is none.
-func (c *conversation) act(ctx context.Context) {
-	t := c.begin()
-	idle := t.steps.Steps(ctx)
-	c.acted(ctx, t, idle)
-}
-
-// acted ends a turn whose steps are over.
-func (c *conversation) acted(ctx context.Context, t *turn, idle bool) {
-	if idle {
-		c.mu.Lock()
-		c.check, c.circled = false, t.steps.Result().Circling
-		c.mu.Unlock()
-	}
-	c.finish(ctx, t)
-	if r := &t.result; !idle && len(r.Failures) > 0 && !r.Circling { // or states that fail would go round in circles unseen
-		c.carried = r.Moves
-	}
-	if idle {
-		c.hold(ctx)
-	}
-}
-
-// turns are the numbers of the turns it ends, at least its own.
-func (t *turn) turns() []int64 {
+// numbers are those of the turns it ends, at least its own.
+func (t *turn) numbers() []int64 {
 	out := []int64{t.number}
 	for _, p := range t.handled {
 		if p != t.began {
@@ -119,18 +123,26 @@ func (t *turn) changed() bool {
 	return r.Started || len(r.Set) > 0 || len(r.Delete) > 0 || len(t.record.entries) > 0
 }
 
-// close ends what goes on beside the body.
-func (t *turn) close() {
-	t.flushing <- struct{}{}
-	defer func() { <-t.flushing }()
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// close ends what goes on beside the steps, and takes over what they came to.
+func (c *conversation) close(t *turn) (cause error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	cause = context.Cause(t.ctx)
+	t.interrupt(nil) // releases the context
 	t.over = true
 	t.steps.Close()
 	t.result = t.steps.Result()
-	if t.record.timer != nil {
-		t.record.timer.Stop()
+	t.record.flushAt = time.Time{}
+	if t.idle {
+		c.check, c.circled = c.checkAgain, t.result.Circling
+	} else {
+		c.check = true
 	}
+	c.checkAgain = false
+	if r := &t.result; !t.idle && len(r.Failures) > 0 && !r.Circling { // or states that fail would go round in circles unseen
+		c.carried = r.Moves
+	}
+	return cause
 }
 
 var (
@@ -142,47 +154,50 @@ var (
 	errCutShort = fault.New(fault.Unavailable, "docent was stopped in the middle of this answer; ask again")
 )
 
-// greet runs the initial state's body, and what follows it.
-func (c *conversation) greet(ctx context.Context) {
-	t := c.begin()
-	t.greeting = true
-	c.mu.Lock()
-	c.check = true
-	c.mu.Unlock()
-	idle := t.steps.Greet(ctx)
-	c.acted(ctx, t, idle)
-}
-
 // apologize ends the turn of an event that was cut short after it had said
 // something: it must not be answered twice.
 func (c *conversation) apologize(ctx context.Context, p *pending) {
 	t := c.begin()
-	t.mu.Lock()
+	c.mu.Lock()
+	c.current, t.idle, t.turns = t, !c.check, []int64{p.Event.Turn}
 	t.takeLocked(p, true)
 	t.record.resumed = true
-	t.mu.Unlock()
+	c.checkAgain = c.check
+	c.mu.Unlock()
 	t.steps.Fail(p.Pending, errCutShort)
 	c.finish(ctx, t)
 }
 
-// finish commits a turn, whether its bodies failed or not, and then sends what
-// it said and is not sent yet.
+// finish ends a turn whose steps are over.
 func (c *conversation) finish(ctx context.Context, t *turn) {
-	t.close()
-	defer func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		for _, p := range t.handled {
-			c.free(p)
+	cause := c.close(t)
+	c.conclude(ctx, t, cause)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.settleLocked()
+	if t.greeting {
+		c.greetedLocked()
+		if c.emptied {
+			c.resetting, c.emptied = false, false
 		}
-	}()
-	cause := context.Cause(ctx)
+	}
+	for _, p := range t.handled {
+		c.free(p)
+	}
+	if t.idle && !c.gone && !c.resetting {
+		c.holdLocked(ctx)
+	}
+}
+
+// conclude commits a turn, whether its bodies failed or not, and then sends what
+// it said and is not sent yet.
+func (c *conversation) conclude(ctx context.Context, t *turn, cause error) {
 	switch {
 	case errors.Is(cause, errReset): // what it did is about to be removed
 		c.settle()
 		c.end(t, payload.TurnFinished{Outcome: payload.Failed})
 		return
-	case errors.Is(cause, errInterrupted), errors.Is(cause, errDeleted): // it runs again after the restart, or never
+	case c.isGone(), errors.Is(cause, errInterrupted): // it runs again after the next load, or never
 		return
 	case t.result.Resetting:
 		c.settle()
@@ -192,28 +207,23 @@ func (c *conversation) finish(ctx context.Context, t *turn) {
 	case !t.changed():
 		return
 	}
-	outcome, failed := c.conclude(ctx, t, cause)
-	err := c.commit(ctx, t, c.outcome(t), func(written Written) error {
-		c.place, c.record.Variables = t.result.Place, t.result.Variables
-		if last := t.result.Event; last.Name != "" && c.rt.machine.Remembers() {
-			c.event = &last
-		}
-		if t.result.Started {
-			c.awake()
-		}
-		c.settle()
-		c.present(ctx, t, written)
-		if failed != nil && !failure(written) { // it was answered elsewhere
-			failed, outcome = nil, payload.Done
-		}
-		return nil
-	})
+	outcome, failed := c.outcome(ctx, t, cause)
+	written, err := c.commit(ctx, t, c.turnRecord(t))
 	if err != nil {
-		c.logError(ctx, "commit turn", err, "turn", t.number)
-		c.keep(t)
-		c.settle()
-		c.owe(ctx, t, err)
-		failed = err
+		c.refused(ctx, t, err)
+		return
+	}
+	c.place, c.record.Variables = t.result.Place, t.result.Variables
+	if last := t.result.Event; last.Name != "" && c.rt.machine.Remembers() {
+		c.event = &last
+	}
+	if t.result.Started {
+		c.awake()
+	}
+	c.settle()
+	c.present(ctx, t, written)
+	if failed != nil && !failure(written) { // it was answered elsewhere
+		failed, outcome = nil, payload.Done
 	}
 	if failed != nil {
 		c.fail(t, failed)
@@ -222,10 +232,38 @@ func (c *conversation) finish(ctx context.Context, t *turn) {
 	c.end(t, payload.TurnFinished{Outcome: outcome, Usage: t.result.Usage})
 }
 
-// conclude says how a turn ended, also in what it leaves behind.
-func (c *conversation) conclude(ctx context.Context, t *turn, cause error) (payload.Outcome, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// refused ends a turn whose outcome the store does not take. If it never will,
+// the events of the turn end with an apology, and a turn that no event began
+// with its state alone, as it would be taken again at each load. Else nobody
+// knows whether the outcome is stored, and the session leaves memory: the next
+// load ends or runs the turn by what is stored.
+func (c *conversation) refused(ctx context.Context, t *turn, err error) {
+	c.logError(ctx, "commit turn", err, "turn", t.number)
+	if fault.KindOf(err).Retryable() {
+		c.abandon(ctx, err)
+		return
+	}
+	if len(t.handled) > 0 {
+		c.settle()
+		c.drop(ctx, t.handled, err)
+		return
+	}
+	record := TurnRecord{
+		Session: c.record.RowID, State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.nextLook(t.result.Place),
+	}
+	if _, err := c.commit(ctx, nil, record); err != nil {
+		c.abandon(ctx, err)
+		return
+	}
+	c.place = t.result.Place
+	c.settle()
+	c.fail(t, err)
+}
+
+// outcome says how a turn ended, also in its record.
+func (c *conversation) outcome(ctx context.Context, t *turn, cause error) (payload.Outcome, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	now := c.rt.cfg.Now()
 	if t.result.Stopped || errors.Is(cause, agent.ErrStopped) {
 		t.record.stopped(t, now)
@@ -242,11 +280,11 @@ func (c *conversation) conclude(ctx context.Context, t *turn, cause error) (payl
 	return payload.Failed, t.result.Failures[0]
 }
 
-// outcome is the turn as it is to be stored.
-func (c *conversation) outcome(t *turn) TurnRecord {
+// turnRecord is the turn as it is to be stored.
+func (c *conversation) turnRecord(t *turn) TurnRecord {
 	r := TurnRecord{
 		Session: c.record.RowID, Turn: t.number,
-		State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.wakeAt(t.result.Place),
+		State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.nextLook(t.result.Place),
 		Set: t.result.Set, Delete: t.result.Delete, Transitions: t.result.Transitions, Predictions: t.result.Predictions,
 	}
 	for _, p := range t.handled {
@@ -267,25 +305,25 @@ func failure(written Written) bool {
 	return !written.Repeated
 }
 
-// settle tells that the turn at hand is over, before the clients hear of it: a
+// settle makes the turn at hand a past one, before the clients learn of it: a
 // message that is sent again from then on is sent after its turn.
 func (c *conversation) settle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.acting, c.current = false, nil
-	for _, turn := range c.turns {
-		c.done = max(c.done, turn)
+	c.settleLocked()
+}
+
+func (c *conversation) settleLocked() {
+	if c.current != nil {
+		c.ending = c.current.turns // a client that comes now learns that they end
+		c.current = nil
 	}
-	c.turns, c.ending = nil, c.turns // a client that comes now hears that they end
 }
 
 // fail tells the clients that a turn failed which have not been told.
 func (c *conversation) fail(t *turn, err error) {
-	t.mu.Lock()
-	told := t.told
-	t.mu.Unlock()
 	for _, d := range t.failure(err, c.rt.cfg.Now()) {
-		if d.Audience == Streaming && !told || d.Audience == Plain && !t.unspoken(err) {
+		if d.Audience == Streaming && !t.told || d.Audience == Plain && !t.unspoken(err) {
 			c.deliver(d)
 		}
 	}
@@ -312,7 +350,7 @@ func (t *turn) failure(err error, now time.Time) []Delivery {
 // end tells the clients that stream that turns are over. For what no event
 // began nobody waits.
 func (c *conversation) end(t *turn, f payload.TurnFinished) {
-	turns := t.turns()
+	turns := t.numbers()
 	c.rt.meters.ended(f.Outcome, turns, t.since)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -343,49 +381,61 @@ func (t *turn) answering(f *payload.Frame) {
 	}
 }
 
-// keep remembers the events of a turn that could not be committed: sent again
-// with their ids, they are answered.
-func (c *conversation) keep(t *turn) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, p := range t.handled {
-		if p.message.ClientID == "" || len(c.failed) >= c.rt.cfg.HeldEvents {
-			continue
-		}
-		if c.failed == nil {
-			c.failed = map[int64]*pending{}
-		}
-		c.failed[p.Event.Turn] = p
-	}
-	if t.began == nil { // it would be tried again at once
-		c.check = false
-	}
-}
-
 // lose ends a conversation whose session has been deleted, and tells its clients
 // but the one that gets err from its own call, if any.
 func (c *conversation) lose(err error, caller *Subscription) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.leaveLocked(err, errDeleted, caller)
+}
+
+// abandon takes a session out of memory because it is not known what the store
+// has of it. Its clients are told to come back, and it is loaded again soon.
+func (c *conversation) abandon(ctx context.Context, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gone {
+		return
+	}
+	c.rt.cfg.Logger.WarnContext(ctx, "the session leaves memory, as the store does not take its writes", "session", c.key.ID)
+	c.rt.meters.abandoned.Inc()
+	why := fault.Wrap(fault.Unavailable, err, "%s", fault.Message(err))
+	c.leaveLocked(why, errReset, nil)
+	pause := min(max(2*c.backoff, c.rt.cfg.ConditionInterval), maxBackoff)
+	c.rt.alarms.set(sleeper{id: c.key.ID, at: c.rt.cfg.Now().Add(pause), backoff: pause}, c.rt)
+}
+
+// leaveLocked ends a conversation and tells its clients; cause ends the context
+// of the turn that runs.
+func (c *conversation) leaveLocked(err, cause error, caller *Subscription) {
 	if !c.gone {
 		for _, s := range c.listeners {
 			if l, ok := s.listener.(Leaver); ok && s != caller {
-				l.Gone()
+				l.Gone(err)
 			}
 		}
 	}
 	c.endLocked(err)
-	for _, w := range c.inbox {
+	for _, w := range c.queue {
 		if w.arrived != nil {
 			c.free(w.arrived)
-		} else {
-			c.release(w)
+		} else if w.slot {
+			<-c.slots
 		}
 	}
 	for _, p := range c.pending {
 		c.free(p)
 	}
-	c.inbox, c.pending, c.check, c.debts.list = nil, nil, false, nil
-	c.interrupt(errDeleted)
-	c.closePeersLocked(errDeleted)
+	c.queue, c.pending, c.check, c.resetting, c.emptied = nil, nil, false, false, false
+	if c.current != nil {
+		c.current.interrupt(cause)
+	}
+	c.closePeersLocked(cause)
+	c.signal()
+}
+
+func (c *conversation) isGone() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.gone
 }

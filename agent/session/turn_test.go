@@ -189,32 +189,6 @@ func testCommitAgain(t *testing.T) {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 	c.until(payload.TurnFinishedAction)
-	// When it cannot be stored at all, nothing of the turn counts, and the same
-	// message may be sent again.
-	failures = 1000
-	send(t, sub, "m2", "lost")
-	c.until(payload.AckAction)
-	if d := c.next(); d.Frame.Action != payload.ErrorAction {
-		t.Errorf("got %s, want an error", d.Frame.Action)
-	}
-	c.until(payload.TurnFinishedAction)
-	synctest.Wait()
-	store.Before = nil
-	send(t, sub, "m2", "lost")
-	if d := c.next(); !strings.Contains(string(d.Frame.Message), `"duplicate":true`) {
-		t.Errorf("ack %s", d.Frame.Message)
-	}
-	if d := c.until(payload.ReplyStr); text(t, d) != "lost" {
-		t.Errorf("got %s", d.Frame.Message)
-	}
-	send(t, sub, "m2", "lost")
-	c.until(payload.AckAction)
-	synctest.Wait()
-	for len(c.heard) > 0 {
-		if d := c.next(); d.Frame.Action == payload.ReplyStr {
-			t.Error("it is answered twice")
-		}
-	}
 }
 
 // One message sent from two sockets at once is one turn.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"docent/agent"
+	"docent/internal/fault"
 )
 
 // SetVariables sets session variables, in order with the events sent, and then
@@ -21,25 +22,37 @@ func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.
 		return err
 	}
 	defer leave()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.inbox = append(c.inbox, work{slot: true, do: func(ctx context.Context) {
-		err := c.setVariables(ctx, values)
-		if err != nil {
-			c.logError(ctx, "set variables", err)
-		}
+	err = c.askSoon(ctx, func(context.Context) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.check, c.circled, c.wake.backoff = true, false, 0
-		if err != nil {
-			for _, d := range Failure(err, "") {
-				d.Frame.Time = c.rt.cfg.Now()
-				s.listener.Deliver(d)
-			}
+		c.queue = append(c.queue, work{slot: true, do: func(ctx context.Context) { c.setFor(ctx, s, values) }})
+		return nil
+	})
+	if err != nil {
+		<-c.slots
+	}
+	return err
+}
+
+// setFor sets variables for a client, and has the session look whether it is to
+// move on.
+func (c *conversation) setFor(ctx context.Context, s *Subscription, values map[string]json.RawMessage) {
+	err := c.setVariables(ctx, values)
+	if err != nil {
+		c.logError(ctx, "set variables", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gone {
+		return
+	}
+	c.check, c.circled, c.backoff = true, false, 0
+	if err != nil {
+		for _, d := range Failure(err, "") {
+			d.Frame.Time = c.rt.cfg.Now()
+			s.listener.Deliver(d)
 		}
-	}})
-	c.startLocked(ctx)
-	return nil
+	}
 }
 
 func (c *conversation) setVariables(ctx context.Context, values map[string]json.RawMessage) error {
@@ -49,7 +62,10 @@ func (c *conversation) setVariables(ctx context.Context, values map[string]json.
 	}
 	record := c.standing()
 	record.Set = set
-	if err := c.commit(ctx, nil, record, nil); err != nil {
+	if _, err := c.commit(ctx, nil, record); err != nil {
+		if fault.KindOf(err).Retryable() {
+			c.abandon(ctx, err)
+		}
 		return err
 	}
 	c.record.Variables = all

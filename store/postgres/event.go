@@ -52,8 +52,8 @@ func receiving(condition string) string {
 	d AS (INSERT INTO said (session_id, chat_id, turn, folded) SELECT s.id, c.id, s.turn, $14 FROM s, c WHERE $14::text <> ''),
 	e AS (INSERT INTO event (session_id, event, info, "timestamp", turn, human, data, origin, chat_id, handled)
 		SELECT id, $4, $5, $6, turn, $9, $10, $11, (SELECT id FROM c), false FROM s RETURNING *)
-	SELECT ` + eventColumns + `, false FROM e
-	UNION ALL SELECT ` + eventColumns + `, true FROM event e JOIN chat c ON c.id = e.chat_id
+	SELECT ` + eventColumns + `, false, false FROM e
+	UNION ALL SELECT ` + eventColumns + `, e.handled, true FROM event e JOIN chat c ON c.id = e.chat_id
 	WHERE c.session_id = $1 AND c.client_id = $3 AND c.client_id <> '' AND c.is_user`
 }
 
@@ -126,7 +126,10 @@ func (s *Store) receive(ctx context.Context, in session.Incoming, now time.Time)
 		return receipt, err
 	}
 	receipt.Event, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (session.EventRecord, error) {
-		return scanEvent(row, &receipt.Duplicate)
+		var handled bool
+		e, err := scanEvent(row, &handled, &receipt.Duplicate)
+		e.Handled = handled
+		return e, err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return receipt, errNotReceived

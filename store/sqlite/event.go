@@ -48,8 +48,10 @@ func (s *Store) receive(ctx context.Context, in session.Incoming) (receipt sessi
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		err := sql.ErrNoRows
 		if in.ClientID != "" {
-			receipt.Event, err = scanEvent(w.row(ctx, `SELECT `+eventColumns+` FROM chat c JOIN event e ON e.chat_id = c.id
-				WHERE c.session_id = ? AND c.client_id = ? AND c.client_id <> '' AND c.is_user`, in.Session, in.ClientID))
+			var handled bool
+			receipt.Event, err = scanEvent(w.row(ctx, `SELECT `+eventColumns+`, e.handled FROM chat c JOIN event e ON e.chat_id = c.id
+				WHERE c.session_id = ? AND c.client_id = ? AND c.client_id <> '' AND c.is_user`, in.Session, in.ClientID), &handled)
+			receipt.Event.Handled = handled
 		}
 		receipt.Duplicate = err == nil
 		before := receipt.Event.Message.Seq

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -124,8 +125,8 @@ func partialZero(t *testing.T, db Conversations) {
 	want(t, "state", open(t, s, "x").State, "answer")
 }
 
-// partialAgain: what no event began is written once if it is known to be tried
-// again, and twice if it happened twice.
+// partialAgain: a commit is written once by its key, also if an event is stored
+// between, and answered as the first time.
 func partialAgain(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	row := open(t, s, "x").RowID
@@ -135,23 +136,26 @@ func partialAgain(t *testing.T, db Conversations) {
 		Session: row, State: "b", EnteredAt: at, Entries: []session.Entry{told("moved")},
 		Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b", Time: at}},
 	}
-	took := session.TurnRecord{Session: row, State: "b", EnteredAt: at, Handled: []int64{e.ID}, Entries: []session.Entry{told("took")}}
-	for _, c := range []struct {
-		turn   session.TurnRecord
-		again  bool
-		writes bool
-	}{
-		{move, true, true},
-		{move, true, false},
-		{move, false, true},
-		{took, true, true},
-		{took, true, false},
-		{took, false, true},
-	} {
-		c.turn.Again = c.again
-		got := commit(t, s, c.turn)
-		want(t, "repeated and written", []any{got.Repeated, len(got.Entries)}, []any{!c.writes, map[bool]int{true: 1}[c.writes]})
+	part := session.TurnRecord{Session: row, Turn: e.Turn, Partial: true, Entries: []session.Entry{thought("hm", 0), told("part")}}
+	took := session.TurnRecord{
+		Session: row, Turn: e.Turn, State: "b", EnteredAt: at, Handled: []int64{e.ID}, Entries: []session.Entry{told("took")},
+		Transitions: []agent.TransitionRecord{{Source: "b", Dest: "b", Time: at}},
 	}
-	want(t, "record", all(t, s, row), []string{`1/0 agent "moved"`, `2/0 agent "moved"`, `3/0 agent "took"`, `4/0 agent "took"`})
-	db.rows(t, map[string]int{"transition": 2})
+	for i, turn := range []session.TurnRecord{move, part, took, move} {
+		turn.Key = fmt.Sprintf("key %d", i)
+		first := entryLines(commit(t, s, turn).Entries)
+		say(t, s, row, turn.Key, "between")
+		for range 2 {
+			got := commit(t, s, turn)
+			want(t, "repeated and written", []any{got.Repeated, entryLines(got.Entries)}, []any{false, first})
+		}
+	}
+	want(t, "record", all(t, s, row), []string{
+		`1/0 agent "moved"`, `2/2 user "between"`, "3/1 thought hm", `4/1 agent "part"`, `5/3 user "between"`, `6/1 agent "took"`,
+		`7/4 user "between"`, `8/0 agent "moved"`, `9/5 user "between"`,
+	})
+	took.Key = "another"
+	got := commit(t, s, took)
+	want(t, "by another", []any{got.Repeated, entryLines(got.Entries)}, []any{true, []string{"3/1 thought hm", `4/1 agent "part"`, `6/1 agent "took"`}})
+	db.rows(t, map[string]int{"transition": 3})
 }

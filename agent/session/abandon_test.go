@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,121 +57,6 @@ func (c *client) all() string {
 		}
 	}
 	return strings.Join(out, "|")
-}
-
-// A turn that could not be committed has failed, also in the store, as soon as
-// that answers: it does not run again by itself. Sent again, it does.
-func TestFailedCommitIsOwed(t *testing.T) {
-	const apology = "Sorry, that did not work"
-	for _, how := range []string{"timer", "next work", "close", "shutdown", "forgotten"} {
-		t.Run(how, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				store, down := failing(agenttest.Commit, fault.Unavailable)
-				paid := 0
-				build := func() *agent.Agent {
-					return echo(func(_ context.Context, s *agent.Session) error {
-						if s.Message() == "pay" {
-							paid++
-						}
-						if agent.Get(s, "n", 0) > 0 {
-							return fmt.Errorf("a variable of a turn that failed is set")
-						}
-						if s.Message() == "pay" {
-							return s.Set("n", 1)
-						}
-						return nil
-					})
-				}
-				rt := start(t, session.RuntimeConfig{Agent: build(), Store: store})
-				sub, c, _ := open(t, rt, "S")
-				synctest.Wait()
-				down.Store(true)
-				send(t, sub, "1", "pay")
-				pass(5)
-				if got := c.all(); got != "hello|"+apology+"|failed" {
-					t.Errorf("heard %s", got)
-				}
-				want := "hello|pay|" + apology
-				switch how {
-				case "timer":
-					down.Store(false)
-					pass(60)
-				case "next work":
-					down.Store(false)
-					send(t, sub, "2", "next")
-					synctest.Wait()
-					want = "hello|pay|next|" + apology + "|next"
-				case "close":
-					sub.Close()
-					synctest.Wait()
-					if rt.Sessions() != 1 {
-						t.Error("it is out of memory")
-					}
-					down.Store(false)
-					pass(60)
-				case "shutdown":
-					down.Store(false)
-					stop(t, rt)
-					rt = start(t, session.RuntimeConfig{Agent: build(), Store: store})
-				case "forgotten": // the store is down for long
-					sub.Close()
-					pass(int(2 * session.MaxOwing / time.Second))
-					down.Store(false)
-				}
-				synctest.Wait()
-				if how == "forgotten" {
-					if n := len(store.Pending("S")); n != 1 || rt.Sessions() != 0 {
-						t.Errorf("%d events wait, %d sessions in memory", n, rt.Sessions())
-					}
-					return
-				}
-				if got := spoken(store); got != want || len(store.Pending("S")) > 0 {
-					t.Errorf("stored %s, want %s; %d events wait", got, want, len(store.Pending("S")))
-				}
-				sub.Close()
-				synctest.Wait()
-				if rt.Sessions() != 0 {
-					t.Error("it is still in memory")
-				}
-				sub, c, _ = open(t, rt, "S")
-				synctest.Wait()
-				if got := c.all(); got != "" || paid != 1 {
-					t.Errorf("paid %d times; heard %s", paid, got)
-				}
-				send(t, sub, "1", "pay")
-				synctest.Wait()
-				if got := c.all(); got != "pay|done" || paid != 2 {
-					t.Errorf("sent again: paid %d times; heard %s", paid, got)
-				}
-			})
-		})
-	}
-}
-
-// A turn that was stored although no answer came is not a failed one.
-func TestOwedButStored(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		store := &unanswered{Store: agenttest.NewStore()}
-		rt := start(t, session.RuntimeConfig{Agent: echo(func(_ context.Context, s *agent.Session) error {
-			return s.Set("n", agent.Get(s, "n", 0)+1)
-		}), Store: store})
-		sub, c, _ := open(t, rt, "S")
-		synctest.Wait()
-		store.on.Store(true)
-		send(t, sub, "1", "hi")
-		pass(5)
-		store.on.Store(false)
-		pass(60)
-		if got := c.all(); got != "hello|Sorry, that did not work|failed|hi|done" {
-			t.Errorf("heard %s", got)
-		}
-		send(t, sub, "2", "again")
-		synctest.Wait()
-		record, _, _ := store.Session("S")
-		if got := spoken(store.Store); got != "hello|hi|hi|again|again" || string(record.Variables["n"]) != "2" {
-			t.Errorf("stored %s %s", got, record.Variables["n"])
-		}
-	})
 }
 
 // unanswered writes commits, and loses the answers while on is set.
@@ -291,65 +177,6 @@ func TestTimedMoveAgain(t *testing.T) {
 	})
 }
 
-// A reset that fails is made as soon as it can be: what it dropped stays
-// dropped, and nothing that comes later goes with it.
-func TestResetIsOwed(t *testing.T) {
-	for _, from := range []string{"client", "body"} {
-		t.Run(from, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				store, down := failing(agenttest.Reset, fault.Unavailable)
-				var ran []string
-				rt := start(t, session.RuntimeConfig{Agent: echo(func(ctx context.Context, s *agent.Session) error {
-					ran = append(ran, s.Message())
-					switch s.Message() {
-					case "slow":
-						<-ctx.Done()
-					case "reset":
-						return s.Reset(ctx)
-					}
-					return ctx.Err()
-				}), Store: store})
-				sub, _, _ := open(t, rt, "S")
-				synctest.Wait()
-				down.Store(true)
-				want := "[slow later]"
-				if from == "body" {
-					send(t, sub, "1", "reset")
-					want = "[reset later]"
-				} else {
-					send(t, sub, "1", "slow")
-					send(t, sub, "2", "dropped")
-					synctest.Wait()
-					if err := sub.Reset(t.Context()); err != nil {
-						t.Fatal(err)
-					}
-				}
-				synctest.Wait()
-				err := sub.Send(t.Context(), session.Message{ID: "3", Content: quoted("refused"), Human: true})
-				if fault.KindOf(err) != fault.Unavailable {
-					t.Errorf("while the reset is owed: %v", err)
-				}
-				sub.Close()
-				synctest.Wait()
-				down.Store(false)
-				pass(60)
-				if got := spoken(store); got != "hello" || rt.Sessions() != 0 {
-					t.Errorf("stored %s, %d sessions in memory", got, rt.Sessions())
-				}
-				sub, c, _ := open(t, rt, "S")
-				send(t, sub, "4", "later")
-				synctest.Wait()
-				if got := c.all(); got != "later|done" || fmt.Sprint(ran) != want {
-					t.Errorf("heard %s, ran %s", got, ran)
-				}
-				if got := spoken(store); got != "hello|later|later" {
-					t.Errorf("stored %s", got)
-				}
-			})
-		})
-	}
-}
-
 // A body that hears many answers by itself gives back their room.
 func TestManyManaged(t *testing.T) {
 	bubble(t, func(t *testing.T) {
@@ -401,6 +228,7 @@ func TestAlarmOutlastsFailedLoad(t *testing.T) {
 		}
 		synctest.Wait()
 		sub.Close()
+		synctest.Wait()
 		down.Store(true)
 		if _, err := rt.Open(t.Context(), session.OpenRequest{ID: "S"}, newClient(t)); err == nil {
 			t.Fatal("opened")
@@ -414,42 +242,174 @@ func TestAlarmOutlastsFailedLoad(t *testing.T) {
 	})
 }
 
-// unforgiving takes no failures while on is set.
-type unforgiving struct {
-	*agenttest.Store
-	on atomic.Bool
-}
-
-func (u *unforgiving) CommitTurn(ctx context.Context, r session.TurnRecord) (session.Written, error) {
-	if u.on.Load() && r.Failed() {
-		return session.Written{}, fault.New(fault.Unavailable, "not now")
+// leaving opens session S for a client that learns when the session leaves
+// memory.
+func leaving(t *testing.T, rt *session.Runtime) (*session.Subscription, leaver) {
+	t.Helper()
+	l := leaver{newClient(t), make(chan error, 1)}
+	sub, err := rt.Open(t.Context(), session.OpenRequest{ID: "S"}, l)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return u.Store.CommitTurn(ctx, r)
+	t.Cleanup(sub.Close)
+	return sub, l
 }
 
-// A turn that has run again, and was stored, owes nothing.
-func TestOwedUntilItRunsAgain(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		memory, down := failing(agenttest.Commit, fault.Unavailable)
-		store := &unforgiving{Store: memory}
-		store.on.Store(true)
-		rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store})
-		sub, c, _ := open(t, rt, "S")
-		synctest.Wait()
-		down.Store(true)
-		send(t, sub, "1", "hi")
-		pass(2)
-		c.all()
-		down.Store(false)
-		send(t, sub, "1", "hi")
-		synctest.Wait()
-		if got := c.all(); got != "hi|done" {
-			t.Errorf("sent again: heard %s", got)
+// givenUp checks that the session has left memory and its client can come back.
+func givenUp(t *testing.T, rt *session.Runtime, sub *session.Subscription, l leaver) {
+	t.Helper()
+	select {
+	case err := <-l.gone:
+		if fault.KindOf(err) != fault.Unavailable {
+			t.Errorf("the client was told %v", err)
 		}
+	default:
+		t.Error("the client was told nothing")
+	}
+	if err := sub.Send(t.Context(), session.Message{ID: "late", Content: quoted("late"), Human: true}); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("Send: %v", err)
+	}
+}
+
+// If the store does not take the end of a turn, the session leaves memory. Once
+// the store answers, the turn is done: by a client that comes back, by the
+// runtime itself, or by the next process.
+func TestCommitGivenUp(t *testing.T) {
+	for _, how := range []string{"comes back", "nobody", "restart"} {
+		t.Run(how, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				store, down := failing(agenttest.Commit, fault.Unavailable)
+				build := func() *agent.Agent {
+					return echo(func(_ context.Context, s *agent.Session) error { return s.Set("n", agent.Get(s, "n", 0)+1) })
+				}
+				rt := start(t, session.RuntimeConfig{Agent: build(), Store: store})
+				sub, l := leaving(t, rt)
+				synctest.Wait()
+				down.Store(true)
+				send(t, sub, "1", "pay")
+				pass(10)
+				givenUp(t, rt, sub, l)
+				if got := l.all(); got != "hello" {
+					t.Errorf("heard %s", got)
+				}
+				switch how {
+				case "comes back":
+					down.Store(false)
+				case "nobody":
+					pass(600)
+					down.Store(false)
+					pass(120)
+				case "restart":
+					stop(t, rt)
+					down.Store(false)
+					rt = start(t, session.RuntimeConfig{Agent: build(), Store: store})
+				}
+				sub, l = leaving(t, rt)
+				pass(30)
+				if got := spoken(store); got != "hello|pay|pay" || len(store.Pending("S")) > 0 {
+					t.Errorf("stored %s, %d events wait", got, len(store.Pending("S")))
+				}
+				l.all()
+				send(t, sub, "1", "pay")
+				synctest.Wait()
+				record, _, _ := store.Session("S")
+				if got := l.all(); got != "done" || string(record.Variables["n"]) != "1" {
+					t.Errorf("sent again: heard %s, %s times", got, record.Variables["n"])
+				}
+			})
+		})
+	}
+}
+
+// A turn that was stored although no answer came is not run again.
+func TestStoredAndGivenUp(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store := &unanswered{Store: agenttest.NewStore()}
+		rt := start(t, session.RuntimeConfig{Agent: echo(func(_ context.Context, s *agent.Session) error {
+			return s.Set("n", agent.Get(s, "n", 0)+1)
+		}), Store: store})
+		sub, l := leaving(t, rt)
+		synctest.Wait()
+		store.on.Store(true)
+		send(t, sub, "1", "hi")
+		pass(10)
+		givenUp(t, rt, sub, l)
 		store.on.Store(false)
-		pass(100)
-		if got := c.all(); got != "" || spoken(memory) != "hello|hi|hi" {
-			t.Errorf("heard %s, stored %s", got, spoken(memory))
+		sub, _ = leaving(t, rt)
+		send(t, sub, "1", "hi")
+		send(t, sub, "2", "again")
+		synctest.Wait()
+		record, _, _ := store.Session("S")
+		if got := spoken(store.Store); got != "hello|hi|hi|again|again" || string(record.Variables["n"]) != "2" {
+			t.Errorf("stored %s %s", got, record.Variables["n"])
 		}
 	})
+}
+
+// A turn that is cut short after a part of it was stored ends with an apology.
+func TestPartStoredAndGivenUp(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store, down := failing(agenttest.Commit, fault.Unavailable)
+		rt := start(t, session.RuntimeConfig{Agent: echo(func(ctx context.Context, s *agent.Session) error {
+			if err := errors.Join(s.Reply(ctx, "part"), s.Flush(ctx)); err != nil {
+				return err
+			}
+			down.Store(true)
+			return nil
+		}), Store: store})
+		sub, l := leaving(t, rt)
+		synctest.Wait()
+		send(t, sub, "1", "hi")
+		pass(10)
+		givenUp(t, rt, sub, l)
+		down.Store(false)
+		leaving(t, rt)
+		pass(30)
+		if got := spoken(store); got != "hello|hi|part|Sorry, that did not work" || len(store.Pending("S")) > 0 {
+			t.Errorf("stored %s, %d events wait", got, len(store.Pending("S")))
+		}
+	})
+}
+
+// A reset that the store does not do is not done: the clients learn it, and what
+// was sent before is answered.
+func TestResetGivenUp(t *testing.T) {
+	for _, from := range []string{"client", "body"} {
+		t.Run(from, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				store, down := failing(agenttest.Reset, fault.Unavailable)
+				rt := start(t, session.RuntimeConfig{Agent: echo(func(ctx context.Context, s *agent.Session) error {
+					if s.Message() == "reset" {
+						return s.Reset(ctx)
+					}
+					return ctx.Err()
+				}), Store: store})
+				sub, l := leaving(t, rt)
+				synctest.Wait()
+				down.Store(true)
+				send(t, sub, "1", "first")
+				synctest.Wait()
+				want := "hello|first|first|later|later"
+				if from == "body" {
+					send(t, sub, "2", "reset")
+					want = "hello|later|later" // the message is there again, and so is its reset
+				} else if err := sub.Reset(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				pass(10)
+				givenUp(t, rt, sub, l)
+				if got := l.all(); !strings.Contains(got, "Sorry, that did not work") {
+					t.Errorf("heard %s", got)
+				}
+				down.Store(false)
+				pass(60)
+				sub, _ = leaving(t, rt)
+				send(t, sub, "4", "later")
+				synctest.Wait()
+				if got := spoken(store); got != want {
+					t.Errorf("stored %s, want %s", got, want)
+				}
+			})
+		})
+	}
 }
