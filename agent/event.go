@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"docent/payload"
+	"docent/rag"
 )
 
 // The names of events, as BAF stores them. Any other name is an event of a
@@ -68,6 +69,9 @@ type Event struct {
 
 	spoken bool // it is text, or JSON with a string under "message"
 }
+
+// MaxTextBytes bounds the text of a message; see Event.Text.
+const MaxTextBytes = rag.MaxQuestionBytes
 
 // MessageEvent makes the event of a message as BAF does: an object, or a string
 // that holds an object, is a JSON event, all else is text.

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"docent/agent"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"docent/agent/session"
@@ -29,7 +31,7 @@ func (nobody) Notify(string, string) (int, error) {
 
 // notifyBytes bounds the body of a notification: its message as JSON may write
 // it, and the session's id.
-const notifyBytes = 6*session.MaxTextBytes + 4<<10
+const notifyBytes = 6*agent.MaxTextBytes + 4<<10
 
 type notifyInput struct {
 	bodyRead
@@ -58,8 +60,8 @@ func (s *server) notifyRoutes() {
 		switch message := in.Body.Message; {
 		case strings.TrimSpace(message) == "":
 			return nil, fault.New(fault.Invalid, "the message is empty")
-		case len(message) > session.MaxTextBytes:
-			return nil, fault.New(fault.Invalid, "a notification may have at most %d bytes", session.MaxTextBytes)
+		case len(message) > agent.MaxTextBytes:
+			return nil, fault.New(fault.Invalid, "a notification may have at most %d bytes", agent.MaxTextBytes)
 		}
 		if err := s.mayNotify(ctx, in.Body.SessionID); err != nil {
 			return nil, err

@@ -6,7 +6,8 @@ import (
 	"log/slog"
 	"strings"
 
-	"docent/agent/session"
+	"docent/agent/peer"
+
 	"docent/internal/fault"
 )
 
@@ -47,7 +48,7 @@ func NewDialer(cfg DialerConfig) (*Dialer, error) {
 }
 
 // Dial implements [agent.Dialer].
-func (d *Dialer) Dial(ctx context.Context, req session.DialRequest) (session.PeerConn, error) {
+func (d *Dialer) Dial(ctx context.Context, req peer.DialRequest) (peer.Conn, error) {
 	target, err := parse(req.URL)
 	if err != nil {
 		return nil, err

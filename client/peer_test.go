@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"docent/agent/peer"
+
 	"github.com/coder/websocket"
 
 	"docent/agent"
@@ -492,7 +494,7 @@ func TestHosts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			conn, err := d.Dial(t.Context(), session.DialRequest{URL: o.url, SessionID: "S"})
+			conn, err := d.Dial(t.Context(), peer.DialRequest{URL: o.url, SessionID: "S"})
 			if err != nil && fault.KindOf(err) != tc.want || err == nil && tc.want != "" {
 				t.Errorf("got %v, want %s", err, tc.want)
 			}
@@ -510,7 +512,7 @@ func TestHosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Dial(t.Context(), session.DialRequest{URL: "ftp://a"}); fault.KindOf(err) != fault.Invalid {
+	if _, err := d.Dial(t.Context(), peer.DialRequest{URL: "ftp://a"}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("no WebSocket: %v", err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
-	"docent/agent/session"
 	"docent/client"
 	"docent/internal/fault"
 )
@@ -43,7 +42,7 @@ func TestSessionTextLimit(t *testing.T) {
 		}
 	}
 	for _, said := range []any{long, []string{fits}, map[string]string{"message": long}, asText(map[string]string{"message": long}), asText(map[string]string{"x": long}), huge} {
-		if _, err := s.Send(t.Context(), said); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), fmt.Sprint("than the server takes, which is ", session.MaxTextBytes, " bytes")) {
+		if _, err := s.Send(t.Context(), said); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), fmt.Sprint("than the server takes, which is ", agent.MaxTextBytes, " bytes")) {
 			t.Errorf("%.40v: %v", said, err)
 		}
 		if _, err := s.Edit(t.Context(), 1, said); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), "than the server takes") {

@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"docent/agent"
+
 	"github.com/coder/websocket"
 
 	"docent/agent/agenttest"
-	"docent/agent/session"
 	"docent/payload"
 	"docent/ws"
 )
@@ -157,14 +158,14 @@ func TestAccepted(t *testing.T) {
 	p.until(payload.ReplyRAG)
 	for _, message := range []string{
 		`"text"`, `{"message":"object"}`, `5`, `true`, `["md"]`, `"{\"q\":1}"`, `"\ud83d\ude00 \u0000"`,
-		`"` + strings.Repeat("x", session.MaxTextBytes) + `"`, `"` + strings.Repeat(`\u4e2d`, session.MaxTextBytes/3) + `"`,
+		`"` + strings.Repeat("x", agent.MaxTextBytes) + `"`, `"` + strings.Repeat(`\u4e2d`, agent.MaxTextBytes/3) + `"`,
 		`{"message":"object","more":"` + strings.Repeat("x", 200<<10) + `"}`,
 	} {
 		p.say(`{"action":"user_message","message":` + message + `}`)
 		p.until(payload.ReplyRAG)
 	}
 	for _, message := range []string{
-		`"` + strings.Repeat("x", session.MaxTextBytes+1) + `"`, `"` + strings.Repeat("x", 300<<10) + `"`, `{"message":"` + strings.Repeat("x", 17<<10) + `"}`,
+		`"` + strings.Repeat("x", agent.MaxTextBytes+1) + `"`, `"` + strings.Repeat("x", 300<<10) + `"`, `{"message":"` + strings.Repeat("x", 17<<10) + `"}`,
 	} {
 		p.say(`{"action":"user_message","message":` + message + `}`)
 		if f := p.next(); f.Action != payload.ReplyStr || !strings.Contains(f.raw, "at most 16384 bytes") {

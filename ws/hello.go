@@ -151,7 +151,7 @@ func (c *connection) Opened(o session.Opened) {
 	}
 	c.sendMessage(payload.WelcomeAction, payload.Welcome{
 		SessionID: o.SessionID, Seq: o.Seq, ResetSeq: o.ResetSeq, Resumed: o.Resumed,
-		Limits: payload.Limits{MessageBytes: min(c.server.cfg.MessageBytes, session.MaxTextBytes), FrameBytes: c.server.cfg.FrameBytes},
+		Limits: payload.Limits{MessageBytes: min(c.server.cfg.MessageBytes, agent.MaxTextBytes), FrameBytes: c.server.cfg.FrameBytes},
 		Models: notNil(c.info.Models), Collections: notNil(c.info.Collections),
 		Voice: payload.Voice{Listens: c.server.cfg.Transcriber != nil, Speaks: c.info.Speaks},
 	}, "")

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"time"
 
+	"docent/agent/peer"
+
 	"docent/agent"
 	"docent/agent/session"
 	"docent/internal/fault"
@@ -73,7 +75,7 @@ func (c *connection) refused(ctx context.Context, err error, frame payload.Frame
 // owedWords reports whether a BAF client is told of a refusal: what is well
 // formed and failed, and what a person did, must not be met with silence.
 func owedWords(a payload.Action, kind fault.Kind, err error) bool {
-	if errors.Is(err, session.ErrTooManyHops) {
+	if errors.Is(err, peer.ErrTooManyHops) {
 		return false
 	}
 	return kind != fault.Invalid || isFile(a) ||

@@ -9,7 +9,6 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
-	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/ws"
@@ -362,7 +361,7 @@ func TestPeerRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: reporter()})
 	p := s.dial("/", nil)
-	p.say(`{"action":"agent_reply_str","message":"` + strings.Repeat("x", session.MaxTextBytes+1) + `","correlation":"c","hops":9}`)
+	p.say(`{"action":"agent_reply_str","message":"` + strings.Repeat("x", agent.MaxTextBytes+1) + `","correlation":"c","hops":9}`)
 	f := p.next()
 	if f.Action != payload.ReplyStr || !strings.HasSuffix(f.raw, `"correlation":"c","hops":10}`) || !strings.Contains(f.raw, "Sorry") {
 		t.Errorf("got %s", f.raw)

@@ -110,8 +110,8 @@ func TestDocumentedLimits(t *testing.T) {
 	}
 	text := strings.Join(strings.Fields(string(data)), " ")
 	for _, want := range []string{
-		fmt.Sprintf("at most %d KiB as text", session.MaxTextBytes>>10),
-		fmt.Sprintf(`"message_bytes":%d,"frame_bytes":%d`, session.MaxTextBytes, c.FrameBytes),
+		fmt.Sprintf("at most %d KiB as text", agent.MaxTextBytes>>10),
+		fmt.Sprintf(`"message_bytes":%d,"frame_bytes":%d`, agent.MaxTextBytes, c.FrameBytes),
 		fmt.Sprintf("at most %d KiB as JSON", c.MessageBytes>>10),
 		fmt.Sprintf("a frame %d MiB", c.FrameBytes>>20),
 		fmt.Sprintf("%g frames a second, and %d at once", c.Rate, c.Burst),
@@ -120,7 +120,7 @@ func TestDocumentedLimits(t *testing.T) {
 		fmt.Sprintf("within %g seconds and in a frame of at most %d KiB", c.HelloTimeout.Seconds(), helloBytes>>10),
 		fmt.Sprintf("for %g minutes", c.SessionTimeout.Minutes()), fmt.Sprintf("allows (%g minutes)", c.SessionTimeout.Minutes()),
 		fmt.Sprintf("from %d to %d, `comment`", -session.MaxRating, session.MaxRating),
-		fmt.Sprintf("of at most %d KiB, as a notification", session.MaxTextBytes>>10),
+		fmt.Sprintf("of at most %d KiB, as a notification", agent.MaxTextBytes>>10),
 		fmt.Sprintf("conversation, at most %d", shownHistory), fmt.Sprintf("has more than %d KiB is left out", agent.MaxHistoryContent>>10),
 		fmt.Sprintf("the first %d MiB of the text and the newest %d steps", session.MaxSnapshotText>>20, session.MaxSnapshotSteps),
 		fmt.Sprintf("a file or a recording at most %d MiB", c.FileBytes>>20),

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"docent/agent"
+
 	"github.com/gorilla/websocket"
 
 	"docent/agent/session"
@@ -47,7 +49,7 @@ func timedOut(err error) bool {
 }
 
 func (c *connection) tooLong() error {
-	return fault.Wrap(fault.Invalid, session.ErrTooLong, "a message may have at most %d bytes, and %d of text", c.server.cfg.MessageBytes, session.MaxTextBytes)
+	return fault.Wrap(fault.Invalid, session.ErrTooLong, "a message may have at most %d bytes, and %d of text", c.server.cfg.MessageBytes, agent.MaxTextBytes)
 }
 
 func (c *connection) fileTooLong() error {

@@ -242,7 +242,7 @@ func TestV1(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{})
 	p, w := s.hello("/ws")
-	if w.SessionID == "" || w.Resumed || w.Limits.MessageBytes != session.MaxTextBytes || w.Limits.FrameBytes != 32<<20 || len(w.Models) != 1 || len(w.Collections) != 1 {
+	if w.SessionID == "" || w.Resumed || w.Limits.MessageBytes != agent.MaxTextBytes || w.Limits.FrameBytes != 32<<20 || len(w.Models) != 1 || len(w.Collections) != 1 {
 		t.Errorf("welcome %+v", w)
 	}
 	if f := p.next(); f.Action != payload.ReplyStr || f.Seq != 1 || f.Turn == nil || *f.Turn != 0 {

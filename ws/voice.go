@@ -10,7 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"docent/agent/session"
+	"docent/agent"
+
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -107,7 +108,7 @@ func (c *connection) transcribe(ctx, call context.Context, recording []byte, fra
 	if frame.Message, err = payload.Marshal(text); err != nil {
 		return err
 	}
-	if len(text) > session.MaxTextBytes {
+	if len(text) > agent.MaxTextBytes {
 		return c.tooLong()
 	}
 	c.send(payload.Frame{Action: payload.UserMessage, Message: frame.Message, History: true, Time: time.Now(), ID: frame.ID})

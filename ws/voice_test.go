@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"docent/agent"
+
 	"github.com/coder/websocket"
 
 	"docent/agent/agenttest"
@@ -86,7 +88,7 @@ func TestVoiceHeard(t *testing.T) {
 				t.Errorf("%s: %s %s", message, kind, got)
 			}
 		}
-		p.say(recorded(strings.Repeat("x", session.MaxTextBytes+1), ""))
+		p.say(recorded(strings.Repeat("x", agent.MaxTextBytes+1), ""))
 		if _, got := p.refused(v1); !strings.Contains(got, "may have at most") {
 			t.Error(got)
 		}

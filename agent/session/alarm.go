@@ -93,6 +93,7 @@ func (r *Runtime) Start(ctx context.Context) error {
 	if !r.machine.Timed() {
 		return nil
 	}
+	r.alarms.start(ctx)
 	return r.refill(ctx)
 }
 
@@ -139,7 +140,8 @@ type sleeper struct {
 
 // alarms wakes the sessions that are not in memory, by one timer.
 type alarms struct {
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex      // guards what follows
+	ctx    context.Context //nolint:containedctx // for what the timer begins; nil before the first session
 	timer  *time.Timer
 	heap   sleepers
 	closed bool
@@ -148,6 +150,15 @@ type alarms struct {
 	// zero if the store has no others. Sessions that are woken in vain stay where
 	// they are in the store.
 	from, again time.Time
+}
+
+// start gives the alarms the values of a context; the first counts.
+func (a *alarms) start(ctx context.Context) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ctx == nil {
+		a.ctx = context.WithoutCancel(ctx)
+	}
 }
 
 func (a *alarms) stop() {
@@ -218,7 +229,7 @@ func (a *alarms) armLocked(r *Runtime) {
 	if len(a.heap.list) > 0 && (at.IsZero() || a.heap.list[0].at.Before(at)) {
 		at = a.heap.list[0].at
 	}
-	if a.closed || at.IsZero() {
+	if a.closed || a.ctx == nil || at.IsZero() {
 		return
 	}
 	wait := at.Sub(r.cfg.Now())
@@ -226,7 +237,8 @@ func (a *alarms) armLocked(r *Runtime) {
 		a.timer.Reset(wait)
 		return
 	}
-	a.timer = time.AfterFunc(wait, func() { r.ring(context.Background()) })
+	ctx := a.ctx
+	a.timer = time.AfterFunc(wait, func() { r.ring(ctx) })
 }
 
 // due takes the first alarm if its time has come; refill tells to read others

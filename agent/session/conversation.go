@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"docent/agent/peer"
+
 	"github.com/google/uuid"
 
 	"docent/agent"
@@ -22,6 +24,8 @@ type conversation struct {
 	rt  *Runtime
 	key SessionKey
 	env agent.Env
+	// links connect the session to other agents.
+	links *peer.Links
 
 	// loaded is closed once the session is loaded or failed to be.
 	loaded chan struct{}
@@ -53,7 +57,6 @@ type conversation struct {
 	current    *turn      // the one that runs; nil if none does
 	ending     []int64    // turns that are over, before clients get their end
 	listeners  []*Subscription
-	peers      map[string]*link
 	ended      string // the thread of which clients were told that it is at its end
 	users      int    // those in the middle of something that needs the session
 	seq        int64  // of what was delivered last: without a gap, all up to it was
@@ -104,9 +107,10 @@ func newConversation(rt *Runtime, key SessionKey, req OpenRequest) *conversation
 		wakeup: make(chan struct{}, 1),
 		slots:  make(chan struct{}, rt.cfg.MailboxSize),
 	}
+	c.links = rt.peers.Links(key.Agent+"/"+key.ID, peerMailbox{c})
 	cfg := &rt.cfg
 	c.env = agent.Env{
-		RAG: cfg.RAG, Choices: cfg.Choices, Speaker: cfg.Speaker, Peers: peers{c}, Logger: cfg.Logger, Now: cfg.Now,
+		RAG: cfg.RAG, Choices: cfg.Choices, Speaker: cfg.Speaker, Peers: c.links, Logger: cfg.Logger, Now: cfg.Now,
 		Location: cfg.Location, LookUp: cfg.StoreTimeout, Go: rt.goes,
 	}
 	c.record = facts{Name: req.Name, Username: req.Username, Owner: req.Owner, Platform: platform}
@@ -117,7 +121,12 @@ func newConversation(rt *Runtime, key SessionKey, req OpenRequest) *conversation
 const platform = "WebSocketPlatform"
 
 // signal has the owner look for something to do.
-func (c *conversation) signal() { signal(c.wakeup) }
+func (c *conversation) signal() {
+	select {
+	case c.wakeup <- struct{}{}:
+	default:
+	}
+}
 
 // run is the owner's goroutine.
 func (c *conversation) run(ctx context.Context) {
@@ -252,7 +261,7 @@ func (c *conversation) restLocked() {
 	if len(c.pending) == 0 {
 		c.pending = nil
 	}
-	if len(c.listeners) == 0 && len(c.peers) == 0 && len(c.calls) == 0 && c.users == 0 {
+	if len(c.listeners) == 0 && c.links.None() && len(c.calls) == 0 && c.users == 0 {
 		c.leaveAlarmLocked()
 		c.endLocked(errDropped)
 	}

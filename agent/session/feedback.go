@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"docent/agent"
+
 	"docent/internal/fault"
 )
 
@@ -15,7 +17,7 @@ const (
 	// MaxRating bounds a rating, and its negative from below.
 	MaxRating = 100
 	// MaxCommentBytes bounds what is said with it.
-	MaxCommentBytes = MaxTextBytes
+	MaxCommentBytes = agent.MaxTextBytes
 )
 
 // Feedback is what a user thinks of a turn.

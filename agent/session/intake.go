@@ -10,11 +10,7 @@ import (
 	"docent/agent"
 	"docent/internal/fault"
 	"docent/payload"
-	"docent/rag"
 )
-
-// MaxTextBytes bounds what a message says, as text; see Event.Text.
-const MaxTextBytes = rag.MaxQuestionBytes
 
 // ErrTooLong is the cause of refusing a message that is longer.
 var ErrTooLong = errors.New("message too long")
@@ -54,8 +50,8 @@ func (in arrival) sender() string {
 // store stores an event and queues it; it returns when it is stored and
 // acknowledged. An event whose id is there already is not stored again.
 func (c *conversation) store(ctx context.Context, in arrival) error {
-	if len(in.event.Text) > MaxTextBytes {
-		return fault.Wrap(fault.Invalid, ErrTooLong, "a message may have at most %d bytes of text, this has %d", MaxTextBytes, len(in.event.Text))
+	if len(in.event.Text) > agent.MaxTextBytes {
+		return fault.Wrap(fault.Invalid, ErrTooLong, "a message may have at most %d bytes of text, this has %d", agent.MaxTextBytes, len(in.event.Text))
 	}
 	for _, raw := range []json.RawMessage{in.content, in.event.Data} {
 		if len(raw) == 0 || in.event.File != nil { // what a file is as text is written by docent

@@ -98,6 +98,7 @@ type tape struct {
 	have   map[int64]payload.Frame
 	synced *payload.Synced
 	opened session.Opened
+	gone   bool // the session has left memory
 	faults []string
 }
 
@@ -110,6 +111,23 @@ func (p *tape) Opened(o session.Opened) {
 	if o.Seq < p.last {
 		p.faults = append(p.faults, fmt.Sprintf("the session is at %d, and the client at %d", o.Seq, p.last))
 	}
+}
+
+// Gone implements session.Leaver.
+func (p *tape) Gone(error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gone = true
+}
+
+// left reports, once, whether the session has left memory: then the client comes
+// back.
+func (p *tape) left() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	left := p.gone
+	p.gone = false
+	return left
 }
 
 func (p *tape) forget(seq int64) {
@@ -186,7 +204,11 @@ func (p *tape) open(ctx context.Context, rt *session.Runtime, pause func()) (*se
 		p.add(f, f.Seq)
 		return true
 	})
-	return sub, err
+	if err != nil {
+		sub.Close()
+		return nil, err
+	}
+	return sub, nil
 }
 
 // check compares the tape with what is stored.
@@ -278,9 +300,15 @@ func babble(ctx context.Context, rt *session.Runtime, p *tape, c *chance, name s
 		if err := c.pause(ctx); err != nil {
 			return err
 		}
+		if sub != nil && p.left() {
+			sub.Close()
+			sub = nil
+		}
 		if sub == nil {
 			var err error
-			if sub, err = p.open(ctx, rt, func() { _ = c.pause(ctx) }); err != nil {
+			if sub, err = p.open(ctx, rt, func() { _ = c.pause(ctx) }); fault.KindOf(err) == fault.Unavailable && p.left() {
+				continue
+			} else if err != nil {
 				return err
 			}
 		}
@@ -374,7 +402,17 @@ func oneOrder(t *testing.T, seed uint64) {
 	}
 	wait.Wait()
 	kept.one.Store(0)
-	<-time.After(10 * time.Minute) // what is owed is stored
+	<-time.After(10 * time.Minute)
+	for name, p := range tapes {
+		if !p.left() {
+			continue
+		}
+		sub, err := p.open(ctx, rt, func() {})
+		if err != nil {
+			t.Fatalf("%s comes back: %v", name, err)
+		}
+		context.AfterFunc(ctx, sub.Close)
+	}
 	// What may be stored although nobody heard of it comes with what is stored next.
 	if err := rt.Dispatch(ctx, "S", agent.Event{Name: agent.EventText, Text: "last"}); err != nil {
 		t.Errorf("at last: %v", err)

@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"docent/agent/peer"
+
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
@@ -45,7 +47,7 @@ func TestPeerQueueFull(t *testing.T) {
 				ctx, cancel := context.WithTimeout(ctx, time.Minute)
 				defer cancel()
 				errs := make(chan error)
-				for i := range session.MaxPeerQueue + 2 { // one of them is being written
+				for i := range peer.MaxPeerQueue + 2 { // one of them is being written
 					go func() {
 						_, err := s.SendToPeer(ctx, peerURL, i)
 						errs <- err
@@ -54,7 +56,7 @@ func TestPeerQueueFull(t *testing.T) {
 					<-time.After(time.Second)
 				}
 				err := <-errs
-				for range session.MaxPeerQueue {
+				for range peer.MaxPeerQueue {
 					if late := <-errs; !errors.Is(late, context.DeadlineExceeded) {
 						err = errors.Join(err, late)
 					}
@@ -122,9 +124,9 @@ func TestPeerCaps(t *testing.T) {
 		board := newSwitchboard()
 		var busy sync.Map
 		rt := start(t, session.RuntimeConfig{
-			Store: agenttest.NewStore(), Dialer: board, MaxPeers: session.MaxSessionPeers + 1,
+			Store: agenttest.NewStore(), Dialer: board, MaxPeers: peer.MaxSessionPeers + 1,
 			Agent: body(t, func(ctx context.Context, s *agent.Session) error {
-				for i := range session.MaxSessionPeers + 1 {
+				for i := range peer.MaxSessionPeers + 1 {
 					err := s.CreateAgentConnection(ctx, fmt.Sprintf("ws://peer%d.example", i))
 					if err != nil && fault.KindOf(err) != fault.Busy {
 						return err
@@ -143,10 +145,10 @@ func TestPeerCaps(t *testing.T) {
 				t.Errorf("told %q", got)
 			}
 		}
-		for i := range session.MaxSessionPeers + 1 {
+		for i := range peer.MaxSessionPeers + 1 {
 			_, a := busy.Load(fmt.Sprint("A", i))
 			_, b := busy.Load(fmt.Sprint("B", i))
-			if a != (i == session.MaxSessionPeers) || b != (i > 0) {
+			if a != (i == peer.MaxSessionPeers) || b != (i > 0) {
 				t.Errorf("peer %d: A busy %v, B busy %v", i, a, b)
 			}
 		}

@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"docent/agent/peer"
+
 	"docent/agent"
-	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -29,7 +30,7 @@ type switchboard struct {
 
 func newSwitchboard() *switchboard { return &switchboard{lines: make(chan *line, 100)} }
 
-func (b *switchboard) Dial(ctx context.Context, req session.DialRequest) (session.PeerConn, error) {
+func (b *switchboard) Dial(ctx context.Context, req peer.DialRequest) (peer.Conn, error) {
 	b.mu.Lock()
 	b.calls = append(b.calls, time.Now())
 	call := len(b.calls)
@@ -64,7 +65,7 @@ func (b *switchboard) next(t *testing.T) *line {
 
 // line is a connection to the peer that the test plays.
 type line struct {
-	session.DialRequest
+	peer.DialRequest
 	said  chan payload.Frame // by the agent
 	heard chan payload.Frame // by the agent
 	cut   chan struct{}

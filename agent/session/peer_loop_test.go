@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"docent/agent/peer"
+
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
@@ -19,7 +21,7 @@ import (
 // between two docents does.
 type corridor struct{ to **session.Runtime }
 
-func (c corridor) Dial(ctx context.Context, req session.DialRequest) (session.PeerConn, error) {
+func (c corridor) Dial(ctx context.Context, req peer.DialRequest) (peer.Conn, error) {
 	e := &doorway{frames: make(chan payload.Frame, 10_000), cut: make(chan struct{})}
 	var err error
 	e.sub, err = (*c.to).Open(ctx, session.OpenRequest{ID: req.SessionID}, e)

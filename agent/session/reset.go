@@ -33,10 +33,10 @@ func (s *Subscription) Reset(ctx context.Context) error {
 	case c.rt.isClosing():
 		return errClosing
 	}
-	c.resetSoonLocked()
 	if c.current != nil {
 		c.current.interrupt(errReset)
 	}
+	c.resetSoonLocked()
 	return nil
 }
 
@@ -49,7 +49,7 @@ func (c *conversation) resetSoon() {
 
 func (c *conversation) resetSoonLocked() {
 	c.dropAllLocked()
-	c.closePeersLocked(errReset)
+	c.links.Close(errReset)
 	c.resetting, c.emptied = true, false
 	c.signal()
 }

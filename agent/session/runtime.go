@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"docent/agent/peer"
+
 	"github.com/VictoriaMetrics/metrics"
 	"github.com/google/uuid"
 
@@ -41,7 +43,7 @@ type RuntimeConfig struct {
 	Choices func(ctx context.Context) (agent.Choices, error)
 	// Dialer connects to other agents, such as a client.Dialer. Default: nil,
 	// SendToPeer then fails.
-	Dialer Dialer
+	Dialer peer.Dialer
 	// Speaker speaks for ReplySpeech. Default: nil, it then says the text as Reply
 	// does.
 	Speaker agent.Speaker
@@ -75,7 +77,7 @@ type RuntimeConfig struct {
 	MaxHops int
 	// MaxExchange bounds the messages between agents that one message of a user may
 	// cause, as this runtime sees them: what it sends to other agents, what they ask
-	// and what they answer. Default: DefaultExchange.
+	// and what they answer. Default: peer.DefaultExchange.
 	MaxExchange int
 	// History is how many messages before a user's one are read along with
 	// storing it; a body that asks for more costs another trip. RunRAG takes as
@@ -133,7 +135,7 @@ func (c *RuntimeConfig) defaults() error {
 	orElse(&c.ReplayLimit, 1000)
 	orElse(&c.MaxPeers, 1000)
 	orElse(&c.MaxHops, 16)
-	orElse(&c.MaxExchange, DefaultExchange)
+	orElse(&c.MaxExchange, peer.DefaultExchange)
 	orElse(&c.ConditionInterval, time.Second)
 	orElse(&c.FlushAfter, 100*time.Millisecond)
 	orElse(&c.TurnTimeout, 5*time.Minute)
@@ -155,7 +157,7 @@ type Runtime struct {
 	cfg     RuntimeConfig
 	machine *agent.Machine
 	alarms  alarms
-	peering peering
+	peers   *peer.Network
 	meters  meters
 
 	// closing is closed when Shutdown begins.
@@ -179,6 +181,9 @@ func NewRuntime(cfg RuntimeConfig) (*Runtime, error) {
 	}
 	r := &Runtime{cfg: cfg, machine: m, closing: make(chan struct{}), sessions: map[SessionKey]*conversation{}}
 	r.meters = newMeters(cfg.Metrics, r)
+	r.peers = peer.New(peer.Config{
+		Dialer: cfg.Dialer, MaxLinks: cfg.MaxPeers, MaxHops: cfg.MaxHops, MaxExchange: cfg.MaxExchange, Logger: cfg.Logger, Go: r.goes,
+	})
 	return r, nil
 }
 
@@ -245,6 +250,7 @@ func (r *Runtime) conversation(ctx context.Context, key SessionKey, req OpenRequ
 	r.sessions[key] = c
 	r.running.Add(1)
 	r.mu.Unlock()
+	r.alarms.start(ctx)
 	c.alarm = r.alarms.take(key.ID)
 	// Work outlives the client that asked for it: a disconnect stops nothing.
 	go c.run(context.WithoutCancel(ctx))
@@ -375,7 +381,7 @@ func (r *Runtime) Shutdown(ctx context.Context) error {
 	r.alarms.stop()
 	for _, c := range open {
 		c.mu.Lock()
-		c.closePeersLocked(errClosing)
+		c.links.Close(errClosing)
 		c.mu.Unlock()
 	}
 	done := make(chan struct{})

@@ -39,14 +39,7 @@ type Message struct {
 	// fault.Invalid, or name what is not there, as fault.NotFound (ErrNoChoice).
 	// Of other messages those options count that fit.
 	Options bool
-
-	cause, thread string // see Event
 }
-
-// ErrTooManyHops is the cause of refusing a message between agents that came
-// through too many of them, or is one too many of all that one message caused.
-// Agents are not told in words: they might answer.
-var ErrTooManyHops = errors.New("too many hops")
 
 // arrival is the message on its way into the store.
 func (m Message) arrival() arrival {
@@ -57,24 +50,19 @@ func (m Message) arrival() arrival {
 	if m.Options && m.Human && event.Spoken() && payload.IsAsk(m.Content) {
 		event.Name = agent.EventText
 	}
-	event.Human, event.From, event.Correlation, event.Hops, event.Cause, event.Thread = m.Human, m.From, m.Correlation, m.Hops, m.cause, m.thread
+	event.Human, event.From, event.Correlation, event.Hops = m.Human, m.From, m.Correlation, m.Hops
 	return arrival{event: event, id: m.ID, content: m.Content, wait: m.Wait, heard: m.Heard}
-}
-
-// hear stores and queues a message that no client sent.
-func (c *conversation) hear(ctx context.Context, m Message) error {
-	return c.store(ctx, m.arrival())
 }
 
 // Send stores a message and queues its turn; it returns when the message is
 // stored and acknowledged. The end of ctx ends only the wait for room: what has
 // arrived is stored, whether its sender is still there or not. One whose id is there already is not stored again; its
 // turn runs again if it failed. Errors are for the sender: fault.Invalid if its text
-// is too long, fault.Conflict if another message has the id and (ErrTooManyHops) if it came through more agents than
+// is too long, fault.Conflict if another message has the id and (peer.ErrTooManyHops) if it came through more agents than
 // RuntimeConfig.MaxHops or is one of more than RuntimeConfig.MaxExchange, fault.Busy if too many messages wait or none is taken within MaxIntakeWait, fault.NotFound if the session was deleted.
 func (s *Subscription) Send(ctx context.Context, m Message) error {
 	if !m.Human {
-		if err := s.c.crosses(ctx, threadOf(m.Correlation), m.Hops); err != nil {
+		if err := s.c.links.Check(ctx, m.Correlation, m.Hops); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"docent/agent/peer"
+
 	"docent/agent"
 	"docent/internal/fault"
 	"docent/payload"
@@ -39,8 +41,8 @@ type turn struct {
 }
 
 // begin makes a turn of the session as it is.
-func (c *conversation) begin() *turn {
-	t := &turn{c: c, since: time.Now(), commits: c.commits, interrupt: func(error) {}, ctx: context.Background()}
+func (c *conversation) begin(ctx context.Context) *turn {
+	t := &turn{c: c, since: time.Now(), commits: c.commits, interrupt: func(error) {}, ctx: ctx}
 	t.steps = c.rt.machine.Begin(t, &c.env, agent.Start{
 		ID: c.key.ID, Name: c.record.Name, Username: c.record.Username, Platform: c.record.Platform,
 		Place: c.place, Event: c.event, Variables: c.record.Variables, Moves: c.carried,
@@ -52,7 +54,7 @@ func (c *conversation) begin() *turn {
 // act begins a turn, whose steps have a goroutine: they go on until the next one
 // would begin another turn or there is none.
 func (c *conversation) act(ctx context.Context, greet bool) {
-	t := c.begin()
+	t := c.begin(ctx)
 	t.greeting = greet
 	steps, cancel := context.WithTimeout(ctx, c.rt.cfg.TurnTimeout)
 	steps, interrupt := context.WithCancelCause(steps)
@@ -157,7 +159,7 @@ var (
 // apologize ends the turn of an event that was cut short after it had said
 // something: it must not be answered twice.
 func (c *conversation) apologize(ctx context.Context, p *pending) {
-	t := c.begin()
+	t := c.begin(ctx)
 	c.mu.Lock()
 	c.current, t.idle, t.turns = t, !c.check, []int64{p.Event.Turn}
 	t.takeLocked(p, true)
@@ -340,7 +342,7 @@ func (t *turn) failure(err error, now time.Time) []Delivery {
 	for i := range all {
 		all[i].Frame.Time, all[i].Frame.Turn = now, &t.number
 		t.answering(&all[i].Frame)
-		if errors.Is(err, ErrTooManyHops) && all[i].Frame.Correlation != "" {
+		if errors.Is(err, peer.ErrTooManyHops) && all[i].Frame.Correlation != "" {
 			all[i].Frame.Hops = payload.MaxHops // it goes on to who began, and no agent answers it
 		}
 	}
@@ -366,7 +368,7 @@ func (c *conversation) end(t *turn, f payload.TurnFinished) {
 // unspoken reports whether a failure is not to be told in words: an agent that
 // is no docent and is stopped because it answers would answer that as well.
 func (t *turn) unspoken(failed error) bool {
-	return errors.Is(failed, ErrTooManyHops) && t.began != nil && t.began.message.Sender == agent.SenderAgent && t.began.Event.Request() == ""
+	return errors.Is(failed, peer.ErrTooManyHops) && t.began != nil && t.began.message.Sender == agent.SenderAgent && t.began.Event.Request() == ""
 }
 
 // answering marks a frame as an answer to the request of an agent that the turn
@@ -430,7 +432,7 @@ func (c *conversation) leaveLocked(err, cause error, caller *Subscription) {
 	if c.current != nil {
 		c.current.interrupt(cause)
 	}
-	c.closePeersLocked(cause)
+	c.links.Close(cause)
 	c.signal()
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"docent/agent/peer"
+
 	"docent/agent"
 	"docent/agent/definition"
 	"docent/agent/reason"
@@ -86,12 +88,12 @@ func TestYAML(t *testing.T) {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	limits := map[string]int{
-		"agent.MaxMoves": agent.MaxMoves, "session.MaxReplies": session.MaxReplies, "session.MaxTextBytes": session.MaxTextBytes,
+		"agent.MaxMoves": agent.MaxMoves, "session.MaxReplies": session.MaxReplies, "agent.MaxTextBytes": agent.MaxTextBytes,
 		"agent.MaxVariables": agent.MaxVariables, "agent.MaxVariableBytes": agent.MaxVariableBytes, "session.MaxQueueBytes": session.MaxQueueBytes,
 		"agent.MaxPeerMessageBytes": agent.MaxPeerMessageBytes, "reason.MaxParallel": reason.MaxParallel,
-		"session.MaxNameBytes": session.MaxNameBytes, "session.MaxSessionPeers": session.MaxSessionPeers, "session.MaxPeerQueue": session.MaxPeerQueue,
-		"session.DefaultExchange": session.DefaultExchange,
-		"reason.DefaultMaxSteps":  reason.DefaultMaxSteps, "reason.MaxRunSteps": reason.MaxRunSteps,
+		"session.MaxNameBytes": session.MaxNameBytes, "peer.MaxSessionPeers": peer.MaxSessionPeers, "peer.MaxPeerQueue": peer.MaxPeerQueue,
+		"peer.DefaultExchange":   peer.DefaultExchange,
+		"reason.DefaultMaxSteps": reason.DefaultMaxSteps, "reason.MaxRunSteps": reason.MaxRunSteps,
 		"reason.DefaultHistoryTokens": reason.DefaultHistoryTokens, "reason.DefaultParallel": reason.DefaultParallel,
 		"tool.MaxTools": tool.MaxTools, "tool.MaxArguments": tool.MaxArguments, "tool.DefaultMaxResult": tool.DefaultMaxResult,
 		"tool.DefaultPage": tool.DefaultPage, "tool.MaxPage": tool.MaxPage, "tool.MaxListing": tool.MaxListing,

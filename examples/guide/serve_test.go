@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"docent/agent/peer"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
@@ -31,7 +33,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const patience = 20 * time.Second
 
 // start is in the guide: how an agent is served.
-func start(ctx context.Context, a *agent.Agent, file string, answers agent.RAG, dialer session.Dialer) (*ws.Server, *sqlite.Store, error) {
+func start(ctx context.Context, a *agent.Agent, file string, answers agent.RAG, dialer peer.Dialer) (*ws.Server, *sqlite.Store, error) {
 	store, err := sqlite.Open(ctx, sqlite.Config{Path: file})
 	if err != nil {
 		return nil, nil, err
@@ -48,7 +50,7 @@ func start(ctx context.Context, a *agent.Agent, file string, answers agent.RAG, 
 }
 
 // run serves an agent for the length of a test.
-func run(t *testing.T, a *agent.Agent, dialer session.Dialer) (url string) {
+func run(t *testing.T, a *agent.Agent, dialer peer.Dialer) (url string) {
 	t.Helper()
 	server, store, err := start(t.Context(), a, filepath.Join(t.TempDir(), "agent.db"), nil, dialer)
 	if err != nil {

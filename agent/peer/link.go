@@ -1,4 +1,4 @@
-package session
+package peer
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // outstanding; it ends with a reset or the session, when nothing was said for
 // peerIdle, or when the peer cannot be reached.
 type link struct {
-	c *conversation
+	links *Links
 	// url holds secrets; name is what may be told of it.
 	url, name string
 	// session is the id of the session at the peer.
@@ -69,52 +69,45 @@ const (
 // errLinkEnded asks to begin another link.
 var errLinkEnded = errors.New("the link has ended")
 
-// link returns the session's link to a URL and begins one if there is none.
-func (c *conversation) link(ctx context.Context, url, name, session string, hops int) (*link, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// begin returns the session's link to a URL and begins one if there is none.
+func (s *Links) begin(ctx context.Context, url, name, session string, hops int) (*link, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if ctx.Err() != nil { // a body that was stopped by a reset begins no link of the session as it is after it
 		return nil, context.Cause(ctx)
 	}
-	if l := c.peers[url]; l != nil {
+	if l := s.list[url]; l != nil {
 		return l, nil
 	}
+	n := s.network
 	switch {
-	case c.rt.cfg.Dialer == nil:
+	case n.cfg.Dialer == nil:
 		return nil, fault.New(fault.Unavailable, "this agent cannot reach other agents")
-	case c.gone:
-		return nil, c.err
-	case len(c.peers) >= MaxSessionPeers:
+	case len(s.list) >= MaxSessionPeers:
 		return nil, fault.New(fault.Busy, "a conversation may be connected to at most %d other agents", MaxSessionPeers)
-	case !c.rt.peering.take(c.rt.cfg.MaxPeers):
+	case !n.take(n.cfg.MaxLinks):
 		return nil, fault.New(fault.Busy, "docent is connected to as many other agents as it can be; try again in a moment")
-	case !c.rt.begin():
-		c.rt.peering.give()
-		return nil, errClosing
 	}
 	// A link outlives the body that began it.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	l := &link{
-		c: c, url: url, name: name, session: session, cancel: cancel,
+		links: s, url: url, name: name, session: session, cancel: cancel,
 		up: make(chan struct{}), done: make(chan struct{}), wake: make(chan struct{}, 1), said: make(chan struct{}, 1),
-		storm: rate.NewLimiter(peerRate, peerBurst), x: exchange{echoes: c.rt.peering.echoes(name), hops: hops}, usedAt: time.Now(),
+		storm: rate.NewLimiter(peerRate, peerBurst), x: exchange{echoes: n.echoes(name), hops: hops}, usedAt: time.Now(),
 	}
-	if c.peers == nil {
-		c.peers = map[string]*link{}
+	if !n.cfg.Go(func() { l.run(ctx) }) {
+		n.give()
+		cancel(nil)
+		return nil, errClosing
 	}
-	c.peers[url] = l
-	go l.run(ctx)
+	if s.list == nil {
+		s.list = map[string]*link{}
+	}
+	s.list[url] = l
 	return l, nil
 }
 
-// closePeersLocked ends the links of a session; nothing that they hear from
-// then on is taken.
-func (c *conversation) closePeersLocked(cause error) {
-	for _, l := range c.peers {
-		l.cancel(cause)
-	}
-	c.peers = nil
-}
+var errClosing = fault.New(fault.Unavailable, "docent is shutting down; try again in a moment")
 
 // send queues a request and waits until it is written.
 func (l *link) send(ctx context.Context, r *request) error {

@@ -1,10 +1,11 @@
-package session
+package peer
 
 import (
 	"encoding/json"
 	"unicode/utf8"
 
 	"docent/agent"
+
 	"docent/payload"
 )
 
@@ -41,12 +42,9 @@ func crossing(f payload.Frame, docent bool) (json.RawMessage, bool) {
 	}
 }
 
-// text is what crosses of a reply to an agent that is a client of the session;
-// nil if the turn answers none, or nothing does.
-func (t *turn) text(f payload.Frame) json.RawMessage {
-	if t.began == nil || t.began.message.Sender != agent.SenderAgent {
-		return nil
-	}
+// Text is the part of an agent's reply that goes to another agent in BAF's
+// frames; nil if nothing does.
+func Text(f payload.Frame) json.RawMessage {
 	text, _ := crossing(f, true)
 	return text
 }
@@ -57,8 +55,8 @@ const ellipsis = " …"
 // quote is a text as JSON, cut to what a message may have: an answer that is
 // too long is better than none.
 func quote(text string) (json.RawMessage, bool) {
-	if len(text) > MaxTextBytes {
-		end := MaxTextBytes - len(ellipsis)
+	if len(text) > agent.MaxTextBytes {
+		end := agent.MaxTextBytes - len(ellipsis)
 		for !utf8.RuneStart(text[end]) {
 			end--
 		}

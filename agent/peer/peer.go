@@ -1,10 +1,14 @@
-package session
+// Package peer connects sessions to other agents: it dials them, sends requests,
+// and matches their answers.
+package peer
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
 	"net/url"
+	"sync"
 
 	"github.com/google/uuid"
 
@@ -18,7 +22,7 @@ import (
 type Dialer interface {
 	// Dial connects. Errors of a retryable kind are tried again; none may hold
 	// secrets of the URL.
-	Dial(ctx context.Context, req DialRequest) (PeerConn, error)
+	Dial(ctx context.Context, req DialRequest) (Conn, error)
 }
 
 // DialRequest says whom to connect to.
@@ -30,8 +34,8 @@ type DialRequest struct {
 	SessionID string
 }
 
-// PeerConn is a connection to another agent.
-type PeerConn interface {
+// Conn is a connection to another agent.
+type Conn interface {
 	// Send writes a frame; with an error the peer has not got the whole of it,
 	// and the connection is of no more use.
 	Send(ctx context.Context, f payload.Frame) error
@@ -54,13 +58,76 @@ const (
 	MaxPeerQueue = 32
 )
 
-// peers talks to other agents for a conversation.
-type peers struct{ c *conversation }
+// Mailbox is a session, as its links to other agents need it.
+type Mailbox interface {
+	// Hear stores a message of a peer and queues its turn.
+	Hear(ctx context.Context, m Message) error
+	// Refuse tells the session's clients that a message of a peer was not taken.
+	Refuse(m Message, err error)
+	// Unlinked is called when a link has ended.
+	Unlinked()
+}
+
+// Message is what a peer says.
+type Message struct {
+	// Content is JSON.
+	Content json.RawMessage
+	// From is the peer's URL without user and query.
+	From string
+	// Correlation is the id of the request that it answers; "" if none.
+	Correlation string
+	// Cause is the id of the request for whose answer that request was made; ""
+	// if there was none.
+	Cause string
+	// Thread is the thread of requests that the message belongs to; "" if none.
+	Thread string
+	// Hops counts the agents that the message came through.
+	Hops int
+}
+
+// ErrTooManyHops is the cause of refusing a message between agents that came
+// through too many of them, or is one too many of all that one message caused.
+// Agents are not told in words: they might answer.
+var ErrTooManyHops = errors.New("too many hops")
+
+// Links are the connections of one session. They implement agent.Peers.
+type Links struct {
+	network *Network
+	id      string
+	mailbox Mailbox
+
+	mu   sync.Mutex // guards what follows; not held while the mailbox is called
+	list map[string]*link
+}
+
+// Links returns the links of a session, of which there are none yet. The id is
+// the session's, with its agent.
+func (p *Network) Links(id string, m Mailbox) *Links {
+	return &Links{network: p, id: id, mailbox: m}
+}
+
+// None reports whether there is no link.
+func (s *Links) None() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.list) == 0
+}
+
+// Close ends the links because of cause; nothing that they hear from then on is
+// taken. The contexts of bodies that might begin others have to be ended before.
+func (s *Links) Close(cause error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.list {
+		l.cancel(cause)
+	}
+	s.list = nil
+}
 
 // Connect implements agent.Peers.
-func (p peers) Connect(ctx context.Context, r agent.PeerRequest) error {
+func (s *Links) Connect(ctx context.Context, r agent.PeerRequest) error {
 	for {
-		l, err := p.link(ctx, r)
+		l, err := s.link(ctx, r)
 		if err != nil {
 			return err
 		}
@@ -78,16 +145,16 @@ func (p peers) Connect(ctx context.Context, r agent.PeerRequest) error {
 }
 
 // Send implements agent.Peers.
-func (p peers) Send(ctx context.Context, r agent.PeerRequest) (correlation string, err error) {
-	hops, thread := r.About.Hops+1, threadFor(&r.About, p.c.key)
-	if err := p.c.crosses(ctx, thread, hops); err != nil {
+func (s *Links) Send(ctx context.Context, r agent.PeerRequest) (correlation string, err error) {
+	hops, thread := r.About.Hops+1, threadFor(&r.About, s.id)
+	if err := s.crosses(ctx, thread, hops); err != nil {
 		return "", err
 	}
 	q := &request{hops: hops, thread: thread, cause: r.About.Request(), written: make(chan error, 1), frame: payload.Frame{
 		Action: payload.ReplyStr, Message: r.Content, Correlation: correlationIn(thread), Hops: hops,
 	}}
 	for {
-		l, err := p.link(ctx, r)
+		l, err := s.link(ctx, r)
 		if err != nil {
 			return "", err
 		}
@@ -103,7 +170,7 @@ func (p peers) Send(ctx context.Context, r agent.PeerRequest) (correlation strin
 }
 
 // link returns the session's link to a URL and begins one if there is none.
-func (p peers) link(ctx context.Context, r agent.PeerRequest) (*link, error) {
+func (s *Links) link(ctx context.Context, r agent.PeerRequest) (*link, error) {
 	name, err := peerName(r.URL)
 	if err != nil {
 		return nil, err
@@ -112,7 +179,7 @@ func (p peers) link(ctx context.Context, r agent.PeerRequest) (*link, error) {
 	if session == "" {
 		session = uuid.NewString()
 	}
-	l, err := p.c.link(ctx, r.URL, name, session, r.About.Hops)
+	l, err := s.begin(ctx, r.URL, name, session, r.About.Hops)
 	if err != nil {
 		return nil, err
 	}

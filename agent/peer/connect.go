@@ -1,4 +1,4 @@
-package session
+package peer
 
 import (
 	"context"
@@ -6,15 +6,15 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"docent/agent"
 	"docent/internal/fault"
 )
 
 // run is the link's goroutine.
 func (l *link) run(ctx context.Context) {
-	defer l.c.rt.running.Done()
 	var err error
 	for err == nil {
-		var conn PeerConn
+		var conn Conn
 		if conn, err = l.connect(ctx); err == nil {
 			err = l.serve(ctx, conn)
 		}
@@ -23,7 +23,7 @@ func (l *link) run(ctx context.Context) {
 		err = nil
 	}
 	if err != nil && ctx.Err() == nil {
-		l.c.logError(ctx, "peer lost", err, "peer", l.name)
+		l.log(ctx, "peer lost", err)
 		err = fault.Wrap(fault.Unavailable, err, "the other agent cannot be reached")
 	}
 	l.cancel(nil)
@@ -37,14 +37,14 @@ func (l *link) end(err error) {
 	waiting := l.x.waiting
 	l.x = exchange{}
 	l.mu.Unlock()
-	c := l.c
-	c.mu.Lock()
-	if c.peers[l.url] == l {
-		delete(c.peers, l.url)
+	s := l.links
+	s.mu.Lock()
+	if s.list[l.url] == l {
+		delete(s.list, l.url)
 	}
-	c.rt.peering.give()
-	c.signal()
-	c.mu.Unlock()
+	s.mu.Unlock()
+	s.network.give()
+	s.mailbox.Unlinked()
 	close(l.done)
 	for _, r := range waiting {
 		if err == nil { // cannot be: an idle link has none
@@ -55,12 +55,12 @@ func (l *link) end(err error) {
 }
 
 // connect connects, several times if need be.
-func (l *link) connect(ctx context.Context) (PeerConn, error) {
+func (l *link) connect(ctx context.Context) (Conn, error) {
 	for {
 		if err := l.pause(ctx); err != nil {
 			return nil, err
 		}
-		conn, err := l.c.rt.cfg.Dialer.Dial(ctx, DialRequest{URL: l.url, SessionID: l.session})
+		conn, err := l.links.network.cfg.Dialer.Dial(ctx, DialRequest{URL: l.url, SessionID: l.session})
 		switch {
 		case err == nil && ctx.Err() == nil:
 			return conn, nil
@@ -117,7 +117,7 @@ var (
 )
 
 // serve uses a connection until it ends: nil asks to connect again.
-func (l *link) serve(ctx context.Context, conn PeerConn) error {
+func (l *link) serve(ctx context.Context, conn Conn) error {
 	reading, leave := context.WithCancel(ctx)
 	gone := make(chan struct{})
 	select { // what the connection before said is no greeting of this one
@@ -154,7 +154,7 @@ func (l *link) serve(ctx context.Context, conn PeerConn) error {
 }
 
 // write sends what waits; nil tells that the connection broke.
-func (l *link) write(ctx context.Context, conn PeerConn, gone <-chan struct{}) error {
+func (l *link) write(ctx context.Context, conn Conn, gone <-chan struct{}) error {
 	l.awaitGreeting(ctx, gone)
 	idle := time.NewTimer(peerIdle)
 	defer idle.Stop()
@@ -243,4 +243,8 @@ func (l *link) echoes() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.x.echoes
+}
+
+func (l *link) log(ctx context.Context, what string, err error) {
+	agent.LogFailure(ctx, l.links.network.cfg.Logger, l.links.id, what, err, "peer", l.name)
 }

@@ -1,4 +1,4 @@
-package session
+package peer
 
 import (
 	"context"
@@ -12,11 +12,10 @@ import (
 
 	"docent/agent"
 	"docent/internal/fault"
-	"docent/payload"
 )
 
 // DefaultExchange is how many messages between agents one message of a user may
-// cause unless RuntimeConfig.MaxExchange says otherwise.
+// cause unless Config.MaxExchange says otherwise.
 const DefaultExchange = 256
 
 // A thread is all that agents say to each other because of one message. Its id
@@ -51,14 +50,14 @@ func threadOf(correlation string) string {
 }
 
 // threadFor is the thread that an event belongs to, or that begins with it.
-func threadFor(e *agent.Event, session SessionKey) string {
+func threadFor(e *agent.Event, session string) string {
 	if e.Thread != "" {
 		return e.Thread
 	}
 	if known := threadOf(e.Correlation); known != "" {
 		return known
 	}
-	begins := fmt.Sprint(session.Agent, "/", session.ID, "/", e.ID)
+	begins := fmt.Sprint(session, "/", e.ID)
 	if e.ID == 0 { // a greeting, or a condition
 		begins = uuid.NewString()
 	}
@@ -74,7 +73,7 @@ type spending struct {
 
 // spend counts a message of a thread; false if limit were counted before. first
 // tells that this is the first that is refused.
-func (p *peering) spend(thread string, limit int, now time.Time) (ok, first bool) {
+func (p *Network) spend(thread string, limit int, now time.Time) (ok, first bool) {
 	if thread == "" {
 		return true, false
 	}
@@ -95,37 +94,24 @@ func (p *peering) spend(thread string, limit int, now time.Time) (ok, first bool
 	return false, n == limit
 }
 
-// crosses refuses a message between agents that came through too many, or is one
-// too many of its thread, and logs the first that is.
-func (c *conversation) crosses(ctx context.Context, thread string, hops int) error {
-	cfg := &c.rt.cfg
+// Check refuses a message between agents that came through too many, or is one
+// too many of its thread, and logs the first that is. The correlation tells the
+// thread.
+func (s *Links) Check(ctx context.Context, correlation string, hops int) error {
+	return s.crosses(ctx, threadOf(correlation), hops)
+}
+
+func (s *Links) crosses(ctx context.Context, thread string, hops int) error {
+	cfg := &s.network.cfg
 	err, logged := error(nil), true
 	if hops > cfg.MaxHops {
 		err = fault.Wrap(fault.Conflict, ErrTooManyHops, "the agents have answered each other %d times and stop here", cfg.MaxHops)
-	} else if ok, first := c.rt.peering.spend(thread, cfg.MaxExchange, time.Now()); !ok {
+	} else if ok, first := s.network.spend(thread, cfg.MaxExchange, time.Now()); !ok {
 		err = fault.Wrap(fault.Conflict, ErrTooManyHops, "the agents have said %d things to each other because of one message and stop here", cfg.MaxExchange)
 		logged = first
 	}
 	if err != nil && logged {
-		cfg.Logger.WarnContext(ctx, "agents that answer each other are stopped", "session", c.key.ID, "hops", hops, agent.ErrorAttr(err))
+		cfg.Logger.WarnContext(ctx, "agents that answer each other are stopped", "session", s.id, "hops", hops, agent.ErrorAttr(err))
 	}
 	return err
-}
-
-// tellEnd tells the clients of a session, once in a thread, that what another
-// agent said is not heard, which may be all that they wait for. A docent that
-// has asked does not take it for an answer, by its hops, and tells its own.
-func (c *conversation) tellEnd(m Message, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ended != "" && c.ended == m.thread {
-		return
-	}
-	c.ended = m.thread
-	for _, d := range Failure(err, "") {
-		if d.Frame.Time = c.rt.cfg.Now(); m.cause != "" {
-			d.Frame.Correlation, d.Frame.Hops = m.cause, payload.MaxHops
-		}
-		c.deliverLocked(d)
-	}
 }

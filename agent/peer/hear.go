@@ -1,4 +1,4 @@
-package session
+package peer
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 )
 
 // read takes what the peer says, in order.
-func (l *link) read(ctx context.Context, conn PeerConn) {
+func (l *link) read(ctx context.Context, conn Conn) {
 	for frame, err := range conn.Frames() {
 		if err != nil {
-			l.c.rt.cfg.Logger.DebugContext(ctx, "peer connection ended", "session", l.c.key.ID, "peer", l.name, agent.ErrorAttr(err))
+			l.links.network.cfg.Logger.DebugContext(ctx, "peer connection ended", "session", l.links.id, "peer", l.name, agent.ErrorAttr(err))
 			return
 		}
 		message, ok := l.hear(frame)
@@ -23,8 +23,8 @@ func (l *link) read(ctx context.Context, conn PeerConn) {
 		if l.storm.Wait(ctx) != nil {
 			return
 		}
-		if err := l.c.crosses(ctx, message.thread, message.heardHops()); err != nil { // who said it is not told: it might answer
-			l.c.tellEnd(message, err)
+		if err := l.links.crosses(ctx, message.Thread, message.heardHops()); err != nil { // who said it is not told: it might answer
+			l.links.mailbox.Refuse(message, err)
 			continue
 		}
 		if !l.take(ctx, message) {
@@ -33,7 +33,7 @@ func (l *link) read(ctx context.Context, conn PeerConn) {
 	}
 }
 
-// heardHops is what is compared with RuntimeConfig.MaxHops of what a peer says:
+// heardHops is what is compared with Config.MaxHops of what a peer says:
 // the answer to a request that was within it is heard, so that who asked learns
 // of the end.
 func (m *Message) heardHops() int {
@@ -53,32 +53,39 @@ func (l *link) hear(f payload.Frame) (Message, bool) {
 		return Message{}, false
 	}
 	knew := l.x.echoes
-	m := Message{Content: content, Wait: true, From: l.name, Hops: max(f.Hops, l.x.hops+1)}
+	m := Message{Content: content, From: l.name, Hops: max(f.Hops, l.x.hops+1)}
 	if r := l.x.match(f); r != nil { // a peer that does not count is counted
-		m.Correlation, m.cause, m.thread, m.Hops = r.frame.Correlation, r.cause, r.thread, max(f.Hops, r.hops+1)
-	} else if m.thread = threadOf(f.Correlation); m.thread == "" && !l.x.echoes { // which answer may be late, or one of several
-		m.thread = l.x.thread
+		m.Correlation, m.Cause, m.Thread, m.Hops = r.frame.Correlation, r.cause, r.thread, max(f.Hops, r.hops+1)
+	} else if m.Thread = threadOf(f.Correlation); m.Thread == "" && !l.x.echoes { // which answer may be late, or one of several
+		m.Thread = l.x.thread
 	}
 	if l.x.echoes && !knew {
-		l.c.rt.peering.remember(l.name)
+		l.links.network.remember(l.name)
 	}
 	signal(l.said)
 	return m, true
 }
 
+// Attempts of storing a message of a peer, and the pause before the second; it
+// doubles.
+const (
+	hearAttempts = 4
+	hearPause    = 100 * time.Millisecond
+)
+
 // take stores a message of the peer; false if the link is of no more use. While
 // the store does not answer it tries again, as nobody else would.
 func (l *link) take(ctx context.Context, m Message) bool {
-	pause := commitPause
+	pause := hearPause
 	for attempt := 1; ; attempt++ {
-		err := l.c.hear(ctx, m)
+		err := l.links.mailbox.Hear(ctx, m)
 		switch {
 		case err == nil:
 			return true
 		case ctx.Err() != nil:
 			return false
-		case attempt == commitAttempts || !fault.KindOf(err).Retryable():
-			l.c.logError(ctx, "message of a peer", err, "peer", l.name)
+		case attempt == hearAttempts || !fault.KindOf(err).Retryable():
+			l.log(ctx, "message of a peer", err)
 			return fault.KindOf(err) != fault.NotFound
 		}
 		select {
