@@ -19,8 +19,8 @@ import (
 
 	gorilla "github.com/gorilla/websocket"
 
-	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/session"
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/internal/wstest"
@@ -322,7 +322,7 @@ func TestLogs(t *testing.T) {
 	t.Parallel()
 	var log safeBuffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	s := guarded(t, setup{agent: failing(), config: ws.Config{Logger: logger}, runtime: agent.RuntimeConfig{Logger: logger}})
+	s := guarded(t, setup{agent: failing(), config: ws.Config{Logger: logger}, runtime: session.RuntimeConfig{Logger: logger}})
 	const words, token = "w0rds-that-are-said", "t0ken-that-is-wrong"
 	p := s.dial("/?protocol=docent.v1", nil)
 	p.say(`{"action":"hello","message":{"token":"` + token + `"}}`)
@@ -449,9 +449,9 @@ type inProcess struct {
 	server *ws.Server
 }
 
-func inMemory(t *testing.T, store agent.Store, valid func(context.Context, auth.Principal) error) inProcess {
+func inMemory(t *testing.T, store session.Store, valid func(context.Context, auth.Principal) error) inProcess {
 	t.Helper()
-	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: echoAgent(), Store: store})
+	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: echoAgent(), Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}

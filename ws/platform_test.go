@@ -17,6 +17,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/session"
 	"docent/internal/wstest"
 	"docent/payload"
 	"docent/rag"
@@ -232,7 +233,7 @@ func TestMailbox(t *testing.T) {
 			return "", ctx.Err()
 		}
 	}}
-	s := serve(t, setup{rag: answers, runtime: agent.RuntimeConfig{MailboxSize: 2}})
+	s := serve(t, setup{rag: answers, runtime: session.RuntimeConfig{MailboxSize: 2}})
 	p, w := s.hello("/")
 	for i := range 3 {
 		p.say(fmt.Sprintf(`{"action":"user_message","message":"m","id":"m%d"}`, i))
@@ -419,7 +420,7 @@ func TestConfig(t *testing.T) {
 	if _, err := ws.NewServer(ws.Config{}); err == nil {
 		t.Error("a server without a runtime")
 	}
-	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: talker(t, 1, 1), Store: agenttest.NewStore()})
+	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: talker(t, 1, 1), Store: agenttest.NewStore()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/internal/wstest"
 	"docent/payload"
@@ -100,7 +101,7 @@ func TestVoiceHeard(t *testing.T) {
 // known is a store that can say what is in a session, as those of package store.
 type known struct{ *agenttest.Store }
 
-func (k known) Session(_ context.Context, key agent.SessionKey) (agent.SessionRecord, error) {
+func (k known) Session(_ context.Context, key session.SessionKey) (session.SessionRecord, error) {
 	record, _, ok := k.Store.Session(key.ID)
 	if !ok {
 		return record, fault.New(fault.NotFound, "no such session")
