@@ -206,7 +206,7 @@ func TestHelloToken(t *testing.T) {
 	}
 	p.say(`{"action":"hello","message":{"token":"ada"}}`) // and counts more than the handshake's
 	p.until(payload.WelcomeAction)
-	if record, _, _ := store.Session("S"); record.Owner != "user:ada" || record.Username != "ada" {
+	if record, _, _ := store.Stored("S"); record.Owner != "user:ada" || record.Username != "ada" {
 		t.Errorf("the session is %+v", record)
 	}
 }
@@ -217,7 +217,7 @@ func TestOwners(t *testing.T) {
 	store := agenttest.NewStore()
 	s := guarded(t, setup{store: store})
 	s.dial("/?session_id=S&user_id=lovelace", bearer("ada")).next()
-	if record, _, _ := store.Session("S"); record.Owner != "user:ada" || record.Username != "lovelace" {
+	if record, _, _ := store.Stored("S"); record.Owner != "user:ada" || record.Username != "lovelace" {
 		t.Errorf("the session is %+v", record)
 	}
 	for _, path := range []string{"/?session_id=S", "/?session_id=S&user_id=lovelace", typed.Path + "?session_id=S"} {
@@ -365,7 +365,7 @@ func TestRevoked(t *testing.T) {
 		<-time.After(6 * time.Second)
 		busy.say(`{"action":"user_message","message":"two"}`)
 		busy.shutOut()
-		if _, stored, _ := store.Session("S"); len(stored) != 2 {
+		if _, stored, _ := store.Stored("S"); len(stored) != 2 {
 			t.Errorf("%d messages are stored", len(stored))
 		}
 		m.stop()

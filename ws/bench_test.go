@@ -30,7 +30,10 @@ func echoAgent() *agent.Agent {
 
 // nowhere is a store that keeps only counters, so that a benchmark measures
 // what is around it.
-type nowhere struct{ seq, turn atomic.Int64 }
+type nowhere struct {
+	session.Store
+	seq, turn atomic.Int64
+}
 
 func (n *nowhere) OpenSession(_ context.Context, r session.SessionRecord) (session.SessionRecord, bool, error) {
 	r.RowID = 1

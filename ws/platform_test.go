@@ -285,11 +285,11 @@ func TestHandshake(t *testing.T) {
 	s := serve(t, setup{store: store})
 	header := http.Header{"X-Session-Id": {"H"}, "X-User-Id": {"ada"}}
 	s.dial("/deep/path?session_id=Q&user_id=eve&session_name=My+chat&session_name=other", &wstest.DialOptions{HTTPHeader: header}).next()
-	if r, _, ok := store.Session("H"); !ok || r.Username != "ada" || r.Name != "My chat" || r.Platform != "WebSocketPlatform" {
+	if r, _, ok := store.Stored("H"); !ok || r.Username != "ada" || r.Name != "My chat" || r.Platform != "WebSocketPlatform" {
 		t.Errorf("headers: %+v", r)
 	}
 	s.dial("/?session_id=%20%20&session_id=%20Q%20%C3%A9&user_id=eve", nil).next()
-	if r, _, ok := store.Session("Q é"); !ok || r.Username != "eve" || r.Name != "" {
+	if r, _, ok := store.Stored("Q é"); !ok || r.Username != "eve" || r.Name != "" {
 		t.Errorf("query: %+v", r)
 	}
 	for path, want := range map[string]int{

@@ -205,7 +205,7 @@ func TestTwoSockets(t *testing.T) {
 	if f := two.until(payload.ReplyRAG); !strings.Contains(f.raw, `"question":"last"`) {
 		t.Errorf("got %s", f.raw)
 	}
-	if _, messages, _ := store.Session("S"); len(messages) != 7 {
+	if _, messages, _ := store.Stored("S"); len(messages) != 7 {
 		t.Errorf("%d messages stored", len(messages))
 	}
 }

@@ -102,7 +102,7 @@ func TestVoiceHeard(t *testing.T) {
 type known struct{ *agenttest.Store }
 
 func (k known) Session(_ context.Context, key session.SessionKey) (session.SessionRecord, error) {
-	record, _, ok := k.Store.Session(key.ID)
+	record, _, ok := k.Store.Stored(key.ID)
 	if !ok {
 		return record, fault.New(fault.NotFound, "no such session")
 	}
@@ -144,7 +144,7 @@ func TestVoiceTwice(t *testing.T) {
 			t.Errorf("ack %s", f.raw)
 		}
 	}
-	if _, messages, _ := store.Session("S"); calls != 1 || len(messages) != 2 || string(messages[0].Content) != `"hi"` || messages[0].Type != payload.TypeStr {
+	if _, messages, _ := store.Stored("S"); calls != 1 || len(messages) != 2 || string(messages[0].Content) != `"hi"` || messages[0].Type != payload.TypeStr {
 		t.Errorf("heard %d times, stored %+v", calls, messages)
 	}
 }
@@ -218,7 +218,7 @@ func TestVoiceGivenUp(t *testing.T) {
 		t.Errorf("got %s", f.raw)
 	}
 	p.until(payload.TurnFinishedAction)
-	if _, messages, _ := store.Session("S"); len(messages) != 2 || string(messages[0].Content) != `"again"` {
+	if _, messages, _ := store.Stored("S"); len(messages) != 2 || string(messages[0].Content) != `"again"` {
 		t.Errorf("stored %+v", messages)
 	}
 }

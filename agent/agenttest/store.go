@@ -531,8 +531,21 @@ func (s *Store) Sessions(_ context.Context, f session.SessionFilter) ([]session.
 	return out, nil
 }
 
-// Session returns what is stored of a session; false if there is none.
-func (s *Store) Session(id string) (session.SessionRecord, []agent.ChatMessage, bool) {
+// Session implements session.Store.
+func (s *Store) Session(_ context.Context, key session.SessionKey) (session.SessionRecord, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	have := s.names[key]
+	if have == nil {
+		return session.SessionRecord{}, fault.New(fault.NotFound, "there is no session %s", key.ID)
+	}
+	out := have.record
+	out.Variables = maps.Clone(out.Variables)
+	return out, nil
+}
+
+// Stored returns what is stored of a session; false if there is none.
+func (s *Store) Stored(id string) (session.SessionRecord, []agent.ChatMessage, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	have := s.byID(id)

@@ -105,7 +105,7 @@ func TestShop(t *testing.T) {
 		t.Errorf("rag request %+v", q)
 	}
 	equal(t, "bye", k.say("Goodbye!"), []string{reply("Bye.")})
-	record, _, _ := k.store.Session("s")
+	record, _, _ := k.store.Stored("s")
 	if got := string(record.Variables["orders"]) + string(record.Variables["note"]) + string(record.Variables["none"]); got != `1"plain"` {
 		t.Errorf("variables %s", got)
 	}

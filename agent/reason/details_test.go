@@ -131,7 +131,7 @@ func TestReasoningToolsUseTheSession(t *testing.T) {
 	r := reasonWith(t, reason.Options{Tools: []tool.Tool{{Name: "set", Parameters: parameters, Call: set}}},
 		calls("", "set", `{"key":"a"}`, "set", `{"key":"b"}`, "set", `{"key":"c"}`), llmtest.Say("Done."))
 	r.ask("Set all")
-	record, messages, _ := r.store.Session("s")
+	record, messages, _ := r.store.Stored("s")
 	for _, key := range []string{"a", "b", "c"} {
 		if string(record.Variables[key]) != "true" {
 			t.Errorf("%s is %s", key, record.Variables[key])

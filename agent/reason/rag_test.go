@@ -43,7 +43,7 @@ func stopped(t *testing.T, sub *session.Subscription, c *client, store *agenttes
 		t.Fatal(err)
 	}
 	synctest.Wait()
-	_, messages, _ := store.Session(id)
+	_, messages, _ := store.Stored(id)
 	return strings.Join(ends(c), ","), messages[len(messages)-1]
 }
 
@@ -131,7 +131,7 @@ func testFailureKeepsTheEvidence(t *testing.T) {
 				order = append(order, string(d.Frame.Action))
 			}
 		}
-		_, messages, _ := store.Session("S")
+		_, messages, _ := store.Stored("S")
 		last := messages[len(messages)-1]
 		if last.ClientID != agent.FailedID || string(last.Content) != `"Sorry, that did not work: the model server broke off its answer; ask again"` {
 			t.Errorf("%q: the last word is %s %s", c.pieces, last.ClientID, last.Content)
@@ -155,7 +155,7 @@ func testFailureKeepsTheEvidence(t *testing.T) {
 		}
 		send(t, sub, "m", "work_mem by default?")
 		synctest.Wait()
-		if _, messages, _ = store.Session("S"); messages[len(messages)-1].Type != payload.TypeRAG || strings.Contains(string(messages[len(messages)-1].Content), `"stopped"`) {
+		if _, messages, _ = store.Stored("S"); messages[len(messages)-1].Type != payload.TypeRAG || strings.Contains(string(messages[len(messages)-1].Content), `"stopped"`) {
 			t.Errorf("asked again, it says %s", messages[len(messages)-1].Content)
 		}
 	}

@@ -303,7 +303,7 @@ func TestReasoningLeavesAScratchpad(t *testing.T) {
 	t.Parallel()
 	r := reasonWith(t, reason.Options{Workspaces: films(t)}, planned()...)
 	r.ask("What is Inception?")
-	record, _, _ := r.store.Session("s")
+	record, _, _ := r.store.Stored("s")
 	const want = `[{"step":0,"tool_calls":[{"name":"add_tasks","arguments":{"descriptions":["Read the film file","Summarise"]}}],"tool_results":["Added 2 task(s):\n#1: Read the film file\n#2: Summarise"]},` +
 		`{"step":1,"tool_calls":[{"name":"list_directory","arguments":{}},{"name":"read_file","arguments":{"relative_path":"inception.md"}}],"tool_results":["[FILE] inception.md","Inception is a film.\n"]},` +
 		`{"step":2,"tool_calls":[{"name":"complete_task","arguments":{"task_id":"1","result":"read it"}}],"tool_results":["Task #1 marked completed — read it"]},` +

@@ -122,7 +122,7 @@ func TestReasoningBoundsWhatIsWritten(t *testing.T) {
 		r := bubbled(t, reason.Options{}, llmtest.Say(slices.Repeat([]string{strings.Repeat("word ", 2000)}, 100)...))
 		heard := r.ask("Write without end")
 		wantSteps(t, heard, "reasoning_started 0", reply, "reasoning_finished 0")
-		_, messages, _ := r.store.Session("s")
+		_, messages, _ := r.store.Stored("s")
 		last := messages[len(messages)-1]
 		if len(last.Content) > 300<<10 || !strings.Contains(string(last.Content), "cut off") {
 			t.Errorf("the answer has %d bytes", len(last.Content))

@@ -156,7 +156,7 @@ func echo(handle agent.Body) *agent.Agent {
 
 // messages lists the stored messages of session S with their turns.
 func messages(store *agenttest.Store) string {
-	_, messages, _ := store.Session("S")
+	_, messages, _ := store.Stored("S")
 	var out []string
 	for _, m := range messages {
 		out = append(out, fmt.Sprintf("%d %s", m.Turn, m.Content))

@@ -33,7 +33,7 @@ func failing(op agenttest.Operation, kind fault.Kind) (store *agenttest.Store, o
 
 // spoken are the messages stored of a session.
 func spoken(store *agenttest.Store) string {
-	_, messages, _ := store.Session("S")
+	_, messages, _ := store.Stored("S")
 	var out []string
 	for _, m := range messages {
 		var s string
@@ -150,7 +150,7 @@ func TestRefusedTimedMove(t *testing.T) {
 			sub.Close()
 			synctest.Wait()
 		}
-		if record, _, _ := store.Session("S"); ran != 1 || record.State != "done" {
+		if record, _, _ := store.Stored("S"); ran != 1 || record.State != "done" {
 			t.Errorf("ran %d times, in %s", ran, record.State)
 		}
 	})
@@ -171,7 +171,7 @@ func TestTimedMoveAgain(t *testing.T) {
 		sub.Close()
 		down.Store(false)
 		pass(60)
-		if record, _, _ := store.Session("S"); record.State != "remind" || rt.Sessions() != 0 {
+		if record, _, _ := store.Stored("S"); record.State != "remind" || rt.Sessions() != 0 {
 			t.Errorf("in %s, %d sessions in memory", record.State, rt.Sessions())
 		}
 	})
@@ -236,7 +236,7 @@ func TestAlarmOutlastsFailedLoad(t *testing.T) {
 		pass(3605) // it is due meanwhile, too
 		down.Store(false)
 		pass(100)
-		if record, _, _ := store.Session("S"); record.State != "remind" {
+		if record, _, _ := store.Stored("S"); record.State != "remind" {
 			t.Errorf("in %s", record.State)
 		}
 	})
@@ -312,7 +312,7 @@ func TestCommitGivenUp(t *testing.T) {
 				l.all()
 				send(t, sub, "1", "pay")
 				synctest.Wait()
-				record, _, _ := store.Session("S")
+				record, _, _ := store.Stored("S")
 				if got := l.all(); got != "done" || string(record.Variables["n"]) != "1" {
 					t.Errorf("sent again: heard %s, %s times", got, record.Variables["n"])
 				}
@@ -339,7 +339,7 @@ func TestStoredAndGivenUp(t *testing.T) {
 		send(t, sub, "1", "hi")
 		send(t, sub, "2", "again")
 		synctest.Wait()
-		record, _, _ := store.Session("S")
+		record, _, _ := store.Stored("S")
 		if got := spoken(store.Store); got != "hello|hi|hi|again|again" || string(record.Variables["n"]) != "2" {
 			t.Errorf("stored %s %s", got, record.Variables["n"])
 		}

@@ -53,7 +53,7 @@ func TestAlarmPages(t *testing.T) {
 		}
 		pass(3700)
 		for i := 6; i < 12; i++ {
-			if record, _, _ := store.Session(fmt.Sprint("S", i)); record.State != "done" {
+			if record, _, _ := store.Stored(fmt.Sprint("S", i)); record.State != "done" {
 				t.Errorf("S%d is in %s after %d reads", i, record.State, reads)
 			}
 		}
@@ -85,7 +85,7 @@ func TestEarlierAlarm(t *testing.T) {
 			sub.Close()
 		}
 		pass(90)
-		if record, _, _ := store.Session("S"); record.State != "done" {
+		if record, _, _ := store.Stored("S"); record.State != "done" {
 			t.Errorf("in %s", record.State)
 		}
 	})

@@ -124,7 +124,7 @@ func testWokenWhileAway(t *testing.T) {
 	states := func() string {
 		var out []string
 		for i := range 3 {
-			record, messages, _ := store.Session(fmt.Sprint("S", i))
+			record, messages, _ := store.Stored(fmt.Sprint("S", i))
 			out = append(out, fmt.Sprint(record.State, " ", len(messages)))
 		}
 		return strings.Join(out, "|")

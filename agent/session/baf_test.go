@@ -136,7 +136,7 @@ func TestBAFCoreSession(t *testing.T) {
 				}
 				return s.Set("k", "v")
 			})
-			if record, _, _ := store.Session("S"); string(record.Variables["k"]) != `"v"` {
+			if record, _, _ := store.Stored("S"); string(record.Variables["k"]) != `"v"` {
 				t.Errorf("%v", record.Variables)
 			}
 		})

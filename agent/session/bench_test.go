@@ -14,7 +14,10 @@ import (
 
 // nowhere is a store that keeps nothing, so that benchmarks measure package
 // agent alone.
-type nowhere struct{ seq, turn, events int64 }
+type nowhere struct {
+	session.Store
+	seq, turn, events int64
+}
 
 func (n *nowhere) OpenSession(_ context.Context, r session.SessionRecord) (session.SessionRecord, bool, error) {
 	r.RowID, r.State = 1, "even"

@@ -77,7 +77,7 @@ func testResetInGreeting(t *testing.T) {
 	synctest.Wait()
 	greeted := func(times int) {
 		t.Helper()
-		record, _, _ := store.Session("S")
+		record, _, _ := store.Stored("S")
 		if got := said(store); len(refused) != times || refused[times-1] != fault.Internal || got != `0 "hello"` || string(record.Variables["v"]) != "1" {
 			t.Errorf("refused %v, stored %s %s", refused, got, record.Variables)
 		}

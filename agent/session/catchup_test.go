@@ -249,7 +249,7 @@ func testCatchUpCutShort(t *testing.T) {
 	if got[len(got)-1] != "8" {
 		t.Errorf("came %s", got)
 	}
-	record, _, _ := store.Session("S")
+	record, _, _ := store.Stored("S")
 	if record.ResetSeq != 7 {
 		t.Errorf("stored %d", record.ResetSeq)
 	}

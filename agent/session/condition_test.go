@@ -55,7 +55,7 @@ func TestWhenVariable(t *testing.T) {
 				store := agenttest.NewStore()
 				open(t, start(t, session.RuntimeConfig{Agent: a, Store: store}), "S")
 				synctest.Wait()
-				record, _, _ := store.Session("S")
+				record, _, _ := store.Stored("S")
 				if (record.State == "two") != tc.want {
 					t.Errorf("in %s", record.State)
 				}
@@ -125,7 +125,7 @@ func testConditionsCombine(t *testing.T) {
 	if len(tr) != 1 || tr[0].Event != "receive_message_text" || tr[0].Condition != "Intent Matching - hello and session_test.isLong and n >= 2" {
 		t.Errorf("moves %+v", tr)
 	}
-	if _, messages, _ := store.Session("S"); len(messages) != 5 {
+	if _, messages, _ := store.Stored("S"); len(messages) != 5 {
 		t.Errorf("stored %d", len(messages))
 	}
 	var got []string

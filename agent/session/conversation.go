@@ -289,7 +289,7 @@ func (c *conversation) open(ctx context.Context) {
 	defer cancel()
 	var record SessionRecord
 	var created bool
-	var err error = errClosing
+	err := errClosing
 	if !c.rt.isClosing() {
 		record, created, err = c.rt.cfg.Store.OpenSession(ctx, c.asRecord())
 	}

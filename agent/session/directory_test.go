@@ -18,7 +18,7 @@ type deleter struct {
 }
 
 func (d deleter) DeleteSession(_ context.Context, key session.SessionKey) error {
-	if _, _, ok := d.store.Session(key.ID); !ok {
+	if _, _, ok := d.store.Stored(key.ID); !ok {
 		return fault.New(fault.NotFound, "there is no such session")
 	}
 	d.store.Delete(key.ID)
@@ -69,7 +69,7 @@ func testDirectory(t *testing.T) {
 		t.Errorf("opened %+v", opened)
 	}
 	synctest.Wait()
-	if _, messages, _ := store.Session("S"); len(messages) != 1 {
+	if _, messages, _ := store.Stored("S"); len(messages) != 1 {
 		t.Errorf("stored %+v", messages)
 	}
 }

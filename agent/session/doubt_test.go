@@ -146,7 +146,7 @@ func testTimedMoveInDoubt(t *testing.T, says bool) {
 	if got := fmt.Sprint(len(store.Transitions("S")), len(store.Record("S")), len(c.heard)); got != map[bool]string{true: "1 1 1", false: "1 0 0"}[says] {
 		t.Errorf("transitions, entries, heard: %s", got)
 	}
-	if record, _, _ := store.Session("S"); record.State != "two" {
+	if record, _, _ := store.Stored("S"); record.State != "two" {
 		t.Errorf("state %s", record.State)
 	}
 }

@@ -47,7 +47,7 @@ func testFailureThenNext(t *testing.T) {
 	if strings.Join(heard, " ") != strings.Join(order, " ") {
 		t.Errorf("heard %v, want %v", heard, order)
 	}
-	if record, _, _ := store.Session("S"); record.State != "idle" {
+	if record, _, _ := store.Stored("S"); record.State != "idle" {
 		t.Errorf("in state %s", record.State)
 	}
 }

@@ -52,7 +52,7 @@ func testGlobalStatesReturnToEachOrigin(t *testing.T) {
 		send(t, sub, "", said)
 		synctest.Wait() // or a later "next" would go before an earlier "help"
 	}
-	_, messages, _ := store.Session("S")
+	_, messages, _ := store.Stored("S")
 	var got []string
 	for _, m := range messages {
 		if !m.IsUser {
@@ -176,7 +176,7 @@ func testDispatch(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if _, _, ok := store.Session("nobody"); ok {
+	if _, _, ok := store.Stored("nobody"); ok {
 		t.Error("an event made a session")
 	}
 }
@@ -185,7 +185,7 @@ func testDispatch(t *testing.T) {
 type knowing struct{ *agenttest.Store }
 
 func (k knowing) Session(_ context.Context, key session.SessionKey) (session.SessionRecord, error) {
-	record, _, ok := k.Store.Session(key.ID)
+	record, _, ok := k.Store.Stored(key.ID)
 	if !ok {
 		return record, fault.New(fault.NotFound, "there is no such session")
 	}
@@ -221,7 +221,7 @@ func testFailuresInAChain(t *testing.T) {
 	if got := said(store); got != want {
 		t.Errorf("stored %s", got)
 	}
-	if record, _, _ := store.Session("S"); record.State != "three" {
+	if record, _, _ := store.Stored("S"); record.State != "three" {
 		t.Errorf("in %s", record.State)
 	}
 }
@@ -252,7 +252,7 @@ func testGlobalStateFromAnother(t *testing.T) {
 		}
 		synctest.Wait()
 	}
-	if record, _, _ := store.Session("S"); said(store) != `2 "from home"` || record.State != "home" {
+	if record, _, _ := store.Stored("S"); said(store) != `2 "from home"` || record.State != "home" {
 		t.Errorf("said %s, in %s", said(store), record.State)
 	}
 }

@@ -46,7 +46,7 @@ func testGreetingFirst(t *testing.T) {
 			}
 		}
 		c.until(payload.TurnFinishedAction)
-		_, messages, _ := store.Session(id)
+		_, messages, _ := store.Stored(id)
 		if messages[0].IsUser || messages[0].Turn != 0 || messages[0].Seq != 1 {
 			t.Fatalf("session %d begins with %+v", i, messages[0])
 		}

@@ -192,7 +192,7 @@ func testVariablesOfTheRuntime(t *testing.T) {
 		t.Error(err)
 	}
 	synctest.Wait()
-	if record, _, _ := store.Session("S"); len(record.Variables) != 2 {
+	if record, _, _ := store.Stored("S"); len(record.Variables) != 2 {
 		t.Errorf("stored %v", record.Variables)
 	}
 }

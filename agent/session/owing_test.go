@@ -108,7 +108,7 @@ func TestTimedMoveWaits(t *testing.T) {
 		}
 		down.Store(false)
 		pass(120)
-		if r, _, _ := store.Session("S"); r.State != "done" {
+		if r, _, _ := store.Stored("S"); r.State != "done" {
 			t.Errorf("the store answers, and the session is in %q", r.State)
 		}
 	})
@@ -140,13 +140,13 @@ func TestSilentTurnInDoubt(t *testing.T) {
 		pass(5)
 		store.on.Store(false)
 		pass(60)
-		record, _, _ := store.Session("S")
+		record, _, _ := store.Stored("S")
 		if record.State != "next" {
 			t.Errorf("after the first: %s, heard %s", record.State, c.all())
 		}
 		send(t, sub, "2", "again")
 		synctest.Wait()
-		record, _, _ = store.Session("S")
+		record, _, _ = store.Stored("S")
 		if record.State != "idle" || string(record.Variables["n"]) != "2" {
 			t.Errorf("state %s n=%s, ran %d", record.State, record.Variables["n"], ran)
 		}
@@ -170,7 +170,7 @@ func TestTimedMoveRefused(t *testing.T) {
 		pass(600)
 		down.Store(false)
 		pass(600)
-		r, _, _ := store.Session("S")
+		r, _, _ := store.Stored("S")
 		if r.State != "done" {
 			t.Errorf("ran %d times, in %q, heard %s", ran, r.State, c.all())
 		}

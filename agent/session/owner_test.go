@@ -66,7 +66,7 @@ func testOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	own.Close()
-	if r, _, _ := store.Session("new"); r.Owner != "bob" {
+	if r, _, _ := store.Stored("new"); r.Owner != "bob" {
 		t.Errorf("a new one is %q's", r.Owner)
 	}
 }

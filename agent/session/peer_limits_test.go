@@ -325,7 +325,7 @@ func TestPeerSecrets(t *testing.T) {
 		if got := told(t, c); strings.Contains(got, "hunter2") {
 			t.Errorf("told %q", got)
 		}
-		record, _, _ := store.Session("S")
+		record, _, _ := store.Stored("S")
 		frame := string(f.AppendBAF(nil))
 		if all := log.String() + fmt.Sprint(record) + frame; strings.Contains(all, "hunter2") {
 			t.Errorf("a secret is in\n%s", all)

@@ -53,7 +53,7 @@ func testProcessors(t *testing.T) {
 	if got := said(store); got != want {
 		t.Errorf("stored %s\nwant   %s", got, want)
 	}
-	if record, _, _ := store.Session("S"); string(record.Variables["said"]) != `"hi"` {
+	if record, _, _ := store.Stored("S"); string(record.Variables["said"]) != `"hi"` {
 		t.Errorf("variables %v", record.Variables)
 	}
 }
@@ -135,7 +135,7 @@ func testVariablesAreStoredOneByOne(t *testing.T) {
 		c.until(payload.TurnFinishedAction)
 	}
 	synctest.Wait()
-	if record, _, _ := store.Session("S"); len(record.Variables) != 2 || string(record.Variables["c"]) != `"text"` {
+	if record, _, _ := store.Stored("S"); len(record.Variables) != 2 || string(record.Variables["c"]) != `"text"` {
 		t.Errorf("stored %v", record.Variables)
 	}
 }

@@ -334,7 +334,7 @@ func (w *world) account(m *model, sent []int64) {
 	if !slices.Equal(waiting, want) {
 		w.t.Errorf("waiting %v, want %v", waiting, want)
 	}
-	record, _, _ := w.store.Session("S")
+	record, _, _ := w.store.Stored("S")
 	if record.State != fmt.Sprint(m.state) || string(record.Variables["x"]) != fmt.Sprint(m.x) {
 		w.t.Errorf("state %s x %s, want %d %d", record.State, record.Variables["x"], m.state, m.x)
 	}

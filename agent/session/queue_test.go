@@ -286,13 +286,13 @@ func testBurst(t *testing.T) {
 	close(goOn)
 	<-stopped
 	sub.Close()
-	if record, _, _ := store.Session("S"); record.State != "odd" || string(record.Variables["n"]) != "37" {
+	if record, _, _ := store.Stored("S"); record.State != "odd" || string(record.Variables["n"]) != "37" {
 		t.Fatalf("stopped in %+v", record)
 	}
 	cfg.Agent = build(func(int) {})
 	open(t, start(t, cfg), "S")
 	synctest.Wait()
-	_, messages, _ := store.Session("S")
+	_, messages, _ := store.Stored("S")
 	if len(messages) != 2*burst {
 		t.Fatalf("%d messages", len(messages))
 	}

@@ -16,7 +16,7 @@ import (
 
 // said is what is stored of a session, in short.
 func said(store *agenttest.Store) string {
-	_, messages, _ := store.Session("S")
+	_, messages, _ := store.Stored("S")
 	var out []string
 	for _, m := range messages {
 		out = append(out, fmt.Sprintf("%d %s", m.Turn, m.Content))

@@ -116,7 +116,7 @@ func testRevise(t *testing.T) {
 			}
 		}
 	}
-	_, messages, _ := store.Session("S")
+	_, messages, _ := store.Stored("S")
 	if len(messages) != 1+6*3 {
 		t.Errorf("%d messages on record", len(messages))
 	}

@@ -290,25 +290,17 @@ func (r *Runtime) with(ctx context.Context, id string, f func(*conversation) err
 	}
 }
 
-// finder is a Store that can tell whether a session is there; a Directory is
-// one.
-type finder interface {
-	Session(ctx context.Context, key SessionKey) (SessionRecord, error)
-}
-
-// exists refuses a session that is not there, if the store can tell: opening
-// it would make it.
+// exists refuses a session that is not there: opening it would make it.
 func (r *Runtime) exists(ctx context.Context, key SessionKey) error {
 	r.mu.Lock()
 	_, here := r.sessions[key]
 	r.mu.Unlock()
-	store, ok := r.cfg.Store.(finder)
-	if here || !ok {
+	if here {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.cfg.StoreTimeout)
 	defer cancel()
-	if _, err := store.Session(ctx, key); err != nil {
+	if _, err := r.cfg.Store.Session(ctx, key); err != nil {
 		return fmt.Errorf("session %s: %w", key.ID, err)
 	}
 	return nil

@@ -47,7 +47,7 @@ func testTurn(t *testing.T) {
 			t.Fatalf("frames:\n%q\nwant\n%q", got, want)
 		}
 	}
-	record, messages, _ := store.Session("S1")
+	record, messages, _ := store.Stored("S1")
 	if record.State != "answer" || len(messages) != 3 || messages[2].Type != payload.TypeRAG {
 		t.Errorf("stored %+v %+v", record, messages)
 	}

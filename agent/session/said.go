@@ -32,16 +32,12 @@ func (s *Subscription) Said(ctx context.Context, id string) (content json.RawMes
 }
 
 // Language is the session's variable user_language as it is stored; "" if there
-// is none, or the store cannot tell.
+// is none.
 func (s *Subscription) Language(ctx context.Context) (string, error) {
 	c := s.c
-	store, ok := c.rt.cfg.Store.(finder)
-	if !ok {
-		return "", nil
-	}
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
-	record, err := store.Session(ctx, c.key)
+	record, err := c.rt.cfg.Store.Session(ctx, c.key)
 	if err != nil {
 		return "", fmt.Errorf("language of session %s: %w", c.key.ID, err)
 	}

@@ -90,7 +90,7 @@ func testSameID(t *testing.T) {
 			t.Errorf("%d: %v, acknowledged %v", i, err, acked)
 		}
 	}
-	if _, messages, _ := store.Session("S"); len(messages) != 1+2*6 {
+	if _, messages, _ := store.Stored("S"); len(messages) != 1+2*6 {
 		t.Errorf("%d messages", len(messages))
 	}
 }

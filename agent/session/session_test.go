@@ -159,7 +159,7 @@ func testReset(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("heard\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	record, messages, _ := store.Session("S")
+	record, messages, _ := store.Stored("S")
 	if record.Username != "ada" || record.Name != "mine" || record.State != "answer" || len(messages) != 3 ||
 		len(record.Variables) != 1 || string(record.Variables["said"]) != `"after"` {
 		t.Errorf("stored %+v %+v", record, messages)
@@ -192,7 +192,7 @@ func testDisconnect(t *testing.T) {
 	if n := rt.Sessions(); n != 0 {
 		t.Errorf("%d sessions without work and clients", n)
 	}
-	if _, messages, _ := store.Session("S"); len(messages) != 3 {
+	if _, messages, _ := store.Stored("S"); len(messages) != 3 {
 		t.Errorf("stored %+v", messages)
 	}
 	_, c, opened := open(t, rt, "S")
@@ -358,7 +358,7 @@ func testVariables(t *testing.T) {
 		t.Errorf("too many: %s", d.Frame.Message)
 	}
 	synctest.Wait()
-	record, _, _ := store.Session("S")
+	record, _, _ := store.Stored("S")
 	if keys := slices.Sorted(maps.Keys(record.Variables)); !slices.Equal(keys, []string{"n"}) {
 		t.Errorf("stored %v", keys)
 	}

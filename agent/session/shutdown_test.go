@@ -80,7 +80,7 @@ func testInterrupted(t *testing.T) {
 		t.Error("Shutdown says nothing of the interrupted turn")
 	}
 	sub.Close()
-	if _, messages, _ := store.Session("S"); len(messages) != 2 {
+	if _, messages, _ := store.Stored("S"); len(messages) != 2 {
 		t.Errorf("stored %+v", messages)
 	}
 	hold := make(chan struct{})

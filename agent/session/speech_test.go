@@ -56,7 +56,7 @@ func TestReplySpeech(t *testing.T) {
 				rt := start(t, session.RuntimeConfig{Agent: a, Store: store, Speaker: test.speaker, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 				open(t, rt, "S")
 				synctest.Wait()
-				_, messages, _ := store.Session("S")
+				_, messages, _ := store.Stored("S")
 				if len(messages) != 1 || messages[0].Type != test.kind || string(messages[0].Content) != test.want {
 					t.Errorf("stored %+v", messages)
 				}

@@ -145,7 +145,7 @@ func testResetInBody(t *testing.T) {
 	}
 	send(t, sub, "a", "again")
 	synctest.Wait()
-	record, _, _ := store.Session("S")
+	record, _, _ := store.Stored("S")
 	if record.Username != "ada" || record.Name != "mine" || string(record.Variables["w"]) != "2" || record.Variables["v"] != nil || record.State != "answer" {
 		t.Errorf("stored %+v", record)
 	}
@@ -232,7 +232,7 @@ func testMoveAndManageTransition(t *testing.T) {
 	}
 	send(t, sub, "", "jump")
 	synctest.Wait()
-	if record, _, _ := store.Session("S"); record.State != "end" {
+	if record, _, _ := store.Stored("S"); record.State != "end" {
 		t.Errorf("in %s", record.State)
 	}
 	if left := store.Pending("S"); len(left) != 0 {

@@ -270,6 +270,12 @@ type Store interface {
 	// becomes ResetSeq.
 	ResetSession(ctx context.Context, session int64) (seq int64, err error)
 
+	// Session returns what is stored of a session, without Pending and Last;
+	// fault.NotFound if there is none.
+	Session(ctx context.Context, key SessionKey) (SessionRecord, error)
+	// Sessions lists sessions; see Directory.
+	Sessions(ctx context.Context, filter SessionFilter) ([]SessionRecord, error)
+
 	Reasonings
 	Alarms
 }

@@ -59,7 +59,7 @@ func TestComingAndGoing(t *testing.T) {
 			continue
 		}
 		sub.Close()
-		_, messages, _ := store.Session(id)
+		_, messages, _ := store.Stored(id)
 		answers := map[string]int{}
 		for _, m := range messages {
 			if !m.IsUser {

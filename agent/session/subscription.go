@@ -129,18 +129,13 @@ func (r *Runtime) Open(ctx context.Context, req OpenRequest, listener Listener) 
 	return s, nil
 }
 
-// lister is a Store that knows which session was used last; a Directory is one.
-type lister interface {
-	Sessions(ctx context.Context, filter SessionFilter) ([]SessionRecord, error)
-}
-
 // key names the session that is asked for.
 func (r *Runtime) key(ctx context.Context, req OpenRequest) (SessionKey, error) {
 	key := SessionKey{Agent: r.cfg.Agent.Name(), ID: req.ID}
-	if store, ok := r.cfg.Store.(lister); ok && key.ID == "" && req.Latest && req.Username != "" {
+	if key.ID == "" && req.Latest && req.Username != "" {
 		ctx, cancel := context.WithTimeout(ctx, r.cfg.StoreTimeout)
 		defer cancel()
-		all, err := store.Sessions(ctx, SessionFilter{Agent: key.Agent, Username: req.Username, Owner: req.Owner, Latest: true})
+		all, err := r.cfg.Store.Sessions(ctx, SessionFilter{Agent: key.Agent, Username: req.Username, Owner: req.Owner, Latest: true})
 		if err != nil {
 			return key, fmt.Errorf("look for the latest session: %w", err)
 		}

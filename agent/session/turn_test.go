@@ -159,7 +159,7 @@ func testFailure(t *testing.T, name string, body agent.Body) {
 	if log := logged.String(); !strings.Contains(log, "session=S") || name == "panic" && !strings.Contains(log, "turn_test.go") {
 		t.Errorf("log: %s", log)
 	}
-	if record, _, _ := store.Session("S"); record.State != "answer" || string(record.Variables["kept"]) != "1" {
+	if record, _, _ := store.Stored("S"); record.State != "answer" || string(record.Variables["kept"]) != "1" {
 		t.Errorf("stored %+v", record)
 	}
 	send(t, sub, "m2", "again") // the session goes on
@@ -208,7 +208,7 @@ func testDuplicate(t *testing.T) {
 	}
 	running.Wait()
 	synctest.Wait()
-	if _, messages, _ := store.Session("S"); len(messages) != 3 {
+	if _, messages, _ := store.Stored("S"); len(messages) != 3 {
 		t.Errorf("stored %+v", messages)
 	}
 	acks, fresh := 0, 0
@@ -254,7 +254,7 @@ func testBusy(t *testing.T) {
 	waited := make(chan error, 1)
 	go func() { waited <- sub.Send(t.Context(), session.Message{Content: quoted("3"), Wait: true}) }()
 	synctest.Wait()
-	if _, messages, _ := store.Session("S"); len(messages) != 4 { // greeting and three
+	if _, messages, _ := store.Stored("S"); len(messages) != 4 { // greeting and three
 		t.Errorf("%d stored", len(messages))
 	}
 	close(hold)
@@ -314,7 +314,7 @@ func testReplyLimit(t *testing.T) {
 	sub, c, _ := open(t, rt, "S")
 	send(t, sub, "", "hi")
 	c.until(payload.TurnFinishedAction)
-	if _, messages, _ := store.Session("S"); len(messages) != 3+session.MaxReplies {
+	if _, messages, _ := store.Stored("S"); len(messages) != 3+session.MaxReplies {
 		t.Errorf("%d messages", len(messages))
 	}
 }
