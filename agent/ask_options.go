@@ -2,12 +2,8 @@ package agent
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 
-	"docent/agent/tool"
-	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
 )
@@ -20,10 +16,6 @@ type Choices struct {
 	Collections []string
 }
 
-// ErrNoChoice is the cause of a fault.NotFound that is about a collection or a
-// model that a message names, not about the session.
-var ErrNoChoice = errors.New("no such collection or model")
-
 // AskOptions are how the user wants the event answered from documents: the
 // options of the message that [Session.Event] is. RunRAG keeps to them, and so
 // does reasoning; a body that answers in another way may ask for them. What they
@@ -35,39 +27,18 @@ func (s *Session) AskOptions() payload.AskOptions {
 	return o
 }
 
-// choose refuses options that cannot be kept to.
-func (c *conversation) choose(ctx context.Context, o payload.AskOptions) error {
-	if o.Model == "" && len(o.Collections) == 0 || c.rt.cfg.Choices == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
-	there, err := c.rt.cfg.Choices(ctx)
-	if err != nil {
-		return fmt.Errorf("what a message may name: %w", err)
-	}
-	if o.Model != "" && !slices.Contains(there.Models, o.Model) {
-		return fault.Wrap(fault.NotFound, ErrNoChoice, "no_model", "there is no model %.64q here", o.Model)
-	}
-	for _, name := range o.Collections {
-		if !slices.Contains(there.Collections, name) {
-			return fault.Wrap(fault.NotFound, ErrNoChoice, "no_collection", "there is no collection %.64q", name)
-		}
-	}
-	return nil
-}
-
-// askOptions are those of the event that can be kept to.
-func (s *Session) askOptions(ctx context.Context) payload.AskOptions {
-	o, c := s.AskOptions(), s.conversation
-	if o.Model == "" && len(o.Collections) == 0 || c.rt.cfg.Choices == nil {
+// ChosenOptions returns the AskOptions without the names of collections and
+// models that do not exist.
+func (s *Session) ChosenOptions(ctx context.Context) payload.AskOptions {
+	o, env := s.AskOptions(), s.turn.env
+	if o.Model == "" && len(o.Collections) == 0 || env.Choices == nil {
 		return o
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	ctx, cancel := context.WithTimeout(ctx, env.LookUp)
 	defer cancel()
-	there, err := c.rt.cfg.Choices(ctx)
+	there, err := env.Choices(ctx)
 	if err != nil { // they were looked at when the message came
-		c.logError(ctx, "what a message may name is not known", err)
+		s.Log(ctx, "what a message may name is not known", err)
 		return o
 	}
 	if !slices.Contains(there.Models, o.Model) {
@@ -97,9 +68,4 @@ func withOptions(req rag.Request, o payload.AskOptions) rag.Request {
 		req.Collections = both
 	}
 	return req
-}
-
-// scoped is a context in which the knowledge tools keep to the options.
-func scoped(ctx context.Context, o payload.AskOptions) context.Context {
-	return tool.WithScope(ctx, tool.Scope{Collections: o.Collections, K: o.K})
 }

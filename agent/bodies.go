@@ -19,6 +19,8 @@ const (
 	maxShownTitle       = 80 // characters
 )
 
+const emptyQuestionReply = "Your message was empty. Ask me about your documents."
+
 // Answering returns a body that answers a question from the documents. Without
 // Question it is the text of the event that led to it; where none did, nothing
 // is said.
@@ -44,7 +46,7 @@ func Holdings(library tool.Library) Body {
 	return func(ctx context.Context, s *Session) error {
 		text, err := holdings(ctx, library)
 		if err != nil {
-			return withhold(err)
+			return Withhold(err)
 		}
 		return s.Say(ctx, text)
 	}

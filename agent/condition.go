@@ -44,7 +44,7 @@ func intentText(name string) string { return "Intent Matching - " + name }
 // isIntent holds for events that are predicted to have that intent.
 func isIntent(name string) Condition {
 	return func(ctx context.Context, s *Session) (bool, error) {
-		p := s.conversation.predict(ctx, s.turn)
+		p := s.turn.predict(ctx)
 		return p.Intent == name, context.Cause(ctx)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"docent/payload"
+	"docent/rag"
 )
 
 // The names of events, as BAF stores them. Any other name is an event of a
@@ -59,14 +60,22 @@ type Event struct {
 	// Time is when it was received.
 	Time time.Time
 
-	spoken bool   // it is text, or JSON with a string under "message"
-	thread string // of a peer's message whose correlation does not tell it; see threadOf
-	cause  string // of an answer of another agent, the request that it was asked for
+	// Thread is the thread of requests that a peer's message belongs to, if its
+	// Correlation does not tell it; "" otherwise.
+	Thread string
+	// Cause is, of an answer of another agent, the id of the request for which this
+	// agent asked it; "" if there was none.
+	Cause string
+
+	spoken bool // it is text, or JSON with a string under "message"
 }
 
-// messageEvent makes the event of a message as BAF does: an object, or a string
+// MaxTextBytes bounds the text of a message; see Event.Text.
+const MaxTextBytes = rag.MaxQuestionBytes
+
+// MessageEvent makes the event of a message as BAF does: an object, or a string
 // that holds an object, is a JSON event, all else is text.
-func messageEvent(content json.RawMessage) Event {
+func MessageEvent(content json.RawMessage) Event {
 	var text string
 	isText := json.Unmarshal(content, &text) == nil && !bytes.Equal(content, []byte("null"))
 	object := bytes.TrimSpace(content)
@@ -94,74 +103,16 @@ func messageEvent(content json.RawMessage) Event {
 	return Event{Name: EventText, Text: text, spoken: true}
 }
 
-// chatType is the type under which an event's message is stored; "" if it is
-// none.
-func (e *Event) chatType() string {
-	switch e.Name {
-	case EventText:
-		if e.asksSo() {
-			return payload.TypeJSON
-		}
-		return payload.TypeStr
-	case EventMessage:
-		return payload.TypeJSON
-	case EventFile:
-		return payload.TypeFile
-	default:
-		return ""
-	}
-}
+// Spoken reports whether the event is text, or JSON with a string under
+// "message".
+func (e *Event) Spoken() bool { return e.spoken }
 
-// asksSo reports whether a text came as an object, for the options beside it.
-func (e *Event) asksSo() bool { return e.Name == EventText && e.JSON != nil }
-
-// origin is what EventRecord.Origin holds.
-type origin struct {
-	From        string `json:"from,omitempty"`
-	Correlation string `json:"correlation,omitempty"`
-	Cause       string `json:"cause,omitempty"`
-	Thread      string `json:"thread,omitempty"`
-	Hops        int    `json:"hops,omitempty"`
-}
-
-// record is the event as it is stored, without its message.
-func (e *Event) record() EventRecord {
-	r := EventRecord{Name: e.Name, Info: e.Text, Human: e.Human, Data: e.Data, Time: e.Time}
-	if o := (origin{e.From, e.Correlation, e.cause, e.thread, e.Hops}); o != (origin{}) {
-		r.Origin, _ = json.Marshal(o) // strings and a number always encode
+// Request is the id of the request, of an agent that is a client of the session,
+// that the turn of an event answers: the event is the request, or an answer to
+// what was asked for it. "" if there is none.
+func (e *Event) Request() string {
+	if e.From == "" {
+		return e.Correlation
 	}
-	return r
-}
-
-// storedEvent is the event that was stored so.
-func storedEvent(r EventRecord) Event {
-	var e Event
-	content := r.Message.Content
-	if content == nil {
-		content = r.Data
-	}
-	switch {
-	case r.Name == EventFile || r.Message.Type == payload.TypeFile:
-		e = Event{Name: EventFile, Text: r.Info}
-		if f, err := payload.DecodeFile(content); err == nil {
-			e.File = &f
-		}
-	case r.Message.Type != "" && content == nil: // it was too large to be read again
-		e = Event{Name: r.Name, Text: r.Info}
-	case r.Message.Type != "":
-		e = messageEvent(content)
-	default:
-		e = Event{Name: r.Name, Text: r.Info, Data: r.Data}
-	}
-	if e.Name == EventMessage && r.Name == EventText && payload.IsAsk(content) {
-		e.Name = EventText
-	}
-	if !r.Human {
-		e.Options = payload.AskOptions{}
-	}
-	var o origin
-	_ = json.Unmarshal(r.Origin, &o) // nil, or written by record
-	e.From, e.Correlation, e.cause, e.thread, e.Hops = o.From, o.Correlation, o.Cause, o.Thread, o.Hops
-	e.ID, e.Turn, e.Human, e.Time = r.ID, r.Turn, r.Human, r.Time
-	return e
+	return e.Cause
 }

@@ -24,7 +24,7 @@ func TestMessageEvent(t *testing.T) {
 		`"{not json"`:                  {Name: EventText, Text: "{not json"},
 		`"  {\"message\": \"x\"} \n "`: {Name: EventMessage, Text: "x", JSON: json.RawMessage(`{"message": "x"}`)},
 	} {
-		got := messageEvent(json.RawMessage(content))
+		got := MessageEvent(json.RawMessage(content))
 		if got.Name != want.Name || got.Text != want.Text || string(got.JSON) != string(want.JSON) {
 			t.Errorf("%s: %+v, want %+v", content, got, want)
 		}
@@ -36,7 +36,7 @@ func FuzzMessageEvent(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		e := messageEvent(content)
+		e := MessageEvent(content)
 		if e.Name != EventText && e.Name != EventMessage {
 			t.Errorf("%q: event %q", content, e.Name)
 		}

@@ -29,11 +29,12 @@ func CheckJSON(raw json.RawMessage) error {
 	if !json.Valid(raw) {
 		return fault.New(fault.Invalid, "json_invalid", "the content is not valid JSON")
 	}
-	return checkJSON(raw, MaxJSONDepth, MaxExponents)
+	return CheckWithin(raw, MaxJSONDepth, MaxExponents)
 }
 
-// checkJSON checks valid JSON.
-func checkJSON(raw []byte, maxDepth, maxExponents int) error {
+// CheckWithin refuses valid JSON that is nested too deeply or has numbers that
+// are too large.
+func CheckWithin(raw []byte, maxDepth, maxExponents int) error {
 	depth, exponents := 0, 0
 	for i := 0; i < len(raw); i++ {
 		switch b := raw[i]; {

@@ -57,8 +57,9 @@ type withheld struct{ error }
 
 func (w withheld) Unwrap() error { return w.error }
 
-// withhold keeps the text of an error out of the log.
-func withhold(err error) error {
+// Withhold keeps the text of an error out of the log. Use it for errors whose
+// text may repeat the words of users or documents.
+func Withhold(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -68,33 +69,43 @@ func withhold(err error) error {
 // maxLogged bounds the text of an error in the log, in characters.
 const maxLogged = 1000
 
-// ownText is what an error of a body says, for the log, if it is
-// the developer's own: nothing in it is docent's, whose sentences are logged as
-// such and whose causes may hold content.
-func ownText(err error) []any {
+// OwnText returns the text of a body's error as log attributes, if the text is
+// the developer's own. It returns nil for errors of docent, which may hold the
+// words of users and documents.
+func OwnText(err error) []any {
 	var hidden withheld
 	var known *fault.Fault
 	var panicked *panicError
 	if err == nil || errors.As(err, &hidden) || errors.As(err, &known) || errors.As(err, &panicked) {
 		return nil
 	}
-	return []any{"text", shorten(err.Error(), maxLogged)}
+	text := []rune(err.Error())
+	if len(text) > maxLogged {
+		text = append(text[:maxLogged-1], '…')
+	}
+	return []any{"text", string(text)}
 }
 
-// logError logs a failure: as an error, unless it is the client's.
-func (c *conversation) logError(ctx context.Context, what string, err error, attrs ...any) {
+// LogFailure logs a failure in a session: as an error, unless it is the
+// client's.
+func LogFailure(ctx context.Context, logger *slog.Logger, session, what string, err error, attrs ...any) {
 	level := slog.LevelError
 	if kind := fault.KindOf(err); kind == fault.Invalid || kind == fault.Canceled {
 		level = slog.LevelInfo
 	}
-	c.rt.cfg.Logger.Log(ctx, level, what, append([]any{"session", c.key.ID, ErrorAttr(err)}, attrs...)...)
+	logger.Log(ctx, level, what, append([]any{"session", session, ErrorAttr(err)}, attrs...)...)
+}
+
+func (t *Turn) log(ctx context.Context, what string, err error, attrs ...any) {
+	LogFailure(ctx, t.env.Logger, t.start.ID, what, err, attrs...)
 }
 
 // panicError is a panic of a body.
 type panicError struct{ what, stack string }
 
-// newPanicError keeps what a panic said only if the Go runtime said it.
-func newPanicError(value any, stack []byte) *panicError {
+// Recovered returns a recovered panic as an error for ErrorAttr. It keeps the
+// message only if the Go runtime wrote it.
+func Recovered(value any, stack []byte) error {
 	what := fmt.Sprintf("%T", value)
 	if err, ok := value.(runtime.Error); ok {
 		what = err.Error()

@@ -2,13 +2,14 @@ package agent
 
 import (
 	"slices"
+	"time"
 
 	"docent/agent/intent"
 )
 
-// machine is an agent as it runs: the states with all transitions they have,
-// those of global states among them. It never changes.
-type machine struct {
+// Machine is an agent as it runs: its states with all their transitions, those
+// to and from global states among them. It never changes.
+type Machine struct {
 	agent   *Agent
 	nodes   map[string]*node
 	initial *node
@@ -43,12 +44,69 @@ func (a *Agent) Validate() error {
 	return err
 }
 
+// Compile checks the agent and returns its machine.
+func (a *Agent) Compile() (*Machine, error) {
+	m, err := a.compile()
+	if err != nil {
+		return nil, err
+	}
+	return m, m.classifiers()
+}
+
+// Find returns the name of a stored state, or of the initial one if the agent
+// does not have it any more.
+func (m *Machine) Find(state string) string { return m.node(state).name }
+
+// node is the state of that name, or else the initial one.
+func (m *Machine) node(state string) *node {
+	if n := m.nodes[state]; n != nil {
+		return n
+	}
+	return m.initial
+}
+
+// Moves reports whether a state has transitions.
+func (m *Machine) Moves(state string) bool { return len(m.node(state).edges) > 0 }
+
+// Timed reports whether some state may be left although nothing happens.
+func (m *Machine) Timed() bool { return m.timed }
+
+// Remembers reports whether the event taken last is needed by later turns.
+func (m *Machine) Remembers() bool { return m.remembers }
+
+// NextLook returns when the conditions of a place are to be looked at next,
+// those that may begin to hold by themselves after an interval; zero if never.
+func (m *Machine) NextLook(at Place, now time.Time, interval time.Duration) time.Time {
+	var soonest time.Time
+	n := m.node(at.State)
+	if !n.timed {
+		return soonest
+	}
+	for _, edge := range n.edges {
+		var look time.Time
+		switch due := at.Entered.Add(edge.after); {
+		case edge.takes != takesNone:
+			continue
+		case edge.timed && now.Before(due):
+			look = due
+		case edge.polled:
+			look = now.Add(interval)
+		default: // only an event or a variable can make it hold
+			continue
+		}
+		if soonest.IsZero() || look.Before(soonest) {
+			soonest = look
+		}
+	}
+	return soonest
+}
+
 // compile checks the agent and makes its machine.
-func (a *Agent) compile() (*machine, error) {
+func (a *Agent) compile() (*Machine, error) {
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	m := &machine{agent: a, nodes: make(map[string]*node, len(a.states))}
+	m := &Machine{agent: a, nodes: make(map[string]*node, len(a.states))}
 	for _, s := range a.states {
 		n := &node{State: s, edges: slices.Clone(s.transitions)}
 		m.nodes[s.name] = n
@@ -71,7 +129,7 @@ func (a *Agent) compile() (*machine, error) {
 }
 
 // finish derives what a node knows of its edges.
-func (m *machine) finish(n *node) error {
+func (m *Machine) finish(n *node) error {
 	for _, t := range n.edges {
 		n.hears = n.hears || t.takes != takesNone
 		n.timed = n.timed || t.takes == takesNone && (t.polled || t.timed)
@@ -97,7 +155,7 @@ func (m *machine) finish(n *node) error {
 
 // classifiers gives the states that have intents and no classifier the default
 // one, which loads the built-in embedder.
-func (m *machine) classifiers() error {
+func (m *Machine) classifiers() error {
 	var byDefault Classifier
 	for _, n := range m.nodes {
 		if len(n.intents) == 0 || n.classifier != nil {
@@ -115,7 +173,7 @@ func (m *machine) classifiers() error {
 }
 
 // addGlobals adds the transitions to global states and back.
-func (m *machine) addGlobals() error {
+func (m *Machine) addGlobals() error {
 	ends := map[*State]*node{} // of each global state, where its component ends
 	for _, s := range m.agent.states {
 		if !s.global {
@@ -151,7 +209,7 @@ func (m *machine) addGlobals() error {
 const previousState = "prev_state"
 
 // component marks what belongs to a global state and returns its end.
-func (m *machine) component(first *State) (*node, error) {
+func (m *Machine) component(first *State) (*node, error) {
 	met := map[*State]bool{}
 	for s := first; ; s = s.transitions[0].dest {
 		if met[s] {
@@ -167,7 +225,7 @@ func (m *machine) component(first *State) (*node, error) {
 }
 
 // reachable names a state that no way leads to.
-func (m *machine) reachable() error {
+func (m *Machine) reachable() error {
 	open := []*State{m.initial.State}
 	reached := map[*State]bool{open[0]: true}
 	for len(open) > 0 {

@@ -10,7 +10,7 @@ import (
 
 // predict is what the event at hand means to the state at hand. It asks the
 // classifier once per event and state.
-func (c *conversation) predict(ctx context.Context, t *turn) Prediction {
+func (t *Turn) predict(ctx context.Context) Prediction {
 	p := t.candidate
 	if p == nil {
 		return intent.Unmatched(noClassifier, "")
@@ -18,12 +18,12 @@ func (c *conversation) predict(ctx context.Context, t *turn) Prediction {
 	if prediction, ok := p.predictions[t.at.name]; ok {
 		return prediction
 	}
-	prediction := intent.Unmatched(noClassifier, p.event.Text)
+	prediction := intent.Unmatched(noClassifier, p.view().Text)
 	if ctx.Err() != nil { // what it means is to be found out another time
 		return prediction
 	}
-	if n := t.at; n.classifier != nil && p.event.Name == EventText {
-		prediction = c.classify(ctx, t, n, p.event.Text)
+	if n := t.at; n.classifier != nil && p.Event.Name == EventText {
+		prediction = t.classify(ctx, n, p.view().Text)
 		if ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 			return prediction // it was interrupted
 		}
@@ -38,10 +38,10 @@ func (c *conversation) predict(ctx context.Context, t *turn) Prediction {
 // noClassifier is what BAF stores as the classifier of states without intents.
 const noClassifier = "None"
 
-func (c *conversation) classify(ctx context.Context, t *turn, n *node, text string) (p Prediction) {
+func (t *Turn) classify(ctx context.Context, n *node, text string) (p Prediction) {
 	defer func() {
 		if r := recover(); r != nil {
-			c.logError(ctx, "classifier failed", newPanicError(r, debug.Stack()), "state", n.name)
+			t.log(ctx, "classifier failed", Recovered(r, debug.Stack()), "state", n.name)
 			p = intent.Unmatched(n.classifier.Name(), text)
 		}
 	}()
@@ -49,7 +49,7 @@ func (c *conversation) classify(ctx context.Context, t *turn, n *node, text stri
 		Text: text, Intents: n.intents, Now: t.session.Now(), Language: t.session.language(),
 	})
 	if err != nil && ctx.Err() == nil {
-		c.logError(ctx, "classifier failed", err, "state", n.name, "classifier", n.classifier.Name())
+		t.log(ctx, "classifier failed", err, "state", n.name, "classifier", n.classifier.Name())
 	}
 	for _, i := range n.intents {
 		if p.Intent == i.Name {
@@ -57,4 +57,23 @@ func (c *conversation) classify(ctx context.Context, t *turn, n *node, text stri
 		}
 	}
 	return intent.Unmatched(n.classifier.Name(), text)
+}
+
+// predicted keeps what an event was understood as in the state at hand.
+func (t *Turn) predicted(p *Pending) {
+	now := t.env.Now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	made, ok := p.predictions[t.at.name]
+	if !ok {
+		return
+	}
+	t.prediction = made
+	r := PredictionRecord{
+		Message: p.view().Text, Classifier: made.Classifier, Intent: made.Intent, Score: made.Score, Time: now,
+	}
+	for _, m := range made.Parameters {
+		r.Parameters = append(r.Parameters, ParameterRecord{Name: m.Name, Value: m.Value, Info: m.Info})
+	}
+	t.predictions = append(t.predictions, r)
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -14,12 +15,12 @@ import (
 // one step with all else it changed, or RuntimeConfig.FlushAfter later if the
 // body takes longer.
 func (s *Session) Reply(ctx context.Context, text string) error {
-	return s.reply(ctx, payload.TypeStr, s.conversation.processReply(ctx, s, text))
+	return s.reply(ctx, payload.TypeStr, s.processReply(ctx, text))
 }
 
 // Say says a fixed text, which clients of docent.v1 can show in their language.
 func (s *Session) Say(ctx context.Context, text fault.Text) error {
-	shown := s.conversation.processReply(ctx, s, text.Message)
+	shown := s.processReply(ctx, text.Message)
 	if shown != text.Message { // a processor has changed it
 		text.Sentence = fault.Sentence{}
 	}
@@ -28,7 +29,7 @@ func (s *Session) Say(ctx context.Context, text fault.Text) error {
 
 // ReplyMarkdown says Markdown text.
 func (s *Session) ReplyMarkdown(ctx context.Context, text string) error {
-	return s.reply(ctx, payload.TypeMarkdown, s.conversation.processReply(ctx, s, text))
+	return s.reply(ctx, payload.TypeMarkdown, s.processReply(ctx, text))
 }
 
 // ReplyHTML says HTML text.
@@ -100,37 +101,19 @@ func (s *Session) say(ctx context.Context, chatType string, message any, sentenc
 	if err != nil {
 		return fmt.Errorf("reply %s: %w", chatType, err)
 	}
-	if err := checkJSON(content, MaxJSONDepth, MaxExponents); err != nil { // what Marshal writes is valid
+	if err := CheckWithin(content, MaxJSONDepth, MaxExponents); err != nil { // what Marshal writes is valid
 		return fmt.Errorf("reply %s: %w", chatType, err)
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	t := s.turn
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.over {
-		return errOver
-	}
-	err = t.record.say(ChatMessage{
-		Turn: t.number, Type: chatType, Content: content, IsUser: isUser, Sentence: sentence, Time: s.conversation.rt.cfg.Now(),
-	}, silent)
-	if err == nil && !silent {
-		s.conversation.flushLater(ctx, t)
-	}
-	return err
+	return s.turn.backend.Say(ctx, ChatMessage{Type: chatType, Content: content, IsUser: isUser, Sentence: sentence, Time: s.turn.env.Now()}, silent)
 }
 
 // Stream shows a piece of a reply in the making to the clients that stream; the
 // reply that follows replaces all of them.
 func (s *Session) Stream(ctx context.Context, delta string) error {
-	if err := s.show(ctx, payload.DeltaAction, payload.Delta{Text: delta}); err != nil {
-		return err
-	}
-	s.turn.mu.Lock()
-	defer s.turn.mu.Unlock()
-	s.turn.record.stream(delta)
-	return nil
+	return s.show(ctx, payload.DeltaAction, payload.Delta{Text: delta})
 }
 
 // Status shows what the turn is doing to the clients that stream: one word,
@@ -143,28 +126,45 @@ func (s *Session) show(ctx context.Context, action payload.Action, message any) 
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	s.turn.mu.Lock()
-	defer s.turn.mu.Unlock()
-	if s.turn.over {
-		return errOver
-	}
-	s.conversation.provisional(s.turn, action, message)
-	return nil
+	return s.turn.backend.Show(action, message)
 }
+
+// DropDraft discards the streamed text. A stopped turn does not keep it.
+func (s *Session) DropDraft() { s.turn.backend.Draft("", nil) }
+
+// KeepDraft records the answer from documents that the streamed text belongs to.
+// A turn that is stopped or fails before its reply stores this answer.
+func (s *Session) KeepDraft(text string, answer payload.RAGMessage) {
+	answer.Stopped = true
+	s.turn.backend.Draft(text, &answer)
+}
+
+// Flush stores what the turn has said and reasoned so far, and sends it. Without
+// it, that happens at the end of the turn, or a moment after a reply.
+func (s *Session) Flush(ctx context.Context) error { return Withhold(s.turn.backend.Flush(ctx)) }
 
 // Now is the time in the session's zone: that of its variable "timezone", an
 // IANA name, or else RuntimeConfig.Location.
 func (s *Session) Now() time.Time {
-	now := s.conversation.rt.cfg.Now()
+	now := s.turn.env.Now()
 	if name := Get(s, "timezone", ""); name != "" {
 		if zone, err := time.LoadLocation(name); err == nil {
 			return now.In(zone)
 		}
 	}
-	return now.In(s.conversation.rt.cfg.Location)
+	return now.In(s.turn.env.Location)
 }
 
 // language is the user's, if anything found it out.
 func (s *Session) language() string {
 	return Get(s, "detected_language", Get(s, "user_language", ""))
+}
+
+// JSONString returns a string as JSON.
+func JSONString(text string) json.RawMessage {
+	content, err := payload.Marshal(text)
+	if err != nil { // strings always encode
+		return json.RawMessage(`""`)
+	}
+	return content
 }

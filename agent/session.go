@@ -20,9 +20,8 @@ import (
 // are for the body's own goroutine. Conditions and processors have one that
 // cannot move or reset.
 type Session struct {
-	conversation *conversation
-	turn         *turn
-	role         role
+	turn *Turn
+	role role
 }
 
 // role is whose session it is: a body's can do more than others.
@@ -37,7 +36,7 @@ const (
 
 // as is the session for another role in the turn.
 func (s *Session) as(r role) *Session {
-	return &Session{conversation: s.conversation, turn: s.turn, role: r}
+	return &Session{turn: s.turn, role: r}
 }
 
 // ofBody returns an error unless the session is a body's whose turn goes on.
@@ -48,7 +47,7 @@ func (s *Session) ofBody(what string) error {
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
 	if s.turn.over {
-		return errOver
+		return ErrOver
 	}
 	return nil
 }
@@ -68,16 +67,16 @@ func SessionFrom(ctx context.Context) (*Session, bool) {
 }
 
 // ID is the session's public id.
-func (s *Session) ID() string { return s.conversation.key.ID }
+func (s *Session) ID() string { return s.turn.start.ID }
 
 // Platform is how the user is connected, as BAF names it.
-func (s *Session) Platform() string { return s.conversation.record.Platform }
+func (s *Session) Platform() string { return s.turn.start.Platform }
 
 // Username is the user named at the handshake; "" if none was.
-func (s *Session) Username() string { return s.conversation.record.Username }
+func (s *Session) Username() string { return s.turn.start.Username }
 
 // SessionName is the session's display name; "" if it has none.
-func (s *Session) SessionName() string { return s.conversation.record.Name }
+func (s *Session) SessionName() string { return s.turn.start.Name }
 
 // CurrentState is the name of the state whose body runs.
 func (s *Session) CurrentState() string {
@@ -107,24 +106,17 @@ func (s *Session) Event() Event {
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
 	if p := s.turn.candidate; p != nil {
-		return p.event
+		return p.view()
 	}
 	return s.turn.event
 }
 
 // Events are those that wait, oldest first.
 func (s *Session) Events() []Event {
-	c := s.conversation
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	out := make([]Event, 0, len(c.pending))
-	for _, p := range c.pending {
-		out = append(out, p.event)
-	}
-	for _, w := range c.inbox {
-		if w.arrived != nil {
-			out = append(out, w.arrived.event)
-		}
+	waiting := s.turn.backend.Waiting()
+	out := make([]Event, 0, len(waiting))
+	for _, p := range waiting {
+		out = append(out, p.view())
 	}
 	return out
 }
@@ -144,37 +136,44 @@ func (s *Session) Prediction() Prediction {
 
 // AddUsage counts tokens of a model for the turn, which its end reports.
 func (s *Session) AddUsage(prompt, completion int) {
-	s.turn.count(&rag.Usage{Prompt: prompt, Completion: completion})
+	t := s.turn
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.usage == nil {
+		t.usage = &payload.Usage{}
+	}
+	t.usage.PromptTokens += prompt
+	t.usage.CompletionTokens += completion
 }
 
 // Move moves the session to a state and runs its body, whose error it returns.
 func (s *Session) Move(ctx context.Context, to *State) error {
-	c, t := s.conversation, s.turn
+	t := s.turn
 	if err := s.ofBody("move the session"); err != nil {
 		return err
 	}
-	if to == nil || to.agent != c.rt.cfg.Agent {
+	if to == nil || to.agent != t.machine.agent {
 		return fault.New(fault.Internal, "state_of_another_agent", "move to a state of another agent")
 	}
 	if err := errors.Join(context.Cause(ctx), t.moved()); err != nil {
 		return err
 	}
-	return c.move(ctx, t, &Transition{source: t.at.State, dest: to})
+	return t.move(ctx, &Transition{source: t.at.State, dest: to})
 }
 
 // ManageTransition takes a step within the body: it goes along the first
 // transition that can be taken, or runs the fallback, and returns their error.
-// What waits in the queue is looked at, so that a body can hear an answer to
-// what it asked. moved reports whether there was a step to take.
+// It looks at the queue, so that a body can hear an answer to its request. moved
+// reports whether there was a step to take.
 func (s *Session) ManageTransition(ctx context.Context) (moved bool, err error) {
-	c, t := s.conversation, s.turn
+	t := s.turn
 	if err := s.ofBody("take a step"); err != nil {
 		return false, err
 	}
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	d := c.decide(ctx, t)
+	d := t.decide(ctx)
 	if d.idle() || d.stopped || ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
@@ -183,17 +182,15 @@ func (s *Session) ManageTransition(ctx context.Context) (moved bool, err error) 
 			return false, err
 		}
 	}
-	return c.perform(ctx, t, d)
+	return t.perform(ctx, d)
 }
 
 // CallManageTransition asks for a step once the body is done, as does every
-// event. After the turn it does nothing; see Runtime.Check.
+// event. After the turn it does nothing; see session.Runtime.Check.
 func (s *Session) CallManageTransition() {
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
-	if !s.turn.over {
-		s.conversation.checkLater()
-	}
+	s.turn.again = true
 }
 
 // Reset empties the session and greets again when the body has returned. All
@@ -209,12 +206,23 @@ func (s *Session) Reset(ctx context.Context) error {
 	defer s.turn.mu.Unlock()
 	switch {
 	case s.turn.over:
-		return errOver
+		return ErrOver
 	case s.turn.greeting:
 		return fault.New(fault.Internal, "greeting_reset", "the greeting of a session cannot reset it")
 	}
 	s.turn.resetting = true
 	return nil
+}
+
+// Log logs a failure with the session's id.
+func (s *Session) Log(ctx context.Context, what string, err error, attrs ...any) {
+	s.turn.log(ctx, what, err, attrs...)
+}
+
+// Go runs f in a goroutine that the runtime's Shutdown waits for. It reports
+// false, and does not call f, if the runtime is shutting down.
+func (s *Session) Go(ctx context.Context, f func(context.Context)) bool {
+	return s.turn.env.Go(func() { f(context.WithoutCancel(ctx)) })
 }
 
 // RAG answers questions; *rag.RAG is one.
@@ -233,27 +241,27 @@ type RAG interface {
 // its evidence.
 func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
 	message, err := s.runRAG(ctx, req)
-	return message, withhold(err)
+	return message, Withhold(err)
 }
 
 func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
-	c := s.conversation
-	if c.rt.cfg.RAG == nil {
+	answers := s.turn.env.RAG
+	if answers == nil {
 		return payload.RAGMessage{}, fault.New(fault.Unavailable, "agent_without_documents", "this agent has no documents to answer from")
 	}
 	if req.Question == "" {
 		req.Question = s.Message()
 	}
-	req = withOptions(req, s.askOptions(ctx))
+	req = withOptions(req, s.ChosenOptions(ctx))
 	if req.History > 0 && req.Turns == nil {
 		var err error
-		if req.Turns, err = s.turns(ctx, req.History); err != nil {
+		if req.Turns, err = s.Turns(ctx, req.History); err != nil {
 			return payload.RAGMessage{}, fmt.Errorf("history: %w", err)
 		}
 	}
 	var text strings.Builder
 	var begun func(text string) rag.Answer
-	for part, err := range c.rt.cfg.RAG.Stream(ctx, req) {
+	for part, err := range answers.Stream(ctx, req) {
 		switch {
 		case err != nil:
 		case part.Phase != "":
@@ -264,14 +272,16 @@ func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessa
 				text.WriteString(part.Delta)
 			}
 		case part.Answer != nil:
-			s.turn.count(part.Answer.Usage)
+			if u := part.Answer.Usage; u != nil {
+				s.AddUsage(u.Prompt, u.Completion)
+			}
 			message := wire.Message(*part.Answer)
-			s.begun(text.String(), message)
+			s.KeepDraft(text.String(), message)
 			return message, nil
 		}
 		if err != nil {
 			if begun != nil && text.Len() > 0 {
-				s.begun(text.String(), wire.Message(begun(text.String())))
+				s.KeepDraft(text.String(), wire.Message(begun(text.String())))
 			}
 			return payload.RAGMessage{}, err
 		}

@@ -135,7 +135,10 @@ func (s *State) WhenVariable(name string, op Operator, value any) *Transition {
 func (s *State) After(d time.Duration) *Transition {
 	t := s.add(&Transition{after: d, timed: true})
 	return t.and(condition{text: "after " + d.String(), holds: func(_ context.Context, s *Session) (bool, error) {
-		return s.conversation.elapsed(s.turn, d), nil
+		now := s.turn.env.Now()
+		s.turn.mu.Lock()
+		defer s.turn.mu.Unlock()
+		return !now.Before(s.turn.entered.Add(d)), nil
 	}})
 }
 

@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"sync"
+	"time"
 
 	"docent/internal/fault"
+	"docent/payload"
 )
 
 // MaxMoves bounds the moves of one turn that take no event: with more, the
@@ -16,72 +19,116 @@ const MaxMoves = 100
 // errCircles is why a turn fails whose states lead to each other without end.
 var errCircles = fault.New(fault.Internal, "agent_loop", "the agent goes round in circles")
 
+// Turn is the machine's part of a turn: it takes steps and runs bodies. One
+// goroutine runs it; bodies may use its Session from several.
+type Turn struct {
+	machine *Machine
+	backend Backend
+	env     *Env
+	start   Start
+	session *Session
+
+	// What follows belongs to the goroutine that runs the turn.
+	moves    int // that took no event
+	logged   map[*Transition]bool
+	failures []error
+
+	mu          sync.Mutex // guards what follows; not held while the backend is called
+	candidate   *Pending   // that a condition is asked about
+	over        bool
+	started     bool // something was done
+	greeting    bool
+	stopped     bool // the event was stopped before it began
+	returning   bool
+	resetting   bool // a body asked for a reset
+	again       bool // a body asked for another step
+	at          *node
+	entered     time.Time
+	event       Event // taken last
+	prediction  Prediction
+	vars        variables
+	transitions []TransitionRecord
+	predictions []PredictionRecord
+	usage       *payload.Usage
+}
+
+// ErrOver is what a session says whose body has returned.
+var ErrOver = fault.New(fault.Internal, "turn_over", "the turn is over")
+
 // decision is what a step does. The zero decision does nothing: the session is
 // idle.
 type decision struct {
 	edge     *Transition // to move along; nil otherwise
-	event    *pending    // that it takes; nil if none
+	event    *Pending    // that it takes; nil if none
 	fallback bool        // the state's fallback takes the event
 	stopped  bool        // the event's turn was stopped before it began
 }
 
 func (d decision) idle() bool { return d == decision{} }
 
-// act runs one turn: it takes steps until the next one would begin another turn
-// or there is none.
-func (c *conversation) act(ctx context.Context) {
-	t := c.begin()
-	t.moves, c.carried = c.carried, 0
-	idle := c.steps(ctx, t)
-	c.finish(ctx, t)
-	if idle {
-		c.hold(ctx)
-	}
+// Greet enters the initial state and takes the steps that follow it.
+func (t *Turn) Greet(ctx context.Context) (idle bool) {
+	t.mu.Lock()
+	t.started, t.greeting, t.entered = true, true, t.env.Now()
+	body := t.at.body
+	t.mu.Unlock()
+	t.fail(t.enter(ctx, body))
+	return t.Steps(ctx)
 }
 
-// steps takes steps for a turn, until the next one would begin another or a body
-// failed: what comes next then is not part of what failed. It reports whether
-// there is none, for which nothing is to be done before something happens.
-func (c *conversation) steps(ctx context.Context, t *turn) (idle bool) {
+// Steps takes steps until the next one would begin another turn, or a body
+// failed: the steps after that are no part of what failed. It reports whether
+// nothing is left to do before something happens.
+func (t *Turn) Steps(ctx context.Context) (idle bool) {
 	for {
 		if len(t.failures) > 0 && !t.circling() {
-			c.carried = t.moves // or states that fail would go round in circles unseen
 			return false
 		}
 		var d decision
 		if ctx.Err() == nil {
-			d = c.decide(ctx, t)
+			d = t.decide(ctx)
 		}
 		switch {
 		case ctx.Err() != nil:
 			// What was decided counts for nothing. A state that takes too long
 			// to decide owes a user an answer, or waits for something to happen.
-			idle = !t.started && errors.Is(context.Cause(ctx), context.DeadlineExceeded) && !c.overdue(ctx, t)
-		case d.idle():
-			idle = true
-		case d.event != nil && t.started:
-		case c.take(ctx, t, d):
+			return !t.hasStarted() && errors.Is(context.Cause(ctx), context.DeadlineExceeded) && !t.overdue(ctx)
+		case d.idle() && t.asked():
 			continue
-		default:
-			idle = t.circling()
+		case d.idle():
+			return true
+		case d.event != nil && t.hasStarted():
+			return false
+		case t.take(ctx, d):
+			continue
 		}
-		if idle {
-			c.mu.Lock()
-			c.check, c.circled = false, t.circling()
-			c.mu.Unlock()
-		}
-		return idle
+		return t.circling()
 	}
+}
+
+// asked reports, once, whether a body asked for another step.
+func (t *Turn) asked() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	asked := t.again
+	t.again = false
+	return asked
+}
+
+func (t *Turn) hasStarted() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.started
 }
 
 // overdue fails the turn of the oldest message of a user, about which nothing
 // was decided in time; false if there is none.
-func (c *conversation) overdue(ctx context.Context, t *turn) bool {
-	for _, p := range c.waiting() {
-		if !p.event.Human || p.message.Type == "" || p.held {
+func (t *Turn) overdue(ctx context.Context) bool {
+	for _, p := range t.backend.Waiting() {
+		if !p.Event.Human || !p.Message || p.Held() {
 			continue
 		}
-		if taken, err := c.capture(t, p); taken || err != nil {
+		if taken, err := t.capture(p); taken || err != nil {
 			t.fail(cmp.Or(err, context.Cause(ctx)))
 			return true
 		}
@@ -91,33 +138,33 @@ func (c *conversation) overdue(ctx context.Context, t *turn) bool {
 
 // decide looks at the transitions of the state in their order, and for each at
 // the events in theirs.
-func (c *conversation) decide(ctx context.Context, t *turn) decision {
-	queue := c.waiting()
+func (t *Turn) decide(ctx context.Context) decision {
+	queue := t.backend.Waiting()
 	for _, p := range queue {
-		if c.isStopped(p) {
+		if p.stopped.Load() {
 			return decision{event: p, stopped: true}
 		}
 	}
-	c.process(ctx, t, queue)
+	t.process(ctx, queue)
 	for _, edge := range t.at.edges {
 		if edge.takes == takesNone {
-			if c.holds(ctx, t, edge, nil) {
+			if t.holds(ctx, edge, nil) {
 				return decision{edge: edge}
 			}
 			continue
 		}
 		for _, p := range queue {
-			if edge.matches(&p.event) && c.holds(ctx, t, edge, p) {
+			if edge.matches(&p.Event) && t.holds(ctx, edge, p) {
 				return decision{edge: edge, event: p}
 			}
 		}
 	}
 	if t.at.hears {
 		for _, p := range queue {
-			if p.event.Human && p.event.spoken {
-				c.about(t, p)
-				c.predict(ctx, t)
-				c.about(t, nil)
+			if p.Event.Human && p.Event.spoken {
+				t.about(p)
+				t.predict(ctx)
+				t.about(nil)
 				return decision{event: p, fallback: true}
 			}
 		}
@@ -126,17 +173,17 @@ func (c *conversation) decide(ctx context.Context, t *turn) decision {
 }
 
 // holds reports whether all conditions of a transition hold for an event.
-func (c *conversation) holds(ctx context.Context, t *turn, edge *Transition, p *pending) bool {
-	c.about(t, p)
-	defer c.about(t, nil)
+func (t *Turn) holds(ctx context.Context, edge *Transition, p *Pending) bool {
+	t.about(p)
+	defer t.about(nil)
 	for _, condition := range edge.conditions {
-		ok, err := c.ask(ctx, t, condition.holds)
+		ok, err := t.ask(ctx, condition.holds)
 		if err != nil && ctx.Err() == nil && !t.logged[edge] {
 			if t.logged == nil {
 				t.logged = map[*Transition]bool{}
 			}
 			t.logged[edge] = true
-			c.logError(ctx, "condition failed", err, "state", t.at.name, "to", edge.dest.name)
+			t.log(ctx, "condition failed", err, "state", t.at.name, "to", edge.dest.name)
 		}
 		if !ok || err != nil {
 			return false
@@ -146,17 +193,17 @@ func (c *conversation) holds(ctx context.Context, t *turn, edge *Transition, p *
 }
 
 // about sets the event that conditions and processors are asked about.
-func (c *conversation) about(t *turn, p *pending) {
+func (t *Turn) about(p *Pending) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.candidate = p
 }
 
 // ask asks a condition and contains its panics.
-func (c *conversation) ask(ctx context.Context, t *turn, condition Condition) (ok bool, err error) {
+func (t *Turn) ask(ctx context.Context, condition Condition) (ok bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			ok, err = false, newPanicError(p, debug.Stack())
+			ok, err = false, Recovered(p, debug.Stack())
 		}
 	}()
 	s := t.session.as(aCondition)
@@ -164,60 +211,107 @@ func (c *conversation) ask(ctx context.Context, t *turn, condition Condition) (o
 }
 
 // take does what was decided; false if the turn is at its end.
-func (c *conversation) take(ctx context.Context, t *turn, d decision) bool {
+func (t *Turn) take(ctx context.Context, d decision) bool {
 	if d.event == nil {
 		if err := t.moved(); err != nil {
-			c.rt.cfg.Logger.ErrorContext(ctx, "states lead to each other without end", "session", c.key.ID, "turn", t.number, "states", t.path())
+			t.env.Logger.ErrorContext(ctx, "states lead to each other without end", "session", t.start.ID, "states", t.path())
 			t.fail(err)
 			return false
 		}
 	}
-	ok, err := c.perform(ctx, t, d)
+	ok, err := t.perform(ctx, d)
 	t.fail(err)
 	return ok
 }
 
 // perform does what was decided and returns the error of the body that ran;
 // false if none did.
-func (c *conversation) perform(ctx context.Context, t *turn, d decision) (bool, error) {
+func (t *Turn) perform(ctx context.Context, d decision) (bool, error) {
 	if d.event != nil {
-		if taken, err := c.capture(t, d.event); !taken {
+		if taken, err := t.capture(d.event); !taken {
 			return false, err
 		}
 	}
 	switch {
 	case d.stopped:
+		t.mu.Lock()
+		defer t.mu.Unlock()
 		t.stopped = true
 		return false, nil
 	case d.fallback:
-		t.predicted(d.event, c.rt.cfg.Now())
-		return true, c.enter(ctx, t, t.at.fallback)
+		t.predicted(d.event)
+		return true, t.enter(ctx, t.at.fallback)
 	}
 	if d.edge.takes == takesText && (d.edge.intents || d.edge.fallback) {
-		t.predicted(d.event, c.rt.cfg.Now())
+		t.predicted(d.event)
 	}
-	return true, c.move(ctx, t, d.edge)
+	return true, t.move(ctx, d.edge)
 }
 
-// capture makes a pending event part of the turn; false if a reset dropped it,
-// or the turn is over.
-func (c *conversation) capture(t *turn, p *pending) (bool, error) {
+// capture makes a pending event part of the turn; false if the queue does not
+// have it any more.
+func (t *Turn) capture(p *Pending) (bool, error) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.over {
-		return false, errOver
+	over, begins := t.over, !t.started
+	t.mu.Unlock()
+	if over {
+		return false, ErrOver
 	}
-	if !c.claim(p) {
+	if !t.backend.Claim(p, begins) {
 		return false, nil
 	}
-	t.consumeLocked(p)
+	t.consume(p)
 	return true, nil
 }
 
+// consume makes an event the one that the turn is about.
+func (t *Turn) consume(p *Pending) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.started {
+		t.moves = 0
+	}
+	t.started, t.event = true, p.view()
+}
+
+// moved counts a move that takes no event.
+func (t *Turn) moved() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over {
+		return ErrOver
+	}
+	t.started = true
+	if t.moves++; t.circling() {
+		return errCircles
+	}
+	return nil
+}
+
+func (t *Turn) circling() bool { return t.moves > MaxMoves }
+
+// path are the states that the last moves led to.
+func (t *Turn) path() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []string
+	for _, r := range t.transitions[max(0, len(t.transitions)-5):] {
+		out = append(out, r.Dest)
+	}
+	return out
+}
+
+// fail remembers what went wrong, if anything did.
+func (t *Turn) fail(err error) {
+	if err != nil {
+		t.failures = append(t.failures, err)
+	}
+}
+
 // move goes along a transition and runs the body of the state it leads to.
-func (c *conversation) move(ctx context.Context, t *turn, edge *Transition) error {
-	now := c.rt.cfg.Now()
-	dest := c.rt.machine.nodes[edge.dest.name]
+func (t *Turn) move(ctx context.Context, edge *Transition) error {
+	now := t.env.Now()
+	dest := t.machine.nodes[edge.dest.name]
 	t.mu.Lock()
 	source := t.at
 	t.transitions = append(t.transitions, TransitionRecord{
@@ -225,26 +319,26 @@ func (c *conversation) move(ctx context.Context, t *turn, edge *Transition) erro
 	})
 	var err error
 	if dest.global && !source.component {
-		err = t.vars.put(previousState, marshaled(source.name))
+		err = t.vars.put(previousState, JSONString(source.name))
 	}
 	t.at, t.entered, t.returning = dest, now, edge.back
 	t.mu.Unlock()
-	c.rt.cfg.Logger.DebugContext(ctx, "move", "session", c.key.ID, "turn", t.number, "from", source.name, "to", dest.name)
-	failed := c.enter(ctx, t, dest.body)
+	t.env.Logger.DebugContext(ctx, "move", "session", t.start.ID, "from", source.name, "to", dest.name)
+	failed := t.enter(ctx, dest.body)
 	if err == nil {
 		return failed
 	}
 	return errors.Join(err, failed)
 }
 
-// enter runs a body and contains its panics. What failed is logged here.
-func (c *conversation) enter(ctx context.Context, t *turn, body Body) (err error) {
+// enter runs a body and contains its panics.
+func (t *Turn) enter(ctx context.Context, body Body) (err error) {
 	if body == nil {
 		return nil
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = newPanicError(p, debug.Stack())
+			err = Recovered(p, debug.Stack())
 		}
 	}()
 	return body(withSession(ctx, t.session), t.session)

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -136,7 +135,7 @@ func (s *Session) Set(key string, value any) error {
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
 	if s.turn.over {
-		return errOver
+		return ErrOver
 	}
 	return s.turn.vars.put(key, data)
 }
@@ -157,9 +156,9 @@ var ErrReserved = errors.New("a variable of the runtime")
 // agents.
 const peerSession = "peer_session_"
 
-// checkReserved refuses variables by which the runtime keeps what it knows of
-// the session.
-func checkReserved(values map[string]json.RawMessage) error {
+// CheckReserved refuses the variables of the runtime, as fault.Invalid:
+// prev_state, and names that begin with peer_session_ or reasoning_.
+func CheckReserved(values map[string]json.RawMessage) error {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if key == previousState || strings.HasPrefix(key, peerSession) || strings.HasPrefix(key, "reasoning_") {
 			return fault.Wrap(fault.Invalid, ErrReserved,
@@ -169,53 +168,14 @@ func checkReserved(values map[string]json.RawMessage) error {
 	return nil
 }
 
-// SetVariables sets session variables, in order with the events sent, and then
-// looks whether the session is to move on. What cannot be set is told to the
-// listener. The runtime's own are refused as fault.Invalid: prev_state, and
-// what begins with peer_session_ or reasoning_.
-func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.RawMessage) error {
-	c := s.c
-	if err := checkReserved(values); err != nil {
-		return err
-	}
-	leave, err := c.admit(ctx, ctx, true)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.inbox = append(c.inbox, work{slot: true, do: func(ctx context.Context) {
-		err := c.setVariables(ctx, values)
-		if err != nil {
-			c.logError(ctx, "set variables", err)
-		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.check, c.circled, c.wake.backoff = true, false, 0
-		if err != nil {
-			for _, d := range Failure(err, "") {
-				d.Frame.Time = c.rt.cfg.Now()
-				s.listener.Deliver(d)
-			}
-		}
-	}})
-	c.startLocked(ctx)
-	return nil
-}
-
-func (c *conversation) setVariables(ctx context.Context, values map[string]json.RawMessage) error {
-	vars := variables{stored: c.record.Variables}
+// SetVariables returns a session's variables with changes from outside: the
+// changed ones alone, and all of them.
+func SetVariables(stored, values map[string]json.RawMessage) (set, all map[string]json.RawMessage, err error) {
+	vars := variables{stored: stored}
 	for key, value := range values {
 		if err := vars.put(key, value); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
-	record := c.standing()
-	record.Set = vars.set
-	if err := c.commit(ctx, nil, record, nil); err != nil {
-		return err
-	}
-	c.record.Variables = vars.merged()
-	return nil
+	return vars.set, vars.merged(), nil
 }

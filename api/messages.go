@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"docent/agent"
+	"docent/agent/session"
 )
 
 // Message is one message of a conversation.
@@ -119,7 +120,7 @@ func (s *server) messages(ctx context.Context, in *messagesInput) (*messagesOutp
 	out := &messagesOutput{}
 	out.Body.Messages, out.Body.Steps, out.Body.Feedback = []Message{}, []Step{}, []Feedback{}
 	out.Body.Seq, out.Body.ResetSeq = record.Seq, record.ResetSeq
-	query := agent.MessageQuery{After: in.After, Before: record.Seq + 1, Last: in.Limit, Replaced: in.Replaced}
+	query := session.MessageQuery{After: in.After, Before: record.Seq + 1, Last: in.Limit, Replaced: in.Replaced}
 	if in.Before > 0 {
 		query.Before = min(in.Before, query.Before)
 	}
@@ -157,9 +158,9 @@ func (s *server) messages(ctx context.Context, in *messagesInput) (*messagesOutp
 
 // feedback is what was thought of the turns of messages; of a store that keeps
 // none there is none.
-func (s *server) feedback(ctx context.Context, session int64, messages []Message) ([]Feedback, error) {
+func (s *server) feedback(ctx context.Context, row int64, messages []Message) ([]Feedback, error) {
 	out := []Feedback{}
-	kept, ok := s.cfg.Messages.(agent.Feedbacks)
+	kept, ok := s.cfg.Messages.(session.Feedbacks)
 	if !ok {
 		return out, nil
 	}
@@ -167,7 +168,7 @@ func (s *server) feedback(ctx context.Context, session int64, messages []Message
 	for _, m := range messages { // what waits for its turn is stored before the reply of the turn at hand
 		first, last = min(first, m.Turn), max(last, m.Turn)
 	}
-	records, err := kept.LastFeedback(ctx, session, first, last)
+	records, err := kept.LastFeedback(ctx, row, first, last)
 	if err != nil {
 		return nil, err
 	}

@@ -5,9 +5,11 @@ import (
 	"net/http"
 	"strings"
 
+	"docent/agent"
+
 	"github.com/danielgtaylor/huma/v2"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/auth"
 	"docent/internal/fault"
 )
@@ -78,11 +80,11 @@ func (s *server) notifyRoutes() {
 }
 
 // mayNotify refuses sessions of others as Notify does those that are not there.
-func (s *server) mayNotify(ctx context.Context, session string) error {
+func (s *server) mayNotify(ctx context.Context, sessionID string) error {
 	if p, _ := auth.FromContext(ctx); p.May(auth.Admin) {
 		return nil // also of a session that is not stored yet
 	}
-	_, err := s.own(ctx, agent.SessionKey{Agent: s.cfg.Agent, ID: session})
+	_, err := s.own(ctx, session.SessionKey{Agent: s.cfg.Agent, ID: sessionID})
 	if fault.KindOf(err) == fault.NotFound {
 		_, err = nobody{}.Notify("", "")
 	}

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/auth"
 	"docent/internal/fault"
 )
@@ -116,7 +116,7 @@ func documentID(r *http.Request) int64 {
 // sessionID is the session that a path names; "" if it cannot be one.
 func sessionID(r *http.Request) string {
 	id := r.PathValue("session_id")
-	if len(id) > agent.MaxNameBytes {
+	if len(id) > session.MaxNameBytes {
 		return ""
 	}
 	return id

@@ -22,6 +22,7 @@ import (
 	"go.uber.org/goleak"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/auth"
 	"docent/ingest"
 	"docent/internal/fault"
@@ -36,7 +37,7 @@ type world struct {
 	docs     []rag.Document
 	chunks   map[int64][]rag.Chunk
 	original map[int64]string
-	sessions []agent.SessionRecord
+	sessions []session.SessionRecord
 	messages map[int64][]agent.ChatMessage
 	steps    map[int64][]agent.ReasoningRecord
 	queries  []rag.Query
@@ -60,9 +61,9 @@ func newWorld() *world {
 		},
 		chunks:   map[int64][]rag.Chunk{1: {{ID: 11, DocumentID: 1, Kind: rag.Prose, Text: "Größe", Headings: []string{"H", "I"}, Page: &page, PageLabel: "iii", End: 7, Tokens: 2}, {ID: 12, Ordinal: 1}}},
 		original: map[int64]string{1: "# Größe", 2: "%PDF-1.7", 4: "<script>alert(1)</script>"},
-		sessions: []agent.SessionRecord{
-			{RowID: 7, Key: agent.SessionKey{Agent: "docent", ID: "s1"}, Name: "First", Platform: "WebSocketPlatform", Username: "ada", UpdatedAt: at, Messages: 2, Seq: 4},
-			{RowID: 6, Key: agent.SessionKey{Agent: "other", ID: "s2"}, First: "Hello"},
+		sessions: []session.SessionRecord{
+			{RowID: 7, Key: session.SessionKey{Agent: "docent", ID: "s1"}, Name: "First", Platform: "WebSocketPlatform", Username: "ada", UpdatedAt: at, Messages: 2, Seq: 4},
+			{RowID: 6, Key: session.SessionKey{Agent: "other", ID: "s2"}, First: "Hello"},
 		},
 		messages: map[int64][]agent.ChatMessage{7: {
 			{Seq: 1, Turn: 1, Type: "str", Content: json.RawMessage(`"Hi"`), IsUser: true, Time: at},
@@ -184,8 +185,8 @@ func (w *world) Read(ctx context.Context, collection, source string, r io.Reader
 	return []ingest.Result{{Source: source, Status: ingest.Added, Chunks: 1, DocumentID: d.ID}}, nil
 }
 
-func (w *world) Sessions(_ context.Context, f agent.SessionFilter) ([]agent.SessionRecord, error) {
-	var out []agent.SessionRecord
+func (w *world) Sessions(_ context.Context, f session.SessionFilter) ([]session.SessionRecord, error) {
+	var out []session.SessionRecord
 	for _, r := range w.sessions {
 		if (f.Agent == "" || f.Agent == r.Key.Agent) && (f.Username == "" || f.Username == r.Username) && (f.Owner == "" || f.Owner == r.Owner) && strings.Contains(strings.ToLower(r.Name), strings.ToLower(f.Match)) {
 			out = append(out, r)
@@ -194,19 +195,19 @@ func (w *world) Sessions(_ context.Context, f agent.SessionFilter) ([]agent.Sess
 	return out, w.broken
 }
 
-func (w *world) find(key agent.SessionKey) int {
-	return slices.IndexFunc(w.sessions, func(r agent.SessionRecord) bool { return r.Key == key })
+func (w *world) find(key session.SessionKey) int {
+	return slices.IndexFunc(w.sessions, func(r session.SessionRecord) bool { return r.Key == key })
 }
 
-func (w *world) Session(_ context.Context, key agent.SessionKey) (agent.SessionRecord, error) {
+func (w *world) Session(_ context.Context, key session.SessionKey) (session.SessionRecord, error) {
 	i := w.find(key)
 	if i < 0 {
-		return agent.SessionRecord{}, fault.New(fault.NotFound, "no_session", "there is no such session")
+		return session.SessionRecord{}, fault.New(fault.NotFound, "no_session", "there is no such session")
 	}
 	return w.sessions[i], w.broken
 }
 
-func (w *world) ChangeSession(ctx context.Context, key agent.SessionKey, change agent.SessionChange) error {
+func (w *world) ChangeSession(ctx context.Context, key session.SessionKey, change session.SessionChange) error {
 	if _, err := w.Session(ctx, key); err != nil {
 		return err
 	}
@@ -219,7 +220,7 @@ func (w *world) ChangeSession(ctx context.Context, key agent.SessionKey, change 
 	return nil
 }
 
-func (w *world) DeleteSession(ctx context.Context, key agent.SessionKey) error {
+func (w *world) DeleteSession(ctx context.Context, key session.SessionKey) error {
 	if _, err := w.Session(ctx, key); err != nil {
 		return err
 	}
@@ -227,7 +228,7 @@ func (w *world) DeleteSession(ctx context.Context, key agent.SessionKey) error {
 	return nil
 }
 
-func (w *world) Messages(_ context.Context, session int64, q agent.MessageQuery) ([]agent.ChatMessage, error) {
+func (w *world) Messages(_ context.Context, session int64, q session.MessageQuery) ([]agent.ChatMessage, error) {
 	var out []agent.ChatMessage
 	for _, m := range w.messages[session] {
 		if m.Seq > q.After && (q.Before == 0 || m.Seq < q.Before) {
@@ -240,7 +241,7 @@ func (w *world) Messages(_ context.Context, session int64, q agent.MessageQuery)
 	return out, w.broken
 }
 
-func (w *world) Steps(_ context.Context, session int64, q agent.MessageQuery) ([]agent.ReasoningRecord, error) {
+func (w *world) Steps(_ context.Context, session int64, q session.MessageQuery) ([]agent.ReasoningRecord, error) {
 	var out []agent.ReasoningRecord
 	for _, r := range w.steps[session] {
 		if r.Seq > q.After && (q.Before == 0 || r.Seq < q.Before) {

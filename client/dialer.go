@@ -6,7 +6,8 @@ import (
 	"log/slog"
 	"strings"
 
-	"docent/agent"
+	"docent/agent/peer"
+
 	"docent/internal/fault"
 )
 
@@ -26,7 +27,7 @@ type DialerConfig struct {
 	Logger *slog.Logger
 }
 
-// Dialer lets agents connect to others: it is an [agent.Dialer]. Who writes an
+// Dialer lets agents connect to others: it is an [peer.Dialer]. Who writes an
 // agent writes the URLs it connects to; where users have a say in them, set
 // DialerConfig.Hosts.
 type Dialer struct {
@@ -46,8 +47,8 @@ func NewDialer(cfg DialerConfig) (*Dialer, error) {
 	return d, nil
 }
 
-// Dial implements [agent.Dialer].
-func (d *Dialer) Dial(ctx context.Context, req agent.DialRequest) (agent.PeerConn, error) {
+// Dial implements [peer.Dialer].
+func (d *Dialer) Dial(ctx context.Context, req peer.DialRequest) (peer.Conn, error) {
 	target, err := parse(req.URL)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/session"
 	"docent/client"
 	"docent/payload"
 	"docent/ws"
@@ -30,7 +31,7 @@ func run(name string, body agent.Body) (url string, stop func()) {
 	answer.Body(body)
 	dialer, err := client.NewDialer(client.DialerConfig{Hosts: []string{"127.0.0.1"}})
 	check(err)
-	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Dialer: dialer})
+	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Dialer: dialer})
 	check(err)
 	server, err := ws.NewServer(ws.Config{Runtime: rt})
 	check(err)

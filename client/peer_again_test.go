@@ -10,6 +10,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/session"
 	"docent/payload"
 	"docent/store/sqlite"
 )
@@ -93,7 +94,7 @@ func TestAnswerWhileAway(t *testing.T) {
 }
 
 // stores are what b keeps its conversations in.
-func stores(t *testing.T) map[string]agent.Store {
+func stores(t *testing.T) map[string]session.Store {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
 	if err != nil {
@@ -104,10 +105,10 @@ func stores(t *testing.T) map[string]agent.Store {
 			t.Error(err)
 		}
 	})
-	return map[string]agent.Store{"memory": agenttest.NewStore(), "sqlite": db}
+	return map[string]session.Store{"memory": agenttest.NewStore(), "sqlite": db}
 }
 
-func testAnswerWhileAway(t *testing.T, store agent.Store) {
+func testAnswerWhileAway(t *testing.T, store session.Store) {
 	began, hold := make(chan string, 10), make(chan struct{})
 	b := open(t, talker("b", func(ctx context.Context, s *agent.Session) error {
 		began <- s.ID()

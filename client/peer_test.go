@@ -15,6 +15,8 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/peer"
+	"docent/agent/session"
 	"docent/client"
 	"docent/internal/fault"
 	"docent/internal/wstest"
@@ -27,7 +29,7 @@ import (
 type house struct {
 	t       *testing.T
 	url     string
-	runtime *agent.Runtime
+	runtime *session.Runtime
 	server  *ws.Server
 	http    *httptest.Server
 	lines   *recorded
@@ -35,13 +37,13 @@ type house struct {
 }
 
 // open runs an agent at an address, "" for a free one.
-func open(t *testing.T, a *agent.Agent, store agent.Store, address string) *house {
+func open(t *testing.T, a *agent.Agent, store session.Store, address string) *house {
 	t.Helper()
 	dialer, err := client.NewDialer(client.DialerConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: store, Dialer: dialer})
+	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: a, Store: store, Dialer: dialer})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +280,7 @@ func TestPeerComesBack(t *testing.T) {
 	}
 }
 
-func testPeerComesBack(t *testing.T, store agent.Store) {
+func testPeerComesBack(t *testing.T, store session.Store) {
 	began, hold := make(chan string, 10), make(chan struct{})
 	body := func(ctx context.Context, s *agent.Session) error {
 		began <- s.ID()
@@ -490,7 +492,7 @@ func TestHosts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			conn, err := d.Dial(t.Context(), agent.DialRequest{URL: o.url, SessionID: "S"})
+			conn, err := d.Dial(t.Context(), peer.DialRequest{URL: o.url, SessionID: "S"})
 			if err != nil && fault.KindOf(err) != tc.want || err == nil && tc.want != "" {
 				t.Errorf("got %v, want %s", err, tc.want)
 			}
@@ -508,7 +510,7 @@ func TestHosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Dial(t.Context(), agent.DialRequest{URL: "ftp://a"}); fault.KindOf(err) != fault.Invalid {
+	if _, err := d.Dial(t.Context(), peer.DialRequest{URL: "ftp://a"}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("no WebSocket: %v", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"encoding/hex"
 	"time"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/ingest"
 	"docent/internal/fault"
 	"docent/rag"
@@ -85,7 +85,7 @@ func checkVectors(embedder string, vectors [][]float32) error {
 }
 
 // CheckSession fails with fault.Invalid if a session cannot be stored.
-func CheckSession(r agent.SessionRecord) error {
+func CheckSession(r session.SessionRecord) error {
 	for _, f := range []struct{ what, value string }{
 		{"agent's name", r.Key.Agent}, {"session's id", r.Key.ID}, {"user's name", r.Username}, {"owner's name", r.Owner},
 	} {

@@ -19,8 +19,8 @@ import (
 
 	gorilla "github.com/gorilla/websocket"
 
-	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/session"
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/internal/wstest"
@@ -206,7 +206,7 @@ func TestHelloToken(t *testing.T) {
 	}
 	p.say(`{"action":"hello","message":{"token":"ada"}}`) // and counts more than the handshake's
 	p.until(payload.WelcomeAction)
-	if record, _, _ := store.Session("S"); record.Owner != "user:ada" || record.Username != "ada" {
+	if record, _, _ := store.Stored("S"); record.Owner != "user:ada" || record.Username != "ada" {
 		t.Errorf("the session is %+v", record)
 	}
 }
@@ -217,7 +217,7 @@ func TestOwners(t *testing.T) {
 	store := agenttest.NewStore()
 	s := guarded(t, setup{store: store})
 	s.dial("/?session_id=S&user_id=lovelace", bearer("ada")).next()
-	if record, _, _ := store.Session("S"); record.Owner != "user:ada" || record.Username != "lovelace" {
+	if record, _, _ := store.Stored("S"); record.Owner != "user:ada" || record.Username != "lovelace" {
 		t.Errorf("the session is %+v", record)
 	}
 	for _, path := range []string{"/?session_id=S", "/?session_id=S&user_id=lovelace", typed.Path + "?session_id=S"} {
@@ -322,7 +322,7 @@ func TestLogs(t *testing.T) {
 	t.Parallel()
 	var log safeBuffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	s := guarded(t, setup{agent: failing(), config: ws.Config{Logger: logger}, runtime: agent.RuntimeConfig{Logger: logger}})
+	s := guarded(t, setup{agent: failing(), config: ws.Config{Logger: logger}, runtime: session.RuntimeConfig{Logger: logger}})
 	const words, token = "w0rds-that-are-said", "t0ken-that-is-wrong"
 	p := s.dial("/?protocol=docent.v1", nil)
 	p.say(`{"action":"hello","message":{"token":"` + token + `"}}`)
@@ -365,7 +365,7 @@ func TestRevoked(t *testing.T) {
 		<-time.After(6 * time.Second)
 		busy.say(`{"action":"user_message","message":"two"}`)
 		busy.shutOut()
-		if _, stored, _ := store.Session("S"); len(stored) != 2 {
+		if _, stored, _ := store.Stored("S"); len(stored) != 2 {
 			t.Errorf("%d messages are stored", len(stored))
 		}
 		m.stop()
@@ -449,9 +449,9 @@ type inProcess struct {
 	server *ws.Server
 }
 
-func inMemory(t *testing.T, store agent.Store, valid func(context.Context, auth.Principal) error) inProcess {
+func inMemory(t *testing.T, store session.Store, valid func(context.Context, auth.Principal) error) inProcess {
 	t.Helper()
-	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: echoAgent(), Store: store})
+	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: echoAgent(), Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func TestBadFramesV1(t *testing.T) {
 		}
 	}
 	p.say(`{"action":"no_such_thing","id":"m7"}`)
-	if f := p.next(); f.ID != "m7" || !strings.Contains(f.raw, `"id":"m7"},"history"`) {
+	if f := p.next(); f.ID != "m7" {
 		t.Errorf("the id is not echoed: %s", f.raw)
 	}
 	p.say(`{"action":"user_message","message":"alive?"}`)

@@ -14,6 +14,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/ws"
 )
 
@@ -29,21 +30,24 @@ func echoAgent() *agent.Agent {
 
 // nowhere is a store that keeps only counters, so that a benchmark measures
 // what is around it.
-type nowhere struct{ seq, turn atomic.Int64 }
+type nowhere struct {
+	session.Store
+	seq, turn atomic.Int64
+}
 
-func (n *nowhere) OpenSession(_ context.Context, r agent.SessionRecord) (agent.SessionRecord, bool, error) {
+func (n *nowhere) OpenSession(_ context.Context, r session.SessionRecord) (session.SessionRecord, bool, error) {
 	r.RowID = 1
 	return r, true, nil
 }
 
-func (n *nowhere) Receive(_ context.Context, in agent.Incoming) (agent.Receipt, error) {
+func (n *nowhere) Receive(_ context.Context, in session.Incoming) (session.Receipt, error) {
 	turn := n.turn.Add(1)
 	in.Event.ID, in.Event.Turn = turn, turn
 	in.Event.Message = agent.ChatMessage{Seq: n.seq.Add(1), Turn: turn, Type: in.Type, Content: in.Content, IsUser: true}
-	return agent.Receipt{Event: in.Event}, nil
+	return session.Receipt{Event: in.Event}, nil
 }
 
-func (n *nowhere) CommitTurn(_ context.Context, t agent.TurnRecord) (agent.Written, error) {
+func (n *nowhere) CommitTurn(_ context.Context, t session.TurnRecord) (session.Written, error) {
 	for _, e := range t.Entries {
 		if seq := n.seq.Add(1); e.Message != nil {
 			e.Message.Seq = seq
@@ -51,18 +55,18 @@ func (n *nowhere) CommitTurn(_ context.Context, t agent.TurnRecord) (agent.Writt
 			e.Step.Seq = seq
 		}
 	}
-	return agent.Written{Entries: t.Entries}, nil
+	return session.Written{Entries: t.Entries}, nil
 }
 
-func (n *nowhere) Steps(context.Context, int64, agent.MessageQuery) ([]agent.ReasoningRecord, error) {
+func (n *nowhere) Steps(context.Context, int64, session.MessageQuery) ([]agent.ReasoningRecord, error) {
 	return nil, nil
 }
 
-func (n *nowhere) Alarms(context.Context, string, time.Time, int) ([]agent.Alarm, error) {
+func (n *nowhere) Alarms(context.Context, string, time.Time, int) ([]session.Alarm, error) {
 	return nil, nil
 }
 
-func (n *nowhere) Messages(context.Context, int64, agent.MessageQuery) ([]agent.ChatMessage, error) {
+func (n *nowhere) Messages(context.Context, int64, session.MessageQuery) ([]agent.ChatMessage, error) {
 	return nil, nil
 }
 
@@ -82,7 +86,7 @@ func processor(b *testing.B) float64 {
 // database.
 func serveBench(b *testing.B, a *agent.Agent) string {
 	b.Helper()
-	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: &nowhere{}})
+	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: a, Store: &nowhere{}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/VictoriaMetrics/metrics"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/auth"
 	"docent/internal/fault"
 )
@@ -17,7 +17,7 @@ import (
 // Config configures a Server.
 type Config struct {
 	// Runtime runs the sessions. Required.
-	Runtime *agent.Runtime
+	Runtime *session.Runtime
 	// Dialects are served at paths of their own, by path. All other paths serve
 	// BAF and docent.v1. Default: nil, none.
 	Dialects map[string]Dialect

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/internal/limits"
@@ -41,13 +41,13 @@ type Connection struct {
 	answered bool          // the client has sent a close frame, or is gone
 	untold   atomic.Bool   // a refusal was logged that the dialect could not tell
 
-	id  atomic.Pointer[string]             // of the session; nil until it is open
-	sub atomic.Pointer[agent.Subscription] // nil until the session is open
+	id  atomic.Pointer[string]               // of the session; nil until it is open
+	sub atomic.Pointer[session.Subscription] // nil until the session is open
 }
 
 // opening is needed until the session is open.
 type opening struct {
-	request agent.OpenRequest
+	request session.OpenRequest
 	refusal error // the fault of the client's credentials, or nil
 }
 
@@ -145,7 +145,7 @@ func (c *Connection) end() {
 }
 
 // Session returns the client's part in its session, or nil before it is open.
-func (c *Connection) Session() *agent.Subscription { return c.sub.Load() }
+func (c *Connection) Session() *session.Subscription { return c.sub.Load() }
 
 // SessionID returns the id of the session, or "" before it is open.
 func (c *Connection) SessionID() string {
@@ -251,14 +251,14 @@ func (c *Connection) linger() {
 // listener hands the events of a session to the connection's handler.
 type listener struct{ c *Connection }
 
-// Opened implements agent.Listener.
-func (l listener) Opened(o agent.Opened) {
+// Opened implements session.Listener.
+func (l listener) Opened(o session.Opened) {
 	l.c.id.Store(&o.SessionID)
 	l.c.handler.Opened(o)
 }
 
-// Deliver implements agent.Listener.
-func (l listener) Deliver(d agent.Delivery) { l.c.handler.Deliver(d) }
+// Deliver implements session.Listener.
+func (l listener) Deliver(d session.Delivery) { l.c.handler.Deliver(d) }
 
-// Gone implements agent.Leaver.
+// Gone implements session.Leaver.
 func (l listener) Gone() { l.c.Close(CloseGone) }

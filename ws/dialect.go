@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"docent/agent"
+	"docent/agent/session"
 )
 
 // Dialect is a protocol that a Server speaks at a path of its own.
@@ -20,10 +20,10 @@ type Dialect struct {
 
 // Handler speaks a dialect with one client. It translates the client's messages
 // into calls of the session, and the session's deliveries into messages. Refuse
-// and the methods of agent.Listener must not block and may be called
+// and the methods of session.Listener must not block and may be called
 // concurrently; all other methods are called by one goroutine at a time.
 type Handler interface {
-	agent.Listener
+	session.Listener
 	// Decode decodes a message and returns the function that acts on it. It must
 	// not keep m.Data.
 	Decode(m Message) (act func(ctx context.Context))

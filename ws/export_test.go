@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/auth"
 	"docent/payload"
 )
@@ -27,7 +27,7 @@ func Echo() http.Handler {
 		u := upgrade{name: bafName, who: &everybody, begin: func(c *Connection) Handler { return &echoer{talk{c: c}} }}
 		c := newConnection(echo, socket, u, cancel)
 		c.place = place{echo.bounds.strangers, ""}
-		c.sub.Store(&agent.Subscription{})
+		c.sub.Store(&session.Subscription{})
 		go c.write()
 		go c.echo(ctx)
 	})

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/payload"
@@ -113,7 +113,7 @@ func (s *Server) upgrade(r *http.Request) (upgrade, error) {
 // openRequest reads BAF's names of the session and the user from a request.
 // Headers win over the query, surrounding spaces are removed, and blank values
 // count as absent.
-func (s *Server) openRequest(r *http.Request, baf bool) agent.OpenRequest {
+func (s *Server) openRequest(r *http.Request, baf bool) session.OpenRequest {
 	query := r.URL.Query()
 	first := func(values ...string) string {
 		for _, v := range values {
@@ -124,7 +124,7 @@ func (s *Server) openRequest(r *http.Request, baf bool) agent.OpenRequest {
 		return ""
 	}
 	user := first(r.Header.Values("X-User-ID")...)
-	req := agent.OpenRequest{
+	req := session.OpenRequest{
 		ID:       first(slices.Concat(r.Header.Values("X-Session-ID"), query["session_id"])...),
 		Username: first(append([]string{user}, query["user_id"]...)...),
 		Name:     first(query["session_name"]...),

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/peer"
+	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -49,7 +51,7 @@ func isUnanswered(a payload.Action) bool {
 func (t *talk) refused(ctx context.Context, err error, frame payload.Frame) {
 	kind := fault.KindOf(err)
 	if !t.v1 && needsWords(frame.Action, kind, err) {
-		for _, d := range agent.Failure(err, "") {
+		for _, d := range session.Failure(err, "") {
 			d.Frame.Time = time.Now()
 			if frame.Action == payload.ReplyStr { // two agents must not apologize to each other forever
 				d.Frame.Correlation, d.Frame.Hops = frame.Correlation, min(frame.Hops+1, payload.MaxHops)
@@ -61,7 +63,7 @@ func (t *talk) refused(ctx context.Context, err error, frame payload.Frame) {
 		t.c.Logger().ErrorContext(ctx, "frame failed", "session", t.c.SessionID(), "action", frame.Action, agent.ErrorAttr(err))
 	}
 	t.c.Refuse(err, frame.ID)
-	if kind == fault.NotFound && !errors.Is(err, agent.ErrNoTurn) && !errors.Is(err, agent.ErrNoChoice) {
+	if kind == fault.NotFound && !errors.Is(err, session.ErrNoTurn) && !errors.Is(err, session.ErrNoChoice) {
 		t.c.Close(CloseGone)
 	}
 }
@@ -69,11 +71,11 @@ func (t *talk) refused(ctx context.Context, err error, frame payload.Frame) {
 // needsWords reports whether a BAF client gets an apology for a refused frame. It
 // does if the frame was well formed, or if a person sees no answer otherwise.
 func needsWords(a payload.Action, kind fault.Kind, err error) bool {
-	if errors.Is(err, agent.ErrTooManyHops) {
+	if errors.Is(err, peer.ErrTooManyHops) {
 		return false
 	}
 	return kind != fault.Invalid || isFile(a) ||
-		errors.Is(err, agent.ErrTooLong) || errors.Is(err, agent.ErrContent) || errors.Is(err, agent.ErrReserved)
+		errors.Is(err, session.ErrTooLong) || errors.Is(err, session.ErrContent) || errors.Is(err, agent.ErrReserved)
 }
 
 // act acts on a frame. An unknown action is fault.Invalid.
@@ -155,7 +157,7 @@ func (t *talk) hear(ctx context.Context, frame payload.Frame, human bool) error 
 	if !human && id == "" { // a repeated request is stored once
 		id = frame.Correlation
 	}
-	return t.c.Session().Send(ctx, agent.Message{
+	return t.c.Session().Send(ctx, session.Message{
 		ID: id, Content: frame.Message, Wait: !t.v1, Human: human, Correlation: frame.Correlation, Hops: frame.Hops,
 		Heard: frame.Action == payload.UserVoice, Options: t.v1,
 	})
@@ -166,7 +168,7 @@ func (t *talk) takeFile(ctx context.Context, frame payload.Frame) error {
 	if err != nil {
 		return err
 	}
-	return t.c.Session().SendFile(ctx, agent.File{ID: frame.ID, File: file, Wait: !t.v1})
+	return t.c.Session().SendFile(ctx, session.File{ID: frame.ID, File: file, Wait: !t.v1})
 }
 
 func (t *talk) stop(ctx context.Context, frame payload.Frame) error {

@@ -316,7 +316,7 @@ func TestPeerAgain(t *testing.T) {
 	if f := again.until(payload.ReplyStr); string(f.Message) != string(first.Message) || !strings.Contains(f.raw, `"correlation":"c1"`) {
 		t.Errorf("answered with %s, then %s", first.raw, f.raw)
 	}
-	if _, messages, _ := store.Session("S"); len(messages) != 2 {
+	if _, messages, _ := store.Stored("S"); len(messages) != 2 {
 		t.Errorf("%d messages are stored", len(messages))
 	}
 }

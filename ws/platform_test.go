@@ -17,6 +17,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/session"
 	"docent/internal/wstest"
 	"docent/payload"
 	"docent/rag"
@@ -232,7 +233,7 @@ func TestMailbox(t *testing.T) {
 			return "", ctx.Err()
 		}
 	}}
-	s := serve(t, setup{rag: answers, runtime: agent.RuntimeConfig{MailboxSize: 2}})
+	s := serve(t, setup{rag: answers, runtime: session.RuntimeConfig{MailboxSize: 2}})
 	p, w := s.hello("/")
 	for i := range 3 {
 		p.say(fmt.Sprintf(`{"action":"user_message","message":"m","id":"m%d"}`, i))
@@ -284,11 +285,11 @@ func TestHandshake(t *testing.T) {
 	s := serve(t, setup{store: store})
 	header := http.Header{"X-Session-Id": {"H"}, "X-User-Id": {"ada"}}
 	s.dial("/deep/path?session_id=Q&user_id=eve&session_name=My+chat&session_name=other", &wstest.DialOptions{HTTPHeader: header}).next()
-	if r, _, ok := store.Session("H"); !ok || r.Username != "ada" || r.Name != "My chat" || r.Platform != "WebSocketPlatform" {
+	if r, _, ok := store.Stored("H"); !ok || r.Username != "ada" || r.Name != "My chat" || r.Platform != "WebSocketPlatform" {
 		t.Errorf("headers: %+v", r)
 	}
 	s.dial("/?session_id=%20%20&session_id=%20Q%20%C3%A9&user_id=eve", nil).next()
-	if r, _, ok := store.Session("Q é"); !ok || r.Username != "eve" || r.Name != "" {
+	if r, _, ok := store.Stored("Q é"); !ok || r.Username != "eve" || r.Name != "" {
 		t.Errorf("query: %+v", r)
 	}
 	for path, want := range map[string]int{
@@ -419,7 +420,7 @@ func TestConfig(t *testing.T) {
 	if _, err := ws.NewServer(ws.Config{}); err == nil {
 		t.Error("a server without a runtime")
 	}
-	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: talker(t, 1, 1), Store: agenttest.NewStore()})
+	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: talker(t, 1, 1), Store: agenttest.NewStore()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/assistant"
+	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/internal/wstest"
 )
@@ -62,11 +64,11 @@ func TestDocumentedLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := agent.NewAssistant(agent.AssistantConfig{})
+	a, err := assistant.New(assistant.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore()})
+	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: a, Store: agenttest.NewStore()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,14 +86,14 @@ func TestDocumentedLimits(t *testing.T) {
 		fmt.Sprintf("pings every %g seconds", c.PingEvery.Seconds()),
 		fmt.Sprintf("heard for %g seconds", c.Silence.Seconds()),
 		fmt.Sprintf("within %g seconds and in a frame of at most %d KiB", c.HelloTimeout.Seconds(), helloBytes>>10),
-		fmt.Sprintf("from %d to %d, `comment`", -agent.MaxRating, agent.MaxRating),
+		fmt.Sprintf("from %d to %d, `comment`", -session.MaxRating, session.MaxRating),
 		fmt.Sprintf("of at most %d KiB, as a notification", agent.MaxTextBytes>>10),
-		fmt.Sprintf("the first %d MiB of the text and the newest %d steps", agent.MaxSnapshotText>>20, agent.MaxSnapshotSteps),
+		fmt.Sprintf("the first %d MiB of the text and the newest %d steps", session.MaxSnapshotText>>20, session.MaxSnapshotSteps),
 		fmt.Sprintf("a file or a recording at most %d MiB", c.FileBytes>>20),
 		fmt.Sprintf("over %d KiB that are being received may hold %d MiB of memory together", longMessage>>10, c.UploadBytes>>20),
 		fmt.Sprintf("less than %d KiB a second come for %g seconds", minUpload>>10, c.Stall.Seconds()),
 		fmt.Sprintf("the outbox (%d MiB, or %d MiB of frames over %d KiB)", c.OutboxBytes>>20, c.LongOutboxBytes>>20, longMessage>>10),
-		fmt.Sprintf("at most %d bytes and no control", agent.MaxNameBytes),
+		fmt.Sprintf("at most %d bytes and no control", session.MaxNameBytes),
 		fmt.Sprintf("At most %d,000 variables, %d MiB", agent.MaxVariables/1000, agent.MaxVariableBytes>>20),
 	} {
 		if !strings.Contains(text, want) {

@@ -7,6 +7,7 @@ import (
 	"net"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/internal/fault"
 )
 
@@ -164,10 +165,10 @@ func (c *Connection) CheckSize(message json.RawMessage, text bool) error {
 }
 
 func tooLong(cfg *Config) error {
-	return fault.Wrap(fault.Invalid, agent.ErrTooLong,
+	return fault.Wrap(fault.Invalid, session.ErrTooLong,
 		"frame_too_large", "a message may have at most %d bytes, and %d of text", cfg.MessageBytes, agent.MaxTextBytes)
 }
 
 func fileTooLong(cfg *Config) error {
-	return fault.Wrap(fault.Invalid, agent.ErrTooLong, "file_too_large", "a file may have at most %d bytes in base64", cfg.FileBytes)
+	return fault.Wrap(fault.Invalid, session.ErrTooLong, "file_too_large", "a file may have at most %d bytes in base64", cfg.FileBytes)
 }

@@ -408,7 +408,7 @@ func TestExactlyOnce(t *testing.T) {
 	two.conn.CloseNow()
 	s.stop()
 	said := map[string]int{}
-	_, stored, _ := store.Session("S")
+	_, stored, _ := store.Stored("S")
 	for _, m := range stored {
 		said[fmt.Sprint(m.IsUser, string(m.Content))]++
 	}

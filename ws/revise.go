@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -24,7 +24,7 @@ func (t *talk) regenerate(ctx context.Context, frame payload.Frame) error {
 	if err := payload.UnmarshalMessage(frame.Message, &r); err != nil {
 		return fault.Wrap(fault.Invalid, err, "regenerate_invalid", "regenerate needs an object with the turn as a number")
 	}
-	return t.revise(ctx, agent.Revision{Turn: r.Turn, ID: frame.ID})
+	return t.revise(ctx, session.Revision{Turn: r.Turn, ID: frame.ID})
 }
 
 // edit replaces the user's message of a turn and answers the new one.
@@ -36,10 +36,10 @@ func (t *talk) edit(ctx context.Context, frame payload.Frame) error {
 	if e.Message == nil && e.Turn != noTurn {
 		return fault.New(fault.Invalid, "edit_without_message", "edit needs a message")
 	}
-	return t.revise(ctx, agent.Revision{Turn: e.Turn, ID: frame.ID, Content: e.Message})
+	return t.revise(ctx, session.Revision{Turn: e.Turn, ID: frame.ID, Content: e.Message})
 }
 
-func (t *talk) revise(ctx context.Context, r agent.Revision) error {
+func (t *talk) revise(ctx context.Context, r session.Revision) error {
 	switch {
 	case r.Turn == noTurn:
 		return errNoTurn
@@ -55,7 +55,7 @@ func (t *talk) feedback(ctx context.Context, frame payload.Frame) error {
 	if err := payload.UnmarshalMessage(frame.Message, &f); err != nil {
 		return fault.Wrap(fault.Invalid, err, "feedback_invalid", "feedback needs an object with rating or comment, and may name a turn")
 	}
-	about := agent.Feedback{Rating: f.Rating, Comment: f.Comment}
+	about := session.Feedback{Rating: f.Rating, Comment: f.Comment}
 	if f.Turn != nil {
 		if about.Turn = *f.Turn; about.Turn < 1 {
 			return errTurn

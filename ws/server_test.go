@@ -14,6 +14,8 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/assistant"
+	"docent/agent/session"
 	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
@@ -28,9 +30,9 @@ const patience = 60 * time.Second
 // setup is a server with its parts; zero fields get defaults for tests.
 type setup struct {
 	agent   *agent.Agent
-	store   agent.Store
+	store   session.Store
 	rag     agent.RAG
-	runtime agent.RuntimeConfig
+	runtime session.RuntimeConfig
 	config  ws.Config
 }
 
@@ -38,7 +40,7 @@ type setup struct {
 type site struct {
 	t        *testing.T
 	url      string
-	runtime  *agent.Runtime
+	runtime  *session.Runtime
 	server   *ws.Server
 	endpoint *typed.Endpoint
 }
@@ -47,7 +49,7 @@ func serve(t *testing.T, s setup) *site {
 	t.Helper()
 	specified(t) // loading it takes seconds, in which a peer that is connected would be silent
 	if s.agent == nil {
-		a, err := agent.NewAssistant(agent.AssistantConfig{History: 4})
+		a, err := assistant.New(assistant.Config{History: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +62,7 @@ func serve(t *testing.T, s setup) *site {
 		s.rag = &agenttest.Answers{}
 	}
 	s.runtime.Agent, s.runtime.Store, s.runtime.RAG = s.agent, s.store, s.rag
-	rt, err := agent.NewRuntime(s.runtime)
+	rt, err := session.NewRuntime(s.runtime)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/session"
 	"docent/payload"
 	"docent/store/sqlite"
 	"docent/ws"
@@ -204,7 +205,7 @@ func TestTwoSockets(t *testing.T) {
 	if f := two.until(payload.ReplyRAG); !strings.Contains(f.raw, `"question":"last"`) {
 		t.Errorf("got %s", f.raw)
 	}
-	if _, messages, _ := store.Session("S"); len(messages) != 7 {
+	if _, messages, _ := store.Stored("S"); len(messages) != 7 {
 		t.Errorf("%d messages stored", len(messages))
 	}
 }
@@ -254,11 +255,11 @@ func TestRestart(t *testing.T) {
 		t.Errorf("got %s", f.raw)
 	}
 	down(p)
-	record, err := db.Session(t.Context(), agent.SessionKey{Agent: "remembering", ID: "S"})
+	record, err := db.Session(t.Context(), session.SessionKey{Agent: "remembering", ID: "S"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Receive(t.Context(), agent.Incoming{Session: record.RowID, Type: payload.TypeStr, Content: json.RawMessage(`"waiting"`)}); err != nil {
+	if _, err := db.Receive(t.Context(), session.Incoming{Session: record.RowID, Type: payload.TypeStr, Content: json.RawMessage(`"waiting"`)}); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {

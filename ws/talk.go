@@ -12,6 +12,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/payload"
 )
 
@@ -86,8 +87,8 @@ func isCutShort(err error) bool {
 // isFile reports whether an action's message may be as long as a file.
 func isFile(a payload.Action) bool { return a == payload.UserFile || a == payload.UserVoice }
 
-// Opened implements agent.Listener.
-func (t *talk) Opened(o agent.Opened) {
+// Opened implements session.Listener.
+func (t *talk) Opened(o session.Opened) {
 	if !t.v1 {
 		return
 	}
@@ -108,9 +109,9 @@ func notNil(list []string) []string {
 	return list
 }
 
-// Deliver implements agent.Listener.
-func (t *talk) Deliver(d agent.Delivery) {
-	if d.Audience != agent.Everyone && (d.Audience == agent.Streaming) != t.v1 {
+// Deliver implements session.Listener.
+func (t *talk) Deliver(d session.Delivery) {
+	if d.Audience != session.Everyone && (d.Audience == session.Streaming) != t.v1 {
 		return
 	}
 	if !t.v1 && d.Text != nil {

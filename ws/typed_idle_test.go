@@ -11,8 +11,9 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/assistant"
+	"docent/agent/session"
 	"docent/payload"
 	"docent/rag"
 	"docent/ws"
@@ -52,7 +53,7 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 func TestTypedIdle(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a, err := agent.NewAssistant(agent.AssistantConfig{})
+		a, err := assistant.New(assistant.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +61,7 @@ func TestTypedIdle(t *testing.T) {
 			<-time.After(40 * time.Minute)
 			return req.Question, nil
 		}}
-		rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), RAG: slow, TurnTimeout: time.Hour})
+		rt, err := session.NewRuntime(session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), RAG: slow, TurnTimeout: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,8 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/assistant"
+	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/internal/wstest"
 	"docent/payload"
@@ -90,7 +92,7 @@ func TestTypedConversation(t *testing.T) {
 	if w.Content != "Connected to Agent WebSocket. Session ID: S" || string(w.Data) != `{"session_id":"S","resumed":false}` {
 		t.Errorf("welcome %s", w.raw)
 	}
-	if m := p.hear(); m.Type != payload.TypedNotification || m.Content != agent.DefaultGreeting {
+	if m := p.hear(); m.Type != payload.TypedNotification || m.Content != assistant.DefaultGreeting {
 		t.Errorf("greeting %s", m.raw)
 	}
 	p.query("What is RAG?")
@@ -183,7 +185,7 @@ func TestTypedCommands(t *testing.T) {
 			return "", ctx.Err()
 		}
 	}}
-	s := serve(t, setup{rag: answers, runtime: agent.RuntimeConfig{MailboxSize: 3}})
+	s := serve(t, setup{rag: answers, runtime: session.RuntimeConfig{MailboxSize: 3}})
 	p, _ := s.typed("?session_id=S")
 	if m := p.ask("stop"); string(m.Data) != `{"turn":null}` {
 		t.Errorf("stop %s", m.raw)
@@ -368,7 +370,7 @@ func TestTypedFeedback(t *testing.T) {
 		}
 	}
 	close(hold)
-	record, err := store.Session(t.Context(), agent.SessionKey{Agent: "docent", ID: "S"})
+	record, err := store.Session(t.Context(), session.SessionKey{Agent: "docent", ID: "S"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -412,7 +414,7 @@ func TestNotify(t *testing.T) {
 	}
 	for _, p := range []*peer{one, two} {
 		for m := p.hear(); m.Content != "The <report> is done."; m = p.hear() {
-			if m.Content != agent.DefaultGreeting {
+			if m.Content != assistant.DefaultGreeting {
 				t.Errorf("got %s", m.raw)
 			}
 		}

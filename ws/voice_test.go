@@ -9,6 +9,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/internal/wstest"
 	"docent/payload"
@@ -100,8 +101,8 @@ func TestVoiceHeard(t *testing.T) {
 // known is a store that can say what is in a session, as those of package store.
 type known struct{ *agenttest.Store }
 
-func (k known) Session(_ context.Context, key agent.SessionKey) (agent.SessionRecord, error) {
-	record, _, ok := k.Store.Session(key.ID)
+func (k known) Session(_ context.Context, key session.SessionKey) (session.SessionRecord, error) {
+	record, _, ok := k.Store.Stored(key.ID)
 	if !ok {
 		return record, fault.New(fault.NotFound, "test_sentence", "no such session")
 	}
@@ -143,7 +144,7 @@ func TestVoiceTwice(t *testing.T) {
 			t.Errorf("ack %s", f.raw)
 		}
 	}
-	if _, messages, _ := store.Session("S"); calls != 1 || len(messages) != 2 || string(messages[0].Content) != `"hi"` || messages[0].Type != payload.TypeStr {
+	if _, messages, _ := store.Stored("S"); calls != 1 || len(messages) != 2 || string(messages[0].Content) != `"hi"` || messages[0].Type != payload.TypeStr {
 		t.Errorf("heard %d times, stored %+v", calls, messages)
 	}
 }
@@ -217,7 +218,7 @@ func TestVoiceGivenUp(t *testing.T) {
 		t.Errorf("got %s", f.raw)
 	}
 	p.until(payload.TurnFinishedAction)
-	if _, messages, _ := store.Session("S"); len(messages) != 2 || string(messages[0].Content) != `"again"` {
+	if _, messages, _ := store.Stored("S"); len(messages) != 2 || string(messages[0].Content) != `"again"` {
 		t.Errorf("stored %+v", messages)
 	}
 }

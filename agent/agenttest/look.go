@@ -4,25 +4,26 @@ import (
 	"slices"
 
 	"docent/agent"
+	"docent/agent/session"
 )
 
 // Transitions returns the moves stored of a session.
 func (s *Store) Transitions(id string) []agent.TransitionRecord {
-	return read(s, id, func(have *session) []agent.TransitionRecord { return slices.Clone(have.transitions) })
+	return read(s, id, func(have *stored) []agent.TransitionRecord { return slices.Clone(have.transitions) })
 }
 
 // Predictions returns what a session's messages were understood as.
 func (s *Store) Predictions(id string) []agent.PredictionRecord {
-	return read(s, id, func(have *session) []agent.PredictionRecord { return slices.Clone(have.predictions) })
+	return read(s, id, func(have *stored) []agent.PredictionRecord { return slices.Clone(have.predictions) })
 }
 
 // Pending returns a session's events that no turn has handled.
-func (s *Store) Pending(id string) []agent.EventRecord { return read(s, id, (*session).pending) }
+func (s *Store) Pending(id string) []session.EventRecord { return read(s, id, (*stored).pending) }
 
 // Record returns the messages and steps of a session, in their order.
-func (s *Store) Record(id string) []agent.Entry {
-	return read(s, id, func(have *session) []agent.Entry {
-		var out []agent.Entry
+func (s *Store) Record(id string) []session.Entry {
+	return read(s, id, func(have *stored) []session.Entry {
+		var out []session.Entry
 		for _, e := range have.entries {
 			out = append(out, copied(e))
 		}
@@ -30,7 +31,7 @@ func (s *Store) Record(id string) []agent.Entry {
 	})
 }
 
-func read[T any](s *Store, id string, of func(*session) []T) []T {
+func read[T any](s *Store, id string, of func(*stored) []T) []T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if have := s.byID(id); have != nil {

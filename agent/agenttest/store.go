@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/internal/fault"
 )
 
@@ -43,27 +44,29 @@ type Store struct {
 	Before func(ctx context.Context, op Operation) error
 
 	mu       sync.Mutex // guards what follows
-	sessions []*session // by row id
-	names    map[agent.SessionKey]*session
+	sessions []*stored  // by row id
+	names    map[session.SessionKey]*stored
 	ids      int64 // of events
 	calls    map[Operation]int
 }
 
-type session struct {
-	record      agent.SessionRecord
-	entries     []agent.Entry
+type stored struct {
+	record      session.SessionRecord
+	entries     []session.Entry
 	revisions   []revision
 	events      []event
 	transitions []agent.TransitionRecord
 	predictions []agent.PredictionRecord
-	taken       int64 // the id of the event taken last
+	taken       int64  // the id of the event taken last
+	key         string // of the last commit
+	before      int64  // the seq before it
 }
 
 // revision says that the turns from one on are replaced by another.
 type revision struct{ from, to int64 }
 
 type event struct {
-	agent.EventRecord
+	session.EventRecord
 	handled bool
 }
 
@@ -91,7 +94,7 @@ func (s *Store) Calls(op Operation) int {
 }
 
 // find returns a session by its row id.
-func (s *Store) find(id int64) (*session, error) {
+func (s *Store) find(id int64) (*stored, error) {
 	if id < 1 || id > int64(len(s.sessions)) || s.sessions[id-1] == nil {
 		return nil, fault.New(fault.NotFound, "no_session_number", "there is no session %d", id)
 	}
@@ -99,9 +102,9 @@ func (s *Store) find(id int64) (*session, error) {
 }
 
 // OpenSession implements agent.Store.
-func (s *Store) OpenSession(ctx context.Context, record agent.SessionRecord) (agent.SessionRecord, bool, error) {
+func (s *Store) OpenSession(ctx context.Context, record session.SessionRecord) (session.SessionRecord, bool, error) {
 	if err := s.enter(ctx, Open); err != nil {
-		return agent.SessionRecord{}, false, err
+		return session.SessionRecord{}, false, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,23 +115,23 @@ func (s *Store) OpenSession(ctx context.Context, record agent.SessionRecord) (ag
 		return out, false, nil
 	}
 	record.RowID = int64(len(s.sessions) + 1)
-	s.sessions = append(s.sessions, &session{record: record})
+	s.sessions = append(s.sessions, &stored{record: record})
 	if s.names == nil {
-		s.names = map[agent.SessionKey]*session{}
+		s.names = map[session.SessionKey]*stored{}
 	}
 	s.names[record.Key] = s.sessions[record.RowID-1]
 	return record, true, nil
 }
 
 // last is the event that a turn took last, without large contents.
-func (s *session) last() agent.EventRecord {
+func (s *stored) last() session.EventRecord {
 	i := slices.IndexFunc(s.events, func(e event) bool { return e.ID == s.taken })
 	if i < 0 {
-		return agent.EventRecord{}
+		return session.EventRecord{}
 	}
 	r := s.events[i].EventRecord
 	if s.replaced(r.Turn) {
-		return agent.EventRecord{}
+		return session.EventRecord{}
 	}
 	for _, content := range []*json.RawMessage{&r.Data, &r.Message.Content} {
 		if len(*content) > agent.MaxHistoryContent {
@@ -139,14 +142,14 @@ func (s *session) last() agent.EventRecord {
 }
 
 // pending are the events that no turn has handled.
-func (s *session) pending() []agent.EventRecord {
-	var out []agent.EventRecord
+func (s *stored) pending() []session.EventRecord {
+	var out []session.EventRecord
 	for _, e := range s.events {
 		if e.handled || s.replaced(e.Turn) {
 			continue
 		}
 		r := e.EventRecord
-		r.Begun = slices.ContainsFunc(s.entries, func(x agent.Entry) bool {
+		r.Begun = slices.ContainsFunc(s.entries, func(x session.Entry) bool {
 			return turnOf(x) == r.Turn && (x.Message == nil || !x.Message.IsUser)
 		})
 		out = append(out, r)
@@ -154,7 +157,7 @@ func (s *session) pending() []agent.EventRecord {
 	return out
 }
 
-func turnOf(e agent.Entry) int64 {
+func turnOf(e session.Entry) int64 {
 	if e.Message != nil {
 		return e.Message.Turn
 	}
@@ -162,7 +165,7 @@ func turnOf(e agent.Entry) int64 {
 }
 
 // messages are those of the entries.
-func (s *session) messages() []agent.ChatMessage {
+func (s *stored) messages() []agent.ChatMessage {
 	var out []agent.ChatMessage
 	for _, e := range s.entries {
 		if e.Message != nil {
@@ -173,22 +176,22 @@ func (s *session) messages() []agent.ChatMessage {
 }
 
 // conversation are the messages that were not replaced.
-func (s *session) conversation() []agent.ChatMessage {
+func (s *stored) conversation() []agent.ChatMessage {
 	return slices.DeleteFunc(s.messages(), func(m agent.ChatMessage) bool { return s.replaced(m.Turn) })
 }
 
 // replaced reports whether a turn is no part of the conversation any more.
-func (s *session) replaced(turn int64) bool {
+func (s *stored) replaced(turn int64) bool {
 	return slices.ContainsFunc(s.revisions, func(r revision) bool { return r.from <= turn && turn < r.to })
 }
 
 // replaceable refuses a turn that a message cannot replace.
-func (s *session) replaceable(turn int64) error {
+func (s *stored) replaceable(turn int64) error {
 	switch {
 	case turn == 0:
 		return nil
 	case !slices.ContainsFunc(s.events, func(e event) bool { return e.Turn == turn }):
-		return fault.Wrap(fault.NotFound, agent.ErrNoTurn, "no_turn", "there is no turn %d", turn)
+		return fault.Wrap(fault.NotFound, session.ErrNoTurn, "no_turn", "there is no turn %d", turn)
 	case !slices.ContainsFunc(s.events, func(e event) bool { return e.Turn == turn && e.Human && e.Message.Type != "" }):
 		return fault.New(fault.Invalid, "turn_without_message", "turn %d did not begin with a message of a user", turn)
 	case s.replaced(turn):
@@ -198,22 +201,22 @@ func (s *session) replaceable(turn int64) error {
 }
 
 // Receive implements agent.Store.
-func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, error) {
+func (s *Store) Receive(ctx context.Context, in session.Incoming) (session.Receipt, error) {
 	if err := s.enter(ctx, Receive); err != nil {
-		return agent.Receipt{}, err
+		return session.Receipt{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	have, err := s.find(in.Session)
 	if err != nil {
-		return agent.Receipt{}, err
+		return session.Receipt{}, err
 	}
 	if err := checkAll(in.Event.Data, in.Event.Origin); err != nil {
-		return agent.Receipt{}, err
+		return session.Receipt{}, err
 	}
 	if in.Type != "" {
 		if err := agent.CheckJSON(in.Content); err != nil {
-			return agent.Receipt{}, err
+			return session.Receipt{}, err
 		}
 	}
 	history := have.conversation()
@@ -222,10 +225,12 @@ func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, 
 			continue
 		}
 		i, _ := slices.BinarySearchFunc(history, e.Message.Seq, func(m agent.ChatMessage, seq int64) int { return cmp.Compare(m.Seq, seq) })
-		return agent.Receipt{Event: e.EventRecord, Duplicate: true, History: light(history[max(0, i-in.History):i])}, nil
+		known := e.EventRecord
+		known.Handled = e.handled
+		return session.Receipt{Event: known, Duplicate: true, History: light(history[max(0, i-in.History):i])}, nil
 	}
 	if err := have.replaceable(in.Replaces); err != nil {
-		return agent.Receipt{}, err
+		return session.Receipt{}, err
 	}
 	r := in.Event
 	have.record.Turn++
@@ -241,26 +246,26 @@ func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, 
 		if in.Replaces > 0 {
 			have.revisions = append(have.revisions, revision{in.Replaces, r.Turn})
 		}
-		have.entries = append(have.entries, agent.Entry{Message: &m})
+		have.entries = append(have.entries, session.Entry{Message: &m})
 		if len(r.Data) == 0 { // what is equal to the content is not stored
 			r.Data = m.Content
 		}
 	}
 	have.events = append(have.events, event{EventRecord: r})
 	history = slices.DeleteFunc(history, func(m agent.ChatMessage) bool { return have.replaced(m.Turn) })
-	return agent.Receipt{Event: r, History: light(history[max(0, len(history)-in.History):])}, nil
+	return session.Receipt{Event: r, History: light(history[max(0, len(history)-in.History):])}, nil
 }
 
 // CommitTurn implements agent.Store.
-func (s *Store) CommitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Written, error) {
+func (s *Store) CommitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
 	if err := s.enter(ctx, Commit); err != nil {
-		return agent.Written{}, err
+		return session.Written{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	have, err := s.find(turn.Session)
 	if err != nil {
-		return agent.Written{}, err
+		return session.Written{}, err
 	}
 	for _, e := range turn.Entries {
 		if e.Message != nil {
@@ -269,22 +274,29 @@ func (s *Store) CommitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Wr
 			err = agent.CheckJSON(e.Step.Payload)
 		}
 		if err != nil {
-			return agent.Written{}, err
+			return session.Written{}, err
 		}
 	}
 	if err := checkAll(slices.Collect(maps.Values(turn.Set))...); err != nil {
-		return agent.Written{}, err
+		return session.Written{}, err
 	}
-	if turn.Again && have.written(turn) {
-		return agent.Written{Repeated: true}, nil
+	if turn.Key != "" && turn.Key == have.key {
+		var written []session.Entry
+		for _, e := range have.entries {
+			if e.Seq() > have.before && len(written) < len(turn.Entries) {
+				written = append(written, copied(e))
+			}
+		}
+		return session.Written{Entries: written}, nil
 	}
 	if turn.Turn > 0 && have.committed(turn) {
-		return agent.Written{Repeated: true, Entries: have.of(turn.Turn)}, nil
+		return session.Written{Repeated: true, Entries: have.of(turn.Turn)}, nil
 	}
+	have.key, have.before = turn.Key, have.record.Seq
 	written := have.write(turn)
 	if turn.Partial { // a failed turn that runs again is open again
 		have.handle(false, func(e event) bool { return turn.Turn > 0 && e.Turn == turn.Turn })
-		return agent.Written{Entries: written}, nil
+		return session.Written{Entries: written}, nil
 	}
 	have.link(turn, written)
 	have.handle(true, func(e event) bool { return slices.Contains(turn.Handled, e.ID) })
@@ -301,7 +313,7 @@ func (s *Store) CommitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Wr
 	for _, key := range turn.Delete {
 		delete(have.record.Variables, key)
 	}
-	return agent.Written{Entries: written}, nil
+	return session.Written{Entries: written}, nil
 }
 
 // checkAll refuses what no store keeps.
@@ -317,19 +329,8 @@ func checkAll(all ...json.RawMessage) error {
 	return nil
 }
 
-// written reports whether turn 0 is written already, as far as can be seen.
-func (s *session) written(turn agent.TurnRecord) bool {
-	switch {
-	case turn.Turn != 0 || turn.Partial || len(turn.Transitions)+len(turn.Handled) == 0:
-		return false
-	case len(turn.Transitions) > 0:
-		return slices.ContainsFunc(s.transitions, func(t agent.TransitionRecord) bool { return t == turn.Transitions[0] })
-	}
-	return !slices.ContainsFunc(s.events, func(e event) bool { return !e.handled && slices.Contains(turn.Handled, e.ID) })
-}
-
 // handle marks events.
-func (s *session) handle(handled bool, which func(event) bool) {
+func (s *stored) handle(handled bool, which func(event) bool) {
 	for i := range s.events {
 		if which(s.events[i]) {
 			s.events[i].handled = handled
@@ -338,7 +339,7 @@ func (s *session) handle(handled bool, which func(event) bool) {
 }
 
 // committed reports whether a turn is done already, or was removed.
-func (s *session) committed(turn agent.TurnRecord) bool {
+func (s *stored) committed(turn session.TurnRecord) bool {
 	i := slices.IndexFunc(s.events, func(e event) bool { return e.Turn == turn.Turn })
 	if i < 0 {
 		return true
@@ -346,13 +347,13 @@ func (s *session) committed(turn agent.TurnRecord) bool {
 	if !s.events[i].handled {
 		return false
 	}
-	before := agent.TurnRecord{Entries: s.of(turn.Turn)}
+	before := session.TurnRecord{Entries: s.of(turn.Turn)}
 	return !before.Failed() || turn.Failed()
 }
 
 // of are the entries of a turn but for the user's message.
-func (s *session) of(turn int64) []agent.Entry {
-	var out []agent.Entry
+func (s *stored) of(turn int64) []session.Entry {
+	var out []session.Entry
 	for _, e := range s.entries {
 		if turnOf(e) == turn && (e.Message == nil || !e.Message.IsUser) {
 			out = append(out, copied(e))
@@ -362,18 +363,18 @@ func (s *session) of(turn int64) []agent.Entry {
 }
 
 // copied is an entry that shares nothing with another.
-func copied(e agent.Entry) agent.Entry {
+func copied(e session.Entry) session.Entry {
 	if e.Message != nil {
 		m := *e.Message
-		return agent.Entry{Message: &m}
+		return session.Entry{Message: &m}
 	}
 	r := *e.Step
-	return agent.Entry{Step: &r, Answer: e.Answer}
+	return session.Entry{Step: &r, Answer: e.Answer}
 }
 
 // write stores the entries of a turn and returns them.
-func (s *session) write(turn agent.TurnRecord) []agent.Entry {
-	var written []agent.Entry
+func (s *stored) write(turn session.TurnRecord) []session.Entry {
+	var written []session.Entry
 	for _, e := range turn.Entries {
 		e = copied(e)
 		s.record.Seq++
@@ -396,7 +397,7 @@ func (s *session) write(turn agent.TurnRecord) []agent.Entry {
 }
 
 // link gives earlier steps of a turn their message.
-func (s *session) link(turn agent.TurnRecord, written []agent.Entry) {
+func (s *stored) link(turn session.TurnRecord, written []session.Entry) {
 	have := s.record.Seq - int64(len(written)) + 1
 	for _, l := range turn.Links {
 		if l.Answer > 0 {
@@ -411,7 +412,7 @@ func (s *session) link(turn agent.TurnRecord, written []agent.Entry) {
 }
 
 // Messages implements agent.Store.
-func (s *Store) Messages(ctx context.Context, id int64, q agent.MessageQuery) ([]agent.ChatMessage, error) {
+func (s *Store) Messages(ctx context.Context, id int64, q session.MessageQuery) ([]agent.ChatMessage, error) {
 	if err := s.enter(ctx, Messages); err != nil {
 		return nil, err
 	}
@@ -431,7 +432,7 @@ func (s *Store) Messages(ctx context.Context, id int64, q agent.MessageQuery) ([
 }
 
 // Steps implements agent.Reasonings.
-func (s *Store) Steps(ctx context.Context, id int64, q agent.MessageQuery) ([]agent.ReasoningRecord, error) {
+func (s *Store) Steps(ctx context.Context, id int64, q session.MessageQuery) ([]agent.ReasoningRecord, error) {
 	if err := s.enter(ctx, Steps); err != nil {
 		return nil, err
 	}
@@ -450,12 +451,12 @@ func (s *Store) Steps(ctx context.Context, id int64, q agent.MessageQuery) ([]ag
 	return page(out, q, func(r *agent.ReasoningRecord) *json.RawMessage { return &r.Payload }), nil
 }
 
-func (s *session) selected(q agent.MessageQuery, seq, turn int64, at time.Time) bool {
+func (s *stored) selected(q session.MessageQuery, seq, turn int64, at time.Time) bool {
 	return (q.Replaced || q.Turn != 0 || !s.replaced(turn)) && seq > q.After && (q.Before == 0 || seq < q.Before) && (q.Turn == 0 || turn == q.Turn) && (q.Until.IsZero() || !at.After(q.Until))
 }
 
 // page is what a query keeps of what it selects.
-func page[T any](list []T, q agent.MessageQuery, content func(*T) *json.RawMessage) []T {
+func page[T any](list []T, q session.MessageQuery, content func(*T) *json.RawMessage) []T {
 	if q.Last > 0 && len(list) > q.Last {
 		list = list[len(list)-q.Last:]
 	}
@@ -474,23 +475,23 @@ func page[T any](list []T, q agent.MessageQuery, content func(*T) *json.RawMessa
 
 // light are messages without large contents.
 func light(messages []agent.ChatMessage) []agent.ChatMessage {
-	return page(messages, agent.MessageQuery{MaxContent: agent.MaxHistoryContent}, func(m *agent.ChatMessage) *json.RawMessage { return &m.Content })
+	return page(messages, session.MessageQuery{MaxContent: agent.MaxHistoryContent}, func(m *agent.ChatMessage) *json.RawMessage { return &m.Content })
 }
 
 // Alarms implements agent.Alarms.
-func (s *Store) Alarms(ctx context.Context, name string, after time.Time, limit int) ([]agent.Alarm, error) {
+func (s *Store) Alarms(ctx context.Context, name string, after time.Time, limit int) ([]session.Alarm, error) {
 	if err := s.enter(ctx, Alarms); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []agent.Alarm
+	var out []session.Alarm
 	for _, have := range s.names {
 		if have.record.Key.Agent == name && !have.record.WakeAt.IsZero() && !have.record.WakeAt.Before(after) {
-			out = append(out, agent.Alarm{ID: have.record.Key.ID, At: have.record.WakeAt})
+			out = append(out, session.Alarm{ID: have.record.Key.ID, At: have.record.WakeAt})
 		}
 	}
-	slices.SortFunc(out, func(a, b agent.Alarm) int { return a.At.Compare(b.At) })
+	slices.SortFunc(out, func(a, b session.Alarm) int { return a.At.Compare(b.At) })
 	return out[:min(len(out), limit)], nil
 }
 
@@ -513,10 +514,10 @@ func (s *Store) ResetSession(ctx context.Context, id int64) (int64, error) {
 }
 
 // Sessions lists sessions, newest first, as agent.Directory does.
-func (s *Store) Sessions(_ context.Context, f agent.SessionFilter) ([]agent.SessionRecord, error) {
+func (s *Store) Sessions(_ context.Context, f session.SessionFilter) ([]session.SessionRecord, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []agent.SessionRecord
+	var out []session.SessionRecord
 	for _, have := range slices.Backward(s.sessions) {
 		if have == nil || f.Agent != "" && f.Agent != have.record.Key.Agent || f.Username != "" && f.Username != have.record.Username ||
 			f.Owner != "" && f.Owner != have.record.Owner {
@@ -530,20 +531,33 @@ func (s *Store) Sessions(_ context.Context, f agent.SessionFilter) ([]agent.Sess
 	return out, nil
 }
 
-// Session returns what is stored of a session; false if there is none.
-func (s *Store) Session(id string) (agent.SessionRecord, []agent.ChatMessage, bool) {
+// Session implements session.Store.
+func (s *Store) Session(_ context.Context, key session.SessionKey) (session.SessionRecord, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	have := s.names[key]
+	if have == nil {
+		return session.SessionRecord{}, fault.New(fault.NotFound, "no_session_named", "there is no session %s", key.ID)
+	}
+	out := have.record
+	out.Variables = maps.Clone(out.Variables)
+	return out, nil
+}
+
+// Stored returns what is stored of a session; false if there is none.
+func (s *Store) Stored(id string) (session.SessionRecord, []agent.ChatMessage, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	have := s.byID(id)
 	if have == nil {
-		return agent.SessionRecord{}, nil, false
+		return session.SessionRecord{}, nil, false
 	}
 	out := have.record
 	out.Variables = maps.Clone(out.Variables)
 	return out, have.messages(), true
 }
 
-func (s *Store) byID(id string) *session {
+func (s *Store) byID(id string) *stored {
 	for _, have := range s.names {
 		if have.record.Key.ID == id {
 			return have

@@ -3,8 +3,8 @@ package agenttest_test
 import (
 	"testing"
 
-	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/session"
 	"docent/store/storetest"
 )
 
@@ -13,6 +13,6 @@ func TestStore(t *testing.T) {
 	t.Parallel()
 	storetest.RunConversations(t, func(*testing.T) storetest.Conversations {
 		s := agenttest.NewStore()
-		return storetest.Conversations{Open: func(*testing.T) agent.Store { return s }}
+		return storetest.Conversations{Open: func(*testing.T) session.Store { return s }}
 	})
 }

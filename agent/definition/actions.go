@@ -10,6 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"docent/agent"
+	"docent/agent/reason"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -174,13 +175,13 @@ func (d *draft) ragModel(n *yaml.Node) string {
 }
 
 func (d *draft) reason(n *yaml.Node) action {
-	o := agent.Options{RAG: rag.Request{K: d.k, History: d.history}}
+	o := reason.Options{RAG: rag.Request{K: d.k, History: d.history}}
 	model := d.model
 	if !isTrue(n) {
 		d.mapping(n, "reason",
 			field{"model", func(n *yaml.Node) { model = d.modelName(n); o.RAG.Model = model }},
 			field{"system", func(n *yaml.Node) { o.System = d.text(n, "system") }},
-			field{"max_steps", func(n *yaml.Node) { o.MaxSteps = d.integer(n, "max_steps", 1, agent.MaxRunSteps) }},
+			field{"max_steps", func(n *yaml.Node) { o.MaxSteps = d.integer(n, "max_steps", 1, reason.MaxRunSteps) }},
 			field{"planning", func(n *yaml.Node) { o.NoPlanning = !d.flag(n, "planning") }},
 			field{"steps", func(n *yaml.Node) { o.HideSteps = !d.flag(n, "steps") }},
 			field{"fallback", func(n *yaml.Node) { o.Fallback = d.text(n, "fallback") }},
@@ -189,14 +190,14 @@ func (d *draft) reason(n *yaml.Node) action {
 					o.HistoryTokens = -1 // none, where 0 would be the default
 				}
 			}},
-			field{"parallel", func(n *yaml.Node) { o.Parallel = d.integer(n, "parallel", 1, agent.MaxParallel) }},
+			field{"parallel", func(n *yaml.Node) { o.Parallel = d.integer(n, "parallel", 1, reason.MaxParallel) }},
 			field{"tool_timeout", func(n *yaml.Node) { o.ToolTimeout = d.duration(n, "tool_timeout") }},
 			field{"model_timeout", func(n *yaml.Node) { o.ModelTimeout = d.duration(n, "model_timeout") }},
 		)
 	}
 	return action{history: d.history, make: func() (agent.Body, error) {
 		d.tools.equip(&o)
-		body, err := agent.Reasoning(d.chat(model), o)
+		body, err := reason.New(d.chat(model), o)
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", d.file, n.Line, err)
 		}

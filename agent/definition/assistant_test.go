@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/agent/assistant"
 	"docent/agent/definition"
+	"docent/agent/session"
 	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/payload"
@@ -41,7 +43,7 @@ func assistants(t *testing.T, model llm.Model) map[string]*agent.Agent {
 	if d.History != 4 || d.Location != nil {
 		t.Errorf("history %d, location %v", d.History, d.Location)
 	}
-	a, err := agent.NewAssistant(agent.AssistantConfig{K: 4, History: 4, Knowledge: knowledge(), Model: model})
+	a, err := assistant.New(assistant.Config{K: 4, History: 4, Knowledge: knowledge(), Model: model})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +60,7 @@ func TestAssistants(t *testing.T) {
 			if capable {
 				model = scripted()
 			}
-			k, said := begin(t, assistants(t, model)[name], agent.RuntimeConfig{History: 4}, 1)
+			k, said := begin(t, assistants(t, model)[name], session.RuntimeConfig{History: 4}, 1)
 			for _, message := range []string{
 				"hello", "How often is the pump serviced?", "  ", "what do you know about?", "What do you know about the pump?",
 				"compare the pump and the valve", "How often is the pump serviced? And how often the valve?", "and what is that?",
@@ -105,8 +107,8 @@ func TestAssistants(t *testing.T) {
 
 func TestAssistantSays(t *testing.T) {
 	t.Parallel()
-	k, greeting := begin(t, assistants(t, nil)["YAML"], agent.RuntimeConfig{}, 1)
-	if want := reply(agent.DefaultGreeting); len(greeting) != 1 || greeting[0] != want {
+	k, greeting := begin(t, assistants(t, nil)["YAML"], session.RuntimeConfig{}, 1)
+	if want := reply(assistant.DefaultGreeting); len(greeting) != 1 || greeting[0] != want {
 		t.Errorf("greeting %q, want %q", greeting, want)
 	}
 	want := reply("I know 3 documents in 2 collections:\n- manuals (2 documents): Pump, Valve\n- letters (1 document): To Ada\n" +
@@ -143,7 +145,7 @@ func questions(t *testing.T, set string) []string {
 // router says to which state of the assistant a message leads.
 func router(t *testing.T) func(text string) string {
 	t.Helper()
-	k, _ := begin(t, assistants(t, scripted())["Go"], agent.RuntimeConfig{}, 1)
+	k, _ := begin(t, assistants(t, scripted())["Go"], session.RuntimeConfig{}, 1)
 	return func(text string) string {
 		k.say(text)
 		states := k.states()

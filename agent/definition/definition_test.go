@@ -13,6 +13,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/definition"
+	"docent/agent/session"
 	"docent/agent/tool"
 	"docent/internal/fault"
 	"docent/llm"
@@ -79,7 +80,7 @@ func TestShop(t *testing.T) {
 	if d.Location == nil || d.Location.String() != "Europe/Madrid" || d.History != 3 {
 		t.Errorf("location %v, history %d", d.Location, d.History)
 	}
-	k, greeting := begin(t, d.Agent, agent.RuntimeConfig{}, 3)
+	k, greeting := begin(t, d.Agent, session.RuntimeConfig{}, 3)
 	ask := []string{
 		reply("What would you like, ada?"), `agent_reply_options "{\"0\": \"a small shirt please\", \"1\": \"call one\"}"`,
 	}
@@ -104,7 +105,7 @@ func TestShop(t *testing.T) {
 		t.Errorf("rag request %+v", q)
 	}
 	equal(t, "bye", k.say("Goodbye!"), []string{reply("Bye.")})
-	record, _, _ := k.store.Session("s")
+	record, _, _ := k.store.Stored("s")
 	if got := string(record.Variables["orders"]) + string(record.Variables["note"]) + string(record.Variables["none"]); got != `1"plain"` {
 		t.Errorf("variables %s", got)
 	}
@@ -132,8 +133,8 @@ states:
   count: {body: [{reply: counting}, set: {ready: false}], on: [{when: {variable: n, is: ">", value: 2}, to: done}]}
   done: {body: [{reply: done}]}
 `, definition.Environment{})
-	k, _ := begin(t, d.Agent, agent.RuntimeConfig{ConditionInterval: time.Millisecond}, 0)
-	if err := k.sub.Send(t.Context(), agent.Message{Content: []byte(`"go"`), Human: true}); err != nil {
+	k, _ := begin(t, d.Agent, session.RuntimeConfig{ConditionInterval: time.Millisecond}, 0)
+	if err := k.sub.Send(t.Context(), session.Message{Content: []byte(`"go"`), Human: true}); err != nil {
 		t.Fatal(err)
 	}
 	for f := k.next(); f.Action != payload.ReplyStr; f = k.next() { // in this turn or in one of its own
@@ -184,7 +185,7 @@ states:
 	if asked.Headers["Authorization"] != "Bearer secret" || asked.Timeout != 5*time.Second || !slices.Equal(asked.Tools, []string{"look"}) {
 		t.Errorf("MCP server %+v", asked)
 	}
-	k, _ := begin(t, d.Agent, agent.RuntimeConfig{}, 0)
+	k, _ := begin(t, d.Agent, session.RuntimeConfig{}, 0)
 	got := k.say("what is Inception?")
 	if last := got[len(got)-2]; last != reply("It is a film.") {
 		t.Errorf("answered %q", got)
@@ -244,7 +245,7 @@ states:
   a: {initial: true, on: [{intent: order, to: b}]}
   b: {body: [{reply: ordered}]}
 `, definition.Environment{Models: map[string]llm.Model{"m": model}, Model: "m"})
-	k, _ := begin(t, d.Agent, agent.RuntimeConfig{}, 0)
+	k, _ := begin(t, d.Agent, session.RuntimeConfig{}, 0)
 	equal(t, "order", k.say("two, please"), []string{reply("ordered")})
 }
 
@@ -286,7 +287,7 @@ greeting: Hello!
 states:
   a: {initial: true, body: [rag, reason, rag: {question: what is new}], on: [{message: any, to: a}]}
 `, definition.Environment{})
-	k, greeting := begin(t, d.Agent, agent.RuntimeConfig{}, 2)
+	k, greeting := begin(t, d.Agent, session.RuntimeConfig{}, 2)
 	if greeting[0] != reply("Hello!") || !strings.Contains(greeting[1], "what is new") || len(k.rag.Requests()) != 1 {
 		t.Errorf("greeting %q", greeting)
 	}

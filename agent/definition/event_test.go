@@ -6,6 +6,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/definition"
+	"docent/agent/session"
 )
 
 // TestEventData: events of a user interface come with an object, whose values
@@ -24,7 +25,7 @@ states:
       - {message: json, to: filled}
   filled: {body: [{html: "{{.event}}: {{.data.city}} {{.data.at.day}} {{.data.at}} {{.data.none.none}}"}], then: fill}
 `, definition.Environment{})
-	k, greeting := begin(t, d.Agent, agent.RuntimeConfig{}, 1)
+	k, greeting := begin(t, d.Agent, session.RuntimeConfig{}, 1)
 	equal(t, "greeting", greeting, []string{reply("Welcome, ada!")})
 	if err := k.sub.SendEvent(t.Context(), agent.EventUI, json.RawMessage(`{"city": "<Rome>", "at": {"day": 3}}`), false); err != nil {
 		t.Fatal(err)

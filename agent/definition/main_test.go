@@ -13,6 +13,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/definition"
+	"docent/agent/session"
 	"docent/agent/tool"
 	"docent/internal/fault"
 	"docent/payload"
@@ -110,35 +111,35 @@ func wrong(t *testing.T, text string, env definition.Environment) []string {
 // talk is a session with an agent.
 type talk struct {
 	t     *testing.T
-	rt    *agent.Runtime
+	rt    *session.Runtime
 	store *agenttest.Store
 	rag   *agenttest.Answers
-	sub   *agent.Subscription
+	sub   *session.Subscription
 	ear   ear
 }
 
 // ear passes the stored frames on, and at the end of each turn an empty one.
 type ear chan payload.Frame
 
-func (ear) Opened(agent.Opened) {}
+func (ear) Opened(session.Opened) {}
 
-func (e ear) Deliver(d agent.Delivery) {
+func (e ear) Deliver(d session.Delivery) {
 	switch {
 	case d.Frame.Action == payload.TurnFinishedAction:
 		e <- payload.Frame{}
-	case d.Frame.Seq > 0 && d.Audience != agent.Plain:
+	case d.Frame.Seq > 0 && d.Audience != session.Plain:
 		e <- d.Frame
 	}
 }
 
 // begin starts an agent and a session; it returns the greeting, which is of so
 // many frames.
-func begin(t *testing.T, a *agent.Agent, cfg agent.RuntimeConfig, frames int) (*talk, []string) {
+func begin(t *testing.T, a *agent.Agent, cfg session.RuntimeConfig, frames int) (*talk, []string) {
 	t.Helper()
 	store := agenttest.NewStore()
 	answers := &agenttest.Answers{}
 	cfg.Agent, cfg.Store, cfg.RAG, cfg.Now = a, store, answers, agenttest.Now()
-	rt, err := agent.NewRuntime(cfg)
+	rt, err := session.NewRuntime(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func begin(t *testing.T, a *agent.Agent, cfg agent.RuntimeConfig, frames int) (*
 		}
 	})
 	k := &talk{t: t, rt: rt, store: store, rag: answers, ear: make(ear, 1000)}
-	if k.sub, err = rt.Open(t.Context(), agent.OpenRequest{ID: "s", Username: "ada"}, k.ear); err != nil {
+	if k.sub, err = rt.Open(t.Context(), session.OpenRequest{ID: "s", Username: "ada"}, k.ear); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(k.sub.Close)
@@ -193,7 +194,7 @@ func (k *talk) say(text string) []string {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	if err := k.sub.Send(k.t.Context(), agent.Message{Content: content, Human: true}); err != nil {
+	if err := k.sub.Send(k.t.Context(), session.Message{Content: content, Human: true}); err != nil {
 		k.t.Fatal(err)
 	}
 	return k.heard()
@@ -202,7 +203,7 @@ func (k *talk) say(text string) []string {
 // give sends a file and returns what is answered.
 func (k *talk) give(f payload.File) []string {
 	k.t.Helper()
-	if err := k.sub.SendFile(k.t.Context(), agent.File{File: f}); err != nil {
+	if err := k.sub.SendFile(k.t.Context(), session.File{File: f}); err != nil {
 		k.t.Fatal(err)
 	}
 	return k.heard()

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"docent/agent"
 	"docent/agent/definition"
+	"docent/agent/session"
 	"docent/payload"
 )
 
@@ -20,10 +20,10 @@ func (loud) Speak(_ context.Context, text string) (payload.Audio, error) {
 func TestSpeak(t *testing.T) {
 	t.Parallel()
 	const text = "name: n\nstates: {s: {initial: true, body: [{speak: \"Hi {{.username}}\"}]}}"
-	_, spoken := begin(t, parse(t, text, definition.Environment{}).Agent, agent.RuntimeConfig{Speaker: loud{}}, 1)
+	_, spoken := begin(t, parse(t, text, definition.Environment{}).Agent, session.RuntimeConfig{Speaker: loud{}}, 1)
 	equal(t, "spoken", spoken, []string{
 		`agent_reply_audio {"audio_data_base64":"AAAAAAAAAAAAAAAA","metadata":{"sample_rate":8000,"dtype":"int16","shape":[6]}}`,
 	})
-	_, written := begin(t, parse(t, text, definition.Environment{}).Agent, agent.RuntimeConfig{}, 1)
+	_, written := begin(t, parse(t, text, definition.Environment{}).Agent, session.RuntimeConfig{}, 1)
 	equal(t, "written", written, []string{reply("Hi ada")})
 }

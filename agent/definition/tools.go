@@ -11,7 +11,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"docent/agent"
+	"docent/agent/reason"
 	"docent/agent/tool"
 	"docent/internal/fault"
 )
@@ -31,7 +31,7 @@ type toolset struct {
 }
 
 // equip adds the tools to a reasoning state.
-func (t *toolset) equip(o *agent.Options) {
+func (t *toolset) equip(o *reason.Options) {
 	o.Knowledge, o.Workspaces, o.Tools, o.Skills = t.knowledge, t.opened, t.tools, t.instructed
 }
 

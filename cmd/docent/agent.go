@@ -7,7 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"docent/agent"
+	"docent/agent/assistant"
 	"docent/agent/definition"
+	"docent/agent/session"
 	"docent/agent/tool"
 	"docent/agent/tool/mcp"
 	"docent/client"
@@ -116,11 +118,11 @@ func (a *app) addAgent(ctx context.Context) error {
 		a.definition, err = definition.Load(ctx, a.cfg.AgentFile, a.environment(knowledge))
 		return err // it begins with the file and the line
 	}
-	cfg := agent.AssistantConfig{Name: a.cfg.Agent, K: a.cfg.K, History: a.cfg.History, Knowledge: knowledge}
+	cfg := assistant.Config{Name: a.cfg.Agent, K: a.cfg.K, History: a.cfg.History, Knowledge: knowledge}
 	if a.model != nil {
 		cfg.Model = a.model
 	}
-	assistant, err := agent.NewAssistant(cfg)
+	assistant, err := assistant.New(cfg)
 	if err != nil {
 		return fmt.Errorf("assistant: %w", err)
 	}
@@ -142,12 +144,12 @@ func (a *app) choices(ctx context.Context) (agent.Choices, error) {
 }
 
 // newRuntime runs the agent.
-func (a *app) newRuntime() (*agent.Runtime, error) {
+func (a *app) newRuntime() (*session.Runtime, error) {
 	dialer, err := client.NewDialer(client.DialerConfig{Logger: a.log})
 	if err != nil {
 		return nil, fmt.Errorf("connections to other agents: %w", err)
 	}
-	cfg := agent.RuntimeConfig{
+	cfg := session.RuntimeConfig{
 		Agent: a.definition.Agent, Store: a.db, RAG: a.rag, History: a.definition.History, Location: a.definition.Location,
 		Choices: a.choices, Dialer: dialer, Logger: a.log, Metrics: a.metrics, ConditionInterval: a.cfg.CheckInterval, MailboxSize: a.cfg.Sockets.MailboxSize,
 	}
@@ -155,9 +157,9 @@ func (a *app) newRuntime() (*agent.Runtime, error) {
 		cfg.Speaker = a.speech
 	}
 	if a.model != nil { // which may reason, with as many messages as fit its tokens
-		cfg.History = max(cfg.History, agent.DefaultHistory)
+		cfg.History = max(cfg.History, session.DefaultHistory)
 	}
-	runtime, err := agent.NewRuntime(cfg)
+	runtime, err := session.NewRuntime(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/internal/wstest"
 )
 
@@ -104,11 +104,11 @@ func TestAgentWebSocket(t *testing.T) {
 }
 
 // wantFeedback checks what TestAgentWebSocket left in the database.
-func wantFeedback(t *testing.T, env []string, session string) {
+func wantFeedback(t *testing.T, env []string, sessionID string) {
 	t.Helper()
-	record, _, _ := inDatabase(t, env, "docent", session)
+	record, _, _ := inDatabase(t, env, "docent", sessionID)
 	db := opened(t, env)
-	keeper, ok := db.(agent.Feedbacks)
+	keeper, ok := db.(session.Feedbacks)
 	if !ok {
 		t.Fatal("the database keeps no feedback")
 	}

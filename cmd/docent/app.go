@@ -13,8 +13,8 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 	"github.com/spf13/cobra"
 
-	"docent/agent"
 	"docent/agent/definition"
+	"docent/agent/session"
 	"docent/auth"
 	"docent/config"
 	"docent/embed"
@@ -40,8 +40,8 @@ type database interface {
 	rag.Corpus
 	rag.Library
 	ingest.Store
-	agent.Store
-	agent.Directory
+	session.Store
+	session.Directory
 	auth.Store
 	source.Store
 	schema

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/assistant"
+	"docent/agent/session"
 	"docent/agent/tool"
 	"docent/embed"
 	"docent/index/bm25"
@@ -70,7 +72,7 @@ func BenchmarkTurn(b *testing.B) {
 // turnClock measures the parts of a turn from the outside: it stands between
 // the runtime and its store and retriever.
 type turnClock struct {
-	agent.Store
+	session.Store
 	rag.Searcher
 	wire *wire // nil: trips are not counted
 
@@ -88,17 +90,17 @@ func (c *turnClock) write(f func()) {
 	c.calls++
 }
 
-func (c *turnClock) Receive(ctx context.Context, in agent.Incoming) (r agent.Receipt, err error) {
+func (c *turnClock) Receive(ctx context.Context, in session.Incoming) (r session.Receipt, err error) {
 	c.write(func() { r, err = c.Store.Receive(ctx, in) })
 	return r, err
 }
 
-func (c *turnClock) CommitTurn(ctx context.Context, t agent.TurnRecord) (w agent.Written, err error) {
+func (c *turnClock) CommitTurn(ctx context.Context, t session.TurnRecord) (w session.Written, err error) {
 	c.write(func() { w, err = c.Store.CommitTurn(ctx, t) })
 	return w, err
 }
 
-func (c *turnClock) Messages(ctx context.Context, session int64, q agent.MessageQuery) ([]agent.ChatMessage, error) {
+func (c *turnClock) Messages(ctx context.Context, session int64, q session.MessageQuery) ([]agent.ChatMessage, error) {
 	c.calls++
 	return c.Store.Messages(ctx, session, q)
 }
@@ -116,9 +118,9 @@ type ear struct {
 	ends    chan payload.TurnFinished
 }
 
-func (*ear) Opened(agent.Opened) {}
+func (*ear) Opened(session.Opened) {}
 
-func (e *ear) Deliver(d agent.Delivery) {
+func (e *ear) Deliver(d session.Delivery) {
 	switch d.Frame.Action {
 	case payload.ReplyStr:
 		e.once.Do(func() { close(e.greeted) })
@@ -134,7 +136,7 @@ func (e *ear) Deliver(d agent.Delivery) {
 // talk is a conversation with the assistant.
 type talk struct {
 	*turnClock
-	sub       *agent.Subscription
+	sub       *session.Subscription
 	ear       *ear
 	questions []string
 	said      int
@@ -163,13 +165,13 @@ func newTalk(b *testing.B, db database, wire *wire, chunks int) *talk {
 	if err != nil {
 		b.Fatal(err)
 	}
-	assistant, err := agent.NewAssistant(agent.AssistantConfig{ // as serve does
+	assistant, err := assistant.New(assistant.Config{ // as serve does
 		History: 4, Knowledge: &tool.KnowledgeConfig{Searcher: retriever, Library: db}, Model: model,
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	runtime, err := agent.NewRuntime(agent.RuntimeConfig{Agent: assistant, Store: t, RAG: answering})
+	runtime, err := session.NewRuntime(session.RuntimeConfig{Agent: assistant, Store: t, RAG: answering})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -180,7 +182,7 @@ func newTalk(b *testing.B, db database, wire *wire, chunks int) *talk {
 			b.Error(err)
 		}
 	})
-	if t.sub, err = runtime.Open(b.Context(), agent.OpenRequest{}, t.ear); err != nil {
+	if t.sub, err = runtime.Open(b.Context(), session.OpenRequest{}, t.ear); err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(t.sub.Close)
@@ -199,7 +201,7 @@ func (t *talk) turn(b *testing.B) {
 	}
 	t.said++
 	t.writes, t.retrieval, t.calls, t.trips = 0, 0, 0, 0
-	if err := t.sub.Send(b.Context(), agent.Message{ID: fmt.Sprint("m", t.said), Content: content}); err != nil {
+	if err := t.sub.Send(b.Context(), session.Message{ID: fmt.Sprint("m", t.said), Content: content}); err != nil {
 		b.Fatal(err)
 	}
 	if end := <-t.ear.ends; end.Outcome != payload.Done {

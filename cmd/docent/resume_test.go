@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/client"
 	"docent/internal/fault"
 	"docent/llm/llmtest"
@@ -303,19 +303,19 @@ func (r *resume) answered(i int, record []client.Entry) {
 }
 
 // entriesOf is the record of a session as the database has it.
-func entriesOf(t *testing.T, env []string, name, session string) []client.Entry {
+func entriesOf(t *testing.T, env []string, name, sessionID string) []client.Entry {
 	t.Helper()
 	db := databaseOf(t, env)
 	defer db.Close()
-	s, err := db.Session(t.Context(), agent.SessionKey{Agent: name, ID: session})
+	s, err := db.Session(t.Context(), session.SessionKey{Agent: name, ID: sessionID})
 	if err != nil {
 		t.Fatal(err)
 	}
-	messages, err := db.Messages(t.Context(), s.RowID, agent.MessageQuery{Replaced: true})
+	messages, err := db.Messages(t.Context(), s.RowID, session.MessageQuery{Replaced: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := db.Steps(t.Context(), s.RowID, agent.MessageQuery{Replaced: true})
+	steps, err := db.Steps(t.Context(), s.RowID, session.MessageQuery{Replaced: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/api"
 	"docent/config"
 	"docent/rag"
@@ -164,7 +164,7 @@ func (a *app) reembedBehind(ctx context.Context) error {
 }
 
 // handlers joins WebSocket, HTTP API and page on one port.
-func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.Handler, error) {
+func (a *app) handlers(addr net.Addr, runtime *session.Runtime) (*ws.Server, http.Handler, error) {
 	front := api.FrontConfig{
 		Guard: api.GuardConfig{Addr: addr.String(), Loopback: a.cfg.Loopback(), Open: a.authenticator == nil, Origins: a.cfg.Origins, Hosts: a.cfg.Hosts},
 		Known: a.known, Proxies: a.cfg.TrustedProxies, Metrics: a.metrics, Logger: a.log,

@@ -3,7 +3,7 @@ package main
 import (
 	"net/http"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/ws"
 	"docent/ws/typed"
 )
@@ -19,7 +19,7 @@ func (n notifier) Recheck() { n.server.Recheck() }
 
 // socketConfig configures the WebSocket server. The guard in front of it has
 // checked the origin of every request.
-func (a *app) socketConfig(runtime *agent.Runtime, endpoint *typed.Endpoint) ws.Config {
+func (a *app) socketConfig(runtime *session.Runtime, endpoint *typed.Endpoint) ws.Config {
 	bounds := a.cfg.Sockets
 	return ws.Config{
 		Runtime: runtime, Dialects: map[string]ws.Dialect{typed.Path: endpoint.Dialect()}, Transcriber: a.transcriber(), Info: a.welcome, Authenticate: a.authenticate(), Valid: a.valid(),

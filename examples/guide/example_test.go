@@ -10,6 +10,7 @@ import (
 	"docent/agent"
 	"docent/agent/definition"
 	"docent/agent/intent"
+	"docent/agent/reason"
 	"docent/agent/tool"
 	"docent/llm"
 	"docent/llm/llmtest"
@@ -180,7 +181,7 @@ func Example_reasoning() {
 		fmt.Println(err)
 		return
 	}
-	reason, err := agent.Reasoning(model, agent.Options{Tools: []tool.Tool{stock}, MaxSteps: 5, Greeting: "What do you need?"})
+	reason, err := reason.New(model, reason.Options{Tools: []tool.Tool{stock}, MaxSteps: 5, Greeting: "What do you need?"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -213,7 +214,7 @@ func equipped(ctx context.Context, model llm.Model, manuals tool.KnowledgeConfig
 	if err != nil {
 		return nil, workspaces, err
 	}
-	reason, err := agent.Reasoning(model, agent.Options{
+	reason, err := reason.New(model, reason.Options{
 		Knowledge:  &manuals,   // search_knowledge, read_document, list_documents
 		Workspaces: workspaces, // list_directory, read_file
 		Skills:     skills,     // those that fit the message

@@ -9,8 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"docent/agent/peer"
+
 	"docent/agent"
 	"docent/agent/definition"
+	"docent/agent/reason"
+	"docent/agent/session"
 	"docent/agent/tool"
 )
 
@@ -84,13 +88,13 @@ func TestYAML(t *testing.T) {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	limits := map[string]int{
-		"agent.MaxMoves": agent.MaxMoves, "agent.MaxReplies": agent.MaxReplies, "agent.MaxTextBytes": agent.MaxTextBytes,
-		"agent.MaxVariables": agent.MaxVariables, "agent.MaxVariableBytes": agent.MaxVariableBytes, "agent.MaxQueueBytes": agent.MaxQueueBytes,
-		"agent.MaxPeerMessageBytes": agent.MaxPeerMessageBytes, "agent.MaxParallel": agent.MaxParallel,
-		"agent.MaxNameBytes": agent.MaxNameBytes, "agent.MaxSessionPeers": agent.MaxSessionPeers, "agent.MaxPeerQueue": agent.MaxPeerQueue,
-		"agent.DefaultExchange": agent.DefaultExchange,
-		"agent.DefaultMaxSteps": agent.DefaultMaxSteps, "agent.MaxRunSteps": agent.MaxRunSteps,
-		"agent.DefaultHistoryTokens": agent.DefaultHistoryTokens, "agent.DefaultParallel": agent.DefaultParallel,
+		"agent.MaxMoves": agent.MaxMoves, "session.MaxReplies": session.MaxReplies, "agent.MaxTextBytes": agent.MaxTextBytes,
+		"agent.MaxVariables": agent.MaxVariables, "agent.MaxVariableBytes": agent.MaxVariableBytes, "session.MaxQueueBytes": session.MaxQueueBytes,
+		"agent.MaxPeerMessageBytes": agent.MaxPeerMessageBytes, "reason.MaxParallel": reason.MaxParallel,
+		"session.MaxNameBytes": session.MaxNameBytes, "peer.MaxSessionPeers": peer.MaxSessionPeers, "peer.MaxPeerQueue": peer.MaxPeerQueue,
+		"peer.DefaultExchange":   peer.DefaultExchange,
+		"reason.DefaultMaxSteps": reason.DefaultMaxSteps, "reason.MaxRunSteps": reason.MaxRunSteps,
+		"reason.DefaultHistoryTokens": reason.DefaultHistoryTokens, "reason.DefaultParallel": reason.DefaultParallel,
 		"tool.MaxTools": tool.MaxTools, "tool.MaxArguments": tool.MaxArguments, "tool.DefaultMaxResult": tool.DefaultMaxResult,
 		"tool.DefaultPage": tool.DefaultPage, "tool.MaxPage": tool.MaxPage, "tool.MaxListing": tool.MaxListing,
 		"tool.MaxWorkspaces": tool.MaxWorkspaces, "tool.MaxSkills": tool.MaxSkills, "tool.MaxSkill": tool.MaxSkill,

@@ -11,10 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"docent/agent/peer"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
 	"docent/agent"
+	"docent/agent/reason"
+	"docent/agent/session"
 	"docent/agent/tool/mcp"
 	"docent/client"
 	"docent/llm/llmtest"
@@ -29,12 +33,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const patience = 20 * time.Second
 
 // start is in the guide: how an agent is served.
-func start(ctx context.Context, a *agent.Agent, file string, answers agent.RAG, dialer agent.Dialer) (*ws.Server, *sqlite.Store, error) {
+func start(ctx context.Context, a *agent.Agent, file string, answers agent.RAG, dialer peer.Dialer) (*ws.Server, *sqlite.Store, error) {
 	store, err := sqlite.Open(ctx, sqlite.Config{Path: file})
 	if err != nil {
 		return nil, nil, err
 	}
-	runtime, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: store, RAG: answers, Dialer: dialer})
+	runtime, err := session.NewRuntime(session.RuntimeConfig{Agent: a, Store: store, RAG: answers, Dialer: dialer})
 	if err != nil {
 		return nil, store, err
 	}
@@ -46,7 +50,7 @@ func start(ctx context.Context, a *agent.Agent, file string, answers agent.RAG, 
 }
 
 // run serves an agent for the length of a test.
-func run(t *testing.T, a *agent.Agent, dialer agent.Dialer) (url string) {
+func run(t *testing.T, a *agent.Agent, dialer peer.Dialer) (url string) {
 	t.Helper()
 	server, store, err := start(t.Context(), a, filepath.Join(t.TempDir(), "agent.db"), nil, dialer)
 	if err != nil {
@@ -173,6 +177,6 @@ func connected(ctx context.Context, url string) (agent.Body, *mcp.Server, error)
 	if err != nil {
 		return nil, server, err
 	}
-	body, err := agent.Reasoning(model, agent.Options{Tools: tools})
+	body, err := reason.New(model, reason.Options{Tools: tools})
 	return body, server, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/session"
 	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/payload"
@@ -20,9 +21,9 @@ type printer struct {
 	ends chan payload.Outcome // a turn has ended
 }
 
-func (printer) Opened(agent.Opened) {}
+func (printer) Opened(session.Opened) {}
 
-func (p printer) Deliver(d agent.Delivery) {
+func (p printer) Deliver(d session.Delivery) {
 	f := d.Frame
 	switch {
 	case f.Action == payload.TurnFinishedAction:
@@ -31,7 +32,7 @@ func (p printer) Deliver(d agent.Delivery) {
 			panic(err)
 		}
 		p.ends <- end.Outcome
-	case f.Seq == 0 || d.Audience == agent.Plain:
+	case f.Seq == 0 || d.Audience == session.Plain:
 	case f.Action == payload.ReplyReasoningStep:
 		var step payload.ReasoningStep
 		if err := json.Unmarshal(f.Message, &step); err != nil {
@@ -63,14 +64,14 @@ func (p printer) print(words ...any) {
 
 // talk runs an agent and says something to it; with no messages it hears the greeting.
 func talk(a *agent.Agent, messages ...string) {
-	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), RAG: &agenttest.Answers{}})
+	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), RAG: &agenttest.Answers{}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	ctx := context.Background()
 	p := printer{said: make(chan struct{}, 1), ends: make(chan payload.Outcome, 10)}
-	sub, err := rt.Open(ctx, agent.OpenRequest{Username: "Ada"}, p)
+	sub, err := rt.Open(ctx, session.OpenRequest{Username: "Ada"}, p)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -84,7 +85,7 @@ func talk(a *agent.Agent, messages ...string) {
 			fmt.Println(err)
 			return
 		}
-		if err := sub.Send(ctx, agent.Message{Content: content, Human: true}); err != nil {
+		if err := sub.Send(ctx, session.Message{Content: content, Human: true}); err != nil {
 			fmt.Println(err)
 			return
 		}

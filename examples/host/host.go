@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/agent/tool"
 	"docent/client"
 	"docent/config"
@@ -124,7 +125,7 @@ func (h *Host) Serve(ctx context.Context, addr string, a *agent.Agent, ready fun
 	if err != nil {
 		return err
 	}
-	runtime, err := agent.NewRuntime(agent.RuntimeConfig{Agent: a, Store: h.store, RAG: h.answers, Dialer: dialer})
+	runtime, err := session.NewRuntime(session.RuntimeConfig{Agent: a, Store: h.store, RAG: h.answers, Dialer: dialer})
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 
 	"docent/agent"
+	"docent/agent/reason"
 	"docent/agent/tool"
 	"docent/examples/host"
 )
@@ -24,7 +25,7 @@ const greeting = "Hi! Ask me about the ships Aurora and Borealis."
 
 // newAgent is one state that reasons about every message.
 func newAgent(h *host.Host, files *tool.Workspaces) (*agent.Agent, error) {
-	reason, err := agent.Reasoning(h.Model, agent.Options{
+	reason, err := reason.New(h.Model, reason.Options{
 		Greeting:   greeting,
 		Knowledge:  h.Knowledge,
 		Workspaces: files,

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/store"
 )
 
@@ -11,7 +12,7 @@ import (
 
 // messageArrays are the messages among entries, with their places; nil if
 // there are none.
-func messageArrays(entries []agent.Entry) []any {
+func messageArrays(entries []session.Entry) []any {
 	var places []int64
 	var types, contents, clients, said, sentences []string
 	var users []bool
@@ -31,7 +32,7 @@ func messageArrays(entries []agent.Entry) []any {
 
 // stepArrays are the steps among entries, with their places; nil if there are
 // none.
-func stepArrays(entries []agent.Entry) []any {
+func stepArrays(entries []session.Entry) []any {
 	var places, answers, chats []int64
 	var kinds, stepKinds, summaries, payloads []string
 	var steps []int32
@@ -88,7 +89,7 @@ func parameterArrays(all []agent.PredictionRecord) []any {
 }
 
 // linkArrays are the arguments of linkSteps.
-func linkArrays(links []agent.Link) []any {
+func linkArrays(links []session.Link) []any {
 	steps, answers, chats := make([]int64, len(links)), make([]int64, len(links)), make([]int64, len(links))
 	for i, l := range links {
 		steps[i], answers[i], chats[i] = l.Step, int64(l.Answer), l.Chat

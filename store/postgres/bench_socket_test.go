@@ -13,6 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/internal/pgtest"
 	"docent/store/postgres"
 	"docent/store/sqlite"
@@ -44,14 +45,14 @@ func BenchmarkSocketTurns(b *testing.B) {
 	})
 }
 
-func benchSocketTurns(b *testing.B, baf *bafWriter, store agent.Store) {
+func benchSocketTurns(b *testing.B, baf *bafWriter, store session.Store) {
 	const rounds, replayed, alone, users, each = 5, 15, 100, 16, 50
 	echo := agent.New("echo")
 	greet, answer := echo.State("greet", agent.Initial), echo.State("answer")
 	greet.OnMessage().GoTo(answer)
 	answer.Body(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, s.Message()) })
 	answer.OnMessage().GoTo(answer)
-	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: echo, Store: store})
+	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: echo, Store: store})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/internal/pgtest"
 	"docent/store/postgres"
 	"docent/store/storetest"
@@ -89,7 +90,7 @@ func BenchmarkReasoning(b *testing.B) {
 	pgtest.Durable(b, url)
 	baf := newBAF(b, url)
 	s := open(b, postgres.Config{URL: url})
-	session, _, err := s.OpenSession(b.Context(), agent.SessionRecord{Key: agent.SessionKey{Agent: "a", ID: "bench"}, Platform: "WebSocketPlatform"})
+	session, _, err := s.OpenSession(b.Context(), session.SessionRecord{Key: session.SessionKey{Agent: "a", ID: "bench"}, Platform: "WebSocketPlatform"})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -124,24 +125,24 @@ func BenchmarkReasoning(b *testing.B) {
 const summary = "search_knowledge found eight passages about how the nightly backup is restored"
 
 // turn writes one as the runtime does.
-func turn(ctx context.Context, s *postgres.Store, session int64, n int, step json.RawMessage) error {
-	r, err := s.Receive(ctx, agent.Incoming{
-		Session: session, ClientID: fmt.Sprint("m", n), Type: "str", Content: json.RawMessage(`"how is the backup restored?"`),
-		Event: agent.EventRecord{Name: "receive_message_text", Info: "how is the backup restored?", Human: true},
+func turn(ctx context.Context, s *postgres.Store, rowID int64, n int, step json.RawMessage) error {
+	r, err := s.Receive(ctx, session.Incoming{
+		Session: rowID, ClientID: fmt.Sprint("m", n), Type: "str", Content: json.RawMessage(`"how is the backup restored?"`),
+		Event: session.EventRecord{Name: "receive_message_text", Info: "how is the backup restored?", Human: true},
 	})
 	if err != nil {
 		return err
 	}
-	record := agent.TurnRecord{
-		Session: session, Turn: r.Event.Turn, Handled: []int64{r.Event.ID}, State: "answer", EnteredAt: time.Now(),
+	record := session.TurnRecord{
+		Session: rowID, Turn: r.Event.Turn, Handled: []int64{r.Event.ID}, State: "answer", EnteredAt: time.Now(),
 		Transitions: []agent.TransitionRecord{{Source: "answer", Dest: "answer", Event: "receive_message_text"}},
 	}
 	for i := range reasoned {
-		record.Entries = append(record.Entries, agent.Entry{
+		record.Entries = append(record.Entries, session.Entry{
 			Step: &agent.ReasoningRecord{Kind: "reasoning_step", StepKind: "tool_result", Step: i, Summary: summary, Payload: step}, Answer: reasoned + 1,
 		})
 	}
-	record.Entries = append(record.Entries, agent.Entry{Message: &agent.ChatMessage{Type: "str", Content: storetest.BenchContent}})
+	record.Entries = append(record.Entries, session.Entry{Message: &agent.ChatMessage{Type: "str", Content: storetest.BenchContent}})
 	_, err = s.CommitTurn(ctx, record)
 	return err
 }

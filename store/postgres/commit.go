@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/store"
 )
 
@@ -16,8 +17,8 @@ const (
 	// event, was not committed, or had failed and now has not ($5); b is the
 	// event that began it.
 	writeSession = `WITH b AS (SELECT id, handled FROM event WHERE session_id = $1 AND turn = $3 AND $3 > 0),
-	s AS (UPDATE session SET seq = seq + $2, updated_at = $4`
-	whichSession = ` WHERE id = $1 AND ($3 = 0 OR EXISTS (SELECT FROM b WHERE NOT b.handled OR NOT $5::bool AND (
+	s AS (UPDATE session SET seq = seq + $2, updated_at = $4, commit_key = $6, commit_seq = seq`
+	whichSession = ` WHERE id = $1 AND ($6 = '' OR commit_key <> $6) AND ($3 = 0 OR EXISTS (SELECT FROM b WHERE NOT b.handled OR NOT $5::bool AND (
 			SELECT c.client_id = '` + agent.FailedID + `' FROM chat c WHERE c.session_id = $1 AND c.turn = $3 AND NOT c.is_user ORDER BY c.seq DESC LIMIT 1)))
 		RETURNING id, seq - $2 AS before, $3::bigint AS turn)`
 
@@ -88,10 +89,10 @@ const (
 )
 
 // commitStatement is what writes a turn with the entries given.
-func commitStatement(turn agent.TurnRecord, entries []agent.Entry, set json.RawMessage, now time.Time) *statement {
+func commitStatement(turn session.TurnRecord, entries []session.Entry, set json.RawMessage, now time.Time) *statement {
 	q := &statement{}
 	messages, steps := messageArrays(entries), stepArrays(entries)
-	q.add(writeSession, turn.Session, int64(len(entries)), turn.Turn, now, turn.Failed())
+	q.add(writeSession, turn.Session, int64(len(entries)), turn.Turn, now, turn.Failed(), turn.Key)
 	if !turn.Partial {
 		q.add(writeState, store.Text(turn.State), orNull(turn.EnteredAt), orNull(turn.WakeAt))
 		if turn.Last != 0 {
@@ -132,7 +133,7 @@ func commitStatement(turn agent.TurnRecord, entries []agent.Entry, set json.RawM
 }
 
 // addOutcome adds what a turn has that is done, but for its entries.
-func (s *statement) addOutcome(turn agent.TurnRecord, now time.Time) {
+func (s *statement) addOutcome(turn session.TurnRecord, now time.Time) {
 	if len(turn.Handled) > 0 {
 		s.add(handleEvents, turn.Handled)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/store"
 )
 
@@ -19,8 +20,8 @@ import (
 const eventColumns = `e.id, e.turn, e.event, coalesce(e.info, ''), e.human, e.data, e.origin, e."timestamp"`
 
 // scanEvent reads eventColumns and what more is asked for.
-func scanEvent(row pgx.CollectableRow, more ...any) (agent.EventRecord, error) {
-	var e agent.EventRecord
+func scanEvent(row pgx.CollectableRow, more ...any) (session.EventRecord, error) {
+	var e session.EventRecord
 	var data, origin []byte
 	err := row.Scan(append([]any{&e.ID, &e.Turn, &e.Name, &e.Info, &e.Human, &data, &origin, &e.Time}, more...)...)
 	e.Data, e.Origin, e.Time = data, origin, e.Time.UTC()
@@ -51,8 +52,8 @@ func receiving(condition string) string {
 	d AS (INSERT INTO said (session_id, chat_id, turn, folded) SELECT s.id, c.id, s.turn, $14 FROM s, c WHERE $14::text <> ''),
 	e AS (INSERT INTO event (session_id, event, info, "timestamp", turn, human, data, origin, chat_id, handled)
 		SELECT id, $4, $5, $6, turn, $9, $10, $11, (SELECT id FROM c), false FROM s RETURNING *)
-	SELECT ` + eventColumns + `, false FROM e
-	UNION ALL SELECT ` + eventColumns + `, true FROM event e JOIN chat c ON c.id = e.chat_id
+	SELECT ` + eventColumns + `, false, false FROM e
+	UNION ALL SELECT ` + eventColumns + `, e.handled, true FROM event e JOIN chat c ON c.id = e.chat_id
 	WHERE c.session_id = $1 AND c.client_id = $3 AND c.client_id <> '' AND c.is_user`
 }
 
@@ -69,9 +70,9 @@ var receivedHistory = `SELECT ` + strings.Replace(chatColumns, "c.content",
 	` FROM chat c WHERE c.session_id = $1 AND c.seq <= ` + receivedSeq + `
 		AND (` + notReplaced("c", "$1") + ` OR $5::bool AND c.seq = ` + receivedSeq + `) ORDER BY c.seq DESC LIMIT $3`
 
-// Receive stores an event; see agent.Store.
-func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, error) {
-	var receipt agent.Receipt
+// Receive stores an event; see session.Store.
+func (s *Store) Receive(ctx context.Context, in session.Incoming) (session.Receipt, error) {
+	var receipt session.Receipt
 	now := s.config.Now()
 	in, err := store.Incoming(in, now)
 	if err == nil {
@@ -91,7 +92,7 @@ func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, 
 var errNotReceived = errors.New("not received")
 
 // notReceived says why an event was not stored.
-func (s *Store) notReceived(ctx context.Context, in agent.Incoming) error {
+func (s *Store) notReceived(ctx context.Context, in session.Incoming) error {
 	var there, begun, spoken bool
 	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM session WHERE id = $1), EXISTS (SELECT FROM event WHERE session_id = $1 AND turn = $2), `+
 		spokenTurn("$1", "$2"), in.Session, in.Replaces).Scan(&there, &begun, &spoken)
@@ -105,7 +106,7 @@ func (s *Store) notReceived(ctx context.Context, in agent.Incoming) error {
 }
 
 // receive makes one round trip: a batch is one transaction.
-func (s *Store) receive(ctx context.Context, in agent.Incoming, now time.Time) (receipt agent.Receipt, err error) {
+func (s *Store) receive(ctx context.Context, in session.Incoming, now time.Time) (receipt session.Receipt, err error) {
 	said := 0
 	if in.Type != "" {
 		said = 1
@@ -124,8 +125,11 @@ func (s *Store) receive(ctx context.Context, in agent.Incoming, now time.Time) (
 	if err != nil {
 		return receipt, err
 	}
-	receipt.Event, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (agent.EventRecord, error) {
-		return scanEvent(row, &receipt.Duplicate)
+	receipt.Event, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (session.EventRecord, error) {
+		var handled bool
+		e, err := scanEvent(row, &handled, &receipt.Duplicate)
+		e.Handled = handled
+		return e, err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return receipt, errNotReceived
@@ -171,14 +175,14 @@ func lightColumn(name string) string {
 }
 
 // scanLast reads the rows of lastEvent.
-func scanLast(results pgx.BatchResults) (agent.EventRecord, error) {
+func scanLast(results pgx.BatchResults) (session.EventRecord, error) {
 	rows, err := results.Query()
 	if err != nil {
-		return agent.EventRecord{}, err
+		return session.EventRecord{}, err
 	}
 	e, err := pgx.CollectExactlyOneRow(rows, scanPending)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return agent.EventRecord{}, nil
+		return session.EventRecord{}, nil
 	}
 	for _, content := range []*json.RawMessage{&e.Data, &e.Message.Content} {
 		if len(*content) > agent.MaxHistoryContent { // it was compressed
@@ -196,7 +200,7 @@ var pendingEvents = `SELECT ` + eventColumns + `, ` + messageColumns + `,
 	FROM session s JOIN event e ON e.session_id = s.id AND NOT e.handled LEFT JOIN chat c ON c.id = e.chat_id
 	WHERE s.agent_name = $1 AND s.session_id = $2 AND ` + notReplaced("e", "s.id") + ` ORDER BY e.turn`
 
-func scanPending(row pgx.CollectableRow) (agent.EventRecord, error) {
+func scanPending(row pgx.CollectableRow) (session.EventRecord, error) {
 	var m agent.ChatMessage
 	var content []byte
 	var at *time.Time

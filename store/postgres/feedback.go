@@ -6,12 +6,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/store"
 )
 
-// AddFeedback stores feedback; see agent.Feedbacks.
-func (s *Store) AddFeedback(ctx context.Context, session int64, r agent.FeedbackRecord) error {
+// AddFeedback stores feedback; see session.Feedbacks.
+func (s *Store) AddFeedback(ctx context.Context, session int64, r session.FeedbackRecord) error {
 	tag, err := s.pool.Exec(ctx, `INSERT INTO feedback (session_id, turn, rating, comment, "timestamp") SELECT id, $2, $3, $4, $5 FROM session WHERE id = $1`,
 		session, r.Turn, r.Rating, store.Text(r.Comment), store.Time(r.Time, s.config.Now()))
 	if err == nil && tag.RowsAffected() == 0 {
@@ -20,22 +20,22 @@ func (s *Store) AddFeedback(ctx context.Context, session int64, r agent.Feedback
 	return fail(fmt.Sprintf("store feedback of session %d", session), err)
 }
 
-// Feedback returns a session's feedback; see agent.Feedbacks.
-func (s *Store) Feedback(ctx context.Context, session int64) ([]agent.FeedbackRecord, error) {
+// Feedback returns a session's feedback; see session.Feedbacks.
+func (s *Store) Feedback(ctx context.Context, session int64) ([]session.FeedbackRecord, error) {
 	return s.feedback(ctx, session, `session_id = $1 ORDER BY id LIMIT $2`, store.MaxPage)
 }
 
-// LastFeedback returns the last of each turn; see agent.Feedbacks.
-func (s *Store) LastFeedback(ctx context.Context, session, from, to int64) ([]agent.FeedbackRecord, error) {
+// LastFeedback returns the last of each turn; see session.Feedbacks.
+func (s *Store) LastFeedback(ctx context.Context, session, from, to int64) ([]session.FeedbackRecord, error) {
 	return s.feedback(ctx, session, `id IN (SELECT max(id) FROM feedback WHERE session_id = $1 AND turn BETWEEN $3 AND $4 GROUP BY turn) ORDER BY turn LIMIT $2`, store.MaxPage, from, to)
 }
 
-func (s *Store) feedback(ctx context.Context, session int64, which string, more ...any) ([]agent.FeedbackRecord, error) {
-	out, err := query(ctx, s, func(row pgx.CollectableRow) (agent.FeedbackRecord, error) {
-		var r agent.FeedbackRecord
+func (s *Store) feedback(ctx context.Context, rowID int64, which string, more ...any) ([]session.FeedbackRecord, error) {
+	out, err := query(ctx, s, func(row pgx.CollectableRow) (session.FeedbackRecord, error) {
+		var r session.FeedbackRecord
 		err := row.Scan(&r.ID, &r.Turn, &r.Rating, &r.Comment, &r.Time)
 		r.Time = r.Time.UTC()
 		return r, err
-	}, `SELECT id, turn, rating, comment, "timestamp" FROM feedback WHERE `+which, append([]any{session}, more...)...)
-	return out, fail(fmt.Sprintf("read feedback of session %d", session), err)
+	}, `SELECT id, turn, rating, comment, "timestamp" FROM feedback WHERE `+which, append([]any{rowID}, more...)...)
+	return out, fail(fmt.Sprintf("read feedback of session %d", rowID), err)
 }

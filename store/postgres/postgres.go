@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/ingest"
 	"docent/internal/fault"
 	"docent/migrations"
@@ -90,11 +90,11 @@ type accounts struct{ *database }
 type sources struct{ *database }
 
 var (
-	_ rag.Corpus      = (*Store)(nil)
-	_ rag.Library     = (*Store)(nil)
-	_ ingest.Store    = (*Store)(nil)
-	_ agent.Store     = (*Store)(nil)
-	_ agent.Directory = (*Store)(nil)
+	_ rag.Corpus        = (*Store)(nil)
+	_ rag.Library       = (*Store)(nil)
+	_ ingest.Store      = (*Store)(nil)
+	_ session.Store     = (*Store)(nil)
+	_ session.Directory = (*Store)(nil)
 )
 
 // Open connects to the database and migrates it.

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"docent/agent"
+	"docent/agent/session"
 )
 
 // stepColumns is what scanStep reads, of reasoning_step c.
@@ -28,8 +29,8 @@ var steps = kept[agent.ReasoningRecord]{
 	body: func(r *agent.ReasoningRecord) *json.RawMessage { return &r.Payload },
 }
 
-// Steps returns a session's reasoning; see agent.Reasonings.
-func (s *Store) Steps(ctx context.Context, session int64, q agent.MessageQuery) ([]agent.ReasoningRecord, error) {
+// Steps returns a session's reasoning; see session.Reasonings.
+func (s *Store) Steps(ctx context.Context, session int64, q session.MessageQuery) ([]agent.ReasoningRecord, error) {
 	out, err := record(ctx, s, steps, session, q)
 	return out, fail(fmt.Sprintf("read reasoning of session %d", session), err)
 }

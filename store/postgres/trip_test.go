@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/internal/pgtest"
 )
 
@@ -41,25 +42,25 @@ func TestRoundTrips(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	var session agent.SessionRecord
-	var receipt agent.Receipt
-	var written agent.Written
-	record := agent.SessionRecord{Key: agent.SessionKey{Agent: "a", ID: "x"}, Platform: "P"}
+	var stored session.SessionRecord
+	var receipt session.Receipt
+	var written session.Written
+	record := session.SessionRecord{Key: session.SessionKey{Agent: "a", ID: "x"}, Platform: "P"}
 	text := json.RawMessage(`"x"`)
-	said := agent.Entry{Message: &agent.ChatMessage{Type: "str", Content: text}}
-	step := agent.Entry{Step: &agent.ReasoningRecord{Kind: "reasoning_step", StepKind: "thought", Payload: text}}
+	said := session.Entry{Message: &agent.ChatMessage{Type: "str", Content: text}}
+	step := session.Entry{Step: &agent.ReasoningRecord{Kind: "reasoning_step", StepKind: "thought", Payload: text}}
 	value := "v"
-	open := func() (err error) { session, _, err = s.OpenSession(t.Context(), record); return err }
-	receive := func(in agent.Incoming) func() error {
+	open := func() (err error) { stored, _, err = s.OpenSession(t.Context(), record); return err }
+	receive := func(in session.Incoming) func() error {
 		return func() (err error) {
-			in.Session, in.Content, in.History = session.RowID, text, 5
+			in.Session, in.Content, in.History = stored.RowID, text, 5
 			receipt, err = s.Receive(t.Context(), in)
 			return err
 		}
 	}
-	commit := func(turn agent.TurnRecord) func() error {
+	commit := func(turn session.TurnRecord) func() error {
 		return func() (err error) {
-			turn.Session, turn.Turn, turn.Handled = session.RowID, receipt.Event.Turn, []int64{receipt.Event.ID}
+			turn.Session, turn.Turn, turn.Handled = stored.RowID, receipt.Event.Turn, []int64{receipt.Event.ID}
 			written, err = s.CommitTurn(t.Context(), turn)
 			return err
 		}
@@ -72,29 +73,29 @@ func TestRoundTrips(t *testing.T) {
 	}{
 		{"OpenSession", open, 1, 0},
 		{"OpenSession again", open, 1, 0},
-		{"Receive", receive(agent.Incoming{ClientID: "m", Type: "str"}), 1, 0},
-		{"a part", commit(agent.TurnRecord{Partial: true, Entries: []agent.Entry{step, said}}), 1, 2},
+		{"Receive", receive(session.Incoming{ClientID: "m", Type: "str"}), 1, 0},
+		{"a part", commit(session.TurnRecord{Partial: true, Entries: []session.Entry{step, said}}), 1, 2},
 		{"OpenSession with a queue", open, 1, 0},
-		{"all of a turn", commit(agent.TurnRecord{
+		{"all of a turn", commit(session.TurnRecord{
 			State: "s", EnteredAt: time.Now(), WakeAt: time.Now(), Set: map[string]json.RawMessage{"v": text}, Delete: []string{"w"},
-			Entries: []agent.Entry{step, step, step, said, said}, Links: []agent.Link{{Step: 1, Answer: 4}},
+			Entries: []session.Entry{step, step, step, said, said}, Links: []session.Link{{Step: 1, Answer: 4}},
 			Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b"}, {Source: "b", Dest: "c"}},
 			Predictions: []agent.PredictionRecord{
 				{Message: "m", Intent: "i", Parameters: []agent.ParameterRecord{{Name: "p", Value: &value}, {Name: "q"}}},
 				{Message: "n", Intent: "i", Parameters: []agent.ParameterRecord{{Name: "p"}}},
 			},
 		}), 1, 5},
-		{"it again", commit(agent.TurnRecord{State: "s", Entries: []agent.Entry{said}}), 2, 7},
-		{"Receive again", receive(agent.Incoming{ClientID: "m", Type: "str"}), 1, 0},
-		{"an event", receive(agent.Incoming{Event: agent.EventRecord{Name: "e", Data: text, Origin: text}}), 1, 0},
-		{"steps only", commit(agent.TurnRecord{Entries: []agent.Entry{step}}), 1, 1},
-		{"Receive", receive(agent.Incoming{Type: "str"}), 1, 0},
-		{"a reply", commit(agent.TurnRecord{Entries: []agent.Entry{said}}), 1, 1},
-		{"Receive", receive(agent.Incoming{Type: "str"}), 1, 0},
-		{"nothing", commit(agent.TurnRecord{}), 1, 0},
+		{"it again", commit(session.TurnRecord{State: "s", Entries: []session.Entry{said}}), 2, 7},
+		{"Receive again", receive(session.Incoming{ClientID: "m", Type: "str"}), 1, 0},
+		{"an event", receive(session.Incoming{Event: session.EventRecord{Name: "e", Data: text, Origin: text}}), 1, 0},
+		{"steps only", commit(session.TurnRecord{Entries: []session.Entry{step}}), 1, 1},
+		{"Receive", receive(session.Incoming{Type: "str"}), 1, 0},
+		{"a reply", commit(session.TurnRecord{Entries: []session.Entry{said}}), 1, 1},
+		{"Receive", receive(session.Incoming{Type: "str"}), 1, 0},
+		{"nothing", commit(session.TurnRecord{}), 1, 0},
 	} {
 		before := counter.trips.Load()
-		written = agent.Written{}
+		written = session.Written{}
 		if err := c.do(); err != nil {
 			t.Fatal(c.name, err)
 		}

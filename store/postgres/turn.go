@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/store"
 )
 
@@ -15,58 +15,37 @@ import (
 // statement after it sees what they wrote.
 const lockSession = `SELECT FROM session WHERE id = $1 FOR NO KEY UPDATE`
 
-// CommitTurn writes a turn's outcome; see agent.Store.
-func (s *Store) CommitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Written, error) {
+// CommitTurn writes a turn's outcome; see session.Store.
+func (s *Store) CommitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
 	written, err := s.commitTurn(ctx, turn)
 	return written, fail(fmt.Sprintf("commit turn %d of session %d", turn.Turn, turn.Session), err)
 }
 
-func (s *Store) commitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Written, error) {
+func (s *Store) commitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
 	now := s.config.Now()
 	entries, err := store.Entries(turn, now)
 	if err != nil {
-		return agent.Written{}, err
+		return session.Written{}, err
 	}
 	set, err := store.Variables(turn.Set)
 	if err != nil {
-		return agent.Written{}, err
+		return session.Written{}, err
 	}
 	commit := commitStatement(turn, entries, set, now)
-	if written, err := s.writtenBefore(ctx, turn); written || err != nil {
-		return agent.Written{Repeated: written}, err
-	}
 	written := false
 	err = again(ctx, func() error {
 		written, err = s.writeTurn(ctx, turn.Session, entries, commit)
 		return err
 	})
 	if err != nil || written {
-		return agent.Written{Entries: entries}, err
+		return session.Written{Entries: entries}, err
 	}
 	return s.turnEntries(ctx, turn)
 }
 
-// writtenBefore reports whether turn 0 is written already, if that is in doubt.
-func (s *Store) writtenBefore(ctx context.Context, turn agent.TurnRecord) (written bool, err error) {
-	if !turn.Again || turn.Turn != 0 || turn.Partial {
-		return false, nil
-	}
-	if len(turn.Transitions) > 0 {
-		t := turn.Transitions[0]
-		err = s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM transition WHERE session_id = $1 AND turn = 0
-			AND source_state = $2 AND dest_state = $3 AND "timestamp" = $4)`,
-			turn.Session, store.Text(t.Source), store.Text(t.Dest), store.Time(t.Time, s.config.Now())).Scan(&written)
-	} else if len(turn.Handled) > 0 {
-		err = s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM session WHERE id = $1)
-			AND NOT EXISTS (SELECT FROM event WHERE session_id = $1 AND id = ANY($2::bigint[]) AND NOT handled)`,
-			turn.Session, turn.Handled).Scan(&written)
-	}
-	return written, err
-}
-
 // writeTurn makes one round trip, and gives entries their ids and seqs; false
 // if the turn may not be written.
-func (s *Store) writeTurn(ctx context.Context, session int64, entries []agent.Entry, commit *statement) (written bool, err error) {
+func (s *Store) writeTurn(ctx context.Context, session int64, entries []session.Entry, commit *statement) (written bool, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(lockSession, session)
 	batch.Queue(commit.text.String(), commit.args...)
@@ -97,7 +76,7 @@ func (s *Store) writeTurn(ctx context.Context, session int64, entries []agent.En
 }
 
 // number gives an entry what the database gave it.
-func number(e agent.Entry, id, seq int64, chat *int64) {
+func number(e session.Entry, id, seq int64, chat *int64) {
 	if e.Message != nil {
 		e.Message.ID, e.Message.Seq = id, seq
 		return
@@ -108,13 +87,20 @@ func number(e agent.Entry, id, seq int64, chat *int64) {
 	}
 }
 
-// turnEntries returns what is stored of a turn.
-func (s *Store) turnEntries(ctx context.Context, turn agent.TurnRecord) (out agent.Written, err error) {
+// turnEntries returns what is stored of a turn; if the last commit of the session
+// has the turn's key, what that wrote.
+func (s *Store) turnEntries(ctx context.Context, turn session.TurnRecord) (out session.Written, err error) {
 	batch := &pgx.Batch{}
-	batch.Queue(`SELECT `+chatColumns+` FROM chat c WHERE c.session_id = $1 AND c.turn = $2 AND NOT c.is_user ORDER BY c.seq`, turn.Session, turn.Turn)
+	batch.Queue(`SELECT commit_key <> '' AND commit_key = $2, commit_seq FROM session WHERE id = $1`, turn.Session, turn.Key)
+	batch.Queue(`SELECT `+chatColumns+` FROM chat c WHERE c.session_id = $1 AND c.turn = $2 ORDER BY c.seq`, turn.Session, turn.Turn)
 	batch.Queue(`SELECT `+stepColumns+` FROM reasoning_step c WHERE c.session_id = $1 AND c.turn = $2 ORDER BY c.seq`, turn.Session, turn.Turn)
 	results := s.pool.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
+	var same bool
+	var after int64
+	if err := results.QueryRow().Scan(&same, &after); err != nil {
+		return out, err
+	}
 	rows, err := results.Query()
 	if err != nil {
 		return out, err
@@ -127,5 +113,5 @@ func (s *Store) turnEntries(ctx context.Context, turn agent.TurnRecord) (out age
 		return out, err
 	}
 	steps, err := pgx.CollectRows(rows, scanStep)
-	return agent.Written{Entries: store.Merge(messages, steps), Repeated: true}, err
+	return store.Rewritten(store.Merge(messages, steps), same, after, len(turn.Entries)), err
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/store"
 )
 
@@ -17,8 +18,8 @@ const eventColumns = `e.id, e.turn, e.event, coalesce(e.info, ''), e.human, e.da
 	coalesce(c.id, 0), coalesce(c.seq, 0), coalesce(c.client_id, ''), coalesce(c.type, ''), c.content, coalesce(c.is_user, 0), coalesce(c.replaces, 0), coalesce(c.sender, ''), coalesce(c.timestamp, 0)`
 
 // scanEvent reads eventColumns and what more is asked for.
-func scanEvent(row scanner, more ...any) (agent.EventRecord, error) {
-	var e agent.EventRecord
+func scanEvent(row scanner, more ...any) (session.EventRecord, error) {
+	var e session.EventRecord
 	var m agent.ChatMessage
 	var data, origin, content []byte
 	var at, said int64
@@ -34,21 +35,23 @@ func scanEvent(row scanner, more ...any) (agent.EventRecord, error) {
 	return e, err
 }
 
-// Receive stores an event; see agent.Store.
-func (s *Store) Receive(ctx context.Context, in agent.Incoming) (agent.Receipt, error) {
+// Receive stores an event; see session.Store.
+func (s *Store) Receive(ctx context.Context, in session.Incoming) (session.Receipt, error) {
 	receipt, err := s.receive(ctx, in)
 	return receipt, fail(fmt.Sprintf("receive event of session %d", in.Session), err)
 }
 
-func (s *Store) receive(ctx context.Context, in agent.Incoming) (receipt agent.Receipt, err error) {
+func (s *Store) receive(ctx context.Context, in session.Incoming) (receipt session.Receipt, err error) {
 	if in, err = store.Incoming(in, s.config.Now()); err != nil {
 		return receipt, err
 	}
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		err := sql.ErrNoRows
 		if in.ClientID != "" {
-			receipt.Event, err = scanEvent(w.row(ctx, `SELECT `+eventColumns+` FROM chat c JOIN event e ON e.chat_id = c.id
-				WHERE c.session_id = ? AND c.client_id = ? AND c.client_id <> '' AND c.is_user`, in.Session, in.ClientID))
+			var handled bool
+			receipt.Event, err = scanEvent(w.row(ctx, `SELECT `+eventColumns+`, e.handled FROM chat c JOIN event e ON e.chat_id = c.id
+				WHERE c.session_id = ? AND c.client_id = ? AND c.client_id <> '' AND c.is_user`, in.Session, in.ClientID), &handled)
+			receipt.Event.Handled = handled
 		}
 		receipt.Duplicate = err == nil
 		before := receipt.Event.Message.Seq
@@ -76,7 +79,7 @@ var historyQuery = `SELECT ` + bounded(chatColumns, "c.content") + ` FROM chat c
 
 // addEvent stores an event that is not there yet, with its message; next is the
 // seq that what comes after the history has, or would have.
-func (s *Store) addEvent(ctx context.Context, w *writer, in agent.Incoming) (e agent.EventRecord, next int64, err error) {
+func (s *Store) addEvent(ctx context.Context, w *writer, in session.Incoming) (e session.EventRecord, next int64, err error) {
 	if err := replaceable(ctx, w, in); err != nil {
 		return e, 0, err
 	}
@@ -115,7 +118,7 @@ func (s *Store) addEvent(ctx context.Context, w *writer, in agent.Incoming) (e a
 }
 
 // replaceable refuses a message that replaces a turn which it cannot.
-func replaceable(ctx context.Context, w *writer, in agent.Incoming) error {
+func replaceable(ctx context.Context, w *writer, in session.Incoming) error {
 	if in.Replaces == 0 {
 		return nil
 	}
@@ -155,7 +158,7 @@ var lastEvent = `SELECT ` + bounded(bounded(eventColumns, "e.data"), "c.content"
 	FROM session s JOIN event e ON e.id = s.last_event AND e.session_id = s.id LEFT JOIN chat c ON c.id = e.chat_id WHERE s.id = ?3
 		AND ` + notReplaced("e", "s.id")
 
-func scanPending(rows *sql.Rows) (agent.EventRecord, error) {
+func scanPending(rows *sql.Rows) (session.EventRecord, error) {
 	var begun bool
 	e, err := scanEvent(rows, &begun)
 	e.Begun = begun

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/ingest"
 	"docent/internal/fault"
 	"docent/rag"
@@ -157,7 +157,7 @@ func TestClose(t *testing.T) {
 	}
 	_, err = s.PutDocuments(t.Context(), []ingest.Put{document("/a")})
 	wantKind(t, "a write on a closed store", err, fault.Unavailable)
-	if _, _, err := s.OpenSession(t.Context(), agent.SessionRecord{Key: agent.SessionKey{Agent: "a", ID: "x"}}); err == nil {
+	if _, _, err := s.OpenSession(t.Context(), session.SessionRecord{Key: session.SessionKey{Agent: "a", ID: "x"}}); err == nil {
 		t.Error("a session on a closed store")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/store"
 )
 
@@ -17,8 +18,8 @@ const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_nam
 	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s.timestamp, s.updated_at, s.pinned`
 
 // scanSession reads sessionColumns and what more is asked for.
-func scanSession(row scanner, more ...any) (agent.SessionRecord, error) {
-	var r agent.SessionRecord
+func scanSession(row scanner, more ...any) (session.SessionRecord, error) {
+	var r session.SessionRecord
 	var variables []byte
 	var created, updated int64
 	var entered, wake *int64
@@ -27,32 +28,32 @@ func scanSession(row scanner, more ...any) (agent.SessionRecord, error) {
 		&r.State, &entered, &wake, &variables, &r.Seq, &r.ResetSeq, &r.Turn, &created, &updated, &r.Pinned,
 	}, more...)...)
 	if errors.Is(err, sql.ErrNoRows) {
-		return agent.SessionRecord{}, store.NoSession()
+		return session.SessionRecord{}, store.NoSession()
 	}
 	if err != nil {
-		return agent.SessionRecord{}, err
+		return session.SessionRecord{}, err
 	}
 	if err := json.Unmarshal(variables, &r.Variables); err != nil {
-		return agent.SessionRecord{}, fmt.Errorf("variables of session %d: %w", r.RowID, err)
+		return session.SessionRecord{}, fmt.Errorf("variables of session %d: %w", r.RowID, err)
 	}
 	r.EnteredAt, r.WakeAt = orZero(entered), orZero(wake)
 	r.CreatedAt, r.UpdatedAt = micro(created), micro(updated)
 	return r, nil
 }
 
-// OpenSession returns or makes a session; see agent.Store.
-func (s *Store) OpenSession(ctx context.Context, record agent.SessionRecord) (agent.SessionRecord, bool, error) {
+// OpenSession returns or makes a session; see session.Store.
+func (s *Store) OpenSession(ctx context.Context, record session.SessionRecord) (session.SessionRecord, bool, error) {
 	session, created, err := s.openSession(ctx, record)
 	return session, created, fail(fmt.Sprintf("open session %s of %s", record.Key.ID, record.Key.Agent), err)
 }
 
-func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (session agent.SessionRecord, created bool, err error) {
+func (s *Store) openSession(ctx context.Context, record session.SessionRecord) (stored session.SessionRecord, created bool, err error) {
 	if err := store.CheckSession(record); err != nil {
-		return agent.SessionRecord{}, false, err
+		return session.SessionRecord{}, false, err
 	}
 	variables, err := store.Variables(record.Variables)
 	if err != nil {
-		return agent.SessionRecord{}, false, err
+		return session.SessionRecord{}, false, err
 	}
 	agentName, id := store.Text(record.Key.Agent), store.Text(record.Key.ID)
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
@@ -71,27 +72,27 @@ func (s *Store) openSession(ctx context.Context, record agent.SessionRecord) (se
 			return err
 		}
 		created = n == 1
-		session, err = scanSession(w.row(ctx, `SELECT `+sessionColumns+` FROM session s WHERE s.agent_name = ? AND s.session_id = ?`, agentName, id))
+		stored, err = scanSession(w.row(ctx, `SELECT `+sessionColumns+` FROM session s WHERE s.agent_name = ? AND s.session_id = ?`, agentName, id))
 		if err != nil || created {
 			return err
 		}
-		rows, err := w.query(ctx, pendingEvents, session.RowID)
+		rows, err := w.query(ctx, pendingEvents, stored.RowID)
 		if err != nil {
 			return err
 		}
-		if session.Pending, err = collect(rows, scanPending); err != nil {
+		if stored.Pending, err = collect(rows, scanPending); err != nil {
 			return err
 		}
-		session.Last, err = scanEvent(w.row(ctx, lastEvent, agent.MaxHistoryContent, agent.MaxHistoryContent, session.RowID))
+		stored.Last, err = scanEvent(w.row(ctx, lastEvent, agent.MaxHistoryContent, agent.MaxHistoryContent, stored.RowID))
 		if errors.Is(err, sql.ErrNoRows) {
-			session.Last, err = agent.EventRecord{}, nil
+			stored.Last, err = session.EventRecord{}, nil
 		}
 		return err
 	})
-	return session, created, err
+	return stored, created, err
 }
 
-// ResetSession empties a session; see agent.Store.
+// ResetSession empties a session; see session.Store.
 func (s *Store) ResetSession(ctx context.Context, session int64) (seq int64, err error) {
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		err := w.row(ctx, `UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, last_event = NULL, reset_seq = seq,
@@ -115,15 +116,15 @@ func (s *Store) ResetSession(ctx context.Context, session int64) (seq int64, err
 	return seq, fail(fmt.Sprintf("reset session %d", session), err)
 }
 
-// Alarms returns who wants to be woken; see agent.Alarms.
-func (s *Store) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]agent.Alarm, error) {
+// Alarms returns who wants to be woken; see session.Alarms.
+func (s *Store) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]session.Alarm, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT session_id, wake_at FROM session WHERE agent_name = ? AND wake_at >= ? ORDER BY wake_at, id LIMIT ?`,
 		store.Text(agentName), after.UnixMicro(), max(limit, 0))
 	if err != nil {
 		return nil, fail("read alarms of "+agentName, err)
 	}
-	out, err := collect(rows, func(rows *sql.Rows) (agent.Alarm, error) {
-		var a agent.Alarm
+	out, err := collect(rows, func(rows *sql.Rows) (session.Alarm, error) {
+		var a session.Alarm
 		var at int64
 		err := rows.Scan(&a.ID, &at)
 		a.At = micro(at)

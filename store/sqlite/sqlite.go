@@ -19,7 +19,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/ingest"
 	"docent/internal/fault"
 	"docent/migrations"
@@ -101,11 +101,11 @@ type accounts struct{ *database }
 type sources struct{ *database }
 
 var (
-	_ rag.Corpus      = (*Store)(nil)
-	_ rag.Library     = (*Store)(nil)
-	_ ingest.Store    = (*Store)(nil)
-	_ agent.Store     = (*Store)(nil)
-	_ agent.Directory = (*Store)(nil)
+	_ rag.Corpus        = (*Store)(nil)
+	_ rag.Library       = (*Store)(nil)
+	_ ingest.Store      = (*Store)(nil)
+	_ session.Store     = (*Store)(nil)
+	_ session.Directory = (*Store)(nil)
 )
 
 // Open opens the file, making it and its folder if missing, and migrates it.

@@ -9,35 +9,39 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/store"
 )
 
-// CommitTurn writes a turn's outcome; see agent.Store.
-func (s *Store) CommitTurn(ctx context.Context, turn agent.TurnRecord) (agent.Written, error) {
+// CommitTurn writes a turn's outcome; see session.Store.
+func (s *Store) CommitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
 	written, err := s.commitTurn(ctx, turn)
 	return written, fail(fmt.Sprintf("commit turn %d of session %d", turn.Turn, turn.Session), err)
 }
 
-func (s *Store) commitTurn(ctx context.Context, turn agent.TurnRecord) (out agent.Written, err error) {
+func (s *Store) commitTurn(ctx context.Context, turn session.TurnRecord) (out session.Written, err error) {
 	now := s.config.Now()
 	if out.Entries, err = store.Entries(turn, now); err != nil {
-		return agent.Written{}, err
+		return session.Written{}, err
 	}
 	set, err := store.Variables(turn.Set)
 	if err != nil {
-		return agent.Written{}, err
+		return session.Written{}, err
 	}
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
-		if written, err := writtenBefore(ctx, w, turn, now); written || err != nil {
-			out = agent.Written{Repeated: written}
-			return err
-		}
-		write, err := mayWrite(ctx, w, turn)
+		same, after, err := sameCommit(ctx, w, turn)
 		if err != nil {
 			return err
 		}
+		write := !same
+		if write {
+			if write, err = mayWrite(ctx, w, turn); err != nil {
+				return err
+			}
+		}
 		if !write {
-			out, err = turnEntries(ctx, w, turn)
+			stored, err := turnEntries(ctx, w, turn)
+			out = store.Rewritten(stored, same, after, len(turn.Entries))
 			return err
 		}
 		before, variables, err := writeSession(ctx, w, turn, now)
@@ -55,34 +59,19 @@ func (s *Store) commitTurn(ctx context.Context, turn agent.TurnRecord) (out agen
 	return out, err
 }
 
-// writtenBefore reports whether turn 0 is written already, if that is in doubt.
-func writtenBefore(ctx context.Context, w *writer, turn agent.TurnRecord, now time.Time) (written bool, err error) {
-	if !turn.Again || turn.Turn != 0 || turn.Partial {
-		return false, nil
+// sameCommit reports whether the session's last commit has the turn's key, and the
+// seq before it.
+func sameCommit(ctx context.Context, w *writer, turn session.TurnRecord) (same bool, after int64, err error) {
+	err = w.row(ctx, `SELECT commit_key <> '' AND commit_key = ?, commit_seq FROM session WHERE id = ?`, turn.Key, turn.Session).Scan(&same, &after)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = store.NoSession()
 	}
-	if len(turn.Transitions) > 0 {
-		t := turn.Transitions[0]
-		err = w.row(ctx, `SELECT EXISTS (SELECT 1 FROM transition WHERE session_id = ? AND turn = 0
-			AND source_state = ? AND dest_state = ? AND timestamp = ?)`,
-			turn.Session, store.Text(t.Source), store.Text(t.Dest), store.Time(t.Time, now).UnixMicro()).Scan(&written)
-		return written, err
-	}
-	if len(turn.Handled) == 0 {
-		return false, nil
-	}
-	for _, id := range turn.Handled {
-		err := w.row(ctx, `SELECT EXISTS (SELECT 1 FROM event WHERE session_id = ?1 AND id = ?2 AND NOT handled)
-			OR NOT EXISTS (SELECT 1 FROM session WHERE id = ?1)`, turn.Session, id).Scan(&written)
-		if written || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
+	return same, after, err
 }
 
 // mayWrite reports whether a turn was begun by no event, was not committed, or
 // had failed and now has not. A failed turn that goes on is open again.
-func mayWrite(ctx context.Context, w *writer, turn agent.TurnRecord) (bool, error) {
+func mayWrite(ctx context.Context, w *writer, turn session.TurnRecord) (bool, error) {
 	if turn.Turn == 0 {
 		return true, nil
 	}
@@ -107,16 +96,17 @@ func mayWrite(ctx context.Context, w *writer, turn agent.TurnRecord) (bool, erro
 
 // writeSession writes the session's row but for its variables. It returns those
 // and the seq given last before.
-func writeSession(ctx context.Context, w *writer, turn agent.TurnRecord, now time.Time) (before int64, variables []byte, err error) {
+func writeSession(ctx context.Context, w *writer, turn session.TurnRecord, now time.Time) (before int64, variables []byte, err error) {
 	if turn.Partial {
-		err = w.row(ctx, `UPDATE session SET seq = seq + ?1, updated_at = ?2 WHERE id = ?3 RETURNING seq - ?1, variables`,
-			len(turn.Entries), now.UnixMicro(), turn.Session).Scan(&before, &variables)
+		err = w.row(ctx, `UPDATE session SET seq = seq + ?1, updated_at = ?2, commit_key = ?4, commit_seq = seq
+			WHERE id = ?3 RETURNING seq - ?1, variables`,
+			len(turn.Entries), now.UnixMicro(), turn.Session, turn.Key).Scan(&before, &variables)
 	} else {
 		err = w.row(ctx, `UPDATE session SET seq = seq + ?1, updated_at = ?2, current_state = ?4, entered_at = ?5, wake_at = ?6,
-			last_event = coalesce(nullif(?7, 0), last_event) WHERE id = ?3
+			last_event = coalesce(nullif(?7, 0), last_event), commit_key = ?8, commit_seq = seq WHERE id = ?3
 			RETURNING seq - ?1, variables`,
 			len(turn.Entries), now.UnixMicro(), turn.Session, store.Text(turn.State), orNull(turn.EnteredAt), orNull(turn.WakeAt),
-			turn.Last).Scan(&before, &variables)
+			turn.Last, turn.Key).Scan(&before, &variables)
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		err = store.NoSession()
@@ -126,7 +116,7 @@ func writeSession(ctx context.Context, w *writer, turn agent.TurnRecord, now tim
 
 // addEntries writes entries, which come after seq before, and gives them their
 // ids and seqs.
-func addEntries(ctx context.Context, w *writer, turn agent.TurnRecord, entries []agent.Entry, before int64) error {
+func addEntries(ctx context.Context, w *writer, turn session.TurnRecord, entries []session.Entry, before int64) error {
 	for i, e := range entries { // messages first: steps refer to them
 		if m := e.Message; m != nil {
 			m.Seq = before + int64(i+1)
@@ -153,7 +143,7 @@ func addEntries(ctx context.Context, w *writer, turn agent.TurnRecord, entries [
 }
 
 // linkSteps says which messages steps of earlier parts belong to.
-func linkSteps(ctx context.Context, w *writer, turn agent.TurnRecord, entries []agent.Entry) error {
+func linkSteps(ctx context.Context, w *writer, turn session.TurnRecord, entries []session.Entry) error {
 	if turn.Partial {
 		return nil
 	}
@@ -170,7 +160,7 @@ func linkSteps(ctx context.Context, w *writer, turn agent.TurnRecord, entries []
 }
 
 // writeOutcome writes the rows that a turn leaves behind besides its entries.
-func writeOutcome(ctx context.Context, w *writer, turn agent.TurnRecord, now time.Time) error {
+func writeOutcome(ctx context.Context, w *writer, turn session.TurnRecord, now time.Time) error {
 	for _, id := range turn.Handled {
 		if _, err := w.exec(ctx, `UPDATE event SET handled = 1 WHERE id = ? AND session_id = ?`, id, turn.Session); err != nil {
 			return err
@@ -190,7 +180,7 @@ func writeOutcome(ctx context.Context, w *writer, turn agent.TurnRecord, now tim
 	return nil
 }
 
-func insertPrediction(ctx context.Context, w *writer, turn agent.TurnRecord, p agent.PredictionRecord) error {
+func insertPrediction(ctx context.Context, w *writer, turn session.TurnRecord, p agent.PredictionRecord) error {
 	result, err := w.exec(ctx, `INSERT INTO intent_prediction (session_id, message, intent_classifier, intent, score, timestamp, turn) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 		turn.Session, p.Message, p.Classifier, p.Intent, p.Score, p.Time.UnixMicro(), turn.Turn)
 	if err != nil {
@@ -210,31 +200,26 @@ func insertPrediction(ctx context.Context, w *writer, turn agent.TurnRecord, p a
 }
 
 // turnEntries returns what is stored of a turn.
-func turnEntries(ctx context.Context, w *writer, turn agent.TurnRecord) (agent.Written, error) {
-	out := agent.Written{Repeated: true}
-	if err := there(w.row(ctx, sessionThere, turn.Session)); err != nil {
-		return out, err
-	}
-	rows, err := w.query(ctx, `SELECT `+chatColumns+` FROM chat c WHERE c.session_id = ? AND c.turn = ? AND NOT c.is_user ORDER BY c.seq`,
+func turnEntries(ctx context.Context, w *writer, turn session.TurnRecord) ([]session.Entry, error) {
+	rows, err := w.query(ctx, `SELECT `+chatColumns+` FROM chat c WHERE c.session_id = ? AND c.turn = ? ORDER BY c.seq`,
 		turn.Session, turn.Turn)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
 	messages, err := collect(rows, scanChat)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
 	if rows, err = w.query(ctx, `SELECT `+stepColumns+` FROM reasoning_step c WHERE c.session_id = ? AND c.turn = ? ORDER BY c.seq`,
 		turn.Session, turn.Turn); err != nil {
-		return out, err
+		return nil, err
 	}
 	steps, err := collect(rows, scanStep)
-	out.Entries = store.Merge(messages, steps)
-	return out, err
+	return store.Merge(messages, steps), err
 }
 
 // setVariables changes a session's variables, if the turn did.
-func setVariables(ctx context.Context, w *writer, turn agent.TurnRecord, stored, set []byte) error {
+func setVariables(ctx context.Context, w *writer, turn session.TurnRecord, stored, set []byte) error {
 	if len(turn.Set) == 0 && len(turn.Delete) == 0 {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/ingest"
 	"docent/rag"
 )
@@ -92,22 +93,22 @@ func clock(f func()) time.Duration {
 // the statements they are compared to: one INSERT of such a message, and BEGIN,
 // three of them, COMMIT. It reports medians as ratios.
 func TurnBenchmark(b *testing.B, s Store, insert, three func() error) {
-	session, _, err := s.OpenSession(b.Context(), agent.SessionRecord{Key: agent.SessionKey{Agent: "a", ID: "bench"}, Platform: "WebSocketPlatform"})
+	stored, _, err := s.OpenSession(b.Context(), session.SessionRecord{Key: session.SessionKey{Agent: "a", ID: "bench"}, Platform: "WebSocketPlatform"})
 	if err != nil {
 		b.Fatal(err)
 	}
 	var took [4][]time.Duration // insert, three, Receive, CommitTurn
 	for n := 0; b.Loop(); n++ {
-		in := message(session.RowID, fmt.Sprint("m", n), strings.Repeat("a question ", 10))
+		in := message(stored.RowID, fmt.Sprint("m", n), strings.Repeat("a question ", 10))
 		in.History = 4
-		var receipt agent.Receipt
+		var receipt session.Receipt
 		for i, step := range []func() error{insert, three, func() (err error) {
 			receipt, err = s.Receive(b.Context(), in)
 			return err
 		}, func() error {
-			_, err := s.CommitTurn(b.Context(), agent.TurnRecord{
-				Session: session.RowID, Turn: receipt.Event.Turn, Handled: []int64{receipt.Event.ID}, State: "answer",
-				Entries:     []agent.Entry{{Message: &agent.ChatMessage{Type: "rag_answer", Content: BenchContent}}},
+			_, err := s.CommitTurn(b.Context(), session.TurnRecord{
+				Session: stored.RowID, Turn: receipt.Event.Turn, Handled: []int64{receipt.Event.ID}, State: "answer",
+				Entries:     []session.Entry{{Message: &agent.ChatMessage{Type: "rag_answer", Content: BenchContent}}},
 				Transitions: []agent.TransitionRecord{{Source: "answer", Dest: "answer", Event: "receive_message_text"}},
 			})
 			return err
@@ -152,14 +153,14 @@ func MatchBenchmark(b *testing.B, s Store, fill func()) {
 	took := map[string]time.Duration{}
 	for b.Loop() {
 		for name, c := range map[string]struct {
-			filter agent.SessionFilter
+			filter session.SessionFilter
 			found  int
 		}{
-			"ms_none":   {agent.SessionFilter{Match: "nobody said this"}, 0},
-			"ms_one":    {agent.SessionFilter{Match: "WORD 150000 "}, 1},
-			"ms_common": {agent.SessionFilter{Match: "word"}, 200},
-			"ms_owner":  {agent.SessionFilter{Match: "nobody said this", Owner: "o0"}, 0},
-			"ms_list":   {agent.SessionFilter{}, 200},
+			"ms_none":   {session.SessionFilter{Match: "nobody said this"}, 0},
+			"ms_one":    {session.SessionFilter{Match: "WORD 150000 "}, 1},
+			"ms_common": {session.SessionFilter{Match: "word"}, 200},
+			"ms_owner":  {session.SessionFilter{Match: "nobody said this", Owner: "o0"}, 0},
+			"ms_list":   {session.SessionFilter{}, 200},
 		} {
 			took[name] += clock(func() {
 				if all, err := s.Sessions(b.Context(), c.filter); err != nil || len(all) != c.found {

@@ -7,17 +7,18 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/agent/session"
 )
 
 // Conversations is an empty store of conversations made for one test.
 type Conversations struct {
 	// Open opens a handle on it; each sees what the others do.
-	Open func(t *testing.T) agent.Store
+	Open func(t *testing.T) session.Store
 	// Count returns the number of rows of a table; nil if there are no tables.
 	Count func(t *testing.T, table string) int
 }
 
-// conversationTests need no more than an agent.Store.
+// conversationTests need no more than an session.Store.
 var conversationTests = map[string]map[string]func(*testing.T, Conversations){
 	"Session": sessionTests, "Event": eventTests, "Turn": turnTests, "Partial": partialTests, "Reasoning": reasoningTests, "Together": togetherTests,
 	"Runtime": runtimeTests, "Page": pageTests, "Revise": reviseTests,
@@ -51,15 +52,15 @@ func (db Conversations) rows(t *testing.T, wanted map[string]int) {
 }
 
 // open opens a session of the agent "a".
-func open(t *testing.T, s agent.Store, id string) agent.SessionRecord {
+func open(t *testing.T, s session.Store, id string) session.SessionRecord {
 	t.Helper()
-	r, _, err := s.OpenSession(t.Context(), agent.SessionRecord{Key: agent.SessionKey{Agent: "a", ID: id}, Platform: "WebSocketPlatform"})
+	r, _, err := s.OpenSession(t.Context(), session.SessionRecord{Key: session.SessionKey{Agent: "a", ID: id}, Platform: "WebSocketPlatform"})
 	ok(t, err)
 	return r
 }
 
 // reset empties a session and returns the seq given last.
-func reset(t *testing.T, s agent.Store, session int64) int64 {
+func reset(t *testing.T, s session.Store, session int64) int64 {
 	t.Helper()
 	seq, err := s.ResetSession(t.Context(), session)
 	ok(t, err)
@@ -67,59 +68,59 @@ func reset(t *testing.T, s agent.Store, session int64) int64 {
 }
 
 // say stores a user's message.
-func say(t *testing.T, s agent.Store, session int64, clientID, text string) agent.Receipt {
+func say(t *testing.T, s session.Store, session int64, clientID, text string) session.Receipt {
 	t.Helper()
 	r, err := s.Receive(t.Context(), message(session, clientID, text))
 	ok(t, err)
 	return r
 }
 
-func message(session int64, clientID, text string) agent.Incoming {
+func message(row int64, clientID, text string) session.Incoming {
 	content, _ := json.Marshal(text) // a string always marshals
-	return agent.Incoming{
-		Session: session, ClientID: clientID, Type: "str", Content: content, History: 100,
-		Event: agent.EventRecord{Name: "receive_message_text", Info: text, Human: true, Data: content},
+	return session.Incoming{
+		Session: row, ClientID: clientID, Type: "str", Content: content, History: 100,
+		Event: session.EventRecord{Name: "receive_message_text", Info: text, Human: true, Data: content},
 	}
 }
 
 // happen stores an event without a message.
-func happen(t *testing.T, s agent.Store, session int64, name, data string) agent.EventRecord {
+func happen(t *testing.T, s session.Store, row int64, name, data string) session.EventRecord {
 	t.Helper()
-	e := agent.EventRecord{Name: name}
+	e := session.EventRecord{Name: name}
 	if data != "" {
 		e.Data = json.RawMessage(data)
 	}
-	r, err := s.Receive(t.Context(), agent.Incoming{Session: session, Event: e})
+	r, err := s.Receive(t.Context(), session.Incoming{Session: row, Event: e})
 	ok(t, err)
 	return r.Event
 }
 
 // told is the entry of a message that says a text.
-func told(text string) agent.Entry {
+func told(text string) session.Entry {
 	content, _ := json.Marshal(text) // a string always marshals
-	return agent.Entry{Message: &agent.ChatMessage{Type: "str", Content: content}}
+	return session.Entry{Message: &agent.ChatMessage{Type: "str", Content: content}}
 }
 
 // thought is the entry of a step that belongs to an entry's message.
-func thought(summary string, answer int) agent.Entry {
+func thought(summary string, answer int) session.Entry {
 	payload, _ := json.Marshal(map[string]string{"summary": summary}) // strings always marshal
-	return agent.Entry{Step: &agent.ReasoningRecord{Kind: "reasoning_step", StepKind: "thought", Summary: summary, Payload: payload}, Answer: answer}
+	return session.Entry{Step: &agent.ReasoningRecord{Kind: "reasoning_step", StepKind: "thought", Summary: summary, Payload: payload}, Answer: answer}
 }
 
 // sorry is the entry that tells that a turn failed.
-func sorry() agent.Entry {
+func sorry() session.Entry {
 	e := told("sorry")
 	e.Message.ClientID = agent.FailedID
 	return e
 }
 
 // begun is the record of the turn that an event began.
-func begun(session int64, e agent.EventRecord, entries ...agent.Entry) agent.TurnRecord {
-	return agent.TurnRecord{Session: session, Turn: e.Turn, Handled: []int64{e.ID}, State: "answer", Entries: entries}
+func begun(row int64, e session.EventRecord, entries ...session.Entry) session.TurnRecord {
+	return session.TurnRecord{Session: row, Turn: e.Turn, Handled: []int64{e.ID}, State: "answer", Entries: entries}
 }
 
 // commit commits a turn.
-func commit(t *testing.T, s agent.Store, turn agent.TurnRecord) agent.Written {
+func commit(t *testing.T, s session.Store, turn session.TurnRecord) session.Written {
 	t.Helper()
 	written, err := s.CommitTurn(t.Context(), turn)
 	ok(t, err)
@@ -127,7 +128,7 @@ func commit(t *testing.T, s agent.Store, turn agent.TurnRecord) agent.Written {
 }
 
 // reply commits the turn that an event began with messages.
-func reply(t *testing.T, s agent.Store, session int64, e agent.EventRecord, texts ...string) []string {
+func reply(t *testing.T, s session.Store, session int64, e session.EventRecord, texts ...string) []string {
 	t.Helper()
 	record := begun(session, e)
 	for _, text := range texts {
@@ -137,13 +138,13 @@ func reply(t *testing.T, s agent.Store, session int64, e agent.EventRecord, text
 }
 
 // greet commits messages that nothing began.
-func greet(t *testing.T, s agent.Store, session int64, texts ...string) []string {
+func greet(t *testing.T, s session.Store, row int64, texts ...string) []string {
 	t.Helper()
-	return reply(t, s, session, agent.EventRecord{}, texts...)
+	return reply(t, s, row, session.EventRecord{}, texts...)
 }
 
 // pending are the events in a session's queue in short: turn, name, data.
-func pending(t *testing.T, s agent.Store, id string) []string {
+func pending(t *testing.T, s session.Store, id string) []string {
 	t.Helper()
 	out := []string{}
 	for _, e := range open(t, s, id).Pending {
@@ -170,7 +171,7 @@ func lines(messages []agent.ChatMessage) []string {
 }
 
 // entryLines are entries in short.
-func entryLines(entries []agent.Entry) []string {
+func entryLines(entries []session.Entry) []string {
 	out := []string{}
 	for _, e := range entries {
 		if e.Message != nil {
@@ -192,11 +193,11 @@ func stepLines(steps []agent.ReasoningRecord) []string {
 }
 
 // all is everything in a session's record, in short, by seq.
-func all(t *testing.T, s agent.Store, session int64) []string {
+func all(t *testing.T, s session.Store, row int64) []string {
 	t.Helper()
-	messages, err := s.Messages(t.Context(), session, agent.MessageQuery{})
+	messages, err := s.Messages(t.Context(), row, session.MessageQuery{})
 	ok(t, err)
-	steps, err := s.Steps(t.Context(), session, agent.MessageQuery{})
+	steps, err := s.Steps(t.Context(), row, session.MessageQuery{})
 	ok(t, err)
 	out := make([]string, len(messages)+len(steps))
 	for _, entry := range slices.Concat(lines(messages), stepLines(steps)) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/agent/session"
 )
 
 var pageTests = map[string]func(*testing.T, Conversations){
@@ -33,14 +34,14 @@ func plain(bytes int) json.RawMessage {
 }
 
 // record leaves messages and steps of these contents, in turn.
-func record(t *testing.T, s agent.Store, session int64, contents ...json.RawMessage) {
+func record(t *testing.T, s session.Store, row int64, contents ...json.RawMessage) {
 	t.Helper()
-	var turn agent.TurnRecord
-	turn.Session = session
+	var turn session.TurnRecord
+	turn.Session = row
 	for _, c := range contents {
 		step := thought("s", 0)
 		step.Step.Payload = c
-		turn.Entries = append(turn.Entries, agent.Entry{Message: &agent.ChatMessage{Type: "str", Content: c}}, step)
+		turn.Entries = append(turn.Entries, session.Entry{Message: &agent.ChatMessage{Type: "str", Content: c}}, step)
 	}
 	commit(t, s, turn)
 }
@@ -49,24 +50,24 @@ func record(t *testing.T, s agent.Store, session int64, contents ...json.RawMess
 func pageBytes(t *testing.T, db Conversations) {
 	const limit, small = 20_000, 6_000
 	s, ctx := db.Open(t), t.Context()
-	session := open(t, s, "x").RowID
+	row := open(t, s, "x").RowID
 	contents := []json.RawMessage{json.RawMessage(`1`), noise(50_000)}
 	for range 6 {
 		contents = append(contents, noise(small), plain(9_000))
 	}
 	contents = append(contents, plain(3_000_000), json.RawMessage(`2`), plain(50_000), json.RawMessage(`3`))
-	record(t, s, session, contents...)
-	for name, read := range map[string]func(q agent.MessageQuery) (seqs []int64, bytes int){
-		"messages": func(q agent.MessageQuery) (seqs []int64, bytes int) {
-			got, err := s.Messages(ctx, session, q)
+	record(t, s, row, contents...)
+	for name, read := range map[string]func(q session.MessageQuery) (seqs []int64, bytes int){
+		"messages": func(q session.MessageQuery) (seqs []int64, bytes int) {
+			got, err := s.Messages(ctx, row, q)
 			ok(t, err)
 			for _, m := range got {
 				seqs, bytes = append(seqs, m.Seq), bytes+len(m.Content)
 			}
 			return seqs, bytes
 		},
-		"steps": func(q agent.MessageQuery) (seqs []int64, bytes int) {
-			got, err := s.Steps(ctx, session, q)
+		"steps": func(q session.MessageQuery) (seqs []int64, bytes int) {
+			got, err := s.Steps(ctx, row, q)
 			ok(t, err)
 			for _, r := range got {
 				seqs, bytes = append(seqs, r.Seq), bytes+len(r.Payload)
@@ -74,11 +75,11 @@ func pageBytes(t *testing.T, db Conversations) {
 			return seqs, bytes
 		},
 	} {
-		all, _ := read(agent.MessageQuery{})
+		all, _ := read(session.MessageQuery{})
 		want(t, name, len(all), len(contents))
 		var paged []int64
 		pages := 0
-		q := agent.MessageQuery{Last: len(contents) - 1, Before: all[len(all)-1], Bytes: limit}
+		q := session.MessageQuery{Last: len(contents) - 1, Before: all[len(all)-1], Bytes: limit}
 		for {
 			got, bytes := read(q)
 			if len(got) == 0 {
@@ -94,7 +95,7 @@ func pageBytes(t *testing.T, db Conversations) {
 		if pages > len(contents)-2 {
 			t.Errorf("%s: %d pages", name, pages)
 		}
-		last, _ := read(agent.MessageQuery{Last: 2, Bytes: 1})
+		last, _ := read(session.MessageQuery{Last: 2, Bytes: 1})
 		want(t, name+" of the last two", last, all[len(all)-2:len(all)-1])
 	}
 }
@@ -103,13 +104,13 @@ func pageBytes(t *testing.T, db Conversations) {
 func pageContent(t *testing.T, db Conversations) {
 	const limit = 1000
 	s, ctx := db.Open(t), t.Context()
-	session := open(t, s, "x").RowID
-	record(t, s, session, noise(limit-100), noise(limit+1), plain(limit-100), plain(limit+1), plain(1_000_000), noise(1_000_000), json.RawMessage(`1`))
-	messages, err := s.Messages(ctx, session, agent.MessageQuery{MaxContent: limit})
+	row := open(t, s, "x").RowID
+	record(t, s, row, noise(limit-100), noise(limit+1), plain(limit-100), plain(limit+1), plain(1_000_000), noise(1_000_000), json.RawMessage(`1`))
+	messages, err := s.Messages(ctx, row, session.MessageQuery{MaxContent: limit})
 	ok(t, err)
-	steps, err := s.Steps(ctx, session, agent.MessageQuery{MaxContent: limit})
+	steps, err := s.Steps(ctx, row, session.MessageQuery{MaxContent: limit})
 	ok(t, err)
-	whole, err := s.Messages(ctx, session, agent.MessageQuery{})
+	whole, err := s.Messages(ctx, row, session.MessageQuery{})
 	ok(t, err)
 	var got, got2 []int
 	for i, m := range messages {
@@ -126,11 +127,11 @@ func pageContent(t *testing.T, db Conversations) {
 // whole.
 func pageHistory(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
-	session := open(t, s, "x").RowID
+	row := open(t, s, "x").RowID
 	large, small := noise(agent.MaxHistoryContent+1), noise(agent.MaxHistoryContent-100)
-	send := func(id string, content json.RawMessage) agent.Receipt {
-		r, err := s.Receive(ctx, agent.Incoming{
-			Session: session, ClientID: id, Type: "file", Content: content, History: 10, Event: agent.EventRecord{Name: "receive_file"},
+	send := func(id string, content json.RawMessage) session.Receipt {
+		r, err := s.Receive(ctx, session.Incoming{
+			Session: row, ClientID: id, Type: "file", Content: content, History: 10, Event: session.EventRecord{Name: "receive_file"},
 		})
 		ok(t, err)
 		want(t, "content", len(r.Event.Message.Content), len(content))
@@ -149,7 +150,7 @@ func pageHistory(t *testing.T, db Conversations) {
 	again := send("2", small)
 	want(t, "again", []any{again.Duplicate, sizes(again.History)}, []any{true, []int{0}})
 	want(t, "a large one again", sizes(send("3", plain(10*agent.MaxHistoryContent)).History), []int{0, len(small)})
-	r, err := s.Receive(ctx, agent.Incoming{Session: session, History: 10, Event: agent.EventRecord{Name: "e"}})
+	r, err := s.Receive(ctx, session.Incoming{Session: row, History: 10, Event: session.EventRecord{Name: "e"}})
 	ok(t, err)
 	want(t, "of an event", sizes(r.History), []int{0, len(small), 0})
 	queue := open(t, s, "x").Pending

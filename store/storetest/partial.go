@@ -2,10 +2,12 @@ package storetest
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 )
 
 var partialTests = map[string]func(*testing.T, Conversations){
@@ -17,7 +19,7 @@ var partialTests = map[string]func(*testing.T, Conversations){
 }
 
 // part commits a part of the turn that an event began.
-func part(t *testing.T, s agent.Store, session int64, e agent.EventRecord, entries ...agent.Entry) agent.Written {
+func part(t *testing.T, s session.Store, session int64, e session.EventRecord, entries ...session.Entry) session.Written {
 	t.Helper()
 	turn := begun(session, e, entries...)
 	turn.Partial = true
@@ -27,10 +29,10 @@ func part(t *testing.T, s agent.Store, session int64, e agent.EventRecord, entri
 // partialFinal: parts and the end of a turn make one record.
 func partialFinal(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
-	session := open(t, s, "x").RowID
-	e, waits := say(t, s, session, "m1", "one").Event, say(t, s, session, "m2", "two").Event
+	row := open(t, s, "x").RowID
+	e, waits := say(t, s, row, "m1", "one").Event, say(t, s, row, "m2", "two").Event
 	before := open(t, s, "x")
-	turn := begun(session, e, told("wait"), thought("first", 0))
+	turn := begun(row, e, told("wait"), thought("first", 0))
 	turn.Partial, turn.State, turn.EnteredAt, turn.WakeAt = true, "elsewhere", time.Now(), time.Now()
 	turn.Set, turn.Delete = map[string]json.RawMessage{"v": json.RawMessage("1")}, []string{"w"}
 	turn.Transitions = []agent.TransitionRecord{{Source: "a", Dest: "b"}}
@@ -38,8 +40,8 @@ func partialFinal(t *testing.T, db Conversations) {
 	got := commit(t, s, turn)
 	want(t, "part", []any{got.Repeated, entryLines(got.Entries)}, []any{false, []string{`3/1 agent "wait"`, "4/1 thought first"}})
 	first := got.Entries[1].Step.ID
-	want(t, "another part", entryLines(part(t, s, session, e, told("more")).Entries), []string{`5/1 agent "more"`})
-	want(t, "an empty part", entryLines(part(t, s, session, e).Entries), []string{})
+	want(t, "another part", entryLines(part(t, s, row, e, told("more")).Entries), []string{`5/1 agent "more"`})
+	want(t, "an empty part", entryLines(part(t, s, row, e).Entries), []string{})
 
 	after := open(t, db.Open(t), "x")
 	want(t, "session", []any{after.State, after.EnteredAt, after.WakeAt, len(after.Variables), after.Seq, after.Turn},
@@ -47,11 +49,11 @@ func partialFinal(t *testing.T, db Conversations) {
 	want(t, "pending", pending(t, s, "x"), []string{`1 receive_message_text "one" begun`, `2 receive_message_text "two"`})
 	db.rows(t, map[string]int{"transition": 0, "intent_prediction": 0})
 
-	turn.Partial, turn.Entries = false, []agent.Entry{thought("second", 2), told("done")}
-	turn.Links = []agent.Link{{Step: first, Answer: 2}}
+	turn.Partial, turn.Entries = false, []session.Entry{thought("second", 2), told("done")}
+	turn.Links = []session.Link{{Step: first, Answer: 2}}
 	got = commit(t, s, turn)
 	want(t, "end", []any{got.Repeated, entryLines(got.Entries)}, []any{false, []string{"6/1 thought second", `7/1 agent "done"`}})
-	steps, err := s.Steps(ctx, session, agent.MessageQuery{})
+	steps, err := s.Steps(ctx, row, session.MessageQuery{})
 	ok(t, err)
 	done := got.Entries[1].Message.ID
 	want(t, "links", []int64{steps[0].ChatID, steps[1].ChatID}, []int64{done, done})
@@ -59,12 +61,12 @@ func partialFinal(t *testing.T, db Conversations) {
 	want(t, "state", open(t, s, "x").State, "elsewhere")
 
 	// A part that comes after the end leaves nothing.
-	late := part(t, s, session, e, told("late"))
+	late := part(t, s, row, e, told("late"))
 	want(t, "late", []any{late.Repeated, len(late.Entries)}, []any{true, 5})
-	want(t, "record", all(t, s, session), []string{
+	want(t, "record", all(t, s, row), []string{
 		`1/1 user "one"`, `2/2 user "two"`, `3/1 agent "wait"`, "4/1 thought first", `5/1 agent "more"`, "6/1 thought second", `7/1 agent "done"`,
 	})
-	reply(t, s, session, waits)
+	reply(t, s, row, waits)
 	want(t, "pending", pending(t, s, "x"), []string{})
 }
 
@@ -114,43 +116,46 @@ func partialFailed(t *testing.T, db Conversations) {
 // partialZero: what no event began may come in parts, and is never a repeat.
 func partialZero(t *testing.T, db Conversations) {
 	s := db.Open(t)
-	session := open(t, s, "x").RowID
-	part(t, s, session, agent.EventRecord{}, told("hel"))
+	row := open(t, s, "x").RowID
+	part(t, s, row, session.EventRecord{}, told("hel"))
 	want(t, "state", open(t, s, "x").State, "")
-	want(t, "end", greet(t, s, session, "lo"), []string{`2/0 agent "lo"`})
-	part(t, s, session, agent.EventRecord{}, told("again"))
-	want(t, "record", all(t, s, session), []string{`1/0 agent "hel"`, `2/0 agent "lo"`, `3/0 agent "again"`})
+	want(t, "end", greet(t, s, row, "lo"), []string{`2/0 agent "lo"`})
+	part(t, s, row, session.EventRecord{}, told("again"))
+	want(t, "record", all(t, s, row), []string{`1/0 agent "hel"`, `2/0 agent "lo"`, `3/0 agent "again"`})
 	want(t, "state", open(t, s, "x").State, "answer")
 }
 
-// partialAgain: what no event began is written once if it is known to be tried
-// again, and twice if it happened twice.
+// partialAgain: a commit is written once by its key, also if an event is stored
+// between, and answered as the first time.
 func partialAgain(t *testing.T, db Conversations) {
 	s := db.Open(t)
-	session := open(t, s, "x").RowID
-	e := happen(t, s, session, "e", "1")
+	row := open(t, s, "x").RowID
+	e := happen(t, s, row, "e", "1")
 	at := time.Date(2024, 2, 29, 12, 30, 1, 123456789, time.UTC)
-	move := agent.TurnRecord{
-		Session: session, State: "b", EnteredAt: at, Entries: []agent.Entry{told("moved")},
+	move := session.TurnRecord{
+		Session: row, State: "b", EnteredAt: at, Entries: []session.Entry{told("moved")},
 		Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b", Time: at}},
 	}
-	took := agent.TurnRecord{Session: session, State: "b", EnteredAt: at, Handled: []int64{e.ID}, Entries: []agent.Entry{told("took")}}
-	for _, c := range []struct {
-		turn   agent.TurnRecord
-		again  bool
-		writes bool
-	}{
-		{move, true, true},
-		{move, true, false},
-		{move, false, true},
-		{took, true, true},
-		{took, true, false},
-		{took, false, true},
-	} {
-		c.turn.Again = c.again
-		got := commit(t, s, c.turn)
-		want(t, "repeated and written", []any{got.Repeated, len(got.Entries)}, []any{!c.writes, map[bool]int{true: 1}[c.writes]})
+	part := session.TurnRecord{Session: row, Turn: e.Turn, Partial: true, Entries: []session.Entry{thought("hm", 0), told("part")}}
+	took := session.TurnRecord{
+		Session: row, Turn: e.Turn, State: "b", EnteredAt: at, Handled: []int64{e.ID}, Entries: []session.Entry{told("took")},
+		Transitions: []agent.TransitionRecord{{Source: "b", Dest: "b", Time: at}},
 	}
-	want(t, "record", all(t, s, session), []string{`1/0 agent "moved"`, `2/0 agent "moved"`, `3/0 agent "took"`, `4/0 agent "took"`})
-	db.rows(t, map[string]int{"transition": 2})
+	for i, turn := range []session.TurnRecord{move, part, took, move} {
+		turn.Key = fmt.Sprintf("key %d", i)
+		first := entryLines(commit(t, s, turn).Entries)
+		say(t, s, row, turn.Key, "between")
+		for range 2 {
+			got := commit(t, s, turn)
+			want(t, "repeated and written", []any{got.Repeated, entryLines(got.Entries)}, []any{false, first})
+		}
+	}
+	want(t, "record", all(t, s, row), []string{
+		`1/0 agent "moved"`, `2/2 user "between"`, "3/1 thought hm", `4/1 agent "part"`, `5/3 user "between"`, `6/1 agent "took"`,
+		`7/4 user "between"`, `8/0 agent "moved"`, `9/5 user "between"`,
+	})
+	took.Key = "another"
+	got := commit(t, s, took)
+	want(t, "by another", []any{got.Repeated, entryLines(got.Entries)}, []any{true, []string{"3/1 thought hm", `4/1 agent "part"`, `6/1 agent "took"`}})
+	db.rows(t, map[string]int{"transition": 3})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 )
 
 var predictionTests = map[string]func(*testing.T, Database){
@@ -47,13 +48,13 @@ func predictionRows(t *testing.T, db Database) {
 
 func predictionNone(t *testing.T, db Database) {
 	s := db.Open(t)
-	session := open(t, s, "x").RowID
-	reply(t, s, session, say(t, s, session, "", "one").Event, "re")
+	row := open(t, s, "x").RowID
+	reply(t, s, row, say(t, s, row, "", "one").Event, "re")
 	want(t, "predictions", db.Strings(t, predictions), []string{})
 	want(t, "parameters", db.Strings(t, parameters), []string{})
 	// Rows as BAF's tools read them have null where there is nothing.
-	tasks := agent.Entry{Step: &agent.ReasoningRecord{Kind: "task_list_update", Payload: []byte("{}")}}
-	commit(t, s, begun(session, say(t, s, session, "", "two").Event, tasks, thought("t", 0)))
+	tasks := session.Entry{Step: &agent.ReasoningRecord{Kind: "task_list_update", Payload: []byte("{}")}}
+	commit(t, s, begun(row, say(t, s, row, "", "two").Event, tasks, thought("t", 0)))
 	want(t, "steps", db.Strings(t, `SELECT kind || ' ' || coalesce(step_kind, 'null') || ' ' || coalesce(step, -1) || ' ' || coalesce(summary, 'null')
 		FROM reasoning_step ORDER BY seq`), []string{"task_list_update null -1 null", "reasoning_step thought 0 t"})
 }
@@ -61,20 +62,20 @@ func predictionNone(t *testing.T, db Database) {
 // predictionAstray: no row refers to one of another session or of none.
 func predictionAstray(t *testing.T, db Database) {
 	s := db.Open(t)
-	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
+	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
 	elsewhere := say(t, s, other, "", "elsewhere").Event.Message.ID
-	e := say(t, s, session, "", "one").Event
-	astray := part(t, s, other, agent.EventRecord{Turn: 1}, thought("another's", 0))
-	var links []agent.Link
+	e := say(t, s, row, "", "one").Event
+	astray := part(t, s, other, session.EventRecord{Turn: 1}, thought("another's", 0))
+	var links []session.Link
 	for _, chat := range []int64{elsewhere, 999} {
 		step := thought("t", 0)
 		step.Step.ChatID = chat
-		got := part(t, s, session, e, step).Entries[0].Step
+		got := part(t, s, row, e, step).Entries[0].Step
 		want(t, "link", got.ChatID, 0)
-		links = append(links, agent.Link{Step: got.ID, Chat: chat})
+		links = append(links, session.Link{Step: got.ID, Chat: chat})
 	}
-	links = append(links, agent.Link{Step: astray.Entries[0].Step.ID, Answer: 1})
-	turn := begun(session, e, told("x"))
+	links = append(links, session.Link{Step: astray.Entries[0].Step.ID, Answer: 1})
+	turn := begun(row, e, told("x"))
 	turn.Links = links
 	commit(t, s, turn)
 	want(t, "links", db.Strings(t, "SELECT 'linked' FROM reasoning_step WHERE chat_id IS NOT NULL"), []string{})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 )
 
 var reasoningTests = map[string]func(*testing.T, Conversations){
@@ -16,8 +17,8 @@ var reasoningTests = map[string]func(*testing.T, Conversations){
 // reasoningSteps: steps come back as they were, among the messages.
 func reasoningSteps(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
-	session := open(t, s, "x").RowID
-	e := say(t, s, session, "m", "one").Event
+	row := open(t, s, "x").RowID
+	e := say(t, s, row, "m", "one").Event
 	at := time.Date(2024, 2, 29, 12, 30, 1, 123456000, time.UTC)
 	step := agent.ReasoningRecord{
 		Kind: "reasoning_step", StepKind: "tool_result", Step: 3, Summary: "read a file", Time: at,
@@ -26,48 +27,48 @@ func reasoningSteps(t *testing.T, db Conversations) {
 	given := step
 	given.ID, given.Seq, given.Turn, given.ChatID = 77, 77, 77, 77 // they count for nothing beside Answer
 	tasks := agent.ReasoningRecord{Kind: "task_list_update", Payload: json.RawMessage(`{"tasks":[]}`), Time: at}
-	got := commit(t, s, begun(session, e, agent.Entry{Step: &given, Answer: 2}, told("said"), agent.Entry{Step: &tasks}))
+	got := commit(t, s, begun(row, e, session.Entry{Step: &given, Answer: 2}, told("said"), session.Entry{Step: &tasks}))
 	want(t, "given", given.ID, 77)
 	first, second := *got.Entries[0].Step, *got.Entries[2].Step
 	want(t, "ids", []any{first.ID > 0, second.ID > first.ID}, []any{true, true})
 	step.ID, step.Seq, step.Turn, step.ChatID = first.ID, 2, 1, got.Entries[1].Message.ID
 	tasks.ID, tasks.Seq, tasks.Turn = second.ID, 4, 1
 	want(t, "written", []agent.ReasoningRecord{first, second}, []agent.ReasoningRecord{step, tasks})
-	stored, err := db.Open(t).Steps(ctx, session, agent.MessageQuery{})
+	stored, err := db.Open(t).Steps(ctx, row, session.MessageQuery{})
 	ok(t, err)
 	for i, want := range []agent.ReasoningRecord{step, tasks} {
 		sameJSON(t, "payload", stored[i].Payload, string(want.Payload))
 		stored[i].Payload = want.Payload
 	}
 	want(t, "stored", stored, []agent.ReasoningRecord{step, tasks})
-	want(t, "record", all(t, s, session), []string{`1/1 user "one"`, "2/1 tool_result read a file", `3/1 agent "said"`, "4/1  "})
-	want(t, "history", lines(say(t, s, session, "", "two").History), []string{`1/1 user "one"`, `3/1 agent "said"`})
+	want(t, "record", all(t, s, row), []string{`1/1 user "one"`, "2/1 tool_result read a file", `3/1 agent "said"`, "4/1  "})
+	want(t, "history", lines(say(t, s, row, "", "two").History), []string{`1/1 user "one"`, `3/1 agent "said"`})
 }
 
 // reasoningLinks: a step belongs to the message that closed its loop, which may
 // come in the same commit, before or after it, in a later one, or never.
 func reasoningLinks(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
-	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
-	commit(t, s, agent.TurnRecord{Session: session, Entries: []agent.Entry{thought("greeting's", 0)}})
+	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
+	commit(t, s, session.TurnRecord{Session: row, Entries: []session.Entry{thought("greeting's", 0)}})
 	commit(t, s, begun(other, say(t, s, other, "", "x").Event, thought("other's", 0)))
-	one, two := say(t, s, session, "", "one").Event, say(t, s, session, "", "two").Event
-	part(t, s, session, two, thought("two's", 0))
-	before := part(t, s, session, one, thought("a", 0), told("first"), thought("b", 0), thought("c", 2), thought("h", 0), thought("i", 0)).Entries
-	linked := begun(session, one, thought("d", 2), told("second"), thought("e", 4), told("third"), thought("f", 2), thought("g", 0))
-	linked.Links = []agent.Link{
+	one, two := say(t, s, row, "", "one").Event, say(t, s, row, "", "two").Event
+	part(t, s, row, two, thought("two's", 0))
+	before := part(t, s, row, one, thought("a", 0), told("first"), thought("b", 0), thought("c", 2), thought("h", 0), thought("i", 0)).Entries
+	linked := begun(row, one, thought("d", 2), told("second"), thought("e", 4), told("third"), thought("f", 2), thought("g", 0))
+	linked.Links = []session.Link{
 		{Step: before[0].Step.ID, Answer: 4, Chat: one.Message.ID}, // the former counts
 		{Step: before[2].Step.ID, Answer: 2}, {Step: before[3].Step.ID, Answer: 2}, {Step: before[4].Step.ID, Chat: one.Message.ID}, {Step: 9999, Answer: 2},
 	}
 	commit(t, s, linked)
 	said := map[int64]string{0: "none"}
-	messages, err := s.Messages(ctx, session, agent.MessageQuery{})
+	messages, err := s.Messages(ctx, row, session.MessageQuery{})
 	ok(t, err)
 	for _, m := range messages {
 		said[m.ID] = string(m.Content)
 	}
-	links := func(session int64) map[string]string {
-		steps, err := s.Steps(ctx, session, agent.MessageQuery{})
+	links := func(row int64) map[string]string {
+		steps, err := s.Steps(ctx, row, session.MessageQuery{})
 		ok(t, err)
 		out := map[string]string{}
 		for _, r := range steps {
@@ -75,7 +76,7 @@ func reasoningLinks(t *testing.T, db Conversations) {
 		}
 		return out
 	}
-	want(t, "links", links(session), map[string]string{
+	want(t, "links", links(row), map[string]string{
 		"greeting's": "none", "two's": "none", "a": `"third"`, "b": `"second"`, "c": `"first"`, "h": `"one"`, "i": "none",
 		"d": `"second"`, "e": `"third"`, "f": `"second"`, "g": "none",
 	})
@@ -85,15 +86,15 @@ func reasoningLinks(t *testing.T, db Conversations) {
 // reasoningStored: a step may belong to a message that is stored already.
 func reasoningStored(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
-	session := open(t, s, "x").RowID
-	e := say(t, s, session, "", "one").Event
+	row := open(t, s, "x").RowID
+	e := say(t, s, row, "", "one").Event
 	linked := thought("b", 0)
 	linked.Step.ChatID = e.Message.ID
-	got := part(t, s, session, e, thought("a", 0), linked, told("said"))
+	got := part(t, s, row, e, thought("a", 0), linked, told("said"))
 	want(t, "linked", []int64{got.Entries[0].Step.ChatID, got.Entries[1].Step.ChatID}, []int64{0, e.Message.ID})
 	said := got.Entries[2].Message.ID
 	links := func() []int64 {
-		steps, err := s.Steps(ctx, session, agent.MessageQuery{})
+		steps, err := s.Steps(ctx, row, session.MessageQuery{})
 		ok(t, err)
 		var out []int64
 		for _, r := range steps {
@@ -101,8 +102,8 @@ func reasoningStored(t *testing.T, db Conversations) {
 		}
 		return out
 	}
-	turn := begun(session, e, thought("c", 0))
-	turn.Partial, turn.Links = true, []agent.Link{{Step: got.Entries[0].Step.ID, Chat: said}, {Step: got.Entries[1].Step.ID, Chat: said}} // a part links nothing
+	turn := begun(row, e, thought("c", 0))
+	turn.Partial, turn.Links = true, []session.Link{{Step: got.Entries[0].Step.ID, Chat: said}, {Step: got.Entries[1].Step.ID, Chat: said}} // a part links nothing
 	commit(t, s, turn)
 	want(t, "after a part", links(), []int64{0, e.Message.ID, 0})
 	turn.Partial = false
@@ -114,15 +115,15 @@ func reasoningStored(t *testing.T, db Conversations) {
 // one.
 func reasoningCutShort(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
-	session := open(t, s, "x").RowID
-	one, two := say(t, s, session, "", "one").Event, say(t, s, session, "", "two").Event
-	part(t, s, session, one, thought("a", 2), told("first"), thought("b", 0))
-	part(t, s, session, two, thought("another's", 0))
-	part(t, s, session, one, thought("c", 0))
-	end := begun(session, one, thought("new", 0), told("last"))
-	end.Links = []agent.Link{{Answer: 2}}
+	row := open(t, s, "x").RowID
+	one, two := say(t, s, row, "", "one").Event, say(t, s, row, "", "two").Event
+	part(t, s, row, one, thought("a", 2), told("first"), thought("b", 0))
+	part(t, s, row, two, thought("another's", 0))
+	part(t, s, row, one, thought("c", 0))
+	end := begun(row, one, thought("new", 0), told("last"))
+	end.Links = []session.Link{{Answer: 2}}
 	last := commit(t, s, end).Entries[1].Message.ID
-	steps, err := s.Steps(ctx, session, agent.MessageQuery{})
+	steps, err := s.Steps(ctx, row, session.MessageQuery{})
 	ok(t, err)
 	got := map[string]bool{}
 	for _, r := range steps {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/internal/fault"
 )
 
@@ -18,7 +19,7 @@ var reviseTests = map[string]func(*testing.T, Conversations){
 }
 
 // revise stores a user's message that replaces a turn.
-func revise(t *testing.T, s agent.Store, session int64, clientID, text string, turn int64) agent.Receipt {
+func revise(t *testing.T, s session.Store, session int64, clientID, text string, turn int64) session.Receipt {
 	t.Helper()
 	in := message(session, clientID, text)
 	in.Replaces = turn
@@ -28,7 +29,7 @@ func revise(t *testing.T, s agent.Store, session int64, clientID, text string, t
 }
 
 // converse holds a conversation of some turns, with a step and a reply each.
-func converse(t *testing.T, s agent.Store, session int64, turns ...string) {
+func converse(t *testing.T, s session.Store, session int64, turns ...string) {
 	t.Helper()
 	for _, text := range turns {
 		e := say(t, s, session, text, text).Event
@@ -37,7 +38,7 @@ func converse(t *testing.T, s agent.Store, session int64, turns ...string) {
 }
 
 // conversation are the messages and steps that a query selects, in short.
-func conversation(t *testing.T, s agent.Store, session int64, q agent.MessageQuery) (said, steps []string) {
+func conversation(t *testing.T, s session.Store, session int64, q session.MessageQuery) (said, steps []string) {
 	t.Helper()
 	messages, err := s.Messages(t.Context(), session, q)
 	ok(t, err)
@@ -50,48 +51,48 @@ func conversation(t *testing.T, s agent.Store, session int64, q agent.MessageQue
 // for, also of what is replaced again and of commits that come late.
 func reviseLeftOut(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
-	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
+	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
 	converse(t, s, other, "stays", "as it is")
-	converse(t, s, session, "one", "two")
-	late := say(t, s, session, "late", "late").Event
-	first := revise(t, s, session, "r1", "zwei", 2)
+	converse(t, s, row, "one", "two")
+	late := say(t, s, row, "late", "late").Event
+	first := revise(t, s, row, "r1", "zwei", 2)
 	want(t, "receipt", []any{first.Event.Turn, first.Event.Message.Seq, first.Event.Message.Replaces, first.Duplicate}, []any{int64(4), int64(8), int64(2), false})
 	want(t, "history", lines(first.History), []string{`1/1 user "one"`, `3/1 agent "re one"`})
-	again := revise(t, s, session, "r1", "zwei", 2)
+	again := revise(t, s, row, "r1", "zwei", 2)
 	want(t, "again", []any{again.Event.Turn, again.Event.Message.Replaces, again.Duplicate, len(again.History)}, []any{int64(4), int64(2), true, 2})
-	reply(t, s, session, late, "too late")
-	commit(t, s, begun(session, first.Event, thought("zwei", 2), told("re zwei")))
-	said, steps := conversation(t, s, session, agent.MessageQuery{})
+	reply(t, s, row, late, "too late")
+	commit(t, s, begun(row, first.Event, thought("zwei", 2), told("re zwei")))
+	said, steps := conversation(t, s, row, session.MessageQuery{})
 	want(t, "messages", said, []string{`1/1 user "one"`, `3/1 agent "re one"`, `8/4 user "zwei"`, `11/4 agent "re zwei"`})
 	want(t, "steps", steps, []string{`2/1 thought one`, `10/4 thought zwei`})
-	for what, q := range map[string]agent.MessageQuery{
+	for what, q := range map[string]session.MessageQuery{
 		"a page": {After: 1, Before: 11, Last: 2, Bytes: 1000}, "until now": {After: 1, Before: 11, Until: time.Now().Add(time.Hour), MaxContent: 1000},
 	} {
-		said, _ := conversation(t, s, session, q)
+		said, _ := conversation(t, s, row, q)
 		want(t, what, said, []string{`3/1 agent "re one"`, `8/4 user "zwei"`})
 	}
-	said, steps = conversation(t, s, session, agent.MessageQuery{Turn: 2})
+	said, steps = conversation(t, s, row, session.MessageQuery{Turn: 2})
 	want(t, "of a turn", [][]string{said, steps}, [][]string{{`4/2 user "two"`, `6/2 agent "re two"`}, {`5/2 thought two`}})
-	said, steps = conversation(t, s, session, agent.MessageQuery{Replaced: true})
+	said, steps = conversation(t, s, row, session.MessageQuery{Replaced: true})
 	want(t, "all", []int{len(said), len(steps)}, []int{8, 3})
 	want(t, "late", said[6], `9/3 agent "too late"`)
-	messages, err := s.Messages(ctx, session, agent.MessageQuery{Replaced: true})
+	messages, err := s.Messages(ctx, row, session.MessageQuery{Replaced: true})
 	ok(t, err)
 	want(t, "replaces", []int64{messages[5].Replaces, messages[4].Replaces}, []int64{2, 0})
 
-	next := say(t, s, session, "n", "next")
+	next := say(t, s, row, "n", "next")
 	want(t, "history", lines(next.History), []string{`1/1 user "one"`, `3/1 agent "re one"`, `8/4 user "zwei"`, `11/4 agent "re zwei"`})
-	event, err := s.Receive(ctx, agent.Incoming{Session: session, History: 2, Event: agent.EventRecord{Name: "e"}})
+	event, err := s.Receive(ctx, session.Incoming{Session: row, History: 2, Event: session.EventRecord{Name: "e"}})
 	ok(t, err)
 	want(t, "history of an event", lines(event.History), []string{`11/4 agent "re zwei"`, `12/5 user "next"`})
-	old := say(t, s, session, "two", "two") // which was replaced
+	old := say(t, s, row, "two", "two") // which was replaced
 	want(t, "a replaced one again", []any{old.Duplicate, old.Event.Turn, old.Event.Message.Seq, lines(old.History)},
 		[]any{true, int64(2), int64(4), []string{`1/1 user "one"`, `3/1 agent "re one"`}})
-	whole := revise(t, s, session, "r2", "eins", 1)
+	whole := revise(t, s, row, "r2", "eins", 1)
 	want(t, "history of the first", lines(whole.History), []string{})
-	said, steps = conversation(t, s, session, agent.MessageQuery{})
+	said, steps = conversation(t, s, row, session.MessageQuery{})
 	want(t, "at last", [][]string{said, steps}, [][]string{{`13/7 user "eins"`}, {}})
-	said, _ = conversation(t, s, other, agent.MessageQuery{})
+	said, _ = conversation(t, s, other, session.MessageQuery{})
 	want(t, "another's", len(said), 4)
 }
 
@@ -99,22 +100,22 @@ func reviseLeftOut(t *testing.T, db Conversations) {
 // can be replaced.
 func reviseRefused(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
-	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
+	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
 	converse(t, s, other, "one", "two", "three", "four", "five")
-	converse(t, s, session, "one", "two")
-	happen(t, s, session, "e", "")
-	agents := message(session, "", "by an agent")
+	converse(t, s, row, "one", "two")
+	happen(t, s, row, "e", "")
+	agents := message(row, "", "by an agent")
 	agents.Event.Human, agents.Sender = false, agent.SenderAgent
 	_, err := s.Receive(ctx, agents)
 	ok(t, err)
-	revise(t, s, session, "r", "zwei", 2)
+	revise(t, s, row, "r", "zwei", 2)
 	before := open(t, s, "x")
 	for turn, kind := range map[int64]fault.Kind{2: fault.Conflict, 3: fault.Invalid, 4: fault.Invalid, 6: fault.NotFound, 99: fault.NotFound} {
-		in := message(session, fmt.Sprint("bad ", turn), "x")
+		in := message(row, fmt.Sprint("bad ", turn), "x")
 		in.Replaces = turn
 		_, err := s.Receive(ctx, in)
 		wantKind(t, fmt.Sprint("turn ", turn), err, kind)
-		want(t, fmt.Sprint("no turn ", turn), errors.Is(err, agent.ErrNoTurn), kind == fault.NotFound)
+		want(t, fmt.Sprint("no turn ", turn), errors.Is(err, session.ErrNoTurn), kind == fault.NotFound)
 	}
 	in := message(999, "", "x")
 	in.Replaces = 1
@@ -122,9 +123,9 @@ func reviseRefused(t *testing.T, db Conversations) {
 	wantKind(t, "no session", err, fault.NotFound)
 	after := open(t, s, "x")
 	want(t, "session", []int64{after.Seq, after.Turn}, []int64{before.Seq, before.Turn})
-	revise(t, s, session, "r2", "drei", 5) // the new one
-	revise(t, s, session, "r3", "eins", 1)
-	said, _ := conversation(t, s, session, agent.MessageQuery{})
+	revise(t, s, row, "r2", "drei", 5) // the new one
+	revise(t, s, row, "r3", "eins", 1)
+	said, _ := conversation(t, s, row, session.MessageQuery{})
 	want(t, "messages", said, []string{`10/7 user "eins"`})
 }
 
@@ -153,16 +154,16 @@ func reviseQueue(t *testing.T, db Conversations) {
 // reviseReset: a reset ends what replaces, and is remembered with its seq.
 func reviseReset(t *testing.T, db Conversations) {
 	s := db.Open(t)
-	session := open(t, s, "x").RowID
+	row := open(t, s, "x").RowID
 	want(t, "never", open(t, s, "x").ResetSeq, int64(0))
-	converse(t, s, session, "one")
-	revise(t, s, session, "r", "eins", 1)
-	want(t, "reset", reset(t, s, session), int64(4))
+	converse(t, s, row, "one")
+	revise(t, s, row, "r", "eins", 1)
+	want(t, "reset", reset(t, s, row), int64(4))
 	got := open(t, db.Open(t), "x")
 	want(t, "session", []int64{got.Seq, got.ResetSeq}, []int64{4, 4})
-	converse(t, s, session, "anew")
-	said, _ := conversation(t, s, session, agent.MessageQuery{Until: time.Now().Add(time.Hour)})
+	converse(t, s, row, "anew")
+	said, _ := conversation(t, s, row, session.MessageQuery{Until: time.Now().Add(time.Hour)})
 	want(t, "messages", said, []string{`5/3 user "anew"`, `7/3 agent "re anew"`})
-	want(t, "again", reset(t, s, session), int64(7))
+	want(t, "again", reset(t, s, row), int64(7))
 	want(t, "session", open(t, s, "x").ResetSeq, int64(7))
 }

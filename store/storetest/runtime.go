@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -52,9 +53,9 @@ func counting(at func(ctx context.Context, n int) error) *agent.Agent {
 // answers is a listener that passes on what is replied.
 type answers chan string
 
-func (answers) Opened(agent.Opened) {}
+func (answers) Opened(session.Opened) {}
 
-func (a answers) Deliver(d agent.Delivery) {
+func (a answers) Deliver(d session.Delivery) {
 	if d.Frame.Action == payload.ReplyStr {
 		var text string
 		_ = json.Unmarshal(d.Frame.Message, &text) // a reply is text
@@ -67,19 +68,19 @@ func (a answers) Deliver(d agent.Delivery) {
 func runtimeRestart(t *testing.T, db Conversations) {
 	ctx := within(t)
 	reached := make(chan struct{})
-	run := func(at func(context.Context, int) error) (*agent.Runtime, *agent.Subscription, answers) {
-		rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: counting(at), Store: db.Open(t)})
+	run := func(at func(context.Context, int) error) (*session.Runtime, *session.Subscription, answers) {
+		rt, err := session.NewRuntime(session.RuntimeConfig{Agent: counting(at), Store: db.Open(t)})
 		ok(t, err)
 		t.Cleanup(func() { _ = rt.Shutdown(context.WithoutCancel(ctx)) })
 		heard := make(answers, 2*burst)
-		sub, err := rt.Open(ctx, agent.OpenRequest{ID: "x"}, heard)
+		sub, err := rt.Open(ctx, session.OpenRequest{ID: "x"}, heard)
 		ok(t, err)
 		return rt, sub, heard
 	}
-	send := func(sub *agent.Subscription, from int) (next int) {
+	send := func(sub *session.Subscription, from int) (next int) {
 		for n := from; n < burst; n++ {
 			content := json.RawMessage(fmt.Sprintf(`"m%d"`, n))
-			if sub.Send(ctx, agent.Message{ID: fmt.Sprint(n), Content: content, Human: true, Wait: true}) != nil {
+			if sub.Send(ctx, session.Message{ID: fmt.Sprint(n), Content: content, Human: true, Wait: true}) != nil {
 				return n
 			}
 		}
@@ -123,11 +124,11 @@ func runtimeRestart(t *testing.T, db Conversations) {
 	ok(t, rt.Shutdown(ctx))
 
 	s := db.Open(t)
-	record, _, err := s.OpenSession(ctx, agent.SessionRecord{Key: agent.SessionKey{Agent: "counting", ID: "x"}, Platform: "P"})
+	record, _, err := s.OpenSession(ctx, session.SessionRecord{Key: session.SessionKey{Agent: "counting", ID: "x"}, Platform: "P"})
 	ok(t, err)
 	want(t, "session", []any{record.State, len(record.Pending), string(record.Variables["n"])}, []any{"tick", 0, fmt.Sprint(burst)})
 	want(t, "record", len(all(t, s, record.RowID)), 2*burst)
-	messages, err := s.Messages(ctx, record.RowID, agent.MessageQuery{})
+	messages, err := s.Messages(ctx, record.RowID, session.MessageQuery{})
 	ok(t, err)
 	var said, answered []string
 	for _, m := range messages {
@@ -147,14 +148,14 @@ func runtimeRestart(t *testing.T, db Conversations) {
 // database writes it; something else with that id is refused.
 func runtimeSame(t *testing.T, db Conversations) {
 	ctx := within(t)
-	rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: counting(func(context.Context, int) error { return nil }), Store: db.Open(t)})
+	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: counting(func(context.Context, int) error { return nil }), Store: db.Open(t)})
 	ok(t, err)
 	t.Cleanup(func() { _ = rt.Shutdown(context.WithoutCancel(ctx)) })
-	sub, err := rt.Open(ctx, agent.OpenRequest{ID: "x"}, make(answers, 100))
+	sub, err := rt.Open(ctx, session.OpenRequest{ID: "x"}, make(answers, 100))
 	ok(t, err)
 	defer sub.Close()
 	send := func(id, content string) error {
-		return sub.Send(ctx, agent.Message{ID: id, Content: json.RawMessage(content), Human: true, Wait: true})
+		return sub.Send(ctx, session.Message{ID: id, Content: json.RawMessage(content), Human: true, Wait: true})
 	}
 	contents := []string{
 		`"text"`, "\"a\xffb \u00e9\\u00e9\\/\"", `{"b" : [1e2, -0.50, -0, 1E-3, 12345678901234567890.10], "a":1, "a":{"x":null}}`,
@@ -168,7 +169,7 @@ func runtimeSame(t *testing.T, db Conversations) {
 			wantKind(t, content+" and "+other, send(fmt.Sprint(i), other), fault.Conflict)
 		}
 	}
-	ok(t, sub.SendFile(ctx, agent.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("hi")), Wait: true}))
-	ok(t, sub.SendFile(ctx, agent.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("hi")), Wait: true}))
-	wantKind(t, "another file", sub.SendFile(ctx, agent.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("ho")), Wait: true}), fault.Conflict)
+	ok(t, sub.SendFile(ctx, session.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("hi")), Wait: true}))
+	ok(t, sub.SendFile(ctx, session.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("hi")), Wait: true}))
+	wantKind(t, "another file", sub.SendFile(ctx, session.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("ho")), Wait: true}), fault.Conflict)
 }

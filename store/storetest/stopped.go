@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/agent/assistant"
+	"docent/agent/session"
 	"docent/payload"
 	"docent/rag"
 	"docent/rag/corpus"
@@ -37,9 +39,9 @@ func (waits) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, er
 // actions is a listener that passes on the actions of its frames.
 type actions chan payload.Action
 
-func (actions) Opened(agent.Opened) {}
+func (actions) Opened(session.Opened) {}
 
-func (t actions) Deliver(d agent.Delivery) { t <- d.Frame.Action }
+func (t actions) Deliver(d session.Delivery) { t <- d.Frame.Action }
 
 func (t actions) until(ctx context.Context, tb *testing.T, action payload.Action) {
 	tb.Helper()
@@ -60,19 +62,19 @@ func (t actions) until(ctx context.Context, tb *testing.T, action payload.Action
 // answered when the session is opened again.
 func runtimeStopped(t *testing.T, db Conversations) {
 	ctx := within(t)
-	assistant, err := agent.NewAssistant(agent.AssistantConfig{})
+	assistant, err := assistant.New(assistant.Config{})
 	ok(t, err)
-	run := func() (*agent.Runtime, *agent.Subscription, actions) {
-		rt, err := agent.NewRuntime(agent.RuntimeConfig{Agent: assistant, Store: db.Open(t), RAG: waits{}})
+	run := func() (*session.Runtime, *session.Subscription, actions) {
+		rt, err := session.NewRuntime(session.RuntimeConfig{Agent: assistant, Store: db.Open(t), RAG: waits{}})
 		ok(t, err)
 		t.Cleanup(func() { _ = rt.Shutdown(context.WithoutCancel(ctx)) })
 		heard := make(actions, 100)
-		sub, err := rt.Open(ctx, agent.OpenRequest{ID: "stopped"}, heard)
+		sub, err := rt.Open(ctx, session.OpenRequest{ID: "stopped"}, heard)
 		ok(t, err)
 		return rt, sub, heard
 	}
 	rt, sub, heard := run()
-	ok(t, sub.Send(ctx, agent.Message{ID: "q", Content: json.RawMessage(`"What is the default of work_mem?"`), Human: true}))
+	ok(t, sub.Send(ctx, session.Message{ID: "q", Content: json.RawMessage(`"What is the default of work_mem?"`), Human: true}))
 	heard.until(ctx, t, payload.DeltaAction)
 	now, cancel := context.WithCancel(ctx)
 	cancel()
@@ -88,9 +90,9 @@ func runtimeStopped(t *testing.T, db Conversations) {
 	ok(t, rt.Shutdown(ctx))
 
 	s := db.Open(t)
-	record, _, err := s.OpenSession(ctx, agent.SessionRecord{Key: agent.SessionKey{Agent: assistant.Name(), ID: "stopped"}, Platform: "P"})
+	record, _, err := s.OpenSession(ctx, session.SessionRecord{Key: session.SessionKey{Agent: assistant.Name(), ID: "stopped"}, Platform: "P"})
 	ok(t, err)
-	messages, err := s.Messages(ctx, record.RowID, agent.MessageQuery{})
+	messages, err := s.Messages(ctx, record.RowID, session.MessageQuery{})
 	ok(t, err)
 	want(t, "messages", len(messages), 3) // the greeting, the question, one answer
 	last := messages[2]

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/ingest"
 	"docent/internal/fault"
 	"docent/rag"
@@ -23,8 +23,8 @@ type Store interface {
 	rag.Corpus
 	rag.Library
 	ingest.Store
-	agent.Store
-	agent.Directory
+	session.Store
+	session.Directory
 }
 
 // Database is an empty database made for one test.
@@ -41,7 +41,7 @@ type Database struct {
 
 // conversations is the part of it that keeps conversations.
 func (db Database) conversations() Conversations {
-	return Conversations{Open: func(t *testing.T) agent.Store { return db.Open(t) }, Count: db.Count}
+	return Conversations{Open: func(t *testing.T) session.Store { return db.Open(t) }, Count: db.Count}
 }
 
 // patience bounds the waits of the suite: long, for slow machines.

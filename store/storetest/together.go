@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/agent/session"
 )
 
 var togetherTests = map[string]func(*testing.T, Conversations){
@@ -22,16 +23,16 @@ var togetherTests = map[string]func(*testing.T, Conversations){
 func togetherCommit(t *testing.T, db Conversations) {
 	const turns, callers = 10, 4
 	ctx := within(t)
-	handles := []agent.Store{db.Open(t), db.Open(t)}
-	session := open(t, handles[0], "x").RowID
+	handles := []session.Store{db.Open(t), db.Open(t)}
+	row := open(t, handles[0], "x").RowID
 	for n := range turns {
-		e := say(t, handles[0], session, "", "text").Event
+		e := say(t, handles[0], row, "", "text").Event
 		var running sync.WaitGroup
-		got := make([]agent.Written, callers)
+		got := make([]session.Written, callers)
 		for i := range callers {
 			running.Go(func() {
 				var err error
-				if got[i], err = handles[i%2].CommitTurn(ctx, begun(session, e, thought(fmt.Sprint(i), 2), told(fmt.Sprint(i)))); err != nil {
+				if got[i], err = handles[i%2].CommitTurn(ctx, begun(row, e, thought(fmt.Sprint(i), 2), told(fmt.Sprint(i)))); err != nil {
 					t.Error(err)
 				}
 			})
@@ -50,7 +51,7 @@ func togetherCommit(t *testing.T, db Conversations) {
 }
 
 // exchange stores a message, what is said meanwhile, and the answer.
-func exchange(ctx context.Context, a, b agent.Store, session int64, name string) error {
+func exchange(ctx context.Context, a, b session.Store, session int64, name string) error {
 	r, err := a.Receive(ctx, message(session, name, name))
 	if err != nil {
 		return err
@@ -71,21 +72,21 @@ func exchange(ctx context.Context, a, b agent.Store, session int64, name string)
 func togetherNoGaps(t *testing.T, db Conversations) {
 	const callers, each = 4, 6
 	ctx := within(t)
-	handles := []agent.Store{db.Open(t), db.Open(t)}
-	session := open(t, handles[0], "x").RowID
+	handles := []session.Store{db.Open(t), db.Open(t)}
+	row := open(t, handles[0], "x").RowID
 	var running sync.WaitGroup
 	for i := range callers {
 		running.Go(func() {
 			for n := range each {
-				if err := exchange(ctx, handles[i%2], handles[(i+1)%2], session, fmt.Sprintf("%d-%d", i, n)); err != nil {
+				if err := exchange(ctx, handles[i%2], handles[(i+1)%2], row, fmt.Sprintf("%d-%d", i, n)); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	running.Wait()
-	want(t, "record", len(all(t, handles[0], session)), callers*each*5)
-	messages, err := handles[0].Messages(ctx, session, agent.MessageQuery{})
+	want(t, "record", len(all(t, handles[0], row)), callers*each*5)
+	messages, err := handles[0].Messages(ctx, row, session.MessageQuery{})
 	ok(t, err)
 	var turns []int64
 	for _, m := range messages {
@@ -106,11 +107,11 @@ func togetherNoGaps(t *testing.T, db Conversations) {
 func togetherSessions(t *testing.T, db Conversations) {
 	const sessions, each = 12, 3
 	ctx := within(t)
-	handles := []agent.Store{db.Open(t), db.Open(t)}
+	handles := []session.Store{db.Open(t), db.Open(t)}
 	var running sync.WaitGroup
 	for i := range sessions {
 		running.Go(func() {
-			record, _, err := handles[i%2].OpenSession(ctx, agent.SessionRecord{Key: agent.SessionKey{Agent: "a", ID: fmt.Sprint(i)}, Platform: "P"})
+			record, _, err := handles[i%2].OpenSession(ctx, session.SessionRecord{Key: session.SessionKey{Agent: "a", ID: fmt.Sprint(i)}, Platform: "P"})
 			for n := 0; n < each && err == nil; n++ {
 				err = exchange(ctx, handles[(i+n)%2], handles[(i+n+1)%2], record.RowID, fmt.Sprint(n))
 			}
@@ -136,13 +137,13 @@ func togetherBurst(t *testing.T, db Conversations) {
 	const messages = 100
 	ctx := within(t)
 	s := db.Open(t)
-	session := open(t, s, "x").RowID
-	events := make(chan agent.EventRecord, messages)
+	row := open(t, s, "x").RowID
+	events := make(chan session.EventRecord, messages)
 	var running sync.WaitGroup
 	running.Go(func() {
 		defer close(events)
 		for n := range messages {
-			r, err := s.Receive(ctx, message(session, fmt.Sprint(n), fmt.Sprint(n)))
+			r, err := s.Receive(ctx, message(row, fmt.Sprint(n), fmt.Sprint(n)))
 			if err != nil {
 				t.Error(err)
 				return
@@ -151,13 +152,13 @@ func togetherBurst(t *testing.T, db Conversations) {
 		}
 	})
 	for e := range events {
-		if _, err := s.CommitTurn(ctx, begun(session, e, told("re "+e.Info))); err != nil {
+		if _, err := s.CommitTurn(ctx, begun(row, e, told("re "+e.Info))); err != nil {
 			t.Error(err)
 		}
 	}
 	running.Wait()
-	want(t, "record", len(all(t, s, session)), 2*messages)
-	got, err := s.Messages(ctx, session, agent.MessageQuery{})
+	want(t, "record", len(all(t, s, row)), 2*messages)
+	got, err := s.Messages(ctx, row, session.MessageQuery{})
 	ok(t, err)
 	var said, answered []string
 	for _, m := range got {

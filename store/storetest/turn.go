@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 )
 
 var turnTests = map[string]func(*testing.T, Conversations){
@@ -22,12 +23,12 @@ var turnTests = map[string]func(*testing.T, Conversations){
 
 func turnCommit(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
-	session := open(t, s, "x").RowID
-	e := say(t, s, session, "m", "one").Event
+	row := open(t, s, "x").RowID
+	e := say(t, s, row, "m", "one").Event
 	at := time.Date(2024, 2, 29, 12, 30, 1, 123456000, time.UTC)
-	turn := begun(session, e, agent.Entry{Message: &agent.ChatMessage{
+	turn := begun(row, e, session.Entry{Message: &agent.ChatMessage{
 		Type: "rag_answer", Content: json.RawMessage(`{"answer": "yes", "docs": []}`), Time: at, ID: 77, Seq: 77, Turn: 77,
-	}}, agent.Entry{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(`"more"`), ClientID: "m", Time: at}})
+	}}, session.Entry{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(`"more"`), ClientID: "m", Time: at}})
 	turn.Transitions = []agent.TransitionRecord{
 		{Source: "greet", Dest: "answer", Event: "receive_message_text", Condition: "text", Time: at}, {Source: "answer", Dest: "answer"},
 	}
@@ -38,7 +39,7 @@ func turnCommit(t *testing.T, db Conversations) {
 	want(t, "replies", []any{got[0].Seq, got[1].Seq, got[0].Turn, got[0].Type, got[0].IsUser, got[0].Time, got[1].ID > got[0].ID},
 		[]any{int64(2), int64(3), int64(1), "rag_answer", false, at, true})
 	sameJSON(t, "content", got[0].Content, `{"answer":"yes","docs":[]}`)
-	stored, err := db.Open(t).Messages(ctx, session, agent.MessageQuery{After: 1})
+	stored, err := db.Open(t).Messages(ctx, row, session.MessageQuery{After: 1})
 	ok(t, err)
 	for i := range got {
 		sameJSON(t, "stored content", stored[i].Content, string(got[i].Content))
@@ -49,31 +50,31 @@ func turnCommit(t *testing.T, db Conversations) {
 	after := open(t, s, "x")
 	want(t, "session", []any{after.State, after.Seq, after.Turn, len(after.Pending)}, []any{"answer", int64(3), int64(1), 0})
 
-	want(t, "no replies", reply(t, s, session, say(t, s, session, "", "two").Event), []string{})
+	want(t, "no replies", reply(t, s, row, say(t, s, row, "", "two").Event), []string{})
 	want(t, "seq", open(t, s, "x").Seq, 4)
 	// What no event began belongs to turn 0.
-	want(t, "greeting", greet(t, s, session, "by itself"), []string{`5/0 agent "by itself"`})
-	want(t, "next", lines([]agent.ChatMessage{say(t, s, session, "", "next").Event.Message}), []string{`6/3 user "next"`})
+	want(t, "greeting", greet(t, s, row, "by itself"), []string{`5/0 agent "by itself"`})
+	want(t, "next", lines([]agent.ChatMessage{say(t, s, row, "", "next").Event.Message}), []string{`6/3 user "next"`})
 	// What an agent keeps as said by the user is no answer.
 	kept := told("kept")
 	kept.Message.IsUser, kept.Message.ClientID = true, "m"
-	commit(t, s, agent.TurnRecord{Session: session, State: "answer", Entries: []agent.Entry{kept, kept}})
-	want(t, "record", all(t, s, session)[6:], []string{`7/0 user "kept"`, `8/0 user "kept"`})
-	want(t, "the id", say(t, s, session, "m", "one").Event.ID, e.ID)
+	commit(t, s, session.TurnRecord{Session: row, State: "answer", Entries: []session.Entry{kept, kept}})
+	want(t, "record", all(t, s, row)[6:], []string{`7/0 user "kept"`, `8/0 user "kept"`})
+	want(t, "the id", say(t, s, row, "m", "one").Event.ID, e.ID)
 }
 
 // turnCommitOnce commits turns again: nothing is written, and what was stored
 // first is returned.
 func turnCommitOnce(t *testing.T, db Conversations) {
 	s := db.Open(t)
-	session := open(t, s, "x").RowID
-	one, two := say(t, s, session, "m1", "one").Event, say(t, s, session, "m2", "two").Event
-	first := commit(t, s, begun(session, two, thought("hm", 2), told("re two")))
+	row := open(t, s, "x").RowID
+	one, two := say(t, s, row, "m1", "one").Event, say(t, s, row, "m2", "two").Event
+	first := commit(t, s, begun(row, two, thought("hm", 2), told("re two")))
 	// Turns may be committed in another order than they began.
-	want(t, "first", reply(t, s, session, one, "re one", "more"), []string{`5/1 agent "re one"`, `6/1 agent "more"`})
+	want(t, "first", reply(t, s, row, one, "re one", "more"), []string{`5/1 agent "re one"`, `6/1 agent "more"`})
 	before := open(t, s, "x")
-	for _, handle := range []agent.Store{s, db.Open(t)} {
-		turn := begun(session, two, told("other"), told("other"), thought("other", 1))
+	for _, handle := range []session.Store{s, db.Open(t)} {
+		turn := begun(row, two, told("other"), told("other"), thought("other", 1))
 		turn.State, turn.Set, turn.WakeAt = "elsewhere", map[string]json.RawMessage{"v": json.RawMessage("1")}, time.Now()
 		turn.Transitions = []agent.TransitionRecord{{Source: "a", Dest: "b"}}
 		turn.Predictions = []agent.PredictionRecord{{Message: "m", Intent: "i"}}
@@ -88,9 +89,9 @@ func turnCommitOnce(t *testing.T, db Conversations) {
 	want(t, "session", open(t, s, "x"), before)
 	db.rows(t, map[string]int{"chat": 5, "transition": 0, "reasoning_step": 1, "intent_prediction": 0})
 	// What no event began is written each time.
-	greet(t, s, session, "by itself")
-	greet(t, s, session, "by itself")
-	want(t, "record", len(all(t, s, session)), 8)
+	greet(t, s, row, "by itself")
+	greet(t, s, row, "by itself")
+	want(t, "record", len(all(t, s, row)), 8)
 }
 
 // turnSeveral: a turn that took several events answers for all.
@@ -112,49 +113,49 @@ func turnSeveral(t *testing.T, db Conversations) {
 // session.
 func turnUnknown(t *testing.T, db Conversations) {
 	s := db.Open(t)
-	session, other := open(t, s, "x").RowID, open(t, s, "y").RowID
+	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
 	e := say(t, s, other, "", "one").Event
-	got := commit(t, s, begun(session, e, told("astray")))
+	got := commit(t, s, begun(row, e, told("astray")))
 	want(t, "astray", []any{got.Repeated, entryLines(got.Entries)}, []any{true, []string{}})
-	say(t, s, session, "", "mine")
-	commit(t, s, agent.TurnRecord{Session: session, Handled: []int64{e.ID}})
+	say(t, s, row, "", "mine")
+	commit(t, s, session.TurnRecord{Session: row, Handled: []int64{e.ID}})
 	want(t, "pending", pending(t, s, "y"), []string{`1 receive_message_text "one"`})
-	want(t, "record", all(t, s, session), []string{`1/1 user "mine"`})
+	want(t, "record", all(t, s, row), []string{`1/1 user "mine"`})
 }
 
 // turnFailed commits a turn that failed, and then again.
 func turnFailed(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
-	session := open(t, s, "x").RowID
-	one, two := say(t, s, session, "m1", "one").Event, say(t, s, session, "m2", "two").Event
-	fail := func() agent.Written {
-		return commit(t, s, begun(session, one, told("wait"), sorry(), thought("why", 0)))
+	row := open(t, s, "x").RowID
+	one, two := say(t, s, row, "m1", "one").Event, say(t, s, row, "m2", "two").Event
+	fail := func() session.Written {
+		return commit(t, s, begun(row, one, told("wait"), sorry(), thought("why", 0)))
 	}
 	failed := []string{`3/1 agent "wait"`, `4/1 agent "sorry"`, "5/1 thought why"}
 	want(t, "failed", entryLines(fail().Entries), failed)
-	reply(t, s, session, two, "re two")
+	reply(t, s, row, two, "re two")
 	again := fail()
 	want(t, "failed again", []any{again.Repeated, entryLines(again.Entries)}, []any{true, failed})
-	want(t, "then done", reply(t, s, session, one, "re one"), []string{`7/1 agent "re one"`})
+	want(t, "then done", reply(t, s, row, one, "re one"), []string{`7/1 agent "re one"`})
 	all := slices.Concat(failed, []string{`7/1 agent "re one"`})
 	want(t, "failed late", entryLines(fail().Entries), all)
-	want(t, "done again", reply(t, s, session, one, "re one"), all)
-	got, err := s.Messages(ctx, session, agent.MessageQuery{Turn: 1})
+	want(t, "done again", reply(t, s, row, one, "re one"), all)
+	got, err := s.Messages(ctx, row, session.MessageQuery{Turn: 1})
 	ok(t, err)
 	want(t, "the turn", lines(got), []string{`1/1 user "one"`, failed[0], failed[1], all[3]})
 	want(t, "pending", pending(t, s, "x"), []string{})
 
 	// A user's message of that id is no failure.
-	three := say(t, s, session, agent.FailedID, "three").Event
-	want(t, "silent", reply(t, s, session, three), []string{})
-	want(t, "silent again", reply(t, s, session, three, "late"), []string{})
+	three := say(t, s, row, agent.FailedID, "three").Event
+	want(t, "silent", reply(t, s, row, three), []string{})
+	want(t, "silent again", reply(t, s, row, three, "late"), []string{})
 }
 
 func turnVariables(t *testing.T, db Conversations) {
 	s := db.Open(t)
-	session := open(t, s, "x").RowID
+	row := open(t, s, "x").RowID
 	set := func(values map[string]string, remove ...string) map[string]json.RawMessage {
-		record := agent.TurnRecord{Session: session, Delete: remove}
+		record := session.TurnRecord{Session: row, Delete: remove}
 		for name, value := range values {
 			if record.Set == nil {
 				record.Set = map[string]json.RawMessage{}
@@ -179,36 +180,36 @@ func turnVariables(t *testing.T, db Conversations) {
 
 func turnMessages(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
-	session := open(t, s, "x").RowID
+	row := open(t, s, "x").RowID
 	start := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
-	var entries []agent.Entry
+	var entries []session.Entry
 	for i := range 5 { // message and step in turns
 		said, step := told(fmt.Sprint(i+1)), thought(fmt.Sprint(i+1), 0)
 		said.Message.Time = start.Add(time.Duration(i) * time.Minute)
 		step.Step.Time = said.Message.Time
 		entries = append(entries, said, step)
 	}
-	commit(t, s, agent.TurnRecord{Session: session, Entries: entries})
-	e := happen(t, s, session, "e", "")
-	last := begun(session, e, told("6"), thought("6", 0))
+	commit(t, s, session.TurnRecord{Session: row, Entries: entries})
+	e := happen(t, s, row, "e", "")
+	last := begun(row, e, told("6"), thought("6", 0))
 	last.Entries[0].Message.Time, last.Entries[1].Step.Time = start.Add(time.Hour), start.Add(time.Hour)
 	commit(t, s, last)
 	for name, tc := range map[string]struct {
-		query agent.MessageQuery
+		query session.MessageQuery
 		want  []int64 // of the messages; the steps have the seqs after
 	}{
-		"all":        {agent.MessageQuery{}, []int64{1, 3, 5, 7, 9, 11}},
-		"after":      {agent.MessageQuery{After: 6}, []int64{7, 9, 11}},
-		"until":      {agent.MessageQuery{Until: start.Add(2 * time.Minute)}, []int64{1, 3, 5}},
-		"last":       {agent.MessageQuery{Last: 2}, []int64{9, 11}},
-		"turn":       {agent.MessageQuery{Turn: e.Turn}, []int64{11}},
-		"all three":  {agent.MessageQuery{After: 2, Until: start.Add(3 * time.Minute), Last: 2}, []int64{5, 7}},
-		"none after": {agent.MessageQuery{After: 12}, []int64{}},
-		"no turn":    {agent.MessageQuery{Turn: 99}, []int64{}},
+		"all":        {session.MessageQuery{}, []int64{1, 3, 5, 7, 9, 11}},
+		"after":      {session.MessageQuery{After: 6}, []int64{7, 9, 11}},
+		"until":      {session.MessageQuery{Until: start.Add(2 * time.Minute)}, []int64{1, 3, 5}},
+		"last":       {session.MessageQuery{Last: 2}, []int64{9, 11}},
+		"turn":       {session.MessageQuery{Turn: e.Turn}, []int64{11}},
+		"all three":  {session.MessageQuery{After: 2, Until: start.Add(3 * time.Minute), Last: 2}, []int64{5, 7}},
+		"none after": {session.MessageQuery{After: 12}, []int64{}},
+		"no turn":    {session.MessageQuery{Turn: 99}, []int64{}},
 	} {
-		messages, err := s.Messages(ctx, session, tc.query)
+		messages, err := s.Messages(ctx, row, tc.query)
 		ok(t, err)
-		steps, err := s.Steps(ctx, session, tc.query)
+		steps, err := s.Steps(ctx, row, tc.query)
 		ok(t, err)
 		seqs, after := []int64{}, []int64{}
 		for _, m := range messages {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -98,7 +98,7 @@ func (t *talk) history(ctx context.Context) (answer, error) {
 	var lines []string
 	list := historyList{Messages: []historyData{}}
 	for _, stored := range messages {
-		frame, ok := agent.Replay(stored)
+		frame, ok := session.Replay(stored)
 		if !ok {
 			continue
 		}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"strings"
 
-	"docent/agent"
+	"docent/agent/session"
 	"docent/payload"
 )
 
 // delivered returns the message of a delivery, or false if the dialect has none.
-func delivered(d agent.Delivery) (payload.Typed, bool) {
+func delivered(d session.Delivery) (payload.Typed, bool) {
 	f := d.Frame
 	switch {
 	case f.Action == payload.AckAction:
@@ -22,9 +22,9 @@ func delivered(d agent.Delivery) (payload.Typed, bool) {
 		m := payload.NewTyped(payload.TypedError, e.Message, f.Time)
 		m.Data = payload.TypedFault{Code: e.Code, Sentence: e.Sentence, Retryable: e.Retryable}
 		return m, err == nil
-	case d.Audience != agent.Streaming && isStep(f.Action):
+	case d.Audience != session.Streaming && isStep(f.Action):
 		return step(f), true
-	case d.Audience == agent.Everyone:
+	case d.Audience == session.Everyone:
 		return reply(f), true
 	}
 	return payload.Typed{}, false

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/payload"
 )
 
@@ -37,11 +38,11 @@ var typedExamples = map[string]example{
 // replyOf is what the dialect makes of an example.
 func replyOf(t *testing.T, chatType string) payload.Typed {
 	t.Helper()
-	frame, ok := agent.Replay(agent.ChatMessage{Turn: 1, Type: chatType, Content: json.RawMessage(typedExamples[chatType].message), Time: time.Now()})
+	frame, ok := session.Replay(agent.ChatMessage{Turn: 1, Type: chatType, Content: json.RawMessage(typedExamples[chatType].message), Time: time.Now()})
 	if !ok {
 		t.Fatalf("%s is not shown", chatType)
 	}
-	m, ok := delivered(agent.Delivery{Frame: frame})
+	m, ok := delivered(session.Delivery{Frame: frame})
 	if !ok || m.Type != payload.TypedResponse || m.Docs == nil {
 		t.Fatalf("%s: %+v", chatType, m)
 	}
@@ -78,21 +79,21 @@ func TestTypedDeliveries(t *testing.T) {
 		return payload.Frame{Action: action, Message: json.RawMessage(message), Turn: turn}
 	}
 	for name, tc := range map[string]struct {
-		d    agent.Delivery
+		d    session.Delivery
 		want payload.TypedType
 		says string
 	}{
-		"reply":           {agent.Delivery{Frame: frame(payload.ReplyStr, `"x"`, &one)}, payload.TypedResponse, "x"},
-		"greeting":        {agent.Delivery{Frame: frame(payload.ReplyStr, `"x"`, &none)}, payload.TypedNotification, "x"},
-		"query taken":     {agent.Delivery{Audience: agent.Streaming, Frame: frame(payload.AckAction, `{}`, &one)}, payload.TypedStatus, "Thinking..."},
-		"failure":         {agent.Delivery{Audience: agent.Streaming, Frame: frame(payload.ErrorAction, `{"code":"busy","message":"later","retryable":true}`, &one)}, payload.TypedError, "later"},
-		"failure in BAF":  {agent.Delivery{Audience: agent.Plain, Frame: frame(payload.ReplyStr, `"Sorry"`, &one)}, "", ""},
-		"not shown":       {agent.Delivery{Audience: agent.Streaming, Frame: frame(payload.ReplyStr, `"x"`, &one)}, "", ""},
-		"another's words": {agent.Delivery{Audience: agent.Streaming, Frame: frame(payload.UserMessage, `"x"`, &one)}, "", ""},
-		"delta":           {agent.Delivery{Audience: agent.Streaming, Frame: frame(payload.DeltaAction, `{"text":"x"}`, &one)}, "", ""},
-		"step of v1":      {agent.Delivery{Audience: agent.Streaming, Frame: frame(payload.ReplyReasoningStep, `{"summary":"x"}`, &one)}, "", ""},
-		"step":            {agent.Delivery{Audience: agent.Plain, Frame: frame(payload.ReplyReasoningStep, `{"kind":"llm_text","step":0,"summary":"hm","details":{}}`, &one)}, payload.TypedStatus, "hm"},
-		"tasks":           {agent.Delivery{Audience: agent.Plain, Frame: frame(payload.ReplyTaskList, `[{"id":1,"status":"completed"},{"id":2,"status":"pending"}]`, &one)}, payload.TypedStatus, "1 of 2 tasks done"},
+		"reply":           {session.Delivery{Frame: frame(payload.ReplyStr, `"x"`, &one)}, payload.TypedResponse, "x"},
+		"greeting":        {session.Delivery{Frame: frame(payload.ReplyStr, `"x"`, &none)}, payload.TypedNotification, "x"},
+		"query taken":     {session.Delivery{Audience: session.Streaming, Frame: frame(payload.AckAction, `{}`, &one)}, payload.TypedStatus, "Thinking..."},
+		"failure":         {session.Delivery{Audience: session.Streaming, Frame: frame(payload.ErrorAction, `{"code":"busy","message":"later","retryable":true}`, &one)}, payload.TypedError, "later"},
+		"failure in BAF":  {session.Delivery{Audience: session.Plain, Frame: frame(payload.ReplyStr, `"Sorry"`, &one)}, "", ""},
+		"not shown":       {session.Delivery{Audience: session.Streaming, Frame: frame(payload.ReplyStr, `"x"`, &one)}, "", ""},
+		"another's words": {session.Delivery{Audience: session.Streaming, Frame: frame(payload.UserMessage, `"x"`, &one)}, "", ""},
+		"delta":           {session.Delivery{Audience: session.Streaming, Frame: frame(payload.DeltaAction, `{"text":"x"}`, &one)}, "", ""},
+		"step of v1":      {session.Delivery{Audience: session.Streaming, Frame: frame(payload.ReplyReasoningStep, `{"summary":"x"}`, &one)}, "", ""},
+		"step":            {session.Delivery{Audience: session.Plain, Frame: frame(payload.ReplyReasoningStep, `{"kind":"llm_text","step":0,"summary":"hm","details":{}}`, &one)}, payload.TypedStatus, "hm"},
+		"tasks":           {session.Delivery{Audience: session.Plain, Frame: frame(payload.ReplyTaskList, `[{"id":1,"status":"completed"},{"id":2,"status":"pending"}]`, &one)}, payload.TypedStatus, "1 of 2 tasks done"},
 	} {
 		m, ok := delivered(tc.d)
 		if ok != (tc.want != "") || m.Type != tc.want || m.Content != tc.says {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/ws"
@@ -104,8 +105,8 @@ type talk struct {
 	ended bool
 }
 
-// Opened implements agent.Listener. The welcome tells the client its session's id.
-func (t *talk) Opened(o agent.Opened) {
+// Opened implements session.Listener. The welcome tells the client its session's id.
+func (t *talk) Opened(o session.Opened) {
 	t.endpoint.add(t, o.SessionID)
 	m := payload.NewTyped(payload.TypedNotification, "Connected to Agent WebSocket. Session ID: "+o.SessionID, time.Now())
 	m.Kind, m.Data = "welcome", payload.TypedWelcome{SessionID: o.SessionID, Resumed: o.Resumed}
@@ -117,9 +118,9 @@ func (t *talk) Opened(o agent.Opened) {
 	}
 }
 
-// Deliver implements agent.Listener. Clients receive replies, steps, errors, and
+// Deliver implements session.Listener. Clients receive replies, steps, errors, and
 // the news that a query was taken.
-func (t *talk) Deliver(d agent.Delivery) {
+func (t *talk) Deliver(d session.Delivery) {
 	if m, ok := delivered(d); ok {
 		t.active()
 		t.send(m)
@@ -204,7 +205,7 @@ func (t *talk) act(ctx context.Context, m payload.TypedRequest) error {
 	case payload.TypedHumanFeedback:
 		return t.feedback(ctx, m)
 	default: // a query does not wait for room, or commands would wait behind it
-		return t.c.Session().Send(ctx, agent.Message{Content: m.Content, Human: true})
+		return t.c.Session().Send(ctx, session.Message{Content: m.Content, Human: true})
 	}
 }
 
@@ -220,7 +221,7 @@ func (t *talk) feedback(ctx context.Context, m payload.TypedRequest) error {
 	if err != nil {
 		return err
 	}
-	turn, err := t.c.Session().Feedback(ctx, agent.Feedback{Rating: f.Rating, Comment: f.Comment})
+	turn, err := t.c.Session().Feedback(ctx, session.Feedback{Rating: f.Rating, Comment: f.Comment})
 	if err != nil {
 		return err
 	}

@@ -419,7 +419,6 @@ export interface Params {
   request_canceled: [];
   request_invalid: [string];
   request_timeout: [];
-  reset_delayed: [];
   reset_stuck: [];
   rights_reduced: [];
   robots_forbid: [string];
@@ -459,6 +458,7 @@ export interface Params {
   session_of_another_user: [];
   session_peers_full: [number];
   session_queue_bytes: [number];
+  session_queue_crowded: [];
   session_queue_full: [number];
   session_reset: [];
   session_role: [string, string];

@@ -1,0 +1,153 @@
+// Package assistant is docent's built-in agent: it greets, answers from the
+// documents, lists them, and reasons about questions that need several steps.
+package assistant
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	"docent/internal/fault"
+
+	"docent/agent"
+	"docent/agent/intent"
+	"docent/agent/reason"
+	"docent/agent/tool"
+	"docent/llm"
+	"docent/rag"
+)
+
+// Config makes the built-in assistant.
+type Config struct {
+	// Name is the agent's name. Default: docent.
+	Name string
+	// K is how many passages an answer is made from. Default: rag.DefaultK.
+	K int
+	// History is how many earlier messages an answer may use. Default: 0, none.
+	History int
+	// Greeting opens a conversation. Default: DefaultGreeting.
+	Greeting string
+	// Knowledge is what the assistant describes when it is asked what it knows,
+	// and what reasoning searches. Default: nil, it then does neither.
+	Knowledge *tool.KnowledgeConfig
+	// Model answers what takes several steps, such as comparing, with tools.
+	// Default: nil, such questions are answered as all others.
+	Model llm.Model
+}
+
+// What the assistant says.
+const (
+	// DefaultGreeting names what the assistant can do.
+	DefaultGreeting = "Hi! Ask me about your documents: I answer from what they say and show the passages, " +
+		"and I say so when they do not hold the answer."
+	fileReply = "I do not read files that are sent here. To have me answer from %s, add it to the documents: " +
+		"upload it on the page, or run: docent ingest FILE"
+)
+
+// What the assistant takes for a question that needs several steps, for one
+// about what it knows, and for small talk. The thresholds are those at which no
+// question about the documents themselves is taken for either, which TestRouting
+// measures.
+const (
+	aboutThreshold = .88
+	stepsThreshold = .6
+	talkThreshold  = .95
+	// severalSteps matches what asks for more than one thing.
+	severalSteps = `(?is)^\W*(?:please |can you |could you )?(?:compare|contrast|summari[sz]e)\b|\?\s+\S.*\?`
+)
+
+// New returns the built-in assistant: it greets, answers from the
+// documents, tells what documents there are, and reasons where a question needs
+// several steps and a model can call tools. Which of these a message wants is
+// decided without a model. Package definition has the same assistant in YAML.
+func New(cfg Config) (*agent.Agent, error) {
+	if cfg.Name == "" {
+		cfg.Name = "docent"
+	}
+	if cfg.Greeting == "" {
+		cfg.Greeting = DefaultGreeting
+	}
+	a := agent.New(cfg.Name)
+	greet, answer, file := a.State("greet", agent.Initial), a.State("answer"), a.State("file")
+	greet.Body(func(ctx context.Context, s *agent.Session) error { return s.Say(ctx, greeting(cfg.Greeting)) })
+	answer.Body(agent.Answering(rag.Request{K: cfg.K, History: cfg.History}))
+	file.Body(func(ctx context.Context, s *agent.Session) error {
+		return s.Say(ctx, fault.NewText("file_not_read", fileReply, s.Message()))
+	})
+	silent := a.State("silent") // as the assistant shows no user interface, what is done in one would wait for ever
+	r := routes{agent: a, thresholds: map[string]float64{}}
+	for _, t := range rag.Talks() {
+		r.add(t.Name, t.Description, talkThreshold, t.Phrases,
+			r.state(t.Name, func(ctx context.Context, s *agent.Session) error { return s.Say(ctx, t.Reply) }))
+	}
+	if cfg.Knowledge != nil {
+		r.add("about", "asks what the assistant knows, or which documents there are", aboutThreshold, aboutExamples,
+			r.state("about", agent.Holdings(cfg.Knowledge.Library)))
+		r.add("documents", "asks something that only speaks of documents, files or sources", 0, documentExamples, answer)
+	}
+	reason, err := reason.New(cfg.Model, reason.Options{Knowledge: cfg.Knowledge, RAG: rag.Request{K: cfg.K, History: cfg.History}})
+	if err != nil {
+		return nil, err
+	}
+	research := r.state("research", reason)
+	r.add("steps", "asks for what takes several searches, such as comparing or summarising", stepsThreshold, stepsExamples, research)
+	several := regexp.MustCompile(severalSteps)
+	for _, s := range a.States() {
+		for n, i := range r.intents {
+			s.OnIntent(i).GoTo(r.to[n])
+		}
+		s.OnText().When(agent.Matches(several)).GoTo(research)
+		s.OnFile().GoTo(file)
+		s.OnEvent(agent.EventUI).GoTo(silent)
+		s.OnMessage().GoTo(answer)
+	}
+	if err := r.classify(); err != nil {
+		return nil, err
+	}
+	if err := a.Validate(); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// greeting is a greeting with its id, if it is the default one.
+func greeting(text string) fault.Text {
+	if text == DefaultGreeting {
+		return fault.NewText("greeting", DefaultGreeting)
+	}
+	return fault.Plain(text)
+}
+
+// routes are the intents of the assistant and where they lead.
+type routes struct {
+	agent      *agent.Agent
+	intents    []*agent.Intent
+	to         []*agent.State
+	thresholds map[string]float64
+}
+
+func (r *routes) state(name string, body agent.Body) *agent.State {
+	s := r.agent.State(name)
+	s.Body(body)
+	return s
+}
+
+func (r *routes) add(name, description string, threshold float64, examples []string, to *agent.State) {
+	r.intents = append(r.intents, r.agent.Intent(name, examples...).Describe(description))
+	r.to = append(r.to, to)
+	r.thresholds[name] = threshold
+}
+
+// classify sets the assistant's classifier.
+func (r *routes) classify() error {
+	examples, err := intent.NewExamples(intent.ExamplesConfig{})
+	if err != nil {
+		return fmt.Errorf("assistant: %w", err)
+	}
+	c, err := intent.NewThresholds(examples, r.thresholds)
+	if err != nil {
+		return fmt.Errorf("assistant: %w", err)
+	}
+	r.agent.ClassifyWith(c)
+	return nil
+}

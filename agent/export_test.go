@@ -1,4 +1,0 @@
-package agent
-
-// PageAlarms sets how many alarms are read at once.
-func (r *Runtime) PageAlarms(n int) { r.alarms.page = n }

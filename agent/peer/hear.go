@@ -1,0 +1,98 @@
+package peer
+
+import (
+	"context"
+	"time"
+
+	"docent/agent"
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// read takes what the peer says, in order.
+func (l *link) read(ctx context.Context, conn Conn) {
+	for frame, err := range conn.Frames() {
+		if err != nil {
+			l.links.network.cfg.Logger.DebugContext(ctx, "peer connection ended", "session", l.links.id, "peer", l.name, agent.ErrorAttr(err))
+			return
+		}
+		message, ok := l.hear(frame)
+		if !ok {
+			continue
+		}
+		if l.storm.Wait(ctx) != nil {
+			return
+		}
+		if err := l.links.crosses(ctx, message.Thread, message.heardHops()); err != nil { // who said it is not told: it might answer
+			l.links.mailbox.Refuse(message, err)
+			continue
+		}
+		if !l.take(ctx, message) {
+			return
+		}
+	}
+}
+
+// heardHops is what is compared with Config.MaxHops of what a peer says:
+// the answer to a request that was within it is heard, so that who asked learns
+// of the end.
+func (m *Message) heardHops() int {
+	if m.Correlation != "" && m.Hops < payload.MaxHops {
+		return m.Hops - 1
+	}
+	return m.Hops
+}
+
+// hear makes a frame a message to this agent; false if it is none.
+func (l *link) hear(f payload.Frame) (Message, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.usedAt, l.failures = time.Now(), 0
+	content, ok := crossing(f, l.x.echoes || f.Correlation != "")
+	if !ok {
+		return Message{}, false
+	}
+	knew := l.x.echoes
+	m := Message{Content: content, From: l.name, Hops: max(f.Hops, l.x.hops+1)}
+	if r := l.x.match(f); r != nil { // a peer that does not count is counted
+		m.Correlation, m.Cause, m.Thread, m.Hops = r.frame.Correlation, r.cause, r.thread, max(f.Hops, r.hops+1)
+	} else if m.Thread = threadOf(f.Correlation); m.Thread == "" && !l.x.echoes { // which answer may be late, or one of several
+		m.Thread = l.x.thread
+	}
+	if l.x.echoes && !knew {
+		l.links.network.remember(l.name)
+	}
+	signal(l.said)
+	return m, true
+}
+
+// Attempts of storing a message of a peer, and the pause before the second; it
+// doubles.
+const (
+	hearAttempts = 4
+	hearPause    = 100 * time.Millisecond
+)
+
+// take stores a message of the peer; false if the link is of no more use. While
+// the store does not answer it tries again, as nobody else would.
+func (l *link) take(ctx context.Context, m Message) bool {
+	pause := hearPause
+	for attempt := 1; ; attempt++ {
+		err := l.links.mailbox.Hear(ctx, m)
+		switch {
+		case err == nil:
+			return true
+		case ctx.Err() != nil:
+			return false
+		case attempt == hearAttempts || !fault.KindOf(err).Retryable():
+			l.log(ctx, "message of a peer", err)
+			return fault.KindOf(err) != fault.NotFound
+		}
+		select {
+		case <-time.After(pause):
+			pause *= 2
+		case <-ctx.Done():
+			return false
+		}
+	}
+}

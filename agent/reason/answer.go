@@ -1,0 +1,145 @@
+package reason
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"docent/internal/fault"
+
+	"docent/payload"
+	"docent/rag"
+	"docent/rag/wire"
+)
+
+const (
+	// maxStepText bounds a text in a step's details, in characters, as in BAF.
+	maxStepText = 4000
+	// maxSummary bounds a step's summary, in characters.
+	maxSummary = 500
+)
+
+// answer says what the model answers: with its evidence if it was shown
+// passages, as text if not.
+func (u *run) answer(ctx context.Context, text, stopReason string) error {
+	results := u.findings.Results()
+	if len(results) == 0 {
+		u.notes.add(notedAnswer{u.step, shorten(text, maxNoted)})
+		return u.s.Reply(ctx, text+rag.CutNote(stopReason))
+	}
+	message := wire.Message(rag.Cite(u.static, rag.Written{Model: u.name, Question: u.question, Text: text, StopReason: stopReason, Results: results}))
+	if message.Answer == rag.CutNote(stopReason) { // nothing but invented markers
+		return u.giveUp(ctx)
+	}
+	message.Docs = message.Docs[:shownDocs(message)]
+	u.notes.add(notedAnswer{u.step, shorten(message.Answer, maxNoted)})
+	return u.s.ReplyRAG(ctx, message)
+}
+
+// keep keeps what the model had written of an answer when the turn was stopped,
+// or the model failed, with its evidence if it was shown passages.
+func (u *run) keep(text string) {
+	results := u.findings.Results()
+	if len(results) == 0 || text == "" {
+		return
+	}
+	message := wire.Message(rag.CiteBegun(u.static, rag.Written{Model: u.name, Question: u.question, Text: text, Results: results}))
+	message.Docs = message.Docs[:shownDocs(message)]
+	u.s.KeepDraft(text, message)
+}
+
+// shownDocs is how many passages go with an answer: all up to the last that it
+// cites, and others as far as they are not too many.
+func shownDocs(m payload.RAGMessage) int {
+	n := min(len(m.Docs), rag.MaxK)
+	for _, s := range m.Sentences {
+		for _, d := range s.Docs {
+			n = max(n, d)
+		}
+	}
+	return n
+}
+
+// maxSearches is how many searches are named where there is no answer.
+const maxSearches = 5
+
+// giveUp says that there is no answer, and by default what was searched for.
+func (u *run) giveUp(ctx context.Context) error {
+	text := fault.Plain(u.o.Fallback)
+	if u.o.Fallback == DefaultFallback {
+		text = fault.NewText("no_answer", DefaultFallback)
+	}
+	if searches := u.findings.Searches(); len(searches) > 0 && u.o.Fallback == DefaultFallback {
+		var queries []string
+		for _, s := range searches {
+			if q := "“" + shorten(strings.Join(strings.Fields(s.Query), " "), 100) + "”"; !slices.Contains(queries, q) && len(queries) < maxSearches {
+				queries = append(queries, q)
+			}
+		}
+		text = fault.NewText("no_answer_after_searches", DefaultFallback+" I searched the documents for %s.", strings.Join(queries, ", "))
+	}
+	return u.s.Say(ctx, text)
+}
+
+const (
+	// maxNoted bounds a text in the scratchpad, in characters.
+	maxNoted = 2000
+	// maxScratchpad bounds the scratchpad as JSON, in bytes; what is oldest
+	// goes first.
+	maxScratchpad = 64 << 10
+)
+
+// scratchpad is what a run leaves behind of itself, with BAF's keys.
+type scratchpad struct {
+	notes []json.RawMessage
+	bytes int
+}
+
+type (
+	notedCalls struct {
+		Step        int         `json:"step"`
+		ToolCalls   []notedCall `json:"tool_calls"`
+		ToolResults []string    `json:"tool_results"`
+	}
+	notedCall struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	notedRejection struct {
+		Step           int    `json:"step"`
+		RejectedAnswer string `json:"rejected_answer"`
+		PendingTaskIDs []int  `json:"pending_task_ids"`
+	}
+	notedAnswer struct {
+		Step   int    `json:"step"`
+		Answer string `json:"answer"`
+	}
+	notedTasks struct {
+		FinalTaskList []payload.Task `json:"final_task_list"`
+	}
+)
+
+func (p *scratchpad) add(note any) {
+	data, err := payload.Marshal(note)
+	if err != nil { // our own structs always encode
+		return
+	}
+	p.notes = append(p.notes, data)
+	p.bytes += len(data) + 1
+	for p.bytes > maxScratchpad && len(p.notes) > 1 {
+		p.bytes -= len(p.notes[0]) + 1
+		p.notes = p.notes[1:]
+	}
+}
+
+func (p *scratchpad) reject(step int, text string, pending []payload.PendingTask) {
+	ids := []int{}
+	for _, t := range pending {
+		ids = append(ids, t.ID)
+	}
+	p.add(notedRejection{step, shorten(text, maxNoted), ids})
+}
+
+// entries are the notes; never nil.
+func (p *scratchpad) entries() []json.RawMessage { return append([]json.RawMessage{}, p.notes...) }

@@ -1,0 +1,261 @@
+package reason
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"docent/agent"
+	"docent/agent/tool"
+	"docent/llm"
+	"docent/payload"
+)
+
+const (
+	// maxCalls bounds the calls of one step; the others are answered with an
+	// error, and shown as one.
+	maxCalls = 16
+	// maxArguments bounds the arguments of a call, in bytes; with more it is
+	// answered with an error.
+	maxArguments = 64 << 10
+)
+
+// call is one call of a tool by the model.
+type call struct {
+	id, name string
+	// raw are the arguments as the model wrote them; shown is their JSON, a
+	// string if they are none or odd.
+	raw   string
+	shown json.RawMessage
+	// outcome is what it came to, once done is closed.
+	outcome tool.Outcome
+	done    chan struct{}
+}
+
+// newCall reads the model's ith call of a step.
+func (u *run) newCall(i int, t llm.Call) *call {
+	c := &call{id: t.ID, name: t.Name, raw: strings.ToValidUTF8(t.Arguments, "\uFFFD"), done: make(chan struct{})}
+	c.id = cmp.Or(shorten(c.id, maxCallID), fmt.Sprintf("call_%d_%d", u.step, i))
+	c.name = shorten(strings.ToValidUTF8(c.name, "\uFFFD"), maxToolName)
+	if strings.TrimSpace(c.raw) == "" {
+		c.raw = "{}"
+	}
+	var b bytes.Buffer
+	if len(c.raw) <= maxArguments && json.Compact(&b, []byte(c.raw)) == nil && plain(c.raw) {
+		c.shown = b.Bytes()
+	} else {
+		c.shown = encoded(shortened(c.raw))
+	}
+	return c
+}
+
+// plain reports whether valid JSON has nothing that only a mischievous model
+// writes and that not every reader takes: very large numbers, or values nested
+// more than maxNesting deep.
+func plain(raw string) bool { return agent.CheckWithin([]byte(raw), maxNesting, maxExponents) == nil }
+
+const (
+	// maxNesting bounds how deep arguments may be nested to be shown as JSON.
+	maxNesting = 100
+	// maxExponents bounds the exponents of their numbers together; see
+	// MaxExponents. Those of all calls of a step are kept together.
+	maxExponents = 64 << 10
+	// maxCallID bounds a model's name of a call, in characters.
+	maxCallID = 128
+	// maxToolName bounds a tool's name as a model writes it, in characters.
+	maxToolName = 64
+)
+
+// encoded is a text as JSON.
+func encoded(text string) json.RawMessage {
+	data, err := payload.Marshal(text)
+	if err != nil { // a string always encodes
+		return json.RawMessage(`""`)
+	}
+	return data
+}
+
+// act runs the calls of a step and gives the model their results.
+func (u *run) act(ctx context.Context, text string, wanted []llm.Call) error {
+	var calls []*call
+	var names []string
+	var told []payload.ToolCall
+	for i, t := range wanted {
+		c := u.newCall(i, t)
+		calls = append(calls, c)
+		if i < maxCalls {
+			names = append(names, c.name)
+			told = append(told, payload.ToolCall{ID: c.id, Name: c.name, Arguments: c.shown})
+		}
+	}
+	if text != "" {
+		u.tell(ctx, payload.StepText, "(intermediate) LLM said something before calling tools", payload.TextDetails{Text: shortened(text)})
+	}
+	list := strings.Join(names, ", ")
+	u.tell(ctx, payload.StepToolCalls, fmt.Sprintf("calling %d tool(s): %s", len(told), list), payload.ToolCallsDetails{ToolCalls: told})
+	if !u.o.HideSteps {
+		u.show(ctx, shorten(list, maxSummary))
+	}
+	u.dialogue = append(u.dialogue, assistantMessage(text, calls))
+
+	work := tool.WithFindings(withTasks(ctx, u.tasks), u.findings)
+	var running sync.WaitGroup
+	defer func() {
+		running.Wait() // not longer than Set.Invoke takes once ctx has ended
+		u.awaitStray(ctx)
+	}()
+	limit := outputLimit(min(len(calls), maxCalls))
+	work = tool.WithRoom(work, func(result string) bool { return u.cut(result, limit) == result })
+	u.start(work, &running, calls)
+	note := notedCalls{Step: u.step, ToolCalls: []notedCall{}, ToolResults: []string{}}
+	for _, c := range calls[:len(told)] {
+		if isTaskTool(c.name) {
+			c.outcome = u.invoke(work, c)
+		} else {
+			<-c.done // Invoke returns soon after ctx has ended
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		u.report(ctx, c)
+		note.ToolCalls = append(note.ToolCalls, notedCall{c.name, notedArguments(c.shown)})
+		note.ToolResults = append(note.ToolResults, shorten(c.outcome.Content, maxNoted))
+		u.dialogue = append(u.dialogue, u.resultMessage(c, len(told)))
+	}
+	u.refuse(ctx, calls[len(told):])
+	u.notes.add(note)
+	u.fit()
+	return nil
+}
+
+// refuse answers the calls that are too many, each to the model and all of them
+// in one step.
+func (u *run) refuse(ctx context.Context, calls []*call) {
+	if len(calls) == 0 {
+		return
+	}
+	var names []string
+	for _, c := range calls {
+		c.outcome = tool.Outcome{IsError: true, Content: fmt.Sprintf("ERROR: ToolError: At most %d tools can be called in one step; this call was not made.", maxCalls)}
+		u.dialogue = append(u.dialogue, u.resultMessage(c, 1))
+		if !slices.Contains(names, c.name) && len(names) < maxCalls {
+			names = append(names, c.name)
+		}
+	}
+	u.tell(ctx, payload.StepToolResult, fmt.Sprintf("%d more call(s) refused", len(calls)), payload.ToolResultDetails{
+		Name: strings.Join(names, ", "), Arguments: json.RawMessage(`{}`), IsError: true,
+		Content: fmt.Sprintf("ERROR: ToolError: At most %d tools can be called in one step; %d call(s) were not made.", maxCalls, len(calls)),
+	})
+}
+
+// notedArguments are arguments as the scratchpad keeps them.
+func notedArguments(shown json.RawMessage) json.RawMessage {
+	if utf8.RuneCount(shown) > maxNoted {
+		return encoded(shorten(string(shown), maxNoted))
+	}
+	return shown
+}
+
+// start runs the calls that need not wait for others: all but those of planning
+// tools, some at a time. Calls of tools that number what they find run one after
+// the other, so that the numbers follow the order of the calls.
+func (u *run) start(ctx context.Context, running *sync.WaitGroup, calls []*call) {
+	slots := make(chan struct{}, u.o.Parallel)
+	var before <-chan struct{} // the last ordered call
+	for _, c := range calls[:min(len(calls), maxCalls)] {
+		if isTaskTool(c.name) {
+			continue
+		}
+		var wait <-chan struct{}
+		if slices.Contains(u.ordered, c.name) {
+			wait, before = before, c.done
+		}
+		running.Go(func() {
+			defer close(c.done)
+			if wait != nil {
+				<-wait
+			}
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			c.outcome = u.invoke(ctx, c)
+		})
+	}
+}
+
+// awaitStray has Runtime.Shutdown wait for calls that did not return when their
+// time was over.
+func (u *run) awaitStray(ctx context.Context) {
+	if u.tools.Stray() == 0 || !u.waiting.CompareAndSwap(false, true) {
+		return
+	}
+	waits := u.s.Go(ctx, func(ctx context.Context) {
+		defer u.waiting.Store(false)
+		_ = u.tools.Wait(ctx) // has no end but theirs
+	})
+	if !waits {
+		u.waiting.Store(false)
+	}
+}
+
+func (u *run) invoke(ctx context.Context, c *call) tool.Outcome {
+	if len(c.raw) > maxArguments {
+		return tool.Outcome{IsError: true, Content: fmt.Sprintf("ERROR: ToolError: Tool '%s' takes at most %d bytes of arguments, got %d", c.name, maxArguments, len(c.raw))}
+	}
+	return u.tools.Invoke(ctx, c.name, json.RawMessage(c.raw))
+}
+
+// report says what came of a call: of a planning tool what it changed and the
+// list as it is now, of all else, and of planning that failed, the result.
+func (u *run) report(ctx context.Context, c *call) {
+	if !c.outcome.IsError {
+		u.pushbacks = 0
+	}
+	if change := u.tasks.change(); change != nil {
+		u.tell(ctx, change.Kind, change.Summary, change.Details)
+		if u.o.HideSteps {
+			return
+		}
+		if err := u.s.ReplyTaskList(ctx, u.tasks.all()); err != nil && ctx.Err() == nil {
+			u.log(ctx, "task list not said", err)
+		}
+		return
+	}
+	u.tell(ctx, payload.StepToolResult, fmt.Sprintf("%s returned (%d chars)", c.name, utf8.RuneCountInString(c.outcome.Content)), payload.ToolResultDetails{
+		Name: c.name, Arguments: c.shown, Content: shortened(c.outcome.Content), IsError: c.outcome.IsError,
+	})
+}
+
+// notInName is what servers do not take in a function's name.
+var notInName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+
+// assistantMessage is what the model said, as it is told again. Servers refuse
+// names and arguments that are not what they should be, whoever wrote them.
+func assistantMessage(text string, calls []*call) llm.Message {
+	m := llm.Text(llm.Assistant, text)
+	for _, c := range calls {
+		arguments := string(c.shown)
+		if !bytes.HasPrefix(c.shown, []byte("{")) {
+			arguments = fmt.Sprintf(`{"arguments":%s}`, c.shown)
+		}
+		name := cmp.Or(notInName.ReplaceAllString(c.name, "_"), "unnamed")
+		m.Calls = append(m.Calls, llm.Call{ID: c.id, Name: name, Arguments: arguments})
+	}
+	return m
+}
+
+// outputLimit is how many tokens the model is shown of one of n calls.
+func outputLimit(n int) int { return min(outputTokens, stepTokens/n) }
+
+// resultMessage is what the model is told of one of n calls.
+func (u *run) resultMessage(c *call, n int) llm.Message {
+	return llm.Message{
+		Role: llm.ToolResult, CallID: c.id, Name: cmp.Or(notInName.ReplaceAllString(c.name, "_"), "unnamed"), Text: u.cut(c.outcome.Content, outputLimit(n)),
+	}
+}

@@ -1,0 +1,185 @@
+package reason
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"docent/internal/prompt"
+	"docent/llm"
+	"docent/rag"
+)
+
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+var prompts = prompt.Must(promptFiles, "prompts")
+
+// Bounds of what the model is shown, so that the longest run fits a context of
+// 16,000 tokens.
+const (
+	// outputTokens is how much it is shown of a tool's output.
+	outputTokens = 2000
+	// stepTokens is how much it is shown of the outputs of one step, which
+	// share it.
+	stepTokens = 4000
+	// runTokens is how much it is shown of all outputs of a run: of more, the
+	// oldest are cut to remainderTokens.
+	runTokens       = 8000
+	remainderTokens = 100
+	// skillsBytes bounds the skills in a prompt, maxSkills their number.
+	skillsBytes = 16 << 10
+	maxSkills   = 3
+)
+
+// prepare collects what the model is shown beside the run itself.
+func (u *run) prepare(ctx context.Context) error {
+	if u.o.Skills != nil {
+		skills, err := u.o.Skills.Relevant(ctx, u.question, maxSkills)
+		if err != nil {
+			return fmt.Errorf("choose skills: %w", err)
+		}
+		var blocks []string
+		for _, s := range skills {
+			blocks = append(blocks, s.Prompt())
+		}
+		u.skills = clipped(strings.Join(blocks, "\n\n"), skillsBytes)
+	}
+	u.before = nil
+	if u.o.HistoryTokens > 0 {
+		turns, err := u.s.Turns(ctx, 0)
+		if err != nil {
+			return fmt.Errorf("history: %w", err)
+		}
+		u.before = u.history(turns)
+	}
+	u.before = append(u.before, llm.Text(llm.User, u.question))
+	return nil
+}
+
+// history are the newest of the earlier messages that fit, oldest first.
+func (r *reasoner) history(turns []rag.Turn) []llm.Message {
+	left, first := r.o.HistoryTokens, len(turns)
+	texts := make([]string, len(turns))
+	for i := len(turns) - 1; i >= 0; i-- {
+		if texts[i] = turns[i].Text; turns[i].Role == rag.Assistant {
+			texts[i] = rag.Unmarked(texts[i]) // the numbers meant passages that are not shown now
+		}
+		if left -= r.static.Count(texts[i]); left < 0 {
+			break
+		}
+		first = i
+	}
+	var out []llm.Message
+	for i := first; i < len(turns); i++ {
+		role := llm.User
+		if turns[i].Role == rag.Assistant {
+			role = llm.Assistant
+		}
+		if strings.TrimSpace(texts[i]) != "" {
+			out = append(out, llm.Text(role, texts[i]))
+		}
+	}
+	return out
+}
+
+// system is the system prompt of a step.
+func (u *run) system(ctx context.Context) (string, error) {
+	base := u.o.System
+	if base == "" {
+		var err error
+		if base, err = prompts.Fill("base", nil); err != nil {
+			return "", err
+		}
+	}
+	spaces := ""
+	if u.o.Workspaces != nil {
+		spaces = u.o.Workspaces.Describe(ctx)
+	}
+	return prompts.Fill("system", struct {
+		Base, Skills, Workspaces  string
+		Documents, Planning, Last bool
+		Tasks                     []string
+	}{base, u.skills, spaces, u.o.Knowledge != nil, !u.o.NoPlanning, u.last(), u.tasks.lines()})
+}
+
+// cut leaves at most so many tokens of a tool's output, and says so.
+func (r *reasoner) cut(text string, tokens int) string {
+	whole := utf8.RuneCountInString(text)
+	short := clipped(text, 8*tokens) // rarely has a token more bytes
+	for r.static.Count(short) > tokens {
+		short = clipped(short, len(short)-max(len(short)/8, 1))
+	}
+	if short == text {
+		return text
+	}
+	return fmt.Sprintf("%s\n[cut: %d of %d characters are shown]", short, utf8.RuneCountInString(short), whole)
+}
+
+// fit cuts old outputs until all of a run fit. Those of the last step are never
+// cut: the model has not seen them yet.
+func (u *run) fit() {
+	fresh := len(u.dialogue)
+	for fresh > 0 && u.dialogue[fresh-1].Role == llm.ToolResult {
+		fresh--
+	}
+	total := 0
+	for i := len(u.dialogue) - 1; i >= 0; i-- {
+		if u.dialogue[i].Role != llm.ToolResult {
+			continue
+		}
+		result := &u.dialogue[i]
+		n := u.static.Count(result.Text)
+		if i < fresh && total+n > runTokens {
+			result.Text = u.cut(result.Text, remainderTokens)
+			n = u.static.Count(result.Text)
+		}
+		total += n
+	}
+}
+
+// shorten returns the first limit characters of a text, with a sign if there
+// are more.
+func shorten(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	n := 0
+	for i := range text {
+		if n++; n == limit {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// shortened is a text as steps show it, BAF's 4000 characters and a note.
+func shortened(text string) string {
+	n := utf8.RuneCountInString(text)
+	if n <= maxStepText {
+		return text
+	}
+	i := 0
+	for at := range text {
+		if i == maxStepText {
+			text = text[:at]
+			break
+		}
+		i++
+	}
+	return fmt.Sprintf("%s\n[truncated: %d characters in all]", text, n)
+}
+
+// clipped returns the first limit bytes of a text, or fewer so as not to split
+// a character.
+func clipped(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}

@@ -1,0 +1,236 @@
+package reason_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"docent/agent"
+	"docent/agent/agenttest"
+	"docent/agent/reason"
+	"docent/agent/session"
+	"docent/embed"
+	"docent/internal/fault"
+	"docent/llm"
+	"docent/llm/llmtest"
+	"docent/payload"
+	"docent/rag"
+)
+
+// hangs is a reply that is written up to its last piece, which never comes.
+func hangs(pieces ...string) llmtest.Reply {
+	return llmtest.Reply{Text: append(pieces, "never"), Wait: func(ctx context.Context, piece int) error {
+		if piece < len(pieces) {
+			return nil
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+}
+
+// stopped says a message, stops its turn once the model has written what it
+// will, and returns how it ended and what is kept.
+func stopped(t *testing.T, sub *session.Subscription, c *client, store *agenttest.Store, id string) (outcome string, kept agent.ChatMessage) {
+	t.Helper()
+	synctest.Wait() // it has greeted
+	send(t, sub, "", "work_mem by default?")
+	synctest.Wait()
+	if err := sub.Stop(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+	_, messages, _ := store.Stored(id)
+	return strings.Join(ends(c), ","), messages[len(messages)-1]
+}
+
+// What a stopped turn keeps of an answer from documents is one, with its
+// passages and its sentences checked; of one without text, that it was stopped.
+func TestStopKeepsTheEvidence(t *testing.T) { bubble(t, testStopKeepsTheEvidence) }
+
+func testStopKeepsTheEvidence(t *testing.T) {
+	static, err := embed.NewStatic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		reply               llmtest.Reply
+		kind, answer, marks string
+	}{
+		{hangs("It is 4MB", " [1]. It is made", " up that [1"), payload.TypeRAG, "It is 4MB [1]. It is made up that", "[{0 14 [1] strong false}]"},
+		{hangs("It is "), payload.TypeRAG, "It is", "[]"},
+		{hangs(), payload.TypeStr, "", ""},
+		{hangs(" ["), payload.TypeStr, "", ""},
+	} {
+		model := llmtest.NewModel(llmtest.Script(c.reply))
+		answers, err := rag.New(rag.Config{
+			Retriever: shelf{}, Static: static, Models: map[string]llm.Model{"m": model}, DefaultModel: "m", MinEvidence: -1,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		store := agenttest.NewStore()
+		sub, client, _ := open(t, start(t, session.RuntimeConfig{Agent: anAssistant(t), Store: store, RAG: answers}), "S")
+		ended, kept := stopped(t, sub, client, store, "S")
+		if ended != `1 "stopped"}` || kept.Type != c.kind || kept.ClientID != agent.StoppedID {
+			t.Errorf("%q ended %s, kept %s %s", c.reply.Text, ended, kept.Type, kept.Content)
+			continue
+		}
+		if c.kind == payload.TypeStr {
+			if string(kept.Content) != `"Stopped."` {
+				t.Errorf("%q: kept %s", c.reply.Text, kept.Content)
+			}
+			continue
+		}
+		var m payload.RAGMessage
+		if err := json.Unmarshal(kept.Content, &m); err != nil {
+			t.Fatal(err)
+		}
+		if m.Answer != c.answer || fmt.Sprint(m.Sentences) != c.marks || !m.Stopped || len(m.Docs) == 0 || m.Evidence == nil || m.K != rag.DefaultK || m.LLMName != "m" {
+			t.Errorf("%q: kept %+v", c.reply.Text, m)
+		}
+	}
+}
+
+// What there was of an answer when its model broke off is kept as that of a
+// stopped turn is, and the turn failed all the same: the apology comes behind it,
+// and the message sent again is answered.
+func TestFailureKeepsTheEvidence(t *testing.T) { bubble(t, testFailureKeepsTheEvidence) }
+
+func testFailureKeepsTheEvidence(t *testing.T) {
+	static, err := embed.NewStatic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := fault.New(fault.Unavailable, "test_sentence", "the model server broke off its answer; ask again")
+	for _, c := range []struct {
+		pieces        []string
+		answer, marks string
+	}{
+		{[]string{"It is 4MB", " [1]. It is made", " up that [1"}, "It is 4MB [1]. It is made up that", "[{0 14 [1] strong false}]"},
+		{nil, "", ""},
+	} {
+		model := llmtest.NewModel(llmtest.Script(llmtest.Reply{Text: c.pieces, Err: broken}, llmtest.Say("It is 4MB [1].")))
+		answers, err := rag.New(rag.Config{
+			Retriever: shelf{}, Static: static, Models: map[string]llm.Model{"m": model}, DefaultModel: "m", MinEvidence: -1,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		store := agenttest.NewStore()
+		sub, client, _ := open(t, start(t, session.RuntimeConfig{Agent: anAssistant(t), Store: store, RAG: answers}), "S")
+		synctest.Wait() // it has greeted
+		send(t, sub, "m", "work_mem by default?")
+		synctest.Wait()
+		var order []string
+		for len(client.heard) > 0 {
+			if d := client.next(); d.Frame.Turn != nil && *d.Frame.Turn == 1 && d.Audience != session.Plain && d.Frame.Action != payload.DeltaAction && d.Frame.Action != payload.StatusAction {
+				order = append(order, string(d.Frame.Action))
+			}
+		}
+		_, messages, _ := store.Stored("S")
+		last := messages[len(messages)-1]
+		if last.ClientID != agent.FailedID || string(last.Content) != `"Sorry, that did not work: the model server broke off its answer; ask again"` {
+			t.Errorf("%q: the last word is %s %s", c.pieces, last.ClientID, last.Content)
+		}
+		kept := messages[len(messages)-2]
+		if c.answer == "" {
+			if !kept.IsUser {
+				t.Errorf("of nothing is kept %s", kept.Content)
+			}
+			continue
+		}
+		if got := strings.Join(order, " "); got != "ack agent_reply_rag error turn_finished" {
+			t.Errorf("clients heard %s", got)
+		}
+		var m payload.RAGMessage
+		if err := json.Unmarshal(kept.Content, &m); err != nil || kept.Type != payload.TypeRAG || kept.ClientID != agent.StoppedID {
+			t.Fatalf("%v, kept %s %s", err, kept.Type, kept.Content)
+		}
+		if m.Answer != c.answer || fmt.Sprint(m.Sentences) != c.marks || !m.Stopped || len(m.Docs) == 0 || m.Evidence == nil {
+			t.Errorf("kept %+v", m)
+		}
+		send(t, sub, "m", "work_mem by default?")
+		synctest.Wait()
+		if _, messages, _ = store.Stored("S"); messages[len(messages)-1].Type != payload.TypeRAG || strings.Contains(string(messages[len(messages)-1].Content), `"stopped"`) {
+			t.Errorf("asked again, it says %s", messages[len(messages)-1].Content)
+		}
+	}
+}
+
+// Text that is no answer from documents is kept as well, without markers that
+// nobody checked; not twice, and not what was replaced by a reply.
+func TestFailureKeepsWhatWasStreamed(t *testing.T) { bubble(t, testFailureKeepsWhatWasStreamed) }
+
+func testFailureKeepsWhatWasStreamed(t *testing.T) {
+	for name, c := range map[string]struct {
+		body func(ctx context.Context, s *agent.Session) error
+		want string
+	}{
+		"streamed": {func(ctx context.Context, s *agent.Session) error { return s.Stream(ctx, "It is so [1]. And") }, `1 "It is so. And"|1 "Sorry, `},
+		"said": {func(ctx context.Context, s *agent.Session) error {
+			return errors.Join(s.Stream(ctx, "It is"), s.Reply(ctx, "It is so."))
+		}, `1 "It is so."|1 "Sorry, `},
+		"nothing": {func(context.Context, *agent.Session) error { return nil }, `1 "go"|1 "Sorry, `},
+	} {
+		store := agenttest.NewStore()
+		rt := start(t, session.RuntimeConfig{Store: store, Agent: echo(func(ctx context.Context, s *agent.Session) error {
+			if s.Message() == "" {
+				return nil
+			}
+			return errors.Join(c.body(ctx, s), errors.New("boom"))
+		})})
+		sub, _, _ := open(t, rt, "S")
+		send(t, sub, "m", "go")
+		synctest.Wait()
+		if got := messages(store); !strings.Contains(got, c.want) {
+			t.Errorf("%s: stored %s", name, got)
+		}
+	}
+}
+
+// An answer that is whole when its turn is stopped, but not said, is kept with
+// its evidence as well; but not under what was streamed after it.
+func TestStopBehindAnAnswer(t *testing.T) { bubble(t, testStopBehindAnAnswer) }
+
+func testStopBehindAnAnswer(t *testing.T) {
+	for more, want := range map[string]string{"": payload.TypeRAG, "And more.": payload.TypeMarkdown} {
+		store := agenttest.NewStore()
+		rt := start(t, session.RuntimeConfig{Store: store, RAG: &agenttest.Answers{}, Agent: echo(func(ctx context.Context, s *agent.Session) error {
+			if s.Message() == "" {
+				return nil
+			}
+			if _, err := s.RunRAG(ctx, rag.Request{}); err != nil {
+				return err
+			}
+			if err := s.Stream(ctx, more); err != nil {
+				return err
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		})})
+		sub, client, _ := open(t, rt, "S")
+		ended, kept := stopped(t, sub, client, store, "S")
+		if ended != `1 "stopped","usage":{"prompt_tokens":7,"completion_tokens":3}}` || kept.Type != want || want == payload.TypeRAG != strings.Contains(string(kept.Content), `"stopped":true`) {
+			t.Errorf("after %q: %s, kept %s %s", more, ended, kept.Type, kept.Content)
+		}
+	}
+}
+
+// Reasoning that is stopped while it answers keeps the evidence it has found.
+func TestStopKeepsTheEvidenceOfReasoning(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := bubbled(t, reason.Options{Knowledge: knowledge()}, calls("", "search_knowledge", `{"query":"work_mem"}`), hangs("It is 4MB [1]", ". And"))
+		ended, kept := stopped(t, r.sub, r.client, r.store, "s")
+		var m payload.RAGMessage
+		if err := json.Unmarshal(kept.Content, &m); err != nil || kept.Type != payload.TypeRAG {
+			t.Fatalf("%s, kept %s %s: %v", ended, kept.Type, kept.Content, err)
+		}
+		if ended != `1 "stopped"}` || m.Answer != "It is 4MB [1]. And" || fmt.Sprint(m.Sentences) != "[{0 14 [1] strong false}]" || !m.Stopped || len(m.Docs) == 0 {
+			t.Errorf("%s, kept %+v", ended, m)
+		}
+	})
+}

@@ -1,0 +1,184 @@
+package reason
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"docent/agent"
+	"docent/agent/tool"
+	"docent/llm"
+	"docent/payload"
+	"docent/rag"
+)
+
+// maxPushbacks is how many answers in a row are refused for open tasks with
+// nothing done in between. A model that insists has nothing more to do for them:
+// its answer is better than using up the steps and then saying that there is
+// none.
+const maxPushbacks = 2
+
+// run is the reasoning about one event.
+type run struct {
+	*reasoner
+	s        *agent.Session
+	question string
+	// step counts the model calls from 0.
+	step int
+	// before is the conversation up to and with the question, dialogue what
+	// the run adds to it.
+	before, dialogue []llm.Message
+	tasks            *taskList
+	findings         *tool.Findings
+	notes            scratchpad
+	// skills are what the prompt says of those that fit the question.
+	skills string
+	// pushbacks counts answers refused since something was done; nudged tells
+	// that the model was told to write something.
+	pushbacks int
+	nudged    bool
+	begun     bool // reasoning_started was said
+}
+
+func newRun(r *reasoner, s *agent.Session, question string) *run {
+	return &run{reasoner: r, s: s, question: question, tasks: &taskList{}, findings: &tool.Findings{}}
+}
+
+// do runs the loop between its two brackets.
+func (u *run) do(ctx context.Context) error {
+	u.begun = u.tell(ctx, payload.StepStarted, "reasoning started", payload.StartedDetails{
+		UserMessage: shorten(u.question, maxStepText), TaskPlanning: !u.o.NoPlanning, MaxSteps: u.o.MaxSteps,
+	})
+	err := u.contained(ctx)
+	if u.refuses(err) {
+		err = u.plain(ctx, u.s, u.question)
+	}
+	// What has been done is told and kept also when ctx has ended: a stopped
+	// turn is committed with its steps.
+	u.finish(context.WithoutCancel(ctx), err)
+	return err
+}
+
+// finish closes the run, which ended with failed.
+func (u *run) finish(ctx context.Context, failed error) {
+	final := u.tasks.all()
+	if u.begun {
+		u.tell(ctx, payload.StepFinished, "reasoning finished", payload.FinishedDetails{FinalTaskList: final})
+	}
+	u.notes.add(notedTasks{final})
+	if err := u.s.Set(ScratchpadVariable, u.notes.entries()); err != nil {
+		u.log(ctx, "scratchpad not kept", err)
+	}
+	if u.o.HideSteps || failed != nil { // the message that says that it failed or was stopped closes it, and comes later
+		return
+	}
+	if err := u.s.LinkPendingReasoningEvents(ctx); err != nil {
+		u.log(ctx, "reasoning steps not linked", err)
+	}
+}
+
+// contained is the loop, of which a panic, such as of the model, is an error:
+// what was begun is to be closed.
+func (u *run) contained(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = agent.Recovered(p, debug.Stack())
+		}
+	}()
+	return u.loop(ctx)
+}
+
+// loop asks the model until it answers or may not be asked again.
+func (u *run) loop(ctx context.Context) error {
+	if err := u.prepare(ctx); err != nil {
+		return err
+	}
+	for ; ; u.step++ {
+		choice, err := u.think(ctx)
+		if err != nil {
+			return err
+		}
+		u.s.DropDraft() // or it becomes the answer
+		switch text := rag.Clean(choice.Text); {
+		case len(choice.Calls) > 0:
+			if err := u.act(ctx, text, choice.Calls); err != nil {
+				return err
+			}
+		case text == "" && (u.nudged || u.last()):
+			return u.giveUp(ctx)
+		case text == "":
+			u.nudged = true
+			if err := u.object("nudge", nil); err != nil {
+				return err
+			}
+		case u.premature():
+			if err := u.pushBack(ctx, text); err != nil {
+				return err
+			}
+		default:
+			return u.answer(ctx, text, choice.StopReason)
+		}
+		if u.last() {
+			u.tell(ctx, payload.StepMaxSteps, fmt.Sprintf("step budget exhausted (%d steps)", u.o.MaxSteps),
+				payload.MaxStepsDetails{MaxSteps: u.o.MaxSteps, Pending: u.tasks.pending()})
+			return u.giveUp(ctx)
+		}
+	}
+}
+
+// last reports that the model may not be asked again.
+func (u *run) last() bool { return u.step == u.o.MaxSteps-1 }
+
+// premature reports that an answer is to be refused: tasks are open, and there
+// is still time for them.
+func (u *run) premature() bool {
+	return len(u.tasks.pending()) > 0 && u.pushbacks < maxPushbacks && !u.last()
+}
+
+// pushBack refuses an answer.
+func (u *run) pushBack(ctx context.Context, text string) error {
+	u.pushbacks++
+	pending := u.tasks.pending()
+	u.tell(ctx, payload.StepText, "(intermediate) LLM proposed a final answer", payload.TextDetails{Text: shortened(text)})
+	u.tell(ctx, payload.StepPushback, fmt.Sprintf("rejected: %d task(s) still pending", len(pending)), payload.PushbackDetails{Pending: pending})
+	u.notes.reject(u.step, text, pending)
+	u.dialogue = append(u.dialogue, llm.Text(llm.Assistant, text))
+	return u.objectToPending(pending)
+}
+
+// objectToPending tells the model that tasks are open.
+func (u *run) objectToPending(pending []payload.PendingTask) error {
+	return u.object("pushback", struct {
+		Count int
+		Tasks []payload.PendingTask
+	}{len(pending), pending})
+}
+
+// object tells the model what was wrong. It stands in the dialogue as if the
+// user had written it, because many servers take a system message only at the
+// begin.
+func (u *run) object(name string, data any) error {
+	text, err := prompts.Fill(name, data)
+	if err != nil {
+		return err
+	}
+	u.dialogue = append(u.dialogue, llm.Text(llm.User, text))
+	return nil
+}
+
+// tell says a step, and reports whether it could. That it cannot be said is no
+// reason to stop reasoning.
+func (u *run) tell(ctx context.Context, kind payload.StepKind, summary string, details any) bool {
+	if u.o.HideSteps {
+		return false
+	}
+	err := u.s.ReplyReasoningStep(ctx, payload.ReasoningStep{Kind: kind, Step: u.step, Summary: shorten(summary, maxSummary), Details: details})
+	if err != nil && ctx.Err() == nil {
+		u.log(ctx, "reasoning step not said", err)
+	}
+	return err == nil
+}
+
+func (u *run) log(ctx context.Context, what string, err error) {
+	u.s.Log(ctx, what, err, "step", u.step)
+}

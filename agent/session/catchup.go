@@ -1,0 +1,152 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+	"strings"
+
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// Bounds of a payload.TurnSnapshot.
+const (
+	// MaxSnapshotText bounds what it has of the text streamed, in bytes: what was
+	// streamed first.
+	MaxSnapshotText = 1 << 20
+	// MaxSnapshotSteps bounds its steps and task lists: it has the newest.
+	MaxSnapshotSteps = 256
+	// MaxSnapshotStepBytes bounds what they hold together, in bytes.
+	MaxSnapshotStepBytes = 1 << 20
+)
+
+// maxPage bounds the entries that are read at once to catch up; ReplayBytes
+// bounds their contents.
+const maxPage = 1000
+
+// errLeft is why a client does not catch up that has left.
+var errLeft = fault.New(fault.Canceled, "client_left", "the client has left the session")
+
+// CatchUp yields what is stored after OpenRequest.After, in the order of its
+// seqs, also what was replaced. Until it is done the client hears nothing of the
+// session but of a reset, as payload.SessionReset, and of its end; after the last
+// it is told payload.TurnSnapshot, if a turn runs, and payload.Synced, and hears
+// all that follows. It reads in pages of ReplayBytes. If yield returns false, it
+// ends, and may be called again to go on. It fails with fault.Canceled if the
+// Subscription is closed.
+func (s *Subscription) CatchUp(ctx context.Context, yield func(Entry) bool) error {
+	c := s.c
+	for {
+		last, err := s.caughtUp()
+		if last == 0 || err != nil {
+			return err
+		}
+		for e, err := range c.stored(ctx, s.at, last) {
+			if err != nil {
+				return err
+			}
+			s.at = e.Seq()
+			if !yield(e) {
+				return nil
+			}
+		}
+		s.at = last // a reset leaves gaps
+	}
+}
+
+// stored goes through all that is stored after a seq, up to another.
+func (c *conversation) stored(ctx context.Context, after, last int64) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		for ; after < last; after += maxPage {
+			query := MessageQuery{After: after, Before: min(last, after+maxPage) + 1, Replaced: true, Last: maxPage}
+			for e, err := range c.entries(ctx, query) {
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// caughtUp lets the client hear what follows, if it has what is stored; else it
+// returns the last seq that it is to have.
+func (s *Subscription) caughtUp() (last int64, err error) {
+	c := s.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case s.closed:
+		return 0, errLeft
+	case c.gone:
+		return 0, c.err
+	case !s.muted:
+		return 0, nil
+	}
+	if s.reset < c.resetSeq {
+		s.reset = c.resetSeq
+		s.listener.Deliver(c.told(payload.SessionResetAction, payload.SessionReset{Seq: c.resetSeq}))
+	}
+	if s.at = max(s.at, c.resetSeq); s.at < c.seq {
+		return c.seq, nil
+	}
+	s.muted = false
+	s.syncLocked()
+	return 0, nil
+}
+
+// syncLocked tells a client which turns are not over, and the unstored part of
+// the one that runs.
+func (s *Subscription) syncLocked() {
+	c := s.c
+	t := c.current
+	if t != nil && (t.number != 0 || t.record.shown > 0) {
+		s.listener.Deliver(c.streamed(t.number, payload.TurnSnapshotAction, t.snapshotLocked()))
+	}
+	s.listener.Deliver(c.told(payload.SyncedAction, payload.Synced{Seq: c.seq, Turns: c.openLocked()}))
+}
+
+// openLocked are the turns that are not over.
+func (c *conversation) openLocked() []payload.OpenTurn {
+	t := c.current
+	running := slices.Clone(c.ending)
+	if t != nil {
+		running = append(running, t.turns...)
+	}
+	open := make([]payload.OpenTurn, 0, len(running))
+	for _, turn := range running {
+		open = append(open, payload.OpenTurn{Turn: turn, State: payload.Running})
+	}
+	for _, p := range c.pending {
+		open = append(open, payload.OpenTurn{Turn: p.Event.Turn, State: payload.Waiting})
+	}
+	for _, w := range c.queue {
+		if w.arrived != nil {
+			w.turn = w.arrived.Event.Turn
+		}
+		if w.turn != 0 {
+			open = append(open, payload.OpenTurn{Turn: w.turn, State: payload.Waiting})
+		}
+	}
+	slices.SortStableFunc(open, func(a, b payload.OpenTurn) int { return cmp.Compare(a.Turn, b.Turn) })
+	return slices.CompactFunc(open, func(a, b payload.OpenTurn) bool { return a.Turn == b.Turn })
+}
+
+// snapshotLocked is what a turn has said that is not stored.
+func (t *turn) snapshotLocked() payload.TurnSnapshot {
+	r := &t.record
+	out := payload.TurnSnapshot{Turn: t.number, N: r.shown, Text: strings.ToValidUTF8(string(r.draft), ""), Steps: []payload.SnapshotStep{}}
+	size := 0
+	for _, e := range slices.Backward(r.entries[r.sent:]) {
+		if e.step == nil || e.silent {
+			continue
+		}
+		if size += len(e.step.Payload); size > MaxSnapshotStepBytes || len(out.Steps) == MaxSnapshotSteps {
+			break
+		}
+		out.Steps = append(out.Steps, payload.SnapshotStep{Action: Entry{Step: e.step}.Frame().Action, Message: e.step.Payload})
+	}
+	slices.Reverse(out.Steps)
+	return out
+}

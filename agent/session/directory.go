@@ -1,0 +1,32 @@
+package session
+
+import "context"
+
+// Directory is directory d whose DeleteSession also ends the session in memory:
+// its turn is stopped and its clients are told that it is gone.
+func (r *Runtime) Directory(d Directory) Directory { return &directory{d, r} }
+
+type directory struct {
+	Directory
+	runtime *Runtime
+}
+
+// DeleteSession implements Directory.
+func (d *directory) DeleteSession(ctx context.Context, key SessionKey) error {
+	err := d.Directory.DeleteSession(ctx, key)
+	if err == nil {
+		d.runtime.drop(key)
+	}
+	return err
+}
+
+// drop ends the conversation of a session that has been deleted.
+func (r *Runtime) drop(key SessionKey) {
+	r.mu.Lock()
+	c := r.sessions[key]
+	r.mu.Unlock()
+	r.alarms.take(key.ID)
+	if c != nil {
+		c.lose(errDeleted, nil)
+	}
+}

@@ -1,0 +1,152 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"docent/agent"
+	"docent/agent/agenttest"
+	"docent/agent/session"
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// lossy is a store whose answers to some commits are lost.
+type lossy struct {
+	*agenttest.Store
+	lose func(session.TurnRecord) bool
+}
+
+func (l *lossy) CommitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
+	written, err := l.Store.CommitTurn(ctx, turn)
+	if err == nil && l.lose != nil && l.lose(turn) {
+		return session.Written{}, fault.New(fault.Unavailable, "test_sentence", "the answer was lost")
+	}
+	return written, err
+}
+
+// once is true the first time that f is.
+func once(f func(session.TurnRecord) bool) func(session.TurnRecord) bool {
+	done := false
+	return func(r session.TurnRecord) bool {
+		if done || !f(r) {
+			return false
+		}
+		done = true
+		return true
+	}
+}
+
+// recorded is what is stored of a session, steps too, with whom it belongs to.
+func recorded(store *agenttest.Store) string {
+	messages := map[int64]string{}
+	record := store.Record("S")
+	for _, e := range record {
+		if e.Message != nil {
+			messages[e.Message.ID] = string(e.Message.Content)
+		}
+	}
+	var out []string
+	for _, e := range record {
+		switch {
+		case e.Message == nil:
+			out = append(out, e.Step.Summary+"->"+messages[e.Step.ChatID])
+		case e.Message.IsUser:
+			out = append(out, "user "+string(e.Message.Content))
+		default:
+			out = append(out, string(e.Message.Content))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// A part of a turn whose answer was lost is recognised, with what was saved as
+// said by the user and steps that were linked later, and each client hears it
+// once.
+func TestPartInDoubt(t *testing.T) { bubble(t, testPartInDoubt) }
+
+func testPartInDoubt(t *testing.T) {
+	store := &lossy{Store: agenttest.NewStore()}
+	store.lose = once(func(r session.TurnRecord) bool { return r.Turn == 1 && r.Partial })
+	rt := start(t, session.RuntimeConfig{Store: store, Agent: echo(func(ctx context.Context, s *agent.Session) error {
+		if err := errors.Join(s.ReplyReasoningStep(ctx, step(0, "a")), s.SaveMessage(ctx, payload.TypeStr, true, "aside"), s.Reply(ctx, "one"),
+			s.ReplyReasoningStep(ctx, step(1, "b"))); err != nil {
+			return err
+		}
+		if err := s.Flush(ctx); err != nil {
+			return err
+		}
+		return errors.Join(s.LinkPendingReasoningEvents(ctx), s.Reply(ctx, "two"))
+	})})
+	sub, v1, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
+	_, baf, _ := open(t, rt, "S")
+	send(t, sub, "", "x")
+	v1.until(payload.TurnFinishedAction)
+	synctest.Wait()
+	if got, want := recorded(store.Store), `"hello" user "x" a->"one" user "aside" "one" b->"one" "two" "x"`; got != want {
+		t.Errorf("stored %s, want %s", got, want)
+	}
+	if got, want := heardBy(baf, session.Plain), `a#0/0 "one"#5/0 b#6/0 "two"#7/0 "x"#8/0`; got != want {
+		t.Errorf("BAF heard %s, want %s", got, want)
+	}
+}
+
+// The end of a turn whose answer was lost is shown to each client once.
+func TestEndInDoubt(t *testing.T) { bubble(t, testEndInDoubt) }
+
+func testEndInDoubt(t *testing.T) {
+	store := &lossy{Store: agenttest.NewStore()}
+	store.lose = once(func(r session.TurnRecord) bool { return r.Turn == 1 })
+	rt := start(t, session.RuntimeConfig{Store: store, FlushAfter: -1, Agent: echo(func(ctx context.Context, s *agent.Session) error {
+		return errors.Join(s.ReplyReasoningStep(ctx, step(0, "a")), s.SaveMessage(ctx, payload.TypeStr, false, "kept"), s.LinkPendingReasoningEvents(ctx))
+	})})
+	sub, v1, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
+	_, baf, _ := open(t, rt, "S")
+	send(t, sub, "", "x")
+	v1.until(payload.TurnFinishedAction)
+	synctest.Wait()
+	if got, want := recorded(store.Store), `"hello" user "x" a->"kept" "kept" "x"`; got != want {
+		t.Errorf("stored %s, want %s", got, want)
+	}
+	if got, want := heardBy(baf, session.Plain), `a#0/0 "x"#5/0`; got != want {
+		t.Errorf("BAF heard %s, want %s", got, want)
+	}
+}
+
+// What no event began is written once, its moves too, also if it says nothing.
+func TestTimedMoveInDoubt(t *testing.T) {
+	for name, says := range map[string]bool{"says something": true, "says nothing": false} {
+		t.Run(name, func(t *testing.T) { bubble(t, func(t *testing.T) { testTimedMoveInDoubt(t, says) }) })
+	}
+}
+
+func testTimedMoveInDoubt(t *testing.T, says bool) {
+	a := agent.New("timed")
+	one, two := a.State("one", agent.Initial), a.State("two")
+	one.After(time.Minute).GoTo(two)
+	two.Body(func(ctx context.Context, s *agent.Session) error {
+		if !says {
+			return nil
+		}
+		return s.Reply(ctx, "moved")
+	})
+	two.OnMessage().GoTo(one)
+	store := &lossy{Store: agenttest.NewStore()}
+	store.lose = once(func(r session.TurnRecord) bool { return len(r.Transitions) > 0 })
+	_, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store, Now: time.Now}), "S")
+	<-time.After(2 * time.Minute)
+	synctest.Wait()
+	if got := fmt.Sprint(len(store.Transitions("S")), len(store.Record("S")), len(c.heard)); got != map[bool]string{true: "1 1 1", false: "1 0 0"}[says] {
+		t.Errorf("transitions, entries, heard: %s", got)
+	}
+	if record, _, _ := store.Stored("S"); record.State != "two" {
+		t.Errorf("state %s", record.State)
+	}
+}

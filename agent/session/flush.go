@@ -1,0 +1,151 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"docent/agent"
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// Flush implements agent.Backend.
+func (t *turn) Flush(ctx context.Context) error {
+	return t.c.ask(ctx, t, func(ctx context.Context) error { return t.c.flush(ctx, t) })
+}
+
+// flush writes a part of a turn that goes on.
+func (c *conversation) flush(ctx context.Context, t *turn) error {
+	c.mu.Lock()
+	t.record.flushAt = time.Time{}
+	nothing := t.over || t.record.stored == len(t.record.entries)
+	c.mu.Unlock()
+	if nothing {
+		return nil
+	}
+	written, err := c.commit(ctx, t, TurnRecord{Session: c.record.RowID, Turn: t.number, Partial: true})
+	switch {
+	case err != nil && fault.KindOf(err).Retryable():
+		c.abandon(ctx, err)
+		return err
+	case err != nil:
+		return err
+	case !written.Repeated: // else the turn's end shows what was said elsewhere
+		c.present(ctx, t, Written{})
+	}
+	return nil
+}
+
+// flushLaterLocked makes sure that a reply does not wait for its turn's end.
+func (c *conversation) flushLaterLocked(t *turn) {
+	if t.record.flushAt.IsZero() && c.rt.cfg.FlushAfter >= 0 {
+		t.record.flushAt = time.Now().Add(c.rt.cfg.FlushAfter)
+		c.signal()
+	}
+}
+
+// present sends what is stored of a turn's record and not sent yet. written is
+// the turn's commit; what another process has stored instead is sent, too.
+func (c *conversation) present(ctx context.Context, t *turn, written Written) {
+	fresh := c.unsent(t, written)
+	if len(fresh) == 0 {
+		return
+	}
+	c.fill(ctx, fresh[0].Seq()-1)
+	c.mu.Lock()
+	t.record.sent = t.record.stored
+	for _, e := range fresh {
+		c.presentLocked(t, e)
+	}
+	c.mu.Unlock()
+	c.fill(ctx, fresh[len(fresh)-1].Seq())
+}
+
+// unsent are the stored entries that are not sent.
+func (c *conversation) unsent(t *turn, written Written) []*entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := &t.record
+	fresh := slices.Clone(r.entries[r.sent:r.stored])
+	if !written.Repeated {
+		return fresh
+	}
+	var last int64
+	if r.sent > 0 {
+		last = r.entries[r.sent-1].Seq()
+	}
+	own := map[int64]bool{}
+	for _, e := range r.entries[:r.stored] {
+		own[e.Seq()] = true
+	}
+	for _, w := range written.Entries {
+		if w.Seq() > last && !own[w.Seq()] {
+			fresh = append(fresh, &entry{message: w.Message, step: w.Step})
+		}
+	}
+	slices.SortStableFunc(fresh, func(a, b *entry) int { return cmp.Compare(a.Seq(), b.Seq()) })
+	return fresh
+}
+
+// presentLocked sends a stored entry: clients that stream get it with its seq,
+// unless they have it or miss what was before it, the others what they have not
+// had. Of apologies those are told at the end of the turn.
+func (c *conversation) presentLocked(t *turn, e *entry) {
+	next := e.Seq() == c.seq+1
+	if next {
+		c.seq++
+	}
+	d := Delivery{Frame: Entry{Message: e.message, Step: e.step}.Frame()}
+	shown := false
+	switch {
+	case e.message == nil:
+		shown = !e.shown && !e.silent
+		e.shown = e.shown || shown
+	case e.message.ClientID == agent.FailedID && !e.message.IsUser:
+		if next && t.failed != nil {
+			d = t.failure(t.failed, e.message.Time)[0]
+			d.Frame.Seq = e.message.Seq
+		}
+		t.told = t.told || next
+	default:
+		_, known := stored(*e.message)
+		shown = known && !e.silent
+		t.answering(&d.Frame)
+		d.Text = t.text(d.Frame)
+		if !e.message.IsUser {
+			t.record.replaced()
+		}
+	}
+	switch {
+	case next && shown:
+		d.Audience = Everyone
+	case next:
+		d.Audience = Streaming
+	case shown:
+		d.Audience = Plain
+	default:
+		return
+	}
+	c.deliverLocked(d)
+}
+
+func (e *entry) Seq() int64 {
+	if e.message != nil {
+		return e.message.Seq
+	}
+	return e.step.Seq
+}
+
+// provisionalLocked hands a frame that is not stored, or not yet, to the clients
+// that stream.
+func (c *conversation) provisionalLocked(t *turn, action payload.Action, message any) {
+	t.record.shown++
+	if len(c.listeners) == 0 {
+		return
+	}
+	d := c.streamed(t.number, action, message)
+	d.Frame.N = t.record.shown
+	c.deliverLocked(d)
+}

@@ -1,0 +1,311 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"docent/agent"
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// ErrTooLong is the cause of refusing a message that is longer.
+var ErrTooLong = errors.New("message too long")
+
+// ErrContent is the cause of refusing JSON that no store takes; see CheckJSON.
+var ErrContent = errors.New("content that cannot be stored")
+
+// MaxIntakeWait is how long a client waits until its session can take what it
+// sends: longer than any trip to the store, but a body that ignores the end of
+// its context may hold a reset, and with it the session, for ever.
+const MaxIntakeWait = 20 * time.Second
+
+// arrival is an event on its way into the store.
+type arrival struct {
+	event agent.Event
+	// id and content are its message's; content is nil if it has none.
+	id      string
+	content json.RawMessage
+	// wait tells to wait for room in the mailbox.
+	wait bool
+	// caller is the client that sent it; nil if none did.
+	caller *Subscription
+	// replaces is as in ChatMessage.
+	replaces int64
+	// heard is Message.Heard.
+	heard bool
+}
+
+// sender is which other agent says it, as ChatMessage has it.
+func (in arrival) sender() string {
+	if in.event.From == "" && in.caller != nil && !in.event.Human {
+		return agent.SenderAgent
+	}
+	return in.event.From
+}
+
+// store stores an event and queues it; it returns when it is stored and
+// acknowledged. An event whose id is there already is not stored again.
+func (c *conversation) store(ctx context.Context, in arrival) error {
+	if len(in.event.Text) > agent.MaxTextBytes {
+		return fault.Wrap(fault.Invalid, ErrTooLong,
+			"message_too_long", "a message may have at most %d bytes of text, this one has %d", agent.MaxTextBytes, len(in.event.Text))
+	}
+	for _, raw := range []json.RawMessage{in.content, in.event.Data} {
+		if len(raw) == 0 || in.event.File != nil { // what a file is as text is written by docent
+			continue
+		}
+		if err := agent.CheckJSON(raw); err != nil {
+			return &fault.Fault{Kind: fault.Invalid, Text: fault.TextOf(err), Err: ErrContent}
+		}
+	}
+	client := ctx
+	if in.caller != nil { // it has arrived, and not all protocols can tell that it was not stored
+		ctx = context.WithoutCancel(ctx)
+	}
+	if in.content != nil && in.event.From == "" { // the greeting may ask a peer, and listen for what it answers
+		if err := c.awaitGreeting(ctx); err != nil {
+			return err
+		}
+	}
+	leave, err := c.admit(ctx, client, in.wait)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if !c.room(len(in.content) + len(in.event.Data)) {
+		<-c.slots
+		return fault.New(fault.Busy,
+			"session_queue_bytes", "more than %d MiB of this conversation wait already; try again in a moment", MaxQueueBytes>>20)
+	}
+	stored := false
+	err = c.askSoon(ctx, func(context.Context) error {
+		if ctx.Err() != nil { // such as of a peer, while a reset came first
+			return context.Cause(ctx)
+		}
+		var err error
+		stored, err = c.receive(ctx, in)
+		return err
+	})
+	if !stored {
+		<-c.slots
+	}
+	return err
+}
+
+// errSlow is for clients whose session is being stored for too long, errStuck
+// for those whose session waits for the end of a turn to be reset.
+var (
+	errSlow  = fault.New(fault.Busy, "session_busy", "this conversation is busy; try again in a moment")
+	errStuck = fault.New(fault.Busy, "reset_stuck", "this conversation is being reset, but its running work does not end; try again later")
+)
+
+// askSoon is ask for a client, which waits no longer than MaxIntakeWait.
+func (c *conversation) askSoon(ctx context.Context, do func(ctx context.Context) error) error {
+	within, cancel := context.WithTimeoutCause(ctx, MaxIntakeWait, errSlow)
+	defer cancel()
+	err := c.ask(within, nil, do)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if errors.Is(err, errSlow) && c.resetting {
+		return errStuck
+	}
+	return err
+}
+
+// receive stores an event, acknowledges it, and queues it.
+func (c *conversation) receive(ctx context.Context, in arrival) (stored bool, err error) {
+	in.event.Time = c.rt.cfg.Now()
+	mark := c.commits
+	receipt, err := c.receiveOnce(ctx, in)
+	if err != nil {
+		return false, err
+	}
+	c.acknowledge(ctx, in, receipt, mark)
+	return true, nil
+}
+
+// receiveOnce stores an event. If the store does not answer, the event may be
+// stored all the same: sent again with its id, it is found and answered.
+func (c *conversation) receiveOnce(ctx context.Context, in arrival) (Receipt, error) {
+	// A client that goes away while its message is being stored must not leave
+	// it stored and not answered.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.rt.cfg.StoreTimeout)
+	defer cancel()
+	incoming := Incoming{Session: c.record.RowID, ClientID: in.id, Replaces: in.replaces, Event: recordOf(&in.event)}
+	if in.content != nil {
+		incoming.Type, incoming.Content, incoming.History = chatType(&in.event), in.content, c.rt.cfg.History
+		incoming.Sender = in.sender()
+	}
+	receipt, err := c.rt.cfg.Store.Receive(ctx, incoming)
+	switch {
+	case err == nil && receipt.Duplicate && !in.heard && !sameMessage(incoming, receipt.Event.Message):
+		return receipt, fault.New(fault.Conflict, "message_id_reused", "this id was used for another message")
+	case err == nil:
+		return receipt, nil
+	case fault.KindOf(err) == fault.NotFound && !errors.Is(err, ErrNoTurn):
+		c.lose(err, in.caller)
+	}
+	return receipt, fmt.Errorf("store message of session %s: %w", c.key.ID, err)
+}
+
+// room reports whether there is room for an event of that size.
+func (c *conversation) room(size int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.roomLocked(size)
+}
+
+// acknowledge tells the sender that the event is stored and the others its
+// content, and queues it.
+func (c *conversation) acknowledge(ctx context.Context, in arrival, r Receipt, mark int64) {
+	m := r.Event.Message
+	in.event.ID, in.event.Turn = r.Event.ID, r.Event.Turn
+	p := newPending(in.event, m)
+	p.history, p.mark, p.slot = r.History, mark, true
+	c.fill(ctx, m.Seq-1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.latest = max(c.latest, p.Event.Turn)
+	if in.caller != nil && in.content != nil && !in.caller.muted { // else it comes with what the client missed
+		ack := c.streamed(p.Event.Turn, payload.AckAction, payload.Ack{ID: m.ClientID, Seq: m.Seq, Duplicate: r.Duplicate})
+		ack.Frame.ID, ack.Frame.Replaces = m.ClientID, m.Replaces
+		in.caller.listener.Deliver(ack)
+	}
+	if m.Seq == c.seq+1 { // also of one stored before of which nobody knew
+		c.seq++
+		frame := Entry{Message: &m}.Frame()
+		for _, other := range c.listeners {
+			if other != in.caller && !other.muted {
+				other.listener.Deliver(Delivery{Audience: Streaming, Frame: frame})
+			}
+		}
+	}
+	if r.Duplicate {
+		c.repeatedLocked(in, r)
+		return
+	}
+	c.rt.meters.received(p.Event.Name)
+	if m.Replaces > 0 {
+		c.stopFromLocked(m.Replaces)
+	}
+	c.queue = append(c.queue, work{arrived: p})
+}
+
+// repeatedLocked queues a message that was sent again; it gives back the slot if
+// the turn waits or runs anyway.
+func (c *conversation) repeatedLocked(in arrival, r Receipt) {
+	turn := r.Event.Turn
+	if waits, held := c.waitsLocked(turn); waits {
+		<-c.slots
+		if held {
+			in.caller.tellLocked(c.streamed(turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
+		}
+		return
+	}
+	c.queue = append(c.queue, work{slot: true, turn: turn, do: func(ctx context.Context) { c.repeat(ctx, in, r) }})
+}
+
+// repeat deals with a message that was sent again after its turn: a failed turn,
+// or one that never ended, runs; of a done one the sender gets the end.
+func (c *conversation) repeat(ctx context.Context, in arrival, r Receipt) {
+	done, err := c.answered(ctx, in, r)
+	p := newPending(storedEvent(r.Event), r.Event.Message) // the one stored first
+	if done && p.Event.Request() != "" {
+		c.answerAgain(ctx, in.caller, p)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	turn := p.Event.Turn
+	if waits, _ := c.waitsLocked(turn); waits {
+		return
+	}
+	if !done && err == nil {
+		c.queue = append([]work{{arrived: p}}, c.queue...)
+		return
+	}
+	finished := payload.TurnFinished{Outcome: payload.Done}
+	if err != nil {
+		finished.Outcome = payload.Failed
+		for _, d := range Failure(err, p.message.ClientID) {
+			d.Frame.Time, d.Frame.Turn = c.rt.cfg.Now(), &turn
+			in.caller.tellLocked(d)
+		}
+	}
+	in.caller.tellLocked(c.streamed(turn, payload.TurnFinishedAction, finished))
+}
+
+// tellLocked hands a frame to one client, which may be none, or have left; one
+// that does not hear yet learns from payload.Synced what it needs to know.
+func (s *Subscription) tellLocked(d Delivery) {
+	if s != nil && !s.closed && !s.muted {
+		s.listener.Deliver(d)
+	}
+}
+
+// answered reports whether the turn of a repeated message is done and did not
+// fail, or was replaced: nobody would see its reply.
+func (c *conversation) answered(ctx context.Context, in arrival, r Receipt) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	defer cancel()
+	m := r.Event.Message
+	read := func(q MessageQuery) ([]agent.ChatMessage, error) {
+		q.Last, q.MaxContent = 1, NoContent
+		of, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, q)
+		if err != nil {
+			c.logError(ctx, "read turn", err, "turn", m.Turn)
+			return nil, fmt.Errorf("turn %d of session %s: %w", m.Turn, c.key.ID, err)
+		}
+		return of, nil
+	}
+	if of, err := read(MessageQuery{After: m.Seq - 1, Before: m.Seq + 1}); err != nil || len(of) == 0 {
+		return err == nil, err
+	}
+	if now, err := c.receiveOnce(ctx, in); err != nil || !now.Event.Handled {
+		return false, err
+	}
+	of, err := read(MessageQuery{Turn: m.Turn})
+	if err != nil {
+		return false, err
+	}
+	// A turn that said nothing is done as well.
+	return len(of) == 0 || of[0].IsUser || of[0].ClientID != agent.FailedID, nil
+}
+
+// admit takes a slot of the mailbox, which the caller gives back, and keeps the
+// session in memory until leave is called. A client that leaves, as client tells,
+// waits no longer for room.
+func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func(), err error) {
+	select {
+	case c.slots <- struct{}{}:
+	default:
+		c.rt.meters.full.Inc()
+		if !wait {
+			return nil, fault.New(fault.Busy,
+				"session_queue_full", "%d messages of this conversation wait already; try again in a moment", cap(c.slots))
+		}
+		select {
+		case c.slots <- struct{}{}:
+		case <-client.Done():
+			return nil, client.Err()
+		case <-c.rt.closing:
+			return nil, errClosing
+		}
+	}
+	switch {
+	case c.rt.isClosing():
+		err = errClosing
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case !c.use():
+		err = c.failure()
+	}
+	if err != nil {
+		<-c.slots
+		return nil, err
+	}
+	return c.leave, nil
+}

@@ -1,0 +1,112 @@
+package session_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"docent/agent"
+	"docent/agent/agenttest"
+	"docent/agent/session"
+	"docent/internal/fault"
+	"docent/payload"
+	"docent/rag"
+)
+
+// What users say and documents hold is in no log, even if an error repeats it.
+func TestLogWithoutContent(t *testing.T) { bubble(t, testLogWithoutContent) }
+
+func testLogWithoutContent(t *testing.T) {
+	const marker = "MARKER-7391"
+	cause := fmt.Errorf("model: status 400: %s", marker)
+	for name, tc := range map[string]struct {
+		answer func() error
+		want   string
+	}{
+		"plain": {func() error { return cause }, "level=ERROR"},
+		"fault": {func() error {
+			return fault.Wrap(fault.Unavailable, cause,
+				"test_sentence", "the model does not answer")
+		}, "the model does not answer"},
+		"joined":  {func() error { return errors.Join(cause, cause) }, "level=ERROR"},
+		"panic":   {func() error { panic(marker) }, "logging_test.go"},
+		"invalid": {func() error { return fault.Wrap(fault.Invalid, cause, "test_sentence", "that is too long") }, "level=INFO"},
+	} {
+		var logged bytes.Buffer
+		rt := start(t, session.RuntimeConfig{
+			Agent: anAssistant(t), Store: agenttest.NewStore(),
+			Logger: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})),
+			RAG:    &agenttest.Answers{Answer: func(context.Context, rag.Request) (string, error) { return "", tc.answer() }},
+		})
+		sub, c, _ := open(t, rt, "S")
+		send(t, sub, "m", "what of "+marker)
+		c.until(payload.TurnFinishedAction)
+		synctest.Wait()
+		text := logged.String()
+		if strings.Contains(text, marker) {
+			t.Errorf("%s: the log holds content: %s", name, text)
+		}
+		for _, want := range []string{"session=S", "turn=1", "error.kind=", tc.want} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the log lacks %q: %s", name, want, text)
+			}
+		}
+	}
+}
+
+// What a developer's own body says of its failure is in the log,
+// also of several errors together; see TestLogWithoutContent for all else.
+func TestLogOfOwnErrors(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var logged bytes.Buffer
+		a := agent.New("own")
+		idle, run := a.State("idle", agent.Initial), a.State("run")
+		idle.OnMessage().GoTo(run)
+		run.OnMessage().GoTo(run)
+		run.Body(func(context.Context, *agent.Session) error {
+			return errors.Join(fmt.Errorf("order: %w", errors.New("the till is shut")), context.DeadlineExceeded)
+		})
+		rt := start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+		sub, c, _ := open(t, rt, "S")
+		send(t, sub, "m", "go")
+		c.until(payload.TurnFinishedAction)
+		synctest.Wait()
+		text := logged.String()
+		for _, want := range []string{
+			"order: the till is shut", "session=S", "state=run",
+			`error.types="*errors.joinError > (*fmt.wrapError > *errors.errorString | context.deadlineExceededError)"`,
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the log lacks %s: %s", want, text)
+			}
+		}
+	})
+}
+
+// A runtime without a logger of its own says what failed to the program's.
+func TestDefaultLogger(t *testing.T) {
+	var logged bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
+	defer func() {
+		slog.SetDefault(before)
+		log.SetOutput(os.Stderr) // which SetDefault changed, and does not change back
+	}()
+	bubble(t, func(t *testing.T) {
+		rt := start(t, session.RuntimeConfig{Store: agenttest.NewStore(), Agent: echo(func(context.Context, *agent.Session) error { panic("a bug") })})
+		sub, c, _ := open(t, rt, "S")
+		send(t, sub, "m", "go")
+		c.until(payload.TurnFinishedAction)
+		synctest.Wait()
+	})
+	if !strings.Contains(logged.String(), "logging_test.go") {
+		t.Errorf("the log does not say where: %s", logged.String())
+	}
+}

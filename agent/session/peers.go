@@ -1,0 +1,53 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+
+	"docent/agent"
+	"docent/agent/peer"
+	"docent/payload"
+)
+
+// peerMailbox is a conversation as its links to other agents need it.
+type peerMailbox struct{ c *conversation }
+
+// Hear implements peer.Mailbox.
+func (b peerMailbox) Hear(ctx context.Context, m peer.Message) error {
+	event := agent.MessageEvent(m.Content)
+	event.Options = payload.AskOptions{}
+	event.From, event.Correlation, event.Cause, event.Thread, event.Hops = m.From, m.Correlation, m.Cause, m.Thread, m.Hops
+	return b.c.store(ctx, arrival{event: event, content: m.Content, wait: true})
+}
+
+// Refuse implements peer.Mailbox. It tells the clients, once in a thread, that
+// a message of another agent is not taken, as they may wait for it alone. A
+// docent that has asked does not take it for an answer, by its hops, and tells
+// its own.
+func (b peerMailbox) Refuse(m peer.Message, err error) {
+	c := b.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended != "" && c.ended == m.Thread {
+		return
+	}
+	c.ended = m.Thread
+	for _, d := range Failure(err, "") {
+		if d.Frame.Time = c.rt.cfg.Now(); m.Cause != "" {
+			d.Frame.Correlation, d.Frame.Hops = m.Cause, payload.MaxHops
+		}
+		c.deliverLocked(d)
+	}
+}
+
+// Unlinked implements peer.Mailbox.
+func (b peerMailbox) Unlinked() { b.c.signal() }
+
+// text is the part of a reply that goes to an agent that is a client of the
+// session; nil if the turn answers none, or nothing does.
+func (t *turn) text(f payload.Frame) json.RawMessage {
+	if t.began == nil || t.began.message.Sender != agent.SenderAgent {
+		return nil
+	}
+	return peer.Text(f)
+}

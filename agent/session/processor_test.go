@@ -1,0 +1,174 @@
+package session_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"docent/agent"
+	"docent/agent/agenttest"
+	"docent/agent/session"
+	"docent/payload"
+)
+
+// Processors change text only, each way: what the user said is stored as it was
+// said, what the agent says is stored as it is sent, and data stays as it is.
+func TestProcessors(t *testing.T) { bubble(t, testProcessors) }
+
+func testProcessors(t *testing.T) {
+	a := agent.New("processed")
+	a.ProcessUser(func(_ context.Context, s *agent.Session, text string) (string, error) {
+		return strings.ToUpper(text), s.Set("said", s.Event().Text)
+	})
+	a.ProcessUser(func(_ context.Context, _ *agent.Session, text string) (string, error) { return text + "!", nil })
+	a.ProcessAgent(func(_ context.Context, _ *agent.Session, text string) (string, error) { return "<" + text + ">", nil })
+	one := a.State("one", agent.Initial)
+	one.OnMessage().GoTo(one)
+	one.OnFile().GoTo(one)
+	one.Body(func(ctx context.Context, s *agent.Session) error {
+		if s.Event().ID == 0 {
+			return nil
+		}
+		return errors.Join(s.Reply(ctx, s.Message()), s.ReplyMarkdown(ctx, "md"), s.ReplyOptions(ctx, "yes", "no"), s.ReplyHTML(ctx, "<b>"))
+	})
+	store := agenttest.NewStore()
+	sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store}), "S")
+	synctest.Wait() // it has greeted
+	send(t, sub, "", "hi")
+	c.until(payload.TurnFinishedAction)
+	if err := sub.Send(t.Context(), session.Message{Content: json.RawMessage(`{"message":"md"}`), Human: true}); err != nil {
+		t.Fatal(err)
+	}
+	c.until(payload.TurnFinishedAction)
+	synctest.Wait()
+	options := `"{\"0\": \"yes\", \"1\": \"no\"}"`
+	want := `1 "hi"|1 "\u003cHI!\u003e"|1 "\u003cmd\u003e"|1 ` + options + `|1 "\u003cb\u003e"|` +
+		`2 {"message":"md"}|2 "\u003cmd\u003e"|2 "\u003cmd\u003e"|2 ` + options + `|2 "\u003cb\u003e"`
+	if got := said(store); got != want {
+		t.Errorf("stored %s\nwant   %s", got, want)
+	}
+	if record, _, _ := store.Stored("S"); string(record.Variables["said"]) != `"hi"` {
+		t.Errorf("variables %v", record.Variables)
+	}
+}
+
+// A processor that fails or panics is logged and changes nothing: the reply is
+// not lost.
+func TestProcessorErrors(t *testing.T) { bubble(t, testProcessorErrors) }
+
+func testProcessorErrors(t *testing.T) {
+	var logged bytes.Buffer
+	a := echo(nil)
+	a.ProcessUser(func(context.Context, *agent.Session, string) (string, error) { panic("secret") })
+	a.ProcessAgent(func(context.Context, *agent.Session, string) (string, error) { return "", errors.New("secret") })
+	rt := start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
+	if d := c.until(payload.ReplyStr); text(t, d) != "hello" {
+		t.Errorf("got %s", d.Frame.Message)
+	}
+	send(t, sub, "", "hi")
+	if d := c.until(payload.ReplyStr); text(t, d) != "hi" {
+		t.Errorf("got %s", d.Frame.Message)
+	}
+	synctest.Wait()
+	if log := logged.String(); strings.Count(log, "processor failed") != 3 || strings.Contains(log, "secret") {
+		t.Errorf("log %s", log)
+	}
+}
+
+// The time is in the session's zone.
+func TestSessionNow(t *testing.T) { bubble(t, testSessionNow) }
+
+func testSessionNow(t *testing.T) {
+	tokyo := time.FixedZone("Tokyo", 9*3600)
+	var zones []string
+	rt := start(t, session.RuntimeConfig{Store: agenttest.NewStore(), Location: tokyo, Agent: echo(func(_ context.Context, s *agent.Session) error {
+		zones = append(zones, s.Now().Location().String())
+		return s.Set("timezone", s.Message())
+	})})
+	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
+	for _, zone := range []string{"UTC", "Nowhere/Land", ""} {
+		send(t, sub, "", zone)
+		c.until(payload.TurnFinishedAction)
+	}
+	if got := strings.Join(zones, " "); got != "Tokyo UTC Tokyo" {
+		t.Errorf("zones %s", got)
+	}
+}
+
+// Variables: a value that JSON has no form for is refused and does no harm,
+// deletes are stored, and Get has a default.
+//
+// BAF W23
+func TestVariablesAreStoredOneByOne(t *testing.T) { bubble(t, testVariablesAreStoredOneByOne) }
+
+func testVariablesAreStoredOneByOne(t *testing.T) {
+	store := agenttest.NewStore()
+	rt := start(t, session.RuntimeConfig{Store: store, Agent: echo(func(_ context.Context, s *agent.Session) error {
+		switch s.Message() {
+		case "set":
+			if s.Set("bad", make(chan int)) == nil {
+				t.Error("a channel was stored")
+			}
+			return errors.Join(s.Set("a", 1), s.Set("b", nil), s.Set("c", "text"))
+		case "delete":
+			s.Delete("a")
+			s.Delete("never")
+		}
+		if a, b, c := agent.Get(s, "a", 7), agent.Get(s, "b", 8), agent.Get(s, "c", 9); a != 7 || b != 8 || c != 9 {
+			t.Errorf("got %d %d %d", a, b, c)
+		}
+		return nil
+	})})
+	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
+	for _, said := range []string{"set", "delete"} {
+		send(t, sub, "", said)
+		c.until(payload.TurnFinishedAction)
+	}
+	synctest.Wait()
+	if record, _, _ := store.Stored("S"); len(record.Variables) != 2 || string(record.Variables["c"]) != `"text"` {
+		t.Errorf("stored %v", record.Variables)
+	}
+}
+
+// What waits is processed once, however often it is looked at.
+func TestProcessedOnce(t *testing.T) { bubble(t, testProcessedOnce) }
+
+func testProcessedOnce(t *testing.T) {
+	a := agent.New("once")
+	n := 0
+	a.ProcessUser(func(_ context.Context, _ *agent.Session, text string) (string, error) {
+		n++
+		return text + "!", nil
+	})
+	one, two := a.State("one", agent.Initial), a.State("two")
+	one.OnEvent("go").GoTo(two)
+	two.OnText().GoTo(one)
+	one.Body(say)
+	store := agenttest.NewStore()
+	rt := start(t, session.RuntimeConfig{Agent: a, Store: store})
+	sub, _, _ := open(t, rt, "S")
+	synctest.Wait()                                                                      // it has greeted
+	if err := sub.Send(t.Context(), session.Message{Content: quoted("x")}); err != nil { // no user's, so it waits
+		t.Fatal(err)
+	}
+	synctest.Wait()
+	for _, name := range []string{"other", "go"} {
+		if err := rt.Dispatch(t.Context(), "S", agent.Event{Name: name}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+	}
+	if got := said(store); n != 1 || !strings.HasSuffix(got, ` x!"`) {
+		t.Errorf("processed %d times, stored %s", n, got)
+	}
+}

@@ -1,0 +1,104 @@
+package session_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"docent/agent"
+	"docent/agent/agenttest"
+	"docent/agent/session"
+	"docent/payload"
+)
+
+// collect is all that a replay has, and its error.
+func collect(record iter.Seq2[session.Entry, error]) (out []session.Entry, err error) {
+	for e, err := range record {
+		if err != nil {
+			return out, err
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// paged is a store that remembers the size of what it returns at once.
+type paged struct {
+	*agenttest.Store
+	most, alone int // of several contents together, and of one
+}
+
+func (p *paged) Messages(ctx context.Context, session int64, q session.MessageQuery) ([]agent.ChatMessage, error) {
+	out, err := p.Store.Messages(ctx, session, q)
+	size := 0
+	for _, m := range out {
+		size += len(m.Content)
+	}
+	if len(out) > 1 {
+		p.most = max(p.most, size)
+	} else {
+		p.alone = max(p.alone, size)
+	}
+	return out, err
+}
+
+// A replay is complete and in order, however large the contents are, and holds
+// only a page at once; a short one takes one page.
+func TestReplayPages(t *testing.T) { bubble(t, testReplayPages) }
+
+func testReplayPages(t *testing.T) {
+	store := &paged{Store: agenttest.NewStore()}
+	rt := start(t, session.RuntimeConfig{Store: store, ReplayLimit: 40, Agent: echo(func(ctx context.Context, s *agent.Session) error {
+		return s.ReplyReasoningStep(ctx, step(0, "s"))
+	})})
+	sub, c, _ := open(t, rt, "S")
+	synctest.Wait() // it has greeted
+	send(t, sub, "", "x")
+	c.until(payload.TurnFinishedAction)
+	check := func(n int) []session.Entry {
+		t.Helper()
+		late, _, _ := open(t, rt, "S")
+		got, err := collect(late.Record(t.Context()))
+		if err != nil || len(got) != n {
+			t.Errorf("%d entries, %v; want %d", len(got), err, n)
+		}
+		return got
+	}
+	check(4)
+	if n := store.Calls(agenttest.Messages) + store.Calls(agenttest.Steps); n != 2 {
+		t.Errorf("a short replay took %d trips", n)
+	}
+	large := session.ReplayBytes / 3
+	for i := range 10 {
+		size := large
+		if i == 5 {
+			size = session.ReplayBytes + 1
+		}
+		f := session.File{File: payload.File{Name: fmt.Sprint(i), Type: "text/plain", Base64: strings.Repeat("a", size)}}
+		if err := sub.SendFile(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+		c.until(payload.TurnFinishedAction)
+	}
+	got, want := check(4+10), store.Record("S")
+	if !slices.EqualFunc(got, want, func(a, b session.Entry) bool {
+		if a.Message == nil || b.Message == nil {
+			return a.Step != nil && b.Step != nil && a.Step.Seq == b.Step.Seq
+		}
+		return a.Message.Seq == b.Message.Seq && string(a.Message.Content) == string(b.Message.Content)
+	}) {
+		t.Error("it is not what is stored")
+	}
+	if store.most > session.ReplayBytes || store.alone < session.ReplayBytes {
+		t.Errorf("pages of %d bytes, one of %d alone", store.most, store.alone)
+	}
+	for range 20 {
+		send(t, sub, "", "x")
+		c.until(payload.TurnFinishedAction)
+	}
+	check(40 + 21)
+}

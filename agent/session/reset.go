@@ -1,0 +1,107 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"docent/agent"
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// Reset stops the turn that runs, removes what the session holds but its
+// names, and greets again. It returns at once; what is sent after it is for the
+// session as it is afterwards.
+func (s *Subscription) Reset(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c := s.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.resetting && !c.gone {
+		c.mu.Unlock()
+		err := c.askSoon(ctx, nothing)
+		c.mu.Lock()
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.gone:
+		return c.err
+	case c.rt.isClosing():
+		return errClosing
+	}
+	if c.current != nil {
+		c.current.interrupt(errReset)
+	}
+	c.resetSoonLocked()
+	return nil
+}
+
+// resetSoon resets the session next, as a body asked for.
+func (c *conversation) resetSoon() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.resetSoonLocked()
+}
+
+func (c *conversation) resetSoonLocked() {
+	c.dropAllLocked()
+	c.links.Close(errReset)
+	c.resetting, c.emptied = true, false
+	c.signal()
+}
+
+// reset empties the session and greets. If the store does not answer, the session
+// leaves memory as it was.
+func (c *conversation) reset(ctx context.Context) {
+	seq, err := c.empty(ctx)
+	if err != nil {
+		c.logError(ctx, "reset", err)
+		if fault.KindOf(err) == fault.NotFound {
+			c.lose(err, nil)
+			return
+		}
+		for _, d := range Failure(err, "") {
+			d.Frame.Time = c.rt.cfg.Now()
+			c.deliver(d)
+		}
+		c.abandon(ctx, err)
+		return
+	}
+	c.record.Variables, c.event = nil, nil
+	c.place = agent.Place{State: c.rt.machine.Find(""), Entered: c.rt.cfg.Now()}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.emptied = true
+	c.seq, c.resetSeq = seq, seq
+	c.deliverLocked(c.told(payload.SessionResetAction, payload.SessionReset{Seq: seq}))
+}
+
+// empty has the store empty the session. It tries again while the store does not
+// answer: emptying twice is as good as once.
+func (c *conversation) empty(ctx context.Context) (seq int64, err error) {
+	pause := commitPause
+	for attempt := 1; ; attempt++ {
+		seq, err = c.emptyOnce(ctx)
+		if err == nil || attempt >= commitAttempts || !fault.KindOf(err).Retryable() {
+			return seq, err
+		}
+		select {
+		case <-time.After(pause):
+		case <-c.rt.closing:
+			attempt = max(attempt, commitAttempts-1)
+		}
+		pause *= 2
+	}
+}
+
+func (c *conversation) emptyOnce(ctx context.Context) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	defer cancel()
+	seq, err := c.rt.cfg.Store.ResetSession(ctx, c.record.RowID)
+	c.commits++
+	return seq, err //nolint:wrapcheck // it names the session
+}

@@ -1,0 +1,196 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"docent/agent"
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// Message is what a user or another agent says.
+type Message struct {
+	// ID makes it idempotent: a message of the same id in the session is
+	// stored and answered once, until a reset. "" does not.
+	ID string
+	// Content is JSON: a string, or anything else.
+	Content json.RawMessage
+	// Wait tells to wait for room in the mailbox instead of failing with
+	// fault.Busy.
+	Wait bool
+	// Human tells what the user says from what an agent does.
+	Human bool
+	// From is the URL of the agent that this one has asked; "" of all others.
+	From string
+	// Correlation is the id that an agent gave its request; what answers it
+	// carries it.
+	Correlation string
+	// Hops counts the agents that it came through.
+	Hops int
+	// Heard tells that Content is what a recording was understood as, which may
+	// differ from time to time: one of an ID that is there counts as the same.
+	Heard bool
+
+	// Options tells that an object of message and the keys of payload.AskOptions,
+	// and no other, is text with options: it is refused if they do not fit, as
+	// fault.Invalid, or name what is not there, as fault.NotFound (ErrNoChoice).
+	// Of other messages those options count that fit.
+	Options bool
+}
+
+// arrival is the message on its way into the store.
+func (m Message) arrival() arrival {
+	event := agent.MessageEvent(m.Content)
+	if !m.Human {
+		event.Options = payload.AskOptions{}
+	}
+	if m.Options && m.Human && event.Spoken() && payload.IsAsk(m.Content) {
+		event.Name = agent.EventText
+	}
+	event.Human, event.From, event.Correlation, event.Hops = m.Human, m.From, m.Correlation, m.Hops
+	return arrival{event: event, id: m.ID, content: m.Content, wait: m.Wait, heard: m.Heard}
+}
+
+// Send stores a message and queues its turn; it returns when the message is
+// stored and acknowledged. The end of ctx ends only the wait for room: what has
+// arrived is stored, whether its sender is still there or not. One whose id is there already is not stored again; its
+// turn runs again if it failed. Errors are for the sender: fault.Invalid if its text
+// is too long, fault.Conflict if another message has the id and (peer.ErrTooManyHops) if it came through more agents than
+// RuntimeConfig.MaxHops or is one of more than RuntimeConfig.MaxExchange, fault.Busy if too many messages wait or none is taken within MaxIntakeWait, fault.NotFound if the session was deleted.
+func (s *Subscription) Send(ctx context.Context, m Message) error {
+	if !m.Human {
+		if err := s.c.links.Check(ctx, m.Correlation, m.Hops); err != nil {
+			return err
+		}
+	}
+	in := m.arrival()
+	in.caller = s
+	if err := s.c.checkOptions(ctx, in); err != nil {
+		return err
+	}
+	return s.c.store(ctx, in)
+}
+
+// checkOptions refuses a text whose options cannot be kept to.
+func (c *conversation) checkOptions(ctx context.Context, in arrival) error {
+	if !asksSo(&in.event) {
+		return nil
+	}
+	o, err := payload.ReadAskOptions(in.content)
+	if err != nil {
+		return err //nolint:wrapcheck // its sentence is the whole
+	}
+	return c.choose(ctx, o)
+}
+
+// File is a file that a user sends.
+type File struct {
+	// ID and Wait are as in Message.
+	ID string
+	// File is the file.
+	File payload.File
+	// Wait is as in Message.
+	Wait bool
+}
+
+// SendFile stores a file and queues its turn, as Send does.
+func (s *Subscription) SendFile(ctx context.Context, f File) error {
+	event := agent.Event{Name: agent.EventFile, Text: f.File.Name, File: &f.File, Human: true}
+	return s.c.store(ctx, arrival{event: event, id: f.ID, content: agent.JSONString(f.File.Text()), wait: f.Wait, caller: s})
+}
+
+// SendEvent stores what a user did that is no message, such as EventUI, and
+// queues its turn; data is JSON, or nil. wait is as in Message.
+func (s *Subscription) SendEvent(ctx context.Context, name string, data json.RawMessage, wait bool) error {
+	event := agent.Event{Name: name, Data: data, Human: true}
+	if err := validate(&event); err != nil {
+		return err
+	}
+	return s.c.store(ctx, arrival{event: event, wait: wait, caller: s})
+}
+
+// validate refuses events of programs that are named as messages.
+func validate(e *agent.Event) error {
+	if e.Name == "" {
+		return fault.New(fault.Invalid, "event_without_name", "an event needs a name")
+	}
+	if len(e.Data) > 0 && !json.Valid(e.Data) {
+		return fault.New(fault.Invalid, "event_data_not_json", "the data of event %q is not JSON", e.Name)
+	}
+	return errors.Join(checkName("the name of an event", e.Name))
+}
+
+// Dispatch sends an event of a program to a session, also one that is not in
+// memory, or with "" to all that are. What counts of the event is Name, Human,
+// Data and, for an EventText, Text; for an EventMessage, JSON; for an EventFile,
+// File. Errors are as of Subscription.Send; those of several sessions come
+// together.
+func (r *Runtime) Dispatch(ctx context.Context, sessionID string, event agent.Event) error {
+	in, err := dispatched(event)
+	if err != nil {
+		return err
+	}
+	if sessionID != "" {
+		return r.with(ctx, sessionID, func(c *conversation) error { return c.store(ctx, in) })
+	}
+	var errs []error
+	for _, id := range r.inMemory() {
+		err := r.with(ctx, id, func(c *conversation) error { return c.store(ctx, in) })
+		if err != nil {
+			errs = append(errs, fmt.Errorf("session %s: %w", id, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// dispatched is an event of a program on its way into the store.
+func dispatched(e agent.Event) (arrival, error) {
+	if err := validate(&e); err != nil {
+		return arrival{}, err
+	}
+	in := arrival{event: e}
+	switch {
+	case e.Name == agent.EventText:
+		in.content = agent.JSONString(e.Text)
+		in.event = agent.MessageEvent(in.content)
+	case e.Name == agent.EventMessage:
+		in.content = e.JSON
+		in.event = agent.MessageEvent(in.content)
+	case e.Name == agent.EventFile && e.File != nil:
+		in.content = agent.JSONString(e.File.Text())
+		in.event = agent.Event{Name: agent.EventFile, Text: e.File.Name, File: e.File}
+	case e.Name == agent.EventFile:
+		return arrival{}, fault.New(fault.Invalid, "file_event_without_file", "a file event needs a file")
+	default:
+		in.event = agent.Event{Name: e.Name, Text: e.Text, Data: e.Data}
+	}
+	if e.Name == agent.EventMessage && in.event.JSON == nil {
+		return arrival{}, fault.New(fault.Invalid, "json_message_not_object", "a JSON message needs an object")
+	}
+	in.event.Human, in.event.From, in.event.Correlation, in.event.Hops = e.Human, e.From, e.Correlation, e.Hops
+	return in, nil
+}
+
+// Check looks whether a session is to move on, as its conditions may hold by
+// now.
+func (r *Runtime) Check(ctx context.Context, sessionID string) error {
+	return r.with(ctx, sessionID, func(c *conversation) error {
+		c.checkNow()
+		return nil
+	})
+}
+
+// checkNow asks for a step.
+func (c *conversation) checkNow() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.checkLocked()
+}
+
+func (c *conversation) checkLocked() {
+	c.check, c.checkAgain = true, true
+	c.signal()
+}

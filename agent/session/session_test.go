@@ -1,0 +1,398 @@
+package session_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"docent/agent"
+	"docent/agent/agenttest"
+	"docent/agent/session"
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// counting is an agent that counts its messages in a variable.
+func counting() *agent.Agent {
+	return echo(func(ctx context.Context, s *agent.Session) error {
+		n := 0
+		if _, err := s.Get("n", &n); err != nil {
+			return err
+		}
+		if err := s.Set("n", n+1); err != nil {
+			return err
+		}
+		return s.Reply(ctx, fmt.Sprintf("%d %s %s %s", n+1, s.ID(), s.Username(), s.SessionName()))
+	})
+}
+
+// A session comes back after a restart as it was, without a greeting.
+//
+// BAF W24
+func TestResume(t *testing.T) { bubble(t, testResume) }
+
+func testResume(t *testing.T) {
+	store := agenttest.NewStore()
+	rt := start(t, session.RuntimeConfig{Agent: counting(), Store: store})
+	c := newClient(t)
+	sub, err := rt.Open(t.Context(), session.OpenRequest{ID: "S", Username: "ada", Name: "first"}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.until(payload.ReplyStr)
+	send(t, sub, "", "x")
+	c.until(payload.TurnFinishedAction)
+	stop(t, rt)
+	if err := sub.Send(t.Context(), session.Message{Content: quoted("x"), Wait: true, Human: true}); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("send after Shutdown: %v", err)
+	}
+	if _, err := rt.Open(t.Context(), session.OpenRequest{}, newClient(t)); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("open after Shutdown: %v", err)
+	}
+	sub.Close()
+
+	rt = start(t, session.RuntimeConfig{Agent: counting(), Store: store})
+	c = newClient(t)
+	sub, err = rt.Open(t.Context(), session.OpenRequest{ID: "S", Username: "eve", Name: "second"}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sub.Close()
+	if o := <-c.opened; o != (session.Opened{SessionID: "S", Seq: 4, Resumed: true}) {
+		t.Errorf("opened %+v", o)
+	}
+	synctest.Wait()
+	c.quiet()
+	send(t, sub, "", "x")
+	if d := c.until(payload.ReplyStr); text(t, d) != "2 S ada first" {
+		t.Errorf("got %s", d.Frame.Message)
+	}
+}
+
+// Messages whose turns a killed process left over are answered by themselves
+// when the session is opened, in order, and so is a greeting it did not store.
+func TestLeftOver(t *testing.T) { bubble(t, testLeftOver) }
+
+func testLeftOver(t *testing.T) {
+	store := agenttest.NewStore()
+	key := session.SessionKey{Agent: "echo", ID: "S"}
+	record, _, err := store.OpenSession(t.Context(), session.SessionRecord{Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, said := range []string{"one", "two"} {
+		_, err := store.Receive(t.Context(), session.Incoming{Session: record.RowID, Type: payload.TypeStr, Content: quoted(said), ClientID: said})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store})
+	_, c, opened := open(t, rt, "S")
+	if !opened.Resumed || opened.Seq != 2 {
+		t.Errorf("opened %+v", opened)
+	}
+	for i, want := range []string{"hello", "one", "two"} {
+		if d := c.until(payload.ReplyStr); text(t, d) != want || *d.Frame.Turn != int64(i) {
+			t.Errorf("got turn %d %s, want %q", *d.Frame.Turn, d.Frame.Message, want)
+		}
+	}
+}
+
+// Reset stops what runs, empties the session, keeps its names and greets;
+// what is sent after it counts.
+//
+// BAF W18
+func TestReset(t *testing.T) { bubble(t, testReset) }
+
+func testReset(t *testing.T) {
+	store := agenttest.NewStore()
+	rt := start(t, session.RuntimeConfig{Store: store, Agent: echo(func(ctx context.Context, s *agent.Session) error {
+		if err := s.Set("said", s.Message()); err != nil {
+			return err
+		}
+		if s.Message() == "hang" {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		return nil
+	})})
+	c := newClient(t)
+	sub, err := rt.Open(t.Context(), session.OpenRequest{ID: "S", Username: "ada", Name: "mine"}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sub.Close()
+	c.until(payload.ReplyStr)
+	send(t, sub, "a", "hang")
+	send(t, sub, "b", "waiting")
+	synctest.Wait()
+	if err := sub.Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	send(t, sub, "c", "after")
+	synctest.Wait()
+	var got []string
+	for len(c.heard) > 0 {
+		d := c.next()
+		turn := int64(-1)
+		if d.Frame.Turn != nil {
+			turn = *d.Frame.Turn
+		}
+		got = append(got, fmt.Sprintf("%s %d %s", d.Frame.Action, turn, d.Frame.Message))
+	}
+	want := []string{
+		`ack 1 {"id":"a","seq":2,"duplicate":false}`,
+		`ack 2 {"id":"b","seq":3,"duplicate":false}`,
+		`turn_finished 2 {"outcome":"failed"}`,
+		`turn_finished 1 {"outcome":"failed"}`,
+		`session_reset -1 {"seq":3}`,
+		`agent_reply_str 0 "hello"`,
+		`ack 3 {"id":"c","seq":5,"duplicate":false}`,
+		`agent_reply_str 3 "after"`,
+		`turn_finished 3 {"outcome":"done"}`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("heard\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	record, messages, _ := store.Stored("S")
+	if record.Username != "ada" || record.Name != "mine" || record.State != "answer" || len(messages) != 3 ||
+		len(record.Variables) != 1 || string(record.Variables["said"]) != `"after"` {
+		t.Errorf("stored %+v %+v", record, messages)
+	}
+	if err := sub.Reset(t.Context()); err != nil { // an idle one too
+		t.Fatal(err)
+	}
+	if d := c.until(payload.ReplyStr); text(t, d) != "hello" {
+		t.Errorf("got %s", d.Frame.Message)
+	}
+}
+
+// Nobody listens any more: the turn goes on, then the session leaves memory.
+func TestDisconnect(t *testing.T) { bubble(t, testDisconnect) }
+
+func testDisconnect(t *testing.T) {
+	hold := make(chan struct{})
+	store := agenttest.NewStore()
+	rt := start(t, session.RuntimeConfig{Store: store, Agent: echo(func(context.Context, *agent.Session) error { <-hold; return nil })})
+	sub, _, _ := open(t, rt, "S")
+	send(t, sub, "", "hi")
+	sub.Close()
+	sub.Close()
+	synctest.Wait()
+	if n := rt.Sessions(); n != 1 {
+		t.Errorf("%d sessions while a turn runs", n)
+	}
+	close(hold)
+	synctest.Wait()
+	if n := rt.Sessions(); n != 0 {
+		t.Errorf("%d sessions without work and clients", n)
+	}
+	if _, messages, _ := store.Stored("S"); len(messages) != 3 {
+		t.Errorf("stored %+v", messages)
+	}
+	_, c, opened := open(t, rt, "S")
+	if !opened.Resumed || opened.Seq != 3 {
+		t.Errorf("opened %+v", opened)
+	}
+	synctest.Wait()
+	c.quiet()
+}
+
+// Each client of a session hears all; one that leaves takes nothing along.
+//
+// BAF W17
+func TestTwoClients(t *testing.T) { bubble(t, testTwoClients) }
+
+func testTwoClients(t *testing.T) {
+	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: agenttest.NewStore()})
+	one, c1, _ := open(t, rt, "S")
+	two, c2, _ := open(t, rt, "S")
+	synctest.Wait()
+	c1.until(payload.ReplyStr)
+	send(t, one, "", "a")
+	for _, c := range []*client{c1, c2} {
+		for text(t, c.until(payload.ReplyStr)) != "a" {
+			continue
+		}
+	}
+	one.Close()
+	send(t, two, "", "b")
+	if d := c2.until(payload.ReplyStr); text(t, d) != "b" {
+		t.Errorf("got %s", d.Frame.Message)
+	}
+}
+
+// Clients that come while a session is being loaded share it.
+//
+// BAF W17
+func TestOpenTogether(t *testing.T) { bubble(t, testOpenTogether) }
+
+func testOpenTogether(t *testing.T) {
+	store := agenttest.NewStore()
+	g := newGate(agenttest.Open)
+	store.Before = g.before
+	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store})
+	clients := []*client{newClient(t), newClient(t), newClient(t)}
+	subs := make(chan *session.Subscription, len(clients))
+	for _, c := range clients {
+		go func() {
+			sub, err := rt.Open(t.Context(), session.OpenRequest{ID: "S"}, c)
+			if err != nil {
+				t.Error(err)
+			}
+			subs <- sub
+		}()
+	}
+	<-g.reached
+	synctest.Wait()
+	g.pass <- nil
+	for _, c := range clients {
+		defer (<-subs).Close()
+		if o := <-c.opened; o.Resumed {
+			t.Error("it is new for all of them")
+		}
+		if d := c.next(); text(t, d) != "hello" {
+			t.Errorf("got %s", d.Frame.Message)
+		}
+	}
+	if n := store.Calls(agenttest.Open); n != 1 {
+		t.Errorf("opened %d times", n)
+	}
+}
+
+func TestOpenFails(t *testing.T) { bubble(t, testOpenFails) }
+
+func testOpenFails(t *testing.T) {
+	store := agenttest.NewStore()
+	store.Before = func(context.Context, agenttest.Operation) error {
+		return fault.New(fault.Unavailable, "test_sentence", "no database")
+	}
+	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store, MaxSessions: 1})
+	if _, err := rt.Open(t.Context(), session.OpenRequest{ID: "S"}, newClient(t)); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("got %v, want unavailable", err)
+	}
+	store.Before = nil
+	_, c, _ := open(t, rt, "S")
+	c.until(payload.ReplyStr)
+	if _, err := rt.Open(t.Context(), session.OpenRequest{ID: "T"}, newClient(t)); fault.KindOf(err) != fault.Busy {
+		t.Errorf("got %v, want busy", err)
+	}
+	for _, req := range []session.OpenRequest{{ID: strings.Repeat("x", 256)}, {Name: "a\x00b"}, {Username: "\xff"}, {ID: "a\nb"}} {
+		if _, err := rt.Open(t.Context(), req, newClient(t)); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%+v: %v, want invalid", req, err)
+		}
+	}
+}
+
+// A session that is deleted under its clients says so; its id is free again.
+func TestDeleted(t *testing.T) { bubble(t, testDeleted) }
+
+func testDeleted(t *testing.T) {
+	store := agenttest.NewStore()
+	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store})
+	sub, c, _ := open(t, rt, "S")
+	c.until(payload.ReplyStr)
+	store.Delete("S")
+	for range 2 {
+		if err := sub.Send(t.Context(), session.Message{Content: quoted("x"), Human: true}); fault.KindOf(err) != fault.NotFound {
+			t.Errorf("got %v, want not found", err)
+		}
+	}
+	if err := sub.Reset(t.Context()); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("got %v, want not found", err)
+	}
+	_, _, opened := open(t, rt, "S")
+	if opened.Resumed {
+		t.Error("it is a new session")
+	}
+}
+
+// BAF W18
+func TestVariables(t *testing.T) { bubble(t, testVariables) }
+
+func testVariables(t *testing.T) {
+	store := agenttest.NewStore()
+	rt := start(t, session.RuntimeConfig{Store: store, Agent: echo(func(ctx context.Context, s *agent.Session) error {
+		var profile string
+		found, err := s.Get("profile", &profile)
+		if err != nil {
+			return err
+		}
+		s.Delete("profile")
+		s.Delete("missing")
+		if again, _ := s.Get("profile", &profile); again {
+			return fmt.Errorf("profile is there after Delete")
+		}
+		if err := s.Set("bad", func() {}); err == nil {
+			return fmt.Errorf("a function was stored")
+		}
+		return s.Reply(ctx, fmt.Sprint(found, " ", profile))
+	})})
+	sub, c, _ := open(t, rt, "S")
+	c.until(payload.ReplyStr)
+	set := func(values map[string]json.RawMessage) {
+		t.Helper()
+		if err := sub.SetVariables(t.Context(), values); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(map[string]json.RawMessage{"profile": quoted("Ada"), "n": json.RawMessage("1")})
+	send(t, sub, "", "x") // sees what was set before it
+	if d := c.until(payload.ReplyStr); text(t, d) != "true Ada" {
+		t.Errorf("got %s", d.Frame.Message)
+	}
+	c.until(payload.TurnFinishedAction)
+	set(map[string]json.RawMessage{"big": quoted(strings.Repeat("x", agent.MaxVariableBytes))})
+	if d := c.next(); d.Frame.Action != payload.ErrorAction || !strings.Contains(string(d.Frame.Message), `"invalid"`) {
+		t.Errorf("too much: %s", d.Frame.Message)
+	}
+	many := map[string]json.RawMessage{}
+	for i := range agent.MaxVariables {
+		many[fmt.Sprint(i)] = json.RawMessage("0")
+	}
+	set(many)
+	if d := c.until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), `"invalid"`) {
+		t.Errorf("too many: %s", d.Frame.Message)
+	}
+	synctest.Wait()
+	record, _, _ := store.Stored("S")
+	if keys := slices.Sorted(maps.Keys(record.Variables)); !slices.Equal(keys, []string{"n"}) {
+		t.Errorf("stored %v", keys)
+	}
+}
+
+// History is what was stored before the client joined.
+func TestHistory(t *testing.T) { bubble(t, testHistory) }
+
+func testHistory(t *testing.T) {
+	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: agenttest.NewStore(), ReplayLimit: 5})
+	one, c1, _ := open(t, rt, "S")
+	if h, err := one.History(t.Context()); err != nil || len(h) != 0 {
+		t.Errorf("history of a new session: %v %v", h, err)
+	}
+	for i := range 3 {
+		send(t, one, "", fmt.Sprint(i))
+		c1.until(payload.TurnFinishedAction)
+	}
+	two, _, _ := open(t, rt, "S")
+	send(t, one, "", "later")
+	c1.until(payload.TurnFinishedAction)
+	h, err := two.History(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range h {
+		f, ok := session.Replay(m)
+		got = append(got, fmt.Sprint(f.Action, " ", string(f.Message), " ", f.History, ok))
+	}
+	want := []string{`agent_reply_str "0" true true`, `user_message "1" true true`, `agent_reply_str "1" true true`, `user_message "2" true true`, `agent_reply_str "2" true true`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

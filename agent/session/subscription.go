@@ -1,0 +1,234 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"docent/internal/fault"
+)
+
+// OpenRequest says which session a client wants.
+type OpenRequest struct {
+	// ID is the session's; "" asks for a new one.
+	ID string
+	// Name, Username and Owner are kept if the session is new.
+	Name string
+	// Username is the user named at the handshake.
+	Username string
+	// Owner is the principal that asks; "" while authentication is off. It
+	// becomes the owner of a new session; one of another owner is refused as
+	// fault.Forbidden.
+	Owner string
+	// AnyOwner opens sessions of any owner: of administrators, and of everybody
+	// while authentication is off.
+	AnyOwner bool
+	// Latest, without an ID, asks for the session of Owner that Username used
+	// last, if there is a Username and such a session.
+	Latest bool
+	// After, if not nil, is the Seq of the last stored frame that the client
+	// has. It is then told nothing but Opened until Subscription.CatchUp.
+	After *int64
+}
+
+// Validate refuses ids and names that no store can keep, as fault.Invalid.
+func (r OpenRequest) Validate() error {
+	return errors.Join(checkName("session_id", r.ID), checkName("session_name", r.Name), checkName("user_id", r.Username))
+}
+
+// Listener is one client of a session. Its methods are called one at a time,
+// in order, and must neither block nor call the Subscription.
+type Listener interface {
+	// Opened comes first.
+	Opened(Opened)
+	// Deliver hands over what is said.
+	Deliver(Delivery)
+}
+
+// Leaver is a Listener that learns of the end of its session.
+type Leaver interface {
+	// Gone comes once, when the session leaves memory although it has clients:
+	// with fault.NotFound it was deleted, else the client can come back. See
+	// Listener for what it may do.
+	Gone(err error)
+}
+
+// Opened describes the session as it was when a client joined.
+type Opened struct {
+	// SessionID is its public id.
+	SessionID string
+	// Seq is the number given last.
+	Seq int64
+	// ResetSeq is Seq as it was when the session was reset; 0 if it never was.
+	ResetSeq int64
+	// Resumed tells a session that was there from a new one.
+	Resumed bool
+}
+
+// Subscription is a client's part in a session.
+type Subscription struct {
+	c        *conversation
+	listener Listener
+	owner    string
+	anyOwner bool
+
+	// What follows is guarded by the conversation's mu.
+	since   int64 // the session's seq when the client joined
+	opened  bool
+	refused bool // the session is another's
+	closed  bool
+	// muted tells that the client hears nothing until it has what is stored
+	// after at, and of resets that reset.
+	muted     bool
+	at, reset int64
+}
+
+// errStranger is what clients are told that ask for a session of another owner.
+var errStranger = fault.New(fault.Forbidden, "session_of_another_user", "this conversation belongs to another user")
+
+// Open joins a session and creates it if there is none of that id. A new one
+// greets. Several clients may be in one session; each hears all that is said.
+// One that streams hears after Opened a payload.Synced, before that a
+// payload.TurnSnapshot if a turn runs, and then of each stored entry, in the
+// order of their seqs without a gap; with OpenRequest.After, see CatchUp. Errors
+// are fault.Forbidden, of a session of another owner, fault.Invalid, fault.Busy
+// and those of the store.
+func (r *Runtime) Open(ctx context.Context, req OpenRequest, listener Listener) (*Subscription, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	key, err := r.key(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	s := &Subscription{listener: listener, owner: req.Owner, anyOwner: req.AnyOwner}
+	if req.After != nil {
+		s.muted, s.at = true, max(*req.After, 0)
+	}
+	for joined := false; !joined; {
+		c, fresh, err := r.conversation(ctx, key, req, s)
+		if err != nil {
+			return nil, err
+		}
+		if joined = fresh; !fresh { // a fresh one has it, and uses it already
+			s.c = c
+			joined = s.join()
+		}
+	}
+	select {
+	case <-s.c.loaded:
+	case <-ctx.Done():
+		s.Close()
+		return nil, ctx.Err()
+	}
+	if err := s.failure(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// key names the session that is asked for.
+func (r *Runtime) key(ctx context.Context, req OpenRequest) (SessionKey, error) {
+	key := SessionKey{Agent: r.cfg.Agent.Name(), ID: req.ID}
+	if key.ID == "" && req.Latest && req.Username != "" {
+		ctx, cancel := context.WithTimeout(ctx, r.cfg.StoreTimeout)
+		defer cancel()
+		all, err := r.cfg.Store.Sessions(ctx, SessionFilter{Agent: key.Agent, Username: req.Username, Owner: req.Owner, Latest: true})
+		if err != nil {
+			return key, fmt.Errorf("look for the latest session: %w", err)
+		}
+		if i := slices.IndexFunc(all, func(s SessionRecord) bool { return s.Owner == req.Owner }); i >= 0 {
+			key.ID = all[i].Key.ID
+		}
+	}
+	if key.ID == "" {
+		key.ID = r.cfg.NewID()
+	}
+	return key, nil
+}
+
+// failure is why the session cannot be used; nil if it can.
+func (s *Subscription) failure() error {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	if s.refused {
+		return errStranger
+	}
+	return s.c.err
+}
+
+// failure is why the conversation cannot be used; nil if it can.
+func (c *conversation) failure() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// join adds the client, unless the session is another's; false if the
+// conversation is gone.
+func (s *Subscription) join() bool {
+	c := s.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gone {
+		return false
+	}
+	if c.record.RowID != 0 { // loaded; else load opens it
+		if s.stranger() {
+			s.refused = true
+			return true
+		}
+		s.openedLocked()
+	}
+	c.listeners = append(c.listeners, s)
+	c.backoff = 0
+	return true
+}
+
+// stranger reports whether the session, which is loaded, is another's.
+func (s *Subscription) stranger() bool { return !s.anyOwner && s.c.record.Owner != s.owner }
+
+// refuseStrangersLocked takes out clients that must not hear of the session. If
+// it was loaded for nobody else, nothing of it runs, and it is dropped.
+func (c *conversation) refuseStrangersLocked() (all bool) {
+	before := len(c.listeners)
+	c.listeners = slices.DeleteFunc(c.listeners, func(s *Subscription) bool {
+		s.refused = s.stranger()
+		return s.refused
+	})
+	if len(c.listeners) == before || len(c.listeners) > 0 || c.users > 0 {
+		return false
+	}
+	c.endLocked(errDropped)
+	c.returnAlarmLocked(errDropped)
+	return true
+}
+
+// openedLocked tells the client of the session as it is.
+func (s *Subscription) openedLocked() {
+	c := s.c
+	s.opened, s.since, s.reset = true, c.seq, c.resetSeq
+	s.listener.Opened(Opened{SessionID: c.key.ID, Seq: c.seq, ResetSeq: c.resetSeq, Resumed: c.resumed})
+	if s.at > c.seq { // of another database
+		s.at = 0
+	}
+	if !s.muted {
+		s.syncLocked()
+	}
+}
+
+// Close leaves the session, which goes on with what it does. It may be called
+// more than once.
+func (s *Subscription) Close() {
+	c := s.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.closed = true
+	c.listeners = slices.DeleteFunc(c.listeners, func(l *Subscription) bool { return l == s })
+	c.signal()
+}
+
+// SessionID is the session's public id.
+func (s *Subscription) SessionID() string { return s.c.key.ID }

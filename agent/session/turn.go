@@ -1,0 +1,443 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"docent/agent/peer"
+
+	"docent/agent"
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// turn is what is made of one event, until it is committed. It implements
+// agent.Backend for the bodies, which may use it from several goroutines at once.
+type turn struct {
+	c       *conversation
+	steps   *agent.Turn
+	number  int64    // 0 if no event began it
+	began   *pending // the event that did; nil if none
+	since   time.Time
+	commits int64 // the conversation's when it began
+
+	// What follows belongs to the owner.
+	greeting bool         // it greets
+	result   agent.Result // what the steps came to, once they are over
+	failed   error        // what clients are told of
+	told     bool         // those that stream were told with the seq of the apology
+
+	// What follows is guarded by the conversation's mu.
+	ctx       context.Context //nolint:containedctx // that of the steps
+	interrupt context.CancelCauseFunc
+	returned  bool // the steps are over
+	idle      bool // and there is none to take
+	over      bool // nothing is taken from the bodies any more
+	handled   []*pending
+	turns     []int64 // that it runs: more than one if a body took events itself
+	taken     int     // bytes of their content
+	record    record
+}
+
+// begin makes a turn of the session as it is.
+func (c *conversation) begin(ctx context.Context) *turn {
+	t := &turn{c: c, since: time.Now(), commits: c.commits, interrupt: func(error) {}, ctx: ctx}
+	t.steps = c.rt.machine.Begin(t, &c.env, agent.Start{
+		ID: c.key.ID, Name: c.record.Name, Username: c.record.Username, Platform: c.record.Platform,
+		Place: c.place, Event: c.event, Variables: c.record.Variables, Moves: c.carried,
+	})
+	c.carried = 0
+	return t
+}
+
+// act begins a turn, whose steps have a goroutine: they go on until the next one
+// would begin another turn or there is none.
+func (c *conversation) act(ctx context.Context, greet bool) {
+	t := c.begin(ctx)
+	t.greeting = greet
+	steps, cancel := context.WithTimeout(ctx, c.rt.cfg.TurnTimeout)
+	steps, interrupt := context.WithCancelCause(steps)
+	c.mu.Lock()
+	t.ctx = steps
+	t.interrupt = func(cause error) {
+		interrupt(cause)
+		cancel()
+	}
+	c.current, c.check, c.checkAgain, c.wakeAt = t, false, false, time.Time{}
+	c.mu.Unlock()
+	go func() { // the owner waits for it
+		var idle bool
+		if greet {
+			idle = t.steps.Greet(steps)
+		} else {
+			idle = t.steps.Steps(steps)
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		t.returned, t.idle = true, idle
+		c.signal()
+	}()
+}
+
+// Waiting implements agent.Backend.
+func (t *turn) Waiting() []*agent.Pending { return t.c.waiting() }
+
+// Claim implements agent.Backend.
+func (t *turn) Claim(event *agent.Pending, begins bool) bool {
+	t.c.mu.Lock()
+	defer t.c.mu.Unlock()
+	if t.over {
+		return false
+	}
+	p, ok := t.c.claimLocked(t, event)
+	if ok {
+		t.takeLocked(p, begins)
+	}
+	return ok
+}
+
+// takeLocked makes an event part of the turn.
+func (t *turn) takeLocked(p *pending, begins bool) {
+	if begins {
+		t.number, t.began = p.Event.Turn, p
+	}
+	t.handled = append(t.handled, p)
+	if p.message.Type != "" {
+		t.record.talk = append(t.record.talk, &p.message)
+	}
+}
+
+// numbers are those of the turns it ends, at least its own.
+func (t *turn) numbers() []int64 {
+	out := []int64{t.number}
+	for _, p := range t.handled {
+		if p != t.began {
+			out = append(out, p.Event.Turn)
+		}
+	}
+	return out
+}
+
+// changed reports whether there is anything to commit.
+func (t *turn) changed() bool {
+	r := &t.result
+	return r.Started || len(r.Set) > 0 || len(r.Delete) > 0 || len(t.record.entries) > 0
+}
+
+// close ends what goes on beside the steps, and takes over what they came to.
+func (c *conversation) close(t *turn) (cause error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	cause = context.Cause(t.ctx)
+	t.interrupt(nil) // releases the context
+	t.over = true
+	t.steps.Close()
+	t.result = t.steps.Result()
+	t.record.flushAt = time.Time{}
+	if t.idle {
+		c.check, c.circled = c.checkAgain, t.result.Circling
+	} else {
+		c.check = true
+	}
+	c.checkAgain = false
+	if r := &t.result; !t.idle && len(r.Failures) > 0 && !r.Circling { // or states that fail would go round in circles unseen
+		c.carried = r.Moves
+	}
+	return cause
+}
+
+var (
+	// errReset is why a turn's context ended when its session was reset.
+	errReset = fault.New(fault.Canceled, "session_reset", "the conversation was reset")
+	// errDeleted is why a conversation ends whose session has been deleted.
+	errDeleted = fault.New(fault.NotFound, "session_deleted", "the conversation was deleted")
+	// errCutShort is why a turn failed that said something and was not committed.
+	errCutShort = fault.New(fault.Unavailable, "answer_interrupted", "docent was stopped in the middle of this answer; ask again")
+)
+
+// apologize ends the turn of an event that was cut short after it had said
+// something: it must not be answered twice.
+func (c *conversation) apologize(ctx context.Context, p *pending) {
+	t := c.begin(ctx)
+	c.mu.Lock()
+	c.current, t.idle, t.turns = t, !c.check, []int64{p.Event.Turn}
+	t.takeLocked(p, true)
+	t.record.resumed = true
+	c.checkAgain = c.check
+	c.mu.Unlock()
+	t.steps.Fail(p.Pending, errCutShort)
+	c.finish(ctx, t)
+}
+
+// finish ends a turn whose steps are over.
+func (c *conversation) finish(ctx context.Context, t *turn) {
+	cause := c.close(t)
+	c.conclude(ctx, t, cause)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.settleLocked()
+	if t.greeting {
+		c.greetedLocked()
+		if c.emptied {
+			c.resetting, c.emptied = false, false
+		}
+	}
+	for _, p := range t.handled {
+		c.free(p)
+	}
+	if t.idle && !c.gone && !c.resetting {
+		c.holdLocked(ctx)
+	}
+}
+
+// conclude commits a turn, whether its bodies failed or not, and then sends what
+// it said and is not sent yet.
+func (c *conversation) conclude(ctx context.Context, t *turn, cause error) {
+	switch {
+	case errors.Is(cause, errReset): // what it did is about to be removed
+		c.settle()
+		c.end(t, payload.TurnFinished{Outcome: payload.Failed})
+		return
+	case c.isGone(), errors.Is(cause, errInterrupted): // it runs again after the next load, or never
+		return
+	case t.result.Resetting:
+		c.settle()
+		c.end(t, payload.TurnFinished{Outcome: payload.Done})
+		c.resetSoon()
+		return
+	case !t.changed():
+		return
+	}
+	outcome, failed := c.outcome(ctx, t, cause)
+	written, err := c.commit(ctx, t, c.turnRecord(t))
+	if err != nil {
+		c.refused(ctx, t, err)
+		return
+	}
+	c.place, c.record.Variables = t.result.Place, t.result.Variables
+	if last := t.result.Event; last.Name != "" && c.rt.machine.Remembers() {
+		c.event = &last
+	}
+	if t.result.Started {
+		c.awake()
+	}
+	c.settle()
+	c.present(ctx, t, written)
+	if failed != nil && !failure(written) { // it was answered elsewhere
+		failed, outcome = nil, payload.Done
+	}
+	if failed != nil {
+		c.fail(t, failed)
+		return
+	}
+	c.end(t, payload.TurnFinished{Outcome: outcome, Usage: t.result.Usage})
+}
+
+// refused ends a turn whose outcome the store does not take. If it never will,
+// the events of the turn end with an apology, and a turn that no event began
+// with its state alone, as it would be taken again at each load. Else nobody
+// knows whether the outcome is stored, and the session leaves memory: the next
+// load ends or runs the turn by what is stored.
+func (c *conversation) refused(ctx context.Context, t *turn, err error) {
+	c.logError(ctx, "commit turn", err, "turn", t.number)
+	if fault.KindOf(err).Retryable() {
+		c.abandon(ctx, err)
+		return
+	}
+	if len(t.handled) > 0 {
+		c.settle()
+		c.drop(ctx, t.handled, err)
+		return
+	}
+	record := TurnRecord{
+		Session: c.record.RowID, State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.nextLook(t.result.Place),
+	}
+	if _, err := c.commit(ctx, nil, record); err != nil {
+		c.abandon(ctx, err)
+		return
+	}
+	c.place = t.result.Place
+	c.settle()
+	c.fail(t, err)
+}
+
+// outcome says how a turn ended, also in its record.
+func (c *conversation) outcome(ctx context.Context, t *turn, cause error) (payload.Outcome, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.rt.cfg.Now()
+	if t.result.Stopped || errors.Is(cause, agent.ErrStopped) {
+		t.record.stopped(t, now)
+		return payload.Stopped, nil
+	}
+	if len(t.result.Failures) == 0 {
+		return payload.Done, nil
+	}
+	for _, err := range t.result.Failures {
+		c.logError(ctx, "state body failed", err, append([]any{"turn", t.number, "state", t.result.Place.State}, agent.OwnText(err)...)...)
+	}
+	t.failed = t.result.Failures[0]
+	t.record.apologize(t, t.failed, now)
+	return payload.Failed, t.result.Failures[0]
+}
+
+// turnRecord is the turn as it is to be stored.
+func (c *conversation) turnRecord(t *turn) TurnRecord {
+	r := TurnRecord{
+		Session: c.record.RowID, Turn: t.number,
+		State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.nextLook(t.result.Place),
+		Set: t.result.Set, Delete: t.result.Delete, Transitions: t.result.Transitions, Predictions: t.result.Predictions,
+	}
+	for _, p := range t.handled {
+		r.Handled, r.Last = append(r.Handled, p.Event.ID), p.Event.ID
+	}
+	return r
+}
+
+// failure reports whether a turn's last message says that it failed; nothing
+// said at all is a failure of what no event began, unless that is what was
+// stored before.
+func failure(written Written) bool {
+	for i := len(written.Entries) - 1; i >= 0; i-- {
+		if m := written.Entries[i].Message; m != nil {
+			return m.ClientID == agent.FailedID || !written.Repeated && m.Turn == 0
+		}
+	}
+	return !written.Repeated
+}
+
+// settle makes the turn at hand a past one, before the clients learn of it: a
+// message that is sent again from then on is sent after its turn.
+func (c *conversation) settle() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.settleLocked()
+}
+
+func (c *conversation) settleLocked() {
+	if c.current != nil {
+		c.ending = c.current.turns // a client that comes now learns that they end
+		c.current = nil
+	}
+}
+
+// fail tells the clients that a turn failed which have not been told.
+func (c *conversation) fail(t *turn, err error) {
+	for _, d := range t.failure(err, c.rt.cfg.Now()) {
+		if d.Audience == Streaming && !t.told || d.Audience == Plain && !t.unspoken(err) {
+			c.deliver(d)
+		}
+	}
+	c.end(t, payload.TurnFinished{Outcome: payload.Failed, Usage: t.result.Usage})
+}
+
+// failure is how clients are told that the turn failed.
+func (t *turn) failure(err error, now time.Time) []Delivery {
+	id := ""
+	if t.began != nil {
+		id = t.began.message.ClientID
+	}
+	all := Failure(err, id)
+	for i := range all {
+		all[i].Frame.Time, all[i].Frame.Turn = now, &t.number
+		t.answering(&all[i].Frame)
+		if errors.Is(err, peer.ErrTooManyHops) && all[i].Frame.Correlation != "" {
+			all[i].Frame.Hops = payload.MaxHops // it goes on to who began, and no agent answers it
+		}
+	}
+	return all
+}
+
+// end tells the clients that stream that turns are over. For what no event
+// began nobody waits.
+func (c *conversation) end(t *turn, f payload.TurnFinished) {
+	turns := t.numbers()
+	c.rt.meters.ended(f.Outcome, turns, t.since)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, turn := range turns {
+		if turn != 0 && len(c.listeners) > 0 {
+			c.deliverLocked(c.streamed(turn, payload.TurnFinishedAction, f))
+		}
+		f.Usage = nil
+	}
+	c.ending = nil
+}
+
+// unspoken reports whether a failure is not to be told in words: an agent that
+// is no docent and is stopped because it answers would answer that as well.
+func (t *turn) unspoken(failed error) bool {
+	return errors.Is(failed, peer.ErrTooManyHops) && t.began != nil && t.began.message.Sender == agent.SenderAgent && t.began.Event.Request() == ""
+}
+
+// answering marks a frame as an answer to the request of an agent that the turn
+// is about, if it is.
+func (t *turn) answering(f *payload.Frame) {
+	if t.began == nil {
+		return
+	}
+	e := &t.began.Event
+	if f.Correlation = e.Request(); f.Correlation != "" || e.Hops > 0 {
+		f.Hops = min(e.Hops+1, payload.MaxHops)
+	}
+}
+
+// lose ends a conversation whose session has been deleted, and tells its clients
+// but the one that gets err from its own call, if any.
+func (c *conversation) lose(err error, caller *Subscription) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.leaveLocked(err, errDeleted, caller)
+}
+
+// abandon takes a session out of memory because it is not known what the store
+// has of it. Its clients are told to come back, and it is loaded again soon.
+func (c *conversation) abandon(ctx context.Context, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gone {
+		return
+	}
+	c.rt.cfg.Logger.WarnContext(ctx, "the session leaves memory, as the store does not take its writes", "session", c.key.ID)
+	c.rt.meters.abandoned.Inc()
+	why := &fault.Fault{Kind: fault.Unavailable, Text: fault.TextOf(err), Err: err}
+	c.leaveLocked(why, errReset, nil)
+	pause := min(max(2*c.backoff, c.rt.cfg.ConditionInterval), maxBackoff)
+	c.rt.alarms.set(sleeper{id: c.key.ID, at: c.rt.cfg.Now().Add(pause), backoff: pause}, c.rt)
+}
+
+// leaveLocked ends a conversation and tells its clients; cause ends the context
+// of the turn that runs.
+func (c *conversation) leaveLocked(err, cause error, caller *Subscription) {
+	if !c.gone {
+		for _, s := range c.listeners {
+			if l, ok := s.listener.(Leaver); ok && s != caller {
+				l.Gone(err)
+			}
+		}
+	}
+	c.endLocked(err)
+	for _, w := range c.queue {
+		if w.arrived != nil {
+			c.free(w.arrived)
+		} else if w.slot {
+			<-c.slots
+		}
+	}
+	for _, p := range c.pending {
+		c.free(p)
+	}
+	c.queue, c.pending, c.check, c.resetting, c.emptied = nil, nil, false, false, false
+	if c.current != nil {
+		c.current.interrupt(cause)
+	}
+	c.links.Close(cause)
+	c.signal()
+}
+
+func (c *conversation) isGone() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.gone
+}

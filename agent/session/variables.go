@@ -1,0 +1,73 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+
+	"docent/agent"
+	"docent/internal/fault"
+)
+
+// SetVariables sets session variables, in order with the events sent, and then
+// looks whether the session is to move on. What cannot be set is told to the
+// listener. The runtime's own are refused as fault.Invalid: prev_state, and
+// what begins with peer_session_ or reasoning_.
+func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.RawMessage) error {
+	c := s.c
+	if err := agent.CheckReserved(values); err != nil {
+		return err
+	}
+	leave, err := c.admit(ctx, ctx, true)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	err = c.askSoon(ctx, func(context.Context) error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.queue = append(c.queue, work{slot: true, do: func(ctx context.Context) { c.setFor(ctx, s, values) }})
+		return nil
+	})
+	if err != nil {
+		<-c.slots
+	}
+	return err
+}
+
+// setFor sets variables for a client, and has the session look whether it is to
+// move on.
+func (c *conversation) setFor(ctx context.Context, s *Subscription, values map[string]json.RawMessage) {
+	err := c.setVariables(ctx, values)
+	if err != nil {
+		c.logError(ctx, "set variables", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gone {
+		return
+	}
+	c.check, c.circled, c.backoff = true, false, 0
+	if err != nil {
+		for _, d := range Failure(err, "") {
+			d.Frame.Time = c.rt.cfg.Now()
+			s.listener.Deliver(d)
+		}
+	}
+}
+
+func (c *conversation) setVariables(ctx context.Context, values map[string]json.RawMessage) error {
+	set, all, err := agent.SetVariables(c.record.Variables, values)
+	if err != nil {
+		return err
+	}
+	record := c.standing()
+	record.Set = set
+	if _, err := c.commit(ctx, nil, record); err != nil {
+		if fault.KindOf(err).Retryable() {
+			c.abandon(ctx, err)
+		}
+		return err
+	}
+	c.record.Variables = all
+	return nil
+}
