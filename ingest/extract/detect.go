@@ -126,7 +126,7 @@ func (e *Extractor) detectBinary(ctx context.Context, src Source) (Format, error
 			"wrong_file_type", "damaged: it is not a %s, although its name says so", strings.ToUpper(ending[1:]))
 	}
 	return Format{Media: media}, fault.New(fault.Invalid,
-		"file_type_unsupported", "binary: documents of the type %s are not supported", media)
+		"file_type_unsupported", "binary: %s is not a kind of document that can be read", media)
 }
 
 // detectArchive tells packed documents apart by what they say of themselves.

@@ -132,4 +132,4 @@ func readRecord(rec *plain.Record) (*outline.Document, error) {
 	return doc, nil
 }
 
-var errEmpty = fault.New(fault.Invalid, "document_empty", "empty: it contains no text")
+var errEmpty = fault.New(fault.Invalid, "document_empty", "empty: there is no text in it")

@@ -202,7 +202,7 @@ func (p *process) obituary(err error, most limits) error {
 		return fault.Wrap(fault.Unavailable, errors.New(said), "worker_broken", "the process that reads documents does not work")
 	}
 	return fault.Wrap(fault.Invalid, &deadError{fmt.Sprintf("%v: %s: %s", err, p.cmd.ProcessState, said)},
-		"worker_crashed", "damaged: docent's reader crashed on it")
+		"worker_crashed", "damaged: docent's reader broke on it")
 }
 
 // tail keeps the end of what is written to it.

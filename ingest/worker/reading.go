@@ -95,7 +95,7 @@ func (l *Local) Close(ctx context.Context) error { return l.extract.Close(ctx) }
 // beforeRead is set by tests, whose workers are to break.
 var beforeRead func(extract.Source) error
 
-var errEmpty = fault.New(fault.Invalid, "document_empty", "empty: it contains no text")
+var errEmpty = fault.New(fault.Invalid, "document_empty", "empty: there is no text in it")
 
 // Read reads one document. An error of kind fault.Invalid says in one line why
 // it cannot be read; Reading.Media is set then, if the type is known. Other
