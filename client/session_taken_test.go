@@ -23,7 +23,7 @@ func TestSessionTaken(t *testing.T) {
 	calls := make(chan error, 1)
 	set := func() { calls <- v.s.SetVariables(ctx, map[string]any{"a": 1}) }
 	refuse := func(f payload.Frame, code string) {
-		l.say(fmt.Sprintf(`error {"code":%q,"message":"No.","retryable":%t,"id":%q}`, code, code == "busy", f.ID))
+		l.say(fmt.Sprintf(`error {"code":%q,"message":"No.","retryable":%t} | "id":%q`, code, code == "busy", f.ID))
 	}
 	go set()
 	refuse(l.read(payload.UserSetVariable), "invalid")

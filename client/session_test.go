@@ -405,10 +405,10 @@ func TestSessionRefusals(t *testing.T) {
 	done := v.send("hello")
 	for _, code := range []string{"busy", "rate_limited", "unavailable"} {
 		f := l.read(payload.UserMessage)
-		l.say(fmt.Sprintf(`error {"code":%q,"message":"Later.","retryable":true,"id":%q}`, code, f.ID))
+		l.say(fmt.Sprintf(`error {"code":%q,"message":"Later.","retryable":true} | "id":%q`, code, f.ID))
 	}
 	f := l.read(payload.UserMessage)
-	l.say(fmt.Sprintf(`error {"code":"invalid","message":"Too long.","retryable":false,"id":%q}`, f.ID))
+	l.say(fmt.Sprintf(`error {"code":"invalid","message":"Too long.","retryable":false} | "id":%q`, f.ID))
 	if got := wait(t, done); fault.KindOf(got.err) != fault.Invalid || fault.Message(got.err) != "Too long." {
 		t.Errorf("%+v", got)
 	}
@@ -510,7 +510,7 @@ func TestSessionAsk(t *testing.T) {
 	done = ask()
 	f = l.read(payload.UserMessage)
 	l.say(`ack {"id":"`+f.ID+`","seq":7,"duplicate":false} | "turn":3`,
-		`error {"code":"unavailable","message":"No model.","retryable":true,"id":"`+f.ID+`"} | "turn":3,"seq":8,"id":"`+f.ID+`"`,
+		`error {"code":"unavailable","message":"No model.","retryable":true} | "turn":3,"seq":8,"id":"`+f.ID+`"`,
 		`turn_finished {"outcome":"failed"} | "turn":3`)
 	if got := wait(t, done); fault.KindOf(got.err) != fault.Unavailable || got.a.Outcome != payload.Failed {
 		t.Errorf("%+v", got)
