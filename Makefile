@@ -54,7 +54,7 @@ fmt: ## format the Go code
 	@.ci/setup lint
 	bin/tools/gofumpt -w $$(git ls-files '*.go')
 
-bench: web ## benchmarks: ratios against a baseline in the same run (docs/performance.md)
+bench: web ## benchmarks: ratios against a baseline in the same run (docs/explanation/performance.md)
 	@.ci/setup test
 	@set -o pipefail; go test -run '^$$' -bench . -timeout 30m $$(grep -rl --include='*_test.go' --exclude-dir=node_modules '^func Benchmark' . | xargs -n1 dirname | sort -u) \
 		| awk -F'\t' '/^Benchmark.*\t/ { print $$1; for (i = 3; i <= NF; i++) print "  " $$i; next } { print }'

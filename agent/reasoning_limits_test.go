@@ -10,7 +10,7 @@ import (
 // The guide's table of limits has those of a reasoning run, which cannot be set.
 func TestFixedLimitsAreTold(t *testing.T) {
 	t.Parallel()
-	guide, err := os.ReadFile("../docs/agents.md")
+	guide, err := os.ReadFile("../docs/how-to/write-agents.md")
 	if err != nil {
 		t.Fatal(err)
 	}

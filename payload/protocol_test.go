@@ -13,17 +13,17 @@ import (
 	"testing"
 )
 
-// documented are the rows of the first table after a text of docs/protocol.md,
+// documented are the rows of the first table after a text of docs/reference/websocket.md,
 // as cells without their code marks.
 func documented(t *testing.T, after string) [][]string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "docs", "protocol.md"))
+	data, err := os.ReadFile(filepath.Join("..", "docs", "reference", "websocket.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, text, ok := strings.Cut(string(data), "\n"+after+"\n")
 	if !ok {
-		t.Fatalf("docs/protocol.md has no %q", after)
+		t.Fatalf("docs/reference/websocket.md has no %q", after)
 	}
 	var rows [][]string
 	for line := range strings.Lines(text) {
@@ -100,11 +100,11 @@ func sameNames(t *testing.T, what string, documented, inCode []string) {
 	slices.Sort(documented)
 	slices.Sort(inCode)
 	if got, want := slices.Compact(documented), slices.Compact(inCode); !slices.Equal(got, want) || len(want) == 0 {
-		t.Errorf("%s: docs/protocol.md has\n%s\nthe code has\n%s", what, got, want)
+		t.Errorf("%s: docs/reference/websocket.md has\n%s\nthe code has\n%s", what, got, want)
 	}
 }
 
-// docs/protocol.md names every action, step, status, outcome and type, and
+// docs/reference/websocket.md names every action, step, status, outcome and type, and
 // nothing else.
 func TestDocumentedNames(t *testing.T) {
 	t.Parallel()

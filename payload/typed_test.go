@@ -85,7 +85,7 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// docs/protocol.md names every type, and nothing else.
+// docs/reference/websocket.md names every type, and nothing else.
 func TestDocumentedTypedTypes(t *testing.T) {
 	t.Parallel()
 	types := append(first(documented(t, "Its clients send:")), first(documented(t, "They are sent:"))...)

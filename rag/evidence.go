@@ -8,7 +8,7 @@ import (
 
 // DefaultMinEvidence is the evidence below which the answer is "I don't know".
 // It is set on the odd-numbered half of a question set about a large manual,
-// see docs/evaluation.md, and serves every embedder: the evidence does not
+// see docs/explanation/evaluation.md, and serves every embedder: the evidence does not
 // depend on it.
 const DefaultMinEvidence = .44
 

@@ -12,7 +12,7 @@ import (
 type Weights map[Kind]map[string]float64
 
 // DefaultWeights are round numbers chosen on documentation, encyclopaedia
-// articles and source code together; docs/evaluation.md has the measurements.
+// articles and source code together; docs/explanation/evaluation.md has the measurements.
 // They are flat: half or twice of any changes little. The built-in embedder's
 // cosine adds less to what else is computed with its vectors than that of
 // another model does.

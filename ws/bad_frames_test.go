@@ -90,11 +90,11 @@ func TestBadFramesV1(t *testing.T) {
 	p.until(payload.ReplyRAG)
 }
 
-// The server does something with each action that docs/protocol.md says clients
+// The server does something with each action that docs/reference/websocket.md says clients
 // send, and refuses all others.
 func TestDocumentedActions(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile(filepath.Join("..", "docs", "protocol.md"))
+	data, err := os.ReadFile(filepath.Join("..", "docs", "reference", "websocket.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,13 +21,13 @@ import (
 // documentation, as cells.
 func table(t *testing.T, heading string) [][]string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "docs", "protocol.md"))
+	data, err := os.ReadFile(filepath.Join("..", "docs", "reference", "websocket.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, text, ok := strings.Cut(string(data), "\n"+heading+"\n")
 	if !ok {
-		t.Fatalf("docs/protocol.md has no %q", heading)
+		t.Fatalf("docs/reference/websocket.md has no %q", heading)
 	}
 	var rows [][]string
 	for line := range strings.Lines(text) {
@@ -87,10 +87,10 @@ func TestDocumentedCloseCodes(t *testing.T) {
 	}
 }
 
-// The numbers in docs/protocol.md are the defaults.
+// The numbers in docs/reference/websocket.md are the defaults.
 func TestDocumentedLimits(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile(filepath.Join("..", "docs", "protocol.md"))
+	data, err := os.ReadFile(filepath.Join("..", "docs", "reference", "websocket.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestDocumentedLimits(t *testing.T) {
 		fmt.Sprintf("At most %d,000 variables, %d MiB", agent.MaxVariables/1000, agent.MaxVariableBytes>>20),
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("docs/protocol.md does not say %q", want)
+			t.Errorf("docs/reference/websocket.md does not say %q", want)
 		}
 	}
 }

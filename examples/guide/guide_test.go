@@ -14,7 +14,7 @@ import (
 	"docent/agent/tool"
 )
 
-const guide = "../../docs/agents.md"
+const guide = "../../docs/how-to/write-agents.md"
 
 // read returns a file's text.
 func read(t *testing.T, file string) string {
