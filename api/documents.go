@@ -133,14 +133,14 @@ func (s *server) documentRoutes() {
 	}
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents", OperationID: "list-documents", Tags: tags, Summary: "List documents",
-		Description: "In the order in which they were first stored, or in that of sort.",
+		Description: "The order is that of sort, by default the order in which documents were added.",
 	}, s.listDocuments)
 	register(s, huma.Operation{
-		Method: http.MethodPost, Path: "/api/documents/delete", OperationID: "delete-documents", Tags: tags, Summary: "Delete many documents",
-		Description: "What there is of them; once it is asked for it is done, also if who asked goes away.", BodyReadTimeout: s.cfg.bodyTimeout,
+		Method: http.MethodPost, Path: "/api/documents/delete", OperationID: "delete-documents", Tags: tags, Summary: "Delete several documents",
+		Description: "Unknown ids are ignored. The deletion goes on if the client disconnects.", BodyReadTimeout: s.cfg.bodyTimeout,
 	}, s.deleteDocuments)
 	register(s, huma.Operation{
-		Method: http.MethodGet, Path: "/api/documents/{id}", OperationID: "get-document", Tags: tags, Summary: "Show a document", Errors: missing,
+		Method: http.MethodGet, Path: "/api/documents/{id}", OperationID: "get-document", Tags: tags, Summary: "Get a document", Errors: missing,
 	}, func(ctx context.Context, in *idInput) (*documentOutput, error) {
 		d, err := s.metadata(ctx, in.ID)
 		return &documentOutput{document(d)}, err
@@ -156,16 +156,16 @@ func (s *server) documentRoutes() {
 	})
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents/{id}/text", OperationID: "get-document-text", Tags: tags, Errors: large,
-		Summary: "Its extracted text", Description: "UTF-8; the offsets of passages count its bytes.",
+		Summary: "Get the extracted text of a document", Description: "The text is UTF-8. Offsets of passages count its bytes.",
 		Responses: content("text/plain", &huma.Schema{Type: "string"}),
 	}, s.text)
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents/{id}/file", OperationID: "get-document-file", Tags: tags, Errors: large,
-		Summary: "Its original bytes", Description: "Shown by browsers if it is a PDF, plain text or an image, downloaded otherwise.",
+		Summary: "Get the original file of a document", Description: "Browsers show PDF, plain text, and images, and download other files.",
 		Responses: content("*/*", &huma.Schema{Type: "string", Format: "binary"}),
 	}, s.file)
 	register(s, huma.Operation{
-		Method: http.MethodGet, Path: "/api/documents/{id}/chunks", OperationID: "list-document-chunks", Tags: tags, Summary: "Its passages", Errors: missing,
+		Method: http.MethodGet, Path: "/api/documents/{id}/chunks", OperationID: "list-document-chunks", Tags: tags, Summary: "List the passages of a document", Errors: missing,
 	}, s.chunks)
 }
 

@@ -44,7 +44,7 @@ func (s *server) exportRoutes() {
 	schema := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Export](), true, "")
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/sessions/{session_id}/export", OperationID: "export-session", Tags: []string{"sessions"},
-		Summary: "The whole conversation as a file", Errors: []int{http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable},
+		Summary: "Export a conversation as a file", Errors: []int{http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable},
 		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
 			"application/json": {Schema: schema}, "text/markdown": {Schema: &huma.Schema{Type: huma.TypeString}},
 		}}},

@@ -109,7 +109,7 @@ type infoOutput struct{ Body Info }
 func (s *server) infoRoutes() {
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/info", OperationID: "info", Tags: []string{"service"},
-		Summary: "What this installation is and has",
+		Summary: "Describe this installation",
 	}, s.info)
 }
 

@@ -95,8 +95,8 @@ type messagesOutput struct {
 func (s *server) messageRoutes() {
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/sessions/{session_id}/messages", OperationID: "list-messages", Tags: []string{"sessions"},
-		Summary: "What was said and reasoned, oldest first", Errors: []int{http.StatusNotFound},
-		Description: "Pages lead backwards: the first is the newest. What is stored after seq is on no page; a WebSocket that resumes from seq brings it.",
+		Summary: "List the messages and reasoning steps of a session, oldest first", Errors: []int{http.StatusNotFound},
+		Description: "The first page has the newest messages, and further pages lead backwards. Messages after seq are on no page. A WebSocket that resumes from seq receives them.",
 	}, s.messages)
 }
 

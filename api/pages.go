@@ -104,18 +104,18 @@ func (s *server) pageRoutes() {
 	}
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents/{id}/pages/{page}", OperationID: "get-document-page", Tags: []string{"documents"}, Errors: busy,
-		Summary: "A page of it, and where a part of its text is on that", Description: "Only PDFs have pages; of other documents there is none.",
+		Summary: "Get the size of a page, and the position of a text on it", Description: "Some formats have no pages.",
 	}, s.page)
 	images := picture(map[string]*huma.Param{"ETag": {Schema: &huma.Schema{Type: "string"}, Description: "Changes with the document's content."}})
 	images["304"] = &huma.Response{Description: "It is still what If-None-Match names"}
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents/{id}/pages/{page}/image", OperationID: "get-document-page-image", Tags: []string{"documents"}, Errors: busy,
-		Summary: "A page of it as an image", Description: "As shown: turned and cropped, on white, with what is annotated.", Responses: images,
+		Summary: "Get an image of a page", Description: "The image shows the page as printed, with its rotation, crop box, and annotations, on white.", Responses: images,
 	}, s.pageImage)
 	register(s, huma.Operation{
 		Method: http.MethodPost, Path: draw, OperationID: "draw-page", Tags: []string{"documents"},
-		Summary:       "Draw a page of a PDF that is no document",
-		Description:   fmt.Sprintf("For a PDF that was sent in a conversation, of at most %s. Nothing of it is stored.", size(maxDrawnBytes)),
+		Summary:       "Draw a page of a PDF file from a conversation",
+		Description:   fmt.Sprintf("The file has at most %s. docent does not store it.", size(maxDrawnBytes)),
 		Errors:        append(busy, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType),
 		Responses:     picture(map[string]*huma.Param{}),
 		DefaultStatus: http.StatusOK,

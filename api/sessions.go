@@ -79,7 +79,7 @@ func (s *server) sessionRoutes() {
 	const list, one = "/api/sessions", "/api/sessions/{session_id}"
 	tags, missing := []string{"sessions"}, []int{http.StatusNotFound}
 	register(s, huma.Operation{
-		Method: http.MethodGet, Path: list, OperationID: "list-sessions", Tags: tags, Summary: "List sessions, pinned ones before the others and else newest use first",
+		Method: http.MethodGet, Path: list, OperationID: "list-sessions", Tags: tags, Summary: "List sessions: pinned sessions first, then by last use",
 	}, s.listSessions)
 	register(s, huma.Operation{
 		Method: http.MethodDelete, Path: list, OperationID: "delete-session-by-query", Tags: tags, Summary: "Delete a session", Errors: missing,

@@ -22,7 +22,7 @@ func (s *server) socketRoute(mux router) {
 		return &huma.Param{Name: name, In: "query", Description: doc, Schema: &huma.Schema{Type: "string"}}
 	}
 	s.api.OpenAPI().AddOperation(&huma.Operation{
-		Method: http.MethodGet, Path: socketPath, OperationID: "websocket", Tags: []string{"sessions"}, Summary: "Converse over a WebSocket",
+		Method: http.MethodGet, Path: socketPath, OperationID: "websocket", Tags: []string{"sessions"}, Summary: "Open a WebSocket",
 		Description: "An upgrade at this path, as at any other, opens a conversation. Without a protocol it speaks the payloads of the BESSER Agentic Framework; " +
 			"with docent.v1 (as parameter or as Sec-WebSocket-Protocol) answers are streamed and frames carry sequence numbers. An upgrade at /agent_websocket speaks the dialect of that name, with the same sessions.",
 		Parameters: []*huma.Param{

@@ -198,15 +198,15 @@ func (s *server) sourceRoutes() {
 		Errors:      []int{http.StatusNotFound, http.StatusConflict}, MaxBodyBytes: sourceBytes, BodyReadTimeout: s.cfg.bodyTimeout,
 	}, s.addSource)
 	register(s, huma.Operation{
-		Method: http.MethodGet, Path: one, OperationID: "get-source", Tags: tags, Summary: "Show a source", Errors: missing,
+		Method: http.MethodGet, Path: one, OperationID: "get-source", Tags: tags, Summary: "Get a source", Errors: missing,
 	}, s.getSource)
 	register(s, huma.Operation{
-		Method: http.MethodPatch, Path: one, OperationID: "change-source", Tags: tags, Summary: "Rename, reschedule, pause or resume a source",
+		Method: http.MethodPatch, Path: one, OperationID: "change-source", Tags: tags, Summary: "Rename, reschedule, pause, or resume a source",
 		Errors: []int{http.StatusNotFound, http.StatusConflict}, MaxBodyBytes: sourceBytes, BodyReadTimeout: s.cfg.bodyTimeout,
 	}, s.changeSource)
 	register(s, huma.Operation{
 		Method: http.MethodDelete, Path: one, OperationID: "delete-source", Tags: tags, Summary: "Remove a source",
-		Description: "Documents that the source did not add, and those that other sources have as well, always stay.",
+		Description: "Documents that the source did not add, and documents of other sources, are kept.",
 		Errors:      []int{http.StatusNotFound, http.StatusConflict},
 	}, s.removeSource)
 	for path, retry := range map[string]bool{"/sync": false, "/retry": true} {

@@ -69,19 +69,19 @@ func (s *server) tokenRoutes() {
 	const list = "/api/tokens"
 	tags := []string{"access"}
 	register(s, huma.Operation{
-		Method: http.MethodGet, Path: list, OperationID: "list-tokens", Tags: tags, Summary: "List one's own API tokens",
-		Description: "For who is signed in with a name and a password. Tokens and people of an OpenID Connect issuer have none here.",
+		Method: http.MethodGet, Path: list, OperationID: "list-tokens", Tags: tags, Summary: "List your API tokens",
+		Description: "Only for users who signed in with a name and a password, not for tokens or users of an OpenID Connect issuer.",
 		Errors:      []int{http.StatusNotFound},
 	}, s.listTokens)
 	register(s, huma.Operation{
-		Method: http.MethodPost, Path: list, OperationID: "create-token", Tags: tags, Summary: "Make an API token of one's own",
-		Description: "It acts on one's behalf, as far as its scopes go. It is in the answer, and cannot be shown again.",
+		Method: http.MethodPost, Path: list, OperationID: "create-token", Tags: tags, Summary: "Create an API token for yourself",
+		Description: "The token acts on your behalf, within its scopes. Only this response contains it.",
 		Errors:      []int{http.StatusNotFound, http.StatusConflict}, DefaultStatus: http.StatusCreated,
 		MaxBodyBytes: loginBytes, BodyReadTimeout: s.cfg.bodyTimeout,
 	}, s.createToken)
 	register(s, huma.Operation{
-		Method: http.MethodDelete, Path: list + "/{token_id}", OperationID: "delete-token", Tags: tags, Summary: "Revoke an API token of one's own",
-		Description: "It counts no more from then on, and connections that it opened are closed.", Errors: []int{http.StatusNotFound},
+		Method: http.MethodDelete, Path: list + "/{token_id}", OperationID: "delete-token", Tags: tags, Summary: "Revoke one of your API tokens",
+		Description: "The token becomes invalid at once, and its connections are closed.", Errors: []int{http.StatusNotFound},
 	}, s.deleteToken)
 }
 

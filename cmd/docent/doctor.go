@@ -24,11 +24,13 @@ func newDoctor(std stdio) *cobra.Command {
 	var server string
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check data folder, database, model, embedder and port",
-		Long: `Checks what docent depends on and who is let in, by the flags and the environment
-that it is given itself, and says what to do about each failure. With --server it
-only asks a running server whether it is ready, which is what a container's
-health check needs.`,
+		Short: "Check the installation and its settings",
+		Long: `Check the data folder, database, embedder, models, programs, access settings, and
+port, and suggest a fix for each failed check. Use the same flags and environment
+variables as for docent serve.
+
+With --server, docent only asks a running server whether it is ready. Use this for
+the health check of a container.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if server != "" {
@@ -41,7 +43,7 @@ health check needs.`,
 			return examine(cmd.Context(), std, cfg)
 		},
 	}
-	cmd.Flags().StringVar(&server, "server", "", "only ask the server at this URL whether it is ready")
+	cmd.Flags().StringVar(&server, "server", "", "only check that the server at this URL is ready")
 	scoped(cmd, config.Serving, config.Answering, config.Embedding)
 	return cmd
 }

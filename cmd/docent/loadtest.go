@@ -18,24 +18,28 @@ import (
 	"docent/internal/fault"
 )
 
-const loadtestHelp = `Puts load on a running server, which has to be another process, and prints what
-it measured as a short table. Scenarios:
+const loadtestHelp = `Put load on a running server and print the measurements as a short table.
 
-  idle    opens connections and leaves them alone: how fast, and what each costs
-          the server in memory, before and after one message on each
-  echo    frames that the server refuses: its WebSocket layer alone
-  turns   users who ask again as soon as they are answered, or after --pause
-  stream  time to first token with 1, 10 and 100 users who read what they are
-          told, for --pause or a second on average, against that with 1
-  slow    the same as turns, without and with as many clients that never read
+Scenarios:
 
-Memory and processor time are the server's if it runs on this machine (--pid
-tells which process it is). The server keeps its limits: what it refuses as too
-fast is sent again later and counted. To measure more than that, start it with
-such as --rate 1000000 --burst 1000000, and with --user-connections, --user-rate and
---user-burst if authentication is on; the token is best given as DOCENT_TOKEN in
-the environment, as others on the machine can see the command line. Asks real
-questions: use a server of its own, with a data folder of its own. The conversations are deleted at the end.`
+  idle    open connections: connections per second, and memory of each
+          connection before and after one message
+  echo    send frames that the server refuses: the WebSocket layer alone
+  turns   users who ask again after each answer, or after --pause
+  stream  time to first token with 1, 10, and 100 users who pause between
+          questions (--pause, or one second on average)
+  slow    the same as turns, without and with clients that never read
+
+Use a separate server with its own data folder, because the test asks real
+questions. At the end, it deletes its conversations.
+
+If the server runs on this machine, the table includes its memory and processor
+time. --pid selects the process.
+
+Frames over the server's rate limit are sent again later and counted. To measure
+beyond the limits, start the server with --rate 1000000 --burst 1000000. With
+--auth, raise --user-connections, --user-rate, and --user-burst too, and pass the
+token in the variable DOCENT_TOKEN.`
 
 // loadTest is what the command line asks for.
 type loadTest struct {
@@ -89,16 +93,16 @@ func newLoadtest(std stdio) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&l.url, "url", "ws://127.0.0.1:8765/", "the server's WebSocket")
-	flags.StringVar(&l.token, "token", "", "API token, if authentication is on (default DOCENT_TOKEN of the environment)")
-	flags.StringVar(&l.scenario, "scenario", "turns", "idle, echo, turns, stream or slow")
-	flags.StringVar(&l.question, "question", "What is this?", "what users ask")
-	flags.IntVar(&l.connections, "connections", 1000, "connections of idle and slow")
-	flags.IntVar(&l.users, "users", 10, "users who ask at once")
-	flags.DurationVar(&l.duration, "duration", 10*time.Second, "how long to measure")
-	flags.DurationVar(&l.pause, "pause", 0, "time between an answer and the next question, on average (default none, 1s in stream)")
-	flags.DurationVar(&l.settle, "settle", 5*time.Second, "how long to wait before memory is read")
-	flags.IntVar(&l.pid, "pid", 0, "the server's process (default the only docent serve on this machine)")
+	flags.StringVar(&l.url, "url", "ws://127.0.0.1:8765/", "WebSocket URL of the server")
+	flags.StringVar(&l.token, "token", "", "API token for servers with --auth (default the variable DOCENT_TOKEN)")
+	flags.StringVar(&l.scenario, "scenario", "turns", "scenario: idle, echo, turns, stream, or slow")
+	flags.StringVar(&l.question, "question", "What is this?", "question that users ask")
+	flags.IntVar(&l.connections, "connections", 1000, "number of connections (idle and slow)")
+	flags.IntVar(&l.users, "users", 10, "number of concurrent users")
+	flags.DurationVar(&l.duration, "duration", 10*time.Second, "duration of the measurement")
+	flags.DurationVar(&l.pause, "pause", 0, "average time between an answer and the next question (default none; 1s in stream)")
+	flags.DurationVar(&l.settle, "settle", 5*time.Second, "wait before each memory reading")
+	flags.IntVar(&l.pid, "pid", 0, "process id of the server (default the only docent serve on this machine)")
 	return cmd
 }
 

@@ -29,10 +29,12 @@ func newServe(std stdio) *cobra.Command {
 	var printConfig bool
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the page, the HTTP API and the WebSocket",
-		Long: `Serves the page, the HTTP API (/openapi.json describes it) and the WebSocket on
-one port; with --no-ui, no page. It listens on this machine only unless told
-otherwise. SIGTERM or Ctrl-C ends it in order: running answers are finished first.`,
+		Short: "Serve the page, the HTTP API, and the WebSocket",
+		Long: `Serve the page, the HTTP API, and the WebSocket on one port. /openapi.json
+describes the API. By default, only this machine can connect. Other machines need
+--addr together with --auth.
+
+Press Ctrl-C or send SIGTERM to stop the server. It finishes running answers first.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if printConfig {
@@ -50,7 +52,7 @@ otherwise. SIGTERM or Ctrl-C ends it in order: running answers are finished firs
 			return a.serve(cmd.Context(), std)
 		},
 	}
-	cmd.Flags().BoolVar(&printConfig, "print-config", false, "print the settings in force, secrets hidden, and exit")
+	cmd.Flags().BoolVar(&printConfig, "print-config", false, "print the effective settings without secrets, and exit")
 	scoped(cmd, config.Serving, config.Answering, config.Embedding, config.Ingesting, config.Sourced)
 	return cmd
 }

@@ -82,7 +82,7 @@ describe.skipIf(!folder).each(looks)('views, $name', ({ name, options }) => {
     const pdf = await page.pdf({ preferCSSPageSize: true });
     await page.close();
     const doc = (path: string) => readFileSync(join(root, path), 'utf8');
-    const files = { 'feed-pump.pdf': pdf, 'README.md': doc('README.md'), 'operations.md': doc('docs/operations.md'), 'architecture.md': doc('docs/explanation/architecture.md'), 'agents.md': doc('docs/how-to/write-agents.md') };
+    const files = { 'feed-pump.pdf': pdf, 'README.md': doc('README.md'), 'settings.md': doc('docs/reference/settings.md'), 'architecture.md': doc('docs/explanation/architecture.md'), 'agents.md': doc('docs/how-to/write-agents.md') };
     const voice = { DOCENT_TRANSCRIPTION_MODEL: 'whisper', DOCENT_SPEECH_URL: model.url, DOCENT_SPEECH_KEY: 'key' };
     plain = await startProgram({ bare: true, files });
     written_ = await startProgram({ bare: true, files, model: model.url, env: voice });
