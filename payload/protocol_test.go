@@ -109,9 +109,9 @@ func sameNames(t *testing.T, what string, documented, inCode []string) {
 func TestDocumentedNames(t *testing.T) {
 	t.Parallel()
 	actions := slices.Concat(first(documented(t, "### What clients send")), first(documented(t, "### What the server sends")),
-		first(documented(t, "Clients have more actions:")), first(documented(t, "and so has the server:")))
+		first(documented(t, "### Additional client actions")), first(documented(t, "### Additional server actions")))
 	sameNames(t, "actions", actions, constants(t, ofType("Action")))
-	steps := documented(t, "A step of reasoning is `{kind, step, summary, details}`: `step` counts the run's model calls from 0, `summary` is a line for people.")
+	steps := documented(t, "### Reasoning steps")
 	sameNames(t, "steps", first(steps), constants(t, ofType("StepKind")))
 	for _, row := range steps {
 		details, err := StepKind(row[0]).details(json.RawMessage(`{}`))
@@ -127,13 +127,13 @@ func TestDocumentedNames(t *testing.T) {
 			t.Errorf("details of %s are documented as %s, are %s", row[0], keys, got)
 		}
 	}
-	outcomes := documented(t, "How a turn ends, its `outcome`:")
+	outcomes := documented(t, "The `outcome` of a turn is one of these:")
 	sameNames(t, "outcomes", first(outcomes), constants(t, ofType("Outcome")))
 }
 
 func TestDocumentedTypes(t *testing.T) {
 	t.Parallel()
-	rows := documented(t, "What is stored has one of these types, and is shown again as the same frame as before:")
+	rows := documented(t, "### Stored types")
 	sameNames(t, "types", first(rows), constants(t, func(name, _ string) bool { return strings.HasPrefix(name, "Type") && !strings.HasPrefix(name, "Typed") }))
 	for _, row := range rows {
 		agents, _ := ReplayAction(row[0], false)

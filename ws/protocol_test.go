@@ -108,22 +108,22 @@ func TestDocumentedLimits(t *testing.T) {
 	}
 	text := strings.Join(strings.Fields(string(data)), " ")
 	for _, want := range []string{
-		fmt.Sprintf("at most %d KiB as text", agent.MaxTextBytes>>10),
+		fmt.Sprintf("text of a user message (`message_bytes` in `welcome`) | %d KiB |", agent.MaxTextBytes>>10),
 		fmt.Sprintf(`"message_bytes":%d,"frame_bytes":%d`, agent.MaxTextBytes, c.FrameBytes),
-		fmt.Sprintf("at most %d KiB as JSON", c.MessageBytes>>10),
-		fmt.Sprintf("a frame %d MiB", c.FrameBytes>>20),
-		fmt.Sprintf("%g frames a second, and %d at once", c.Rate, c.Burst),
+		fmt.Sprintf("other messages, as JSON | %d KiB |", c.MessageBytes>>10),
+		fmt.Sprintf("frame (`frame_bytes` in `welcome`) | %d MiB |", c.FrameBytes>>20),
+		fmt.Sprintf("frames per second of a client | %g, and %d at once |", c.Rate, c.Burst),
 		fmt.Sprintf("pings every %g seconds", c.PingEvery.Seconds()),
 		fmt.Sprintf("heard for %g seconds", c.Silence.Seconds()),
 		fmt.Sprintf("within %g seconds and in a frame of at most %d KiB", c.HelloTimeout.Seconds(), helloBytes>>10),
 		fmt.Sprintf("for %g minutes", c.SessionTimeout.Minutes()), fmt.Sprintf("allows (%g minutes)", c.SessionTimeout.Minutes()),
 		fmt.Sprintf("from %d to %d, `comment`", -agent.MaxRating, agent.MaxRating),
-		fmt.Sprintf("of at most %d KiB, as a notification", agent.MaxTextBytes>>10),
+		fmt.Sprintf("a text of at most %d KiB, as a notification", agent.MaxTextBytes>>10),
 		fmt.Sprintf("conversation, at most %d", shownHistory), fmt.Sprintf("has more than %d KiB is left out", agent.MaxHistoryContent>>10),
 		fmt.Sprintf("the first %d MiB of the text and the newest %d steps", agent.MaxSnapshotText>>20, agent.MaxSnapshotSteps),
-		fmt.Sprintf("a file or a recording at most %d MiB", c.FileBytes>>20),
-		fmt.Sprintf("over %d KiB that are being received may hold %d MiB of memory together", keptBuffer>>10, c.UploadBytes>>20),
-		fmt.Sprintf("less than %d KiB a second come for %g seconds", minUpload>>10, c.Stall.Seconds()),
+		fmt.Sprintf("file or recording, in base64 | %d MiB |", c.FileBytes>>20),
+		fmt.Sprintf("memory of all messages over %d KiB that are being received | %d MiB |", keptBuffer>>10, c.UploadBytes>>20),
+		fmt.Sprintf("transfer rate of a message | %d KiB per second, measured over %g seconds |", minUpload>>10, c.Stall.Seconds()),
 		fmt.Sprintf("the outbox (%d MiB, or %d MiB of frames over %d KiB)", c.OutboxBytes>>20, c.LongOutboxBytes>>20, longFrame>>10),
 		fmt.Sprintf("at most %d bytes and no control", agent.MaxNameBytes),
 		fmt.Sprintf("At most %d,000 variables, %d MiB", agent.MaxVariables/1000, agent.MaxVariableBytes>>20),
@@ -140,7 +140,7 @@ func TestDocumentedCommands(t *testing.T) {
 	if len(documented) == 0 || documented[0][0] != "query" {
 		t.Fatalf("the section begins with %v", documented)
 	}
-	rows := table(t, "session wait or it comes too fast; commands and feedback that come too fast are read later.")
+	rows := table(t, "### Commands")
 	if len(rows) != len(commands()) {
 		t.Fatalf("%d commands are documented, there are %d", len(rows), len(commands()))
 	}
@@ -149,7 +149,7 @@ func TestDocumentedCommands(t *testing.T) {
 			t.Errorf("row %q, want %q", rows[i], want)
 		}
 	}
-	data := table(t, "Each is answered by a `response` with its text, the command as `kind`, and `data`:")
+	data := table(t, "The reply is a `response` with a text, the command as `kind`, and `data`:")
 	for i, c := range commands() {
 		value := map[string]any{
 			"reset": resetData{}, "history": historyList{}, "status": statusData{}, "stop": stopData{}, "help": helpData{},
@@ -198,7 +198,7 @@ func keysOf(t *testing.T, v any) string {
 func TestDocumentedKinds(t *testing.T) {
 	t.Parallel()
 	rows := map[string][]string{}
-	for _, row := range table(t, "`timestamp` is UTC to the millisecond. Beside these three keys there may be `kind`, `data`, and on replies `docs`, the passages as in `agent_reply_rag`, empty if there are none:") {
+	for _, row := range table(t, "### Kinds") {
 		rows[row[0]] = row[1:]
 	}
 	for chatType := range typedExamples {
