@@ -43,10 +43,11 @@ test: ## every test, Go with -race and the page's, on a real Postgres and in a r
 	cd web && npm run check && npm test
 	cd web && DOCENT_BIN=$(CURDIR)/bin/docent npm run e2e
 
-lint: ## gofumpt, vet, golangci-lint, tidy
+lint: ## check format, code, dependencies, and prose
 	@.ci/setup lint
 	@out=$$(bin/tools/gofumpt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofumpt these (make fmt):"; echo "$$out"; exit 1; fi
 	go mod tidy -diff
+	go run ./tools/prose
 	go vet ./...
 	bin/tools/golangci-lint run
 
