@@ -114,21 +114,28 @@ func (c *SessionConfig) conn() (Config, error) {
 // back to the server by itself when the connection is lost, and then hears what
 // it missed. It is safe for concurrent use.
 type Session struct {
-	cfg    SessionConfig
 	conn   Config
 	target target
 	cancel context.CancelFunc
 	run    sync.WaitGroup
-	opened chan struct{} // closed by the first welcome
-	ended  chan struct{} // closed when the session goes back no more
-	wake   chan struct{} // of the sender: something may be due
+	ended  chan struct{} // closed when the session reconnects no more
 
-	mu    sync.Mutex // guards what follows
+	mu sync.Mutex // guards state, except its configuration and channels
+	state
+}
+
+// state is what a session knows of its conversation. Its methods take frames of
+// the server and end requests and watches; their caller holds Session.mu.
+type state struct {
+	cfg    SessionConfig
+	opened chan struct{} // closed by the first welcome
+	wake   chan struct{} // wakes the sender: a request may be due
+
 	id    string
-	err   error // why it ended; errClosed by Close
+	err   error // why the session ended; errClosed after Close
 	line  line
-	reset int64 // ResetSeq, as far as it is known
-	// limits bound what is sent; 0 if the server did not say.
+	reset int64 // the last known ResetSeq
+	// limits bound what is sent; 0 if the server sent none.
 	limits   payload.Limits
 	requests []*request
 	watches  []*watch
@@ -168,11 +175,10 @@ func Open(ctx context.Context, cfg SessionConfig) (*Session, error) {
 		query.Set("session_name", cfg.Name)
 		target.url.RawQuery = query.Encode()
 	}
-	s := &Session{
-		cfg: cfg, conn: conn, target: target, id: cfg.SessionID,
-		opened: make(chan struct{}), ended: make(chan struct{}), wake: make(chan struct{}, 1),
+	s := &Session{conn: conn, target: target, ended: make(chan struct{}), state: state{
+		cfg: cfg, id: cfg.SessionID, opened: make(chan struct{}), wake: make(chan struct{}, 1),
 		queue: queue{limit: cfg.QueueBytes, more: make(chan struct{}, 1)},
-	}
+	}}
 	if cfg.LastSeq != nil {
 		s.line.seq, s.queue.seq = *cfg.LastSeq, *cfg.LastSeq
 	}

@@ -169,7 +169,7 @@ func (w *watch) hear(e Event, entry *Entry) {
 }
 
 // unwatch ends a watch.
-func (s *Session) unwatch(w *watch, outcome payload.Outcome, usage *payload.Usage) {
+func (s *state) unwatch(w *watch, outcome payload.Outcome, usage *payload.Usage) {
 	s.watches = slices.DeleteFunc(s.watches, func(other *watch) bool { return other == w })
 	w.outcome, w.usage = outcome, usage
 	close(w.done)

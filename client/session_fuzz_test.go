@@ -29,10 +29,9 @@ func FuzzSessionFrames(f *testing.F) {
 		f.Add([]byte(seed + "\n" + seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s := &Session{
-			opened: make(chan struct{}), ended: make(chan struct{}), wake: make(chan struct{}, 1),
-			queue: queue{limit: 1 << 20, more: make(chan struct{}, 1)},
-		}
+		s := &Session{ended: make(chan struct{}), state: state{
+			opened: make(chan struct{}), wake: make(chan struct{}, 1), queue: queue{limit: 1 << 20, more: make(chan struct{}, 1)},
+		}}
 		s.requests = []*request{{id: "a", frame: payload.Frame{Action: payload.UserMessage}, done: make(chan struct{}), watch: &watch{done: make(chan struct{})}}}
 		decoder := json.NewDecoder(bytes.NewReader(data))
 		for range 100 {

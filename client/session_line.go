@@ -53,7 +53,7 @@ func (s *Session) stay(ctx context.Context) {
 }
 
 // pause is how long to wait after so many times in vain.
-func (s *Session) pause(tries int) time.Duration {
+func (s *state) pause(tries int) time.Duration {
 	d := s.cfg.RetryMin << min(tries, 20)
 	if d > s.cfg.RetryMax || d <= 0 {
 		d = s.cfg.RetryMax
@@ -133,7 +133,7 @@ func (s *Session) hello(conn *Conn) payload.Frame {
 	return payload.Frame{Action: payload.HelloAction, Message: message}
 }
 
-func (s *Session) isOpen() bool {
+func (s *state) isOpen() bool {
 	select {
 	case <-s.opened:
 		return true

@@ -161,7 +161,7 @@ func (s *Session) enlist(r *request) error {
 
 // request finds one by its id; nil if there is none. The caller holds mu, as of
 // what follows.
-func (s *Session) request(id string) *request {
+func (s *state) request(id string) *request {
 	for _, r := range s.requests {
 		if r.id == id {
 			return r
@@ -172,7 +172,7 @@ func (s *Session) request(id string) *request {
 
 // answered ends the request of that id, or of that kind if there is no id;
 // false if there is none.
-func (s *Session) answered(id string, kind payload.Action, receipt Receipt) bool {
+func (s *state) answered(id string, kind payload.Action, receipt Receipt) bool {
 	i := slices.IndexFunc(s.requests, func(r *request) bool {
 		return r.answer == kind && (r.id == id || id == "" && kind != "" && r.sent != nil)
 	})
@@ -192,7 +192,7 @@ func (s *Session) answered(id string, kind payload.Action, receipt Receipt) bool
 
 // refused takes an error that is about a request; false if it is about none.
 // Messages are sent again until they are stored, all else if it came too fast.
-func (s *Session) refused(id string, e *Error) bool {
+func (s *state) refused(id string, e *Error) bool {
 	r := s.request(id)
 	if r == nil || id == "" {
 		return false
@@ -216,7 +216,7 @@ var (
 
 // giveUp ends requests that are not for another connection than the one that is
 // lost.
-func (s *Session) giveUp() {
+func (s *state) giveUp() {
 	s.requests = slices.DeleteFunc(s.requests, func(r *request) bool {
 		if r.once {
 			r.fail(errUnknown)
@@ -226,7 +226,7 @@ func (s *Session) giveUp() {
 }
 
 // abandon forgets requests that nobody waits for and that are not on their way.
-func (s *Session) abandon() {
+func (s *state) abandon() {
 	s.requests = slices.DeleteFunc(s.requests, func(r *request) bool {
 		return r.left && (r.sent == nil || r.sent != s.line.conn)
 	})

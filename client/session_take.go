@@ -112,7 +112,7 @@ func (f frame) event() (e Event, err error) {
 }
 
 // add takes what may be stored, to those who wait for it.
-func (s *Session) add(e Event) error {
+func (s *state) add(e Event) error {
 	entry := e.stored()
 	if entry != nil {
 		if s.line.live && entry.Seq > s.line.seq+1 {
@@ -127,7 +127,7 @@ func (s *Session) add(e Event) error {
 	return nil
 }
 
-func (s *Session) welcomed(w payload.Welcome) error {
+func (s *state) welcomed(w payload.Welcome) error {
 	s.id, s.limits = w.SessionID, w.Limits
 	had := max(s.line.seq, s.queue.seq)
 	switch {
@@ -152,7 +152,7 @@ func (s *Session) welcomed(w payload.Welcome) error {
 }
 
 // forget ends what waits for things that are gone, or for their end.
-func (s *Session) forget(seq int64) {
+func (s *state) forget(seq int64) {
 	for s.answered("", payload.Reset, Receipt{Seq: seq}) {
 	}
 	for _, w := range slices.Clone(s.watches) {
@@ -162,7 +162,7 @@ func (s *Session) forget(seq int64) {
 	}
 }
 
-func (s *Session) emptied(r payload.SessionReset) error {
+func (s *state) emptied(r payload.SessionReset) error {
 	s.queue.add(&SessionReset{Seq: r.Seq})
 	s.reset = max(s.reset, r.Seq)
 	s.forget(r.Seq)
@@ -171,14 +171,14 @@ func (s *Session) emptied(r payload.SessionReset) error {
 }
 
 // passed notes that nothing with that number or less will come.
-func (s *Session) passed(seq int64) {
+func (s *state) passed(seq int64) {
 	s.line.seq = max(s.line.seq, seq)
 	if !s.queue.behind {
 		s.queue.seq = max(s.queue.seq, seq)
 	}
 }
 
-func (s *Session) synced(y payload.Synced) error {
+func (s *state) synced(y payload.Synced) error {
 	still := map[int64]bool{}
 	for _, turn := range y.Turns {
 		still[turn.Turn] = true
@@ -210,7 +210,7 @@ func outcome(failed bool) payload.Outcome {
 
 // said takes a user's message; an own one that comes so was stored before the
 // connection was lost.
-func (s *Session) said(f frame) error {
+func (s *state) said(f frame) error {
 	own := s.answered(f.ID, "", Receipt{ID: f.ID, Seq: f.Seq, Turn: f.Turn})
 	if err := s.add(&UserMessage{f.entry()}); err != nil {
 		return err
@@ -220,7 +220,7 @@ func (s *Session) said(f frame) error {
 }
 
 // acked takes an acknowledgement; that of a message stands for it.
-func (s *Session) acked(f frame, a payload.Ack) error {
+func (s *state) acked(f frame, a payload.Ack) error {
 	if a.Seq == 0 {
 		if a.ID != "" {
 			s.answered(a.ID, payload.AckAction, Receipt{ID: a.ID})
@@ -246,14 +246,14 @@ func (s *Session) acked(f frame, a payload.Ack) error {
 
 // begun notes that the reader of Events waits for a turn's end, although its
 // message was stored before.
-func (s *Session) begun(own bool, turn int64) {
+func (s *state) begun(own bool, turn int64) {
 	if own && !s.queue.behind {
 		s.queue.note(&UserMessage{Entry{Turn: turn}})
 	}
 }
 
 // failed takes an error: of a request, or of a turn.
-func (s *Session) failed(f frame, p payload.Error) error {
+func (s *state) failed(f frame, p payload.Error) error {
 	id := p.ID
 	if id == "" {
 		id = f.ID
@@ -276,7 +276,7 @@ func (s *Session) failed(f frame, p payload.Error) error {
 }
 
 // finished ends a turn.
-func (s *Session) finished(t *TurnFinished) {
+func (s *state) finished(t *TurnFinished) {
 	for _, w := range slices.Clone(s.watches) {
 		if w.receipt.Turn == t.Turn {
 			s.unwatch(w, t.Outcome, t.Usage)

@@ -11,14 +11,17 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gorilla/websocket"
+	"golang.org/x/sync/errgroup"
 
 	"docent/llm/llmtest"
 	"docent/payload"
+	loadtest "docent/tools/loadtest/load"
 )
 
 // socketQuestion is one that this project's documents answer.
@@ -26,7 +29,7 @@ const socketQuestion = "How is the address set that the server listens on?"
 
 // serveBench starts a server, in a process of its own, with this project's
 // documents, and returns the load test that puts load on it.
-func serveBench(b *testing.B, env ...string) *loadTest {
+func serveBench(b *testing.B, env ...string) *loadtest.Test {
 	b.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -63,37 +66,41 @@ func serveBench(b *testing.B, env ...string) *loadTest {
 		defer close(drained)
 		_, _ = io.Copy(io.Discard, log)
 	}()
-	l := &loadTest{url: at, question: socketQuestion, scenario: "turns", connections: 1, users: 1, duration: time.Second}
-	if err := l.validate(); err != nil {
-		b.Fatal(err)
-	}
-	return l
+	return &loadtest.Test{URL: at, Question: socketQuestion, Scenario: "turns", Connections: 1, Users: 1, Duration: time.Second}
 }
 
 // asked is how long users waited who each ask so often, with a pause before each
 // question: for the first token, and for the whole answer.
-func asked(b *testing.B, l *loadTest, users, questions int, thinking time.Duration) (first, whole times) {
+func asked(b *testing.B, l *loadtest.Test, users, questions int, thinking time.Duration) (first, whole times) {
 	b.Helper()
-	all, err := l.enterAll(b.Context(), users)
-	defer leaveAll(all)
+	all, err := l.EnterAll(b.Context(), users)
+	defer func() {
+		for _, u := range all {
+			u.Leave()
+		}
+	}()
 	if err != nil {
 		b.Fatal(err)
 	}
 	firsts, wholes := make([]times, users), make([]times, users)
-	if err := each(users, func(i int) error {
-		wait := thinking * time.Duration(i) / time.Duration(users) // not all at once
-		for range questions + 1 {
-			if err := pause(b.Context(), wait); err != nil {
-				return err
+	group, ctx := errgroup.WithContext(b.Context())
+	for i, user := range all {
+		group.Go(func() error {
+			wait := thinking * time.Duration(i) / time.Duration(users) // users ask one after the other
+			for range questions + 1 {
+				if err := pause(ctx, wait); err != nil {
+					return err
+				}
+				first, whole, err := user.Ask(ctx, l.Question)
+				if err != nil {
+					return err
+				}
+				firsts[i], wholes[i], wait = append(firsts[i], first), append(wholes[i], whole), thinking
 			}
-			first, whole, err := all[i].ask(b.Context(), l.question)
-			if err != nil {
-				return err
-			}
-			firsts[i], wholes[i], wait = append(firsts[i], first), append(wholes[i], whole), thinking
-		}
-		return nil
-	}); err != nil {
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
 		b.Fatal(err)
 	}
 	for i := range all { // the first is what happens but once
@@ -153,16 +160,19 @@ func BenchmarkSlowReaders(b *testing.B) {
 		_, whole := asked(b, l, users, questions, 20*time.Millisecond)
 		p50[i], p99[i] = append(p50[i], ms(whole.median())), append(p99[i], ms(whole.quantile(0.99)))
 	}
-	long := *l
-	long.url += "&session_id=" + longSession
-	asked(b, &long, 1, 50, 0)
+	long := &loadtest.Test{URL: l.URL + "?session_id=" + longSession, Question: l.Question, Scenario: "turns", Connections: 1, Users: 1, Duration: time.Second}
+	asked(b, long, 1, 50, 0)
 	measure(0) // what happens but once
 	p50, p99 = [2][]float64{}, [2][]float64{}
 	for b.Loop() {
 		for range rounds {
 			measure(0)
 			conns := make([]*websocket.Conn, slow)
-			_ = each(slow, func(i int) error { conns[i] = deaf(b, l); return nil })
+			var opening sync.WaitGroup
+			for i := range conns {
+				opening.Go(func() { conns[i] = deaf(b, l) })
+			}
+			opening.Wait()
 			waits = max(waits, settledOutbox(b, l))
 			measure(1)
 			for _, c := range conns {
@@ -184,7 +194,7 @@ const longSession = "long"
 
 // deaf is a client that asks for all that was said again and again, and never
 // reads. The system takes little for it.
-func deaf(b *testing.B, l *loadTest) *websocket.Conn {
+func deaf(b *testing.B, l *loadtest.Test) *websocket.Conn {
 	b.Helper()
 	dialer := websocket.Dialer{NetDialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 		var d net.Dialer
@@ -194,7 +204,7 @@ func deaf(b *testing.B, l *loadTest) *websocket.Conn {
 		}
 		return c, err
 	}}
-	at, _, _ := strings.Cut(l.url, "?") // a client of BAF's frames
+	at, _, _ := strings.Cut(strings.Replace(l.URL, "http", "ws", 1), "?") // a client of BAF's frames
 	c, resp, err := dialer.DialContext(b.Context(), at+"?session_id="+longSession, nil)
 	if err != nil {
 		b.Error(err)
@@ -222,14 +232,14 @@ func deaf(b *testing.B, l *loadTest) *websocket.Conn {
 
 // settledOutbox waits until something waits for clients and has not changed for a
 // second, and returns it in bytes.
-func settledOutbox(b *testing.B, l *loadTest) (bytes float64) {
+func settledOutbox(b *testing.B, l *loadtest.Test) (bytes float64) {
 	b.Helper()
 	for last := -1.0; bytes != last || bytes == 0; {
 		last = bytes
 		if err := pause(b.Context(), time.Second); err != nil {
 			b.Fatal(err)
 		}
-		at, _, _ := strings.Cut(strings.Replace(l.url, "ws", "http", 1), "?")
+		at, _, _ := strings.Cut(strings.Replace(l.URL, "ws", "http", 1), "?")
 		resp, err := http.Get(strings.TrimSuffix(at, "/") + "/metrics")
 		if err != nil {
 			b.Fatal(err)
@@ -248,4 +258,14 @@ func settledOutbox(b *testing.B, l *loadTest) (bytes float64) {
 		}
 	}
 	return bytes
+}
+
+// pause waits, or fails when ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
 }

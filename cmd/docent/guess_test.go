@@ -72,14 +72,3 @@ func TestUserScopes(t *testing.T) {
 	docent(t, env, 2, "user", "scopes", "ann", "all")
 	docent(t, env, 1, "user", "scopes", "eve", "ask")
 }
-
-// TestTokenOfTheEnvironment: a token need not be where others see it.
-func TestTokenOfTheEnvironment(t *testing.T) {
-	t.Parallel()
-	env := []string{"DOCENT_DATA=" + t.TempDir()}
-	token := strings.TrimSpace(docent(t, env, 0, "token", "create", "--name", "ci"))
-	_, at := serve(t, env, "--auth")
-	args := []string{"loadtest", "--url", at, "--scenario", "turns", "--users", "1", "--duration", "50ms", "--settle", "0s"}
-	docent(t, env, 3, args...)
-	docent(t, append(env, "DOCENT_TOKEN="+token), 0, args...)
-}

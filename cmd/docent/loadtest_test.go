@@ -4,10 +4,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	loadtest "docent/tools/loadtest/load"
 )
 
-// Every scenario measures a server with its own limits, and leaves nothing
-// behind.
+// TestLoadtest runs each scenario of tools/loadtest against a server with its
+// default limits. None leaves a session.
 func TestLoadtest(t *testing.T) {
 	t.Parallel()
 	_, at := serve(t, nil)
@@ -32,28 +34,25 @@ func TestLoadtest(t *testing.T) {
 			t.Errorf("%s leaves %v", scenario, sessions)
 		}
 	}
-	wrong := loadTest{url: at, scenario: "none", connections: 1, users: 1, duration: 1}
-	if wrong.validate() == nil {
+	wrong := loadtest.Test{URL: at, Scenario: "none", Connections: 1, Users: 1, Duration: 1}
+	if _, err := wrong.Run(t.Context()); err == nil {
 		t.Error("an unknown scenario")
 	}
 }
 
-// loadTestRows measures for a time and returns what is printed.
+// loadTestRows measures for a time and returns the rows.
 func loadTestRows(t *testing.T, at, scenario string, duration time.Duration) string {
 	t.Helper()
-	l := loadTest{
-		url: at, question: "What is this?", scenario: scenario, connections: 5, users: 2, duration: duration, pause: time.Millisecond,
+	test := loadtest.Test{
+		URL: at, Question: "What is this?", Scenario: scenario, Connections: 5, Users: 2, Duration: duration, Pause: time.Millisecond,
 	}
-	if err := l.validate(); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := l.run(t.Context())
+	rows, err := test.Run(t.Context())
 	if err != nil {
 		t.Fatalf("%s: %v", scenario, err)
 	}
 	var lines []string
 	for _, r := range rows {
-		lines = append(lines, r.name+" "+r.value)
+		lines = append(lines, r.Name+" "+r.Value)
 	}
 	return strings.Join(lines, "\n")
 }

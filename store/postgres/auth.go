@@ -67,7 +67,7 @@ func change(ctx context.Context, tx pgx.Tx, none error, sql string, args ...any)
 }
 
 // alter is change in a transaction of its own.
-func (s *Store) alter(ctx context.Context, none error, sql string, args ...any) error {
+func (s *database) alter(ctx context.Context, none error, sql string, args ...any) error {
 	return again(ctx, func() error {
 		tag, err := s.pool.Exec(ctx, sql, args...)
 		if err == nil && tag.RowsAffected() == 0 {
@@ -78,7 +78,7 @@ func (s *Store) alter(ctx context.Context, none error, sql string, args ...any) 
 }
 
 // AddToken stores a token; see auth.Tokens.
-func (s *Store) AddToken(ctx context.Context, r auth.TokenRecord) error {
+func (s *accounts) AddToken(ctx context.Context, r auth.TokenRecord) error {
 	return fail("store token", s.write(ctx, func(tx pgx.Tx) error {
 		var user *int64
 		if r.User != "" {
@@ -101,43 +101,43 @@ func (s *Store) AddToken(ctx context.Context, r auth.TokenRecord) error {
 }
 
 // Token returns a token; see auth.Tokens.
-func (s *Store) Token(ctx context.Context, hash []byte) (auth.TokenRecord, error) {
+func (s *accounts) Token(ctx context.Context, hash []byte) (auth.TokenRecord, error) {
 	r, err := scanToken(s.pool.QueryRow(ctx, `SELECT `+tokenColumns+` WHERE t.hash = $1`, hash))
 	return r, fail("read token", missing(err, store.NoToken()))
 }
 
 // Tokens lists tokens; see auth.Tokens.
-func (s *Store) Tokens(ctx context.Context) ([]auth.TokenRecord, error) {
+func (s *accounts) Tokens(ctx context.Context) ([]auth.TokenRecord, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (auth.TokenRecord, error) { return scanToken(row) },
 		`SELECT `+tokenColumns+` ORDER BY t.name COLLATE "C" LIMIT $1`, auth.MaxList)
 	return out, fail("list tokens", err)
 }
 
 // UseToken notes a token's use; see auth.Tokens.
-func (s *Store) UseToken(ctx context.Context, hash []byte, at time.Time) error {
+func (s *accounts) UseToken(ctx context.Context, hash []byte, at time.Time) error {
 	return fail("note the use of a token", s.alter(ctx, nil, `UPDATE api_token SET last_used_at = $1 WHERE hash = $2`, at, hash))
 }
 
 // RemoveToken deletes a token; see auth.Tokens.
-func (s *Store) RemoveToken(ctx context.Context, name string) error {
+func (s *accounts) RemoveToken(ctx context.Context, name string) error {
 	return fail("revoke token", s.alter(ctx, store.NoToken(), `DELETE FROM api_token WHERE name = $1`, store.Text(name)))
 }
 
 // UserTokens lists a user's tokens; see auth.UserTokens.
-func (s *Store) UserTokens(ctx context.Context, user string) ([]auth.TokenRecord, error) {
+func (s *accounts) UserTokens(ctx context.Context, user string) ([]auth.TokenRecord, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (auth.TokenRecord, error) { return scanToken(row) },
 		`SELECT `+tokenColumns+` WHERE u.username = $1 ORDER BY t.name COLLATE "C"`, store.Text(user))
 	return out, fail("list a user's tokens", err)
 }
 
 // RemoveUserToken deletes a user's token; see auth.UserTokens.
-func (s *Store) RemoveUserToken(ctx context.Context, user string, id int64) error {
+func (s *accounts) RemoveUserToken(ctx context.Context, user string, id int64) error {
 	return fail("revoke a user's token", s.alter(ctx, store.NoToken(),
 		`DELETE FROM api_token WHERE id = $1 AND user_id = (SELECT id FROM app_user WHERE username = $2)`, id, store.Text(user)))
 }
 
 // AddUser stores a user; see auth.Users.
-func (s *Store) AddUser(ctx context.Context, r auth.UserRecord) error {
+func (s *accounts) AddUser(ctx context.Context, r auth.UserRecord) error {
 	return fail("store user", s.alter(ctx, store.UserTaken(r.Name),
 		`INSERT INTO app_user (username, password_hash, scopes, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (username) DO NOTHING`,
 		store.Text(r.Name), r.Password, r.Scopes.String(), store.Time(r.CreatedAt, s.config.Now())))
@@ -159,20 +159,20 @@ func scanUser(row pgx.Row) (auth.UserRecord, error) {
 }
 
 // User returns a user; see auth.Users.
-func (s *Store) User(ctx context.Context, name string) (auth.UserRecord, error) {
+func (s *accounts) User(ctx context.Context, name string) (auth.UserRecord, error) {
 	r, err := scanUser(s.pool.QueryRow(ctx, `SELECT `+userColumns+` WHERE username = $1`, store.Text(name)))
 	return r, fail("read user", missing(err, store.NoUser()))
 }
 
 // Users lists users; see auth.Users.
-func (s *Store) Users(ctx context.Context) ([]auth.UserRecord, error) {
+func (s *accounts) Users(ctx context.Context) ([]auth.UserRecord, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (auth.UserRecord, error) { return scanUser(row) },
 		`SELECT `+userColumns+` ORDER BY username COLLATE "C" LIMIT $1`, auth.MaxList)
 	return out, fail("list users", err)
 }
 
 // SetPassword replaces a password; see auth.UserChanges.
-func (s *Store) SetPassword(ctx context.Context, name, password string) error {
+func (s *accounts) SetPassword(ctx context.Context, name, password string) error {
 	return fail("set password", s.write(ctx, func(tx pgx.Tx) error {
 		if err := change(ctx, tx, store.NoUser(), `UPDATE app_user SET password_hash = $1 WHERE username = $2`, password, store.Text(name)); err != nil {
 			return err
@@ -182,19 +182,19 @@ func (s *Store) SetPassword(ctx context.Context, name, password string) error {
 }
 
 // SetScopes replaces a user's scopes; see auth.UserChanges.
-func (s *Store) SetScopes(ctx context.Context, name string, scopes auth.Scopes) error {
+func (s *accounts) SetScopes(ctx context.Context, name string, scopes auth.Scopes) error {
 	return fail("set scopes", s.alter(ctx, store.NoUser(), `UPDATE app_user SET scopes = $1 WHERE username = $2`, scopes.String(), store.Text(name)))
 }
 
 // RemoveUser deletes a user; see auth.Users.
-func (s *Store) RemoveUser(ctx context.Context, name string) error {
+func (s *accounts) RemoveUser(ctx context.Context, name string) error {
 	return fail("delete user", s.alter(ctx, store.NoUser(), `DELETE FROM app_user WHERE username = $1`, store.Text(name)))
 }
 
 // AddLogin stores a login; see auth.Logins. Its user is locked, so that a
 // password that is being changed is either not the one checked against any
 // more, or ends this login as well.
-func (s *Store) AddLogin(ctx context.Context, r auth.LoginRecord) error {
+func (s *accounts) AddLogin(ctx context.Context, r auth.LoginRecord) error {
 	return fail("store login", s.write(ctx, func(tx pgx.Tx) error {
 		var user int64
 		err := tx.QueryRow(ctx, `SELECT id FROM app_user WHERE username = $1 AND password_hash = $2 FOR NO KEY UPDATE`, store.Text(r.User), r.Password).Scan(&user)
@@ -218,7 +218,7 @@ func (s *Store) AddLogin(ctx context.Context, r auth.LoginRecord) error {
 }
 
 // Login returns a login; see auth.Logins.
-func (s *Store) Login(ctx context.Context, hash []byte) (auth.LoginRecord, error) {
+func (s *accounts) Login(ctx context.Context, hash []byte) (auth.LoginRecord, error) {
 	var r auth.LoginRecord
 	var scopes string
 	err := s.pool.QueryRow(ctx, `SELECT l.hash, u.username, u.scopes, l.created_at, l.expires_at, l.last_used_at
@@ -232,11 +232,11 @@ func (s *Store) Login(ctx context.Context, hash []byte) (auth.LoginRecord, error
 }
 
 // UseLogin notes a login's use; see auth.Logins.
-func (s *Store) UseLogin(ctx context.Context, hash []byte, at, expires time.Time) error {
+func (s *accounts) UseLogin(ctx context.Context, hash []byte, at, expires time.Time) error {
 	return fail("note the use of a login", s.alter(ctx, nil, `UPDATE login SET last_used_at = $1, expires_at = $2 WHERE hash = $3`, at, expires, hash))
 }
 
 // RemoveLogin deletes a login; see auth.Logins.
-func (s *Store) RemoveLogin(ctx context.Context, hash []byte) error {
+func (s *accounts) RemoveLogin(ctx context.Context, hash []byte) error {
 	return fail("end login", s.alter(ctx, nil, `DELETE FROM login WHERE hash = $1`, hash))
 }

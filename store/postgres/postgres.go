@@ -71,10 +71,23 @@ func (c Config) withDefaults() (Config, error) {
 
 // Store is an open database. It is safe for concurrent use.
 type Store struct {
+	*database
+	accounts
+	sources
+}
+
+// database is what all parts of a Store share.
+type database struct {
 	config   Config
 	pool     *pgxpool.Pool
 	watchers store.Watchers
 }
+
+// accounts stores users and their tokens.
+type accounts struct{ *database }
+
+// sources stores the sources that documents are synchronized with.
+type sources struct{ *database }
 
 var (
 	_ rag.Corpus      = (*Store)(nil)
@@ -108,7 +121,8 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	if err != nil {
 		return nil, fail("open database", err)
 	}
-	s := &Store{config: config, pool: pool}
+	db := &database{config: config, pool: pool}
+	s := &Store{database: db, accounts: accounts{db}, sources: sources{db}}
 	if err := s.migrate(ctx); err != nil {
 		pool.Close()
 		return nil, fail("open database", err)
@@ -116,7 +130,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	return s, nil
 }
 
-func (s *Store) migrate(ctx context.Context) error {
+func (s *database) migrate(ctx context.Context) error {
 	db := stdlib.OpenDBFromPool(s.pool)
 	defer db.Close() //nolint:errcheck // it leaves the pool open
 	if !s.config.CheckOnly {
@@ -131,7 +145,7 @@ func (s *Store) migrate(ctx context.Context) error {
 
 // Close ends what Watch started and closes the connections, waiting for those
 // in use.
-func (s *Store) Close() error {
+func (s *database) Close() error {
 	s.watchers.Close()
 	s.pool.Close()
 	return nil
@@ -144,7 +158,7 @@ func (s *Store) Ping(ctx context.Context) error {
 }
 
 // SchemaVersion returns the schema's version and the newest this program knows.
-func (s *Store) SchemaVersion(ctx context.Context) (current, latest int64, err error) {
+func (s *database) SchemaVersion(ctx context.Context) (current, latest int64, err error) {
 	db := stdlib.OpenDBFromPool(s.pool)
 	defer db.Close() //nolint:errcheck // it leaves the pool open
 	current, err = migrations.Current(ctx, migrations.Postgres, db)
@@ -152,7 +166,7 @@ func (s *Store) SchemaVersion(ctx context.Context) (current, latest int64, err e
 }
 
 // write runs f in a transaction, again if it collides with another.
-func (s *Store) write(ctx context.Context, f func(tx pgx.Tx) error) error {
+func (s *database) write(ctx context.Context, f func(tx pgx.Tx) error) error {
 	return again(ctx, func() error { return pgx.BeginFunc(ctx, s.pool, f) })
 }
 
@@ -167,15 +181,24 @@ func again(ctx context.Context, f func() error) error {
 }
 
 // snapshot runs f on the state of one moment.
-func (s *Store) snapshot(ctx context.Context, f func(tx pgx.Tx) error) error {
+func (s *database) snapshot(ctx context.Context, f func(tx pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, f)
 }
 
 // query collects the rows of a query.
-func query[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
-	rows, err := s.pool.Query(ctx, sql, args...)
+func query[T any](ctx context.Context, s rowSource, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
+	rows, err := s.rows(ctx, sql, args...)
 	if err != nil {
 		return nil, fmt.Errorf("query: %w", err)
 	}
 	return pgx.CollectRows(rows, scan)
+}
+
+// rowSource is the Store or one of its parts.
+type rowSource interface {
+	rows(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+func (s *database) rows(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	return s.pool.Query(ctx, sql, args...)
 }

@@ -35,7 +35,7 @@ func scanSource(row pgx.Row) (source.Record, error) {
 }
 
 // AddSource stores a source; see source.Sources.
-func (s *Store) AddSource(ctx context.Context, r source.Record) (id int64, err error) {
+func (s *sources) AddSource(ctx context.Context, r source.Record) (id int64, err error) {
 	if err := store.CheckSource(r); err != nil {
 		return 0, err //nolint:wrapcheck // its sentence is the whole
 	}
@@ -51,20 +51,20 @@ func (s *Store) AddSource(ctx context.Context, r source.Record) (id int64, err e
 }
 
 // Source returns a source; see source.Sources.
-func (s *Store) Source(ctx context.Context, id int64) (source.Record, error) {
+func (s *sources) Source(ctx context.Context, id int64) (source.Record, error) {
 	r, err := scanSource(s.pool.QueryRow(ctx, `SELECT `+sourceColumns+` WHERE s.id = $1`, id))
 	return r, fail("read source", missing(err, store.NoSource(id)))
 }
 
 // ListSources returns all sources; see source.Sources.
-func (s *Store) ListSources(ctx context.Context) ([]source.Record, error) {
+func (s *sources) ListSources(ctx context.Context) ([]source.Record, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (source.Record, error) { return scanSource(row) },
 		`SELECT `+sourceColumns+` ORDER BY s.name COLLATE "C"`)
 	return out, fail("list sources", err)
 }
 
 // ChangeSource changes a source; see source.Sources.
-func (s *Store) ChangeSource(ctx context.Context, id int64, c source.Change) error {
+func (s *sources) ChangeSource(ctx context.Context, id int64, c source.Change) error {
 	return fail("change source", s.write(ctx, func(tx pgx.Tx) error {
 		if c.Name != nil {
 			var other int64
@@ -96,7 +96,7 @@ func textOrNull(s *string) *string {
 }
 
 // RemoveSource removes a source; see source.Sources.
-func (s *Store) RemoveSource(ctx context.Context, id int64) error {
+func (s *sources) RemoveSource(ctx context.Context, id int64) error {
 	return fail("remove source", s.alter(ctx, store.NoSource(id), `DELETE FROM source WHERE id = $1`, id))
 }
 
@@ -111,20 +111,20 @@ func scanItem(row pgx.CollectableRow) (source.ItemRecord, error) {
 }
 
 // SourceItems returns the items of a source; see source.Items.
-func (s *Store) SourceItems(ctx context.Context, id int64) ([]source.ItemRecord, error) {
+func (s *sources) SourceItems(ctx context.Context, id int64) ([]source.ItemRecord, error) {
 	out, err := query(ctx, s, scanItem, `SELECT `+itemColumns+` WHERE source_id = $1 ORDER BY key`, id)
 	return out, fail("list items", err)
 }
 
 // FailedItems returns items that could not be read; see source.Items.
-func (s *Store) FailedItems(ctx context.Context, id int64, after string, limit int) ([]source.ItemRecord, error) {
+func (s *sources) FailedItems(ctx context.Context, id int64, after string, limit int) ([]source.ItemRecord, error) {
 	out, err := query(ctx, s, scanItem, `SELECT `+itemColumns+` WHERE source_id = $1 AND status IN ('failed', 'unreachable') AND key > $2 ORDER BY key LIMIT $3`,
 		id, store.Text(after), store.Page(limit))
 	return out, fail("list failed items", err)
 }
 
 // PutSourceItems stores items; see source.Items.
-func (s *Store) PutSourceItems(ctx context.Context, id int64, items []source.ItemRecord) error {
+func (s *sources) PutSourceItems(ctx context.Context, id int64, items []source.ItemRecord) error {
 	if err := store.CheckItems(items); err != nil {
 		return err //nolint:wrapcheck // its sentence is the whole
 	}
@@ -146,13 +146,13 @@ func (s *Store) PutSourceItems(ctx context.Context, id int64, items []source.Ite
 }
 
 // RemoveSourceItems removes items; see source.Items.
-func (s *Store) RemoveSourceItems(ctx context.Context, id int64, keys []string) error {
+func (s *sources) RemoveSourceItems(ctx context.Context, id int64, keys []string) error {
 	_, err := s.pool.Exec(ctx, `DELETE FROM source_item WHERE source_id = $1 AND key = ANY($2)`, id, store.Texts(keys))
 	return fail("remove items", err)
 }
 
 // HandOver gives documents to other sources; see source.Items.
-func (s *Store) HandOver(ctx context.Context, id int64, documents []string) ([]string, error) {
+func (s *sources) HandOver(ctx context.Context, id int64, documents []string) ([]string, error) {
 	out, err := query(ctx, s, pgx.RowTo[string], `UPDATE source_item SET owned = true FROM (
 			SELECT DISTINCT ON (i.document) i.source_id, i.key FROM source_item i JOIN source s ON s.id = i.source_id
 			WHERE i.document = ANY($2) AND i.source_id <> $1 AND s.collection = (SELECT collection FROM source WHERE id = $1)
@@ -162,19 +162,19 @@ func (s *Store) HandOver(ctx context.Context, id int64, documents []string) ([]s
 }
 
 // DueSources returns the sources to sync; see source.Leases.
-func (s *Store) DueSources(ctx context.Context, now time.Time) ([]int64, error) {
+func (s *sources) DueSources(ctx context.Context, now time.Time) ([]int64, error) {
 	out, err := query(ctx, s, pgx.RowTo[int64], `SELECT id FROM source WHERE (requested > 0 OR NOT paused AND (next_at <= $1 OR lease_until IS NOT NULL))
 		AND (lease_until IS NULL OR lease_until <= $1) ORDER BY requested DESC, next_at NULLS FIRST, id`, now)
 	return out, fail("list due sources", err)
 }
 
 // RequestSync asks for a sync; see source.Leases.
-func (s *Store) RequestSync(ctx context.Context, id int64, request source.Request) error {
+func (s *sources) RequestSync(ctx context.Context, id int64, request source.Request) error {
 	return fail("request sync", s.alter(ctx, store.NoSource(id), `UPDATE source SET requested = greatest(requested, $2) WHERE id = $1`, id, int(request)))
 }
 
 // StartSync takes the lease; see source.Leases.
-func (s *Store) StartSync(ctx context.Context, id int64, l source.Lease) (ok bool, err error) {
+func (s *sources) StartSync(ctx context.Context, id int64, l source.Lease) (ok bool, err error) {
 	tag, err := s.pool.Exec(ctx, `UPDATE source SET lease_owner = $2, lease_until = $4, requested = 0, done = 0, total = 0
 		WHERE id = $1 AND (lease_until IS NULL OR lease_until <= $3)`, id, l.Owner, l.Now, l.Until)
 	if err == nil && tag.RowsAffected() == 0 {
@@ -185,13 +185,13 @@ func (s *Store) StartSync(ctx context.Context, id int64, l source.Lease) (ok boo
 }
 
 // KeepSync extends the lease; see source.Leases.
-func (s *Store) KeepSync(ctx context.Context, id int64, l source.Lease, p source.Progress) (ok bool, err error) {
+func (s *sources) KeepSync(ctx context.Context, id int64, l source.Lease, p source.Progress) (ok bool, err error) {
 	tag, err := s.pool.Exec(ctx, `UPDATE source SET lease_until = $3, done = $4, total = $5 WHERE id = $1 AND lease_owner = $2`, id, l.Owner, l.Until, p.Done, p.Total)
 	return err == nil && tag.RowsAffected() > 0, fail(fmt.Sprintf("keep sync of source %d", id), err)
 }
 
 // EndSync gives the lease back; see source.Leases.
-func (s *Store) EndSync(ctx context.Context, id int64, owner string, end *source.End) error {
+func (s *sources) EndSync(ctx context.Context, id int64, owner string, end *source.End) error {
 	operation := fmt.Sprintf("end sync of source %d", id)
 	if end == nil {
 		_, err := s.pool.Exec(ctx, `UPDATE source SET lease_owner = '', lease_until = NULL WHERE id = $1 AND lease_owner = $2`, id, owner)

@@ -56,7 +56,7 @@ func missing(err, none error) error {
 }
 
 // AddToken stores a token; see auth.Tokens.
-func (s *Store) AddToken(ctx context.Context, r auth.TokenRecord) error {
+func (s *accounts) AddToken(ctx context.Context, r auth.TokenRecord) error {
 	return fail("store token", s.write(ctx, func(ctx context.Context, w *writer) error {
 		var user sql.NullInt64
 		if r.User != "" {
@@ -90,18 +90,18 @@ func (w *writer) change(ctx context.Context, none error, query string, args ...a
 }
 
 // alter is change in a transaction of its own.
-func (s *Store) alter(ctx context.Context, none error, query string, args ...any) error {
+func (s *database) alter(ctx context.Context, none error, query string, args ...any) error {
 	return s.write(ctx, func(ctx context.Context, w *writer) error { return w.change(ctx, none, query, args...) })
 }
 
 // Token returns a token; see auth.Tokens.
-func (s *Store) Token(ctx context.Context, hash []byte) (auth.TokenRecord, error) {
+func (s *accounts) Token(ctx context.Context, hash []byte) (auth.TokenRecord, error) {
 	r, err := scanToken(s.reader.QueryRowContext(ctx, `SELECT `+tokenColumns+` WHERE t.hash = ?`, hash))
 	return r, fail("read token", missing(err, store.NoToken()))
 }
 
 // Tokens lists tokens; see auth.Tokens.
-func (s *Store) Tokens(ctx context.Context) ([]auth.TokenRecord, error) {
+func (s *accounts) Tokens(ctx context.Context) ([]auth.TokenRecord, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT `+tokenColumns+` ORDER BY t.name LIMIT ?`, auth.MaxList)
 	if err != nil {
 		return nil, fail("list tokens", err)
@@ -111,17 +111,17 @@ func (s *Store) Tokens(ctx context.Context) ([]auth.TokenRecord, error) {
 }
 
 // UseToken notes a token's use; see auth.Tokens.
-func (s *Store) UseToken(ctx context.Context, hash []byte, at time.Time) error {
+func (s *accounts) UseToken(ctx context.Context, hash []byte, at time.Time) error {
 	return fail("note the use of a token", s.alter(ctx, nil, `UPDATE api_token SET last_used_at = ? WHERE hash = ?`, at.UnixMicro(), hash))
 }
 
 // RemoveToken deletes a token; see auth.Tokens.
-func (s *Store) RemoveToken(ctx context.Context, name string) error {
+func (s *accounts) RemoveToken(ctx context.Context, name string) error {
 	return fail("revoke token", s.alter(ctx, store.NoToken(), `DELETE FROM api_token WHERE name = ?`, store.Text(name)))
 }
 
 // UserTokens lists a user's tokens; see auth.UserTokens.
-func (s *Store) UserTokens(ctx context.Context, user string) ([]auth.TokenRecord, error) {
+func (s *accounts) UserTokens(ctx context.Context, user string) ([]auth.TokenRecord, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT `+tokenColumns+` WHERE u.username = ? ORDER BY t.name`, store.Text(user))
 	if err != nil {
 		return nil, fail("list a user's tokens", err)
@@ -131,13 +131,13 @@ func (s *Store) UserTokens(ctx context.Context, user string) ([]auth.TokenRecord
 }
 
 // RemoveUserToken deletes a user's token; see auth.UserTokens.
-func (s *Store) RemoveUserToken(ctx context.Context, user string, id int64) error {
+func (s *accounts) RemoveUserToken(ctx context.Context, user string, id int64) error {
 	return fail("revoke a user's token", s.alter(ctx, store.NoToken(),
 		`DELETE FROM api_token WHERE id = ? AND user_id = (SELECT id FROM app_user WHERE username = ?)`, id, store.Text(user)))
 }
 
 // AddUser stores a user; see auth.Users.
-func (s *Store) AddUser(ctx context.Context, r auth.UserRecord) error {
+func (s *accounts) AddUser(ctx context.Context, r auth.UserRecord) error {
 	return fail("store user", s.alter(ctx, store.UserTaken(r.Name),
 		`INSERT INTO app_user (username, password_hash, scopes, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (username) DO NOTHING`,
 		store.Text(r.Name), r.Password, r.Scopes.String(), store.Time(r.CreatedAt, s.config.Now()).UnixMicro()))
@@ -160,13 +160,13 @@ func scanUser(row scanner) (auth.UserRecord, error) {
 }
 
 // User returns a user; see auth.Users.
-func (s *Store) User(ctx context.Context, name string) (auth.UserRecord, error) {
+func (s *accounts) User(ctx context.Context, name string) (auth.UserRecord, error) {
 	r, err := scanUser(s.reader.QueryRowContext(ctx, `SELECT `+userColumns+` WHERE username = ?`, store.Text(name)))
 	return r, fail("read user", missing(err, store.NoUser()))
 }
 
 // Users lists users; see auth.Users.
-func (s *Store) Users(ctx context.Context) ([]auth.UserRecord, error) {
+func (s *accounts) Users(ctx context.Context) ([]auth.UserRecord, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT `+userColumns+` ORDER BY username LIMIT ?`, auth.MaxList)
 	if err != nil {
 		return nil, fail("list users", err)
@@ -176,7 +176,7 @@ func (s *Store) Users(ctx context.Context) ([]auth.UserRecord, error) {
 }
 
 // SetPassword replaces a password; see auth.UserChanges.
-func (s *Store) SetPassword(ctx context.Context, name, password string) error {
+func (s *accounts) SetPassword(ctx context.Context, name, password string) error {
 	return fail("set password", s.write(ctx, func(ctx context.Context, w *writer) error {
 		if err := w.change(ctx, store.NoUser(), `UPDATE app_user SET password_hash = ? WHERE username = ?`, password, store.Text(name)); err != nil {
 			return err
@@ -186,17 +186,17 @@ func (s *Store) SetPassword(ctx context.Context, name, password string) error {
 }
 
 // SetScopes replaces a user's scopes; see auth.UserChanges.
-func (s *Store) SetScopes(ctx context.Context, name string, scopes auth.Scopes) error {
+func (s *accounts) SetScopes(ctx context.Context, name string, scopes auth.Scopes) error {
 	return fail("set scopes", s.alter(ctx, store.NoUser(), `UPDATE app_user SET scopes = ? WHERE username = ?`, scopes.String(), store.Text(name)))
 }
 
 // RemoveUser deletes a user; see auth.Users.
-func (s *Store) RemoveUser(ctx context.Context, name string) error {
+func (s *accounts) RemoveUser(ctx context.Context, name string) error {
 	return fail("delete user", s.alter(ctx, store.NoUser(), `DELETE FROM app_user WHERE username = ?`, store.Text(name)))
 }
 
 // AddLogin stores a login; see auth.Logins.
-func (s *Store) AddLogin(ctx context.Context, r auth.LoginRecord) error {
+func (s *accounts) AddLogin(ctx context.Context, r auth.LoginRecord) error {
 	return fail("store login", s.write(ctx, func(ctx context.Context, w *writer) error {
 		created := store.Time(r.CreatedAt, s.config.Now()).UnixMicro()
 		if err := w.change(ctx, nil, `DELETE FROM login WHERE expires_at <= ?`, created); err != nil {
@@ -214,7 +214,7 @@ func (s *Store) AddLogin(ctx context.Context, r auth.LoginRecord) error {
 }
 
 // Login returns a login; see auth.Logins.
-func (s *Store) Login(ctx context.Context, hash []byte) (auth.LoginRecord, error) {
+func (s *accounts) Login(ctx context.Context, hash []byte) (auth.LoginRecord, error) {
 	var r auth.LoginRecord
 	var created, expires, used int64
 	var scopes string
@@ -229,11 +229,11 @@ func (s *Store) Login(ctx context.Context, hash []byte) (auth.LoginRecord, error
 }
 
 // UseLogin notes a login's use; see auth.Logins.
-func (s *Store) UseLogin(ctx context.Context, hash []byte, at, expires time.Time) error {
+func (s *accounts) UseLogin(ctx context.Context, hash []byte, at, expires time.Time) error {
 	return fail("note the use of a login", s.alter(ctx, nil, `UPDATE login SET last_used_at = ?, expires_at = ? WHERE hash = ?`, at.UnixMicro(), expires.UnixMicro(), hash))
 }
 
 // RemoveLogin deletes a login; see auth.Logins.
-func (s *Store) RemoveLogin(ctx context.Context, hash []byte) error {
+func (s *accounts) RemoveLogin(ctx context.Context, hash []byte) error {
 	return fail("end login", s.alter(ctx, nil, `DELETE FROM login WHERE hash = ?`, hash))
 }

@@ -34,7 +34,7 @@ func scanSource(row scanner) (source.Record, error) {
 }
 
 // AddSource stores a source; see source.Sources.
-func (s *Store) AddSource(ctx context.Context, r source.Record) (id int64, err error) {
+func (s *sources) AddSource(ctx context.Context, r source.Record) (id int64, err error) {
 	if err := store.CheckSource(r); err != nil {
 		return 0, err
 	}
@@ -53,13 +53,13 @@ func (s *Store) AddSource(ctx context.Context, r source.Record) (id int64, err e
 }
 
 // Source returns a source; see source.Sources.
-func (s *Store) Source(ctx context.Context, id int64) (source.Record, error) {
+func (s *sources) Source(ctx context.Context, id int64) (source.Record, error) {
 	r, err := scanSource(s.reader.QueryRowContext(ctx, `SELECT `+sourceColumns+` WHERE s.id = ?`, id))
 	return r, fail("read source", missing(err, store.NoSource(id)))
 }
 
 // ListSources returns all sources; see source.Sources.
-func (s *Store) ListSources(ctx context.Context) ([]source.Record, error) {
+func (s *sources) ListSources(ctx context.Context) ([]source.Record, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT `+sourceColumns+` ORDER BY s.name`)
 	if err != nil {
 		return nil, fail("list sources", err)
@@ -69,7 +69,7 @@ func (s *Store) ListSources(ctx context.Context) ([]source.Record, error) {
 }
 
 // ChangeSource changes a source; see source.Sources.
-func (s *Store) ChangeSource(ctx context.Context, id int64, c source.Change) error {
+func (s *sources) ChangeSource(ctx context.Context, id int64, c source.Change) error {
 	return fail("change source", s.write(ctx, func(ctx context.Context, w *writer) error {
 		if c.Name != nil {
 			var other int64
@@ -100,7 +100,7 @@ func textOrNull(s *string) any {
 }
 
 // RemoveSource removes a source; see source.Sources.
-func (s *Store) RemoveSource(ctx context.Context, id int64) error {
+func (s *sources) RemoveSource(ctx context.Context, id int64) error {
 	return fail("remove source", s.alter(ctx, store.NoSource(id), `DELETE FROM source WHERE id = ?`, id))
 }
 
@@ -116,7 +116,7 @@ func scanItem(rows *sql.Rows) (source.ItemRecord, error) {
 }
 
 // SourceItems returns the items of a source; see source.Items.
-func (s *Store) SourceItems(ctx context.Context, id int64) ([]source.ItemRecord, error) {
+func (s *sources) SourceItems(ctx context.Context, id int64) ([]source.ItemRecord, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT `+itemColumns+` WHERE source_id = ? ORDER BY key`, id)
 	if err != nil {
 		return nil, fail("list items", err)
@@ -126,7 +126,7 @@ func (s *Store) SourceItems(ctx context.Context, id int64) ([]source.ItemRecord,
 }
 
 // FailedItems returns items that could not be read; see source.Items.
-func (s *Store) FailedItems(ctx context.Context, id int64, after string, limit int) ([]source.ItemRecord, error) {
+func (s *sources) FailedItems(ctx context.Context, id int64, after string, limit int) ([]source.ItemRecord, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT `+itemColumns+` WHERE source_id = ? AND status IN ('failed', 'unreachable') AND key > ? ORDER BY key LIMIT ?`,
 		id, store.Text(after), store.Page(limit))
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *Store) FailedItems(ctx context.Context, id int64, after string, limit i
 }
 
 // PutSourceItems stores items; see source.Items.
-func (s *Store) PutSourceItems(ctx context.Context, id int64, items []source.ItemRecord) error {
+func (s *sources) PutSourceItems(ctx context.Context, id int64, items []source.ItemRecord) error {
 	if err := store.CheckItems(items); err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (s *Store) PutSourceItems(ctx context.Context, id int64, items []source.Ite
 }
 
 // RemoveSourceItems removes items; see source.Items.
-func (s *Store) RemoveSourceItems(ctx context.Context, id int64, keys []string) error {
+func (s *sources) RemoveSourceItems(ctx context.Context, id int64, keys []string) error {
 	return fail("remove items", s.write(ctx, func(ctx context.Context, w *writer) error {
 		for _, key := range keys {
 			if _, err := w.exec(ctx, `DELETE FROM source_item WHERE source_id = ? AND key = ?`, id, store.Text(key)); err != nil {
@@ -173,7 +173,7 @@ func (s *Store) RemoveSourceItems(ctx context.Context, id int64, keys []string) 
 }
 
 // HandOver gives documents to other sources; see source.Items.
-func (s *Store) HandOver(ctx context.Context, id int64, documents []string) (given []string, err error) {
+func (s *sources) HandOver(ctx context.Context, id int64, documents []string) (given []string, err error) {
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		given = nil
 		for _, d := range documents {
@@ -199,7 +199,7 @@ func (s *Store) HandOver(ctx context.Context, id int64, documents []string) (giv
 }
 
 // DueSources returns the sources to sync; see source.Leases.
-func (s *Store) DueSources(ctx context.Context, now time.Time) ([]int64, error) {
+func (s *sources) DueSources(ctx context.Context, now time.Time) ([]int64, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT id FROM source WHERE (requested > 0 OR NOT paused AND (next_at <= ?1 OR lease_until IS NOT NULL))
 		AND (lease_until IS NULL OR lease_until <= ?1) ORDER BY requested DESC, next_at, id`, now.UnixMicro())
 	if err != nil {
@@ -213,12 +213,12 @@ func (s *Store) DueSources(ctx context.Context, now time.Time) ([]int64, error) 
 }
 
 // RequestSync asks for a sync; see source.Leases.
-func (s *Store) RequestSync(ctx context.Context, id int64, request source.Request) error {
+func (s *sources) RequestSync(ctx context.Context, id int64, request source.Request) error {
 	return fail("request sync", s.alter(ctx, store.NoSource(id), `UPDATE source SET requested = max(requested, ?) WHERE id = ?`, int(request), id))
 }
 
 // StartSync takes the lease; see source.Leases.
-func (s *Store) StartSync(ctx context.Context, id int64, l source.Lease) (ok bool, err error) {
+func (s *sources) StartSync(ctx context.Context, id int64, l source.Lease) (ok bool, err error) {
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		var until int64
 		if err := w.row(ctx, `SELECT coalesce(lease_until, 0) FROM source WHERE id = ?`, id).Scan(&until); err != nil {
@@ -234,7 +234,7 @@ func (s *Store) StartSync(ctx context.Context, id int64, l source.Lease) (ok boo
 }
 
 // KeepSync extends the lease; see source.Leases.
-func (s *Store) KeepSync(ctx context.Context, id int64, l source.Lease, p source.Progress) (ok bool, err error) {
+func (s *sources) KeepSync(ctx context.Context, id int64, l source.Lease, p source.Progress) (ok bool, err error) {
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		result, err := w.exec(ctx, `UPDATE source SET lease_until = ?, done = ?, total = ? WHERE id = ? AND lease_owner = ?`,
 			l.Until.UnixMicro(), p.Done, p.Total, id, l.Owner)
@@ -249,7 +249,7 @@ func (s *Store) KeepSync(ctx context.Context, id int64, l source.Lease, p source
 }
 
 // EndSync gives the lease back; see source.Leases.
-func (s *Store) EndSync(ctx context.Context, id int64, owner string, end *source.End) error {
+func (s *sources) EndSync(ctx context.Context, id int64, owner string, end *source.End) error {
 	return fail(fmt.Sprintf("end sync of source %d", id), s.write(ctx, func(ctx context.Context, w *writer) error {
 		if end == nil {
 			_, err := w.exec(ctx, `UPDATE source SET lease_owner = '', lease_until = NULL WHERE id = ? AND lease_owner = ?`, id, owner)

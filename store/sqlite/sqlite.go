@@ -80,11 +80,24 @@ func (c Config) withDefaults() (Config, error) {
 
 // Store is an open database. It is safe for concurrent use.
 type Store struct {
+	*database
+	accounts
+	sources
+}
+
+// database is what all parts of a Store share.
+type database struct {
 	config   Config
 	writer   *writer
 	reader   *sql.DB
 	watchers store.Watchers
 }
+
+// accounts stores users and their tokens.
+type accounts struct{ *database }
+
+// sources stores the sources that documents are synchronized with.
+type sources struct{ *database }
 
 var (
 	_ rag.Corpus      = (*Store)(nil)
@@ -103,7 +116,8 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	if err := create(config.Path); err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "the database file cannot be opened")
 	}
-	s := &Store{config: config}
+	db := &database{config: config}
+	s := &Store{database: db, accounts: accounts{db}, sources: sources{db}}
 	if err := s.connect(ctx); err != nil {
 		return nil, fail("open database "+config.Path, errors.Join(err, s.Close()))
 	}
@@ -122,7 +136,7 @@ func create(path string) error {
 	return f.Close()
 }
 
-func (s *Store) connect(ctx context.Context) error {
+func (s *database) connect(ctx context.Context) error {
 	path, err := filepath.Abs(s.config.Path)
 	if err != nil {
 		return err
@@ -170,7 +184,7 @@ func open(path string, conns int, busy time.Duration, parameters ...string) (*sq
 }
 
 // Close ends what Watch started and closes the file.
-func (s *Store) Close() error {
+func (s *database) Close() error {
 	s.watchers.Close()
 	var failed []error
 	if s.reader != nil {
@@ -192,16 +206,16 @@ func (s *Store) Ping(ctx context.Context) error {
 }
 
 // SchemaVersion returns the schema's version and the newest this program knows.
-func (s *Store) SchemaVersion(ctx context.Context) (current, latest int64, err error) {
+func (s *database) SchemaVersion(ctx context.Context) (current, latest int64, err error) {
 	current, err = migrations.Current(ctx, migrations.SQLite, s.reader)
 	return current, migrations.Latest(migrations.SQLite), fail("schema version", err)
 }
 
 // now is the time of what is being stored, in Unix microseconds.
-func (s *Store) now() int64 { return s.config.Now().UnixMicro() }
+func (s *database) now() int64 { return s.config.Now().UnixMicro() }
 
 // read runs f on one snapshot.
-func (s *Store) read(ctx context.Context, f func(tx *sql.Tx) error) error {
+func (s *database) read(ctx context.Context, f func(tx *sql.Tx) error) error {
 	tx, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return err

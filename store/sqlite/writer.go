@@ -52,7 +52,7 @@ func (w *writer) close() error {
 // write runs f in a transaction that holds the write lock from its start: what
 // f reads stays true until it commits. Once begun it is not interrupted, as
 // every transaction here is short: the context f gets has no end.
-func (s *Store) write(ctx context.Context, f func(ctx context.Context, w *writer) error) error {
+func (s *database) write(ctx context.Context, f func(ctx context.Context, w *writer) error) error {
 	w := s.writer
 	select {
 	case <-ctx.Done():

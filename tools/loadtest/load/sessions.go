@@ -1,4 +1,4 @@
-package main
+package load
 
 import (
 	"context"
@@ -18,9 +18,9 @@ import (
 // cleaning is how long sessions may take to be deleted.
 const cleaning = time.Minute
 
-// call asks the server by HTTP; the answer's body is the caller's.
-func (l *loadTest) call(ctx context.Context, method, path string, query url.Values) (*http.Response, error) {
-	u, err := url.Parse(l.url)
+// call sends an HTTP request to the server. The caller closes the body.
+func (t *Test) call(ctx context.Context, method, path string, query url.Values) (*http.Response, error) {
+	u, err := url.Parse(t.URL)
 	if err != nil {
 		return nil, fmt.Errorf("--url: %w", err)
 	}
@@ -29,7 +29,7 @@ func (l *loadTest) call(ctx context.Context, method, path string, query url.Valu
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if h := l.header(); h != nil {
+	if h := t.header(); h != nil {
 		req.Header = h
 	}
 	resp, err := http.DefaultClient.Do(req)
@@ -39,20 +39,20 @@ func (l *loadTest) call(ctx context.Context, method, path string, query url.Valu
 	return resp, nil
 }
 
-// clean deletes the sessions that were made, also after ctx has ended, and says
-// how many stay.
-func (l *loadTest) clean(ctx context.Context) []loadRow {
+// clean deletes the sessions of the test, even after ctx has ended, and reports
+// how many it could not delete.
+func (t *Test) clean(ctx context.Context) []Row {
 	const atOnce = 8
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleaning)
 	defer cancel()
-	l.counts.mu.Lock()
-	made := l.counts.made
-	l.counts.made = nil
-	l.counts.mu.Unlock()
+	t.counts.mu.Lock()
+	made := t.counts.sessions
+	t.counts.sessions = nil
+	t.counts.mu.Unlock()
 	var left atomic.Int64
 	_ = each(min(atOnce, len(made)), func(worker int) error { // what fails is counted
 		for i := worker; i < len(made); i += atOnce {
-			resp, err := l.call(ctx, http.MethodDelete, "/api/sessions", url.Values{"session_id": {made[i]}})
+			resp, err := t.call(ctx, http.MethodDelete, "/api/sessions", url.Values{"session_id": {made[i]}})
 			if err != nil {
 				left.Add(1)
 				continue
@@ -67,13 +67,13 @@ func (l *loadTest) clean(ctx context.Context) []loadRow {
 	if left.Load() == 0 {
 		return nil
 	}
-	return []loadRow{{"sessions that could not be deleted", fmt.Sprint(left.Load())}}
+	return []Row{{"sessions that could not be deleted", fmt.Sprint(left.Load())}}
 }
 
-// writer is the row of what writes the answers; none if the server does not say.
-func (l *loadTest) writer(ctx context.Context) []loadRow {
+// writer returns a row that names the server's model; none if it is unknown.
+func (t *Test) writer(ctx context.Context) []Row {
 	const most = 1 << 20
-	resp, err := l.call(ctx, http.MethodGet, "/api/info", nil)
+	resp, err := t.call(ctx, http.MethodGet, "/api/info", nil)
 	if err != nil {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (l *loadTest) writer(ctx context.Context) []loadRow {
 		return nil
 	}
 	if info.Model.Kind == rag.Extractive {
-		return []loadRow{{"model", "none: quotes, which measures the processor time of this machine"}}
+		return []Row{{"model", "none: quotes, which measures the processor time of this machine"}}
 	}
-	return []loadRow{{"model", info.Model.Name}}
+	return []Row{{"model", info.Model.Name}}
 }

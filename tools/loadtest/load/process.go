@@ -1,4 +1,4 @@
-package main
+package load
 
 import (
 	"fmt"
@@ -9,12 +9,11 @@ import (
 	"time"
 )
 
-// process is the server's on this machine, where the system tells of it in
-// /proc; nil if it is not known.
+// process is the folder of the server's process in /proc; nil if it is unknown.
 type process struct{ dir string }
 
-// findProcess finds the server's process: that of pid, or the only one that was
-// started as docent serve.
+// findProcess finds the server's process: the one with the pid, or the only
+// docent serve.
 func findProcess(pid int) *process {
 	if pid != 0 {
 		return &process{filepath.Join("/proc", strconv.Itoa(pid))}
@@ -34,8 +33,8 @@ func findProcess(pid int) *process {
 	return &process{found[0]}
 }
 
-// memory is what the process holds that is not a part of a file, in bytes; false
-// if it is not known.
+// memory returns the process's anonymous memory in bytes; false if it is
+// unknown.
 func (p *process) memory() (int, bool) {
 	if p == nil {
 		return 0, false
@@ -53,7 +52,7 @@ func (p *process) memory() (int, bool) {
 	return 0, false
 }
 
-// processor is the processor time it has used; false if it is not known.
+// processor returns the processor time used so far; false if it is unknown.
 func (p *process) processor() (time.Duration, bool) {
 	const (
 		tick        = 10 * time.Millisecond // the kernel's, for all programs
@@ -76,20 +75,21 @@ func (p *process) processor() (time.Duration, bool) {
 	return time.Duration(a+b) * tick, err == nil && err2 == nil
 }
 
-// spent is the row of the processor time of n things since before.
-func (p *process) spent(before time.Duration, n int) []loadRow {
+// spent returns the row of the processor time of each of n operations since
+// before.
+func (p *process) spent(before time.Duration, n int) []Row {
 	now, ok := p.processor()
 	if !ok || n == 0 {
 		return nil
 	}
-	return []loadRow{{"server's processor time each", shorter((now - before) / time.Duration(n)).String()}}
+	return []Row{{"server's processor time each", shorter((now - before) / time.Duration(n)).String()}}
 }
 
-// grown is the row of the memory of n connections since before.
-func (p *process) grown(name string, before, n int) []loadRow {
+// grown returns the row of the memory of each of n connections since before.
+func (p *process) grown(name string, before, n int) []Row {
 	now, ok := p.memory()
 	if !ok {
-		return []loadRow{{name, "not known: give --pid"}}
+		return []Row{{name, "unknown: set -pid"}}
 	}
-	return []loadRow{{name, fmt.Sprintf("%.1f KB", float64(now-before)/float64(n)/1000)}}
+	return []Row{{name, fmt.Sprintf("%.1f KB", float64(now-before)/float64(n)/1000)}}
 }

@@ -1,4 +1,4 @@
-package main
+package load
 
 import (
 	"context"
@@ -17,47 +17,47 @@ import (
 	"docent/payload"
 )
 
-// loadUser is one connection.
-type loadUser struct {
-	counts *loadCounts
+// User is one connection with a session of its own. Its methods are not safe for
+// concurrent use.
+type User struct {
+	counts *counts
 	conn   *client.Conn
 	next   func() (payload.Frame, error, bool)
 	stop   func()
 }
 
-// enter opens a connection with a session of its own and waits until it has been
-// greeted.
-func (l *loadTest) enter(ctx context.Context) (*loadUser, error) {
-	conn, err := client.Dial(ctx, client.Config{URL: l.url, Header: l.header(), Logger: slog.New(slog.DiscardHandler)})
+// enter opens a connection with a new session and waits for the greeting.
+func (t *Test) enter(ctx context.Context) (*User, error) {
+	conn, err := client.Dial(ctx, client.Config{URL: t.URL, Header: t.header(), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
-	u := &loadUser{counts: l.counts, conn: conn}
+	u := &User{counts: t.counts, conn: conn}
 	u.next, u.stop = iter.Pull2(conn.Frames())
-	if l.scenario == "idle" {
+	if t.Scenario == "idle" {
 		u.attend()
 	}
 	if _, _, err := u.send(ctx, payload.HelloAction, map[string]any{}, payload.WelcomeAction); err != nil {
-		u.leave()
+		u.Leave()
 		return nil, err
 	}
 	if _, err := u.until(payload.ReplyStr, payload.ReplyMarkdown, payload.ReplyHTML); err != nil { // the greeting
-		u.leave()
+		u.Leave()
 		return nil, err
 	}
 	return u, nil
 }
 
-// attend reads on while nobody asks, or the user would not answer pings.
-func (u *loadUser) attend() {
+// attend keeps reading between questions, so that the user answers pings.
+func (u *User) attend() {
 	type heard struct {
 		frame payload.Frame
 		err   error
 	}
-	const atOnce = 16 // more than come behind the end of a turn
+	const atOnce = 16 // more frames than follow the end of a turn
 	next, stop := u.next, u.stop
 	frames, left := make(chan heard, atOnce), make(chan struct{})
-	go func() { // until it leaves
+	go func() { // ends when the user leaves
 		defer close(frames)
 		defer stop()
 		for f, err, ok := next(); ok; f, err, ok = next() {
@@ -75,24 +75,24 @@ func (u *loadUser) attend() {
 	u.stop = func() { close(left) }
 }
 
-// welcomed keeps the id of the session that was made.
-func (u *loadUser) welcomed(message json.RawMessage) {
+// welcomed keeps the id of the new session.
+func (u *User) welcomed(message json.RawMessage) {
 	var w payload.Welcome
 	if json.Unmarshal(message, &w) != nil || w.SessionID == "" {
 		return
 	}
 	u.counts.mu.Lock()
 	defer u.counts.mu.Unlock()
-	u.counts.made = append(u.counts.made, w.SessionID)
+	u.counts.sessions = append(u.counts.sessions, w.SessionID)
 }
 
-// leave closes the connection.
-func (u *loadUser) leave() {
-	_ = u.conn.Close() // there is nobody to tell
+// Leave closes the connection.
+func (u *User) Leave() {
+	_ = u.conn.Close() // the test is over
 	u.stop()
 }
 
-func (u *loadUser) say(ctx context.Context, action payload.Action, message any) error {
+func (u *User) say(ctx context.Context, action payload.Action, message any) error {
 	content, err := json.Marshal(message)
 	if err != nil {
 		return fmt.Errorf("encode: %w", err)
@@ -103,12 +103,12 @@ func (u *loadUser) say(ctx context.Context, action payload.Action, message any) 
 	return nil
 }
 
-// errTooFast is that the server wants a frame later.
+// errTooFast reports that the server takes a frame only later.
 var errTooFast = errors.New("the server takes no more frames a second")
 
-// send says something and reads up to one of the actions. What comes too fast is
-// sent again later; begin is when what was taken was sent.
-func (u *loadUser) send(ctx context.Context, action payload.Action, message any, actions ...payload.Action) (got payload.Action, begin time.Time, err error) {
+// send sends a frame and reads up to one of the actions. It sends a frame again
+// that came too fast; begin is when it sent the accepted one.
+func (u *User) send(ctx context.Context, action payload.Action, message any, actions ...payload.Action) (got payload.Action, begin time.Time, err error) {
 	const longest = time.Second
 	wait := 50 * time.Millisecond // a frame's share of the default rate
 	for {
@@ -127,9 +127,9 @@ func (u *loadUser) send(ctx context.Context, action payload.Action, message any,
 	}
 }
 
-// until reads up to the first frame of one of the actions; errors of the server
-// end it unless they are waited for, and errTooFast does in any case.
-func (u *loadUser) until(actions ...payload.Action) (payload.Action, error) {
+// until reads up to the first frame of one of the actions. An error frame is an
+// error, unless it is one of the actions. errTooFast is always one.
+func (u *User) until(actions ...payload.Action) (payload.Action, error) {
 	for {
 		f, err, ok := u.next()
 		if !ok {
@@ -140,7 +140,7 @@ func (u *loadUser) until(actions ...payload.Action) (payload.Action, error) {
 		}
 		var e payload.Error
 		if f.Action == payload.ErrorAction {
-			_ = json.Unmarshal(f.Message, &e) // the sentence is for people
+			_ = json.Unmarshal(f.Message, &e) // the code decides
 			if e.Code == string(fault.RateLimited) {
 				return "", errTooFast
 			}
@@ -157,9 +157,9 @@ func (u *loadUser) until(actions ...payload.Action) (payload.Action, error) {
 	}
 }
 
-// ask asks a question and returns the time to the first piece of the answer, and
+// Ask asks a question. It returns the times to the first piece of the answer and
 // to its end.
-func (u *loadUser) ask(ctx context.Context, question string) (first, whole time.Duration, err error) {
+func (u *User) Ask(ctx context.Context, question string) (first, whole time.Duration, err error) {
 	got, begin, err := u.send(ctx, payload.UserMessage, question, payload.DeltaAction, payload.TurnFinishedAction)
 	first = time.Since(begin)
 	if err == nil && got != payload.TurnFinishedAction {
@@ -168,13 +168,17 @@ func (u *loadUser) ask(ctx context.Context, question string) (first, whole time.
 	return first, time.Since(begin), err
 }
 
-// enterAll opens connections, some at a time, and returns those it could.
-func (l *loadTest) enterAll(ctx context.Context, n int) ([]*loadUser, error) {
+// EnterAll opens connections, some at a time, and returns the open ones, even
+// with an error. The caller lets each user leave.
+func (t *Test) EnterAll(ctx context.Context, n int) ([]*User, error) {
 	const atOnce = 50
-	users := make([]*loadUser, n)
+	if err := t.prepare(); err != nil {
+		return nil, err
+	}
+	users := make([]*User, n)
 	err := each(min(n, atOnce), func(worker int) error {
 		for i := worker; i < n; i += atOnce {
-			u, err := l.enter(ctx)
+			u, err := t.enter(ctx)
 			if err != nil {
 				return err
 			}
@@ -207,6 +211,6 @@ func each(n int, f func(i int) error) error {
 	return nil
 }
 
-func leaveAll(users []*loadUser) {
-	_ = each(len(users), func(i int) error { users[i].leave(); return nil }) // none is returned
+func leaveAll(users []*User) {
+	_ = each(len(users), func(i int) error { users[i].Leave(); return nil }) // never fails
 }
