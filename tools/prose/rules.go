@@ -36,7 +36,7 @@ var rules = []rule{
 	words(`\w*(organ|recogn|summar|sanit|normal|initial|serial|optim|util|author|synchron|minim|maxim|emphas|custom)is(e|es|ed|ing|ation)`, "American spelling: -ize"),
 	words(`cent(re|red)|cancell(ed|ing)|labell(ed|ing)|travell(ed|ing)|modell(ed|ing)|licences?|catalogues?|analyse[sd]?|grey|whilst|acknowledgements?|judgements?|artefacts?|dialogues?|fulfil|encyclopaedia`, "American spelling"),
 	{regexp.MustCompile(`^Of [^.?]*,`), "do not begin with Of …, say whose it is"},
-	{regexp.MustCompile(`^(What|Who|Whoever|Whom) [^?]*$`), "do not use a clause as the subject, name the thing"},
+	{regexp.MustCompile(`^(What|Who|Whoever|Whom) [^?]*\.$`), "do not use a clause as the subject, name the thing"},
 	{regexp.MustCompile(`(?i)\b(of|by|with|to|from|than|as|and|but|only|for|beyond) (what|who|whom|whoever)\b`), "do not use a clause as the object, name the thing"},
 }
 
