@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -163,6 +166,48 @@ func wrap(text string) string {
 		column += len(word)
 	}
 	return b.String()
+}
+
+// commandLine is a call of docent in a shell example.
+var commandLine = regexp.MustCompile(`(?m)^\s*(?:[A-Z_]+=\S+ )*(?:bin/)?docent ([^#|<&\n]*)`)
+
+// TestExamplesParse: the commands and flags in the examples of the documentation
+// exist.
+func TestExamplesParse(t *testing.T) {
+	t.Parallel()
+	files := []string{"../../README.md"}
+	for _, folder := range []string{"start", "how-to", "reference", "explanation"} {
+		found, err := filepath.Glob("../../docs/" + folder + "/*.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	calls := 0
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range regexp.MustCompile("(?s)\n *```sh\n(.*?)\n *```").FindAllStringSubmatch(string(raw), -1) {
+			for _, m := range commandLine.FindAllStringSubmatch(block[1], -1) {
+				calls++
+				cmd, args, err := newRoot(stdio{}).Find(strings.Fields(m[1]))
+				if err == nil {
+					err = cmd.ParseFlags(args)
+				}
+				if err == nil && cmd.HasSubCommands() && cmd.HasParent() {
+					err = errors.New("the command needs a subcommand")
+				}
+				if err != nil && !errors.Is(err, pflag.ErrHelp) {
+					t.Errorf("%s: docent %s: %v", file, m[1], err)
+				}
+			}
+		}
+	}
+	if calls < 50 {
+		t.Errorf("found only %d calls", calls)
+	}
 }
 
 // TestExitStatuses: the help of docent lists every exit status.
