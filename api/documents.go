@@ -38,7 +38,7 @@ type Document struct {
 	// Collection is the set it belongs to.
 	Collection string `json:"collection"`
 	// Source is where it came from.
-	Source string `json:"source" doc:"An absolute path, a URL, upload:NAME or stdin:NAME."`
+	Source string `json:"source" doc:"An absolute path, a URL, upload:NAME, or stdin:NAME."`
 	// Title is what people call it.
 	Title string `json:"title"`
 	// MediaType was found in its content.
@@ -86,7 +86,7 @@ type Chunk struct {
 	// PageLabel is the page as printed; null where there are none.
 	PageLabel *string `json:"page_label"`
 	// Start is a byte offset in the document's text.
-	Start int `json:"start" doc:"Byte offset in the document's text."`
+	Start int `json:"start" doc:"The byte offset in the text of the document."`
 	// End is exclusive.
 	End int `json:"end"`
 	// Tokens is its length.
@@ -102,26 +102,26 @@ type documentOutput struct{ Body Document }
 type deleteInput struct {
 	bodyRead
 	Body struct {
-		IDs []int64 `json:"ids" minItems:"1" maxItems:"10000" nullable:"false" doc:"Those that name no document are passed over."`
+		IDs []int64 `json:"ids" minItems:"1" maxItems:"10000" nullable:"false" doc:"The ids of the documents. Unknown ids are ignored."`
 	} `nameHint:"DocumentIDs"`
 }
 
 type deleteOutput struct {
 	Body struct {
-		Removed int `json:"removed" doc:"How many documents there were."`
+		Removed int `json:"removed" doc:"The number of removed documents."`
 	} `nameHint:"RemovedDocuments"`
 }
 
 type chunksInput struct {
 	ID    int64 `path:"id" minimum:"1"`
-	After int   `query:"after" minimum:"-1" default:"-1" doc:"The cursor: next of the page before; -1 begins with the first passage."`
+	After int   `query:"after" minimum:"-1" default:"-1" doc:"The cursor: the value next of the previous page. -1 begins with the first passage."`
 	Limit int   `query:"limit" minimum:"1" maximum:"1000" default:"200"`
 }
 
 type chunksOutput struct {
 	Body struct {
 		Chunks []Chunk `json:"chunks"`
-		Next   *int    `json:"next,omitempty" doc:"The cursor of the next page, which is the last ordinal of this; absent on the last page."`
+		Next   *int    `json:"next,omitempty" doc:"The cursor of the next page: the last ordinal of this page. Absent on the last page."`
 	} `nameHint:"ChunkPage"`
 }
 

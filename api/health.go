@@ -23,7 +23,7 @@ type readyOutput struct {
 	Status int
 	Body   struct {
 		Status string            `json:"status" enum:"ok,unavailable"`
-		Checks map[string]string `json:"checks" doc:"By name: ok, or a sentence that says what is wrong."`
+		Checks map[string]string `json:"checks" doc:"The checks by name: ok, or a description of the problem."`
 	} `nameHint:"Readiness"`
 }
 

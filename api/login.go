@@ -28,7 +28,7 @@ type Me struct {
 	// Scopes are what they may do.
 	Scopes []string `json:"scopes" enum:"ask,ingest,admin"`
 	// Auth reports whether authentication is on.
-	Auth bool `json:"auth" doc:"Authentication is on. While it is off, everybody may do everything."`
+	Auth bool `json:"auth" doc:"Authentication is on. While it is off, everyone may do everything."`
 }
 
 type meOutput struct{ Body Me }
@@ -46,12 +46,12 @@ type loginInput struct {
 }
 
 type loginOutput struct {
-	SetCookie http.Cookie `header:"Set-Cookie" doc:"The login. Scripts cannot read it."`
+	SetCookie http.Cookie `header:"Set-Cookie" doc:"The login cookie. Scripts cannot read it."`
 	Body      Me
 }
 
 type logoutOutput struct {
-	SetCookie http.Cookie `header:"Set-Cookie" doc:"Takes the login away."`
+	SetCookie http.Cookie `header:"Set-Cookie" doc:"Deletes the login cookie."`
 }
 
 func (s *server) loginRoutes() {

@@ -55,20 +55,20 @@ type PageView struct {
 	// Pages is how many there are.
 	Pages int `json:"pages"`
 	// Label is the page as printed; null if the file gives none.
-	Label *string `json:"label" doc:"The page as printed; null if the file does not say."`
+	Label *string `json:"label" doc:"The printed page number. Null if the file has none."`
 	// Width is in points.
-	Width float64 `json:"width" doc:"In points, as shown."`
+	Width float64 `json:"width" doc:"In points, as displayed."`
 	// Height is in points.
-	Height float64 `json:"height" doc:"In points, as shown."`
+	Height float64 `json:"height" doc:"In points, as displayed."`
 	// Marks lie over the part of the text.
-	Marks []pdf.Mark `json:"marks" doc:"Rectangles over the part of the text, one for each piece of a line; of a part that begins before the page or ends after it, over what is on the page. None if it is not found there."`
+	Marks []pdf.Mark `json:"marks" doc:"Rectangles over the text, one for each part of a line. They cover only the part on this page. Empty if the text is not on the page."`
 }
 
 type pageInput struct {
 	ID    int64 `path:"id" minimum:"1"`
 	Page  int   `path:"page" minimum:"0" doc:"Counts from 0."`
-	Start int   `query:"start" minimum:"0" doc:"Byte offset in the document's text of the part to mark."`
-	End   int   `query:"end" minimum:"0" doc:"Exclusive; without it nothing is marked."`
+	Start int   `query:"start" minimum:"0" doc:"The byte offset of the marked part in the text of the document."`
+	End   int   `query:"end" minimum:"0" doc:"The end of the marked part, exclusive. Without it, nothing is marked."`
 }
 
 type pageOutput struct{ Body PageView }
@@ -76,13 +76,13 @@ type pageOutput struct{ Body PageView }
 type pageImageInput struct {
 	ID        int64  `path:"id" minimum:"1"`
 	Page      int    `path:"page" minimum:"0" doc:"Counts from 0."`
-	Width     int    `query:"width" minimum:"200" maximum:"2400" default:"1200" doc:"In pixels; a very long page comes in less."`
+	Width     int    `query:"width" minimum:"200" maximum:"2400" default:"1200" doc:"In pixels. Very long pages are smaller."`
 	NoneMatch string `header:"If-None-Match"`
 }
 
 type drawInput struct {
 	Page  int `query:"page" minimum:"0" doc:"Counts from 0."`
-	Width int `query:"width" minimum:"200" maximum:"2400" default:"1200" doc:"In pixels; a very long page comes in less."`
+	Width int `query:"width" minimum:"200" maximum:"2400" default:"1200" doc:"In pixels. Very long pages are smaller."`
 	r     *http.Request
 	w     http.ResponseWriter
 }

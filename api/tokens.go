@@ -45,7 +45,7 @@ type NewToken struct {
 	Token
 
 	// Secret is what programs send. It is shown once.
-	Secret string `json:"token" doc:"What programs send as Authorization: Bearer. It cannot be shown again."`
+	Secret string `json:"token" doc:"The token, which programs send as Authorization: Bearer. docent cannot show it again."`
 }
 
 type tokensOutput struct{ Body []Token }
@@ -53,9 +53,9 @@ type tokensOutput struct{ Body []Token }
 type newTokenInput struct {
 	bodyRead
 	Body struct {
-		Name      string     `json:"name" minLength:"1" doc:"1 to 64 letters, digits and characters of . _ @ + -, unlike any other token's."`
-		Scopes    []string   `json:"scopes" minItems:"1" maxItems:"3" enum:"ask,ingest,admin" doc:"What it may do, none that you may not."`
-		ExpiresAt *time.Time `json:"expires_at,omitempty" doc:"When it stops counting; absent is never."`
+		Name      string     `json:"name" minLength:"1" doc:"1 to 64 letters, digits, and characters of . _ @ + -. Names are unique."`
+		Scopes    []string   `json:"scopes" minItems:"1" maxItems:"3" enum:"ask,ingest,admin" doc:"The scopes of the token. You must have them yourself."`
+		ExpiresAt *time.Time `json:"expires_at,omitempty" doc:"The time at which the token expires. Without it, the token does not expire."`
 	} `nameHint:"TokenWish"`
 }
 
