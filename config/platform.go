@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// accessSettings are the rows of who is let in beside those with tokens and
-// passwords of docent's own.
+// accessSettings are the settings of proxies and OpenID Connect.
 func accessSettings() []Setting {
 	return []Setting{
 		with(Setting{
@@ -30,7 +29,8 @@ func accessSettings() []Setting {
 	}
 }
 
-// networks are addresses and networks; of an address, the one that has it alone.
+// networks is a list of networks. An address counts as the network with this
+// address alone.
 func networks(p func(*Config) *[]netip.Prefix) (func(*Config, string) error, func(Config) string) {
 	return func(c *Config, s string) error {
 			var out []netip.Prefix
@@ -56,7 +56,7 @@ func networks(p func(*Config) *[]netip.Prefix) (func(*Config, string) error, fun
 		}
 }
 
-// socketSettings are the rows of the bounds of WebSocket connections.
+// socketSettings are the limits of WebSocket connections.
 func socketSettings() []Setting {
 	return []Setting{
 		with(Setting{
@@ -110,7 +110,7 @@ func socketSettings() []Setting {
 	}
 }
 
-// speechSettings are the rows of listening and speaking.
+// speechSettings are the settings of the speech server.
 func speechSettings() []Setting {
 	return []Setting{
 		with(Setting{

@@ -8,50 +8,50 @@ import (
 	"time"
 )
 
-// Scope says which commands a setting's flag belongs to.
+// Scope selects the commands that have the flag of a setting.
 type Scope int
 
 // The scopes.
 const (
-	// Global settings concern every command.
+	// Global settings apply to every command.
 	Global Scope = iota
-	// Serving settings concern serve.
+	// Serving settings apply to serve.
 	Serving
-	// Answering settings concern serve and ask.
+	// Answering settings apply to serve and ask.
 	Answering
-	// Embedding settings concern whatever reads or searches documents.
+	// Embedding settings apply to commands that read or search documents.
 	Embedding
-	// Ingesting settings concern serve, ingest and source.
+	// Ingesting settings apply to serve, ingest, and source.
 	Ingesting
-	// Sourced settings concern serve and source.
+	// Sourced settings apply to serve and source.
 	Sourced
 )
 
 // Setting is one row of the table.
 type Setting struct {
-	// Key is its name in the file, with dots for nesting.
+	// Key is the name in the file, with dots for nesting.
 	Key string
-	// Flag is its name on the command line.
+	// Flag is the name on the command line.
 	Flag string
-	// Env are its names in the environment; the first that is set wins.
+	// Env are the names of environment variables. The first that is set wins.
 	Env []string
-	// Help is one line.
+	// Help describes the setting in one line.
 	Help string
-	// Default is the text of its default.
+	// Default is the default value as text.
 	Default string
-	// Secret values are never printed.
+	// Secret marks values that are never printed.
 	Secret bool
-	// Bool flags need no value.
+	// Bool marks flags that need no value.
 	Bool bool
-	// Scope says which commands have the flag.
+	// Scope selects the commands that have the flag.
 	Scope Scope
 
 	set func(*Config, string) error
 	get func(Config) string
 }
 
-// Takes names what its value is, for the help of its flag: duration, bytes,
-// number, int or string.
+// Takes returns the type of the value for the help: duration, bytes, number, int,
+// or string.
 func (s Setting) Takes() string {
 	takes := func(value string) bool { return s.set(new(Config), value) == nil }
 	if takes("x") {
@@ -146,7 +146,7 @@ func duration(p func(*Config) *time.Duration) (func(*Config, string) error, func
 // maxMinutes bounds a number of minutes: ten years.
 const maxMinutes = 10 * 366 * 24 * 60
 
-// minutes is a duration of which a bare number counts minutes.
+// minutes is a duration. A number without a unit counts minutes.
 func minutes(p func(*Config) *time.Duration) (func(*Config, string) error, func(Config) string) {
 	set, get := duration(p)
 	return func(c *Config, s string) error {
@@ -194,18 +194,18 @@ func size(p func(*Config) *int64) (func(*Config, string) error, func(Config) str
 		}
 }
 
-// row fills in the accessors of a setting.
+// row sets the accessors of a setting.
 func row(s Setting, set func(*Config, string) error, get func(Config) string) Setting {
 	s.set, s.get = set, get
 	return s
 }
 
-// with is row for the pair of accessors that the kinds above return.
+// with is row for the pair of accessors that the functions above return.
 func with(s Setting) func(func(*Config, string) error, func(Config) string) Setting {
 	return func(set func(*Config, string) error, get func(Config) string) Setting { return row(s, set, get) }
 }
 
-// Settings returns the table, in the order documentation shows it.
+// Settings returns all settings in the order of the documentation.
 func Settings() []Setting {
 	return append([]Setting{
 		with(Setting{
@@ -300,7 +300,7 @@ func Settings() []Setting {
 	}, slices.Concat(accessSettings(), socketSettings(), modelSettings(), speechSettings())...)
 }
 
-// modelSettings are the rows of the models on servers.
+// modelSettings are the settings of models on servers.
 func modelSettings() []Setting {
 	return []Setting{
 		with(Setting{

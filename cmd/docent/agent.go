@@ -84,7 +84,7 @@ func (unopened) Tools(context.Context) ([]tool.Tool, error) { return nil, nil }
 // Close does nothing.
 func (unopened) Close() {}
 
-// environment is what agents of files find here.
+// environment returns the models, documents, and connectors for agent files.
 func (a *app) environment(knowledge *tool.KnowledgeConfig) definition.Environment {
 	env := definition.Environment{
 		Knowledge: knowledge, K: a.cfg.K, History: a.cfg.History, MCP: a.connectMCP, Variable: config.Variable,
@@ -128,7 +128,7 @@ func (a *app) addAgent(ctx context.Context) error {
 	return nil
 }
 
-// choices are what a message may name.
+// choices returns the models and collections that a message may name.
 func (a *app) choices(ctx context.Context) (agent.Choices, error) {
 	all, err := a.db.Collections(ctx)
 	if err != nil {

@@ -66,7 +66,7 @@ With --golden, docent compares the figures with a golden file and exits with sta
 	return cmd
 }
 
-// evalReport is what eval prints.
+// evalReport is the output of eval.
 type evalReport struct {
 	Documents int                   `json:"documents"`
 	Chunks    int                   `json:"chunks"`
@@ -77,7 +77,7 @@ type evalReport struct {
 }
 
 func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Question) error {
-	// A database of its own: SQLite in a folder that is thrown away.
+	// A temporary database: SQLite in a folder that is removed.
 	dir, err := os.MkdirTemp("", "docent-eval-*")
 	if err != nil {
 		return fmt.Errorf("folder for the evaluation: %w", err)
@@ -103,7 +103,7 @@ func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Ques
 	return o.compare(std, report)
 }
 
-// evalCorpus ingests the corpus and opens what answers.
+// evalCorpus ingests the corpus and opens the answering service.
 func (a *app) evalCorpus(cmd *cobra.Command, std stdio, o evalOptions) (*evalReport, error) {
 	ctx := cmd.Context()
 	if err := os.MkdirAll(a.cfg.CacheDir(), 0o700); err != nil {

@@ -131,7 +131,7 @@ Exit status: 0 all files were read, 1 some files failed, 2 usage error.`,
 	return cmd
 }
 
-// summary says what happened in one line.
+// summary describes the results in one line.
 func (s ingestSummary) String() string {
 	return fmt.Sprintf("%d added, %d changed, %d unchanged, %d removed, %d failed; %s in %.1f s",
 		s.Added, s.Changed, s.Unchanged, s.Removed, s.Failed, plural(s.Chunks, "chunk"), s.Seconds)

@@ -111,7 +111,7 @@ func load(cmd *cobra.Command) (config.Config, error) {
 }
 
 // logger writes to standard error as configured. Commands that end by
-// themselves report what they do; their log is for what goes wrong.
+// themselves report their results. Their log contains only problems.
 func logger(std stdio, cfg config.Config, serving bool) *slog.Logger {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil || (level == slog.LevelInfo && !serving) {

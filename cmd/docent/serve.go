@@ -200,7 +200,7 @@ func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.
 	return sockets, api.Front(front)(mux), nil
 }
 
-// welcome is what a docent.v1 client is told of this installation.
+// welcome describes this installation to clients of docent.v1.
 func (a *app) welcome(ctx context.Context) ws.Info {
 	info := ws.Info{Models: a.rag.Models(), Collections: []string{}, Speaks: a.speaks()}
 	cols, err := a.db.Collections(ctx)
@@ -213,7 +213,7 @@ func (a *app) welcome(ctx context.Context) ws.Info {
 	return info
 }
 
-// info is what /api/info says beside what package api knows.
+// info returns the part of /api/info that package api does not know.
 func (a *app) info(context.Context) (api.Info, error) {
 	info := api.Info{
 		BuiltIn:  a.cfg.AgentFile == "",

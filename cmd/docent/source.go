@@ -30,8 +30,8 @@ source on its schedule. It follows changes in folders at once.`,
 	return cmd
 }
 
-// openSources opens the database and what looks after sources, without what
-// reads documents.
+// openSources opens the database and the manager of sources, without the reader of
+// documents.
 func openSources(cmd *cobra.Command, std stdio) (*app, error) {
 	a, err := openStore(cmd, std)
 	if err != nil {
@@ -44,7 +44,7 @@ func openSources(cmd *cobra.Command, std stdio) (*app, error) {
 	return a, nil
 }
 
-// openSyncing adds what reads documents.
+// openSyncing adds the reader of documents.
 func openSyncing(cmd *cobra.Command, std stdio) (*app, error) {
 	a, err := openIngest(cmd, std)
 	if err != nil {

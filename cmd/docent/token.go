@@ -27,7 +27,7 @@ apply to running servers at once.`,
 	return cmd
 }
 
-// accounts opens the store and what makes tokens and users in it.
+// accounts opens the store and its tokens and users.
 func accounts(cmd *cobra.Command, std stdio) (*app, *auth.Authenticator, error) {
 	a, err := openStore(cmd, std)
 	if err != nil {
@@ -88,7 +88,7 @@ conversations that it starts.`,
 	return cmd
 }
 
-// day is what durations of package time do not go up to.
+// day is a unit that package time does not have.
 const day = 24 * time.Hour
 
 // parseSpan reads a time span such as 90d, 1d12h or 30m; "" is 0.
@@ -185,7 +185,7 @@ func newTokenRevoke(std stdio) *cobra.Command {
 	}
 }
 
-// explain says more of what was not found.
+// explain replaces a fault.NotFound by one with the given message.
 func explain(err error, format string, args ...any) error {
 	if fault.KindOf(err) == fault.NotFound {
 		return fault.New(fault.NotFound, format, args...)

@@ -126,7 +126,7 @@ func newUserLs(std stdio) *cobra.Command {
 	}
 }
 
-// noUser is what is said of a user who does not exist.
+// noUser is the error for a user who does not exist.
 const noUser = "there is no user %q; docent user ls lists them"
 
 func newUserPassword(std stdio) *cobra.Command {
