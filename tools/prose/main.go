@@ -20,6 +20,9 @@ const skipPageTexts = true
 // pageTexts holds the English texts of the page.
 const pageTexts = "web/src/words/en"
 
+// skipped are folders without documentation.
+var skipped = []string{".git", ".library", "bin", "dist", "examples", "node_modules", "testdata"}
+
 func main() {
 	findings, err := checkAll(os.DirFS("."))
 	if err != nil {
@@ -47,8 +50,11 @@ func (f finding) String() string { return fmt.Sprintf("%s:%d: %s", f.file, f.lin
 
 // checkAll checks all files of the repository that have rules.
 func checkAll(root fs.FS) ([]finding, error) {
-	files := []string{"README.md", "CONTRIBUTING.md"}
-	err := fs.WalkDir(root, "docs", func(path string, _ fs.DirEntry, err error) error {
+	var files []string
+	err := fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && slices.Contains(skipped, d.Name()) {
+			return fs.SkipDir
+		}
 		if err == nil && strings.HasSuffix(path, ".md") {
 			files = append(files, path)
 		}
