@@ -19,7 +19,7 @@ import (
 // Pipeline names the extraction and chunking of this program. It changes with
 // each change that gives other chunks for the same bytes, so that sources read
 // by an older program are read again.
-const Pipeline = "docent/4"
+const Pipeline = "docent/5"
 
 // Config is what an Ingester needs.
 type Config struct {
@@ -168,6 +168,9 @@ type Result struct {
 	Chunks int `json:"chunks"`
 	// Reason says in one line why it failed.
 	Reason string `json:"reason,omitempty"`
+	// Note says what could not be read of an added or changed document, such as
+	// some of its pages.
+	Note string `json:"note,omitempty"`
 	// DocumentID is the stored document's, 0 if none is stored.
 	DocumentID int64 `json:"document_id,omitempty"`
 }

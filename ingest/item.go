@@ -36,6 +36,7 @@ type item struct {
 	reason  string        // why it cannot be read, if that is known already
 	silent  bool          // reported and not stored
 	spooled bool          // path is removed when it is read
+	shared  []uint64      // of a part: the blocks that the pages of its folder share
 	unread  bool          // its content is not known
 	whole   *item         // of a marker: the file's document, if it is one
 	marker  bool          // no document: the end of a file
@@ -122,7 +123,7 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 	d.Title, d.MediaType, d.Language = doc.Title, doc.Media, doc.Language
 	d.SHA256, d.Status, d.Text, d.Chunks = hash, rag.Ready, doc.Text, len(doc.Chunks)
 	it.put = &Put{Document: d, Chunks: doc.Chunks, Embedder: r.embedder, Original: it.data}
-	it.result.Status, it.result.Chunks = Added, len(doc.Chunks)
+	it.result.Status, it.result.Chunks, it.result.Note = Added, len(doc.Chunks), doc.Note
 	if it.known {
 		it.result.Status = Changed
 	}

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 
 	"docent/ingest/extract"
+	"docent/ingest/scratch"
 	"docent/ingest/worker"
 	"docent/internal/fault"
 )
@@ -24,21 +26,21 @@ const headLength = 1 << 10
 
 // spool is the folder of one run for parts that wait to be read.
 type spool struct {
-	dir  string
+	dir  *scratch.Folder // nil until there are parts
 	next int
 }
 
 // folder makes a folder for the parts of one source.
 func (s *spool) folder() (string, error) {
-	if s.dir == "" {
-		dir, err := os.MkdirTemp("", "docent-parts-")
+	if s.dir == nil {
+		dir, err := scratch.Make(scratch.Parts)
 		if err != nil {
-			return "", fmt.Errorf("make a folder for the parts of a source: %w", err)
+			return "", err
 		}
 		s.dir = dir
 	}
 	s.next++
-	dir := filepath.Join(s.dir, strconv.Itoa(s.next))
+	dir := filepath.Join(s.dir.Path, strconv.Itoa(s.next))
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make a folder for the parts of a source: %w", err)
 	}
@@ -47,10 +49,10 @@ func (s *spool) folder() (string, error) {
 
 // remove ends the use of the folder, after all of the run's work.
 func (s *spool) remove() error {
-	if s.dir == "" {
+	if s.dir == nil {
 		return nil
 	}
-	return os.RemoveAll(s.dir) //nolint:wrapcheck // it names the folder
+	return s.dir.Remove()
 }
 
 // unpacking sends the documents inside one source.
@@ -111,8 +113,9 @@ func (u *unpacking) unpack(ctx context.Context, it *item) (isDocument bool) {
 		it.err = fmt.Errorf("look into %s: %w", it.source, err)
 		return true
 	}
+	shared := u.in.partBlocks(ctx, parts)
 	for _, part := range parts {
-		if !u.part(it, part) {
+		if !u.part(it, part, shared[path.Dir(part.Name)]) {
 			u.stopped = true
 			break
 		}
@@ -120,9 +123,13 @@ func (u *unpacking) unpack(ctx context.Context, it *item) (isDocument bool) {
 	return isDocument
 }
 
-// part sends a part of an item. The reader has opened what is inside it.
-func (u *unpacking) part(of *item, part worker.Part) bool {
+// part sends a part of an item. The reader has opened the containers in it. Pages
+// are read without the shared blocks of their folder.
+func (u *unpacking) part(of *item, part worker.Part, shared []uint64) bool {
 	it := &item{source: of.source + "#" + part.Name, name: part.Name, path: part.Path, size: part.Size, mtime: of.mtime, reason: part.Reason, spooled: true}
+	if isPage(part.Name) {
+		it.shared = shared
+	}
 	if !part.Modified.IsZero() {
 		it.mtime = part.Modified.UnixNano()
 	}

@@ -3,6 +3,7 @@ package ingest_test
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -44,6 +45,27 @@ func TestArchive(t *testing.T) {
 	f.expect(ingest.Request{}, "failed parts.zip: damaged: it is not an archive that can be opened, or only a part of one\n")
 	f.write("parts.zip", changed)
 	f.expect(ingest.Request{}, "unchanged parts.zip#pump.md\nunchanged parts.zip#seal.txt\nremoved parts.zip\n")
+}
+
+// TestArchivePages leaves out the blocks that most pages in a folder of an archive
+// share.
+func TestArchivePages(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, ingest.Config{})
+	const menu = "<p>Home and overview</p><p>All pumps of the house</p><p>Where to call us</p>"
+	var pages []string
+	for i := range 9 {
+		pages = append(pages, fmt.Sprintf("site/%d.html", i), fmt.Sprintf("<body>%s<h1>Pump %d</h1><p>It moves %d liters in a minute.</p>", menu, i, i*10))
+	}
+	pages = append(pages, "other/a.html", "<body>"+menu+"<p>Another folder.</p>")
+	f.write("site.zip", zipped(t, pages...))
+	f.run(ingest.Request{})
+	for source, doc := range f.store.docs {
+		_, name, _ := strings.Cut(source, "#")
+		if got, want := strings.Contains(doc.doc.Text, "All pumps of the house"), name == "other/a.html"; got != want {
+			t.Errorf("%s: %q", name, doc.doc.Text)
+		}
+	}
 }
 
 // letter is a mail with a text file attached to it.

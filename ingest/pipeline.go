@@ -206,7 +206,7 @@ func (in *Ingester) embedBatch(ctx context.Context, b *batch) error {
 				in.log.Error("a document cannot be embedded", "source", it.source, "error", err)
 				reason = "docent failed on it; the log has the details"
 			}
-			it.result.Status, it.result.Reason, it.result.Chunks = Failed, reason, 0
+			it.result.Status, it.result.Reason, it.result.Chunks, it.result.Note = Failed, reason, 0, ""
 			d := it.put.Document
 			d.Status, d.Error, d.Text, d.Chunks = rag.Failed, reason, "", 0
 			it.put = &Put{Document: d, Embedder: it.put.Embedder}

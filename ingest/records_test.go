@@ -109,3 +109,14 @@ func TestRead(t *testing.T) {
 		}
 	}
 }
+
+// TestReadInPart says with the result what could not be read.
+func TestReadInPart(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, ingest.Config{MaxFileSize: 1 << 20})
+	data := strings.Repeat("f3A9c0B7d2E4a6F8b1C5d7E9a2B4c6D8e0F1a3B5c7D9e1F2a4B6c8D0\n", 4000)
+	results, err := f.in.Read(t.Context(), "", "upload:dump.txt", strings.NewReader(data))
+	if err != nil || len(results) != 1 || results[0].Status != ingest.Added || !strings.Contains(results[0].Note, "of encoded data") {
+		t.Errorf("%+v, %v", results, err)
+	}
+}

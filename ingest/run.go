@@ -306,9 +306,12 @@ func (in *Ingester) remove(ctx context.Context, gone []SourceState, yield func(R
 	return true, nil
 }
 
-// Read ingests what r yields as one source, such as upload:NAME or stdin:NAME;
-// NAME helps to tell what it is. A source with a document to a line gives a
-// result for each, others one.
+// stdinPrefix begins the sources that come from standard input.
+const stdinPrefix = "stdin:"
+
+// Read ingests the content of r as one source, such as upload:NAME or stdin:NAME.
+// NAME helps to detect the format. A source with a document on each line gives a
+// result for each, others give one. Standard input without text is refused.
 func (in *Ingester) Read(ctx context.Context, collection, source string, r io.Reader) ([]Result, error) {
 	_, name, ok := strings.Cut(source, ":")
 	if !ok || name == "" {
@@ -320,6 +323,11 @@ func (in *Ingester) Read(ctx context.Context, collection, source string, r io.Re
 	data, err := io.ReadAll(io.LimitReader(r, in.cfg.MaxFileSize+1))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", source, err)
+	}
+	if strings.HasPrefix(source, stdinPrefix) && len(bytes.TrimSpace(data)) == 0 {
+		// The command before the pipe has failed, more likely than not.
+		return nil, fault.New(fault.Invalid,
+			"it has no text, so nothing was changed: check the command that writes to it, or remove the document with docent docs rm %s", source)
 	}
 	state, err := in.start(ctx, collection, source)
 	if err != nil {

@@ -2,26 +2,36 @@ package ingest
 
 import (
 	"context"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
 
 	"docent/ingest/boilerplate"
 	"docent/ingest/extract"
+	"docent/ingest/worker"
 )
 
 // Web pages of one folder often begin with the same menu and end with the same
-// footer. The first page of a folder that is read has a sample of the folder
-// looked at; the blocks that most pages share are then left out of all of them.
+// footer. Before the first page of a folder is read, a sample of the folder is
+// read. The blocks that most pages of the sample share are left out of all pages.
+// Folders in an archive are treated alike.
 
 // pageFolders are the folders of a run that hold web pages, by path.
 type pageFolders map[string]*pageFolder
 
 // pageFolder is a folder with enough web pages to tell what they share.
 type pageFolder struct {
-	files  []file
+	files  []page
 	once   sync.Once
 	blocks []uint64
+}
+
+// page is a file that holds a web page.
+type page struct {
+	name string // of the page, as a hint at its format
+	path string
+	size int64
 }
 
 // isPage reports whether a name is a web page's.
@@ -44,19 +54,50 @@ func newPageFolders(files []file) pageFolders {
 		if folders[dir] == nil {
 			folders[dir] = &pageFolder{}
 		}
-		folders[dir].files = append(folders[dir].files, f)
+		folders[dir].files = append(folders[dir].files, page{name: f.path, path: f.path, size: f.size})
 	}
-	for dir, f := range folders {
+	folders.dropSmall()
+	return folders
+}
+
+// dropSmall forgets folders with too few pages to tell what they share.
+func (p pageFolders) dropSmall() {
+	for dir, f := range p {
 		if len(f.files) < boilerplate.MinDocuments {
-			delete(folders, dir)
+			delete(p, dir)
 		}
 	}
-	return folders
+}
+
+// partBlocks returns the blocks that most pages of each folder of an archive
+// share, by folder. It reads them before the parts are sent, for reading a part
+// removes its file.
+func (in *Ingester) partBlocks(ctx context.Context, parts []worker.Part) map[string][]uint64 {
+	folders := pageFolders{}
+	for _, part := range parts {
+		if part.Reason != "" || !isPage(part.Name) {
+			continue
+		}
+		dir := path.Dir(part.Name)
+		if folders[dir] == nil {
+			folders[dir] = &pageFolder{}
+		}
+		folders[dir].files = append(folders[dir].files, page{name: part.Name, path: part.Path, size: part.Size})
+	}
+	folders.dropSmall()
+	blocks := map[string][]uint64{}
+	for dir, f := range folders {
+		blocks[dir] = in.sharedBlocks(ctx, f.files)
+	}
+	return blocks
 }
 
 // shared returns the blocks that an item's page shares with most of its folder.
 func (p pageFolders) shared(ctx context.Context, in *Ingester, it *item) []uint64 {
-	if it.spooled || !isPage(it.path) {
+	if it.spooled {
+		return it.shared
+	}
+	if !isPage(it.path) {
 		return nil
 	}
 	folder := p[filepath.Dir(it.path)]
@@ -69,7 +110,7 @@ func (p pageFolders) shared(ctx context.Context, in *Ingester, it *item) []uint6
 
 // sharedBlocks looks at a sample of files. Those that cannot be read do not
 // count; reading them for their own sake says why.
-func (in *Ingester) sharedBlocks(ctx context.Context, files []file) []uint64 {
+func (in *Ingester) sharedBlocks(ctx context.Context, files []page) []uint64 {
 	repeats := boilerplate.New()
 	n := min(len(files), boilerplate.SampleSize)
 	for i := range n {
@@ -78,7 +119,7 @@ func (in *Ingester) sharedBlocks(ctx context.Context, files []file) []uint64 {
 		if reason != "" {
 			continue
 		}
-		edges, err := in.reader.Edges(ctx, extract.Source{Name: f.path, Data: data})
+		edges, err := in.reader.Edges(ctx, extract.Source{Name: f.name, Data: data})
 		if err == nil {
 			repeats.Add(edges)
 		}

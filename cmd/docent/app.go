@@ -236,6 +236,9 @@ const quickReaders = 2
 // addIngester adds the reading of documents in worker processes: with quick
 // workers for a server, whose users wait for each other, and none for a command.
 func (a *app) addIngester(quick int) error {
+	if err := worker.Sweep(); err != nil {
+		a.log.Warn("remove temporary files of earlier processes", "error", err)
+	}
 	recognizer, err := a.newVision()
 	if err != nil {
 		return err

@@ -123,7 +123,7 @@ func (s *stages) run(b *testing.B, store ingest.Store) {
 		return err
 	})
 	each(&s.cut, func(i int) error {
-		s.chunks[i] = s.cutter.Cut(s.docs[i])
+		s.chunks[i], _ = s.cutter.Cut(s.docs[i])
 		return nil
 	})
 	each(&s.embed, func(i int) (err error) {

@@ -22,6 +22,7 @@ type ingestLine struct {
 	Status string `json:"status"`
 	Chunks int    `json:"chunks"`
 	Reason string `json:"reason,omitempty"`
+	Note   string `json:"note,omitempty"`
 }
 
 // ingestSummary ends `ingest --json`; its keys are a contract.
@@ -87,7 +88,8 @@ With --json, docent prints one object per file, a progress object at most once a
 second, and a summary at the end.
 
 With --watch, docent reads the paths once and then follows changes until you
-interrupt it. It also removes the documents of deleted files, as --prune does.
+interrupt it. It also removes the documents of deleted files, as --prune does. If a
+watched folder itself disappears, docent reports it and removes nothing.
 
 Exit status: 0 all files were read, 1 some files failed, 2 usage error.`,
 		Args: cobra.MinimumNArgs(1),
@@ -99,9 +101,13 @@ Exit status: 0 all files were read, 1 some files failed, 2 usage error.`,
 			defer a.close()
 			var sum ingestSummary
 			var known ingest.Listing
+			var roots []*watchRoot
 			if watch {
 				if slices.Contains(args, "-") {
 					return fault.New(fault.Invalid, "standard input cannot be watched: name files and folders")
+				}
+				if roots, err = a.watchRoots(cmd.Context(), ingest.Request{Collection: collection, Paths: args}); err != nil {
+					return err
 				}
 				if known, err = ingest.List(cmd.Context(), args); err != nil {
 					return err
@@ -117,7 +123,7 @@ Exit status: 0 all files were read, 1 some files failed, 2 usage error.`,
 			if !watch || err != nil && !errors.Is(err, errFailed) {
 				return err
 			}
-			return a.followPaths(cmd, std, ingest.Request{Collection: collection, Paths: args, Retry: retry}, asJSON, known)
+			return a.followPaths(cmd, std, ingest.Request{Collection: collection, Paths: args, Retry: retry}, asJSON, known, roots)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per file, then a summary")

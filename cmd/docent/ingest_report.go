@@ -17,6 +17,7 @@ const maxExamples = 10
 // ingestReport gathers the failures of a run by their reasons.
 type ingestReport struct {
 	failures map[string][]ingest.Result
+	partial  []ingest.Result // read without some of their content
 	survey   ingest.Survey
 	verbose  bool
 	pruned   bool
@@ -56,6 +57,16 @@ func (r *ingestReport) write(w io.Writer) error {
 			}
 			fmt.Fprintf(&b, "  %s: %s\n", f.Source, f.Reason)
 		}
+	}
+	if len(r.partial) > 0 {
+		fmt.Fprintf(&b, "%d read in part\n", len(r.partial))
+	}
+	for i, f := range r.partial {
+		if i == maxExamples && !r.verbose {
+			fmt.Fprintf(&b, "  and %d more; --verbose lists all\n", len(r.partial)-i)
+			break
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", f.Source, f.Note)
 	}
 	if n := r.survey.Skipped; n > 0 {
 		fmt.Fprintf(&b, "%d skipped: hidden or ignored\n", n)

@@ -33,9 +33,12 @@ func (a *app) ingestPaths(cmd *cobra.Command, std stdio, req ingest.Request, out
 	one := func(r ingest.Result) error {
 		sum.count(r)
 		if out.asJSON {
-			return enc.Encode(ingestLine{r.Source, r.Status, r.Chunks, r.Reason})
+			return enc.Encode(ingestLine{r.Source, r.Status, r.Chunks, r.Reason, r.Note})
 		}
 		bar.done(r.Source)
+		if r.Note != "" {
+			rep.partial = append(rep.partial, r)
+		}
 		if r.Status == ingest.Failed {
 			rep.failure(r)
 		} else if out.verbose {

@@ -263,6 +263,9 @@ func (a *app) syncSource(cmd *cobra.Command, std stdio, r source.Record, retry, 
 	if sum.Error != "" {
 		fmt.Fprintf(std.err, "failed: %s: %s\n", r.Name, sum.Error)
 	}
+	if failed != nil && sum.Added+sum.Changed+sum.Unchanged+sum.Removed+sum.Failed == 0 {
+		return false, nil // there is nothing to sum up
+	}
 	_, err = fmt.Fprintf(std.out, "%s: %d added, %d changed, %d unchanged, %d removed, %d failed in %.1f s\n",
 		r.Name, sum.Added, sum.Changed, sum.Unchanged, sum.Removed, sum.Failed, sum.EndedAt.Sub(sum.StartedAt).Seconds())
 	return failed == nil && sum.Failed == 0, err

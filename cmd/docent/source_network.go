@@ -64,7 +64,7 @@ var fileOptions = []source.Option{
 }
 
 var webOptions = []source.Option{
-	{Name: "mode", Title: "page, sitemap, or crawl", Default: "page, or sitemap for .xml"},
+	{Name: "mode", Title: "page, sitemap, or crawl", Choices: []string{"page", "sitemap", "crawl"}, Default: "page, or sitemap for .xml"},
 	{Name: "depth", Title: "how many links a crawl follows", Type: "number", Default: "10"},
 	{Name: "max_pages", Title: "most pages of one sync", Type: "number", Default: "5000"},
 	{Name: "prefixes", Title: "paths to read below, comma-separated", Type: "list", Default: "the folder of the address"},

@@ -107,9 +107,14 @@ func TestSourceIsServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "a deleted file is removed", func() bool { return !strings.Contains(sources(), "valve") })
-	var kinds struct{ Kinds []struct{ Kind string } }
+	var kinds struct {
+		Kinds []struct {
+			Kind    string
+			Options []struct{ Choices []string }
+		}
+	}
 	getJSON(t, url+"/api/source-kinds", &kinds)
-	if len(kinds.Kinds) == 0 || kinds.Kinds[0].Kind != "folder" {
+	if len(kinds.Kinds) < 2 || kinds.Kinds[0].Kind != "folder" || len(kinds.Kinds[1].Options[0].Choices) != 3 {
 		t.Errorf("kinds are %+v", kinds)
 	}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/api/sources", strings.NewReader(`{"kind":"folder","location":"/etc"}`))
@@ -159,4 +164,49 @@ func TestIngestWatch(t *testing.T) {
 		t.Errorf("the documents are\n%s", out)
 	}
 	docent(t, env, 2, "ingest", "--watch", "-")
+}
+
+// TestWatchKeepsVanishedFolders takes the watched folder itself away, as an
+// unmounted disk does: its documents stay.
+func TestWatchKeepsVanishedFolders(t *testing.T) {
+	t.Parallel()
+	env, parent := []string{"DOCENT_DATA=" + t.TempDir()}, t.TempDir()
+	docs, away := filepath.Join(parent, "disk", "docs"), filepath.Join(parent, "away")
+	write(t, docs, "pump.md", "# Pump\n\nThe pump runs at 40 bar.\n", "sub/valve.md", "# Valve\n\nThe valve opens at 3 bar.\n")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	documents := func(want int) {
+		t.Helper()
+		if out := docent(t, env, 0, "docs", "ls", "--json"); strings.Count(out, "\n") != want {
+			t.Errorf("want %d documents:\n%s", want, out)
+		}
+	}
+	p := start(t, env, "ingest", "--watch", docs)
+	p.log.line(t, "watching")
+	must(os.Rename(docs, away))
+	p.log.line(t, "docent: the watched folder "+docs+" is out of reach (not found")
+	documents(2)
+	must(os.Rename(away, docs))
+	write(t, docs, "motor.md", "# Motor\n\nThe motor has 5 kW.\n")
+	p.out.line(t, "added: "+filepath.Join(docs, "motor.md"))
+	documents(3)
+	must(os.Rename(docs, away))
+	must(os.Mkdir(docs, 0o755)) // as the mount point of an unmounted disk
+	must(os.Rename(filepath.Dir(docs), filepath.Join(parent, "disk2")))
+	write(t, docs, "gear.md", "# Gear\n\nThe gear has 20 teeth.\n") // it is the folder now
+	p.out.line(t, "removed: "+filepath.Join(docs, "sub/valve.md"))
+	documents(1)
+	p.cmd.Process.Signal(os.Interrupt) //nolint:errcheck // wait says it
+	if code := p.wait(); code != 0 {
+		t.Errorf("it ended with %d\n%s", code, p.log)
+	}
+	must(os.Remove(filepath.Join(docs, "gear.md")))
+	docent(t, env, 3, "ingest", "--watch", docs)
+	must(os.Remove(docs))
+	docent(t, env, 3, "ingest", "--watch", docs)
+	documents(1)
 }

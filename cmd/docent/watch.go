@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,16 +33,17 @@ type follower struct {
 	req    ingest.Request
 	asJSON bool
 	seen   map[string]ingest.File
+	roots  []*watchRoot
 	err    error
 	cancel context.CancelFunc
 }
 
 // followPaths follows the paths of a request until ctx ends. The request has
 // been run once; known is what it found before it began.
-func (a *app) followPaths(cmd *cobra.Command, std stdio, req ingest.Request, asJSON bool, known ingest.Listing) error {
+func (a *app) followPaths(cmd *cobra.Command, std stdio, req ingest.Request, asJSON bool, known ingest.Listing, roots []*watchRoot) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	f := &follower{a: a, cmd: cmd, std: std, req: req, asJSON: asJSON, seen: map[string]ingest.File{}, cancel: cancel}
+	f := &follower{a: a, cmd: cmd, std: std, req: req, asJSON: asJSON, seen: map[string]ingest.File{}, roots: roots, cancel: cancel}
 	for _, file := range known.Files {
 		f.seen[file.Path] = file
 	}
@@ -57,9 +59,13 @@ func (f *follower) changed(ctx context.Context) {
 		f.fail(ctx, err)
 		return
 	}
+	lost := f.lostRoots()
 	now := make(map[string]ingest.File, len(l.Files))
 	var paths []string
 	for _, file := range l.Files {
+		if within(file.Path, lost) {
+			continue
+		}
 		now[file.Path] = file
 		if old, known := f.seen[file.Path]; !known || old.Size != file.Size || !old.Modified.Equal(file.Modified) || old.Reason != file.Reason {
 			paths = append(paths, file.Path)
@@ -70,11 +76,11 @@ func (f *follower) changed(ctx context.Context) {
 		if _, there := now[path]; there {
 			continue
 		}
-		if within(path, l.Broken) { // nothing is known of it
+		if within(path, l.Broken) || within(path, lost) { // nothing is known of it
 			now[path] = file
 			continue
 		}
-		if path = top(path); !gone[path] {
+		if path = f.top(path); !gone[path] {
 			gone[path] = true
 			paths = append(paths, path)
 		}
@@ -86,12 +92,31 @@ func (f *follower) changed(ctx context.Context) {
 	f.read(ctx, paths, gone)
 }
 
-// top is the highest folder of a path that is gone with it: of a path whose
-// folder is gone, ingest could not tell whether it is only out of reach.
-func top(path string) string {
+// lostRoots returns the watched folders that are out of reach, and reports each
+// when it becomes so.
+func (f *follower) lostRoots() []string {
+	var lost []string
+	for _, root := range f.roots {
+		err := root.look()
+		if err != nil {
+			lost = append(lost, root.path)
+		}
+		if err != nil && !root.lost {
+			fmt.Fprintln(f.std.err, "docent:", fault.Message(err))
+		}
+		root.lost = err != nil
+	}
+	return lost
+}
+
+// top returns the highest folder below the watched ones that is gone with a path.
+// If only the path were looked at, a folder that is gone could not be told from
+// one out of reach.
+func (f *follower) top(path string) string {
 	for {
 		folder := filepath.Dir(path)
-		if _, err := os.Lstat(folder); !errors.Is(err, fs.ErrNotExist) || folder == path {
+		isRoot := slices.ContainsFunc(f.roots, func(r *watchRoot) bool { return r.path == folder || r.path == path })
+		if _, err := os.Lstat(folder); isRoot || !errors.Is(err, fs.ErrNotExist) || folder == path {
 			return path
 		}
 		path = folder
@@ -122,7 +147,7 @@ func (f *follower) read(ctx context.Context, paths []string, gone map[string]boo
 		sum.count(r)
 		switch {
 		case f.asJSON:
-			if err := enc.Encode(ingestLine{r.Source, r.Status, r.Chunks, r.Reason}); err != nil {
+			if err := enc.Encode(ingestLine{r.Source, r.Status, r.Chunks, r.Reason, r.Note}); err != nil {
 				f.fail(ctx, err)
 				return
 			}
@@ -130,6 +155,9 @@ func (f *follower) read(ctx context.Context, paths []string, gone map[string]boo
 			fmt.Fprintf(f.std.err, "failed: %s: %s\n", r.Source, r.Reason)
 		default:
 			fmt.Fprintf(f.std.out, "%s: %s\n", r.Status, r.Source)
+			if r.Note != "" {
+				fmt.Fprintf(f.std.err, "read in part: %s: %s\n", r.Source, r.Note)
+			}
 		}
 	}
 	if sum == (ingestSummary{}) {

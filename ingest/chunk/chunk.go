@@ -63,7 +63,8 @@ func New(cfg Config) (*Cutter, error) {
 }
 
 // Cut returns the document's passages in the order of its text, numbered from 0.
-func (c *Cutter) Cut(doc *outline.Document) []rag.Chunk {
+// omitted counts the bytes of encoded data, such as base64, that are in none.
+func (c *Cutter) Cut(doc *outline.Document) (passages []rag.Chunk, omitted int) {
 	w := &work{Config: c.cfg, doc: doc, source: isSource(doc), counts: make([]int, len(doc.Blocks)), names: map[int]string{}}
 	for i, b := range doc.Blocks {
 		w.counts[i] = Words(doc.Text[b.Start:b.End])
@@ -71,7 +72,7 @@ func (c *Cutter) Cut(doc *outline.Document) []rag.Chunk {
 	for _, g := range w.gather(w.sections()) {
 		w.cut(g)
 	}
-	return w.out
+	return w.out, w.omitted
 }
 
 // work is the state of cutting one document.
@@ -85,6 +86,9 @@ type work struct {
 	group  group // the one being cut
 	limit  int   // its largest passage
 	names  map[int]string
+	// encoded counts the bytes of encoded data so far, and omitted those of them
+	// that are in no passage.
+	encoded, omitted int
 }
 
 // piece is a part of the text that is kept whole: a block, or a part of one
@@ -142,11 +146,21 @@ func (w *work) cut(g group) {
 // words they are.
 const maxPieces = 4096
 
-// add appends a piece of the group being cut.
+// add appends a piece of the group being cut, unless there is too much encoded
+// data.
 func (w *work) add(p piece) {
-	if len(w.pieces) == maxPieces {
+	omit := isEncoded(w.doc.Text[p.start:p.end])
+	if omit {
+		w.encoded += p.end - p.start
+		omit = w.encoded > maxEncoded
+	}
+	if omit || len(w.pieces) == maxPieces {
 		w.pack(w.group, w.limit)
 		w.pieces = w.pieces[:0]
+	}
+	if omit {
+		w.omitted += p.end - p.start
+		return
 	}
 	w.pieces = append(w.pieces, p)
 }

@@ -1,13 +1,18 @@
 package chunk_test
 
 import (
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/hex"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"docent/ingest/chunk"
+	"docent/ingest/extract/plain"
 	"docent/ingest/outline"
 	"docent/rag"
 )
@@ -105,7 +110,7 @@ func TestSectionsStayApart(t *testing.T) {
 	b.Add(outline.Heading, 3, "\n\n", "Options")
 	b.Add(outline.Paragraph, 0, "\n\n", words(60))
 	doc := b.Document("Manual")
-	chunks := newCutter(t, chunk.Config{}).Cut(doc)
+	chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
 	check(t, doc, chunks, 230)
 	if got, want := headings(chunks), "Install\nRun\nRun/Options"; got != want {
 		t.Errorf("paths:\n%s\nwant\n%s", got, want)
@@ -123,7 +128,7 @@ func TestTinySectionsGather(t *testing.T) {
 	b.Add(outline.Heading, 2, "\n\n", "Description")
 	b.Add(outline.Paragraph, 0, "\n\n", words(200))
 	doc := b.Document("LOCK")
-	chunks := newCutter(t, chunk.Config{}).Cut(doc)
+	chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
 	check(t, doc, chunks, 230)
 	if got, want := headings(chunks), "\nDescription"; got != want {
 		t.Fatalf("paths:\n%q\nwant\n%q", got, want)
@@ -144,7 +149,7 @@ func TestTermsGatherUntilFull(t *testing.T) {
 	b.Close(outline.TermLevel + 1)
 	b.Add(outline.Paragraph, 0, "\n\n", words(60))
 	doc := b.Document("")
-	chunks := newCutter(t, chunk.Config{}).Cut(doc)
+	chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
 	check(t, doc, chunks, 230)
 	if got, want := headings(chunks), "Options\nOptions\nOptions\nOptions"; got != want {
 		t.Errorf("paths:\n%s\nwant\n%s", got, want)
@@ -166,7 +171,7 @@ func TestLongTermNamesItsChunks(t *testing.T) {
 		b.Add(outline.Paragraph, 0, "\n\n", words(80))
 	}
 	doc := b.Document("")
-	chunks := newCutter(t, chunk.Config{}).Cut(doc)
+	chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
 	check(t, doc, chunks, 230)
 	if len(chunks) != 2 && len(chunks) != 3 {
 		t.Fatalf("400 words in %d chunks", len(chunks))
@@ -187,7 +192,7 @@ func TestTableRowsRepeatTheHeader(t *testing.T) {
 		b.Add(outline.Row, 0, "\n", fmt.Sprintf("r%d | %s", i, words(20)))
 	}
 	doc := b.Document("")
-	chunks := newCutter(t, chunk.Config{}).Cut(doc)
+	chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
 	check(t, doc, chunks, 230)
 	for i, c := range chunks {
 		if c.Kind != rag.Table {
@@ -206,7 +211,7 @@ func TestAnnouncementGoesWithTheCode(t *testing.T) {
 	b.Add(outline.Paragraph, 0, "\n\n", "For example:")
 	b.Add(outline.Code, 0, "\n\n", words(150))
 	doc := b.Document("")
-	chunks := newCutter(t, chunk.Config{}).Cut(doc)
+	chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
 	check(t, doc, chunks, 230)
 	if len(chunks) != 2 || !strings.HasPrefix(chunks[1].Text, "For example:") {
 		t.Errorf("got %d chunks, the second begins %q", len(chunks), chunks[len(chunks)-1].Text[:20])
@@ -231,7 +236,7 @@ func TestLongBlocksAreCutWhereTheyMayBe(t *testing.T) {
 			b := outline.NewBuilder(0)
 			b.Add(tt.kind, 0, "", tt.text)
 			doc := b.Document("")
-			chunks := newCutter(t, chunk.Config{}).Cut(doc)
+			chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
 			check(t, doc, chunks, 250)
 			if len(chunks) < 2 {
 				t.Fatalf("%d words in one chunk", chunk.Words(tt.text))
@@ -259,7 +264,7 @@ func TestPagesStayApart(t *testing.T) {
 	}
 	doc := b.Document("")
 	doc.PageLabels = []string{"i", "ii", "1"}
-	chunks := newCutter(t, chunk.Config{}).Cut(doc)
+	chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
 	check(t, doc, chunks, 230)
 	var labels []string
 	for i, c := range chunks {
@@ -279,7 +284,7 @@ func TestHeadingsAloneAreFound(t *testing.T) {
 	b.Add(outline.Heading, 1, "\n\n", "Only")
 	b.Add(outline.Heading, 1, "\n\n", "Headings")
 	doc := b.Document("")
-	chunks := newCutter(t, chunk.Config{}).Cut(doc)
+	chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
 	if len(chunks) != 1 || chunks[0].Text != "Only\n\nHeadings" {
 		t.Errorf("got %+v", chunks)
 	}
@@ -302,6 +307,45 @@ func TestConfig(t *testing.T) {
 	for _, cfg := range []chunk.Config{{MaxWords: 3}, {MinWords: 400}, {TermWords: -1}, {MinCodeWords: 1000}} {
 		if _, err := chunk.New(cfg); err == nil {
 			t.Errorf("%+v is accepted", cfg)
+		}
+	}
+}
+
+// TestEncodedData bounds the passages of base64 and hexadecimal digits, and
+// leaves the text around them and lists of names alone.
+func TestEncodedData(t *testing.T) {
+	t.Parallel()
+	random := make([]byte, 1<<20)
+	rand.NewChaCha8([32]byte{1}).Read(random) //nolint:errcheck // it never fails
+	lines := func(text string) string {
+		var b strings.Builder
+		for len(text) > 76 {
+			b.WriteString(text[:76] + "\n")
+			text = text[76:]
+		}
+		return b.String() + text
+	}
+	base64 := base64.StdEncoding.EncodeToString(random)
+	digits := hex.EncodeToString(random)
+	for name, data := range map[string]string{"base64": lines(base64), "one line": base64, "hex": lines(digits), "capitals": lines(strings.ToUpper(digits)), "base32": lines(base32.StdEncoding.EncodeToString(random))} {
+		doc := plain.Text("", "The pump is serviced every 4,000 hours.\n\n"+data+"\n\nThe valve is blue.")
+		chunks, omitted := newCutter(t, chunk.Config{}).Cut(doc)
+		if len(chunks) > 50 || omitted < len(data)-80<<10 || omitted > len(data) {
+			t.Errorf("%s: %d passages, %d of %d bytes are left out", name, len(chunks), omitted, len(data))
+		}
+		if first, last := chunks[0].Text, chunks[len(chunks)-1].Text; !strings.Contains(first, "pump") || !strings.Contains(last, "valve") {
+			t.Errorf("%s: the text around it is lost: %.60s … %.60s", name, first, last)
+		}
+	}
+	var paths, names, ids strings.Builder
+	for i := range 20000 {
+		fmt.Fprintf(&paths, "/warehouse/orders/2024-05-%02d/hour-%02d/part-%05d\n", i%30, i%24, i)
+		fmt.Fprintf(&names, "KubernetesClusterAutoscalerV%dBetaTemplateSpec\n", i)
+		fmt.Fprintf(&ids, "%x-%x-%x-%x-%x\n", random[i:i+4], random[i:i+2], random[i+1:i+3], random[i+2:i+4], random[i:i+6])
+	}
+	for name, text := range map[string]string{"paths": paths.String(), "names": names.String(), "ids": ids.String()} {
+		if _, omitted := newCutter(t, chunk.Config{}).Cut(plain.Text("", text)); omitted != 0 {
+			t.Errorf("%s: %d of %d bytes are left out", name, omitted, len(text))
 		}
 	}
 }

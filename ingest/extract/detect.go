@@ -75,15 +75,33 @@ func (e *Extractor) detect(ctx context.Context, src Source) (Format, error) {
 	if f, ok, err := detectContainer(src, head); ok {
 		return f, err
 	}
-	if charset.IsBinary(head) {
+	if charset.IsBinary(head) || isPDF(src.Data) {
 		return e.detectBinary(ctx, src)
 	}
 	return detectText(src, head), nil
 }
 
+// pdfSignature begins a PDF, and may have other bytes of the first KiB before it.
+var pdfSignature = []byte("%PDF-")
+
+// isPDF reports whether data that looks like text is a PDF. Headers of a mail or a
+// web server may stand before it, so its end decides: a text that only mentions the
+// signature has no PDF's end.
+func isPDF(data []byte) bool {
+	i := bytes.Index(data[:min(len(data), 1<<10)], pdfSignature)
+	if i < 0 {
+		return false
+	}
+	if len(bytes.Trim(data[:i], " \t\r\n\xef\xbb\xbf")) == 0 {
+		return true
+	}
+	tail := data[max(len(data)-1<<10, i):]
+	return bytes.Contains(tail, []byte("startxref")) && bytes.Contains(tail, []byte("%%EOF"))
+}
+
 // detectBinary tells binary formats apart by their signatures.
 func (e *Extractor) detectBinary(ctx context.Context, src Source) (Format, error) {
-	if bytes.Contains(src.Data[:min(len(src.Data), 1024)], []byte("%PDF-")) {
+	if bytes.Contains(src.Data[:min(len(src.Data), 1<<10)], pdfSignature) {
 		return Format{"application/pdf", func(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 			return e.pdf.ReadRecognized(ctx, data, src.Recognized)
 		}}, nil

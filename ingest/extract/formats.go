@@ -125,7 +125,7 @@ var pictureFormats = []Info{
 }
 
 var archiveFormats = []Info{
-	{"ZIP", []string{".zip"}, "application/zip", "each file as a document", "hidden files; archives inside archives, beyond one level; encrypted files", archiveLimits},
+	{"ZIP", []string{".zip", ".jar"}, "application/zip", "each file as a document; of JAR files those with source code", "hidden files; archives inside archives, beyond one level; encrypted files; programs in JAR files", archiveLimits},
 	{
 		"TAR and compressed files",
 		[]string{".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst"},

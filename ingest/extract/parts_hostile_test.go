@@ -24,6 +24,29 @@ func nestedMail(n int, message bool) string {
 	return b.String()
 }
 
+// TestNestedMail reads messages that are nested deeper than the reader follows.
+// The reason says so, or a note if there is text above that depth.
+func TestNestedMail(t *testing.T) {
+	t.Parallel()
+	e := newExtractor(t)
+	for _, message := range []bool{false, true} {
+		deep := nestedMail(300, message)
+		_, _, err := e.Extract(t.Context(), extract.Source{Name: "a.eml", Data: []byte(deep)})
+		if fault.KindOf(err) != fault.Invalid || !strings.HasPrefix(fault.Message(err), "nested too deeply") {
+			t.Errorf("messages %t: got %v", message, err)
+		}
+		mixed := "From: b\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=z\n\n--z\n\nThe pump is shut.\n--z\nContent-Type: message/rfc822\n\n" + deep + "\n--z--\n"
+		doc, _, err := e.Extract(t.Context(), extract.Source{Name: "a.eml", Data: []byte(mixed)})
+		if err != nil || !strings.Contains(doc.Text, "The pump is shut.") || doc.Note != "only its outer 24 levels were read: parts below are nested too deeply" {
+			t.Errorf("messages %t: %+v, %v", message, doc, err)
+		}
+		doc, _, err = e.Extract(t.Context(), extract.Source{Name: "a.eml", Data: []byte(nestedMail(20, message))})
+		if err != nil || doc.Note != "" || !strings.Contains(doc.Text, "text") {
+			t.Errorf("messages %t, 20 levels: %+v, %v", message, doc, err)
+		}
+	}
+}
+
 // TestHostileParts reads containers made to hurt. Reading is linear, or it would
 // run into the test's time limit.
 func TestHostileParts(t *testing.T) {

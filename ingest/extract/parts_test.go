@@ -236,3 +236,15 @@ func TestPacked(t *testing.T) {
 		}
 	}
 }
+
+// TestJAR opens a JAR with source code as an archive, and not one with a program.
+func TestJAR(t *testing.T) {
+	t.Parallel()
+	const manifest = "META-INF/MANIFEST.MF"
+	if got := showParts(t, "a-sources.jar", zipOf(t, files{{manifest, "Manifest-Version: 1.0"}, {"b/C.java", "class C {}"}})); !strings.Contains(got, `b/C.java "class C {}"`) {
+		t.Errorf("source code: %s", got)
+	}
+	if got := showParts(t, "a.jar", zipOf(t, files{{manifest, "Manifest-Version: 1.0"}, {"b/C.class", "\xca\xfe\xba\xbe"}})); got != "whole=true\n" {
+		t.Errorf("a program: %s", got)
+	}
+}

@@ -101,3 +101,34 @@ func TestPDFTakesTooLong(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPDFSignature reads PDFs behind other bytes, and texts that only mention the
+// signature.
+func TestPDFSignature(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("testdata/manual.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, junk := range map[string]string{
+		"blank lines": "\xef\xbb\xbf\r\n\r\n",
+		"headers":     "HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n",
+		"a warning":   "<br />\n<b>Warning</b>: Undefined variable $x in <b>/var/www/pdf.php</b> on line 3<br />\n",
+		"binary":      strings.Repeat("\x00\x01", 64),
+	} {
+		doc, media := extractFile(t, "manual", append([]byte(junk), data...))
+		if media != "application/pdf" || !strings.Contains(doc.Text, "level floor") {
+			t.Errorf("behind %s: %s", name, media)
+		}
+	}
+	for name, text := range map[string]string{
+		"format.md": "# File formats\n\nA PDF begins with `%PDF-1.7`, and a PNG with 89 50 4E 47.\n",
+		"magic.py":  "SIGNATURES = {\n    b'%PDF-1.4': 'pdf',\n}\n",
+		"notes.txt": "The header is\n\n%PDF-1.4\n1 0 obj\n\nand %%EOF ends it.\n",
+	} {
+		doc, media := extractFile(t, name, []byte(text))
+		if !strings.HasPrefix(media, "text/") || !strings.Contains(doc.Text, "%PDF-1.") {
+			t.Errorf("%s is %s", name, media)
+		}
+	}
+}

@@ -32,6 +32,8 @@ type Option struct {
 	Secret bool `json:"secret"`
 	// Required settings must be given.
 	Required bool `json:"required"`
+	// Choices are the values that the setting may have; none if any will do.
+	Choices []string `json:"choices,omitempty"`
 	// Default is what the setting is if it is not given.
 	Default string `json:"default"`
 }
@@ -73,7 +75,7 @@ func (k Kind) check(options, secret map[string]string) error {
 			case i < 0:
 				return fault.New(fault.Invalid, "sources of kind %s have no option %q%s", k.Name, name, k.optionNames())
 			case k.Options[i].Secret && !wantSecret:
-				return fault.New(fault.Invalid, "the option %s is a secret: give it as one", name)
+				return fault.New(fault.Invalid, "the option %s is a secret: use --secret-stdin or --secret-env, or the field secret of the API", name)
 			case !k.Options[i].Secret && wantSecret:
 				return fault.New(fault.Invalid, "the option %s is no secret", name)
 			}
@@ -81,6 +83,10 @@ func (k Kind) check(options, secret map[string]string) error {
 	}
 	for _, o := range k.Options {
 		if o.Required && options[o.Name] == "" && secret[o.Name] == "" {
+			if o.Secret {
+				return fault.New(fault.Invalid, "sources of kind %s need the secret %s: %s; use --secret-stdin=%s or --secret-env, or the field secret of the API",
+					k.Name, o.Name, o.Title, o.Name)
+			}
 			return fault.New(fault.Invalid, "sources of kind %s need the option %s: %s", k.Name, o.Name, o.Title)
 		}
 	}
@@ -180,4 +186,17 @@ func ParseSchedule(text string) (time.Duration, error) {
 		return 0, fault.New(fault.Invalid, "the schedule %.64q is neither %s nor an interval such as 15m, 1h or 7d", text, Manual)
 	}
 	return d, nil
+}
+
+// minUnwatched is the least interval of sources that are asked over the network.
+const minUnwatched = time.Minute
+
+// interval reads a schedule for sources of the kind. Only sources that are watched
+// may have one of less than a minute.
+func (k Kind) interval(schedule string) (time.Duration, error) {
+	d, err := ParseSchedule(schedule)
+	if err == nil && d > 0 && d < minUnwatched && !k.Watches {
+		return 0, fault.New(fault.Invalid, "the schedule %.64q is too short: sources of kind %s sync once a minute at most, which is 1m", schedule, k.Name)
+	}
+	return d, err
 }

@@ -49,3 +49,12 @@ type Source interface {
 	// than its own limit.
 	Open(ctx context.Context, item Item) (io.ReadCloser, error)
 }
+
+// Emptier is a Source that can tell a place without documents from one out of
+// reach.
+type Emptier interface {
+	// CheckEmpty is called after a listing without items if the source has had
+	// items. since is when one of them was last read. An error says why the
+	// listing cannot be believed: nothing is removed then.
+	CheckEmpty(since time.Time) error
+}

@@ -32,7 +32,9 @@ type place struct {
 	mu       sync.Mutex
 	items    map[string]string // content by key; one that begins with ! is an error
 	address  func(key string) string
-	listErr  error // ends the listing
+	emptyErr error     // of CheckEmpty
+	since    time.Time // given to CheckEmpty
+	listErr  error     // ends the listing
 	opened   int
 	onList   func() // called for each item
 	watching chan func()
@@ -90,6 +92,11 @@ func (p *place) Open(_ context.Context, it source.Item) (io.ReadCloser, error) {
 		return nil, fault.New(fault.Unavailable, "%s", text)
 	}
 	return io.NopCloser(strings.NewReader(content)), nil
+}
+
+func (p *place) CheckEmpty(since time.Time) error {
+	p.since = since
+	return p.emptyErr
 }
 
 func (p *place) Watch(ctx context.Context, changed func()) error {
@@ -166,7 +173,9 @@ func newWorld(t *testing.T) *world {
 				}
 				return p, nil
 			},
-		}, {Name: "disk", Local: true}},
+		}, {
+			Name: "disk", Local: true, Open: func(source.Settings) (source.Source, error) { return newPlace(), nil },
+		}, {Name: "locked", Options: []source.Option{{Name: "key", Secret: true, Required: true}}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -447,4 +456,23 @@ func TestInterruptedSyncsConverge(t *testing.T) {
 			t.Errorf("seed %d: after interruptions:\n%s\nfresh:\n%s", seed, got, want)
 		}
 	}
+}
+
+// TestEmptyListing removes nothing while the source says that it is out of reach.
+func TestEmptyListing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := newPlace("a", "text a", "b", "text b")
+	id := w.add("one", p)
+	before := time.Now()
+	w.sync(id, "+2 ~0 =0 -0 !0")
+	p.set("a", "")
+	p.set("b", "")
+	p.emptyErr = fault.New(fault.Unavailable, "it is not mounted")
+	w.sync(id, "+0 ~0 =0 -0 !0 it is not mounted")
+	if p.since.Before(before.Add(-time.Second)) || p.since.After(time.Now().Add(time.Second)) {
+		t.Errorf("the items were read at %s, not about %s", p.since, before)
+	}
+	p.emptyErr = nil
+	w.sync(id, "+0 ~0 =0 -2 !0")
 }

@@ -189,7 +189,7 @@ func (m *Manager) complete(r *Record, kind Kind, secret map[string]string) error
 	if err := checkName(r.Name); err != nil {
 		return err
 	}
-	interval, err := ParseSchedule(r.Schedule)
+	interval, err := kind.interval(r.Schedule)
 	if err != nil {
 		return err
 	}
@@ -311,7 +311,11 @@ func (m *Manager) Change(ctx context.Context, id int64, p Patch) (Record, error)
 		}
 	}
 	if p.Schedule != nil {
-		interval, err := ParseSchedule(*p.Schedule)
+		kind, err := m.kind(r.Kind)
+		if err != nil {
+			return Record{}, err
+		}
+		interval, err := kind.interval(*p.Schedule)
 		if err != nil {
 			return Record{}, err
 		}

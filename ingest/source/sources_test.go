@@ -167,6 +167,8 @@ func TestAdd(t *testing.T) {
 		"is a secret":        func(n *source.New) { n.Options = map[string]string{"token": "1"} },
 		"is no secret":       func(n *source.New) { n.Secret = map[string]string{"depth": "1"} },
 		"neither manual nor": func(n *source.New) { n.Schedule = "soon" },
+		"is too short":       func(n *source.New) { n.Kind, n.Schedule, n.Options, n.Secret = "disk", "59s", nil, nil },
+		"--secret-env":       func(n *source.New) { n.Kind, n.Options, n.Secret = "locked", nil, nil },
 		"name of a source":   func(n *source.New) { n.Name = " x" },
 		"already":            func(n *source.New) { n.Name = "p" },
 		"on the server with": func(n *source.New) { n.Kind, n.Remote = "disk", true },
@@ -176,6 +178,14 @@ func TestAdd(t *testing.T) {
 		if _, err := w.m.Add(t.Context(), n); err == nil || !strings.Contains(fault.Message(err), want) {
 			t.Errorf("%s: %v", want, err)
 		}
+	}
+	slow, err := w.m.Add(t.Context(), source.New{Kind: "disk", Location: "p", Schedule: "1m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	short := "1s"
+	if _, err := w.m.Change(t.Context(), slow.ID, source.Patch{Schedule: &short}); err == nil || !strings.Contains(fault.Message(err), "is too short") {
+		t.Errorf("a schedule of a second: %v", err)
 	}
 	name, schedule, paused := "new", "1h", true
 	r, err = w.m.Change(t.Context(), r.ID, source.Patch{Name: &name, Schedule: &schedule, Paused: &paused})

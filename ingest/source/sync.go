@@ -141,7 +141,23 @@ func (s *syncing) sync(ctx context.Context, ingester Ingester) error {
 	case broken != nil:
 		return broken
 	}
+	if err := s.checkEmpty(); err != nil {
+		return err
+	}
 	return s.removeGone(ctx)
+}
+
+// checkEmpty asks the source whether it can have lost all its items.
+func (s *syncing) checkEmpty() error {
+	e, ok := s.source.(Emptier)
+	if !ok || len(s.seen) > 0 || len(s.known) == 0 {
+		return nil
+	}
+	var since time.Time
+	for _, row := range s.known {
+		since = latest(since, row.At)
+	}
+	return e.CheckEmpty(since) //nolint:wrapcheck // it names the place
 }
 
 // rowKey is the key that an item is stored by: its own, unless no database

@@ -44,9 +44,11 @@ const (
 // ends, and returns the exit status.
 func Main(ctx context.Context) int {
 	if toolRequested() {
-		err := runTool(os.Args[1+len(toolArguments):])
-		fmt.Fprintln(os.Stderr, "worker:", err) // or it has become the other program
-		return exitBroken
+		if err := runTool(os.Args[1+len(toolArguments):]); err != nil {
+			fmt.Fprintln(os.Stderr, "worker:", err)
+			return exitBroken
+		}
+		return 0
 	}
 	out := os.Stdout
 	os.Stdout = os.Stderr // a library that prints must not break the protocol

@@ -79,9 +79,9 @@ func yield() {
 	}
 }
 
-// become confines this process as far as another program allows, and replaces it
-// by that: no network, nothing to write to but one folder.
-func become(dir string, memory int64, program string, args []string) error {
+// confineTool confines this process, and the program that it will run, as far as the
+// program allows: no network, one folder to write to, and no other process group.
+func confineTool(dir string, memory int64, program string) error {
 	limits := map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_CPU: uint64(toolCPU.Seconds()), unix.RLIMIT_FSIZE: maxBody}
 	if !raceDetector {
 		limits[unix.RLIMIT_DATA] = uint64(memory)
@@ -108,13 +108,11 @@ func become(dir string, memory int64, program string, args []string) error {
 		// Programs start others and speak with them over sockets of this machine.
 		return slices.Contains([]string{"execve", "execveat", "socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto", "sendmsg", "sendmmsg"}, name)
 	})
+	names = append(names, "setsid", "setpgid") // all of them end with the process group
 	local := seccomp.SyscallGroup{Action: seccomp.ActionErrno, NamesWithCondtions: []seccomp.NameWithConditions{{
 		Name: "socket", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.NotEqual, Value: unix.AF_UNIX}},
 	}}}
-	if err := filterCalls(seccomp.SyscallGroup{Action: seccomp.ActionErrno, Names: names}, local); err != nil {
-		return err
-	}
-	return syscall.Exec(program, args, unix.Environ())
+	return filterCalls(seccomp.SyscallGroup{Action: seccomp.ActionErrno, Names: names}, local)
 }
 
 // filterCalls makes system calls fail, where the system has seccomp.

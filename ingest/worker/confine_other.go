@@ -15,8 +15,8 @@ func confine(hello) error { return nil }
 
 func keepDescriptors() {}
 
-// become is for systems that can confine another program.
-func become(string, int64, string, []string) error {
+// confineTool is for systems that can confine another program.
+func confineTool(string, int64, string) error {
 	return errors.New("other programs are used on Linux only")
 }
 

@@ -82,7 +82,7 @@ func (p *Pool) convert(ctx context.Context, data []byte, to string) (made []byte
 		if err := os.WriteFile(in, data, 0o600); err != nil {
 			return fmt.Errorf("write a document to convert: %w", err)
 		}
-		profile := "file://" + filepath.Join(dir, "profile")
+		profile := profileIn(dir)
 		args := []string{"-env:UserInstallation=" + profile, "--headless", "--norestore", "--nologo", "--convert-to", to, "--outdir", dir, in}
 		_, err := p.tools.run(ctx, dir, nil, p.tools.Soffice, args...)
 		removeSocket(profile)
@@ -104,6 +104,9 @@ func (p *Pool) convert(ctx context.Context, data []byte, to string) (made []byte
 	})
 	return made, err
 }
+
+// profileIn is the address of LibreOffice's profile in a temporary folder.
+func profileIn(dir string) string { return "file://" + filepath.Join(dir, "profile") }
 
 // removeSocket removes the socket that LibreOffice makes for a profile, and may
 // not remove by itself. Its name ends in a hash of the profile's address: each

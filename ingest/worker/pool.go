@@ -343,7 +343,7 @@ func (p *Pool) page(ctx context.Context, req request, data []byte, fn func(reply
 	err := p.pages.do(ctx, req, data, limits{pageCPU, pageWall, pageMemory}, fn)
 	var over *overError
 	if errors.As(err, &over) {
-		return fault.Wrap(fault.Invalid, err, "the page cannot be shown: %s", over.safe)
+		return fault.Wrap(fault.Invalid, err, "too complex: %s", over.safe)
 	}
 	return err
 }

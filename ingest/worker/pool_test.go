@@ -22,6 +22,9 @@ func TestMain(m *testing.M) {
 	if worker.Requested() {
 		os.Exit(worker.Main(context.Background()))
 	}
+	if what := os.Getenv(asServer); what != "" {
+		os.Exit(serveTest(what))
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -13,3 +13,6 @@ func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgi
 
 // killGroup ends a process with those that it started.
 func killGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }
+
+// killOwnGroup ends this process with all of its process group.
+func killOwnGroup() { _ = syscall.Kill(0, syscall.SIGKILL) }

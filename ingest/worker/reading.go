@@ -112,7 +112,10 @@ func (l *Local) Read(ctx context.Context, src extract.Source) (r Reading, err er
 		return Reading{Media: media}, err
 	}
 	doc = boilerplate.Drop(doc, src.Shared)
-	chunks := l.cutter.Cut(doc)
+	chunks, omitted := l.cutter.Cut(doc)
+	if omitted > 0 && doc.Note == "" {
+		doc.Note = fmt.Sprintf("%.1f MiB of encoded data, such as base64, cannot be searched", float64(omitted)/(1<<20))
+	}
 	if len(chunks) == 0 {
 		return Reading{Media: media}, errEmpty
 	}

@@ -13,13 +13,18 @@ import (
 	"strconv"
 	"time"
 
+	"docent/ingest/scratch"
 	"docent/internal/fault"
 )
 
-// toolArguments make a program confine itself and become another one; the folder
+// toolArguments make a program confine itself and run another one; the folder
 // that it may write to, its memory in MiB, the program, and the program's
 // arguments follow. See [Requested].
 var toolArguments = []string{"worker", "--tool"}
+
+// serverPipe is the descriptor of the pipe by which a program that runs another one
+// notices that the server has ended.
+const serverPipe = 3
 
 // The limits of one run of another program.
 const (
@@ -96,7 +101,15 @@ func (t *toolbox) run(ctx context.Context, dir string, in []byte, program string
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", name, err)
 	}
-	if err := cmd.Start(); err != nil {
+	theirs, ours, err := os.Pipe() // it ends with this process
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", name, err)
+	}
+	defer ours.Close() //nolint:errcheck // nothing is written
+	cmd.ExtraFiles = []*os.File{theirs}
+	err = cmd.Start()
+	_ = theirs.Close() // the program has its own
+	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "docent cannot start %s", name)
 	}
 	text, err := io.ReadAll(io.LimitReader(out, maxToolOutput+1))
@@ -120,7 +133,9 @@ func (t *toolbox) run(ctx context.Context, dir string, in []byte, program string
 	}
 }
 
-// runTool confines this process and makes it the program that the arguments name.
+// runTool confines this process, and runs the program that the arguments name. No
+// program that it starts can leave its process group, which ends with the server:
+// this process then reads the end of the pipe from the server and kills the group.
 func runTool(args []string) error {
 	if len(args) < 3 {
 		return errors.New("a folder, an amount of memory and a program are missing")
@@ -129,14 +144,48 @@ func runTool(args []string) error {
 	if err != nil {
 		return fmt.Errorf("the amount of memory: %w", err)
 	}
-	return become(args[0], memory<<20, args[2], args[2:])
+	keepDescriptors()
+	if err := confineTool(args[0], memory<<20, args[2]); err != nil {
+		return err
+	}
+	// Landlock confines each thread by itself, and lets a thread send signals only to
+	// processes that it has started.
+	runtime.LockOSThread()
+	cmd := exec.Command(args[2], args[3:]...) //nolint:noctx // it ends with its process group
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", args[2], err)
+	}
+	ended, alone := make(chan error, 1), make(chan struct{})
+	go func() { ended <- cmd.Wait() }()
+	go func() {
+		server := os.NewFile(serverPipe, "server")
+		_, _ = server.Read(make([]byte, 1)) // the server writes nothing
+		close(alone)
+	}()
+	select {
+	case err := <-ended:
+		return err //nolint:wrapcheck // the server names the program
+	case <-alone:
+		killOwnGroup()
+		return errors.New("the server has ended")
+	}
 }
 
 // inFolder calls work with a new folder, and removes it.
 func inFolder(work func(dir string) error) error {
-	dir, err := os.MkdirTemp("", "docent-tool-")
+	folder, err := scratch.Make(scratch.Tool)
 	if err != nil {
-		return fmt.Errorf("make a folder: %w", err)
+		return err
 	}
-	return errors.Join(work(dir), os.RemoveAll(dir))
+	return errors.Join(work(folder.Path), folder.Remove())
+}
+
+// Sweep removes the temporary files of servers and commands that were killed.
+func Sweep() error {
+	removed, err := scratch.Sweep()
+	for _, dir := range removed {
+		removeSocket(profileIn(dir))
+	}
+	return err
 }

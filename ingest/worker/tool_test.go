@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 	"docent/ingest/extract/pdf"
 	"docent/ingest/worker"
 	"docent/internal/fault"
+	"docent/rag"
 )
 
 // withTools is a pool with tesseract and LibreOffice, which tests need.
@@ -130,6 +133,35 @@ func TestSlides(t *testing.T) {
 	}
 }
 
+// TestSheets draws the sheet that a passage is from, also behind hidden sheets.
+func TestSheets(t *testing.T) {
+	t.Parallel()
+	p := withTools(t)
+	for _, name := range []string{"sheets.xlsx", "sheets.ods"} {
+		src := extract.Source{Name: name, Data: read(t, "../extract/office/testdata/"+name)}
+		r, err := p.Read(t.Context(), src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src.Media = r.Media
+		for _, sentence := range []string{"The pump runs at 40 bar.", "The valve opens at 3 bar.", "The motor has 5 kW."} {
+			i := slices.IndexFunc(r.Chunks, func(c rag.Chunk) bool { return strings.Contains(c.Text, sentence) })
+			if i < 0 || r.Chunks[i].Page == nil {
+				t.Fatalf("%s: %q is in no passage: %+v", name, sentence, r.Chunks)
+			}
+			c := r.Chunks[i]
+			page, err := p.ReadPage(t.Context(), src, *c.Page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			start := c.Start + strings.Index(c.Text, sentence)
+			if marks := page.Marks(pdf.PassageIn(r.Text, start, start+len(sentence))); len(marks) == 0 {
+				t.Errorf("%s: %q is not on page %d", name, sentence, *c.Page)
+			}
+		}
+	}
+}
+
 // TestToolsAreConfined lets another program try what it may not.
 func TestToolsAreConfined(t *testing.T) {
 	t.Parallel()
@@ -139,8 +171,9 @@ func TestToolsAreConfined(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := newPool(t, worker.PoolConfig{})
-	out, err := p.RunTool(t.Context(), "/bin/sh", "-c", "echo in > inside && cat inside; cat "+outside+" || echo no file; (echo > /dev/tcp/127.0.0.1/1) 2>/dev/null || echo no network; echo x > /tmp/docent-escaped || echo no writing; cat /proc/$PPID/environ || echo no environment; kill -0 $PPID || echo no signals; cat /etc/shadow || echo no passwords")
-	want := "in\nno file\nno network\nno writing\nno environment\nno signals\nno passwords\n"
+	server := strconv.Itoa(os.Getpid())
+	out, err := p.RunTool(t.Context(), "/bin/sh", "-c", "echo in > inside && cat inside; cat "+outside+" || echo no file; (echo > /dev/tcp/127.0.0.1/1) 2>/dev/null || echo no network; echo x > /tmp/docent-escaped || echo no writing; cat /proc/"+server+"/environ || echo no environment; kill -0 "+server+" || echo no signals; setsid true || echo no other group; cat /etc/shadow || echo no passwords")
+	want := "in\nno file\nno network\nno writing\nno environment\nno signals\nno other group\nno passwords\n"
 	if err != nil || out != want {
 		t.Errorf("got %q, %v; want %q", out, err, want)
 	}

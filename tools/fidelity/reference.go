@@ -108,6 +108,10 @@ func (r *references) text(ctx context.Context, reference, path string) (string, 
 	case trafilatura:
 		return output(ctx, path, program)
 	default:
+		switch formatOf(path) {
+		case "xlsx", "ods", "xls":
+			return r.sheets(ctx, program, path)
+		}
 		return r.office(ctx, program, path)
 	}
 }
@@ -153,6 +157,41 @@ func (r *references) office(ctx context.Context, program, path string) (string, 
 		return "", errors.New("LibreOffice cannot load this format; install its writer, calc and impress")
 	}
 	return output(ctx, "", reader, converted, "-")
+}
+
+// allSheets is LibreOffice's filter for CSV: commas, quotes, UTF-8, values as they
+// are displayed, and a file for each sheet.
+const allSheets = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,true,false,false,-1"
+
+// sheets converts a workbook to CSV. A print would cut values at the width of
+// their columns.
+func (r *references) sheets(ctx context.Context, program, path string) (string, error) {
+	dir, err := os.MkdirTemp(r.scratch, "sheets")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	profile := "-env:UserInstallation=file://" + filepath.Join(r.scratch, "profile")
+	if _, err := output(ctx, "", program, profile, "--headless", "--convert-to", allSheets, "--outdir", dir, path); err != nil {
+		return "", err
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.csv"))
+	if err != nil {
+		return "", err
+	}
+	if len(files) == 0 {
+		return "", errors.New("LibreOffice cannot load this format; install its calc")
+	}
+	var b strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		b.Write(text)
+		b.WriteByte('\n')
+	}
+	return b.String(), nil
 }
 
 // output runs a program with a file as its standard input, if one is named, and

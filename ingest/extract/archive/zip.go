@@ -20,7 +20,7 @@ import (
 var documents = map[string]bool{
 	".docx": true, ".docm": true, ".dotx": true, ".dotm": true, ".xlsx": true, ".xlsm": true, ".xltx": true, ".xlsb": true, ".pptx": true, ".pptm": true, ".potx": true,
 	".ppsx": true, ".odt": true, ".ott": true, ".ods": true, ".ots": true, ".odp": true, ".otp": true, ".odg": true, ".odf": true, ".odm": true, ".epub": true,
-	".pages": true, ".numbers": true, ".key": true, ".vsdx": true, ".xps": true, ".oxps": true, ".hwpx": true, ".kmz": true, ".cbz": true, ".jar": true, ".war": true,
+	".pages": true, ".numbers": true, ".key": true, ".vsdx": true, ".xps": true, ".oxps": true, ".hwpx": true, ".kmz": true, ".cbz": true, ".war": true,
 	".ear": true, ".apk": true, ".ipa": true, ".xpi": true, ".crx": true, ".nupkg": true, ".idml": true, ".sketch": true, ".3mf": true, ".npz": true,
 }
 
@@ -33,8 +33,8 @@ func IsDocument(name string, head []byte) bool {
 	if documents[strings.ToLower(path.Ext(name))] {
 		return true
 	}
-	if len(head) < 30 {
-		return false
+	if len(head) < 30 || strings.EqualFold(path.Ext(name), ".jar") {
+		return false // a JAR may hold source code
 	}
 	n := int(binary.LittleEndian.Uint16(head[26:]))
 	first := string(head[30:min(len(head), 30+n)])
@@ -47,19 +47,22 @@ func IsDocument(name string, head []byte) bool {
 }
 
 // HoldsDocument reports whether the directory of a ZIP archive shows that it is
-// one packed document.
+// one packed document, or a program for Java.
 func HoldsDocument(data []byte) bool {
 	r, err := openZip(data)
 	if err != nil {
 		return false
 	}
+	manifest, class := false, false
 	for _, f := range r.File {
+		manifest = manifest || f.Name == "META-INF/MANIFEST.MF"
+		class = class || strings.HasSuffix(f.Name, ".class")
 		switch f.Name {
 		case "[Content_Types].xml", "mimetype", "META-INF/container.xml", "AndroidManifest.xml":
 			return true
 		}
 	}
-	return false
+	return manifest && class
 }
 
 // openZip opens a ZIP archive.

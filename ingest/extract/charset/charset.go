@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 
 	"docent/ingest/outline"
 	"docent/internal/fault"
@@ -19,7 +20,7 @@ var ErrUnknown = fault.New(fault.Invalid, "undecodable: its character set was no
 // IsBinary reports whether the beginning of a source cannot be text: it has
 // NULs that UTF-16 and UTF-32 do not explain, or many control characters.
 func IsBinary(head []byte) bool {
-	if bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-1.")) || bytes.HasPrefix(head, []byte("%PDF-")) || bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+	if bytes.HasPrefix(head, []byte("%PDF-")) || bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return true
 	}
 	if byMark(head).enc != nil || byWidth(head).enc != nil {
@@ -69,12 +70,44 @@ func Decode(data []byte, declared string) (text, name string, err error) {
 	if mostlyUTF8(data) {
 		return finish(string(data), "")
 	}
+	text, isMixed, hasUTF8 := mixed(data)
+	if hasUTF8 {
+		return finish(text, "")
+	}
 	for _, c := range guess(data) {
 		if text, err := c.decode(data); err == nil && brokenAtMost(text, maxBroken) {
 			return finish(text, c.name)
 		}
 	}
+	if isMixed {
+		return finish(text, "")
+	}
 	return "", "", ErrUnknown
+}
+
+// mixed decodes a text in ASCII with few other bytes that may be in no single
+// character set, such as a log that several people wrote. Valid UTF-8 stays, and
+// all other bytes are read as Windows-1252. isMixed is false for other texts, and
+// hasUTF8 reports that most of its characters beyond ASCII are in UTF-8.
+func mixed(data []byte) (text string, isMixed, hasUTF8 bool) {
+	const rare = 200
+	var b strings.Builder
+	b.Grow(len(data))
+	good, bad := 0, 0
+	for len(data) > 0 {
+		r, n := utf8.DecodeRune(data)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			r = charmap.Windows1252.DecodeByte(data[0])
+			bad++
+		case r >= utf8.RuneSelf:
+			good++
+		}
+		b.WriteRune(r)
+		data = data[n:]
+	}
+	isMixed = (good+bad)*rare <= b.Len()
+	return b.String(), isMixed, isMixed && good > bad
 }
 
 // decodeAs decodes data in a known character set.

@@ -184,3 +184,13 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestMixed reads a text of several authors, each in a character set of their own.
+func TestMixed(t *testing.T) {
+	t.Parallel()
+	line := strings.Repeat("The pump is shut, and so is the valve.\n", 40)
+	text, name, err := Decode([]byte(line+"Rog\xc3\xa9rio Brito, Jos\xc3\xa9 and J\xc3\xb6rg\n"+line+"S\xe9bastien and Ih\xe1rosi\n"+line), "")
+	if err != nil || name != "" || text != line+"Rogério Brito, José and Jörg\n"+line+"Sébastien and Ihárosi\n"+line {
+		t.Errorf("got %q, %q, %v", text, name, err)
+	}
+}

@@ -49,7 +49,7 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 
 // readText reads the text of a page.
 func readText(text string) (*outline.Document, error) {
-	if len(text) > maxDOM || nodes(text) > maxNodes {
+	if len(text) > maxDOM || nodes(text) > maxNodes || len(text) > alwaysParsed && parseWork(text) > maxParseWork {
 		return flatHTML(text)
 	}
 	root, err := html.Parse(strings.NewReader(text))
@@ -73,7 +73,7 @@ func readText(text string) (*outline.Document, error) {
 
 // newPage returns the state of reading a page of about size bytes.
 func newPage(size int) *page {
-	return &page{b: outline.NewBuilder(size), kind: outline.Paragraph}
+	return &page{b: outline.NewBuilder(size), kind: outline.Paragraph, tree: &tree{}}
 }
 
 // page is the state of walking a page.
@@ -88,8 +88,7 @@ type page struct {
 	terms     int    // nesting of definition lists
 	caption   string // of the table that follows
 	depth     int
-	letters   map[*html.Node]letterCount // set by count
-	defines   map[*html.Node]bool        // set by hasDefinitions
+	tree      *tree
 }
 
 // list is an open ul or ol.
@@ -162,6 +161,7 @@ func (p *page) block(n *html.Node) {
 
 // walk adds a node and what is below it.
 func (p *page) walk(n *html.Node) {
+	p.tree.visits++
 	switch n.Type {
 	case html.TextNode:
 		p.text(n.Data)
@@ -177,7 +177,7 @@ func (p *page) walk(n *html.Node) {
 		return
 	}
 	if p.depth > maxDOMDepth {
-		p.text(textOf(n))
+		p.text(p.tree.textOf(n))
 		return
 	}
 	p.depth++
@@ -190,7 +190,7 @@ func (p *page) element(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Title:
 		if p.title == "" && n.Namespace == "" {
-			p.title = strings.Join(strings.Fields(textOf(n)), " ")
+			p.title = strings.Join(strings.Fields(p.tree.textOf(n)), " ")
 		}
 	case atom.Head:
 		p.head(n)
@@ -207,7 +207,7 @@ func (p *page) element(n *html.Node) {
 			p.pending = true
 		}
 	case atom.A, atom.Sup:
-		if mark := footnoteMark(n); mark != "" && p.inline.Len() > 0 {
+		if mark := p.tree.footnoteMark(n); mark != "" && p.inline.Len() > 0 {
 			p.pending = true
 			p.text("[" + mark + "]")
 			return
@@ -227,7 +227,7 @@ func (p *page) element(n *html.Node) {
 		p.table(n)
 	case atom.P:
 		if p.isTableTitle(n) {
-			p.caption = strings.Join(strings.Fields(textOf(n)), " ")
+			p.caption = strings.Join(strings.Fields(p.tree.textOf(n)), " ")
 			return
 		}
 		p.block(n)
@@ -253,7 +253,7 @@ func (p *page) head(n *html.Node) {
 // not end the section.
 func (p *page) heading(n *html.Node) {
 	p.flush()
-	name := strings.Join(strings.Fields(textOf(n)), " ")
+	name := strings.Join(strings.Fields(p.tree.textOf(n)), " ")
 	level := int(n.Data[1] - '0')
 	if level == 1 && p.h1 == "" {
 		p.h1 = name
@@ -268,7 +268,7 @@ func (p *page) heading(n *html.Node) {
 // pre adds preformatted text.
 func (p *page) pre(n *html.Node) {
 	p.flush()
-	p.b.Add(outline.Code, 0, "\n\n", p.marker+strings.ReplaceAll(textOf(n), "\u00a0", " "))
+	p.b.Add(outline.Code, 0, "\n\n", p.marker+strings.ReplaceAll(p.tree.textOf(n), "\u00a0", " "))
 	p.marker = ""
 }
 
@@ -324,11 +324,12 @@ func (p *page) definitions(n *html.Node) {
 // of contents or an index, all that follows a term is more terms. Each list is
 // looked at once.
 func (p *page) hasDefinitions(n *html.Node) bool {
-	if known, ok := p.defines[n]; ok {
+	if known, ok := p.tree.defines[n]; ok {
 		return known
 	}
 	found := false
 	for c := n.FirstChild; c != nil && !found; c = c.NextSibling {
+		p.tree.visits++
 		switch c.DataAtom {
 		case atom.Div:
 			found = p.hasDefinitions(c)
@@ -336,21 +337,22 @@ func (p *page) hasDefinitions(n *html.Node) bool {
 			found = p.isDefinition(c)
 		}
 	}
-	if p.defines == nil {
-		p.defines = map[*html.Node]bool{}
+	if p.tree.defines == nil {
+		p.tree.defines = map[*html.Node]bool{}
 	}
-	p.defines[n] = found
+	p.tree.defines[n] = found
 	return found
 }
 
 // isDefinition reports whether a dd says more than terms.
 func (p *page) isDefinition(n *html.Node) bool {
 	for d := n.FirstChild; d != nil; d = d.NextSibling {
+		p.tree.visits++
 		switch {
 		case d.DataAtom == atom.Dl && !p.hasDefinitions(d):
 		case d.Type == html.TextNode && strings.TrimSpace(d.Data) != "":
 			return true
-		case d.Type == html.ElementNode && p.count(d).all > 0:
+		case d.Type == html.ElementNode && p.tree.count(d).all > 0:
 			return true
 		}
 	}
@@ -361,6 +363,7 @@ func (p *page) isDefinition(n *html.Node) bool {
 func (p *page) termList(n *html.Node) {
 	kind := p.kind
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		p.tree.visits++
 		if c.DataAtom == atom.Dt {
 			p.flush()
 			p.kind, p.marker = outline.Item, "- "
@@ -386,10 +389,11 @@ func (p *page) entries(n *html.Node, level int) {
 		terms = nil
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		p.tree.visits++
 		switch {
 		case c.Type == html.ElementNode && c.DataAtom == atom.Dt:
 			p.flush()
-			if t := strings.Join(strings.Fields(textOf(c)), " "); t != "" {
+			if t := strings.Join(strings.Fields(p.tree.textOf(c)), " "); t != "" {
 				terms = append(terms, t)
 			}
 		case c.Type == html.ElementNode && c.DataAtom == atom.Dd:

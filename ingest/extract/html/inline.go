@@ -31,11 +31,11 @@ func isDescription(n *html.Node, alt string) bool {
 
 // footnoteMark is the mark of a footnote that a link or a raised text is, such
 // as 1 or *; "" if it is something else.
-func footnoteMark(n *html.Node) string {
+func (t *tree) footnoteMark(n *html.Node) string {
 	if !isReference(n) {
 		return ""
 	}
-	text, ok := shortText(n)
+	text, ok := t.shortText(n)
 	if !ok {
 		return ""
 	}

@@ -31,9 +31,12 @@ var boxClasses = map[string]bool{
 	"hint": true, "attention": true, "alert": true, "callout": true, "sidebar": true,
 }
 
+// maxAttributes is how many attributes of an element are looked at.
+const maxAttributes = 64
+
 // attr is the value of an attribute, "" if it is not there.
 func attr(n *html.Node, name string) string {
-	for _, a := range n.Attr {
+	for _, a := range n.Attr[:min(len(n.Attr), maxAttributes)] {
 		if a.Key == name {
 			return a.Val
 		}
@@ -42,7 +45,7 @@ func attr(n *html.Node, name string) string {
 }
 
 func hasAttr(n *html.Node, name string) bool {
-	for _, a := range n.Attr {
+	for _, a := range n.Attr[:min(len(n.Attr), maxAttributes)] {
 		if a.Key == name {
 			return true
 		}
@@ -76,7 +79,7 @@ func (p *page) isNavigation(n *html.Node) bool {
 	case atom.Nav:
 		return true
 	case atom.A:
-		return isSelfLink(n)
+		return p.tree.isSelfLink(n)
 	case atom.Header, atom.Footer, atom.Aside:
 		return p.linkShare(n) > 0.5
 	}
@@ -91,11 +94,11 @@ func (p *page) isNavigation(n *html.Node) bool {
 
 // isSelfLink reports whether a link is the mark beside a heading that points at
 // it.
-func isSelfLink(n *html.Node) bool {
+func (t *tree) isSelfLink(n *html.Node) bool {
 	if !strings.HasPrefix(attr(n, "href"), "#") {
 		return false
 	}
-	text, ok := shortText(n)
+	text, ok := t.shortText(n)
 	if !ok {
 		return false
 	}
@@ -107,10 +110,15 @@ func isSelfLink(n *html.Node) bool {
 }
 
 // shortText is the text below a node; ok is false if that is longer than a mark
-// with space around it.
-func shortText(n *html.Node) (text string, ok bool) {
-	const most = 32
+// with space around it, or has many elements.
+func (t *tree) shortText(n *html.Node) (text string, ok bool) {
+	const most, mostNodes = 32, 64
+	looked := 0
 	for c := range n.Descendants() {
+		t.visits++
+		if looked++; looked > mostNodes {
+			return "", false
+		}
 		if c.Type == html.TextNode {
 			if text += c.Data; len(text) > most {
 				return "", false
@@ -123,53 +131,11 @@ func shortText(n *html.Node) (text string, ok bool) {
 // linkShare is the share of an element's text that is in links; 1 if it has no
 // text.
 func (p *page) linkShare(n *html.Node) float64 {
-	c := p.count(n)
+	c := p.tree.count(n)
 	if c.all == 0 {
 		return 1
 	}
 	return float64(c.linked) / float64(c.all)
-}
-
-// letterCount is how many bytes of text an element has, and how many of them are
-// in links.
-type letterCount struct{ all, linked int }
-
-// count is the text of an element. The first call counts all elements of the
-// page in one pass, so that elements inside each other are not counted again
-// for each of them.
-func (p *page) count(n *html.Node) letterCount {
-	if p.letters == nil {
-		p.letters = map[*html.Node]letterCount{}
-		root := n
-		for root.Parent != nil {
-			root = root.Parent
-		}
-		p.countAll(root, false)
-	}
-	return p.letters[n]
-}
-
-// countAll notes the text of each element below n. The parser bounds the depth.
-func (p *page) countAll(n *html.Node, link bool) (sum letterCount) {
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		switch c.Type {
-		case html.TextNode:
-			if c.Parent.DataAtom == atom.Script || c.Parent.DataAtom == atom.Style {
-				continue
-			}
-			k := len(strings.TrimSpace(c.Data))
-			sum.all += k
-			if link {
-				sum.linked += k
-			}
-		case html.ElementNode:
-			below := p.countAll(c, link || c.DataAtom == atom.A)
-			sum.all += below.all
-			sum.linked += below.linked
-		}
-	}
-	p.letters[n] = sum
-	return sum
 }
 
 // inBox reports whether a heading names a note or warning it stands in.
@@ -180,24 +146,4 @@ func inBox(n *html.Node) bool {
 		}
 	}
 	return false
-}
-
-// textOf is the text below a node as it stands, without scripts and styles and
-// with a line break for br.
-func textOf(n *html.Node) string {
-	if n.FirstChild != nil && n.FirstChild == n.LastChild && n.FirstChild.Type == html.TextNode {
-		return n.FirstChild.Data
-	}
-	var b strings.Builder
-	for c := range n.Descendants() {
-		switch {
-		case c.Type == html.TextNode && (c.Parent.DataAtom != atom.Script && c.Parent.DataAtom != atom.Style):
-			if c.Parent.DataAtom != atom.A || !isSelfLink(c.Parent) {
-				b.WriteString(c.Data)
-			}
-		case c.Type == html.ElementNode && c.DataAtom == atom.Br:
-			b.WriteByte('\n')
-		}
-	}
-	return b.String()
 }

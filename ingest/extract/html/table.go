@@ -21,7 +21,7 @@ func (p *page) isTableTitle(n *html.Node) bool {
 func (p *page) table(n *html.Node) {
 	p.flush()
 	rows := tableRows(n)
-	if isLayout(n, rows) {
+	if p.tree.isLayout(n, rows) {
 		p.layout(n)
 		return
 	}
@@ -29,7 +29,7 @@ func (p *page) table(n *html.Node) {
 	p.caption = ""
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.DataAtom == atom.Caption {
-			caption = strings.Join(strings.Fields(textOf(c)), " ")
+			caption = strings.Join(strings.Fields(p.tree.textOf(c)), " ")
 		}
 	}
 	separator := "\n\n"
@@ -76,7 +76,7 @@ func tableRows(n *html.Node) []*html.Node {
 }
 
 // isLayout reports whether a table arranges blocks instead of data.
-func isLayout(n *html.Node, rows []*html.Node) bool {
+func (t *tree) isLayout(n *html.Node, rows []*html.Node) bool {
 	if r := attr(n, "role"); r == "presentation" || r == "none" {
 		return true
 	}
@@ -91,6 +91,7 @@ func isLayout(n *html.Node, rows []*html.Node) bool {
 		single = single && cells <= 1
 	}
 	for c := range n.Descendants() {
+		t.visits++
 		switch c.DataAtom {
 		case atom.Table, atom.H1, atom.H2, atom.H3, atom.H4:
 			return true
@@ -142,7 +143,7 @@ func (p *page) row(n *html.Node, open *spans) (line string, allHeads bool) {
 	empty, column := true, 0
 	for _, c := range cells {
 		parts, column = open.fill(parts, column)
-		text := cellText(c, len(cells) == 1)
+		text := p.cellText(c, len(cells) == 1)
 		parts = append(parts, text)
 		empty = empty && text == ""
 		open.add(column, span(c, "colspan", maxColumns), span(c, "rowspan", maxSpan)-1, text)
@@ -160,8 +161,8 @@ func (p *page) row(n *html.Node, open *spans) (line string, allHeads bool) {
 
 // cellText is a cell's text. Its blocks are kept on lines of their own if it is
 // the only cell of its row.
-func cellText(n *html.Node, lines bool) string {
-	inner := &page{b: outline.NewBuilder(128), kind: outline.Paragraph}
+func (p *page) cellText(n *html.Node, lines bool) string {
+	inner := &page{b: outline.NewBuilder(128), kind: outline.Paragraph, tree: p.tree}
 	inner.children(n)
 	inner.flush()
 	doc := inner.b.Document("")

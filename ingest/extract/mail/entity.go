@@ -28,15 +28,23 @@ type entity struct {
 	body []byte
 	// children are the parts of a multipart, or the message in a message part.
 	children []*entity
+	// cut reports, for a whole message, that parts in it are nested more than
+	// maxDepth levels deep and left out.
+	cut bool
 }
 
 // parser divides a message into its parts.
-type parser struct{ count int }
+type parser struct {
+	count int
+	cut   bool // see entity.cut
+}
 
 // parse reads a message.
 func parse(data []byte) *entity {
 	p := &parser{}
-	return p.entity(unwrap(trimFront(data)), "text/plain", 0)
+	e := p.entity(unwrap(trimFront(data)), "text/plain", 0)
+	e.cut = p.cut
+	return e
 }
 
 // unwrap returns the message in a file of Apple Mail, whose first line is the
@@ -76,6 +84,7 @@ func (p *parser) entity(data []byte, fallback string, depth int) *entity {
 		}
 	}
 	if depth >= maxDepth {
+		p.cut = p.cut || e.isMessage() || strings.HasPrefix(e.media, "multipart/")
 		return e
 	}
 	switch {

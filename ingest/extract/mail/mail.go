@@ -5,6 +5,7 @@ package mail
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -21,6 +22,9 @@ const maxField = 2000
 // errEncrypted is the reason for a message whose body is encrypted.
 var errEncrypted = fault.New(fault.Invalid, "encrypted: only its recipient can open it; decrypt it and add it again")
 
+// errNested is the reason for a message whose text is nested too deep.
+var errNested = fault.New(fault.Invalid, "nested too deeply: its text is in parts more than %d levels deep; save the innermost message and add that", maxDepth)
+
 // Read reads one message: its fields, its best body, and the messages in it. The
 // title is the subject.
 func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
@@ -33,7 +37,14 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 	if w.encrypted && !w.body {
 		return nil, errEncrypted
 	}
-	return w.b.Document(e.field("subject")), nil
+	if e.cut && !w.body {
+		return nil, errNested
+	}
+	doc := w.b.Document(e.field("subject"))
+	if e.cut {
+		doc.Note = fmt.Sprintf("only its outer %d levels were read: parts below are nested too deeply", maxDepth)
+	}
+	return doc, nil
 }
 
 // field is a decoded header field in one line.

@@ -44,6 +44,9 @@ func (a *asciidoc) mark(s *spans, i int) (next int, out string, ok bool) {
 	text := s.text
 	switch c := text[i]; c {
 	case '*', '_', '`', '+', '#', '\'':
+		if next, out, ok := a.quotation(s, i); ok {
+			return next, out, true
+		}
 		return a.quoted(s, i, c)
 	case '^', '~':
 		if end := s.tight(i+1, text[i:i+1]); end > 0 && end-i < 30 && !strings.ContainsAny(text[i:end], " \n") {
@@ -77,6 +80,25 @@ func (a *asciidoc) mark(s *spans, i int) (next int, out string, ok bool) {
 		}
 	case ':':
 		return a.macro(s, i)
+	}
+	return 0, "", false
+}
+
+// quotation reads a quotation in the older syntax, such as “text” and `text'.
+func (a *asciidoc) quotation(s *spans, i int) (next int, out string, ok bool) {
+	for _, q := range [][4]string{{"``", "''", "“", "”"}, {"`", "'", "‘", "’"}} {
+		if !strings.HasPrefix(s.text[i:], q[0]) {
+			continue
+		}
+		end := s.raw(i+len(q[0]), q[1])
+		if end < 0 || end-i > 400 {
+			return 0, "", false
+		}
+		inner := s.text[i+len(q[0]) : end]
+		if inner == "" || strings.Contains(inner, "`") || isSpaceAt(inner, 0) || isWordAt(s.text, end+len(q[1])) {
+			return 0, "", false
+		}
+		return end + len(q[1]), q[2] + a.nested(inner) + q[3], true
 	}
 	return 0, "", false
 }

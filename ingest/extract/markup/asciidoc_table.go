@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	adocCols     = regexp.MustCompile(`cols="?([^"\]]*)"?`)
+	adocCols     = regexp.MustCompile(`cols=(?:"([^"\]]*)"|([^",\]]+))`)
 	adocRepeat   = regexp.MustCompile(`^(\d{1,2})\*`)
 	adocCellMark = regexp.MustCompile(`(?:^|\s)(?:(\d{1,3})?(?:\.\d{1,3})?([+*]))?[<^>]?(?:\.[<^>])?[adehlmsv]?$`)
 )
@@ -57,11 +57,11 @@ func csvRows(source string) [][]string {
 // names none.
 func columnCount(style string) int {
 	m := adocCols.FindStringSubmatch(style)
-	if m == nil || m[1] == "" {
+	if m == nil || m[1]+m[2] == "" {
 		return 0
 	}
 	n := 0
-	for _, c := range strings.FieldsFunc(m[1], func(r rune) bool { return r == ',' || r == ';' }) {
+	for _, c := range strings.Split(strings.ReplaceAll(m[1]+m[2], ";", ","), ",") {
 		n++
 		if r := adocRepeat.FindStringSubmatch(strings.TrimSpace(c)); r != nil {
 			k, err := strconv.Atoi(r[1])

@@ -57,6 +57,7 @@ type latexGrid struct {
 	grid
 	row  []string
 	rule bool // a rule stands below the rows so far
+	kept int  // the rows before those that are repeated on each page
 }
 
 // hasPreamble reports whether a text begins with settings. Parts of documents

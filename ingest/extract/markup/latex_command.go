@@ -41,7 +41,7 @@ var texDropped = map[string]int{
 	"geometry": 1, "hyphenation": 1, "selectlanguage": 1, "setdefaultlanguage": 1, "setmainfont": 1, "setsansfont": 1, "setmonofont": 1, "newfontfamily": 2, "DeclareMathOperator": 2, "PassOptionsToPackage": 2, "AtBeginDocument": 1, "AtEndDocument": 1,
 	"rule": 2, "vskip": 0, "hskip": 0, "cline": 1, "cmidrule": 1, "arraystretch": 0, "rowcolor": 1, "cellcolor": 1, "columncolor": 1, "foreignlanguage": 1, "textcolor": 1, "colorbox": 1, "raisebox": 1, "resizebox": 2, "scalebox": 1, "rotatebox": 1, "parbox": 1,
 	"multirow": 2, "bibname": 0, "nocite": 1, "SetKwInOut": 2, "pdfinfo": 1, "numberwithin": 2, "hangindent": 0, "setuptoc": 2, "DeleteShortVerb": 1, "MakeShortVerb": 1, "CheckSum": 1, "DoNotIndex": 1, "changes": 3, "StopEventually": 1, "captionsetup": 1, "enlargethispage": 1,
-	"usecolortheme": 1, "usetheme": 1, "titlegraphic": 1, "sisetup": 1, "setstretch": 1, "makebox": 0, "framebox": 0, "fbox": 0, "vphantom": 1, "phantom": 1, "hphantom": 1, "tcbset": 1, "tcbuselibrary": 1, "pgfkeys": 1, "externaldocument": 1, "inputminted": 2, "lstinputlisting": 1, "verbatiminput": 1, "includepdf": 1, "fontfamily": 1, "fontseries": 1, "fontshape": 1, "linespread": 1, "hrule": 0, "looseness": 0, "ExplSyntaxOn": 0, "ProvidesFile": 1, "ProvidesPackage": 1, "GetFileInfo": 1,
+	"usecolortheme": 1, "usetheme": 1, "titlegraphic": 1, "sisetup": 1, "setstretch": 1, "makebox": 0, "framebox": 0, "fbox": 0, "hypertarget": 1, "vphantom": 1, "phantom": 1, "hphantom": 1, "tcbset": 1, "tcbuselibrary": 1, "pgfkeys": 1, "externaldocument": 1, "inputminted": 2, "lstinputlisting": 1, "verbatiminput": 1, "includepdf": 1, "fontfamily": 1, "fontseries": 1, "fontshape": 1, "linespread": 1, "hrule": 0, "looseness": 0, "ExplSyntaxOn": 0, "ProvidesFile": 1, "ProvidesPackage": 1, "GetFileInfo": 1,
 }
 
 // texDefinitions are commands that define others.
@@ -232,8 +232,11 @@ func (l *latex) special(name string) {
 		} else {
 			l.write(" ")
 		}
-	case "hline", "midrule", "toprule", "bottomrule", "endhead", "endfirsthead":
+	case "hline", "midrule", "toprule", "bottomrule":
 		l.rule()
+	case "endfirsthead", "endhead", "endfoot", "endlastfoot":
+		l.rule()
+		l.repeatedRows(name)
 	case "title", "author", "subtitle":
 		l.titled(name)
 	case "par", "bigskip", "medskip", "smallskip", "newpage", "clearpage":

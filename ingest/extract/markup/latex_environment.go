@@ -49,6 +49,9 @@ func (l *latex) begin() {
 	case texCode:
 		l.flush()
 		code := l.until(env)
+		if base == "Highlighting" {
+			code = withoutTokens(code)
+		}
 		if l.inner == 0 {
 			l.code(trimListing(base, code))
 		} else {
@@ -144,6 +147,34 @@ func (l *latex) until(env string) string {
 	}
 	l.pos += end + len(mark)
 	return rest[:end]
+}
+
+// withoutTokens removes the commands with which pandoc colors a listing, such as
+// \KeywordTok{def}.
+func withoutTokens(code string) string {
+	var b strings.Builder
+	for i := 0; i < len(code); i++ {
+		c := code[i]
+		if c == '{' || c == '}' {
+			continue
+		}
+		if c != '\\' || i+1 == len(code) {
+			b.WriteByte(c)
+			continue
+		}
+		end := i + 1
+		for end < len(code) && isWordAt(code, end) {
+			end++
+		}
+		if end == i+1 { // an escaped sign
+			b.WriteByte(code[end])
+			i = end
+			continue
+		}
+		b.WriteString(texSymbols[code[i+1:end]])
+		i = end - 1
+	}
+	return b.String()
 }
 
 // trimListing drops the options in front of a listing.

@@ -46,6 +46,19 @@ func (l *latex) rule() {
 	}
 }
 
+// repeatedRows ends the rows that a long table shows on its first page, or drops
+// those that it repeats at the head or foot of each page.
+func (l *latex) repeatedRows(name string) {
+	if len(l.grids) != 1 {
+		return
+	}
+	g := &l.grids[0]
+	if name != "endfirsthead" && (g.kept > 0 || name != "endhead") {
+		g.rows = g.rows[:g.kept]
+	}
+	g.kept = len(g.rows)
+}
+
 // openTable begins a table. Within a cell, a table is text.
 func (l *latex) openTable() {
 	if len(l.grids) == 0 {

@@ -132,7 +132,9 @@ func (r *rst) directive(name, argument string, body []string, depth int) {
 		r.para(r.inline(full))
 		r.blocks(content, depth+1)
 	case roleFigure:
-		r.paraIf(options["alt"])
+		if alt := oneLine(options["alt"]); !strings.HasPrefix(oneLine(strings.Join(content, " ")), alt) {
+			r.para(alt)
+		}
 		r.blocks(content, depth+1)
 	case roleTable:
 		r.tableDirective(name, r.inline(full), options, content, depth)

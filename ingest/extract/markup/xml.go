@@ -46,14 +46,21 @@ func XML(ctx context.Context, name string, data []byte) (*outline.Document, erro
 // and returns the media type.
 func ProseXML(head []byte) (media string, ok bool) {
 	switch root := xmlRoot(string(head)); {
+	case root == "article" && isJATS(string(head)):
+		return "application/jats+xml", true
 	case docbookRoots[root]:
 		return "application/docbook+xml", true
 	case ditaRoots[root]:
 		return "application/dita+xml", true
-	case strings.Contains(string(head), "JATS") || strings.Contains(string(head), "//NLM//"):
+	case isJATS(string(head)):
 		return "application/jats+xml", true
 	}
 	return "", false
+}
+
+// isJATS reports whether a text begins with a document type of JATS.
+func isJATS(head string) bool {
+	return strings.Contains(head, "JATS") || strings.Contains(head, "//NLM//")
 }
 
 // isProseXML reports whether a text is in one of the known vocabularies.

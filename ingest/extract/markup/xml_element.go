@@ -97,6 +97,8 @@ func (x *xmlProse) roleOf(name string) xmlRole {
 		return xmlInline
 	case name == "article-title" && !x.within("title-group"), name == "info" && x.within("step"):
 		return xmlBlock
+	case name == "code" && (parent == "sec" || parent == "body" || parent == "app"):
+		return xmlCode
 	case name == "code" && x.inParagraph(), name == "text" || name == "ref" && parent != "ref-list":
 		return xmlInline
 	case name == "ref":

@@ -80,6 +80,7 @@ type odf struct {
 	nest    int // of tables
 	slide   *slideShapes
 	sheets  bool      // the body is a spreadsheet
+	shown   int       // sheets that are not hidden
 	master  bool      // the part has headers and footers only
 	runs    *[]string // collects paragraphs of a header or footer
 	budget  int       // cells that may still come

@@ -159,9 +159,10 @@ func (d *odf) startObject(href string) {
 	}
 }
 
-// formula returns the source of a formula, which programs write beside it.
+// formula returns the source of a formula, which most programs write beside it.
+// Without it, the text is the letters and signs of the formula.
 func (d *odf) formula(name string) (text string, isMath bool) {
-	var source strings.Builder
+	var source, signs strings.Builder
 	inSource := false
 	d.fail(d.a.Stream(d.ctx, name, func(t xml.Token) error {
 		switch t := t.(type) {
@@ -171,13 +172,21 @@ func (d *odf) formula(name string) (text string, isMath bool) {
 		case xml.EndElement:
 			inSource = false
 		case xml.CharData:
-			if inSource && source.Len() < maxFormula {
+			switch {
+			case inSource && source.Len() < maxFormula:
 				source.Write(t)
+			case !inSource && signs.Len() < maxFormula:
+				signs.Write(t)
+				signs.WriteByte(' ')
 			}
 		}
 		return nil
 	}))
-	return strings.Join(strings.Fields(source.String()), " "), isMath
+	words := strings.Fields(source.String())
+	if len(words) == 0 {
+		words = strings.Fields(signs.String())
+	}
+	return strings.Join(words, " "), isMath
 }
 
 // startAlt opens the title or description of a picture.

@@ -107,8 +107,10 @@ func (d *odf) openTable(e xml.StartElement) func() {
 		t := d.table
 		d.nest, d.table = 0, nil
 		d.wasItem = false
-		switch {
-		case d.styles[style].hidden:
+		switch hidden := d.styles[style].hidden; {
+		case hidden && d.sheets:
+			d.labels = append(d.labels, "") // its picture has a number
+		case hidden:
 		case d.slide != nil:
 			if s := d.slide.top(); s != nil {
 				s.rows, s.header = t.lines(), t.header > 0
@@ -121,11 +123,13 @@ func (d *odf) openTable(e xml.StartElement) func() {
 	}
 }
 
-// addSheet adds a table as a sheet.
+// addSheet adds a table as a sheet. Its page is its number among all sheets, as
+// LibreOffice draws the hidden ones as well.
 func (d *odf) addSheet(t *odfTable, name string) error {
 	d.b.Page = len(d.labels)
 	d.labels = append(d.labels, name)
-	if len(t.grid.rows) > 0 && !usualName.MatchString(name) || len(d.labels) > 1 {
+	d.shown++
+	if len(t.grid.rows) > 0 && !usualName.MatchString(name) || d.shown > 1 {
 		d.b.Add(outline.Heading, 1, "\n\n", strings.Join(strings.Fields(name), " "))
 	}
 	return t.grid.tables(d.ctx, d.b)

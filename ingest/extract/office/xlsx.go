@@ -43,7 +43,10 @@ type workbook struct {
 }
 
 // sheetPart is a sheet that is shown.
-type sheetPart struct{ name, target string }
+type sheetPart struct {
+	name, target string
+	number       int // among all sheets, as LibreOffice draws them
+}
 
 // document is the text read.
 func (w *workbook) document(title string) *outline.Document {
@@ -78,8 +81,11 @@ func (w *workbook) read(ctx context.Context, main string) error {
 			}
 		}
 	}
-	for i, s := range w.sheets {
-		w.b.Page = i
+	for _, s := range w.sheets {
+		w.b.Page = s.number
+		for len(w.labels) < s.number {
+			w.labels = append(w.labels, "") // of a sheet that is not read
+		}
 		w.labels = append(w.labels, s.name)
 		sheet := &sheet{w: w, grid: grid{budget: &w.budget}, hiddenColumns: map[int]bool{}}
 		if err := w.a.Stream(ctx, s.target, sheet.token); err != nil {
@@ -127,6 +133,7 @@ func (w *workbook) readSheets(ctx context.Context, main string, relations []zipx
 			targets[r.ID] = r.Target
 		}
 	}
+	sheets := 0 // with those that are hidden or hold a chart
 	return zipxml.Tokens(ctx, data, func(t xml.Token) error {
 		e, ok := t.(xml.StartElement)
 		if !ok {
@@ -137,10 +144,12 @@ func (w *workbook) readSheets(ctx context.Context, main string, relations []zipx
 			v := zipxml.Attr(e, "date1904")
 			w.date1904 = v == "1" || v == "true"
 		case "sheet":
+			number := sheets
+			sheets++
 			state := zipxml.Attr(e, "state")
 			id := zipxml.AttrIn(e, "r", "id")
-			if target := targets[id]; target != "" && state != "hidden" && state != "veryHidden" && len(w.sheets) < maxSheets {
-				w.sheets = append(w.sheets, sheetPart{zipxml.Attr(e, "name"), target})
+			if target := targets[id]; target != "" && state != "hidden" && state != "veryHidden" && sheets <= maxSheets {
+				w.sheets = append(w.sheets, sheetPart{zipxml.Attr(e, "name"), target, number})
 				delete(targets, id)
 			}
 		}

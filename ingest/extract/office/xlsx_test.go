@@ -11,7 +11,7 @@ import (
 func TestXLSX(t *testing.T) {
 	t.Parallel()
 	doc := check(t, office.XLSX, file(t, "book.xlsx"), "", bookText(""))
-	if got := strings.Join(doc.PageLabels, " "); got != "Parts Notes" {
+	if got := strings.Join(doc.PageLabels, " "); got != "Parts  Notes" {
 		t.Errorf("pages %q", got)
 	}
 }
@@ -30,8 +30,8 @@ tr@0 x` + failed + `
 th@0 Group | Member
 tr@0 Rotor | shaft
 tr@0 Rotor | blade
-h1@1 Notes
-p@1 One cell of text.
+h1@2 Notes
+p@2 One cell of text.
 `
 }
 

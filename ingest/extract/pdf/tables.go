@@ -28,6 +28,7 @@ const (
 // cell is a part of a line that stands apart from the others.
 type cell struct {
 	left, right float32
+	top         float32 // of its highest word; 0 in a column
 	words       int
 	text        string
 }
@@ -40,22 +41,21 @@ type rowOf struct {
 
 // pageTables joins the cells of tables and leaves the other lines as they are.
 func pageTables(lines []textLine) []line {
-	rows := make([]rowOf, len(lines))
-	for i, l := range lines {
-		rows[i] = cellsOf(l)
-	}
+	rows := tableLines(lines)
 	out := make([]line, 0, len(lines))
-	for i := 0; i < len(lines); {
+	for i := 0; i < len(rows); {
 		t, ok := tableAt(rows[i:])
 		if ok {
-			out = append(out, t.lines(lines[i:])...)
+			out = append(out, t.lines(lines, rows[i:])...)
 			i += t.length
 			continue
 		}
 		// Half of the rows that are no table are not looked at again, so that
 		// the work is linear.
 		for range max(1, t.length/2) {
-			out = append(out, lines[i].line)
+			for _, l := range lines[rows[i].from:rows[i].to] {
+				out = append(out, l.line)
+			}
 			i++
 		}
 	}
@@ -71,7 +71,11 @@ func cellsOf(l textLine) rowOf {
 	start := 0
 	end := func(to int) {
 		words := l.words[start:to]
-		row.cells = append(row.cells, cell{words[0].box[0], words[len(words)-1].box[2], len(words), joinWords(words)})
+		c := cell{left: words[0].box[0], right: words[len(words)-1].box[2], top: words[0].box[1], words: len(words), text: joinWords(words)}
+		for _, w := range words {
+			c.top = max(c.top, w.box[1])
+		}
+		row.cells = append(row.cells, c)
 		start = to
 	}
 	for i, w := range l.words {
@@ -111,13 +115,14 @@ type foundTable struct {
 }
 
 // tableAt finds a table that begins with the first of some rows.
-func tableAt(rows []rowOf) (foundTable, bool) {
+func tableAt(rows []tableLine) (foundTable, bool) {
 	var t foundTable
-	for i, row := range rows {
-		if len(row.cells) == 0 && t.length > 0 && i+1 < len(rows) && len(rows[i+1].cells) > 1 && i == t.length {
+	for i := range rows {
+		row := rows[i].row
+		if len(row.cells) == 0 && t.length > 0 && i+1 < len(rows) && len(rows[i+1].row.cells) > 1 && i == t.length {
 			// An empty line within a table.
 			t.rows = append(t.rows, rowOf{})
-			if !t.canFollow(rows[i+1]) {
+			if !t.canFollow(rows[i+1].row) {
 				t.rows = t.rows[:len(t.rows)-1]
 				break
 			}
@@ -319,8 +324,9 @@ func (t *foundTable) prose() bool {
 	return full*2 >= columns && full > 0 && columns <= 3
 }
 
-// lines are the table's rows in text.
-func (t *foundTable) lines(from []textLine) []line {
+// lines are the table's rows in text. The table begins with the first of rows,
+// which are of lines.
+func (t *foundTable) lines(lines []textLine, rows []tableLine) []line {
 	var grid [][]string
 	var sizes []line
 	for i, row := range t.rows {
@@ -339,7 +345,7 @@ func (t *foundTable) lines(from []textLine) []line {
 			}
 			continue
 		}
-		grid, sizes = append(grid, texts), append(sizes, from[i].line)
+		grid, sizes = append(grid, texts), append(sizes, lines[rows[i].from].line)
 	}
 	out := make([]line, 0, len(grid))
 	for i, texts := range grid {

@@ -99,7 +99,7 @@ func guard(_ context.Context, network, address string, _ syscall.RawConn) error 
 }
 
 func private(addr netip.Addr) error {
-	return fault.New(fault.Forbidden, "%s is a private address; allow private addresses for sources to reach it", addr.Unmap())
+	return fault.New(fault.Forbidden, "%s is a private address; to read from it, start docent with --sources-private", addr.Unmap())
 }
 
 // CheckHost refuses a host that is written as an address that is not public. It

@@ -40,6 +40,7 @@ type Source struct {
 var (
 	_ source.Source  = (*Source)(nil)
 	_ source.Watcher = (*Source)(nil)
+	_ source.Emptier = (*Source)(nil)
 )
 
 // New checks the configuration and returns a source. The folder need not exist.
@@ -79,6 +80,9 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 		}
 		now := time.Now()
 		for _, f := range l.Files {
+			if f.Path == s.path {
+				continue // the folder itself cannot be read, which is the error below
+			}
 			if ctx.Err() != nil || !yield(s.item(f, now, known), nil) {
 				break
 			}
@@ -90,6 +94,24 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 			yield(source.Item{}, fault.New(fault.Unavailable, "%s cannot be read, so files that are gone were not removed", l.Broken[0]))
 		}
 	}
+}
+
+// CheckEmpty fails if the folder is empty and has not changed since a time when
+// it had files. Deleting files changes a folder, so this is another one: the mount
+// point of a disk that is not mounted. See source.Emptier.
+func (s *Source) CheckEmpty(since time.Time) error {
+	entries, err := os.ReadDir(s.path)
+	if err != nil {
+		return fault.New(fault.Unavailable, "the folder %s: %s", s.path, ingest.Reason(err))
+	}
+	info, err := os.Stat(s.path)
+	if err != nil {
+		return fault.New(fault.Unavailable, "the folder %s: %s", s.path, ingest.Reason(err))
+	}
+	if _, changed := stampOf(info); len(entries) > 0 || !changed.Before(since.Add(-racy)) {
+		return nil
+	}
+	return fault.New(fault.Unavailable, "the folder %s is empty, but no file was deleted from it; its documents stay: check that its disk is mounted", s.path)
 }
 
 func (s *Source) item(f ingest.File, now time.Time, known source.Known) source.Item {

@@ -154,3 +154,55 @@ func TestWatch(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestCheckEmpty tells a folder whose files were deleted from one that never had
+// any: a mount point.
+func TestCheckEmpty(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	if err := s.CheckEmpty(time.Now().Add(-time.Hour)); err != nil {
+		t.Errorf("files were deleted: %v", err)
+	}
+	if err := s.CheckEmpty(time.Now().Add(time.Hour)); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("nothing was deleted: %v", err)
+	}
+	put(t, dir, ".docentignore", "*\n")
+	if err := s.CheckEmpty(time.Now().Add(time.Hour)); err != nil {
+		t.Errorf("its files are ignored: %v", err)
+	}
+	if err := open(t, filepath.Join(dir, "none")).CheckEmpty(time.Time{}); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("there is no folder: %v", err)
+	}
+}
+
+// TestWatchRenamedParent notices that a folder vanishes with those above it.
+func TestWatchRenamedParent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	put(t, dir, "a/b/c/file.md", "text")
+	ctx, cancel := context.WithCancel(t.Context())
+	changed, ended := make(chan struct{}, 100), make(chan error, 1)
+	go func() { ended <- open(t, filepath.Join(dir, "a/b/c")).Watch(ctx, func() { changed <- struct{}{} }) }()
+	wait := func(what string) {
+		t.Helper()
+		select {
+		case <-changed:
+		case <-time.After(30 * time.Second):
+			t.Fatalf("not noticed: %s", what)
+		}
+	}
+	wait("the beginning")
+	if err := os.Rename(filepath.Join(dir, "a"), filepath.Join(dir, "x")); err != nil {
+		t.Fatal(err)
+	}
+	wait("that it has gone")
+	put(t, dir, "a/b/c/file.md", "text")
+	wait("another folder at its path")
+	put(t, dir, "a/b/c/file.md", "other text")
+	wait("a change in it")
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

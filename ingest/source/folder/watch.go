@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,9 +16,14 @@ import (
 	"docent/internal/fault"
 )
 
-// patience is how many times the settling time a change waits at most while
-// the folder does not become quiet.
-const patience = 10
+const (
+	// patience is how many times the settling time a change waits at most while
+	// the folder does not become quiet.
+	patience = 10
+	// lookFactor is how many times the settling time passes between two looks at
+	// the paths themselves.
+	lookFactor = 20
+)
 
 // Watch calls changed once it watches the files and folders under paths, and
 // again after they have changed and been quiet for the settling time, until ctx
@@ -42,6 +48,9 @@ func Watch(ctx context.Context, paths []string, settle time.Duration, changed fu
 	timer := time.NewTimer(settle)
 	timer.Stop()
 	defer timer.Stop()
+	look := time.NewTicker(lookFactor * settle)
+	defer look.Stop()
+	identities := identify(roots)
 	var first time.Time // of the changes that wait
 	note := func() {
 		if now := time.Now(); first.IsZero() {
@@ -70,6 +79,10 @@ func Watch(ctx context.Context, paths []string, settle time.Duration, changed fu
 				return fmt.Errorf("watch: %w", err)
 			}
 			note() // so much has changed that the system lost count
+		case <-look.C:
+			if replaced(w, roots, identities) {
+				note()
+			}
 		case <-timer.C:
 			first = time.Time{}
 			if err := follow(ctx, w, roots); err != nil {
@@ -78,6 +91,41 @@ func Watch(ctx context.Context, paths []string, settle time.Duration, changed fu
 			changed()
 		}
 	}
+}
+
+// identify returns the folder behind each path: the path itself or, for a file or
+// a missing path, the folder above. An unknown one is nil.
+func identify(roots []string) []fs.FileInfo {
+	out := make([]fs.FileInfo, len(roots))
+	for i, p := range roots {
+		info, err := os.Stat(p)
+		if err != nil || !info.IsDir() {
+			info, err = os.Stat(filepath.Dir(p))
+		}
+		if err == nil {
+			out[i] = info
+		}
+	}
+	return out
+}
+
+// replaced reports whether other folders are at the paths than before, and ends
+// the watches of the old ones. The system does not tell when a disk is mounted or
+// unmounted, or when a folder further up is renamed.
+func replaced(w *fsnotify.Watcher, roots []string, identities []fs.FileInfo) bool {
+	found := false
+	for i, now := range identify(roots) {
+		if now == nil && identities[i] == nil || now != nil && identities[i] != nil && os.SameFile(now, identities[i]) {
+			continue
+		}
+		identities[i], found = now, true
+		for _, p := range w.WatchList() {
+			if p == filepath.Dir(roots[i]) || concerns(p, roots[i:i+1]) {
+				_ = w.Remove(p) // or the watch has ended with its folder
+			}
+		}
+	}
+	return found
 }
 
 // concerns reports whether a changed path is one of the roots or below one.

@@ -62,6 +62,8 @@ export interface SourceOption {
   secret: boolean;
   required: boolean;
   default?: string | number | boolean | null;
+  /** The values that it may have; none if any will do. */
+  choices?: string[] | null;
 }
 
 export interface SourceKind {

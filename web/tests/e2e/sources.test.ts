@@ -164,11 +164,12 @@ describe('sources', () => {
     await kind.selectOption({ label: 'Website' });
     await page.getByRole('textbox', { name: 'Address' }).fill('https://www.example.org/');
     await page.locator('summary', { hasText: 'More options' }).click();
+    await page.getByRole('combobox', { name: 'What to read' }).selectOption('crawl');
     await page.getByLabel('Links to follow from the first page').fill('5');
     await page.getByLabel('The address is a sitemap').check();
     await page.getByRole('button', { name: 'Add and sync' }).click();
     await card('https://www.example.org/').waitFor();
-    expect(docent.sources.asked[0]!.body).toEqual({ kind: 'web', location: 'https://www.example.org/', collection: 'default', schedule: '1h', options: { depth: '5', sitemap: 'true' } });
+    expect(docent.sources.asked[0]!.body).toEqual({ kind: 'web', location: 'https://www.example.org/', collection: 'default', schedule: '1h', options: { mode: 'crawl', depth: '5', sitemap: 'true' } });
   });
 
   test('people who may not manage sources do not see them', async () => {

@@ -10,6 +10,7 @@ export const kinds: SourceKind[] = [
   {
     kind: 'web',
     options: [
+      { name: 'mode', title: 'What to read', secret: false, required: false, default: 'page', choices: ['page', 'crawl'] },
       { name: 'depth', title: 'Links to follow from the first page', secret: false, required: false, default: '3' },
       { name: 'pages', title: 'Pages at most', secret: false, required: false, default: '1000' },
       { name: 'sitemap', title: 'The address is a sitemap', secret: false, required: false, default: 'false' },

@@ -101,6 +101,23 @@ def book():
     b.save("book.xlsx")
 
 
+def sheets():
+    b = openpyxl.Workbook()
+    b.active.title = "Pumps"
+    b.active["A1"] = "The pump runs at 40 bar."
+    for name, text, state in [
+        ("Secret", "hidden sheet", "hidden"),
+        ("Blank", None, "visible"),
+        ("Valves", "The valve opens at 3 bar.", "visible"),
+        ("Wages", "hidden sheet", "veryHidden"),
+        ("Motors", "The motor has 5 kW.", "visible"),
+    ]:
+        s = b.create_sheet(name)
+        s["A1"] = text
+        s.sheet_state = state
+    b.save("sheets.xlsx")
+
+
 def manual():
     d = docx.Document()
     d.core_properties.title = ""
@@ -136,9 +153,12 @@ def convert(kind, *files):
 if __name__ == "__main__":
     deck()
     book()
+    sheets()
     manual()
     convert("odp", "deck.pptx")
     convert("ods", "book.xlsx")
+    convert("ods", "sheets.xlsx")
+    convert("xlsx", "sheets.ods")
     convert("odt", "manual.docx")
     convert("rtf", "manual.docx")
     convert("doc", "manual.docx")

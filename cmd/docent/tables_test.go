@@ -1,0 +1,51 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"docent/payload"
+)
+
+// TestTableRow asks for one row of a table that goes over several pages. The
+// answer comes from that row, and each passage of the table repeats its header.
+func TestTableRow(t *testing.T) {
+	t.Parallel()
+	for _, ending := range []string{".docx", ".pdf", ".html", ".xlsx"} {
+		t.Run(ending[1:], func(t *testing.T) {
+			t.Parallel()
+			data, err := os.ReadFile(filepath.Join("testdata/tables", "plant"+ending))
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder := t.TempDir()
+			if err := os.WriteFile(filepath.Join(folder, "plant"+ending), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			env := []string{"DOCENT_DATA=" + t.TempDir()}
+			docent(t, env, 0, "ingest", folder)
+			var msg payload.RAGMessage
+			if err := json.Unmarshal([]byte(docent(t, env, 0, "ask", "--json", "which part has an interval of 4,000 h?")), &msg); err != nil {
+				t.Fatal(err)
+			}
+			if msg.Abstained || !strings.Contains(msg.Answer, "bearing of the cooling tower") || !strings.Contains(msg.Answer, "4,000 h") {
+				t.Errorf("the answer is %q", msg.Answer)
+			}
+			if strings.Count(msg.Answer, " of the ") > 1 {
+				t.Errorf("the answer has other rows: %q", msg.Answer)
+			}
+			if !slices.ContainsFunc(msg.Docs, func(d payload.RAGDoc) bool { return strings.Contains(d.Content, "4,000 h") }) {
+				t.Error("no passage has the row")
+			}
+			for _, d := range msg.Docs {
+				if strings.Contains(d.Content, " | ") && !strings.Contains(d.Content, "Part | Interval | Work | Spare part no.") {
+					t.Errorf("a passage of the table has no header:\n%s", d.Content)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"docent/ingest"
+	"docent/internal/fault"
+)
+
+// watchRoot is a path that ingest --watch was given. A folder that vanishes, for
+// example with its disk, says nothing of the files in it: their documents stay.
+type watchRoot struct {
+	path string
+	was  fs.FileInfo // the folder when it was last read; nil for a file
+	lost bool        // the folder is out of reach
+}
+
+// look fails if the root is a folder and out of reach.
+func (r *watchRoot) look() error {
+	if r.was == nil {
+		return nil
+	}
+	info, entries, err := readRoot(r.path)
+	if err == nil && entries == 0 && !os.SameFile(info, r.was) {
+		err = fault.New(fault.Unavailable, "there is another folder now, which is empty")
+	}
+	if err != nil {
+		return fault.New(fault.Unavailable,
+			"the watched folder %s is out of reach (%s); its documents stay: mount its disk again, or run docent ingest --prune %s if the files are gone for good",
+			r.path, ingest.Reason(err), shellWord(r.path))
+	}
+	r.was = info
+	return nil
+}
+
+// readRoot returns the folder at a path and how many entries it has.
+func readRoot(path string) (info fs.FileInfo, entries int, err error) {
+	if info, err = os.Stat(path); err != nil {
+		return nil, 0, err //nolint:wrapcheck // ingest.Reason reads it
+	}
+	found, err := os.ReadDir(path)
+	return info, len(found), err //nolint:wrapcheck // ingest.Reason reads it
+}
+
+// watchRoots checks the paths to watch before they are read for the first time.
+// It fails for a path that cannot be read, and for an empty folder of which
+// documents are stored: its disk may not be mounted.
+func (a *app) watchRoots(ctx context.Context, req ingest.Request) ([]*watchRoot, error) {
+	var roots []*watchRoot
+	for _, p := range req.Paths {
+		path, err := filepath.Abs(p)
+		if err != nil {
+			return nil, fault.Wrap(fault.Invalid, err, "%s: not a path", p)
+		}
+		root := &watchRoot{path: path}
+		roots = append(roots, root)
+		info, err := os.Stat(path)
+		if err == nil && !info.IsDir() {
+			continue
+		}
+		info, entries, err := readRoot(path)
+		if err != nil {
+			return nil, fault.New(fault.Unavailable, "%s cannot be watched: %s; nothing was changed", path, ingest.Reason(err))
+		}
+		root.was = info
+		if entries > 0 {
+			continue
+		}
+		survey, err := a.ingester.Survey(ctx, ingest.Request{Collection: req.Collection, Paths: []string{path}})
+		if err != nil {
+			return nil, fmt.Errorf("look for documents of an empty folder: %w", err)
+		}
+		if n := len(survey.Gone); n > 0 {
+			return nil, fault.New(fault.Unavailable,
+				"the folder %s is empty, but docent has %s from it; nothing was changed: mount its disk, or run docent ingest --prune %s if the files are gone for good",
+				path, plural(n, "document"), shellWord(path))
+		}
+	}
+	return roots, nil
+}

@@ -1,0 +1,86 @@
+package html
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// tree is the tree of a page with the facts that are known of its elements. The
+// readers of a page and of its tables' cells share it.
+type tree struct {
+	letters map[*html.Node]letterCount // set by count
+	defines map[*html.Node]bool        // set by hasDefinitions
+	visits  int                        // of nodes; tests bound it
+}
+
+// letterCount is how many bytes of text an element has, and how many of them are
+// in links.
+type letterCount struct{ all, linked int }
+
+// count is the text of an element. The first call counts all elements of the
+// page in one pass, so that elements inside each other are not counted again
+// for each of them.
+func (t *tree) count(n *html.Node) letterCount {
+	if t.letters == nil {
+		t.letters = map[*html.Node]letterCount{}
+		root := n
+		for root.Parent != nil {
+			root = root.Parent
+		}
+		t.countAll(root, false)
+	}
+	return t.letters[n]
+}
+
+// countAll notes the text of each element below n. The parser bounds the depth.
+func (t *tree) countAll(n *html.Node, link bool) (sum letterCount) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		t.visits++
+		switch c.Type {
+		case html.TextNode:
+			if c.Parent.DataAtom == atom.Script || c.Parent.DataAtom == atom.Style {
+				continue
+			}
+			k := len(strings.TrimSpace(c.Data))
+			sum.all += k
+			if link {
+				sum.linked += k
+			}
+		case html.ElementNode:
+			below := t.countAll(c, link || c.DataAtom == atom.A)
+			sum.all += below.all
+			sum.linked += below.linked
+		}
+	}
+	t.letters[n] = sum
+	return sum
+}
+
+// textOf is the text below a node as it stands, without scripts, styles, and
+// marks beside headings, and with a line break for br.
+func (t *tree) textOf(n *html.Node) string {
+	if n.FirstChild != nil && n.FirstChild == n.LastChild && n.FirstChild.Type == html.TextNode {
+		return n.FirstChild.Data
+	}
+	var b strings.Builder
+	t.addText(&b, n)
+	return b.String()
+}
+
+// addText adds the text below a node. The parser bounds the depth.
+func (t *tree) addText(b *strings.Builder, n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		t.visits++
+		switch {
+		case c.Type == html.TextNode:
+			b.WriteString(c.Data)
+		case c.DataAtom == atom.Script, c.DataAtom == atom.Style, c.DataAtom == atom.A && t.isSelfLink(c):
+		case c.DataAtom == atom.Br:
+			b.WriteByte('\n')
+		default:
+			t.addText(b, c)
+		}
+	}
+}
