@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -207,6 +208,41 @@ func TestExamplesParse(t *testing.T) {
 	}
 	if calls < 50 {
 		t.Errorf("found only %d calls", calls)
+	}
+}
+
+// TestFirstAnswerGuide runs the commands of docs/start/first-answer.md.
+func TestFirstAnswerGuide(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../../docs/start/first-answer.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(exe, filepath.Join(dir, "docent")); err != nil {
+		t.Fatal(err)
+	}
+	script := "set -eu\n"
+	for _, block := range regexp.MustCompile("(?s)\n *```sh\n(.*?)\n *```").FindAllSubmatch(guide, -1) {
+		if !strings.Contains(string(block[1]), "docent serve") { // which does not end
+			script += string(block[1]) + "\n"
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", script+"docent docs rm ~/docent-demo/pump.md")
+	cmd.Dir = dir
+	cmd.Env = []string{asProgram + "=1", "HOME=" + dir, "PATH=" + dir + ":" + os.Getenv("PATH")}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{"1 added", "serviced every six months. [1]", "I don't know", "removed 1 document"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the output lacks %q:\n%s", want, out)
+		}
 	}
 }
 
