@@ -93,14 +93,15 @@ var (
 	image = regexp.MustCompile(`!\[[^\]]*\]\([^)]*\)`)
 	link  = regexp.MustCompile(`\[([^\]]*)\]\(([^)\s]*)\)`)
 	tag   = regexp.MustCompile(`<[^>]+>`)
+	name  = regexp.MustCompile(`\B--?[a-z][\w-]*|\b[A-Za-z_]\w*\.[A-Za-z_]\w*`)
 	list  = regexp.MustCompile(`code(, code)+`)
 	label = regexp.MustCompile(`(^|[^*])\*([^* ][^*]*)\*`)
 )
 
-// plain is the text of Markdown, with code, lists of code, and names of buttons
-// replaced by a word.
+// plain is the text of Markdown, with code, flags, identifiers, and names of
+// buttons replaced by a word.
 func plain(s string) string {
-	s = list.ReplaceAllString(span.ReplaceAllString(s, "code"), "code")
+	s = list.ReplaceAllString(name.ReplaceAllString(span.ReplaceAllString(s, "code"), "code"), "code")
 	s = image.ReplaceAllString(s, "")
 	s = link.ReplaceAllString(s, "$1")
 	s = tag.ReplaceAllString(s, "")

@@ -40,6 +40,7 @@ func TestRules(t *testing.T) {
 		"Word `what is owed` word.":            "",
 		"One word.\nThe `Owe` is " + long[:60] + ": " + long[:70]: "",
 		"Writes that docent owes.":                                "pending writes",
+		"Config.Settle and -settle are names.":                    "",
 		"| the colour |":                                          "American spelling",
 		"It is summarised.":                                       "American spelling",
 		"Of an answer, the text stays.":                           "do not begin with Of",
