@@ -23,37 +23,68 @@ func (c CloseCode) Reconnect() bool {
 // The close codes.
 var (
 	// CloseIdle closes an idle client of Agent WebSocket.
-	CloseIdle = CloseCode{websocket.CloseNormalClosure, "Session timeout", "Only at /agent_websocket: the client was idle for longer than the setting session-timeout allows (30 minutes)."}
+	CloseIdle = CloseCode{
+		websocket.CloseNormalClosure, "Session timeout",
+		"Only at /agent_websocket: the client was idle for longer than the setting session-timeout " +
+			"allows (30 minutes).",
+	}
 	// CloseGoingAway is used by Server.Shutdown.
-	CloseGoingAway = CloseCode{websocket.CloseGoingAway, "server is shutting down", "The server stops or restarts. Running turns are stored. Waiting turns run when the session is opened again."}
+	CloseGoingAway = CloseCode{
+		websocket.CloseGoingAway, "server is shutting down",
+		"The server stops or restarts. Running turns are stored. Waiting turns run when the session is " +
+			"opened again.",
+	}
 	// CloseProtocol is sent by the WebSocket library itself, with a reason.
-	CloseProtocol = CloseCode{websocket.CloseProtocolError, "", "The client violated the WebSocket protocol (RFC 6455)."}
+	CloseProtocol = CloseCode{
+		websocket.CloseProtocolError, "",
+		"The client violated the WebSocket protocol (RFC 6455).",
+	}
 	// CloseTooBig is sent by the WebSocket library itself.
 	CloseTooBig = CloseCode{websocket.CloseMessageTooBig, "", "A frame exceeded the frame limit (32 MiB)."}
 	// CloseInternal reports a fault of the server.
-	CloseInternal = CloseCode{websocket.CloseInternalServerErr, "internal error", "An internal error. The log of docent has the details."}
+	CloseInternal = CloseCode{
+		websocket.CloseInternalServerErr, "internal error",
+		"An internal error. The log of docent has the details.",
+	}
 	// CloseSlow closes a client that does not read.
-	CloseSlow = CloseCode{4000, "reading too slowly", "The client read too slowly and exceeded the outbox (1 MiB, or 64 MiB of frames over 64 KiB). Missed frames are stored. A client that does not read at all may see 1006 instead."}
+	CloseSlow = CloseCode{
+		4000, "reading too slowly",
+		"The client read too slowly and exceeded the outbox (1 MiB, or 64 MiB of frames over 64 KiB). " +
+			"Missed frames are stored. A client that does not read at all may see 1006 instead.",
+	}
 	// CloseSilent closes a client that is probably gone.
 	CloseSilent = CloseCode{4001, "nothing heard", "Nothing, not even a pong, was heard for 60 seconds."}
 	// CloseUnavailable refuses a session for now.
-	CloseUnavailable = CloseCode{4002, "try again later", "The session could not be opened: the database is unavailable, there are too many sessions or connections, or there were too many wrong tokens."}
+	CloseUnavailable = CloseCode{
+		4002, "try again later",
+		"The session could not be opened: the database is unavailable, there are too many sessions or " +
+			"connections, or there were too many wrong tokens.",
+	}
 	// CloseStalled closes a client that leaves a message unfinished.
-	CloseStalled = CloseCode{4003, "message too slow", "For 30 seconds, less than 8 KiB of a message arrived per second. Pongs do not count."}
+	CloseStalled = CloseCode{
+		4003, "message too slow",
+		"For 30 seconds, less than 8 KiB of a message arrived per second. Pongs do not count.",
+	}
 	// CloseNoHello closes a docent.v1 client that does not say hello.
 	CloseNoHello = CloseCode{4500, "no hello", "A docent.v1 client must say hello within 10 seconds."}
 	// CloseGone closes the clients of a deleted session.
 	CloseGone = CloseCode{4501, "the session was deleted", "The session was deleted while the client was in it."}
 	// CloseUnauthorized closes a client without valid credentials.
-	CloseUnauthorized = CloseCode{4502, "unauthorized", "The token is missing, wrong, revoked, or expired, or it lost scopes."}
+	CloseUnauthorized = CloseCode{
+		4502, "unauthorized",
+		"The token is missing, wrong, revoked, or expired, or it lost scopes.",
+	}
 	// CloseForbidden closes a client that may not use the session.
-	CloseForbidden = CloseCode{4503, "forbidden", "The token lacks the scope ask, or the session belongs to another user."}
+	CloseForbidden = CloseCode{
+		4503, "forbidden",
+		"The token lacks the scope ask, or the session belongs to another user.",
+	}
 )
 
 // CloseCodes returns every close code that the server sends, in order.
 func CloseCodes() []CloseCode {
 	return []CloseCode{
-		CloseIdle, CloseGoingAway, CloseProtocol, CloseTooBig, CloseInternal, CloseSlow, CloseSilent, CloseUnavailable, CloseStalled, CloseNoHello, CloseGone,
-		CloseUnauthorized, CloseForbidden,
+		CloseIdle, CloseGoingAway, CloseProtocol, CloseTooBig, CloseInternal, CloseSlow, CloseSilent, CloseUnavailable, CloseStalled,
+		CloseNoHello, CloseGone, CloseUnauthorized, CloseForbidden,
 	}
 }

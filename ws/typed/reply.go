@@ -1,4 +1,4 @@
-package ws
+package typed
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	"docent/payload"
 )
 
-// typed is the message of a delivery; false for what the dialect leaves out.
-func typed(d agent.Delivery) (payload.Typed, bool) {
+// delivered returns the message of a delivery, or false if the dialect has none.
+func delivered(d agent.Delivery) (payload.Typed, bool) {
 	f := d.Frame
 	switch {
 	case f.Action == payload.AckAction:
@@ -23,9 +23,9 @@ func typed(d agent.Delivery) (payload.Typed, bool) {
 		m.Data = payload.TypedFault{Code: e.Code, Retryable: e.Retryable}
 		return m, err == nil
 	case d.Audience != agent.Streaming && isStep(f.Action):
-		return typedStep(f), true
+		return step(f), true
 	case d.Audience == agent.Everyone:
-		return typedReply(f), true
+		return reply(f), true
 	}
 	return payload.Typed{}, false
 }
@@ -34,14 +34,14 @@ func isStep(a payload.Action) bool {
 	return a == payload.ReplyReasoningStep || a == payload.ReplyTaskList
 }
 
-// typedStep shows a step of reasoning or a task list.
-func typedStep(f payload.Frame) payload.Typed {
+// step returns the message of a step of reasoning or a task list.
+func step(f payload.Frame) payload.Typed {
 	m := payload.NewTyped(payload.TypedStatus, "", f.Time)
 	m.Data = f.Message
 	if f.Action == payload.ReplyReasoningStep {
-		var step payload.ReasoningStep
-		_ = json.Unmarshal(f.Message, &step) // without a summary it is shown all the same
-		m.Kind, m.Content = payload.StoredStep, step.Summary
+		var reasoning payload.ReasoningStep
+		_ = json.Unmarshal(f.Message, &reasoning) // without a summary it is shown all the same
+		m.Kind, m.Content = payload.StoredStep, reasoning.Summary
 		return m
 	}
 	var tasks []payload.Task
@@ -56,7 +56,7 @@ func typedStep(f payload.Frame) payload.Typed {
 	return m
 }
 
-// ragData is the data of an answer, whose passages are docs.
+// ragData is the data of an answer. Its passages are in docs.
 type ragData struct {
 	LLMName   string                `json:"llm_name"`
 	Question  string                `json:"question"`
@@ -65,8 +65,9 @@ type ragData struct {
 	Stopped   bool                  `json:"stopped,omitempty"`
 }
 
-// typedReply is a reply: a response, or, if nobody asked, a notification.
-func typedReply(f payload.Frame) payload.Typed {
+// reply returns the message of a reply: a response, or a notification if nobody
+// asked.
+func reply(f payload.Frame) payload.Typed {
 	m := payload.NewTyped(payload.TypedNotification, "", f.Time)
 	if f.Turn != nil && *f.Turn != 0 {
 		m.Type, m.Docs = payload.TypedResponse, []payload.RAGDoc{}
@@ -84,7 +85,7 @@ func typedReply(f payload.Frame) payload.Typed {
 	return m
 }
 
-// described says a message in words, and as data if words do not say all of it.
+// described returns a message as a text, and as data if the text is incomplete.
 func described(action payload.Action, message json.RawMessage) (kind, words string, data any) {
 	switch action {
 	case payload.ReplyMarkdown:
@@ -124,7 +125,7 @@ func described(action payload.Action, message json.RawMessage) (kind, words stri
 	return "", words, nil
 }
 
-// text is a string, or other JSON as it is.
+// text returns the text of a JSON string, or other JSON unchanged.
 func text(message json.RawMessage) string {
 	var s string
 	if json.Unmarshal(message, &s) != nil {
@@ -133,7 +134,7 @@ func text(message json.RawMessage) string {
 	return s
 }
 
-// inner is the JSON that a string holds, where BAF has it so.
+// inner returns the JSON inside a JSON string, as BAF encodes some messages.
 func inner(message json.RawMessage) json.RawMessage {
 	if held := []byte(text(message)); json.Valid(held) {
 		return held

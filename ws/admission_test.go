@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"docent/auth"
@@ -95,53 +94,4 @@ func TestHandshakeRate(t *testing.T) {
 		t.Errorf("got %s", f.raw)
 	}
 	s.dial("/", bearer("bob")).next()
-}
-
-// Accounts of those who went are forgotten when their rate is, and not before.
-func TestAccountsAreForgotten(t *testing.T) {
-	t.Parallel()
-	l := ws.NewLedger(ws.Config{UserConnections: 2, UserRate: 10, UserBurst: 20})
-	begin := time.Now()
-	for i := range 20_000 {
-		if err := l.Visit(fmt.Sprint(i), begin); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := l.Accounts(); n > 10_002 {
-		t.Errorf("%d accounts are kept", n)
-	}
-	for range 20 {
-		if err := l.Visit("ada", begin); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if l.Visit("ada", begin) == nil {
-		t.Error("its rate is forgotten")
-	}
-	if err := l.Visit("ada", begin.Add(time.Minute)); err != nil || l.Accounts() != 1 {
-		t.Errorf("after a minute there are %d, %v", l.Accounts(), err)
-	}
-}
-
-// One that keeps coming and going holds up nobody behind it, and keeps its rate.
-func TestAccountsBehindOneThatComesBack(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		l := ws.NewLedger(ws.Config{UserConnections: 2, UserRate: 0.5, UserBurst: 10}) // kept for 20 s
-		for i := range 100 {
-			for _, id := range []string{"ada", fmt.Sprint(i)} {
-				if err := l.Visit(id, time.Now()); err != nil && id != "ada" {
-					t.Fatal(err)
-				}
-			}
-			<-time.After(time.Second) // the bubble's
-		}
-		if n := l.Accounts(); n > 22 {
-			t.Errorf("%d accounts are kept, of 21 that may be", n)
-		}
-		first, second := l.Visit("ada", time.Now()), l.Visit("ada", time.Now())
-		if first == nil && second == nil {
-			t.Error("the rate of who comes back is forgotten")
-		}
-	})
 }

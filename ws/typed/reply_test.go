@@ -1,4 +1,4 @@
-package ws
+package typed
 
 import (
 	"encoding/json"
@@ -41,7 +41,7 @@ func replyOf(t *testing.T, chatType string) payload.Typed {
 	if !ok {
 		t.Fatalf("%s is not shown", chatType)
 	}
-	m, ok := typed(agent.Delivery{Frame: frame})
+	m, ok := delivered(agent.Delivery{Frame: frame})
 	if !ok || m.Type != payload.TypedResponse || m.Docs == nil {
 		t.Fatalf("%s: %+v", chatType, m)
 	}
@@ -94,7 +94,7 @@ func TestTypedDeliveries(t *testing.T) {
 		"step":            {agent.Delivery{Audience: agent.Plain, Frame: frame(payload.ReplyReasoningStep, `{"kind":"llm_text","step":0,"summary":"hm","details":{}}`, &one)}, payload.TypedStatus, "hm"},
 		"tasks":           {agent.Delivery{Audience: agent.Plain, Frame: frame(payload.ReplyTaskList, `[{"id":1,"status":"completed"},{"id":2,"status":"pending"}]`, &one)}, payload.TypedStatus, "1 of 2 tasks done"},
 	} {
-		m, ok := typed(tc.d)
+		m, ok := delivered(tc.d)
 		if ok != (tc.want != "") || m.Type != tc.want || m.Content != tc.says {
 			t.Errorf("%s: %+v", name, m)
 		}

@@ -1,4 +1,4 @@
-package ws
+package typed
 
 import (
 	"context"
@@ -11,58 +11,58 @@ import (
 	"docent/payload"
 )
 
-// tooLongToShow stands for a message that is left out of the history.
+// tooLongToShow replaces a message that is left out of the history.
 const tooLongToShow = "(too long to show)"
 
-// shownHistory bounds the messages that the command history shows.
+// shownHistory bounds the messages in the response to history.
 const shownHistory = 50
 
-// command is what a client of TypedPath can ask for beside an answer.
+// command is a command that a client may send.
 type command struct {
-	// name is the content of the message that asks for it.
+	// name is the content of the client's message.
 	name string
-	// help is a line for people.
+	// help describes the command to people.
 	help string
-	// run returns the response to it.
-	run func(c *connection, ctx context.Context) (answer, error)
+	// run returns the response.
+	run func(t *talk, ctx context.Context) (answer, error)
 }
 
-// answer is a response to a command.
+// answer is the response to a command.
 type answer struct {
-	// words and data are its content and data.
+	// words and data are the content and the data of the message.
 	words string
 	data  any
-	// then does what has effects that the client hears of, which come after the
-	// response; nil if nothing is left to do.
+	// then acts after the response, so that the client receives its effects later;
+	// nil if nothing is left to do.
 	then func() error
 }
 
-// commands lists them in the order of the documentation.
+// commands returns all commands in the order of the documentation.
 func commands() []command {
 	return []command{
-		{"reset", "stop the running answer, forget the conversation and begin again", (*connection).resetTyped},
-		{"history", "show the newest messages of the conversation, at most 50", (*connection).historyTyped},
-		{"status", "tell whether an answer is being made and how many queries wait", (*connection).statusTyped},
-		{"stop", "stop the answer that is being made, or else the query that waits longest", (*connection).stopTyped},
-		{"help", "list these commands", (*connection).helpTyped},
+		{"reset", "stop the running answer, forget the conversation and begin again", (*talk).reset},
+		{"history", "show the newest messages of the conversation, at most 50", (*talk).history},
+		{"status", "tell whether an answer is being made and how many queries wait", (*talk).status},
+		{"stop", "stop the answer that is being made, or else the query that waits longest", (*talk).stop},
+		{"help", "list these commands", (*talk).help},
 	}
 }
 
-// command does what a command asks for, before all queries that wait.
-func (c *connection) command(ctx context.Context, name string) error {
+// command runs a command, before all queries that wait.
+func (t *talk) command(ctx context.Context, name string) error {
 	names := []string{}
 	for _, known := range commands() {
 		if known.name != name {
 			names = append(names, known.name)
 			continue
 		}
-		a, err := known.run(c, ctx)
+		a, err := known.run(t, ctx)
 		if err != nil {
 			return err
 		}
 		m := payload.NewTyped(payload.TypedResponse, a.words, time.Now())
 		m.Kind, m.Data = name, a.data
-		c.sendTyped(m)
+		t.send(m)
 		if a.then != nil {
 			return a.then()
 		}
@@ -75,8 +75,8 @@ type resetData struct {
 	SessionID string `json:"session_id"`
 }
 
-func (c *connection) resetTyped(ctx context.Context) (answer, error) {
-	return answer{"Beginning again.", resetData{c.session()}, func() error { return c.sub.Reset(ctx) }}, nil
+func (t *talk) reset(ctx context.Context) (answer, error) {
+	return answer{"Beginning again.", resetData{t.c.SessionID()}, func() error { return t.c.Session().Reset(ctx) }}, nil
 }
 
 // historyData is one message of a conversation.
@@ -90,8 +90,8 @@ type historyList struct {
 	Messages []historyData `json:"messages"`
 }
 
-func (c *connection) historyTyped(ctx context.Context) (answer, error) {
-	messages, err := c.sub.Recent(ctx, shownHistory)
+func (t *talk) history(ctx context.Context) (answer, error) {
+	messages, err := t.c.Session().Recent(ctx, shownHistory)
 	if err != nil {
 		return answer{}, err
 	}
@@ -108,7 +108,7 @@ func (c *connection) historyTyped(ctx context.Context) (answer, error) {
 		}
 		m := payload.NewTyped("", tooLongToShow, frame.Time)
 		if len(stored.Content) > 0 {
-			m.Content = typedReply(frame).Content
+			m.Content = reply(frame).Content
 		}
 		list.Messages = append(list.Messages, historyData{role, m.Content, m.Timestamp})
 		lines = append(lines, role+": "+m.Content)
@@ -125,9 +125,9 @@ type statusData struct {
 	Waiting   int    `json:"waiting"`
 }
 
-func (c *connection) statusTyped(context.Context) (answer, error) {
-	p := c.sub.Progress()
-	data := statusData{c.session(), p.Running != 0, len(p.Waiting)}
+func (t *talk) status(context.Context) (answer, error) {
+	p := t.c.Session().Progress()
+	data := statusData{t.c.SessionID(), p.Running != 0, len(p.Waiting)}
 	words := "No answer is being made"
 	if data.Busy {
 		words = "An answer is being made"
@@ -139,8 +139,8 @@ type stopData struct {
 	Turn *int64 `json:"turn"` // null if there was nothing to stop
 }
 
-func (c *connection) stopTyped(ctx context.Context) (answer, error) {
-	p := c.sub.Progress()
+func (t *talk) stop(ctx context.Context) (answer, error) {
+	p := t.c.Session().Progress()
 	turn := p.Running
 	if turn == 0 && len(p.Waiting) > 0 {
 		turn = p.Waiting[0]
@@ -148,7 +148,7 @@ func (c *connection) stopTyped(ctx context.Context) (answer, error) {
 	if turn == 0 {
 		return answer{"There is nothing to stop.", stopData{}, nil}, nil
 	}
-	return answer{"Stopping.", stopData{&turn}, func() error { return c.sub.Stop(ctx, turn) }}, nil
+	return answer{"Stopping.", stopData{&turn}, func() error { return t.c.Session().Stop(ctx, turn) }}, nil
 }
 
 type helpData struct {
@@ -160,7 +160,7 @@ type helpLine struct {
 	Description string `json:"description"`
 }
 
-func (c *connection) helpTyped(context.Context) (answer, error) {
+func (t *talk) help(context.Context) (answer, error) {
 	var data helpData
 	var lines []string
 	for _, known := range commands() {
