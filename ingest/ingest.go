@@ -16,9 +16,10 @@ import (
 	"docent/ingest/worker"
 )
 
-// Pipeline names the extraction and chunking of this program. It changes with
-// each change that gives other chunks for the same bytes, so that sources read
-// by an older program are read again.
+// Pipeline names the extraction and chunking of this program. It changes when
+// the same bytes give other chunks in all formats. Ingest then reads all sources
+// again. When only the reader of one format changes, raise the version of the
+// format; see extract.Version.
 const Pipeline = "docent/5"
 
 // Config is what an Ingester needs.
@@ -64,8 +65,12 @@ type Ingester struct {
 	// pipeline is Pipeline, with the sizes of passages where they are not the
 	// default ones.
 	pipeline string
-	reader   Reader
-	log      *slog.Logger
+	// version is the version of the reader for a media type; raised reports that
+	// any is above 1.
+	version func(media string) int
+	raised  bool
+	reader  Reader
+	log     *slog.Logger
 }
 
 // Pages shows documents page by page; pages count from 0. It is safe for
@@ -129,7 +134,7 @@ func New(cfg Config) (*Ingester, error) {
 		}
 		cfg.Reader = local
 	}
-	return &Ingester{cfg: cfg, pipeline: pipeline, reader: cfg.Reader, log: cfg.Logger}, nil
+	return &Ingester{cfg: cfg, pipeline: pipeline, version: extract.Version, raised: extract.Raised(), reader: cfg.Reader, log: cfg.Logger}, nil
 }
 
 func setDefault[T int | int64](field *T, value T) {

@@ -92,7 +92,7 @@ func (b *Batch) Documents(source string) []SourceState {
 func (b *Batch) Current(source string) bool {
 	docs := b.Documents(source)
 	for _, s := range docs {
-		if s.Pipeline != b.in.pipeline || s.Status == rag.Ready && s.Embedded != s.Chunks {
+		if !b.in.current(s.Pipeline) || s.Status == rag.Ready && s.Embedded != s.Chunks {
 			return false
 		}
 	}

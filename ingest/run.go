@@ -27,7 +27,6 @@ import (
 type run struct {
 	collection string
 	embedder   string
-	pipeline   string
 	retry      bool
 	states     states
 	progress   func(Progress)
@@ -43,7 +42,7 @@ func (in *Ingester) start(ctx context.Context, collection, one string) (*run, er
 	if err := checkCollection(collection); err != nil {
 		return nil, err
 	}
-	r := &run{collection: cmp.Or(collection, rag.DefaultCollection), embedder: in.cfg.Embedder.Name(), pipeline: in.pipeline, progress: func(Progress) {}}
+	r := &run{collection: cmp.Or(collection, rag.DefaultCollection), embedder: in.cfg.Embedder.Name(), progress: func(Progress) {}}
 	known, err := in.cfg.Store.Sources(ctx, r.collection, r.embedder, one)
 	if err != nil {
 		return nil, fmt.Errorf("read what collection %s has: %w", r.collection, err)

@@ -1,0 +1,55 @@
+package talk
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxSmallTalk bounds small talk, in bytes; what is longer asks something.
+const maxSmallTalk = 60
+
+// fillers may follow a phrase of small talk without making it anything else.
+var fillers = []string{"there", "docent", "again", "everyone", "all", "very", "much", "so", "today", "then", "please", "bitte", "and", "but"}
+
+// talkByPhrase is the kind of each phrase, as talkWords writes it.
+var talkByPhrase = func() map[string]*Talk {
+	all := map[string]*Talk{}
+	for i, t := range talks {
+		for _, phrase := range t.Phrases {
+			all[strings.Join(talkWords(phrase), " ")] = &talks[i]
+		}
+	}
+	return all
+}()
+
+// talkWords are the words of a message in lower case, without punctuation.
+func talkWords(message string) []string {
+	message = strings.ReplaceAll(strings.ToLower(message), "’", "'")
+	return strings.FieldsFunc(message, func(r rune) bool { return strings.ContainsRune(" \t\r\n.,!?;:", r) })
+}
+
+// Small is the kind of a message that is nothing but small talk: phrases
+// that are known, one after the other; of several the last counts. It is nil if
+// the message asks something.
+func Small(message string) *Talk {
+	if len(message) > maxSmallTalk {
+		return nil
+	}
+	var kind *Talk
+	for left := talkWords(message); len(left) > 0; {
+		n := len(left)
+		for n > 0 && talkByPhrase[strings.Join(left[:n], " ")] == nil {
+			n--
+		}
+		switch {
+		case n > 0:
+			kind = talkByPhrase[strings.Join(left[:n], " ")]
+		case kind != nil && slices.Contains(fillers, left[0]):
+			n = 1
+		default:
+			return nil
+		}
+		left = left[n:]
+	}
+	return kind
+}
