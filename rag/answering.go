@@ -26,8 +26,8 @@ type answering struct {
 	out   Answer
 }
 
-// search finds the passages, for a question that leans on earlier turns in the
-// words of a model if there is one.
+// search finds the passages. If the question depends on earlier turns, a model
+// rewrites it first.
 func (a *answering) search(ctx context.Context) error {
 	if talk.Small(a.req.Question) != nil {
 		return nil // there is nothing to find for it
@@ -57,8 +57,9 @@ func (a *answering) search(ctx context.Context) error {
 	return nil
 }
 
-// unsupported reports whether the passages are too weak to answer from. Small
-// talk, and a question about the conversation itself, are the model's to judge.
+// unsupported reports whether the passages are too weak for an answer. With a
+// model, small talk and questions about the conversation are left to the
+// model.
 func (a *answering) unsupported() bool {
 	if a.model != nil && (talk.Small(a.req.Question) != nil || talk.Asked(a.req.Turns) && talk.Leans(a.req.Question)) {
 		return false
@@ -66,7 +67,7 @@ func (a *answering) unsupported() bool {
 	return len(a.found.Results) == 0 || a.found.Evidence < a.threshold
 }
 
-// withoutModel makes the answer that takes no model.
+// withoutModel makes the answer without a model.
 func (a *answering) withoutModel(ctx context.Context) {
 	t := talk.Small(a.req.Question)
 	switch {
@@ -81,8 +82,8 @@ func (a *answering) withoutModel(ctx context.Context) {
 	}
 }
 
-// abstain makes the answer that says what was searched and that it does not
-// support an answer.
+// abstain makes the answer that names the searched documents and says that
+// they do not support an answer.
 func (a *answering) abstain(ctx context.Context) {
 	a.out.Abstained = true
 	a.out.Text = a.searched(ctx)
@@ -95,7 +96,7 @@ func (a *answering) abstain(ctx context.Context) {
 	a.out.Sentences = unsupportedSentences(a.out.Text)
 }
 
-// searched says what was searched; "" if that is not known.
+// searched names the searched documents, or returns "" if they are unknown.
 func (a *answering) searched(ctx context.Context) string {
 	if a.rag.cfg.Shelf == nil {
 		return ""
@@ -125,10 +126,10 @@ func (a *answering) searched(ctx context.Context) string {
 	return fmt.Sprintf("I don't know. I searched %s in %s and found nothing that answers this.", count(documents, "document"), inCollections(names))
 }
 
-// maxNamed is how many collections an answer names.
+// maxNamed limits the collections that an answer names.
 const maxNamed = 5
 
-// inCollections names collections in a sentence.
+// inCollections lists collections for a sentence.
 func inCollections(names []string) string {
 	quoted := make([]string, 0, maxNamed)
 	for _, n := range names[:min(len(names), maxNamed)] {
@@ -152,7 +153,8 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// quote makes the answer of quotes; false if there is nothing to quote.
+// quote makes the answer from quotes. It returns false if there is nothing to
+// quote.
 func (a *answering) quote() bool {
 	written, sentences := quote.Answer(a.rag.cfg.Static, a.req.Question, a.found)
 	a.out.Text, a.out.Sentences = written, nil

@@ -7,10 +7,10 @@ import (
 	"docent/rag/text"
 )
 
-// CiteBegun makes the message of what a model had written when it was stopped.
-// It is checked as by [Cite], but for the last sentence: it may be half a one, or
-// its citation was still to come, so that it is marked only if it cites. There
-// is no text in the message if there was nothing to show.
+// CiteBegun makes an answer from the text of a model that was stopped. It
+// checks the text like [Cite], except for the last sentence: it may be
+// incomplete, so it counts only if it cites. The text is empty if there is
+// nothing to show.
 func CiteBegun(static *embed.Static, w Written) Answer {
 	w.Text, w.StopReason = text.TrimHalfMarker(strings.ToValidUTF8(w.Text, "")), ""
 	m := Cite(static, w)

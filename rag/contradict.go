@@ -6,14 +6,14 @@ import (
 	"docent/rag/text"
 )
 
-// readSentence is a sentence of a passage as a claim is held against it.
+// readSentence is a sentence of a passage that claims are compared with.
 type readSentence struct {
 	text  string
 	stems map[string]bool
 }
 
-// contradicts reports whether a text and the sentences of the passages that are
-// nearest to it differ in that one denies what the other says.
+// contradicts reports whether a text and the nearest sentences of the passages
+// differ in that one denies what the other says.
 func (c *checker) contradicts(body string, docs []int) bool {
 	var own []string
 	for _, w := range text.Words(body) {
@@ -38,8 +38,8 @@ func (c *checker) contradicts(body string, docs []int) bool {
 	})
 }
 
-// admitted reports whether the sentences that are nearest to the words of a
-// text deny something as well, or have nothing to do with what it denies.
+// admitted reports whether the sentences nearest to a text deny something too,
+// or have nothing to do with the denial.
 func admitted(all []readSentence, own []string, d text.Denial) bool {
 	near := nearestOf(all, own, func(s readSentence) bool { return s.stems[d.Stem] })
 	if len(near) == 0 {
@@ -50,8 +50,8 @@ func admitted(all []readSentence, own []string, d text.Denial) bool {
 	})
 }
 
-// nearestOf are those of the sentences that hold the most of the stems, and
-// enough of them to say the same or the opposite.
+// nearestOf returns the sentences that contain the most stems, if these are
+// enough to say the same or the opposite.
 func nearestOf(all []readSentence, stems []string, ok func(readSentence) bool) []readSentence {
 	var out []readSentence
 	best := max(1, int(weakWords*float64(len(stems))))

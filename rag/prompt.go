@@ -18,10 +18,10 @@ var promptFiles embed.FS
 
 var prompts = prompt.Must(promptFiles, "prompts")
 
-// maxTurnBytes is how much of an earlier message a model is shown.
+// maxTurnBytes limits an earlier message in a prompt.
 const maxTurnBytes = 4 << 10
 
-// shownPassage is a passage as the prompt shows it.
+// shownPassage is a passage in a prompt.
 type shownPassage struct {
 	// Number is what it is cited by.
 	Number int
@@ -31,7 +31,7 @@ type shownPassage struct {
 	Text string
 }
 
-// answerMessages are the messages that ask a model to answer.
+// answerMessages returns the messages that ask a model to answer.
 func answerMessages(req Request, results []retrieve.Result) ([]llm.Message, error) {
 	instruction := strings.TrimSpace(req.Prompt)
 	if instruction == "" {
@@ -67,8 +67,8 @@ func answerMessages(req Request, results []retrieve.Result) ([]llm.Message, erro
 	return append(messages, llm.Text(llm.User, user)), nil
 }
 
-// rewriteMessages are the messages that ask a model to make a question stand
-// on its own.
+// rewriteMessages returns the messages that ask a model to rewrite a question
+// so that it stands on its own.
 func rewriteMessages(req Request) ([]llm.Message, error) {
 	text, err := prompts.Fill("rewrite", struct {
 		Turns    []talk.Turn
@@ -80,8 +80,8 @@ func rewriteMessages(req Request) ([]llm.Message, error) {
 	return []llm.Message{llm.Text(llm.User, text)}, nil
 }
 
-// shownTurns are earlier messages as a model is shown them: bounded, and
-// without markers, whose numbers meant other passages.
+// shownTurns returns the earlier messages for a prompt: shortened, and without
+// markers, whose numbers meant other passages.
 func shownTurns(turns []talk.Turn) []talk.Turn {
 	var out []talk.Turn
 	for _, t := range turns {
@@ -96,16 +96,17 @@ func shownTurns(turns []talk.Turn) []talk.Turn {
 	return out
 }
 
-// passageTag is what could end a passage early, or seem to begin one.
+// passageTag matches text that could end a passage early or imitate the start
+// of one.
 var passageTag = regexp.MustCompile(`(?i)<(\s*/?\s*passage)`)
 
-// enclosed makes a passage's text safe to stand between its tags: it cannot
-// end them, and holds nothing invisible.
+// enclosed makes the text of a passage safe between its tags: it cannot end
+// them and contains nothing invisible.
 func enclosed(s string) string {
 	return passageTag.ReplaceAllString(text.Visible(s), `‹$1`)
 }
 
-// attribute makes text safe to stand as an attribute of a tag.
+// attribute makes text safe as the value of an attribute.
 func attribute(s string) string {
 	return attributeText.Replace(text.Visible(s))
 }

@@ -21,8 +21,7 @@ import (
 	"docent/rag/retrieve"
 )
 
-// Extractive is the model name of answers that are quotes, made without a
-// model.
+// Extractive is the model name of answers that quote, which need no model.
 const Extractive = "extractive"
 
 // Bounds of a Request.
@@ -37,62 +36,61 @@ const (
 	maxAnswerBytes = 256 << 10
 )
 
-// DefaultMinEvidence is the evidence below which the answer is "I don't know".
-// It is set on the odd-numbered half of a question set about a large manual,
-// see docs/explanation/evaluation.md, and serves every embedder: the evidence does not
-// depend on it.
+// DefaultMinEvidence is the default evidence threshold of answers that quote:
+// below it the answer is "I don't know". It was set on the odd-numbered half
+// of a question set about a large manual; see docs/explanation/evaluation.md. It fits all
+// embedders, because the evidence does not depend on the embedder.
 const DefaultMinEvidence = .44
 
-// MinModelEvidence is the evidence below which a model is not even asked: the
-// passages have next to nothing of the question. Above it the model, which is
-// told to admit what the passages do not say, judges better than words do.
+// MinModelEvidence is the evidence below which the model is not asked, because
+// the passages contain nearly nothing of the question. Above it, the model
+// judges better than words do: its prompt tells it to admit when the passages
+// do not answer.
 const MinModelEvidence = .1
 
-// Searcher finds passages; *Retriever is one.
+// Searcher finds passages. *retrieve.Retriever implements it.
 type Searcher interface {
 	// Retrieve finds the passages for a query, best first.
 	Retrieve(ctx context.Context, query retrieve.Query) (retrieve.Retrieval, error)
 }
 
-// Shelf says what there is to search; Library is one.
+// Shelf describes the searched documents. corpus.Library implements it.
 type Shelf interface {
 	// Collections lists the collections by name.
 	Collections(ctx context.Context) ([]corpus.CollectionInfo, error)
 }
 
-// Config makes a RAG.
+// Config describes a RAG.
 type Config struct {
 	// Retriever finds passages. Required.
 	Retriever Searcher
-	// Static compares sentences, whatever embedder ranks passages. Required.
+	// Static compares sentences, with any embedder. Required.
 	Static *embed.Static
-	// Shelf tells an answer of "I don't know" what was searched. Default: nil,
-	// it then does not say.
+	// Shelf lets an answer of "I don't know" name the searched documents.
+	// Default: nil, the answer does not name them.
 	Shelf Shelf
-	// Models are the chat models by the name that requests and answers call
-	// them by. Default: none, answers are quotes.
+	// Models are the chat models by name. Requests and answers use these names.
+	// Default: none, answers are quotes.
 	Models map[string]llm.Model
-	// DefaultModel answers requests that name none. Default: Extractive.
+	// DefaultModel answers requests that name no model. Default: Extractive.
 	DefaultModel string
-	// K is how many passages an answer is made from if a Request does not say.
-	// Default: DefaultK.
+	// K is the number of passages for requests without K. Default: DefaultK.
 	K int
 	// MinEvidence is the evidence below which the answer is "I don't know".
-	// Default: 0, which means DefaultMinEvidence for answers of quotes and
-	// MinModelEvidence for a model's; negative always answers.
+	// Default: 0, which means DefaultMinEvidence for quotes and MinModelEvidence
+	// for models. With a negative value, RAG always answers.
 	MinEvidence float64
-	// IngestHint says how to add documents; it is shown when there are none.
+	// IngestHint says how to add documents. Answers show it if there are none.
 	// Default: DefaultIngestHint.
 	IngestHint string
-	// Logger hears of what went wrong and was made up for. Default: nil, which
-	// discards.
+	// Logger receives recovered failures. Default: nil, which discards them.
 	Logger *slog.Logger
-	// Metrics gets the time that answers take from their passages on, as a stage
-	// of docent_rag_seconds. Default: nil, a set of its own.
+	// Metrics receives the time from the passages to the answer, as a stage of
+	// docent_rag_seconds. Default: nil, a set of its own.
 	Metrics *metrics.Set
 }
 
-// DefaultIngestHint is the advice given when there are no documents.
+// DefaultIngestHint is the advice if there are no documents.
 const DefaultIngestHint = "Add some with `docent ingest PATH`, or upload them."
 
 // RAG answers questions from passages. It is safe for concurrent use.
@@ -144,13 +142,13 @@ func New(cfg Config) (*RAG, error) {
 	return r, nil
 }
 
-// Models are the names a Request may give, sorted.
+// Models returns the names that a Request may give, sorted.
 func (r *RAG) Models() []string { return slices.Clone(r.names) }
 
-// DefaultModel is the name of the model that answers when a Request names none.
+// DefaultModel returns the name of the model for requests that name none.
 func (r *RAG) DefaultModel() string { return r.cfg.DefaultModel }
 
-// model returns the named model, nil for Extractive.
+// model returns the named model, or nil for Extractive.
 func (r *RAG) model(name string) (llm.Model, error) {
 	if name == Extractive {
 		return nil, nil //nolint:nilnil // no model is what Extractive means
@@ -222,7 +220,7 @@ func (r *RAG) Stream(ctx context.Context, req Request) iter.Seq2[Part, error] {
 	}
 }
 
-// begin checks a request and fills in its defaults.
+// begin checks a request and applies the defaults.
 func (r *RAG) begin(req Request) (*answering, error) {
 	req.Question = strings.TrimSpace(strings.ToValidUTF8(req.Question, "\uFFFD"))
 	if req.K == 0 {
@@ -256,7 +254,7 @@ func (r *RAG) begin(req Request) (*answering, error) {
 	}, nil
 }
 
-// threshold is the evidence below which a request is not answered.
+// threshold returns the evidence below which the request is not answered.
 func (r *RAG) threshold(req Request, model llm.Model) float64 {
 	switch {
 	case req.MinEvidence != nil:

@@ -10,7 +10,7 @@ const (
 	DefaultK = 4
 )
 
-// Request is one question with what differs from the defaults.
+// Request is one question with its options.
 type Request struct {
 	// Question is what the user asks.
 	Question string
@@ -32,7 +32,7 @@ type Request struct {
 	MinEvidence *float64
 }
 
-// Phase says what an answer in the making is doing.
+// Phase says what an answer in progress is doing.
 type Phase string
 
 // The phases.

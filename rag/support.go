@@ -28,7 +28,7 @@ const (
 	minFoundWords = 3
 )
 
-// checker tells how far passages carry a sentence.
+// checker decides how much of a sentence passages support.
 type checker struct {
 	static  *embed.Static
 	results []retrieve.Result
@@ -43,10 +43,9 @@ func newChecker(static *embed.Static, results []retrieve.Result) *checker {
 	return &checker{static, results, make([]map[string]bool, n), make([][]readSentence, n), make([][][]float32, n)}
 }
 
-// support says how much of a sentence the passages with the given numbers,
-// counted from 1, carry, by words and by meaning. A number or identifier that
-// none of them holds leaves no more than weak, however alike the rest, and so
-// does a "not" that only one side has.
+// support says how much of a sentence the passages with the given numbers
+// support, by words and by meaning. Numbers count from 1. A missing number or
+// identifier, or a negation on one side only, allows at most weak support.
 func (c *checker) support(s string, docs []int) Support {
 	if len(docs) == 0 {
 		return None
@@ -81,8 +80,9 @@ func (c *checker) support(s string, docs []int) Support {
 	}
 }
 
-// find returns the number of the passage, counted from 1, that carries a
-// sentence which cites none, nearly word for word; 0 if none does.
+// find returns the number, counted from 1, of the passage that supports a
+// sentence without citations nearly word for word. It returns 0 if there is
+// none.
 func (c *checker) find(s string) int {
 	if strings.HasSuffix(s, "?") {
 		return 0
@@ -111,8 +111,8 @@ func (c *checker) find(s string) int {
 	return best
 }
 
-// heldWords counts the words that one of the sentences holds; none if one is
-// missing that only itself will do for.
+// heldWords counts the words that one of the sentences contains. It returns 0
+// if a number or identifier is missing.
 func heldWords(own []text.Word, sentences []readSentence) int {
 	n := 0
 	for _, w := range own {
@@ -126,7 +126,7 @@ func heldWords(own []text.Word, sentences []readSentence) int {
 	return n
 }
 
-// held reports whether one of the passages holds the stem.
+// held reports whether one of the passages contains the stem.
 func (c *checker) held(stem string, docs []int) bool {
 	for _, d := range docs {
 		c.prepare(d - 1)
@@ -137,7 +137,7 @@ func (c *checker) held(stem string, docs []int) bool {
 	return false
 }
 
-// alike is the best cosine of the text with a sentence of the passages.
+// alike returns the best cosine of the text with a sentence of the passages.
 func (c *checker) alike(text string, docs []int) float64 {
 	v := c.vector(text)
 	best := 0.0
@@ -170,7 +170,7 @@ func (c *checker) vector(text string) []float32 {
 	return v
 }
 
-// unsupportedSentences marks each sentence of a text that cites nothing.
+// unsupportedSentences marks every sentence of a text as unsupported.
 func unsupportedSentences(body string) []Sentence {
 	out := []Sentence{}
 	for _, s := range text.Sentences(body, corpus.Prose) {

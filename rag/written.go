@@ -17,7 +17,7 @@ const (
 	noteFilter = "*The answer was cut off by the model's content filter.*"
 )
 
-// Written is what a model wrote from passages that it was shown by number.
+// Written is the text that a model wrote from numbered passages.
 type Written struct {
 	// Model is the model's name.
 	Model string
@@ -32,10 +32,10 @@ type Written struct {
 	Results []retrieve.Result
 }
 
-// Cite makes the message of what a model wrote: markers resolved against the
-// passages and those it made up dropped, each sentence marked by how far the
-// passages it cites carry it, and one that cites none but that a passage says
-// by that passage. Of no text only the CutNote is left.
+// Cite makes an answer from a model's text. It resolves the citation markers,
+// drops invented ones, and checks each sentence against its passages. A
+// sentence without citations gets the passage that supports it, if there is
+// one. An empty text becomes the CutNote alone.
 func Cite(static *embed.Static, w Written) Answer {
 	body := strings.TrimSpace(text.ResolveMarkers(Clean(w.Text), len(w.Results)))
 	m := Answer{Model: w.Model, Question: w.Question, Text: body + CutNote(w.StopReason), Passages: slices.Clone(w.Results)}
@@ -55,19 +55,19 @@ func Cite(static *embed.Static, w Written) Answer {
 	return m
 }
 
-// Clean makes a model's text fit to show: nothing invisible, and of images
-// their text, because showing one would fetch an address that a document may
-// have put there.
+// Clean makes a model's text fit to show. It removes invisible characters and
+// replaces images by their texts, because showing an image would fetch an
+// address that a document may have put there.
 func Clean(s string) string {
 	return strings.TrimSpace(text.DropImages(strings.TrimSpace(text.Visible(s))))
 }
 
-// Unmarked is an answer without its citation markers, for where their numbers
-// mean other passages or none.
+// Unmarked returns an answer without citation markers, for places where the
+// numbers mean nothing or other passages.
 func Unmarked(s string) string { return strings.TrimSpace(text.ResolveMarkers(s, 0)) }
 
-// CutNote is what to append to an answer whose model stopped for that reason;
-// "" if it finished.
+// CutNote returns the note to append to an answer that stopped for a reason,
+// or "" if the answer is whole.
 func CutNote(stopReason string) string {
 	switch stopReason {
 	case "length":
@@ -79,7 +79,7 @@ func CutNote(stopReason string) string {
 	}
 }
 
-// admission is a beginning that admits not to know.
+// admission matches the beginning of an answer that admits not to know.
 var admission = regexp.MustCompile(`(?i)^\W{0,3}(?:(?:i'?m )?sorry\W{1,3}(?:but )?)?(?:unfortunately\W{1,3})?(?:i (?:do not|don['’]?t|am not sure i) know|i (?:can(?:not|['’]t)|could ?n(?:ot|['’]t)) (?:answer|find|determine|tell)|(?:based on )?the (?:provided |given )?(?:passages|documents|context|sources)[^.]{0,40} (?:do(?:es)? not|don['’]t|doesn['’]t)|there is no information)`)
 
 // Admits reports whether an answer begins by admitting not to know.

@@ -9,15 +9,16 @@
 //     transition can depend on the intent of the message (agent/intent). The
 //     agent is the built-in assistant or comes from a YAML file
 //     (agent/definition).
-//  3. The body of the state calls RunRAG. Package rag retrieves passages in two
+//  3. The body of the state calls RunRAG. Package rag/retrieve finds passages in two
 //     stages. The first stage combines keywords (index/bm25) and vectors
-//     (index/chromem, embedded by package embed). The second stage ranks the
-//     candidates by cheap features.
+//     (index/chromem and index/flat, embedded by package embed). The second stage
+//     ranks the candidates by cheap features.
 //  4. If the passages support an answer, a model writes it (package llm). Without
-//     a model, rag quotes sentences. rag checks the citations against the passages
-//     and computes a support mark for each sentence. Questions that need several
-//     steps go to a reasoning state. There, the model calls tools (agent/tool,
-//     agent/tool/mcp) until it can answer, and the citations are checked too.
+//     a model, rag/quote quotes sentences. rag checks the citations against the
+//     passages and computes a support mark for each sentence. Questions that need
+//     several steps go to a reasoning state. There, the model calls tools
+//     (agent/tool, agent/tool/mcp) until it can answer, and the citations are
+//     checked too.
 //  5. Package agent writes the turn to the database in one batch (store/postgres
 //     or store/sqlite, schema in package migrations). Then ws sends the answer.
 //

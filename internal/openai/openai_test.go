@@ -14,8 +14,9 @@ import (
 
 func TestComplete(t *testing.T) {
 	t.Parallel()
+	const padded = " http://localhost:11434/v1/ "
 	for address, ok := range map[string]bool{
-		"": true, " http://localhost:11434/v1/ ": true, "https://api.example": true,
+		"": true, padded: true, "https://api.example": true,
 		"localhost:11434": false, "ftp://x": false, "http://": false, "http://u:secret@x/v1": false, "http://x/?q=1": false, "http://x/#f": false, "http://x/\x7f": false,
 	} {
 		s, err := Server{BaseURL: address}.Complete()

@@ -15,7 +15,7 @@ type Revision struct {
 	Number int64
 }
 
-// Change is one document as of a revision.
+// Change is one document at a revision.
 type Change struct {
 	// Revision is the one that wrote or removed the document.
 	Revision int64
@@ -30,8 +30,7 @@ type Change struct {
 	Vectors [][]float32
 }
 
-// Corpus is what an index is derived from and follows. It is safe for
-// concurrent use.
+// Corpus is the source of indexes. It is safe for concurrent use.
 type Corpus interface {
 	// Revision returns the present state.
 	Revision(ctx context.Context) (Revision, error)
@@ -51,15 +50,15 @@ type Corpus interface {
 	Passages(ctx context.Context, ids []int64) ([]Passage, error)
 }
 
-// Passage is a chunk with the document it is from.
+// Passage is a chunk with its document.
 type Passage struct {
 	Chunk
 	// Document has no Text.
 	Document Document
 }
 
-// DocumentOrder is what a list of documents is ordered by; those that are alike
-// in it, by ID.
+// DocumentOrder is the order of a list of documents. Equal documents are
+// ordered by ID.
 type DocumentOrder string
 
 // The orders of documents.
@@ -110,8 +109,8 @@ type CollectionInfo struct {
 	Chunks int
 }
 
-// Library is what showing documents needs. It is safe for concurrent use.
-// Methods on one document fail with fault.NotFound if there is none.
+// Library reads stored documents. It is safe for concurrent use. Methods on
+// one document fail with fault.NotFound if it does not exist.
 type Library interface {
 	// Documents lists documents without Text.
 	Documents(ctx context.Context, filter DocumentFilter) ([]Document, error)

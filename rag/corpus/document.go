@@ -8,7 +8,7 @@ import (
 // DefaultCollection is the collection of documents that name none.
 const DefaultCollection = "default"
 
-// HeadingSeparator joins a heading path and stands between title and headings.
+// HeadingSeparator joins title and headings.
 const HeadingSeparator = " › "
 
 // Status says whether a document can be found.
@@ -22,7 +22,7 @@ const (
 	Failed Status = "failed"
 )
 
-// Document is one ingested source. Its chunks are stored beside it.
+// Document is an ingested source. Its chunks are stored separately.
 type Document struct {
 	// ID is never reused.
 	ID int64
@@ -67,7 +67,7 @@ type Document struct {
 	UpdatedAt time.Time
 }
 
-// Kind is the sort of text in a chunk; retrieval weighs features by it.
+// Kind is the kind of text in a chunk. Retrieval weighs features by it.
 type Kind string
 
 // The chunk kinds.
@@ -80,7 +80,7 @@ const (
 	Table Kind = "table"
 )
 
-// Chunk is a passage: what is found, cited and shown.
+// Chunk is a passage of a document, as retrieval finds it and answers cite it.
 type Chunk struct {
 	// ID is never reused; a changed document gets new chunks.
 	ID int64
@@ -108,11 +108,11 @@ type Chunk struct {
 	Tokens int
 }
 
-// Heading returns the heading path in one line.
+// Heading returns the heading path as one line.
 func (c Chunk) Heading() string { return strings.Join(c.Headings, HeadingSeparator) }
 
-// HeadingLine is the line in front of a chunk's text when it is embedded or
-// indexed: title and heading path.
+// HeadingLine returns the line above a chunk's text in embeddings and indexes:
+// title and heading path.
 func HeadingLine(title string, headings []string) string {
 	if len(headings) == 0 {
 		return title
@@ -124,8 +124,8 @@ func HeadingLine(title string, headings []string) string {
 	return title + HeadingSeparator + h
 }
 
-// IndexText is what is embedded and indexed of a chunk: the heading line, a
-// newline, the text.
+// IndexText returns the text that is embedded and indexed for a chunk: the
+// heading line, a newline, and the chunk's text.
 func IndexText(title string, c Chunk) string {
 	return HeadingLine(title, c.Headings) + "\n" + c.Text
 }

@@ -44,13 +44,13 @@ const (
 	// novel is the share of the question that a further window has to add, as
 	// terms that the answer has not or a hint that it has not.
 	novel = .06
-	// known is how far a term covered once no longer counts.
+	// known is the share of a covered term that no longer counts.
 	known = .7
 	// sameStems is the share of common stems from which two quotes say the same.
 	sameStems = .75
 )
 
-// window is a run of quotes of one passage under one label.
+// window is a run of quotes from one passage under one label.
 type window struct {
 	quotes []quote
 	// covered and hinted are the best of its quotes'.
@@ -64,8 +64,8 @@ type window struct {
 	score float64
 }
 
-// choose takes the best window, and further ones while they are good, short
-// and add something.
+// choose takes the best window, and further windows that are good, short, and
+// add something.
 func (e *extractor) choose() []quote {
 	windows := e.windows()
 	if len(windows) == 0 {
@@ -107,8 +107,8 @@ func (e *extractor) choose() []quote {
 	return inOrder(chosen)
 }
 
-// weak reports whether a window hardly fits the question: it has few of its
-// terms and is not like it.
+// weak reports whether a window hardly fits the question: it covers few terms
+// and is not similar.
 func (e *extractor) weak(w window) bool {
 	var covered float64
 	for i, t := range e.terms {
@@ -117,7 +117,8 @@ func (e *extractor) weak(w window) bool {
 	return covered < weakCover && w.cosine < weakCosine
 }
 
-// windows returns every run of quotes that may stand in an answer, scored.
+// windows returns every run of quotes that may be part of an answer, with
+// scores.
 func (e *extractor) windows() []window {
 	var out []window
 	for doc, passage := range e.passages {
@@ -163,8 +164,7 @@ func (e *extractor) window(doc int, passage []quote, from, to int) window {
 	return w
 }
 
-// echo tells how far a window says nothing but the question, 0 to 1: a message
-// quoted back to who asks about it.
+// echo says how much of a window only repeats the question, from 0 to 1.
 func (e *extractor) echo(w window) float64 {
 	if len(e.terms) < minEchoed {
 		return 0
@@ -194,7 +194,7 @@ const (
 	echoed = .6
 )
 
-// gain is what a window adds to the terms covered and hints met already.
+// gain is what a window adds to the terms and hints that are already covered.
 func (e *extractor) gain(w window, covered []float64, hinted []bool) float64 {
 	var sum float64
 	for i, t := range e.terms {
@@ -212,7 +212,7 @@ func (e *extractor) gain(w window, covered []float64, hinted []bool) float64 {
 	return sum
 }
 
-// merge adds what a window covers.
+// merge adds the terms and hints that a window covers.
 func merge(covered []float64, hinted []bool, w window) {
 	for i, c := range w.covered {
 		covered[i] = max(covered[i], c)
@@ -222,16 +222,17 @@ func merge(covered []float64, hinted []bool, w window) {
 	}
 }
 
-// leaning begins a sentence that needs the one before it.
+// leaning matches the beginning of a sentence that needs the previous one.
 var leaning = regexp.MustCompile(`^(?:This|That|These|Those|It|Its|They|Their|Such|He|She|Another|The (?:default|latter|former|same|value|other|second|third|result(?:ing)?|above)|However|But|Also|Otherwise|In (?:this|that|such|these|either|both|contrast|particular|addition|other words)\b|Therefore|Thus|Hence|Instead|Then|For (?:this|that|these|example|instance)|(?:If|When|Since|Because|While|Unless|As|Once|After|Before|Until|Although|With|Without|Like|Unlike) (?:this|that|these|those|it|they|so|not|such)\b|(?:By|When|If|To|On|For) \w+(?:ing)? (?:this|these|those|it|them|so)\b|Here|So|And|Or|Any|Both|Neither|Note that|(?:Setting|Doing|Using) (?:this|these|so|that|it)|Similarly|Likewise|Moreover|Furthermore|Nevertheless|Nonetheless|Conversely|Alternatively|Consequently|Accordingly|Additionally|Finally|Again|Still|Yet|As a result|On the other hand|(?:All|Each|Some|None|Most|One|Many) of (?:these|those|them|which))\b|^\(|^(?:and|or|but|which|because|where|so|then|with|as|for|in|to|if)\b`)
 
-// ofLabel begins a sentence whose subject is the term it stands below.
+// ofLabel matches the beginning of a sentence whose subject is the term above
+// it.
 var ofLabel = regexp.MustCompile(`^(?:The (?:default|value)|This (?:parameter|option|setting|form|variable|command|function|clause|method|field|can|is|should|must))\b`)
 
-// crossReference is a sentence that only says where else to look.
+// crossReference matches a sentence that only refers to another place.
 var crossReference = regexp.MustCompile(`^\(?(?:For (?:more|further|details|additional)|See\b|Refer to|Please see|More (?:information|details)|Table \d|Figure \d)`)
 
-// seams counts what reads badly about quoting just the sentences from..to.
+// seams counts the flaws of quoting only the sentences from..to.
 func seams(passage []quote, from, to int) float64 {
 	first, last := passage[from], passage[to-1]
 	n := 0.0
@@ -263,7 +264,8 @@ func seams(passage []quote, from, to int) float64 {
 	return n
 }
 
-// repeats reports whether one of more is in chosen, or says the same.
+// repeats reports whether chosen already contains one of more, or a similar
+// quote.
 func repeats(chosen, more []quote) bool {
 	for _, m := range more {
 		if slices.ContainsFunc(chosen, func(c quote) bool { return c.doc == m.doc && c.at == m.at || similar(c, m) }) {
@@ -287,8 +289,8 @@ func similar(a, b quote) bool {
 	return common > 2 && float64(common) >= sameStems*float64(len(a.stems)) && len(b.stems) < 2*len(a.stems)
 }
 
-// inOrder puts the passage with the best quote first, and quotes of one passage
-// in reading order.
+// inOrder puts the passage with the best quote first, and the quotes of one
+// passage in reading order.
 func inOrder(quotes []quote) []quote {
 	place := map[int]int{}
 	for _, q := range quotes {

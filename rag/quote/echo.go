@@ -15,7 +15,8 @@ const (
 	mostlyQuestion = .7
 )
 
-// plainWordsOf are the words of a text in lower case, each between blanks.
+// plainWordsOf returns the words of a text in lower case, with a blank around
+// each.
 func plainWordsOf(s string) string {
 	var b strings.Builder
 	b.WriteByte(' ')
@@ -27,9 +28,9 @@ func plainWordsOf(s string) string {
 	return b.String()
 }
 
-// repeatsQuestion reports whether a quote holds the whole question and nothing
-// that answers it: an example of asking it, as code, or the question itself.
-// The question is given as plainWordsOf has it.
+// repeatsQuestion reports whether a quote only repeats the question: the
+// question itself, or code that asks it. question has the form of
+// plainWordsOf.
 func repeatsQuestion(q quote, question string) bool {
 	n := strings.Count(question, " ") - 1
 	if n < minRepeated || q.words < n {
@@ -41,8 +42,8 @@ func repeatsQuestion(q quote, question string) bool {
 	return strings.Contains(plainWordsOf(q.text), question) && (q.Kind != text.CodeSentence || asks(question))
 }
 
-// asks reports whether words, as plainWordsOf has them, are those of a question
-// rather than of a command.
+// asks reports whether words in the form of plainWordsOf form a question and
+// not a command.
 func asks(question string) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(question), " ")
 	return text.IsStop(first)

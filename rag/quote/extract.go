@@ -23,7 +23,7 @@ const (
 	extractCodeLines = 15
 )
 
-// quote is a sentence of a passage that may become part of an answer.
+// quote is a sentence of a passage that may become a part of an answer.
 type quote struct {
 	text.Sentence
 	// doc is the passage, from 0.
@@ -57,7 +57,7 @@ type quote struct {
 	adrift bool
 }
 
-// extractor chooses from passages the sentences that answer a question.
+// extractor chooses the sentences of passages that answer a question.
 type extractor struct {
 	static *embed.Static
 	terms  []text.Weighted
@@ -65,7 +65,7 @@ type extractor struct {
 	vector []float32
 	// passages are the sentences of each passage.
 	passages [][]quote
-	// prior is how much each passage is trusted, 0 to 1.
+	// prior says how much each passage is trusted, from 0 to 1.
 	prior []float64
 	// scratch is a vector and the tokens of a window.
 	scratch       []float32
@@ -73,8 +73,9 @@ type extractor struct {
 }
 
 // extract returns the quotes that answer the question, best passage first and
-// in reading order within it; none if no passage has any sentence. Found is the
-// text that was searched for, which may have more in it than the question.
+// in reading order within it. It returns none if no passage has a fitting
+// sentence. found.Question is the searched text, which may contain more than
+// the question.
 func extract(static *embed.Static, question string, found retrieve.Retrieval) []quote {
 	results := found.Results[:min(len(found.Results), extractPassages)]
 	e := &extractor{static: static, hints: hintsFor(question), vector: make([]float32, static.Dimensions()), scratch: make([]float32, static.Dimensions())}
@@ -103,8 +104,8 @@ func prior(results []retrieve.Result, i int) float64 {
 	return max(results[i].Score, 0) / results[0].Score
 }
 
-// read returns the sentences of a passage, without those that only repeat the
-// question, whose words are given as plainWordsOf has them.
+// read returns the sentences of a passage except those that only repeat the
+// question. question has the form of plainWordsOf.
 func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 	var out []quote
 	label := p.Document.Title
@@ -136,10 +137,10 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 	return out
 }
 
-// follows reports whether a quote stands right behind another.
+// follows reports whether a quote stands directly behind another.
 func (q quote) follows(before quote) bool { return before.doc == q.doc && before.at+1 == q.at }
 
-// known returns every stem of the passages.
+// known returns all stems of the passages.
 func (e *extractor) known() map[string]bool {
 	known := map[string]bool{}
 	for _, p := range e.passages {
@@ -158,7 +159,7 @@ const (
 	inHeading = .5
 )
 
-// cover fills in what of the question a quote carries.
+// cover computes how much of the question a quote covers.
 func (e *extractor) cover(q *quote, heading map[string]bool) {
 	label := text.Stems(q.label)
 	q.lead = q.leans && !q.adrift || isTerm(q.label) && !e.mentions(q, q.label)
@@ -183,14 +184,13 @@ func (e *extractor) cover(q *quote, heading map[string]bool) {
 	}
 }
 
-// isTerm reports whether a label is a name that is defined below it rather than
-// a title.
+// isTerm reports whether a label is a defined name and not a title.
 func isTerm(label string) bool {
 	first := text.FirstWord(label)
 	return strings.ContainsAny(first, "_-=%$\\/.") && !strings.HasSuffix(first, ".") || strings.Contains(label, " (") || len(first) > 1 && first == strings.ToUpper(first)
 }
 
-// mentions reports whether a quote has the first word of a label.
+// mentions reports whether a quote contains the first word of a label.
 func (e *extractor) mentions(q *quote, label string) bool {
 	for _, w := range text.Words(label) {
 		return q.stems[w.Stem]
@@ -198,7 +198,7 @@ func (e *extractor) mentions(q *quote, label string) bool {
 	return true
 }
 
-// trimmed is a quote's text without a mark of a list in front.
+// trimmed is the text of a quote without a list mark.
 func (q quote) trimmed() string {
 	if q.Kind == text.ItemSentence {
 		return strings.TrimSpace(q.text[text.ItemMark(q.text):])

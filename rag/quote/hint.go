@@ -2,8 +2,7 @@ package quote
 
 import "regexp"
 
-// hint is a pattern that a sentence with the answer to a question of some form
-// often has.
+// hint is a pattern of sentences that often answer questions of one form.
 type hint struct {
 	// question tells the form.
 	question *regexp.Regexp
@@ -16,11 +15,11 @@ type hint struct {
 // number matches a figure, in digits or as a word.
 const number = `\d|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|hundred|thousand|million)\b`
 
-// identifier matches what has to be typed as it is: names with underscores or
-// inner capitals, words in capitals, options, paths, variables.
+// identifier matches text that users type exactly: names with underscores or
+// inner capitals, words in capitals, options, paths, and variables.
 const identifier = `[A-Za-z]\w*_\w+|\b[A-Z]{3,}\b|\b[a-z]+[A-Z]\w+|(?:^|\s)--?[a-zA-Z]|[\w.]/\w|\$\w|%\w+%|\.[a-z]{2,4}\b`
 
-// answerHints are the forms of questions that are told apart.
+// answerHints are the forms of questions with their hints.
 var answerHints = []hint{
 	{
 		regexp.MustCompile(`(?i)\bdef[a-u]{3,5}ts?\b|out of the box|if i (?:don'?t|do not|leave|omit)|when i (?:don'?t|do not)|without (?:specifying|setting|using)|leave out|\bomit`),
@@ -64,7 +63,7 @@ var answerHints = []hint{
 	},
 }
 
-// hintsFor returns the hints that a question calls for.
+// hintsFor returns the hints for a question.
 func hintsFor(question string) []hint {
 	var out []hint
 	for _, h := range answerHints {

@@ -16,10 +16,10 @@ var (
 	inlineStrong = regexp.MustCompile(`(^|[\s(])\*\*([^*\s](?:[^*]*[^*\s])?)\*\*`)
 )
 
-// markdownType is the media type of documents whose text is Markdown as written.
+// markdownType is the media type of documents whose text is Markdown source.
 const markdownType = "text/markdown"
 
-// unmarked is what readers of a document see of a line of it.
+// unmarked returns a line of a document as its readers see it.
 func unmarked(text string, d corpus.Document) string {
 	if media, _, _ := strings.Cut(d.MediaType, ";"); media != markdownType {
 		return text
@@ -29,9 +29,9 @@ func unmarked(text string, d corpus.Document) string {
 	return inlineStrong.ReplaceAllString(text, "$1$2")
 }
 
-// plain writes text of a document as Markdown that shows it as it is: no link,
-// image, HTML or emphasis comes to life, and it is one line. Words that Markdown
-// would read otherwise become code; what is code already stays so.
+// plain writes text of a document as one line of Markdown that shows it
+// unchanged: without links, images, HTML, and emphasis. Words with a meaning
+// in Markdown become code spans. Existing code spans stay.
 func plain(body string) string {
 	line := strings.Join(strings.Fields(text.Visible(body)), " ")
 	if s, ok := plainAroundCode(line); ok {
@@ -40,9 +40,8 @@ func plain(body string) string {
 	return plainWords(line, true)
 }
 
-// plainAroundCode writes a line with code spans, each between single backticks.
-// It is not ok if there are none, or if backticks stand so that they could be
-// read in another way.
+// plainAroundCode writes a line that contains code spans in single backticks.
+// It is not ok without code spans, and if the backticks are ambiguous.
 func plainAroundCode(line string) (string, bool) {
 	if strings.Contains(line, "``") || strings.Count(line, "`")%2 != 0 {
 		return "", false
@@ -69,7 +68,7 @@ func plainAroundCode(line string) (string, bool) {
 	return strings.Join(parts, ""), true
 }
 
-// plainWords writes words without code spans; first says that they begin a
+// plainWords writes words without code spans. first reports that they begin a
 // line.
 func plainWords(line string, first bool) string {
 	fields := strings.Split(line, " ")
@@ -85,8 +84,8 @@ func plainWords(line string, first bool) string {
 	return strings.Join(fields, " ")
 }
 
-// isComment reports whether text is a comment of HTML, which Markdown documents
-// hide from their readers.
+// isComment reports whether text is an HTML comment, which Markdown hides from
+// readers.
 func isComment(text string) bool {
 	return strings.HasPrefix(text, "<!--") && strings.HasSuffix(text, "-->")
 }

@@ -75,7 +75,7 @@ func render(quotes []quote, results []retrieve.Result) (string, []Sentence) {
 	return b.String(), sentences
 }
 
-// between is what separates two quotes.
+// between returns the separator of two quotes.
 func between(a, b quote) string {
 	switch {
 	case sameTable(a, b), a.Kind == text.ItemSentence && b.Kind == text.ItemSentence && a.doc == b.doc && a.Block != b.Block && a.label == b.label:
@@ -87,7 +87,7 @@ func between(a, b quote) string {
 	}
 }
 
-// sameTable reports whether two quotes are rows that can stand in one table.
+// sameTable reports whether two quotes are rows that fit in one table.
 func sameTable(a, b quote) bool {
 	return a.Kind == text.RowSentence && b.Kind == text.RowSentence && a.doc == b.doc && a.label == b.label && len(rowCells(a.text)) == len(rowCells(b.text))
 }
@@ -95,7 +95,7 @@ func sameTable(a, b quote) bool {
 // sectionNumber is a number in front of a heading.
 var sectionNumber = regexp.MustCompile(`^(?:(?:[A-Z]|\d+)(?:\.\d+)*\.\s+)`)
 
-// behindLabel is what separates a label from its quote.
+// behindLabel returns the separator of a label and its quote.
 func behindLabel(q quote) string {
 	if q.Kind == text.ItemSentence {
 		return "\n\n"
@@ -103,11 +103,11 @@ func behindLabel(q quote) string {
 	return " "
 }
 
-// maxLabel is about how long a label is shown, in bytes.
+// maxLabel is the approximate maximum length of a shown label in bytes.
 const maxLabel = 60
 
-// shortLabel is a label without the number of its section and, if it is long,
-// without the details of its syntax.
+// shortLabel returns a label without its section number. A long label also
+// loses the details of its syntax.
 func shortLabel(label string) string {
 	if short := sectionNumber.ReplaceAllString(label, ""); short != "" {
 		label = short
@@ -127,7 +127,7 @@ func shortLabel(label string) string {
 	return label
 }
 
-// codeBlock quotes code as a fenced block that its content cannot close.
+// codeBlock writes code as a fenced block that the code cannot close.
 func codeBlock(s string) string {
 	lines := strings.Split(strings.TrimRight(unfence(s), "\n"), "\n")
 	if len(lines) > extractCodeLines {
@@ -146,7 +146,7 @@ func codeBlock(s string) string {
 	return b.String()
 }
 
-// unfence removes the fence around a block of code, if there is one.
+// unfence removes the fence around a code block, if there is one.
 func unfence(s string) string {
 	if !text.OpensFence(s) {
 		return s
@@ -161,7 +161,7 @@ func unfence(s string) string {
 	return body
 }
 
-// bar is what stands between the cells of a row that is shown as text.
+// bar returns the separator of the cells of a row that is shown as text.
 func bar(row string) string {
 	if strings.Contains(row, "\t") {
 		return " "
@@ -169,8 +169,8 @@ func bar(row string) string {
 	return ` \| `
 }
 
-// headerOf returns the head of the table that a row is from: the first row of
-// its passage, if that is another one of as many cells; else nil.
+// headerOf returns the header of a row's table: the first row of the passage
+// if it is another row with as many cells. Otherwise it returns nil.
 func headerOf(q quote, p corpus.Passage) []string {
 	if p.Kind != corpus.Table {
 		return nil
@@ -187,7 +187,7 @@ func headerOf(q quote, p corpus.Passage) []string {
 	return nil
 }
 
-// writeCells writes a row of a table, with a marker behind its last cell.
+// writeCells writes a table row, with a marker behind its last cell.
 func writeCells(b *strings.Builder, cells []string, marker string) {
 	b.WriteString("|")
 	for i, c := range plainCells(cells) {
@@ -207,7 +207,7 @@ func plainCells(cells []string) []string {
 	return out
 }
 
-// rowCells cuts a row of a table into its cells.
+// rowCells splits a table row into its cells.
 func rowCells(row string) []string {
 	separator := "|"
 	if strings.Contains(row, "\t") {
@@ -220,24 +220,24 @@ func rowCells(row string) []string {
 	return cells
 }
 
-// looseUnderscore is an underscore that is not between letters or digits: it
-// may open emphasis.
+// looseUnderscore matches an underscore that is not between letters or digits.
+// It may open emphasis.
 var looseUnderscore = regexp.MustCompile(`(?:^|[^\pL\pN])_|_(?:$|[^\pL\pN])`)
 
-// risky reports whether Markdown, or what shows it, may read a word as more
-// than text.
+// risky reports whether Markdown or its renderer may interpret a word.
 func risky(w string) bool {
 	return strings.ContainsAny(w, "`*[]<>\\~|&$@#^") || looseUnderscore.MatchString(w) || strings.Contains(w, "://") || strings.HasPrefix(strings.ToLower(w), "www.") || strings.Contains(w, "!(")
 }
 
 // opensBlock reports whether the first word of a line would open a list, a
-// heading or a rule.
+// heading, or a rule.
 func opensBlock(w string) bool {
 	number := strings.TrimLeft(w, "0123456789")
 	return strings.Trim(w, "#") == "" || strings.Trim(w, "=") == "" || strings.Trim(w, "-") == "" || w == "+" || len(number) < len(w) && (number == "." || number == ")")
 }
 
-// trimPunctuation splits off the brackets, quotes and stops around a word.
+// trimPunctuation separates the brackets, quotation marks, and stops around a
+// word.
 func trimPunctuation(w string) (core, before, after string) {
 	core = strings.TrimLeft(w, `("'“‘`)
 	before = w[:len(w)-len(core)]
@@ -248,7 +248,7 @@ func trimPunctuation(w string) (core, before, after string) {
 	return trimmed, before, core[len(trimmed):]
 }
 
-// escapeStart takes from the first word of a line the power to open a block.
+// escapeStart escapes the first word of a line so that it opens no block.
 func escapeStart(w string) string {
 	if i := strings.IndexAny(w, ".)"); i > 0 {
 		return w[:i] + `\` + w[i:]

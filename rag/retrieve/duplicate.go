@@ -14,8 +14,8 @@ const (
 	duplicateWindow = 64
 )
 
-// distinct returns the first n candidates, leaving out each that says the same
-// as a better one.
+// distinct returns the first n candidates without near duplicates of better
+// ones.
 func distinct(candidates []candidate, n int) []candidate {
 	out := make([]candidate, 0, min(n, len(candidates)))
 	var sorted [][]uint16
@@ -34,9 +34,9 @@ func distinct(candidates []candidate, n int) []candidate {
 	return out
 }
 
-// sameTokens reports whether two sorted lists of tokens are nearly the same; of
-// table rows and code, where one number makes the difference, whether they are
-// equal.
+// sameTokens reports whether two sorted lists of tokens are nearly the same.
+// Table rows and code must have equal tokens, because one number makes the
+// difference.
 func sameTokens(a, b []uint16, kind corpus.Kind) bool {
 	if kind != corpus.Prose {
 		return slices.Equal(a, b)

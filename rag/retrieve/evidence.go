@@ -23,14 +23,13 @@ const (
 	weightStrange = .3
 )
 
-// signs are what the evidence is made of. Shares are of the question, its terms
-// weighted by their rarity in the corpus.
+// signs are the parts of the evidence. Shares are shares of the question, with
+// its terms weighted by their rarity in the corpus.
 type signs struct {
 	// soft is the share that the passages hold; a word they do not hold counts
 	// as much as the word of theirs that is most like it.
 	soft float64
-	// close is the largest share that a run of sentences holds, with the
-	// headings above it.
+	// close is the largest share in a run of sentences with their headings.
 	close float64
 	// dense is the best cosine of the question and a passage.
 	dense float64
@@ -42,10 +41,10 @@ type signs struct {
 	absent bool
 }
 
-// evidence says how well the best results support an answer to the question, 0
-// to 1. The retriever calls it with its best results before it cuts them to K,
-// so that K does not change it. Static stands in for whatever embedder ranked
-// the results, so that one scale serves all of them.
+// evidence says how well the best results support an answer to the question,
+// from 0 to 1. The retriever computes it before it cuts the results to K, so K
+// does not change it. It uses the built-in embedder, so one scale fits all
+// embedders.
 func evidence(static *embed.Static, question string, terms []text.Term, results []Result) float64 {
 	if len(results) == 0 {
 		return 0
@@ -58,7 +57,7 @@ func evidence(static *embed.Static, question string, terms []text.Term, results 
 	return min(max(sum, 0), 1)
 }
 
-// readSigns reads the signs off the passages.
+// readSigns computes the signs of the passages.
 func readSigns(static *embed.Static, question string, terms []text.Term, results []Result) signs {
 	passages := make([]readPassage, len(results))
 	known := map[string]bool{}
@@ -80,12 +79,12 @@ func readSigns(static *embed.Static, question string, terms []text.Term, results
 	return s
 }
 
-// smoothIDF is added to every term's IDF. Among a handful of chunks a word that
-// all of them hold has next to none, one that none holds has several times as
-// much, and the rarity of words says nothing.
+// smoothIDF is added to the IDF of each term. Among a handful of chunks,
+// rarity says nothing: a word in all chunks has nearly no IDF, and a word in
+// none has several times as much.
 const smoothIDF = 1.5
 
-// smoothed are the terms as evidence weighs them.
+// smoothed returns the terms with smoothed IDFs.
 func smoothed(terms []text.Term) []text.Term {
 	out := make([]text.Term, len(terms))
 	for i, t := range terms {
@@ -120,7 +119,7 @@ func (r readPassage) addTo(set map[string]bool) {
 	}
 }
 
-// close returns the largest share of the terms that a run of sentences holds.
+// close returns the largest share of the terms in a run of sentences.
 func (r readPassage) close(asked []text.Weighted) float64 {
 	best := 0.0
 	for i := range r.sentences {
@@ -140,8 +139,8 @@ func (r readPassage) close(asked []text.Weighted) float64 {
 	return best
 }
 
-// softShare returns the share of the terms that the passages hold, literally or
-// by a like word, and the share of strange ones that they do not.
+// softShare returns the share of the terms in the passages, literally or as a
+// similar word, and the share of missing names.
 func softShare(static *embed.Static, question string, asked []text.Weighted, known map[string]bool, results []Result) (soft, strange float64) {
 	var tokens []uint16
 	var alike []float32

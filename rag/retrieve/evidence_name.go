@@ -9,17 +9,17 @@ import (
 	"docent/rag/text"
 )
 
-// maxAbsentCode is the most evidence there is for a question about a code that
-// none of the best passages has. It is below rag.DefaultMinEvidence: what they say
-// of the like, however alike, is not what was asked.
+// maxAbsentCode is the maximum evidence if the question contains a code that
+// is in none of the best passages. It is below the default threshold of
+// package rag: passages about similar codes do not answer the question.
 const maxAbsentCode = .3
 
-// code matches what names one thing among many of its kind, such as "B77" or
-// "uuidv7": letters and digits in one.
+// code matches the name of one thing among many of its kind, such as "B77" or
+// "uuidv7": letters and digits in one word.
 var code = regexp.MustCompile(`^(?:\pL+\d+|\d+\pL+\d+)[\pL\d]*$`)
 
-// isCodeName reports whether a word of a question is a code that is meant. One in
-// quotes, or in a path, is somebody's own, or an example.
+// isCodeName reports whether a word of a question is a code that the user asks
+// about. A word in quotation marks or in a path is an example.
 func isCodeName(t text.Weighted, question string) bool {
 	if !code.MatchString(question[t.Start:t.End]) {
 		return false
@@ -29,13 +29,13 @@ func isCodeName(t text.Weighted, question string) bool {
 	return !strings.ContainsRune("'\"`“„‘«/\\@=<", before) && !strings.ContainsRune("'\"`”“’»/\\@=>(", after)
 }
 
-// englishOnly matches words that only English questions have: in others a capital
-// may not say that a word is a name, as German writes every noun with one.
+// englishOnly matches words of English questions. In other languages a capital
+// may not mark a name; German capitalizes every noun.
 var englishOnly = regexp.MustCompile(`(?i)\b(?:the|of|is|what|who|how|does|do|are|which|when|where|why|and|for|from|to|can)\b`)
 
-// isProper reports whether a word of a question in English is written as a
-// proper name is: with a capital that does not begin a sentence, and small
-// letters behind it. Capitals alone may be a unit.
+// isProper reports whether a word of an English question is written like a
+// proper name: with a capital that does not begin a sentence and small letters
+// behind it. A word in capitals may be a unit.
 func isProper(t text.Weighted, question string) bool {
 	written := question[t.Start:t.End]
 	if r, _ := utf8.DecodeRuneInString(written); !unicode.IsUpper(r) || strings.ToUpper(written) == written {

@@ -32,14 +32,14 @@ const (
 	FeatureCoverage = "coverage"
 )
 
-// feature is one way of saying how well a candidate fits.
+// feature is one measure of how well a candidate fits.
 type feature struct {
 	name string
 	// compute writes the feature of each candidate to out.
 	compute func(s *scoring, out []float32)
 }
 
-// features are the second stage's, in the order they are shown.
+// features are the features of the second stage in the order of display.
 var features = []feature{
 	{FeatureBM25, keywordScore},
 	{FeatureDense, denseScore},
@@ -53,7 +53,7 @@ var features = []feature{
 	{FeatureCoverage, coverage},
 }
 
-// featureIndex returns a feature's position in features, or -1.
+// featureIndex returns the position of a feature in features, or -1.
 func featureIndex(name string) int {
 	for i, f := range features {
 		if f.name == name {
@@ -91,7 +91,8 @@ type candidate struct {
 	score float64
 }
 
-// maxFeatures bounds the features, so that candidates hold them in place.
+// maxFeatures limits the features, so that candidates contain their values in
+// an array.
 const maxFeatures = 16
 
 func keywordScore(s *scoring, out []float32) {
@@ -136,8 +137,8 @@ func coverage(s *scoring, out []float32) {
 	}
 }
 
-// similarity is the dot product of two vectors of length 1; 0 if one is missing or
-// of another model.
+// similarity is the dot product of two vectors of length 1. It is 0 if their
+// lengths differ.
 func similarity(a, b []float32) float32 {
 	if len(a) != len(b) {
 		return 0
@@ -145,8 +146,8 @@ func similarity(a, b []float32) float32 {
 	return embed.Dot(a, b)
 }
 
-// normalize scales values to 0 for the least and 1 for the greatest; equal ones
-// are all 0.
+// normalize scales values so that the least is 0 and the greatest is 1. Equal
+// values become 0.
 func normalize(values []float32) {
 	if len(values) == 0 {
 		return
@@ -165,7 +166,7 @@ func normalize(values []float32) {
 	}
 }
 
-// FeatureNames lists the features in the order they are shown.
+// FeatureNames lists the features in the order of display.
 func FeatureNames() []string {
 	out := make([]string, len(features))
 	for i, f := range features {

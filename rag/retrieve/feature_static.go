@@ -15,20 +15,20 @@ const (
 	nearToken = 0.3
 )
 
-// near is a token of the question that another one stands for.
+// near is a token of the question that is similar to another token.
 type near struct {
 	token      uint8 // position in scoring.tokens
 	similarity float32
 }
 
-// echo is a place in a candidate where something like a token of the question
-// stands.
+// echo is the position of a candidate's token that is similar to a token of
+// the question.
 type echo struct {
 	near
 	position uint16
 }
 
-// scratch is memory a second stage works in; see Retriever.scratch.
+// scratch is the working memory of a second stage.
 type scratch struct {
 	// place is, by token, its position in tokens plus one; 0 between uses.
 	place []uint32
@@ -125,8 +125,8 @@ func (s *scoring) listen() {
 	}
 }
 
-// compare fills near and nears: which tokens of the question each of tokens
-// stands for.
+// compare fills near and nears: the tokens of the question that are similar to
+// each of tokens.
 func (s *scoring) compare() {
 	w, n := s.scratch, len(s.scratch.tokens)
 	w.column = slices.Grow(w.column[:0], n*len(s.tokens))[:n*len(s.tokens)]
@@ -158,8 +158,7 @@ func (s *scoring) compare() {
 	}
 }
 
-// softCount is BM25 in which each token of the question is counted wherever one
-// like it stands, as much as it is alike.
+// softCount is BM25 that also counts similar tokens, each by its similarity.
 func softCount(s *scoring, out []float32) {
 	counts := make([]float32, len(s.tokens))
 	for i, c := range s.candidates {
@@ -182,9 +181,9 @@ const (
 	softB  = 0.75
 )
 
-// softSentence adds up, over the question's tokens, how near the nearest token
-// of one sentence or of the heading comes, by rarity: late interaction with
-// static vectors. It is the best sentence's.
+// softSentence adds up, over the tokens of the question, the similarity of the
+// nearest token in one sentence or in the heading, weighted by rarity. The
+// best sentence counts. This is late interaction with static vectors.
 func softSentence(s *scoring, out []float32) {
 	heading, best := make([]float32, len(s.tokens)), make([]float32, len(s.tokens))
 	for i, c := range s.candidates {
@@ -204,8 +203,8 @@ func softSentence(s *scoring, out []float32) {
 	}
 }
 
-// nearest raises best to the similarities of the echoes before position end and
-// returns the others.
+// nearest raises best to the similarities of the echoes before position end
+// and returns the other echoes.
 func nearest(best []float32, echoes []echo, end uint16) []echo {
 	for len(echoes) > 0 && echoes[0].position < end {
 		e := echoes[0]
@@ -215,12 +214,12 @@ func nearest(best []float32, echoes []echo, end uint16) []echo {
 	return echoes
 }
 
-// pairWindow is how many tokens apart two may stand to count as together.
+// pairWindow is the maximum distance of two tokens that count as a pair.
 const pairWindow = 8
 
-// closePairs adds up, over pairs of the question's tokens, how alike and how
-// close together they stand where they do so best, by the rarity of the more
-// common one.
+// closePairs adds up, over pairs of the question's tokens, the best similarity
+// and closeness in the candidate, weighted by the rarity of the more common
+// token.
 func closePairs(s *scoring, out []float32) {
 	n := len(s.tokens)
 	best := make([]float32, n*n)
@@ -252,7 +251,7 @@ func closePairs(s *scoring, out []float32) {
 	}
 }
 
-// closeness is 1/√distance; one token is not close to itself.
+// closeness is 1/√distance. A token is not close to itself.
 var closeness = func() (t [pairWindow + 1]float32) {
 	for d := 1; d <= pairWindow; d++ {
 		t[d] = float32(1 / math.Sqrt(float64(d)))
@@ -260,8 +259,8 @@ var closeness = func() (t [pairWindow + 1]float32) {
 	return t
 }()
 
-// bestSentence is the best cosine of the question with a sentence, both as
-// means of their tokens' vectors weighted by rarity.
+// bestSentence is the best cosine of the question with a sentence. Both are
+// means of their tokens' vectors, weighted by rarity.
 func bestSentence(s *scoring, out []float32) {
 	vector := make([]float32, s.static.Dimensions())
 	for i, c := range s.candidates {

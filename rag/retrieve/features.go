@@ -164,7 +164,8 @@ func (m *memory) len() int {
 	return len(m.rows.byID)
 }
 
-// replace swaps the chunks of documents and returns the ids of the old chunks.
+// replace gives a document new chunks and returns the ids of the chunks that
+// disappeared.
 func (m *memory) replace(changes []corpus.Change, fresh [][]*Row) (gone []int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

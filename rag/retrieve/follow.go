@@ -8,9 +8,9 @@ import (
 	"docent/rag/corpus"
 )
 
-// Load makes the retriever ready: from the snapshot if there is one of this
-// corpus, else from the corpus, and in step with it in both cases. When that
-// was much work, the snapshot is written for the next time.
+// Load makes the retriever ready. It reads the snapshot if there is one of this
+// corpus and then brings all data up to date. If many chunks changed, it writes
+// a new snapshot.
 func (r *Retriever) Load(ctx context.Context) error {
 	r.updating.Lock()
 	defer r.updating.Unlock()

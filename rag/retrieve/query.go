@@ -6,27 +6,28 @@ import (
 	"docent/rag/text"
 )
 
-// MaxK bounds Query.K.
+// MaxK limits Query.K.
 const MaxK = 50
 
 // Query asks for passages.
 type Query struct {
 	// Question is the text to search for.
 	Question string
-	// Turns are earlier messages, oldest first, for questions that lean on
+	// Turns are earlier messages, oldest first, for questions that depend on
 	// them.
 	Turns []talk.Turn
 	// K is how many results to return; 0 means 10.
 	K int
 	// Collections are searched; none means all.
 	Collections []string
-	// Mode chooses the stages; "" is Full. Evaluation compares them.
+	// Mode chooses the stages. Default: "", which means Full. Evaluation compares
+	// the modes.
 	Mode Mode
 	// Without leaves features of the second stage out, by name; for ablations.
 	Without []string
 }
 
-// Mode chooses what ranks the results.
+// Mode chooses the stages that rank the results.
 type Mode string
 
 // The modes.
@@ -41,7 +42,7 @@ const (
 	Vectors Mode = "vectors"
 )
 
-// Result is one passage found.
+// Result is a passage that a query found.
 type Result struct {
 	// Rank counts from 1.
 	Rank int
@@ -56,7 +57,7 @@ type Result struct {
 	Rerank *Score
 }
 
-// Retrieval is what a query found.
+// Retrieval is the outcome of a query.
 type Retrieval struct {
 	// Question is the text that was searched for, with the earlier turns if
 	// the question leaned on them.

@@ -65,7 +65,7 @@ func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
 	return out, nil
 }
 
-// complete applies defaults and bounds.
+// complete applies the defaults and checks the limits.
 func (q Query) complete() (Query, error) {
 	if q.K == 0 {
 		q.K = defaultQueryK
@@ -145,7 +145,7 @@ func candidateIDs(candidates []candidate) []int64 {
 	return ids
 }
 
-// order sorts by score, ties by source and place in it.
+// order sorts by score, and equal scores by source, ordinal, and id.
 func order(candidates []candidate) {
 	slices.SortFunc(candidates, func(a, b candidate) int {
 		if a.score != b.score {
@@ -184,9 +184,9 @@ func fuse(words, near []Hit, rows []*Row) []candidate {
 	return out
 }
 
-// spread returns the hits' scores scaled to 1 for the best and 0 for the last.
-// A list that is shorter than stageOne has found all there is; its last hit is
-// not worthless, so 0 is the floor then.
+// spread scales the scores of hits to 1 for the best and 0 for the last. A
+// list shorter than stageOne contains all there is, so its last hit is not
+// worthless: its floor is 0.
 func spread(hits []Hit) []float64 {
 	if len(hits) == 0 {
 		return nil
@@ -236,7 +236,7 @@ func (r *Retriever) second(ctx context.Context, q Query, question string, vector
 	return nil
 }
 
-// results reads the passages. One that the store no longer has is left out.
+// results reads the passages. It omits passages that the store no longer has.
 func (r *Retriever) results(ctx context.Context, candidates []candidate, q Query) ([]Result, error) {
 	ids := candidateIDs(candidates)
 	if len(ids) == 0 {
@@ -258,7 +258,7 @@ func (r *Retriever) results(ctx context.Context, candidates []candidate, q Query
 	return out, nil
 }
 
-// explain names the features behind a candidate's score.
+// explain returns the features behind a candidate's score by name.
 func (c *candidate) explain(q Query) map[string]float64 {
 	out := map[string]float64{}
 	if q.Mode != Full {

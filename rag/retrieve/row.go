@@ -11,10 +11,10 @@ import (
 // text returns the tokens of the passage without its heading.
 func (r *Row) text() []uint16 { return r.Tokens[r.Heading:] }
 
-// maxRowTokens bounds the tokens kept of a chunk, so that positions fit 16 bits.
+// maxRowTokens limits the tokens of a row, so that positions fit in 16 bits.
 const maxRowTokens = 4096
 
-// kinds numbers the kinds of chunks as rows keep them.
+// kinds numbers the kinds of chunks in snapshots.
 var kinds = []corpus.Kind{corpus.Prose, corpus.Code, corpus.Table}
 
 func kindNumber(k corpus.Kind) uint8 {
@@ -47,11 +47,12 @@ func NewRow(static *embed.Static, doc *RowDocument, c *corpus.Chunk, heading str
 	return r
 }
 
-// minStretch is how many words a sentence needs to be compared on its own.
+// minStretch is the number of words that a sentence needs to be compared
+// alone.
 const minStretch = 6
 
-// stretches returns the ends, as byte offsets, of what the question is
-// compared with on its own: sentences, those of few words joined to the next.
+// stretches returns the ends, as byte offsets, of the parts that are compared
+// with the question: sentences, with short sentences joined to the next.
 func stretches(body string, kind corpus.Kind) []int {
 	var out []int
 	start := 0
@@ -110,7 +111,7 @@ func (r *rows) replace(document int64, fresh []*Row) (gone []int64) {
 	return gone
 }
 
-// count adds by to the frequency of each of a row's tokens.
+// count adds by to the frequency of each token of a row.
 func (r *rows) count(w *Row, by int) {
 	r.run++
 	r.length += by * len(w.Tokens)

@@ -32,11 +32,12 @@ const (
 	checksumSize    = 8
 )
 
-// castagnoli is the checksum that processors compute themselves.
+// castagnoli is the polynomial of checksums that processors compute in
+// hardware.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Save writes the snapshot, if one is kept and anything has changed since it
-// was written. Readers are not held up; updates are.
+// Save writes the snapshot if there is one and anything has changed. It blocks
+// updates but not searches.
 func (r *Retriever) Save(ctx context.Context) error {
 	r.updating.Lock()
 	defer r.updating.Unlock()
@@ -60,11 +61,11 @@ func (r *Retriever) save() error {
 	return nil
 }
 
-// temporary is what the names of unfinished snapshots have behind the name.
+// temporary is the suffix of unfinished snapshots.
 const temporary = ".tmp"
 
-// writeFile replaces a file at once: who opens it finds the old or the new one,
-// whole, even after a power failure.
+// writeFile replaces a file atomically: readers see the old or the new file as
+// a whole, even after a power failure.
 func writeFile(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+temporary)
 	if err != nil {
@@ -95,8 +96,8 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	return f.Close()
 }
 
-// dropLeftovers removes what processes that were killed while writing have
-// left. Others may be writing at this moment, so only old files go.
+// dropLeftovers removes unfinished snapshots of killed processes. It removes
+// only old files, because another process may be writing.
 func dropLeftovers(path string) {
 	names, err := filepath.Glob(path + temporary + "*")
 	if err != nil {
@@ -113,8 +114,8 @@ func checksum(sum hash.Hash32) []byte {
 	return binary.LittleEndian.AppendUint64(nil, uint64(sum.Sum32()))
 }
 
-// writeSnapshot writes all but the checksum. r.updating is held, so that rows
-// and the keyword index are of one revision.
+// writeSnapshot writes everything except the checksum. The caller holds
+// r.updating, so that rows and indexes have the same revision.
 func (r *Retriever) writeSnapshot(to io.Writer) error {
 	var keywords bytes.Buffer
 	if words, ok := r.cfg.Words.(Saver); ok {
@@ -191,8 +192,8 @@ func each[S, T any](list []S, of func(S) []T) iter.Seq[[]T] {
 	}
 }
 
-// restore makes the state of a snapshot the retriever's, if there is one that
-// fits the corpus; it reports whether. r.updating is held.
+// restore loads the snapshot if there is one that fits the corpus, and reports
+// whether it did. The caller holds r.updating.
 func (r *Retriever) restore(ctx context.Context, now corpus.Revision) bool {
 	if r.cfg.Snapshot == "" {
 		return false
@@ -210,7 +211,7 @@ func (r *Retriever) restore(ctx context.Context, now corpus.Revision) bool {
 	return err == nil
 }
 
-// readSnapshot takes a snapshot over, or fails and leaves the retriever empty.
+// readSnapshot loads a snapshot, or fails and leaves the retriever empty.
 func (r *Retriever) readSnapshot(ctx context.Context, data []byte, now corpus.Revision) error {
 	body := len(data) - checksumSize
 	if body < 0 || binary.LittleEndian.Uint64(data[body:]) != uint64(crc32.Checksum(data[:body], castagnoli)) {
@@ -246,7 +247,7 @@ func (r *Retriever) loadIndexes(ctx context.Context, s *restored) error {
 	return nil
 }
 
-// restored is a snapshot taken apart.
+// restored is the content of a snapshot.
 type restored struct {
 	revision   corpus.Revision
 	dimensions int
@@ -255,7 +256,8 @@ type restored struct {
 	keywords   []byte
 }
 
-// parseSnapshot reads a snapshot of the corpus at a revision up to now.
+// parseSnapshot reads a snapshot of the corpus, which must not be newer than
+// now.
 func (r *Retriever) parseSnapshot(data []byte, now corpus.Revision) (*restored, error) {
 	in := flat.NewReader(data, snapshotMagic, snapshotVersion)
 	names, numbers := flat.TakeStrings(in), flat.Take[int64](in)
@@ -284,7 +286,7 @@ func (r *Retriever) parseSnapshot(data []byte, now corpus.Revision) (*restored, 
 	return s, nil
 }
 
-// maxDimensions bounds the length of vectors in a snapshot.
+// maxDimensions limits the length of vectors in a snapshot.
 const maxDimensions = 1 << 16
 
 // snapshotParts are the parts behind the head, by document and by row.
@@ -317,7 +319,7 @@ func takeParts(in *flat.Reader) *snapshotParts {
 
 var errParts = errors.New("its parts do not fit together")
 
-// build makes rows of the parts, which have tokens below the given number.
+// build makes rows from the parts. Tokens must be below the given number.
 func (s *restored) build(p *snapshotParts, tokens int) error {
 	n, docs := len(p.ids), len(p.docIDs)
 	for _, l := range []int{len(p.ordinals), len(p.kinds), len(p.headings), len(p.tokenCounts), len(p.sentenceCounts), len(p.hasVector)} {
@@ -374,7 +376,7 @@ func (s *restored) build(p *snapshotParts, tokens int) error {
 	return nil
 }
 
-// sound reports whether the row's numbers stay within its tokens.
+// sound reports whether the positions of a row are within its tokens.
 func (r *Row) sound() bool {
 	last := r.Heading
 	for _, end := range r.Sentences {
@@ -386,7 +388,7 @@ func (r *Row) sound() bool {
 	return int(last) <= len(r.Tokens)
 }
 
-// split splits s after n elements; false if there are not so many. None are nil.
+// split splits s after n elements. It is not ok if s has fewer.
 func split[T any](s []T, n int) (head, rest []T, ok bool) {
 	if n > len(s) {
 		return nil, nil, false

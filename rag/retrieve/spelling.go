@@ -19,9 +19,9 @@ const (
 	maxSlips = 16
 )
 
-// respelled returns text with slips of the finger mended: words that neither
-// the corpus nor the vocabulary knows, one slip away from a word of the
-// vocabulary. The retriever calls it.
+// respelled returns text with typing errors corrected: words that neither the
+// corpus nor the vocabulary contains and that differ by one error from a word
+// of the vocabulary.
 func (r *Retriever) respelled(ctx context.Context, body string) (string, error) {
 	meant := slips(r.cfg.Static, body)
 	if len(meant) == 0 {
@@ -51,17 +51,17 @@ func (r *Retriever) respelled(ctx context.Context, body string) (string, error) 
 	return b.String(), nil
 }
 
-// slip is a word of a text that is likely misspelt.
+// slip is a word with a probable typing error.
 type slip struct {
 	text.Word
 	// meant is the word of the vocabulary that it is one slip away from.
 	meant string
 }
 
-// slips returns the words of a text that are no words of the vocabulary but one
-// slip away from one, in order. A slip is a letter left out, a letter doubled,
-// or two letters the wrong way round; names that the vocabulary does not know
-// are hardly ever that.
+// slips returns the words of a text that are not in the vocabulary but differ
+// by one typing error from a word that is, in order. An error is a missing
+// letter, a doubled letter, or two letters in the wrong order. Unknown names
+// rarely look like that.
 func slips(static *embed.Static, s string) []slip {
 	var out []slip
 	for _, w := range text.Words(s) {
@@ -78,8 +78,8 @@ func slips(static *embed.Static, s string) []slip {
 
 const letters = "abcdefghijklmnopqrstuvwxyz"
 
-// nearestWord returns the most frequent word of the vocabulary that is one slip
-// away from w; "" if there is none.
+// nearestWord returns the most frequent word of the vocabulary that differs
+// from w by one typing error, or "".
 func nearestWord(static *embed.Static, w string) string {
 	best, meant := uint16(0), ""
 	var ids []uint16

@@ -9,14 +9,14 @@ import (
 )
 
 // Weights say how much each feature of the second stage counts, by kind of
-// chunk and feature. A feature that is not named counts nothing.
+// chunk and feature. A missing feature counts nothing.
 type Weights map[corpus.Kind]map[string]float64
 
-// DefaultWeights are round numbers chosen on documentation, encyclopaedia
-// articles and source code together; docs/explanation/evaluation.md has the measurements.
-// They are flat: half or twice of any changes little. The built-in embedder's
-// cosine adds less to what else is computed with its vectors than that of
-// another model does.
+// DefaultWeights are round numbers, chosen on documentation, encyclopedia
+// articles, and source code together; docs/explanation/evaluation.md has the measurements.
+// Half or twice of any weight changes little. The cosine of the built-in
+// embedder counts less than that of other models, because the other features
+// use its vectors too.
 func DefaultWeights(embedder string) Weights {
 	all := map[string]float64{
 		FeatureBM25: .2, FeatureDense: .3, FeatureDocumentDense: .5, FeatureSentence: .3, FeatureSoftCount: .3,
@@ -28,7 +28,7 @@ func DefaultWeights(embedder string) Weights {
 	return Weights{corpus.Prose: all, corpus.Code: maps.Clone(all), corpus.Table: maps.Clone(all)}
 }
 
-// validate names the first feature or kind that does not exist.
+// validate reports the first unknown feature or missing kind.
 func (w Weights) validate() error {
 	for _, kind := range kinds {
 		if w[kind] == nil {

@@ -21,9 +21,9 @@ const (
 	fewWords = 1
 )
 
-// SearchText is the text to search for: the question, with the user's earlier
-// turns in front if it leans on them, and the names that the last answer used,
-// since "it" is often one of those. The retriever calls it.
+// SearchText returns the text to search for. If the question depends on
+// earlier turns, the text begins with them and with the names in the last
+// answer, because "it" often means one of those.
 func SearchText(question string, turns []Turn) string {
 	if len(turns) == 0 || !Leans(question) {
 		return question
@@ -50,18 +50,19 @@ func SearchText(question string, turns []Turn) string {
 	return strings.Join(append(said, question), "\n")
 }
 
-// Asked reports whether the user has said anything in earlier turns that a
-// question may lean on. A greeting is the assistant's.
+// Asked reports whether the user has asked anything in earlier turns.
+// Greetings and small talk do not count.
 func Asked(turns []Turn) bool {
 	return slices.ContainsFunc(turns, func(t Turn) bool {
 		return t.Role == User && strings.TrimSpace(t.Text) != "" && Small(t.Text) == nil
 	})
 }
 
-// name is an identifier, or words in capitals.
+// name matches an identifier or words in capitals.
 var name = regexp.MustCompile(`\b(?:[A-Za-z]\w*(?:[_.]\w+)+|[a-z]+[A-Z]\w*|[A-Z]{2,}(?: [A-Z]{2,})*)\b`)
 
-// namesIn returns the first names in an answer, each once; never nil.
+// namesIn returns the first names in an answer without duplicates. It never
+// returns nil.
 func namesIn(answer string) []string {
 	names := []string{}
 	for _, n := range name.FindAllString(answer, -1) {
@@ -72,9 +73,9 @@ func namesIn(answer string) []string {
 	return names
 }
 
-// back matches what refers to something said before, each kind with how many
-// words of its own the question may have in front of it: with more, it refers
-// to one of those.
+// back matches references to something said before. own is the maximum number
+// of the question's own words in front of the reference; behind more words,
+// the reference means one of them.
 var back = []struct {
 	pattern *regexp.Regexp
 	own     int
@@ -88,9 +89,9 @@ var back = []struct {
 	{regexp.MustCompile(`(?i)^\W*(?:ok|okay|only|why|more|again|no|yes|still|any)\b.{0,30}$`), 0},
 }
 
-// elliptic matches what leaves out what it is about, as in "how long?", "in
-// which version?" or "what is the default?". Few words alone do not: "can you
-// help me?" is about nothing that was said before.
+// elliptic matches questions that omit their subject, such as "how long?", "in
+// which version?", or "what is the default?". A small number of words is not
+// enough: "can you help me?" refers to nothing said before.
 var elliptic = regexp.MustCompile(`(?i)^\W*(?:` +
 	`(?:in|on|at|by|for|from|to|with|without|since|until|under|after|during|per|like|the|an?|which|how (?:long|much|many|often|far|big|fast|old))\b|` +
 	`what(?:['’]s| is| are| was| were) the\b|` +
@@ -100,8 +101,8 @@ var elliptic = regexp.MustCompile(`(?i)^\W*(?:` +
 // expletive matches an "it" that stands for nothing.
 var expletive = regexp.MustCompile(`(?i)\bwhat (?:time|day|date|month|year) is it\b`)
 
-// Leans reports whether a question cannot be understood without what was said
-// before: it points back, goes on from there, or leaves out what it is about.
+// Leans reports whether a question depends on what was said before: it refers
+// back, continues an earlier question, or omits its subject.
 func Leans(question string) bool {
 	if expletive.MatchString(question) {
 		return false
@@ -138,13 +139,13 @@ var (
 	possessive = regexp.MustCompile(`(?i)^(?:its|his|her)\b`)
 )
 
-// minNamed is the number of words of its own from which a clause names what it
-// is about.
+// minNamed is the number of its own words that a clause needs to name its
+// subject.
 const minNamed = 2
 
-// namesItself reports whether a question has in front of the word at offset at,
-// which points back, what that is likely to refer to: a clause that stands on
-// its own, or, for a possessive, a name.
+// namesItself reports whether the question itself names what the reference at
+// offset at refers to: an independent clause in front of it, or a name for a
+// possessive.
 func namesItself(question string, at int) bool {
 	before := question[:at]
 	if possessive.MatchString(question[at:]) && hasName(before) {
@@ -164,8 +165,8 @@ func namesItself(question string, at int) bool {
 	return (own >= minNamed || own > 0 && topical.MatchString(clause)) && !Leans(clause)
 }
 
-// hasName reports whether a text has an identifier, or a word behind the first
-// that begins with a capital.
+// hasName reports whether a text contains an identifier, or a capitalized word
+// other than its first.
 func hasName(s string) bool {
 	for i, w := range text.Words(s) {
 		r, _ := utf8.DecodeRuneInString(s[w.Start:])

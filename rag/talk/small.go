@@ -5,13 +5,15 @@ import (
 	"strings"
 )
 
-// maxSmallTalk bounds small talk, in bytes; what is longer asks something.
+// maxSmallTalk limits the length of small talk in bytes. Longer messages ask
+// something.
 const maxSmallTalk = 60
 
-// fillers may follow a phrase of small talk without making it anything else.
+// fillers may follow a phrase of small talk.
 var fillers = []string{"there", "docent", "again", "everyone", "all", "very", "much", "so", "today", "then", "please", "bitte", "and", "but"}
 
-// talkByPhrase is the kind of each phrase, as talkWords writes it.
+// talkByPhrase is the kind of small talk of each phrase, in the form of
+// talkWords.
 var talkByPhrase = func() map[string]*Talk {
 	all := map[string]*Talk{}
 	for i, t := range talks {
@@ -22,15 +24,15 @@ var talkByPhrase = func() map[string]*Talk {
 	return all
 }()
 
-// talkWords are the words of a message in lower case, without punctuation.
+// talkWords returns the words of a message in lower case, without punctuation.
 func talkWords(message string) []string {
 	message = strings.ReplaceAll(strings.ToLower(message), "’", "'")
 	return strings.FieldsFunc(message, func(r rune) bool { return strings.ContainsRune(" \t\r\n.,!?;:", r) })
 }
 
-// Small is the kind of a message that is nothing but small talk: phrases
-// that are known, one after the other; of several the last counts. It is nil if
-// the message asks something.
+// Small returns the kind of a message that consists of small talk only. If the
+// message contains several phrases, the last one counts. It returns nil if the
+// message asks something.
 func Small(message string) *Talk {
 	if len(message) > maxSmallTalk {
 		return nil

@@ -2,8 +2,8 @@ package talk
 
 import "slices"
 
-// Talk is a kind of small talk: what people say to whoever answers, without
-// asking for anything that documents hold.
+// Talk is a kind of small talk: a message that asks for nothing that documents
+// contain.
 type Talk struct {
 	// Name is short and unique among Talks, Description says what is meant.
 	Name, Description string
@@ -13,7 +13,7 @@ type Talk struct {
 	Phrases []string
 }
 
-// Talks are the kinds of small talk that are recognised.
+// Talks returns the kinds of small talk.
 func Talks() []Talk { return slices.Clone(talks) }
 
 var talks = []Talk{

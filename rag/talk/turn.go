@@ -1,6 +1,6 @@
 package talk
 
-// Role says who said something.
+// Role says who wrote a message.
 type Role string
 
 // The roles.

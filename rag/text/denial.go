@@ -16,7 +16,7 @@ var (
 	clauseEnd = regexp.MustCompile(`[,;:.!?()–—\n]|(?i:\b(?:but|sondern|aber)\b)`)
 )
 
-// Denial is what a negator of a text does.
+// Denial is what one negation in a text denies.
 type Denial struct {
 	// Stem is the word that it denies: the first with a meaning behind it, or,
 	// as German puts it, the last before it; "" if there is neither.
@@ -25,7 +25,7 @@ type Denial struct {
 	Clause []string
 }
 
-// Denials returns what a text denies, one for each negator.
+// Denials returns one Denial for each negation in a text.
 func Denials(text string) []Denial {
 	var out []Denial
 	var own []Word
@@ -51,8 +51,8 @@ func Denials(text string) []Denial {
 	return out
 }
 
-// clauseAround returns where the clause that holds text[at[0]:at[1]] begins and
-// ends.
+// clauseAround returns the start and the end of the clause around
+// text[at[0]:at[1]].
 func clauseAround(text string, at []int) (start, end int) {
 	end = len(text)
 	for _, cut := range clauseEnd.FindAllStringIndex(text, -1) {
@@ -66,7 +66,7 @@ func clauseAround(text string, at []int) (start, end int) {
 	return start, end
 }
 
-// reached is the stem that the negator at text[at[0]:at[1]] denies.
+// reached returns the stem that the negation at text[at[0]:at[1]] denies.
 func reached(text string, own []Word, at []int) string {
 	next := slices.IndexFunc(own, func(w Word) bool { return w.Start >= at[1] })
 	if next >= 0 && !clauseEnd.MatchString(text[at[1]:own[next].Start]) {

@@ -67,7 +67,7 @@ func parseMarker(s string) (Marker, bool) {
 	return m, len(m.Docs) > 0
 }
 
-// maxMarkerBytes bounds a marker's length.
+// maxMarkerBytes limits the length of a marker.
 const maxMarkerBytes = 256
 
 // markerField is a number or range in a marker.
@@ -88,9 +88,9 @@ func parseRange(s string) (from, to int, ok bool) {
 }
 
 // ResolveMarkers rewrites the citation markers of an answer as [n][m], in
-// order and each once, and drops numbers that are not 1 to docs: a model made
-// them up. A marker that is the text of a link loses the link. Code is left as
-// it is.
+// order and without duplicates. It drops numbers outside 1 to docs, because
+// the model invented them. A marker that is the text of a link loses the link.
+// Code does not change.
 func ResolveMarkers(text string, docs int) string {
 	// What is left around a dropped marker may look like another one.
 	for range maxMarkerRounds {
@@ -134,10 +134,10 @@ var (
 	joint      = regexp.MustCompile(`^[ \t]*(?:,[ \t]*)?(?:(?:and|or|und|oder|et|y|&)[ \t]+|,[ \t]*)?$`)
 )
 
-// drop tidies the text in front of a marker that is dropped, of which the last
-// marker kept ends at offset marked, 0 for none, and says how much of the text
-// behind it goes too: what joined it to other markers, and brackets that are
-// left empty.
+// drop tidies the text around a dropped marker. marked is the offset behind
+// the last kept marker, or 0. drop returns the tidied text in front and the
+// number of bytes to skip behind: words that joined the marker to others, and
+// empty brackets.
 func drop(before []byte, marked int, after string) (tidied []byte, skip int) {
 	if n := len(jointAfter.FindString(after)); n > 0 && strings.TrimSpace(after[:n]) != "" {
 		if _, ok := parseMarker(after[n:]); ok {
@@ -159,15 +159,15 @@ func drop(before []byte, marked int, after string) (tidied []byte, skip int) {
 	return before, skip
 }
 
-// endsClause reports whether text begins with the end of a clause, or with what
-// stands on its own.
+// endsClause reports whether text begins with the end of a clause or with an
+// independent part.
 func endsClause(after string) bool {
 	r, _ := utf8.DecodeRuneInString(after)
 	return after == "" || strings.ContainsRune("\n.,;:!?)[【", r)
 }
 
-// Marked returns the numbers, 1 to docs, of the markers in a sentence, in
-// order and each once; never nil.
+// Marked returns the numbers from 1 to docs in the markers of a sentence, in
+// order and without duplicates. It never returns nil.
 func Marked(text string, docs int) []int {
 	out := []int{}
 	for m := range MarkersIn(text) {
@@ -204,7 +204,7 @@ func MarkersIn(text string) iter.Seq[Marker] {
 	}
 }
 
-// linkTarget returns the length of the link target "(…)" that s begins with.
+// linkTarget returns the length of the link target "(…)" at the start of s.
 func linkTarget(s string) int {
 	if !strings.HasPrefix(s, "(") {
 		return 0
@@ -216,8 +216,8 @@ func linkTarget(s string) int {
 	return i + 1
 }
 
-// codeLength returns the length of the code, inline or fenced, that begins at
-// offset at; 0 if none does.
+// codeLength returns the length of the inline or fenced code at offset at, or
+// 0 if there is none.
 func codeLength(text string, at int) int {
 	c := text[at]
 	if c != '`' && c != '~' || c == '~' && !strings.HasPrefix(text[at:], "~~~") {
@@ -249,8 +249,8 @@ func codeLength(text string, at int) int {
 	}
 }
 
-// opensLine reports whether only blanks stand between offset at and the line's
-// beginning.
+// opensLine reports whether there are only blanks between the start of the
+// line and offset at.
 func opensLine(text string, at int) bool {
 	for at > 0 && (text[at-1] == ' ' || text[at-1] == '\t') {
 		at--
@@ -277,8 +277,9 @@ func closingfence(rest, mark string) int {
 // image is an image in Markdown.
 var image = regexp.MustCompile(`!\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])`)
 
-// DropImages leaves of the images in an answer their text: showing one would
-// fetch an address that a document may have put there. Code is left as it is.
+// DropImages replaces the images in an answer by their texts. Showing an image
+// would fetch an address that a document may have put there. Code does not
+// change.
 func DropImages(text string) string {
 	var b strings.Builder
 	plainFrom := 0
@@ -298,10 +299,11 @@ func DropImages(text string) string {
 	return b.String()
 }
 
-// halfMarker is the beginning of a marker at the end of a text.
+// halfMarker matches an incomplete marker at the end of a text.
 var halfMarker = regexp.MustCompile(`[ \t]*(?:\[\^?|【)(?i:(?:passages?|docs?|sources?)\s*)?[\d\s,;–-]*(?:†[^】\n]*)?$`)
 
-// TrimHalfMarker cuts off a marker that is not whole. Code is left as it is.
+// TrimHalfMarker removes an incomplete marker at the end of a text. Code does
+// not change.
 func TrimHalfMarker(s string) string {
 	at := halfMarker.FindStringIndex(s)
 	if at == nil {

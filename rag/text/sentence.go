@@ -25,7 +25,7 @@ const (
 	CodeSentence
 )
 
-// Sentence is a piece of a text that can be quoted on its own.
+// Sentence is a piece of a text that can be quoted alone.
 type Sentence struct {
 	// start and end are byte offsets; there is no white space at either end.
 	Start, End int
@@ -35,9 +35,9 @@ type Sentence struct {
 	Block int
 }
 
-// Sentences cuts text into sentences. They are in order, do not overlap,
-// and hold all of the text but white space. A text of kind Code is known to be
-// code; in others code and rows of tables are told by how they look.
+// Sentences splits a text into sentences. They are in order, do not overlap,
+// and contain all of the text except white space. A text of kind Code is code.
+// In other texts, the layout shows which lines are code or table rows.
 func Sentences(text string, kind corpus.Kind) []Sentence {
 	s := splitter{text: text}
 	lines := s.lines()
@@ -75,7 +75,7 @@ type splitter struct {
 	out   []Sentence
 }
 
-// line is a line of a text without the white space around it.
+// line is a line of a text without surrounding white space.
 type line struct {
 	// start and end are byte offsets; indent is how far start is from the
 	// line's own, a tab counting as 4.
@@ -85,7 +85,7 @@ type line struct {
 func (l line) blank() bool           { return l.start == l.end }
 func (l line) of(text string) string { return text[l.start:l.end] }
 
-// lines cuts the text at its line ends.
+// lines splits the text at its line ends.
 func (s *splitter) lines() []line {
 	var out []line
 	for at := 0; at < len(s.text); {
@@ -125,7 +125,7 @@ func (s *splitter) add(start, end int, kind sentenceKind) {
 // OpensFence reports whether s begins with the fence of a code block.
 func OpensFence(s string) bool { return fence(s, line{end: len(s)}) != "" }
 
-// fence returns the mark that opens or closes a fenced block of code on this
+// fence returns the mark that opens or closes a fenced code block on this
 // line.
 func fence(text string, l line) string {
 	for _, mark := range []string{"```", "~~~"} {
@@ -136,9 +136,9 @@ func fence(text string, l line) string {
 	return ""
 }
 
-// closesFence reports whether a passage begins with the end of a block of code
-// whose beginning is in the passage before: its first line is a bare fence, the
-// fences do not pair up, and what follows is prose.
+// closesFence reports whether a passage begins with the end of a code block of
+// the previous passage: the first line is a bare fence, the fences do not form
+// pairs, and prose follows.
 func (s *splitter) closesFence(lines []line) bool {
 	mark := fence(s.text, lines[0])
 	if mark == "" || strings.Trim(lines[0].of(s.text), mark[:1]) != "" {
@@ -161,8 +161,8 @@ func (s *splitter) closesFence(lines []line) bool {
 	return fences%2 == 1 && n > 0 && !isCode(s.text, rest[:n])
 }
 
-// fenced adds the block of code that begins with the first line and returns how
-// many lines it has. A fence that is not closed holds to the end.
+// fenced adds the code block at the first line and returns its number of
+// lines. An unclosed block extends to the end.
 func (s *splitter) fenced(lines []line) int {
 	mark, n := fence(s.text, lines[0]), 1
 	for n < len(lines) {
@@ -176,8 +176,8 @@ func (s *splitter) fenced(lines []line) int {
 	return n
 }
 
-// run adds the lines up to a blank one, as long as they are ok, as one
-// sentence, and returns how many there are. The first is taken unasked.
+// run adds the lines up to a blank line, while ok accepts them, as one
+// sentence. It returns their number. It does not check the first line.
 func (s *splitter) run(lines []line, kind sentenceKind, ok func(line) bool) int {
 	n := 1
 	for n < len(lines) && !lines[n].blank() && fence(s.text, lines[n]) == "" && ok(lines[n]) {
@@ -188,8 +188,8 @@ func (s *splitter) run(lines []line, kind sentenceKind, ok func(line) bool) int 
 	return n
 }
 
-// paragraph adds the sentences of the lines up to a blank one, a table row, a
-// fence or the next item, and returns how many lines there are.
+// paragraph adds the sentences of the lines up to a blank line, a table row, a
+// fence, or the next list item. It returns the number of lines.
 func (s *splitter) paragraph(lines []line) int {
 	all := lines
 	n, width := 1, runeLen(lines[0].of(s.text))
@@ -224,8 +224,8 @@ func (s *splitter) paragraph(lines []line) int {
 	return n
 }
 
-// breaks reports whether the line end between a and b is meant: the next word
-// would have fitted on the line, and the text does not just go on.
+// breaks reports whether the line end between a and b is intended: the next
+// word would have fitted on the line, and the text does not simply continue.
 func (s *splitter) breaks(a, b line, width int) bool {
 	next := b.of(s.text)
 	word, _, _ := strings.Cut(next, " ")
@@ -239,11 +239,11 @@ func (s *splitter) breaks(a, b line, width int) bool {
 	return !unicode.IsLower(r) || strings.ContainsAny(word, "_(=")
 }
 
-// minWrapped is the length from which on a line may have been wrapped because
-// it was full, in characters.
+// minWrapped is the minimum length, in characters, of a line that may have
+// been wrapped because it was full.
 const minWrapped = 40
 
-// stretch adds the sentences of a stretch of prose without a meant line end.
+// stretch adds the sentences of prose without an intended line end.
 func (s *splitter) stretch(start, end int, kind sentenceKind) {
 	text := s.text[:end]
 	for at := start; at < end; {
@@ -260,8 +260,8 @@ func (s *splitter) stretch(start, end int, kind sentenceKind) {
 	}
 }
 
-// announced reports whether the sentence before ends with a colon: what stands
-// alone behind it is an example, not a title.
+// announced reports whether the previous sentence ends with a colon. A single
+// line behind it is then an example, not a title.
 func (s *splitter) announced() bool {
 	if len(s.out) == 0 {
 		return false

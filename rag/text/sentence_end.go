@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// sentenceEnd returns where the sentence that begins at start ends, at the
-// latest at the end of text. Markers such as [1] behind the full stop are still
-// part of it.
+// sentenceEnd returns the end of the sentence at offset start, at most the end
+// of the text. Markers such as [1] behind the period belong to the sentence.
 func sentenceEnd(text string, start int) int {
 	for at := start; at < len(text); {
 		r, size := utf8.DecodeRuneInString(text[at:])
@@ -27,8 +26,9 @@ func sentenceEnd(text string, start int) int {
 	return len(text)
 }
 
-// stopEnds decides whether the stop at offset stop, with all that belongs to it
-// ending at offset at, ends the sentence, and if so where.
+// stopEnds reports whether the stop at offset stop ends the sentence, and at
+// which offset. at is the offset behind all characters that belong to the
+// stop.
 func stopEnds(text string, start, stop, at int) (int, bool) {
 	at = skipMarkers(text, at)
 	if at == len(text) {
@@ -49,7 +49,7 @@ func stopEnds(text string, start, stop, at int) (int, bool) {
 	return at, true
 }
 
-// FirstWord is s up to the first white space.
+// FirstWord returns s up to the first white space.
 func FirstWord(s string) string {
 	if i := strings.IndexFunc(s, unicode.IsSpace); i >= 0 {
 		return s[:i]
@@ -64,11 +64,11 @@ func Ends(s string) bool {
 	return strings.ContainsRune(".!?…:;", r) || isWideStop(r)
 }
 
-// isWideStop reports the full stops that no space need follow.
+// isWideStop reports whether r is a stop that needs no following space.
 func isWideStop(r rune) bool { return strings.ContainsRune("。！？｡．", r) }
 
-// isClosing reports the characters that may follow a full stop and still belong
-// to the sentence.
+// isClosing reports whether r may follow a period and still belong to the
+// sentence.
 func isClosing(r rune) bool { return strings.ContainsRune(`"'”’»)]}」』）】*_`+"`", r) }
 
 func skipStops(text string, at int) int {
@@ -104,9 +104,9 @@ func skipMarkers(text string, at int) int {
 	}
 }
 
-// abbreviations are words whose full stop does not end a sentence, without it
-// and in lower case. Those that often do end one, such as etc, are not here:
-// what follows them decides.
+// abbreviations are words whose period does not end a sentence, without the
+// period and in lower case. Words such as etc, which often end a sentence, are
+// missing: the following text decides.
 var abbreviations = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`
@@ -120,9 +120,9 @@ var abbreviations = func() map[string]bool {
 	return m
 }()
 
-// isAbbreviation reports whether the full stop behind before, which rest
-// follows, belongs to an abbreviation, an initial, a number of a list or an
-// ellipsis within a sentence.
+// isAbbreviation reports whether the period between before and rest does not
+// end a sentence: it belongs to an abbreviation, an initial, a list number, or
+// an ellipsis.
 func isAbbreviation(before, rest string) bool {
 	word := before
 	if i := strings.LastIndexFunc(before, unicode.IsSpace); i >= 0 {
@@ -150,7 +150,7 @@ func isAbbreviation(before, rest string) bool {
 	return size == len(word) && unicode.IsUpper(r) && r != 'I' // "J. Smith"
 }
 
-// isOrdinal reports digits, or one letter.
+// isOrdinal reports whether word consists of digits or is one letter.
 func isOrdinal(word string) bool {
 	if r, size := utf8.DecodeRuneInString(word); size == len(word) && unicode.IsLetter(r) {
 		return true

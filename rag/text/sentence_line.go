@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// ItemMark returns the length of the mark that makes s an item of a list, with
-// the space behind it; 0 if it is none.
+// ItemMark returns the length of the list mark at the start of s, including
+// the space behind it, or 0 if there is none.
 func ItemMark(s string) int {
 	r, size := utf8.DecodeRuneInString(s)
 	if strings.ContainsRune("-*+•◦▪–·", r) {
@@ -27,8 +27,8 @@ func ItemMark(s string) int {
 	return 0
 }
 
-// isRow reports whether a line is a row of a table: cells between tabs or bars,
-// where the bars do not stand in brackets as alternatives do.
+// isRow reports whether a line is a table row. Its cells are separated by tabs
+// or bars; bars inside brackets separate alternatives and do not count.
 func isRow(s string) bool {
 	if strings.HasPrefix(s, "|") && strings.HasSuffix(s, "|") && len(s) > 2 || strings.Contains(s, "\t") {
 		return true
@@ -41,8 +41,8 @@ func isRow(s string) bool {
 	return open == strings.Count(before, "]")+strings.Count(before, "}")+strings.Count(before, ")")
 }
 
-// isTerminalTable reports whether the lines up to a blank one hold a table as a
-// terminal shows it, with a rule such as ----+---- in it.
+// isTerminalTable reports whether the lines up to a blank line contain a table
+// of a terminal, with a rule such as ----+----.
 func isTerminalTable(text string, lines []line) bool {
 	for _, l := range lines {
 		if l.blank() {
@@ -55,17 +55,18 @@ func isTerminalTable(text string, lines []line) bool {
 	return false
 }
 
-// isLiteral reports whether a line that a colon announced stands for itself, as
-// an example does, and is not the first of several terms.
+// isLiteral reports whether a line behind a colon is an example and not the
+// first of several terms.
 func isLiteral(s string) bool {
 	return looksLikeCode(s) || strings.ContainsAny(strings.TrimRight(s, ":"), ":=/\\[]{}<>$|*;") && !strings.HasPrefix(s, "-")
 }
 
-// syntaxTerm begins with a keyword and does not end as a statement does.
+// syntaxTerm matches a line that begins with a keyword and does not end like a
+// statement.
 var syntaxTerm = regexp.MustCompile(`^[A-Z]{2,}\b.*[^;{}\\,]$`)
 
 // isSyntaxTerm reports whether the first line, which looks like code, is the
-// syntax that the prose below it explains: the term of a definition.
+// syntax that the prose below explains: the term of a definition.
 func isSyntaxTerm(text string, lines []line) bool {
 	if len(lines) < 3 || !lines[1].blank() || !syntaxTerm.MatchString(lines[0].of(text)) {
 		return false
@@ -78,8 +79,8 @@ func isSyntaxTerm(text string, lines []line) bool {
 	return false
 }
 
-// isCode reports whether lines look like code: most of them are indented, end
-// or begin as code does, and few end as sentences do.
+// isCode reports whether lines look like code: most are indented or look like
+// code, and few end like sentences.
 func isCode(text string, lines []line) bool {
 	if ItemMark(lines[0].of(text)) > 0 {
 		return false
@@ -102,21 +103,21 @@ func isCode(text string, lines []line) bool {
 	return code > prose && code >= len(lines)
 }
 
-// isAligned reports whether a line is set out in columns: several spaces in a
-// row, not behind a full stop.
+// isAligned reports whether a line is set in columns: it has several spaces in
+// a row that do not follow a stop.
 func isAligned(s string) bool {
 	i := strings.Index(s, "  ")
 	return i > 0 && strings.IndexByte(".!?:", s[i-1]) < 0
 }
 
-// codePrefixes begin a line of commands or SQL.
+// codePrefixes begin lines of commands, SQL, or source code.
 var codePrefixes = []string{
 	"$ ", "# ", "=# ", "> ", "% ", "//", "/*", "--", "#!", "#include", "<?", "</", "SELECT ", "INSERT ", "UPDATE ", "DELETE ", "CREATE ", "ALTER ", "DROP ",
 	"GRANT ", "REVOKE ", "COPY ", "SET ", "BEGIN;", "COMMIT;", "WITH ", "import ", "func ", "def ", "class ", "return ",
 	"var ", "const ", "let ", "export ", "sudo ", "docker ", "git ",
 }
 
-// looksLikeCode reports whether a line begins or ends as code does.
+// looksLikeCode reports whether a line begins or ends like code.
 func looksLikeCode(s string) bool {
 	if s == "" {
 		return false

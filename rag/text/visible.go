@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// CodeSpan quotes text as inline code that its content cannot close.
+// CodeSpan writes text as an inline code span that the text cannot close.
 func CodeSpan(text string) string {
 	ticks := "`"
 	for strings.Contains(text, ticks) {
@@ -18,7 +18,8 @@ func CodeSpan(text string) string {
 	return ticks + text + ticks
 }
 
-// Cut returns the first n bytes of s, or fewer so as not to split a character.
+// Cut returns the first n bytes of s, or fewer at a character boundary, and an
+// ellipsis.
 func Cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -29,8 +30,9 @@ func Cut(s string, n int) string {
 	return s[:n] + " …"
 }
 
-// Visible drops the characters that show nothing but may turn the text around
-// them or hide in it: controls, bidi marks, zero-width and tag characters.
+// Visible removes invisible characters that can change the direction of text
+// or hide in it: controls, bidi marks, zero-width characters, and tag
+// characters.
 func Visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

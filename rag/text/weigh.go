@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// Term is a word of a question as the keyword index sees it.
+// Term is a word of a question in the keyword index.
 type Term struct {
 	// Text is the index's form of the word: lower case, its stem if it has one.
 	Text string
@@ -13,7 +13,7 @@ type Term struct {
 	IDF float64
 }
 
-// Weighted is a term of the question with its share of the question.
+// Weighted is a term of a question with its share of the question.
 type Weighted struct {
 	// Stem is the stem of the word.
 	Stem string
@@ -23,8 +23,9 @@ type Weighted struct {
 	Start, End int
 }
 
-// Weigh returns the question's terms with their shares. A term that no passage
-// holds is replaced by a word of theirs that differs by one slip of the finger.
+// Weigh returns the terms of a question with their shares. A term that is not
+// among the known stems is replaced by a known stem that differs by one typing
+// error.
 func Weigh(question string, terms []Term, known map[string]bool) []Weighted {
 	idf := map[string]float64{}
 	for _, t := range terms {
@@ -53,7 +54,7 @@ func Weigh(question string, terms []Term, known map[string]bool) []Weighted {
 	return out
 }
 
-// meanIDF is what a term counts for that the keyword index does not know.
+// meanIDF is the weight of a term that the keyword index does not know.
 func meanIDF(terms []Term) float64 {
 	if len(terms) == 0 {
 		return 1
@@ -74,8 +75,9 @@ func Stems(text string) map[string]bool {
 	return set
 }
 
-// respell returns a known word that is one slip away from w: a letter too many
-// or too few, another one, or two the wrong way round. Without any it returns w.
+// respell returns a known word that differs from w by one typing error: a
+// missing, additional, or wrong letter, or two letters in the wrong order.
+// Without such a word it returns w.
 func respell(w string, known map[string]bool) string {
 	if len(w) < minRespelled {
 		return w
@@ -89,11 +91,12 @@ func respell(w string, known map[string]bool) string {
 	return best
 }
 
-// minRespelled is the shortest word that is taken for a slip, in bytes.
+// minRespelled is the minimum length, in bytes, of a word that respell
+// corrects.
 const minRespelled = 5
 
 // oneSlip reports whether a and b differ by one insertion, deletion,
-// replacement or exchange of neighbours.
+// replacement, or exchange of neighbors.
 func oneSlip(a, b string) bool {
 	if len(a) < len(b) {
 		a, b = b, a

@@ -9,8 +9,7 @@ import (
 	"github.com/blevesearch/snowballstem/english"
 )
 
-// Word is a word of a text in the form that answers and passages are compared
-// by.
+// Word is a word of a text in the form that compares answers with passages.
 type Word struct {
 	// Stem is lower case and stemmed; numbers lose their thousands separators.
 	Stem string
@@ -22,8 +21,8 @@ type Word struct {
 	Part bool
 }
 
-// Words returns the words of text in order. An identifier such as
-// auto_explain.log_timing or isReady comes whole, then in parts.
+// Words returns the words of a text in order. It returns an identifier such as
+// auto_explain.log_timing or isReady as a whole and then in parts.
 func Words(text string) []Word {
 	var out []Word
 	for at := 0; at < len(text); {
@@ -47,14 +46,14 @@ func isWordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || unicode.Is(unicode.Mn, r)
 }
 
-// isUnspaced reports whether r is of a script that does not put spaces between
+// isUnspaced reports whether r belongs to a script without spaces between
 // words.
 func isUnspaced(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// appendPairs adds the pairs of neighbours of the run of unspaced characters
-// at offset at, or its only character, and returns where the run ends.
+// appendPairs adds the pairs of neighbors in the run of unspaced characters at
+// offset at, or its only character. It returns the end of the run.
 func appendPairs(out []Word, text string, at int) (int, []Word) {
 	first, before, n := at, at, 0
 	for at < len(text) {
@@ -73,8 +72,8 @@ func appendPairs(out []Word, text string, at int) (int, []Word) {
 	return at, out
 }
 
-// wordEnd returns where the word at offset at ends. Dots, commas in numbers and
-// apostrophes belong to it when word characters are on both sides.
+// wordEnd returns the end of the word at offset at. Dots, commas in numbers,
+// and apostrophes belong to the word if word characters surround them.
 func wordEnd(text string, at int) int {
 	for at < len(text) {
 		r, size := utf8.DecodeRuneInString(text[at:])
@@ -96,8 +95,8 @@ func wordEnd(text string, at int) int {
 	return at
 }
 
-// threeDigits reports whether s begins with a group of exactly three digits, as
-// behind a thousands separator.
+// threeDigits reports whether s begins with exactly three digits, as behind a
+// thousands separator.
 func threeDigits(s string) bool {
 	n := 0
 	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
@@ -138,8 +137,8 @@ func appendWord(out []Word, text string, start, end int) []Word {
 	return out
 }
 
-// identifierCuts returns where the parts of an identifier begin, from 0; none
-// if it has only one.
+// identifierCuts returns the offsets of the parts of an identifier, beginning
+// with 0. It returns none if there is only one part.
 func identifierCuts(s string) []int {
 	cuts := []int{0}
 	var last rune
@@ -155,8 +154,8 @@ func identifierCuts(s string) []int {
 	return cuts
 }
 
-// stem reduces an English word to its stem; other words only a little, and the
-// same way on both sides.
+// stem reduces an English word to its stem. It changes words of other
+// languages little, and in the same way in questions and passages.
 func stem(w string) string {
 	if len(w) < 3 || len(w) > maxStemBytes {
 		return w
@@ -166,11 +165,11 @@ func stem(w string) string {
 	return env.Current()
 }
 
-// maxStemBytes is the longest word that is stemmed.
+// maxStemBytes is the maximum length of a word that is stemmed.
 const maxStemBytes = 64
 
-// IsStop reports whether a stem is a stop word: it has no meaning of its own
-// in a question.
+// IsStop reports whether a stem is a stop word, which has no meaning of its
+// own in a question.
 func IsStop(stem string) bool { return stopWords[stem] }
 
 // stopWords are the English stop words.

@@ -10,11 +10,9 @@ import (
 	"docent/rag/text"
 )
 
-// Numbered is an answer as people read it: the passages stand, and are numbered,
-// in the order in which it first cites them, and those that it does not cite
-// after them. Its passages are otherwise in the order in which they were found,
-// and the first that it cites may be number 2. An answer of "I don't know" stays
-// as it is.
+// Numbered renumbers the passages of an answer for readers: cited passages
+// come first, in the order of their first citation, and the others follow. An
+// answer that abstains does not change.
 func Numbered(m payload.RAGMessage) payload.RAGMessage {
 	if m.Abstained {
 		return m
@@ -49,10 +47,10 @@ func Numbered(m payload.RAGMessage) payload.RAGMessage {
 	return m
 }
 
-// shift says that what is behind a place of a text moved by so many bytes.
+// shift says that the text behind an offset moved by a number of bytes.
 type shift struct{ behind, by int }
 
-// renumber gives the markers of an answer new numbers, and says what moved.
+// renumber gives the markers of an answer new numbers and returns the shifts.
 // Numbers without a new one stay.
 func renumber(s string, number map[int]int) (string, []shift) {
 	var b strings.Builder
@@ -70,7 +68,7 @@ func renumber(s string, number map[int]int) (string, []shift) {
 	return b.String(), shifts
 }
 
-// moved is where a place of a text is after the shifts, which are in order.
+// moved returns an offset after the shifts, which are in order.
 func moved(at int, shifts []shift) int {
 	by := 0
 	for _, s := range shifts {
