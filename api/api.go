@@ -254,8 +254,8 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 	s.api = humago.New(mux, huma.Config{
 		OpenAPI: &huma.OpenAPI{Info: &huma.Info{
 			Title: "docent", Version: cfg.Version,
-			Description: "Answers from your documents, with the passages they rest on. Errors are " +
-				`{"code","message","retryable"}: what the caller can do, a sentence to show, and whether the same request may succeed later.`,
+			Description: "Answers from your documents, with citations. Errors are " +
+				`{"code","message","retryable"}: the kind of the error, a message for users, and whether the same request may succeed later.`,
 		}},
 		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat},
 		DefaultFormat: "application/json",

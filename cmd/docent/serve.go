@@ -30,10 +30,12 @@ func newServe(std stdio) *cobra.Command {
 	var printConfig bool
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the page, the HTTP API and the WebSocket",
-		Long: `Serves the page, the HTTP API (/openapi.json describes it) and the WebSocket on
-one port; with --no-ui, no page. It listens on this machine only unless told
-otherwise. SIGTERM or Ctrl-C ends it in order: running answers are finished first.`,
+		Short: "Serve the page, the HTTP API, and the WebSocket",
+		Long: `Serve the page, the HTTP API, and the WebSocket on one port. /openapi.json
+describes the API. By default, only this machine can connect. Other machines need
+--addr together with --auth.
+
+Press Ctrl-C or send SIGTERM to stop the server. It finishes running answers first.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if printConfig {
@@ -51,7 +53,7 @@ otherwise. SIGTERM or Ctrl-C ends it in order: running answers are finished firs
 			return a.serve(cmd.Context(), std)
 		},
 	}
-	cmd.Flags().BoolVar(&printConfig, "print-config", false, "print the settings in force, secrets hidden, and exit")
+	cmd.Flags().BoolVar(&printConfig, "print-config", false, "print the effective settings without secrets, and exit")
 	scoped(cmd, config.Serving, config.Answering, config.Embedding, config.Ingesting, config.Sourced)
 	return cmd
 }
@@ -199,7 +201,7 @@ func (a *app) handlers(addr net.Addr, runtime *session.Runtime) (*ws.Server, htt
 	return sockets, api.Front(front)(mux), nil
 }
 
-// welcome is what a docent.v1 client is told of this installation.
+// welcome describes this installation to clients of docent.v1.
 func (a *app) welcome(ctx context.Context) ws.Info {
 	info := ws.Info{Models: a.rag.Models(), Collections: []string{}, Speaks: a.speaks()}
 	cols, err := a.db.Collections(ctx)
@@ -212,7 +214,7 @@ func (a *app) welcome(ctx context.Context) ws.Info {
 	return info
 }
 
-// info is what /api/info says beside what package api knows.
+// info returns the part of /api/info that package api does not know.
 func (a *app) info(context.Context) (api.Info, error) {
 	info := api.Info{
 		BuiltIn:  a.cfg.AgentFile == "",
