@@ -15,7 +15,7 @@ type Level struct {
 
 // Levels is the import order, lowest first.
 var Levels = []Level{
-	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/prompt", "internal/limits", "internal/meter", "internal/cores", "internal/wstest", "internal/openai"}},
+	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/limits", "internal/meter", "internal/cores", "internal/wstest", "internal/openai"}},
 	{"ground", []string{"config", "migrations", "web", "payload"}},
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{"rag/...", "ingest/outline"}},
@@ -43,10 +43,6 @@ var Reserved = map[string][]string{
 	"github.com/spf13/pflag":                 {"cmd/...", "config"},
 	"github.com/pressly/goose/v3":            {"migrations", "store/..."},
 	"github.com/modelcontextprotocol/go-sdk": {"agent/tool/mcp"},
-	// Filling in a template may call any method, so the linker then keeps the
-	// methods of all types: 5 MB. internal/prompt uses its parser only.
-	"text/template": {"internal/prompt"},
-	"html/template": {},
 }
 
 // Budgets.
