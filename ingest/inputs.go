@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"docent/ingest/intake"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -79,8 +80,8 @@ func (in *Ingester) Batch(ctx context.Context, collection string, retry bool) (*
 
 // Documents returns the documents of a source with its parts, as they were when
 // the batch was made.
-func (b *Batch) Documents(source string) []SourceState {
-	var out []SourceState
+func (b *Batch) Documents(source string) []intake.SourceState {
+	var out []intake.SourceState
 	if s, ok := b.run.states.find(source); ok {
 		out = append(out, s)
 	}
@@ -92,7 +93,7 @@ func (b *Batch) Documents(source string) []SourceState {
 func (b *Batch) Current(source string) bool {
 	docs := b.Documents(source)
 	for _, s := range docs {
-		if s.Pipeline != b.in.pipeline || s.Status == rag.Ready && s.Embedded != s.Chunks {
+		if s.Pipeline != Pipeline || s.Status == rag.Ready && s.Embedded != s.Chunks {
 			return false
 		}
 	}

@@ -66,6 +66,7 @@ type app struct {
 	model     *llm.OpenAI    // nil without a chat model
 	speech    *speech.Client // nil if nobody listens or speaks
 	rag       *rag.RAG
+	readers   *worker.Pool // closed with the ingester
 	ingester  *ingest.Ingester
 	sources   *source.Manager
 	// definition is the agent that is served, with what its tools work with.
@@ -244,14 +245,13 @@ func (a *app) addIngester(quick int) error {
 		return err
 	}
 	cfg := worker.PoolConfig{CacheDir: a.cfg.CacheDir(), Quick: quick, Tools: worker.FindTools(), Recognizer: recognizer, Languages: a.cfg.OCRLanguages}
-	pool, err := worker.NewPool(cfg)
-	if err != nil {
+	if a.readers, err = worker.NewPool(cfg); err != nil {
 		return fmt.Errorf("ingest: %w", err)
 	}
 	a.ingester, err = ingest.New(ingest.Config{
 		Store:       a.db,
 		Embedder:    a.embedder,
-		Reader:      pool,
+		Reader:      a.readers,
 		MaxFileSize: a.cfg.MaxFileSize,
 		Logger:      a.log,
 		Metrics:     a.metrics,

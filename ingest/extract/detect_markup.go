@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"docent/ingest/extract/markup"
+	"docent/ingest/intake"
 )
 
 // The markup formats.
@@ -32,7 +33,7 @@ var markupEndings = map[string]Format{
 var xmlEndings = map[string]bool{".xml": true, ".dbk": true, ".docbook": true, ".dita": true, ".nxml": true, ".jats": true, ".ditamap": true, "": true}
 
 // detectMarkup recognizes markup languages other than HTML and Markdown.
-func detectMarkup(src Source, head []byte) (Format, bool) {
+func detectMarkup(src intake.Source, head []byte) (Format, bool) {
 	ending := strings.ToLower(path.Ext(src.Name))
 	if f, ok := markupEndings[ending]; ok {
 		return f, true

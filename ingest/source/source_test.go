@@ -20,6 +20,7 @@ import (
 
 	"docent/ingest"
 	"docent/ingest/source"
+	"docent/ingest/worker"
 	"docent/internal/fault"
 	"docent/rag"
 	"docent/store/sqlite"
@@ -152,7 +153,11 @@ func newWorld(t *testing.T) *world {
 	if w.db, err = sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "docent.db")}); err != nil {
 		t.Fatal(err)
 	}
-	if w.ingester, err = ingest.New(ingest.Config{Store: w.db, Embedder: embedder{}, BatchDocuments: 4}); err != nil {
+	reader, err := worker.NewLocal(worker.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.ingester, err = ingest.New(ingest.Config{Store: w.db, Embedder: embedder{}, Reader: reader, BatchDocuments: 4}); err != nil {
 		t.Fatal(err)
 	}
 	vault, err := source.NewVault(filepath.Join(dir, "secret.key"), "")

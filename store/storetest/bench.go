@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/rag"
 )
 
@@ -26,7 +26,7 @@ const (
 // what a second ingest run asks; it reports milliseconds of each.
 func BulkBenchmark(b *testing.B, open func(b *testing.B) Store) {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a benchmark's data
-	var puts []ingest.Put
+	var puts []intake.Put
 	text := strings.Repeat("The quick brown fox jumps over the lazy dog. ", 27) // 1.2 kB
 	for i := range bulkDocuments {
 		p := put(fmt.Sprintf("/usr/share/doc/page-%d.html", i), fmt.Sprint("w", i), bulkChunks)
