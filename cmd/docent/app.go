@@ -23,6 +23,7 @@ import (
 	"docent/index/chromem"
 	"docent/ingest"
 	"docent/ingest/source"
+	"docent/ingest/source/syncer"
 	"docent/ingest/worker"
 	"docent/internal/cores"
 	"docent/internal/fault"
@@ -44,7 +45,9 @@ type database interface {
 	agent.Store
 	agent.Directory
 	auth.Store
-	source.Store
+	source.Sources
+	source.Items
+	source.Leases
 	schema
 }
 
@@ -68,7 +71,7 @@ type app struct {
 	rag       *rag.RAG
 	readers   *worker.Pool // closed with the ingester
 	ingester  *ingest.Ingester
-	sources   *source.Manager
+	sources   *syncer.Manager
 	// definition is the agent that is served, with what its tools work with.
 	definition *definition.Definition
 	// authenticator knows who asks; nil while authentication is off.

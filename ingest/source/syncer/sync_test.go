@@ -1,4 +1,4 @@
-package source_test
+package syncer_test
 
 import (
 	"context"
@@ -20,6 +20,7 @@ import (
 
 	"docent/ingest"
 	"docent/ingest/source"
+	"docent/ingest/source/syncer"
 	"docent/ingest/worker"
 	"docent/internal/fault"
 	"docent/rag"
@@ -139,7 +140,7 @@ type world struct {
 	*testing.T
 	db       *sqlite.Store
 	ingester *ingest.Ingester
-	m        *source.Manager
+	m        *syncer.Manager
 	places   map[string]*place
 	mu       sync.Mutex
 	settings []source.Settings
@@ -160,12 +161,12 @@ func newWorld(t *testing.T) *world {
 	if w.ingester, err = ingest.New(ingest.Config{Store: w.db, Embedder: embedder{}, Reader: reader, BatchDocuments: 4}); err != nil {
 		t.Fatal(err)
 	}
-	vault, err := source.NewVault(filepath.Join(dir, "secret.key"), "")
+	vault, err := syncer.NewVault(filepath.Join(dir, "secret.key"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.m, err = source.NewManager(source.Config{
-		Store: w.db, Ingester: w.ingester, Documents: w.db, Vault: vault, Poll: 5 * time.Millisecond, Lease: 2 * time.Second,
+	w.m, err = syncer.NewManager(syncer.Config{
+		Sources: w.db, Items: w.db, Leases: w.db, Ingester: w.ingester, Documents: w.db, Vault: vault, Poll: 5 * time.Millisecond, Lease: 2 * time.Second,
 		Kinds: []source.Kind{{
 			Name: "place", Watches: true, Options: []source.Option{{Name: "depth", Type: "number"}, {Name: "token", Secret: true}},
 			Open: func(s source.Settings) (source.Source, error) {
