@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"docent/ingest/extract/latex"
 	"docent/ingest/extract/markup"
 	"docent/ingest/intake"
 )
@@ -14,7 +15,7 @@ var (
 	formatSRT   = Format{"application/x-subrip", markup.Subtitles}
 	formatVTT   = Format{"text/vtt", markup.Subtitles}
 	formatRST   = Format{"text/x-rst", markup.RST}
-	formatLaTeX = Format{"text/x-tex", markup.LaTeX}
+	formatLaTeX = Format{"text/x-tex", latex.Read}
 	formatAdoc  = Format{"text/asciidoc", markup.Adoc}
 	formatOrg   = Format{"text/org", markup.Org}
 )
