@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"regexp"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent/intent"
 	"docent/agent/tool"
+	"docent/llm"
 	"docent/rag"
 )
 
@@ -27,7 +26,7 @@ type AssistantConfig struct {
 	Knowledge *tool.KnowledgeConfig
 	// Model answers what takes several steps, such as comparing, with tools.
 	// Default: nil, such questions are answered as all others.
-	Model llms.Model
+	Model llm.Model
 }
 
 // What the assistant says.

@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent/tool"
 	"docent/embed"
 	"docent/internal/fault"
@@ -145,12 +143,12 @@ func (o *Options) complete() error {
 // reasoner is what all runs of a state share.
 type reasoner struct {
 	o     Options
-	model llms.Model // nil if there is none
+	model llm.Model // nil if there is none
 	// name is the model's.
 	name  string
 	tools *tool.Set
 	// offered are the tools as the model is told of them.
-	offered []llms.Tool
+	offered []llm.Tool
 	// ordered are the tools whose calls run one after the other.
 	ordered []string
 	static  *embed.Static
@@ -177,7 +175,7 @@ type reasoner struct {
 // When ctx ends, the run ends with reasoning_finished, at the latest a second
 // later: a tool that goes on regardless is left behind, and Runtime.Shutdown
 // waits for it.
-func Reasoning(model llms.Model, o Options) (Body, error) {
+func Reasoning(model llm.Model, o Options) (Body, error) {
 	r, err := newReasoner(model, o)
 	if err != nil {
 		return nil, err
@@ -185,7 +183,7 @@ func Reasoning(model llms.Model, o Options) (Body, error) {
 	return func(ctx context.Context, s *Session) error { return withhold(r.body(ctx, s)) }, nil
 }
 
-func newReasoner(model llms.Model, o Options) (*reasoner, error) {
+func newReasoner(model llm.Model, o Options) (*reasoner, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
@@ -234,11 +232,11 @@ func newReasoner(model llms.Model, o Options) (*reasoner, error) {
 }
 
 // modelName is what a model is called in an answer.
-func modelName(model llms.Model) string {
-	if m, ok := model.(interface{ Name() string }); ok {
-		return m.Name()
+func modelName(model llm.Model) string {
+	if model == nil {
+		return "model"
 	}
-	return "model"
+	return model.Name()
 }
 
 // body is the state's.

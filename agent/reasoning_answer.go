@@ -8,6 +8,7 @@ import (
 
 	"docent/payload"
 	"docent/rag"
+	"docent/rag/wire"
 )
 
 const (
@@ -25,7 +26,7 @@ func (u *run) answer(ctx context.Context, text, stopReason string) error {
 		u.notes.add(notedAnswer{u.step, shorten(text, maxNoted)})
 		return u.s.Reply(ctx, text+rag.CutNote(stopReason))
 	}
-	message := rag.Cite(u.static, rag.Written{Model: u.name, Question: u.question, Text: text, StopReason: stopReason, Results: results})
+	message := wire.Message(rag.Cite(u.static, rag.Written{Model: u.name, Question: u.question, Text: text, StopReason: stopReason, Results: results}))
 	if message.Answer == rag.CutNote(stopReason) { // nothing but invented markers
 		return u.giveUp(ctx)
 	}
@@ -41,7 +42,7 @@ func (u *run) keep(text string) {
 	if len(results) == 0 || text == "" {
 		return
 	}
-	message := rag.CiteBegun(u.static, rag.Written{Model: u.name, Question: u.question, Text: text, Results: results})
+	message := wire.Message(rag.CiteBegun(u.static, rag.Written{Model: u.name, Question: u.question, Text: text, Results: results}))
 	message.Docs = message.Docs[:shownDocs(message)]
 	u.s.begun(text, message)
 }

@@ -12,9 +12,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent/tool"
+	"docent/llm"
 	"docent/payload"
 )
 
@@ -40,11 +39,8 @@ type call struct {
 }
 
 // newCall reads the model's ith call of a step.
-func (u *run) newCall(i int, t llms.ToolCall) *call {
-	c := &call{id: t.ID, done: make(chan struct{})}
-	if t.FunctionCall != nil {
-		c.name, c.raw = t.FunctionCall.Name, strings.ToValidUTF8(t.FunctionCall.Arguments, "\uFFFD")
-	}
+func (u *run) newCall(i int, t llm.Call) *call {
+	c := &call{id: t.ID, name: t.Name, raw: strings.ToValidUTF8(t.Arguments, "\uFFFD"), done: make(chan struct{})}
 	c.id = cmp.Or(shorten(c.id, maxCallID), fmt.Sprintf("call_%d_%d", u.step, i))
 	c.name = shorten(strings.ToValidUTF8(c.name, "\uFFFD"), maxToolName)
 	if strings.TrimSpace(c.raw) == "" {
@@ -86,7 +82,7 @@ func encoded(text string) json.RawMessage {
 }
 
 // act runs the calls of a step and gives the model their results.
-func (u *run) act(ctx context.Context, text string, wanted []llms.ToolCall) error {
+func (u *run) act(ctx context.Context, text string, wanted []llm.Call) error {
 	var calls []*call
 	var names []string
 	var told []payload.ToolCall
@@ -243,18 +239,15 @@ var notInName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 
 // assistantMessage is what the model said, as it is told again. Servers refuse
 // names and arguments that are not what they should be, whoever wrote them.
-func assistantMessage(text string, calls []*call) llms.MessageContent {
-	m := llms.MessageContent{Role: llms.ChatMessageTypeAI}
-	if text != "" {
-		m.Parts = append(m.Parts, llms.TextPart(text))
-	}
+func assistantMessage(text string, calls []*call) llm.Message {
+	m := llm.Text(llm.Assistant, text)
 	for _, c := range calls {
 		arguments := string(c.shown)
 		if !bytes.HasPrefix(c.shown, []byte("{")) {
 			arguments = fmt.Sprintf(`{"arguments":%s}`, c.shown)
 		}
 		name := cmp.Or(notInName.ReplaceAllString(c.name, "_"), "unnamed")
-		m.Parts = append(m.Parts, llms.ToolCall{ID: c.id, Type: "function", FunctionCall: &llms.FunctionCall{Name: name, Arguments: arguments}})
+		m.Calls = append(m.Calls, llm.Call{ID: c.id, Name: name, Arguments: arguments})
 	}
 	return m
 }
@@ -263,8 +256,8 @@ func assistantMessage(text string, calls []*call) llms.MessageContent {
 func outputLimit(n int) int { return min(outputTokens, stepTokens/n) }
 
 // resultMessage is what the model is told of one of n calls.
-func (u *run) resultMessage(c *call, n int) llms.MessageContent {
-	return llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{llms.ToolCallResponse{
-		ToolCallID: c.id, Name: cmp.Or(notInName.ReplaceAllString(c.name, "_"), "unnamed"), Content: u.cut(c.outcome.Content, outputLimit(n)),
-	}}}
+func (u *run) resultMessage(c *call, n int) llm.Message {
+	return llm.Message{
+		Role: llm.ToolResult, CallID: c.id, Name: cmp.Or(notInName.ReplaceAllString(c.name, "_"), "unnamed"), Text: u.cut(c.outcome.Content, outputLimit(n)),
+	}
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/internal/fault"
+	"docent/llm"
 	"docent/rag"
 )
 
@@ -19,19 +19,16 @@ const maxWritten = 256 << 10
 // thinking is the phase of a turn that waits for the model.
 const thinking = "thinking"
 
-var (
-	errModelTimeout = errors.New("timeout of one model call")
-	errWritten      = errors.New("the model writes without end")
-)
+var errModelTimeout = errors.New("timeout of one model call")
 
 // think asks the model once. What it writes goes out as it comes: it may become
 // the answer, and if it does not, the answer replaces it.
-func (u *run) think(ctx context.Context) (*llms.ContentChoice, error) {
+func (u *run) think(ctx context.Context) (*llm.Answer, error) {
 	system, err := u.system(ctx)
 	if err != nil {
 		return nil, err
 	}
-	messages := append([]llms.MessageContent{llms.TextParts(llms.ChatMessageTypeSystem, system)}, u.before...)
+	messages := append([]llm.Message{llm.Text(llm.System, system)}, u.before...)
 	messages = append(messages, u.dialogue...)
 	u.show(ctx, thinking)
 
@@ -42,44 +39,47 @@ func (u *run) think(ctx context.Context) (*llms.ContentChoice, error) {
 		defer cancel()
 	}
 	var written strings.Builder
-	options := []llms.CallOption{llms.WithStreamingFunc(func(_ context.Context, piece []byte) error {
-		if written.Len()+len(piece) > maxWritten {
-			return errWritten
-		}
-		if written.Len() == 0 && len(piece) > 0 {
-			u.show(ctx, string(rag.Answering))
-		}
-		written.Write(piece)
-		return u.s.Stream(ctx, string(piece))
-	})}
-	if len(u.offered) > 0 {
-		options = append(options, llms.WithTools(u.offered))
-	}
-	resp, err := u.model.GenerateContent(call, messages, options...)
+	answer, err := u.listen(ctx, u.model.Chat(call, llm.Request{Messages: messages, Tools: u.offered}), &written)
 	switch {
 	case ctx.Err() != nil:
 		u.keep(written.String())
 		return nil, context.Cause(ctx)
-	case errors.Is(err, errWritten):
-		return &llms.ContentChoice{Content: written.String(), StopReason: "length"}, nil
 	case err != nil && errors.Is(context.Cause(call), errModelTimeout):
 		u.keep(written.String())
 		return nil, fault.Wrap(fault.Unavailable, err, "the model %s did not answer within %v", u.name, u.o.ModelTimeout)
 	case err != nil:
 		u.keep(written.String())
 		return nil, fmt.Errorf("reason with %s: %w", u.name, err)
-	case resp == nil || len(resp.Choices) == 0 || resp.Choices[0] == nil:
-		return &llms.ContentChoice{}, nil
 	}
-	choice := resp.Choices[0]
-	u.s.turn.count(rag.UsageOf(choice))
-	if len(choice.Content) > maxWritten { // of a model that does not stream
-		choice.Content, choice.StopReason = strings.ToValidUTF8(choice.Content[:maxWritten], ""), "length"
+	u.s.turn.count(answer.Usage)
+	return answer, nil
+}
+
+// listen passes on the text of an answer as it arrives and returns the whole. A
+// text that is too long is cut off.
+func (u *run) listen(ctx context.Context, deltas iter.Seq2[llm.Delta, error], written *strings.Builder) (*llm.Answer, error) {
+	answer := &llm.Answer{}
+	for delta, err := range deltas {
+		switch {
+		case err != nil:
+			return nil, err
+		case delta.Answer != nil:
+			answer = delta.Answer
+		case delta.Text == "":
+		case written.Len()+len(delta.Text) > maxWritten:
+			text := strings.ToValidUTF8((written.String() + delta.Text)[:maxWritten], "")
+			return &llm.Answer{Text: text, StopReason: "length"}, nil
+		default:
+			if written.Len() == 0 {
+				u.show(ctx, string(rag.Answering))
+			}
+			written.WriteString(delta.Text)
+			if err := u.s.Stream(ctx, delta.Text); err != nil {
+				return nil, err
+			}
+		}
 	}
-	if choice.FuncCall != nil && len(choice.ToolCalls) == 0 { // of langchaingo's older models
-		choice.ToolCalls = []llms.ToolCall{{Type: "function", FunctionCall: choice.FuncCall}}
-	}
-	return choice, nil
+	return answer, nil
 }
 
 // show tells what the run is doing; that it cannot be told is no reason to stop.

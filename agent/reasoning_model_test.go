@@ -3,33 +3,33 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"strings"
 	"testing"
 	"testing/synctest"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent"
 	"docent/agent/tool"
+	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/payload"
 )
 
 // oddModel answers with whatever its function does.
-type oddModel func() (*llms.ContentResponse, error)
+type oddModel func() (llm.Delta, error)
 
-func (m oddModel) GenerateContent(context.Context, []llms.MessageContent, ...llms.CallOption) (*llms.ContentResponse, error) {
-	return m()
+func (oddModel) Name() string { return "odd" }
+
+func (m oddModel) Chat(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) { yield(m()) }
 }
-
-func (oddModel) Call(context.Context, string, ...llms.CallOption) (string, error) { return "", nil }
 
 // A model that panics fails the turn, after what was begun is closed.
 //
 // BAF W14
 func TestReasoningModelPanics(t *testing.T) {
 	t.Parallel()
-	r := inProcess(t, agent.Options{}, oddModel(func() (*llms.ContentResponse, error) { panic("secret") }))
+	r := inProcess(t, agent.Options{}, oddModel(func() (llm.Delta, error) { panic("secret") }))
 	heard := r.ask("Do it")
 	wantSteps(t, heard, "reasoning_started 0", "reasoning_finished 0", reply)
 	for _, d := range heard {
@@ -43,8 +43,8 @@ func TestReasoningModelPanics(t *testing.T) {
 // A model whose answer holds nothing is treated as one that writes nothing.
 func TestReasoningNilChoice(t *testing.T) {
 	t.Parallel()
-	r := inProcess(t, agent.Options{}, oddModel(func() (*llms.ContentResponse, error) {
-		return &llms.ContentResponse{Choices: []*llms.ContentChoice{nil}}, nil
+	r := inProcess(t, agent.Options{}, oddModel(func() (llm.Delta, error) {
+		return llm.Delta{}, nil
 	}))
 	heard := r.ask("Do it")
 	wantSteps(t, heard, "reasoning_started 0", reply, "reasoning_finished 1")

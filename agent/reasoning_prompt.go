@@ -7,9 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/internal/prompt"
+	"docent/llm"
 	"docent/rag"
 )
 
@@ -56,12 +55,12 @@ func (u *run) prepare(ctx context.Context) error {
 		}
 		u.before = u.history(turns)
 	}
-	u.before = append(u.before, llms.TextParts(llms.ChatMessageTypeHuman, u.question))
+	u.before = append(u.before, llm.Text(llm.User, u.question))
 	return nil
 }
 
 // history are the newest of the earlier messages that fit, oldest first.
-func (r *reasoner) history(turns []rag.Turn) []llms.MessageContent {
+func (r *reasoner) history(turns []rag.Turn) []llm.Message {
 	left, first := r.o.HistoryTokens, len(turns)
 	texts := make([]string, len(turns))
 	for i := len(turns) - 1; i >= 0; i-- {
@@ -73,14 +72,14 @@ func (r *reasoner) history(turns []rag.Turn) []llms.MessageContent {
 		}
 		first = i
 	}
-	var out []llms.MessageContent
+	var out []llm.Message
 	for i := first; i < len(turns); i++ {
-		role := llms.ChatMessageTypeHuman
+		role := llm.User
 		if turns[i].Role == rag.Assistant {
-			role = llms.ChatMessageTypeAI
+			role = llm.Assistant
 		}
 		if strings.TrimSpace(texts[i]) != "" {
-			out = append(out, llms.TextParts(role, texts[i]))
+			out = append(out, llm.Text(role, texts[i]))
 		}
 	}
 	return out
@@ -123,23 +122,19 @@ func (r *reasoner) cut(text string, tokens int) string {
 // cut: the model has not seen them yet.
 func (u *run) fit() {
 	fresh := len(u.dialogue)
-	for fresh > 0 && u.dialogue[fresh-1].Role == llms.ChatMessageTypeTool {
+	for fresh > 0 && u.dialogue[fresh-1].Role == llm.ToolResult {
 		fresh--
 	}
 	total := 0
 	for i := len(u.dialogue) - 1; i >= 0; i-- {
-		if u.dialogue[i].Role != llms.ChatMessageTypeTool {
+		if u.dialogue[i].Role != llm.ToolResult {
 			continue
 		}
-		result, ok := u.dialogue[i].Parts[0].(llms.ToolCallResponse)
-		if !ok {
-			continue
-		}
-		n := u.static.Count(result.Content)
+		result := &u.dialogue[i]
+		n := u.static.Count(result.Text)
 		if i < fresh && total+n > runTokens {
-			result.Content = u.cut(result.Content, remainderTokens)
-			n = u.static.Count(result.Content)
-			u.dialogue[i].Parts[0] = result
+			result.Text = u.cut(result.Text, remainderTokens)
+			n = u.static.Count(result.Text)
 		}
 		total += n
 	}

@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent/tool"
+	"docent/llm"
 	"docent/payload"
 	"docent/rag"
 )
@@ -86,7 +85,7 @@ func TestSystemPrompts(t *testing.T) {
 	}
 	var objections []string
 	for _, m := range u.dialogue {
-		objections = append(objections, m.Parts[0].(llms.TextContent).Text)
+		objections = append(objections, m.Text)
 	}
 	golden(t, "prompt_objections", strings.Join(objections, "\n---\n")+"\n")
 }
@@ -98,18 +97,18 @@ func TestHistoryFitsItsBudget(t *testing.T) {
 	shown := func(turns ...rag.Turn) string {
 		var out []string
 		for _, m := range r.history(turns) {
-			out = append(out, fmt.Sprintf("%s: %s", m.Role, m.Parts[0].(llms.TextContent).Text))
+			out = append(out, fmt.Sprintf("%s: %s", m.Role, m.Text))
 		}
 		return strings.Join(out, "; ")
 	}
 	user := func(text string) rag.Turn { return rag.Turn{Role: rag.User, Text: text} }
 	agent := func(text string) rag.Turn { return rag.Turn{Role: rag.Assistant, Text: text} }
 	for want, got := range map[string]string{
-		"":                               shown(),
-		"human: " + ten + "; ai: " + ten: shown(agent("Hi"), user("old"), user(ten), agent(ten)),
-		"ai: new [x]":                    shown(user(strings.Repeat(ten+" ", 3)), agent("new [1][2] [x]")),
-		"human: a; ai: b; human: c":      shown(user("a"), agent("b"), agent("[1]"), user("c")),
-		"human: " + ten + "; human: " + ten + "; ai: x": "human: " + ten + "; human: " + ten + "; ai: x",
+		"":                                     shown(),
+		"user: " + ten + "; assistant: " + ten: shown(agent("Hi"), user("old"), user(ten), agent(ten)),
+		"assistant: new [x]":                   shown(user(strings.Repeat(ten+" ", 3)), agent("new [1][2] [x]")),
+		"user: a; assistant: b; user: c":       shown(user("a"), agent("b"), agent("[1]"), user("c")),
+		"user: " + ten + "; user: " + ten + "; assistant: x": "user: " + ten + "; user: " + ten + "; assistant: x",
 	} {
 		if got != want {
 			t.Errorf("shown is %q, want %q", got, want)
@@ -135,7 +134,7 @@ func TestOutputsFitTheRun(t *testing.T) {
 	for range 8 {
 		var calls []*call
 		for i := range 2 {
-			calls = append(calls, u.newCall(i, llms.ToolCall{FunctionCall: &llms.FunctionCall{Name: "f"}}))
+			calls = append(calls, u.newCall(i, llm.Call{Name: "f"}))
 		}
 		u.dialogue = append(u.dialogue, assistantMessage("", calls))
 		for _, c := range calls {
@@ -146,8 +145,8 @@ func TestOutputsFitTheRun(t *testing.T) {
 	}
 	total, whole := 0, 0
 	for _, m := range u.dialogue {
-		if result, ok := m.Parts[0].(llms.ToolCallResponse); ok {
-			n := r.static.Count(result.Content)
+		if m.Role == llm.ToolResult {
+			n := r.static.Count(m.Text)
 			total += n
 			if n > outputTokens/2 {
 				whole++
@@ -206,16 +205,16 @@ func TestUnusableCallsAreSentAgainUsable(t *testing.T) {
 		"\xff":                  `{"arguments":"` + "\uFFFD" + `"}`,
 		strings.Repeat("x", 10): `{"arguments":"xxxxxxxxxx"}`,
 	} {
-		c := u.newCall(0, llms.ToolCall{FunctionCall: &llms.FunctionCall{Name: "no such tool!", Arguments: raw}})
-		again := assistantMessage("", []*call{c}).Parts[0].(llms.ToolCall)
-		if again.FunctionCall.Arguments != want || again.FunctionCall.Name != "no_such_tool_" || again.ID != "call_0_0" {
-			t.Errorf("%q is sent again as %+v %s, want %s", raw, again.FunctionCall, again.ID, want)
+		c := u.newCall(0, llm.Call{Name: "no such tool!", Arguments: raw})
+		again := assistantMessage("", []*call{c}).Calls[0]
+		if again.Arguments != want || again.Name != "no_such_tool_" || again.ID != "call_0_0" {
+			t.Errorf("%q is sent again as %+v %s, want %s", raw, again, again.ID, want)
 		}
 	}
-	if c := u.newCall(3, llms.ToolCall{}); c.name != "" || string(c.shown) != "{}" || c.id != "call_0_3" {
+	if c := u.newCall(3, llm.Call{}); c.name != "" || string(c.shown) != "{}" || c.id != "call_0_3" {
 		t.Errorf("a call of nothing is %+v", c)
 	}
-	big := u.newCall(0, llms.ToolCall{FunctionCall: &llms.FunctionCall{Name: "f", Arguments: `"` + strings.Repeat("x", maxArguments) + `"`}})
+	big := u.newCall(0, llm.Call{Name: "f", Arguments: `"` + strings.Repeat("x", maxArguments) + `"`})
 	if out := u.invoke(t.Context(), big); !out.IsError || len(big.shown) > 2*maxStepText {
 		t.Errorf("long arguments came to %+v, shown are %d bytes", out, len(big.shown))
 	}

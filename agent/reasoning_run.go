@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent/tool"
+	"docent/llm"
 	"docent/payload"
 	"docent/rag"
 )
@@ -27,7 +26,7 @@ type run struct {
 	step int
 	// before is the conversation up to and with the question, dialogue what
 	// the run adds to it.
-	before, dialogue []llms.MessageContent
+	before, dialogue []llm.Message
 	tasks            *taskList
 	findings         *tool.Findings
 	notes            scratchpad
@@ -99,9 +98,9 @@ func (u *run) loop(ctx context.Context) error {
 			return err
 		}
 		u.s.superseded() // or it becomes the answer
-		switch text := rag.Clean(choice.Content); {
-		case len(choice.ToolCalls) > 0:
-			if err := u.act(ctx, text, choice.ToolCalls); err != nil {
+		switch text := rag.Clean(choice.Text); {
+		case len(choice.Calls) > 0:
+			if err := u.act(ctx, text, choice.Calls); err != nil {
 				return err
 			}
 		case text == "" && (u.nudged || u.last()):
@@ -142,7 +141,7 @@ func (u *run) pushBack(ctx context.Context, text string) error {
 	u.tell(ctx, payload.StepText, "(intermediate) LLM proposed a final answer", payload.TextDetails{Text: shortened(text)})
 	u.tell(ctx, payload.StepPushback, fmt.Sprintf("rejected: %d task(s) still pending", len(pending)), payload.PushbackDetails{Pending: pending})
 	u.notes.reject(u.step, text, pending)
-	u.dialogue = append(u.dialogue, llms.TextParts(llms.ChatMessageTypeAI, text))
+	u.dialogue = append(u.dialogue, llm.Text(llm.Assistant, text))
 	return u.objectToPending(pending)
 }
 
@@ -162,7 +161,7 @@ func (u *run) object(name string, data any) error {
 	if err != nil {
 		return err
 	}
-	u.dialogue = append(u.dialogue, llms.TextParts(llms.ChatMessageTypeHuman, text))
+	u.dialogue = append(u.dialogue, llm.Text(llm.User, text))
 	return nil
 }
 

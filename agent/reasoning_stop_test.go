@@ -9,11 +9,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/tool"
+	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/payload"
 )
@@ -44,7 +43,7 @@ func bubbled(t *testing.T, o agent.Options, replies ...llmtest.Reply) *reasoning
 	return inProcess(t, o, llmtest.NewModel(llmtest.Script(replies...)))
 }
 
-func inProcess(t *testing.T, o agent.Options, model llms.Model) *reasoning {
+func inProcess(t *testing.T, o agent.Options, model llm.Model) *reasoning {
 	t.Helper()
 	body, err := agent.Reasoning(model, o)
 	if err != nil {

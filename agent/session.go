@@ -11,6 +11,7 @@ import (
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
+	"docent/rag/wire"
 )
 
 // Session is a conversation as a body sees it, for the length of the turn. Its
@@ -251,7 +252,7 @@ func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessa
 		}
 	}
 	var text strings.Builder
-	var begun func(text string) payload.RAGMessage
+	var begun func(text string) rag.Answer
 	for part, err := range c.rt.cfg.RAG.Stream(ctx, req) {
 		switch {
 		case err != nil:
@@ -262,14 +263,15 @@ func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessa
 			if err = s.Stream(ctx, part.Delta); err == nil {
 				text.WriteString(part.Delta)
 			}
-		case part.Message != nil:
-			s.turn.count(part.Usage)
-			s.begun(text.String(), *part.Message)
-			return *part.Message, nil
+		case part.Answer != nil:
+			s.turn.count(part.Answer.Usage)
+			message := wire.Message(*part.Answer)
+			s.begun(text.String(), message)
+			return message, nil
 		}
 		if err != nil {
 			if begun != nil && text.Len() > 0 {
-				s.begun(text.String(), begun(text.String()))
+				s.begun(text.String(), wire.Message(begun(text.String())))
 			}
 			return payload.RAGMessage{}, err
 		}

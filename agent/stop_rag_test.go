@@ -9,12 +9,11 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/embed"
 	"docent/internal/fault"
+	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/payload"
 	"docent/rag"
@@ -66,7 +65,7 @@ func testStopKeepsTheEvidence(t *testing.T) {
 	} {
 		model := llmtest.NewModel(llmtest.Script(c.reply))
 		answers, err := rag.New(rag.Config{
-			Retriever: shelf{}, Static: static, Models: map[string]llms.Model{"m": model}, DefaultModel: "m", MinEvidence: -1,
+			Retriever: shelf{}, Static: static, Models: map[string]llm.Model{"m": model}, DefaultModel: "m", MinEvidence: -1,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -114,7 +113,7 @@ func testFailureKeepsTheEvidence(t *testing.T) {
 	} {
 		model := llmtest.NewModel(llmtest.Script(llmtest.Reply{Text: c.pieces, Err: broken}, llmtest.Say("It is 4MB [1].")))
 		answers, err := rag.New(rag.Config{
-			Retriever: shelf{}, Static: static, Models: map[string]llms.Model{"m": model}, DefaultModel: "m", MinEvidence: -1,
+			Retriever: shelf{}, Static: static, Models: map[string]llm.Model{"m": model}, DefaultModel: "m", MinEvidence: -1,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -25,7 +25,6 @@ import (
 	"docent/auth"
 	"docent/ingest"
 	"docent/internal/meter"
-	"docent/payload"
 	"docent/rag"
 )
 
@@ -34,7 +33,7 @@ type RAG interface {
 	// Stream yields an answer as it is made; an error comes once and last.
 	Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
 	// Run returns the whole answer.
-	Run(ctx context.Context, req rag.Request) (payload.RAGMessage, error)
+	Run(ctx context.Context, req rag.Request) (rag.Answer, error)
 }
 
 // Retriever finds passages.

@@ -16,6 +16,7 @@ import (
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
+	"docent/rag/wire"
 )
 
 // bodyTimeout bounds the arrival of a JSON body.
@@ -114,13 +115,13 @@ func (s *server) ask(ctx context.Context, in *askInput) (*huma.StreamResponse, e
 		}
 	}()
 	if !strings.Contains(in.Accept, eventStream) {
-		msg, err := s.cfg.RAG.Run(ctx, req)
+		answer, err := s.cfg.RAG.Run(ctx, req)
 		if err != nil {
 			return nil, err
 		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
 			hc.SetHeader("Content-Type", "application/json")
-			_ = json.NewEncoder(hc.BodyWriter()).Encode(msg) // the client is gone
+			_ = json.NewEncoder(hc.BodyWriter()).Encode(wire.Message(answer)) // the client is gone
 		}}, nil
 	}
 	next, stop := iter.Pull2(s.cfg.RAG.Stream(ctx, req))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"docent/rag"
+	"docent/rag/wire"
 )
 
 // keepAlive is how often a stream of events without any says that it lives:
@@ -72,8 +73,8 @@ func (e *events) send(name string, data any) error {
 
 func (e *events) sendPart(p rag.Part) error {
 	switch {
-	case p.Message != nil:
-		return e.send("message", p.Message)
+	case p.Answer != nil:
+		return e.send("message", wire.Message(*p.Answer))
 	case p.Delta != "":
 		return e.send("delta", map[string]string{"text": p.Delta})
 	case p.Phase != "":

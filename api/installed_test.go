@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent"
 	"docent/embed"
 	"docent/index/bm25"
@@ -39,14 +37,14 @@ func installed(t *testing.T, models ...*llm.OpenAI) (*client, *sqlite.Store, *ra
 	if err != nil {
 		t.Fatal(err)
 	}
-	retriever, err := rag.NewRetriever(rag.RetrieverConfig{Corpus: db, Embedder: static, Static: static, Keywords: bm25.New(), Vectors: chromem.New()})
+	retriever, err := rag.NewRetriever(rag.RetrieverConfig{Corpus: db, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := retriever.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	cfg := rag.Config{Retriever: retriever, Static: static, Shelf: db, Models: map[string]llms.Model{}}
+	cfg := rag.Config{Retriever: retriever, Static: static, Shelf: db, Models: map[string]llm.Model{}}
 	for _, m := range models {
 		cfg.Models[m.Name()] = m
 		cfg.DefaultModel = models[0].Name()

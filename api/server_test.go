@@ -25,7 +25,6 @@ import (
 	"docent/auth"
 	"docent/ingest"
 	"docent/internal/fault"
-	"docent/payload"
 	"docent/rag"
 )
 
@@ -76,7 +75,7 @@ func newWorld() *world {
 		}},
 		answer: func(_ context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
 			return parts(rag.Part{Phase: rag.Searching}, rag.Part{Phase: rag.Answering}, rag.Part{Delta: "A tuple"}, rag.Part{Delta: "\nis <b>\"a row\"</b>"},
-				rag.Part{Message: &payload.RAGMessage{LLMName: "m", Question: req.Question, Answer: "A row [1]", Docs: []payload.RAGDoc{}, Sentences: []payload.RAGSentence{}}})
+				rag.Part{Answer: &rag.Answer{Model: "m", Question: req.Question, Text: "A row [1]"}})
 		},
 	}
 }
@@ -95,16 +94,16 @@ func (w *world) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part,
 	return w.answer(ctx, req)
 }
 
-func (w *world) Run(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
+func (w *world) Run(ctx context.Context, req rag.Request) (rag.Answer, error) {
 	for p, err := range w.answer(ctx, req) {
 		if err != nil {
-			return payload.RAGMessage{}, err
+			return rag.Answer{}, err
 		}
-		if p.Message != nil {
-			return *p.Message, nil
+		if p.Answer != nil {
+			return *p.Answer, nil
 		}
 	}
-	return payload.RAGMessage{}, errors.New("no message")
+	return rag.Answer{}, errors.New("no message")
 }
 
 func (w *world) Retrieve(_ context.Context, q rag.Query) (rag.Retrieval, error) {

@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
 	"docent/client"
 	"docent/internal/fault"
+	"docent/internal/wstest"
 	"docent/payload"
 )
 
@@ -31,15 +31,15 @@ const patience = 60 * time.Second
 type other struct {
 	url      string
 	requests chan *http.Request
-	conns    chan *websocket.Conn
+	conns    chan *wstest.Conn
 	roots    *x509.CertPool
 }
 
 func serve(t *testing.T, secure bool) *other {
 	t.Helper()
-	o := &other{requests: make(chan *http.Request, 10), conns: make(chan *websocket.Conn, 10)}
+	o := &other{requests: make(chan *http.Request, 10), conns: make(chan *wstest.Conn, 10)}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		conn, err := websocket.Accept(w, r, nil) // refuses foreign origins
+		conn, err := wstest.Accept(w, r) // refuses foreign origins
 		if err != nil {
 			return
 		}
@@ -61,7 +61,7 @@ func serve(t *testing.T, secure bool) *other {
 }
 
 // accepted returns the next connection.
-func (o *other) accepted(t *testing.T) (*websocket.Conn, *http.Request) {
+func (o *other) accepted(t *testing.T) (*wstest.Conn, *http.Request) {
 	t.Helper()
 	select {
 	case conn := <-o.conns:
@@ -127,16 +127,16 @@ func (h heard) end(t *testing.T) error {
 	}
 }
 
-func say(t *testing.T, conn *websocket.Conn, frame string) {
+func say(t *testing.T, conn *wstest.Conn, frame string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if err := conn.Write(ctx, websocket.MessageText, []byte(frame)); err != nil {
+	if err := conn.Write(ctx, wstest.MessageText, []byte(frame)); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func read(t *testing.T, conn *websocket.Conn) string {
+func read(t *testing.T, conn *wstest.Conn) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -208,7 +208,7 @@ func TestFrames(t *testing.T) {
 	} {
 		say(t, conn, frame)
 	}
-	if err := conn.Write(t.Context(), websocket.MessageBinary, []byte(`{"action":"new_one"}`)); err != nil {
+	if err := conn.Write(t.Context(), wstest.MessageBinary, []byte(`{"action":"new_one"}`)); err != nil {
 		t.Fatal(err)
 	}
 	if f := h.next(t); f.Action != payload.ReplyStr || string(f.Message) != `"B gr\u00fc\u00dft"` {
@@ -296,9 +296,15 @@ func TestHeartbeat(t *testing.T) {
 	c := dial(t, client.Config{URL: o.url, PingEvery: 20 * time.Millisecond, Silence: silence})
 	conn, _ := o.accepted(t)
 	h := listen(c)
-	ctx := conn.CloseRead(t.Context()) // answers pings
+	go func() { // answers pings, until the connection ends
+		for {
+			if _, _, err := conn.Read(t.Context()); err != nil {
+				return
+			}
+		}
+	}()
 	for range 3 {
-		if err := conn.Ping(ctx); err != nil {
+		if err := conn.Ping(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -328,9 +334,9 @@ func TestSilence(t *testing.T) {
 func TestServerGoes(t *testing.T) {
 	t.Parallel()
 	o := serve(t, false)
-	for name, leave := range map[string]func(*websocket.Conn){
-		"close frame": func(c *websocket.Conn) { _ = c.Close(websocket.StatusGoingAway, "") },
-		"cut":         func(c *websocket.Conn) { _ = c.CloseNow() },
+	for name, leave := range map[string]func(*wstest.Conn){
+		"close frame": func(c *wstest.Conn) { _ = c.Close(wstest.StatusGoingAway, "") },
+		"cut":         func(c *wstest.Conn) { _ = c.CloseNow() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := dial(t, client.Config{URL: o.url})
@@ -364,7 +370,7 @@ func TestClose(t *testing.T) {
 		t.Errorf("read %s", got)
 	}
 	_, _, err := conn.Read(t.Context())
-	if code := websocket.CloseStatus(err); code != websocket.StatusNormalClosure {
+	if code := wstest.CloseStatus(err); code != wstest.StatusNormalClosure {
 		t.Errorf("closed with %v", err)
 	}
 	if err := h.end(t); err != nil {

@@ -13,12 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
-
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/client"
 	"docent/internal/fault"
+	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
 )
@@ -320,7 +319,7 @@ type baf struct {
 	sessions map[string]int
 	origins  []string
 	got      []string
-	conns    []*websocket.Conn
+	conns    []*wstest.Conn
 	entered  chan struct{}
 }
 
@@ -328,7 +327,7 @@ func serveBAF(t *testing.T) *baf {
 	t.Helper()
 	b := &baf{sessions: map[string]int{}, entered: make(chan struct{}, 10)}
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		conn, err := websocket.Accept(w, r, nil)
+		conn, err := wstest.Accept(w, r)
 		if err != nil {
 			return
 		}
@@ -351,7 +350,7 @@ func serveBAF(t *testing.T) *baf {
 }
 
 // enter notes a connection; true for a session that is new.
-func (b *baf) enter(r *http.Request, conn *websocket.Conn) bool {
+func (b *baf) enter(r *http.Request, conn *wstest.Conn) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	id := r.URL.Query().Get("session_id")
@@ -363,7 +362,7 @@ func (b *baf) enter(r *http.Request, conn *websocket.Conn) bool {
 }
 
 // hear answers; "slow" only never.
-func (b *baf) hear(t *testing.T, conn *websocket.Conn, data []byte) {
+func (b *baf) hear(t *testing.T, conn *wstest.Conn, data []byte) {
 	b.mu.Lock()
 	b.got = append(b.got, string(data))
 	b.mu.Unlock()

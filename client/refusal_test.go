@@ -8,10 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
-
 	"docent/client"
 	"docent/internal/fault"
+	"docent/internal/wstest"
 	"docent/payload"
 )
 
@@ -74,7 +73,7 @@ func TestRetryAfter(t *testing.T) {
 				return
 			default:
 			}
-			conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{"docent.v1"}})
+			conn, err := wstest.Accept(w, r, "docent.v1")
 			if err != nil {
 				return
 			}

@@ -10,10 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
-
 	"docent/client"
 	"docent/internal/fault"
+	"docent/internal/wstest"
 	"docent/payload"
 )
 
@@ -27,7 +26,7 @@ type script struct {
 // scriptLine is one connection to it.
 type scriptLine struct {
 	t       *testing.T
-	conn    *websocket.Conn
+	conn    *wstest.Conn
 	request *http.Request
 }
 
@@ -35,7 +34,7 @@ func newScript(t *testing.T) *script {
 	t.Helper()
 	s := &script{t: t, lines: make(chan *scriptLine, 100)}
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{"docent.v1"}})
+		conn, err := wstest.Accept(w, r, "docent.v1")
 		if err != nil {
 			return
 		}

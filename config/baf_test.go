@@ -7,10 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent/definition"
 	"docent/config"
+	"docent/llm"
 	"docent/llm/llmtest"
 )
 
@@ -78,7 +77,7 @@ func named(t *testing.T, row, name string) {
 			text += "\nstates: {s: {initial: true}}"
 		}
 		model := llmtest.NewModel(llmtest.Script())
-		d, err := definition.Parse(t.Context(), "agent.yaml", []byte(text), definition.Environment{Models: map[string]llms.Model{"m": model}, Model: "m"})
+		d, err := definition.Parse(t.Context(), "agent.yaml", []byte(text), definition.Environment{Models: map[string]llm.Model{"m": model}, Model: "m"})
 		if err != nil {
 			t.Errorf("%s: a file with %s is refused: %v", row, name, err)
 			return

@@ -1,31 +1,32 @@
 package embed
 
 import (
+	"context"
 	"fmt"
-
-	"github.com/tmc/langchaingo/embeddings"
 )
 
-// Embedder turns texts into vectors of length 1 whose dot product is their
-// similarity. It is langchaingo's contract plus an identity, because vectors of
-// different models must never be compared.
-//
-// EmbedDocuments returns one vector per text, in order, or an error and none;
-// it batches as it needs. A text that means nothing (empty, no tokens) has the
-// zero vector. It is safe for concurrent use.
+// Embedder turns texts into vectors of length 1. The dot product of two vectors
+// is the similarity of their texts. The vector of a text without tokens is zero.
+// It has the methods of langchaingo's embedders and says which model it is,
+// because vectors of different models must never be compared. It is safe for
+// concurrent use.
 type Embedder interface {
-	embeddings.Embedder
-	// Name identifies the model whose vectors these are, such as
-	// "docent/static-v1" or "openai/text-embedding-3-small@256". Vectors of equal
-	// names are comparable.
+	// Name identifies the model, such as "docent/static-v1" or
+	// "openai/text-embedding-3-small@256". Vectors of equal names can be
+	// compared.
 	Name() string
-	// Dimensions is the vectors' length; a remote embedder learns it with its
-	// first call and returns 0 before.
+	// Dimensions is the length of the vectors. A remote embedder learns it with
+	// its first call and returns 0 before.
 	Dimensions() int
+	// EmbedQuery returns the vector of a question.
+	EmbedQuery(ctx context.Context, text string) ([]float32, error)
+	// EmbedDocuments returns one vector for each text, in order, or an error and
+	// none. It sends the texts in batches as it needs.
+	EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// PanicError is a panic of an embedder, turned into an error so that the texts
-// of one call fail and the process goes on.
+// PanicError is a panic of an embedder as an error: the texts of one call fail,
+// and the process goes on.
 type PanicError struct {
 	// Value is what the embedder panicked with.
 	Value any

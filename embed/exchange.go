@@ -8,25 +8,22 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
 	"net/http"
 	"time"
 
 	"docent/internal/fault"
+	"docent/internal/openai"
 )
 
 const (
 	// maxResponse bounds a response in bytes: 2,048 vectors of 4,096 numbers
 	// written out fit.
 	maxResponse = 192 << 20
-	// maxRefusal bounds what is read of an error response in bytes.
-	maxRefusal = 64 << 10
-	// maxBackoff bounds the doubling wait between retries.
-	maxBackoff = 20 * time.Second
-	// maxRetryAfter is the longest wait a server may ask for; beyond it the
-	// call fails.
-	maxRetryAfter = time.Minute
 )
+
+// StatusError is a server's refusal. It is found in the chain of errors that an
+// OpenAI embedder returns.
+type StatusError = openai.StatusError
 
 // errTimeout is the cause of an attempt's context that has run out.
 var errTimeout = errors.New("timeout of the request")
@@ -63,7 +60,7 @@ func (o *OpenAI) request(ctx context.Context, input []string) ([][]float32, erro
 			return nil, fmt.Errorf("embed with %s: %w", o.name, ctx.Err())
 		}
 		f := o.explain(err)
-		pause, patient := o.pause(f, n)
+		pause, patient := openai.Pause(o.cfg.Backoff, f.after, n)
 		if !f.retry || !patient || n >= o.cfg.MaxRetries {
 			return nil, fmt.Errorf("embed with %s: %w", o.name, f.err)
 		}
@@ -93,7 +90,7 @@ func (o *OpenAI) attempt(ctx context.Context, body []byte, n int) ([][]float32, 
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode/100 != 2 {
-		return nil, o.refusal(resp)
+		return nil, o.cfg.server.Refusal(resp, o.now())
 	}
 	var r embeddingsResponse
 	limited := &io.LimitedReader{R: resp.Body, N: maxResponse}
@@ -104,8 +101,8 @@ func (o *OpenAI) attempt(ctx context.Context, body []byte, n int) ([][]float32, 
 		return nil, errors.Join(context.Cause(ctx), &answerError{fmt.Errorf("read the answer: %w", err), !whole})
 	}
 	if len(r.Error) > 0 && string(r.Error) != "null" {
-		code, message := refusalText(r.Error)
-		return nil, &StatusError{Status: resp.StatusCode, Code: code, Message: blot(message, o.cfg.APIKey)}
+		code, message := openai.ErrorText(r.Error)
+		return nil, &StatusError{Status: resp.StatusCode, Code: code, Message: o.cfg.server.Redact(message)}
 	}
 	vectors, err := o.vectors(r, n)
 	if err != nil {
@@ -197,7 +194,7 @@ func (o *OpenAI) explain(err error) failure {
 		return failure{retry: answer.cut, err: fault.Wrap(fault.Unavailable, answer.error,
 			"the embedding server's answer makes no sense: check %s and %s", o.cfg.Settings.URL, o.cfg.Settings.Model)}
 	default:
-		return failure{retry: worthRetrying(err), err: fault.Wrap(fault.Unavailable, err,
+		return failure{retry: !openai.Unreachable(err), err: fault.Wrap(fault.Unavailable, err,
 			"the embedding server does not answer; is %s right and the server running?", o.cfg.Settings.URL)}
 	}
 }
@@ -225,7 +222,7 @@ func (o *OpenAI) refused(e *StatusError) failure {
 	case e.Status == http.StatusTooManyRequests:
 		f.retry = true
 		return wrap(fault.RateLimited, "the embedding server is asked too often; try again later")
-	case e.Status/100 == 5 && e.Status != http.StatusNotImplemented, e.Status == http.StatusRequestTimeout, e.Status == http.StatusTooEarly:
+	case openai.Transient(e.Status):
 		f.retry = true
 		return wrap(fault.Unavailable, "the embedding server has a problem (status %d)", e.Status)
 	case e.Status/100 == 3:
@@ -233,17 +230,4 @@ func (o *OpenAI) refused(e *StatusError) failure {
 	default:
 		return wrap(fault.Invalid, "the embedding server refused the request (status %d); the log has its reason", e.Status)
 	}
-}
-
-// pause is how long to wait before retry n, counted from 0; false if the server
-// asks for more patience than there is.
-func (o *OpenAI) pause(f failure, n int) (time.Duration, bool) {
-	if f.after > 0 {
-		return f.after, f.after <= maxRetryAfter
-	}
-	d := o.cfg.Backoff
-	for range n {
-		d = min(d*2, maxBackoff)
-	}
-	return d/2 + rand.N(d/2+1), true // spread, so that many callers do not come back at once
 }

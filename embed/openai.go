@@ -7,16 +7,17 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"docent/internal/openai"
 )
 
 // Defaults of a Config.
 const (
 	// DefaultBaseURL is OpenAI's own API.
-	DefaultBaseURL = "https://api.openai.com/v1"
+	DefaultBaseURL = openai.DefaultBaseURL
 	// DefaultBatchSize is how many texts go into one request.
 	DefaultBatchSize = 64
 	// DefaultBatchBytes is how many bytes of text go into one request.
@@ -68,6 +69,9 @@ type Config struct {
 	Settings Settings
 	// Logger hears of retries. Default: nil, which discards.
 	Logger *slog.Logger
+
+	// server is the checked server.
+	server openai.Server
 }
 
 // Settings are the names under which people set a Config's fields.
@@ -82,19 +86,12 @@ type Settings struct {
 
 // complete applies the defaults and checks the rest.
 func (c Config) complete() (Config, error) {
-	c.BaseURL = strings.TrimRight(cmp.Or(strings.TrimSpace(c.BaseURL), DefaultBaseURL), "/")
-	u, err := url.Parse(c.BaseURL)
+	server, err := openai.Server{BaseURL: c.BaseURL, APIKey: c.APIKey, HTTPClient: c.HTTPClient}.Complete()
 	switch {
 	case err != nil:
-		return c, errors.New("embed: Config.BaseURL is not a URL") // the parser's error repeats the text, which may hold a password
-	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
-		return c, errors.New("embed: Config.BaseURL must begin with http:// or https:// and name a host")
-	case u.User != nil, u.RawQuery != "", u.Fragment != "":
-		return c, errors.New("embed: Config.BaseURL must not hold a password, a query or a fragment; the key goes in Config.APIKey")
+		return c, fmt.Errorf("embed: %w", err)
 	case c.Model == "":
 		return c, errors.New("embed: Config.Model is required")
-	case strings.ContainsAny(c.APIKey, "\r\n"):
-		return c, errors.New("embed: Config.APIKey holds a line break")
 	case c.Dimensions < 0:
 		return c, fmt.Errorf("embed: Config.Dimensions is %d, want 0 or more", c.Dimensions)
 	case c.BatchSize < 0 || c.BatchSize > maxBatchSize:
@@ -115,14 +112,7 @@ func (c Config) complete() (Config, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	client := http.Client{}
-	if c.HTTPClient != nil {
-		client = *c.HTTPClient
-	} else if t, ok := http.DefaultTransport.(*http.Transport); ok {
-		client.Transport = t.Clone()
-	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	c.HTTPClient = &client
+	c.BaseURL, c.HTTPClient, c.server = server.BaseURL, server.HTTPClient, server
 	return c, nil
 }
 
@@ -149,7 +139,7 @@ func NewOpenAI(cfg Config) (*OpenAI, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &OpenAI{cfg: cfg, name: "openai/" + cfg.Model, wait: sleep, now: time.Now}
+	o := &OpenAI{cfg: cfg, name: "openai/" + cfg.Model, wait: openai.Wait, now: time.Now}
 	if cfg.Dimensions > 0 {
 		o.name = fmt.Sprintf("%s@%d", o.name, cfg.Dimensions)
 		o.learned.Store(int64(cfg.Dimensions))
@@ -236,16 +226,4 @@ func (o *OpenAI) fillBlank(ctx context.Context, out [][]float32) error {
 		out[i] = make([]float32, o.Dimensions())
 	}
 	return nil
-}
-
-// sleep waits, or returns the context's error if that ends first.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

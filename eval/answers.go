@@ -6,14 +6,13 @@ import (
 	"runtime"
 
 	"docent/internal/fault"
-	"docent/payload"
 	"docent/rag"
 )
 
 // Answerer answers questions; rag.RAG does.
 type Answerer interface {
 	// Run returns the whole answer.
-	Run(ctx context.Context, r rag.Request) (payload.RAGMessage, error)
+	Run(ctx context.Context, r rag.Request) (rag.Answer, error)
 }
 
 // firstDocs is how many passages of an answer count as found first: an answer
@@ -121,7 +120,7 @@ func MeasureAnswers(ctx context.Context, cfg AnswersConfig) (*AnswersReport, err
 // ask has one question answered, whatever the evidence.
 func (c AnswersConfig) ask(ctx context.Context, q Question) (Outcome, error) {
 	always, turns := 0.0, q.Turns()
-	msg, err := c.Answerer.Run(ctx, rag.Request{
+	answer, err := c.Answerer.Run(ctx, rag.Request{
 		Question: q.Text, Model: c.Model, K: c.K, History: len(turns), Turns: turns, Collections: c.Collections, MinEvidence: &always,
 	})
 	if err != nil {
@@ -134,18 +133,18 @@ func (c AnswersConfig) ask(ctx context.Context, q Question) (Outcome, error) {
 	o := Outcome{ID: q.ID, Kind: q.Kind, Evidence: found.Evidence, hasFacts: len(q.Facts) > 0, odd: q.Odd()}
 	has := 0
 	for _, f := range q.Facts {
-		count(&has, HasFact(msg.Answer, f))
+		count(&has, HasFact(answer.Text, f))
 	}
 	o.Facts, o.Complete = share(has, len(q.Facts)), o.hasFacts && has == len(q.Facts)
 	j := newJudge(q)
-	for i, d := range msg.Docs {
-		v := j.judge(newPassage(d.Metadata.Source, d.Content))
+	for i, d := range answer.Passages {
+		v := j.judge(newPassage(d.Passage.Document.Source, d.Passage.Text))
 		for _, holds := range v.holds {
 			if holds && o.Rank == 0 {
 				o.Rank = i + 1
 			}
 		}
 	}
-	o.Citations, o.RightCitations = cited(msg)
+	o.Citations, o.RightCitations = cited(answer)
 	return o, nil
 }

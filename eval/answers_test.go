@@ -8,14 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"docent/payload"
 	"docent/rag"
 )
 
 // clerk answers with what it was given for a question.
-type clerk map[string]payload.RAGMessage
+type clerk map[string]rag.Answer
 
-func (c clerk) Run(_ context.Context, r rag.Request) (payload.RAGMessage, error) {
+func (c clerk) Run(_ context.Context, r rag.Request) (rag.Answer, error) {
 	msg, ok := c[r.Question]
 	switch {
 	case !ok:
@@ -26,20 +25,14 @@ func (c clerk) Run(_ context.Context, r rag.Request) (payload.RAGMessage, error)
 	return msg, nil
 }
 
-func doc(r rag.Result) payload.RAGDoc {
-	return payload.RAGDoc{Content: r.Passage.Text, Metadata: payload.RAGMetadata{Source: r.Passage.Document.Source}}
-}
-
 // message makes an answer whose sentences cite the passages of the same place.
-func message(docs []rag.Result, sentences []string, cites [][]int) payload.RAGMessage {
-	var msg payload.RAGMessage
-	for _, d := range docs {
-		msg.Docs = append(msg.Docs, doc(d))
-	}
+func message(docs []rag.Result, sentences []string, cites [][]int) rag.Answer {
+	var msg rag.Answer
+	msg.Passages = docs
 	for i, s := range sentences {
-		start := len(msg.Answer)
-		msg.Answer += s + "\n"
-		msg.Sentences = append(msg.Sentences, payload.RAGSentence{Start: start, End: start + len(s), Docs: cites[i]})
+		start := len(msg.Text)
+		msg.Text += s + "\n"
+		msg.Sentences = append(msg.Sentences, rag.Sentence{Start: start, End: start + len(s), Passages: cites[i]})
 	}
 	return msg
 }

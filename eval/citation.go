@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"docent/payload"
+	"docent/rag"
 )
 
 var (
@@ -23,21 +23,21 @@ var (
 
 // cited counts the citations of an answer, one for each sentence and passage it
 // cites, and those of them whose passage holds the sentence.
-func cited(msg payload.RAGMessage) (all, right int) {
-	passages := make([]passage, len(msg.Docs))
-	for i, d := range msg.Docs {
-		passages[i] = newPassage(d.Metadata.Source, unmark(d.Content))
+func cited(answer rag.Answer) (all, right int) {
+	passages := make([]passage, len(answer.Passages))
+	for i, d := range answer.Passages {
+		passages[i] = newPassage(d.Passage.Document.Source, unmark(d.Passage.Text))
 	}
-	for _, s := range msg.Sentences {
-		if s.Start < 0 || s.Start > s.End || s.End > len(msg.Answer) {
-			all += len(s.Docs)
+	for _, s := range answer.Sentences {
+		if s.Start < 0 || s.Start > s.End || s.End > len(answer.Text) {
+			all += len(s.Passages)
 			continue
 		}
-		sentence := msg.Answer[s.Start:s.End]
+		sentence := answer.Text[s.Start:s.End]
 		if bare(markers.ReplaceAllString(sentence, "")) == "" {
 			continue
 		}
-		for _, d := range s.Docs {
+		for _, d := range s.Passages {
 			all++
 			count(&right, d >= 1 && d <= len(passages) && says(passages[d-1], sentence))
 		}

@@ -3,8 +3,13 @@ package eval
 import (
 	"testing"
 
-	"docent/payload"
+	"docent/rag"
 )
+
+// said is one passage with a text.
+func said(text string) []rag.Result {
+	return []rag.Result{{Passage: rag.Passage{Chunk: rag.Chunk{Text: text}}}}
+}
 
 func TestCited(t *testing.T) {
 	t.Parallel()
@@ -25,9 +30,9 @@ func TestCited(t *testing.T) {
 		{"other words", "Plain words of another kind. [1]", "Plain talk about a passage.", false},
 		{"other numbers in code", "```\na[1,2]\n```\n[1]", "a[3,4]", false},
 	} {
-		msg := payload.RAGMessage{
-			Answer: c.sentence, Docs: []payload.RAGDoc{{Content: c.passage}},
-			Sentences: []payload.RAGSentence{{End: len(c.sentence), Docs: []int{1}}},
+		msg := rag.Answer{
+			Text: c.sentence, Passages: said(c.passage),
+			Sentences: []rag.Sentence{{End: len(c.sentence), Passages: []int{1}}},
 		}
 		all, right := cited(msg)
 		if all != 1 || right == 1 != c.right {
@@ -36,8 +41,8 @@ func TestCited(t *testing.T) {
 	}
 	// Citations of what is not there are wrong; sentences without words or
 	// citations do not count.
-	msg := payload.RAGMessage{Answer: "[1] x", Docs: []payload.RAGDoc{{Content: "x"}}, Sentences: []payload.RAGSentence{
-		{End: 3, Docs: []int{1}}, {Start: 4, End: 5}, {Start: 4, End: 5, Docs: []int{0, 1, 2}}, {Start: 4, End: 99, Docs: []int{1}}, {Start: 3, End: 2, Docs: []int{1}},
+	msg := rag.Answer{Text: "[1] x", Passages: said("x"), Sentences: []rag.Sentence{
+		{End: 3, Passages: []int{1}}, {Start: 4, End: 5}, {Start: 4, End: 5, Passages: []int{0, 1, 2}}, {Start: 4, End: 99, Passages: []int{1}}, {Start: 3, End: 2, Passages: []int{1}},
 	}}
 	if all, right := cited(msg); all != 5 || right != 1 {
 		t.Errorf("%d of %d, want 1 of 5", right, all)

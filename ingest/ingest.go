@@ -12,9 +12,10 @@ import (
 	"docent/ingest/intake"
 )
 
-// Pipeline names the extraction and chunking of this program. It changes with
-// each change that gives other chunks for the same bytes, so that sources read
-// by an older program are read again.
+// Pipeline names the extraction and chunking of this program. It changes when
+// the same bytes give other chunks in all formats. Ingest then reads all sources
+// again. When only the reader of one format changes, raise the version of the
+// format; see extract.Version.
 const Pipeline = "docent/5"
 
 // Config configures an Ingester.
@@ -51,9 +52,10 @@ type Config struct {
 
 // Ingester brings a store in line with sources. It is safe for concurrent use.
 type Ingester struct {
-	cfg    Config
-	reader Reader
-	log    *slog.Logger
+	cfg       Config
+	pipelines pipelines
+	reader    Reader
+	log       *slog.Logger
 }
 
 // Reader reads documents from unknown authors. It is safe for concurrent use.
@@ -64,14 +66,23 @@ type Reader interface {
 	Read(ctx context.Context, src intake.Source) (intake.Reading, error)
 	// Edges returns hashes of a document's first and last blocks.
 	Edges(ctx context.Context, src intake.Source) ([]uint64, error)
-	// MayHaveParts reports whether a source with this name and beginning may
-	// hold other documents. It is cheap.
-	MayHaveParts(name string, head []byte) bool
 	// Parts stores the documents inside a source as files in a folder. whole
 	// reports whether the source is itself a document too.
 	Parts(ctx context.Context, src intake.Source, dir string) (whole bool, parts []intake.Part, err error)
+	Formats
 	// Close frees the reader's resources.
 	Close(ctx context.Context) error
+}
+
+// Formats describes the formats of a reader. Its methods are cheap.
+type Formats interface {
+	// MayHaveParts reports whether a source with this name and beginning may
+	// hold other documents.
+	MayHaveParts(name string, head []byte) bool
+	// Version returns the version of the reader for a media type.
+	Version(media string) int
+	// Raised reports whether any format has a version above 1.
+	Raised() bool
 }
 
 // New checks the configuration and returns an ingester. Close it when done.
@@ -98,7 +109,7 @@ func New(cfg Config) (*Ingester, error) {
 	if cfg.Metrics == nil {
 		cfg.Metrics = metrics.NewSet()
 	}
-	return &Ingester{cfg: cfg, reader: cfg.Reader, log: cfg.Logger}, nil
+	return &Ingester{cfg: cfg, pipelines: pipelines{cfg.Reader.Version, cfg.Reader.Raised()}, reader: cfg.Reader, log: cfg.Logger}, nil
 }
 
 func setDefault[T int | int64](field *T, value T) {

@@ -93,7 +93,7 @@ func (b *Batch) Documents(source string) []intake.SourceState {
 func (b *Batch) Current(source string) bool {
 	docs := b.Documents(source)
 	for _, s := range docs {
-		if s.Pipeline != Pipeline || s.Status == rag.Ready && s.Embedded != s.Chunks {
+		if !b.in.pipelines.current(s.Pipeline) || s.Status == rag.Ready && s.Embedded != s.Chunks {
 			return false
 		}
 	}

@@ -84,7 +84,7 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 	}
 	sum := sha256.Sum256(it.data)
 	hash := hex.EncodeToString(sum[:])
-	if it.known && it.state.SHA256 == hash && it.state.Pipeline == Pipeline {
+	if it.known && it.state.SHA256 == hash && in.pipelines.current(it.state.Pipeline) {
 		if it.state.Status == rag.Ready && it.state.Embedded == it.state.Chunks {
 			it.result.Status, it.result.Chunks = Unchanged, it.state.Chunks
 			it.data = nil
@@ -120,7 +120,7 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 		in.log.Debug("source read in part", "source", it.source, "note", doc.Note)
 	}
 	d := it.document(r)
-	d.Title, d.MediaType, d.Language = doc.Title, doc.Media, doc.Language
+	d.Title, d.MediaType, d.Language, d.Pipeline = doc.Title, doc.Media, doc.Language, in.pipelines.of(doc.Media)
 	d.SHA256, d.Status, d.Text, d.Chunks = hash, rag.Ready, doc.Text, len(doc.Chunks)
 	it.put = &intake.Put{Document: d, Chunks: doc.Chunks, Embedder: r.embedder, Original: it.data}
 	it.result.Status, it.result.Chunks, it.result.Note = Added, len(doc.Chunks), doc.Note
@@ -131,7 +131,7 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 
 // document is what is known of the document before it is read.
 func (it *item) document(r *run) rag.Document {
-	d := rag.Document{Collection: r.collection, Source: it.source, Size: it.size, Pipeline: Pipeline}
+	d := rag.Document{Collection: r.collection, Source: it.source, Size: it.size}
 	if it.mtime != 0 {
 		d.Modified = time.Unix(0, it.mtime).UTC()
 	}
@@ -143,11 +143,12 @@ func (in *Ingester) fail(r *run, it *item, hash, media, reason string) {
 	it.data = nil
 	it.result.Status, it.result.Reason, it.result.Chunks = Failed, reason, 0
 	s := it.state
-	if it.silent || it.known && s.Status == rag.Failed && s.SHA256 == hash && s.Error == reason && s.Pipeline == Pipeline {
+	if it.silent || it.known && s.Status == rag.Failed && s.SHA256 == hash && s.Error == reason && in.pipelines.current(s.Pipeline) {
 		return
 	}
 	d := it.document(r)
 	d.Title, d.MediaType, d.SHA256, d.Status, d.Error = outline.NameTitle(it.name), media, hash, rag.Failed, reason
+	d.Pipeline = in.pipelines.of(media)
 	it.put = &intake.Put{Document: d, Embedder: r.embedder}
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
+
+	"docent/internal/openai"
 )
 
 // Keys of llms.ContentChoice.GenerationInfo, named as langchaingo names them.
@@ -183,7 +185,7 @@ func (a *answer) add(ctx context.Context, raw []byte, s *sink) error {
 		return fmt.Errorf("an event is not what it should be: %w", err)
 	}
 	if len(c.Error) > 0 && !bytes.Equal(c.Error, []byte("null")) {
-		code, message := refused(c.Error)
+		code, message := openai.ErrorText(c.Error)
 		return &frameError{code, message}
 	}
 	if c.Model != "" {

@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
+
+	"docent/internal/openai"
 )
 
 // DefaultBaseURL is OpenAI's own API.
-const DefaultBaseURL = "https://api.openai.com/v1"
+const DefaultBaseURL = openai.DefaultBaseURL
 
 // Defaults of a Config.
 const (
@@ -66,6 +66,9 @@ type Config struct {
 	// and how they failed, as docent_llm_errors_total by fault kind. Default:
 	// nil, a set of its own.
 	Metrics *metrics.Set
+
+	// server is the checked server.
+	server openai.Server
 }
 
 // Settings are the names under which people set a Config's fields.
@@ -82,19 +85,12 @@ type Settings struct {
 
 // complete applies the defaults and checks the rest.
 func (c Config) complete() (Config, error) {
-	c.BaseURL = strings.TrimRight(cmp.Or(strings.TrimSpace(c.BaseURL), DefaultBaseURL), "/")
-	u, err := url.Parse(c.BaseURL)
+	server, err := openai.Server{BaseURL: c.BaseURL, APIKey: c.APIKey, HTTPClient: c.HTTPClient}.Complete()
 	switch {
 	case err != nil:
-		return c, errors.New("llm: Config.BaseURL is not a URL") // the parser's error repeats the text, which may hold a password
-	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
-		return c, errors.New("llm: Config.BaseURL must begin with http:// or https:// and name a host")
-	case u.User != nil, u.RawQuery != "", u.Fragment != "":
-		return c, errors.New("llm: Config.BaseURL must not hold a password, a query or a fragment; the key goes in Config.APIKey")
+		return c, fmt.Errorf("llm: %w", err)
 	case c.Model == "":
 		return c, errors.New("llm: Config.Model is required")
-	case strings.ContainsAny(c.APIKey, "\r\n"):
-		return c, errors.New("llm: Config.APIKey holds a line break")
 	case c.Temperature != nil && (*c.Temperature < 0 || *c.Temperature > 2):
 		return c, fmt.Errorf("llm: Config.Temperature is %g, want 0 to 2", *c.Temperature)
 	case c.MaxTokens < 0:
@@ -116,13 +112,6 @@ func (c Config) complete() (Config, error) {
 	if c.Metrics == nil {
 		c.Metrics = metrics.NewSet()
 	}
-	client := http.Client{}
-	if c.HTTPClient != nil {
-		client = *c.HTTPClient
-	} else if t, ok := http.DefaultTransport.(*http.Transport); ok {
-		client.Transport = t.Clone()
-	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	c.HTTPClient = &client
+	c.BaseURL, c.HTTPClient, c.server = server.BaseURL, server.HTTPClient, server
 	return c, nil
 }

@@ -1,5 +1,6 @@
-// Package llm speaks to chat models. langchaingo's llms.Model is the contract;
-// [OpenAI] is the adapter for every server with OpenAI's chat completions API.
-// Package llmtest beside it has a scripted server, a scripted model and the
-// suite that both of them and the adapter pass.
+// Package llm calls chat models. [Model] is the interface that answering,
+// reasoning, and intents use. [OpenAI] is a client for every server with
+// OpenAI's chat completions API. [Langchain] adapts the models of langchaingo.
+// Package llmtest has a scripted server, a scripted model, and the suite that
+// every Model passes.
 package llm

@@ -3,13 +3,14 @@ package llm
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"time"
+
+	"docent/internal/openai"
 )
 
 // Limits of what is read from a server.
@@ -18,10 +19,6 @@ const (
 	maxLine = 16 << 20
 	// maxStream bounds a whole answer on the wire in bytes.
 	maxStream = 64 << 20
-	// maxRefusal bounds what is read of an error response in bytes.
-	maxRefusal = 64 << 10
-	// maxMessage bounds what is kept of a server's own words in bytes.
-	maxMessage = 500
 )
 
 var (
@@ -37,8 +34,7 @@ var (
 // lines only, because the client stumbles over comments, over errors it does
 // not recognise and over a plain JSON answer.
 type exchange struct {
-	client *http.Client
-	key    string // blotted out of errors
+	server openai.Server
 	touch  func() // called whenever bytes of a response body arrive
 	now    func() time.Time
 	opened bool // the server has accepted the request
@@ -47,13 +43,13 @@ type exchange struct {
 
 // Do sends the request. A status other than 2xx is a *StatusError.
 func (x *exchange) Do(req *http.Request) (*http.Response, error) {
-	resp, err := x.client.Do(req)
+	resp, err := x.server.HTTPClient.Do(req)
 	if err != nil {
 		return nil, err
 	}
 	if resp.StatusCode/100 != 2 {
 		defer func() { _ = resp.Body.Close() }()
-		return nil, x.refusal(resp)
+		return nil, x.server.Refusal(resp, x.now())
 	}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 		_ = resp.Body.Close()
@@ -69,72 +65,6 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 		}{io.LimitReader(resp.Body, maxStream), resp.Body}
 	}
 	return resp, nil
-}
-
-// refusal reads an error response.
-func (x *exchange) refusal(resp *http.Response) error {
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // half a message is better than none
-	e := &StatusError{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header, x.now())}
-	if resp.StatusCode/100 == 3 {
-		e.Message = "redirects are not followed"
-		return e
-	}
-	var frame struct {
-		Error   json.RawMessage `json:"error"`
-		Message string          `json:"message"`
-		Detail  json.RawMessage `json:"detail"`
-	}
-	switch err := json.Unmarshal(body, &frame); {
-	case err != nil:
-		e.Message = string(body)
-	case len(frame.Error) > 0:
-		e.Code, e.Message = refused(frame.Error)
-	case frame.Message != "":
-		e.Message = frame.Message
-	case len(frame.Detail) > 0:
-		e.Message = string(frame.Detail)
-	default:
-		e.Message = string(body)
-	}
-	e.Message = blot(e.Message, x.key)
-	return e
-}
-
-// refused takes code and message from an error as servers send it: an object
-// with a code that is text or a number, or just text.
-func refused(raw json.RawMessage) (code, message string) {
-	var object struct {
-		Code    any    `json:"code"`
-		Type    string `json:"type"`
-		Message any    `json:"message"`
-	}
-	if json.Unmarshal(raw, &object) != nil {
-		var s string
-		if json.Unmarshal(raw, &s) != nil {
-			s = string(raw)
-		}
-		return "", s
-	}
-	if object.Message != nil {
-		message = fmt.Sprint(object.Message)
-	}
-	if object.Code == nil {
-		return object.Type, message
-	}
-	return fmt.Sprint(object.Code), message
-}
-
-// blot makes a server's words fit for a log: one bounded line without the key,
-// which some servers repeat.
-func blot(s, key string) string {
-	if key != "" {
-		s = strings.ReplaceAll(s, key, "[key]")
-	}
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > maxMessage {
-		s = strings.ToValidUTF8(s[:maxMessage], "") + "…"
-	}
-	return s
 }
 
 // touchReader reports each arrival of bytes.

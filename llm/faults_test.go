@@ -1,4 +1,4 @@
-package llm
+package llm_test
 
 import (
 	"context"
@@ -13,10 +13,11 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/internal/fault"
+	"docent/llm"
 	"docent/llm/llmtest"
 )
 
-// The tests of this file are named after what langchaingo's own OpenAI client
+// The tests of this file are named after what langchaingo's own llm.OpenAI client
 // gets wrong; each shows that this one does not.
 
 func frames(f ...string) llmtest.Reply { return llmtest.Reply{Frames: f} }
@@ -38,7 +39,7 @@ func calls(c *llms.ContentChoice) string {
 
 func TestFault1ParallelToolCallsInterleaved(t *testing.T) {
 	t.Parallel()
-	o, _, _ := serve(t, Config{}, frames(
+	o, _, _ := serve(t, llm.Config{}, frames(
 		deltaFrame(`{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f0","arguments":""}}]}`),
 		deltaFrame(`{"tool_calls":[{"index":1,"id":"b","type":"function","function":{"name":"f1","arguments":""}}]}`),
 		deltaFrame(`{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\""}},{"index":1,"function":{"arguments":"{\"b\""}}]}`),
@@ -75,7 +76,7 @@ func TestFault2TypeRepeatedOrLeftOut(t *testing.T) {
 		for _, d := range f {
 			all = append(all, deltaFrame(d))
 		}
-		o, _, _ := serve(t, Config{}, frames(append(all, finish("tool_calls"), "[DONE]")...))
+		o, _, _ := serve(t, llm.Config{}, frames(append(all, finish("tool_calls"), "[DONE]")...))
 		c, err := ask(t, o)
 		if err != nil {
 			t.Fatal(name, err)
@@ -85,7 +86,7 @@ func TestFault2TypeRepeatedOrLeftOut(t *testing.T) {
 		}
 	}
 	// One index for all calls, and no ids at all.
-	o, _, _ := serve(t, Config{}, frames(
+	o, _, _ := serve(t, llm.Config{}, frames(
 		deltaFrame(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}`),
 		deltaFrame(`{"tool_calls":[{"index":0,"id":"b","function":{"name":"g","arguments":"{}"}}]}`), finish("tool_calls"), "[DONE]"),
 		frames(deltaFrame(`{"tool_calls":[{"function":{"name":"f"}},{"function":{"name":"g"}}]}`), finish("tool_calls"), "[DONE]"))
@@ -98,7 +99,7 @@ func TestFault2TypeRepeatedOrLeftOut(t *testing.T) {
 
 func TestFault3ToolCallsAreNotStreamedAsText(t *testing.T) {
 	t.Parallel()
-	o, _, _ := serve(t, Config{}, frames(
+	o, _, _ := serve(t, llm.Config{}, frames(
 		deltaFrame(`{"content":"I look ","tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}`),
 		deltaFrame(`{"content":"it up."}`), finish("tool_calls"), "[DONE]"))
 	var got strings.Builder
@@ -130,7 +131,7 @@ func TestFault4ErrorsInTheMiddle(t *testing.T) {
 		"no choices":            {frames(`{"choices":[]}`, "[DONE]"), fault.Unavailable, "no choices"},
 		"choice without bounds": {frames(`{"choices":[{"index":1000000000}]}`), fault.Unavailable, "out of range"},
 	} {
-		o, s, _ := serve(t, Config{}, c.reply)
+		o, s, _ := serve(t, llm.Config{}, c.reply)
 		_, err := ask(t, o, llms.WithStreamingFunc(func(context.Context, []byte) error { return nil }))
 		if err == nil || fault.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error is %v (%s), want %s with %q", name, err, fault.KindOf(err), c.kind, c.says)
@@ -143,12 +144,12 @@ func TestFault4ErrorsInTheMiddle(t *testing.T) {
 		}
 	}
 	// Before anything was streamed it is worth another try.
-	o, s, _ := serve(t, Config{}, frames(`{"error":{"message":"warming up"}}`), llmtest.Reply{Err: io.ErrUnexpectedEOF}, llmtest.Say("ok"))
+	o, s, _ := serve(t, llm.Config{}, frames(`{"error":{"message":"warming up"}}`), llmtest.Reply{Err: io.ErrUnexpectedEOF}, llmtest.Say("ok"))
 	if c, err := ask(t, o); err != nil || c.Content != "ok" || len(s.Requests()) != 3 {
 		t.Errorf("%v, %v after %d requests", c, err, len(s.Requests()))
 	}
 	// A finish reason ends an answer as well as [DONE] does.
-	o, _, _ = serve(t, Config{}, frames(begin, finish("stop")))
+	o, _, _ = serve(t, llm.Config{}, frames(begin, finish("stop")))
 	if c, err := ask(t, o); err != nil || c.Content != "half" {
 		t.Errorf("%v, %v", c, err)
 	}
@@ -158,7 +159,7 @@ func TestFault5CancelIsAnError(t *testing.T) {
 	t.Parallel()
 	gate := make(chan struct{})
 	defer close(gate)
-	o, _, _ := serve(t, Config{}, llmtest.Reply{Text: []string{"one", "two"}, Wait: func(ctx context.Context, piece int) error {
+	o, _, _ := serve(t, llm.Config{}, llmtest.Reply{Text: []string{"one", "two"}, Wait: func(ctx context.Context, piece int) error {
 		if piece == 1 {
 			select {
 			case <-gate:
@@ -177,7 +178,7 @@ func TestFault5CancelIsAnError(t *testing.T) {
 func TestFault6LongLines(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789abcdef", 64<<10) // 1 MiB
-	o, _, _ := serve(t, Config{}, llmtest.Say(long, "end"))
+	o, _, _ := serve(t, llm.Config{}, llmtest.Say(long, "end"))
 	c, err := ask(t, o)
 	if err != nil || c.Content != long+"end" {
 		t.Errorf("%d bytes, %v", len(c.Content), err)
@@ -186,7 +187,7 @@ func TestFault6LongLines(t *testing.T) {
 
 func TestFault7ErrorsHaveATypeAndARetry(t *testing.T) {
 	t.Parallel()
-	o, s, w := serve(t, Config{},
+	o, s, w := serve(t, llm.Config{},
 		llmtest.Reply{Status: 429, Header: http.Header{"Retry-After": {"7"}}, Body: "plain words"},
 		llmtest.Reply{Status: 503, Header: http.Header{"Retry-After": {"0.5"}}}, llmtest.Say("ok"))
 	c, err := ask(t, o)
@@ -197,9 +198,9 @@ func TestFault7ErrorsHaveATypeAndARetry(t *testing.T) {
 		t.Errorf("waited %v, want what Retry-After says", w.d)
 	}
 	// Longer than a call can wait: the caller is told.
-	o, s, _ = serve(t, Config{}, llmtest.Reply{Status: 429, Header: http.Header{"Retry-After": {"3600"}}, Body: "plain words"})
+	o, s, _ = serve(t, llm.Config{}, llmtest.Reply{Status: 429, Header: http.Header{"Retry-After": {"3600"}}, Body: "plain words"})
 	_, err = ask(t, o)
-	var refusal *StatusError
+	var refusal *llm.StatusError
 	if !errors.As(err, &refusal) || refusal.RetryAfter != time.Hour || refusal.Message != "plain words" || len(s.Requests()) != 1 {
 		t.Errorf("error is %v", err)
 	}
@@ -207,13 +208,13 @@ func TestFault7ErrorsHaveATypeAndARetry(t *testing.T) {
 
 func TestFault8FinishReasonIsKept(t *testing.T) {
 	t.Parallel()
-	o, _, _ := serve(t, Config{}, frames(deltaFrame(`{"content":"x"}`), finish("length"), deltaFrame(`{}`), finish(""),
+	o, _, _ := serve(t, llm.Config{}, frames(deltaFrame(`{"content":"x"}`), finish("length"), deltaFrame(`{}`), finish(""),
 		`{"choices":[{"index":0,"delta":{},"finish_reason":null}],"usage":{"prompt_tokens":3,"completion_tokens":1,"completion_tokens_details":{"reasoning_tokens":1}}}`, "[DONE]"))
 	c, err := ask(t, o)
 	if err != nil || c.StopReason != "length" {
 		t.Errorf("%v, %v", c, err)
 	}
-	if c.GenerationInfo[InfoTotalTokens] != 4 || c.GenerationInfo[InfoReasoningTokens] != 1 {
+	if c.GenerationInfo[llm.InfoTotalTokens] != 4 || c.GenerationInfo[llm.InfoReasoningTokens] != 1 {
 		t.Errorf("usage is %v", c.GenerationInfo)
 	}
 }
@@ -221,7 +222,7 @@ func TestFault8FinishReasonIsKept(t *testing.T) {
 func TestFault9Reasoning(t *testing.T) {
 	t.Parallel()
 	for _, field := range []string{"reasoning", "reasoning_content"} {
-		o, s, _ := serve(t, Config{}, frames(deltaFrame(`{"`+field+`":"so "}`), deltaFrame(`{"`+field+`":"…","content":null}`), deltaFrame(`{"content":"42"}`), finish("stop"), "[DONE]"))
+		o, s, _ := serve(t, llm.Config{}, frames(deltaFrame(`{"`+field+`":"so "}`), deltaFrame(`{"`+field+`":"…","content":null}`), deltaFrame(`{"content":"42"}`), finish("stop"), "[DONE]"))
 		var streamed, text strings.Builder
 		c, err := ask(t, o,
 			llms.WithStreamingFunc(func(_ context.Context, chunk []byte) error { text.Write(chunk); return nil }),
@@ -238,7 +239,7 @@ func TestFault9Reasoning(t *testing.T) {
 		}
 	}
 	// Parts instead of text, as reasoning models of some hosts send it.
-	o, _, _ := serve(t, Config{}, frames(deltaFrame(`{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"42"}]}`), finish("stop"), "[DONE]"))
+	o, _, _ := serve(t, llm.Config{}, frames(deltaFrame(`{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"42"}]}`), finish("stop"), "[DONE]"))
 	if c, err := ask(t, o); err != nil || c.Content != "42" {
 		t.Errorf("%v, %v", c, err)
 	}
@@ -248,14 +249,14 @@ func TestFault10OnlyWhatIsSetIsSent(t *testing.T) {
 	t.Parallel()
 	zero, half := 0.0, 0.5
 	for _, c := range []struct {
-		cfg     Config
+		cfg     llm.Config
 		options []llms.CallOption
 		want    string // in the request; "" means no temperature
 	}{
-		{Config{}, nil, ""},
-		{Config{Temperature: &half}, nil, `"temperature":0.5`},
-		{Config{Temperature: &zero}, nil, `"temperature":0.000001`},
-		{Config{Temperature: &half}, []llms.CallOption{llms.WithTemperature(1)}, `"temperature":1`},
+		{llm.Config{}, nil, ""},
+		{llm.Config{Temperature: &half}, nil, `"temperature":0.5`},
+		{llm.Config{Temperature: &zero}, nil, `"temperature":0.000001`},
+		{llm.Config{Temperature: &half}, []llms.CallOption{llms.WithTemperature(1)}, `"temperature":1`},
 	} {
 		o, s, _ := serve(t, c.cfg, llmtest.Say("ok"))
 		if _, err := ask(t, o, c.options...); err != nil {
@@ -269,7 +270,7 @@ func TestFault10OnlyWhatIsSetIsSent(t *testing.T) {
 			t.Errorf("sent Authorization %q without a key", r.Header.Get("Authorization"))
 		}
 	}
-	o, s, _ := serve(t, Config{APIKey: "k"}, frames(
+	o, s, _ := serve(t, llm.Config{APIKey: "k"}, frames(
 		`{"choices":[{"index":1,"delta":{"content":"b"}},{"index":0,"delta":{"content":"a"}}]}`, finish("stop"),
 		`{"choices":[{"index":1,"delta":{},"finish_reason":"length"}]}`, "[DONE]"))
 	var streamed strings.Builder
@@ -287,11 +288,11 @@ func TestFault10OnlyWhatIsSetIsSent(t *testing.T) {
 
 func TestServerThatDoesNotStream(t *testing.T) {
 	t.Parallel()
-	o, _, _ := serve(t, Config{}, llmtest.Reply{Body: "{\n  \"choices\": [\n {\"message\": {\"role\": \"assistant\", \"content\": \"whole\"},\n \"finish_reason\": \"stop\"}],\n \"usage\": {\"prompt_tokens\": 1, \"completion_tokens\": 2}}\n"},
+	o, _, _ := serve(t, llm.Config{}, llmtest.Reply{Body: "{\n  \"choices\": [\n {\"message\": {\"role\": \"assistant\", \"content\": \"whole\"},\n \"finish_reason\": \"stop\"}],\n \"usage\": {\"prompt_tokens\": 1, \"completion_tokens\": 2}}\n"},
 		llmtest.Reply{Body: `{"error":{"message":"in a 200","code":401}}`})
 	var streamed strings.Builder
 	c, err := ask(t, o, llms.WithStreamingFunc(func(_ context.Context, chunk []byte) error { streamed.Write(chunk); return nil }))
-	if err != nil || c.Content != "whole" || streamed.String() != "whole" || c.GenerationInfo[InfoTotalTokens] != 3 {
+	if err != nil || c.Content != "whole" || streamed.String() != "whole" || c.GenerationInfo[llm.InfoTotalTokens] != 3 {
 		t.Errorf("%v, %v, streamed %q", c, err, streamed.String())
 	}
 	if _, err := ask(t, o); fault.KindOf(err) != fault.Unavailable {

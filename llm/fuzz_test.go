@@ -1,4 +1,4 @@
-package llm
+package llm_test
 
 import (
 	"context"
@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/tmc/langchaingo/llms"
+
+	"docent/internal/openai"
+	"docent/llm"
 )
 
 // canned answers every request with one body.
@@ -31,7 +34,7 @@ func FuzzStream(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		o, err := NewOpenAI(Config{BaseURL: "http://test/v1", Model: "m", MaxRetries: -1, HTTPClient: &http.Client{Transport: canned(body)}})
+		o, err := llm.NewOpenAI(llm.Config{BaseURL: "http://test/v1", Model: "m", MaxRetries: -1, HTTPClient: &http.Client{Transport: canned(body)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +62,7 @@ func FuzzRetryAfter(f *testing.F) {
 		h := http.Header{}
 		h.Set("Retry-After", seconds)
 		h.Set("Retry-After-Ms", millis)
-		if d := retryAfter(h, now); d < 0 {
+		if d := openai.RetryAfter(h, now); d < 0 {
 			t.Fatalf("waits %v", d)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"docent/internal/fault"
 	"docent/internal/meter"
+	server "docent/internal/openai"
 )
 
 // tailTimeout is how long to wait for what may follow a complete answer, such
@@ -39,7 +41,10 @@ const (
 	usageRefused
 )
 
-var _ llms.Model = (*OpenAI)(nil)
+var (
+	_ Model      = (*OpenAI)(nil)
+	_ llms.Model = (*OpenAI)(nil)
+)
 
 // NewOpenAI returns the model that config describes. It sends nothing yet; see
 // [OpenAI.Ping].
@@ -48,11 +53,16 @@ func NewOpenAI(config Config) (*OpenAI, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &OpenAI{cfg: cfg, wait: wait, took: meter.New(cfg.Metrics, "docent_llm_seconds", "")}, nil
+	return &OpenAI{cfg: cfg, wait: server.Wait, took: meter.New(cfg.Metrics, "docent_llm_seconds", "")}, nil
 }
 
 // Name is the model's name on its server.
 func (o *OpenAI) Name() string { return o.cfg.Model }
+
+// Chat implements Model.
+func (o *OpenAI) Chat(ctx context.Context, req Request) iter.Seq2[Delta, error] {
+	return stream(ctx, o, req)
+}
 
 // Call asks a single question.
 //
@@ -94,7 +104,7 @@ func (o *OpenAI) generate(ctx context.Context, req openai.ChatCompletionRequest,
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("llm %s: %w", req.Model, err)
 		}
-		pause, ok := o.pause(fail, n)
+		pause, ok := server.Pause(o.cfg.Backoff, fail.after, n)
 		if !ok || !fail.retry || s.delivered || n >= retries {
 			return nil, fmt.Errorf("llm %s: %w", req.Model, fail.err)
 		}
@@ -137,7 +147,7 @@ func (o *OpenAI) attempt(ctx context.Context, req openai.ChatCompletionRequest, 
 func (o *OpenAI) once(ctx context.Context, req openai.ChatCompletionRequest, s *sink) (*llms.ContentResponse, *exchange, failure) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	x := &exchange{client: o.cfg.HTTPClient, key: o.cfg.APIKey, now: time.Now}
+	x := &exchange{server: o.cfg.server, now: time.Now}
 	resp, err := o.read(ctx, cancel, x, req, s)
 	if err != nil {
 		f := o.explain(ctx, req.Model, err)
@@ -191,15 +201,4 @@ func (o *OpenAI) client(x *exchange) *openai.Client {
 	cfg.BaseURL = o.cfg.BaseURL
 	cfg.HTTPClient = x
 	return openai.NewClientWithConfig(cfg)
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -1,4 +1,4 @@
-package llm
+package llm_test
 
 import (
 	"context"
@@ -16,6 +16,8 @@ import (
 	"go.uber.org/goleak"
 
 	"docent/internal/fault"
+	"docent/internal/openai"
+	"docent/llm"
 	"docent/llm/llmtest"
 )
 
@@ -23,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // serve starts a scripted server and returns a model on it whose retries do
 // not wait.
-func serve(t *testing.T, cfg Config, replies ...llmtest.Reply) (*OpenAI, *llmtest.Server, *waits) {
+func serve(t *testing.T, cfg llm.Config, replies ...llmtest.Reply) (*llm.OpenAI, *llmtest.Server, *waits) {
 	t.Helper()
 	s := llmtest.NewServer(llmtest.Script(replies...))
 	t.Cleanup(s.Close)
@@ -33,13 +35,13 @@ func serve(t *testing.T, cfg Config, replies ...llmtest.Reply) (*OpenAI, *llmtes
 	if cfg.Model == "" {
 		cfg.Model = "m"
 	}
-	o, err := NewOpenAI(cfg)
+	o, err := llm.NewOpenAI(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(o.cfg.HTTPClient.CloseIdleConnections)
+	t.Cleanup(o.Config().HTTPClient.CloseIdleConnections)
 	w := &waits{}
-	o.wait = w.wait
+	o.SetWait(w.wait)
 	return o, s, w
 }
 
@@ -51,7 +53,7 @@ func (w *waits) wait(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-func ask(t *testing.T, o *OpenAI, options ...llms.CallOption) (*llms.ContentChoice, error) {
+func ask(t *testing.T, o *llm.OpenAI, options ...llms.CallOption) (*llms.ContentChoice, error) {
 	t.Helper()
 	resp, err := o.GenerateContent(t.Context(), []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "q")}, options...)
 	if err != nil {
@@ -65,14 +67,14 @@ func ask(t *testing.T, o *OpenAI, options ...llms.CallOption) (*llms.ContentChoi
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	llmtest.TestModel(t, func(t *testing.T, respond func(int, llmtest.Request) llmtest.Reply) llms.Model {
+	llmtest.TestModel(t, func(t *testing.T, respond func(int, llmtest.Request) llmtest.Reply) llm.Model {
 		s := llmtest.NewServer(respond)
 		t.Cleanup(s.Close)
-		o, err := NewOpenAI(Config{BaseURL: s.URL, Model: "m", Backoff: time.Millisecond})
+		o, err := llm.NewOpenAI(llm.Config{BaseURL: s.URL, Model: "m", Backoff: time.Millisecond})
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(o.cfg.HTTPClient.CloseIdleConnections)
+		t.Cleanup(o.Config().HTTPClient.CloseIdleConnections)
 		return o
 	})
 }
@@ -80,7 +82,7 @@ func TestConformance(t *testing.T) {
 func TestConfigNamesTheField(t *testing.T) {
 	t.Parallel()
 	hot := 3.0
-	for field, cfg := range map[string]Config{
+	for field, cfg := range map[string]llm.Config{
 		"Config.Model":       {},
 		"Config.BaseURL":     {Model: "m", BaseURL: "localhost:11434"},
 		"password":           {Model: "m", BaseURL: "http://me:secret@localhost/v1"},
@@ -90,7 +92,7 @@ func TestConfigNamesTheField(t *testing.T) {
 		"Config.MaxTokens":   {Model: "m", MaxTokens: -1},
 		"Config.Timeout":     {Model: "m", Timeout: -1},
 	} {
-		_, err := NewOpenAI(cfg)
+		_, err := llm.NewOpenAI(cfg)
 		if err == nil || !strings.Contains(err.Error(), field) {
 			t.Errorf("error is %v, want one about %s", err, field)
 		}
@@ -127,15 +129,15 @@ func TestStatusesBecomeFaults(t *testing.T) {
 		{422, `{"detail":"the context of the question"}`, fault.Unavailable, 2, "422"},
 		{418, `{"message":"teapot"}`, fault.Unavailable, 1, "418"},
 	} {
-		o, s, _ := serve(t, Config{APIKey: "sk-secret", Settings: Settings{Key: "DOCENT_KEY", URL: "DOCENT_URL"}},
+		o, s, _ := serve(t, llm.Config{APIKey: "sk-secret", Settings: llm.Settings{Key: "DOCENT_KEY", URL: "DOCENT_URL"}},
 			llmtest.Reply{Status: c.status, Body: c.body, Header: http.Header{"Location": {"/elsewhere"}}})
 		_, err := ask(t, o)
 		if fault.KindOf(err) != c.kind || !strings.Contains(fault.Message(err), c.says) {
 			t.Errorf("status %d: kind %s, message %q; want %s with %q", c.status, fault.KindOf(err), fault.Message(err), c.kind, c.says)
 		}
-		var refusal *StatusError
+		var refusal *llm.StatusError
 		if !errors.As(err, &refusal) || refusal.Status != c.status {
-			t.Errorf("status %d: no StatusError in %v", c.status, err)
+			t.Errorf("status %d: no llm.StatusError in %v", c.status, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "sk-secret") {
 			t.Errorf("status %d: the key is in the error: %v", c.status, err)
@@ -148,7 +150,7 @@ func TestStatusesBecomeFaults(t *testing.T) {
 
 func TestKeyIsWanted(t *testing.T) {
 	t.Parallel()
-	o, _, _ := serve(t, Config{Settings: Settings{Key: "DOCENT_KEY"}}, llmtest.Reply{Status: 401})
+	o, _, _ := serve(t, llm.Config{Settings: llm.Settings{Key: "DOCENT_KEY"}}, llmtest.Reply{Status: 401})
 	if _, err := ask(t, o); !strings.Contains(fault.Message(err), "set DOCENT_KEY") {
 		t.Errorf("message is %q", fault.Message(err))
 	}
@@ -156,7 +158,7 @@ func TestKeyIsWanted(t *testing.T) {
 
 func TestBackoffDoubles(t *testing.T) {
 	t.Parallel()
-	o, _, w := serve(t, Config{Backoff: 100 * time.Millisecond, MaxRetries: 2}, llmtest.Reply{Status: 500}, llmtest.Reply{Status: 502}, llmtest.Say("ok"))
+	o, _, w := serve(t, llm.Config{Backoff: 100 * time.Millisecond, MaxRetries: 2}, llmtest.Reply{Status: 500}, llmtest.Reply{Status: 502}, llmtest.Say("ok"))
 	c, err := ask(t, o)
 	if err != nil || c.Content != "ok" {
 		t.Fatal(c, err)
@@ -176,7 +178,7 @@ func TestConnectionRefusedIsRetried(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	o, _, w := serve(t, Config{BaseURL: "http://" + addr + "/v1", Settings: Settings{URL: "DOCENT_URL"}})
+	o, _, w := serve(t, llm.Config{BaseURL: "http://" + addr + "/v1", Settings: llm.Settings{URL: "DOCENT_URL"}})
 	_, err = ask(t, o)
 	if fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.Message(err), "DOCENT_URL") || len(w.d) != 3 {
 		t.Errorf("%d retries, then %v", len(w.d), err)
@@ -185,7 +187,7 @@ func TestConnectionRefusedIsRetried(t *testing.T) {
 
 func TestWebPageInsteadOfModel(t *testing.T) {
 	t.Parallel()
-	o, s, _ := serve(t, Config{}, llmtest.Reply{Body: "<html>", Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}})
+	o, s, _ := serve(t, llm.Config{}, llmtest.Reply{Body: "<html>", Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}})
 	if _, err := ask(t, o); !strings.Contains(fault.Message(err), "web page") || len(s.Requests()) != 1 {
 		t.Errorf("error is %v", err)
 	}
@@ -203,7 +205,7 @@ func TestTimeouts(t *testing.T) {
 	}
 	t.Run("whole call", func(t *testing.T) {
 		t.Parallel()
-		o, _, _ := serve(t, Config{Timeout: 30 * time.Millisecond, Settings: Settings{Timeout: "DOCENT_TIMEOUT"}}, llmtest.Reply{Text: []string{"x"}, Wait: hang(0)})
+		o, _, _ := serve(t, llm.Config{Timeout: 30 * time.Millisecond, Settings: llm.Settings{Timeout: "DOCENT_TIMEOUT"}}, llmtest.Reply{Text: []string{"x"}, Wait: hang(0)})
 		_, err := ask(t, o)
 		if fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.Message(err), "DOCENT_TIMEOUT") {
 			t.Errorf("error is %v", err)
@@ -211,7 +213,7 @@ func TestTimeouts(t *testing.T) {
 	})
 	t.Run("between pieces", func(t *testing.T) {
 		t.Parallel()
-		o, s, _ := serve(t, Config{IdleTimeout: 30 * time.Millisecond}, llmtest.Reply{Text: []string{"x", "y"}, Wait: hang(1)})
+		o, s, _ := serve(t, llm.Config{IdleTimeout: 30 * time.Millisecond}, llmtest.Reply{Text: []string{"x", "y"}, Wait: hang(1)})
 		got := ""
 		_, err := ask(t, o, llms.WithStreamingFunc(func(_ context.Context, chunk []byte) error { got += string(chunk); return nil }))
 		if fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.Message(err), "silent") || got != "x" {
@@ -223,14 +225,14 @@ func TestTimeouts(t *testing.T) {
 	})
 	t.Run("nothing streamed yet", func(t *testing.T) {
 		t.Parallel()
-		o, s, _ := serve(t, Config{IdleTimeout: 30 * time.Millisecond}, llmtest.Reply{Text: []string{"x", "y"}, Wait: hang(1)}, llmtest.Say("z"))
+		o, s, _ := serve(t, llm.Config{IdleTimeout: 30 * time.Millisecond}, llmtest.Reply{Text: []string{"x", "y"}, Wait: hang(1)}, llmtest.Say("z"))
 		if c, err := ask(t, o); err != nil || c.Content != "z" || len(s.Requests()) != 2 {
 			t.Errorf("%v, %v", c, err)
 		}
 	})
 	t.Run("caller's deadline", func(t *testing.T) {
 		t.Parallel()
-		o, _, _ := serve(t, Config{}, llmtest.Reply{Text: []string{"x"}, Wait: hang(0)})
+		o, _, _ := serve(t, llm.Config{}, llmtest.Reply{Text: []string{"x"}, Wait: hang(0)})
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
 		if _, err := o.GenerateContent(ctx, nil); !errors.Is(err, context.DeadlineExceeded) {
@@ -239,7 +241,7 @@ func TestTimeouts(t *testing.T) {
 	})
 	t.Run("silence after the answer", func(t *testing.T) {
 		t.Parallel()
-		o, _, _ := serve(t, Config{IdleTimeout: 30 * time.Millisecond}, llmtest.Reply{
+		o, _, _ := serve(t, llm.Config{IdleTimeout: 30 * time.Millisecond}, llmtest.Reply{
 			Frames: []string{`{"choices":[{"delta":{"content":"all"},"finish_reason":"stop"}]}`, `{"choices":[]}`}, Wait: hang(1),
 		})
 		if c, err := ask(t, o); err != nil || c.Content != "all" {
@@ -250,12 +252,12 @@ func TestTimeouts(t *testing.T) {
 
 func TestCancelWhileWaiting(t *testing.T) {
 	t.Parallel()
-	o, _, _ := serve(t, Config{}, llmtest.Reply{Status: 503})
+	o, _, _ := serve(t, llm.Config{}, llmtest.Reply{Status: 503})
 	ctx, cancel := context.WithCancel(t.Context())
-	o.wait = func(ctx context.Context, _ time.Duration) error {
+	o.SetWait(func(ctx context.Context, _ time.Duration) error {
 		cancel()
-		return wait(ctx, time.Hour)
-	}
+		return openai.Wait(ctx, time.Hour)
+	})
 	if _, err := o.GenerateContent(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)
 	}
@@ -270,11 +272,11 @@ func TestStreamOptionsRefused(t *testing.T) {
 		return llmtest.Say("ok")
 	})
 	defer s.Close()
-	o, err := NewOpenAI(Config{BaseURL: s.URL, Model: "m"})
+	o, err := llm.NewOpenAI(llm.Config{BaseURL: s.URL, Model: "m"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer o.cfg.HTTPClient.CloseIdleConnections()
+	defer o.Config().HTTPClient.CloseIdleConnections()
 	for range 2 {
 		if c, err := ask(t, o); err != nil || c.Content != "ok" {
 			t.Fatal(c, err)
@@ -287,7 +289,7 @@ func TestStreamOptionsRefused(t *testing.T) {
 
 func TestRequestAsSent(t *testing.T) {
 	t.Parallel()
-	o, s, _ := serve(t, Config{}, llmtest.Say("ok"))
+	o, s, _ := serve(t, llm.Config{}, llmtest.Say("ok"))
 	_, err := o.GenerateContent(t.Context(), []llms.MessageContent{
 		llms.TextParts(llms.ChatMessageTypeSystem, "be brief"),
 		{Role: llms.ChatMessageTypeHuman, Parts: []llms.ContentPart{llms.TextPart("see"), llms.BinaryPart("image/png", []byte{1})}},
@@ -324,7 +326,7 @@ func sameJSON(t *testing.T, a, b string) bool {
 
 func TestReasoningModelsGetTheirOwnLimit(t *testing.T) {
 	t.Parallel()
-	o, s, _ := serve(t, Config{Model: "gpt-5-mini", MaxTokens: 50}, llmtest.Say("ok"))
+	o, s, _ := serve(t, llm.Config{Model: "gpt-5-mini", MaxTokens: 50}, llmtest.Say("ok"))
 	if _, err := ask(t, o); err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +341,7 @@ func TestReasoningModelsGetTheirOwnLimit(t *testing.T) {
 
 func TestMessagesThatCannotBeSent(t *testing.T) {
 	t.Parallel()
-	o, s, _ := serve(t, Config{}, llmtest.Say("ok"))
+	o, s, _ := serve(t, llm.Config{}, llmtest.Say("ok"))
 	for _, m := range []llms.MessageContent{
 		{Role: "stranger"},
 		{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{llms.ToolCallResponse{}, llms.TextPart("x")}},
@@ -355,7 +357,7 @@ func TestMessagesThatCannotBeSent(t *testing.T) {
 
 func TestPing(t *testing.T) {
 	t.Parallel()
-	o, s, _ := serve(t, Config{}, llmtest.Say("ok"))
+	o, s, _ := serve(t, llm.Config{}, llmtest.Say("ok"))
 	if err := o.Ping(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -363,14 +365,14 @@ func TestPing(t *testing.T) {
 		t.Errorf("sent %s", body)
 	}
 
-	o, s, _ = serve(t, Config{Model: "llama9", Settings: Settings{Model: "DOCENT_MODEL"}}, llmtest.Reply{Status: 404, Body: `{"error":{"message":"no"}}`})
+	o, s, _ = serve(t, llm.Config{Model: "llama9", Settings: llm.Settings{Model: "DOCENT_MODEL"}}, llmtest.Reply{Status: 404, Body: `{"error":{"message":"no"}}`})
 	s.ModelNames = []string{"llama3", "qwen3"}
 	err := o.Ping(t.Context())
 	if m := fault.Message(err); fault.KindOf(err) != fault.Unavailable || !strings.Contains(m, "llama3, qwen3") || !strings.Contains(m, "DOCENT_MODEL") {
 		t.Errorf("message is %q", m)
 	}
 
-	o, s, _ = serve(t, Config{Model: "gpt-5"}, llmtest.Reply{Status: 400, Body: `{"error":{"message":"max_tokens too small"}}`})
+	o, s, _ = serve(t, llm.Config{Model: "gpt-5"}, llmtest.Reply{Status: 400, Body: `{"error":{"message":"max_tokens too small"}}`})
 	if err := o.Ping(t.Context()); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("error is %v", err)
 	}
@@ -382,7 +384,7 @@ func TestPing(t *testing.T) {
 		t.Errorf("Models is %v, %v", names, err)
 	}
 
-	o, s, w := serve(t, Config{}, llmtest.Reply{Status: 500})
+	o, s, w := serve(t, llm.Config{}, llmtest.Reply{Status: 500})
 	if err := o.Ping(t.Context()); fault.KindOf(err) != fault.Unavailable || len(w.d) != 0 || len(s.Requests()) != 1 {
 		t.Errorf("%v after %d requests", err, len(s.Requests()))
 	}
@@ -391,7 +393,7 @@ func TestPing(t *testing.T) {
 func TestLogHoldsNoContent(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
-	o, _, _ := serve(t, Config{APIKey: "sk-secret", Logger: slog.New(slog.NewTextHandler(&log, nil))},
+	o, _, _ := serve(t, llm.Config{APIKey: "sk-secret", Logger: slog.New(slog.NewTextHandler(&log, nil))},
 		llmtest.Reply{Status: 500, Body: `{"error":{"message":"bad key sk-secret"}}`}, llmtest.Say("fine words"))
 	if _, err := ask(t, o); err != nil {
 		t.Fatal(err)

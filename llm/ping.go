@@ -49,7 +49,7 @@ func (o *OpenAI) Ping(ctx context.Context) error {
 func (o *OpenAI) Models(ctx context.Context) ([]string, error) {
 	call, cancel := context.WithTimeoutCause(ctx, o.cfg.Timeout, errTimeout)
 	defer cancel()
-	list, err := o.client(&exchange{client: o.cfg.HTTPClient, key: o.cfg.APIKey, now: time.Now}).ListModels(call)
+	list, err := o.client(&exchange{server: o.cfg.server, now: time.Now}).ListModels(call)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("llm list models: %w", ctx.Err())

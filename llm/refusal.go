@@ -2,55 +2,20 @@ package llm
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
-	"fmt"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strconv"
 	"time"
 
-	openai "github.com/sashabaranov/go-openai"
-
 	"docent/internal/fault"
-)
-
-const (
-	// maxBackoff bounds the doubling wait between retries.
-	maxBackoff = 20 * time.Second
-	// maxRetryAfter is the longest wait a server may ask for; beyond it the
-	// call fails and says when to come back.
-	maxRetryAfter = time.Minute
+	"docent/internal/openai"
 )
 
 // StatusError is a server's refusal. It is found in the chain of errors that
-// GenerateContent returns.
-type StatusError struct {
-	// Status is the HTTP status code.
-	Status int
-	// Code is the server's own code, "" if it sent none.
-	Code string
-	// Message is the server's own text in one line, cut to 500 bytes. It may
-	// repeat what was asked, so it is for logs and not for clients.
-	Message string
-	// RetryAfter is how long the server asks to wait; 0 if it does not.
-	RetryAfter time.Duration
-}
-
-// Error returns status, code and message.
-func (e *StatusError) Error() string {
-	s := fmt.Sprintf("status %d %s", e.Status, http.StatusText(e.Status))
-	if e.Code != "" {
-		s += " (" + e.Code + ")"
-	}
-	if e.Message != "" {
-		s += ": " + e.Message
-	}
-	return s
-}
+// calls return.
+type StatusError = openai.StatusError
 
 // ErrNoTools is in the chain of the error with which a server refuses a request
 // because its model cannot call tools: the same without tools may succeed.
@@ -91,43 +56,21 @@ func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 		return o.refused(model, refusal)
 	case errors.As(err, &frame):
 		if status, e := strconv.Atoi(frame.code); e == nil && status >= 400 && status < 600 {
-			return o.refused(model, &StatusError{Status: status, Message: blot(frame.message, o.cfg.APIKey)})
+			return o.refused(model, &openai.StatusError{Status: status, Message: o.cfg.server.Redact(frame.message)})
 		}
-		frame.message = blot(frame.message, o.cfg.APIKey)
+		frame.message = o.cfg.server.Redact(frame.message)
 		return failure{retry: true, err: unavailable("the model server broke off its answer with an error; ask again")}
 	case errors.Is(err, errCut):
 		return failure{retry: true, err: unavailable("the model server broke off its answer; ask again")}
 	case errors.Is(err, errPage):
 		return failure{err: unavailable("what answers is not a model server but a web page: check %s, which often ends in /v1", s.URL)}
 	case errors.As(err, &network):
-		return failure{retry: worthRetrying(network), err: unavailable("the model server does not answer; is %s right and the server running?", s.URL)}
+		return failure{retry: !openai.Unreachable(network), err: unavailable("the model server does not answer; is %s right and the server running?", s.URL)}
 	case unsent(err):
 		return failure{err: fault.Wrap(fault.Invalid, err, "the model %q does not take such a request: %v", model, err)}
 	default:
 		return failure{err: unavailable("the model server's answer could not be read; ask again")}
 	}
-}
-
-// unsent reports that go-openai held a request back because it knows that
-// OpenAI's model refuses it.
-func unsent(err error) bool {
-	for _, e := range []error{
-		openai.ErrReasoningEffortUnsupported, openai.ErrReasoningToolsRequireResponses, openai.ErrReasoningSamplingUnsupported,
-		openai.ErrReasoningModelMaxTokensDeprecated, openai.ErrReasoningModelLimitationsLogprobs, openai.ErrReasoningModelLimitationsOther,
-		openai.ErrChatCompletionInvalidModel,
-	} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
-}
-
-// worthRetrying tells a server that may be restarting from an address that is wrong.
-func worthRetrying(err *url.Error) bool {
-	var cert *tls.CertificateVerificationError
-	var dns *net.DNSError
-	return !errors.As(err, &cert) && !(errors.As(err, &dns) && dns.IsNotFound)
 }
 
 // refused explains a status. The server's words stay in the cause.
@@ -153,7 +96,7 @@ func (o *OpenAI) refused(model string, e *StatusError) failure {
 	case e.Status == http.StatusTooManyRequests:
 		f.retry = true
 		return wrap(fault.RateLimited, "the model server is asked too often; try again later")
-	case e.Status/100 == 5 && e.Status != http.StatusNotImplemented, e.Status == http.StatusRequestTimeout, e.Status == http.StatusTooEarly:
+	case openai.Transient(e.Status):
 		f.retry = true
 		return wrap(fault.Unavailable, "the model server has a problem (status %d); try again later", e.Status)
 	case e.Status/100 == 3:
@@ -200,34 +143,3 @@ func refusesTools(err error) bool {
 var noTools = regexp.MustCompile(`(?i)does(?: not|n't) support (?:the )?(?:tools?|function)\b|no endpoints found that support tool|` +
 	`\b(?:tools?|tool[ _-]?calling|tool calls|tool use|function[ -]calling|function calls)\W{0,3}(?:is|are) not (?:supported|enabled|available)|` +
 	`tool choice requires --|tools param requires`)
-
-// pause is how long to wait before retry n, counted from 0; false if the server
-// asks for more patience than a call has.
-func (o *OpenAI) pause(f failure, n int) (time.Duration, bool) {
-	if f.after > 0 {
-		return f.after, f.after <= maxRetryAfter
-	}
-	d := o.cfg.Backoff
-	for range n {
-		d = min(d*2, maxBackoff)
-	}
-	return d/2 + rand.N(d/2+1), true // spread, so that many callers do not come back at once
-}
-
-// retryAfter reads how long the server asks to wait, as seconds or as a date.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e9 {
-		return time.Duration(ms * float64(time.Millisecond))
-	}
-	v := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(v, 64); err == nil {
-		if s > 0 && s < 1e6 {
-			return time.Duration(s * float64(time.Second))
-		}
-		return 0
-	}
-	if t, err := http.ParseTime(v); err == nil {
-		return max(t.Sub(now), 0)
-	}
-	return 0
-}

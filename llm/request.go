@@ -2,6 +2,7 @@ package llm
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -197,4 +198,19 @@ func toolCall(c llms.ToolCall) openai.ToolCall {
 		out.Function = openai.FunctionCall{Name: c.FunctionCall.Name, Arguments: c.FunctionCall.Arguments}
 	}
 	return out
+}
+
+// unsent reports that go-openai held a request back because it knows that
+// OpenAI's model refuses it.
+func unsent(err error) bool {
+	for _, e := range []error{
+		openai.ErrReasoningEffortUnsupported, openai.ErrReasoningToolsRequireResponses, openai.ErrReasoningSamplingUnsupported,
+		openai.ErrReasoningModelMaxTokensDeprecated, openai.ErrReasoningModelLimitationsLogprobs, openai.ErrReasoningModelLimitationsOther,
+		openai.ErrChatCompletionInvalidModel,
+	} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,4 +1,4 @@
-package llm
+package llm_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"docent/internal/fault"
+	"docent/llm"
 	"docent/llm/llmtest"
 )
 
@@ -32,11 +33,11 @@ func TestModelsWithoutToolsAreRecognised(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, s, _ := serve(t, Config{}, llmtest.Reply{Status: c.status, Body: string(body)})
+		o, s, _ := serve(t, llm.Config{}, llmtest.Reply{Status: c.status, Body: string(body)})
 		_, err = ask(t, o, someTool)
-		var refusal *StatusError
-		if !errors.Is(err, ErrNoTools) || !errors.As(err, &refusal) || refusal.Status != c.status {
-			t.Errorf("%s: error is %v, want ErrNoTools with status %d", c.says, err, c.status)
+		var refusal *llm.StatusError
+		if !errors.Is(err, llm.ErrNoTools) || !errors.As(err, &refusal) || refusal.Status != c.status {
+			t.Errorf("%s: error is %v, want llm.ErrNoTools with status %d", c.says, err, c.status)
 		}
 		if got, want := fault.Message(err), `the model "m" cannot call tools`; got != want {
 			t.Errorf("%s: the user is told %q, want %q", c.says, got, want)
@@ -44,7 +45,7 @@ func TestModelsWithoutToolsAreRecognised(t *testing.T) {
 		if n := len(s.Requests()); n > 2 {
 			t.Errorf("%s: asked %d times", c.says, n)
 		}
-		if _, err = ask(t, o); errors.Is(err, ErrNoTools) {
+		if _, err = ask(t, o); errors.Is(err, llm.ErrNoTools) {
 			t.Errorf("%s: a request without tools was refused for its tools", c.says)
 		}
 	}
@@ -57,8 +58,8 @@ func TestOtherRefusalsAreNotForTools(t *testing.T) {
 		`tools[0].function.name: string does not match pattern`,
 		`maximum context length is 4096 tokens`,
 	} {
-		o, _, _ := serve(t, Config{}, llmtest.Reply{Status: 400, Body: `{"error":{"message":"` + says + `"}}`})
-		if _, err := ask(t, o, someTool); err == nil || errors.Is(err, ErrNoTools) {
+		o, _, _ := serve(t, llm.Config{}, llmtest.Reply{Status: 400, Body: `{"error":{"message":"` + says + `"}}`})
+		if _, err := ask(t, o, someTool); err == nil || errors.Is(err, llm.ErrNoTools) {
 			t.Errorf("%s: error is %v", says, err)
 		}
 	}

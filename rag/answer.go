@@ -1,185 +1,88 @@
 package rag
 
 import (
-	"context"
-	"fmt"
-	"slices"
-	"strings"
+	"time"
 
-	"github.com/tmc/langchaingo/llms"
-
-	"docent/payload"
+	"docent/llm"
+	"docent/rag/retrieve"
 )
 
-// answer is one answer in the making.
-type answer struct {
-	rag *RAG
-	// req has its defaults filled in and Turns cut to History.
-	req Request
-	// model is nil for Extractive.
-	model     llms.Model
-	threshold float64
-	// retrieved is set once there was a search, of which found is the outcome.
-	retrieved bool
-	found     Retrieval
-	message   payload.RAGMessage
-	usage     *Usage
+// Answer is a checked answer with its evidence.
+type Answer struct {
+	// Model is the name of the model that wrote the answer, or Extractive.
+	Model string
+	// Question is the question as the user asked it.
+	Question string
+	// Text is Markdown with citation markers such as [1]. The numbers count
+	// Passages from 1.
+	Text string
+	// Passages are the passages that the answer was made from, best first.
+	Passages []retrieve.Result
+	// Sentences are the sentences of Text, in order.
+	Sentences []Sentence
+	// Abstained reports that the passages do not support an answer and that
+	// Text says so.
+	Abstained bool
+	// Stopped reports that Text is only the part that existed when the answer
+	// was stopped or failed.
+	Stopped bool
+	// Search is the search for Passages, or nil if there was not exactly one.
+	Search *Search
+	// Usage counts the model's tokens, or is nil if the model did not report
+	// them.
+	Usage *Usage
+	// Timings say how long the stages took.
+	Timings Timings
 }
 
-// search finds the passages, for a question that leans on earlier turns in the
-// words of a model if there is one.
-func (a *answer) search(ctx context.Context) error {
-	if smallTalk(a.req.Question) != nil {
-		return nil // there is nothing to find for it
-	}
-	query := Query{Question: a.req.Question, Turns: a.req.Turns, K: a.req.K, Collections: a.req.Collections}
-	if a.model != nil && asked(a.req.Turns) && leans(a.req.Question) {
-		question, err := a.rewrite(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return fmt.Errorf("rewrite question: %w", ctx.Err())
-		case err != nil:
-			a.rag.cfg.Logger.WarnContext(ctx, "question not rewritten; earlier turns are searched for with it", "model", a.req.Model, "error", err)
-		default:
-			query.Question, query.Turns = question, nil
-		}
-	}
-	found, err := a.rag.cfg.Retriever.Retrieve(ctx, query)
-	if err != nil {
-		return fmt.Errorf("retrieve passages: %w", err)
-	}
-	if len(found.Results) > a.req.K {
-		found.Results = found.Results[:a.req.K]
-	}
-	a.found, a.retrieved = found, true
-	for _, r := range found.Results {
-		a.message.Docs = append(a.message.Docs, Doc(r))
-	}
-	return nil
+// Sentence is one sentence of an answer with its citations.
+type Sentence struct {
+	// Start and End are byte offsets in Answer.Text. End is exclusive.
+	Start, End int
+	// Passages are the numbers of the cited passages. They count
+	// Answer.Passages from 1.
+	Passages []int
+	// Support says how much of the sentence these passages support.
+	Support Support
+	// Found reports that the sentence cites nothing and that the check found
+	// the supporting passage.
+	Found bool
 }
 
-// made adds to a message what its answer was made with.
-func (a *answer) made(m payload.RAGMessage) payload.RAGMessage {
-	if a.retrieved {
-		m.Evidence, m.K, m.Collections = &a.found.Evidence, a.req.K, slices.Clone(a.req.Collections)
-		if a.found.Question != a.req.Question {
-			m.Searched = a.found.Question
-		}
-	}
-	return m
+// Support says how much of a sentence its passages support.
+type Support string
+
+// The levels of support.
+const (
+	// Strong: the passages support the whole sentence.
+	Strong Support = "strong"
+	// Weak: the passages support a part of it.
+	Weak Support = "weak"
+	// None: the sentence cites nothing, or its passages do not support it.
+	None Support = "none"
+)
+
+// Search describes the search behind an answer.
+type Search struct {
+	// Text is the searched text. It differs from the question if the question
+	// depends on earlier turns or contains typing errors.
+	Text string
+	// K is the number of requested passages.
+	K int
+	// Collections are the searched collections. None means all.
+	Collections []string
+	// Evidence says how well the passages support an answer, from 0 to 1.
+	Evidence float64
 }
 
-// Doc is a result as it is shown beside an answer.
-func Doc(r Result) payload.RAGDoc {
-	p := r.Passage
-	doc := payload.RAGDoc{Content: p.Text, Metadata: payload.RAGMetadata{
-		Source: p.Document.Source, Page: p.Page, Title: p.Document.Title, Heading: p.Heading(),
-		Start: p.Start, End: p.End, Score: r.Score, DocumentID: p.DocumentID, ChunkID: p.ID,
-	}}
-	if p.PageLabel != "" {
-		doc.Metadata.PageLabel = &p.PageLabel
-	}
-	return doc
-}
+// Usage counts a model's tokens.
+type Usage = llm.Usage
 
-// unsupported reports whether the passages are too weak to answer from. Small
-// talk, and a question about the conversation itself, are the model's to judge.
-func (a *answer) unsupported() bool {
-	if a.model != nil && (smallTalk(a.req.Question) != nil || asked(a.req.Turns) && leans(a.req.Question)) {
-		return false
-	}
-	return len(a.found.Results) == 0 || a.found.Evidence < a.threshold
-}
-
-// withoutModel makes the answer that takes no model.
-func (a *answer) withoutModel(ctx context.Context) {
-	talk := smallTalk(a.req.Question)
-	switch {
-	case talk != nil:
-		a.message.Abstained = true
-		a.message.Answer = talk.Reply
-		a.message.Sentences = unsupportedSentences(a.message.Answer)
-	case a.unsupported():
-		a.abstain(ctx)
-	case !a.quote():
-		a.abstain(ctx)
-	}
-}
-
-// abstain makes the answer that says what was searched and that it does not
-// support an answer.
-func (a *answer) abstain(ctx context.Context) {
-	a.message.Abstained = true
-	a.message.Answer = a.searched(ctx)
-	if a.message.Answer == "" {
-		a.message.Answer = "I don't know. I searched the documents and found nothing that answers this."
-	}
-	if len(a.message.Docs) > 0 {
-		a.message.Answer += " The nearest passages are listed, but they do not answer it."
-	}
-	a.message.Sentences = unsupportedSentences(a.message.Answer)
-}
-
-// searched says what was searched; "" if that is not known.
-func (a *answer) searched(ctx context.Context) string {
-	if a.rag.cfg.Shelf == nil {
-		return ""
-	}
-	all, err := a.rag.cfg.Shelf.Collections(ctx)
-	if err != nil {
-		a.rag.cfg.Logger.WarnContext(ctx, "collections not listed", "error", err)
-		return ""
-	}
-	var names []string
-	documents := 0
-	for _, c := range all {
-		if len(a.req.Collections) > 0 && !slices.Contains(a.req.Collections, c.Name) {
-			continue
-		}
-		if c.Documents > 0 {
-			documents += c.Documents
-			names = append(names, c.Name)
-		}
-	}
-	switch {
-	case documents == 0 && len(a.req.Collections) > 0:
-		return fmt.Sprintf("I don't know: there are no documents in %s. %s", inCollections(a.req.Collections), a.rag.cfg.IngestHint)
-	case documents == 0:
-		return "I don't know: there are no documents yet. " + a.rag.cfg.IngestHint
-	}
-	return fmt.Sprintf("I don't know. I searched %s in %s and found nothing that answers this.", count(documents, "document"), inCollections(names))
-}
-
-// maxNamed is how many collections an answer names.
-const maxNamed = 5
-
-// inCollections names collections in a sentence.
-func inCollections(names []string) string {
-	quoted := make([]string, 0, maxNamed)
-	for _, n := range names[:min(len(names), maxNamed)] {
-		quoted = append(quoted, codeSpan(n))
-	}
-	list := strings.Join(quoted, ", ")
-	switch {
-	case len(names) == 1:
-		return "the collection " + list
-	case len(names) > maxNamed:
-		return fmt.Sprintf("the collections %s and %d more", list, len(names)-maxNamed)
-	default:
-		return "the collections " + list
-	}
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// quote makes the answer of quotes; false if there is nothing to quote.
-func (a *answer) quote() bool {
-	quotes := extract(a.rag.cfg.Static, a.req.Question, a.found)
-	a.message.Answer, a.message.Sentences = render(quotes, a.found.Results)
-	return len(quotes) > 0
+// Timings say how long the stages of an answer took.
+type Timings struct {
+	// Search is the time from the request to the passages. It includes
+	// rewriting the question.
+	Search time.Duration
+	// Answer is the time from the passages to the checked answer.
+	Answer time.Duration
 }

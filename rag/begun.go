@@ -1,43 +1,24 @@
 package rag
 
 import (
-	"regexp"
 	"strings"
 
 	"docent/embed"
-	"docent/payload"
+	"docent/rag/text"
 )
 
-// CiteBegun makes the message of what a model had written when it was stopped.
-// It is checked as by [Cite], but for the last sentence: it may be half a one, or
-// its citation was still to come, so that it is marked only if it cites. There
-// is no text in the message if there was nothing to show.
-func CiteBegun(static *embed.Static, w Written) payload.RAGMessage {
-	w.Text, w.StopReason = withoutHalfMarker(strings.ToValidUTF8(w.Text, "")), ""
+// CiteBegun makes an answer from the text of a model that was stopped. It
+// checks the text like [Cite], except for the last sentence: it may be
+// incomplete, so it counts only if it cites. The text is empty if there is
+// nothing to show.
+func CiteBegun(static *embed.Static, w Written) Answer {
+	w.Text, w.StopReason = text.TrimHalfMarker(strings.ToValidUTF8(w.Text, "")), ""
 	m := Cite(static, w)
 	m.Stopped = true
-	if last := len(m.Sentences) - 1; last >= 0 && (m.Sentences[last].Found || len(m.Sentences[last].Docs) == 0) {
+	if last := len(m.Sentences) - 1; last >= 0 && (m.Sentences[last].Found || len(m.Sentences[last].Passages) == 0) {
 		m.Sentences = m.Sentences[:last]
 	}
 	// Half a sentence admits nothing: it may end in "but passage 2 does".
 	m.Abstained = m.Abstained && len(m.Sentences) > 0
 	return m
-}
-
-// halfMarker is the beginning of a marker at the end of a text.
-var halfMarker = regexp.MustCompile(`[ \t]*(?:\[\^?|【)(?i:(?:passages?|docs?|sources?)\s*)?[\d\s,;–-]*(?:†[^】\n]*)?$`)
-
-// withoutHalfMarker cuts off a marker that is not whole. Code is left as it is.
-func withoutHalfMarker(text string) string {
-	at := halfMarker.FindStringIndex(text)
-	if at == nil {
-		return text
-	}
-	for i := 0; i < at[0]; {
-		n := max(codeLength(text, i), 1)
-		if i += n; i > at[0] {
-			return text
-		}
-	}
-	return text[:at[0]]
 }

@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"docent/llm/llmtest"
-	"docent/payload"
 )
 
 // marks are the sentences of a message, with what they cite and how it is carried.
-func marks(m payload.RAGMessage) string {
+func marks(m Answer) string {
 	var out []string
 	for _, s := range m.Sentences {
-		out = append(out, fmt.Sprint(m.Answer[s.Start:s.End], s.Docs, " ", s.Support))
+		out = append(out, fmt.Sprint(m.Text[s.Start:s.End], s.Passages, " ", s.Support))
 	}
 	return strings.Join(out, "|")
 }
@@ -39,10 +38,10 @@ func TestCiteBegun(t *testing.T) {
 		"I don't know what":                       {"I don't know what", ""},
 	} {
 		m := CiteBegun(testStatic, Written{Model: "m", Question: "q?", Text: text, Results: memoryShelf().results[:2]})
-		if m.Answer != want.answer || marks(m) != want.marks {
-			t.Errorf("%q: %q, marked %s", text, m.Answer, marks(m))
+		if m.Text != want.answer || marks(m) != want.marks {
+			t.Errorf("%q: %q, marked %s", text, m.Text, marks(m))
 		}
-		if !m.Stopped || m.Abstained || len(m.Docs) != 2 || m.Question != "q?" || m.LLMName != "m" {
+		if !m.Stopped || m.Abstained || len(m.Passages) != 2 || m.Question != "q?" || m.Model != "m" {
 			t.Errorf("%q: %+v", text, m)
 		}
 	}
@@ -56,11 +55,11 @@ func TestCiteBegun(t *testing.T) {
 // made with nothing.
 func TestAnswerSaysWhatItWasMadeWith(t *testing.T) {
 	t.Parallel()
-	made := func(m payload.RAGMessage) string {
-		if m.Evidence == nil {
-			return fmt.Sprint("nothing ", m.K, m.Collections, m.Stopped)
+	made := func(m Answer) string {
+		if m.Search == nil {
+			return fmt.Sprint("nothing ", m.Stopped)
 		}
-		return fmt.Sprint(*m.Evidence, " ", m.K, m.Collections, m.Stopped)
+		return fmt.Sprint(m.Search.Evidence, " ", m.Search.K, m.Search.Collections, m.Stopped)
 	}
 	r, _ := newRAG(t, memoryShelf(), llmtest.Say("It is 4MB [1]. It is"))
 	req := Request{Question: "What is the default of work_mem?", K: 2, Collections: []string{"manual"}}
@@ -73,13 +72,13 @@ func TestAnswerSaysWhatItWasMadeWith(t *testing.T) {
 				t.Errorf("stopped, it is made with %s: %+v", made(m), m)
 			}
 		}
-		if m := part.Message; m != nil && made(*m) != "0.9 2 [manual] false" {
+		if m := part.Answer; m != nil && made(*m) != "0.9 2 [manual] false" {
 			t.Errorf("the whole is made with %s", made(*m))
 		}
 	}
 	quotes, _ := newRAG(t, memoryShelf())
 	for question, want := range map[string]string{
-		"What is the default of work_mem?": "0.9 4 [] false", "hello": "nothing 0 [] false",
+		"What is the default of work_mem?": "0.9 4 [] false", "hello": "nothing false",
 	} {
 		if m, err := quotes.Run(t.Context(), Request{Question: question}); err != nil || made(m) != want {
 			t.Errorf("%s: %v, made with %s", question, err, made(m))

@@ -1,5 +1,5 @@
-// Package rag answers questions from documents: it retrieves passages in two
-// stages, has them quoted or put into words by a model, and checks every
-// statement against the passages it cites. It also holds the domain types that
-// ingest, the indexes and the stores share.
+// Package rag answers questions from documents. It retrieves passages, quotes
+// them or lets a model write from them, and checks each statement against the
+// passages it cites. It answers "I don't know" if the passages do not support
+// an answer.
 package rag

@@ -2,97 +2,21 @@ package rag
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/tmc/langchaingo/llms"
-
+	"docent/llm"
 	"docent/llm/llmtest"
+	"docent/rag/talk"
 )
-
-func TestLeans(t *testing.T) {
-	t.Parallel()
-	for question, want := range map[string]bool{
-		"and what is it by default?":   true,
-		"does it survive a restart?":   true,
-		"what about indexes?":          true,
-		"why?":                         true,
-		"how do I remove one?":         true,
-		"can users insert through it?": true,
-		"is that safe?":                true,
-		"how long?":                    true,
-		"since when?":                  true,
-		"in which version?":            true,
-		"what is the default?":         true,
-		"give me an example":           true,
-		"what time is it?":             false,
-		"what time is it in Berlin?":   false,
-		"great answer":                 false,
-		"can you help me?":             false,
-		"what is your name?":           false,
-		"are you a human?":             false,
-		"do you like music?":           false,
-		"I need help":                  false,
-		"hallo":                        false,
-		"lol":                          false,
-		"what is vacuum?":              false,
-		"what is work_mem?":            false,
-		"UNION or UNION ALL":           false,
-		"How many columns can a table have at most?":                                                         false,
-		"max number of columns in one index?":                                                                false,
-		"which role lets someone read every table?":                                                          false,
-		"how do I create a backup that is ready to start?":                                                   false,
-		"now() and clock_timestamp() return other values":                                                    false,
-		"What is a token in docent and how is it created?":                                                   false,
-		"What is a token in docent and how do I create one?":                                                 false,
-		"What is the capital of Mongolia and its population?":                                                false,
-		"what is vacuum, and is it safe?":                                                                    false,
-		"I use zlib for the logs. What does it return?":                                                      false,
-		"does Postgres log its errors?":                                                                      false,
-		"and how is it created?":                                                                             true,
-		"can I stop and restart it?":                                                                         true,
-		"what is the default, and does it matter?":                                                           true,
-		"are the users and their passwords in there too?":                                                    true,
-		"is it safe and does it last?":                                                                       true,
-		"how is that done and what does it cost?":                                                            true,
-		"does the owner obey them as well?":                                                                  true,
-		"what if that disk dies, do I lose only those?":                                                      true,
-		"cannot drop table because other objects depend on it, it says so in the long message of the server": false,
-	} {
-		if got := leans(question); got != want {
-			t.Errorf("%q leans: %v", question, got)
-		}
-	}
-}
-
-func TestSearchText(t *testing.T) {
-	t.Parallel()
-	turns := []Turn{
-		{User, "zero"},
-		{User, "one"},
-		{Assistant, "Older: NOT_THIS."},
-		{User, "how can I stop long queries?"},
-		{User, "three"},
-		{Assistant, "Set statement_timeout [1] or use SET LOCAL in a transaction; statement_timeout counts."},
-	}
-	want := "one\nhow can I stop long queries?\nthree\nstatement_timeout SET LOCAL\nand what is it by default?"
-	if got := searchText("and what is it by default?", turns); got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if got := searchText("what is the default of work_mem?", turns); got != "what is the default of work_mem?" {
-		t.Errorf("a question that stands alone became %q", got)
-	}
-	if got := searchText("why?", nil); got != "why?" {
-		t.Errorf("without turns it became %q", got)
-	}
-}
 
 func TestFollowUpIsRewrittenOnce(t *testing.T) {
 	t.Parallel()
-	turns := []Turn{{User, "dropped"}, {User, "what is work_mem?"}, {Assistant, "Memory [1]."}}
+	turns := []talk.Turn{{Role: talk.User, Text: "dropped"}, {Role: talk.User, Text: "what is work_mem?"}, {Role: talk.Assistant, Text: "Memory [1]."}}
 	for name, c := range map[string]struct {
 		question string
 		history  int
@@ -114,14 +38,10 @@ func TestFollowUpIsRewrittenOnce(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		q := s.queries[0]
-		said := "" // only what is not the question is said
-		if text := searchText(q.Question, q.Turns); text != c.question {
-			said = text
+		if want := talk.SearchText(q.Question, q.Turns); got.Search.Text != want {
+			t.Errorf("%s: the answer says that it searched for %q, want %q", name, got.Search.Text, want)
 		}
-		if got.Searched != said {
-			t.Errorf("%s: the answer says that %q was searched for, want %q", name, got.Searched, said)
-		}
-		if q.Question != c.searched || len(q.Turns) != c.turns || len(model.Requests()) != c.calls || got.Question != c.question || got.Answer != "4MB [1]." {
+		if q.Question != c.searched || len(q.Turns) != c.turns || len(model.Requests()) != c.calls || got.Question != c.question || got.Text != "4MB [1]." {
 			t.Errorf("%s: searched %q with %d turns, %d calls, message %+v", name, q.Question, len(q.Turns), len(model.Requests()), got)
 		}
 		if last := model.Requests()[c.calls-1]; strings.Contains(last.Messages[0].Content+last.Messages[len(last.Messages)-2].Content, "dropped") {
@@ -134,15 +54,15 @@ func TestFollowUpIsRewrittenOnce(t *testing.T) {
 // small talk, are none.
 func TestFirstQuestionIsNotRewritten(t *testing.T) {
 	t.Parallel()
-	for name, turns := range map[string][]Turn{
-		"greeting":   {{Assistant, "Hi! Ask me about your documents."}},
-		"small talk": {{Assistant, "Hi!"}, {User, "hello"}, {Assistant, "Hello."}},
-		"a file":     {{Assistant, "Hi!"}, {User, " "}, {Assistant, "I do not read files."}},
+	for name, turns := range map[string][]talk.Turn{
+		"greeting":   {{Role: talk.Assistant, Text: "Hi! Ask me about your documents."}},
+		"small talk": {{Role: talk.Assistant, Text: "Hi!"}, {Role: talk.User, Text: "hello"}, {Role: talk.Assistant, Text: "Hello."}},
+		"a file":     {{Role: talk.Assistant, Text: "Hi!"}, {Role: talk.User, Text: " "}, {Role: talk.Assistant, Text: "I do not read files."}},
 	} {
 		s := memoryShelf()
 		r, model := newRAG(t, s, llmtest.Say("4MB [1]."))
 		got, err := r.Run(t.Context(), Request{Question: "what is the default?", History: 9, Turns: turns})
-		if err != nil || got.Answer != "4MB [1]." || len(model.Requests()) != 1 || s.queries[0].Question != "what is the default?" {
+		if err != nil || got.Text != "4MB [1]." || len(model.Requests()) != 1 || s.queries[0].Question != "what is the default?" {
 			t.Errorf("%s: %v, %+v, %d calls", name, err, got, len(model.Requests()))
 		}
 		// Nor is the model asked where the documents have nothing.
@@ -163,8 +83,8 @@ func TestRewritingRambles(t *testing.T) {
 	}}
 	s := memoryShelf()
 	r, _ := newRAG(t, s, ramble, llmtest.Say("4MB [1]."))
-	got, err := r.Run(t.Context(), Request{Question: "and its default?", History: 2, Turns: []Turn{{User, "what is work_mem?"}}})
-	if err != nil || got.Answer != "4MB [1]." || s.queries[0].Question != "and its default?" || len(s.queries[0].Turns) != 1 {
+	got, err := r.Run(t.Context(), Request{Question: "and its default?", History: 2, Turns: []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}}})
+	if err != nil || got.Text != "4MB [1]." || s.queries[0].Question != "and its default?" || len(s.queries[0].Turns) != 1 {
 		t.Errorf("%v, %+v after %+v", err, got, s.queries)
 	}
 	if most := maxRewriteBytes/len("and so on ") + 1; pieces != most {
@@ -174,28 +94,24 @@ func TestRewritingRambles(t *testing.T) {
 
 // bounded keeps how many tokens each call of a model may give.
 type bounded struct {
-	llms.Model
+	llm.Model
 	most []int
 }
 
-func (b *bounded) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
-	var o llms.CallOptions
-	for _, option := range options {
-		option(&o)
-	}
-	b.most = append(b.most, o.MaxTokens)
-	return b.Model.GenerateContent(ctx, messages, options...)
+func (b *bounded) Chat(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	b.most = append(b.most, req.MaxTokens)
+	return b.Model.Chat(ctx, req)
 }
 
 // Only rewriting is bounded in tokens.
 func TestRewritingAsksForFewTokens(t *testing.T) {
 	t.Parallel()
 	model := &bounded{Model: llmtest.NewModel(llmtest.Script(llmtest.Say("What is its default?"), llmtest.Say("4MB [1].")))}
-	r, err := New(Config{Retriever: memoryShelf(), Static: testStatic, Models: map[string]llms.Model{"m": model}, DefaultModel: "m"})
+	r, err := New(Config{Retriever: memoryShelf(), Static: testStatic, Models: map[string]llm.Model{"m": model}, DefaultModel: "m"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = r.Run(t.Context(), Request{Question: "and its default?", History: 2, Turns: []Turn{{User, "what is work_mem?"}}})
+	_, err = r.Run(t.Context(), Request{Question: "and its default?", History: 2, Turns: []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}}})
 	if err != nil || !slices.Equal(model.most, []int{maxRewriteTokens, 0}) {
 		t.Errorf("%v, bounds %v", err, model.most)
 	}
@@ -211,8 +127,8 @@ func TestRewritingTakesTooLong(t *testing.T) {
 		s := memoryShelf()
 		r, model := newRAG(t, s, hang, llmtest.Say("4MB [1]."))
 		began := time.Now()
-		got, err := r.Run(t.Context(), Request{Question: "and its default?", History: 2, Turns: []Turn{{User, "what is work_mem?"}}})
-		if err != nil || got.Answer != "4MB [1]." || s.queries[0].Question != "and its default?" || len(model.Requests()) != 2 {
+		got, err := r.Run(t.Context(), Request{Question: "and its default?", History: 2, Turns: []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}}})
+		if err != nil || got.Text != "4MB [1]." || s.queries[0].Question != "and its default?" || len(model.Requests()) != 2 {
 			t.Errorf("%v, %+v after %+v", err, got, s.queries)
 		}
 		if took := time.Since(began); took != rewriteTimeout {
@@ -225,13 +141,13 @@ func TestFollowUpWithoutModel(t *testing.T) {
 	t.Parallel()
 	s := memoryShelf()
 	r, _ := newRAG(t, s)
-	turns := []Turn{{User, "what is work_mem?"}, {Assistant, "Memory [1]."}}
+	turns := []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}, {Role: talk.Assistant, Text: "Memory [1]."}}
 	got, err := r.Run(t.Context(), Request{Question: "and its default?", History: 2, Turns: turns})
-	if err != nil || len(s.queries[0].Turns) != 2 || !strings.Contains(got.Answer, "four megabytes") {
+	if err != nil || len(s.queries[0].Turns) != 2 || !strings.Contains(got.Text, "four megabytes") {
 		t.Errorf("%v, %+v after %+v", err, got, s.queries)
 	}
-	if got.Searched != "what is work_mem?\nand its default?" {
-		t.Errorf("it says that %q was searched for", got.Searched)
+	if got.Search.Text != "what is work_mem?\nand its default?" {
+		t.Errorf("it says that %q was searched for", got.Search.Text)
 	}
 }
 
@@ -240,8 +156,8 @@ func TestFollowUpWithoutModel(t *testing.T) {
 func TestConversationNeedsNoEvidence(t *testing.T) {
 	t.Parallel()
 	r, _ := newRAG(t, &shelf{}, llmtest.Say("What did I ask before?"), llmtest.Say("You asked what work_mem is."))
-	got, err := r.Run(t.Context(), Request{Question: "what was that again?", History: 2, Turns: []Turn{{User, "what is work_mem?"}, {Assistant, "Memory."}}})
-	if err != nil || got.Abstained || got.Answer != "You asked what work_mem is." || got.Docs == nil {
+	got, err := r.Run(t.Context(), Request{Question: "what was that again?", History: 2, Turns: []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}, {Role: talk.Assistant, Text: "Memory."}}})
+	if err != nil || got.Abstained || got.Text != "You asked what work_mem is." {
 		t.Errorf("%v, %+v", err, got)
 	}
 }

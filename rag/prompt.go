@@ -4,11 +4,13 @@ import (
 	"embed"
 	"regexp"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/tmc/langchaingo/llms"
 
 	"docent/internal/prompt"
+	"docent/llm"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+	"docent/rag/talk"
+	"docent/rag/text"
 )
 
 //go:embed prompts/*.tmpl
@@ -16,10 +18,10 @@ var promptFiles embed.FS
 
 var prompts = prompt.Must(promptFiles, "prompts")
 
-// maxTurnBytes is how much of an earlier message a model is shown.
+// maxTurnBytes limits an earlier message in a prompt.
 const maxTurnBytes = 4 << 10
 
-// shownPassage is a passage as the prompt shows it.
+// shownPassage is a passage in a prompt.
 type shownPassage struct {
 	// Number is what it is cited by.
 	Number int
@@ -29,8 +31,8 @@ type shownPassage struct {
 	Text string
 }
 
-// answerMessages are the messages that ask a model to answer.
-func answerMessages(req Request, results []Result) ([]llms.MessageContent, error) {
+// answerMessages returns the messages that ask a model to answer.
+func answerMessages(req Request, results []retrieve.Result) ([]llm.Message, error) {
 	instruction := strings.TrimSpace(req.Prompt)
 	if instruction == "" {
 		var err error
@@ -44,7 +46,7 @@ func answerMessages(req Request, results []Result) ([]llms.MessageContent, error
 	}
 	passages := make([]shownPassage, len(results))
 	for i, r := range results {
-		source := HeadingLine(r.Passage.Document.Title, r.Passage.Headings)
+		source := corpus.HeadingLine(r.Passage.Document.Title, r.Passage.Headings)
 		passages[i] = shownPassage{i + 1, attribute(source), enclosed(r.Passage.Text)}
 	}
 	user, err := prompts.Fill("question", struct {
@@ -54,69 +56,59 @@ func answerMessages(req Request, results []Result) ([]llms.MessageContent, error
 	if err != nil {
 		return nil, err
 	}
-	messages := []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeSystem, system)}
+	messages := []llm.Message{llm.Text(llm.System, system)}
 	for _, t := range shownTurns(req.Turns) {
-		role := llms.ChatMessageTypeHuman
-		if t.Role == Assistant {
-			role = llms.ChatMessageTypeAI
+		role := llm.User
+		if t.Role == talk.Assistant {
+			role = llm.Assistant
 		}
-		messages = append(messages, llms.TextParts(role, t.Text))
+		messages = append(messages, llm.Text(role, t.Text))
 	}
-	return append(messages, llms.TextParts(llms.ChatMessageTypeHuman, user)), nil
+	return append(messages, llm.Text(llm.User, user)), nil
 }
 
-// rewriteMessages are the messages that ask a model to make a question stand
-// on its own.
-func rewriteMessages(req Request) ([]llms.MessageContent, error) {
+// rewriteMessages returns the messages that ask a model to rewrite a question
+// so that it stands on its own.
+func rewriteMessages(req Request) ([]llm.Message, error) {
 	text, err := prompts.Fill("rewrite", struct {
-		Turns    []Turn
+		Turns    []talk.Turn
 		Question string
 	}{shownTurns(req.Turns), req.Question})
 	if err != nil {
 		return nil, err
 	}
-	return []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, text)}, nil
+	return []llm.Message{llm.Text(llm.User, text)}, nil
 }
 
-// shownTurns are earlier messages as a model is shown them: bounded, and
-// without markers, whose numbers meant other passages.
-func shownTurns(turns []Turn) []Turn {
-	var out []Turn
+// shownTurns returns the earlier messages for a prompt: shortened, and without
+// markers, whose numbers meant other passages.
+func shownTurns(turns []talk.Turn) []talk.Turn {
+	var out []talk.Turn
 	for _, t := range turns {
-		text := t.Text
-		if t.Role == Assistant {
-			text = Unmarked(text)
+		s := t.Text
+		if t.Role == talk.Assistant {
+			s = Unmarked(s)
 		}
-		if text = strings.TrimSpace(cut(text, maxTurnBytes)); text != "" {
-			out = append(out, Turn{t.Role, text})
+		if s = strings.TrimSpace(text.Cut(s, maxTurnBytes)); s != "" {
+			out = append(out, talk.Turn{Role: t.Role, Text: s})
 		}
 	}
 	return out
 }
 
-// cut returns the first n bytes of s, or fewer so as not to split a character.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + " …"
-}
-
-// passageTag is what could end a passage early, or seem to begin one.
+// passageTag matches text that could end a passage early or imitate the start
+// of one.
 var passageTag = regexp.MustCompile(`(?i)<(\s*/?\s*passage)`)
 
-// enclosed makes a passage's text safe to stand between its tags: it cannot
-// end them, and holds nothing invisible.
-func enclosed(text string) string {
-	return passageTag.ReplaceAllString(visible(text), `‹$1`)
+// enclosed makes the text of a passage safe between its tags: it cannot end
+// them and contains nothing invisible.
+func enclosed(s string) string {
+	return passageTag.ReplaceAllString(text.Visible(s), `‹$1`)
 }
 
-// attribute makes text safe to stand as an attribute of a tag.
-func attribute(text string) string {
-	return attributeText.Replace(visible(text))
+// attribute makes text safe as the value of an attribute.
+func attribute(s string) string {
+	return attributeText.Replace(text.Visible(s))
 }
 
 var attributeText = strings.NewReplacer(`"`, "'", "<", "‹", ">", "›", "\n", " ")

@@ -2,9 +2,9 @@ package rag
 
 import "strings"
 
-// Quote puts a passage between tags for a model to read: text cannot end them
-// and holds nothing invisible. Attributes are pairs of name and value; those
-// without a value are left out.
+// Quote writes a passage between tags for a model. The text cannot end the
+// tags and contains nothing invisible. Attributes are pairs of name and value;
+// empty values are omitted.
 func Quote(text string, attributes ...string) string {
 	var b strings.Builder
 	b.WriteString("<passage")

@@ -3,49 +3,53 @@ package rag
 import (
 	"context"
 	"errors"
+	"iter"
 	"strings"
 	"testing"
 
-	"github.com/tmc/langchaingo/llms"
 	"go.uber.org/goleak"
 
 	"docent/embed"
 	"docent/internal/fault"
+	"docent/llm"
 	"docent/llm/llmtest"
-	"docent/payload"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+	"docent/rag/talk"
+	"docent/rag/text"
 )
 
 // shelf is a retriever over fixed passages and the shelf they are from. It
 // keeps the queries it got.
 type shelf struct {
-	results  []Result
+	results  []retrieve.Result
 	evidence float64
 	err      error
-	queries  []Query
-	infos    []CollectionInfo
+	queries  []retrieve.Query
+	infos    []corpus.CollectionInfo
 }
 
-func (s *shelf) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
+func (s *shelf) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrieval, error) {
 	s.queries = append(s.queries, q)
 	if s.err != nil {
-		return Retrieval{}, s.err
+		return retrieve.Retrieval{}, s.err
 	}
-	return Retrieval{Question: searchText(q.Question, q.Turns), Results: s.results[:min(q.K, len(s.results))], Evidence: s.evidence}, ctx.Err()
+	return retrieve.Retrieval{Question: talk.SearchText(q.Question, q.Turns), Results: s.results[:min(q.K, len(s.results))], Evidence: s.evidence}, ctx.Err()
 }
 
-func (s *shelf) Collections(context.Context) ([]CollectionInfo, error) { return s.infos, nil }
+func (s *shelf) Collections(context.Context) ([]corpus.CollectionInfo, error) { return s.infos, nil }
 
 // passage makes a result of a text.
-func passage(rank int, title, heading, text string) Result {
-	p := Passage{
-		Chunk:    Chunk{ID: int64(rank), DocumentID: 10 + int64(rank), Kind: Prose, Text: text, Headings: []string{heading}, Start: 5, End: 5 + len(text)},
-		Document: Document{Title: title, Source: "/docs/" + title + ".html"},
+func passage(rank int, title, heading, text string) retrieve.Result {
+	p := corpus.Passage{
+		Chunk:    corpus.Chunk{ID: int64(rank), DocumentID: 10 + int64(rank), Kind: corpus.Prose, Text: text, Headings: []string{heading}, Start: 5, End: 5 + len(text)},
+		Document: corpus.Document{Title: title, Source: "/docs/" + title + ".html"},
 	}
-	return Result{Rank: rank, Score: 1 / float64(rank), Passage: p}
+	return retrieve.Result{Rank: rank, Score: 1 / float64(rank), Passage: p}
 }
 
 func memoryShelf() *shelf {
-	return &shelf{evidence: .9, results: []Result{
+	return &shelf{evidence: .9, results: []retrieve.Result{
 		passage(1, "Resources", "work_mem (integer)", "Sets the base maximum amount of memory to be used by a query operation before writing to temporary disk files. The default value is four megabytes (4MB)."),
 		passage(2, "Resources", "shared_buffers (integer)", "Sets the amount of memory the database server uses for shared memory buffers. The default is typically 128 megabytes (128MB)."),
 		passage(3, "Notes", "Release", "Improve the performance of sorting."),
@@ -66,7 +70,7 @@ func newRAG(t *testing.T, s *shelf, replies ...llmtest.Reply) (*RAG, *llmtest.Mo
 	cfg := Config{Retriever: s, Shelf: s, Static: testStatic}
 	model := llmtest.NewModel(llmtest.Script(replies...))
 	if len(replies) > 0 {
-		cfg.Models, cfg.DefaultModel = map[string]llms.Model{"scripted": model}, "scripted"
+		cfg.Models, cfg.DefaultModel = map[string]llm.Model{"scripted": model}, "scripted"
 	}
 	r, err := New(cfg)
 	if err != nil {
@@ -82,23 +86,23 @@ func TestRunExtractive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(got.Answer, "The default value is four megabytes (4MB). [1]") || !strings.Contains(got.Answer, "work_mem (integer)") {
-		t.Errorf("the answer is %q", got.Answer)
+	if !strings.Contains(got.Text, "The default value is four megabytes (4MB). [1]") || !strings.Contains(got.Text, "work_mem (integer)") {
+		t.Errorf("the answer is %q", got.Text)
 	}
-	if got.LLMName != Extractive || got.Abstained || len(got.Docs) != 3 || got.Question != "What is the default of work_mem?" {
+	if got.Model != Extractive || got.Abstained || len(got.Passages) != 3 || got.Question != "What is the default of work_mem?" {
 		t.Errorf("the message is %+v", got)
 	}
 	for _, s := range got.Sentences {
-		text := resolveMarkers(got.Answer[s.Start:s.End], 0)
-		if len(s.Docs) != 1 || !strings.Contains(got.Docs[s.Docs[0]-1].Content, text) {
-			t.Errorf("sentence %q is not in passage %v", text, s.Docs)
+		body := text.ResolveMarkers(got.Text[s.Start:s.End], 0)
+		if len(s.Passages) != 1 || !strings.Contains(got.Passages[s.Passages[0]-1].Passage.Text, body) {
+			t.Errorf("sentence %q is not in passage %v", body, s.Passages)
 		}
-		if s.Support != payload.SupportStrong {
-			t.Errorf("sentence %q has support %s", text, s.Support)
+		if s.Support != Strong {
+			t.Errorf("sentence %q has support %s", body, s.Support)
 		}
 	}
-	if m := got.Docs[0].Metadata; m.Source != "/docs/Resources.html" || m.Page != nil || m.PageLabel != nil || m.Heading != "work_mem (integer)" || m.Start != 5 || m.DocumentID != 11 || m.ChunkID != 1 || m.Score != 1 {
-		t.Errorf("metadata is %+v", m)
+	if got.Search == nil || got.Search.Text != got.Question || got.Search.K != DefaultK || got.Timings.Answer <= 0 || got.Timings.Search <= 0 {
+		t.Errorf("search %+v, timings %+v", got.Search, got.Timings)
 	}
 }
 
@@ -126,13 +130,13 @@ func TestStreamOrder(t *testing.T) {
 	if got := strings.Join(order, " "); got != "searching answering delta delta delta message" {
 		t.Errorf("the parts came as %s", got)
 	}
-	if text != "It is 4MB [1, 9]." || last.Message.Answer != "It is 4MB [1]." {
-		t.Errorf("deltas %q, message %q", text, last.Message.Answer)
+	if text != "It is 4MB [1, 9]." || last.Answer.Text != "It is 4MB [1]." {
+		t.Errorf("deltas %q, message %q", text, last.Answer.Text)
 	}
-	if last.Usage == nil || *last.Usage != (Usage{7, 3}) {
-		t.Errorf("usage is %v", last.Usage)
+	if last.Answer.Usage == nil || *last.Answer.Usage != (Usage{Prompt: 7, Completion: 3}) {
+		t.Errorf("usage is %v", last.Answer.Usage)
 	}
-	if s := last.Message.Sentences; len(s) != 1 || s[0].Support != payload.SupportStrong || s[0].Docs[0] != 1 {
+	if s := last.Answer.Sentences; len(s) != 1 || s[0].Support != Strong || s[0].Passages[0] != 1 {
 		t.Errorf("sentences are %+v", s)
 	}
 }
@@ -147,7 +151,7 @@ func TestRunRefuses(t *testing.T) {
 		"empty":    {Request{Question: " \n"}, "empty"},
 		"long":     {Request{Question: strings.Repeat("x", MaxQuestionBytes+1)}, "16384"},
 		"prompt":   {Request{Question: "q", Prompt: strings.Repeat("x", MaxPromptBytes+1)}, "prompt"},
-		"k":        {Request{Question: "q", K: MaxK + 1}, "1 to 50"},
+		"k":        {Request{Question: "q", K: retrieve.MaxK + 1}, "1 to 50"},
 		"negative": {Request{Question: "q", K: -1}, "1 to 50"},
 		"history":  {Request{Question: "q", History: -1}, "history"},
 		"model":    {Request{Question: "q", Model: "gpt-9"}, "known are extractive"},
@@ -166,8 +170,8 @@ func TestNewRefuses(t *testing.T) {
 		"retriever": func(c *Config) { c.Retriever = nil },
 		"static":    func(c *Config) { c.Static = nil },
 		"default":   func(c *Config) { c.DefaultModel = "x" },
-		"k":         func(c *Config) { c.K = MaxK + 1 },
-		"name":      func(c *Config) { c.Models = map[string]llms.Model{Extractive: llmtest.NewModel(nil)} },
+		"k":         func(c *Config) { c.K = retrieve.MaxK + 1 },
+		"name":      func(c *Config) { c.Models = map[string]llm.Model{Extractive: llmtest.NewModel(nil)} },
 	} {
 		cfg := ok
 		change(&cfg)
@@ -179,7 +183,7 @@ func TestNewRefuses(t *testing.T) {
 
 func TestRunAbstains(t *testing.T) {
 	t.Parallel()
-	infos := []CollectionInfo{{Name: "default", Documents: 3}, {Name: "notes", Documents: 1}, {Name: "empty"}}
+	infos := []corpus.CollectionInfo{{Name: "default", Documents: 3}, {Name: "notes", Documents: 1}, {Name: "empty"}}
 	zero := 0.0
 	for name, c := range map[string]struct {
 		shelf *shelf
@@ -199,11 +203,11 @@ func TestRunAbstains(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Abstained != (c.want != "") || c.want != "" && got.Answer != c.want || len(got.Docs) != c.docs {
-			t.Errorf("%s: %v with %d docs: %s", name, got.Abstained, len(got.Docs), got.Answer)
+		if got.Abstained != (c.want != "") || c.want != "" && got.Text != c.want || len(got.Passages) != c.docs {
+			t.Errorf("%s: %v with %d docs: %s", name, got.Abstained, len(got.Passages), got.Text)
 		}
 		for _, s := range got.Sentences {
-			if got.Abstained && (len(s.Docs) != 0 || s.Support != payload.SupportNone) {
+			if got.Abstained && (len(s.Passages) != 0 || s.Support != None) {
 				t.Errorf("%s: a sentence claims support: %+v", name, s)
 			}
 		}
@@ -217,7 +221,7 @@ func TestModelIsNotAskedWithoutEvidence(t *testing.T) {
 		s.evidence = evidence
 		r, model := newRAG(t, s, llmtest.Say("It is 7."))
 		got, err := r.Run(t.Context(), Request{Question: "default of work_mem?"})
-		if err != nil || got.Abstained != (asked == 0) || got.LLMName != "scripted" || len(model.Requests()) != asked {
+		if err != nil || got.Abstained != (asked == 0) || got.Model != "scripted" || len(model.Requests()) != asked {
 			t.Errorf("evidence %v: %+v %v after %d calls", evidence, got, err, len(model.Requests()))
 		}
 	}
@@ -243,15 +247,15 @@ func TestModelAnswers(t *testing.T) {
 		"image":     {llmtest.Say("![4MB](http://evil/?q=1) is it\u202e [1]."), "4MB is it [1].", false, "strong"},
 	} {
 		r, _ := newRAG(t, memoryShelf(), c.reply)
-		var got payload.RAGMessage
+		var got Answer
 		var deltas string
 		for p, err := range r.Stream(t.Context(), Request{Question: "default of work_mem?"}) {
 			if err != nil {
 				t.Fatal(name, err)
 			}
 			deltas += p.Delta
-			if p.Message != nil {
-				got = *p.Message
+			if p.Answer != nil {
+				got = *p.Answer
 			}
 		}
 		if want := strings.Join(c.reply.Text, ""); deltas != want {
@@ -261,8 +265,8 @@ func TestModelAnswers(t *testing.T) {
 		for _, s := range got.Sentences {
 			supports = append(supports, string(s.Support))
 		}
-		if got.Answer != c.answer || got.Abstained != c.abstained || strings.Join(supports, " ") != c.supports {
-			t.Errorf("%s: %q, abstained %v, support %v", name, got.Answer, got.Abstained, supports)
+		if got.Text != c.answer || got.Abstained != c.abstained || strings.Join(supports, " ") != c.supports {
+			t.Errorf("%s: %q, abstained %v, support %v", name, got.Text, got.Abstained, supports)
 		}
 	}
 }
@@ -282,7 +286,7 @@ func TestModelFails(t *testing.T) {
 		r, _ := newRAG(t, memoryShelf(), c.reply)
 		var last error
 		for p, err := range r.Stream(t.Context(), Request{Question: "default of work_mem?"}) {
-			if last != nil || p.Message != nil {
+			if last != nil || p.Answer != nil {
 				t.Errorf("%s: something came after the error, or a message", name)
 			}
 			last = err
@@ -297,29 +301,42 @@ func TestModelFails(t *testing.T) {
 	}
 }
 
-func TestBreakCancelsTheModel(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	canceled := make(chan struct{})
-	r, _ := newRAG(t, memoryShelf(), llmtest.Reply{Text: []string{"one", "two", "three"}, Wait: func(ctx context.Context, piece int) error {
-		if piece < 2 {
-			return nil
+// endless is a model that writes until its reader leaves.
+type endless struct {
+	llm.Model
+	left bool
+}
+
+func (m *endless) Chat(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		for yield(llm.Delta{Text: "x"}, nil) {
 		}
-		<-ctx.Done()
-		close(canceled)
-		return ctx.Err()
-	}})
+		m.left = true
+	}
+}
+
+func TestBreakLeavesTheModel(t *testing.T) {
+	t.Parallel()
+	s, model := memoryShelf(), &endless{}
+	r, err := New(Config{Retriever: s, Static: testStatic, Models: map[string]llm.Model{"m": model}, DefaultModel: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for p, err := range r.Stream(t.Context(), Request{Question: "default of work_mem?"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Delta == "two" {
+		if p.Delta != "" {
 			break
 		}
 	}
-	select {
-	case <-canceled: // and the stream waited for it
-	default:
-		t.Error("the call was not canceled before the loop ended")
+	if !model.left {
+		t.Error("the model was not left before the loop ended")
+	}
+	// Nor is it read beyond the limit of an answer.
+	model.left = false
+	if got, err := r.Run(t.Context(), Request{Question: "default of work_mem?"}); err != nil || !model.left || len(got.Text) > maxAnswerBytes+len(noteLength)+2 {
+		t.Errorf("%d bytes, left %v, %v", len(got.Text), model.left, err)
 	}
 }
 
@@ -347,7 +364,21 @@ func TestEndlessModelIsCut(t *testing.T) {
 	}
 	r, _ := newRAG(t, memoryShelf(), llmtest.Say(pieces...))
 	got, err := r.Run(t.Context(), Request{Question: "default of work_mem?"})
-	if err != nil || len(got.Answer) > maxAnswerBytes+len(noteLength)+2 || !strings.HasSuffix(got.Answer, noteLength) {
-		t.Errorf("%d bytes, %v", len(got.Answer), err)
+	if err != nil || len(got.Text) > maxAnswerBytes+len(noteLength)+2 || !strings.HasSuffix(got.Text, noteLength) {
+		t.Errorf("%d bytes, %v", len(got.Text), err)
+	}
+}
+
+func TestSmallTalkIsAnswered(t *testing.T) {
+	t.Parallel()
+	r, _ := newRAG(t, memoryShelf())
+	got, err := r.Run(t.Context(), Request{Question: "Hello!"})
+	if err != nil || got.Text != talk.Talks()[0].Reply || !got.Abstained || len(got.Passages) != 0 {
+		t.Errorf("without a model: %+v %v", got, err)
+	}
+	r, model := newRAG(t, memoryShelf(), llmtest.Say("Hello to you."))
+	got, err = r.Run(t.Context(), Request{Question: "Hello!"})
+	if err != nil || got.Text != "Hello to you." || got.Abstained || len(model.Requests()) != 1 {
+		t.Errorf("with a model: %+v %v", got, err)
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"docent/embed"
-	"docent/payload"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+	"docent/rag/text"
 )
 
 const (
@@ -26,37 +28,36 @@ const (
 	minFoundWords = 3
 )
 
-// checker tells how far passages carry a sentence.
+// checker decides how much of a sentence passages support.
 type checker struct {
 	static  *embed.Static
-	results []Result
+	results []retrieve.Result
 	// stems, sentences and vectors are each passage's, made when first needed.
 	stems     []map[string]bool
 	sentences [][]readSentence
 	vectors   [][][]float32
 }
 
-func newChecker(static *embed.Static, results []Result) *checker {
+func newChecker(static *embed.Static, results []retrieve.Result) *checker {
 	n := len(results)
 	return &checker{static, results, make([]map[string]bool, n), make([][]readSentence, n), make([][][]float32, n)}
 }
 
-// support says how much of a sentence the passages with the given numbers,
-// counted from 1, carry, by words and by meaning. A number or identifier that
-// none of them holds leaves no more than weak, however alike the rest, and so
-// does a "not" that only one side has.
-func (c *checker) support(text string, docs []int) payload.Support {
+// support says how much of a sentence the passages with the given numbers
+// support, by words and by meaning. Numbers count from 1. A missing number or
+// identifier, or a negation on one side only, allows at most weak support.
+func (c *checker) support(s string, docs []int) Support {
 	if len(docs) == 0 {
-		return payload.SupportNone
+		return None
 	}
 	var all, common, missing int
-	for _, w := range words(text) {
+	for _, w := range text.Words(s) {
 		switch {
-		case w.part || stopWords[w.stem]:
+		case w.Part || text.IsStop(w.Stem):
 			continue
-		case c.held(w.stem, docs):
+		case c.held(w.Stem, docs):
 			common++
-		case w.exact:
+		case w.Exact:
 			missing++
 		}
 		all++
@@ -65,29 +66,30 @@ func (c *checker) support(text string, docs []int) payload.Support {
 	if all > 0 {
 		share = float64(common) / float64(all)
 	}
-	alike := c.alike(text, docs)
+	alike := c.alike(s, docs)
 	switch {
 	case missing == 0 && (share >= strongWords || share >= weakWords && alike >= strongVector):
-		if c.contradicts(text, docs) {
-			return payload.SupportWeak
+		if c.contradicts(s, docs) {
+			return Weak
 		}
-		return payload.SupportStrong
+		return Strong
 	case share >= weakWords, missing == 0 && alike >= weakVector:
-		return payload.SupportWeak
+		return Weak
 	default:
-		return payload.SupportNone
+		return None
 	}
 }
 
-// find returns the number of the passage, counted from 1, that carries a
-// sentence which cites none, nearly word for word; 0 if none does.
-func (c *checker) find(text string) int {
-	if strings.HasSuffix(text, "?") {
+// find returns the number, counted from 1, of the passage that supports a
+// sentence without citations nearly word for word. It returns 0 if there is
+// none.
+func (c *checker) find(s string) int {
+	if strings.HasSuffix(s, "?") {
 		return 0
 	}
-	var own []word
-	for _, w := range words(text) {
-		if !w.part && !stopWords[w.stem] {
+	var own []text.Word
+	for _, w := range text.Words(s) {
+		if !w.Part && !text.IsStop(w.Stem) {
 			own = append(own, w)
 		}
 	}
@@ -103,28 +105,28 @@ func (c *checker) find(text string) int {
 			}
 		}
 	}
-	if best == 0 || c.contradicts(text, []int{best}) {
+	if best == 0 || c.contradicts(s, []int{best}) {
 		return 0
 	}
 	return best
 }
 
-// heldWords counts the words that one of the sentences holds; none if one is
-// missing that only itself will do for.
-func heldWords(own []word, sentences []readSentence) int {
+// heldWords counts the words that one of the sentences contains. It returns 0
+// if a number or identifier is missing.
+func heldWords(own []text.Word, sentences []readSentence) int {
 	n := 0
 	for _, w := range own {
 		switch {
-		case slices.ContainsFunc(sentences, func(s readSentence) bool { return s.stems[w.stem] }):
+		case slices.ContainsFunc(sentences, func(s readSentence) bool { return s.stems[w.Stem] }):
 			n++
-		case w.exact:
+		case w.Exact:
 			return 0
 		}
 	}
 	return n
 }
 
-// held reports whether one of the passages holds the stem.
+// held reports whether one of the passages contains the stem.
 func (c *checker) held(stem string, docs []int) bool {
 	for _, d := range docs {
 		c.prepare(d - 1)
@@ -135,14 +137,14 @@ func (c *checker) held(stem string, docs []int) bool {
 	return false
 }
 
-// alike is the best cosine of the text with a sentence of the passages.
+// alike returns the best cosine of the text with a sentence of the passages.
 func (c *checker) alike(text string, docs []int) float64 {
 	v := c.vector(text)
 	best := 0.0
 	for _, d := range docs {
 		c.prepare(d - 1)
 		for _, s := range c.vectors[d-1] {
-			best = max(best, alikeness(v, s))
+			best = max(best, float64(embed.Dot(v, s)))
 		}
 	}
 	return best
@@ -154,11 +156,11 @@ func (c *checker) prepare(i int) {
 		return
 	}
 	p := c.results[i].Passage
-	c.stems[i] = stemSet(HeadingLine(p.Document.Title, p.Headings) + "\n" + p.Text)
-	for _, s := range splitSentences(p.Text, p.Kind) {
-		text := p.Text[s.start:s.end]
-		c.sentences[i] = append(c.sentences[i], readSentence{text, stemSet(text)})
-		c.vectors[i] = append(c.vectors[i], c.vector(text))
+	c.stems[i] = text.Stems(corpus.HeadingLine(p.Document.Title, p.Headings) + "\n" + p.Text)
+	for _, s := range text.Sentences(p.Text, p.Kind) {
+		body := p.Text[s.Start:s.End]
+		c.sentences[i] = append(c.sentences[i], readSentence{body, text.Stems(body)})
+		c.vectors[i] = append(c.vectors[i], c.vector(body))
 	}
 }
 
@@ -168,14 +170,11 @@ func (c *checker) vector(text string) []float32 {
 	return v
 }
 
-// unsupportedSentences marks each sentence of a text that cites nothing.
-func unsupportedSentences(text string) []payload.RAGSentence {
-	out := []payload.RAGSentence{}
-	for _, s := range splitSentences(text, Prose) {
-		out = append(out, payload.RAGSentence{Start: s.start, End: s.end, Docs: []int{}, Support: payload.SupportNone})
+// unsupportedSentences marks every sentence of a text as unsupported.
+func unsupportedSentences(body string) []Sentence {
+	out := []Sentence{}
+	for _, s := range text.Sentences(body, corpus.Prose) {
+		out = append(out, Sentence{Start: s.Start, End: s.End, Support: None})
 	}
 	return out
 }
-
-// alikeness is the cosine of two vectors of the static model.
-func alikeness(a, b []float32) float64 { return float64(embed.Dot(a, b)) }

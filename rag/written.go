@@ -2,13 +2,13 @@ package rag
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/embed"
-	"docent/llm"
-	"docent/payload"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+	"docent/rag/text"
 )
 
 // Notes behind an answer that is not whole.
@@ -17,7 +17,7 @@ const (
 	noteFilter = "*The answer was cut off by the model's content filter.*"
 )
 
-// Written is what a model wrote from passages that it was shown by number.
+// Written is the text that a model wrote from numbered passages.
 type Written struct {
 	// Model is the model's name.
 	Model string
@@ -29,51 +29,45 @@ type Written struct {
 	// "content_filter" are told to the reader, others are not.
 	StopReason string
 	// Results are the passages, the first of which is number 1.
-	Results []Result
+	Results []retrieve.Result
 }
 
-// Cite makes the message of what a model wrote: markers resolved against the
-// passages and those it made up dropped, each sentence marked by how far the
-// passages it cites carry it, and one that cites none but that a passage says
-// by that passage. Of no text only the CutNote is left.
-func Cite(static *embed.Static, w Written) payload.RAGMessage {
-	text := strings.TrimSpace(resolveMarkers(Clean(w.Text), len(w.Results)))
-	m := payload.RAGMessage{
-		LLMName: w.Model, Question: w.Question, Answer: text + CutNote(w.StopReason),
-		Docs: []payload.RAGDoc{}, Sentences: []payload.RAGSentence{},
-	}
-	for _, r := range w.Results {
-		m.Docs = append(m.Docs, Doc(r))
-	}
+// Cite makes an answer from a model's text. It resolves the citation markers,
+// drops invented ones, and checks each sentence against its passages. A
+// sentence without citations gets the passage that supports it, if there is
+// one. An empty text becomes the CutNote alone.
+func Cite(static *embed.Static, w Written) Answer {
+	body := strings.TrimSpace(text.ResolveMarkers(Clean(w.Text), len(w.Results)))
+	m := Answer{Model: w.Model, Question: w.Question, Text: body + CutNote(w.StopReason), Passages: slices.Clone(w.Results)}
 	c := newChecker(static, w.Results)
-	for _, s := range splitSentences(text, Prose) {
-		mark := payload.RAGSentence{Start: s.start, End: s.end, Docs: markedDocs(text[s.start:s.end], len(w.Results))}
-		claim := resolveMarkers(text[s.start:s.end], 0)
-		mark.Support = c.support(claim, mark.Docs)
-		if len(mark.Docs) == 0 {
+	for _, s := range text.Sentences(body, corpus.Prose) {
+		mark := Sentence{Start: s.Start, End: s.End, Passages: text.Marked(body[s.Start:s.End], len(w.Results))}
+		claim := text.ResolveMarkers(body[s.Start:s.End], 0)
+		mark.Support = c.support(claim, mark.Passages)
+		if len(mark.Passages) == 0 {
 			if n := c.find(claim); n > 0 {
-				mark.Docs, mark.Support, mark.Found = []int{n}, payload.SupportStrong, true
+				mark.Passages, mark.Support, mark.Found = []int{n}, Strong, true
 			}
 		}
 		m.Sentences = append(m.Sentences, mark)
 	}
-	m.Abstained = Admits(text) && !cites(m.Sentences)
+	m.Abstained = Admits(body) && !cites(m.Sentences)
 	return m
 }
 
-// Clean makes a model's text fit to show: nothing invisible, and of images
-// their text, because showing one would fetch an address that a document may
-// have put there.
-func Clean(text string) string {
-	return strings.TrimSpace(dropImages(strings.TrimSpace(visible(text))))
+// Clean makes a model's text fit to show. It removes invisible characters and
+// replaces images by their texts, because showing an image would fetch an
+// address that a document may have put there.
+func Clean(s string) string {
+	return strings.TrimSpace(text.DropImages(strings.TrimSpace(text.Visible(s))))
 }
 
-// Unmarked is an answer without its citation markers, for where their numbers
-// mean other passages or none.
-func Unmarked(text string) string { return strings.TrimSpace(resolveMarkers(text, 0)) }
+// Unmarked returns an answer without citation markers, for places where the
+// numbers mean nothing or other passages.
+func Unmarked(s string) string { return strings.TrimSpace(text.ResolveMarkers(s, 0)) }
 
-// CutNote is what to append to an answer whose model stopped for that reason;
-// "" if it finished.
+// CutNote returns the note to append to an answer that stopped for a reason,
+// or "" if the answer is whole.
 func CutNote(stopReason string) string {
 	switch stopReason {
 	case "length":
@@ -85,25 +79,15 @@ func CutNote(stopReason string) string {
 	}
 }
 
-// UsageOf returns the token counts a model reported, nil if it did not.
-func UsageOf(choice *llms.ContentChoice) *Usage {
-	read, ok := choice.GenerationInfo[llm.InfoPromptTokens].(int)
-	written, ok2 := choice.GenerationInfo[llm.InfoCompletionTokens].(int)
-	if !ok && !ok2 {
-		return nil
-	}
-	return &Usage{Prompt: read, Completion: written}
-}
-
-// admission is a beginning that admits not to know.
+// admission matches the beginning of an answer that admits not to know.
 var admission = regexp.MustCompile(`(?i)^\W{0,3}(?:(?:i'?m )?sorry\W{1,3}(?:but )?)?(?:unfortunately\W{1,3})?(?:i (?:do not|don['’]?t|am not sure i) know|i (?:can(?:not|['’]t)|could ?n(?:ot|['’]t)) (?:answer|find|determine|tell)|(?:based on )?the (?:provided |given )?(?:passages|documents|context|sources)[^.]{0,40} (?:do(?:es)? not|don['’]t|doesn['’]t)|there is no information)`)
 
 // Admits reports whether an answer begins by admitting not to know.
 func Admits(text string) bool { return admission.MatchString(text) }
 
-func cites(sentences []payload.RAGSentence) bool {
+func cites(sentences []Sentence) bool {
 	for _, s := range sentences {
-		if len(s.Docs) > 0 && !s.Found {
+		if len(s.Passages) > 0 && !s.Found {
 			return true
 		}
 	}

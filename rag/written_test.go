@@ -3,8 +3,6 @@ package rag
 import (
 	"slices"
 	"testing"
-
-	"docent/payload"
 )
 
 func TestCite(t *testing.T) {
@@ -15,18 +13,18 @@ func TestCite(t *testing.T) {
 		Text: "The default of work_mem is 4MB [1, 9]. Elephants forget nothing [2]. They are ![grey](http://evil.example/)\u200b.",
 	})
 	const answer = "The default of work_mem is 4MB [1]. Elephants forget nothing [2]. They are grey."
-	if want := answer + "\n\n" + noteLength; m.Answer != want {
-		t.Errorf("answer is %q, want %q", m.Answer, want)
+	if want := answer + "\n\n" + noteLength; m.Text != want {
+		t.Errorf("answer is %q, want %q", m.Text, want)
 	}
-	if m.LLMName != "m" || m.Question != "q?" || m.Abstained || len(m.Docs) != 2 || m.Docs[1].Metadata.ChunkID != 2 {
+	if m.Model != "m" || m.Question != "q?" || m.Abstained || len(m.Passages) != 2 || m.Passages[1].Passage.ID != 2 {
 		t.Errorf("message is %+v", m)
 	}
-	want := []payload.RAGSentence{{Docs: []int{1}, Support: payload.SupportStrong}, {Docs: []int{2}, Support: payload.SupportNone}, {Docs: []int{}, Support: payload.SupportNone}}
+	want := []Sentence{{Passages: []int{1}, Support: Strong}, {Passages: []int{2}, Support: None}, {Passages: []int{}, Support: None}}
 	if len(m.Sentences) != len(want) {
 		t.Fatalf("sentences are %+v", m.Sentences)
 	}
 	for i, s := range m.Sentences {
-		if s.Support != want[i].Support || !slices.Equal(s.Docs, want[i].Docs) || s.Start >= s.End || s.End > len(answer) {
+		if s.Support != want[i].Support || !slices.Equal(s.Passages, want[i].Passages) || s.Start >= s.End || s.End > len(answer) {
 			t.Errorf("sentence %d is %+v, want %+v", i, s, want[i])
 		}
 	}
@@ -37,18 +35,18 @@ func TestCite(t *testing.T) {
 func TestCiteFindsWhatIsNotCited(t *testing.T) {
 	t.Parallel()
 	results := memoryShelf().results[:2]
-	for text, want := range map[string]payload.RAGSentence{
-		"Sets the amount of memory the database server uses for shared memory buffers.":     {Docs: []int{2}, Support: payload.SupportStrong, Found: true},
-		"The default value is four megabytes.":                                              {Docs: []int{1}, Support: payload.SupportStrong, Found: true},
-		"The default value is five megabytes (5MB).":                                        {Support: payload.SupportNone},
-		"The default value is not four megabytes.":                                          {Support: payload.SupportNone},
-		"The default is 4MB [2].":                                                           {Docs: []int{2}, Support: payload.SupportWeak},
-		"Yes, it does.":                                                                     {Support: payload.SupportNone},
-		"Is the default value four megabytes?":                                              {Support: payload.SupportNone},
-		"The default value that a query operation writes to disk is typically an elephant.": {Support: payload.SupportNone},
+	for text, want := range map[string]Sentence{
+		"Sets the amount of memory the database server uses for shared memory buffers.":     {Passages: []int{2}, Support: Strong, Found: true},
+		"The default value is four megabytes.":                                              {Passages: []int{1}, Support: Strong, Found: true},
+		"The default value is five megabytes (5MB).":                                        {Support: None},
+		"The default value is not four megabytes.":                                          {Support: None},
+		"The default is 4MB [2].":                                                           {Passages: []int{2}, Support: Weak},
+		"Yes, it does.":                                                                     {Support: None},
+		"Is the default value four megabytes?":                                              {Support: None},
+		"The default value that a query operation writes to disk is typically an elephant.": {Support: None},
 	} {
 		m := Cite(testStatic, Written{Text: text, Results: results})
-		if len(m.Sentences) != 1 || m.Sentences[0].Support != want.Support || !slices.Equal(m.Sentences[0].Docs, want.Docs) || m.Sentences[0].Found != want.Found {
+		if len(m.Sentences) != 1 || m.Sentences[0].Support != want.Support || !slices.Equal(m.Sentences[0].Passages, want.Passages) || m.Sentences[0].Found != want.Found {
 			t.Errorf("%q: %+v", text, m.Sentences)
 		}
 	}
@@ -74,7 +72,7 @@ func TestCiteAbstains(t *testing.T) {
 			t.Errorf("%q: abstained is %v", text, m.Abstained)
 		}
 	}
-	if m := Cite(testStatic, Written{Text: " [7] "}); m.Answer != "" || len(m.Sentences) != 0 || m.Docs == nil || m.Sentences == nil {
+	if m := Cite(testStatic, Written{Text: " [7] "}); m.Text != "" || len(m.Sentences) != 0 {
 		t.Errorf("of nothing came %+v", m)
 	}
 }

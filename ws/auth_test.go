@@ -17,15 +17,16 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/coder/websocket"
 	gorilla "github.com/gorilla/websocket"
 
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/auth"
 	"docent/internal/fault"
+	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
+	"docent/ws/typed"
 )
 
 // principals are who may connect in these tests, by their tokens.
@@ -65,16 +66,16 @@ func guarded(t *testing.T, s setup) *site {
 	return out
 }
 
-func bearer(token string) *websocket.DialOptions {
-	return &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}}
+func bearer(token string) *wstest.DialOptions {
+	return &wstest.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}}
 }
 
 // refusal is the status of a handshake that fails.
-func (s *site) refusal(path string, o *websocket.DialOptions) (status int, body string) {
+func (s *site) refusal(path string, o *wstest.DialOptions) (status int, body string) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	defer cancel()
-	conn, resp, err := websocket.Dial(ctx, s.url+path, o)
+	conn, resp, err := wstest.Dial(ctx, s.url+path, o)
 	if err == nil {
 		conn.CloseNow()
 		return http.StatusSwitchingProtocols, ""
@@ -107,7 +108,7 @@ func TestRefusalShape(t *testing.T) {
 	check("dialect", http.StatusBadRequest, status, body)
 	status, body = s.refusal("/?session_id="+strings.Repeat("x", 300), nil)
 	check("name", http.StatusBadRequest, status, body)
-	status, body = s.refusal("/", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {"https://evil.example"}}})
+	status, body = s.refusal("/", &wstest.DialOptions{HTTPHeader: http.Header{"Origin": {"https://evil.example"}}})
 	check("origin", http.StatusForbidden, status, body)
 	get := func(header http.Header) (int, string) {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.Replace(s.url, "ws", "http", 1), nil)
@@ -140,9 +141,9 @@ func TestUnauthorizedHandshake(t *testing.T) {
 	t.Parallel()
 	store := agenttest.NewStore()
 	s := guarded(t, setup{store: store})
-	for _, path := range []string{"/", "/any", ws.TypedPath, ws.TypedPath + "?protocol=docent.v1"} {
+	for _, path := range []string{"/", "/any", typed.Path, typed.Path + "?protocol=docent.v1"} {
 		for token, want := range map[string]int{"": 401, "wrong": 401, "feeder": 403} {
-			o := &websocket.DialOptions{}
+			o := &wstest.DialOptions{}
 			if token != "" {
 				o = bearer(token)
 			}
@@ -219,7 +220,7 @@ func TestOwners(t *testing.T) {
 	if record, _, _ := store.Session("S"); record.Owner != "user:ada" || record.Username != "lovelace" {
 		t.Errorf("the session is %+v", record)
 	}
-	for _, path := range []string{"/?session_id=S", "/?session_id=S&user_id=lovelace", ws.TypedPath + "?session_id=S"} {
+	for _, path := range []string{"/?session_id=S", "/?session_id=S&user_id=lovelace", typed.Path + "?session_id=S"} {
 		if code := s.dial(path, bearer("bob")).closed(); code != ws.CloseForbidden.Code {
 			t.Errorf("bob at %s: closed with %d", path, code)
 		}
@@ -256,10 +257,10 @@ func TestTokenProtocol(t *testing.T) {
 		{"/", []string{"other", "docent.token.x"}, ""},
 		{"/", []string{"other"}, ""},
 		{"/", nil, ""},
-		{ws.TypedPath, []string{"docent.v1", "docent.token.x"}, ""},
-		{ws.TypedPath, []string{"docent.token.x"}, "docent.token.x"},
+		{typed.Path, []string{"docent.v1", "docent.token.x"}, ""},
+		{typed.Path, []string{"docent.token.x"}, "docent.token.x"},
 	} {
-		p := s.dial(c.path, &websocket.DialOptions{Subprotocols: c.offered})
+		p := s.dial(c.path, &wstest.DialOptions{Subprotocols: c.offered})
 		if got := p.conn.Subprotocol(); got != c.chosen {
 			t.Errorf("%s of %s: chosen is %q, want %q", c.path, c.offered, got, c.chosen)
 		}
@@ -270,13 +271,13 @@ func TestTokenProtocol(t *testing.T) {
 // and never by the query of its newer one.
 func TestResumeByUser(t *testing.T) {
 	t.Parallel()
-	named := &websocket.DialOptions{HTTPHeader: http.Header{"X-User-ID": {"ada"}}}
+	named := &wstest.DialOptions{HTTPHeader: http.Header{"X-User-ID": {"ada"}}}
 	for _, resume := range []bool{false, true} {
 		s := serve(t, setup{store: database(t), config: ws.Config{ResumeByUser: resume}})
 		s.dial("/?session_id=S", named).next()
 		for _, c := range []struct {
 			path  string
-			o     *websocket.DialOptions
+			o     *wstest.DialOptions
 			found bool
 		}{
 			{"/", named, resume},
@@ -327,7 +328,7 @@ func TestLogs(t *testing.T) {
 	p.say(`{"action":"hello","message":{"token":"` + token + `"}}`)
 	p.closed()
 	s.refusal("/", bearer(token))
-	s.refusal("/", &websocket.DialOptions{Subprotocols: []string{"docent.token." + token}})
+	s.refusal("/", &wstest.DialOptions{Subprotocols: []string{"docent.token." + token}})
 	owner := s.dial("/?session_id=S", bearer("ada"))
 	for _, frame := range []string{
 		words, `{"action":"` + words + `"}`, `{"action":"user_message","message":"` + words + `"}`, `{"action":"user_file","message":"` + words + `"}`,

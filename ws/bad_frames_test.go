@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
-
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
 )
@@ -38,7 +37,7 @@ func TestBadFramesBAF(t *testing.T) {
 	p.next()
 	for _, bad := range badFrames {
 		p.say(bad)
-		p.write(websocket.MessageBinary, []byte(bad))
+		p.write(wstest.MessageBinary, []byte(bad))
 	}
 	p.say(`{"action":"user_message","message":"alive?"}`)
 	long := 0
@@ -153,7 +152,7 @@ func TestAccepted(t *testing.T) {
 	s := serve(t, setup{rag: answers, store: store})
 	p := s.dial("/", nil)
 	p.next()
-	p.write(websocket.MessageBinary, []byte(`{"action":"user_message","message":"binary"}`))
+	p.write(wstest.MessageBinary, []byte(`{"action":"user_message","message":"binary"}`))
 	p.until(payload.ReplyRAG)
 	for _, message := range []string{
 		`"text"`, `{"message":"object"}`, `5`, `true`, `["md"]`, `"{\"q\":1}"`, `"\ud83d\ude00 \u0000"`,
@@ -218,8 +217,8 @@ func FuzzFrames(f *testing.F) {
 		v1.say(`{"action":"user_message","message":"What is RAG?"}`)
 		v1.finished(1)
 		for _, p := range []*peer{early, baf, v1, typed} {
-			p.write(websocket.MessageText, data)
-			p.write(websocket.MessageBinary, data)
+			p.write(wstest.MessageText, data)
+			p.write(wstest.MessageBinary, data)
 		}
 		early.say(`{"action":"hello"}`)
 		early.until(payload.WelcomeAction)

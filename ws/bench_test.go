@@ -171,7 +171,7 @@ func BenchmarkIdle(b *testing.B) {
 		live, resident := memory(b)
 		client := newBenchClient(b, at, connections)
 		report := func(when string) {
-			<-time.After(4 * time.Second) // until they count as idle
+			<-time.After(4 * time.Second) // until the readers are idle
 			l, r := memory(b)
 			b.ReportMetric((l-live)/connections, "B-live-"+when)
 			b.ReportMetric((r-resident)/connections, "B-resident-"+when)

@@ -20,9 +20,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
-
 	"docent/agent"
+	"docent/internal/wstest"
 	"docent/payload"
 )
 
@@ -308,7 +307,7 @@ func TestBAFClients(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, setup{agent: everything(t)})
-			dial := func() *peer { return s.dial("/"+c.query, &websocket.DialOptions{HTTPHeader: c.header}) }
+			dial := func() *peer { return s.dial("/"+c.query, &wstest.DialOptions{HTTPHeader: c.header}) }
 			p := dial()
 			other, _ := s.hello("/?session_id=S") // whose frames must not come here
 			if name == "Streamlit" {

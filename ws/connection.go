@@ -6,265 +6,259 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strconv"
 	"sync/atomic"
 	"time"
-	"unique"
 
 	"github.com/gorilla/websocket"
-	"golang.org/x/time/rate"
 
 	"docent/agent"
 	"docent/auth"
 	"docent/internal/fault"
-	"docent/payload"
+	"docent/internal/limits"
 )
 
-// connection is one client. Its reader goroutine runs serve and alone uses the
-// fields that have no lock.
-type connection struct {
-	server *Server
-	socket *websocket.Conn
-	*opening
-	who     *auth.Principal // nil until it is known
-	validAt time.Time       // when it was found to be let in, at a frame
-	gui     atomic.Bool     // it is BAF's newer React client
-	v1      bool
-	typed   bool // it speaks the dialect of TypedPath
-	rate    pace
-	life    lifetime // its end wakes the reader where it waits for anything but the socket
-	wire    *wire
-	pingAt  time.Time   // when a ping is due; guarded by server.mu
-	idle    *time.Timer // ends a typed one; guarded by out.mu
-	id      string      // the session's, once it is open; guarded by out.mu
-	due     time.Time   // when the message at hand has stood still for too long; zero if there is none
-	heardAt time.Time   // when something was heard of the peer
-	helloBy time.Time   // until when it has to say hello; zero if it need not
-	tookAt  time.Time   // when it took a part of a long frame; guarded by out.mu
-	closeBy time.Time   // until when it may answer our close frame; guarded by out.mu
-	over    bool        // the peer will not be heard any more
-	dozing  bool        // no goroutine reads; guarded by out.mu
-	dozer   *dozer      // nil until it has dozed; guarded by out.mu
-	held    int64       // bytes of the large frame at hand, counted in server.uploads
+// Connection is the connection of one client. Its reader goroutine calls the
+// Handler, its writer goroutine sends what is in the outbox. Fields without a
+// lock belong to the reader.
+type Connection struct {
+	server   *Server
+	socket   *websocket.Conn
+	handler  Handler
+	meters   *dialectMeters
+	dialect  string
+	remote   string          // the client's address, see auth.Remote
+	who      *auth.Principal // nil until it is known; the reader sets it under server.mu
+	place    place           // in the limits of connections
+	pingAt   time.Time       // when the next ping is due; guarded by server.mu
+	rate     *limits.Limit   // of messages
+	cancel   context.CancelFunc
+	patience patience
+	out      *outbox
+	written  chan struct{} // closed when the writer has ended
+	validAt  time.Time     // when the client was last found to be allowed in
+	upload   upload        // the large message at hand
+	answered bool          // the client has sent a close frame, or is gone
+	untold   atomic.Bool   // a refusal was logged that the dialect could not tell
 
-	voice *listening // the recording that is being transcribed; nil if none
-
-	misread atomic.Bool // a frame of a BAF client was refused
-
-	from unique.Handle[string] // its address, if that is who it is; see sharer
-
-	sub *agent.Subscription // nil until the session is open
-	out outbox
+	id  atomic.Pointer[string]             // of the session; nil until it is open
+	sub atomic.Pointer[agent.Subscription] // nil until the session is open
 }
 
-// opening is what is needed until the session is open.
+// opening is needed until the session is open.
 type opening struct {
 	request agent.OpenRequest
-	remote  string // see auth.Remote
-	refusal error  // what is wrong with its credentials; nil if nothing is
-	info    Info
+	refusal error // the fault of the client's credentials, or nil
 }
 
-// opened is shared by all connections that are.
-var opened opening
-
-// prepare sets the library up; it comes before serve.
-func (c *connection) prepare() {
-	c.wire.c = c
-	c.life.done = make(chan struct{})
-	c.rate.own.SetLimitAt(time.Time{}, rate.Limit(c.server.cfg.Rate)) // long ago: the burst is there
-	c.rate.own.SetBurstAt(time.Time{}, c.server.cfg.Burst)
-	c.heard()
-	c.pingAt = c.heardAt.Add(c.server.cfg.PingEvery)
-	c.socket.SetReadLimit(c.server.cfg.FrameBytes)
-	c.socket.SetPingHandler(c.pong)
-	c.socket.SetPongHandler(ignorePong) // that it came has been noted
-	c.socket.SetCloseHandler(c.answerClose)
+// newConnection returns a connection without its goroutines.
+func newConnection(s *Server, socket *websocket.Conn, u upgrade, cancel context.CancelFunc) *Connection {
+	c := &Connection{
+		server: s, socket: socket, dialect: u.name, meters: s.meters.dialects[u.name], who: u.who, cancel: cancel,
+		rate: limits.New(limits.Config{Total: int64(s.cfg.Burst), PerSecond: s.cfg.Rate}),
+		out:  newOutbox(&s.cfg), written: make(chan struct{}),
+		upload:   upload{limit: s.bounds.uploads},
+		patience: patience{conn: socket.NetConn(), silence: s.cfg.Silence, stall: s.cfg.Stall},
+	}
+	c.handler = u.begin(c)
+	c.patience.alive()
+	socket.SetReadLimit(s.cfg.FrameBytes)
+	socket.SetPingHandler(c.pong)
+	socket.SetPongHandler(func(string) error {
+		c.patience.alive()
+		return nil
+	})
+	socket.SetCloseHandler(c.answerClose)
+	return c
 }
 
-func ignorePong(string) error { return nil }
-
-// answerClose answers the peer's close frame.
-func (c *connection) answerClose(code int, _ string) error {
-	c.farewell(controlFrame(websocket.CloseMessage, websocket.FormatCloseMessage(code, "")), closedByPeer)
-	return nil
-}
-
-// serve is the reader goroutine until the client is idle.
-func (c *connection) serve(ctx context.Context) {
-	if c.converse(ctx) {
-		if !c.doze() {
-			go c.rest(ctx)
-		}
+// serve opens the session and starts the reader.
+func (c *Connection) serve(ctx context.Context, o *opening) {
+	if c.contain(ctx, func() bool { return c.open(ctx, o) }) {
+		go c.read(ctx)
 		return
 	}
 	c.end()
+}
+
+// readerAge is the age at which a reader is replaced after its next message.
+const readerAge = time.Second
+
+// read is the reader goroutine. Acting on a message grows its stack, which an idle
+// connection would keep. So it starts its successor after a message that came when
+// the connection had been idle.
+func (c *Connection) read(ctx context.Context) {
+	for begun := time.Now(); time.Since(begun) < readerAge; {
+		if !c.contain(ctx, func() bool { return c.next(ctx) }) {
+			c.end()
+			return
+		}
+	}
+	go c.read(ctx)
+}
+
+// next reads a message and acts on it. It returns false when the connection is
+// over.
+func (c *Connection) next(ctx context.Context) bool {
+	c.patience.alive() // the time that the last message took does not count as silence
+	var act func(context.Context)
+	if err := c.receive(func(m Message) { act = c.handler.Decode(m) }); err != nil {
+		c.readFailed(ctx, err)
+		return false
+	}
+	act(ctx)
+	return true
+}
+
+// contain calls f and returns its result. It turns a panic into a closed
+// connection, so that the program goes on.
+func (c *Connection) contain(ctx context.Context, f func() bool) (result bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.server.cfg.Logger.ErrorContext(ctx, "panic in connection",
+				"session", c.SessionID(), "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			c.Close(CloseInternal)
+			result = false
+		}
+	}()
+	return f()
+}
+
+// end releases everything that the connection holds.
+func (c *Connection) end() {
+	c.cancel()
+	c.handler.End()
+	c.upload.free()
+	if sub := c.Session(); sub != nil {
+		sub.Close()
+	}
+	if !c.out.stop() {
+		_ = c.socket.Close() // nothing is left to send; this ends a blocked write
+	}
+	<-c.written
+	if !c.answered {
+		c.linger()
+	}
+	_ = c.socket.Close() // nobody is left to tell
+	c.server.remove(c)
 	c.server.served.Done()
 }
 
-// rest waits until an idle client sends something, as a goroutine of its own:
-// its stack has the least size, where that of serve has grown. After a ping or
-// pong the client dozes again, if it can.
-func (c *connection) rest(ctx context.Context) {
-	for {
-		err := c.wire.glance()
-		switch {
-		case err == nil:
-			c.heard()
-			if c.wire.strip() {
-				if c.doze() {
-					return
-				}
-				continue
-			}
-		case timedOut(err) && c.prolong():
-			continue
-		}
-		c.wire.failed = err // await tells it
-		c.serve(ctx)
-		return
+// Session returns the client's part in its session, or nil before it is open.
+func (c *Connection) Session() *agent.Subscription { return c.sub.Load() }
+
+// SessionID returns the id of the session, or "" before it is open.
+func (c *Connection) SessionID() string {
+	if id := c.id.Load(); id != nil {
+		return *id
 	}
+	return ""
 }
 
-// converse joins the session and does what the client asks for; it reports
-// whether the client is idle, else the connection is over.
-func (c *connection) converse(ctx context.Context) (idle bool) {
-	defer c.contain(ctx)
-	if c.sub == nil {
-		if c.v1 && !c.awaitHello(ctx) || !c.open(ctx) {
-			return false
-		}
-	}
-	for {
-		err := c.wire.await()
-		if err == nil {
-			if c.typed {
-				err = c.nextTyped(ctx)
-			} else {
-				err = c.next(ctx)
-			}
-			c.heard() // or else what took us long would count as its silence
-		}
-		switch {
-		case errors.Is(err, errIdle):
-			return true
-		case err != nil:
-			c.readFailed(err)
-			return false
-		}
-	}
-}
+// Logger returns the server's logger.
+func (c *Connection) Logger() *slog.Logger { return c.server.cfg.Logger }
 
-// next reads a frame and does what it asks for; an error tells that the
-// connection is over.
-func (c *connection) next(ctx context.Context) error {
-	frame, refusal, err := c.read()
-	if err == nil {
-		c.handle(ctx, frame, refusal)
-	}
-	return err
-}
-
-// contain keeps a fault of ours in one connection from ending the program.
-func (c *connection) contain(ctx context.Context) {
-	if p := recover(); p != nil {
-		c.server.cfg.Logger.ErrorContext(ctx, "panic in connection", "session", c.session(), "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
-		c.close(CloseInternal)
-	}
-}
-
-// end releases what the connection holds.
-func (c *connection) end() {
-	c.life.end()
-	c.endVoice()
-	c.letGo()
-	if c.sub != nil {
-		c.sub.Close()
-	}
-	c.out.mu.Lock()
-	if c.idle != nil {
-		c.idle.Stop()
-	}
-	flushing := c.out.closing // a close frame is on the way
-	if !flushing {
-		c.out.closing, c.out.items = true, nil
-	}
-	c.out.mu.Unlock()
-	if !flushing {
-		_ = c.socket.Close() // wakes a writer that is stuck
-	}
-	c.out.writer.Wait()
-	if !c.over {
-		c.drain()
-	}
-	_ = c.socket.Close() // there is nobody to tell
-	c.wire.unread = nil
-	c.wire.letGo()
-	if c.typed {
-		c.server.unlist(c)
-	}
-	c.server.remove(c)
-}
-
-// drainPause is how long nothing may come while a connection is drained.
-const drainPause = 2 * time.Second
-
-// drain reads what the peer still sends, until it has answered our close frame.
-// Closing a socket with unread data resets it, and the peer would not see the
-// close frame.
-func (c *connection) drain() {
-	end := time.Now().Add(closeGrace)
-	scrap := make([]byte, 16<<10)
-	kept := copy(scrap, c.wire.ahead())
-	for time.Now().Before(end) && !endsInClose(scrap[:kept]) {
-		if c.wire.SetReadDeadline(time.Now().Add(drainPause)) != nil {
-			return
-		}
-		n, err := c.wire.Conn.Read(scrap[kept:])
-		if err != nil {
-			return
-		}
-		n += kept
-		kept = copy(scrap, scrap[max(0, n-maxControl):n])
-	}
-}
-
-// session is the session's id for logs; "" before it is open.
-func (c *connection) session() string {
-	c.out.mu.Lock()
-	defer c.out.mu.Unlock()
-	return c.id
-}
-
-// sendMessage sends a frame of our own making.
-func (c *connection) sendMessage(action payload.Action, message any, id string) {
-	content, err := payload.Marshal(message)
-	if err != nil { // our own structs always encode
-		c.server.cfg.Logger.Error("encode", "action", action, "error", err)
-		return
-	}
-	c.send(payload.Frame{Action: action, Message: content, Time: time.Now(), ID: id})
-}
-
-// refuse tells the client why a frame was not taken: BAF only in the log, as it
-// has no frame for it, others by an error.
-func (c *connection) refuse(err error, id string) {
-	count(c.server.meters.errors, string(fault.KindOf(err)))
-	if fault.KindOf(err) == fault.RateLimited {
+// Refuse counts and logs a refusal and tells the client about it. The id is that
+// of the refused message, or "".
+func (c *Connection) Refuse(err error, id string) {
+	kind := fault.KindOf(err)
+	count(c.server.meters.errors, string(kind))
+	if kind == fault.RateLimited {
 		c.server.meters.limited.Inc()
 	}
-	level := slog.LevelDebug
-	if !c.v1 && !c.typed && !c.misread.Swap(true) { // nobody else hears of it, and one line is enough to look further
-		level = slog.LevelInfo
+	log := c.server.cfg.Logger.Debug
+	if !c.handler.Refuse(err, id) && !c.untold.Swap(true) { // one line is enough to look further
+		log = c.server.cfg.Logger.Info
 	}
-	c.server.cfg.Logger.Log(&c.life, level, "frame refused", "session", c.session(), "kind", fault.KindOf(err))
-	if c.typed {
-		c.failTyped(err)
-	}
-	if !c.v1 {
-		return
-	}
-	kind := fault.KindOf(err)
-	c.sendMessage(payload.ErrorAction, payload.Error{
-		Code: string(kind), Message: fault.Message(err), Retryable: kind.Retryable(), ID: id,
-	}, id)
+	log("frame refused", "session", c.SessionID(), "kind", kind)
 }
+
+// Close sends a close frame after the messages that wait, and ends the connection
+// when the client has answered.
+func (c *Connection) Close(code CloseCode) { c.close(code) }
+
+// close is Close. It returns false if the connection is closing already.
+func (c *Connection) close(code CloseCode) bool {
+	// A client that does not read what waits would not read it now.
+	if !c.out.close(websocket.FormatCloseMessage(code.Code, code.Reason), code == CloseSlow) {
+		return false
+	}
+	count(c.server.meters.closes, strconv.Itoa(code.Code))
+	c.cancel()
+	return true
+}
+
+// answerClose answers the client's close frame.
+func (c *Connection) answerClose(code int, _ string) error {
+	if c.out.close(websocket.FormatCloseMessage(code, ""), true) {
+		count(c.server.meters.closes, closedByPeer)
+	}
+	return nil
+}
+
+// closeGrace is the time that a client has to answer a close frame.
+const closeGrace = 5 * time.Second
+
+// readFailed ends a connection that cannot be read any more.
+func (c *Connection) readFailed(ctx context.Context, err error) {
+	var closed *websocket.CloseError
+	switch {
+	case timedOut(err) && c.patience.stalled():
+		c.Close(CloseStalled)
+	case timedOut(err):
+		c.Close(CloseSilent)
+	case errors.Is(err, websocket.ErrReadLimit):
+		c.over(strconv.Itoa(CloseTooBig.Code)) // the library has sent the close frame
+	case errors.As(err, &closed): // the client closed the connection, or is gone
+		c.answered = true
+		if closed.Code == websocket.CloseAbnormalClosure {
+			c.over(closedLost)
+		}
+		err = fmt.Errorf("closed with %d", closed.Code) // the reason is the client's text
+	case isNetwork(err):
+		c.answered = true
+		c.over(closedLost)
+	default:
+		c.over(strconv.Itoa(CloseProtocol.Code)) // likewise
+	}
+	c.server.cfg.Logger.DebugContext(ctx, "connection ended", "session", c.SessionID(), "error", err)
+}
+
+// over notes that nothing more can be sent. The label counts the end in metrics.
+func (c *Connection) over(label string) {
+	if c.out.abandon() {
+		count(c.server.meters.closes, label)
+	}
+	c.patience.awaitClose(time.Now().Add(closeGrace))
+}
+
+// linger reads and discards what the client still sends until it closes the
+// socket. Closing a socket with unread data would reset it, and the client might
+// not see the close frame.
+func (c *Connection) linger() {
+	conn := c.socket.NetConn()
+	if half, ok := conn.(interface{ CloseWrite() error }); ok {
+		_ = half.CloseWrite() // tells the client that nothing comes any more
+	}
+	scrap := make([]byte, scrapBuffer)
+	for {
+		if _, err := conn.Read(scrap); err != nil { // the deadline is that of closeGrace
+			return
+		}
+	}
+}
+
+// listener hands the events of a session to the connection's handler.
+type listener struct{ c *Connection }
+
+// Opened implements agent.Listener.
+func (l listener) Opened(o agent.Opened) {
+	l.c.id.Store(&o.SessionID)
+	l.c.handler.Opened(o)
+}
+
+// Deliver implements agent.Listener.
+func (l listener) Deliver(d agent.Delivery) { l.c.handler.Deliver(d) }
+
+// Gone implements agent.Leaver.
+func (l listener) Gone() { l.c.Close(CloseGone) }

@@ -1,5 +1,8 @@
-// Package ws serves agents over WebSocket: BAF's frames to any client,
-// docent.v1 to those that ask for it, and the messages of Agent WebSocket at a
-// path of its own (files typed*.go). A connection has one reader goroutine, and
-// a writer goroutine while there is something to write, whatever it speaks.
+// Package ws serves agents over WebSocket. Clients speak BAF's frames or, if they
+// ask for it, docent.v1. Other packages add dialects at paths of their own; see
+// Dialect.
+//
+// A Connection has one reader goroutine and one writer goroutine. The reader
+// decodes messages and calls the session. The writer sends the messages in the
+// connection's outbox, which is bounded in bytes.
 package ws

@@ -6,25 +6,43 @@ import (
 	"sync"
 	"time"
 
+	"docent/agent"
+	"docent/auth"
 	"docent/payload"
 )
 
-// Echo serves connections that get back what they say: this package without an
+// Echo serves connections that get back their messages: this package without an
 // agent.
 func Echo() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		cfg := Config{Rate: 1e9, Burst: 1 << 30}
 		_ = cfg.defaults() // only the runtime is missing
 		echoing.Do(func() { echo = newServer(cfg) })
-		hijacked := &hijacker{ResponseWriter: w}
-		socket, err := echo.upgrader.Upgrade(hijacked, r, nil)
+		socket, err := echo.upgrader.Upgrade(w, r, nil)
 		if err != nil {
 			return
 		}
-		c := &connection{server: echo, socket: socket, wire: hijacked.wire}
-		c.prepare()
-		go c.echo(&c.life)
+		ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+		everybody := auth.Anyone()
+		u := upgrade{name: bafName, who: &everybody, begin: func(c *Connection) Handler { return &echoer{talk{c: c}} }}
+		c := newConnection(echo, socket, u, cancel)
+		c.place = place{echo.bounds.strangers, ""}
+		c.sub.Store(&agent.Subscription{})
+		go c.write()
+		go c.echo(ctx)
 	})
+}
+
+// echo is read for a connection that is in no server.
+func (c *Connection) echo(ctx context.Context) {
+	for begun := time.Now(); time.Since(begun) < readerAge; {
+		if !c.next(ctx) {
+			_ = c.socket.Close()
+			c.out.stop()
+			return
+		}
+	}
+	go c.echo(ctx)
 }
 
 var (
@@ -32,46 +50,14 @@ var (
 	echo    *Server
 )
 
-func (c *connection) echo(ctx context.Context) {
-	defer c.wire.Close()
-	defer c.life.end()
-	for c.wire.await() == nil {
-		frame, refusal, err := c.read()
-		if err != nil {
-			return
+// echoer is a Handler that sends back each message.
+type echoer struct{ talk }
+
+func (e *echoer) Decode(m Message) func(ctx context.Context) {
+	frame, refusal := e.decode(m)
+	return func(ctx context.Context) {
+		if e.c.Allow() == nil && refusal == nil && ctx.Err() == nil {
+			e.send(payload.Frame{Action: payload.ReplyStr, Message: frame.Message, Time: time.Now()})
 		}
-		if c.rate.exceeded() == nil && refusal == nil && ctx.Err() == nil {
-			c.send(payload.Frame{Action: payload.ReplyStr, Message: frame.Message, Time: time.Now()})
-		}
-		c.heard()
 	}
-}
-
-// Ledger is a ledger.
-type Ledger struct{ l ledger }
-
-// NewLedger makes one.
-func NewLedger(cfg Config) *Ledger { return &Ledger{newLedger(cfg)} }
-
-// Visit is a connection that comes and goes.
-func (l *Ledger) Visit(id string, now time.Time) error {
-	a, err := l.l.join(id, now)
-	if err == nil {
-		l.l.part(a)
-	}
-	return err
-}
-
-// Accounts counts those that are kept of principals.
-func (l *Ledger) Accounts() int { return len(l.l.known) }
-
-// Dozing counts the connections that no goroutine waits for.
-func (s *Server) Dozing() int {
-	d := s.dozing()
-	if d == nil {
-		return 0
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return len(d.conns)
 }

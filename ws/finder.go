@@ -8,21 +8,21 @@ import (
 	"docent/payload"
 )
 
-// finder looks for the id of a frame that is refused without being decoded, as
-// it is too long for that or is no JSON that we read: who sent it waits for an
-// answer to that id. It sees the frame in pieces and keeps next to nothing of it.
+// finder finds the id of a frame that is refused without being decoded, because it
+// is too long or not valid JSON. The client waits for an answer to that id. The
+// finder sees the frame in pieces and keeps only the key or string at hand.
 type finder struct {
 	id      string
 	deepest int
 
 	depth   int
-	object  bool // the frame is one
+	object  bool // the frame is an object
 	key     bool // a key comes next
 	isID    bool // the value of id comes next
-	text    bool // within a string
+	text    bool // inside a string
 	escaped bool // after a backslash
 	kept    []byte
-	keeping bool // the string at hand, in kept
+	keeping bool // kept holds the string at hand
 }
 
 const (
@@ -32,7 +32,7 @@ const (
 	maxFound = maxEscape*payload.MaxIDBytes + 2
 )
 
-// see takes the next piece.
+// see reads the next piece.
 func (f *finder) see(piece []byte) {
 	for _, c := range piece {
 		if f.text {
@@ -61,13 +61,13 @@ func (f *finder) see(piece []byte) {
 	}
 }
 
-// within takes a byte of a string.
+// within reads a byte of a string.
 func (f *finder) within(c byte) {
 	if f.keeping {
 		if len(f.kept) < maxFound {
 			f.kept = append(f.kept, c)
 		} else {
-			f.kept[0] = 0 // it is none that counts
+			f.kept[0] = 0 // too long for an id
 		}
 	}
 	switch {
@@ -83,7 +83,7 @@ func (f *finder) within(c byte) {
 	}
 }
 
-// found takes a key of the frame, or its id.
+// found reads a key of the frame, or its id.
 func (f *finder) found() {
 	var text string
 	err := json.Unmarshal(f.kept, &text)
@@ -97,9 +97,9 @@ func (f *finder) found() {
 	}
 }
 
-// unread is the id of a frame that cannot be decoded, and why it cannot, if that
-// is that it is nested too deeply.
-func unread(data []byte, refusal error) (id string, why error) {
+// Undecoded returns the id of a message that cannot be decoded, and the reason: the
+// given one, or that the message is nested too deeply.
+func Undecoded(data []byte, refusal error) (id string, why error) {
 	var f finder
 	f.see(data)
 	if f.deepest > maxDepth {

@@ -15,37 +15,31 @@ import (
 	"docent/payload"
 )
 
-// Protocol is the name under which clients ask for docent.v1: as a WebSocket
+// Protocol is the name by which clients ask for docent.v1, as a WebSocket
 // subprotocol or as the query parameter protocol.
 const Protocol = "docent.v1"
 
-// wantsGUI reports whether a client is BAF's newer React client, by the query
-// parameter gui.
-func wantsGUI(r *http.Request) bool { return r.URL.Query().Get("gui") == "1" && !wantsV1(r) }
+// protocolPrefix begins the names of docent's subprotocols.
+const protocolPrefix = "docent."
 
-// IsUpgrade reports whether a request wants to become a WebSocket.
+// wantsGUI reports whether a client is BAF's newer React client.
+func wantsGUI(r *http.Request) bool { return r.URL.Query().Get("gui") == "1" }
+
+// IsUpgrade reports whether a request asks for a WebSocket.
 func IsUpgrade(r *http.Request) bool { return websocket.IsWebSocketUpgrade(r) }
 
-// AsksV1 reports whether a request wants to become a connection of docent.v1,
-// which is told what is wrong with its credentials (see [auth.Refusal]) after the
-// handshake: browsers show no status of one to a page.
-func AsksV1(r *http.Request) bool { return IsUpgrade(r) && wantsV1(r) }
-
-// wantsV1 reports whether a client asks for docent.v1.
-func wantsV1(r *http.Request) bool {
-	return r.URL.Path != TypedPath &&
+// AsksV1 reports whether a request asks for docent.v1. At the path of another
+// dialect it gets that one all the same. Clients of docent.v1 learn about wrong
+// credentials (see [auth.Refusal]) after the handshake, because browsers do not
+// show the status of a handshake to the page.
+func AsksV1(r *http.Request) bool {
+	return IsUpgrade(r) &&
 		(slices.Contains(websocket.Subprotocols(r), Protocol) || strings.TrimSpace(r.URL.Query().Get("protocol")) == Protocol)
 }
 
-// protocolPrefix begins the names of our dialects.
-const protocolPrefix = "docent."
-
-// checkProtocol refuses what asks for a dialect of ours that there is not, as it
-// would not understand BAF. Other subprotocols are those of BAF's clients.
+// checkProtocol refuses requests for an unknown docent protocol, whose client
+// would not understand BAF. Other subprotocols belong to BAF's clients.
 func checkProtocol(r *http.Request) error {
-	if r.URL.Path == TypedPath {
-		return nil
-	}
 	asked := strings.TrimSpace(r.URL.Query().Get("protocol"))
 	if offered := websocket.Subprotocols(r); asked == "" && !slices.Contains(offered, Protocol) {
 		for _, p := range offered {
@@ -61,14 +55,14 @@ func checkProtocol(r *http.Request) error {
 	return nil
 }
 
-// chosenProtocol is the subprotocol to answer a handshake with, "" for none.
-// Browsers give up a connection if none of those that they offered is chosen, so
-// that a token comes back to a client that offered nothing else.
-func chosenProtocol(r *http.Request) string {
+// chosenProtocol returns the subprotocol of the answer, or "" for none. Browsers
+// close a connection that chooses none of the offered subprotocols, so the server
+// returns a token if the client offered nothing else.
+func (u upgrade) chosenProtocol(r *http.Request) string {
 	offered := websocket.Subprotocols(r)
 	isToken := func(p string) bool { return strings.HasPrefix(p, auth.SubprotocolPrefix) }
 	switch {
-	case slices.Contains(offered, Protocol) && r.URL.Path != TypedPath:
+	case u.v1 && slices.Contains(offered, Protocol):
 		return Protocol
 	case len(offered) > 0 && !slices.ContainsFunc(offered, func(p string) bool { return !isToken(p) }):
 		return offered[0]
@@ -77,9 +71,48 @@ func chosenProtocol(r *http.Request) string {
 	}
 }
 
-// openRequest reads BAF's names from a handshake: headers win over the query,
-// spaces around them do not count, and blank values count as absent.
-func (s *Server) openRequest(r *http.Request) agent.OpenRequest {
+// upgrade is a request that becomes a connection.
+type upgrade struct {
+	name  string // of the dialect
+	begin func(c *Connection) Handler
+	v1    bool // it asks for docent.v1
+	baf   bool // it asks for BAF
+	opening
+	who *auth.Principal // nil if the client still has to say who it is
+}
+
+// upgrade checks a request. The error is the reason to refuse it.
+func (s *Server) upgrade(r *http.Request) (upgrade, error) {
+	u := upgrade{v1: AsksV1(r)}
+	dialect, own := s.cfg.Dialects[r.URL.Path]
+	switch {
+	case own:
+		u.v1, u.name, u.begin = false, dialect.Name, dialect.Begin
+	case u.v1:
+		u.name, u.begin = v1Name, newV1
+	default:
+		gui := wantsGUI(r)
+		u.baf, u.name, u.begin = true, bafName, func(c *Connection) Handler { return newBAF(c, gui) }
+	}
+	var err error
+	if u.who, err = s.principal(r, u.v1); err != nil {
+		return u, err
+	}
+	u.refusal = auth.Refusal(r.Context())
+	u.request = s.openRequest(r, u.baf)
+	if err := u.request.Validate(); err != nil {
+		return u, err
+	}
+	if !own {
+		return u, checkProtocol(r)
+	}
+	return u, nil
+}
+
+// openRequest reads BAF's names of the session and the user from a request.
+// Headers win over the query, surrounding spaces are removed, and blank values
+// count as absent.
+func (s *Server) openRequest(r *http.Request, baf bool) agent.OpenRequest {
 	query := r.URL.Query()
 	first := func(values ...string) string {
 		for _, v := range values {
@@ -95,25 +128,25 @@ func (s *Server) openRequest(r *http.Request) agent.OpenRequest {
 		Username: first(append([]string{user}, query["user_id"]...)...),
 		Name:     first(query["session_name"]...),
 	}
-	// BAF's documentation says that the user identifies the session; its React
-	// client means a new one where it names the user in the query alone.
-	req.Latest = s.cfg.ResumeByUser && user != "" && req.ID == "" && r.URL.Path != TypedPath && !wantsV1(r)
+	// In BAF's documentation the user identifies the session. Its React client
+	// means a new session if it names the user in the query alone.
+	req.Latest = s.cfg.ResumeByUser && user != "" && req.ID == "" && baf
 	return req
 }
 
-// Why somebody is not let in.
+// Reasons to refuse a client.
 var (
 	errNobody  = fault.New(fault.Unauthorized, "this needs a token: send it as Authorization: Bearer, as a subprotocol, or in hello")
 	errNoScope = fault.New(fault.Forbidden, "your token does not allow to ask")
 )
 
-// principal is who asks; nil if that is still to be said, as only docent.v1 can.
-func (s *Server) principal(r *http.Request) (*auth.Principal, error) {
+// principal returns the client, or nil if it still has to say who it is. Only
+// clients of docent.v1 can do that, with their hello.
+func (s *Server) principal(r *http.Request, v1 bool) (*auth.Principal, error) {
 	if s.cfg.Authenticate == nil {
 		return &s.anyone, nil
 	}
 	p, known := auth.FromContext(r.Context())
-	v1 := wantsV1(r) // hears of all that is wrong after its hello
 	switch {
 	case !known && !v1:
 		return nil, errNobody
@@ -122,10 +155,10 @@ func (s *Server) principal(r *http.Request) (*auth.Principal, error) {
 	case known:
 		return &p, nil
 	}
-	return nil, nil //nolint:nilnil // nobody, and nothing wrong with that yet
+	return nil, nil //nolint:nilnil // unknown so far, which is no error
 }
 
-// refuseHandshake answers a request that does not become a connection.
+// refuseHandshake answers a request that is refused.
 func (s *Server) refuseHandshake(w http.ResponseWriter, err error) {
 	reason := refusedHandshake
 	kind := fault.KindOf(err)
@@ -146,8 +179,7 @@ func (s *Server) refuseHandshake(w http.ResponseWriter, err error) {
 	writeRefusal(w, kind.HTTPStatus(), kind, fault.Message(err))
 }
 
-// writeRefusal answers a request that does not become a connection, in the shape
-// that errors of the HTTP API have.
+// writeRefusal answers a request like the HTTP API answers with errors.
 func writeRefusal(w http.ResponseWriter, status int, kind fault.Kind, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -155,7 +187,7 @@ func writeRefusal(w http.ResponseWriter, status int, kind fault.Kind, message st
 	_ = json.NewEncoder(w).Encode(payload.Error{Code: string(kind), Message: message, Retryable: kind.Retryable()}) // the client is gone
 }
 
-// upgradeFailed is what the WebSocket library says of a handshake.
+// upgradeFailed answers a request that the WebSocket library refuses.
 func upgradeFailed(w http.ResponseWriter, _ *http.Request, status int, reason error) {
 	kind, message := fault.Invalid, "this is no WebSocket handshake"
 	var handshake websocket.HandshakeError

@@ -3,16 +3,14 @@ package ws
 import (
 	"context"
 	"time"
-
-	"github.com/gorilla/websocket"
 )
 
-// beats is how often, per Config.PingEvery, connections are looked at that a
-// ping is due for. One goroutine does it for all: a timer of its own would cost
-// each connection more.
+// beats is the number of times per Config.PingEvery that the server looks for
+// connections with a ping due. One goroutine serves all connections, because a
+// timer for each would cost memory.
 const beats = 8
 
-// heartbeat pings, and wakes who has dozed for too long, until ctx ends.
+// heartbeat sends pings until ctx ends.
 func (s *Server) heartbeat(ctx context.Context) {
 	defer s.served.Done()
 	ticker := time.NewTicker(max(min(s.cfg.PingEvery, s.cfg.Silence)/beats, time.Millisecond))
@@ -25,13 +23,12 @@ func (s *Server) heartbeat(ctx context.Context) {
 			for _, c := range s.due(now) {
 				c.ping()
 			}
-			s.rouseSilent(now)
 		}
 	}
 }
 
-// due are the connections that a ping is due for.
-func (s *Server) due(now time.Time) (due []*connection) {
+// due returns the connections with a ping due.
+func (s *Server) due(now time.Time) (due []*Connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
@@ -41,25 +38,4 @@ func (s *Server) due(now time.Time) (due []*connection) {
 		}
 	}
 	return due
-}
-
-// ping sends a ping, unless one waits behind what the client does not read.
-func (c *connection) ping() {
-	c.out.mu.Lock()
-	defer c.out.mu.Unlock()
-	if c.out.closing || c.out.writing {
-		return
-	}
-	c.server.meters.pings.Inc()
-	c.pushLocked(item{data: controlFrame(websocket.PingMessage, nil)})
-}
-
-// pong answers a ping.
-func (c *connection) pong(data string) error {
-	c.out.mu.Lock()
-	defer c.out.mu.Unlock()
-	if !c.out.closing {
-		c.queueLocked(item{data: controlFrame(websocket.PongMessage, []byte(data))})
-	}
-	return nil
 }

@@ -8,45 +8,34 @@ import (
 	"docent/internal/fault"
 )
 
-// dialect is what a client speaks.
-type dialect uint8
-
-const (
-	bafDialect dialect = iota
-	v1Dialect
-	typedDialect
-	dialects // how many there are
-)
-
-// String is the dialect in metrics.
-func (d dialect) String() string {
-	return [dialects]string{"baf", "docent.v1", "agent_websocket"}[d]
-}
-
-// Why a handshake is refused, in metrics.
+// Labels of refused handshakes in metrics.
 const (
 	refusedFull      = "full"
 	refusedPrincipal = "principal"
-	refusedAccess    = "access"    // no or a bad token, or one without the scope
-	refusedHandshake = "handshake" // all else: origin, names, no WebSocket
+	refusedAccess    = "access"    // no token, a wrong one, or one without the scope
+	refusedHandshake = "handshake" // anything else: origin, names, no WebSocket
 )
 
-// How a connection ended that the server did not close, in metrics.
+// Labels in metrics of connections that the server did not close.
 const (
 	closedByPeer = "peer"
 	closedLost   = "lost"
 )
 
-// meters counts. What is counted often is found without a look-up.
+// meters are the server's counters.
 type meters struct {
-	accepted, framesIn, framesOut [dialects]*metrics.Counter
-
+	dialects                                        map[string]*dialectMeters
 	bytesIn, bytesOut, slow, pings, joined, limited *metrics.Counter
 	refused, errors, closes                         map[string]*metrics.Counter
 }
 
-func newMeters(set *metrics.Set) *meters {
+// dialectMeters are the counters of one dialect.
+type dialectMeters struct{ accepted, framesIn, framesOut *metrics.Counter }
+
+func newMeters(cfg Config) *meters {
+	set := cfg.Metrics
 	m := &meters{
+		dialects: map[string]*dialectMeters{},
 		bytesIn:  set.GetOrCreateCounter("docent_ws_received_bytes_total"),
 		bytesOut: set.GetOrCreateCounter("docent_ws_sent_bytes_total"),
 		slow:     set.GetOrCreateCounter("docent_ws_slow_clients_total"),
@@ -55,10 +44,16 @@ func newMeters(set *metrics.Set) *meters {
 		limited:  set.GetOrCreateCounter("docent_ws_rate_limited_total"),
 		refused:  map[string]*metrics.Counter{}, errors: map[string]*metrics.Counter{}, closes: map[string]*metrics.Counter{},
 	}
-	for d := range dialects {
-		m.accepted[d] = labelled(set, "docent_ws_accepted_total", "dialect", d.String())
-		m.framesIn[d] = labelled(set, "docent_ws_frames_in_total", "dialect", d.String())
-		m.framesOut[d] = labelled(set, "docent_ws_frames_out_total", "dialect", d.String())
+	names := []string{bafName, v1Name}
+	for _, d := range cfg.Dialects {
+		names = append(names, d.Name)
+	}
+	for _, name := range names {
+		m.dialects[name] = &dialectMeters{
+			accepted:  labelled(set, "docent_ws_accepted_total", "dialect", name),
+			framesIn:  labelled(set, "docent_ws_frames_in_total", "dialect", name),
+			framesOut: labelled(set, "docent_ws_frames_out_total", "dialect", name),
+		}
 	}
 	for _, reason := range []string{refusedFull, refusedPrincipal, refusedAccess, refusedHandshake} {
 		m.refused[reason] = labelled(set, "docent_ws_refused_total", "reason", reason)
@@ -79,58 +74,41 @@ func labelled(set *metrics.Set, name, label, value string) *metrics.Counter {
 	return set.GetOrCreateCounter(name + "{" + label + "=" + strconv.Quote(value) + "}")
 }
 
-// count adds one to a counter by its label; of one that is not known nothing.
+// count adds one to the counter with a label, if there is one.
 func count(of map[string]*metrics.Counter, label string) {
 	if c := of[label]; c != nil {
 		c.Inc()
 	}
 }
 
-// gauges are read when somebody asks.
+// gauges adds the metrics that are read on demand.
 func (s *Server) gauges(set *metrics.Set) {
-	for d := range dialects {
-		set.GetOrCreateGauge(`docent_ws_connections{dialect="`+d.String()+`"}`, func() float64 { return float64(s.speaking(d)) })
+	for name := range s.meters.dialects {
+		set.GetOrCreateGauge(`docent_ws_connections{dialect="`+name+`"}`, func() float64 { return float64(s.speaking(name)) })
 	}
 	set.GetOrCreateGauge("docent_ws_outbox_bytes", func() float64 { return float64(s.waiting()) })
-	set.GetOrCreateGauge("docent_ws_upload_bytes", func() float64 { return float64(s.uploads.bytes()) })
-	set.GetOrCreateGauge("docent_ws_principals", func() float64 {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return float64(s.ledger.principals())
-	})
+	set.GetOrCreateGauge("docent_ws_upload_bytes", func() float64 { return float64(s.bounds.uploads.Used()) })
+	set.GetOrCreateGauge("docent_ws_principals", func() float64 { return float64(s.bounds.connections.Keys()) })
 }
 
 // speaking counts the connections of a dialect.
-func (s *Server) speaking(d dialect) (n int) {
+func (s *Server) speaking(name string) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
-		if c.dialect() == d {
+		if c.dialect == name {
 			n++
 		}
 	}
 	return n
 }
 
-// waiting is how much waits for all clients, in bytes.
-func (s *Server) waiting() (bytes int) {
+// waiting returns the number of bytes that wait for all clients.
+func (s *Server) waiting() (bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
-		c.out.mu.Lock()
-		bytes += c.out.bytes + c.out.long
-		c.out.mu.Unlock()
+		bytes += c.out.waiting()
 	}
 	return bytes
-}
-
-// dialect is what the client speaks.
-func (c *connection) dialect() dialect {
-	switch {
-	case c.typed:
-		return typedDialect
-	case c.v1:
-		return v1Dialect
-	}
-	return bafDialect
 }

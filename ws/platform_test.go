@@ -13,14 +13,15 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/coder/websocket"
 	gorilla "github.com/gorilla/websocket"
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/internal/wstest"
 	"docent/payload"
 	"docent/rag"
 	"docent/ws"
+	"docent/ws/typed"
 )
 
 // talker says n messages of size bytes to each question.
@@ -258,15 +259,15 @@ func TestConnectionCap(t *testing.T) {
 	s.dial("/", nil).next()
 	p := s.dial("/", nil)
 	p.next()
-	_, resp, err := websocket.Dial(t.Context(), s.url, nil)
+	_, resp, err := wstest.Dial(t.Context(), s.url, nil)
 	if err == nil || resp.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("a third connection: %v", err)
 	}
-	p.conn.Close(websocket.StatusNormalClosure, "")
+	p.conn.Close(wstest.StatusNormalClosure, "")
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for { // its place is free soon
-		c, _, err := websocket.Dial(ctx, s.url, nil)
+		c, _, err := wstest.Dial(ctx, s.url, nil)
 		if err == nil {
 			c.CloseNow()
 			break
@@ -282,7 +283,7 @@ func TestHandshake(t *testing.T) {
 	store := agenttest.NewStore()
 	s := serve(t, setup{store: store})
 	header := http.Header{"X-Session-Id": {"H"}, "X-User-Id": {"ada"}}
-	s.dial("/deep/path?session_id=Q&user_id=eve&session_name=My+chat&session_name=other", &websocket.DialOptions{HTTPHeader: header}).next()
+	s.dial("/deep/path?session_id=Q&user_id=eve&session_name=My+chat&session_name=other", &wstest.DialOptions{HTTPHeader: header}).next()
 	if r, _, ok := store.Session("H"); !ok || r.Username != "ada" || r.Name != "My chat" || r.Platform != "WebSocketPlatform" {
 		t.Errorf("headers: %+v", r)
 	}
@@ -296,40 +297,40 @@ func TestHandshake(t *testing.T) {
 		"/?protocol=docent.v2":                     http.StatusBadRequest,
 		"/?protocol=baf":                           http.StatusBadRequest,
 	} {
-		_, resp, err := websocket.Dial(t.Context(), s.url+path, nil)
+		_, resp, err := wstest.Dial(t.Context(), s.url+path, nil)
 		if err == nil || resp.StatusCode != want {
 			t.Errorf("%.40s: %v", path, err)
 		}
 	}
 	for _, offered := range [][]string{{"docent.v2"}, {"other", "docent.v2"}, {"docent.v2", "docent.token.x"}} {
-		status, body := s.refusal("/", &websocket.DialOptions{Subprotocols: offered})
+		status, body := s.refusal("/", &wstest.DialOptions{Subprotocols: offered})
 		if status != http.StatusBadRequest || !strings.Contains(body, `\"docent.v2\" is not spoken here`) {
 			t.Errorf("%s: %d %s", offered, status, body)
 		}
 	}
 	for _, path := range []string{"/", "/?protocol=%20", "/?protocol=%20docent.v1%20"} {
-		if p := s.dial(path, &websocket.DialOptions{Subprotocols: []string{"docent.v2", "docent.v1"}}); p.conn.Subprotocol() != ws.Protocol {
+		if p := s.dial(path, &wstest.DialOptions{Subprotocols: []string{"docent.v2", "docent.v1"}}); p.conn.Subprotocol() != ws.Protocol {
 			t.Errorf("%s: %q is chosen", path, p.conn.Subprotocol())
 		}
 	}
-	s.dial(ws.TypedPath+"?protocol=docent.v2", nil)
-	_, resp, err := websocket.Dial(t.Context(), s.url, &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {"https://evil.example"}}})
+	s.dial(typed.Path+"?protocol=docent.v2", nil)
+	_, resp, err := wstest.Dial(t.Context(), s.url, &wstest.DialOptions{HTTPHeader: http.Header{"Origin": {"https://evil.example"}}})
 	if err == nil || resp.StatusCode != http.StatusForbidden {
 		t.Errorf("a foreign origin: %v", err)
 	}
-	s.dial("/", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {strings.Replace(s.url, "ws", "http", 1)}}}).next()
+	s.dial("/", &wstest.DialOptions{HTTPHeader: http.Header{"Origin": {strings.Replace(s.url, "ws", "http", 1)}}}).next()
 	resp, err = http.Get(strings.Replace(s.url, "ws", "http", 1))
 	if err != nil || resp.StatusCode != http.StatusUpgradeRequired {
 		t.Errorf("a plain GET: %v %v", resp, err)
 	}
 	resp.Body.Close()
-	sub := s.dial("/", &websocket.DialOptions{Subprotocols: []string{"other", "docent.v1"}})
+	sub := s.dial("/", &wstest.DialOptions{Subprotocols: []string{"other", "docent.v1"}})
 	if sub.conn.Subprotocol() != ws.Protocol {
 		t.Errorf("subprotocol %q", sub.conn.Subprotocol())
 	}
 	sub.say(`{"action":"hello"}`)
 	sub.until(payload.WelcomeAction)
-	if p := s.dial("/", &websocket.DialOptions{Subprotocols: []string{"other"}}); p.conn.Subprotocol() != "" || p.next().Action != payload.ReplyStr {
+	if p := s.dial("/", &wstest.DialOptions{Subprotocols: []string{"other"}}); p.conn.Subprotocol() != "" || p.next().Action != payload.ReplyStr {
 		t.Error("an unknown subprotocol is not plain BAF")
 	}
 }
@@ -352,7 +353,7 @@ func TestShutdown(t *testing.T) {
 	var running sync.WaitGroup
 	running.Go(s.stop)
 	for { // until it takes no more
-		if _, resp, err := websocket.Dial(t.Context(), s.url, nil); err != nil && resp != nil && resp.StatusCode == http.StatusServiceUnavailable {
+		if _, resp, err := wstest.Dial(t.Context(), s.url, nil); err != nil && resp != nil && resp.StatusCode == http.StatusServiceUnavailable {
 			break
 		}
 	}

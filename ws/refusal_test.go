@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
-
 	"docent/agent/agenttest"
 	"docent/auth"
+	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
+	"docent/ws/typed"
 )
 
 // authenticated is a server behind a real auth.Authenticator that knows one
@@ -41,10 +41,10 @@ func TestRefusedAfterHandshake(t *testing.T) {
 	t.Parallel()
 	store := agenttest.NewStore()
 	s, token := authenticated(t, store)
-	page := func(token string) *websocket.DialOptions {
-		return &websocket.DialOptions{Subprotocols: []string{ws.Protocol, auth.SubprotocolPrefix + token}}
+	page := func(token string) *wstest.DialOptions {
+		return &wstest.DialOptions{Subprotocols: []string{ws.Protocol, auth.SubprotocolPrefix + token}}
 	}
-	refused := func(path string, o *websocket.DialOptions, code string, want ws.CloseCode, says string) {
+	refused := func(path string, o *wstest.DialOptions, code string, want ws.CloseCode, says string) {
 		t.Helper()
 		p := s.dial(path, o)
 		f := p.next()
@@ -62,7 +62,7 @@ func TestRefusedAfterHandshake(t *testing.T) {
 		refused("/?session_id=S&protocol=docent.v1", bearer(wrong), "unauthorized", ws.CloseUnauthorized, "mistyped")
 	}
 	// BAF's clients and the typed ones are no pages that would know.
-	for _, path := range []string{"/?token=" + wrong, ws.TypedPath + "?protocol=docent.v1&token=" + wrong, ws.TypedPath + "?token=" + wrong} {
+	for _, path := range []string{"/?token=" + wrong, typed.Path + "?protocol=docent.v1&token=" + wrong, typed.Path + "?token=" + wrong} {
 		if status, _ := s.refusal(path, nil); status != http.StatusUnauthorized {
 			t.Errorf("%s: status %d", path, status)
 		}

@@ -7,30 +7,31 @@ import (
 	"docent/payload"
 )
 
-// catchUp sends what was stored while the client was away, as fast as it reads.
-// What happens meanwhile it hears after that.
-func (c *connection) catchUp(ctx context.Context) error {
-	return c.sub.CatchUp(ctx, func(e agent.Entry) bool {
+// catchUp sends the entries that were stored while the client was away, as fast as
+// it reads. New entries follow.
+func (t *talk) catchUp(ctx context.Context) error {
+	return t.c.Session().CatchUp(ctx, func(e agent.Entry) bool {
 		frame, ok := replayed(e)
-		return !ok || c.sendPatiently(ctx, frame)
+		return !ok || t.sendPatiently(ctx, frame)
 	})
 }
 
-// replay sends what was stored before the client joined, as fast as it reads.
-func (c *connection) replay(ctx context.Context) error {
-	for e, err := range c.sub.Record(ctx) {
+// replay sends the entries that were stored before the client joined, as fast as
+// it reads.
+func (t *talk) replay(ctx context.Context) error {
+	for e, err := range t.c.Session().Record(ctx) {
 		if err != nil {
 			return err
 		}
 		frame, ok := replayed(e)
-		if ok && !c.sendPatiently(ctx, c.shown(frame)) {
+		if ok && !t.sendPatiently(ctx, t.shown(frame)) {
 			return nil
 		}
 	}
 	return nil
 }
 
-// replayed is the frame that shows an entry again; false if it is not shown.
+// replayed returns the frame of a stored entry, or false if clients do not see it.
 func replayed(e agent.Entry) (payload.Frame, bool) {
 	if e.Message != nil {
 		return agent.Replay(*e.Message)

@@ -9,26 +9,26 @@ import (
 	"docent/payload"
 )
 
-// Why what is said of a turn is refused.
+// Errors of frames that name a turn.
 var (
 	errTurn   = fault.New(fault.Invalid, "turns count from 1")
 	errNoTurn = fault.New(fault.Invalid, "turn is missing")
 )
 
-// noTurn stands for the turn where none is named.
+// noTurn is the turn of a frame that names none.
 const noTurn = math.MinInt64
 
-// regenerate has what the user said in a turn answered again.
-func (c *connection) regenerate(ctx context.Context, frame payload.Frame) error {
+// regenerate answers the user's message of a turn again.
+func (t *talk) regenerate(ctx context.Context, frame payload.Frame) error {
 	r := payload.Regenerate{Turn: noTurn}
 	if err := payload.UnmarshalMessage(frame.Message, &r); err != nil {
 		return fault.Wrap(fault.Invalid, err, "regenerate needs an object with the turn as a number")
 	}
-	return c.revise(ctx, agent.Revision{Turn: r.Turn, ID: frame.ID})
+	return t.revise(ctx, agent.Revision{Turn: r.Turn, ID: frame.ID})
 }
 
-// edit has something else answered in a turn's place.
-func (c *connection) edit(ctx context.Context, frame payload.Frame) error {
+// edit replaces the user's message of a turn and answers the new one.
+func (t *talk) edit(ctx context.Context, frame payload.Frame) error {
 	e := payload.Edit{Turn: noTurn}
 	if err := payload.UnmarshalMessage(frame.Message, &e); err != nil {
 		return fault.Wrap(fault.Invalid, err, "edit needs an object with the turn as a number, and the message")
@@ -36,21 +36,21 @@ func (c *connection) edit(ctx context.Context, frame payload.Frame) error {
 	if e.Message == nil && e.Turn != noTurn {
 		return fault.New(fault.Invalid, "edit needs a message")
 	}
-	return c.revise(ctx, agent.Revision{Turn: e.Turn, ID: frame.ID, Content: e.Message})
+	return t.revise(ctx, agent.Revision{Turn: e.Turn, ID: frame.ID, Content: e.Message})
 }
 
-func (c *connection) revise(ctx context.Context, r agent.Revision) error {
+func (t *talk) revise(ctx context.Context, r agent.Revision) error {
 	switch {
 	case r.Turn == noTurn:
 		return errNoTurn
 	case r.Turn < 1:
 		return errTurn
 	}
-	return c.sub.Revise(ctx, r)
+	return t.c.Session().Revise(ctx, r)
 }
 
-// feedback stores what the user thinks of a turn.
-func (c *connection) feedback(ctx context.Context, frame payload.Frame) error {
+// feedback stores the user's feedback on a turn.
+func (t *talk) feedback(ctx context.Context, frame payload.Frame) error {
 	var f payload.Feedback
 	if err := payload.UnmarshalMessage(frame.Message, &f); err != nil {
 		return fault.Wrap(fault.Invalid, err, "feedback needs an object with rating or comment, and may name a turn")
@@ -61,9 +61,9 @@ func (c *connection) feedback(ctx context.Context, frame payload.Frame) error {
 			return errTurn
 		}
 	}
-	turn, err := c.sub.Feedback(ctx, about)
+	turn, err := t.c.Session().Feedback(ctx, about)
 	if err == nil {
-		c.sendMessage(payload.FeedbackStoredAction, payload.FeedbackStored{Turn: turn}, frame.ID)
+		t.sendMessage(payload.FeedbackStoredAction, payload.FeedbackStored{Turn: turn}, frame.ID)
 	}
 	return err
 }

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
-
+	"docent/internal/wstest"
 	"docent/payload"
 	"docent/store/sqlite"
 	"docent/ws"
+	"docent/ws/typed"
 )
 
 // What replaces what was said carries replaces, on the ack and to other clients;
@@ -274,7 +274,7 @@ func TestGUI(t *testing.T) {
 	old := s.dial("/?session_id=S&gui=0", nil)
 	old.joined()
 	v1, _ := s.hello("/?session_id=S&gui=1")
-	offered := s.dial("/?session_id=S&gui=1", &websocket.DialOptions{Subprotocols: []string{ws.Protocol}})
+	offered := s.dial("/?session_id=S&gui=1", &wstest.DialOptions{Subprotocols: []string{ws.Protocol}})
 	offered.say(`{"action":"hello"}`)
 	offered.until(payload.SyncedAction)
 	v1.say(`{"action":"user_gui_event","message":"clicked"}`)
@@ -299,7 +299,7 @@ func TestGUI(t *testing.T) {
 			t.Errorf("again as %s, want %s", got, want)
 		}
 	}
-	typed := s.dial(ws.TypedPath+"?session_id=S&gui=1", nil)
+	typed := s.dial(typed.Path+"?session_id=S&gui=1", nil)
 	typed.query("go")
 	for {
 		if m := typed.hear(); m.Kind == "ui" {

@@ -10,13 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
+	"docent/ws/typed"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,10 +36,11 @@ type setup struct {
 
 // site is a running server.
 type site struct {
-	t       *testing.T
-	url     string
-	runtime *agent.Runtime
-	server  *ws.Server
+	t        *testing.T
+	url      string
+	runtime  *agent.Runtime
+	server   *ws.Server
+	endpoint *typed.Endpoint
 }
 
 func serve(t *testing.T, s setup) *site {
@@ -68,12 +70,14 @@ func serve(t *testing.T, s setup) *site {
 			return ws.Info{Models: []string{"scripted"}, Collections: []string{"default"}}
 		}
 	}
+	endpoint := typed.New(typed.Config{})
+	s.config.Dialects = map[string]ws.Dialect{typed.Path: endpoint.Dialect()}
 	server, err := ws.NewServer(s.config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := httptest.NewServer(server)
-	out := &site{t: t, url: "ws" + strings.TrimPrefix(h.URL, "http"), runtime: rt, server: server}
+	out := &site{t: t, url: "ws" + strings.TrimPrefix(h.URL, "http"), runtime: rt, server: server, endpoint: endpoint}
 	t.Cleanup(func() {
 		out.stop()
 		h.Close()
@@ -95,14 +99,14 @@ func (s *site) stop() {
 // docs/asyncapi.yaml.
 type peer struct {
 	t       *testing.T
-	conn    *websocket.Conn
+	conn    *wstest.Conn
 	channel string
 }
 
 // channelOf is the channel of docs/asyncapi.yaml that a handshake asks for.
-func channelOf(path string, o *websocket.DialOptions) string {
+func channelOf(path string, o *wstest.DialOptions) string {
 	switch {
-	case strings.HasPrefix(path, ws.TypedPath):
+	case strings.HasPrefix(path, typed.Path):
 		return channelTyped
 	case strings.Contains(path, "protocol=docent.v1"), o != nil && slices.Contains(o.Subprotocols, ws.Protocol):
 		return channelV1
@@ -111,11 +115,11 @@ func channelOf(path string, o *websocket.DialOptions) string {
 	}
 }
 
-func (s *site) dial(path string, o *websocket.DialOptions) *peer {
+func (s *site) dial(path string, o *wstest.DialOptions) *peer {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	defer cancel()
-	conn, _, err := websocket.Dial(ctx, s.url+path, o)
+	conn, _, err := wstest.Dial(ctx, s.url+path, o)
 	if err != nil {
 		s.t.Fatalf("dial %s: %v", path, err)
 	}
@@ -159,10 +163,10 @@ type frame struct {
 
 func (p *peer) say(text string) {
 	p.t.Helper()
-	p.write(websocket.MessageText, []byte(text))
+	p.write(wstest.MessageText, []byte(text))
 }
 
-func (p *peer) write(kind websocket.MessageType, data []byte) {
+func (p *peer) write(kind int, data []byte) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
 	defer cancel()
@@ -215,8 +219,8 @@ func (p *peer) closed() int {
 	defer cancel()
 	for {
 		if _, _, err := p.conn.Read(ctx); err != nil {
-			if code := websocket.CloseStatus(err); code >= 0 {
-				return int(code)
+			if code := wstest.CloseStatus(err); code >= 0 {
+				return code
 			}
 			p.t.Fatalf("ended without a close frame: %v", err)
 		}

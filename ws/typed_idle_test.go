@@ -16,6 +16,7 @@ import (
 	"docent/payload"
 	"docent/rag"
 	"docent/ws"
+	"docent/ws/typed"
 )
 
 // pipes is a listener in memory.
@@ -63,7 +64,7 @@ func TestTypedIdle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		server, err := ws.NewServer(ws.Config{Runtime: rt})
+		server, err := ws.NewServer(ws.Config{Runtime: rt, Dialects: map[string]ws.Dialect{typed.Path: typed.New(typed.Config{}).Dialect()}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +73,7 @@ func TestTypedIdle(t *testing.T) {
 		served := make(chan error, 1)
 		go func() { served <- h.Serve(listener) }()
 		dialer := websocket.Dialer{NetDialContext: listener.dial}
-		c, resp, err := dialer.DialContext(t.Context(), "ws://memory"+ws.TypedPath, nil)
+		c, resp, err := dialer.DialContext(t.Context(), "ws://memory"+typed.Path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,16 +13,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
 	gorilla "github.com/gorilla/websocket"
 
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/internal/fault"
+	"docent/internal/wstest"
 	"docent/payload"
 	"docent/rag"
 	"docent/store/sqlite"
 	"docent/ws"
+	"docent/ws/typed"
 )
 
 // message is what came in the Agent WebSocket dialect.
@@ -39,7 +40,7 @@ type message struct {
 // typed dials as a client of Agent WebSocket and returns its welcome.
 func (s *site) typed(query string) (*peer, message) {
 	s.t.Helper()
-	p := s.dial(ws.TypedPath+query, nil)
+	p := s.dial(typed.Path+query, nil)
 	m := p.hear()
 	if m.Type != payload.TypedNotification || m.Kind != "welcome" {
 		s.t.Fatalf("want a welcome, got %s", m.raw)
@@ -123,7 +124,7 @@ func TestTypedConversation(t *testing.T) {
 	if _, w := s.typed(""); strings.HasSuffix(w.Content, ": ") || strings.Contains(w.Content, "S:") {
 		t.Errorf("a new session: %s", w.raw)
 	}
-	if sub := s.dial(ws.TypedPath, &websocket.DialOptions{Subprotocols: []string{ws.Protocol}}); sub.conn.Subprotocol() != "" || sub.hear().Kind != "welcome" {
+	if sub := s.dial(typed.Path, &wstest.DialOptions{Subprotocols: []string{ws.Protocol}}); sub.conn.Subprotocol() != "" || sub.hear().Kind != "welcome" {
 		t.Errorf("subprotocol %q", sub.conn.Subprotocol())
 	}
 }
@@ -132,7 +133,7 @@ func TestTypedConversation(t *testing.T) {
 func TestTypedGorilla(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{})
-	c, resp, err := gorilla.DefaultDialer.DialContext(t.Context(), s.url+ws.TypedPath, nil)
+	c, resp, err := gorilla.DefaultDialer.DialContext(t.Context(), s.url+typed.Path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +154,7 @@ func TestTypedGorilla(t *testing.T) {
 		t.Errorf("got %s", types)
 	}
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
-		req, err := http.NewRequestWithContext(t.Context(), method, strings.Replace(s.url, "ws", "http", 1)+ws.TypedPath, nil)
+		req, err := http.NewRequestWithContext(t.Context(), method, strings.Replace(s.url, "ws", "http", 1)+typed.Path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -406,7 +407,7 @@ func TestNotify(t *testing.T) {
 	other, _ := s.typed("?session_id=T")
 	b := s.dial("/?session_id=S", nil)
 	b.joined()
-	if n, err := s.server.Notify("S", "The <report> is done."); n != 2 || err != nil {
+	if n, err := s.endpoint.Notify("S", "The <report> is done."); n != 2 || err != nil {
 		t.Errorf("%d told, %v", n, err)
 	}
 	for _, p := range []*peer{one, two} {
@@ -416,20 +417,20 @@ func TestNotify(t *testing.T) {
 			}
 		}
 	}
-	if n, err := s.server.Notify("nobody", "x"); n != 0 || fault.KindOf(err) != fault.NotFound {
+	if n, err := s.endpoint.Notify("nobody", "x"); n != 0 || fault.KindOf(err) != fault.NotFound {
 		t.Errorf("%d told, %v", n, err)
 	}
 	for _, p := range []*peer{one, two} {
-		p.conn.Close(websocket.StatusNormalClosure, "")
+		p.conn.Close(wstest.StatusNormalClosure, "")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for ctx.Err() == nil {
-		if _, err := s.server.Notify("S", "x"); fault.KindOf(err) == fault.NotFound && err != nil {
+		if _, err := s.endpoint.Notify("S", "x"); fault.KindOf(err) == fault.NotFound && err != nil {
 			break
 		}
 	}
-	if _, err := s.server.Notify("T", "x"); err != nil || ctx.Err() != nil {
+	if _, err := s.endpoint.Notify("T", "x"); err != nil || ctx.Err() != nil {
 		t.Error(err, ctx.Err())
 	}
 	for m := other.hear(); m.Content != "x"; m = other.hear() {

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
-	"github.com/coder/websocket"
 	gorilla "github.com/gorilla/websocket"
 
 	"docent/agent/agenttest"
 	"docent/internal/fault"
+	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
 )
@@ -21,7 +21,7 @@ import (
 // halfSent begins a message and leaves it.
 func (p *peer) halfSent(text string) {
 	p.t.Helper()
-	w, err := p.conn.Writer(p.t.Context(), websocket.MessageText)
+	w, err := p.conn.Writer(p.t.Context(), wstest.MessageText)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestUploadShares(t *testing.T) {
 				return n
 			}
 			var half []*peer
-			for range 8 { // coder/websocket sends 4 KiB at a time
+			for range 8 { // the client sends 4 KiB at a time
 				p := s.dial("/", bearer("ada"))
 				p.halfSent(text + strings.Repeat("QUJD", 60<<10))
 				half = append(half, p)

@@ -8,23 +8,26 @@ import (
 	"docent/internal/fault"
 )
 
-// How old it may be that a client was found to be let in.
+// How often the server checks whether a client may still be connected.
 const (
-	// validActing is for one that asks for something.
+	// validActing is the age of the last check at which a client that sends a
+	// message is checked again.
 	validActing = 5 * time.Second
-	// validListening is for all, beside the time that it takes to ask.
+	// validListening is the time between two checks of all clients.
 	validListening = 10 * time.Second
-	// validTimeout bounds asking for one of them.
+	// validTimeout bounds the check of one client.
 	validTimeout = 5 * time.Second
+	// recheckPause is the time between two effective calls of Recheck.
+	recheckPause = time.Second
 )
 
-// verify ends the connection of who asks for something and is not let in any
-// more, and reports whether it goes on. While that cannot be told, it does.
-func (c *connection) verify(ctx context.Context) bool {
-	if c.server.cfg.Valid == nil || c.sub == nil || time.Since(c.validAt) < validActing {
+// Verify reports whether the client may still be connected, and closes the
+// connection if not. If the check fails, the connection goes on.
+func (c *Connection) Verify(ctx context.Context) bool {
+	if c.server.cfg.Valid == nil || c.Session() == nil || time.Since(c.validAt) < validActing {
 		return true
 	}
-	if ctx.Err() != nil { // it has ended
+	if ctx.Err() != nil { // the connection has ended
 		return false
 	}
 	if err := c.server.cfg.Valid(ctx, *c.who); fault.KindOf(err) == fault.Unauthorized {
@@ -35,16 +38,15 @@ func (c *connection) verify(ctx context.Context) bool {
 	return true
 }
 
-// shutOut ends the connection of who is not let in any more.
-func (c *connection) shutOut(ctx context.Context, err error) {
-	c.server.cfg.Logger.InfoContext(ctx, "client is not let in any more", "session", c.session())
-	c.refuse(err, "")
-	c.close(CloseUnauthorized)
+// shutOut closes the connection of a client that may no longer be connected.
+func (c *Connection) shutOut(ctx context.Context, err error) {
+	c.server.cfg.Logger.InfoContext(ctx, "client is not let in any more", "session", c.SessionID())
+	c.Refuse(err, "")
+	c.Close(CloseUnauthorized)
 }
 
-// watch asks for everybody who is connected, until ctx ends. Those who only
-// listen hear what is said in their sessions, so they cannot be left until they
-// say something themselves.
+// watch checks all clients from time to time, until ctx ends. Clients that only
+// listen receive the messages of their sessions, so they are checked too.
 func (s *Server) watch(ctx context.Context) {
 	defer s.served.Done()
 	ticker := time.NewTicker(validListening)
@@ -57,7 +59,7 @@ func (s *Server) watch(ctx context.Context) {
 			s.verifyAll(ctx)
 		case <-s.recheck:
 			s.verifyAll(ctx)
-			select { // anybody may sign out, however often
+			select { // users may sign out as often as they like
 			case <-time.After(recheckPause):
 			case <-ctx.Done():
 			}
@@ -65,20 +67,17 @@ func (s *Server) watch(ctx context.Context) {
 	}
 }
 
-// recheckPause is the time between two calls of Recheck that count.
-const recheckPause = time.Second
-
-// Recheck has everybody looked at soon who is connected, as somebody may not be
-// let in any more. It does not wait for that.
+// Recheck makes the server check all clients soon, because somebody may no longer
+// be allowed in. It does not wait for the check.
 func (s *Server) Recheck() {
 	select {
 	case s.recheck <- struct{}{}:
-	default: // it is to be done already
+	default: // a check is due already
 	}
 }
 
-// verifyAll asks one after the other, and once for all connections that were let
-// in by the same.
+// verifyAll checks one credential after the other, and closes the connections of
+// those that are no longer valid.
 func (s *Server) verifyAll(ctx context.Context) {
 	for _, group := range s.known() {
 		if ctx.Err() != nil {
@@ -96,8 +95,7 @@ func (s *Server) verifyAll(ctx context.Context) {
 	}
 }
 
-// known are the connections of which it is known whose they are, by what those
-// were known by.
+// known returns the connections of known clients by their credential.
 func (s *Server) known() map[auth.Credential]*audience {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,8 +113,8 @@ func (s *Server) known() map[auth.Credential]*audience {
 	return out
 }
 
-// audience are the connections of one credential.
+// audience is the connections of one credential.
 type audience struct {
 	who   auth.Principal
-	conns []*connection
+	conns []*Connection
 }

@@ -15,20 +15,19 @@ import (
 	"docent/payload"
 )
 
-// Transcriber turns recordings into text, as a speech.Client does. It is safe
-// for concurrent use and gives up by itself after a while.
+// Transcriber turns recordings into text. It is safe for concurrent use and has a
+// timeout of its own.
 type Transcriber interface {
-	// Transcribe returns the words of an audio file. language is an ISO 639-1
-	// code, or "" for any. Errors carry a fault kind.
+	// Transcribe returns the text of an audio file. language is an ISO 639-1 code,
+	// or "" for any. Errors carry a fault kind.
 	Transcribe(ctx context.Context, recording []byte, language string) (string, error)
 }
 
-// maxListening bounds the recordings that are transcribed at once, of all
-// connections.
+// maxListening bounds the recordings of all connections that are transcribed at
+// once.
 const maxListening = 64
 
-// Why a recording is not listened to. It must not become what the user said, as
-// words about a failed transcription would.
+// Errors of recordings.
 var (
 	errNoSpeech  = fault.New(fault.Invalid, "I cannot listen to recordings here. Please write instead.")
 	errRecording = fault.New(fault.Invalid, "a recording must be an audio file in base64, as text")
@@ -36,68 +35,65 @@ var (
 	errDropped   = fault.New(fault.Conflict, "this recording was given up before it was understood")
 )
 
-// listening is a recording that is being transcribed, while its client is read
-// on, so that it can be stopped.
+// listening is a recording that is being transcribed. The reader goes on meanwhile,
+// so that the client can stop it.
 type listening struct {
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 }
 
-// takeVoice begins to transcribe a recording. What the client sends next waits
-// for that, see afterVoice.
-func (c *connection) takeVoice(ctx context.Context, frame payload.Frame) error {
-	if c.server.cfg.Transcriber == nil {
+// takeVoice starts to transcribe a recording. The client's next frames wait for
+// it, see afterVoice.
+func (t *talk) takeVoice(ctx context.Context, frame payload.Frame) error {
+	if t.c.server.cfg.Transcriber == nil {
 		return errNoSpeech
 	}
 	recording, err := decodeRecording(frame.Message)
 	if err != nil {
 		return err
 	}
-	if frame.ID != "" { // one that was sent before need not be heard again
-		content, said, err := c.sub.Said(ctx, frame.ID)
+	if frame.ID != "" { // a repeated recording is not transcribed again
+		content, said, err := t.c.Session().Said(ctx, frame.ID)
 		if err != nil {
 			return err
 		}
 		if said {
 			frame.Message = content
-			return c.hear(ctx, frame, true)
+			return t.hear(ctx, frame, true)
 		}
 	}
-	if c.server.listening.Add(1) > maxListening {
-		c.server.listening.Add(-1)
+	if t.c.server.hearing.Add(1) > maxListening {
+		t.c.server.hearing.Add(-1)
 		return errListening
 	}
-	held := c.held // its memory is in use until it is transcribed
-	c.held = 0
+	free := t.c.upload.handOver() // the recording's memory is in use until it is transcribed
 	call, cancel := context.WithCancelCause(ctx)
-	c.voice = &listening{cancel: cancel, done: make(chan struct{})}
+	t.voice = &listening{cancel: cancel, done: make(chan struct{})}
 	go func(done chan struct{}) {
 		defer close(done)
-		defer c.contain(ctx)
 		defer cancel(nil)
-		defer func() {
-			if held != 0 {
-				c.server.uploads.free(c.sharer(), held)
+		defer free()
+		defer t.c.server.hearing.Add(-1)
+		t.c.contain(ctx, func() bool {
+			if err := t.transcribe(ctx, call, recording, frame); err != nil && ctx.Err() == nil {
+				t.refused(ctx, err, frame)
 			}
-		}()
-		defer c.server.listening.Add(-1)
-		if err := c.transcribe(ctx, call, recording, frame); err != nil && ctx.Err() == nil {
-			c.refused(ctx, err, frame)
-		}
-	}(c.voice.done)
+			return true
+		})
+	}(t.voice.done)
 	return nil
 }
 
-// transcribe tells the sender what it has said, and hands that on. ctx is the
-// connection's; call also ends when the recording is given up.
-func (c *connection) transcribe(ctx, call context.Context, recording []byte, frame payload.Frame) error {
-	language, err := c.sub.Language(call)
+// transcribe sends the text of a recording to its sender and to the session. ctx is
+// the connection's; call also ends when the recording is given up.
+func (t *talk) transcribe(ctx, call context.Context, recording []byte, frame payload.Frame) error {
+	language, err := t.c.Session().Language(call)
 	if err != nil && call.Err() == nil {
 		return err
 	}
-	text, err := c.server.cfg.Transcriber.Transcribe(call, recording, languageCode(language))
+	text, err := t.c.server.cfg.Transcriber.Transcribe(call, recording, languageCode(language))
 	switch {
-	case errors.Is(context.Cause(call), errDropped) && !c.v1: // it was emptied along with all else
+	case errors.Is(context.Cause(call), errDropped) && !t.v1: // a reset has emptied the session
 		return nil
 	case errors.Is(context.Cause(call), errDropped):
 		return errDropped
@@ -108,40 +104,33 @@ func (c *connection) transcribe(ctx, call context.Context, recording []byte, fra
 		return err
 	}
 	if len(text) > agent.MaxTextBytes {
-		return c.tooLong()
+		return tooLong(&t.c.server.cfg)
 	}
-	c.send(payload.Frame{Action: payload.UserMessage, Message: frame.Message, History: true, Time: time.Now(), ID: frame.ID})
-	return c.hear(ctx, frame, true)
+	t.send(payload.Frame{Action: payload.UserMessage, Message: frame.Message, History: true, Time: time.Now(), ID: frame.ID})
+	return t.hear(ctx, frame, true)
 }
 
-// afterVoice keeps a client's frames in order: they wait for its recording to be
-// transcribed. A reset overtakes it, and a stop: it is then given up, unless a
-// turn is named, which is another.
-func (c *connection) afterVoice(ctx context.Context, frame payload.Frame) {
-	if c.voice == nil {
+// afterVoice keeps a client's frames in order: they wait until its recording is
+// transcribed. A reset gives the recording up, and so does a stop that names no
+// turn.
+func (t *talk) afterVoice(ctx context.Context, frame payload.Frame) {
+	if t.voice == nil {
 		return
 	}
 	switch {
-	case frame.Action == payload.StopAction && c.v1:
+	case frame.Action == payload.StopAction && t.v1:
 		var s payload.Stop
 		if frame.Message != nil && (payload.UnmarshalMessage(frame.Message, &s) != nil || s.Turn != nil) {
 			return
 		}
-		c.voice.cancel(errDropped)
+		t.voice.cancel(errDropped)
 	case frame.Action == payload.Reset:
-		c.voice.cancel(errDropped)
+		t.voice.cancel(errDropped)
 	}
 	select {
-	case <-c.voice.done:
-		c.voice = nil
+	case <-t.voice.done:
+		t.voice = nil
 	case <-ctx.Done():
-	}
-}
-
-// endVoice waits for what the end of the connection's context ends.
-func (c *connection) endVoice() {
-	if c.voice != nil {
-		<-c.voice.done
 	}
 }
 
@@ -162,7 +151,7 @@ func decodeRecording(message json.RawMessage) ([]byte, error) {
 	return recording, nil
 }
 
-// languageCode is what of the session's language a Transcriber understands.
+// languageCode returns the ISO 639-1 code in the name of a language, or "".
 func languageCode(language string) string {
 	if code := isoCode.FindStringSubmatch(strings.ToLower(language)); code != nil {
 		return code[1]
@@ -170,5 +159,5 @@ func languageCode(language string) string {
 	return ""
 }
 
-// isoCode is an ISO 639-1 code, alone or before a region.
+// isoCode matches an ISO 639-1 code, alone or before a region.
 var isoCode = regexp.MustCompile(`^([a-z]{2})(?:[-_]|$)`)

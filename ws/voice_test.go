@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
-
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/internal/fault"
+	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
 )
@@ -270,7 +269,7 @@ func TestVoiceMemory(t *testing.T) {
 	if got := other.said(); !strings.Contains(got, `text="ok"`) {
 		t.Error(got)
 	}
-	if err := p.conn.Close(websocket.StatusNormalClosure, ""); err != nil {
+	if err := p.conn.Close(wstest.StatusNormalClosure, ""); err != nil {
 		t.Error(err)
 	}
 }

@@ -8,6 +8,9 @@ import (
 
 	"docent/payload"
 	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+	"docent/rag/wire"
 )
 
 // Answers is an agent.RAG that answers each question from a script.
@@ -27,7 +30,7 @@ func (a *Answers) Requests() []rag.Request {
 	return append([]rag.Request(nil), a.requests...)
 }
 
-// Stream implements agent.RAG: two phases, a delta a word, the message.
+// Stream implements agent.RAG: two phases, a delta for each word, and the answer.
 func (a *Answers) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
 	return func(yield func(rag.Part, error) bool) {
 		a.mu.Lock()
@@ -52,19 +55,21 @@ func (a *Answers) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Par
 				return
 			}
 		}
-		yield(rag.Part{Message: Message(req.Question, text), Usage: &rag.Usage{Prompt: 7, Completion: 3}}, nil)
+		yield(rag.Part{Answer: answer(req.Question, text)}, nil)
 	}
 }
 
-// Message is an answer with one passage.
-func Message(question, answer string) *payload.RAGMessage {
+// Message is the message of an answer with one passage.
+func Message(question, text string) payload.RAGMessage { return wire.Message(*answer(question, text)) }
+
+// answer is an answer with one passage.
+func answer(question, text string) *rag.Answer {
 	page := 0
-	return &payload.RAGMessage{
-		LLMName: "scripted", Question: question, Answer: answer,
-		Docs: []payload.RAGDoc{{
-			Content:  "chunk text",
-			Metadata: payload.RAGMetadata{Source: "/docs/a.pdf", Page: &page, Title: "A", DocumentID: 1, ChunkID: 1, End: 10},
-		}},
-		Sentences: []payload.RAGSentence{},
+	return &rag.Answer{
+		Model: "scripted", Question: question, Text: text, Usage: &rag.Usage{Prompt: 7, Completion: 3},
+		Passages: []retrieve.Result{{Passage: corpus.Passage{
+			Chunk:    corpus.Chunk{ID: 1, DocumentID: 1, Text: "chunk text", Page: &page, End: 10},
+			Document: corpus.Document{Source: "/docs/a.pdf", Title: "A"},
+		}}},
 	}
 }

@@ -10,16 +10,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent"
 	"docent/agent/definition"
+	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/payload"
 )
 
 // scripted is a model that searches, then answers, again and again.
-func scripted() llms.Model {
+func scripted() llm.Model {
 	return llmtest.NewModel(func(n int, _ llmtest.Request) llmtest.Reply {
 		if n%2 == 0 {
 			return llmtest.Reply{ToolCalls: []llmtest.ToolCall{{ID: fmt.Sprint("call", n), Name: "search_knowledge", Arguments: `{"query":"service"}`}}}
@@ -29,11 +28,11 @@ func scripted() llms.Model {
 }
 
 // assistants are the built-in assistant in Go and in YAML.
-func assistants(t *testing.T, model llms.Model) map[string]*agent.Agent {
+func assistants(t *testing.T, model llm.Model) map[string]*agent.Agent {
 	t.Helper()
 	env := definition.Environment{Knowledge: knowledge(), K: 4, History: 4}
 	if model != nil {
-		env.Models, env.Model = map[string]llms.Model{"scripted": model}, "scripted"
+		env.Models, env.Model = map[string]llm.Model{"scripted": model}, "scripted"
 	}
 	d, err := definition.Parse(t.Context(), "assistant.yaml", definition.Assistant(), env)
 	if err != nil {
@@ -55,7 +54,7 @@ func TestAssistants(t *testing.T) {
 	for _, capable := range []bool{false, true} {
 		var first []string
 		for _, name := range []string{"Go", "YAML"} {
-			var model llms.Model
+			var model llm.Model
 			if capable {
 				model = scripted()
 			}

@@ -8,10 +8,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent"
 	"docent/agent/tool"
+	"docent/llm"
 )
 
 //go:embed assistant.yaml
@@ -24,7 +23,7 @@ func Assistant() []byte { return append([]byte(nil), assistant...) }
 // Environment is what agents find where they run.
 type Environment struct {
 	// Models are the chat models by name. Default: none.
-	Models map[string]llms.Model
+	Models map[string]llm.Model
 	// Model names the one that is used where the file names none. Default: "",
 	// no model.
 	Model string

@@ -11,12 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent"
 	"docent/agent/definition"
 	"docent/agent/tool"
 	"docent/internal/fault"
+	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/payload"
 )
@@ -161,7 +160,7 @@ func TestReasoning(t *testing.T) {
 	server := &toolServer{}
 	var asked definition.MCPServer
 	env := definition.Environment{
-		Models: map[string]llms.Model{"scripted": model}, Model: "scripted", Knowledge: knowledge(), Dir: dir,
+		Models: map[string]llm.Model{"scripted": model}, Model: "scripted", Knowledge: knowledge(), Dir: dir,
 		Variable: func(name string) (string, bool) { return "secret", name == "TOKEN" },
 		MCP: func(_ context.Context, s definition.MCPServer) (definition.ToolServer, error) {
 			asked = s
@@ -244,7 +243,7 @@ intents: {order: {description: orders something}}
 states:
   a: {initial: true, on: [{intent: order, to: b}]}
   b: {body: [{reply: ordered}]}
-`, definition.Environment{Models: map[string]llms.Model{"m": model}, Model: "m"})
+`, definition.Environment{Models: map[string]llm.Model{"m": model}, Model: "m"})
 	k, _ := begin(t, d.Agent, agent.RuntimeConfig{}, 0)
 	equal(t, "order", k.say("two, please"), []string{reply("ordered")})
 }

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tmc/langchaingo/llms"
 	"gopkg.in/yaml.v3"
 
 	"docent/agent"
 	"docent/agent/intent"
 	"docent/internal/fault"
+	"docent/llm"
 	"docent/rag"
 )
 
@@ -135,7 +135,7 @@ func (d *draft) modelName(n *yaml.Node) string {
 }
 
 // chat is the model of that name; nil if there is none.
-func (d *draft) chat(name string) llms.Model {
+func (d *draft) chat(name string) llm.Model {
 	if m := d.env.Models[name]; m != nil {
 		return m
 	}

@@ -113,7 +113,7 @@ func testBAFConfigurations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := LLMConfig{Model: model, Name: "llm", Threshold: .4, Timeout: DefaultTimeout}
+		want := LLMConfig{Model: model, Name: "scripted", Threshold: .4, Timeout: DefaultTimeout}
 		if c.cfg != want {
 			t.Errorf("%+v", c.cfg)
 		}

@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/internal/fault"
+	"docent/llm"
 )
 
 // DefaultTimeout bounds the call of a model that classifies a message.
@@ -19,9 +18,9 @@ const DefaultTimeout = 30 * time.Second
 // use_… options the other way round.
 type LLMConfig struct {
 	// Model is asked. Required.
-	Model llms.Model
-	// Name is what predictions are recorded under. Default: the model's name if
-	// it has a method Name, else "llm".
+	Model llm.Model
+	// Name is what predictions are recorded under. Default: the model's
+	// name.
 	Name string
 	// Threshold is the score, up to 1, from which on an intent is taken.
 	// Default: 0, which means DefaultThreshold.
@@ -60,10 +59,7 @@ func NewLLM(cfg LLMConfig) (*LLM, error) {
 		return nil, errors.New("intent: LLMConfig.Timeout must not be negative")
 	}
 	if cfg.Name == "" {
-		cfg.Name = "llm"
-		if m, ok := cfg.Model.(interface{ Name() string }); ok {
-			cfg.Name = m.Name()
-		}
+		cfg.Name = cfg.Model.Name()
 	}
 	return &LLM{cfg: cfg}, nil
 }
@@ -111,12 +107,9 @@ func (c *LLM) ask(ctx context.Context, req Request) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
-	resp, err := c.cfg.Model.GenerateContent(ctx, messages, llms.WithJSONMode())
+	answer, err := llm.Ask(ctx, c.cfg.Model, llm.Request{Messages: messages, JSON: true})
 	if err != nil {
 		return "", err
 	}
-	if resp == nil || len(resp.Choices) == 0 {
-		return "", errors.New("the model returned no answer")
-	}
-	return resp.Choices[0].Content, nil
+	return answer.Text, nil
 }

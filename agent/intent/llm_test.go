@@ -9,8 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/internal/fault"
 	"docent/llm/llmtest"
 )
@@ -56,7 +54,7 @@ func TestPrompts(t *testing.T) {
 			t.Parallel()
 			classifier, model := newLLM(t, c.cfg, said(`{"hello": {"score": 0.9}}`))
 			p, err := classifier.Classify(t.Context(), c.req)
-			if err != nil || p.Intent != "hello" || p.Sentence != c.req.Text || p.Classifier != "llm" {
+			if err != nil || p.Intent != "hello" || p.Sentence != c.req.Text || p.Classifier != "scripted" {
 				t.Errorf("%+v, %v", p, err)
 			}
 			requests := model.Requests()
@@ -82,7 +80,7 @@ func TestInjection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	user := messages[1].Parts[0].(llms.TextContent).Text
+	user := messages[1].Text
 	head, sentence, ok := strings.Cut(user, "\n")
 	if !ok || strings.Contains(sentence, "\n") || head != "The message, as a JSON string:" {
 		t.Errorf("%q", user)

@@ -8,9 +8,8 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/tmc/langchaingo/llms"
-
 	templates "docent/internal/prompt"
+	"docent/llm"
 )
 
 const (
@@ -65,7 +64,7 @@ var natures = map[Kind]string{
 }
 
 // messages are what a model is asked.
-func (c *LLM) messages(req Request) ([]llms.MessageContent, error) {
+func (c *LLM) messages(req Request) ([]llm.Message, error) {
 	definitions, err := c.definitions(req.Intents)
 	if err != nil {
 		return nil, err
@@ -92,9 +91,9 @@ func (c *LLM) messages(req Request) ([]llms.MessageContent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []llms.MessageContent{
-		llms.TextParts(llms.ChatMessageTypeSystem, system),
-		llms.TextParts(llms.ChatMessageTypeHuman, user),
+	return []llm.Message{
+		llm.Text(llm.System, system),
+		llm.Text(llm.User, user),
 	}, nil
 }
 

@@ -121,7 +121,7 @@ func library(t testing.TB) (*shelf, *Set) {
 func shelfSet(t testing.TB, s *shelf) *Set {
 	t.Helper()
 	static := must(embed.NewStatic())
-	r, err := rag.NewRetriever(rag.RetrieverConfig{Corpus: s, Embedder: static, Static: static, Keywords: bm25.New(), Vectors: chromem.New()})
+	r, err := rag.NewRetriever(rag.RetrieverConfig{Corpus: s, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New()})
 	if err != nil {
 		t.Fatal(err)
 	}

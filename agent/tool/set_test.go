@@ -154,7 +154,7 @@ func TestNewSetRefuses(t *testing.T) {
 		}
 	}
 	s := newSet(t, SetConfig{Tools: []Tool{ok, {Name: "b", Call: ok.Call}}})
-	if all := s.Tools(); len(all) != 2 || all[0].Name != "a" || all[1].Name != "b" || all[0].Definition().Function.Parameters == nil {
+	if all := s.Tools(); len(all) != 2 || all[0].Name != "a" || all[1].Name != "b" || all[0].Definition().Parameters == nil {
 		t.Errorf("tools %v", all)
 	}
 }

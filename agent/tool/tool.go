@@ -7,9 +7,8 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/internal/fault"
+	"docent/llm"
 )
 
 // MaxParameters bounds a tool's JSON Schema, in bytes.
@@ -63,14 +62,12 @@ func New[In any](name, description string, call func(context.Context, In) (any, 
 }
 
 // Definition is the tool as a model is told of it.
-func (t Tool) Definition() llms.Tool {
+func (t Tool) Definition() llm.Tool {
 	parameters := t.Parameters
 	if len(parameters) == 0 {
 		parameters = noParameters
 	}
-	return llms.Tool{Type: "function", Function: &llms.FunctionDefinition{
-		Name: t.Name, Description: t.Description, Parameters: parameters,
-	}}
+	return llm.Tool{Name: t.Name, Description: t.Description, Parameters: parameters}
 }
 
 func (t Tool) validate() error {

@@ -14,7 +14,7 @@ import (
 
 	"docent/agent"
 	"docent/payload"
-	"docent/rag"
+	"docent/rag/wire"
 )
 
 // Bounds of what an export as Markdown shows.
@@ -144,7 +144,7 @@ func told(m agent.ChatMessage) string {
 	case payload.TypeRAG:
 		var a payload.RAGMessage
 		if json.Unmarshal(m.Content, &a) == nil {
-			return answer(rag.Numbered(a))
+			return answer(wire.Numbered(a))
 		}
 	case payload.TypeFile:
 		return file("File", m.Content)

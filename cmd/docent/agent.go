@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"github.com/tmc/langchaingo/llms"
 
 	"docent/agent"
 	"docent/agent/definition"
@@ -13,6 +12,7 @@ import (
 	"docent/agent/tool/mcp"
 	"docent/client"
 	"docent/config"
+	"docent/llm"
 	"docent/rag"
 )
 
@@ -90,7 +90,7 @@ func (a *app) environment(knowledge *tool.KnowledgeConfig) definition.Environmen
 		Knowledge: knowledge, K: a.cfg.K, History: a.cfg.History, MCP: a.connectMCP, Variable: config.Variable,
 	}
 	if a.model != nil {
-		env.Models, env.Model = map[string]llms.Model{a.model.Name(): a.model}, a.model.Name()
+		env.Models, env.Model = map[string]llm.Model{a.model.Name(): a.model}, a.model.Name()
 	}
 	return env
 }

@@ -9,10 +9,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/coder/websocket"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"docent/api"
+	"docent/internal/wstest"
 	"docent/llm/llmtest"
 )
 
@@ -76,7 +76,7 @@ states:
 	if f := hear(t, c); f["message"] != "Ask me about the stock." {
 		t.Fatalf("greeting %v", f)
 	}
-	say(t, c, websocket.MessageText, `{"action":"user_message","message":"How many valves are there?"}`)
+	say(t, c, wstest.MessageText, `{"action":"user_message","message":"How many valves are there?"}`)
 	var results []string
 	f := hear(t, c)
 	for ; f["action"] == "agent_reply_reasoning_step"; f = hear(t, c) {

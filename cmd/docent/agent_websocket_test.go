@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
-
 	"docent/agent"
+	"docent/internal/wstest"
 )
 
 // post sends JSON and returns the status and the answer.
@@ -60,7 +59,7 @@ func TestAgentWebSocket(t *testing.T) {
 		next("notification") // the greeting
 		ask := func() {
 			t.Helper()
-			say(t, c, websocket.MessageText, `{"type":"query","content":"how much does the feed pump move?","timestamp":"2023-01-01T00:00:00.000Z"}`)
+			say(t, c, wstest.MessageText, `{"type":"query","content":"how much does the feed pump move?","timestamp":"2023-01-01T00:00:00.000Z"}`)
 			if m := next("status"); m["content"] != "Thinking..." {
 				t.Errorf("status %v", m)
 			}
@@ -71,9 +70,9 @@ func TestAgentWebSocket(t *testing.T) {
 			}
 		}
 		ask()
-		say(t, c, websocket.MessageText, `{"type":"human_feedback","content":{"rating":5,"comment":"right"}}`)
+		say(t, c, wstest.MessageText, `{"type":"human_feedback","content":{"rating":5,"comment":"right"}}`)
 		next("notification")
-		say(t, c, websocket.MessageText, `{"type":"query","content":""}`)
+		say(t, c, wstest.MessageText, `{"type":"query","content":""}`)
 		if m := next("error"); m["content"] != "Message content is required" {
 			t.Errorf("error %v", m)
 		}
@@ -96,7 +95,7 @@ func TestAgentWebSocket(t *testing.T) {
 			t.Errorf("welcome back %v", m)
 		}
 		ask()
-		say(t, c, websocket.MessageText, `{"type":"command","content":"history"}`)
+		say(t, c, wstest.MessageText, `{"type":"command","content":"history"}`)
 		if m := next("response"); strings.Count(m["content"].(string), "user: how much") != 2 || strings.Contains(m["content"].(string), "noon") {
 			t.Errorf("history %v", m)
 		}
@@ -133,10 +132,10 @@ func TestAgentWebSocketTimeout(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	_, _, err := c.Read(ctx)
-	var closed websocket.CloseError
-	if !errors.As(err, &closed) || closed.Code != websocket.StatusNormalClosure || closed.Reason != "Session timeout" {
+	var closed *wstest.CloseError
+	if !errors.As(err, &closed) || closed.Code != wstest.StatusNormalClosure || closed.Text != "Session timeout" {
 		t.Errorf("ended with %v", err)
 	}
-	say(t, idle, websocket.MessageText, `{"action":"user_message","message":"still there?"}`)
+	say(t, idle, wstest.MessageText, `{"action":"user_message","message":"still there?"}`)
 	hear(t, idle)
 }

@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
-
 	"docent/agent"
 	"docent/config"
+	"docent/internal/wstest"
 )
 
 // line is a frame as a guest heard it.
@@ -53,7 +52,7 @@ func (l line) get(key string) string {
 
 // guest is a client in a session that keeps all it hears.
 type guest struct {
-	c    *websocket.Conn
+	c    *wstest.Conn
 	gone chan struct{} // closed when the connection has ended
 
 	mu    sync.Mutex
@@ -67,11 +66,11 @@ func join(t *testing.T, at, session string, v1 bool, more ...string) *guest {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	var options websocket.DialOptions
+	var options wstest.DialOptions
 	if v1 {
 		options.Subprotocols = []string{"docent.v1"}
 	}
-	c, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(at, "http")+"/?session_id="+url.QueryEscape(session)+strings.Join(more, ""), &options)
+	c, _, err := wstest.Dial(ctx, "ws"+strings.TrimPrefix(at, "http")+"/?session_id="+url.QueryEscape(session)+strings.Join(more, ""), &options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +119,7 @@ func (g *guest) send(t *testing.T, frame map[string]any) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if g.c.Write(ctx, websocket.MessageText, data) != nil {
+	if g.c.Write(ctx, wstest.MessageText, data) != nil {
 		_ = g.c.CloseNow() // ends listen
 	}
 }

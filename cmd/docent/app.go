@@ -12,7 +12,6 @@ import (
 
 	"github.com/VictoriaMetrics/metrics"
 	"github.com/spf13/cobra"
-	"github.com/tmc/langchaingo/llms"
 
 	"docent/agent"
 	"docent/agent/definition"
@@ -162,8 +161,8 @@ func (a *app) newRetriever() error {
 		Corpus:   a.db,
 		Embedder: a.embedder,
 		Static:   a.static,
-		Keywords: bm25.New(),
-		Vectors:  chromem.New(),
+		Words:    bm25.New(),
+		Nearest:  chromem.New(),
 		Snapshot: filepath.Join(a.cfg.CacheDir(), "index.bin"),
 		Cores:    a.cores,
 		Log:      a.log,
@@ -211,7 +210,7 @@ func (a *app) addRAG() error {
 	}
 	cfg := rag.Config{Retriever: a.retriever, Static: a.static, Shelf: a.db, Logger: a.log, Metrics: a.metrics}
 	if a.model != nil {
-		cfg.Models = map[string]llms.Model{a.model.Name(): a.model}
+		cfg.Models = map[string]llm.Model{a.model.Name(): a.model}
 		cfg.DefaultModel = a.model.Name()
 	}
 	var err error

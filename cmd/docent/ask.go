@@ -11,6 +11,7 @@ import (
 	"docent/config"
 	"docent/payload"
 	"docent/rag"
+	ragwire "docent/rag/wire"
 )
 
 func newAsk(std stdio) *cobra.Command {
@@ -32,7 +33,7 @@ documents there are.`,
 				return err
 			}
 			defer a.close()
-			msg, err := a.rag.Run(cmd.Context(), rag.Request{
+			answer, err := a.rag.Run(cmd.Context(), rag.Request{
 				Question:    strings.Join(args, " "),
 				K:           k,
 				Collections: collections(collection),
@@ -40,10 +41,11 @@ documents there are.`,
 			if err != nil {
 				return fmt.Errorf("ask: %w", err)
 			}
+			msg := ragwire.Message(answer)
 			if asJSON {
 				return json.NewEncoder(std.out).Encode(msg)
 			}
-			return printAnswer(std.out, rag.Numbered(msg))
+			return printAnswer(std.out, ragwire.Numbered(msg))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the answer as a RAGMessage")

@@ -11,6 +11,7 @@ import (
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/ws"
+	"docent/ws/typed"
 )
 
 // nobodyYet is what serve says if nobody could be let in: commands that work as
@@ -40,7 +41,10 @@ func (a *app) addAuthenticator(ctx context.Context, std stdio) error {
 	if !a.cfg.Auth {
 		return nil
 	}
-	cfg := auth.Config{Store: a.db, Issuer: a.cfg.OIDC.Issuer, Audience: a.cfg.OIDC.Audience, Proxies: a.cfg.TrustedProxies, Late: ws.AsksV1, Metrics: a.metrics, Logger: a.log}
+	cfg := auth.Config{
+		Store: a.db, Issuer: a.cfg.OIDC.Issuer, Audience: a.cfg.OIDC.Audience, Proxies: a.cfg.TrustedProxies, Metrics: a.metrics, Logger: a.log,
+		Late: func(r *http.Request) bool { return r.URL.Path != typed.Path && ws.AsksV1(r) },
+	}
 	var err error
 	if cfg.IssuerScopes, err = auth.ParseScopes(a.cfg.OIDC.Scopes); err != nil {
 		return fault.Wrap(fault.Invalid, err, "setting oidc.scopes: %s", fault.Message(err))

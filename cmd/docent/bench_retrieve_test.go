@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/embed"
 	"docent/index/bm25"
 	"docent/index/chromem"
+	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/rag"
+	"docent/rag/retrieve"
 )
 
 // BenchmarkRetrieve measures what retrieval adds to a model's first token, by
@@ -57,10 +57,10 @@ type timedWords struct {
 	search time.Duration
 }
 
-func (i *timedWords) Search(ctx context.Context, s rag.Search) ([]rag.Hit, error) {
+func (i *timedWords) Words(ctx context.Context, text string, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
 	start := time.Now()
 	defer func() { i.search += time.Since(start) }()
-	return i.Index.Search(ctx, s)
+	return i.Index.Words(ctx, text, k, filter)
 }
 
 type timedVectors struct {
@@ -68,10 +68,10 @@ type timedVectors struct {
 	search time.Duration
 }
 
-func (i *timedVectors) Search(ctx context.Context, s rag.Search) ([]rag.Hit, error) {
+func (i *timedVectors) Nearest(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
 	start := time.Now()
 	defer func() { i.search += time.Since(start) }()
-	return i.Index.Search(ctx, s)
+	return i.Index.Nearest(ctx, vector, k, filter)
 }
 
 // newRetrieveClock returns a retriever over the corpus that is measured.
@@ -79,7 +79,7 @@ func newRetrieveClock(b *testing.B, corpus rag.Corpus, static *embed.Static, sna
 	b.Helper()
 	c := &retrieveClock{Corpus: corpus, Embedder: static, words: &timedWords{Index: bm25.New()}, vectors: &timedVectors{Index: chromem.New()}}
 	r, err := rag.NewRetriever(rag.RetrieverConfig{
-		Corpus: c, Embedder: c, Static: static, Keywords: c.words, Vectors: c.vectors, Snapshot: snapshot,
+		Corpus: c, Embedder: c, Static: static, Words: c.words, Nearest: c.vectors, Snapshot: snapshot,
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -89,7 +89,7 @@ func newRetrieveClock(b *testing.B, corpus rag.Corpus, static *embed.Static, sna
 
 // retrieveTimes are what is measured of one corpus.
 type retrieveTimes struct {
-	build, load, settle, scan                                times // of the index
+	build, load                                              times // of the index
 	question, words, vectors, first, passages, second, added times // by question
 	snapshot                                                 int64 // bytes
 }
@@ -107,14 +107,13 @@ func benchRetrieve(b *testing.B, chunks int) {
 	if retriever.Len() != chunks {
 		b.Fatalf("%d chunks, want %d", retriever.Len(), chunks)
 	}
-	t.settleIndex(b, clock, questions)
 	called := time.Time{}
 	model := llmtest.NewModel(func(int, llmtest.Request) llmtest.Reply {
 		called = time.Now()
 		return llmtest.Say("It is in the manual [1].")
 	})
 	answering, err := rag.New(rag.Config{
-		Retriever: retriever, Static: static, Shelf: db, Models: map[string]llms.Model{"scripted": model}, DefaultModel: "scripted", MinEvidence: -1,
+		Retriever: retriever, Static: static, Shelf: db, Models: map[string]llm.Model{"scripted": model}, DefaultModel: "scripted", MinEvidence: -1,
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -154,28 +153,6 @@ func (t *retrieveTimes) open(b *testing.B, db database, static *embed.Static) (*
 	return open(&t.load)
 }
 
-// settleIndex does what a server does when it has time: new vectors, which are
-// compared one by one before, go to chromem.
-func (t *retrieveTimes) settleIndex(b *testing.B, clock *retrieveClock, questions []string) {
-	b.Helper()
-	for _, q := range questions[:min(100, len(questions))] {
-		vector, err := clock.Embedder.EmbedQuery(b.Context(), q)
-		if err != nil {
-			b.Fatal(err)
-		}
-		t.scan.add(func() {
-			if _, err := clock.vectors.Search(b.Context(), rag.Search{Vector: vector, K: 200}); err != nil {
-				b.Fatal(err)
-			}
-		})
-	}
-	t.settle.add(func() {
-		if err := clock.vectors.Settle(b.Context()); err != nil {
-			b.Fatal(err)
-		}
-	})
-}
-
 // add keeps the times of a question, which took so long in all.
 func (t *retrieveTimes) add(clock *retrieveClock, whole time.Duration) {
 	first := clock.question + clock.words.search + clock.vectors.search
@@ -194,15 +171,12 @@ func (t *retrieveTimes) report(b *testing.B) {
 	t.first.report(b, "first")
 	t.words.report(b, "words")
 	t.vectors.report(b, "vectors")
-	t.scan.report(b, "vectors_new")
 	t.second.report(b, "second")
 	t.passages.report(b, "passages")
 	t.question.report(b, "embed")
 	b.ReportMetric(ms(t.build.sum()), "ms_build")
 	b.ReportMetric(ms(t.load.sum()), "ms_load")
-	b.ReportMetric(ms(t.settle.sum()), "ms_settle")
 	b.ReportMetric(t.build.sum().Seconds()/t.load.sum().Seconds(), "x_build_load")
-	b.ReportMetric(t.vectors.median().Seconds()/t.scan.median().Seconds(), "x_vectors_new")
 	b.ReportMetric(float64(t.snapshot)/1e6, "MB_snapshot")
 	b.ReportMetric(0, "ns/op")
 }

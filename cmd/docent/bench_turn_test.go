@@ -10,14 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent"
 	"docent/agent/tool"
 	"docent/embed"
 	"docent/index/bm25"
 	"docent/index/chromem"
 	"docent/internal/pgtest"
+	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/payload"
 	"docent/rag"
@@ -149,21 +148,17 @@ func newTalk(b *testing.B, db database, wire *wire, chunks int) *talk {
 		b.Fatal(err)
 	}
 	t := &talk{ear: &ear{greeted: make(chan struct{}), ends: make(chan payload.TurnFinished, 1)}, questions: fill(b, db, static, chunks)}
-	vectors := chromem.New()
-	retriever, err := rag.NewRetriever(rag.RetrieverConfig{Corpus: db, Embedder: static, Static: static, Keywords: bm25.New(), Vectors: vectors})
+	retriever, err := rag.NewRetriever(rag.RetrieverConfig{Corpus: db, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New()})
 	if err != nil {
 		b.Fatal(err)
 	}
 	if err := retriever.Load(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	if err := vectors.Settle(b.Context()); err != nil { // as a server does when it has time
-		b.Fatal(err)
-	}
 	t.turnClock = &turnClock{Store: db, Searcher: retriever, wire: wire}
 	model := llmtest.NewModel(llmtest.Script(llmtest.Say(strings.SplitAfter(strings.Repeat("The manual says how it is done, step by step [1]. ", 6), " ")...)))
 	answering, err := rag.New(rag.Config{
-		Retriever: t, Static: static, Shelf: db, Models: map[string]llms.Model{"scripted": model}, DefaultModel: "scripted", MinEvidence: -1,
+		Retriever: t, Static: static, Shelf: db, Models: map[string]llm.Model{"scripted": model}, DefaultModel: "scripted", MinEvidence: -1,
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -8,12 +8,12 @@
 //     one goroutine per session, one event at a time. Which transition it takes
 //     may depend on an intent (agent/intent), told by example sentences. The
 //     agent is the built-in assistant or one of a YAML file (agent/definition).
-//  3. The state's body calls RunRAG. Package rag retrieves passages in two
-//     stages: keywords (index/bm25) and vectors (index/chromem, embedded by
-//     package embed) are fused, then re-ranked by cheap features.
-//  4. If the passages carry an answer, a model writes it (package llm) or, with
-//     none configured, the sentences that answer are quoted. Citations are
-//     checked against the passages and each sentence gets a support mark.
+//  3. The state's body calls RunRAG. Package rag/retrieve finds passages in two
+//     stages: it fuses the hits of keywords (index/bm25) and vectors
+//     (index/chromem, embedded by package embed), then ranks them by features.
+//  4. If the passages support an answer, a model writes it (package llm).
+//     Without a model, package rag/quote quotes sentences. Package rag checks
+//     the citations and marks each sentence by its support.
 //     A question that takes several steps goes to a reasoning state instead,
 //     where the model calls tools (agent/tool, agent/tool/mcp) until it can
 //     answer; its citations are checked in the same way.

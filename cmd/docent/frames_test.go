@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
+	"docent/internal/wstest"
 )
 
 // TestBadFrames sends frames that make no sense, in all dialects, over many
@@ -161,7 +161,7 @@ func fuzzFrames(t *testing.T, length time.Duration, seed uint64) {
 
 // fuzzOne is one socket: whatever it sends, it is not closed.
 func fuzzOne(ctx context.Context, url string, d badDialect, end time.Time, chance *rand.Rand, sent *atomic.Int64) error {
-	c, _, err := websocket.Dial(ctx, url, nil)
+	c, _, err := wstest.Dial(ctx, url, nil)
 	if err != nil {
 		return err
 	}
@@ -184,14 +184,14 @@ func fuzzOne(ctx context.Context, url string, d badDialect, end time.Time, chanc
 		<-ended
 	}()
 	if d.first != "" {
-		if err := c.Write(ctx, websocket.MessageText, []byte(d.first)); err != nil {
+		if err := c.Write(ctx, wstest.MessageText, []byte(d.first)); err != nil {
 			return err
 		}
 	}
 	for time.Now().Before(end) {
-		kind := websocket.MessageText
+		kind := wstest.MessageText
 		if chance.IntN(20) == 0 {
-			kind = websocket.MessageBinary
+			kind = wstest.MessageBinary
 		}
 		if err := c.Write(ctx, kind, []byte(spoil(d.seeds[chance.IntN(len(d.seeds))], chance))); err != nil {
 			select {

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
-
 	"docent/auth"
+	"docent/internal/wstest"
 	"docent/payload"
 )
 
@@ -25,7 +24,7 @@ func TestGuessingByHello(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = c.CloseNow() }()
-		say(t, c, websocket.MessageText, frame(payload.HelloAction, `{"token":"`+token+`"}`))
+		say(t, c, wstest.MessageText, frame(payload.HelloAction, `{"token":"`+token+`"}`))
 		_, data, err := c.Read(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -14,16 +14,11 @@ import (
 	"docent/internal/fault"
 )
 
-// maxHTTPConnections bounds open connections beside WebSockets, which have a
-// bound of their own; further ones are closed at once.
+// maxHTTPConnections bounds the open HTTP connections. Further ones are closed at
+// once. WebSockets have a bound of their own.
 const maxHTTPConnections = 4096
 
-// maxUnsent is how much of an answer the kernel holds that it cannot send yet,
-// in bytes. It would hold megabytes, and take no more until a third of them is
-// gone: to the server, a slow download would be one that stands still.
-const maxUnsent = 128 << 10
-
-// connections counts those of HTTP and bounds what the kernel holds of them.
+// connections counts and bounds the HTTP connections.
 type connections struct {
 	open atomic.Int64
 	max  int64
@@ -33,14 +28,10 @@ type connections struct {
 func (c *connections) watch(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
-		boundUnsent(conn, maxUnsent)
 		if c.open.Add(1) > c.max {
 			_ = conn.Close() // the server finds out and tells below
 		}
-	case http.StateHijacked:
-		boundUnsent(conn, 0) // it waits for its client in its own way
-		c.open.Add(-1)
-	case http.StateClosed:
+	case http.StateHijacked, http.StateClosed:
 		c.open.Add(-1)
 	}
 }

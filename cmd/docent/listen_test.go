@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // TestListen: an IPv4 address is listened on by IPv4 alone, and what is printed
@@ -88,69 +86,6 @@ func TestHTTPConnectionsAreBounded(t *testing.T) {
 			t.Fatal("there is no room again")
 		default:
 		}
-	}
-}
-
-// TestUnsentIsBounded: the kernel takes little of an answer that nobody reads, so
-// that a write that waits tells of a client that does; who takes a connection
-// over gets it as it was.
-func TestUnsentIsBounded(t *testing.T) {
-	t.Parallel()
-	const answer = 8 << 20
-	taken, bound := make(chan int, 1), make(chan int, 1)
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rc := http.NewResponseController(w)
-		if r.URL.Path == "/hijack" {
-			conn, _, err := rc.Hijack()
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer conn.Close()
-			raw, err := conn.(*net.TCPConn).SyscallConn()
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			_ = raw.Control(func(fd uintptr) {
-				n, err := unix.GetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT)
-				if err != nil {
-					t.Error(err)
-				}
-				bound <- n
-			})
-			return
-		}
-		n := 0
-		for n < answer && rc.SetWriteDeadline(time.Now().Add(500*time.Millisecond)) == nil {
-			m, err := w.Write(make([]byte, 16<<10))
-			if n += m; err != nil {
-				break
-			}
-		}
-		taken <- n
-	}))
-	s.Config.ConnState = (&connections{max: 9}).watch
-	s.Start()
-	defer s.Close()
-	for _, path := range []string{"/", "/hijack"} {
-		conn, err := net.Dial("tcp", s.Listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		if err := conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := <-taken; n > 1<<20 {
-		t.Errorf("%d bytes are taken of an answer that nobody reads", n)
-	}
-	if n := <-bound; n != 0 {
-		t.Errorf("a connection that was taken over keeps the bound of %d", n)
 	}
 }
 

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
-
 	"docent/auth"
+	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
+	"docent/ws/typed"
 )
 
 // dial connects as somebody.
-func (w who) dial(t *testing.T, at string) *websocket.Conn {
+func (w who) dial(t *testing.T, at string) *wstest.Conn {
 	t.Helper()
 	c, _, err := w.tryDial(t, at)
 	if err != nil {
@@ -25,7 +25,7 @@ func (w who) dial(t *testing.T, at string) *websocket.Conn {
 	return c
 }
 
-func (w who) tryDial(t *testing.T, at string, header ...string) (*websocket.Conn, *http.Response, error) {
+func (w who) tryDial(t *testing.T, at string, header ...string) (*wstest.Conn, *http.Response, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -36,7 +36,7 @@ func (w who) tryDial(t *testing.T, at string, header ...string) (*websocket.Conn
 	for i := 0; i+1 < len(header); i += 2 {
 		shows.Set(header[i], header[i+1])
 	}
-	c, resp, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(at, "http"), &websocket.DialOptions{HTTPHeader: shows})
+	c, resp, err := wstest.Dial(ctx, "ws"+strings.TrimPrefix(at, "http"), &wstest.DialOptions{HTTPHeader: shows})
 	if err == nil {
 		c.SetReadLimit(8 << 20)
 		t.Cleanup(func() { _ = c.CloseNow() })
@@ -74,7 +74,7 @@ var dialects = []dialect{
 		last: frame(payload.UserMessage, `"When does the feed pump stop?"`), answered: `agent_reply_rag`,
 	},
 	{
-		name: "Agent WebSocket", path: ws.TypedPath + "?session_id=",
+		name: "Agent WebSocket", path: typed.Path + "?session_id=",
 		verbs: []string{
 			`{"type":"human_feedback","content":"fine"}`, `{"type":"command","content":"history"}`, `{"type":"command","content":"status"}`,
 			`{"type":"command","content":"help"}`, `{"type":"command","content":"stop"}`, `{"type":"command","content":"reset"}`,
@@ -140,8 +140,8 @@ func (s *site) converse(t *testing.T, d dialect, w who, owner string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			say(t, c, websocket.MessageText, verb)
-			say(t, c, websocket.MessageText, frame(payload.HelloAction, `{}`))
+			say(t, c, wstest.MessageText, verb)
+			say(t, c, wstest.MessageText, frame(payload.HelloAction, `{}`))
 			_ = c.CloseNow()
 		}
 		s.wantUntouched(t, key, as+", verbs first")
@@ -149,7 +149,7 @@ func (s *site) converse(t *testing.T, d dialect, w who, owner string) {
 }
 
 // wantClosed says everything at once and reads until the connection is closed.
-func (s *site) wantClosed(t *testing.T, as string, d dialect, c *websocket.Conn, code int, kind string) {
+func (s *site) wantClosed(t *testing.T, as string, d dialect, c *wstest.Conn, code int, kind string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -158,15 +158,15 @@ func (s *site) wantClosed(t *testing.T, as string, d dialect, c *websocket.Conn,
 		frames = append([]string{frame(payload.HelloAction, `{}`)}, frames...)
 	}
 	for _, f := range append(frames, d.last) {
-		if c.Write(ctx, websocket.MessageText, []byte(f)) != nil {
+		if c.Write(ctx, wstest.MessageText, []byte(f)) != nil {
 			break // closed already
 		}
 	}
 	for {
 		_, data, err := c.Read(ctx)
 		if err != nil {
-			var closed websocket.CloseError
-			if !errors.As(err, &closed) || int(closed.Code) != code {
+			var closed *wstest.CloseError
+			if !errors.As(err, &closed) || closed.Code != code {
 				t.Errorf("%s: ended with %v, want %d", as, err, code)
 			}
 			return
@@ -178,13 +178,13 @@ func (s *site) wantClosed(t *testing.T, as string, d dialect, c *websocket.Conn,
 }
 
 // wantHeard says everything and hears no refusal.
-func wantHeard(t *testing.T, as string, d dialect, c *websocket.Conn) {
+func wantHeard(t *testing.T, as string, d dialect, c *wstest.Conn) {
 	t.Helper()
 	if d.late {
-		say(t, c, websocket.MessageText, frame(payload.HelloAction, `{}`))
+		say(t, c, wstest.MessageText, frame(payload.HelloAction, `{}`))
 	}
 	for _, f := range append(append([]string{}, d.verbs...), d.last) {
-		say(t, c, websocket.MessageText, f)
+		say(t, c, wstest.MessageText, f)
 	}
 	for {
 		text, _ := json.Marshal(hear(t, c))

@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
-
+	"docent/internal/wstest"
 	"docent/llm/llmtest"
 	"docent/payload"
 )
@@ -74,7 +73,7 @@ func (s *site) traffic(t *testing.T) {
 	}
 	c := w.dial(t, s.at+"/")
 	hear(t, c)
-	say(t, c, websocket.MessageText, frame(payload.UserVoice, `"UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA="`))
+	say(t, c, wstest.MessageText, frame(payload.UserVoice, `"UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA="`))
 	hear(t, c)
 }
 

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
+	"docent/internal/wstest"
 )
 
 // page is a docent.v1 client that has been welcomed.
 type page struct {
 	t *testing.T
-	c *websocket.Conn
+	c *wstest.Conn
 }
 
 func openPage(t *testing.T, at, session string) page {
@@ -25,7 +25,7 @@ func openPage(t *testing.T, at, session string) page {
 	return p
 }
 
-func (p page) say(frame string) { p.t.Helper(); say(p.t, p.c, websocket.MessageText, frame) }
+func (p page) say(frame string) { p.t.Helper(); say(p.t, p.c, wstest.MessageText, frame) }
 
 // until returns the next frame of an action.
 func (p page) until(action string) map[string]any {
@@ -159,7 +159,7 @@ func TestAskOptions(t *testing.T) {
 		c := dial(t, at+"/?session_id=baf")
 		hear(t, c)
 		for _, options := range []string{`"k":"x","collections":5,"model":[]`, `"model":"gpt-99","collections":["north"],"k":9`, `"k":1000`, `"model":{"a":1}`} {
-			say(t, c, websocket.MessageText, fmt.Sprintf(`{"action":"user_message","message":{"message":%q,%s}}`, question, options))
+			say(t, c, wstest.MessageText, fmt.Sprintf(`{"action":"user_message","message":{"message":%q,%s}}`, question, options))
 			f := hear(t, c)
 			m, _ := f["message"].(map[string]any)
 			if docs, _ := m["docs"].([]any); f["action"] != "agent_reply_rag" || len(docs) == 0 {

@@ -9,9 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/coder/websocket"
-
 	"docent/auth"
+	"docent/internal/wstest"
 	"docent/payload"
 )
 
@@ -166,11 +165,11 @@ func (s *site) converseAll(t *testing.T, w who) {
 		{"typed", "/agent_websocket?" + query, "", "", typed, `"response"`, nil},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		o := &websocket.DialOptions{HTTPHeader: c.shows}
+		o := &wstest.DialOptions{HTTPHeader: c.shows}
 		if c.protocol != "" {
 			o.Subprotocols = strings.Split(c.protocol, ",")
 		}
-		conn, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(s.at, "http")+c.path, o)
+		conn, _, err := wstest.Dial(ctx, "ws"+strings.TrimPrefix(s.at, "http")+c.path, o)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -184,7 +183,7 @@ func (s *site) converseAll(t *testing.T, w who) {
 			frames = append([]string{c.hello}, frames...)
 		}
 		for _, f := range append(frames, c.ask) {
-			if conn.Write(ctx, websocket.MessageText, []byte(f)) != nil {
+			if conn.Write(ctx, wstest.MessageText, []byte(f)) != nil {
 				break
 			}
 		}
@@ -200,7 +199,7 @@ func (s *site) converseAll(t *testing.T, w who) {
 				break
 			}
 		}
-		_ = conn.Close(websocket.StatusNormalClosure, said)
+		_ = conn.Close(wstest.StatusNormalClosure, said)
 		cancel()
 	}
 }

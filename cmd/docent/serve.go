@@ -21,6 +21,7 @@ import (
 	"docent/rag"
 	"docent/web"
 	"docent/ws"
+	"docent/ws/typed"
 )
 
 // drainTimeout bounds an orderly shutdown.
@@ -112,7 +113,6 @@ func (a *app) serve(ctx context.Context, std stdio) error {
 	group, work := errgroup.WithContext(work)
 	group.Go(func() error { return a.retriever.Follow(work) })
 	group.Go(func() error { return a.reembedBehind(work) })
-	group.Go(func() error { return giveBack(work) })
 	group.Go(func() error { return a.sources.Run(work) })
 	group.Go(func() error {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -170,13 +170,14 @@ func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.
 		Guard: api.GuardConfig{Addr: addr.String(), Loopback: a.cfg.Loopback(), Open: a.authenticator == nil, Origins: a.cfg.Origins, Hosts: a.cfg.Hosts},
 		Known: a.known, Proxies: a.cfg.TrustedProxies, Metrics: a.metrics, Logger: a.log,
 	}
-	sockets, err := ws.NewServer(a.socketConfig(runtime))
+	endpoint := typed.New(typed.Config{SessionTimeout: a.cfg.SessionTimeout})
+	sockets, err := ws.NewServer(a.socketConfig(runtime, endpoint))
 	if err != nil {
 		return nil, nil, fmt.Errorf("websocket: %w", err)
 	}
 	rest, err := api.New(api.Config{
 		RAG: a.rag, Retriever: a.retriever, Library: a.db, Documents: a.db, Uploads: a.ingester, Pages: a.readers,
-		Directory: runtime.Directory(a.db), Messages: a.db, Notifier: sockets, Agent: a.definition.Agent.Name(), Version: version, Logger: a.log,
+		Directory: runtime.Directory(a.db), Messages: a.db, Notifier: notifier{endpoint, sockets}, Agent: a.definition.Agent.Name(), Version: version, Logger: a.log,
 		Info: a.info, Ready: map[string]func(context.Context) error{"database": a.db.Ping}, UploadBytes: a.cfg.MaxFileSize, Metrics: a.metrics, Logins: a.logins(), Sources: a.sources,
 	})
 	if err != nil {
@@ -188,7 +189,7 @@ func (a *app) handlers(addr net.Addr, runtime *agent.Runtime) (*ws.Server, http.
 	}
 	mux := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case ws.IsUpgrade(r) || r.URL.Path == ws.TypedPath:
+		case ws.IsUpgrade(r) || r.URL.Path == typed.Path:
 			sockets.ServeHTTP(w, r)
 		case strings.HasPrefix(r.URL.Path, "/api/") || slices.Contains([]string{"/openapi.json", "/metrics", "/ws", "/notify_websocket"}, r.URL.Path):
 			rest.ServeHTTP(w, r)

@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
+	"docent/internal/wstest"
 )
 
 // dial opens a connection as a client that is not ours.
-func dial(t *testing.T, at string) *websocket.Conn {
+func dial(t *testing.T, at string) *wstest.Conn {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
-	c, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(at, "http"), nil)
+	c, _, err := wstest.Dial(ctx, "ws"+strings.TrimPrefix(at, "http"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func dial(t *testing.T, at string) *websocket.Conn {
 	return c
 }
 
-func say(t *testing.T, c *websocket.Conn, kind websocket.MessageType, frame string) {
+func say(t *testing.T, c *wstest.Conn, kind int, frame string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -32,7 +32,7 @@ func say(t *testing.T, c *websocket.Conn, kind websocket.MessageType, frame stri
 	}
 }
 
-func hear(t *testing.T, c *websocket.Conn) map[string]any {
+func hear(t *testing.T, c *wstest.Conn) map[string]any {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -106,11 +106,11 @@ func TestPlainClient(t *testing.T) {
 			t.Fatalf("greeting: %v", greeting)
 		}
 		for _, bad := range []string{"garbage", "", "[1,2]", "{}", `{"message":"x"}`, `{"action":"user_message"`, `{"action":"no_such_thing","message":1}`, `{"action":5,"message":null}`, "null", strings.Repeat("x", 2<<20)} {
-			say(t, c, websocket.MessageText, bad)
-			say(t, c, websocket.MessageBinary, bad)
+			say(t, c, wstest.MessageText, bad)
+			say(t, c, wstest.MessageBinary, bad)
 		}
-		say(t, c, websocket.MessageBinary, "\xff\xfe\x00")
-		say(t, c, websocket.MessageText, `{"action":"user_message","message":"how much does the feed pump move?"}`)
+		say(t, c, wstest.MessageBinary, "\xff\xfe\x00")
+		say(t, c, wstest.MessageText, `{"action":"user_message","message":"how much does the feed pump move?"}`)
 		var golden any
 		if err := json.Unmarshal([]byte(goldenRAG), &golden); err != nil {
 			t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
+	"docent/internal/wstest"
 )
 
 // audioServer is a server with OpenAI's audio API that hears the same words in
@@ -49,12 +49,12 @@ func TestVoice(t *testing.T) {
 		t.Errorf("voice: %+v", info.Voice)
 	}
 	c := dial(t, at)
-	hear(t, c)                                                                                       // the greeting
-	say(t, c, websocket.MessageText, `{"action":"user_voice","message":"UklGRiQAAABXQVZFZm10IA=="}`) // which the server does not know
+	hear(t, c)                                                                                    // the greeting
+	say(t, c, wstest.MessageText, `{"action":"user_voice","message":"UklGRiQAAABXQVZFZm10IA=="}`) // which the server does not know
 	if f := hear(t, c); f["action"] != "agent_reply_str" || !strings.HasPrefix(f["message"].(string), "Sorry") {
 		t.Errorf("got %v", f)
 	}
-	say(t, c, websocket.MessageText, `{"action":"user_voice","message":"T2dnUw=="}`)
+	say(t, c, wstest.MessageText, `{"action":"user_voice","message":"T2dnUw=="}`)
 	if f := hear(t, c); f["action"] != "user_message" || f["history"] != true || f["message"] != "how much does the feed pump move?" {
 		t.Errorf("echo %v", f)
 	}
@@ -67,7 +67,7 @@ func TestVoice(t *testing.T) {
 		t.Errorf("the log says %s", log)
 	}
 	c = dial(t, at+"/?protocol=docent.v1")
-	say(t, c, websocket.MessageText, `{"action":"hello","message":{}}`)
+	say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
 	welcome := hear(t, c)["message"].(map[string]any)
 	if voice, _ := welcome["voice"].(map[string]any); voice["listens"] != true || voice["speaks"] != false {
 		t.Errorf("welcome %v", welcome)
@@ -88,7 +88,7 @@ func TestSpeech(t *testing.T) {
 		c := dial(t, at)
 		for hear(t, c)["message"] != "Hm." {
 		}
-		say(t, c, websocket.MessageText, `{"action":"user_message","message":"hi"}`)
+		say(t, c, wstest.MessageText, `{"action":"user_message","message":"hi"}`)
 		f := hear(t, c)
 		message, err := json.Marshal(f["message"])
 		if want := map[bool]string{true: sound, false: `"Hello."`}[len(args) > 2]; err != nil || f["action"] != action || string(message) != want {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/ingest/worker"
 	"docent/llm"
 )
@@ -16,7 +14,7 @@ const visionPrompt = "Write down all text in this picture, in reading order, exa
 	"Write nothing else. If there is no text, write nothing at all."
 
 // vision reads the text in pictures with a chat model.
-type vision struct{ model llms.Model }
+type vision struct{ model llm.Model }
 
 // newVision returns nil if no vision model is configured.
 func (a *app) newVision() (worker.Recognizer, error) {
@@ -36,14 +34,11 @@ func (a *app) newVision() (worker.Recognizer, error) {
 // Recognize asks the model for the text of a PNG. It does not say where words
 // are.
 func (v vision) Recognize(ctx context.Context, png []byte) (worker.Recognized, error) {
-	resp, err := v.model.GenerateContent(ctx, []llms.MessageContent{{
-		Role: llms.ChatMessageTypeHuman, Parts: []llms.ContentPart{llms.TextPart(visionPrompt), llms.BinaryPart("image/png", png)},
-	}})
+	answer, err := llm.Ask(ctx, v.model, llm.Request{Messages: []llm.Message{{
+		Role: llm.User, Text: visionPrompt, Images: []llm.Image{{MediaType: "image/png", Data: png}},
+	}}})
 	if err != nil {
 		return worker.Recognized{}, fmt.Errorf("read a picture: %w", err)
 	}
-	if len(resp.Choices) == 0 {
-		return worker.Recognized{}, nil
-	}
-	return worker.Recognized{Text: resp.Choices[0].Content}, nil
+	return worker.Recognized{Text: answer.Text}, nil
 }

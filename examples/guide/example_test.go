@@ -7,12 +7,11 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent"
 	"docent/agent/definition"
 	"docent/agent/intent"
 	"docent/agent/tool"
+	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/rag"
 )
@@ -201,7 +200,7 @@ func Example_reasoning() {
 }
 
 // equipped is in the guide: what reasoning can use.
-func equipped(ctx context.Context, model llms.Model, manuals tool.KnowledgeConfig, films, instructions string) (agent.Body, *tool.Workspaces, error) {
+func equipped(ctx context.Context, model llm.Model, manuals tool.KnowledgeConfig, films, instructions string) (agent.Body, *tool.Workspaces, error) {
 	workspaces, err := tool.OpenWorkspaces(tool.Workspace{Name: "films", Path: films, Description: "what films are about"})
 	if err != nil {
 		return nil, nil, err

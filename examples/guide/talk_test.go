@@ -7,10 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/payload"
 )
@@ -100,7 +99,7 @@ func talk(a *agent.Agent, messages ...string) {
 }
 
 // scripted is a chat model that answers so.
-func scripted(replies ...llmtest.Reply) llms.Model {
+func scripted(replies ...llmtest.Reply) llm.Model {
 	return llmtest.NewModel(llmtest.Script(replies...))
 }
 

@@ -16,8 +16,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent"
 	"docent/agent/tool"
 	"docent/client"
@@ -37,7 +35,7 @@ import (
 // Host is what an agent runs on.
 type Host struct {
 	// Model is the chat model that DOCENT_MODEL and its like name; nil if none.
-	Model llms.Model
+	Model llm.Model
 	// Knowledge is what was read with Read, for tools; nil if nothing was.
 	Knowledge *tool.KnowledgeConfig
 
@@ -106,7 +104,7 @@ func (h *Host) Read(ctx context.Context, folder string) error {
 		return err
 	}
 	retriever, err := rag.NewRetriever(rag.RetrieverConfig{
-		Corpus: h.store, Embedder: static, Static: static, Keywords: bm25.New(), Vectors: chromem.New(),
+		Corpus: h.store, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New(),
 	})
 	if err != nil {
 		return err
@@ -116,7 +114,7 @@ func (h *Host) Read(ctx context.Context, folder string) error {
 	}
 	cfg := rag.Config{Retriever: retriever, Static: static, Shelf: h.store}
 	if h.Model != nil {
-		cfg.Models, cfg.DefaultModel = map[string]llms.Model{"model": h.Model}, "model"
+		cfg.Models, cfg.DefaultModel = map[string]llm.Model{"model": h.Model}, "model"
 	}
 	if h.answers, err = rag.New(cfg); err != nil {
 		return err

@@ -6,12 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"docent/agent/definition"
 	"docent/agent/tool"
 	"docent/examples/host"
 	"docent/examples/host/hosttest"
+	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/payload"
 )
@@ -69,7 +68,7 @@ func TestWithModel(t *testing.T) {
 }
 
 // with serves the agent with a model.
-func with(ctx context.Context, addr, folder string, ready func(string), model llms.Model, inYAML bool) error {
+func with(ctx context.Context, addr, folder string, ready func(string), model llm.Model, inYAML bool) error {
 	h, err := host.Open(ctx, folder)
 	if err != nil {
 		return err
@@ -81,7 +80,7 @@ func with(ctx context.Context, addr, folder string, ready func(string), model ll
 	}
 	if inYAML {
 		d, err := definition.Load(ctx, "research.yaml", definition.Environment{
-			Models: map[string]llms.Model{"model": model}, Model: "model", Knowledge: h.Knowledge,
+			Models: map[string]llm.Model{"model": model}, Model: "model", Knowledge: h.Knowledge,
 		})
 		if err != nil {
 			return err

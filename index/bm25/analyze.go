@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"docent/rag"
+	"docent/rag/retrieve"
 )
 
 // maxCached bounds the words whose terms are remembered between Puts.
@@ -39,7 +39,7 @@ type count struct {
 }
 
 // analyze turns entries into counts of terms. It only reads what readers read.
-func (x *Index) analyze(ctx context.Context, entries []rag.Entry) (*batch, error) {
+func (x *Index) analyze(ctx context.Context, entries []retrieve.Entry) (*batch, error) {
 	if x.cached > maxCached {
 		x.words, x.cached = map[string]map[string][]uint32{}, 0
 	}
@@ -55,7 +55,7 @@ func (x *Index) analyze(ctx context.Context, entries []rag.Entry) (*batch, error
 	return bt, nil
 }
 
-func (x *Index) analyzeEntry(bt *batch, e *rag.Entry, row *batchRow) {
+func (x *Index) analyzeEntry(bt *batch, e *retrieve.Entry, row *batchRow) {
 	language := languageOf(e.Language)
 	words := x.words[language]
 	if words == nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 
 	"docent/index/bm25"
-	"docent/rag"
+	"docent/rag/retrieve"
 )
 
 // benchParagraphs is how many paragraphs the benchmarks index, if there are so
@@ -83,9 +83,9 @@ func fillOurs(tb testing.TB, texts []string) *bm25.Index {
 	tb.Helper()
 	x := bm25.New()
 	for i := 0; i < len(texts); i += 500 {
-		var entries []rag.Entry
+		var entries []retrieve.Entry
 		for j := i; j < min(i+500, len(texts)); j++ {
-			entries = append(entries, rag.Entry{ID: int64(j + 1), DocumentID: int64(j + 1), Source: strconv.Itoa(j), Language: "en", Text: texts[j]})
+			entries = append(entries, retrieve.Entry{ID: int64(j + 1), DocumentID: int64(j + 1), Source: strconv.Itoa(j), Language: "en", Text: texts[j]})
 		}
 		if err := x.Put(tb.Context(), entries); err != nil {
 			tb.Fatal(err)
@@ -161,7 +161,7 @@ func BenchmarkSearch(b *testing.B) {
 				searchBleve(b, y, q)
 				theirs = append(theirs, time.Since(start))
 				start = time.Now()
-				if _, err := x.Search(context.Background(), rag.Search{Text: q, K: 10}); err != nil {
+				if _, err := x.Words(context.Background(), q, 10, retrieve.Filter{}); err != nil {
 					b.Fatal(err)
 				}
 				ours = append(ours, time.Since(start))

@@ -29,7 +29,7 @@ func (x *Index) Save(w io.Writer) error {
 	return nil
 }
 
-// Load replaces the index by a saved one; see rag.Matcher.
+// Load implements retrieve.Saver.
 func (x *Index) Load(data []byte) error {
 	x.writing.Lock()
 	defer x.writing.Unlock()

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/retrieve"
 )
 
 // The parameters of BM25, as in the literature; those of headings are for
@@ -77,7 +77,11 @@ type Index struct {
 	scratch    sync.Pool
 }
 
-var _ rag.Matcher = (*Index)(nil)
+var (
+	_ retrieve.Words   = (*Index)(nil)
+	_ retrieve.Matcher = (*Index)(nil)
+	_ retrieve.Saver   = (*Index)(nil)
+)
 
 // New makes an empty index.
 func New() *Index {
@@ -98,15 +102,15 @@ func (x *Index) reset() {
 	x.saturate()
 }
 
-// Len counts the chunks that can be found.
+// Len implements retrieve.Mirror.
 func (x *Index) Len() int {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return x.live
 }
 
-// Put adds entries; see rag.Index.
-func (x *Index) Put(ctx context.Context, entries []rag.Entry) error {
+// Put implements retrieve.Mirror.
+func (x *Index) Put(ctx context.Context, entries []retrieve.Entry) error {
 	for i := range entries {
 		if entries[i].ID <= 0 {
 			return fault.New(fault.Invalid, "keyword index: chunk id %d is not positive", entries[i].ID)
@@ -129,7 +133,7 @@ func (x *Index) Put(ctx context.Context, entries []rag.Entry) error {
 }
 
 // link adds analysed entries.
-func (x *Index) link(entries []rag.Entry, batch *batch) {
+func (x *Index) link(entries []retrieve.Entry, batch *batch) {
 	for _, term := range batch.newTerms {
 		x.terms.add(term)
 		x.postings = append(x.postings, nil)
@@ -148,7 +152,7 @@ func (x *Index) link(entries []rag.Entry, batch *batch) {
 }
 
 // addChunk gives an entry a slot.
-func (x *Index) addChunk(e *rag.Entry, row batchRow) uint32 {
+func (x *Index) addChunk(e *retrieve.Entry, row batchRow) uint32 {
 	slot := uint32(len(x.chunks.ids))
 	doc, ok := x.docs.rows[e.DocumentID]
 	if !ok {
@@ -183,7 +187,7 @@ func (x *Index) addChunk(e *rag.Entry, row batchRow) uint32 {
 	return slot
 }
 
-// Delete removes chunks; see rag.Index.
+// Delete implements retrieve.Mirror.
 func (x *Index) Delete(_ context.Context, ids []int64) error {
 	x.writing.Lock()
 	defer x.writing.Unlock()

@@ -5,19 +5,18 @@ import (
 	"testing"
 
 	"docent/index/bm25"
-	"docent/rag"
-	"docent/rag/ragtest"
+	"docent/rag/retrieve"
+	"docent/rag/retrieve/indextest"
 )
 
 func TestIndex(t *testing.T) {
 	t.Parallel()
-	ragtest.Run(t, func(*testing.T) rag.Index { return bm25.New() })
-	ragtest.RunMatcher(t, func(*testing.T) rag.Matcher { return bm25.New() })
+	indextest.RunWords(t, func(*testing.T) indextest.Words { return bm25.New() })
 }
 
 func FuzzLoad(f *testing.F) {
 	x := bm25.New()
-	if err := x.Put(f.Context(), ragtest.Entries(5)); err != nil {
+	if err := x.Put(f.Context(), indextest.Entries(5)); err != nil {
 		f.Fatal(err)
 	}
 	var b bytes.Buffer
@@ -26,18 +25,18 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Add(b.Bytes())
 	f.Add([]byte("DBM5"))
-	f.Fuzz(func(t *testing.T, data []byte) { ragtest.UseAnything(t, bm25.New(), data) })
+	f.Fuzz(func(t *testing.T, data []byte) { indextest.UseAnything(t, bm25.New(), data) })
 }
 
-func entry(id int64, language, heading, text string) rag.Entry {
-	e := ragtest.Entry(id, text)
+func entry(id int64, language, heading, text string) retrieve.Entry {
+	e := indextest.Entry(id, text)
 	e.Language, e.Heading = language, heading
 	return e
 }
 
 func found(t *testing.T, x *bm25.Index, q string) []int64 {
 	t.Helper()
-	hits, err := x.Search(t.Context(), rag.Search{Text: q, K: 100})
+	hits, err := x.Words(t.Context(), q, 100, retrieve.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +50,7 @@ func found(t *testing.T, x *bm25.Index, q string) []int64 {
 func TestLanguages(t *testing.T) {
 	t.Parallel()
 	x := bm25.New()
-	if err := x.Put(t.Context(), []rag.Entry{
+	if err := x.Put(t.Context(), []retrieve.Entry{
 		entry(1, "en", "Backups", "Backups are restored by the program."),
 		entry(2, "de", "Sicherungen", "Die Sicherungen stellt das Programm wieder her."),
 		entry(3, "es", "Copias", "El programa restaura las copias de la base de datos."),
@@ -80,7 +79,7 @@ func TestLanguages(t *testing.T) {
 func TestIdentifiers(t *testing.T) {
 	t.Parallel()
 	x := bm25.New()
-	if err := x.Put(t.Context(), []rag.Entry{
+	if err := x.Put(t.Context(), []retrieve.Entry{
 		entry(1, "en", "", "max_wal_size bounds the log between checkpoints"),
 		entry(2, "en", "", "the size of the wal is at most what is set"),
 		entry(3, "en", "", "func ParseConfig(s string) parses a string"),

@@ -4,14 +4,15 @@ import (
 	"context"
 	"fmt"
 
-	"docent/rag"
+	"docent/rag/retrieve"
+	"docent/rag/text"
 )
 
 // matching is the state of one Match.
 type matching struct {
 	x   *Index
 	sc  *scratch
-	out []rag.Match
+	out []retrieve.Match
 	// rows are the postings of the present group in the asked chunks.
 	rows []matchRow
 	// meanHeading and meanDocument are mean lengths.
@@ -24,8 +25,8 @@ type matchRow struct {
 	p   posting
 }
 
-// Match describes chunks; see rag.Matcher.
-func (x *Index) Match(ctx context.Context, text string, ids []int64) ([]rag.Term, []rag.Match, error) {
+// Match implements retrieve.Matcher.
+func (x *Index) Match(ctx context.Context, question string, ids []int64) ([]text.Term, []retrieve.Match, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, fmt.Errorf("keyword index: match: %w", err)
 	}
@@ -37,12 +38,12 @@ func (x *Index) Match(ctx context.Context, text string, ids []int64) ([]rag.Term
 	sc.docTF, sc.docMarks = sized(sc.docTF, len(x.docs.ids)), sized(sc.docMarks, len(x.docs.ids))
 	sc.docScores = sized(sc.docScores, len(x.docs.ids))
 	m := &matching{
-		x: x, sc: sc, out: make([]rag.Match, len(ids)),
+		x: x, sc: sc, out: make([]retrieve.Match, len(ids)),
 		meanHeading:  float32(x.heading) / float32(max(x.live, 1)),
 		meanDocument: float32(x.length-x.heading) / float32(max(x.liveDocs, 1)),
 	}
 	m.mark(ids, true)
-	terms := m.run(text)
+	terms := m.run(question)
 	for i, id := range ids {
 		if slot, ok := x.chunks.slots[id]; ok {
 			m.out[i].Document = float64(sc.docScores[x.chunks.docs[slot]])
@@ -53,13 +54,13 @@ func (x *Index) Match(ctx context.Context, text string, ids []int64) ([]rag.Term
 }
 
 // run adds up the groups of a query and returns its terms.
-func (m *matching) run(text string) []rag.Term {
-	groups := m.x.groups(text)
-	terms := make([]rag.Term, len(groups))
+func (m *matching) run(question string) []text.Term {
+	groups := m.x.groups(question)
+	terms := make([]text.Term, len(groups))
 	var mass float32
 	scores := make([]struct{ score, heading, coverage float32 }, len(m.out))
 	for i, g := range groups {
-		terms[i] = rag.Term{Text: g.term, IDF: float64(g.idf)}
+		terms[i] = text.Term{Text: g.term, IDF: float64(g.idf)}
 		mass += g.idf
 		times := g.weight / max(g.idf, 1e-9)
 		m.rows = m.rows[:0]

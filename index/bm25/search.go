@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"docent/rag"
+	"docent/rag/retrieve"
 )
 
 // scratch is what a search needs while it runs; it is reused.
@@ -34,29 +34,29 @@ func idf(df, n int) float32 {
 	return float32(math.Log(1 + (float64(n-df)+0.5)/(float64(df)+0.5)))
 }
 
-// Search finds chunks; see rag.Index.
-func (x *Index) Search(ctx context.Context, s rag.Search) ([]rag.Hit, error) {
+// Words implements retrieve.Words.
+func (x *Index) Words(ctx context.Context, text string, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("keyword index: search: %w", err)
 	}
-	if s.K < 1 {
-		return []rag.Hit{}, nil
+	if k < 1 {
+		return []retrieve.Hit{}, nil
 	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	sc := x.scratch.Get().(*scratch)
 	defer x.scratch.Put(sc)
 	sc.scores = sized(sc.scores, len(x.chunks.ids))
-	for _, g := range x.groups(s.Text) {
+	for _, g := range x.groups(text) {
 		for _, list := range g.lists {
 			x.score(sc.scores, list, g.weight)
 		}
 	}
-	x.best(sc, s.K, x.filter(s.Collections))
+	x.best(sc, k, x.filter(filter))
 	clear(sc.scores)
-	hits := make([]rag.Hit, len(sc.heap))
+	hits := make([]retrieve.Hit, len(sc.heap))
 	for i, f := range sc.heap {
-		hits[i] = rag.Hit{ID: x.chunks.ids[f.slot], Score: float64(f.score)}
+		hits[i] = retrieve.Hit{ID: x.chunks.ids[f.slot], Score: float64(f.score)}
 	}
 	return hits, nil
 }
@@ -93,16 +93,14 @@ func (x *Index) saturated(slot, tf uint32) float32 {
 	return saturated(float32(tf), lengthNorm(float32(length), x.meanLength(), b))
 }
 
-// filter returns the numbers of the named collections; nil if none are named.
-func (x *Index) filter(collections []string) []bool {
-	if len(collections) == 0 {
+// filter says by number which collections a filter accepts; nil means all.
+func (x *Index) filter(f retrieve.Filter) []bool {
+	if len(f.Collections) == 0 {
 		return nil
 	}
 	out := make([]bool, len(x.collections.list))
-	for _, name := range collections {
-		if i := x.collections.find(name); i >= 0 {
-			out[i] = true
-		}
+	for i, name := range x.collections.list {
+		out[i] = f.Accepts(name)
 	}
 	return out
 }

@@ -101,6 +101,12 @@ func (l *Local) Edges(ctx context.Context, src intake.Source) (edges []uint64, e
 // other documents.
 func (l *Local) MayHaveParts(name string, head []byte) bool { return extract.MayHaveParts(name, head) }
 
+// Version returns the version of the reader for a media type.
+func (l *Local) Version(media string) int { return extract.Version(media) }
+
+// Raised reports whether any format has a version above 1.
+func (l *Local) Raised() bool { return extract.Raised() }
+
 // Parts stores the documents inside a source as files in a folder, which must
 // exist. whole reports whether the source is a document of its own as well.
 func (l *Local) Parts(ctx context.Context, src intake.Source, dir string) (whole bool, parts []intake.Part, err error) {

@@ -15,7 +15,7 @@ type Level struct {
 
 // Levels is the import order, lowest first.
 var Levels = []Level{
-	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/prompt", "internal/meter", "internal/cores"}},
+	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/prompt", "internal/limits", "internal/meter", "internal/cores", "internal/wstest", "internal/openai"}},
 	{"ground", []string{"config", "migrations", "web", "payload"}},
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{"rag/...", "ingest/outline"}},
@@ -30,8 +30,9 @@ var Levels = []Level{
 var Reserved = map[string][]string{
 	"github.com/jackc/pgx/v5":                {"store/postgres", "index/pgvector", "internal/pgtest"},
 	"modernc.org/sqlite":                     {"store/sqlite"},
-	"github.com/gorilla/websocket":           {"ws", "client"},
-	"github.com/sashabaranov/go-openai":      {"llm/...", "embed"},
+	"github.com/gorilla/websocket":           {"ws", "client", "internal/wstest"},
+	"github.com/sashabaranov/go-openai":      {"llm/..."},
+	"github.com/tmc/langchaingo":             {"llm"},
 	"github.com/philippgille/chromem-go":     {"index/chromem"},
 	"github.com/klippa-app/go-pdfium":        {"ingest/..."},
 	"github.com/danielgtaylor/huma/v2":       {"api"},

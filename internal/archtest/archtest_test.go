@@ -106,6 +106,7 @@ func level(dir string) int {
 // a package and its own subpackages may use each other.
 func related(a, b string) bool {
 	return strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/") ||
+		(strings.HasPrefix(a, "rag/") && strings.HasPrefix(b, "rag/")) ||
 		(strings.HasPrefix(a, "ingest/") && strings.HasPrefix(b, "ingest/extract/")) ||
 		(path.Dir(a) == path.Dir(b) && slices.Contains([]string{"ingest", "ingest/extract", "ingest/source", "cmd/docent", "examples"}, path.Dir(a)))
 }

@@ -2,13 +2,14 @@ package llmtest
 
 import (
 	"context"
+	"iter"
 	"strings"
 	"sync"
 
-	"github.com/tmc/langchaingo/llms"
+	"docent/llm"
 )
 
-// Model is an llms.Model that answers from a script without a network. It
+// Model is an llm.Model that answers from a script without a network. It
 // keeps the rules that docent's own adapter keeps. It is safe for concurrent use.
 type Model struct {
 	respond func(n int, r Request) Reply
@@ -18,7 +19,7 @@ type Model struct {
 	requests []Request
 }
 
-var _ llms.Model = (*Model)(nil)
+var _ llm.Model = (*Model)(nil)
 
 // NewModel returns a model that answers the nth call, from 0, with what respond
 // returns; see [Script].
@@ -31,82 +32,61 @@ func (m *Model) Requests() []Request {
 	return append([]Request(nil), m.requests...)
 }
 
-// Call asks a single question.
-//
-// Deprecated: it is there for langchaingo's interface; use GenerateContent.
-func (m *Model) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
-	return llms.GenerateFromSinglePrompt(ctx, m, prompt, options...)
-}
+// Name is "scripted".
+func (m *Model) Name() string { return "scripted" }
 
-// GenerateContent plays the next reply.
-func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
-	var opts llms.CallOptions
-	for _, option := range options {
-		option(&opts)
-	}
-	r := m.next(messages, opts)
-	for _, t := range r.Reasoning {
-		if err := stream(ctx, opts, t, ""); err != nil {
-			return nil, err
-		}
-	}
-	for i, t := range r.Text {
-		if r.Wait != nil {
-			if err := r.Wait(ctx, i); err != nil {
-				return nil, err
+// Chat plays the next reply.
+func (m *Model) Chat(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		r := m.next(req)
+		for _, t := range r.Reasoning {
+			if !play(ctx, yield, llm.Delta{Reasoning: t}) {
+				return
 			}
 		}
-		if err := stream(ctx, opts, "", t); err != nil {
-			return nil, err
+		for i, t := range r.Text {
+			if r.Wait != nil {
+				if err := r.Wait(ctx, i); err != nil {
+					yield(llm.Delta{}, err)
+					return
+				}
+			}
+			if !play(ctx, yield, llm.Delta{Text: t}) {
+				return
+			}
 		}
+		if r.Err != nil {
+			yield(llm.Delta{}, r.Err)
+			return
+		}
+		a := &llm.Answer{Text: strings.Join(r.Text, ""), Reasoning: strings.Join(r.Reasoning, ""), StopReason: r.finish()}
+		if r.Usage != nil {
+			a.Usage = &llm.Usage{Prompt: r.Usage.Prompt, Completion: r.Usage.Completion}
+		}
+		for _, t := range r.ToolCalls {
+			a.Calls = append(a.Calls, llm.Call{ID: t.ID, Name: t.Name, Arguments: t.Arguments})
+		}
+		play(ctx, yield, llm.Delta{Answer: a})
 	}
-	if r.Err != nil {
-		return nil, r.Err
-	}
+}
+
+// play yields a piece, or the error of ctx; false ends the reply.
+func play(ctx context.Context, yield func(llm.Delta, error) bool, d llm.Delta) bool {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		yield(llm.Delta{}, err)
+		return false
 	}
-	c := &llms.ContentChoice{
-		Content: strings.Join(r.Text, ""), ReasoningContent: strings.Join(r.Reasoning, ""),
-		StopReason: r.finish(), GenerationInfo: map[string]any{"Model": opts.Model},
-	}
-	if r.Usage != nil {
-		c.GenerationInfo["PromptTokens"] = r.Usage.Prompt
-		c.GenerationInfo["CompletionTokens"] = r.Usage.Completion
-		c.GenerationInfo["TotalTokens"] = r.Usage.Prompt + r.Usage.Completion
-	}
-	for _, t := range r.ToolCalls {
-		c.ToolCalls = append(c.ToolCalls, llms.ToolCall{ID: t.ID, Type: "function", FunctionCall: &llms.FunctionCall{Name: t.Name, Arguments: t.Arguments}})
-	}
-	if len(c.ToolCalls) > 0 {
-		c.FuncCall = c.ToolCalls[0].FunctionCall
-	}
-	return &llms.ContentResponse{Choices: []*llms.ContentChoice{c}}, nil
+	return yield(d, nil)
 }
 
 // next records the call and returns its reply.
-func (m *Model) next(messages []llms.MessageContent, opts llms.CallOptions) Reply {
-	req := Request{Model: opts.Model, Stream: opts.StreamingFunc != nil || opts.StreamingReasoningFunc != nil}
-	for _, t := range opts.Tools {
-		if t.Function != nil {
-			req.Tools = append(req.Tools, t.Function.Name)
-		}
+func (m *Model) next(r llm.Request) Reply {
+	req := Request{Stream: true}
+	for _, t := range r.Tools {
+		req.Tools = append(req.Tools, t.Name)
 	}
-	roles := map[llms.ChatMessageType]string{
-		llms.ChatMessageTypeSystem: "system", llms.ChatMessageTypeHuman: "user", llms.ChatMessageTypeGeneric: "user",
-		llms.ChatMessageTypeAI: "assistant", llms.ChatMessageTypeTool: "tool", llms.ChatMessageTypeFunction: "tool",
-	}
-	for _, msg := range messages {
-		var texts []string
-		for _, p := range msg.Parts {
-			switch p := p.(type) {
-			case llms.TextContent:
-				texts = append(texts, p.Text)
-			case llms.ToolCallResponse:
-				texts = append(texts, p.Content)
-			}
-		}
-		req.Messages = append(req.Messages, Message{roles[msg.Role], strings.Join(texts, "\n")})
+	for _, msg := range r.Messages {
+		req.Messages = append(req.Messages, Message{string(msg.Role), msg.Text})
 	}
 	m.mu.Lock()
 	n := m.n
@@ -117,19 +97,4 @@ func (m *Model) next(messages []llms.MessageContent, opts llms.CallOptions) Repl
 	}
 	m.mu.Unlock()
 	return m.respond(n, req)
-}
-
-func stream(ctx context.Context, opts llms.CallOptions, reasoning, text string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if opts.StreamingFunc != nil && text != "" {
-		if err := opts.StreamingFunc(ctx, []byte(text)); err != nil {
-			return err
-		}
-	}
-	if opts.StreamingReasoningFunc != nil && reasoning+text != "" {
-		return opts.StreamingReasoningFunc(ctx, []byte(reasoning), []byte(text))
-	}
-	return nil
 }

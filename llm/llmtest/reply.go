@@ -1,6 +1,6 @@
 // Package llmtest helps testing what talks to chat models: a [Server] that
 // speaks OpenAI's API and a [Model] within the process, both answering from a
-// script, and [TestModel], the suite every llms.Model of docent passes.
+// script, and [TestModel], the suite that every llm.Model passes.
 package llmtest
 
 import (

@@ -38,7 +38,7 @@ func New(config Config) (*Client, error) {
 	}
 	api := openai.DefaultConfig(cfg.APIKey)
 	api.BaseURL = cfg.BaseURL
-	api.HTTPClient = &exchange{client: cfg.HTTPClient, key: cfg.APIKey}
+	api.HTTPClient = &exchange{server: cfg.server}
 	c := &Client{cfg: cfg, api: openai.NewClientWithConfig(api), took: map[string]*meter.Seconds{}}
 	for _, call := range []string{transcribing, speaking} {
 		c.took[call] = meter.New(cfg.Metrics, "docent_speech_seconds", fmt.Sprintf("call=%q", call))

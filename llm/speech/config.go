@@ -3,14 +3,13 @@ package speech
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
 
-	"docent/llm"
+	"docent/internal/openai"
 )
 
 // Defaults of a Config.
@@ -24,7 +23,7 @@ const (
 // Config describes a server that listens and speaks.
 type Config struct {
 	// BaseURL is the API's address up to and with its version. Default:
-	// llm.DefaultBaseURL.
+	// openai.DefaultBaseURL.
 	BaseURL string
 	// APIKey is sent as bearer token. Default: none, for local servers.
 	APIKey string
@@ -45,21 +44,17 @@ type Config struct {
 	// failed, as docent_speech_errors_total by fault kind; both by call, which is
 	// transcribe or speak. Default: nil, a set of its own.
 	Metrics *metrics.Set
+
+	// server is the checked server.
+	server openai.Server
 }
 
 // complete applies the defaults and checks the rest.
 func (c Config) complete() (Config, error) {
-	c.BaseURL = strings.TrimRight(cmp.Or(strings.TrimSpace(c.BaseURL), llm.DefaultBaseURL), "/")
-	u, err := url.Parse(c.BaseURL)
+	server, err := openai.Server{BaseURL: c.BaseURL, APIKey: c.APIKey, HTTPClient: c.HTTPClient}.Complete()
 	switch {
 	case err != nil:
-		return c, errors.New("speech: Config.BaseURL is not a URL") // the parser's error repeats the text, which may hold a password
-	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
-		return c, errors.New("speech: Config.BaseURL must begin with http:// or https:// and name a host")
-	case u.User != nil, u.RawQuery != "", u.Fragment != "":
-		return c, errors.New("speech: Config.BaseURL must not hold a password, a query or a fragment; the key goes in Config.APIKey")
-	case strings.ContainsAny(c.APIKey, "\r\n"):
-		return c, errors.New("speech: Config.APIKey holds a line break")
+		return c, fmt.Errorf("speech: %w", err)
 	case c.Transcription == "" && c.Model == "":
 		return c, errors.New("speech: Config.Transcription or Config.Model is required")
 	case c.Timeout < 0:
@@ -70,13 +65,6 @@ func (c Config) complete() (Config, error) {
 	if c.Metrics == nil {
 		c.Metrics = metrics.NewSet()
 	}
-	client := http.Client{}
-	if c.HTTPClient != nil {
-		client = *c.HTTPClient
-	} else if t, ok := http.DefaultTransport.(*http.Transport); ok {
-		client.Transport = t.Clone()
-	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	c.HTTPClient = &client
+	c.BaseURL, c.HTTPClient, c.server = server.BaseURL, server.HTTPClient, server
 	return c, nil
 }

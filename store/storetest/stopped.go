@@ -9,6 +9,8 @@ import (
 	"docent/agent"
 	"docent/payload"
 	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
 )
 
 // waits is an agent.RAG that writes a piece and waits.
@@ -16,11 +18,13 @@ type waits struct{}
 
 func (waits) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
 	return func(yield func(rag.Part, error) bool) {
-		answer := func(text string) payload.RAGMessage {
-			return payload.RAGMessage{
-				LLMName: "m", Question: req.Question, Answer: text,
-				Docs:      []payload.RAGDoc{{Content: "4MB", Metadata: payload.RAGMetadata{Source: "s", DocumentID: 1, ChunkID: 2}}},
-				Sentences: []payload.RAGSentence{{End: len("It is 4MB [1]."), Docs: []int{1}, Support: payload.SupportStrong}},
+		answer := func(text string) rag.Answer {
+			return rag.Answer{
+				Model: "m", Question: req.Question, Text: text,
+				Passages: []retrieve.Result{{Passage: corpus.Passage{
+					Chunk: corpus.Chunk{ID: 2, DocumentID: 1, Text: "4MB"}, Document: corpus.Document{Source: "s"},
+				}}},
+				Sentences: []rag.Sentence{{End: len("It is 4MB [1]."), Passages: []int{1}, Support: rag.Strong}},
 			}
 		}
 		if yield(rag.Part{Phase: rag.Answering, Begun: answer}, nil) && yield(rag.Part{Delta: "It is 4MB [1]. And"}, nil) {

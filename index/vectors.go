@@ -1,0 +1,233 @@
+// Package index holds the parts that vector indexes in memory share: a table of
+// vectors, an exact scan, and a list of the best hits.
+package index
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"docent/embed"
+	"docent/internal/fault"
+	"docent/rag/retrieve"
+)
+
+// Vector is a chunk with a vector other than zero.
+type Vector struct {
+	// ID is the chunk's id.
+	ID int64
+	// Collection is the document's collection.
+	Collection string
+	// Values have length 1.
+	Values []float32
+
+	source  string
+	ordinal int
+	place   int // in its collection's list
+}
+
+// Vectors is a table of vectors by id and collection. It is not safe for
+// concurrent use.
+type Vectors struct {
+	byID         map[int64]*Vector
+	byCollection map[string][]*Vector
+	dimensions   int // 0 before the first vector
+}
+
+// NewVectors makes an empty table.
+func NewVectors() *Vectors {
+	return &Vectors{byID: map[int64]*Vector{}, byCollection: map[string][]*Vector{}}
+}
+
+// Len counts the vectors.
+func (v *Vectors) Len() int { return len(v.byID) }
+
+// Get returns a chunk's vector, or nil if it has none.
+func (v *Vectors) Get(id int64) *Vector { return v.byID[id] }
+
+// Collection returns the vectors of a collection, in no order. The caller must
+// not change the list.
+func (v *Vectors) Collection(name string) []*Vector { return v.byCollection[name] }
+
+// Collections calls visit with each collection that the filter accepts, until
+// visit fails.
+func (v *Vectors) Collections(filter retrieve.Filter, visit func(name string, vectors []*Vector) error) error {
+	for name, vectors := range v.byCollection {
+		if filter.Accepts(name) {
+			if err := visit(name, vectors); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Check reports whether the table can take all entries. Its error is
+// fault.Invalid.
+func (v *Vectors) Check(entries []retrieve.Entry) error {
+	dimensions := v.dimensions
+	if len(v.byID) == 0 {
+		dimensions = 0
+	}
+	for i := range entries {
+		e := &entries[i]
+		square := squared(e.Vector)
+		switch {
+		case e.ID <= 0:
+			return fault.New(fault.Invalid, "vector index: chunk id %d is not positive", e.ID)
+		case math.IsNaN(square) || math.IsInf(square, 0):
+			return fault.New(fault.Invalid, "vector index: chunk %d has a vector that is not finite", e.ID)
+		case square == 0:
+			continue
+		}
+		if dimensions == 0 {
+			dimensions = len(e.Vector)
+		}
+		if len(e.Vector) != dimensions {
+			return fault.New(fault.Invalid, "vector index: chunk %d has %d dimensions, the index has %d", e.ID, len(e.Vector), dimensions)
+		}
+	}
+	v.dimensions = dimensions
+	return nil
+}
+
+// Add adds an entry that passed Check and whose id is not in the table. It
+// returns nil if the entry has no vector.
+func (v *Vectors) Add(e *retrieve.Entry) *Vector {
+	values, ok := unit(e.Vector)
+	if !ok {
+		return nil
+	}
+	list := v.byCollection[e.Collection]
+	added := &Vector{ID: e.ID, Collection: e.Collection, Values: values, source: e.Source, ordinal: e.Ordinal, place: len(list)}
+	v.byID[e.ID] = added
+	v.byCollection[e.Collection] = append(list, added)
+	return added
+}
+
+// Remove removes a chunk's vector and returns it, or nil if there is none.
+func (v *Vectors) Remove(id int64) *Vector {
+	gone := v.byID[id]
+	if gone == nil {
+		return nil
+	}
+	delete(v.byID, id)
+	list := v.byCollection[gone.Collection]
+	last := len(list) - 1
+	list[gone.place], list[last].place = list[last], gone.place
+	list[last] = nil
+	if v.byCollection[gone.Collection] = list[:last]; last == 0 {
+		delete(v.byCollection, gone.Collection)
+	}
+	return gone
+}
+
+// Query returns a query vector at length 1. It is not ok if nothing can be
+// found for it.
+func (v *Vectors) Query(query []float32, k int) (scaled []float32, ok bool, err error) {
+	if k < 1 || len(v.byID) == 0 {
+		return nil, false, nil
+	}
+	if len(query) != v.dimensions {
+		return nil, false, fault.New(fault.Invalid, "vector index: a query of %d dimensions, the index has %d", len(query), v.dimensions)
+	}
+	scaled, ok = unit(query)
+	return scaled, ok, nil
+}
+
+// Top collects the K best of many vectors.
+type Top struct {
+	// K is how many vectors it keeps.
+	K int
+
+	found []found // a heap with the worst on top
+}
+
+// found is a vector with its score.
+type found struct {
+	*Vector
+	score float32
+}
+
+// Scan offers all vectors of a list.
+func (t *Top) Scan(query []float32, vectors []*Vector) {
+	for _, v := range vectors {
+		t.Add(query, v)
+	}
+}
+
+// Add offers a vector. Its score is the dot product with the query.
+func (t *Top) Add(query []float32, v *Vector) {
+	f := found{v, embed.Dot(query, v.Values)}
+	if len(t.found) < t.K {
+		t.found = append(t.found, f)
+		for i := len(t.found) - 1; i > 0; {
+			parent := (i - 1) / 2
+			if compare(t.found[parent], t.found[i]) > 0 {
+				return
+			}
+			t.found[parent], t.found[i] = t.found[i], t.found[parent]
+			i = parent
+		}
+		return
+	}
+	if f.score < t.found[0].score || compare(f, t.found[0]) > 0 {
+		return
+	}
+	t.found[0] = f
+	for i := 0; ; {
+		child := 2*i + 1
+		if child+1 < len(t.found) && compare(t.found[child], t.found[child+1]) < 0 {
+			child++
+		}
+		if child >= len(t.found) || compare(t.found[i], t.found[child]) > 0 {
+			return
+		}
+		t.found[i], t.found[child] = t.found[child], t.found[i]
+		i = child
+	}
+}
+
+// Hits returns the vectors, best first. Top is empty afterwards.
+func (t *Top) Hits() []retrieve.Hit {
+	slices.SortFunc(t.found, compare)
+	hits := make([]retrieve.Hit, len(t.found))
+	for i, f := range t.found {
+		hits[i] = retrieve.Hit{ID: f.ID, Score: float64(f.score)}
+	}
+	t.found = nil
+	return hits
+}
+
+// compare orders by score, source, ordinal, and id.
+func compare(a, b found) int {
+	if a.score != b.score {
+		return cmp.Compare(b.score, a.score)
+	}
+	return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.ordinal, b.ordinal), cmp.Compare(a.ID, b.ID))
+}
+
+// unit returns v scaled to length 1. It is not ok if v is zero or not finite.
+func unit(v []float32) ([]float32, bool) {
+	square := squared(v)
+	switch {
+	case square == 0 || math.IsNaN(square) || math.IsInf(square, 0):
+		return nil, false
+	case math.Abs(square-1) < 1e-6:
+		return v, true
+	}
+	out := make([]float32, len(v))
+	for i, f := range v {
+		out[i] = float32(float64(f) / math.Sqrt(square))
+	}
+	return out, true
+}
+
+// squared is the square of a vector's length.
+func squared(v []float32) float64 {
+	sum := 0.0
+	for _, f := range v {
+		sum += float64(f) * float64(f)
+	}
+	return sum
+}

@@ -1,0 +1,169 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"docent/internal/fault"
+)
+
+// Langchain makes a Model of one of langchaingo's.
+func Langchain(name string, m llms.Model) Model { return langchain{name, m} }
+
+type langchain struct {
+	name  string
+	model llms.Model
+}
+
+func (l langchain) Name() string { return l.name }
+
+func (l langchain) Chat(ctx context.Context, req Request) iter.Seq2[Delta, error] {
+	return stream(ctx, l.model, req)
+}
+
+var errNoAnswer = errors.New("the model returned no answer")
+
+// stream turns langchaingo's callbacks into a sequence. Some providers call
+// back from a goroutine of their own, so the call gets one too.
+func stream(ctx context.Context, m llms.Model, req Request) iter.Seq2[Delta, error] {
+	return func(yield func(Delta, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		c := &call{deltas: make(chan Delta)}
+		go c.run(ctx, m, req)
+		defer func() {
+			cancel()
+			for range c.deltas { //nolint:revive // nobody reads the rest
+			}
+		}()
+		streamed := false
+		for delta := range c.deltas {
+			streamed = streamed || delta.Text != ""
+			if !yield(delta, nil) {
+				return
+			}
+		}
+		switch {
+		case c.panicked != nil:
+			panic(c.panicked) // as if the model ran in the caller's goroutine
+		case c.err != nil:
+			yield(Delta{}, c.err)
+		case !streamed && c.answer.Text != "" && !yield(Delta{Text: c.answer.Text}, nil): // of a model that does not stream
+		default:
+			yield(Delta{Answer: c.answer}, nil)
+		}
+	}
+}
+
+// call is a call of one of langchaingo's models.
+type call struct {
+	// deltas receives the pieces. It is closed at the end of the call.
+	deltas chan Delta
+	// The outcome may be read once deltas is closed.
+	answer   *Answer
+	err      error
+	panicked any
+}
+
+func (c *call) run(ctx context.Context, m llms.Model, req Request) {
+	defer close(c.deltas)
+	defer func() { c.panicked = recover() }()
+	options := append(options(req),
+		llms.WithStreamingFunc(func(_ context.Context, text []byte) error { return c.send(ctx, Delta{Text: string(text)}) }),
+		llms.WithStreamingReasoningFunc(func(_ context.Context, reasoning, _ []byte) error {
+			return c.send(ctx, Delta{Reasoning: string(reasoning)})
+		}))
+	resp, err := m.GenerateContent(ctx, messages(req.Messages), options...)
+	switch {
+	case err != nil:
+		c.err = err
+	case ctx.Err() != nil:
+		c.err = ctx.Err()
+	case resp == nil || len(resp.Choices) == 0 || resp.Choices[0] == nil:
+		c.err = fault.Wrap(fault.Unavailable, errNoAnswer, "the model returned no answer; ask again")
+	default:
+		c.answer = answerOf(resp.Choices[0])
+	}
+}
+
+func (c *call) send(ctx context.Context, d Delta) error {
+	if d == (Delta{}) {
+		return nil
+	}
+	select {
+	case c.deltas <- d:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// options are langchaingo's form of a request without its messages.
+func options(req Request) []llms.CallOption {
+	var out []llms.CallOption
+	if req.MaxTokens > 0 {
+		out = append(out, llms.WithMaxTokens(req.MaxTokens))
+	}
+	if req.JSON {
+		out = append(out, llms.WithJSONMode())
+	}
+	if len(req.Tools) > 0 {
+		tools := make([]llms.Tool, len(req.Tools))
+		for i, t := range req.Tools {
+			tools[i] = llms.Tool{Type: "function", Function: &llms.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: t.Parameters}}
+		}
+		out = append(out, llms.WithTools(tools))
+	}
+	return out
+}
+
+var roles = map[Role]llms.ChatMessageType{
+	System: llms.ChatMessageTypeSystem, User: llms.ChatMessageTypeHuman, Assistant: llms.ChatMessageTypeAI, ToolResult: llms.ChatMessageTypeTool,
+}
+
+// messages are langchaingo's form of messages.
+func messages(list []Message) []llms.MessageContent {
+	out := make([]llms.MessageContent, len(list))
+	for i, m := range list {
+		c := llms.MessageContent{Role: roles[m.Role]}
+		if m.Role == ToolResult {
+			c.Parts = []llms.ContentPart{llms.ToolCallResponse{ToolCallID: m.CallID, Name: m.Name, Content: m.Text}}
+			out[i] = c
+			continue
+		}
+		if m.Text != "" || len(m.Calls) == 0 {
+			c.Parts = append(c.Parts, llms.TextPart(m.Text))
+		}
+		for _, image := range m.Images {
+			c.Parts = append(c.Parts, llms.BinaryPart(image.MediaType, image.Data))
+		}
+		for _, t := range m.Calls {
+			c.Parts = append(c.Parts, llms.ToolCall{ID: t.ID, Type: "function", FunctionCall: &llms.FunctionCall{Name: t.Name, Arguments: t.Arguments}})
+		}
+		out[i] = c
+	}
+	return out
+}
+
+// answerOf reads langchaingo's answer.
+func answerOf(c *llms.ContentChoice) *Answer {
+	a := &Answer{Text: c.Content, Reasoning: c.ReasoningContent, StopReason: c.StopReason}
+	for _, t := range c.ToolCalls {
+		call := Call{ID: t.ID}
+		if t.FunctionCall != nil {
+			call.Name, call.Arguments = t.FunctionCall.Name, t.FunctionCall.Arguments
+		}
+		a.Calls = append(a.Calls, call)
+	}
+	if c.FuncCall != nil && len(a.Calls) == 0 { // of langchaingo's older models
+		a.Calls = []Call{{Name: c.FuncCall.Name, Arguments: c.FuncCall.Arguments}}
+	}
+	read, ok := c.GenerationInfo[InfoPromptTokens].(int)
+	written, ok2 := c.GenerationInfo[InfoCompletionTokens].(int)
+	if ok || ok2 {
+		a.Usage = &Usage{Prompt: read, Completion: written}
+	}
+	return a
+}

@@ -1,0 +1,138 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"iter"
+)
+
+// Model is a chat model. It is safe for concurrent use.
+type Model interface {
+	// Name is the name that people know the model by.
+	Name() string
+	// Chat asks the model. It yields the text as it arrives and the whole answer
+	// last. The pieces of text add up to the text of the answer. An error comes
+	// once and last, and no answer comes with it; a canceled context is returned
+	// as its error. Leaving the loop early cancels the call and waits for it.
+	Chat(ctx context.Context, req Request) iter.Seq2[Delta, error]
+}
+
+// Request is one call of a model.
+type Request struct {
+	// Messages are the conversation, oldest first. A system message comes first.
+	Messages []Message
+	// Tools are the functions that the model may call.
+	Tools []Tool
+	// MaxTokens limits the length of the answer. Default: 0, the model's own
+	// limit.
+	MaxTokens int
+	// JSON asks for an answer in JSON.
+	JSON bool
+}
+
+// Role says who wrote a message.
+type Role string
+
+// The roles.
+const (
+	// System instructs the model.
+	System Role = "system"
+	// User asks.
+	User Role = "user"
+	// Assistant is the model.
+	Assistant Role = "assistant"
+	// ToolResult is the result of a Call.
+	ToolResult Role = "tool"
+)
+
+// Message is one message of a conversation.
+type Message struct {
+	// Role says who wrote it.
+	Role Role
+	// Text is what was written.
+	Text string
+	// Images are shown to the model with the text.
+	Images []Image
+	// Calls are the calls that an Assistant made.
+	Calls []Call
+	// CallID names the Call that a ToolResult answers.
+	CallID string
+	// Name is the name of the tool that a ToolResult comes from.
+	Name string
+}
+
+// Text is a message of text alone.
+func Text(role Role, text string) Message { return Message{Role: role, Text: text} }
+
+// Image is a picture in a message.
+type Image struct {
+	// MediaType is the type of Data, such as image/png.
+	MediaType string
+	// Data is the content of the file.
+	Data []byte
+}
+
+// Tool is a function that a model may call.
+type Tool struct {
+	// Name is what the model calls it by.
+	Name string
+	// Description tells the model what it does.
+	Description string
+	// Parameters is the JSON Schema of the arguments. Default: nil, none.
+	Parameters any
+}
+
+// Call is a call of a tool that a model asks for.
+type Call struct {
+	// ID names the call.
+	ID string
+	// Name is the tool's.
+	Name string
+	// Arguments are JSON, as the model wrote them.
+	Arguments string
+}
+
+// Delta is a piece of an answer.
+type Delta struct {
+	// Text continues the answer.
+	Text string
+	// Reasoning continues what the model writes before the answer.
+	Reasoning string
+	// Answer is the whole answer. It is set in the last Delta only.
+	Answer *Answer
+}
+
+// Answer is the whole answer of a model.
+type Answer struct {
+	// Text is what the model wrote.
+	Text string
+	// Reasoning is what it wrote before the answer.
+	Reasoning string
+	// Calls are the tools that it asks to call.
+	Calls []Call
+	// StopReason is why it stopped, as the server says, such as "length".
+	StopReason string
+	// Usage counts the tokens, or is nil if the server did not report them.
+	Usage *Usage
+}
+
+// Usage counts a model's tokens.
+type Usage struct {
+	// Prompt counts the tokens that the model read.
+	Prompt int `json:"prompt_tokens"`
+	// Completion counts the tokens that the model wrote.
+	Completion int `json:"completion_tokens"`
+}
+
+// Ask asks a model and returns its whole answer.
+func Ask(ctx context.Context, m Model, req Request) (Answer, error) {
+	for delta, err := range m.Chat(ctx, req) {
+		switch {
+		case err != nil:
+			return Answer{}, err
+		case delta.Answer != nil:
+			return *delta.Answer, nil
+		}
+	}
+	return Answer{}, errors.New("llm: the stream ended without an answer")
+}

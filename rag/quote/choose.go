@@ -1,0 +1,305 @@
+package quote
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"docent/embed"
+	"docent/rag/text"
+)
+
+// Weights of a window's score.
+const (
+	weightCover   = 1.0
+	weightVector  = .6
+	weightContext = .4
+	weightPrior   = .5
+	weightHint    = .35
+	// weightTopic rewards a label that names what is asked about.
+	weightTopic = .6
+	// weightLength is what a hundred words cost.
+	weightLength = .25
+	// weightSeam is what a window pays for each thing that reads badly: a
+	// beginning that leans on what is left out, an end that promises more.
+	weightSeam = .15
+	// seamsOfLeaning is how many of these a beginning that leans counts for.
+	seamsOfLeaning = 1.5
+	// weightEcho is what a window pays that only says the question again.
+	weightEcho = .6
+)
+
+const (
+	// windowQuotes is how many quotes stand in a row.
+	windowQuotes = 5
+	// enough is the share of the best window's score that a further one needs.
+	enough = .85
+	// enoughOfWeak is the like where the best window is weak: what follows it is
+	// likely to be worse.
+	enoughOfWeak = .9
+	// weakCover and weakCosine are below what a window is weak.
+	weakCover  = .5
+	weakCosine = .5
+	// novel is the share of the question that a further window has to add, as
+	// terms that the answer has not or a hint that it has not.
+	novel = .06
+	// known is the share of a covered term that no longer counts.
+	known = .7
+	// sameStems is the share of common stems from which two quotes say the same.
+	sameStems = .75
+)
+
+// window is a run of quotes from one passage under one label.
+type window struct {
+	quotes []quote
+	// covered and hinted are the best of its quotes'.
+	covered []float64
+	hinted  []bool
+	words   int
+	// cosine is that with the question.
+	cosine float64
+	// base is the score without what it covers.
+	base  float64
+	score float64
+}
+
+// choose takes the best window, and further windows that are good, short, and
+// add something.
+func (e *extractor) choose() []quote {
+	windows := e.windows()
+	if len(windows) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(windows, func(a, b window) int { return cmp.Compare(b.score, a.score) })
+	best := windows[0]
+	chosen := slices.Clone(best.quotes)
+	covered, hinted, words := slices.Clone(best.covered), slices.Clone(best.hinted), best.words
+	share := enough
+	if e.weak(best) {
+		share = enoughOfWeak
+	}
+	for len(chosen) < extractQuotes {
+		var next *window
+		var nextGain float64
+		for i := range windows {
+			w := &windows[i]
+			if w.score < share*best.score {
+				break
+			}
+			if w.quotes[0].adrift && !slices.ContainsFunc(chosen, w.quotes[0].follows) {
+				continue // what it leans on is not quoted
+			}
+			if words+w.words > extractWords || len(chosen)+len(w.quotes) > extractQuotes || repeats(chosen, w.quotes) {
+				continue
+			}
+			if gain := e.gain(*w, covered, hinted); gain >= novel && (next == nil || w.base+gain > next.base+nextGain) {
+				next, nextGain = w, gain
+			}
+		}
+		if next == nil {
+			break
+		}
+		chosen = append(chosen, next.quotes...)
+		merge(covered, hinted, *next)
+		words += next.words
+	}
+	return inOrder(chosen)
+}
+
+// weak reports whether a window hardly fits the question: it covers few terms
+// and is not similar.
+func (e *extractor) weak(w window) bool {
+	var covered float64
+	for i, t := range e.terms {
+		covered += t.Weight * w.covered[i]
+	}
+	return covered < weakCover && w.cosine < weakCosine
+}
+
+// windows returns every run of quotes that may be part of an answer, with
+// scores.
+func (e *extractor) windows() []window {
+	var out []window
+	for doc, passage := range e.passages {
+		for from := range passage {
+			if passage[from].Kind == text.TitleSentence && len(passage) > 1 {
+				continue
+			}
+			for to := from + 1; to <= min(from+windowQuotes, len(passage)); to++ {
+				last := passage[to-1]
+				if to-from > 1 && (last.Kind == text.TitleSentence || last.label != passage[from].label) {
+					break
+				}
+				w := e.window(doc, passage, from, to)
+				if to-from > 1 && w.words > extractWords {
+					break
+				}
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}
+
+// window scores the quotes from..to of a passage.
+func (e *extractor) window(doc int, passage []quote, from, to int) window {
+	w := window{quotes: passage[from:to], covered: make([]float64, len(e.terms)), hinted: make([]bool, len(e.hints))}
+	e.scratchTokens = e.scratchTokens[:0]
+	for _, q := range w.quotes {
+		merge(w.covered, w.hinted, window{covered: q.covered, hinted: q.hinted})
+		w.words += q.words
+		e.scratchTokens = append(e.scratchTokens, q.tokens...)
+	}
+	e.static.Mean(e.scratch, e.scratchTokens)
+	w.cosine = float64(embed.Dot(e.vector, e.scratch))
+	w.base = weightVector * w.cosine
+	e.static.Mean(e.scratch, e.static.AppendTokens(e.scratchTokens, w.quotes[0].label))
+	w.base += weightContext * float64(embed.Dot(e.vector, e.scratch))
+	w.base += weightPrior*e.prior[doc] + weightTopic*w.quotes[0].topic
+	w.base -= weightLength * float64(w.words) / 100
+	w.base -= weightSeam * seams(passage, from, to)
+	w.base -= weightEcho * e.echo(w)
+	w.score = w.base + e.gain(w, nil, nil)
+	return w
+}
+
+// echo says how much of a window only repeats the question, from 0 to 1.
+func (e *extractor) echo(w window) float64 {
+	if len(e.terms) < minEchoed {
+		return 0
+	}
+	own, common := 0, 0
+	for _, q := range w.quotes {
+		for s := range q.stems {
+			if text.IsStop(s) {
+				continue
+			}
+			own++
+			if slices.ContainsFunc(e.terms, func(t text.Weighted) bool { return t.Stem == s }) {
+				common++
+			}
+		}
+	}
+	if own == 0 {
+		return 1
+	}
+	return max(0, float64(common)/float64(own)-echoed) / (1 - echoed)
+}
+
+const (
+	// minEchoed is the number of terms from which a question can be echoed.
+	minEchoed = 4
+	// echoed is the share of a window's words from the question that is normal.
+	echoed = .6
+)
+
+// gain is what a window adds to the terms and hints that are already covered.
+func (e *extractor) gain(w window, covered []float64, hinted []bool) float64 {
+	var sum float64
+	for i, t := range e.terms {
+		c := w.covered[i]
+		if covered != nil {
+			c = max(0, c-known*covered[i])
+		}
+		sum += weightCover * t.Weight * c
+	}
+	for i, h := range e.hints {
+		if w.hinted[i] && (hinted == nil || !hinted[i]) {
+			sum += weightHint * h.weight
+		}
+	}
+	return sum
+}
+
+// merge adds the terms and hints that a window covers.
+func merge(covered []float64, hinted []bool, w window) {
+	for i, c := range w.covered {
+		covered[i] = max(covered[i], c)
+	}
+	for i, h := range w.hinted {
+		hinted[i] = hinted[i] || h
+	}
+}
+
+// leaning matches the beginning of a sentence that needs the previous one.
+var leaning = regexp.MustCompile(`^(?:This|That|These|Those|It|Its|They|Their|Such|He|She|Another|The (?:default|latter|former|same|value|other|second|third|result(?:ing)?|above)|However|But|Also|Otherwise|In (?:this|that|such|these|either|both|contrast|particular|addition|other words)\b|Therefore|Thus|Hence|Instead|Then|For (?:this|that|these|example|instance)|(?:If|When|Since|Because|While|Unless|As|Once|After|Before|Until|Although|With|Without|Like|Unlike) (?:this|that|these|those|it|they|so|not|such)\b|(?:By|When|If|To|On|For) \w+(?:ing)? (?:this|these|those|it|them|so)\b|Here|So|And|Or|Any|Both|Neither|Note that|(?:Setting|Doing|Using) (?:this|these|so|that|it)|Similarly|Likewise|Moreover|Furthermore|Nevertheless|Nonetheless|Conversely|Alternatively|Consequently|Accordingly|Additionally|Finally|Again|Still|Yet|As a result|On the other hand|(?:All|Each|Some|None|Most|One|Many) of (?:these|those|them|which))\b|^\(|^(?:and|or|but|which|because|where|so|then|with|as|for|in|to|if)\b`)
+
+// ofLabel matches the beginning of a sentence whose subject is the term above
+// it.
+var ofLabel = regexp.MustCompile(`^(?:The (?:default|value)|This (?:parameter|option|setting|form|variable|command|function|clause|method|field|can|is|should|must))\b`)
+
+// crossReference matches a sentence that only refers to another place.
+var crossReference = regexp.MustCompile(`^\(?(?:For (?:more|further|details|additional)|See\b|Refer to|Please see|More (?:information|details)|Table \d|Figure \d)`)
+
+// seams counts the flaws of quoting only the sentences from..to.
+func seams(passage []quote, from, to int) float64 {
+	first, last := passage[from], passage[to-1]
+	n := 0.0
+	if from > 0 {
+		before := passage[from-1]
+		switch {
+		case first.adrift:
+			n += seamsOfLeaning
+		case first.Kind == text.ItemSentence && before.Block == first.Block:
+			n++ // the middle of an item
+		case first.Kind == text.CodeSentence && before.Kind != text.TitleSentence:
+			n++
+		}
+	}
+	if strings.HasSuffix(last.text, ":") && last.Kind != text.CodeSentence {
+		n += 2
+	}
+	for i, q := range passage[from:to] {
+		if q.refers {
+			n++
+		}
+		if i > 0 && q.Block != passage[from+i-1].Block {
+			n += .4
+		}
+		if q.words < 2 && q.Kind != text.CodeSentence || q.Kind == text.ProseSentence && !q.ends {
+			n++
+		}
+	}
+	return n
+}
+
+// repeats reports whether chosen already contains one of more, or a similar
+// quote.
+func repeats(chosen, more []quote) bool {
+	for _, m := range more {
+		if slices.ContainsFunc(chosen, func(c quote) bool { return c.doc == m.doc && c.at == m.at || similar(c, m) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// similar reports whether two quotes say the same.
+func similar(a, b quote) bool {
+	if len(a.stems) > len(b.stems) {
+		a, b = b, a
+	}
+	common := 0
+	for s := range a.stems {
+		if b.stems[s] {
+			common++
+		}
+	}
+	return common > 2 && float64(common) >= sameStems*float64(len(a.stems)) && len(b.stems) < 2*len(a.stems)
+}
+
+// inOrder puts the passage with the best quote first, and the quotes of one
+// passage in reading order.
+func inOrder(quotes []quote) []quote {
+	place := map[int]int{}
+	for _, q := range quotes {
+		if _, ok := place[q.doc]; !ok {
+			place[q.doc] = len(place)
+		}
+	}
+	slices.SortStableFunc(quotes, func(a, b quote) int {
+		return cmp.Or(cmp.Compare(place[a.doc], place[b.doc]), cmp.Compare(a.at, b.at))
+	})
+	return quotes
+}

@@ -1,0 +1,50 @@
+package quote
+
+import (
+	"strings"
+
+	"docent/rag/text"
+)
+
+const (
+	// minRepeated is how many words a question has that can be told from a name
+	// or a command, which an answer may well repeat.
+	minRepeated = 4
+	// mostlyQuestion is the share of a sentence from which on the question in it
+	// is all that it says.
+	mostlyQuestion = .7
+)
+
+// plainWordsOf returns the words of a text in lower case, with a blank around
+// each.
+func plainWordsOf(s string) string {
+	var b strings.Builder
+	b.WriteByte(' ')
+	for _, w := range text.Words(s) {
+		if !w.Part {
+			b.WriteString(w.Stem + " ")
+		}
+	}
+	return b.String()
+}
+
+// repeatsQuestion reports whether a quote only repeats the question: the
+// question itself, or code that asks it. question has the form of
+// plainWordsOf.
+func repeatsQuestion(q quote, question string) bool {
+	n := strings.Count(question, " ") - 1
+	if n < minRepeated || q.words < n {
+		return false
+	}
+	if q.Kind != text.CodeSentence && float64(n) < mostlyQuestion*float64(q.words) {
+		return false
+	}
+	return strings.Contains(plainWordsOf(q.text), question) && (q.Kind != text.CodeSentence || asks(question))
+}
+
+// asks reports whether words in the form of plainWordsOf form a question and
+// not a command.
+func asks(question string) bool {
+	first, _, _ := strings.Cut(strings.TrimSpace(question), " ")
+	return text.IsStop(first)
+}

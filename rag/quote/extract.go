@@ -1,0 +1,207 @@
+package quote
+
+import (
+	"strings"
+
+	"docent/embed"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+	"docent/rag/text"
+)
+
+// Bounds of an extractive answer.
+const (
+	// extractPassages is how many passages are quoted from.
+	extractPassages = 6
+	// extractQuotes is how many sentences, blocks of code or rows are quoted.
+	extractQuotes = 5
+	// extractWords is about how many words an answer has at most. A first
+	// quote that is longer stands alone.
+	extractWords = 110
+	// extractCodeLines is how many lines of code are quoted; longer blocks are
+	// cut to it.
+	extractCodeLines = 15
+)
+
+// quote is a sentence of a passage that may become a part of an answer.
+type quote struct {
+	text.Sentence
+	// doc is the passage, from 0.
+	doc int
+	// at is the sentence's place in the passage.
+	at int
+	// text is the passage's text from start to end.
+	text string
+	// label is what stands above the sentence and names its subject: a line of
+	// the passage, or its last heading.
+	label string
+	// lead reports that the label is needed to understand the sentence and is
+	// shown in front of it.
+	lead bool
+	// words counts its words.
+	words int
+	// stems are its words, stop words too.
+	stems map[string]bool
+	// tokens are the embedder's.
+	tokens []uint16
+	// covered is how much of each of the question's terms it carries, 0 to 1.
+	covered []float64
+	// hinted tells which of the question's hints it has.
+	hinted []bool
+	// topic is the share of the question that its label names.
+	topic float64
+	// leans reports that the quote needs the one before it, refers that it only
+	// says where else to look, ends that it ends as a sentence does.
+	leans, refers, ends bool
+	// adrift reports that it leans on a sentence, not on its label.
+	adrift bool
+}
+
+// extractor chooses the sentences of passages that answer a question.
+type extractor struct {
+	static *embed.Static
+	terms  []text.Weighted
+	hints  []hint
+	vector []float32
+	// passages are the sentences of each passage.
+	passages [][]quote
+	// prior says how much each passage is trusted, from 0 to 1.
+	prior []float64
+	// scratch is a vector and the tokens of a window.
+	scratch       []float32
+	scratchTokens []uint16
+}
+
+// extract returns the quotes that answer the question, best passage first and
+// in reading order within it. It returns none if no passage has a fitting
+// sentence. found.Question is the searched text, which may contain more than
+// the question.
+func extract(static *embed.Static, question string, found retrieve.Retrieval) []quote {
+	results := found.Results[:min(len(found.Results), extractPassages)]
+	e := &extractor{static: static, hints: hintsFor(question), vector: make([]float32, static.Dimensions()), scratch: make([]float32, static.Dimensions())}
+	static.Mean(e.vector, static.Tokenize(found.Question))
+	asked := plainWordsOf(question)
+	for i, r := range results {
+		e.passages = append(e.passages, e.read(i, r.Passage, asked))
+		e.prior = append(e.prior, prior(results, i))
+	}
+	e.terms = text.Weigh(found.Question, found.Terms, e.known())
+	for i, r := range results {
+		heading := text.Stems(corpus.HeadingLine(r.Passage.Document.Title, r.Passage.Headings))
+		for at := range e.passages[i] {
+			e.cover(&e.passages[i][at], heading)
+		}
+	}
+	return e.choose()
+}
+
+// prior is how far a passage is trusted against the first: its share of the
+// first's score.
+func prior(results []retrieve.Result, i int) float64 {
+	if results[0].Score <= 0 {
+		return 1 / float64(i+1)
+	}
+	return max(results[i].Score, 0) / results[0].Score
+}
+
+// read returns the sentences of a passage except those that only repeat the
+// question. question has the form of plainWordsOf.
+func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
+	var out []quote
+	label := p.Document.Title
+	if len(p.Headings) > 0 {
+		label = p.Headings[len(p.Headings)-1]
+	}
+	for _, s := range text.Sentences(p.Text, p.Kind) {
+		if isComment(p.Text[s.Start:s.End]) {
+			continue
+		}
+		q := quote{Sentence: s, doc: doc, at: len(out), text: p.Text[s.Start:s.End], label: label, stems: map[string]bool{}}
+		q.leans, q.refers, q.ends = leaning.MatchString(q.text), crossReference.MatchString(q.text), text.Ends(q.text)
+		q.adrift = q.leans && q.Kind == text.ProseSentence && len(out) > 0 && out[len(out)-1].Kind != text.TitleSentence && !(isTerm(label) && ofLabel.MatchString(q.text))
+		for _, w := range text.Words(q.text) {
+			q.stems[w.Stem] = true
+			if !w.Part {
+				q.words++
+			}
+		}
+		if repeatsQuestion(q, question) {
+			continue
+		}
+		q.tokens = e.static.Tokenize(q.text)
+		out = append(out, q)
+		if s.Kind == text.TitleSentence {
+			label = unmarked(q.text, p.Document)
+		}
+	}
+	return out
+}
+
+// follows reports whether a quote stands directly behind another.
+func (q quote) follows(before quote) bool { return before.doc == q.doc && before.at+1 == q.at }
+
+// known returns all stems of the passages.
+func (e *extractor) known() map[string]bool {
+	known := map[string]bool{}
+	for _, p := range e.passages {
+		for _, q := range p {
+			for s := range q.stems {
+				known[s] = true
+			}
+		}
+	}
+	return known
+}
+
+// Shares of a term's weight when it is not in the sentence itself.
+const (
+	inLabel   = 1.0
+	inHeading = .5
+)
+
+// cover computes how much of the question a quote covers.
+func (e *extractor) cover(q *quote, heading map[string]bool) {
+	label := text.Stems(q.label)
+	q.lead = q.leans && !q.adrift || isTerm(q.label) && !e.mentions(q, q.label)
+	q.covered = make([]float64, len(e.terms))
+	for i, t := range e.terms {
+		if label[t.Stem] {
+			q.topic += t.Weight
+		}
+		switch {
+		case q.stems[t.Stem]:
+			q.covered[i] = 1
+		case label[t.Stem]:
+			q.covered[i] = inLabel
+			q.lead = true
+		case heading[t.Stem]:
+			q.covered[i] = inHeading
+		}
+	}
+	q.hinted = make([]bool, len(e.hints))
+	for i, h := range e.hints {
+		q.hinted[i] = h.answer.MatchString(q.text)
+	}
+}
+
+// isTerm reports whether a label is a defined name and not a title.
+func isTerm(label string) bool {
+	first := text.FirstWord(label)
+	return strings.ContainsAny(first, "_-=%$\\/.") && !strings.HasSuffix(first, ".") || strings.Contains(label, " (") || len(first) > 1 && first == strings.ToUpper(first)
+}
+
+// mentions reports whether a quote contains the first word of a label.
+func (e *extractor) mentions(q *quote, label string) bool {
+	for _, w := range text.Words(label) {
+		return q.stems[w.Stem]
+	}
+	return true
+}
+
+// trimmed is the text of a quote without a list mark.
+func (q quote) trimmed() string {
+	if q.Kind == text.ItemSentence {
+		return strings.TrimSpace(q.text[text.ItemMark(q.text):])
+	}
+	return q.text
+}

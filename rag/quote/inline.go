@@ -1,0 +1,91 @@
+package quote
+
+import (
+	"regexp"
+	"strings"
+
+	"docent/rag/corpus"
+	"docent/rag/text"
+)
+
+// Marks of Markdown documents that a quote does without: headings show their
+// words, links their text, emphasis its words. (Code spans stay as they are.)
+var (
+	headingMark  = regexp.MustCompile(`^#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$`)
+	inlineLink   = regexp.MustCompile(`!?\[([^\[\]]+)\]\([^()\s]+\)`)
+	inlineStrong = regexp.MustCompile(`(^|[\s(])\*\*([^*\s](?:[^*]*[^*\s])?)\*\*`)
+)
+
+// markdownType is the media type of documents whose text is Markdown source.
+const markdownType = "text/markdown"
+
+// unmarked returns a line of a document as its readers see it.
+func unmarked(text string, d corpus.Document) string {
+	if media, _, _ := strings.Cut(d.MediaType, ";"); media != markdownType {
+		return text
+	}
+	text = headingMark.ReplaceAllString(text, "$1")
+	text = inlineLink.ReplaceAllString(text, "$1")
+	return inlineStrong.ReplaceAllString(text, "$1$2")
+}
+
+// plain writes text of a document as one line of Markdown that shows it
+// unchanged: without links, images, HTML, and emphasis. Words with a meaning
+// in Markdown become code spans. Existing code spans stay.
+func plain(body string) string {
+	line := strings.Join(strings.Fields(text.Visible(body)), " ")
+	if s, ok := plainAroundCode(line); ok {
+		return s
+	}
+	return plainWords(line, true)
+}
+
+// plainAroundCode writes a line that contains code spans in single backticks.
+// It is not ok without code spans, and if the backticks are ambiguous.
+func plainAroundCode(line string) (string, bool) {
+	if strings.Contains(line, "``") || strings.Count(line, "`")%2 != 0 {
+		return "", false
+	}
+	parts := strings.Split(line, "`") // outside, code, outside, …
+	if len(parts) == 1 {
+		return "", false
+	}
+	for i, part := range parts {
+		if i%2 == 1 {
+			if strings.TrimSpace(part) == "" {
+				return "", false
+			}
+			parts[i] = "`" + part + "`"
+			continue
+		}
+		// A word that touches a span must not need backticks of its own.
+		words := strings.Split(part, " ")
+		if i > 0 && risky(words[0]) || i < len(parts)-1 && risky(words[len(words)-1]) {
+			return "", false
+		}
+		parts[i] = plainWords(part, i == 0)
+	}
+	return strings.Join(parts, ""), true
+}
+
+// plainWords writes words without code spans. first reports that they begin a
+// line.
+func plainWords(line string, first bool) string {
+	fields := strings.Split(line, " ")
+	for i, f := range fields {
+		core, before, after := trimPunctuation(f)
+		switch {
+		case core != "" && risky(core):
+			fields[i] = before + text.CodeSpan(core) + after
+		case f != "" && first && i == 0 && opensBlock(f):
+			fields[i] = escapeStart(f)
+		}
+	}
+	return strings.Join(fields, " ")
+}
+
+// isComment reports whether text is an HTML comment, which Markdown hides from
+// readers.
+func isComment(text string) bool {
+	return strings.HasPrefix(text, "<!--") && strings.HasSuffix(text, "-->")
+}

@@ -1,0 +1,63 @@
+package quote
+
+import (
+	"strings"
+	"testing"
+
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+)
+
+func TestPlainKeepsCodeSpans(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Set `DATABASE_URL=x`; then `docent serve` runs.": "Set `DATABASE_URL=x`; then `docent serve` runs.",
+		"(`--origins`, `--hosts`)":                        "(`--origins`, `--hosts`)",
+		"one ` alone":                                     "one `` ` `` alone",
+		"`a` <b>":                                         "`a` `<b>`",
+		"- `x` is first":                                  `\- ` + "`x` is first",
+	} {
+		if got := plain(text); got != want {
+			t.Errorf("%s became %s, want %s", text, got, want)
+		}
+	}
+}
+
+// The heading above a quote is shown as readers see it, in every script.
+func TestLabelsWithoutMarks(t *testing.T) {
+	t.Parallel()
+	for question, c := range map[string]struct{ text, want string }{
+		"מתי משקים את הוורדים?":      {"## השקיה\n\nיש להשקות את הוורדים פעמיים בשבוע בבוקר מוקדם. בקיץ החם משקים את הוורדים שלוש פעמים בשבוע.\n\n## גיזום\n\nגוזמים את הוורדים בחודש פברואר לפני הלבלוב.", "השקיה"},
+		"When is irrigation needed?": {"## Irrigation\n\nThe roses need water twice a week.\n\n## Pruning\n\nThe roses are cut in February.", "**Irrigation:** The roses need water"},
+		"когда нужна обрезка роз?":   {"## Полив\n\nРозы поливают дважды в неделю.\n\n## Обрезка\n\nРозы обрезают в феврале.", "Обрезка"},
+	} {
+		r := passage(1, "Garden", "", c.text)
+		r.Passage.Headings, r.Passage.Document.MediaType = nil, markdownType
+		results := []retrieve.Result{r}
+		answer, _ := render(extract(testStatic, question, retrieve.Retrieval{Question: question, Results: results}), results)
+		if strings.Contains(answer, "#") || !strings.Contains(answer, c.want) {
+			t.Errorf("%s: %s", question, answer)
+		}
+	}
+}
+
+func TestUnmarked(t *testing.T) {
+	t.Parallel()
+	md := corpus.Document{MediaType: markdownType}
+	for text, want := range map[string]string{
+		"**Chat.** See [the docs](docs/x.md).": "Chat. See the docs.",
+		"2**3 and **kwargs":                    "2**3 and **kwargs",
+		"an image ![of it](x.png)":             "an image of it",
+		"## השקיה":                             "השקיה",
+		"### **Wann** gießen ##":               "Wann gießen",
+		"#12 is open":                          "#12 is open",
+		"C# and F#":                            "C# and F#",
+	} {
+		if got := unmarked(text, md); got != want {
+			t.Errorf("%s became %s, want %s", text, got, want)
+		}
+		if got := unmarked(text, corpus.Document{MediaType: "text/html"}); got != text {
+			t.Errorf("text that is no Markdown became %s", got)
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package retrieve
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"docent/rag/text"
+)
+
+// maxAbsentCode is the maximum evidence if the question contains a code that
+// is in none of the best passages. It is below the default threshold of
+// package rag: passages about similar codes do not answer the question.
+const maxAbsentCode = .3
+
+// code matches the name of one thing among many of its kind, such as "B77" or
+// "uuidv7": letters and digits in one word.
+var code = regexp.MustCompile(`^(?:\pL+\d+|\d+\pL+\d+)[\pL\d]*$`)
+
+// isCodeName reports whether a word of a question is a code that the user asks
+// about. A word in quotation marks or in a path is an example.
+func isCodeName(t text.Weighted, question string) bool {
+	if !code.MatchString(question[t.Start:t.End]) {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(question[:t.Start])
+	after, _ := utf8.DecodeRuneInString(question[t.End:])
+	return !strings.ContainsRune("'\"`“„‘«/\\@=<", before) && !strings.ContainsRune("'\"`”“’»/\\@=>(", after)
+}
+
+// englishOnly matches words of English questions. In other languages a capital
+// may not mark a name; German capitalizes every noun.
+var englishOnly = regexp.MustCompile(`(?i)\b(?:the|of|is|what|who|how|does|do|are|which|when|where|why|and|for|from|to|can)\b`)
+
+// isProper reports whether a word of an English question is written like a
+// proper name: with a capital that does not begin a sentence and small letters
+// behind it. A word in capitals may be a unit.
+func isProper(t text.Weighted, question string) bool {
+	written := question[t.Start:t.End]
+	if r, _ := utf8.DecodeRuneInString(written); !unicode.IsUpper(r) || strings.ToUpper(written) == written {
+		return false
+	}
+	if !englishOnly.MatchString(question) {
+		return false
+	}
+	before := strings.TrimRight(question[:t.Start], " \t\"'(“„‘«*_`-")
+	return before != "" && !strings.ContainsAny(before[len(before)-1:], ".?!:\n")
+}

@@ -1,0 +1,100 @@
+package retrieve
+
+import (
+	"strings"
+	"testing"
+
+	"docent/rag/text"
+)
+
+// minEvidence is the default threshold of package rag.
+const minEvidence = .44
+
+func TestEvidence(t *testing.T) {
+	t.Parallel()
+	results := []Result{
+		passage(1, "Resources", "work_mem (integer)", "Sets the base maximum amount of memory to be used by a query operation before writing to temporary disk files. The default value is four megabytes (4MB)."),
+		passage(2, "Resources", "shared_buffers (integer)", "Sets the amount of memory the database server uses for shared memory buffers. The default is typically 128 megabytes (128MB)."),
+		passage(3, "Notes", "Release", "Improve the performance of sorting."),
+	}
+	of := func(question string) float64 { return evidence(testStatic, question, nil, results) }
+	if e := evidence(testStatic, "anything", nil, nil); e != 0 {
+		t.Errorf("without passages it is %v", e)
+	}
+	for _, question := range []string{"What is the default of work_mem?", "how much memory does a query operation use?"} {
+		if e := of(question); e < minEvidence || e > 1 {
+			t.Errorf("%q: %v", question, e)
+		}
+	}
+	for _, question := range []string{"how do I configure pgbouncer for kubernetes?", "where do elephants sleep?", "what is the default of hash_bloom_factor?"} {
+		if e := of(question); e >= minEvidence || e < 0 {
+			t.Errorf("%q: %v", question, e)
+		}
+	}
+	// A rare word counts for more than a common one.
+	terms := []text.Term{{Text: "default", IDF: 1}, {Text: "work_mem", IDF: 9}, {Text: "hash_bloom_factor", IDF: 9}, {Text: "work", IDF: 1}, {Text: "mem", IDF: 1}, {Text: "hash", IDF: 1}, {Text: "bloom", IDF: 1}, {Text: "factor", IDF: 1}}
+	if a, b := evidence(testStatic, "default work_mem", terms, results), evidence(testStatic, "default hash_bloom_factor", terms, results); a < b+.3 {
+		t.Errorf("known %v, unknown %v", a, b)
+	}
+}
+
+// What is most alike does not stand in for a name or a code that no passage has.
+func TestEvidenceForWhatIsNamed(t *testing.T) {
+	t.Parallel()
+	results := []Result{
+		passage(1, "Boilers", "", "The boiler model B71 has a relief valve that opens at 35 bar. The boiler model B42 has a relief valve that opens at 45 bar."),
+		passage(2, "Search", "", "Capitals make no difference, in any script. Cities are found by their names."),
+	}
+	of := func(question string) float64 { return evidence(testStatic, question, nil, results) }
+	for question, found := range map[string]bool{
+		"At how many bar does the relief valve of boiler model B71 open?": true,
+		"At how many bar does the relief valve of boiler model b71 open?": true,
+		"At how many bar does the relief valve of boiler model B77 open?": false,
+		"Which relief valve opens at 45 bar, say for user 'joe1'?":        true,
+		"Which relief valve opens at 45 bar, see /tmp/a1?":                true,
+		"Do capitals make a difference?":                                  true,
+		"What is the capital of Mongolia?":                                false,
+		"What is the capital of Peru?":                                    false,
+	} {
+		if e := of(question); e >= minEvidence != found {
+			t.Errorf("%q: %v", question, e)
+		}
+	}
+	for question, want := range map[string]bool{
+		"What is Mongolia?": true, "Mongolia is what?": false, "What rains? Mongolia?": false, "what is mongolia?": false, "what of (Mongolia)": true, "«Mongolia»": false, "Was ist die Mongolia?": false, "what is MONGOLIA?": false,
+	} {
+		at := strings.Index(strings.ToLower(question), "mongolia")
+		if got := isProper(text.Weighted{Start: at, End: at + len("mongolia")}, question); got != want {
+			t.Errorf("%q: %v", question, got)
+		}
+	}
+}
+
+func TestSlips(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"colum": "column", "pasword": "password", "allready": "already", "loction": "location",
+		"pgbouncer": "", "kubernetes": "", "work_mem": "", "uuidv7": "", "default": "", "cat": "", "Österreich": "", "conn": "",
+	} {
+		got := ""
+		for _, s := range slips(testStatic, text) {
+			got = s.meant
+		}
+		if got != want {
+			t.Errorf("%q is taken for %q, want %q", text, got, want)
+		}
+	}
+}
+
+func FuzzSlips(f *testing.F) {
+	for _, s := range []string{"valeu of colum", "\xffabcde", "ﬁeldd", "İstanbull"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, s := range slips(testStatic, text) {
+			if s.Start < 0 || s.End > len(text) || s.Start >= s.End || s.meant == "" {
+				t.Fatalf("%+v in %q", s, text)
+			}
+		}
+	})
+}

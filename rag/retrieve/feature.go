@@ -1,0 +1,176 @@
+package retrieve
+
+import (
+	"docent/embed"
+)
+
+// The features of the second stage.
+const (
+	// FeatureBM25 is the chunk's keyword score.
+	FeatureBM25 = "bm25"
+	// FeatureDense is the cosine of question and chunk by the embedder.
+	FeatureDense = "dense"
+	// FeatureDocumentDense is the cosine of the question and the mean of the
+	// document's chunks by the embedder.
+	FeatureDocumentDense = "document_dense"
+	// FeatureSentence is the best cosine of the question with a sentence.
+	FeatureSentence = "sentence"
+	// FeatureSoftCount is a keyword score that counts similar words too.
+	FeatureSoftCount = "soft_count"
+	// FeatureSoftSentence is how near the words of the best sentence and the
+	// heading come to each of the question's.
+	FeatureSoftSentence = "soft_sentence"
+	// FeaturePairs is how close together the question's words, or similar
+	// ones, stand.
+	FeaturePairs = "pairs"
+	// FeatureDocument is the keyword score of the whole document.
+	FeatureDocument = "document"
+	// FeatureHeading is the keyword score of title and heading path alone.
+	FeatureHeading = "heading"
+	// FeatureCoverage is the share of the question's terms, by rarity, that
+	// the chunk has.
+	FeatureCoverage = "coverage"
+)
+
+// feature is one measure of how well a candidate fits.
+type feature struct {
+	name string
+	// compute writes the feature of each candidate to out.
+	compute func(s *scoring, out []float32)
+}
+
+// features are the features of the second stage in the order of display.
+var features = []feature{
+	{FeatureBM25, keywordScore},
+	{FeatureDense, denseScore},
+	{FeatureDocumentDense, documentDense},
+	{FeatureSentence, bestSentence},
+	{FeatureSoftCount, softCount},
+	{FeatureSoftSentence, softSentence},
+	{FeaturePairs, closePairs},
+	{FeatureDocument, documentScore},
+	{FeatureHeading, headingScore},
+	{FeatureCoverage, coverage},
+}
+
+// featureIndex returns the position of a feature in features, or -1.
+func featureIndex(name string) int {
+	for i, f := range features {
+		if f.name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// scoring is one question with its candidates.
+type scoring struct {
+	static *embed.Static
+	// vector is the question's by the embedder; rare by the static model, each
+	// token weighted by rarity, of any length.
+	vector, rare []float32
+	// tokens are the question's distinct tokens, and idf their rarity.
+	tokens []uint16
+	idf    []float32
+	// mean is how many tokens a chunk has on average.
+	mean float32
+	// candidates and matches describe the same chunks.
+	candidates []candidate
+	matches    []Match
+	scratch    *scratch
+}
+
+// candidate is a chunk that the first stage found.
+type candidate struct {
+	*Row
+	// bm25 and dense are the first stage's normalised scores.
+	bm25, dense float64
+	// features are normalised, by position in features.
+	features [maxFeatures]float32
+	// score is the first stage's, then the second's.
+	score float64
+}
+
+// maxFeatures limits the features, so that candidates contain their values in
+// an array.
+const maxFeatures = 16
+
+func keywordScore(s *scoring, out []float32) {
+	for i, m := range s.matches {
+		out[i] = float32(m.Score)
+	}
+}
+
+func denseScore(s *scoring, out []float32) {
+	for i, c := range s.candidates {
+		out[i] = similarity(s.vector, c.Vector)
+	}
+}
+
+func documentDense(s *scoring, out []float32) {
+	done := map[*RowDocument]float32{}
+	for i, c := range s.candidates {
+		score, ok := done[c.Document]
+		if !ok {
+			score = similarity(s.vector, c.Document.Mean)
+			done[c.Document] = score
+		}
+		out[i] = score
+	}
+}
+
+func documentScore(s *scoring, out []float32) {
+	for i, m := range s.matches {
+		out[i] = float32(m.Document)
+	}
+}
+
+func headingScore(s *scoring, out []float32) {
+	for i, m := range s.matches {
+		out[i] = float32(m.Heading)
+	}
+}
+
+func coverage(s *scoring, out []float32) {
+	for i, m := range s.matches {
+		out[i] = float32(m.Coverage)
+	}
+}
+
+// similarity is the dot product of two vectors of length 1. It is 0 if their
+// lengths differ.
+func similarity(a, b []float32) float32 {
+	if len(a) != len(b) {
+		return 0
+	}
+	return embed.Dot(a, b)
+}
+
+// normalize scales values so that the least is 0 and the greatest is 1. Equal
+// values become 0.
+func normalize(values []float32) {
+	if len(values) == 0 {
+		return
+	}
+	low, high := values[0], values[0]
+	for _, v := range values {
+		low, high = min(low, v), max(high, v)
+	}
+	span := high - low
+	for i := range values {
+		if span > 0 {
+			values[i] = (values[i] - low) / span
+		} else {
+			values[i] = 0
+		}
+	}
+}
+
+// FeatureNames lists the features in the order of display.
+func FeatureNames() []string {
+	out := make([]string, len(features))
+	for i, f := range features {
+		out[i] = f.name
+	}
+	return out
+}

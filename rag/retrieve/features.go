@@ -1,0 +1,185 @@
+package retrieve
+
+import (
+	"context"
+	"math"
+	"sync"
+
+	"docent/embed"
+	"docent/rag/corpus"
+	"docent/rag/text"
+)
+
+// Features supplies the data for the second stage: rows of the candidates and
+// statistics of the corpus. Without another implementation, a Retriever keeps
+// the rows of all chunks in memory. An implementation over a database needs one
+// query for each method; NewRow makes a row from a stored chunk. It is safe for
+// concurrent use.
+type Features interface {
+	// Rows returns the rows of the given chunks, in that order. It returns nil
+	// for an unknown id.
+	Rows(ctx context.Context, ids []int64) ([]*Row, error)
+	// Statistics describes the corpus and how common the given tokens are in
+	// it.
+	Statistics(ctx context.Context, tokens []uint16) (Statistics, error)
+	// Match describes the terms of a text, in order of appearance, and how well
+	// each of the given chunks matches the text. It returns a zero Match for an
+	// unknown id.
+	Match(ctx context.Context, question string, ids []int64) ([]text.Term, []Match, error)
+}
+
+// Matcher is a Words that can describe matches. The Features in memory need
+// one.
+type Matcher interface {
+	// Match is the method of Features.
+	Match(ctx context.Context, question string, ids []int64) ([]text.Term, []Match, error)
+}
+
+// Match says how well a chunk matches a text, word by word. Its numbers can be
+// compared between chunks for one text, not between texts.
+type Match struct {
+	// Score is the chunk's score in Words.
+	Score float64
+	// Heading scores the title and the heading path alone.
+	Heading float64
+	// Document scores the chunk's whole document.
+	Document float64
+	// Coverage is the share, from 0 to 1, of the text's terms in the chunk. Rare
+	// terms count more.
+	Coverage float64
+}
+
+// Statistics describe a corpus.
+type Statistics struct {
+	// Chunks counts the chunks.
+	Chunks int
+	// Tokens counts the tokens of all chunks.
+	Tokens int
+	// Frequencies says how many chunks contain each of the given tokens.
+	Frequencies []uint32
+}
+
+// mean is the mean number of tokens of a chunk.
+func (s Statistics) mean() float32 { return float32(s.Tokens) / float32(max(s.Chunks, 1)) }
+
+// idf is the rarity of a token that n chunks contain.
+func (s Statistics) idf(n uint32) float32 {
+	return float32(math.Log(1 + (float64(s.Chunks)-float64(n)+0.5)/(float64(n)+0.5)))
+}
+
+// Row is a chunk as the second stage sees it. It must not change.
+type Row struct {
+	// ID is the chunk's id.
+	ID int64
+	// Document is the chunk's document.
+	Document *RowDocument
+	// Ordinal counts the document's chunks.
+	Ordinal int
+	// Kind is the kind of text.
+	Kind corpus.Kind
+	// Heading is how many of Tokens belong to the title and the heading path.
+	Heading uint16
+	// Tokens are the tokens of the built-in vocabulary: heading, then text.
+	Tokens []uint16
+	// Sentences are the ends of the text's sentences in Tokens.
+	Sentences []uint16
+	// Vector is the chunk's embedding, or nil if it has none.
+	Vector []float32
+}
+
+// RowDocument is a document as the second stage sees it. It must not change.
+type RowDocument struct {
+	// ID is the document's id.
+	ID int64
+	// Source is the document's source. It orders results of equal score.
+	Source string
+	// Collection is the document's collection.
+	Collection string
+	// Mean is the direction of the mean of the chunks' vectors, of length 1; nil
+	// if there is none.
+	Mean []float32
+}
+
+// SetMean computes the mean of the vectors of the document's rows.
+func (d *RowDocument) SetMean(rows []*Row) {
+	var sum []float32
+	for _, r := range rows {
+		if len(r.Vector) == 0 {
+			continue
+		}
+		if sum == nil {
+			sum = make([]float32, len(r.Vector))
+		}
+		for i, f := range r.Vector[:min(len(r.Vector), len(sum))] {
+			sum[i] += f
+		}
+	}
+	length := float32(math.Sqrt(float64(embed.Dot(sum, sum))))
+	if d.Mean = nil; length == 0 {
+		return
+	}
+	for i := range sum {
+		sum[i] /= length
+	}
+	d.Mean = sum
+}
+
+// memory implements Features with rows in memory.
+type memory struct {
+	words Matcher
+	// mu guards rows. A document's old chunks leave rows at the moment when its
+	// new chunks arrive.
+	mu   sync.RWMutex
+	rows rows
+}
+
+func (m *memory) Rows(_ context.Context, ids []int64) ([]*Row, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	out := make([]*Row, len(ids))
+	for i, id := range ids {
+		out[i] = m.rows.byID[id]
+	}
+	return out, nil
+}
+
+func (m *memory) Statistics(_ context.Context, tokens []uint16) (Statistics, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	s := Statistics{Chunks: len(m.rows.byID), Tokens: m.rows.length, Frequencies: make([]uint32, len(tokens))}
+	for i, t := range tokens {
+		s.Frequencies[i] = m.rows.frequency[t]
+	}
+	return s, nil
+}
+
+func (m *memory) Match(ctx context.Context, question string, ids []int64) ([]text.Term, []Match, error) {
+	return m.words.Match(ctx, question, ids)
+}
+
+// len counts the rows.
+func (m *memory) len() int {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return len(m.rows.byID)
+}
+
+// replace gives a document new chunks and returns the ids of the chunks that
+// disappeared.
+func (m *memory) replace(changes []corpus.Change, fresh [][]*Row) (gone []int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range changes {
+		gone = append(gone, m.rows.replace(changes[i].Document.ID, fresh[i])...)
+	}
+	return gone
+}
+
+// reset replaces all rows and returns the old ones.
+func (m *memory) reset(fresh rows) rows {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	old := m.rows
+	m.rows = fresh
+	return old
+}

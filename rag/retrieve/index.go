@@ -1,0 +1,96 @@
+package retrieve
+
+import (
+	"context"
+	"io"
+	"slices"
+)
+
+// Entry is a chunk as an index stores it.
+type Entry struct {
+	// ID is the chunk's id. It is positive.
+	ID int64
+	// DocumentID is the id of the chunk's document.
+	DocumentID int64
+	// Collection is the document's collection.
+	Collection string
+	// Source is the document's source. It orders hits of equal score.
+	Source string
+	// Ordinal counts the document's chunks. It orders hits of equal score and
+	// source.
+	Ordinal int
+	// Language is the document's ISO 639-1 code, or "" if unknown.
+	Language string
+	// Heading is the line above the text: title and heading path.
+	Heading string
+	// Text is the passage. Vector indexes ignore Heading and Text.
+	Text string
+	// Vector is the embedding: of length 1, all zeros, or nil if the chunk has
+	// none. An index may keep it, so it must not change.
+	Vector []float32
+}
+
+// Hit is a chunk that an index found.
+type Hit struct {
+	// ID is the chunk's id.
+	ID int64
+	// Score orders hits. Higher is better.
+	Score float64
+}
+
+// Filter narrows a search. An index applies it before it ranks: a search finds
+// the best k of the accepted chunks.
+type Filter struct {
+	// Collections are the searched collections. None means all.
+	Collections []string
+}
+
+// Accepts reports whether chunks of the collection may be found.
+func (f Filter) Accepts(collection string) bool {
+	return len(f.Collections) == 0 || slices.Contains(f.Collections, collection)
+}
+
+// Nearest finds chunks by vector. Hits are ordered by score, highest first,
+// and equal scores by source, ordinal, and id. The score is the cosine. A
+// search finds no chunks without a vector, and nothing for a zero vector. A
+// vector whose length differs from the indexed vectors is fault.Invalid. It is
+// safe for concurrent use.
+type Nearest interface {
+	// Nearest returns at most k hits. If k is below 1, it returns none.
+	Nearest(ctx context.Context, vector []float32, k int, filter Filter) ([]Hit, error)
+}
+
+// Words finds chunks that share a term with a text. It orders hits like
+// Nearest. It is safe for concurrent use.
+type Words interface {
+	// Words returns at most k hits. If k is below 1, it returns none.
+	Words(ctx context.Context, text string, k int, filter Filter) ([]Hit, error)
+}
+
+// Mirror is an index in memory that follows the database. A Retriever owns it
+// and keeps it up to date. Indexes that keep their own data do not implement
+// it.
+//
+// The hits depend only on the present entries, not on their history. A search
+// sees each Put and Delete wholly or not at all. It is safe for concurrent use.
+type Mirror interface {
+	// Put adds entries and replaces those with the same ids. If an entry cannot
+	// be indexed, Put fails with fault.Invalid and changes nothing.
+	Put(ctx context.Context, entries []Entry) error
+	// Delete removes chunks. It ignores unknown ids.
+	Delete(ctx context.Context, ids []int64) error
+	// Len counts the chunks that can be found.
+	Len() int
+}
+
+// Saver is a Mirror that the retriever's snapshot contains. The snapshot
+// contains vectors but no texts, so a Words that is a Mirror must be a Saver if
+// there is a snapshot.
+type Saver interface {
+	Mirror
+	// Save writes the whole index.
+	Save(w io.Writer) error
+	// Load replaces the index by the output of Save. It keeps data, which must
+	// not change. Other data is fault.Invalid and leaves the index empty.
+	Load(data []byte) error
+}

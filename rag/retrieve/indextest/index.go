@@ -1,0 +1,386 @@
+// Package indextest holds the suites of the interfaces of package retrieve. Each
+// implementation passes the suites of its interfaces.
+package indextest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"docent/internal/fault"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+)
+
+// dimensions is the length of the suite's vectors.
+const dimensions = 64
+
+// Vector is a vector for a text that has something in common with those of
+// texts that share words; of length 1, or zero for a text without words.
+func Vector(text string) []float32 {
+	v := make([]float32, dimensions)
+	for _, w := range strings.Fields(text) {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(w)) // never fails
+		v[h.Sum32()%dimensions]++
+	}
+	sum := 0.0
+	for _, f := range v {
+		sum += float64(f) * float64(f)
+	}
+	for i := range v {
+		if sum > 0 {
+			v[i] = float32(float64(v[i]) / math.Sqrt(sum))
+		}
+	}
+	return v
+}
+
+// Entry makes an entry of chunk id with a vector for its text. Ten chunks in a
+// row are of one document.
+func Entry(id int64, text string) retrieve.Entry {
+	return retrieve.Entry{
+		ID: id, DocumentID: 1 + id/10, Collection: corpus.DefaultCollection, Source: fmt.Sprintf("/docs/%04d", 1+id/10),
+		Ordinal: int(id % 10), Language: "en", Text: text, Vector: Vector(text),
+	}
+}
+
+// words are what Texts are made of.
+var words = strings.Fields(`lemon ginger pepper saffron cumin clove nutmeg basil thyme oregano sage mint
+	dill fennel anise cardamom turmeric paprika mustard vanilla`)
+
+// Entries makes n entries with texts of a few words, the same for the same n.
+func Entries(n int) []retrieve.Entry {
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	out := make([]retrieve.Entry, n)
+	for i := range out {
+		text := make([]string, 3+r.IntN(20))
+		for k := range text {
+			text[k] = words[min(r.IntN(len(words)), r.IntN(len(words)))]
+		}
+		out[i] = Entry(int64(i+1), strings.Join(text, " "))
+	}
+	return out
+}
+
+// Nearest is a vector index in memory.
+type Nearest interface {
+	retrieve.Nearest
+	retrieve.Mirror
+}
+
+// Words is a keyword index in memory.
+type Words interface {
+	retrieve.Words
+	retrieve.Matcher
+	retrieve.Saver
+}
+
+// index is any index in memory with its search for a text.
+type index struct {
+	retrieve.Mirror
+	search func(ctx context.Context, text string, k int, filter retrieve.Filter) ([]retrieve.Hit, error)
+}
+
+func nearest(x Nearest) index {
+	return index{x, func(ctx context.Context, text string, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
+		return x.Nearest(ctx, Vector(text), k, filter)
+	}}
+}
+
+func keywords(x Words) index { return index{x, x.Words} }
+
+// find searches for a text.
+func find(t *testing.T, x index, text string, k int, collections ...string) []retrieve.Hit {
+	t.Helper()
+	hits, err := x.search(t.Context(), text, k, retrieve.Filter{Collections: collections})
+	if err != nil {
+		t.Fatalf("search %q: %v", text, err)
+	}
+	return hits
+}
+
+func put(t *testing.T, x retrieve.Mirror, entries ...retrieve.Entry) {
+	t.Helper()
+	if err := x.Put(t.Context(), entries); err != nil {
+		t.Fatalf("put: %v", err)
+	}
+}
+
+func remove(t *testing.T, x retrieve.Mirror, ids ...int64) {
+	t.Helper()
+	if err := x.Delete(t.Context(), ids); err != nil {
+		t.Fatalf("delete: %v", err)
+	}
+}
+
+func ids(hits []retrieve.Hit) []int64 {
+	out := make([]int64, len(hits))
+	for i, h := range hits {
+		out[i] = h.ID
+	}
+	return out
+}
+
+func wantIDs(t *testing.T, hits []retrieve.Hit, want ...int64) {
+	t.Helper()
+	if got := ids(hits); !slices.Equal(got, want) {
+		t.Errorf("found %v, want %v", got, want)
+	}
+}
+
+// run tests the properties of all indexes in memory. open makes an empty one.
+func run(t *testing.T, open func(t *testing.T) index) {
+	for name, test := range map[string]func(*testing.T, index){
+		"empty": testEmpty, "finds": testFinds, "ties": testTies, "ties at the cut": testTiesAtCut, "k": testK, "replace": testReplace,
+		"delete": testDelete, "collections": testCollections, "invalid": testInvalid, "canceled": testCanceled, "concurrent": testConcurrent,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, open(t))
+		})
+	}
+	t.Run("history", func(t *testing.T) {
+		t.Parallel()
+		testHistory(t, open(t), open(t))
+	})
+}
+
+func testEmpty(t *testing.T, x index) {
+	if n := x.Len(); n != 0 {
+		t.Errorf("a new index has %d chunks", n)
+	}
+	wantIDs(t, find(t, x, "lemon", 5))
+	put(t, x)
+	remove(t, x)
+	remove(t, x, 1, 2)
+	wantIDs(t, find(t, x, "lemon", 5))
+}
+
+func testFinds(t *testing.T, x index) {
+	put(t, x, Entry(1, "lemon ginger"), Entry(2, "pepper saffron cumin"), Entry(3, "lemon clove nutmeg basil"))
+	wantIDs(t, find(t, x, "ginger lemon", 1), 1)
+	if hits := find(t, x, "lemon", 2); len(hits) != 2 || hits[0].ID != 1 || hits[1].ID != 3 || hits[0].Score <= hits[1].Score {
+		t.Errorf("lemon: %v, want 1 above 3", hits)
+	}
+	if n := x.Len(); n != 3 {
+		t.Errorf("Len is %d, want 3", n)
+	}
+}
+
+func testTies(t *testing.T, x index) {
+	a, b, c, d := Entry(5, "lemon mint"), Entry(6, "lemon mint"), Entry(7, "lemon mint"), Entry(8, "lemon mint")
+	a.Source, a.DocumentID, a.Ordinal = "/b", 100, 0
+	b.Source, b.DocumentID, b.Ordinal = "/a", 101, 2
+	c.Source, c.DocumentID, c.Ordinal = "/a", 101, 1
+	d.Source, d.DocumentID, d.Ordinal = "/a", 101, 2
+	put(t, x, a, b, c, d, Entry(9, "sage"))
+	wantIDs(t, find(t, x, "lemon mint", 4), 7, 6, 8, 5)
+	wantIDs(t, find(t, x, "lemon mint", 2), 7, 6)
+}
+
+func testTiesAtCut(t *testing.T, x index) {
+	const n = 300
+	entries := make([]retrieve.Entry, n)
+	for i := range entries {
+		entries[i] = Entry(int64(i+1), "lemon mint")
+	}
+	shuffled := slices.Clone(entries)
+	rand.New(rand.NewPCG(7, 7)).Shuffle(n, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	put(t, x, shuffled...)
+	put(t, x, Entry(999, "lemon lemon lemon"))
+	got := ids(find(t, x, "lemon mint", 40))
+	if i := slices.Index(got, 999); i >= 0 {
+		got = slices.Delete(got, i, i+1)
+	}
+	for i, id := range got {
+		if id != int64(i+1) {
+			t.Fatalf("place %d is %d: %v", i, id, got)
+		}
+	}
+}
+
+func testK(t *testing.T, x index) {
+	put(t, x, Entries(30)...)
+	for _, k := range []int{-1, 0} {
+		wantIDs(t, find(t, x, "lemon", k))
+	}
+	all := find(t, x, strings.Join(words, " "), 1000)
+	if len(all) != 30 {
+		t.Errorf("a query that shares words with all of 30 found %d", len(all))
+	}
+	for k := 1; k <= 30; k++ {
+		if got := find(t, x, strings.Join(words, " "), k); !slices.Equal(got, all[:k]) {
+			t.Fatalf("the first %d are %v, of all %v", k, got, all[:k])
+		}
+	}
+}
+
+func testReplace(t *testing.T, x index) {
+	put(t, x, Entry(1, "lemon"), Entry(2, "pepper"))
+	e := Entry(1, "saffron")
+	put(t, x, e)
+	e.Text = "changed by its owner"
+	if n := x.Len(); n != 2 {
+		t.Errorf("Len is %d, want 2", n)
+	}
+	wantIDs(t, find(t, x, "saffron", 1), 1)
+	for _, h := range find(t, x, "lemon", 5) {
+		if h.Score > 0 {
+			t.Errorf("what was replaced is still found: %v", h)
+		}
+	}
+	put(t, x, Entry(3, "mint"), Entry(3, "sage")) // the later one counts
+	wantIDs(t, find(t, x, "sage", 1), 3)
+	if n := x.Len(); n != 3 {
+		t.Errorf("Len is %d, want 3", n)
+	}
+}
+
+func testDelete(t *testing.T, x index) {
+	put(t, x, Entries(700)...)
+	remove(t, x) // none is none, not all
+	if n := x.Len(); n != 700 {
+		t.Fatalf("Len is %d after deleting nothing, want 700", n)
+	}
+	var gone []int64
+	for id := int64(1); id <= 700; id++ {
+		if id%10 != 3 {
+			gone = append(gone, id)
+		}
+	}
+	remove(t, x, append(gone, 12345)...)
+	if n := x.Len(); n != 70 {
+		t.Fatalf("Len is %d, want 70", n)
+	}
+	for _, h := range find(t, x, strings.Join(words, " "), 1000) {
+		if h.ID%10 != 3 {
+			t.Errorf("deleted chunk %d is found", h.ID)
+		}
+	}
+	remove(t, x, ids(find(t, x, strings.Join(words, " "), 1000))...)
+	if n := x.Len(); n != 0 {
+		t.Errorf("Len is %d after deleting all, want 0", n)
+	}
+	put(t, x, Entry(1, "lemon"))
+	wantIDs(t, find(t, x, "lemon", 5), 1)
+}
+
+func testCollections(t *testing.T, x index) {
+	entries := Entries(60)
+	for i := range entries {
+		entries[i].Text += " vanilla"
+		entries[i].Vector = Vector(entries[i].Text)
+		entries[i].Collection = []string{"a", "b", ""}[i%3]
+	}
+	put(t, x, entries...)
+	for _, want := range [][]string{{"a"}, {"b", ""}, {"", "nothing"}} {
+		hits := find(t, x, "vanilla", 100, want...)
+		for _, h := range hits {
+			if c := entries[h.ID-1].Collection; !slices.Contains(want, c) {
+				t.Errorf("chunk %d of %s found in %v", h.ID, c, want)
+			}
+		}
+		n := 0
+		for _, e := range entries {
+			if slices.Contains(want, e.Collection) {
+				n++
+			}
+		}
+		if len(hits) != n {
+			t.Errorf("found %d in %v, want %d", len(hits), want, n)
+		}
+	}
+	wantIDs(t, find(t, x, "vanilla", 100, "nothing"))
+}
+
+func testInvalid(t *testing.T, x index) {
+	put(t, x, Entry(1, "lemon"))
+	for _, id := range []int64{0, -7} {
+		bad := Entry(3, "ginger")
+		bad.ID = id
+		if err := x.Put(t.Context(), []retrieve.Entry{Entry(2, "ginger"), bad}); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("put of id %d: %v, want an Invalid fault", id, err)
+		}
+	}
+	if n := x.Len(); n != 1 {
+		t.Errorf("Len is %d after failed puts, want 1", n)
+	}
+}
+
+func testCanceled(t *testing.T, x index) {
+	put(t, x, Entry(1, "lemon"))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := x.search(ctx, "lemon", 1, retrieve.Filter{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("search: %v, want context.Canceled", err)
+	}
+}
+
+// testHistory compares an index filled at once with one that had a past.
+func testHistory(t *testing.T, straight, winding index) {
+	entries := Entries(400)
+	put(t, straight, entries[100:]...)
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, i := range r.Perm(400) {
+		e := entries[i]
+		old := Entry(e.ID, "fennel dill "+words[i%len(words)])
+		put(t, winding, old)
+		put(t, winding, e)
+	}
+	for id := int64(1); id <= 100; id++ {
+		remove(t, winding, id)
+	}
+	for _, q := range append(words, "lemon pepper", "mint sage dill fennel anise", "absent") {
+		want, got := find(t, straight, q, 25), find(t, winding, q, 25)
+		if !slices.Equal(want, got) {
+			t.Fatalf("%s: with a past %v, without %v", q, got, want)
+		}
+	}
+}
+
+func testConcurrent(t *testing.T, x index) {
+	entries := Entries(300)
+	put(t, x, entries[:100]...)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i := 100; i < 300; i += 10 {
+			if err := x.Put(t.Context(), entries[i:i+10]); err != nil {
+				t.Errorf("put: %v", err)
+			}
+		}
+	})
+	wg.Go(func() {
+		for id := int64(1); id <= 50; id++ {
+			if err := x.Delete(t.Context(), []int64{id}); err != nil {
+				t.Errorf("delete: %v", err)
+			}
+		}
+	})
+	for range 2 {
+		wg.Go(func() {
+			for _, w := range words {
+				hits, err := x.search(t.Context(), w, 20, retrieve.Filter{})
+				if err != nil {
+					t.Errorf("search: %v", err)
+				}
+				for i := 1; i < len(hits); i++ {
+					if hits[i].Score > hits[i-1].Score {
+						t.Errorf("out of order: %v", hits)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := x.Len(); n != 250 {
+		t.Errorf("Len is %d, want 250", n)
+	}
+}

@@ -1,0 +1,279 @@
+package retrieve
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"docent/internal/fault"
+	"docent/rag/talk"
+	"docent/rag/text"
+)
+
+const (
+	// defaultQueryK is how many results a Query without K gets.
+	defaultQueryK = 10
+	// stageOne is how many hits of each index are candidates; each list's
+	// scores are normalised over so many.
+	stageOne = 200
+	// stageTwo is how many of them, the best by the first stage, the second
+	// looks at.
+	stageTwo = 128
+)
+
+// Retrieve finds the passages that fit a question best.
+func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
+	q, err := q.complete()
+	if err != nil {
+		return Retrieval{}, err
+	}
+	start := time.Now()
+	defer func() { r.took.Observe(time.Since(start)) }()
+	var out Retrieval
+	if out.Question, err = r.respelled(ctx, talk.SearchText(q.Question, q.Turns)); err != nil {
+		return Retrieval{}, err
+	}
+	var vector []float32
+	if q.Mode != Keywords {
+		if vector, err = r.cfg.Embedder.EmbedQuery(ctx, out.Question); err != nil {
+			return Retrieval{}, fmt.Errorf("retrieve: embed the question: %w", err)
+		}
+	}
+	candidates, terms, err := r.rank(ctx, q, out.Question, vector)
+	if err != nil {
+		return Retrieval{}, err
+	}
+	out.Terms = terms
+	rerank := r.cfg.Reranker != nil && q.Mode == Full
+	n := max(q.K, evidencePassages)
+	if rerank {
+		n = max(n, rerankDepth)
+	}
+	if out.Results, err = r.results(ctx, distinct(candidates, n), q); err != nil {
+		return Retrieval{}, err
+	}
+	if rerank {
+		if err := r.rerank(ctx, out.Question, out.Results); err != nil {
+			return Retrieval{}, err
+		}
+	}
+	out.Evidence = evidence(r.cfg.Static, out.Question, terms, out.Results)
+	out.Results = out.Results[:min(q.K, len(out.Results))]
+	return out, nil
+}
+
+// complete applies the defaults and checks the limits.
+func (q Query) complete() (Query, error) {
+	if q.K == 0 {
+		q.K = defaultQueryK
+	}
+	if q.K < 0 || q.K > MaxK {
+		return q, fault.New(fault.Invalid, "k is %d, it has to be between 1 and %d", q.K, MaxK)
+	}
+	if q.Mode == "" {
+		q.Mode = Full
+	}
+	if !slices.Contains([]Mode{Full, Hybrid, Keywords, Vectors}, q.Mode) {
+		return q, fault.New(fault.Invalid, "no mode is called %q", q.Mode)
+	}
+	for _, name := range q.Without {
+		if featureIndex(name) < 0 {
+			return q, fault.New(fault.Invalid, "no feature is called %q", name)
+		}
+	}
+	return q, nil
+}
+
+// rank returns the candidates, best first, and the question's terms.
+func (r *Retriever) rank(ctx context.Context, q Query, question string, vector []float32) ([]candidate, []text.Term, error) {
+	candidates, err := r.candidates(ctx, q, question, vector)
+	if err != nil {
+		return nil, nil, fmt.Errorf("retrieve: %w", err)
+	}
+	order(candidates)
+	candidates = candidates[:min(len(candidates), stageTwo)]
+	terms, matches, err := r.features.Match(ctx, question, candidateIDs(candidates))
+	if err != nil {
+		return nil, nil, fmt.Errorf("retrieve: %w", err)
+	}
+	if q.Mode == Full {
+		if err := r.second(ctx, q, question, vector, candidates, matches); err != nil {
+			return nil, nil, fmt.Errorf("retrieve: %w", err)
+		}
+		order(candidates)
+	}
+	return candidates, terms, nil
+}
+
+// candidates is the first stage.
+func (r *Retriever) candidates(ctx context.Context, q Query, question string, vector []float32) ([]candidate, error) {
+	filter := Filter{Collections: q.Collections}
+	var words, near []Hit
+	var err error
+	if q.Mode != Vectors {
+		if words, err = r.cfg.Words.Words(ctx, question, stageOne, filter); err != nil {
+			return nil, err
+		}
+	}
+	if q.Mode != Keywords {
+		if near, err = r.cfg.Nearest.Nearest(ctx, vector, stageOne, filter); err != nil {
+			return nil, err
+		}
+	}
+	ids := make([]int64, 0, len(words)+len(near))
+	for _, h := range words {
+		ids = append(ids, h.ID)
+	}
+	for _, h := range near {
+		ids = append(ids, h.ID)
+	}
+	rows, err := r.features.Rows(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	return fuse(words, near, rows), nil
+}
+
+func candidateIDs(candidates []candidate) []int64 {
+	ids := make([]int64, len(candidates))
+	for i, c := range candidates {
+		ids[i] = c.ID
+	}
+	return ids
+}
+
+// order sorts by score, and equal scores by source, ordinal, and id.
+func order(candidates []candidate) {
+	slices.SortFunc(candidates, func(a, b candidate) int {
+		if a.score != b.score {
+			return cmp.Compare(b.score, a.score)
+		}
+		return cmp.Or(strings.Compare(a.Document.Source, b.Document.Source), cmp.Compare(a.Ordinal, b.Ordinal), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// fuse joins the two lists, of which rows are the rows in order. The scores of
+// each list are normalized over its own hits: its best hit counts 1, its last
+// hit and all other chunks 0.
+func fuse(words, near []Hit, rows []*Row) []candidate {
+	place := make(map[int64]int, len(rows))
+	out := make([]candidate, 0, len(rows))
+	add := func(hits []Hit, rows []*Row, score func(c *candidate) *float64) {
+		for i, s := range spread(hits) {
+			row := rows[i]
+			if row == nil {
+				continue // its document is being replaced
+			}
+			at, ok := place[row.ID]
+			if !ok {
+				at = len(out)
+				place[row.ID] = at
+				out = append(out, candidate{Row: row})
+			}
+			*score(&out[at]) = s
+		}
+	}
+	add(words, rows[:len(words)], func(c *candidate) *float64 { return &c.bm25 })
+	add(near, rows[len(words):], func(c *candidate) *float64 { return &c.dense })
+	for i := range out {
+		out[i].score = (out[i].bm25 + out[i].dense) / 2
+	}
+	return out
+}
+
+// spread scales the scores of hits to 1 for the best and 0 for the last. A
+// list shorter than stageOne contains all there is, so its last hit is not
+// worthless: its floor is 0.
+func spread(hits []Hit) []float64 {
+	if len(hits) == 0 {
+		return nil
+	}
+	low, high := hits[len(hits)-1].Score, hits[0].Score
+	if len(hits) < stageOne {
+		low = min(0, low)
+	}
+	out := make([]float64, len(hits))
+	for i, h := range hits {
+		if high > low {
+			out[i] = (h.Score - low) / (high - low)
+		} else {
+			out[i] = 1
+		}
+	}
+	return out
+}
+
+// second computes the features of the candidates and their weighted sum.
+func (r *Retriever) second(ctx context.Context, q Query, question string, vector []float32, candidates []candidate, matches []Match) error {
+	w := r.scratch.Get().(*scratch)
+	defer r.scratch.Put(w)
+	s := &scoring{static: r.cfg.Static, vector: vector, candidates: candidates, matches: matches, scratch: w}
+	if err := s.prepare(ctx, question, r.features); err != nil {
+		return err
+	}
+	column := make([]float32, len(candidates))
+	for f := range features {
+		if slices.Contains(q.Without, features[f].name) {
+			continue
+		}
+		features[f].compute(s, column)
+		normalize(column)
+		for i := range candidates {
+			candidates[i].features[f] = column[i]
+		}
+	}
+	for i := range candidates {
+		c := &candidates[i]
+		weights := r.cfg.Weights[c.Kind]
+		c.score = 0
+		for f := range features {
+			c.score += weights[features[f].name] * float64(c.features[f])
+		}
+	}
+	return nil
+}
+
+// results reads the passages. It omits passages that the store no longer has.
+func (r *Retriever) results(ctx context.Context, candidates []candidate, q Query) ([]Result, error) {
+	ids := candidateIDs(candidates)
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	passages, err := r.cfg.Corpus.Passages(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("retrieve: read passages: %w", err)
+	}
+	place := make(map[int64]int, len(ids))
+	for i, id := range ids {
+		place[id] = i
+	}
+	out := make([]Result, 0, len(passages))
+	for _, p := range passages {
+		c := &candidates[place[p.ID]]
+		out = append(out, Result{Rank: len(out) + 1, Score: c.score, Passage: p, Features: c.explain(q)})
+	}
+	return out, nil
+}
+
+// explain returns the features behind a candidate's score by name.
+func (c *candidate) explain(q Query) map[string]float64 {
+	out := map[string]float64{}
+	if q.Mode != Full {
+		if q.Mode != Vectors {
+			out[FeatureBM25] = c.bm25
+		}
+		if q.Mode != Keywords {
+			out[FeatureDense] = c.dense
+		}
+		return out
+	}
+	for f := range features {
+		if !slices.Contains(q.Without, features[f].name) {
+			out[features[f].name] = float64(c.features[f])
+		}
+	}
+	return out
+}

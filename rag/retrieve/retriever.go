@@ -1,0 +1,275 @@
+package retrieve
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/VictoriaMetrics/metrics"
+
+	"docent/embed"
+	"docent/internal/cores"
+	"docent/internal/fault"
+	"docent/internal/meter"
+	"docent/rag/corpus"
+)
+
+// Config describes a retriever.
+type Config struct {
+	// Corpus is the searched corpus. Required.
+	Corpus corpus.Corpus
+	// Embedder embeds questions. It made the corpus' vectors. Required.
+	Embedder embed.Embedder
+	// Static compares sentences and words in the second stage, with any
+	// Embedder. Required.
+	Static *embed.Static
+	// Words is the keyword index. A Mirror must be empty; the retriever owns it.
+	// Required.
+	Words Words
+	// Nearest is the vector index. A Mirror must be empty; the retriever owns
+	// it. Required.
+	Nearest Nearest
+	// Features supply the second stage. Default: nil, the retriever keeps rows
+	// in memory. Words must then be a Matcher.
+	Features Features
+	// Reranker orders the best results again. Default: nil, no reranking.
+	Reranker Reranker
+	// Snapshot is the file that keeps the data derived from the corpus between
+	// runs. Its folder must exist. Default: "", no snapshot.
+	Snapshot string
+	// Weights are the weights of the second stage. Default: DefaultWeights of
+	// the Embedder.
+	Weights Weights
+	// Cores lends a core to each step of indexing, so that questions keep one.
+	// Default: nil, which does not limit indexing.
+	Cores *cores.Pool
+	// Log receives messages about snapshots and unusable chunks. Default: nil,
+	// which discards them.
+	Log *slog.Logger
+	// Metrics receives the duration of searches as a stage of
+	// docent_rag_seconds. Default: nil, a set of its own.
+	Metrics *metrics.Set
+}
+
+// Retriever finds passages. It derives indexes from the corpus and follows it:
+// call Load once and, in a server, Follow. All methods are safe for concurrent
+// use.
+type Retriever struct {
+	cfg Config
+	// mirrors are the indexes that the retriever keeps up to date.
+	mirrors []Mirror
+	// memory are the rows of all chunks. features is memory or Config.Features.
+	memory   *memory
+	features Features
+
+	// updating is held to update or save the derived data. It guards the
+	// following fields.
+	updating sync.Mutex
+	// revision is the revision of the derived data.
+	revision corpus.Revision
+	// unsaved counts the chunks that changed since the last snapshot.
+	unsaved int
+	// dimensions is the length of the vectors in the index.
+	dimensions int
+
+	// scratch pools the working memory of the second stage.
+	scratch sync.Pool
+	// took measures searches.
+	took *meter.Seconds
+}
+
+// New checks the configuration. The retriever finds nothing before Load.
+func New(cfg Config) (*Retriever, error) {
+	for name, missing := range map[string]bool{
+		"Corpus": cfg.Corpus == nil, "Embedder": cfg.Embedder == nil,
+		"Static": cfg.Static == nil, "Words": cfg.Words == nil, "Nearest": cfg.Nearest == nil,
+	} {
+		if missing {
+			return nil, fault.New(fault.Invalid, "retriever: %s is missing", name)
+		}
+	}
+	if cfg.Weights == nil {
+		cfg.Weights = DefaultWeights(cfg.Embedder.Name())
+	}
+	if err := cfg.Weights.validate(); err != nil {
+		return nil, err
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Metrics == nil {
+		cfg.Metrics = metrics.NewSet()
+	}
+	r := &Retriever{
+		cfg: cfg, memory: &memory{rows: newRows(cfg.Static.Tokens())}, features: cfg.Features,
+		took: meter.New(cfg.Metrics, "docent_rag_seconds", `stage="search"`),
+	}
+	if r.features == nil {
+		matcher, ok := cfg.Words.(Matcher)
+		if !ok {
+			return nil, fault.New(fault.Invalid, "retriever: Words is no Matcher, and Features is missing")
+		}
+		r.memory.words, r.features = matcher, r.memory
+	}
+	if m, ok := cfg.Words.(Mirror); ok {
+		if _, ok := m.(Saver); !ok && cfg.Snapshot != "" {
+			return nil, fault.New(fault.Invalid, "retriever: Words cannot be saved in a snapshot")
+		}
+		r.mirrors = append(r.mirrors, m)
+	}
+	if m, ok := cfg.Nearest.(Mirror); ok {
+		r.mirrors = append(r.mirrors, m)
+	}
+	r.scratch.New = func() any { return newScratch(cfg.Static.Tokens()) }
+	return r, nil
+}
+
+// derives reports whether the retriever derives anything from the corpus.
+func (r *Retriever) derives() bool { return len(r.mirrors) > 0 || r.features == Features(r.memory) }
+
+// Len counts the chunks in memory.
+func (r *Retriever) Len() int { return r.memory.len() }
+
+// batchChunks is about how many chunks are indexed at a time.
+const batchChunks = 512
+
+// Refresh brings the retriever in step with the corpus.
+func (r *Retriever) Refresh(ctx context.Context) error {
+	r.updating.Lock()
+	defer r.updating.Unlock()
+	return r.refresh(ctx)
+}
+
+func (r *Retriever) refresh(ctx context.Context) error {
+	if !r.derives() {
+		return nil
+	}
+	now, err := r.cfg.Corpus.Revision(ctx)
+	if err != nil {
+		return fmt.Errorf("retriever: revision: %w", err)
+	}
+	if r.revision.Number > 0 && (now.Database != r.revision.Database || now.Number < r.revision.Number) {
+		r.cfg.Log.Warn("the corpus is another one than before: indexing it anew")
+		if err := r.empty(ctx); err != nil {
+			return err
+		}
+	}
+	r.revision.Database = now.Database
+	if now.Number == r.revision.Number {
+		return nil
+	}
+	if err := r.cfg.Cores.Acquire(ctx); err != nil {
+		return fmt.Errorf("retriever: wait for a core: %w", err)
+	}
+	defer r.cfg.Cores.Release()
+	var batch []corpus.Change
+	last, chunks := r.revision.Number, 0
+	for change, err := range r.cfg.Corpus.Changes(ctx, r.revision.Number, r.cfg.Embedder.Name()) {
+		if err != nil {
+			return fmt.Errorf("retriever: changes since %d: %w", r.revision.Number, err)
+		}
+		batch = append(batch, change)
+		last = max(last, change.Revision)
+		if chunks += len(change.Chunks); chunks >= batchChunks {
+			if err := r.apply(ctx, batch); err != nil {
+				return err
+			}
+			// Two documents may share a revision, the second still to come:
+			// only the end of the list says that all before it was seen.
+			r.revision.Number = max(r.revision.Number, last-1)
+			batch, chunks = batch[:0], 0
+			r.cfg.Cores.Yield()
+		}
+	}
+	if err := r.apply(ctx, batch); err != nil {
+		return err
+	}
+	r.revision.Number = max(last, now.Number)
+	return nil
+}
+
+// empty forgets everything.
+func (r *Retriever) empty(ctx context.Context) error {
+	old := r.memory.reset(newRows(r.cfg.Static.Tokens()))
+	r.revision, r.dimensions = corpus.Revision{}, 0
+	return r.unindex(ctx, sortedKeys(old.byID))
+}
+
+// apply applies changes in an order that changes each document at once: the
+// indexes add the new chunks, the rows swap new chunks for old ones, and the
+// indexes delete the old chunks.
+func (r *Retriever) apply(ctx context.Context, changes []corpus.Change) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	fresh := make([][]*Row, len(changes))
+	var entries []Entry
+	for i := range changes {
+		fresh[i], entries = r.derive(&changes[i], entries)
+	}
+	for _, m := range r.mirrors {
+		if err := m.Put(ctx, entries); err != nil {
+			return fmt.Errorf("retriever: index: %w", err)
+		}
+	}
+	gone := r.memory.replace(changes, fresh)
+	r.unsaved += len(entries) + len(gone)
+	return r.unindex(ctx, gone)
+}
+
+func (r *Retriever) unindex(ctx context.Context, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	for _, m := range r.mirrors {
+		if err := m.Delete(ctx, ids); err != nil {
+			return fmt.Errorf("retriever: delete: %w", err)
+		}
+	}
+	return nil
+}
+
+// derive makes the rows of a changed document and appends the indexes' entries.
+func (r *Retriever) derive(c *corpus.Change, entries []Entry) ([]*Row, []Entry) {
+	if c.Removed || len(c.Chunks) == 0 {
+		return nil, entries
+	}
+	doc := &RowDocument{ID: c.Document.ID, Source: c.Document.Source, Collection: c.Document.Collection}
+	out := make([]*Row, len(c.Chunks))
+	for i := range c.Chunks {
+		chunk := &c.Chunks[i]
+		var vector []float32
+		if i < len(c.Vectors) && r.usable(c.Vectors[i], chunk.ID) {
+			vector = c.Vectors[i]
+		}
+		heading := corpus.HeadingLine(c.Document.Title, chunk.Headings)
+		out[i] = NewRow(r.cfg.Static, doc, chunk, heading, vector)
+		entries = append(entries, Entry{
+			ID: chunk.ID, DocumentID: doc.ID, Collection: doc.Collection, Source: doc.Source,
+			Ordinal: chunk.Ordinal, Language: c.Document.Language, Heading: heading, Text: chunk.Text, Vector: vector,
+		})
+	}
+	doc.SetMean(out)
+	return out, entries
+}
+
+// usable reports whether a vector can be compared with the others. A stored
+// one that cannot must not keep everything else from being found.
+func (r *Retriever) usable(vector []float32, chunk int64) bool {
+	if len(vector) == 0 {
+		return false
+	}
+	if r.dimensions == 0 {
+		r.dimensions = len(vector)
+	}
+	ok := len(vector) == r.dimensions && !slices.ContainsFunc(vector, func(f float32) bool {
+		return math.IsNaN(float64(f)) || math.IsInf(float64(f), 0)
+	})
+	if !ok {
+		r.cfg.Log.Warn("a stored vector cannot be used", "chunk", chunk, "dimensions", len(vector), "want", r.dimensions)
+	}
+	return ok
+}

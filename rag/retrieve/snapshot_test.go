@@ -1,0 +1,180 @@
+package retrieve_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+)
+
+// snapshotOf saves the small corpus and returns the file.
+func snapshotOf(t testing.TB, c *memoryCorpus) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "index.snapshot")
+	if err := load(t, c, path).Save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestSnapshot(t *testing.T) {
+	t.Parallel()
+	c := small(t)
+	path := snapshotOf(t, c)
+	want := ranking(t, load(t, c, ""), true)
+	r := load(t, c, path)
+	if c.asked != 0 || r.Len() != 15 {
+		t.Fatalf("%d chunks; asked for changes since %d", r.Len(), c.asked)
+	}
+	if got := ranking(t, r, true); got != want {
+		t.Errorf("from the snapshot:\n%s\nfrom the corpus:\n%s", got, want)
+	}
+	// What has changed since is caught up with, nothing else is read.
+	c.put(t, corpus.Document{Source: "/manual/locks.html", Title: "Locks", Language: "en"}, corpus.Chunk{Text: "Advisory locks are taken by number."})
+	c.remove("/src/pool.go")
+	r = load(t, c, path)
+	if c.asked == 0 {
+		t.Error("all was read again")
+	}
+	if got, want := ranking(t, r, true), ranking(t, load(t, c, ""), true); got != want {
+		t.Errorf("caught up:\n%s\nfrom the corpus:\n%s", got, want)
+	}
+	left, err := filepath.Glob(path + "?*")
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestSnapshotOfAnother(t *testing.T) {
+	t.Parallel()
+	c := small(t)
+	path := snapshotOf(t, c)
+	check := func(name string, want int64) {
+		t.Helper()
+		c.asked = -1
+		r := load(t, c, path)
+		if c.asked != want {
+			t.Errorf("%s: asked for changes since %d, want %d", name, c.asked, want)
+		}
+		if r.Len() != 15 {
+			t.Errorf("%s: %d chunks, want 15", name, r.Len())
+		}
+	}
+	check("its own", -1)
+	c.revision.Database = "two"
+	check("another database", 0)
+	c.revision.Database = "one"
+	c.revision.Number--
+	check("an older state", 0)
+	c.revision.Number++
+	check("its own again", -1)
+}
+
+func TestSnapshotDamaged(t *testing.T) {
+	t.Parallel()
+	c := small(t)
+	path := snapshotOf(t, c)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 60 {
+		data := bytes.Clone(whole)
+		if i%2 == 0 {
+			data = data[:i*len(data)/60]
+		} else {
+			data[i*len(data)/60] ^= 1
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r := load(t, c, path); r.Len() != 15 {
+			t.Fatalf("damage %d: %d chunks, want 15", i, r.Len())
+		}
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if r := load(t, c, path); r.Len() != 15 {
+		t.Errorf("a folder in its place: %d chunks, want 15", r.Len())
+	}
+}
+
+// TestBadVectors: what cannot be compared is found by its words all the same.
+func TestBadVectors(t *testing.T) {
+	t.Parallel()
+	c := small(t)
+	c.put(t, corpus.Document{Source: "/odd", Language: "en"}, corpus.Chunk{Text: "The zebra has no vector."}, corpus.Chunk{Text: "The quagga has a short vector."})
+	odd := c.live["/odd"]
+	odd.Vectors[0], odd.Vectors[1] = nil, []float32{1, 0}
+	r := load(t, c, filepath.Join(t.TempDir(), "index.snapshot"))
+	for _, q := range []string{"zebra", "quagga"} {
+		if out := ask(t, r, retrieve.Query{Question: q}); len(out.Results) == 0 || out.Results[0].Passage.Document.Source != "/odd" {
+			t.Errorf("%s is not found first", q)
+		}
+	}
+}
+
+// seal puts the checksum behind a snapshot's body, so that only what the body
+// says keeps it from being used.
+func seal(body []byte) []byte {
+	return binary.LittleEndian.AppendUint64(bytes.Clone(body), uint64(crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))))
+}
+
+// useAnything loads a snapshot with any body: it is used or not, but nothing
+// else goes wrong.
+func useAnything(t *testing.T, c *memoryCorpus, path string, body []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, seal(body), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := load(t, c, path)
+	ask(t, r, retrieve.Query{Question: "how do i restore a dump"})
+	c.put(t, corpus.Document{Source: "/late", Language: "en"}, corpus.Chunk{Text: "A dump came late."})
+	if err := r.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ask(t, r, retrieve.Query{Question: "late dump"})
+	c.remove("/late")
+	c.gone, c.revision.Number = nil, c.revision.Number-2
+}
+
+func TestSnapshotWithAnyBody(t *testing.T) {
+	t.Parallel()
+	c := small(t)
+	path := snapshotOf(t, c)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole = whole[:len(whole)-8]
+	step := 1 + len(whole)/150
+	if testing.Short() {
+		step *= 5
+	}
+	for at := 0; at < len(whole); at += step {
+		body := bytes.Clone(whole)
+		body[at] ^= 0xff
+		useAnything(t, c, path, body)
+	}
+}
+
+func FuzzSnapshot(f *testing.F) {
+	c := small(f)
+	path := snapshotOf(f, c)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole[:len(whole)-8])
+	f.Add([]byte("DSNP"))
+	f.Fuzz(func(t *testing.T, body []byte) { useAnything(t, c, path, body) })
+}

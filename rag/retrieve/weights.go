@@ -1,0 +1,46 @@
+package retrieve
+
+import (
+	"maps"
+
+	"docent/embed"
+	"docent/internal/fault"
+	"docent/rag/corpus"
+)
+
+// Weights say how much each feature of the second stage counts, by kind of
+// chunk and feature. A missing feature counts nothing.
+type Weights map[corpus.Kind]map[string]float64
+
+// DefaultWeights are round numbers, chosen on documentation, encyclopedia
+// articles, and source code together; docs/evaluation.md has the measurements.
+// Half or twice of any weight changes little. The cosine of the built-in
+// embedder counts less than that of other models, because the other features
+// use its vectors too.
+func DefaultWeights(embedder string) Weights {
+	all := map[string]float64{
+		FeatureBM25: .2, FeatureDense: .3, FeatureDocumentDense: .5, FeatureSentence: .3, FeatureSoftCount: .3,
+		FeatureSoftSentence: .3, FeaturePairs: .2, FeatureDocument: .1, FeatureHeading: .1, FeatureCoverage: .2,
+	}
+	if embedder != embed.StaticName {
+		all[FeatureDense] = .8
+	}
+	return Weights{corpus.Prose: all, corpus.Code: maps.Clone(all), corpus.Table: maps.Clone(all)}
+}
+
+// validate reports the first unknown feature or missing kind.
+func (w Weights) validate() error {
+	for _, kind := range kinds {
+		if w[kind] == nil {
+			return fault.New(fault.Invalid, "retriever: no weights for %s chunks", kind)
+		}
+	}
+	for kind, list := range w {
+		for name := range list {
+			if featureIndex(name) < 0 {
+				return fault.New(fault.Invalid, "retriever: %s chunks: no feature is called %q", kind, name)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+package talk
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"docent/rag/text"
+)
+
+const (
+	// followTurns is how many of the user's earlier turns may precede a
+	// question that leans on them: the newest.
+	followTurns = 3
+	// followNames is how many names of the last answer are added to them.
+	followNames = 6
+	// fewWords is the number of words of its own up to which a question that
+	// leaves something out is taken to lean on what was said before.
+	fewWords = 1
+)
+
+// SearchText returns the text to search for. If the question depends on
+// earlier turns, the text begins with them and with the names in the last
+// answer, because "it" often means one of those.
+func SearchText(question string, turns []Turn) string {
+	if len(turns) == 0 || !Leans(question) {
+		return question
+	}
+	var said []string
+	var names []string
+	for i := len(turns) - 1; i >= 0 && len(said) < followTurns; i-- {
+		switch t := turns[i]; t.Role {
+		case User:
+			if Small(t.Text) != nil {
+				continue
+			}
+			said = append(said, strings.TrimSpace(t.Text))
+		case Assistant:
+			if names == nil {
+				names = namesIn(t.Text)
+			}
+		}
+	}
+	slices.Reverse(said)
+	if len(names) > 0 {
+		said = append(said, strings.Join(names, " "))
+	}
+	return strings.Join(append(said, question), "\n")
+}
+
+// Asked reports whether the user has asked anything in earlier turns.
+// Greetings and small talk do not count.
+func Asked(turns []Turn) bool {
+	return slices.ContainsFunc(turns, func(t Turn) bool {
+		return t.Role == User && strings.TrimSpace(t.Text) != "" && Small(t.Text) == nil
+	})
+}
+
+// name matches an identifier or words in capitals.
+var name = regexp.MustCompile(`\b(?:[A-Za-z]\w*(?:[_.]\w+)+|[a-z]+[A-Z]\w*|[A-Z]{2,}(?: [A-Z]{2,})*)\b`)
+
+// namesIn returns the first names in an answer without duplicates. It never
+// returns nil.
+func namesIn(answer string) []string {
+	names := []string{}
+	for _, n := range name.FindAllString(answer, -1) {
+		if !slices.Contains(names, n) && len(names) < followNames {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// back matches references to something said before. own is the maximum number
+// of the question's own words in front of the reference; behind more words,
+// the reference means one of them.
+var back = []struct {
+	pattern *regexp.Regexp
+	own     int
+}{
+	{regexp.MustCompile(`(?i)\b(?:it|its|them|they|their|theirs|those|these|he|she|him|her|his|the (?:same|former|latter|other|others)|another)\b`), 2},
+	{regexp.MustCompile(`(?i)\b(?:it|them|those|these|that|this)\W*$`), 4},
+	{regexp.MustCompile(`(?i)\b(?:that|this)\b`), 0},
+	{regexp.MustCompile(`(?i)\bones?(?:\W*$|[?.,!;:]| (?:as|for|to|in|on|of|like|without|with|after|that|from|by|be|is)\b)`), 2},
+	{regexp.MustCompile(`(?i)\b(?:too|as well|instead|also|there|then|either|again|before)\W*$`), 3},
+	{regexp.MustCompile(`(?i)^\W*(?:and|or|but|so|then|also|what about|how about|what if|why not|how so|which one|now)\b[^(]`), 0},
+	{regexp.MustCompile(`(?i)^\W*(?:ok|okay|only|why|more|again|no|yes|still|any)\b.{0,30}$`), 0},
+}
+
+// elliptic matches questions that omit their subject, such as "how long?", "in
+// which version?", or "what is the default?". A small number of words is not
+// enough: "can you help me?" refers to nothing said before.
+var elliptic = regexp.MustCompile(`(?i)^\W*(?:` +
+	`(?:in|on|at|by|for|from|to|with|without|since|until|under|after|during|per|like|the|an?|which|how (?:long|much|many|often|far|big|fast|old))\b|` +
+	`what(?:['’]s| is| are| was| were) the\b|` +
+	`(?:please |can you |could you )?(?:tell|show|give) (?:me|us)\b|(?:please |can you |could you )?(?:explain|elaborate|go on|continue)\b|` +
+	`details?\W*$|examples?\W*$|(?:how|what|when|where|who|whom)(?: \w+)?\W*$)`)
+
+// expletive matches an "it" that stands for nothing.
+var expletive = regexp.MustCompile(`(?i)\bwhat (?:time|day|date|month|year) is it\b`)
+
+// Leans reports whether a question depends on what was said before: it refers
+// back, continues an earlier question, or omits its subject.
+func Leans(question string) bool {
+	if expletive.MatchString(question) {
+		return false
+	}
+	var own []int // where the question's own words begin
+	named := false
+	for _, w := range text.Words(question) {
+		if !w.Part && !text.IsStop(w.Stem) {
+			own = append(own, w.Start)
+			named = named || name.MatchString(question[w.Start:w.End])
+		}
+	}
+	for _, b := range back {
+		at := b.pattern.FindStringIndex(question)
+		if at == nil {
+			continue
+		}
+		if before, _ := slices.BinarySearch(own, at[0]); before <= b.own && !(b.own > 0 && namesItself(question, at[0])) {
+			return true
+		}
+	}
+	return len(own) <= fewWords && !named && elliptic.MatchString(question)
+}
+
+var (
+	// joined begins a clause behind another one that what points back may refer
+	// to: "… and how is it made?", but not "stop and restart it", which has one
+	// object.
+	joined = regexp.MustCompile(`(?i)(?:[,;:.?!]\s+(?:(?:and|or|but|so)\s+)?|\s(?:and|or|but)\s+)(?:(?:how|what|when|where|which|who|whose|why|can|could|does|do|did|is|are|was|were|will|would|should|must|may|has|have)\s[^,;:.?!]*)?$`)
+	// topical begins a clause that asks about what it names, even by one word.
+	topical = regexp.MustCompile(`(?i)^\W*(?:what|who|where|which|explain|describe|define)\b`)
+	// possessive is what may refer to a name in its own clause: "does Postgres
+	// log its errors?".
+	possessive = regexp.MustCompile(`(?i)^(?:its|his|her)\b`)
+)
+
+// minNamed is the number of its own words that a clause needs to name its
+// subject.
+const minNamed = 2
+
+// namesItself reports whether the question itself names what the reference at
+// offset at refers to: an independent clause in front of it, or a name for a
+// possessive.
+func namesItself(question string, at int) bool {
+	before := question[:at]
+	if possessive.MatchString(question[at:]) && hasName(before) {
+		return true
+	}
+	cut := joined.FindStringIndex(before)
+	if cut == nil {
+		return false
+	}
+	clause := before[:cut[0]]
+	own := 0
+	for _, w := range text.Words(clause) {
+		if !w.Part && !text.IsStop(w.Stem) {
+			own++
+		}
+	}
+	return (own >= minNamed || own > 0 && topical.MatchString(clause)) && !Leans(clause)
+}
+
+// hasName reports whether a text contains an identifier, or a capitalized word
+// other than its first.
+func hasName(s string) bool {
+	for i, w := range text.Words(s) {
+		r, _ := utf8.DecodeRuneInString(s[w.Start:])
+		if !text.IsStop(w.Stem) && (i > 0 && unicode.IsUpper(r) || name.MatchString(s[w.Start:w.End])) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,39 @@
+package talk
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSmallTalk(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]bool{
+		"hello": true, "Hi there!": true, "Thank you very much.": true, "ok, thanks": true, "Hello, how are you?": true, "what can you do?": true,
+		"hello world program": false, "thanks to which setting is it fast?": false, "help tables": false, "okay and the default?": false,
+		"can you help me?": true, "are you a human?": true, "Tschüss!": true, "what time is it?": true, "Great answer, thanks!": true,
+		"help me vacuum a table": false, "thanks and": true, "and thanks": false, "stop the server": false, "what is the time zone?": false,
+		"how are you able to vacuum?": false, "history": false, "": false,
+	} {
+		if got := Small(message) != nil; got != want {
+			t.Errorf("%q: %v", message, got)
+		}
+	}
+}
+
+func TestSmallTalkKind(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, kind := range Talks() {
+		for _, phrase := range kind.Phrases {
+			if got := Small(phrase); got == nil || got.Name != kind.Name || seen[strings.ToLower(phrase)] {
+				t.Errorf("%q is %v, want %s, once", phrase, got, kind.Name)
+			}
+			seen[strings.ToLower(phrase)] = true
+		}
+	}
+	for message, want := range map[string]string{"Hello, how are you?": "mood", "ok, thank you very much!": "thanks", "hi, can you help me?": "help", "Great. Bye!": "bye"} {
+		if got := Small(message); got == nil || got.Name != want {
+			t.Errorf("%q is %v, want %s", message, got, want)
+		}
+	}
+}

@@ -1,0 +1,3 @@
+// Package text analyzes text: sentences, words, negations, citation markers,
+// and the weight of a question's terms.
+package text

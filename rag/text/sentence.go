@@ -1,0 +1,273 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"docent/rag/corpus"
+)
+
+// sentenceKind is what a sentence is made of; a passage is quoted by it.
+type sentenceKind uint8
+
+const (
+	// ProseSentence is running text.
+	ProseSentence sentenceKind = iota
+	// ItemSentence is running text in an item of a list.
+	ItemSentence
+	// TitleSentence is a line of its own without an end, such as a heading or
+	// the term of a definition.
+	TitleSentence
+	// RowSentence is a row of a table.
+	RowSentence
+	// CodeSentence is a whole block of code.
+	CodeSentence
+)
+
+// Sentence is a piece of a text that can be quoted alone.
+type Sentence struct {
+	// start and end are byte offsets; there is no white space at either end.
+	Start, End int
+	// Kind says how it is set.
+	Kind sentenceKind
+	// Block counts the paragraphs, items and code blocks of the text from 0.
+	Block int
+}
+
+// Sentences splits a text into sentences. They are in order, do not overlap,
+// and contain all of the text except white space. A text of kind Code is code.
+// In other texts, the layout shows which lines are code or table rows.
+func Sentences(text string, kind corpus.Kind) []Sentence {
+	s := splitter{text: text}
+	lines := s.lines()
+	fresh := true // a line behind a blank one
+	for len(lines) > 0 {
+		n := 1
+		first := fresh
+		fresh = lines[0].blank()
+		switch {
+		case lines[0].blank():
+		case len(s.out) == 0 && s.closesFence(lines):
+			s.add(lines[0].start, lines[0].end, CodeSentence)
+			s.block++
+		case fence(text, lines[0]) != "":
+			n = s.fenced(lines)
+		case kind == corpus.Code:
+			n = s.run(lines, CodeSentence, func(line) bool { return true })
+		case first && isTerminalTable(text, lines):
+			n = s.run(lines, CodeSentence, func(line) bool { return true })
+		case isRow(lines[0].of(text)):
+			s.add(lines[0].start, lines[0].end, RowSentence)
+			s.block++
+		default:
+			n = s.paragraph(lines)
+		}
+		lines = lines[n:]
+	}
+	return s.out
+}
+
+// splitter collects the sentences of a text.
+type splitter struct {
+	text  string
+	block int
+	out   []Sentence
+}
+
+// line is a line of a text without surrounding white space.
+type line struct {
+	// start and end are byte offsets; indent is how far start is from the
+	// line's own, a tab counting as 4.
+	start, end, indent int
+}
+
+func (l line) blank() bool           { return l.start == l.end }
+func (l line) of(text string) string { return text[l.start:l.end] }
+
+// lines splits the text at its line ends.
+func (s *splitter) lines() []line {
+	var out []line
+	for at := 0; at < len(s.text); {
+		end, next := len(s.text), len(s.text)
+		if i := strings.IndexByte(s.text[at:], '\n'); i >= 0 {
+			end, next = at+i, at+i+1
+		}
+		l := line{start: at, end: end}
+		for l.start < l.end {
+			r, size := utf8.DecodeRuneInString(s.text[l.start:l.end])
+			if !unicode.IsSpace(r) {
+				break
+			}
+			l.indent++
+			if r == '\t' {
+				l.indent += 3
+			}
+			l.start += size
+		}
+		l.end = l.start + len(strings.TrimRightFunc(s.text[l.start:l.end], unicode.IsSpace))
+		out = append(out, l)
+		at = next
+	}
+	return out
+}
+
+// add appends a sentence unless it is empty.
+func (s *splitter) add(start, end int, kind sentenceKind) {
+	part := s.text[start:end]
+	start += len(part) - len(strings.TrimLeftFunc(part, unicode.IsSpace))
+	end = start + len(strings.TrimSpace(part))
+	if start < end {
+		s.out = append(s.out, Sentence{start, end, kind, s.block})
+	}
+}
+
+// OpensFence reports whether s begins with the fence of a code block.
+func OpensFence(s string) bool { return fence(s, line{end: len(s)}) != "" }
+
+// fence returns the mark that opens or closes a fenced code block on this
+// line.
+func fence(text string, l line) string {
+	for _, mark := range []string{"```", "~~~"} {
+		if strings.HasPrefix(l.of(text), mark) {
+			return mark
+		}
+	}
+	return ""
+}
+
+// closesFence reports whether a passage begins with the end of a code block of
+// the previous passage: the first line is a bare fence, the fences do not form
+// pairs, and prose follows.
+func (s *splitter) closesFence(lines []line) bool {
+	mark := fence(s.text, lines[0])
+	if mark == "" || strings.Trim(lines[0].of(s.text), mark[:1]) != "" {
+		return false
+	}
+	fences := 0
+	for _, l := range lines {
+		if fence(s.text, l) == mark {
+			fences++
+		}
+	}
+	rest := lines[1:]
+	for len(rest) > 0 && rest[0].blank() {
+		rest = rest[1:]
+	}
+	n := 0
+	for n < len(rest) && !rest[n].blank() {
+		n++
+	}
+	return fences%2 == 1 && n > 0 && !isCode(s.text, rest[:n])
+}
+
+// fenced adds the code block at the first line and returns its number of
+// lines. An unclosed block extends to the end.
+func (s *splitter) fenced(lines []line) int {
+	mark, n := fence(s.text, lines[0]), 1
+	for n < len(lines) {
+		n++
+		if l := lines[n-1]; fence(s.text, l) == mark && strings.Trim(l.of(s.text), mark[:1]) == "" {
+			break
+		}
+	}
+	s.add(lines[0].start, lines[n-1].end, CodeSentence)
+	s.block++
+	return n
+}
+
+// run adds the lines up to a blank line, while ok accepts them, as one
+// sentence. It returns their number. It does not check the first line.
+func (s *splitter) run(lines []line, kind sentenceKind, ok func(line) bool) int {
+	n := 1
+	for n < len(lines) && !lines[n].blank() && fence(s.text, lines[n]) == "" && ok(lines[n]) {
+		n++
+	}
+	s.add(lines[0].start, lines[n-1].end, kind)
+	s.block++
+	return n
+}
+
+// paragraph adds the sentences of the lines up to a blank line, a table row, a
+// fence, or the next list item. It returns the number of lines.
+func (s *splitter) paragraph(lines []line) int {
+	all := lines
+	n, width := 1, runeLen(lines[0].of(s.text))
+	for n < len(lines) && !lines[n].blank() && fence(s.text, lines[n]) == "" && !isRow(lines[n].of(s.text)) && ItemMark(lines[n].of(s.text)) == 0 {
+		width = max(width, runeLen(lines[n].of(s.text)))
+		n++
+	}
+	lines = lines[:n]
+	if isCode(s.text, lines) {
+		if n == 1 && !s.announced() && isSyntaxTerm(s.text, all) {
+			s.add(lines[0].start, lines[0].end, TitleSentence)
+			s.block++
+			return n
+		}
+		s.add(lines[0].start, lines[n-1].end, CodeSentence)
+		s.block++
+		return n
+	}
+	kind := ProseSentence
+	if ItemMark(lines[0].of(s.text)) > 0 {
+		kind = ItemSentence
+	}
+	first := 0
+	for i := range lines {
+		if i+1 < n && !s.breaks(lines[i], lines[i+1], width) {
+			continue
+		}
+		s.stretch(lines[first].start, lines[i].end, kind)
+		first = i + 1
+	}
+	s.block++
+	return n
+}
+
+// breaks reports whether the line end between a and b is intended: the next
+// word would have fitted on the line, and the text does not simply continue.
+func (s *splitter) breaks(a, b line, width int) bool {
+	next := b.of(s.text)
+	word, _, _ := strings.Cut(next, " ")
+	if runeLen(a.of(s.text))+1+runeLen(word) > width && runeLen(a.of(s.text)) >= minWrapped {
+		return false
+	}
+	if Ends(a.of(s.text)) {
+		return true
+	}
+	r, _ := utf8.DecodeRuneInString(next)
+	return !unicode.IsLower(r) || strings.ContainsAny(word, "_(=")
+}
+
+// minWrapped is the minimum length, in characters, of a line that may have
+// been wrapped because it was full.
+const minWrapped = 40
+
+// stretch adds the sentences of prose without an intended line end.
+func (s *splitter) stretch(start, end int, kind sentenceKind) {
+	text := s.text[:end]
+	for at := start; at < end; {
+		next := sentenceEnd(text, at)
+		k := kind
+		if k == ProseSentence && at == start && next == end && !Ends(text[at:next]) {
+			k = TitleSentence
+			if s.announced() && isLiteral(text[at:next]) {
+				k = CodeSentence
+			}
+		}
+		s.add(at, next, k)
+		at = next
+	}
+}
+
+// announced reports whether the previous sentence ends with a colon. A single
+// line behind it is then an example, not a title.
+func (s *splitter) announced() bool {
+	if len(s.out) == 0 {
+		return false
+	}
+	last := s.out[len(s.out)-1]
+	return last.Kind != CodeSentence && strings.HasSuffix(s.text[last.Start:last.End], ":")
+}
+
+func runeLen(s string) int { return utf8.RuneCountInString(s) }

@@ -1,0 +1,155 @@
+package text
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ItemMark returns the length of the list mark at the start of s, including
+// the space behind it, or 0 if there is none.
+func ItemMark(s string) int {
+	r, size := utf8.DecodeRuneInString(s)
+	if strings.ContainsRune("-*+•◦▪–·", r) {
+		if strings.HasPrefix(s[size:], " ") {
+			return size + 1
+		}
+		return 0
+	}
+	digits := 0
+	for digits < len(s) && digits < 3 && '0' <= s[digits] && s[digits] <= '9' {
+		digits++
+	}
+	if digits > 0 && len(s) > digits+1 && (s[digits] == '.' || s[digits] == ')') && s[digits+1] == ' ' {
+		return digits + 2
+	}
+	return 0
+}
+
+// isRow reports whether a line is a table row. Its cells are separated by tabs
+// or bars; bars inside brackets separate alternatives and do not count.
+func isRow(s string) bool {
+	if strings.HasPrefix(s, "|") && strings.HasSuffix(s, "|") && len(s) > 2 || strings.Contains(s, "\t") {
+		return true
+	}
+	before, _, ok := strings.Cut(s, " | ")
+	if !ok {
+		return false
+	}
+	open := strings.Count(before, "[") + strings.Count(before, "{") + strings.Count(before, "(")
+	return open == strings.Count(before, "]")+strings.Count(before, "}")+strings.Count(before, ")")
+}
+
+// isTerminalTable reports whether the lines up to a blank line contain a table
+// of a terminal, with a rule such as ----+----.
+func isTerminalTable(text string, lines []line) bool {
+	for _, l := range lines {
+		if l.blank() {
+			break
+		}
+		if s := l.of(text); strings.Contains(s, "-+-") && strings.Trim(s, "-+") == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// isLiteral reports whether a line behind a colon is an example and not the
+// first of several terms.
+func isLiteral(s string) bool {
+	return looksLikeCode(s) || strings.ContainsAny(strings.TrimRight(s, ":"), ":=/\\[]{}<>$|*;") && !strings.HasPrefix(s, "-")
+}
+
+// syntaxTerm matches a line that begins with a keyword and does not end like a
+// statement.
+var syntaxTerm = regexp.MustCompile(`^[A-Z]{2,}\b.*[^;{}\\,]$`)
+
+// isSyntaxTerm reports whether the first line, which looks like code, is the
+// syntax that the prose below explains: the term of a definition.
+func isSyntaxTerm(text string, lines []line) bool {
+	if len(lines) < 3 || !lines[1].blank() || !syntaxTerm.MatchString(lines[0].of(text)) {
+		return false
+	}
+	for _, l := range lines[2:] {
+		if s := l.of(text); s != "" {
+			return !looksLikeCode(s) && ItemMark(s) == 0 && (strings.Contains(s, ". ") || strings.HasSuffix(s, ".") || strings.HasSuffix(s, ":"))
+		}
+	}
+	return false
+}
+
+// isCode reports whether lines look like code: most are indented or look like
+// code, and few end like sentences.
+func isCode(text string, lines []line) bool {
+	if ItemMark(lines[0].of(text)) > 0 {
+		return false
+	}
+	code, prose := 0, 0
+	for _, l := range lines {
+		s := l.of(text)
+		switch {
+		case looksLikeCode(s):
+			code += 2
+		case len(lines) > 1 && isAligned(s):
+			code += 2
+		case l.indent >= 4:
+			code++
+		}
+		if !looksLikeCode(s) && wordCount(s) >= 6 && (strings.HasSuffix(s, ".") || strings.HasSuffix(s, ":") || strings.Contains(s, ". ") || strings.Contains(s, ", ")) {
+			prose += 2
+		}
+	}
+	return code > prose && code >= len(lines)
+}
+
+// isAligned reports whether a line is set in columns: it has several spaces in
+// a row that do not follow a stop.
+func isAligned(s string) bool {
+	i := strings.Index(s, "  ")
+	return i > 0 && strings.IndexByte(".!?:", s[i-1]) < 0
+}
+
+// codePrefixes begin lines of commands, SQL, or source code.
+var codePrefixes = []string{
+	"$ ", "# ", "=# ", "> ", "% ", "//", "/*", "--", "#!", "#include", "<?", "</", "SELECT ", "INSERT ", "UPDATE ", "DELETE ", "CREATE ", "ALTER ", "DROP ",
+	"GRANT ", "REVOKE ", "COPY ", "SET ", "BEGIN;", "COMMIT;", "WITH ", "import ", "func ", "def ", "class ", "return ",
+	"var ", "const ", "let ", "export ", "sudo ", "docker ", "git ",
+}
+
+// looksLikeCode reports whether a line begins or ends like code.
+func looksLikeCode(s string) bool {
+	if s == "" {
+		return false
+	}
+	if strings.IndexByte(";{}\\", s[len(s)-1]) >= 0 || strings.HasSuffix(s, ");") || strings.HasPrefix(s, "}") {
+		return true
+	}
+	if !strings.HasSuffix(s, ".") && !strings.HasSuffix(s, ":") && !strings.Contains(s, ". ") {
+		for _, p := range codePrefixes {
+			if strings.HasPrefix(s, p) {
+				return true
+			}
+		}
+	}
+	marks := 0
+	for _, r := range s {
+		if strings.ContainsRune("{}[]()<>=;$&|\\%", r) {
+			marks++
+		}
+	}
+	return marks*5 >= len(s) && len(s) >= 4
+}
+
+// wordCount counts the words of s.
+func wordCount(s string) int {
+	n, in := 0, false
+	for _, r := range s {
+		word := unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_'
+		if word && !in {
+			n++
+		}
+		in = word
+	}
+	return n
+}

@@ -1,0 +1,115 @@
+package text
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"docent/rag/corpus"
+)
+
+func texts(text string, kind corpus.Kind) []string {
+	var out []string
+	for _, s := range Sentences(text, kind) {
+		out = append(out, text[s.Start:s.End])
+	}
+	return out
+}
+
+func TestSplitSentences(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"plain":          {"One is here. Two is there! Is three?", []string{"One is here.", "Two is there!", "Is three?"}},
+		"abbreviations":  {"Use e.g. Postgres, i.e. a database. See Fig. 3 by Dr. Smith.", []string{"Use e.g. Postgres, i.e. a database.", "See Fig. 3 by Dr. Smith."}},
+		"no":             {"Is it safe? No. It is not.", []string{"Is it safe?", "No.", "It is not."}},
+		"numbers":        {"The default is 0.2. It was 4.1.2 before.", []string{"The default is 0.2.", "It was 4.1.2 before."}},
+		"section":        {"See 4.1.2. Constants for more.", []string{"See 4.1.2. Constants for more."}},
+		"initial":        {"It is by J. Smith. He wrote it.", []string{"It is by J. Smith.", "He wrote it."}},
+		"ellipsis":       {"Run ALTER TABLE ... ADD COLUMN first. Then go.", []string{"Run ALTER TABLE ... ADD COLUMN first.", "Then go."}},
+		"quotes":         {`He said "Stop." Then he left.`, []string{`He said "Stop."`, "Then he left."}},
+		"markers":        {"It is ten. [1] Not more [2]. Really.[3][4] Yes.", []string{"It is ten. [1]", "Not more [2].", "Really.[3][4]", "Yes."}},
+		"identifier":     {"It is on. autovacuum_naptime says how often.", []string{"It is on.", "autovacuum_naptime says how often."}},
+		"wide":           {"これは本です。それはペンです。", []string{"これは本です。", "それはペンです。"}},
+		"wrapped":        {"This line of text was wrapped at forty-five\ncharacters because the file has short lines.\nIt goes on.", []string{"This line of text was wrapped at forty-five\ncharacters because the file has short lines.", "It goes on."}},
+		"term":           {"work_mem (integer)\n\nSets the memory. The default is 4MB.", []string{"work_mem (integer)", "Sets the memory.", "The default is 4MB."}},
+		"list":           {"Modes:\n- fast: it is quick. Really.\n- slow\n1. first", []string{"Modes:", "- fast: it is quick.", "Really.", "- slow", "1. first"}},
+		"rows":           {"name | size\na | 1\nb | 2. And more.", []string{"name | size", "a | 1", "b | 2. And more."}},
+		"terminal":       {"x | y\n---+---\na | 1\n\nEnd.", []string{"x | y\n---+---\na | 1", "End."}},
+		"alternatives":   {"DETACH name [ CONCURRENTLY | FINALIZE ]", []string{"DETACH name [ CONCURRENTLY | FINALIZE ]"}},
+		"fence":          {"Run this:\n```sh\nmake. Now.\n\nmake test\n```\nDone.", []string{"Run this:", "```sh\nmake. Now.\n\nmake test\n```", "Done."}},
+		"code":           {"For example:\n\nSELECT 1;\nSELECT 2;\n\nThat is it.", []string{"For example:", "SELECT 1;\nSELECT 2;", "That is it."}},
+		"announced line": {"It has this format:\n\nhost:port:user\n\nNothing else.", []string{"It has this format:", "host:port:user", "Nothing else."}},
+		"empty":          {" \n\t\n", nil},
+	} {
+		if got := texts(c.text, corpus.Prose); !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n got %q\nwant %q", name, got, c.want)
+		}
+	}
+}
+
+func TestSentenceKinds(t *testing.T) {
+	t.Parallel()
+	text := "work_mem\n\nSets it. See:\n\nSET work_mem = '1MB';\n\n- an item.\n\na | b"
+	var got []sentenceKind
+	for _, s := range Sentences(text, corpus.Prose) {
+		got = append(got, s.Kind)
+	}
+	want := []sentenceKind{TitleSentence, ProseSentence, ProseSentence, CodeSentence, ItemSentence, RowSentence}
+	if !slices.Equal(got, want) {
+		t.Errorf("kinds are %v, want %v", got, want)
+	}
+	if got := texts("a := 1\nb. := 2\n\nfunc f() {}", corpus.Code); len(got) != 2 {
+		t.Errorf("blocks of code are %q", got)
+	}
+}
+
+func FuzzSplitSentences(f *testing.F) {
+	for _, s := range []string{
+		"One. Two.", "a | b\n- c\n```\nx\n", "e.g. \xff. 。x", "[1] [2]. [3", "1. a\n\n2.b. C\n\tcode;", "...", "\u2028A.\u0085B", "~~~\n~~~", "x: \n y=1;",
+	} {
+		f.Add(s, false)
+	}
+	f.Fuzz(func(t *testing.T, text string, code bool) {
+		kind := corpus.Prose
+		if code {
+			kind = corpus.Code
+		}
+		at := 0
+		for _, s := range Sentences(text, kind) {
+			if s.Start < at || s.End <= s.Start || s.End > len(text) {
+				t.Fatalf("sentence %d..%d after %d in %q", s.Start, s.End, at, text)
+			}
+			if gap := strings.TrimFunc(text[at:s.Start], unicode.IsSpace); gap != "" {
+				t.Fatalf("%q is left out of %q", gap, text)
+			}
+			if part := text[s.Start:s.End]; strings.TrimSpace(part) != part {
+				t.Fatalf("white space around %q", part)
+			}
+			if utf8.ValidString(text) && !utf8.ValidString(text[s.Start:s.End]) {
+				t.Fatalf("a character is cut in %q", text)
+			}
+			at = s.End
+		}
+		if rest := strings.TrimSpace(text[at:]); rest != "" {
+			t.Fatalf("%q is left out of %q", rest, text)
+		}
+	})
+}
+
+func TestFenceFromThePassageBefore(t *testing.T) {
+	t.Parallel()
+	text := "```\n\nAny path takes a WebSocket. A plain one speaks BAF.\n\n```\nwscat -c ws://x\n```\n"
+	got := Sentences(text, corpus.Prose)
+	if len(got) != 4 || got[1].Kind != ProseSentence || got[3].Kind != CodeSentence {
+		t.Errorf("got %+v", got)
+	}
+	open := "```\nx := 1\ny := 2;\n"
+	if got := Sentences(open, corpus.Prose); len(got) != 1 || got[0].Kind != CodeSentence {
+		t.Errorf("a block that is not closed became %+v", got)
+	}
+}

@@ -1,0 +1,48 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// CodeSpan writes text as an inline code span that the text cannot close.
+func CodeSpan(text string) string {
+	ticks := "`"
+	for strings.Contains(text, ticks) {
+		ticks += "`"
+	}
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
+		return ticks + " " + text + " " + ticks
+	}
+	return ticks + text + ticks
+}
+
+// Cut returns the first n bytes of s, or fewer at a character boundary, and an
+// ellipsis.
+func Cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + " …"
+}
+
+// Visible removes invisible characters that can change the direction of text
+// or hide in it: controls, bidi marks, zero-width characters, and tag
+// characters.
+func Visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		case r == utf8.RuneError, unicode.Is(unicode.Cc, r), unicode.Is(unicode.Cf, r) && r != '\u200d' && r != '\u200c', unicode.Is(unicode.Co, r):
+			return -1
+		}
+		return r
+	}, text)
+}

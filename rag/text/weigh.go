@@ -1,0 +1,118 @@
+package text
+
+import (
+	"slices"
+)
+
+// Term is a word of a question in the keyword index.
+type Term struct {
+	// Text is the index's form of the word: lower case, its stem if it has one.
+	Text string
+	// IDF is its inverse document frequency, ln(1 + (N-n+½)/(n+½)) for n of N
+	// chunks that hold it; the highest for a word that none holds.
+	IDF float64
+}
+
+// Weighted is a term of a question with its share of the question.
+type Weighted struct {
+	// Stem is the stem of the word.
+	Stem string
+	// Weight is the term's share of the question. The shares add up to 1.
+	Weight float64
+	// Start and End are the byte offsets of the first occurrence.
+	Start, End int
+}
+
+// Weigh returns the terms of a question with their shares. A term that is not
+// among the known stems is replaced by a known stem that differs by one typing
+// error.
+func Weigh(question string, terms []Term, known map[string]bool) []Weighted {
+	idf := map[string]float64{}
+	for _, t := range terms {
+		idf[t.Text] = t.IDF
+	}
+	var out []Weighted
+	var sum float64
+	for _, w := range Words(question) {
+		if stopWords[w.Stem] || slices.ContainsFunc(out, func(t Weighted) bool { return t.Stem == w.Stem }) {
+			continue
+		}
+		weight, ok := idf[w.Stem]
+		if !ok {
+			weight = meanIDF(terms)
+		}
+		t := Weighted{w.Stem, weight, w.Start, w.End}
+		if !known[w.Stem] && !w.Exact {
+			t.Stem = respell(w.Stem, known)
+		}
+		sum += weight
+		out = append(out, t)
+	}
+	for i := range out {
+		out[i].Weight /= sum
+	}
+	return out
+}
+
+// meanIDF is the weight of a term that the keyword index does not know.
+func meanIDF(terms []Term) float64 {
+	if len(terms) == 0 {
+		return 1
+	}
+	var sum float64
+	for _, t := range terms {
+		sum += t.IDF
+	}
+	return sum / float64(len(terms))
+}
+
+// Stems returns the stems of the words of a text.
+func Stems(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range Words(text) {
+		set[w.Stem] = true
+	}
+	return set
+}
+
+// respell returns a known word that differs from w by one typing error: a
+// missing, additional, or wrong letter, or two letters in the wrong order.
+// Without such a word it returns w.
+func respell(w string, known map[string]bool) string {
+	if len(w) < minRespelled {
+		return w
+	}
+	best := w
+	for k := range known {
+		if oneSlip(w, k) && (best == w || k < best) {
+			best = k
+		}
+	}
+	return best
+}
+
+// minRespelled is the minimum length, in bytes, of a word that respell
+// corrects.
+const minRespelled = 5
+
+// oneSlip reports whether a and b differ by one insertion, deletion,
+// replacement, or exchange of neighbors.
+func oneSlip(a, b string) bool {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	if len(a)-len(b) > 1 || a == b {
+		return false
+	}
+	i := 0
+	for i < len(b) && a[i] == b[i] {
+		i++
+	}
+	if len(a) > len(b) {
+		return a[i+1:] == b[i:]
+	}
+	if a[i+1:] == b[i+1:] {
+		return true
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}

@@ -1,0 +1,177 @@
+package ws
+
+import (
+	"context"
+	"errors"
+
+	"docent/auth"
+	"docent/internal/fault"
+	"docent/internal/limits"
+)
+
+var (
+	errFull  = fault.New(fault.Unavailable, "docent has as many connections as it can hold, or is shutting down")
+	errCrowd = fault.New(fault.Unavailable, "too many clients have not said who they are; try again, or bring a token at the handshake")
+	errMany  = fault.New(fault.RateLimited,
+		"too many clients of your address have not said who they are; say hello, or bring a token at the handshake")
+	errTooQuick = fault.New(fault.RateLimited, "you connect too often; try again in a moment")
+)
+
+// Bounds of clients that have not said who they are, with Config.Authenticate.
+const (
+	// strangerShare is the part of MaxConnections that they may have, in addition
+	// to it.
+	strangerShare = 10
+	// minStrangers is the least number of them that the server admits.
+	minStrangers = 16
+	// maxRemoteStrangers is the number of them from one address.
+	maxRemoteStrangers = 32
+	// minRates is the least number of principals whose rate is remembered.
+	minRates = 10_000
+)
+
+// bounds are the limits that all connections share.
+type bounds struct {
+	// connections counts connections, by principal.
+	connections *limits.Limit
+	// strangers counts connections of unknown clients, by address.
+	strangers *limits.Limit
+	// rate counts messages, by principal; nil without Config.Authenticate. A
+	// principal's rate outlives its connections, so that reconnecting does not
+	// reset it.
+	rate *limits.Limit
+	// uploads counts the memory of large messages, from when they are received
+	// until they are done with, by sharer.
+	uploads *limits.Limit
+}
+
+func newBounds(cfg Config) bounds {
+	b := bounds{
+		connections: limits.New(limits.Config{Total: int64(cfg.MaxConnections)}),
+		strangers:   limits.New(limits.Config{Total: int64(max(minStrangers, cfg.MaxConnections/strangerShare)), Each: maxRemoteStrangers}),
+		uploads:     limits.New(limits.Config{Total: cfg.UploadBytes, Each: min(cfg.UserUploadBytes, cfg.UploadBytes)}),
+	}
+	if cfg.Authenticate != nil {
+		b.connections = limits.New(limits.Config{Total: int64(cfg.MaxConnections), Each: int64(cfg.UserConnections)})
+		b.rate = limits.New(limits.Config{
+			Each: int64(cfg.UserBurst), PerSecond: cfg.UserRate, MaxKeys: max(minRates, 2*cfg.MaxConnections),
+		})
+	}
+	return b
+}
+
+// place is the place of a connection in a limit.
+type place struct {
+	limit *limits.Limit
+	key   string
+}
+
+func (p place) free() { p.limit.Free(p.key, 1) }
+
+// admit takes a place for a new connection. who is nil for a stranger.
+func (s *Server) admit(who *auth.Principal, remote string) (place, error) {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		return place{}, errFull
+	}
+	if who != nil {
+		return s.admitKnown(who)
+	}
+	p := place{s.bounds.strangers, remote}
+	switch err := p.limit.Take(p.key, 1); {
+	case errors.Is(err, limits.ErrEach):
+		return place{}, errMany
+	case err != nil:
+		return place{}, errCrowd
+	}
+	return p, nil
+}
+
+func (s *Server) admitKnown(who *auth.Principal) (place, error) {
+	p := place{s.bounds.connections, who.ID}
+	switch err := p.limit.Take(p.key, 1); {
+	case errors.Is(err, limits.ErrEach):
+		return place{}, fault.New(fault.RateLimited, "you have %d connections open, and may not have more", s.cfg.UserConnections)
+	case err != nil:
+		return place{}, errFull
+	}
+	if s.bounds.rate != nil && s.bounds.rate.Take(who.ID, 1) != nil {
+		p.free()
+		return place{}, errTooQuick
+	}
+	return p, nil
+}
+
+// identify notes who the client is, and moves its connection to a place of that
+// principal.
+func (c *Connection) identify(who *auth.Principal) error {
+	s := c.server
+	if c.who == nil || c.who.ID != who.ID {
+		p, err := s.admitKnown(who)
+		if err != nil {
+			return err
+		}
+		c.place.free()
+		c.place = p
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.who = who
+	return nil
+}
+
+// Allow counts a message of the client. It returns fault.RateLimited, which names
+// the bound, if the message comes too early.
+func (c *Connection) Allow() error {
+	switch {
+	case c.rate.Take("", 1) != nil:
+		return fault.New(fault.RateLimited, "at most %g frames a second are taken on a connection", c.server.cfg.Rate)
+	case c.server.bounds.rate != nil && c.server.bounds.rate.Take(c.who.ID, 1) != nil:
+		return fault.New(fault.RateLimited, "at most %g frames a second are taken of all your connections together", c.server.cfg.UserRate)
+	}
+	return nil
+}
+
+// Wait waits until a message may be taken. It fails if ctx ends before.
+func (c *Connection) Wait(ctx context.Context) error {
+	if err := c.rate.Wait(ctx, "", 1); err != nil || c.server.bounds.rate == nil {
+		return err
+	}
+	return c.server.bounds.rate.Wait(ctx, c.who.ID, 1)
+}
+
+// upload counts the memory of the large message at hand.
+type upload struct {
+	limit *limits.Limit
+	key   string // the principal, or the address without authentication
+	bytes int64
+}
+
+// grow counts n more bytes.
+func (u *upload) grow(n int64) error {
+	switch err := u.limit.Take(u.key, n); {
+	case errors.Is(err, limits.ErrEach):
+		return fault.New(fault.Busy, "too many files of yours are being received; try again in a moment")
+	case err != nil:
+		return fault.New(fault.Busy, "too many files are being received; try again in a moment")
+	}
+	u.bytes += n
+	return nil
+}
+
+// free gives the memory back.
+func (u *upload) free() { u.handOver()() }
+
+// handOver returns the function that gives the memory back. From now on the memory
+// is not the connection's.
+func (u *upload) handOver() (free func()) {
+	limit, key, n := u.limit, u.key, u.bytes
+	u.bytes = 0
+	return func() {
+		if n > 0 {
+			limit.Free(key, n)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package ws
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+
+	"docent/agent"
+	"docent/auth"
+	"docent/internal/fault"
+)
+
+// Config configures a Server.
+type Config struct {
+	// Runtime runs the sessions. Required.
+	Runtime *agent.Runtime
+	// Dialects are served at paths of their own, by path. All other paths serve
+	// BAF and docent.v1. Default: nil, none.
+	Dialects map[string]Dialect
+	// Info returns the contents of a welcome. Default: nil, no models or
+	// collections.
+	Info func(ctx context.Context) Info
+	// CheckOrigin decides whether a page may connect. Default: nil, requests
+	// without an origin and those of the same host may.
+	CheckOrigin func(r *http.Request) bool
+	// Authenticate returns the owner of the token in a hello. If it is set, the
+	// server serves only known clients: known by this function or by the
+	// request's context, see auth.NewContext. Default: nil, everybody is
+	// auth.Anyone.
+	Authenticate func(ctx context.Context, token string) (auth.Principal, error)
+	// Valid fails with fault.Unauthorized if a connected principal may no longer
+	// connect. The server calls it from time to time and then closes the
+	// connection. Default: nil, connections are not checked again.
+	Valid func(ctx context.Context, who auth.Principal) error
+	// ResumeByUser resumes the latest session of the user if a BAF client sends
+	// the header X-User-ID and no session. Default: false.
+	ResumeByUser bool
+	// Transcriber transcribes recordings. Default: nil, recordings are declined.
+	Transcriber Transcriber
+	// Logger logs refusals and failures, with ids and without content. Default:
+	// nil, which discards.
+	Logger *slog.Logger
+	// MaxConnections bounds the connections. With Authenticate, it bounds those
+	// of known clients. Default: 10,000.
+	MaxConnections int
+	// UserConnections bounds the connections of one principal, with
+	// Authenticate. Default: 100.
+	UserConnections int
+	// FrameBytes bounds a message on the wire. A larger one closes the
+	// connection. Default: 32 MiB.
+	FrameBytes int64
+	// MessageBytes bounds the message field of a frame. A larger one is refused.
+	// Texts of users are bounded by agent.MaxTextBytes too. Default: 256 KiB.
+	MessageBytes int
+	// FileBytes bounds the message field of a frame with a file or a recording,
+	// in base64. A larger one is refused. FrameBytes bounds it too. Default: 32
+	// MiB.
+	FileBytes int
+	// UploadBytes bounds the memory of all messages over 64 KiB while they are
+	// received and stored. Messages beyond it are refused with fault.Busy.
+	// Default: 256 MiB.
+	UploadBytes int64
+	// UserUploadBytes is the share of one principal in UploadBytes, or of one
+	// address without Authenticate. Default: a quarter of UploadBytes, but room
+	// for two messages of FileBytes.
+	UserUploadBytes int64
+	// OutboxBytes bounds the messages that wait to be sent to one client, without
+	// those of more than 64 KiB. Default: 1 MiB.
+	OutboxBytes int
+	// LongOutboxBytes bounds the waiting messages of more than 64 KiB. Default:
+	// 64 MiB.
+	LongOutboxBytes int
+	// Rate is the number of messages that a client may send per second. Default:
+	// 20.
+	Rate float64
+	// Burst is the number of messages that a client may send at once. Default:
+	// 60.
+	Burst int
+	// UserRate is the number of messages that all connections of one principal
+	// may send per second, with Authenticate. Default: 100.
+	UserRate float64
+	// UserBurst is the number of messages that they may send at once. Default:
+	// 300.
+	UserBurst int
+	// PingEvery is the time between pings. Default: 25s.
+	PingEvery time.Duration
+	// Silence is the time after which a client that sends nothing is closed.
+	// Default: 60s.
+	Silence time.Duration
+	// WriteTimeout bounds the writing of one message, or of 256 KiB of a longer
+	// one. Default: 10s.
+	WriteTimeout time.Duration
+	// Stall is the time for which a half-sent message may stand still. Pings and
+	// pongs in between do not count. Default: 30s.
+	Stall time.Duration
+	// HelloTimeout is the time in which a docent.v1 client has to say hello.
+	// Default: 10s.
+	HelloTimeout time.Duration
+	// Metrics gets the server's metrics. Default: nil, a private set.
+	Metrics *metrics.Set
+}
+
+// Info is the part of a welcome that does not depend on the session.
+type Info struct {
+	// Models are the chat models.
+	Models []string
+	// Collections are the document collections.
+	Collections []string
+	// Speaks reports whether the agent can read a text aloud.
+	Speaks bool
+}
+
+// uploadShare is the part of UploadBytes that one client may use.
+const uploadShare = 4
+
+func (c *Config) defaults() error {
+	if min(c.MaxConnections, c.UserConnections, c.MessageBytes, c.FileBytes, c.OutboxBytes, c.LongOutboxBytes, c.Burst, c.UserBurst) < 0 ||
+		min(c.FrameBytes, c.UploadBytes, c.UserUploadBytes) < 0 || min(c.Rate, c.UserRate) < 0 ||
+		min(c.PingEvery, c.Silence, c.WriteTimeout, c.Stall, c.HelloTimeout) < 0 {
+		return fault.New(fault.Invalid, "ws.Config: limits and times must not be negative")
+	}
+	if c.Info == nil {
+		c.Info = func(context.Context) Info { return Info{} }
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Metrics == nil {
+		c.Metrics = metrics.NewSet()
+	}
+	c.MaxConnections = cmp.Or(c.MaxConnections, 10_000)
+	c.UserConnections = cmp.Or(c.UserConnections, 100)
+	c.FrameBytes = cmp.Or(c.FrameBytes, 32<<20)
+	c.MessageBytes = cmp.Or(c.MessageBytes, 256<<10)
+	c.FileBytes = cmp.Or(c.FileBytes, 32<<20)
+	c.UploadBytes = cmp.Or(c.UploadBytes, 256<<20)
+	c.UserUploadBytes = cmp.Or(c.UserUploadBytes, max(c.UploadBytes/uploadShare, 2*int64(c.FileBytes+envelope+1)))
+	c.OutboxBytes = cmp.Or(c.OutboxBytes, 1<<20)
+	c.LongOutboxBytes = cmp.Or(c.LongOutboxBytes, 64<<20)
+	c.Rate = cmp.Or(c.Rate, 20)
+	c.Burst = cmp.Or(c.Burst, 60)
+	c.UserRate = cmp.Or(c.UserRate, 100)
+	c.UserBurst = cmp.Or(c.UserBurst, 300)
+	c.PingEvery = cmp.Or(c.PingEvery, 25*time.Second)
+	c.Silence = cmp.Or(c.Silence, 60*time.Second)
+	c.WriteTimeout = cmp.Or(c.WriteTimeout, 10*time.Second)
+	c.Stall = cmp.Or(c.Stall, 30*time.Second)
+	c.HelloTimeout = cmp.Or(c.HelloTimeout, 10*time.Second)
+	return nil
+}

@@ -1,0 +1,263 @@
+// Package typed adds the Agent WebSocket dialect to a WebSocket server: messages
+// with a type, such as query, command, and response.
+package typed
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"docent/agent"
+	"docent/internal/fault"
+	"docent/payload"
+	"docent/ws"
+)
+
+// Path is the path of the dialect.
+const Path = "/agent_websocket"
+
+// Name is the name of the dialect in metrics.
+const Name = "agent_websocket"
+
+// sessionTimeout is the default of Config.SessionTimeout.
+const sessionTimeout = 30 * time.Minute
+
+// thinking is the status of a query that was taken.
+const thinking = "Thinking..."
+
+// Config configures an Endpoint.
+type Config struct {
+	// SessionTimeout is the time after which an idle client is closed. A client is
+	// idle while it sends nothing and receives no answer. Default: 30m.
+	SessionTimeout time.Duration
+}
+
+// Endpoint has the clients of the dialect. It is safe for concurrent use.
+type Endpoint struct {
+	timeout time.Duration
+
+	mu      sync.Mutex         // guards clients
+	clients map[string][]*talk // by the session's id
+}
+
+// New returns an Endpoint without clients.
+func New(cfg Config) *Endpoint {
+	return &Endpoint{timeout: cmp.Or(cfg.SessionTimeout, sessionTimeout), clients: map[string][]*talk{}}
+}
+
+// Dialect returns the dialect for ws.Config.Dialects.
+func (e *Endpoint) Dialect() ws.Dialect {
+	return ws.Dialect{
+		Name:  Name,
+		Begin: func(c *ws.Connection) ws.Handler { return &talk{c: c, endpoint: e} },
+		NotWebSocket: func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "Expected WebSocket request", http.StatusBadRequest)
+		},
+	}
+}
+
+// Notify sends a notification to the clients in a session and returns their
+// number. It fails with fault.NotFound if this process has none.
+func (e *Endpoint) Notify(session, message string) (int, error) {
+	e.mu.Lock()
+	clients := slices.Clone(e.clients[session])
+	e.mu.Unlock()
+	if len(clients) == 0 {
+		return 0, fault.New(fault.NotFound, "no client of this session is connected at %s", Path)
+	}
+	m := payload.NewTyped(payload.TypedNotification, message, time.Now())
+	for _, t := range clients {
+		t.send(m)
+	}
+	return len(clients), nil
+}
+
+// add adds a client in a session.
+func (e *Endpoint) add(t *talk, session string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.clients[session] = append(e.clients[session], t)
+}
+
+// remove removes a client from a session.
+func (e *Endpoint) remove(t *talk, session string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	left := slices.DeleteFunc(e.clients[session], func(other *talk) bool { return other == t })
+	if len(left) == 0 {
+		delete(e.clients, session)
+	} else {
+		e.clients[session] = left
+	}
+}
+
+// talk is the ws.Handler of one client.
+type talk struct {
+	c        *ws.Connection
+	endpoint *Endpoint
+
+	mu    sync.Mutex  // guards the fields below
+	idle  *time.Timer // closes the connection; nil before the session is open
+	ended bool
+}
+
+// Opened implements agent.Listener. The welcome tells the client its session's id.
+func (t *talk) Opened(o agent.Opened) {
+	t.endpoint.add(t, o.SessionID)
+	m := payload.NewTyped(payload.TypedNotification, "Connected to Agent WebSocket. Session ID: "+o.SessionID, time.Now())
+	m.Kind, m.Data = "welcome", payload.TypedWelcome{SessionID: o.SessionID, Resumed: o.Resumed}
+	t.send(m)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.ended {
+		t.idle = time.AfterFunc(t.endpoint.timeout, t.timeOut)
+	}
+}
+
+// Deliver implements agent.Listener. Clients receive replies, steps, errors, and
+// the news that a query was taken.
+func (t *talk) Deliver(d agent.Delivery) {
+	if m, ok := delivered(d); ok {
+		t.active()
+		t.send(m)
+	}
+}
+
+// Decode implements ws.Handler.
+func (t *talk) Decode(m ws.Message) func(ctx context.Context) {
+	var request payload.TypedRequest
+	refusal := m.Refusal
+	if refusal == nil {
+		if request, refusal = payload.DecodeTyped(m.Data); refusal != nil {
+			_, refusal = ws.Undecoded(m.Data, refusal)
+		}
+	}
+	return func(ctx context.Context) {
+		t.active()
+		t.handle(ctx, request, refusal)
+	}
+}
+
+// MayBeFile implements ws.Handler. The dialect has no files.
+func (t *talk) MayBeFile([]byte) bool { return false }
+
+// Refuse implements ws.Handler.
+func (t *talk) Refuse(err error, _ string) (told bool) {
+	kind := fault.KindOf(err)
+	m := payload.NewTyped(payload.TypedError, fault.Message(err), time.Now())
+	m.Data = payload.TypedFault{Code: string(kind), Retryable: kind.Retryable()}
+	t.send(m)
+	return true
+}
+
+// End implements ws.Handler.
+func (t *talk) End() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
+	if t.idle != nil {
+		t.idle.Stop()
+	}
+	t.endpoint.remove(t, t.c.SessionID())
+}
+
+// handle acts on a message, or refuses it. Queries that come too fast are refused,
+// so that commands behind them are read. Other messages wait.
+func (t *talk) handle(ctx context.Context, m payload.TypedRequest, refusal error) {
+	if tooFast := t.c.Allow(); tooFast != nil {
+		if m.Type == payload.TypedQuery {
+			refusal = tooFast
+		} else if t.c.Wait(ctx) != nil {
+			return
+		}
+	}
+	if refusal == nil {
+		if !t.c.Verify(ctx) {
+			return
+		}
+		refusal = t.act(ctx, m)
+	}
+	if refusal == nil || ctx.Err() != nil {
+		return
+	}
+	kind := fault.KindOf(refusal)
+	if kind == fault.Internal || kind == fault.Unavailable {
+		t.c.Logger().ErrorContext(ctx, "message failed", "session", t.c.SessionID(), "type", m.Type, agent.ErrorAttr(refusal))
+	}
+	t.c.Refuse(refusal, "")
+	if kind == fault.NotFound {
+		t.c.Close(ws.CloseGone)
+	}
+}
+
+// act acts on a message.
+func (t *talk) act(ctx context.Context, m payload.TypedRequest) error {
+	if err := t.c.CheckSize(m.Content, true); err != nil {
+		return err
+	}
+	switch m.Type {
+	case payload.TypedCommand:
+		return t.command(ctx, m.Command())
+	case payload.TypedHumanFeedback:
+		return t.feedback(ctx, m)
+	default: // a query does not wait for room, or commands would wait behind it
+		return t.c.Session().Send(ctx, agent.Message{Content: m.Content, Human: true})
+	}
+}
+
+// feedbackData is the data of the notification that feedback is stored.
+type feedbackData struct {
+	Turn   int64 `json:"turn"`
+	Rating *int  `json:"rating"`
+}
+
+// feedback stores the user's feedback on the last answer.
+func (t *talk) feedback(ctx context.Context, m payload.TypedRequest) error {
+	f, err := m.Feedback()
+	if err != nil {
+		return err
+	}
+	turn, err := t.c.Session().Feedback(ctx, agent.Feedback{Rating: f.Rating, Comment: f.Comment})
+	if err != nil {
+		return err
+	}
+	stored := payload.NewTyped(payload.TypedNotification, "Your feedback is stored.", time.Now())
+	stored.Kind, stored.Data = "feedback", feedbackData{turn, f.Rating}
+	t.send(stored)
+	return nil
+}
+
+// send queues a message. It never blocks.
+func (t *talk) send(m payload.Typed) {
+	data, err := payload.Marshal(m)
+	if err != nil { // the structs of package payload always encode
+		t.c.Logger().Error("encode", "type", m.Type, "error", err)
+		return
+	}
+	t.c.Send(data)
+}
+
+// active starts the client's idle time anew.
+func (t *talk) active() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.idle != nil && !t.ended {
+		t.idle.Reset(t.endpoint.timeout)
+	}
+}
+
+// timeOut closes an idle connection. A client that waits for an answer is not
+// idle.
+func (t *talk) timeOut() {
+	if s := t.c.Session(); s == nil || s.Progress().Running != 0 {
+		t.active()
+		return
+	}
+	m := payload.NewTyped(payload.TypedNotification, "Session closed due to inactivity", time.Now())
+	m.Kind = "timeout"
+	t.send(m)
+	t.c.Close(ws.CloseIdle)
+}
