@@ -15,7 +15,7 @@ import (
 
 	"docent/ingest/intake"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // Input is one source that ReadAll reads.
@@ -93,7 +93,7 @@ func (b *Batch) Documents(source string) []intake.SourceState {
 func (b *Batch) Current(source string) bool {
 	docs := b.Documents(source)
 	for _, s := range docs {
-		if !b.in.pipelines.current(s.Pipeline) || s.Status == rag.Ready && s.Embedded != s.Chunks {
+		if !b.in.pipelines.current(s.Pipeline) || s.Status == corpus.Ready && s.Embedded != s.Chunks {
 			return false
 		}
 	}
@@ -314,7 +314,7 @@ func (b *Batch) send(ctx context.Context, out *Outcome, o *opened, send func(*it
 			}
 			// The version that was read last stays if this one is of no use.
 			s, known := b.run.states.find(it.source)
-			it.silent = it.silent || known && s.Status == rag.Ready
+			it.silent = it.silent || known && s.Status == corpus.Ready
 		}
 		ok = send(it)
 		return ok

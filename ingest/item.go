@@ -21,7 +21,7 @@ import (
 	"docent/ingest/jsonl"
 	"docent/ingest/outline"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // item is one document to be, on its way through a run.
@@ -78,19 +78,19 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 		// What could not be read says nothing of what it holds: the version
 		// read last stays, if there is one.
 		it.unread = it.data == nil
-		it.silent = it.silent || it.unread && (it.known && it.state.Status == rag.Ready || len(r.states.below(it.source)) > 0)
+		it.silent = it.silent || it.unread && (it.known && it.state.Status == corpus.Ready || len(r.states.below(it.source)) > 0)
 		in.fail(r, it, "", "", it.reason)
 		return
 	}
 	sum := sha256.Sum256(it.data)
 	hash := hex.EncodeToString(sum[:])
 	if it.known && it.state.SHA256 == hash && in.pipelines.current(it.state.Pipeline) {
-		if it.state.Status == rag.Ready && it.state.Embedded == it.state.Chunks {
+		if it.state.Status == corpus.Ready && it.state.Embedded == it.state.Chunks {
 			it.result.Status, it.result.Chunks = Unchanged, it.state.Chunks
 			it.data = nil
 			return
 		}
-		if it.state.Status == rag.Failed && !r.retry {
+		if it.state.Status == corpus.Failed && !r.retry {
 			it.result.Status, it.result.Reason = Failed, it.state.Error
 			it.data = nil
 			return
@@ -121,7 +121,7 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 	}
 	d := it.document(r)
 	d.Title, d.MediaType, d.Language, d.Pipeline = doc.Title, doc.Media, doc.Language, in.pipelines.of(doc.Media)
-	d.SHA256, d.Status, d.Text, d.Chunks = hash, rag.Ready, doc.Text, len(doc.Chunks)
+	d.SHA256, d.Status, d.Text, d.Chunks = hash, corpus.Ready, doc.Text, len(doc.Chunks)
 	it.put = &intake.Put{Document: d, Chunks: doc.Chunks, Embedder: r.embedder, Original: it.data}
 	it.result.Status, it.result.Chunks, it.result.Note = Added, len(doc.Chunks), doc.Note
 	if it.known {
@@ -130,8 +130,8 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 }
 
 // document is what is known of the document before it is read.
-func (it *item) document(r *run) rag.Document {
-	d := rag.Document{Collection: r.collection, Source: it.source, Size: it.size}
+func (it *item) document(r *run) corpus.Document {
+	d := corpus.Document{Collection: r.collection, Source: it.source, Size: it.size}
 	if it.mtime != 0 {
 		d.Modified = time.Unix(0, it.mtime).UTC()
 	}
@@ -143,11 +143,11 @@ func (in *Ingester) fail(r *run, it *item, hash, media, reason string) {
 	it.data = nil
 	it.result.Status, it.result.Reason, it.result.Chunks = Failed, reason, 0
 	s := it.state
-	if it.silent || it.known && s.Status == rag.Failed && s.SHA256 == hash && s.Error == reason && in.pipelines.current(s.Pipeline) {
+	if it.silent || it.known && s.Status == corpus.Failed && s.SHA256 == hash && s.Error == reason && in.pipelines.current(s.Pipeline) {
 		return
 	}
 	d := it.document(r)
-	d.Title, d.MediaType, d.SHA256, d.Status, d.Error = outline.NameTitle(it.name), media, hash, rag.Failed, reason
+	d.Title, d.MediaType, d.SHA256, d.Status, d.Error = outline.NameTitle(it.name), media, hash, corpus.Failed, reason
 	d.Pipeline = in.pipelines.of(media)
 	it.put = &intake.Put{Document: d, Embedder: r.embedder}
 }

@@ -12,7 +12,7 @@ import (
 	"docent/embed"
 	"docent/ingest/intake"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 const (
@@ -209,7 +209,7 @@ func (in *Ingester) embedBatch(ctx context.Context, b *batch) error {
 			}
 			it.result.Status, it.result.Reason, it.result.Chunks, it.result.Note = Failed, reason, 0, ""
 			d := it.put.Document
-			d.Status, d.Error, d.Text, d.Chunks = rag.Failed, reason, "", 0
+			d.Status, d.Error, d.Text, d.Chunks = corpus.Failed, reason, "", 0
 			it.put = &intake.Put{Document: d, Embedder: it.put.Embedder}
 		}
 	}
@@ -243,7 +243,7 @@ func (in *Ingester) embedItems(ctx context.Context, items []*item) error {
 		}
 		it.put.Vectors = make([][]float32, 0, len(it.put.Chunks))
 		for _, c := range it.put.Chunks {
-			texts, into = append(texts, rag.IndexText(it.put.Document.Title, c)), append(into, it.put)
+			texts, into = append(texts, corpus.IndexText(it.put.Document.Title, c)), append(into, it.put)
 			if len(texts) == maxEmbedTexts {
 				if err := flush(); err != nil {
 					return err

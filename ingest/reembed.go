@@ -8,7 +8,7 @@ import (
 	"docent/embed"
 	"docent/ingest/intake"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 const (
@@ -41,7 +41,7 @@ func Reembed(ctx context.Context, store Store, embedder embed.Embedder, progress
 		}
 		texts := make([]string, len(passages))
 		for i, p := range passages {
-			texts[i] = rag.IndexText(p.Document.Title, p.Chunk)
+			texts[i] = corpus.IndexText(p.Document.Title, p.Chunk)
 		}
 		vectors, err := embedTexts(ctx, embedder, texts)
 		if err != nil {

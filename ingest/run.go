@@ -19,7 +19,7 @@ import (
 	"docent/ingest/intake"
 	"docent/ingest/jsonl"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // run is one run over sources.
@@ -41,7 +41,7 @@ func (in *Ingester) start(ctx context.Context, collection, one string) (*run, er
 	if err := checkCollection(collection); err != nil {
 		return nil, err
 	}
-	r := &run{collection: cmp.Or(collection, rag.DefaultCollection), embedder: in.cfg.Embedder.Name(), progress: func(Progress) {}}
+	r := &run{collection: cmp.Or(collection, corpus.DefaultCollection), embedder: in.cfg.Embedder.Name(), progress: func(Progress) {}}
 	known, err := in.cfg.Store.Sources(ctx, r.collection, r.embedder, one)
 	if err != nil {
 		return nil, fmt.Errorf("read what collection %s has: %w", r.collection, err)

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"docent/ingest/intake"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // Store keeps ingested documents. It is safe for concurrent use.
@@ -23,7 +23,7 @@ type Store interface {
 	// Unembedded returns up to limit chunks without a vector by the embedder,
 	// with their documents. The chunks are ordered by id and come after the
 	// given id.
-	Unembedded(ctx context.Context, embedder string, after int64, limit int) ([]rag.Passage, error)
+	Unembedded(ctx context.Context, embedder string, after int64, limit int) ([]corpus.Passage, error)
 	// PutEmbeddings adds vectors by the embedder and gives their documents a
 	// new revision. It drops the vectors of deleted chunks.
 	PutEmbeddings(ctx context.Context, embedder string, embeddings []intake.Embedding) error

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // Source is a document to read.
@@ -55,7 +55,7 @@ type Reading struct {
 	// Text is the extracted text.
 	Text string
 	// Chunks are in order, without ids and vectors.
-	Chunks []rag.Chunk
+	Chunks []corpus.Chunk
 }
 
 // Part is a document inside another one, stored in a file.

@@ -1,6 +1,6 @@
 package intake
 
-import "docent/rag"
+import "docent/rag/corpus"
 
 // SourceState is the stored state of a source. It says whether the source has
 // to be read again.
@@ -20,7 +20,7 @@ type SourceState struct {
 	// ETag is the server's tag of a fetched source.
 	ETag string
 	// Status says whether it is searchable.
-	Status rag.Status
+	Status corpus.Status
 	// Error says why a failed source could not be read.
 	Error string
 	// Pipeline is the version of the program that read the source.
@@ -36,9 +36,9 @@ type Put struct {
 	// Document names the collection and the source. The store sets ID, Version,
 	// Chunks, and the times of storing. A Failed document has no chunks. It
 	// replaces the earlier document, so that an unreadable source is not found.
-	Document rag.Document
+	Document corpus.Document
 	// Chunks are in order. The store sets their IDs.
-	Chunks []rag.Chunk
+	Chunks []corpus.Chunk
 	// Embedder names the model of Vectors.
 	Embedder string
 	// Vectors has one embedding per chunk, all of one length.

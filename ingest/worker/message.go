@@ -15,7 +15,7 @@ import (
 	"docent/ingest/extract/pdf"
 	"docent/ingest/intake"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // A message is a header in gob, which holds all that is small, and a body of raw
@@ -225,7 +225,7 @@ func (rep *reply) unpack(text string) (intake.Reading, error) {
 	return r, nil
 }
 
-func validHeadings(c rag.Chunk) bool {
+func validHeadings(c corpus.Chunk) bool {
 	for _, h := range c.Headings {
 		if !utf8.ValidString(h) {
 			return false
