@@ -20,8 +20,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"docent/ingest/extract"
 	"docent/ingest/extract/pdf"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -43,9 +43,9 @@ type Pages interface {
 	// Shows reports whether documents of a media type have pages to show.
 	Shows(media string) bool
 	// ReadPage reads where the letters of a page are.
-	ReadPage(ctx context.Context, src extract.Source, page int) (*pdf.Page, error)
+	ReadPage(ctx context.Context, src intake.Source, page int) (*pdf.Page, error)
 	// DrawPage draws a page as PNG and returns the number of pages.
-	DrawPage(ctx context.Context, src extract.Source, page, width int) (png []byte, pages int, err error)
+	DrawPage(ctx context.Context, src intake.Source, page, width int) (png []byte, pages int, err error)
 }
 
 // PageView describes a page of a document, and where a part of the text is on it.
@@ -240,8 +240,8 @@ func (s *server) fromOriginal(ctx context.Context, d rag.Document, key keptPage,
 }
 
 // original is a document as it was read.
-func original(d rag.Document, data []byte) extract.Source {
-	return extract.Source{Name: d.Source, Media: d.MediaType, Data: data}
+func original(d rag.Document, data []byte) intake.Source {
+	return intake.Source{Name: d.Source, Media: d.MediaType, Data: data}
 }
 
 func hash(data []byte) string {
@@ -342,7 +342,7 @@ func (s *server) draw(ctx context.Context, in *drawInput) (*huma.StreamResponse,
 			return nil, err
 		}
 		defer done()
-		if kept.png, kept.pages, err = s.cfg.Pages.DrawPage(ctx, extract.Source{Media: pdfType, Data: pdf}, in.Page, in.Width); err != nil {
+		if kept.png, kept.pages, err = s.cfg.Pages.DrawPage(ctx, intake.Source{Media: pdfType, Data: pdf}, in.Page, in.Width); err != nil {
 			return nil, err
 		}
 		s.kept.put(key, kept)

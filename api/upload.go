@@ -18,7 +18,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"docent/ingest"
-	"docent/ingest/worker"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -160,7 +160,7 @@ func (s *server) readFile(ctx context.Context, part *multipart.Part, collection,
 	// among other such files.
 	done = sync.OnceFunc(done)
 	defer done()
-	ctx = worker.WithClient(ctx, worker.Client{Key: clientKey(ctx), Slow: done})
+	ctx = intake.WithClient(ctx, intake.Client{Key: clientKey(ctx), Slow: done})
 	limited := &limitedFile{r: part, left: s.cfg.UploadBytes}
 	results, err = s.cfg.Uploads.Read(ctx, collection, source, limited)
 	switch {

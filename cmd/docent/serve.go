@@ -17,6 +17,7 @@ import (
 	"docent/agent/session"
 	"docent/api"
 	"docent/config"
+	"docent/ingest"
 	"docent/rag"
 	"docent/web"
 	"docent/ws"
@@ -146,11 +147,11 @@ func (a *app) serve(ctx context.Context, std stdio) error {
 	return a.retriever.Save(drain)
 }
 
-// reembedBehind gives chunks vectors by a new embedder while serving; until
+// reembedBehind embeds chunks with a new embedder while docent serves. Until
 // then keywords find them. A failure is logged and serving goes on.
 func (a *app) reembedBehind(ctx context.Context) error {
 	said := false
-	n, err := a.ingester.Reembed(ctx, func(_, total int) {
+	n, err := ingest.Reembed(ctx, a.db, a.embedder, func(_, total int) {
 		if !said {
 			said = true
 			a.log.Info("the embedder has changed: embedding again", "embedder", a.embedder.Name(), "chunks", total)
@@ -177,7 +178,7 @@ func (a *app) handlers(addr net.Addr, runtime *session.Runtime) (*ws.Server, htt
 		return nil, nil, fmt.Errorf("websocket: %w", err)
 	}
 	rest, err := api.New(api.Config{
-		RAG: a.rag, Retriever: a.retriever, Library: a.db, Documents: a.db, Uploads: a.ingester, Pages: a.ingester.Pages(),
+		RAG: a.rag, Retriever: a.retriever, Library: a.db, Documents: a.db, Uploads: a.ingester, Pages: a.readers,
 		Directory: runtime.Directory(a.db), Messages: a.db, Notifier: notifier{endpoint, sockets}, Agent: a.definition.Agent.Name(), Version: version, Logger: a.log,
 		Info: a.info, Ready: map[string]func(context.Context) error{"database": a.db.Ping}, UploadBytes: a.cfg.MaxFileSize, Metrics: a.metrics, Logins: a.logins(), Sources: a.sources,
 	})

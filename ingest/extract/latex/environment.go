@@ -1,7 +1,9 @@
-package markup
+package latex
 
 import (
 	"strings"
+
+	"docent/ingest/extract/blocks"
 )
 
 // texRole says what becomes of an environment.
@@ -53,7 +55,7 @@ func (l *latex) begin() {
 			code = withoutTokens(code)
 		}
 		if l.inner == 0 {
-			l.code(trimListing(base, code))
+			l.Code(trimListing(base, code))
 		} else {
 			l.write(" " + code + " ")
 		}
@@ -70,15 +72,15 @@ func (l *latex) begin() {
 			l.argument()
 		}
 		l.flush()
-		if len(l.lists) < maxNesting {
+		if len(l.lists) < blocks.MaxNesting {
 			kind := base
 			if base == "compactenum" || base == "inparaenum" {
 				kind = "enumerate"
 			}
 			l.lists = append(l.lists, latexList{kind: kind})
 		}
-		l.items++
-		l.marker = ""
+		l.Items++
+		l.Marker = ""
 		return
 	case texTable:
 		l.optional()
@@ -99,10 +101,10 @@ func (l *latex) begin() {
 	}
 	switch base {
 	case "abstract":
-		l.para("Abstract")
+		l.Para("Abstract")
 	case "frame":
 		if s, ok := l.group('{', '}'); ok && l.inner == 0 {
-			l.heading(4, l.render(s))
+			l.Heading(4, l.render(s))
 		}
 	}
 }
@@ -116,8 +118,8 @@ func (l *latex) end(env string) {
 		if n := len(l.lists); n > 0 {
 			l.lists = l.lists[:n-1]
 		}
-		l.items = max(0, l.items-1)
-		l.marker = ""
+		l.Items = max(0, l.Items-1)
+		l.Marker = ""
 	case texTable:
 		l.closeTable()
 	case texText, texCode, texDrop, texMath:
@@ -163,7 +165,7 @@ func withoutTokens(code string) string {
 			continue
 		}
 		end := i + 1
-		for end < len(code) && isWordAt(code, end) {
+		for end < len(code) && blocks.IsWordAt(code, end) {
 			end++
 		}
 		if end == i+1 { // an escaped sign

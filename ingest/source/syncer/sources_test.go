@@ -1,4 +1,4 @@
-package source_test
+package syncer_test
 
 import (
 	"bytes"
@@ -7,13 +7,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"docent/ingest/source"
+	"docent/ingest/source/syncer"
 	"docent/internal/fault"
 )
 
@@ -206,20 +206,20 @@ func TestVault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	manager := func(file, key string) *source.Manager {
+	manager := func(file, key string) *syncer.Manager {
 		t.Helper()
-		vault, err := source.NewVault(file, key)
+		vault, err := syncer.NewVault(file, key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := source.NewManager(source.Config{Store: w.db, Ingester: w.ingester, Documents: w.db, Vault: vault, Kinds: w.m.Kinds()})
+		m, err := syncer.NewManager(syncer.Config{Sources: w.db, Items: w.db, Leases: w.db, Ingester: w.ingester, Documents: w.db, Vault: vault, Kinds: w.m.Kinds()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return m
 	}
 	dir := t.TempDir()
-	for name, m := range map[string]*source.Manager{
+	for name, m := range map[string]*syncer.Manager{
 		"no key":      manager(filepath.Join(dir, "none"), ""),
 		"another key": manager("", strings.Repeat("ab", 32)),
 	} {
@@ -231,7 +231,7 @@ func TestVault(t *testing.T) {
 		t.Error("reading makes a key")
 	}
 	for _, key := range []string{"short", strings.Repeat("x", 64)} {
-		if _, err := source.NewVault("", key); fault.KindOf(err) != fault.Invalid {
+		if _, err := syncer.NewVault("", key); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("key %s: %v", key, err)
 		}
 	}
@@ -263,39 +263,5 @@ func TestVault(t *testing.T) {
 	info, err := os.Stat(file)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the key has mode %v, %v", info.Mode(), err)
-	}
-}
-
-func TestDecode(t *testing.T) {
-	t.Parallel()
-	kind := source.Kind{Name: "k", Options: []source.Option{
-		{Name: "url"}, {Name: "depth", Type: "number"}, {Name: "hidden", Type: "bool"}, {Name: "include", Type: "list"}, {Name: "wait", Type: "duration"}, {Name: "token", Secret: true},
-	}}
-	var got struct {
-		URL     string        `json:"url"`
-		Depth   int           `json:"depth"`
-		Hidden  bool          `json:"hidden"`
-		Include []string      `json:"include"`
-		Wait    time.Duration `json:"wait"`
-		Token   string        `json:"token"`
-	}
-	err := kind.Decode(source.Settings{Options: map[string]string{"url": "https://x", "depth": "3", "hidden": "true", "include": "a/**, b\nc", "wait": "2s", "token": `"`}}, &got)
-	if err != nil || got.URL != "https://x" || got.Depth != 3 || !got.Hidden || !slices.Equal(got.Include, []string{"a/**", "b", "c"}) || got.Wait != 2*time.Second || got.Token != `"` {
-		t.Errorf("decoded is %+v, %v", got, err)
-	}
-	for name, value := range map[string]string{"depth": "x", "hidden": "x", "wait": "x"} {
-		if err := kind.Decode(source.Settings{Options: map[string]string{name: value}}, &got); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	for text, want := range map[string]time.Duration{"manual": 0, "15m": 15 * time.Minute, "7d": 7 * 24 * time.Hour, "1h30m": 90 * time.Minute} {
-		if d, err := source.ParseSchedule(text); err != nil || d != want {
-			t.Errorf("schedule %s is %v, %v", text, d, err)
-		}
-	}
-	for _, text := range []string{"", "0s", "-1h", "1ms", "d", "xd", "-1d", "9999h", "999999999999d", "soon"} {
-		if d, err := source.ParseSchedule(text); fault.KindOf(err) != fault.Invalid {
-			t.Errorf("schedule %q is %v, %v", text, d, err)
-		}
 	}
 }

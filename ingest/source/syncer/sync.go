@@ -1,4 +1,4 @@
-package source
+package syncer
 
 import (
 	"bytes"
@@ -20,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"docent/ingest"
+	"docent/ingest/source"
 	"docent/internal/fault"
 )
 
@@ -64,38 +65,38 @@ type Documents interface {
 // a document is removed before its item. So a sync that was cut short leads to
 // reading again what is stored already, and never to a loss.
 type syncing struct {
-	items     Items
+	items     source.Items
 	documents Documents
-	record    Record
-	source    Source
+	record    source.Record
+	source    source.Source
 	retry     bool
 	now       func() time.Time
 	log       *slog.Logger
 	batch     *ingest.Batch
-	known     map[string]ItemRecord // by key, before this sync; not changed
-	owned     map[string]bool       // documents of known items that the source owns
+	known     map[string]source.ItemRecord // by key, before this sync; not changed
+	owned     map[string]bool              // documents of known items that the source owns
 
 	mu       sync.Mutex
-	seen     map[string]bool   // keys that were listed
-	names    map[string]string // keys by document, of the items that were listed
-	flight   map[string]flight // items that are being read, by document
-	dirty    []ItemRecord      // rows to store
+	seen     map[string]bool     // keys that were listed
+	names    map[string]string   // keys by document, of the items that were listed
+	flight   map[string]flight   // items that are being read, by document
+	dirty    []source.ItemRecord // rows to store
 	flushed  time.Time
-	sum      Summary
-	progress Progress
+	sum      source.Summary
+	progress source.Progress
 	broken   error // of the listing: it is incomplete
 	failed   error // of the store while listing
 }
 
 // flight is an item that is being read.
 type flight struct {
-	row   ItemRecord
+	row   source.ItemRecord
 	state []byte
 	fresh bool // the source did not have it before
 }
 
 // run syncs the source once. The summary is right even if there is an error.
-func (s *syncing) run(ctx context.Context, ingester Ingester) (Summary, error) {
+func (s *syncing) run(ctx context.Context, ingester Ingester) (source.Summary, error) {
 	s.seen, s.names, s.flight = map[string]bool{}, map[string]string{}, map[string]flight{}
 	s.sum.StartedAt = s.now().UTC()
 	err := s.sync(ctx, ingester)
@@ -108,7 +109,7 @@ func (s *syncing) sync(ctx context.Context, ingester Ingester) error {
 	if err != nil {
 		return fmt.Errorf("read the items of source %s: %w", s.record.Name, err)
 	}
-	s.known, s.owned = make(map[string]ItemRecord, len(rows)), map[string]bool{}
+	s.known, s.owned = make(map[string]source.ItemRecord, len(rows)), map[string]bool{}
 	for _, row := range rows {
 		s.known[row.Key] = row
 		if row.Owned {
@@ -149,7 +150,7 @@ func (s *syncing) sync(ctx context.Context, ingester Ingester) error {
 
 // checkEmpty asks the source whether it can have lost all its items.
 func (s *syncing) checkEmpty() error {
-	e, ok := s.source.(Emptier)
+	e, ok := s.source.(source.Emptier)
 	if !ok || len(s.seen) > 0 || len(s.known) == 0 {
 		return nil
 	}
@@ -176,7 +177,7 @@ func storable(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s
 // read by an older program, has no state: it is read again.
 func (s *syncing) state(key string) (state []byte, ok bool) {
 	row, has := s.known[rowKey(key)]
-	if !has || len(row.State) == 0 || row.Status == Pending || row.Status == Failed && s.retry || !s.batch.Current(row.Document) {
+	if !has || len(row.State) == 0 || row.Status == source.Pending || row.Status == source.Failed && s.retry || !s.batch.Current(row.Document) {
 		return nil, false
 	}
 	return row.State, true
@@ -191,7 +192,7 @@ func (s *syncing) list(ctx context.Context) iter.Seq[ingest.Input] {
 				s.stop(fault.New(fault.Internal, "docent failed on this source; the log has the details"))
 			}
 		}()
-		var waiting []Item
+		var waiting []source.Item
 		var since time.Time
 		admit := func() bool {
 			inputs, err := s.admit(ctx, waiting)
@@ -240,7 +241,7 @@ func (s *syncing) stop(err error) {
 }
 
 // listed notes an item and reports whether it has to be read.
-func (s *syncing) listed(it Item) bool {
+func (s *syncing) listed(it source.Item) bool {
 	key := rowKey(it.Key)
 	row, has := s.known[key]
 	s.mu.Lock()
@@ -252,11 +253,11 @@ func (s *syncing) listed(it Item) bool {
 	s.progress.Total++
 	if it.Err != nil {
 		if !has {
-			row = ItemRecord{Key: key, Document: s.name(key, it, row), Address: address(it), Owned: true}
+			row = source.ItemRecord{Key: key, Document: s.name(key, it, row), Address: address(it), Owned: true}
 			row.Owned = s.owned[row.Document] || len(s.batch.Documents(row.Document)) == 0
 		}
 		s.names[row.Document] = key
-		row.Status, row.Reason, row.Tries = Unreachable, reason(ingest.Reason(it.Err)), row.Tries+1
+		row.Status, row.Reason, row.Tries = source.Unreachable, reason(ingest.Reason(it.Err)), row.Tries+1
 		s.put(row)
 		s.progress.Done++
 		s.sum.Failed++
@@ -272,10 +273,10 @@ func (s *syncing) listed(it Item) bool {
 	s.progress.Done++
 	refreshed := it.State != nil && !bytes.Equal(it.State, row.State)
 	switch {
-	case row.Status == Failed:
+	case row.Status == source.Failed:
 		s.sum.Failed++
-	case row.Status == Unreachable || refreshed:
-		row.Status, row.Reason, row.Tries = Ready, "", 0
+	case row.Status == source.Unreachable || refreshed:
+		row.Status, row.Reason, row.Tries = source.Ready, "", 0
 		s.sum.Unchanged++
 	default:
 		s.sum.Unchanged++
@@ -284,7 +285,7 @@ func (s *syncing) listed(it Item) bool {
 	if refreshed {
 		row.State = it.State
 	}
-	if row.Status != Failed || refreshed {
+	if row.Status != source.Failed || refreshed {
 		s.put(row)
 	}
 	return false
@@ -299,7 +300,7 @@ func reason(text string) string {
 }
 
 // address is where people find an item; "" if that is too long to keep.
-func address(it Item) string {
+func address(it source.Item) string {
 	if len(it.Address) > maxAddress || !storable(it.Address) {
 		return ""
 	}
@@ -308,7 +309,7 @@ func address(it Item) string {
 
 // name is the source of an item's document: its address, unless another item
 // of this source has the same.
-func (s *syncing) name(key string, it Item, row ItemRecord) string {
+func (s *syncing) name(key string, it source.Item, row source.ItemRecord) string {
 	own := fmt.Sprintf("source:%d/%s", s.record.ID, key)
 	if len(own) > maxKey {
 		sum := sha256.Sum256([]byte(key))
@@ -326,8 +327,8 @@ func (s *syncing) name(key string, it Item, row ItemRecord) string {
 
 // admit notes items before they are read: that they exist, and whether their
 // documents are the source's own.
-func (s *syncing) admit(ctx context.Context, items []Item) ([]ingest.Input, error) {
-	var rows []ItemRecord
+func (s *syncing) admit(ctx context.Context, items []source.Item) ([]ingest.Input, error) {
+	var rows []source.ItemRecord
 	inputs := make([]ingest.Input, 0, len(items))
 	s.mu.Lock()
 	for _, it := range items {
@@ -338,16 +339,16 @@ func (s *syncing) admit(ctx context.Context, items []Item) ([]ingest.Input, erro
 		row.Owned = s.owned[row.Document] || len(s.batch.Documents(row.Document)) == 0
 		s.names[row.Document] = key
 		if !has || row.Document != old.Document || row.Owned != old.Owned {
-			note := ItemRecord{Key: key, Document: row.Document, Address: row.Address, Status: Pending, Owned: row.Owned, Tries: old.Tries, Reason: old.Reason, At: s.now()}
+			note := source.ItemRecord{Key: key, Document: row.Document, Address: row.Address, Status: source.Pending, Owned: row.Owned, Tries: old.Tries, Reason: old.Reason, At: s.now()}
 			if has && row.Document != old.Document {
 				row.State = nil
-				rows = append(rows, ItemRecord{Key: movedKey(old.Document), Document: old.Document, Status: Pending, Owned: old.Owned, At: s.now()})
+				rows = append(rows, source.ItemRecord{Key: movedKey(old.Document), Document: old.Document, Status: source.Pending, Owned: old.Owned, At: s.now()})
 			} else if has {
 				note.Status, note.State = old.Status, old.State
 			}
 			rows = append(rows, note)
 		}
-		s.flight[row.Document] = flight{row: row, state: it.State, fresh: !has || old.Status == Pending}
+		s.flight[row.Document] = flight{row: row, state: it.State, fresh: !has || old.Status == source.Pending}
 		name := it.Name
 		if name == "" {
 			name = path.Base(it.Key)
@@ -385,13 +386,13 @@ func (s *syncing) finish(out ingest.Outcome) {
 	s.progress.Done++
 	switch {
 	case out.Unread:
-		row.Status, row.Reason, row.Tries = Unreachable, reason(out.Reason), row.Tries+1
+		row.Status, row.Reason, row.Tries = source.Unreachable, reason(out.Reason), row.Tries+1
 		s.sum.Failed++
 	case out.Failed > 0:
-		row.Status, row.Reason, row.Tries, row.State = Failed, reason(out.Reason), row.Tries+1, f.state
+		row.Status, row.Reason, row.Tries, row.State = source.Failed, reason(out.Reason), row.Tries+1, f.state
 		s.sum.Failed++
 	default:
-		row.Status, row.Reason, row.Tries, row.State = Ready, "", 0, f.state
+		row.Status, row.Reason, row.Tries, row.State = source.Ready, "", 0, f.state
 		switch {
 		case out.Added+out.Changed+out.Removed == 0:
 			s.sum.Unchanged++
@@ -405,7 +406,7 @@ func (s *syncing) finish(out ingest.Outcome) {
 }
 
 // put queues a row. The caller holds the lock.
-func (s *syncing) put(row ItemRecord) {
+func (s *syncing) put(row source.ItemRecord) {
 	row.At = s.now()
 	s.dirty = append(s.dirty, row)
 }
@@ -429,7 +430,7 @@ func (s *syncing) flush(ctx context.Context, all bool) error {
 }
 
 // at returns how far the sync has come.
-func (s *syncing) at() Progress {
+func (s *syncing) at() source.Progress {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.progress
@@ -437,7 +438,7 @@ func (s *syncing) at() Progress {
 
 // removeGone removes the items that a complete listing did not have.
 func (s *syncing) removeGone(ctx context.Context) error {
-	var gone []ItemRecord
+	var gone []source.ItemRecord
 	for key, row := range s.known {
 		if !s.seen[key] {
 			gone = append(gone, row)
@@ -446,10 +447,10 @@ func (s *syncing) removeGone(ctx context.Context) error {
 	for document, key := range s.names { // rows that were noted in this sync
 		old, has := s.known[key]
 		if has && old.Document != document {
-			gone = append(gone, ItemRecord{Key: movedKey(old.Document), Document: old.Document, Owned: old.Owned})
+			gone = append(gone, source.ItemRecord{Key: movedKey(old.Document), Document: old.Document, Owned: old.Owned})
 		}
 	}
-	slices.SortFunc(gone, func(a, b ItemRecord) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(gone, func(a, b source.ItemRecord) int { return strings.Compare(a.Key, b.Key) })
 	for part := range slices.Chunk(gone, removeItems) {
 		removed, err := removeOwned(ctx, s.items, s.documents, s.batch, s.record.ID, part, s.names)
 		s.sum.Removed += removed
@@ -463,7 +464,7 @@ func (s *syncing) removeGone(ctx context.Context) error {
 // removeOwned removes the documents of items that the source owns and nobody
 // else has, then the items. It returns how many items there were. Documents of
 // the items in keep stay.
-func removeOwned(ctx context.Context, items Items, documents Documents, batch *ingest.Batch, id int64, gone []ItemRecord, keep map[string]string) (int, error) {
+func removeOwned(ctx context.Context, items source.Items, documents Documents, batch *ingest.Batch, id int64, gone []source.ItemRecord, keep map[string]string) (int, error) {
 	var keys, names []string
 	ids := map[string]int64{}
 	removed := 0

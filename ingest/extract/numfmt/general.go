@@ -1,4 +1,4 @@
-package office
+package numfmt
 
 import (
 	"math"
@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// general writes a number as spreadsheets show it in a cell without a format:
+// General writes a number as spreadsheets show it in a cell without a format:
 // up to ten digits behind the point, and an exponent for very large and very
 // small numbers.
-func general(f float64) string {
+func General(f float64) string {
 	if f == 0 || math.IsNaN(f) {
 		return "0"
 	}

@@ -1,4 +1,6 @@
-package source
+// Package syncer adds, changes, and removes sources. It syncs them on a schedule:
+// it brings collections in line with the places where documents live.
+package syncer
 
 import (
 	"context"
@@ -11,31 +13,36 @@ import (
 	"sync"
 	"time"
 
+	"docent/ingest/source"
 	"docent/internal/fault"
 )
 
-// Config is what a Manager needs.
+// Config configures a Manager.
 type Config struct {
-	// Store keeps the sources; required.
-	Store Store
+	// Sources keeps the sources; required.
+	Sources source.Sources
+	// Items keeps the items of sources; required.
+	Items source.Items
+	// Leases lets one process at a time sync a source; required.
+	Leases source.Leases
 	// Ingester reads documents; required.
 	Ingester Ingester
 	// Documents removes documents; required.
 	Documents Documents
 	// Vault encrypts secrets; required.
 	Vault *Vault
-	// Kinds are the sorts of sources there are; default none.
-	Kinds []Kind
-	// Concurrency is how many sources are synced at once; default 2.
+	// Kinds are the kinds of sources that can be added; default none.
+	Kinds []source.Kind
+	// Concurrency is the number of sources that are synced at once; default 2.
 	Concurrency int
 	// Poll is how often Run looks for sources that are due; default 2s.
 	Poll time.Duration
-	// Lease is how long another process waits before it takes over from one
-	// that has died; default 30s.
+	// Lease is the time after which another process takes over the syncs of a
+	// dead process; default 30s.
 	Lease time.Duration
 	// Now gives the time; default time.Now.
 	Now func() time.Time
-	// Logger gets what nobody waits for; default none.
+	// Logger gets the results of syncs in the background; default none.
 	Logger *slog.Logger
 }
 
@@ -54,22 +61,22 @@ type Manager struct {
 type running struct {
 	cancel context.CancelCauseFunc
 	done   chan struct{}
-	at     func() Progress
+	at     func() source.Progress
 }
 
 // NewManager checks the configuration and returns a manager.
 func NewManager(cfg Config) (*Manager, error) {
 	switch {
-	case cfg.Store == nil:
-		return nil, errors.New("source: Config.Store is missing")
+	case cfg.Sources == nil, cfg.Items == nil, cfg.Leases == nil:
+		return nil, errors.New("syncer: Config.Sources, Items or Leases is missing")
 	case cfg.Ingester == nil:
-		return nil, errors.New("source: Config.Ingester is missing")
+		return nil, errors.New("syncer: Config.Ingester is missing")
 	case cfg.Documents == nil:
-		return nil, errors.New("source: Config.Documents is missing")
+		return nil, errors.New("syncer: Config.Documents is missing")
 	case cfg.Vault == nil:
-		return nil, errors.New("source: Config.Vault is missing")
+		return nil, errors.New("syncer: Config.Vault is missing")
 	case cfg.Concurrency < 0, cfg.Poll < 0, cfg.Lease < 0:
-		return nil, errors.New("source: Config.Concurrency, Poll and Lease must not be negative")
+		return nil, errors.New("syncer: Config.Concurrency, Poll and Lease must not be negative")
 	}
 	if cfg.Concurrency == 0 {
 		cfg.Concurrency = 2
@@ -89,27 +96,6 @@ func NewManager(cfg Config) (*Manager, error) {
 	return &Manager{cfg: cfg, log: cfg.Logger, wake: make(chan struct{}, 1), running: map[int64]*running{}}, nil
 }
 
-// New is a source to add.
-type New struct {
-	// Kind names one of Config.Kinds. Required.
-	Kind string
-	// Location is the place. Required.
-	Location string
-	// Name identifies the source for people; default the location.
-	Name string
-	// Collection gets the documents; default the default collection.
-	Collection string
-	// Schedule is Manual or an interval; default that of the kind.
-	Schedule string
-	// Options are the settings of the kind that are not secret.
-	Options map[string]string
-	// Secret are the others.
-	Secret map[string]string
-	// Remote is set if the source is added over the network: local kinds are
-	// then refused.
-	Remote bool
-}
-
 const (
 	// maxName bounds the name of a source, in bytes.
 	maxName = 200
@@ -121,10 +107,10 @@ const (
 	nameTries = 100
 )
 
-// Kinds returns the sorts of sources there are.
-func (m *Manager) Kinds() []Kind { return m.cfg.Kinds }
+// Kinds returns the kinds of sources that can be added.
+func (m *Manager) Kinds() []source.Kind { return m.cfg.Kinds }
 
-func (m *Manager) kind(name string) (Kind, error) {
+func (m *Manager) kind(name string) (source.Kind, error) {
 	var names []string
 	for _, k := range m.cfg.Kinds {
 		if k.Name == name {
@@ -132,45 +118,45 @@ func (m *Manager) kind(name string) (Kind, error) {
 		}
 		names = append(names, k.Name)
 	}
-	return Kind{}, fault.New(fault.Invalid, "there is no kind of source %.64q; there are %s", name, strings.Join(names, ", "))
+	return source.Kind{}, fault.New(fault.Invalid, "there is no kind of source %.64q; there are %s", name, strings.Join(names, ", "))
 }
 
 // Add checks and stores a source. Its first sync is due at once, unless its
 // schedule is Manual.
-func (m *Manager) Add(ctx context.Context, n New) (Record, error) {
+func (m *Manager) Add(ctx context.Context, n source.New) (source.Record, error) {
 	kind, err := m.kind(n.Kind)
 	if err != nil {
-		return Record{}, err
+		return source.Record{}, err
 	}
 	if kind.Local && n.Remote {
-		return Record{}, fault.New(fault.Forbidden, "a source of kind %s reads the server's disk: add it on the server with docent source add %s", kind.Name, kind.Name)
+		return source.Record{}, fault.New(fault.Forbidden, "a source of kind %s reads the server's disk: add it on the server with docent source add %s", kind.Name, kind.Name)
 	}
-	r := Record{
+	r := source.Record{
 		Name: n.Name, Kind: n.Kind, Location: n.Location, Options: n.Options, Collection: n.Collection, Schedule: n.Schedule, CreatedAt: m.cfg.Now().UTC(),
 	}
 	if err := m.complete(&r, kind, n.Secret); err != nil {
-		return Record{}, err
+		return source.Record{}, err
 	}
 	if r.Secret, err = m.cfg.Vault.seal(purpose(r), n.Secret); err != nil {
-		return Record{}, err
+		return source.Record{}, err
 	}
 	base := r.Name
 	for try := 2; ; try++ {
-		r.ID, err = m.cfg.Store.AddSource(ctx, r)
+		r.ID, err = m.cfg.Sources.AddSource(ctx, r)
 		if err == nil {
 			break
 		}
 		if n.Name != "" || fault.KindOf(err) != fault.Conflict || try > nameTries {
-			return Record{}, err
+			return source.Record{}, err
 		}
 		r.Name = fmt.Sprintf("%s (%d)", base, try)
 	}
 	m.notify()
-	return m.cfg.Store.Source(ctx, r.ID)
+	return m.cfg.Sources.Source(ctx, r.ID)
 }
 
 // complete applies defaults and checks a record.
-func (m *Manager) complete(r *Record, kind Kind, secret map[string]string) error {
+func (m *Manager) complete(r *source.Record, kind source.Kind, secret map[string]string) error {
 	if r.Schedule == "" {
 		r.Schedule = kind.Schedule
 	}
@@ -189,14 +175,14 @@ func (m *Manager) complete(r *Record, kind Kind, secret map[string]string) error
 	if err := checkName(r.Name); err != nil {
 		return err
 	}
-	interval, err := kind.interval(r.Schedule)
+	interval, err := kind.Interval(r.Schedule)
 	if err != nil {
 		return err
 	}
 	if interval > 0 {
 		r.NextAt = r.CreatedAt
 	}
-	if err := kind.check(r.Options, secret); err != nil {
+	if err := kind.Check(r.Options, secret); err != nil {
 		return err
 	}
 	for _, settings := range []map[string]string{r.Options, secret} {
@@ -206,11 +192,11 @@ func (m *Manager) complete(r *Record, kind Kind, secret map[string]string) error
 			}
 		}
 	}
-	source, err := kind.Open(settings(*r, secret))
+	src, err := kind.Open(settings(*r, secret))
 	if err != nil {
 		return err
 	}
-	return closeSource(source)
+	return closeSource(src)
 }
 
 // checkName refuses names that cannot be typed or shown.
@@ -226,10 +212,10 @@ const defaultCollection = "default"
 
 // purpose binds secrets to the place that they are for, so that a changed row
 // does not send them elsewhere.
-func purpose(r Record) string { return r.Kind + "\x00" + r.Location }
+func purpose(r source.Record) string { return r.Kind + "\x00" + r.Location }
 
-func settings(r Record, secret map[string]string) Settings {
-	s := Settings{ID: r.ID, Location: r.Location, Options: map[string]string{}}
+func settings(r source.Record, secret map[string]string) source.Settings {
+	s := source.Settings{ID: r.ID, Location: r.Location, Options: map[string]string{}}
 	for _, all := range []map[string]string{r.Options, secret} {
 		for name, value := range all {
 			s.Options[name] = value
@@ -239,7 +225,7 @@ func settings(r Record, secret map[string]string) Settings {
 }
 
 // openSource makes the source of a record.
-func (m *Manager) openSource(r Record) (Source, error) {
+func (m *Manager) openSource(r source.Record) (source.Source, error) {
 	kind, err := m.kind(r.Kind)
 	if err != nil {
 		return nil, err
@@ -252,7 +238,7 @@ func (m *Manager) openSource(r Record) (Source, error) {
 }
 
 // closeSource frees what a source holds.
-func closeSource(s Source) error {
+func closeSource(s source.Source) error {
 	if c, ok := s.(io.Closer); ok {
 		return c.Close()
 	}
@@ -260,8 +246,8 @@ func closeSource(s Source) error {
 }
 
 // List returns all sources, by name, with the progress of running syncs.
-func (m *Manager) List(ctx context.Context) ([]Record, error) {
-	all, err := m.cfg.Store.ListSources(ctx)
+func (m *Manager) List(ctx context.Context) ([]source.Record, error) {
+	all, err := m.cfg.Sources.ListSources(ctx)
 	for i := range all {
 		m.overlay(&all[i])
 	}
@@ -269,14 +255,14 @@ func (m *Manager) List(ctx context.Context) ([]Record, error) {
 }
 
 // Get returns a source.
-func (m *Manager) Get(ctx context.Context, id int64) (Record, error) {
-	r, err := m.cfg.Store.Source(ctx, id)
+func (m *Manager) Get(ctx context.Context, id int64) (source.Record, error) {
+	r, err := m.cfg.Sources.Source(ctx, id)
 	m.overlay(&r)
 	return r, err
 }
 
-// overlay fills in what this process knows better than the store.
-func (m *Manager) overlay(r *Record) {
+// overlay fills in the progress of a sync in this process.
+func (m *Manager) overlay(r *source.Record) {
 	m.mu.Lock()
 	run := m.running[r.ID]
 	m.mu.Unlock()
@@ -284,40 +270,30 @@ func (m *Manager) overlay(r *Record) {
 	case run != nil:
 		r.Progress, r.BusyUntil = run.at(), m.cfg.Now().Add(m.cfg.Lease)
 	case !r.BusyUntil.After(m.cfg.Now()):
-		r.Progress, r.BusyUntil = Progress{}, time.Time{}
+		r.Progress, r.BusyUntil = source.Progress{}, time.Time{}
 	}
-}
-
-// Patch is what people change about a source; nil fields stay.
-type Patch struct {
-	// Name is the new name.
-	Name *string
-	// Schedule is the new schedule.
-	Schedule *string
-	// Paused stops or resumes the schedule.
-	Paused *bool
 }
 
 // Change changes a source and returns it.
-func (m *Manager) Change(ctx context.Context, id int64, p Patch) (Record, error) {
-	r, err := m.cfg.Store.Source(ctx, id)
+func (m *Manager) Change(ctx context.Context, id int64, p source.Patch) (source.Record, error) {
+	r, err := m.cfg.Sources.Source(ctx, id)
 	if err != nil {
-		return Record{}, err
+		return source.Record{}, err
 	}
-	c := Change{Name: p.Name, Schedule: p.Schedule, Paused: p.Paused}
+	c := source.Change{Name: p.Name, Schedule: p.Schedule, Paused: p.Paused}
 	if p.Name != nil {
 		if err := checkName(*p.Name); err != nil {
-			return Record{}, err
+			return source.Record{}, err
 		}
 	}
 	if p.Schedule != nil {
 		kind, err := m.kind(r.Kind)
 		if err != nil {
-			return Record{}, err
+			return source.Record{}, err
 		}
-		interval, err := kind.interval(*p.Schedule)
+		interval, err := kind.Interval(*p.Schedule)
 		if err != nil {
-			return Record{}, err
+			return source.Record{}, err
 		}
 		next := time.Time{}
 		if interval > 0 {
@@ -328,8 +304,8 @@ func (m *Manager) Change(ctx context.Context, id int64, p Patch) (Record, error)
 		}
 		c.NextAt = &next
 	}
-	if err := m.cfg.Store.ChangeSource(ctx, id, c); err != nil {
-		return Record{}, err
+	if err := m.cfg.Sources.ChangeSource(ctx, id, c); err != nil {
+		return source.Record{}, err
 	}
 	m.notify()
 	return m.Get(ctx, id)
@@ -345,11 +321,11 @@ func latest(a, b time.Time) time.Time {
 // Request asks for a sync in the background. With retry, items that failed are
 // read again even if they have not changed.
 func (m *Manager) Request(ctx context.Context, id int64, retry bool) error {
-	request := SyncRequest
+	request := source.SyncRequest
 	if retry {
-		request = RetryRequest
+		request = source.RetryRequest
 	}
-	if err := m.cfg.Store.RequestSync(ctx, id, request); err != nil {
+	if err := m.cfg.Leases.RequestSync(ctx, id, request); err != nil {
 		return err
 	}
 	m.notify()
@@ -358,11 +334,11 @@ func (m *Manager) Request(ctx context.Context, id int64, retry bool) error {
 
 // Failures returns up to limit items that could not be read, by key, after the
 // given one.
-func (m *Manager) Failures(ctx context.Context, id int64, after string, limit int) ([]ItemRecord, error) {
-	if _, err := m.cfg.Store.Source(ctx, id); err != nil {
+func (m *Manager) Failures(ctx context.Context, id int64, after string, limit int) ([]source.ItemRecord, error) {
+	if _, err := m.cfg.Sources.Source(ctx, id); err != nil {
 		return nil, err
 	}
-	return m.cfg.Store.FailedItems(ctx, id, after, limit)
+	return m.cfg.Items.FailedItems(ctx, id, after, limit)
 }
 
 // errRemoved ends the sync of a source that is being removed.
@@ -372,7 +348,7 @@ var errRemoved = fault.New(fault.Canceled, "the source is being removed")
 // that it did not add, and those that other sources have as well, stay. A
 // running sync of this process is ended first.
 func (m *Manager) Remove(ctx context.Context, id int64, keep bool) error {
-	r, err := m.cfg.Store.Source(ctx, id)
+	r, err := m.cfg.Sources.Source(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -392,25 +368,25 @@ func (m *Manager) Remove(ctx context.Context, id int64, keep bool) error {
 		return err
 	}
 	if !keep {
-		err = m.removeDocuments(ctx, r, func(p Progress) error {
+		err = m.removeDocuments(ctx, r, func(p source.Progress) error {
 			now := m.cfg.Now()
-			_, err := m.cfg.Store.KeepSync(ctx, id, Lease{Owner: owner, Now: now, Until: now.Add(m.cfg.Lease)}, p)
+			_, err := m.cfg.Leases.KeepSync(ctx, id, source.Lease{Owner: owner, Now: now, Until: now.Add(m.cfg.Lease)}, p)
 			return err
 		})
 	}
 	if err == nil {
-		err = m.cfg.Store.RemoveSource(ctx, id)
+		err = m.cfg.Sources.RemoveSource(ctx, id)
 	}
 	if err != nil {
-		return errors.Join(err, m.cfg.Store.EndSync(context.WithoutCancel(ctx), id, owner, nil))
+		return errors.Join(err, m.cfg.Leases.EndSync(context.WithoutCancel(ctx), id, owner, nil))
 	}
 	m.notify()
 	return nil
 }
 
 // removeDocuments removes the items of a source with the documents that it owns.
-func (m *Manager) removeDocuments(ctx context.Context, r Record, keepLease func(Progress) error) error {
-	items, err := m.cfg.Store.SourceItems(ctx, r.ID)
+func (m *Manager) removeDocuments(ctx context.Context, r source.Record, keepLease func(source.Progress) error) error {
+	items, err := m.cfg.Items.SourceItems(ctx, r.ID)
 	if err != nil {
 		return err
 	}
@@ -418,9 +394,9 @@ func (m *Manager) removeDocuments(ctx context.Context, r Record, keepLease func(
 	if err != nil {
 		return err
 	}
-	at := Progress{Total: len(items)}
+	at := source.Progress{Total: len(items)}
 	for part := range slices.Chunk(items, removeItems) {
-		if _, err := removeOwned(ctx, m.cfg.Store, m.cfg.Documents, batch, r.ID, part, nil); err != nil {
+		if _, err := removeOwned(ctx, m.cfg.Items, m.cfg.Documents, batch, r.ID, part, nil); err != nil {
 			return err
 		}
 		at.Done += len(part)

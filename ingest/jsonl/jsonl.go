@@ -1,4 +1,5 @@
-package plain
+// Package jsonl reads JSONL files, which hold one document on each line.
+package jsonl
 
 import (
 	"bytes"
@@ -6,34 +7,25 @@ import (
 	"path"
 	"strings"
 
+	"docent/ingest/intake"
 	"docent/ingest/outline"
 	"docent/internal/fault"
 )
 
-// Record is one line of a JSONL file that holds a document to a line.
-type Record struct {
-	// ID is the line's id; "" if it has none.
-	ID string
-	// Title is the line's title; "" if it has none.
-	Title string
-	// Text is the document.
-	Text string
-}
-
-// ParseRecord reads a line of a JSONL file.
-func ParseRecord(line []byte) (Record, error) {
+// Parse reads a line of a JSONL file.
+func Parse(line []byte) (intake.Line, error) {
 	var raw struct {
 		ID    json.RawMessage `json:"id"`
 		Title any             `json:"title"`
 		Text  *string         `json:"text"`
 	}
 	if err := json.Unmarshal(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")), &raw); err != nil {
-		return Record{}, fault.Wrap(fault.Invalid, err, "damaged: it is not a JSON object with a text")
+		return intake.Line{}, fault.Wrap(fault.Invalid, err, "damaged: it is not a JSON object with a text")
 	}
 	if raw.Text == nil {
-		return Record{}, fault.New(fault.Invalid, "it has no text")
+		return intake.Line{}, fault.New(fault.Invalid, "it has no text")
 	}
-	rec := Record{Text: outline.Clean(*raw.Text)}
+	rec := intake.Line{Text: outline.Clean(*raw.Text)}
 	rec.Title, _ = raw.Title.(string)
 	if len(raw.ID) > 0 && string(raw.ID) != "null" {
 		if json.Unmarshal(raw.ID, &rec.ID) != nil {
@@ -44,21 +36,20 @@ func ParseRecord(line []byte) (Record, error) {
 	return rec, nil
 }
 
-// HoldsRecords reports whether the beginning of a file shows that it holds a
-// document to a line: its first line is a JSON object with a text.
-func HoldsRecords(head []byte) bool {
+// Is reports whether a file is a JSONL file by its beginning. The first line of
+// one is a JSON object with a text.
+func Is(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	if len(head) == 0 || head[0] != '{' {
 		return false
 	}
 	line, _, _ := bytes.Cut(head, []byte("\n"))
-	_, err := ParseRecord(line)
+	_, err := Parse(line)
 	return err == nil
 }
 
-// MayHoldRecords reports whether a file's first bytes leave it possible that it
-// holds a document to a line.
-func MayHoldRecords(head []byte) bool {
+// MayBe reports whether a file may be a JSONL file by its first bytes.
+func MayBe(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	if len(head) < 2 || head[0] != '{' {
 		return false
@@ -67,8 +58,8 @@ func MayHoldRecords(head []byte) bool {
 	return len(head) > 0 && head[0] == '"'
 }
 
-// RecordsName reports whether a name is that of a file with a record to a line.
-func RecordsName(name string) bool {
+// HasName reports whether a file has the name of a JSONL file.
+func HasName(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".jsonl", ".ndjson", ".json":
 		return true

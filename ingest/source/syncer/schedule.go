@@ -1,4 +1,4 @@
-package source
+package syncer
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"docent/ingest/source"
 	"docent/internal/fault"
 )
 
@@ -32,17 +33,17 @@ var errLost = fault.New(fault.Conflict, "another process has taken over the sync
 
 // Sync syncs a source now, in this process. It fails with fault.Conflict if the
 // source is being synced. Progress, if set, is called now and then.
-func (m *Manager) Sync(ctx context.Context, id int64, retry bool, progress func(Progress)) (Summary, error) {
-	r, err := m.cfg.Store.Source(ctx, id)
+func (m *Manager) Sync(ctx context.Context, id int64, retry bool, progress func(source.Progress)) (source.Summary, error) {
+	r, err := m.cfg.Sources.Source(ctx, id)
 	if err != nil {
-		return Summary{}, err
+		return source.Summary{}, err
 	}
 	owner := newOwner()
 	if err := m.lease(ctx, r, owner); err != nil {
-		return Summary{}, err
+		return source.Summary{}, err
 	}
 	s := &syncing{
-		items: m.cfg.Store, documents: m.cfg.Documents, record: r, retry: retry || r.Requested == RetryRequest, now: m.cfg.Now, log: m.log,
+		items: m.cfg.Items, documents: m.cfg.Documents, record: r, retry: retry || r.Requested == source.RetryRequest, now: m.cfg.Now, log: m.log,
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -70,20 +71,20 @@ func (m *Manager) Sync(ctx context.Context, id int64, retry bool, progress func(
 
 // lease takes the lease of a source. It fails with fault.Conflict if another
 // process holds it.
-func (m *Manager) lease(ctx context.Context, r Record, owner string) error {
+func (m *Manager) lease(ctx context.Context, r source.Record, owner string) error {
 	for try := range 2 {
 		now := m.cfg.Now()
-		ok, err := m.cfg.Store.StartSync(ctx, r.ID, Lease{Owner: owner, Now: now, Until: now.Add(m.cfg.Lease)})
+		ok, err := m.cfg.Leases.StartSync(ctx, r.ID, source.Lease{Owner: owner, Now: now, Until: now.Add(m.cfg.Lease)})
 		if err != nil || ok {
 			return err
 		}
-		if r, err = m.cfg.Store.Source(ctx, r.ID); err != nil {
+		if r, err = m.cfg.Sources.Source(ctx, r.ID); err != nil {
 			return err
 		}
 		if try > 0 || !dead(r.BusyBy) {
 			break
 		}
-		if err := m.cfg.Store.EndSync(ctx, r.ID, r.BusyBy, nil); err != nil {
+		if err := m.cfg.Leases.EndSync(ctx, r.ID, r.BusyBy, nil); err != nil {
 			return err
 		}
 	}
@@ -92,11 +93,11 @@ func (m *Manager) lease(ctx context.Context, r Record, owner string) error {
 
 // resume asks again for the syncs of processes of this machine that were killed.
 func (m *Manager) resume(ctx context.Context) {
-	all, err := m.cfg.Store.ListSources(ctx)
+	all, err := m.cfg.Sources.ListSources(ctx)
 	for _, r := range all {
 		if r.BusyBy != "" && dead(r.BusyBy) && err == nil {
-			if err = m.cfg.Store.RequestSync(ctx, r.ID, SyncRequest); err == nil {
-				err = m.cfg.Store.EndSync(ctx, r.ID, r.BusyBy, nil)
+			if err = m.cfg.Leases.RequestSync(ctx, r.ID, source.SyncRequest); err == nil {
+				err = m.cfg.Leases.EndSync(ctx, r.ID, r.BusyBy, nil)
 			}
 		}
 	}
@@ -106,7 +107,7 @@ func (m *Manager) resume(ctx context.Context) {
 }
 
 // syncSource opens the source and syncs it.
-func (m *Manager) syncSource(ctx context.Context, s *syncing) (sum Summary, err error) {
+func (m *Manager) syncSource(ctx context.Context, s *syncing) (sum source.Summary, err error) {
 	sum.StartedAt = m.cfg.Now().UTC()
 	sum.EndedAt = sum.StartedAt
 	if s.source, err = m.openSource(s.record); err != nil {
@@ -121,7 +122,7 @@ func (m *Manager) syncSource(ctx context.Context, s *syncing) (sum Summary, err 
 }
 
 // keep extends the lease until the sync is over, and ends the sync if it is lost.
-func (m *Manager) keep(ctx context.Context, id int64, owner string, at func() Progress, over <-chan struct{}, cancel context.CancelCauseFunc, progress func(Progress)) {
+func (m *Manager) keep(ctx context.Context, id int64, owner string, at func() source.Progress, over <-chan struct{}, cancel context.CancelCauseFunc, progress func(source.Progress)) {
 	step := min(m.cfg.Lease/10, time.Second)
 	tick := time.NewTicker(step)
 	defer tick.Stop()
@@ -141,7 +142,7 @@ func (m *Manager) keep(ctx context.Context, id int64, owner string, at func() Pr
 			continue
 		}
 		now := m.cfg.Now()
-		ok, err := m.cfg.Store.KeepSync(ctx, id, Lease{Owner: owner, Now: now, Until: now.Add(m.cfg.Lease)}, at())
+		ok, err := m.cfg.Leases.KeepSync(ctx, id, source.Lease{Owner: owner, Now: now, Until: now.Add(m.cfg.Lease)}, at())
 		switch {
 		case err == nil && ok:
 			held = time.Now().Add(m.cfg.Lease)
@@ -153,24 +154,24 @@ func (m *Manager) keep(ctx context.Context, id int64, owner string, at func() Pr
 }
 
 // end notes how a sync ended and returns its error.
-func (m *Manager) end(ctx context.Context, r Record, owner string, sum *Summary, err error) error {
+func (m *Manager) end(ctx context.Context, r source.Record, owner string, sum *source.Summary, err error) error {
 	// The lease is given back also if the sync was canceled.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	if canceled(err) {
-		return errors.Join(err, m.cfg.Store.EndSync(last, r.ID, owner, nil))
+		return errors.Join(err, m.cfg.Leases.EndSync(last, r.ID, owner, nil))
 	}
-	end := &End{}
+	end := &source.End{}
 	if err != nil {
 		sum.Error, end.Errors = message(err), r.Errors+1
 		m.log.Warn("a source could not be synced", "source", r.Name, "error", err)
 	}
-	if now, failed := m.cfg.Store.Source(last, r.ID); failed == nil {
+	if now, failed := m.cfg.Sources.Source(last, r.ID); failed == nil {
 		r.Schedule = now.Schedule // it may have been changed meanwhile
 	}
-	interval, _ := ParseSchedule(r.Schedule) //nolint:errcheck // one that cannot be read is manual
+	interval, _ := source.ParseSchedule(r.Schedule) //nolint:errcheck // one that cannot be read is manual
 	end.Last, end.NextAt = *sum, next(m.cfg.Now().UTC(), interval, end.Errors)
-	if failed := m.cfg.Store.EndSync(last, r.ID, owner, end); failed != nil {
+	if failed := m.cfg.Leases.EndSync(last, r.ID, owner, end); failed != nil {
 		return errors.Join(err, fmt.Errorf("end the sync of source %s: %w", r.Name, failed))
 	}
 	return err
@@ -216,7 +217,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	m.resume(ctx)
 	for woken := true; ; {
 		w.reconcile(ctx, woken)
-		ids, err := m.cfg.Store.DueSources(ctx, m.cfg.Now())
+		ids, err := m.cfg.Leases.DueSources(ctx, m.cfg.Now())
 		if err != nil && ctx.Err() == nil {
 			m.log.Warn("look for sources that are due", "error", err)
 		}
@@ -265,7 +266,7 @@ func (m *Manager) background(ctx context.Context, id int64) {
 		// What was asked for is asked for again, for the next start.
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 		defer cancel()
-		if err := m.cfg.Store.RequestSync(last, id, SyncRequest); err != nil && fault.KindOf(err) != fault.NotFound {
+		if err := m.cfg.Leases.RequestSync(last, id, source.SyncRequest); err != nil && fault.KindOf(err) != fault.NotFound {
 			m.log.Warn("note an interrupted sync", "source", id, "error", err)
 		}
 	case canceled(err), fault.KindOf(err) == fault.Conflict, fault.KindOf(err) == fault.NotFound:
@@ -302,13 +303,13 @@ func (w *watching) reconcile(ctx context.Context, woken bool) {
 		return
 	}
 	w.looked = time.Now()
-	all, err := w.m.cfg.Store.ListSources(ctx)
+	all, err := w.m.cfg.Sources.ListSources(ctx)
 	if err != nil {
 		return // the next look says it
 	}
 	wanted := map[int64]bool{}
 	for _, r := range all {
-		if !watches[r.Kind] || r.Paused || r.Schedule == Manual {
+		if !watches[r.Kind] || r.Paused || r.Schedule == source.Manual {
 			continue
 		}
 		wanted[r.ID] = true
@@ -333,7 +334,7 @@ func (w *watching) reconcile(ctx context.Context, woken bool) {
 }
 
 // watch starts to watch a source.
-func (w *watching) watch(ctx context.Context, r Record) {
+func (w *watching) watch(ctx context.Context, r source.Record) {
 	ctx, cancel := context.WithCancel(ctx)
 	one := &watched{cancel: cancel, again: time.Now().Add(watchRetry), done: make(chan struct{})}
 	w.watched[r.ID] = one
@@ -347,13 +348,13 @@ func (w *watching) watch(ctx context.Context, r Record) {
 	})
 }
 
-func (m *Manager) watchSource(ctx context.Context, r Record) error {
+func (m *Manager) watchSource(ctx context.Context, r source.Record) error {
 	src, err := m.openSource(r)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = closeSource(src) }() // nothing is lost
-	watcher, ok := src.(Watcher)
+	watcher, ok := src.(source.Watcher)
 	if !ok {
 		return nil
 	}

@@ -1,8 +1,10 @@
-package markup
+package latex
 
 import (
 	"strings"
 	"unicode/utf8"
+
+	"docent/ingest/extract/blocks"
 )
 
 // decode is the first character of a text.
@@ -64,7 +66,7 @@ func (l *latex) command() {
 		return
 	}
 	name := l.name()
-	if strings.HasPrefix(l.text[l.pos:], "*") && name != `\` && isWordAt(name, 0) {
+	if strings.HasPrefix(l.text[l.pos:], "*") && name != `\` && blocks.IsWordAt(name, 0) {
 		l.pos++
 	}
 	switch {
@@ -75,7 +77,7 @@ func (l *latex) command() {
 	case texReferences[name]:
 		l.optional()
 		if key, ok := l.group('{', '}'); ok {
-			l.write("[" + oneLine(key) + "]")
+			l.write("[" + blocks.OneLine(key) + "]")
 		}
 	case texDefinitions[name]:
 		l.skipArguments(4)
@@ -101,7 +103,7 @@ func (l *latex) command() {
 // space.
 func (l *latex) symbol(name, s string) {
 	l.write(s)
-	if !isWordAt(name, 0) {
+	if !blocks.IsWordAt(name, 0) {
 		return
 	}
 	for l.pos < len(l.text) && (l.text[l.pos] == ' ' || l.text[l.pos] == '\t') {
@@ -176,10 +178,10 @@ func (l *latex) titled(name string) {
 	preamble := l.preamble
 	l.preamble = false
 	l.flush()
-	if name == "title" && l.title == "" {
-		l.title = text
+	if name == "title" && l.Title == "" {
+		l.Title = text
 	}
-	l.para(text)
+	l.Para(text)
 	l.preamble = preamble
 }
 
@@ -207,11 +209,11 @@ func (l *latex) section(name string) {
 		return
 	}
 	l.flush()
-	l.items, l.lists = 0, nil
-	if l.title == "" && (name == "part" || name == "chapter") {
-		l.title = text
+	l.Items, l.lists = 0, nil
+	if l.Title == "" && (name == "part" || name == "chapter") {
+		l.Title = text
 	}
-	l.heading(texSections[name], text)
+	l.Heading(texSections[name], text)
 }
 
 // special reads commands that need more than a table.
@@ -251,7 +253,7 @@ func (l *latex) special(name string) {
 		l.optional()
 		key, _ := l.group('{', '}')
 		l.flush()
-		l.marker = "- "
+		l.Marker = "- "
 		l.buf.WriteString("[" + key + "] ")
 	default:
 		l.inlineCommand(name)
@@ -299,11 +301,11 @@ func (l *latex) inlineCommand(name string) {
 		}
 	default:
 		l.optional()
-		if isWordAt(name, 0) {
+		if blocks.IsWordAt(name, 0) {
 			for l.pos < len(l.text) && (l.text[l.pos] == ' ' || l.text[l.pos] == '\t') {
 				l.pos++
 			}
-			if l.pos < len(l.text) && isWordAt(l.text, l.pos) && l.buf.Len() > 0 {
+			if l.pos < len(l.text) && blocks.IsWordAt(l.text, l.pos) && l.buf.Len() > 0 {
 				l.write(" ")
 			}
 		}
@@ -339,11 +341,11 @@ func (l *latex) caption(name string) {
 	}
 	text := l.render(arg)
 	if len(l.grids) > 0 {
-		l.grids[0].caption = text
+		l.grids[0].Caption = text
 		return
 	}
 	l.flush()
-	l.para(text)
+	l.Para(text)
 }
 
 // verb copies verbatim text within a paragraph.

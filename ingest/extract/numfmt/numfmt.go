@@ -1,4 +1,5 @@
-package office
+// Package numfmt writes the values of cells in the formats of spreadsheets.
+package numfmt
 
 import (
 	"math"
@@ -7,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// numberFormat is a parsed format code, such as "#,##0.00;[Red]-#,##0.00".
-type numberFormat struct {
+// Format is a parsed format code, such as "#,##0.00;[Red]-#,##0.00".
+type Format struct {
 	sections []formatSection
 	text     *formatSection // for text, nil if text is shown as it is
 }
@@ -53,9 +54,9 @@ const (
 // maxFormat bounds a format code.
 const maxFormat = 1024
 
-// parseFormat parses a format code.
-func parseFormat(code string) *numberFormat {
-	f := &numberFormat{}
+// Parse parses a format code.
+func Parse(code string) *Format {
+	f := &Format{}
 	for _, part := range splitFormat(code[:min(len(code), maxFormat)]) {
 		s := parseSection(part)
 		if len(s.tokens) > 0 && s.hasText() && !s.date && s.whole+s.decimals == 0 {
@@ -287,7 +288,7 @@ func (s *formatSection) holds(v float64) bool {
 
 // section chooses the section for a value. The value comes back without its sign
 // if the section shows the sign itself.
-func (f *numberFormat) section(v float64) (*formatSection, float64) {
+func (f *Format) section(v float64) (*formatSection, float64) {
 	n := len(f.sections)
 	if f.sections[0].op != "" {
 		for i := range f.sections {
@@ -310,19 +311,20 @@ func (f *numberFormat) section(v float64) (*formatSection, float64) {
 	}
 }
 
-// number writes a number in the format.
-func (f *numberFormat) number(v float64, date1904 bool) string {
+// Number writes a number in the format. Dates count from 1904 if date1904 is
+// set, else from 1900.
+func (f *Format) Number(v float64, date1904 bool) string {
 	s, v := f.section(v)
 	switch {
 	case s.empty && len(f.sections) > 1:
 		return ""
 	case s.general || len(s.tokens) == 0:
-		return s.around(general(v))
+		return s.around(General(v))
 	case s.date:
 		if text, ok := s.dateText(v, date1904); ok {
 			return text
 		}
-		return general(v)
+		return General(v)
 	case s.fraction && s.whole > 0:
 		return s.fractionText(v)
 	case s.exponent:
@@ -345,4 +347,22 @@ func (s *formatSection) around(text string) string {
 		return b.String() + text
 	}
 	return text + b.String()
+}
+
+// Text writes a text in the format, such as "@ kg". The nil format returns the
+// text as it is.
+func (f *Format) Text(v string) string {
+	if f == nil || f.text == nil || len(v) > 1<<10 {
+		return v
+	}
+	var b strings.Builder
+	for _, t := range f.text.tokens {
+		switch {
+		case t.kind == literal:
+			b.WriteString(t.text)
+		case t.kind == textValue && b.Len() < 8<<10:
+			b.WriteString(v)
+		}
+	}
+	return b.String()
 }

@@ -1,4 +1,5 @@
-package markup
+// Package latex reads documents in LaTeX.
+package latex
 
 import (
 	"context"
@@ -7,28 +8,30 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"docent/ingest/extract/blocks"
+	"docent/ingest/extract/charset"
 	"docent/ingest/outline"
 )
 
-// LaTeX reads LaTeX: the title, sections, lists, tables and listings. Formulas
-// stay as their source. The preamble, comments, definitions and drawings are
-// dropped, and included files are not read.
-func LaTeX(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
-	text, err := textual(data)
+// Read reads the title, sections, lists, tables, and listings. Formulas stay as
+// their source. Read drops the preamble, comments, definitions, and drawings. It
+// does not read included files.
+func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
+	text, _, err := charset.Decode(data, "")
 	if err != nil {
 		return nil, err
 	}
-	l := &latex{writer: newWriter(ctx, len(text)), text: text, budget: 4*len(text) + 1<<20}
+	l := &latex{Writer: blocks.NewWriter(ctx, len(text)), text: text, budget: 4*len(text) + 1<<20}
 	l.preamble = hasPreamble(text)
 	l.last = strings.LastIndex(text, `\end{document}`)
 	l.run()
 	l.flush()
-	return l.document()
+	return l.Document()
 }
 
 // latex is the state of reading LaTeX.
 type latex struct {
-	*writer
+	*blocks.Writer
 	text string
 	pos  int
 	// budget is how many bytes may still be searched for ends that do not
@@ -54,7 +57,7 @@ type latexList struct {
 
 // latexGrid is an open table.
 type latexGrid struct {
-	grid
+	blocks.Grid
 	row  []string
 	rule bool // a rule stands below the rows so far
 	kept int  // the rows before those that are repeated on each page
@@ -74,7 +77,7 @@ func hasPreamble(text string) bool {
 // run reads the text up to its end.
 func (l *latex) run() {
 	for n := 0; l.pos < len(l.text) && !l.ended; n++ {
-		if n%4096 == 0 && l.done() {
+		if n%4096 == 0 && l.Done() {
 			return
 		}
 		l.step()
@@ -181,11 +184,11 @@ func (l *latex) newline() {
 func (l *latex) flush() {
 	text := l.buf.String()
 	l.buf.Reset()
-	l.para(tidyTeX(text))
+	l.Para(tidyTeX(text))
 	notes := l.notes
 	l.notes = nil
 	for _, n := range notes {
-		l.para(n)
+		l.Para(n)
 	}
 }
 
@@ -336,15 +339,15 @@ const maxInner = 6
 // render returns the text of an argument in one line.
 func (l *latex) render(arg string) string {
 	if !strings.ContainsAny(arg, "\\{}$~%&`'-\n") {
-		return oneLine(arg)
+		return blocks.OneLine(arg)
 	}
 	if l.inner >= maxInner {
-		return oneLine(strings.NewReplacer("{", "", "}", "", "\n", " ").Replace(arg))
+		return blocks.OneLine(strings.NewReplacer("{", "", "}", "", "\n", " ").Replace(arg))
 	}
-	in := &latex{writer: newWriter(l.ctx, len(arg)), text: arg, budget: len(arg) + 1<<10, inner: l.inner + 1}
+	in := &latex{Writer: blocks.NewWriter(l.Ctx, len(arg)), text: arg, budget: len(arg) + 1<<10, inner: l.inner + 1}
 	in.run()
 	in.flush()
-	return oneLine(in.b.Document("").Text)
+	return blocks.OneLine(in.Builder.Document("").Text)
 }
 
 // name returns the name of the command at the position, behind its backslash.
@@ -374,16 +377,16 @@ func (l *latex) item() {
 		}
 	}
 	l.flush()
-	l.marker = "- "
+	l.Marker = "- "
 	if n := len(l.lists); n > 0 {
 		if list := &l.lists[n-1]; list.kind == "enumerate" {
 			list.next++
-			l.marker = strconv.Itoa(list.next) + ". "
+			l.Marker = strconv.Itoa(list.next) + ". "
 		}
 	}
 	if ok {
 		label = l.render(label)
-		l.marker = "- "
+		l.Marker = "- "
 		if label != "" {
 			l.buf.WriteString(strings.TrimSuffix(label, ":") + ": ")
 		}

@@ -1,4 +1,4 @@
-package office
+package numfmt
 
 import (
 	"math"
@@ -14,7 +14,7 @@ func (s *formatSection) digits(v float64) string {
 	negative := v < 0
 	v = math.Abs(v) * math.Pow(100, float64(s.percents)) / math.Pow(1000, float64(s.scale))
 	if math.IsInf(v, 0) || math.IsNaN(v) {
-		return general(v)
+		return General(v)
 	}
 	text := roundHalfUp(v, min(s.decimals, maxDecimals))
 	whole, part, _ := strings.Cut(text, ".")
@@ -140,7 +140,7 @@ func (s *formatSection) fractionText(v float64) string {
 		sign, v = "-", -v
 	}
 	if v > 1e9 {
-		return sign + general(v)
+		return sign + General(v)
 	}
 	whole := math.Floor(v)
 	if !spaced {

@@ -1,4 +1,4 @@
-package source_test
+package syncer_test
 
 import (
 	"context"
@@ -20,6 +20,8 @@ import (
 
 	"docent/ingest"
 	"docent/ingest/source"
+	"docent/ingest/source/syncer"
+	"docent/ingest/worker"
 	"docent/internal/fault"
 	"docent/rag"
 	"docent/store/sqlite"
@@ -138,7 +140,7 @@ type world struct {
 	*testing.T
 	db       *sqlite.Store
 	ingester *ingest.Ingester
-	m        *source.Manager
+	m        *syncer.Manager
 	places   map[string]*place
 	mu       sync.Mutex
 	settings []source.Settings
@@ -152,15 +154,19 @@ func newWorld(t *testing.T) *world {
 	if w.db, err = sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "docent.db")}); err != nil {
 		t.Fatal(err)
 	}
-	if w.ingester, err = ingest.New(ingest.Config{Store: w.db, Embedder: embedder{}, BatchDocuments: 4}); err != nil {
-		t.Fatal(err)
-	}
-	vault, err := source.NewVault(filepath.Join(dir, "secret.key"), "")
+	reader, err := worker.NewLocal(worker.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.m, err = source.NewManager(source.Config{
-		Store: w.db, Ingester: w.ingester, Documents: w.db, Vault: vault, Poll: 5 * time.Millisecond, Lease: 2 * time.Second,
+	if w.ingester, err = ingest.New(ingest.Config{Store: w.db, Embedder: embedder{}, Reader: reader, BatchDocuments: 4}); err != nil {
+		t.Fatal(err)
+	}
+	vault, err := syncer.NewVault(filepath.Join(dir, "secret.key"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.m, err = syncer.NewManager(syncer.Config{
+		Sources: w.db, Items: w.db, Leases: w.db, Ingester: w.ingester, Documents: w.db, Vault: vault, Poll: 5 * time.Millisecond, Lease: 2 * time.Second,
 		Kinds: []source.Kind{{
 			Name: "place", Watches: true, Options: []source.Option{{Name: "depth", Type: "number"}, {Name: "token", Secret: true}},
 			Open: func(s source.Settings) (source.Source, error) {

@@ -1,8 +1,9 @@
-package markup
+package latex
 
 import (
 	"strings"
 
+	"docent/ingest/extract/blocks"
 	"docent/ingest/extract/table"
 )
 
@@ -13,8 +14,8 @@ func (l *latex) cell() {
 		return
 	}
 	g := &l.grids[0]
-	if len(g.row) < maxColumns {
-		g.row = append(g.row, tidyTeX(oneLine(l.buf.String())))
+	if len(g.row) < blocks.MaxColumns {
+		g.row = append(g.row, tidyTeX(blocks.OneLine(l.buf.String())))
 	}
 	l.buf.Reset()
 }
@@ -28,7 +29,7 @@ func (l *latex) row() {
 	l.cell()
 	g := &l.grids[0]
 	if strings.TrimSpace(strings.Join(g.row, "")) != "" {
-		g.rows = append(g.rows, g.row)
+		g.Rows = append(g.Rows, g.row)
 	}
 	g.row = nil
 }
@@ -40,8 +41,8 @@ func (l *latex) rule() {
 		return
 	}
 	g := &l.grids[0]
-	if n := len(g.rows); n > 0 && n <= 3 && !g.rule && isBlank(l.buf.String()) && len(g.row) == 0 {
-		g.headers = n
+	if n := len(g.Rows); n > 0 && n <= 3 && !g.rule && blocks.IsBlank(l.buf.String()) && len(g.row) == 0 {
+		g.Headers = n
 		g.rule = true
 	}
 }
@@ -54,9 +55,9 @@ func (l *latex) repeatedRows(name string) {
 	}
 	g := &l.grids[0]
 	if name != "endfirsthead" && (g.kept > 0 || name != "endhead") {
-		g.rows = g.rows[:g.kept]
+		g.Rows = g.Rows[:g.kept]
 	}
-	g.kept = len(g.rows)
+	g.kept = len(g.Rows)
 }
 
 // openTable begins a table. Within a cell, a table is text.
@@ -75,17 +76,17 @@ func (l *latex) closeTable() {
 	}
 	if n == 1 {
 		l.row()
-		g := l.grids[0].grid
-		if g.headers > 0 && g.headers == len(g.rows) || g.headers > 0 && !table.IsHeader(g.rows[0]) && len(g.rows[0]) < 2 {
-			g.headers = 0
+		g := l.grids[0].Grid
+		if g.Headers > 0 && g.Headers == len(g.Rows) || g.Headers > 0 && !table.IsHeader(g.Rows[0]) && len(g.Rows[0]) < 2 {
+			g.Headers = 0
 		}
 		l.grids = nil
 		l.buf.Reset()
-		l.writer.table(g)
+		l.Writer.Table(g)
 		notes := l.notes
 		l.notes = nil
 		for _, note := range notes {
-			l.para(note)
+			l.Para(note)
 		}
 		return
 	}
