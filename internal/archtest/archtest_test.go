@@ -182,12 +182,9 @@ func TestSizes(t *testing.T) {
 	}
 	for _, s := range sources(t) {
 		ast.Inspect(s.file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncDecl:
-				if n.Body != nil {
-					if l := s.fset.Position(n.End()).Line - s.fset.Position(n.Pos()).Line + 1; l > MaxFuncLines {
-						t.Errorf("%s: %s has %d lines, the budget is %d", s.path, n.Name.Name, l, MaxFuncLines)
-					}
+			if f, ok := n.(*ast.FuncDecl); ok && f.Body != nil {
+				if l := s.fset.Position(f.End()).Line - s.fset.Position(f.Pos()).Line + 1; l > MaxFuncLines {
+					t.Errorf("%s: %s has %d lines, the budget is %d", s.path, f.Name.Name, l, MaxFuncLines)
 				}
 			}
 			return true
