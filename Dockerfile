@@ -1,4 +1,4 @@
-# The page, then the program, then an image with nothing but the program.
+# Three stages: the page, the program, and an image with only the program.
 FROM node:22-bookworm-slim AS web
 WORKDIR /src/web
 COPY web/package.json web/package-lock.json ./
@@ -14,7 +14,7 @@ RUN go mod download
 COPY . .
 COPY --from=web /src/web/dist web/dist
 ARG VERSION=docker
-# As `make build` does.
+# The same steps as make build.
 RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o out/docent ./cmd/docent
 RUN mkdir -p out/data
 
@@ -24,6 +24,6 @@ COPY --from=build --chown=nonroot:nonroot /src/out/data /data
 VOLUME /data
 EXPOSE 8765
 ENTRYPOINT ["/docent"]
-# Whoever reaches the port may use docent: publish it on 127.0.0.1 only, or serve
-# with --auth in the place of --insecure.
+# Everyone who reaches the port may use docent. Publish it on 127.0.0.1 only, or
+# replace --insecure by --auth.
 CMD ["serve", "--data", "/data", "--addr", "0.0.0.0:8765", "--insecure"]

@@ -1,4 +1,4 @@
-# docent: `make help` lists what there is.
+# docent: `make help` lists the commands.
 SHELL := /bin/bash
 export PATH := $(CURDIR)/bin/tools/node:$(PATH):/usr/local/go/bin
 export CGO_ENABLED ?= 0
@@ -7,9 +7,9 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 DATA    ?= data
 ADDR    ?= 127.0.0.1:8765
-# What bin/docent may weigh, in bytes, wherever it is tested.
+# Maximum size of bin/docent in bytes.
 MAX_SIZE := 150000000
-# Says that a database has had the sample documents, by its URL.
+# Marks a database, by its URL, that has the sample documents.
 SAMPLES  = $(DATA)/.samples-$(shell printf %s "$$DATABASE_URL" | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
@@ -18,11 +18,11 @@ SAMPLES  = $(DATA)/.samples-$(shell printf %s "$$DATABASE_URL" | cksum | cut -d 
 help: ## list the commands
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## find or install what run and test need
+setup: ## install the programs that run and test need
 	@.ci/setup run
 	@.ci/setup test
 
-run: ## build, ingest the sample documents on first start, serve the page at http://127.0.0.1:8765
+run: ## build, ingest sample documents on the first start, serve the page at http://127.0.0.1:8765
 	@.ci/setup run
 	@$(MAKE) --no-print-directory build
 	@if [ ! -e $(SAMPLES) ]; then bin/docent ingest --data $(DATA) README.md docs && touch $(SAMPLES); fi
@@ -35,7 +35,7 @@ web: ## build the page into web/dist
 	@.ci/setup run
 	@if [ ! -e web/dist/index.html.gz ] || [ -n "$$(find web/src clients/ts/src web/public web/scripts web/package-lock.json web/package.json web/tsconfig.json web/vite.config.ts web/index.html -newer web/dist/index.html.gz -print -quit)" ]; then cd web && npm run build; fi
 
-test: ## every test, Go with -race and the page's, on a real Postgres and in a real browser
+test: ## run all tests of Go (with -race) and the page, on a real Postgres and in a real browser
 	@.ci/setup test
 	@$(MAKE) --no-print-directory build
 	@size=$$(wc -c < bin/docent); if [ $$size -gt $(MAX_SIZE) ]; then echo "bin/docent has $$size bytes, the budget is $(MAX_SIZE)"; exit 1; fi
@@ -43,10 +43,11 @@ test: ## every test, Go with -race and the page's, on a real Postgres and in a r
 	cd web && npm run check && npm test
 	cd web && DOCENT_BIN=$(CURDIR)/bin/docent npm run e2e
 
-lint: ## gofumpt, vet, golangci-lint, tidy
+lint: ## check format, code, dependencies, and prose
 	@.ci/setup lint
 	@out=$$(bin/tools/gofumpt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofumpt these (make fmt):"; echo "$$out"; exit 1; fi
 	go mod tidy -diff
+	go run ./tools/prose
 	go vet ./...
 	bin/tools/golangci-lint run
 
@@ -54,20 +55,20 @@ fmt: ## format the Go code
 	@.ci/setup lint
 	bin/tools/gofumpt -w $$(git ls-files '*.go')
 
-bench: web ## benchmarks: ratios against a baseline in the same run (docs/performance.md)
+bench: web ## run the benchmarks (docs/explanation/performance.md)
 	@.ci/setup test
 	@set -o pipefail; go test -run '^$$' -bench . -timeout 30m $$(grep -rl --include='*_test.go' --exclude-dir=node_modules '^func Benchmark' . | xargs -n1 dirname | sort -u) \
 		| awk -F'\t' '/^Benchmark.*\t/ { print $$1; for (i = 3; i <= NF; i++) print "  " $$i; next } { print }'
 
-eval: build ## measure retrieval and answers on the question sets (fetches their corpora)
+eval: build ## fetch the corpora of the question sets, and measure retrieval and answers
 	.ci/eval
 
-fidelity: ## compare the text of documents with pdftotext, pandoc, trafilatura and LibreOffice (FOLDER=… for your own)
+fidelity: ## compare extracted text with pdftotext, pandoc, trafilatura, and LibreOffice (FOLDER=… for your own)
 	go run ./tools/fidelity $(FOLDER)
 
-soak: build ## long tests: kill -9 during ingest and conversations, cut connections, messages sent thrice, frames that make no sense
+soak: build ## run the long tests: killed processes, cut connections, repeated messages, and invalid frames
 	CGO_ENABLED=1 go test -race -tags soak -timeout 60m -count=1 -run Soak ./cmd/docent
 
-clean: ## remove what was built
+clean: ## remove build results
 	rm -rf bin
 	find web/dist -mindepth 1 ! -name placeholder.html -delete

@@ -130,8 +130,8 @@ func (s *server) declare(registered []string) error {
 	}
 	spec := s.api.OpenAPI()
 	spec.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		"token":  {Type: "http", Scheme: "bearer", Description: "An API token, or a JWT of the configured issuer. Needed only while authentication is on, as is the cookie."},
-		"cookie": {Type: "apiKey", In: "cookie", Name: auth.CookieName, Description: "Given by POST /api/login."},
+		"token":  {Type: "http", Scheme: "bearer", Description: "An API token, or a JWT of the configured issuer. Like the cookie, it is needed only while authentication is on."},
+		"cookie": {Type: "apiKey", In: "cookie", Name: auth.CookieName, Description: "Set by POST /api/login."},
 	}
 	for path, item := range spec.Paths {
 		for method, op := range map[string]*huma.Operation{

@@ -256,9 +256,9 @@ func newHandler(config Config, mux router) (http.Handler, error) {
 	s.api = humago.New(mux, huma.Config{
 		OpenAPI: &huma.OpenAPI{Info: &huma.Info{
 			Title: "docent", Version: cfg.Version,
-			Description: "Answers from your documents, with the passages they rest on. Errors are " +
-				`{"code","id","params","message","retryable"}: what the caller can do, the id of the sentence and its values, the sentence in English, ` +
-				`and whether the same request may succeed later.`,
+			Description: "Answers from your documents, with citations. Errors are " +
+				`{"code","id","params","message","retryable"}: the kind of the error, the id of the message and its values, ` +
+				`a message for users in English, and whether the same request may succeed later.`,
 		}},
 		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat},
 		DefaultFormat: "application/json",

@@ -28,17 +28,17 @@ const eventStream = "text/event-stream"
 // Question is a question with what differs from the defaults.
 type Question struct {
 	// Question is what the user asks.
-	Question string `json:"question" minLength:"1" doc:"What the user asks."`
+	Question string `json:"question" minLength:"1" doc:"The question."`
 	// K is how many passages to answer from; 0 keeps the default.
-	K int `json:"k,omitempty" minimum:"0" maximum:"50" doc:"How many passages to answer from."`
+	K int `json:"k,omitempty" minimum:"0" maximum:"50" doc:"The number of passages."`
 	// History are the earlier messages.
 	History []Turn `json:"history,omitempty" nullable:"true" maxItems:"200" doc:"Earlier messages, oldest first."`
 	// Model names a configured model; "" is the default.
-	Model string `json:"model,omitempty" maxLength:"200" doc:"A configured model, or extractive for quotes alone."`
+	Model string `json:"model,omitempty" maxLength:"200" doc:"A configured model, or extractive for quotes only."`
 	// Prompt replaces the instruction to the model.
-	Prompt string `json:"prompt,omitempty" doc:"Replaces the instruction to the model."`
+	Prompt string `json:"prompt,omitempty" doc:"Replaces the instructions for the model."`
 	// Collections are searched; none means all.
-	Collections []string `json:"collections,omitempty" nullable:"true" maxItems:"100" doc:"Only these collections."`
+	Collections []string `json:"collections,omitempty" nullable:"true" maxItems:"100" doc:"Searches only these collections."`
 }
 
 // Turn is an earlier message.
@@ -85,9 +85,9 @@ func (s *server) askRoutes() {
 	message := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[payload.RAGMessage](), true, "")
 	register(s, huma.Operation{
 		Method: http.MethodPost, Path: "/api/ask", OperationID: "ask", Tags: []string{"answers"}, Summary: "Ask a question",
-		Description: "One question to the documents, without a conversation and without the agent; GET /api/documents tells what documents there are. " +
-			"With Accept: text/event-stream the answer comes as it is made, in the events phase {\"phase\"}, delta {\"text\"} and, " +
-			"last, message with the whole checked answer, or error {\"code\",\"message\",\"retryable\"}. Comments keep a slow stream alive.",
+		Description: "Answers one question from the documents, without a conversation or an agent. GET /api/documents lists the documents. " +
+			"With Accept: text/event-stream, the answer is streamed in the events phase {\"phase\"}, delta {\"text\"} and, " +
+			"finally, message with the complete, checked answer, or error {\"code\",\"message\",\"retryable\"}. Comments keep a slow stream alive.",
 		MaxBodyBytes: s.cfg.MessageBytes, BodyReadTimeout: s.cfg.bodyTimeout,
 		Errors: []int{http.StatusNotFound, http.StatusTooManyRequests},
 		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{

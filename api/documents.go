@@ -38,7 +38,7 @@ type Document struct {
 	// Collection is the set it belongs to.
 	Collection string `json:"collection"`
 	// Source is where it came from.
-	Source string `json:"source" doc:"An absolute path, a URL, upload:NAME or stdin:NAME."`
+	Source string `json:"source" doc:"An absolute path, a URL, upload:NAME, or stdin:NAME."`
 	// Title is what people call it.
 	Title string `json:"title"`
 	// MediaType was found in its content.
@@ -89,7 +89,7 @@ type Chunk struct {
 	// PageLabel is the page as printed; null where there are none.
 	PageLabel *string `json:"page_label"`
 	// Start is a byte offset in the document's text.
-	Start int `json:"start" doc:"Byte offset in the document's text."`
+	Start int `json:"start" doc:"The byte offset in the text of the document."`
 	// End is exclusive.
 	End int `json:"end"`
 	// Tokens is its length.
@@ -105,26 +105,26 @@ type documentOutput struct{ Body Document }
 type deleteInput struct {
 	bodyRead
 	Body struct {
-		IDs []int64 `json:"ids" minItems:"1" maxItems:"10000" nullable:"false" doc:"Those that name no document are passed over."`
+		IDs []int64 `json:"ids" minItems:"1" maxItems:"10000" nullable:"false" doc:"The ids of the documents. Unknown ids are ignored."`
 	} `nameHint:"DocumentIDs"`
 }
 
 type deleteOutput struct {
 	Body struct {
-		Removed int `json:"removed" doc:"How many documents there were."`
+		Removed int `json:"removed" doc:"The number of removed documents."`
 	} `nameHint:"RemovedDocuments"`
 }
 
 type chunksInput struct {
 	ID    int64 `path:"id" minimum:"1"`
-	After int   `query:"after" minimum:"-1" default:"-1" doc:"The cursor: next of the page before; -1 begins with the first passage."`
+	After int   `query:"after" minimum:"-1" default:"-1" doc:"The cursor: the value next of the previous page. -1 begins with the first passage."`
 	Limit int   `query:"limit" minimum:"1" maximum:"1000" default:"200"`
 }
 
 type chunksOutput struct {
 	Body struct {
 		Chunks []Chunk `json:"chunks"`
-		Next   *int    `json:"next,omitempty" doc:"The cursor of the next page, which is the last ordinal of this; absent on the last page."`
+		Next   *int    `json:"next,omitempty" doc:"The cursor of the next page: the last ordinal of this page. Absent on the last page."`
 	} `nameHint:"ChunkPage"`
 }
 
@@ -136,14 +136,14 @@ func (s *server) documentRoutes() {
 	}
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents", OperationID: "list-documents", Tags: tags, Summary: "List documents",
-		Description: "In the order in which they were first stored, or in that of sort.",
+		Description: "The order is that of sort, by default the order in which documents were added.",
 	}, s.listDocuments)
 	register(s, huma.Operation{
-		Method: http.MethodPost, Path: "/api/documents/delete", OperationID: "delete-documents", Tags: tags, Summary: "Delete many documents",
-		Description: "What there is of them; once it is asked for it is done, also if who asked goes away.", BodyReadTimeout: s.cfg.bodyTimeout,
+		Method: http.MethodPost, Path: "/api/documents/delete", OperationID: "delete-documents", Tags: tags, Summary: "Delete several documents",
+		Description: "Unknown ids are ignored. The deletion goes on if the client disconnects.", BodyReadTimeout: s.cfg.bodyTimeout,
 	}, s.deleteDocuments)
 	register(s, huma.Operation{
-		Method: http.MethodGet, Path: "/api/documents/{id}", OperationID: "get-document", Tags: tags, Summary: "Show a document", Errors: missing,
+		Method: http.MethodGet, Path: "/api/documents/{id}", OperationID: "get-document", Tags: tags, Summary: "Get a document", Errors: missing,
 	}, func(ctx context.Context, in *idInput) (*documentOutput, error) {
 		d, err := s.metadata(ctx, in.ID)
 		return &documentOutput{document(d)}, err
@@ -159,16 +159,16 @@ func (s *server) documentRoutes() {
 	})
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents/{id}/text", OperationID: "get-document-text", Tags: tags, Errors: large,
-		Summary: "Its extracted text", Description: "UTF-8; the offsets of passages count its bytes.",
+		Summary: "Get the extracted text of a document", Description: "The text is UTF-8. Offsets of passages count its bytes.",
 		Responses: content("text/plain", &huma.Schema{Type: "string"}),
 	}, s.text)
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents/{id}/file", OperationID: "get-document-file", Tags: tags, Errors: large,
-		Summary: "Its original bytes", Description: "Shown by browsers if it is a PDF, plain text or an image, downloaded otherwise.",
+		Summary: "Get the original file of a document", Description: "Browsers show PDF, plain text, and images, and download other files.",
 		Responses: content("*/*", &huma.Schema{Type: "string", Format: "binary"}),
 	}, s.file)
 	register(s, huma.Operation{
-		Method: http.MethodGet, Path: "/api/documents/{id}/chunks", OperationID: "list-document-chunks", Tags: tags, Summary: "Its passages", Errors: missing,
+		Method: http.MethodGet, Path: "/api/documents/{id}/chunks", OperationID: "list-document-chunks", Tags: tags, Summary: "List the passages of a document", Errors: missing,
 	}, s.chunks)
 }
 

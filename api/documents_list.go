@@ -15,21 +15,21 @@ import (
 const sortNewest = "newest"
 
 type listInput struct {
-	Collection string     `query:"collection" maxLength:"200" doc:"Only this collection."`
-	Status     rag.Status `query:"status" enum:"ready,failed" doc:"Only documents in this state."`
-	Match      string     `query:"match" maxLength:"500" doc:"A part of source or title."`
-	Sort       string     `query:"sort" enum:"newest,title,size,updated" doc:"What to order by: newest is when they were first stored, updated when they were last stored, title its first 200 letters in the order of their code points, capitals as small ones. Without it, they come in the order in which they were first stored."`
-	Order      string     `query:"order" enum:"asc,desc" doc:"The direction of sort; without it titles go up and all else goes down, the newest and largest first."`
-	After      int64      `query:"after" minimum:"0" doc:"The cursor without sort: next of the page before."`
-	Cursor     string     `query:"cursor" maxLength:"2000" doc:"The cursor with sort: next_cursor of the page before."`
+	Collection string     `query:"collection" maxLength:"200" doc:"Lists only this collection."`
+	Status     rag.Status `query:"status" enum:"ready,failed" doc:"Lists only documents with this status."`
+	Match      string     `query:"match" maxLength:"500" doc:"Lists only documents with this text in the source or title."`
+	Sort       string     `query:"sort" enum:"newest,title,size,updated" doc:"The order: newest by the time of the first storing, updated by the time of the last storing, title by its first 200 letters in lower case, by code points. The default is the order of the first storing."`
+	Order      string     `query:"order" enum:"asc,desc" doc:"The direction of sort. The default is ascending for titles and descending for other orders."`
+	After      int64      `query:"after" minimum:"0" doc:"The cursor without sort: the value next of the previous page."`
+	Cursor     string     `query:"cursor" maxLength:"2000" doc:"The cursor with sort: the value next_cursor of the previous page."`
 	Limit      int        `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 }
 
 type listOutput struct {
 	Body struct {
 		Documents  []Document `json:"documents"`
-		Next       int64      `json:"next,omitempty" doc:"The cursor of the next page; absent on the last, and with sort."`
-		NextCursor string     `json:"next_cursor,omitempty" doc:"The cursor of the next page with sort; absent on the last."`
+		Next       int64      `json:"next,omitempty" doc:"The cursor of the next page. Absent on the last page and with sort."`
+		NextCursor string     `json:"next_cursor,omitempty" doc:"The cursor of the next page with sort. Absent on the last page."`
 	} `nameHint:"DocumentPage"`
 }
 

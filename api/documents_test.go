@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 	"docent/rag"
 	"docent/store/sqlite"
@@ -28,7 +28,7 @@ func shelf(t *testing.T, titles ...string) (*sqlite.Store, *client) {
 	t.Cleanup(func() { _ = db.Close() })
 	for i, title := range titles {
 		d := rag.Document{Collection: "default", Source: fmt.Sprintf("/%d", i), Title: title, Size: int64(100 - i/2), Status: rag.Ready}
-		if _, err := db.PutDocuments(t.Context(), []ingest.Put{{Document: d}}); err != nil {
+		if _, err := db.PutDocuments(t.Context(), []intake.Put{{Document: d}}); err != nil {
 			t.Fatal(err)
 		}
 	}

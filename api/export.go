@@ -36,16 +36,16 @@ type Export struct {
 
 type exportInput struct {
 	SessionID string `path:"session_id" maxLength:"255"`
-	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent; default is this server's own."`
-	Format    string `query:"format" enum:"json,markdown" default:"json" doc:"json is all there is; markdown is a text to read, without steps of reasoning."`
-	Replaced  bool   `query:"replaced" doc:"With what is no part of the conversation any more because it was edited or answered again."`
+	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of this server."`
+	Format    string `query:"format" enum:"json,markdown" default:"json" doc:"json contains all data. markdown is readable text without reasoning steps."`
+	Replaced  bool   `query:"replaced" doc:"Includes messages that were edited or answered again."`
 }
 
 func (s *server) exportRoutes() {
 	schema := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Export](), true, "")
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/sessions/{session_id}/export", OperationID: "export-session", Tags: []string{"sessions"},
-		Summary: "The whole conversation as a file", Errors: []int{http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable},
+		Summary: "Export a conversation as a file", Errors: []int{http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable},
 		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
 			"application/json": {Schema: schema}, "text/markdown": {Schema: &huma.Schema{Type: huma.TypeString}},
 		}}},

@@ -23,15 +23,15 @@ type readyOutput struct {
 	Status int
 	Body   struct {
 		Status    string                    `json:"status" enum:"ok,unavailable"`
-		Checks    map[string]string         `json:"checks" doc:"By name: ok, or a sentence that says what is wrong."`
-		Sentences map[string]fault.Sentence `json:"sentences,omitempty" doc:"The ids of those sentences, by name."`
+		Checks    map[string]string         `json:"checks" doc:"The checks by name: ok, or a description of the problem."`
+		Sentences map[string]fault.Sentence `json:"sentences,omitempty" doc:"The ids of those descriptions, by name."`
 	} `nameHint:"Readiness"`
 }
 
 func (s *server) healthRoutes() {
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/health", OperationID: "health", Tags: []string{"service"},
-		Summary: "Whether the program runs",
+		Summary: "Check that the server runs",
 	}, func(context.Context, *struct{}) (*healthOutput, error) {
 		out := &healthOutput{}
 		out.Body.Status = "ok"
@@ -39,7 +39,7 @@ func (s *server) healthRoutes() {
 	})
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/ready", OperationID: "ready", Tags: []string{"service"},
-		Summary: "Whether it can serve", Description: "Answers 503 with the same body if a check fails.",
+		Summary: "Check that the server is ready", Description: "The status is 503, with the same body, if a check fails.",
 	}, s.ready)
 	s.api.OpenAPI().Paths["/api/ready"].Get.Responses["503"] = &huma.Response{
 		Description: "A check fails", Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: "#/components/schemas/Readiness"}}},

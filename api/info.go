@@ -37,7 +37,7 @@ type Info struct {
 	// StartedAt is when this process began to serve.
 	StartedAt time.Time `json:"started_at"`
 	// Go is the version it is built with.
-	Go string `json:"go" doc:"The version of Go it is built with."`
+	Go string `json:"go" doc:"The version of Go of the build."`
 	// Collections are the sets of documents.
 	Collections []CollectionInfo `json:"collections"`
 	// Voice says who listens and speaks.
@@ -45,7 +45,7 @@ type Info struct {
 	// Limits are what a client has to keep to.
 	Limits Limits `json:"limits"`
 	// Auth reports whether everybody has to say who they are.
-	Auth bool `json:"auth" doc:"Authentication is on: everybody has to say who they are."`
+	Auth bool `json:"auth" doc:"Authentication is on, so every user must sign in."`
 }
 
 // ModelInfo describes the model that answers.
@@ -55,7 +55,7 @@ type ModelInfo struct {
 	// Kind is extractive or openai.
 	Kind string `json:"kind" enum:"extractive,openai"`
 	// Hint says what to set for better answers; "" if a model is set.
-	Hint string `json:"hint" doc:"What to set for better answers; empty if a model is configured."`
+	Hint string `json:"hint" doc:"A setting that improves answers. Empty if a model is configured."`
 	// Sentence names the hint; absent without one.
 	Sentence *fault.Sentence `json:"sentence,omitempty"`
 }
@@ -71,19 +71,19 @@ type EmbedderInfo struct {
 // IndexInfo describes the index.
 type IndexInfo struct {
 	// Keyword is the kind that finds words.
-	Keyword string `json:"keyword" doc:"What finds words, such as bm25."`
+	Keyword string `json:"keyword" doc:"The keyword index, such as bm25."`
 	// Vectors is the kind that finds meaning.
-	Vectors string `json:"vectors" doc:"What finds meaning, such as chromem."`
+	Vectors string `json:"vectors" doc:"The vector index, such as chromem."`
 	// Chunks counts the passages in it.
-	Chunks int `json:"chunks" doc:"The passages in it; fewer than stored while it catches up."`
+	Chunks int `json:"chunks" doc:"The number of passages in the index. It is smaller than the stored number while the index is updated."`
 }
 
 // VoiceInfo says whether there is somebody to talk to.
 type VoiceInfo struct {
 	// Listens reports whether recordings are understood.
-	Listens bool `json:"listens" doc:"Recordings are understood; without it they are declined."`
+	Listens bool `json:"listens" doc:"Recordings are transcribed. If false, they are declined."`
 	// Speaks reports whether the agent can say a text as sound.
-	Speaks bool `json:"speaks" doc:"The agent can say a text as sound."`
+	Speaks bool `json:"speaks" doc:"The agent can reply with sound."`
 }
 
 // CollectionInfo describes a set of documents.
@@ -113,7 +113,7 @@ type infoOutput struct{ Body Info }
 func (s *server) infoRoutes() {
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/info", OperationID: "info", Tags: []string{"service"},
-		Summary: "What this installation is and has",
+		Summary: "Describe this installation",
 	}, s.info)
 }
 

@@ -14,6 +14,8 @@ import (
 	"docent/index/bm25"
 	"docent/index/chromem"
 	"docent/ingest"
+	"docent/ingest/chunk"
+	"docent/ingest/worker"
 	"docent/internal/fault"
 	"docent/llm"
 	"docent/llm/llmtest"
@@ -51,7 +53,11 @@ func installed(t *testing.T, models ...*llm.OpenAI) (*client, *sqlite.Store, *ra
 	if err != nil {
 		t.Fatal(err)
 	}
-	ingester, err := ingest.New(ingest.Config{Store: db, Embedder: static, Tokens: static.Count})
+	reader, err := worker.NewLocal(worker.Config{Chunk: chunk.Config{Tokens: static.Count}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ingester, err := ingest.New(ingest.Config{Store: db, Embedder: static, Reader: reader})
 	if err != nil {
 		t.Fatal(err)
 	}

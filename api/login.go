@@ -28,7 +28,7 @@ type Me struct {
 	// Scopes are what they may do.
 	Scopes []string `json:"scopes" enum:"ask,ingest,admin"`
 	// Auth reports whether authentication is on.
-	Auth bool `json:"auth" doc:"Authentication is on. While it is off, everybody may do everything."`
+	Auth bool `json:"auth" doc:"Authentication is on. While it is off, everyone may do everything."`
 }
 
 type meOutput struct{ Body Me }
@@ -46,19 +46,19 @@ type loginInput struct {
 }
 
 type loginOutput struct {
-	SetCookie http.Cookie `header:"Set-Cookie" doc:"The login. Scripts cannot read it."`
+	SetCookie http.Cookie `header:"Set-Cookie" doc:"The login cookie. Scripts cannot read it."`
 	Body      Me
 }
 
 type logoutOutput struct {
-	SetCookie http.Cookie `header:"Set-Cookie" doc:"Takes the login away."`
+	SetCookie http.Cookie `header:"Set-Cookie" doc:"Deletes the login cookie."`
 }
 
 func (s *server) loginRoutes() {
 	register(s, huma.Operation{
 		Method: http.MethodPost, Path: "/api/login", OperationID: "login", Tags: []string{"access"},
 		Summary:      "Sign in with a password",
-		Description:  "Gives the browser a cookie. After several wrong attempts for a name or from an address, further ones are refused for a while, which Retry-After says.",
+		Description:  "Sets a cookie. After several wrong attempts for a name or from an address, further attempts are refused until the time in Retry-After.",
 		MaxBodyBytes: loginBytes, BodyReadTimeout: s.cfg.bodyTimeout,
 		Errors: []int{http.StatusNotFound, http.StatusTooManyRequests},
 	}, s.login)
@@ -68,7 +68,7 @@ func (s *server) loginRoutes() {
 	}, s.logout)
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/me", OperationID: "me", Tags: []string{"access"},
-		Summary: "Who asks, and what they may do",
+		Summary: "Get the current user and their scopes",
 	}, func(ctx context.Context, _ *struct{}) (*meOutput, error) {
 		p, _ := auth.FromContext(ctx)
 		return &meOutput{s.me(p)}, nil

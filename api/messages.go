@@ -24,7 +24,7 @@ type Message struct {
 	ClientID string `json:"client_id,omitempty"`
 	// Replaces is, of a user's message, the turn from which on it replaces what
 	// was said before; absent if it replaces nothing.
-	Replaces int64 `json:"replaces,omitempty" doc:"This message replaces the turns from this one up to its own, which are no part of the conversation any more."`
+	Replaces int64 `json:"replaces,omitempty" doc:"The first of the turns that this message replaces. The replaced turns no longer belong to the conversation."`
 	// Type is the stored type, such as str or rag_answer.
 	Type string `json:"type"`
 	// Content is the message as it is on the wire.
@@ -79,29 +79,29 @@ const maxMessages = 1000
 
 type messagesInput struct {
 	SessionID string `path:"session_id" maxLength:"255"`
-	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent; default is this server's own."`
-	After     int64  `query:"after" minimum:"0" doc:"Only what is after this seq."`
-	Before    int64  `query:"before" minimum:"0" doc:"The cursor: before of the page that was read last, which is the page after this one."`
-	Limit     int    `query:"limit" minimum:"1" maximum:"1000" default:"1000" doc:"So many messages, the newest there are."`
-	Replaced  bool   `query:"replaced" doc:"With what is no part of the conversation any more because it was edited or answered again."`
+	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of this server."`
+	After     int64  `query:"after" minimum:"0" doc:"Lists only messages after this seq."`
+	Before    int64  `query:"before" minimum:"0" doc:"The cursor: the value before of the page that was read last."`
+	Limit     int    `query:"limit" minimum:"1" maximum:"1000" default:"1000" doc:"The number of messages, newest first."`
+	Replaced  bool   `query:"replaced" doc:"Includes messages that were edited or answered again."`
 }
 
 type messagesOutput struct {
 	Body struct {
 		Messages []Message  `json:"messages"`
-		Steps    []Step     `json:"steps" doc:"Those among the messages of this page."`
-		Feedback []Feedback `json:"feedback" doc:"What the session's user thought last of each turn of this page's messages."`
-		Seq      int64      `json:"seq" doc:"The number given last. A docent.v1 client that has read all pages goes on from it with hello.last_seq."`
-		ResetSeq int64      `json:"reset_seq" doc:"The number given last when the session was reset; 0 if it never was."`
-		Before   int64      `json:"before,omitempty" doc:"The cursor of the page before this one; absent if there is none."`
+		Steps    []Step     `json:"steps" doc:"The reasoning steps between the messages of this page."`
+		Feedback []Feedback `json:"feedback" doc:"The latest feedback of the user on each turn of this page."`
+		Seq      int64      `json:"seq" doc:"The latest seq. A docent.v1 client that has read all pages resumes from it with hello.last_seq."`
+		ResetSeq int64      `json:"reset_seq" doc:"The latest seq at the time of the last reset. 0 without a reset."`
+		Before   int64      `json:"before,omitempty" doc:"The cursor of the previous page. Absent on the first page."`
 	} `nameHint:"Messages"`
 }
 
 func (s *server) messageRoutes() {
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/sessions/{session_id}/messages", OperationID: "list-messages", Tags: []string{"sessions"},
-		Summary: "What was said and reasoned, oldest first", Errors: []int{http.StatusNotFound},
-		Description: "Pages lead backwards: the first is the newest. What is stored after seq is on no page; a WebSocket that resumes from seq brings it.",
+		Summary: "List the messages and reasoning steps of a session, oldest first", Errors: []int{http.StatusNotFound},
+		Description: "The first page has the newest messages, and further pages lead backwards. Messages after seq are on no page. A WebSocket that resumes from seq receives them.",
 	}, s.messages)
 }
 

@@ -26,7 +26,7 @@ func (s *server) metricsRoute(mux router) {
 		_ = meter.Write(w, s.cfg.Metrics.WritePrometheus, metrics.WriteProcessMetrics) // who asked has gone
 	})
 	s.api.OpenAPI().AddOperation(&huma.Operation{
-		Method: http.MethodGet, Path: metricsPath, OperationID: "metrics", Tags: []string{"service"}, Summary: "Numbers for monitors, as Prometheus reads them",
+		Method: http.MethodGet, Path: metricsPath, OperationID: "metrics", Tags: []string{"service"}, Summary: "Get metrics in the Prometheus format",
 		Responses: map[string]*huma.Response{
 			"200":     {Description: "OK", Content: map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: "string"}}}},
 			"default": {Description: "Error", Content: s.errorContent()},

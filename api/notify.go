@@ -36,14 +36,14 @@ const notifyBytes = 6*agent.MaxTextBytes + 4<<10
 type notifyInput struct {
 	bodyRead
 	Body struct {
-		SessionID string `json:"sessionId" minLength:"1" maxLength:"255" doc:"The session whose clients are told."`
-		Message   string `json:"message" minLength:"1" doc:"What they are told, as text."`
+		SessionID string `json:"sessionId" minLength:"1" maxLength:"255" doc:"The session of the clients."`
+		Message   string `json:"message" minLength:"1" doc:"The text of the notification."`
 	} `nameHint:"Notification"`
 }
 
 type notifyOutput struct {
 	Body struct {
-		Delivered int `json:"delivered" doc:"How many clients it was sent to."`
+		Delivered int `json:"delivered" doc:"The number of clients that received it."`
 	} `nameHint:"Notified"`
 }
 

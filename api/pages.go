@@ -20,8 +20,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"docent/ingest/extract"
 	"docent/ingest/extract/pdf"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -43,9 +43,9 @@ type Pages interface {
 	// Shows reports whether documents of a media type have pages to show.
 	Shows(media string) bool
 	// ReadPage reads where the letters of a page are.
-	ReadPage(ctx context.Context, src extract.Source, page int) (*pdf.Page, error)
+	ReadPage(ctx context.Context, src intake.Source, page int) (*pdf.Page, error)
 	// DrawPage draws a page as PNG and returns the number of pages.
-	DrawPage(ctx context.Context, src extract.Source, page, width int) (png []byte, pages int, err error)
+	DrawPage(ctx context.Context, src intake.Source, page, width int) (png []byte, pages int, err error)
 }
 
 // PageView describes a page of a document, and where a part of the text is on it.
@@ -55,20 +55,20 @@ type PageView struct {
 	// Pages is how many there are.
 	Pages int `json:"pages"`
 	// Label is the page as printed; null if the file gives none.
-	Label *string `json:"label" doc:"The page as printed; null if the file does not say."`
+	Label *string `json:"label" doc:"The printed page number. Null if the file has none."`
 	// Width is in points.
-	Width float64 `json:"width" doc:"In points, as shown."`
+	Width float64 `json:"width" doc:"In points, as displayed."`
 	// Height is in points.
-	Height float64 `json:"height" doc:"In points, as shown."`
+	Height float64 `json:"height" doc:"In points, as displayed."`
 	// Marks lie over the part of the text.
-	Marks []pdf.Mark `json:"marks" doc:"Rectangles over the part of the text, one for each piece of a line; of a part that begins before the page or ends after it, over what is on the page. None if it is not found there."`
+	Marks []pdf.Mark `json:"marks" doc:"Rectangles over the text, one for each part of a line. They cover only the part on this page. Empty if the text is not on the page."`
 }
 
 type pageInput struct {
 	ID    int64 `path:"id" minimum:"1"`
 	Page  int   `path:"page" minimum:"0" doc:"Counts from 0."`
-	Start int   `query:"start" minimum:"0" doc:"Byte offset in the document's text of the part to mark."`
-	End   int   `query:"end" minimum:"0" doc:"Exclusive; without it nothing is marked."`
+	Start int   `query:"start" minimum:"0" doc:"The byte offset of the marked part in the text of the document."`
+	End   int   `query:"end" minimum:"0" doc:"The end of the marked part, exclusive. Without it, nothing is marked."`
 }
 
 type pageOutput struct{ Body PageView }
@@ -76,13 +76,13 @@ type pageOutput struct{ Body PageView }
 type pageImageInput struct {
 	ID        int64  `path:"id" minimum:"1"`
 	Page      int    `path:"page" minimum:"0" doc:"Counts from 0."`
-	Width     int    `query:"width" minimum:"200" maximum:"2400" default:"1200" doc:"In pixels; a very long page comes in less."`
+	Width     int    `query:"width" minimum:"200" maximum:"2400" default:"1200" doc:"In pixels. Very long pages are smaller."`
 	NoneMatch string `header:"If-None-Match"`
 }
 
 type drawInput struct {
 	Page  int `query:"page" minimum:"0" doc:"Counts from 0."`
-	Width int `query:"width" minimum:"200" maximum:"2400" default:"1200" doc:"In pixels; a very long page comes in less."`
+	Width int `query:"width" minimum:"200" maximum:"2400" default:"1200" doc:"In pixels. Very long pages are smaller."`
 	r     *http.Request
 	w     http.ResponseWriter
 }
@@ -104,18 +104,18 @@ func (s *server) pageRoutes() {
 	}
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents/{id}/pages/{page}", OperationID: "get-document-page", Tags: []string{"documents"}, Errors: busy,
-		Summary: "A page of it, and where a part of its text is on that", Description: "Only PDFs have pages; of other documents there is none.",
+		Summary: "Get the size of a page, and the position of a text on it", Description: "Some formats have no pages.",
 	}, s.page)
 	images := picture(map[string]*huma.Param{"ETag": {Schema: &huma.Schema{Type: "string"}, Description: "Changes with the document's content."}})
 	images["304"] = &huma.Response{Description: "It is still what If-None-Match names"}
 	register(s, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents/{id}/pages/{page}/image", OperationID: "get-document-page-image", Tags: []string{"documents"}, Errors: busy,
-		Summary: "A page of it as an image", Description: "As shown: turned and cropped, on white, with what is annotated.", Responses: images,
+		Summary: "Get an image of a page", Description: "The image shows the page as printed, with its rotation, crop box, and annotations, on white.", Responses: images,
 	}, s.pageImage)
 	register(s, huma.Operation{
 		Method: http.MethodPost, Path: draw, OperationID: "draw-page", Tags: []string{"documents"},
-		Summary:       "Draw a page of a PDF that is no document",
-		Description:   fmt.Sprintf("For a PDF that was sent in a conversation, of at most %s. Nothing of it is stored.", size(maxDrawnBytes)),
+		Summary:       "Draw a page of a PDF file from a conversation",
+		Description:   fmt.Sprintf("The file has at most %s. docent does not store it.", size(maxDrawnBytes)),
 		Errors:        append(busy, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType),
 		Responses:     picture(map[string]*huma.Param{}),
 		DefaultStatus: http.StatusOK,
@@ -242,8 +242,8 @@ func (s *server) fromOriginal(ctx context.Context, d rag.Document, key keptPage,
 }
 
 // original is a document as it was read.
-func original(d rag.Document, data []byte) extract.Source {
-	return extract.Source{Name: d.Source, Media: d.MediaType, Data: data}
+func original(d rag.Document, data []byte) intake.Source {
+	return intake.Source{Name: d.Source, Media: d.MediaType, Data: data}
 }
 
 func hash(data []byte) string {
@@ -347,7 +347,7 @@ func (s *server) draw(ctx context.Context, in *drawInput) (*huma.StreamResponse,
 			return nil, err
 		}
 		defer done()
-		if kept.png, kept.pages, err = s.cfg.Pages.DrawPage(ctx, extract.Source{Media: pdfType, Data: pdf}, in.Page, in.Width); err != nil {
+		if kept.png, kept.pages, err = s.cfg.Pages.DrawPage(ctx, intake.Source{Media: pdfType, Data: pdf}, in.Page, in.Width); err != nil {
 			return nil, err
 		}
 		s.kept.put(key, kept)

@@ -18,6 +18,7 @@ import (
 
 	"docent/ingest/extract"
 	"docent/ingest/extract/pdf"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -29,7 +30,7 @@ type drawer struct {
 	begun       chan struct{}
 }
 
-func (d *drawer) DrawPage(ctx context.Context, src extract.Source, page, width int) ([]byte, int, error) {
+func (d *drawer) DrawPage(ctx context.Context, src intake.Source, page, width int) ([]byte, int, error) {
 	d.drawn.Add(1)
 	if d.hold != nil {
 		d.begun <- struct{}{}
@@ -42,7 +43,7 @@ func (d *drawer) DrawPage(ctx context.Context, src extract.Source, page, width i
 	return d.Extractor.DrawPage(ctx, src.Data, page, width)
 }
 
-func (d *drawer) ReadPage(ctx context.Context, src extract.Source, page int) (*pdf.Page, error) {
+func (d *drawer) ReadPage(ctx context.Context, src intake.Source, page int) (*pdf.Page, error) {
 	d.read.Add(1)
 	return d.Extractor.ReadPage(ctx, src.Data, page)
 }
@@ -77,7 +78,7 @@ func withPages(t *testing.T, edit ...func(*Config)) (*world, *drawer, *client) {
 	})
 	w, d := newWorld(), &drawer{Extractor: e}
 	data := manualPDF(t)
-	doc, _, err := e.Extract(t.Context(), extract.Source{Name: "manual.pdf", Data: []byte(data)})
+	doc, _, err := e.Extract(t.Context(), intake.Source{Name: "manual.pdf", Data: []byte(data)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,10 +16,10 @@ import (
 const maxNamed = 20
 
 type searchInput struct {
-	Q          string   `query:"q" required:"true" maxLength:"8000" doc:"What to search for."`
-	K          int      `query:"k" minimum:"1" maximum:"50" default:"10" doc:"How many passages."`
-	Collection []string `query:"collection,explode" maxItems:"100" doc:"Only these collections; may be repeated."`
-	Explain    bool     `query:"explain" doc:"Show what the score is made of."`
+	Q          string   `query:"q" required:"true" maxLength:"8000" doc:"The search text."`
+	K          int      `query:"k" minimum:"1" maximum:"50" default:"10" doc:"The number of passages."`
+	Collection []string `query:"collection,explode" maxItems:"100" doc:"Searches only these collections. Can be repeated."`
+	Explain    bool     `query:"explain" doc:"Returns the features of each score."`
 }
 
 // SearchResult is a passage found.
@@ -54,8 +54,8 @@ type SearchResult struct {
 
 type searchOutput struct {
 	Body struct {
-		Question string         `json:"question" doc:"What was searched for."`
-		Evidence float64        `json:"evidence" doc:"How well the results support an answer, 0 to 1."`
+		Question string         `json:"question" doc:"The search text."`
+		Evidence float64        `json:"evidence" doc:"How well the results support an answer, from 0 to 1."`
 		Results  []SearchResult `json:"results"`
 	} `nameHint:"SearchResults"`
 }

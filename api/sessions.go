@@ -40,11 +40,11 @@ type Session struct {
 const listTimeout = 10 * time.Second
 
 type sessionsInput struct {
-	Agent    string `query:"agent_name" maxLength:"255" doc:"Only this agent's."`
-	Username string `query:"username" maxLength:"255" doc:"Only this user's."`
-	Owner    string `query:"owner" maxLength:"1000" doc:"Only this principal's; those of others are for who has the scope admin."`
-	Spoken   bool   `query:"spoken" doc:"Only those in which a user said something."`
-	Match    string `query:"match" maxLength:"200" doc:"Only those with this text in the name or in what was said: users' messages, and answers that are text or Markdown or rest on documents. The case of letters does not matter, and no character has a meaning of its own."`
+	Agent    string `query:"agent_name" maxLength:"255" doc:"Lists only sessions of this agent."`
+	Username string `query:"username" maxLength:"255" doc:"Lists only sessions of this user."`
+	Owner    string `query:"owner" maxLength:"1000" doc:"Lists only sessions of this principal. Other principals need the scope admin."`
+	Spoken   bool   `query:"spoken" doc:"Lists only sessions with a message of a user."`
+	Match    string `query:"match" maxLength:"200" doc:"Lists only sessions with this text in the name, in messages of users, or in answers that are text, Markdown, or based on documents. Case is ignored, and no character has a special meaning."`
 	Limit    int    `query:"limit" minimum:"1" maximum:"1000" default:"200"`
 }
 
@@ -54,7 +54,7 @@ type sessionsOutput struct {
 
 type sessionInput struct {
 	SessionID string `path:"session_id" maxLength:"255"`
-	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent; default is this server's own."`
+	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of this server."`
 }
 
 // The inputs below repeat sessionInput's fields: huma does not look into an
@@ -62,16 +62,16 @@ type sessionInput struct {
 
 type deleteSessionInput struct {
 	SessionID string `query:"session_id" required:"true" maxLength:"255"`
-	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent; default is this server's own."`
+	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of this server."`
 }
 
 type changeInput struct {
 	bodyRead
 	SessionID string `path:"session_id" maxLength:"255"`
-	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent; default is this server's own."`
+	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of this server."`
 	Body      struct {
-		SessionName *string `json:"session_name,omitempty" maxLength:"200" doc:"The display name; empty removes it. Absent leaves it as it is."`
-		Pinned      *bool   `json:"pinned,omitempty" doc:"Whether the session comes before the others in lists. Absent leaves it as it is."`
+		SessionName *string `json:"session_name,omitempty" maxLength:"200" doc:"The display name. An empty name removes it. Without it, the name stays."`
+		Pinned      *bool   `json:"pinned,omitempty" doc:"Whether lists show the session first. Without it, the value stays."`
 	} `nameHint:"SessionChange"`
 }
 
@@ -79,7 +79,7 @@ func (s *server) sessionRoutes() {
 	const list, one = "/api/sessions", "/api/sessions/{session_id}"
 	tags, missing := []string{"sessions"}, []int{http.StatusNotFound}
 	register(s, huma.Operation{
-		Method: http.MethodGet, Path: list, OperationID: "list-sessions", Tags: tags, Summary: "List sessions, pinned ones before the others and else newest use first",
+		Method: http.MethodGet, Path: list, OperationID: "list-sessions", Tags: tags, Summary: "List sessions: pinned sessions first, then by last use",
 	}, s.listSessions)
 	register(s, huma.Operation{
 		Method: http.MethodDelete, Path: list, OperationID: "delete-session-by-query", Tags: tags, Summary: "Delete a session", Errors: missing,

@@ -25,13 +25,13 @@ func (s *server) socketRoute(mux router) {
 		return &huma.Param{Name: name, In: "query", Description: doc, Schema: &huma.Schema{Type: "string"}}
 	}
 	s.api.OpenAPI().AddOperation(&huma.Operation{
-		Method: http.MethodGet, Path: socketPath, OperationID: "websocket", Tags: []string{"sessions"}, Summary: "Converse over a WebSocket",
-		Description: "An upgrade at this path, as at any other, opens a conversation. Without a protocol it speaks the payloads of the BESSER Agentic Framework; " +
-			"with docent.v1 (as parameter or as Sec-WebSocket-Protocol) answers are streamed and frames carry sequence numbers. An upgrade at /agent_websocket speaks the dialect of that name, with the same sessions.",
+		Method: http.MethodGet, Path: socketPath, OperationID: "websocket", Tags: []string{"sessions"}, Summary: "Open a WebSocket",
+		Description: "An upgrade at this path, or at any other, opens a conversation. By default, it uses the frames of the BESSER Agentic Framework. " +
+			"With docent.v1 (as a parameter or as Sec-WebSocket-Protocol), answers are streamed and frames have sequence numbers. An upgrade at /agent_websocket uses that dialect, with the same sessions.",
 		Parameters: []*huma.Param{
-			parameter("protocol", "docent.v1, or nothing."),
+			parameter("protocol", "docent.v1, or empty."),
 			parameter("session_id", "The session to resume."),
-			parameter("user_id", "The user's name."),
+			parameter("user_id", "The name of the user."),
 			parameter("session_name", "The display name of a new session."),
 		},
 		Responses: map[string]*huma.Response{

@@ -57,11 +57,11 @@ type Source struct {
 	// Collection gets its documents.
 	Collection string `json:"collection"`
 	// Schedule is manual, or the time between two syncs.
-	Schedule string `json:"schedule" doc:"manual, or the time between two syncs, such as 15m, 1h or 7d."`
+	Schedule string `json:"schedule" doc:"manual, or the interval between syncs, such as 15m, 1h, or 7d."`
 	// Paused sources are synced only when somebody asks.
 	Paused bool `json:"paused"`
 	// Status says what it is doing.
-	Status string `json:"status" enum:"idle,syncing,failed,paused" doc:"failed: the last sync as a whole failed or was incomplete."`
+	Status string `json:"status" enum:"idle,syncing,failed,paused" doc:"failed: the last sync failed or was incomplete."`
 	// Items counts what it has.
 	Items int `json:"items"`
 	// Failed counts the items that could not be read.
@@ -161,12 +161,12 @@ type newSourceInput struct {
 	bodyRead
 	Body struct {
 		Kind       string         `json:"kind" minLength:"1"`
-		Location   string         `json:"location" minLength:"1" doc:"The place: an address, a bucket."`
-		Name       string         `json:"name,omitempty" doc:"What people call it; default the location."`
-		Collection string         `json:"collection,omitempty" doc:"The collection for its documents; default the default one."`
-		Schedule   string         `json:"schedule,omitempty" doc:"manual, or the time between two syncs, such as 15m, 1h or 7d; default that of the kind."`
-		Options    map[string]any `json:"options,omitempty" doc:"Settings of the kind that are not secret; see GET /api/source-kinds."`
-		Secret     map[string]any `json:"secret,omitempty" doc:"Secret settings of the kind. They are encrypted and never shown."`
+		Location   string         `json:"location" minLength:"1" doc:"The place, such as an address or a bucket."`
+		Name       string         `json:"name,omitempty" doc:"The name of the source. The default is the location."`
+		Collection string         `json:"collection,omitempty" doc:"The collection for its documents. The default is default."`
+		Schedule   string         `json:"schedule,omitempty" doc:"manual, or the interval between syncs, such as 15m, 1h, or 7d. The default depends on the kind."`
+		Options    map[string]any `json:"options,omitempty" doc:"Options of the kind that are not secret. GET /api/source-kinds lists them."`
+		Secret     map[string]any `json:"secret,omitempty" doc:"Secret options of the kind. They are encrypted and never shown."`
 	} `nameHint:"SourceWish"`
 }
 
@@ -186,19 +186,19 @@ type sourceInput struct {
 
 type removeSourceInput struct {
 	ID        int64  `path:"source_id" minimum:"1"`
-	Documents string `query:"documents" enum:"remove,keep" default:"remove" doc:"What becomes of the documents that the source added."`
+	Documents string `query:"documents" enum:"remove,keep" default:"remove" doc:"Keeps or removes the documents that the source added."`
 }
 
 type failuresInput struct {
 	ID    int64  `path:"source_id" minimum:"1"`
-	After string `query:"after" maxLength:"8192" doc:"The cursor: next of the page before."`
+	After string `query:"after" maxLength:"8192" doc:"The cursor: the value next of the previous page."`
 	Limit int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
 }
 
 type failuresOutput struct {
 	Body struct {
 		Failures []SourceFailure `json:"failures"`
-		Next     string          `json:"next,omitempty" doc:"The cursor of the next page; absent on the last page."`
+		Next     string          `json:"next,omitempty" doc:"The cursor of the next page. Absent on the last page."`
 	} `nameHint:"SourceFailures"`
 }
 
@@ -212,29 +212,29 @@ func (s *server) sourceRoutes() {
 	const list, one = "/api/sources", "/api/sources/{source_id}"
 	tags, missing := []string{"sources"}, []int{http.StatusNotFound}
 	register(s, huma.Operation{
-		Method: http.MethodGet, Path: list, OperationID: "list-sources", Tags: tags, Summary: "List sources", Description: "By name, with the progress of running syncs.", Errors: missing,
+		Method: http.MethodGet, Path: list, OperationID: "list-sources", Tags: tags, Summary: "List sources", Description: "The list is sorted by name and shows the progress of running syncs.", Errors: missing,
 	}, s.listSources)
 	register(s, huma.Operation{
 		Method: http.MethodPost, Path: list, OperationID: "add-source", Tags: tags, Summary: "Add a source", DefaultStatus: http.StatusCreated,
-		Description: "Its first sync begins at once, unless its schedule is manual. Sources of local kinds, such as folder, are added on the command line.",
+		Description: "The first sync begins at once, unless the schedule is manual. Add sources of local kinds, such as folder, on the command line.",
 		Errors:      []int{http.StatusNotFound, http.StatusConflict}, MaxBodyBytes: sourceBytes, BodyReadTimeout: s.cfg.bodyTimeout,
 	}, s.addSource)
 	register(s, huma.Operation{
-		Method: http.MethodGet, Path: one, OperationID: "get-source", Tags: tags, Summary: "Show a source", Errors: missing,
+		Method: http.MethodGet, Path: one, OperationID: "get-source", Tags: tags, Summary: "Get a source", Errors: missing,
 	}, s.getSource)
 	register(s, huma.Operation{
-		Method: http.MethodPatch, Path: one, OperationID: "change-source", Tags: tags, Summary: "Rename, reschedule, pause or resume a source",
+		Method: http.MethodPatch, Path: one, OperationID: "change-source", Tags: tags, Summary: "Rename, reschedule, pause, or resume a source",
 		Errors: []int{http.StatusNotFound, http.StatusConflict}, MaxBodyBytes: sourceBytes, BodyReadTimeout: s.cfg.bodyTimeout,
 	}, s.changeSource)
 	register(s, huma.Operation{
 		Method: http.MethodDelete, Path: one, OperationID: "delete-source", Tags: tags, Summary: "Remove a source",
-		Description: "Documents that the source did not add, and those that other sources have as well, always stay.",
+		Description: "Documents that the source did not add, and documents of other sources, are kept.",
 		Errors:      []int{http.StatusNotFound, http.StatusConflict},
 	}, s.removeSource)
 	for path, retry := range map[string]bool{"/sync": false, "/retry": true} {
 		op := huma.Operation{
 			Method: http.MethodPost, Path: one + path, OperationID: "sync-source", Tags: tags, Summary: "Sync a source now",
-			Description: "The sync runs in the background; the source shows its progress.", DefaultStatus: http.StatusAccepted, Errors: missing,
+			Description: "The sync runs in the background. The source shows its progress.", DefaultStatus: http.StatusAccepted, Errors: missing,
 		}
 		if retry {
 			op.OperationID, op.Summary = "retry-source", "Sync a source now and read failed items again"

@@ -45,7 +45,7 @@ type NewToken struct {
 	Token
 
 	// Secret is what programs send. It is shown once.
-	Secret string `json:"token" doc:"What programs send as Authorization: Bearer. It cannot be shown again."`
+	Secret string `json:"token" doc:"The token, which programs send as Authorization: Bearer. docent cannot show it again."`
 }
 
 type tokensOutput struct{ Body []Token }
@@ -53,9 +53,9 @@ type tokensOutput struct{ Body []Token }
 type newTokenInput struct {
 	bodyRead
 	Body struct {
-		Name      string     `json:"name" minLength:"1" doc:"1 to 64 letters, digits and characters of . _ @ + -, unlike any other token's."`
-		Scopes    []string   `json:"scopes" minItems:"1" maxItems:"3" enum:"ask,ingest,admin" doc:"What it may do, none that you may not."`
-		ExpiresAt *time.Time `json:"expires_at,omitempty" doc:"When it stops counting; absent is never."`
+		Name      string     `json:"name" minLength:"1" doc:"1 to 64 letters, digits, and characters of . _ @ + -. Names are unique."`
+		Scopes    []string   `json:"scopes" minItems:"1" maxItems:"3" enum:"ask,ingest,admin" doc:"The scopes of the token. You must have them yourself."`
+		ExpiresAt *time.Time `json:"expires_at,omitempty" doc:"The time at which the token expires. Without it, the token does not expire."`
 	} `nameHint:"TokenWish"`
 }
 
@@ -69,19 +69,19 @@ func (s *server) tokenRoutes() {
 	const list = "/api/tokens"
 	tags := []string{"access"}
 	register(s, huma.Operation{
-		Method: http.MethodGet, Path: list, OperationID: "list-tokens", Tags: tags, Summary: "List one's own API tokens",
-		Description: "For who is signed in with a name and a password. Tokens and people of an OpenID Connect issuer have none here.",
+		Method: http.MethodGet, Path: list, OperationID: "list-tokens", Tags: tags, Summary: "List your API tokens",
+		Description: "Only for users who signed in with a name and a password, not for tokens or users of an OpenID Connect issuer.",
 		Errors:      []int{http.StatusNotFound},
 	}, s.listTokens)
 	register(s, huma.Operation{
-		Method: http.MethodPost, Path: list, OperationID: "create-token", Tags: tags, Summary: "Make an API token of one's own",
-		Description: "It acts on one's behalf, as far as its scopes go. It is in the answer, and cannot be shown again.",
+		Method: http.MethodPost, Path: list, OperationID: "create-token", Tags: tags, Summary: "Create an API token for yourself",
+		Description: "The token acts on your behalf, within its scopes. Only this response contains it.",
 		Errors:      []int{http.StatusNotFound, http.StatusConflict}, DefaultStatus: http.StatusCreated,
 		MaxBodyBytes: loginBytes, BodyReadTimeout: s.cfg.bodyTimeout,
 	}, s.createToken)
 	register(s, huma.Operation{
-		Method: http.MethodDelete, Path: list + "/{token_id}", OperationID: "delete-token", Tags: tags, Summary: "Revoke an API token of one's own",
-		Description: "It counts no more from then on, and connections that it opened are closed.", Errors: []int{http.StatusNotFound},
+		Method: http.MethodDelete, Path: list + "/{token_id}", OperationID: "delete-token", Tags: tags, Summary: "Revoke one of your API tokens",
+		Description: "The token becomes invalid at once, and its connections are closed.", Errors: []int{http.StatusNotFound},
 	}, s.deleteToken)
 }
 

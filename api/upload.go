@@ -18,7 +18,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"docent/ingest"
-	"docent/ingest/worker"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -37,7 +37,7 @@ const (
 )
 
 type uploadInput struct {
-	Collection string `query:"collection" maxLength:"200" doc:"Where the documents go unless a field says so; default is the collection default."`
+	Collection string `query:"collection" maxLength:"200" doc:"The collection of the documents, unless a field names one. The default is default."`
 	r          *http.Request
 	w          http.ResponseWriter
 }
@@ -83,10 +83,10 @@ func (s *server) uploadRoutes() {
 	register(s, huma.Operation{
 		Method: http.MethodPost, Path: route, OperationID: "upload-documents", Tags: []string{"documents"},
 		Summary: "Upload documents",
-		Description: "Each file becomes a document with the source upload:NAME and has its own result: one that cannot be read fails with a " +
-			"reason and does not stop the rest. A file's name may have folders (guide/readme.md). Files of equal names in one request are told " +
-			"apart by a number, readme.md and readme (2).md; a name that an earlier request used is a new version of that document and replaces it. " +
-			"A field collection has to come before the files.",
+		Description: "Each file becomes a document with the source upload:NAME and has its own result. A file that cannot be read fails with a " +
+			"reason, and the others are still read. A file name can have folders (guide/readme.md). Files with equal names in one request are " +
+			"numbered: readme.md and readme (2).md. A file with the name of an earlier upload replaces that document. " +
+			"A field collection must come before the files.",
 		DefaultStatus: http.StatusOK, Errors: []int{http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusTooManyRequests},
 	}, s.upload)
 	// Told afterwards: huma would read a body that it knows of into memory.
@@ -94,7 +94,7 @@ func (s *server) uploadRoutes() {
 		"multipart/form-data": {Schema: &huma.Schema{
 			Type: "object", Required: []string{"file"},
 			Properties: map[string]*huma.Schema{
-				"collection": {Type: "string", Description: "Where the documents go."},
+				"collection": {Type: "string", Description: "The collection of the documents."},
 				"file":       {Type: "array", Items: &huma.Schema{Type: "string", Format: "binary"}, Description: "The files."},
 			},
 		}},
@@ -190,7 +190,7 @@ func (s *server) readFile(ctx context.Context, part *multipart.Part, collection,
 	// among other such files.
 	done = sync.OnceFunc(done)
 	defer done()
-	ctx = worker.WithClient(ctx, worker.Client{Key: clientKey(ctx), Slow: done})
+	ctx = intake.WithClient(ctx, intake.Client{Key: clientKey(ctx), Slow: done})
 	limited := &limitedFile{r: part, left: s.cfg.UploadBytes}
 	results, err = s.cfg.Uploads.Read(ctx, collection, source, limited)
 	switch {

@@ -92,13 +92,13 @@ func named(t *testing.T, row, name string) {
 	}
 }
 
-// Each property of BAF is once in the table of docs/baf-differences.md, and what
+// Each property of BAF is once in the table of docs/explanation/baf-differences.md, and what
 // the table says stands for it is there.
 //
 // BAF 10
 func TestBAFProperties(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile("../docs/baf-differences.md")
+	raw, err := os.ReadFile("../docs/explanation/baf-differences.md")
 	if err != nil {
 		t.Fatal(err)
 	}

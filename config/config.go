@@ -1,6 +1,6 @@
-// Package config turns flags, the environment and a file into one validated
-// struct. Every setting is a row of one table, so that --help, the environment,
-// the file, --print-config and the documentation cannot disagree.
+// Package config turns flags, environment variables, and a file into one validated
+// struct. Each setting is a row of one table. The help, the environment, the file,
+// --print-config, and the documentation are made from this table.
 package config
 
 import (
@@ -15,182 +15,184 @@ import (
 	"docent/internal/fault"
 )
 
-// Config is everything a user can set. The comment of each field ends with its
-// default.
+// Config holds all settings. The comment of each field ends with its default.
 type Config struct {
-	// Data is the folder for the database and what is derived from it; default
+	// Data is the folder for the database, its indexes, and caches; default
 	// ~/.local/share/docent.
 	Data string
 	// DatabaseURL is a Postgres URL; default none: SQLite in Data.
 	DatabaseURL string
-	// Addr is the address serve listens on; default 127.0.0.1:8765.
+	// Addr is the address that the server listens on; default 127.0.0.1:8765.
 	Addr string
-	// Insecure allows an address that others can reach without authentication;
-	// default false.
+	// Insecure allows an Addr that other machines can reach without Auth; default
+	// false.
 	Insecure bool
-	// Auth says that everybody has to say who they are; default false.
+	// Auth requires users and programs to sign in; default false.
 	Auth bool
-	// OIDC verifies tokens of an OpenID Connect issuer; default none.
+	// OIDC accepts tokens of an OpenID Connect issuer; default none.
 	OIDC OIDC
-	// TrustedProxies are the addresses of proxies that are believed where they
-	// have a request from; default none.
+	// TrustedProxies are the addresses of proxies whose X-Forwarded-For header the
+	// server trusts; default none.
 	TrustedProxies []netip.Prefix
-	// Sockets bounds WebSocket connections.
+	// Sockets limits WebSocket connections.
 	Sockets Sockets
-	// Origins are web origins allowed beside our own; default none.
+	// Origins are additional web origins that may connect; default none.
 	Origins []string
-	// Hosts are names the server may be called by beside loopback ones and the
+	// Hosts are additional host names of the server, beside loopback names and the
 	// listening address; default none.
 	Hosts []string
-	// NoUI says that neither the page nor the widget is served; default false.
+	// NoUI turns off the page and the widget; default false.
 	NoUI bool
-	// Agent is the assistant's name in the database and the page, that of
-	// AgentFile if there is one; default docent.
+	// Agent is the name of the agent in the database and on the page. With
+	// AgentFile, it is the name in that file; default docent.
 	Agent string
-	// AgentFile is the YAML file of the agent that is served; default none: the
-	// built-in assistant.
+	// AgentFile is the YAML file of the served agent; default none: the built-in
+	// assistant.
 	AgentFile string
-	// K is how many passages an answer is made from; default 4.
+	// K is the number of passages that an answer is based on; default 4.
 	K int
-	// History is how many earlier messages a session's answer may use; default 4.
+	// History is the number of earlier messages that an answer may use; default 4.
 	History int
-	// SessionTimeout is how long a client of Agent WebSocket may be idle, at
-	// least a second; default 30m.
+	// SessionTimeout is the idle timeout of clients of Agent WebSocket, at least a
+	// second; default 30m.
 	SessionTimeout time.Duration
-	// ResumeByUser says that a BAF client which names its user by the header
-	// X-User-ID, and no session, gets that user's latest one; default false.
+	// ResumeByUser resumes the latest session of a user for BAF clients that send
+	// the header X-User-ID and no session id; default false.
 	ResumeByUser bool
-	// CheckInterval is how often conditions of an agent's states are looked at
-	// that nothing else makes worth looking at; default 1s.
+	// CheckInterval is the interval at which conditions of an agent's states are
+	// evaluated without an event; default 1s.
 	CheckInterval time.Duration
-	// MaxFileSize bounds one source, in bytes; default 64 MiB.
+	// MaxFileSize limits one file, in bytes; default 64 MiB.
 	MaxFileSize int64
-	// OCRLanguages are those that tesseract expects in pictures, such as eng+deu;
-	// default the installed ones.
+	// OCRLanguages are the languages for tesseract, such as eng+deu; default the
+	// installed ones.
 	OCRLanguages string
-	// VisionModel is a chat model that reads pictures in place of tesseract, on the
-	// server of LLM; default none.
+	// VisionModel is a chat model on the server of LLM that reads pictures instead
+	// of tesseract; default none.
 	VisionModel string
-	// Sources are what sources that stay in sync may do.
+	// Sources holds the settings of document sources.
 	Sources Sourcing
-	// LogLevel is debug, info, warn or error; default info.
+	// LogLevel is debug, info, warn, or error; default info.
 	LogLevel string
 	// LogFormat is text or json; default text.
 	LogFormat string
 	// LLM is the model that writes answers; default none: answers are quotes.
 	LLM LLM
-	// Embedder makes vectors; default the built-in model.
+	// Embedder is the embedding model; default the built-in model.
 	Embedder Embedder
-	// Speech turns recordings into text and text into recordings; default none.
+	// Speech transcribes recordings and speaks replies; default none.
 	Speech Speech
 }
 
-// Sourcing says what sources that stay in sync may do.
+// Sourcing holds the settings of document sources.
 type Sourcing struct {
-	// Private lets sources reach private and loopback addresses; default false.
+	// Private allows sources to connect to private and loopback addresses; default
+	// false.
 	Private bool
-	// SecretKey encrypts the passwords and tokens of sources, 32 bytes in hex or
-	// base64; default a key in the file secret.key in Data, made on first use.
+	// SecretKey encrypts the passwords and tokens of sources. It has 32 bytes, in
+	// hex or base64; default the key in the file secret.key in Data, which is
+	// created on first use.
 	SecretKey string
 }
 
-// OIDC says whose tokens are taken beside docent's own. Without Issuer none are.
+// OIDC accepts tokens of an OpenID Connect issuer. Without Issuer, only docent's
+// own tokens are accepted.
 type OIDC struct {
-	// Issuer is its URL, below which its configuration is found; default none.
+	// Issuer is the URL of the issuer; default none.
 	Issuer string
-	// Audience has to be among those a token is for; default none.
+	// Audience is the required audience of a token; default none.
 	Audience string
-	// Scopes are what who has such a token may do; default ask.
+	// Scopes are the scopes of users with such a token; default ask.
 	Scopes string
 }
 
-// Sockets bounds WebSocket connections.
+// Sockets limits WebSocket connections.
 type Sockets struct {
-	// FrameBytes bounds a frame; default 32 MiB.
+	// FrameBytes limits a frame; default 32 MiB.
 	FrameBytes int64
-	// MessageBytes bounds the message of a frame that holds no file; default
-	// 256 KiB.
+	// MessageBytes limits the message of a frame without a file; default 256 KiB.
 	MessageBytes int64
-	// OutboxBytes bounds what waits to be sent to one client, but for long
-	// frames; default 1 MiB.
+	// OutboxBytes limits the queue for one client, without long frames; default
+	// 1 MiB.
 	OutboxBytes int64
-	// Rate is how many frames a connection may send a second; default 20.
+	// Rate limits the frames per second of a connection; default 20.
 	Rate float64
-	// Burst is how many it may send at once; default 60.
+	// Burst limits the frames that a connection may send at once; default 60.
 	Burst int
-	// UserRate is how many frames the connections of one user may send a second
-	// together; default 100.
+	// UserRate limits the frames per second of all connections of one user; default
+	// 100.
 	UserRate float64
-	// UserBurst is how many they may send at once; default 300.
+	// UserBurst limits the frames that they may send at once; default 300.
 	UserBurst int
-	// MaxConnections bounds the connections; default 10,000.
+	// MaxConnections limits the connections; default 10,000.
 	MaxConnections int
-	// UserConnections bounds those of one user, where authentication is on;
+	// UserConnections limits the connections of one user if authentication is on;
 	// default 100.
 	UserConnections int
-	// MailboxSize bounds the messages of one session that wait; default 64.
+	// MailboxSize limits the waiting messages of one session; default 64.
 	MailboxSize int
-	// PingInterval is the time between pings; default 25s.
+	// PingInterval is the interval between pings; default 25s.
 	PingInterval time.Duration
-	// Silence is how long nothing may be heard of a client; default 60s.
+	// Silence is the time without any frame or pong after which a client is
+	// disconnected; default 60s.
 	Silence time.Duration
 }
 
-// Speech says which server listens and speaks. Without Transcription nobody
-// listens, without Model nobody speaks.
+// Speech selects a speech server. Without Transcription, recordings are declined.
+// Without Model, spoken replies are sent as text.
 type Speech struct {
 	// URL is the base URL of an OpenAI-compatible server; default OpenAI's.
 	URL string
-	// Key is the API key; default none. OPENAI_API_KEY goes to OpenAI and to
-	// OPENAI_BASE_URL only.
+	// Key is the API key; default none. OPENAI_API_KEY is sent only to OpenAI and to
+	// OPENAI_BASE_URL.
 	Key string
-	// Transcription is the model that turns recordings into text; default none.
+	// Transcription is the model that transcribes recordings; default none.
 	Transcription string
-	// Model is the model that turns text into recordings; default none.
+	// Model is the model that speaks; default none.
 	Model string
-	// Voice is its voice; default alloy.
+	// Voice is the voice of Model; default alloy.
 	Voice string
 }
 
-// LLM says which chat model to use. Without Model there is none.
+// LLM selects a chat model. Without Model, there is none.
 type LLM struct {
 	// URL is the base URL of an OpenAI-compatible server; default OpenAI's.
 	URL string
 	// Key is the API key; default none.
 	Key string
-	// Model is the model's name; default none.
+	// Model is the name of the model; default none.
 	Model string
-	// Temperature is sent if not negative; default -1.
+	// Temperature is sent if it is not negative; default -1.
 	Temperature float64
-	// MaxTokens bounds an answer; default 1500.
+	// MaxTokens limits an answer; default 1500.
 	MaxTokens int
-	// Timeout bounds one call; default 2m.
+	// Timeout limits one call; default 2m.
 	Timeout time.Duration
 }
 
 // Enabled reports whether a model is configured.
 func (l LLM) Enabled() bool { return l.Model != "" }
 
-// Embedder says which embedding model to use. Without Model it is the built-in
-// one.
+// Embedder selects an embedding model. Without Model, it is the built-in one.
 type Embedder struct {
 	// URL is the base URL of an OpenAI-compatible server; default OpenAI's.
 	URL string
 	// Key is the API key; default none.
 	Key string
-	// Model is the model's name; default none.
+	// Model is the name of the model; default none.
 	Model string
-	// Dimensions asks the server for shorter vectors; default 0: the model's own.
+	// Dimensions is the number of dimensions to request; default 0: the model's
+	// default.
 	Dimensions int
 }
 
 // Remote reports whether vectors come from a server.
 func (e Embedder) Remote() bool { return e.Model != "" }
 
-// SQLitePath is the embedded database's file.
+// SQLitePath returns the file of the embedded database.
 func (c Config) SQLitePath() string { return filepath.Join(c.Data, "docent.db") }
 
-// CacheDir is the folder for what can be derived again.
+// CacheDir returns the folder for data that docent can derive again.
 func (c Config) CacheDir() string { return filepath.Join(c.Data, "cache") }
 
 // Loopback reports whether only this machine can reach Addr.
@@ -206,7 +208,7 @@ func (c Config) Loopback() bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// validate names the first setting that cannot be used.
+// validate returns an error for the first invalid setting.
 func (c Config) validate() error {
 	wrong := func(key, format string, args ...any) error {
 		return fault.New(fault.Invalid, "setting_invalid_value", "setting %s: %w", key, fmt.Errorf(format, args...))
@@ -265,10 +267,10 @@ func (c Config) validate() error {
 	return c.fits()
 }
 
-// enabled reports whether anybody listens or speaks.
+// enabled reports whether a speech model is set.
 func (s Speech) enabled() bool { return s.Transcription != "" || s.Model != "" }
 
-// wrong is the key of the first bound that is none; "" if all are.
+// wrong returns the key of the first limit that is not positive, or "".
 func (s Sockets) wrong() string {
 	switch {
 	case s.FrameBytes < 1:
@@ -299,8 +301,8 @@ func (s Sockets) wrong() string {
 	return ""
 }
 
-// redactURL hides a URL's passwords, and the values of its query, which may be
-// some as well.
+// redactURL hides the password of a URL and the values of its query, which can be
+// passwords too.
 func redactURL(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {

@@ -19,14 +19,14 @@ import (
 	"docent/internal/fault"
 )
 
-// maxFile bounds a configuration file, in bytes.
+// maxFile limits a configuration file, in bytes.
 const maxFile = 1 << 20
 
-// FileEnv names the configuration file in the environment.
+// FileEnv is the environment variable that names the configuration file.
 const FileEnv = "DOCENT_CONFIG"
 
-// Sources is where a configuration comes from; flags win over the environment,
-// the environment over the file, the file over the defaults.
+// Sources are the sources of a configuration. Flags override the environment, the
+// environment overrides the file, and the file overrides the defaults.
 type Sources struct {
 	// Flags are the values given on the command line, by Setting.Flag.
 	Flags map[string]string
@@ -78,15 +78,15 @@ func Load(src Sources) (Config, error) {
 	return c, c.validate()
 }
 
-// The variables that other programs read as well.
+// Variables that other programs read too.
 const (
 	sharedURL = "OPENAI_BASE_URL"
 	sharedKey = "OPENAI_API_KEY"
 )
 
-// shared takes back what variables of many programs set where it is not meant:
-// the URL without a model of ours, which it must not stop, and the key for a
-// server that speaks and was named by ours alone.
+// shared discards values of variables that other programs read too, if they are
+// not meant for docent: a URL without a model of docent, and a key for a speech
+// server that only a setting of docent names.
 func shared(c *Config, src Sources, origin map[string]string) {
 	for key, u := range map[string]*string{"llm.url": &c.LLM.URL, "embedder.url": &c.Embedder.URL, "speech.url": &c.Speech.URL} {
 		used := map[string]bool{"llm.url": c.LLM.Enabled(), "embedder.url": c.Embedder.Remote(), "speech.url": c.Speech.enabled()}
@@ -100,16 +100,16 @@ func shared(c *Config, src Sources, origin map[string]string) {
 	}
 }
 
-// openAI reports whether a base URL is OpenAI's own, which none is.
+// openAI reports whether a base URL is OpenAI's. An empty one is.
 func openAI(base string) bool {
 	u, err := url.Parse(base)
 	return base == "" || err == nil && u.Scheme == "https" && u.Host == "api.openai.com"
 }
 
-// Variable looks up a variable of the environment that files refer to.
+// Variable returns an environment variable that files refer to.
 func Variable(name string) (string, bool) { return os.LookupEnv(name) }
 
-// find returns a setting's value from the first source that has it.
+// find returns the value of a setting from the first source that has it.
 func find(s Setting, src Sources, file map[string]string) (value, from string, ok bool) {
 	if v, ok := src.Flags[s.Flag]; ok {
 		return v, "--" + s.Flag, true
@@ -125,9 +125,8 @@ func find(s Setting, src Sources, file map[string]string) (value, from string, o
 	return "", "", false
 }
 
-// openRouter applies the settings of Agent WebSocket, which names its server by
-// its key alone: whoever runs docent as that system was run gets its defaults
-// where nothing else is set.
+// openRouter applies the defaults of Agent WebSocket if the key of OpenRouter is
+// set, except for settings with another value.
 func openRouter(c *Config, src Sources, file map[string]string) {
 	key, ok := src.Env("OPENROUTER_API_KEY")
 	if !ok || key == "" || c.LLM.Key != "" || c.LLM.URL != "" {
@@ -179,7 +178,7 @@ func dataFolder(src Sources) (string, error) {
 	return abs, nil
 }
 
-// readFile returns the file's settings by key; none if there is no file.
+// readFile returns the settings of the file by key, or none without a file.
 func readFile(src Sources, data string) (map[string]string, error) {
 	name, named := src.File, src.File != ""
 	if !named {
@@ -299,7 +298,7 @@ func (c Config) Print(w io.Writer) error {
 	return err
 }
 
-// yamlScalar quotes a value where YAML would read it as something else.
+// yamlScalar quotes a value if YAML would read it as another type.
 func yamlScalar(s string) string {
 	if s == "" || strings.ContainsAny(s, ":#{}[]&*!|>'\"%@`, ") {
 		return strconv.Quote(s)
@@ -310,7 +309,7 @@ func yamlScalar(s string) string {
 // Table returns the settings as a Markdown table, for the documentation.
 func Table() string {
 	var b strings.Builder
-	b.WriteString("| flag | environment | in the file | default | what it is |\n|---|---|---|---|---|\n")
+	b.WriteString("| flag | variable | key in the file | default | description |\n|---|---|---|---|---|\n")
 	for _, s := range Settings() {
 		env := make([]string, len(s.Env))
 		for i, e := range s.Env {
@@ -329,7 +328,7 @@ func Table() string {
 	return b.String()
 }
 
-// InScope returns the settings of any of the scopes, Global first.
+// InScope returns the settings with one of the scopes, Global first.
 func InScope(scopes ...Scope) []Setting {
 	scopes = append([]Scope{Global}, scopes...)
 	return slices.DeleteFunc(Settings(), func(s Setting) bool { return !slices.Contains(scopes, s.Scope) })

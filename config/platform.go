@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-// accessSettings are the rows of who is let in beside those with tokens and
-// passwords of docent's own.
+// accessSettings are the settings of proxies and OpenID Connect.
 func accessSettings() []Setting {
 	return []Setting{
 		with(Setting{
 			Key: "trusted-proxies", Flag: "trusted-proxies", Env: []string{"DOCENT_TRUSTED_PROXIES"}, Scope: Serving,
-			Help: "addresses or networks (CIDR) of proxies that append the client's address to X-Forwarded-For, comma-separated",
+			Help: "addresses or networks (CIDR) of trusted reverse proxies, which append the client address to X-Forwarded-For; comma-separated",
 		})(networks(func(c *Config) *[]netip.Prefix { return &c.TrustedProxies })),
 		with(Setting{
 			Key: "oidc.issuer", Flag: "oidc-issuer", Env: []string{"DOCENT_OIDC_ISSUER"}, Scope: Serving,
-			Help: "URL of an OpenID Connect issuer whose tokens (JWT) let in as well",
+			Help: "URL of an OpenID Connect issuer whose tokens (JWT) are accepted",
 		})(text(func(c *Config) *string { return &c.OIDC.Issuer })),
 		with(Setting{
 			Key: "oidc.audience", Flag: "oidc-audience", Env: []string{"DOCENT_OIDC_AUDIENCE"}, Scope: Serving,
-			Help: "audience that they have to be for",
+			Help: "required audience of these tokens",
 		})(text(func(c *Config) *string { return &c.OIDC.Audience })),
 		with(Setting{
 			Key: "oidc.scopes", Flag: "oidc-scopes", Env: []string{"DOCENT_OIDC_SCOPES"}, Scope: Serving,
-			Help: "what who has one may do: ask, ingest, admin", Default: "ask",
+			Help: "scopes of users with such a token: ask, ingest, admin", Default: "ask",
 		})(text(func(c *Config) *string { return &c.OIDC.Scopes })),
 	}
 }
 
-// networks are addresses and networks; of an address, the one that has it alone.
+// networks is a list of networks. An address counts as the network with this
+// address alone.
 func networks(p func(*Config) *[]netip.Prefix) (func(*Config, string) error, func(Config) string) {
 	return func(c *Config, s string) error {
 			var out []netip.Prefix
@@ -56,82 +56,82 @@ func networks(p func(*Config) *[]netip.Prefix) (func(*Config, string) error, fun
 		}
 }
 
-// socketSettings are the rows of the bounds of WebSocket connections.
+// socketSettings are the limits of WebSocket connections.
 func socketSettings() []Setting {
 	return []Setting{
 		with(Setting{
 			Key: "sockets.frame-size", Flag: "frame-size", Env: []string{"DOCENT_FRAME_SIZE"}, Scope: Serving,
-			Help: "largest WebSocket frame, which bounds files sent in a conversation", Default: "32MiB",
+			Help: "maximum size of a WebSocket frame, and so of a file sent in a conversation", Default: "32MiB",
 		})(size(func(c *Config) *int64 { return &c.Sockets.FrameBytes })),
 		with(Setting{
 			Key: "sockets.message-size", Flag: "message-size", Env: []string{"DOCENT_MESSAGE_SIZE"}, Scope: Serving,
-			Help: "largest message of a frame without a file", Default: "256KiB",
+			Help: "maximum size of a message without a file", Default: "256KiB",
 		})(size(func(c *Config) *int64 { return &c.Sockets.MessageBytes })),
 		with(Setting{
 			Key: "sockets.outbox-size", Flag: "outbox-size", Env: []string{"DOCENT_OUTBOX_SIZE"}, Scope: Serving,
-			Help: "how much may wait for a client that reads too slowly", Default: "1MiB",
+			Help: "maximum size of the queue for a slow client", Default: "1MiB",
 		})(size(func(c *Config) *int64 { return &c.Sockets.OutboxBytes })),
 		with(Setting{
 			Key: "sockets.rate", Flag: "rate", Env: []string{"DOCENT_RATE"}, Scope: Serving,
-			Help: "frames a connection may send a second", Default: "20",
+			Help: "frames per second of one connection", Default: "20",
 		})(decimal(func(c *Config) *float64 { return &c.Sockets.Rate })),
 		with(Setting{
 			Key: "sockets.burst", Flag: "burst", Env: []string{"DOCENT_BURST"}, Scope: Serving,
-			Help: "frames it may send at once", Default: "60",
+			Help: "burst: frames a connection may send at once", Default: "60",
 		})(number(func(c *Config) *int { return &c.Sockets.Burst })),
 		with(Setting{
 			Key: "sockets.user-rate", Flag: "user-rate", Env: []string{"DOCENT_USER_RATE"}, Scope: Serving,
-			Help: "frames the connections of one user may send a second together, where authentication is on", Default: "100",
+			Help: "frames per second of all connections of one user (with --auth)", Default: "100",
 		})(decimal(func(c *Config) *float64 { return &c.Sockets.UserRate })),
 		with(Setting{
 			Key: "sockets.user-burst", Flag: "user-burst", Env: []string{"DOCENT_USER_BURST"}, Scope: Serving,
-			Help: "frames they may send at once", Default: "300",
+			Help: "burst: frames all connections of one user may send at once", Default: "300",
 		})(number(func(c *Config) *int { return &c.Sockets.UserBurst })),
 		with(Setting{
 			Key: "sockets.connections", Flag: "connections", Env: []string{"DOCENT_CONNECTIONS"}, Scope: Serving,
-			Help: "WebSocket connections there may be", Default: "10000",
+			Help: "maximum number of WebSocket connections", Default: "10000",
 		})(number(func(c *Config) *int { return &c.Sockets.MaxConnections })),
 		with(Setting{
 			Key: "sockets.user-connections", Flag: "user-connections", Env: []string{"DOCENT_USER_CONNECTIONS"}, Scope: Serving,
-			Help: "connections of one user, where authentication is on", Default: "100",
+			Help: "maximum number of WebSocket connections of one user (with --auth)", Default: "100",
 		})(number(func(c *Config) *int { return &c.Sockets.UserConnections })),
 		with(Setting{
 			Key: "sockets.mailbox-size", Flag: "mailbox-size", Env: []string{"DOCENT_MAILBOX_SIZE"}, Scope: Serving,
-			Help: "messages of one conversation that may wait", Default: "64",
+			Help: "maximum number of waiting messages in one conversation", Default: "64",
 		})(number(func(c *Config) *int { return &c.Sockets.MailboxSize })),
 		with(Setting{
 			Key: "sockets.ping-interval", Flag: "ping-interval", Env: []string{"DOCENT_PING_INTERVAL"}, Scope: Serving,
-			Help: "time between pings", Default: "25s",
+			Help: "interval between WebSocket pings", Default: "25s",
 		})(duration(func(c *Config) *time.Duration { return &c.Sockets.PingInterval })),
 		with(Setting{
 			Key: "sockets.silence", Flag: "silence", Env: []string{"DOCENT_SILENCE"}, Scope: Serving,
-			Help: "how long nothing, not even a pong, may be heard of a client", Default: "1m0s",
+			Help: "time without any frame or pong after which a client is disconnected", Default: "1m0s",
 		})(duration(func(c *Config) *time.Duration { return &c.Sockets.Silence })),
 	}
 }
 
-// speechSettings are the rows of listening and speaking.
+// speechSettings are the settings of the speech server.
 func speechSettings() []Setting {
 	return []Setting{
 		with(Setting{
 			Key: "speech.transcription-model", Flag: "transcription-model", Env: []string{"DOCENT_TRANSCRIPTION_MODEL"}, Scope: Serving,
-			Help: "model that turns recordings into text, such as whisper-1; without it nobody listens",
+			Help: "model that transcribes recordings, such as whisper-1; without one, recordings are declined",
 		})(text(func(c *Config) *string { return &c.Speech.Transcription })),
 		with(Setting{
 			Key: "speech.model", Flag: "speech-model", Env: []string{"DOCENT_SPEECH_MODEL"}, Scope: Serving,
-			Help: "model that speaks, such as tts-1; without it nobody speaks",
+			Help: "model that reads replies aloud, such as tts-1; without one, they are sent as text",
 		})(text(func(c *Config) *string { return &c.Speech.Model })),
 		with(Setting{
 			Key: "speech.voice", Flag: "speech-voice", Env: []string{"DOCENT_SPEECH_VOICE"}, Scope: Serving,
-			Help: "its voice", Default: "alloy",
+			Help: "voice of the speech model", Default: "alloy",
 		})(text(func(c *Config) *string { return &c.Speech.Voice })),
 		with(Setting{
 			Key: "speech.url", Flag: "speech-url", Env: []string{"DOCENT_SPEECH_URL", "OPENAI_BASE_URL"}, Scope: Serving,
-			Help: "base URL of an OpenAI-compatible server that listens and speaks",
+			Help: "base URL of an OpenAI-compatible speech server",
 		})(text(func(c *Config) *string { return &c.Speech.URL })),
 		with(Setting{
 			Key: "speech.key", Flag: "speech-key", Env: []string{"DOCENT_SPEECH_KEY", "OPENAI_API_KEY"}, Scope: Serving, Secret: true,
-			Help: "its API key; OPENAI_API_KEY goes to OpenAI and OPENAI_BASE_URL only",
+			Help: "API key of the speech server; OPENAI_API_KEY is sent only to OpenAI and to OPENAI_BASE_URL",
 		})(text(func(c *Config) *string { return &c.Speech.Key })),
 	}
 }

@@ -8,50 +8,50 @@ import (
 	"time"
 )
 
-// Scope says which commands a setting's flag belongs to.
+// Scope selects the commands that have the flag of a setting.
 type Scope int
 
 // The scopes.
 const (
-	// Global settings concern every command.
+	// Global settings apply to every command.
 	Global Scope = iota
-	// Serving settings concern serve.
+	// Serving settings apply to serve.
 	Serving
-	// Answering settings concern serve and ask.
+	// Answering settings apply to serve and ask.
 	Answering
-	// Embedding settings concern whatever reads or searches documents.
+	// Embedding settings apply to commands that read or search documents.
 	Embedding
-	// Ingesting settings concern serve, ingest and source.
+	// Ingesting settings apply to serve, ingest, and source.
 	Ingesting
-	// Sourced settings concern serve and source.
+	// Sourced settings apply to serve and source.
 	Sourced
 )
 
 // Setting is one row of the table.
 type Setting struct {
-	// Key is its name in the file, with dots for nesting.
+	// Key is the name in the file, with dots for nesting.
 	Key string
-	// Flag is its name on the command line.
+	// Flag is the name on the command line.
 	Flag string
-	// Env are its names in the environment; the first that is set wins.
+	// Env are the names of environment variables. The first that is set wins.
 	Env []string
-	// Help is one line.
+	// Help describes the setting in one line.
 	Help string
-	// Default is the text of its default.
+	// Default is the default value as text.
 	Default string
-	// Secret values are never printed.
+	// Secret marks values that are never printed.
 	Secret bool
-	// Bool flags need no value.
+	// Bool marks flags that need no value.
 	Bool bool
-	// Scope says which commands have the flag.
+	// Scope selects the commands that have the flag.
 	Scope Scope
 
 	set func(*Config, string) error
 	get func(Config) string
 }
 
-// Takes names what its value is, for the help of its flag: duration, bytes,
-// number, int or string.
+// Takes returns the type of the value for the help: duration, bytes, number, int,
+// or string.
 func (s Setting) Takes() string {
 	takes := func(value string) bool { return s.set(new(Config), value) == nil }
 	if takes("x") {
@@ -146,7 +146,7 @@ func duration(p func(*Config) *time.Duration) (func(*Config, string) error, func
 // maxMinutes bounds a number of minutes: ten years.
 const maxMinutes = 10 * 366 * 24 * 60
 
-// minutes is a duration of which a bare number counts minutes.
+// minutes is a duration. A number without a unit counts minutes.
 func minutes(p func(*Config) *time.Duration) (func(*Config, string) error, func(Config) string) {
 	set, get := duration(p)
 	return func(c *Config, s string) error {
@@ -194,35 +194,35 @@ func size(p func(*Config) *int64) (func(*Config, string) error, func(Config) str
 		}
 }
 
-// row fills in the accessors of a setting.
+// row sets the accessors of a setting.
 func row(s Setting, set func(*Config, string) error, get func(Config) string) Setting {
 	s.set, s.get = set, get
 	return s
 }
 
-// with is row for the pair of accessors that the kinds above return.
+// with is row for the pair of accessors that the functions above return.
 func with(s Setting) func(func(*Config, string) error, func(Config) string) Setting {
 	return func(set func(*Config, string) error, get func(Config) string) Setting { return row(s, set, get) }
 }
 
-// Settings returns the table, in the order documentation shows it.
+// Settings returns all settings in the order of the documentation.
 func Settings() []Setting {
 	return append([]Setting{
 		with(Setting{
 			Key: "data", Flag: "data", Env: []string{"DOCENT_DATA"}, Scope: Global,
-			Help: "folder for the database and what is derived from it", Default: "~/.local/share/docent",
+			Help: "folder for the database, its indexes, and caches", Default: "~/.local/share/docent",
 		})(text(func(c *Config) *string { return &c.Data })),
 		with(Setting{
 			Key: "database-url", Flag: "database-url", Env: []string{"DATABASE_URL"}, Scope: Global, Secret: true,
-			Help: "Postgres URL; without it, SQLite in the data folder",
+			Help: "Postgres URL; default: SQLite in the data folder",
 		})(text(func(c *Config) *string { return &c.DatabaseURL })),
 		with(Setting{
 			Key: "log-level", Flag: "log-level", Env: []string{"DOCENT_LOG_LEVEL"}, Scope: Global,
-			Help: "debug, info, warn or error", Default: "info",
+			Help: "log level: debug, info, warn, or error", Default: "info",
 		})(oneOf(func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error")),
 		with(Setting{
 			Key: "log-format", Flag: "log-format", Env: []string{"DOCENT_LOG_FORMAT"}, Scope: Global,
-			Help: "text or json", Default: "text",
+			Help: "log format: text or json", Default: "text",
 		})(oneOf(func(c *Config) *string { return &c.LogFormat }, "text", "json")),
 
 		with(Setting{
@@ -231,106 +231,106 @@ func Settings() []Setting {
 		})(text(func(c *Config) *string { return &c.Addr })),
 		with(Setting{
 			Key: "auth", Flag: "auth", Env: []string{"DOCENT_AUTH"}, Scope: Serving, Bool: true,
-			Help: "let in only who has a token (docent token create) or a password (docent user create)", Default: "false",
+			Help: "require a token (docent token create) or a password (docent user create)", Default: "false",
 		})(flag(func(c *Config) *bool { return &c.Auth })),
 		with(Setting{
 			Key: "insecure", Flag: "insecure", Env: []string{"DOCENT_INSECURE"}, Scope: Serving, Bool: true,
-			Help: "allow an address that others can reach, without authentication", Default: "false",
+			Help: "allow --addr to be reachable from other machines without --auth", Default: "false",
 		})(flag(func(c *Config) *bool { return &c.Insecure })),
 		with(Setting{
 			Key: "origins", Flag: "origins", Env: []string{"DOCENT_ORIGINS"}, Scope: Serving,
-			Help: "web origins allowed beside the server's own, comma-separated",
+			Help: "additional web origins that may connect, comma-separated",
 		})(list(func(c *Config) *[]string { return &c.Origins })),
 		with(Setting{
 			Key: "hosts", Flag: "hosts", Env: []string{"DOCENT_HOSTS"}, Scope: Serving,
-			Help: "host names the server may be called by, comma-separated",
+			Help: "additional host names of the server, comma-separated",
 		})(list(func(c *Config) *[]string { return &c.Hosts })),
 		with(Setting{
 			Key: "no-ui", Flag: "no-ui", Env: []string{"DOCENT_NO_UI"}, Scope: Serving, Bool: true,
-			Help: "serve neither the page nor the widget, only what programs use", Default: "false",
+			Help: "serve the API and WebSocket only, without the page and the widget", Default: "false",
 		})(flag(func(c *Config) *bool { return &c.NoUI })),
 		with(Setting{
 			Key: "agent", Flag: "agent-name", Env: []string{"DOCENT_AGENT_NAME", "AGENT_NAME"}, Scope: Serving,
-			Help: "the assistant's name", Default: "docent",
+			Help: "name of the built-in assistant", Default: "docent",
 		})(text(func(c *Config) *string { return &c.Agent })),
 		with(Setting{
 			Key: "agent-file", Flag: "agent", Env: []string{"DOCENT_AGENT_FILE"}, Scope: Serving,
-			Help: "YAML file of the agent to serve, which has its own name; without it, the built-in assistant",
+			Help: "YAML file of the agent to serve; default: the built-in assistant",
 		})(text(func(c *Config) *string { return &c.AgentFile })),
 		with(Setting{
 			Key: "history", Flag: "history", Env: []string{"DOCENT_HISTORY", "MAX_HISTORY"}, Scope: Serving,
-			Help: "earlier messages an answer may use", Default: "4",
+			Help: "number of earlier messages an answer may use", Default: "4",
 		})(number(func(c *Config) *int { return &c.History })),
 		with(Setting{
 			Key: "session-timeout", Flag: "session-timeout", Env: []string{"DOCENT_SESSION_TIMEOUT", "SESSION_TIMEOUT"}, Scope: Serving,
-			Help: "how long a client at /agent_websocket may be idle; a bare number is minutes", Default: "30m0s",
+			Help: "idle timeout of clients at /agent_websocket; a number without a unit is minutes", Default: "30m0s",
 		})(minutes(func(c *Config) *time.Duration { return &c.SessionTimeout })),
 		with(Setting{
 			Key: "resume-by-user", Flag: "resume-by-user", Env: []string{"DOCENT_RESUME_BY_USER"}, Scope: Serving, Bool: true,
-			Help: "give a BAF client that sends X-User-ID and no session that user's latest one", Default: "false",
+			Help: "resume the user's latest session for BAF clients that send X-User-ID and no session id", Default: "false",
 		})(flag(func(c *Config) *bool { return &c.ResumeByUser })),
 		with(Setting{
 			Key: "check-interval", Flag: "check-interval", Env: []string{"DOCENT_CHECK_INTERVAL"}, Scope: Serving,
-			Help: "how often timed conditions of an agent's states are looked at", Default: "1s",
+			Help: "interval at which an agent's timed conditions are evaluated", Default: "1s",
 		})(duration(func(c *Config) *time.Duration { return &c.CheckInterval })),
 		with(Setting{
 			Key: "k", Flag: "passages", Env: []string{"DOCENT_K"}, Scope: Serving,
-			Help: "passages an answer is made from", Default: "4",
+			Help: "number of passages an answer is based on", Default: "4",
 		})(number(func(c *Config) *int { return &c.K })),
 		with(Setting{
 			Key: "max-file-size", Flag: "max-file-size", Env: []string{"DOCENT_MAX_FILE_SIZE"}, Scope: Ingesting,
-			Help: "largest file that is read", Default: "64MiB",
+			Help: "maximum file size", Default: "64MiB",
 		})(size(func(c *Config) *int64 { return &c.MaxFileSize })),
 		with(Setting{
 			Key: "ocr.languages", Flag: "ocr-languages", Env: []string{"DOCENT_OCR_LANGUAGES"}, Scope: Ingesting,
-			Help: "languages that tesseract expects in pictures, such as eng+deu; without it, the installed ones",
+			Help: "tesseract languages for scans and pictures, such as eng+deu; default: up to four of the installed ones",
 		})(text(func(c *Config) *string { return &c.OCRLanguages })),
 		with(Setting{
 			Key: "ocr.model", Flag: "vision-model", Env: []string{"DOCENT_VISION_MODEL"}, Scope: Ingesting,
-			Help: "chat model on the server of --llm-url that reads pictures in place of tesseract",
+			Help: "chat model on the --llm-url server that reads scans and pictures instead of tesseract",
 		})(text(func(c *Config) *string { return &c.VisionModel })),
 		with(Setting{
 			Key: "sources.private", Flag: "sources-private", Env: []string{"DOCENT_SOURCES_PRIVATE"}, Scope: Sourced, Bool: true,
-			Help: "let sources reach private and loopback addresses", Default: "false",
+			Help: "allow sources to connect to private and loopback addresses", Default: "false",
 		})(flag(func(c *Config) *bool { return &c.Sources.Private })),
 		with(Setting{
 			Key: "sources.secret-key", Flag: "sources-secret-key", Env: []string{"DOCENT_SECRET_KEY"}, Scope: Sourced, Secret: true,
-			Help: "key for the passwords and tokens of sources, 32 bytes in hex; without it, secret.key in the data folder",
+			Help: "key that encrypts the secrets of sources, 32 bytes in hex; default: the file secret.key in the data folder",
 		})(text(func(c *Config) *string { return &c.Sources.SecretKey })),
 	}, slices.Concat(accessSettings(), socketSettings(), modelSettings(), speechSettings())...)
 }
 
-// modelSettings are the rows of the models on servers.
+// modelSettings are the settings of models on servers.
 func modelSettings() []Setting {
 	return []Setting{
 		with(Setting{
 			Key: "llm.model", Flag: "model", Env: []string{"DOCENT_MODEL"}, Scope: Answering,
-			Help: "chat model that writes answers; without it, answers are quotes",
+			Help: "chat model that writes answers; without one, answers are quotes",
 		})(text(func(c *Config) *string { return &c.LLM.Model })),
 		with(Setting{
 			Key: "llm.url", Flag: "llm-url", Env: []string{"DOCENT_LLM_URL", "OPENAI_BASE_URL"}, Scope: Answering,
-			Help: "base URL of an OpenAI-compatible server, such as http://127.0.0.1:11434/v1",
+			Help: "base URL of an OpenAI-compatible chat server, such as http://127.0.0.1:11434/v1",
 		})(text(func(c *Config) *string { return &c.LLM.URL })),
 		with(Setting{
 			Key: "llm.key", Flag: "llm-key", Env: []string{"DOCENT_LLM_KEY", "OPENAI_API_KEY"}, Scope: Answering, Secret: true,
-			Help: "its API key",
+			Help: "API key of the chat server",
 		})(text(func(c *Config) *string { return &c.LLM.Key })),
 		with(Setting{
 			Key: "llm.temperature", Flag: "temperature", Env: []string{"DOCENT_TEMPERATURE", "TEMPERATURE"}, Scope: Answering,
-			Help: "sampling temperature; negative leaves it to the server", Default: "-1",
+			Help: "sampling temperature; if negative, the server's default", Default: "-1",
 		})(decimal(func(c *Config) *float64 { return &c.LLM.Temperature })),
 		with(Setting{
 			Key: "llm.max-tokens", Flag: "max-tokens", Env: []string{"DOCENT_MAX_TOKENS", "MAX_TOKENS"}, Scope: Answering,
-			Help: "longest answer in tokens", Default: "1500",
+			Help: "maximum length of an answer in tokens", Default: "1500",
 		})(number(func(c *Config) *int { return &c.LLM.MaxTokens })),
 		with(Setting{
 			Key: "llm.timeout", Flag: "llm-timeout", Env: []string{"DOCENT_LLM_TIMEOUT"}, Scope: Answering,
-			Help: "longest model call", Default: "2m0s",
+			Help: "timeout of a call to the chat model", Default: "2m0s",
 		})(duration(func(c *Config) *time.Duration { return &c.LLM.Timeout })),
 
 		with(Setting{
 			Key: "embedder.model", Flag: "embedder-model", Env: []string{"DOCENT_EMBEDDER_MODEL"}, Scope: Embedding,
-			Help: "embedding model of a server; without it, the built-in model",
+			Help: "embedding model on a server; default: the built-in model",
 		})(text(func(c *Config) *string { return &c.Embedder.Model })),
 		with(Setting{
 			Key: "embedder.url", Flag: "embedder-url", Env: []string{"DOCENT_EMBEDDER_URL", "OPENAI_BASE_URL"}, Scope: Embedding,
@@ -338,11 +338,11 @@ func modelSettings() []Setting {
 		})(text(func(c *Config) *string { return &c.Embedder.URL })),
 		with(Setting{
 			Key: "embedder.key", Flag: "embedder-key", Env: []string{"DOCENT_EMBEDDER_KEY", "OPENAI_API_KEY"}, Scope: Embedding, Secret: true,
-			Help: "its API key",
+			Help: "API key of the embeddings server",
 		})(text(func(c *Config) *string { return &c.Embedder.Key })),
 		with(Setting{
 			Key: "embedder.dimensions", Flag: "embedder-dimensions", Env: []string{"DOCENT_EMBEDDER_DIMENSIONS"}, Scope: Embedding,
-			Help: "length of the vectors to ask for; 0 is the model's own", Default: "0",
+			Help: "number of dimensions to request; 0 means the model's default", Default: "0",
 		})(number(func(c *Config) *int { return &c.Embedder.Dimensions })),
 	}
 }

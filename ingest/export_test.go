@@ -2,5 +2,5 @@ package ingest
 
 // SetVersions replaces the versions of the formats.
 func (in *Ingester) SetVersions(version func(media string) int) {
-	in.version, in.raised = version, true
+	in.pipelines = pipelines{version, true}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"docent/ingest"
+	"docent/ingest/intake"
 )
 
 // A file may take maxFootprint bytes of memory for each of its own on its way into
@@ -23,7 +24,7 @@ const (
 // nowhere is a store that keeps nothing.
 type nowhere struct{ *memory }
 
-func (nowhere) PutDocuments(_ context.Context, puts []ingest.Put) ([]int64, error) {
+func (nowhere) PutDocuments(_ context.Context, puts []intake.Put) ([]int64, error) {
 	return make([]int64, len(puts)), nil
 }
 
@@ -115,7 +116,7 @@ func footprint(t *testing.T, name, data string) uint64 {
 	t.Helper()
 	f := newFixture(t, ingest.Config{})
 	f.write(name, data)
-	in, err := ingest.New(ingest.Config{Store: nowhere{f.store}, Embedder: wide{f.embed}})
+	in, err := ingest.New(ingest.Config{Store: nowhere{f.store}, Embedder: wide{f.embed}, Reader: newReader(t, nil)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"runtime"
 
@@ -12,10 +11,7 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 
 	"docent/embed"
-	"docent/ingest/chunk"
-	"docent/ingest/extract"
-	"docent/ingest/extract/pdf"
-	"docent/ingest/worker"
+	"docent/ingest/intake"
 )
 
 // Pipeline names the extraction and chunking of this program. It changes when
@@ -24,21 +20,16 @@ import (
 // format; see extract.Version.
 const Pipeline = "docent/5"
 
-// Config is what an Ingester needs.
+// Config configures an Ingester.
 type Config struct {
-	// Store gets the documents; required.
+	// Store keeps the documents; required.
 	Store Store
 	// Embedder makes the vectors; required.
 	Embedder embed.Embedder
-	// Reader reads documents; default one in this process, which is for tests
-	// and programs that read only documents they trust. Close closes it.
+	// Reader reads documents; required. Close closes it. Package worker has
+	// one that reads in other processes. It also has one that reads in this
+	// process, for tests and for programs that trust their documents.
 	Reader Reader
-	// Tokens counts a text's tokens in the built-in vocabulary, for the default
-	// Reader; default an estimate from its words.
-	Tokens func(text string) int
-	// Chunk sets the sizes of passages; default chunk's own. A Reader of one's
-	// own is to have the same.
-	Chunk chunk.Config
 	// MaxFileSize is the largest source read, and the longest line of a JSONL
 	// file, in bytes; default 64 MiB.
 	MaxFileSize int64
@@ -54,52 +45,46 @@ type Config struct {
 	// BatchBytes is the most bytes of sources stored in one step, unless a
 	// single one has more; default 8 MiB.
 	BatchBytes int64
-	// Logger gets what people do not need to see; default none.
+	// Logger gets details for operators; default none.
 	Logger *slog.Logger
-	// Metrics counts documents that were looked at, as
-	// docent_ingest_documents_total by status; default a set of its own.
+	// Metrics counts the documents of runs by status, as
+	// docent_ingest_documents_total; default a separate set.
 	Metrics *metrics.Set
 }
 
 // Ingester brings a store in line with sources. It is safe for concurrent use.
 type Ingester struct {
-	cfg Config
-	// pipeline is Pipeline, with the sizes of passages where they are not the
-	// default ones.
-	pipeline string
-	// version is the version of the reader for a media type; raised reports that
-	// any is above 1.
-	version func(media string) int
-	raised  bool
-	reader  Reader
-	log     *slog.Logger
+	cfg       Config
+	pipelines pipelines
+	reader    Reader
+	log       *slog.Logger
 }
 
-// Pages shows documents page by page; pages count from 0. It is safe for
-// concurrent use.
-type Pages interface {
-	// Shows reports whether documents of a media type have pages to show.
-	Shows(media string) bool
-	// ReadPage reads where the letters of a page are.
-	ReadPage(ctx context.Context, src extract.Source, page int) (*pdf.Page, error)
-	// DrawPage draws a page as PNG and returns the number of pages.
-	DrawPage(ctx context.Context, src extract.Source, page, width int) (png []byte, pages int, err error)
-}
-
-// Reader reads foreign bytes. It is safe for concurrent use. Errors of kind
-// fault.Invalid say in one line why a document cannot be read; others have
-// nothing to do with the document.
+// Reader reads documents from unknown authors. It is safe for concurrent use.
+// Errors of kind fault.Invalid say in one line why a document cannot be read.
+// Other errors are not the fault of the document.
 type Reader interface {
 	// Read reads one document. Reading.Media may be set with an error.
-	Read(ctx context.Context, src extract.Source) (worker.Reading, error)
+	Read(ctx context.Context, src intake.Source) (intake.Reading, error)
 	// Edges returns hashes of a document's first and last blocks.
-	Edges(ctx context.Context, src extract.Source) ([]uint64, error)
+	Edges(ctx context.Context, src intake.Source) ([]uint64, error)
 	// Parts stores the documents inside a source as files in a folder. whole
-	// reports whether the source is a document of its own as well.
-	Parts(ctx context.Context, src extract.Source, dir string) (whole bool, parts []worker.Part, err error)
-	Pages
-	// Close frees what the reader holds.
+	// reports whether the source is itself a document too.
+	Parts(ctx context.Context, src intake.Source, dir string) (whole bool, parts []intake.Part, err error)
+	Formats
+	// Close frees the reader's resources.
 	Close(ctx context.Context) error
+}
+
+// Formats describes the formats of a reader. Its methods are cheap.
+type Formats interface {
+	// MayHaveParts reports whether a source with this name and beginning may
+	// hold other documents.
+	MayHaveParts(name string, head []byte) bool
+	// Version returns the version of the reader for a media type.
+	Version(media string) int
+	// Raised reports whether any format has a version above 1.
+	Raised() bool
 }
 
 // New checks the configuration and returns an ingester. Close it when done.
@@ -109,6 +94,8 @@ func New(cfg Config) (*Ingester, error) {
 		return nil, errors.New("ingest: Config.Store is missing")
 	case cfg.Embedder == nil:
 		return nil, errors.New("ingest: Config.Embedder is missing")
+	case cfg.Reader == nil:
+		return nil, errors.New("ingest: Config.Reader is missing")
 	case cfg.MaxFileSize < 0, cfg.Workers < 0, cfg.InFlight < 0, cfg.BatchDocuments < 0, cfg.BatchBytes < 0:
 		return nil, errors.New("ingest: MaxFileSize, Workers, InFlight, BatchDocuments and BatchBytes must not be negative")
 	}
@@ -124,19 +111,7 @@ func New(cfg Config) (*Ingester, error) {
 	if cfg.Metrics == nil {
 		cfg.Metrics = metrics.NewSet()
 	}
-	pipeline := Pipeline
-	if c := cfg.Chunk; c.MaxWords|c.MinWords|c.TermWords|c.MaxCodeWords|c.MinCodeWords != 0 {
-		pipeline = fmt.Sprintf("%s/%d-%d-%d-%d-%d", Pipeline, c.MaxWords, c.MinWords, c.TermWords, c.MaxCodeWords, c.MinCodeWords)
-	}
-	if cfg.Reader == nil {
-		cfg.Chunk.Tokens = cfg.Tokens
-		local, err := worker.NewLocal(worker.Config{Chunk: cfg.Chunk})
-		if err != nil {
-			return nil, err
-		}
-		cfg.Reader = local
-	}
-	return &Ingester{cfg: cfg, pipeline: pipeline, version: extract.Version, raised: extract.Raised(), reader: cfg.Reader, log: cfg.Logger}, nil
+	return &Ingester{cfg: cfg, pipelines: pipelines{cfg.Reader.Version, cfg.Reader.Raised()}, reader: cfg.Reader, log: cfg.Logger}, nil
 }
 
 func setDefault[T int | int64](field *T, value T) {
@@ -145,11 +120,8 @@ func setDefault[T int | int64](field *T, value T) {
 	}
 }
 
-// Close frees what reading sources holds. No call may be running.
+// Close closes the Reader. No call may be running.
 func (in *Ingester) Close(ctx context.Context) error { return in.reader.Close(ctx) }
-
-// Pages shows pages with the reader of documents.
-func (in *Ingester) Pages() Pages { return in.reader }
 
 // The values of Result.Status.
 const (

@@ -15,6 +15,8 @@ import (
 	"go.uber.org/goleak"
 
 	"docent/ingest"
+	"docent/ingest/chunk"
+	"docent/ingest/worker"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -64,10 +66,23 @@ type fixture struct {
 	dir   string
 }
 
+// newReader returns a reader in this process. Its Close is the ingester's duty.
+func newReader(t *testing.T, tokens func(string) int) ingest.Reader {
+	t.Helper()
+	reader, err := worker.NewLocal(worker.Config{Chunk: chunk.Config{Tokens: tokens}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reader
+}
+
 func newFixture(t *testing.T, cfg ingest.Config) *fixture {
 	t.Helper()
 	f := &fixture{T: t, store: newMemory(), embed: &embedder{name: "test"}, dir: t.TempDir()}
 	cfg.Store, cfg.Embedder = f.store, f.embed
+	if cfg.Reader == nil {
+		cfg.Reader = newReader(t, nil)
+	}
 	in, err := ingest.New(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +173,7 @@ func TestAddedUnchangedChangedRemoved(t *testing.T) {
 
 func TestStored(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, ingest.Config{Tokens: func(string) int { return 7 }})
+	f := newFixture(t, ingest.Config{Reader: newReader(t, func(string) int { return 7 })})
 	p := f.write("b.md", "# Pumps\n\nThe pump in the cellar must never run dry, because its seal would burn.\n\n## Oil\n\nIt takes oil of grade 46.\n")
 	f.run(ingest.Request{Collection: "manuals"})
 	s := f.store.docs[key("manuals", p)]
@@ -377,12 +392,12 @@ func TestReembed(t *testing.T) {
 	}
 	f.run(ingest.Request{})
 	other := &embedder{name: "better"}
-	in, err := ingest.New(ingest.Config{Store: f.store, Embedder: other})
+	in, err := ingest.New(ingest.Config{Store: f.store, Embedder: other, Reader: newReader(t, nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var dones []int
-	n, err := in.Reembed(t.Context(), func(done, total int) { dones = append(dones, done, total) })
+	n, err := ingest.Reembed(t.Context(), f.store, other, func(done, total int) { dones = append(dones, done, total) })
 	if err != nil || n != 5 || !slices.Equal(dones, []int{5, 5}) {
 		t.Errorf("%d %v %v", n, err, dones)
 	}
@@ -391,7 +406,7 @@ func TestReembed(t *testing.T) {
 			t.Errorf("%+v %v", r, err)
 		}
 	}
-	if n, err := in.Reembed(t.Context(), nil); n != 0 || err != nil {
+	if n, err := ingest.Reembed(t.Context(), f.store, other, nil); n != 0 || err != nil {
 		t.Errorf("again: %d %v", n, err)
 	}
 }

@@ -13,8 +13,9 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"docent/ingest/intake"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // Input is one source that ReadAll reads.
@@ -79,8 +80,8 @@ func (in *Ingester) Batch(ctx context.Context, collection string, retry bool) (*
 
 // Documents returns the documents of a source with its parts, as they were when
 // the batch was made.
-func (b *Batch) Documents(source string) []SourceState {
-	var out []SourceState
+func (b *Batch) Documents(source string) []intake.SourceState {
+	var out []intake.SourceState
 	if s, ok := b.run.states.find(source); ok {
 		out = append(out, s)
 	}
@@ -92,7 +93,7 @@ func (b *Batch) Documents(source string) []SourceState {
 func (b *Batch) Current(source string) bool {
 	docs := b.Documents(source)
 	for _, s := range docs {
-		if !b.in.current(s.Pipeline) || s.Status == rag.Ready && s.Embedded != s.Chunks {
+		if !b.in.pipelines.current(s.Pipeline) || s.Status == corpus.Ready && s.Embedded != s.Chunks {
 			return false
 		}
 	}
@@ -313,7 +314,7 @@ func (b *Batch) send(ctx context.Context, out *Outcome, o *opened, send func(*it
 			}
 			// The version that was read last stays if this one is of no use.
 			s, known := b.run.states.find(it.source)
-			it.silent = it.silent || known && s.Status == rag.Ready
+			it.silent = it.silent || known && s.Status == corpus.Ready
 		}
 		ok = send(it)
 		return ok

@@ -17,11 +17,11 @@ import (
 	"strings"
 	"time"
 
-	"docent/ingest/extract"
-	"docent/ingest/extract/plain"
-	"docent/ingest/worker"
+	"docent/ingest/intake"
+	"docent/ingest/jsonl"
+	"docent/ingest/outline"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // item is one document to be, on its way through a run.
@@ -32,23 +32,23 @@ type item struct {
 	data    []byte
 	size    int64
 	mtime   int64
-	record  *plain.Record // of a line of a file that holds many documents
-	reason  fault.Text    // why it cannot be read, if that is known already
-	silent  bool          // reported and not stored
-	spooled bool          // path is removed when it is read
-	shared  []uint64      // of a part: the blocks that the pages of its folder share
-	unread  bool          // its content is not known
-	whole   *item         // of a marker: the file's document, if it is one
-	marker  bool          // no document: the end of a file
-	counts  int64         // of the file's bytes, for progress
-	stale   []SourceState // of a marker: documents no longer in the file
+	record  *intake.Line         // of a line of a file that holds many documents
+	reason  fault.Text           // why it cannot be read, if that is known already
+	silent  bool                 // reported and not stored
+	spooled bool                 // path is removed when it is read
+	shared  []uint64             // of a part: the blocks that the pages of its folder share
+	unread  bool                 // its content is not known
+	whole   *item                // of a marker: the file's document, if it is one
+	marker  bool                 // no document: the end of a file
+	counts  int64                // of the file's bytes, for progress
+	stale   []intake.SourceState // of a marker: documents no longer in the file
 
-	state  SourceState
+	state  intake.SourceState
 	known  bool
 	weight int64 // of the in-flight limit
 	done   chan struct{}
 	result Result
-	put    *Put
+	put    *intake.Put
 	err    error
 }
 
@@ -78,19 +78,19 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 		// What could not be read says nothing of what it holds: the version
 		// read last stays, if there is one.
 		it.unread = it.data == nil
-		it.silent = it.silent || it.unread && (it.known && it.state.Status == rag.Ready || len(r.states.below(it.source)) > 0)
+		it.silent = it.silent || it.unread && (it.known && it.state.Status == corpus.Ready || len(r.states.below(it.source)) > 0)
 		in.fail(r, it, "", "", it.reason)
 		return
 	}
 	sum := sha256.Sum256(it.data)
 	hash := hex.EncodeToString(sum[:])
-	if it.known && it.state.SHA256 == hash && in.current(it.state.Pipeline) {
-		if it.state.Status == rag.Ready && it.state.Embedded == it.state.Chunks {
+	if it.known && it.state.SHA256 == hash && in.pipelines.current(it.state.Pipeline) {
+		if it.state.Status == corpus.Ready && it.state.Embedded == it.state.Chunks {
 			it.result.Status, it.result.Chunks = Unchanged, it.state.Chunks
 			it.data = nil
 			return
 		}
-		if it.state.Status == rag.Failed && !r.retry {
+		if it.state.Status == corpus.Failed && !r.retry {
 			it.result.Status, it.result.Reason = Failed, it.state.Error
 			it.data = nil
 			return
@@ -101,7 +101,7 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 
 // build has the document read.
 func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
-	src := extract.Source{Name: it.name, Data: it.data, Record: it.record, Shared: r.pages.shared(ctx, in, it)}
+	src := intake.Source{Name: it.name, Data: it.data, Line: it.record, Shared: r.pages.shared(ctx, in, it)}
 	doc, err := in.reader.Read(ctx, src)
 	if err != nil {
 		if fault.KindOf(err) != fault.Invalid {
@@ -109,7 +109,7 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 			return
 		}
 		level := slog.LevelDebug
-		if worker.Panicked(err) {
+		if errors.Is(err, intake.ErrBroken) {
 			level = slog.LevelWarn
 		}
 		in.log.Log(ctx, level, "source cannot be read", "source", it.source, "error", err)
@@ -120,9 +120,9 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 		in.log.Debug("source read in part", "source", it.source, "note", doc.Note)
 	}
 	d := it.document(r)
-	d.Title, d.MediaType, d.Language, d.Pipeline = doc.Title, doc.Media, doc.Language, in.pipelineOf(doc.Media)
-	d.SHA256, d.Status, d.Text, d.Chunks = hash, rag.Ready, doc.Text, len(doc.Chunks)
-	it.put = &Put{Document: d, Chunks: doc.Chunks, Embedder: r.embedder, Original: it.data}
+	d.Title, d.MediaType, d.Language, d.Pipeline = doc.Title, doc.Media, doc.Language, in.pipelines.of(doc.Media)
+	d.SHA256, d.Status, d.Text, d.Chunks = hash, corpus.Ready, doc.Text, len(doc.Chunks)
+	it.put = &intake.Put{Document: d, Chunks: doc.Chunks, Embedder: r.embedder, Original: it.data}
 	it.result.Status, it.result.Chunks, it.result.Note = Added, len(doc.Chunks), doc.Note
 	if it.known {
 		it.result.Status = Changed
@@ -130,8 +130,8 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 }
 
 // document is what is known of the document before it is read.
-func (it *item) document(r *run) rag.Document {
-	d := rag.Document{Collection: r.collection, Source: it.source, Size: it.size}
+func (it *item) document(r *run) corpus.Document {
+	d := corpus.Document{Collection: r.collection, Source: it.source, Size: it.size}
 	if it.mtime != 0 {
 		d.Modified = time.Unix(0, it.mtime).UTC()
 	}
@@ -143,13 +143,13 @@ func (in *Ingester) fail(r *run, it *item, hash, media string, reason fault.Text
 	it.data = nil
 	it.result.Status, it.result.Reason, it.result.Chunks = Failed, reason, 0
 	s := it.state
-	if it.silent || it.known && s.Status == rag.Failed && s.SHA256 == hash && s.Error == reason && in.current(s.Pipeline) {
+	if it.silent || it.known && s.Status == corpus.Failed && s.SHA256 == hash && s.Error == reason && in.pipelines.current(s.Pipeline) {
 		return
 	}
 	d := it.document(r)
-	d.Title, d.MediaType, d.SHA256, d.Status, d.Error = plain.NameTitle(it.name), media, hash, rag.Failed, reason
-	d.Pipeline = in.pipelineOf(media)
-	it.put = &Put{Document: d, Embedder: r.embedder}
+	d.Title, d.MediaType, d.SHA256, d.Status, d.Error = outline.NameTitle(it.name), media, hash, corpus.Failed, reason
+	d.Pipeline = in.pipelines.of(media)
+	it.put = &intake.Put{Document: d, Embedder: r.embedder}
 }
 
 // read returns the file's bytes, or why there are none.
@@ -228,7 +228,7 @@ func (in *Ingester) line(source, name string, n int, line []byte, long bool, ids
 	id := fmt.Sprintf("line-%d", n)
 	if long {
 		it.reason = fault.NewText("line_too_large", "too large: the line is longer than %s", byteSize(in.cfg.MaxFileSize))
-	} else if rec, err := plain.ParseRecord(line); err != nil {
+	} else if rec, err := jsonl.Parse(line); err != nil {
 		it.reason = fault.NewText("line_unreadable", "line %d: %s", n, fault.TextOf(err))
 	} else {
 		it.record = &rec
@@ -260,12 +260,12 @@ func readLine(br *bufio.Reader, limit int64) (line []byte, long bool, err error)
 }
 
 // states are what a store knows of the sources of a collection, by source.
-type states []SourceState
+type states []intake.SourceState
 
-func (s states) find(source string) (SourceState, bool) {
-	i, ok := slices.BinarySearchFunc(s, source, func(a SourceState, b string) int { return strings.Compare(a.Source, b) })
+func (s states) find(source string) (intake.SourceState, bool) {
+	i, ok := slices.BinarySearchFunc(s, source, func(a intake.SourceState, b string) int { return strings.Compare(a.Source, b) })
 	if !ok {
-		return SourceState{}, false
+		return intake.SourceState{}, false
 	}
 	return s[i], true
 }
@@ -273,7 +273,7 @@ func (s states) find(source string) (SourceState, bool) {
 // below returns the documents that are parts of a file.
 func (s states) below(file string) states {
 	prefix := file + "#"
-	i, _ := slices.BinarySearchFunc(s, prefix, func(a SourceState, b string) int { return strings.Compare(a.Source, b) })
+	i, _ := slices.BinarySearchFunc(s, prefix, func(a intake.SourceState, b string) int { return strings.Compare(a.Source, b) })
 	j := i
 	for j < len(s) && strings.HasPrefix(s[j].Source, prefix) {
 		j++

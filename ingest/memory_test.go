@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/rag"
 )
 
@@ -31,19 +31,19 @@ func newMemory() *memory { return &memory{docs: map[string]*stored{}} }
 
 func key(collection, source string) string { return collection + "\x00" + source }
 
-func (m *memory) Sources(_ context.Context, collection, embedder, one string) ([]ingest.SourceState, error) {
+func (m *memory) Sources(_ context.Context, collection, embedder, one string) ([]intake.SourceState, error) {
 	if m.asked != nil {
 		m.asked()
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var out []ingest.SourceState
+	var out []intake.SourceState
 	for _, s := range m.docs {
 		d := s.doc
 		if d.Collection != collection || one != "" && d.Source != one && !strings.HasPrefix(d.Source, one+"#") {
 			continue
 		}
-		out = append(out, ingest.SourceState{
+		out = append(out, intake.SourceState{
 			ID: d.ID, Source: d.Source, Title: d.Title, SHA256: d.SHA256, Size: d.Size, Status: d.Status, Error: d.Error,
 			Pipeline: d.Pipeline, Chunks: len(s.chunks), Embedded: len(s.vectors[embedder]),
 		})
@@ -51,7 +51,7 @@ func (m *memory) Sources(_ context.Context, collection, embedder, one string) ([
 	return out, nil
 }
 
-func (m *memory) PutDocuments(ctx context.Context, puts []ingest.Put) ([]int64, error) {
+func (m *memory) PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, error) {
 	if m.before != nil {
 		if err := m.before(); err != nil {
 			return nil, err
@@ -115,7 +115,7 @@ func (m *memory) Unembedded(_ context.Context, embedder string, after int64, lim
 	return out[:min(len(out), limit)], nil
 }
 
-func (m *memory) PutEmbeddings(_ context.Context, embedder string, embeddings []ingest.Embedding) error {
+func (m *memory) PutEmbeddings(_ context.Context, embedder string, embeddings []intake.Embedding) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, e := range embeddings {

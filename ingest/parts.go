@@ -9,9 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"docent/ingest/extract"
+	"docent/ingest/intake"
 	"docent/ingest/scratch"
-	"docent/ingest/worker"
 	"docent/internal/fault"
 )
 
@@ -70,7 +69,7 @@ type unpacking struct {
 // marker behind them. It reports false, and has sent nothing, if the source is to
 // be read as it stands.
 func (in *Ingester) parts(ctx context.Context, r *run, whole, end *item, send func(*item) bool) (done, more bool) {
-	if whole.data == nil || !extract.MayHaveParts(whole.name, whole.data[:min(len(whole.data), headLength)]) {
+	if whole.data == nil || !in.reader.MayHaveParts(whole.name, whole.data[:min(len(whole.data), headLength)]) {
 		return false, true
 	}
 	u := &unpacking{in: in, r: r, send: send, sent: map[string]bool{}}
@@ -104,7 +103,7 @@ func (u *unpacking) unpack(ctx context.Context, it *item) (isDocument bool) {
 		it.err = err
 		return true
 	}
-	isDocument, parts, err := u.in.reader.Parts(ctx, extract.Source{Name: it.name, Data: it.data}, dir)
+	isDocument, parts, err := u.in.reader.Parts(ctx, intake.Source{Name: it.name, Data: it.data}, dir)
 	switch {
 	case err != nil && fault.KindOf(err) == fault.Invalid:
 		it.reason = fault.TextOf(err)
@@ -125,7 +124,7 @@ func (u *unpacking) unpack(ctx context.Context, it *item) (isDocument bool) {
 
 // part sends a part of an item. The reader has opened the containers in it. Pages
 // are read without the shared blocks of their folder.
-func (u *unpacking) part(of *item, part worker.Part, shared []uint64) bool {
+func (u *unpacking) part(of *item, part intake.Part, shared []uint64) bool {
 	it := &item{source: of.source + "#" + part.Name, name: part.Name, path: part.Path, size: part.Size, mtime: of.mtime, reason: part.Reason, spooled: true}
 	if isPage(part.Name) {
 		it.shared = shared
@@ -140,13 +139,13 @@ func (u *unpacking) part(of *item, part worker.Part, shared []uint64) bool {
 	return u.send(it)
 }
 
-// mayHaveParts looks at the beginning of a part.
-func mayHaveParts(part worker.Part) bool {
-	f, err := os.Open(part.Path)
+// mayHaveParts looks at the beginning of a file.
+func (in *Ingester) mayHaveParts(file string) bool {
+	f, err := os.Open(file)
 	if err != nil {
 		return false // reading it says what is wrong
 	}
 	defer f.Close()
 	head, err := io.ReadAll(io.LimitReader(f, headLength))
-	return err == nil && extract.MayHaveParts(part.Name, head)
+	return err == nil && in.reader.MayHaveParts(file, head)
 }

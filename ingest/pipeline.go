@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"docent/embed"
+	"docent/ingest/intake"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 const (
@@ -20,8 +21,8 @@ const (
 	expansion = 8
 	// minWeight is what an item counts at least against Config.InFlight.
 	minWeight = 4 << 10
-	// embedTexts is the most texts of one call of the embedder.
-	embedTexts = 512
+	// maxEmbedTexts is the most texts of one call of the embedder.
+	maxEmbedTexts = 512
 	// batchDelay is the longest a finished document waits for others to be
 	// stored with it.
 	batchDelay = 250 * time.Millisecond
@@ -208,8 +209,8 @@ func (in *Ingester) embedBatch(ctx context.Context, b *batch) error {
 			}
 			it.result.Status, it.result.Reason, it.result.Chunks, it.result.Note = Failed, reason, 0, ""
 			d := it.put.Document
-			d.Status, d.Error, d.Text, d.Chunks = rag.Failed, reason, "", 0
-			it.put = &Put{Document: d, Embedder: it.put.Embedder}
+			d.Status, d.Error, d.Text, d.Chunks = corpus.Failed, reason, "", 0
+			it.put = &intake.Put{Document: d, Embedder: it.put.Embedder}
 		}
 	}
 	return nil
@@ -224,9 +225,9 @@ func panicked(err error) bool {
 // embedItems embeds the chunks of several documents in few calls.
 func (in *Ingester) embedItems(ctx context.Context, items []*item) error {
 	var texts []string
-	var into []*Put
+	var into []*intake.Put
 	flush := func() error {
-		vectors, err := in.embed(ctx, texts)
+		vectors, err := embedTexts(ctx, in.cfg.Embedder, texts)
 		if err != nil {
 			return fmt.Errorf("embed %d texts: %w", len(texts), err)
 		}
@@ -242,8 +243,8 @@ func (in *Ingester) embedItems(ctx context.Context, items []*item) error {
 		}
 		it.put.Vectors = make([][]float32, 0, len(it.put.Chunks))
 		for _, c := range it.put.Chunks {
-			texts, into = append(texts, rag.IndexText(it.put.Document.Title, c)), append(into, it.put)
-			if len(texts) == embedTexts {
+			texts, into = append(texts, corpus.IndexText(it.put.Document.Title, c)), append(into, it.put)
+			if len(texts) == maxEmbedTexts {
 				if err := flush(); err != nil {
 					return err
 				}
@@ -281,7 +282,7 @@ func (in *Ingester) storeAll(ctx context.Context, r *run, batches <-chan *batch,
 
 // storeBatch stores a batch in one step and yields its results.
 func (in *Ingester) storeBatch(ctx context.Context, r *run, b *batch, yield func(Result, error) bool) (more bool, err error) {
-	var puts []Put
+	var puts []intake.Put
 	var of []*item
 	for _, it := range b.items {
 		if it.put != nil {

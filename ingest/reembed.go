@@ -6,32 +6,33 @@ import (
 	"runtime/debug"
 
 	"docent/embed"
+	"docent/ingest/intake"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 const (
-	// reembedBatch is how many chunks are embedded and stored in one step.
+	// reembedBatch is the number of chunks that are embedded and stored in one step.
 	reembedBatch = 512
-	// countBatch is how many chunks are looked at in one step of counting.
+	// countBatch is the number of chunks that are counted in one step.
 	countBatch = 4096
 )
 
-// Reembed gives a vector to each stored chunk that has none by the present
-// embedder, and returns how many it gave. progress, if set, is called after
-// each batch with how many are done and how many there are.
-func (in *Ingester) Reembed(ctx context.Context, progress func(done, total int)) (int, error) {
-	name := in.cfg.Embedder.Name()
+// Reembed embeds each stored chunk that has no vector by an embedder, and
+// returns the number of new vectors. It calls progress, if set, after each batch
+// with the number of embedded chunks and their total.
+func Reembed(ctx context.Context, store Store, embedder embed.Embedder, progress func(done, total int)) (int, error) {
+	name := embedder.Name()
 	total := 0
 	if progress != nil {
 		var err error
-		if total, err = in.countUnembedded(ctx, name); err != nil || total == 0 {
+		if total, err = countUnembedded(ctx, store, name); err != nil || total == 0 {
 			return 0, err
 		}
 	}
 	done, after := 0, int64(0)
 	for {
-		passages, err := in.cfg.Store.Unembedded(ctx, name, after, reembedBatch)
+		passages, err := store.Unembedded(ctx, name, after, reembedBatch)
 		if err != nil {
 			return done, fmt.Errorf("find chunks without a vector by %s: %w", name, err)
 		}
@@ -40,17 +41,17 @@ func (in *Ingester) Reembed(ctx context.Context, progress func(done, total int))
 		}
 		texts := make([]string, len(passages))
 		for i, p := range passages {
-			texts[i] = rag.IndexText(p.Document.Title, p.Chunk)
+			texts[i] = corpus.IndexText(p.Document.Title, p.Chunk)
 		}
-		vectors, err := in.embed(ctx, texts)
+		vectors, err := embedTexts(ctx, embedder, texts)
 		if err != nil {
 			return done, fmt.Errorf("embed %d chunks again: %w", len(texts), err)
 		}
-		put := make([]Embedding, len(passages))
+		put := make([]intake.Embedding, len(passages))
 		for i, p := range passages {
-			put[i] = Embedding{ChunkID: p.Chunk.ID, Vector: vectors[i]}
+			put[i] = intake.Embedding{ChunkID: p.Chunk.ID, Vector: vectors[i]}
 		}
-		if err := in.cfg.Store.PutEmbeddings(ctx, name, put); err != nil {
+		if err := store.PutEmbeddings(ctx, name, put); err != nil {
 			return done, fmt.Errorf("store %d vectors by %s: %w", len(put), name, err)
 		}
 		done += len(passages)
@@ -61,11 +62,11 @@ func (in *Ingester) Reembed(ctx context.Context, progress func(done, total int))
 	}
 }
 
-// countUnembedded is how many chunks have no vector by the embedder.
-func (in *Ingester) countUnembedded(ctx context.Context, name string) (int, error) {
+// countUnembedded returns the number of chunks without a vector by the embedder.
+func countUnembedded(ctx context.Context, store Store, name string) (int, error) {
 	total, after := 0, int64(0)
 	for {
-		passages, err := in.cfg.Store.Unembedded(ctx, name, after, countBatch)
+		passages, err := store.Unembedded(ctx, name, after, countBatch)
 		if err != nil {
 			return 0, fmt.Errorf("count chunks without a vector by %s: %w", name, err)
 		}
@@ -76,9 +77,9 @@ func (in *Ingester) countUnembedded(ctx context.Context, name string) (int, erro
 	}
 }
 
-// embed calls the embedder and checks what it returns. A panic in this goroutine
-// is an error of these texts.
-func (in *Ingester) embed(ctx context.Context, texts []string) (vectors [][]float32, err error) {
+// embedTexts calls the embedder and checks the number of vectors. A panic of the
+// embedder becomes an error of these texts.
+func embedTexts(ctx context.Context, embedder embed.Embedder, texts []string) (vectors [][]float32, err error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}
@@ -87,7 +88,7 @@ func (in *Ingester) embed(ctx context.Context, texts []string) (vectors [][]floa
 			vectors, err = nil, &embed.PanicError{Value: p, Stack: debug.Stack()}
 		}
 	}()
-	vectors, err = in.cfg.Embedder.EmbedDocuments(ctx, texts)
+	vectors, err = embedder.EmbedDocuments(ctx, texts)
 	if err != nil {
 		return nil, err
 	}

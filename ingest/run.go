@@ -16,11 +16,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"docent/ingest/extract"
-	"docent/ingest/extract/plain"
-	"docent/ingest/worker"
+	"docent/ingest/intake"
+	"docent/ingest/jsonl"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // run is one run over sources.
@@ -42,12 +41,12 @@ func (in *Ingester) start(ctx context.Context, collection, one string) (*run, er
 	if err := checkCollection(collection); err != nil {
 		return nil, err
 	}
-	r := &run{collection: cmp.Or(collection, rag.DefaultCollection), embedder: in.cfg.Embedder.Name(), progress: func(Progress) {}}
+	r := &run{collection: cmp.Or(collection, corpus.DefaultCollection), embedder: in.cfg.Embedder.Name(), progress: func(Progress) {}}
 	known, err := in.cfg.Store.Sources(ctx, r.collection, r.embedder, one)
 	if err != nil {
 		return nil, fmt.Errorf("read what collection %s has: %w", r.collection, err)
 	}
-	r.states = slices.SortedFunc(slices.Values(known), func(a, b SourceState) int { return strings.Compare(a.Source, b.Source) })
+	r.states = slices.SortedFunc(slices.Values(known), func(a, b intake.SourceState) int { return strings.Compare(a.Source, b.Source) })
 	return r, nil
 }
 
@@ -134,7 +133,7 @@ func (in *Ingester) produce(ctx context.Context, r *run, f file, send func(*item
 			it.reason = reasonOf(err)
 		}
 		end.whole, end.stale = it, in.stale(r, f.path, nil)
-		if it.reason.IsZero() && mayHaveParts(worker.Part{Name: f.path, Path: f.path}) {
+		if it.reason.IsZero() && in.mayHaveParts(f.path) {
 			if it.data, it.reason = in.read(it); it.reason.IsZero() {
 				if done, more := in.parts(ctx, r, it, end, send); done {
 					return more
@@ -169,8 +168,8 @@ func (in *Ingester) records(r *run, f file, src io.Reader, end *item, send func(
 }
 
 // stale are the stored parts of a file that are not among those it has now.
-func (in *Ingester) stale(r *run, path string, now map[string]bool) []SourceState {
-	var out []SourceState
+func (in *Ingester) stale(r *run, path string, now map[string]bool) []intake.SourceState {
+	var out []intake.SourceState
 	for _, s := range r.states.below(path) {
 		if now[s.Source] || r.files[s.Source] {
 			continue
@@ -205,7 +204,7 @@ func holdsRecords(f *os.File) (bool, error) {
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return false, err
 	}
-	if !plain.MayHoldRecords(head[:n]) {
+	if !jsonl.MayBe(head[:n]) {
 		return false, nil
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
@@ -213,7 +212,7 @@ func holdsRecords(f *os.File) (bool, error) {
 	}
 	const firstLine = 1 << 20
 	first, err := io.ReadAll(io.LimitReader(f, firstLine))
-	if err != nil || !plain.HoldsRecords(first) {
+	if err != nil || !jsonl.Is(first) {
 		return false, err
 	}
 	_, err = f.Seek(0, io.SeekStart)
@@ -223,7 +222,7 @@ func holdsRecords(f *os.File) (bool, error) {
 // prune removes the documents whose files are gone, under the paths asked for.
 // Nothing goes where a folder could not be read.
 func (in *Ingester) prune(ctx context.Context, r *run, l listing, yield func(Result, error) bool) {
-	var gone []SourceState
+	var gone []intake.SourceState
 	for _, s := range r.states {
 		if slices.ContainsFunc(l.gone, func(p string) bool { return isGone(s.Source, p) }) {
 			gone = append(gone, s)
@@ -265,7 +264,7 @@ func isGone(source, p string) bool {
 // else it is an error that nothing is there.
 func (r *run) settleGone(l *listing, prune bool) {
 	l.gone = slices.DeleteFunc(l.gone, func(p string) bool {
-		return !prune || !slices.ContainsFunc(r.states, func(s SourceState) bool { return isGone(s.Source, p) })
+		return !prune || !slices.ContainsFunc(r.states, func(s intake.SourceState) bool { return isGone(s.Source, p) })
 	})
 	for _, p := range l.gone {
 		l.files = slices.DeleteFunc(l.files, func(f file) bool { return f.path == p })
@@ -287,7 +286,7 @@ func (r *run) listed(source string) bool {
 }
 
 // remove removes documents and yields their results.
-func (in *Ingester) remove(ctx context.Context, gone []SourceState, yield func(Result, error) bool) (more bool, err error) {
+func (in *Ingester) remove(ctx context.Context, gone []intake.SourceState, yield func(Result, error) bool) (more bool, err error) {
 	if len(gone) == 0 {
 		return true, nil
 	}
@@ -355,14 +354,14 @@ func (in *Ingester) produceRead(ctx context.Context, r *run, source, name string
 	switch {
 	case int64(len(data)) > in.cfg.MaxFileSize:
 		send(&item{source: source, name: name, size: int64(len(data)), reason: moreThan(in.cfg.MaxFileSize)})
-	case plain.HoldsRecords(data):
+	case jsonl.Is(data):
 		in.records(r, file{path: source}, bytes.NewReader(data), end, send)
 	default:
 		it := &item{source: source, name: name, data: data, size: int64(len(data))}
 		if done, _ := in.parts(ctx, r, it, end, send); done || !send(it) {
 			return
 		}
-		if plain.RecordsName(name) || extract.MayHaveParts(name, data[:min(len(data), headLength)]) {
+		if jsonl.HasName(name) || in.reader.MayHaveParts(name, data[:min(len(data), headLength)]) {
 			end.stale = in.stale(r, source, nil)
 		}
 		send(end)

@@ -8,8 +8,7 @@ import (
 	"sync"
 
 	"docent/ingest/boilerplate"
-	"docent/ingest/extract"
-	"docent/ingest/worker"
+	"docent/ingest/intake"
 )
 
 // Web pages of one folder often begin with the same menu and end with the same
@@ -72,7 +71,7 @@ func (p pageFolders) dropSmall() {
 // partBlocks returns the blocks that most pages of each folder of an archive
 // share, by folder. It reads them before the parts are sent, for reading a part
 // removes its file.
-func (in *Ingester) partBlocks(ctx context.Context, parts []worker.Part) map[string][]uint64 {
+func (in *Ingester) partBlocks(ctx context.Context, parts []intake.Part) map[string][]uint64 {
 	folders := pageFolders{}
 	for _, part := range parts {
 		if !part.Reason.IsZero() || !isPage(part.Name) {
@@ -119,7 +118,7 @@ func (in *Ingester) sharedBlocks(ctx context.Context, files []page) []uint64 {
 		if !reason.IsZero() {
 			continue
 		}
-		edges, err := in.reader.Edges(ctx, extract.Source{Name: f.name, Data: data})
+		edges, err := in.reader.Edges(ctx, intake.Source{Name: f.name, Data: data})
 		if err == nil {
 			repeats.Add(edges)
 		}

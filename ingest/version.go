@@ -5,25 +5,31 @@ import (
 	"strings"
 )
 
-// pipelineOf is what a document of a media type stores as its pipeline: the
-// program's pipeline, the media type, and the version of its reader. An unknown
+// pipelines names the way in which documents are read, by format.
+type pipelines struct {
+	// version returns the version of the reader for a media type.
+	version func(media string) int
+	raised  bool // any version is above 1
+}
+
+// of returns the pipeline that documents of a media type store: Pipeline, the media type, and the version of its reader. An unknown
 // media type has version 0.
-func (in *Ingester) pipelineOf(media string) string {
+func (p pipelines) of(media string) string {
 	media, _, _ = strings.Cut(media, ";")
-	return in.pipeline + " " + strings.TrimSpace(media) + "@" + strconv.Itoa(in.version(media))
+	return Pipeline + " " + strings.TrimSpace(media) + "@" + strconv.Itoa(p.version(media))
 }
 
 // current reports whether this program would read a document in the same way
 // again. Documents of programs before formats had versions do not say which
 // format they have; they are current while all formats have version 1.
-func (in *Ingester) current(pipeline string) bool {
+func (p pipelines) current(pipeline string) bool {
 	base, format, ok := strings.Cut(pipeline, " ")
-	if base != in.pipeline {
+	if base != Pipeline {
 		return false
 	}
 	if !ok {
-		return !in.raised
+		return !p.raised
 	}
 	media, _, _ := strings.Cut(format, "@")
-	return pipeline == in.pipelineOf(media)
+	return pipeline == p.of(media)
 }

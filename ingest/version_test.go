@@ -11,6 +11,7 @@ import (
 
 	"docent/ingest"
 	"docent/ingest/extract"
+	"docent/ingest/intake"
 	"docent/ingest/worker"
 )
 
@@ -21,7 +22,7 @@ type noting struct {
 	read []string
 }
 
-func (n *noting) Read(ctx context.Context, src extract.Source) (worker.Reading, error) {
+func (n *noting) Read(ctx context.Context, src intake.Source) (intake.Reading, error) {
 	n.mu.Lock()
 	n.read = append(n.read, filepath.Base(src.Name))
 	n.mu.Unlock()

@@ -13,17 +13,17 @@ import (
 	"testing"
 )
 
-// documented are the rows of the first table after a text of docs/protocol.md,
+// documented are the rows of the first table after a text of docs/reference/websocket.md,
 // as cells without their code marks.
 func documented(t *testing.T, after string) [][]string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "docs", "protocol.md"))
+	data, err := os.ReadFile(filepath.Join("..", "docs", "reference", "websocket.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, text, ok := strings.Cut(string(data), "\n"+after+"\n")
 	if !ok {
-		t.Fatalf("docs/protocol.md has no %q", after)
+		t.Fatalf("docs/reference/websocket.md has no %q", after)
 	}
 	var rows [][]string
 	for line := range strings.Lines(text) {
@@ -100,18 +100,18 @@ func sameNames(t *testing.T, what string, documented, inCode []string) {
 	slices.Sort(documented)
 	slices.Sort(inCode)
 	if got, want := slices.Compact(documented), slices.Compact(inCode); !slices.Equal(got, want) || len(want) == 0 {
-		t.Errorf("%s: docs/protocol.md has\n%s\nthe code has\n%s", what, got, want)
+		t.Errorf("%s: docs/reference/websocket.md has\n%s\nthe code has\n%s", what, got, want)
 	}
 }
 
-// docs/protocol.md names every action, step, status, outcome and type, and
+// docs/reference/websocket.md names every action, step, status, outcome and type, and
 // nothing else.
 func TestDocumentedNames(t *testing.T) {
 	t.Parallel()
 	actions := slices.Concat(first(documented(t, "### What clients send")), first(documented(t, "### What the server sends")),
-		first(documented(t, "Clients have more actions:")), first(documented(t, "and so has the server:")))
+		first(documented(t, "### Additional client actions")), first(documented(t, "### Additional server actions")))
 	sameNames(t, "actions", actions, constants(t, ofType("Action")))
-	steps := documented(t, "A step of reasoning is `{kind, step, summary, details}`: `step` counts the run's model calls from 0, `summary` is a line for people.")
+	steps := documented(t, "### Reasoning steps")
 	sameNames(t, "steps", first(steps), constants(t, ofType("StepKind")))
 	for _, row := range steps {
 		details, err := StepKind(row[0]).details(json.RawMessage(`{}`))
@@ -127,13 +127,13 @@ func TestDocumentedNames(t *testing.T) {
 			t.Errorf("details of %s are documented as %s, are %s", row[0], keys, got)
 		}
 	}
-	outcomes := documented(t, "How a turn ends, its `outcome`:")
+	outcomes := documented(t, "The `outcome` of a turn is one of these:")
 	sameNames(t, "outcomes", first(outcomes), constants(t, ofType("Outcome")))
 }
 
 func TestDocumentedTypes(t *testing.T) {
 	t.Parallel()
-	rows := documented(t, "What is stored has one of these types, and is shown again as the same frame as before:")
+	rows := documented(t, "### Stored types")
 	sameNames(t, "types", first(rows), constants(t, func(name, _ string) bool { return strings.HasPrefix(name, "Type") && !strings.HasPrefix(name, "Typed") }))
 	for _, row := range rows {
 		agents, _ := ReplayAction(row[0], false)

@@ -85,10 +85,10 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// docs/protocol.md names every type, and nothing else.
+// docs/reference/websocket.md names every type, and nothing else.
 func TestDocumentedTypedTypes(t *testing.T) {
 	t.Parallel()
-	types := append(first(documented(t, "Its clients send:")), first(documented(t, "They are sent:"))...)
+	types := append(first(documented(t, "### Client messages")), first(documented(t, "### Server messages"))...)
 	sameNames(t, "types", types, constants(t, ofType("TypedType")))
 }
 

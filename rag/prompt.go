@@ -2,10 +2,11 @@ package rag
 
 import (
 	"embed"
+	"fmt"
 	"regexp"
 	"strings"
+	"text/template"
 
-	"docent/internal/prompt"
 	"docent/llm"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
@@ -16,7 +17,16 @@ import (
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
-var prompts = prompt.Must(promptFiles, "prompts")
+var prompts = template.Must(template.ParseFS(promptFiles, "prompts/*.tmpl"))
+
+// fill renders a prompt, without space around it.
+func fill(name string, data any) (string, error) {
+	var b strings.Builder
+	if err := prompts.ExecuteTemplate(&b, name+".tmpl", data); err != nil {
+		return "", fmt.Errorf("prompt %s: %w", name, err)
+	}
+	return strings.TrimSpace(b.String()), nil
+}
 
 // maxTurnBytes limits an earlier message in a prompt.
 const maxTurnBytes = 4 << 10
@@ -36,11 +46,11 @@ func answerMessages(req Request, results []retrieve.Result) ([]llm.Message, erro
 	instruction := strings.TrimSpace(req.Prompt)
 	if instruction == "" {
 		var err error
-		if instruction, err = prompts.Fill("instruction", nil); err != nil {
+		if instruction, err = fill("instruction", nil); err != nil {
 			return nil, err
 		}
 	}
-	system, err := prompts.Fill("system", struct{ Instruction string }{instruction})
+	system, err := fill("system", struct{ Instruction string }{instruction})
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +59,7 @@ func answerMessages(req Request, results []retrieve.Result) ([]llm.Message, erro
 		source := corpus.HeadingLine(r.Passage.Document.Title, r.Passage.Headings)
 		passages[i] = shownPassage{i + 1, attribute(source), enclosed(r.Passage.Text)}
 	}
-	user, err := prompts.Fill("question", struct {
+	user, err := fill("question", struct {
 		Passages []shownPassage
 		Question string
 	}{passages, req.Question})
@@ -70,7 +80,7 @@ func answerMessages(req Request, results []retrieve.Result) ([]llm.Message, erro
 // rewriteMessages returns the messages that ask a model to rewrite a question
 // so that it stands on its own.
 func rewriteMessages(req Request) ([]llm.Message, error) {
-	text, err := prompts.Fill("rewrite", struct {
+	text, err := fill("rewrite", struct {
 		Turns    []talk.Turn
 		Question string
 	}{shownTurns(req.Turns), req.Question})

@@ -38,7 +38,7 @@ const (
 
 // DefaultMinEvidence is the default evidence threshold of answers that quote:
 // below it the answer is "I don't know". It was set on the odd-numbered half
-// of a question set about a large manual; see docs/evaluation.md. It fits all
+// of a question set about a large manual; see docs/explanation/evaluation.md. It fits all
 // embedders, because the evidence does not depend on the embedder.
 const DefaultMinEvidence = .44
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"docent/agent/session"
-	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -40,7 +40,7 @@ const (
 )
 
 // CheckPut fails with fault.Invalid if a document cannot be stored.
-func CheckPut(p ingest.Put) error {
+func CheckPut(p intake.Put) error {
 	d := p.Document
 	switch {
 	case d.Source == "" || len(d.Source) > MaxKey:
@@ -59,7 +59,7 @@ func CheckPut(p ingest.Put) error {
 }
 
 // CheckEmbeddings fails with fault.Invalid if embeddings cannot be stored.
-func CheckEmbeddings(embedder string, all []ingest.Embedding) error {
+func CheckEmbeddings(embedder string, all []intake.Embedding) error {
 	vectors := make([][]float32, len(all))
 	for i, e := range all {
 		vectors[i] = e.Vector

@@ -89,11 +89,11 @@ func TestBadFramesV1(t *testing.T) {
 	p.until(payload.ReplyRAG)
 }
 
-// The server does something with each action that docs/protocol.md says clients
+// The server does something with each action that docs/reference/websocket.md says clients
 // send, and refuses all others.
 func TestDocumentedActions(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile(filepath.Join("..", "docs", "protocol.md"))
+	data, err := os.ReadFile(filepath.Join("..", "docs", "reference", "websocket.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,8 +108,8 @@ func TestDocumentedActions(t *testing.T) {
 		}
 		return out
 	}
-	theirs := slices.Concat(actions("### What clients send", "###"), actions("Clients have more actions:", "and so has"))
-	ours := slices.Concat(actions("### What the server sends", "A file:"), actions("and so has the server:", "```"))
+	theirs := slices.Concat(actions("### What clients send", "###"), actions("### Additional client actions", "###"))
+	ours := slices.Concat(actions("### What the server sends", "### Files"), actions("### Additional server actions", "### Turns"))
 	if len(theirs) < 11 || len(ours) < 25 {
 		t.Fatalf("documented are %d and %d", len(theirs), len(ours))
 	}

@@ -25,37 +25,45 @@ var (
 	// CloseIdle closes an idle client of Agent WebSocket.
 	CloseIdle = CloseCode{
 		websocket.CloseNormalClosure, "Session timeout",
-		"Only at /agent_websocket: nothing was said for as long as the setting session-timeout allows (30 minutes).",
+		"Only at /agent_websocket: the client was idle for longer than the setting session-timeout " +
+			"allows (30 minutes).",
 	}
 	// CloseGoingAway is used by Server.Shutdown.
 	CloseGoingAway = CloseCode{
 		websocket.CloseGoingAway, "server is shutting down",
-		"docent is being stopped or restarted. Turns that ran are stored; those that waited run when the session is opened again.",
+		"The server stops or restarts. Running turns are stored. Waiting turns run when the session is " +
+			"opened again.",
 	}
 	// CloseProtocol is sent by the WebSocket library itself, with a reason.
-	CloseProtocol = CloseCode{websocket.CloseProtocolError, "", "What came is not WebSocket as RFC 6455 has it."}
+	CloseProtocol = CloseCode{
+		websocket.CloseProtocolError, "",
+		"The client violated the WebSocket protocol (RFC 6455).",
+	}
 	// CloseTooBig is sent by the WebSocket library itself.
-	CloseTooBig = CloseCode{websocket.CloseMessageTooBig, "", "A frame was larger than the frame limit (32 MiB)."}
+	CloseTooBig = CloseCode{websocket.CloseMessageTooBig, "", "A frame exceeded the frame limit (32 MiB)."}
 	// CloseInternal reports a fault of the server.
-	CloseInternal = CloseCode{websocket.CloseInternalServerErr, "internal error", "A fault inside docent; its log has the details."}
+	CloseInternal = CloseCode{
+		websocket.CloseInternalServerErr, "internal error",
+		"An internal error. The log of docent has the details.",
+	}
 	// CloseSlow closes a client that does not read.
 	CloseSlow = CloseCode{
 		4000, "reading too slowly",
-		"More than the outbox (1 MiB, or 64 MiB of frames over 64 KiB) waited for this client. What was " +
-			"missed is stored. One that has stopped reading may see 1006 instead.",
+		"The client read too slowly and exceeded the outbox (1 MiB, or 64 MiB of frames over 64 KiB). " +
+			"Missed frames are stored. A client that does not read at all may see 1006 instead.",
 	}
 	// CloseSilent closes a client that is probably gone.
 	CloseSilent = CloseCode{4001, "nothing heard", "Nothing, not even a pong, was heard for 60 seconds."}
 	// CloseUnavailable refuses a session for now.
 	CloseUnavailable = CloseCode{
 		4002, "try again later",
-		"The session could not be opened: the database does not answer, there are too many sessions or " +
-			"connections, or wrong tokens came too often.",
+		"The session could not be opened: the database is unavailable, there are too many sessions or " +
+			"connections, or there were too many wrong tokens.",
 	}
 	// CloseStalled closes a client that leaves a message unfinished.
 	CloseStalled = CloseCode{
 		4003, "message too slow",
-		"Less than 8 KiB a second of a message came, for 30 seconds; pongs are no part of it.",
+		"For 30 seconds, less than 8 KiB of a message arrived per second. Pongs do not count.",
 	}
 	// CloseNoHello closes a docent.v1 client that does not say hello.
 	CloseNoHello = CloseCode{4500, "no hello", "A docent.v1 client must say hello within 10 seconds."}
@@ -64,12 +72,12 @@ var (
 	// CloseUnauthorized closes a client without valid credentials.
 	CloseUnauthorized = CloseCode{
 		4502, "unauthorized",
-		"The client brought no token, or one that is wrong, revoked or expired, or may do less than it did.",
+		"The token is missing, wrong, revoked, or expired, or it lost scopes.",
 	}
 	// CloseForbidden closes a client that may not use the session.
 	CloseForbidden = CloseCode{
 		4503, "forbidden",
-		"The token does not allow to ask, or the session belongs to somebody else.",
+		"The token lacks the scope ask, or the session belongs to another user.",
 	}
 )
 

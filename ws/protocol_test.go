@@ -25,7 +25,7 @@ func yes(b bool) string {
 
 func TestDocumentedErrorCodes(t *testing.T) {
 	t.Parallel()
-	rows := wstest.Table(t, filepath.Join("..", "docs", "protocol.md"), "### Error codes")
+	rows := wstest.Table(t, filepath.Join("..", "docs", "reference", "websocket.md"), "### Error codes")
 	if len(rows) != len(fault.Kinds()) {
 		t.Fatalf("%d codes are documented, there are %d", len(rows), len(fault.Kinds()))
 	}
@@ -39,7 +39,7 @@ func TestDocumentedErrorCodes(t *testing.T) {
 
 func TestDocumentedCloseCodes(t *testing.T) {
 	t.Parallel()
-	rows := wstest.Table(t, filepath.Join("..", "docs", "protocol.md"), "## Close codes")
+	rows := wstest.Table(t, filepath.Join("..", "docs", "reference", "websocket.md"), "## Close codes")
 	if len(rows) != len(CloseCodes()) {
 		t.Fatalf("%d codes are documented, there are %d", len(rows), len(CloseCodes()))
 	}
@@ -57,10 +57,10 @@ func TestDocumentedCloseCodes(t *testing.T) {
 	}
 }
 
-// The numbers in docs/protocol.md are the defaults.
+// The numbers in docs/reference/websocket.md are the defaults.
 func TestDocumentedLimits(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile(filepath.Join("..", "docs", "protocol.md"))
+	data, err := os.ReadFile(filepath.Join("..", "docs", "reference", "websocket.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,26 +78,26 @@ func TestDocumentedLimits(t *testing.T) {
 	}
 	text := strings.Join(strings.Fields(string(data)), " ")
 	for _, want := range []string{
-		fmt.Sprintf("at most %d KiB as text", agent.MaxTextBytes>>10),
+		fmt.Sprintf("text of a user message (`message_bytes` in `welcome`) | %d KiB |", agent.MaxTextBytes>>10),
 		fmt.Sprintf(`"message_bytes":%d,"frame_bytes":%d`, agent.MaxTextBytes, c.FrameBytes),
-		fmt.Sprintf("at most %d KiB as JSON", c.MessageBytes>>10),
-		fmt.Sprintf("a frame %d MiB", c.FrameBytes>>20),
-		fmt.Sprintf("%g frames a second, and %d at once", c.Rate, c.Burst),
+		fmt.Sprintf("other messages, as JSON | %d KiB |", c.MessageBytes>>10),
+		fmt.Sprintf("frame (`frame_bytes` in `welcome`) | %d MiB |", c.FrameBytes>>20),
+		fmt.Sprintf("frames per second of a client | %g, and %d at once |", c.Rate, c.Burst),
 		fmt.Sprintf("pings every %g seconds", c.PingEvery.Seconds()),
 		fmt.Sprintf("heard for %g seconds", c.Silence.Seconds()),
 		fmt.Sprintf("within %g seconds and in a frame of at most %d KiB", c.HelloTimeout.Seconds(), helloBytes>>10),
 		fmt.Sprintf("from %d to %d, `comment`", -session.MaxRating, session.MaxRating),
-		fmt.Sprintf("of at most %d KiB, as a notification", agent.MaxTextBytes>>10),
+		fmt.Sprintf("a text of at most %d KiB, as a notification", agent.MaxTextBytes>>10),
 		fmt.Sprintf("the first %d MiB of the text and the newest %d steps", session.MaxSnapshotText>>20, session.MaxSnapshotSteps),
-		fmt.Sprintf("a file or a recording at most %d MiB", c.FileBytes>>20),
-		fmt.Sprintf("over %d KiB that are being received may hold %d MiB of memory together", longMessage>>10, c.UploadBytes>>20),
-		fmt.Sprintf("less than %d KiB a second come for %g seconds", minUpload>>10, c.Stall.Seconds()),
+		fmt.Sprintf("file or recording, in base64 | %d MiB |", c.FileBytes>>20),
+		fmt.Sprintf("memory of all messages over %d KiB that are being received | %d MiB |", longMessage>>10, c.UploadBytes>>20),
+		fmt.Sprintf("transfer rate of a message | %d KiB per second, measured over %g seconds |", minUpload>>10, c.Stall.Seconds()),
 		fmt.Sprintf("the outbox (%d MiB, or %d MiB of frames over %d KiB)", c.OutboxBytes>>20, c.LongOutboxBytes>>20, longMessage>>10),
 		fmt.Sprintf("at most %d bytes and no control", session.MaxNameBytes),
 		fmt.Sprintf("At most %d,000 variables, %d MiB", agent.MaxVariables/1000, agent.MaxVariableBytes>>20),
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("docs/protocol.md does not say %q", want)
+			t.Errorf("docs/reference/websocket.md does not say %q", want)
 		}
 	}
 }

@@ -20,7 +20,7 @@ type signs struct {
 
 // What the signs count for the score, as logits. TestCalibration fits them on
 // the messages of testdata/messages.tsv with odd ids and fails when they are no
-// longer what comes out; docs/agents.md shows what they reach on the others.
+// longer what comes out; docs/how-to/write-agents.md shows what they reach on the others.
 const (
 	weightCosine  = 3.36
 	weightOverlap = 3.99

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"text/template"
 	"time"
 	"unicode"
 
-	templates "docent/internal/prompt"
 	"docent/llm"
 )
 
@@ -22,7 +22,16 @@ const (
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
-var prompts = templates.Must(promptFiles, "prompts")
+var prompts = template.Must(template.ParseFS(promptFiles, "prompts/*.tmpl"))
+
+// fill renders a prompt, without space around it.
+func fill(name string, data any) (string, error) {
+	var b strings.Builder
+	if err := prompts.ExecuteTemplate(&b, name+".tmpl", data); err != nil {
+		return "", fmt.Errorf("prompt %s: %w", name, err)
+	}
+	return strings.TrimSpace(b.String()), nil
+}
 
 // shownIntent is an intent as a model is shown it.
 type shownIntent struct {
@@ -83,11 +92,11 @@ func (c *LLM) messages(req Request) ([]llm.Message, error) {
 	if !req.Now.IsZero() {
 		data.Now = req.Now.Format("Monday, " + time.RFC3339)
 	}
-	system, err := prompts.Fill("system", data)
+	system, err := fill("system", data)
 	if err != nil {
 		return nil, err
 	}
-	user, err := prompts.Fill("message", string(sentence))
+	user, err := fill("message", string(sentence))
 	if err != nil {
 		return nil, err
 	}

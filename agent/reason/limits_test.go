@@ -7,26 +7,26 @@ import (
 	"testing"
 )
 
-// The guide's table of limits has those of a reasoning run, which cannot be set.
+// The reference lists the fixed limits of a reasoning run.
 func TestFixedLimitsAreTold(t *testing.T) {
 	t.Parallel()
-	guide, err := os.ReadFile("../../docs/agents.md")
+	reference, err := os.ReadFile("../../docs/reference/limits.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for what, limit := range map[string]int{
-		"calls of one step (the others are answered with an error)": maxCalls,
-		"arguments that a model gives a call, bytes":                maxArguments,
-		"what the model is shown of one call, tokens":               outputTokens,
-		"of all calls of a step, which share it evenly":             stepTokens,
-		"of all calls of a run; with more the oldest are cut":       runTokens,
-		"to":             remainderTokens,
-		"tasks of a run": maxTasks,
-		"description or result of a task, characters":                               maxTaskText,
-		"an answer proposed while tasks are pending is objected to, times in a row": maxPushbacks,
+		"calls of one step; further calls fail":                             maxCalls,
+		"arguments of a call by the model, bytes":                           maxArguments,
+		"result of one call that the model sees, tokens":                    outputTokens,
+		"the same for all calls of a step, in equal shares":                 stepTokens,
+		"the same for all calls of a run; the oldest results are cut first": runTokens,
+		"a cut result keeps, tokens":                                        remainderTokens,
+		"tasks of a run":                                                    maxTasks,
+		"description or result of a task, characters":                       maxTaskText,
+		"refusals in a row of an answer while tasks are pending":            maxPushbacks,
 	} {
-		if row := fmt.Sprintf("| %s | %d | fixed |\n", what, limit); !strings.Contains(string(guide), row) {
-			t.Errorf("the guide has no row %s", row)
+		if row := fmt.Sprintf("| %s | %d | fixed |\n", what, limit); !strings.Contains(string(reference), row) {
+			t.Errorf("docs/reference/limits.md has no row %s", row)
 		}
 	}
 }

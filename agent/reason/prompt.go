@@ -5,9 +5,9 @@ import (
 	"embed"
 	"fmt"
 	"strings"
+	"text/template"
 	"unicode/utf8"
 
-	"docent/internal/prompt"
 	"docent/llm"
 	"docent/rag"
 )
@@ -15,7 +15,16 @@ import (
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
-var prompts = prompt.Must(promptFiles, "prompts")
+var prompts = template.Must(template.ParseFS(promptFiles, "prompts/*.tmpl"))
+
+// fill renders a prompt, without space around it.
+func fill(name string, data any) (string, error) {
+	var b strings.Builder
+	if err := prompts.ExecuteTemplate(&b, name+".tmpl", data); err != nil {
+		return "", fmt.Errorf("prompt %s: %w", name, err)
+	}
+	return strings.TrimSpace(b.String()), nil
+}
 
 // Bounds of what the model is shown, so that the longest run fits a context of
 // 16,000 tokens.
@@ -90,7 +99,7 @@ func (u *run) system(ctx context.Context) (string, error) {
 	base := u.o.System
 	if base == "" {
 		var err error
-		if base, err = prompts.Fill("base", nil); err != nil {
+		if base, err = fill("base", nil); err != nil {
 			return "", err
 		}
 	}
@@ -98,7 +107,7 @@ func (u *run) system(ctx context.Context) (string, error) {
 	if u.o.Workspaces != nil {
 		spaces = u.o.Workspaces.Describe(ctx)
 	}
-	return prompts.Fill("system", struct {
+	return fill("system", struct {
 		Base, Skills, Workspaces  string
 		Documents, Planning, Last bool
 		Tasks                     []string

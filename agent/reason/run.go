@@ -158,7 +158,7 @@ func (u *run) objectToPending(pending []payload.PendingTask) error {
 // user had written it, because many servers take a system message only at the
 // begin.
 func (u *run) object(name string, data any) error {
-	text, err := prompts.Fill(name, data)
+	text, err := fill(name, data)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -99,6 +100,9 @@ func start(t *testing.T, cfg session.RuntimeConfig) *session.Runtime {
 	t.Helper()
 	if cfg.Now == nil {
 		cfg.Now = agenttest.Now()
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
 	}
 	rt, err := session.NewRuntime(cfg)
 	if err != nil {

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"log/slog"
-	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -90,23 +88,14 @@ func TestLogOfOwnErrors(t *testing.T) {
 	})
 }
 
-// A runtime without a logger of its own says what failed to the program's.
+// TestDefaultLogger: a runtime without a logger uses the program's.
 func TestDefaultLogger(t *testing.T) {
-	var logged bytes.Buffer
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
-	defer func() {
-		slog.SetDefault(before)
-		log.SetOutput(os.Stderr) // which SetDefault changed, and does not change back
-	}()
-	bubble(t, func(t *testing.T) {
-		rt := start(t, session.RuntimeConfig{Store: agenttest.NewStore(), Agent: echo(func(context.Context, *agent.Session) error { panic("a bug") })})
-		sub, c, _ := open(t, rt, "S")
-		send(t, sub, "m", "go")
-		c.until(payload.TurnFinishedAction)
-		synctest.Wait()
-	})
-	if !strings.Contains(logged.String(), "logging_test.go") {
-		t.Errorf("the log does not say where: %s", logged.String())
+	t.Parallel()
+	rt, err := session.NewRuntime(session.RuntimeConfig{Store: agenttest.NewStore(), Agent: echo(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rt.Logger() != slog.Default() {
+		t.Error("the runtime has another logger than slog.Default")
 	}
 }

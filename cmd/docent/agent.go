@@ -21,7 +21,7 @@ import (
 func newAgent(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agent",
-		Short: "Write agents in YAML",
+		Short: "Check and print agent files (YAML)",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -32,8 +32,8 @@ func newAgent(std stdio) *cobra.Command {
 func newAgentCheck(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE",
-		Short: "Say what is wrong in an agent's file",
-		Long:  "Reads an agent's file as docent serve --agent does, without starting anything,\nand says what is wrong in it by line.",
+		Short: "Check an agent file for errors",
+		Long:  "Check an agent file as docent serve --agent does, without starting a server.\nErrors are reported with their line numbers.",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := load(cmd)
@@ -65,7 +65,7 @@ func newAgentCheck(std stdio) *cobra.Command {
 func newAgentPrint(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "print",
-		Short: "Print the built-in assistant as a file to begin with",
+		Short: "Print the built-in assistant as a YAML file to start from",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := std.out.Write(definition.Assistant())
@@ -86,7 +86,7 @@ func (unopened) Tools(context.Context) ([]tool.Tool, error) { return nil, nil }
 // Close does nothing.
 func (unopened) Close() {}
 
-// environment is what agents of files find here.
+// environment returns the models, documents, and connectors for agent files.
 func (a *app) environment(knowledge *tool.KnowledgeConfig) definition.Environment {
 	env := definition.Environment{
 		Knowledge: knowledge, K: a.cfg.K, History: a.cfg.History, MCP: a.connectMCP, Variable: config.Variable,
@@ -130,7 +130,7 @@ func (a *app) addAgent(ctx context.Context) error {
 	return nil
 }
 
-// choices are what a message may name.
+// choices returns the models and collections that a message may name.
 func (a *app) choices(ctx context.Context) (agent.Choices, error) {
 	all, err := a.db.Collections(ctx)
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 	"docent/index/chromem"
 	"docent/ingest"
 	"docent/ingest/source"
+	"docent/ingest/source/syncer"
 	"docent/ingest/worker"
 	"docent/internal/cores"
 	"docent/internal/fault"
@@ -43,7 +44,9 @@ type database interface {
 	session.Store
 	session.Directory
 	auth.Store
-	source.Store
+	source.Sources
+	source.Items
+	source.Leases
 	schema
 }
 
@@ -65,8 +68,9 @@ type app struct {
 	model     *llm.OpenAI    // nil without a chat model
 	speech    *speech.Client // nil if nobody listens or speaks
 	rag       *rag.RAG
+	readers   *worker.Pool // closed with the ingester
 	ingester  *ingest.Ingester
-	sources   *source.Manager
+	sources   *syncer.Manager
 	// definition is the agent that is served, with what its tools work with.
 	definition *definition.Definition
 	// authenticator knows who asks; nil while authentication is off.
@@ -243,14 +247,13 @@ func (a *app) addIngester(quick int) error {
 		return err
 	}
 	cfg := worker.PoolConfig{CacheDir: a.cfg.CacheDir(), Quick: quick, Tools: worker.FindTools(), Recognizer: recognizer, Languages: a.cfg.OCRLanguages}
-	pool, err := worker.NewPool(cfg)
-	if err != nil {
+	if a.readers, err = worker.NewPool(cfg); err != nil {
 		return fmt.Errorf("ingest: %w", err)
 	}
 	a.ingester, err = ingest.New(ingest.Config{
 		Store:       a.db,
 		Embedder:    a.embedder,
-		Reader:      pool,
+		Reader:      a.readers,
 		MaxFileSize: a.cfg.MaxFileSize,
 		Logger:      a.log,
 		Metrics:     a.metrics,

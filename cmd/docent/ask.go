@@ -22,10 +22,10 @@ func newAsk(std stdio) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "ask QUESTION",
-		Short: "Answer a question, with its sources",
-		Long: `Answer a question from the documents, with its sources. It is one question to
-the documents, without a conversation or an agent; "docent docs ls" tells what
-documents there are.`,
+		Short: "Answer a question from the documents",
+		Long: `Answer one question from the documents and list the sources. The question does
+not belong to a conversation, and no agent handles it. "docent docs ls" lists the
+documents.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := openRAG(cmd, std)
@@ -48,9 +48,9 @@ documents there are.`,
 			return printAnswer(std.out, ragwire.Numbered(msg))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "the answer as a RAGMessage")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the answer as one JSON object")
 	cmd.Flags().StringVar(&collection, "collection", "", "search only this collection (default all)")
-	cmd.Flags().IntVarP(&k, "k", "k", rag.DefaultK, "how many passages to answer from")
+	cmd.Flags().IntVarP(&k, "k", "k", rag.DefaultK, "number of passages to answer from")
 	scoped(cmd, config.Answering, config.Embedding)
 	return cmd
 }

@@ -9,6 +9,7 @@ import (
 
 	"docent/embed"
 	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/rag"
 )
 
@@ -200,7 +201,7 @@ func fill(b *testing.B, store ingest.Store, static *embed.Static, chunks int) (q
 	const sections, perCall, every = 10, 64, 16
 	w := newWriter(1)
 	for at := 0; at < chunks; {
-		var puts []ingest.Put
+		var puts []intake.Put
 		for len(puts) < perCall && at < chunks {
 			put := w.put(fmt.Sprintf("/manual/page-%d.md", at), min(sections, chunks-at))
 			var texts []string
@@ -226,9 +227,9 @@ func fill(b *testing.B, store ingest.Store, static *embed.Static, chunks int) (q
 }
 
 // put makes a document of so many chunks.
-func (w *writer) put(source string, chunks int) ingest.Put {
+func (w *writer) put(source string, chunks int) intake.Put {
 	w.page(0) // chooses the topic
-	p := ingest.Put{Document: rag.Document{
+	p := intake.Put{Document: rag.Document{
 		Collection: rag.DefaultCollection, Source: source, Title: w.phrase(2, 5), MediaType: "text/markdown", Language: "en",
 		SHA256: fmt.Sprintf("%064x", w.random.Uint64()), Status: rag.Ready, Pipeline: ingest.Pipeline, Chunks: chunks,
 	}}

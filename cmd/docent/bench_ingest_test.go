@@ -15,7 +15,9 @@ import (
 	"docent/ingest"
 	"docent/ingest/chunk"
 	"docent/ingest/extract"
+	"docent/ingest/intake"
 	"docent/ingest/outline"
+	"docent/ingest/worker"
 	"docent/internal/pgtest"
 	"docent/rag"
 )
@@ -63,7 +65,7 @@ type stages struct {
 	static    *embed.Static
 	extractor *extract.Extractor
 	cutter    *chunk.Cutter
-	sources   []extract.Source
+	sources   []intake.Source
 
 	docs    []*outline.Document
 	chunks  [][]rag.Chunk
@@ -95,7 +97,7 @@ func newStages(b *testing.B, dir string) *stages {
 		if err != nil {
 			b.Fatal(err)
 		}
-		s.sources = append(s.sources, extract.Source{Name: name, Data: data})
+		s.sources = append(s.sources, intake.Source{Name: name, Data: data})
 	}
 	s.docs = make([]*outline.Document, len(names))
 	s.chunks = make([][]rag.Chunk, len(names))
@@ -135,9 +137,9 @@ func (s *stages) run(b *testing.B, store ingest.Store) {
 		return err
 	})
 	const perCall = 64
-	var puts []ingest.Put
+	var puts []intake.Put
 	for i, src := range s.sources {
-		puts = append(puts, ingest.Put{Document: rag.Document{
+		puts = append(puts, intake.Put{Document: rag.Document{
 			Collection: rag.DefaultCollection, Source: src.Name, Title: s.docs[i].Title, MediaType: "text/html", Language: "en",
 			Size: int64(len(src.Data)), SHA256: fmt.Sprintf("%064x", i), Status: rag.Ready, Pipeline: ingest.Pipeline,
 			Chunks: len(s.chunks[i]), Text: s.docs[i].Text,
@@ -171,7 +173,11 @@ func benchIngest(b *testing.B, dir string, open func(b *testing.B) database) {
 		for range rounds {
 			s.run(b, open(b))
 			db := open(b)
-			ingester, err := ingest.New(ingest.Config{Store: db, Embedder: s.static, Tokens: s.static.Count})
+			reader, err := worker.NewLocal(worker.Config{Chunk: chunk.Config{Tokens: s.static.Count}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			ingester, err := ingest.New(ingest.Config{Store: db, Embedder: s.static, Reader: reader})
 			if err != nil {
 				b.Fatal(err)
 			}

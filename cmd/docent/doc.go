@@ -1,31 +1,33 @@
 // Command docent answers questions from your documents.
 //
-// A tour of the code, along the path of one question:
+// This tour follows one question through the code:
 //
-//  1. A frame arrives at a WebSocket. Package ws decodes it with package
-//     payload, checks its size and rate, and hands it to the session.
-//  2. Package agent stores the message, then runs the session's state machine:
-//     one goroutine per session, one event at a time. Which transition it takes
-//     may depend on an intent (agent/intent), told by example sentences. The
-//     agent is the built-in assistant or one of a YAML file (agent/definition).
-//  3. The state's body calls RunRAG. Package rag/retrieve finds passages in two
-//     stages: it fuses the hits of keywords (index/bm25) and vectors
-//     (index/chromem, embedded by package embed), then ranks them by features.
-//  4. If the passages support an answer, a model writes it (package llm).
-//     Without a model, package rag/quote quotes sentences. Package rag checks
-//     the citations and marks each sentence by its support.
-//     A question that takes several steps goes to a reasoning state instead,
-//     where the model calls tools (agent/tool, agent/tool/mcp) until it can
-//     answer; its citations are checked in the same way.
+//  1. Package ws reads a frame from a WebSocket, decodes it with package payload,
+//     checks its size and rate, and passes it to the session.
+//  2. Package agent stores the message and runs the state machine of the session.
+//     Each session has one goroutine, which handles one event at a time. A
+//     transition can depend on the intent of the message (agent/intent). The
+//     agent is the built-in assistant or comes from a YAML file
+//     (agent/definition).
+//  3. The body of the state calls RunRAG. Package rag/retrieve finds passages in two
+//     stages. The first stage combines keywords (index/bm25) and vectors
+//     (index/chromem and index/flat, embedded by package embed). The second stage
+//     ranks the candidates by cheap features.
+//  4. If the passages support an answer, a model writes it (package llm). Without
+//     a model, rag/quote quotes sentences. rag checks the citations against the
+//     passages and computes a support mark for each sentence. Questions that need
+//     several steps go to a reasoning state. There, the model calls tools
+//     (agent/tool, agent/tool/mcp) until it can answer, and the citations are
+//     checked too.
 //  5. Package agent writes the turn to the database in one batch (store/postgres
-//     or store/sqlite, tables in package migrations), and ws sends the answer.
+//     or store/sqlite, schema in package migrations). Then ws sends the answer.
 //
-// Documents come in through package ingest: extract, chunk, embed, store.
-// Agents reach other agents through package client. Folder examples has programs
-// that run agents of their own.
+// Package ingest reads documents: extract, chunk, embed, store. Package client
+// connects agents to other agents. The folder examples has programs that run their
+// own agents.
 //
-// Package api serves all of it over HTTP, package web holds the page. Package
-// config reads the settings, package eval measures, internal/fault names what
-// can go wrong. This package has one file per command and is the only place
+// Package api serves the HTTP API, and package web holds the page. Package config
+// reads the settings, package eval measures quality, and internal/fault defines the
+// kinds of errors. This package has one file per command. It is the only package
 // that knows every concrete type (app.go).
 package main

@@ -109,8 +109,8 @@ func newDocsLs(std stdio) *cobra.Command {
 			return w.Flush()
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per line")
-	cmd.Flags().StringVar(&collection, "collection", "", "only this collection (default all)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per document")
+	cmd.Flags().StringVar(&collection, "collection", "", "list only this collection (default all)")
 	return cmd
 }
 
@@ -118,7 +118,7 @@ func newDocsRm(std stdio) *cobra.Command {
 	var collection string
 	cmd := &cobra.Command{
 		Use:   "rm ID|SOURCE...",
-		Short: "Remove documents by id, source or file",
+		Short: "Remove documents by id, source, or file",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := openStore(cmd, std)
@@ -163,7 +163,7 @@ func newDocsRm(std stdio) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&collection, "collection", "", "only from this collection (default all)")
+	cmd.Flags().StringVar(&collection, "collection", "", "remove only from this collection (default all)")
 	return cmd
 }
 

@@ -24,11 +24,13 @@ func newDoctor(std stdio) *cobra.Command {
 	var server string
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check data folder, database, model, embedder and port",
-		Long: `Checks what docent depends on and who is let in, by the flags and the environment
-that it is given itself, and says what to do about each failure. With --server it
-only asks a running server whether it is ready, which is what a container's
-health check needs.`,
+		Short: "Check the installation and its settings",
+		Long: `Check the data folder, database, embedder, models, programs, access settings, and
+port, and suggest a fix for each failed check. Use the same flags and environment
+variables as for docent serve.
+
+With --server, docent only asks a running server whether it is ready. Use this for
+the health check of a container.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if server != "" {
@@ -41,7 +43,7 @@ health check needs.`,
 			return examine(cmd.Context(), std, cfg)
 		},
 	}
-	cmd.Flags().StringVar(&server, "server", "", "only ask the server at this URL whether it is ready")
+	cmd.Flags().StringVar(&server, "server", "", "only check that the server at this URL is ready")
 	scoped(cmd, config.Serving, config.Answering, config.Embedding)
 	return cmd
 }
@@ -49,7 +51,7 @@ health check needs.`,
 // check is one line of the doctor's report.
 type check struct {
 	name string
-	// run returns what it found, or what is wrong; remedy says what to do then.
+	// run returns the result of the check, or an error. remedy is the fix for it.
 	run    func(context.Context) (string, error)
 	remedy string
 }
@@ -91,7 +93,7 @@ func (a *app) checks() []check {
 	}
 }
 
-// databaseRemedy says what to do about a database that cannot be opened.
+// databaseRemedy returns the fix for a database that cannot be opened.
 func (a *app) databaseRemedy() string {
 	if a.cfg.DatabaseURL != "" {
 		return "check DATABASE_URL and that Postgres runs; unset it to use the built-in SQLite"
@@ -99,8 +101,8 @@ func (a *app) databaseRemedy() string {
 	return "check " + a.cfg.SQLitePath() + ": is it yours to write, and made by this docent or an older one? --data DIR chooses another folder"
 }
 
-// checkPictures says what reads the text in scans and pictures. It never fails:
-// docent works without.
+// checkPictures reports the program that reads scans and pictures. It never fails,
+// because docent works without one.
 func (a *app) checkPictures(context.Context) (string, error) {
 	tools := worker.FindTools()
 	switch {
@@ -113,8 +115,8 @@ func (a *app) checkPictures(context.Context) (string, error) {
 	}
 }
 
-// checkOffice says what reads documents of Office 2003 and before. It never fails:
-// docent works without.
+// checkOffice reports the program that reads documents of Office 97–2003. It never
+// fails, because docent works without one.
 func (a *app) checkOffice(context.Context) (string, error) {
 	if soffice := worker.FindTools().Soffice; soffice != "" {
 		return soffice + " reads DOC, XLS and PPT, and draws slides and sheets", nil
@@ -209,8 +211,8 @@ func (a *app) checkSpeech(context.Context) (string, error) {
 	return strings.Join(found, " and ") + " (the server was not asked)", nil
 }
 
-// checkAccess says who is let in, and fails if that is nobody. A server that runs
-// may have been given others than these settings.
+// checkAccess describes the access settings, and fails if nobody can sign in. A
+// running server can have other settings.
 func (a *app) checkAccess(ctx context.Context) (string, error) {
 	switch {
 	case !a.cfg.Auth && a.cfg.Loopback():
@@ -288,7 +290,7 @@ func askReady(ctx context.Context, w io.Writer, server string) error {
 	return err
 }
 
-// modelHint says how to set a model.
+// modelHint explains how to get written answers.
 func modelHint() fault.Text {
 	return fault.NewText("model_hint",
 		"Answers are quotes; for written ones set DOCENT_MODEL, with OPENAI_API_KEY or with DOCENT_LLM_URL for a server of your own.")

@@ -30,17 +30,19 @@ func newEval(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval QUESTIONS --corpus PATH",
 		Short: "Measure retrieval and answers on questions with known evidence",
-		Long: `Reads a corpus (a file or a folder) into a database of its own, asks the
-questions and prints how well their evidence was found: by keywords alone, by
-vectors alone, by the first stage and by both, per kind, with bootstrap intervals.
+		Long: `Read a corpus (a file or folder) into a temporary database, ask the questions, and
+print how well retrieval finds their evidence. The report compares keywords alone,
+vectors alone, the first stage, and both stages, with bootstrap intervals.
 
-A line of the question file is
+Each line of the question file is a JSON object:
+
   {"id","kind","question","answer","facts":[...],"evidence":[{"file","quote"}],"history":[{"role","text"}]}
-where file is a file name, or the id of a JSONL document. Questions of the kind
-"unanswerable" have no evidence: the right answer is "I don't know".
 
-With --golden the numbers are compared with a file; a drop beyond its tolerance
-exits with 1.`,
+The file of an evidence is a file name, or the id of a JSONL document. Questions of
+kind "unanswerable" have no evidence. Their correct answer is "I don't know".
+
+With --golden, docent compares the figures with a golden file and exits with status
+1 if one drops by more than its tolerance.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.corpus == "" {
@@ -56,16 +58,16 @@ exits with 1.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.corpus, "corpus", "", "file or folder with the documents")
-	f.StringVar(&o.golden, "golden", "", "file of numbers that must not get worse")
-	f.BoolVar(&o.update, "update", false, "write the numbers to the golden file instead of comparing")
-	f.BoolVar(&o.ablations, "ablations", false, "also leave out each feature of the second stage in turn")
-	f.BoolVar(&o.answers, "answers", true, "also measure answers, citations and \"I don't know\"")
+	f.StringVar(&o.golden, "golden", "", "golden file to compare the figures with")
+	f.BoolVar(&o.update, "update", false, "write the figures to the golden file instead of comparing")
+	f.BoolVar(&o.ablations, "ablations", false, "also measure retrieval without each feature of the second stage")
+	f.BoolVar(&o.answers, "answers", true, "also measure answers, citations, and \"I don't know\"")
 	f.BoolVar(&o.asJSON, "json", false, "print the reports as JSON")
 	scoped(cmd, config.Answering, config.Embedding, config.Ingesting)
 	return cmd
 }
 
-// evalReport is what eval prints.
+// evalReport is the output of eval.
 type evalReport struct {
 	Documents int                   `json:"documents"`
 	Chunks    int                   `json:"chunks"`
@@ -76,7 +78,7 @@ type evalReport struct {
 }
 
 func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Question) error {
-	// A database of its own: SQLite in a folder that is thrown away.
+	// A temporary database: SQLite in a folder that is removed.
 	dir, err := os.MkdirTemp("", "docent-eval-*")
 	if err != nil {
 		return fmt.Errorf("folder for the evaluation: %w", err)
@@ -102,7 +104,7 @@ func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Ques
 	return o.compare(std, report)
 }
 
-// evalCorpus ingests the corpus and opens what answers.
+// evalCorpus ingests the corpus and opens the answering service.
 func (a *app) evalCorpus(cmd *cobra.Command, std stdio, o evalOptions) (*evalReport, error) {
 	ctx := cmd.Context()
 	if err := os.MkdirAll(a.cfg.CacheDir(), 0o700); err != nil {

@@ -63,10 +63,10 @@ func newIngest(std stdio) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "ingest PATH... | -",
-		Short: "Read documents: files, folders, or - for standard input",
-		Long: `Bring the database in line with files and folders: new files are added, changed
-files replaced, and unchanged files only hashed. A running server sees each
-document as soon as it is stored.
+		Short: "Read files, folders, or standard input",
+		Long: `Read files and folders into the database. docent adds new files, replaces changed
+files, and skips unchanged files. A running server sees each document as soon as it
+is stored.
 
 docent detects the format from the content. It reads:
 
@@ -74,26 +74,26 @@ docent detects the format from the content. It reads:
   mail           EML, MSG, MBOX, MHT
   books          EPUB, Jupyter notebooks
   markup         LaTeX, reStructuredText, AsciiDoc, Org, SVG, and XML such as
-                 DocBook, DITA and JATS
+                 DocBook, DITA, and JATS
   data           CSV, JSON, JSONL, YAML, SQL, subtitles (SRT, VTT)
   source code    most languages
   archives       ZIP and TAR, with the documents in them
   with tesseract    images and scanned pages
   with LibreOffice  DOC, XLS, PPT
 
-Hidden files, version control folders and files named in .docentignore are
-skipped. A file that cannot be read is reported and remembered. It is tried again
-when it changes, or with --retry. When files are gone, their documents stay until
-you run docent ingest with --prune.
+docent skips hidden files, version control folders, and files named in
+.docentignore. It reports each file that it cannot read. It tries the file again
+when the file changes, or with --retry. Documents of deleted files stay until you
+run docent ingest with --prune.
 
-With --json, docent writes an object per file, an object with the progress at
-most once a second, and a summary at the end.
+With --json, docent prints one object per file, a progress object at most once a
+second, and a summary at the end.
 
 With --watch, docent reads the paths once and then follows changes until you
-interrupt it. It also removes the documents of files that are deleted, as --prune
-does. If a watched folder itself vanishes, docent says so and removes nothing.
+interrupt it. It also removes the documents of deleted files, as --prune does. If a
+watched folder itself disappears, docent reports it and removes nothing.
 
-Exit status: 0 everything is searchable, 1 some files failed, 2 wrong call.`,
+Exit status: 0 all files were read, 1 some files failed, 2 usage error.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := openIngest(cmd, std)
@@ -128,18 +128,18 @@ Exit status: 0 everything is searchable, 1 some files failed, 2 wrong call.`,
 			return a.followPaths(cmd, std, ingest.Request{Collection: collection, Paths: args, Retry: retry}, asJSON, known, roots)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per file, then a summary")
-	cmd.Flags().BoolVar(&verbose, "verbose", false, "list every file that failed or is gone, and each result")
-	cmd.Flags().BoolVar(&prune, "prune", false, "remove documents under the given folders whose files are gone")
-	cmd.Flags().BoolVar(&watch, "watch", false, "follow changes until interrupted; removes documents of deleted files")
-	cmd.Flags().BoolVar(&retry, "retry", false, "try files again that failed before")
-	cmd.Flags().StringVar(&name, "name", "input", "what to call standard input: its source is stdin:NAME")
-	cmd.Flags().StringVar(&collection, "collection", rag.DefaultCollection, "collection to put them in")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per file, then a summary")
+	cmd.Flags().BoolVar(&verbose, "verbose", false, "list each file with its result, and every failure")
+	cmd.Flags().BoolVar(&prune, "prune", false, "remove documents below the given folders whose files no longer exist")
+	cmd.Flags().BoolVar(&watch, "watch", false, "follow changes until interrupted, and remove documents of deleted files")
+	cmd.Flags().BoolVar(&retry, "retry", false, "retry files that failed before")
+	cmd.Flags().StringVar(&name, "name", "input", "name of standard input; the source of the document is stdin:NAME")
+	cmd.Flags().StringVar(&collection, "collection", rag.DefaultCollection, "collection to add the documents to")
 	scoped(cmd, config.Ingesting, config.Embedding)
 	return cmd
 }
 
-// summary says what happened in one line.
+// summary describes the results in one line.
 func (s ingestSummary) String() string {
 	return fmt.Sprintf("%d added, %d changed, %d unchanged, %d removed, %d failed; %s in %.1f s",
 		s.Added, s.Changed, s.Unchanged, s.Removed, s.Failed, plural(s.Chunks, "chunk"), s.Seconds)

@@ -111,11 +111,11 @@ func (a *app) ingestFiles(ctx context.Context, req ingest.Request, out ingestOut
 	return nil
 }
 
-// reembed gives chunks vectors by the present embedder where they have none,
-// and says so.
+// reembed embeds chunks without a vector by the present embedder, and reports
+// it.
 func (a *app) reembed(cmd *cobra.Command, std stdio, bar *bar) error {
 	said := false
-	n, err := a.ingester.Reembed(cmd.Context(), func(done, total int) {
+	n, err := ingest.Reembed(cmd.Context(), a.db, a.embedder, func(done, total int) {
 		if !said {
 			said = true
 			bar.print(std.err, fmt.Sprintf("the embedder is now %s: embedding %s again\n", a.embedder.Name(), plural(total, "chunk")))

@@ -15,10 +15,10 @@ import (
 )
 
 // TestMetricsAreDocumented: what a server that has seen traffic prints and the
-// table in docs/operations.md are the same.
+// table in docs/reference/metrics.md are the same.
 func TestMetricsAreDocumented(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile("../../docs/operations.md")
+	raw, err := os.ReadFile("../../docs/reference/metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,12 +37,12 @@ func TestMetricsAreDocumented(t *testing.T) {
 	printed := metricNames(text)
 	for name := range printed {
 		if !documented[name] {
-			t.Errorf("%s is not in docs/operations.md", name)
+			t.Errorf("%s is not in docs/reference/metrics.md", name)
 		}
 	}
 	for name := range documented {
 		if !printed[name] {
-			t.Errorf("%s is in docs/operations.md and is not printed; there are %v", name, slices.Sorted(maps.Keys(printed)))
+			t.Errorf("%s is in docs/reference/metrics.md and is not printed; there are %v", name, slices.Sorted(maps.Keys(printed)))
 		}
 	}
 	for _, secret := range []string{said, "owner", "pump", "session_"} {

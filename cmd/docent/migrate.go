@@ -9,10 +9,10 @@ import (
 func newMigrate(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "migrate",
-		Short: "Bring the database's tables up to date",
-		Long: `Brings the database's tables up to date, which every other command does as
-well; run it by itself to do so before a new version serves. A database made by a
-newer docent is refused and left as it is.`,
+		Short: "Update the database schema",
+		Long: `Update the database schema to this version of docent. Other commands do this too.
+Run migrate to update the schema before you start a new version. docent refuses a
+database of a newer version and leaves it unchanged.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := openStore(cmd, std)

@@ -10,24 +10,24 @@ import (
 	"docent/internal/fault"
 )
 
-const longHelp = `docent answers questions from your documents and cites the passage behind
-every statement. It needs nothing else: the database and a semantic model are
-built in. With a chat model configured, answers are written instead of quoted.
+const longHelp = `docent answers questions from your documents and cites a passage for every
+statement. The database and an embedding model are built in. Without a chat model,
+answers are quotes from the documents. With one, the model writes the answers.
 
 Start here:
   docent ingest ~/manuals        read a folder of documents
   docent ask "how do I ...?"     answer in the terminal
-  docent serve                   the page, at http://127.0.0.1:8765
+  docent serve                   serve the page at http://127.0.0.1:8765
 
-Exit status: 0 done, 1 something failed, 2 wrong call or setting,
-3 something docent depends on does not answer, 130 interrupted.`
+Exit status: 0 success, 1 failure, 2 usage error or invalid setting,
+3 a server or service that docent needs is unavailable, 130 interrupted.`
 
 // newRoot builds the command tree.
 func newRoot(std stdio) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "docent",
 		Version:           version,
-		Short:             "Answers from your documents, with the evidence",
+		Short:             "Answer questions from your documents, with citations",
 		Long:              longHelp,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -111,7 +111,7 @@ func load(cmd *cobra.Command) (config.Config, error) {
 }
 
 // logger writes to standard error as configured. Commands that end by
-// themselves report what they do; their log is for what goes wrong.
+// themselves report their results. Their log contains only problems.
 func logger(std stdio, cfg config.Config, serving bool) *slog.Logger {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil || (level == slog.LevelInfo && !serving) {
@@ -128,9 +128,9 @@ func logger(std stdio, cfg config.Config, serving bool) *slog.Logger {
 func newConfigHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "config",
-		Short: "Every setting: its flag, variable, key and default",
-		Long: "Settings come from flags, then the environment, then the file named by\n--config or " + config.FileEnv +
-			" (docent.yaml in the data folder if there), then the defaults.\nIn the file, dots in a key are nesting.\n\n" + config.Table(),
+		Short: "List all settings with their flags, variables, and defaults",
+		Long: "Flags override environment variables. Variables override the configuration file,\nand the file overrides the defaults. " +
+			"The file is named by --config or " + config.FileEnv + ".\nThe default is docent.yaml in the data folder. Dots in a key stand for nesting.\n\n" + config.Table(),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

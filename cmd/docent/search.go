@@ -49,9 +49,9 @@ func newSearch(std stdio) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "search QUESTION | -",
-		Short: "Show the passages that fit a question, best first",
-		Long: "Shows the passages that fit a question, best first. With -, each line of\n" +
-			"standard input is a question; with --json, each is answered by one line.",
+		Short: "Find passages for a question",
+		Long: "Print the best passages for a question, best first. With -, each line of standard\n" +
+			"input is a question. With --json, docent prints one JSON object per question.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if k < 1 || k > rag.MaxK*20 {
@@ -92,11 +92,11 @@ func newSearch(std stdio) *cobra.Command {
 			return one(question)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per question")
-	cmd.Flags().BoolVar(&explain, "explain", false, "show the features behind each score")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per question")
+	cmd.Flags().BoolVar(&explain, "explain", false, "print the features of each score")
 	cmd.Flags().StringVar(&collection, "collection", "", "search only this collection (default all)")
-	cmd.Flags().IntVarP(&k, "k", "k", 10, "how many passages")
-	cmd.Flags().StringVar(&mode, "mode", string(rag.Full), "what ranks: full, hybrid, bm25 or vectors")
+	cmd.Flags().IntVarP(&k, "k", "k", 10, "number of passages")
+	cmd.Flags().StringVar(&mode, "mode", string(rag.Full), "ranking: full, hybrid, bm25, or vectors")
 	scoped(cmd, config.Embedding)
 	return cmd
 }

@@ -17,6 +17,7 @@ import (
 	"docent/agent/session"
 	"docent/api"
 	"docent/config"
+	"docent/ingest"
 	"docent/rag"
 	"docent/web"
 	"docent/ws"
@@ -30,10 +31,12 @@ func newServe(std stdio) *cobra.Command {
 	var printConfig bool
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the page, the HTTP API and the WebSocket",
-		Long: `Serves the page, the HTTP API (/openapi.json describes it) and the WebSocket on
-one port; with --no-ui, no page. It listens on this machine only unless told
-otherwise. SIGTERM or Ctrl-C ends it in order: running answers are finished first.`,
+		Short: "Serve the page, the HTTP API, and the WebSocket",
+		Long: `Serve the page, the HTTP API, and the WebSocket on one port. /openapi.json
+describes the API. By default, only this machine can connect. Other machines need
+--addr together with --auth.
+
+Press Ctrl-C or send SIGTERM to stop the server. It finishes running answers first.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if printConfig {
@@ -51,7 +54,7 @@ otherwise. SIGTERM or Ctrl-C ends it in order: running answers are finished firs
 			return a.serve(cmd.Context(), std)
 		},
 	}
-	cmd.Flags().BoolVar(&printConfig, "print-config", false, "print the settings in force, secrets hidden, and exit")
+	cmd.Flags().BoolVar(&printConfig, "print-config", false, "print the effective settings without secrets, and exit")
 	scoped(cmd, config.Serving, config.Answering, config.Embedding, config.Ingesting, config.Sourced)
 	return cmd
 }
@@ -144,11 +147,11 @@ func (a *app) serve(ctx context.Context, std stdio) error {
 	return a.retriever.Save(drain)
 }
 
-// reembedBehind gives chunks vectors by a new embedder while serving; until
+// reembedBehind embeds chunks with a new embedder while docent serves. Until
 // then keywords find them. A failure is logged and serving goes on.
 func (a *app) reembedBehind(ctx context.Context) error {
 	said := false
-	n, err := a.ingester.Reembed(ctx, func(_, total int) {
+	n, err := ingest.Reembed(ctx, a.db, a.embedder, func(_, total int) {
 		if !said {
 			said = true
 			a.log.Info("the embedder has changed: embedding again", "embedder", a.embedder.Name(), "chunks", total)
@@ -175,7 +178,7 @@ func (a *app) handlers(addr net.Addr, runtime *session.Runtime) (*ws.Server, htt
 		return nil, nil, fmt.Errorf("websocket: %w", err)
 	}
 	rest, err := api.New(api.Config{
-		RAG: a.rag, Retriever: a.retriever, Library: a.db, Documents: a.db, Uploads: a.ingester, Pages: a.ingester.Pages(),
+		RAG: a.rag, Retriever: a.retriever, Library: a.db, Documents: a.db, Uploads: a.ingester, Pages: a.readers,
 		Directory: runtime.Directory(a.db), Messages: a.db, Notifier: notifier{endpoint, sockets}, Agent: a.definition.Agent.Name(), Version: version, Logger: a.log,
 		Info: a.info, Ready: map[string]func(context.Context) error{"database": a.db.Ping}, UploadBytes: a.cfg.MaxFileSize, Metrics: a.metrics, Logins: a.logins(), Sources: a.sources,
 	})
@@ -199,7 +202,7 @@ func (a *app) handlers(addr net.Addr, runtime *session.Runtime) (*ws.Server, htt
 	return sockets, api.Front(front)(mux), nil
 }
 
-// welcome is what a docent.v1 client is told of this installation.
+// welcome describes this installation to clients of docent.v1.
 func (a *app) welcome(ctx context.Context) ws.Info {
 	info := ws.Info{Models: a.rag.Models(), Collections: []string{}, Speaks: a.speaks()}
 	cols, err := a.db.Collections(ctx)
@@ -212,7 +215,7 @@ func (a *app) welcome(ctx context.Context) ws.Info {
 	return info
 }
 
-// info is what /api/info says beside what package api knows.
+// info returns the part of /api/info that package api does not know.
 func (a *app) info(context.Context) (api.Info, error) {
 	hint := modelHint()
 	info := api.Info{

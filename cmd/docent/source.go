@@ -19,10 +19,10 @@ import (
 func newSource(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "source",
-		Short: "Keep folders, web sites and other sources in sync",
-		Long: `A source is a place with documents, such as a folder. docent reads its documents
-again when they change, and removes those that are gone. While docent serve runs,
-it syncs each source on its schedule and notices changes of folders at once.`,
+		Short: "Keep folders, websites, and other sources in sync",
+		Long: `A source is a place with documents, such as a folder or a website. docent reads
+changed documents again and removes deleted ones. A running server syncs each
+source on its schedule. It follows changes in folders at once.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -30,8 +30,8 @@ it syncs each source on its schedule and notices changes of folders at once.`,
 	return cmd
 }
 
-// openSources opens the database and what looks after sources, without what
-// reads documents.
+// openSources opens the database and the manager of sources, without the reader of
+// documents.
 func openSources(cmd *cobra.Command, std stdio) (*app, error) {
 	a, err := openStore(cmd, std)
 	if err != nil {
@@ -44,7 +44,7 @@ func openSources(cmd *cobra.Command, std stdio) (*app, error) {
 	return a, nil
 }
 
-// openSyncing adds what reads documents.
+// openSyncing adds the reader of documents.
 func openSyncing(cmd *cobra.Command, std stdio) (*app, error) {
 	a, err := openIngest(cmd, std)
 	if err != nil {
@@ -123,7 +123,7 @@ func newSourceLs(std stdio) *cobra.Command {
 			return w.Flush()
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per source")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per source")
 	scoped(cmd, config.Sourced)
 	return cmd
 }
@@ -133,8 +133,8 @@ func newSourceRm(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rm NAME",
 		Short: "Remove a source and the documents that it added",
-		Long: `Removes a source and the documents that it added. Documents that were there
-before the source, or that another source has as well, stay.`,
+		Long: `Remove a source and the documents that it added. docent keeps documents that
+existed before the source, and documents that another source also has.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := openSyncing(cmd, std)
@@ -153,7 +153,7 @@ before the source, or that another source has as well, stay.`,
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&keep, "keep-documents", false, "leave the documents where they are")
+	cmd.Flags().BoolVar(&keep, "keep-documents", false, "keep the documents")
 	scoped(cmd, config.Ingesting, config.Embedding, config.Sourced)
 	return cmd
 }
@@ -168,12 +168,13 @@ func newSourceSync(std stdio) *cobra.Command {
 	var asJSON, retry bool
 	cmd := &cobra.Command{
 		Use:   "sync [NAME...]",
-		Short: "Sync sources now; without names, all",
-		Long: `Syncs sources in this process, also while docent serve runs: the server sees each
-document as soon as it is stored. Unchanged items are not read. Items that failed
-are tried again if they could not be fetched; with --retry, all of them are.
+		Short: "Sync sources now",
+		Long: `Sync the named sources, or all sources. You can run this while a server runs: the
+server sees each document as soon as it is stored. Unchanged items are skipped.
+Items that could not be fetched are tried again. With --retry, docent tries all
+failed items again.
 
-Exit status: 0 everything was read, 1 some items or sources failed, 2 wrong call.`,
+Exit status: 0 all items were read, 1 some items or sources failed, 2 usage error.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := openSyncing(cmd, std)
 			if err != nil {
@@ -205,8 +206,8 @@ Exit status: 0 everything was read, 1 some items or sources failed, 2 wrong call
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object per source")
-	cmd.Flags().BoolVar(&retry, "retry", false, "read failed items again even if they have not changed")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per source")
+	cmd.Flags().BoolVar(&retry, "retry", false, "retry failed items even if they have not changed")
 	scoped(cmd, config.Ingesting, config.Embedding, config.Sourced)
 	return cmd
 }

@@ -30,12 +30,12 @@ func newSourceAdd(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add KIND LOCATION",
 		Short: "Add a source",
-		Long: `Adds a source. A running server syncs it at once and then on its schedule;
-without one, use docent source sync.
+		Long: `Add a source. A running server syncs it at once and then on its schedule. Without
+a server, run docent source sync.
 
-Passwords, tokens and keys never go on the command line. Pass one on standard
-input with --secret-stdin, or any number in variables with --secret-env. They are
-encrypted and never shown again.
+Do not put passwords, tokens, or keys on the command line. Pass one secret on
+standard input with --secret-stdin, or name environment variables with
+--secret-env. docent encrypts secrets and never shows them again.
 
 Kinds:
 ` + kindsHelp(),
@@ -60,12 +60,12 @@ Kinds:
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&n.Name, "name", "", "what to call it (default the location)")
-	cmd.Flags().StringVar(&n.Collection, "collection", rag.DefaultCollection, "collection to put its documents in")
-	cmd.Flags().StringVar(&n.Schedule, "every", "", "time between two syncs, such as 15m, 1h or 7d, or manual (default that of the kind)")
-	cmd.Flags().StringArrayVar(&options, "option", nil, "a setting of the kind as NAME=VALUE; may be repeated")
-	cmd.Flags().StringArrayVar(&secretEnv, "secret-env", nil, "a secret setting and the variable that has it, as NAME=VARIABLE; may be repeated")
-	cmd.Flags().StringVar(&secretStdin, "secret-stdin", "", "read a secret setting from standard input; =NAME says which if the kind has several")
+	cmd.Flags().StringVar(&n.Name, "name", "", "name of the source (default the location)")
+	cmd.Flags().StringVar(&n.Collection, "collection", rag.DefaultCollection, "collection for its documents")
+	cmd.Flags().StringVar(&n.Schedule, "every", "", "interval between syncs, such as 15m, 1h, or 7d; or manual (default depends on the kind)")
+	cmd.Flags().StringArrayVar(&options, "option", nil, "option of the kind as NAME=VALUE; can be repeated")
+	cmd.Flags().StringArrayVar(&secretEnv, "secret-env", nil, "environment variable that holds a secret option, as NAME=VARIABLE; can be repeated")
+	cmd.Flags().StringVar(&secretStdin, "secret-stdin", "", "read a secret option from standard input; use =NAME if the kind has several")
 	cmd.Flags().Lookup("secret-stdin").NoOptDefVal = onlySecret
 	scoped(cmd, config.Sourced)
 	return cmd

@@ -7,6 +7,7 @@ import (
 	"docent/ingest"
 	"docent/ingest/source"
 	"docent/ingest/source/folder"
+	"docent/ingest/source/syncer"
 )
 
 // sourceKinds are the kinds of sources. Each row names the settings of one kind
@@ -21,17 +22,17 @@ func (a *app) sourceKinds() []source.Kind {
 // addSources adds what looks after sources. It needs the database and the
 // ingester.
 func (a *app) addSources() error {
-	vault, err := source.NewVault(filepath.Join(a.cfg.Data, "secret.key"), a.cfg.Sources.SecretKey)
+	vault, err := syncer.NewVault(filepath.Join(a.cfg.Data, "secret.key"), a.cfg.Sources.SecretKey)
 	if err != nil {
 		return fmt.Errorf("sources: %w", err)
 	}
-	cfg := source.Config{Store: a.db, Documents: a.db, Vault: vault, Kinds: a.sourceKinds(), Logger: a.log}
+	cfg := syncer.Config{Sources: a.db, Items: a.db, Leases: a.db, Documents: a.db, Vault: vault, Kinds: a.sourceKinds(), Logger: a.log}
 	if a.ingester != nil {
 		cfg.Ingester = a.ingester
 	} else {
 		cfg.Ingester = (*ingest.Ingester)(nil) // a command that reads no documents
 	}
-	if a.sources, err = source.NewManager(cfg); err != nil {
+	if a.sources, err = syncer.NewManager(cfg); err != nil {
 		return fmt.Errorf("sources: %w", err)
 	}
 	return nil

@@ -16,10 +16,10 @@ import (
 func newToken(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
-		Short: "Make, list and revoke API tokens",
-		Long: `API tokens let programs in where docent serve runs with --auth. They are kept as
-hashes: a token is shown once, when it is made. What is changed here counts at
-once, also for servers that are running.`,
+		Short: "Create, list, and revoke API tokens",
+		Long: `Programs use API tokens to access a server that runs with --auth. docent stores
+only a hash of each token, so it shows a token once, when you create it. Changes
+apply to running servers at once.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -27,7 +27,7 @@ once, also for servers that are running.`,
 	return cmd
 }
 
-// accounts opens the store and what makes tokens and users in it.
+// accounts opens the store and its tokens and users.
 func accounts(cmd *cobra.Command, std stdio) (*app, *auth.Authenticator, error) {
 	a, err := openStore(cmd, std)
 	if err != nil {
@@ -45,11 +45,13 @@ func newTokenCreate(std stdio) *cobra.Command {
 	var name, scopes, expires, user string
 	cmd := &cobra.Command{
 		Use:   "create --name NAME",
-		Short: "Make a token and print it, once",
-		Long: `Makes a token and prints it: it cannot be shown again. It may do what its scopes
-say: ask (search, ask, converse), ingest (add and remove documents), admin
-(everything). With --user it acts on behalf of that user and may do no more than
-they; without, it owns what it makes itself.`,
+		Short: "Create a token and print it",
+		Long: `Create a token and print it. docent cannot show it again.
+
+Scopes: ask (search, ask, and hold conversations), ingest (add and remove
+documents), admin (everything). With --user, the token acts on behalf of that user
+and never has more scopes than the user. Without --user, the token owns the
+conversations that it starts.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && name == "" {
@@ -79,14 +81,14 @@ they; without, it owns what it makes itself.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&name, "name", "", "what it is listed and revoked by")
-	cmd.Flags().StringVar(&scopes, "scopes", string(auth.Ask), "what it may do: ask, ingest, admin")
-	cmd.Flags().StringVar(&expires, "expires", "", "when it ends, from now: 90d, 12h; default never")
-	cmd.Flags().StringVar(&user, "user", "", "the user on whose behalf it acts; default its own")
+	cmd.Flags().StringVar(&name, "name", "", "name of the token")
+	cmd.Flags().StringVar(&scopes, "scopes", string(auth.Ask), "scopes: ask, ingest, admin; comma-separated")
+	cmd.Flags().StringVar(&expires, "expires", "", "lifetime of the token, such as 90d or 12h (default unlimited)")
+	cmd.Flags().StringVar(&user, "user", "", "user on whose behalf the token acts (default none)")
 	return cmd
 }
 
-// day is what durations of package time do not go up to.
+// day is a unit that package time does not have.
 const day = 24 * time.Hour
 
 // parseSpan reads a time span such as 90d, 1d12h or 30m; "" is 0.
@@ -166,7 +168,7 @@ func moment(t time.Time) string {
 func newTokenRevoke(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke NAME",
-		Short: "Delete a token, which counts no more from then on",
+		Short: "Revoke a token",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, authenticator, err := accounts(cmd, std)
@@ -183,7 +185,7 @@ func newTokenRevoke(std stdio) *cobra.Command {
 	}
 }
 
-// explain replaces an error of the kind NotFound.
+// explain replaces a fault.NotFound by the error missing.
 func explain(err, missing error) error {
 	if fault.KindOf(err) == fault.NotFound {
 		return missing

@@ -19,10 +19,10 @@ import (
 func newUser(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "user",
-		Short: "Make, list and delete users with passwords",
-		Long: `Users sign in to the page with a password where docent serve runs with --auth.
-Passwords are kept as argon2id hashes. Capitals make no other name: Ann is ann.
-What is changed here counts at once, also for servers that are running.`,
+		Short: "Create, list, and delete users",
+		Long: `Users sign in to the page with a name and a password if the server runs with
+--auth. docent stores passwords as argon2id hashes. Names ignore case: Ann and ann
+are the same user. Changes apply to running servers at once.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -35,7 +35,7 @@ func newUserCreate(std stdio) *cobra.Command {
 	var piped bool
 	cmd := &cobra.Command{
 		Use:   "create NAME",
-		Short: "Make a user and ask for the password",
+		Short: "Create a user",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			may, err := auth.ParseScopes(scopes)
@@ -58,7 +58,7 @@ func newUserCreate(std stdio) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&scopes, "scopes", string(auth.Ask), "what the user may do: ask, ingest, admin")
+	cmd.Flags().StringVar(&scopes, "scopes", string(auth.Ask), "scopes: ask, ingest, admin; comma-separated")
 	addPiped(cmd, &piped)
 	return cmd
 }
@@ -136,7 +136,7 @@ func newUserPassword(std stdio) *cobra.Command {
 	var piped bool
 	cmd := &cobra.Command{
 		Use:   "password NAME",
-		Short: "Give a user another password, which ends their logins",
+		Short: "Change a password and sign the user out everywhere",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, authenticator, err := accounts(cmd, std)
@@ -162,7 +162,7 @@ func newUserPassword(std stdio) *cobra.Command {
 func newUserScopes(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "scopes NAME SCOPES",
-		Short: "Say anew what a user may do: ask, ingest, admin, with commas between",
+		Short: "Set the scopes of a user: ask, ingest, admin; comma-separated",
 		Args:  cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			may, err := auth.ParseScopes(args[1])
@@ -186,7 +186,7 @@ func newUserScopes(std stdio) *cobra.Command {
 func newUserDelete(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete NAME",
-		Short: "Delete a user with their logins and tokens; what they made stays",
+		Short: "Delete a user with all logins and tokens",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, authenticator, err := accounts(cmd, std)

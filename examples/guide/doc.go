@@ -1,3 +1,3 @@
-// Package guide holds the code of docs/agents.md, which its tests compile, run
+// Package guide holds the code of docs/how-to/write-agents.md, which its tests compile, run
 // and compare with the guide, and nothing else.
 package guide

@@ -18,7 +18,12 @@ import (
 	"docent/agent/tool"
 )
 
-const guide = "../../docs/agents.md"
+// The pages of the documentation with code of agents, and with their limits.
+const (
+	guide     = "../../docs/how-to/write-agents.md"
+	reference = "../../docs/reference/agent-yaml.md"
+	limits    = "../../docs/reference/limits.md"
+)
 
 // read returns a file's text.
 func read(t *testing.T, file string) string {
@@ -30,11 +35,11 @@ func read(t *testing.T, file string) string {
 	return string(data)
 }
 
-// blocks are the fenced blocks of the guide in a language.
+// blocks returns the fenced blocks of the guide and the reference in a language.
 func blocks(t *testing.T, language string) []string {
 	t.Helper()
 	var out []string
-	for _, m := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?\n)```\n").FindAllStringSubmatch(read(t, guide), -1) {
+	for _, m := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?\n)```\n").FindAllStringSubmatch(read(t, guide)+read(t, reference), -1) {
 		out = append(out, m[1])
 	}
 	return out
@@ -87,7 +92,7 @@ func TestYAML(t *testing.T) {
 // TestLimits compares the table of limits with the code.
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	limits := map[string]int{
+	want := map[string]int{
 		"agent.MaxMoves": agent.MaxMoves, "session.MaxReplies": session.MaxReplies, "agent.MaxTextBytes": agent.MaxTextBytes,
 		"agent.MaxVariables": agent.MaxVariables, "agent.MaxVariableBytes": agent.MaxVariableBytes, "session.MaxQueueBytes": session.MaxQueueBytes,
 		"agent.MaxPeerMessageBytes": agent.MaxPeerMessageBytes, "reason.MaxParallel": reason.MaxParallel,
@@ -101,15 +106,15 @@ func TestLimits(t *testing.T) {
 		"definition.MaxFile": definition.MaxFile, "definition.MaxValues": definition.MaxValues,
 		"definition.MaxErrors": definition.MaxErrors, "definition.MaxReply": definition.MaxReply,
 	}
-	text := read(t, guide)
-	for _, name := range slices.Sorted(maps.Keys(limits)) {
-		if !strings.Contains(text, fmt.Sprintf("| %d | `%s` |\n", limits[name], name)) {
-			t.Errorf("the guide does not say that %s is %d", name, limits[name])
+	text := read(t, limits)
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if !strings.Contains(text, fmt.Sprintf("| %d | `%s` |\n", want[name], name)) {
+			t.Errorf("the limits do not say that %s is %d", name, want[name])
 		}
 	}
 	for _, row := range regexp.MustCompile("\\| \\d+ \\| `([^`]*)` \\|\n").FindAllStringSubmatch(text, -1) {
-		if _, ok := limits[row[1]]; !ok {
-			t.Errorf("the guide's limit %s is not compared", row[1])
+		if _, ok := want[row[1]]; !ok {
+			t.Errorf("the limit %s is not compared", row[1])
 		}
 	}
 }

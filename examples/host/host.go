@@ -25,6 +25,8 @@ import (
 	"docent/index/bm25"
 	"docent/index/chromem"
 	"docent/ingest"
+	"docent/ingest/chunk"
+	"docent/ingest/worker"
 	"docent/llm"
 	"docent/rag"
 	"docent/store/sqlite"
@@ -86,16 +88,20 @@ func (h *Host) Read(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
-	reader, err := ingest.New(ingest.Config{Store: h.store, Embedder: static, Tokens: static.Count})
+	reader, err := worker.NewLocal(worker.Config{Chunk: chunk.Config{Tokens: static.Count}})
 	if err != nil {
 		return err
 	}
-	for result, err := range reader.Ingest(ctx, ingest.Request{Paths: []string{folder}}) {
+	ingester, err := ingest.New(ingest.Config{Store: h.store, Embedder: static, Reader: reader})
+	if err != nil {
+		return errors.Join(err, reader.Close(ctx))
+	}
+	for result, err := range ingester.Ingest(ctx, ingest.Request{Paths: []string{folder}}) {
 		if err != nil || result.Status == ingest.Failed {
-			return errors.Join(fmt.Errorf("read %s: %s", result.Source, result.Reason), err, reader.Close(ctx))
+			return errors.Join(fmt.Errorf("read %s: %s", result.Source, result.Reason), err, ingester.Close(ctx))
 		}
 	}
-	if err := reader.Close(ctx); err != nil {
+	if err := ingester.Close(ctx); err != nil {
 		return err
 	}
 	retriever, err := rag.NewRetriever(rag.RetrieverConfig{

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"docent/ingest/outline"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // Config sets the sizes. They count words as Words does.
@@ -64,7 +64,7 @@ func New(cfg Config) (*Cutter, error) {
 
 // Cut returns the document's passages in the order of its text, numbered from 0.
 // omitted counts the bytes of encoded data, such as base64, that are in none.
-func (c *Cutter) Cut(doc *outline.Document) (passages []rag.Chunk, omitted int) {
+func (c *Cutter) Cut(doc *outline.Document) (passages []corpus.Chunk, omitted int) {
 	w := &work{Config: c.cfg, doc: doc, source: isSource(doc), counts: make([]int, len(doc.Blocks)), names: map[int]string{}}
 	for i, b := range doc.Blocks {
 		w.counts[i] = Words(doc.Text[b.Start:b.End])
@@ -81,7 +81,7 @@ type work struct {
 	doc    *outline.Document
 	source bool  // nothing but code
 	counts []int // words by block
-	out    []rag.Chunk
+	out    []corpus.Chunk
 	pieces []piece
 	group  group // the one being cut
 	limit  int   // its largest passage
@@ -229,7 +229,7 @@ func (w *work) emit(g group, pieces []piece) {
 		b := w.doc.Blocks[h]
 		text = w.doc.Text[b.Start:b.End] + "\n" + text
 	}
-	c := rag.Chunk{
+	c := corpus.Chunk{
 		Ordinal: len(w.out), Kind: kindOf(pieces), Text: text, Headings: g.names,
 		Start: first.start, End: last.end, Tokens: w.Tokens(text),
 	}
@@ -244,7 +244,7 @@ func (w *work) emit(g group, pieces []piece) {
 }
 
 // kindOf is the sort of text that most words of the pieces are.
-func kindOf(pieces []piece) rag.Kind {
+func kindOf(pieces []piece) corpus.Kind {
 	var code, table, all int
 	for _, p := range pieces {
 		all += p.words
@@ -257,10 +257,10 @@ func kindOf(pieces []piece) rag.Kind {
 	}
 	switch {
 	case code*2 > all:
-		return rag.Code
+		return corpus.Code
 	case table*2 > all:
-		return rag.Table
+		return corpus.Table
 	default:
-		return rag.Prose
+		return corpus.Prose
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"docent/ingest/extract"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -77,7 +77,7 @@ func TestUnreadableBook(t *testing.T) {
 		"no package": {files{{"META-INF/container.xml", "<container/>"}, {"O/b.opf", ""}}, "empty:"},
 		"nothing":    {files{{"O/text/ch2.xhtml", ""}, {"O/text/ch 1.xhtml", ""}, {"O/b.opf", "<package/>"}}, "empty:"},
 	} {
-		_, _, err := e.Extract(t.Context(), extract.Source{Name: name + ".epub", Data: []byte(bookOf(t, tt.parts))})
+		_, _, err := e.Extract(t.Context(), intake.Source{Name: name + ".epub", Data: []byte(bookOf(t, tt.parts))})
 		if tt.want == "" && err == nil {
 			continue
 		}

@@ -15,6 +15,7 @@ import (
 	"docent/ingest/extract/office"
 	"docent/ingest/extract/picture"
 	"docent/ingest/extract/plain"
+	"docent/ingest/intake"
 	"docent/ingest/outline"
 	"docent/internal/fault"
 )
@@ -41,9 +42,23 @@ func textual(read func(name, text string) *outline.Document) func(context.Contex
 	}
 }
 
+// page reads a web page.
+func page(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
+	text, set, err := charset.DecodePage(data)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := html.Read(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	doc.Charset = set
+	return doc, nil
+}
+
 // The formats.
 var (
-	formatHTML     = Format{"text/html", html.Read}
+	formatHTML     = Format{"text/html", page}
 	formatMarkdown = Format{"text/markdown", textual(plain.Markdown)}
 	formatText     = Format{"text/plain", textual(plain.Text)}
 	formatCSV      = Format{"text/csv", textual(plain.CSV)}
@@ -64,7 +79,7 @@ const sniffLen = 8 << 10
 
 // detect tells what a source is. With an error the format's media type is set
 // if it could be told.
-func (e *Extractor) detect(ctx context.Context, src Source) (Format, error) {
+func (e *Extractor) detect(ctx context.Context, src intake.Source) (Format, error) {
 	head := src.Data[:min(len(src.Data), sniffLen)]
 	if len(bytes.TrimSpace(head)) == 0 && len(bytes.TrimSpace(src.Data)) == 0 {
 		return Format{Media: "text/plain"}, errEmpty
@@ -100,7 +115,7 @@ func isPDF(data []byte) bool {
 }
 
 // detectBinary tells binary formats apart by their signatures.
-func (e *Extractor) detectBinary(ctx context.Context, src Source) (Format, error) {
+func (e *Extractor) detectBinary(ctx context.Context, src intake.Source) (Format, error) {
 	if bytes.Contains(src.Data[:min(len(src.Data), 1<<10)], pdfSignature) {
 		return Format{"application/pdf", func(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 			return e.pdf.ReadRecognized(ctx, data, src.Recognized)
@@ -137,7 +152,7 @@ func detectArchive(ctx context.Context, data []byte) (f Format, ok bool, err err
 
 // detectText tells kinds of text apart: by a mark in the content where there is
 // one, else by the name.
-func detectText(src Source, head []byte) Format {
+func detectText(src intake.Source, head []byte) Format {
 	ending := strings.ToLower(path.Ext(src.Name))
 	if f, ok := detectMarkup(src, head); ok {
 		return f

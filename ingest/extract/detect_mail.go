@@ -10,6 +10,7 @@ import (
 	"docent/ingest/extract/notebook"
 	"docent/ingest/extract/plain"
 	"docent/ingest/extract/zipxml"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -33,7 +34,7 @@ func isTextName(name string) bool {
 }
 
 // detectContainer tells formats that hold other documents, and mail.
-func detectContainer(src Source, head []byte) (f Format, ok bool, err error) {
+func detectContainer(src intake.Source, head []byte) (f Format, ok bool, err error) {
 	if archive.Detect(head) == archive.Zip {
 		if a, err := zipxml.Open(src.Data); err == nil && epub.Is(a) {
 			return formatEPUB, true, nil

@@ -5,7 +5,9 @@ import (
 	"path"
 	"strings"
 
+	"docent/ingest/extract/latex"
 	"docent/ingest/extract/markup"
+	"docent/ingest/intake"
 )
 
 // The markup formats.
@@ -13,7 +15,7 @@ var (
 	formatSRT   = Format{"application/x-subrip", markup.Subtitles}
 	formatVTT   = Format{"text/vtt", markup.Subtitles}
 	formatRST   = Format{"text/x-rst", markup.RST}
-	formatLaTeX = Format{"text/x-tex", markup.LaTeX}
+	formatLaTeX = Format{"text/x-tex", latex.Read}
 	formatAdoc  = Format{"text/asciidoc", markup.Adoc}
 	formatOrg   = Format{"text/org", markup.Org}
 )
@@ -32,7 +34,7 @@ var markupEndings = map[string]Format{
 var xmlEndings = map[string]bool{".xml": true, ".dbk": true, ".docbook": true, ".dita": true, ".nxml": true, ".jats": true, ".ditamap": true, "": true}
 
 // detectMarkup recognizes markup languages other than HTML and Markdown.
-func detectMarkup(src Source, head []byte) (Format, bool) {
+func detectMarkup(src intake.Source, head []byte) (Format, bool) {
 	ending := strings.ToLower(path.Ext(src.Name))
 	if f, ok := markupEndings[ending]; ok {
 		return f, true

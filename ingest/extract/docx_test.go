@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"docent/ingest/extract"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -92,7 +92,7 @@ func TestDOCXBombs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := e.Extract(t.Context(), extract.Source{Name: "a.docx", Data: tt.data})
+			_, _, err := e.Extract(t.Context(), intake.Source{Name: "a.docx", Data: tt.data})
 			if fault.KindOf(err) != fault.Invalid || !strings.HasPrefix(fault.Message(err), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}

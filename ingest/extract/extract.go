@@ -11,6 +11,7 @@ import (
 	"docent/ingest/extract/pdf"
 	"docent/ingest/extract/picture"
 	"docent/ingest/extract/plain"
+	"docent/ingest/intake"
 	"docent/ingest/outline"
 	"docent/internal/fault"
 )
@@ -56,34 +57,15 @@ func (e *Extractor) DrawPage(ctx context.Context, data []byte, index, width int)
 	return e.pdf.DrawPage(ctx, data, index, width)
 }
 
-// Source is what is to be read.
-type Source struct {
-	// Name is the file's name or path.
-	Name string
-	// Data is the content.
-	Data []byte
-	// Record is the document, if Data is a line that was parsed already.
-	Record *plain.Record
-	// Media is the media type, if it is known from an earlier reading. It only
-	// helps to show pages.
-	Media string
-	// Shared are the blocks that most documents of its folder have, in ascending
-	// order; see package boilerplate. They are left out.
-	Shared []uint64
-	// Recognized is the text that OCR found on pages, by their index; nil if it
-	// was not tried.
-	Recognized map[int]string
-}
-
 // Extract returns a source's text and its media type. An error of kind
 // fault.Invalid says in one line why this source cannot be read; others have
 // nothing to do with the source.
-func (e *Extractor) Extract(ctx context.Context, src Source) (doc *outline.Document, mediaType string, err error) {
+func (e *Extractor) Extract(ctx context.Context, src intake.Source) (doc *outline.Document, mediaType string, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, "", err
 	}
-	if src.Record != nil {
-		doc, err := readRecord(src.Record)
+	if src.Line != nil {
+		doc, err := readLine(src.Line)
 		return doc, "application/json", err
 	}
 	kind, err := e.detect(ctx, src)
@@ -109,7 +91,7 @@ func (e *Extractor) Extract(ctx context.Context, src Source) (doc *outline.Docum
 		return nil, kind.Media, errEmpty
 	}
 	if doc.Title == "" {
-		doc.Title = plain.NameTitle(src.Name)
+		doc.Title = outline.NameTitle(src.Name)
 	}
 	return doc, withCharset(kind.Media, doc.Charset), nil
 }
@@ -122,13 +104,13 @@ func withCharset(media, charset string) string {
 	return media + "; charset=" + charset
 }
 
-// readRecord is the document of a JSONL line.
-func readRecord(rec *plain.Record) (*outline.Document, error) {
-	if strings.TrimSpace(rec.Text) == "" {
+// readLine returns the document of a JSONL line.
+func readLine(line *intake.Line) (*outline.Document, error) {
+	if strings.TrimSpace(line.Text) == "" {
 		return nil, errEmpty
 	}
-	doc := plain.Text("", rec.Text)
-	doc.Title = strings.Join(strings.Fields(outline.Clean(rec.Title)), " ")
+	doc := plain.Text("", line.Text)
+	doc.Title = strings.Join(strings.Fields(outline.Clean(line.Title)), " ")
 	return doc, nil
 }
 

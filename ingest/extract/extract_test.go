@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"docent/ingest/extract"
+	"docent/ingest/intake"
 	"docent/ingest/outline"
 	"docent/internal/fault"
 )
@@ -92,7 +93,7 @@ func verify(t testing.TB, doc *outline.Document) {
 
 func extractFile(t testing.TB, name string, data []byte) (*outline.Document, string) {
 	t.Helper()
-	doc, media, err := newExtractor(t).Extract(t.Context(), extract.Source{Name: name, Data: data})
+	doc, media, err := newExtractor(t).Extract(t.Context(), intake.Source{Name: name, Data: data})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +310,7 @@ func TestUnreadable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := e.Extract(t.Context(), extract.Source{Name: name, Data: []byte(tt.data)})
+			_, _, err := e.Extract(t.Context(), intake.Source{Name: name, Data: []byte(tt.data)})
 			if fault.KindOf(err) != fault.Invalid || !strings.HasPrefix(fault.Message(err), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"docent/ingest/extract"
-	"docent/ingest/extract/plain"
+	"docent/ingest/intake"
+	"docent/ingest/jsonl"
 	"docent/internal/fault"
 )
 
@@ -30,7 +30,7 @@ func FuzzExtract(f *testing.F) {
 		if len(data) > 256<<10 || strings.Contains(string(data[:min(len(data), 1024)]), "%PDF-") {
 			return // the PDF reader is its own sandbox, and slow to fuzz
 		}
-		doc, _, err := e.Extract(t.Context(), extract.Source{Name: "a" + endings[int(kind)%len(endings)], Data: data})
+		doc, _, err := e.Extract(t.Context(), intake.Source{Name: "a" + endings[int(kind)%len(endings)], Data: data})
 		if err != nil {
 			if fault.KindOf(err) != fault.Invalid || strings.Contains(err.Error(), "panic") {
 				t.Fatal(err)
@@ -46,11 +46,11 @@ func FuzzRecord(f *testing.F) {
 	f.Add([]byte(`{"id": 1, "title": "a", "text": "b"}`))
 	f.Add([]byte(`{"id": {"x": 1}, "title": 7, "text": "\u0000\ud800"}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		rec, err := plain.ParseRecord(line)
+		rec, err := jsonl.Parse(line)
 		if err != nil {
 			return
 		}
-		if doc, _, err := newExtractor(t).Extract(t.Context(), extract.Source{Data: line, Record: &rec}); err == nil {
+		if doc, _, err := newExtractor(t).Extract(t.Context(), intake.Source{Data: line, Line: &rec}); err == nil {
 			verify(t, doc)
 		}
 	})
@@ -79,7 +79,7 @@ func FuzzTree(f *testing.F) {
 				b.WriteString([]string{"text ", "#", "¶", "<br>"}[c%4])
 			}
 		}
-		doc, _, err := e.Extract(t.Context(), extract.Source{Name: "a.html", Data: []byte(b.String())})
+		doc, _, err := e.Extract(t.Context(), intake.Source{Name: "a.html", Data: []byte(b.String())})
 		if err != nil {
 			if fault.KindOf(err) != fault.Invalid || strings.Contains(err.Error(), "panic") {
 				t.Fatal(err)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"docent/ingest/extract"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -33,7 +33,7 @@ func TestHostile(t *testing.T) {
 		{"a.c", strings.Repeat("a b(c, ", n/4)},
 		{"a.svg", "<svg>" + strings.Repeat("<text>a</text>", n/8)},
 	} {
-		doc, _, err := e.Extract(t.Context(), extract.Source{Name: tt.name, Data: []byte(tt.data)})
+		doc, _, err := e.Extract(t.Context(), intake.Source{Name: tt.name, Data: []byte(tt.data)})
 		if err != nil {
 			t.Errorf("%s %.12q: %s: %v", tt.name, tt.data, fault.KindOf(err), err)
 			continue

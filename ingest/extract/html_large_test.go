@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"docent/ingest/extract"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -27,7 +27,7 @@ p "Of great size."
 	if want := "Pumps\n\nOf great size.\n- one\n- two\n\nName | Bar\nK-1 | 4 or 5\n\na  b\n c\n\nLast\nline."; doc.Text != want {
 		t.Errorf("got %q\nwant %q", doc.Text, want)
 	}
-	_, _, err := newExtractor(t).Extract(t.Context(), extract.Source{Name: "a.html", Data: []byte("<p " + strings.Repeat("a ", 9<<20) + ">text")})
+	_, _, err := newExtractor(t).Extract(t.Context(), intake.Source{Name: "a.html", Data: []byte("<p " + strings.Repeat("a ", 9<<20) + ">text")})
 	if fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), "too large: one of its elements") {
 		t.Errorf("got %v", err)
 	}

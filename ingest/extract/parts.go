@@ -10,6 +10,7 @@ import (
 	"docent/ingest/extract/archive"
 	"docent/ingest/extract/mail"
 	"docent/ingest/extract/part"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -80,7 +81,7 @@ func MayHaveParts(name string, head []byte) bool {
 // A container inside the source is opened as well, and the names of its documents
 // begin with its own name and a slash. An archive or mailbox below that is
 // yielded with a Reason.
-func (e *Extractor) Parts(ctx context.Context, src Source) (whole bool, parts iter.Seq2[Part, error]) {
+func (e *Extractor) Parts(ctx context.Context, src intake.Source) (whole bool, parts iter.Seq2[Part, error]) {
 	c := contentOf(src.Name, src.Data)
 	return c.whole(), func(yield func(Part, error) bool) {
 		x := &expander{ctx: ctx, budget: archive.NewBudget(len(src.Data)), yield: yield}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"docent/ingest/extract"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -31,16 +31,16 @@ func TestNestedMail(t *testing.T) {
 	e := newExtractor(t)
 	for _, message := range []bool{false, true} {
 		deep := nestedMail(300, message)
-		_, _, err := e.Extract(t.Context(), extract.Source{Name: "a.eml", Data: []byte(deep)})
+		_, _, err := e.Extract(t.Context(), intake.Source{Name: "a.eml", Data: []byte(deep)})
 		if fault.KindOf(err) != fault.Invalid || !strings.HasPrefix(fault.Message(err), "nested too deeply") {
 			t.Errorf("messages %t: got %v", message, err)
 		}
 		mixed := "From: b\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=z\n\n--z\n\nThe pump is shut.\n--z\nContent-Type: message/rfc822\n\n" + deep + "\n--z--\n"
-		doc, _, err := e.Extract(t.Context(), extract.Source{Name: "a.eml", Data: []byte(mixed)})
+		doc, _, err := e.Extract(t.Context(), intake.Source{Name: "a.eml", Data: []byte(mixed)})
 		if err != nil || !strings.Contains(doc.Text, "The pump is shut.") || doc.Note != "only its outer 24 levels were read: parts below are nested too deeply" {
 			t.Errorf("messages %t: %+v, %v", message, doc, err)
 		}
-		doc, _, err = e.Extract(t.Context(), extract.Source{Name: "a.eml", Data: []byte(nestedMail(20, message))})
+		doc, _, err = e.Extract(t.Context(), intake.Source{Name: "a.eml", Data: []byte(nestedMail(20, message))})
 		if err != nil || doc.Note != "" || !strings.Contains(doc.Text, "text") {
 			t.Errorf("messages %t, 20 levels: %+v, %v", message, doc, err)
 		}
@@ -79,7 +79,7 @@ func TestHostileParts(t *testing.T) {
 		{"cells.ipynb", `{"nbformat":4,"cells":[` + strings.Repeat(`{"cell_type":"markdown","source":"# a"},`, n) + `{}]}`},
 		{"nested.ipynb", `{"nbformat":4,"cells":` + strings.Repeat("[", n) + "}"},
 	} {
-		src := extract.Source{Name: tt.name, Data: []byte(tt.data)}
+		src := intake.Source{Name: tt.name, Data: []byte(tt.data)}
 		doc, _, err := e.Extract(t.Context(), src)
 		switch {
 		case err == nil:
@@ -110,7 +110,7 @@ func TestPartsStop(t *testing.T) {
 		"a.zip": zipOf(t, files{{"in.zip", inner}, {"c.txt", "c"}}), "a.tgz": gzipOf(t, tarOf(t, files{{"a", "a"}, {"b", "b"}})), "a.eml": letterWith(inner),
 	} {
 		count := 0
-		_, parts := e.Parts(t.Context(), extract.Source{Name: name, Data: []byte(data)})
+		_, parts := e.Parts(t.Context(), intake.Source{Name: name, Data: []byte(data)})
 		for range parts {
 			count++
 			break
@@ -144,7 +144,7 @@ func FuzzParts(f *testing.F) {
 		if len(data) > 256<<10 || strings.Contains(string(data), "%PDF-") {
 			return
 		}
-		src := extract.Source{Name: containers[int(kind)%len(containers)], Data: data}
+		src := intake.Source{Name: containers[int(kind)%len(containers)], Data: data}
 		doc, _, err := e.Extract(t.Context(), src)
 		if err == nil {
 			verify(t, doc)
@@ -177,7 +177,7 @@ func FuzzBook(f *testing.F) {
 			return
 		}
 		book := bookOf(t, files{{"O/b.opf", opf}, {"O/nav.xhtml", nav}, {"O/text/ch2.xhtml", chapter}, {"O/a.xhtml", chapter}})
-		doc, _, err := e.Extract(t.Context(), extract.Source{Name: "a.epub", Data: []byte(book)})
+		doc, _, err := e.Extract(t.Context(), intake.Source{Name: "a.epub", Data: []byte(book)})
 		if err == nil {
 			verify(t, doc)
 		} else if fault.KindOf(err) != fault.Invalid || strings.Contains(err.Error(), "panic") {

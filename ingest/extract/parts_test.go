@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"docent/ingest/extract"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -89,7 +90,7 @@ func noiseBytes(n int) string {
 func showParts(t testing.TB, name, data string) string {
 	t.Helper()
 	var b strings.Builder
-	whole, parts := newExtractor(t).Parts(t.Context(), extract.Source{Name: name, Data: []byte(data)})
+	whole, parts := newExtractor(t).Parts(t.Context(), intake.Source{Name: name, Data: []byte(data)})
 	fmt.Fprintf(&b, "whole=%t\n", whole)
 	for p, err := range parts {
 		switch {

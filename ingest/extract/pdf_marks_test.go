@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"docent/ingest/extract"
 	"docent/ingest/extract/pdf"
+	"docent/ingest/intake"
 )
 
 // sheet is a page of a PDF made for a test: text in pale blue, but for what
@@ -112,7 +112,7 @@ func TestMarksLieOnTheWords(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			e, data := newExtractor(t), sheets(tt.pages...)
-			doc, _, err := e.Extract(t.Context(), extract.Source{Name: "a.pdf", Data: data})
+			doc, _, err := e.Extract(t.Context(), intake.Source{Name: "a.pdf", Data: data})
 			if err != nil {
 				t.Fatal(err)
 			}

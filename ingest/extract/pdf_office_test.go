@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"docent/ingest/extract"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -54,7 +54,7 @@ func TestPasswordPDF(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, media, err := e.Extract(t.Context(), extract.Source{Name: name + ".pdf", Data: data})
+		_, media, err := e.Extract(t.Context(), intake.Source{Name: name + ".pdf", Data: data})
 		if fault.KindOf(err) != fault.Invalid || !strings.HasPrefix(fault.Message(err), "encrypted: it opens only with a password") || media != "application/pdf" {
 			t.Errorf("%s: media %s, %v", name, media, err)
 		}

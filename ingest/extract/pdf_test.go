@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"docent/ingest/extract"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -55,7 +56,7 @@ func TestPDFsAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 6 {
 		wg.Go(func() {
-			if _, _, err := e.Extract(t.Context(), extract.Source{Name: "a.pdf", Data: data}); err != nil {
+			if _, _, err := e.Extract(t.Context(), intake.Source{Name: "a.pdf", Data: data}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -71,7 +72,7 @@ func TestPDFCanceled(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := newExtractor(t).Extract(ctx, extract.Source{Name: "a.pdf", Data: data}); !errors.Is(err, context.Canceled) {
+	if _, _, err := newExtractor(t).Extract(ctx, intake.Source{Name: "a.pdf", Data: data}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -93,7 +94,7 @@ func TestPDFTakesTooLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	_, _, err = e.Extract(t.Context(), extract.Source{Name: "a.pdf", Data: slowPDF()})
+	_, _, err = e.Extract(t.Context(), intake.Source{Name: "a.pdf", Data: slowPDF()})
 	if fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), "longer than") {
 		t.Errorf("got %v after %s", err, time.Since(start))
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"docent/ingest/extract"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -30,7 +30,7 @@ func fuzzAs(f *testing.F, name string, seeds ...string) {
 		if len(data) > 256<<10 || strings.Contains(string(data), "%PDF-") {
 			return
 		}
-		src := extract.Source{Name: name, Data: data}
+		src := intake.Source{Name: name, Data: data}
 		doc, _, err := e.Extract(t.Context(), src)
 		if err == nil {
 			verify(t, doc)

@@ -4,6 +4,7 @@
 package outline
 
 import (
+	"path"
 	"strings"
 	"unicode/utf8"
 )
@@ -204,4 +205,9 @@ func Clean(s string) string {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 	}
 	return s
+}
+
+// NameTitle is the title of a document without one: the name of its file.
+func NameTitle(name string) string {
+	return path.Base(strings.ReplaceAll(name, "\\", "/"))
 }

@@ -66,8 +66,8 @@ type Kind struct {
 	Open func(Settings) (Source, error)
 }
 
-// check fails with fault.Invalid if the settings are not those of the kind.
-func (k Kind) check(options, secret map[string]string) error {
+// Check fails with fault.Invalid for unknown or missing settings.
+func (k Kind) Check(options, secret map[string]string) error {
 	for given, wantSecret := range map[*map[string]string]bool{&options: false, &secret: true} {
 		for name := range *given {
 			i := slices.IndexFunc(k.Options, func(o Option) bool { return o.Name == name })
@@ -196,9 +196,9 @@ func ParseSchedule(text string) (time.Duration, error) {
 // minUnwatched is the least interval of sources that are asked over the network.
 const minUnwatched = time.Minute
 
-// interval reads a schedule for sources of the kind. Only sources that are watched
-// may have one of less than a minute.
-func (k Kind) interval(schedule string) (time.Duration, error) {
+// Interval reads a schedule for sources of the kind. Only watched sources may
+// have an interval of less than a minute.
+func (k Kind) Interval(schedule string) (time.Duration, error) {
 	d, err := ParseSchedule(schedule)
 	if err == nil && d > 0 && d < minUnwatched && !k.Watches {
 		return 0, fault.New(fault.Invalid,

@@ -143,7 +143,38 @@ type ItemRecord struct {
 	At time.Time
 }
 
-// Change is what people change about a source; nil fields stay.
+// New is a source to add.
+type New struct {
+	// Kind names the kind of source. Required.
+	Kind string
+	// Location is the place. Required.
+	Location string
+	// Name identifies the source for people; default the location.
+	Name string
+	// Collection gets the documents; default the default collection.
+	Collection string
+	// Schedule is Manual or an interval; default the schedule of the kind.
+	Schedule string
+	// Options are the settings of the kind that are not secret.
+	Options map[string]string
+	// Secret are the secret settings of the kind.
+	Secret map[string]string
+	// Remote is set if the source is added over the network. Local kinds are
+	// then refused.
+	Remote bool
+}
+
+// Patch is a change that a person makes to a source; nil fields stay.
+type Patch struct {
+	// Name is the new name.
+	Name *string
+	// Schedule is the new schedule.
+	Schedule *string
+	// Paused stops or resumes the schedule.
+	Paused *bool
+}
+
+// Change is a change to a stored source; nil fields stay.
 type Change struct {
 	// Name is the new name.
 	Name *string
@@ -223,11 +254,4 @@ type Leases interface {
 	// EndSync gives the lease back. A nil end notes nothing else. A lost lease
 	// changes nothing.
 	EndSync(ctx context.Context, source int64, owner string, end *End) error
-}
-
-// Store keeps all there is to know of sources.
-type Store interface {
-	Sources
-	Items
-	Leases
 }

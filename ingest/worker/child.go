@@ -16,6 +16,7 @@ import (
 
 	"docent/embed"
 	"docent/ingest/extract"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -105,13 +106,13 @@ func serve(ctx context.Context, in io.Reader, out *bufio.Writer) error {
 
 // answer does one piece of work.
 func answer(ctx context.Context, local *Local, req request, data []byte, out *bufio.Writer) error {
-	src := extract.Source{Name: req.Name, Data: data, Record: req.Record, Shared: req.Shared, Recognized: req.Recognized}
+	src := intake.Source{Name: req.Name, Data: data, Line: req.Line, Shared: req.Shared, Recognized: req.Recognized}
 	var rep reply
 	var body []byte
 	var err error
 	switch req.Op {
 	case opRead:
-		var r Reading
+		var r intake.Reading
 		r, err = local.Read(ctx, src)
 		body = []byte(r.Text)
 		rep.pack(r)
@@ -150,7 +151,7 @@ func sendParts(out *bufio.Writer, parts func(func(extract.Part, error) bool)) (e
 		if err != nil {
 			return err
 		}
-		part := Part{Name: p.Name, Size: int64(len(p.Data)), Modified: p.Modified, Reason: p.Reason}
+		part := intake.Part{Name: p.Name, Size: int64(len(p.Data)), Modified: p.Modified, Reason: p.Reason}
 		if err := errors.Join(send(out, reply{More: true, Part: part}, p.Data), out.Flush()); err != nil {
 			return fmt.Errorf("%w: %w", errSend, err)
 		}

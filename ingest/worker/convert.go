@@ -17,8 +17,8 @@ import (
 	"sync"
 	"unicode/utf16"
 
-	"docent/ingest/extract"
 	"docent/ingest/extract/picture"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -129,14 +129,14 @@ func removeSocket(profile string) {
 
 // readConverted reads a document of Office 2003 and before by way of its
 // successor's format.
-func (p *Pool) readConverted(ctx context.Context, src extract.Source, media string) (Reading, error) {
-	clientOf(ctx).slow()
+func (p *Pool) readConverted(ctx context.Context, src intake.Source, media string) (intake.Reading, error) {
+	slow(ctx)
 	ending := converted[media]
 	data, err := p.convert(ctx, src.Data, ending)
 	if err != nil {
-		return Reading{Media: media}, err
+		return intake.Reading{Media: media}, err
 	}
-	r, err := p.once(ctx, extract.Source{Name: src.Name + "." + ending, Data: data})
+	r, err := p.once(ctx, intake.Source{Name: src.Name + "." + ending, Data: data})
 	if r.Title == filepath.Base(src.Name+"."+ending) {
 		r.Title = filepath.Base(src.Name)
 	}
@@ -145,7 +145,7 @@ func (p *Pool) readConverted(ctx context.Context, src extract.Source, media stri
 }
 
 // pdfOf is a document as a PDF, if it is not one or a picture already.
-func (p *Pool) pdfOf(ctx context.Context, src extract.Source) ([]byte, error) {
+func (p *Pool) pdfOf(ctx context.Context, src intake.Source) ([]byte, error) {
 	kind := officePages[mediaType(src.Media)]
 	switch {
 	case isPDF(src.Data), picture.Media(src.Data) != "", kind == "":

@@ -9,7 +9,7 @@ import (
 	"os/exec"
 	"time"
 
-	"docent/ingest/extract"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -30,7 +30,7 @@ const (
 )
 
 func init() {
-	beforeRead = func(src extract.Source) error {
+	beforeRead = func(src intake.Source) error {
 		way, found := bytes.CutPrefix(src.Data, []byte(TestMark))
 		if !found {
 			return nil

@@ -13,9 +13,9 @@ import (
 	"docent/ingest/chunk"
 	"docent/ingest/extract/office"
 	"docent/ingest/extract/pdf"
-	"docent/ingest/extract/plain"
+	"docent/ingest/intake"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // A message is a header in gob, which holds all that is small, and a body of raw
@@ -57,10 +57,10 @@ type hello struct {
 
 // request asks for one piece of work; the document is the body.
 type request struct {
-	Op     op
-	Name   string
-	Record *plain.Record
-	// Shared and Recognized are extract.Source's.
+	Op   op
+	Name string
+	Line *intake.Line
+	// Shared and Recognized are intake.Source's.
 	Shared     []uint64
 	Recognized map[int]string
 	Page       int
@@ -76,11 +76,11 @@ type request struct {
 type reply struct {
 	Err     *wireError
 	More    bool
-	Reading Reading // without Text, which is the body
+	Reading intake.Reading // without Text, which is the body
 	// Pages are those of the passages, -1 where there is none: gob does not tell
 	// a pointer to 0 from none.
 	ChunkPages []int
-	Part       Part
+	Part       intake.Part
 	Whole      bool
 	Edges      []uint64
 	Page       *pdf.Page
@@ -104,7 +104,7 @@ func toWire(err error) *wireError {
 	if err == nil {
 		return nil
 	}
-	w := &wireError{Kind: fault.KindOf(err), Text: fault.TextOf(err), Detail: err.Error(), Panicked: Panicked(err)}
+	w := &wireError{Kind: fault.KindOf(err), Text: fault.TextOf(err), Detail: err.Error(), Panicked: errors.Is(err, intake.ErrBroken)}
 	var legacy *office.LegacyError
 	if errors.As(err, &legacy) {
 		w.Legacy = legacy.Media
@@ -180,7 +180,7 @@ func receive(r io.Reader, header any) (body []byte, err error) {
 }
 
 // pack leaves out of a reply what its body has already.
-func (rep *reply) pack(r Reading) {
+func (rep *reply) pack(r intake.Reading) {
 	rep.ChunkPages = make([]int, len(r.Chunks))
 	for i, c := range r.Chunks {
 		if r.Text[c.Start:c.End] == c.Text {
@@ -201,16 +201,16 @@ var errReply = errors.New("the worker's answer breaks the protocol")
 
 // unpack puts passages and text together again and checks them: a worker may
 // have been taken over by what it reads.
-func (rep *reply) unpack(text string) (Reading, error) {
+func (rep *reply) unpack(text string) (intake.Reading, error) {
 	r := rep.Reading
 	if len(rep.ChunkPages) != len(r.Chunks) || !utf8.ValidString(text) || !utf8.ValidString(r.Title) || !utf8.ValidString(r.Media) || !utf8.ValidString(r.Language) || !utf8.ValidString(r.Note) {
-		return Reading{}, errReply
+		return intake.Reading{}, errReply
 	}
 	r.Text = text
 	for i := range r.Chunks {
 		c := &r.Chunks[i]
 		if c.Start < 0 || c.End < c.Start || c.End > len(text) || c.Ordinal != i || c.Tokens < 0 {
-			return Reading{}, errReply
+			return intake.Reading{}, errReply
 		}
 		if c.Text == "" {
 			c.Text = text[c.Start:c.End]
@@ -219,13 +219,13 @@ func (rep *reply) unpack(text string) (Reading, error) {
 			c.Page = &rep.ChunkPages[i]
 		}
 		if !utf8.ValidString(c.Text) || !validHeadings(*c) {
-			return Reading{}, errReply
+			return intake.Reading{}, errReply
 		}
 	}
 	return r, nil
 }
 
-func validHeadings(c rag.Chunk) bool {
+func validHeadings(c corpus.Chunk) bool {
 	for _, h := range c.Headings {
 		if !utf8.ValidString(h) {
 			return false

@@ -16,6 +16,7 @@ import (
 	"docent/ingest/extract"
 	"docent/ingest/extract/office"
 	"docent/ingest/extract/pdf"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -158,7 +159,7 @@ func (p *Pool) Close(context.Context) error {
 // time; Reading.Media is set then, if the type is known. fault.Busy is that too
 // many large documents are waiting. Other errors have nothing to do with the
 // document.
-func (p *Pool) Read(ctx context.Context, src extract.Source) (Reading, error) {
+func (p *Pool) Read(ctx context.Context, src intake.Source) (intake.Reading, error) {
 	reading, err := p.once(ctx, src)
 	var legacy *office.LegacyError
 	if errors.As(err, &legacy) && p.tools.Soffice != "" && converted[legacy.Media] != "" {
@@ -176,9 +177,9 @@ func (p *Pool) Read(ctx context.Context, src extract.Source) (Reading, error) {
 }
 
 // once reads a document without other programs.
-func (p *Pool) once(ctx context.Context, src extract.Source) (Reading, error) {
-	var reading Reading
-	req := request{Op: opRead, Name: src.Name, Record: src.Record, Shared: src.Shared, Recognized: src.Recognized}
+func (p *Pool) once(ctx context.Context, src intake.Source) (intake.Reading, error) {
+	var reading intake.Reading
+	req := request{Op: opRead, Name: src.Name, Line: src.Line, Shared: src.Shared, Recognized: src.Recognized}
 	err := p.read(ctx, req, src.Data, func() func(reply, []byte) error {
 		return func(rep reply, body []byte) (err error) {
 			if rep.Err != nil {
@@ -194,7 +195,7 @@ func (p *Pool) once(ctx context.Context, src extract.Source) (Reading, error) {
 
 // Edges returns hashes of the first and last blocks of a document, by which those
 // that most documents of a folder share are found.
-func (p *Pool) Edges(ctx context.Context, src extract.Source) (edges []uint64, err error) {
+func (p *Pool) Edges(ctx context.Context, src intake.Source) (edges []uint64, err error) {
 	err = p.read(ctx, request{Op: opEdges, Name: src.Name}, src.Data, func() func(reply, []byte) error {
 		return func(rep reply, _ []byte) error {
 			edges = rep.Edges
@@ -204,9 +205,19 @@ func (p *Pool) Edges(ctx context.Context, src extract.Source) (edges []uint64, e
 	return edges, err
 }
 
+// MayHaveParts reports whether a source with this name and beginning may hold
+// other documents.
+func (p *Pool) MayHaveParts(name string, head []byte) bool { return extract.MayHaveParts(name, head) }
+
+// Version returns the version of the reader for a media type.
+func (p *Pool) Version(media string) int { return extract.Version(media) }
+
+// Raised reports whether any format has a version above 1.
+func (p *Pool) Raised() bool { return extract.Raised() }
+
 // Parts stores the documents inside a source as files in a folder, which must
 // exist. whole reports whether the source is a document of its own as well.
-func (p *Pool) Parts(ctx context.Context, src extract.Source, dir string) (whole bool, parts []Part, err error) {
+func (p *Pool) Parts(ctx context.Context, src intake.Source, dir string) (whole bool, parts []intake.Part, err error) {
 	err = p.read(ctx, request{Op: opParts, Name: src.Name}, src.Data, func() func(reply, []byte) error {
 		parts = nil // of an earlier try, whose files are written over
 		return func(rep reply, body []byte) error {
@@ -234,7 +245,7 @@ func (p *Pool) read(ctx context.Context, req request, data []byte, begin func() 
 		if !errors.Is(err, errOver) {
 			return err
 		}
-		clientOf(ctx).slow()
+		slow(ctx)
 	}
 	cpu := min(p.cpu+fullCPUPerMiB*time.Duration(len(data)>>20), maxCPU)
 	err := p.full.do(ctx, req, data, limits{cpu, wallFactor * cpu, fullMemory}, begin())
@@ -256,7 +267,7 @@ func (p *Pool) prepare(ctx context.Context, data []byte) error {
 	if p.prepared {
 		return nil
 	}
-	done, err := p.full.queue.wait(ctx, clientOf(ctx).Key, 0)
+	done, err := p.full.queue.wait(ctx, intake.ClientOf(ctx).Key, 0)
 	if err != nil {
 		return err
 	}
@@ -290,7 +301,7 @@ func isPDF(data []byte) bool {
 // ReadPage reads where the letters of a document's page are. Where the page is a
 // picture, OCR finds them, if it is installed. A page that does not exist is
 // fault.NotFound, a document that cannot be read is fault.Invalid.
-func (p *Pool) ReadPage(ctx context.Context, src extract.Source, page int) (*pdf.Page, error) {
+func (p *Pool) ReadPage(ctx context.Context, src intake.Source, page int) (*pdf.Page, error) {
 	data, err := p.pdfOf(ctx, src)
 	if err != nil {
 		return nil, err
@@ -319,7 +330,7 @@ func (p *Pool) ReadPage(ctx context.Context, src extract.Source, page int) (*pdf
 
 // DrawPage draws a document's page in a width as PNG and returns the number of
 // pages.
-func (p *Pool) DrawPage(ctx context.Context, src extract.Source, page, width int) (png []byte, pages int, err error) {
+func (p *Pool) DrawPage(ctx context.Context, src intake.Source, page, width int) (png []byte, pages int, err error) {
 	data, err := p.pdfOf(ctx, src)
 	if err != nil {
 		return nil, 0, err
@@ -364,7 +375,7 @@ func newLane(cfg *PoolConfig, workers int, memory int64) *lane {
 // do gives work to a worker when it is this client's turn. fn must not keep the
 // reply's error: do returns it.
 func (l *lane) do(ctx context.Context, req request, data []byte, most limits, fn func(reply, []byte) error) error {
-	done, err := l.queue.wait(ctx, clientOf(ctx).Key, int64(len(data)))
+	done, err := l.queue.wait(ctx, intake.ClientOf(ctx).Key, int64(len(data)))
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"docent/ingest/extract"
+	"docent/ingest/intake"
 	"docent/ingest/worker"
 	"docent/internal/fault"
 )
@@ -69,7 +69,7 @@ func TestSame(t *testing.T) {
 		"table.csv":   []byte("part,interval\n" + strings.Repeat("pump,4000\n", 500)),
 		"a.md":        []byte("# Pump\n\nThe pump is serviced every 4,000 hours.\n"),
 	} {
-		src := extract.Source{Name: name, Data: data}
+		src := intake.Source{Name: name, Data: data}
 		got, err := p.Read(t.Context(), src)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -91,7 +91,7 @@ func TestSame(t *testing.T) {
 			}
 		}
 	}
-	src := extract.Source{Name: "a.bin", Data: []byte("\x00\x01\x02\x03")}
+	src := intake.Source{Name: "a.bin", Data: []byte("\x00\x01\x02\x03")}
 	got, err := p.Read(t.Context(), src)
 	want, wanted := local.Read(t.Context(), src)
 	if fault.KindOf(err) != fault.Invalid || fault.Message(err) != fault.Message(wanted) || got.Media != want.Media {
@@ -103,7 +103,7 @@ func TestSame(t *testing.T) {
 func TestPages(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, worker.PoolConfig{Full: 1})
-	data := extract.Source{Data: read(t, "../extract/testdata/manual.pdf")}
+	data := intake.Source{Data: read(t, "../extract/testdata/manual.pdf")}
 	page, err := p.ReadPage(t.Context(), data, 0)
 	if err != nil || page.Pages == 0 || page.Bytes() < 1000 {
 		t.Fatalf("%+v, %v", page, err)
@@ -152,27 +152,27 @@ func TestAlone(t *testing.T) {
 		worker.Exec:        "permission denied",
 	} {
 		wg.Go(func() {
-			_, err := p.Read(t.Context(), extract.Source{Name: "die." + name, Data: []byte(worker.TestMark + name)})
+			_, err := p.Read(t.Context(), intake.Source{Name: "die." + name, Data: []byte(worker.TestMark + name)})
 			if fault.KindOf(err) != fault.Invalid || !strings.HasPrefix(fault.Message(err), want) && !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %s", name, err, want)
 			}
 		})
 		wg.Go(func() {
-			if r, err := p.Read(t.Context(), extract.Source{Name: "a.txt", Data: []byte("The pump is red.")}); err != nil || r.Text != "The pump is red." {
+			if r, err := p.Read(t.Context(), intake.Source{Name: "a.txt", Data: []byte("The pump is red.")}); err != nil || r.Text != "The pump is red." {
 				t.Errorf("beside %s: %q, %v", name, r.Text, err)
 			}
 		})
 	}
 	// Recursion without end meets the limit on memory or the stack's own first.
 	wg.Go(func() {
-		_, err := p.Read(t.Context(), extract.Source{Name: "die.stack", Data: []byte(worker.TestMark + worker.DieByStack)})
+		_, err := p.Read(t.Context(), intake.Source{Name: "die.stack", Data: []byte(worker.TestMark + worker.DieByStack)})
 		said := fault.Message(err)
 		if fault.KindOf(err) != fault.Invalid || !strings.HasPrefix(said, "too complex: it") && said != "damaged: docent's reader broke on it" {
 			t.Errorf("stack: %v", err)
 		}
 	})
 	wg.Wait()
-	if _, err := p.Read(t.Context(), extract.Source{Name: "a.docx", Data: bomb(t, 129<<20)}); fault.KindOf(err) != fault.Invalid {
+	if _, err := p.Read(t.Context(), intake.Source{Name: "a.docx", Data: bomb(t, 129<<20)}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("a bomb: %v", err)
 	}
 }

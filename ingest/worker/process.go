@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -34,8 +35,11 @@ func (e *overError) Error() string { return e.safe.Message }
 // Is reports that it is errOver.
 func (e *overError) Is(target error) bool { return target == errOver }
 
-// deadError is that a worker died of a document.
+// deadError says that a worker died of a document.
 type deadError struct{ detail string }
+
+// Is reports that the death of a worker is a intake.ErrBroken.
+func (e *deadError) Is(target error) bool { return target == intake.ErrBroken }
 
 // Error returns what the worker wrote last.
 func (e *deadError) Error() string { return e.detail }

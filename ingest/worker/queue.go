@@ -4,32 +4,13 @@ import (
 	"context"
 	"sync"
 
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
-// Client is on whose behalf a document is read. Clients take turns.
-type Client struct {
-	// Key tells clients apart.
-	Key string
-	// Slow, if set, is called once when the client's document turns out to take
-	// long and leaves the quick workers. It must return at once.
-	Slow func()
-}
-
-type clientKey struct{}
-
-// WithClient returns a context for reading documents of a client.
-func WithClient(ctx context.Context, c Client) context.Context {
-	return context.WithValue(ctx, clientKey{}, c)
-}
-
-func clientOf(ctx context.Context) Client {
-	c, _ := ctx.Value(clientKey{}).(Client)
-	return c
-}
-
-func (c Client) slow() {
-	if c.Slow != nil {
+// slow tells the client of a context that its document takes long.
+func slow(ctx context.Context) {
+	if c := intake.ClientOf(ctx); c.Slow != nil {
 		c.Slow()
 	}
 }

@@ -6,55 +6,19 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
-	"time"
 
 	"docent/ingest/boilerplate"
 	"docent/ingest/chunk"
 	"docent/ingest/extract"
 	"docent/ingest/extract/pdf"
+	"docent/ingest/intake"
 	"docent/internal/fault"
-	"docent/rag"
 )
-
-// Reading is a document as it was read.
-type Reading struct {
-	// Title is what the document calls itself, or its file name.
-	Title string
-	// Media is the media type that was found in the content. It is set, if it
-	// could be told, for documents that cannot be read as well.
-	Media string
-	// Language is an ISO 639-1 code; "" if it could not be told.
-	Language string
-	// Note says what a reader should know, such as unreadable characters; "" if
-	// there is nothing.
-	Note string
-	// Scanned are the pages, counted from 0, that are pictures without text.
-	Scanned []int
-	// Text is the extracted text.
-	Text string
-	// Chunks are the passages in order, without ids and vectors.
-	Chunks []rag.Chunk
-}
-
-// Part is a document inside another one, stored in a file.
-type Part struct {
-	// Name is the path inside the container.
-	Name string
-	// Path is the file with its content; "" if Reason says why there is none.
-	Path string
-	// Size is the content's, in bytes.
-	Size int64
-	// Modified is when the part was changed; zero if unknown.
-	Modified time.Time
-	// Reason says why the part cannot be read.
-	Reason fault.Text
-}
 
 // Config says how documents are read.
 type Config struct {
@@ -93,23 +57,23 @@ func NewLocal(cfg Config) (*Local, error) {
 func (l *Local) Close(ctx context.Context) error { return l.extract.Close(ctx) }
 
 // beforeRead is set by tests, whose workers are to break.
-var beforeRead func(extract.Source) error
+var beforeRead func(intake.Source) error
 
 var errEmpty = fault.New(fault.Invalid, "document_empty", "empty: there is no text in it")
 
 // Read reads one document. An error of kind fault.Invalid says in one line why
 // it cannot be read; Reading.Media is set then, if the type is known. Other
 // errors have nothing to do with the document.
-func (l *Local) Read(ctx context.Context, src extract.Source) (r Reading, err error) {
+func (l *Local) Read(ctx context.Context, src intake.Source) (r intake.Reading, err error) {
 	defer recovered(&err)
 	if beforeRead != nil {
 		if err := beforeRead(src); err != nil {
-			return Reading{}, err
+			return intake.Reading{}, err
 		}
 	}
 	doc, media, err := l.extract.Extract(ctx, src)
 	if err != nil {
-		return Reading{Media: media}, err
+		return intake.Reading{Media: media}, err
 	}
 	doc = boilerplate.Drop(doc, src.Shared)
 	chunks, omitted := l.cutter.Cut(doc)
@@ -117,14 +81,14 @@ func (l *Local) Read(ctx context.Context, src extract.Source) (r Reading, err er
 		doc.Note = fmt.Sprintf("%.1f MiB of encoded data, such as base64, cannot be searched", float64(omitted)/(1<<20))
 	}
 	if len(chunks) == 0 {
-		return Reading{Media: media}, errEmpty
+		return intake.Reading{Media: media}, errEmpty
 	}
-	return Reading{Title: doc.Title, Media: media, Language: language(doc), Note: doc.Note, Scanned: doc.Scanned, Text: doc.Text, Chunks: chunks}, nil
+	return intake.Reading{Title: doc.Title, Media: media, Language: language(doc), Note: doc.Note, Scanned: doc.Scanned, Text: doc.Text, Chunks: chunks}, nil
 }
 
 // Edges returns hashes of the first and last blocks of a document, by which those
 // that most documents of a folder share are found.
-func (l *Local) Edges(ctx context.Context, src extract.Source) (edges []uint64, err error) {
+func (l *Local) Edges(ctx context.Context, src intake.Source) (edges []uint64, err error) {
 	defer recovered(&err)
 	doc, _, err := l.extract.Extract(ctx, src)
 	if err != nil {
@@ -133,9 +97,19 @@ func (l *Local) Edges(ctx context.Context, src extract.Source) (edges []uint64, 
 	return boilerplate.Edges(doc), nil
 }
 
+// MayHaveParts reports whether a source with this name and beginning may hold
+// other documents.
+func (l *Local) MayHaveParts(name string, head []byte) bool { return extract.MayHaveParts(name, head) }
+
+// Version returns the version of the reader for a media type.
+func (l *Local) Version(media string) int { return extract.Version(media) }
+
+// Raised reports whether any format has a version above 1.
+func (l *Local) Raised() bool { return extract.Raised() }
+
 // Parts stores the documents inside a source as files in a folder, which must
 // exist. whole reports whether the source is a document of its own as well.
-func (l *Local) Parts(ctx context.Context, src extract.Source, dir string) (whole bool, parts []Part, err error) {
+func (l *Local) Parts(ctx context.Context, src intake.Source, dir string) (whole bool, parts []intake.Part, err error) {
 	defer recovered(&err)
 	whole, found := l.extract.Parts(ctx, src)
 	for p, err := range found {
@@ -152,27 +126,27 @@ func (l *Local) Parts(ctx context.Context, src extract.Source, dir string) (whol
 }
 
 // storePart writes a part to a file that is named by its number.
-func storePart(dir string, n int, p extract.Part) (Part, error) {
-	stored := Part{Name: p.Name, Size: int64(len(p.Data)), Modified: p.Modified, Reason: p.Reason}
+func storePart(dir string, n int, p extract.Part) (intake.Part, error) {
+	stored := intake.Part{Name: p.Name, Size: int64(len(p.Data)), Modified: p.Modified, Reason: p.Reason}
 	if !p.Reason.IsZero() {
 		return stored, nil
 	}
 	stored.Path = filepath.Join(dir, strconv.Itoa(n))
 	if err := os.WriteFile(stored.Path, p.Data, 0o600); err != nil {
-		return Part{}, fmt.Errorf("store a part: %w", err)
+		return intake.Part{}, fmt.Errorf("store a part: %w", err)
 	}
 	return stored, nil
 }
 
 // ReadPage reads where the letters of a page of a PDF or a picture are. A page that does not
 // exist is fault.NotFound, a PDF that cannot be read is fault.Invalid.
-func (l *Local) ReadPage(ctx context.Context, src extract.Source, page int) (p *pdf.Page, err error) {
+func (l *Local) ReadPage(ctx context.Context, src intake.Source, page int) (p *pdf.Page, err error) {
 	defer recovered(&err)
 	return l.extract.ReadPage(ctx, src.Data, page)
 }
 
 // DrawPage draws a page of a PDF or a picture in a width as PNG and returns the number of pages.
-func (l *Local) DrawPage(ctx context.Context, src extract.Source, page, width int) (png []byte, pages int, err error) {
+func (l *Local) DrawPage(ctx context.Context, src intake.Source, page, width int) (png []byte, pages int, err error) {
 	defer recovered(&err)
 	return l.extract.DrawPage(ctx, src.Data, page, width)
 }
@@ -183,6 +157,9 @@ type panicError struct {
 	stack []byte
 }
 
+// Is reports that a panic is a intake.ErrBroken.
+func (e *panicError) Is(target error) bool { return target == intake.ErrBroken }
+
 // Error returns the value and the stack, for logs.
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.value, e.stack) }
 
@@ -191,12 +168,4 @@ func recovered(err *error) {
 	if p := recover(); p != nil {
 		*err = fault.Wrap(fault.Invalid, &panicError{p, debug.Stack()}, "worker_gave_up", "damaged: docent's reader gave up on it")
 	}
-}
-
-// Panicked reports whether an error comes from a reader that panicked or died,
-// which is worth a line in the log.
-func Panicked(err error) bool {
-	var p *panicError
-	var d *deadError
-	return errors.As(err, &p) || errors.As(err, &d)
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"docent/ingest/extract"
 	"docent/ingest/extract/pdf"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -64,8 +64,8 @@ func (p *Pool) recognize(ctx context.Context, data []byte, pages []int) (text ma
 }
 
 // readRecognized reads a document again with the text of its scanned pages.
-func (p *Pool) readRecognized(ctx context.Context, src extract.Source, first Reading, pages []int) (Reading, error) {
-	clientOf(ctx).slow()
+func (p *Pool) readRecognized(ctx context.Context, src intake.Source, first intake.Reading, pages []int) (intake.Reading, error) {
+	slow(ctx)
 	text, note, err := p.recognize(ctx, src.Data, pages)
 	if err != nil {
 		return first, err

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"docent/ingest/intake"
 	"docent/ingest/scratch"
 	"docent/internal/fault"
 )
@@ -79,7 +80,7 @@ func newToolbox(tools Tools, launcher string) *toolbox {
 // output. in is its standard input. A program that fails, or takes more than its
 // limits, is fault.Invalid: it is the document that it fails on.
 func (t *toolbox) run(ctx context.Context, dir string, in []byte, program string, args ...string) ([]byte, error) {
-	done, err := t.turn.wait(ctx, clientOf(ctx).Key, int64(len(in)))
+	done, err := t.turn.wait(ctx, intake.ClientOf(ctx).Key, int64(len(in)))
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"docent/ingest/extract"
 	"docent/ingest/extract/pdf"
+	"docent/ingest/intake"
 	"docent/ingest/worker"
 	"docent/internal/fault"
 	"docent/rag"
@@ -31,7 +31,7 @@ func TestScans(t *testing.T) {
 	t.Parallel()
 	p := withTools(t)
 	for name, media := range map[string]string{"scan.png": "image/png", "scan.tiff": "image/tiff", "scan.pdf": "application/pdf"} {
-		src := extract.Source{Name: name, Media: media, Data: read(t, "testdata/"+name)}
+		src := intake.Source{Name: name, Media: media, Data: read(t, "testdata/"+name)}
 		r, err := p.Read(t.Context(), src)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -63,7 +63,7 @@ func TestScans(t *testing.T) {
 func TestScanWithoutTesseract(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, worker.PoolConfig{Full: 1})
-	_, err := p.Read(t.Context(), extract.Source{Name: "scan.png", Data: read(t, "testdata/scan.png")})
+	_, err := p.Read(t.Context(), intake.Source{Name: "scan.png", Data: read(t, "testdata/scan.png")})
 	if fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), "install tesseract") {
 		t.Error(err)
 	}
@@ -80,12 +80,12 @@ func (r recognizer) Recognize(context.Context, []byte) (worker.Recognized, error
 func TestOtherRecognizer(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, worker.PoolConfig{Full: 1, Recognizer: recognizer("The valve is blue.\n\nIt is closed.")})
-	r, err := p.Read(t.Context(), extract.Source{Name: "scan.png", Data: read(t, "testdata/scan.png")})
+	r, err := p.Read(t.Context(), intake.Source{Name: "scan.png", Data: read(t, "testdata/scan.png")})
 	if err != nil || r.Text != "The valve is blue.\n\nIt is closed." {
 		t.Errorf("%q, %v", r.Text, err)
 	}
 	p = newPool(t, worker.PoolConfig{Full: 1, Recognizer: recognizer("")})
-	if _, err := p.Read(t.Context(), extract.Source{Name: "scan.pdf", Data: read(t, "testdata/scan.pdf")}); fault.Message(err) != "no text: OCR found none in its pictures" {
+	if _, err := p.Read(t.Context(), intake.Source{Name: "scan.pdf", Data: read(t, "testdata/scan.pdf")}); fault.Message(err) != "no text: OCR found none in its pictures" {
 		t.Error(err)
 	}
 }
@@ -95,12 +95,12 @@ func TestOldOffice(t *testing.T) {
 	t.Parallel()
 	p := withTools(t)
 	data := read(t, "../extract/office/testdata/manual.doc")
-	r, err := p.Read(t.Context(), extract.Source{Name: "old/manual.doc", Data: data})
+	r, err := p.Read(t.Context(), intake.Source{Name: "old/manual.doc", Data: data})
 	if err != nil || r.Media != "application/msword" || len(r.Chunks) == 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	without := newPool(t, worker.PoolConfig{Full: 1})
-	if _, err := without.Read(t.Context(), extract.Source{Name: "manual.doc", Data: data}); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), "LibreOffice") {
+	if _, err := without.Read(t.Context(), intake.Source{Name: "manual.doc", Data: data}); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), "LibreOffice") {
 		t.Errorf("without LibreOffice: %v", err)
 	}
 }
@@ -109,7 +109,7 @@ func TestOldOffice(t *testing.T) {
 func TestSlides(t *testing.T) {
 	t.Parallel()
 	p := withTools(t)
-	src := extract.Source{Name: "deck.pptx", Data: read(t, "../extract/office/testdata/deck.pptx")}
+	src := intake.Source{Name: "deck.pptx", Data: read(t, "../extract/office/testdata/deck.pptx")}
 	r, err := p.Read(t.Context(), src)
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestSheets(t *testing.T) {
 	t.Parallel()
 	p := withTools(t)
 	for _, name := range []string{"sheets.xlsx", "sheets.ods"} {
-		src := extract.Source{Name: name, Data: read(t, "../extract/office/testdata/"+name)}
+		src := intake.Source{Name: name, Data: read(t, "../extract/office/testdata/"+name)}
 		r, err := p.Read(t.Context(), src)
 		if err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ type Level struct {
 
 // Levels is the import order, lowest first.
 var Levels = []Level{
-	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/prompt", "internal/limits", "internal/meter", "internal/cores", "internal/wstest", "internal/openai"}},
+	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/limits", "internal/meter", "internal/cores", "internal/wstest", "internal/openai"}},
 	{"ground", []string{"config", "migrations", "web", "payload"}},
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{"rag/...", "ingest/outline"}},
@@ -31,7 +31,7 @@ var Levels = []Level{
 // Reserved says which packages alone may import a module: technology stays
 // behind its seam. Tests may import anything.
 var Reserved = map[string][]string{
-	"github.com/jackc/pgx/v5":                {"store/postgres", "index/pgvector", "internal/pgtest"},
+	"github.com/jackc/pgx/v5":                {"store/postgres", "internal/pgtest"},
 	"modernc.org/sqlite":                     {"store/sqlite"},
 	"github.com/gorilla/websocket":           {"ws", "client", "internal/wstest"},
 	"github.com/sashabaranov/go-openai":      {"llm/..."},
@@ -43,10 +43,6 @@ var Reserved = map[string][]string{
 	"github.com/spf13/pflag":                 {"cmd/...", "config"},
 	"github.com/pressly/goose/v3":            {"migrations", "store/..."},
 	"github.com/modelcontextprotocol/go-sdk": {"agent/tool/mcp"},
-	// Filling in a template may call any method, so the linker then keeps the
-	// methods of all types: 5 MB. internal/prompt uses its parser only.
-	"text/template": {"internal/prompt"},
-	"html/template": {},
 }
 
 // Budgets.
@@ -55,9 +51,50 @@ const (
 	MaxFileLines = 600
 	// MaxFuncLines bounds a function.
 	MaxFuncLines = 100
-	// MaxInterfaceMethods bounds the methods an interface declares itself.
+	// MaxInterfaceMethods bounds the methods of an interface with those of the
+	// interfaces that it embeds.
 	MaxInterfaceMethods = 10
+	// MaxPackageLines bounds a package without its tests and generated files.
+	MaxPackageLines = 3500
+	// MaxMethods bounds the methods of a type.
+	MaxMethods = 40
+	// MaxMethodFiles bounds the files that the methods of a type are in.
+	MaxMethodFiles = 8
+	// MaxImportDepth bounds a chain of imports inside the module.
+	MaxImportDepth = 6
+	// MaxLineLength bounds a line of Go, in characters.
+	MaxLineLength = 140
 )
+
+// MethodBudgets are the types with a budget of methods of their own.
+var MethodBudgets = map[string]int{
+	"agent.Session": 65, // everything that the author of an agent can do in a turn
+}
+
+// OverBudget are the places that were over their budget when it was set, with
+// their size then. None may grow, and none may be added.
+var OverBudget = map[string]int{
+	"files with methods of agent/session.Subscription": 12,
+	"files with methods of agent/session.conversation": 23,
+	"files with methods of api.server":                 21,
+	"files with methods of cmd/docent.app":             17,
+	"files with methods of store/postgres.Store":       17,
+	"files with methods of store/sqlite.Store":         14,
+	"imports in a chain":                               13,
+	"lines of package agent/session":                   5175,
+	"lines of package api":                             4612,
+	"lines of package cmd/docent":                      4127,
+	"lines of package ingest/extract/office":           4822,
+	"lines of package store/storetest":                 4550,
+	"lines that are too long":                          196,
+	"methods of agent/definition.draft":                50,
+	"methods of agent/session.conversation":            102,
+	"methods of api.server":                            78,
+	"methods of cmd/docent.app":                        57,
+	"methods of interface auth.Store":                  17,
+	"methods of interface cmd/docent.database":         53,
+	"methods of interface store/storetest.Store":       18,
+}
 
 // BadNames are package and file names that say nothing.
 var BadNames = []string{"utils", "util", "helpers", "helper", "common", "manager", "misc", "types", "models"}

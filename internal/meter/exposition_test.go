@@ -117,7 +117,7 @@ func TestExposition(t *testing.T) {
 // Each family that is documented has a line of help, and no other.
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/operations.md")
+	text, err := os.ReadFile("../../docs/reference/metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 type Weights map[corpus.Kind]map[string]float64
 
 // DefaultWeights are round numbers, chosen on documentation, encyclopedia
-// articles, and source code together; docs/evaluation.md has the measurements.
+// articles, and source code together; docs/explanation/evaluation.md has the measurements.
 // Half or twice of any weight changes little. The cosine of the built-in
 // embedder counts less than that of other models, because the other features
 // use its vectors too.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/rag"
 	"docent/store"
 )
@@ -105,9 +105,9 @@ func (s *Store) Document(ctx context.Context, id int64) (rag.Document, error) {
 }
 
 // Sources returns what is known of a collection's sources; see ingest.Store.
-func (s *Store) Sources(ctx context.Context, collection, embedder, one string) ([]ingest.SourceState, error) {
-	out, err := query(ctx, s, func(row pgx.CollectableRow) (ingest.SourceState, error) {
-		var st ingest.SourceState
+func (s *Store) Sources(ctx context.Context, collection, embedder, one string) ([]intake.SourceState, error) {
+	out, err := query(ctx, s, func(row pgx.CollectableRow) (intake.SourceState, error) {
+		var st intake.SourceState
 		err := row.Scan(&st.ID, &st.Source, &st.Title, &st.SHA256, &st.Size, &st.ModifiedUnixNano, &st.ETag, &st.Status, &st.Error.Message, &st.Error.Sentence,
 			&st.Pipeline, &st.Chunks, &st.Embedded)
 		return st, err

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/rag"
 	"docent/store"
 )
@@ -20,7 +20,7 @@ func (s *Store) Unembedded(ctx context.Context, embedder string, after int64, li
 }
 
 // PutEmbeddings adds vectors; see ingest.Store.
-func (s *Store) PutEmbeddings(ctx context.Context, embedder string, embeddings []ingest.Embedding) error {
+func (s *Store) PutEmbeddings(ctx context.Context, embedder string, embeddings []intake.Embedding) error {
 	if err := store.CheckEmbeddings(embedder, embeddings); err != nil {
 		return fail("put embeddings by "+embedder, err)
 	}

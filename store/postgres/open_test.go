@@ -9,15 +9,15 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 	"docent/internal/pgtest"
 	"docent/rag"
 	"docent/store/postgres"
 )
 
-func document(source string) ingest.Put {
-	return ingest.Put{Document: rag.Document{Collection: rag.DefaultCollection, Source: source, Status: rag.Ready}}
+func document(source string) intake.Put {
+	return intake.Put{Document: rag.Document{Collection: rag.DefaultCollection, Source: source, Status: rag.Ready}}
 }
 
 // bare runs a statement without this package.
@@ -50,7 +50,7 @@ func TestOpenMigrates(t *testing.T) {
 	url := pgtest.URL(t)
 	bare(t, url, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
 	s := open(t, postgres.Config{URL: url})
-	if _, err := s.PutDocuments(t.Context(), []ingest.Put{document("/a")}); err != nil {
+	if _, err := s.PutDocuments(t.Context(), []intake.Put{document("/a")}); err != nil {
 		t.Error(err)
 	}
 }
@@ -102,7 +102,7 @@ func TestWatchReconnects(t *testing.T) {
 		// Whatever it is doing now: connecting, listening, reading.
 		bare(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
 		for try := 0; ; try++ { // the pool finds out by failing
-			_, err := other.PutDocuments(t.Context(), []ingest.Put{document(source)})
+			_, err := other.PutDocuments(t.Context(), []intake.Put{document(source)})
 			if err == nil {
 				break
 			}

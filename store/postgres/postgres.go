@@ -14,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"docent/agent/session"
-	"docent/ingest"
 	"docent/internal/fault"
 	"docent/migrations"
 	"docent/rag"
@@ -92,7 +91,6 @@ type sources struct{ *database }
 var (
 	_ rag.Corpus        = (*Store)(nil)
 	_ rag.Library       = (*Store)(nil)
-	_ ingest.Store      = (*Store)(nil)
 	_ session.Store     = (*Store)(nil)
 	_ session.Directory = (*Store)(nil)
 )

@@ -7,12 +7,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/store"
 )
 
 // PutDocuments stores documents in one transaction; see ingest.Store.
-func (s *Store) PutDocuments(ctx context.Context, puts []ingest.Put) ([]int64, error) {
+func (s *Store) PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, error) {
 	for _, p := range puts {
 		if err := store.CheckPut(p); err != nil {
 			return nil, fail("put "+p.Document.Source, err)
@@ -21,7 +21,7 @@ func (s *Store) PutDocuments(ctx context.Context, puts []ingest.Put) ([]int64, e
 	if len(puts) == 0 {
 		return nil, nil
 	}
-	unique, at := store.Unique(puts, func(p ingest.Put) string {
+	unique, at := store.Unique(puts, func(p intake.Put) string {
 		return store.Text(p.Document.Collection) + "\x00" + store.Text(p.Document.Source)
 	})
 	var ids []int64
@@ -44,7 +44,7 @@ func (s *Store) PutDocuments(ctx context.Context, puts []ingest.Put) ([]int64, e
 // putting is one PutDocuments' transaction: four round trips between BEGIN and
 // COMMIT, however many documents there are.
 type putting struct {
-	puts []ingest.Put
+	puts []intake.Put
 	now  time.Time
 	// old are the documents replaced, blobs the keys of the bytes they had.
 	old   []int64
@@ -106,7 +106,7 @@ func (p *putting) documents(ctx context.Context, tx pgx.Tx) error {
 	return tx.SendBatch(ctx, batch).Close()
 }
 
-func (p *putting) queueDocument(batch *pgx.Batch, put ingest.Put) {
+func (p *putting) queueDocument(batch *pgx.Batch, put intake.Put) {
 	d, blob := put.Document, store.BlobKey(put.Original)
 	if blob != "" {
 		batch.Queue(`INSERT INTO blob (sha256, bytes) VALUES ($1, $2) ON CONFLICT DO NOTHING`, blob, put.Original)
@@ -133,7 +133,7 @@ func (p *putting) queueDocument(batch *pgx.Batch, put ingest.Put) {
 }
 
 // each calls f for every chunk of the puts, with its number over all.
-func (p *putting) each(f func(n int, document int64, put *ingest.Put, i int) bool) {
+func (p *putting) each(f func(n int, document int64, put *intake.Put, i int) bool) {
 	n := 0
 	for at := range p.puts {
 		for i := range p.puts[at].Chunks {
@@ -149,7 +149,7 @@ func (p *putting) copyChunks(ctx context.Context, tx pgx.Tx) error {
 	columns := []string{"id", "document_id", "ordinal", "kind", "headings", "page", "page_label", "start_byte", "end_byte", "tokens", "text"}
 	return copyRows(ctx, tx, "chunk", columns, func(yield func([]any) bool) {
 		row := make([]any, len(columns))
-		p.each(func(n int, document int64, put *ingest.Put, i int) bool {
+		p.each(func(n int, document int64, put *intake.Put, i int) bool {
 			c := &put.Chunks[i]
 			row = append(row[:0], p.chunks[n], document, i, string(c.Kind), store.Texts(c.Headings), c.Page, store.Text(c.PageLabel),
 				c.Start, c.End, c.Tokens, store.Text(c.Text))
@@ -162,7 +162,7 @@ func (p *putting) copyVectors(ctx context.Context, tx pgx.Tx) error {
 	return copyRows(ctx, tx, "embedding", []string{"chunk_id", "embedder", "vector"}, func(yield func([]any) bool) {
 		row := make([]any, 0, 3)
 		var vector []byte
-		p.each(func(n int, _ int64, put *ingest.Put, i int) bool {
+		p.each(func(n int, _ int64, put *intake.Put, i int) bool {
 			if len(put.Vectors) == 0 {
 				return true
 			}

@@ -12,7 +12,11 @@ import (
 	"docent/store"
 )
 
-var _ source.Store = (*Store)(nil)
+var (
+	_ source.Sources = (*Store)(nil)
+	_ source.Items   = (*Store)(nil)
+	_ source.Leases  = (*Store)(nil)
+)
 
 // sourceColumns are what scanSource reads.
 const sourceColumns = `s.id, s.name, s.kind, s.location, s.options, s.secret, s.collection, s.schedule, s.paused, s.created_at,

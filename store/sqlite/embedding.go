@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/rag"
 	"docent/store"
 )
@@ -25,7 +25,7 @@ func (s *Store) Unembedded(ctx context.Context, embedder string, after int64, li
 }
 
 // PutEmbeddings adds vectors; see ingest.Store.
-func (s *Store) PutEmbeddings(ctx context.Context, embedder string, embeddings []ingest.Embedding) error {
+func (s *Store) PutEmbeddings(ctx context.Context, embedder string, embeddings []intake.Embedding) error {
 	if err := store.CheckEmbeddings(embedder, embeddings); err != nil {
 		return fail("put embeddings by "+embedder, err)
 	}

@@ -11,14 +11,14 @@ import (
 	"time"
 
 	"docent/agent/session"
-	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 	"docent/rag"
 	"docent/store/sqlite"
 )
 
-func document(source string) ingest.Put {
-	return ingest.Put{
+func document(source string) intake.Put {
+	return intake.Put{
 		Document: rag.Document{Collection: rag.DefaultCollection, Source: source, Status: rag.Ready},
 		Chunks:   []rag.Chunk{{Kind: rag.Prose, Text: source}}, Embedder: "e", Vectors: [][]float32{{1, 2}},
 	}
@@ -47,7 +47,7 @@ func TestOpen(t *testing.T) {
 	// A name that is no harmless part of a URI.
 	path := filepath.Join(t.TempDir(), "new folder", "a b?c#d%41&mode=ro.db")
 	s := open(t, sqlite.Config{Path: path})
-	if _, err := s.PutDocuments(t.Context(), []ingest.Put{document("/a")}); err != nil {
+	if _, err := s.PutDocuments(t.Context(), []intake.Put{document("/a")}); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(path)
@@ -115,11 +115,11 @@ func TestBusy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = hasty.PutDocuments(t.Context(), []ingest.Put{document("/a")})
+	_, err = hasty.PutDocuments(t.Context(), []intake.Put{document("/a")})
 	wantKind(t, "a locked database", err, fault.Busy)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if _, err = patient.PutDocuments(ctx, []ingest.Put{document("/a")}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err = patient.PutDocuments(ctx, []intake.Put{document("/a")}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a caller who waits no longer: %v", err)
 	}
 	if _, err := patient.Documents(t.Context(), rag.DocumentFilter{}); err != nil {
@@ -127,7 +127,7 @@ func TestBusy(t *testing.T) {
 	}
 	wrote := make(chan error, 1)
 	go func() {
-		_, err := patient.PutDocuments(t.Context(), []ingest.Put{document("/a")})
+		_, err := patient.PutDocuments(t.Context(), []intake.Put{document("/a")})
 		wrote <- err
 	}()
 	if err := tx.Rollback(); err != nil {
@@ -155,7 +155,7 @@ func TestClose(t *testing.T) {
 	}
 	for range changed { // until it is closed
 	}
-	_, err = s.PutDocuments(t.Context(), []ingest.Put{document("/a")})
+	_, err = s.PutDocuments(t.Context(), []intake.Put{document("/a")})
 	wantKind(t, "a write on a closed store", err, fault.Unavailable)
 	if _, _, err := s.OpenSession(t.Context(), session.SessionRecord{Key: session.SessionKey{Agent: "a", ID: "x"}}); err == nil {
 		t.Error("a session on a closed store")

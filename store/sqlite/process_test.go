@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"docent/agent/session"
-	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/store/sqlite"
 )
 
@@ -104,7 +104,7 @@ func runWriter(t *testing.T, path string, commits int, meanwhile func(n int)) (d
 func write(t *testing.T, path string) {
 	s := open(t, sqlite.Config{Path: path})
 	for n := 0; ; n++ {
-		var puts []ingest.Put
+		var puts []intake.Put
 		for i := range 5 {
 			p := document(fmt.Sprintf("/%d", (n*3+i)%40))
 			for range n % 7 {

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 
-	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/rag"
 	"docent/store"
 )
 
 // PutDocuments stores documents in one transaction; see ingest.Store.
-func (s *Store) PutDocuments(ctx context.Context, puts []ingest.Put) ([]int64, error) {
+func (s *Store) PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, error) {
 	for _, p := range puts {
 		if err := store.CheckPut(p); err != nil {
 			return nil, fail("put "+p.Document.Source, err)
@@ -21,7 +21,7 @@ func (s *Store) PutDocuments(ctx context.Context, puts []ingest.Put) ([]int64, e
 	if len(puts) == 0 {
 		return nil, nil
 	}
-	unique, at := store.Unique(puts, func(p ingest.Put) string { return p.Document.Collection + "\x00" + store.Text(p.Document.Source) })
+	unique, at := store.Unique(puts, func(p intake.Put) string { return p.Document.Collection + "\x00" + store.Text(p.Document.Source) })
 	ids := make([]int64, len(unique))
 	err := s.write(ctx, func(whole context.Context, w *writer) error {
 		var blobs []string
@@ -48,7 +48,7 @@ func (s *Store) PutDocuments(ctx context.Context, puts []ingest.Put) ([]int64, e
 }
 
 // put stores one document and returns its id and the key of the bytes it had.
-func (s *Store) put(ctx context.Context, w *writer, p ingest.Put) (id int64, blob string, err error) {
+func (s *Store) put(ctx context.Context, w *writer, p intake.Put) (id int64, blob string, err error) {
 	collection, err := s.collection(ctx, w, store.Text(p.Document.Collection))
 	if err != nil {
 		return 0, "", err
@@ -84,7 +84,7 @@ func (s *Store) collection(ctx context.Context, w *writer, name string) (id int6
 	return id, err
 }
 
-func (s *Store) upsert(ctx context.Context, w *writer, collection int64, blob string, p ingest.Put) (id int64, err error) {
+func (s *Store) upsert(ctx context.Context, w *writer, collection int64, blob string, p intake.Put) (id int64, err error) {
 	d := p.Document
 	now := s.now()
 	err = w.row(ctx, `INSERT INTO document (collection_id, source, title, media_type, language, size, sha256, etag, mtime, status, error, sentence,
@@ -102,7 +102,7 @@ func (s *Store) upsert(ctx context.Context, w *writer, collection int64, blob st
 }
 
 // putChunks stores the chunks of a document that has none, with their vectors.
-func putChunks(ctx context.Context, w *writer, id int64, p ingest.Put) error {
+func putChunks(ctx context.Context, w *writer, id int64, p intake.Put) error {
 	var vector []byte
 	for i, c := range p.Chunks {
 		path, err := headings(c.Headings)
@@ -185,7 +185,7 @@ func finish(ctx context.Context, w *writer, ids []int64, blobs []string) error {
 }
 
 // Sources returns what is known of a collection's sources; see ingest.Store.
-func (s *Store) Sources(ctx context.Context, collection, embedder, one string) ([]ingest.SourceState, error) {
+func (s *Store) Sources(ctx context.Context, collection, embedder, one string) ([]intake.SourceState, error) {
 	args := []any{store.Text(embedder), store.Text(collection)}
 	which := ""
 	if one != "" { // its parts lie between ONE# and ONE$, the next character
@@ -198,8 +198,8 @@ func (s *Store) Sources(ctx context.Context, collection, embedder, one string) (
 	if err != nil {
 		return nil, fail("list sources of "+collection, err)
 	}
-	out, err := collect(rows, func(rows *sql.Rows) (ingest.SourceState, error) {
-		var st ingest.SourceState
+	out, err := collect(rows, func(rows *sql.Rows) (intake.SourceState, error) {
+		var st intake.SourceState
 		err := rows.Scan(&st.ID, &st.Source, &st.Title, &st.SHA256, &st.Size, &st.ModifiedUnixNano, &st.ETag, &st.Status, &st.Error.Message, &st.Error.Sentence,
 			&st.Pipeline, &st.Chunks, &st.Embedded)
 		return st, err

@@ -20,7 +20,6 @@ import (
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 
 	"docent/agent/session"
-	"docent/ingest"
 	"docent/internal/fault"
 	"docent/migrations"
 	"docent/rag"
@@ -103,7 +102,6 @@ type sources struct{ *database }
 var (
 	_ rag.Corpus        = (*Store)(nil)
 	_ rag.Library       = (*Store)(nil)
-	_ ingest.Store      = (*Store)(nil)
 	_ session.Store     = (*Store)(nil)
 	_ session.Directory = (*Store)(nil)
 )

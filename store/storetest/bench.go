@@ -11,7 +11,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/session"
-	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/rag"
 )
 
@@ -27,7 +27,7 @@ const (
 // what a second ingest run asks; it reports milliseconds of each.
 func BulkBenchmark(b *testing.B, open func(b *testing.B) Store) {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a benchmark's data
-	var puts []ingest.Put
+	var puts []intake.Put
 	text := strings.Repeat("The quick brown fox jumps over the lazy dog. ", 27) // 1.2 kB
 	for i := range bulkDocuments {
 		p := put(fmt.Sprintf("/usr/share/doc/page-%d.html", i), fmt.Sprint("w", i), bulkChunks)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/rag"
 )
 
@@ -78,7 +78,7 @@ func corpusChanges(t *testing.T, db Database) {
 // chunks and some with none, and removals between them.
 func corpusPages(t *testing.T, db Database) {
 	s := db.Open(t)
-	var puts []ingest.Put
+	var puts []intake.Put
 	for i := range 700 {
 		n := i % 3
 		if i >= 50 && i < 90 && i%10 == 0 {
@@ -136,8 +136,8 @@ func corpusPages(t *testing.T, db Database) {
 func corpusSnapshot(t *testing.T, db Database) {
 	const documents, rounds = 4, 25
 	writer, s := db.Open(t), db.Open(t)
-	version := func(r int) []ingest.Put {
-		var puts []ingest.Put
+	version := func(r int) []intake.Put {
+		var puts []intake.Put
 		for d := range documents {
 			puts = append(puts, put(fmt.Sprintf("/%d", d), fmt.Sprintf("r%d", r), 1+r%4))
 		}
@@ -218,7 +218,7 @@ func corpusCanceled(t *testing.T, db Database) {
 		}
 	}
 	want(t, "yielded", n, 1)
-	if _, err := s.PutDocuments(ctx, []ingest.Put{put("/b", "b", 1)}); !errors.Is(err, context.Canceled) {
+	if _, err := s.PutDocuments(ctx, []intake.Put{put("/b", "b", 1)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("put: %v", err)
 	}
 	store(t, s, put("/c", "c", 1))
@@ -248,7 +248,7 @@ func corpusWatch(t *testing.T, db Database) {
 	want(t, "revision", revision(t, b), 2)
 	chunks, err := a.DocumentChunks(t.Context(), ids[0], -1, 0)
 	ok(t, err)
-	ok(t, a.PutEmbeddings(t.Context(), "e2", []ingest.Embedding{{ChunkID: chunks[0].ID, Vector: []float32{1}}}))
+	ok(t, a.PutEmbeddings(t.Context(), "e2", []intake.Embedding{{ChunkID: chunks[0].ID, Vector: []float32{1}}}))
 	await(t, changed, "another process' vectors")
 	_, err = a.RemoveDocuments(t.Context(), ids)
 	ok(t, err)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -183,7 +183,7 @@ func documentRemove(t *testing.T, db Database) {
 
 func documentList(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
-	var puts []ingest.Put
+	var puts []intake.Put
 	for i := range 120 {
 		p := put(fmt.Sprintf("/d/%03d_100%%.TXT", i), "w", 0)
 		if i%10 == 0 {

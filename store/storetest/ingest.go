@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -28,10 +28,10 @@ func ingestSources(t *testing.T, db Database) {
 	ids := store(t, s, put("/a", "a", 3), failed, other, bare)
 	chunks, err := s.DocumentChunks(ctx, ids[0], -1, 0)
 	ok(t, err)
-	ok(t, s.PutEmbeddings(ctx, "e2", []ingest.Embedding{{ChunkID: chunks[1].ID, Vector: []float32{1}}}))
+	ok(t, s.PutEmbeddings(ctx, "e2", []intake.Embedding{{ChunkID: chunks[1].ID, Vector: []float32{1}}}))
 
-	state := func(id int64, source, word string, status rag.Status, reason fault.Text, chunks, embedded int) ingest.SourceState {
-		return ingest.SourceState{
+	state := func(id int64, source, word string, status rag.Status, reason fault.Text, chunks, embedded int) intake.SourceState {
+		return intake.SourceState{
 			ID: id, Source: source, Title: "About " + source, SHA256: sum(word), Size: int64(len(word)), ModifiedUnixNano: 1700000000123456789,
 			ETag: `"` + word + `"`, Status: status, Error: reason, Pipeline: "test/1", Chunks: chunks, Embedded: embedded,
 		}
@@ -39,7 +39,7 @@ func ingestSources(t *testing.T, db Database) {
 	for embedder, n := range map[string]int{"e1": 3, "e2": 1, "e3": 0} {
 		got, err := s.Sources(ctx, rag.DefaultCollection, embedder, "")
 		ok(t, err)
-		want(t, embedder, got, []ingest.SourceState{
+		want(t, embedder, got, []intake.SourceState{
 			state(ids[0], "/a", "a", rag.Ready, fault.Text{}, 3, n), state(ids[3], "/bare", "bare", rag.Ready, fault.Text{}, 2, 0), state(ids[1], "/f", "f", rag.Failed, fault.NewText("test_reason", "why"), 0, 0),
 		})
 	}
@@ -79,7 +79,7 @@ func ingestEmbeddings(t *testing.T, db Database) {
 	_, err := s.RemoveDocuments(ctx, ids[1:])
 	ok(t, err)
 	before := revision(t, s)
-	ok(t, s.PutEmbeddings(ctx, "e2", []ingest.Embedding{
+	ok(t, s.PutEmbeddings(ctx, "e2", []intake.Embedding{
 		{ChunkID: all[4].ID, Vector: []float32{9, 9}}, // gone meanwhile
 		{ChunkID: all[2].ID, Vector: []float32{0, 0}},
 		{ChunkID: all[0].ID, Vector: []float32{1, 2}},
@@ -95,31 +95,31 @@ func ingestEmbeddings(t *testing.T, db Database) {
 	ok(t, err)
 	want(t, "left", len(left), 1)
 
-	ok(t, s.PutEmbeddings(ctx, "e2", []ingest.Embedding{{ChunkID: all[4].ID, Vector: []float32{1}}}))
+	ok(t, s.PutEmbeddings(ctx, "e2", []intake.Embedding{{ChunkID: all[4].ID, Vector: []float32{1}}}))
 	ok(t, s.PutEmbeddings(ctx, "e2", nil))
 	want(t, "revision when nothing was stored", revision(t, s), before+1)
-	wantKind(t, "vectors of two lengths", s.PutEmbeddings(ctx, "e2", []ingest.Embedding{
+	wantKind(t, "vectors of two lengths", s.PutEmbeddings(ctx, "e2", []intake.Embedding{
 		{ChunkID: all[0].ID, Vector: []float32{1}}, {ChunkID: all[1].ID, Vector: []float32{1, 2}},
 	}), fault.Invalid)
 }
 
 func ingestInvalid(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
-	for name, change := range map[string]func(*ingest.Put){
-		"no source":               func(p *ingest.Put) { p.Document.Source = "" },
-		"long source":             func(p *ingest.Put) { p.Document.Source = strings.Repeat("x", 5000) },
-		"no collection":           func(p *ingest.Put) { p.Document.Collection = "" },
-		"no status":               func(p *ingest.Put) { p.Document.Status = "" },
-		"failed with chunks":      func(p *ingest.Put) { p.Document.Status = rag.Failed },
-		"a vector is missing":     func(p *ingest.Put) { p.Vectors = p.Vectors[1:] },
-		"vectors of two lengths":  func(p *ingest.Put) { p.Vectors[1] = []float32{1} },
-		"an empty vector":         func(p *ingest.Put) { p.Vectors = [][]float32{{}, {}} },
-		"vectors of no one's":     func(p *ingest.Put) { p.Embedder = "" },
-		"a name that is too long": func(p *ingest.Put) { p.Document.Collection = strings.Repeat("x", 1000) },
+	for name, change := range map[string]func(*intake.Put){
+		"no source":               func(p *intake.Put) { p.Document.Source = "" },
+		"long source":             func(p *intake.Put) { p.Document.Source = strings.Repeat("x", 5000) },
+		"no collection":           func(p *intake.Put) { p.Document.Collection = "" },
+		"no status":               func(p *intake.Put) { p.Document.Status = "" },
+		"failed with chunks":      func(p *intake.Put) { p.Document.Status = rag.Failed },
+		"a vector is missing":     func(p *intake.Put) { p.Vectors = p.Vectors[1:] },
+		"vectors of two lengths":  func(p *intake.Put) { p.Vectors[1] = []float32{1} },
+		"an empty vector":         func(p *intake.Put) { p.Vectors = [][]float32{{}, {}} },
+		"vectors of no one's":     func(p *intake.Put) { p.Embedder = "" },
+		"a name that is too long": func(p *intake.Put) { p.Document.Collection = strings.Repeat("x", 1000) },
 	} {
 		bad := put("/bad", "bad", 2)
 		change(&bad)
-		_, err := s.PutDocuments(ctx, []ingest.Put{put("/good", "good", 1), bad})
+		_, err := s.PutDocuments(ctx, []intake.Put{put("/good", "good", 1), bad})
 		wantKind(t, name, err, fault.Invalid)
 	}
 	longest := put(strings.Repeat("ü", 1024), "long", 1)
@@ -137,7 +137,7 @@ func ingestAtOnce(t *testing.T, db Database) {
 		s := db.Open(t)
 		running.Go(func() {
 			for r := range rounds {
-				var puts []ingest.Put
+				var puts []intake.Put
 				for d := range documents {
 					n := (d*(p+1) + r) % documents
 					doc := put(fmt.Sprintf("/d%d", n), fmt.Sprintf("p%dr%d", p, r), 1+p)

@@ -17,14 +17,23 @@ var sourceTests = map[string]func(*testing.T, Database){
 	"Leases":   sourceLeases,
 }
 
-// keeper is the part of a store that keeps sources.
-func keeper(t *testing.T, s Store) source.Store {
+// sourceKeeper is the part of a store that keeps sources.
+type sourceKeeper struct {
+	source.Sources
+	source.Items
+	source.Leases
+}
+
+// keeper returns the part of a store that keeps sources.
+func keeper(t *testing.T, s Store) sourceKeeper {
 	t.Helper()
-	k, has := s.(source.Store)
-	if !has {
+	sources, hasSources := s.(source.Sources)
+	items, hasItems := s.(source.Items)
+	leases, hasLeases := s.(source.Leases)
+	if !hasSources || !hasItems || !hasLeases {
 		t.Fatal("the store keeps no sources")
 	}
-	return k
+	return sourceKeeper{sources, items, leases}
 }
 
 // sourceTime is the present of these tests.
@@ -37,7 +46,7 @@ func sourceNamed(name, collection string) source.Record {
 	}
 }
 
-func addSource(t *testing.T, k source.Store, r source.Record) int64 {
+func addSource(t *testing.T, k sourceKeeper, r source.Record) int64 {
 	t.Helper()
 	id, err := k.AddSource(t.Context(), r)
 	ok(t, err)
@@ -171,7 +180,7 @@ func sourceLeases(t *testing.T, db Database) {
 	want(t, "request", got.Requested, source.RetryRequest)
 
 	lease := source.Lease{Owner: "me", Now: sourceTime, Until: sourceTime.Add(time.Minute)}
-	start := func(k source.Store, l source.Lease, wanted bool) {
+	start := func(k sourceKeeper, l source.Lease, wanted bool) {
 		t.Helper()
 		has, err := k.StartSync(ctx, manual, l)
 		ok(t, err)

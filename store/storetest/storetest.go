@@ -14,6 +14,7 @@ import (
 
 	"docent/agent/session"
 	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -92,8 +93,8 @@ func wantKind(t *testing.T, what string, err error, kind fault.Kind) {
 
 // put makes a ready document with n chunks whose text and vectors tell what
 // they are: the source, a word and their number.
-func put(source, word string, n int) ingest.Put {
-	p := ingest.Put{
+func put(source, word string, n int) intake.Put {
+	p := intake.Put{
 		Document: rag.Document{
 			Collection: rag.DefaultCollection, Source: source, Title: "About " + source, MediaType: "text/plain", Language: "en",
 			Size: int64(len(word)), SHA256: sum(word), ETag: `"` + word + `"`, Modified: time.Unix(1700000000, 123456789).UTC(),
@@ -119,7 +120,7 @@ func sum(s string) string {
 }
 
 // store puts documents and returns their ids.
-func store(t *testing.T, s Store, puts ...ingest.Put) []int64 {
+func store(t *testing.T, s Store, puts ...intake.Put) []int64 {
 	t.Helper()
 	ids, err := s.PutDocuments(t.Context(), puts)
 	ok(t, err)

@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"docent/ingest/extract"
+	"docent/ingest/intake"
 )
 
 func main() {
@@ -109,7 +110,7 @@ func (m *measurement) file(ctx context.Context, path, format string) error {
 	if err != nil {
 		return err
 	}
-	doc, _, readErr := m.extractor.Extract(ctx, extract.Source{Name: path, Data: data})
+	doc, _, readErr := m.extractor.Extract(ctx, intake.Source{Name: path, Data: data})
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -17,9 +17,9 @@ import (
 )
 
 // protocol is the documentation of the dialect.
-var protocol = filepath.Join("..", "..", "docs", "protocol.md")
+var protocol = filepath.Join("..", "..", "docs", "reference", "websocket.md")
 
-// The numbers in docs/protocol.md are the defaults.
+// The numbers in docs/reference/websocket.md are the defaults.
 func TestDocumentedLimits(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(protocol)
@@ -32,7 +32,7 @@ func TestDocumentedLimits(t *testing.T) {
 		fmt.Sprintf("conversation, at most %d", shownHistory), fmt.Sprintf("has more than %d KiB is left out", agent.MaxHistoryContent>>10),
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("docs/protocol.md does not say %q", want)
+			t.Errorf("docs/reference/websocket.md does not say %q", want)
 		}
 	}
 }
@@ -43,7 +43,7 @@ func TestDocumentedCommands(t *testing.T) {
 	if len(documented) == 0 || documented[0][0] != "query" {
 		t.Fatalf("the section begins with %v", documented)
 	}
-	rows := wstest.Table(t, protocol, "session wait or it comes too fast; commands and feedback that come too fast are read later.")
+	rows := wstest.Table(t, protocol, "### Commands")
 	if len(rows) != len(commands()) {
 		t.Fatalf("%d commands are documented, there are %d", len(rows), len(commands()))
 	}
@@ -52,7 +52,7 @@ func TestDocumentedCommands(t *testing.T) {
 			t.Errorf("row %q, want %q", rows[i], want)
 		}
 	}
-	data := wstest.Table(t, protocol, "Each is answered by a `response` with its text, the command as `kind`, and `data`:")
+	data := wstest.Table(t, protocol, "The reply is a `response` with a text, the command as `kind`, and `data`:")
 	for i, c := range commands() {
 		value := map[string]any{
 			"reset": resetData{}, "history": historyList{}, "status": statusData{}, "stop": stopData{}, "help": helpData{},
@@ -101,7 +101,7 @@ func keysOf(t *testing.T, v any) string {
 func TestDocumentedKinds(t *testing.T) {
 	t.Parallel()
 	rows := map[string][]string{}
-	for _, row := range wstest.Table(t, protocol, "`timestamp` is UTC to the millisecond. Beside these three keys there may be `kind`, `data`, and on replies `docs`, the passages as in `agent_reply_rag`, empty if there are none:") {
+	for _, row := range wstest.Table(t, protocol, "### Kinds") {
 		rows[row[0]] = row[1:]
 	}
 	for chatType := range typedExamples {

@@ -86,6 +86,19 @@ func Decode(data []byte, declared string) (text, name string, err error) {
 	return "", "", ErrUnknown
 }
 
+// DecodePage is Decode for a web page. The page's declaration names the
+// character set.
+func DecodePage(data []byte) (text, name string, err error) {
+	_, declared, sure := charset.DetermineEncoding(data, "")
+	if declared == "utf-8" && !sure && !bytes.Contains(bytes.ToLower(data[:min(len(data), 1024)]), []byte("utf-8")) {
+		declared = "" // a guess from the first bytes
+	}
+	if declared == "windows-1252" { // also the answer for an unknown character set
+		declared = ""
+	}
+	return Decode(data, declared)
+}
+
 // mixed decodes a text in ASCII with few other bytes that may be in no single
 // character set, such as a log that several people wrote. Valid UTF-8 stays, and
 // all other bytes are read as Windows-1252. isMixed is false for other texts, and

@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 
+	"docent/ingest/extract/charset"
 	"docent/ingest/extract/html"
 	"docent/ingest/extract/join"
 	"docent/ingest/extract/zipxml"
@@ -194,7 +195,11 @@ func (b *book) chapter(ctx context.Context, out *join.Builder, name string) erro
 		b.missing++
 		return nil
 	}
-	doc, err := html.Read(ctx, name, closeEmpty(data))
+	var doc *outline.Document
+	text, _, err := charset.DecodePage(closeEmpty(data))
+	if err == nil {
+		doc, err = html.Read(ctx, text)
+	}
 	if err != nil {
 		return fault.Wrap(fault.Invalid, err, "epub_chapter_unreadable", "damaged: its chapter %s cannot be read", path.Base(name))
 	}

@@ -47,7 +47,7 @@ func TestLinear(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			start := time.Now()
-			doc, err := Read(t.Context(), "", []byte(page))
+			doc, err := Read(t.Context(), page)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,16 +2,12 @@
 package html
 
 import (
-	"bytes"
 	"context"
 	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-	htmlcharset "golang.org/x/net/html/charset"
-
-	"docent/ingest/extract/charset"
 
 	"docent/ingest/outline"
 )
@@ -20,31 +16,15 @@ import (
 // its structure.
 const maxDOMDepth = 400
 
-// Read reads a page: headings, paragraphs, lists, definition lists, tables row
-// by row, preformatted text with its line breaks. Of a saved web article it
-// reads the main content. Of all other pages, such as those of a manual, it
-// leaves out navigation only.
-func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
-	_, name, sure := htmlcharset.DetermineEncoding(data, "")
-	if name == "utf-8" && !sure && !bytes.Contains(bytes.ToLower(data[:min(len(data), 1024)]), []byte("utf-8")) {
-		name = "" // a guess from the first bytes
-	}
-	if name == "windows-1252" { // also what it says when it does not know
-		name = ""
-	}
-	text, set, err := charset.Decode(data, name)
-	if err != nil {
-		return nil, err
-	}
+// Read reads the text of a page, which charset.DecodePage returns: headings,
+// paragraphs, lists, definition lists, tables row by row, and preformatted text
+// with its line breaks. It reads only the main content of a saved web article.
+// It leaves out only the navigation of other pages, such as those of a manual.
+func Read(ctx context.Context, text string) (*outline.Document, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	doc, err := readText(text)
-	if err != nil {
-		return nil, err
-	}
-	doc.Charset = set
-	return doc, nil
+	return readText(text)
 }
 
 // readText reads the text of a page.

@@ -7,7 +7,7 @@ import (
 
 func readPage(t *testing.T, page string) string {
 	t.Helper()
-	doc, err := Read(t.Context(), "", []byte(page))
+	doc, err := Read(t.Context(), page)
 	if err != nil {
 		t.Fatal(err)
 	}

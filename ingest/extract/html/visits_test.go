@@ -61,7 +61,7 @@ func TestParseWork(t *testing.T) {
 		if work := parseWork(page); work <= maxParseWork {
 			t.Errorf("%s: %d", name, work)
 		}
-		if _, err := Read(t.Context(), "", []byte(page)); err != nil {
+		if _, err := Read(t.Context(), page); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"docent/ingest/extract/charset"
 	"docent/ingest/extract/html"
 	"docent/ingest/extract/join"
 	"docent/ingest/extract/plain"
@@ -228,6 +229,15 @@ func letters(s string) int {
 	return n
 }
 
+// readPage reads a body in HTML.
+func readPage(ctx context.Context, data []byte) (*outline.Document, error) {
+	text, _, err := charset.DecodePage(data)
+	if err != nil {
+		return nil, err
+	}
+	return html.Read(ctx, text)
+}
+
 // document reads a text part; nil if it cannot be read.
 func (e *entity) document(ctx context.Context) *outline.Document {
 	data := e.content()
@@ -236,7 +246,7 @@ func (e *entity) document(ctx context.Context) *outline.Document {
 		if label != "" {
 			data = []byte(decodeText(data, label))
 		}
-		doc, err := html.Read(ctx, "", data)
+		doc, err := readPage(ctx, data)
 		if err != nil {
 			return plain.Text("", decodeText(data, label))
 		}

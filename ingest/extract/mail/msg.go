@@ -13,7 +13,6 @@ import (
 	"time"
 	"unicode/utf16"
 
-	htmlreader "docent/ingest/extract/html"
 	"docent/ingest/extract/part"
 	"docent/ingest/extract/plain"
 	"docent/ingest/outline"
@@ -328,7 +327,7 @@ func (it *item) outlookBody(ctx context.Context) *outline.Document {
 		source = []byte(decodeText(source, l))
 	}
 	if len(source) > 0 {
-		if doc, err := htmlreader.Read(ctx, "", source); err == nil {
+		if doc, err := readPage(ctx, source); err == nil {
 			page = doc
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	htmlreader "docent/ingest/extract/html"
 	"docent/ingest/extract/plain"
 	"docent/ingest/outline"
 	"docent/internal/fault"
@@ -86,7 +85,7 @@ func readRTF(ctx context.Context, data []byte, label string) *outline.Document {
 	r := &rtfText{data: data, label: label, page: strings.Contains(string(data[:min(len(data), 400)]), "\\fromhtml")}
 	text := r.read()
 	if r.page {
-		if doc, err := htmlreader.Read(ctx, "", []byte(text)); err == nil {
+		if doc, err := readPage(ctx, []byte(text)); err == nil {
 			return doc
 		}
 		return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"docent/ingest/extract/blocks"
 	"docent/ingest/outline"
 )
 
@@ -16,20 +17,20 @@ func Adoc(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 	if err != nil {
 		return nil, err
 	}
-	a := &asciidoc{writer: newWriter(ctx, len(text)), lines: splitLines(text), attributes: map[string]string{}}
+	a := &asciidoc{Writer: blocks.NewWriter(ctx, len(text)), lines: blocks.SplitLines(text), attributes: map[string]string{}}
 	a.header()
 	for a.at < len(a.lines) {
-		if a.done() {
+		if a.Done() {
 			break
 		}
 		a.block()
 	}
-	return a.document()
+	return a.Document()
 }
 
 // asciidoc is the state of reading AsciiDoc.
 type asciidoc struct {
-	*writer
+	*blocks.Writer
 	lines      []string
 	at         int
 	attributes map[string]string
@@ -51,7 +52,7 @@ var (
 
 // findBullet matches an item of a list.
 func findBullet(l string) []string {
-	if t := strings.TrimLeft(l[:min(len(l), maxIndent)], " "); t == "" || !strings.Contains(t[:min(len(t), 8)], " ") {
+	if t := strings.TrimLeft(l[:min(len(l), blocks.MaxIndent)], " "); t == "" || !strings.Contains(t[:min(len(t), 8)], " ") {
 		return nil
 	}
 	return adocBullet.FindStringSubmatch(l)
@@ -71,7 +72,7 @@ func (a *asciidoc) header() {
 	for a.at < len(a.lines) {
 		l := a.lines[a.at]
 		switch {
-		case isBlank(l), strings.HasPrefix(l, "//") && l != "////", adocAttribute.MatchString(l):
+		case blocks.IsBlank(l), strings.HasPrefix(l, "//") && l != "////", adocAttribute.MatchString(l):
 			a.attribute(l)
 			a.at++
 			continue
@@ -86,16 +87,16 @@ func (a *asciidoc) header() {
 
 // titled takes the document's title and the author's lines below it.
 func (a *asciidoc) titled(name string, lines int) {
-	a.title = a.inline(name)
-	a.heading(1, a.title)
+	a.Title = a.inline(name)
+	a.Heading(1, a.Title)
 	a.at += lines
-	for n := 0; a.at < len(a.lines) && !isBlank(a.lines[a.at]); n++ {
+	for n := 0; a.at < len(a.lines) && !blocks.IsBlank(a.lines[a.at]); n++ {
 		l := a.lines[a.at]
 		if !a.attribute(l) {
 			if n > 1 || strings.ContainsAny(l, "=[:") && !strings.Contains(l, "@") && !strings.HasPrefix(l, "//") {
 				return
 			}
-			a.para(l)
+			a.Para(l)
 		}
 		a.at++
 	}
@@ -120,7 +121,7 @@ func (a *asciidoc) underlined() int {
 		return 0
 	}
 	name, line := a.lines[a.at], a.lines[a.at+1]
-	if len(line) < 3 || len(name) > 200 || isBlank(name) || name[0] == ' ' || !isWordAt(line, 0) && strings.Trim(line, line[:1]) != "" || isWordAt(line, 0) {
+	if len(line) < 3 || len(name) > 200 || blocks.IsBlank(name) || name[0] == ' ' || !blocks.IsWordAt(line, 0) && strings.Trim(line, line[:1]) != "" || blocks.IsWordAt(line, 0) {
 		return 0
 	}
 	n := utf8.RuneCountInString(name)
@@ -134,7 +135,7 @@ func (a *asciidoc) underlined() int {
 func (a *asciidoc) block() {
 	l := a.lines[a.at]
 	switch {
-	case isBlank(l):
+	case blocks.IsBlank(l):
 		a.at++
 		a.blank()
 	case l == "+":
@@ -177,7 +178,7 @@ func (a *asciidoc) blank() {
 	a.style = ""
 	if a.at < len(a.lines) {
 		next := a.lines[a.at]
-		if isBlank(next) || next[0] == ' ' || next == "+" || findBullet(next) != nil || findTerm(next) != nil || next == "--" {
+		if blocks.IsBlank(next) || next[0] == ' ' || next == "+" || findBullet(next) != nil || findTerm(next) != nil || next == "--" {
 			return
 		}
 	}
@@ -190,19 +191,19 @@ func (a *asciidoc) blank() {
 // endLists ends the open lists and terms.
 func (a *asciidoc) endLists() {
 	for range a.open {
-		a.closeTerm()
+		a.CloseTerm()
 	}
-	a.open, a.items, a.marker, a.listed = nil, 0, "", false
+	a.open, a.Items, a.Marker, a.listed = nil, 0, "", false
 }
 
 // section adds a heading.
 func (a *asciidoc) section(level int, name string) {
 	a.endLists()
 	a.style, a.caption = "", ""
-	if a.title == "" && level == 1 {
-		a.title = a.inline(name)
+	if a.Title == "" && level == 1 {
+		a.Title = a.inline(name)
 	}
-	a.heading(level, strings.TrimRight(a.inline(name), " ="))
+	a.Heading(level, strings.TrimRight(a.inline(name), " ="))
 }
 
 // isFence reports whether a line begins or ends a delimited block.
@@ -231,14 +232,14 @@ func (a *asciidoc) fenced(l string) {
 		a.label()
 		body := a.delimited(l)
 		if !strings.Contains(a.style, "comment") {
-			a.code(strings.Join(body, "\n"))
+			a.Code(strings.Join(body, "\n"))
 		}
 		a.style = ""
 	}
 }
 
 // lines2 adds lines as one paragraph.
-func (a *asciidoc) lines2(body []string) { a.writer.lines(strings.Join(body, "\n")) }
+func (a *asciidoc) lines2(body []string) { a.Writer.Lines(strings.Join(body, "\n")) }
 
 // delimited returns the lines up to the end of the block and moves behind it.
 func (a *asciidoc) delimited(fence string) []string {
@@ -259,7 +260,7 @@ func (a *asciidoc) delimited(fence string) []string {
 func (a *asciidoc) admonish() {
 	for _, name := range []string{"NOTE", "TIP", "WARNING", "IMPORTANT", "CAUTION"} {
 		if strings.Contains(a.style, "["+name) {
-			a.prefix = name[:1] + strings.ToLower(name[1:]) + ": "
+			a.Prefix = name[:1] + strings.ToLower(name[1:]) + ": "
 		}
 	}
 }
@@ -267,10 +268,10 @@ func (a *asciidoc) admonish() {
 // label adds the title above a block.
 func (a *asciidoc) label() {
 	if a.caption != "" {
-		prefix := a.prefix
-		a.prefix = ""
-		a.para(a.caption)
-		a.prefix, a.caption = prefix, ""
+		prefix := a.Prefix
+		a.Prefix = ""
+		a.Para(a.caption)
+		a.Prefix, a.caption = prefix, ""
 	}
 }
 
@@ -281,7 +282,7 @@ func (a *asciidoc) text(l string) {
 		if m[1] == "image" || m[1] == "video" {
 			a.label()
 			alt, _, _ := strings.Cut(m[3], ",")
-			a.para(a.inline(strings.Trim(alt, `"`)))
+			a.Para(a.inline(strings.Trim(alt, `"`)))
 		}
 		return
 	}
@@ -300,14 +301,14 @@ func (a *asciidoc) text(l string) {
 
 // bullet reads an item.
 func (a *asciidoc) bullet(m []string) {
-	a.items = 1
-	a.marker = "- "
+	a.Items = 1
+	a.Marker = "- "
 	if c := m[1]; c[0] >= '0' && c[0] <= '9' {
-		a.marker = c + " "
+		a.Marker = c + " "
 	}
 	a.at++
 	rest := a.collect()
-	a.para(a.inline(strings.Join(append([]string{m[2]}, rest...), "\n")))
+	a.Para(a.inline(strings.Join(append([]string{m[2]}, rest...), "\n")))
 	a.listed, a.joined, a.style = true, false, ""
 }
 
@@ -316,18 +317,18 @@ func (a *asciidoc) term(m []string) {
 	for i, mark := range a.open {
 		if mark == m[2] {
 			for range a.open[i:] {
-				a.closeTerm()
+				a.CloseTerm()
 			}
 			a.open = a.open[:i]
 			break
 		}
 	}
-	a.items = 0
-	names := []string{oneLine(a.inline(m[1]))}
+	a.Items = 0
+	names := []string{blocks.OneLine(a.inline(m[1]))}
 	a.at++
 	for m[3] == "" {
 		next := a.at
-		for next < len(a.lines) && isBlank(a.lines[next]) {
+		for next < len(a.lines) && blocks.IsBlank(a.lines[next]) {
 			next++
 		}
 		if next == len(a.lines) || a.lines[next][0] == ' ' {
@@ -337,17 +338,17 @@ func (a *asciidoc) term(m []string) {
 		if more == nil || more[2] != m[2] || len(names) > 20 {
 			break
 		}
-		names, m[3] = append(names, oneLine(a.inline(more[1]))), more[3]
+		names, m[3] = append(names, blocks.OneLine(a.inline(more[1]))), more[3]
 		a.at = next + 1
 	}
-	if len(a.open) < maxNesting {
+	if len(a.open) < blocks.MaxNesting {
 		a.open = append(a.open, m[2])
-		a.openTerm(strings.Join(names, "\n"))
+		a.OpenTerm(strings.Join(names, "\n"))
 	}
-	for a.at < len(a.lines) && isBlank(a.lines[a.at]) && m[3] == "" && a.at+1 < len(a.lines) && strings.HasPrefix(a.lines[a.at+1], " ") {
+	for a.at < len(a.lines) && blocks.IsBlank(a.lines[a.at]) && m[3] == "" && a.at+1 < len(a.lines) && strings.HasPrefix(a.lines[a.at+1], " ") {
 		a.at++
 	}
-	a.para(a.inline(strings.Join(append([]string{m[3]}, a.collect()...), "\n")))
+	a.Para(a.inline(strings.Join(append([]string{m[3]}, a.collect()...), "\n")))
 	a.listed, a.joined, a.style = true, false, ""
 }
 
@@ -356,7 +357,7 @@ func (a *asciidoc) collect() []string {
 	from := a.at
 	for ; a.at < len(a.lines); a.at++ {
 		l := a.lines[a.at]
-		if isBlank(l) || l == "+" || isFence(l) || strings.HasPrefix(l, "|===") || strings.HasPrefix(l, "[") && strings.HasSuffix(l, "]") && !strings.Contains(l, "][") && a.at > from ||
+		if blocks.IsBlank(l) || l == "+" || isFence(l) || strings.HasPrefix(l, "|===") || strings.HasPrefix(l, "[") && strings.HasSuffix(l, "]") && !strings.Contains(l, "][") && a.at > from ||
 			a.at > from && a.underlined() > 0 && !a.listed {
 			break
 		}
@@ -392,7 +393,7 @@ func (a *asciidoc) paragraph(l string) {
 			}
 		}
 		a.label()
-		a.code(strings.Join(a.lines[a.at:a.at+n], "\n"))
+		a.Code(strings.Join(a.lines[a.at:a.at+n], "\n"))
 		a.at += max(n, 1)
 		a.style = ""
 		return
@@ -408,10 +409,10 @@ func (a *asciidoc) paragraph(l string) {
 		a.lines2(strings.Split(a.inline(strings.Join(body, "\n")), "\n"))
 	} else {
 		if m := adocNote.FindStringSubmatch(body[0]); m != nil {
-			a.prefix = m[1][:1] + strings.ToLower(m[1][1:]) + ": "
+			a.Prefix = m[1][:1] + strings.ToLower(m[1][1:]) + ": "
 			body = append([]string{m[2]}, body[1:]...)
 		}
-		a.para(a.inline(strings.Join(body, "\n")))
+		a.Para(a.inline(strings.Join(body, "\n")))
 	}
-	a.style, a.prefix = "", ""
+	a.style, a.Prefix = "", ""
 }

@@ -2,6 +2,8 @@ package markup
 
 import (
 	"strings"
+
+	"docent/ingest/extract/blocks"
 )
 
 // adocBuiltin are the attributes that every AsciiDoc document has.
@@ -95,7 +97,7 @@ func (a *asciidoc) quotation(s *spans, i int) (next int, out string, ok bool) {
 			return 0, "", false
 		}
 		inner := s.text[i+len(q[0]) : end]
-		if inner == "" || strings.Contains(inner, "`") || isSpaceAt(inner, 0) || isWordAt(s.text, end+len(q[1])) {
+		if inner == "" || strings.Contains(inner, "`") || blocks.IsSpaceAt(inner, 0) || blocks.IsWordAt(s.text, end+len(q[1])) {
 			return 0, "", false
 		}
 		return end + len(q[1]), q[2] + a.nested(inner) + q[3], true
@@ -114,7 +116,7 @@ func (a *asciidoc) quoted(s *spans, i int, c byte) (next int, out string, ok boo
 			}
 		}
 	}
-	if isWordBefore(text, i) || isSpaceAt(text, i+1) || text[i+1] == c {
+	if blocks.IsWordBefore(text, i) || blocks.IsSpaceAt(text, i+1) || text[i+1] == c {
 		return 0, "", false
 	}
 	end := s.tight(i+1, text[i:i+1])

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"docent/ingest/extract/blocks"
 )
 
 var (
@@ -19,22 +21,22 @@ var (
 func (a *asciidoc) tableBlock(fence string) {
 	style := a.style
 	body := a.delimited(fence)
-	g := grid{caption: a.caption}
+	g := blocks.Grid{Caption: a.caption}
 	a.caption, a.style = "", ""
 	if fence[0] == ',' || strings.Contains(style, "format=csv") || strings.Contains(style, `format="csv"`) {
-		g.rows = csvRows(strings.Join(body, "\n"))
+		g.Rows = csvRows(strings.Join(body, "\n"))
 	} else {
-		g.rows = a.cells(body, columnCount(style))
+		g.Rows = a.cells(body, columnCount(style))
 	}
-	for _, row := range g.rows {
+	for _, row := range g.Rows {
 		for i := range row {
 			row[i] = a.inline(row[i])
 		}
 	}
-	if strings.Contains(style, "header") || len(body) > 1 && !isBlank(body[0]) && isBlank(body[1]) && !strings.Contains(style, "noheader") {
-		g.headers = 1
+	if strings.Contains(style, "header") || len(body) > 1 && !blocks.IsBlank(body[0]) && blocks.IsBlank(body[1]) && !strings.Contains(style, "noheader") {
+		g.Headers = 1
 	}
-	a.table(g)
+	a.Table(g)
 }
 
 // csvRows are the rows of a table in CSV.
@@ -70,7 +72,7 @@ func columnCount(style string) int {
 			}
 		}
 	}
-	return min(n, maxColumns)
+	return min(n, blocks.MaxColumns)
 }
 
 // cells divides the lines of a table into rows. Without a number of columns,
@@ -78,7 +80,7 @@ func columnCount(style string) int {
 func (a *asciidoc) cells(body []string, columns int) [][]string {
 	var all []string
 	for _, l := range body {
-		if strings.HasPrefix(l, "//") || isBlank(l) {
+		if strings.HasPrefix(l, "//") || blocks.IsBlank(l) {
 			continue
 		}
 		parts := strings.Split(strings.ReplaceAll(l, `\|`, "\x01"), "|")

@@ -2,8 +2,8 @@ package markup
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"docent/ingest/extract/blocks"
 )
 
 // spans finds the ends of marked text within one paragraph. It remembers the
@@ -44,42 +44,9 @@ func (s *spans) tight(i int, mark string) int {
 			return -1
 		}
 		at += j
-		if at > i && !isSpaceBefore(s.text, at) && !isWordAt(s.text, at+len(mark)) {
+		if at > i && !blocks.IsSpaceBefore(s.text, at) && !blocks.IsWordAt(s.text, at+len(mark)) {
 			return at
 		}
 		at += len(mark)
 	}
-}
-
-// isSpaceBefore reports whether the character before i is a space.
-func isSpaceBefore(s string, i int) bool {
-	r, _ := utf8.DecodeLastRuneInString(s[:i])
-	return unicode.IsSpace(r)
-}
-
-// isSpaceAt reports whether the character at i is a space, or there is none.
-func isSpaceAt(s string, i int) bool {
-	if i >= len(s) {
-		return true
-	}
-	r, _ := utf8.DecodeRuneInString(s[i:])
-	return unicode.IsSpace(r)
-}
-
-// isWordAt reports whether the character at i belongs to a word.
-func isWordAt(s string, i int) bool {
-	if i >= len(s) {
-		return false
-	}
-	r, _ := utf8.DecodeRuneInString(s[i:])
-	return unicode.IsLetter(r) || unicode.IsDigit(r)
-}
-
-// isWordBefore reports whether the character before i belongs to a word.
-func isWordBefore(s string, i int) bool {
-	if i == 0 {
-		return false
-	}
-	r, _ := utf8.DecodeLastRuneInString(s[:i])
-	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }

@@ -3,14 +3,14 @@ package markup_test
 import (
 	"testing"
 
-	"docent/ingest/extract/markup"
+	"docent/ingest/extract/latex"
 )
 
 func TestLaTeX(t *testing.T) {
 	t.Parallel()
-	golden(t, markup.LaTeX, "pump.tex")
+	golden(t, latex.Read, "pump.tex")
 }
 
 func FuzzLaTeX(f *testing.F) {
-	fuzz(f, markup.LaTeX, `\begin{tabular}{l}a&b\\`, `\section{a\footnote{b}}$x$\verb|a|`)
+	fuzz(f, latex.Read, `\begin{tabular}{l}a&b\\`, `\section{a\footnote{b}}$x$\verb|a|`)
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"docent/ingest/extract/blocks"
 	"docent/ingest/outline"
 )
 
@@ -15,19 +16,19 @@ func Org(ctx context.Context, _ string, data []byte) (*outline.Document, error) 
 	if err != nil {
 		return nil, err
 	}
-	o := &org{writer: newWriter(ctx, len(text)), lines: splitLines(text), endless: map[string]int{}}
+	o := &org{Writer: blocks.NewWriter(ctx, len(text)), lines: blocks.SplitLines(text), endless: map[string]int{}}
 	for o.at < len(o.lines) {
-		if o.done() {
+		if o.Done() {
 			break
 		}
 		o.block()
 	}
-	return o.document()
+	return o.Document()
 }
 
 // org is the state of reading Org.
 type org struct {
-	*writer
+	*blocks.Writer
 	lines   []string
 	at      int
 	caption string
@@ -65,8 +66,8 @@ func (o *org) block() {
 	switch {
 	case trimmed == "":
 		o.at++
-		if o.at < len(o.lines) && (isBlank(o.lines[o.at]) || !strings.HasPrefix(o.lines[o.at], " ")) {
-			o.items = 0
+		if o.at < len(o.lines) && (blocks.IsBlank(o.lines[o.at]) || !strings.HasPrefix(o.lines[o.at], " ")) {
+			o.Items = 0
 		}
 	case strings.HasPrefix(trimmed, "#+"):
 		o.keyword(l)
@@ -86,7 +87,7 @@ func (o *org) block() {
 
 // section adds a heading. The section of a comment is hidden.
 func (o *org) section(level int, name string) {
-	o.items = 0
+	o.Items = 0
 	if o.hidden > 0 && level > o.hidden {
 		return
 	}
@@ -95,7 +96,7 @@ func (o *org) section(level int, name string) {
 		o.hidden = level
 		return
 	}
-	o.heading(level, o.inline(orgTags.ReplaceAllString(name, "")))
+	o.Heading(level, o.inline(orgTags.ReplaceAllString(name, "")))
 }
 
 // keyword reads a line such as #+TITLE, or a block between #+BEGIN and #+END.
@@ -111,14 +112,14 @@ func (o *org) keyword(l string) {
 	}
 	switch text := o.inline(m[2]); strings.ToLower(m[1]) {
 	case "title":
-		if o.title == "" {
-			o.title = text
-			o.heading(1, text)
+		if o.Title == "" {
+			o.Title = text
+			o.Heading(1, text)
 		} else {
-			o.para(text)
+			o.Para(text)
 		}
 	case "subtitle", "author", "date", "description":
-		o.para(text)
+		o.Para(text)
 	case "caption":
 		o.caption = text
 	}
@@ -156,13 +157,13 @@ func (o *org) begin(kind string) {
 				out[i] = b[:len(b)-len(t)] + t[1:]
 			}
 		}
-		o.code(strings.Join(out, "\n"))
+		o.Code(strings.Join(out, "\n"))
 	case "verse":
 		out := make([]string, len(body))
 		for i, b := range body {
 			out[i] = strings.TrimSpace(o.inline(b))
 		}
-		o.writer.lines(strings.Join(out, "\n"))
+		o.Writer.Lines(strings.Join(out, "\n"))
 	case "comment", "export", "html", "latex", "ascii":
 	default:
 		o.at = from // its content is read as if the line were not there
@@ -172,7 +173,7 @@ func (o *org) begin(kind string) {
 // label adds the caption above a block.
 func (o *org) label() {
 	if o.caption != "" {
-		o.para(o.caption)
+		o.Para(o.caption)
 		o.caption = ""
 	}
 }
@@ -189,7 +190,7 @@ func (o *org) example() {
 		o.at++
 	}
 	o.label()
-	o.code(strings.Join(out, "\n"))
+	o.Code(strings.Join(out, "\n"))
 }
 
 // maxDrawer bounds the lines of a drawer.
@@ -212,7 +213,7 @@ func (o *org) drawer() bool {
 
 // tableBlock reads a table.
 func (o *org) tableBlock() {
-	g := grid{caption: o.caption}
+	g := blocks.Grid{Caption: o.caption}
 	o.caption = ""
 	for o.at < len(o.lines) {
 		l := strings.TrimSpace(o.lines[o.at])
@@ -221,8 +222,8 @@ func (o *org) tableBlock() {
 		}
 		o.at++
 		if strings.HasPrefix(l, "|-") {
-			if g.headers == 0 && len(g.rows) <= 3 {
-				g.headers = len(g.rows)
+			if g.Headers == 0 && len(g.Rows) <= 3 {
+				g.Headers = len(g.Rows)
 			}
 			continue
 		}
@@ -230,9 +231,9 @@ func (o *org) tableBlock() {
 		for i, c := range cells {
 			cells[i] = o.inline(strings.TrimSpace(c))
 		}
-		g.rows = append(g.rows, cells[:min(len(cells), maxColumns)])
+		g.Rows = append(g.Rows, cells[:min(len(cells), blocks.MaxColumns)])
 	}
-	o.table(g)
+	o.Table(g)
 }
 
 // text reads items, footnotes and paragraphs.
@@ -242,10 +243,10 @@ func (o *org) text(l string) {
 		m = orgStarItem.FindStringSubmatch(l)
 	}
 	if m != nil {
-		o.items = 1
-		o.marker = "- "
+		o.Items = 1
+		o.Marker = "- "
 		if c := m[1]; c[0] >= '0' && c[0] <= '9' {
-			o.marker = c + " "
+			o.Marker = c + " "
 		}
 		o.at++
 		term, rest, found := strings.Cut(m[2], " :: ")
@@ -253,23 +254,23 @@ func (o *org) text(l string) {
 			m[2] = term + ": " + rest
 		}
 		m[2] = strings.TrimSuffix(m[2], " ::")
-		o.para(o.inline(strings.Join(append([]string{m[2]}, o.collect()...), "\n")))
-		o.marker = ""
+		o.Para(o.inline(strings.Join(append([]string{m[2]}, o.collect()...), "\n")))
+		o.Marker = ""
 		return
 	}
 	if l[0] != ' ' {
-		o.items = 0
+		o.Items = 0
 	}
 	o.label()
 	if m := orgFootnote.FindStringSubmatch(l); m != nil {
-		o.prefix = "[" + m[1] + "] "
+		o.Prefix = "[" + m[1] + "] "
 		o.at++
-		o.para(o.inline(strings.Join(append([]string{m[2]}, o.collect()...), "\n")))
-		o.prefix = ""
+		o.Para(o.inline(strings.Join(append([]string{m[2]}, o.collect()...), "\n")))
+		o.Prefix = ""
 		return
 	}
 	o.at++
-	o.para(o.inline(strings.Join(append([]string{l}, o.collect()...), "\n")))
+	o.Para(o.inline(strings.Join(append([]string{l}, o.collect()...), "\n")))
 }
 
 // collect returns the lines that go on with a paragraph.
@@ -311,7 +312,7 @@ func (o *org) mark(s *spans, i int) (next int, out string, ok bool) {
 	text := s.text
 	switch c := text[i]; c {
 	case '*', '/', '_', '=', '~', '+':
-		if isWordBefore(text, i) || isSpaceAt(text, i+1) || i > 0 && strings.IndexByte(`*/_=~+\<`, text[i-1]) >= 0 {
+		if blocks.IsWordBefore(text, i) || blocks.IsSpaceAt(text, i+1) || i > 0 && strings.IndexByte(`*/_=~+\<`, text[i-1]) >= 0 {
 			return 0, "", false
 		}
 		end := s.tight(i+1, text[i:i+1])

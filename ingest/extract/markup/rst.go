@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"docent/ingest/extract/blocks"
 	"docent/ingest/outline"
 )
 
@@ -17,17 +18,17 @@ func RST(ctx context.Context, _ string, data []byte) (*outline.Document, error) 
 	if err != nil {
 		return nil, err
 	}
-	r := &rst{writer: newWriter(ctx, len(text)), substitutions: map[string]string{}}
-	lines := splitLines(text)
+	r := &rst{Writer: blocks.NewWriter(ctx, len(text)), substitutions: map[string]string{}}
+	lines := blocks.SplitLines(text)
 	r.define(lines)
 	r.blocks(lines, 0)
 	r.endLists()
-	return r.document()
+	return r.Document()
 }
 
 // rst is the state of reading reStructuredText.
 type rst struct {
-	*writer
+	*blocks.Writer
 	// styles are the heading styles in the order of their first use: the
 	// character, twice if there is an overline too.
 	styles        []string
@@ -66,19 +67,19 @@ func (r *rst) define(lines []string) {
 }
 
 // endLists forgets open lists.
-func (r *rst) endLists() { r.items, r.marker = 0, "" }
+func (r *rst) endLists() { r.Items, r.Marker = 0, "" }
 
 // blocks reads the blocks of lines that share an indentation.
 func (r *rst) blocks(lines []string, depth int) {
 	for i := 0; i < len(lines); {
-		if r.done() {
+		if r.Done() {
 			return
 		}
-		if isBlank(lines[i]) {
+		if blocks.IsBlank(lines[i]) {
 			i++
 			continue
 		}
-		if depth > maxNesting {
+		if depth > blocks.MaxNesting {
 			r.plain(lines[i:])
 			return
 		}
@@ -90,10 +91,10 @@ func (r *rst) blocks(lines []string, depth int) {
 func (r *rst) plain(lines []string) {
 	for len(lines) > 0 {
 		n := 0
-		for n < len(lines) && !isBlank(lines[n]) {
+		for n < len(lines) && !blocks.IsBlank(lines[n]) {
 			n++
 		}
-		r.para(strings.Join(lines[:n], "\n"))
+		r.Para(strings.Join(lines[:n], "\n"))
 		lines = lines[min(n+1, len(lines)):]
 	}
 }
@@ -107,10 +108,10 @@ func (r *rst) block(lines []string, depth int) int {
 	}
 	switch {
 	case first[0] == ' ':
-		n := indented(lines)
+		n := blocks.Indented(lines)
 		r.quote(lines[:n], depth)
 		return n
-	case isAdornment(first) && len(first) >= 4 && (len(lines) == 1 || isBlank(lines[1])):
+	case isAdornment(first) && len(first) >= 4 && (len(lines) == 1 || blocks.IsBlank(lines[1])):
 		return 1 // a transition
 	case strings.HasPrefix(first, ".."):
 		if n := r.explicit(lines, depth); n > 0 {
@@ -124,7 +125,7 @@ func (r *rst) block(lines []string, depth int) int {
 		return r.simpleTable("", lines)
 	case strings.HasPrefix(first, ">>> "):
 		n := untilBlank(lines)
-		r.code(strings.Join(lines[:n], "\n"))
+		r.Code(strings.Join(lines[:n], "\n"))
 		return n
 	case strings.HasPrefix(first, "| ") || first == "|":
 		return r.lineBlock(lines)
@@ -168,7 +169,7 @@ func (r *rst) title(lines []string, depth int) int {
 	var style, name string
 	var n int
 	switch {
-	case len(lines) > 2 && isAdornment(lines[0]) && !isBlank(lines[1]) && lines[2] == lines[0] && !isAdornment(lines[1]):
+	case len(lines) > 2 && isAdornment(lines[0]) && !blocks.IsBlank(lines[1]) && lines[2] == lines[0] && !isAdornment(lines[1]):
 		style, name, n = lines[0][:1]+lines[0][:1], lines[1], 3
 	case len(lines) > 1 && isAdornment(lines[1]) && lines[0][0] != ' ' && !isAdornment(lines[0]) &&
 		(len(lines[1]) >= 4 || len(lines[1]) >= utf8.RuneCountInString(lines[0])):
@@ -190,24 +191,24 @@ func (r *rst) title(lines []string, depth int) int {
 		r.styles = append(r.styles, style)
 	}
 	r.endLists()
-	name = oneLine(r.inline(name))
-	if r.writer.title == "" {
-		r.writer.title = name
+	name = blocks.OneLine(r.inline(name))
+	if r.Writer.Title == "" {
+		r.Writer.Title = name
 	}
-	r.heading(level, name)
+	r.Heading(level, name)
 	return n
 }
 
 // quote reads an indented block.
-func (r *rst) quote(lines []string, depth int) { r.blocks(dedent(lines), depth+1) }
+func (r *rst) quote(lines []string, depth int) { r.blocks(blocks.Dedent(lines), depth+1) }
 
 // body reads the body of a list item or another indented construct.
-func (r *rst) body(lines []string, depth int) { r.blocks(dedent(lines), depth+1) }
+func (r *rst) body(lines []string, depth int) { r.blocks(blocks.Dedent(lines), depth+1) }
 
 // untilBlank is the number of lines before the first blank one.
 func untilBlank(lines []string) int {
 	for i, l := range lines {
-		if isBlank(l) {
+		if blocks.IsBlank(l) {
 			return i
 		}
 	}
@@ -218,74 +219,74 @@ func untilBlank(lines []string) int {
 func (r *rst) lineBlock(lines []string) int {
 	n := 0
 	var out []string
-	for n < len(lines) && !isBlank(lines[n]) && (lines[n][0] == '|' || lines[n][0] == ' ') {
+	for n < len(lines) && !blocks.IsBlank(lines[n]) && (lines[n][0] == '|' || lines[n][0] == ' ') {
 		out = append(out, r.inline(strings.TrimSpace(strings.TrimPrefix(lines[n], "|"))))
 		n++
 	}
-	r.lines(strings.Join(out, "\n"))
+	r.Lines(strings.Join(out, "\n"))
 	return n
 }
 
 // isNumbered reports whether a line with a number in front is an item and not a
 // paragraph: what follows is blank, indented or another item.
 func (r *rst) isNumbered(lines []string, m string) bool {
-	return len(lines) == 1 || isBlank(lines[1]) || indentOf(lines[1]) >= min(len(m), 2) || rstNumber.MatchString(lines[1])
+	return len(lines) == 1 || blocks.IsBlank(lines[1]) || blocks.IndentOf(lines[1]) >= min(len(m), 2) || rstNumber.MatchString(lines[1])
 }
 
 // item reads an item of a list.
 func (r *rst) item(lines []string, width int, marker string, depth int) int {
-	n := 1 + indented(lines[1:])
+	n := 1 + blocks.Indented(lines[1:])
 	least := width // a body may be less indented than its first line
 	for _, l := range lines[1:n] {
-		if !isBlank(l) {
-			least = min(least, indentOf(l))
+		if !blocks.IsBlank(l) {
+			least = min(least, blocks.IndentOf(l))
 		}
 	}
 	body := make([]string, 0, n)
 	body = append(body, lines[0][width:])
-	body = append(body, unindent(lines[1:n], least)...)
-	r.items++
-	r.marker = marker
+	body = append(body, blocks.Unindent(lines[1:n], least)...)
+	r.Items++
+	r.Marker = marker
 	r.blocks(body, depth+1)
-	r.items--
-	r.marker = ""
+	r.Items--
+	r.Marker = ""
 	return n
 }
 
 // dedent2 is dedent without dropping blank lines in front, which separate the
 // first line of an item from its next paragraph.
 func dedent2(lines []string) []string {
-	least := maxIndent
+	least := blocks.MaxIndent
 	for _, l := range lines {
-		if !isBlank(l) {
-			least = min(least, indentOf(l))
+		if !blocks.IsBlank(l) {
+			least = min(least, blocks.IndentOf(l))
 		}
 	}
-	return unindent(lines, least)
+	return blocks.Unindent(lines, least)
 }
 
 // field reads a field such as ":author: name". Fields that steer a program are
 // dropped.
 func (r *rst) field(lines []string, m []string, depth int) int {
-	n := 1 + indented(lines[1:])
+	n := 1 + blocks.Indented(lines[1:])
 	name := m[1]
 	switch strings.ToLower(name) {
 	case "orphan", "nosearch", "tocdepth", "nocomments", "no-search":
 		return n
 	}
-	r.items++
-	r.marker = r.inline(name) + ": "
+	r.Items++
+	r.Marker = r.inline(name) + ": "
 	body := append([]string{m[2]}, dedent2(lines[1:n])...)
 	r.blocks(body, depth+1)
-	r.items--
-	r.marker = ""
+	r.Items--
+	r.Marker = ""
 	return n
 }
 
 // option reads an entry of an option list.
 func (r *rst) option(lines []string, depth int) int {
 	m := rstOption.FindStringSubmatch(lines[0])
-	n := 1 + indented(lines[1:])
+	n := 1 + blocks.Indented(lines[1:])
 	if m[1] == "" && n == 1 {
 		return r.paragraph(lines)
 	}
@@ -293,68 +294,68 @@ func (r *rst) option(lines []string, depth int) int {
 	if m[1] != "" {
 		name = strings.TrimSpace(strings.TrimSuffix(lines[0], m[1]))
 	}
-	r.openTerm(oneLine(name))
+	r.OpenTerm(blocks.OneLine(name))
 	r.blocks(append([]string{m[1]}, dedent2(lines[1:n])...), depth+1)
-	r.closeTerm()
+	r.CloseTerm()
 	return n
 }
 
 // definition reads a term with its definition.
 func (r *rst) definition(lines []string, depth int) int {
-	n := 1 + indented(lines[1:])
+	n := 1 + blocks.Indented(lines[1:])
 	term, class, _ := strings.Cut(lines[0], " : ")
 	term = r.inline(term)
 	if class != "" {
 		term += " : " + r.inline(class)
 	}
-	items := r.items
+	items := r.Items
 	if len(term) > 200 || items > 0 {
-		r.para(term)
+		r.Para(term)
 		r.body(lines[1:n], depth)
 		return n
 	}
-	r.openTerm(oneLine(term))
+	r.OpenTerm(blocks.OneLine(term))
 	r.body(lines[1:n], depth)
-	r.closeTerm()
+	r.CloseTerm()
 	return n
 }
 
 // paragraph reads a paragraph, and the literal block that it announces.
 func (r *rst) paragraph(lines []string) int {
 	n := 0
-	for n < len(lines) && !isBlank(lines[n]) {
+	for n < len(lines) && !blocks.IsBlank(lines[n]) {
 		n++
 	}
 	text := strings.Join(lines[:n], "\n")
 	literal := strings.HasSuffix(text, "::")
 	if literal {
 		text = strings.TrimSuffix(text, "::")
-		if text != "" && !isSpaceBefore(text, len(text)) {
+		if text != "" && !blocks.IsSpaceBefore(text, len(text)) {
 			text += ":"
 		}
 	}
-	r.para(r.inline(text))
+	r.Para(r.inline(text))
 	if !literal {
 		return n
 	}
 	from := n
-	for from < len(lines) && isBlank(lines[from]) {
+	for from < len(lines) && blocks.IsBlank(lines[from]) {
 		from++
 	}
 	if from == len(lines) {
 		return n
 	}
-	if m := indented(lines[from:]); m > 0 {
-		r.code(strings.Join(lines[from:from+m], "\n"))
+	if m := blocks.Indented(lines[from:]); m > 0 {
+		r.Code(strings.Join(lines[from:from+m], "\n"))
 		return from + m
 	}
 	if q := lines[from][0]; isAdornment(string([]byte{q, q})) { // a quoted literal block
 		m := 0
-		for from+m < len(lines) && !isBlank(lines[from+m]) && lines[from+m][0] == q {
+		for from+m < len(lines) && !blocks.IsBlank(lines[from+m]) && lines[from+m][0] == q {
 			m++
 		}
 		if q != '.' && q != '*' && q != '-' && q != '`' {
-			r.code(strings.Join(lines[from:from+m], "\n"))
+			r.Code(strings.Join(lines[from:from+m], "\n"))
 			return from + m
 		}
 	}

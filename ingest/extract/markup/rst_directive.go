@@ -2,6 +2,8 @@ package markup
 
 import (
 	"strings"
+
+	"docent/ingest/extract/blocks"
 )
 
 // rstRole says what becomes of a directive.
@@ -55,16 +57,16 @@ func (r *rst) explicit(lines []string, depth int) int {
 	if first != ".." && !strings.HasPrefix(first, ".. ") {
 		return 0
 	}
-	n := 1 + indented(lines[1:])
+	n := 1 + blocks.Indented(lines[1:])
 	if m := rstFootnote.FindStringSubmatch(first); m != nil {
-		r.prefix = "[" + strings.TrimPrefix(m[1], "#") + "] "
+		r.Prefix = "[" + strings.TrimPrefix(m[1], "#") + "] "
 		r.blocks(append([]string{m[2]}, dedent2(lines[1:n])...), depth+1)
-		r.prefix = ""
+		r.Prefix = ""
 		return n
 	}
 	m := rstDirective.FindStringSubmatch(first)
 	if m == nil || strings.HasPrefix(first, ".. _") {
-		if first == ".." && len(lines) > 1 && isBlank(lines[1]) {
+		if first == ".." && len(lines) > 1 && blocks.IsBlank(lines[1]) {
 			return 1 // an empty comment ends a block
 		}
 		return n
@@ -86,7 +88,7 @@ func rstOptions(body []string) (options map[string]string, rest []string) {
 			break
 		}
 		n := 1
-		for n < len(body) && !isBlank(body[n]) && indentOf(body[n]) > indentOf(body[0]) {
+		for n < len(body) && !blocks.IsBlank(body[n]) && blocks.IndentOf(body[n]) > blocks.IndentOf(body[0]) {
 			m[2] += " " + strings.TrimSpace(body[n])
 			n++
 		}
@@ -104,18 +106,18 @@ func (r *rst) directive(name, argument string, body []string, depth int) {
 	}
 	// The argument goes on up to the options or a blank line.
 	var more []string
-	for len(body) > 0 && !isBlank(body[0]) && !rstField.MatchString(strings.TrimSpace(body[0])) && role != roleCode {
+	for len(body) > 0 && !blocks.IsBlank(body[0]) && !rstField.MatchString(strings.TrimSpace(body[0])) && role != roleCode {
 		more, body = append(more, strings.TrimSpace(body[0])), body[1:]
 	}
 	options, rest := rstOptions(body)
-	content := dedent(rest)
+	content := blocks.Dedent(rest)
 	full := strings.TrimSpace(argument + "\n" + strings.Join(more, "\n"))
 	switch role {
 	case roleCode:
 		r.paraIf(options["caption"])
-		r.code(strings.Join(content, "\n"))
+		r.Code(strings.Join(content, "\n"))
 	case roleMath:
-		r.lines(strings.TrimSpace(full + "\n" + strings.Join(content, "\n")))
+		r.Lines(strings.TrimSpace(full + "\n" + strings.Join(content, "\n")))
 	case roleContent:
 		r.paraIf(options["synopsis"])
 		if name != "only" && name != "module" && name != "container" && name != "class" {
@@ -123,17 +125,17 @@ func (r *rst) directive(name, argument string, body []string, depth int) {
 		}
 		r.blocks(content, depth+1)
 	case roleText, roleAdmonition:
-		r.prefix = rstPrefixes[name]
-		if role == roleAdmonition && r.prefix == "" {
-			r.prefix = strings.ToUpper(name[:1]) + name[1:] + ": "
+		r.Prefix = rstPrefixes[name]
+		if role == roleAdmonition && r.Prefix == "" {
+			r.Prefix = strings.ToUpper(name[:1]) + name[1:] + ": "
 		}
 		r.remark(role, argument, more, content, depth)
 	case roleTitled:
-		r.para(r.inline(full))
+		r.Para(r.inline(full))
 		r.blocks(content, depth+1)
 	case roleFigure:
-		if alt := oneLine(options["alt"]); !strings.HasPrefix(oneLine(strings.Join(content, " ")), alt) {
-			r.para(alt)
+		if alt := blocks.OneLine(options["alt"]); !strings.HasPrefix(blocks.OneLine(strings.Join(content, " ")), alt) {
+			r.Para(alt)
 		}
 		r.blocks(content, depth+1)
 	case roleTable:
@@ -146,7 +148,7 @@ func (r *rst) directive(name, argument string, body []string, depth int) {
 // paraIf adds a paragraph of an option.
 func (r *rst) paraIf(text string) {
 	if text != "" {
-		r.para(r.inline(text))
+		r.Para(r.inline(text))
 	}
 }
 
@@ -155,18 +157,18 @@ func (r *rst) remark(role rstRole, argument string, more, content []string, dept
 	if role == roleText {
 		version, rest, _ := strings.Cut(argument, " ")
 		text := strings.TrimSpace(rest + "\n" + strings.Join(more, "\n"))
-		if r.prefix == "" || text == "" {
+		if r.Prefix == "" || text == "" {
 			text = strings.TrimSpace(argument + "\n" + strings.Join(more, "\n"))
 		} else {
-			r.prefix += version + ": "
+			r.Prefix += version + ": "
 		}
-		r.para(r.inline(text))
+		r.Para(r.inline(text))
 		r.blocks(content, depth+1)
 		return
 	}
 	first := append([]string{argument}, more...)
 	r.blocks(append(append(first, ""), content...), depth+1)
-	r.prefix = ""
+	r.Prefix = ""
 }
 
 // tableDirective adds the table that a directive holds.
@@ -181,7 +183,7 @@ func (r *rst) tableDirective(name, caption string, options map[string]string, co
 	case len(content) > 0 && rstSimpleBorder.MatchString(content[0]):
 		r.simpleTable(caption, content)
 	default:
-		r.para(caption)
+		r.Para(caption)
 		r.blocks(content, depth+1)
 	}
 }
@@ -190,7 +192,7 @@ func (r *rst) tableDirective(name, caption string, options map[string]string, co
 // signatures are terms. A directive without an argument is its content.
 func (r *rst) object(full string, signatures, content []string, depth int) {
 	if full == "" || len(full) > 2000 {
-		r.para(full)
+		r.Para(full)
 		r.blocks(content, depth+1)
 		return
 	}
@@ -200,10 +202,10 @@ func (r *rst) object(full string, signatures, content []string, depth int) {
 			names = append(names, s)
 		}
 	}
-	items := r.items
-	r.items = 0
-	r.openTerm(strings.Join(names, "\n"))
+	items := r.Items
+	r.Items = 0
+	r.OpenTerm(strings.Join(names, "\n"))
 	r.blocks(content, depth+1)
-	r.closeTerm()
-	r.items = items
+	r.CloseTerm()
+	r.Items = items
 }

@@ -2,6 +2,8 @@ package markup
 
 import (
 	"strings"
+
+	"docent/ingest/extract/blocks"
 )
 
 // inline reduces the marks within a paragraph to its text.
@@ -23,17 +25,17 @@ func (r *rst) inline(text string) string {
 				i = next
 				continue
 			}
-		case c == '_' && i > 0 && (isWordBefore(text, i) || text[i-1] == ']' || text[i-1] == '`'):
+		case c == '_' && i > 0 && (blocks.IsWordBefore(text, i) || text[i-1] == ']' || text[i-1] == '`'):
 			// a reference such as name_ or [1]_ or `name`__
 			j := i + 1
 			if j < len(text) && text[j] == '_' {
 				j++
 			}
-			if !isWordAt(text, j) && (j >= len(text) || text[j] != '_') {
+			if !blocks.IsWordAt(text, j) && (j >= len(text) || text[j] != '_') {
 				i = j
 				continue
 			}
-		case c == '_' && i+1 < len(text) && text[i+1] == '`' && !isWordBefore(text, i):
+		case c == '_' && i+1 < len(text) && text[i+1] == '`' && !blocks.IsWordBefore(text, i):
 			i++ // an inline target
 			continue
 		}
@@ -69,21 +71,21 @@ func (r *rst) mark(s *spans, i int) (next int, out string, ok bool) {
 			return end + 2, text[i+2 : end], true
 		}
 	case rest[0] == '`':
-		if end := s.raw(i+1, "`"); end > i+1 && !isSpaceAt(text, i+1) {
+		if end := s.raw(i+1, "`"); end > i+1 && !blocks.IsSpaceAt(text, i+1) {
 			return rstSkipRole(text, end+1), rstTarget(text[i+1:end], ""), true
 		}
 	case rest[0] == ':':
 		return r.role(s, i)
 	case strings.HasPrefix(rest, "**"):
-		if end := s.tight(i+2, "**"); end > 0 && !isSpaceAt(text, i+2) && !isWordBefore(text, i) {
+		if end := s.tight(i+2, "**"); end > 0 && !blocks.IsSpaceAt(text, i+2) && !blocks.IsWordBefore(text, i) {
 			return end + 2, text[i+2 : end], true
 		}
 	case rest[0] == '*':
-		if end := s.tight(i+1, "*"); end > 0 && !isSpaceAt(text, i+1) && !isWordBefore(text, i) {
+		if end := s.tight(i+1, "*"); end > 0 && !blocks.IsSpaceAt(text, i+1) && !blocks.IsWordBefore(text, i) {
 			return end + 1, r.short(text[i+1 : end]), true
 		}
 	case rest[0] == '|':
-		if end := s.raw(i+1, "|"); end > i+1 && end-i < 100 && !isSpaceAt(text, i+1) && !isSpaceBefore(text, end) {
+		if end := s.raw(i+1, "|"); end > i+1 && end-i < 100 && !blocks.IsSpaceAt(text, i+1) && !blocks.IsSpaceBefore(text, end) {
 			name := text[i+1 : end]
 			if v, known := r.substitutions[name]; known {
 				name = v
@@ -107,7 +109,7 @@ const maxRole = 60
 func (r *rst) role(s *spans, i int) (next int, out string, ok bool) {
 	text := s.text
 	j := i + 1
-	for j < len(text) && j-i < maxRole && (isWordAt(text, j) || strings.IndexByte("-_.+:", text[j]) >= 0) {
+	for j < len(text) && j-i < maxRole && (blocks.IsWordAt(text, j) || strings.IndexByte("-_.+:", text[j]) >= 0) {
 		if text[j] >= 0x80 {
 			return 0, "", false
 		}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"docent/ingest/extract/blocks"
 )
 
 // gridTable reads a table that is drawn with lines, and returns the number of
@@ -20,15 +22,15 @@ func (r *rst) gridTable(caption string, lines []string) int {
 		return r.paragraph(lines)
 	}
 	columns := gridColumns(lines[:n])
-	g := grid{caption: caption}
+	g := blocks.Grid{Caption: caption}
 	cells := make([]string, len(columns))
 	flush := func() {
-		if slices.ContainsFunc(cells, func(c string) bool { return !isBlank(c) }) {
+		if slices.ContainsFunc(cells, func(c string) bool { return !blocks.IsBlank(c) }) {
 			row := make([]string, 0, len(cells))
 			for _, c := range cells {
 				row = append(row, r.inline(c))
 			}
-			g.rows = append(g.rows, row)
+			g.Rows = append(g.Rows, row)
 		}
 		cells = make([]string, len(columns))
 	}
@@ -37,7 +39,7 @@ func (r *rst) gridTable(caption string, lines []string) int {
 		case rstGridBorder.MatchString(l):
 			flush()
 			if strings.Contains(l, "=") {
-				g.headers = len(g.rows)
+				g.Headers = len(g.Rows)
 			}
 		case strings.Contains(l, "+-") && strings.Contains(l, "-+"): // a cell spans rows
 			addGridCells(cells, columns, strings.NewReplacer("-", " ", "+", "|").Replace(l))
@@ -47,12 +49,9 @@ func (r *rst) gridTable(caption string, lines []string) int {
 		}
 	}
 	flush()
-	r.table(g)
+	r.Table(g)
 	return n
 }
-
-// maxColumns bounds the columns of a table.
-const maxColumns = 1000
 
 // gridColumns are where the columns of a table begin, in characters.
 func gridColumns(lines []string) []int {
@@ -62,7 +61,7 @@ func gridColumns(lines []string) []int {
 			continue
 		}
 		for i := range l { // borders are ASCII
-			if l[i] == '+' && len(seen) < maxColumns {
+			if l[i] == '+' && len(seen) < blocks.MaxColumns {
 				seen[i] = true
 			}
 		}
@@ -103,25 +102,25 @@ func addGridCells(cells []string, columns []int, line string) {
 // number of its lines.
 func (r *rst) simpleTable(caption string, lines []string) int {
 	columns := simpleColumns(lines[0])
-	g := grid{caption: caption}
+	g := blocks.Grid{Caption: caption}
 	borders, n := 1, 1
 	for ; n < len(lines); n++ {
 		l := lines[n]
 		if rstSimpleBorder.MatchString(l) || isAdornment(l) && l[0] == '=' {
 			borders++
-			if n+1 >= len(lines) || isBlank(lines[n+1]) || borders == 3 {
+			if n+1 >= len(lines) || blocks.IsBlank(lines[n+1]) || borders == 3 {
 				n++
 				break
 			}
-			g.headers = len(g.rows)
+			g.Headers = len(g.Rows)
 			continue
 		}
-		if isBlank(l) || strings.Trim(l, "- ") == "" {
+		if blocks.IsBlank(l) || strings.Trim(l, "- ") == "" {
 			continue
 		}
 		cells := simpleCells(l, columns)
-		if len(g.rows) > 0 && cells[0] == "" && len(g.rows) != g.headers {
-			last := g.rows[len(g.rows)-1]
+		if len(g.Rows) > 0 && cells[0] == "" && len(g.Rows) != g.Headers {
+			last := g.Rows[len(g.Rows)-1]
 			for i, c := range cells {
 				if c != "" {
 					last[i] += " " + c
@@ -129,17 +128,17 @@ func (r *rst) simpleTable(caption string, lines []string) int {
 			}
 			continue
 		}
-		g.rows = append(g.rows, cells)
+		g.Rows = append(g.Rows, cells)
 	}
 	if borders < 2 {
 		return r.paragraph(lines)
 	}
-	for _, row := range g.rows {
+	for _, row := range g.Rows {
 		for i := range row {
 			row[i] = r.inline(row[i])
 		}
 	}
-	r.table(g)
+	r.Table(g)
 	return n
 }
 
@@ -147,7 +146,7 @@ func (r *rst) simpleTable(caption string, lines []string) int {
 func simpleColumns(border string) []int {
 	var out []int
 	for i := range border {
-		if border[i] == '=' && (i == 0 || border[i-1] == ' ') && len(out) < maxColumns {
+		if border[i] == '=' && (i == 0 || border[i-1] == ' ') && len(out) < blocks.MaxColumns {
 			out = append(out, i)
 		}
 	}
@@ -175,11 +174,11 @@ func simpleCells(line string, columns []int) []string {
 
 // csvTable reads the table of a csv-table directive.
 func (r *rst) csvTable(caption string, options map[string]string, body []string) {
-	g := grid{caption: caption, headers: headerRows(options)}
+	g := blocks.Grid{Caption: caption, Headers: headerRows(options)}
 	source := strings.Join(body, "\n")
 	if h := options["header"]; h != "" {
 		source = h + "\n" + source
-		g.headers++
+		g.Headers++
 	}
 	rows := csv.NewReader(strings.NewReader(source))
 	if d := []rune(options["delim"]); len(d) == 1 && d[0] != '"' && d[0] != '\n' {
@@ -197,9 +196,9 @@ func (r *rst) csvTable(caption string, options map[string]string, body []string)
 		for i := range cells {
 			cells[i] = r.inline(cells[i])
 		}
-		g.rows = append(g.rows, cells)
+		g.Rows = append(g.Rows, cells)
 	}
-	r.table(g)
+	r.Table(g)
 }
 
 // headerRows is how many header rows the options name.
@@ -213,31 +212,31 @@ func headerRows(options map[string]string) int {
 
 // listTable reads the table of a list-table directive: a list of lists.
 func (r *rst) listTable(caption string, options map[string]string, body []string) {
-	g := grid{caption: caption, headers: headerRows(options)}
+	g := blocks.Grid{Caption: caption, Headers: headerRows(options)}
 	for _, row := range bulleted(body) {
 		var cells []string
 		for _, cell := range bulleted(row) {
 			cells = append(cells, r.inline(strings.Join(cell, " ")))
 		}
-		g.rows = append(g.rows, cells)
+		g.Rows = append(g.Rows, cells)
 	}
-	r.table(g)
+	r.Table(g)
 }
 
 // bulleted divides lines into the bodies of their bullets.
 func bulleted(lines []string) [][]string {
 	var out [][]string
-	lines = dedent(lines)
+	lines = blocks.Dedent(lines)
 	for i := 0; i < len(lines); {
 		m := rstBullet.FindString(lines[i])
 		if m == "" {
 			i++
 			continue
 		}
-		n := 1 + indented(lines[i+1:])
+		n := 1 + blocks.Indented(lines[i+1:])
 		item := append([]string{lines[i][len(m):]}, dedent2(lines[i+1:i+n])...)
 		if inner := rstBullet.FindString(item[0]); inner != "" { // align the first line with the others
-			item = append([]string{item[0]}, dedent(item[1:])...)
+			item = append([]string{item[0]}, blocks.Dedent(item[1:])...)
 		}
 		out = append(out, item)
 		i += n

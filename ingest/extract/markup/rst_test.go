@@ -3,11 +3,12 @@ package markup_test
 import (
 	"testing"
 
+	"docent/ingest/extract/latex"
 	"docent/ingest/extract/markup"
 )
 
 // readers are the readers of this package.
-var readers = map[string]read{"rst": markup.RST, "latex": markup.LaTeX, "asciidoc": markup.Adoc, "org": markup.Org, "xml": markup.XML, "subtitles": markup.Subtitles}
+var readers = map[string]read{"rst": markup.RST, "latex": latex.Read, "asciidoc": markup.Adoc, "org": markup.Org, "xml": markup.XML, "subtitles": markup.Subtitles}
 
 // hostile are texts that are repeated many times.
 var hostile = []string{

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"docent/ingest/extract/blocks"
 	"docent/ingest/outline"
 )
 
@@ -28,10 +29,10 @@ func Subtitles(ctx context.Context, _ string, data []byte) (*outline.Document, e
 	if err != nil {
 		return nil, err
 	}
-	s := &subtitles{writer: newWriter(ctx, len(text)), next: -1}
-	lines := splitLines(text)
+	s := &subtitles{Writer: blocks.NewWriter(ctx, len(text)), next: -1}
+	lines := blocks.SplitLines(text)
 	for i := 0; i < len(lines); {
-		if s.done() {
+		if s.Done() {
 			break
 		}
 		n := untilBlank(lines[i:])
@@ -43,12 +44,12 @@ func Subtitles(ctx context.Context, _ string, data []byte) (*outline.Document, e
 		i += n
 	}
 	s.flush()
-	return s.document()
+	return s.Document()
 }
 
 // subtitles is the state of reading subtitles.
 type subtitles struct {
-	*writer
+	*blocks.Writer
 	buf     strings.Builder
 	next    int // when the next section begins, in seconds
 	speaker string
@@ -81,7 +82,7 @@ func (s *subtitles) at(seconds int) {
 	s.flush()
 	s.speaker = ""
 	s.next = seconds - seconds%sectionSeconds + sectionSeconds
-	s.heading(1, fmt.Sprintf("%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60))
+	s.Heading(1, fmt.Sprintf("%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60))
 }
 
 // add adds a line of a cue. A new speaker begins a paragraph.
@@ -110,6 +111,6 @@ func (s *subtitles) add(text string) {
 
 // flush ends the paragraph.
 func (s *subtitles) flush() {
-	s.para(s.buf.String())
+	s.Para(s.buf.String())
 	s.buf.Reset()
 }

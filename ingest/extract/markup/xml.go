@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"docent/ingest/extract/blocks"
 	"docent/ingest/extract/charset"
 	"docent/ingest/extract/plain"
 	"docent/ingest/extract/zipxml"
@@ -22,12 +23,12 @@ func XML(ctx context.Context, name string, data []byte) (*outline.Document, erro
 	if err != nil {
 		return nil, err
 	}
-	x := &xmlProse{writer: newWriter(ctx, len(text)/2), known: isProseXML(text)}
+	x := &xmlProse{Writer: blocks.NewWriter(ctx, len(text)/2), known: isProseXML(text)}
 	if err := x.read(text); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if x.b.Len() == 0 || !x.known {
+		if x.Builder.Len() == 0 || !x.known {
 			return plain.Code(name, text), nil // its text can be searched though it is damaged
 		}
 	}
@@ -35,7 +36,7 @@ func XML(ctx context.Context, name string, data []byte) (*outline.Document, erro
 	if !x.known && !x.isProse(len(text)) {
 		return plain.Code(name, text), nil
 	}
-	doc, err := x.document()
+	doc, err := x.Document()
 	if err == nil && strings.TrimSpace(doc.Text) == "" {
 		return plain.Code(name, text), nil
 	}
@@ -115,7 +116,7 @@ func xmlText(data []byte) (string, error) {
 
 // xmlProse is the state of reading XML.
 type xmlProse struct {
-	*writer
+	*blocks.Writer
 	// known is set for a vocabulary whose elements are known.
 	known bool
 	stack []xmlNode
@@ -151,7 +152,7 @@ type xmlList struct {
 
 // xmlGrid is an open table.
 type xmlGrid struct {
-	grid
+	blocks.Grid
 	row  []string
 	head bool
 }
@@ -164,8 +165,8 @@ func (x *xmlProse) read(text string) error {
 	d.Entity = xmlEntities(text)
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 	for n := 0; ; n++ {
-		if n%4096 == 0 && x.done() {
-			return x.ctx.Err()
+		if n%4096 == 0 && x.Done() {
+			return x.Ctx.Err()
 		}
 		r.Next()
 		t, err := d.RawToken()
@@ -250,11 +251,11 @@ func (x *xmlProse) flush() {
 	if x.buf.Len() > 0 {
 		text := x.buf.String()
 		x.buf.Reset()
-		x.para(text)
+		x.Para(text)
 	}
 	notes := x.notes
 	x.notes = nil
 	for _, n := range notes {
-		x.para(n)
+		x.Para(n)
 	}
 }

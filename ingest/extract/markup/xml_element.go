@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"docent/ingest/extract/blocks"
 	"docent/ingest/outline"
 )
 
@@ -183,7 +184,7 @@ func (x *xmlProse) start(t xml.StartElement) {
 		if kind := xmlAttr(t, "type"); kind != "" && kind != "other" {
 			name = kind
 		}
-		x.prefix = strings.ToUpper(name[:1]) + name[1:] + ": "
+		x.Prefix = strings.ToUpper(name[:1]) + name[1:] + ": "
 	case xmlQuote:
 		x.chars("“")
 	case xmlBreak:
@@ -202,7 +203,7 @@ func (x *xmlProse) start(t xml.StartElement) {
 func xmlAttr(t xml.StartElement, name string) string {
 	for _, a := range t.Attr {
 		if a.Name.Local == name {
-			return oneLine(a.Value)
+			return blocks.OneLine(a.Value)
 		}
 	}
 	return ""
@@ -213,21 +214,21 @@ func (x *xmlProse) openList(name string, t xml.StartElement) {
 	kind := xmlAttr(t, "list-type")
 	ordered := name == "orderedlist" || name == "ol" || name == "steps" || name == "procedure" || name == "substeps" || kind == "order" || kind == "arabic"
 	x.lists = append(x.lists, xmlList{ordered: ordered})
-	x.items++
-	x.marker = ""
+	x.Items++
+	x.Marker = ""
 }
 
 // openItem begins an item.
 func (x *xmlProse) openItem() {
-	x.marker = "- "
+	x.Marker = "- "
 	if n := len(x.lists); n > 0 && x.lists[n-1].ordered {
 		x.lists[n-1].next++
-		x.marker = strconv.Itoa(x.lists[n-1].next) + ". "
+		x.Marker = strconv.Itoa(x.lists[n-1].next) + ". "
 	}
 }
 
 // endItems forgets open lists.
-func (x *xmlProse) endItems() { x.items, x.marker, x.lists = 0, "", nil }
+func (x *xmlProse) endItems() { x.Items, x.Marker, x.lists = 0, "", nil }
 
 // define opens the definition of the terms before it.
 func (x *xmlProse) define() {
@@ -237,12 +238,12 @@ func (x *xmlProse) define() {
 	}
 	terms := x.pending
 	x.pending = ""
-	if x.items > 0 || len(x.grids) > 0 {
-		x.marker = "- "
-		x.prefix = strings.ReplaceAll(terms, "\n", ", ") + ": "
+	if x.Items > 0 || len(x.grids) > 0 {
+		x.Marker = "- "
+		x.Prefix = strings.ReplaceAll(terms, "\n", ", ") + ": "
 		return
 	}
-	x.openTerm(terms)
+	x.OpenTerm(terms)
 	x.stack[len(x.stack)-1].attr = "open"
 }
 
@@ -310,23 +311,23 @@ func (x *xmlProse) end() {
 		x.codeEnd()
 	case xmlListed:
 		x.flush()
-		x.items, x.marker = max(0, x.items-1), ""
+		x.Items, x.Marker = max(0, x.Items-1), ""
 		x.lists = x.lists[:max(0, len(x.lists)-1)]
 	case xmlItem:
 		x.flush()
-		x.marker = ""
+		x.Marker = ""
 	case xmlTerm:
 		x.termEnd()
 	case xmlDefinition:
 		x.flush()
-		x.prefix = ""
+		x.Prefix = ""
 		if node.attr == "open" {
-			x.closeTerm()
+			x.CloseTerm()
 		}
 	case xmlNote:
 		if x.note == depth {
 			x.note = 0
-			x.notes = append(x.notes, oneLine(x.noteBuf.String()))
+			x.notes = append(x.notes, blocks.OneLine(x.noteBuf.String()))
 		}
 	case xmlQuote:
 		x.chars("”")
@@ -339,17 +340,17 @@ func (x *xmlProse) end() {
 	case xmlSkip, xmlBreak, xmlTerms:
 	}
 	if node.attr == "table" && len(x.grids) > 0 {
-		g := x.grids[0].grid
+		g := x.grids[0].Grid
 		x.grids = nil
 		x.buf.Reset()
-		x.table(g)
+		x.Table(g)
 	}
 }
 
 // titleEnd takes a title: the document's, a section's, or that of a table or a
 // figure.
 func (x *xmlProse) titleEnd() {
-	text := oneLine(x.buf.String())
+	text := blocks.OneLine(x.buf.String())
 	if len(x.grids) > 0 {
 		return
 	}
@@ -365,13 +366,13 @@ func (x *xmlProse) titleEnd() {
 		}
 	}
 	if !x.titled {
-		x.titled, x.writer.title = true, text
+		x.titled, x.Writer.Title = true, text
 	}
 	if xmlRoles[owner] == xmlSection || owner == "abstract" || owner == "map" || owner == "bookmap" || !x.known {
-		x.heading(min(max(x.sections, 1), outline.TermLevel-1), text)
+		x.Heading(min(max(x.sections, 1), outline.TermLevel-1), text)
 		return
 	}
-	x.para(text)
+	x.Para(text)
 }
 
 // codeEnd adds a listing.
@@ -385,7 +386,7 @@ func (x *xmlProse) codeEnd() {
 	}
 	text := x.buf.String()
 	x.buf.Reset()
-	x.code(strings.Trim(text, "\n"))
+	x.Code(strings.Trim(text, "\n"))
 	x.flush()
 }
 
@@ -394,7 +395,7 @@ func (x *xmlProse) termEnd() {
 	if len(x.grids) > 0 {
 		return
 	}
-	text := oneLine(x.buf.String())
+	text := blocks.OneLine(x.buf.String())
 	x.buf.Reset()
 	if text == "" || len(x.pending) > 2000 {
 		return
@@ -413,15 +414,15 @@ func (x *xmlProse) tableEnd(node xmlNode) {
 	g := &x.grids[0]
 	switch node.role {
 	case xmlCell:
-		if len(g.row) < maxColumns {
-			g.row = append(g.row, oneLine(x.buf.String()))
+		if len(g.row) < blocks.MaxColumns {
+			g.row = append(g.row, blocks.OneLine(x.buf.String()))
 		}
 		x.buf.Reset()
 	case xmlRow, xmlHead:
 		if len(g.row) > 0 {
-			g.rows = append(g.rows, g.row)
-			if g.head && len(g.rows) <= 3 {
-				g.headers = len(g.rows)
+			g.Rows = append(g.Rows, g.row)
+			if g.head && len(g.Rows) <= 3 {
+				g.Headers = len(g.Rows)
 			}
 		}
 		g.row = nil

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"docent/ingest/extract/numfmt"
 	"docent/ingest/extract/zipxml"
 	"docent/ingest/outline"
 )
@@ -152,7 +153,7 @@ func roundText(s string) string {
 	if err != nil || len(s) < 12 {
 		return s
 	}
-	return general(f)
+	return numfmt.General(f)
 }
 
 // addDiagram reads the texts of a diagram (SmartArt) in the order of its data.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"docent/ingest/extract/charset"
 	"docent/ingest/extract/html"
 	"docent/ingest/extract/zipxml"
 	"docent/ingest/outline"
@@ -160,9 +161,18 @@ func (w *word) addPart(ctx context.Context, r zipxml.Relation) error {
 	return add(ctx, w.b, data)
 }
 
+// readPage reads an included web page.
+func readPage(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
+	text, _, err := charset.DecodePage(data)
+	if err != nil {
+		return nil, err
+	}
+	return html.Read(ctx, text)
+}
+
 // addIncluded adds an included document in HTML or RTF.
 func addIncluded(ctx context.Context, b *outline.Builder, data []byte) error {
-	read := html.Read
+	read := readPage
 	switch head := strings.TrimSpace(string(data[:min(len(data), 512)])); {
 	case strings.HasPrefix(head, RTFSignature):
 		read = RTF

@@ -93,15 +93,6 @@ func FuzzODF(f *testing.F) {
 	fuzzPart(f, "deck.odp", "content.xml", office.ODF)
 }
 
-func FuzzNumberFormat(f *testing.F) {
-	for _, code := range []string{`#,##0.00;[Red]-#,##0.00`, `[$€-407] 0.0,,%`, `# ??/??`, `[h]:mm:ss.0 AM/PM`, `[>=100]0E+00;"x"@_)*-`} {
-		f.Add(code, 1234.5)
-	}
-	f.Fuzz(func(t *testing.T, code string, v float64) {
-		office.FormatNumber(code, v)
-	})
-}
-
 func FuzzRTF(f *testing.F) {
 	f.Add([]byte(`{\rtf1\ansi\ansicpg932{\fonttbl{\f0\fcharset128 A;}}{\stylesheet{\s1 heading 1;}}\pard\s1 a\par{\*\x y}\trowd\trhdr\clvmrg\cellx1\intbl b\cell\row{\footnote c}\u-1?\'83\'7c{\upr{a}{\*\ud b}}\bin3 abc}`))
 	f.Add(file(f, "manual.rtf"))

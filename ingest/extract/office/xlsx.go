@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"docent/ingest/extract/numfmt"
 	"docent/ingest/extract/zipxml"
 	"docent/ingest/outline"
 	"docent/internal/fault"
@@ -37,7 +38,7 @@ type workbook struct {
 	sheets   []sheetPart
 	date1904 bool
 	strings  sharedStrings
-	formats  []*numberFormat
+	formats  []*numfmt.Format
 	labels   []string
 	budget   int // cells that may still come
 }

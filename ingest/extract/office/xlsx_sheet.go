@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"docent/ingest/extract/numfmt"
 	"docent/ingest/extract/zipxml"
 )
 
@@ -157,7 +158,7 @@ func (s *sheet) endCell() {
 
 // text is a cell's value as it is shown.
 func (s *sheet) text(v string) (text string, number bool) {
-	var f *numberFormat
+	var f *numfmt.Format
 	if s.style >= 0 && s.style < len(s.w.formats) {
 		f = s.w.formats[s.style]
 	}
@@ -167,14 +168,14 @@ func (s *sheet) text(v string) (text string, number bool) {
 		if err != nil {
 			return "", false
 		}
-		return f.textValue(s.w.strings.at(i)), false
+		return f.Text(s.w.strings.at(i)), false
 	case "b":
 		if strings.TrimSpace(v) == "1" {
 			return "TRUE", true
 		}
 		return "FALSE", true
 	case "str", "inlineStr", "e":
-		return f.textValue(v), false
+		return f.Text(v), false
 	case "d":
 		return strings.Replace(strings.TrimSuffix(v, "T00:00:00"), "T", " ", 1), true
 	}
@@ -183,27 +184,10 @@ func (s *sheet) text(v string) (text string, number bool) {
 	case err != nil:
 		return v, false
 	case f == nil:
-		return general(n), true
+		return numfmt.General(n), true
 	default:
-		return f.number(n, s.w.date1904), true
+		return f.Number(n, s.w.date1904), true
 	}
-}
-
-// textValue is a text in the format, as "@ kg" writes it.
-func (f *numberFormat) textValue(v string) string {
-	if f == nil || f.text == nil || len(v) > 1<<10 {
-		return v
-	}
-	var b strings.Builder
-	for _, t := range f.text.tokens {
-		switch {
-		case t.kind == literal:
-			b.WriteString(t.text)
-		case t.kind == textValue && b.Len() < 8<<10:
-			b.WriteString(v)
-		}
-	}
-	return b.String()
 }
 
 // parseCell reads a reference such as "AB12": the column and row from 0.

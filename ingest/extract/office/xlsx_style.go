@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"strconv"
 
+	"docent/ingest/extract/numfmt"
 	"docent/ingest/extract/zipxml"
 )
 
@@ -27,10 +28,10 @@ var builtinFormats = map[int]string{
 const maxFormats = 100_000
 
 // readFormats reads the number formats of a workbook by the index of the style.
-func readFormats(ctx context.Context, data []byte) ([]*numberFormat, error) {
+func readFormats(ctx context.Context, data []byte) ([]*numfmt.Format, error) {
 	codes := map[int]string{}
-	parsed := map[int]*numberFormat{}
-	var formats []*numberFormat
+	parsed := map[int]*numfmt.Format{}
+	var formats []*numfmt.Format
 	inCells := false
 	err := zipxml.Tokens(ctx, data, func(t xml.Token) error {
 		switch t := t.(type) {
@@ -65,7 +66,7 @@ func readFormats(ctx context.Context, data []byte) ([]*numberFormat, error) {
 }
 
 // formatOf is the format with a number; nil is the general one.
-func formatOf(id int, codes map[int]string) *numberFormat {
+func formatOf(id int, codes map[int]string) *numfmt.Format {
 	code, ok := codes[id]
 	if !ok {
 		code = builtinFormats[id]
@@ -73,5 +74,5 @@ func formatOf(id int, codes map[int]string) *numberFormat {
 	if code == "" || code == "General" {
 		return nil
 	}
-	return parseFormat(code)
+	return numfmt.Parse(code)
 }

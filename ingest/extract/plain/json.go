@@ -29,7 +29,7 @@ func JSON(name, text string) *outline.Document {
 	if len(text)/(strings.Count(text, "\n")+1) > longLines && jsonDepth(text) <= maxJSONDepth {
 		text = layOut(text)
 	}
-	doc := &outline.Document{Text: text, Title: NameTitle(name)}
+	doc := &outline.Document{Text: text, Title: outline.NameTitle(name)}
 	c := &code{doc: doc}
 	inner := bodyIndent(text, 0)
 	if inner == 0 {

@@ -3,7 +3,6 @@
 package plain
 
 import (
-	"path"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -97,9 +96,4 @@ func paragraphs(blocks []outline.Block, text string, from, to int, kind outline.
 	}
 	flush()
 	return blocks
-}
-
-// NameTitle is the title of a source that has none of its own.
-func NameTitle(name string) string {
-	return path.Base(strings.ReplaceAll(name, "\\", "/"))
 }

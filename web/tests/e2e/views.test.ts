@@ -1,6 +1,6 @@
 // Pictures of every view of the page on the real program, in light, in dark and
 // on a phone: `npm run shots` is `VIEWS=FOLDER` here. They are for people to look
-// at, and for docs/web.md.
+// at, and for docs/reference/page.md.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -82,7 +82,7 @@ describe.skipIf(!folder).each(looks)('views, $name', ({ name, options }) => {
     const pdf = await page.pdf({ preferCSSPageSize: true });
     await page.close();
     const doc = (path: string) => readFileSync(join(root, path), 'utf8');
-    const files = { 'feed-pump.pdf': pdf, 'README.md': doc('README.md'), 'operations.md': doc('docs/operations.md'), 'architecture.md': doc('docs/architecture.md'), 'agents.md': doc('docs/agents.md') };
+    const files = { 'feed-pump.pdf': pdf, 'README.md': doc('README.md'), 'settings.md': doc('docs/reference/settings.md'), 'architecture.md': doc('docs/explanation/architecture.md'), 'agents.md': doc('docs/how-to/write-agents.md') };
     const voice = { DOCENT_TRANSCRIPTION_MODEL: 'whisper', DOCENT_SPEECH_URL: model.url, DOCENT_SPEECH_KEY: 'key' };
     plain = await startProgram({ bare: true, files });
     written_ = await startProgram({ bare: true, files, model: model.url, env: voice });

@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 test('the documentation lists each command as the page does', () => {
-  const docs = readFileSync(join(import.meta.dirname, '../../../docs/web.md'), 'utf8');
+  const docs = readFileSync(join(import.meta.dirname, '../../../docs/reference/page.md'), 'utf8');
   const rows = [...docs.matchAll(/^\| `\/(\S+?)((?: .+)?)` \| (.+) \|$/gm)].map(([, name, usage, does]) => [name, usage!.trim().replaceAll('\\|', '|'), does]);
   expect(rows).toEqual(commands.map((c) => [c.name, c.usage, en.input.command[c.name]]));
 });

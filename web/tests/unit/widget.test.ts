@@ -18,8 +18,8 @@ describe('the attributes of the widget', () => {
     (globalThis as { CSS?: unknown }).CSS = { supports: (_: string, value: string) => /^#|^red$/.test(value) };
   });
 
-  test('are those that docs/web.md lists', () => {
-    const docs = readFileSync(join(import.meta.dirname, '../../../docs/web.md'), 'utf8');
+  test('are those that docs/how-to/widget.md lists', () => {
+    const docs = readFileSync(join(import.meta.dirname, '../../../docs/how-to/widget.md'), 'utf8');
     const table = docs.split('<!-- attributes:')[1]!.split('<!-- end -->')[0]!;
     expect([...table.matchAll(/^\| `(data-[a-z]+)`/gm)].map(([, name]) => name)).toEqual([...attributes]);
     // Their values too, where there are some to choose from.

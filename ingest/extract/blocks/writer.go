@@ -1,0 +1,233 @@
+// Package blocks builds documents from the paragraphs, headings, lists, and tables
+// of a markup language.
+package blocks
+
+import (
+	"context"
+	"strings"
+
+	"docent/ingest/extract/table"
+	"docent/ingest/outline"
+)
+
+// MaxNesting bounds the nesting that the readers follow. Text below it is kept
+// without its structure.
+const MaxNesting = 24
+
+// Writer adds blocks to a document in the form that all markup languages share.
+type Writer struct {
+	// Ctx cancels the reading.
+	Ctx context.Context
+	// Builder takes the blocks.
+	Builder *outline.Builder
+	// Title is the title of the document.
+	Title string
+	// Prefix stands in front of the next paragraph, such as "Note: ".
+	Prefix string
+	// Marker stands in front of the next paragraph of a list item. Paragraphs
+	// belong to list items while Items is set.
+	Marker string
+	// Items is the nesting of lists.
+	Items int
+	terms int
+}
+
+// NewWriter returns a writer for a text of about size bytes.
+func NewWriter(ctx context.Context, size int) *Writer {
+	return &Writer{Ctx: ctx, Builder: outline.NewBuilder(size)}
+}
+
+// OneLine joins the words of a text with single spaces.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Para adds a paragraph on one line.
+func (w *Writer) Para(s string) { w.Lines(OneLine(s)) }
+
+// Lines adds a paragraph with its line breaks.
+func (w *Writer) Lines(s string) {
+	if strings.TrimSpace(s) == "" {
+		return
+	}
+	s = w.Prefix + s
+	w.Prefix = ""
+	if w.Items > 0 {
+		separator := "\n"
+		w.Builder.Add(outline.Item, 0, separator, w.Marker+s)
+		w.Marker = ""
+		return
+	}
+	w.Builder.Add(outline.Paragraph, 0, "\n\n", s)
+}
+
+// Heading adds a heading that opens a section.
+func (w *Writer) Heading(level int, s string) {
+	w.Prefix, w.Marker = "", ""
+	w.Builder.Add(outline.Heading, level, "\n\n", OneLine(s))
+}
+
+// OpenTerm adds a term whose definition follows; CloseTerm ends the definition.
+func (w *Writer) OpenTerm(s string) {
+	w.terms++
+	w.Builder.Add(outline.Heading, w.termLevel(), "\n\n", s)
+}
+
+// CloseTerm ends the definition of the term opened last.
+func (w *Writer) CloseTerm() {
+	w.Builder.Close(w.termLevel())
+	w.terms--
+}
+
+// termLevel is the level of the heading of the term opened last.
+func (w *Writer) termLevel() int { return outline.TermLevel + min(w.terms, 3) }
+
+// Code adds text whose line breaks matter, without the indentation that all of
+// its lines share.
+func (w *Writer) Code(s string) {
+	w.Prefix = ""
+	w.Builder.Add(outline.Code, 0, "\n\n", w.Marker+dedentText(s))
+	w.Marker = ""
+}
+
+// MaxColumns bounds the columns of a table.
+const MaxColumns = 1000
+
+// Grid is a table.
+type Grid struct {
+	// Caption stands above the table.
+	Caption string
+	// Rows are the texts of the cells.
+	Rows [][]string
+	// Headers is the number of first rows that name the columns.
+	Headers int
+}
+
+// Table adds a table: the caption and the names of the columns in one block,
+// then each row on a line.
+func (w *Writer) Table(g Grid) {
+	separator := "\n\n"
+	var header []string
+	if c := OneLine(g.Caption); c != "" {
+		header = append(header, c)
+	}
+	started := false
+	for i, row := range g.Rows {
+		line := table.Line(row)
+		if line == "" {
+			continue
+		}
+		if !started && i < g.Headers && i < len(g.Rows)-1 {
+			header = append(header, line)
+			continue
+		}
+		if !started && len(header) > 0 {
+			w.Builder.Add(outline.Header, 0, separator, strings.Join(header, "\n"))
+			separator = "\n"
+		}
+		started = true
+		w.Builder.Add(outline.Row, 0, separator, line)
+		separator = "\n"
+	}
+	if !started && len(header) > 0 {
+		w.Builder.Add(outline.Row, 0, separator, strings.Join(header, "\n"))
+	}
+}
+
+// Done reports whether the caller has canceled the reading.
+func (w *Writer) Done() bool { return w.Ctx.Err() != nil }
+
+// Document returns the finished document, or the error of a canceled reading.
+func (w *Writer) Document() (*outline.Document, error) {
+	if err := w.Ctx.Err(); err != nil {
+		return nil, err
+	}
+	return w.Builder.Document(w.Title), nil
+}
+
+// MaxIndent is the deepest indentation that counts, in bytes.
+const MaxIndent = 256
+
+// IndentOf is the number of spaces a line begins with.
+func IndentOf(line string) int {
+	i := 0
+	for i < len(line) && i < MaxIndent && line[i] == ' ' {
+		i++
+	}
+	return i
+}
+
+// IsBlank reports whether a line has no text.
+func IsBlank(line string) bool { return strings.TrimSpace(line) == "" }
+
+// SplitLines splits a text into lines. Tabs in the indentation become spaces,
+// and space at the end is dropped.
+func SplitLines(text string) []string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		l = strings.TrimRight(l, " \t\r\f\v")
+		if n := len(l) - len(strings.TrimLeft(l, " \t")); strings.IndexByte(l[:n], '\t') >= 0 {
+			l = expandTabs(l[:n]) + l[n:]
+		}
+		lines[i] = l
+	}
+	return lines
+}
+
+// expandTabs replaces the tabs of an indentation by spaces up to each eighth
+// column.
+func expandTabs(space string) string {
+	col := 0
+	for i := 0; i < len(space) && col < MaxIndent; i++ {
+		if space[i] == '\t' {
+			col += 8 - col%8
+		} else {
+			col++
+		}
+	}
+	return strings.Repeat(" ", col)
+}
+
+// Dedent removes the indentation that all lines share, and empty lines from
+// both ends.
+func Dedent(lines []string) []string {
+	for len(lines) > 0 && IsBlank(lines[0]) {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && IsBlank(lines[len(lines)-1]) {
+		lines = lines[:len(lines)-1]
+	}
+	least := MaxIndent
+	for _, l := range lines {
+		if !IsBlank(l) {
+			least = min(least, IndentOf(l))
+		}
+	}
+	return Unindent(lines, least)
+}
+
+// Unindent removes up to n spaces from the front of each line.
+func Unindent(lines []string, n int) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = l[min(n, IndentOf(l)):]
+	}
+	return out
+}
+
+// dedentText is Dedent for a text.
+func dedentText(s string) string { return strings.Join(Dedent(SplitLines(s)), "\n") }
+
+// Indented is the number of lines from the start of lines that are indented or
+// blank, without blank lines at the end.
+func Indented(lines []string) int {
+	end := 0
+	for i, l := range lines {
+		if IsBlank(l) {
+			continue
+		}
+		if IndentOf(l) < 1 {
+			break
+		}
+		end = i + 1
+	}
+	return end
+}

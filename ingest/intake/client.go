@@ -1,0 +1,26 @@
+package intake
+
+import "context"
+
+// Client is the user or program that a document is read for. Clients take
+// turns.
+type Client struct {
+	// Key tells clients apart.
+	Key string
+	// Slow, if set, is called once if the client's document takes long and
+	// leaves the quick workers. It must return at once.
+	Slow func()
+}
+
+type clientKey struct{}
+
+// WithClient returns a context for reading documents for a client.
+func WithClient(ctx context.Context, c Client) context.Context {
+	return context.WithValue(ctx, clientKey{}, c)
+}
+
+// ClientOf returns the client of a context; the zero Client if it has none.
+func ClientOf(ctx context.Context) Client {
+	c, _ := ctx.Value(clientKey{}).(Client)
+	return c
+}

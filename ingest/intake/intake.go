@@ -1,0 +1,78 @@
+// Package intake holds the types that the ingester, the readers of documents,
+// and the stores share. It reads and stores nothing itself.
+package intake
+
+import (
+	"errors"
+	"time"
+
+	"docent/internal/fault"
+	"docent/rag/corpus"
+)
+
+// Source is a document to read.
+type Source struct {
+	// Name is the file's name or path.
+	Name string
+	// Data is the content.
+	Data []byte
+	// Line is the document, if Data is a line that was parsed already.
+	Line *Line
+	// Media is the media type, if an earlier reading found it. It only helps to
+	// show pages.
+	Media string
+	// Shared are hashes of the blocks that most documents of a folder share, in
+	// ascending order; see package boilerplate. Readers leave these blocks out.
+	Shared []uint64
+	// Recognized is the text that OCR found on pages, by their index; nil if OCR
+	// was not tried.
+	Recognized map[int]string
+}
+
+// Line is a document that is one line of a JSONL file.
+type Line struct {
+	// ID is the line's id; "" if it has none.
+	ID string
+	// Title is the line's title; "" if it has none.
+	Title string
+	// Text is the document.
+	Text string
+}
+
+// Reading is a document that was read.
+type Reading struct {
+	// Title is the title in the document, or its file name.
+	Title string
+	// Media is the media type that was found in the content. Unreadable
+	// documents have one too, if it could be detected.
+	Media string
+	// Language is an ISO 639-1 code; "" if it could not be detected.
+	Language string
+	// Note describes missing content, such as unreadable characters; "" if
+	// nothing is missing.
+	Note string
+	// Scanned are the pages, counted from 0, that are pictures without text.
+	Scanned []int
+	// Text is the extracted text.
+	Text string
+	// Chunks are in order, without ids and vectors.
+	Chunks []corpus.Chunk
+}
+
+// Part is a document inside another one, stored in a file.
+type Part struct {
+	// Name is the path inside the container.
+	Name string
+	// Path is the file with its content; "" if Reason is set.
+	Path string
+	// Size is in bytes.
+	Size int64
+	// Modified is when the part was changed; zero if unknown.
+	Modified time.Time
+	// Reason says why the part cannot be read.
+	Reason fault.Text
+}
+
+// ErrBroken is the cause of errors from a reader that panicked or died of a
+// document. Such errors are worth a line in the log.
+var ErrBroken = errors.New("the reader broke")

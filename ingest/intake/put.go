@@ -1,0 +1,60 @@
+package intake
+
+import (
+	"docent/internal/fault"
+	"docent/rag/corpus"
+)
+
+// SourceState is the stored state of a source. It says whether the source has
+// to be read again.
+type SourceState struct {
+	// ID is the id of the document.
+	ID int64
+	// Source is the source of the document.
+	Source string
+	// Title is the title of the document.
+	Title string
+	// SHA256 is the hash of the bytes last ingested, in hex.
+	SHA256 string
+	// Size is the number of those bytes.
+	Size int64
+	// ModifiedUnixNano is the modification time of those bytes; 0 if unknown.
+	ModifiedUnixNano int64
+	// ETag is the server's tag of a fetched source.
+	ETag string
+	// Status says whether it is searchable.
+	Status corpus.Status
+	// Error says why a failed source could not be read.
+	Error fault.Text
+	// Pipeline is the version of the program that read the source.
+	Pipeline string
+	// Chunks counts its chunks.
+	Chunks int
+	// Embedded counts its chunks with a vector by the requested embedder.
+	Embedded int
+}
+
+// Put is a document to store with its chunks and vectors.
+type Put struct {
+	// Document names the collection and the source. The store sets ID, Version,
+	// Chunks, and the times of storing. A Failed document has no chunks. It
+	// replaces the earlier document, so that an unreadable source is not found.
+	Document corpus.Document
+	// Chunks are in order. The store sets their IDs.
+	Chunks []corpus.Chunk
+	// Embedder names the model of Vectors.
+	Embedder string
+	// Vectors has one embedding per chunk, all of one length.
+	Vectors [][]float32
+	// Original are the bytes of the source. The store keeps them once per
+	// SHA256; nil keeps none.
+	Original []byte
+}
+
+// Embedding is a vector for a stored chunk.
+type Embedding struct {
+	// ChunkID is the id of the chunk.
+	ChunkID int64
+	// Vector is the embedding of the chunk.
+	Vector []float32
+}

@@ -1,0 +1,68 @@
+// Package jsonl reads JSONL files, which hold one document on each line.
+package jsonl
+
+import (
+	"bytes"
+	"encoding/json"
+	"path"
+	"strings"
+
+	"docent/ingest/intake"
+	"docent/ingest/outline"
+	"docent/internal/fault"
+)
+
+// Parse reads a line of a JSONL file.
+func Parse(line []byte) (intake.Line, error) {
+	var raw struct {
+		ID    json.RawMessage `json:"id"`
+		Title any             `json:"title"`
+		Text  *string         `json:"text"`
+	}
+	if err := json.Unmarshal(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")), &raw); err != nil {
+		return intake.Line{}, fault.Wrap(fault.Invalid, err, "jsonl_line_invalid", "damaged: it is not a JSON object with a text")
+	}
+	if raw.Text == nil {
+		return intake.Line{}, fault.New(fault.Invalid, "jsonl_line_empty", "it has no text")
+	}
+	rec := intake.Line{Text: outline.Clean(*raw.Text)}
+	rec.Title, _ = raw.Title.(string)
+	if len(raw.ID) > 0 && string(raw.ID) != "null" {
+		if json.Unmarshal(raw.ID, &rec.ID) != nil {
+			rec.ID = string(raw.ID) // a number
+		}
+	}
+	rec.ID = outline.Clean(rec.ID)
+	return rec, nil
+}
+
+// Is reports whether a file is a JSONL file by its beginning. The first line of
+// one is a JSON object with a text.
+func Is(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	if len(head) == 0 || head[0] != '{' {
+		return false
+	}
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	_, err := Parse(line)
+	return err == nil
+}
+
+// MayBe reports whether a file may be a JSONL file by its first bytes.
+func MayBe(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	if len(head) < 2 || head[0] != '{' {
+		return false
+	}
+	head = bytes.TrimLeft(head[1:], " \t")
+	return len(head) > 0 && head[0] == '"'
+}
+
+// HasName reports whether a file has the name of a JSONL file.
+func HasName(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".jsonl", ".ndjson", ".json":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,375 @@
+package syncer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	mathrand "math/rand/v2"
+	"sync"
+	"time"
+
+	"docent/ingest/source"
+	"docent/internal/fault"
+)
+
+const (
+	// jitter is the part of an interval by which a sync may come early or late,
+	// so that many sources are not synced at the same moment.
+	jitter = 0.1
+	// firstRetry is when a source is tried again after its first failed sync.
+	firstRetry = time.Minute
+	// lastRetry bounds the time between tries, unless the schedule is slower.
+	lastRetry = 6 * time.Hour
+	// maxDoublings bounds how often that time is doubled.
+	maxDoublings = 20
+	// endTimeout bounds the last words of a sync that was canceled.
+	endTimeout = 5 * time.Second
+	// watchRetry is when a source is watched again that could not be watched.
+	watchRetry = 10 * time.Minute
+)
+
+// errLost ends a sync whose lease another process has.
+var errLost = fault.New(fault.Conflict, "sync_taken_over", "another process has taken over the sync of this source")
+
+// Sync syncs a source now, in this process. It fails with fault.Conflict if the
+// source is being synced. Progress, if set, is called now and then.
+func (m *Manager) Sync(ctx context.Context, id int64, retry bool, progress func(source.Progress)) (source.Summary, error) {
+	r, err := m.cfg.Sources.Source(ctx, id)
+	if err != nil {
+		return source.Summary{}, err
+	}
+	owner := newOwner()
+	if err := m.lease(ctx, r, owner); err != nil {
+		return source.Summary{}, err
+	}
+	s := &syncing{
+		items: m.cfg.Items, documents: m.cfg.Documents, record: r, retry: retry || r.Requested == source.RetryRequest, now: m.cfg.Now, log: m.log,
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	run := &running{cancel: cancel, done: make(chan struct{}), at: s.at}
+	m.mu.Lock()
+	m.running[id] = run
+	m.mu.Unlock()
+	defer func() {
+		m.mu.Lock()
+		delete(m.running, id)
+		m.mu.Unlock()
+		close(run.done)
+	}()
+	var keeping sync.WaitGroup
+	over := make(chan struct{})
+	keeping.Go(func() { m.keep(ctx, id, owner, s.at, over, cancel, progress) })
+	sum, err := m.syncSource(ctx, s)
+	close(over)
+	keeping.Wait()
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		err = cause
+	}
+	return sum, m.end(ctx, r, owner, &sum, err)
+}
+
+// lease takes the lease of a source. It fails with fault.Conflict if another
+// process holds it.
+func (m *Manager) lease(ctx context.Context, r source.Record, owner string) error {
+	for try := range 2 {
+		now := m.cfg.Now()
+		ok, err := m.cfg.Leases.StartSync(ctx, r.ID, source.Lease{Owner: owner, Now: now, Until: now.Add(m.cfg.Lease)})
+		if err != nil || ok {
+			return err
+		}
+		if r, err = m.cfg.Sources.Source(ctx, r.ID); err != nil {
+			return err
+		}
+		if try > 0 || !dead(r.BusyBy) {
+			break
+		}
+		if err := m.cfg.Leases.EndSync(ctx, r.ID, r.BusyBy, nil); err != nil {
+			return err
+		}
+	}
+	return fault.New(fault.Conflict, "sync_running", "the source %s is already being synced; try again after that", r.Name)
+}
+
+// resume asks again for the syncs of processes of this machine that were killed.
+func (m *Manager) resume(ctx context.Context) {
+	all, err := m.cfg.Sources.ListSources(ctx)
+	for _, r := range all {
+		if r.BusyBy != "" && dead(r.BusyBy) && err == nil {
+			if err = m.cfg.Leases.RequestSync(ctx, r.ID, source.SyncRequest); err == nil {
+				err = m.cfg.Leases.EndSync(ctx, r.ID, r.BusyBy, nil)
+			}
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		m.log.Warn("look for interrupted syncs", "error", err)
+	}
+}
+
+// syncSource opens the source and syncs it.
+func (m *Manager) syncSource(ctx context.Context, s *syncing) (sum source.Summary, err error) {
+	sum.StartedAt = m.cfg.Now().UTC()
+	sum.EndedAt = sum.StartedAt
+	if s.source, err = m.openSource(s.record); err != nil {
+		return sum, err
+	}
+	defer func() {
+		if failed := closeSource(s.source); failed != nil {
+			m.log.Warn("close a source", "source", s.record.Name, "error", failed)
+		}
+	}()
+	return s.run(ctx, m.cfg.Ingester)
+}
+
+// keep extends the lease until the sync is over, and ends the sync if it is lost.
+func (m *Manager) keep(ctx context.Context, id int64, owner string, at func() source.Progress, over <-chan struct{}, cancel context.CancelCauseFunc, progress func(source.Progress)) {
+	step := min(m.cfg.Lease/10, time.Second)
+	tick := time.NewTicker(step)
+	defer tick.Stop()
+	held := time.Now().Add(m.cfg.Lease)
+	for {
+		select {
+		case <-over:
+			return
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if progress != nil {
+			progress(at())
+		}
+		if time.Until(held) > m.cfg.Lease-3*step { // three steps a renewal
+			continue
+		}
+		now := m.cfg.Now()
+		ok, err := m.cfg.Leases.KeepSync(ctx, id, source.Lease{Owner: owner, Now: now, Until: now.Add(m.cfg.Lease)}, at())
+		switch {
+		case err == nil && ok:
+			held = time.Now().Add(m.cfg.Lease)
+		case err == nil, time.Now().After(held):
+			cancel(errLost)
+			return
+		}
+	}
+}
+
+// end notes how a sync ended and returns its error.
+func (m *Manager) end(ctx context.Context, r source.Record, owner string, sum *source.Summary, err error) error {
+	// The lease is given back also if the sync was canceled.
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	defer cancel()
+	if canceled(err) {
+		return errors.Join(err, m.cfg.Leases.EndSync(last, r.ID, owner, nil))
+	}
+	end := &source.End{}
+	if err != nil {
+		sum.Fail(message(err))
+		end.Errors = r.Errors + 1
+		m.log.Warn("a source could not be synced", "source", r.Name, "error", err)
+	}
+	if now, failed := m.cfg.Sources.Source(last, r.ID); failed == nil {
+		r.Schedule = now.Schedule // it may have been changed meanwhile
+	}
+	interval, _ := source.ParseSchedule(r.Schedule) //nolint:errcheck // one that cannot be read is manual
+	end.Last, end.NextAt = *sum, next(m.cfg.Now().UTC(), interval, end.Errors)
+	if failed := m.cfg.Leases.EndSync(last, r.ID, owner, end); failed != nil {
+		return errors.Join(err, fmt.Errorf("end the sync of source %s: %w", r.Name, failed))
+	}
+	return err
+}
+
+// canceled reports whether a sync was ended from outside.
+func canceled(err error) bool {
+	return err != nil && (errors.Is(err, errLost) || errors.Is(err, errRemoved) || errors.Is(err, context.Canceled))
+}
+
+// message is what people see of an error.
+func message(err error) fault.Text {
+	var known *fault.Fault
+	if errors.As(err, &known) {
+		return reason(fault.TextOf(err))
+	}
+	return fault.NewText("sync_failed", "the sync failed; the log of the server has the details")
+}
+
+// next is when a source is synced again.
+func next(now time.Time, interval time.Duration, failures int) time.Time {
+	if interval <= 0 {
+		return time.Time{}
+	}
+	if failures > 0 {
+		wait := firstRetry << min(failures-1, maxDoublings)
+		interval = min(wait, max(interval, lastRetry))
+	}
+	spread := (mathrand.Float64()*2 - 1) * jitter //nolint:gosec // nobody gains by guessing it
+	return now.Add(interval + time.Duration(float64(interval)*spread))
+}
+
+// Run syncs sources as they are due, until ctx ends. Running syncs are then
+// ended and go on when a server runs again.
+func (m *Manager) Run(ctx context.Context) error {
+	tick := time.NewTicker(m.cfg.Poll)
+	defer tick.Stop()
+	var working sync.WaitGroup
+	defer working.Wait()
+	w := &watching{m: m, watched: map[int64]*watched{}}
+	defer w.stop()
+	slots := make(chan struct{}, m.cfg.Concurrency)
+	m.resume(ctx)
+	for woken := true; ; {
+		w.reconcile(ctx, woken)
+		ids, err := m.cfg.Leases.DueSources(ctx, m.cfg.Now())
+		if err != nil && ctx.Err() == nil {
+			m.log.Warn("look for sources that are due", "error", err)
+		}
+		for _, id := range ids {
+			if !m.take(slots, id) {
+				continue
+			}
+			working.Go(func() {
+				defer func() { <-slots; m.notify() }()
+				m.background(ctx, id)
+			})
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			woken = false
+		case <-m.wake:
+			woken = true
+		}
+	}
+}
+
+// take takes a slot for a source that does not run yet.
+func (m *Manager) take(slots chan struct{}, id int64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.running[id] != nil {
+		return false
+	}
+	select {
+	case slots <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// background is a sync that nobody waits for.
+func (m *Manager) background(ctx context.Context, id int64) {
+	sum, err := m.Sync(ctx, id, false, nil)
+	switch {
+	case err == nil:
+		m.log.Info("source synced", "source", id, "added", sum.Added, "changed", sum.Changed, "unchanged", sum.Unchanged, "removed", sum.Removed, "failed", sum.Failed)
+	case ctx.Err() != nil:
+		// What was asked for is asked for again, for the next start.
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+		defer cancel()
+		if err := m.cfg.Leases.RequestSync(last, id, source.SyncRequest); err != nil && fault.KindOf(err) != fault.NotFound {
+			m.log.Warn("note an interrupted sync", "source", id, "error", err)
+		}
+	case canceled(err), fault.KindOf(err) == fault.Conflict, fault.KindOf(err) == fault.NotFound:
+		m.log.Debug("source not synced", "source", id, "error", err)
+	}
+}
+
+// watching is the watches of a Run. One goroutine uses it.
+type watching struct {
+	m       *Manager
+	watched map[int64]*watched
+	all     sync.WaitGroup
+	looked  time.Time
+}
+
+// watched is one watch.
+type watched struct {
+	cancel context.CancelFunc
+	again  time.Time // after which it is tried again, if it has ended
+	done   chan struct{}
+}
+
+// lookEvery is how often the list of sources to watch is read.
+const lookEvery = 10 * time.Second
+
+// reconcile watches the sources that can be watched and are not paused. It looks
+// at them now and then, and when something may have changed.
+func (w *watching) reconcile(ctx context.Context, woken bool) {
+	watches := map[string]bool{}
+	for _, k := range w.m.cfg.Kinds {
+		watches[k.Name] = k.Watches
+	}
+	if time.Since(w.looked) < lookEvery && !woken {
+		return
+	}
+	w.looked = time.Now()
+	all, err := w.m.cfg.Sources.ListSources(ctx)
+	if err != nil {
+		return // the next look says it
+	}
+	wanted := map[int64]bool{}
+	for _, r := range all {
+		if !watches[r.Kind] || r.Paused || r.Schedule == source.Manual {
+			continue
+		}
+		wanted[r.ID] = true
+		if old := w.watched[r.ID]; old != nil {
+			select {
+			case <-old.done:
+				if time.Now().Before(old.again) {
+					continue
+				}
+			default:
+				continue
+			}
+		}
+		w.watch(ctx, r)
+	}
+	for id, one := range w.watched {
+		if !wanted[id] {
+			one.cancel()
+			delete(w.watched, id)
+		}
+	}
+}
+
+// watch starts to watch a source.
+func (w *watching) watch(ctx context.Context, r source.Record) {
+	ctx, cancel := context.WithCancel(ctx)
+	one := &watched{cancel: cancel, again: time.Now().Add(watchRetry), done: make(chan struct{})}
+	w.watched[r.ID] = one
+	w.all.Go(func() {
+		defer close(one.done)
+		defer cancel()
+		err := w.m.watchSource(ctx, r)
+		if err != nil && ctx.Err() == nil {
+			w.m.log.Warn("a source cannot be watched and follows its schedule", "source", r.Name, "schedule", r.Schedule, "error", err)
+		}
+	})
+}
+
+func (m *Manager) watchSource(ctx context.Context, r source.Record) error {
+	src, err := m.openSource(r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = closeSource(src) }() // nothing is lost
+	watcher, ok := src.(source.Watcher)
+	if !ok {
+		return nil
+	}
+	return watcher.Watch(ctx, func() {
+		if err := m.Request(ctx, r.ID, false); err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.NotFound {
+			m.log.Warn("note a change of a source", "source", r.Name, "error", err)
+		}
+	})
+}
+
+// stop ends all watches and waits for them.
+func (w *watching) stop() {
+	for _, one := range w.watched {
+		one.cancel()
+	}
+	w.all.Wait()
+}

@@ -1,0 +1,263 @@
+package archtest
+
+import (
+	"go/ast"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// TestRulesNameWhatExists fails for a rule about a package or a type that is
+// not there: such a rule protects nothing.
+func TestRulesNameWhatExists(t *testing.T) {
+	dirs, types := map[string]bool{}, map[string]bool{}
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		dirs[s.dir] = true
+		for _, spec := range typesOf(s) {
+			types[s.dir+"."+spec.Name.Name] = true
+		}
+	}
+	exists := func(pattern string) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Keys(dirs)), func(dir string) bool { return covers(pattern, dir) })
+	}
+	for _, l := range Levels {
+		for _, p := range l.Packages {
+			if !exists(p) {
+				t.Errorf("level %s names %s, which is no package", l.Name, p)
+			}
+		}
+	}
+	for mod, allowed := range Reserved {
+		for _, p := range allowed {
+			if !exists(p) {
+				t.Errorf("%s is reserved for %s, which is no package", mod, p)
+			}
+		}
+	}
+	for name := range MethodBudgets {
+		if !types[name] {
+			t.Errorf("MethodBudgets names %s, which is no type", name)
+		}
+	}
+}
+
+// typesOf lists the types that a file declares.
+func typesOf(s source) []*ast.TypeSpec {
+	var out []*ast.TypeSpec
+	for _, d := range s.file.Decls {
+		if d, ok := d.(*ast.GenDecl); ok {
+			for _, spec := range d.Specs {
+				if spec, ok := spec.(*ast.TypeSpec); ok {
+					out = append(out, spec)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// TestPackageSizes counts the lines of a package without tests and generated
+// files.
+func TestPackageSizes(t *testing.T) {
+	lines := map[string]int{}
+	for _, s := range sources(t) {
+		if !s.test && !ast.IsGenerated(s.file) {
+			lines[s.dir] += s.fset.File(s.file.Pos()).LineCount()
+		}
+	}
+	for dir, n := range lines {
+		spend(t, "lines of package "+dir, n, MaxPackageLines)
+	}
+}
+
+// TestTypeSizes counts the methods of a type and the files they are in.
+func TestTypeSizes(t *testing.T) {
+	methods, in := map[string]int{}, map[string]map[string]bool{}
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv == nil || len(f.Recv.List) == 0 {
+				continue
+			}
+			name := s.dir + "." + receiver(f.Recv.List[0].Type)
+			if in[name] == nil {
+				in[name] = map[string]bool{}
+			}
+			methods[name]++
+			in[name][s.path] = true
+		}
+	}
+	for name, n := range methods {
+		if most, excepted := MethodBudgets[name]; excepted {
+			spend(t, "methods of "+name, n, most)
+			continue
+		}
+		spend(t, "methods of "+name, n, MaxMethods)
+		spend(t, "files with methods of "+name, len(in[name]), MaxMethodFiles)
+	}
+}
+
+// receiver returns the name of a receiver's type.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
+
+// TestInterfaceSizes counts the methods of an interface with those of the
+// interfaces of this module that it embeds.
+func TestInterfaceSizes(t *testing.T) {
+	all := map[string]declared{}
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		for _, spec := range typesOf(s) {
+			if i, ok := spec.Type.(*ast.InterfaceType); ok {
+				all[s.dir+"."+spec.Name.Name] = declared{s, i}
+			}
+		}
+	}
+	for name := range all {
+		spend(t, "methods of interface "+name, methodsOf(all, name), MaxInterfaceMethods)
+	}
+}
+
+// declared is an interface with the file that declares it.
+type declared struct {
+	in  source
+	typ *ast.InterfaceType
+}
+
+func methodsOf(all map[string]declared, name string) int {
+	d, ok := all[name]
+	if !ok {
+		return 0 // of another module, or no interface
+	}
+	n := 0
+	for _, f := range d.typ.Methods.List {
+		switch e := f.Type.(type) {
+		case *ast.FuncType:
+			n += len(f.Names)
+		case *ast.Ident:
+			n += methodsOf(all, d.in.dir+"."+e.Name)
+		case *ast.SelectorExpr:
+			if x, ok := e.X.(*ast.Ident); ok {
+				n += methodsOf(all, imported(d.in, x.Name)+"."+e.Sel.Name)
+			}
+		}
+	}
+	return n
+}
+
+// imported returns the folder of the package that a file imports by a name.
+func imported(s source, name string) string {
+	for _, spec := range s.file.Imports {
+		p, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		if spec.Name != nil && spec.Name.Name == name || spec.Name == nil && path.Base(p) == name {
+			return strings.TrimPrefix(p, module+"/")
+		}
+	}
+	return ""
+}
+
+// TestImportDepth measures the longest chain of imports inside the module.
+func TestImportDepth(t *testing.T) {
+	graph := map[string]map[string]bool{}
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		if graph[s.dir] == nil {
+			graph[s.dir] = map[string]bool{}
+		}
+		for _, imp := range imports(s) {
+			if dir, ok := strings.CutPrefix(imp, module+"/"); ok {
+				graph[s.dir][dir] = true
+			}
+		}
+	}
+	longest := map[string][]string{}
+	var chain func(dir string) []string
+	chain = func(dir string) []string {
+		if c, ok := longest[dir]; ok {
+			return c
+		}
+		var best []string
+		for next := range graph[dir] {
+			if c := chain(next); len(c) > len(best) {
+				best = c
+			}
+		}
+		longest[dir] = append([]string{dir}, best...)
+		return longest[dir]
+	}
+	var deepest []string
+	for dir := range graph {
+		if c := chain(dir); len(c) > len(deepest) {
+			deepest = c
+		}
+	}
+	t.Log(strings.Join(deepest, " > "))
+	spend(t, "imports in a chain", len(deepest)-1, MaxImportDepth)
+}
+
+// TestLineLengths counts the lines of Go that are too long. Lines with a string
+// do not count.
+func TestLineLengths(t *testing.T) {
+	long := 0
+	for _, s := range sources(t) {
+		if ast.IsGenerated(s.file) {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(root(t), s.path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for line := range strings.Lines(string(data)) {
+			n++
+			if utf8.RuneCountInString(line) > MaxLineLength && !strings.ContainsAny(line, "`\"") {
+				long++
+				t.Logf("%s:%d", s.path, n)
+			}
+		}
+	}
+	spend(t, "lines that are too long", long, 0)
+}
+
+// spend fails a test that uses more than its budget, or more than OverBudget
+// allows for the time being.
+func spend(t *testing.T, what string, n, most int) {
+	t.Helper()
+	allowed, over := OverBudget[what]
+	switch {
+	case over && n <= most:
+		t.Errorf("%s: %d is within the budget of %d: remove it from OverBudget", what, n, most)
+	case n > max(most, allowed):
+		t.Errorf("%s: %d, the budget is %d: divide it by idea", what, n, max(most, allowed))
+	}
+}
