@@ -38,7 +38,7 @@ type Config struct {
 // What the assistant says.
 const (
 	// DefaultGreeting names what the assistant can do.
-	DefaultGreeting = "Hi! Ask me about your documents: I answer from what they say and show the passages, " +
+	DefaultGreeting = "Hi! Ask me about your documents: I answer from their text and show the passages, " +
 		"and I say so when they do not hold the answer."
 	fileReply = "I do not read files that are sent here. To have me answer from %s, add it to the documents: " +
 		"upload it on the page, or run: docent ingest FILE"
