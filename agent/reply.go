@@ -107,7 +107,9 @@ func (s *Session) say(ctx context.Context, chatType string, message any, sentenc
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return s.turn.backend.Say(ctx, ChatMessage{Type: chatType, Content: content, IsUser: isUser, Sentence: sentence, Time: s.turn.env.Now()}, silent)
+	return s.turn.backend.Say(ctx, ChatMessage{
+		Type: chatType, Content: content, IsUser: isUser, Sentence: sentence, Time: s.turn.env.Now(),
+	}, silent)
 }
 
 // Stream shows a piece of a reply in the making to the clients that stream; the

@@ -180,8 +180,9 @@ func (s *server) feedback(ctx context.Context, row int64, messages []Message) ([
 
 func message(m agent.ChatMessage) Message {
 	out := Message{
-		Seq: m.Seq, Turn: m.Turn, Replaces: m.Replaces, Type: m.Type, Content: content(m.Content), Sentence: sentence(fault.Text{Sentence: m.Sentence}),
-		IsUser: m.IsUser, Sender: m.Sender, Timestamp: m.Time.UTC(),
+		Seq: m.Seq, Turn: m.Turn, Replaces: m.Replaces, Type: m.Type, Content: content(m.Content),
+		Sentence: sentence(fault.Text{Sentence: m.Sentence}),
+		IsUser:   m.IsUser, Sender: m.Sender, Timestamp: m.Time.UTC(),
 	}
 	if m.IsUser {
 		out.ClientID = m.ClientID // of others it is a mark of the runtime's

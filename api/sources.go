@@ -393,7 +393,9 @@ func (s *server) failures(ctx context.Context, in *failuresInput) (*failuresOutp
 		out.Body.Next = items[in.Limit-1].Key
 	}
 	for _, it := range items {
-		out.Body.Failures = append(out.Body.Failures, SourceFailure{Key: it.Key, Address: it.Address, Reason: it.Reason.Message, Sentence: sentence(it.Reason), Tries: it.Tries, At: it.At.UTC()})
+		out.Body.Failures = append(out.Body.Failures, SourceFailure{
+			Key: it.Key, Address: it.Address, Reason: it.Reason.Message, Sentence: sentence(it.Reason), Tries: it.Tries, At: it.At.UTC(),
+		})
 	}
 	return out, nil
 }

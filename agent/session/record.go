@@ -149,7 +149,9 @@ func (r *record) stopped(t *turn, now time.Time) {
 			stopped := fault.NewText("stopped", "Stopped.")
 			chatType, content, sentence = payload.TypeStr, agent.JSONString(stopped.Message), stopped.Sentence
 		}
-		r.add(agent.ChatMessage{Turn: t.number, ClientID: agent.StoppedID, Type: chatType, Content: content, Sentence: sentence, Time: now}, false)
+		r.add(agent.ChatMessage{
+			Turn: t.number, ClientID: agent.StoppedID, Type: chatType, Content: content, Sentence: sentence, Time: now,
+		}, false)
 	}
 	r.link(t.began)
 }
@@ -163,7 +165,11 @@ func (r *record) apologize(t *turn, failed error, now time.Time) {
 		if chatType, content := r.kept(""); chatType != "" && r.replies < MaxReplies {
 			r.add(agent.ChatMessage{Turn: t.number, ClientID: agent.StoppedID, Type: chatType, Content: content, Time: now}, false)
 		}
-		r.add(agent.ChatMessage{Turn: t.number, ClientID: agent.FailedID, Type: payload.TypeStr, Content: agent.JSONString(apology(failed).Message), Sentence: apology(failed).Sentence, Time: now}, false)
+		text := apology(failed)
+		r.add(agent.ChatMessage{
+			Turn: t.number, ClientID: agent.FailedID, Type: payload.TypeStr,
+			Content: agent.JSONString(text.Message), Sentence: text.Sentence, Time: now,
+		}, false)
 	}
 	r.link(t.began)
 }

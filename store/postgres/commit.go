@@ -30,7 +30,8 @@ const (
 	writeMessages = `,
 	m AS (INSERT INTO chat (session_id, type, content, is_user, sentence, "timestamp", seq, turn, client_id)
 		SELECT s.id, v.type, v.content::jsonb, v.is_user, v.sentence, v.at, s.before + v.n, s.turn, v.client_id
-		FROM s, unnest($1::bigint[], $2::text[], $3::text[], $4::bool[], $5::timestamptz[], $6::text[], $8::text[]) AS v(n, type, content, is_user, at, client_id, sentence)
+		FROM s, unnest($1::bigint[], $2::text[], $3::text[], $4::bool[], $5::timestamptz[], $6::text[], $8::text[])
+			AS v(n, type, content, is_user, at, client_id, sentence)
 		ORDER BY v.n RETURNING id, seq),
 	d AS (INSERT INTO said (session_id, chat_id, turn, folded)
 		SELECT s.id, m.id, s.turn, v.said FROM s, m, unnest($1::bigint[], $7::text[]) AS v(n, said) WHERE m.seq = s.before + v.n AND v.said <> '')`

@@ -108,7 +108,8 @@ func (s *Store) Document(ctx context.Context, id int64) (rag.Document, error) {
 func (s *Store) Sources(ctx context.Context, collection, embedder, one string) ([]intake.SourceState, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (intake.SourceState, error) {
 		var st intake.SourceState
-		err := row.Scan(&st.ID, &st.Source, &st.Title, &st.SHA256, &st.Size, &st.ModifiedUnixNano, &st.ETag, &st.Status, &st.Error.Message, &st.Error.Sentence,
+		err := row.Scan(&st.ID, &st.Source, &st.Title, &st.SHA256, &st.Size, &st.ModifiedUnixNano, &st.ETag,
+			&st.Status, &st.Error.Message, &st.Error.Sentence,
 			&st.Pipeline, &st.Chunks, &st.Embedded)
 		return st, err
 	}, `WITH d AS MATERIALIZED (
@@ -116,7 +117,8 @@ func (s *Store) Sources(ctx context.Context, collection, embedder, one string) (
 			FROM document d JOIN collection k ON k.id = d.collection_id
 			WHERE k.name = $1 AND ($3 = '' OR d.source = $3 OR starts_with(d.source, $3 || '#'))
 		)
-		SELECT d.id, d.source, d.title, d.sha256, d.size, d.mtime, d.etag, d.status, d.error, d.sentence, d.pipeline, d.chunks, coalesce(n.embedded, 0)
+		SELECT d.id, d.source, d.title, d.sha256, d.size, d.mtime, d.etag, d.status, d.error, d.sentence,
+			d.pipeline, d.chunks, coalesce(n.embedded, 0)
 		FROM d LEFT JOIN (
 			SELECT c.document_id, count(*) AS embedded FROM chunk c JOIN embedding e ON e.chunk_id = c.id AND e.embedder = $2
 			WHERE c.document_id IN (SELECT id FROM d) GROUP BY c.document_id

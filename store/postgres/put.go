@@ -120,7 +120,8 @@ func (p *putting) queueDocument(batch *pgx.Batch, put intake.Put) {
 			blob_sha256 = excluded.blob_sha256, folded = excluded.folded, updated_at = excluded.updated_at, text = excluded.text
 		RETURNING d.id`,
 		store.Text(d.Collection), store.Text(d.Source), store.Text(d.Title), store.Text(d.MediaType), store.Text(d.Language), d.Size,
-		store.Text(d.SHA256), store.Text(d.ETag), store.ModifiedNano(d.Modified), string(d.Status), store.Text(d.Error.Message), store.Text(d.Pipeline),
+		store.Text(d.SHA256), store.Text(d.ETag), store.ModifiedNano(d.Modified), string(d.Status),
+		store.Text(d.Error.Message), store.Text(d.Pipeline),
 		len(put.Chunks), blob, store.Folded(d), p.now, store.Text(d.Text), d.Error.Sentence).
 		QueryRow(func(row pgx.Row) error {
 			var id int64

@@ -140,9 +140,11 @@ func (s *sources) PutSourceItems(ctx context.Context, id int64, items []source.I
 		batch := &pgx.Batch{}
 		for _, it := range items {
 			batch.Queue(`INSERT INTO source_item (source_id, key, document, address, state, status, owned, reason, sentence, tries, at)
-				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (source_id, key) DO UPDATE SET document = excluded.document, address = excluded.address,
+				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (source_id, key) DO UPDATE SET
+				document = excluded.document, address = excluded.address,
 				state = excluded.state, status = excluded.status, owned = excluded.owned, reason = excluded.reason, sentence = excluded.sentence, tries = excluded.tries, at = excluded.at`,
-				id, store.Text(it.Key), store.Text(it.Document), store.Text(it.Address), it.State, string(it.Status), it.Owned, store.Text(it.Reason.Message), it.Reason.Sentence, it.Tries,
+				id, store.Text(it.Key), store.Text(it.Document), store.Text(it.Address), it.State, string(it.Status), it.Owned,
+				store.Text(it.Reason.Message), it.Reason.Sentence, it.Tries,
 				store.Time(it.At, s.config.Now()))
 		}
 		return tx.SendBatch(ctx, batch).Close()

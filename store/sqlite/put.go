@@ -96,7 +96,8 @@ func (s *Store) upsert(ctx context.Context, w *writer, collection int64, blob st
 			blob_sha256 = excluded.blob_sha256, folded = excluded.folded, updated_at = excluded.updated_at, text = excluded.text
 		RETURNING id`,
 		collection, store.Text(d.Source), store.Text(d.Title), store.Text(d.MediaType), store.Text(d.Language), d.Size, store.Text(d.SHA256),
-		store.Text(d.ETag), store.ModifiedNano(d.Modified), string(d.Status), store.Text(d.Error.Message), d.Error.Sentence, store.Text(d.Pipeline), len(p.Chunks), blob,
+		store.Text(d.ETag), store.ModifiedNano(d.Modified), string(d.Status), store.Text(d.Error.Message),
+		d.Error.Sentence, store.Text(d.Pipeline), len(p.Chunks), blob,
 		store.Folded(d), now, now, store.Text(d.Text)).Scan(&id)
 	return id, err
 }
@@ -200,7 +201,8 @@ func (s *Store) Sources(ctx context.Context, collection, embedder, one string) (
 	}
 	out, err := collect(rows, func(rows *sql.Rows) (intake.SourceState, error) {
 		var st intake.SourceState
-		err := rows.Scan(&st.ID, &st.Source, &st.Title, &st.SHA256, &st.Size, &st.ModifiedUnixNano, &st.ETag, &st.Status, &st.Error.Message, &st.Error.Sentence,
+		err := rows.Scan(&st.ID, &st.Source, &st.Title, &st.SHA256, &st.Size, &st.ModifiedUnixNano, &st.ETag,
+			&st.Status, &st.Error.Message, &st.Error.Sentence,
 			&st.Pipeline, &st.Chunks, &st.Embedded)
 		return st, err
 	})

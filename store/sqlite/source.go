@@ -152,9 +152,11 @@ func (s *sources) PutSourceItems(ctx context.Context, id int64, items []source.I
 		}
 		for _, it := range items {
 			_, err := w.exec(ctx, `INSERT INTO source_item (source_id, key, document, address, state, status, owned, reason, sentence, tries, at)
-				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source_id, key) DO UPDATE SET document = excluded.document, address = excluded.address,
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source_id, key) DO UPDATE SET
+				document = excluded.document, address = excluded.address,
 				state = excluded.state, status = excluded.status, owned = excluded.owned, reason = excluded.reason, sentence = excluded.sentence, tries = excluded.tries, at = excluded.at`,
-				id, store.Text(it.Key), store.Text(it.Document), store.Text(it.Address), it.State, string(it.Status), it.Owned, store.Text(it.Reason.Message), it.Reason.Sentence, it.Tries,
+				id, store.Text(it.Key), store.Text(it.Document), store.Text(it.Address), it.State, string(it.Status), it.Owned,
+				store.Text(it.Reason.Message), it.Reason.Sentence, it.Tries,
 				store.Time(it.At, s.config.Now()).UnixMicro())
 			if err != nil {
 				return err
