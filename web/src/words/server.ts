@@ -222,7 +222,6 @@ export const sentences = {
   noSuchCollection: 'there is no collection %q; there are: %s',
   noModelHere: 'there is no model %.64q here',
   noCollectionHere: 'there is no collection %.64q',
-  notReset: 'this conversation could not be reset yet; try again in a moment',
   resetStuck: 'this conversation is being reset, but what it was doing does not end; try again later',
   nothingInTurn: 'nothing was said in turn %d',
   noAnswerYet: 'there is no answer yet that feedback could be about',

@@ -236,7 +236,6 @@ const said: Said = {
   noSuchCollection: 'Die Sammlung {1} gibt es nicht; vorhanden: {2}',
   noModelHere: 'Das Modell {1} gibt es hier nicht',
   noCollectionHere: 'Die Sammlung {1} gibt es nicht',
-  notReset: `Diese Unterhaltung ließ sich noch nicht leeren. ${again}`,
   resetStuck: 'Diese Unterhaltung wird geleert, aber was sie tat, endet nicht. Bitte später erneut versuchen',
   nothingInTurn: 'Auf die Frage {1} wurde nichts gesagt',
   noAnswerYet: 'Es gibt noch keine Antwort, die sich bewerten ließe',
