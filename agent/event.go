@@ -107,9 +107,10 @@ func MessageEvent(content json.RawMessage) Event {
 // "message".
 func (e *Event) Spoken() bool { return e.spoken }
 
-// Request is the id of the request, of an agent that is a client of the session,
-// that the turn of an event answers: the event is the request, or an answer to
-// what was asked for it. "" if there is none.
+// Request returns the id of the request that the turn of this event answers.
+// Another agent, a client of the session, sent the request. The event is that
+// request, or an answer that the session asked for meanwhile. Request returns ""
+// if the turn answers no request.
 func (e *Event) Request() string {
 	if e.From == "" {
 		return e.Correlation

@@ -57,7 +57,7 @@ func (a *Agent) Compile() (*Machine, error) {
 // does not have it any more.
 func (m *Machine) Find(state string) string { return m.node(state).name }
 
-// node is the state of that name, or else the initial one.
+// node returns the state with a name, or the initial state if no state has it.
 func (m *Machine) node(state string) *node {
 	if n := m.nodes[state]; n != nil {
 		return n

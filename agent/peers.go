@@ -63,10 +63,10 @@ func (s *Session) CreateAgentConnection(ctx context.Context, url string) error {
 // the URL names one; a message waits for it. fault.Unavailable says that it could
 // not be made, after several attempts, fault.Busy that too many messages wait.
 //
-// What was written when a connection broke is written again only to a docent,
-// which does not answer it twice; of others nobody knows whether they got it. So
-// an answer may never come, as from a peer that says nothing: let the state that
-// waits for it have a way out with State.After.
+// When a connection breaks, the session sends its unanswered messages again only
+// to a docent, which does not answer a message twice. Other peers may or may not
+// have received them. An answer may therefore never come. Give a state that waits
+// for one a way out with State.After.
 //
 // Agents that answer each other are stopped: each message counts the agents it
 // went through, and one that went through more than session.RuntimeConfig.MaxHops is

@@ -121,8 +121,8 @@ const MaxHistoryContent = 64 << 10
 // context.Cause.
 var ErrStopped = fault.New(fault.Canceled, "turn_stopped", "the turn was stopped")
 
-// StoppedID is the ClientID of the message that says that a turn was stopped
-// before it had said anything; it holds what the turn had streamed, of an answer
-// from documents with its evidence. Of a turn that failed it holds that alone,
-// and the apology comes behind it.
+// StoppedID is the ClientID of the message that marks a turn as stopped before its
+// first reply. The message holds the streamed text, and the evidence if the text
+// is an answer from documents. For a failed turn it holds only the text, and the
+// apology follows.
 const StoppedID = "stopped"

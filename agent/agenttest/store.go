@@ -544,7 +544,8 @@ func (s *Store) Session(_ context.Context, key session.SessionKey) (session.Sess
 	return out, nil
 }
 
-// Stored returns what is stored of a session; false if there is none.
+// Stored returns the stored record and messages of a session. It returns false if
+// there is no such session.
 func (s *Store) Stored(id string) (session.SessionRecord, []agent.ChatMessage, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -33,9 +33,9 @@ func (l *link) read(ctx context.Context, conn Conn) {
 	}
 }
 
-// heardHops is what is compared with Config.MaxHops of what a peer says:
-// the answer to a request that was within it is heard, so that who asked learns
-// of the end.
+// heardHops returns the hops that a message of a peer counts against
+// Config.MaxHops. An answer counts one hop less, so that the asking agent receives
+// the answer to its last allowed request.
 func (m *Message) heardHops() int {
 	if m.Correlation != "" && m.Hops < payload.MaxHops {
 		return m.Hops - 1

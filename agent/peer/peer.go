@@ -48,7 +48,7 @@ type Conn interface {
 	Close() error
 }
 
-// Limits of what a session does with other agents.
+// Limits of a session that talks to other agents.
 const (
 	// MaxSessionPeers bounds the agents that a session is connected to at a
 	// time.

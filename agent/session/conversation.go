@@ -59,7 +59,7 @@ type conversation struct {
 	listeners  []*Subscription
 	ended      string // the thread of which clients were told that it is at its end
 	users      int    // those in the middle of something that needs the session
-	seq        int64  // of what was delivered last: without a gap, all up to it was
+	seq        int64  // of the last delivered entry; all entries before it are delivered
 	resetSeq   int64  // as in SessionRecord
 	latest     int64  // the turn given last, as far as is known
 	commits    int64  // counts what was written

@@ -101,7 +101,7 @@ func (c *conversation) free(p *pending) {
 	}
 }
 
-// holdLocked keeps what steps have looked at and nothing takes; it is told once.
+// holdLocked keeps events that no transition takes and reports each once.
 func (c *conversation) holdLocked(ctx context.Context) {
 	bytes := 0
 	for _, p := range c.pending {

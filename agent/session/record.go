@@ -37,7 +37,7 @@ type record struct {
 	draft   []byte               // what was streamed and clients have no reply or step for
 	fresh   int                  // where of it begins what no reply was said for
 	resumed bool                 // steps may be stored that are not among entries
-	begun   *begun               // the answer that the newest of what was streamed is from
+	begun   *begun               // the answer whose text was streamed last
 }
 
 // begun is what an answer from documents is, if its turn is stopped now.

@@ -9,9 +9,9 @@ import (
 	"docent/payload"
 )
 
-// Reset stops the turn that runs, removes what the session holds but its
-// names, and greets again. It returns at once; what is sent after it is for the
-// session as it is afterwards.
+// Reset stops the running turn, removes the contents of the session except its
+// names, and greets again. It returns at once. Messages sent after it go to the
+// emptied session.
 func (s *Subscription) Reset(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

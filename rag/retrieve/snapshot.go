@@ -28,7 +28,7 @@ import (
 // into sentences, and of the indexes' analysis.
 const (
 	snapshotMagic   = "DSNP"
-	snapshotVersion = 4
+	snapshotVersion = 5
 	checksumSize    = 8
 )
 

@@ -235,7 +235,7 @@ func (s *splitter) breaks(a, b line, width int) bool {
 	if Ends(a.of(s.text)) {
 		return true
 	}
-	r, _ := utf8.DecodeRuneInString(next)
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(next, "[*")) // a link or emphasis continues the text as well
 	return !unicode.IsLower(r) || strings.ContainsAny(word, "_(=")
 }
 

@@ -38,6 +38,7 @@ func TestSplitSentences(t *testing.T) {
 		"wrapped":        {"This line of text was wrapped at forty-five\ncharacters because the file has short lines.\nIt goes on.", []string{"This line of text was wrapped at forty-five\ncharacters because the file has short lines.", "It goes on."}},
 		"term":           {"work_mem (integer)\n\nSets the memory. The default is 4MB.", []string{"work_mem (integer)", "Sets the memory.", "The default is 4MB."}},
 		"list":           {"Modes:\n- fast: it is quick. Really.\n- slow\n1. first", []string{"Modes:", "- fast: it is quick.", "Really.", "- slow", "1. first"}},
+		"wrapped link":   {"- It is read with\n  [bounded memory](memory.md).\n- Other", []string{"- It is read with\n  [bounded memory](memory.md).", "- Other"}},
 		"rows":           {"name | size\na | 1\nb | 2. And more.", []string{"name | size", "a | 1", "b | 2. And more."}},
 		"terminal":       {"x | y\n---+---\na | 1\n\nEnd.", []string{"x | y\n---+---\na | 1", "End."}},
 		"alternatives":   {"DETACH name [ CONCURRENTLY | FINALIZE ]", []string{"DETACH name [ CONCURRENTLY | FINALIZE ]"}},
