@@ -23,7 +23,7 @@ func TestWithoutModel(t *testing.T) {
 	})
 	u.Hears(greeting)
 	u.Says("How long is the Borealis?")
-	u.Hears("Comparing, summarising and the like need a chat model that can use tools. None is set up here, so I answer from a single search of the documents.")
+	u.Hears("Comparing, summarizing and the like need a chat model that can use tools. None is set up here, so I answer from a single search of the documents.")
 	if answer := answered(t, u); !strings.Contains(answer.Answer, "88 metres") || answer.LLMName != "extractive" {
 		t.Errorf("answered %+v", answer)
 	}
