@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 
+	"docent/rag/corpus"
+
 	"docent/internal/fault"
 
 	"docent/agent/tool"
@@ -18,8 +20,6 @@ const (
 	maxShownTitles      = 5
 	maxShownTitle       = 80 // characters
 )
-
-const emptyQuestionReply = "Your message was empty. Ask me about your documents."
 
 // Answering returns a body that answers a question from the documents. Without
 // Question it is the text of the event that led to it; where none did, nothing
@@ -114,8 +114,8 @@ func otherCollections(n int) fault.Text {
 
 // someTitles names the documents of a collection, the first ones if there are
 // many.
-func someTitles(ctx context.Context, library tool.Library, c rag.CollectionInfo) (fault.Text, error) {
-	docs, err := library.Documents(ctx, rag.DocumentFilter{Collection: c.Name, Status: rag.Ready, Limit: maxShownTitles})
+func someTitles(ctx context.Context, library tool.Library, c corpus.CollectionInfo) (fault.Text, error) {
+	docs, err := library.Documents(ctx, corpus.DocumentFilter{Collection: c.Name, Status: corpus.Ready, Limit: maxShownTitles})
 	if err != nil {
 		return fault.Text{}, fmt.Errorf("list documents of %s: %w", c.Name, err)
 	}

@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"time"
 
+	"docent/rag/talk"
+
 	"docent/payload"
-	"docent/rag"
 )
 
 // ChatHistory returns what was said in the session, oldest first: before this
@@ -22,19 +23,19 @@ func (s *Session) ChatHistory(ctx context.Context, n int, until time.Time) ([]Ch
 
 // Turns returns the text messages among the last n before the event, oldest
 // first. With n 0 it looks at the last RuntimeConfig.History.
-func (s *Session) Turns(ctx context.Context, n int) ([]rag.Turn, error) {
+func (s *Session) Turns(ctx context.Context, n int) ([]talk.Turn, error) {
 	messages, err := s.turn.backend.History(ctx, HistoryQuery{Last: n, Before: true})
 	if err != nil {
 		return nil, err
 	}
-	out := []rag.Turn{} // not nil: asked and none
+	out := []talk.Turn{} // not nil: asked and none
 	for _, m := range messages {
 		if text, ok := said(m); ok {
-			role := rag.Assistant
+			role := talk.Assistant
 			if m.IsUser {
-				role = rag.User
+				role = talk.User
 			}
-			out = append(out, rag.Turn{Role: role, Text: text})
+			out = append(out, talk.Turn{Role: role, Text: text})
 		}
 	}
 	return out, nil

@@ -29,6 +29,8 @@ import (
 	"docent/ingest"
 	"docent/internal/meter"
 	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
 )
 
 // RAG answers questions.
@@ -42,7 +44,7 @@ type RAG interface {
 // Retriever finds passages.
 type Retriever interface {
 	// Retrieve returns the passages for a query, best first.
-	Retrieve(ctx context.Context, q rag.Query) (rag.Retrieval, error)
+	Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrieval, error)
 }
 
 // Remover deletes documents.
@@ -92,7 +94,7 @@ type Config struct {
 	// Retriever searches. Required.
 	Retriever Retriever
 	// Library shows documents. Required.
-	Library rag.Library
+	Library corpus.Library
 	// Documents deletes them. Required.
 	Documents Remover
 	// Uploads takes files in. Required.

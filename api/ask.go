@@ -16,6 +16,7 @@ import (
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
+	"docent/rag/talk"
 	"docent/rag/wire"
 )
 
@@ -44,7 +45,7 @@ type Question struct {
 // Turn is an earlier message.
 type Turn struct {
 	// Role says who said it.
-	Role rag.Role `json:"role" enum:"user,assistant"`
+	Role talk.Role `json:"role" enum:"user,assistant"`
 	// Text is what was said.
 	Text string `json:"text"`
 }
@@ -76,7 +77,7 @@ func (q Question) request() (rag.Request, error) {
 		Question: q.Question, Prompt: q.Prompt, Model: q.Model, K: q.K, Collections: q.Collections, History: len(q.History),
 	}
 	for _, t := range q.History {
-		req.Turns = append(req.Turns, rag.Turn(t))
+		req.Turns = append(req.Turns, talk.Turn(t))
 	}
 	return req, nil
 }

@@ -16,6 +16,8 @@ import (
 	"docent/internal/fault"
 	"docent/llm"
 	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/talk"
 )
 
 const answerJSON = `{"llm_name":"m","question":"what?","answer":"A row [1]","docs":[],"sentences":[],"abstained":false}`
@@ -23,7 +25,7 @@ const answerJSON = `{"llm_name":"m","question":"what?","answer":"A row [1]","doc
 func TestAskJSON(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.more = []rag.CollectionInfo{{Name: "c"}}
+	w.more = []corpus.CollectionInfo{{Name: "c"}}
 	var got rag.Request
 	answer := w.answer
 	w.answer = func(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
@@ -33,7 +35,7 @@ func TestAskJSON(t *testing.T) {
 	c := w.serve(t)
 	c.want(200, answerJSON, "POST", "/api/ask", `{"question":"what?","k":3,"model":"m","prompt":"p","collections":["c"],
 		"history":[{"role":"user","text":"a"},{"role":"assistant","text":"b"}]}`, "Content-Type", "application/json")
-	if got.K != 3 || got.Model != "m" || got.Prompt != "p" || !slices.Equal(got.Collections, []string{"c"}) || got.History != 2 || got.Turns[1] != (rag.Turn{Role: rag.Assistant, Text: "b"}) {
+	if got.K != 3 || got.Model != "m" || got.Prompt != "p" || !slices.Equal(got.Collections, []string{"c"}) || got.History != 2 || got.Turns[1] != (talk.Turn{Role: talk.Assistant, Text: "b"}) {
 		t.Errorf("request is %+v", got)
 	}
 	for body, says := range map[string]string{

@@ -15,11 +15,11 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 const (
-	// maxPage is the longest page of documents or passages; it is rag.Library's.
+	// maxPage is the longest page of documents or passages; it is corpus.Library's.
 	maxPage = 1000
 	// pieceBytes is how much of a text or an original is written at a time; a
 	// client has to take that much within the time that a connection may stand
@@ -50,7 +50,7 @@ type Document struct {
 	// SHA256 is the hash of the source's bytes, in hex.
 	SHA256 string `json:"sha256"`
 	// Status says whether it can be found.
-	Status rag.Status `json:"status" enum:"ready,failed"`
+	Status corpus.Status `json:"status" enum:"ready,failed"`
 	// Error says why it could not be read.
 	Error string `json:"error,omitempty"`
 	// Sentence names the error; absent without one, and for documents stored by
@@ -64,7 +64,7 @@ type Document struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-func document(d rag.Document) Document {
+func document(d corpus.Document) Document {
 	return Document{
 		ID: d.ID, Collection: d.Collection, Source: d.Source, Title: d.Title, MediaType: d.MediaType, Language: d.Language,
 		Size: d.Size, SHA256: d.SHA256, Status: d.Status, Error: d.Error.Message, Sentence: sentence(d.Error), Chunks: d.Chunks,
@@ -79,7 +79,7 @@ type Chunk struct {
 	// Ordinal counts the document's passages from 0.
 	Ordinal int `json:"ordinal"`
 	// Kind is the sort of text.
-	Kind rag.Kind `json:"kind" enum:"prose,code,table"`
+	Kind corpus.Kind `json:"kind" enum:"prose,code,table"`
 	// Text is the passage.
 	Text string `json:"text"`
 	// Heading is the path of headings above it.
@@ -187,13 +187,13 @@ func (s *server) deleteDocuments(ctx context.Context, in *deleteInput) (*deleteO
 }
 
 // metadata returns a document without its text, which may be long.
-func (s *server) metadata(ctx context.Context, id int64) (rag.Document, error) {
-	docs, err := s.cfg.Library.Documents(ctx, rag.DocumentFilter{ID: id, Limit: 1})
+func (s *server) metadata(ctx context.Context, id int64) (corpus.Document, error) {
+	docs, err := s.cfg.Library.Documents(ctx, corpus.DocumentFilter{ID: id, Limit: 1})
 	if err == nil && len(docs) == 0 {
 		err = fault.New(fault.NotFound, "no_document", "there is no document %d", id)
 	}
 	if err != nil {
-		return rag.Document{}, err
+		return corpus.Document{}, err
 	}
 	return docs[0], nil
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // sortNewest is the sort that goes by when documents were first stored; the
@@ -15,14 +15,14 @@ import (
 const sortNewest = "newest"
 
 type listInput struct {
-	Collection string     `query:"collection" maxLength:"200" doc:"Lists only this collection."`
-	Status     rag.Status `query:"status" enum:"ready,failed" doc:"Lists only documents with this status."`
-	Match      string     `query:"match" maxLength:"500" doc:"Lists only documents with this text in the source or title."`
-	Sort       string     `query:"sort" enum:"newest,title,size,updated" doc:"The order: newest by the time of the first storing, updated by the time of the last storing, title by its first 200 letters in lower case, by code points. The default is the order of the first storing."`
-	Order      string     `query:"order" enum:"asc,desc" doc:"The direction of sort. The default is ascending for titles and descending for other orders."`
-	After      int64      `query:"after" minimum:"0" doc:"The cursor without sort: the value next of the previous page."`
-	Cursor     string     `query:"cursor" maxLength:"2000" doc:"The cursor with sort: the value next_cursor of the previous page."`
-	Limit      int        `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+	Collection string        `query:"collection" maxLength:"200" doc:"Lists only this collection."`
+	Status     corpus.Status `query:"status" enum:"ready,failed" doc:"Lists only documents with this status."`
+	Match      string        `query:"match" maxLength:"500" doc:"Lists only documents with this text in the source or title."`
+	Sort       string        `query:"sort" enum:"newest,title,size,updated" doc:"The order: newest by the time of the first storing, updated by the time of the last storing, title by its first 200 letters in lower case, by code points. The default is the order of the first storing."`
+	Order      string        `query:"order" enum:"asc,desc" doc:"The direction of sort. The default is ascending for titles and descending for other orders."`
+	After      int64         `query:"after" minimum:"0" doc:"The cursor without sort: the value next of the previous page."`
+	Cursor     string        `query:"cursor" maxLength:"2000" doc:"The cursor with sort: the value next_cursor of the previous page."`
+	Limit      int           `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 }
 
 type listOutput struct {
@@ -45,17 +45,17 @@ type place struct {
 }
 
 // placeOf is the place of a document in the list of a filter.
-func placeOf(sort string, f rag.DocumentFilter, d rag.Document) string {
+func placeOf(sort string, f corpus.DocumentFilter, d corpus.Document) string {
 	p := place{Sort: sort, Descending: f.Descending, ID: d.ID}
 	switch f.Order {
-	case rag.ByTitle:
+	case corpus.ByTitle:
 		letters := []rune(d.Title)
 		p.Title = string(letters[:min(len(letters), titleLetters)])
-	case rag.BySize:
+	case corpus.BySize:
 		p.Size = d.Size
-	case rag.ByUpdated:
+	case corpus.ByUpdated:
 		p.Updated = d.UpdatedAt.UTC()
-	case rag.ByID:
+	case corpus.ByID:
 	}
 	text, _ := json.Marshal(p) //nolint:errchkjson // nothing in it can fail
 	return base64.RawURLEncoding.EncodeToString(text)
@@ -65,7 +65,7 @@ func placeOf(sort string, f rag.DocumentFilter, d rag.Document) string {
 const titleLetters = 200
 
 // sorted adds the order and the place that a request asks for to a filter.
-func (in *listInput) sorted(f *rag.DocumentFilter) error {
+func (in *listInput) sorted(f *corpus.DocumentFilter) error {
 	switch {
 	case in.Sort == "" && (in.Order != "" || in.Cursor != ""):
 		return fault.New(fault.Invalid, "cursor_without_sort", "the parameters order and cursor need the parameter sort")
@@ -74,9 +74,9 @@ func (in *listInput) sorted(f *rag.DocumentFilter) error {
 	case in.After != 0:
 		return fault.New(fault.Invalid, "cursor_with_sort", "with sort, cursor must be the next_cursor of the previous page")
 	case in.Sort != sortNewest:
-		f.Order = rag.DocumentOrder(in.Sort)
+		f.Order = corpus.DocumentOrder(in.Sort)
 	}
-	f.Descending = in.Order == "desc" || in.Order == "" && f.Order != rag.ByTitle
+	f.Descending = in.Order == "desc" || in.Order == "" && f.Order != corpus.ByTitle
 	if in.Cursor == "" {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (in *listInput) sorted(f *rag.DocumentFilter) error {
 	if err != nil || p.Sort != in.Sort || p.Descending != f.Descending {
 		return fault.New(fault.Invalid, "cursor_invalid", "the cursor does not belong to this list in this order")
 	}
-	f.Past = &rag.Document{ID: p.ID, Title: p.Title, Size: p.Size, UpdatedAt: p.Updated}
+	f.Past = &corpus.Document{ID: p.ID, Title: p.Title, Size: p.Size, UpdatedAt: p.Updated}
 	return nil
 }
 
@@ -96,7 +96,7 @@ func (s *server) listDocuments(ctx context.Context, in *listInput) (*listOutput,
 	if err := plain("collection", in.Collection, "match", in.Match); err != nil {
 		return nil, err
 	}
-	filter := rag.DocumentFilter{
+	filter := corpus.DocumentFilter{
 		Collection: in.Collection, Status: in.Status, Match: in.Match, After: in.After,
 		Limit: min(in.Limit+1, maxPage), // one more tells whether there is a next page
 	}

@@ -14,7 +14,7 @@ import (
 
 	"docent/ingest/intake"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 	"docent/store/sqlite"
 )
 
@@ -27,7 +27,7 @@ func shelf(t *testing.T, titles ...string) (*sqlite.Store, *client) {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	for i, title := range titles {
-		d := rag.Document{Collection: "default", Source: fmt.Sprintf("/%d", i), Title: title, Size: int64(100 - i/2), Status: rag.Ready}
+		d := corpus.Document{Collection: "default", Source: fmt.Sprintf("/%d", i), Title: title, Size: int64(100 - i/2), Status: corpus.Ready}
 		if _, err := db.PutDocuments(t.Context(), []intake.Put{{Document: d}}); err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestDeleteManyDocuments(t *testing.T) {
 	c.want(200, `{"removed":0}`, "POST", path, `{"ids":[0,-1,99999,9223372036854775807]}`, "Content-Type", kind)
 	c.want(200, `{"removed":1202}`, "POST", path, remove(append(ids, 1, 1, 99999)), "Content-Type", kind)
 	c.want(200, `{"removed":0}`, "POST", path, remove(append(make([]int64, 8000), ids...)), "Content-Type", kind)
-	left, err := db.Documents(t.Context(), rag.DocumentFilter{})
+	left, err := db.Documents(t.Context(), corpus.DocumentFilter{})
 	if err != nil || len(left) != 1 || left[0].ID != 1203 {
 		t.Errorf("left are %v %v", left, err)
 	}

@@ -21,12 +21,13 @@ import (
 	"docent/llm/llmtest"
 	"docent/payload"
 	"docent/rag"
+	"docent/rag/retrieve"
 	"docent/store/sqlite"
 )
 
 // installed serves the API over a real database, index and reader, answering
 // with quotes or with the given models, the first of which is the default.
-func installed(t *testing.T, models ...*llm.OpenAI) (*client, *sqlite.Store, *rag.Retriever) {
+func installed(t *testing.T, models ...*llm.OpenAI) (*client, *sqlite.Store, *retrieve.Retriever) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
 	if err != nil {
@@ -37,7 +38,7 @@ func installed(t *testing.T, models ...*llm.OpenAI) (*client, *sqlite.Store, *ra
 	if err != nil {
 		t.Fatal(err)
 	}
-	retriever, err := rag.NewRetriever(rag.RetrieverConfig{Corpus: db, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New()})
+	retriever, err := retrieve.New(retrieve.Config{Corpus: db, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ import (
 	"docent/ingest/extract/pdf"
 	"docent/ingest/intake"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 const (
@@ -127,7 +127,7 @@ func (s *server) pageRoutes() {
 }
 
 // paged returns a document that has pages, without its text.
-func (s *server) paged(ctx context.Context, id int64) (rag.Document, error) {
+func (s *server) paged(ctx context.Context, id int64) (corpus.Document, error) {
 	d, err := s.metadata(ctx, id)
 	if err != nil {
 		return d, err
@@ -215,7 +215,7 @@ func (s *server) passage(ctx context.Context, in *pageInput) (pdf.Passage, error
 }
 
 // fromOriginal works on a document's bytes and keeps what is made of them.
-func (s *server) fromOriginal(ctx context.Context, d rag.Document, key keptPage, work func(pdf []byte) (drawnPage, error)) (drawnPage, error) {
+func (s *server) fromOriginal(ctx context.Context, d corpus.Document, key keptPage, work func(pdf []byte) (drawnPage, error)) (drawnPage, error) {
 	if kept, found := s.kept.get(key); found { // it came while this waited
 		return kept, nil
 	}
@@ -242,7 +242,7 @@ func (s *server) fromOriginal(ctx context.Context, d rag.Document, key keptPage,
 }
 
 // original is a document as it was read.
-func original(d rag.Document, data []byte) intake.Source {
+func original(d corpus.Document, data []byte) intake.Source {
 	return intake.Source{Name: d.Source, Media: d.MediaType, Data: data}
 }
 

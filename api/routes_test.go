@@ -16,7 +16,7 @@ import (
 
 	"docent/agent/session"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 func TestHealthAndReady(t *testing.T) {
@@ -64,7 +64,7 @@ func TestDocuments(t *testing.T) {
 	c := w.serve(t)
 	c.want(200, docA, "GET", "/api/documents/1", "")
 	c.want(200, `{"documents":[`+docA+`],"next":1}`, "GET", "/api/documents?limit=1&collection=default&status=ready&match=A", "")
-	if f := w.filters[1]; f.Collection != "default" || f.Status != rag.Ready || f.Match != "A" {
+	if f := w.filters[1]; f.Collection != "default" || f.Status != corpus.Ready || f.Match != "A" {
 		t.Errorf("filter is %+v", f)
 	}
 	var ids []int64
@@ -159,7 +159,7 @@ func TestLargeReadsAreBounded(t *testing.T) {
 func TestUnknownCollection(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.more = []rag.CollectionInfo{{Name: "manuals", Documents: 1}}
+	w.more = []corpus.CollectionInfo{{Name: "manuals", Documents: 1}}
 	c := w.serve(t)
 	const says = `no collection "manual"; there are: default, manuals`
 	c.wantError(404, fault.NotFound, says, "GET", "/api/search?q=x&collection=manuals&collection=manual", "")
@@ -174,7 +174,7 @@ func TestUnknownCollection(t *testing.T) {
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.more = []rag.CollectionInfo{{Name: "a"}, {Name: "b"}}
+	w.more = []corpus.CollectionInfo{{Name: "a"}, {Name: "b"}}
 	c := w.serve(t)
 	result := `"rank":1,"score":0.5,"source":"/docs/a.md","title":"A","heading":"H › I","page":2,"page_label":"iii","start":0,"end":7,"text":"Größe","document_id":1,"chunk_id":11`
 	c.want(200, `{"question":"what is ß?","evidence":0.25,"results":[{`+result+`}]}`, "GET", "/api/search?q=what+is+%C3%9F%3F", "")

@@ -9,7 +9,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
 )
 
 // maxNamed bounds the collections that an error lists.
@@ -70,7 +71,7 @@ func (s *server) searchRoutes() {
 // knowsCollections fails if one of the names is that of no collection: nothing
 // would be found, and nobody would know why. The default one is always there.
 func (s *server) knowsCollections(ctx context.Context, names []string) error {
-	if !slices.ContainsFunc(names, func(name string) bool { return name != rag.DefaultCollection }) {
+	if !slices.ContainsFunc(names, func(name string) bool { return name != corpus.DefaultCollection }) {
 		return nil
 	}
 	known, err := s.cfg.Library.Collections(ctx)
@@ -82,7 +83,7 @@ func (s *server) knowsCollections(ctx context.Context, names []string) error {
 		there = append(there, c.Name)
 	}
 	for _, name := range names {
-		if name == rag.DefaultCollection || slices.Contains(there, name) {
+		if name == corpus.DefaultCollection || slices.Contains(there, name) {
 			continue
 		}
 		if len(there) > maxNamed {
@@ -104,7 +105,7 @@ func (s *server) search(ctx context.Context, in *searchInput) (*searchOutput, er
 	if err := s.knowsCollections(ctx, in.Collection); err != nil {
 		return nil, err
 	}
-	found, err := s.cfg.Retriever.Retrieve(ctx, rag.Query{Question: q, K: in.K, Collections: in.Collection})
+	found, err := s.cfg.Retriever.Retrieve(ctx, retrieve.Query{Question: q, K: in.K, Collections: in.Collection})
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,8 @@ import (
 	"docent/ingest"
 	"docent/internal/fault"
 	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -34,15 +36,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // world is an installation in memory: what the API works on.
 type world struct {
 	mu       sync.Mutex
-	docs     []rag.Document
-	chunks   map[int64][]rag.Chunk
+	docs     []corpus.Document
+	chunks   map[int64][]corpus.Chunk
 	original map[int64]string
 	sessions []session.SessionRecord
 	messages map[int64][]agent.ChatMessage
 	steps    map[int64][]agent.ReasoningRecord
-	queries  []rag.Query
-	more     []rag.CollectionInfo // beside the default one
-	filters  []rag.DocumentFilter
+	queries  []retrieve.Query
+	more     []corpus.CollectionInfo // beside the default one
+	filters  []corpus.DocumentFilter
 	texts    int // how often a document was read with its text
 
 	answer func(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
@@ -54,12 +56,12 @@ type world struct {
 func newWorld() *world {
 	page, at := 2, time.Date(2027, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))
 	return &world{
-		docs: []rag.Document{
-			{ID: 1, Collection: "default", Source: "/docs/a.md", Title: "A", MediaType: "text/markdown", Status: rag.Ready, Chunks: 1, Text: "Größe is a word.", SHA256: "aa", Size: 18, CreatedAt: at, UpdatedAt: at},
-			{ID: 2, Collection: "default", Source: "upload:b.pdf", Title: "B", MediaType: "application/pdf", Status: rag.Ready},
-			{ID: 4, Collection: "other", Source: "https://x/evil.html", Title: "C", MediaType: "text/html; charset=utf-8", Status: rag.Failed, Error: fault.Plain("it is encrypted")},
+		docs: []corpus.Document{
+			{ID: 1, Collection: "default", Source: "/docs/a.md", Title: "A", MediaType: "text/markdown", Status: corpus.Ready, Chunks: 1, Text: "Größe is a word.", SHA256: "aa", Size: 18, CreatedAt: at, UpdatedAt: at},
+			{ID: 2, Collection: "default", Source: "upload:b.pdf", Title: "B", MediaType: "application/pdf", Status: corpus.Ready},
+			{ID: 4, Collection: "other", Source: "https://x/evil.html", Title: "C", MediaType: "text/html; charset=utf-8", Status: corpus.Failed, Error: fault.Plain("it is encrypted")},
 		},
-		chunks:   map[int64][]rag.Chunk{1: {{ID: 11, DocumentID: 1, Kind: rag.Prose, Text: "Größe", Headings: []string{"H", "I"}, Page: &page, PageLabel: "iii", End: 7, Tokens: 2}, {ID: 12, Ordinal: 1}}},
+		chunks:   map[int64][]corpus.Chunk{1: {{ID: 11, DocumentID: 1, Kind: corpus.Prose, Text: "Größe", Headings: []string{"H", "I"}, Page: &page, PageLabel: "iii", End: 7, Tokens: 2}, {ID: 12, Ordinal: 1}}},
 		original: map[int64]string{1: "# Größe", 2: "%PDF-1.7", 4: "<script>alert(1)</script>"},
 		sessions: []session.SessionRecord{
 			{RowID: 7, Key: session.SessionKey{Agent: "docent", ID: "s1"}, Name: "First", Platform: "WebSocketPlatform", Username: "ada", UpdatedAt: at, Messages: 2, Seq: 4},
@@ -107,20 +109,20 @@ func (w *world) Run(ctx context.Context, req rag.Request) (rag.Answer, error) {
 	return rag.Answer{}, errors.New("no message")
 }
 
-func (w *world) Retrieve(_ context.Context, q rag.Query) (rag.Retrieval, error) {
+func (w *world) Retrieve(_ context.Context, q retrieve.Query) (retrieve.Retrieval, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.queries = append(w.queries, q)
-	r := rag.Result{Rank: 1, Score: 0.5, Features: map[string]float64{"bm25": 1}}
-	r.Passage = rag.Passage{Chunk: w.chunks[1][0], Document: w.docs[0]}
-	return rag.Retrieval{Question: q.Question, Evidence: 0.25, Results: []rag.Result{r}}, w.broken
+	r := retrieve.Result{Rank: 1, Score: 0.5, Features: map[string]float64{"bm25": 1}}
+	r.Passage = corpus.Passage{Chunk: w.chunks[1][0], Document: w.docs[0]}
+	return retrieve.Retrieval{Question: q.Question, Evidence: 0.25, Results: []retrieve.Result{r}}, w.broken
 }
 
-func (w *world) Documents(_ context.Context, f rag.DocumentFilter) ([]rag.Document, error) {
+func (w *world) Documents(_ context.Context, f corpus.DocumentFilter) ([]corpus.Document, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.filters = append(w.filters, f)
-	var out []rag.Document
+	var out []corpus.Document
 	for _, d := range w.docs {
 		if d.ID > f.After && (f.ID == 0 || f.ID == d.ID) && (f.Collection == "" || f.Collection == d.Collection) && (f.Status == "" || f.Status == d.Status) && len(out) < cmp.Or(f.Limit, 100) {
 			d.Text = ""
@@ -130,7 +132,7 @@ func (w *world) Documents(_ context.Context, f rag.DocumentFilter) ([]rag.Docume
 	return out, w.broken
 }
 
-func (w *world) Document(_ context.Context, id int64) (rag.Document, error) {
+func (w *world) Document(_ context.Context, id int64) (corpus.Document, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.texts++
@@ -139,12 +141,12 @@ func (w *world) Document(_ context.Context, id int64) (rag.Document, error) {
 			return d, w.broken
 		}
 	}
-	return rag.Document{}, fault.New(fault.NotFound, "no_document", "there is no document %d", id)
+	return corpus.Document{}, fault.New(fault.NotFound, "no_document", "there is no document %d", id)
 }
 
-func (w *world) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]rag.Chunk, error) {
+func (w *world) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]corpus.Chunk, error) {
 	_, err := w.Document(ctx, id)
-	chunks := slices.DeleteFunc(slices.Clone(w.chunks[id]), func(c rag.Chunk) bool { return c.Ordinal <= after })
+	chunks := slices.DeleteFunc(slices.Clone(w.chunks[id]), func(c corpus.Chunk) bool { return c.Ordinal <= after })
 	return chunks[:min(limit, len(chunks))], err
 }
 
@@ -155,15 +157,15 @@ func (w *world) Original(ctx context.Context, id int64) (io.ReadCloser, error) {
 	return io.NopCloser(strings.NewReader(w.original[id])), nil
 }
 
-func (w *world) Collections(context.Context) ([]rag.CollectionInfo, error) {
-	return append([]rag.CollectionInfo{{Name: "default", Documents: 2, Chunks: 1}}, w.more...), w.broken
+func (w *world) Collections(context.Context) ([]corpus.CollectionInfo, error) {
+	return append([]corpus.CollectionInfo{{Name: "default", Documents: 2, Chunks: 1}}, w.more...), w.broken
 }
 
 func (w *world) RemoveDocuments(_ context.Context, ids []int64) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before := len(w.docs)
-	w.docs = slices.DeleteFunc(w.docs, func(d rag.Document) bool { return slices.Contains(ids, d.ID) })
+	w.docs = slices.DeleteFunc(w.docs, func(d corpus.Document) bool { return slices.Contains(ids, d.ID) })
 	return before - len(w.docs), w.broken
 }
 
@@ -180,7 +182,7 @@ func (w *world) Read(ctx context.Context, collection, source string, r io.Reader
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	d := rag.Document{ID: int64(100 + len(w.docs)), Collection: collection, Source: source, Text: string(data), Status: rag.Ready}
+	d := corpus.Document{ID: int64(100 + len(w.docs)), Collection: collection, Source: source, Text: string(data), Status: corpus.Ready}
 	w.docs = append(w.docs, d)
 	return []ingest.Result{{Source: source, Status: ingest.Added, Chunks: 1, DocumentID: d.ID}}, nil
 }

@@ -20,7 +20,7 @@ import (
 	"docent/ingest"
 	"docent/ingest/intake"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // Limits of an upload's small parts.
@@ -157,7 +157,7 @@ func (s *server) readParts(ctx context.Context, parts *multipart.Reader, collect
 			if err := plain("collection", collection); err != nil {
 				return err
 			}
-			setDefault(&collection, rag.DefaultCollection)
+			setDefault(&collection, corpus.DefaultCollection)
 			source := "upload:" + distinct(names, cleanPath(sentName(part)))
 			r, tooLarge, err := s.readFile(ctx, part, collection, source)
 			if err != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"runtime"
 
+	"docent/rag/retrieve"
+
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -127,7 +129,7 @@ func (c AnswersConfig) ask(ctx context.Context, q Question) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	found, err := c.Retriever.Retrieve(ctx, rag.Query{Question: q.Text, Turns: turns, K: c.K, Collections: c.Collections})
+	found, err := c.Retriever.Retrieve(ctx, retrieve.Query{Question: q.Text, Turns: turns, K: c.K, Collections: c.Collections})
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"docent/rag/retrieve"
+
 	"docent/rag"
 )
 
@@ -26,7 +28,7 @@ func (c clerk) Run(_ context.Context, r rag.Request) (rag.Answer, error) {
 }
 
 // message makes an answer whose sentences cite the passages of the same place.
-func message(docs []rag.Result, sentences []string, cites [][]int) rag.Answer {
+func message(docs []retrieve.Result, sentences []string, cites [][]int) rag.Answer {
 	var msg rag.Answer
 	msg.Passages = docs
 	for i, s := range sentences {
@@ -39,12 +41,12 @@ func message(docs []rag.Result, sentences []string, cites [][]int) rag.Answer {
 
 func tinyClerk() clerk {
 	return clerk{
-		"default port?": message([]rag.Result{port, noise},
+		"default port?": message([]retrieve.Result{port, noise},
 			[]string{"> The server listens on port 5432 unless it is told otherwise. [1]", "That is well known."}, [][]int{{1}, nil}),
-		"VACUUM or VACUUM FULL?": message([]rag.Result{noise, noise, noise, full},
+		"VACUUM or VACUUM FULL?": message([]retrieve.Result{noise, noise, noise, full},
 			[]string{"VACUUM FULL rewrites the table as it pleases [4, 1].", "An invented sentence [9]."}, [][]int{{4, 1}, {9}}),
-		"and on Windows?":    message([]rag.Result{noise, pgpass}, []string{`- On Windows it is %APPDATA%\postgresql and so on. [2]`}, [][]int{{2}}),
-		"who pays for this?": message([]rag.Result{noise}, []string{"“nothing of the kind is said here” [1]"}, [][]int{{1}}),
+		"and on Windows?":    message([]retrieve.Result{noise, pgpass}, []string{`- On Windows it is %APPDATA%\postgresql and so on. [2]`}, [][]int{{2}}),
+		"who pays for this?": message([]retrieve.Result{noise}, []string{"“nothing of the kind is said here” [1]"}, [][]int{{1}}),
 	}
 }
 
@@ -101,7 +103,7 @@ func TestMeasureAnswersFails(t *testing.T) {
 		"no questions":  {Answerer: tinyClerk(), Retriever: shelf{}},
 		"more than all": {Answerer: tinyClerk(), Retriever: shelf{}, Questions: questions, MaxWrong: 2},
 		"no answer":     {Answerer: clerk{}, Retriever: shelf{}, Questions: questions},
-		"no retrieval":  {Answerer: tinyClerk(), Retriever: shelf{check: func(rag.Query) error { return errors.New("no") }}, Questions: questions},
+		"no retrieval":  {Answerer: tinyClerk(), Retriever: shelf{check: func(retrieve.Query) error { return errors.New("no") }}, Questions: questions},
 	} {
 		if _, err := MeasureAnswers(t.Context(), cfg); err == nil {
 			t.Errorf("%s: no error", name)

@@ -3,12 +3,15 @@ package eval
 import (
 	"testing"
 
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+
 	"docent/rag"
 )
 
 // said is one passage with a text.
-func said(text string) []rag.Result {
-	return []rag.Result{{Passage: rag.Passage{Chunk: rag.Chunk{Text: text}}}}
+func said(text string) []retrieve.Result {
+	return []retrieve.Result{{Passage: corpus.Passage{Chunk: corpus.Chunk{Text: text}}}}
 }
 
 func TestCited(t *testing.T) {

@@ -3,7 +3,8 @@ package eval
 import (
 	"math"
 
-	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
 )
 
 // Depth is how many passages of a retrieval count.
@@ -116,7 +117,7 @@ func newJudge(q Question) *judge {
 }
 
 // rate measures results.
-func (j *judge) rate(results []rag.Result) scores {
+func (j *judge) rate(results []retrieve.Result) scores {
 	ranks, page := make([]int, len(j.quotes)), 0
 	for i, r := range results[:min(len(results), Depth)] {
 		v := j.look(r.Passage)
@@ -132,7 +133,7 @@ func (j *judge) rate(results []rag.Result) scores {
 	return score(ranks, page)
 }
 
-func (j *judge) look(p rag.Passage) verdict {
+func (j *judge) look(p corpus.Passage) verdict {
 	key := passageKey{p.Chunk.ID, p.Start, p.End}
 	v, ok := j.known[key]
 	if !ok {

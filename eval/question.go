@@ -11,8 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	"docent/rag/talk"
+
 	"docent/internal/fault"
-	"docent/rag"
 )
 
 const (
@@ -52,7 +53,7 @@ type Question struct {
 // Turn is an earlier message of a conversation.
 type Turn struct {
 	// Role is "user" or "assistant".
-	Role rag.Role `json:"role"`
+	Role talk.Role `json:"role"`
 	// Text is what was said.
 	Text string `json:"text"`
 }
@@ -156,8 +157,8 @@ func (q *Question) check() error {
 		}
 	}
 	for i, t := range q.History {
-		if t.Role != rag.User && t.Role != rag.Assistant {
-			return fmt.Errorf("%s: turn %d is by %q, want %q or %q", q.ID, i+1, t.Role, rag.User, rag.Assistant)
+		if t.Role != talk.User && t.Role != talk.Assistant {
+			return fmt.Errorf("%s: turn %d is by %q, want %q or %q", q.ID, i+1, t.Role, talk.User, talk.Assistant)
 		}
 	}
 	return nil
@@ -177,10 +178,10 @@ func (q *Question) Odd() bool {
 }
 
 // Turns returns the history as retrieval takes it.
-func (q *Question) Turns() []rag.Turn {
-	turns := make([]rag.Turn, len(q.History))
+func (q *Question) Turns() []talk.Turn {
+	turns := make([]talk.Turn, len(q.History))
 	for i, t := range q.History {
-		turns[i] = rag.Turn{Role: t.Role, Text: t.Text}
+		turns[i] = talk.Turn{Role: t.Role, Text: t.Text}
 	}
 	return turns
 }

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"docent/rag/talk"
+
 	"docent/internal/fault"
-	"docent/rag"
 )
 
 func loadTiny(t testing.TB) []Question {
@@ -29,13 +30,13 @@ func TestLoad(t *testing.T) {
 	q := questions[2]
 	want := Question{
 		ID: "t-003", Kind: "followup", Text: "and on Windows?", Answer: "%APPDATA%.", Facts: []string{"%APPDATA%"}, Line: 4,
-		History:  []Turn{{rag.User, "where is pgpass?"}, {rag.Assistant, "In your home."}},
+		History:  []Turn{{talk.User, "where is pgpass?"}, {talk.Assistant, "In your home."}},
 		Evidence: []Evidence{{File: "pgpass", Quote: `%APPDATA%\postgresql`}},
 	}
 	if !reflect.DeepEqual(q, want) {
 		t.Errorf("got %+v, want %+v", q, want)
 	}
-	if turns := q.Turns(); len(turns) != 2 || turns[1] != (rag.Turn{Role: rag.Assistant, Text: "In your home."}) {
+	if turns := q.Turns(); len(turns) != 2 || turns[1] != (talk.Turn{Role: talk.Assistant, Text: "In your home."}) {
 		t.Errorf("turns %+v", turns)
 	}
 	if questions[3].Answerable() || !q.Answerable() {

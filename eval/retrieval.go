@@ -8,14 +8,15 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"docent/rag/retrieve"
+
 	"docent/internal/fault"
-	"docent/rag"
 )
 
 // Retriever finds passages; rag.Retriever does.
 type Retriever interface {
 	// Retrieve returns what is found for a query.
-	Retrieve(ctx context.Context, q rag.Query) (rag.Retrieval, error)
+	Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrieval, error)
 }
 
 // Variant is a way to retrieve, to be compared with others.
@@ -23,7 +24,7 @@ type Variant struct {
 	// Name is shown in reports.
 	Name string
 	// Mode chooses the stages.
-	Mode rag.Mode
+	Mode retrieve.Mode
 	// Without leaves features of the second stage out.
 	Without []string
 }
@@ -34,18 +35,18 @@ const Full = "full"
 // Stages are the variants that show what each stage adds.
 func Stages() []Variant {
 	return []Variant{
-		{Name: "bm25", Mode: rag.Keywords},
-		{Name: "vectors", Mode: rag.Vectors},
-		{Name: "hybrid", Mode: rag.Hybrid},
-		{Name: Full, Mode: rag.Full},
+		{Name: "bm25", Mode: retrieve.Keywords},
+		{Name: "vectors", Mode: retrieve.Vectors},
+		{Name: "hybrid", Mode: retrieve.Hybrid},
+		{Name: Full, Mode: retrieve.Full},
 	}
 }
 
 // Ablations are the full variant and, for each feature, the full one without it.
 func Ablations(features []string) []Variant {
-	out := []Variant{{Name: Full, Mode: rag.Full}}
+	out := []Variant{{Name: Full, Mode: retrieve.Full}}
 	for _, f := range features {
-		out = append(out, Variant{Name: Full + " − " + f, Mode: rag.Full, Without: []string{f}})
+		out = append(out, Variant{Name: Full + " − " + f, Mode: retrieve.Full, Without: []string{f}})
 	}
 	return out
 }
@@ -113,7 +114,7 @@ func MeasureRetrieval(ctx context.Context, cfg RetrievalConfig) (*RetrievalRepor
 		q := cfg.Questions[i]
 		j := newJudge(q)
 		for v, variant := range cfg.Variants {
-			found, err := cfg.Retriever.Retrieve(ctx, rag.Query{
+			found, err := cfg.Retriever.Retrieve(ctx, retrieve.Query{
 				Question: q.Text, Turns: q.Turns(), K: Depth, Collections: cfg.Collections, Mode: variant.Mode, Without: variant.Without,
 			})
 			if err != nil {

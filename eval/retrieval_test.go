@@ -7,22 +7,24 @@ import (
 	"strings"
 	"testing"
 
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+
 	"docent/internal/fault"
-	"docent/rag"
 )
 
 // shelf is a retriever that has its passages ready: by mode and question.
 type shelf struct {
-	found   map[rag.Mode]map[string][]rag.Result
-	without func(features []string) rag.Mode // the mode that stands for them
-	check   func(q rag.Query) error
+	found   map[retrieve.Mode]map[string][]retrieve.Result
+	without func(features []string) retrieve.Mode // the mode that stands for them
+	check   func(q retrieve.Query) error
 	grade   map[string]float64 // evidence by question
 }
 
-func (s shelf) Retrieve(_ context.Context, q rag.Query) (rag.Retrieval, error) {
+func (s shelf) Retrieve(_ context.Context, q retrieve.Query) (retrieve.Retrieval, error) {
 	if s.check != nil {
 		if err := s.check(q); err != nil {
-			return rag.Retrieval{}, err
+			return retrieve.Retrieval{}, err
 		}
 	}
 	mode := q.Mode
@@ -30,11 +32,11 @@ func (s shelf) Retrieve(_ context.Context, q rag.Query) (rag.Retrieval, error) {
 		mode = s.without(q.Without)
 	}
 	results := s.found[mode][q.Question]
-	return rag.Retrieval{Question: q.Question, Results: results[:min(len(results), q.K)], Evidence: s.grade[q.Question]}, nil
+	return retrieve.Retrieval{Question: q.Question, Results: results[:min(len(results), q.K)], Evidence: s.grade[q.Question]}, nil
 }
 
-func result(id int64, source, text string) rag.Result {
-	return rag.Result{Passage: rag.Passage{Chunk: rag.Chunk{ID: id, Text: text, End: len(text)}, Document: rag.Document{Source: source}}}
+func result(id int64, source, text string) retrieve.Result {
+	return retrieve.Result{Passage: corpus.Passage{Chunk: corpus.Chunk{ID: id, Text: text, End: len(text)}, Document: corpus.Document{Source: source}}}
 }
 
 var (
@@ -49,27 +51,27 @@ var (
 
 func tinyShelf() shelf {
 	return shelf{
-		found: map[rag.Mode]map[string][]rag.Result{
-			rag.Keywords: {
+		found: map[retrieve.Mode]map[string][]retrieve.Result{
+			retrieve.Keywords: {
 				"default port?":          {noise, beside, port}, // page 2, quote 3
 				"VACUUM or VACUUM FULL?": {noise, noise, plain, noise, full},
 				"and on Windows?":        {noise},
 			},
-			rag.Full: {
+			retrieve.Full: {
 				"default port?":          {port, beside, noise},
 				"VACUUM or VACUUM FULL?": {both, noise},
 				"and on Windows?":        {noise, noise, noise, pgpass},
 			},
 			"broken": {},
 		},
-		without: func([]string) rag.Mode { return rag.Keywords },
+		without: func([]string) retrieve.Mode { return retrieve.Keywords },
 	}
 }
 
 func TestMeasureRetrieval(t *testing.T) {
 	t.Parallel()
 	s := tinyShelf()
-	s.check = func(q rag.Query) error {
+	s.check = func(q retrieve.Query) error {
 		if q.K != Depth || len(q.Collections) != 1 || (q.Question == "and on Windows?") != (len(q.Turns) == 2) {
 			return errors.New("not the query that was to be made")
 		}
@@ -78,7 +80,7 @@ func TestMeasureRetrieval(t *testing.T) {
 	last := 0
 	r, err := MeasureRetrieval(t.Context(), RetrievalConfig{
 		Retriever: s, Questions: loadTiny(t), Collections: []string{"c"},
-		Variants: []Variant{{Name: "bm25", Mode: rag.Keywords}, {Name: Full, Mode: rag.Full}},
+		Variants: []Variant{{Name: "bm25", Mode: retrieve.Keywords}, {Name: Full, Mode: retrieve.Full}},
 		Progress: func(done, total int) {
 			if total != 3 || done != last+1 {
 				t.Errorf("progress %d of %d after %d", done, total, last)
@@ -137,11 +139,11 @@ func TestMeasureRetrieval(t *testing.T) {
 func TestAblations(t *testing.T) {
 	t.Parallel()
 	s := tinyShelf()
-	s.without = func(features []string) rag.Mode {
+	s.without = func(features []string) retrieve.Mode {
 		if len(features) != 1 || features[0] != "soft" {
 			t.Errorf("without %v", features)
 		}
-		return rag.Keywords
+		return retrieve.Keywords
 	}
 	r, err := MeasureRetrieval(t.Context(), RetrievalConfig{Retriever: s, Questions: loadTiny(t), Variants: Ablations([]string{"soft"}), Workers: 1})
 	if err != nil {
@@ -155,8 +157,8 @@ func TestAblations(t *testing.T) {
 func TestMeasureRetrievalFails(t *testing.T) {
 	t.Parallel()
 	s, questions := tinyShelf(), loadTiny(t)
-	s.check = func(q rag.Query) error {
-		if q.Mode == rag.Vectors {
+	s.check = func(q retrieve.Query) error {
+		if q.Mode == retrieve.Vectors {
 			return fault.New(fault.Unavailable, "test_sentence", "no vectors today")
 		}
 		return nil

@@ -12,13 +12,14 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"docent/rag/corpus"
+
 	"go.uber.org/goleak"
 
 	"docent/ingest"
 	"docent/ingest/chunk"
 	"docent/ingest/worker"
 	"docent/internal/fault"
-	"docent/rag"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -181,7 +182,7 @@ func TestStored(t *testing.T) {
 		t.Fatal("nothing is stored")
 	}
 	d := s.doc
-	if d.Title != "Pumps" || d.MediaType != "text/markdown" || d.Language != "en" || d.Status != rag.Ready || d.Pipeline != ingest.Pipeline+" text/markdown@1" ||
+	if d.Title != "Pumps" || d.MediaType != "text/markdown" || d.Language != "en" || d.Status != corpus.Ready || d.Pipeline != ingest.Pipeline+" text/markdown@1" ||
 		len(d.SHA256) != 64 || d.Size != int64(len(s.source)) || d.Modified.IsZero() || d.Chunks != len(s.chunks) {
 		t.Errorf("document %+v", d)
 	}
@@ -248,7 +249,7 @@ failed odd.txt: undecodable: its character set was not recognized; save it as UT
 	if f.store.puts != puts {
 		t.Error("known failures are stored again")
 	}
-	if s := f.store.get(filepath.Join(f.dir, "empty.txt")); s == nil || s.doc.Status != rag.Failed || s.doc.Error.IsZero() || len(s.chunks) != 0 {
+	if s := f.store.get(filepath.Join(f.dir, "empty.txt")); s == nil || s.doc.Status != corpus.Failed || s.doc.Error.IsZero() || len(s.chunks) != 0 {
 		t.Errorf("the failure is stored as %+v", s)
 	}
 	f.write("empty.txt", "no longer")
@@ -268,7 +269,7 @@ func TestRetryReadsFailuresAgain(t *testing.T) {
 	p := f.write("a.txt", "text")
 	f.run(ingest.Request{})
 	s := f.store.get(p)
-	s.doc.Status, s.doc.Error, s.chunks, s.vectors = rag.Failed, fault.Plain("a fault of an earlier day"), nil, nil
+	s.doc.Status, s.doc.Error, s.chunks, s.vectors = corpus.Failed, fault.Plain("a fault of an earlier day"), nil, nil
 	f.expect(ingest.Request{}, "failed a.txt: a fault of an earlier day\n")
 	f.expect(ingest.Request{Retry: true}, "changed a.txt\n")
 }
@@ -322,7 +323,7 @@ func TestPermissionDenied(t *testing.T) {
 	for range 2 {
 		f.expect(ingest.Request{Prune: true}, want)
 	}
-	for name, status := range map[string]rag.Status{"a.txt": rag.Ready, "faq.jsonl#x": rag.Ready, "new.txt": rag.Failed} {
+	for name, status := range map[string]corpus.Status{"a.txt": corpus.Ready, "faq.jsonl#x": corpus.Ready, "new.txt": corpus.Failed} {
 		if s := f.store.get(filepath.Join(f.dir, name)); s == nil || s.doc.Status != status {
 			t.Errorf("%s is stored as %+v, want it %s", name, s, status)
 		}

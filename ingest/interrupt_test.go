@@ -12,9 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"docent/rag/corpus"
+
 	"docent/ingest"
 	"docent/internal/fault"
-	"docent/rag"
 )
 
 // many writes n files of several chunks each.
@@ -168,7 +169,7 @@ func TestEmbedderFails(t *testing.T) {
 		return nil
 	}
 	f.expect(ingest.Request{}, "added a.txt\nfailed b.txt: the embedder refuses it: the text is too long\nadded c.txt\n")
-	if s := f.store.get(filepath.Join(f.dir, "b.txt")); s.doc.Status != rag.Failed || len(s.chunks) != 0 {
+	if s := f.store.get(filepath.Join(f.dir, "b.txt")); s.doc.Status != corpus.Failed || len(s.chunks) != 0 {
 		t.Errorf("stored %+v", s.doc)
 	}
 }

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"sync"
 
+	"docent/rag/corpus"
+
 	"docent/ingest/intake"
-	"docent/rag"
 )
 
 // memory is a Store in memory.
@@ -21,8 +22,8 @@ type memory struct {
 }
 
 type stored struct {
-	doc     rag.Document
-	chunks  []rag.Chunk
+	doc     corpus.Document
+	chunks  []corpus.Chunk
 	vectors map[string][][]float32
 	source  []byte
 }
@@ -69,7 +70,7 @@ func (m *memory) PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, 
 		s := m.docs[k]
 		if s == nil {
 			m.last++
-			s = &stored{doc: rag.Document{ID: m.last}}
+			s = &stored{doc: corpus.Document{ID: m.last}}
 			m.docs[k] = s
 		}
 		id := s.doc.ID
@@ -98,20 +99,20 @@ func (m *memory) RemoveDocuments(_ context.Context, ids []int64) (int, error) {
 	return n, nil
 }
 
-func (m *memory) Unembedded(_ context.Context, embedder string, after int64, limit int) ([]rag.Passage, error) {
+func (m *memory) Unembedded(_ context.Context, embedder string, after int64, limit int) ([]corpus.Passage, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var out []rag.Passage
+	var out []corpus.Passage
 	for _, s := range m.docs {
 		for i, c := range s.chunks {
 			if c.ID > after && (len(s.vectors[embedder]) <= i || s.vectors[embedder][i] == nil) {
 				d := s.doc
 				d.Text = ""
-				out = append(out, rag.Passage{Chunk: c, Document: d})
+				out = append(out, corpus.Passage{Chunk: c, Document: d})
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b rag.Passage) int { return int(a.Chunk.ID - b.Chunk.ID) })
+	slices.SortFunc(out, func(a, b corpus.Passage) int { return int(a.Chunk.ID - b.Chunk.ID) })
 	return out[:min(len(out), limit)], nil
 }
 
@@ -138,5 +139,5 @@ func (m *memory) PutEmbeddings(_ context.Context, embedder string, embeddings []
 func (m *memory) get(source string) *stored {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.docs[key(rag.DefaultCollection, source)]
+	return m.docs[key(corpus.DefaultCollection, source)]
 }

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"docent/rag/corpus"
+
 	"docent/ingest"
 	"docent/internal/fault"
-	"docent/rag"
 )
 
 func TestWhatCannotBeReadNowStays(t *testing.T) {
@@ -27,8 +28,8 @@ func TestWhatCannotBeReadNowStays(t *testing.T) {
 failed gone.txt: not found: it is gone, or a link that leads nowhere
 failed large.txt: too large: 4.9 KiB, the limit is 2.0 KiB
 `)
-		for p, status := range map[string]rag.Status{large: rag.Ready, gone: rag.Ready, bad: rag.Failed} {
-			if s := f.store.get(p); s == nil || s.doc.Status != status || (len(s.chunks) > 0) != (status == rag.Ready) {
+		for p, status := range map[string]corpus.Status{large: corpus.Ready, gone: corpus.Ready, bad: corpus.Failed} {
+			if s := f.store.get(p); s == nil || s.doc.Status != status || (len(s.chunks) > 0) != (status == corpus.Ready) {
 				t.Errorf("%s is stored as %+v, want it %s", p, s, status)
 			}
 		}
@@ -49,7 +50,7 @@ func TestUploadTooLargeKeepsTheLast(t *testing.T) {
 	if err != nil || len(res) != 1 || res[0].Status != ingest.Failed {
 		t.Fatalf("%v %v", res, err)
 	}
-	if s := f.store.get("upload:a.txt"); s.doc.Status != rag.Ready {
+	if s := f.store.get("upload:a.txt"); s.doc.Status != corpus.Ready {
 		t.Errorf("stored %+v", s.doc)
 	}
 }

@@ -164,13 +164,6 @@ func inCollections(names []string) fault.Text {
 	}
 }
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // quote makes the answer from quotes. It returns false if there is nothing to
 // quote.
 func (a *answering) quote() bool {

@@ -1,15 +1,15 @@
 package store
 
-import "docent/rag"
+import "docent/rag/corpus"
 
 // Changes yields what a Corpus' Changes yields, from two sources both ordered
 // by revision: removals, and documents that come page by page. next returns the
 // documents changed after a revision, none when there are no more.
-func Changes(since int64, removals []rag.Change, next func(after int64) ([]rag.Change, error), yield func(rag.Change, error) bool) {
+func Changes(since int64, removals []corpus.Change, next func(after int64) ([]corpus.Change, error), yield func(corpus.Change, error) bool) {
 	for {
 		page, err := next(since)
 		if err != nil {
-			yield(rag.Change{}, err)
+			yield(corpus.Change{}, err)
 			return
 		}
 		if len(page) == 0 {
@@ -37,7 +37,7 @@ func Changes(since int64, removals []rag.Change, next func(after int64) ([]rag.C
 
 // CutPage shortens a page of changes, whose documents are known and whose
 // chunks are yet to be read, to about ChangesChunks chunks.
-func CutPage(page []rag.Change) []rag.Change {
+func CutPage(page []corpus.Change) []corpus.Change {
 	chunks := 0
 	for i := range page {
 		chunks += page[i].Document.Chunks
@@ -68,12 +68,12 @@ func Unique[P any](puts []P, key func(P) string) (unique []P, at []int) {
 
 // InOrder arranges passages as their ids were asked for and leaves out the ids
 // that were not found.
-func InOrder(ids []int64, found []rag.Passage) []rag.Passage {
+func InOrder(ids []int64, found []corpus.Passage) []corpus.Passage {
 	at := make(map[int64]int, len(found))
 	for i, p := range found {
 		at[p.ID] = i
 	}
-	out := make([]rag.Passage, 0, len(ids))
+	out := make([]corpus.Passage, 0, len(ids))
 	for _, id := range ids {
 		if i, ok := at[id]; ok {
 			out = append(out, found[i])

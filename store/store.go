@@ -9,10 +9,11 @@ import (
 	"encoding/hex"
 	"time"
 
+	"docent/rag/corpus"
+
 	"docent/agent/session"
 	"docent/ingest/intake"
 	"docent/internal/fault"
-	"docent/rag"
 )
 
 // Limits of what is stored.
@@ -48,9 +49,9 @@ func CheckPut(p intake.Put) error {
 	case d.Collection == "" || len(d.Collection) > MaxName:
 		return fault.New(fault.Invalid,
 			"collection_name_length", "a collection's name has to have 1 to %d bytes, this has %d", MaxName, len(d.Collection))
-	case d.Status != rag.Ready && d.Status != rag.Failed:
+	case d.Status != corpus.Ready && d.Status != corpus.Failed:
 		return fault.New(fault.Invalid, "document_status_invalid", "a document is ready or failed, not %q", d.Status)
-	case d.Status == rag.Failed && len(p.Chunks) > 0:
+	case d.Status == corpus.Failed && len(p.Chunks) > 0:
 		return fault.New(fault.Invalid, "failed_document_with_chunks", "a failed document has no chunks, this has %d", len(p.Chunks))
 	case len(p.Vectors) > 0 && len(p.Vectors) != len(p.Chunks):
 		return fault.New(fault.Invalid, "vectors_missing", "%d chunks have %d vectors", len(p.Chunks), len(p.Vectors))
@@ -125,7 +126,7 @@ func ChunkPage(limit int) int {
 }
 
 // Folded is what a document is matched by in lists.
-func Folded(d rag.Document) string { return Fold(d.Source + "\n" + d.Title) }
+func Folded(d corpus.Document) string { return Fold(d.Source + "\n" + d.Title) }
 
 // TitleLetters is how much of a title documents are ordered by; more would make
 // cursors long.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"regexp"
 
+	"docent/rag/talk"
+
 	"docent/internal/fault"
 
 	"docent/agent"
@@ -76,7 +78,7 @@ func New(cfg Config) (*agent.Agent, error) {
 	})
 	silent := a.State("silent") // as the assistant shows no user interface, what is done in one would wait for ever
 	r := routes{agent: a, thresholds: map[string]float64{}}
-	for _, t := range rag.Talks() {
+	for _, t := range talk.Talks() {
 		r.add(t.Name, t.Description, talkThreshold, t.Phrases,
 			r.state(t.Name, func(ctx context.Context, s *agent.Session) error { return s.Say(ctx, t.Reply) }))
 	}

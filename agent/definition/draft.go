@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"docent/rag/retrieve"
+
 	"gopkg.in/yaml.v3"
 
 	"docent/agent"
@@ -21,7 +23,7 @@ import (
 // Bounds of a definition's values.
 const (
 	// maxK and maxHistory bound what an answer is made from.
-	maxK       = rag.MaxK
+	maxK       = retrieve.MaxK
 	maxHistory = rag.MaxHistory
 )
 

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+
 	"go.uber.org/goleak"
 
 	"docent/agent"
@@ -17,7 +20,6 @@ import (
 	"docent/agent/tool"
 	"docent/internal/fault"
 	"docent/payload"
-	"docent/rag"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -26,22 +28,22 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const patience = 60 * time.Second
 
 // shelf is a library and a searcher of some documents.
-type shelf []rag.Document
+type shelf []corpus.Document
 
-func (s shelf) Collections(context.Context) ([]rag.CollectionInfo, error) {
-	var out []rag.CollectionInfo
+func (s shelf) Collections(context.Context) ([]corpus.CollectionInfo, error) {
+	var out []corpus.CollectionInfo
 	for _, d := range s {
-		if i := slices.IndexFunc(out, func(c rag.CollectionInfo) bool { return c.Name == d.Collection }); i >= 0 {
+		if i := slices.IndexFunc(out, func(c corpus.CollectionInfo) bool { return c.Name == d.Collection }); i >= 0 {
 			out[i].Documents++
 		} else {
-			out = append(out, rag.CollectionInfo{Name: d.Collection, Documents: 1})
+			out = append(out, corpus.CollectionInfo{Name: d.Collection, Documents: 1})
 		}
 	}
 	return out, nil
 }
 
-func (s shelf) Documents(_ context.Context, f rag.DocumentFilter) ([]rag.Document, error) {
-	var out []rag.Document
+func (s shelf) Documents(_ context.Context, f corpus.DocumentFilter) ([]corpus.Document, error) {
+	var out []corpus.Document
 	for _, d := range s {
 		if (f.Collection == "" || f.Collection == d.Collection) && (f.Limit == 0 || len(out) < f.Limit) {
 			out = append(out, d)
@@ -50,20 +52,20 @@ func (s shelf) Documents(_ context.Context, f rag.DocumentFilter) ([]rag.Documen
 	return out, nil
 }
 
-func (s shelf) Document(_ context.Context, id int64) (rag.Document, error) {
+func (s shelf) Document(_ context.Context, id int64) (corpus.Document, error) {
 	for _, d := range s {
 		if d.ID == id {
 			return d, nil
 		}
 	}
-	return rag.Document{}, fault.New(fault.NotFound, "no_document", "there is no document %d", id)
+	return corpus.Document{}, fault.New(fault.NotFound, "no_document", "there is no document %d", id)
 }
 
-func (s shelf) Retrieve(_ context.Context, q rag.Query) (rag.Retrieval, error) {
-	out := rag.Retrieval{Question: q.Question, Evidence: 1}
+func (s shelf) Retrieve(_ context.Context, q retrieve.Query) (retrieve.Retrieval, error) {
+	out := retrieve.Retrieval{Question: q.Question, Evidence: 1}
 	for i, d := range s {
-		out.Results = append(out.Results, rag.Result{Rank: i + 1, Score: 1, Passage: rag.Passage{
-			Chunk: rag.Chunk{ID: d.ID, DocumentID: d.ID, Text: d.Text, End: len(d.Text)}, Document: d,
+		out.Results = append(out.Results, retrieve.Result{Rank: i + 1, Score: 1, Passage: corpus.Passage{
+			Chunk: corpus.Chunk{ID: d.ID, DocumentID: d.ID, Text: d.Text, End: len(d.Text)}, Document: d,
 		}})
 	}
 	return out, nil

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"docent/rag/retrieve"
+
 	"docent/internal/fault"
 
 	"docent/payload"
@@ -52,7 +54,7 @@ func (u *run) keep(text string) {
 // shownDocs is how many passages go with an answer: all up to the last that it
 // cites, and others as far as they are not too many.
 func shownDocs(m payload.RAGMessage) int {
-	n := min(len(m.Docs), rag.MaxK)
+	n := min(len(m.Docs), retrieve.MaxK)
 	for _, s := range m.Sentences {
 		for _, d := range s.Docs {
 			n = max(n, d)

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/reason"
@@ -22,7 +25,6 @@ import (
 	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/payload"
-	"docent/rag"
 )
 
 // reasoning is a conversation with a state that reasons, its model behind a
@@ -254,35 +256,35 @@ func films(t *testing.T) *tool.Workspaces {
 // word of the query.
 type shelf struct{}
 
-var passages = map[string]rag.Passage{
+var passages = map[string]corpus.Passage{
 	"work_mem": {
-		Chunk:    rag.Chunk{ID: 11, DocumentID: 1, Kind: rag.Prose, Text: "The default value of work_mem is four megabytes (4MB).", Headings: []string{"Memory"}, Start: 100, End: 154},
-		Document: rag.Document{ID: 1, Collection: "default", Source: "/docs/runtime.html", Title: "Runtime"},
+		Chunk:    corpus.Chunk{ID: 11, DocumentID: 1, Kind: corpus.Prose, Text: "The default value of work_mem is four megabytes (4MB).", Headings: []string{"Memory"}, Start: 100, End: 154},
+		Document: corpus.Document{ID: 1, Collection: "default", Source: "/docs/runtime.html", Title: "Runtime"},
 	},
 	"shared_buffers": {
-		Chunk:    rag.Chunk{ID: 12, DocumentID: 1, Kind: rag.Prose, Text: "The default of shared_buffers is 128 megabytes (128MB).", Headings: []string{"Memory"}, Start: 200, End: 255},
-		Document: rag.Document{ID: 1, Collection: "default", Source: "/docs/runtime.html", Title: "Runtime"},
+		Chunk:    corpus.Chunk{ID: 12, DocumentID: 1, Kind: corpus.Prose, Text: "The default of shared_buffers is 128 megabytes (128MB).", Headings: []string{"Memory"}, Start: 200, End: 255},
+		Document: corpus.Document{ID: 1, Collection: "default", Source: "/docs/runtime.html", Title: "Runtime"},
 	},
 	"cats": {
-		Chunk:    rag.Chunk{ID: 21, DocumentID: 2, Kind: rag.Prose, Text: "Cats sleep most of the day.", Start: 0, End: 27},
-		Document: rag.Document{ID: 2, Collection: "default", Source: "/docs/cats.html", Title: "Cats"},
+		Chunk:    corpus.Chunk{ID: 21, DocumentID: 2, Kind: corpus.Prose, Text: "Cats sleep most of the day.", Start: 0, End: 27},
+		Document: corpus.Document{ID: 2, Collection: "default", Source: "/docs/cats.html", Title: "Cats"},
 	},
 }
 
-func (shelf) Retrieve(_ context.Context, q rag.Query) (rag.Retrieval, error) {
+func (shelf) Retrieve(_ context.Context, q retrieve.Query) (retrieve.Retrieval, error) {
 	word, _, _ := strings.Cut(q.Question, " ")
 	p, ok := passages[word]
 	if !ok {
-		return rag.Retrieval{Question: q.Question}, nil
+		return retrieve.Retrieval{Question: q.Question}, nil
 	}
-	return rag.Retrieval{Question: q.Question, Evidence: .9, Results: []rag.Result{{Rank: 1, Score: .5, Passage: p}}}, nil
+	return retrieve.Retrieval{Question: q.Question, Evidence: .9, Results: []retrieve.Result{{Rank: 1, Score: .5, Passage: p}}}, nil
 }
 
-func (shelf) Documents(context.Context, rag.DocumentFilter) ([]rag.Document, error) {
-	return []rag.Document{passages["work_mem"].Document, passages["cats"].Document}, nil
+func (shelf) Documents(context.Context, corpus.DocumentFilter) ([]corpus.Document, error) {
+	return []corpus.Document{passages["work_mem"].Document, passages["cats"].Document}, nil
 }
 
-func (shelf) Document(_ context.Context, id int64) (rag.Document, error) {
+func (shelf) Document(_ context.Context, id int64) (corpus.Document, error) {
 	for _, p := range passages {
 		if p.DocumentID == id {
 			d := p.Document
@@ -290,11 +292,11 @@ func (shelf) Document(_ context.Context, id int64) (rag.Document, error) {
 			return d, nil
 		}
 	}
-	return rag.Document{}, fault.New(fault.NotFound, "no_document", "there is no document %d", id)
+	return corpus.Document{}, fault.New(fault.NotFound, "no_document", "there is no document %d", id)
 }
 
-func (shelf) Collections(context.Context) ([]rag.CollectionInfo, error) {
-	return []rag.CollectionInfo{{Name: "default", Documents: 2}}, nil
+func (shelf) Collections(context.Context) ([]corpus.CollectionInfo, error) {
+	return []corpus.CollectionInfo{{Name: "default", Documents: 2}}, nil
 }
 
 func knowledge() *tool.KnowledgeConfig {

@@ -9,26 +9,30 @@ import (
 	"strings"
 	"testing"
 
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+
 	"docent/agent/reason"
 	"docent/agent/tool"
 	"docent/llm/llmtest"
-	"docent/rag"
 )
 
 // book is a library of one long document.
 type book struct{ text string }
 
-func (b book) Retrieve(context.Context, rag.Query) (rag.Retrieval, error) {
-	return rag.Retrieval{}, nil
+func (b book) Retrieve(context.Context, retrieve.Query) (retrieve.Retrieval, error) {
+	return retrieve.Retrieval{}, nil
 }
 
-func (b book) Documents(context.Context, rag.DocumentFilter) ([]rag.Document, error) { return nil, nil }
-
-func (b book) Document(context.Context, int64) (rag.Document, error) {
-	return rag.Document{ID: 1, Title: "Book", Source: "/book.md", Text: b.text}, nil
+func (b book) Documents(context.Context, corpus.DocumentFilter) ([]corpus.Document, error) {
+	return nil, nil
 }
 
-func (b book) Collections(context.Context) ([]rag.CollectionInfo, error) { return nil, nil }
+func (b book) Document(context.Context, int64) (corpus.Document, error) {
+	return corpus.Document{ID: 1, Title: "Book", Source: "/book.md", Text: b.text}, nil
+}
+
+func (b book) Collections(context.Context) ([]corpus.CollectionInfo, error) { return nil, nil }
 
 // A model that reads on as the notes under what it is shown tell it has all of a
 // file and of a document in the end, nothing twice, however many calls share a

@@ -8,6 +8,8 @@ import (
 	"text/template"
 	"unicode/utf8"
 
+	"docent/rag/talk"
+
 	"docent/llm"
 	"docent/rag"
 )
@@ -69,11 +71,11 @@ func (u *run) prepare(ctx context.Context) error {
 }
 
 // history are the newest of the earlier messages that fit, oldest first.
-func (r *reasoner) history(turns []rag.Turn) []llm.Message {
+func (r *reasoner) history(turns []talk.Turn) []llm.Message {
 	left, first := r.o.HistoryTokens, len(turns)
 	texts := make([]string, len(turns))
 	for i := len(turns) - 1; i >= 0; i-- {
-		if texts[i] = turns[i].Text; turns[i].Role == rag.Assistant {
+		if texts[i] = turns[i].Text; turns[i].Role == talk.Assistant {
 			texts[i] = rag.Unmarked(texts[i]) // the numbers meant passages that are not shown now
 		}
 		if left -= r.static.Count(texts[i]); left < 0 {
@@ -84,7 +86,7 @@ func (r *reasoner) history(turns []rag.Turn) []llm.Message {
 	var out []llm.Message
 	for i := first; i < len(turns); i++ {
 		role := llm.User
-		if turns[i].Role == rag.Assistant {
+		if turns[i].Role == talk.Assistant {
 			role = llm.Assistant
 		}
 		if strings.TrimSpace(texts[i]) != "" {

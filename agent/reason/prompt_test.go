@@ -10,10 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+	"docent/rag/talk"
+
 	"docent/agent/tool"
 	"docent/llm"
 	"docent/payload"
-	"docent/rag"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -94,15 +97,15 @@ func TestHistoryFitsItsBudget(t *testing.T) {
 	t.Parallel()
 	r := testReasoner(t, Options{HistoryTokens: 16})
 	ten := strings.TrimSpace(strings.Repeat("word ", 8))
-	shown := func(turns ...rag.Turn) string {
+	shown := func(turns ...talk.Turn) string {
 		var out []string
 		for _, m := range r.history(turns) {
 			out = append(out, fmt.Sprintf("%s: %s", m.Role, m.Text))
 		}
 		return strings.Join(out, "; ")
 	}
-	user := func(text string) rag.Turn { return rag.Turn{Role: rag.User, Text: text} }
-	agent := func(text string) rag.Turn { return rag.Turn{Role: rag.Assistant, Text: text} }
+	user := func(text string) talk.Turn { return talk.Turn{Role: talk.User, Text: text} }
+	agent := func(text string) talk.Turn { return talk.Turn{Role: talk.Assistant, Text: text} }
 	for want, got := range map[string]string{
 		"":                                     shown(),
 		"user: " + ten + "; assistant: " + ten: shown(agent("Hi"), user("old"), user(ten), agent(ten)),
@@ -223,12 +226,15 @@ func TestUnusableCallsAreSentAgainUsable(t *testing.T) {
 // nowhere has no documents.
 type nowhere struct{}
 
-func (nowhere) Retrieve(context.Context, rag.Query) (rag.Retrieval, error) {
-	return rag.Retrieval{}, nil
+func (nowhere) Retrieve(context.Context, retrieve.Query) (retrieve.Retrieval, error) {
+	return retrieve.Retrieval{}, nil
 }
 
-func (nowhere) Documents(context.Context, rag.DocumentFilter) ([]rag.Document, error) {
+func (nowhere) Documents(context.Context, corpus.DocumentFilter) ([]corpus.Document, error) {
 	return nil, nil
 }
-func (nowhere) Document(context.Context, int64) (rag.Document, error)     { return rag.Document{}, nil }
-func (nowhere) Collections(context.Context) ([]rag.CollectionInfo, error) { return nil, nil }
+
+func (nowhere) Document(context.Context, int64) (corpus.Document, error) {
+	return corpus.Document{}, nil
+}
+func (nowhere) Collections(context.Context) ([]corpus.CollectionInfo, error) { return nil, nil }

@@ -10,21 +10,22 @@ import (
 	"testing/synctest"
 	"time"
 
+	"docent/rag/retrieve"
+
 	"docent/agent/reason"
 	"docent/agent/session"
 	"docent/agent/tool"
 	"docent/llm/llmtest"
-	"docent/rag"
 )
 
 // spy remembers what was searched for.
 type spy struct {
 	shelf
 	mu      sync.Mutex
-	queries []rag.Query
+	queries []retrieve.Query
 }
 
-func (s *spy) Retrieve(ctx context.Context, q rag.Query) (rag.Retrieval, error) {
+func (s *spy) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrieval, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.queries = append(s.queries, q)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"docent/rag"
+	"docent/rag/retrieve"
 )
 
 // MaxFindings bounds the passages that can be cited of one run; later ones are
@@ -20,7 +20,7 @@ type Search struct {
 	Collection string
 	// Found is how many passages were found.
 	Found int
-	// Evidence says how well they support an answer, as rag.Retrieval's does.
+	// Evidence says how well they support an answer, as retrieve.Retrieval's does.
 	Evidence float64
 }
 
@@ -29,7 +29,7 @@ type Search struct {
 // zero value is ready; it is safe for concurrent use.
 type Findings struct {
 	mu       sync.Mutex
-	results  []rag.Result
+	results  []retrieve.Result
 	searches []Search
 	// numbers are the results' positions, from 1, by what they are.
 	numbers map[passageKey]int
@@ -42,7 +42,7 @@ type passageKey struct {
 
 // Results returns the passages; the one cited as [n] is at n-1. Those of
 // read_document have no chunk ID and no score.
-func (f *Findings) Results() []rag.Result {
+func (f *Findings) Results() []retrieve.Result {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.results)
@@ -56,7 +56,7 @@ func (f *Findings) Searches() []Search {
 }
 
 // number returns the number of a passage, 0 if there are too many.
-func (f *Findings) number(r rag.Result) int {
+func (f *Findings) number(r retrieve.Result) int {
 	p := r.Passage
 	key := passageKey{chunk: p.ID}
 	if p.ID == 0 {

@@ -10,6 +10,8 @@ import (
 
 	"docent/internal/fault"
 	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
 )
 
 const (
@@ -23,22 +25,22 @@ const (
 	maxQuery = 4000
 )
 
-// Searcher finds passages; *rag.Retriever is one. It is safe for concurrent
+// Searcher finds passages; *retrieve.Retriever is one. It is safe for concurrent
 // use.
 type Searcher interface {
 	// Retrieve returns passages, best first.
-	Retrieve(ctx context.Context, q rag.Query) (rag.Retrieval, error)
+	Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrieval, error)
 }
 
-// Library shows documents; it is the part of rag.Library that is used here. It
+// Library shows documents; it is the part of corpus.Library that is used here. It
 // is safe for concurrent use.
 type Library interface {
 	// Documents lists documents by ID, without Text.
-	Documents(ctx context.Context, filter rag.DocumentFilter) ([]rag.Document, error)
+	Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error)
 	// Document returns one with its Text, or fault.NotFound.
-	Document(ctx context.Context, id int64) (rag.Document, error)
+	Document(ctx context.Context, id int64) (corpus.Document, error)
 	// Collections lists the collections by name.
-	Collections(ctx context.Context) ([]rag.CollectionInfo, error)
+	Collections(ctx context.Context) ([]corpus.CollectionInfo, error)
 }
 
 // KnowledgeConfig says what is known.
@@ -80,9 +82,9 @@ func Knowledge(cfg KnowledgeConfig) ([]Tool, error) {
 		return nil, fault.New(fault.Invalid, "knowledge_searcher_missing", "knowledge tools: Searcher is missing")
 	case cfg.Library == nil:
 		return nil, fault.New(fault.Invalid, "knowledge_library_missing", "knowledge tools: Library is missing")
-	case cfg.K < 0 || cfg.K > rag.MaxK:
+	case cfg.K < 0 || cfg.K > retrieve.MaxK:
 		return nil, fault.New(fault.Invalid,
-			"knowledge_k_out_of_range", "knowledge tools: K is %d, it has to be between 1 and %d", cfg.K, rag.MaxK)
+			"knowledge_k_out_of_range", "knowledge tools: K is %d, it has to be between 1 and %d", cfg.K, retrieve.MaxK)
 	}
 	cfg.K = cmp.Or(cfg.K, rag.DefaultK)
 	k := knowledge{cfg}
@@ -99,9 +101,9 @@ func (k knowledge) search(ctx context.Context, in searchKnowledge) (any, error) 
 		return nil, refusal("ValueError", "query is empty")
 	}
 	within := scope(ctx)
-	q := rag.Query{Question: query, K: cmp.Or(within.K, in.K, k.K), Collections: within.Collections}
-	if q.K < 1 || q.K > rag.MaxK {
-		return nil, refusal("ValueError", "k is %d, it has to be between 1 and %d", q.K, rag.MaxK)
+	q := retrieve.Query{Question: query, K: cmp.Or(within.K, in.K, k.K), Collections: within.Collections}
+	if q.K < 1 || q.K > retrieve.MaxK {
+		return nil, refusal("ValueError", "k is %d, it has to be between 1 and %d", q.K, retrieve.MaxK)
 	}
 	if in.Collection != "" {
 		if err := k.known(ctx, in.Collection); err != nil {
@@ -136,7 +138,7 @@ func (k knowledge) search(ctx context.Context, in searchKnowledge) (any, error) 
 }
 
 // passage renders a passage under its number.
-func passage(number int, p rag.Passage) string {
+func passage(number int, p corpus.Passage) string {
 	var cite, page string
 	if number > 0 {
 		cite = strconv.Itoa(number)
@@ -144,7 +146,7 @@ func passage(number int, p rag.Passage) string {
 	if page = p.PageLabel; page == "" && p.Page != nil {
 		page = strconv.Itoa(*p.Page + 1)
 	}
-	return rag.Quote(p.Text, "number", cite, "from", rag.HeadingLine(p.Document.Title, p.Headings), "page", page,
+	return rag.Quote(p.Text, "number", cite, "from", corpus.HeadingLine(p.Document.Title, p.Headings), "page", page,
 		"source", p.Document.Source, "document", strconv.FormatInt(p.Document.ID, 10), "bytes", fmt.Sprintf("%d-%d", p.Start, p.End))
 }
 
@@ -174,14 +176,14 @@ func (k knowledge) read(ctx context.Context, in readDocument) (any, error) {
 		to = from + lineEnd(text[from:to])
 	}
 	d.Text = ""
-	part := func(n int) rag.Passage {
-		return rag.Passage{Chunk: rag.Chunk{DocumentID: d.ID, Text: text[from : from+n], Start: from, End: from + n}, Document: d}
+	part := func(n int) corpus.Passage {
+		return corpus.Passage{Chunk: corpus.Chunk{DocumentID: d.ID, Text: text[from : from+n], Start: from, End: from + n}, Document: d}
 	}
 	result := func(number, n int) string {
 		return passage(number, part(n)) + pageNote(int64(from), int64(from+n), int64(len(text)), "from")
 	}
 	n := fitting(ctx, text[from:to], func(n int) string { return result(MaxFindings, n) })
-	return result(findings(ctx).number(rag.Result{Passage: part(n)}), n), nil
+	return result(findings(ctx).number(retrieve.Result{Passage: part(n)}), n), nil
 }
 
 func (k knowledge) list(ctx context.Context, in listDocuments) (any, error) {
@@ -211,8 +213,8 @@ func (k knowledge) list(ctx context.Context, in listDocuments) (any, error) {
 		}
 		b.WriteByte('\n')
 	}
-	docs, err := k.Library.Documents(ctx, rag.DocumentFilter{
-		Collection: in.Collection, Status: rag.Ready, Match: in.Match, After: in.After, Limit: documentPage + 1,
+	docs, err := k.Library.Documents(ctx, corpus.DocumentFilter{
+		Collection: in.Collection, Status: corpus.Ready, Match: in.Match, After: in.After, Limit: documentPage + 1,
 	})
 	if err != nil {
 		return nil, safe(err, fault.NewText("documents_not_listed", "the documents cannot be listed now"))

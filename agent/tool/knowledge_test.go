@@ -15,42 +15,43 @@ import (
 	"docent/index/bm25"
 	"docent/index/chromem"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
 )
 
 var (
-	_ Searcher = (*rag.Retriever)(nil)
-	_ Library  = rag.Library(nil)
+	_ Searcher = (*retrieve.Retriever)(nil)
+	_ Library  = corpus.Library(nil)
 )
 
 // shelf is a corpus and a library in memory. Every paragraph is a chunk.
 type shelf struct {
-	docs   []rag.Document
-	chunks []rag.Passage
+	docs   []corpus.Document
+	chunks []corpus.Passage
 	err    error
 }
 
 func (s *shelf) add(collection, title, text string) {
-	d := rag.Document{ID: int64(len(s.docs) + 1), Collection: collection, Source: "/docs/" + title + ".md", Title: title, Status: rag.Ready, Text: text, Language: "en"}
+	d := corpus.Document{ID: int64(len(s.docs) + 1), Collection: collection, Source: "/docs/" + title + ".md", Title: title, Status: corpus.Ready, Text: text, Language: "en"}
 	at, lean := 0, d
 	lean.Text = ""
 	for i, p := range strings.SplitAfter(text, "\n\n") {
 		page := i
-		c := rag.Chunk{ID: int64(len(s.chunks) + 1), DocumentID: d.ID, Ordinal: i, Kind: rag.Prose, Text: strings.TrimSpace(p), Headings: []string{"Part"}, Page: &page, Start: at, End: at + len(strings.TrimSpace(p))}
-		s.chunks = append(s.chunks, rag.Passage{Chunk: c, Document: lean})
+		c := corpus.Chunk{ID: int64(len(s.chunks) + 1), DocumentID: d.ID, Ordinal: i, Kind: corpus.Prose, Text: strings.TrimSpace(p), Headings: []string{"Part"}, Page: &page, Start: at, End: at + len(strings.TrimSpace(p))}
+		s.chunks = append(s.chunks, corpus.Passage{Chunk: c, Document: lean})
 		at += len(p)
 	}
 	s.docs = append(s.docs, d)
 }
 
-func (s *shelf) Revision(context.Context) (rag.Revision, error) {
-	return rag.Revision{Database: "test", Number: int64(len(s.docs))}, nil
+func (s *shelf) Revision(context.Context) (corpus.Revision, error) {
+	return corpus.Revision{Database: "test", Number: int64(len(s.docs))}, nil
 }
 
-func (s *shelf) Changes(context.Context, int64, string) iter.Seq2[rag.Change, error] {
-	return func(yield func(rag.Change, error) bool) {
+func (s *shelf) Changes(context.Context, int64, string) iter.Seq2[corpus.Change, error] {
+	return func(yield func(corpus.Change, error) bool) {
 		for i, d := range s.docs {
-			c := rag.Change{Revision: int64(i + 1), Document: d}
+			c := corpus.Change{Revision: int64(i + 1), Document: d}
 			for _, p := range s.chunks {
 				if p.DocumentID == d.ID {
 					c.Chunks, c.Vectors = append(c.Chunks, p.Chunk), append(c.Vectors, nil)
@@ -65,16 +66,16 @@ func (s *shelf) Changes(context.Context, int64, string) iter.Seq2[rag.Change, er
 
 func (s *shelf) Watch(context.Context) (<-chan struct{}, error) { return nil, nil }
 
-func (s *shelf) Passages(_ context.Context, ids []int64) ([]rag.Passage, error) {
-	var out []rag.Passage
+func (s *shelf) Passages(_ context.Context, ids []int64) ([]corpus.Passage, error) {
+	var out []corpus.Passage
 	for _, id := range ids {
 		out = append(out, s.chunks[id-1])
 	}
 	return out, s.err
 }
 
-func (s *shelf) Documents(_ context.Context, f rag.DocumentFilter) ([]rag.Document, error) {
-	var out []rag.Document
+func (s *shelf) Documents(_ context.Context, f corpus.DocumentFilter) ([]corpus.Document, error) {
+	var out []corpus.Document
 	for _, d := range s.docs {
 		if d.ID > f.After && (f.Collection == "" || f.Collection == d.Collection) && strings.Contains(strings.ToLower(d.Title), strings.ToLower(f.Match)) && len(out) < f.Limit {
 			out = append(out, d)
@@ -83,9 +84,9 @@ func (s *shelf) Documents(_ context.Context, f rag.DocumentFilter) ([]rag.Docume
 	return out, s.err
 }
 
-func (s *shelf) Document(_ context.Context, id int64) (rag.Document, error) {
+func (s *shelf) Document(_ context.Context, id int64) (corpus.Document, error) {
 	if s.err != nil || id < 1 || id > int64(len(s.docs)) {
-		return rag.Document{}, cmpErr(s.err, fault.New(fault.NotFound, "no_document", "there is no document %d", id))
+		return corpus.Document{}, cmpErr(s.err, fault.New(fault.NotFound, "no_document", "there is no document %d", id))
 	}
 	return s.docs[id-1], nil
 }
@@ -97,12 +98,12 @@ func cmpErr(a, b error) error {
 	return b
 }
 
-func (s *shelf) Collections(context.Context) ([]rag.CollectionInfo, error) {
-	var out []rag.CollectionInfo
+func (s *shelf) Collections(context.Context) ([]corpus.CollectionInfo, error) {
+	var out []corpus.CollectionInfo
 	for _, d := range s.docs {
-		i := slices.IndexFunc(out, func(c rag.CollectionInfo) bool { return c.Name == d.Collection })
+		i := slices.IndexFunc(out, func(c corpus.CollectionInfo) bool { return c.Name == d.Collection })
 		if i < 0 {
-			i, out = len(out), append(out, rag.CollectionInfo{Name: d.Collection})
+			i, out = len(out), append(out, corpus.CollectionInfo{Name: d.Collection})
 		}
 		out[i].Documents++
 	}
@@ -121,7 +122,7 @@ func library(t testing.TB) (*shelf, *Set) {
 func shelfSet(t testing.TB, s *shelf) *Set {
 	t.Helper()
 	static := must(embed.NewStatic())
-	r, err := rag.NewRetriever(rag.RetrieverConfig{Corpus: s, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New()})
+	r, err := retrieve.New(retrieve.Config{Corpus: s, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +274,7 @@ func TestKnowledgeFailures(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", tool, got, want)
 		}
 	}
-	for name, cfg := range map[string]KnowledgeConfig{"searcher": {Library: shelf}, "library": {Searcher: &rag.Retriever{}}, "k": {Searcher: &rag.Retriever{}, Library: shelf, K: 51}} {
+	for name, cfg := range map[string]KnowledgeConfig{"searcher": {Library: shelf}, "library": {Searcher: &retrieve.Retriever{}}, "k": {Searcher: &retrieve.Retriever{}, Library: shelf, K: 51}} {
 		if _, err := Knowledge(cfg); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -287,7 +288,7 @@ func TestFindingsAreBoundedAndShared(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for i := range MaxFindings + 10 {
-				f.number(rag.Result{Passage: rag.Passage{Chunk: rag.Chunk{ID: int64(i + 1)}}})
+				f.number(retrieve.Result{Passage: corpus.Passage{Chunk: corpus.Chunk{ID: int64(i + 1)}}})
 				f.searched(Search{})
 			}
 		})

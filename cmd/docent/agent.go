@@ -16,6 +16,7 @@ import (
 	"docent/config"
 	"docent/llm"
 	"docent/rag"
+	"docent/rag/corpus"
 )
 
 func newAgent(std stdio) *cobra.Command {
@@ -77,7 +78,7 @@ func newAgentPrint(std stdio) *cobra.Command {
 // unopened stands for documents and servers where agents are only checked.
 type unopened struct {
 	rag.Searcher
-	rag.Library
+	corpus.Library
 }
 
 // Tools are none.

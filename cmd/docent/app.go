@@ -29,6 +29,8 @@ import (
 	"docent/llm"
 	"docent/llm/speech"
 	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
 	"docent/store/postgres"
 	"docent/store/sqlite"
 )
@@ -38,8 +40,8 @@ const closeTimeout = 5 * time.Second
 
 // database is what either store is to the program.
 type database interface {
-	rag.Corpus
-	rag.Library
+	corpus.Corpus
+	corpus.Library
 	ingest.Store
 	session.Store
 	session.Directory
@@ -64,7 +66,7 @@ type app struct {
 	db        database
 	static    *embed.Static
 	embedder  embed.Embedder
-	retriever *rag.Retriever
+	retriever *retrieve.Retriever
 	model     *llm.OpenAI    // nil without a chat model
 	speech    *speech.Client // nil if nobody listens or speaks
 	rag       *rag.RAG
@@ -157,7 +159,7 @@ const (
 
 func (a *app) newRetriever() error {
 	var err error
-	a.retriever, err = rag.NewRetriever(rag.RetrieverConfig{
+	a.retriever, err = retrieve.New(retrieve.Config{
 		Corpus:   a.db,
 		Embedder: a.embedder,
 		Static:   a.static,

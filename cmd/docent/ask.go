@@ -11,6 +11,7 @@ import (
 	"docent/config"
 	"docent/payload"
 	"docent/rag"
+	"docent/rag/corpus"
 	ragwire "docent/rag/wire"
 )
 
@@ -82,7 +83,7 @@ func printAnswer(w io.Writer, msg payload.RAGMessage) error {
 		m := d.Metadata
 		where := m.Title
 		if m.Heading != "" {
-			where = strings.TrimPrefix(where+rag.HeadingSeparator+m.Heading, rag.HeadingSeparator)
+			where = strings.TrimPrefix(where+corpus.HeadingSeparator+m.Heading, corpus.HeadingSeparator)
 		}
 		switch {
 		case m.PageLabel != nil:

@@ -10,7 +10,7 @@ import (
 	"docent/embed"
 	"docent/ingest"
 	"docent/ingest/intake"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // The vocabulary of benchmark documents, the most frequent first: what holds
@@ -206,7 +206,7 @@ func fill(b *testing.B, store ingest.Store, static *embed.Static, chunks int) (q
 			put := w.put(fmt.Sprintf("/manual/page-%d.md", at), min(sections, chunks-at))
 			var texts []string
 			for _, c := range put.Chunks {
-				texts = append(texts, rag.IndexText(put.Document.Title, c))
+				texts = append(texts, corpus.IndexText(put.Document.Title, c))
 			}
 			vectors, err := static.EmbedDocuments(b.Context(), texts)
 			if err != nil {
@@ -229,16 +229,16 @@ func fill(b *testing.B, store ingest.Store, static *embed.Static, chunks int) (q
 // put makes a document of so many chunks.
 func (w *writer) put(source string, chunks int) intake.Put {
 	w.page(0) // chooses the topic
-	p := intake.Put{Document: rag.Document{
-		Collection: rag.DefaultCollection, Source: source, Title: w.phrase(2, 5), MediaType: "text/markdown", Language: "en",
-		SHA256: fmt.Sprintf("%064x", w.random.Uint64()), Status: rag.Ready, Pipeline: ingest.Pipeline, Chunks: chunks,
+	p := intake.Put{Document: corpus.Document{
+		Collection: corpus.DefaultCollection, Source: source, Title: w.phrase(2, 5), MediaType: "text/markdown", Language: "en",
+		SHA256: fmt.Sprintf("%064x", w.random.Uint64()), Status: corpus.Ready, Pipeline: ingest.Pipeline, Chunks: chunks,
 	}}
 	var text strings.Builder
 	for i := range chunks {
 		start := text.Len()
 		text.WriteString(w.paragraph() + "\n\n" + w.paragraph())
-		p.Chunks = append(p.Chunks, rag.Chunk{
-			Ordinal: i, Kind: rag.Prose, Text: text.String()[start:], Headings: []string{w.phrase(2, 5)}, Start: start, End: text.Len(), Tokens: 200,
+		p.Chunks = append(p.Chunks, corpus.Chunk{
+			Ordinal: i, Kind: corpus.Prose, Text: text.String()[start:], Headings: []string{w.phrase(2, 5)}, Start: start, End: text.Len(), Tokens: 200,
 		})
 		text.WriteString("\n\n")
 	}

@@ -19,7 +19,7 @@ import (
 	"docent/ingest/outline"
 	"docent/ingest/worker"
 	"docent/internal/pgtest"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // ingestDocuments is how many documents are read.
@@ -68,7 +68,7 @@ type stages struct {
 	sources   []intake.Source
 
 	docs    []*outline.Document
-	chunks  [][]rag.Chunk
+	chunks  [][]corpus.Chunk
 	vectors [][][]float32
 
 	extract, cut, embed, put times
@@ -100,7 +100,7 @@ func newStages(b *testing.B, dir string) *stages {
 		s.sources = append(s.sources, intake.Source{Name: name, Data: data})
 	}
 	s.docs = make([]*outline.Document, len(names))
-	s.chunks = make([][]rag.Chunk, len(names))
+	s.chunks = make([][]corpus.Chunk, len(names))
 	s.vectors = make([][][]float32, len(names))
 	return s
 }
@@ -131,7 +131,7 @@ func (s *stages) run(b *testing.B, store ingest.Store) {
 	each(&s.embed, func(i int) (err error) {
 		texts := make([]string, len(s.chunks[i]))
 		for k, c := range s.chunks[i] {
-			texts[k] = rag.IndexText(s.docs[i].Title, c)
+			texts[k] = corpus.IndexText(s.docs[i].Title, c)
 		}
 		s.vectors[i], err = s.static.EmbedDocuments(b.Context(), texts)
 		return err
@@ -139,9 +139,9 @@ func (s *stages) run(b *testing.B, store ingest.Store) {
 	const perCall = 64
 	var puts []intake.Put
 	for i, src := range s.sources {
-		puts = append(puts, intake.Put{Document: rag.Document{
-			Collection: rag.DefaultCollection, Source: src.Name, Title: s.docs[i].Title, MediaType: "text/html", Language: "en",
-			Size: int64(len(src.Data)), SHA256: fmt.Sprintf("%064x", i), Status: rag.Ready, Pipeline: ingest.Pipeline,
+		puts = append(puts, intake.Put{Document: corpus.Document{
+			Collection: corpus.DefaultCollection, Source: src.Name, Title: s.docs[i].Title, MediaType: "text/html", Language: "en",
+			Size: int64(len(src.Data)), SHA256: fmt.Sprintf("%064x", i), Status: corpus.Ready, Pipeline: ingest.Pipeline,
 			Chunks: len(s.chunks[i]), Text: s.docs[i].Text,
 		}, Chunks: s.chunks[i], Embedder: s.static.Name(), Vectors: s.vectors[i], Original: src.Data})
 	}

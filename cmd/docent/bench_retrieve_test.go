@@ -14,6 +14,7 @@ import (
 	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/rag"
+	"docent/rag/corpus"
 	"docent/rag/retrieve"
 )
 
@@ -32,7 +33,7 @@ func BenchmarkRetrieve(b *testing.B) {
 // retrieveClock stands between the retriever and its parts and adds up the
 // time each takes for one question.
 type retrieveClock struct {
-	rag.Corpus
+	corpus.Corpus
 	embed.Embedder
 	words   *timedWords
 	vectors *timedVectors
@@ -40,7 +41,7 @@ type retrieveClock struct {
 	passages, question time.Duration
 }
 
-func (c *retrieveClock) Passages(ctx context.Context, ids []int64) ([]rag.Passage, error) {
+func (c *retrieveClock) Passages(ctx context.Context, ids []int64) ([]corpus.Passage, error) {
 	start := time.Now()
 	defer func() { c.passages += time.Since(start) }()
 	return c.Corpus.Passages(ctx, ids)
@@ -75,10 +76,10 @@ func (i *timedVectors) Nearest(ctx context.Context, vector []float32, k int, fil
 }
 
 // newRetrieveClock returns a retriever over the corpus that is measured.
-func newRetrieveClock(b *testing.B, corpus rag.Corpus, static *embed.Static, snapshot string) (*rag.Retriever, *retrieveClock) {
+func newRetrieveClock(b *testing.B, corpus corpus.Corpus, static *embed.Static, snapshot string) (*retrieve.Retriever, *retrieveClock) {
 	b.Helper()
 	c := &retrieveClock{Corpus: corpus, Embedder: static, words: &timedWords{Index: bm25.New()}, vectors: &timedVectors{Index: chromem.New()}}
-	r, err := rag.NewRetriever(rag.RetrieverConfig{
+	r, err := retrieve.New(retrieve.Config{
 		Corpus: c, Embedder: c, Static: static, Words: c.words, Nearest: c.vectors, Snapshot: snapshot,
 	})
 	if err != nil {
@@ -132,10 +133,10 @@ func benchRetrieve(b *testing.B, chunks int) {
 }
 
 // open builds the index, which saves it, and loads what was saved.
-func (t *retrieveTimes) open(b *testing.B, db database, static *embed.Static) (*rag.Retriever, *retrieveClock) {
+func (t *retrieveTimes) open(b *testing.B, db database, static *embed.Static) (*retrieve.Retriever, *retrieveClock) {
 	b.Helper()
 	snapshot := filepath.Join(b.TempDir(), "index.bin")
-	open := func(took *times) (*rag.Retriever, *retrieveClock) {
+	open := func(took *times) (*retrieve.Retriever, *retrieveClock) {
 		r, clock := newRetrieveClock(b, db, static, snapshot)
 		took.add(func() {
 			if err := r.Load(b.Context()); err != nil {

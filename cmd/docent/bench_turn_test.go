@@ -22,6 +22,8 @@ import (
 	"docent/llm/llmtest"
 	"docent/payload"
 	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
 	"docent/store/postgres"
 	"docent/store/sqlite"
 )
@@ -105,7 +107,7 @@ func (c *turnClock) Messages(ctx context.Context, session int64, q session.Messa
 	return c.Store.Messages(ctx, session, q)
 }
 
-func (c *turnClock) Retrieve(ctx context.Context, q rag.Query) (rag.Retrieval, error) {
+func (c *turnClock) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrieval, error) {
 	start := time.Now()
 	defer func() { c.retrieval += time.Since(start) }()
 	return c.Searcher.Retrieve(ctx, q)
@@ -150,7 +152,7 @@ func newTalk(b *testing.B, db database, wire *wire, chunks int) *talk {
 		b.Fatal(err)
 	}
 	t := &talk{ear: &ear{greeted: make(chan struct{}), ends: make(chan payload.TurnFinished, 1)}, questions: fill(b, db, static, chunks)}
-	retriever, err := rag.NewRetriever(rag.RetrieverConfig{Corpus: db, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New()})
+	retriever, err := retrieve.New(retrieve.Config{Corpus: db, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New()})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -250,7 +252,7 @@ func benchTrips(b *testing.B, db database, w *wire) {
 
 // clear removes the documents that newTalk put in.
 func (t *talk) clear(b *testing.B, db database) error {
-	known, err := db.Sources(b.Context(), rag.DefaultCollection, embed.StaticName, "")
+	known, err := db.Sources(b.Context(), corpus.DefaultCollection, embed.StaticName, "")
 	if err != nil {
 		return err
 	}

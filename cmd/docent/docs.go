@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 func newDocs(std stdio) *cobra.Command {
@@ -27,16 +27,16 @@ func newDocs(std stdio) *cobra.Command {
 
 // docLine is a line of `docs ls --json`; its keys are a contract.
 type docLine struct {
-	ID         int64      `json:"id"`
-	Collection string     `json:"collection"`
-	Source     string     `json:"source"`
-	Title      string     `json:"title"`
-	MediaType  string     `json:"media_type"`
-	Size       int64      `json:"size"`
-	SHA256     string     `json:"sha256"`
-	Chunks     int        `json:"chunks"`
-	Status     rag.Status `json:"status"`
-	Reason     string     `json:"reason,omitempty"`
+	ID         int64         `json:"id"`
+	Collection string        `json:"collection"`
+	Source     string        `json:"source"`
+	Title      string        `json:"title"`
+	MediaType  string        `json:"media_type"`
+	Size       int64         `json:"size"`
+	SHA256     string        `json:"sha256"`
+	Chunks     int           `json:"chunks"`
+	Status     corpus.Status `json:"status"`
+	Reason     string        `json:"reason,omitempty"`
 	// Sentence names the reason; docs/reference/errors.md lists the ids.
 	Sentence fault.Sentence `json:"sentence,omitzero"`
 }
@@ -45,8 +45,8 @@ type docLine struct {
 const listPage = 1000
 
 // eachDocument calls f for every document of a collection, or of all with "".
-func eachDocument(cmd *cobra.Command, lib rag.Library, collection string, f func(rag.Document) error) error {
-	filter := rag.DocumentFilter{Collection: collection, Limit: listPage}
+func eachDocument(cmd *cobra.Command, lib corpus.Library, collection string, f func(corpus.Document) error) error {
+	filter := corpus.DocumentFilter{Collection: collection, Limit: listPage}
 	for {
 		docs, err := lib.Documents(cmd.Context(), filter)
 		if err != nil {
@@ -79,14 +79,14 @@ func newDocsLs(std stdio) *cobra.Command {
 			defer a.close()
 			if asJSON {
 				enc := json.NewEncoder(std.out)
-				return eachDocument(cmd, a.db, collection, func(d rag.Document) error {
+				return eachDocument(cmd, a.db, collection, func(d corpus.Document) error {
 					return enc.Encode(docLine{d.ID, d.Collection, d.Source, d.Title, d.MediaType, d.Size, d.SHA256, d.Chunks, d.Status, d.Error.Message, d.Error.Sentence})
 				})
 			}
 			n := 0
 			w := tabwriter.NewWriter(std.out, 0, 4, 2, ' ', 0)
 			fmt.Fprintln(w, "ID\tSTATUS\tCHUNKS\tTITLE\tSOURCE")
-			err = eachDocument(cmd, a.db, collection, func(d rag.Document) error {
+			err = eachDocument(cmd, a.db, collection, func(d corpus.Document) error {
 				n++
 				source := d.Source
 				if !d.Error.IsZero() {
@@ -135,7 +135,7 @@ func newDocsRm(std stdio) *cobra.Command {
 			}
 			found := map[string]bool{}
 			var ids []int64
-			err = eachDocument(cmd, a.db, collection, func(d rag.Document) error {
+			err = eachDocument(cmd, a.db, collection, func(d corpus.Document) error {
 				file, _, _ := strings.Cut(d.Source, "#")
 				for _, name := range []string{strconv.FormatInt(d.ID, 10), d.Source, file} {
 					if arg, ok := wanted[name]; ok {

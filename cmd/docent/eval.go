@@ -16,6 +16,7 @@ import (
 	"docent/ingest"
 	"docent/internal/fault"
 	"docent/rag"
+	"docent/rag/retrieve"
 )
 
 // evalOptions are eval's own flags.
@@ -145,7 +146,7 @@ func (a *app) evalQuestions(cmd *cobra.Command, o evalOptions, questions []eval.
 	}
 	if o.ablations {
 		report.Ablations, err = eval.MeasureRetrieval(ctx, eval.RetrievalConfig{
-			Retriever: a.retriever, Questions: questions, Variants: eval.Ablations(rag.FeatureNames()),
+			Retriever: a.retriever, Questions: questions, Variants: eval.Ablations(retrieve.FeatureNames()),
 		})
 		if err != nil {
 			return fmt.Errorf("measure ablations: %w", err)

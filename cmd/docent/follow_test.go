@@ -76,8 +76,8 @@ func TestServeFollowsIngest(t *testing.T) {
 	})
 }
 
-// corpus writes documents of several kinds and returns their folder.
-func corpus(t *testing.T, files int) string {
+// writeDocs writes documents of several kinds and returns their folder.
+func writeDocs(t *testing.T, files int) string {
 	t.Helper()
 	dir := t.TempDir()
 	parts := []string{"pump", "valve", "filter", "gauge", "boiler", "sensor", "turbine"}
@@ -150,7 +150,7 @@ func answer(t *testing.T, line string) string {
 // TestSameRankingOnBothStores compares what the two databases answer.
 func TestSameRankingOnBothStores(t *testing.T) {
 	t.Parallel()
-	docs := corpus(t, 30)
+	docs := writeDocs(t, 30)
 	lite := []string{"DOCENT_DATA=" + t.TempDir()}
 	pg := []string{"DOCENT_DATA=" + t.TempDir(), "DATABASE_URL=" + pgtest.URL(t)}
 	docent(t, lite, 0, "ingest", docs)

@@ -13,7 +13,7 @@ import (
 	"docent/config"
 	"docent/ingest"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // ingestLine is a line of `ingest --json`; its keys are a contract.
@@ -134,7 +134,7 @@ Exit status: 0 all files were read, 1 some files failed, 2 usage error.`,
 	cmd.Flags().BoolVar(&watch, "watch", false, "follow changes until interrupted, and remove documents of deleted files")
 	cmd.Flags().BoolVar(&retry, "retry", false, "retry files that failed before")
 	cmd.Flags().StringVar(&name, "name", "input", "name of standard input; the source of the document is stdin:NAME")
-	cmd.Flags().StringVar(&collection, "collection", rag.DefaultCollection, "collection to add the documents to")
+	cmd.Flags().StringVar(&collection, "collection", corpus.DefaultCollection, "collection to add the documents to")
 	scoped(cmd, config.Ingesting, config.Embedding)
 	return cmd
 }

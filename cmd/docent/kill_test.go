@@ -18,7 +18,7 @@ func TestIngestSurvivesKills(t *testing.T) {
 // and compares.
 func killIngest(t *testing.T, env []string, files, kills int) {
 	t.Helper()
-	docs := corpus(t, files)
+	docs := writeDocs(t, files)
 	clean := []string{"DOCENT_DATA=" + t.TempDir()}
 	began := time.Now()
 	docent(t, clean, 0, "ingest", docs)

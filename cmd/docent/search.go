@@ -12,7 +12,8 @@ import (
 
 	"docent/config"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
 )
 
 // maxQuestion bounds a line of questions on standard input, in bytes.
@@ -54,19 +55,19 @@ func newSearch(std stdio) *cobra.Command {
 			"input is a question. With --json, docent prints one JSON object per question.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if k < 1 || k > rag.MaxK*20 {
-				return fault.New(fault.Invalid, "cli_k_out_of_range", "-k %d is not between 1 and %d", k, rag.MaxK*20)
+			if k < 1 || k > retrieve.MaxK*20 {
+				return fault.New(fault.Invalid, "cli_k_out_of_range", "-k %d is not between 1 and %d", k, retrieve.MaxK*20)
 			}
 			a, err := openRetriever(cmd, std)
 			if err != nil {
 				return err
 			}
 			defer a.close()
-			query := rag.Query{K: k, Collections: collections(collection), Mode: rag.Mode(mode)}
+			query := retrieve.Query{K: k, Collections: collections(collection), Mode: retrieve.Mode(mode)}
 			one := func(question string) error {
 				query.Question = question
 				if question == "" { // a blank line is answered too, so that lines stay in step
-					return json.NewEncoder(std.out).Encode(jsonSearch("", rag.Retrieval{}, false))
+					return json.NewEncoder(std.out).Encode(jsonSearch("", retrieve.Retrieval{}, false))
 				}
 				found, err := a.retriever.Retrieve(cmd.Context(), query)
 				if err != nil {
@@ -96,7 +97,7 @@ func newSearch(std stdio) *cobra.Command {
 	cmd.Flags().BoolVar(&explain, "explain", false, "print the features of each score")
 	cmd.Flags().StringVar(&collection, "collection", "", "search only this collection (default all)")
 	cmd.Flags().IntVarP(&k, "k", "k", 10, "number of passages")
-	cmd.Flags().StringVar(&mode, "mode", string(rag.Full), "ranking: full, hybrid, bm25, or vectors")
+	cmd.Flags().StringVar(&mode, "mode", string(retrieve.Full), "ranking: full, hybrid, bm25, or vectors")
 	scoped(cmd, config.Embedding)
 	return cmd
 }
@@ -124,7 +125,7 @@ func eachLine(r io.Reader, f func(string) error) error {
 	return nil
 }
 
-func jsonSearch(question string, found rag.Retrieval, explain bool) searchLine {
+func jsonSearch(question string, found retrieve.Retrieval, explain bool) searchLine {
 	line := searchLine{Question: question, Results: []searchResult{}}
 	for _, r := range found.Results {
 		p := r.Passage
@@ -141,7 +142,7 @@ func jsonSearch(question string, found rag.Retrieval, explain bool) searchLine {
 	return line
 }
 
-func printSearch(w io.Writer, found rag.Retrieval, explain bool) error {
+func printSearch(w io.Writer, found retrieve.Retrieval, explain bool) error {
 	if len(found.Results) == 0 {
 		_, err := fmt.Fprintln(w, "Nothing found. docent docs ls shows what can be searched.")
 		return err
@@ -169,8 +170,8 @@ func printSearch(w io.Writer, found rag.Retrieval, explain bool) error {
 }
 
 // place says where a passage is: title, headings, page.
-func place(p rag.Passage) string {
-	s := rag.HeadingLine(p.Document.Title, p.Headings)
+func place(p corpus.Passage) string {
+	s := corpus.HeadingLine(p.Document.Title, p.Headings)
 	if s == "" {
 		s = "(untitled)"
 	}

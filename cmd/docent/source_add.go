@@ -12,7 +12,7 @@ import (
 	"docent/config"
 	"docent/ingest/source"
 	"docent/internal/fault"
-	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // maxSecret bounds a secret on standard input, in bytes.
@@ -61,7 +61,7 @@ Kinds:
 		},
 	}
 	cmd.Flags().StringVar(&n.Name, "name", "", "name of the source (default the location)")
-	cmd.Flags().StringVar(&n.Collection, "collection", rag.DefaultCollection, "collection for its documents")
+	cmd.Flags().StringVar(&n.Collection, "collection", corpus.DefaultCollection, "collection for its documents")
 	cmd.Flags().StringVar(&n.Schedule, "every", "", "interval between syncs, such as 15m, 1h, or 7d; or manual (default depends on the kind)")
 	cmd.Flags().StringArrayVar(&options, "option", nil, "option of the kind as NAME=VALUE; can be repeated")
 	cmd.Flags().StringArrayVar(&secretEnv, "secret-env", nil, "environment variable that holds a secret option, as NAME=VARIABLE; can be repeated")

@@ -27,7 +27,7 @@ var sourceTimes = regexp.MustCompile(`"(created_at|next_sync_at|last_sync)":("[^
 // and compares it with a fresh one.
 func killSync(t *testing.T, env []string, files, kills int) {
 	t.Helper()
-	docs := corpus(t, files)
+	docs := writeDocs(t, files)
 	began := time.Now()
 	first := []string{"DOCENT_DATA=" + t.TempDir()}
 	docent(t, first, 0, "source", "add", "folder", docs, "--name", "docs", "--every", "manual")

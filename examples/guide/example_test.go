@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"docent/rag/corpus"
+
 	"docent/agent"
 	"docent/agent/definition"
 	"docent/agent/intent"
@@ -249,7 +251,7 @@ func Example_equipped() {
 // nothing is known.
 type nothing struct {
 	rag.Searcher
-	rag.Library
+	corpus.Library
 }
 
 func Example_processors() {

@@ -29,6 +29,7 @@ import (
 	"docent/ingest/worker"
 	"docent/llm"
 	"docent/rag"
+	"docent/rag/retrieve"
 	"docent/store/sqlite"
 	"docent/ws"
 )
@@ -104,7 +105,7 @@ func (h *Host) Read(ctx context.Context, folder string) error {
 	if err := ingester.Close(ctx); err != nil {
 		return err
 	}
-	retriever, err := rag.NewRetriever(rag.RetrieverConfig{
+	retriever, err := retrieve.New(retrieve.Config{
 		Corpus: h.store, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New(),
 	})
 	if err != nil {

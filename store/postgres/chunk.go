@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"docent/rag/corpus"
+
 	"github.com/jackc/pgx/v5"
 
-	"docent/rag"
 	"docent/store"
 )
 
@@ -15,7 +16,7 @@ const chunkColumns = `c.id, c.document_id, c.ordinal, c.kind, c.headings, c.page
 
 // chunkScan reads chunks one after the other.
 type chunkScan struct {
-	chunk rag.Chunk
+	chunk corpus.Chunk
 	kind  string
 }
 
@@ -25,9 +26,9 @@ func (s *chunkScan) dest() []any {
 }
 
 // read returns the chunk just scanned.
-func (s *chunkScan) read() rag.Chunk {
+func (s *chunkScan) read() corpus.Chunk {
 	c := s.chunk
-	c.Kind = rag.Kind(s.kind)
+	c.Kind = corpus.Kind(s.kind)
 	if len(c.Headings) == 0 {
 		c.Headings = nil
 	}
@@ -36,8 +37,8 @@ func (s *chunkScan) read() rag.Chunk {
 }
 
 // DocumentChunks returns a page of a document's chunks; see rag.Library.
-func (s *Store) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]rag.Chunk, error) {
-	out, err := query(ctx, s, func(row pgx.CollectableRow) (rag.Chunk, error) {
+func (s *Store) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]corpus.Chunk, error) {
+	out, err := query(ctx, s, func(row pgx.CollectableRow) (corpus.Chunk, error) {
 		var scan chunkScan
 		err := row.Scan(scan.dest()...)
 		return scan.read(), err
@@ -59,15 +60,15 @@ const (
 	passageTables  = `chunk c JOIN document d ON d.id = c.document_id JOIN collection k ON k.id = d.collection_id`
 )
 
-func scanPassage(row pgx.CollectableRow) (rag.Passage, error) {
+func scanPassage(row pgx.CollectableRow) (corpus.Passage, error) {
 	var chunk chunkScan
 	var doc documentScan
 	err := row.Scan(append(chunk.dest(), doc.dest()...)...)
-	return rag.Passage{Chunk: chunk.read(), Document: doc.document()}, err
+	return corpus.Passage{Chunk: chunk.read(), Document: doc.document()}, err
 }
 
 // Passages returns chunks with their documents; see rag.Corpus.
-func (s *Store) Passages(ctx context.Context, ids []int64) ([]rag.Passage, error) {
+func (s *Store) Passages(ctx context.Context, ids []int64) ([]corpus.Passage, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

@@ -5,23 +5,24 @@ import (
 	"fmt"
 	"iter"
 
+	"docent/rag/corpus"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"docent/rag"
 	"docent/store"
 )
 
 // Revision returns the present state; see rag.Corpus.
-func (s *Store) Revision(ctx context.Context) (rag.Revision, error) {
-	var r rag.Revision
+func (s *Store) Revision(ctx context.Context) (corpus.Revision, error) {
+	var r corpus.Revision
 	err := s.pool.QueryRow(ctx, `SELECT database_id, revision FROM corpus`).Scan(&r.Database, &r.Number)
 	return r, fail("read revision", err)
 }
 
 // Changes yields what changed, read from one snapshot; see rag.Corpus.
-func (s *Store) Changes(ctx context.Context, since int64, embedder string) iter.Seq2[rag.Change, error] {
-	return func(yield func(rag.Change, error) bool) {
+func (s *Store) Changes(ctx context.Context, since int64, embedder string) iter.Seq2[corpus.Change, error] {
+	return func(yield func(corpus.Change, error) bool) {
 		ended := false // yield was told the error, or wants no more
 		err := s.snapshot(ctx, func(tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx, plan); err != nil {
@@ -31,17 +32,17 @@ func (s *Store) Changes(ctx context.Context, since int64, embedder string) iter.
 			if err != nil {
 				return err
 			}
-			store.Changes(since, removals, func(after int64) ([]rag.Change, error) {
+			store.Changes(since, removals, func(after int64) ([]corpus.Change, error) {
 				page, err := changesPage(ctx, tx, after, store.Text(embedder))
 				return page, fail("read changes", err)
-			}, func(c rag.Change, err error) bool {
+			}, func(c corpus.Change, err error) bool {
 				ended = !yield(c, err) || err != nil
 				return !ended
 			})
 			return nil
 		})
 		if err != nil && !ended {
-			yield(rag.Change{}, fail("read changes", err))
+			yield(corpus.Change{}, fail("read changes", err))
 		}
 	}
 }
@@ -52,7 +53,7 @@ func (s *Store) Changes(ctx context.Context, since int64, embedder string) iter.
 const plan = `SELECT set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true), set_config('enable_mergejoin', 'off', true)`
 
 // removals reads what was removed after a revision.
-func removals(ctx context.Context, tx pgx.Tx, since int64) ([]rag.Change, error) {
+func removals(ctx context.Context, tx pgx.Tx, since int64) ([]corpus.Change, error) {
 	if since <= 0 {
 		return nil, nil
 	}
@@ -60,8 +61,8 @@ func removals(ctx context.Context, tx pgx.Tx, since int64) ([]rag.Change, error)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (rag.Change, error) {
-		c := rag.Change{Removed: true}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (corpus.Change, error) {
+		c := corpus.Change{Removed: true}
 		err := row.Scan(&c.Revision, &c.Document.ID)
 		return c, err
 	})
@@ -69,26 +70,26 @@ func removals(ctx context.Context, tx pgx.Tx, since int64) ([]rag.Change, error)
 
 // changesPage reads the next documents after a revision with all their chunks:
 // two queries, however many they are.
-func changesPage(ctx context.Context, tx pgx.Tx, after int64, embedder string) ([]rag.Change, error) {
+func changesPage(ctx context.Context, tx pgx.Tx, after int64, embedder string) ([]corpus.Change, error) {
 	rows, err := tx.Query(ctx, `SELECT `+documentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id
 		WHERE d.version > $1 ORDER BY d.version LIMIT $2`, after, store.ChangesPage)
 	if err != nil {
 		return nil, err
 	}
-	page, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (rag.Change, error) {
+	page, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (corpus.Change, error) {
 		d, err := scanDocument(row)
-		return rag.Change{Revision: d.Version, Document: d}, err
+		return corpus.Change{Revision: d.Version, Document: d}, err
 	})
 	if err != nil || len(page) == 0 {
 		return nil, err
 	}
 	page = store.CutPage(page)
-	at := make(map[int64]*rag.Change, len(page))
+	at := make(map[int64]*corpus.Change, len(page))
 	ids := make([]int64, len(page))
 	for i := range page {
 		c := &page[i]
 		if n := c.Document.Chunks; n > 0 {
-			c.Chunks, c.Vectors = make([]rag.Chunk, n), make([][]float32, n)
+			c.Chunks, c.Vectors = make([]corpus.Chunk, n), make([][]float32, n)
 		}
 		ids[i], at[c.Document.ID] = c.Document.ID, c
 	}
@@ -102,7 +103,7 @@ func changesPage(ctx context.Context, tx pgx.Tx, after int64, embedder string) (
 }
 
 // fillPage puts chunks where they belong.
-func fillPage(at map[int64]*rag.Change, rows pgx.Rows) error {
+func fillPage(at map[int64]*corpus.Change, rows pgx.Rows) error {
 	defer rows.Close()
 	var scan chunkScan
 	var stored pgtype.DriverBytes // the driver's memory: no copy

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"math"
 
+	"docent/rag/corpus"
+
 	"github.com/jackc/pgx/v5"
 
 	"docent/ingest/intake"
-	"docent/rag"
 	"docent/store"
 )
 
@@ -19,7 +20,7 @@ const documentColumns = `d.id, k.name, d.source, d.title, d.media_type, d.langua
 
 // documentScan holds what of a document needs conversion.
 type documentScan struct {
-	doc    rag.Document
+	doc    corpus.Document
 	status string
 	mtime  int64
 }
@@ -32,36 +33,36 @@ func (s *documentScan) dest() []any {
 	}
 }
 
-func (s *documentScan) document() rag.Document {
+func (s *documentScan) document() corpus.Document {
 	d := s.doc
-	d.Status, d.Modified = rag.Status(s.status), store.Modified(s.mtime)
+	d.Status, d.Modified = corpus.Status(s.status), store.Modified(s.mtime)
 	d.CreatedAt, d.UpdatedAt = d.CreatedAt.UTC(), d.UpdatedAt.UTC()
 	return d
 }
 
 // scanDocument reads documentColumns.
-func scanDocument(row pgx.CollectableRow) (rag.Document, error) {
+func scanDocument(row pgx.CollectableRow) (corpus.Document, error) {
 	var scan documentScan
 	err := row.Scan(scan.dest()...)
 	return scan.document(), err
 }
 
 // documentKeys are what documents are ordered by.
-var documentKeys = map[rag.DocumentOrder]string{
-	rag.ByID:      `d.id`,
-	rag.ByTitle:   fmt.Sprintf(`substr(d.folded, length(d.source) + 2, %d) COLLATE "C"`, store.TitleLetters),
-	rag.BySize:    `d.size`,
-	rag.ByUpdated: `d.updated_at`,
+var documentKeys = map[corpus.DocumentOrder]string{
+	corpus.ByID:      `d.id`,
+	corpus.ByTitle:   fmt.Sprintf(`substr(d.folded, length(d.source) + 2, %d) COLLATE "C"`, store.TitleLetters),
+	corpus.BySize:    `d.size`,
+	corpus.ByUpdated: `d.updated_at`,
 }
 
 // documentKey is a document's value of its documentKeys.
-func documentKey(order rag.DocumentOrder, d *rag.Document) any {
+func documentKey(order corpus.DocumentOrder, d *corpus.Document) any {
 	switch order {
-	case rag.ByTitle:
+	case corpus.ByTitle:
 		return store.TitleKey(d.Title)
-	case rag.BySize:
+	case corpus.BySize:
 		return d.Size
-	case rag.ByUpdated:
+	case corpus.ByUpdated:
 		return d.UpdatedAt
 	default:
 		return d.ID
@@ -69,7 +70,7 @@ func documentKey(order rag.DocumentOrder, d *rag.Document) any {
 }
 
 // Documents lists documents; see rag.Library.
-func (s *Store) Documents(ctx context.Context, filter rag.DocumentFilter) ([]rag.Document, error) {
+func (s *Store) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error) {
 	after, last := filter.After, int64(math.MaxInt64)
 	if filter.ID != 0 { // a range of one, so that one plan serves both
 		after, last = max(after, filter.ID-1), filter.ID
@@ -91,7 +92,7 @@ func (s *Store) Documents(ctx context.Context, filter rag.DocumentFilter) ([]rag
 }
 
 // Document returns one with its text; see rag.Library.
-func (s *Store) Document(ctx context.Context, id int64) (rag.Document, error) {
+func (s *Store) Document(ctx context.Context, id int64) (corpus.Document, error) {
 	var scan documentScan
 	err := s.pool.QueryRow(ctx, `SELECT `+documentColumns+`, d.text
 		FROM document d JOIN collection k ON k.id = d.collection_id WHERE d.id = $1`, id).Scan(append(scan.dest(), &scan.doc.Text)...)
@@ -99,7 +100,7 @@ func (s *Store) Document(ctx context.Context, id int64) (rag.Document, error) {
 		err = store.NoDocument(id)
 	}
 	if err != nil {
-		return rag.Document{}, fail(fmt.Sprintf("read document %d", id), err)
+		return corpus.Document{}, fail(fmt.Sprintf("read document %d", id), err)
 	}
 	return scan.document(), nil
 }

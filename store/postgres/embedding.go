@@ -4,15 +4,16 @@ import (
 	"context"
 	"fmt"
 
+	"docent/rag/corpus"
+
 	"github.com/jackc/pgx/v5"
 
 	"docent/ingest/intake"
-	"docent/rag"
 	"docent/store"
 )
 
 // Unembedded returns chunks without a vector by the embedder; see ingest.Store.
-func (s *Store) Unembedded(ctx context.Context, embedder string, after int64, limit int) ([]rag.Passage, error) {
+func (s *Store) Unembedded(ctx context.Context, embedder string, after int64, limit int) ([]corpus.Passage, error) {
 	out, err := query(ctx, s, scanPassage, `SELECT `+passageColumns+` FROM `+passageTables+`
 		WHERE c.id > $1 AND NOT EXISTS (SELECT FROM embedding e WHERE e.chunk_id = c.id AND e.embedder = $2)
 		ORDER BY c.id LIMIT $3`, after, store.Text(embedder), max(limit, 0))

@@ -7,17 +7,18 @@ import (
 	"testing"
 	"time"
 
+	"docent/rag/corpus"
+
 	"github.com/jackc/pgx/v5"
 
 	"docent/ingest/intake"
 	"docent/internal/fault"
 	"docent/internal/pgtest"
-	"docent/rag"
 	"docent/store/postgres"
 )
 
 func document(source string) intake.Put {
-	return intake.Put{Document: rag.Document{Collection: rag.DefaultCollection, Source: source, Status: rag.Ready}}
+	return intake.Put{Document: corpus.Document{Collection: corpus.DefaultCollection, Source: source, Status: corpus.Ready}}
 }
 
 // bare runs a statement without this package.

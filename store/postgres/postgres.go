@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"time"
 
+	"docent/rag/corpus"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -16,7 +18,6 @@ import (
 	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/migrations"
-	"docent/rag"
 	"docent/store"
 )
 
@@ -89,8 +90,8 @@ type accounts struct{ *database }
 type sources struct{ *database }
 
 var (
-	_ rag.Corpus        = (*Store)(nil)
-	_ rag.Library       = (*Store)(nil)
+	_ corpus.Corpus     = (*Store)(nil)
+	_ corpus.Library    = (*Store)(nil)
 	_ session.Store     = (*Store)(nil)
 	_ session.Directory = (*Store)(nil)
 )

@@ -7,7 +7,8 @@ import (
 	"errors"
 	"fmt"
 
-	"docent/rag"
+	"docent/rag/corpus"
+
 	"docent/store"
 )
 
@@ -16,7 +17,7 @@ const chunkColumns = `c.id, c.document_id, c.ordinal, c.kind, c.headings, c.page
 
 // chunkScan reads chunks one after the other.
 type chunkScan struct {
-	chunk    rag.Chunk
+	chunk    corpus.Chunk
 	page     sql.NullInt64
 	headings sql.RawBytes
 	// last is the heading path read last, as stored and as parsed: chunks that
@@ -31,11 +32,11 @@ func (s *chunkScan) dest() []any {
 }
 
 // read returns the chunk just scanned.
-func (s *chunkScan) read() (rag.Chunk, error) {
+func (s *chunkScan) read() (corpus.Chunk, error) {
 	if s.last == nil || string(s.headings) != string(s.last) {
 		s.last, s.parsed = append(s.last[:0], s.headings...), nil
 		if err := json.Unmarshal(s.headings, &s.parsed); err != nil {
-			return rag.Chunk{}, fmt.Errorf("headings of chunk %d: %w", s.chunk.ID, err)
+			return corpus.Chunk{}, fmt.Errorf("headings of chunk %d: %w", s.chunk.ID, err)
 		}
 		if len(s.parsed) == 0 {
 			s.parsed = nil
@@ -57,8 +58,8 @@ func headings(path []string) (string, error) {
 }
 
 // DocumentChunks returns a page of a document's chunks; see rag.Library.
-func (s *Store) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]rag.Chunk, error) {
-	var out []rag.Chunk
+func (s *Store) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]corpus.Chunk, error) {
+	var out []corpus.Chunk
 	err := s.read(ctx, func(tx *sql.Tx) error {
 		var there int
 		err := tx.QueryRowContext(ctx, `SELECT 1 FROM document WHERE id = ?`, id).Scan(&there)
@@ -74,9 +75,9 @@ func (s *Store) DocumentChunks(ctx context.Context, id int64, after, limit int) 
 			return err
 		}
 		var scan chunkScan
-		out, err = collect(rows, func(rows *sql.Rows) (rag.Chunk, error) {
+		out, err = collect(rows, func(rows *sql.Rows) (corpus.Chunk, error) {
 			if err := rows.Scan(scan.dest()...); err != nil {
-				return rag.Chunk{}, err
+				return corpus.Chunk{}, err
 			}
 			return scan.read()
 		})
@@ -86,7 +87,7 @@ func (s *Store) DocumentChunks(ctx context.Context, id int64, after, limit int) 
 }
 
 // Passages returns chunks with their documents; see rag.Corpus.
-func (s *Store) Passages(ctx context.Context, ids []int64) ([]rag.Passage, error) {
+func (s *Store) Passages(ctx context.Context, ids []int64) ([]corpus.Passage, error) {
 	list, err := idList(ids)
 	if err != nil || len(ids) == 0 {
 		return nil, err
@@ -105,16 +106,16 @@ func (s *Store) Passages(ctx context.Context, ids []int64) ([]rag.Passage, error
 }
 
 // passages reads rows of chunkColumns and documentColumns.
-func passages(rows *sql.Rows) ([]rag.Passage, error) {
+func passages(rows *sql.Rows) ([]corpus.Passage, error) {
 	var chunk chunkScan
 	var doc documentScan
 	dest := append(chunk.dest(), doc.dest()...)
-	return collect(rows, func(rows *sql.Rows) (rag.Passage, error) {
+	return collect(rows, func(rows *sql.Rows) (corpus.Passage, error) {
 		if err := rows.Scan(dest...); err != nil {
-			return rag.Passage{}, err
+			return corpus.Passage{}, err
 		}
 		c, err := chunk.read()
-		return rag.Passage{Chunk: c, Document: doc.document()}, err
+		return corpus.Passage{Chunk: c, Document: doc.document()}, err
 	})
 }
 

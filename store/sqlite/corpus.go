@@ -7,38 +7,39 @@ import (
 	"iter"
 	"time"
 
-	"docent/rag"
+	"docent/rag/corpus"
+
 	"docent/store"
 )
 
 // Revision returns the present state; see rag.Corpus.
-func (s *Store) Revision(ctx context.Context) (rag.Revision, error) {
-	var r rag.Revision
+func (s *Store) Revision(ctx context.Context) (corpus.Revision, error) {
+	var r corpus.Revision
 	err := s.reader.QueryRowContext(ctx, `SELECT database_id, revision FROM corpus`).Scan(&r.Database, &r.Number)
 	return r, fail("read revision", err)
 }
 
 // Changes yields what changed, read from one snapshot; see rag.Corpus.
-func (s *Store) Changes(ctx context.Context, since int64, embedder string) iter.Seq2[rag.Change, error] {
-	return func(yield func(rag.Change, error) bool) {
+func (s *Store) Changes(ctx context.Context, since int64, embedder string) iter.Seq2[corpus.Change, error] {
+	return func(yield func(corpus.Change, error) bool) {
 		failed := s.read(ctx, func(tx *sql.Tx) error {
 			removals, err := removals(ctx, tx, since)
 			if err != nil {
 				return err
 			}
-			store.Changes(since, removals, func(after int64) ([]rag.Change, error) {
+			store.Changes(since, removals, func(after int64) ([]corpus.Change, error) {
 				page, err := changesPage(ctx, tx, after, embedder)
 				return page, fail("read changes", err)
 			}, yield)
 			return nil
 		})
 		if failed != nil { // before the first was yielded
-			yield(rag.Change{}, fail("read changes", failed))
+			yield(corpus.Change{}, fail("read changes", failed))
 		}
 	}
 }
 
-func removals(ctx context.Context, tx *sql.Tx, since int64) ([]rag.Change, error) {
+func removals(ctx context.Context, tx *sql.Tx, since int64) ([]corpus.Change, error) {
 	if since <= 0 {
 		return nil, nil
 	}
@@ -46,8 +47,8 @@ func removals(ctx context.Context, tx *sql.Tx, since int64) ([]rag.Change, error
 	if err != nil {
 		return nil, err
 	}
-	return collect(rows, func(rows *sql.Rows) (rag.Change, error) {
-		c := rag.Change{Removed: true}
+	return collect(rows, func(rows *sql.Rows) (corpus.Change, error) {
+		c := corpus.Change{Removed: true}
 		err := rows.Scan(&c.Revision, &c.Document.ID)
 		return c, err
 	})
@@ -55,17 +56,17 @@ func removals(ctx context.Context, tx *sql.Tx, since int64) ([]rag.Change, error
 
 // changesPage reads the next documents after a revision with all their chunks:
 // two queries, however many they are.
-func changesPage(ctx context.Context, tx *sql.Tx, after int64, embedder string) ([]rag.Change, error) {
+func changesPage(ctx context.Context, tx *sql.Tx, after int64, embedder string) ([]corpus.Change, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT `+documentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id
 		WHERE d.version > ? ORDER BY d.version LIMIT ?`, after, store.ChangesPage)
 	if err != nil {
 		return nil, err
 	}
-	page, err := collect(rows, func(rows *sql.Rows) (rag.Change, error) {
+	page, err := collect(rows, func(rows *sql.Rows) (corpus.Change, error) {
 		var scan documentScan
 		err := rows.Scan(scan.dest()...)
 		d := scan.document()
-		return rag.Change{Revision: d.Version, Document: d}, err
+		return corpus.Change{Revision: d.Version, Document: d}, err
 	})
 	if err != nil || len(page) == 0 {
 		return nil, err
@@ -82,7 +83,7 @@ func changesPage(ctx context.Context, tx *sql.Tx, after int64, embedder string) 
 
 // fillPage hands chunks, which come in the order of the page's documents, to
 // their documents.
-func fillPage(page []rag.Change, rows *sql.Rows) error {
+func fillPage(page []corpus.Change, rows *sql.Rows) error {
 	defer rows.Close() //nolint:errcheck // rows.Err tells
 	var scan chunkScan
 	var stored sql.RawBytes
@@ -101,7 +102,7 @@ func fillPage(page []rag.Change, rows *sql.Rows) error {
 		}
 		c := &page[at]
 		if c.Chunks == nil {
-			c.Chunks = make([]rag.Chunk, 0, c.Document.Chunks)
+			c.Chunks = make([]corpus.Chunk, 0, c.Document.Chunks)
 			c.Vectors = make([][]float32, 0, c.Document.Chunks)
 		}
 		var vector []float32

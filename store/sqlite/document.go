@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"docent/rag"
+	"docent/rag/corpus"
+
 	"docent/store"
 )
 
@@ -17,7 +18,7 @@ const documentColumns = `d.id, k.name, d.source, d.title, d.media_type, d.langua
 
 // documentScan holds what of a document needs conversion.
 type documentScan struct {
-	doc                      rag.Document
+	doc                      corpus.Document
 	mtime, created, modified int64
 }
 
@@ -29,7 +30,7 @@ func (s *documentScan) dest() []any {
 	}
 }
 
-func (s *documentScan) document() rag.Document {
+func (s *documentScan) document() corpus.Document {
 	s.doc.Modified = store.Modified(s.mtime)
 	s.doc.CreatedAt, s.doc.UpdatedAt = micro(s.created), micro(s.modified)
 	return s.doc
@@ -39,21 +40,21 @@ func (s *documentScan) document() rag.Document {
 func micro(t int64) time.Time { return time.UnixMicro(t).UTC() }
 
 // documentKeys are what documents are ordered by.
-var documentKeys = map[rag.DocumentOrder]string{
-	rag.ByID:      `d.id`,
-	rag.ByTitle:   fmt.Sprintf(`substr(d.folded, length(d.source) + 2, %d)`, store.TitleLetters),
-	rag.BySize:    `d.size`,
-	rag.ByUpdated: `d.updated_at`,
+var documentKeys = map[corpus.DocumentOrder]string{
+	corpus.ByID:      `d.id`,
+	corpus.ByTitle:   fmt.Sprintf(`substr(d.folded, length(d.source) + 2, %d)`, store.TitleLetters),
+	corpus.BySize:    `d.size`,
+	corpus.ByUpdated: `d.updated_at`,
 }
 
 // documentKey is a document's value of its documentKeys.
-func documentKey(order rag.DocumentOrder, d *rag.Document) any {
+func documentKey(order corpus.DocumentOrder, d *corpus.Document) any {
 	switch order {
-	case rag.ByTitle:
+	case corpus.ByTitle:
 		return store.TitleKey(d.Title)
-	case rag.BySize:
+	case corpus.BySize:
 		return d.Size
-	case rag.ByUpdated:
+	case corpus.ByUpdated:
 		return d.UpdatedAt.UnixMicro()
 	default:
 		return d.ID
@@ -61,7 +62,7 @@ func documentKey(order rag.DocumentOrder, d *rag.Document) any {
 }
 
 // Documents lists documents; see rag.Library.
-func (s *Store) Documents(ctx context.Context, filter rag.DocumentFilter) ([]rag.Document, error) {
+func (s *Store) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error) {
 	query, args := `SELECT `+documentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id WHERE d.id > ?`, []any{filter.After}
 	if filter.ID != 0 {
 		query, args = query+` AND d.id = ?`, append(args, filter.ID)
@@ -87,7 +88,7 @@ func (s *Store) Documents(ctx context.Context, filter rag.DocumentFilter) ([]rag
 	if err != nil {
 		return nil, fail("list documents", err)
 	}
-	out, err := collect(rows, func(rows *sql.Rows) (rag.Document, error) {
+	out, err := collect(rows, func(rows *sql.Rows) (corpus.Document, error) {
 		var scan documentScan
 		err := rows.Scan(scan.dest()...)
 		return scan.document(), err
@@ -96,7 +97,7 @@ func (s *Store) Documents(ctx context.Context, filter rag.DocumentFilter) ([]rag
 }
 
 // Document returns one with its text; see rag.Library.
-func (s *Store) Document(ctx context.Context, id int64) (rag.Document, error) {
+func (s *Store) Document(ctx context.Context, id int64) (corpus.Document, error) {
 	var scan documentScan
 	err := s.reader.QueryRowContext(ctx, `SELECT `+documentColumns+`, d.text
 		FROM document d JOIN collection k ON k.id = d.collection_id WHERE d.id = ?`, id).Scan(append(scan.dest(), &scan.doc.Text)...)
@@ -104,7 +105,7 @@ func (s *Store) Document(ctx context.Context, id int64) (rag.Document, error) {
 		err = store.NoDocument(id)
 	}
 	if err != nil {
-		return rag.Document{}, fail(fmt.Sprintf("read document %d", id), err)
+		return corpus.Document{}, fail(fmt.Sprintf("read document %d", id), err)
 	}
 	return scan.document(), nil
 }

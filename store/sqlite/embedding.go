@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 
+	"docent/rag/corpus"
+
 	"docent/ingest/intake"
-	"docent/rag"
 	"docent/store"
 )
 
 // Unembedded returns chunks without a vector by the embedder; see ingest.Store.
-func (s *Store) Unembedded(ctx context.Context, embedder string, after int64, limit int) ([]rag.Passage, error) {
+func (s *Store) Unembedded(ctx context.Context, embedder string, after int64, limit int) ([]corpus.Passage, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT `+chunkColumns+`, `+documentColumns+`
 		FROM chunk c CROSS JOIN document d ON d.id = c.document_id JOIN collection k ON k.id = d.collection_id
 		WHERE c.id > ? AND NOT EXISTS (SELECT 1 FROM embedding e WHERE e.chunk_id = c.id AND e.embedder = ?)

@@ -10,17 +10,18 @@ import (
 	"testing"
 	"time"
 
+	"docent/rag/corpus"
+
 	"docent/agent/session"
 	"docent/ingest/intake"
 	"docent/internal/fault"
-	"docent/rag"
 	"docent/store/sqlite"
 )
 
 func document(source string) intake.Put {
 	return intake.Put{
-		Document: rag.Document{Collection: rag.DefaultCollection, Source: source, Status: rag.Ready},
-		Chunks:   []rag.Chunk{{Kind: rag.Prose, Text: source}}, Embedder: "e", Vectors: [][]float32{{1, 2}},
+		Document: corpus.Document{Collection: corpus.DefaultCollection, Source: source, Status: corpus.Ready},
+		Chunks:   []corpus.Chunk{{Kind: corpus.Prose, Text: source}}, Embedder: "e", Vectors: [][]float32{{1, 2}},
 	}
 }
 
@@ -122,7 +123,7 @@ func TestBusy(t *testing.T) {
 	if _, err = patient.PutDocuments(ctx, []intake.Put{document("/a")}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a caller who waits no longer: %v", err)
 	}
-	if _, err := patient.Documents(t.Context(), rag.DocumentFilter{}); err != nil {
+	if _, err := patient.Documents(t.Context(), corpus.DocumentFilter{}); err != nil {
 		t.Errorf("a reader waits for a writer: %v", err)
 	}
 	wrote := make(chan error, 1)

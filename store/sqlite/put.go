@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 
+	"docent/rag/corpus"
+
 	"docent/ingest/intake"
-	"docent/rag"
 	"docent/store"
 )
 
@@ -211,16 +212,16 @@ func (s *Store) Sources(ctx context.Context, collection, embedder, one string) (
 
 // Collections lists the collections that hold documents, and the default one;
 // see rag.Library.
-func (s *Store) Collections(ctx context.Context) ([]rag.CollectionInfo, error) {
+func (s *Store) Collections(ctx context.Context) ([]corpus.CollectionInfo, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT k.name, count(d.id) FILTER (WHERE d.status = 'ready'),
 			count(d.id) FILTER (WHERE d.status = 'failed'), coalesce(sum(d.chunks), 0)
 		FROM collection k LEFT JOIN document d ON d.collection_id = k.id
-		GROUP BY k.id HAVING count(d.id) > 0 OR k.name = ? ORDER BY k.name`, rag.DefaultCollection)
+		GROUP BY k.id HAVING count(d.id) > 0 OR k.name = ? ORDER BY k.name`, corpus.DefaultCollection)
 	if err != nil {
 		return nil, fail("list collections", err)
 	}
-	out, err := collect(rows, func(rows *sql.Rows) (rag.CollectionInfo, error) {
-		var c rag.CollectionInfo
+	out, err := collect(rows, func(rows *sql.Rows) (corpus.CollectionInfo, error) {
+		var c corpus.CollectionInfo
 		err := rows.Scan(&c.Name, &c.Documents, &c.Failed, &c.Chunks)
 		return c, err
 	})

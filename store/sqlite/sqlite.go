@@ -17,12 +17,13 @@ import (
 	"strconv"
 	"time"
 
+	"docent/rag/corpus"
+
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 
 	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/migrations"
-	"docent/rag"
 	"docent/store"
 )
 
@@ -100,8 +101,8 @@ type accounts struct{ *database }
 type sources struct{ *database }
 
 var (
-	_ rag.Corpus        = (*Store)(nil)
-	_ rag.Library       = (*Store)(nil)
+	_ corpus.Corpus     = (*Store)(nil)
+	_ corpus.Library    = (*Store)(nil)
 	_ session.Store     = (*Store)(nil)
 	_ session.Directory = (*Store)(nil)
 )

@@ -9,10 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"docent/rag/corpus"
+
 	"docent/agent"
 	"docent/agent/session"
 	"docent/ingest/intake"
-	"docent/rag"
 )
 
 // The corpus that BulkBenchmark works on: about the PostgreSQL manual's size.
@@ -65,7 +66,7 @@ func BulkBenchmark(b *testing.B, open func(b *testing.B) Store) {
 			}
 		})
 		sources += clock(func() {
-			if got, err := s.Sources(b.Context(), rag.DefaultCollection, "e1", ""); err != nil || len(got) != bulkDocuments || got[0].Embedded != bulkChunks {
+			if got, err := s.Sources(b.Context(), corpus.DefaultCollection, "e1", ""); err != nil || len(got) != bulkDocuments || got[0].Embedded != bulkChunks {
 				b.Fatal(len(got), err)
 			}
 		})

@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"docent/rag/corpus"
+
 	"docent/ingest/intake"
-	"docent/rag"
 )
 
 var corpusTests = map[string]func(*testing.T, Database){
@@ -34,14 +35,14 @@ func corpusRevision(t *testing.T, db Database) {
 	ids := store(t, a, put("/a", "a", 1), put("/b", "b", 1))
 	second, err := b.Revision(t.Context())
 	ok(t, err)
-	want(t, "revision", second, rag.Revision{Database: first.Database, Number: 2})
+	want(t, "revision", second, corpus.Revision{Database: first.Database, Number: 2})
 	_, err = b.RemoveDocuments(t.Context(), ids)
 	ok(t, err)
 	want(t, "after removing two", revision(t, a), 4)
 }
 
 // brief is a change in one line.
-func brief(all []rag.Change) []string {
+func brief(all []corpus.Change) []string {
 	out := []string{}
 	for _, c := range all {
 		if c.Removed {
@@ -164,12 +165,12 @@ func corpusSnapshot(t *testing.T, db Database) {
 		}
 		chunks, err := s.DocumentChunks(t.Context(), ids[0], -1, 0)
 		ok(t, err)
-		whole(t, rag.Document{Source: "/0", Chunks: len(chunks)}, chunks)
+		whole(t, corpus.Document{Source: "/0", Chunks: len(chunks)}, chunks)
 	}
 }
 
 // whole checks that chunks are those of one version: r%4+1 of them.
-func whole(t *testing.T, d rag.Document, chunks []rag.Chunk) {
+func whole(t *testing.T, d corpus.Document, chunks []corpus.Chunk) {
 	t.Helper()
 	var r int
 	if len(chunks) == 0 {

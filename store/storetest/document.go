@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"docent/rag/corpus"
+
 	"docent/ingest/intake"
 	"docent/internal/fault"
-	"docent/rag"
 )
 
 var documentTests = map[string]func(*testing.T, Database){
@@ -35,10 +36,10 @@ func documentRoundTrip(t *testing.T, db Database) {
 	page := 0
 	p := put("/docs/ä b.txt", "hello", 0)
 	p.Document.Collection, p.Document.Text = "books", "the whole text\nof it"
-	p.Chunks = []rag.Chunk{
-		{Kind: rag.Prose, Text: "first", Headings: []string{"A › B", `quo"te, {curly}`, ""}, Page: &page, PageLabel: "iv", Start: 3, End: 8, Tokens: 1},
-		{Kind: rag.Code, Text: "", Headings: nil, Start: 8, End: 8},
-		{Kind: rag.Table, Text: "a\tb\r\n\\c'\"", Headings: []string{"A › B"}, Start: 9, End: 12, Tokens: 4},
+	p.Chunks = []corpus.Chunk{
+		{Kind: corpus.Prose, Text: "first", Headings: []string{"A › B", `quo"te, {curly}`, ""}, Page: &page, PageLabel: "iv", Start: 3, End: 8, Tokens: 1},
+		{Kind: corpus.Code, Text: "", Headings: nil, Start: 8, End: 8},
+		{Kind: corpus.Table, Text: "a\tb\r\n\\c'\"", Headings: []string{"A › B"}, Start: 9, End: 12, Tokens: 4},
 	}
 	p.Vectors = [][]float32{{1, 2, 3}, {-1e-40, 3.4e38, 0}, {0.1, 0.2, 0.3}}
 	before := time.Now().Add(-time.Minute)
@@ -64,10 +65,10 @@ func documentRoundTrip(t *testing.T, db Database) {
 	}
 
 	wanted.Text = ""
-	list, err := s.Documents(ctx, rag.DocumentFilter{})
+	list, err := s.Documents(ctx, corpus.DocumentFilter{})
 	ok(t, err)
-	want(t, "list", list, []rag.Document{wanted})
-	want(t, "changes", changes(t, s, 0, "e1"), []rag.Change{{Revision: 1, Document: wanted, Chunks: p.Chunks, Vectors: p.Vectors}})
+	want(t, "list", list, []corpus.Document{wanted})
+	want(t, "changes", changes(t, s, 0, "e1"), []corpus.Change{{Revision: 1, Document: wanted, Chunks: p.Chunks, Vectors: p.Vectors}})
 	want(t, "original", original(t, s, id), "hello")
 
 	p.Document.Modified, p.Original, p.Document.Source = time.Time{}, []byte{}, "/empty"
@@ -108,7 +109,7 @@ func documentReplace(t *testing.T, db Database) {
 	ok(t, err)
 	want(t, "chunks", texts(chunks), []string{"/a new 0", "/a new 1"})
 	for _, c := range chunks {
-		if slices.ContainsFunc(oldChunks, func(o rag.Chunk) bool { return o.ID >= c.ID }) {
+		if slices.ContainsFunc(oldChunks, func(o corpus.Chunk) bool { return o.ID >= c.ID }) {
 			t.Errorf("chunk id %d is not newer than the old ones", c.ID)
 		}
 	}
@@ -138,25 +139,25 @@ func documentFailed(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	id := store(t, s, put("/a", "fine", 3))[0]
 	bad := put("/a", "broken", 0)
-	bad.Document.Status, bad.Document.Error, bad.Document.Text, bad.Original, bad.Embedder = rag.Failed, fault.NewText("document_encrypted", "it is encrypted"), "", nil, ""
+	bad.Document.Status, bad.Document.Error, bad.Document.Text, bad.Original, bad.Embedder = corpus.Failed, fault.NewText("document_encrypted", "it is encrypted"), "", nil, ""
 	want(t, "id", store(t, s, bad)[0], id)
 
 	got, err := s.Document(ctx, id)
 	ok(t, err)
-	if got.Status != rag.Failed || got.Error != fault.NewText("document_encrypted", "it is encrypted") || got.Chunks != 0 {
+	if got.Status != corpus.Failed || got.Error != fault.NewText("document_encrypted", "it is encrypted") || got.Chunks != 0 {
 		t.Errorf("failed document: %+v", got)
 	}
 	chunks, err := s.DocumentChunks(ctx, id, -1, 0)
 	ok(t, err)
 	want(t, "chunks", len(chunks), 0)
 	change := changes(t, s, 1, "e1")
-	if len(change) != 1 || change[0].Removed || change[0].Document.Status != rag.Failed || change[0].Chunks != nil || change[0].Revision != 2 {
+	if len(change) != 1 || change[0].Removed || change[0].Document.Status != corpus.Failed || change[0].Chunks != nil || change[0].Revision != 2 {
 		t.Errorf("changes: %+v", change)
 	}
 	_, err = s.Original(ctx, id)
 	wantKind(t, "original that was not kept", err, fault.NotFound)
 	want(t, "rows", []int{db.Count(t, "chunk"), db.Count(t, "embedding"), db.Count(t, "blob")}, []int{0, 0, 0})
-	list, err := s.Documents(ctx, rag.DocumentFilter{Status: rag.Failed})
+	list, err := s.Documents(ctx, corpus.DocumentFilter{Status: corpus.Failed})
 	ok(t, err)
 	want(t, "failed documents", len(list), 1)
 }
@@ -194,23 +195,23 @@ func documentList(t *testing.T, db Database) {
 	}
 	ids := store(t, s, puts...)
 	for name, tc := range map[string]struct {
-		filter rag.DocumentFilter
+		filter corpus.DocumentFilter
 		n      int
 	}{
-		"default limit": {rag.DocumentFilter{}, 100},
-		"all":           {rag.DocumentFilter{Limit: 100000}, 120},
-		"collection":    {rag.DocumentFilter{Collection: "tens"}, 12},
-		"nowhere":       {rag.DocumentFilter{Collection: "nowhere"}, 0},
-		"status":        {rag.DocumentFilter{Status: rag.Failed}, 0},
-		"source":        {rag.DocumentFilter{Match: "/D/01"}, 10},
-		"title":         {rag.DocumentFilter{Match: "ÜBER"}, 12},
-		"no wildcards":  {rag.DocumentFilter{Match: "_00%.txt"}, 0},
-		"literally":     {rag.DocumentFilter{Match: "100%.t", Limit: 7}, 7},
-		"one":           {rag.DocumentFilter{ID: ids[10]}, 1},
-		"one elsewhere": {rag.DocumentFilter{ID: ids[11], Collection: "tens"}, 0},
-		"one before":    {rag.DocumentFilter{ID: ids[10], After: ids[10]}, 0},
-		"none":          {rag.DocumentFilter{ID: 1 << 60}, 0},
-		"both":          {rag.DocumentFilter{Match: "/d/00", Collection: "tens", Status: rag.Ready}, 1},
+		"default limit": {corpus.DocumentFilter{}, 100},
+		"all":           {corpus.DocumentFilter{Limit: 100000}, 120},
+		"collection":    {corpus.DocumentFilter{Collection: "tens"}, 12},
+		"nowhere":       {corpus.DocumentFilter{Collection: "nowhere"}, 0},
+		"status":        {corpus.DocumentFilter{Status: corpus.Failed}, 0},
+		"source":        {corpus.DocumentFilter{Match: "/D/01"}, 10},
+		"title":         {corpus.DocumentFilter{Match: "ÜBER"}, 12},
+		"no wildcards":  {corpus.DocumentFilter{Match: "_00%.txt"}, 0},
+		"literally":     {corpus.DocumentFilter{Match: "100%.t", Limit: 7}, 7},
+		"one":           {corpus.DocumentFilter{ID: ids[10]}, 1},
+		"one elsewhere": {corpus.DocumentFilter{ID: ids[11], Collection: "tens"}, 0},
+		"one before":    {corpus.DocumentFilter{ID: ids[10], After: ids[10]}, 0},
+		"none":          {corpus.DocumentFilter{ID: 1 << 60}, 0},
+		"both":          {corpus.DocumentFilter{Match: "/d/00", Collection: "tens", Status: corpus.Ready}, 1},
 	} {
 		list, err := s.Documents(ctx, tc.filter)
 		ok(t, err)
@@ -218,7 +219,7 @@ func documentList(t *testing.T, db Database) {
 	}
 	var seen []int64
 	for after := int64(0); ; {
-		list, err := s.Documents(ctx, rag.DocumentFilter{After: after, Limit: 7})
+		list, err := s.Documents(ctx, corpus.DocumentFilter{After: after, Limit: 7})
 		ok(t, err)
 		if len(list) == 0 {
 			break
@@ -241,11 +242,11 @@ func documentPassages(t *testing.T, db Database) {
 	ok(t, err)
 	got, err := s.Passages(ctx, []int64{b[1].ID, 1 << 60, a[2].ID, b[0].ID, a[2].ID, -1})
 	ok(t, err)
-	var chunks []rag.Chunk
+	var chunks []corpus.Chunk
 	for _, p := range got {
 		chunks = append(chunks, p.Chunk)
 	}
-	want(t, "chunks", chunks, []rag.Chunk{b[1], a[2], b[0], a[2]})
+	want(t, "chunks", chunks, []corpus.Chunk{b[1], a[2], b[0], a[2]})
 	doc, err := s.Document(ctx, ids[0])
 	ok(t, err)
 	doc.Text = ""
@@ -257,21 +258,21 @@ func documentPassages(t *testing.T, db Database) {
 
 func documentCollections(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
-	collections := func() []rag.CollectionInfo {
+	collections := func() []corpus.CollectionInfo {
 		got, err := s.Collections(ctx)
 		ok(t, err)
 		return got
 	}
-	want(t, "at first", collections(), []rag.CollectionInfo{{Name: "default"}})
+	want(t, "at first", collections(), []corpus.CollectionInfo{{Name: "default"}})
 	books, failed := put("/a", "a", 3), put("/f", "f", 0)
-	books.Document.Collection, failed.Document.Status = "Books", rag.Failed
+	books.Document.Collection, failed.Document.Status = "Books", corpus.Failed
 	ids := store(t, s, books, put("/b", "b", 2), put("/c", "c", 1), failed)
-	want(t, "filled", collections(), []rag.CollectionInfo{
+	want(t, "filled", collections(), []corpus.CollectionInfo{
 		{Name: "Books", Documents: 1, Chunks: 3}, {Name: "default", Documents: 2, Failed: 1, Chunks: 3},
 	})
 	_, err := s.RemoveDocuments(ctx, ids)
 	ok(t, err)
-	want(t, "emptied", collections(), []rag.CollectionInfo{{Name: "default"}})
+	want(t, "emptied", collections(), []corpus.CollectionInfo{{Name: "default"}})
 }
 
 func documentBlobs(t *testing.T, db Database) {

@@ -6,9 +6,10 @@ import (
 	"sync"
 	"testing"
 
+	"docent/rag/corpus"
+
 	"docent/ingest/intake"
 	"docent/internal/fault"
-	"docent/rag"
 )
 
 var ingestTests = map[string]func(*testing.T, Database){
@@ -22,7 +23,7 @@ var ingestTests = map[string]func(*testing.T, Database){
 func ingestSources(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	failed, other, bare := put("/f", "f", 0), put("/o", "o", 1), put("/bare", "bare", 2)
-	failed.Document.Status, failed.Document.Error = rag.Failed, fault.NewText("test_reason", "why")
+	failed.Document.Status, failed.Document.Error = corpus.Failed, fault.NewText("test_reason", "why")
 	other.Document.Collection = "other"
 	bare.Vectors = nil
 	ids := store(t, s, put("/a", "a", 3), failed, other, bare)
@@ -30,17 +31,17 @@ func ingestSources(t *testing.T, db Database) {
 	ok(t, err)
 	ok(t, s.PutEmbeddings(ctx, "e2", []intake.Embedding{{ChunkID: chunks[1].ID, Vector: []float32{1}}}))
 
-	state := func(id int64, source, word string, status rag.Status, reason fault.Text, chunks, embedded int) intake.SourceState {
+	state := func(id int64, source, word string, status corpus.Status, reason fault.Text, chunks, embedded int) intake.SourceState {
 		return intake.SourceState{
 			ID: id, Source: source, Title: "About " + source, SHA256: sum(word), Size: int64(len(word)), ModifiedUnixNano: 1700000000123456789,
 			ETag: `"` + word + `"`, Status: status, Error: reason, Pipeline: "test/1", Chunks: chunks, Embedded: embedded,
 		}
 	}
 	for embedder, n := range map[string]int{"e1": 3, "e2": 1, "e3": 0} {
-		got, err := s.Sources(ctx, rag.DefaultCollection, embedder, "")
+		got, err := s.Sources(ctx, corpus.DefaultCollection, embedder, "")
 		ok(t, err)
 		want(t, embedder, got, []intake.SourceState{
-			state(ids[0], "/a", "a", rag.Ready, fault.Text{}, 3, n), state(ids[3], "/bare", "bare", rag.Ready, fault.Text{}, 2, 0), state(ids[1], "/f", "f", rag.Failed, fault.NewText("test_reason", "why"), 0, 0),
+			state(ids[0], "/a", "a", corpus.Ready, fault.Text{}, 3, n), state(ids[3], "/bare", "bare", corpus.Ready, fault.Text{}, 2, 0), state(ids[1], "/f", "f", corpus.Failed, fault.NewText("test_reason", "why"), 0, 0),
 		})
 	}
 	got, err := s.Sources(ctx, "nowhere", "e1", "")
@@ -48,7 +49,7 @@ func ingestSources(t *testing.T, db Database) {
 	want(t, "an unknown collection", len(got), 0)
 
 	store(t, s, put("/a#1", "a1", 1), put("/a#2", "a2", 1), put("/a!", "x", 1), put("/ab", "y", 1), put("/a$", "z", 1))
-	got, err = s.Sources(ctx, rag.DefaultCollection, "e1", "/a")
+	got, err = s.Sources(ctx, corpus.DefaultCollection, "e1", "/a")
 	ok(t, err)
 	var names []string
 	for _, state := range got {
@@ -61,7 +62,7 @@ func ingestSources(t *testing.T, db Database) {
 func ingestEmbeddings(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	ids := store(t, s, put("/a", "a", 3), put("/b", "b", 2))
-	var all []rag.Passage
+	var all []corpus.Passage
 	for after := int64(0); ; {
 		page, err := s.Unembedded(ctx, "e2", after, 2)
 		ok(t, err)
@@ -110,7 +111,7 @@ func ingestInvalid(t *testing.T, db Database) {
 		"long source":             func(p *intake.Put) { p.Document.Source = strings.Repeat("x", 5000) },
 		"no collection":           func(p *intake.Put) { p.Document.Collection = "" },
 		"no status":               func(p *intake.Put) { p.Document.Status = "" },
-		"failed with chunks":      func(p *intake.Put) { p.Document.Status = rag.Failed },
+		"failed with chunks":      func(p *intake.Put) { p.Document.Status = corpus.Failed },
 		"a vector is missing":     func(p *intake.Put) { p.Vectors = p.Vectors[1:] },
 		"vectors of two lengths":  func(p *intake.Put) { p.Vectors[1] = []float32{1} },
 		"an empty vector":         func(p *intake.Put) { p.Vectors = [][]float32{{}, {}} },

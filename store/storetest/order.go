@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"docent/rag"
+	"docent/rag/corpus"
+
 	stores "docent/store"
 )
 
@@ -26,25 +27,25 @@ func documentOrders(t *testing.T, db Database) {
 	again := put("/Ö2😀", "changed", 0) // the third is the newest change
 	again.Document.Title, again.Document.Size = titles[2], 1<<40
 	store(t, s, again)
-	all, err := s.Documents(ctx, rag.DocumentFilter{})
+	all, err := s.Documents(ctx, corpus.DocumentFilter{})
 	ok(t, err)
-	compare := map[rag.DocumentOrder]func(a, b rag.Document) int{
-		rag.ByID: func(_, _ rag.Document) int { return 0 },
-		rag.ByTitle: func(a, b rag.Document) int {
+	compare := map[corpus.DocumentOrder]func(a, b corpus.Document) int{
+		corpus.ByID: func(_, _ corpus.Document) int { return 0 },
+		corpus.ByTitle: func(a, b corpus.Document) int {
 			return strings.Compare(stores.TitleKey(a.Title), stores.TitleKey(b.Title))
 		},
-		rag.BySize:    func(a, b rag.Document) int { return cmp.Compare(a.Size, b.Size) },
-		rag.ByUpdated: func(a, b rag.Document) int { return a.UpdatedAt.Compare(b.UpdatedAt) },
+		corpus.BySize:    func(a, b corpus.Document) int { return cmp.Compare(a.Size, b.Size) },
+		corpus.ByUpdated: func(a, b corpus.Document) int { return a.UpdatedAt.Compare(b.UpdatedAt) },
 	}
 	for order, compare := range compare {
 		for _, descending := range []bool{false, true} {
-			sorted := slices.SortedFunc(slices.Values(all), func(a, b rag.Document) int { return cmp.Or(compare(a, b), cmp.Compare(a.ID, b.ID)) })
+			sorted := slices.SortedFunc(slices.Values(all), func(a, b corpus.Document) int { return cmp.Or(compare(a, b), cmp.Compare(a.ID, b.ID)) })
 			if descending {
 				slices.Reverse(sorted)
 			}
 			for _, limit := range []int{1, 5, 100} {
-				filter := rag.DocumentFilter{Order: order, Descending: descending, Limit: limit}
-				var got []rag.Document
+				filter := corpus.DocumentFilter{Order: order, Descending: descending, Limit: limit}
+				var got []corpus.Document
 				for page, err := range documentPages(t, s, filter) {
 					ok(t, err)
 					got = append(got, page...)
@@ -53,20 +54,20 @@ func documentOrders(t *testing.T, db Database) {
 			}
 		}
 	}
-	newest, err := s.Documents(ctx, rag.DocumentFilter{Order: rag.ByUpdated, Descending: true, Limit: 1})
+	newest, err := s.Documents(ctx, corpus.DocumentFilter{Order: corpus.ByUpdated, Descending: true, Limit: 1})
 	ok(t, err)
 	want(t, "last changed", newest[0].ID, ids[2])
 	last := newest[0]
 	_, err = s.RemoveDocuments(ctx, []int64{last.ID})
 	ok(t, err)
-	rest, err := s.Documents(ctx, rag.DocumentFilter{Order: rag.ByUpdated, Descending: true, Past: &last, Match: "/ö"})
+	rest, err := s.Documents(ctx, corpus.DocumentFilter{Order: corpus.ByUpdated, Descending: true, Past: &last, Match: "/ö"})
 	ok(t, err)
 	want(t, "after one that is gone", len(rest), len(titles)-1)
 }
 
 // documentPages are all pages of a list.
-func documentPages(t *testing.T, s Store, filter rag.DocumentFilter) iter.Seq2[[]rag.Document, error] {
-	return func(yield func([]rag.Document, error) bool) {
+func documentPages(t *testing.T, s Store, filter corpus.DocumentFilter) iter.Seq2[[]corpus.Document, error] {
+	return func(yield func([]corpus.Document, error) bool) {
 		for {
 			page, err := s.Documents(t.Context(), filter)
 			if len(page) == 0 || !yield(page, err) {

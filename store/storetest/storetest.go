@@ -10,19 +10,20 @@ import (
 	"testing"
 	"time"
 
+	"docent/rag/corpus"
+
 	"github.com/google/go-cmp/cmp"
 
 	"docent/agent/session"
 	"docent/ingest"
 	"docent/ingest/intake"
 	"docent/internal/fault"
-	"docent/rag"
 )
 
 // Store is all that a store does for the rest of docent.
 type Store interface {
-	rag.Corpus
-	rag.Library
+	corpus.Corpus
+	corpus.Library
 	ingest.Store
 	session.Store
 	session.Directory
@@ -95,17 +96,17 @@ func wantKind(t *testing.T, what string, err error, kind fault.Kind) {
 // they are: the source, a word and their number.
 func put(source, word string, n int) intake.Put {
 	p := intake.Put{
-		Document: rag.Document{
-			Collection: rag.DefaultCollection, Source: source, Title: "About " + source, MediaType: "text/plain", Language: "en",
+		Document: corpus.Document{
+			Collection: corpus.DefaultCollection, Source: source, Title: "About " + source, MediaType: "text/plain", Language: "en",
 			Size: int64(len(word)), SHA256: sum(word), ETag: `"` + word + `"`, Modified: time.Unix(1700000000, 123456789).UTC(),
-			Status: rag.Ready, Pipeline: "test/1", Text: word,
+			Status: corpus.Ready, Pipeline: "test/1", Text: word,
 		},
 		Embedder: "e1",
 		Original: []byte(word),
 	}
 	for i := range n {
-		c := rag.Chunk{
-			Ordinal: i, Kind: rag.Prose, Text: fmt.Sprintf("%s %s %d", source, word, i), Headings: []string{"One", "Two " + word},
+		c := corpus.Chunk{
+			Ordinal: i, Kind: corpus.Prose, Text: fmt.Sprintf("%s %s %d", source, word, i), Headings: []string{"One", "Two " + word},
 			Start: i * 10, End: i*10 + 10, Tokens: 7 + i,
 		}
 		p.Chunks = append(p.Chunks, c)
@@ -131,9 +132,9 @@ func store(t *testing.T, s Store, puts ...intake.Put) []int64 {
 }
 
 // changes collects what changed.
-func changes(t *testing.T, s Store, since int64, embedder string) []rag.Change {
+func changes(t *testing.T, s Store, since int64, embedder string) []corpus.Change {
 	t.Helper()
-	var out []rag.Change
+	var out []corpus.Change
 	for c, err := range s.Changes(t.Context(), since, embedder) {
 		ok(t, err)
 		out = append(out, c)
@@ -150,7 +151,7 @@ func revision(t *testing.T, s Store) int64 {
 }
 
 // texts are the texts of chunks.
-func texts(chunks []rag.Chunk) []string {
+func texts(chunks []corpus.Chunk) []string {
 	out := []string{}
 	for _, c := range chunks {
 		out = append(out, c.Text)

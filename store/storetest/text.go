@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"testing"
 
+	"docent/rag/corpus"
+
 	"docent/agent"
 	"docent/agent/session"
 	"docent/internal/fault"
-	"docent/rag"
 )
 
 var textTests = map[string]func(*testing.T, Database){
@@ -40,7 +41,7 @@ func textDocuments(t *testing.T, db Database) {
 	left, err := s.Unembedded(ctx, dirty, 0, 10)
 	ok(t, err)
 	want(t, "unembedded", len(left), 0)
-	list, err := s.Documents(ctx, rag.DocumentFilter{Collection: dirty, Match: "B\xffC"})
+	list, err := s.Documents(ctx, corpus.DocumentFilter{Collection: dirty, Match: "B\xffC"})
 	ok(t, err)
 	want(t, "list", len(list), 1)
 }

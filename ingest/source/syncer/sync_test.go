@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"docent/rag/corpus"
+
 	"go.uber.org/goleak"
 
 	"docent/ingest"
@@ -23,7 +25,6 @@ import (
 	"docent/ingest/source/syncer"
 	"docent/ingest/worker"
 	"docent/internal/fault"
-	"docent/rag"
 	"docent/store/sqlite"
 )
 
@@ -229,7 +230,7 @@ func (w *world) syncAs(id int64, retry bool, want string) {
 func (w *world) state() string {
 	w.Helper()
 	var lines []string
-	docs, err := w.db.Documents(w.Context(), rag.DocumentFilter{Limit: 1000})
+	docs, err := w.db.Documents(w.Context(), corpus.DocumentFilter{Limit: 1000})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -256,7 +257,7 @@ func (w *world) state() string {
 // documents are the sources of all documents.
 func (w *world) documents() string {
 	w.Helper()
-	docs, err := w.db.Documents(w.Context(), rag.DocumentFilter{Limit: 1000})
+	docs, err := w.db.Documents(w.Context(), corpus.DocumentFilter{Limit: 1000})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -299,7 +300,7 @@ func TestSync(t *testing.T) {
 	p.listErr = nil
 	w.sync(id, "+0 ~0 =3 -1 !0")
 	// A document that somebody deleted comes back.
-	docs, err := w.db.Documents(t.Context(), rag.DocumentFilter{Limit: 1})
+	docs, err := w.db.Documents(t.Context(), corpus.DocumentFilter{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
