@@ -68,9 +68,9 @@ type Reader interface {
 	Read(ctx context.Context, src intake.Source) (intake.Reading, error)
 	// Edges returns hashes of a document's first and last blocks.
 	Edges(ctx context.Context, src intake.Source) ([]uint64, error)
-	// Parts stores the documents inside a source as files in a folder. whole
-	// reports whether the source is itself a document too.
-	Parts(ctx context.Context, src intake.Source, dir string) (whole bool, parts []intake.Part, err error)
+	// Parts writes the documents inside a source to a file, one after the other.
+	// whole reports whether the source is itself a document too.
+	Parts(ctx context.Context, src intake.Source, file string) (whole bool, parts []intake.Part, err error)
 	Formats
 	// Close frees the reader's resources.
 	Close(ctx context.Context) error

@@ -26,22 +26,22 @@ import (
 
 // item is one document to be, on its way through a run.
 type item struct {
-	source  string
-	name    string // what the file is called, as a hint at what it is
-	path    string // of the file; "" if data is already there
-	data    []byte
-	size    int64
-	mtime   int64
-	record  *intake.Line         // of a line of a file that holds many documents
-	reason  fault.Text           // why it cannot be read, if that is known already
-	silent  bool                 // reported and not stored
-	spooled bool                 // path is removed when it is read
-	shared  []uint64             // of a part: the blocks that the pages of its folder share
-	unread  bool                 // its content is not known
-	whole   *item                // of a marker: the file's document, if it is one
-	marker  bool                 // no document: the end of a file
-	counts  int64                // of the file's bytes, for progress
-	stale   []intake.SourceState // of a marker: documents no longer in the file
+	source string
+	name   string       // what the file is called, as a hint at what it is
+	path   string       // of the file; "" if data is already there
+	part   *partContent // where in the file the item is; nil if it is all of it
+	data   []byte
+	size   int64
+	mtime  int64
+	record *intake.Line         // of a line of a file that holds many documents
+	reason fault.Text           // why it cannot be read, if that is known already
+	silent bool                 // reported and not stored
+	shared []uint64             // of a part: the blocks that the pages of its folder share
+	unread bool                 // its content is not known
+	whole  *item                // of a marker: the file's document, if it is one
+	marker bool                 // no document: the end of a file
+	counts int64                // of the file's bytes, for progress
+	stale  []intake.SourceState // of a marker: documents no longer in the file
 
 	state  intake.SourceState
 	known  bool
@@ -61,6 +61,9 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 			in.fail(r, it, "", "", fault.NewText("document_failed", "docent failed on it; the log has the details"))
 		}
 	}()
+	if it.part != nil {
+		defer func() { in.warn("remove the parts that were read", it.part.in.done()) }()
+	}
 	it.result.Source = it.source
 	if it.known {
 		it.result.DocumentID = it.state.ID
@@ -70,9 +73,6 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 	}
 	if it.reason.IsZero() && it.data == nil {
 		it.data, it.reason = in.read(it)
-		if it.spooled {
-			in.warn("remove a part that was read", os.Remove(it.path))
-		}
 	}
 	if !it.reason.IsZero() {
 		// What could not be read says nothing of what it holds: the version
@@ -166,9 +166,13 @@ func (in *Ingester) read(it *item) (data []byte, reason fault.Text) {
 		return nil, reasonOf(err)
 	}
 	defer f.Close()
+	var content io.Reader = f
+	if it.part != nil {
+		content = io.NewSectionReader(f, it.part.offset, it.size)
+	}
 	var buf bytes.Buffer
 	buf.Grow(int(it.size) + bytes.MinRead)
-	n, err := io.Copy(&buf, io.LimitReader(f, in.cfg.MaxFileSize+1))
+	n, err := io.Copy(&buf, io.LimitReader(content, in.cfg.MaxFileSize+1))
 	switch {
 	case err != nil:
 		return nil, reasonOf(err)

@@ -71,8 +71,8 @@ type request struct {
 	Memory int64
 }
 
-// reply ends a piece of work. Before that of opParts come those of its parts,
-// with More set.
+// reply ends a piece of work. The reply to opParts comes after others that have
+// More set and hold the parts.
 type reply struct {
 	Err     *wireError
 	More    bool
@@ -80,11 +80,12 @@ type reply struct {
 	// Pages are those of the passages, -1 where there is none: gob does not tell
 	// a pointer to 0 from none.
 	ChunkPages []int
-	Part       intake.Part
-	Whole      bool
-	Edges      []uint64
-	Page       *pdf.Page
-	Pages      int
+	// Parts are some parts, whose contents are the body.
+	Parts []intake.Part
+	Whole bool
+	Edges []uint64
+	Page  *pdf.Page
+	Pages int
 }
 
 // wireError is an error on its way to the parent.
