@@ -89,7 +89,9 @@ func (in *Ingester) work(ctx context.Context, r *run, produce func(send func(*it
 
 // feed sends what is produced to the workers and, in the same order, to those
 // who wait for it.
-func (in *Ingester) feed(ctx context.Context, r *run, memory *semaphore.Weighted, produce func(send func(*item) bool), jobs, order chan<- *item) error {
+func (in *Ingester) feed(ctx context.Context, r *run,
+	memory *semaphore.Weighted, produce func(send func(*item) bool), jobs, order chan<- *item,
+) error {
 	produce(func(it *item) bool {
 		it.done = make(chan struct{})
 		if it.marker {
@@ -256,7 +258,9 @@ func (in *Ingester) embedItems(ctx context.Context, items []*item) error {
 
 // storeAll stores the batches as they come and yields their results. more is
 // false if the caller wants no more of them.
-func (in *Ingester) storeAll(ctx context.Context, r *run, batches <-chan *batch, memory *semaphore.Weighted, yield func(Result, error) bool) (more bool, err error) {
+func (in *Ingester) storeAll(ctx context.Context, r *run, batches <-chan *batch,
+	memory *semaphore.Weighted, yield func(Result, error) bool,
+) (more bool, err error) {
 	for b := range batches {
 		select {
 		case <-b.done:

@@ -229,7 +229,8 @@ func (in *Ingester) prune(ctx context.Context, r *run, l listing, yield func(Res
 			continue
 		}
 		covered := slices.ContainsFunc(l.prefixes, func(p string) bool {
-			return within(filepath.Clean(s.Source), p) && !slices.ContainsFunc(l.broken, func(b string) bool { return within(b, p) || within(p, b) })
+			return within(filepath.Clean(s.Source), p) &&
+				!slices.ContainsFunc(l.broken, func(b string) bool { return within(b, p) || within(p, b) })
 		})
 		if covered && filepath.IsAbs(s.Source) && !r.listed(s.Source) {
 			gone = append(gone, s)

@@ -76,7 +76,10 @@ func (w *work) gather(sections []section) []group {
 			out[n-1] = w.join(out[n-1], s)
 			continue
 		}
-		out = append(out, group{path: s.path, from: s.from, to: s.to, words: s.words, term: s.term, skipFirst: s.headed && s.to > s.from+1, sections: 1})
+		out = append(out, group{
+			path: s.path, from: s.from, to: s.to, words: s.words, term: s.term,
+			skipFirst: s.headed && s.to > s.from+1, sections: 1,
+		})
 	}
 	for i := range out {
 		out[i].names = w.headings(out[i].path)

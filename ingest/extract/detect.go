@@ -13,6 +13,7 @@ import (
 	"docent/ingest/extract/html"
 	"docent/ingest/extract/markup"
 	"docent/ingest/extract/office"
+	"docent/ingest/extract/office/rtf"
 	"docent/ingest/extract/picture"
 	"docent/ingest/extract/plain"
 	"docent/ingest/intake"
@@ -63,7 +64,7 @@ var (
 	formatText     = Format{"text/plain", textual(plain.Text)}
 	formatCSV      = Format{"text/csv", textual(plain.CSV)}
 	formatJSON     = Format{"application/json", textual(plain.JSON)}
-	formatRTF      = Format{"application/rtf", office.RTF}
+	formatRTF      = Format{"application/rtf", rtf.Read}
 	formatSVG      = Format{"image/svg+xml", markup.SVG}
 )
 
@@ -84,7 +85,7 @@ func (e *Extractor) detect(ctx context.Context, src intake.Source) (Format, erro
 	if len(bytes.TrimSpace(head)) == 0 && len(bytes.TrimSpace(src.Data)) == 0 {
 		return Format{Media: "text/plain"}, errEmpty
 	}
-	if bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\xef\xbb\xbf"), []byte(office.RTFSignature)) {
+	if bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\xef\xbb\xbf"), []byte(rtf.Signature)) {
 		return formatRTF, nil
 	}
 	if f, ok, err := detectContainer(src, head); ok {

@@ -22,7 +22,9 @@ type Info struct {
 // Formats lists the formats that can be read, grouped by kind.
 func Formats() []Info {
 	var all []Info
-	for _, group := range [][]Info{textFormats, webFormats, officeFormats, mailFormats, bookFormats, markupFormats, pictureFormats, archiveFormats} {
+	for _, group := range [][]Info{
+		textFormats, webFormats, officeFormats, mailFormats, bookFormats, markupFormats, pictureFormats, archiveFormats,
+	} {
 		all = append(all, group...)
 	}
 	return all

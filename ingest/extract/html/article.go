@@ -46,7 +46,8 @@ func article(root *html.Node) *mainContent {
 		return nil
 	}
 	got := survey(found.Node)
-	if got.prose < minArticle || float64(got.prose) < minShare*float64(s.prose) || got.code*2 < s.code || s.terms > 20 && got.terms*2 < s.terms {
+	if got.prose < minArticle || float64(got.prose) < minShare*float64(s.prose) ||
+		got.code*2 < s.code || s.terms > 20 && got.terms*2 < s.terms {
 		return nil
 	}
 	return &mainContent{head: s.head, body: found.Node}

@@ -134,7 +134,8 @@ func (w *workCounter) step() {
 
 // tableParts are the elements of a table. Outside one, the parser ignores them.
 var tableParts = map[atom.Atom]bool{
-	atom.Caption: true, atom.Col: true, atom.Colgroup: true, atom.Tbody: true, atom.Thead: true, atom.Tfoot: true, atom.Tr: true, atom.Td: true, atom.Th: true,
+	atom.Caption: true, atom.Col: true, atom.Colgroup: true, atom.Tbody: true,
+	atom.Thead: true, atom.Tfoot: true, atom.Tr: true, atom.Td: true, atom.Th: true,
 }
 
 // selfClosing are the elements that hold nothing, and those that another tag

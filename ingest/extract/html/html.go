@@ -174,7 +174,8 @@ func (p *page) element(n *html.Node) {
 		}
 	case atom.Head:
 		p.head(n)
-	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Iframe, atom.Button, atom.Select, atom.Textarea, atom.Object, atom.Canvas:
+	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Iframe,
+		atom.Button, atom.Select, atom.Textarea, atom.Object, atom.Canvas:
 	case atom.Br:
 		if p.inline.Len() > 0 {
 			p.pending = false

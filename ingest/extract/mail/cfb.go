@@ -69,7 +69,10 @@ func openCompound(data []byte) (*compound, error) {
 		return nil, errCFB
 	}
 	u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(data[at:]) }
-	c := &compound{data: data, shift: uint(binary.LittleEndian.Uint16(data[30:])), miniShift: uint(binary.LittleEndian.Uint16(data[32:])), cutoff: uint64(u32(56)), left: 2*len(data) + 1<<20}
+	c := &compound{
+		data: data, shift: uint(binary.LittleEndian.Uint16(data[30:])), miniShift: uint(binary.LittleEndian.Uint16(data[32:])),
+		cutoff: uint64(u32(56)), left: 2*len(data) + 1<<20,
+	}
 	if c.shift < 7 || c.shift > 16 || c.miniShift < 4 || c.miniShift > c.shift {
 		return nil, errCFB
 	}

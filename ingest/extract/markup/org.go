@@ -280,7 +280,8 @@ func (o *org) collect() []string {
 		l := o.lines[o.at]
 		t := strings.TrimSpace(l)
 		if t == "" || t[0] == '|' || strings.HasPrefix(t, "#+") || strings.HasPrefix(t, ": ") || strings.HasPrefix(t, "# ") ||
-			orgHeading.MatchString(l) || orgItem.MatchString(l) || orgStarItem.MatchString(l) || orgDrawer.MatchString(l) || orgFootnote.MatchString(l) {
+			orgHeading.MatchString(l) || orgItem.MatchString(l) ||
+			orgStarItem.MatchString(l) || orgDrawer.MatchString(l) || orgFootnote.MatchString(l) {
 			break
 		}
 	}

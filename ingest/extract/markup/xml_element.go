@@ -39,12 +39,16 @@ const (
 // are blocks if their name is that of a block, else inline.
 var xmlRoles = roles(map[xmlRole]string{
 	xmlBlock: `para simpara p formalpara bridgehead blockquote epigraph abstract subtitle example informalexample figure informalfigure mediaobject equation disp-formula disp-quote sec-meta author editor
-		refnamediv refmeta refpurpose cmdsynopsis funcsynopsis funcprototype caption fig boxed-text shortdesc conbody taskbody refbody body section-div div stepresult info cmd context prereq result postreq
-		step stepxmp choice example note-body qandaentry question answer revhistory address line verse-line speech statement verse-group attrib ack kwd-group contrib aff pub-date
-		simplesect partintro dedication colophon toc textobject phrase-block abstract-body glossdef seglistitem segmentedlist seg simplelist-member member callout calloutlist legalnotice copyright releaseinfo date pubdate edition
+		refnamediv refmeta refpurpose cmdsynopsis funcsynopsis funcprototype caption fig boxed-text
+		shortdesc conbody taskbody refbody body section-div div stepresult info cmd context prereq result postreq
+		step stepxmp choice example note-body qandaentry question answer revhistory address line verse-line speech
+		statement verse-group attrib ack kwd-group contrib aff pub-date
+		simplesect partintro dedication colophon toc textobject phrase-block abstract-body glossdef seglistitem
+		segmentedlist seg simplelist-member member callout calloutlist legalnotice copyright releaseinfo date pubdate edition
 		event stanza l lg head item-block paragraph text description summary remarks returns param ref mixed-citation-block abstractbody properties property msgentry msgexplan biblioentry bibliomixed personblurb abbrev-block`,
 	xmlSkip: `indexterm primary secondary tertiary index processing-meta journal-meta article-id article-categories permissions history self-uri related-article counts funding-group custom-meta-group prolog metadata
-		imagedata imageobject inlinemediaobject-object graphic-meta object-id anchor beginpage remark titleabbrev keywordset subjectset topicmeta related-links reltable tex-math alternatives-x script style
+		imagedata imageobject inlinemediaobject-object graphic-meta object-id anchor beginpage remark
+		titleabbrev keywordset subjectset topicmeta related-links reltable tex-math alternatives-x script style
 		sortas refmiscinfo itermset areaspec area colspec spanspec col colgroup elocation-id volume issue fpage lpage ext-link-x contrib-id email-x`,
 	xmlSection: `book article part chapter appendix preface section sect1 sect2 sect3 sect4 sect5 simplesect-x refsection refsect1 refsect2 refsect3 refentry reference refsynopsisdiv glossary bibliography glossdiv
 		sec app app-group topic concept task troubleshooting glossentry dita-x bodydiv-x sidebar-x ref-list back-x set procedure-x qandadiv boxed-text-x acknowledgements dedication-x div1 div2 div3`,

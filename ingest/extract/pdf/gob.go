@@ -48,7 +48,10 @@ func (p *Page) GobDecode(data []byte) error {
 	*p = Page{Index: w.Index, Pages: w.Pages, Label: w.Label, Width: w.Width, Height: w.Height, letters: make([]letter, n)}
 	for i := range p.letters {
 		b := w.Boxes[4*i:]
-		p.letters[i] = letter{char: w.Chars[i], role: role(min(w.Roles[i], byte(spoken))), upward: w.Upward[i] != 0, box: box{b[0], b[1], b[2], b[3]}}
+		p.letters[i] = letter{
+			char: w.Chars[i], role: role(min(w.Roles[i], byte(spoken))), upward: w.Upward[i] != 0,
+			box: box{b[0], b[1], b[2], b[3]},
+		}
 	}
 	return nil
 }

@@ -93,7 +93,9 @@ func (r *Reader) DrawPage(ctx context.Context, data []byte, index, width int) (d
 }
 
 // onPage works on a page of a PDF.
-func (r *Reader) onPage(ctx context.Context, data []byte, index int, do func(context.Context, *pdfium.Document, *pdfium.Page) error) error {
+func (r *Reader) onPage(ctx context.Context, data []byte, index int,
+	do func(context.Context, *pdfium.Document, *pdfium.Page) error,
+) error {
 	return r.drawing.inside(ctx, r.pageTimeout, func(ctx context.Context) error {
 		return r.drawing.open(ctx, data, func(ctx context.Context, doc *pdfium.Document) error {
 			if index < 0 || index >= doc.Pages {

@@ -41,7 +41,10 @@ func (p *Page) AddWords(words []Word) {
 				return
 			}
 			from := left + float64(i)*wide
-			p.letters = append(p.letters, letter{char: r, role: roleOf(r), box: box{float32(from), float32(top), float32(from + wide), float32(bottom)}})
+			p.letters = append(p.letters, letter{
+				char: r, role: roleOf(r),
+				box: box{float32(from), float32(top), float32(from + wide), float32(bottom)},
+			})
 		}
 	}
 }

@@ -254,7 +254,8 @@ func (t *foundTable) numbered() bool {
 		if len(row.cells) < 2 {
 			continue
 		}
-		if i == 0 && !isNumber(row.cells[0].text) && isTableHeader(cellTexts(row.cells), []line{{}}) && !isNumber(row.cells[len(row.cells)-1].text) {
+		if i == 0 && !isNumber(row.cells[0].text) && isTableHeader(cellTexts(row.cells), []line{{}}) &&
+			!isNumber(row.cells[len(row.cells)-1].text) {
 			return false
 		}
 		rows++

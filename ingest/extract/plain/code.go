@@ -130,7 +130,9 @@ func (c *code) units(from, to, indent, level int) {
 func (c *code) unit(start, end, indent, level int) {
 	text := c.doc.Text
 	name, container, line := declared(text[start:end], indent)
-	c.doc.Blocks = outline.Append(c.doc.Blocks, outline.Block{Kind: outline.Heading, Level: level, Page: -1, Start: start, End: start, Name: name})
+	c.doc.Blocks = outline.Append(c.doc.Blocks, outline.Block{
+		Kind: outline.Heading, Level: level, Page: -1, Start: start, End: start, Name: name,
+	})
 	if container && end-start > largeUnit && level < 3 {
 		head := start + line
 		if inner := bodyIndent(text[head:end], indent); inner > indent {

@@ -27,12 +27,16 @@ func Text(_, text string) *outline.Document {
 			if under[0] == '=' || under[0] == '#' || under[0] == '*' {
 				level = 1
 			}
-			doc.Blocks = outline.Append(doc.Blocks, outline.Block{Kind: outline.Heading, Level: level, Page: -1, Start: b.Start, End: end, Name: strings.TrimSpace(first)})
+			doc.Blocks = outline.Append(doc.Blocks, outline.Block{
+				Kind: outline.Heading, Level: level, Page: -1, Start: b.Start, End: end, Name: strings.TrimSpace(first),
+			})
 			if strings.TrimSpace(after) != "" {
 				doc.Blocks = outline.Append(doc.Blocks, outline.Block{Kind: outline.Paragraph, Page: -1, Start: end + 1, End: b.End})
 			}
 		case more && isCapitals(first) && strings.HasPrefix(rest, " "):
-			doc.Blocks = outline.Append(doc.Blocks, outline.Block{Kind: outline.Heading, Level: 1, Page: -1, Start: b.Start, End: b.Start + len(first)})
+			doc.Blocks = outline.Append(doc.Blocks, outline.Block{
+				Kind: outline.Heading, Level: 1, Page: -1, Start: b.Start, End: b.Start + len(first),
+			})
 			doc.Blocks = outline.Append(doc.Blocks, outline.Block{Kind: outline.Paragraph, Page: -1, Start: b.Start + len(first) + 1, End: b.End})
 		case !more && isCapitals(first) && i+1 < len(blocks) && strings.HasPrefix(text[lineStart(text, blocks[i+1].Start):], " "):
 			b.Kind, b.Level = outline.Heading, 1

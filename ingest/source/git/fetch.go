@@ -102,7 +102,9 @@ func (s *Source) resolve(adv *packp.AdvRefs) (branch string, commit plumbing.Has
 
 // download gets the files of one commit without its history. The folder appears
 // under its name only when it is complete; folders of other commits go.
-func (s *Source) download(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, commit plumbing.Hash, dir string) error {
+func (s *Source) download(ctx context.Context, session transport.UploadPackSession,
+	adv *packp.AdvRefs, commit plumbing.Hash, dir string,
+) error {
 	if err := os.MkdirAll(s.dir(), 0o700); err != nil {
 		return fault.Wrap(fault.Internal, err, "git_cache_not_made", "cache_dir: the folder cannot be made")
 	}

@@ -151,7 +151,8 @@ func (l *Library) Start(ctx context.Context, limit int) (*Sandbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("get memory for a PDF: %w", err)
 	}
-	bounded := experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return linear }))
+	bounded := experimental.WithMemoryAllocator(ctx,
+		experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return linear }))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

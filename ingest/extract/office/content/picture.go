@@ -1,0 +1,18 @@
+package content
+
+import "strings"
+
+// AltText is a picture's description, "" if it is only a file name.
+func AltText(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	lower := strings.ToLower(s)
+	for _, ending := range []string{".png", ".jpg", ".jpeg", ".gif", ".bmp", ".emf", ".wmf", ".tif", ".tiff", ".svg"} {
+		if strings.HasSuffix(lower, ending) {
+			return ""
+		}
+	}
+	if strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://") {
+		return ""
+	}
+	return s
+}
