@@ -1,5 +1,6 @@
-// Package extracttest checks readers of documents. Tests use it to compare the
-// blocks of a document with those they expect.
+// Package extracttest helps to test readers of documents. It compares the
+// blocks of a document with the expected ones, builds packed documents, and
+// runs fuzz tests.
 package extracttest
 
 import (
@@ -23,17 +24,17 @@ import (
 // Read is the reader of a format.
 type Read = func(ctx context.Context, name string, data []byte) (*outline.Document, error)
 
-// Pack makes a packed document of parts.
+// Pack returns a ZIP file with the given parts.
 func Pack(t testing.TB, parts map[string]string) []byte {
 	t.Helper()
 	method := zip.Deflate
-	if len(parts) > 100 { // packing takes time for each part
+	if len(parts) > 100 { // compressing many parts is slow
 		method = zip.Store
 	}
 	return PackWith(t, method, parts)
 }
 
-// PackWith makes a packed document of parts by a method.
+// PackWith returns a ZIP file with the given parts, compressed by a method.
 func PackWith(t testing.TB, method uint16, parts map[string]string) []byte {
 	t.Helper()
 	var buf bytes.Buffer
@@ -61,8 +62,8 @@ func File(t testing.TB, name string) []byte {
 	return data
 }
 
-// Show writes a document's blocks one to a line: the kind, the level of a
-// heading, the page, the text.
+// Show lists the blocks of a document, one on each line: the kind, the level of
+// a heading, the page, and the text.
 func Show(doc *outline.Document) string {
 	names := map[outline.Kind]string{outline.Paragraph: "p", outline.Heading: "h", outline.Item: "li", outline.Code: "code", outline.Header: "th", outline.Row: "tr"}
 	var b strings.Builder
@@ -82,7 +83,7 @@ func Show(doc *outline.Document) string {
 	return b.String()
 }
 
-// Verify fails if a document breaks a promise that every document makes.
+// Verify fails the test if a document violates the rules of outline.Document.
 func Verify(t testing.TB, doc *outline.Document) {
 	t.Helper()
 	if !utf8.ValidString(doc.Text) || strings.ContainsRune(doc.Text, 0) || strings.ContainsRune(doc.Text, '\r') {
@@ -103,7 +104,8 @@ func Verify(t testing.TB, doc *outline.Document) {
 	}
 }
 
-// Check reads data and compares its blocks.
+// Check reads data and compares the title and the blocks of the document, in
+// the format of Show.
 func Check(t *testing.T, read Read, data []byte, title, want string) *outline.Document {
 	t.Helper()
 	doc, err := read(t.Context(), "a", data)
@@ -120,7 +122,8 @@ func Check(t *testing.T, read Read, data []byte, title, want string) *outline.Do
 	return doc
 }
 
-// Refused fails unless err is the reason why a document cannot be read.
+// Refused fails the test unless err is a fault.Invalid whose message starts
+// with want.
 func Refused(t *testing.T, err error, want string) {
 	t.Helper()
 	if fault.KindOf(err) != fault.Invalid || !strings.HasPrefix(fault.Message(err), want) {
@@ -128,14 +131,14 @@ func Refused(t *testing.T, err error, want string) {
 	}
 }
 
-// Canceled is a context that ended.
+// Canceled returns a canceled context.
 func Canceled(t *testing.T) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	return ctx
 }
 
-// Unpack returns the parts of a packed document.
+// Unpack returns the parts of a ZIP file.
 func Unpack(t testing.TB, data []byte) map[string]string {
 	t.Helper()
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
@@ -157,8 +160,8 @@ func Unpack(t testing.TB, data []byte) map[string]string {
 	return parts
 }
 
-// FuzzRead reads a document: it keeps its promises, or the error says why it
-// cannot be read.
+// FuzzRead reads a document. It verifies the document, or that the error is a
+// fault.Invalid.
 func FuzzRead(t *testing.T, read Read, data []byte) {
 	doc, err := read(t.Context(), "a", data)
 	if err != nil {
@@ -170,10 +173,10 @@ func FuzzRead(t *testing.T, read Read, data []byte) {
 	Verify(t, doc)
 }
 
-// FuzzPart reads a packed document whose main part the fuzzer writes.
+// FuzzPart fuzzes one part of a packed document.
 func FuzzPart(f *testing.F, name, part string, read Read) {
 	parts := Unpack(f, File(f, name))
-	// Parts that are not read only make each round slower.
+	// Large parts would only make each round slower.
 	for other, content := range parts {
 		if len(content) > 64<<10 {
 			delete(parts, other)

@@ -35,9 +35,9 @@ const (
 	mediaXLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 )
 
-// DetectArchive tells what kind of office document a packed file is, by what it
-// says of itself. The media type is "" if it is none. The error says why a
-// document of a known kind cannot be read.
+// DetectArchive returns the format of a packed office document. It looks at the
+// parts of the package. The media type is "" if the file is not an office
+// document. The error says why a document of a known format cannot be read.
 func DetectArchive(ctx context.Context, data []byte) (Format, error) {
 	a, err := zipxml.Open(data)
 	if err != nil {
@@ -61,7 +61,7 @@ func DetectArchive(ctx context.Context, data []byte) (Format, error) {
 	return iWork(a)
 }
 
-// openFormats are the readers of OpenDocument and its forerunner.
+// openFormats are the readers of OpenDocument and of its predecessor.
 var openFormats = map[string]Format{
 	"application/vnd.oasis.opendocument.text":         {Read: odf.Read},
 	"application/vnd.oasis.opendocument.text-web":     {Read: odf.Read},
@@ -75,8 +75,8 @@ var openFormats = map[string]Format{
 	"application/vnd.sun.xml.draw":                    {Read: odf.Read},
 }
 
-// officePackage tells the kind of an Office Open XML package by the content type
-// of its main part.
+// officePackage detects the format of an Office Open XML package from the
+// content type of its main part.
 func officePackage(ctx context.Context, a *zipxml.Archive) (Format, error) {
 	main, err := ooxml.MainPart(ctx, a, "")
 	if err != nil {
@@ -103,7 +103,8 @@ func officePackage(ctx context.Context, a *zipxml.Archive) (Format, error) {
 	return Format{}, nil
 }
 
-// openDocument returns the media type of an OpenDocument file, "" if it is none.
+// openDocument returns the media type of an OpenDocument file, or "" for other
+// files.
 func openDocument(ctx context.Context, a *zipxml.Archive) (string, error) {
 	if !a.Has("content.xml") {
 		return "", nil
@@ -144,7 +145,7 @@ func openDocument(ctx context.Context, a *zipxml.Archive) (string, error) {
 	return media, nil
 }
 
-// iWork gives the reason for documents of Apple's programs.
+// iWork returns an error for documents of Apple's programs.
 func iWork(a *zipxml.Archive) (Format, error) {
 	switch {
 	case a.Has("index.apxl"), a.Has("index.xml"), a.Has("index.xml.gz"), a.Has("Index/Document.iwa"), a.Has("Index.zip"):

@@ -5,11 +5,11 @@ import (
 	"unicode"
 )
 
-// MaxRunning bounds the headers and footers of one document.
+// MaxRunning bounds the headers and footers that are read from one document.
 const MaxRunning = 100
 
-// IsPageLabel reports whether the text of a header or footer is nothing but a
-// page number with the words beside it.
+// IsPageLabel reports whether the text of a header or footer is only a page
+// number, with words such as "page" and "of".
 func IsPageLabel(text string) bool {
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if !pageWords[word] {
@@ -19,5 +19,5 @@ func IsPageLabel(text string) bool {
 	return true
 }
 
-// pageWords stand beside page numbers.
+// pageWords are words beside page numbers.
 var pageWords = map[string]bool{"page": true, "of": true, "seite": true, "von": true, "p": true, "s": true, "pag": true, "pagina": true, "página": true, "de": true, "sur": true, "di": true, "strona": true, "стр": true, "из": true}

@@ -2,13 +2,14 @@ package content
 
 import "strings"
 
-// maxScript is the longest run that is changed; longer ones are text that
-// happens to be small.
+// maxScript is the longest run, in bytes, that Scripted changes. A longer run
+// is usually small text and no index or exponent.
 const maxScript = 12
 
-// Scripted is a run of text that is raised (script > 0) or lowered. Digits and
-// signs get their small forms. Other lowered text follows _, and a raised mix of
-// digits and letters follows ^. Raised letters stay as they are, as in "1st".
+// Scripted formats a raised (script > 0) or lowered (script < 0) run of text.
+// Digits and signs become small digits and signs. Other lowered text gets the
+// prefix _, and a raised mix of digits and letters gets the prefix ^. Raised
+// letters stay unchanged, as in "1st".
 func Scripted(s string, script int) string {
 	if script == 0 || len(s) > maxScript || strings.TrimSpace(s) == "" {
 		return s
@@ -34,8 +35,8 @@ func Scripted(s string, script int) string {
 	return b.String()
 }
 
-// maxLowered is the longest lowered text that is an index, as in x_max, and not
-// a word of its own.
+// maxLowered is the longest lowered text, in bytes, that is an index, as in
+// x_max. Longer text is a word of its own.
 const maxLowered = 6
 
 // The raised and lowered forms of digits and signs.
@@ -53,8 +54,8 @@ func signForms(plain, formed string) map[rune]rune {
 	return forms
 }
 
-// SymbolText is a letter of a symbol font as text: Greek letters and signs of
-// the Symbol font where they are sure, else the sign as ASCII.
+// SymbolText converts a character of a symbol font to text. It returns a bullet
+// for the usual list marks, ASCII characters unchanged, and "" for all others.
 func SymbolText(c byte) string {
 	switch {
 	case c == 0xb7 || c == 0xa7 || c == 0xa8 || c == 0xd8 || c == 0xfc:

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// StyleName interprets the built-in name of a paragraph style. The level is that
-// of a heading, from 1; 0 for other styles.
+// StyleName interprets the built-in name of a paragraph style. level is the
+// level of a heading, from 1, and 0 for other styles. toc reports a style of
+// the table of contents.
 func StyleName(name string) (level int, title, toc bool) {
 	name = strings.ToLower(name)
 	if rest, ok := strings.CutPrefix(name, "heading "); ok {
@@ -17,8 +18,8 @@ func StyleName(name string) (level int, title, toc bool) {
 	return level, name == "title", strings.HasPrefix(name, "toc ") && name != "toc heading"
 }
 
-// MaxListDepth is the deepest list that has counters of its own; Word has nine
-// depths.
+// MaxListDepth is the number of list levels with their own counters. Word has
+// nine levels.
 const MaxListDepth = 16
 
 // MaxStyles bounds the styles read of one document.

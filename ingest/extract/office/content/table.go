@@ -7,8 +7,8 @@ import (
 	"docent/ingest/outline"
 )
 
-// AddRows adds a table. The first row is the header if header says so or if it
-// looks like one.
+// AddRows adds a table. The first row becomes the header if header is set or if
+// the row looks like a header.
 func AddRows(b *outline.Builder, rows [][]string, header bool) {
 	separator := "\n\n"
 	for i, row := range rows {
@@ -23,9 +23,10 @@ func AddRows(b *outline.Builder, rows [][]string, header bool) {
 	}
 }
 
-// MaxRepeated is the longest text of a merged cell that is repeated in each row.
+// MaxRepeated is the longest text of a merged cell, in bytes, that is repeated
+// in each row.
 const MaxRepeated = 120
 
-// MaxTable is how many rows and cells of a table are kept before they are added
-// to the text.
+// MaxTable is the number of rows and cells of a table that are kept before they
+// are added to the text.
 const MaxTable = 500_000

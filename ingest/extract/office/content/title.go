@@ -8,7 +8,8 @@ import (
 	"docent/ingest/extract/zipxml"
 )
 
-// OwnTitle is a title, "" if it is one that programs give to every document.
+// OwnTitle returns a title. It returns "" for titles that programs give to
+// every document.
 func OwnTitle(s string) string {
 	switch strings.ToLower(s) {
 	case "word document", "document", "powerpoint presentation", "powerpoint-präsentation", "présentation powerpoint", "slide 1", "untitled", "book1", "workbook", "presentation":
@@ -17,7 +18,7 @@ func OwnTitle(s string) string {
 	return s
 }
 
-// CoreTitle is the title in a document's own data.
+// CoreTitle returns the title in the metadata of a document.
 func CoreTitle(ctx context.Context, data []byte) string {
 	var title strings.Builder
 	in := false

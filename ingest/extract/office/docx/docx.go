@@ -15,13 +15,13 @@ import (
 	"docent/internal/fault"
 )
 
-// MainPart is the part of a Word document that holds its text.
+// MainPart is the part with the text of a Word document.
 const MainPart = "word/document.xml"
 
-// Read reads a Word document: headings by their styles, lists, tables row by
-// row, footnotes behind the paragraph they belong to, charts, descriptions of
-// pictures, and each header and footer once. Comments and what was deleted with
-// tracking on are left out.
+// Read reads a Word document: headings by their styles, lists, table rows,
+// footnotes after their paragraph, charts, and descriptions of pictures. It
+// reads each distinct header and footer once. It omits comments and tracked
+// deletions.
 func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	a, err := zipxml.Open(data)
 	if err != nil {
@@ -59,17 +59,17 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 type word struct {
 	a         *zipxml.Archive
 	b         *outline.Builder
-	refs      map[string]zipxml.Relation // by id; a part is taken out when it is read
+	refs      map[string]zipxml.Relation // by id; a part is removed when it is read
 	styles    map[string]style
-	numbering map[string]bool   // numId/level: is it numbered rather than marked
+	numbering map[string]bool   // numId/level: whether items are numbered
 	notes     map[string]string // footnotes and endnotes
 	title     string
-	counters  map[string][]int // by list, the number of the last item at each depth
+	counters  map[string][]int // by list, the last number at each level
 	wasItem   bool
 
-	open  []*paragraph // innermost last: a text box lies in a paragraph
+	open  []*paragraph // innermost last: a text box is inside a paragraph
 	table *wordTable
-	nest  int // of tables
+	nest  int // number of open tables
 
 	math    ooxml.Formula
 	script  int      // of the run: above 0 is raised, below 0 is lowered
@@ -81,17 +81,17 @@ type word struct {
 type paragraph struct {
 	text    strings.Builder
 	style   string
-	level   int // outline level from 1, 0 if not given
+	level   int // outline level from 1, or 0
 	num     string
 	numRank int
 	notes   []string
 	alts    []string // descriptions of pictures
 }
 
-// read walks the body.
+// read reads the main part.
 func (w *word) read(ctx context.Context, data []byte) error {
 	w.counters = map[string][]int{}
-	skip := 0 // inside what is not read
+	skip := 0 // depth inside an omitted element
 	text := false
 	err := zipxml.Tokens(ctx, data, func(t xml.Token) error {
 		switch t := t.(type) {
@@ -133,8 +133,8 @@ func (w *word) read(ctx context.Context, data []byte) error {
 	return err
 }
 
-// skipped reports whether an element's content is not read: the old reading of
-// what a newer one is given for, deleted text, field codes.
+// skipped reports whether an element is omitted: fallbacks for old programs,
+// deleted text, and field codes.
 func skipped(n xml.Name) bool {
 	switch n.Local {
 	case "Fallback", "del", "moveFrom", "instrText", "rPrChange", "pPrChange", "sectPr", "rt":
@@ -187,7 +187,7 @@ func (w *word) start(e xml.StartElement) {
 	}
 }
 
-// property notes what an element says about its paragraph.
+// property applies a property of the paragraph.
 func (p *paragraph) property(e xml.StartElement) {
 	n, err := strconv.Atoi(zipxml.Attr(e, "val"))
 	switch e.Name.Local {
@@ -231,8 +231,7 @@ func (w *word) end(n xml.Name) {
 	}
 }
 
-// endParagraph adds the innermost paragraph to the table cell it is in or to
-// the text.
+// endParagraph adds the innermost paragraph to its table cell or to the text.
 func (w *word) endParagraph() {
 	p := w.open[len(w.open)-1]
 	w.open = w.open[:len(w.open)-1]
@@ -261,15 +260,15 @@ func (w *word) endParagraph() {
 	}
 }
 
-// note returns a note's text at its first reference and "" at later ones, so
-// that the text grows no faster than the file.
+// note returns the text of a note at its first reference and "" at later ones.
+// So the text cannot grow faster than the file.
 func (w *word) note(id string) string {
 	note := w.notes[id]
 	delete(w.notes, id)
 	return note
 }
 
-// add adds a paragraph by its style.
+// add adds a paragraph according to its style.
 func (w *word) add(p *paragraph, text string) {
 	s := w.styles[p.style]
 	level := cmp.Or(p.level, s.level)
@@ -296,8 +295,8 @@ func (w *word) add(p *paragraph, text string) {
 	w.wasItem = false
 }
 
-// marker is the mark or number in front of a list item. An item ends the
-// deeper lists of its list.
+// marker returns the mark or number of a list item. An item ends the deeper
+// levels of its list.
 func (w *word) marker(num string, rank int) string {
 	rank = min(rank, content.MaxListDepth)
 	counters := w.counters[num]
@@ -326,7 +325,7 @@ func (w *word) readNotes(ctx context.Context, kind string, data []byte) error {
 			case "footnote", "endnote":
 				id = kind + zipxml.Attr(t, "id")
 				if zipxml.Attr(t, "type") != "" {
-					id = "" // the line above the notes
+					id = "" // a separator line above the notes
 				}
 				text.Reset()
 			case "p":

@@ -16,8 +16,8 @@ import (
 	"docent/ingest/outline"
 )
 
-// readParts reads the parts beside the text: styles, numbering, notes, headers
-// and footers.
+// readParts reads the other parts: styles, numbering, notes, headers, and
+// footers.
 func (w *word) readParts(ctx context.Context, main string) (headers, footers []string, err error) {
 	relations, err := w.a.Relations(ctx, main)
 	if err != nil {
@@ -68,7 +68,7 @@ func (w *word) readParts(ctx context.Context, main string) (headers, footers []s
 	return headers, footers, nil
 }
 
-// running returns the text of a header or footer in one line.
+// running returns the text of a header or footer on one line.
 func (w *word) running(ctx context.Context, name string) (string, error) {
 	data, err := w.a.Part(name)
 	if data == nil || err != nil {
@@ -81,7 +81,7 @@ func (w *word) running(ctx context.Context, name string) (string, error) {
 	return strings.Join(strings.Fields(h.b.Document("").Text), " "), nil
 }
 
-// runProperty notes what an element says about its run.
+// runProperty applies a property of the run.
 func (w *word) runProperty(e xml.StartElement) {
 	switch {
 	case e.Name.Local == "vanish":
@@ -93,7 +93,7 @@ func (w *word) runProperty(e xml.StartElement) {
 	}
 }
 
-// startDrawing opens an element of a picture, chart or diagram.
+// startDrawing opens an element of a picture, chart, or diagram.
 func (w *word) startDrawing(e xml.StartElement) {
 	switch e.Name.Space + ":" + e.Name.Local {
 	case "wp:docPr":
@@ -116,14 +116,15 @@ func (w *word) addAlt(s string) {
 	}
 }
 
-// refer notes a part to be added after the paragraph. A part is added once.
+// refer schedules a part to be added after the paragraph. Each part is added
+// once.
 func (w *word) refer(id string) {
 	if _, ok := w.refs[id]; ok {
 		w.pending = append(w.pending, id)
 	}
 }
 
-// addPending adds the parts that the last paragraph refers to.
+// addPending adds the scheduled parts.
 func (w *word) addPending(ctx context.Context) error {
 	if len(w.pending) == 0 || len(w.open) > 0 || w.table != nil {
 		return nil
@@ -143,7 +144,7 @@ func (w *word) addPending(ctx context.Context) error {
 	return nil
 }
 
-// addPart adds a chart, a diagram or an included document.
+// addPart adds a chart, a diagram, or an included document.
 func (w *word) addPart(ctx context.Context, r zipxml.Relation) error {
 	var add func(context.Context, *outline.Builder, []byte) error
 	switch r.Type {

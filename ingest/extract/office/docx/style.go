@@ -10,17 +10,18 @@ import (
 	"docent/ingest/extract/zipxml"
 )
 
-// style is what a Word style says about its paragraphs.
+// style has the properties that a Word style gives to its paragraphs.
 type style struct {
 	based string
-	level int // of a heading, from 1
+	level int // level of a heading, from 1
 	num   string
 	title bool
 	toc   bool
 }
 
-// readStyles reads the styles by their id. A part that cannot be read gives
-// those before the damage: text without headings is better than none.
+// readStyles reads the styles by id. If the part is damaged, it returns the
+// styles before the damage, because text with fewer headings is better than
+// none.
 func readStyles(ctx context.Context, data []byte) map[string]style {
 	styles := map[string]style{}
 	var id string
@@ -63,9 +64,9 @@ func readStyles(ctx context.Context, data []byte) map[string]style {
 	return styles
 }
 
-// readNumbering tells for each list and depth whether its items are numbered.
+// readNumbering reports for each list and level whether its items are numbered.
 func readNumbering(ctx context.Context, data []byte) map[string]bool {
-	formats := map[string]map[string]bool{} // abstract list, depth
+	formats := map[string]map[string]bool{} // by abstract list and level
 	numbered := map[string]bool{}
 	var abstract, num, rank string
 	_ = zipxml.Tokens(ctx, data, func(t xml.Token) error {

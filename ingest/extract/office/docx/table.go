@@ -14,22 +14,22 @@ import (
 // wordTable is the outermost open table.
 type wordTable struct {
 	rows   [][]string
-	header int // rows marked as header
+	header int // number of header rows
 	cell   strings.Builder
 	inCell bool
-	span   int  // columns of the cell
+	span   int  // number of columns that the cell covers
 	below  bool // the cell continues the one above
-	spare  int  // empty cells that were added for wide ones
-	size   int  // rows and cells
+	spare  int  // number of empty cells added for wide cells
+	size   int  // number of rows and cells
 }
 
 // maxSpare bounds the empty cells that are added to one table.
 const maxSpare = 2_000_000
 
-// maxSpan is the most columns that a cell may go over; Word has 63 columns.
+// maxSpan bounds the columns that a cell may cover. Word has 63 columns.
 const maxSpan = 64
 
-// isOn reports whether a property that needs no value is set.
+// isOn reports whether a Boolean property is set. The value may be missing.
 func isOn(e xml.StartElement) bool {
 	switch zipxml.Attr(e, "val") {
 	case "0", "false", "off":
@@ -38,8 +38,8 @@ func isOn(e xml.StartElement) bool {
 	return true
 }
 
-// startTable opens an element of a table. Tables in cells become text of the
-// cell.
+// startTable opens an element of a table. A table inside a cell becomes text of
+// the cell.
 func (w *word) startTable(e xml.StartElement) {
 	if e.Name.Local == "tbl" {
 		if w.nest++; w.nest == 1 {
@@ -73,9 +73,9 @@ func (w *word) startTable(e xml.StartElement) {
 	}
 }
 
-// endCell ends a cell. A cell over several columns is followed by empty ones, so
-// that the columns stay in line. A cell that continues the one above repeats its
-// text, so that a row says everything about its subject.
+// endCell ends a cell. Empty cells follow a cell over several columns, so that
+// the columns stay aligned. A cell that continues the cell above repeats its
+// text, so that each row is complete.
 func (t *wordTable) endCell() {
 	n := len(t.rows)
 	if !t.inCell || n == 0 {

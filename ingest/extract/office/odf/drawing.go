@@ -22,7 +22,7 @@ type slideShapes struct {
 	inNote bool
 }
 
-// top is the innermost open shape, nil if there is none.
+// top returns the innermost open shape, or nil.
 func (s *slideShapes) top() *slide.Shape {
 	if len(s.open) == 0 {
 		return nil
@@ -133,8 +133,8 @@ func (d *reader) slideLine(text string) {
 // maxObjects bounds the embedded objects of one paragraph.
 const maxObjects = 100
 
-// startObject notes an embedded object: a formula is text of its paragraph, a
-// chart follows it.
+// startObject handles an embedded object. A formula becomes text of its
+// paragraph. A chart is added after the paragraph.
 func (d *reader) startObject(href string) {
 	dir := path.Clean(strings.TrimPrefix(href, "./"))
 	name := dir + "/content.xml"
@@ -161,8 +161,8 @@ func (d *reader) startObject(href string) {
 	}
 }
 
-// formula returns the source of a formula, which most programs write beside it.
-// Without it, the text is the letters and signs of the formula.
+// formula returns the source of a formula, which most programs store beside it.
+// Without a source it returns the letters and signs of the formula.
 func (d *reader) formula(name string) (text string, isMath bool) {
 	var source, signs strings.Builder
 	inSource := false
@@ -214,7 +214,7 @@ func (d *reader) startAlt(desc bool) func() {
 	}
 }
 
-// length reads a length such as "2.5cm" in English metric units.
+// length converts a length such as "2.5cm" to English metric units.
 func length(s string) (int64, bool) {
 	units := map[string]float64{"cm": 360000, "mm": 36000, "in": 914400, "pt": 12700, "pc": 152400, "px": 9525}
 	if len(s) < 3 {

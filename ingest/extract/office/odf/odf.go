@@ -15,9 +15,9 @@ import (
 	"docent/ingest/outline"
 )
 
-// Read reads an OpenDocument text, spreadsheet or presentation. A spreadsheet has
-// a page for each sheet that is shown, a presentation one for each slide. Notes
-// stand behind their paragraph. Comments and deleted text are left out.
+// Read reads an OpenDocument text, spreadsheet, presentation, or drawing. Each
+// visible sheet and each slide becomes a page. Notes follow their paragraph.
+// Read omits comments and deleted text.
 func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	a, err := zipxml.Open(data)
 	if err != nil {
@@ -63,40 +63,40 @@ type reader struct {
 	err    error
 	title  string
 	labels []string
-	seen   map[string]bool // objects that were read
+	seen   map[string]bool // objects that have been read
 
 	styles  map[string]style
-	style   *style // being read
+	style   *style // the style that is being read
 	ordered map[string]map[int]bool
-	list    string            // the list style being read
+	list    string            // the list style that is being read
 	running map[bool][]string // texts of headers (true) and footers (false)
 
-	ends    []func() // what is done at the end of each open element
-	skip    int      // depth inside content that is not read
+	ends    []func() // for each open element, the function to call at its end
+	skip    int      // depth inside omitted elements
 	open    []*paragraph
 	notes   []*strings.Builder // open notes, innermost last
 	scripts []int
 	lists   []*list
-	counts  map[string][]int // by list style, the last numbers
+	counts  map[string][]int // by list style, the last number of each level
 	wasItem bool
 	table   *table
-	nest    int // of tables
+	nest    int // number of open tables
 	slide   *slideShapes
 	sheets  bool      // the body is a spreadsheet
-	shown   int       // sheets that are not hidden
-	master  bool      // the part has headers and footers only
-	runs    *[]string // collects paragraphs of a header or footer
-	budget  int       // cells that may still come
-	objects []string  // charts to read after the paragraph
+	shown   int       // number of visible sheets
+	master  bool      // the part has only headers and footers
+	runs    *[]string // receives the paragraphs of a header or footer
+	budget  int       // number of cells that may follow
+	objects []string  // charts to add after the paragraph
 }
 
 // paragraph is an open paragraph.
 type paragraph struct {
 	text   strings.Builder
 	style  string
-	level  int // of a heading, 0 for others
+	level  int // level of a heading, 0 for other paragraphs
 	notes  []string
-	spaced bool // the text ends with white space that counts once
+	spaced bool // the text ends with white space that has been written
 }
 
 // newReader returns a reader of an archive.
@@ -117,7 +117,7 @@ func (d *reader) read(name string) error {
 	return err
 }
 
-// token takes the next token.
+// token handles the next token.
 func (d *reader) token(t xml.Token) error {
 	switch t := t.(type) {
 	case xml.StartElement:
@@ -150,7 +150,7 @@ func (d *reader) token(t xml.Token) error {
 	return d.err
 }
 
-// skipped reports whether an element's content is not read.
+// skipped reports whether an element is omitted.
 func skipped(e xml.StartElement) bool {
 	switch e.Name.Space + ":" + e.Name.Local {
 	case "office:annotation", "office:forms", "office:scripts", "office:font-face-decls", "office:settings", "office:event-listeners",
@@ -165,7 +165,8 @@ func skipped(e xml.StartElement) bool {
 	return false
 }
 
-// write adds text to the innermost paragraph; runs of white space are one space.
+// write adds text to the innermost paragraph. It replaces each run of white
+// space by one space.
 func (d *reader) write(text []byte) {
 	n := len(d.open)
 	if n == 0 {
@@ -194,7 +195,7 @@ func (d *reader) write(text []byte) {
 	}
 }
 
-// script is above 0 in raised text and below 0 in lowered text.
+// script returns a number above 0 in raised text and below 0 in lowered text.
 func (d *reader) script() int {
 	if n := len(d.scripts); n > 0 {
 		return d.scripts[n-1]
@@ -202,7 +203,8 @@ func (d *reader) script() int {
 	return 0
 }
 
-// start opens an element and returns what is done at its end, nil for nothing.
+// start opens an element. It returns the function to call at the end of the
+// element, or nil.
 func (d *reader) start(e xml.StartElement) func() {
 	switch e.Name.Space {
 	case "style", "number":
@@ -271,7 +273,7 @@ func (d *reader) startParagraph(p *paragraph) func() {
 	return d.endParagraph
 }
 
-// endNote ends a note: its text goes to the paragraph that refers to it.
+// endNote ends a note and adds its text to the paragraph that refers to it.
 func (d *reader) endNote() {
 	n := len(d.notes)
 	text := strings.TrimSpace(d.notes[n-1].String())
@@ -281,8 +283,8 @@ func (d *reader) endNote() {
 	}
 }
 
-// endParagraph ends the innermost paragraph: it goes to the note, the cell, the
-// shape or the text that it is in.
+// endParagraph ends the innermost paragraph. It adds the paragraph to the
+// surrounding note, cell, or shape, or to the text.
 func (d *reader) endParagraph() {
 	n := len(d.open)
 	if n == 0 {
@@ -346,7 +348,7 @@ func (d *reader) add(p *paragraph, text string) {
 	d.wasItem = false
 }
 
-// addObjects adds the charts that the last paragraph shows.
+// addObjects adds the charts of the last paragraph.
 func (d *reader) addObjects() {
 	objects := d.objects
 	d.objects = nil

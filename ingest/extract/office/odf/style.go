@@ -9,16 +9,16 @@ import (
 	"docent/ingest/extract/zipxml"
 )
 
-// style is what an OpenDocument style says about what it is given to.
+// style has the properties that an OpenDocument style gives to an element.
 type style struct {
 	name   string
 	parent string
 	title  bool
-	hidden bool // the sheet or slide is not shown
+	hidden bool // the sheet or slide is hidden
 	script int  // above 0 is raised, below 0 is lowered
 }
 
-// resolve is a style with what it takes from its parents.
+// resolve returns a style with the properties of its parents.
 func (d *reader) resolve(name string) style {
 	s := d.styles[name]
 	for up, n := s, 0; n < 10 && !s.title; n++ {
@@ -62,7 +62,8 @@ func (d *reader) startStyle(e xml.StartElement) func() {
 	return nil
 }
 
-// textPosition is above 0 for raised and below 0 for lowered text.
+// textPosition returns a number above 0 for raised and below 0 for lowered
+// text.
 func textPosition(s string) int {
 	first, _, _ := strings.Cut(s, " ")
 	switch first {
@@ -75,7 +76,7 @@ func textPosition(s string) int {
 	return int(n)
 }
 
-// startRunning opens a header or footer: each text is kept once.
+// startRunning opens a header or footer. Each distinct text is stored once.
 func (d *reader) startRunning(header bool) func() {
 	if d.runs != nil {
 		return nil
@@ -97,7 +98,7 @@ func (d *reader) startRunning(header bool) func() {
 	}
 }
 
-// startListStyle notes which levels of a list style are numbered.
+// startListStyle records the numbered levels of a list style.
 func (d *reader) startListStyle(e xml.StartElement) func() {
 	if e.Name.Local == "list-style" {
 		d.list = zipxml.AttrIn(e, "style", "name")
@@ -116,14 +117,14 @@ func (d *reader) startListStyle(e xml.StartElement) func() {
 // list is an open list.
 type list struct {
 	style  string
-	always int // 1 is always numbered, -1 never, 0 is by its style
-	number int // of the last item
+	always int // 1: always numbered, -1: never, 0: depends on the style
+	number int // number of the last item
 	fresh  bool
 	item   bool
 }
 
-// startList opens a list. A list inside another one has its style unless it
-// names one.
+// startList opens a list. A nested list without a style inherits the style of
+// the outer list.
 func (d *reader) startList(e xml.StartElement) {
 	l := &list{style: zipxml.AttrIn(e, "text", "style-name")}
 	switch e.Name.Local {
@@ -177,7 +178,7 @@ func (d *reader) isOrdered() bool {
 	return l.always > 0 || l.always == 0 && d.ordered[l.style][n]
 }
 
-// marker is the mark or number in front of a paragraph and reports whether it is
+// marker returns the mark or number of a paragraph and whether the paragraph is
 // in a list. Later paragraphs of an item have no mark.
 func (d *reader) marker() (front string, item bool) {
 	n := len(d.lists)
@@ -187,7 +188,7 @@ func (d *reader) marker() (front string, item bool) {
 	l := d.lists[n-1]
 	switch {
 	case !l.item:
-		return "", false // a header of the list
+		return "", false // a list header
 	case !l.fresh:
 		return "", true
 	}

@@ -16,11 +16,11 @@ import (
 // table is the outermost open table.
 type table struct {
 	grid      sheet.Grid
-	header    int // rows marked as header
+	header    int // number of header rows
 	inHeader  bool
 	row       int // number of the row
-	hidden    int // hidden rows so far
-	repeat    int // how often the row stands
+	hidden    int // number of hidden rows so far
+	repeat    int // number of times that the row is repeated
 	rowHidden bool
 	cells     []sheet.Cell
 	col       int
@@ -30,13 +30,13 @@ type table struct {
 	inCell  bool
 	text    strings.Builder
 	cell    sheet.Cell
-	value   string // of a cell without text
-	across  int    // how often the cell stands
-	down    int    // rows that it goes over
+	value   string // value of a cell without text
+	across  int    // number of times that the cell is repeated
+	down    int    // number of rows that the cell covers
 	covered bool
 }
 
-// maxTableColumns bounds the columns of a table in a text.
+// maxTableColumns bounds the columns of a table in a text document.
 const maxTableColumns = sheet.MaxColumns
 
 // write adds a paragraph to the open cell.
@@ -47,7 +47,7 @@ func (t *table) write(s string) {
 	t.text.WriteString(s)
 }
 
-// repeated reads how often a row, column or cell stands.
+// repeated returns how often a row, column, or cell is repeated.
 func repeated(e xml.StartElement, name string) int {
 	n, err := strconv.Atoi(zipxml.AttrIn(e, "table", name))
 	if err != nil || n < 1 {
@@ -90,14 +90,14 @@ func (d *reader) startTable(e xml.StartElement) func() {
 	return nil
 }
 
-// fail keeps the first error.
+// fail stores the first error.
 func (d *reader) fail(err error) {
 	if d.err == nil {
 		d.err = err
 	}
 }
 
-// openTable opens a table. Tables in cells become text of the cell.
+// openTable opens a table. A table inside a cell becomes text of the cell.
 func (d *reader) openTable(e xml.StartElement) func() {
 	d.nest++
 	if d.nest > 1 {
@@ -111,7 +111,7 @@ func (d *reader) openTable(e xml.StartElement) func() {
 		d.wasItem = false
 		switch hidden := d.styles[style].hidden; {
 		case hidden && d.sheets:
-			d.labels = append(d.labels, "") // its picture has a number
+			d.labels = append(d.labels, "") // hidden sheets count in the page numbers of LibreOffice
 		case hidden:
 		case d.slide != nil:
 			if s := d.slide.top(); s != nil {
@@ -125,8 +125,8 @@ func (d *reader) openTable(e xml.StartElement) func() {
 	}
 }
 
-// addSheet adds a table as a sheet. Its page is its number among all sheets, as
-// LibreOffice draws the hidden ones as well.
+// addSheet adds a table as a sheet. Its page is its index among all sheets,
+// because LibreOffice also draws the hidden ones.
 func (d *reader) addSheet(t *table, name string) error {
 	d.b.Page = len(d.labels)
 	d.labels = append(d.labels, name)
@@ -190,7 +190,7 @@ func (t *table) endRow() error {
 	return nil
 }
 
-// lines are the rows of a table in a text.
+// lines returns the rows of a table in a text document.
 func (t *table) lines() [][]string {
 	t.grid.RepeatMerged()
 	columns := sheet.UsedColumns(t.grid.Rows)

@@ -25,13 +25,13 @@ type chart struct {
 	series     []series
 }
 
-// series is a row of values with a name.
+// series is a named series of values.
 type series struct {
 	name   string
 	values []string
 }
 
-// AddChart reads a chart and adds it as its titles and a table.
+// AddChart reads a chart and adds its titles and its values as a table.
 func AddChart(ctx context.Context, b *outline.Builder, data []byte) error {
 	c, err := readChart(ctx, data)
 	if err != nil {
@@ -61,7 +61,7 @@ func AddChart(ctx context.Context, b *outline.Builder, data []byte) error {
 	return nil
 }
 
-// at is the i-th text, "" beyond the end.
+// at returns the i-th text, or "" beyond the end.
 func at(s []string, i int) string {
 	if i < len(s) {
 		return s[i]
@@ -114,7 +114,7 @@ func readChart(ctx context.Context, data []byte) (*chart, error) {
 	return c, err
 }
 
-// value keeps a value by the elements it is in.
+// value stores a value. The elements around it determine its place.
 func (c *chart) value(within []string, index int, text string) {
 	n := len(c.series)
 	if n == 0 || n > maxSeries || index < 0 || index >= maxPoints {
@@ -138,7 +138,7 @@ func (c *chart) value(within []string, index int, text string) {
 	}
 }
 
-// put sets the i-th text of a list that grows as needed.
+// put sets the i-th text of a list and extends the list as needed.
 func put(list []string, i int, text string) []string {
 	for len(list) <= i {
 		list = append(list, "")
@@ -147,8 +147,8 @@ func put(list []string, i int, text string) []string {
 	return list
 }
 
-// roundText writes a stored number as people write it: 0.30000000000000004 is
-// 0.3.
+// roundText rounds a stored number as programs display it, such as
+// 0.30000000000000004 to 0.3.
 func roundText(s string) string {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || len(s) < 12 {
@@ -157,7 +157,7 @@ func roundText(s string) string {
 	return numfmt.General(f)
 }
 
-// AddDiagram reads the texts of a diagram (SmartArt) in the order of its data.
+// AddDiagram adds the texts of a diagram (SmartArt) in the order of its data.
 func AddDiagram(ctx context.Context, b *outline.Builder, data []byte) error {
 	var text strings.Builder
 	inText, separator := false, "\n\n"

@@ -11,19 +11,19 @@ import (
 	"docent/ingest/extract/zipxml"
 )
 
-// drawing reads shapes of DrawingML, as slides and sheets have them.
+// Drawing has the DrawingML shapes of a slide or sheet.
 type drawing struct {
 	Shapes []*slide.Shape
 	open   []*slide.Shape // innermost last
-	skip   int            // depth inside content that is not read
+	skip   int            // depth inside omitted elements
 	line   *slide.Line
-	text   strings.Builder // of the line
+	text   strings.Builder // text of the line
 	inText bool
-	script int  // of the present run: above 0 is raised, below 0 is lowered
+	script int  // of the current run: above 0 is raised, below 0 is lowered
 	Hidden bool // the slide is not shown
 	math   Formula
 	cell   *drawingCell
-	size   int // shapes, rows and cells so far
+	size   int // number of shapes, rows, and cells so far
 }
 
 // ReadDrawing reads the shapes of a part.
@@ -39,7 +39,7 @@ type drawingCell struct {
 	text strings.Builder
 }
 
-// token takes the next token.
+// token handles the next token.
 func (d *drawing) token(t xml.Token) error {
 	switch t := t.(type) {
 	case xml.StartElement:
@@ -72,7 +72,7 @@ func (d *drawing) token(t xml.Token) error {
 	return nil
 }
 
-// top is the innermost open shape, nil outside of shapes.
+// top returns the innermost open shape, or nil.
 func (d *drawing) top() *slide.Shape {
 	if len(d.open) == 0 {
 		return nil
@@ -123,7 +123,7 @@ func (d *drawing) start(e xml.StartElement) {
 func (d *drawing) push(s *slide.Shape) {
 	d.size++
 	if parent := d.top(); d.size > slide.MaxShapes {
-		s.Hidden = true // it is read and dropped
+		s.Hidden = true // an excess shape is read and dropped
 	} else if parent != nil {
 		parent.Children = append(parent.Children, s)
 	} else {
@@ -132,7 +132,7 @@ func (d *drawing) push(s *slide.Shape) {
 	d.open = append(d.open, s)
 }
 
-// setProperty sets the property of a shape that an element describes.
+// setProperty applies the properties in an element to its shape.
 func setProperty(s *slide.Shape, e xml.StartElement) {
 	switch e.Name.Local {
 	case "cNvPr":
@@ -154,7 +154,7 @@ func setProperty(s *slide.Shape, e xml.StartElement) {
 	}
 }
 
-// startText reads an element of DrawingML.
+// startText opens an element of text or of a table.
 func (d *drawing) startText(e xml.StartElement, s *slide.Shape) {
 	switch e.Name.Local {
 	case "off":
@@ -235,8 +235,8 @@ func (d *drawing) endLine(s *slide.Shape) {
 	d.line = nil
 }
 
-// endCell ends the open cell. A cell that goes on from the row above repeats
-// its text, so that a row says everything about its subject.
+// endCell ends the open cell. A cell that continues the row above repeats its
+// text, so that each row is complete.
 func (d *drawing) endCell(s *slide.Shape) {
 	if d.size++; d.cell == nil || len(s.Rows) == 0 || d.size > slide.MaxShapes {
 		return

@@ -9,30 +9,30 @@ import (
 	"docent/ingest/extract/zipxml"
 )
 
-// Formula reads equations of Office (OMML) as one line of text. Its zero value
-// is ready.
+// Formula converts Office equations (OMML) to one line of text. Its zero value
+// is ready to use.
 type Formula struct {
 	open  []*term // innermost last; empty outside of equations
-	size  int     // elements and bytes of text in the equation
+	size  int     // number of elements and bytes of text in the equation
 	inRun bool
 }
 
-// maxFormula bounds the text of one equation: each level copies the text below.
+// maxFormula bounds the text of one equation, because each level copies the
+// text below it.
 const maxFormula = 64 << 10
 
-// term is an element of an equation. Its parts are texts by the names of the
-// elements inside it.
+// term is an element of an equation.
 type term struct {
 	name  string
 	parts []part
-	text  strings.Builder // of runs and of elements without a form of their own
+	text  strings.Builder // text of runs and of elements without a special form
 	chars map[string]string
 }
 
-// part is the text of an element inside a term.
+// part is the text of a child element of a term.
 type part struct{ name, text string }
 
-// Start takes an opening tag and reports whether it belongs to an equation.
+// Start handles a start tag and reports whether it belongs to an equation.
 func (f *Formula) Start(e xml.StartElement) bool {
 	if len(f.open) == 0 && (e.Name.Space != "m" || e.Name.Local != "oMath") {
 		return false
@@ -52,7 +52,7 @@ func (f *Formula) Start(e xml.StartElement) bool {
 	return true
 }
 
-// property keeps a sign of the innermost element that has parts.
+// property stores a character that a property element sets for its owner.
 func (f *Formula) property(e xml.StartElement) {
 	if n := len(f.open); n >= 2 {
 		owner := f.open[n-2]
@@ -63,7 +63,7 @@ func (f *Formula) property(e xml.StartElement) {
 	}
 }
 
-// Text takes text and reports whether it belongs to an equation.
+// Text handles character data and reports whether it belongs to an equation.
 func (f *Formula) Text(t []byte) bool {
 	if len(f.open) == 0 {
 		return false
@@ -74,8 +74,8 @@ func (f *Formula) Text(t []byte) bool {
 	return true
 }
 
-// End takes a closing tag and reports whether it belongs to an equation. At the
-// end of the equation it returns its text.
+// End handles an end tag and reports whether it belongs to an equation. At the
+// end of the equation it returns the text.
 func (f *Formula) End(_ xml.Name) (text string, ok bool) {
 	n := len(f.open)
 	if n == 0 {
@@ -101,7 +101,7 @@ func (f *Formula) End(_ xml.Name) (text string, ok bool) {
 	return "", true
 }
 
-// part returns the text of the first part of a name.
+// part returns the text of the first part with a name.
 func (t *term) part(name string) string {
 	for _, p := range t.parts {
 		if p.name == name {
@@ -111,7 +111,7 @@ func (t *term) part(name string) string {
 	return ""
 }
 
-// join joins all parts of a name.
+// join joins the texts of all parts with a name.
 func (t *term) join(name, separator string) string {
 	var texts []string
 	for _, p := range t.parts {
@@ -122,7 +122,7 @@ func (t *term) join(name, separator string) string {
 	return strings.Join(texts, separator)
 }
 
-// char is a sign that the term names, or the usual one.
+// char returns a character that the term sets, or the default.
 func (t *term) char(name, usual string) string {
 	if c, ok := t.chars[name]; ok {
 		return c
@@ -130,7 +130,7 @@ func (t *term) char(name, usual string) string {
 	return usual
 }
 
-// render is a term as text.
+// render returns the text of a term.
 func (t *term) render() string {
 	switch t.name {
 	case "m:f":
@@ -165,7 +165,7 @@ func (t *term) render() string {
 	}
 }
 
-// group puts a term of several signs in brackets.
+// group puts brackets around a term with several signs.
 func group(s string) string {
 	if utf8.RuneCountInString(s) < 2 || !strings.ContainsAny(s, " +-−=/·×,±") || enclosed(s) {
 		return s
@@ -173,7 +173,7 @@ func group(s string) string {
 	return "(" + s + ")"
 }
 
-// enclosed reports whether one pair of brackets goes around all of s.
+// enclosed reports whether one pair of brackets encloses all of s.
 func enclosed(s string) bool {
 	if !strings.HasPrefix(s, "(") || !strings.HasSuffix(s, ")") {
 		return false
@@ -192,8 +192,8 @@ func enclosed(s string) bool {
 	return depth == 0
 }
 
-// raised is a superscript (up > 0) or subscript: as raised digits and signs if
-// there are such, else behind ^ or _.
+// raised formats a superscript (up > 0) or subscript. It uses small digits and
+// signs if they exist, and otherwise the prefix ^ or _.
 func raised(s string, up int) string {
 	if s == "" {
 		return ""

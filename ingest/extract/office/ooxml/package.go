@@ -9,8 +9,8 @@ import (
 	"docent/ingest/extract/zipxml"
 )
 
-// MainPart returns the name of the part that a package's relations call its
-// document, or the usual name.
+// MainPart returns the name of the package's main part, as its relations say.
+// Without a relation it returns the usual name.
 func MainPart(ctx context.Context, a *zipxml.Archive, usual string) (string, error) {
 	relations, err := a.Relations(ctx, "")
 	if err != nil {
@@ -24,11 +24,11 @@ func MainPart(ctx context.Context, a *zipxml.Archive, usual string) (string, err
 	return usual, nil
 }
 
-// Title is the title in a package's own data. Titles that programs give
-// to every new document are left out.
+// Title returns the title in the metadata of a package. It ignores titles that
+// programs give to every new document.
 func Title(ctx context.Context, a *zipxml.Archive) string {
 	name := "docProps/core.xml"
-	// Without the relations the usual name is good enough.
+	// An error is ignored because the usual name is good enough.
 	relations, _ := a.Relations(ctx, "")
 	for _, r := range relations {
 		if r.Type == "core-properties" && a.Has(r.Target) {

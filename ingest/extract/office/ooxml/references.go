@@ -8,8 +8,7 @@ import (
 	"docent/ingest/outline"
 )
 
-// References adds the charts and diagrams that shapes refer to. It adds each
-// part once.
+// References adds the charts and diagrams of shapes. It adds each part once.
 type References struct {
 	a    *zipxml.Archive
 	b    *outline.Builder

@@ -14,9 +14,9 @@ import (
 	"docent/internal/fault"
 )
 
-// Read reads a presentation of PowerPoint: a page for each slide that is shown,
-// with its title as a heading, its shapes in reading order, tables, charts,
-// diagrams, descriptions of pictures and the speaker's notes.
+// Read reads a PowerPoint presentation. Each visible slide becomes a page with
+// its title as a heading, its shapes in reading order, tables, charts,
+// diagrams, descriptions of pictures, and speaker notes.
 func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	a, err := zipxml.Open(data)
 	if err != nil {
@@ -54,10 +54,10 @@ type presentation struct {
 	title  string
 	labels []string
 	charts *ooxml.References
-	seen   map[string]bool // pages of notes that were read
+	seen   map[string]bool // parts with notes that have been read
 }
 
-// slideParts returns the parts of the slides in their order.
+// slideParts returns the parts of the slides in order.
 func slideParts(ctx context.Context, a *zipxml.Archive, main string) ([]string, error) {
 	relations, err := a.Relations(ctx, main)
 	if err != nil {

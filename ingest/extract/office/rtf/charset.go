@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// charsetPages are the code pages of the character sets of Windows fonts; 0 is
-// the one of the document.
+// charsetPages maps the character sets of Windows fonts to code pages. 0 is the
+// code page of the document.
 var charsetPages = map[int]int{
 	0: 1252, 1: 0, 2: symbolPage, 77: 10000, 78: 932, 79: 949, 80: 936, 81: 950, 83: 1255,
 	84: 1256, 85: 1253, 86: 1254, 87: 874, 88: 1250, 89: 1251,
@@ -19,10 +19,10 @@ var charsetPages = map[int]int{
 	254: 437, 255: 850,
 }
 
-// symbolPage marks fonts whose letters are signs.
+// symbolPage marks fonts whose characters are signs.
 const symbolPage = 42
 
-// pageNames are the encodings of code pages by their names in HTML.
+// pageNames maps code pages to names of encodings in HTML.
 var pageNames = map[int]string{
 	874: "windows-874", 932: "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5", 1361: "euc-kr",
 	1250: "windows-1250", 1251: "windows-1251", 1252: "windows-1252", 1253: "windows-1253", 1254: "windows-1254", 1255: "windows-1255",
@@ -30,13 +30,14 @@ var pageNames = map[int]string{
 	20866: "koi8-r", 28592: "iso-8859-2", 28605: "iso-8859-15",
 }
 
-// dosPages are the code pages of DOS.
+// dosPages are the DOS code pages.
 var dosPages = map[int]encoding.Encoding{
 	437: charmap.CodePage437, 850: charmap.CodePage850, 852: charmap.CodePage852, 855: charmap.CodePage855, 858: charmap.CodePage858,
 	860: charmap.CodePage860, 862: charmap.CodePage862, 863: charmap.CodePage863, 865: charmap.CodePage865,
 }
 
-// decodePage is text in a code page. Unknown pages are read as Windows-1252.
+// decodePage decodes text in a code page. It reads unknown code pages as
+// Windows-1252.
 func decodePage(page int, data []byte) string {
 	if page == symbolPage {
 		var b strings.Builder

@@ -20,8 +20,8 @@ const Signature = `{\rtf`
 const maxGroups = 2000
 
 // Read reads Rich Text Format: paragraphs, headings by their styles, lists,
-// tables and notes, in the character sets of the fonts. Pictures, embedded
-// files, comments and deleted text are left out.
+// tables, and notes, in the character sets of the fonts. It omits pictures,
+// embedded files, comments, and deleted text.
 func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	r := &reader{
 		data: data, b: outline.NewBuilder(len(data) / 4), codePage: 1252,
@@ -34,7 +34,7 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 	return r.b.Document(cmp.Or(content.OwnTitle(strings.TrimSpace(r.docTitle.String())), r.text.title)), nil
 }
 
-// destination is where the text of a group goes.
+// destination is the place to which the text of a group goes.
 type destination uint8
 
 const (
@@ -49,14 +49,14 @@ const (
 	toFooter
 )
 
-// state is what a group inherits from the one around it.
+// state is the part of the state that a group inherits from its parent.
 type state struct {
 	dest    destination
-	outer   destination // of a group with two forms of its text
+	outer   destination // destination of a group with two versions of its text
 	font    int
 	script  int
 	hidden  bool
-	skipped int // bytes that stand for a Unicode character in old programs
+	skipped int // number of fallback bytes after a Unicode character
 }
 
 // reader is the state of reading a document.
@@ -67,25 +67,25 @@ type reader struct {
 
 	state  state
 	groups []state
-	ignore bool // a destination that may be unknown follows
-	skip   int  // characters to skip after a Unicode one
+	ignore bool // the next destination may be unknown
+	skip   int  // number of fallback characters to skip
 
 	codePage int
 	fonts    map[int]int // code pages of the fonts
-	font     int         // being defined
+	font     int         // the font that is being defined
 	styles   map[int]style
-	style    style // being defined
+	style    style // the style that is being defined
 	styleID  int
 
-	bytes    []byte // of the present run, not decoded yet
+	bytes    []byte // bytes of the current run that have not been decoded
 	high     rune   // first half of a surrogate pair
 	run      strings.Builder
-	name     strings.Builder // of a style
+	name     strings.Builder // name of the style
 	docTitle strings.Builder
 	text     *body
 }
 
-// style is what a style says about its paragraphs.
+// style has the properties that a style gives to its paragraphs.
 type style struct {
 	level int
 	title bool
@@ -110,7 +110,7 @@ func (r *reader) read(ctx context.Context) error {
 			r.skip = 0
 		case '}':
 			if r.endGroup(); len(r.groups) == 0 {
-				r.at = len(r.data) // what follows the document is not read
+				r.at = len(r.data) // text after the document is ignored
 			}
 		case '\\':
 			r.control()
@@ -147,7 +147,7 @@ func (r *reader) endGroup() {
 	r.text.endDestination(r.b, inner.dest)
 }
 
-// char takes a byte of text.
+// char handles a byte of text.
 func (r *reader) char(c byte) {
 	if r.skip > 0 {
 		r.skip--
@@ -158,7 +158,7 @@ func (r *reader) char(c byte) {
 	}
 }
 
-// flush decodes the bytes of a run and sends the run where it belongs.
+// flush decodes the current run and sends it to its destination.
 func (r *reader) flush() {
 	r.decode()
 	if r.run.Len() == 0 {
@@ -179,7 +179,7 @@ func (r *reader) flush() {
 	}
 }
 
-// decode adds the bytes of a run to its text.
+// decode decodes the pending bytes and adds them to the run.
 func (r *reader) decode() {
 	if len(r.bytes) == 0 {
 		return
@@ -193,7 +193,7 @@ func (r *reader) decode() {
 	r.high = 0
 }
 
-// control reads what follows a backslash.
+// control reads a control word or symbol after a backslash.
 func (r *reader) control() {
 	if r.at >= len(r.data) {
 		return
@@ -253,7 +253,7 @@ func (r *reader) symbol(c byte) {
 	}
 }
 
-// put adds text that needs no decoding.
+// put adds text that is already decoded.
 func (r *reader) put(s string) {
 	if r.skip > 0 {
 		r.skip--
@@ -265,8 +265,8 @@ func (r *reader) put(s string) {
 	}
 }
 
-// unicodeChar adds a Unicode character; the characters after it that stand for
-// it in old programs are skipped.
+// unicodeChar adds a Unicode character. The fallback characters after it are
+// skipped.
 func (r *reader) unicodeChar(n int) {
 	r.skip = 0
 	c := rune(uint16(n)) //nolint:gosec // negative numbers mean the upper half
@@ -291,13 +291,13 @@ func (r *reader) unicodeChar(n int) {
 	r.skip = r.state.skipped
 }
 
-// symbols are words that stand for text.
+// symbols maps control words to text.
 var symbols = map[string]string{
 	"line": "\n", "tab": " ", "emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "bullet": "•",
 	"emspace": " ", "enspace": " ", "qmspace": " ", "nestcell": " ", "nestrow": "\n", "softline": "\n", "lbr": "\n",
 }
 
-// destinations are words that send the text of their group elsewhere.
+// destinations maps control words to the destination of their group.
 var destinations = map[string]destination{
 	"fonttbl": toFonts, "stylesheet": toStyles, "title": toTitle, "footnote": toNote, "listtext": toMarker, "pntext": toMarker,
 	"header": toHeader, "headerl": toHeader, "headerr": toHeader, "headerf": toHeader,

@@ -10,16 +10,16 @@ import (
 	"docent/ingest/outline"
 )
 
-// body puts the text of an RTF document together.
+// body collects the text of an RTF document.
 type body struct {
 	title   string
 	para    paragraph
-	text    strings.Builder // of the paragraph
+	text    strings.Builder // text of the paragraph
 	note    strings.Builder
 	notes   []string
 	marker  strings.Builder
-	running strings.Builder // of a header or footer
-	known   map[string]bool // headers and footers
+	running strings.Builder // text of a header or footer
+	known   map[string]bool // distinct headers and footers
 	footers []string
 	wasItem bool
 
@@ -27,12 +27,12 @@ type body struct {
 	header bool // the first row of the table is marked as header
 	cells  []string
 	cell   strings.Builder
-	below  []bool // cells that continue the one above
+	below  []bool // cells that continue the cell above
 	merge  bool
 	trhdr  bool
 }
 
-// paragraph is what is known of the paragraph.
+// paragraph has the properties of the current paragraph.
 type paragraph struct {
 	level   int
 	title   bool
@@ -40,10 +40,10 @@ type paragraph struct {
 	inTable bool
 }
 
-// newBody returns an empty text.
+// newBody returns an empty body.
 func newBody() *body { return &body{known: map[string]bool{}} }
 
-// write adds text to the destination.
+// write adds text to a destination.
 func (t *body) write(dest destination, s string) {
 	switch dest {
 	case toBody:
@@ -57,7 +57,7 @@ func (t *body) write(dest destination, s string) {
 	}
 }
 
-// startDestination begins a text beside the body.
+// startDestination begins a note, a marker, a header, or a footer.
 func (t *body) startDestination(dest destination) {
 	switch dest {
 	case toNote:
@@ -69,7 +69,7 @@ func (t *body) startDestination(dest destination) {
 	}
 }
 
-// endDestination ends a text beside the body.
+// endDestination ends a note, a header, or a footer.
 func (t *body) endDestination(b *outline.Builder, dest destination) {
 	switch dest {
 	case toNote:
@@ -92,7 +92,7 @@ func (t *body) endDestination(b *outline.Builder, dest destination) {
 	}
 }
 
-// word takes a word about paragraphs and tables.
+// word handles a control word for paragraphs and tables.
 func (t *body) word(b *outline.Builder, r *reader, word string) {
 	if r.state.dest != toBody {
 		if word == "par" || word == "cell" {
@@ -123,7 +123,7 @@ func (t *body) word(b *outline.Builder, r *reader, word string) {
 	}
 }
 
-// take returns the text of the paragraph and begins a new one.
+// take returns the text of the paragraph and starts a new one.
 func (t *body) take() string {
 	s := strings.TrimSpace(strings.ReplaceAll(t.text.String(), "\u00a0", " "))
 	t.text.Reset()
@@ -216,7 +216,7 @@ func (t *body) endRow(b *outline.Builder) {
 
 // endTable adds the open table.
 func (t *body) endTable(b *outline.Builder) {
-	if len(t.cells) > 0 || strings.TrimSpace(t.cell.String()) != "" { // a row that does not end
+	if len(t.cells) > 0 || strings.TrimSpace(t.cell.String()) != "" { // the last row has no end
 		t.cells = append(t.cells, strings.TrimSpace(t.cell.String()))
 		t.cell.Reset()
 		t.endRow(b)
@@ -228,7 +228,7 @@ func (t *body) endTable(b *outline.Builder) {
 	t.rows, t.header = nil, false
 }
 
-// finish adds what is still open.
+// finish adds the open paragraph, the open table, and the footers.
 func (t *body) finish(b *outline.Builder) {
 	t.para.inTable = t.para.inTable && len(t.cells) > 0
 	t.endParagraph(b)
@@ -238,8 +238,8 @@ func (t *body) finish(b *outline.Builder) {
 	}
 }
 
-// listMarker is the mark in front of a list item: its number or letter, or "- "
-// for all other signs.
+// listMarker returns the mark of a list item: its number or letter, or "- " for
+// all other marks.
 func listMarker(s string) string {
 	s = strings.TrimSpace(strings.ReplaceAll(s, "\u00a0", " "))
 	if s == "" {

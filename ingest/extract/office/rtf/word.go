@@ -7,7 +7,7 @@ import (
 	"docent/ingest/extract/office/content"
 )
 
-// word takes a control word with its number.
+// word handles a control word with its parameter.
 func (r *reader) word(word string, n int, given bool) {
 	if r.destination(word) {
 		return
@@ -29,7 +29,7 @@ func (r *reader) word(word string, n int, given bool) {
 		r.codePage = 437
 	case "pca":
 		r.codePage = 850
-	case "upr": // its group has the text twice
+	case "upr": // the group has the text twice
 		r.flush()
 		r.state.outer, r.state.dest = r.state.dest, toNothing
 	case "f", "fcharset", "cpg", "plain", "super", "sub", "nosupersub", "up", "dn", "v", "deleted":
@@ -44,7 +44,7 @@ func (r *reader) word(word string, n int, given bool) {
 	}
 }
 
-// flushFor ends the run in front of words that end a paragraph or cell.
+// flushFor ends the run before words that end a paragraph or cell.
 func (r *reader) flushFor(word string) {
 	switch word {
 	case "par", "sect", "page", "cell", "row":
@@ -53,7 +53,7 @@ func (r *reader) flushFor(word string) {
 	}
 }
 
-// destination starts a group whose text goes elsewhere and reports whether the
+// destination starts a group with another destination. It reports whether the
 // word is one that does so.
 func (r *reader) destination(word string) bool {
 	unknown := r.ignore
@@ -73,11 +73,11 @@ func (r *reader) destination(word string) bool {
 	}
 	inBody := r.state.dest == toBody || r.state.dest == toNote
 	switch {
-	case dest == toTitle: // stands in the group of the document's data
+	case dest == toTitle: // only inside the group with the document's metadata
 		if r.state.dest != toNothing {
 			return true
 		}
-	case word == "result" && r.state.dest == toNothing: // what an object shows
+	case word == "result" && r.state.dest == toNothing: // the visible result of an object
 		dest = toBody
 	case r.state.dest == toNothing, dest == toBody && !inBody:
 		return true
@@ -92,7 +92,7 @@ func (r *reader) destination(word string) bool {
 	return true
 }
 
-// format takes words about letters.
+// format handles words for characters.
 func (r *reader) format(word string, n int, given bool) {
 	r.flush()
 	off := given && n == 0
@@ -127,7 +127,7 @@ func (r *reader) format(word string, n int, given bool) {
 	}
 }
 
-// paragraph takes words about paragraphs, in the text and in styles.
+// paragraph handles words for paragraphs, in the text and in styles.
 func (r *reader) paragraph(word string, n int) {
 	if r.state.dest == toStyles {
 		switch word {
@@ -157,7 +157,7 @@ func (r *reader) paragraph(word string, n int) {
 	}
 }
 
-// endStyle keeps the style whose group ends.
+// endStyle stores the style at the end of its group.
 func (r *reader) endStyle() {
 	name := strings.ToLower(strings.TrimSuffix(strings.TrimSpace(r.name.String()), ";"))
 	r.name.Reset()

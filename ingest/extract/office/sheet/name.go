@@ -7,14 +7,14 @@ import (
 	"docent/ingest/outline"
 )
 
-// usualName matches the names that programs give to sheets.
+// usualName matches the default names of sheets.
 var usualName = regexp.MustCompile(`^(Sheet|Tabelle|Feuil|Feuille|Hoja|Foglio|Blad|Ark|Arkusz|Planilha|Лист|工作表|シート)\s?[0-9]*$`)
 
-// IsUsualName reports whether a program gave a sheet its name.
+// IsUsualName reports whether a name is a default name of a sheet.
 func IsUsualName(name string) bool { return usualName.MatchString(name) }
 
-// AddHeading adds the name of a sheet. A single sheet with the name that the
-// program gave it has none.
+// AddHeading adds the name of a sheet as a heading. A single sheet with a
+// default name gets none.
 func AddHeading(b *outline.Builder, name string, sheets int) {
 	if sheets > 1 || !IsUsualName(name) {
 		b.Add(outline.Heading, 1, "\n\n", strings.Join(strings.Fields(name), " "))

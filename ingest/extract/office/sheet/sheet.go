@@ -13,29 +13,29 @@ import (
 	"docent/internal/fault"
 )
 
-// errCells is the reason for larger workbooks.
+// errCells is the error for a workbook with too many cells.
 var errCells = fault.New(fault.Invalid,
 	"sheet_too_large", "too large: it has more than 2 million cells; split it, or export the sheets that matter as CSV")
 
-// ErrTextTooLarge is the reason for documents with too much text.
+// ErrTextTooLarge is the error for a document with too much text.
 var ErrTextTooLarge = fault.New(fault.Invalid, "text_too_large", "too large: its text is more than %d MiB", outline.MaxText>>20)
 
-// Grid holds the cells of a sheet that are not empty and not hidden.
+// Grid holds the non-empty, visible cells of a sheet.
 type Grid struct {
 	Rows   []Row
 	Merges []Area
-	Budget *int // cells that the workbook may still have
-	bytes  int  // of text
+	Budget *int // number of cells that the workbook may still add
+	bytes  int  // bytes of text
 }
 
-// Row is a row with something in it.
+// Row is a non-empty row.
 type Row struct {
-	Number      int // in the sheet
-	HiddenAbove int // rows above it that are hidden
+	Number      int // index in the sheet
+	HiddenAbove int // number of hidden rows above it
 	Cells       []Cell
 }
 
-// Cell is a cell with something in it.
+// Cell is a non-empty cell.
 type Cell struct {
 	Column  int
 	Text    string
@@ -63,8 +63,8 @@ func (g *Grid) AddRow(r Row) error {
 	return nil
 }
 
-// RepeatMerged repeats the text of areas that go over several rows in each of
-// them, so that a row says everything about its subject.
+// RepeatMerged repeats the text of an area over several rows in each row, so
+// that each row is complete.
 func (g *Grid) RepeatMerged() {
 	steps := MaxCells / 2
 	for _, m := range g.Merges {
@@ -94,7 +94,7 @@ func (g *Grid) RepeatMerged() {
 
 func byColumn(c Cell, col int) int { return cmp.Compare(c.Column, col) }
 
-// AddTables adds the sheet's tables: they are parted by blank rows.
+// AddTables adds the tables of the sheet. Blank rows separate them.
 func (g *Grid) AddTables(ctx context.Context, b *outline.Builder) error {
 	if !slices.IsSortedFunc(g.Rows, func(a, b Row) int { return cmp.Compare(a.Number, b.Number) }) {
 		slices.SortStableFunc(g.Rows, func(a, b Row) int { return cmp.Compare(a.Number, b.Number) })
@@ -125,8 +125,8 @@ func (g *Grid) AddTables(ctx context.Context, b *outline.Builder) error {
 	return nil
 }
 
-// heads reports whether a row names the columns of a row below, though a blank
-// row is between them.
+// heads reports whether a row names the columns of the next row, although a
+// blank row is between them.
 func heads(above, r Row) bool {
 	numbers := false
 	for _, c := range r.Cells {
@@ -136,7 +136,7 @@ func heads(above, r Row) bool {
 		slices.EqualFunc(above.Cells, r.Cells, func(a, b Cell) bool { return a.Column == b.Column })
 }
 
-// addTable adds rows without a blank one between them.
+// addTable adds a block of rows without a blank row.
 func addTable(ctx context.Context, b *outline.Builder, rows []Row) error {
 	columns := UsedColumns(rows)
 	for len(rows) > 0 && len(columns) > 1 && len(rows[0].Cells) == 1 { // titles above the table
@@ -165,7 +165,7 @@ func addTable(ctx context.Context, b *outline.Builder, rows []Row) error {
 	return nil
 }
 
-// UsedColumns maps the columns with something in them to their order.
+// UsedColumns maps the non-empty columns to their order.
 func UsedColumns(rows []Row) map[int]int {
 	columns := map[int]int{}
 	for _, r := range rows {
@@ -184,8 +184,8 @@ func UsedColumns(rows []Row) map[int]int {
 	return columns
 }
 
-// isHeaderRow reports whether a first row names the columns of a table: it
-// names all or all but one, with short texts.
+// isHeaderRow reports whether a first row names the columns of a table. It must
+// name all or all but one, with short texts.
 func isHeaderRow(r Row, columns int) bool {
 	if len(r.Cells) < 2 || len(r.Cells) < columns-1 {
 		return false
@@ -198,8 +198,8 @@ func isHeaderRow(r Row, columns int) bool {
 	return true
 }
 
-// rowLine is a row as a line. A row with few cells in a very wide table leaves
-// the empty ones out.
+// rowLine returns a row as one line. It omits the empty cells of a sparse row
+// in a very wide table.
 func rowLine(r Row, columns map[int]int) string {
 	width := len(columns)
 	if width > 64 && len(r.Cells)*8 < width {

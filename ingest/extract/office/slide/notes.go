@@ -6,7 +6,7 @@ import (
 	"docent/ingest/outline"
 )
 
-// AddNotes adds the text of a page of notes.
+// AddNotes adds the text of a notes page.
 func AddNotes(b *outline.Builder, shapes []*Shape) {
 	front := "Notes: "
 	for _, s := range shapes {

@@ -35,7 +35,7 @@ type Line struct {
 
 // Shape is a box on a slide or drawing.
 type Shape struct {
-	Role     string // of a placeholder: title, subtitle, body, …; "" for other shapes
+	Role     string // role of a placeholder, "" for other shapes
 	Hidden   bool
 	Placed   bool // x and y are known
 	X, Y     int64
@@ -43,25 +43,25 @@ type Shape struct {
 	Rows     [][]string
 	Header   bool // the first row names the columns
 	Alt      string
-	Children []*Shape // of a group
+	Children []*Shape // shapes of a group
 	Ref      string   // id of the relation to a chart or diagram
 }
 
-// The roles of placeholders that readers treat apart.
+// The roles of placeholders.
 const (
 	RoleTitle    = "title"
 	RoleSubtitle = "subtitle"
 	RoleBody     = "body"
 	RoleOther    = "placeholder"
-	RoleRunning  = "running" // date, footer, number: repeated on every slide
+	RoleRunning  = "running" // date, footer, or number, which every slide repeats
 )
 
-// rowHeight is the height within which shapes stand side by side, in English
-// metric units (a quarter of an inch).
+// rowHeight is the vertical distance up to which shapes count as side by side,
+// in English metric units. It is a quarter of an inch.
 const rowHeight = 914400 / 4
 
-// readingOrder sorts shapes: placeholders in the order of the file, then other
-// shapes from top to bottom and from left to right.
+// readingOrder sorts shapes. Placeholders come first, in the order of the file.
+// Other shapes follow from top to bottom and from left to right.
 func readingOrder(shapes []*Shape) []*Shape {
 	var first, rest []*Shape
 	for _, s := range shapes {
@@ -72,7 +72,7 @@ func readingOrder(shapes []*Shape) []*Shape {
 		}
 	}
 	slices.SortStableFunc(rest, func(a, b *Shape) int { return cmp.Compare(a.Y, b.Y) })
-	for i := 0; i < len(rest); { // a band of shapes side by side
+	for i := 0; i < len(rest); { // sorts a band of shapes that are side by side
 		end := i + 1
 		for end < len(rest) && rest[end].Y-rest[i].Y < rowHeight {
 			end++
@@ -86,7 +86,7 @@ func readingOrder(shapes []*Shape) []*Shape {
 // Writer adds the shapes of a slide to a document.
 type Writer struct {
 	Builder *outline.Builder
-	// refer adds the chart or diagram that a shape refers to.
+	// Refer adds the chart or diagram that a shape refers to.
 	Refer func(ref string) error
 }
 
@@ -106,7 +106,7 @@ func (s Writer) AddSlide(shapes []*Shape) (title string, err error) {
 	return title, s.AddShapes(shapes)
 }
 
-// AddShapes adds shapes in reading order.
+// AddShapes adds shapes in reading order and without the title.
 func (s Writer) AddShapes(shapes []*Shape) error {
 	for _, sh := range readingOrder(shapes) {
 		if sh.Hidden || sh.Role == RoleRunning {
@@ -127,7 +127,7 @@ func (s Writer) AddShapes(shapes []*Shape) error {
 	return nil
 }
 
-// oneLine is a shape's text in one line.
+// oneLine returns the text of a shape on one line.
 func (s *Shape) oneLine() string {
 	var parts []string
 	for _, l := range s.Lines {
@@ -175,5 +175,5 @@ func addLines(b *outline.Builder, sh *Shape) {
 	}
 }
 
-// MaxShapes bounds the shapes, rows and cells of one slide.
+// MaxShapes bounds the shapes, rows, and cells of one slide.
 const MaxShapes = 200_000

@@ -16,20 +16,20 @@ type sheetReader struct {
 	grid sheet.Grid
 
 	hiddenColumns map[int]bool
-	columnSteps   int // work spent on hidden columns
+	columnSteps   int // number of steps spent on hidden columns
 	hiddenRows    int
 	next          int // number of the next row
 	row           sheet.Row
 	rowHidden     bool
-	col           int // of the present or last cell
+	col           int // column of the current or last cell
 	kind          string
 	style         int
 	value         strings.Builder
 	inValue       bool
-	phonetic      int // depth inside of readings
+	phonetic      int // depth inside phonetic readings
 }
 
-// token takes the next token.
+// token handles the next token.
 func (s *sheetReader) token(t xml.Token) error {
 	switch t := t.(type) {
 	case xml.StartElement:
@@ -109,7 +109,7 @@ func (s *sheetReader) startCell(e xml.StartElement) {
 	}
 }
 
-// column notes hidden columns.
+// column records hidden columns.
 func (s *sheetReader) column(e xml.StartElement) {
 	if v := zipxml.Attr(e, "hidden"); v != "1" && v != "true" {
 		return
@@ -152,7 +152,7 @@ func (s *sheetReader) endCell() {
 	}
 }
 
-// text is a cell's value as it is shown.
+// text returns the value of a cell as Excel displays it.
 func (s *sheetReader) text(v string) (text string, number bool) {
 	var f *numfmt.Format
 	if s.style >= 0 && s.style < len(s.w.formats) {
@@ -186,7 +186,8 @@ func (s *sheetReader) text(v string) (text string, number bool) {
 	}
 }
 
-// parseCell reads a reference such as "AB12": the column and row from 0.
+// parseCell reads a reference such as "AB12". The column and the row count from
+// 0.
 func parseCell(ref string) (col, row int, ok bool) {
 	i := 0
 	for i < len(ref) && i < 4 && ref[i]|0x20 >= 'a' && ref[i]|0x20 <= 'z' {

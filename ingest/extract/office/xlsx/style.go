@@ -12,7 +12,7 @@ import (
 const isoDate = "yyyy-mm-dd"
 
 // builtinFormats are the codes of the formats that files name only by number.
-// Dates in the order of the reader's country are written as ISO 8601 does.
+// Dates that depend on the reader's country are written in ISO 8601.
 var builtinFormats = map[int]string{
 	1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: `"$"#,##0;-"$"#,##0`, 6: `"$"#,##0;-"$"#,##0`, 7: `"$"#,##0.00;-"$"#,##0.00`, 8: `"$"#,##0.00;-"$"#,##0.00`,
 	9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??",
@@ -27,7 +27,7 @@ var builtinFormats = map[int]string{
 // maxFormats bounds the cell formats of a workbook; Excel has 65,490.
 const maxFormats = 100_000
 
-// readFormats reads the number formats of a workbook by the index of the style.
+// readFormats reads the number formats of a workbook, by style index.
 func readFormats(ctx context.Context, data []byte) ([]*numfmt.Format, error) {
 	codes := map[int]string{}
 	parsed := map[int]*numfmt.Format{}
@@ -65,7 +65,7 @@ func readFormats(ctx context.Context, data []byte) ([]*numfmt.Format, error) {
 	return formats, err
 }
 
-// formatOf is the format with a number; nil is the general one.
+// formatOf returns the format with a number. nil is the general format.
 func formatOf(id int, codes map[int]string) *numfmt.Format {
 	code, ok := codes[id]
 	if !ok {

@@ -15,9 +15,9 @@ import (
 	"docent/internal/fault"
 )
 
-// Read reads a workbook of Excel: a page for each sheet that is shown, with its
-// name as a heading and its tables row by row. Values are written as Excel shows
-// them. Hidden sheets, rows and columns are left out.
+// Read reads an Excel workbook. Each visible sheet becomes a page with its name
+// as a heading and its tables row by row. Values are written as Excel displays
+// them. Read omits hidden sheets, rows, and columns.
 func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	a, err := zipxml.Open(data)
 	if err != nil {
@@ -43,16 +43,16 @@ type workbook struct {
 	strings  sharedStrings
 	formats  []*numfmt.Format
 	labels   []string
-	budget   int // cells that may still come
+	budget   int // number of cells that may follow
 }
 
-// sheetPart is a sheet that is shown.
+// sheetPart is a visible sheet.
 type sheetPart struct {
 	name, target string
-	number       int // among all sheets, as LibreOffice draws them
+	number       int // index among all sheets, as LibreOffice draws them
 }
 
-// document is the text read.
+// document returns the finished document.
 func (w *workbook) document(title string) *outline.Document {
 	doc := w.b.Document(title)
 	doc.PageLabels = w.labels
@@ -79,7 +79,7 @@ func (w *workbook) read(ctx context.Context, main string) error {
 			if err != nil {
 				return err
 			}
-			// Values without their formats are better than none.
+			// Formats may be damaged. Values without them are better than none.
 			if w.formats, err = readFormats(ctx, data); ctx.Err() != nil {
 				return err
 			}
@@ -88,7 +88,7 @@ func (w *workbook) read(ctx context.Context, main string) error {
 	for _, s := range w.sheets {
 		w.b.Page = s.number
 		for len(w.labels) < s.number {
-			w.labels = append(w.labels, "") // of a sheet that is not read
+			w.labels = append(w.labels, "") // for a sheet that is not read
 		}
 		w.labels = append(w.labels, s.name)
 		r := &sheetReader{w: w, grid: sheet.Grid{Budget: &w.budget}, hiddenColumns: map[int]bool{}}
@@ -127,7 +127,7 @@ func (w *workbook) readSheets(ctx context.Context, main string, relations []zipx
 			targets[r.ID] = r.Target
 		}
 	}
-	sheets := 0 // with those that are hidden or hold a chart
+	sheets := 0 // including hidden sheets and sheets with only a chart
 	return zipxml.Tokens(ctx, data, func(t xml.Token) error {
 		e, ok := t.(xml.StartElement)
 		if !ok {
@@ -186,7 +186,7 @@ type sharedStrings struct {
 	ends []uint32
 }
 
-// at is the text with a number, "" if there is none.
+// at returns the text with a number, or "".
 func (s *sharedStrings) at(i int) string {
 	if i < 0 || i >= len(s.ends) {
 		return ""
@@ -209,7 +209,7 @@ func (s *sharedStrings) read(ctx context.Context, a *zipxml.Archive, name string
 		switch t := t.(type) {
 		case xml.StartElement:
 			switch {
-			case skip > 0 || t.Name.Local == "rPh": // how a word is spoken
+			case skip > 0 || t.Name.Local == "rPh": // the phonetic reading of a word
 				skip++
 			case t.Name.Local == "t":
 				inText = true
