@@ -102,8 +102,8 @@ type expander struct {
 	stopped bool // the caller broke the loop
 }
 
-// recovered turns a panic of a reader into an error. It repeats a panic of the
-// caller.
+// recovered turns a panic of a reader into an error. It lets a panic of the
+// caller pass.
 func (x *expander) recovered() {
 	if x.inYield {
 		return

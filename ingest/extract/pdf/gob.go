@@ -7,7 +7,8 @@ import (
 	"fmt"
 )
 
-// wirePage is a Page as it passes between processes: its letters as columns.
+// wirePage is a Page in the form in which processes exchange it, with its
+// letters in columns.
 type wirePage struct {
 	Index, Pages  int
 	Label         string
@@ -35,7 +36,7 @@ func (p *Page) GobEncode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// GobDecode decodes what GobEncode made, and refuses anything else.
+// GobDecode decodes the result of GobEncode. It fails for other data.
 func (p *Page) GobDecode(data []byte) error {
 	var w wirePage
 	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&w); err != nil {

@@ -106,7 +106,7 @@ func (s Writer) AddSlide(shapes []*Shape) (title string, err error) {
 	return title, s.AddShapes(shapes)
 }
 
-// AddShapes adds shapes in reading order and without the title.
+// AddShapes adds shapes in reading order.
 func (s Writer) AddShapes(shapes []*Shape) error {
 	for _, sh := range readingOrder(shapes) {
 		if sh.Hidden || sh.Role == RoleRunning {
