@@ -15,16 +15,16 @@ import (
 	"docent/internal/fault"
 )
 
-// A source may hold other documents: an archive its files, a mail its
-// attachments, a mailbox its messages. Those become documents of their own,
-// called SOURCE#NAME, and those that are no longer in it are removed. Their
-// content waits in a file until it is read, so that an archive takes no more
-// memory than its largest file.
+// A source may contain other documents: an archive contains files, a mail
+// contains attachments, and a mailbox contains messages. They become separate
+// documents with the source SOURCE#NAME. Documents that the source no longer
+// contains are removed. Their contents wait in a temporary file, so an
+// archive takes no more memory than its largest file.
 
-// headLength is how much of a source shows whether it may hold documents.
+// headLength is the number of bytes from which containers are detected.
 const headLength = 1 << 10
 
-// spool is the folder of one run for parts that wait to be read.
+// spool is the temporary folder of one run for parts that wait to be read.
 type spool struct {
 	dir  *scratch.Folder // nil until there are parts
 	next int
@@ -64,7 +64,7 @@ func (f *partsFile) done() error {
 	return os.Remove(f.path) //nolint:wrapcheck // it names the file
 }
 
-// remove ends the use of the folder, after all of the run's work.
+// remove removes the temporary folder at the end of the run.
 func (s *spool) remove() error {
 	if s.dir == nil {
 		return nil
@@ -77,15 +77,15 @@ type unpacking struct {
 	in   *Ingester
 	r    *run
 	send func(*item) bool
-	// sent are the sources sent so far.
+	// sent contains the sources sent so far.
 	sent map[string]bool
-	// stopped is set if nothing more is wanted.
+	// stopped is set when no more documents are wanted.
 	stopped bool
 }
 
-// parts sends the documents inside a source whose content is known, and the end
-// marker behind them. It reports false, and has sent nothing, if the source is to
-// be read as it stands.
+// parts sends the documents inside a source with known content, and then the
+// end marker. It returns false, and sends nothing, if the source has to be read
+// as a single document.
 func (in *Ingester) parts(ctx context.Context, r *run, whole, end *item, send func(*item) bool) (done, more bool) {
 	if whole.data == nil || !in.reader.MayHaveParts(whole.name, whole.data[:min(len(whole.data), headLength)]) {
 		return false, true
@@ -96,7 +96,7 @@ func (in *Ingester) parts(ctx context.Context, r *run, whole, end *item, send fu
 	case u.stopped:
 		return true, false
 	case whole.err != nil || !whole.reason.IsZero():
-		end.stale = nil // its parts are not known to be gone
+		end.stale = nil // its stored parts may still exist
 		return true, send(whole) && send(end)
 	case isDocument && len(u.sent) == 0:
 		return false, true
@@ -108,13 +108,13 @@ func (in *Ingester) parts(ctx context.Context, r *run, whole, end *item, send fu
 		return true, send(whole) && send(end)
 	}
 	if s, ok := r.states.find(whole.source); ok {
-		end.stale = append(end.stale, s) // the container was a document before
+		end.stale = append(end.stale, s) // an earlier run stored the container as a document
 	}
 	return true, send(end)
 }
 
-// unpack sends the documents inside an item, and reports whether the item is a
-// document of its own. Why it cannot be looked into is put into the item.
+// unpack sends the documents inside an item and reports whether the item is
+// also a document itself. If the item cannot be opened, unpack sets its reason.
 func (u *unpacking) unpack(ctx context.Context, it *item) (isDocument bool) {
 	file, err := u.r.spool.file()
 	if err != nil {
@@ -162,11 +162,11 @@ func (u *unpacking) part(of *item, part intake.Part, in *partsFile, shared []uin
 	return u.send(it)
 }
 
-// mayHaveParts looks at the beginning of a file.
+// mayHaveParts checks the beginning of a file.
 func (in *Ingester) mayHaveParts(file string) bool {
 	f, err := os.Open(file)
 	if err != nil {
-		return false // reading it says what is wrong
+		return false // reading it later reports the error
 	}
 	defer f.Close()
 	head, err := io.ReadAll(io.LimitReader(f, headLength))

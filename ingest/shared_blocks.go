@@ -11,15 +11,15 @@ import (
 	"docent/ingest/intake"
 )
 
-// Web pages of one folder often begin with the same menu and end with the same
+// Web pages in one folder often begin with the same menu and end with the same
 // footer. Before the first page of a folder is read, a sample of the folder is
-// read. The blocks that most pages of the sample share are left out of all pages.
-// Folders in an archive are treated alike.
+// read. All pages are then read without the blocks that most pages of the
+// sample share. Folders in archives are handled in the same way.
 
 // pageFolders are the folders of a run that hold web pages, by path.
 type pageFolders map[string]*pageFolder
 
-// pageFolder is a folder with enough web pages to tell what they share.
+// pageFolder is a folder with enough web pages to find their shared blocks.
 type pageFolder struct {
 	files  []page
 	once   sync.Once
@@ -28,13 +28,13 @@ type pageFolder struct {
 
 // page is a file that holds a web page.
 type page struct {
-	name string // of the page, as a hint at its format
+	name string // file name, as a hint at the format
 	path string
 	part *partContent // nil if it is all of the file
 	size int64
 }
 
-// isPage reports whether a name is a web page's.
+// isPage reports whether a file name belongs to a web page.
 func isPage(name string) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".html", ".htm", ".xhtml":
@@ -60,7 +60,7 @@ func newPageFolders(files []file) pageFolders {
 	return folders
 }
 
-// dropSmall forgets folders with too few pages to tell what they share.
+// dropSmall removes folders with too few pages to find shared blocks.
 func (p pageFolders) dropSmall() {
 	for dir, f := range p {
 		if len(f.files) < boilerplate.MinDocuments {
@@ -92,7 +92,7 @@ func (in *Ingester) partBlocks(ctx context.Context, file string, parts []intake.
 	return blocks
 }
 
-// shared returns the blocks that an item's page shares with most of its folder.
+// shared returns the shared blocks of the folder of an item's page.
 func (p pageFolders) shared(ctx context.Context, in *Ingester, it *item) []uint64 {
 	if it.part != nil {
 		return it.shared
@@ -108,8 +108,8 @@ func (p pageFolders) shared(ctx context.Context, in *Ingester, it *item) []uint6
 	return folder.blocks
 }
 
-// sharedBlocks looks at a sample of files. Those that cannot be read do not
-// count; reading them for their own sake says why.
+// sharedBlocks reads a sample of files. It ignores unreadable files, because
+// reading them later reports the error.
 func (in *Ingester) sharedBlocks(ctx context.Context, files []page) []uint64 {
 	repeats := boilerplate.New()
 	n := min(len(files), boilerplate.SampleSize)

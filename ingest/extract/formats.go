@@ -4,20 +4,20 @@ import "slices"
 
 //go:generate go run docent/tools/formats ../../docs/reference/formats.md
 
-// Info describes a format for people: the page docs/reference/formats.md is
+// Info describes a format for users. The page docs/reference/formats.md is
 // generated from it.
 type Info struct {
-	// Name is what the format is called.
+	// Name is the name of the format.
 	Name string
 	// Endings are the usual endings of file names.
 	Endings []string
-	// Media is the media type that documents of the format are given.
+	// Media is the media type of documents in the format.
 	Media string
-	// Reads is what becomes text.
+	// Reads describes the content that is read.
 	Reads string
-	// Leaves is what does not.
+	// Leaves describes the content that is omitted.
 	Leaves string
-	// Limits are bounds beyond those that all formats share; "" if none.
+	// Limits are the limits besides those of all formats; "" if none.
 	Limits string
 }
 

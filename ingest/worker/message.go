@@ -204,7 +204,8 @@ var errReply = errors.New("the worker's answer breaks the protocol")
 // have been taken over by what it reads.
 func (rep *reply) unpack(text string) (intake.Reading, error) {
 	r := rep.Reading
-	if len(rep.ChunkPages) != len(r.Chunks) || !utf8.ValidString(text) || !utf8.ValidString(r.Title) || !utf8.ValidString(r.Media) || !utf8.ValidString(r.Language) || !utf8.ValidString(r.Note) {
+	if len(rep.ChunkPages) != len(r.Chunks) || !utf8.ValidString(text) || !utf8.ValidString(r.Title) || !utf8.ValidString(r.Media) ||
+		!utf8.ValidString(r.Language) || !utf8.ValidString(r.Note) {
 		return intake.Reading{}, errReply
 	}
 	r.Text = text

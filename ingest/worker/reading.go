@@ -80,7 +80,10 @@ func (l *Local) Read(ctx context.Context, src intake.Source) (r intake.Reading, 
 	if len(chunks) == 0 {
 		return intake.Reading{Media: media}, errEmpty
 	}
-	return intake.Reading{Title: doc.Title, Media: media, Language: language(doc), Note: doc.Note, Scanned: doc.Scanned, Text: doc.Text, Chunks: chunks}, nil
+	return intake.Reading{
+		Title: doc.Title, Media: media, Language: language(doc),
+		Note: doc.Note, Scanned: doc.Scanned, Text: doc.Text, Chunks: chunks,
+	}, nil
 }
 
 // Edges returns hashes of the first and last blocks of a document, by which those
