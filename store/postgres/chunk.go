@@ -37,7 +37,7 @@ func (s *chunkScan) read() corpus.Chunk {
 }
 
 // DocumentChunks returns a page of a document's chunks; see rag.Library.
-func (s *Store) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]corpus.Chunk, error) {
+func (s *documents) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]corpus.Chunk, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (corpus.Chunk, error) {
 		var scan chunkScan
 		err := row.Scan(scan.dest()...)
@@ -68,7 +68,7 @@ func scanPassage(row pgx.CollectableRow) (corpus.Passage, error) {
 }
 
 // Passages returns chunks with their documents; see rag.Corpus.
-func (s *Store) Passages(ctx context.Context, ids []int64) ([]corpus.Passage, error) {
+func (s *documents) Passages(ctx context.Context, ids []int64) ([]corpus.Passage, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

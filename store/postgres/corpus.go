@@ -14,14 +14,14 @@ import (
 )
 
 // Revision returns the present state; see rag.Corpus.
-func (s *Store) Revision(ctx context.Context) (corpus.Revision, error) {
+func (s *documents) Revision(ctx context.Context) (corpus.Revision, error) {
 	var r corpus.Revision
 	err := s.pool.QueryRow(ctx, `SELECT database_id, revision FROM corpus`).Scan(&r.Database, &r.Number)
 	return r, fail("read revision", err)
 }
 
 // Changes yields what changed, read from one snapshot; see rag.Corpus.
-func (s *Store) Changes(ctx context.Context, since int64, embedder string) iter.Seq2[corpus.Change, error] {
+func (s *documents) Changes(ctx context.Context, since int64, embedder string) iter.Seq2[corpus.Change, error] {
 	return func(yield func(corpus.Change, error) bool) {
 		ended := false // yield was told the error, or wants no more
 		err := s.snapshot(ctx, func(tx pgx.Tx) error {

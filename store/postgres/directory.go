@@ -33,7 +33,7 @@ func scanListed(row pgx.Row) (session.SessionRecord, error) {
 }
 
 // Sessions lists sessions; see session.Directory.
-func (s *Store) Sessions(ctx context.Context, filter session.SessionFilter) ([]session.SessionRecord, error) {
+func (s *sessions) Sessions(ctx context.Context, filter session.SessionFilter) ([]session.SessionRecord, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (session.SessionRecord, error) { return scanListed(row) },
 		`SELECT `+sessionColumns+`, `+messageCount+`, `+firstSaid+` FROM session s
 		WHERE ($1 = '' OR s.agent_name = $1) AND ($2 = '' OR s.username = $2) AND ($3 = '' OR s.owner = $3)
@@ -46,14 +46,14 @@ func (s *Store) Sessions(ctx context.Context, filter session.SessionFilter) ([]s
 }
 
 // Session returns one; see session.Directory.
-func (s *Store) Session(ctx context.Context, key session.SessionKey) (session.SessionRecord, error) {
+func (s *sessions) Session(ctx context.Context, key session.SessionKey) (session.SessionRecord, error) {
 	r, err := scanListed(s.pool.QueryRow(ctx, `SELECT `+sessionColumns+`, `+messageCount+`, '' FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`,
 		store.Text(key.Agent), store.Text(key.ID)))
 	return r, fail(fmt.Sprintf("read session %s of %s", key.ID, key.Agent), err)
 }
 
 // ChangeSession names or pins a session; see session.Directory.
-func (s *Store) ChangeSession(ctx context.Context, key session.SessionKey, change session.SessionChange) error {
+func (s *sessions) ChangeSession(ctx context.Context, key session.SessionKey, change session.SessionChange) error {
 	name, folded := store.Name(change.Name)
 	return fail(fmt.Sprintf("change session %s of %s", key.ID, key.Agent),
 		s.changeSession(ctx, `UPDATE session SET session_name = nullif(coalesce($3, session_name), ''), folded = coalesce($4, folded), pinned = coalesce($5, pinned)
@@ -62,13 +62,13 @@ func (s *Store) ChangeSession(ctx context.Context, key session.SessionKey, chang
 }
 
 // DeleteSession removes a session with all that it holds; see session.Directory.
-func (s *Store) DeleteSession(ctx context.Context, key session.SessionKey) error {
+func (s *sessions) DeleteSession(ctx context.Context, key session.SessionKey) error {
 	return fail(fmt.Sprintf("delete session %s of %s", key.ID, key.Agent),
 		s.changeSession(ctx, `DELETE FROM session WHERE agent_name = $1 AND session_id = $2`, store.Text(key.Agent), store.Text(key.ID)))
 }
 
 // changeSession runs a statement that has to find its session.
-func (s *Store) changeSession(ctx context.Context, sql string, args ...any) error {
+func (s *sessions) changeSession(ctx context.Context, sql string, args ...any) error {
 	return again(ctx, func() error {
 		tag, err := s.pool.Exec(ctx, sql, args...)
 		if err == nil && tag.RowsAffected() == 0 {

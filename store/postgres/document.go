@@ -70,7 +70,7 @@ func documentKey(order corpus.DocumentOrder, d *corpus.Document) any {
 }
 
 // Documents lists documents; see rag.Library.
-func (s *Store) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error) {
+func (s *documents) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error) {
 	after, last := filter.After, int64(math.MaxInt64)
 	if filter.ID != 0 { // a range of one, so that one plan serves both
 		after, last = max(after, filter.ID-1), filter.ID
@@ -92,7 +92,7 @@ func (s *Store) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]
 }
 
 // Document returns one with its text; see rag.Library.
-func (s *Store) Document(ctx context.Context, id int64) (corpus.Document, error) {
+func (s *documents) Document(ctx context.Context, id int64) (corpus.Document, error) {
 	var scan documentScan
 	err := s.pool.QueryRow(ctx, `SELECT `+documentColumns+`, d.text
 		FROM document d JOIN collection k ON k.id = d.collection_id WHERE d.id = $1`, id).Scan(append(scan.dest(), &scan.doc.Text)...)
@@ -106,7 +106,7 @@ func (s *Store) Document(ctx context.Context, id int64) (corpus.Document, error)
 }
 
 // Sources returns what is known of a collection's sources; see ingest.Store.
-func (s *Store) Sources(ctx context.Context, collection, embedder, one string) ([]intake.SourceState, error) {
+func (s *documents) Sources(ctx context.Context, collection, embedder, one string) ([]intake.SourceState, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (intake.SourceState, error) {
 		var st intake.SourceState
 		err := row.Scan(&st.ID, &st.Source, &st.Title, &st.SHA256, &st.Size, &st.ModifiedUnixNano, &st.ETag,
@@ -126,4 +126,14 @@ func (s *Store) Sources(ctx context.Context, collection, embedder, one string) (
 		) n ON n.document_id = d.id
 		ORDER BY d.source COLLATE "C"`, store.Text(collection), store.Text(embedder), store.Text(one))
 	return out, fail("list sources of "+collection, err)
+}
+
+// Collections lists the collections that hold documents, and the default one;
+// see rag.Library.
+func (s *documents) Collections(ctx context.Context) ([]corpus.CollectionInfo, error) {
+	out, err := query(ctx, s, pgx.RowToStructByPos[corpus.CollectionInfo], `SELECT k.name, count(d.id) FILTER (WHERE d.status = 'ready'),
+			count(d.id) FILTER (WHERE d.status = 'failed'), coalesce(sum(d.chunks), 0)
+		FROM collection k LEFT JOIN document d ON d.collection_id = k.id
+		GROUP BY k.id HAVING count(d.id) > 0 OR k.name = $1 ORDER BY k.name COLLATE "C"`, corpus.DefaultCollection)
+	return out, fail("list collections", err)
 }

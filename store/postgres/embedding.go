@@ -13,7 +13,7 @@ import (
 )
 
 // Unembedded returns chunks without a vector by the embedder; see ingest.Store.
-func (s *Store) Unembedded(ctx context.Context, embedder string, after int64, limit int) ([]corpus.Passage, error) {
+func (s *documents) Unembedded(ctx context.Context, embedder string, after int64, limit int) ([]corpus.Passage, error) {
 	out, err := query(ctx, s, scanPassage, `SELECT `+passageColumns+` FROM `+passageTables+`
 		WHERE c.id > $1 AND NOT EXISTS (SELECT FROM embedding e WHERE e.chunk_id = c.id AND e.embedder = $2)
 		ORDER BY c.id LIMIT $3`, after, store.Text(embedder), max(limit, 0))
@@ -21,7 +21,7 @@ func (s *Store) Unembedded(ctx context.Context, embedder string, after int64, li
 }
 
 // PutEmbeddings adds vectors; see ingest.Store.
-func (s *Store) PutEmbeddings(ctx context.Context, embedder string, embeddings []intake.Embedding) error {
+func (s *documents) PutEmbeddings(ctx context.Context, embedder string, embeddings []intake.Embedding) error {
 	if err := store.CheckEmbeddings(embedder, embeddings); err != nil {
 		return fail("put embeddings by "+embedder, err)
 	}

@@ -71,7 +71,7 @@ var receivedHistory = `SELECT ` + strings.Replace(chatColumns, "c.content",
 		AND (` + notReplaced("c", "$1") + ` OR $5::bool AND c.seq = ` + receivedSeq + `) ORDER BY c.seq DESC LIMIT $3`
 
 // Receive stores an event; see session.Store.
-func (s *Store) Receive(ctx context.Context, in session.Incoming) (session.Receipt, error) {
+func (s *sessions) Receive(ctx context.Context, in session.Incoming) (session.Receipt, error) {
 	var receipt session.Receipt
 	now := s.config.Now()
 	in, err := store.Incoming(in, now)
@@ -92,7 +92,7 @@ func (s *Store) Receive(ctx context.Context, in session.Incoming) (session.Recei
 var errNotReceived = errors.New("not received")
 
 // notReceived says why an event was not stored.
-func (s *Store) notReceived(ctx context.Context, in session.Incoming) error {
+func (s *sessions) notReceived(ctx context.Context, in session.Incoming) error {
 	var there, begun, spoken bool
 	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM session WHERE id = $1), EXISTS (SELECT FROM event WHERE session_id = $1 AND turn = $2), `+
 		spokenTurn("$1", "$2"), in.Session, in.Replaces).Scan(&there, &begun, &spoken)
@@ -106,7 +106,7 @@ func (s *Store) notReceived(ctx context.Context, in session.Incoming) error {
 }
 
 // receive makes one round trip: a batch is one transaction.
-func (s *Store) receive(ctx context.Context, in session.Incoming, now time.Time) (receipt session.Receipt, err error) {
+func (s *sessions) receive(ctx context.Context, in session.Incoming, now time.Time) (receipt session.Receipt, err error) {
 	said := 0
 	if in.Type != "" {
 		said = 1

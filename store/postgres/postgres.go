@@ -69,24 +69,33 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Store is an open database. It is safe for concurrent use.
+// Store is an open database: one part for each kind of record. It is safe for
+// concurrent use.
 type Store struct {
 	*database
+	documents
+	sessions
 	accounts
 	sources
 }
 
-// database is what all parts of a Store share.
+// database holds the connections, which all parts of a Store share.
 type database struct {
 	config   Config
 	pool     *pgxpool.Pool
 	watchers store.Watchers
 }
 
-// accounts stores users and their tokens.
+// documents stores documents with their chunks, vectors and original files.
+type documents struct{ *database }
+
+// sessions stores conversations.
+type sessions struct{ *database }
+
+// accounts stores users, their API tokens and their logins.
 type accounts struct{ *database }
 
-// sources stores the sources that documents are synchronized with.
+// sources stores the sources that docent keeps documents in sync with.
 type sources struct{ *database }
 
 var (
@@ -121,7 +130,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 		return nil, fail("open database", err)
 	}
 	db := &database{config: config, pool: pool}
-	s := &Store{database: db, accounts: accounts{db}, sources: sources{db}}
+	s := &Store{database: db, documents: documents{db}, sessions: sessions{db}, accounts: accounts{db}, sources: sources{db}}
 	if err := s.migrate(ctx); err != nil {
 		pool.Close()
 		return nil, fail("open database", err)

@@ -12,7 +12,7 @@ import (
 )
 
 // PutDocuments stores documents in one transaction; see ingest.Store.
-func (s *Store) PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, error) {
+func (s *documents) PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, error) {
 	for _, p := range puts {
 		if err := store.CheckPut(p); err != nil {
 			return nil, fail("put "+p.Document.Source, err)

@@ -30,7 +30,7 @@ var steps = kept[agent.ReasoningRecord]{
 }
 
 // Steps returns a session's reasoning; see session.Reasonings.
-func (s *Store) Steps(ctx context.Context, session int64, q session.MessageQuery) ([]agent.ReasoningRecord, error) {
+func (s *sessions) Steps(ctx context.Context, session int64, q session.MessageQuery) ([]agent.ReasoningRecord, error) {
 	out, err := record(ctx, s, steps, session, q)
 	return out, fail(fmt.Sprintf("read reasoning of session %d", session), err)
 }

@@ -32,7 +32,7 @@ func finish(ctx context.Context, tx pgx.Tx, documents []int64, blobs []string) e
 }
 
 // RemoveDocuments deletes documents; see ingest.Store.
-func (s *Store) RemoveDocuments(ctx context.Context, ids []int64) (int, error) {
+func (s *documents) RemoveDocuments(ctx context.Context, ids []int64) (int, error) {
 	var gone []int64
 	err := s.write(ctx, func(tx pgx.Tx) error {
 		gone = nil

@@ -16,12 +16,12 @@ import (
 const lockSession = `SELECT FROM session WHERE id = $1 FOR NO KEY UPDATE`
 
 // CommitTurn writes a turn's outcome; see session.Store.
-func (s *Store) CommitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
+func (s *sessions) CommitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
 	written, err := s.commitTurn(ctx, turn)
 	return written, fail(fmt.Sprintf("commit turn %d of session %d", turn.Turn, turn.Session), err)
 }
 
-func (s *Store) commitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
+func (s *sessions) commitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
 	now := s.config.Now()
 	entries, err := store.Entries(turn, now)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Store) commitTurn(ctx context.Context, turn session.TurnRecord) (sessio
 
 // writeTurn makes one round trip, and gives entries their ids and seqs; false
 // if the turn may not be written.
-func (s *Store) writeTurn(ctx context.Context, session int64, entries []session.Entry, commit *statement) (written bool, err error) {
+func (s *sessions) writeTurn(ctx context.Context, session int64, entries []session.Entry, commit *statement) (written bool, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(lockSession, session)
 	batch.Queue(commit.text.String(), commit.args...)
@@ -89,7 +89,7 @@ func number(e session.Entry, id, seq int64, chat *int64) {
 
 // turnEntries returns what is stored of a turn; if the last commit of the session
 // has the turn's key, what that wrote.
-func (s *Store) turnEntries(ctx context.Context, turn session.TurnRecord) (out session.Written, err error) {
+func (s *sessions) turnEntries(ctx context.Context, turn session.TurnRecord) (out session.Written, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`SELECT commit_key <> '' AND commit_key = $2, commit_seq FROM session WHERE id = $1`, turn.Session, turn.Key)
 	batch.Queue(`SELECT `+chatColumns+` FROM chat c WHERE c.session_id = $1 AND c.turn = $2 ORDER BY c.seq`, turn.Session, turn.Turn)

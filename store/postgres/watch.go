@@ -17,7 +17,7 @@ const channel = "docent_corpus"
 const maxPause = 30 * time.Second
 
 // Watch listens for announcements on a connection of its own; see rag.Corpus.
-func (s *Store) Watch(ctx context.Context) (<-chan struct{}, error) {
+func (s *documents) Watch(ctx context.Context) (<-chan struct{}, error) {
 	first, err := s.Revision(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("watch: %w", err)
@@ -58,7 +58,7 @@ func (s *Store) Watch(ctx context.Context) (<-chan struct{}, error) {
 // listen reports revisions until the connection breaks. The revision is read
 // after each announcement, and now and then without: what was announced while
 // nobody listened is not lost, and a connection that died in silence is found.
-func (s *Store) listen(ctx context.Context, changed func(revision int64)) error {
+func (s *documents) listen(ctx context.Context, changed func(revision int64)) error {
 	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 
 // Original returns a source's bytes, which are read into memory; see
 // rag.Library.
-func (s *Store) Original(ctx context.Context, id int64) (io.ReadCloser, error) {
+func (s *documents) Original(ctx context.Context, id int64) (io.ReadCloser, error) {
 	var kept sql.NullString
 	var data []byte
 	err := s.reader.QueryRowContext(ctx, `SELECT d.blob_sha256, b.bytes FROM document d LEFT JOIN blob b ON b.sha256 = d.blob_sha256 WHERE d.id = ?`, id).

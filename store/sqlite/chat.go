@@ -54,7 +54,7 @@ func insertMessage(ctx context.Context, w *writer, session int64, m *agent.ChatM
 var messages = kept[agent.ChatMessage]{columns: chatColumns, table: "chat", content: "c.content", scan: scanChat}
 
 // Messages returns a session's messages; see session.Store.
-func (s *Store) Messages(ctx context.Context, session int64, q session.MessageQuery) ([]agent.ChatMessage, error) {
+func (s *sessions) Messages(ctx context.Context, session int64, q session.MessageQuery) ([]agent.ChatMessage, error) {
 	out, err := record(ctx, s, messages, session, q)
 	return out, fail(fmt.Sprintf("read messages of session %d", session), err)
 }
@@ -104,7 +104,7 @@ func (k kept[T]) recordQuery(session int64, q session.MessageQuery) (text string
 }
 
 // record reads what a query selects of a session's record.
-func record[T any](ctx context.Context, s *Store, k kept[T], session int64, q session.MessageQuery) ([]T, error) {
+func record[T any](ctx context.Context, s *sessions, k kept[T], session int64, q session.MessageQuery) ([]T, error) {
 	text, args := k.recordQuery(session, q)
 	var out []T
 	err := s.read(ctx, func(tx *sql.Tx) error {

@@ -58,7 +58,7 @@ func headings(path []string) (string, error) {
 }
 
 // DocumentChunks returns a page of a document's chunks; see rag.Library.
-func (s *Store) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]corpus.Chunk, error) {
+func (s *documents) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]corpus.Chunk, error) {
 	var out []corpus.Chunk
 	err := s.read(ctx, func(tx *sql.Tx) error {
 		var there int
@@ -87,7 +87,7 @@ func (s *Store) DocumentChunks(ctx context.Context, id int64, after, limit int) 
 }
 
 // Passages returns chunks with their documents; see rag.Corpus.
-func (s *Store) Passages(ctx context.Context, ids []int64) ([]corpus.Passage, error) {
+func (s *documents) Passages(ctx context.Context, ids []int64) ([]corpus.Passage, error) {
 	list, err := idList(ids)
 	if err != nil || len(ids) == 0 {
 		return nil, err

@@ -13,14 +13,14 @@ import (
 )
 
 // Revision returns the present state; see rag.Corpus.
-func (s *Store) Revision(ctx context.Context) (corpus.Revision, error) {
+func (s *documents) Revision(ctx context.Context) (corpus.Revision, error) {
 	var r corpus.Revision
 	err := s.reader.QueryRowContext(ctx, `SELECT database_id, revision FROM corpus`).Scan(&r.Database, &r.Number)
 	return r, fail("read revision", err)
 }
 
 // Changes yields what changed, read from one snapshot; see rag.Corpus.
-func (s *Store) Changes(ctx context.Context, since int64, embedder string) iter.Seq2[corpus.Change, error] {
+func (s *documents) Changes(ctx context.Context, since int64, embedder string) iter.Seq2[corpus.Change, error] {
 	return func(yield func(corpus.Change, error) bool) {
 		failed := s.read(ctx, func(tx *sql.Tx) error {
 			removals, err := removals(ctx, tx, since)
@@ -117,7 +117,7 @@ func fillPage(page []corpus.Change, rows *sql.Rows) error {
 }
 
 // Watch looks at the revision again and again; see rag.Corpus.
-func (s *Store) Watch(ctx context.Context) (<-chan struct{}, error) {
+func (s *documents) Watch(ctx context.Context) (<-chan struct{}, error) {
 	seen, err := s.Revision(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("watch: %w", err)

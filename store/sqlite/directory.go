@@ -18,7 +18,7 @@ var firstSaid = `CASE WHEN s.session_name IS NULL THEN coalesce((SELECT substr(c
 	ORDER BY c.seq LIMIT 1), '') ELSE '' END`
 
 // Sessions lists sessions; see session.Directory.
-func (s *Store) Sessions(ctx context.Context, filter session.SessionFilter) ([]session.SessionRecord, error) {
+func (s *sessions) Sessions(ctx context.Context, filter session.SessionFilter) ([]session.SessionRecord, error) {
 	query, args := `SELECT `+sessionColumns+`, `+messageCount+`, `+firstSaid+` FROM session s WHERE true`, []any{}
 	if filter.Agent != "" {
 		query, args = query+` AND s.agent_name = ?`, append(args, store.Text(filter.Agent))
@@ -55,7 +55,7 @@ func (s *Store) Sessions(ctx context.Context, filter session.SessionFilter) ([]s
 }
 
 // Session returns one; see session.Directory.
-func (s *Store) Session(ctx context.Context, key session.SessionKey) (session.SessionRecord, error) {
+func (s *sessions) Session(ctx context.Context, key session.SessionKey) (session.SessionRecord, error) {
 	var messages int
 	r, err := scanSession(s.reader.QueryRowContext(ctx, `SELECT `+sessionColumns+`, `+messageCount+` FROM session s WHERE s.agent_name = ? AND s.session_id = ?`,
 		store.Text(key.Agent), store.Text(key.ID)), &messages)
@@ -64,7 +64,7 @@ func (s *Store) Session(ctx context.Context, key session.SessionKey) (session.Se
 }
 
 // ChangeSession names or pins a session; see session.Directory.
-func (s *Store) ChangeSession(ctx context.Context, key session.SessionKey, change session.SessionChange) error {
+func (s *sessions) ChangeSession(ctx context.Context, key session.SessionKey, change session.SessionChange) error {
 	name, folded := store.Name(change.Name)
 	return fail(fmt.Sprintf("change session %s of %s", key.ID, key.Agent),
 		s.changeSession(ctx, `UPDATE session SET session_name = nullif(coalesce(?, session_name), ''), folded = coalesce(?, folded), pinned = coalesce(?, pinned)
@@ -73,13 +73,13 @@ func (s *Store) ChangeSession(ctx context.Context, key session.SessionKey, chang
 }
 
 // DeleteSession removes a session with all that it holds; see session.Directory.
-func (s *Store) DeleteSession(ctx context.Context, key session.SessionKey) error {
+func (s *sessions) DeleteSession(ctx context.Context, key session.SessionKey) error {
 	return fail(fmt.Sprintf("delete session %s of %s", key.ID, key.Agent),
 		s.changeSession(ctx, `DELETE FROM session WHERE agent_name = ? AND session_id = ?`, store.Text(key.Agent), store.Text(key.ID)))
 }
 
 // changeSession runs a statement that has to find its session.
-func (s *Store) changeSession(ctx context.Context, query string, args ...any) error {
+func (s *sessions) changeSession(ctx context.Context, query string, args ...any) error {
 	return s.write(ctx, func(ctx context.Context, w *writer) error {
 		result, err := w.exec(ctx, query, args...)
 		if err != nil {

@@ -62,7 +62,7 @@ func documentKey(order corpus.DocumentOrder, d *corpus.Document) any {
 }
 
 // Documents lists documents; see rag.Library.
-func (s *Store) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error) {
+func (s *documents) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error) {
 	query, args := `SELECT `+documentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id WHERE d.id > ?`, []any{filter.After}
 	if filter.ID != 0 {
 		query, args = query+` AND d.id = ?`, append(args, filter.ID)
@@ -97,7 +97,7 @@ func (s *Store) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]
 }
 
 // Document returns one with its text; see rag.Library.
-func (s *Store) Document(ctx context.Context, id int64) (corpus.Document, error) {
+func (s *documents) Document(ctx context.Context, id int64) (corpus.Document, error) {
 	var scan documentScan
 	err := s.reader.QueryRowContext(ctx, `SELECT `+documentColumns+`, d.text
 		FROM document d JOIN collection k ON k.id = d.collection_id WHERE d.id = ?`, id).Scan(append(scan.dest(), &scan.doc.Text)...)

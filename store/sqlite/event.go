@@ -36,12 +36,12 @@ func scanEvent(row scanner, more ...any) (session.EventRecord, error) {
 }
 
 // Receive stores an event; see session.Store.
-func (s *Store) Receive(ctx context.Context, in session.Incoming) (session.Receipt, error) {
+func (s *sessions) Receive(ctx context.Context, in session.Incoming) (session.Receipt, error) {
 	receipt, err := s.receive(ctx, in)
 	return receipt, fail(fmt.Sprintf("receive event of session %d", in.Session), err)
 }
 
-func (s *Store) receive(ctx context.Context, in session.Incoming) (receipt session.Receipt, err error) {
+func (s *sessions) receive(ctx context.Context, in session.Incoming) (receipt session.Receipt, err error) {
 	if in, err = store.Incoming(in, s.config.Now()); err != nil {
 		return receipt, err
 	}
@@ -79,7 +79,7 @@ var historyQuery = `SELECT ` + bounded(chatColumns, "c.content") + ` FROM chat c
 
 // addEvent stores an event that is not there yet, with its message; next is the
 // seq that what comes after the history has, or would have.
-func (s *Store) addEvent(ctx context.Context, w *writer, in session.Incoming) (e session.EventRecord, next int64, err error) {
+func (s *sessions) addEvent(ctx context.Context, w *writer, in session.Incoming) (e session.EventRecord, next int64, err error) {
 	if err := replaceable(ctx, w, in); err != nil {
 		return e, 0, err
 	}

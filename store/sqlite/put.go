@@ -13,7 +13,7 @@ import (
 )
 
 // PutDocuments stores documents in one transaction; see ingest.Store.
-func (s *Store) PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, error) {
+func (s *documents) PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, error) {
 	for _, p := range puts {
 		if err := store.CheckPut(p); err != nil {
 			return nil, fail("put "+p.Document.Source, err)
@@ -49,7 +49,7 @@ func (s *Store) PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, e
 }
 
 // put stores one document and returns its id and the key of the bytes it had.
-func (s *Store) put(ctx context.Context, w *writer, p intake.Put) (id int64, blob string, err error) {
+func (s *documents) put(ctx context.Context, w *writer, p intake.Put) (id int64, blob string, err error) {
 	collection, err := s.collection(ctx, w, store.Text(p.Document.Collection))
 	if err != nil {
 		return 0, "", err
@@ -77,7 +77,7 @@ func (s *Store) put(ctx context.Context, w *writer, p intake.Put) (id int64, blo
 }
 
 // collection returns the id of a collection, which is made if missing.
-func (s *Store) collection(ctx context.Context, w *writer, name string) (id int64, err error) {
+func (s *documents) collection(ctx context.Context, w *writer, name string) (id int64, err error) {
 	err = w.row(ctx, `SELECT id FROM collection WHERE name = ?`, name).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = w.row(ctx, `INSERT INTO collection (name, created_at) VALUES (?, ?) RETURNING id`, name, s.now()).Scan(&id)
@@ -85,7 +85,7 @@ func (s *Store) collection(ctx context.Context, w *writer, name string) (id int6
 	return id, err
 }
 
-func (s *Store) upsert(ctx context.Context, w *writer, collection int64, blob string, p intake.Put) (id int64, err error) {
+func (s *documents) upsert(ctx context.Context, w *writer, collection int64, blob string, p intake.Put) (id int64, err error) {
 	d := p.Document
 	now := s.now()
 	err = w.row(ctx, `INSERT INTO document (collection_id, source, title, media_type, language, size, sha256, etag, mtime, status, error, sentence,
@@ -137,7 +137,7 @@ func putChunks(ctx context.Context, w *writer, id int64, p intake.Put) error {
 }
 
 // RemoveDocuments deletes documents; see ingest.Store.
-func (s *Store) RemoveDocuments(ctx context.Context, ids []int64) (int, error) {
+func (s *documents) RemoveDocuments(ctx context.Context, ids []int64) (int, error) {
 	n := 0
 	err := s.write(ctx, func(ctx context.Context, w *writer) error {
 		var blobs []string
@@ -187,7 +187,7 @@ func finish(ctx context.Context, w *writer, ids []int64, blobs []string) error {
 }
 
 // Sources returns what is known of a collection's sources; see ingest.Store.
-func (s *Store) Sources(ctx context.Context, collection, embedder, one string) ([]intake.SourceState, error) {
+func (s *documents) Sources(ctx context.Context, collection, embedder, one string) ([]intake.SourceState, error) {
 	args := []any{store.Text(embedder), store.Text(collection)}
 	which := ""
 	if one != "" { // its parts lie between ONE# and ONE$, the next character
@@ -212,7 +212,7 @@ func (s *Store) Sources(ctx context.Context, collection, embedder, one string) (
 
 // Collections lists the collections that hold documents, and the default one;
 // see rag.Library.
-func (s *Store) Collections(ctx context.Context) ([]corpus.CollectionInfo, error) {
+func (s *documents) Collections(ctx context.Context) ([]corpus.CollectionInfo, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT k.name, count(d.id) FILTER (WHERE d.status = 'ready'),
 			count(d.id) FILTER (WHERE d.status = 'failed'), coalesce(sum(d.chunks), 0)
 		FROM collection k LEFT JOIN document d ON d.collection_id = k.id

@@ -33,7 +33,7 @@ func insertStep(ctx context.Context, w *writer, session int64, r *agent.Reasonin
 var steps = kept[agent.ReasoningRecord]{columns: stepColumns, table: "reasoning_step", content: "c.payload", scan: scanStep}
 
 // Steps returns a session's reasoning; see session.Reasonings.
-func (s *Store) Steps(ctx context.Context, session int64, q session.MessageQuery) ([]agent.ReasoningRecord, error) {
+func (s *sessions) Steps(ctx context.Context, session int64, q session.MessageQuery) ([]agent.ReasoningRecord, error) {
 	out, err := record(ctx, s, steps, session, q)
 	return out, fail(fmt.Sprintf("read reasoning of session %d", session), err)
 }

@@ -42,12 +42,12 @@ func scanSession(row scanner, more ...any) (session.SessionRecord, error) {
 }
 
 // OpenSession returns or makes a session; see session.Store.
-func (s *Store) OpenSession(ctx context.Context, record session.SessionRecord) (session.SessionRecord, bool, error) {
+func (s *sessions) OpenSession(ctx context.Context, record session.SessionRecord) (session.SessionRecord, bool, error) {
 	session, created, err := s.openSession(ctx, record)
 	return session, created, fail(fmt.Sprintf("open session %s of %s", record.Key.ID, record.Key.Agent), err)
 }
 
-func (s *Store) openSession(ctx context.Context, record session.SessionRecord) (stored session.SessionRecord, created bool, err error) {
+func (s *sessions) openSession(ctx context.Context, record session.SessionRecord) (stored session.SessionRecord, created bool, err error) {
 	if err := store.CheckSession(record); err != nil {
 		return session.SessionRecord{}, false, err
 	}
@@ -93,7 +93,7 @@ func (s *Store) openSession(ctx context.Context, record session.SessionRecord) (
 }
 
 // ResetSession empties a session; see session.Store.
-func (s *Store) ResetSession(ctx context.Context, session int64) (seq int64, err error) {
+func (s *sessions) ResetSession(ctx context.Context, session int64) (seq int64, err error) {
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		err := w.row(ctx, `UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, last_event = NULL, reset_seq = seq,
 			updated_at = ? WHERE id = ? RETURNING seq`, s.now(), session).Scan(&seq)
@@ -117,7 +117,7 @@ func (s *Store) ResetSession(ctx context.Context, session int64) (seq int64, err
 }
 
 // Alarms returns who wants to be woken; see session.Alarms.
-func (s *Store) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]session.Alarm, error) {
+func (s *sessions) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]session.Alarm, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT session_id, wake_at FROM session WHERE agent_name = ? AND wake_at >= ? ORDER BY wake_at, id LIMIT ?`,
 		store.Text(agentName), after.UnixMicro(), max(limit, 0))
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 )
 
 // CommitTurn writes a turn's outcome; see session.Store.
-func (s *Store) CommitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
+func (s *sessions) CommitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
 	written, err := s.commitTurn(ctx, turn)
 	return written, fail(fmt.Sprintf("commit turn %d of session %d", turn.Turn, turn.Session), err)
 }
 
-func (s *Store) commitTurn(ctx context.Context, turn session.TurnRecord) (out session.Written, err error) {
+func (s *sessions) commitTurn(ctx context.Context, turn session.TurnRecord) (out session.Written, err error) {
 	now := s.config.Now()
 	if out.Entries, err = store.Entries(turn, now); err != nil {
 		return session.Written{}, err
