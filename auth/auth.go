@@ -18,8 +18,12 @@ import (
 
 // Config is what an Authenticator works with.
 type Config struct {
-	// Store keeps tokens, users and logins. Required.
-	Store Store
+	// Tokens stores API tokens. Required.
+	Tokens Tokens
+	// Users stores users with their passwords. Required.
+	Users Users
+	// Logins stores the logins of users. Required.
+	Logins Logins
 	// Issuer is the URL of an OpenID Connect issuer whose tokens (JWT) count as
 	// well. It is asked when the first of them comes, and again while it does
 	// not answer. Default: none.
@@ -64,8 +68,13 @@ type Authenticator struct {
 
 // New makes an Authenticator; Close ends it.
 func New(config Config) (*Authenticator, error) {
-	if config.Store == nil {
-		return nil, errors.New("auth: Config.Store is missing")
+	switch {
+	case config.Tokens == nil:
+		return nil, errors.New("auth: Config.Tokens is missing")
+	case config.Users == nil:
+		return nil, errors.New("auth: Config.Users is missing")
+	case config.Logins == nil:
+		return nil, errors.New("auth: Config.Logins is missing")
 	}
 	if config.Now == nil {
 		config.Now = time.Now

@@ -28,7 +28,7 @@ func (a *Authenticator) enter(ctx context.Context, user UserRecord) (string, Pri
 	value, now := newSecret(), a.cfg.Now()
 	hash := sha256.Sum256([]byte(value))
 	login := LoginRecord{Hash: hash[:], User: user.Name, Password: user.Password, CreatedAt: now, ExpiresAt: now.Add(LoginIdle), LastUsedAt: now}
-	_, err := look(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, a.cfg.Store.AddLogin(ctx, login) })
+	_, err := look(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, a.cfg.Logins.AddLogin(ctx, login) })
 	if err != nil && fault.KindOf(err) == fault.NotFound {
 		return "", Principal{}, errPassword
 	}
@@ -59,7 +59,7 @@ func (a *Authenticator) Cookie(ctx context.Context, value string) (Principal, er
 			expires = last
 		}
 		a.uses.note(ctx, hash, func(ctx context.Context) {
-			if err := a.cfg.Store.UseLogin(ctx, hash[:], now, expires); err != nil {
+			if err := a.cfg.Logins.UseLogin(ctx, hash[:], now, expires); err != nil {
 				a.cfg.Logger.WarnContext(ctx, "note the use of a login", slog.String("kind", string(fault.KindOf(err))))
 			}
 		})
@@ -69,7 +69,7 @@ func (a *Authenticator) Cookie(ctx context.Context, value string) (Principal, er
 
 // login reads a login that has not ended.
 func (a *Authenticator) login(ctx context.Context, hash [32]byte) (Principal, LoginRecord, error) {
-	login, err := look(ctx, func(ctx context.Context) (LoginRecord, error) { return a.cfg.Store.Login(ctx, hash[:]) })
+	login, err := look(ctx, func(ctx context.Context) (LoginRecord, error) { return a.cfg.Logins.Login(ctx, hash[:]) })
 	if err != nil && fault.KindOf(err) == fault.NotFound {
 		return Principal{}, login, errEnded
 	}
@@ -86,7 +86,7 @@ func (a *Authenticator) login(ctx context.Context, hash [32]byte) (Principal, Lo
 // Logout ends the login of a cookie, if there is one.
 func (a *Authenticator) Logout(ctx context.Context, value string) error {
 	hash := sha256.Sum256([]byte(value))
-	_, err := look(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, a.cfg.Store.RemoveLogin(ctx, hash[:]) })
+	_, err := look(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, a.cfg.Logins.RemoveLogin(ctx, hash[:]) })
 	return err
 }
 

@@ -39,7 +39,7 @@ func (a *Authenticator) OwnTokens(ctx context.Context, p Principal) ([]TokenReco
 	if err != nil {
 		return nil, err
 	}
-	return a.cfg.Store.UserTokens(ctx, user) //nolint:wrapcheck // it says what failed
+	return a.cfg.Tokens.UserTokens(ctx, user) //nolint:wrapcheck // it says what failed
 }
 
 // CreateOwnToken makes a token on behalf of a user who is signed in, and returns
@@ -68,5 +68,5 @@ func (a *Authenticator) RevokeOwnToken(ctx context.Context, p Principal, id int6
 	if err != nil {
 		return err
 	}
-	return a.cfg.Store.RemoveUserToken(ctx, user, id) //nolint:wrapcheck // it says what failed
+	return a.cfg.Tokens.RemoveUserToken(ctx, user, id) //nolint:wrapcheck // it says what failed
 }

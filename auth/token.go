@@ -82,17 +82,17 @@ func (a *Authenticator) create(ctx context.Context, spec TokenSpec) (TokenRecord
 	if spec.For > 0 {
 		record.ExpiresAt = record.CreatedAt.Add(spec.For)
 	}
-	if err := a.cfg.Store.AddToken(ctx, record); err != nil {
+	if err := a.cfg.Tokens.AddToken(ctx, record); err != nil {
 		return TokenRecord{}, "", err //nolint:wrapcheck // it says what failed
 	}
-	record, err := a.cfg.Store.Token(ctx, hash[:]) // as it is stored
-	return record, token, err                      //nolint:wrapcheck // it says what failed
+	record, err := a.cfg.Tokens.Token(ctx, hash[:]) // as it is stored
+	return record, token, err                       //nolint:wrapcheck // it says what failed
 }
 
 // RevokeToken deletes a token by its name; fault.NotFound if there is none. Who
 // makes another of that name gets what belonged to it.
 func (a *Authenticator) RevokeToken(ctx context.Context, name string) error {
-	return a.cfg.Store.RemoveToken(ctx, compose(name)) //nolint:wrapcheck // it says what failed
+	return a.cfg.Tokens.RemoveToken(ctx, compose(name)) //nolint:wrapcheck // it says what failed
 }
 
 // Token returns who has a token, docent's own or a JWT of the configured
@@ -133,7 +133,7 @@ func (a *Authenticator) token(ctx context.Context, token string) (Principal, err
 // stored returns who has the stored token with that hash. It is found by its
 // hash, so how long that takes tells nothing about it.
 func (a *Authenticator) stored(ctx context.Context, hash [32]byte) (Principal, error) {
-	record, err := look(ctx, func(ctx context.Context) (TokenRecord, error) { return a.cfg.Store.Token(ctx, hash[:]) })
+	record, err := look(ctx, func(ctx context.Context) (TokenRecord, error) { return a.cfg.Tokens.Token(ctx, hash[:]) })
 	if fault.KindOf(err) == fault.NotFound && err != nil {
 		return Principal{}, errToken
 	}
@@ -146,7 +146,7 @@ func (a *Authenticator) stored(ctx context.Context, hash [32]byte) (Principal, e
 	}
 	if now.Sub(record.LastUsedAt) >= useEvery {
 		a.uses.note(ctx, hash, func(ctx context.Context) {
-			if err := a.cfg.Store.UseToken(ctx, hash[:], now); err != nil {
+			if err := a.cfg.Tokens.UseToken(ctx, hash[:], now); err != nil {
 				a.cfg.Logger.WarnContext(ctx, "note the use of a token", slog.String("kind", string(fault.KindOf(err))))
 			}
 		})

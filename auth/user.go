@@ -63,7 +63,7 @@ func (a *Authenticator) CreateUser(ctx context.Context, name, password string, s
 	if err != nil {
 		return err
 	}
-	return a.cfg.Store.AddUser(ctx, UserRecord{Name: name, Password: hash, Scopes: scopes, CreatedAt: a.cfg.Now()}) //nolint:wrapcheck // it says what failed
+	return a.cfg.Users.AddUser(ctx, UserRecord{Name: name, Password: hash, Scopes: scopes, CreatedAt: a.cfg.Now()}) //nolint:wrapcheck // it says what failed
 }
 
 // SetPassword gives a user another password and ends their logins; tokens on
@@ -73,7 +73,7 @@ func (a *Authenticator) SetPassword(ctx context.Context, name, password string) 
 	if err != nil {
 		return err
 	}
-	return a.cfg.Store.SetPassword(ctx, UserName(name), hash) //nolint:wrapcheck // it says what failed
+	return a.cfg.Users.SetPassword(ctx, UserName(name), hash) //nolint:wrapcheck // it says what failed
 }
 
 // SetScopes says anew what a user may do. Tokens on their behalf may do no more
@@ -82,13 +82,13 @@ func (a *Authenticator) SetScopes(ctx context.Context, name string, scopes Scope
 	if len(scopes) == 0 {
 		return errNoScope
 	}
-	return a.cfg.Store.SetScopes(ctx, UserName(name), scopes) //nolint:wrapcheck // it says what failed
+	return a.cfg.Users.SetScopes(ctx, UserName(name), scopes) //nolint:wrapcheck // it says what failed
 }
 
 // DeleteUser deletes a user with their logins and tokens; fault.NotFound if
 // there is none. What belonged to them stays, for the next user of that name.
 func (a *Authenticator) DeleteUser(ctx context.Context, name string) error {
-	return a.cfg.Store.RemoveUser(ctx, UserName(name)) //nolint:wrapcheck // it says what failed
+	return a.cfg.Users.RemoveUser(ctx, UserName(name)) //nolint:wrapcheck // it says what failed
 }
 
 // errPassword does not say which of the two is wrong.
@@ -141,7 +141,7 @@ func (a *Authenticator) password(ctx context.Context, name, password, remote str
 
 // verify reports whether a user has that password.
 func (a *Authenticator) verify(ctx context.Context, name, password string) (UserRecord, bool, error) {
-	user, err := look(ctx, func(ctx context.Context) (UserRecord, error) { return a.cfg.Store.User(ctx, name) })
+	user, err := look(ctx, func(ctx context.Context) (UserRecord, error) { return a.cfg.Users.User(ctx, name) })
 	known := err == nil
 	if !known && fault.KindOf(err) != fault.NotFound {
 		return user, false, err

@@ -45,7 +45,9 @@ type database interface {
 	ingest.Store
 	session.Store
 	session.Directory
-	auth.Store
+	auth.Tokens
+	auth.Users
+	auth.Logins
 	source.Sources
 	source.Items
 	source.Leases

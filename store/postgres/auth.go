@@ -12,7 +12,11 @@ import (
 	"docent/store"
 )
 
-var _ auth.Store = (*Store)(nil)
+var (
+	_ auth.Tokens = (*Store)(nil)
+	_ auth.Users  = (*Store)(nil)
+	_ auth.Logins = (*Store)(nil)
+)
 
 // tokenColumns are what scanToken reads.
 const tokenColumns = `t.id, t.name, t.hash, t.scopes, t.created_at, t.expires_at, t.last_used_at, coalesce(u.username, ''), coalesce(u.scopes, '')

@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"docent/auth/authtest"
 	"docent/internal/pgtest"
 	"docent/store/postgres"
 	"docent/store/storetest"
@@ -27,26 +28,52 @@ func open(t testing.TB, config postgres.Config) *postgres.Store {
 	return s
 }
 
+// count returns a function that counts the rows of a table.
+func count(config postgres.Config) func(t *testing.T, table string) int {
+	return func(t *testing.T, table string) int {
+		t.Helper()
+		n, err := open(t, config).Count(t.Context(), table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+}
+
+// texts returns a function that returns the only column of a query's rows.
+func texts(config postgres.Config) func(t *testing.T, query string) []string {
+	return func(t *testing.T, query string) []string {
+		t.Helper()
+		out, err := open(t, config).Strings(t.Context(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append([]string{}, out...)
+	}
+}
+
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T) storetest.Database {
-		url := pgtest.URL(t)
+		config := postgres.Config{URL: pgtest.URL(t)}
 		return storetest.Database{
-			Open: func(t *testing.T) storetest.Store { return open(t, postgres.Config{URL: url}) },
-			Count: func(t *testing.T, table string) int {
-				n, err := open(t, postgres.Config{URL: url}).Count(t.Context(), table)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return n
+			Open:    func(t *testing.T) storetest.Store { return open(t, config) },
+			Count:   count(config),
+			Strings: texts(config),
+		}
+	})
+}
+
+func TestAccounts(t *testing.T) {
+	t.Parallel()
+	authtest.Run(t, func(t *testing.T) authtest.Database {
+		config := postgres.Config{URL: pgtest.URL(t)}
+		return authtest.Database{
+			Open: func(t *testing.T) authtest.Store {
+				s := open(t, config)
+				return authtest.Store{Tokens: s, Users: s, Logins: s}
 			},
-			Strings: func(t *testing.T, query string) []string {
-				out, err := open(t, postgres.Config{URL: url}).Strings(t.Context(), query)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return append([]string{}, out...)
-			},
+			Count: count(config),
 		}
 	})
 }
