@@ -6,6 +6,7 @@ import (
 	"go.uber.org/goleak"
 
 	"docent/auth/authtest"
+	"docent/ingest/source/sourcetest"
 	"docent/internal/pgtest"
 	"docent/store/postgres"
 	"docent/store/storetest"
@@ -72,6 +73,20 @@ func TestAccounts(t *testing.T) {
 			Open: func(t *testing.T) authtest.Store {
 				s := open(t, config)
 				return authtest.Store{Tokens: s, Users: s, Logins: s}
+			},
+			Count: count(config),
+		}
+	})
+}
+
+func TestSources(t *testing.T) {
+	t.Parallel()
+	sourcetest.RunStore(t, func(t *testing.T) sourcetest.Database {
+		config := postgres.Config{URL: pgtest.URL(t)}
+		return sourcetest.Database{
+			Open: func(t *testing.T) sourcetest.Store {
+				s := open(t, config)
+				return sourcetest.Store{Sources: s, Items: s, Leases: s}
 			},
 			Count: count(config),
 		}

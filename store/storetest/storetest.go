@@ -54,7 +54,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Database) {
 	RunConversations(t, func(t *testing.T) Conversations { return fresh(t).conversations() })
 	for name, group := range map[string]map[string]func(*testing.T, Database){
 		"Document": documentTests, "Corpus": corpusTests, "Ingest": ingestTests, "Text": textTests, "Directory": directoryTests,
-		"Prediction": predictionTests, "Feedback": feedbackTests, "Source": sourceTests,
+		"Prediction": predictionTests, "Feedback": feedbackTests,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
