@@ -12,13 +12,14 @@ import (
 
 	"docent/agent"
 	"docent/agent/session"
+	"docent/ingest/ingesttest"
 	"docent/internal/pgtest"
 	"docent/store/postgres"
 	"docent/store/storetest"
 )
 
 func BenchmarkBulk(b *testing.B) {
-	storetest.BulkBenchmark(b, func(b *testing.B) storetest.Store { return open(b, postgres.Config{URL: pgtest.URL(b)}) })
+	ingesttest.Benchmark(b, func(b *testing.B) ingesttest.Store { return documents(open(b, postgres.Config{URL: pgtest.URL(b)})) })
 }
 
 // connect opens a connection that is closed when the benchmark ends.

@@ -6,6 +6,7 @@ import (
 	"go.uber.org/goleak"
 
 	"docent/auth/authtest"
+	"docent/ingest/ingesttest"
 	"docent/ingest/source/sourcetest"
 	"docent/internal/pgtest"
 	"docent/store/postgres"
@@ -90,5 +91,18 @@ func TestSources(t *testing.T) {
 			},
 			Count: count(config),
 		}
+	})
+}
+
+// documents returns the part of a store that stores documents.
+func documents(s *postgres.Store) ingesttest.Store {
+	return ingesttest.Store{Corpus: s, Library: s, Store: s}
+}
+
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	ingesttest.Run(t, func(t *testing.T) ingesttest.Database {
+		config := postgres.Config{URL: pgtest.URL(t)}
+		return ingesttest.Database{Open: func(t *testing.T) ingesttest.Store { return documents(open(t, config)) }, Count: count(config)}
 	})
 }

@@ -6,13 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"docent/ingest/ingesttest"
 	"docent/store/sqlite"
 	"docent/store/storetest"
 )
 
 func BenchmarkBulk(b *testing.B) {
-	storetest.BulkBenchmark(b, func(b *testing.B) storetest.Store {
-		return open(b, sqlite.Config{Path: filepath.Join(b.TempDir(), "docent.db")})
+	ingesttest.Benchmark(b, func(b *testing.B) ingesttest.Store {
+		return documents(open(b, sqlite.Config{Path: filepath.Join(b.TempDir(), "docent.db")}))
 	})
 }
 

@@ -4,27 +4,17 @@ package storetest
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"testing"
 	"time"
-
-	"docent/rag/corpus"
 
 	"github.com/google/go-cmp/cmp"
 
 	"docent/agent/session"
-	"docent/ingest"
-	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
 // Store is all that a store does for the rest of docent.
 type Store interface {
-	corpus.Corpus
-	corpus.Library
-	ingest.Store
 	session.Store
 	session.Directory
 }
@@ -53,7 +43,7 @@ const patience = 30 * time.Second
 func Run(t *testing.T, fresh func(t *testing.T) Database) {
 	RunConversations(t, func(t *testing.T) Conversations { return fresh(t).conversations() })
 	for name, group := range map[string]map[string]func(*testing.T, Database){
-		"Document": documentTests, "Corpus": corpusTests, "Ingest": ingestTests, "Text": textTests, "Directory": directoryTests,
+		"Text": textTests, "Directory": directoryTests,
 		"Prediction": predictionTests, "Feedback": feedbackTests,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -90,73 +80,6 @@ func wantKind(t *testing.T, what string, err error, kind fault.Kind) {
 	if err == nil || fault.KindOf(err) != kind {
 		t.Fatalf("%s: got error %v, want one of kind %s", what, err, kind)
 	}
-}
-
-// put makes a ready document with n chunks whose text and vectors tell what
-// they are: the source, a word and their number.
-func put(source, word string, n int) intake.Put {
-	p := intake.Put{
-		Document: corpus.Document{
-			Collection: corpus.DefaultCollection, Source: source, Title: "About " + source, MediaType: "text/plain", Language: "en",
-			Size: int64(len(word)), SHA256: sum(word), ETag: `"` + word + `"`, Modified: time.Unix(1700000000, 123456789).UTC(),
-			Status: corpus.Ready, Pipeline: "test/1", Text: word,
-		},
-		Embedder: "e1",
-		Original: []byte(word),
-	}
-	for i := range n {
-		c := corpus.Chunk{
-			Ordinal: i, Kind: corpus.Prose, Text: fmt.Sprintf("%s %s %d", source, word, i), Headings: []string{"One", "Two " + word},
-			Start: i * 10, End: i*10 + 10, Tokens: 7 + i,
-		}
-		p.Chunks = append(p.Chunks, c)
-		p.Vectors = append(p.Vectors, []float32{float32(i), 0.5, -1})
-	}
-	return p
-}
-
-func sum(s string) string {
-	h := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(h[:])
-}
-
-// store puts documents and returns their ids.
-func store(t *testing.T, s Store, puts ...intake.Put) []int64 {
-	t.Helper()
-	ids, err := s.PutDocuments(t.Context(), puts)
-	ok(t, err)
-	if len(ids) != len(puts) {
-		t.Fatalf("%d ids for %d documents", len(ids), len(puts))
-	}
-	return ids
-}
-
-// changes collects what changed.
-func changes(t *testing.T, s Store, since int64, embedder string) []corpus.Change {
-	t.Helper()
-	var out []corpus.Change
-	for c, err := range s.Changes(t.Context(), since, embedder) {
-		ok(t, err)
-		out = append(out, c)
-	}
-	return out
-}
-
-// revision is the present revision number.
-func revision(t *testing.T, s Store) int64 {
-	t.Helper()
-	r, err := s.Revision(t.Context())
-	ok(t, err)
-	return r.Number
-}
-
-// texts are the texts of chunks.
-func texts(chunks []corpus.Chunk) []string {
-	out := []string{}
-	for _, c := range chunks {
-		out = append(out, c.Text)
-	}
-	return out
 }
 
 // within is a context that ends when the suite has waited long enough.

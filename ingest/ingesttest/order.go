@@ -1,4 +1,4 @@
-package storetest
+package ingesttest
 
 import (
 	"cmp"
@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"docent/rag/corpus"
-
-	stores "docent/store"
 )
 
 // documentOrders: each order, both ways, is the same in pages of any size,
@@ -32,7 +30,7 @@ func documentOrders(t *testing.T, db Database) {
 	compare := map[corpus.DocumentOrder]func(a, b corpus.Document) int{
 		corpus.ByID: func(_, _ corpus.Document) int { return 0 },
 		corpus.ByTitle: func(a, b corpus.Document) int {
-			return strings.Compare(stores.TitleKey(a.Title), stores.TitleKey(b.Title))
+			return strings.Compare(titleKey(a.Title), titleKey(b.Title))
 		},
 		corpus.BySize:    func(a, b corpus.Document) int { return cmp.Compare(a.Size, b.Size) },
 		corpus.ByUpdated: func(a, b corpus.Document) int { return a.UpdatedAt.Compare(b.UpdatedAt) },
@@ -63,6 +61,12 @@ func documentOrders(t *testing.T, db Database) {
 	rest, err := s.Documents(ctx, corpus.DocumentFilter{Order: corpus.ByUpdated, Descending: true, Past: &last, Match: "/ö"})
 	ok(t, err)
 	want(t, "after one that is gone", len(rest), len(titles)-1)
+}
+
+// titleKey returns the part of a stored title that lists are ordered by.
+func titleKey(title string) string {
+	letters := []rune(strings.ToLower(title))
+	return string(letters[:min(len(letters), 200)])
 }
 
 // documentPages are all pages of a list.
