@@ -1,7 +1,6 @@
-// Package store holds what the two databases behind docent share: what they
-// accept, how vectors and texts are kept, and how a change is watched for. The
-// packages store/postgres and store/sqlite keep the data; store/storetest says
-// in tests what both must do.
+// Package store holds the rules that both databases of docent share: limits, how
+// values are stored, and how a change is watched for. The packages
+// store/postgres and store/sqlite store the data.
 package store
 
 import (

@@ -6,17 +6,17 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"docent/agent/session/sessiontest"
 	"docent/internal/pgtest"
 	"docent/store/postgres"
-	"docent/store/storetest"
 )
 
 // BenchmarkMatch looks for text in many conversations.
 func BenchmarkMatch(b *testing.B) {
 	url := pgtest.URL(b)
-	storetest.MatchBenchmark(b, open(b, postgres.Config{URL: url}), func() {
+	sessiontest.MatchBenchmark(b, open(b, postgres.Config{URL: url}), func() {
 		conn := connect(b, url, pgx.QueryExecModeCacheStatement)
-		const n, m, size = storetest.BenchSessions, storetest.BenchMessages, storetest.BenchAnswer
+		const n, m, size = sessiontest.BenchSessions, sessiontest.BenchMessages, sessiontest.BenchAnswer
 		for _, sql := range []string{
 			fmt.Sprintf(`INSERT INTO session (id, agent_name, session_id, session_name, platform_name, "timestamp", owner, folded)
 				SELECT i, 'a', i, 'Chat ' || i, 'P', now(), 'o' || i %% 100, 'chat ' || i FROM generate_series(1, %d) i`, n),

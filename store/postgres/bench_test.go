@@ -12,10 +12,10 @@ import (
 
 	"docent/agent"
 	"docent/agent/session"
+	"docent/agent/session/sessiontest"
 	"docent/ingest/ingesttest"
 	"docent/internal/pgtest"
 	"docent/store/postgres"
-	"docent/store/storetest"
 )
 
 func BenchmarkBulk(b *testing.B) {
@@ -51,13 +51,13 @@ func BenchmarkTurn(b *testing.B) {
 		b.Fatal(err)
 	}
 	const insert = `INSERT INTO bench VALUES (gen_random_uuid(), $1, $2, $3)`
-	storetest.TurnBenchmark(b, open(b, postgres.Config{URL: url}), func() error {
-		_, err := conn.Exec(ctx, insert, 1, "rag_answer", storetest.BenchContent)
+	sessiontest.TurnBenchmark(b, open(b, postgres.Config{URL: url}), func() error {
+		_, err := conn.Exec(ctx, insert, 1, "rag_answer", sessiontest.BenchContent)
 		return err
 	}, func() error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			for range 3 {
-				if _, err := tx.Exec(ctx, insert, 1, "rag_answer", storetest.BenchContent); err != nil {
+				if _, err := tx.Exec(ctx, insert, 1, "rag_answer", sessiontest.BenchContent); err != nil {
 					return err
 				}
 			}
@@ -143,7 +143,7 @@ func turn(ctx context.Context, s *postgres.Store, rowID int64, n int, step json.
 			Step: &agent.ReasoningRecord{Kind: "reasoning_step", StepKind: "tool_result", Step: i, Summary: summary, Payload: step}, Answer: reasoned + 1,
 		})
 	}
-	record.Entries = append(record.Entries, session.Entry{Message: &agent.ChatMessage{Type: "str", Content: storetest.BenchContent}})
+	record.Entries = append(record.Entries, session.Entry{Message: &agent.ChatMessage{Type: "str", Content: sessiontest.BenchContent}})
 	_, err = s.CommitTurn(ctx, record)
 	return err
 }
@@ -208,7 +208,7 @@ func (w *bafWriter) turn(step json.RawMessage) error {
 			return err
 		}
 	}
-	if err := w.write("chat", bafChat, "str", string(storetest.BenchContent), false); err != nil {
+	if err := w.write("chat", bafChat, "str", string(sessiontest.BenchContent), false); err != nil {
 		return err
 	}
 	return w.write("reasoning_step", link)

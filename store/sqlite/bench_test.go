@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"docent/agent/session/sessiontest"
 	"docent/ingest/ingesttest"
 	"docent/store/sqlite"
-	"docent/store/storetest"
 )
 
 func BenchmarkBulk(b *testing.B) {
@@ -33,8 +33,8 @@ func BenchmarkTurn(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	storetest.TurnBenchmark(b, open(b, sqlite.Config{Path: filepath.Join(dir, "docent.db")}), func() error {
-		_, err := insert.ExecContext(ctx, 1, "rag_answer", string(storetest.BenchContent))
+	sessiontest.TurnBenchmark(b, open(b, sqlite.Config{Path: filepath.Join(dir, "docent.db")}), func() error {
+		_, err := insert.ExecContext(ctx, 1, "rag_answer", string(sessiontest.BenchContent))
 		return err
 	}, func() error { return threeInserts(ctx, db, insert) })
 }
@@ -46,7 +46,7 @@ func threeInserts(ctx context.Context, db *sql.DB, insert *sql.Stmt) error {
 	}
 	defer tx.Rollback()
 	for range 3 {
-		if _, err := tx.StmtContext(ctx, insert).ExecContext(ctx, 1, "rag_answer", string(storetest.BenchContent)); err != nil { //nolint:sqlclosecheck // the transaction closes it
+		if _, err := tx.StmtContext(ctx, insert).ExecContext(ctx, 1, "rag_answer", string(sessiontest.BenchContent)); err != nil { //nolint:sqlclosecheck // the transaction closes it
 			return err
 		}
 	}

@@ -6,11 +6,11 @@ import (
 
 	"go.uber.org/goleak"
 
+	"docent/agent/session/sessiontest"
 	"docent/auth/authtest"
 	"docent/ingest/ingesttest"
 	"docent/ingest/source/sourcetest"
 	"docent/store/sqlite"
-	"docent/store/storetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -54,18 +54,6 @@ func texts(config sqlite.Config) func(t *testing.T, query string) []string {
 	}
 }
 
-func TestConformance(t *testing.T) {
-	t.Parallel()
-	storetest.Run(t, func(t *testing.T) storetest.Database {
-		config := sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")}
-		return storetest.Database{
-			Open:    func(t *testing.T) storetest.Store { return open(t, config) },
-			Count:   count(config),
-			Strings: texts(config),
-		}
-	})
-}
-
 func TestAccounts(t *testing.T) {
 	t.Parallel()
 	authtest.Run(t, func(t *testing.T) authtest.Database {
@@ -104,5 +92,20 @@ func TestDocuments(t *testing.T) {
 	ingesttest.Run(t, func(t *testing.T) ingesttest.Database {
 		config := sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")}
 		return ingesttest.Database{Open: func(t *testing.T) ingesttest.Store { return documents(open(t, config)) }, Count: count(config)}
+	})
+}
+
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	sessiontest.RunDatabase(t, func(t *testing.T) sessiontest.Database {
+		config := sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")}
+		return sessiontest.Database{
+			Open: func(t *testing.T) sessiontest.Store {
+				s := open(t, config)
+				return sessiontest.Store{Store: s, Directory: s, Feedbacks: s}
+			},
+			Count:   count(config),
+			Strings: texts(config),
+		}
 	})
 }

@@ -1,4 +1,4 @@
-package storetest
+package sessiontest
 
 import (
 	"encoding/json"
@@ -22,7 +22,7 @@ func clock(f func()) time.Duration {
 // TurnBenchmark measures a turn's writes, Receive and CommitTurn, in turns with
 // the statements they are compared to: one INSERT of such a message, and BEGIN,
 // three of them, COMMIT. It reports medians as ratios.
-func TurnBenchmark(b *testing.B, s Store, insert, three func() error) {
+func TurnBenchmark(b *testing.B, s session.Store, insert, three func() error) {
 	stored, _, err := s.OpenSession(b.Context(), session.SessionRecord{Key: session.SessionKey{Agent: "a", ID: "bench"}, Platform: "WebSocketPlatform"})
 	if err != nil {
 		b.Fatal(err)
@@ -78,7 +78,7 @@ const (
 
 // MatchBenchmark measures looking for text in the sessions that fill has stored,
 // whose messages say "word N" with their number; it reports milliseconds.
-func MatchBenchmark(b *testing.B, s Store, fill func()) {
+func MatchBenchmark(b *testing.B, s session.Directory, fill func()) {
 	fill()
 	took := map[string]time.Duration{}
 	for b.Loop() {

@@ -1,6 +1,6 @@
-// Package storetest says in tests what a store must do: the behaviour that the
-// interfaces of rag, ingest and agent promise, on a real database.
-package storetest
+// Package sessiontest holds the suites of the interfaces that package session
+// stores conversations by. Each store passes them.
+package sessiontest
 
 import (
 	"context"
@@ -13,25 +13,26 @@ import (
 	"docent/internal/fault"
 )
 
-// Store is all that a store does for the rest of docent.
-type Store interface {
+// Store is all that stores and lists conversations.
+type Store struct {
 	session.Store
-	session.Directory
+	Directory session.Directory
+	Feedbacks session.Feedbacks
 }
 
 // Database is an empty database made for one test.
 type Database struct {
-	// Open opens a handle on it, as a process of its own would, and closes it
+	// Open opens the database as another process would. It closes the database
 	// when the test ends.
 	Open func(t *testing.T) Store
 	// Count returns the number of rows of a table.
 	Count func(t *testing.T, table string) int
-	// Strings returns the one column of the rows of a query that both
-	// databases understand.
+	// Strings returns the only column of a query's rows. Both databases
+	// understand the queries of the suite.
 	Strings func(t *testing.T, query string) []string
 }
 
-// conversations is the part of it that keeps conversations.
+// conversations returns the part that Run tests.
 func (db Database) conversations() Conversations {
 	return Conversations{Open: func(t *testing.T) session.Store { return db.Open(t) }, Count: db.Count}
 }
@@ -39,13 +40,17 @@ func (db Database) conversations() Conversations {
 // patience bounds the waits of the suite: long, for slow machines.
 const patience = 30 * time.Second
 
-// Run tests the stores that fresh makes databases for.
-func Run(t *testing.T, fresh func(t *testing.T) Database) {
-	RunConversations(t, func(t *testing.T) Conversations { return fresh(t).conversations() })
-	for name, group := range map[string]map[string]func(*testing.T, Database){
-		"Text": textTests, "Directory": directoryTests,
-		"Prediction": predictionTests, "Feedback": feedbackTests,
-	} {
+// RunDatabase tests the databases that fresh makes. It includes Run.
+func RunDatabase(t *testing.T, fresh func(t *testing.T) Database) {
+	Run(t, func(t *testing.T) Conversations { return fresh(t).conversations() })
+	run(t, fresh, map[string]map[string]func(*testing.T, Database){
+		"Text": textTests, "Directory": directoryTests, "Prediction": predictionTests, "Feedback": feedbackTests,
+	})
+}
+
+// run runs groups of tests, each on a store of its own.
+func run[S any](t *testing.T, fresh func(t *testing.T) S, groups map[string]map[string]func(*testing.T, S)) {
+	for name, group := range groups {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for name, test := range group {
@@ -66,7 +71,7 @@ func ok(t *testing.T, err error) {
 	}
 }
 
-// want compares.
+// want compares two values.
 func want[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -74,7 +79,7 @@ func want[T any](t *testing.T, what string, got, want T) {
 	}
 }
 
-// wantKind checks an error's kind.
+// wantKind checks the kind of an error.
 func wantKind(t *testing.T, what string, err error, kind fault.Kind) {
 	t.Helper()
 	if err == nil || fault.KindOf(err) != kind {
@@ -82,7 +87,7 @@ func wantKind(t *testing.T, what string, err error, kind fault.Kind) {
 	}
 }
 
-// within is a context that ends when the suite has waited long enough.
+// within returns a context that ends after patience.
 func within(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
