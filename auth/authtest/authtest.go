@@ -166,7 +166,9 @@ func users(t *testing.T, db Database) {
 	for _, name := range []string{"ann", "Zoë"} {
 		record, err := k.Users.User(ctx, name)
 		ok(t, err)
-		ok(t, k.Logins.AddLogin(ctx, auth.LoginRecord{Hash: hash(name), User: name, Password: record.Password, CreatedAt: anHour(0), ExpiresAt: anHour(9), LastUsedAt: anHour(0)}))
+		ok(t, k.Logins.AddLogin(ctx, auth.LoginRecord{
+			Hash: hash(name), User: name, Password: record.Password, CreatedAt: anHour(0), ExpiresAt: anHour(9), LastUsedAt: anHour(0),
+		}))
 	}
 	ok(t, k.Users.SetPassword(ctx, "ann", "$argon2id$4"))
 	got, err = k.Users.User(ctx, "ann")
@@ -306,7 +308,10 @@ func newPassword(t *testing.T, db Database) {
 		var all sync.WaitGroup
 		for i := range 4 {
 			all.Go(func() {
-				err := a.Logins.AddLogin(ctx, auth.LoginRecord{Hash: hash(fmt.Sprint(round, i)), User: "ann", Password: old, CreatedAt: anHour(0), ExpiresAt: anHour(1), LastUsedAt: anHour(0)})
+				err := a.Logins.AddLogin(ctx, auth.LoginRecord{
+					Hash: hash(fmt.Sprint(round, i)), User: "ann", Password: old,
+					CreatedAt: anHour(0), ExpiresAt: anHour(1), LastUsedAt: anHour(0),
+				})
 				if err != nil && fault.KindOf(err) != fault.NotFound {
 					t.Errorf("login: %v", err)
 				}
