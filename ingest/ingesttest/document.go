@@ -140,7 +140,8 @@ func documentFailed(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	id := store(t, s, put("/a", "fine", 3))[0]
 	bad := put("/a", "broken", 0)
-	bad.Document.Status, bad.Document.Error, bad.Document.Text, bad.Original, bad.Embedder = corpus.Failed, fault.NewText("document_encrypted", "it is encrypted"), "", nil, ""
+	bad.Document.Status, bad.Document.Error = corpus.Failed, fault.NewText("document_encrypted", "it is encrypted")
+	bad.Document.Text, bad.Original, bad.Embedder = "", nil, ""
 	want(t, "id", store(t, s, bad)[0], id)
 
 	got, err := s.Document(ctx, id)
@@ -152,7 +153,8 @@ func documentFailed(t *testing.T, db Database) {
 	ok(t, err)
 	want(t, "chunks", len(chunks), 0)
 	change := changes(t, s, 1, "e1")
-	if len(change) != 1 || change[0].Removed || change[0].Document.Status != corpus.Failed || change[0].Chunks != nil || change[0].Revision != 2 {
+	want(t, "number of changes", len(change), 1)
+	if c := change[0]; c.Removed || c.Document.Status != corpus.Failed || c.Chunks != nil || c.Revision != 2 {
 		t.Errorf("changes: %+v", change)
 	}
 	_, err = s.Original(ctx, id)
@@ -376,15 +378,17 @@ func documentText(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	const dirty, clean = "a\x00b\xffc\xe2\x82d 𝄞 é \u202e \U0010ffff 你好", "a b?c??d 𝄞 é \u202e \U0010ffff 你好"
 	p := put("/"+dirty, "w", 1)
-	p.Document.Collection, p.Document.Title, p.Document.Text, p.Document.ETag, p.Document.Error = dirty, dirty, dirty, dirty, fault.Plain(dirty)
+	d := &p.Document
+	d.Collection, d.Title, d.Text, d.ETag, d.Error = dirty, dirty, dirty, dirty, fault.Plain(dirty)
 	p.Chunks[0].Text, p.Chunks[0].Headings, p.Chunks[0].PageLabel = dirty, []string{dirty}, dirty
 	p.Embedder = dirty
 	id := store(t, s, p)[0]
 	want(t, "id", store(t, s, p)[0], id)
-	d, err := s.Document(ctx, id)
+	got, err := s.Document(ctx, id)
 	ok(t, err)
-	want(t, "document", []string{d.Collection, d.Source, d.Title, d.Text, d.ETag, d.Error.Message}, []string{clean, "/" + clean, clean, clean, clean, clean})
-	want(t, "length", len(d.Text), len(dirty))
+	want(t, "document", []string{got.Collection, got.Source, got.Title, got.Text, got.ETag, got.Error.Message},
+		[]string{clean, "/" + clean, clean, clean, clean, clean})
+	want(t, "length", len(got.Text), len(dirty))
 	all := changes(t, s, 0, dirty)
 	c := all[0].Chunks[0]
 	want(t, "chunk", []string{c.Text, c.Headings[0], c.PageLabel}, []string{clean, clean, clean})

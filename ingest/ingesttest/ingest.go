@@ -41,7 +41,9 @@ func ingestSources(t *testing.T, db Database) {
 		got, err := s.Sources(ctx, corpus.DefaultCollection, embedder, "")
 		ok(t, err)
 		want(t, embedder, got, []intake.SourceState{
-			state(ids[0], "/a", "a", corpus.Ready, fault.Text{}, 3, n), state(ids[3], "/bare", "bare", corpus.Ready, fault.Text{}, 2, 0), state(ids[1], "/f", "f", corpus.Failed, fault.NewText("test_reason", "why"), 0, 0),
+			state(ids[0], "/a", "a", corpus.Ready, fault.Text{}, 3, n),
+			state(ids[3], "/bare", "bare", corpus.Ready, fault.Text{}, 2, 0),
+			state(ids[1], "/f", "f", corpus.Failed, fault.NewText("test_reason", "why"), 0, 0),
 		})
 	}
 	got, err := s.Sources(ctx, "nowhere", "e1", "")

@@ -15,7 +15,9 @@ import (
 // also while documents that a cursor points at are removed.
 func documentOrders(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
-	titles := []string{"b", "Über", "a", "", "B", "übe", "日本", "a", strings.Repeat("ü", 300) + "1", strings.Repeat("Ü", 300) + "0", "😀 x", "B\x00\xff"}
+	titles := []string{
+		"b", "Über", "a", "", "B", "übe", "日本", "a", strings.Repeat("ü", 300) + "1", strings.Repeat("Ü", 300) + "0", "😀 x", "B\x00\xff",
+	}
 	var ids []int64
 	for i, title := range titles {
 		p := put(fmt.Sprintf("/Ö%d😀", i), "w", 0)
@@ -37,7 +39,9 @@ func documentOrders(t *testing.T, db Database) {
 	}
 	for order, compare := range compare {
 		for _, descending := range []bool{false, true} {
-			sorted := slices.SortedFunc(slices.Values(all), func(a, b corpus.Document) int { return cmp.Or(compare(a, b), cmp.Compare(a.ID, b.ID)) })
+			sorted := slices.SortedFunc(slices.Values(all), func(a, b corpus.Document) int {
+				return cmp.Or(compare(a, b), cmp.Compare(a.ID, b.ID))
+			})
 			if descending {
 				slices.Reverse(sorted)
 			}

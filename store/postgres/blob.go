@@ -12,8 +12,8 @@ import (
 	"docent/store"
 )
 
-// Original returns a source's bytes, which are read into memory; see
-// rag.Library.
+// Original returns the bytes of a document's original file; see corpus.Library.
+// It reads them into memory.
 func (s *documents) Original(ctx context.Context, id int64) (io.ReadCloser, error) {
 	var kept bool
 	var data []byte

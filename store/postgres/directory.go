@@ -10,20 +10,20 @@ import (
 	"docent/store"
 )
 
-// messageCount is the column that SessionRecord.Messages is read from.
+// messageCount is the column for SessionRecord.Messages.
 const messageCount = `(SELECT count(*) FROM chat c WHERE c.session_id = s.id)`
 
-// firstSaid is the column that SessionRecord.First is read from.
+// firstSaid is the column for SessionRecord.First.
 var firstSaid = `CASE WHEN s.session_name IS NULL THEN coalesce((SELECT left(CASE c.type WHEN 'str' THEN c.content #>> '{}' ELSE c.content ->> 'message' END, 100)
 	FROM chat c WHERE c.session_id = s.id AND c.is_user AND c.sender = '' AND (c.type = 'str' OR c.type = 'json' AND jsonb_typeof(c.content -> 'message') = 'string') AND ` + notReplaced("c", "s.id") + `
 	ORDER BY c.seq LIMIT 1), '') ELSE '' END`
 
-// matches holds for sessions with the text $6 in their names or in what was said.
-// What was replaced is looked up only where the text is found.
+// matches is a condition for sessions whose names or messages contain the text
+// $6. It checks for replaced turns only where the text is found.
 var matches = `($6 = '' OR strpos(s.folded, $6) > 0 OR EXISTS (SELECT FROM said d WHERE d.session_id = s.id
 	AND strpos(d.folded, $6) > 0 AND ` + notReplaced("d", "s.id") + `))`
 
-// scanListed reads sessionColumns, messageCount and firstSaid.
+// scanListed reads sessionColumns, messageCount, and firstSaid.
 func scanListed(row pgx.Row) (session.SessionRecord, error) {
 	var messages int
 	var first string
@@ -67,7 +67,8 @@ func (s *sessions) DeleteSession(ctx context.Context, key session.SessionKey) er
 		s.changeSession(ctx, `DELETE FROM session WHERE agent_name = $1 AND session_id = $2`, store.Text(key.Agent), store.Text(key.ID)))
 }
 
-// changeSession runs a statement that has to find its session.
+// changeSession runs a statement that changes a session. It fails if the
+// session does not exist.
 func (s *sessions) changeSession(ctx context.Context, sql string, args ...any) error {
 	return again(ctx, func() error {
 		tag, err := s.pool.Exec(ctx, sql, args...)

@@ -14,11 +14,12 @@ import (
 	"docent/store"
 )
 
-// documentColumns is what documentScan reads, of document d and collection k.
+// documentColumns are the columns of document d and collection k that
+// documentScan reads.
 const documentColumns = `d.id, k.name, d.source, d.title, d.media_type, d.language, d.size, d.sha256, d.etag, d.mtime,
 	d.status, d.error, d.sentence, d.pipeline, d.version, d.chunks, d.created_at, d.updated_at`
 
-// documentScan holds what of a document needs conversion.
+// documentScan holds a document's columns that need conversion.
 type documentScan struct {
 	doc    corpus.Document
 	status string
@@ -47,7 +48,7 @@ func scanDocument(row pgx.CollectableRow) (corpus.Document, error) {
 	return scan.document(), err
 }
 
-// documentKeys are what documents are ordered by.
+// documentKeys are the sort keys of lists of documents.
 var documentKeys = map[corpus.DocumentOrder]string{
 	corpus.ByID:      `d.id`,
 	corpus.ByTitle:   fmt.Sprintf(`substr(d.folded, length(d.source) + 2, %d) COLLATE "C"`, store.TitleLetters),
@@ -55,7 +56,7 @@ var documentKeys = map[corpus.DocumentOrder]string{
 	corpus.ByUpdated: `d.updated_at`,
 }
 
-// documentKey is a document's value of its documentKeys.
+// documentKey returns a document's value of its sort key.
 func documentKey(order corpus.DocumentOrder, d *corpus.Document) any {
 	switch order {
 	case corpus.ByTitle:
@@ -69,10 +70,10 @@ func documentKey(order corpus.DocumentOrder, d *corpus.Document) any {
 	}
 }
 
-// Documents lists documents; see rag.Library.
+// Documents lists documents; see corpus.Library.
 func (s *documents) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error) {
 	after, last := filter.After, int64(math.MaxInt64)
-	if filter.ID != 0 { // a range of one, so that one plan serves both
+	if filter.ID != 0 { // a range of one id, so that both cases use the same plan
 		after, last = max(after, filter.ID-1), filter.ID
 	}
 	args := []any{after, store.Text(filter.Collection), string(filter.Status), store.Fold(filter.Match), store.Page(filter.Limit), last}
@@ -91,7 +92,7 @@ func (s *documents) Documents(ctx context.Context, filter corpus.DocumentFilter)
 	return out, fail("list documents", err)
 }
 
-// Document returns one with its text; see rag.Library.
+// Document returns one with its text; see corpus.Library.
 func (s *documents) Document(ctx context.Context, id int64) (corpus.Document, error) {
 	var scan documentScan
 	err := s.pool.QueryRow(ctx, `SELECT `+documentColumns+`, d.text
@@ -128,8 +129,8 @@ func (s *documents) Sources(ctx context.Context, collection, embedder, one strin
 	return out, fail("list sources of "+collection, err)
 }
 
-// Collections lists the collections that hold documents, and the default one;
-// see rag.Library.
+// Collections lists the collections that hold documents, and the default
+// collection; see corpus.Library.
 func (s *documents) Collections(ctx context.Context) ([]corpus.CollectionInfo, error) {
 	out, err := query(ctx, s, pgx.RowToStructByPos[corpus.CollectionInfo], `SELECT k.name, count(d.id) FILTER (WHERE d.status = 'ready'),
 			count(d.id) FILTER (WHERE d.status = 'failed'), coalesce(sum(d.chunks), 0)

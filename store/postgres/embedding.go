@@ -25,7 +25,7 @@ func (s *documents) PutEmbeddings(ctx context.Context, embedder string, embeddin
 	if err := store.CheckEmbeddings(embedder, embeddings); err != nil {
 		return fail("put embeddings by "+embedder, err)
 	}
-	last := make(map[int64]int, len(embeddings)) // a chunk named twice: the later counts
+	last := make(map[int64]int, len(embeddings)) // of duplicates, the last one counts
 	for i, e := range embeddings {
 		last[e.ChunkID] = i
 	}
@@ -37,7 +37,7 @@ func (s *documents) PutEmbeddings(ctx context.Context, embedder string, embeddin
 		}
 	}
 	err := s.write(ctx, func(tx pgx.Tx) error {
-		// The documents are locked first: then their chunks stay what they are.
+		// The documents are locked first, so that their chunks do not change.
 		rows, err := tx.Query(ctx, `SELECT id FROM document WHERE id IN (SELECT document_id FROM chunk WHERE id = ANY ($1)) ORDER BY id FOR UPDATE`, chunks)
 		if err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main(m)) }
 
-// open opens a handle that is closed when the test ends.
+// open opens a store that is closed when the test ends.
 func open(t testing.TB, config postgres.Config) *postgres.Store {
 	t.Helper()
 	s, err := postgres.Open(t.Context(), config)

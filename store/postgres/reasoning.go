@@ -11,7 +11,7 @@ import (
 	"docent/agent/session"
 )
 
-// stepColumns is what scanStep reads, of reasoning_step c.
+// stepColumns are the columns of reasoning_step c that scanStep reads.
 const stepColumns = `c.id, c.seq, c.turn, coalesce(c.chat_id, 0), c.kind, coalesce(c.step_kind, ''), coalesce(c.step, 0), coalesce(c.summary, ''),
 	c.payload, c."timestamp"`
 
@@ -23,7 +23,7 @@ func scanStep(row pgx.CollectableRow) (agent.ReasoningRecord, error) {
 	return r, err
 }
 
-// steps are what is kept in reasoning_step.
+// steps describes the table reasoning_step.
 var steps = kept[agent.ReasoningRecord]{
 	columns: stepColumns, table: "reasoning_step", content: "c.payload", scan: scanStep,
 	body: func(r *agent.ReasoningRecord) *json.RawMessage { return &r.Payload },

@@ -14,11 +14,11 @@ import (
 	"docent/store"
 )
 
-// sessionColumns is what scanSession reads, of session s.
+// sessionColumns are the columns of session s that scanSession reads.
 const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_name, ''), coalesce(s.username, ''), s.owner, s.platform_name,
 	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s."timestamp", s.updated_at, s.pinned`
 
-// scanSession reads sessionColumns and what more is asked for.
+// scanSession reads sessionColumns and the columns of more.
 func scanSession(row pgx.Row, more ...any) (session.SessionRecord, error) {
 	var r session.SessionRecord
 	var variables []byte
@@ -56,8 +56,8 @@ func (s *sessions) openSession(ctx context.Context, record session.SessionRecord
 		return session.SessionRecord{}, false, err
 	}
 	agentName, id, now := store.Text(record.Key.Agent), store.Text(record.Key.ID), s.config.Now()
-	// A batch is one transaction and one round trip; each of its statements
-	// sees what was committed when it began.
+	// A batch is one transaction and one round trip. Each of its statements
+	// sees the data that was committed before the statement began.
 	batch := &pgx.Batch{}
 	batch.Queue(`INSERT INTO session (agent_name, session_id, session_name, username, owner, platform_name, current_state, variables, "timestamp", updated_at,
 			entered_at, wake_at, folded)

@@ -11,8 +11,8 @@ import (
 	"docent/store"
 )
 
-// lockSession makes commits of a session wait for each other, so that the
-// statement after it sees what they wrote.
+// lockSession serializes commits of a session. The next statement sees the
+// writes of earlier commits.
 const lockSession = `SELECT FROM session WHERE id = $1 FOR NO KEY UPDATE`
 
 // CommitTurn writes a turn's outcome; see session.Store.
@@ -43,8 +43,8 @@ func (s *sessions) commitTurn(ctx context.Context, turn session.TurnRecord) (ses
 	return s.turnEntries(ctx, turn)
 }
 
-// writeTurn makes one round trip, and gives entries their ids and seqs; false
-// if the turn may not be written.
+// writeTurn makes one round trip. It sets the ids and sequence numbers of
+// entries. It returns false if the turn may not be written.
 func (s *sessions) writeTurn(ctx context.Context, session int64, entries []session.Entry, commit *statement) (written bool, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(lockSession, session)
@@ -75,7 +75,7 @@ func (s *sessions) writeTurn(ctx context.Context, session int64, entries []sessi
 	return tag.RowsAffected() > 0, err
 }
 
-// number gives an entry what the database gave it.
+// number sets the values that the database gave an entry.
 func number(e session.Entry, id, seq int64, chat *int64) {
 	if e.Message != nil {
 		e.Message.ID, e.Message.Seq = id, seq
@@ -87,8 +87,8 @@ func number(e session.Entry, id, seq int64, chat *int64) {
 	}
 }
 
-// turnEntries returns what is stored of a turn; if the last commit of the session
-// has the turn's key, what that wrote.
+// turnEntries returns the stored entries of a turn. If the session's last
+// commit has the turn's key, it returns the entries of that commit.
 func (s *sessions) turnEntries(ctx context.Context, turn session.TurnRecord) (out session.Written, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`SELECT commit_key <> '' AND commit_key = $2, commit_seq FROM session WHERE id = $1`, turn.Session, turn.Key)

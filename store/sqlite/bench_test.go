@@ -17,7 +17,7 @@ func BenchmarkBulk(b *testing.B) {
 	})
 }
 
-// BenchmarkTurn compares with the driver alone, in a file of its own.
+// BenchmarkTurn compares a turn with the bare driver on a file of its own.
 func BenchmarkTurn(b *testing.B) {
 	ctx, dir := b.Context(), b.TempDir()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "bare.db")+"?_journal_mode=WAL&_synchronous=FULL&_txlock=immediate")

@@ -11,8 +11,8 @@ import (
 	"docent/store"
 )
 
-// Original returns a source's bytes, which are read into memory; see
-// rag.Library.
+// Original returns the bytes of a document's original file; see corpus.Library.
+// It reads them into memory.
 func (s *documents) Original(ctx context.Context, id int64) (io.ReadCloser, error) {
 	var kept sql.NullString
 	var data []byte
@@ -30,7 +30,7 @@ func (s *documents) Original(ctx context.Context, id int64) (io.ReadCloser, erro
 	return io.NopCloser(bytes.NewReader(data)), nil
 }
 
-// dropBlobs removes bytes that no document refers to any more.
+// dropBlobs deletes the bytes that no document refers to anymore.
 func dropBlobs(ctx context.Context, w *writer, keys []string) error {
 	for _, key := range keys {
 		if key == "" {

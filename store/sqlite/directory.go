@@ -9,10 +9,10 @@ import (
 	"docent/store"
 )
 
-// messageCount is the column that SessionRecord.Messages is read from.
+// messageCount is the column for SessionRecord.Messages.
 const messageCount = `(SELECT count(*) FROM chat c WHERE c.session_id = s.id)`
 
-// firstSaid is the column that SessionRecord.First is read from.
+// firstSaid is the column for SessionRecord.First.
 var firstSaid = `CASE WHEN s.session_name IS NULL THEN coalesce((SELECT substr(c.content ->> CASE c.type WHEN 'str' THEN '$' ELSE '$.message' END, 1, 100)
 	FROM chat c WHERE c.session_id = s.id AND c.is_user AND c.sender = '' AND (c.type = 'str' OR c.type = 'json' AND json_type(c.content, '$.message') = 'text') AND ` + notReplaced("c", "s.id") + `
 	ORDER BY c.seq LIMIT 1), '') ELSE '' END`
@@ -78,7 +78,8 @@ func (s *sessions) DeleteSession(ctx context.Context, key session.SessionKey) er
 		s.changeSession(ctx, `DELETE FROM session WHERE agent_name = ? AND session_id = ?`, store.Text(key.Agent), store.Text(key.ID)))
 }
 
-// changeSession runs a statement that has to find its session.
+// changeSession runs a statement that changes a session. It fails if the
+// session does not exist.
 func (s *sessions) changeSession(ctx context.Context, query string, args ...any) error {
 	return s.write(ctx, func(ctx context.Context, w *writer) error {
 		result, err := w.exec(ctx, query, args...)

@@ -48,7 +48,8 @@ func (s *documents) PutDocuments(ctx context.Context, puts []intake.Put) ([]int6
 	return out, nil
 }
 
-// put stores one document and returns its id and the key of the bytes it had.
+// put stores one document. It returns the document's id and the key of its
+// previous original bytes.
 func (s *documents) put(ctx context.Context, w *writer, p intake.Put) (id int64, blob string, err error) {
 	collection, err := s.collection(ctx, w, store.Text(p.Document.Collection))
 	if err != nil {
@@ -64,8 +65,8 @@ func (s *documents) put(ctx context.Context, w *writer, p intake.Put) (id int64,
 	}
 	key := store.BlobKey(p.Original)
 	if key != "" {
-		// An empty source has bytes too: none. The driver takes an empty
-		// slice for NULL, so the text '' is cast instead.
+		// An empty file has a blob too. The driver stores an empty slice as
+		// NULL, so the statement casts the text ''.
 		if _, err := w.exec(ctx, `INSERT INTO blob (sha256, bytes) VALUES (?, coalesce(?, CAST('' AS BLOB))) ON CONFLICT DO NOTHING`, key, p.Original); err != nil {
 			return 0, "", err
 		}
@@ -76,7 +77,7 @@ func (s *documents) put(ctx context.Context, w *writer, p intake.Put) (id int64,
 	return id, blob, putChunks(ctx, w, id, p)
 }
 
-// collection returns the id of a collection, which is made if missing.
+// collection returns the id of a collection and creates missing ones.
 func (s *documents) collection(ctx context.Context, w *writer, name string) (id int64, err error) {
 	err = w.row(ctx, `SELECT id FROM collection WHERE name = ?`, name).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -103,7 +104,8 @@ func (s *documents) upsert(ctx context.Context, w *writer, collection int64, blo
 	return id, err
 }
 
-// putChunks stores the chunks of a document that has none, with their vectors.
+// putChunks stores the chunks of a document that has none yet, with their
+// vectors.
 func putChunks(ctx context.Context, w *writer, id int64, p intake.Put) error {
 	var vector []byte
 	for i, c := range p.Chunks {
@@ -168,8 +170,8 @@ func (s *documents) RemoveDocuments(ctx context.Context, ids []int64) (int, erro
 	return n, nil
 }
 
-// finish ends a change: the bytes no document refers to any more go, and each
-// document gets its revision.
+// finish ends a change of documents. It deletes bytes that no document refers
+// to and gives each document a new revision.
 func finish(ctx context.Context, w *writer, ids []int64, blobs []string) error {
 	if err := dropBlobs(ctx, w, blobs); err != nil {
 		return err
@@ -190,7 +192,7 @@ func finish(ctx context.Context, w *writer, ids []int64, blobs []string) error {
 func (s *documents) Sources(ctx context.Context, collection, embedder, one string) ([]intake.SourceState, error) {
 	args := []any{store.Text(embedder), store.Text(collection)}
 	which := ""
-	if one != "" { // its parts lie between ONE# and ONE$, the next character
+	if one != "" { // the parts lie between ONE# and ONE$, because $ follows # in ASCII
 		which = ` AND (d.source = ? OR d.source >= ? AND d.source < ?)`
 		args = append(args, store.Text(one), store.Text(one)+"#", store.Text(one)+"$")
 	}
@@ -210,8 +212,8 @@ func (s *documents) Sources(ctx context.Context, collection, embedder, one strin
 	return out, fail("list sources of "+collection, err)
 }
 
-// Collections lists the collections that hold documents, and the default one;
-// see rag.Library.
+// Collections lists the collections that hold documents, and the default
+// collection; see corpus.Library.
 func (s *documents) Collections(ctx context.Context) ([]corpus.CollectionInfo, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT k.name, count(d.id) FILTER (WHERE d.status = 'ready'),
 			count(d.id) FILTER (WHERE d.status = 'failed'), coalesce(sum(d.chunks), 0)

@@ -13,11 +13,11 @@ import (
 	"docent/store"
 )
 
-// sessionColumns is what scanSession reads, of session s.
+// sessionColumns are the columns of session s that scanSession reads.
 const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_name, ''), coalesce(s.username, ''), s.owner, s.platform_name,
 	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s.timestamp, s.updated_at, s.pinned`
 
-// scanSession reads sessionColumns and what more is asked for.
+// scanSession reads sessionColumns and the columns of more.
 func scanSession(row scanner, more ...any) (session.SessionRecord, error) {
 	var r session.SessionRecord
 	var variables []byte
@@ -62,7 +62,8 @@ func (s *sessions) openSession(ctx context.Context, record session.SessionRecord
 				timestamp, updated_at, entered_at, wake_at, folded)
 			VALUES (?, ?, nullif(?, ''), nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 			agentName, id, store.SessionName(record.Name), store.Text(record.Username), store.Text(record.Owner), store.Text(record.Platform),
-			store.Text(record.State), string(variables), store.Time(record.CreatedAt, now).UnixMicro(), store.Time(record.UpdatedAt, now).UnixMicro(),
+			store.Text(record.State), string(variables),
+			store.Time(record.CreatedAt, now).UnixMicro(), store.Time(record.UpdatedAt, now).UnixMicro(),
 			orNull(record.EnteredAt), orNull(record.WakeAt), store.Fold(store.SessionName(record.Name)))
 		if err != nil {
 			return err

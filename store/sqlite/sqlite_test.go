@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// open opens a handle that is closed when the test ends.
+// open opens a store that is closed when the test ends.
 func open(t testing.TB, config sqlite.Config) *sqlite.Store {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), config)
