@@ -11,7 +11,7 @@ import (
 	"docent/rag/corpus"
 )
 
-// The corpus that Benchmark works on: about the PostgreSQL manual's size.
+// The corpus of Benchmark is about as large as the PostgreSQL manual.
 const (
 	bulkDocuments = 1200
 	bulkChunks    = 10 // per document
@@ -19,8 +19,8 @@ const (
 	bulkDims      = 256
 )
 
-// Benchmark ingests a corpus, reads it as an index does at start, and asks
-// what a second ingest run asks; it reports milliseconds of each.
+// Benchmark ingests a corpus, replaces it, reads it like an index at start, and
+// runs the queries of a second ingest run. It reports the milliseconds of each.
 func Benchmark(b *testing.B, open func(b *testing.B) Store) {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a benchmark's data
 	var puts []intake.Put

@@ -119,7 +119,7 @@ func documentReplace(t *testing.T, db Database) {
 	want(t, "old passages", len(left), 0)
 	want(t, "rows", []int{db.Count(t, "chunk"), db.Count(t, "embedding"), db.Count(t, "blob"), db.Count(t, "document")}, []int{3, 3, 2, 2})
 
-	// Twice in one call: the later counts.
+	// If a call names a document twice, the later put counts.
 	ids = store(t, s, put("/twice", "first", 3), put("/c", "c", 1), put("/twice", "second", 1))
 	if ids[0] != ids[2] || ids[0] == ids[1] {
 		t.Fatalf("ids %v", ids)
@@ -128,7 +128,7 @@ func documentReplace(t *testing.T, db Database) {
 	ok(t, err)
 	want(t, "chunks", texts(chunks), []string{"/twice second 0"})
 
-	// The same source in another collection is another document.
+	// The same source in another collection is a different document.
 	other := put("/a", "other", 1)
 	other.Document.Collection = "elsewhere"
 	if id := store(t, s, other)[0]; id == got.ID {

@@ -130,8 +130,8 @@ func ingestInvalid(t *testing.T, db Database) {
 	want(t, "only the valid one is stored", []int{db.Count(t, "document"), int(revision(t, s))}, []int{1, 1})
 }
 
-// ingestAtOnce has several processes replace the same documents, each taking
-// them in another order.
+// ingestAtOnce replaces the same documents from several processes, each in a
+// different order.
 func ingestAtOnce(t *testing.T, db Database) {
 	const processes, rounds, documents = 3, 8, 5
 	ctx := within(t)

@@ -11,8 +11,9 @@ import (
 	"docent/rag/corpus"
 )
 
-// documentOrders: each order, both ways, is the same in pages of any size,
-// also while documents that a cursor points at are removed.
+// documentOrders checks that pages of any size, in each order and both
+// directions, together are the whole list. That holds too if the document of a
+// cursor is removed.
 func documentOrders(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	titles := []string{
@@ -73,7 +74,7 @@ func titleKey(title string) string {
 	return string(letters[:min(len(letters), 200)])
 }
 
-// documentPages are all pages of a list.
+// documentPages returns the pages of a list.
 func documentPages(t *testing.T, s Store, filter corpus.DocumentFilter) iter.Seq2[[]corpus.Document, error] {
 	return func(yield func([]corpus.Document, error) bool) {
 		for {
