@@ -1,4 +1,4 @@
-package storetest
+package sessiontest
 
 import (
 	"errors"
@@ -110,7 +110,9 @@ func reviseRefused(t *testing.T, db Conversations) {
 	ok(t, err)
 	revise(t, s, row, "r", "zwei", 2)
 	before := open(t, s, "x")
-	for turn, kind := range map[int64]fault.Kind{2: fault.Conflict, 3: fault.Invalid, 4: fault.Invalid, 6: fault.NotFound, 99: fault.NotFound} {
+	for turn, kind := range map[int64]fault.Kind{
+		2: fault.Conflict, 3: fault.Invalid, 4: fault.Invalid, 6: fault.NotFound, 99: fault.NotFound,
+	} {
 		in := message(row, fmt.Sprint("bad ", turn), "x")
 		in.Replaces = turn
 		_, err := s.Receive(ctx, in)

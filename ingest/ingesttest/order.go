@@ -1,4 +1,4 @@
-package storetest
+package ingesttest
 
 import (
 	"cmp"
@@ -9,15 +9,16 @@ import (
 	"testing"
 
 	"docent/rag/corpus"
-
-	stores "docent/store"
 )
 
-// documentOrders: each order, both ways, is the same in pages of any size,
-// also while documents that a cursor points at are removed.
+// documentOrders checks that pages of any size, in each order and both
+// directions, together are the whole list. That holds too if the document of a
+// cursor is removed.
 func documentOrders(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
-	titles := []string{"b", "Über", "a", "", "B", "übe", "日本", "a", strings.Repeat("ü", 300) + "1", strings.Repeat("Ü", 300) + "0", "😀 x", "B\x00\xff"}
+	titles := []string{
+		"b", "Über", "a", "", "B", "übe", "日本", "a", strings.Repeat("ü", 300) + "1", strings.Repeat("Ü", 300) + "0", "😀 x", "B\x00\xff",
+	}
 	var ids []int64
 	for i, title := range titles {
 		p := put(fmt.Sprintf("/Ö%d😀", i), "w", 0)
@@ -32,14 +33,16 @@ func documentOrders(t *testing.T, db Database) {
 	compare := map[corpus.DocumentOrder]func(a, b corpus.Document) int{
 		corpus.ByID: func(_, _ corpus.Document) int { return 0 },
 		corpus.ByTitle: func(a, b corpus.Document) int {
-			return strings.Compare(stores.TitleKey(a.Title), stores.TitleKey(b.Title))
+			return strings.Compare(titleKey(a.Title), titleKey(b.Title))
 		},
 		corpus.BySize:    func(a, b corpus.Document) int { return cmp.Compare(a.Size, b.Size) },
 		corpus.ByUpdated: func(a, b corpus.Document) int { return a.UpdatedAt.Compare(b.UpdatedAt) },
 	}
 	for order, compare := range compare {
 		for _, descending := range []bool{false, true} {
-			sorted := slices.SortedFunc(slices.Values(all), func(a, b corpus.Document) int { return cmp.Or(compare(a, b), cmp.Compare(a.ID, b.ID)) })
+			sorted := slices.SortedFunc(slices.Values(all), func(a, b corpus.Document) int {
+				return cmp.Or(compare(a, b), cmp.Compare(a.ID, b.ID))
+			})
 			if descending {
 				slices.Reverse(sorted)
 			}
@@ -65,7 +68,13 @@ func documentOrders(t *testing.T, db Database) {
 	want(t, "after one that is gone", len(rest), len(titles)-1)
 }
 
-// documentPages are all pages of a list.
+// titleKey returns the part of a stored title that lists are ordered by.
+func titleKey(title string) string {
+	letters := []rune(strings.ToLower(title))
+	return string(letters[:min(len(letters), 200)])
+}
+
+// documentPages returns the pages of a list.
 func documentPages(t *testing.T, s Store, filter corpus.DocumentFilter) iter.Seq2[[]corpus.Document, error] {
 	return func(yield func([]corpus.Document, error) bool) {
 		for {

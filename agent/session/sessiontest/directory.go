@@ -1,4 +1,4 @@
-package storetest
+package sessiontest
 
 import (
 	"fmt"
@@ -86,7 +86,7 @@ func directoryList(t *testing.T, db Database) {
 	want(t, "reset", []int64{second.Seq, second.ResetSeq}, []int64{4, 4})
 
 	name := "renamed"
-	ok(t, s.ChangeSession(ctx, first.Key, journal.SessionChange{Name: &name}))
+	ok(t, s.Directory.ChangeSession(ctx, first.Key, journal.SessionChange{Name: &name}))
 	got, err := s.Session(ctx, first.Key)
 	ok(t, err)
 	want(t, "first said, named", begins()[2], "1:")
@@ -94,12 +94,12 @@ func directoryList(t *testing.T, db Database) {
 	reset(t, s, first.RowID)
 	want(t, "after a reset", open(t, s, "1").Name, "renamed")
 	name = ""
-	ok(t, s.ChangeSession(ctx, first.Key, journal.SessionChange{Name: &name}))
+	ok(t, s.Directory.ChangeSession(ctx, first.Key, journal.SessionChange{Name: &name}))
 	got, err = s.Session(ctx, first.Key)
 	ok(t, err)
 	want(t, "no name", got.Name, "")
 	name = "\u202ePay\u2069 סל\u200f"
-	ok(t, s.ChangeSession(ctx, first.Key, journal.SessionChange{Name: &name}))
+	ok(t, s.Directory.ChangeSession(ctx, first.Key, journal.SessionChange{Name: &name}))
 	got, err = s.Session(ctx, first.Key)
 	ok(t, err)
 	want(t, "a name that would turn what follows", got.Name, "Pay סל")
@@ -140,7 +140,7 @@ func directoryDelete(t *testing.T, db Database) {
 	turn.Predictions = []agent.PredictionRecord{{Message: "one", Intent: "i", Parameters: []agent.ParameterRecord{{Name: "p"}}}}
 	commit(t, s, turn)
 	happen(t, s, session.RowID, "waits", "")
-	ok(t, s.DeleteSession(ctx, session.Key))
+	ok(t, s.Directory.DeleteSession(ctx, session.Key))
 	db.conversations().rows(t, map[string]int{
 		"session": 1, "chat": 1, "event": 1, "transition": 0, "reasoning_step": 0, "intent_prediction": 0, "parameter": 0,
 	})
@@ -156,8 +156,8 @@ func directoryMissing(t *testing.T, db Database) {
 	_, err := s.Session(ctx, nobody)
 	wantKind(t, "Session", err, fault.NotFound)
 	pinned := true
-	wantKind(t, "ChangeSession", s.ChangeSession(ctx, nobody, journal.SessionChange{Pinned: &pinned}), fault.NotFound)
-	wantKind(t, "DeleteSession", s.DeleteSession(ctx, nobody), fault.NotFound)
+	wantKind(t, "ChangeSession", s.Directory.ChangeSession(ctx, nobody, journal.SessionChange{Pinned: &pinned}), fault.NotFound)
+	wantKind(t, "DeleteSession", s.Directory.DeleteSession(ctx, nobody), fault.NotFound)
 }
 
 func directoryInvalid(t *testing.T, db Database) {

@@ -1,4 +1,4 @@
-package storetest
+package sessiontest
 
 import (
 	"encoding/json"
@@ -37,7 +37,7 @@ func directoryPins(t *testing.T, db Database) {
 		key := journal.SessionKey{Agent: "a", ID: id}
 		before, err := s.Session(ctx, key)
 		ok(t, err)
-		ok(t, s.ChangeSession(ctx, key, c))
+		ok(t, s.Directory.ChangeSession(ctx, key, c))
 		after, err := db.Open(t).Session(ctx, key)
 		ok(t, err)
 		want(t, "time of use", after.UpdatedAt, before.UpdatedAt)
@@ -130,11 +130,11 @@ func directoryMatch(t *testing.T, db Database) {
 	want(t, "replaced", listed(t, s, journal.SessionFilter{Match: "ölpumpe"}), "")
 	want(t, "instead", listed(t, s, journal.SessionFilter{Match: "VALVE"}), "text")
 	name := "Другое"
-	ok(t, s.ChangeSession(ctx, journal.SessionKey{Agent: "a", ID: "name"}, journal.SessionChange{Name: &name}))
+	ok(t, s.Directory.ChangeSession(ctx, journal.SessionKey{Agent: "a", ID: "name"}, journal.SessionChange{Name: &name}))
 	want(t, "renamed", []string{listed(t, s, journal.SessionFilter{Match: "über"}), listed(t, s, journal.SessionFilter{Match: "другое"})}, []string{"", "name"})
 	reset(t, s, rows["answer"])
 	want(t, "reset", listed(t, s, journal.SessionFilter{Match: "gear"}), "")
-	ok(t, s.DeleteSession(ctx, journal.SessionKey{Agent: "a", ID: "markdown"}))
+	ok(t, s.Directory.DeleteSession(ctx, journal.SessionKey{Agent: "a", ID: "markdown"}))
 	// Of text the replaced one too, of object and other one each.
 	want(t, "kept to search in", db.Count(t, "said"), 4)
 }

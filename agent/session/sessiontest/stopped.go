@@ -1,4 +1,4 @@
-package storetest
+package sessiontest
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"docent/agent"
-	"docent/agent/assistant"
 	"docent/agent/session"
 	"docent/agent/session/journal"
 	"docent/payload"
@@ -58,15 +57,26 @@ func (t actions) until(ctx context.Context, tb *testing.T, action payload.Action
 	}
 }
 
+// answeringAgent greets and answers each message from the documents.
+func answeringAgent() *agent.Agent {
+	a := agent.New("answering")
+	greet, answer := a.State("greet", agent.Initial), a.State("answer")
+	greet.Body(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "Hi!") })
+	answer.Body(agent.Answering(rag.Request{}))
+	for _, s := range a.States() {
+		s.OnMessage().GoTo(answer)
+	}
+	return a
+}
+
 // runtimeStopped: what there is of an answer that is stopped is stored with its
 // evidence. Of one that is cut short by the end of the program nothing is: it is
 // answered when the session is opened again.
 func runtimeStopped(t *testing.T, db Conversations) {
 	ctx := within(t)
-	assistant, err := assistant.New(assistant.Config{})
-	ok(t, err)
+	answering := answeringAgent()
 	run := func() (*session.Runtime, *session.Subscription, actions) {
-		rt, err := session.NewRuntime(session.RuntimeConfig{Agent: assistant, Store: db.Open(t), RAG: waits{}})
+		rt, err := session.NewRuntime(session.RuntimeConfig{Agent: answering, Store: db.Open(t), RAG: waits{}})
 		ok(t, err)
 		t.Cleanup(func() { _ = rt.Shutdown(context.WithoutCancel(ctx)) })
 		heard := make(actions, 100)
@@ -91,7 +101,7 @@ func runtimeStopped(t *testing.T, db Conversations) {
 	ok(t, rt.Shutdown(ctx))
 
 	s := db.Open(t)
-	record, _, err := s.OpenSession(ctx, journal.SessionRecord{Key: journal.SessionKey{Agent: assistant.Name(), ID: "stopped"}, Platform: "P"})
+	record, _, err := s.OpenSession(ctx, journal.SessionRecord{Key: journal.SessionKey{Agent: answering.Name(), ID: "stopped"}, Platform: "P"})
 	ok(t, err)
 	messages, err := s.Messages(ctx, record.RowID, journal.MessageQuery{})
 	ok(t, err)

@@ -1,4 +1,4 @@
-package storetest
+package sessiontest
 
 import (
 	"encoding/json"
@@ -58,7 +58,10 @@ func reasoningLinks(t *testing.T, db Conversations) {
 	linked := begun(row, one, thought("d", 2), told("second"), thought("e", 4), told("third"), thought("f", 2), thought("g", 0))
 	linked.Links = []journal.Link{
 		{Step: before[0].Step.ID, Answer: 4, Chat: one.Message.ID}, // the former counts
-		{Step: before[2].Step.ID, Answer: 2}, {Step: before[3].Step.ID, Answer: 2}, {Step: before[4].Step.ID, Chat: one.Message.ID}, {Step: 9999, Answer: 2},
+		{Step: before[2].Step.ID, Answer: 2},
+		{Step: before[3].Step.ID, Answer: 2},
+		{Step: before[4].Step.ID, Chat: one.Message.ID},
+		{Step: 9999, Answer: 2},
 	}
 	commit(t, s, linked)
 	said := map[int64]string{0: "none"}
@@ -103,7 +106,9 @@ func reasoningStored(t *testing.T, db Conversations) {
 		return out
 	}
 	turn := begun(row, e, thought("c", 0))
-	turn.Partial, turn.Links = true, []journal.Link{{Step: got.Entries[0].Step.ID, Chat: said}, {Step: got.Entries[1].Step.ID, Chat: said}} // a part links nothing
+	// The links of a part are ignored.
+	turn.Partial = true
+	turn.Links = []journal.Link{{Step: got.Entries[0].Step.ID, Chat: said}, {Step: got.Entries[1].Step.ID, Chat: said}}
 	commit(t, s, turn)
 	want(t, "after a part", links(), []int64{0, e.Message.ID, 0})
 	turn.Partial = false

@@ -1,4 +1,4 @@
-package storetest
+package sessiontest
 
 import (
 	"fmt"
@@ -14,16 +14,6 @@ var feedbackTests = map[string]func(*testing.T, Database){
 	"Rows":  feedbackRows,
 	"Last":  feedbackLast,
 	"Reset": feedbackReset,
-}
-
-// feedbacks is the part of a store that keeps feedback.
-func feedbacks(t *testing.T, s Store) journal.Feedbacks {
-	t.Helper()
-	f, has := s.(journal.Feedbacks)
-	if !has {
-		t.Fatal("the store keeps no feedback")
-	}
-	return f
 }
 
 // feedbackLines is a session's feedback in short.
@@ -48,7 +38,7 @@ func shortFeedback(records []journal.FeedbackRecord) []string {
 
 func feedbackRows(t *testing.T, db Database) {
 	s := db.Open(t)
-	f, ctx := feedbacks(t, s), t.Context()
+	f, ctx := s.Feedbacks, t.Context()
 	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
 	good, bad := 5, -1
 	at := time.Date(2026, 2, 3, 4, 5, 6, 789000, time.FixedZone("", 3600))
@@ -65,13 +55,13 @@ func feedbackRows(t *testing.T, db Database) {
 	}
 	wantKind(t, "no session", f.AddFeedback(ctx, 999, journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 1, Rating: &good}}), fault.NotFound)
 	want(t, "rows", db.Count(t, "feedback"), 3)
-	ok(t, s.DeleteSession(ctx, journal.SessionKey{Agent: "a", ID: "y"}))
+	ok(t, s.Directory.DeleteSession(ctx, journal.SessionKey{Agent: "a", ID: "y"}))
 	want(t, "rows of a session that is left", db.Count(t, "feedback"), 2)
 }
 
 func feedbackLast(t *testing.T, db Database) {
 	s := db.Open(t)
-	f, ctx := feedbacks(t, s), t.Context()
+	f, ctx := s.Feedbacks, t.Context()
 	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
 	good, bad := 100, -100
 	for _, given := range []journal.Feedback{
@@ -105,7 +95,7 @@ func feedbackLast(t *testing.T, db Database) {
 func feedbackReset(t *testing.T, db Database) {
 	s := db.Open(t)
 	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
-	f := feedbacks(t, s)
+	f := s.Feedbacks
 	for _, id := range []int64{row, other} {
 		ok(t, f.AddFeedback(t.Context(), id, journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 1, Comment: "good"}}))
 	}

@@ -1,4 +1,4 @@
-package storetest
+package ingesttest
 
 import (
 	"fmt"
@@ -41,7 +41,9 @@ func ingestSources(t *testing.T, db Database) {
 		got, err := s.Sources(ctx, corpus.DefaultCollection, embedder, "")
 		ok(t, err)
 		want(t, embedder, got, []intake.SourceState{
-			state(ids[0], "/a", "a", corpus.Ready, fault.Text{}, 3, n), state(ids[3], "/bare", "bare", corpus.Ready, fault.Text{}, 2, 0), state(ids[1], "/f", "f", corpus.Failed, fault.NewText("test_reason", "why"), 0, 0),
+			state(ids[0], "/a", "a", corpus.Ready, fault.Text{}, 3, n),
+			state(ids[3], "/bare", "bare", corpus.Ready, fault.Text{}, 2, 0),
+			state(ids[1], "/f", "f", corpus.Failed, fault.NewText("test_reason", "why"), 0, 0),
 		})
 	}
 	got, err := s.Sources(ctx, "nowhere", "e1", "")
@@ -128,8 +130,8 @@ func ingestInvalid(t *testing.T, db Database) {
 	want(t, "only the valid one is stored", []int{db.Count(t, "document"), int(revision(t, s))}, []int{1, 1})
 }
 
-// ingestAtOnce has several processes replace the same documents, each taking
-// them in another order.
+// ingestAtOnce replaces the same documents from several processes, each in a
+// different order.
 func ingestAtOnce(t *testing.T, db Database) {
 	const processes, rounds, documents = 3, 8, 5
 	ctx := within(t)

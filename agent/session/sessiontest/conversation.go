@@ -1,4 +1,4 @@
-package storetest
+package sessiontest
 
 import (
 	"encoding/json"
@@ -12,32 +12,19 @@ import (
 
 // Conversations is an empty store of conversations made for one test.
 type Conversations struct {
-	// Open opens a handle on it; each sees what the others do.
+	// Open opens the store as another process would. All handles share the data.
 	Open func(t *testing.T) journal.Store
-	// Count returns the number of rows of a table; nil if there are no tables.
+	// Count returns the number of rows of a table; nil if the store has no
+	// tables.
 	Count func(t *testing.T, table string) int
 }
 
-// conversationTests need no more than an journal.Store.
-var conversationTests = map[string]map[string]func(*testing.T, Conversations){
-	"Session": sessionTests, "Event": eventTests, "Turn": turnTests, "Partial": partialTests, "Reasoning": reasoningTests, "Together": togetherTests,
-	"Runtime": runtimeTests, "Page": pageTests, "Revise": reviseTests,
-}
-
-// RunConversations tests the part of a store that keeps conversations; Run does
-// so too.
-func RunConversations(t *testing.T, fresh func(t *testing.T) Conversations) {
-	for name, group := range conversationTests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for name, test := range group {
-				t.Run(name, func(t *testing.T) {
-					t.Parallel()
-					test(t, fresh(t))
-				})
-			}
-		})
-	}
+// Run tests the stores of conversations that fresh makes.
+func Run(t *testing.T, fresh func(t *testing.T) Conversations) {
+	run(t, fresh, map[string]map[string]func(*testing.T, Conversations){
+		"Session": sessionTests, "Event": eventTests, "Turn": turnTests, "Partial": partialTests, "Reasoning": reasoningTests,
+		"Together": togetherTests, "Runtime": runtimeTests, "Page": pageTests, "Revise": reviseTests,
+	})
 }
 
 // rows checks how many rows tables have.

@@ -1,4 +1,4 @@
-package storetest
+package ingesttest
 
 import (
 	"context"
@@ -41,7 +41,7 @@ func corpusRevision(t *testing.T, db Database) {
 	want(t, "after removing two", revision(t, a), 4)
 }
 
-// brief is a change in one line.
+// brief formats changes, one in each line.
 func brief(all []corpus.Change) []string {
 	out := []string{}
 	for _, c := range all {
@@ -75,8 +75,8 @@ func corpusChanges(t *testing.T, db Database) {
 	want(t, "vectors of no embedder", changes(t, s, 0, "unknown")[0].Vectors, [][]float32{nil})
 }
 
-// corpusPages has more documents than are read at a time, some with many
-// chunks and some with none, and removals between them.
+// corpusPages reads more documents than fit in one page. Some have many chunks,
+// some have none, and removals lie between them.
 func corpusPages(t *testing.T, db Database) {
 	s := db.Open(t)
 	var puts []intake.Put
@@ -132,8 +132,8 @@ func corpusPages(t *testing.T, db Database) {
 	}
 }
 
-// corpusSnapshot reads while another process replaces: every document is whole,
-// of one version, and there at all.
+// corpusSnapshot reads while another process replaces documents. Each read
+// returns every document, complete and in one version.
 func corpusSnapshot(t *testing.T, db Database) {
 	const documents, rounds = 4, 25
 	writer, s := db.Open(t), db.Open(t)
@@ -169,7 +169,7 @@ func corpusSnapshot(t *testing.T, db Database) {
 	}
 }
 
-// whole checks that chunks are those of one version: r%4+1 of them.
+// whole checks that chunks belong to one version r, which has r%4+1 chunks.
 func whole(t *testing.T, d corpus.Document, chunks []corpus.Chunk) {
 	t.Helper()
 	var r int
@@ -197,7 +197,7 @@ func corpusBreak(t *testing.T, db Database) {
 			break
 		}
 	}
-	// A consumer may ask for more meanwhile.
+	// A consumer may call other methods during the iteration.
 	for c, err := range s.Changes(t.Context(), 0, "e1") {
 		ok(t, err)
 		_, err = s.DocumentChunks(t.Context(), c.Document.ID, -1, 0)

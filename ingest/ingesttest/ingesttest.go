@@ -1,6 +1,6 @@
-// Package storetest says in tests what a store must do: the behaviour that the
-// interfaces of rag, ingest and agent promise, on a real database.
-package storetest
+// Package ingesttest holds the suite of the interfaces that documents are stored
+// and read by: those of packages ingest and corpus. Each store passes it.
+package ingesttest
 
 import (
 	"context"
@@ -10,40 +10,28 @@ import (
 	"testing"
 	"time"
 
-	"docent/rag/corpus"
-
 	"github.com/google/go-cmp/cmp"
 
-	"docent/agent/session/journal"
 	"docent/ingest"
 	"docent/ingest/intake"
 	"docent/internal/fault"
+	"docent/rag/corpus"
 )
 
-// Store is all that a store does for the rest of docent.
-type Store interface {
+// Store is all that stores and reads documents.
+type Store struct {
 	corpus.Corpus
 	corpus.Library
 	ingest.Store
-	journal.Store
-	journal.Directory
 }
 
 // Database is an empty database made for one test.
 type Database struct {
-	// Open opens a handle on it, as a process of its own would, and closes it
+	// Open opens the database as another process would. It closes the database
 	// when the test ends.
 	Open func(t *testing.T) Store
 	// Count returns the number of rows of a table.
 	Count func(t *testing.T, table string) int
-	// Strings returns the one column of the rows of a query that both
-	// databases understand.
-	Strings func(t *testing.T, query string) []string
-}
-
-// conversations is the part of it that keeps conversations.
-func (db Database) conversations() Conversations {
-	return Conversations{Open: func(t *testing.T) journal.Store { return db.Open(t) }, Count: db.Count}
 }
 
 // patience bounds the waits of the suite: long, for slow machines.
@@ -51,10 +39,8 @@ const patience = 30 * time.Second
 
 // Run tests the stores that fresh makes databases for.
 func Run(t *testing.T, fresh func(t *testing.T) Database) {
-	RunConversations(t, func(t *testing.T) Conversations { return fresh(t).conversations() })
 	for name, group := range map[string]map[string]func(*testing.T, Database){
-		"Document": documentTests, "Corpus": corpusTests, "Ingest": ingestTests, "Text": textTests, "Directory": directoryTests,
-		"Prediction": predictionTests, "Feedback": feedbackTests, "Auth": authTests, "Source": sourceTests,
+		"Document": documentTests, "Corpus": corpusTests, "Ingest": ingestTests,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -76,7 +62,7 @@ func ok(t *testing.T, err error) {
 	}
 }
 
-// want compares.
+// want compares two values.
 func want[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -84,7 +70,7 @@ func want[T any](t *testing.T, what string, got, want T) {
 	}
 }
 
-// wantKind checks an error's kind.
+// wantKind checks the kind of an error.
 func wantKind(t *testing.T, what string, err error, kind fault.Kind) {
 	t.Helper()
 	if err == nil || fault.KindOf(err) != kind {
@@ -92,8 +78,8 @@ func wantKind(t *testing.T, what string, err error, kind fault.Kind) {
 	}
 }
 
-// put makes a ready document with n chunks whose text and vectors tell what
-// they are: the source, a word and their number.
+// put makes a ready document with n chunks. The text of a chunk holds the source,
+// the word and the chunk's number.
 func put(source, word string, n int) intake.Put {
 	p := intake.Put{
 		Document: corpus.Document{
@@ -120,7 +106,7 @@ func sum(s string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// store puts documents and returns their ids.
+// store stores documents and returns their ids.
 func store(t *testing.T, s Store, puts ...intake.Put) []int64 {
 	t.Helper()
 	ids, err := s.PutDocuments(t.Context(), puts)
@@ -131,7 +117,7 @@ func store(t *testing.T, s Store, puts ...intake.Put) []int64 {
 	return ids
 }
 
-// changes collects what changed.
+// changes collects the changes after a revision.
 func changes(t *testing.T, s Store, since int64, embedder string) []corpus.Change {
 	t.Helper()
 	var out []corpus.Change
@@ -142,7 +128,7 @@ func changes(t *testing.T, s Store, since int64, embedder string) []corpus.Chang
 	return out
 }
 
-// revision is the present revision number.
+// revision returns the current revision number.
 func revision(t *testing.T, s Store) int64 {
 	t.Helper()
 	r, err := s.Revision(t.Context())
@@ -150,7 +136,7 @@ func revision(t *testing.T, s Store) int64 {
 	return r.Number
 }
 
-// texts are the texts of chunks.
+// texts returns the texts of chunks.
 func texts(chunks []corpus.Chunk) []string {
 	out := []string{}
 	for _, c := range chunks {
@@ -159,7 +145,7 @@ func texts(chunks []corpus.Chunk) []string {
 	return out
 }
 
-// within is a context that ends when the suite has waited long enough.
+// within returns a context that ends after patience.
 func within(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

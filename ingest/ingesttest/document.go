@@ -1,4 +1,4 @@
-package storetest
+package ingesttest
 
 import (
 	"bytes"
@@ -29,6 +29,7 @@ var documentTests = map[string]func(*testing.T, Database){
 	"ChunkPages":   documentChunkPages,
 	"Large":        documentLarge,
 	"IDsNotReused": documentIDs,
+	"Text":         documentText,
 }
 
 func documentRoundTrip(t *testing.T, db Database) {
@@ -118,7 +119,7 @@ func documentReplace(t *testing.T, db Database) {
 	want(t, "old passages", len(left), 0)
 	want(t, "rows", []int{db.Count(t, "chunk"), db.Count(t, "embedding"), db.Count(t, "blob"), db.Count(t, "document")}, []int{3, 3, 2, 2})
 
-	// Twice in one call: the later counts.
+	// If a call names a document twice, the later put counts.
 	ids = store(t, s, put("/twice", "first", 3), put("/c", "c", 1), put("/twice", "second", 1))
 	if ids[0] != ids[2] || ids[0] == ids[1] {
 		t.Fatalf("ids %v", ids)
@@ -127,7 +128,7 @@ func documentReplace(t *testing.T, db Database) {
 	ok(t, err)
 	want(t, "chunks", texts(chunks), []string{"/twice second 0"})
 
-	// The same source in another collection is another document.
+	// The same source in another collection is a different document.
 	other := put("/a", "other", 1)
 	other.Document.Collection = "elsewhere"
 	if id := store(t, s, other)[0]; id == got.ID {
@@ -139,7 +140,8 @@ func documentFailed(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	id := store(t, s, put("/a", "fine", 3))[0]
 	bad := put("/a", "broken", 0)
-	bad.Document.Status, bad.Document.Error, bad.Document.Text, bad.Original, bad.Embedder = corpus.Failed, fault.NewText("document_encrypted", "it is encrypted"), "", nil, ""
+	bad.Document.Status, bad.Document.Error = corpus.Failed, fault.NewText("document_encrypted", "it is encrypted")
+	bad.Document.Text, bad.Original, bad.Embedder = "", nil, ""
 	want(t, "id", store(t, s, bad)[0], id)
 
 	got, err := s.Document(ctx, id)
@@ -151,7 +153,8 @@ func documentFailed(t *testing.T, db Database) {
 	ok(t, err)
 	want(t, "chunks", len(chunks), 0)
 	change := changes(t, s, 1, "e1")
-	if len(change) != 1 || change[0].Removed || change[0].Document.Status != corpus.Failed || change[0].Chunks != nil || change[0].Revision != 2 {
+	want(t, "number of changes", len(change), 1)
+	if c := change[0]; c.Removed || c.Document.Status != corpus.Failed || c.Chunks != nil || c.Revision != 2 {
 		t.Errorf("changes: %+v", change)
 	}
 	_, err = s.Original(ctx, id)
@@ -367,4 +370,36 @@ func documentIDs(t *testing.T, db Database) {
 		_, err = s.RemoveDocuments(ctx, []int64{id})
 		ok(t, err)
 	}
+}
+
+// documentText: each byte that Postgres cannot store becomes another byte, so that
+// offsets into the text stay valid.
+func documentText(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	const dirty, clean = "a\x00b\xffc\xe2\x82d 𝄞 é \u202e \U0010ffff 你好", "a b?c??d 𝄞 é \u202e \U0010ffff 你好"
+	p := put("/"+dirty, "w", 1)
+	d := &p.Document
+	d.Collection, d.Title, d.Text, d.ETag, d.Error = dirty, dirty, dirty, dirty, fault.Plain(dirty)
+	p.Chunks[0].Text, p.Chunks[0].Headings, p.Chunks[0].PageLabel = dirty, []string{dirty}, dirty
+	p.Embedder = dirty
+	id := store(t, s, p)[0]
+	want(t, "id", store(t, s, p)[0], id)
+	got, err := s.Document(ctx, id)
+	ok(t, err)
+	want(t, "document", []string{got.Collection, got.Source, got.Title, got.Text, got.ETag, got.Error.Message},
+		[]string{clean, "/" + clean, clean, clean, clean, clean})
+	want(t, "length", len(got.Text), len(dirty))
+	all := changes(t, s, 0, dirty)
+	c := all[0].Chunks[0]
+	want(t, "chunk", []string{c.Text, c.Headings[0], c.PageLabel}, []string{clean, clean, clean})
+	want(t, "vector", all[0].Vectors[0], []float32{0, 0.5, -1})
+	sources, err := s.Sources(ctx, dirty, dirty, "")
+	ok(t, err)
+	want(t, "sources", []int{len(sources), sources[0].Embedded}, []int{1, 1})
+	left, err := s.Unembedded(ctx, dirty, 0, 10)
+	ok(t, err)
+	want(t, "unembedded", len(left), 0)
+	list, err := s.Documents(ctx, corpus.DocumentFilter{Collection: dirty, Match: "B\xffC"})
+	ok(t, err)
+	want(t, "list", len(list), 1)
 }

@@ -1,10 +1,8 @@
-package storetest
+package sessiontest
 
 import (
 	"encoding/json"
 	"testing"
-
-	"docent/rag/corpus"
 
 	"docent/agent"
 	"docent/agent/session/journal"
@@ -12,38 +10,7 @@ import (
 )
 
 var textTests = map[string]func(*testing.T, Database){
-	"Documents": textDocuments,
-	"Messages":  textMessages,
-}
-
-// textDocuments: what Postgres cannot keep becomes one byte of something else,
-// so that offsets into the text still hold.
-func textDocuments(t *testing.T, db Database) {
-	s, ctx := db.Open(t), t.Context()
-	const dirty, clean = "a\x00b\xffc\xe2\x82d 𝄞 é \u202e \U0010ffff 你好", "a b?c??d 𝄞 é \u202e \U0010ffff 你好"
-	p := put("/"+dirty, "w", 1)
-	p.Document.Collection, p.Document.Title, p.Document.Text, p.Document.ETag, p.Document.Error = dirty, dirty, dirty, dirty, fault.Plain(dirty)
-	p.Chunks[0].Text, p.Chunks[0].Headings, p.Chunks[0].PageLabel = dirty, []string{dirty}, dirty
-	p.Embedder = dirty
-	id := store(t, s, p)[0]
-	want(t, "id", store(t, s, p)[0], id)
-	d, err := s.Document(ctx, id)
-	ok(t, err)
-	want(t, "document", []string{d.Collection, d.Source, d.Title, d.Text, d.ETag, d.Error.Message}, []string{clean, "/" + clean, clean, clean, clean, clean})
-	want(t, "length", len(d.Text), len(dirty))
-	all := changes(t, s, 0, dirty)
-	c := all[0].Chunks[0]
-	want(t, "chunk", []string{c.Text, c.Headings[0], c.PageLabel}, []string{clean, clean, clean})
-	want(t, "vector", all[0].Vectors[0], []float32{0, 0.5, -1})
-	sources, err := s.Sources(ctx, dirty, dirty, "")
-	ok(t, err)
-	want(t, "sources", []int{len(sources), sources[0].Embedded}, []int{1, 1})
-	left, err := s.Unembedded(ctx, dirty, 0, 10)
-	ok(t, err)
-	want(t, "unembedded", len(left), 0)
-	list, err := s.Documents(ctx, corpus.DocumentFilter{Collection: dirty, Match: "B\xffC"})
-	ok(t, err)
-	want(t, "list", len(list), 1)
+	"Messages": textMessages,
 }
 
 func textMessages(t *testing.T, db Database) {
