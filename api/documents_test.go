@@ -155,7 +155,7 @@ func TestDeletionOutlivesItsPage(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	l := &leaver{newWorld(), leave, make(chan int, 2)}
 	c := l.serve(t, func(cfg *Config) { cfg.Documents = l })
-	body := fmt.Sprintf(`{"ids":[%s1]}`, strings.Repeat("1,", deletedAtATime))
+	body := fmt.Sprintf(`{"ids":[%s1]}`, strings.Repeat("1,", maxDeleted))
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+"/api/documents/delete", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestDeletionOutlivesItsPage(t *testing.T) {
 		}
 		t.Errorf("who left got %v", err)
 	}
-	if first, second := <-l.removed, <-l.removed; first != deletedAtATime || second != 1 {
+	if first, second := <-l.removed, <-l.removed; first != maxDeleted || second != 1 {
 		t.Errorf("removed %d and %d", first, second)
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/VictoriaMetrics/metrics"
 
+	"docent/api/edge"
 	"docent/auth"
 	"docent/internal/fault"
 )
@@ -57,7 +58,7 @@ func front(t *testing.T, next http.Handler) (c *client, open *atomic.Int64) {
 			t.Fatal(err)
 		}
 	}
-	return serve(t, Front(FrontConfig{Known: as, StallTimeout: stall})(next), nil, func(conn net.Conn, state http.ConnState) {
+	return serve(t, edge.Front(edge.Config{Known: as, StallTimeout: stall})(next), nil, func(conn net.Conn, state http.ConnState) {
 		switch state {
 		case http.StateNew:
 			open.Add(1)
@@ -138,7 +139,7 @@ func TestDownloadThatNobodyReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := serve(t, Front(FrontConfig{Known: as, StallTimeout: 100 * time.Millisecond})(next), log, nil)
+	c := serve(t, edge.Front(edge.Config{Known: as, StallTimeout: 100 * time.Millisecond})(next), log, nil)
 	if _, err := io.WriteString(hang(t, c), "GET /api/documents/1/file HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +266,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 	}
 	full := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	log := &safeBuffer{}
-	socket := serve(t, Front(FrontConfig{
+	socket := serve(t, edge.Front(edge.Config{
 		Known: as, Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Logger: slog.New(slog.NewTextHandler(log, nil)),
 	})(full), log, nil)
 	socket.do("GET", "/", "", "Upgrade", "websocket", "Connection", "Upgrade", "As", "user:ada ask", "X-Forwarded-For", "192.0.2.7")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"docent/agent/session"
+	"docent/api/uploads"
 	"docent/embed"
 	"docent/index/bm25"
 	"docent/index/chromem"
@@ -84,7 +85,7 @@ func TestInstalled(t *testing.T) {
 	c, db, retriever := installed(t)
 	body, ct := form(t, "collection", "", "manuals", "file", "backup.md", manual, "file", "broken.bin", "\x00\x01\x02\xff\xfe")
 	_, answer := c.do("POST", "/api/documents", body, "Content-Type", ct)
-	var up struct{ Results []UploadResult }
+	var up struct{ Results []uploads.UploadResult }
 	if err := json.Unmarshal([]byte(answer), &up); err != nil || len(up.Results) != 2 {
 		t.Fatal(answer, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"docent/api/edge"
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/store/sqlite"
@@ -40,7 +41,7 @@ func locked(t *testing.T) (*client, *auth.Authenticator) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewServer(Guard(GuardConfig{Loopback: true, Origins: []string{"http://shop.example"}})(a.Middleware(h)))
+	s := httptest.NewServer(edge.Guard(edge.GuardConfig{Loopback: true, Origins: []string{"http://shop.example"}})(a.Middleware(h)))
 	t.Cleanup(s.Close)
 	t.Cleanup(s.Client().CloseIdleConnections)
 	return &client{t: t, url: s.URL, http: s.Client(), log: log}, a

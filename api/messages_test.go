@@ -14,6 +14,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/session"
+	"docent/api/filename"
 	"docent/internal/fault"
 )
 
@@ -170,7 +171,7 @@ func TestExport(t *testing.T) {
 	c.wantError(404, fault.NotFound, "session", "GET", "/api/sessions/nope/export?format=markdown", "")
 	w.sessions[0].Name = `Gears / "valves": <ü> ` + strings.Repeat("ö", 150)
 	if _, p, err := mime.ParseMediaType(first(c.do("GET", "/api/sessions/s1/export?format=markdown", "")).Header.Get("Content-Disposition")); err != nil ||
-		!strings.HasPrefix(p["filename"], "Gears - -valves-- -ü- öö") || !strings.HasSuffix(p["filename"], "ö.md") || len(p["filename"]) > maxFileName {
+		!strings.HasPrefix(p["filename"], "Gears - -valves-- -ü- öö") || !strings.HasSuffix(p["filename"], "ö.md") || len(p["filename"]) > filename.MaxBytes {
 		t.Errorf("the file is called %q, %v", p["filename"], err)
 	}
 	if resp, body := c.do("HEAD", "/api/sessions/s1/export", ""); resp.StatusCode != 200 || body != "" {

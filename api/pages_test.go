@@ -1,8 +1,8 @@
 package api
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"image/png"
@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"docent/api/pages"
 	"docent/ingest/extract"
 	"docent/ingest/extract/pdf"
 	"docent/ingest/intake"
@@ -48,7 +49,9 @@ func (d *drawer) ReadPage(ctx context.Context, src intake.Source, page int) (*pd
 	return d.Extractor.ReadPage(ctx, src.Data, page)
 }
 
-func (d *drawer) Shows(media string) bool { return media == pdfType }
+func (d *drawer) Shows(media string) bool { return media == "application/pdf" }
+
+func hexSHA256(data string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(data))) }
 
 // manualPDF is a PDF of five pages.
 func manualPDF(t *testing.T) string {
@@ -82,7 +85,7 @@ func withPages(t *testing.T, edit ...func(*Config)) (*world, *drawer, *client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.docs[1].Text, w.docs[1].SHA256, w.original[2] = doc.Text, hash([]byte(data)), data
+	w.docs[1].Text, w.docs[1].SHA256, w.original[2] = doc.Text, hexSHA256(data), data
 	return w, d, w.serve(t, append([]func(*Config){func(c *Config) { c.Pages = d }}, edit...)...)
 }
 
@@ -94,7 +97,7 @@ func TestPage(t *testing.T) {
 	start := strings.Index(w.docs[1].Text, sentence)
 	for page, marked := range []bool{false, true, false} {
 		resp, body := c.do("GET", fmt.Sprintf("/api/documents/2/pages/%d?start=%d&end=%d", page, start, start+len(sentence)), "")
-		var view PageView
+		var view pages.PageView
 		if err := json.Unmarshal([]byte(body), &view); err != nil || resp.StatusCode != 200 {
 			t.Fatal(body, err)
 		}
@@ -196,7 +199,7 @@ func TestPageOfWhatCannotBeShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for original, says := range map[string]string{string(encrypted): "encrypted", "%PDF-1.7": "damaged", "": "damaged"} {
-		w.original[2], w.docs[1].SHA256 = original, hash([]byte(original))
+		w.original[2], w.docs[1].SHA256 = original, hexSHA256(original)
 		c.wantError(404, fault.NotFound, says, "GET", "/api/documents/2/pages/0", "")
 		c.wantError(404, fault.NotFound, says, "GET", "/api/documents/2/pages/0/image", "")
 	}
@@ -229,9 +232,9 @@ func TestDrawPage(t *testing.T) {
 	c.wantError(400, fault.Invalid, "width", "POST", "/api/pages?width=9999", data, asPDF...)
 	c.wantError(415, fault.Invalid, "application/pdf", "POST", "/api/pages", data)
 	c.wantError(415, fault.Invalid, "application/pdf", "POST", "/api/pages", data, "Content-Type", "text/html")
-	c.wantError(413, fault.Invalid, "32 MiB", "POST", "/api/pages", strings.Repeat("x", maxDrawnBytes+1), asPDF...)
+	c.wantError(413, fault.Invalid, "32 MiB", "POST", "/api/pages", strings.Repeat("x", pages.MaxSentBytes+1), asPDF...)
 	// Of unknown length, it is refused once it is too long.
-	req, err := http.NewRequestWithContext(t.Context(), "POST", c.url+"/api/pages", io.LimitReader(endless{}, 2*maxDrawnBytes))
+	req, err := http.NewRequestWithContext(t.Context(), "POST", c.url+"/api/pages", io.LimitReader(endless{}, 2*pages.MaxSentBytes))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,15 +270,15 @@ func TestDrawingIsBounded(t *testing.T) {
 			resp.Body.Close()
 		}
 	}
-	for i := range 3 * maxDrawing {
+	for i := range 3 * pdf.PageDrawers {
 		wg.Go(func() { get(ctx, i%5) })
 	}
-	for range maxDrawing {
+	for range pdf.PageDrawers {
 		<-d.begun
 	}
 	select {
 	case <-d.begun:
-		t.Errorf("more than %d are drawn at once", maxDrawing)
+		t.Errorf("more than %d are drawn at once", pdf.PageDrawers)
 	case <-time.After(100 * time.Millisecond):
 	}
 	cancel()
@@ -293,7 +296,7 @@ func TestUploadWhilePagesAreDrawn(t *testing.T) {
 	_, d, c := withPages(t)
 	d.hold, d.begun = make(chan struct{}), make(chan struct{}, 100)
 	var wg sync.WaitGroup
-	for i := range 2 * maxDrawn {
+	for i := range 8 { // twice as many as may be in memory
 		wg.Go(func() {
 			data := manualPDF(t) + fmt.Sprintf("\n%%%d", i)
 			req, err := http.NewRequestWithContext(t.Context(), "POST", c.url+"/api/pages?width=200", strings.NewReader(data))
@@ -313,7 +316,7 @@ func TestUploadWhilePagesAreDrawn(t *testing.T) {
 			}
 		})
 	}
-	for range maxDrawing {
+	for range pdf.PageDrawers {
 		<-d.begun
 	}
 	body, kind := form(t, "file", "a.md", "# A")
@@ -324,7 +327,7 @@ func TestUploadWhilePagesAreDrawn(t *testing.T) {
 	}
 	select {
 	case <-d.begun:
-		t.Errorf("more than %d are drawn at once", maxDrawing)
+		t.Errorf("more than %d are drawn at once", pdf.PageDrawers)
 	default:
 	}
 	close(d.hold)
@@ -350,43 +353,4 @@ func TestPagesAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-}
-
-func TestKeptPages(t *testing.T) {
-	t.Parallel()
-	k := newKeptPages()
-	check := func() {
-		t.Helper()
-		n := 0
-		for e := k.order.Front(); e != nil; e = e.Next() {
-			n += e.Value.(keptEntry).page.bytes()
-		}
-		if n != k.bytes || k.bytes > maxKeptBytes || k.order.Len() > maxKeptPages || len(k.by) != k.order.Len() {
-			t.Fatalf("%d bytes counted as %d in %d pages of %d", n, k.bytes, k.order.Len(), len(k.by))
-		}
-	}
-	for i := range 3 * maxKeptPages {
-		k.put(keptPage{hash: "a", index: i}, drawnPage{png: []byte{1}})
-		k.get(keptPage{hash: "a"}) // used often, so it stays
-		check()
-	}
-	if _, ok := k.get(keptPage{hash: "a"}); !ok {
-		t.Error("what was used last is gone")
-	}
-	if _, ok := k.get(keptPage{hash: "a", index: 1}); ok {
-		t.Error("what was not used is kept")
-	}
-	for i := range 40 {
-		k.put(keptPage{"b", i, 200}, drawnPage{png: bytes.Repeat([]byte{1}, 1<<20)})
-		k.put(keptPage{"b", i, 200}, drawnPage{png: []byte("a second time")})
-		check()
-	}
-	if got, ok := k.get(keptPage{"b", 39, 200}); !ok || len(got.png) != 1<<20 {
-		t.Error("the newest is not kept")
-	}
-	k.put(keptPage{"c", 0, 200}, drawnPage{png: make([]byte, maxKeptBytes/2)})
-	if _, ok := k.get(keptPage{"c", 0, 200}); ok {
-		t.Error("one page pushes out half of all")
-	}
-	check()
 }

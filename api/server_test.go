@@ -23,6 +23,8 @@ import (
 
 	"docent/agent"
 	"docent/agent/session"
+	"docent/api/edge"
+	"docent/api/route"
 	"docent/auth"
 	"docent/ingest"
 	"docent/internal/fault"
@@ -271,8 +273,8 @@ func (w *world) serve(t *testing.T, edit ...func(*Config)) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := FrontConfig{Guard: GuardConfig{Loopback: true}, Known: as, StallTimeout: cfg.StallTimeout, Metrics: cfg.Metrics, Logger: cfg.Logger}
-	return serve(t, Front(front)(h), log, nil)
+	front := edge.Config{Guard: edge.GuardConfig{Loopback: true}, Known: as, StallTimeout: cfg.StallTimeout, Metrics: cfg.Metrics, Logger: cfg.Logger}
+	return serve(t, edge.Front(front)(h), log, nil)
 }
 
 // serve runs a handler over a real HTTP server, which tells of its connections
@@ -373,7 +375,7 @@ func (c *client) want(status int, want, method, path, body string, header ...str
 func (c *client) wantError(status int, code fault.Kind, says, method, path, body string, header ...string) {
 	c.t.Helper()
 	resp, got := c.do(method, path, body, header...)
-	var e Error
+	var e route.Error
 	if err := json.Unmarshal([]byte(got), &e); err != nil || resp.StatusCode != status || e.Code != code || !strings.Contains(e.Message, says) || resp.Header.Get("Content-Type") != "application/json" {
 		c.t.Errorf("%s %s: %d %s %s\nwant %d %s with %q", method, path, resp.StatusCode, resp.Header.Get("Content-Type"), got, status, code, says)
 	}
