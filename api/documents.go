@@ -168,7 +168,8 @@ func (d documents) addRoutes() {
 		Method: http.MethodGet, Path: "/api/documents/{id}", OperationID: "get-document", Tags: tags, Summary: "Get a document", Errors: missing,
 	}, d.get)
 	route.Add(d.routes, huma.Operation{
-		Method: http.MethodDelete, Path: "/api/documents/{id}", OperationID: "delete-document", Tags: tags, Summary: "Delete a document", Errors: missing,
+		Method: http.MethodDelete, Path: "/api/documents/{id}", OperationID: "delete-document", Tags: tags,
+		Summary: "Delete a document", Errors: missing,
 	}, d.delete)
 	route.Add(d.routes, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents/{id}/text", OperationID: "get-document-text", Tags: tags, Errors: large,
@@ -181,7 +182,8 @@ func (d documents) addRoutes() {
 		Responses: content("*/*", &huma.Schema{Type: "string", Format: "binary"}),
 	}, d.file)
 	route.Add(d.routes, huma.Operation{
-		Method: http.MethodGet, Path: "/api/documents/{id}/chunks", OperationID: "list-document-chunks", Tags: tags, Summary: "List the passages of a document", Errors: missing,
+		Method: http.MethodGet, Path: "/api/documents/{id}/chunks", OperationID: "list-document-chunks", Tags: tags,
+		Summary: "List the passages of a document", Errors: missing,
 	}, d.chunks)
 }
 

@@ -65,7 +65,8 @@ func installed(t *testing.T, models ...*llm.OpenAI) (*client, *sqlite.Store, *re
 	}
 	w := newWorld()
 	c := w.serve(t, func(cfg *Config) {
-		cfg.RAG, cfg.Retriever, cfg.Library, cfg.Documents, cfg.Uploads, cfg.Directory, cfg.Messages = answers, retriever, db, db, ingester, db, db
+		cfg.RAG, cfg.Retriever, cfg.Uploads = answers, retriever, ingester
+		cfg.Library, cfg.Documents, cfg.Directory, cfg.Messages = db, db, db, db
 	})
 	return c, db, retriever
 }

@@ -63,8 +63,9 @@ type logins struct {
 func (l logins) addRoutes(r *route.Router) {
 	route.Add(r, huma.Operation{
 		Method: http.MethodPost, Path: "/api/login", OperationID: "login", Tags: []string{"access"},
-		Summary:      "Sign in with a password",
-		Description:  "Sets a cookie. After several wrong attempts for a name or from an address, further attempts are refused until the time in Retry-After.",
+		Summary: "Sign in with a password",
+		Description: "Sets a cookie. After several wrong attempts for a name or from an address, " +
+			"further attempts are refused until the time in Retry-After.",
 		MaxBodyBytes: loginBytes,
 		Errors:       []int{http.StatusNotFound, http.StatusTooManyRequests},
 	}, l.login)

@@ -107,7 +107,8 @@ func (m messages) addRoutes(r *route.Router) {
 	route.Add(r, huma.Operation{
 		Method: http.MethodGet, Path: "/api/sessions/{session_id}/messages", OperationID: "list-messages", Tags: []string{"sessions"},
 		Summary: "List the messages and reasoning steps of a session, oldest first", Errors: []int{http.StatusNotFound},
-		Description: "The first page has the newest messages, and further pages lead backwards. Messages after seq are on no page. A WebSocket that resumes from seq receives them.",
+		Description: "The first page has the newest messages, and further pages lead backwards. Messages after seq are on no page. " +
+			"A WebSocket that resumes from seq receives them.",
 	}, m.list)
 }
 

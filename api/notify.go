@@ -56,8 +56,9 @@ type notifications struct {
 func (n notifications) addRoutes(r *route.Router) {
 	route.Add(r, huma.Operation{
 		Method: http.MethodPost, Path: "/notify_websocket", OperationID: "notify", Tags: []string{"sessions"},
-		Summary:      "Notify the clients of a session",
-		Description:  "Sends a notification to the clients that are connected to a session at /agent_websocket of this process. Nothing is stored.",
+		Summary: "Notify the clients of a session",
+		Description: "Sends a notification to the clients that are connected to a session at /agent_websocket of this process. " +
+			"Nothing is stored.",
 		MaxBodyBytes: notifyBytes, Errors: []int{http.StatusNotFound},
 	}, n.notify)
 }

@@ -256,7 +256,9 @@ func TestErrorsHaveOneShape(t *testing.T) {
 	c.wantError(500, fault.Internal, "went wrong here", "GET", "/api/info", "")
 	w.broken = errors.New("dial tcp 10.0.0.5:5432: password authentication failed")
 	c.wantError(500, fault.Internal, "went wrong here", "GET", "/api/documents/1", "")
-	for kind, status := range map[fault.Kind]int{fault.Conflict: 409, fault.RateLimited: 429, fault.Busy: 503, fault.Canceled: 499, fault.Forbidden: 403, fault.Unauthorized: 401} {
+	for kind, status := range map[fault.Kind]int{
+		fault.Conflict: 409, fault.RateLimited: 429, fault.Busy: 503, fault.Canceled: 499, fault.Forbidden: 403, fault.Unauthorized: 401,
+	} {
 		w.broken = fault.Wrap(kind, errors.New("secret"), "test_sentence", "say this")
 		c.wantError(status, kind, "say this", "GET", "/api/documents/1", "")
 	}

@@ -273,7 +273,10 @@ func (w *world) serve(t *testing.T, edit ...func(*Config)) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := edge.Config{Guard: edge.GuardConfig{Loopback: true}, Known: as, StallTimeout: cfg.StallTimeout, Metrics: cfg.Metrics, Logger: cfg.Logger}
+	front := edge.Config{
+		Guard: edge.GuardConfig{Loopback: true}, Known: as,
+		StallTimeout: cfg.StallTimeout, Metrics: cfg.Metrics, Logger: cfg.Logger,
+	}
 	return serve(t, edge.Front(front)(h), log, nil)
 }
 

@@ -120,7 +120,8 @@ func (s sessions) addRoutes(r *route.Router) {
 	const list, one = "/api/sessions", "/api/sessions/{session_id}"
 	tags, missing := []string{"sessions"}, []int{http.StatusNotFound}
 	route.Add(r, huma.Operation{
-		Method: http.MethodGet, Path: list, OperationID: "list-sessions", Tags: tags, Summary: "List sessions: pinned sessions first, then by last use",
+		Method: http.MethodGet, Path: list, OperationID: "list-sessions", Tags: tags,
+		Summary: "List sessions: pinned sessions first, then by last use",
 	}, s.list)
 	route.Add(r, huma.Operation{
 		Method: http.MethodDelete, Path: list, OperationID: "delete-session-by-query", Tags: tags, Summary: "Delete a session", Errors: missing,

@@ -25,8 +25,10 @@ func addSocket(r *route.Router) {
 	}
 	r.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodGet, Path: socketPath, OperationID: "websocket", Tags: []string{"sessions"}, Summary: "Open a WebSocket",
-		Description: "An upgrade at this path, or at any other, opens a conversation. By default, it uses the frames of the BESSER Agentic Framework. " +
-			"With docent.v1 (as a parameter or as Sec-WebSocket-Protocol), answers are streamed and frames have sequence numbers. An upgrade at /agent_websocket uses that dialect, with the same sessions.",
+		Description: "An upgrade at this path, or at any other, opens a conversation. " +
+			"By default, it uses the frames of the BESSER Agentic Framework. " +
+			"With docent.v1 (as a parameter or as Sec-WebSocket-Protocol), answers are streamed and frames have sequence numbers. " +
+			"An upgrade at /agent_websocket uses that dialect, with the same sessions.",
 		Parameters: []*huma.Param{
 			parameter("protocol", "docent.v1, or empty."),
 			parameter("session_id", "The session to resume."),

@@ -82,7 +82,8 @@ type Source struct {
 func NewSource(r source.Record, now time.Time) Source {
 	s := Source{
 		ID: r.ID, Name: r.Name, Kind: r.Kind, Location: r.Location, Options: r.Options,
-		Collection: r.Collection, Schedule: r.Schedule, Paused: r.Paused, Status: "idle", Items: r.Items, Failed: r.Failed, CreatedAt: r.CreatedAt.UTC(), LastSync: r.Last,
+		Collection: r.Collection, Schedule: r.Schedule, Paused: r.Paused, Status: "idle",
+		Items: r.Items, Failed: r.Failed, CreatedAt: r.CreatedAt.UTC(), LastSync: r.Last,
 	}
 	if s.Options == nil {
 		s.Options = map[string]string{}
@@ -221,8 +222,9 @@ func (s sources) addRoutes(r *route.Router) {
 	}, s.list)
 	route.Add(r, huma.Operation{
 		Method: http.MethodPost, Path: list, OperationID: "add-source", Tags: tags, Summary: "Add a source", DefaultStatus: http.StatusCreated,
-		Description: "The first sync begins at once, unless the schedule is manual. Add sources of local kinds, such as folder, on the command line.",
-		Errors:      []int{http.StatusNotFound, http.StatusConflict}, MaxBodyBytes: sourceBytes,
+		Description: "The first sync begins at once, unless the schedule is manual. " +
+			"Add sources of local kinds, such as folder, on the command line.",
+		Errors: []int{http.StatusNotFound, http.StatusConflict}, MaxBodyBytes: sourceBytes,
 	}, s.add)
 	route.Add(r, huma.Operation{
 		Method: http.MethodGet, Path: one, OperationID: "get-source", Tags: tags, Summary: "Get a source", Errors: missing,
@@ -253,10 +255,12 @@ func (s sources) addRoutes(r *route.Router) {
 		})
 	}
 	route.Add(r, huma.Operation{
-		Method: http.MethodGet, Path: one + "/failures", OperationID: "list-source-failures", Tags: tags, Summary: "List the items that could not be read", Errors: missing,
+		Method: http.MethodGet, Path: one + "/failures", OperationID: "list-source-failures", Tags: tags,
+		Summary: "List the items that could not be read", Errors: missing,
 	}, s.failures)
 	route.Add(r, huma.Operation{
-		Method: http.MethodGet, Path: "/api/source-kinds", OperationID: "list-source-kinds", Tags: tags, Summary: "List the kinds of sources with their settings", Errors: missing,
+		Method: http.MethodGet, Path: "/api/source-kinds", OperationID: "list-source-kinds", Tags: tags,
+		Summary: "List the kinds of sources with their settings", Errors: missing,
 	}, s.kinds)
 }
 

@@ -79,7 +79,8 @@ func TestTokens(t *testing.T) {
 	}
 	status, body = as("GET", "/api/tokens", "")
 	var list []Token
-	if err := json.Unmarshal([]byte(body), &list); err != nil || status != 200 || len(list) != 1 || list[0].ID != made.ID || strings.Contains(body, made.Secret) {
+	err := json.Unmarshal([]byte(body), &list)
+	if err != nil || status != 200 || len(list) != 1 || list[0].ID != made.ID || strings.Contains(body, made.Secret) {
 		t.Errorf("listed: %d %s, %v", status, body, err)
 	}
 	if status, body := as("DELETE", fmt.Sprint("/api/tokens/", made.ID), ""); status != 204 || body != "" {

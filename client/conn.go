@@ -314,7 +314,8 @@ func (c *Conn) Close() error {
 // farewell sends a close frame, which the server answers with its own.
 func (c *Conn) farewell() error {
 	deadline := time.Now().Add(closeGrace)
-	if err := c.socket.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), deadline); err != nil {
+	frame := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
+	if err := c.socket.WriteControl(websocket.CloseMessage, frame, deadline); err != nil {
 		return err
 	}
 	return c.socket.SetReadDeadline(deadline)

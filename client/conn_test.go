@@ -455,7 +455,8 @@ func TestDialTimeout(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = listener.Close() })
 	url := "ws://" + listener.Addr().String()
-	if _, err := client.Dial(t.Context(), client.Config{URL: url, HandshakeTimeout: 50 * time.Millisecond}); fault.KindOf(err) != fault.Unavailable {
+	_, err = client.Dial(t.Context(), client.Config{URL: url, HandshakeTimeout: 50 * time.Millisecond})
+	if fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("timeout: %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())

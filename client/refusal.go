@@ -120,7 +120,8 @@ func said(response *http.Response) string {
 	default: // the page of a proxy
 		return ""
 	}
-	text = strings.ToValidUTF8(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " "), "")
+	invisible := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
+	text = strings.ToValidUTF8(strings.Join(strings.FieldsFunc(text, invisible), " "), "")
 	if line := []rune(text); len(line) > maxWords {
 		return string(line[:maxWords]) + "…"
 	}

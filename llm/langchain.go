@@ -120,7 +120,8 @@ func options(req Request) []llms.CallOption {
 }
 
 var roles = map[Role]llms.ChatMessageType{
-	System: llms.ChatMessageTypeSystem, User: llms.ChatMessageTypeHuman, Assistant: llms.ChatMessageTypeAI, ToolResult: llms.ChatMessageTypeTool,
+	System: llms.ChatMessageTypeSystem, User: llms.ChatMessageTypeHuman,
+	Assistant: llms.ChatMessageTypeAI, ToolResult: llms.ChatMessageTypeTool,
 }
 
 // messages returns messages in the form of langchaingo.

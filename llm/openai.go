@@ -74,7 +74,9 @@ func (o *OpenAI) Call(ctx context.Context, prompt string, options ...llms.CallOp
 // GenerateContent asks the model. llms.WithStreamingFunc receives text as it
 // arrives, but no tool calls. StopReason is the finish reason of the server.
 // GenerationInfo has the token counts under the Info keys.
-func (o *OpenAI) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+func (o *OpenAI) GenerateContent(
+	ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption,
+) (*llms.ContentResponse, error) {
 	var opts llms.CallOptions
 	for _, option := range options {
 		option(&opts)
@@ -161,7 +163,9 @@ func (o *OpenAI) once(ctx context.Context, req openai.ChatCompletionRequest, s *
 }
 
 // read makes the request and collects its stream; cancel ends it with a cause.
-func (o *OpenAI) read(ctx context.Context, cancel context.CancelCauseFunc, x *exchange, req openai.ChatCompletionRequest, s *sink) (*llms.ContentResponse, error) {
+func (o *OpenAI) read(
+	ctx context.Context, cancel context.CancelCauseFunc, x *exchange, req openai.ChatCompletionRequest, s *sink,
+) (*llms.ContentResponse, error) {
 	var a answer
 	silence := time.AfterFunc(o.cfg.IdleTimeout, func() { cancel(errIdle) })
 	silence.Stop() // starts with the first byte: a slow model may take long before it

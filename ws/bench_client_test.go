@@ -86,7 +86,10 @@ func TestBenchClient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dialer := websocket.Dialer{NetDial: func(string, string) (net.Conn, error) { return socket, nil }, ReadBufferSize: 2048, WriteBufferSize: 256}
+		dialer := websocket.Dialer{
+			NetDial:        func(string, string) (net.Conn, error) { return socket, nil },
+			ReadBufferSize: 2048, WriteBufferSize: 256,
+		}
 		c, resp, err := dialer.Dial("ws://"+*benchServer+"/", nil)
 		if err != nil {
 			t.Fatal(err)

@@ -267,7 +267,8 @@ func TestGoldenNaN(t *testing.T) {
 	a := saying(func(ctx context.Context, s *agent.Session) []error {
 		return []error{
 			s.ReplyDataFrame(ctx, table), s.ReplyPlotly(ctx, map[string]any{"data": []float64{nan, 1}}), s.ReplyLocation(ctx, nan, inf),
-			s.ReplyUI(ctx, struct{ X []float64 }{[]float64{inf}}), s.ReplyRAG(ctx, payload.RAGMessage{Docs: []payload.RAGDoc{{Metadata: payload.RAGMetadata{Score: nan}}}}),
+			s.ReplyUI(ctx, struct{ X []float64 }{[]float64{inf}}),
+			s.ReplyRAG(ctx, payload.RAGMessage{Docs: []payload.RAGDoc{{Metadata: payload.RAGMetadata{Score: nan}}}}),
 			s.ReplyReasoningStep(ctx, payload.ReasoningStep{Kind: "mine", Details: map[string]any{"x": nan}}),
 		}
 	})

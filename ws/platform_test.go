@@ -126,7 +126,8 @@ func TestHeartbeat(t *testing.T) {
 		for err == nil {
 			_, _, err = dead.ReadMessage()
 		}
-		if silent := time.Since(joined); !gorilla.IsCloseError(err, ws.CloseSilent.Code) || silent < time.Minute || silent > time.Minute+time.Second || pings != 2 {
+		if silent := time.Since(joined); !gorilla.IsCloseError(err, ws.CloseSilent.Code) ||
+			silent < time.Minute || silent > time.Minute+time.Second || pings != 2 {
 			t.Errorf("ended with %v after %s and %d pings", err, silent, pings)
 		}
 		dead.Close()

@@ -36,7 +36,8 @@ func TestRevise(t *testing.T) {
 		if f := p.next(); f.Action != payload.AckAction || f.ID != c.id || !strings.HasSuffix(f.raw, replaces) {
 			t.Errorf("%s: %s", c.frame, f.raw)
 		}
-		if f := other.until(payload.UserMessage); string(f.Message) != c.content || f.Seq != int64(2*turn+5) || !strings.HasSuffix(f.raw, replaces) {
+		f := other.until(payload.UserMessage)
+		if string(f.Message) != c.content || f.Seq != int64(2*turn+5) || !strings.HasSuffix(f.raw, replaces) {
 			t.Errorf("%s: the other gets %s", c.frame, f.raw)
 		}
 		for _, client := range []*peer{p, other} {
@@ -279,7 +280,9 @@ func TestGUI(t *testing.T) {
 	offered.until(payload.SyncedAction)
 	v1.say(`{"action":"user_gui_event","message":"clicked"}`)
 	v1.say(`{"action":"user_message","message":"go"}`)
-	clients := map[*peer]payload.Action{told: payload.ReplyGUI, later: payload.ReplyGUI, old: payload.ReplyUI, v1: payload.ReplyUI, offered: payload.ReplyUI}
+	clients := map[*peer]payload.Action{
+		told: payload.ReplyGUI, later: payload.ReplyGUI, old: payload.ReplyUI, v1: payload.ReplyUI, offered: payload.ReplyUI,
+	}
 	shown := func(p *peer) payload.Action {
 		for {
 			if f := p.next(); f.Action == payload.ReplyGUI || f.Action == payload.ReplyUI {

@@ -177,7 +177,8 @@ func TestProvisional(t *testing.T) {
 		t.Errorf("heard once more: %s", f.raw)
 	}
 	for _, action := range everythingSaid {
-		if want := len(slices.DeleteFunc(slices.Clone(everythingSaid), func(a payload.Action) bool { return a != action })); heard[action] != want {
+		others := func(a payload.Action) bool { return a != action }
+		if want := len(slices.DeleteFunc(slices.Clone(everythingSaid), others)); heard[action] != want {
 			t.Errorf("%s was heard %d times, want %d", action, heard[action], want)
 		}
 	}

@@ -53,7 +53,8 @@ func recorded(text, more string) string {
 // BAF W39
 func TestVoiceHeard(t *testing.T) {
 	t.Parallel()
-	both(t, setup{agent: reporter(), config: ws.Config{Transcriber: ear(plain), MessageBytes: 16 << 10}}, func(t *testing.T, p *peer, v1 bool) {
+	config := ws.Config{Transcriber: ear(plain), MessageBytes: 16 << 10}
+	both(t, setup{agent: reporter(), config: config}, func(t *testing.T, p *peer, v1 bool) {
 		t.Helper()
 		for i, frame := range []string{
 			recorded("hi é", `,"id":"a"`), fmt.Sprintf(`{"action":"user_voice","id":"b","message":"data:audio/webm;codecs=opus;base64,%s"}`, base64.StdEncoding.EncodeToString([]byte("hi é"))),

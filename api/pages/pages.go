@@ -106,13 +106,17 @@ func AddRoutes(r *route.Router, cfg Config) {
 		}}}
 	}
 	route.Add(r, huma.Operation{
-		Method: http.MethodGet, Path: "/api/documents/{id}/pages/{page}", OperationID: "get-document-page", Tags: []string{"documents"}, Errors: busy,
+		Method: http.MethodGet, Path: "/api/documents/{id}/pages/{page}", OperationID: "get-document-page",
+		Tags: []string{"documents"}, Errors: busy,
 		Summary: "Get the size of a page, and the position of a text on it", Description: "Some formats have no pages.",
 	}, p.page)
-	images := picture(map[string]*huma.Param{"ETag": {Schema: &huma.Schema{Type: "string"}, Description: "Changes with the document's content."}})
+	images := picture(map[string]*huma.Param{
+		"ETag": {Schema: &huma.Schema{Type: "string"}, Description: "Changes with the document's content."},
+	})
 	images["304"] = &huma.Response{Description: "It is still what If-None-Match names"}
 	route.Add(r, huma.Operation{
-		Method: http.MethodGet, Path: "/api/documents/{id}/pages/{page}/image", OperationID: "get-document-page-image", Tags: []string{"documents"},
+		Method: http.MethodGet, Path: "/api/documents/{id}/pages/{page}/image", OperationID: "get-document-page-image",
+		Tags:        []string{"documents"},
 		Summary:     "Get an image of a page",
 		Description: "The image shows the page as printed, with its rotation, crop box, and annotations, on white.",
 		Responses:   images, Errors: busy,

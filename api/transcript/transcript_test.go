@@ -153,7 +153,9 @@ func TestDoubts(t *testing.T) {
 				start := strings.Index(c.answer, text)
 				m.Sentences = append(m.Sentences, payload.RAGSentence{Start: start, End: start + len(text), Support: support})
 			}
-			m.Sentences = append(m.Sentences, payload.RAGSentence{Start: 1 << 20, End: 1 << 30, Support: payload.SupportNone}, payload.RAGSentence{Start: -5, End: -1, Support: payload.SupportNone})
+			m.Sentences = append(m.Sentences,
+				payload.RAGSentence{Start: 1 << 20, End: 1 << 30, Support: payload.SupportNone},
+				payload.RAGSentence{Start: -5, End: -1, Support: payload.SupportNone})
 			got := write(t, "x", reply(t, payload.TypeRAG, m))
 			var below []string
 			if c.want != nil {
@@ -240,8 +242,12 @@ func surrounded(t testing.TB, said string) (string, []string) {
 	return write(t, said,
 		user(t, payload.TypeStr, "q "+said), mark, reply(t, payload.TypeMarkdown, said), mark, reply(t, payload.TypeStr, said), mark,
 		reply(t, payload.TypeHTML, said), mark, reply(t, payload.TypeOptions, payload.Options{said}), mark,
-		reply(t, payload.TypeRAG, payload.RAGMessage{Answer: said, Docs: []payload.RAGDoc{{Metadata: payload.RAGMetadata{Title: said, Heading: said, Source: said}}}}), mark,
-		reply(t, payload.TypeRAG, payload.RAGMessage{Answer: said, Sentences: []payload.RAGSentence{{End: len(said), Support: payload.SupportNone}}}), mark,
+		reply(t, payload.TypeRAG, payload.RAGMessage{
+			Answer: said, Docs: []payload.RAGDoc{{Metadata: payload.RAGMetadata{Title: said, Heading: said, Source: said}}},
+		}), mark,
+		reply(t, payload.TypeRAG, payload.RAGMessage{
+			Answer: said, Sentences: []payload.RAGSentence{{End: len(said), Support: payload.SupportNone}},
+		}), mark,
 	), []string{"h1", "h2", "mark false", "mark false", "mark false", "mark false", "mark false", "mark false", "mark false"}
 }
 

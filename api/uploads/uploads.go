@@ -205,7 +205,9 @@ func collectionField(part *multipart.Part) (string, error) {
 
 // readFile ingests one file. A file over the limit is a failed result and also
 // sets tooLarge.
-func (u *uploads) readFile(ctx context.Context, part *multipart.Part, collection, source string) (results []ingest.Result, tooLarge, err error) {
+func (u *uploads) readFile(
+	ctx context.Context, part *multipart.Part, collection, source string,
+) (results []ingest.Result, tooLarge, err error) {
 	done, err := u.slots.Take(ctx, slots.Forever)
 	if err != nil {
 		return nil, nil, err

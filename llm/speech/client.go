@@ -77,7 +77,8 @@ func (c *Client) Transcribe(ctx context.Context, recording []byte, language stri
 	defer cancel()
 	begun := time.Now()
 	resp, err := c.api.CreateTranscription(call, openai.AudioRequest{
-		Model: c.cfg.Transcription, FilePath: name, Reader: bytes.NewReader(recording), Language: language, Format: openai.AudioResponseFormatJSON,
+		Model: c.cfg.Transcription, FilePath: name, Reader: bytes.NewReader(recording),
+		Language: language, Format: openai.AudioResponseFormatJSON,
 	})
 	if err != nil {
 		err = fmt.Errorf("transcribe with %s: %w", c.cfg.Transcription, c.explain(ctx, call, err, "this recording"))
@@ -120,7 +121,8 @@ func (c *Client) Speak(ctx context.Context, text string) (payload.Audio, error) 
 // speak sends the request and reads the response.
 func (c *Client) speak(ctx context.Context, text string) (payload.Audio, error) {
 	resp, err := c.api.CreateSpeech(ctx, openai.CreateSpeechRequest{
-		Model: openai.SpeechModel(c.cfg.Model), Voice: openai.SpeechVoice(c.cfg.Voice), Input: text, ResponseFormat: openai.SpeechResponseFormatWav,
+		Model: openai.SpeechModel(c.cfg.Model), Voice: openai.SpeechVoice(c.cfg.Voice), Input: text,
+		ResponseFormat: openai.SpeechResponseFormatWav,
 	})
 	if err != nil {
 		return payload.Audio{}, err
