@@ -9,7 +9,8 @@ import (
 	"docent/internal/fault"
 )
 
-// TestEveryRouteIsDeclared: the table and what is registered are the same.
+// TestEveryRouteIsDeclared checks that the access table lists exactly the routes
+// of the contract.
 func TestEveryRouteIsDeclared(t *testing.T) {
 	t.Parallel()
 	var rows []string

@@ -18,7 +18,7 @@ import (
 	"docent/store/sqlite"
 )
 
-// shelf is a database with documents, by their titles.
+// shelf returns a database with documents of the given titles.
 func shelf(t *testing.T, titles ...string) (*sqlite.Store, *client) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
@@ -35,7 +35,7 @@ func shelf(t *testing.T, titles ...string) (*sqlite.Store, *client) {
 	return db, newWorld().serve(t, func(c *Config) { c.Library, c.Documents = db, db })
 }
 
-// listed are the titles of all pages of a list.
+// listed returns the titles on all pages of a list.
 func (c *client) listed(query string) string {
 	c.t.Helper()
 	var titles []string
@@ -132,7 +132,7 @@ func TestDeleteManyDocuments(t *testing.T) {
 	}
 }
 
-// leaver removes documents for somebody who goes away after the first of them.
+// leaver removes documents for a client that disconnects after the first batch.
 type leaver struct {
 	*world
 	leave   context.CancelFunc
@@ -149,7 +149,7 @@ func (l *leaver) RemoveDocuments(ctx context.Context, ids []int64) (int, error) 
 	return len(ids), nil
 }
 
-// What was asked for as the page was left is done.
+// A deletion that the page requests while the user leaves is completed.
 func TestDeletionOutlivesItsPage(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())

@@ -26,8 +26,8 @@ import (
 	"docent/store/sqlite"
 )
 
-// installed serves the API over a real database, index and reader, answering
-// with quotes or with the given models, the first of which is the default.
+// installed serves the API over a real database, index, and reader. It answers
+// with quotes, or with the given models; the first is the default.
 func installed(t *testing.T, models ...*llm.OpenAI) (*client, *sqlite.Store, *retrieve.Retriever) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})

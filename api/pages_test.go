@@ -23,11 +23,11 @@ import (
 	"docent/internal/fault"
 )
 
-// drawer counts what reaches the PDF library.
+// drawer counts the calls of the PDF library.
 type drawer struct {
 	*extract.Extractor
 	drawn, read atomic.Int64
-	hold        chan struct{} // if set, drawing waits for it or for the request's end
+	hold        chan struct{} // if set, drawing waits for it or for the end of the request
 	begun       chan struct{}
 }
 
@@ -53,7 +53,7 @@ func (d *drawer) Shows(media string) bool { return media == "application/pdf" }
 
 func hexSHA256(data string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(data))) }
 
-// manualPDF is a PDF of five pages.
+// manualPDF returns a PDF with five pages.
 func manualPDF(t *testing.T) string {
 	t.Helper()
 	data, err := os.ReadFile("../ingest/extract/testdata/manual.pdf")
@@ -63,7 +63,7 @@ func manualPDF(t *testing.T) string {
 	return string(data)
 }
 
-// withPages is a world in which document 2 is the manual.
+// withPages serves a world in which document 2 is the manual.
 func withPages(t *testing.T, edit ...func(*Config)) (*world, *drawer, *client) {
 	t.Helper()
 	cache := t.TempDir()
@@ -168,7 +168,7 @@ func TestPageImage(t *testing.T) {
 	if resp, body := c.do("HEAD", path, ""); resp.StatusCode != 200 || body != "" || resp.Header.Get("ETag") != etag {
 		t.Errorf("HEAD: %d %v", resp.StatusCode, resp.Header)
 	}
-	if n := d.drawn.Swap(1); n != 1+3 { // and three times one that there is not
+	if n := d.drawn.Swap(1); n != 1+3 { // plus three requests for a missing page
 		t.Errorf("%d were drawn, want 4", n)
 	}
 	for _, other := range []string{"/api/documents/2/pages/2/image?width=300", "/api/documents/2/pages/1/image?width=301", "/api/documents/2/pages/1/image"} {
@@ -179,7 +179,7 @@ func TestPageImage(t *testing.T) {
 	for _, query := range []string{"width=199", "width=2401", "width=-5", "width=1e3"} {
 		c.wantError(400, fault.Invalid, "width", "GET", "/api/documents/2/pages/1/image?"+query, "")
 	}
-	w.docs[1].SHA256 = "new" // the document is being replaced: what is kept is of its old bytes
+	w.docs[1].SHA256 = "new" // the document is being replaced, but Original still has the old bytes
 	for range 2 {
 		if resp, _ := c.do("GET", path, "", "If-None-Match", etag); resp.StatusCode != 200 || resp.Header.Get("ETag") == etag {
 			t.Errorf("after a change: %d with %s", resp.StatusCode, resp.Header.Get("ETag"))
@@ -190,7 +190,7 @@ func TestPageImage(t *testing.T) {
 	}
 }
 
-// A document that is listed as a PDF but cannot be shown says so.
+// A listed PDF that cannot be shown returns an error.
 func TestPageOfWhatCannotBeShown(t *testing.T) {
 	t.Parallel()
 	w, _, c := withPages(t)
@@ -233,7 +233,7 @@ func TestDrawPage(t *testing.T) {
 	c.wantError(415, fault.Invalid, "application/pdf", "POST", "/api/pages", data)
 	c.wantError(415, fault.Invalid, "application/pdf", "POST", "/api/pages", data, "Content-Type", "text/html")
 	c.wantError(413, fault.Invalid, "32 MiB", "POST", "/api/pages", strings.Repeat("x", pages.MaxSentBytes+1), asPDF...)
-	// Of unknown length, it is refused once it is too long.
+	// A body of unknown length is refused when it exceeds the limit.
 	req, err := http.NewRequestWithContext(t.Context(), "POST", c.url+"/api/pages", io.LimitReader(endless{}, 2*pages.MaxSentBytes))
 	if err != nil {
 		t.Fatal(err)
@@ -251,8 +251,8 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-// Only so many are drawn at once; who waits too long or gives up leaves no slot
-// behind.
+// The number of concurrent drawings is bounded. Requests that time out or are
+// canceled give their slots back.
 func TestDrawingIsBounded(t *testing.T) {
 	t.Parallel()
 	_, d, c := withPages(t)
@@ -289,8 +289,8 @@ func TestDrawingIsBounded(t *testing.T) {
 	}
 }
 
-// Uploads do not wait for pages that take long; who sends more of those than are
-// held waits for a while, and is then told to come back.
+// Uploads do not wait for slow pages. Requests for more pages than fit in memory
+// wait for a while and are then refused.
 func TestUploadWhilePagesAreDrawn(t *testing.T) {
 	t.Parallel()
 	_, d, c := withPages(t)
@@ -334,8 +334,7 @@ func TestUploadWhilePagesAreDrawn(t *testing.T) {
 	wg.Wait()
 }
 
-// Two requests for one page at the same time: the second may find what the
-// first has kept, and both get the same.
+// Concurrent requests for one page get the same image, possibly from the cache.
 func TestPagesAtOnce(t *testing.T) {
 	t.Parallel()
 	_, _, c := withPages(t)

@@ -17,8 +17,8 @@ import (
 	"docent/internal/fault"
 )
 
-// form makes a multipart body of fields and files: name, file name ("" for a
-// field) and content in turn.
+// form returns a multipart body of fields and files: name, file name (empty for
+// a field), and content in turn.
 func form(t *testing.T, triples ...string) (body, contentType string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -63,8 +63,8 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-// Names that are equal, or become so, never overwrite each other within a
-// request; folders tell files apart.
+// Equal names in one request never overwrite each other, even if they become
+// equal only after cleaning. Folders distinguish files.
 func TestUploadNames(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -146,8 +146,8 @@ func TestUploadRefusals(t *testing.T) {
 	c.wantError(503, fault.Unavailable, "away", "POST", "/api/documents", body, "Content-Type", ct)
 }
 
-// A body of unknown length that goes on for ever ends at the limit, read as it
-// comes.
+// An endless body of unknown length is read as it arrives, and ends at the
+// limit.
 func TestUploadStreams(t *testing.T) {
 	t.Parallel()
 	w := newWorld()

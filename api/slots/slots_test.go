@@ -13,8 +13,8 @@ import (
 
 var errFull = fault.New(fault.Busy, "test_sentence", "all slots are taken")
 
-// One principal gets half of the slots, waits for more and is told to come back
-// later, while others get theirs.
+// One principal gets half of the slots, waits for more, and is then refused,
+// while others get theirs.
 func TestSlots(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestSlots(t *testing.T) {
 		if _, err := s.Take(as("ada"), Forever); fault.KindOf(err) != fault.RateLimited {
 			t.Errorf("one more than may wait: %v", err)
 		}
-		bob() // one of those that wait has it now
+		bob() // a waiting request has it now
 		if err := <-got; err != nil {
 			t.Error(err)
 		}
@@ -78,7 +78,7 @@ func TestSlots(t *testing.T) {
 	})
 }
 
-// Without authentication everybody is the same, and has all there is.
+// Without authentication all clients share all slots.
 func TestSlotsOfAnyone(t *testing.T) {
 	t.Parallel()
 	s := New(2, errFull)
@@ -98,7 +98,7 @@ func TestSlotsOfAnyone(t *testing.T) {
 	}
 }
 
-// Without authentication one address leaves a slot for uploads of others.
+// Without authentication one address leaves a slot for the uploads of others.
 func TestSlotsByAddress(t *testing.T) {
 	t.Parallel()
 	s := ByAddress(4, errFull)

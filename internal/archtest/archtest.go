@@ -25,6 +25,7 @@ var Levels = []Level{
 	{"sessions", []string{"agent/session"}},
 	{"parts", []string{"index/...", "ingest/...", "agent/...", "eval/...", "auth/..."}},
 	{"HTTP routes", []string{"api/route", "api/slots", "api/stall", "api/sse", "api/filename"}},
+	{"HTTP answers", []string{"api/ask"}},
 	{"edges", []string{"store/...", "ws/...", "api/...", "client/...", "internal/pgtest"}},
 	{"program", []string{"cmd/...", "examples/...", "tools/..."}},
 }
