@@ -14,8 +14,9 @@ import (
 	"docent/ws/typed"
 )
 
-// What replaces what was said carries replaces, on the ack and to other clients;
-// the rest is no part of the conversation any more, but comes to who comes back.
+// A replacement carries replaces, on the ack and to other clients. Replaced
+// turns no longer belong to the conversation, but resuming clients still receive
+// them.
 func TestRevise(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: echoAgent()})
@@ -80,7 +81,7 @@ synced {"seq":10,"turns":[]}`
 	}
 }
 
-// What cannot be said again is refused, with the client's id; nothing is stored.
+// Invalid replacements are refused with the client's id, and nothing is stored.
 func TestReviseRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: echoAgent(), store: database(t), config: ws.Config{Burst: 1000}})
@@ -168,7 +169,7 @@ func TestReviseRefused(t *testing.T) {
 	}
 }
 
-// BAF's clients hear that turns were stopped which somebody else says again.
+// BAF clients are told when another client stops turns by a replacement.
 func TestReviseStopsBAF(t *testing.T) {
 	t.Parallel()
 	begun, pieces := make(chan struct{}), make(chan string)
@@ -205,7 +206,7 @@ func database(t *testing.T) *sqlite.Store {
 // long is a text that no message may have.
 var long = strings.Repeat("x", 17<<10)
 
-// A client of BAF knows nothing of what docent.v1 adds, in either direction.
+// BAF clients see nothing of docent.v1's additions, in either direction.
 func TestReviseBAF(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: echoAgent()})

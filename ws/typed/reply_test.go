@@ -35,7 +35,7 @@ var typedExamples = map[string]example{
 	payload.TypeGUI:   {`[1]`, "gui", "A user interface", `[1]`},
 }
 
-// replyOf is what the dialect makes of an example.
+// replyOf returns the dialect's message for an example.
 func replyOf(t *testing.T, chatType string) payload.Typed {
 	t.Helper()
 	frame, ok := session.Replay(agent.ChatMessage{
@@ -72,8 +72,8 @@ func TestTypedReplies(t *testing.T) {
 	}
 }
 
-// What belongs to other dialects is left out; what an agent says unasked is a
-// notification.
+// Messages of other dialects are left out. Messages without a request are
+// notifications.
 func TestTypedDeliveries(t *testing.T) {
 	t.Parallel()
 	one, none := int64(1), int64(0)
