@@ -1,21 +1,16 @@
 package api
 
 import (
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/VictoriaMetrics/metrics"
-
 	"docent/agent/session/journal"
-	"docent/auth"
 	"docent/internal/fault"
-	"docent/internal/meter"
 )
 
-// TestEveryRouteIsDeclared: the table and what is registered are the same.
+// TestEveryRouteIsDeclared checks that the access table lists exactly the routes
+// of the contract.
 func TestEveryRouteIsDeclared(t *testing.T) {
 	t.Parallel()
 	var rows []string
@@ -27,19 +22,6 @@ func TestEveryRouteIsDeclared(t *testing.T) {
 	slices.Sort(want)
 	if !slices.Equal(rows, want) {
 		t.Errorf("the rows are\n%s\nthe routes are\n%s", strings.Join(rows, "\n"), strings.Join(want, "\n"))
-	}
-}
-
-// TestRouteWithoutRow: a route that was forgotten is a failed start, not an open
-// door.
-func TestRouteWithoutRow(t *testing.T) {
-	t.Parallel()
-	s := &server{cfg: Config{Metrics: metrics.NewSet()}, access: map[string]auth.Scope{}, took: map[string]*meter.Seconds{}}
-	if e := s.allowed(httptest.NewRequest(http.MethodGet, "/", http.NoBody), "GET /forgotten"); e == nil || e.status != http.StatusForbidden {
-		t.Errorf("it says %v", e)
-	}
-	if err := s.declare([]string{"GET /api/health", "GET /extra"}); err == nil || !strings.Contains(err.Error(), "GET /extra has no row") {
-		t.Errorf("error is %v", err)
 	}
 }
 

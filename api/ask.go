@@ -1,18 +1,19 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"iter"
 	"net/http"
-	"reflect"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"docent/api/ask"
+	"docent/api/route"
+	"docent/api/sse"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
@@ -20,57 +21,41 @@ import (
 	"docent/rag/wire"
 )
 
-// bodyTimeout bounds the arrival of a JSON body.
-const bodyTimeout = 30 * time.Second
-
-// eventStream is the media type of server-sent events.
-const eventStream = "text/event-stream"
-
-// Question is a question with what differs from the defaults.
+// Question is a question with its options.
 type Question struct {
-	// Question is what the user asks.
+	// Question is the text of the question.
 	Question string `json:"question" minLength:"1" doc:"The question."`
-	// K is how many passages to answer from; 0 keeps the default.
+	// K is the number of passages to answer from; 0 keeps the default.
 	K int `json:"k,omitempty" minimum:"0" maximum:"50" doc:"The number of passages."`
-	// History are the earlier messages.
+	// History has the earlier messages.
 	History []Turn `json:"history,omitempty" nullable:"true" maxItems:"200" doc:"Earlier messages, oldest first."`
-	// Model names a configured model; "" is the default.
+	// Model names a configured model; empty for the default.
 	Model string `json:"model,omitempty" maxLength:"200" doc:"A configured model, or extractive for quotes only."`
-	// Prompt replaces the instruction to the model.
+	// Prompt replaces the instructions for the model.
 	Prompt string `json:"prompt,omitempty" doc:"Replaces the instructions for the model."`
-	// Collections are searched; none means all.
+	// Collections are the collections to search; none means all.
 	Collections []string `json:"collections,omitempty" nullable:"true" maxItems:"100" doc:"Searches only these collections."`
 }
 
 // Turn is an earlier message.
 type Turn struct {
-	// Role says who said it.
+	// Role is the role of its author.
 	Role talk.Role `json:"role" enum:"user,assistant"`
-	// Text is what was said.
+	// Text is its text.
 	Text string `json:"text"`
 }
 
 type askInput struct {
-	bodyRead
+	route.JSONBody
 	Accept string `header:"Accept" hidden:"true"`
 	Body   Question
-}
-
-// bodyRead is embedded in inputs with a JSON body.
-type bodyRead struct{}
-
-// Resolve lifts the deadline of reading the body, which is done: left in place
-// it would end the request's context while the handler works.
-func (*bodyRead) Resolve(hc huma.Context) []error {
-	_ = hc.SetReadDeadline(time.Time{}) // without deadlines there is none to lift
-	return nil
 }
 
 func (q Question) request() (rag.Request, error) {
 	if strings.TrimSpace(q.Question) == "" {
 		return rag.Request{}, fault.New(fault.Invalid, "question_empty", "the question is empty")
 	}
-	if err := plain(append([]string{"model", q.Model}, named("collections", q.Collections)...)...); err != nil {
+	if err := cmp.Or(route.CheckText("model", q.Model), route.CheckTexts("collections", q.Collections)); err != nil {
 		return rag.Request{}, err
 	}
 	req := rag.Request{
@@ -82,77 +67,80 @@ func (q Question) request() (rag.Request, error) {
 	return req, nil
 }
 
-func (s *server) askRoutes() {
-	message := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[payload.RAGMessage](), true, "")
-	register(s, huma.Operation{
+// questions handles the route for questions.
+type questions struct {
+	routes   *route.Router
+	answers  *ask.Service
+	maxBytes int64 // of a request
+	ticks    func() (ticks <-chan time.Time, stop func())
+}
+
+func (q questions) addRoutes() {
+	message := route.SchemaOf[payload.RAGMessage](q.routes)
+	route.Add(q.routes, huma.Operation{
 		Method: http.MethodPost, Path: "/api/ask", OperationID: "ask", Tags: []string{"answers"}, Summary: "Ask a question",
 		Description: "Answers one question from the documents, without a conversation or an agent. GET /api/documents lists the documents. " +
 			"With Accept: text/event-stream, the answer is streamed in the events phase {\"phase\"}, delta {\"text\"} and, " +
 			"finally, message with the complete, checked answer, or error {\"code\",\"message\",\"retryable\"}. Comments keep a slow stream alive.",
-		MaxBodyBytes: s.cfg.MessageBytes, BodyReadTimeout: s.cfg.bodyTimeout,
-		Errors: []int{http.StatusNotFound, http.StatusTooManyRequests},
+		MaxBodyBytes: q.maxBytes,
+		Errors:       []int{http.StatusNotFound, http.StatusTooManyRequests},
 		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
-			"application/json": {Schema: message}, eventStream: {Schema: &huma.Schema{Type: "string"}},
+			"application/json": {Schema: message}, sse.MediaType: {Schema: &huma.Schema{Type: "string"}},
 		}}},
-	}, s.ask)
+	}, q.ask)
 }
 
-func (s *server) ask(ctx context.Context, in *askInput) (*huma.StreamResponse, error) {
+func (q questions) ask(ctx context.Context, in *askInput) (*huma.StreamResponse, error) {
 	req, err := in.Body.request()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.knowsCollections(ctx, req.Collections); err != nil {
-		return nil, err
+	if strings.Contains(in.Accept, sse.MediaType) {
+		return q.stream(ctx, req)
 	}
-	release, err := s.answers.take(ctx, atOnce)
+	answer, err := q.answers.Answer(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	streaming := false
-	defer func() {
-		if !streaming {
-			release()
-		}
-	}()
-	if !strings.Contains(in.Accept, eventStream) {
-		answer, err := s.cfg.RAG.Run(ctx, req)
-		if err != nil {
-			return nil, err
-		}
-		return &huma.StreamResponse{Body: func(hc huma.Context) {
-			hc.SetHeader("Content-Type", "application/json")
-			_ = json.NewEncoder(hc.BodyWriter()).Encode(wire.Message(answer)) // the client is gone
-		}}, nil
-	}
-	next, stop := iter.Pull2(s.cfg.RAG.Stream(ctx, req))
-	// What goes wrong before the first event has an HTTP status.
-	part, err, ok := next()
-	if err != nil || !ok {
-		stop()
-		if err == nil {
-			err = errors.New("ask: the answer has no parts")
-		}
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		hc.SetHeader("Content-Type", "application/json")
+		_ = json.NewEncoder(hc.BodyWriter()).Encode(wire.Message(answer)) // the client is gone
+	}}, nil
+}
+
+// stream sends the parts of an answer as events.
+func (q questions) stream(ctx context.Context, req rag.Request) (*huma.StreamResponse, error) {
+	parts, err := q.answers.Stream(ctx, req)
+	if err != nil {
 		return nil, err
 	}
-	streaming = true
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
-		defer release()
-		defer stop()
 		_, w := humago.Unwrap(hc)
-		out := newEvents(w)
-		ticks, end := s.cfg.ticks()
+		out := sse.NewWriter(w)
+		ticks, end := q.ticks()
 		defer end()
-		defer out.beat(ticks)()
-		for ; ok; part, err, ok = next() {
+		defer out.Beat(ticks)()
+		for part, err := range parts {
 			if err != nil {
-				e, _ := s.fail(ctx, err).(*Error) //nolint:errorlint // fail makes no other
-				_ = out.send("error", e)
+				_ = out.Send("error", q.routes.Fail(ctx, err)) // the client is gone
 				return
 			}
-			if out.sendPart(part) != nil {
-				return // the client is gone; stop cancels the rest
+			if sendPart(out, part) != nil {
+				return // the client is gone; leaving the loop cancels the rest
 			}
 		}
 	}}, nil
+}
+
+func sendPart(out *sse.Writer, p rag.Part) error {
+	switch {
+	case p.Answer != nil:
+		return out.Send("message", wire.Message(*p.Answer))
+	case p.Delta != "":
+		return out.Send("delta", map[string]string{"text": p.Delta})
+	case p.Phase != "":
+		return out.Send("phase", map[string]rag.Phase{"phase": p.Phase})
+	default:
+		return nil
+	}
 }

@@ -61,8 +61,8 @@ func TestAskStream(t *testing.T) {
 	}
 }
 
-// A refusal by the model server is not the caller's fault, and its text, which
-// may repeat the question, stays out of the log.
+// A refusal by the model server is not the caller's mistake. Its text may repeat
+// the question, so it is not logged.
 func TestRefusalByTheModel(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -103,8 +103,8 @@ func TestAskErrors(t *testing.T) {
 	w := newWorld()
 	c := w.serve(t, func(cfg *Config) { cfg.MaxAnswers = 1 })
 	w.answer = fails()
-	// Before the first event there is a status, in both forms, and the slot is
-	// given back each time.
+	// Before the first event the error has a status, in both forms, and each
+	// time the slot is free again.
 	c.wantError(503, fault.Unavailable, "away", "POST", "/api/ask", `{"question":"x"}`)
 	c.wantError(503, fault.Unavailable, "away", "POST", "/api/ask", `{"question":"x"}`, "Accept", "text/event-stream")
 	w.answer = fails(rag.Part{Delta: "half"})
@@ -161,7 +161,7 @@ func TestAskFlushesAndDisconnectCancels(t *testing.T) {
 	}
 }
 
-// While the model thinks, the stream says that it lives.
+// While the model is silent, the stream sends comments.
 func TestAskKeepsSilenceAlive(t *testing.T) {
 	t.Parallel()
 	w, goOn, tick := newWorld(), make(chan struct{}), make(chan time.Time)
@@ -182,7 +182,7 @@ func TestAskKeepsSilenceAlive(t *testing.T) {
 		_, body = c.do("POST", "/api/ask", `{"question":"x"}`, "Accept", "text/event-stream")
 	})
 	tick <- time.Time{}
-	tick <- time.Time{} // the first is written now
+	tick <- time.Time{} // the first comment is written now
 	close(goOn)
 	asking.Wait()
 	const alive, phase, delta = ": keep-alive\n\n", "event: phase\ndata: {\"phase\":\"answering\"}\n\n", "event: delta\ndata: {\"text\":\"x\"}\n\n"
@@ -191,8 +191,8 @@ func TestAskKeepsSilenceAlive(t *testing.T) {
 	}
 }
 
-// huma sets a deadline for reading the body and leaves it on the connection,
-// where it would end the context of a handler that takes longer.
+// huma sets a deadline for reading the body and does not remove it. It would end
+// the context of a slow handler.
 func TestSlowAnswerOutlivesTheBodyTimeout(t *testing.T) {
 	t.Parallel()
 	w := newWorld()

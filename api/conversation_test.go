@@ -12,8 +12,8 @@ import (
 	"docent/store/sqlite"
 )
 
-// TestInstalledConversation: of a real store, pages and export hold what was
-// said, and not what was replaced unless asked for.
+// TestInstalledConversation checks that pages and exports of a real store
+// contain the messages, and replaced ones only on request.
 func TestInstalledConversation(t *testing.T) {
 	t.Parallel()
 	c, db, _ := installed(t)
@@ -45,7 +45,7 @@ func TestInstalledConversation(t *testing.T) {
 	}
 }
 
-// converse holds a conversation in which the second turn is replaced.
+// converse stores a conversation in which the second turn is replaced.
 func converse(t *testing.T, db *sqlite.Store) {
 	t.Helper()
 	stored, _, err := db.OpenSession(t.Context(), journal.SessionRecord{Key: journal.SessionKey{Agent: "docent", ID: "s"}})

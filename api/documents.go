@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"io"
 	"mime"
 	"net/http"
 	"path"
@@ -14,20 +13,19 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"docent/api/filename"
+	"docent/api/route"
+	"docent/api/slots"
 	"docent/internal/fault"
 	"docent/rag/corpus"
 )
 
 const (
-	// maxPage is the longest page of documents or passages; it is corpus.Library's.
+	// maxPage bounds a page of documents or passages, as corpus.Library does.
 	maxPage = 1000
-	// pieceBytes is how much of a text or an original is written at a time; a
-	// client has to take that much within the time that a connection may stand
-	// still.
-	pieceBytes = 16 << 10
-	// deletedAtATime is how many documents one transaction removes.
-	deletedAtATime = 500
-	// readPatience is how long a text or an original waits for its turn.
+	// maxDeleted bounds the documents that one transaction removes.
+	maxDeleted = 500
+	// readPatience bounds how long a text or an original waits for its turn.
 	readPatience = 10 * time.Second
 )
 
@@ -35,39 +33,39 @@ const (
 type Document struct {
 	// ID names it in this API.
 	ID int64 `json:"id"`
-	// Collection is the set it belongs to.
+	// Collection is its collection.
 	Collection string `json:"collection"`
-	// Source is where it came from.
+	// Source is its origin.
 	Source string `json:"source" doc:"An absolute path, a URL, upload:NAME, or stdin:NAME."`
-	// Title is what people call it.
+	// Title is its title for people.
 	Title string `json:"title"`
-	// MediaType was found in its content.
+	// MediaType is detected from its content.
 	MediaType string `json:"media_type"`
-	// Language is an ISO 639-1 code, "" if it could not be told.
+	// Language is an ISO 639-1 code; empty if it is unknown.
 	Language string `json:"language"`
-	// Size is the source's, in bytes.
+	// Size is the size of the original in bytes.
 	Size int64 `json:"size"`
-	// SHA256 is the hash of the source's bytes, in hex.
+	// SHA256 is the hash of the original, in hex.
 	SHA256 string `json:"sha256"`
-	// Status says whether it can be found.
+	// Status reports whether searches can find it.
 	Status corpus.Status `json:"status" enum:"ready,failed"`
 	// Error says why it could not be read.
 	Error string `json:"error,omitempty"`
-	// Sentence names the error; absent without one, and for documents stored by
-	// older versions.
+	// Sentence is the id of the error; absent without one, and for documents that
+	// older versions stored.
 	Sentence *fault.Sentence `json:"sentence,omitempty"`
-	// Chunks counts its passages.
+	// Chunks is the number of its passages.
 	Chunks int `json:"chunks"`
-	// CreatedAt is when it was first stored.
+	// CreatedAt is the time of the first storing.
 	CreatedAt time.Time `json:"created_at"`
-	// UpdatedAt is when it was last stored.
+	// UpdatedAt is the time of the last storing.
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
 func document(d corpus.Document) Document {
 	return Document{
 		ID: d.ID, Collection: d.Collection, Source: d.Source, Title: d.Title, MediaType: d.MediaType, Language: d.Language,
-		Size: d.Size, SHA256: d.SHA256, Status: d.Status, Error: d.Error.Message, Sentence: sentence(d.Error), Chunks: d.Chunks,
+		Size: d.Size, SHA256: d.SHA256, Status: d.Status, Error: d.Error.Message, Sentence: route.Sentence(d.Error), Chunks: d.Chunks,
 		CreatedAt: d.CreatedAt.UTC(), UpdatedAt: d.UpdatedAt.UTC(),
 	}
 }
@@ -76,23 +74,23 @@ func document(d corpus.Document) Document {
 type Chunk struct {
 	// ID names it.
 	ID int64 `json:"id"`
-	// Ordinal counts the document's passages from 0.
+	// Ordinal counts the passages of the document from 0.
 	Ordinal int `json:"ordinal"`
-	// Kind is the sort of text.
+	// Kind is the kind of text.
 	Kind corpus.Kind `json:"kind" enum:"prose,code,table"`
 	// Text is the passage.
 	Text string `json:"text"`
 	// Heading is the path of headings above it.
 	Heading string `json:"heading"`
-	// Page counts from 0; null where there are no pages.
+	// Page counts from 0; null in documents without pages.
 	Page *int `json:"page"`
-	// PageLabel is the page as printed; null where there are none.
+	// PageLabel is the printed page number; null without one.
 	PageLabel *string `json:"page_label"`
-	// Start is a byte offset in the document's text.
+	// Start is a byte offset in the text of the document.
 	Start int `json:"start" doc:"The byte offset in the text of the document."`
 	// End is exclusive.
 	End int `json:"end"`
-	// Tokens is its length.
+	// Tokens is its length in tokens.
 	Tokens int `json:"tokens"`
 }
 
@@ -103,7 +101,7 @@ type idInput struct {
 type documentOutput struct{ Body Document }
 
 type deleteInput struct {
-	bodyRead
+	route.JSONBody
 	Body struct {
 		IDs []int64 `json:"ids" minItems:"1" maxItems:"10000" nullable:"false" doc:"The ids of the documents. Unknown ids are ignored."`
 	} `nameHint:"DocumentIDs"`
@@ -128,67 +126,13 @@ type chunksOutput struct {
 	} `nameHint:"ChunkPage"`
 }
 
-func (s *server) documentRoutes() {
-	tags, missing := []string{"documents"}, []int{http.StatusNotFound}
-	large := []int{http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable}
-	content := func(mediaType string, schema *huma.Schema) map[string]*huma.Response {
-		return map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{mediaType: {Schema: schema}}}}
-	}
-	register(s, huma.Operation{
-		Method: http.MethodGet, Path: "/api/documents", OperationID: "list-documents", Tags: tags, Summary: "List documents",
-		Description: "The order is that of sort, by default the order in which documents were added.",
-	}, s.listDocuments)
-	register(s, huma.Operation{
-		Method: http.MethodPost, Path: "/api/documents/delete", OperationID: "delete-documents", Tags: tags, Summary: "Delete several documents",
-		Description: "Unknown ids are ignored. The deletion goes on if the client disconnects.", BodyReadTimeout: s.cfg.bodyTimeout,
-	}, s.deleteDocuments)
-	register(s, huma.Operation{
-		Method: http.MethodGet, Path: "/api/documents/{id}", OperationID: "get-document", Tags: tags, Summary: "Get a document", Errors: missing,
-	}, func(ctx context.Context, in *idInput) (*documentOutput, error) {
-		d, err := s.metadata(ctx, in.ID)
-		return &documentOutput{document(d)}, err
-	})
-	register(s, huma.Operation{
-		Method: http.MethodDelete, Path: "/api/documents/{id}", OperationID: "delete-document", Tags: tags, Summary: "Delete a document", Errors: missing,
-	}, func(ctx context.Context, in *idInput) (*struct{}, error) {
-		n, err := s.cfg.Documents.RemoveDocuments(ctx, []int64{in.ID})
-		if err == nil && n == 0 {
-			err = fault.New(fault.NotFound, "no_document", "there is no document %d", in.ID)
-		}
-		return nil, err
-	})
-	register(s, huma.Operation{
-		Method: http.MethodGet, Path: "/api/documents/{id}/text", OperationID: "get-document-text", Tags: tags, Errors: large,
-		Summary: "Get the extracted text of a document", Description: "The text is UTF-8. Offsets of passages count its bytes.",
-		Responses: content("text/plain", &huma.Schema{Type: "string"}),
-	}, s.text)
-	register(s, huma.Operation{
-		Method: http.MethodGet, Path: "/api/documents/{id}/file", OperationID: "get-document-file", Tags: tags, Errors: large,
-		Summary: "Get the original file of a document", Description: "Browsers show PDF, plain text, and images, and download other files.",
-		Responses: content("*/*", &huma.Schema{Type: "string", Format: "binary"}),
-	}, s.file)
-	register(s, huma.Operation{
-		Method: http.MethodGet, Path: "/api/documents/{id}/chunks", OperationID: "list-document-chunks", Tags: tags, Summary: "List the passages of a document", Errors: missing,
-	}, s.chunks)
-}
+// library adds the lookup of a single document without its text, which may be
+// long.
+type library struct{ corpus.Library }
 
-// deleteDocuments deletes some at a time, so that who else writes need not wait
-// for all. The page sends this as it is left, when nobody waits for the answer.
-func (s *server) deleteDocuments(ctx context.Context, in *deleteInput) (*deleteOutput, error) {
-	ctx, out := context.WithoutCancel(ctx), &deleteOutput{}
-	for ids := range slices.Chunk(in.Body.IDs, deletedAtATime) {
-		n, err := s.cfg.Documents.RemoveDocuments(ctx, ids)
-		if err != nil {
-			return nil, err
-		}
-		out.Body.Removed += n
-	}
-	return out, nil
-}
-
-// metadata returns a document without its text, which may be long.
-func (s *server) metadata(ctx context.Context, id int64) (corpus.Document, error) {
-	docs, err := s.cfg.Library.Documents(ctx, corpus.DocumentFilter{ID: id, Limit: 1})
+// Metadata returns a document without its text.
+func (l library) Metadata(ctx context.Context, id int64) (corpus.Document, error) {
+	docs, err := l.Documents(ctx, corpus.DocumentFilter{ID: id, Limit: 1})
 	if err == nil && len(docs) == 0 {
 		err = fault.New(fault.NotFound, "no_document", "there is no document %d", id)
 	}
@@ -198,21 +142,86 @@ func (s *server) metadata(ctx context.Context, id int64) (corpus.Document, error
 	return docs[0], nil
 }
 
-// startRead waits for its turn to hold a whole text or original in memory; done
-// ends it.
-func (s *server) startRead(ctx context.Context) (done func(), err error) {
-	patience := time.NewTimer(readPatience)
-	defer patience.Stop()
-	return s.reads.take(ctx, patience.C)
+// documents handles the routes for documents.
+type documents struct {
+	routes  *route.Router
+	library library
+	remover Remover
+	reads   *slots.Slots // of texts, originals, and exports that are sent
+}
+
+func (d documents) addRoutes() {
+	tags, missing := []string{"documents"}, []int{http.StatusNotFound}
+	large := []int{http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable}
+	content := func(mediaType string, schema *huma.Schema) map[string]*huma.Response {
+		return map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{mediaType: {Schema: schema}}}}
+	}
+	route.Add(d.routes, huma.Operation{
+		Method: http.MethodGet, Path: "/api/documents", OperationID: "list-documents", Tags: tags, Summary: "List documents",
+		Description: "The order is that of sort, by default the order in which documents were added.",
+	}, d.list)
+	route.Add(d.routes, huma.Operation{
+		Method: http.MethodPost, Path: "/api/documents/delete", OperationID: "delete-documents", Tags: tags, Summary: "Delete several documents",
+		Description: "Unknown ids are ignored. The deletion goes on if the client disconnects.",
+	}, d.deleteSeveral)
+	route.Add(d.routes, huma.Operation{
+		Method: http.MethodGet, Path: "/api/documents/{id}", OperationID: "get-document", Tags: tags, Summary: "Get a document", Errors: missing,
+	}, d.get)
+	route.Add(d.routes, huma.Operation{
+		Method: http.MethodDelete, Path: "/api/documents/{id}", OperationID: "delete-document", Tags: tags,
+		Summary: "Delete a document", Errors: missing,
+	}, d.delete)
+	route.Add(d.routes, huma.Operation{
+		Method: http.MethodGet, Path: "/api/documents/{id}/text", OperationID: "get-document-text", Tags: tags, Errors: large,
+		Summary: "Get the extracted text of a document", Description: "The text is UTF-8. Offsets of passages count its bytes.",
+		Responses: content("text/plain", &huma.Schema{Type: "string"}),
+	}, d.text)
+	route.Add(d.routes, huma.Operation{
+		Method: http.MethodGet, Path: "/api/documents/{id}/file", OperationID: "get-document-file", Tags: tags, Errors: large,
+		Summary: "Get the original file of a document", Description: "Browsers show PDF, plain text, and images, and download other files.",
+		Responses: content("*/*", &huma.Schema{Type: "string", Format: "binary"}),
+	}, d.file)
+	route.Add(d.routes, huma.Operation{
+		Method: http.MethodGet, Path: "/api/documents/{id}/chunks", OperationID: "list-document-chunks", Tags: tags,
+		Summary: "List the passages of a document", Errors: missing,
+	}, d.chunks)
+}
+
+func (d documents) get(ctx context.Context, in *idInput) (*documentOutput, error) {
+	doc, err := d.library.Metadata(ctx, in.ID)
+	return &documentOutput{document(doc)}, err
+}
+
+func (d documents) delete(ctx context.Context, in *idInput) (*struct{}, error) {
+	n, err := d.remover.RemoveDocuments(ctx, []int64{in.ID})
+	if err == nil && n == 0 {
+		err = fault.New(fault.NotFound, "no_document", "there is no document %d", in.ID)
+	}
+	return nil, err
+}
+
+// deleteSeveral deletes documents in several transactions, so that other writers
+// need not wait for all. It does not stop when the client disconnects: the page
+// sends this request when the user leaves it.
+func (d documents) deleteSeveral(ctx context.Context, in *deleteInput) (*deleteOutput, error) {
+	ctx, out := context.WithoutCancel(ctx), &deleteOutput{}
+	for ids := range slices.Chunk(in.Body.IDs, maxDeleted) {
+		n, err := d.remover.RemoveDocuments(ctx, ids)
+		if err != nil {
+			return nil, err
+		}
+		out.Body.Removed += n
+	}
+	return out, nil
 }
 
 // text sends the extracted text.
-func (s *server) text(ctx context.Context, in *idInput) (*huma.StreamResponse, error) {
-	done, err := s.startRead(ctx)
+func (d documents) text(ctx context.Context, in *idInput) (*huma.StreamResponse, error) {
+	done, err := d.reads.Take(ctx, readPatience)
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.cfg.Library.Document(ctx, in.ID)
+	doc, err := d.library.Document(ctx, in.ID)
 	if err != nil {
 		done()
 		return nil, err
@@ -222,75 +231,54 @@ func (s *server) text(ctx context.Context, in *idInput) (*huma.StreamResponse, e
 		_, w := humago.Unwrap(hc)
 		h := w.Header()
 		h.Set("Content-Type", "text/plain; charset=utf-8")
-		h.Set("Content-Length", strconv.Itoa(len(d.Text)))
-		s.send(ctx, hc, copied(strings.NewReader(d.Text)))
+		h.Set("Content-Length", strconv.Itoa(len(doc.Text)))
+		d.routes.Send(ctx, hc, route.Copy(strings.NewReader(doc.Text)))
 	}}, nil
 }
 
-// send writes a body of any length, unless the request is HEAD.
-func (s *server) send(ctx context.Context, hc huma.Context, write func(io.Writer) error) {
-	r, w := humago.Unwrap(hc)
-	w.WriteHeader(http.StatusOK)
-	if r.Method == http.MethodHead {
-		return
-	}
-	if err := write(w); err != nil {
-		_ = s.fail(ctx, err)        // logs it
-		panic(http.ErrAbortHandler) // a body cut short must not look whole
-	}
-}
-
-// copied writes what r holds.
-func copied(r io.Reader) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := io.CopyBuffer(w, struct{ io.Reader }{r}, make([]byte, pieceBytes))
-		return err
-	}
-}
-
-func (s *server) chunks(ctx context.Context, in *chunksInput) (*chunksOutput, error) {
-	chunks, err := s.cfg.Library.DocumentChunks(ctx, in.ID, in.After, min(in.Limit+1, maxPage))
+func (d documents) chunks(ctx context.Context, in *chunksInput) (*chunksOutput, error) {
+	chunks, err := d.library.DocumentChunks(ctx, in.ID, in.After, min(in.Limit+1, maxPage))
 	if err != nil {
 		return nil, err
 	}
 	out := &chunksOutput{}
 	out.Body.Chunks = []Chunk{}
-	if n := len(chunks); n > in.Limit || n == maxPage { // at the most, the next may be an empty page
+	if n := len(chunks); n > in.Limit || n == maxPage { // after a full page of maxPage the next may be empty
 		chunks = chunks[:in.Limit]
 		out.Body.Next = &chunks[in.Limit-1].Ordinal
 	}
 	for _, c := range chunks {
 		out.Body.Chunks = append(out.Body.Chunks, Chunk{
-			ID: c.ID, Ordinal: c.Ordinal, Kind: c.Kind, Text: c.Text, Heading: c.Heading(), Page: c.Page, PageLabel: label(c.PageLabel),
+			ID: c.ID, Ordinal: c.Ordinal, Kind: c.Kind, Text: c.Text, Heading: c.Heading(), Page: c.Page, PageLabel: nullable(c.PageLabel),
 			Start: c.Start, End: c.End, Tokens: c.Tokens,
 		})
 	}
 	return out, nil
 }
 
-// label is null for a passage without a printed page.
-func label(s string) *string {
+// nullable returns nil, which is null in JSON, for an empty text.
+func nullable(s string) *string {
 	if s == "" {
 		return nil
 	}
 	return &s
 }
 
-// inline are the types that browsers show without running anything in them.
+// inline are the types that browsers show without running code in them.
 var inline = []string{"application/pdf", "text/plain", "image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// file sends the original bytes. They are anybody's, so a browser must treat
-// them as data: never sniffed, sandboxed, and downloaded unless harmless.
-func (s *server) file(ctx context.Context, in *idInput) (*huma.StreamResponse, error) {
-	d, err := s.metadata(ctx, in.ID)
+// file sends the original bytes. Browsers must not trust them: they must not guess
+// the type, they apply a sandbox, and they download all but harmless types.
+func (d documents) file(ctx context.Context, in *idInput) (*huma.StreamResponse, error) {
+	doc, err := d.library.Metadata(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	done, err := s.startRead(ctx)
+	done, err := d.reads.Take(ctx, readPatience)
 	if err != nil {
 		return nil, err
 	}
-	original, err := s.cfg.Library.Original(ctx, in.ID)
+	original, err := d.library.Original(ctx, in.ID)
 	if err != nil {
 		done()
 		return nil, err
@@ -299,7 +287,7 @@ func (s *server) file(ctx context.Context, in *idInput) (*huma.StreamResponse, e
 		defer done()
 		defer func() { _ = original.Close() }()
 		_, w := humago.Unwrap(hc)
-		kind, params, err := mime.ParseMediaType(d.MediaType)
+		kind, params, err := mime.ParseMediaType(doc.MediaType)
 		if err != nil {
 			kind = "application/octet-stream"
 		}
@@ -313,37 +301,17 @@ func (s *server) file(ctx context.Context, in *idInput) (*huma.StreamResponse, e
 		case params["charset"] != "":
 			contentType = mime.FormatMediaType(kind, map[string]string{"charset": params["charset"]})
 		case kind == "text/plain":
-			contentType += "; charset=utf-8" // without it browsers guess an older one
+			contentType += "; charset=utf-8" // without it browsers guess an older charset
 		}
 		h.Set("Content-Type", contentType)
 		h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
-		h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": fileName(d.Source)}))
-		s.send(ctx, hc, copied(original))
+		h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": fileName(doc.Source)}))
+		d.routes.Send(ctx, hc, route.Copy(original))
 	}}, nil
 }
 
-// fileName is the name to save a source under.
+// fileName returns the name of the file that browsers save.
 func fileName(source string) string {
 	source = strings.TrimPrefix(strings.TrimPrefix(source, "upload:"), "stdin:")
-	return cleanName(path.Base(source))
-}
-
-// named pairs each value with the same name, for plain.
-func named(name string, values []string) []string {
-	var pairs []string
-	for _, v := range values {
-		pairs = append(pairs, name, v)
-	}
-	return pairs
-}
-
-// plain refuses text that no database takes. It is called with names and values
-// in turn.
-func plain(pairs ...string) error {
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if strings.ContainsRune(pairs[i+1], 0) || strings.ToValidUTF8(pairs[i+1], "") != pairs[i+1] {
-			return fault.New(fault.Invalid, "parameter_not_plain", "%s is not plain text", pairs[i])
-		}
-	}
-	return nil
+	return filename.Clean(path.Base(source))
 }

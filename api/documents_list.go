@@ -6,12 +6,13 @@ import (
 	"encoding/json"
 	"time"
 
+	"docent/api/route"
 	"docent/internal/fault"
 	"docent/rag/corpus"
 )
 
-// sortNewest is the sort that goes by when documents were first stored; the
-// others are named as in rag.
+// sortNewest sorts by the time of the first storing. The other names are those of
+// package corpus.
 const sortNewest = "newest"
 
 type listInput struct {
@@ -33,8 +34,7 @@ type listOutput struct {
 	} `nameHint:"DocumentPage"`
 }
 
-// place is where a page of a sorted list ends. Clients see it as text without a
-// meaning.
+// place is the end of a page of a sorted list. It is an opaque text for clients.
 type place struct {
 	Sort       string    `json:"s"`
 	Descending bool      `json:"d,omitempty"`
@@ -44,7 +44,7 @@ type place struct {
 	Updated    time.Time `json:"u,omitzero"`
 }
 
-// placeOf is the place of a document in the list of a filter.
+// placeOf returns the place of a document in the list of a filter.
 func placeOf(sort string, f corpus.DocumentFilter, d corpus.Document) string {
 	p := place{Sort: sort, Descending: f.Descending, ID: d.ID}
 	switch f.Order {
@@ -61,10 +61,10 @@ func placeOf(sort string, f corpus.DocumentFilter, d corpus.Document) string {
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// titleLetters is how much of a title lists are ordered by; it is the stores'.
+// titleLetters is the number of letters by which the stores sort titles.
 const titleLetters = 200
 
-// sorted adds the order and the place that a request asks for to a filter.
+// sorted adds the order and the place in a request to a filter.
 func (in *listInput) sorted(f *corpus.DocumentFilter) error {
 	switch {
 	case in.Sort == "" && (in.Order != "" || in.Cursor != ""):
@@ -92,8 +92,8 @@ func (in *listInput) sorted(f *corpus.DocumentFilter) error {
 	return nil
 }
 
-func (s *server) listDocuments(ctx context.Context, in *listInput) (*listOutput, error) {
-	if err := plain("collection", in.Collection, "match", in.Match); err != nil {
+func (d documents) list(ctx context.Context, in *listInput) (*listOutput, error) {
+	if err := route.CheckText("collection", in.Collection, "match", in.Match); err != nil {
 		return nil, err
 	}
 	filter := corpus.DocumentFilter{
@@ -103,13 +103,13 @@ func (s *server) listDocuments(ctx context.Context, in *listInput) (*listOutput,
 	if err := in.sorted(&filter); err != nil {
 		return nil, err
 	}
-	docs, err := s.cfg.Library.Documents(ctx, filter)
+	docs, err := d.library.Documents(ctx, filter)
 	if err != nil {
 		return nil, err
 	}
 	out := &listOutput{}
 	out.Body.Documents = []Document{}
-	if n := len(docs); n > in.Limit || n == maxPage { // at the most, the next may be an empty page
+	if n := len(docs); n > in.Limit || n == maxPage { // after a full page of maxPage the next may be empty
 		docs = docs[:in.Limit]
 		if last := docs[in.Limit-1]; in.Sort == "" {
 			out.Body.Next = last.ID
@@ -117,8 +117,8 @@ func (s *server) listDocuments(ctx context.Context, in *listInput) (*listOutput,
 			out.Body.NextCursor = placeOf(in.Sort, filter, last)
 		}
 	}
-	for _, d := range docs {
-		out.Body.Documents = append(out.Body.Documents, document(d))
+	for _, doc := range docs {
+		out.Body.Documents = append(out.Body.Documents, document(doc))
 	}
 	return out, nil
 }

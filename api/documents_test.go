@@ -18,7 +18,7 @@ import (
 	"docent/store/sqlite"
 )
 
-// shelf is a database with documents, by their titles.
+// shelf returns a database with documents of the given titles.
 func shelf(t *testing.T, titles ...string) (*sqlite.Store, *client) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
@@ -35,7 +35,7 @@ func shelf(t *testing.T, titles ...string) (*sqlite.Store, *client) {
 	return db, newWorld().serve(t, func(c *Config) { c.Library, c.Documents = db, db })
 }
 
-// listed are the titles of all pages of a list.
+// listed returns the titles on all pages of a list.
 func (c *client) listed(query string) string {
 	c.t.Helper()
 	var titles []string
@@ -132,7 +132,7 @@ func TestDeleteManyDocuments(t *testing.T) {
 	}
 }
 
-// leaver removes documents for somebody who goes away after the first of them.
+// leaver removes documents for a client that disconnects after the first batch.
 type leaver struct {
 	*world
 	leave   context.CancelFunc
@@ -149,13 +149,13 @@ func (l *leaver) RemoveDocuments(ctx context.Context, ids []int64) (int, error) 
 	return len(ids), nil
 }
 
-// What was asked for as the page was left is done.
+// A deletion that the page requests while the user leaves is completed.
 func TestDeletionOutlivesItsPage(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
 	l := &leaver{newWorld(), leave, make(chan int, 2)}
 	c := l.serve(t, func(cfg *Config) { cfg.Documents = l })
-	body := fmt.Sprintf(`{"ids":[%s1]}`, strings.Repeat("1,", deletedAtATime))
+	body := fmt.Sprintf(`{"ids":[%s1]}`, strings.Repeat("1,", maxDeleted))
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+"/api/documents/delete", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestDeletionOutlivesItsPage(t *testing.T) {
 		}
 		t.Errorf("who left got %v", err)
 	}
-	if first, second := <-l.removed, <-l.removed; first != deletedAtATime || second != 1 {
+	if first, second := <-l.removed, <-l.removed; first != maxDeleted || second != 1 {
 		t.Errorf("removed %d and %d", first, second)
 	}
 }

@@ -2,12 +2,12 @@ package api
 
 import (
 	"context"
+	"docent/agent/session/journal"
 	"encoding/json"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,21 +16,23 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"docent/agent"
-	"docent/agent/session/journal"
+	"docent/api/filename"
+	"docent/api/route"
+	"docent/api/slots"
 	"docent/api/transcript"
 )
 
-// exportBytes is how much of a conversation is held in memory at a time while it
-// is exported, but for a single message that is longer.
+// exportBytes bounds the part of a conversation that is in memory at once during
+// an export. A single message may be longer.
 const exportBytes = 8 << 20
 
 // Export is a whole conversation.
 type Export struct {
-	// Session is which.
+	// Session describes the session.
 	Session Session `json:"session"`
-	// Messages are what was said, oldest first.
+	// Messages are the messages, oldest first.
 	Messages []Message `json:"messages"`
-	// Steps are what was reasoned, oldest first.
+	// Steps are the reasoning steps, oldest first.
 	Steps []Step `json:"steps"`
 }
 
@@ -41,27 +43,35 @@ type exportInput struct {
 	Replaced  bool   `query:"replaced" doc:"Includes messages that were edited or answered again."`
 }
 
-func (s *server) exportRoutes() {
-	schema := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Export](), true, "")
-	register(s, huma.Operation{
+// exports handles the route for exports.
+type exports struct {
+	routes *route.Router
+	ownedSessions
+	store Messages
+	reads *slots.Slots // of texts, originals, and exports that are sent
+}
+
+func (e exports) addRoutes() {
+	schema := route.SchemaOf[Export](e.routes)
+	route.Add(e.routes, huma.Operation{
 		Method: http.MethodGet, Path: "/api/sessions/{session_id}/export", OperationID: "export-session", Tags: []string{"sessions"},
 		Summary: "Export a conversation as a file", Errors: []int{http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable},
 		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
 			"application/json": {Schema: schema}, "text/markdown": {Schema: &huma.Schema{Type: huma.TypeString}},
 		}}},
-	}, s.export)
+	}, e.export)
 }
 
-func (s *server) export(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
-	key, err := s.key(in.SessionID, in.Agent)
+func (e exports) export(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
+	key, err := e.key(in.SessionID, in.Agent)
 	if err != nil {
 		return nil, err
 	}
-	record, err := s.own(ctx, key)
+	record, err := e.find(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	done, err := s.startRead(ctx)
+	done, err := e.reads.Take(ctx, readPatience)
 	if err != nil {
 		return nil, err
 	}
@@ -69,19 +79,19 @@ func (s *server) export(ctx context.Context, in *exportInput) (*huma.StreamRespo
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		defer done()
 		_, w := humago.Unwrap(hc)
-		kind, ending, write := "application/json", ".json", s.writeExport
+		kind, ending, write := "application/json", ".json", e.writeJSON
 		if in.Format == "markdown" {
-			kind, ending, write = "text/markdown; charset=utf-8", ".md", s.writeMarkdown
+			kind, ending, write = "text/markdown; charset=utf-8", ".md", e.writeMarkdown
 		}
 		h := w.Header()
 		h.Set("Content-Type", kind)
 		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": exportName(record, ending)}))
-		s.send(ctx, hc, func(w io.Writer) error { return write(ctx, w, record, query) })
+		e.routes.Send(ctx, hc, func(w io.Writer) error { return write(ctx, w, record, query) })
 	}}, nil
 }
 
-// writeExport writes an Export page by page.
-func (s *server) writeExport(ctx context.Context, w io.Writer, record journal.SessionRecord, query journal.MessageQuery) error {
+// writeJSON writes an Export page by page.
+func (e exports) writeJSON(ctx context.Context, w io.Writer, record journal.SessionRecord, query journal.MessageQuery) error {
 	head, err := json.Marshal(sessionShape(record))
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
@@ -90,7 +100,7 @@ func (s *server) writeExport(ctx context.Context, w io.Writer, record journal.Se
 		return fmt.Errorf("export: %w", err)
 	}
 	messages := func(q journal.MessageQuery) ([]agent.ChatMessage, error) {
-		return s.cfg.Messages.Messages(ctx, record.RowID, q)
+		return e.store.Messages(ctx, record.RowID, q)
 	}
 	if err := writePages(w, query, messages, func(m agent.ChatMessage) (int64, any) { return m.Seq, message(m) }); err != nil {
 		return err
@@ -99,7 +109,7 @@ func (s *server) writeExport(ctx context.Context, w io.Writer, record journal.Se
 		return fmt.Errorf("export: %w", err)
 	}
 	steps := func(q journal.MessageQuery) ([]agent.ReasoningRecord, error) {
-		return s.cfg.Messages.Steps(ctx, record.RowID, q)
+		return e.store.Steps(ctx, record.RowID, q)
 	}
 	if err := writePages(w, query, steps, func(r agent.ReasoningRecord) (int64, any) { return r.Seq, step(r) }); err != nil {
 		return err
@@ -108,8 +118,10 @@ func (s *server) writeExport(ctx context.Context, w io.Writer, record journal.Se
 	return err
 }
 
-// writePages writes all that read returns as elements of an array.
-func writePages[T any](w io.Writer, query journal.MessageQuery, read func(journal.MessageQuery) ([]T, error), element func(T) (seq int64, as any)) error {
+// writePages writes all records that read returns as elements of an array.
+func writePages[T any](
+	w io.Writer, query journal.MessageQuery, read func(journal.MessageQuery) ([]T, error), element func(T) (seq int64, as any),
+) error {
 	comma := ""
 	for {
 		page, err := read(query)
@@ -131,15 +143,15 @@ func writePages[T any](w io.Writer, query journal.MessageQuery, read func(journa
 }
 
 // writeMarkdown writes a transcript page by page.
-func (s *server) writeMarkdown(ctx context.Context, w io.Writer, record journal.SessionRecord, query journal.MessageQuery) error {
+func (e exports) writeMarkdown(ctx context.Context, w io.Writer, record journal.SessionRecord, query journal.MessageQuery) error {
 	return transcript.Write(w, record, func(after int64) ([]agent.ChatMessage, error) {
 		query.After = after
-		return s.cfg.Messages.Messages(ctx, record.RowID, query)
+		return e.store.Messages(ctx, record.RowID, query)
 	})
 }
 
-// exportName is what the file of a conversation is called: as the conversation
-// is, if it has a name.
+// exportName returns the file name of a conversation: its name, or its id without
+// one.
 func exportName(record journal.SessionRecord, ending string) string {
 	name := strings.Map(func(r rune) rune {
 		if slices.Contains([]rune(`/\:*?"<>|`), r) {
@@ -150,8 +162,8 @@ func exportName(record journal.SessionRecord, ending string) string {
 	if name = strings.Trim(name, " ."); name == "" {
 		name = record.Key.ID
 	}
-	name = cleanName(name)
-	for len(name)+len(ending) > maxFileName {
+	name = filename.Clean(name)
+	for len(name)+len(ending) > filename.MaxBytes {
 		_, size := utf8.DecodeLastRuneInString(name)
 		name = name[:len(name)-size]
 	}

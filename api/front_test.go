@@ -18,14 +18,16 @@ import (
 
 	"github.com/VictoriaMetrics/metrics"
 
+	"docent/api/edge"
 	"docent/auth"
 	"docent/internal/fault"
 )
 
-// patience bounds what comes at once but on a machine with much to do.
+// patience bounds waiting that ends at once unless the machine is busy.
 const patience = 60 * time.Second
 
-// hang is a connection to a server; what is not closed in patience fails.
+// hang opens a connection to a server. Reads fail if the server does not close
+// it within patience.
 func hang(t *testing.T, c *client) *net.TCPConn {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(c.url, "http://"))
@@ -40,8 +42,7 @@ func hang(t *testing.T, c *client) *net.TCPConn {
 	return tcp
 }
 
-// front serves a handler behind a Front whose connections may stand still for
-// a moment.
+// front serves a handler behind a Front with a short stall timeout.
 func front(t *testing.T, next http.Handler) (c *client, open *atomic.Int64) {
 	t.Helper()
 	const stall = 500 * time.Millisecond
@@ -57,12 +58,12 @@ func front(t *testing.T, next http.Handler) (c *client, open *atomic.Int64) {
 			t.Fatal(err)
 		}
 	}
-	return serve(t, Front(FrontConfig{Known: as, StallTimeout: stall})(next), nil, func(conn net.Conn, state http.ConnState) {
+	return serve(t, edge.Front(edge.Config{Known: as, StallTimeout: stall})(next), nil, func(conn net.Conn, state http.ConnState) {
 		switch state {
 		case http.StateNew:
 			open.Add(1)
 			if tcp, ok := conn.(*net.TCPConn); ok {
-				_ = tcp.SetWriteBuffer(1 << 10) // so that little is enough to fill it
+				_ = tcp.SetWriteBuffer(1 << 10) // so that little data fills it
 			}
 		case http.StateClosed, http.StateHijacked:
 			open.Add(-1)
@@ -70,12 +71,13 @@ func front(t *testing.T, next http.Handler) (c *client, open *atomic.Int64) {
 	}), open
 }
 
-// A body that never comes keeps no connection, whoever answers and however.
+// A body that never arrives keeps no connection open, whichever handler
+// responds.
 func TestBodiesThatNeverCome(t *testing.T) {
 	t.Parallel()
 	c, open := front(t, nil)
 	page, _ := front(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, strings.Repeat("page", 1<<16)) // more than net/http keeps back
+		_, _ = io.WriteString(w, strings.Repeat("page", 1<<16)) // more than net/http buffers
 	}))
 	silent, _ := front(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	aborted, _ := front(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
@@ -104,7 +106,7 @@ func TestBodiesThatNeverCome(t *testing.T) {
 	wantNone(t, open)
 }
 
-// Answers that nobody reads keep no connection.
+// Responses that no client reads keep no connection open.
 func TestAnswersThatNobodyReads(t *testing.T) {
 	t.Parallel()
 	c, open := front(t, nil)
@@ -114,7 +116,7 @@ func TestAnswersThatNobodyReads(t *testing.T) {
 			t.Fatal(err)
 		}
 		requests := strings.Repeat("GET "+path+" HTTP/1.1\r\nHost: localhost\r\n\r\n", 1000)
-		for { // until the server has hung up
+		for { // until the server closes the connection
 			if _, err := io.WriteString(conn, requests); errors.Is(err, os.ErrDeadlineExceeded) {
 				t.Fatalf("%s: the connection stays open", path)
 			} else if err != nil {
@@ -125,8 +127,7 @@ func TestAnswersThatNobodyReads(t *testing.T) {
 	wantNone(t, open)
 }
 
-// A download that nobody takes is the client's affair: it is logged, and as no
-// fault of ours.
+// A download that the client does not read is logged as the client's problem.
 func TestDownloadThatNobodyReads(t *testing.T) {
 	t.Parallel()
 	w, log := newWorld(), &safeBuffer{}
@@ -138,7 +139,7 @@ func TestDownloadThatNobodyReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := serve(t, Front(FrontConfig{Known: as, StallTimeout: 100 * time.Millisecond})(next), log, nil)
+	c := serve(t, edge.Front(edge.Config{Known: as, StallTimeout: 100 * time.Millisecond})(next), log, nil)
 	if _, err := io.WriteString(hang(t, c), "GET /api/documents/1/file HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -165,11 +166,11 @@ func wantNone(t *testing.T, open *atomic.Int64) {
 	}
 }
 
-// What moves is no standstill: an answer that comes in pieces, and one that
-// takes long to make for a request with a body.
+// Data that moves slowly is no stall: a response in pieces, and a slow response
+// to a request with a body.
 func TestFrontWaitsForWhatMoves(t *testing.T) {
 	t.Parallel()
-	const pause = 750 * time.Millisecond // longer than a connection may stand still
+	const pause = 750 * time.Millisecond // longer than the stall timeout
 	c, _ := front(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil || string(body) != "question" {
@@ -194,7 +195,7 @@ func TestFrontWaitsForWhatMoves(t *testing.T) {
 	}
 }
 
-// A connection that is taken over has no deadline any more.
+// A hijacked connection has no deadline.
 func TestFrontLetsGo(t *testing.T) {
 	t.Parallel()
 	c, _ := front(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -212,7 +213,7 @@ func TestFrontLetsGo(t *testing.T) {
 	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	<-time.After(1500 * time.Millisecond) // three times what may pass without a byte
+	<-time.After(1500 * time.Millisecond) // three times the stall timeout
 	if _, err := io.WriteString(conn, "still there\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -221,8 +222,8 @@ func TestFrontLetsGo(t *testing.T) {
 	}
 }
 
-// Who is refused by Guard, by authentication or as a WebSocket is logged with
-// address and reason, and counted; what is logged of a request says who sent it.
+// Refusals by Guard, by authentication, and of WebSockets are logged with
+// address and reason, and counted. The log names the principal of each request.
 func TestRefusalsAreLogged(t *testing.T) {
 	t.Parallel()
 	set := metrics.NewSet()
@@ -265,7 +266,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 	}
 	full := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	log := &safeBuffer{}
-	socket := serve(t, Front(FrontConfig{
+	socket := serve(t, edge.Front(edge.Config{
 		Known: as, Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Logger: slog.New(slog.NewTextHandler(log, nil)),
 	})(full), log, nil)
 	socket.do("GET", "/", "", "Upgrade", "websocket", "Connection", "Upgrade", "As", "user:ada ask", "X-Forwarded-For", "192.0.2.7")
@@ -275,7 +276,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 	}
 }
 
-// nobodyLogins lets nobody in.
+// nobodyLogins refuses everyone.
 type nobodyLogins struct{ Logins }
 
 // Password is always wrong.

@@ -7,11 +7,16 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"docent/api/route"
 	"docent/internal/fault"
 )
 
-// readyTimeout bounds all checks of /api/ready together.
-const readyTimeout = 5 * time.Second
+const (
+	healthPath = "/api/health"
+	readyPath  = "/api/ready"
+	// readyTimeout bounds all checks of /api/ready together.
+	readyTimeout = 5 * time.Second
+)
 
 type healthOutput struct {
 	Body struct {
@@ -28,34 +33,41 @@ type readyOutput struct {
 	} `nameHint:"Readiness"`
 }
 
-func (s *server) healthRoutes() {
-	register(s, huma.Operation{
-		Method: http.MethodGet, Path: "/api/health", OperationID: "health", Tags: []string{"service"},
+// health handles the routes for monitors.
+type health struct {
+	routes *route.Router
+	checks map[string]func(ctx context.Context) error
+}
+
+func (h health) addRoutes() {
+	route.Add(h.routes, huma.Operation{
+		Method: http.MethodGet, Path: healthPath, OperationID: "health", Tags: []string{"service"},
 		Summary: "Check that the server runs",
 	}, func(context.Context, *struct{}) (*healthOutput, error) {
 		out := &healthOutput{}
 		out.Body.Status = "ok"
 		return out, nil
 	})
-	register(s, huma.Operation{
-		Method: http.MethodGet, Path: "/api/ready", OperationID: "ready", Tags: []string{"service"},
+	route.Add(h.routes, huma.Operation{
+		Method: http.MethodGet, Path: readyPath, OperationID: "ready", Tags: []string{"service"},
 		Summary: "Check that the server is ready", Description: "The status is 503, with the same body, if a check fails.",
-	}, s.ready)
-	s.api.OpenAPI().Paths["/api/ready"].Get.Responses["503"] = &huma.Response{
-		Description: "A check fails", Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: "#/components/schemas/Readiness"}}},
+	}, h.ready)
+	h.routes.OpenAPI().Paths[readyPath].Get.Responses["503"] = &huma.Response{
+		Description: "A check fails",
+		Content:     map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: "#/components/schemas/Readiness"}}},
 	}
 }
 
-func (s *server) ready(ctx context.Context, _ *struct{}) (*readyOutput, error) {
+func (h health) ready(ctx context.Context, _ *struct{}) (*readyOutput, error) {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	out := &readyOutput{Status: http.StatusOK}
 	out.Body.Status = "ok"
 	out.Body.Checks, out.Body.Sentences = map[string]string{}, map[string]fault.Sentence{}
-	for name, check := range s.cfg.Ready {
+	for name, check := range h.checks {
 		out.Body.Checks[name] = "ok"
 		if err := check(ctx); err != nil {
-			_ = s.fail(ctx, err) // logs it
+			_ = h.routes.Fail(ctx, err) // logs it
 			out.Status, out.Body.Status = http.StatusServiceUnavailable, "unavailable"
 			out.Body.Checks[name] = fault.Message(err)
 			out.Body.Sentences[name] = fault.TextOf(err).Sentence

@@ -1,68 +1,69 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"runtime"
 	"time"
 
-	"docent/internal/fault"
-
 	"github.com/danielgtaylor/huma/v2"
 
+	"docent/api/route"
+	"docent/internal/fault"
 	"docent/rag"
 )
 
 // Info describes an installation to its page and its clients.
 type Info struct {
-	// Name is the program's.
+	// Name is the name of the program.
 	Name string `json:"name"`
-	// Version is the program's.
+	// Version is the version of the program.
 	Version string `json:"version"`
-	// Agent is the name sessions are kept under.
+	// Agent is the agent of the sessions.
 	Agent string `json:"agent"`
 	// BuiltIn reports whether the agent is the built-in assistant, which answers
-	// from the documents; what another agent does is its own affair.
+	// from the documents.
 	BuiltIn bool `json:"built_in" doc:"The agent is the built-in assistant, which answers from the documents."`
 	// Database is sqlite or postgres.
 	Database string `json:"database" enum:"sqlite,postgres"`
-	// Model is what writes answers.
+	// Model writes the answers.
 	Model ModelInfo `json:"model"`
-	// Models are the names a question may ask for.
+	// Models are the names that a question may use.
 	Models []string `json:"models"`
-	// Embedder is what makes vectors.
+	// Embedder makes the vectors.
 	Embedder EmbedderInfo `json:"embedder"`
-	// Index is what passages are found with.
+	// Index finds the passages.
 	Index IndexInfo `json:"index"`
-	// StartedAt is when this process began to serve.
+	// StartedAt is the start time of this process.
 	StartedAt time.Time `json:"started_at"`
-	// Go is the version it is built with.
+	// Go is the version of Go of the build.
 	Go string `json:"go" doc:"The version of Go of the build."`
-	// Collections are the sets of documents.
+	// Collections lists the collections.
 	Collections []CollectionInfo `json:"collections"`
-	// Voice says who listens and speaks.
+	// Voice describes speech recognition and synthesis.
 	Voice VoiceInfo `json:"voice"`
-	// Limits are what a client has to keep to.
+	// Limits are the limits for clients.
 	Limits Limits `json:"limits"`
-	// Auth reports whether everybody has to say who they are.
+	// Auth reports whether authentication is on.
 	Auth bool `json:"auth" doc:"Authentication is on, so every user must sign in."`
 }
 
 // ModelInfo describes the model that answers.
 type ModelInfo struct {
-	// Name is the model's, or extractive.
+	// Name is the name of the model, or extractive.
 	Name string `json:"name"`
 	// Kind is extractive or openai.
 	Kind string `json:"kind" enum:"extractive,openai"`
-	// Hint says what to set for better answers; "" if a model is set.
+	// Hint names a setting for better answers; empty if a model is configured.
 	Hint string `json:"hint" doc:"A setting that improves answers. Empty if a model is configured."`
-	// Sentence names the hint; absent without one.
+	// Sentence is the id of the hint; absent without one.
 	Sentence *fault.Sentence `json:"sentence,omitempty"`
 }
 
 // EmbedderInfo describes the embedder.
 type EmbedderInfo struct {
-	// Name is the embedder's.
+	// Name is the name of the embedder.
 	Name string `json:"name"`
 	// Dimensions is the length of its vectors.
 	Dimensions int `json:"dimensions"`
@@ -70,67 +71,73 @@ type EmbedderInfo struct {
 
 // IndexInfo describes the index.
 type IndexInfo struct {
-	// Keyword is the kind that finds words.
+	// Keyword is the kind of the keyword index.
 	Keyword string `json:"keyword" doc:"The keyword index, such as bm25."`
-	// Vectors is the kind that finds meaning.
+	// Vectors is the kind of the vector index.
 	Vectors string `json:"vectors" doc:"The vector index, such as chromem."`
-	// Chunks counts the passages in it.
+	// Chunks is the number of passages in it.
 	Chunks int `json:"chunks" doc:"The number of passages in the index. It is smaller than the stored number while the index is updated."`
 }
 
-// VoiceInfo says whether there is somebody to talk to.
+// VoiceInfo describes speech recognition and synthesis.
 type VoiceInfo struct {
-	// Listens reports whether recordings are understood.
+	// Listens reports whether recordings are transcribed.
 	Listens bool `json:"listens" doc:"Recordings are transcribed. If false, they are declined."`
-	// Speaks reports whether the agent can say a text as sound.
+	// Speaks reports whether the agent can reply with sound.
 	Speaks bool `json:"speaks" doc:"The agent can reply with sound."`
 }
 
-// CollectionInfo describes a set of documents.
+// CollectionInfo describes a collection.
 type CollectionInfo struct {
-	// Name is the collection's.
+	// Name is the name of the collection.
 	Name string `json:"name"`
-	// Documents counts those that can be found.
+	// Documents is the number of documents that searches can find.
 	Documents int `json:"documents"`
-	// Failed counts those that could not be read.
+	// Failed is the number of documents that could not be read.
 	Failed int `json:"failed"`
-	// Chunks counts the passages.
+	// Chunks is the number of passages.
 	Chunks int `json:"chunks"`
 }
 
-// Limits are what a client has to keep to.
+// Limits are the limits for clients.
 type Limits struct {
 	// UploadBytes bounds a file.
 	UploadBytes int64 `json:"upload_bytes"`
 	// MessageBytes bounds a question.
 	MessageBytes int64 `json:"message_bytes"`
-	// K is how many passages an answer is made from.
+	// K is the number of passages for an answer.
 	K int `json:"k"`
 }
 
 type infoOutput struct{ Body Info }
 
-func (s *server) infoRoutes() {
-	register(s, huma.Operation{
-		Method: http.MethodGet, Path: "/api/info", OperationID: "info", Tags: []string{"service"},
-		Summary: "Describe this installation",
-	}, s.info)
+// installation handles the route for the description of this installation.
+type installation struct {
+	cfg       Config
+	startedAt time.Time
 }
 
-func (s *server) info(ctx context.Context, _ *struct{}) (*infoOutput, error) {
-	info, err := s.cfg.Info(ctx)
+func (i installation) addRoutes(r *route.Router) {
+	route.Add(r, huma.Operation{
+		Method: http.MethodGet, Path: "/api/info", OperationID: "info", Tags: []string{"service"},
+		Summary: "Describe this installation",
+	}, i.info)
+}
+
+func (i installation) info(ctx context.Context, _ *struct{}) (*infoOutput, error) {
+	info, err := i.cfg.Info(ctx)
 	if err != nil {
 		return nil, err
 	}
-	collections, err := s.cfg.Library.Collections(ctx)
+	collections, err := i.cfg.Library.Collections(ctx)
 	if err != nil {
 		return nil, err
 	}
-	info.Name, info.Version, info.Agent = "docent", s.cfg.Version, s.cfg.Agent
-	info.StartedAt, info.Go = s.startedAt, runtime.Version()
-	info.Auth = s.cfg.Logins != nil
-	info.Limits.UploadBytes, info.Limits.MessageBytes = s.cfg.UploadBytes, rag.MaxQuestionBytes
-	setDefault(&info.Limits.K, rag.DefaultK)
+	info.Name, info.Version, info.Agent = "docent", i.cfg.Version, i.cfg.Agent
+	info.StartedAt, info.Go = i.startedAt, runtime.Version()
+	info.Auth = i.cfg.Logins != nil
+	info.Limits.UploadBytes, info.Limits.MessageBytes = i.cfg.UploadBytes, rag.MaxQuestionBytes
+	info.Limits.K = cmp.Or(info.Limits.K, rag.DefaultK)
 	if info.Models == nil {
 		info.Models = []string{}
 	}

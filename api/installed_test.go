@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"docent/agent/session/journal"
+	"docent/api/uploads"
 	"docent/embed"
 	"docent/index/bm25"
 	"docent/index/chromem"
@@ -25,8 +26,8 @@ import (
 	"docent/store/sqlite"
 )
 
-// installed serves the API over a real database, index and reader, answering
-// with quotes or with the given models, the first of which is the default.
+// installed serves the API over a real database, index, and reader. It answers
+// with quotes, or with the given models; the first is the default.
 func installed(t *testing.T, models ...*llm.OpenAI) (*client, *sqlite.Store, *retrieve.Retriever) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
@@ -64,7 +65,8 @@ func installed(t *testing.T, models ...*llm.OpenAI) (*client, *sqlite.Store, *re
 	}
 	w := newWorld()
 	c := w.serve(t, func(cfg *Config) {
-		cfg.RAG, cfg.Retriever, cfg.Library, cfg.Documents, cfg.Uploads, cfg.Directory, cfg.Messages = answers, retriever, db, db, ingester, db, db
+		cfg.RAG, cfg.Retriever, cfg.Uploads = answers, retriever, ingester
+		cfg.Library, cfg.Documents, cfg.Directory, cfg.Messages = db, db, db, db
 	})
 	return c, db, retriever
 }
@@ -84,7 +86,7 @@ func TestInstalled(t *testing.T) {
 	c, db, retriever := installed(t)
 	body, ct := form(t, "collection", "", "manuals", "file", "backup.md", manual, "file", "broken.bin", "\x00\x01\x02\xff\xfe")
 	_, answer := c.do("POST", "/api/documents", body, "Content-Type", ct)
-	var up struct{ Results []UploadResult }
+	var up struct{ Results []uploads.UploadResult }
 	if err := json.Unmarshal([]byte(answer), &up); err != nil || len(up.Results) != 2 {
 		t.Fatal(answer, err)
 	}

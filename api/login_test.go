@@ -10,12 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"docent/api/edge"
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/store/sqlite"
 )
 
-// locked serves the API with authentication on, with the user ann.
+// locked serves the API with authentication and the user ann.
 func locked(t *testing.T) (*client, *auth.Authenticator) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
@@ -23,7 +24,7 @@ func locked(t *testing.T) (*client, *auth.Authenticator) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	now := time.Now() // stands still, however long a password takes
+	now := time.Now() // does not advance while passwords are checked
 	a, err := auth.New(auth.Config{Tokens: db, Users: db, Logins: db, Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +41,7 @@ func locked(t *testing.T) (*client, *auth.Authenticator) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewServer(Guard(GuardConfig{Loopback: true, Origins: []string{"http://shop.example"}})(a.Middleware(h)))
+	s := httptest.NewServer(edge.Guard(edge.GuardConfig{Loopback: true, Origins: []string{"http://shop.example"}})(a.Middleware(h)))
 	t.Cleanup(s.Close)
 	t.Cleanup(s.Client().CloseIdleConnections)
 	return &client{t: t, url: s.URL, http: s.Client(), log: log}, a
@@ -51,7 +52,7 @@ const (
 	annIs    = `{"id":"user:ann","name":"ann","scopes":["ask","ingest"],"auth":true}`
 )
 
-// signIn returns the header's value of a cookie.
+// signIn returns the value for the header Cookie.
 func (c *client) signIn(header ...string) string {
 	c.t.Helper()
 	resp, body := c.do("POST", "/api/login", annLogin, append([]string{"Content-Type", "application/json"}, header...)...)
@@ -120,7 +121,7 @@ func TestWrongLogin(t *testing.T) {
 			t.Errorf("%s: %d %s", try[0], resp.StatusCode, body)
 		}
 	}
-	for range 4 { // no password is as long as that one was
+	for range 4 { // the password over the limit did not count as an attempt
 		wrong("ann", "wrong horse")
 	}
 	resp, body := wrong("ann", "correct horse")

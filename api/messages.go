@@ -2,16 +2,16 @@ package api
 
 import (
 	"context"
+	"docent/agent/session/journal"
 	"encoding/json"
 	"net/http"
 	"time"
 
-	"docent/internal/fault"
-
 	"github.com/danielgtaylor/huma/v2"
 
 	"docent/agent"
-	"docent/agent/session/journal"
+	"docent/api/route"
+	"docent/internal/fault"
 )
 
 // Message is one message of a conversation.
@@ -20,23 +20,23 @@ type Message struct {
 	Seq int64 `json:"seq"`
 	// Turn is the turn it belongs to.
 	Turn int64 `json:"turn"`
-	// ClientID is the id that its sender gave it; absent if none.
+	// ClientID is the id that the sender chose; absent without one.
 	ClientID string `json:"client_id,omitempty"`
-	// Replaces is, of a user's message, the turn from which on it replaces what
-	// was said before; absent if it replaces nothing.
+	// Replaces is the first turn that this message of the user replaces; absent if
+	// it replaces nothing.
 	Replaces int64 `json:"replaces,omitempty" doc:"The first of the turns that this message replaces. The replaced turns no longer belong to the conversation."`
 	// Type is the stored type, such as str or rag_answer.
 	Type string `json:"type"`
-	// Content is the message as it is on the wire.
+	// Content is the message in the format of the WebSocket.
 	Content any `json:"content"`
 	// IsUser tells the user's messages from the agent's.
 	IsUser bool `json:"is_user"`
-	// Sender is the other agent that said it: its URL, or agent; absent if the
-	// session's user or agent did.
+	// Sender is the URL of another agent that sent it, or "agent"; absent if the
+	// user or the agent of the session sent it.
 	Sender string `json:"sender,omitempty"`
-	// Sentence names a message that is a fixed text, for other languages.
+	// Sentence is the id of a fixed text, which clients can translate.
 	Sentence *fault.Sentence `json:"sentence,omitempty"`
-	// Timestamp is when it was made.
+	// Timestamp is the time of the message.
 	Timestamp time.Time `json:"timestamp"`
 }
 
@@ -46,35 +46,35 @@ type Step struct {
 	Seq int64 `json:"seq"`
 	// Turn is the turn it belongs to.
 	Turn int64 `json:"turn"`
-	// ChatID is the row's id of the message that it led to; null if there is none.
+	// ChatID is the row id of the resulting message; null without one.
 	ChatID *int64 `json:"chat_id"`
 	// Kind is reasoning_step or task_list_update.
 	Kind string `json:"kind"`
-	// StepKind is a step's kind, such as tool_result; empty for a task list.
+	// StepKind is the kind of a step, such as tool_result; empty for a task list.
 	StepKind string `json:"step_kind"`
-	// Step counts a run's model calls from 0; of no meaning for a task list.
+	// Step counts the model calls of a run from 0; meaningless for a task list.
 	Step int `json:"step"`
-	// Summary is a line for people; empty for a task list.
+	// Summary describes the step in one line; empty for a task list.
 	Summary string `json:"summary"`
-	// Payload is the whole as it is on the wire.
+	// Payload is the step in the format of the WebSocket.
 	Payload any `json:"payload"`
-	// Timestamp is when it was made.
+	// Timestamp is the time of the step.
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// Feedback is what the session's user thought of a turn last.
+// Feedback is the latest feedback of the user on a turn.
 type Feedback struct {
-	// Turn is the turn that it is about.
+	// Turn is the turn.
 	Turn int64 `json:"turn"`
-	// Rating is from -100 to 100; absent if none was given with it.
+	// Rating is from -100 to 100; absent without one.
 	Rating *int `json:"rating,omitempty"`
-	// Comment is in words; absent if there is none.
+	// Comment is a text of the user; absent without one.
 	Comment string `json:"comment,omitempty"`
-	// Timestamp is when it was given.
+	// Timestamp is the time of the feedback.
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// maxMessages is the longest page of messages, and of steps.
+// maxMessages bounds a page of messages, and of steps.
 const maxMessages = 1000
 
 type messagesInput struct {
@@ -97,23 +97,30 @@ type messagesOutput struct {
 	} `nameHint:"Messages"`
 }
 
-func (s *server) messageRoutes() {
-	register(s, huma.Operation{
-		Method: http.MethodGet, Path: "/api/sessions/{session_id}/messages", OperationID: "list-messages", Tags: []string{"sessions"},
-		Summary: "List the messages and reasoning steps of a session, oldest first", Errors: []int{http.StatusNotFound},
-		Description: "The first page has the newest messages, and further pages lead backwards. Messages after seq are on no page. A WebSocket that resumes from seq receives them.",
-	}, s.messages)
+// messages handles the route for messages.
+type messages struct {
+	ownedSessions
+	store Messages
 }
 
-// messages answers with the newest messages before a seq and the steps among
-// them. Each entry is on one page: a page that would leave out steps is cut where
-// they begin.
-func (s *server) messages(ctx context.Context, in *messagesInput) (*messagesOutput, error) {
-	key, err := s.key(in.SessionID, in.Agent)
+func (m messages) addRoutes(r *route.Router) {
+	route.Add(r, huma.Operation{
+		Method: http.MethodGet, Path: "/api/sessions/{session_id}/messages", OperationID: "list-messages", Tags: []string{"sessions"},
+		Summary: "List the messages and reasoning steps of a session, oldest first", Errors: []int{http.StatusNotFound},
+		Description: "The first page has the newest messages, and further pages lead backwards. Messages after seq are on no page. " +
+			"A WebSocket that resumes from seq receives them.",
+	}, m.list)
+}
+
+// list returns the newest messages before a seq and the steps between them. Each
+// entry is on exactly one page: if a page has too many steps, it starts at the
+// first step that fits.
+func (m messages) list(ctx context.Context, in *messagesInput) (*messagesOutput, error) {
+	key, err := m.key(in.SessionID, in.Agent)
 	if err != nil {
 		return nil, err
 	}
-	record, err := s.own(ctx, key)
+	record, err := m.find(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -124,24 +131,24 @@ func (s *server) messages(ctx context.Context, in *messagesInput) (*messagesOutp
 	if in.Before > 0 {
 		query.Before = min(in.Before, query.Before)
 	}
-	messages, err := s.cfg.Messages.Messages(ctx, record.RowID, query)
+	found, err := m.store.Messages(ctx, record.RowID, query)
 	if err != nil {
 		return nil, err
 	}
-	if len(messages) == in.Limit {
-		query.After = messages[0].Seq - 1
+	if len(found) == in.Limit {
+		query.After = found[0].Seq - 1
 	}
 	query.Last = maxMessages
-	steps, err := s.cfg.Messages.Steps(ctx, record.RowID, query)
+	steps, err := m.store.Steps(ctx, record.RowID, query)
 	if err != nil {
 		return nil, err
 	}
 	if len(steps) == maxMessages {
 		query.After = max(query.After, steps[0].Seq-1)
 	}
-	for _, m := range messages {
-		if m.Seq > query.After {
-			out.Body.Messages = append(out.Body.Messages, message(m))
+	for _, record := range found {
+		if record.Seq > query.After {
+			out.Body.Messages = append(out.Body.Messages, message(record))
 		}
 	}
 	for _, r := range steps {
@@ -151,22 +158,22 @@ func (s *server) messages(ctx context.Context, in *messagesInput) (*messagesOutp
 		out.Body.Before = query.After + 1
 	}
 	if len(out.Body.Messages) > 0 {
-		out.Body.Feedback, err = s.feedback(ctx, record.RowID, out.Body.Messages)
+		out.Body.Feedback, err = m.feedback(ctx, record.RowID, out.Body.Messages)
 	}
 	return out, err
 }
 
-// feedback is what was thought of the turns of messages; of a store that keeps
-// none there is none.
-func (s *server) feedback(ctx context.Context, row int64, messages []Message) ([]Feedback, error) {
+// feedback returns the latest feedback on the turns of messages. Stores without
+// feedback have none.
+func (m messages) feedback(ctx context.Context, row int64, page []Message) ([]Feedback, error) {
 	out := []Feedback{}
-	kept, ok := s.cfg.Messages.(journal.Feedbacks)
+	kept, ok := m.store.(journal.Feedbacks)
 	if !ok {
 		return out, nil
 	}
-	first, last := messages[0].Turn, messages[0].Turn
-	for _, m := range messages { // what waits for its turn is stored before the reply of the turn at hand
-		first, last = min(first, m.Turn), max(last, m.Turn)
+	first, last := page[0].Turn, page[0].Turn
+	for _, msg := range page { // not in order: a queued message is stored before the reply of the running turn
+		first, last = min(first, msg.Turn), max(last, msg.Turn)
 	}
 	records, err := kept.LastFeedback(ctx, row, first, last)
 	if err != nil {
@@ -181,11 +188,11 @@ func (s *server) feedback(ctx context.Context, row int64, messages []Message) ([
 func message(m agent.ChatMessage) Message {
 	out := Message{
 		Seq: m.Seq, Turn: m.Turn, Replaces: m.Replaces, Type: m.Type, Content: content(m.Content),
-		Sentence: sentence(fault.Text{Sentence: m.Sentence}),
+		Sentence: route.Sentence(fault.Text{Sentence: m.Sentence}),
 		IsUser:   m.IsUser, Sender: m.Sender, Timestamp: m.Time.UTC(),
 	}
 	if m.IsUser {
-		out.ClientID = m.ClientID // of others it is a mark of the runtime's
+		out.ClientID = m.ClientID // in other messages it is internal to the runtime
 	}
 	return out
 }
@@ -201,7 +208,7 @@ func step(r agent.ReasoningRecord) Step {
 	return step
 }
 
-// content is stored JSON as it is answered with.
+// content returns stored JSON for a response; null without one.
 func content(stored json.RawMessage) json.RawMessage {
 	if len(stored) == 0 {
 		return json.RawMessage("null")

@@ -14,6 +14,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/session/journal"
+	"docent/api/filename"
 	"docent/internal/fault"
 )
 
@@ -25,15 +26,15 @@ type messagePage struct {
 	Before   int64
 }
 
-// TestMessagePages: whatever the mixture of messages and steps, each entry is on
-// exactly one page.
+// TestMessagePages checks that each entry is on exactly one page, for any
+// mixture of messages and steps.
 func TestMessagePages(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	w.sessions = []journal.SessionRecord{{RowID: 7, Key: journal.SessionKey{Agent: "docent", ID: "s"}, Seq: 5000, ResetSeq: 10}}
 	w.messages, w.steps = map[int64][]agent.ChatMessage{}, map[int64][]agent.ReasoningRecord{}
 	var want []int64
-	for seq := int64(11); seq <= 5002; seq++ { // two came after the session was read
+	for seq := int64(11); seq <= 5002; seq++ { // two are newer than the session record
 		if seq <= 5000 {
 			want = append(want, seq)
 		}
@@ -76,7 +77,7 @@ func TestMessagePages(t *testing.T) {
 	c.wantError(400, "invalid", "query.before", "GET", "/api/sessions/s/messages?before=-1", "")
 }
 
-// rated is a world whose store keeps feedback.
+// rated is a world whose store has feedback.
 type rated struct {
 	*world
 	journal.Feedbacks
@@ -90,8 +91,7 @@ func (r *rated) LastFeedback(_ context.Context, session, from, to int64) ([]jour
 	return r.given, r.broken
 }
 
-// TestMessagesHaveFeedback: a page has what was thought of its turns, and of no
-// others.
+// TestMessagesHaveFeedback checks that a page has the feedback on its own turns.
 func TestMessagesHaveFeedback(t *testing.T) {
 	t.Parallel()
 	good := 100
@@ -170,7 +170,7 @@ func TestExport(t *testing.T) {
 	c.wantError(404, fault.NotFound, "session", "GET", "/api/sessions/nope/export?format=markdown", "")
 	w.sessions[0].Name = `Gears / "valves": <ü> ` + strings.Repeat("ö", 150)
 	if _, p, err := mime.ParseMediaType(first(c.do("GET", "/api/sessions/s1/export?format=markdown", "")).Header.Get("Content-Disposition")); err != nil ||
-		!strings.HasPrefix(p["filename"], "Gears - -valves-- -ü- öö") || !strings.HasSuffix(p["filename"], "ö.md") || len(p["filename"]) > maxFileName {
+		!strings.HasPrefix(p["filename"], "Gears - -valves-- -ü- öö") || !strings.HasSuffix(p["filename"], "ö.md") || len(p["filename"]) > filename.MaxBytes {
 		t.Errorf("the file is called %q, %v", p["filename"], err)
 	}
 	if resp, body := c.do("HEAD", "/api/sessions/s1/export", ""); resp.StatusCode != 200 || body != "" {
@@ -183,7 +183,7 @@ func TestExport(t *testing.T) {
 	c.wantError(500, "internal", "", "GET", "/api/sessions/s1/export", "")
 }
 
-// TestExportBreaksOff: half an export does not look whole.
+// TestExportBreaksOff checks that an incomplete export does not look complete.
 func TestExportBreaksOff(t *testing.T) {
 	t.Parallel()
 	w := newWorld()

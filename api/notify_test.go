@@ -7,7 +7,7 @@ import (
 	"docent/internal/fault"
 )
 
-// clients are a Notifier's: how many there are in a session.
+// clients is a Notifier with a number of clients for each session.
 type clients map[string]int
 
 func (c clients) Notify(session, message string) (int, error) {

@@ -1,8 +1,8 @@
 package api
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"image/png"
@@ -16,17 +16,18 @@ import (
 	"testing"
 	"time"
 
+	"docent/api/pages"
 	"docent/ingest/extract"
 	"docent/ingest/extract/pdf"
 	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
-// drawer counts what reaches the PDF library.
+// drawer counts the calls of the PDF library.
 type drawer struct {
 	*extract.Extractor
 	drawn, read atomic.Int64
-	hold        chan struct{} // if set, drawing waits for it or for the request's end
+	hold        chan struct{} // if set, drawing waits for it or for the end of the request
 	begun       chan struct{}
 }
 
@@ -48,9 +49,11 @@ func (d *drawer) ReadPage(ctx context.Context, src intake.Source, page int) (*pd
 	return d.Extractor.ReadPage(ctx, src.Data, page)
 }
 
-func (d *drawer) Shows(media string) bool { return media == pdfType }
+func (d *drawer) Shows(media string) bool { return media == "application/pdf" }
 
-// manualPDF is a PDF of five pages.
+func hexSHA256(data string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(data))) }
+
+// manualPDF returns a PDF with five pages.
 func manualPDF(t *testing.T) string {
 	t.Helper()
 	data, err := os.ReadFile("../ingest/extract/testdata/manual.pdf")
@@ -60,7 +63,7 @@ func manualPDF(t *testing.T) string {
 	return string(data)
 }
 
-// withPages is a world in which document 2 is the manual.
+// withPages serves a world in which document 2 is the manual.
 func withPages(t *testing.T, edit ...func(*Config)) (*world, *drawer, *client) {
 	t.Helper()
 	cache := t.TempDir()
@@ -82,7 +85,7 @@ func withPages(t *testing.T, edit ...func(*Config)) (*world, *drawer, *client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.docs[1].Text, w.docs[1].SHA256, w.original[2] = doc.Text, hash([]byte(data)), data
+	w.docs[1].Text, w.docs[1].SHA256, w.original[2] = doc.Text, hexSHA256(data), data
 	return w, d, w.serve(t, append([]func(*Config){func(c *Config) { c.Pages = d }}, edit...)...)
 }
 
@@ -94,7 +97,7 @@ func TestPage(t *testing.T) {
 	start := strings.Index(w.docs[1].Text, sentence)
 	for page, marked := range []bool{false, true, false} {
 		resp, body := c.do("GET", fmt.Sprintf("/api/documents/2/pages/%d?start=%d&end=%d", page, start, start+len(sentence)), "")
-		var view PageView
+		var view pages.PageView
 		if err := json.Unmarshal([]byte(body), &view); err != nil || resp.StatusCode != 200 {
 			t.Fatal(body, err)
 		}
@@ -165,7 +168,7 @@ func TestPageImage(t *testing.T) {
 	if resp, body := c.do("HEAD", path, ""); resp.StatusCode != 200 || body != "" || resp.Header.Get("ETag") != etag {
 		t.Errorf("HEAD: %d %v", resp.StatusCode, resp.Header)
 	}
-	if n := d.drawn.Swap(1); n != 1+3 { // and three times one that there is not
+	if n := d.drawn.Swap(1); n != 1+3 { // plus three requests for a missing page
 		t.Errorf("%d were drawn, want 4", n)
 	}
 	for _, other := range []string{"/api/documents/2/pages/2/image?width=300", "/api/documents/2/pages/1/image?width=301", "/api/documents/2/pages/1/image"} {
@@ -176,7 +179,7 @@ func TestPageImage(t *testing.T) {
 	for _, query := range []string{"width=199", "width=2401", "width=-5", "width=1e3"} {
 		c.wantError(400, fault.Invalid, "width", "GET", "/api/documents/2/pages/1/image?"+query, "")
 	}
-	w.docs[1].SHA256 = "new" // the document is being replaced: what is kept is of its old bytes
+	w.docs[1].SHA256 = "new" // the document is being replaced, but Original still has the old bytes
 	for range 2 {
 		if resp, _ := c.do("GET", path, "", "If-None-Match", etag); resp.StatusCode != 200 || resp.Header.Get("ETag") == etag {
 			t.Errorf("after a change: %d with %s", resp.StatusCode, resp.Header.Get("ETag"))
@@ -187,7 +190,7 @@ func TestPageImage(t *testing.T) {
 	}
 }
 
-// A document that is listed as a PDF but cannot be shown says so.
+// A listed PDF that cannot be shown returns an error.
 func TestPageOfWhatCannotBeShown(t *testing.T) {
 	t.Parallel()
 	w, _, c := withPages(t)
@@ -196,7 +199,7 @@ func TestPageOfWhatCannotBeShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for original, says := range map[string]string{string(encrypted): "encrypted", "%PDF-1.7": "damaged", "": "damaged"} {
-		w.original[2], w.docs[1].SHA256 = original, hash([]byte(original))
+		w.original[2], w.docs[1].SHA256 = original, hexSHA256(original)
 		c.wantError(404, fault.NotFound, says, "GET", "/api/documents/2/pages/0", "")
 		c.wantError(404, fault.NotFound, says, "GET", "/api/documents/2/pages/0/image", "")
 	}
@@ -229,9 +232,9 @@ func TestDrawPage(t *testing.T) {
 	c.wantError(400, fault.Invalid, "width", "POST", "/api/pages?width=9999", data, asPDF...)
 	c.wantError(415, fault.Invalid, "application/pdf", "POST", "/api/pages", data)
 	c.wantError(415, fault.Invalid, "application/pdf", "POST", "/api/pages", data, "Content-Type", "text/html")
-	c.wantError(413, fault.Invalid, "32 MiB", "POST", "/api/pages", strings.Repeat("x", maxDrawnBytes+1), asPDF...)
-	// Of unknown length, it is refused once it is too long.
-	req, err := http.NewRequestWithContext(t.Context(), "POST", c.url+"/api/pages", io.LimitReader(endless{}, 2*maxDrawnBytes))
+	c.wantError(413, fault.Invalid, "32 MiB", "POST", "/api/pages", strings.Repeat("x", pages.MaxSentBytes+1), asPDF...)
+	// A body of unknown length is refused when it exceeds the limit.
+	req, err := http.NewRequestWithContext(t.Context(), "POST", c.url+"/api/pages", io.LimitReader(endless{}, 2*pages.MaxSentBytes))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,8 +251,8 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-// Only so many are drawn at once; who waits too long or gives up leaves no slot
-// behind.
+// The number of concurrent drawings is bounded. Requests that time out or are
+// canceled give their slots back.
 func TestDrawingIsBounded(t *testing.T) {
 	t.Parallel()
 	_, d, c := withPages(t)
@@ -267,15 +270,15 @@ func TestDrawingIsBounded(t *testing.T) {
 			resp.Body.Close()
 		}
 	}
-	for i := range 3 * maxDrawing {
+	for i := range 3 * pdf.PageDrawers {
 		wg.Go(func() { get(ctx, i%5) })
 	}
-	for range maxDrawing {
+	for range pdf.PageDrawers {
 		<-d.begun
 	}
 	select {
 	case <-d.begun:
-		t.Errorf("more than %d are drawn at once", maxDrawing)
+		t.Errorf("more than %d are drawn at once", pdf.PageDrawers)
 	case <-time.After(100 * time.Millisecond):
 	}
 	cancel()
@@ -286,14 +289,14 @@ func TestDrawingIsBounded(t *testing.T) {
 	}
 }
 
-// Uploads do not wait for pages that take long; who sends more of those than are
-// held waits for a while, and is then told to come back.
+// Uploads do not wait for slow pages. Requests for more pages than fit in memory
+// wait for a while and are then refused.
 func TestUploadWhilePagesAreDrawn(t *testing.T) {
 	t.Parallel()
 	_, d, c := withPages(t)
 	d.hold, d.begun = make(chan struct{}), make(chan struct{}, 100)
 	var wg sync.WaitGroup
-	for i := range 2 * maxDrawn {
+	for i := range 8 { // twice as many as may be in memory
 		wg.Go(func() {
 			data := manualPDF(t) + fmt.Sprintf("\n%%%d", i)
 			req, err := http.NewRequestWithContext(t.Context(), "POST", c.url+"/api/pages?width=200", strings.NewReader(data))
@@ -313,7 +316,7 @@ func TestUploadWhilePagesAreDrawn(t *testing.T) {
 			}
 		})
 	}
-	for range maxDrawing {
+	for range pdf.PageDrawers {
 		<-d.begun
 	}
 	body, kind := form(t, "file", "a.md", "# A")
@@ -324,15 +327,14 @@ func TestUploadWhilePagesAreDrawn(t *testing.T) {
 	}
 	select {
 	case <-d.begun:
-		t.Errorf("more than %d are drawn at once", maxDrawing)
+		t.Errorf("more than %d are drawn at once", pdf.PageDrawers)
 	default:
 	}
 	close(d.hold)
 	wg.Wait()
 }
 
-// Two requests for one page at the same time: the second may find what the
-// first has kept, and both get the same.
+// Concurrent requests for one page get the same image, possibly from the cache.
 func TestPagesAtOnce(t *testing.T) {
 	t.Parallel()
 	_, _, c := withPages(t)
@@ -350,43 +352,4 @@ func TestPagesAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-}
-
-func TestKeptPages(t *testing.T) {
-	t.Parallel()
-	k := newKeptPages()
-	check := func() {
-		t.Helper()
-		n := 0
-		for e := k.order.Front(); e != nil; e = e.Next() {
-			n += e.Value.(keptEntry).page.bytes()
-		}
-		if n != k.bytes || k.bytes > maxKeptBytes || k.order.Len() > maxKeptPages || len(k.by) != k.order.Len() {
-			t.Fatalf("%d bytes counted as %d in %d pages of %d", n, k.bytes, k.order.Len(), len(k.by))
-		}
-	}
-	for i := range 3 * maxKeptPages {
-		k.put(keptPage{hash: "a", index: i}, drawnPage{png: []byte{1}})
-		k.get(keptPage{hash: "a"}) // used often, so it stays
-		check()
-	}
-	if _, ok := k.get(keptPage{hash: "a"}); !ok {
-		t.Error("what was used last is gone")
-	}
-	if _, ok := k.get(keptPage{hash: "a", index: 1}); ok {
-		t.Error("what was not used is kept")
-	}
-	for i := range 40 {
-		k.put(keptPage{"b", i, 200}, drawnPage{png: bytes.Repeat([]byte{1}, 1<<20)})
-		k.put(keptPage{"b", i, 200}, drawnPage{png: []byte("a second time")})
-		check()
-	}
-	if got, ok := k.get(keptPage{"b", 39, 200}); !ok || len(got.png) != 1<<20 {
-		t.Error("the newest is not kept")
-	}
-	k.put(keptPage{"c", 0, 200}, drawnPage{png: make([]byte, maxKeptBytes/2)})
-	if _, ok := k.get(keptPage{"c", 0, 200}); ok {
-		t.Error("one page pushes out half of all")
-	}
-	check()
 }

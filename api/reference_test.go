@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"docent/api/route"
 	"docent/auth"
 )
 
@@ -25,7 +26,7 @@ func TestReferencePage(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &spec); err != nil || resp.StatusCode != http.StatusOK {
 		t.Fatal(resp.StatusCode, err)
 	}
-	names := map[auth.Scope]string{Public: "everyone", Known: "signed in"}
+	names := map[auth.Scope]string{route.Public: "everyone", route.Known: "signed in"}
 	table := "| route | description | access |\n|---|---|---|\n"
 	for _, a := range Routes() {
 		method, path, _ := strings.Cut(a.Route, " ")

@@ -132,7 +132,7 @@ func TestFilesAreHarmless(t *testing.T) {
 	}
 }
 
-// Only so many originals are in memory; whoever comes later waits.
+// The number of originals in memory is bounded. Further requests wait.
 func TestLargeReadsAreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -145,7 +145,7 @@ func TestLargeReadsAreBounded(t *testing.T) {
 	}
 	<-entered
 	<-entered
-	c.want(200, docA, "GET", "/api/documents/1", "") // what is small does not wait
+	c.want(200, docA, "GET", "/api/documents/1", "") // small responses do not wait
 	select {
 	case <-entered:
 		t.Error("a third original is read while two are being sent")
@@ -218,7 +218,7 @@ func TestSessions(t *testing.T) {
 	c.wantError(400, fault.Invalid, "match", "GET", "/api/sessions?match="+strings.Repeat("x", 201), "")
 	c.wantError(400, fault.Invalid, "match", "GET", "/api/sessions?match=%00", "")
 	c.wantError(400, fault.Invalid, "pinned", "PATCH", "/api/sessions/s1", `{"pinned":"yes"}`)
-	// An id that a conversation may have can be named here.
+	// Every valid session id works in a path.
 	long := strings.Repeat("x", journal.MaxNameBytes)
 	c.wantError(404, fault.NotFound, "session", "DELETE", "/api/sessions/"+long+"?agent_name="+long, "")
 	c.wantError(404, fault.NotFound, "session", "DELETE", "/api/sessions?session_id="+long, "")
@@ -256,7 +256,9 @@ func TestErrorsHaveOneShape(t *testing.T) {
 	c.wantError(500, fault.Internal, "went wrong here", "GET", "/api/info", "")
 	w.broken = errors.New("dial tcp 10.0.0.5:5432: password authentication failed")
 	c.wantError(500, fault.Internal, "went wrong here", "GET", "/api/documents/1", "")
-	for kind, status := range map[fault.Kind]int{fault.Conflict: 409, fault.RateLimited: 429, fault.Busy: 503, fault.Canceled: 499, fault.Forbidden: 403, fault.Unauthorized: 401} {
+	for kind, status := range map[fault.Kind]int{
+		fault.Conflict: 409, fault.RateLimited: 429, fault.Busy: 503, fault.Canceled: 499, fault.Forbidden: 403, fault.Unauthorized: 401,
+	} {
 		w.broken = fault.Wrap(kind, errors.New("secret"), "test_sentence", "say this")
 		c.wantError(status, kind, "say this", "GET", "/api/documents/1", "")
 	}
@@ -315,7 +317,7 @@ func TestConfigNamesTheField(t *testing.T) {
 	}
 }
 
-// spyMux records what is registered.
+// spyMux records the registered patterns.
 type spyMux struct {
 	*http.ServeMux
 	patterns []string
@@ -326,8 +328,7 @@ func (m *spyMux) HandleFunc(pattern string, handler func(http.ResponseWriter, *h
 	m.ServeMux.HandleFunc(pattern, handler)
 }
 
-// contract is every route of the interface. A change here is a change for
-// clients.
+// contract lists every route. A change here is a change for clients.
 var contract = []string{
 	"GET /api/sources", "POST /api/sources", "GET /api/sources/{source_id}", "PATCH /api/sources/{source_id}", "DELETE /api/sources/{source_id}",
 	"POST /api/sources/{source_id}/sync", "POST /api/sources/{source_id}/retry", "GET /api/sources/{source_id}/failures", "GET /api/source-kinds",

@@ -23,6 +23,8 @@ import (
 
 	"docent/agent"
 	"docent/agent/session/journal"
+	"docent/api/edge"
+	"docent/api/route"
 	"docent/auth"
 	"docent/ingest"
 	"docent/internal/fault"
@@ -33,7 +35,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// world is an installation in memory: what the API works on.
+// world is an installation in memory, on which the API works.
 type world struct {
 	mu       sync.Mutex
 	docs     []corpus.Document
@@ -43,9 +45,9 @@ type world struct {
 	messages map[int64][]agent.ChatMessage
 	steps    map[int64][]agent.ReasoningRecord
 	queries  []retrieve.Query
-	more     []corpus.CollectionInfo // beside the default one
+	more     []corpus.CollectionInfo // besides the default one
 	filters  []corpus.DocumentFilter
-	texts    int // how often a document was read with its text
+	texts    int // number of reads of a document with its text
 
 	answer func(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
 	read   func(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error)
@@ -271,12 +273,15 @@ func (w *world) serve(t *testing.T, edit ...func(*Config)) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := FrontConfig{Guard: GuardConfig{Loopback: true}, Known: as, StallTimeout: cfg.StallTimeout, Metrics: cfg.Metrics, Logger: cfg.Logger}
-	return serve(t, Front(front)(h), log, nil)
+	front := edge.Config{
+		Guard: edge.GuardConfig{Loopback: true}, Known: as,
+		StallTimeout: cfg.StallTimeout, Metrics: cfg.Metrics, Logger: cfg.Logger,
+	}
+	return serve(t, edge.Front(front)(h), log, nil)
 }
 
-// serve runs a handler over a real HTTP server, which tells of its connections
-// if somebody wants to know.
+// serve runs a handler over a real HTTP server. watch, if set, receives the
+// states of connections.
 func serve(t *testing.T, h http.Handler, log *safeBuffer, watch func(net.Conn, http.ConnState)) *client {
 	t.Helper()
 	s := httptest.NewUnstartedServer(h)
@@ -287,9 +292,9 @@ func serve(t *testing.T, h http.Handler, log *safeBuffer, watch func(net.Conn, h
 	return &client{t: t, url: s.URL, http: s.Client(), log: log}
 }
 
-// as lets everybody be who the header As says: a principal's id and, after a
-// blank, its scopes; -, nobody; !, one with a wrong token; without it, what everybody is while
-// authentication is off.
+// as sets the principal to the header As: an id and, after a space, its scopes.
+// "-" is nobody, and "!" is a client with a wrong token. Without the header it
+// is auth.Anyone, as while authentication is off.
 func as(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id, scopes, _ := strings.Cut(r.Header.Get("As"), " ")
@@ -335,7 +340,7 @@ type client struct {
 	log  *safeBuffer
 }
 
-// do sends a request; header holds names and values in turn.
+// do sends a request. header holds names and values in turn.
 func (c *client) do(method, path, body string, header ...string) (*http.Response, string) {
 	c.t.Helper()
 	req, err := http.NewRequestWithContext(c.t.Context(), method, c.url+path, strings.NewReader(body))
@@ -360,7 +365,7 @@ func (c *client) do(method, path, body string, header ...string) (*http.Response
 	return resp, string(data)
 }
 
-// want sends a request and compares the answer as JSON, or as text if it is none.
+// want sends a request and compares the response, as JSON if possible.
 func (c *client) want(status int, want, method, path, body string, header ...string) {
 	c.t.Helper()
 	resp, got := c.do(method, path, body, header...)
@@ -369,11 +374,11 @@ func (c *client) want(status int, want, method, path, body string, header ...str
 	}
 }
 
-// wantError sends a request and checks that it fails in the common shape.
+// wantError sends a request and checks the error in the response.
 func (c *client) wantError(status int, code fault.Kind, says, method, path, body string, header ...string) {
 	c.t.Helper()
 	resp, got := c.do(method, path, body, header...)
-	var e Error
+	var e route.Error
 	if err := json.Unmarshal([]byte(got), &e); err != nil || resp.StatusCode != status || e.Code != code || !strings.Contains(e.Message, says) || resp.Header.Get("Content-Type") != "application/json" {
 		c.t.Errorf("%s %s: %d %s %s\nwant %d %s with %q", method, path, resp.StatusCode, resp.Header.Get("Content-Type"), got, status, code, says)
 	}

@@ -1,14 +1,17 @@
 package api
 
 import (
+	"cmp"
 	"context"
+	"docent/agent/session/journal"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"docent/agent/session/journal"
+	"docent/api/route"
+	"docent/auth"
 	"docent/internal/fault"
 )
 
@@ -19,24 +22,24 @@ type Session struct {
 	ID int64 `json:"id"`
 	// SessionID is the public id.
 	SessionID string `json:"session_id"`
-	// SessionName is the display name; null if it has none.
+	// SessionName is the display name; null without one.
 	SessionName *string `json:"session_name"`
-	// First is how the user's first text begins, at most 100 characters, for
-	// what has no name; absent if there is none.
+	// First is the beginning of the user's first text, at most 100 characters, as
+	// a title for sessions without a name; absent without such a text.
 	First string `json:"first,omitempty"`
-	// PlatformName says where it is held.
+	// PlatformName is the platform of the session.
 	PlatformName string `json:"platform_name"`
-	// Timestamp is when it was last used.
+	// Timestamp is the time of its last use.
 	Timestamp time.Time `json:"timestamp"`
-	// Pinned says that it is kept before the others.
+	// Pinned reports whether lists show it first.
 	Pinned bool `json:"pinned"`
-	// Messages counts what was said.
+	// Messages is the number of messages.
 	Messages int `json:"messages"`
 	// Owner is the principal that created it; absent if authentication was off.
 	Owner string `json:"owner,omitempty"`
 }
 
-// listTimeout bounds looking for sessions: texts are compared one by one.
+// listTimeout bounds the search for sessions, which compares texts one by one.
 const listTimeout = 10 * time.Second
 
 type sessionsInput struct {
@@ -57,8 +60,8 @@ type sessionInput struct {
 	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of this server."`
 }
 
-// The inputs below repeat sessionInput's fields: huma does not look into an
-// embedded struct that is not exported.
+// The inputs below repeat the fields of sessionInput, because huma ignores
+// embedded structs that are not exported.
 
 type deleteSessionInput struct {
 	SessionID string `query:"session_id" required:"true" maxLength:"255"`
@@ -66,7 +69,7 @@ type deleteSessionInput struct {
 }
 
 type changeInput struct {
-	bodyRead
+	route.JSONBody
 	SessionID string `path:"session_id" maxLength:"255"`
 	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of this server."`
 	Body      struct {
@@ -75,29 +78,67 @@ type changeInput struct {
 	} `nameHint:"SessionChange"`
 }
 
-func (s *server) sessionRoutes() {
+// ownedSessions checks who may use a session.
+type ownedSessions struct {
+	directory journal.Directory
+	agent     string // of requests that name none
+}
+
+// key returns the key of the session in a request.
+func (o ownedSessions) key(id, agent string) (journal.SessionKey, error) {
+	key := journal.SessionKey{Agent: cmp.Or(agent, o.agent), ID: id}
+	return key, route.CheckText("session_id", key.ID, "agent_name", key.Agent)
+}
+
+// find returns a session that the caller may use. For others the session looks
+// as if it did not exist.
+func (o ownedSessions) find(ctx context.Context, key journal.SessionKey) (journal.SessionRecord, error) {
+	record, err := o.directory.Session(ctx, key)
+	if err != nil {
+		return journal.SessionRecord{}, err
+	}
+	if p, known := auth.FromContext(ctx); !known || !p.Owns(record.Owner) {
+		return journal.SessionRecord{}, fault.New(fault.NotFound, "no_session", "there is no such session")
+	}
+	return record, nil
+}
+
+// listOwner returns the owner whose sessions the caller may list; an empty owner
+// means all sessions. none says that there are no sessions to list.
+func listOwner(ctx context.Context, asked string) (owner string, none bool) {
+	p, _ := auth.FromContext(ctx)
+	if p.May(auth.Admin) {
+		return asked, false
+	}
+	return p.ID, p.ID == "" || (asked != "" && asked != p.ID)
+}
+
+// sessions handles the routes for sessions.
+type sessions struct{ ownedSessions }
+
+func (s sessions) addRoutes(r *route.Router) {
 	const list, one = "/api/sessions", "/api/sessions/{session_id}"
 	tags, missing := []string{"sessions"}, []int{http.StatusNotFound}
-	register(s, huma.Operation{
-		Method: http.MethodGet, Path: list, OperationID: "list-sessions", Tags: tags, Summary: "List sessions: pinned sessions first, then by last use",
-	}, s.listSessions)
-	register(s, huma.Operation{
+	route.Add(r, huma.Operation{
+		Method: http.MethodGet, Path: list, OperationID: "list-sessions", Tags: tags,
+		Summary: "List sessions: pinned sessions first, then by last use",
+	}, s.list)
+	route.Add(r, huma.Operation{
 		Method: http.MethodDelete, Path: list, OperationID: "delete-session-by-query", Tags: tags, Summary: "Delete a session", Errors: missing,
 		Description: "The same as DELETE /api/sessions/{session_id}, in the form of the BESSER Agentic Framework's React client.",
 	}, func(ctx context.Context, in *deleteSessionInput) (*struct{}, error) {
-		return s.deleteSession(ctx, &sessionInput{in.SessionID, in.Agent})
+		return s.delete(ctx, &sessionInput{in.SessionID, in.Agent})
 	})
-	register(s, huma.Operation{
+	route.Add(r, huma.Operation{
 		Method: http.MethodDelete, Path: one, OperationID: "delete-session", Tags: tags, Summary: "Delete a session", Errors: missing,
-	}, s.deleteSession)
-	register(s, huma.Operation{
+	}, s.delete)
+	route.Add(r, huma.Operation{
 		Method: http.MethodPatch, Path: one, OperationID: "rename-session", Tags: tags, Summary: "Name or pin a session", Errors: missing,
-		BodyReadTimeout: s.cfg.bodyTimeout,
-	}, s.changeSession)
+	}, s.change)
 }
 
-// changeSession names or pins a session, which is no use of it.
-func (s *server) changeSession(ctx context.Context, in *changeInput) (*struct{}, error) {
+// change names or pins a session, which does not count as its last use.
+func (s sessions) change(ctx context.Context, in *changeInput) (*struct{}, error) {
 	change := journal.SessionChange{Name: in.Body.SessionName, Pinned: in.Body.Pinned}
 	key, err := s.key(in.SessionID, in.Agent)
 	switch {
@@ -105,36 +146,29 @@ func (s *server) changeSession(ctx context.Context, in *changeInput) (*struct{},
 	case change.Name == nil && change.Pinned == nil:
 		err = fault.New(fault.Invalid, "nothing_to_change", "the request changes nothing; send session_name, pinned, or both")
 	case change.Name != nil:
-		err = plain("session_name", *change.Name)
+		err = route.CheckText("session_name", *change.Name)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.own(ctx, key); err != nil {
+	if _, err := s.find(ctx, key); err != nil {
 		return nil, err
 	}
-	return nil, s.cfg.Directory.ChangeSession(ctx, key, change)
+	return nil, s.directory.ChangeSession(ctx, key, change)
 }
 
-// key names the session of a request.
-func (s *server) key(id, name string) (journal.SessionKey, error) {
-	key := journal.SessionKey{Agent: name, ID: id}
-	setDefault(&key.Agent, s.cfg.Agent)
-	return key, plain("session_id", key.ID, "agent_name", key.Agent)
-}
-
-func (s *server) listSessions(ctx context.Context, in *sessionsInput) (*sessionsOutput, error) {
-	if err := plain("agent_name", in.Agent, "username", in.Username, "owner", in.Owner, "match", in.Match); err != nil {
+func (s sessions) list(ctx context.Context, in *sessionsInput) (*sessionsOutput, error) {
+	if err := route.CheckText("agent_name", in.Agent, "username", in.Username, "owner", in.Owner, "match", in.Match); err != nil {
 		return nil, err
 	}
 	out := &sessionsOutput{Body: []Session{}}
-	owner, none := whose(ctx, in.Owner)
+	owner, none := listOwner(ctx, in.Owner)
 	if none {
 		return out, nil
 	}
 	within, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	records, err := s.cfg.Directory.Sessions(within, journal.SessionFilter{
+	records, err := s.directory.Sessions(within, journal.SessionFilter{
 		Agent: in.Agent, Username: in.Username, Owner: owner, Spoken: in.Spoken, Match: strings.TrimSpace(in.Match), Limit: in.Limit,
 	})
 	switch {
@@ -150,20 +184,21 @@ func (s *server) listSessions(ctx context.Context, in *sessionsInput) (*sessions
 	return out, nil
 }
 
+// sessionShape returns the JSON of a session.
 func sessionShape(r journal.SessionRecord) Session {
 	return Session{
-		ID: r.RowID, SessionID: r.Key.ID, SessionName: label(r.Name), First: r.First, PlatformName: r.Platform,
+		ID: r.RowID, SessionID: r.Key.ID, SessionName: nullable(r.Name), First: r.First, PlatformName: r.Platform,
 		Timestamp: r.UpdatedAt.UTC(), Pinned: r.Pinned, Messages: r.Messages, Owner: r.Owner,
 	}
 }
 
-func (s *server) deleteSession(ctx context.Context, in *sessionInput) (*struct{}, error) {
+func (s sessions) delete(ctx context.Context, in *sessionInput) (*struct{}, error) {
 	key, err := s.key(in.SessionID, in.Agent)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.own(ctx, key); err != nil {
+	if _, err := s.find(ctx, key); err != nil {
 		return nil, err
 	}
-	return nil, s.cfg.Directory.DeleteSession(ctx, key)
+	return nil, s.directory.DeleteSession(ctx, key)
 }

@@ -5,29 +5,30 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"docent/api/route"
 	"docent/internal/fault"
 )
 
-// socketPath is where the description says the WebSocket is.
+// socketPath is the path of the WebSocket in the description.
 const socketPath = "/ws"
 
-// socketRoute adds the WebSocket to the description. Upgrades are served by
-// another handler on the same port; what comes here is none.
-func (s *server) socketRoute(mux router) {
-	mux.HandleFunc("GET "+socketPath, func(w http.ResponseWriter, _ *http.Request) {
+// addSocket adds the WebSocket to the description. Another handler on the same
+// port serves upgrades; all other requests come here.
+func addSocket(r *route.Router) {
+	r.Handle("GET "+socketPath, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Upgrade", "websocket")
-		writeError(w, &Error{
-			status: http.StatusUpgradeRequired, Code: fault.Invalid,
-			Text: fault.NewText("websocket_needed", "this path takes WebSocket connections"),
-		})
+		route.Write(w, route.NewError(http.StatusUpgradeRequired, fault.Invalid,
+			fault.NewText("websocket_needed", "this path takes WebSocket connections")))
 	})
 	parameter := func(name, doc string) *huma.Param {
 		return &huma.Param{Name: name, In: "query", Description: doc, Schema: &huma.Schema{Type: "string"}}
 	}
-	s.api.OpenAPI().AddOperation(&huma.Operation{
+	r.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodGet, Path: socketPath, OperationID: "websocket", Tags: []string{"sessions"}, Summary: "Open a WebSocket",
-		Description: "An upgrade at this path, or at any other, opens a conversation. By default, it uses the frames of the BESSER Agentic Framework. " +
-			"With docent.v1 (as a parameter or as Sec-WebSocket-Protocol), answers are streamed and frames have sequence numbers. An upgrade at /agent_websocket uses that dialect, with the same sessions.",
+		Description: "An upgrade at this path, or at any other, opens a conversation. " +
+			"By default, it uses the frames of the BESSER Agentic Framework. " +
+			"With docent.v1 (as a parameter or as Sec-WebSocket-Protocol), answers are streamed and frames have sequence numbers. " +
+			"An upgrade at /agent_websocket uses that dialect, with the same sessions.",
 		Parameters: []*huma.Param{
 			parameter("protocol", "docent.v1, or empty."),
 			parameter("session_id", "The session to resume."),
@@ -36,8 +37,8 @@ func (s *server) socketRoute(mux router) {
 		},
 		Responses: map[string]*huma.Response{
 			"101":     {Description: "Switching Protocols"},
-			"426":     {Description: "Upgrade Required: the request is not an upgrade", Content: s.errorContent()},
-			"default": {Description: "Error", Content: s.errorContent()},
+			"426":     {Description: "Upgrade Required: the request is not an upgrade", Content: r.ErrorContent()},
+			"default": {Description: "Error", Content: r.ErrorContent()},
 		},
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"docent/api/route"
 	"docent/ingest/source"
 	"docent/internal/fault"
 )
@@ -29,59 +30,60 @@ type Sources interface {
 	Remove(ctx context.Context, id int64, keep bool) error
 }
 
-// Syncs starts syncs and shows what went wrong.
+// Syncs starts syncs and lists their failures.
 type Syncs interface {
-	// Kinds returns the sorts of sources there are.
+	// Kinds returns all kinds of sources.
 	Kinds() []source.Kind
-	// Request asks for a sync in the background.
+	// Request starts a sync in the background.
 	Request(ctx context.Context, id int64, retry bool) error
-	// Failures returns items that could not be read, by key, after the given one.
+	// Failures returns unreadable items after the given key, by key.
 	Failures(ctx context.Context, id int64, after string, limit int) ([]source.ItemRecord, error)
 }
 
-// sourceBytes bounds the request that adds or changes a source.
+// sourceBytes bounds a request that adds or changes a source.
 const sourceBytes = 256 << 10
 
-// Source is a source that stays in sync. Its secrets are never shown.
+// Source is a source that stays in sync. Responses never contain its secrets.
 type Source struct {
-	// ID names it in this API.
+	// ID identifies it in this API.
 	ID int64 `json:"id"`
 	// Name identifies it for people.
 	Name string `json:"name"`
-	// Kind is its sort.
+	// Kind is its kind.
 	Kind string `json:"kind"`
-	// Location is the place: a path, an address, a bucket.
+	// Location is a path, an address, or a bucket.
 	Location string `json:"location"`
-	// Options are its settings without the secret ones.
+	// Options are its settings except secrets.
 	Options map[string]string `json:"options"`
-	// Collection gets its documents.
+	// Collection is the collection of its documents.
 	Collection string `json:"collection"`
 	// Schedule is manual, or the time between two syncs.
 	Schedule string `json:"schedule" doc:"manual, or the interval between syncs, such as 15m, 1h, or 7d."`
-	// Paused sources are synced only when somebody asks.
+	// Paused sources sync only on request.
 	Paused bool `json:"paused"`
-	// Status says what it is doing.
+	// Status is its current state.
 	Status string `json:"status" enum:"idle,syncing,failed,paused" doc:"failed: the last sync failed or was incomplete."`
-	// Items counts what it has.
+	// Items is the number of its items.
 	Items int `json:"items"`
-	// Failed counts the items that could not be read.
+	// Failed is the number of items that could not be read.
 	Failed int `json:"failed"`
-	// CreatedAt is when it was added.
+	// CreatedAt is the time of its creation.
 	CreatedAt time.Time `json:"created_at"`
 	// LastSync sums up the last sync; null before the first.
 	LastSync *source.Summary `json:"last_sync"`
-	// Progress is how far a running sync has come; null without one.
+	// Progress describes a running sync; null without one.
 	Progress *source.Progress `json:"progress"`
-	// NextSyncAt is when the next sync is due; null if none is.
+	// NextSyncAt is the time of the next sync; null without one.
 	NextSyncAt *time.Time `json:"next_sync_at"`
 }
 
-// NewSource describes a stored source. A lease that expires before now is that
-// of a process that has died.
+// NewSource describes a stored source. A lease that has expired at now belongs to
+// a process that has died.
 func NewSource(r source.Record, now time.Time) Source {
 	s := Source{
-		ID: r.ID, Name: r.Name, Kind: r.Kind, Location: r.Location, Options: r.Options, Collection: r.Collection, Schedule: r.Schedule, Paused: r.Paused,
-		Status: "idle", Items: r.Items, Failed: r.Failed, CreatedAt: r.CreatedAt.UTC(), LastSync: r.Last,
+		ID: r.ID, Name: r.Name, Kind: r.Kind, Location: r.Location, Options: r.Options,
+		Collection: r.Collection, Schedule: r.Schedule, Paused: r.Paused, Status: "idle",
+		Items: r.Items, Failed: r.Failed, CreatedAt: r.CreatedAt.UTC(), LastSync: r.Last,
 	}
 	if s.Options == nil {
 		s.Options = map[string]string{}
@@ -107,23 +109,23 @@ func NewSource(r source.Record, now time.Time) Source {
 type SourceFailure struct {
 	// Key identifies the item within its source.
 	Key string `json:"key"`
-	// Address is where people find the original; "" if there is no such place.
+	// Address leads people to the original; empty without one.
 	Address string `json:"address"`
 	// Reason says why it could not be read.
 	Reason string `json:"reason"`
-	// Sentence names the reason; absent for items stored by older versions.
+	// Sentence is the id of the reason; absent for items that older versions stored.
 	Sentence *fault.Sentence `json:"sentence,omitempty"`
-	// Tries counts the failures since it was last read.
+	// Tries is the number of failures since its last success.
 	Tries int `json:"tries"`
-	// At is when it failed last.
+	// At is the time of the last failure.
 	At time.Time `json:"at"`
 }
 
-// SourceKind is a sort of source.
+// SourceKind describes a kind of source.
 type SourceKind struct {
-	// Kind names it.
+	// Kind is its name.
 	Kind string `json:"kind"`
-	// Local kinds can be added on the command line only.
+	// Local kinds can be added only on the command line.
 	Local bool `json:"local"`
 	// Options are its settings.
 	Options []SourceOption `json:"options"`
@@ -131,21 +133,21 @@ type SourceKind struct {
 
 // SourceOption is a setting of a kind.
 type SourceOption struct {
-	// Name is what the setting is called in requests.
+	// Name is the name of the setting in requests.
 	Name string `json:"name"`
-	// Title says in a few words what it is.
+	// Title describes the setting in a few words.
 	Title string `json:"title"`
-	// Sentence names the title.
+	// Sentence is the id of the title.
 	Sentence *fault.Sentence `json:"sentence,omitempty"`
-	// Type says how the value is written.
+	// Type is the type of the value.
 	Type string `json:"type" enum:"text,number,bool,list,duration"`
 	// Secret settings are encrypted and never shown.
 	Secret bool `json:"secret"`
 	// Required settings must be given.
 	Required bool `json:"required"`
-	// Choices are the values that the setting may have; none if any will do.
+	// Choices are the allowed values; none if every value is allowed.
 	Choices []string `json:"choices,omitempty"`
-	// Default is what the setting is if it is not given.
+	// Default is the value of a setting that is not given.
 	Default string `json:"default"`
 }
 
@@ -158,7 +160,7 @@ type sourcesOutput struct {
 }
 
 type newSourceInput struct {
-	bodyRead
+	route.JSONBody
 	Body struct {
 		Kind       string         `json:"kind" minLength:"1"`
 		Location   string         `json:"location" minLength:"1" doc:"The place, such as an address or a bucket."`
@@ -171,7 +173,7 @@ type newSourceInput struct {
 }
 
 type changeSourceInput struct {
-	bodyRead
+	route.JSONBody
 	ID   int64 `path:"source_id" minimum:"1"`
 	Body struct {
 		Name     *string `json:"name,omitempty"`
@@ -208,29 +210,34 @@ type kindsOutput struct {
 	} `nameHint:"SourceKinds"`
 }
 
-func (s *server) sourceRoutes() {
+// sources handles the routes for sources that stay in sync.
+type sources struct{ store Sources }
+
+func (s sources) addRoutes(r *route.Router) {
 	const list, one = "/api/sources", "/api/sources/{source_id}"
 	tags, missing := []string{"sources"}, []int{http.StatusNotFound}
-	register(s, huma.Operation{
-		Method: http.MethodGet, Path: list, OperationID: "list-sources", Tags: tags, Summary: "List sources", Description: "The list is sorted by name and shows the progress of running syncs.", Errors: missing,
-	}, s.listSources)
-	register(s, huma.Operation{
+	route.Add(r, huma.Operation{
+		Method: http.MethodGet, Path: list, OperationID: "list-sources", Tags: tags, Summary: "List sources",
+		Description: "The list is sorted by name and shows the progress of running syncs.", Errors: missing,
+	}, s.list)
+	route.Add(r, huma.Operation{
 		Method: http.MethodPost, Path: list, OperationID: "add-source", Tags: tags, Summary: "Add a source", DefaultStatus: http.StatusCreated,
-		Description: "The first sync begins at once, unless the schedule is manual. Add sources of local kinds, such as folder, on the command line.",
-		Errors:      []int{http.StatusNotFound, http.StatusConflict}, MaxBodyBytes: sourceBytes, BodyReadTimeout: s.cfg.bodyTimeout,
-	}, s.addSource)
-	register(s, huma.Operation{
+		Description: "The first sync begins at once, unless the schedule is manual. " +
+			"Add sources of local kinds, such as folder, on the command line.",
+		Errors: []int{http.StatusNotFound, http.StatusConflict}, MaxBodyBytes: sourceBytes,
+	}, s.add)
+	route.Add(r, huma.Operation{
 		Method: http.MethodGet, Path: one, OperationID: "get-source", Tags: tags, Summary: "Get a source", Errors: missing,
-	}, s.getSource)
-	register(s, huma.Operation{
+	}, s.get)
+	route.Add(r, huma.Operation{
 		Method: http.MethodPatch, Path: one, OperationID: "change-source", Tags: tags, Summary: "Rename, reschedule, pause, or resume a source",
-		Errors: []int{http.StatusNotFound, http.StatusConflict}, MaxBodyBytes: sourceBytes, BodyReadTimeout: s.cfg.bodyTimeout,
-	}, s.changeSource)
-	register(s, huma.Operation{
+		Errors: []int{http.StatusNotFound, http.StatusConflict}, MaxBodyBytes: sourceBytes,
+	}, s.change)
+	route.Add(r, huma.Operation{
 		Method: http.MethodDelete, Path: one, OperationID: "delete-source", Tags: tags, Summary: "Remove a source",
 		Description: "Documents that the source did not add, and documents of other sources, are kept.",
 		Errors:      []int{http.StatusNotFound, http.StatusConflict},
-	}, s.removeSource)
+	}, s.remove)
 	for path, retry := range map[string]bool{"/sync": false, "/retry": true} {
 		op := huma.Operation{
 			Method: http.MethodPost, Path: one + path, OperationID: "sync-source", Tags: tags, Summary: "Sync a source now",
@@ -239,33 +246,40 @@ func (s *server) sourceRoutes() {
 		if retry {
 			op.OperationID, op.Summary = "retry-source", "Sync a source now and read failed items again"
 		}
-		register(s, op, func(ctx context.Context, in *sourceInput) (*struct{}, error) {
-			return nil, s.requestSync(ctx, in.ID, retry)
+		route.Add(r, op, func(ctx context.Context, in *sourceInput) (*struct{}, error) {
+			_, syncs, err := s.managers()
+			if err != nil {
+				return nil, err
+			}
+			return nil, syncs.Request(ctx, in.ID, retry)
 		})
 	}
-	register(s, huma.Operation{
-		Method: http.MethodGet, Path: one + "/failures", OperationID: "list-source-failures", Tags: tags, Summary: "List the items that could not be read", Errors: missing,
+	route.Add(r, huma.Operation{
+		Method: http.MethodGet, Path: one + "/failures", OperationID: "list-source-failures", Tags: tags,
+		Summary: "List the items that could not be read", Errors: missing,
 	}, s.failures)
-	register(s, huma.Operation{
-		Method: http.MethodGet, Path: "/api/source-kinds", OperationID: "list-source-kinds", Tags: tags, Summary: "List the kinds of sources with their settings", Errors: missing,
-	}, s.sourceKinds)
+	route.Add(r, huma.Operation{
+		Method: http.MethodGet, Path: "/api/source-kinds", OperationID: "list-source-kinds", Tags: tags,
+		Summary: "List the kinds of sources with their settings", Errors: missing,
+	}, s.kinds)
 }
 
-// sources returns who looks after sources.
-func (s *server) sources() (Sources, Syncs, error) {
-	syncs, ok := s.cfg.Sources.(Syncs)
+// managers returns the store as both of its interfaces; fault.NotFound if this
+// server has no sources.
+func (s sources) managers() (Sources, Syncs, error) {
+	syncs, ok := s.store.(Syncs)
 	if !ok {
 		return nil, nil, fault.New(fault.NotFound, "sources_off", "this server has no sources")
 	}
-	return s.cfg.Sources, syncs, nil
+	return s.store, syncs, nil
 }
 
-func (s *server) listSources(ctx context.Context, _ *struct{}) (*sourcesOutput, error) {
-	sources, _, err := s.sources()
+func (s sources) list(ctx context.Context, _ *struct{}) (*sourcesOutput, error) {
+	store, _, err := s.managers()
 	if err != nil {
 		return nil, err
 	}
-	all, err := sources.List(ctx)
+	all, err := store.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -277,14 +291,14 @@ func (s *server) listSources(ctx context.Context, _ *struct{}) (*sourcesOutput, 
 	return out, nil
 }
 
-func (s *server) addSource(ctx context.Context, in *newSourceInput) (*sourceOutput, error) {
-	sources, _, err := s.sources()
+func (s sources) add(ctx context.Context, in *newSourceInput) (*sourceOutput, error) {
+	store, _, err := s.managers()
 	if err != nil {
 		return nil, err
 	}
 	b := in.Body
 	n := source.New{Kind: b.Kind, Location: b.Location, Name: b.Name, Collection: b.Collection, Schedule: b.Schedule, Remote: true}
-	if err := plain("kind", b.Kind, "location", b.Location, "name", b.Name, "collection", b.Collection); err != nil {
+	if err := route.CheckText("kind", b.Kind, "location", b.Location, "name", b.Name, "collection", b.Collection); err != nil {
 		return nil, err
 	}
 	if n.Options, err = settingTexts(b.Options); err != nil {
@@ -293,15 +307,15 @@ func (s *server) addSource(ctx context.Context, in *newSourceInput) (*sourceOutp
 	if n.Secret, err = settingTexts(b.Secret); err != nil {
 		return nil, err
 	}
-	r, err := sources.Add(ctx, n)
+	r, err := store.Add(ctx, n)
 	if err != nil {
 		return nil, err
 	}
 	return &sourceOutput{NewSource(r, time.Now())}, nil
 }
 
-// settingTexts are settings as they are kept: texts. Settings that are null or
-// "" are not given.
+// settingTexts returns settings as texts, which the store keeps. Settings that are
+// null or empty are left out.
 func settingTexts(settings map[string]any) (map[string]string, error) {
 	out := map[string]string{}
 	for name, value := range settings {
@@ -333,53 +347,46 @@ func settingTexts(settings map[string]any) (map[string]string, error) {
 	return out, nil
 }
 
-func (s *server) getSource(ctx context.Context, in *sourceInput) (*sourceOutput, error) {
-	sources, _, err := s.sources()
+func (s sources) get(ctx context.Context, in *sourceInput) (*sourceOutput, error) {
+	store, _, err := s.managers()
 	if err != nil {
 		return nil, err
 	}
-	r, err := sources.Get(ctx, in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return &sourceOutput{NewSource(r, time.Now())}, nil
-}
-
-func (s *server) changeSource(ctx context.Context, in *changeSourceInput) (*sourceOutput, error) {
-	sources, _, err := s.sources()
-	if err != nil {
-		return nil, err
-	}
-	r, err := sources.Change(ctx, in.ID, source.Patch{Name: in.Body.Name, Schedule: in.Body.Schedule, Paused: in.Body.Paused})
+	r, err := store.Get(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	return &sourceOutput{NewSource(r, time.Now())}, nil
 }
 
-// removeSource goes on when the client goes away: half a removal helps nobody.
-func (s *server) removeSource(ctx context.Context, in *removeSourceInput) (*struct{}, error) {
-	sources, _, err := s.sources()
+func (s sources) change(ctx context.Context, in *changeSourceInput) (*sourceOutput, error) {
+	store, _, err := s.managers()
 	if err != nil {
 		return nil, err
 	}
-	return nil, sources.Remove(context.WithoutCancel(ctx), in.ID, in.Documents == "keep")
-}
-
-func (s *server) requestSync(ctx context.Context, id int64, retry bool) error {
-	_, syncs, err := s.sources()
-	if err != nil {
-		return err
-	}
-	return syncs.Request(ctx, id, retry)
-}
-
-func (s *server) failures(ctx context.Context, in *failuresInput) (*failuresOutput, error) {
-	_, syncs, err := s.sources()
+	r, err := store.Change(ctx, in.ID, source.Patch{Name: in.Body.Name, Schedule: in.Body.Schedule, Paused: in.Body.Paused})
 	if err != nil {
 		return nil, err
 	}
-	if err := plain("after", in.After); err != nil {
+	return &sourceOutput{NewSource(r, time.Now())}, nil
+}
+
+// remove does not stop when the client disconnects, so that no removal is
+// incomplete.
+func (s sources) remove(ctx context.Context, in *removeSourceInput) (*struct{}, error) {
+	store, _, err := s.managers()
+	if err != nil {
+		return nil, err
+	}
+	return nil, store.Remove(context.WithoutCancel(ctx), in.ID, in.Documents == "keep")
+}
+
+func (s sources) failures(ctx context.Context, in *failuresInput) (*failuresOutput, error) {
+	_, syncs, err := s.managers()
+	if err != nil {
+		return nil, err
+	}
+	if err := route.CheckText("after", in.After); err != nil {
 		return nil, err
 	}
 	items, err := syncs.Failures(ctx, in.ID, in.After, in.Limit+1)
@@ -394,14 +401,15 @@ func (s *server) failures(ctx context.Context, in *failuresInput) (*failuresOutp
 	}
 	for _, it := range items {
 		out.Body.Failures = append(out.Body.Failures, SourceFailure{
-			Key: it.Key, Address: it.Address, Reason: it.Reason.Message, Sentence: sentence(it.Reason), Tries: it.Tries, At: it.At.UTC(),
+			Key: it.Key, Address: it.Address, Reason: it.Reason.Message, Sentence: route.Sentence(it.Reason),
+			Tries: it.Tries, At: it.At.UTC(),
 		})
 	}
 	return out, nil
 }
 
-func (s *server) sourceKinds(context.Context, *struct{}) (*kindsOutput, error) {
-	_, syncs, err := s.sources()
+func (s sources) kinds(context.Context, *struct{}) (*kindsOutput, error) {
+	_, syncs, err := s.managers()
 	if err != nil {
 		return nil, err
 	}
@@ -411,7 +419,7 @@ func (s *server) sourceKinds(context.Context, *struct{}) (*kindsOutput, error) {
 		options := []SourceOption{}
 		for _, o := range k.Options {
 			options = append(options, SourceOption{
-				Name: o.Name, Title: o.Title.Message, Sentence: sentence(o.Title), Type: cmp.Or(o.Type, "text"),
+				Name: o.Name, Title: o.Title.Message, Sentence: route.Sentence(o.Title), Type: cmp.Or(o.Type, "text"),
 				Secret: o.Secret, Required: o.Required, Choices: o.Choices, Default: o.Default,
 			})
 		}

@@ -11,7 +11,7 @@ import (
 	"docent/internal/fault"
 )
 
-// sourceShelf is sources in memory.
+// sourceShelf keeps sources in memory.
 type sourceShelf struct {
 	records []source.Record
 	calls   []string

@@ -8,50 +8,51 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"docent/api/route"
 	"docent/auth"
 	"docent/internal/fault"
 )
 
-// OwnTokens are the API tokens of users; Logins that are OwnTokens as well offer
-// them, as auth.Authenticator does.
+// OwnTokens keeps the API tokens of users. Logins may implement it, as
+// auth.Authenticator does.
 type OwnTokens interface {
-	// OwnTokens lists those on behalf of who is signed in; fault.Forbidden of who
-	// cannot have any.
+	// OwnTokens lists the tokens of a principal; fault.Forbidden if the principal
+	// cannot have tokens.
 	OwnTokens(ctx context.Context, p auth.Principal) ([]auth.TokenRecord, error)
-	// CreateOwnToken makes one, and returns its record and itself.
+	// CreateOwnToken creates a token, and returns its record and the token itself.
 	CreateOwnToken(ctx context.Context, p auth.Principal, token auth.OwnToken) (auth.TokenRecord, string, error)
-	// RevokeOwnToken deletes one by its ID.
+	// RevokeOwnToken deletes a token by its ID.
 	RevokeOwnToken(ctx context.Context, p auth.Principal, id int64) error
 }
 
-// Token is an API token in a list; what it is itself nobody keeps.
+// Token describes an API token. The token itself is not stored.
 type Token struct {
-	// ID names it here.
+	// ID identifies it in this API.
 	ID int64 `json:"id"`
-	// Name is unlike that of any other token, also of others.
+	// Name is unique among the tokens of all users.
 	Name string `json:"name"`
-	// Scopes are what it may do, as far as its user may.
+	// Scopes are its permissions, as far as its user has them.
 	Scopes []string `json:"scopes" enum:"ask,ingest,admin"`
-	// CreatedAt is when it was made.
+	// CreatedAt is the time of its creation.
 	CreatedAt time.Time `json:"created_at"`
-	// ExpiresAt is when it stops counting; null is never.
+	// ExpiresAt is the time at which it expires; null if it does not.
 	ExpiresAt *time.Time `json:"expires_at"`
-	// LastUsedAt is when it was used, a minute more or less; null is never.
+	// LastUsedAt is the time of its last use, within a minute; null before the first.
 	LastUsedAt *time.Time `json:"last_used_at"`
 }
 
-// NewToken is a token that was just made.
+// NewToken is a token that was just created.
 type NewToken struct {
 	Token
 
-	// Secret is what programs send. It is shown once.
+	// Secret is the token itself, which programs send. It is shown once.
 	Secret string `json:"token" doc:"The token, which programs send as Authorization: Bearer. docent cannot show it again."`
 }
 
 type tokensOutput struct{ Body []Token }
 
 type newTokenInput struct {
-	bodyRead
+	route.JSONBody
 	Body struct {
 		Name      string     `json:"name" minLength:"1" doc:"1 to 64 letters, digits, and characters of . _ @ + -. Names are unique."`
 		Scopes    []string   `json:"scopes" minItems:"1" maxItems:"3" enum:"ask,ingest,admin" doc:"The scopes of the token. You must have them yourself."`
@@ -65,42 +66,47 @@ type tokenInput struct {
 	ID int64 `path:"token_id" minimum:"1"`
 }
 
-func (s *server) tokenRoutes() {
+// tokens handles the routes for the API tokens of users.
+type tokens struct {
+	logins Logins // nil while authentication is off
+	log    *slog.Logger
+}
+
+func (t tokens) addRoutes(r *route.Router) {
 	const list = "/api/tokens"
 	tags := []string{"access"}
-	register(s, huma.Operation{
+	route.Add(r, huma.Operation{
 		Method: http.MethodGet, Path: list, OperationID: "list-tokens", Tags: tags, Summary: "List your API tokens",
 		Description: "Only for users who signed in with a name and a password, not for tokens or users of an OpenID Connect issuer.",
 		Errors:      []int{http.StatusNotFound},
-	}, s.listTokens)
-	register(s, huma.Operation{
+	}, t.list)
+	route.Add(r, huma.Operation{
 		Method: http.MethodPost, Path: list, OperationID: "create-token", Tags: tags, Summary: "Create an API token for yourself",
 		Description: "The token acts on your behalf, within its scopes. Only this response contains it.",
-		Errors:      []int{http.StatusNotFound, http.StatusConflict}, DefaultStatus: http.StatusCreated,
-		MaxBodyBytes: loginBytes, BodyReadTimeout: s.cfg.bodyTimeout,
-	}, s.createToken)
-	register(s, huma.Operation{
+		Errors:      []int{http.StatusNotFound, http.StatusConflict}, DefaultStatus: http.StatusCreated, MaxBodyBytes: loginBytes,
+	}, t.create)
+	route.Add(r, huma.Operation{
 		Method: http.MethodDelete, Path: list + "/{token_id}", OperationID: "delete-token", Tags: tags, Summary: "Revoke one of your API tokens",
 		Description: "The token becomes invalid at once, and its connections are closed.", Errors: []int{http.StatusNotFound},
-	}, s.deleteToken)
+	}, t.delete)
 }
 
-// tokens is who keeps the tokens of users, and who asks.
-func (s *server) tokens(ctx context.Context) (OwnTokens, auth.Principal, error) {
+// keeper returns the keeper of the tokens and the current principal.
+func (t tokens) keeper(ctx context.Context) (OwnTokens, auth.Principal, error) {
 	p, _ := auth.FromContext(ctx)
-	tokens, has := s.cfg.Logins.(OwnTokens)
-	if !has {
+	keeper, ok := t.logins.(OwnTokens)
+	if !ok {
 		return nil, p, fault.New(fault.NotFound, "tokens_off", "authentication is off; there are no tokens here")
 	}
-	return tokens, p, nil
+	return keeper, p, nil
 }
 
-func (s *server) listTokens(ctx context.Context, _ *struct{}) (*tokensOutput, error) {
-	tokens, p, err := s.tokens(ctx)
+func (t tokens) list(ctx context.Context, _ *struct{}) (*tokensOutput, error) {
+	keeper, p, err := t.keeper(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all, err := tokens.OwnTokens(ctx, p)
+	all, err := keeper.OwnTokens(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +117,8 @@ func (s *server) listTokens(ctx context.Context, _ *struct{}) (*tokensOutput, er
 	return out, nil
 }
 
-func (s *server) createToken(ctx context.Context, in *newTokenInput) (*newTokenOutput, error) {
-	tokens, p, err := s.tokens(ctx)
+func (t tokens) create(ctx context.Context, in *newTokenInput) (*newTokenOutput, error) {
+	keeper, p, err := t.keeper(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -123,47 +129,47 @@ func (s *server) createToken(ctx context.Context, in *newTokenInput) (*newTokenO
 	if in.Body.ExpiresAt != nil {
 		wish.ExpiresAt = *in.Body.ExpiresAt
 		if wish.ExpiresAt.IsZero() {
-			wish.ExpiresAt = time.Unix(0, 0) // long ago, not never
+			wish.ExpiresAt = time.Unix(0, 0) // in the past, not never
 		}
 	}
-	record, secret, err := tokens.CreateOwnToken(ctx, p, wish)
+	record, secret, err := keeper.CreateOwnToken(ctx, p, wish)
 	if err != nil {
 		return nil, err
 	}
-	s.noteToken(ctx, "token made", p, record.ID)
+	t.note(ctx, "token made", p, record.ID)
 	return &newTokenOutput{NewToken{token(record), secret}}, nil
 }
 
-func (s *server) deleteToken(ctx context.Context, in *tokenInput) (*struct{}, error) {
-	tokens, p, err := s.tokens(ctx)
+func (t tokens) delete(ctx context.Context, in *tokenInput) (*struct{}, error) {
+	keeper, p, err := t.keeper(ctx)
 	if err == nil {
-		err = tokens.RevokeOwnToken(ctx, p, in.ID)
+		err = keeper.RevokeOwnToken(ctx, p, in.ID)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.noteToken(ctx, "token revoked", p, in.ID)
+	t.note(ctx, "token revoked", p, in.ID)
 	return nil, nil //nolint:nilnil // there is no content
 }
 
-// noteToken logs what became of a token: who did it, and which, without its name.
-func (s *server) noteToken(ctx context.Context, what string, p auth.Principal, id int64) {
-	attrs := []slog.Attr{slog.String("principal", p.ID), slog.Int64("token", id)}
-	if r := requestOf(ctx); r != nil {
-		attrs = append(attrs, slog.String("request", r.id))
-	}
-	s.log.LogAttrs(ctx, slog.LevelInfo, what, attrs...)
+// note logs a change of a token with its principal and its id, without its name.
+func (t tokens) note(ctx context.Context, what string, p auth.Principal, id int64) {
+	t.log.LogAttrs(ctx, slog.LevelInfo, what,
+		slog.String("principal", p.ID), slog.Int64("token", id), slog.String("request", route.RequestID(ctx)))
 }
 
 func token(r auth.TokenRecord) Token {
-	t := Token{ID: r.ID, Name: r.Name, Scopes: []string{}, CreatedAt: r.CreatedAt.UTC(), ExpiresAt: moment(r.ExpiresAt), LastUsedAt: moment(r.LastUsedAt)}
+	t := Token{
+		ID: r.ID, Name: r.Name, Scopes: []string{},
+		CreatedAt: r.CreatedAt.UTC(), ExpiresAt: moment(r.ExpiresAt), LastUsedAt: moment(r.LastUsedAt),
+	}
 	for _, scope := range r.Scopes {
 		t.Scopes = append(t.Scopes, string(scope))
 	}
 	return t
 }
 
-// moment is a time that may not be set; nil if it is not.
+// moment returns a time in UTC; nil for the zero time.
 func moment(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

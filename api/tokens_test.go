@@ -11,7 +11,7 @@ import (
 	"docent/internal/fault"
 )
 
-// TestTokens: who is signed in makes tokens, uses them and takes them back.
+// TestTokens checks that a signed-in user can create, use, and revoke tokens.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	c, a := locked(t)
@@ -52,7 +52,7 @@ func TestTokens(t *testing.T) {
 	} {
 		refused(400, `"invalid"`, "POST", "/api/tokens", wrong)
 	}
-	// A page of another origin cannot, by whatever a browser says of it.
+	// A page of another origin cannot create tokens.
 	refused(403, "this origin", "POST", "/api/tokens", `{"name":"evil","scopes":["ask"]}`, "Origin", "https://evil.example")
 	refused(403, "this origin", "POST", "/api/tokens", `{"name":"evil","scopes":["ask"]}`, "Origin", "http://127.0.0.1:1")
 	refused(401, "sign in", "POST", "/api/tokens", `{"name":"evil","scopes":["ask"]}`, "Sec-Fetch-Site", "same-site")
@@ -64,7 +64,7 @@ func TestTokens(t *testing.T) {
 		t.Errorf("as a form may send it: %d %s", resp.StatusCode, answer)
 	}
 
-	// Those of others are not there.
+	// The tokens of other users look as if they did not exist.
 	if err := a.CreateUser(t.Context(), "bob", "correct horse", auth.Scopes{auth.Ask}); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,8 @@ func TestTokens(t *testing.T) {
 	}
 	status, body = as("GET", "/api/tokens", "")
 	var list []Token
-	if err := json.Unmarshal([]byte(body), &list); err != nil || status != 200 || len(list) != 1 || list[0].ID != made.ID || strings.Contains(body, made.Secret) {
+	err := json.Unmarshal([]byte(body), &list)
+	if err != nil || status != 200 || len(list) != 1 || list[0].ID != made.ID || strings.Contains(body, made.Secret) {
 		t.Errorf("listed: %d %s, %v", status, body, err)
 	}
 	if status, body := as("DELETE", fmt.Sprint("/api/tokens/", made.ID), ""); status != 204 || body != "" {

@@ -8,20 +8,17 @@ import (
 	"mime/multipart"
 	"net"
 	"net/http"
-	"path"
 	"strings"
 	"testing"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
+	"docent/api/uploads"
 	"docent/ingest"
 	"docent/internal/fault"
-	"docent/payload"
 )
 
-// form makes a multipart body of fields and files: name, file name ("" for a
-// field) and content in turn.
+// form returns a multipart body of fields and files: name, file name (empty for
+// a field), and content in turn.
 func form(t *testing.T, triples ...string) (body, contentType string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -66,8 +63,8 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-// Names that are equal, or become so, never overwrite each other within a
-// request; folders tell files apart.
+// Equal names in one request never overwrite each other, even if they become
+// equal only after cleaning. Folders distinguish files.
 func TestUploadNames(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -79,7 +76,7 @@ func TestUploadNames(t *testing.T) {
 		}
 		body, ct := form(t, triples...)
 		_, answer := c.do("POST", "/api/documents", body, "Content-Type", ct)
-		var out struct{ Results []UploadResult }
+		var out struct{ Results []uploads.UploadResult }
 		if err := json.Unmarshal([]byte(answer), &out); err != nil {
 			t.Fatal(err, answer)
 		}
@@ -149,8 +146,8 @@ func TestUploadRefusals(t *testing.T) {
 	c.wantError(503, fault.Unavailable, "away", "POST", "/api/documents", body, "Content-Type", ct)
 }
 
-// A body of unknown length that goes on for ever ends at the limit, read as it
-// comes.
+// An endless body of unknown length is read as it arrives, and ends at the
+// limit.
 func TestUploadStreams(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -210,27 +207,4 @@ func TestStalledUploadEnds(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 408") || len(w.docs) != 3 {
 		t.Errorf("answer is %q, %v", answer, err)
 	}
-}
-
-func FuzzCleanName(f *testing.F) {
-	for _, s := range []string{"", ".", "..", "/", "a.md", "../../etc/passwd", `..\..\boot.ini`, "a\x00b", "\xff\xfe", strings.Repeat("ü", 300), " x ", "a\nb", "con", "a/", "a\u202efdp.exe", "\u2067\u200f"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, name string) {
-		got := cleanName(name)
-		if got == "" || got == "." || got == ".." || len(got) > maxFileName || !utf8.ValidString(got) || strings.ContainsAny(got, `/\`) || strings.ContainsFunc(got, unicode.IsControl) || payload.ReadableName(got) != got {
-			t.Errorf("cleanName(%q) = %q", name, got)
-		}
-		if cleanName(got) != got {
-			t.Errorf("cleanName(%q) = %q, not stable", got, cleanName(got))
-		}
-		p := cleanPath(name)
-		if p == "" || len(p) > maxFilePath || !utf8.ValidString(p) || strings.Contains(p, `\`) || strings.ContainsFunc(p, unicode.IsControl) || payload.ReadableName(p) != p || path.Clean("/"+p) != "/"+p {
-			t.Errorf("cleanPath(%q) = %q", name, p)
-		}
-		taken := map[string]bool{p: true}
-		if d := distinct(taken, p); d == p || !taken[d] || path.Dir(d) != path.Dir(p) {
-			t.Errorf("distinct(%q) = %q", p, d)
-		}
-	})
 }

@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"docent/api"
+	"docent/api/edge"
+	"docent/api/route"
 	"docent/auth"
 	"docent/internal/fault"
 )
@@ -137,7 +138,7 @@ func TestMiddleware(t *testing.T) {
 			}
 			continue
 		}
-		var e api.Error
+		var e route.Error
 		if err := json.Unmarshal(answer.Body.Bytes(), &e); err != nil || got != nil || answer.Code != 401 || e.Code != fault.Unauthorized || e.Message == "" || e.Retryable {
 			t.Errorf("%s: %d %s, handled %+v", name, answer.Code, answer.Body, got)
 		}
@@ -213,7 +214,7 @@ func TestOnlyTheOwnPageHasTheCookie(t *testing.T) {
 	w.user("ann", auth.Ask)
 	cookie := auth.CookieName + "=" + w.login("ann")
 	token := w.token(auth.TokenSpec{Name: "shop", Scopes: auth.Scopes{auth.Ask}})
-	guard := api.Guard(api.GuardConfig{Hosts: []string{"docs.corp.test"}, Origins: []string{"http://shop.corp.test:9400", "http://docs.corp.test:9400", "null"}})
+	guard := edge.Guard(edge.GuardConfig{Hosts: []string{"docs.corp.test"}, Origins: []string{"http://shop.corp.test:9400", "http://docs.corp.test:9400", "null"}})
 	wrap := func(next http.Handler) http.Handler { return guard(w.Middleware(next)) }
 	upgrade := []string{"Connection", "Upgrade", "Upgrade", "websocket"}
 	for _, test := range []struct {
@@ -270,7 +271,7 @@ func TestNoCrossSiteWebSocket(t *testing.T) {
 	cookie := auth.CookieName + "=" + w.login("ann")
 	upgrade := []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Cookie", cookie}
 	for _, loopback := range []bool{false, true} {
-		guard := api.Guard(api.GuardConfig{Addr: "docs.example:8765", Loopback: loopback, Hosts: []string{"docs.example"}})
+		guard := edge.Guard(edge.GuardConfig{Addr: "docs.example:8765", Loopback: loopback, Hosts: []string{"docs.example"}})
 		wrap := func(next http.Handler) http.Handler { return guard(w.Middleware(next)) }
 		for _, test := range []struct {
 			host, origin string

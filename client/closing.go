@@ -8,9 +8,10 @@ import (
 	"docent/internal/fault"
 )
 
-// Reconnect reports whether a client should come back after the server closed
-// the connection with that code: 1000, 1008 and 1009 end it, of docent's own
-// 4000 to 4499 say come back and those from 4500 on stay away.
+// Reconnect reports whether a client should connect again after the server
+// closed the connection with a code. It should not after 1000, 1008, and 1009.
+// Of docent's own codes, 4000 to 4499 ask to reconnect; codes from 4500 on do
+// not.
 func Reconnect(code int) bool {
 	switch code {
 	case websocket.CloseNormalClosure, websocket.ClosePolicyViolation, websocket.CloseMessageTooBig:
@@ -19,14 +20,15 @@ func Reconnect(code int) bool {
 	return code < 4500
 }
 
-// closedWith reports whether the server ended the connection with that code.
+// closedWith reports whether the server closed the connection with a code.
 func closedWith(err error, code int) bool {
 	var closing *websocket.CloseError
 	return errors.As(err, &closing) && closing.Code == code
 }
 
-// final turns the error of a connection into what ends the session; nil if the
-// client should go back. refusal is what the server said last.
+// final converts the error of a connection into the error that ends the session;
+// nil if the client should reconnect. refusal is the last error that the server
+// sent.
 func final(err error, refusal *Error) error {
 	var closing *websocket.CloseError
 	switch kind := fault.KindOf(err); {

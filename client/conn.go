@@ -18,34 +18,36 @@ import (
 	"docent/payload"
 )
 
-// Config says whom to connect to, and how.
+// Config configures a connection.
 type Config struct {
-	// URL is the agent's, ws or wss; http and https are taken for these. A user and password in it are sent as
-	// basic authentication. Required.
+	// URL is the address of the agent, with the scheme ws or wss; http and https
+	// mean the same. A user and password in it are sent as basic authentication.
+	// Required.
 	URL string
-	// SessionID names the session to go on with or to begin; it is sent as
-	// session_id unless URL has one. Default: "", a new session.
+	// SessionID is the session to resume or to create. It is sent as session_id
+	// unless URL has one. Default: "", a new session.
 	SessionID string
 	// Header is sent with the handshake. Default: nothing.
 	Header http.Header
-	// Origin is the handshake's. Default: that of URL, as BAF's agents send it.
+	// Origin is the Origin header of the handshake. Default: the origin of URL,
+	// as BAF's agents send it.
 	Origin string
-	// TLS is for wss. Default: nil, the system's authorities.
+	// TLS configures wss. Default: nil, the system's authorities.
 	TLS *tls.Config
-	// Logger hears of frames that were skipped, without what they say. Default:
-	// nil, which discards.
+	// Logger logs skipped frames, without their content. Default: nil, which
+	// discards.
 	Logger *slog.Logger
-	// ReadLimit bounds a frame that is read, in bytes; longer ones are skipped.
+	// ReadLimit bounds a received frame in bytes. Longer frames are skipped.
 	// Default: 32 MiB.
 	ReadLimit int64
-	// HandshakeTimeout bounds connecting. Default: 10s.
+	// HandshakeTimeout bounds the connecting. Default: 10s.
 	HandshakeTimeout time.Duration
-	// WriteTimeout bounds writing one frame. Default: 10s.
+	// WriteTimeout bounds the writing of one frame. Default: 10s.
 	WriteTimeout time.Duration
 	// PingEvery is the time between pings. Default: 25s.
 	PingEvery time.Duration
-	// Silence is how long nothing may be heard, pongs included, before the
-	// connection counts as dead. Default: 60s.
+	// Silence is the time after which a connection without any received data,
+	// including pongs, counts as lost. Default: 60s.
 	Silence time.Duration
 }
 
@@ -71,27 +73,28 @@ func (c *Config) defaults() error {
 }
 
 // Conn is a connection to an agent. It is safe for concurrent use, but only one
-// loop may read its Frames, and one has to: pings are answered and a dead
-// connection is noticed while it reads.
+// loop may range over Frames. There must be one, because it answers pings and
+// notices a lost connection.
 type Conn struct {
 	cfg    Config
 	socket *websocket.Conn
-	// writing is a lock that can be waited for with a context.
+	// writing is a lock for writers that wait with a context.
 	writing chan struct{}
-	// ended is closed when the loop over Frames is over.
+	// ended is closed when the loop over Frames has ended.
 	ended chan struct{}
-	// pings waits for a ping on its way.
+	// pings waits for a ping that is being sent.
 	pings sync.WaitGroup
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	pinger  *time.Timer
-	reading bool // a loop over Frames has begun
+	reading bool // whether a loop over Frames has begun
 	closed  bool
-	broken  bool // a frame could not be written: nothing else can be
+	broken  bool // whether a write failed; then no other can succeed
 }
 
-// Dial connects. A server that cannot be reached is fault.Unavailable, one that
-// refuses has the kind of its status; the error never holds the URL's secrets.
+// Dial connects. An unreachable server is fault.Unavailable; the error of a
+// refusal has the kind of its status. Errors never contain the secrets of the
+// URL.
 func Dial(ctx context.Context, cfg Config) (*Conn, error) {
 	if err := cfg.defaults(); err != nil {
 		return nil, err
@@ -103,10 +106,10 @@ func Dial(ctx context.Context, cfg Config) (*Conn, error) {
 	return connect(ctx, target, cfg)
 }
 
-// connect dials and begins to ping.
+// connect dials and starts the pings.
 func connect(ctx context.Context, target target, cfg Config, protocols ...string) (*Conn, error) {
 	socket, response, err := shake(ctx, target, cfg, protocols)
-	if response != nil { // of a handshake; the library has read what it needs of it
+	if response != nil { // the library has read the body of the handshake
 		_ = response.Body.Close()
 	}
 	if err != nil {
@@ -131,20 +134,20 @@ func connect(ctx context.Context, target target, cfg Config, protocols ...string
 	return c, nil
 }
 
-// shake connects and shakes hands.
+// shake connects and performs the handshake.
 func shake(ctx context.Context, target target, cfg Config, protocols []string) (*websocket.Conn, *http.Response, error) {
 	stop := func() bool { return true }
 	dialer := websocket.Dialer{
 		NetDialContext: func(dialing context.Context, network, address string) (net.Conn, error) {
 			var d net.Dialer
 			conn, err := d.DialContext(dialing, network, address)
-			if err == nil { // the library does not look at ctx while it shakes hands
+			if err == nil { // the library ignores ctx during the handshake
 				stop = context.AfterFunc(ctx, func() { _ = conn.Close() })
 			}
 			return conn, err
 		},
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: cfg.TLS, HandshakeTimeout: cfg.HandshakeTimeout,
-		// Small buffers, and one for writing only while writing, keep an idle
+		// Small buffers, and write buffers that are shared, keep an idle
 		// connection small.
 		ReadBufferSize: 1 << 10, WriteBufferSize: 4 << 10, WriteBufferPool: writeBuffers,
 		Subprotocols: protocols,
@@ -159,10 +162,10 @@ func shake(ctx context.Context, target target, cfg Config, protocols []string) (
 // writeBuffers are shared by all connections.
 var writeBuffers = &sync.Pool{}
 
-// heard notes a sign of life.
+// heard notes received data.
 func (c *Conn) heard() error { return c.socket.SetReadDeadline(time.Now().Add(c.cfg.Silence)) }
 
-// ping sends a ping and sets the time of the next.
+// ping sends a ping and schedules the next.
 func (c *Conn) ping() {
 	c.mu.Lock()
 	if c.closed {
@@ -173,18 +176,18 @@ func (c *Conn) ping() {
 	c.pinger.Reset(c.cfg.PingEvery)
 	c.mu.Unlock()
 	defer c.pings.Done()
-	// If it cannot be sent the reader hears nothing, and ends the connection.
+	// If the write fails, the reader receives nothing and ends the connection.
 	_ = c.socket.WriteControl(websocket.PingMessage, nil, time.Now().Add(c.cfg.WriteTimeout))
 }
 
-// Send writes a frame. With an error, which is fault.Unavailable unless ctx
-// ended first, the server has not got the whole of it and the connection is
-// dead.
+// Send writes a frame. After an error the server has not received the whole
+// frame, and the connection is lost. The error is fault.Unavailable unless ctx
+// ended first.
 func (c *Conn) Send(ctx context.Context, f payload.Frame) error {
 	return c.write(ctx, func() []byte { return f.AppendBAF(make([]byte, 0, len(f.Message)+160)) })
 }
 
-// write is Send for a frame that is encoded when it is its turn.
+// write is Send for a frame that is encoded when its turn comes.
 func (c *Conn) write(ctx context.Context, encode func() []byte) error {
 	select {
 	case c.writing <- struct{}{}:
@@ -210,7 +213,8 @@ func (c *Conn) write(ctx context.Context, encode func() []byte) error {
 	return nil
 }
 
-// dying leaves the reader a moment: the server may have said why it hung up.
+// dying gives the reader a moment: the server may have sent the reason for
+// closing.
 func (c *Conn) dying() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -220,9 +224,9 @@ func (c *Conn) dying() {
 	}
 }
 
-// Frames yields what the server sends, in order; frames that cannot be read, or
-// are longer than ReadLimit, are skipped. The error that ends the connection
-// comes last, unless Close ended it. Leaving the loop closes the connection.
+// Frames yields the frames of the server in order. Unreadable frames, and those
+// over ReadLimit, are skipped. The error that ends the connection comes last,
+// unless Close ended it. Leaving the loop closes the connection.
 func (c *Conn) Frames() iter.Seq2[payload.Frame, error] {
 	return func(yield func(payload.Frame, error) bool) {
 		for data, err := range c.messages() {
@@ -240,12 +244,12 @@ func (c *Conn) Frames() iter.Seq2[payload.Frame, error] {
 	}
 }
 
-// skipped notes a frame that cannot be read.
+// skipped logs an unreadable frame.
 func (c *Conn) skipped(bytes int, err error) {
 	c.cfg.Logger.Warn("frame skipped", "bytes", bytes, "kind", fault.KindOf(err))
 }
 
-// messages is Frames for frames as they are on the wire.
+// messages is Frames for encoded frames.
 func (c *Conn) messages() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		c.mu.Lock()
@@ -281,19 +285,19 @@ func (c *Conn) over() bool {
 	return c.closed
 }
 
-// closeGrace is how long the server may take to answer a close frame.
+// closeGrace is the time in which the server must answer a close frame.
 const closeGrace = time.Second
 
-// Close ends the connection, and a loop over Frames with it. It may be called
-// more than once; from inside the loop, leave that instead.
+// Close ends the connection and the loop over Frames. It may be called more than
+// once. Inside the loop, leave the loop instead.
 func (c *Conn) Close() error {
 	c.mu.Lock()
 	again, reading := c.closed, c.reading
 	c.closed = true
 	c.mu.Unlock()
 	if !again && reading && c.farewell() == nil {
-		// Closing a socket with unread data resets it: what was sent last
-		// might not arrive.
+		// Closing a socket with unread data resets it, and the server might miss
+		// the last frames.
 		grace := time.NewTimer(closeGrace)
 		defer grace.Stop()
 		select {
@@ -307,26 +311,27 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// farewell sends a close frame; the server answers with its own.
+// farewell sends a close frame, which the server answers with its own.
 func (c *Conn) farewell() error {
 	deadline := time.Now().Add(closeGrace)
-	if err := c.socket.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), deadline); err != nil {
+	frame := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
+	if err := c.socket.WriteControl(websocket.CloseMessage, frame, deadline); err != nil {
 		return err
 	}
 	return c.socket.SetReadDeadline(deadline)
 }
 
-// release frees the socket and waits for a ping on its way.
+// release closes the socket and waits for a ping that is being sent.
 func (c *Conn) release() {
 	c.mu.Lock()
 	c.closed = true
 	c.pinger.Stop()
 	c.mu.Unlock()
-	_ = c.socket.Close() // there is nobody to tell
+	_ = c.socket.Close() // nobody needs this error
 	c.pings.Wait()
 }
 
-// origin is what a page of that URL would send.
+// origin returns the Origin header of a page at a URL.
 func origin(u *url.URL) string {
 	if u.Scheme == "wss" {
 		return "https://" + u.Host

@@ -26,8 +26,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patience bounds every wait in these tests.
 const patience = 60 * time.Second
 
-// other is a server of an independent library: it hands over each connection
-// with the handshake that asked for it.
+// other is a server with an independent library. It hands over each connection
+// with its handshake.
 type other struct {
 	url      string
 	requests chan *http.Request
@@ -83,7 +83,7 @@ func dial(t *testing.T, cfg client.Config) *client.Conn {
 	return conn
 }
 
-// heard is what a loop over the frames of a connection yielded.
+// heard has the results of a loop over the frames of a connection.
 type heard struct {
 	frames chan payload.Frame
 	err    chan error // of the loop's end; nil if Close ended it
@@ -147,7 +147,7 @@ func read(t *testing.T, conn *wstest.Conn) string {
 	return string(data)
 }
 
-// The handshake is a BAF agent's, with the session's id.
+// The handshake is that of a BAF agent, with the id of the session.
 func TestHandshake(t *testing.T) {
 	t.Parallel()
 	o := serve(t, false)
@@ -192,8 +192,8 @@ func TestTLS(t *testing.T) {
 	h.next(t)
 }
 
-// Frames come in order with the keys of agents; what cannot be read and what is
-// too long is skipped; BAF's own frames and binary ones are understood.
+// Frames come in order with the keys of agents. Unreadable and too long frames
+// are skipped. BAF's own frames and binary frames are understood.
 func TestFrames(t *testing.T) {
 	t.Parallel()
 	o := serve(t, false)
@@ -222,7 +222,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// What is sent are BAF's four keys, and those of agents where they are set.
+// Sent frames have BAF's four keys, and the keys of agents if they are set.
 func TestSend(t *testing.T) {
 	t.Parallel()
 	o := serve(t, false)
@@ -251,8 +251,8 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// A server that does not read holds no writer longer than WriteTimeout, or than
-// the writer's own time; the connection is dead then.
+// A server that does not read blocks a writer for at most WriteTimeout or the
+// writer's own timeout. Then the connection is lost.
 func TestWriteTimeout(t *testing.T) {
 	t.Parallel()
 	large := payload.Frame{Action: payload.ReplyStr, Message: json.RawMessage(`"` + strings.Repeat("x", 32<<20) + `"`)}
@@ -288,7 +288,7 @@ func TestWriteTimeout(t *testing.T) {
 	}
 }
 
-// Pings are answered, and pings of ours keep a quiet connection.
+// Pings are answered, and the client's own pings keep a quiet connection alive.
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()
 	o := serve(t, false)
@@ -315,7 +315,7 @@ func TestHeartbeat(t *testing.T) {
 	}
 }
 
-// A server that is there no more, but never said so, is noticed.
+// A server that disappears silently is noticed.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	o := serve(t, false)
@@ -330,7 +330,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// A server that goes ends the loop with an error, and Send fails from then on.
+// A server that closes ends the loop with an error; Send fails afterwards.
 func TestServerGoes(t *testing.T) {
 	t.Parallel()
 	o := serve(t, false)
@@ -353,7 +353,8 @@ func TestServerGoes(t *testing.T) {
 	}
 }
 
-// Close says goodbye after what was sent, and ends the loop without an error.
+// Close sends a close frame after the last message, and ends the loop without an
+// error.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	o := serve(t, false)
@@ -408,7 +409,7 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// What keeps a connection from being made has a kind, and no secret in its words.
+// An error of connecting has a kind and contains no secret.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -446,7 +447,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A server that does not answer the handshake holds nobody longer than asked.
+// A server that does not answer the handshake blocks for at most the timeout.
 func TestDialTimeout(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // accepts and says nothing
@@ -455,7 +456,8 @@ func TestDialTimeout(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = listener.Close() })
 	url := "ws://" + listener.Addr().String()
-	if _, err := client.Dial(t.Context(), client.Config{URL: url, HandshakeTimeout: 50 * time.Millisecond}); fault.KindOf(err) != fault.Unavailable {
+	_, err = client.Dial(t.Context(), client.Config{URL: url, HandshakeTimeout: 50 * time.Millisecond})
+	if fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("timeout: %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -11,31 +11,31 @@ import (
 	"docent/internal/fault"
 )
 
-// peerReadLimit bounds a frame of a peer, in bytes: messages to agents are
-// short, and what else its users are sent, such as pictures, is not read.
+// peerReadLimit bounds a frame of a peer in bytes. Messages to agents are short;
+// larger frames, such as pictures for users, are skipped.
 const peerReadLimit = 1 << 20
 
-// DialerConfig makes a Dialer.
+// DialerConfig configures a Dialer.
 type DialerConfig struct {
-	// Hosts, if any, are the only ones that agents may connect to: a name or
-	// address, with a port if only that is meant. Default: nil, any host.
+	// Hosts are the only hosts that agents may connect to: names or addresses,
+	// with a port to allow only that port. Default: nil, any host.
 	Hosts []string
-	// TLS is for wss. Default: nil, the system's authorities.
+	// TLS configures wss. Default: nil, the system's authorities.
 	TLS *tls.Config
-	// Logger hears of frames that were skipped, without what they say. Default:
-	// nil, which discards.
+	// Logger logs skipped frames, without their content. Default: nil, which
+	// discards.
 	Logger *slog.Logger
 }
 
-// Dialer lets agents connect to others: it is an [peer.Dialer]. Who writes an
-// agent writes the URLs it connects to; where users have a say in them, set
+// Dialer connects agents to other agents; it is a [peer.Dialer]. The author of
+// an agent chooses its URLs. If users can influence them, set
 // DialerConfig.Hosts.
 type Dialer struct {
 	cfg   DialerConfig
 	hosts map[string]bool
 }
 
-// NewDialer returns a dialer; a host that is none is fault.Invalid.
+// NewDialer returns a dialer. An invalid host is fault.Invalid.
 func NewDialer(cfg DialerConfig) (*Dialer, error) {
 	d := &Dialer{cfg: cfg, hosts: map[string]bool{}}
 	for _, h := range cfg.Hosts {
@@ -65,7 +65,7 @@ func (d *Dialer) Dial(ctx context.Context, req peer.DialRequest) (peer.Conn, err
 	return conn, nil
 }
 
-// allowed reports whether the host is on the list, if there is one.
+// allowed reports whether a host is on the list, if there is a list.
 func (d *Dialer) allowed(t target) bool {
 	host := strings.ToLower(t.url.Host)
 	name := strings.ToLower(t.url.Hostname())

@@ -1,7 +1,6 @@
-// Package client speaks to agents over WebSocket. [Open] joins a conversation
-// with one of docent's over docent.v1, streaming, and comes back to it by itself
-// when the connection is lost: [Session.Ask], [Session.Send],
-// [Session.Events]. [Dial] connects to any agent, docent's or of the BESSER
-// Agentic Framework, over its plain frames; a [Dialer] lets agents that run here
-// reach others.
+// Package client connects to agents over WebSocket. [Open] joins a conversation
+// of docent over docent.v1. It streams answers, and reconnects by itself: see
+// [Session.Ask], [Session.Send], and [Session.Events]. [Dial] connects to any
+// agent, of docent or of the BESSER Agentic Framework, over plain BAF frames. A
+// [Dialer] connects the agents of this process to others.
 package client

@@ -9,34 +9,35 @@ import (
 	"docent/payload"
 )
 
-// Event is what a [Session] hears of: one of the types of this file.
+// Event is an event of a [Session]: one of the types in this file.
 type Event interface {
-	// stored is what the event adds to the conversation's record; nil if nothing.
+	// stored returns the entry that the event adds to the conversation; nil if
+	// there is none.
 	stored() *Entry
 }
 
-// Entry is something of a conversation: a message or a step, mostly stored.
+// Entry is a message or a step of a conversation. Most entries are stored.
 type Entry struct {
-	// Seq is its number among all that is stored; 0 if it is not, as yet.
+	// Seq is its number among the stored entries; 0 if it is not stored yet.
 	Seq int64
-	// Turn is the turn that it belongs to; the greeting is of turn 0.
+	// Turn is its turn; the greeting is turn 0.
 	Turn int64
-	// Action says what Message is.
+	// Action is the type of Message.
 	Action payload.Action
-	// Message is its content. It is nil in the UserMessage of an own
-	// Regenerate, which says again what the turn it replaces did.
+	// Message is the content. It is nil in the UserMessage of an own Regenerate,
+	// which repeats the message of the turn that it replaces.
 	Message json.RawMessage
-	// ID is the id that a client gave its message; "" if none did.
+	// ID is the id that a client chose for its message; empty without one.
 	ID string
-	// Replaces is, on a UserMessage, the turn from which on it replaces what was
-	// said before; 0 if it replaces nothing.
+	// Replaces is the first turn that a UserMessage replaces; 0 if it replaces
+	// nothing.
 	Replaces int64
-	// Sender is the other agent that said a UserMessage; "" if a user did.
+	// Sender is the other agent that sent a UserMessage; empty for a user.
 	Sender string
-	// Time is when it was made, to the second, in the server's local time; zero
-	// if it was not told.
+	// Time is the time of the entry, to the second, in the server's time zone;
+	// zero if the server did not send it.
 	Time time.Time
-	// History reports that it was said before the connection.
+	// History reports that the entry is older than the connection.
 	History bool
 }
 
@@ -47,8 +48,8 @@ func (e *Entry) stored() *Entry {
 	return e
 }
 
-// Text is the entry for people: a text as it is, of an answer from documents
-// the answer, of an error its sentence, of all else the JSON.
+// Text returns the entry for people: a text as it is, the text of an answer from
+// documents, the message of an error, and the JSON of anything else.
 func (e *Entry) Text() string {
 	var text string
 	if json.Unmarshal(e.Message, &text) == nil {
@@ -69,63 +70,62 @@ func (e *Entry) Text() string {
 	return string(e.Message)
 }
 
-// RAG is the entry as an answer from documents; false if it is none.
+// RAG returns the entry as an answer from documents; false for other entries.
 func (e *Entry) RAG() (payload.RAGMessage, bool) {
 	var m payload.RAGMessage
 	ok := e.Action == payload.ReplyRAG && json.Unmarshal(e.Message, &m) == nil
 	return m, ok
 }
 
-// UserMessage is what was said to the agent, here or by another client, once it
-// is stored; also a file.
+// UserMessage is a stored message to the agent, from this or another client. It
+// can be a file.
 type UserMessage struct{ Entry }
 
-// Reply is what the agent says.
+// Reply is a message of the agent.
 type Reply struct{ Entry }
 
-// Step is a step of reasoning. While it happens it has an N and no Seq; it comes
+// Step is a reasoning step. It comes first with an N and without a Seq, and
 // again when it is stored.
 type Step struct {
 	Entry
-	// N counts the provisional events of its turn; 0 once it is stored.
+	// N counts the provisional events of its turn; 0 for a stored one.
 	N int64
-	// Step is Message, read.
+	// Step is the decoded Message.
 	Step payload.ReasoningStep
 }
 
-// TasksUpdated is the task list of a run; it comes twice, as a Step does.
+// TasksUpdated is the task list of a run. It comes twice, like a Step.
 type TasksUpdated struct {
 	Entry
 	// N is as in Step.
 	N int64
-	// Tasks is Message, read.
+	// Tasks is the decoded Message.
 	Tasks []payload.Task
 }
 
-// Error says that a turn failed, and is stored then mostly, or that something
-// that was sent was refused for which no call waits.
+// Error reports that a turn failed, or that the server refused a request for
+// which no call waits. Errors of turns are usually stored.
 type Error struct {
 	Entry
 	// Code is a fault.Kind.
 	Code string
-	// Reason is a sentence for people.
+	// Reason is a message for people.
 	Reason string
-	// Sentence names the reason for programs; it is empty for servers that do
-	// not send one.
+	// Sentence is the id of the reason; empty for servers that do not send one.
 	Sentence fault.Sentence
-	// Retryable reports that the same may succeed later.
+	// Retryable reports whether the same request may succeed later.
 	Retryable bool
 }
 
-// fault is the error as a fault with the cause err, which may be nil.
+// fault returns the error as a fault with the cause err, which may be nil.
 func (e *Error) fault(err error) error {
 	return &fault.Fault{Kind: fault.Kind(e.Code), Text: fault.Text{Sentence: e.Sentence, Message: e.Reason}, Err: err}
 }
 
-// Status says how far a turn is. It is provisional, as are Delta and Snapshot:
-// lost if the connection is.
+// Status reports the progress of a turn. Status, Delta, and Snapshot are
+// provisional: they are lost with the connection.
 type Status struct {
-	// Turn is the turn's number.
+	// Turn is the number of the turn.
 	Turn int64
 	// N counts its provisional events.
 	N int64
@@ -133,52 +133,53 @@ type Status struct {
 	Phase string
 }
 
-// Delta is a piece of a reply in the making, which the next Reply of its turn
-// replaces.
+// Delta is a piece of a growing reply. The next Reply of the turn replaces it.
 type Delta struct {
-	// Turn is the turn's number.
+	// Turn is the number of the turn.
 	Turn int64
 	// N counts its provisional events.
 	N int64
-	// Text follows what came before.
+	// Text continues the text so far.
 	Text string
 }
 
-// Snapshot is all that a running turn has said that is not stored; it comes
-// after a reconnect and replaces what was provisional of the turn.
+// Snapshot is the output of a running turn that is not stored yet. It comes
+// after a reconnect and replaces the provisional events of the turn.
 type Snapshot struct{ payload.TurnSnapshot }
 
 // TurnFinished ends a turn.
 type TurnFinished struct {
-	// Turn is the turn's number.
+	// Turn is the number of the turn.
 	Turn int64
-	// Outcome is how. If Missed, it is Failed if the turn's last reply says so, and
-	// else Done, also if somebody stopped it.
+	// Outcome is the outcome of the turn. If Missed, it is Failed if the last
+	// reply of the turn says so; otherwise it is Done, even if the turn was
+	// stopped.
 	Outcome payload.Outcome
-	// Usage counts the model's tokens; nil if unknown.
+	// Usage counts the tokens of the model; nil if unknown.
 	Usage *payload.Usage
-	// Missed reports that the turn ended while the client was away.
+	// Missed reports that the turn ended while the client was disconnected.
 	Missed bool
 }
 
-// SessionReset says that the session was emptied, or that the server has
-// another one under its id: entries with Seq or less are gone.
+// SessionReset reports that the session was emptied, or that the server has
+// another session with its id. Entries up to Seq are gone.
 type SessionReset struct {
-	// Seq is the last entry's that is gone.
+	// Seq is the number of the last entry that is gone.
 	Seq int64
 }
 
-// Connected says that the server has been reached; what was missed follows.
+// Connected reports a connection to the server. The missed entries follow.
 type Connected struct{ payload.Welcome }
 
-// Synced says that what was missed has come: it is live from here on.
+// Synced reports that all missed entries have come. Live events follow.
 type Synced struct{ payload.Synced }
 
-// Disconnected says that the connection is lost and that the client goes back.
+// Disconnected reports that the connection is lost and that the client will
+// reconnect.
 type Disconnected struct {
-	// Err is why.
+	// Err is the reason.
 	Err error
-	// Retry is how long it waits before.
+	// Retry is the time until the next attempt.
 	Retry time.Duration
 }
 

@@ -14,15 +14,15 @@ import (
 	"docent/ws"
 )
 
-// check ends an example that cannot go on.
+// check stops an example after an error.
 func check(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// run serves an agent that answers every message with what a body says, and
-// returns its address. A real one has a store that lasts.
+// run serves an agent that answers every message with the result of a body, and
+// returns its address. A real agent has a durable store.
 func run(name string, body agent.Body) (url string, stop func()) {
 	a := agent.New(name)
 	begin, answer := a.State("begin", agent.Initial), a.State("answer")
@@ -42,7 +42,8 @@ func run(name string, body agent.Body) (url string, stop func()) {
 	}
 }
 
-// An agent passes a question on to another one, and its user hears the answer.
+// An agent forwards a question to another agent, and its user receives the
+// answer.
 func Example() {
 	librarian, stop := run("librarian", func(ctx context.Context, s *agent.Session) error {
 		return s.Reply(ctx, s.Message()+" is on shelf 7")

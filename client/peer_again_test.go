@@ -15,7 +15,7 @@ import (
 	"docent/store/sqlite"
 )
 
-// road leads to a house, and can be closed.
+// road is a connection to a house that can be cut.
 type road struct {
 	address string
 	to      string
@@ -82,7 +82,7 @@ func (r *road) set(closed bool) {
 	r.conns = nil
 }
 
-// An answer that is given while the connection is broken is given again.
+// An answer that is sent while the connection is broken is sent again.
 func TestAnswerWhileAway(t *testing.T) {
 	t.Parallel()
 	for name, store := range stores(t) {
@@ -93,7 +93,7 @@ func TestAnswerWhileAway(t *testing.T) {
 	}
 }
 
-// stores are what b keeps its conversations in.
+// stores returns the stores for the conversations of b.
 func stores(t *testing.T) map[string]journal.Store {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
@@ -149,8 +149,9 @@ func testAnswerWhileAway(t *testing.T, store journal.Store) {
 	}
 }
 
-// A request that comes again over the connection that heard its answer, as when
-// the answer crossed it, is not answered again there; over another one it is.
+// A request may be repeated over the connection that received its answer, as
+// when both cross. It is not answered again there, but over another connection
+// it is.
 func TestAnswerCrossesRequest(t *testing.T) {
 	t.Parallel()
 	for name, store := range stores(t) {
@@ -178,8 +179,8 @@ func TestAnswerCrossesRequest(t *testing.T) {
 	}
 }
 
-// An agent that has to ask another one before it answers gives its answer to
-// the request that it was asked, in whichever turn it does.
+// An agent that must ask another agent first answers the original request, in
+// any turn.
 func TestDelegation(t *testing.T) {
 	t.Parallel()
 	var c *house

@@ -25,7 +25,7 @@ import (
 	"docent/ws"
 )
 
-// house is a running docent: an agent behind a WebSocket server, which can call
+// house is a running docent: an agent behind a WebSocket server that can call
 // others.
 type house struct {
 	t       *testing.T
@@ -67,7 +67,7 @@ func open(t *testing.T, a *agent.Agent, store journal.Store, address string) *ho
 	return h
 }
 
-// stop shuts the house down; turns that take longer than grace are interrupted.
+// stop shuts the house down. Turns that take longer than grace are interrupted.
 func (h *house) stop(grace time.Duration) {
 	h.stopped.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), grace)
@@ -79,7 +79,7 @@ func (h *house) stop(grace time.Duration) {
 	})
 }
 
-// address is where the house listens.
+// address returns the listen address of the house.
 func (h *house) address() string { return strings.TrimPrefix(h.url, "ws://") }
 
 // visitor is a user of a house.
@@ -106,7 +106,7 @@ func (v *visitor) say(text string) {
 	}
 }
 
-// hears checks what comes next.
+// hears checks the next message.
 func (v *visitor) hears(want string) {
 	v.t.Helper()
 	if got := v.next(); got != want {
@@ -124,7 +124,7 @@ func (v *visitor) next() string {
 	return text
 }
 
-// talker answers each message with what body says.
+// talker returns an agent that answers each message with the result of body.
 func talker(name string, body agent.Body) *agent.Agent {
 	a := agent.New(name)
 	idle, talk := a.State("idle", agent.Initial), a.State("talk")
@@ -135,8 +135,8 @@ func talker(name string, body agent.Body) *agent.Agent {
 	return a
 }
 
-// asker asks the agent at a URL what its user asks, and passes on the answers:
-// each with the question that it answers.
+// asker returns an agent that forwards its user's questions to the agent at a
+// URL, and returns each answer with its question.
 func asker(url func() string) *agent.Agent {
 	return talker("asker", func(ctx context.Context, s *agent.Session) error {
 		e := s.Event()
@@ -161,8 +161,8 @@ func asker(url func() string) *agent.Agent {
 	})
 }
 
-// Two docents ask each other: correlated, several at once, text and objects,
-// and each user's conversation on its own.
+// Two docents ask each other: with correlation, concurrently, with texts and
+// objects, and each user in a separate conversation.
 func TestDocentToDocent(t *testing.T) {
 	t.Parallel()
 	var a, b *house
@@ -212,7 +212,7 @@ func TestDocentToDocent(t *testing.T) {
 	}
 }
 
-// Agents that answer each other for ever are stopped, and their user hears of it.
+// Agents that answer each other endlessly are stopped, and their user is told.
 func TestPingPong(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -243,7 +243,7 @@ func TestPingPong(t *testing.T) {
 	}
 }
 
-// Agents that each ask the other in a new conversation are stopped as well.
+// Agents that ask each other in new conversations are stopped too.
 func TestMutualQuestions(t *testing.T) {
 	t.Parallel()
 	var a, b *house
@@ -269,8 +269,8 @@ func TestMutualQuestions(t *testing.T) {
 	}
 }
 
-// A docent that is stopped in the middle of an answer and comes back gives it:
-// to the same session, once.
+// A docent that is stopped during an answer gives it after the restart: once, to
+// the same session.
 func TestPeerComesBack(t *testing.T) {
 	t.Parallel()
 	for name, store := range stores(t) {
@@ -314,8 +314,8 @@ func testPeerComesBack(t *testing.T, store journal.Store) {
 	}
 }
 
-// baf is an agent of BAF's, as seen on the wire: it greets a new session,
-// answers by agent_reply_str without ids, and says things that do not cross.
+// baf is an agent of BAF, as seen on the wire. It greets new sessions, answers
+// with agent_reply_str without ids, and sends messages that do not cross.
 type baf struct {
 	url      string
 	mu       sync.Mutex // guards what follows
@@ -388,7 +388,7 @@ func (b *baf) hear(t *testing.T, conn *wstest.Conn, data []byte) {
 	say(t, conn, fmt.Sprintf(`{"action": "agent_reply_str", "message": "B got %s '%s'", "history": false, "timestamp": "2026-11-21 07:30:15"}`, kind, f.Message))
 }
 
-// hangUp cuts all connections, as a peer that dies does.
+// hangUp cuts all connections, like a peer that crashes.
 func (b *baf) hangUp() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -445,7 +445,7 @@ func TestBAFPeer(t *testing.T) {
 	}
 }
 
-// A peer that is down is told to the user, whose conversation goes on.
+// An unreachable peer is reported to the user, whose conversation continues.
 func TestPeerIsDown(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -472,7 +472,7 @@ func TestPeerIsDown(t *testing.T) {
 	b.stop(patience)
 }
 
-// A dialer with a list of hosts connects to no other.
+// A dialer with a list of hosts connects to no other host.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	o := serve(t, false)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// read returns the next frame that is not too long.
+// read returns the next frame within the limit.
 func (c *Conn) read() ([]byte, error) {
 	for {
 		_, r, err := c.socket.NextReader()
@@ -19,7 +19,7 @@ func (c *Conn) read() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n > c.cfg.ReadLimit { // read to its end, so that the next can be
+		if n > c.cfg.ReadLimit { // read to its end, so that the next frame can be read
 			skipped, err := io.Copy(io.Discard, arriving)
 			if err != nil {
 				return nil, err
@@ -34,8 +34,8 @@ func (c *Conn) read() ([]byte, error) {
 	}
 }
 
-// alive notes a sign of life; once the connection is being closed or is broken,
-// only closeGrace counts.
+// alive notes received data. While the connection is closing or broken, only
+// closeGrace counts.
 func (c *Conn) alive() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,8 +45,7 @@ func (c *Conn) alive() error {
 	return c.heard()
 }
 
-// arriving is a frame that arrives: what comes of it is a sign of life, however
-// slowly it does.
+// arriving reads a frame. Each piece of it counts as a sign of life.
 type arriving struct {
 	r  io.Reader
 	c  *Conn

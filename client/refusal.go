@@ -18,21 +18,22 @@ import (
 )
 
 const (
-	// maxRefusal bounds what is read of a refused handshake's body, in bytes.
+	// maxRefusal bounds the read part of the body of a refused handshake, in
+	// bytes.
 	maxRefusal = 4 << 10
-	// maxWords bounds what is shown of it, in characters.
+	// maxWords bounds the shown part of it, in characters.
 	maxWords = 300
-	// maxRetryAfter bounds how long a server can have a client wait.
+	// maxRetryAfter bounds the waiting time that a server may ask for.
 	maxRetryAfter = 5 * time.Minute
-	// minSecret is the length from which on what was sent is not to be shown, in
-	// bytes; shorter values are in any text.
+	// minSecret is the minimum length in bytes of sent values that errors must
+	// not contain. Shorter values occur in any text.
 	minSecret = 4
 )
 
 // handshakeError is a handshake that the server refused.
 type handshakeError struct {
 	words string        // for people; "" if it said none
-	after time.Duration // when to come back; 0 if it did not say
+	after time.Duration // when to try again; 0 if unknown
 	err   error
 }
 
@@ -45,7 +46,7 @@ func (r *handshakeError) Error() string {
 
 func (r *handshakeError) Unwrap() error { return r.err }
 
-// retryAfter is how long the server wants to be left alone; 0 if it did not say.
+// retryAfter returns the waiting time that the server asked for; 0 without one.
 func retryAfter(err error) time.Duration {
 	var r *handshakeError
 	if errors.As(err, &r) {
@@ -54,13 +55,12 @@ func retryAfter(err error) time.Duration {
 	return 0
 }
 
-// failed describes a handshake that did not succeed; response is nil if there
-// was none.
+// failed describes a failed handshake; response is nil without one.
 func (t target) failed(ctx context.Context, cfg Config, response *http.Response, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return context.Cause(ctx)
 	}
-	var parsing *url.Error // holds the URL
+	var parsing *url.Error // contains the URL
 	if errors.As(err, &parsing) {
 		err = parsing.Err
 	}
@@ -82,7 +82,7 @@ func (t target) failed(ctx context.Context, cfg Config, response *http.Response,
 		"client_agent_refuses_status", "the agent at %s refuses the connection with status %d", t.name, response.StatusCode)
 }
 
-// kindOf is the kind of a refusal with that status.
+// kindOf returns the kind of a refusal with a status.
 func kindOf(code int) fault.Kind {
 	switch {
 	case code == http.StatusUnauthorized:
@@ -99,8 +99,8 @@ func kindOf(code int) fault.Kind {
 	return fault.Unavailable
 }
 
-// said is what a refusal says to people, in a line: a plain text, or the message
-// of an error as docent's API has it, with its code.
+// said returns the message of a refusal in one line: a plain text, or the
+// message and the code of an error of docent's API.
 func said(response *http.Response) string {
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
 	if err != nil {
@@ -117,17 +117,18 @@ func said(response *http.Response) string {
 			text += " (" + e.Code + ")"
 		}
 	case "text/plain":
-	default: // a proxy's page
+	default: // the page of a proxy
 		return ""
 	}
-	text = strings.ToValidUTF8(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " "), "")
+	invisible := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
+	text = strings.ToValidUTF8(strings.Join(strings.FieldsFunc(text, invisible), " "), "")
 	if line := []rune(text); len(line) > maxWords {
 		return string(line[:maxWords]) + "…"
 	}
 	return text
 }
 
-// after is how long the server says to wait, up to maxRetryAfter.
+// after returns the waiting time that the server asks for, up to maxRetryAfter.
 func after(response *http.Response, now time.Time) time.Duration {
 	if response.StatusCode != http.StatusTooManyRequests && response.StatusCode != http.StatusServiceUnavailable {
 		return 0
@@ -143,11 +144,11 @@ func after(response *http.Response, now time.Time) time.Duration {
 	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
 }
 
-// secrets are what was sent to the server and may not be shown.
+// secrets returns the sent values that errors must not contain.
 func (t target) secrets(cfg Config) []string {
 	var out []string
 	add := func(value string) {
-		for _, word := range strings.Fields(value) { // a scheme may be before it
+		for _, word := range strings.Fields(value) { // a scheme may precede the secret
 			if len(word) >= minSecret && !strings.EqualFold(word, "bearer") && !strings.EqualFold(word, "basic") {
 				out = append(out, word)
 			}

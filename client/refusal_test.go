@@ -14,7 +14,8 @@ import (
 	"docent/payload"
 )
 
-// What a server says when it refuses is what is told, but no secret and no page.
+// Errors contain the server's reason for a refusal, but no secret and no HTML
+// page.
 func TestRefusalSaysWhy(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -48,7 +49,7 @@ func TestRefusalSaysWhy(t *testing.T) {
 	}
 }
 
-// A server that is full is left alone for as long as it says, up to a bound.
+// The client waits as long as a full server asks for, up to a limit.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	const inAMinute = "a time of day"
@@ -107,7 +108,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// What is larger than the server takes is not sent, and nothing else suffers.
+// A message over the server's limit is not sent, and others are not affected.
 func TestSessionFrameLimit(t *testing.T) {
 	t.Parallel()
 	s := newScript(t)
@@ -128,8 +129,8 @@ func TestSessionFrameLimit(t *testing.T) {
 	}
 }
 
-// A frame that ends the connection all the same is given up, and the session
-// ends; another can be opened.
+// A frame that closes the connection anyway is dropped, and the session ends.
+// Another session can be opened.
 func TestSessionFrameTooLarge(t *testing.T) {
 	t.Parallel()
 	s, v, l := begin(t)
@@ -159,8 +160,8 @@ func TestSessionFrameTooLarge(t *testing.T) {
 	}
 }
 
-// After a crash of the server a turn streams again from its beginning: nothing
-// of what it streamed before is kept.
+// After a crash of the server a turn streams again from its start, and the
+// earlier output is dropped.
 func TestSessionAfterCrash(t *testing.T) {
 	t.Parallel()
 	s, v, l := begin(t)

@@ -16,50 +16,50 @@ import (
 // protocol is the WebSocket subprotocol that a Session speaks.
 const protocol = "docent.v1"
 
-// SessionConfig says which conversation to join, and how.
+// SessionConfig configures a Session.
 type SessionConfig struct {
-	// URL is the server's, ws or wss; http and https are taken for these. Required.
+	// URL is the address of the server, with the scheme ws or wss; http and
+	// https mean the same. Required.
 	URL string
-	// SessionID names the session to go on with or to begin. Default: "", a new
-	// one, whose id Session.ID tells.
+	// SessionID is the session to resume or to create. Default: "", a new one;
+	// Session.ID returns its id.
 	SessionID string
-	// LastSeq is the number of the last entry that is there already, 0 for none:
-	// Events begins with what was stored after it. Default: nil, it begins with
-	// what happens from now on.
+	// LastSeq is the number of the last entry that the caller has, 0 for none.
+	// Events begins with the entries stored after it. Default: nil, it begins
+	// with new events.
 	LastSeq *int64
 	// Token is sent as Authorization: Bearer. Default: "", none.
 	Token string
-	// User is the name that is kept with a new session, sent as X-User-ID.
-	// Default: "", none.
+	// User is the user name of a new session, sent as X-User-ID. Default: "",
+	// none.
 	User string
 	// Name is the display name of a new session. Default: "", none.
 	Name string
 	// Header is sent with each handshake. Default: nothing.
 	Header http.Header
-	// TLS is for wss. Default: nil, the system's authorities.
+	// TLS configures wss. Default: nil, the system's authorities.
 	TLS *tls.Config
-	// Logger hears of lost connections and of frames that were skipped, without
-	// what they say. Default: nil, which discards.
+	// Logger logs lost connections and skipped frames, without their content.
+	// Default: nil, which discards.
 	Logger *slog.Logger
-	// QueueBytes bounds what waits to be taken from Events, about, in bytes; one
-	// event always may. Default: 4 MiB.
+	// QueueBytes bounds the queue of Events, approximately and in bytes. It
+	// always has room for one event. Default: 4 MiB.
 	QueueBytes int
-	// Unacknowledged bounds what is sent and not yet acknowledged, in messages.
+	// Unacknowledged bounds the sent messages without an acknowledgment.
 	// Default: 1,000.
 	Unacknowledged int
-	// RetryMin is how long it waits before it goes back the first time; it
-	// doubles with each time in vain, and up to half of it is left to chance.
-	// Default: 250ms.
+	// RetryMin is the waiting time before the first reconnect. It doubles with
+	// each failed attempt, and up to half of it is random. Default: 250ms.
 	RetryMin time.Duration
-	// RetryMax bounds that. Default: 30s.
+	// RetryMax bounds the waiting time. Default: 30s.
 	RetryMax time.Duration
-	// ReadLimit bounds a frame that is read, in bytes; longer ones are skipped.
+	// ReadLimit bounds a received frame in bytes. Longer frames are skipped.
 	// Default: 64 MiB.
 	ReadLimit int64
-	// HandshakeTimeout bounds connecting, and then waiting for the welcome.
-	// Default: 10s.
+	// HandshakeTimeout bounds the connecting, and then the waiting for the
+	// welcome. Default: 10s.
 	HandshakeTimeout time.Duration
-	// PingEvery and Silence are as in Config. Default: 25s.
+	// PingEvery is as in Config. Default: 25s.
 	PingEvery time.Duration
 	// Silence is as in Config. Default: 60s.
 	Silence time.Duration
@@ -89,7 +89,7 @@ func def[T comparable](v *T, value T) {
 	}
 }
 
-// conn is the configuration of a connection.
+// conn returns the configuration of a connection.
 func (c *SessionConfig) conn() (Config, error) {
 	cfg := Config{
 		URL: c.URL, Header: c.Header.Clone(), TLS: c.TLS, Logger: c.Logger, ReadLimit: c.ReadLimit,
@@ -110,22 +110,22 @@ func (c *SessionConfig) conn() (Config, error) {
 	return cfg, cfg.defaults()
 }
 
-// Session is a conversation with an agent of docent's, over docent.v1. It goes
-// back to the server by itself when the connection is lost, and then hears what
-// it missed. It is safe for concurrent use.
+// Session is a conversation with an agent of docent over docent.v1. It
+// reconnects by itself and then receives the missed events. It is safe for
+// concurrent use.
 type Session struct {
 	conn   Config
 	target target
 	cancel context.CancelFunc
 	run    sync.WaitGroup
-	ended  chan struct{} // closed when the session reconnects no more
+	ended  chan struct{} // closed when the session no longer reconnects
 
 	mu sync.Mutex // guards state, except its configuration and channels
 	state
 }
 
-// state is what a session knows of its conversation. Its methods take frames of
-// the server and end requests and watches; their caller holds Session.mu.
+// state is the client's view of the conversation. Its methods process frames of
+// the server and complete requests and watches. Callers hold Session.mu.
 type state struct {
 	cfg    SessionConfig
 	opened chan struct{} // closed by the first welcome
@@ -135,29 +135,29 @@ type state struct {
 	err   error // why the session ended; errClosed after Close
 	line  line
 	reset int64 // the last known ResetSeq
-	// limits bound what is sent; 0 if the server sent none.
+	// limits are the server's limits for messages; 0 if it sent none.
 	limits   payload.Limits
 	requests []*request
 	watches  []*watch
 	queue    queue
 }
 
-// line is what is known of the connection at hand.
+// line is the state of the current connection.
 type line struct {
-	conn    *Conn // nil while there is none
-	seq     int64 // of the last stored frame that came, or that was there before
-	asked   bool  // for what was missed
-	live    bool  // all of that has come
-	again   bool  // it was cut to ask once more for what was dropped
+	conn    *Conn // nil while disconnected
+	seq     int64 // of the last stored frame
+	asked   bool  // whether the missed frames were requested
+	live    bool  // whether they have all come
+	again   bool  // whether it was closed to request dropped frames again
 	refusal *Error
 }
 
-// errClosed is why calls fail after Close.
+// errClosed is the error of calls after Close.
 var errClosed = fault.New(fault.Canceled, "client_session_closed", "the session was closed")
 
-// Open joins a session. It fails as [Dial] does, and with what the server says
-// of a session that may not be used; later, lost connections are come back from.
-// Close it in the end; ctx is for opening only.
+// Open joins a session. It fails like [Dial], or with the server's error if the
+// session may not be used. Afterwards the session reconnects when the connection
+// is lost. The caller must call Close; ctx bounds only the opening.
 func Open(ctx context.Context, cfg SessionConfig) (*Session, error) {
 	if err := cfg.defaults(); err != nil {
 		return nil, err
@@ -198,8 +198,8 @@ func Open(ctx context.Context, cfg SessionConfig) (*Session, error) {
 	}
 }
 
-// Close leaves the session, which goes on at the server with what it does.
-// Calls that wait fail as fault.Canceled. It may be called more than once.
+// Close leaves the session, which continues on the server. Waiting calls fail
+// with fault.Canceled. It may be called more than once.
 func (s *Session) Close() error {
 	s.end(errClosed)
 	s.cancel()
@@ -207,21 +207,22 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// ID names the session: SessionConfig.SessionID, or what the server has given.
+// ID returns the id of the session: SessionConfig.SessionID, or the one that the
+// server chose.
 func (s *Session) ID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.id
 }
 
-// failure is why the session ended; nil while it has not.
+// failure returns the error that ended the session; nil before.
 func (s *Session) failure() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// end makes everybody who waits fail; the first reason counts.
+// end fails all waiting calls. The first reason counts.
 func (s *Session) end(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,7 +240,7 @@ func (s *Session) end(err error) {
 	close(s.ended)
 }
 
-// path is the target with the session's id in it.
+// path returns the target with the id of the session.
 func (s *Session) path() target {
 	t := s.target
 	u := *t.url

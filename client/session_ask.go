@@ -9,15 +9,16 @@ import (
 	"docent/payload"
 )
 
-// Send says something: a text, or anything else that JSON can write. It returns
-// when that is stored, and is sent again until then, however often the
-// connection is lost: it is stored once. If ctx ends before, it may have been.
+// Send sends a message: a text, or anything that JSON can represent. It returns
+// when the message is stored. Until then it sends the message again after each
+// lost connection; the server stores it once. If ctx ends first, the message may
+// have been stored.
 func (s *Session) Send(ctx context.Context, message any) (Receipt, error) {
 	return s.SendAs(ctx, "", message)
 }
 
-// SendAs is Send with an id of the caller's, of 1 to 128 bytes, for programs
-// that want to say something once although they are restarted.
+// SendAs is Send with an id of 1 to 128 bytes from the caller. A program that
+// restarts can repeat a message with its id; the server stores it once.
 func (s *Session) SendAs(ctx context.Context, id string, message any) (Receipt, error) {
 	return s.do(ctx, &request{id: id, frame: payload.Frame{Action: payload.UserMessage}}, message)
 }
@@ -27,8 +28,8 @@ func (s *Session) SendFile(ctx context.Context, f payload.File) (Receipt, error)
 	return s.do(ctx, &request{frame: payload.Frame{Action: payload.UserFile}}, f)
 }
 
-// Edit says something else in the place of a turn's message: that turn and those
-// after it are no part of the conversation any more.
+// Edit replaces the message of a turn. That turn and all later turns no longer
+// belong to the conversation.
 func (s *Session) Edit(ctx context.Context, turn int64, message any) (Receipt, error) {
 	content, err := payload.Marshal(message)
 	if err != nil {
@@ -37,15 +38,16 @@ func (s *Session) Edit(ctx context.Context, turn int64, message any) (Receipt, e
 	return s.do(ctx, &request{frame: payload.Frame{Action: payload.EditAction}}, payload.Edit{Turn: turn, Message: content})
 }
 
-// Regenerate has a turn's message answered anew, as Edit with the same message.
+// Regenerate asks for another answer to the message of a turn, like Edit with
+// the same message.
 func (s *Session) Regenerate(ctx context.Context, turn int64) (Receipt, error) {
 	return s.do(ctx, &request{frame: payload.Frame{Action: payload.RegenerateAction}}, payload.Regenerate{Turn: turn})
 }
 
-// Stop ends a turn before its time, that which runs if turn is 0. It returns
-// when the server has taken that; a TurnFinished says that it is done. Without a
-// turn it fails as fault.Unavailable if the connection is lost: what runs when
-// there is another may not be what was meant.
+// Stop ends a turn early; 0 means the running turn. It returns when the server
+// has accepted it; a TurnFinished follows. With turn 0 it fails with
+// fault.Unavailable if the connection is lost, because another turn may run
+// after the reconnect.
 func (s *Session) Stop(ctx context.Context, turn int64) error {
 	stop := payload.Stop{}
 	if turn != 0 {
@@ -55,16 +57,17 @@ func (s *Session) Stop(ctx context.Context, turn int64) error {
 	return err
 }
 
-// SetVariables stores variables of the session; it returns when the server has
-// taken them, which are set in order with what was sent before. What it refuses
-// is an error; that they are too many or too large is an [Error] of Events, as it
-// shows when they are set.
+// SetVariables stores variables of the session, in order with earlier messages.
+// It returns when the server has accepted them. A refusal is the returned error.
+// Limits on their number and size are checked when they are set; exceeding them
+// is an [Error] of Events.
 func (s *Session) SetVariables(ctx context.Context, values map[string]any) error {
 	_, err := s.do(ctx, &request{frame: payload.Frame{Action: payload.UserSetVariable}, answer: payload.AckAction}, values)
 	return err
 }
 
-// Feedback tells what the user thinks of a turn; it returns when that is stored.
+// Feedback stores the user's opinion of a turn. It returns when the feedback is
+// stored.
 func (s *Session) Feedback(ctx context.Context, f payload.Feedback) error {
 	_, err := s.do(ctx, &request{frame: payload.Frame{Action: payload.FeedbackAction}, answer: payload.FeedbackAction}, f)
 	return err
@@ -76,19 +79,19 @@ func (s *Session) Reset(ctx context.Context) error {
 	return err
 }
 
-// Answer is what came of a message.
+// Answer is the answer to a message.
 type Answer struct {
-	// Receipt is the message's.
+	// Receipt confirms the message.
 	Receipt Receipt
-	// Replies are the agent's, in order; never more than one turn's.
+	// Replies are the replies of the turn, in order.
 	Replies []*Reply
-	// Outcome is how the turn ended; see TurnFinished.
+	// Outcome is the outcome of the turn; see TurnFinished.
 	Outcome payload.Outcome
-	// Usage counts the model's tokens; nil if unknown.
+	// Usage counts the tokens of the model; nil if unknown.
 	Usage *payload.Usage
 }
 
-// Text is what the replies say, joined by blank lines.
+// Text returns the texts of the replies, joined by blank lines.
 func (a *Answer) Text() string {
 	texts := make([]string, 0, len(a.Replies))
 	for _, r := range a.Replies {
@@ -97,8 +100,8 @@ func (a *Answer) Text() string {
 	return strings.Join(texts, "\n\n")
 }
 
-// RAG is the last reply that is an answer from documents, with its passages and
-// citations; false if there is none.
+// RAG returns the last reply that is an answer from documents, with its passages
+// and citations; false without one.
 func (a *Answer) RAG() (payload.RAGMessage, bool) {
 	for _, r := range slices.Backward(a.Replies) {
 		if m, ok := r.RAG(); ok {
@@ -108,8 +111,8 @@ func (a *Answer) RAG() (payload.RAGMessage, bool) {
 	return payload.RAGMessage{}, false
 }
 
-// Ask is Send that waits until the turn is over. Of a turn that failed it
-// returns the error that the server told, together with what was said before.
+// Ask is Send, and waits until the turn has ended. For a failed turn it returns
+// the server's error together with the replies before it.
 func (s *Session) Ask(ctx context.Context, message any) (*Answer, error) {
 	w := &watch{done: make(chan struct{})}
 	r := &request{frame: payload.Frame{Action: payload.UserMessage}, watch: w}
@@ -137,7 +140,8 @@ func (s *Session) Ask(ctx context.Context, message any) (*Answer, error) {
 	return a, w.failure.fault(nil)
 }
 
-// watch gathers what a turn says; Session.mu guards it until done is closed.
+// watch collects the output of a turn. Session.mu guards it until done is
+// closed.
 type watch struct {
 	receipt Receipt
 	replies []*Reply
@@ -145,7 +149,7 @@ type watch struct {
 	failure *Error
 	outcome payload.Outcome
 	usage   *payload.Usage
-	err     error // why nobody will know
+	err     error // why the outcome stays unknown
 	done    chan struct{}
 }
 
@@ -154,7 +158,7 @@ func (w *watch) fail(err error) {
 	close(w.done)
 }
 
-// hear takes an entry if it is of the turn.
+// hear adds an entry of the turn.
 func (w *watch) hear(e Event, entry *Entry) {
 	if entry.Turn != w.receipt.Turn || entry.Seq <= max(w.seq, w.receipt.Seq) {
 		return

@@ -10,7 +10,7 @@ import (
 	"docent/ws"
 )
 
-// Close codes say whether to come back, by the rule that the server has.
+// Close codes decide about reconnecting, by the same rule as on the server.
 func TestReconnect(t *testing.T) {
 	t.Parallel()
 	for _, c := range ws.CloseCodes() {
@@ -25,7 +25,7 @@ func TestReconnect(t *testing.T) {
 	}
 }
 
-// A session that may not be come back to ends, and says why.
+// A session that must not reconnect ends with the reason.
 func TestSessionEnds(t *testing.T) {
 	t.Parallel()
 	_, v, l := begin(t)
@@ -43,7 +43,7 @@ func TestSessionEnds(t *testing.T) {
 	}
 }
 
-// Open tells why it does not work.
+// Open returns the reason for a failure.
 func TestOpenFails(t *testing.T) {
 	t.Parallel()
 	s := newScript(t)

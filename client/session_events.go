@@ -8,22 +8,22 @@ import (
 	"docent/payload"
 )
 
-// queue is what waits to be taken from Events. When too much waits, it is
-// dropped and asked for again once the reader has come so far. Session.mu guards
-// it.
+// queue holds the events for the loop over Events. When it is full, it drops
+// events and requests them again once the reader has caught up. Session.mu
+// guards it.
 type queue struct {
 	events []Event
 	sizes  []int
 	bytes  int
 	limit  int
-	more   chan struct{} // has an element if there may be something new
-	read   bool          // somebody reads
-	behind bool          // what came was dropped
-	seq    int64         // of the last entry in it, or taken from it
+	more   chan struct{} // has an element if there may be new events
+	read   bool          // whether a loop runs
+	behind bool          // whether events were dropped
+	seq    int64         // of the last entry that was added
 	open   map[int64]bool
 }
 
-// eventBytes is what an event takes beside its message, about.
+// eventBytes is the approximate memory of an event besides its message.
 const eventBytes = 256
 
 func size(e Event) int {
@@ -75,8 +75,8 @@ func (q *queue) add(e Event) {
 	signal(q.more)
 }
 
-// note keeps account of the turns that the reader takes for open, and of which
-// of them ended in a failure.
+// note tracks the turns that the reader considers open, and which of them
+// failed.
 func (q *queue) note(e Event) {
 	if q.open == nil {
 		q.open = map[int64]bool{}
@@ -132,11 +132,12 @@ func signal(c chan struct{}) {
 	}
 }
 
-// Events yields what happens in the session from Open on: each stored entry
-// once, in the order of Seq, and what is provisional between them. Why the
-// session ended comes last, unless Close ended it. Leaving the loop leaves the
-// rest to the next; only one may run at a time. What is not taken is kept up to
-// QueueBytes; of more only what is stored is seen, as it is asked for again.
+// Events yields the events of the session from Open on: each stored entry once,
+// in the order of Seq, with the provisional events in between. The error that
+// ended the session comes last, unless Close ended it. Leaving the loop keeps
+// the rest for the next loop; only one may run at a time. The queue holds up to
+// QueueBytes. When it is full, only stored entries are kept, because they can be
+// requested again.
 func (s *Session) Events(ctx context.Context) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if !s.beginReading() {
@@ -169,20 +170,20 @@ func (s *Session) endReading() {
 	s.queue.read = false
 }
 
-// nextEvent waits for an event; without one and an error, Close was called.
+// nextEvent waits for an event. Without an event and an error, Close was called.
 func (s *Session) nextEvent(ctx context.Context) (Event, error) {
 	for {
 		s.mu.Lock()
 		e, err := s.queue.take(), s.err
 		if e == nil && s.queue.behind && s.line.conn != nil && err == nil {
 			s.line.again = true
-			_ = s.line.conn.socket.Close() // the next one asks for what was dropped
+			_ = s.line.conn.socket.Close() // the next connection requests the dropped events
 		}
 		s.mu.Unlock()
 		switch {
 		case e != nil:
 			return e, nil
-		case err == errClosed: //nolint:errorlint // that one, not one like it
+		case err == errClosed: //nolint:errorlint // compares the identity
 			return nil, nil //nolint:nilnil // the end of a loop
 		case err != nil:
 			return nil, err
@@ -196,7 +197,7 @@ func (s *Session) nextEvent(ctx context.Context) (Event, error) {
 	}
 }
 
-// tell adds an event of the client's own.
+// tell adds an event of the client itself.
 func (s *Session) tell(e Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

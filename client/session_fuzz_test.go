@@ -8,8 +8,8 @@ import (
 	"docent/payload"
 )
 
-// Whatever a server sends, the session goes on or asks again: it does not panic,
-// and what it yields is in the order of Seq, each once.
+// For any input of the server, the session continues or reconnects. It does not
+// panic, and yields entries in the order of Seq, each once.
 func FuzzSessionFrames(f *testing.F) {
 	for _, seed := range []string{
 		`{"action":"welcome","message":{"session_id":"S","seq":3,"reset_seq":1}}`,

@@ -13,8 +13,8 @@ import (
 	"docent/internal/fault"
 )
 
-// The client takes texts for too long which the server would, and no others; what
-// only the server can judge is told by it, however long it is.
+// The client refuses exactly the texts that are too long for the server. The
+// server judges everything else, regardless of its length.
 func TestSessionTextLimit(t *testing.T) {
 	t.Parallel()
 	h := open(t, talker("quiet", func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "ok") }), agenttest.NewStore(), "")

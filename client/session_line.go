@@ -12,7 +12,7 @@ import (
 	"docent/payload"
 )
 
-// stay keeps a connection until the session ends.
+// stay keeps the session connected until it ends.
 func (s *Session) stay(ctx context.Context) {
 	for tries := 0; ; tries++ {
 		err := s.connection(ctx)
@@ -22,7 +22,7 @@ func (s *Session) stay(ctx context.Context) {
 		}
 		select {
 		case <-s.opened:
-		default: // Open tells that it failed
+		default: // Open returns the failure
 			if refusal != nil {
 				err = refusal.fault(err)
 			}
@@ -52,16 +52,16 @@ func (s *Session) stay(ctx context.Context) {
 	}
 }
 
-// pause is how long to wait after so many times in vain.
+// pause returns the waiting time after a number of failed attempts.
 func (s *state) pause(tries int) time.Duration {
 	d := s.cfg.RetryMin << min(tries, 20)
 	if d > s.cfg.RetryMax || d <= 0 {
 		d = s.cfg.RetryMax
 	}
-	return d/2 + rand.N(d/2+1) //nolint:gosec // chance, no secret
+	return d/2 + rand.N(d/2+1) //nolint:gosec // not a secret
 }
 
-// connection connects, says hello and listens until it ends.
+// connection connects, sends hello, and reads until the connection ends.
 func (s *Session) connection(ctx context.Context) error {
 	conn, err := connect(ctx, s.path(), s.conn, protocol)
 	if err != nil {
@@ -109,8 +109,8 @@ func (s *Session) connection(ctx context.Context) error {
 	return errClosed
 }
 
-// hello is the first frame on a connection: it asks for what is stored after
-// that which the reader of Events has, or else the session.
+// hello returns the first frame of a connection. It asks for the entries after
+// those that the reader of Events has.
 func (s *Session) hello(conn *Conn) payload.Frame {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +127,7 @@ func (s *Session) hello(conn *Conn) payload.Frame {
 		hello.LastSeq = &s.line.seq
 	}
 	message, err := payload.Marshal(hello)
-	if err != nil { // a number always encodes
+	if err != nil { // numbers always encode
 		message = []byte("{}")
 	}
 	return payload.Frame{Action: payload.HelloAction, Message: message}
@@ -142,7 +142,7 @@ func (s *state) isOpen() bool {
 	}
 }
 
-// lost forgets the connection; lived tells that it was of use.
+// lost forgets the connection; lived reports whether it was useful.
 func (s *Session) lost() (again, lived bool, refusal *Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

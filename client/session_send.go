@@ -12,30 +12,29 @@ import (
 	"docent/payload"
 )
 
-// Receipt says that a message is stored.
+// Receipt confirms that a message is stored.
 type Receipt struct {
-	// ID is the message's: the client's, or one that was made for it.
+	// ID is the id of the message, chosen by the caller or generated.
 	ID string
-	// Seq is the number under which it is stored.
+	// Seq is the number of the stored message.
 	Seq int64
 	// Turn is the turn that it begins.
 	Turn int64
-	// Duplicate reports that it was there before, and begins nothing.
+	// Duplicate reports that the message was stored before, so no turn begins.
 	Duplicate bool
 }
 
-// request is a frame that is on its way until it is answered; Session.mu guards
-// it.
+// request is a frame that waits for its response. Session.mu guards it.
 type request struct {
 	id      string
 	frame   payload.Frame
 	answer  payload.Action // what answers it: "" an ack with its seq, AckAction one without, Reset or FeedbackAction what is theirs
-	once    bool           // it is about what is now: it is given up with the connection
+	once    bool           // it depends on the current state and is dropped with the connection
 	watch   *watch
-	sent    *Conn // the connection on which it was sent last
+	sent    *Conn // the last connection that sent it
 	due     time.Time
-	refused int  // how often it was to be sent again later
-	left    bool // nobody waits for it
+	refused int  // how often the server asked to send it later
+	left    bool // no caller waits for it
 	receipt Receipt
 	err     error
 	done    chan struct{}
@@ -49,12 +48,12 @@ func (r *request) fail(err error) {
 	}
 }
 
-// content is what the request says.
+// content returns the content of the request.
 func (r *request) content() (payload.Action, json.RawMessage) {
 	switch r.frame.Action {
 	case payload.EditAction:
 		var edit payload.Edit
-		_ = json.Unmarshal(r.frame.Message, &edit) // it was made here
+		_ = json.Unmarshal(r.frame.Message, &edit) // the client encoded it
 		return payload.UserMessage, edit.Message
 	case payload.RegenerateAction:
 		return payload.UserMessage, nil
@@ -62,23 +61,24 @@ func (r *request) content() (payload.Action, json.RawMessage) {
 	return r.frame.Action, r.frame.Message
 }
 
-// frameOverhead is more than a frame has beside its message, in bytes.
+// frameOverhead is more than the size of a frame besides its message, in bytes.
 const frameOverhead = 4 << 10
 
-// exceeds reports whether the frame is larger than that as it is sent.
+// exceeds reports whether the encoded frame is larger than a limit.
 func (r *request) exceeds(bytes int64) bool {
 	return int64(len(r.frame.Message))+frameOverhead > bytes && int64(len(r.frame.AppendV1(nil))) > bytes
 }
 
-// says is how long the text of a user's message is, in bytes: that of an object, or
-// of a string that holds one, is its message, if it has one.
+// says returns the length of the text in a user's message, in bytes. In an
+// object, or a string that holds one, the text is its field message, if it has
+// one.
 func (r *request) says() int {
 	action, content := r.content()
 	if action != payload.UserMessage || content == nil {
 		return 0
 	}
 	text := string(content)
-	_ = json.Unmarshal(content, &text) // else it stays
+	_ = json.Unmarshal(content, &text) // otherwise text stays as it is
 	var object struct {
 		Message any `json:"message"`
 	}
@@ -90,8 +90,8 @@ func (r *request) says() int {
 	return len(text)
 }
 
-// tooLarge gives up the frame because of which the server ended a connection:
-// the largest of those on their way.
+// tooLarge drops the largest sent frame, for which the server closed the
+// connection.
 func (s *Session) tooLarge(conn *Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +108,7 @@ func (s *Session) tooLarge(conn *Conn) {
 	largest.fail(fault.New(fault.Invalid, "client_too_large", "this is larger than the server takes"))
 }
 
-// do sends a request and waits for its answer.
+// do sends a request and waits for its response.
 func (s *Session) do(ctx context.Context, r *request, message any) (Receipt, error) {
 	content, err := payload.Marshal(message)
 	if err != nil {
@@ -161,8 +161,8 @@ func (s *Session) enlist(r *request) error {
 	return nil
 }
 
-// request finds one by its id; nil if there is none. The caller holds mu, as of
-// what follows.
+// request returns the request with an id; nil without one. The caller holds mu,
+// also for the functions below.
 func (s *state) request(id string) *request {
 	for _, r := range s.requests {
 		if r.id == id {
@@ -172,7 +172,7 @@ func (s *state) request(id string) *request {
 	return nil
 }
 
-// answered ends the request of that id, or of that kind if there is no id;
+// answered completes the request with an id, or of a kind if the id is empty;
 // false if there is none.
 func (s *state) answered(id string, kind payload.Action, receipt Receipt) bool {
 	i := slices.IndexFunc(s.requests, func(r *request) bool {
@@ -192,8 +192,9 @@ func (s *state) answered(id string, kind payload.Action, receipt Receipt) bool {
 	return true
 }
 
-// refused takes an error that is about a request; false if it is about none.
-// Messages are sent again until they are stored, all else if it came too fast.
+// refused processes an error of a request; false if the error is of no request.
+// Messages are sent again until they are stored, other requests only if they
+// came too fast.
 func (s *state) refused(id string, e *Error) bool {
 	r := s.request(id)
 	if r == nil || id == "" {
@@ -210,15 +211,14 @@ func (s *state) refused(id string, e *Error) bool {
 	return true
 }
 
-// Why what is about what is now is not done.
+// The error of requests that depend on the current state.
 var (
 	errNotConnected = fault.New(fault.Unavailable, "client_offline", "there is no connection")
 	errUnknown      = fault.New(fault.Unavailable,
 		"client_outcome_unknown", "the connection was lost: what was asked for may not have been done")
 )
 
-// giveUp ends requests that are not for another connection than the one that is
-// lost.
+// giveUp fails the requests that depend on the lost connection.
 func (s *state) giveUp() {
 	s.requests = slices.DeleteFunc(s.requests, func(r *request) bool {
 		if r.once {
@@ -228,19 +228,19 @@ func (s *state) giveUp() {
 	})
 }
 
-// abandon forgets requests that nobody waits for and that are not on their way.
+// abandon removes requests that were not sent and for which no caller waits.
 func (s *state) abandon() {
 	s.requests = slices.DeleteFunc(s.requests, func(r *request) bool {
 		return r.left && (r.sent == nil || r.sent != s.line.conn)
 	})
 }
 
-// sendAll sends requests as they become due, until the session ends.
+// sendAll sends requests when they are due, until the session ends.
 func (s *Session) sendAll(ctx context.Context) {
 	for {
 		frame, conn, wait := s.next()
 		if conn != nil {
-			_ = conn.write(ctx, func() []byte { return frame.AppendV1(nil) }) // the reader hears of a connection that broke
+			_ = conn.write(ctx, func() []byte { return frame.AppendV1(nil) }) // the reader notices a broken connection
 			continue
 		}
 		timer := time.NewTimer(wait)
@@ -255,11 +255,11 @@ func (s *Session) sendAll(ctx context.Context) {
 	}
 }
 
-// longWait is how long the sender sleeps if nothing wakes it.
+// longWait is how long the sender sleeps without a wake-up.
 const longWait = time.Hour
 
-// next is a request that is due, and the connection for it; without one, how
-// long there will be none.
+// next returns a due request and its connection. Without one it returns the time
+// to wait.
 func (s *Session) next() (payload.Frame, *Conn, time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

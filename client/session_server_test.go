@@ -47,7 +47,7 @@ func (r *recorded) cut() {
 	r.conns = nil
 }
 
-// speller streams its answer letter by letter, each when it is let go on.
+// speller streams its answer letter by letter, each on a signal.
 func speller(next func(ctx context.Context) error) *agent.Agent {
 	return talker("speller", func(ctx context.Context, s *agent.Session) error {
 		answer := "You said: " + s.Message()
@@ -103,9 +103,9 @@ func (v *tab) record() []string {
 	return out
 }
 
-// All connections of a session are cut in the middle of its answers, and its
-// server is restarted in the middle of one; both tabs have the same in the end,
-// and whoever asked got the answers.
+// The connections of a session are cut during its answers, and its server is
+// restarted during one. Both tabs agree in the end, and all callers get their
+// answers.
 func TestSessionAgainstServer(t *testing.T) {
 	t.Parallel()
 	for name, store := range stores(t) {
@@ -174,7 +174,7 @@ func testAgainstServer(t *testing.T, store journal.Store) {
 	}
 }
 
-// What a session can do to a conversation, at a real server.
+// All changes to a conversation, with a real server.
 func TestSessionRevises(t *testing.T) {
 	t.Parallel()
 	hold := make(chan struct{})
@@ -257,8 +257,8 @@ func TestSessionRevises(t *testing.T) {
 	}
 }
 
-// A server that is gone for good is not come back to for ever in vain: Close
-// ends it at once, and ctx ends what waits.
+// The session keeps trying to reach a server that is gone. Close ends it at
+// once, and ctx ends waiting calls.
 func TestSessionServerGone(t *testing.T) {
 	t.Parallel()
 	h := open(t, talker("echo", func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "yes") }), agenttest.NewStore(), "")

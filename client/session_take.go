@@ -11,7 +11,7 @@ import (
 	"docent/payload"
 )
 
-// frame is a frame of the server as it is read.
+// frame is a decoded frame of the server.
 type frame struct {
 	Action    payload.Action  `json:"action"`
 	Message   json.RawMessage `json:"message"`
@@ -36,11 +36,11 @@ func (f frame) entry() Entry {
 	return e
 }
 
-// errGap ends a connection on which a stored frame is missing: the next one
-// asks for it.
+// errGap ends a connection that missed a stored frame. The next connection
+// requests it.
 var errGap = fault.New(fault.Unavailable, "client_gap", "the server left something out")
 
-// take does what a frame of the server says; an error ends the connection.
+// take processes a frame of the server. An error ends the connection.
 func (s *Session) take(f frame) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,8 +75,8 @@ func (s *Session) take(f frame) error {
 	return s.add(e)
 }
 
-// read decodes a frame's message and does something with it. What cannot be
-// read is passed over, as what is not known; if it is stored it is missed.
+// read decodes the message of a frame and passes it on. Unreadable messages are
+// ignored like unknown ones; a stored one then counts as missed.
 func read[T any](f frame, do func(T) error) error {
 	var message T
 	if json.Unmarshal(f.Message, &message) != nil {
@@ -85,8 +85,8 @@ func read[T any](f frame, do func(T) error) error {
 	return do(message)
 }
 
-// event is what a frame tells that is of no account to the session itself; nil
-// if that is nothing.
+// event returns the event of a frame that does not change the session; nil if
+// there is none.
 func (f frame) event() (e Event, err error) {
 	switch f.Action {
 	case payload.DeltaAction:
@@ -97,7 +97,7 @@ func (f frame) event() (e Event, err error) {
 		err = read(f, func(t payload.TurnSnapshot) error { e = &Snapshot{t}; return nil })
 	case payload.ReplyReasoningStep:
 		step := &Step{Entry: f.entry(), N: f.N}
-		_ = json.Unmarshal(f.Message, &step.Step) // of a newer kind: Message has it
+		_ = json.Unmarshal(f.Message, &step.Step) // unknown kinds stay in Message
 		e = step
 	case payload.ReplyTaskList:
 		tasks := &TasksUpdated{Entry: f.entry(), N: f.N}
@@ -111,7 +111,8 @@ func (f frame) event() (e Event, err error) {
 	return e, err
 }
 
-// add takes what may be stored, to those who wait for it.
+// add passes an event, which may be stored, to the waiting calls and to the
+// queue.
 func (s *state) add(e Event) error {
 	entry := e.stored()
 	if entry != nil {
@@ -133,7 +134,7 @@ func (s *state) welcomed(w payload.Welcome) error {
 	switch {
 	case !s.line.asked:
 		s.line.seq, s.queue.seq, s.reset = w.Seq, w.Seq, w.ResetSeq
-	case w.Seq < had: // another database's
+	case w.Seq < had: // the server has another database
 		s.queue.add(&SessionReset{Seq: had})
 		s.line.seq, s.queue.seq, s.reset = 0, 0, w.ResetSeq
 		s.forget(had)
@@ -151,7 +152,7 @@ func (s *state) welcomed(w payload.Welcome) error {
 	return nil
 }
 
-// forget ends what waits for things that are gone, or for their end.
+// forget ends the waiting for entries that no longer exist, or for their turns.
 func (s *state) forget(seq int64) {
 	for s.answered("", payload.Reset, Receipt{Seq: seq}) {
 	}
@@ -170,7 +171,7 @@ func (s *state) emptied(r payload.SessionReset) error {
 	return nil
 }
 
-// passed notes that nothing with that number or less will come.
+// passed notes that no entry up to a number will come.
 func (s *state) passed(seq int64) {
 	s.line.seq = max(s.line.seq, seq)
 	if !s.queue.behind {
@@ -200,7 +201,7 @@ func (s *state) synced(y payload.Synced) error {
 	return nil
 }
 
-// outcome is how a turn ended of which nobody told.
+// outcome returns the outcome of a turn whose end was missed.
 func outcome(failed bool) payload.Outcome {
 	if failed {
 		return payload.Failed
@@ -208,8 +209,8 @@ func outcome(failed bool) payload.Outcome {
 	return payload.Done
 }
 
-// said takes a user's message; an own one that comes so was stored before the
-// connection was lost.
+// said processes a message of the user. An own message that comes this way was
+// stored before the connection was lost.
 func (s *state) said(f frame) error {
 	own := s.answered(f.ID, "", Receipt{ID: f.ID, Seq: f.Seq, Turn: f.Turn})
 	if err := s.add(&UserMessage{f.entry()}); err != nil {
@@ -219,7 +220,7 @@ func (s *state) said(f frame) error {
 	return nil
 }
 
-// acked takes an acknowledgement; that of a message stands for it.
+// acked processes an acknowledgment, which replaces the message itself.
 func (s *state) acked(f frame, a payload.Ack) error {
 	if a.Seq == 0 {
 		if a.ID != "" {
@@ -231,7 +232,7 @@ func (s *state) acked(f frame, a payload.Ack) error {
 	f.Seq, f.ID = a.Seq, a.ID
 	if a.Seq > s.line.seq {
 		if r == nil {
-			return errGap // who said it is not here any more
+			return errGap // the request no longer exists
 		}
 		e := UserMessage{f.entry()}
 		e.Action, e.Message = r.content()
@@ -244,7 +245,7 @@ func (s *state) acked(f frame, a payload.Ack) error {
 	return nil
 }
 
-// begun notes that the reader of Events waits for a turn's end, although its
+// begun notes that the reader of Events waits for the end of a turn whose
 // message was stored before.
 func (s *state) begun(own bool, turn int64) {
 	if own && !s.queue.behind {
@@ -252,7 +253,7 @@ func (s *state) begun(own bool, turn int64) {
 	}
 }
 
-// failed takes an error: of a request, or of a turn.
+// failed processes the error of a request or of a turn.
 func (s *state) failed(f frame, p payload.Error) error {
 	e := &Error{Entry: f.entry(), Code: p.Code, Reason: p.Message, Sentence: p.Sentence, Retryable: p.Retryable}
 	if f.Seq == 0 && s.refused(f.ID, e) {
@@ -271,7 +272,7 @@ func (s *state) failed(f frame, p payload.Error) error {
 	return s.add(e)
 }
 
-// finished ends a turn.
+// finished processes the end of a turn.
 func (s *state) finished(t *TurnFinished) {
 	for _, w := range slices.Clone(s.watches) {
 		if w.receipt.Turn == t.Turn {

@@ -9,13 +9,13 @@ import (
 	"docent/payload"
 )
 
-// taken acknowledges what is not stored.
+// taken acknowledges a request that is not stored.
 func taken(f payload.Frame) string {
 	return fmt.Sprintf(`ack {"id":%q,"duplicate":false} | "id":%q`, f.ID, f.ID)
 }
 
-// Variables and stops that are refused are errors; what only came too fast is
-// sent again, but for the stop of what runs.
+// Refused variables and stops are errors. Requests that came too fast are sent
+// again, except a stop of the running turn.
 func TestSessionTaken(t *testing.T) {
 	t.Parallel()
 	_, v, l := begin(t)
@@ -52,8 +52,8 @@ func TestSessionTaken(t *testing.T) {
 	}
 }
 
-// After a lost connection variables and the stop of a turn are sent again; what
-// runs may be another turn then, so the stop of that fails.
+// After a lost connection, variables and the stop of a numbered turn are sent
+// again. A stop of the running turn fails, because another turn may run.
 func TestSessionTakenLater(t *testing.T) {
 	t.Parallel()
 	s, v, l := begin(t)

@@ -16,7 +16,7 @@ import (
 	"docent/payload"
 )
 
-// script is a server of docent.v1 of which a test plays every frame.
+// script is a docent.v1 server whose frames the test controls.
 type script struct {
 	t     *testing.T
 	url   string
@@ -46,7 +46,8 @@ func newScript(t *testing.T) *script {
 	return s
 }
 
-// next is the next connection, after its hello with that last_seq; -1 for none.
+// next returns the next connection, after its hello with the given last_seq; -1
+// means none.
 func (s *script) next(last int64) *scriptLine {
 	s.t.Helper()
 	select {
@@ -71,7 +72,7 @@ func (s *script) next(last int64) *scriptLine {
 	}
 }
 
-// read is the next frame, which has to be of that action.
+// read returns the next frame, which must have the given action.
 func (l *scriptLine) read(action payload.Action) payload.Frame {
 	l.t.Helper()
 	f, err := payload.DecodeV1([]byte(read(l.t, l.conn)))
@@ -114,7 +115,7 @@ func (s *script) config() client.SessionConfig {
 	return client.SessionConfig{URL: s.url, RetryMin: time.Millisecond, RetryMax: 5 * time.Millisecond}
 }
 
-// openTab opens a session while play plays the server.
+// openTab opens a session while play acts as the server.
 func openTab(t *testing.T, cfg client.SessionConfig, play func()) *tab {
 	t.Helper()
 	done := make(chan struct{})
@@ -143,7 +144,7 @@ func (v *tab) listen() {
 	}()
 }
 
-// hears checks what comes next, as show shows it.
+// hears checks the next event, in the form of show.
 func (v *tab) hears(want ...string) {
 	v.t.Helper()
 	if v.events == nil {
@@ -177,7 +178,7 @@ func (v *tab) ends(kind fault.Kind, says string) {
 	}
 }
 
-// show is an event in short.
+// show returns an event as a short text.
 func show(e client.Event) string {
 	stored := func(kind string, e client.Entry, n int64) string {
 		if n != 0 {
@@ -262,7 +263,7 @@ func wait[T any](t *testing.T, c chan T) T {
 	panic("not reached")
 }
 
-// The handshake says who comes, and where to.
+// The handshake has the user and the session.
 func TestSessionHandshake(t *testing.T) {
 	t.Parallel()
 	s := newScript(t)
@@ -291,7 +292,7 @@ func TestSessionHandshake(t *testing.T) {
 	}
 }
 
-// Whatever happens is an event, in its order.
+// Every kind of frame becomes an event, in order.
 func TestSessionEvents(t *testing.T) {
 	t.Parallel()
 	_, v, l := begin(t)
@@ -327,8 +328,8 @@ func TestSessionEvents(t *testing.T) {
 	}
 }
 
-// A connection that is lost is come back from: what was missed comes, each once,
-// turns that are over are told to be, and what was not acknowledged is sent again.
+// After a lost connection the client reconnects. Missed entries come once,
+// finished turns are reported, and unacknowledged messages are sent again.
 func TestSessionComesBack(t *testing.T) {
 	t.Parallel()
 	s, v, l := begin(t)
@@ -370,7 +371,7 @@ func TestSessionComesBack(t *testing.T) {
 	v.hears("9 reply of 4: Why", "finished 4 done")
 }
 
-// A hole in what comes is filled by coming again; what comes twice is heard once.
+// The client reconnects to fill a gap. Duplicates are ignored.
 func TestSessionGap(t *testing.T) {
 	t.Parallel()
 	s, v, l := begin(t)
@@ -398,7 +399,7 @@ func TestSessionForgets(t *testing.T) {
 	}
 }
 
-// What can succeed later is sent again, what cannot is an error.
+// Retryable errors are retried; others are returned.
 func TestSessionRefusals(t *testing.T) {
 	t.Parallel()
 	_, v, l := begin(t)
@@ -416,7 +417,7 @@ func TestSessionRefusals(t *testing.T) {
 	v.hears("0 error invalid of 0: What?")
 }
 
-// Requests beside messages.
+// Requests other than messages.
 func TestSessionRequests(t *testing.T) {
 	t.Parallel()
 	s, v, l := begin(t)
@@ -477,7 +478,8 @@ func TestSessionRequests(t *testing.T) {
 	}
 }
 
-// Ask gathers a turn's replies, however often the connection is lost.
+// Ask collects the replies of a turn, even if the connection is lost several
+// times.
 func TestSessionAsk(t *testing.T) {
 	t.Parallel()
 	s, v, l := begin(t)
@@ -529,8 +531,8 @@ func TestSessionAsk(t *testing.T) {
 	}
 }
 
-// Whoever does not read the events costs no more than the bound, and misses
-// nothing that is stored; the rest of the session goes on.
+// A caller that does not read the events uses bounded memory and misses no
+// stored entry. The rest of the session continues.
 func TestSessionSlowReader(t *testing.T) {
 	t.Parallel()
 	s := newScript(t)

@@ -8,8 +8,8 @@ import (
 	"docent/internal/fault"
 )
 
-// target is where to connect to. Its name is free of secrets, which may be in
-// the user, the query and, by mistake, the fragment.
+// target is the address of a server. Its name contains no secrets: no user, no
+// query, and no fragment.
 type target struct {
 	url  *url.URL
 	name string
@@ -18,10 +18,10 @@ type target struct {
 // parse reads the URL of an agent.
 func parse(raw string) (target, error) {
 	u, err := url.Parse(raw)
-	if err != nil { // which repeats the URL
+	if err != nil { // the error repeats the URL
 		return target{}, fault.New(fault.Invalid, "client_address_invalid", "the agent's address is not a URL")
 	}
-	if u.Scheme == "http" || u.Scheme == "https" { // of the same server's page
+	if u.Scheme == "http" || u.Scheme == "https" { // the address of the server's page
 		u.Scheme = "ws" + strings.TrimPrefix(u.Scheme, "http")
 	}
 	if u.Scheme != "ws" && u.Scheme != "wss" {
@@ -33,14 +33,14 @@ func parse(raw string) (target, error) {
 	return target{url: u, name: u.Scheme + "://" + u.Host + u.EscapedPath()}, nil
 }
 
-// dialed is the URL as it is requested, without the user, which the library
-// does not take.
+// dialed returns the requested URL without the user, which the library does not
+// accept.
 func (t target) dialed(session string) string {
 	u := *t.url
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
 	if session != "" && t.url.Query().Get("session_id") == "" {
 		parameter := "session_id=" + url.QueryEscape(session)
-		if u.RawQuery != "" { // kept as it is written
+		if u.RawQuery != "" { // stays unchanged
 			parameter = u.RawQuery + "&" + parameter
 		}
 		u.RawQuery = parameter
@@ -48,7 +48,7 @@ func (t target) dialed(session string) string {
 	return u.String()
 }
 
-// header is the handshake's.
+// header returns the header of the handshake.
 func (t target) header(cfg Config) http.Header {
 	h := cfg.Header.Clone()
 	if h == nil {

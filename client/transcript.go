@@ -8,28 +8,28 @@ import (
 	"docent/payload"
 )
 
-// Transcript is a conversation made of the events of a [Session]: apply them
-// all, in order. It is not safe for concurrent use, and as large as what was
-// said. The zero value is empty.
+// Transcript is the conversation that the events of a [Session] describe. Apply
+// all of them in order. It is not safe for concurrent use, and it holds the
+// whole conversation. The zero value is empty.
 type Transcript struct {
 	entries []Entry
 	running map[int64]*Progress
 }
 
-// Progress is a turn that is not over, as far as it is known.
+// Progress is an unfinished turn.
 type Progress struct {
-	// Turn is its number.
+	// Turn is the number of the turn.
 	Turn int64
-	// State is Waiting until something is heard of it.
+	// State is Waiting until an event of the turn comes.
 	State payload.TurnState
-	// Phase is that of its last Status; "" if none came.
+	// Phase is the phase of the latest Status; empty without one.
 	Phase string
-	// Text is what was streamed of the reply in the making.
+	// Text is the text of the growing reply.
 	Text string
 	// Steps are its steps and task lists that are not stored yet.
 	Steps []Entry
 
-	n int64 // of the last provisional event that is in it
+	n int64 // of the last provisional event
 }
 
 // Apply adds an event.
@@ -51,7 +51,7 @@ func (t *Transcript) Apply(e Event) {
 		t.provisional(e.Entry, e.N)
 	case *TasksUpdated:
 		t.provisional(e.Entry, e.N)
-	case *Connected: // if the server was restarted, turns stream again from their beginning
+	case *Connected: // after a restart of the server, turns stream again from the start
 		for turn, p := range t.running {
 			t.running[turn] = &Progress{Turn: turn, State: p.State}
 		}
@@ -73,7 +73,7 @@ func (t *Transcript) Apply(e Event) {
 	}
 }
 
-// add appends what is stored.
+// add appends a stored entry.
 func (t *Transcript) add(entry Entry, e Event) {
 	if n := len(t.entries); n > 0 && entry.Seq <= t.entries[n-1].Seq {
 		return
@@ -98,7 +98,7 @@ func (t *Transcript) add(entry Entry, e Event) {
 	t.entries = append(t.entries, entry)
 }
 
-// said is what the user said in a turn.
+// said returns the message of the user in a turn.
 func (t *Transcript) said(turn int64) json.RawMessage {
 	for _, e := range t.entries {
 		if e.Turn == turn && (e.Action == payload.UserMessage || e.Action == payload.UserFile) {
@@ -108,7 +108,7 @@ func (t *Transcript) said(turn int64) json.RawMessage {
 	return nil
 }
 
-// progress is what is known of a turn, from now on.
+// progress returns the progress of a turn, and creates it if needed.
 func (t *Transcript) progress(turn int64) *Progress {
 	if t.running == nil {
 		t.running = map[int64]*Progress{}
@@ -121,7 +121,8 @@ func (t *Transcript) progress(turn int64) *Progress {
 	return p
 }
 
-// hear is progress for a provisional event; nil if it is in there.
+// hear is progress for a provisional event; nil if the event is already
+// included.
 func (t *Transcript) hear(turn, n int64) *Progress {
 	p := t.progress(turn)
 	if n <= p.n {
@@ -137,7 +138,7 @@ func (t *Transcript) provisional(entry Entry, n int64) {
 	}
 }
 
-// restore replaces what is provisional of a turn.
+// restore replaces the provisional state of a turn.
 func (t *Transcript) restore(s *Snapshot) {
 	p := t.progress(s.Turn)
 	p.State, p.Text, p.n, p.Steps = payload.Running, s.Text, s.N, nil
@@ -146,17 +147,17 @@ func (t *Transcript) restore(s *Snapshot) {
 	}
 }
 
-// Entries are those of the conversation as it is: without what was replaced.
+// Entries returns the entries of the conversation, without replaced ones.
 func (t *Transcript) Entries() []Entry {
 	return slices.DeleteFunc(t.Record(), t.replaced())
 }
 
-// Record are all stored entries, also those that were replaced.
+// Record returns all stored entries, including replaced ones.
 func (t *Transcript) Record() []Entry { return slices.Clone(t.entries) }
 
-// replaced tells which entries are no part of the conversation any more.
+// replaced reports which entries are replaced.
 func (t *Transcript) replaced() func(Entry) bool {
-	type span struct{ from, to int64 } // turns, without the last
+	type span struct{ from, to int64 } // turns from, up to but not including to
 	var gone []span
 	for _, e := range t.entries {
 		if e.Replaces != 0 {
@@ -168,7 +169,7 @@ func (t *Transcript) replaced() func(Entry) bool {
 	}
 }
 
-// Running are the turns that are not over, in order.
+// Running returns the unfinished turns, in order.
 func (t *Transcript) Running() []Progress {
 	out := make([]Progress, 0, len(t.running))
 	for _, turn := range slices.Sorted(maps.Keys(t.running)) {

@@ -33,7 +33,7 @@ func step(seq, turn, n int64, text string) client.Event {
 	return &client.Step{Entry: entry(seq, turn, payload.ReplyReasoningStep, text), N: n}
 }
 
-// The conversation is what was not replaced, by whomever.
+// The conversation consists of the entries that no client replaced.
 func TestTranscriptReplaces(t *testing.T) {
 	t.Parallel()
 	var made client.Transcript
@@ -62,7 +62,7 @@ func TestTranscriptReplaces(t *testing.T) {
 	}
 }
 
-// What is provisional is replaced by what is stored, and by a snapshot.
+// Stored entries and snapshots replace provisional ones.
 func TestTranscriptRunning(t *testing.T) {
 	t.Parallel()
 	var made client.Transcript

@@ -1,3 +1,3 @@
-// Package embed turns text into vectors: with the static model inside the
-// binary, which needs nothing, or with any OpenAI-compatible endpoint.
+// Package embed turns text into vectors, either with the static model inside the
+// binary, which has no requirements, or with any OpenAI-compatible endpoint.
 package embed

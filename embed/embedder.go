@@ -15,22 +15,22 @@ type Embedder interface {
 	// "openai/text-embedding-3-small@256". Vectors of equal names can be
 	// compared.
 	Name() string
-	// Dimensions is the length of the vectors. A remote embedder learns it with
+	// Dimensions is the length of the vectors. A remote embedder learns it from
 	// its first call and returns 0 before.
 	Dimensions() int
 	// EmbedQuery returns the vector of a question.
 	EmbedQuery(ctx context.Context, text string) ([]float32, error)
-	// EmbedDocuments returns one vector for each text, in order, or an error and
-	// none. It sends the texts in batches as it needs.
+	// EmbedDocuments returns one vector for each text, in order. It may send the
+	// texts in several batches. With an error it returns no vectors.
 	EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// PanicError is a panic of an embedder as an error: the texts of one call fail,
-// and the process goes on.
+// PanicError is a panic of an embedder as an error. The call fails, and the
+// process continues.
 type PanicError struct {
-	// Value is what the embedder panicked with.
+	// Value is the value of the panic.
 	Value any
-	// Stack is the goroutine's stack.
+	// Stack is the stack of the goroutine.
 	Stack []byte
 }
 

@@ -16,16 +16,15 @@ import (
 )
 
 const (
-	// maxResponse bounds a response in bytes: 2,048 vectors of 4,096 numbers
-	// written out fit.
+	// maxResponse bounds a response in bytes. 2,048 vectors of 4,096 numbers as
+	// text fit.
 	maxResponse = 192 << 20
 )
 
-// StatusError is a server's refusal. It is found in the chain of errors that an
-// OpenAI embedder returns.
+// StatusError is a refusal of the server. Errors of an OpenAI embedder wrap it.
 type StatusError = openai.StatusError
 
-// errTimeout is the cause of an attempt's context that has run out.
+// errTimeout is the cause of an attempt that timed out.
 var errTimeout = errors.New("timeout of the request")
 
 // embeddingsRequest is the body of a request.
@@ -45,7 +44,7 @@ type embeddingsResponse struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// request embeds a batch, trying again where that may help.
+// request embeds a batch, and retries if a retry may succeed.
 func (o *OpenAI) request(ctx context.Context, input []string) ([][]float32, error) {
 	body, err := json.Marshal(embeddingsRequest{o.cfg.Model, input, "float", o.cfg.Dimensions})
 	if err != nil {
@@ -111,9 +110,9 @@ func (o *OpenAI) attempt(ctx context.Context, body []byte, n int) ([][]float32, 
 	return vectors, nil
 }
 
-// vectors puts an answer's vectors in the order of the texts, checks them and
-// scales them to length 1. Their index counts and not their place, but from a
-// server that gives none at all.
+// vectors returns the vectors of a response in the order of the texts, checked
+// and scaled to length 1. The order comes from their indexes, unless the server
+// sends none.
 func (o *OpenAI) vectors(r embeddingsResponse, n int) ([][]float32, error) {
 	if len(r.Data) != n {
 		return nil, fmt.Errorf("%d vectors for %d texts", len(r.Data), n)
@@ -166,22 +165,22 @@ func unit(v []float32) []float32 {
 	return v
 }
 
-// answerError is an answer that is not what was asked for.
+// answerError is a response with unexpected content.
 type answerError struct {
 	error
-	cut bool // it ended too early, which may be chance
+	cut bool // the response ended too early; a retry may succeed
 }
 
 func (e *answerError) Unwrap() error { return e.error }
 
-// failure is a failed attempt, explained.
+// failure is a failed attempt with its explanation.
 type failure struct {
 	err   error
 	retry bool          // the same request may succeed soon
-	after time.Duration // as the server asked; 0 if it did not
+	after time.Duration // the waiting time that the server asks for; 0 without one
 }
 
-// explain says what an attempt's error means.
+// explain returns the failure for the error of an attempt.
 func (o *OpenAI) explain(err error) failure {
 	var refusal *StatusError
 	var answer *answerError
@@ -200,9 +199,9 @@ func (o *OpenAI) explain(err error) failure {
 	}
 }
 
-// refused explains a status. The server's words stay in the cause. That docent
-// is set up wrong is nothing its own clients can mend by a login, so a key that
-// is refused is Unavailable to them.
+// refused explains a status. Only the cause has the text of the server. A
+// refused key is Unavailable to clients of docent: a wrong configuration of
+// docent is not theirs to fix.
 func (o *OpenAI) refused(e *StatusError) failure {
 	s := o.cfg.Settings
 	f := failure{after: e.RetryAfter}

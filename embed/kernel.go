@@ -1,11 +1,12 @@
 package embed
 
-// The plain Go kernels. The assembly in kernel_amd64.s computes the same, bit
-// for bit: it multiplies and adds in the same order and never fuses the two, so
-// that a corpus embedded on one machine can be searched on any other. The
-// conversions around products below keep Go's compiler from fusing them.
+// The plain Go kernels. The assembly in kernel_amd64.s computes the same
+// results, bit for bit: it multiplies and adds in the same order and never fuses
+// both. So a corpus that is embedded on one machine can be searched on any
+// other. The conversions around products below keep Go's compiler from fusing
+// them.
 
-// lanes is how many partial sums a dot product keeps.
+// lanes is the number of partial sums of a dot product.
 const lanes = 32
 
 func (t *table) sumGeneric(acc *[dimensions]float32, ids []uint16) {
@@ -35,8 +36,8 @@ func squareGeneric(row string) (sum int32) {
 	return sum
 }
 
-// dotGeneric is the dot product of two vectors whose length is a multiple of
-// lanes.
+// dotGeneric returns the dot product of two vectors whose length is a multiple
+// of lanes.
 func dotGeneric(a, b []float32) float32 {
 	var l [lanes]float32
 	for ; len(a) >= lanes && len(b) >= lanes; a, b = a[lanes:], b[lanes:] {
@@ -60,8 +61,8 @@ func scaleGeneric(v []float32, s float32) {
 	}
 }
 
-// Dot returns the dot product of two vectors of equal length: the similarity of
-// what they stand for, when both have length 1.
+// Dot returns the dot product of two vectors of equal length. For vectors of
+// length 1 it is the similarity of their texts.
 func Dot(a, b []float32) float32 {
 	b = b[:len(a)]
 	whole := len(a) - len(a)%lanes

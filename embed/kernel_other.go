@@ -2,7 +2,7 @@
 
 package embed
 
-// useAVX2 is never set here; it is a variable because tests switch it.
+// useAVX2 is always false here. It is a variable because tests change it.
 var useAVX2 = false
 
 func sumRowsAVX2(*[dimensions]float32, *byte, *byte, *uint16, int) { panic("embed: no AVX2") }

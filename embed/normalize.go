@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// wideRun returns where the run of characters outside ASCII from i on ends.
-// Dropped characters belong to it, for what stands on both sides of them may
+// wideRun returns the end of the run of non-ASCII characters that begins at i.
+// Dropped characters belong to the run, because the characters around them may
 // compose.
 func wideRun(text string, i int) int {
 	for ; i < len(text); i++ {
@@ -20,10 +20,10 @@ func wideRun(text string, i int) int {
 	return i
 }
 
-// appendWide adds a run of characters outside ASCII as BERT's uncased tokenizer
-// normalises them: controls dropped, ideographs set apart, decomposed, marks
-// without width dropped, lower case. Canonical decomposition never reaches over
-// an ASCII character, so a run can be looked at alone.
+// appendWide adds a run of non-ASCII characters as BERT's uncased tokenizer
+// normalizes them: it drops controls, separates ideographs, decomposes, drops
+// marks without width, and lower-cases. Canonical decomposition never crosses an
+// ASCII character, so a run is independent of its surroundings.
 func (t *tokenizer) appendWide(run string) {
 	if t.appendLatin(run) {
 		return
@@ -31,7 +31,7 @@ func (t *tokenizer) appendWide(run string) {
 	wide := t.wide[:0]
 	for _, r := range run {
 		switch {
-		case r < utf8.RuneSelf, isDropped(r): // of ASCII only dropped ones are in a run
+		case r < utf8.RuneSelf, isDropped(r): // a run has no other ASCII characters
 		case isIdeograph(r):
 			wide = append(wide, ' ')
 			wide = utf8.AppendRune(wide, r)
@@ -67,12 +67,12 @@ func (t *tokenizer) appendNormal(r rune) {
 	}
 }
 
-// latinEnd is the first combining mark. Below it every character decomposes
-// into one and marks, whatever its neighbours.
+// latinEnd is the first combining mark. Every character below it decomposes into
+// one character and its marks, independent of its neighbors.
 const latinEnd = 0x300
 
-// latin maps the characters below latinEnd to what is left of them: their first
-// one without marks, or utf8.RuneError if nothing is.
+// latin maps the characters below latinEnd to their base character without
+// marks; utf8.RuneError if nothing remains.
 var latin = sync.OnceValue(func() *[latinEnd]rune {
 	var t [latinEnd]rune
 	for c := range t {
@@ -84,8 +84,8 @@ var latin = sync.OnceValue(func() *[latinEnd]rune {
 	return &t
 })
 
-// appendLatin is appendWide for runs of Latin letters; it reports false, having
-// done nothing, for others.
+// appendLatin is appendWide for runs of Latin letters. For other runs it does
+// nothing and returns false.
 func (t *tokenizer) appendLatin(run string) bool {
 	for _, r := range run {
 		if r >= latinEnd {
@@ -115,13 +115,14 @@ func (t *tokenizer) appendASCII(c byte) {
 	}
 }
 
-// isDropped reports characters that count for nothing: controls, format
-// characters, private and unassigned ones, and what stands for invalid UTF-8.
+// isDropped reports whether a character is ignored: controls, format characters,
+// private and unassigned characters, and the replacement of invalid UTF-8.
 func isDropped(r rune) bool {
 	return r == utf8.RuneError || unicode.Is(unicode.C, r)
 }
 
-// isIdeograph reports the characters of the CJK blocks, each a word of its own.
+// isIdeograph reports whether a character is in a CJK block. Each is a word of
+// its own.
 func isIdeograph(r rune) bool {
 	return 0x4E00 <= r && r <= 0x9FFF || 0x3400 <= r && r <= 0x4DBF ||
 		0xF900 <= r && r <= 0xFAFF || 0x20000 <= r && r <= 0x2A6DF ||

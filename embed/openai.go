@@ -18,19 +18,19 @@ import (
 const (
 	// DefaultBaseURL is OpenAI's own API.
 	DefaultBaseURL = openai.DefaultBaseURL
-	// DefaultBatchSize is how many texts go into one request.
+	// DefaultBatchSize is the number of texts in one request.
 	DefaultBatchSize = 64
-	// DefaultBatchBytes is how many bytes of text go into one request.
+	// DefaultBatchBytes is the size of the texts in one request.
 	DefaultBatchBytes = 128 << 10
 	// DefaultTimeout bounds one attempt at a request.
 	DefaultTimeout = time.Minute
-	// DefaultMaxRetries is how often a failed request is tried again.
+	// DefaultMaxRetries is the number of retries of a failed request.
 	DefaultMaxRetries = 4
 	// DefaultBackoff is the wait before the first retry.
 	DefaultBackoff = 500 * time.Millisecond
 )
 
-// maxBatchSize is the most texts that OpenAI takes in one request.
+// maxBatchSize is the number of texts that OpenAI accepts in one request.
 const maxBatchSize = 2048
 
 // Config describes a model behind an OpenAI-compatible /embeddings endpoint.
@@ -43,38 +43,38 @@ type Config struct {
 	// Model is the model's name on the server. Required.
 	Model string
 	// Dimensions asks the server for vectors of this length, which not every
-	// model can do. Default: 0, the model's own length.
+	// model supports. Default: 0, the model's own length.
 	Dimensions int
-	// BatchSize is how many texts go into one request, at most 2,048. Default:
+	// BatchSize is the number of texts in one request, at most 2,048. Default:
 	// DefaultBatchSize.
 	BatchSize int
-	// BatchBytes is how many bytes of text go into one request, unless a single
-	// text has more. Default: DefaultBatchBytes.
+	// BatchBytes is the size of the texts in one request, unless a single text
+	// is larger. Default: DefaultBatchBytes.
 	BatchBytes int
 	// Timeout bounds one attempt at a request. Default: DefaultTimeout.
 	Timeout time.Duration
-	// MaxRetries is how often a request is tried again after 429, 5xx, a
-	// timeout or a broken connection; negative means never. Default: 0, which
-	// means DefaultMaxRetries.
+	// MaxRetries is the number of retries after 429, 5xx, a timeout, or a broken
+	// connection; negative means none. Default: 0, which means
+	// DefaultMaxRetries.
 	MaxRetries int
-	// Backoff is the wait before the first retry; it doubles with each, unless
-	// the server says Retry-After. Default: DefaultBackoff.
+	// Backoff is the wait before the first retry. It doubles with each retry,
+	// unless the server sends Retry-After. Default: DefaultBackoff.
 	Backoff time.Duration
-	// HTTPClient sends the requests; redirects are never followed, because a
-	// request with documents and a key must not wander. Default: a client with
-	// http.DefaultTransport's settings.
+	// HTTPClient sends the requests. Redirects are never followed, because they
+	// could send documents and the key elsewhere. Default: a client with the
+	// settings of http.DefaultTransport.
 	HTTPClient *http.Client
-	// Settings are the names that error messages call the settings by.
-	// Default: plain words.
+	// Settings are the names of the settings in error messages. Default: plain
+	// words.
 	Settings Settings
-	// Logger hears of retries. Default: nil, which discards.
+	// Logger logs retries. Default: nil, which discards.
 	Logger *slog.Logger
 
 	// server is the checked server.
 	server openai.Server
 }
 
-// Settings are the names under which people set a Config's fields.
+// Settings are the names that users know the fields of a Config by.
 type Settings struct {
 	// URL names BaseURL's setting. Default: "the embedder's base URL".
 	URL string
@@ -116,24 +116,23 @@ func (c Config) complete() (Config, error) {
 	return c, nil
 }
 
-// OpenAI embeds through an OpenAI-compatible server: OpenAI's own, Ollama,
-// llama.cpp, vLLM and others. It is safe for concurrent use. A text without
-// anything but white space is not sent: servers refuse it, and it means
-// nothing.
+// OpenAI embeds through an OpenAI-compatible server, such as OpenAI, Ollama,
+// llama.cpp, or vLLM. It is safe for concurrent use. Texts with only white space
+// are not sent, because servers refuse them.
 type OpenAI struct {
 	cfg  Config
 	name string
-	// learned is the vectors' length, 0 until it is known.
+	// learned is the length of the vectors; 0 before it is known.
 	learned atomic.Int64
 	// wait pauses before a retry; tests replace it.
 	wait func(context.Context, time.Duration) error
-	// now tells the time for Retry-After dates; tests replace it.
+	// now returns the time for Retry-After dates; tests replace it.
 	now func() time.Time
 }
 
 var _ Embedder = (*OpenAI)(nil)
 
-// NewOpenAI makes an embedder; it does not call the server.
+// NewOpenAI returns an embedder. It does not call the server.
 func NewOpenAI(cfg Config) (*OpenAI, error) {
 	cfg, err := cfg.complete()
 	if err != nil {
@@ -148,13 +147,13 @@ func NewOpenAI(cfg Config) (*OpenAI, error) {
 }
 
 // Name returns "openai/MODEL", or "openai/MODEL@DIMENSIONS" if a length was
-// asked for. The server's address is no part of it: the same model gives
-// comparable vectors wherever it runs, and moving it to another host must not
-// mean embedding everything again. Whoever puts another model under the same
-// name has to tell docent by a new name.
+// requested. It does not contain the server's address: the same model returns
+// comparable vectors everywhere, and a move to another host must not require
+// embedding everything again. If another model takes over a name, configure a
+// new name.
 func (o *OpenAI) Name() string { return o.name }
 
-// Dimensions returns the vectors' length, or 0 while no call has shown it.
+// Dimensions returns the length of the vectors; 0 before the first call.
 func (o *OpenAI) Dimensions() int { return int(o.learned.Load()) }
 
 // EmbedQuery returns the vector of a question.
@@ -166,7 +165,8 @@ func (o *OpenAI) EmbedQuery(ctx context.Context, text string) ([]float32, error)
 	return vectors[0], nil
 }
 
-// EmbedDocuments returns the vectors of texts, one request after the other.
+// EmbedDocuments returns the vectors of texts. It sends one request after the
+// other.
 func (o *OpenAI) EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	var batch []int // positions of texts
@@ -208,8 +208,8 @@ func (o *OpenAI) EmbedDocuments(ctx context.Context, texts []string) ([][]float3
 	return out, nil
 }
 
-// fillBlank gives the texts that were not sent the zero vector. If there was
-// nothing to send, the length of that may have to be found out first.
+// fillBlank sets the zero vector for texts that were not sent. If no text was
+// sent, it may have to ask the server for the length.
 func (o *OpenAI) fillBlank(ctx context.Context, out [][]float32) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("embed with %s: %w", o.name, err)

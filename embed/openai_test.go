@@ -177,7 +177,11 @@ func TestOpenAIRetries(t *testing.T) {
 		max    []time.Duration
 	}{
 		{"7", []time.Duration{7 * time.Second, 7 * time.Second}, []time.Duration{7 * time.Second, 7 * time.Second}},
-		{testNow.Add(9 * time.Second).Format(http.TimeFormat), []time.Duration{9 * time.Second, 9 * time.Second}, []time.Duration{9 * time.Second, 9 * time.Second}},
+		{
+			testNow.Add(9 * time.Second).Format(http.TimeFormat),
+			[]time.Duration{9 * time.Second, 9 * time.Second},
+			[]time.Duration{9 * time.Second, 9 * time.Second},
+		},
 		{"", []time.Duration{250 * time.Millisecond, 500 * time.Millisecond}, []time.Duration{500 * time.Millisecond, time.Second}},
 		{"soon", []time.Duration{250 * time.Millisecond, 500 * time.Millisecond}, []time.Duration{500 * time.Millisecond, time.Second}},
 	} {

@@ -13,39 +13,38 @@ import (
 	"docent/internal/cores"
 )
 
-// StaticName identifies the built-in model's vectors.
+// StaticName identifies the vectors of the built-in model.
 const StaticName = "docent/static-v1"
 
 const (
-	// embedBatch is how many texts a worker takes at a time.
+	// embedBatch is the number of texts that a worker takes at a time.
 	embedBatch = 16
-	// embedWindow is about how many bytes of a text are tokenized at a time,
-	// so that a large text does not need as much memory again for its tokens.
+	// embedWindow is the approximate number of bytes that are tokenized at a
+	// time, so that the tokens of a large text need little memory.
 	embedWindow = 64 << 10
 )
 
-// Static is the model inside the binary: one vector per token, a text's vector
-// is their mean, scaled to length 1. It needs no network and nothing on disk.
-// model/README.md says where it comes from and states the algorithm.
+// Static is the model inside the binary. It has one vector per token; the vector
+// of a text is their mean, scaled to length 1. It needs no network and no files.
+// model/README.md describes its origin and its algorithm.
 //
-// Its token ids are at most 16 bits wide and all below Tokens. It is safe for
-// concurrent use.
+// Its token ids are below Tokens and fit 16 bits. It is safe for concurrent use.
 type Static struct {
 	table table
 	vocab *vocabulary
-	// norms caches, as float bits, 1/length of each int8 row; 0 is not yet
-	// known, and a row of zeros keeps it. Computing one twice is harmless.
+	// norms caches 1/length of each int8 row as float bits; 0 is unknown, and
+	// stays for rows of zeros. Computing a value twice is harmless.
 	norms []atomic.Uint32
 	// cores bounds how many cores embed documents.
 	cores *cores.Pool
-	// tokenizers are reused: they hold scratch space.
+	// tokenizers are reused, because they hold scratch space.
 	tokenizers sync.Pool
 }
 
 var _ Embedder = (*Static)(nil)
 
-// NewStatic makes the built-in embedder. It takes some milliseconds the first
-// time, and about one from then on.
+// NewStatic returns the built-in embedder. The first call takes some
+// milliseconds, later calls about one.
 func NewStatic() (*Static, error) {
 	file, err := vocabularyFile()
 	if err != nil {
@@ -71,9 +70,9 @@ func newStatic(tableFile, vocabulary string) (*Static, error) {
 	return s, nil
 }
 
-// UseCores makes EmbedDocuments borrow its cores from a pool, so that a server
-// keeps some for questions. The default pool has all cores. Call UseCores before
-// the first EmbedDocuments.
+// UseCores sets the pool from which EmbedDocuments borrows cores, so that a
+// server keeps some for questions. The default pool has all cores. Call UseCores
+// before the first EmbedDocuments.
 func (s *Static) UseCores(pool *cores.Pool) { s.cores = pool }
 
 // Name returns StaticName.
@@ -82,7 +81,7 @@ func (s *Static) Name() string { return StaticName }
 // Dimensions returns 256.
 func (s *Static) Dimensions() int { return dimensions }
 
-// EmbedQuery returns the vector of a question, embedded as it stands.
+// EmbedQuery returns the vector of a question, which it does not change.
 func (s *Static) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("embed query: %w", err)
@@ -90,9 +89,9 @@ func (s *Static) EmbedQuery(ctx context.Context, text string) ([]float32, error)
 	return s.vector(text), nil
 }
 
-// EmbedDocuments returns the vectors of texts. It computes them on as many cores
-// as the pool of [Static.UseCores] lends. A panic on any core is a PanicError of
-// this call.
+// EmbedDocuments returns the vectors of texts. It uses as many cores as the pool
+// of [Static.UseCores] lends. A panic on any core is the PanicError of this
+// call.
 func (s *Static) EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	var next atomic.Int64
@@ -126,7 +125,7 @@ func (s *Static) EmbedDocuments(ctx context.Context, texts []string) ([][]float3
 	return out, nil
 }
 
-// embedBatch embeds some of the texts when a core is free for it.
+// embedBatch embeds some of the texts when a core is free.
 func (s *Static) embedBatch(ctx context.Context, texts []string, out [][]float32, from, to int) {
 	if s.cores.Acquire(ctx) != nil {
 		return // EmbedDocuments returns the error
@@ -153,16 +152,16 @@ func (s *Static) vector(text string) []float32 {
 	return v[:]
 }
 
-// release gives a tokenizer back for reuse, unless one text without white space
-// has made it large.
+// release keeps a tokenizer for reuse, unless a text without white space has
+// made it large.
 func (s *Static) release(t *tokenizer) {
 	if cap(t.dst) <= 2*embedWindow && cap(t.composed) <= 4*embedWindow {
 		s.tokenizers.Put(t)
 	}
 }
 
-// windowEnd returns where a piece of text for the tokenizer ends: at white
-// space, over which no word reaches.
+// windowEnd returns the end of a piece of text for the tokenizer: at white
+// space, because no word crosses it.
 func windowEnd(text string) int {
 	if len(text) <= embedWindow {
 		return len(text)

@@ -12,16 +12,16 @@ import (
 const dimensions = 256
 
 // The layout of the table file, little-endian and without padding: the magic
-// bytes, three uint32 (version, rows, dimensions), a float32 scale per row, the
-// rows of int8. Row i stands for scale[i] * int8[i].
+// bytes, three uint32 (version, rows, dimensions), a float32 scale per row, and
+// the rows of int8. The vector of row i is scale[i] * int8[i].
 const (
 	tableMagic   = "DSEM"
 	tableVersion = 1
 	tableHeader  = 16
 )
 
-// tableFile is used as it lies in the binary: nothing of it is decoded at start
-// and only the pages of rows that texts need are ever read.
+// tableFile is used in place in the binary. Nothing is decoded at start, and
+// only the pages of needed rows are read.
 //
 //go:embed model/static-v1.bin
 var tableFile string
@@ -33,7 +33,7 @@ type table struct {
 	rows   string // dimensions int8 per row
 }
 
-// newTable checks a table file and takes its parts.
+// newTable checks a table file and locates its parts.
 func newTable(file string) (table, error) {
 	if len(file) < tableHeader || file[:4] != tableMagic {
 		return table{}, fmt.Errorf("model table: no %s header", tableMagic)
@@ -62,8 +62,8 @@ func (t *table) row(id uint16) string {
 	return t.rows[dimensions*int(id):][:dimensions]
 }
 
-// sum adds the rows of ids to acc, in order. Ids must be below n: the kernel
-// does not look.
+// sum adds the rows of ids to acc, in order. Ids must be below n, which the
+// kernel does not check.
 func (t *table) sum(acc *[dimensions]float32, ids []uint16) {
 	switch {
 	case len(ids) == 0:

@@ -5,11 +5,11 @@ import (
 	"unsafe"
 )
 
-// maxWordRunes is the longest word that is put together from tokens.
+// maxWordRunes is the longest word that is built from tokens.
 const maxWordRunes = 100
 
-// class is what an ASCII character is to the tokenizer. Those that are part of
-// a word have their lower-case form instead, which is above all classes.
+// class is the role of an ASCII character for the tokenizer. Characters of words
+// have their lower-case form instead, which is above all classes.
 type class uint8
 
 const (
@@ -40,33 +40,33 @@ var classes = func() (t [256]class) {
 	return t
 }()
 
-// isASCIIMark reports the ASCII characters that are words of their own.
+// isASCIIMark reports whether an ASCII character is a word of its own.
 func isASCIIMark(r rune) bool {
 	return 33 <= r && r <= 47 || 58 <= r && r <= 64 || 91 <= r && r <= 96 || 123 <= r && r <= 126
 }
 
-// tokenizer cuts text into tokens: normalisation, splitting and WordPiece in
-// one pass, without allocation while text is ASCII. It holds the word in the
-// making, which may begin in ASCII and go on outside.
+// tokenizer cuts text into tokens: normalization, splitting, and WordPiece in
+// one pass, without allocation for ASCII text. It holds the current word, which
+// may mix ASCII and other characters.
 type tokenizer struct {
 	v *vocabulary
 	// dst collects the tokens.
 	dst []uint16
-	// word holds the bytes of the word so far, normalised.
+	// word holds the normalized bytes of the current word.
 	word [maxWordRunes * utf8.UTFMax]byte
 	// n counts the bytes in word.
 	n int
-	// runes counts the word's characters; above maxWordRunes it is unknown and
-	// word is not added to.
+	// runes counts the characters of the word. Above maxWordRunes the word is
+	// unknown, and word does not grow.
 	runes int
-	// hash is the word's.
+	// hash is the hash of the word.
 	hash hash
-	// wide is scratch space for normalising.
+	// wide is scratch space for normalization.
 	wide, composed []byte
 }
 
-// append adds the tokens of text. It begins with an empty word, even if an
-// earlier call panicked in the middle of one.
+// append adds the tokens of text. It begins with an empty word, even after a
+// panic in an earlier call.
 func (t *tokenizer) append(text string) {
 	t.n, t.runes = 0, 0
 	for i := 0; i < len(text); {
@@ -91,8 +91,8 @@ func (t *tokenizer) append(text string) {
 	t.flush()
 }
 
-// appendLetters adds the ASCII letters and digits from i on to the word and
-// returns where they end.
+// appendLetters adds the ASCII letters and digits from i on to the word, and
+// returns their end.
 func (t *tokenizer) appendLetters(text string, i int) int {
 	if t.runes == 0 {
 		t.hash = seedWord
@@ -109,7 +109,7 @@ func (t *tokenizer) appendLetters(text string, i int) int {
 	}
 	t.n, t.hash = n, h
 	t.runes += i - start
-	if n >= len(t.word) { // too long by far: only its end matters
+	if n >= len(t.word) { // much too long: only its end matters
 		for ; i < len(text) && classes[text[i]] > classWide; i++ {
 		}
 		t.runes = maxWordRunes + 1
@@ -147,8 +147,8 @@ func (t *tokenizer) flush() {
 	t.n, t.runes = 0, 0
 }
 
-// appendPieces cuts a word that is no token into the longest tokens from its
-// start on. If that does not come out, the word is unknown.
+// appendPieces cuts a word that is not a token into the longest tokens from its
+// start on. If that fails, the word is unknown.
 func (v *vocabulary) appendPieces(dst []uint16, word string) []uint16 {
 	var prefix [maxTokenBytes + 1]hash
 	mark := len(dst)

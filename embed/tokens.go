@@ -6,14 +6,14 @@ import (
 	"unsafe"
 )
 
-// similarityBatch is how many rows Similarities compares at a time.
+// similarityBatch is the number of rows that Similarities compares at a time.
 const similarityBatch = 256
 
-// Tokens is how many tokens there are; ids are below it.
+// Tokens is the number of tokens; ids are below it.
 func (s *Static) Tokens() int { return s.table.n }
 
-// Token returns the text of a token, with "##" in front if it continues a word;
-// "" if there is no such token.
+// Token returns the text of a token, with "##" before it if it continues a word;
+// empty if the token does not exist.
 func (s *Static) Token(id uint16) string { return s.vocab.token(id) }
 
 // Tokenize returns the token ids of text, in order. They fit 16 bits.
@@ -30,9 +30,9 @@ func (s *Static) AppendTokens(dst []uint16, text string) []uint16 {
 	return dst
 }
 
-// Mean writes to dst, which has Dimensions elements, the vector of the tokens
-// ids: what EmbedQuery gives for their text. It panics if an id is not below
-// Tokens.
+// Mean writes the vector of the tokens ids to dst, which has Dimensions
+// elements. It is the vector that EmbedQuery returns for their text. It panics
+// if an id is not below Tokens.
 func (s *Static) Mean(dst []float32, ids []uint16) {
 	v := (*[dimensions]float32)(dst)
 	clear(v[:])
@@ -41,10 +41,10 @@ func (s *Static) Mean(dst []float32, ids []uint16) {
 	normalize(v)
 }
 
-// AddRows adds to dst, which has Dimensions elements, the rows of ids as they
-// are in the table, whole numbers, each times weights[id]: a mean in which
-// tokens count by something else than the model's own scale. It panics if an id
-// is not below Tokens or weights is shorter than Tokens.
+// AddRows adds the rows of ids to dst, which has Dimensions elements. The rows
+// are the integers of the table, each multiplied by weights[id]. So the caller
+// can weight tokens differently than the model does. It panics if an id is not
+// below Tokens or weights is shorter than Tokens.
 func (s *Static) AddRows(dst []float32, ids []uint16, weights []float32) {
 	s.check(ids)
 	weights = weights[:s.table.n]
@@ -63,15 +63,15 @@ func (s *Static) AddRows(dst []float32, ids []uint16, weights []float32) {
 	}
 }
 
-// InverseLength returns 1/length of a token's row as AddRows sees it, 0 for a
-// row of zeros: the weight that makes it a vector of length 1.
+// InverseLength returns 1/length of a token's row in AddRows; 0 for a row of
+// zeros. With this weight the row has length 1.
 func (s *Static) InverseLength(id uint16) float32 {
 	s.check([]uint16{id})
 	return s.inverseNorm(id)
 }
 
-// Weight returns the length of a token's row as Mean counts it: how much the
-// token says, which is next to nothing for "the".
+// Weight returns the length of a token's row in Mean. It is the influence of the
+// token, which is almost nothing for "the".
 func (s *Static) Weight(id uint16) float32 {
 	inverse := s.InverseLength(id)
 	if inverse == 0 {
@@ -87,7 +87,7 @@ func (s *Static) Similarity(a, b uint16) float32 {
 	return out[0]
 }
 
-// Similarities writes to dst the cosine of token q and each of ids; dst is at
+// Similarities writes the cosine of token q and each of ids to dst, which is at
 // least as long as ids. It panics if an id is not below Tokens.
 func (s *Static) Similarities(dst []float32, q uint16, ids []uint16) {
 	s.check(ids)
@@ -103,7 +103,7 @@ func (s *Static) Similarities(dst []float32, q uint16, ids []uint16) {
 	}
 }
 
-// check panics on ids without a row, which the kernels would read all the same.
+// check panics for ids without a row, because the kernels do not check them.
 func (s *Static) check(ids []uint16) {
 	var top uint16
 	for _, id := range ids {
@@ -128,7 +128,7 @@ func (s *Static) inverseNorm(id uint16) float32 {
 	return inv
 }
 
-// Count returns how many tokens text has.
+// Count returns the number of tokens in text.
 func (s *Static) Count(text string) int {
 	t := s.tokenizers.Get().(*tokenizer)
 	defer s.release(t)

@@ -14,8 +14,8 @@ import (
 //go:embed model/vocab.txt.gz
 var vocabularyPacked string
 
-// vocabularyFile is the built-in vocabulary as newVocabulary reads it. It is
-// unpacked once, however many embedders a process makes.
+// vocabularyFile is the built-in vocabulary in the format of newVocabulary. It
+// is unpacked once per process.
 var vocabularyFile = sync.OnceValues(func() (string, error) { return unpack(vocabularyPacked) })
 
 // unpack returns the text in a gzip file.
@@ -25,7 +25,7 @@ func unpack(packed string) (string, error) {
 		return "", fmt.Errorf("vocabulary: %w", err)
 	}
 	var b strings.Builder
-	b.Grow(2*len(packed) + len(packed)/4) // it shrinks to about half
+	b.Grow(2*len(packed) + len(packed)/4) // it is compressed to about half
 	if _, err := io.Copy(&b, z); err != nil {
 		return "", fmt.Errorf("vocabulary: %w", err)
 	}
@@ -33,22 +33,22 @@ func unpack(packed string) (string, error) {
 }
 
 const (
-	// unknown is the token of words that cannot be put together.
+	// unknown is the token of words that have no tokens.
 	unknown      uint16 = 1
 	unknownToken        = "[UNK]"
-	// continuation precedes, in the vocabulary, what continues a word.
+	// continuation marks tokens of the vocabulary that continue a word.
 	continuation = "##"
 	// maxTokenBytes bounds a token of the vocabulary without its continuation
-	// mark; the longest there is has 24.
+	// mark. The longest token has 24 bytes.
 	maxTokenBytes = 32
 )
 
-// vocabulary finds tokens by their bytes: a hash table with linear probing. A
-// slot holds id+1, 0 for empty, under the upper half of the hash; most
-// misses are told by that half without looking at any text.
+// vocabulary finds tokens by their bytes, in a hash table with linear probing. A
+// slot holds the upper half of the hash and id+1; 0 is empty. The half of the
+// hash detects most misses without a comparison of text.
 type vocabulary struct {
 	text  string   // the file: one token a line
-	start []uint32 // where each token begins, and the end of the last line
+	start []uint32 // start of each token, and the end of the last line
 	slots []uint32
 	shift uint8 // moves the hash's upper bits down to a slot number
 	// longest is the length of the longest token, without its mark.
@@ -57,7 +57,8 @@ type vocabulary struct {
 	marks [128]uint16
 }
 
-// newVocabulary reads a vocabulary: one token a line, its id the line number.
+// newVocabulary reads a vocabulary with one token per line. The id of a token is
+// its line number.
 func newVocabulary(file string) (*vocabulary, error) {
 	n := strings.Count(file, "\n")
 	if n <= int(unknown) || n > math.MaxUint16 || file[len(file)-1] != '\n' {
@@ -84,7 +85,7 @@ func newVocabulary(file string) (*vocabulary, error) {
 	return v, nil
 }
 
-// add enters a token. What it is found by is its text without the mark.
+// add adds a token under its text without the mark.
 func (v *vocabulary) add(token string, id uint16) error {
 	h, text := seedWord, token
 	if len(token) > len(continuation) && strings.HasPrefix(token, continuation) {
@@ -105,8 +106,8 @@ func (v *vocabulary) add(token string, id uint16) error {
 	return nil
 }
 
-// find returns the token with the given hash and text, where skip bytes of mark
-// precede it in the vocabulary.
+// find returns the token with the given hash and text. skip is the length of its
+// mark in the vocabulary.
 func (v *vocabulary) find(h hash, text string, skip int) (uint16, bool) {
 	mask := uint32(len(v.slots) - 1)
 	for i, tag := h.slot(v.shift); v.slots[i] != 0; i = (i + 1) & mask {
@@ -114,8 +115,8 @@ func (v *vocabulary) find(h hash, text string, skip int) (uint16, bool) {
 			continue
 		}
 		id := uint16(v.slots[i]) - 1
-		// Tags have 16 bits, so a continuation may meet the tag of a token that
-		// is shorter than the continuation mark.
+		// Tags have 16 bits, so a continuation may collide with a token that is
+		// shorter than the continuation mark.
 		from, to := int(v.start[id])+skip, int(v.start[id+1])-1
 		if from <= to && v.text[from:to] == text {
 			return id, true
@@ -124,7 +125,7 @@ func (v *vocabulary) find(h hash, text string, skip int) (uint16, bool) {
 	return 0, false
 }
 
-// token returns the text of a token, with its mark; "" if there is none.
+// token returns the text of a token with its mark; empty without such a token.
 func (v *vocabulary) token(id uint16) string {
 	if int(id)+1 >= len(v.start) {
 		return ""
@@ -132,11 +133,12 @@ func (v *vocabulary) token(id uint16) string {
 	return v.text[v.start[id] : v.start[id+1]-1]
 }
 
-// hash is FNV-1a over a token's bytes. It grows byte by byte, so the hashes of
-// all prefixes of a word cost no more than that of the word.
+// hash is FNV-1a over the bytes of a token. It is computed byte by byte, so the
+// hashes of all prefixes of a word cost no more than the hash of the word.
 type hash uint64
 
-// Tokens that begin a word and tokens that continue one start differently.
+// Tokens that begin a word and tokens that continue one have different initial
+// values.
 const (
 	seedWord         hash = 14695981039346656037
 	seedContinuation hash = 0x9ae16a3b2f90404f

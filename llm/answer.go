@@ -14,18 +14,18 @@ import (
 	"docent/internal/openai"
 )
 
-// Keys of llms.ContentChoice.GenerationInfo, named as langchaingo names them.
-// The counts are ints and present if the server reported them.
+// Keys of llms.ContentChoice.GenerationInfo, with langchaingo's names. The
+// counts are ints; they are missing if the server reported none.
 const (
-	// InfoPromptTokens counts the tokens read.
+	// InfoPromptTokens counts the input tokens.
 	InfoPromptTokens = "PromptTokens"
-	// InfoCompletionTokens counts the tokens written.
+	// InfoCompletionTokens counts the output tokens.
 	InfoCompletionTokens = "CompletionTokens"
 	// InfoTotalTokens counts both.
 	InfoTotalTokens = "TotalTokens"
-	// InfoReasoningTokens counts those written before the answer.
+	// InfoReasoningTokens counts the tokens of reasoning before the answer.
 	InfoReasoningTokens = "ReasoningTokens"
-	// InfoModel is the model that answered, a string, as the server calls it.
+	// InfoModel is the server's name of the model that answered, a string.
 	InfoModel = "Model"
 )
 
@@ -49,7 +49,7 @@ type chunk struct {
 type chunkChoice struct {
 	Index        int     `json:"index"`
 	Delta        delta   `json:"delta"`
-	Message      *delta  `json:"message"` // of a server that does not stream
+	Message      *delta  `json:"message"` // from a server that does not stream
 	FinishReason *string `json:"finish_reason"`
 }
 
@@ -79,7 +79,7 @@ type usage struct {
 	} `json:"completion_tokens_details"`
 }
 
-// text is a string, null, or a list of parts of which those with text count.
+// text is a string, null, or a list of parts. Only parts with text count.
 type text string
 
 // UnmarshalJSON accepts all three forms.
@@ -100,7 +100,7 @@ func (t *text) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*string)(t))
 }
 
-// arguments are JSON text within a string; a few servers send the value itself.
+// arguments are JSON inside a string. A few servers send the value itself.
 type arguments string
 
 // UnmarshalJSON accepts both forms.
@@ -112,16 +112,16 @@ func (a *arguments) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*string)(a))
 }
 
-// sink is where a stream goes while it arrives.
+// sink receives a stream while it arrives.
 type sink struct {
 	text      func(ctx context.Context, chunk []byte) error
 	reasoning func(ctx context.Context, reasoning, chunk []byte) error
-	// delivered reports that something was handed over, after which the call
-	// cannot be tried again.
+	// delivered reports whether the caller has received a piece. Then the call
+	// cannot be retried.
 	delivered bool
 }
 
-// sinkError is the error of a streaming function, handed back as it is.
+// sinkError is the error of a streaming function, which is returned unchanged.
 type sinkError struct{ error }
 
 // Unwrap returns the function's error.
@@ -146,7 +146,7 @@ func (s *sink) send(ctx context.Context, reasoning, content string) error {
 	return nil
 }
 
-// answer is put together from the chunks of a stream.
+// answer is built from the chunks of a stream.
 type answer struct {
 	model   string
 	usage   *usage
@@ -169,7 +169,7 @@ type pendingCall struct {
 // frameError is an error that the server sent instead of an event.
 type frameError struct{ code, message string }
 
-// Error returns the server's words.
+// Error returns the message of the server.
 func (e *frameError) Error() string {
 	if e.code == "" {
 		return "the server reports: " + e.message
@@ -177,8 +177,8 @@ func (e *frameError) Error() string {
 	return fmt.Sprintf("the server reports %s: %s", e.code, e.message)
 }
 
-// add takes one event. Only the first choice is streamed: what receives the
-// stream could not tell several apart.
+// add adds one event. Only the first choice is streamed, because receivers
+// cannot distinguish several.
 func (a *answer) add(ctx context.Context, raw []byte, s *sink) error {
 	var c chunk
 	if err := json.Unmarshal(raw, &c); err != nil {
@@ -207,14 +207,15 @@ func (a *answer) add(ctx context.Context, raw []byte, s *sink) error {
 		}
 		ch := a.choices[cc.Index]
 		if cc.FinishReason != nil && *cc.FinishReason != "" {
-			ch.finish = *cc.FinishReason // kept: later empty ones do not count
+			ch.finish = *cc.FinishReason // later empty ones are ignored
 		}
 		for _, t := range d.ToolCalls {
 			if err := ch.call(t); err != nil {
 				return err
 			}
 		}
-		// OpenAI sends one of reasoning and reasoning_content, others both alike.
+		// OpenAI sends either reasoning or reasoning_content; others send both
+		// with the same text.
 		reasoning, content := string(d.ReasoningContent), string(d.Content)+string(d.Refusal)
 		if reasoning == "" {
 			reasoning = string(d.Reasoning)
@@ -230,9 +231,9 @@ func (a *answer) add(ctx context.Context, raw []byte, s *sink) error {
 	return nil
 }
 
-// call files a piece of a tool call. Pieces belong together by index; where a
-// server sends none, or the same for all, by id, and without both to the call
-// before.
+// call adds a piece of a tool call. Pieces with the same index belong together.
+// If the server sends no index, or the same for all calls, the id counts. A
+// piece without both belongs to the previous call.
 func (c *choice) call(t toolCallDelta) error {
 	var p *pendingCall
 	for _, q := range slices.Backward(c.calls) {
@@ -257,7 +258,7 @@ func (c *choice) call(t toolCallDelta) error {
 		p.id = t.ID
 	}
 	if p.name == "" {
-		p.name = t.Function.Name // some repeat it with each piece
+		p.name = t.Function.Name // some servers repeat it with each piece
 	}
 	p.arguments.WriteString(string(t.Function.Arguments))
 	return nil
@@ -268,7 +269,7 @@ func (a *answer) finished() bool {
 	return len(a.choices) > 0 && !slices.ContainsFunc(a.choices, func(c *choice) bool { return c.finish == "" })
 }
 
-// response is the whole answer.
+// response returns the whole answer.
 func (a *answer) response() (*llms.ContentResponse, error) {
 	if len(a.choices) == 0 {
 		return nil, errors.New("the answer has no choices")
@@ -300,7 +301,7 @@ func (p *pendingCall) toolCall(i int) llms.ToolCall {
 	}
 	id := p.id
 	if id == "" {
-		id = fmt.Sprintf("call_%d", i) // a result must be able to name its call
+		id = fmt.Sprintf("call_%d", i) // results refer to their call by id
 	}
 	return llms.ToolCall{ID: id, Type: "function", FunctionCall: f}
 }

@@ -22,7 +22,7 @@ const (
 	DefaultTimeout = 5 * time.Minute
 	// DefaultIdleTimeout bounds the silence between two pieces of a stream.
 	DefaultIdleTimeout = time.Minute
-	// DefaultMaxRetries is how often a failed call is tried again.
+	// DefaultMaxRetries is the number of retries of a failed call.
 	DefaultMaxRetries = 3
 	// DefaultBackoff is the wait before the first retry.
 	DefaultBackoff = 500 * time.Millisecond
@@ -46,32 +46,32 @@ type Config struct {
 	// IdleTimeout bounds the silence within a stream once it has begun.
 	// Default: DefaultIdleTimeout.
 	IdleTimeout time.Duration
-	// MaxRetries is how often a call is tried again after 429, 5xx or a broken
-	// connection, as long as nothing was streamed; negative means never.
-	// Default: 0, which means DefaultMaxRetries.
+	// MaxRetries is the number of retries after 429, 5xx, or a broken
+	// connection, as long as nothing was streamed; negative means none. Default:
+	// 0, which means DefaultMaxRetries.
 	MaxRetries int
-	// Backoff is the wait before the first retry; it doubles with each, unless
-	// the server says Retry-After. Default: DefaultBackoff.
+	// Backoff is the wait before the first retry. It doubles with each retry,
+	// unless the server sends Retry-After. Default: DefaultBackoff.
 	Backoff time.Duration
-	// HTTPClient sends the requests; redirects are never followed, because a
-	// request with documents and a key must not wander. Default: a client with
-	// http.DefaultTransport's settings.
+	// HTTPClient sends the requests. Redirects are never followed, because they
+	// could send documents and the key elsewhere. Default: a client with the
+	// settings of http.DefaultTransport.
 	HTTPClient *http.Client
-	// Settings are the names that error messages call the settings by.
-	// Default: plain words.
+	// Settings are the names of the settings in error messages. Default: plain
+	// words.
 	Settings Settings
-	// Logger hears of retries. Default: nil, which discards.
+	// Logger logs retries. Default: nil, which discards.
 	Logger *slog.Logger
-	// Metrics gets how long calls take with their retries, as docent_llm_seconds,
-	// and how they failed, as docent_llm_errors_total by fault kind. Default:
-	// nil, a set of its own.
+	// Metrics gets the duration of calls with their retries as
+	// docent_llm_seconds, and their failures by fault kind as
+	// docent_llm_errors_total. Default: nil, a set of its own.
 	Metrics *metrics.Set
 
 	// server is the checked server.
 	server openai.Server
 }
 
-// Settings are the names under which people set a Config's fields.
+// Settings are the names that users know the fields of a Config by.
 type Settings struct {
 	// URL names BaseURL's setting. Default: "the model's base URL".
 	URL string

@@ -13,26 +13,26 @@ import (
 	"docent/internal/openai"
 )
 
-// Limits of what is read from a server.
+// Limits of responses.
 const (
 	// maxLine bounds one event of a stream in bytes.
 	maxLine = 16 << 20
-	// maxStream bounds a whole answer on the wire in bytes.
+	// maxStream bounds a whole response in bytes.
 	maxStream = 64 << 20
 )
 
 var (
-	// errTooLong: the server sends more than docent takes.
+	// errTooLong: the response is over a limit.
 	errTooLong = errors.New("the answer or one event of it is too long")
-	// errPage: what answers is a web site.
+	// errPage: the server is a web site.
 	errPage = errors.New("the server sent a web page")
 )
 
-// exchange is one request and its response. It stands between go-openai's
-// client and the network and mends what the client gets wrong there: it keeps
-// an error's Retry-After, bounds what is read, and hands on a stream's data
-// lines only, because the client stumbles over comments, over errors it does
-// not recognise and over a plain JSON answer.
+// exchange is one request and its response. It stands between go-openai's client
+// and the network and fixes problems of the client. It keeps the Retry-After of
+// an error and bounds the response. It passes on only the data lines of a
+// stream, because the client fails on comments, on unknown errors, and on a
+// plain JSON response.
 type exchange struct {
 	server openai.Server
 	touch  func() // called whenever bytes of a response body arrive
@@ -81,8 +81,8 @@ func (t *touchReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// events reads a response body and yields nothing but "data:" lines, each
-// followed by an empty one. A body that is one JSON object becomes one event,
+// events reads the body of a response and yields only "data:" lines, each
+// followed by an empty line. A body with a single JSON object becomes one event,
 // for servers that do not stream.
 type events struct {
 	x     *exchange
@@ -97,7 +97,7 @@ type events struct {
 // Close closes the response body.
 func (e *events) Close() error { return e.body.Close() }
 
-// Read yields the next bytes of the cleaned stream.
+// Read returns the next bytes of the filtered stream.
 func (e *events) Read(p []byte) (int, error) {
 	for len(e.out) == 0 {
 		if e.err != nil {
@@ -131,14 +131,15 @@ func (e *events) fill() {
 	case string(data) == "[DONE]":
 		e.x.done = true
 	case data[0] == '{':
-		// The blank keeps go-openai from taking {"error": for itself, which
-		// goes wrong if the error is text or a comment came before it.
+		// The space keeps go-openai from parsing {"error": itself, which fails
+		// if the error is text or a comment came before it.
 		data = append([]byte("{ "), data[1:]...)
 	}
 	e.out = fmt.Appendf(nil, "data: %s\n\n", data)
 }
 
-// whole turns a body that is one JSON object, which may span lines, into an event.
+// whole converts a body with a single JSON object, which may span lines, into an
+// event.
 func (e *events) whole(first []byte) {
 	body := bytes.NewBuffer(first)
 	for e.err == nil {
@@ -153,7 +154,7 @@ func (e *events) whole(first []byte) {
 	}
 }
 
-// line reads up to and with the next line feed, however long within maxLine.
+// line reads up to and including the next line feed, within maxLine.
 func (e *events) line() ([]byte, error) {
 	var line []byte
 	for {

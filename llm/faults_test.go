@@ -274,7 +274,10 @@ func TestFault10OnlyWhatIsSetIsSent(t *testing.T) {
 		`{"choices":[{"index":1,"delta":{"content":"b"}},{"index":0,"delta":{"content":"a"}}]}`, finish("stop"),
 		`{"choices":[{"index":1,"delta":{},"finish_reason":"length"}]}`, "[DONE]"))
 	var streamed strings.Builder
-	resp, err := o.GenerateContent(t.Context(), nil, llms.WithN(2), llms.WithStreamingFunc(func(_ context.Context, chunk []byte) error { streamed.Write(chunk); return nil }))
+	resp, err := o.GenerateContent(t.Context(), nil, llms.WithN(2), llms.WithStreamingFunc(func(_ context.Context, chunk []byte) error {
+		streamed.Write(chunk)
+		return nil
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}

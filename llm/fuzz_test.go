@@ -21,8 +21,8 @@ func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(c))), Request: r}, nil
 }
 
-// FuzzStream feeds a server's words to the reader of streams: whatever comes,
-// there is an answer or an error, and what was streamed is what is returned.
+// FuzzStream passes any data to the reader of streams. It returns an answer or
+// an error, and the streamed text is the returned text.
 func FuzzStream(f *testing.F) {
 	for _, s := range []string{
 		"", "\n", "data: [DONE]\n\n", ": comment\n\ndata:{\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\r\n\r\ndata: [DONE]",

@@ -10,7 +10,7 @@ import (
 	"docent/internal/fault"
 )
 
-// Langchain makes a Model of one of langchaingo's.
+// Langchain returns a Model for a model of langchaingo.
 func Langchain(name string, m llms.Model) Model { return langchain{name, m} }
 
 type langchain struct {
@@ -26,8 +26,8 @@ func (l langchain) Chat(ctx context.Context, req Request) iter.Seq2[Delta, error
 
 var errNoAnswer = errors.New("the model returned no answer")
 
-// stream turns langchaingo's callbacks into a sequence. Some providers call
-// back from a goroutine of their own, so the call gets one too.
+// stream converts langchaingo's callbacks into a sequence. Some providers call
+// back from a goroutine of their own, so the call runs in one too.
 func stream(ctx context.Context, m llms.Model, req Request) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -35,7 +35,7 @@ func stream(ctx context.Context, m llms.Model, req Request) iter.Seq2[Delta, err
 		go c.run(ctx, m, req)
 		defer func() {
 			cancel()
-			for range c.deltas { //nolint:revive // nobody reads the rest
+			for range c.deltas { //nolint:revive // the rest is discarded
 			}
 		}()
 		streamed := false
@@ -50,18 +50,18 @@ func stream(ctx context.Context, m llms.Model, req Request) iter.Seq2[Delta, err
 			panic(c.panicked) // as if the model ran in the caller's goroutine
 		case c.err != nil:
 			yield(Delta{}, c.err)
-		case !streamed && c.answer.Text != "" && !yield(Delta{Text: c.answer.Text}, nil): // of a model that does not stream
+		case !streamed && c.answer.Text != "" && !yield(Delta{Text: c.answer.Text}, nil): // the model does not stream
 		default:
 			yield(Delta{Answer: c.answer}, nil)
 		}
 	}
 }
 
-// call is a call of one of langchaingo's models.
+// call is a call of a model of langchaingo.
 type call struct {
 	// deltas receives the pieces. It is closed at the end of the call.
 	deltas chan Delta
-	// The outcome may be read once deltas is closed.
+	// Read the outcome only after deltas is closed.
 	answer   *Answer
 	err      error
 	panicked any
@@ -100,7 +100,7 @@ func (c *call) send(ctx context.Context, d Delta) error {
 	}
 }
 
-// options are langchaingo's form of a request without its messages.
+// options returns a request without its messages in the form of langchaingo.
 func options(req Request) []llms.CallOption {
 	var out []llms.CallOption
 	if req.MaxTokens > 0 {
@@ -120,10 +120,11 @@ func options(req Request) []llms.CallOption {
 }
 
 var roles = map[Role]llms.ChatMessageType{
-	System: llms.ChatMessageTypeSystem, User: llms.ChatMessageTypeHuman, Assistant: llms.ChatMessageTypeAI, ToolResult: llms.ChatMessageTypeTool,
+	System: llms.ChatMessageTypeSystem, User: llms.ChatMessageTypeHuman,
+	Assistant: llms.ChatMessageTypeAI, ToolResult: llms.ChatMessageTypeTool,
 }
 
-// messages are langchaingo's form of messages.
+// messages returns messages in the form of langchaingo.
 func messages(list []Message) []llms.MessageContent {
 	out := make([]llms.MessageContent, len(list))
 	for i, m := range list {
@@ -147,7 +148,7 @@ func messages(list []Message) []llms.MessageContent {
 	return out
 }
 
-// answerOf reads langchaingo's answer.
+// answerOf converts an answer of langchaingo.
 func answerOf(c *llms.ContentChoice) *Answer {
 	a := &Answer{Text: c.Content, Reasoning: c.ReasoningContent, StopReason: c.StopReason}
 	for _, t := range c.ToolCalls {
@@ -157,7 +158,7 @@ func answerOf(c *llms.ContentChoice) *Answer {
 		}
 		a.Calls = append(a.Calls, call)
 	}
-	if c.FuncCall != nil && len(a.Calls) == 0 { // of langchaingo's older models
+	if c.FuncCall != nil && len(a.Calls) == 0 { // older models of langchaingo
 		a.Calls = []Call{{Name: c.FuncCall.Name, Arguments: c.FuncCall.Arguments}}
 	}
 	read, ok := c.GenerationInfo[InfoPromptTokens].(int)

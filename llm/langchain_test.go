@@ -14,7 +14,9 @@ import (
 // provider is one of langchaingo's models.
 type provider func(ctx context.Context, messages []llms.MessageContent, opts llms.CallOptions) (*llms.ContentResponse, error)
 
-func (p provider) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+func (p provider) GenerateContent(
+	ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption,
+) (*llms.ContentResponse, error) {
 	var opts llms.CallOptions
 	for _, o := range options {
 		o(&opts)

@@ -18,16 +18,16 @@ import (
 	server "docent/internal/openai"
 )
 
-// tailTimeout is how long to wait for what may follow a complete answer, such
-// as its token count.
+// tailTimeout is the time to wait for data after a complete answer, such as its
+// token count.
 const tailTimeout = 5 * time.Second
 
 // OpenAI is a chat model on a server with OpenAI's API. It is safe for
-// concurrent use. Errors carry a fault kind; a canceled context is returned as
-// its error, and no error comes with a partial answer.
+// concurrent use. Errors carry a fault kind. A canceled context is returned as
+// its error. No error comes with a partial answer.
 type OpenAI struct {
 	cfg Config
-	// usage remembers whether the server takes stream_options.
+	// usage records whether the server accepts stream_options.
 	usage atomic.Int32
 	// wait sleeps between retries; tests replace it.
 	wait func(ctx context.Context, d time.Duration) error
@@ -46,8 +46,8 @@ var (
 	_ llms.Model = (*OpenAI)(nil)
 )
 
-// NewOpenAI returns the model that config describes. It sends nothing yet; see
-// [OpenAI.Ping].
+// NewOpenAI returns the model that config describes. It does not call the
+// server; see [OpenAI.Ping].
 func NewOpenAI(config Config) (*OpenAI, error) {
 	cfg, err := config.complete()
 	if err != nil {
@@ -66,15 +66,17 @@ func (o *OpenAI) Chat(ctx context.Context, req Request) iter.Seq2[Delta, error] 
 
 // Call asks a single question.
 //
-// Deprecated: it is there for langchaingo's interface; use GenerateContent.
+// Deprecated: it exists for langchaingo's interface; use GenerateContent.
 func (o *OpenAI) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
 	return llms.GenerateFromSinglePrompt(ctx, o, prompt, options...)
 }
 
-// GenerateContent asks the model. Text goes to llms.WithStreamingFunc as it
-// comes, tool calls never do. StopReason is the server's finish reason; token
-// counts are in GenerationInfo under the Info keys.
-func (o *OpenAI) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+// GenerateContent asks the model. llms.WithStreamingFunc receives text as it
+// arrives, but no tool calls. StopReason is the finish reason of the server.
+// GenerationInfo has the token counts under the Info keys.
+func (o *OpenAI) GenerateContent(
+	ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption,
+) (*llms.ContentResponse, error) {
 	var opts llms.CallOptions
 	for _, option := range options {
 		option(&opts)
@@ -92,7 +94,7 @@ func (o *OpenAI) GenerateContent(ctx context.Context, messages []llms.MessageCon
 	return resp, err
 }
 
-// generate sends a request, again if that may help.
+// generate sends a request, and retries if a retry may succeed.
 func (o *OpenAI) generate(ctx context.Context, req openai.ChatCompletionRequest, s *sink, retries int) (*llms.ContentResponse, error) {
 	call, cancel := context.WithTimeoutCause(ctx, o.cfg.Timeout, errTimeout)
 	defer cancel()
@@ -114,13 +116,13 @@ func (o *OpenAI) generate(ctx context.Context, req openai.ChatCompletionRequest,
 			if ctx.Err() != nil {
 				return nil, fmt.Errorf("llm %s: %w", req.Model, ctx.Err())
 			}
-			return nil, fmt.Errorf("llm %s: %w", req.Model, fail.err) // the reason says more than the timeout
+			return nil, fmt.Errorf("llm %s: %w", req.Model, fail.err) // the reason is more specific than the timeout
 		}
 	}
 }
 
-// attempt sends a request once; twice if that shows that the server does not
-// take stream_options.
+// attempt sends a request. If the server does not accept stream_options, it
+// sends the request once more without them.
 func (o *OpenAI) attempt(ctx context.Context, req openai.ChatCompletionRequest, s *sink) (*llms.ContentResponse, failure) {
 	known := o.usage.Load()
 	if known != usageRefused {
@@ -133,8 +135,8 @@ func (o *OpenAI) attempt(ctx context.Context, req openai.ChatCompletionRequest, 
 	case x.opened:
 		o.usage.Store(usageAccepted)
 	case errors.As(fail.err, &refusal) && (refusal.Status == 400 || refusal.Status == 422):
-		// Some servers refuse what they do not know and each says so in other
-		// words, so ask again without it rather than read the words.
+		// Some servers refuse unknown fields, each with a different message. So
+		// ask again without the field instead of parsing the message.
 		req.StreamOptions = nil
 		if resp, x, fail = o.once(ctx, req, s); x.opened {
 			o.usage.Store(usageRefused)
@@ -161,10 +163,12 @@ func (o *OpenAI) once(ctx context.Context, req openai.ChatCompletionRequest, s *
 }
 
 // read makes the request and collects its stream; cancel ends it with a cause.
-func (o *OpenAI) read(ctx context.Context, cancel context.CancelCauseFunc, x *exchange, req openai.ChatCompletionRequest, s *sink) (*llms.ContentResponse, error) {
+func (o *OpenAI) read(
+	ctx context.Context, cancel context.CancelCauseFunc, x *exchange, req openai.ChatCompletionRequest, s *sink,
+) (*llms.ContentResponse, error) {
 	var a answer
 	silence := time.AfterFunc(o.cfg.IdleTimeout, func() { cancel(errIdle) })
-	silence.Stop() // begins with the first byte: until then a slow model may think
+	silence.Stop() // starts with the first byte: a slow model may take long before it
 	defer silence.Stop()
 	x.touch = func() { silence.Reset(o.cfg.IdleTimeout) }
 	stream, err := o.client(x).CreateChatCompletionStream(ctx, req)
@@ -177,7 +181,7 @@ func (o *OpenAI) read(ctx context.Context, cancel context.CancelCauseFunc, x *ex
 		if err != nil {
 			cause := context.Cause(ctx)
 			complete := x.done && errors.Is(err, io.EOF) ||
-				a.finished() && (cause == nil || errors.Is(cause, errIdle) || errors.Is(cause, errTimeout)) // only what may follow was lost
+				a.finished() && (cause == nil || errors.Is(cause, errIdle) || errors.Is(cause, errTimeout)) // only data after the answer was lost
 			switch {
 			case complete:
 				return a.response()
@@ -196,7 +200,7 @@ func (o *OpenAI) read(ctx context.Context, cancel context.CancelCauseFunc, x *ex
 	}
 }
 
-// client is go-openai's, on top of x.
+// client returns go-openai's client on top of x.
 func (o *OpenAI) client(x *exchange) *openai.Client {
 	cfg := openai.DefaultConfig(o.cfg.APIKey)
 	cfg.BaseURL = o.cfg.BaseURL

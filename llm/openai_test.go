@@ -163,7 +163,10 @@ func TestBackoffDoubles(t *testing.T) {
 	if err != nil || c.Content != "ok" {
 		t.Fatal(c, err)
 	}
-	if len(w.d) != 2 || w.d[0] < 50*time.Millisecond || w.d[0] > 100*time.Millisecond || w.d[1] < 100*time.Millisecond || w.d[1] > 200*time.Millisecond {
+	between := func(d time.Duration, low, high int64) bool {
+		return d.Milliseconds() >= low && d <= time.Duration(high)*time.Millisecond
+	}
+	if len(w.d) != 2 || !between(w.d[0], 50, 100) || !between(w.d[1], 100, 200) {
 		t.Errorf("waited %v, want about 100ms and 200ms", w.d)
 	}
 }

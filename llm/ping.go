@@ -17,9 +17,9 @@ import (
 // maxListed bounds the model names in an error message.
 const maxListed = 8
 
-// Ping checks that the server answers, takes the key and has the model, with a
-// call of one token and without retries. The error's safe sentence says which
-// setting to look at; if the model is missing it lists what the server has.
+// Ping checks that the server responds, accepts the key, and has the model. It
+// sends one call of one token without retries. The error names the setting to
+// check. If the model is missing, it lists the models of the server.
 func (o *OpenAI) Ping(ctx context.Context) error {
 	req, err := o.request([]llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "Say ok.")}, llms.CallOptions{MaxTokens: 1})
 	if err != nil {
@@ -37,8 +37,8 @@ func (o *OpenAI) Ping(ctx context.Context) error {
 				"model_not_on_server", "the model server has no model %q (%s); it has: %s", o.cfg.Model, o.cfg.Settings.Model, strings.Join(names, ", "))
 		}
 	case errors.As(err, &refusal) && refusal.Status == http.StatusBadRequest:
-		// Reasoning models refuse so short an answer; then it is enough that
-		// the server, which took the key, lists the model.
+		// Reasoning models refuse such a short answer. Then it is enough that
+		// the server, which accepted the key, lists the model.
 		if names, e := o.Models(ctx); e == nil && slices.Contains(names, o.cfg.Model) {
 			return nil
 		}

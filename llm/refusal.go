@@ -13,12 +13,11 @@ import (
 	"docent/internal/openai"
 )
 
-// StatusError is a server's refusal. It is found in the chain of errors that
-// calls return.
+// StatusError is a refusal of the server. Errors of calls wrap it.
 type StatusError = openai.StatusError
 
-// ErrNoTools is in the chain of the error with which a server refuses a request
-// because its model cannot call tools: the same without tools may succeed.
+// ErrNoTools is wrapped by the error of a server whose model cannot call tools.
+// The same request without tools may succeed.
 var ErrNoTools = errors.New("the model cannot call tools")
 
 var (
@@ -27,15 +26,15 @@ var (
 	errCut     = errors.New("the stream ended before the answer was complete")
 )
 
-// failure is a failed attempt, explained.
+// failure is a failed attempt with its explanation.
 type failure struct {
 	err   error
 	retry bool          // the same request may succeed soon
-	after time.Duration // as the server asked; 0 if it did not
+	after time.Duration // the waiting time that the server asks for; 0 without one
 }
 
-// explain says what an error of an attempt means. ctx is the attempt's own
-// context; the caller's is dealt with before.
+// explain returns the failure for the error of an attempt. ctx is the context of
+// the attempt; the caller has checked its own.
 func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 	var (
 		sunk    sinkError
@@ -76,7 +75,7 @@ func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 	}
 }
 
-// refused explains a status. The server's words stay in the cause.
+// refused explains a status. Only the cause has the text of the server.
 func (o *OpenAI) refused(model string, e *StatusError) failure {
 	s := o.cfg.Settings
 	f := failure{after: e.RetryAfter}
@@ -84,8 +83,8 @@ func (o *OpenAI) refused(model string, e *StatusError) failure {
 		f.err = fault.Wrap(kind, e, id, format, args...)
 		return f
 	}
-	// Refusals of docent by its model server are Unavailable to docent's own
-	// clients: logging in to docent would not mend them.
+	// If the model server refuses docent, this is Unavailable to docent's own
+	// clients: signing in to docent would not help.
 	switch {
 	case e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden:
 		if o.cfg.APIKey == "" {
@@ -111,9 +110,9 @@ func (o *OpenAI) refused(model string, e *StatusError) failure {
 	}
 }
 
-// tooLong reports that a server refused a request for its length: the one
-// refusal that a shorter question mends. Servers say so in a status, a code or
-// in words alone.
+// tooLong reports whether a server refused a request for its length, which a
+// shorter question avoids. Servers say so with a status, a code, or only a
+// message.
 func tooLong(e *StatusError) bool {
 	if e.Status == http.StatusRequestEntityTooLarge || e.Code == "context_length_exceeded" {
 		return true
@@ -121,11 +120,12 @@ func tooLong(e *StatusError) bool {
 	return e.Status == http.StatusBadRequest && longPrompt.MatchString(e.Message)
 }
 
-// longPrompt is how OpenAI, vLLM, llama.cpp and their like put it.
+// longPrompt matches the messages of OpenAI, vLLM, llama.cpp, and similar
+// servers.
 var longPrompt = regexp.MustCompile(`(?i)maximum context length|(exceeds?|exceeded) the (available |model's )?(maximum )?context|prompt is too long`)
 
-// refusesTools reports that a server refused a request for its tools. There is
-// no code for it, so the words have to do.
+// refusesTools reports whether a server refused a request for its tools. There
+// is no code for it, so the message counts.
 func refusesTools(err error) bool {
 	var (
 		refusal *StatusError
@@ -141,8 +141,8 @@ func refusesTools(err error) bool {
 	}
 }
 
-// noTools is how Ollama, OpenAI, DeepSeek, OpenRouter, Groq, Mistral, vLLM and
-// llama.cpp put it.
+// noTools matches the messages of Ollama, OpenAI, DeepSeek, OpenRouter, Groq,
+// Mistral, vLLM, and llama.cpp.
 var noTools = regexp.MustCompile(`(?i)does(?: not|n't) support (?:the )?(?:tools?|function)\b|no endpoints found that support tool|` +
 	`\b(?:tools?|tool[ _-]?calling|tool calls|tool use|function[ -]calling|function calls)\W{0,3}(?:is|are) not (?:supported|enabled|available)|` +
 	`tool choice requires --|tools param requires`)

@@ -10,16 +10,16 @@ import (
 	"github.com/tmc/langchaingo/llms"
 )
 
-// almostZero stands for temperature 0, which go-openai leaves out of the
-// request. Servers round it to greedy sampling.
+// almostZero replaces the temperature 0, which go-openai omits. Servers round it
+// to greedy sampling.
 const almostZero = 1e-6
 
-// noContent stands for the empty result of a tool: go-openai leaves an empty
-// content out, and OpenAI refuses a tool message without one.
+// noContent replaces the empty result of a tool. go-openai omits empty contents,
+// and OpenAI refuses tool messages without one.
 const noContent = "(empty)"
 
-// request translates a call. It always streams: a stream shows that the server
-// is alive, and one way of reading answers is enough.
+// request converts a call. It always streams: a stream shows that the server is
+// alive, and one way to read answers is enough.
 func (o *OpenAI) request(messages []llms.MessageContent, opts llms.CallOptions) (openai.ChatCompletionRequest, error) {
 	req := openai.ChatCompletionRequest{
 		Model:            cmp.Or(opts.Model, o.cfg.Model),
@@ -39,7 +39,7 @@ func (o *OpenAI) request(messages []llms.MessageContent, opts llms.CallOptions) 
 		if reasons(req.Model) {
 			req.MaxCompletionTokens = n
 		} else {
-			req.MaxTokens = n //nolint:staticcheck // deprecated by OpenAI, but what every compatible server knows
+			req.MaxTokens = n //nolint:staticcheck // deprecated by OpenAI, but known to every compatible server
 		}
 	}
 	if opts.JSONMode || opts.ResponseMIMEType == "application/json" {
@@ -69,7 +69,7 @@ func (o *OpenAI) request(messages []llms.MessageContent, opts llms.CallOptions) 
 	return req, nil
 }
 
-// reasons reports whether the model is one of OpenAI's that take
+// reasons reports whether the model is one of OpenAI's that accept
 // max_completion_tokens and refuse max_tokens.
 func reasons(model string) bool {
 	for _, prefix := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
@@ -85,7 +85,7 @@ func temperature(call float64, config *float64) float32 {
 	case call != 0:
 		return float32(call)
 	case config == nil:
-		return 0 // left out
+		return 0 // omitted
 	case *config == 0:
 		return almostZero
 	default:
@@ -120,7 +120,8 @@ func toolChoice(choice any) any {
 	}
 }
 
-// message translates one message; several tool results in one become as many.
+// message converts one message. Several tool results in one message become
+// several messages.
 func message(m llms.MessageContent) ([]openai.ChatCompletionMessage, error) {
 	role, err := role(m.Role)
 	if err != nil {
@@ -157,7 +158,7 @@ func message(m llms.MessageContent) ([]openai.ChatCompletionMessage, error) {
 		}
 		return results, nil
 	case text:
-		// One string, not parts: several servers know nothing else.
+		// One string, not parts: several servers accept nothing else.
 		for i, p := range parts {
 			if i > 0 {
 				out.Content += "\n"
@@ -200,8 +201,8 @@ func toolCall(c llms.ToolCall) openai.ToolCall {
 	return out
 }
 
-// unsent reports that go-openai held a request back because it knows that
-// OpenAI's model refuses it.
+// unsent reports whether go-openai refused to send a request, because it knows
+// that OpenAI's model would refuse it.
 func unsent(err error) bool {
 	for _, e := range []error{
 		openai.ErrReasoningEffortUnsupported, openai.ErrReasoningToolsRequireResponses, openai.ErrReasoningSamplingUnsupported,

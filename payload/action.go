@@ -1,12 +1,12 @@
 package payload
 
-// Action says what a frame is.
+// Action is the type of a frame.
 type Action string
 
 // BAF's actions that clients send.
 const (
-	// UserMessage is what the user says: text, or any JSON. The server sends it
-	// where it shows what was said again.
+	// UserMessage is a message of the user: text or any JSON. The server also
+	// sends it to show the message again.
 	UserMessage Action = "user_message"
 	// UserVoice is recorded speech: an audio file as base64.
 	UserVoice Action = "user_voice"
@@ -14,13 +14,13 @@ const (
 	UserFile Action = "user_file"
 	// UserSetVariable stores session variables: an object of them.
 	UserSetVariable Action = "user_set_variable"
-	// UserUpdateUI tells of a change that the user made to a UI; any JSON.
+	// UserUpdateUI reports a change of the user in a UI; any JSON.
 	UserUpdateUI Action = "user_update_ui"
-	// UserGUIEvent is what the newer React client calls UserUpdateUI.
+	// UserGUIEvent is the name of UserUpdateUI in the newer React client.
 	UserGUIEvent Action = "user_gui_event"
 	// Reset empties the session and greets again.
 	Reset Action = "reset"
-	// FetchUserMessages asks for what was said before the connection.
+	// FetchUserMessages asks for the messages before the connection.
 	FetchUserMessages Action = "fetch_user_messages"
 )
 
@@ -50,9 +50,9 @@ const (
 	ReplyAudio Action = "agent_reply_audio"
 	// ReplyUI is a UI.
 	ReplyUI Action = "agent_reply_ui"
-	// ReplyGUI is what the newer React client calls ReplyUI.
+	// ReplyGUI is the name of ReplyUI in the newer React client.
 	ReplyGUI Action = "agent_reply_gui"
-	// ReplyGUIUpdate changes a UI that the newer React client shows; any JSON.
+	// ReplyGUIUpdate changes a UI in the newer React client; any JSON.
 	ReplyGUIUpdate Action = "agent_reply_gui_update"
 	// ReplyReasoningStep is a ReasoningStep.
 	ReplyReasoningStep Action = "agent_reply_reasoning_step"
@@ -64,33 +64,34 @@ const (
 const (
 	// HelloAction opens a docent.v1 conversation; clients send it first.
 	HelloAction Action = "hello"
-	// StopAction ends a turn before its time; clients send a Stop.
+	// StopAction ends a turn early; clients send a Stop.
 	StopAction Action = "stop"
-	// RegenerateAction has a turn's message answered anew; clients send a
-	// Regenerate.
+	// RegenerateAction asks for another answer to the message of a turn; clients
+	// send a Regenerate.
 	RegenerateAction Action = "regenerate"
-	// EditAction says something else in a turn's place; clients send an Edit.
+	// EditAction replaces the message of a turn; clients send an Edit.
 	EditAction Action = "edit"
-	// FeedbackAction tells what the user thinks of a turn; clients send a Feedback.
+	// FeedbackAction rates a turn; clients send a Feedback.
 	FeedbackAction Action = "feedback"
-	// FeedbackStoredAction answers FeedbackAction; a FeedbackStored.
+	// FeedbackStoredAction responds to FeedbackAction with a FeedbackStored.
 	FeedbackStoredAction Action = "feedback_stored"
-	// SyncedAction ends what a client gets that came back; a Synced.
+	// SyncedAction ends the replay for a resumed client; a Synced.
 	SyncedAction Action = "synced"
-	// TurnSnapshotAction is what a running turn has said so far; a TurnSnapshot.
+	// TurnSnapshotAction has the output of a running turn so far; a
+	// TurnSnapshot.
 	TurnSnapshotAction Action = "turn_snapshot"
-	// SessionResetAction says that the session was emptied; a SessionReset.
+	// SessionResetAction reports a reset of the session; a SessionReset.
 	SessionResetAction Action = "session_reset"
-	// WelcomeAction answers HelloAction with a Welcome.
+	// WelcomeAction responds to HelloAction with a Welcome.
 	WelcomeAction Action = "welcome"
-	// AckAction says that a message is stored; an Ack.
+	// AckAction confirms that a message is stored; an Ack.
 	AckAction Action = "ack"
-	// StatusAction says how far a turn is; a Status.
+	// StatusAction reports the progress of a turn; a Status.
 	StatusAction Action = "status"
-	// DeltaAction is a piece of an answer in the making; a Delta.
+	// DeltaAction has a piece of a growing answer; a Delta.
 	DeltaAction Action = "agent_reply_delta"
 	// TurnFinishedAction ends a turn; a TurnFinished.
 	TurnFinishedAction Action = "turn_finished"
-	// ErrorAction says what went wrong; an Error.
+	// ErrorAction reports an error; an Error.
 	ErrorAction Action = "error"
 )

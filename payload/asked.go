@@ -8,16 +8,16 @@ import (
 	"docent/internal/fault"
 )
 
-// AskOptions are how a user wants one message answered from documents. In a
-// message they stand beside what it says: {"message", "collections", "model",
-// "k"}.
+// AskOptions are the user's options for one message that is answered from
+// documents. They stand beside the text in the message: {"message",
+// "collections", "model", "k"}.
 type AskOptions struct {
-	// Collections are searched; none means those that are searched anyway.
+	// Collections are the collections to search; none means the agent's.
 	Collections []string `json:"collections,omitempty"`
-	// Model is the name of a model; "" means that which answers anyway.
+	// Model is the name of a model; empty means the agent's.
 	Model string `json:"model,omitempty"`
-	// K is how many passages an answer is made from, 1 to MaxAskK; 0 means as
-	// many as anyway.
+	// K is the number of passages for the answer, 1 to MaxAskK; 0 means the
+	// agent's.
 	K int `json:"k,omitempty"`
 }
 
@@ -29,11 +29,11 @@ const (
 	MaxAskCollections = 50
 )
 
-// IsZero reports that nothing is asked for.
+// IsZero reports whether there are no options.
 func (o AskOptions) IsZero() bool { return len(o.Collections) == 0 && o.Model == "" && o.K == 0 }
 
-// IsAsk reports whether a message is an object of a string under message and keys
-// of AskOptions, at least one, and nothing else.
+// IsAsk reports whether a message is an object with a string under message, at
+// least one key of AskOptions, and nothing else.
 func IsAsk(content json.RawMessage) bool {
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(content, &keys) != nil || len(keys) < 2 || len(keys["message"]) == 0 || keys["message"][0] != '"' {
@@ -47,10 +47,10 @@ func IsAsk(content json.RawMessage) bool {
 	return true
 }
 
-// ReadAskOptions reads the options of a message that is an object, or text that
-// holds one, with a string under message; others have none. What is null or empty is as if it was not
-// there. What is of another type, or out of bounds, is fault.Invalid with a
-// sentence for the message's sender; then no option counts.
+// ReadAskOptions reads the options of a message. The message is an object, or
+// text with an object, that has a string under message; others have no options.
+// Values that are null or empty are ignored. A value of a wrong type or out of
+// bounds is fault.Invalid with a sentence for the sender; then no option counts.
 func ReadAskOptions(object json.RawMessage) (AskOptions, error) {
 	var in struct {
 		Message     json.RawMessage `json:"message"`
@@ -64,7 +64,7 @@ func ReadAskOptions(object json.RawMessage) (AskOptions, error) {
 		object = []byte(text)
 	}
 	if unmarshal(object, &in) != nil || len(in.Message) == 0 || in.Message[0] != '"' {
-		return o, nil //nolint:nilerr // what has no such form asks for nothing
+		return o, nil //nolint:nilerr // other messages have no options
 	}
 	var k *float64
 	var model *string

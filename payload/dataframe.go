@@ -15,20 +15,20 @@ import (
 type Column struct {
 	// Name is unique in the table.
 	Name string
-	// Values are the column's, one for each row: anything JSON can write. NaN,
-	// infinities and zero times are missing values, as is nil.
+	// Values has one value for each row: anything that JSON can represent. NaN,
+	// infinities, zero times, and nil are missing values.
 	Values []any
 }
 
-// DataFrame is a table. As JSON it is a string that holds an object of columns,
-// each an object of values by the row's position, as pandas writes it: times
-// are milliseconds since 1970, and what is missing is null.
+// DataFrame is a table. Its JSON is a string that holds an object of columns.
+// Each column is an object of values by the position of the row, as in pandas.
+// Times are milliseconds since 1970. Missing values are null.
 type DataFrame struct {
 	columns []Column
 }
 
-// NewDataFrame returns a table of columns, in that order. It fails with
-// fault.Invalid if two have one name or they are not equally long.
+// NewDataFrame returns a table of columns in the given order. It fails with
+// fault.Invalid if two columns have the same name or different lengths.
 func NewDataFrame(columns ...Column) (DataFrame, error) {
 	names := make(map[string]bool, len(columns))
 	for _, c := range columns {
@@ -45,7 +45,7 @@ func NewDataFrame(columns ...Column) (DataFrame, error) {
 }
 
 // NewDataFrameRows returns a table of rows, each with a value for each name. It
-// fails as NewDataFrame does.
+// fails like NewDataFrame.
 func NewDataFrameRows(names []string, rows ...[]any) (DataFrame, error) {
 	columns := make([]Column, len(names))
 	for i, name := range names {
@@ -62,10 +62,10 @@ func NewDataFrameRows(names []string, rows ...[]any) (DataFrame, error) {
 	return NewDataFrame(columns...)
 }
 
-// Columns are the table's columns. They must not be changed.
+// Columns returns the columns, which the caller must not change.
 func (d DataFrame) Columns() []Column { return d.columns }
 
-// Rows counts the rows.
+// Rows returns the number of rows.
 func (d DataFrame) Rows() int {
 	if len(d.columns) == 0 {
 		return 0
@@ -97,7 +97,7 @@ func (d DataFrame) MarshalJSON() ([]byte, error) {
 	return appendString(nil, string(append(b, '}'))), nil
 }
 
-// cell is what JSON writes for a value.
+// cell returns a value in the form that JSON represents.
 func cell(value any) any {
 	switch v := value.(type) {
 	case time.Time:
@@ -114,8 +114,8 @@ func cell(value any) any {
 	return value
 }
 
-// UnmarshalJSON reads such a string, or the object itself. Rows have to be
-// numbered from 0, in order. Numbers are json.Number.
+// UnmarshalJSON reads such a string, or the object itself. Rows must be numbered
+// from 0, in order. Numbers become json.Number.
 func (d *DataFrame) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil {
@@ -154,8 +154,7 @@ func (d *DataFrame) UnmarshalJSON(data []byte) error {
 
 var errNotTable = errors.New("not one object")
 
-// members calls each for the keys of the object that comes next; each reads the
-// value.
+// members calls each for the keys of the next object; each reads the value.
 func members(r *json.Decoder, each func(key string) error) error {
 	if t, err := r.Token(); err != nil || t != json.Delim('{') {
 		return errors.Join(err, errNotTable)

@@ -1,4 +1,4 @@
-// Package payload is the wire: the envelope and messages of the BESSER Agentic
-// Framework (BAF) and what docent.v1 adds to them. It only describes frames;
-// package ws sends them.
+// Package payload defines the wire format: the envelope and the messages of the
+// BESSER Agentic Framework (BAF), and the additions of docent.v1. It only
+// describes frames; package ws sends them.
 package payload

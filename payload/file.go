@@ -11,22 +11,22 @@ import (
 	"docent/internal/fault"
 )
 
-// What a file is called and is said to be if nobody says.
+// Defaults of a File.
 const (
-	// DefaultFileName is the name of a file without one.
+	// DefaultFileName is the name of a file without a name.
 	DefaultFileName = "default_filename"
-	// DefaultFileType is the type of a file without one, as browsers send for
-	// extensions they do not know.
+	// DefaultFileType is the type of a file without a type. Browsers send it for
+	// unknown extensions.
 	DefaultFileType = "file"
 )
 
-// MaxFileNameBytes bounds a file's name, and its type.
+// MaxFileNameBytes bounds the name of a file, and its type.
 const MaxFileNameBytes = 255
 
-// File is a file that is sent whole. As JSON it is an object; it is read from
-// an object or from a string that holds one.
+// File is a complete file. Its JSON is an object; it can also be read from a
+// string that holds the object.
 type File struct {
-	// Name is the file's name, which its sender chose: not a path to write to.
+	// Name is the file name that the sender chose. Do not write to it as a path.
 	Name string `json:"name"`
 	// Type is a media type, or a bare extension.
 	Type string `json:"type"`
@@ -34,8 +34,8 @@ type File struct {
 	Base64 string `json:"base64"`
 }
 
-// NewFile returns a file of that content. Without a name or a type it gets
-// DefaultFileName or DefaultFileType.
+// NewFile returns a file with the given content. Without a name or a type it
+// gets DefaultFileName or DefaultFileType.
 func NewFile(name, mediaType string, content []byte) File {
 	f := File{Name: name, Type: mediaType, Base64: base64.StdEncoding.EncodeToString(content)}
 	f.defaults()
@@ -51,7 +51,7 @@ func (f *File) defaults() {
 	}
 }
 
-// Bytes is the content; fault.Invalid if it is not base64.
+// Bytes returns the content; fault.Invalid if it is not base64.
 func (f File) Bytes() ([]byte, error) {
 	content, err := base64.StdEncoding.DecodeString(f.Base64)
 	if err != nil {
@@ -60,8 +60,8 @@ func (f File) Bytes() ([]byte, error) {
 	return content, nil
 }
 
-// Text is the file as JSON text with BAF's spacing: what is in the string that
-// is a user_file frame's message.
+// Text returns the file as JSON text with BAF's spacing, as in the message of a
+// user_file frame.
 func (f File) Text() string {
 	b := make([]byte, 0, len(f.Base64)+len(f.Name)+len(f.Type)+64)
 	b = appendString(append(b, `{"name": `...), f.Name)
@@ -70,12 +70,12 @@ func (f File) Text() string {
 	return string(append(b, '}'))
 }
 
-// UnmarshalJSON reads a file from an object or a string that holds one, and
-// refuses as fault.Invalid what has no content or what nobody calls a file. Its
-// name is a ReadableName.
+// UnmarshalJSON reads a file from an object or from a string that holds one.
+// Invalid content, or a name with control characters or over the limit, is
+// fault.Invalid. The name becomes a ReadableName.
 func (f *File) UnmarshalJSON(data []byte) error {
 	var text string
-	if !bytes.HasPrefix(data, []byte{'{'}) && json.Unmarshal(data, &text) == nil { // an object need not be read twice
+	if !bytes.HasPrefix(data, []byte{'{'}) && json.Unmarshal(data, &text) == nil { // objects are read only once
 		data = []byte(text)
 	}
 	var in struct {
@@ -108,8 +108,8 @@ func (f *File) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// DecodeFile reads the message of a user_file frame: see File.UnmarshalJSON,
-// and fault.Invalid for all that is wrong.
+// DecodeFile reads the message of a user_file frame. All errors are
+// fault.Invalid.
 func DecodeFile(message json.RawMessage) (File, error) {
 	var f File
 	if len(message) == 0 {

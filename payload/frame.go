@@ -11,57 +11,57 @@ import (
 	"docent/internal/fault"
 )
 
-// TimeLayout is how BAF writes a time: local, to the second, without a zone.
+// TimeLayout is BAF's format of times: local, to the second, without a zone.
 const TimeLayout = "2006-01-02 15:04:05"
 
 // Frame is one message on the wire.
 type Frame struct {
-	// Action says what it is; never empty.
+	// Action is the type of the message; never empty.
 	Action Action
-	// Message is its content; nil is written as null, and read where the
-	// sender left it out.
+	// Message is the content. Nil is written as null; a missing message is read
+	// as nil.
 	Message json.RawMessage
-	// History marks what is shown again.
+	// History marks messages that are shown again.
 	History bool
-	// Time is when it was made; zero is null. Readers ignore it, as BAF does.
+	// Time is the time of the message; zero is written as null. Readers ignore
+	// it, as BAF does.
 	Time time.Time
-	// Seq orders the frames that are stored, per session and without gaps; 0
-	// for others. Only docent.v1 has it.
+	// Seq orders the stored frames of a session, without gaps; 0 for others.
+	// docent.v1 only.
 	Seq int64
-	// ID is the id that the client gave its message; "" if none. Only
-	// docent.v1 has it.
+	// ID is the id that the client chose for its message; empty without one.
+	// docent.v1 only.
 	ID string
-	// Turn is the turn the frame belongs to, the greeting being 0; nil if to
-	// none. Only docent.v1 has it.
+	// Turn is the turn of the frame; the greeting is turn 0. It is nil for
+	// frames of no turn. docent.v1 only.
 	Turn *int64
-	// Replaces is, on a user_message that was edited or is to be answered anew,
-	// the turn from which on it replaces what was said before; 0 if it replaces
-	// nothing. Only docent.v1 has it.
+	// Replaces is the first turn that an edited or regenerated user_message
+	// replaces; 0 if it replaces nothing. docent.v1 only.
 	Replaces int64
-	// N counts a turn's provisional frames from 1; 0 for others. Only docent.v1
-	// has it.
+	// N counts the provisional frames of a turn from 1; 0 for others. docent.v1
+	// only.
 	N int64
-	// Sender is the other agent that said a user_message; "" if the user did.
-	// Only docent.v1 has it, and it is not read.
+	// Sender is the agent that sent a user_message; empty for the user. It is
+	// never read. docent.v1 only.
 	Sender string
-	// Sentence names a message that is a fixed text; it is zero for others. Only
-	// docent.v1 has it, and it is not read.
+	// Sentence is the id of a message with a fixed text; zero for others. It is
+	// never read. docent.v1 only.
 	Sentence fault.Sentence
-	// Correlation is the id that an agent gave its request, and that what
-	// answers it carries; "" if none. BAF's clients ignore it.
+	// Correlation is the id of a request between agents; the responses repeat
+	// it. It is empty without one, and BAF's clients ignore it.
 	Correlation string
-	// Hops counts the agents that a message went through before, 0 to MaxHops,
-	// so that agents which answer each other come to an end.
+	// Hops counts the agents that the message has passed, 0 to MaxHops. The
+	// limit ends loops of agents that answer each other.
 	Hops int
 }
 
-// AppendBAF appends the frame as BAF writes it, four keys in BAF's order, and
-// after them what agents need to talk to each other, if it is set.
+// AppendBAF appends the frame as BAF writes it: four keys in BAF's order,
+// followed by the keys for other agents, if they are set.
 func (f Frame) AppendBAF(b []byte) []byte {
 	return append(f.appendPeer(f.appendKeys(b)), '}')
 }
 
-// AppendV1 appends the frame with the keys of docent.v1 after BAF's.
+// AppendV1 appends the frame with BAF's keys, followed by those of docent.v1.
 func (f Frame) AppendV1(b []byte) []byte {
 	b = f.appendKeys(b)
 	if f.Seq != 0 {
@@ -120,26 +120,26 @@ func (f Frame) appendKeys(b []byte) []byte {
 // appendString appends s as JSON.
 func appendString(b []byte, s string) []byte {
 	quoted, err := json.Marshal(s)
-	if err != nil { // a string always encodes
+	if err != nil { // strings always encode
 		return append(b, `""`...)
 	}
 	return append(b, quoted...)
 }
 
-// Bounds of what is read of a frame beside its message.
+// Bounds of the fields of a frame, except its message.
 const (
-	// MaxIDBytes bounds the id a client gives a message.
+	// MaxIDBytes bounds the id that a client chooses for a message.
 	MaxIDBytes = 128
-	// MaxCorrelationBytes bounds the id an agent gives a request.
+	// MaxCorrelationBytes bounds the id that an agent chooses for a request.
 	MaxCorrelationBytes = 128
 	// MaxHops bounds Frame.Hops.
 	MaxHops = 1000
 )
 
-// DecodeBAF reads a frame of BAF's dialect: keys that BAF does not know are
-// ignored, but for those between agents, which count where they are as they
-// ought to be. What cannot be read is fault.Invalid with a sentence for its
-// sender. A missing message is not an error: some actions need none.
+// DecodeBAF reads a frame of BAF's dialect. It ignores unknown keys, and keys
+// between agents with a wrong type. Unreadable frames are fault.Invalid with a
+// sentence for the sender. A missing message is no error, because some actions
+// need none.
 func DecodeBAF(data []byte) (Frame, error) {
 	f, in, err := decode(data)
 	if err == nil {
@@ -148,8 +148,8 @@ func DecodeBAF(data []byte) (Frame, error) {
 	return f, err
 }
 
-// DecodeV1 reads a frame of docent.v1. With an error, the frame still holds the
-// ID if there was one.
+// DecodeV1 reads a frame of docent.v1. With an error, the frame still holds its
+// ID, if it has one.
 func DecodeV1(data []byte) (Frame, error) {
 	f, in, err := decode(data)
 	if in.ID != nil {
@@ -165,7 +165,8 @@ func DecodeV1(data []byte) (Frame, error) {
 	return f, in.peer(&f)
 }
 
-// incoming is a frame as it is read; what is any may be of a wrong type.
+// incoming is a frame before the checks; fields of type any may hold a wrong
+// type.
 type incoming struct {
 	Action      any             `json:"action"`
 	Message     json.RawMessage `json:"message"`
@@ -197,11 +198,11 @@ func decode(data []byte) (f Frame, in incoming, err error) {
 	return f, in, nil
 }
 
-// maxN bounds Frame.N: what a number of JSON can hold exactly.
+// maxN bounds Frame.N: JSON numbers represent integers exactly up to it.
 const maxN = 1 << 53
 
-// peer reads what agents add to a frame. Too many hops are MaxHops, so that
-// nobody comes by them back to none.
+// peer reads the keys between agents. More hops than MaxHops become MaxHops, so
+// that no number leads back to none.
 func (in incoming) peer(f *Frame) (err error) {
 	if in.Correlation != nil {
 		id, ok := identifier(in.Correlation, MaxCorrelationBytes)
@@ -220,7 +221,7 @@ func (in incoming) peer(f *Frame) (err error) {
 	return err
 }
 
-// identifier is a value that is an id.
+// identifier returns a value if it is a valid id.
 func identifier(v any, limit int) (string, bool) {
 	text, ok := v.(string)
 	if !ok || text == "" || len(text) > limit || strings.ContainsRune(text, 0) {
@@ -229,7 +230,7 @@ func identifier(v any, limit int) (string, bool) {
 	return text, true
 }
 
-// count is a value that counts something, at most limit.
+// count returns a value if it is a number from 0 to limit.
 func count(v any, limit int) (int, bool) {
 	number, ok := v.(float64)
 	switch {

@@ -7,7 +7,7 @@ import (
 	"docent/internal/fault"
 )
 
-// Image is an image file, best a JPEG. As JSON it is bare base64.
+// Image is an image file, preferably a JPEG. Its JSON is bare base64.
 type Image []byte
 
 // Location is a place on Earth.
@@ -22,33 +22,33 @@ type Location struct {
 type Audio struct {
 	// Base64 are the samples, little-endian, in standard base64.
 	Base64 string `json:"audio_data_base64"`
-	// Metadata says how to read them.
+	// Metadata describes the format of the samples.
 	Metadata AudioMetadata `json:"metadata"`
 }
 
-// AudioMetadata says what the samples of an Audio are.
+// AudioMetadata describes the samples of an Audio.
 type AudioMetadata struct {
 	// SampleRate is in samples a second.
 	SampleRate int `json:"sample_rate"`
-	// DType is the samples' type as numpy names it: float32 or int16.
+	// DType is the numpy name of the samples' type: float32 or int16.
 	DType string `json:"dtype"`
 	// Shape is [n] for one channel, or [n, channels].
 	Shape []int `json:"shape"`
 }
 
-// Sample is a type of samples.
+// Sample is the type of a sample.
 type Sample interface{ float32 | int16 }
 
-// NewAudio returns sound of that many samples a second. Several channels are
-// interleaved. It fails with fault.Invalid if rate or channels is not positive
-// or the samples are not as many for each channel.
+// NewAudio returns sound with the given number of samples per second. Several
+// channels are interleaved. It fails with fault.Invalid if rate or channels is
+// not positive, or if the channels have different numbers of samples.
 func NewAudio[S Sample](rate, channels int, samples []S) (Audio, error) {
 	if rate <= 0 || channels <= 0 || len(samples)%channels != 0 {
 		return Audio{}, fault.New(fault.Invalid,
 			"audio_invalid", "audio needs a sample rate and channels, and as many samples for each channel")
 	}
 	data, err := binary.Append(nil, binary.LittleEndian, samples)
-	if err != nil { // both types encode
+	if err != nil { // both types always encode
 		return Audio{}, fault.Wrap(fault.Internal, err, "audio_not_encoded", "the audio could not be encoded")
 	}
 	a := Audio{Base64: base64.StdEncoding.EncodeToString(data), Metadata: AudioMetadata{
@@ -63,5 +63,5 @@ func NewAudio[S Sample](rate, channels int, samples []S) (Audio, error) {
 	return a, nil
 }
 
-// UI is the model of a user interface: anything that JSON can write.
+// UI is the model of a user interface: anything that JSON can represent.
 type UI any

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// Marshal encodes a message. Numbers that JSON has no form for (NaN and the
-// infinities) become null, where encoding/json fails and BAF writes text that
-// browsers cannot read.
+// Marshal encodes a message. NaN and infinities, which JSON cannot represent,
+// become null. encoding/json fails for them, and BAF writes text that browsers
+// cannot read.
 func Marshal(v any) (json.RawMessage, error) {
 	data, err := json.Marshal(v)
 	var unsupported *json.UnsupportedValueError
@@ -31,10 +31,10 @@ func Marshal(v any) (json.RawMessage, error) {
 	return data, nil
 }
 
-// maxDepth bounds the nesting of values that need finite; a cycle ends there.
+// maxDepth bounds the nesting of values for finite; it also ends cycles.
 const maxDepth = 200
 
-// finite returns v with each number that is not finite replaced by nil.
+// finite returns v with NaN and infinities replaced by nil.
 func finite(v reflect.Value, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, errors.New("encode message: nested too deeply")
@@ -103,7 +103,7 @@ func finiteStruct(v reflect.Value, depth int) (any, error) {
 			continue
 		}
 		value, err := v.FieldByIndexErr(field.Index)
-		if err != nil { // inside an embedded nil pointer
+		if err != nil { // the field is inside an embedded nil pointer
 			continue
 		}
 		if strings.Contains(options, "omitempty") && value.IsZero() {
@@ -119,8 +119,8 @@ func finiteStruct(v reflect.Value, depth int) (any, error) {
 	return out, nil
 }
 
-// unmarshal decodes JSON, also as Python writes it: with bare NaN, Infinity
-// and -Infinity, which are read as null.
+// unmarshal decodes JSON, including that of Python: bare NaN, Infinity, and
+// -Infinity are read as null.
 func unmarshal(data []byte, to any) error {
 	err := json.Unmarshal(data, to)
 	if err == nil {
@@ -132,8 +132,8 @@ func unmarshal(data []byte, to any) error {
 	return err
 }
 
-// UnmarshalMessage decodes a message of ours. Whole numbers may be written like
-// 5.0, as JSON has no others, where encoding/json refuses them for integers.
+// UnmarshalMessage decodes a message of docent. Integers may be written like
+// 5.0, which encoding/json refuses for integers.
 func UnmarshalMessage(data []byte, to any) error {
 	err := json.Unmarshal(data, to)
 	var mismatch *json.UnmarshalTypeError
@@ -149,13 +149,13 @@ func UnmarshalMessage(data []byte, to any) error {
 			keys[key] = strconv.AppendInt(nil, int64(f), 10)
 		}
 	}
-	if data, err = json.Marshal(keys); err != nil { // it was JSON
+	if data, err = json.Marshal(keys); err != nil { // keys comes from JSON
 		return err //nolint:wrapcheck // callers say of what
 	}
 	return json.Unmarshal(data, to) //nolint:wrapcheck // callers say of what
 }
 
-// withoutNaN replaces the bare words NaN, Infinity and -Infinity outside of
+// withoutNaN replaces the bare words NaN, Infinity, and -Infinity outside of
 // strings by null.
 func withoutNaN(data []byte) ([]byte, bool) {
 	var out []byte

@@ -8,8 +8,8 @@ import (
 	"docent/internal/fault"
 )
 
-// Options are labels to choose from. As JSON they are a string that holds an
-// object of labels by their position, with BAF's spacing.
+// Options are labels to choose from. Their JSON is a string that holds an object
+// of labels by their position, with BAF's spacing.
 type Options []string
 
 // MarshalJSON writes a string such as "{\"0\": \"Yes\", \"1\": \"No\"}".
@@ -47,14 +47,15 @@ func (o *Options) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Figure is a plotly figure. As JSON it is a string that holds the figure's.
+// Figure is a plotly figure. Its JSON is a string that holds the JSON of the
+// figure.
 type Figure struct {
-	// Value is what JSON writes as {"data": […], "layout": {…}}; read, it is a
-	// json.RawMessage.
+	// Value is any value with the JSON {"data": […], "layout": {…}}. After
+	// reading it is a json.RawMessage.
 	Value any
 }
 
-// MarshalJSON writes the figure's JSON into a string.
+// MarshalJSON writes the JSON of the figure into a string.
 func (f Figure) MarshalJSON() ([]byte, error) {
 	data, err := Marshal(f.Value)
 	if err != nil {

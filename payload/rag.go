@@ -4,9 +4,8 @@ import "docent/internal/fault"
 
 import "encoding/json"
 
-// RAGMessage is an answer with its evidence: the message of an
-// agent_reply_rag frame. The first four keys are BAF's; the others are ours
-// and are ignored by BAF's clients.
+// RAGMessage is an answer with its evidence: the message of an agent_reply_rag
+// frame. The first four keys are BAF's. BAF's clients ignore the others.
 type RAGMessage struct {
 	// LLMName is the model that wrote the answer, or "extractive".
 	LLMName string `json:"llm_name"`
@@ -21,28 +20,28 @@ type RAGMessage struct {
 	// Abstained reports that the documents do not support an answer and the
 	// text says so.
 	Abstained bool `json:"abstained"`
-	// Stopped reports that Answer is only what there was of it when its turn
-	// was stopped, or failed. Its last sentence, which may be half a one, is not among
-	// Sentences unless it cites something.
+	// Stopped reports that the turn was stopped or failed, so Answer is
+	// incomplete. Sentences has its last sentence, which may be incomplete, only
+	// if it cites something.
 	Stopped bool `json:"stopped,omitempty"`
-	// Evidence says how well the passages support an answer, 0 to 1; nil if
-	// Answer is not made from one search.
+	// Evidence says how well the passages support an answer, from 0 to 1; nil if
+	// Answer is not based on one search.
 	Evidence *float64 `json:"evidence,omitempty"`
-	// K is how many passages were asked for; 0 as Evidence is nil.
+	// K is the number of requested passages; 0 if Evidence is nil.
 	K int `json:"k,omitempty"`
-	// Collections are those that were searched; none means all.
+	// Collections are the searched collections; none means all.
 	Collections []string `json:"collections,omitempty"`
-	// Searched is the text that was searched for, if it is not Question: one
-	// that leans on earlier turns is searched for with them, or in a model's
-	// words, and slips of the finger are mended.
+	// Searched is the search text if it differs from Question. A question that
+	// refers to earlier turns is searched together with them, or as a model
+	// rewrote it, and typos are corrected.
 	Searched string `json:"searched,omitempty"`
-	// Sentence names an Answer that is a fixed text. It is part of the frame, not
-	// of the message.
+	// Sentence is the id of an Answer with a fixed text. It is part of the
+	// frame, not of the message.
 	Sentence fault.Sentence `json:"-"`
 }
 
-// MarshalJSON writes the message; its lists are never null, for BAF's clients
-// fail on that.
+// MarshalJSON writes the message. Its lists are never null, because BAF's
+// clients fail on null.
 func (m RAGMessage) MarshalJSON() ([]byte, error) {
 	type plain RAGMessage
 	m.Docs, m.Sentences = notNil(m.Docs), notNil(m.Sentences)
@@ -51,47 +50,49 @@ func (m RAGMessage) MarshalJSON() ([]byte, error) {
 
 // RAGDoc is one passage of an answer.
 type RAGDoc struct {
-	// Content is the passage's text.
+	// Content is the text of the passage.
 	Content string `json:"content"`
-	// Metadata says where it is from.
+	// Metadata describes the origin of the passage.
 	Metadata RAGMetadata `json:"metadata"`
 }
 
-// RAGMetadata says where a passage is from. Source and Page are always on the
-// wire because BAF's Streamlit client fails without them.
+// RAGMetadata describes the origin of a passage. Source and Page are always
+// present, because BAF's Streamlit client fails without them.
 type RAGMetadata struct {
 	// Source is an absolute path, a URL, upload:NAME or stdin:NAME.
 	Source string `json:"source"`
-	// Page counts from 0 as BAF's PDF loader does; null where there are none.
+	// Page counts from 0 as in BAF's PDF loader; null in documents without
+	// pages.
 	Page *int `json:"page"`
-	// PageLabel is the page as printed; null where there are none.
+	// PageLabel is the printed page number; null without one.
 	PageLabel *string `json:"page_label"`
-	// Title is the document's title.
+	// Title is the title of the document.
 	Title string `json:"title"`
 	// Heading is the heading path, joined by " › ".
 	Heading string `json:"heading"`
-	// Start and End are byte offsets in the document's extracted text.
+	// Start and End are byte offsets in the extracted text of the document.
 	Start int `json:"start"`
 	// End is exclusive.
 	End int `json:"end"`
 	// Score is the retrieval score, comparable within one answer only.
 	Score float64 `json:"score"`
-	// DocumentID names the document in the HTTP API.
+	// DocumentID identifies the document in the HTTP API.
 	DocumentID int64 `json:"document_id"`
-	// ChunkID names the passage.
+	// ChunkID identifies the passage.
 	ChunkID int64 `json:"chunk_id"`
 }
 
-// Support says how much of a sentence its cited passages carry.
+// Support says how well the cited passages support a sentence.
 type Support string
 
 // The support marks.
 const (
-	// SupportStrong: the cited passages carry the sentence.
+	// SupportStrong: the cited passages support the sentence.
 	SupportStrong Support = "strong"
-	// SupportWeak: they carry part of it.
+	// SupportWeak: the cited passages support part of the sentence.
 	SupportWeak Support = "weak"
-	// SupportNone: it cites nothing, or what it cites does not carry it.
+	// SupportNone: the sentence cites nothing, or its citations do not support
+	// it.
 	SupportNone Support = "none"
 )
 
@@ -101,13 +102,13 @@ type RAGSentence struct {
 	Start int `json:"start"`
 	// End is exclusive.
 	End int `json:"end"`
-	// Docs are the passages it cites, or with Found the one that carries it, as
+	// Docs are the cited passages, or with Found the supporting passage, as
 	// 1-based positions in RAGMessage.Docs; never null.
 	Docs []int `json:"docs"`
-	// Support says how much of it they carry.
+	// Support says how well they support it.
 	Support Support `json:"support"`
-	// Found reports that the sentence cites nothing and Docs is the passage
-	// that was found to carry it all the same.
+	// Found reports that the sentence cites nothing, and that Docs has a passage
+	// that supports it all the same.
 	Found bool `json:"found,omitempty"`
 }
 

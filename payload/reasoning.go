@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// StepKind says what happened in a step of reasoning.
+// StepKind is the kind of a reasoning step.
 type StepKind string
 
 // The kinds of steps, each with the type of its details.
@@ -16,173 +16,174 @@ const (
 	StepToolCalls StepKind = "llm_tool_calls"
 	// StepToolResult: a tool returned; ToolResultDetails.
 	StepToolResult StepKind = "tool_result"
-	// StepTaskAdded: tasks were planned; TaskAddedDetails.
+	// StepTaskAdded: the model planned tasks; TaskAddedDetails.
 	StepTaskAdded StepKind = "task_added"
 	// StepTaskCompleted: a task is done; TaskCompletedDetails.
 	StepTaskCompleted StepKind = "task_completed"
 	// StepTaskSkipped: a task will not be done; TaskSkippedDetails.
 	StepTaskSkipped StepKind = "task_skipped"
-	// StepText: the model said something that is not the answer; TextDetails.
+	// StepText: the model wrote text that is not the answer; TextDetails.
 	StepText StepKind = "llm_text"
-	// StepPushback: an answer was refused as tasks are open; PushbackDetails.
+	// StepPushback: an answer was refused because tasks are open;
+	// PushbackDetails.
 	StepPushback StepKind = "pushback"
-	// StepMaxSteps: the run may not go on; MaxStepsDetails.
+	// StepMaxSteps: the run reached its limit; MaxStepsDetails.
 	StepMaxSteps StepKind = "max_steps"
 	// StepFinished closes a run; FinishedDetails.
 	StepFinished StepKind = "reasoning_finished"
 )
 
-// ReasoningStep is one step of a run of reasoning.
+// ReasoningStep is one step of a reasoning run.
 type ReasoningStep struct {
-	// Kind says what happened.
+	// Kind is the kind of the step.
 	Kind StepKind `json:"kind"`
-	// Step counts the run's model calls from 0.
+	// Step counts the model calls of the run from 0.
 	Step int `json:"step"`
-	// Summary is a line for people.
+	// Summary describes the step in one line for people.
 	Summary string `json:"summary"`
-	// Details are of the type that Kind names, by value. Of other kinds any
-	// object; read, it is then a json.RawMessage.
+	// Details has the type that belongs to Kind, by value. For other kinds it is
+	// any object, which is read as a json.RawMessage.
 	Details any `json:"details"`
 }
 
-// StartedDetails are of a StepStarted.
+// StartedDetails are the details of a StepStarted.
 type StartedDetails struct {
-	// UserMessage is what is reasoned about.
+	// UserMessage is the message that the run answers.
 	UserMessage string `json:"user_message"`
-	// TaskPlanning tells that the run may plan tasks.
+	// TaskPlanning reports whether the run may plan tasks.
 	TaskPlanning bool `json:"task_planning"`
-	// MaxSteps bounds the run's model calls.
+	// MaxSteps bounds the model calls of the run.
 	MaxSteps int `json:"max_steps"`
 }
 
-// ToolCallsDetails are of a StepToolCalls.
+// ToolCallsDetails are the details of a StepToolCalls.
 type ToolCallsDetails struct {
-	// ToolCalls are in the model's order.
+	// ToolCalls has the calls in the order of the model.
 	ToolCalls []ToolCall `json:"tool_calls"`
 }
 
-// ToolCall is a model's wish to call a tool.
+// ToolCall is a request of the model to call a tool.
 type ToolCall struct {
-	// ID is the model's name of the call.
+	// ID is the model's id of the call.
 	ID string `json:"id"`
-	// Name is the tool's.
+	// Name is the name of the tool.
 	Name string `json:"name"`
-	// Arguments are an object, or what JSON the model gave.
+	// Arguments are an object, or the JSON that the model sent.
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// ToolResultDetails are of a StepToolResult.
+// ToolResultDetails are the details of a StepToolResult.
 type ToolResultDetails struct {
-	// Name is the tool's.
+	// Name is the name of the tool.
 	Name string `json:"name"`
-	// Arguments are those of the call.
+	// Arguments are the arguments of the call.
 	Arguments json.RawMessage `json:"arguments"`
-	// Content is what it returned; the sender shortens it.
+	// Content is the result, which the sender shortens.
 	Content string `json:"content"`
-	// IsError tells that it failed.
+	// IsError reports whether the call failed.
 	IsError bool `json:"is_error"`
 }
 
-// TaskAddedDetails are of a StepTaskAdded.
+// TaskAddedDetails are the details of a StepTaskAdded.
 type TaskAddedDetails struct {
-	// Tasks are those planned in the step.
+	// Tasks are the tasks that the step planned.
 	Tasks []PlannedTask `json:"tasks"`
 }
 
-// PlannedTask is a task as it is planned.
+// PlannedTask is a new task.
 type PlannedTask struct {
-	// ID is as in Task.
+	// ID is the ID of the Task.
 	ID int `json:"id"`
-	// Description says what is to be done.
+	// Description describes the task.
 	Description string `json:"description"`
 }
 
-// TaskCompletedDetails are of a StepTaskCompleted.
+// TaskCompletedDetails are the details of a StepTaskCompleted.
 type TaskCompletedDetails struct {
-	// TaskID is as in Task.
+	// TaskID is the ID of the Task.
 	TaskID int `json:"task_id"`
-	// Description says what was done.
+	// Description describes the task.
 	Description string `json:"description"`
-	// Result says what came of it.
+	// Result is the result of the task.
 	Result string `json:"result"`
 }
 
-// TaskSkippedDetails are of a StepTaskSkipped.
+// TaskSkippedDetails are the details of a StepTaskSkipped.
 type TaskSkippedDetails struct {
-	// TaskID is as in Task.
+	// TaskID is the ID of the Task.
 	TaskID int `json:"task_id"`
-	// Description says what will not be done.
+	// Description describes the task.
 	Description string `json:"description"`
-	// Reason says why.
+	// Reason explains why the task is skipped.
 	Reason string `json:"reason"`
 }
 
-// TextDetails are of a StepText.
+// TextDetails are the details of a StepText.
 type TextDetails struct {
-	// Text is what the model said.
+	// Text is the text of the model.
 	Text string `json:"text"`
-	// IsFinal is false: answers are no steps.
+	// IsFinal is always false: an answer is not a step.
 	IsFinal bool `json:"is_final"`
 }
 
-// PushbackDetails are of a StepPushback.
+// PushbackDetails are the details of a StepPushback.
 type PushbackDetails struct {
-	// Pending are the tasks that are open.
+	// Pending are the open tasks.
 	Pending []PendingTask `json:"pending"`
 }
 
-// PendingTask is a task that is open.
+// PendingTask is an open task.
 type PendingTask struct {
-	// ID is as in Task.
+	// ID is the ID of the Task.
 	ID int `json:"id"`
-	// Description says what is to be done.
+	// Description describes the task.
 	Description string `json:"description"`
 	// Status is TaskPending or TaskInProgress.
 	Status TaskStatus `json:"status"`
 }
 
-// MaxStepsDetails are of a StepMaxSteps.
+// MaxStepsDetails are the details of a StepMaxSteps.
 type MaxStepsDetails struct {
-	// MaxSteps is the bound that was reached.
+	// MaxSteps is the limit that the run reached.
 	MaxSteps int `json:"max_steps"`
-	// Pending are the tasks that are open.
+	// Pending are the open tasks.
 	Pending []PendingTask `json:"pending"`
 }
 
-// FinishedDetails are of a StepFinished.
+// FinishedDetails are the details of a StepFinished.
 type FinishedDetails struct {
-	// FinalTaskList is the run's task list at its end.
+	// FinalTaskList is the task list at the end of the run.
 	FinalTaskList []Task `json:"final_task_list"`
 }
 
-// TaskStatus says how far a task is.
+// TaskStatus is the state of a task.
 type TaskStatus string
 
 // The statuses.
 const (
-	// TaskPending: it is to be done.
+	// TaskPending: the task has not begun.
 	TaskPending TaskStatus = "pending"
-	// TaskInProgress: it is being done.
+	// TaskInProgress: the task is running.
 	TaskInProgress TaskStatus = "in_progress"
-	// TaskCompleted: it is done.
+	// TaskCompleted: the task is done.
 	TaskCompleted TaskStatus = "completed"
-	// TaskSkipped: it will not be done.
+	// TaskSkipped: the task is skipped.
 	TaskSkipped TaskStatus = "skipped"
 )
 
-// Task is one task of a run's list.
+// Task is one task in the list of a run.
 type Task struct {
-	// ID counts a run's tasks from 1.
+	// ID counts the tasks of a run from 1.
 	ID int `json:"id"`
-	// Description says what is to be done.
+	// Description describes the task.
 	Description string `json:"description"`
-	// Status says how far it is.
+	// Status is the state of the task.
 	Status TaskStatus `json:"status"`
-	// Result says what came of it, or why it was skipped; "" until then.
+	// Result is the result, or the reason for skipping; empty before.
 	Result string `json:"result"`
 }
 
-// TaskList is a run's whole list; as JSON never null.
+// TaskList is the whole task list of a run; its JSON is never null.
 type TaskList []Task
 
 // MarshalJSON writes an array.
@@ -231,7 +232,7 @@ func (s *ReasoningStep) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// details reads the details of a step of that kind.
+// details reads the details of a step of the given kind.
 func (k StepKind) details(data json.RawMessage) (any, error) {
 	switch k {
 	case StepStarted:

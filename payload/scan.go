@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 )
 
-// scan reads a frame as most of them are: an object of known keys, each once,
-// whose values are plain strings, whole numbers, true, false or null. It is false
-// for all else, wrong or not, which encoding/json then reads: scan only saves its
-// time. The message is copied.
+// scan reads a typical frame faster than encoding/json: an object with known
+// keys, each at most once, whose values are plain strings, integers, true,
+// false, or null. For anything else, valid or not, it returns false, and
+// encoding/json reads the frame. It copies the message.
 func scan(data []byte) (in incoming, ok bool) {
 	s := scanner{rest: data}
 	if !s.next('{') {
@@ -79,7 +79,7 @@ func (in *incoming) read(s *scanner, key []byte) (bit uint16, ok bool) {
 	return 0, false
 }
 
-// scanner is what is still to be read.
+// scanner holds the rest of the input.
 type scanner struct{ rest []byte }
 
 func (s *scanner) skip() {
@@ -88,7 +88,7 @@ func (s *scanner) skip() {
 	}
 }
 
-// next takes a character, if it comes next.
+// next consumes a character if the input continues with it.
 func (s *scanner) next(c byte) bool {
 	s.skip()
 	if len(s.rest) == 0 || s.rest[0] != c {
@@ -98,7 +98,8 @@ func (s *scanner) next(c byte) bool {
 	return true
 }
 
-// text takes a string of ASCII without escapes, without its quotes.
+// text consumes a string of ASCII without escapes, and returns it without
+// quotes.
 func (s *scanner) text() ([]byte, bool) {
 	if !s.next('"') {
 		return nil, false
@@ -117,8 +118,8 @@ func (s *scanner) text() ([]byte, bool) {
 	return text, true
 }
 
-// message takes a string with its quotes, in which there may be escapes. It is not
-// decoded: only where it ends has to be known.
+// message consumes a string with its quotes. The string may have escapes, which
+// are not decoded: only its end must be known.
 func (s *scanner) message() (json.RawMessage, bool) {
 	s.skip()
 	if len(s.rest) == 0 || s.rest[0] != '"' {
@@ -143,7 +144,8 @@ func (s *scanner) message() (json.RawMessage, bool) {
 	return nil, false
 }
 
-// escape is how long an escape is after its backslash; 0 if it is none.
+// escape returns the length of an escape after its backslash; 0 if it is
+// invalid.
 func escape(b []byte) int {
 	const hex = 4
 	switch {
@@ -162,8 +164,8 @@ func escape(b []byte) int {
 	return 1 + hex
 }
 
-// value takes a plain string, a small whole number, true, false or null, as
-// encoding/json would decode it.
+// value consumes a plain string, a small integer, true, false, or null, and
+// decodes it like encoding/json.
 func (s *scanner) value() (any, bool) {
 	s.skip()
 	if len(s.rest) == 0 {
@@ -193,7 +195,7 @@ func (s *scanner) word(w string) bool {
 	return true
 }
 
-// number takes a whole number that a float holds exactly.
+// number consumes an integer that a float represents exactly.
 func (s *scanner) number() (any, bool) {
 	const digits = 15
 	n, value := 0, 0
@@ -207,5 +209,5 @@ func (s *scanner) number() (any, bool) {
 		return nil, false
 	}
 	s.rest = s.rest[n:]
-	return float64(value), true // what else a number has is no comma, and refused there
+	return float64(value), true // the caller refuses the rest of any other number
 }

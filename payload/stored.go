@@ -1,7 +1,7 @@
 package payload
 
-// The types under which messages are stored, as BAF names them in chat.type.
-// What is stored is the message as it is on the wire.
+// The types of stored messages, with the names of BAF's chat.type. Messages are
+// stored in their wire format.
 const (
 	// TypeStr is plain text.
 	TypeStr = "str"
@@ -11,7 +11,8 @@ const (
 	TypeMarkdown = "markdown"
 	// TypeHTML is HTML text.
 	TypeHTML = "html"
-	// TypeFile is a File: of a user in a string, of an agent as an object.
+	// TypeFile is a File: in a string if a user sent it, as an object if an
+	// agent did.
 	TypeFile = "file"
 	// TypeImage is an Image.
 	TypeImage = "image"
@@ -25,7 +26,7 @@ const (
 	TypeLocation = "location"
 	// TypeRAG is a RAGMessage.
 	TypeRAG = "rag_answer"
-	// TypeAudio is an Audio, or of a user an audio file as base64.
+	// TypeAudio is an Audio of an agent, or an audio file of a user as base64.
 	TypeAudio = "audio"
 	// TypeUI is a UI.
 	TypeUI = "ui"
@@ -33,8 +34,7 @@ const (
 	TypeGUI = "gui"
 )
 
-// The kinds under which reasoning is stored, as BAF names them in
-// reasoning_step.kind.
+// The kinds of stored reasoning, with the names of BAF's reasoning_step.kind.
 const (
 	// StoredStep is a ReasoningStep.
 	StoredStep = "reasoning_step"
@@ -42,16 +42,15 @@ const (
 	StoredTaskList = "task_list_update"
 )
 
-// replies are the actions of what an agent said, by the type it is stored
-// under.
+// replies maps the type of a stored message of an agent to its action.
 var replies = map[string]Action{
 	TypeStr: ReplyStr, TypeJSON: ReplyStr, TypeMarkdown: ReplyMarkdown, TypeHTML: ReplyHTML, TypeFile: ReplyFile,
 	TypeImage: ReplyImage, TypeDataFrame: ReplyDataFrame, TypePlotly: ReplyPlotly, TypeOptions: ReplyOptions,
 	TypeLocation: ReplyLocation, TypeRAG: ReplyRAG, TypeAudio: ReplyAudio, TypeUI: ReplyUI, TypeGUI: ReplyGUI,
 }
 
-// ReplayAction is the action that shows a stored message again, the same as
-// when it was said; false for a type that is not shown.
+// ReplayAction returns the action that shows a stored message again, as it was
+// first shown; false for types that are not shown.
 func ReplayAction(chatType string, isUser bool) (Action, bool) {
 	action, ok := replies[chatType]
 	switch {
@@ -66,8 +65,8 @@ func ReplayAction(chatType string, isUser bool) (Action, bool) {
 	}
 }
 
-// ReplayStep is the action that shows stored reasoning again; false for a kind
-// that is not shown.
+// ReplayStep returns the action that shows stored reasoning again; false for
+// kinds that are not shown.
 func ReplayStep(kind string) (Action, bool) {
 	switch kind {
 	case StoredStep:

@@ -9,91 +9,92 @@ import (
 
 // Hello opens a docent.v1 conversation.
 type Hello struct {
-	// LastSeq is the number of the last stored frame that a client which comes
-	// back has; what is stored after it is sent. Nil: nothing is.
+	// LastSeq is the number of the last stored frame that a resuming client has.
+	// The server sends the frames stored after it. Nil means that the client has
+	// none.
 	LastSeq *int64 `json:"last_seq,omitempty"`
-	// Token authenticates a client that could not do so at the handshake.
+	// Token authenticates a client that could not do so in the handshake.
 	Token string `json:"token,omitempty"`
 }
 
-// Welcome answers hello.
+// Welcome responds to Hello.
 type Welcome struct {
-	// SessionID names the session; a client that comes back gives it as
-	// session_id.
+	// SessionID identifies the session. Clients send it as session_id to resume.
 	SessionID string `json:"session_id"`
-	// Seq is the sequence number given last; 0 if nothing is stored yet.
+	// Seq is the latest sequence number; 0 if nothing is stored yet.
 	Seq int64 `json:"seq"`
-	// ResetSeq is the number given last when the session was reset: what a
-	// client has with that or less is gone; 0 if it never was.
+	// ResetSeq is the latest sequence number at the last reset; 0 without one.
+	// The client must drop its frames up to this number.
 	ResetSeq int64 `json:"reset_seq"`
-	// Resumed tells a session that was there from a new one.
+	// Resumed reports whether the session existed before.
 	Resumed bool `json:"resumed"`
-	// Limits are what a client has to keep to.
+	// Limits are the limits for clients.
 	Limits Limits `json:"limits"`
-	// Models are the chat models there are; never null.
+	// Models are the available chat models; never null.
 	Models []string `json:"models"`
-	// Collections are the document collections there are; never null.
+	// Collections are the collections of documents; never null.
 	Collections []string `json:"collections"`
-	// Voice says who listens and speaks.
+	// Voice describes speech recognition and synthesis.
 	Voice Voice `json:"voice"`
 }
 
-// Voice says whether there is somebody to talk to.
+// Voice describes speech recognition and synthesis.
 type Voice struct {
-	// Listens: recordings are understood; without it they are declined.
+	// Listens reports whether recordings are transcribed; otherwise they are
+	// declined.
 	Listens bool `json:"listens"`
-	// Speaks: the agent can say a text as sound.
+	// Speaks reports whether the agent can reply with sound.
 	Speaks bool `json:"speaks"`
 }
 
-// Limits are what a client has to keep to.
+// Limits are the limits for clients.
 type Limits struct {
 	// MessageBytes bounds the text of a message.
 	MessageBytes int `json:"message_bytes"`
-	// FrameBytes bounds a frame as it is sent, a file or a recording in it
-	// included.
+	// FrameBytes bounds a frame, including a file or a recording in it.
 	FrameBytes int64 `json:"frame_bytes"`
 }
 
-// TurnState is what a turn that is not over does.
+// TurnState is the state of an unfinished turn.
 type TurnState string
 
 // The states of turns.
 const (
-	// Running: it is being answered; provisional frames may follow.
+	// Running: the turn is being answered; provisional frames may follow.
 	Running TurnState = "running"
-	// Waiting: it has not begun, or the agent takes nothing of it as yet.
+	// Waiting: the turn has not begun, or the agent does not accept it yet.
 	Waiting TurnState = "waiting"
 )
 
-// OpenTurn is a turn that is not over.
+// OpenTurn is an unfinished turn.
 type OpenTurn struct {
 	// Turn is its number.
 	Turn int64 `json:"turn"`
-	// State is what it does.
+	// State is the state of the turn.
 	State TurnState `json:"state"`
 }
 
-// Synced ends what a client gets that came back: all that is stored up to Seq
-// has been sent, and what follows is live.
+// Synced ends the replay for a resumed client: all stored frames up to Seq have
+// been sent, and live frames follow.
 type Synced struct {
-	// Seq is the sequence number given last.
+	// Seq is the latest sequence number.
 	Seq int64 `json:"seq"`
-	// Turns are those that are not over; all others are. Never null.
+	// Turns are the unfinished turns; all others are finished. Never null.
 	Turns []OpenTurn `json:"turns"`
 }
 
-// TurnSnapshot is what a running turn has said that is not stored yet; it
-// replaces what a client has of that.
+// TurnSnapshot is the output of a running turn that is not stored yet. It
+// replaces the client's copy.
 type TurnSnapshot struct {
 	// Turn is its number.
 	Turn int64 `json:"turn"`
-	// N counts its provisional frames so far: those that follow have higher ones.
+	// N is the number of provisional frames of the turn so far; later frames
+	// have higher numbers.
 	N int64 `json:"n"`
-	// Text is what was streamed of the reply in the making.
+	// Text is the text of the growing reply.
 	Text string `json:"text"`
-	// Steps are its steps and task lists that are not stored yet, as frames'
-	// action and message, in order. Never null.
+	// Steps are the steps and task lists that are not stored yet, as the action
+	// and message of their frames, in order. Never null.
 	Steps []SnapshotStep `json:"steps"`
 }
 
@@ -101,75 +102,76 @@ type TurnSnapshot struct {
 type SnapshotStep struct {
 	// Action is ReplyReasoningStep or ReplyTaskList.
 	Action Action `json:"action"`
-	// Message is what the frame of that action holds.
+	// Message is the message of the frame.
 	Message json.RawMessage `json:"message"`
 }
 
-// SessionReset says that the session was emptied: what has Seq or less is gone.
+// SessionReset reports a reset of the session. The client must drop its frames
+// up to Seq.
 type SessionReset struct {
-	// Seq is the sequence number given last.
+	// Seq is the latest sequence number.
 	Seq int64 `json:"seq"`
 }
 
-// Regenerate asks to answer a turn's message anew. It replaces that turn and
-// those after it.
+// Regenerate asks for another answer to the message of a turn. It replaces that
+// turn and all later turns.
 type Regenerate struct {
-	// Turn is the one.
+	// Turn is the number of the turn.
 	Turn int64 `json:"turn"`
 }
 
-// Edit asks to answer another message in the place of a turn's. It replaces
-// that turn and those after it.
+// Edit replaces the message of a turn, and asks for an answer. It replaces that
+// turn and all later turns.
 type Edit struct {
-	// Turn is the one.
+	// Turn is the number of the turn.
 	Turn int64 `json:"turn"`
-	// Message is what the user says now; as of UserMessage.
+	// Message is the new message, as in UserMessage.
 	Message json.RawMessage `json:"message"`
 }
 
-// Feedback is what a user thinks of a turn.
+// Feedback is the user's opinion of a turn.
 type Feedback struct {
-	// Turn is the one; nil for the last that is over.
+	// Turn is the number of the turn; nil for the latest finished one.
 	Turn *int64 `json:"turn,omitempty"`
-	// Rating is from -100 to 100; nil if none is given.
+	// Rating is from -100 to 100; nil without one.
 	Rating *int `json:"rating,omitempty"`
-	// Comment is in words.
+	// Comment is a text of the user.
 	Comment string `json:"comment,omitempty"`
 }
 
-// FeedbackStored answers Feedback.
+// FeedbackStored confirms Feedback.
 type FeedbackStored struct {
-	// Turn is the one that it is about.
+	// Turn is the rated turn.
 	Turn int64 `json:"turn"`
 }
 
-// Ack says that a user's message is stored, or that something else which was
-// asked for with an id is done, or next in turn.
+// Ack confirms that a message of the user is stored, or that another request
+// with an id is done or queued.
 type Ack struct {
-	// ID is the client's id of it; "" if it gave none to a message.
+	// ID is the client's id of the request; empty for a message without one.
 	ID string `json:"id"`
-	// Seq is the number under which a message is stored; absent of all else.
+	// Seq is the number of a stored message; absent for other requests.
 	Seq int64 `json:"seq,omitempty"`
-	// Duplicate reports that it was stored before. Its turn runs again only if
-	// it failed; if it is done, a TurnFinished says so.
+	// Duplicate reports that the message was stored before. Its turn runs again
+	// only if it failed; if it is done, a TurnFinished follows.
 	Duplicate bool `json:"duplicate"`
 }
 
-// Status says how far a turn is.
+// Status reports the progress of a turn.
 type Status struct {
 	// Phase is searching or answering.
 	Phase string `json:"phase"`
 }
 
-// Delta is a piece of an answer in the making. The reply that follows replaces
-// all of them.
+// Delta is a piece of a growing answer. The reply that follows replaces all
+// deltas.
 type Delta struct {
 	// Text follows the text so far.
 	Text string `json:"text"`
 }
 
-// JoinDeltas returns one Delta that says what two do, each as encoded by
-// Marshal; false if they are not. It may reuse the memory of the first.
+// JoinDeltas joins two Deltas, each as encoded by Marshal; false if they are not
+// Deltas. It may reuse the memory of the first.
 func JoinDeltas(first, second json.RawMessage) (json.RawMessage, bool) {
 	head, ok := bytes.CutSuffix(first, []byte(`"}`))
 	tail, ok2 := bytes.CutPrefix(second, []byte(`{"text":"`))
@@ -179,56 +181,57 @@ func JoinDeltas(first, second json.RawMessage) (json.RawMessage, bool) {
 	return append(head, tail...), true
 }
 
-// Outcome says how a turn ended.
+// Outcome is the outcome of a turn.
 type Outcome string
 
 // The outcomes.
 const (
-	// Done: the turn ran to its end.
+	// Done: the turn was completed.
 	Done Outcome = "done"
-	// Failed: it did not; an Error said why, unless a reset ended it.
+	// Failed: the turn failed. An Error explained why, unless a reset ended the
+	// turn.
 	Failed Outcome = "failed"
-	// Stopped: a client ended it by a Stop; what was said until then is stored.
+	// Stopped: a client stopped the turn. Its output so far is stored.
 	Stopped Outcome = "stopped"
-	// Held: nothing in the agent's present state takes what began it, so it
-	// waits until something does; another outcome follows then.
+	// Held: the current state of the agent does not accept the turn's message.
+	// The turn waits, and another outcome follows.
 	Held Outcome = "held"
 )
 
 // Stop asks to end a turn.
 type Stop struct {
-	// Turn is the one to end; nil for the one that runs.
+	// Turn is the turn to end; nil for the running one.
 	Turn *int64 `json:"turn,omitempty"`
 }
 
 // TurnFinished ends a turn; its replies are stored.
 type TurnFinished struct {
-	// Outcome says how it ended.
+	// Outcome is the outcome of a turn.
 	Outcome Outcome `json:"outcome"`
-	// Usage counts the model's tokens; absent if no model reported any.
+	// Usage counts the tokens of the model; absent if the model reported none.
 	Usage *Usage `json:"usage,omitempty"`
 }
 
-// Usage counts a model's tokens.
+// Usage counts the tokens of a model.
 type Usage struct {
-	// PromptTokens were read.
+	// PromptTokens is the number of input tokens.
 	PromptTokens int `json:"prompt_tokens"`
-	// CompletionTokens were written.
+	// CompletionTokens is the number of output tokens.
 	CompletionTokens int `json:"completion_tokens"`
 }
 
-// Error says what went wrong with a frame or a turn.
+// Error reports an error of a frame or a turn.
 type Error struct {
 	// Code is a fault.Kind.
 	Code string `json:"code"`
-	// Text is a sentence for people. Its id names the sentence; the frame's own id
-	// is that of the client's message.
+	// Text is a message for people. Its id identifies the sentence; the id of
+	// the frame is that of the client's message.
 	fault.Text
-	// Retryable reports that the same may succeed later unchanged.
+	// Retryable reports whether the same request may succeed later.
 	Retryable bool `json:"retryable"`
 }
 
-// NewError returns what clients are told of err.
+// NewError returns the wire format of err.
 func NewError(err error) Error {
 	kind := fault.KindOf(err)
 	return Error{Code: string(kind), Text: fault.TextOf(err), Retryable: kind.Retryable()}

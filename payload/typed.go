@@ -9,65 +9,64 @@ import (
 	"docent/internal/fault"
 )
 
-// TypedType says what a message of the Agent WebSocket dialect is.
+// TypedType is the type of a message in the Agent WebSocket dialect.
 type TypedType string
 
 // The types that clients send.
 const (
-	// TypedQuery is what the user says: text, or any JSON.
+	// TypedQuery is a message of the user: text or any JSON.
 	TypedQuery TypedType = "query"
-	// TypedCommand asks the server for something; its content is a command.
+	// TypedCommand sends a command to the server.
 	TypedCommand TypedType = "command"
-	// TypedHumanFeedback is what the user thinks of the last answer: text, or a
+	// TypedHumanFeedback is the user's opinion of the latest answer: text or a
 	// TypedFeedback.
 	TypedHumanFeedback TypedType = "human_feedback"
 )
 
 // The types that the server sends.
 const (
-	// TypedNotification is what nobody asked for: the welcome, the greeting, what
-	// a program says, the end of an idle connection.
+	// TypedNotification is a message without a request: the welcome, the
+	// greeting, a notification of a program, or the end of an idle connection.
 	TypedNotification TypedType = "notification"
-	// TypedStatus says that an answer is on its way, and shows steps of reasoning.
+	// TypedStatus announces an answer and shows reasoning steps.
 	TypedStatus TypedType = "status"
-	// TypedResponse answers a query or a command.
+	// TypedResponse responds to a query or a command.
 	TypedResponse TypedType = "response"
-	// TypedError says what went wrong.
+	// TypedError reports an error.
 	TypedError TypedType = "error"
 )
 
-// TypedTimeLayout is how the dialect writes a time: UTC, to the millisecond.
+// TypedTimeLayout is the format of times: UTC, to the millisecond.
 const TypedTimeLayout = "2006-01-02T15:04:05.000Z"
 
 // Typed is a message of the server in the Agent WebSocket dialect.
 type Typed struct {
-	// Type says what it is.
+	// Type is the type of the message.
 	Type TypedType `json:"type"`
 	// Content is text for people.
 	Content string `json:"content"`
-	// Timestamp is when it was made, in TypedTimeLayout.
+	// Timestamp is the time of the message, in TypedTimeLayout.
 	Timestamp string `json:"timestamp"`
-	// Kind says what Content and Data are: of a reply the type it is stored
-	// under, such as markdown; absent for plain text.
+	// Kind describes Content and Data: the stored type of a reply, such as
+	// markdown; absent for plain text.
 	Kind string `json:"kind,omitempty"`
-	// Docs are the passages of a response to a query, empty if it rests on none;
-	// absent from all others.
+	// Docs are the cited passages in a response to a query, possibly empty;
+	// absent in other messages.
 	Docs []RAGDoc `json:"docs,omitzero"`
-	// Data is what Content says, for programs; absent if there is no more to it.
+	// Data is Content in a form for programs; absent if Content is everything.
 	Data any `json:"data,omitempty"`
 }
 
-// NewTyped returns a message made at a time.
+// NewTyped returns a message with the given time.
 func NewTyped(kind TypedType, content string, at time.Time) Typed {
 	return Typed{Type: kind, Content: content, Timestamp: at.UTC().Format(TypedTimeLayout)}
 }
 
 // TypedWelcome is the data of a welcome.
 type TypedWelcome struct {
-	// SessionID names the session; a client that comes back gives it as
-	// session_id.
+	// SessionID identifies the session. Clients send it as session_id to resume.
 	SessionID string `json:"session_id"`
-	// Resumed tells a session that was there from a new one.
+	// Resumed reports whether the session existed before.
 	Resumed bool `json:"resumed"`
 }
 
@@ -75,35 +74,34 @@ type TypedWelcome struct {
 type TypedFault struct {
 	// Code is a fault.Kind.
 	Code string `json:"code"`
-	// Sentence names the message's content.
+	// Sentence is the id of the text in Content.
 	fault.Sentence
-	// Retryable reports that the same may succeed later unchanged.
+	// Retryable reports whether the same request may succeed later.
 	Retryable bool `json:"retryable"`
 }
 
-// TypedFeedback is what a user thinks of an answer.
+// TypedFeedback is the user's opinion of an answer.
 type TypedFeedback struct {
-	// Rating is a whole number; nil if none was given.
+	// Rating is an integer; nil without one.
 	Rating *int `json:"rating"`
-	// Comment is in words; "" if none.
+	// Comment is a text of the user; empty without one.
 	Comment string `json:"comment"`
 }
 
 // TypedRequest is a message of a client in the Agent WebSocket dialect.
 type TypedRequest struct {
-	// Type says what it is; one that is left out is TypedQuery.
+	// Type is the type of the message; TypedQuery if it is missing.
 	Type TypedType
-	// Content is its content, never empty.
+	// Content is the content, never empty.
 	Content json.RawMessage
 }
 
-// errNoContent answers a message that says nothing; the words are the
-// dialect's.
+// errNoContent refuses a message without content, in the words of the dialect.
 var errNoContent = fault.New(fault.Invalid, "message_content_missing", "Message content is required")
 
-// DecodeTyped reads a message of a client; its timestamp and keys that are not
-// known are ignored. What cannot be read, or says nothing, is fault.Invalid with
-// a sentence for its sender.
+// DecodeTyped reads a message of a client. It ignores the timestamp and unknown
+// keys. Unreadable and empty messages are fault.Invalid with a sentence for the
+// sender.
 func DecodeTyped(data []byte) (TypedRequest, error) {
 	var in struct {
 		Type    any             `json:"type"`
@@ -129,8 +127,8 @@ func DecodeTyped(data []byte) (TypedRequest, error) {
 		"message_type_unknown", "the type of a message must be %s, %s or %s", TypedQuery, TypedCommand, TypedHumanFeedback)
 }
 
-// Command is the content of a TypedCommand: one word, in any case, with spaces
-// around it or not; "" if it is not text.
+// Command returns the command of a TypedCommand in lower case without
+// surrounding spaces; empty if the content is not text.
 func (r TypedRequest) Command() string {
 	var name string
 	if json.Unmarshal(r.Content, &name) != nil {
@@ -139,7 +137,7 @@ func (r TypedRequest) Command() string {
 	return strings.ToLower(strings.TrimSpace(name))
 }
 
-// Feedback is the content of a TypedHumanFeedback; fault.Invalid if it is
+// Feedback returns the content of a TypedHumanFeedback; fault.Invalid if it is
 // neither text nor an object with a rating or a comment.
 func (r TypedRequest) Feedback() (TypedFeedback, error) {
 	var f TypedFeedback

@@ -60,7 +60,8 @@ func TestTypedContents(t *testing.T) {
 		`{"rating":null,"comment":"ok"}`: {Comment: "ok"},
 	} {
 		got, err := TypedRequest{TypedHumanFeedback, json.RawMessage(content)}.Feedback()
-		if err != nil || got.Comment != want.Comment || (got.Rating == nil) != (want.Rating == nil) || got.Rating != nil && *got.Rating != *want.Rating {
+		if err != nil || got.Comment != want.Comment || (got.Rating == nil) != (want.Rating == nil) ||
+			got.Rating != nil && *got.Rating != *want.Rating {
 			t.Errorf("%s: %+v, %v", content, got, err)
 		}
 	}

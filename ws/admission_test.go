@@ -13,11 +13,11 @@ import (
 	"docent/ws"
 )
 
-// Who has not said who it is takes no place of others, and few of them come from
+// Unknown clients do not take the places of others, and only few may come from
 // one address.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
-	const places = 400 // and a tenth for strangers
+	const places = 400 // plus a tenth for strangers
 	s := guarded(t, setup{config: ws.Config{MaxConnections: places, UserConnections: 1000, UserBurst: 1000, HelloTimeout: time.Minute}})
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.server.ServeHTTP(w, r.WithContext(auth.WithRemote(r.Context(), r.URL.Query().Get("from"))))
@@ -70,7 +70,7 @@ func TestSameTokenAgain(t *testing.T) {
 	p.until(payload.WelcomeAction)
 }
 
-// Who comes and goes keeps to the rate all the same, by the header and by hello.
+// Reconnecting does not reset the rate, neither with a header nor with a hello.
 func TestHandshakeRate(t *testing.T) {
 	t.Parallel()
 	s := guarded(t, setup{config: ws.Config{UserRate: 0.001, UserBurst: 4}})

@@ -29,7 +29,7 @@ const (
 	channelTyped = "agentWebSocket"
 )
 
-// reference is a part of the file that stands elsewhere in it.
+// reference is a $ref to another part of the file.
 type reference struct {
 	Ref string `json:"$ref"`
 }
@@ -106,7 +106,7 @@ func (s *specification) resolve(schema *jsonschema.Schema) (*jsonschema.Resolved
 	return (&jsonschema.Schema{Defs: defs, AllOf: []*jsonschema.Schema{schema.CloneSchemas()}}).Resolve(nil)
 }
 
-// contents are the schemas of what strings in a frame's message hold.
+// contents are the schemas of the JSON inside strings of a frame's message.
 func contents(frame *jsonschema.Schema) (out []*jsonschema.Schema) {
 	for _, part := range append(frame.AllOf, frame) {
 		message := part.Properties["message"]
@@ -122,8 +122,8 @@ func contents(frame *jsonschema.Schema) (out []*jsonschema.Schema) {
 	return out
 }
 
-// check says what is wrong with a frame that goes over a channel: to the server,
-// or from it.
+// check returns the errors of a frame that goes over a channel, to or from the
+// server.
 func (s *specification) check(channel, direction string, frame []byte) error {
 	var keys struct {
 		Action  string
@@ -171,7 +171,7 @@ func (s *specification) check(channel, direction string, frame []byte) error {
 	return nil
 }
 
-// specified is docs/asyncapi.yaml, which can be read.
+// specified returns docs/asyncapi.yaml, which must be valid.
 func specified(t testing.TB) *specification {
 	t.Helper()
 	s, err := asyncapi()
@@ -181,8 +181,8 @@ func specified(t testing.TB) *specification {
 	return s
 }
 
-// Each reference in the document is to something in it; what an operation sends
-// or receives is in its channel, and the other way round.
+// Each reference in the document has a target. The operations and the channels
+// list the same messages.
 func TestAsyncAPI(t *testing.T) {
 	t.Parallel()
 	s := specified(t)
@@ -238,7 +238,7 @@ func TestAsyncAPI(t *testing.T) {
 	}
 }
 
-// constants are the texts of package payload's constants of a type.
+// constants returns the values of package payload's constants of a type.
 func constants(t *testing.T, want string) (out []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "payload", "*.go"))
@@ -270,7 +270,7 @@ func constants(t *testing.T, want string) (out []string) {
 	return out
 }
 
-// Every action and every type has its message, and no other has one.
+// Every action and every type has its message, and there are no others.
 func TestAsyncAPIActions(t *testing.T) {
 	t.Parallel()
 	s := specified(t)
@@ -315,8 +315,8 @@ func TestAsyncAPIActions(t *testing.T) {
 	}
 }
 
-// bafActions are those of BAF's golden frames, and the two that its newer React
-// client knows.
+// bafActions are the actions of BAF's golden frames, and the two of its newer
+// React client.
 func bafActions(t *testing.T) []payload.Action {
 	t.Helper()
 	out := []payload.Action{payload.ReplyGUI, payload.ReplyGUIUpdate, payload.UserVoice}
@@ -331,8 +331,8 @@ func bafActions(t *testing.T) []payload.Action {
 	return out
 }
 
-// BAF's golden frames are as the schema of their action says, and frames that
-// are not so are told from them.
+// BAF's golden frames match the schemas of their actions, and other frames do
+// not.
 func TestAsyncAPIFrames(t *testing.T) {
 	t.Parallel()
 	s := specified(t)

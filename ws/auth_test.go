@@ -30,7 +30,7 @@ import (
 	"docent/ws/typed"
 )
 
-// principals are who may connect in these tests, by their tokens.
+// principals maps tokens to the principals that may connect in these tests.
 func principals(_ context.Context, token string) (auth.Principal, error) {
 	switch token {
 	case "ada", "bob":
@@ -45,7 +45,7 @@ func principals(_ context.Context, token string) (auth.Principal, error) {
 	return auth.Principal{}, fault.New(fault.Unauthorized, "test_sentence", "this token is not known")
 }
 
-// guarded is a server that serves whom principals knows, by a header.
+// guarded runs a server that serves only principals, identified by a header.
 func guarded(t *testing.T, s setup) *site {
 	t.Helper()
 	s.config.Authenticate = principals
@@ -71,7 +71,7 @@ func bearer(token string) *wstest.DialOptions {
 	return &wstest.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}}
 }
 
-// refusal is the status of a handshake that fails.
+// refusal returns the status of a failed handshake.
 func (s *site) refusal(path string, o *wstest.DialOptions) (status int, body string) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
@@ -89,13 +89,13 @@ func (s *site) refusal(path string, o *wstest.DialOptions) (status int, body str
 	return resp.StatusCode, string(text[:n])
 }
 
-// isRefusal reports whether that is an error as the HTTP API has them.
+// isRefusal reports whether a body is an error in the format of the HTTP API.
 func isRefusal(body string) bool {
 	var e payload.Error
 	return json.Unmarshal([]byte(body), &e) == nil && e.Code != "" && e.Message != ""
 }
 
-// Whatever is wrong with a handshake, its body has one shape.
+// All errors of a handshake have the same format.
 func TestRefusalShape(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{config: ws.Config{MaxConnections: 1}})
@@ -137,7 +137,7 @@ func TestRefusalShape(t *testing.T) {
 	check("full", http.StatusServiceUnavailable, status, body)
 }
 
-// Clients of BAF and of the typed dialect have to be known at the handshake.
+// Clients of BAF and of the typed dialect must authenticate in the handshake.
 func TestUnauthorizedHandshake(t *testing.T) {
 	t.Parallel()
 	store := agenttest.NewStore()
@@ -165,7 +165,7 @@ func TestUnauthorizedHandshake(t *testing.T) {
 	}
 }
 
-// A docent.v1 client may say who it is in its hello, once; until then nothing is
+// A docent.v1 client may authenticate in its hello, once. Until then nothing is
 // created.
 func TestHelloToken(t *testing.T) {
 	t.Parallel()
@@ -212,7 +212,7 @@ func TestHelloToken(t *testing.T) {
 	}
 }
 
-// A session belongs to who created it, whatever dialect is spoken.
+// A session belongs to its creator, in every dialect.
 func TestOwners(t *testing.T) {
 	t.Parallel()
 	store := agenttest.NewStore()
@@ -240,8 +240,8 @@ func TestOwners(t *testing.T) {
 	ada.until(payload.ReplyRAG)
 }
 
-// A token that is offered as a subprotocol is chosen, and so sent back, only if
-// nothing else is offered, as browsers want one to be.
+// A token among the subprotocols is chosen, and sent back, only if no other is
+// offered, because browsers need a choice.
 func TestTokenProtocol(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{}) // what a token is worth is not decided here
@@ -268,8 +268,8 @@ func TestTokenProtocol(t *testing.T) {
 	}
 }
 
-// A user is resumed by the header of BAF's old clients, where that is wanted,
-// and never by the query of its newer one.
+// The header of BAF's old clients resumes a user if this is enabled. The query
+// of the newer client never does.
 func TestResumeByUser(t *testing.T) {
 	t.Parallel()
 	named := &wstest.DialOptions{HTTPHeader: http.Header{"X-User-ID": {"ada"}}}
@@ -294,8 +294,8 @@ func TestResumeByUser(t *testing.T) {
 	}
 }
 
-// The latest session of a user is looked for among those of who asks: names are
-// anybody's to give.
+// The latest session of a user is searched only among the caller's sessions,
+// because anyone can send any user name.
 func TestResumeByUserOwners(t *testing.T) {
 	t.Parallel()
 	s := guarded(t, setup{store: database(t), config: ws.Config{ResumeByUser: true}})
@@ -318,7 +318,7 @@ func TestResumeByUserOwners(t *testing.T) {
 	}
 }
 
-// Neither tokens nor what is said get into the log, whatever goes wrong.
+// Neither tokens nor messages are logged, whatever fails.
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	var log safeBuffer
@@ -344,8 +344,8 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// Who is not let in any more is told and closed at the next frame, which has no
-// effect; while that cannot be known, nothing happens.
+// A client that has lost its access is told and closed at its next frame, which
+// has no effect. While the check fails, nothing happens.
 func TestRevoked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -373,7 +373,8 @@ func TestRevoked(t *testing.T) {
 	})
 }
 
-// Who says nothing hears of it as well, within 15 seconds, and all connections of one token are asked for once.
+// A silent client is told too, within 15 seconds. All connections of one token
+// are checked at once.
 func TestRevokedListeners(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -391,7 +392,7 @@ func TestRevokedListeners(t *testing.T) {
 			theirs = append(theirs, m.dial("ada", fmt.Sprint("S", i)))
 		}
 		bob := m.dial("bob", "T")
-		<-time.After(65 * time.Second) // they rest
+		<-time.After(65 * time.Second) // the connections are idle
 		if n := asked.Swap(0); n != 12 {
 			t.Errorf("it was asked %d times, want 6 for each of the two", n)
 		}
@@ -407,8 +408,8 @@ func TestRevokedListeners(t *testing.T) {
 	})
 }
 
-// Who signs out is looked at without waiting for the next time, and not all the
-// time, however often somebody does.
+// A sign-out triggers a check at once, but many sign-outs do not trigger many
+// checks.
 func TestRecheck(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -443,7 +444,7 @@ func TestRecheck(t *testing.T) {
 
 // inProcess is a server without a network.
 type inProcess struct {
-	open func(session string) *gorilla.Conn // which has to say hello
+	open func(session string) *gorilla.Conn // which must say hello
 	dial func(token, session string) *listening
 	stop func()
 
@@ -532,7 +533,7 @@ func (l *listening) until(action payload.Action) string {
 	return ""
 }
 
-// shutOut reads until the connection is closed as that of nobody.
+// shutOut reads until the connection is closed for lack of access.
 func (l *listening) shutOut() {
 	l.t.Helper()
 	if text := l.until(payload.ErrorAction); !strings.Contains(text, `"code":"unauthorized"`) {

@@ -17,7 +17,7 @@ import (
 	"docent/ws"
 )
 
-// badFrames are what no client should send.
+// badFrames are frames that no client should send.
 var badFrames = []string{
 	"", " ", "garbage", "null", "5", `"text"`, "[1,2]", "{}", `{"message":"x"}`, `{"action":"user_message"`, `{"action":5,"message":1}`,
 	`{"action":"no_such_thing","message":1}`, `{"action":"user_message"}`, `{"action":"user_set_variable"}`,
@@ -28,8 +28,8 @@ var badFrames = []string{
 	`{"action":"user_message","message":"` + strings.Repeat("x", 300<<10) + `"}`,
 }
 
-// A bad frame is ignored on BAF, but that a message which is too long is
-// answered; the connection stays open.
+// On BAF a bad frame is ignored, except that a too long message is answered. The
+// connection stays open.
 func TestBadFramesBAF(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{config: ws.Config{Burst: 1000}})
@@ -89,8 +89,8 @@ func TestBadFramesV1(t *testing.T) {
 	p.until(payload.ReplyRAG)
 }
 
-// The server does something with each action that docs/reference/websocket.md says clients
-// send, and refuses all others.
+// The server handles every action in docs/reference/websocket.md that clients
+// may send, and refuses all others.
 func TestDocumentedActions(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join("..", "docs", "reference", "websocket.md"))
@@ -144,8 +144,8 @@ func TestFrameLimit(t *testing.T) {
 	}
 }
 
-// Binary frames that hold JSON text are as good as text; anything JSON is a
-// message; a message may be as long as the limit says however it is escaped.
+// Binary frames with JSON text work like text frames. Any JSON can be a message.
+// The limit of a message does not depend on its escapes.
 func TestAccepted(t *testing.T) {
 	t.Parallel()
 	answers, store := &agenttest.Answers{}, agenttest.NewStore()
@@ -187,8 +187,8 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// FuzzFrames sends anything on a connection of each dialect, before hello too.
-// None is closed by it, and all that comes is as docs/asyncapi.yaml says.
+// FuzzFrames sends any data in each dialect, also before hello. No connection is
+// closed, and all responses match docs/asyncapi.yaml.
 func FuzzFrames(f *testing.F) {
 	for _, seed := range badFrames[:20] {
 		f.Add([]byte(seed))
@@ -235,8 +235,8 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// Of a BAF client that sends what cannot be read, the log has one line without
-// what it says, as the client hears nothing.
+// For unreadable frames of a BAF client, which receives no error, the log has
+// one line without their content.
 func TestBadFramesLogged(t *testing.T) {
 	t.Parallel()
 	var log safeBuffer

@@ -53,7 +53,8 @@ func newBenchClient(b *testing.B, server string, connections int) *benchClient {
 	return c
 }
 
-// do has each connection send so many frames, one after the answer to the other.
+// do makes each connection send a number of frames, each after the response to
+// the previous one.
 func (c *benchClient) do(b *testing.B, frames int) {
 	b.Helper()
 	fmt.Fprintln(c.in, frames)
@@ -86,7 +87,10 @@ func TestBenchClient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dialer := websocket.Dialer{NetDial: func(string, string) (net.Conn, error) { return socket, nil }, ReadBufferSize: 2048, WriteBufferSize: 256}
+		dialer := websocket.Dialer{
+			NetDial:        func(string, string) (net.Conn, error) { return socket, nil },
+			ReadBufferSize: 2048, WriteBufferSize: 256,
+		}
 		c, resp, err := dialer.Dial("ws://"+*benchServer+"/", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -122,8 +126,8 @@ func TestBenchClient(t *testing.T) {
 	}
 }
 
-// residentMemory is what the system counts as this process's own, in bytes; 0
-// where it does not tell.
+// residentMemory returns the private memory of this process in bytes; 0 if the
+// system does not report it.
 func residentMemory(b *testing.B) float64 {
 	b.Helper()
 	status, err := os.ReadFile("/proc/self/status")

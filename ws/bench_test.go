@@ -29,8 +29,8 @@ func echoAgent() *agent.Agent {
 	return a
 }
 
-// nowhere is a store that keeps only counters, so that a benchmark measures
-// what is around it.
+// nowhere is a store that keeps only counters, so that benchmarks measure the
+// code around it.
 type nowhere struct {
 	journal.Store
 	seq, turn atomic.Int64
@@ -73,7 +73,7 @@ func (n *nowhere) Messages(context.Context, int64, journal.MessageQuery) ([]agen
 
 func (n *nowhere) ResetSession(context.Context, int64) (int64, error) { return 0, nil }
 
-// processor is the CPU time this process has used, in nanoseconds.
+// processor returns the CPU time of this process in nanoseconds.
 func processor(b *testing.B) float64 {
 	b.Helper()
 	var u syscall.Rusage
@@ -136,7 +136,7 @@ func BenchmarkEcho(b *testing.B) {
 	}
 	var used [3]float64
 	rounds := 0
-	for b.Loop() { // interleaved, so that all meet the same weather
+	for b.Loop() { // interleaved, so that all have the same conditions
 		rounds++
 		for i, c := range clients {
 			begin := processor(b)
@@ -153,8 +153,8 @@ func BenchmarkEcho(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// memory is what the process holds after two collections, in bytes: live
-// objects and stacks, and what the system counts as its own.
+// memory returns the memory of the process after two collections, in bytes: live
+// objects and stacks, and the system's count.
 func memory(b *testing.B) (live, resident float64) {
 	b.Helper()
 	runtime.GC()
@@ -171,7 +171,7 @@ func BenchmarkIdle(b *testing.B) {
 	const connections = 9000
 	for b.Loop() {
 		at := serveBench(b, echoAgent())
-		newBenchClient(b, at, 50).do(b, 20) // what is needed but once
+		newBenchClient(b, at, 50).do(b, 20) // warms up
 		<-time.After(3 * time.Second)
 		live, resident := memory(b)
 		client := newBenchClient(b, at, connections)

@@ -43,8 +43,8 @@ func (s *site) byes(path string, say ...string) (code int, open time.Duration) {
 	return closed.Code, time.Since(since)
 }
 
-// The server closes the socket as soon as both have said goodbye, also where it
-// does not know any more where the client's frames begin.
+// The server closes the socket as soon as both sides have sent close frames,
+// even if it has lost track of the client's frames.
 func TestGoodbye(t *testing.T) {
 	t.Parallel()
 	s := guarded(t, setup{config: ws.Config{FrameBytes: 10_000}})
@@ -64,7 +64,8 @@ func TestGoodbye(t *testing.T) {
 		if c.want == ws.CloseNoHello {
 			at = hasty
 		}
-		// After two seconds it would in any case. A slow machine takes long now and then, but not always.
+		// The server would close after two seconds in any case. A slow machine
+		// may take that long sometimes, but not always.
 		for attempt := 1; ; attempt++ {
 			code, open := at.byes("/?protocol=docent.v1", c.say...)
 			if code == c.want.Code && open > time.Second && attempt < 5 {

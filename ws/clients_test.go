@@ -25,8 +25,8 @@ import (
 	"docent/payload"
 )
 
-// These are models of what BAF's clients do with a frame: they fail where the
-// client would fail, or show what nobody should see.
+// These functions model BAF's clients. They fail for a frame on which the client
+// would fail, or would show something unreadable.
 
 // object is a message that is one.
 func object(message any, keys ...string) (map[string]any, error) {
@@ -53,7 +53,7 @@ func parsed(message any) (any, error) {
 	return v, err
 }
 
-// isBase64 fails for what no file or image is in.
+// isBase64 fails for messages without a file or an image.
 func isBase64(v any) error {
 	text, ok := v.(string)
 	if !ok || text == "" {
@@ -73,7 +73,7 @@ func numbers(m map[string]any, keys ...string) error {
 	return nil
 }
 
-// samples fails if a sound has not as many as its shape says.
+// samples fails if a sound does not have the number of samples in its shape.
 func samples(message any) error {
 	m, err := object(message, "audio_data_base64", "metadata")
 	if err != nil {
@@ -124,7 +124,8 @@ func passages(message any) error {
 	return nil
 }
 
-// table fails for what is no table by columns, with rows "0" to "n-1".
+// table fails for messages that are not a table by columns, with rows "0" to
+// "n-1".
 func table(v any) error {
 	columns, err := object(v)
 	if err != nil {
@@ -147,7 +148,7 @@ func table(v any) error {
 	return nil
 }
 
-// streamlit is what BAF's Streamlit UI does with a frame.
+// streamlit models BAF's Streamlit UI.
 func streamlit(f clientFrame) error {
 	switch f.Action {
 	case payload.ReplyStr, payload.ReplyMarkdown, payload.ReplyHTML, payload.UserMessage, payload.ReplyUI, payload.UserFile, payload.UserVoice:
@@ -226,7 +227,7 @@ func widget(f clientFrame) error {
 	return nil
 }
 
-// react is what BAF's newer React UI does with a frame.
+// react models BAF's newer React UI.
 func react(f clientFrame) error {
 	message := f.Message
 	if text, ok := message.(string); ok {
@@ -277,7 +278,7 @@ type clientFrame struct {
 	History bool
 }
 
-// understood is the next frame, as a client of BAF reads it.
+// understood returns the next frame, as a BAF client reads it.
 func (p *peer) understood(client func(clientFrame) error) frame {
 	p.t.Helper()
 	f := p.next()
@@ -290,8 +291,8 @@ func (p *peer) understood(client func(clientFrame) error) frame {
 	return f
 }
 
-// Each of BAF's clients understands all that it gets: every kind of reply, live
-// and shown again, answers, what a failure leaves, and what others say.
+// Each BAF client understands everything that it receives: every kind of reply,
+// live and replayed, answers, failures, and messages of others.
 func TestBAFClients(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -345,8 +346,7 @@ func TestBAFClients(t *testing.T) {
 	}
 }
 
-// The assistant's answers are understood as well, and what it says where it
-// fails.
+// BAF clients also understand the assistant's answers and failures.
 func TestBAFClientsAnswers(t *testing.T) {
 	t.Parallel()
 	for name, reads := range map[string]func(clientFrame) error{"Streamlit": streamlit, "widget": widget, "React": react} {

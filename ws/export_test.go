@@ -11,8 +11,7 @@ import (
 	"docent/payload"
 )
 
-// Echo serves connections that get back their messages: this package without an
-// agent.
+// Echo returns each client's messages: this package without an agent.
 func Echo() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		cfg := Config{Rate: 1e9, Burst: 1 << 30}

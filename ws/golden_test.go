@@ -70,8 +70,7 @@ func goldenAgent(t *testing.T) *agent.Agent {
 	})
 }
 
-// saying is an agent that answers "go" with what say says, and nothing else with
-// anything.
+// saying returns an agent that answers "go" with say, and nothing else.
 func saying(say func(ctx context.Context, s *agent.Session) []error) *agent.Agent {
 	a := agent.New("golden")
 	wait := a.State("wait", agent.Initial)
@@ -158,9 +157,9 @@ func only(want, got any) any {
 	return got
 }
 
-// Every frame of BAF's server comes through a socket as BAF sends it, live, and
-// again on replay from a database with the same message and time; every frame of
-// its clients is taken.
+// Every frame of BAF's server arrives as BAF sends it, live, and replayed from a
+// database with the same message and time. Every frame of BAF's clients is
+// accepted.
 func TestGoldenLive(t *testing.T) {
 	t.Parallel()
 	clients, server := goldenLines(t)
@@ -253,8 +252,8 @@ func plainWAV(_ context.Context, recording []byte, _ string) (string, error) {
 	return "something", nil
 }
 
-// What JSON has no number for is null wherever an agent puts it, live and on
-// replay, also in the JSON that is in strings.
+// NaN and infinities become null, live and replayed, also in JSON inside
+// strings.
 //
 // BAF W41
 func TestGoldenNaN(t *testing.T) {
@@ -267,7 +266,8 @@ func TestGoldenNaN(t *testing.T) {
 	a := saying(func(ctx context.Context, s *agent.Session) []error {
 		return []error{
 			s.ReplyDataFrame(ctx, table), s.ReplyPlotly(ctx, map[string]any{"data": []float64{nan, 1}}), s.ReplyLocation(ctx, nan, inf),
-			s.ReplyUI(ctx, struct{ X []float64 }{[]float64{inf}}), s.ReplyRAG(ctx, payload.RAGMessage{Docs: []payload.RAGDoc{{Metadata: payload.RAGMetadata{Score: nan}}}}),
+			s.ReplyUI(ctx, struct{ X []float64 }{[]float64{inf}}),
+			s.ReplyRAG(ctx, payload.RAGMessage{Docs: []payload.RAGDoc{{Metadata: payload.RAGMetadata{Score: nan}}}}),
 			s.ReplyReasoningStep(ctx, payload.ReasoningStep{Kind: "mine", Details: map[string]any{"x": nan}}),
 		}
 	})

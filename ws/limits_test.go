@@ -25,8 +25,8 @@ import (
 	"docent/ws/typed"
 )
 
-// As many connections as a principal may have, however it says who it is; when
-// the last is gone, nothing is kept of it.
+// A principal can have a limited number of connections, however it
+// authenticates. After the last one no state remains.
 func TestUserConnections(t *testing.T) {
 	t.Parallel()
 	set := metrics.NewSet()
@@ -142,8 +142,8 @@ func TestMetrics(t *testing.T) {
 	waitFor(t, "the end is counted", func() bool { return counted(set, `docent_ws_closes_total{code="peer"}`) == "1" })
 }
 
-// Clients that stop reading cost no more than their outboxes, and those who read
-// get everything.
+// Clients that stop reading use no more memory than their outboxes, and others
+// receive everything.
 func TestSlowReaders(t *testing.T) {
 	t.Parallel()
 	const slow, outbox, said, size = 100, 512 << 10, 90, 4 << 10
@@ -205,7 +205,8 @@ func TestSlowReaders(t *testing.T) {
 	t.Logf("at most %.0f bytes waited", worst)
 }
 
-// Who sends its request byte by byte is cut off, and makes no session.
+// A client that sends its request byte by byte is cut off, and creates no
+// session.
 func TestSlowHandshake(t *testing.T) {
 	t.Parallel()
 	store := agenttest.NewStore()
@@ -242,7 +243,7 @@ func TestSlowHandshake(t *testing.T) {
 	}
 }
 
-// A client of docent.v1 gains no time for its hello by pings.
+// Pings do not extend the time for a hello.
 func TestHelloTimeoutWithPings(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{config: ws.Config{HelloTimeout: 50 * time.Millisecond, Silence: time.Hour}})
@@ -282,8 +283,7 @@ func TestOversize(t *testing.T) {
 	}
 }
 
-// The server hears a client that was idle, more than once. Pongs alone keep the
-// connection.
+// An idle client can send messages again. Pongs alone keep the connection alive.
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{config: ws.Config{PingEvery: 100 * time.Millisecond}})

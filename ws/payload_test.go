@@ -14,7 +14,7 @@ import (
 	"docent/ws"
 )
 
-// reporter says what it hears: of each event one line.
+// reporter is an agent that reports each event in one line.
 func reporter() *agent.Agent {
 	a := agent.New("reporter")
 	greet := a.State("greet", agent.Initial)
@@ -56,7 +56,7 @@ func both(t *testing.T, s setup, test func(t *testing.T, p *peer, v1 bool)) {
 	}
 }
 
-// said is the text of the next reply.
+// said returns the text of the next reply.
 func (p *peer) said() string {
 	p.t.Helper()
 	f := p.until(payload.ReplyStr)
@@ -67,8 +67,7 @@ func (p *peer) said() string {
 	return text
 }
 
-// refused is the sentence that tells a client of a refusal: of a BAF client that
-// is owed one.
+// refused returns the message of a refusal; for a BAF client, of its apology.
 func (p *peer) refused(v1 bool) (fault.Kind, string) {
 	p.t.Helper()
 	if !v1 {
@@ -86,8 +85,8 @@ func (p *peer) refused(v1 bool) (fault.Kind, string) {
 	return fault.Kind(e.Code), e.Message
 }
 
-// Files come as an object or in a string, large ones too, with and without a
-// type; what is none is answered, and nothing closes the connection.
+// Files come as objects or strings, also large ones, with and without a type.
+// Invalid files get an answer, and the connection stays open.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("QUJD", 1<<15)                                         // 96 KiB, 128 KiB in base64
@@ -127,7 +126,8 @@ func TestFiles(t *testing.T) {
 		}
 		p.say(`{"action":"user_file"}`)
 		p.refused(v1)
-		// What is no file may not be as long, wherever its action is.
+		// Messages that are not files may not be as long, wherever their action
+		// is.
 		p.say(`{"action":"user_message","message":{"x":"` + large + `"}}`)
 		if _, got := p.refused(v1); !strings.HasPrefix(got, "a message may have at most 16384 bytes") {
 			t.Error(got)
@@ -166,8 +166,8 @@ func TestFileTwice(t *testing.T) {
 	}
 }
 
-// Files that are received at once may not fill the memory: the next is refused,
-// and not for ever.
+// Files that are received at the same time cannot fill the memory. The next one
+// is refused until memory is free.
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	small, large := strings.Repeat("QUJD", 1<<15), strings.Repeat("QUJD", 300<<10)
@@ -187,7 +187,7 @@ func TestUploads(t *testing.T) {
 	})
 }
 
-// By default a file of megabytes is nothing special.
+// The default limits accept a file of several megabytes.
 func TestLargeFile(t *testing.T) {
 	t.Parallel()
 	p := serve(t, setup{agent: reporter()}).dial("/", nil)
@@ -197,7 +197,7 @@ func TestLargeFile(t *testing.T) {
 	}
 }
 
-// Recordings are declined in words, and never become what the user said.
+// Recordings are declined with a message, and never become messages of the user.
 //
 // BAF W39
 func TestVoice(t *testing.T) {
@@ -218,7 +218,7 @@ func TestVoice(t *testing.T) {
 	})
 }
 
-// What the user does in a user interface is an event with its data.
+// A change in a user interface is an event with its data.
 func TestUIEvents(t *testing.T) {
 	t.Parallel()
 	both(t, setup{agent: reporter()}, func(t *testing.T, p *peer, _ bool) {
@@ -234,8 +234,8 @@ func TestUIEvents(t *testing.T) {
 	})
 }
 
-// What another agent says is an event of no human, and what answers it carries
-// its correlation and one more hop, to clients of both dialects.
+// A message of another agent is not an event of a human. Responses carry its
+// correlation and one more hop, in both dialects.
 func TestPeerFrames(t *testing.T) {
 	t.Parallel()
 	both(t, setup{agent: reporter()}, func(t *testing.T, p *peer, _ bool) {
@@ -301,8 +301,7 @@ func TestPeerSender(t *testing.T) {
 	}
 }
 
-// A request that is sent again is the same one: it is stored once, and answered
-// again to who asks.
+// A repeated request is stored once, and answered again to its sender.
 func TestPeerAgain(t *testing.T) {
 	t.Parallel()
 	store := agenttest.NewStore()
@@ -321,7 +320,7 @@ func TestPeerAgain(t *testing.T) {
 	}
 }
 
-// What came through too many agents is refused, on BAF in silence.
+// Messages with too many hops are refused; on BAF, silently.
 func TestPeerHops(t *testing.T) {
 	t.Parallel()
 	both(t, setup{agent: reporter()}, func(t *testing.T, p *peer, v1 bool) {
@@ -356,7 +355,7 @@ func TestPeerText(t *testing.T) {
 	p.until(payload.ReplyRAG)
 }
 
-// A peer that is refused hears it as part of its exchange.
+// A refused peer receives the refusal with its correlation.
 func TestPeerRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: reporter()})
@@ -368,8 +367,8 @@ func TestPeerRefused(t *testing.T) {
 	}
 }
 
-// What a client says and no store can keep, or sets and is not its own, is
-// refused in words on both dialects.
+// Messages that no store can keep, and variables that a client may not set, are
+// refused with a message in both dialects.
 //
 // BAF W3, W14
 func TestRefusedInWords(t *testing.T) {

@@ -92,8 +92,8 @@ func TestReplayPatience(t *testing.T) {
 	}
 }
 
-// A turn may say more than the outbox holds, in long frames such as files: who
-// reads them gets them.
+// A turn may send more than the outbox holds in long frames, such as files. A
+// client that reads receives them all.
 func TestLongReplies(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: talker(t, 20, 200<<10)})
@@ -126,7 +126,8 @@ func TestHeartbeat(t *testing.T) {
 		for err == nil {
 			_, _, err = dead.ReadMessage()
 		}
-		if silent := time.Since(joined); !gorilla.IsCloseError(err, ws.CloseSilent.Code) || silent < time.Minute || silent > time.Minute+time.Second || pings != 2 {
+		if silent := time.Since(joined); !gorilla.IsCloseError(err, ws.CloseSilent.Code) ||
+			silent < time.Minute || silent > time.Minute+time.Second || pings != 2 {
 			t.Errorf("ended with %v after %s and %d pings", err, silent, pings)
 		}
 		dead.Close()
@@ -151,8 +152,8 @@ func TestHelloTimeout(t *testing.T) {
 	}
 }
 
-// What a BAF client sent too fast counts also if its connection ends while it
-// is not read.
+// Messages that a BAF client sent too fast count even if its connection ends
+// before they are read.
 func TestRateOutlasts(t *testing.T) {
 	t.Parallel()
 	a := agent.New("chatty")
@@ -183,8 +184,8 @@ func TestRateOutlasts(t *testing.T) {
 	}
 }
 
-// A docent.v1 client that sends too much is told; a BAF client is read later
-// and loses nothing.
+// A docent.v1 client that sends too much gets an error. A BAF client is read
+// later and loses nothing.
 func TestRate(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{config: ws.Config{Rate: 0.1, Burst: 5}})
@@ -336,7 +337,7 @@ func TestHandshake(t *testing.T) {
 	}
 }
 
-// Shutdown finishes the turn that runs, sends what it says, and tells clients.
+// Shutdown finishes the running turn, sends its output, and tells the clients.
 func TestShutdown(t *testing.T) {
 	t.Parallel()
 	begun, hold := make(chan struct{}), make(chan struct{})
@@ -432,7 +433,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// The store fails: each dialect hears of it in its own way.
+// When the store fails, each dialect reports it in its own way.
 func TestStoreFails(t *testing.T) {
 	t.Parallel()
 	store := agenttest.NewStore()

@@ -17,8 +17,8 @@ import (
 	"docent/ws"
 )
 
-// resume dials as a docent.v1 client that has all up to a seq, and returns what
-// it is sent until it is synced: the welcome first, synced last.
+// resume connects as a docent.v1 client that has all entries up to a seq. It
+// returns the frames until synced: welcome first, synced last.
 func (s *site) resume(path string, last int64) (*peer, payload.Welcome, []frame) {
 	s.t.Helper()
 	separator := "?"
@@ -92,8 +92,8 @@ func gated(begun chan<- struct{}, pieces <-chan string) *agent.Agent {
 	return a
 }
 
-// Who comes back in the middle of an answer gets what it missed, then what was
-// streamed so far, and then the rest as it is streamed.
+// A client that resumes during an answer gets the missed entries, the streamed
+// text so far, and then the rest of the stream.
 func TestResumeStreaming(t *testing.T) {
 	t.Parallel()
 	begun, pieces := make(chan struct{}), make(chan string)
@@ -138,8 +138,8 @@ func TestResumeStreaming(t *testing.T) {
 	}
 }
 
-// A last_seq beyond what there is asks for all: it is of another database. What
-// was reset is told by the welcome, or live by session_reset.
+// A last_seq beyond the latest belongs to another database, so everything is
+// sent. A reset is reported in the welcome, or live with session_reset.
 func TestResumeElsewhere(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: echoAgent()})
@@ -210,8 +210,8 @@ func TestResumeRestart(t *testing.T) {
 	down()
 }
 
-// A long way back is sent as fast as it is read, and what happens meanwhile
-// comes after it.
+// A long replay is sent as fast as the client reads, and new entries come after
+// it.
 func TestResumeLong(t *testing.T) {
 	t.Parallel()
 	const turns = 30
@@ -278,8 +278,8 @@ func (c *tab) come() {
 	c.p.say(fmt.Sprintf(`{"action":"hello","message":{"last_seq":%d}}`, len(c.seen)))
 }
 
-// Tabs that come and go while turns are streamed have all that is stored in the
-// end, in order, nothing twice.
+// Tabs that reconnect during turns have every stored entry in the end, in order
+// and once.
 func TestResumeCuts(t *testing.T) {
 	t.Parallel()
 	const turns, tabs = 20, 3
@@ -313,8 +313,8 @@ func TestResumeCuts(t *testing.T) {
 	}
 }
 
-// Tabs of one session hear the same: what is stored frame by frame, what is
-// streamed as one text.
+// Tabs of one session receive the same: stored entries frame by frame, streamed
+// text as one text.
 func TestTabs(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{config: ws.Config{Burst: 1000}})

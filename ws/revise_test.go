@@ -14,8 +14,9 @@ import (
 	"docent/ws/typed"
 )
 
-// What replaces what was said carries replaces, on the ack and to other clients;
-// the rest is no part of the conversation any more, but comes to who comes back.
+// A replacement carries replaces, on the ack and to other clients. Replaced
+// turns no longer belong to the conversation, but resuming clients still receive
+// them.
 func TestRevise(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: echoAgent()})
@@ -36,7 +37,8 @@ func TestRevise(t *testing.T) {
 		if f := p.next(); f.Action != payload.AckAction || f.ID != c.id || !strings.HasSuffix(f.raw, replaces) {
 			t.Errorf("%s: %s", c.frame, f.raw)
 		}
-		if f := other.until(payload.UserMessage); string(f.Message) != c.content || f.Seq != int64(2*turn+5) || !strings.HasSuffix(f.raw, replaces) {
+		f := other.until(payload.UserMessage)
+		if string(f.Message) != c.content || f.Seq != int64(2*turn+5) || !strings.HasSuffix(f.raw, replaces) {
 			t.Errorf("%s: the other gets %s", c.frame, f.raw)
 		}
 		for _, client := range []*peer{p, other} {
@@ -79,7 +81,7 @@ synced {"seq":10,"turns":[]}`
 	}
 }
 
-// What cannot be said again is refused, with the client's id; nothing is stored.
+// Invalid replacements are refused with the client's id, and nothing is stored.
 func TestReviseRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: echoAgent(), store: database(t), config: ws.Config{Burst: 1000}})
@@ -167,7 +169,7 @@ func TestReviseRefused(t *testing.T) {
 	}
 }
 
-// BAF's clients hear that turns were stopped which somebody else says again.
+// BAF clients are told when another client stops turns by a replacement.
 func TestReviseStopsBAF(t *testing.T) {
 	t.Parallel()
 	begun, pieces := make(chan struct{}), make(chan string)
@@ -204,7 +206,7 @@ func database(t *testing.T) *sqlite.Store {
 // long is a text that no message may have.
 var long = strings.Repeat("x", 17<<10)
 
-// A client of BAF knows nothing of what docent.v1 adds, in either direction.
+// BAF clients see nothing of docent.v1's additions, in either direction.
 func TestReviseBAF(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: echoAgent()})
@@ -279,7 +281,9 @@ func TestGUI(t *testing.T) {
 	offered.until(payload.SyncedAction)
 	v1.say(`{"action":"user_gui_event","message":"clicked"}`)
 	v1.say(`{"action":"user_message","message":"go"}`)
-	clients := map[*peer]payload.Action{told: payload.ReplyGUI, later: payload.ReplyGUI, old: payload.ReplyUI, v1: payload.ReplyUI, offered: payload.ReplyUI}
+	clients := map[*peer]payload.Action{
+		told: payload.ReplyGUI, later: payload.ReplyGUI, old: payload.ReplyUI, v1: payload.ReplyUI, offered: payload.ReplyUI,
+	}
 	shown := func(p *peer) payload.Action {
 		for {
 			if f := p.next(); f.Action == payload.ReplyGUI || f.Action == payload.ReplyUI {

@@ -19,8 +19,8 @@ import (
 	"docent/ws"
 )
 
-// same says where got has not the keys of want with values of the same types,
-// or has others; "" if nowhere.
+// same names a key in which got and want differ in presence or type; empty if
+// none.
 func same(at string, want, got any) string {
 	if fmt.Sprintf("%T", want) != fmt.Sprintf("%T", got) {
 		return fmt.Sprintf("%s is %T, want %T", at, got, want)
@@ -64,7 +64,7 @@ func golden(t *testing.T, action payload.Action) map[string]any {
 	return found
 }
 
-// What a BAF client gets has BAF's four keys and types, live and replayed.
+// Frames for BAF clients have BAF's four keys and types, live and replayed.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{})
@@ -166,8 +166,8 @@ func TestV1Frames(t *testing.T) {
 	}
 }
 
-// Two sockets of one session hear the same; the same message from both is one
-// turn; one that leaves takes nothing along.
+// Two sockets of one session receive the same. The same message from both is one
+// turn. A socket that closes does not affect the other.
 func TestTwoSockets(t *testing.T) {
 	t.Parallel()
 	store := agenttest.NewStore()
@@ -210,8 +210,8 @@ func TestTwoSockets(t *testing.T) {
 	}
 }
 
-// After a restart of the whole server on a real database, the session goes on
-// where it was: state, variables, history, and the message that was waiting.
+// After a restart of the server with a real database, the session continues:
+// state, variables, history, and the queued message.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "docent.db")

@@ -7,8 +7,8 @@ import (
 	"docent/payload"
 )
 
-// What is asked for with an id and not stored as a message is acknowledged
-// without a seq, on docent.v1 alone; what is refused is not.
+// Requests with an id that are not stored as messages are acknowledged without a
+// seq, on docent.v1 only. Refused requests are not.
 func TestTaken(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{})

@@ -75,8 +75,8 @@ var everythingSaid = []payload.Action{
 	payload.ReplyAudio, payload.ReplyUI, payload.ReplyReasoningStep,
 }
 
-// What is shown again has the shape that it had live, in the order that it had,
-// with the steps in their place; and the shapes are BAF's.
+// Replayed frames have the same shape and order as live ones, with the steps in
+// their place; the shapes are BAF's.
 func TestReplayShapes(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: everything(t)})
@@ -122,9 +122,8 @@ func TestReplayShapes(t *testing.T) {
 	}
 }
 
-// Steps are provisional while they happen, with n and without seq; stored, all
-// of the turn has its seq and comes before the turn's end. BAF's clients hear
-// each once.
+// Live steps are provisional, with n and without seq. Once stored, all entries
+// of the turn have a seq and come before its end. BAF clients receive each once.
 func TestProvisional(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: everything(t)})
@@ -177,7 +176,8 @@ func TestProvisional(t *testing.T) {
 		t.Errorf("heard once more: %s", f.raw)
 	}
 	for _, action := range everythingSaid {
-		if want := len(slices.DeleteFunc(slices.Clone(everythingSaid), func(a payload.Action) bool { return a != action })); heard[action] != want {
+		others := func(a payload.Action) bool { return a != action }
+		if want := len(slices.DeleteFunc(slices.Clone(everythingSaid), others)); heard[action] != want {
 			t.Errorf("%s was heard %d times, want %d", action, heard[action], want)
 		}
 	}
@@ -229,8 +229,8 @@ func (p *peer) finished(turn int64) payload.Outcome {
 	}
 }
 
-// A stop ends the running turn in the middle of its streaming; what it said is
-// kept, and the session goes on.
+// A stop ends the running turn during its streaming. The streamed text is kept,
+// and the session continues.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	begun := make(chan struct{}, 1)
@@ -323,7 +323,7 @@ func TestStopBAF(t *testing.T) {
 	}
 }
 
-// An event that nothing takes is held, until a state takes it.
+// An event that no state accepts is held until a state accepts it.
 func TestHeld(t *testing.T) {
 	t.Parallel()
 	a := agent.New("holder")

@@ -256,7 +256,7 @@ func TestTypedBesideOthers(t *testing.T) {
 	}
 }
 
-// What goes wrong is one error each, and the connection stays open.
+// Each failure is one error, and the connection stays open.
 func TestTypedErrors(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{
@@ -440,7 +440,8 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// The end of a session and of the server are told as in the other dialects.
+// The end of the session and of the server are reported as in the other
+// dialects.
 func TestTypedEnds(t *testing.T) {
 	t.Parallel()
 	store := agenttest.NewStore()

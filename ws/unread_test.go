@@ -9,8 +9,8 @@ import (
 	"docent/ws"
 )
 
-// What is refused without being decoded is refused by its id, wherever that
-// stands, so that nobody waits for it for ever; and the connection goes on.
+// A frame that is refused without decoding is refused with its id, wherever that
+// stands in the frame. The connection stays open.
 func TestUnreadIDs(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: reporter(), config: ws.Config{FileBytes: 3 << 20}})

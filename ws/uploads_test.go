@@ -30,8 +30,8 @@ func (p *peer) halfSent(text string) {
 	}
 }
 
-// Who half sends messages, on as many connections as may be, keeps nobody else
-// from sending a file, and takes no more memory than its share.
+// A client with half-sent messages on all its connections does not keep others
+// from sending a file, and uses no more memory than its share.
 func TestUploadShares(t *testing.T) {
 	t.Parallel()
 	const share = 1 << 20
@@ -41,7 +41,9 @@ func TestUploadShares(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			set := metrics.NewSet()
-			s := guarded(t, setup{agent: reporter(), config: ws.Config{UploadBytes: 2 * share, UserUploadBytes: share, Metrics: set, UserBurst: 1000}})
+			s := guarded(t, setup{agent: reporter(), config: ws.Config{
+				UploadBytes: 2 * share, UserUploadBytes: share, Metrics: set, UserBurst: 1000,
+			}})
 			held := func() (n int64) {
 				_, _ = fmt.Sscan(counted(set, "docent_ws_upload_bytes"), &n)
 				return n
@@ -81,8 +83,8 @@ func TestUploadShares(t *testing.T) {
 	}
 }
 
-// A message that does not come on ends its connection, although pongs come all
-// the while; one that comes slowly may take as long as it does.
+// A message that stops arriving ends its connection, even if pongs come. A
+// message that arrives slowly may take long.
 func TestStall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -23,7 +23,7 @@ func (e ear) Transcribe(ctx context.Context, recording []byte, language string) 
 	return e(ctx, recording, language)
 }
 
-// plain hears what is recorded as its text.
+// plain returns the recorded bytes as the text.
 func plain(_ context.Context, recording []byte, language string) (string, error) {
 	if text := string(recording); !strings.HasPrefix(text, "noise") {
 		return text + language, nil
@@ -48,12 +48,14 @@ func recorded(text, more string) string {
 	return fmt.Sprintf(`{"action":"user_voice","message":%q%s}`, base64.StdEncoding.EncodeToString([]byte(text)), more)
 }
 
-// What is heard is shown to who said it, then handled as what the user says.
+// The text of a recording is shown to its sender, and then handled like a
+// message of the user.
 //
 // BAF W39
 func TestVoiceHeard(t *testing.T) {
 	t.Parallel()
-	both(t, setup{agent: reporter(), config: ws.Config{Transcriber: ear(plain), MessageBytes: 16 << 10}}, func(t *testing.T, p *peer, v1 bool) {
+	config := ws.Config{Transcriber: ear(plain), MessageBytes: 16 << 10}
+	both(t, setup{agent: reporter(), config: config}, func(t *testing.T, p *peer, v1 bool) {
 		t.Helper()
 		for i, frame := range []string{
 			recorded("hi é", `,"id":"a"`), fmt.Sprintf(`{"action":"user_voice","id":"b","message":"data:audio/webm;codecs=opus;base64,%s"}`, base64.StdEncoding.EncodeToString([]byte("hi é"))),
@@ -149,7 +151,7 @@ func TestVoiceTwice(t *testing.T) {
 	}
 }
 
-// slowEar hears what begun gets when it is let, or until it is given up.
+// slowEar transcribes after a signal, or until it is canceled.
 func slowEar() (e ear, begun chan string, let chan struct{}) {
 	begun, let = make(chan string, 100), make(chan struct{})
 	return func(ctx context.Context, recording []byte, _ string) (string, error) {
@@ -187,7 +189,7 @@ func TestVoiceOrder(t *testing.T) {
 	}
 }
 
-// A stop and a reset overtake a recording, which is given up.
+// A stop and a reset overtake a recording, which is canceled.
 func TestVoiceGivenUp(t *testing.T) {
 	t.Parallel()
 	store := agenttest.NewStore()
@@ -223,8 +225,8 @@ func TestVoiceGivenUp(t *testing.T) {
 	}
 }
 
-// A client that leaves, and a server that ends, do not wait to be heard; and so
-// many recordings are listened to at once and no more.
+// A client that leaves and a server that stops do not wait for a transcription.
+// The number of concurrent transcriptions is bounded.
 func TestVoiceBounds(t *testing.T) {
 	t.Parallel()
 	e, begun, _ := slowEar()
@@ -241,7 +243,7 @@ func TestVoiceBounds(t *testing.T) {
 	}
 }
 
-// The memory of a recording counts until it is understood.
+// The memory of a recording counts until it is transcribed.
 func TestVoiceMemory(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("x", 300<<10)

@@ -9,24 +9,25 @@ import (
 	"docent/payload"
 )
 
-// maxDoubt bounds a sentence that is said again below an answer, in characters.
+// maxDoubt bounds a sentence that is repeated below an answer, in characters.
 const maxDoubt = 300
 
 var (
-	// marked is what opens a line: quotes, items, tasks.
+	// marked matches the start of a line with a quote, an item, or a task.
 	marked = regexp.MustCompile(`^(?:\s|>|[-*+]\s|\d{1,9}[.)]\s|\[[ xX]\]\s)*`)
-	// heading is a line that names what follows it.
+	// heading matches a heading.
 	heading = regexp.MustCompile(`^#{1,6}(?:\s|$)`)
-	// ruled is the line below the head of a table, or below a heading.
+	// ruled matches the line below a heading or below the head of a table.
 	ruled = regexp.MustCompile(`^[\s>|:=-]*[-=][\s>|:=-]*$`)
-	// introduces is the end of a sentence that only leads to what follows it.
+	// introduces matches the end of a sentence that only introduces the next
+	// one.
 	introduces = regexp.MustCompile(`[:：](?:\s|\[\d[\d,\s]*\]|[*_])*$`)
 	strong     = regexp.MustCompile(`\*\*([^*\n]+)\*\*`)
 	coded      = regexp.MustCompile("`+([^`\n]+)`+")
 )
 
-// doubts lists the sentences that the passages carry only in part, or not at
-// all: the page marks them where they stand, and a text has to say so too.
+// doubts lists the sentences that the passages support only partly or not at
+// all. The page marks such sentences; the text lists them.
 func doubts(a payload.RAGMessage) string {
 	if a.Abstained {
 		return ""
@@ -59,11 +60,11 @@ func doubts(a payload.RAGMessage) string {
 	return b.String()
 }
 
-// stated is where a line that states something is, after what opens it.
+// stated returns the position of the statement in a line, after its marks.
 type stated struct{ start, end int }
 
-// stating are the lines that state something: no heading, code or head of a
-// table, of which nothing can be said.
+// stating returns the lines that state something: not headings, code, or heads
+// of tables.
 func stating(text string) []stated {
 	var out []stated
 	open, at := "", 0
@@ -83,7 +84,7 @@ func stating(text string) []stated {
 		switch said := line[len(body):]; {
 		case open != "" || said == "" || heading.MatchString(said):
 		case ruled.MatchString(line):
-			// What is above it is a head.
+			// The line above is a heading or a head. it is a head.
 			if last := len(out) - 1; last >= 0 && out[last].end == start-1 {
 				out = out[:last]
 			}
@@ -94,7 +95,7 @@ func stating(text string) []stated {
 	return out
 }
 
-// statement is a sentence as plain text; "" if it states nothing.
+// statement returns a sentence as plain text; empty if it states nothing.
 func statement(answer string, lines []stated, s payload.RAGSentence) string {
 	var parts []string
 	for _, l := range lines {

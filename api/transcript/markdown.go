@@ -5,32 +5,33 @@ import (
 	"strings"
 )
 
-// What is said in a conversation becomes part of a larger Markdown text here. It
-// must not reach beyond its place there: no block that it opens may stay open,
-// no HTML may run, no definition may change what [1] means elsewhere, and its
-// headings are below those of the conversation.
+// The functions in this file embed the messages of a conversation in a larger
+// Markdown text. A message must not affect the text around it: it leaves no
+// block open, contains no active HTML and no link definitions, and its headings
+// are below those of the conversation.
 
 var (
-	// fence is a line that opens or closes a block of code, or may.
+	// fence matches a line that may open or close a code block.
 	fence = regexp.MustCompile("^([ \t]*)(`{3,}|~{3,})(.*)$")
-	// atx is a heading.
+	// atx matches a heading with # characters.
 	atx = regexp.MustCompile(`^( {0,3})(#{1,6})([ \t].*)?$`)
-	// underline makes a heading of the line before it.
+	// underline matches a line that makes the line before it a heading.
 	underline = regexp.MustCompile(`^[ \t>]*(=+|-+)[ \t]*$`)
-	// ticks are what code within a line is between.
+	// ticks matches the delimiters of code within a line.
 	ticks = regexp.MustCompile("`+")
 )
 
-// lowestHeading is how many #s a heading of what was said has at least.
+// lowestHeading is the minimum number of # characters of a heading in a message.
 const lowestHeading = 4
 
-// contained is Markdown as it may stand between other Markdown. Fenced blocks at
-// the begin of lines stay as they are; where code is anywhere else, or does not
-// end, all of the text is quoted, as a quote ends whatever is open in it.
+// contained returns Markdown that is safe between other Markdown. Fenced blocks
+// at the start of lines stay as they are. If code stands anywhere else, or does
+// not end, the whole text becomes a quotation, which closes everything that it
+// opens.
 func contained(text string) string {
 	lines := strings.Split(strings.TrimSpace(lineBreaks(text)), "\n")
 	quoted := !tidy(lines)
-	open := "" // the fence of the block at hand
+	open := "" // the fence of the current block
 	clean := true
 	for i, line := range lines {
 		m := fence.FindStringSubmatch(line)
@@ -56,8 +57,8 @@ func contained(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// tidy reports whether all fences are at the begins of lines, and all that open
-// are closed.
+// tidy reports whether all fences are at the start of lines and all blocks are
+// closed.
 func tidy(lines []string) bool {
 	open := ""
 	for _, line := range lines {
@@ -67,7 +68,7 @@ func tidy(lines []string) bool {
 		case open != "" && closes(open, m):
 			open = ""
 		case open != "":
-			if m[1] != "" && strings.HasPrefix(m[2], open) { // it would close it as well
+			if m[1] != "" && strings.HasPrefix(m[2], open) { // it would also close the block
 				return false
 			}
 		case m[1] != "" || m[2][0] == '`' && strings.Contains(m[3], "`"):
@@ -79,13 +80,14 @@ func tidy(lines []string) bool {
 	return open == ""
 }
 
-// closes reports whether a fence, without indentation, ends the block that open
-// began.
+// closes reports whether a fence, without its indentation, closes the block of
+// another.
 func closes(open string, m []string) bool {
 	return m[1] == "" && strings.HasPrefix(m[2], open) && strings.TrimSpace(m[3]) == ""
 }
 
-// lowered is a line whose heading, if it is one, is below those around the text.
+// lowered returns a line with its heading, if any, below those of the
+// conversation.
 func lowered(line string) string {
 	if m := atx.FindStringSubmatch(line); m != nil {
 		return strings.Repeat("#", max(lowestHeading, min(len(m[2])+2, 6))) + m[3]
@@ -97,8 +99,8 @@ func lowered(line string) string {
 	return line
 }
 
-// containedLine is a line outside of a block of code. clean tells that no code
-// within the paragraph may reach over from the lines before.
+// containedLine returns a safe line outside of a code block. clean means that no
+// code span of the paragraph continues from the lines before.
 func containedLine(line string, clean bool) (string, bool) {
 	if strings.TrimSpace(line) == "" {
 		return "", true
@@ -122,7 +124,8 @@ func containedLine(line string, clean bool) (string, bool) {
 	return b.String(), clean
 }
 
-// matching is where a run of backticks ends that closes code; -1 if there is none.
+// matching returns the end of the run of backticks that closes a code span; -1
+// without one.
 func matching(text, run string) int {
 	for _, at := range ticks.FindAllStringIndex(text, -1) {
 		if at[1]-at[0] == len(run) {
@@ -132,9 +135,8 @@ func matching(text, run string) int {
 	return -1
 }
 
-// inert takes from text what would be HTML, a definition or an image, which is
-// loaded from elsewhere when the file is read. What has a backslash before it
-// already is left alone.
+// inert escapes HTML, link definitions, and images, which readers would load
+// from elsewhere. It leaves escaped text alone.
 func inert(text string) string {
 	var b strings.Builder
 	escaped := false
@@ -157,19 +159,19 @@ func inert(text string) string {
 	return b.String()
 }
 
-// special are the characters that mean something in Markdown.
+// special are the characters with a meaning in Markdown.
 var special = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `<`, `\<`, `>`, `\>`, `#`, `\#`, `|`, `\|`, `~`, `\~`, `$`, `\$`)
 
 var (
-	// opens matches what begins a list, or underlines, at the begin of a line,
-	// with the character that says so.
+	// opens matches the start of a list or an underline, and captures its
+	// significant character.
 	opens = regexp.MustCompile(`^\s*(?:([-+])(?:[\s-]|$)|(=)|\d{1,9}([.)])(?:\s|$))`)
-	// entity is what may stand for another character.
+	// entity matches the entity of a character.
 	entity = regexp.MustCompile(`&([#A-Za-z])`)
 )
 
-// inline is plain text as one line of Markdown that shows it as it is.
+// inline returns plain text as one line of Markdown that shows it literally.
 func inline(text string) string {
 	return plainLine(strings.Join(strings.Fields(text), " "))
 }
@@ -184,20 +186,21 @@ func plainLine(line string) string {
 	return line
 }
 
-// plainLines is plain text as Markdown that shows it as it is, with its lines.
+// plainLines returns plain text as Markdown that shows it literally, line by
+// line.
 func plainLines(text string) []string {
 	lines := strings.Split(strings.TrimSpace(lineBreaks(text)), "\n")
 	for i, line := range lines {
 		line = plainLine(strings.TrimSpace(line))
 		if i+1 < len(lines) && line != "" && strings.TrimSpace(lines[i+1]) != "" {
-			line += `\` // ends the line where it ends
+			line += `\` // a hard line break
 		}
 		lines[i] = line
 	}
 	return lines
 }
 
-// quote are lines as a quotation.
+// quote returns lines as a quotation.
 func quote(lines []string) string {
 	var b strings.Builder
 	for i, line := range lines {
@@ -209,7 +212,7 @@ func quote(lines []string) string {
 	return b.String()
 }
 
-// code is text as a block of code that it cannot end.
+// code returns text as a code block that the text cannot close.
 func code(language, text string) string {
 	mark := "```"
 	for _, run := range ticks.FindAllString(text, -1) {
@@ -220,7 +223,7 @@ func code(language, text string) string {
 	return mark + language + "\n" + strings.TrimRight(lineBreaks(text), "\n") + "\n" + mark
 }
 
-// lineBreaks makes all ends of lines \n, and drops NUL.
+// lineBreaks converts all line breaks to \n and removes NUL.
 func lineBreaks(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "", "\u2028", "\n", "\u2029", "\n").Replace(text)
 }

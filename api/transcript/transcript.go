@@ -1,6 +1,6 @@
-// Package transcript writes conversations as Markdown that a person likes to
-// read: questions as headings, answers with the list of what they cite, tables
-// as tables. What was said cannot break the text around it.
+// Package transcript writes conversations as readable Markdown: questions as
+// headings, answers with their sources, and tables as tables. Messages cannot
+// break the text around them.
 package transcript
 
 import (
@@ -18,9 +18,9 @@ import (
 	"docent/rag/wire"
 )
 
-// Bounds of what an export as Markdown shows.
+// Bounds of an export as Markdown.
 const (
-	// maxHeadline bounds the heading that is a question's begin, in
+	// maxHeadline bounds a heading, which is the beginning of a question, in
 	// characters.
 	maxHeadline = 80
 	// maxRows and maxColumns bound a table.
@@ -32,16 +32,16 @@ const (
 	maxJSON = 4 << 10
 )
 
-// layout is how times are written for people.
+// layout is the format of times.
 const layout = "2 January 2006, 15:04 UTC"
 
 func writtenTime(t time.Time) string { return t.UTC().Format(layout) }
 
-// Read returns the messages after a seq, a page of them, oldest first; none at
-// the end.
+// Read returns a page of the messages after a seq, oldest first; none at the
+// end.
 type Read func(after int64) ([]agent.ChatMessage, error)
 
-// Write writes a conversation page by page. Steps of reasoning are left out.
+// Write writes a conversation page by page, without the reasoning steps.
 func Write(w io.Writer, record journal.SessionRecord, read Read) error {
 	title := inline(record.Name)
 	if title == "" {
@@ -70,7 +70,7 @@ func Write(w io.Writer, record journal.SessionRecord, read Read) error {
 	}
 }
 
-// asked is what a user said, under a heading of its own.
+// asked writes a message of the user under its own heading.
 func asked(m agent.ChatMessage) string {
 	heading, body := "Message", ""
 	switch text := m.Said(); {
@@ -100,7 +100,7 @@ func asked(m agent.ChatMessage) string {
 	return strings.TrimRight("## "+inline(heading)+"\n\n*"+about+"*\n\n"+body, "\n")
 }
 
-// headline is the begin of a text, as a heading.
+// headline returns the beginning of a text as a heading.
 func headline(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(lineBreaks(text)), "\n")
 	if utf8.RuneCountInString(line) <= maxHeadline {
@@ -127,7 +127,7 @@ func options(o payload.AskOptions) string {
 	return b.String()
 }
 
-// told is what the agent said.
+// told writes a message of the agent.
 func told(m agent.ChatMessage) string {
 	switch m.Type {
 	case payload.TypeStr, payload.TypeJSON:
@@ -187,7 +187,7 @@ func textOf(content json.RawMessage) (string, bool) {
 	return *text, true
 }
 
-// object is what has no better form.
+// object writes a message of a type without a better form.
 func object(content json.RawMessage) string {
 	if len(content) > maxJSON {
 		return fmt.Sprintf("*Data (%s)*", bytesOf(len(content)))
@@ -195,7 +195,7 @@ func object(content json.RawMessage) string {
 	return code("json", string(content))
 }
 
-// file names a file.
+// file writes the name of a file.
 func file(what string, content json.RawMessage) string {
 	f, err := payload.DecodeFile(content)
 	if err != nil {
@@ -204,7 +204,7 @@ func file(what string, content json.RawMessage) string {
 	return fmt.Sprintf("*%s: %s (%s, %s)*", what, inline(f.Name), inline(f.Type), bytesOf(len(f.Base64)/4*3))
 }
 
-// bytesOf is a size for people.
+// bytesOf returns a size for people.
 func bytesOf(n int) string {
 	switch {
 	case n < 1<<10:
@@ -215,7 +215,7 @@ func bytesOf(n int) string {
 	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }
 
-// answer is an answer with the list of what it cites.
+// answer writes an answer with its sources.
 func answer(a payload.RAGMessage) string {
 	var b strings.Builder
 	b.WriteString(contained(a.Answer))
@@ -243,8 +243,8 @@ func answer(a payload.RAGMessage) string {
 	return b.String()
 }
 
-// shortSource is a source as the page shows it: of a file its folder and name,
-// as where the server has its files is nobody's business who may read answers.
+// shortSource returns a source as the page shows it. For a file this is its
+// folder and name, because readers must not learn the server's directories.
 func shortSource(source string) string {
 	if strings.HasPrefix(source, "http://") || strings.HasPrefix(source, "https://") {
 		return source
@@ -256,7 +256,7 @@ func shortSource(source string) string {
 	return strings.Join(parts[max(0, len(parts)-2):], "/")
 }
 
-// source says where a passage is from.
+// source describes the origin of a passage.
 func source(m payload.RAGMetadata) string {
 	parts := []string{"**" + inline(m.Title) + "**"}
 	if m.Title == "" {
@@ -277,7 +277,7 @@ func source(m payload.RAGMetadata) string {
 	return strings.Join(parts, ", ")
 }
 
-// table is a table, or its begin if it is large.
+// table writes a table; of a large table, its beginning.
 func table(d payload.DataFrame) string {
 	columns, rows := d.Columns(), d.Rows()
 	shown := columns[:min(len(columns), maxColumns)]
@@ -303,7 +303,7 @@ func table(d payload.DataFrame) string {
 				return inline(shortCell(v))
 			default:
 				text, err := json.Marshal(v)
-				if err != nil { // it was read from JSON
+				if err != nil { // it comes from JSON
 					return ""
 				}
 				return inline(shortCell(string(text)))
@@ -330,7 +330,7 @@ func shortCell(text string) string {
 	return string([]rune(text)[:maxCell-1]) + "…"
 }
 
-// chartTitle is the title of a chart, if it has one, after a colon.
+// chartTitle returns the title of a chart after a colon; empty without one.
 func chartTitle(content json.RawMessage) string {
 	var f payload.Figure
 	if f.UnmarshalJSON(content) != nil {

@@ -31,7 +31,7 @@ func marshal(t testing.TB, v any) json.RawMessage {
 	return raw
 }
 
-// write is the transcript of messages, read in pages of two.
+// write returns the transcript of messages, read in pages of two.
 func write(t testing.TB, name string, messages ...agent.ChatMessage) string {
 	t.Helper()
 	for i := range messages {
@@ -57,7 +57,7 @@ func reply(t testing.TB, kind string, content any) agent.ChatMessage {
 	return agent.ChatMessage{Type: kind, Content: marshal(t, content)}
 }
 
-// TestWrite compares with a text that was read and found good.
+// TestWrite compares with a reviewed transcript.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	page, label := 3, "iv"
@@ -126,8 +126,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestDoubts: what the page marks as not carried by the passages is named below
-// the answer, and what states nothing is not.
+// TestDoubts checks that the transcript lists unsupported statements below the
+// answer, and nothing else.
 func TestDoubts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -153,7 +153,9 @@ func TestDoubts(t *testing.T) {
 				start := strings.Index(c.answer, text)
 				m.Sentences = append(m.Sentences, payload.RAGSentence{Start: start, End: start + len(text), Support: support})
 			}
-			m.Sentences = append(m.Sentences, payload.RAGSentence{Start: 1 << 20, End: 1 << 30, Support: payload.SupportNone}, payload.RAGSentence{Start: -5, End: -1, Support: payload.SupportNone})
+			m.Sentences = append(m.Sentences,
+				payload.RAGSentence{Start: 1 << 20, End: 1 << 30, Support: payload.SupportNone},
+				payload.RAGSentence{Start: -5, End: -1, Support: payload.SupportNone})
 			got := write(t, "x", reply(t, payload.TypeRAG, m))
 			var below []string
 			if c.want != nil {
@@ -176,7 +178,8 @@ func TestDoubts(t *testing.T) {
 	}
 }
 
-// TestShortSource: a transcript does not tell where the server has its files.
+// TestShortSource checks that a transcript does not reveal the server's
+// directories.
 func TestShortSource(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
@@ -190,7 +193,7 @@ func TestShortSource(t *testing.T) {
 	}
 }
 
-// hostile is what breaks texts that contain it.
+// hostile are texts that try to break out of their place.
 var hostile = []string{
 	"```\nnever closed", "~~~~\nnever closed", "- ```\n  nor here", "1. x\n   ```html\n   <script>\n   ```", "   ```\nindented", "> ```\n<script>alert(1)</script>",
 	"# Heading\n## Another", "Heading\n===", "Heading\n---", "> Heading\n> ---", "<script>alert(1)</script>", "<!-- never closed", "<textarea>", "<details open>", "</blockquote></div>",
@@ -200,8 +203,8 @@ var hostile = []string{
 	"***", "- - -\n# x", "| a |\n|---|\n| <b> |", strings.Repeat("> ", 50) + "```", strings.Repeat("`", 40), "[x](javascript:alert(1))", "~~~ `\n<script>\n~~~", "```\n~~~\n```\n<script>",
 }
 
-// outline is what a reader sees of the structure: headings of the two upper
-// levels, and what no text may bring with it.
+// outline returns the visible structure: the headings of the two upper levels,
+// and constructs that no message may add.
 func outline(t testing.TB, source string) []string {
 	t.Helper()
 	src := []byte(source)
@@ -234,18 +237,22 @@ func outline(t testing.TB, source string) []string {
 	return out
 }
 
-// surrounded is a transcript with a text in all places, between marks.
+// surrounded returns a transcript with a text in all places, between marks.
 func surrounded(t testing.TB, said string) (string, []string) {
 	mark := reply(t, payload.TypeMarkdown, "[MARK] [1]")
 	return write(t, said,
 		user(t, payload.TypeStr, "q "+said), mark, reply(t, payload.TypeMarkdown, said), mark, reply(t, payload.TypeStr, said), mark,
 		reply(t, payload.TypeHTML, said), mark, reply(t, payload.TypeOptions, payload.Options{said}), mark,
-		reply(t, payload.TypeRAG, payload.RAGMessage{Answer: said, Docs: []payload.RAGDoc{{Metadata: payload.RAGMetadata{Title: said, Heading: said, Source: said}}}}), mark,
-		reply(t, payload.TypeRAG, payload.RAGMessage{Answer: said, Sentences: []payload.RAGSentence{{End: len(said), Support: payload.SupportNone}}}), mark,
+		reply(t, payload.TypeRAG, payload.RAGMessage{
+			Answer: said, Docs: []payload.RAGDoc{{Metadata: payload.RAGMetadata{Title: said, Heading: said, Source: said}}},
+		}), mark,
+		reply(t, payload.TypeRAG, payload.RAGMessage{
+			Answer: said, Sentences: []payload.RAGSentence{{End: len(said), Support: payload.SupportNone}},
+		}), mark,
 	), []string{"h1", "h2", "mark false", "mark false", "mark false", "mark false", "mark false", "mark false", "mark false"}
 }
 
-// TestHostile: what was said does not change what is around it.
+// TestHostile checks that messages do not change the text around them.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	for _, said := range hostile {
@@ -262,7 +269,7 @@ func FuzzWrite(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, said string) {
 		if strings.Contains(said, "MARK") {
-			return // it is what the text is found by
+			return // the text contains a mark
 		}
 		got, want := surrounded(t, said)
 		if diff := cmp.Diff(want, outline(t, got)); diff != "" {

@@ -13,6 +13,7 @@ import (
 
 	"docent/agent/session/journal"
 	"docent/api"
+	"docent/api/route"
 	"docent/auth"
 )
 
@@ -81,11 +82,11 @@ func want(scope auth.Scope, s sample, w who, owner string) int {
 	switch p := (auth.Principal{ID: w.id, Scopes: w.scopes}); {
 	case w.wrong:
 		return http.StatusUnauthorized
-	case scope == api.Public:
+	case scope == route.Public:
 		return s.ok
 	case w.id == "":
 		return http.StatusUnauthorized
-	case scope != api.Known && !p.May(scope):
+	case scope != route.Known && !p.May(scope):
 		return http.StatusForbidden
 	case s.signed && !strings.HasPrefix(w.name, "user "):
 		return http.StatusForbidden
@@ -199,21 +200,21 @@ func (s *site) wantDeclared(t *testing.T) map[string]auth.Scope {
 	described := 0
 	for path, methods := range spec.Paths {
 		for method, op := range methods {
-			route := strings.ToUpper(method) + " " + path
-			scope, ok := rows[route]
+			pattern := strings.ToUpper(method) + " " + path
+			scope, ok := rows[pattern]
 			if described++; !ok {
-				t.Errorf("%s has no row", route)
+				t.Errorf("%s has no row", pattern)
 			}
 			wanted := "[]"
 			switch scope {
-			case api.Public:
-			case api.Known:
+			case route.Public:
+			case route.Known:
 				wanted = "[map[token:[]] map[cookie:[]]]"
 			default:
 				wanted = fmt.Sprintf("[map[token:[%s]] map[cookie:[%s]]]", scope, scope)
 			}
 			if got := fmt.Sprint(op.Security); got != wanted {
-				t.Errorf("%s is described as for %s, want %s", route, got, wanted)
+				t.Errorf("%s is described as for %s, want %s", pattern, got, wanted)
 			}
 		}
 	}

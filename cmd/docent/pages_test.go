@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"docent/api"
+	"docent/api/pages"
 )
 
 // A passage that a search finds in a PDF is marked on the page it names, and the
@@ -39,7 +40,7 @@ func TestPagesOfADocument(t *testing.T) {
 		}
 		hit := found.Results[0]
 		page := fmt.Sprintf("%s/api/documents/%d/pages/%d", at, hit.DocumentID, hit.Page)
-		var view api.PageView
+		var view pages.PageView
 		getJSON(t, fmt.Sprintf("%s?start=%d&end=%d", page, hit.Start, hit.End), &view)
 		if view.Page != hit.Page || view.Pages != 5 || len(view.Marks) == 0 || view.Label == nil {
 			t.Errorf("%+v", view)

@@ -16,6 +16,7 @@ import (
 
 	"docent/agent/session"
 	"docent/api"
+	"docent/api/edge"
 	"docent/config"
 	"docent/ingest"
 	"docent/rag"
@@ -168,10 +169,6 @@ func (a *app) reembedBehind(ctx context.Context) error {
 
 // handlers joins WebSocket, HTTP API and page on one port.
 func (a *app) handlers(addr net.Addr, runtime *session.Runtime) (*ws.Server, http.Handler, error) {
-	front := api.FrontConfig{
-		Guard: api.GuardConfig{Addr: addr.String(), Loopback: a.cfg.Loopback(), Open: a.authenticator == nil, Origins: a.cfg.Origins, Hosts: a.cfg.Hosts},
-		Known: a.known, Proxies: a.cfg.TrustedProxies, Metrics: a.metrics, Logger: a.log,
-	}
 	endpoint := typed.New(typed.Config{SessionTimeout: a.cfg.SessionTimeout})
 	sockets, err := ws.NewServer(a.socketConfig(runtime, endpoint))
 	if err != nil {
@@ -199,7 +196,10 @@ func (a *app) handlers(addr net.Addr, runtime *session.Runtime) (*ws.Server, htt
 			page.ServeHTTP(w, r)
 		}
 	})
-	return sockets, api.Front(front)(mux), nil
+	return sockets, edge.Front(edge.Config{
+		Guard: edge.GuardConfig{Addr: addr.String(), Loopback: a.cfg.Loopback(), Open: a.authenticator == nil, Origins: a.cfg.Origins, Hosts: a.cfg.Hosts},
+		Known: a.known, Proxies: a.cfg.TrustedProxies, Metrics: a.metrics, Logger: a.log,
+	})(mux), nil
 }
 
 // welcome describes this installation to clients of docent.v1.

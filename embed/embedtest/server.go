@@ -11,40 +11,41 @@ import (
 	"docent/embed"
 )
 
-// serverDimensions is the vectors' length unless a request asks for another.
+// serverDimensions is the length of the vectors unless a request asks for
+// another.
 const serverDimensions = 64
 
-// Server is an OpenAI-compatible embeddings server. It answers with the first
-// components of the built-in model's vectors, neither of length 1 nor in order,
-// and refuses blank texts as OpenAI does.
+// Server is an OpenAI-compatible embeddings server. It responds with the first
+// components of the built-in model's vectors, neither of length 1 nor in order.
+// It refuses blank texts as OpenAI does.
 type Server struct {
-	// URL is what an embedder's base URL is set to.
+	// URL is the base URL for an embedder.
 	URL string
 
 	static *embed.Static
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	requests  []Request
 	intercept func(w http.ResponseWriter, r Request, n int) bool
 }
 
-// Request is one request as the server saw it.
+// Request is a request as the server received it.
 type Request struct {
 	// Header are its headers.
 	Header http.Header `json:"-"`
-	// Path is where it went.
+	// Path is the path of the request.
 	Path string `json:"-"`
-	// Model is the model asked for.
+	// Model is the requested model.
 	Model string `json:"model"`
 	// Input are the texts.
 	Input []string `json:"input"`
-	// EncodingFormat is how vectors should be written.
+	// EncodingFormat is the requested format of the vectors.
 	EncodingFormat string `json:"encoding_format"`
-	// Dimensions is the length asked for, 0 if none is.
+	// Dimensions is the requested length; 0 without one.
 	Dimensions int `json:"dimensions"`
 }
 
-// NewServer starts a server that ends with the test.
+// NewServer starts a server that stops at the end of the test.
 func NewServer(t testing.TB) *Server {
 	t.Helper()
 	static, err := embed.NewStatic()
@@ -58,8 +59,8 @@ func NewServer(t testing.TB) *Server {
 	return s
 }
 
-// Intercept has f see every later request first, with its number counted from
-// 0; f reports whether it has answered.
+// Intercept calls f first for every later request, with its number counted from
+// 0. f reports whether it has responded.
 func (s *Server) Intercept(f func(w http.ResponseWriter, r Request, n int) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +74,7 @@ func (s *Server) Requests() []Request {
 	return append([]Request(nil), s.requests...)
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP responds to a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var req Request
 	if err := json.NewDecoder(r.Body).Decode(&req); err != nil || r.Method != http.MethodPost {
@@ -118,7 +119,7 @@ func (s *Server) vector(text string, d int) []float32 {
 	return v
 }
 
-// Refuse answers with an error as OpenAI writes it.
+// Refuse responds with an error in the format of OpenAI.
 func Refuse(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -1,5 +1,5 @@
-// Package embedtest holds what every embedder has to pass, and a server to test
-// remote ones against.
+// Package embedtest has the tests that every embedder must pass, and a server to
+// test remote embedders.
 package embedtest
 
 import (
@@ -14,10 +14,11 @@ import (
 	"docent/embed"
 )
 
-// tolerance is how far two embeddings of one text may differ in a component.
+// tolerance is the allowed difference between two embeddings of one text, per
+// component.
 const tolerance = 1e-5
 
-// Run tests an embedder. open makes a fresh one for each part.
+// Run tests an embedder. open returns a new one for each part.
 func Run(t *testing.T, open func(t *testing.T) embed.Embedder) {
 	t.Helper()
 	for name, part := range map[string]func(*testing.T, embed.Embedder){
@@ -60,7 +61,8 @@ func equal(a, b []float32) bool {
 	return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Abs(float64(x)-float64(y)) <= tolerance })
 }
 
-// identity: the name is there and stays, the dimensions stay once known.
+// identity: the name exists and stays the same, and so do the dimensions once
+// they are known.
 func identity(t *testing.T, e embed.Embedder) {
 	name := e.Name()
 	if name == "" || strings.TrimSpace(name) != name {
@@ -74,8 +76,8 @@ func identity(t *testing.T, e embed.Embedder) {
 	}
 }
 
-// order: each text has its own vector at its own place, of length 1, the same
-// alone, in company and as a question.
+// order: each text has its own vector at its own position, of length 1. The
+// vector is the same alone, with other texts, and as a question.
 func order(t *testing.T, e embed.Embedder) {
 	if v, err := e.EmbedDocuments(t.Context(), nil); err != nil || len(v) != 0 {
 		t.Errorf("no texts: %d vectors, %v", len(v), err)
@@ -100,7 +102,7 @@ func order(t *testing.T, e embed.Embedder) {
 	}
 }
 
-// blank: what means nothing has the zero vector, also among others.
+// blank: texts without meaning have the zero vector, also among others.
 func blank(t *testing.T, e embed.Embedder) {
 	only := documents(t, e, "", " \n\t")
 	mixed := documents(t, e, "", "password", "  ", "banana")
@@ -114,7 +116,7 @@ func blank(t *testing.T, e embed.Embedder) {
 	}
 }
 
-// meaning: a text is nearer to what says the same than to what does not.
+// meaning: a text is closer to a text with the same meaning than to others.
 func meaning(t *testing.T, e embed.Embedder) {
 	v := documents(t, e, "How do I reset my password?", "resetting passwords of users", "ripe bananas are yellow")
 	near, far := embed.Dot(v[0], v[1]), embed.Dot(v[0], v[2])
@@ -123,7 +125,7 @@ func meaning(t *testing.T, e embed.Embedder) {
 	}
 }
 
-// anyText: nothing that can be in a string makes it fail.
+// anyText: no string makes it fail.
 func anyText(t *testing.T, e embed.Embedder) {
 	texts := []string{
 		"a\x00b", "\xff\xfe\xc3", "\u202e right to left \u200b", "🙂", "日本語", strings.Repeat("x", 5000),
@@ -136,7 +138,8 @@ func anyText(t *testing.T, e embed.Embedder) {
 	}
 }
 
-// canceled: a canceled call fails with the context's error and gives nothing.
+// canceled: a canceled call fails with the error of the context and returns
+// nothing.
 func canceled(t *testing.T, e embed.Embedder) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -148,7 +151,7 @@ func canceled(t *testing.T, e embed.Embedder) {
 	}
 }
 
-// concurrent: calls at the same time do not disturb each other.
+// concurrent: concurrent calls do not affect each other.
 func concurrent(t *testing.T, e embed.Embedder) {
 	texts := []string{"password", "database tables", "a longer text about mountains and networks", "", "engine"}
 	want := documents(t, e, texts...)

@@ -24,6 +24,8 @@ var Levels = []Level{
 	{"bodies, peers and records", []string{"agent/reason", "agent/peer", "agent/session/journal"}},
 	{"sessions", []string{"agent/session"}},
 	{"parts", []string{"index/...", "ingest/...", "agent/...", "eval/...", "auth/..."}},
+	{"HTTP routes", []string{"api/route", "api/slots", "api/stall", "api/sse", "api/filename"}},
+	{"HTTP answers", []string{"api/ask"}},
 	{"edges", []string{"store/...", "ws/...", "api/...", "client/...", "internal/pgtest"}},
 	{"program", []string{"cmd/...", "examples/...", "tools/..."}},
 }
@@ -38,7 +40,7 @@ var Reserved = map[string][]string{
 	"github.com/tmc/langchaingo":             {"llm"},
 	"github.com/philippgille/chromem-go":     {"index/chromem"},
 	"github.com/klippa-app/go-pdfium":        {"ingest/..."},
-	"github.com/danielgtaylor/huma/v2":       {"api"},
+	"github.com/danielgtaylor/huma/v2":       {"api/..."},
 	"github.com/spf13/cobra":                 {"cmd/..."},
 	"github.com/spf13/pflag":                 {"cmd/...", "config"},
 	"github.com/pressly/goose/v3":            {"migrations", "store/..."},
@@ -76,15 +78,12 @@ var MethodBudgets = map[string]int{
 var OverBudget = map[string]int{
 	"files with methods of agent/session.Subscription": 12,
 	"files with methods of agent/session.conversation": 23,
-	"files with methods of api.server":                 21,
 	"files with methods of cmd/docent.app":             17,
 	"imports in a chain":                               14,
 	"lines of package agent/session":                   4488,
-	"lines of package api":                             4736,
 	"lines of package cmd/docent":                      4150,
 	"lines that are too long":                          196,
 	"methods of agent/session.conversation":            102,
-	"methods of api.server":                            78,
 	"methods of cmd/docent.app":                        57,
 	"methods of interface cmd/docent.database":         62,
 }

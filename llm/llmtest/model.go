@@ -9,8 +9,8 @@ import (
 	"docent/llm"
 )
 
-// Model is an llm.Model that answers from a script without a network. It
-// keeps the rules that docent's own adapter keeps. It is safe for concurrent use.
+// Model is an llm.Model that answers from a script without a network. It follows
+// the same rules as docent's client. It is safe for concurrent use.
 type Model struct {
 	respond func(n int, r Request) Reply
 
@@ -21,11 +21,11 @@ type Model struct {
 
 var _ llm.Model = (*Model)(nil)
 
-// NewModel returns a model that answers the nth call, from 0, with what respond
-// returns; see [Script].
+// NewModel returns a model that answers the nth call, from 0, with the result of
+// respond; see [Script].
 func NewModel(respond func(n int, r Request) Reply) *Model { return &Model{respond: respond} }
 
-// Requests returns the calls received so far, the newest thousand.
+// Requests returns the latest thousand calls.
 func (m *Model) Requests() []Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -35,7 +35,7 @@ func (m *Model) Requests() []Request {
 // Name is "scripted".
 func (m *Model) Name() string { return "scripted" }
 
-// Chat plays the next reply.
+// Chat yields the next reply.
 func (m *Model) Chat(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		r := m.next(req)

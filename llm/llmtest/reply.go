@@ -1,6 +1,6 @@
-// Package llmtest helps testing what talks to chat models: a [Server] that
-// speaks OpenAI's API and a [Model] within the process, both answering from a
-// script, and [TestModel], the suite that every llm.Model passes.
+// Package llmtest helps to test code that uses chat models. A [Server] speaks
+// OpenAI's API, and a [Model] works inside the process. Both answer from a
+// script. [TestModel] is the suite that every llm.Model passes.
 package llmtest
 
 import (
@@ -14,7 +14,7 @@ type Reply struct {
 	Text []string
 	// Reasoning is streamed before the text.
 	Reasoning []string
-	// ToolCalls are asked for after the text, each in one piece.
+	// ToolCalls are requested after the text, each in one piece.
 	ToolCalls []ToolCall
 	// Finish is the finish reason. Default: "tool_calls" if there are
 	// ToolCalls, else "stop".
@@ -22,14 +22,14 @@ type Reply struct {
 	// Usage is reported at the end. Default: none.
 	Usage *Usage
 	// Wait, if set, is called before each piece of text, counted from 0, and
-	// blocks as long as the reply is to take: on a channel in a test, on a
-	// timer in a benchmark. Its error breaks the reply off.
+	// delays it: on a channel in a test, on a timer in a benchmark. Its error
+	// breaks the reply off.
 	Wait func(ctx context.Context, piece int) error
 	// Err breaks the reply off after the text. A Model returns it; a Server
 	// closes the connection.
 	Err error
 
-	// The following are for a Server only.
+	// The following fields are for a Server only.
 
 	// Status answers with this HTTP status and Body. Default: 200.
 	Status int
@@ -37,17 +37,17 @@ type Reply struct {
 	Header http.Header
 	// Body is sent as it is instead of a stream.
 	Body string
-	// Frames are sent as the data of server-sent events instead of what the
-	// fields above describe; one that begins with ":" is sent as a comment.
-	// Nothing is added: a finish reason and [DONE] have to be among them.
+	// Frames are the data of server-sent events, instead of the fields above. A
+	// frame that begins with ":" is a comment. Nothing is added: include a
+	// finish reason and [DONE].
 	Frames []string
 }
 
-// ToolCall is a scripted call of a tool.
+// ToolCall is a scripted tool call.
 type ToolCall struct {
-	// ID names the call.
+	// ID is the id of the call.
 	ID string
-	// Name is the tool's.
+	// Name is the name of the tool.
 	Name string
 	// Arguments are JSON text.
 	Arguments string
@@ -55,14 +55,14 @@ type ToolCall struct {
 
 // Usage is a scripted count of tokens.
 type Usage struct {
-	// Prompt tokens were read.
+	// Prompt is the number of input tokens.
 	Prompt int
-	// Completion tokens were written.
+	// Completion is the number of output tokens.
 	Completion int
 }
 
-// Script returns a function that gives the replies in their order, the last
-// one again and again.
+// Script returns a function that returns the replies in order, and then repeats
+// the last one.
 func Script(replies ...Reply) func(n int, r Request) Reply {
 	return func(n int, _ Request) Reply {
 		if len(replies) == 0 {
@@ -72,7 +72,7 @@ func Script(replies ...Reply) func(n int, r Request) Reply {
 	}
 }
 
-// Say is a reply of text in the given pieces.
+// Say returns a reply with text in the given pieces.
 func Say(pieces ...string) Reply { return Reply{Text: pieces} }
 
 func (r Reply) finish() string {

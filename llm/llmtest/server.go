@@ -12,22 +12,22 @@ import (
 	"sync"
 )
 
-// keep bounds the requests that are remembered.
+// keep bounds the remembered requests.
 const keep = 1000
 
-// Request is a chat completion as a model received it.
+// Request is a chat completion that a model received.
 type Request struct {
 	// Header is the HTTP header; nil from a Model.
 	Header http.Header
 	// Body is the JSON as sent; nil from a Model.
 	Body []byte
-	// Model is the model asked for.
+	// Model is the requested model.
 	Model string
 	// Messages are the conversation.
 	Messages []Message
-	// Tools are the names of the tools offered.
+	// Tools are the names of the offered tools.
 	Tools []string
-	// Stream reports that the answer is to be streamed.
+	// Stream reports whether the request asks for a stream.
 	Stream bool
 }
 
@@ -35,16 +35,17 @@ type Request struct {
 type Message struct {
 	// Role is system, user, assistant or tool.
 	Role string
-	// Content is its text; of several parts, their text joined by line feeds.
+	// Content is its text. The texts of several parts are joined by line feeds.
 	Content string
 }
 
-// Server is a real HTTP server on a local port with OpenAI's chat completions
-// and a list of models, answering from a script.
+// Server is an HTTP server on a local port with OpenAI's chat completions and
+// list of models. It answers from a script.
 type Server struct {
 	// URL is the base URL for a client; it ends in /v1.
 	URL string
-	// ModelNames is what GET /models lists; nil answers 404. Set it before use.
+	// ModelNames is the response of GET /models; nil responds with 404. Set it
+	// before use.
 	ModelNames []string
 
 	respond func(n int, r Request) Reply
@@ -56,8 +57,8 @@ type Server struct {
 }
 
 // NewServer starts a server that answers the nth chat completion, from 0, with
-// what respond returns; see [Script]. respond may be called from several
-// goroutines. Close ends it.
+// the result of respond; see [Script]. respond may be called from several
+// goroutines. Call Close in the end.
 func NewServer(respond func(n int, r Request) Reply) *Server {
 	s := &Server{respond: respond}
 	mux := http.NewServeMux()
@@ -74,7 +75,7 @@ func (s *Server) Close() {
 	s.http.Close()
 }
 
-// Requests returns the chat completions received so far, the newest thousand.
+// Requests returns the latest thousand chat completions.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -251,7 +252,7 @@ func (r Reply) wait(ctx context.Context, piece int) error {
 	return r.Wait(ctx, piece)
 }
 
-// whole is the reply as one JSON object.
+// whole returns the reply as one JSON object.
 func (r Reply) whole(model string) map[string]any {
 	message := map[string]any{"role": "assistant", "content": strings.Join(r.Text, "")}
 	if len(r.Reasoning) > 0 {

@@ -12,8 +12,8 @@ import (
 	"docent/llm"
 )
 
-// TestModel checks an llm.Model. open returns a model that answers as respond
-// says.
+// TestModel tests an llm.Model. open returns a model that answers with the
+// results of respond.
 func TestModel(t *testing.T, open func(t *testing.T, respond func(n int, r Request) Reply) llm.Model) {
 	for name, check := range map[string]func(t *testing.T, open func(*testing.T, ...Reply) llm.Model){
 		"text":           testText,
@@ -101,7 +101,8 @@ func testTools(t *testing.T, open func(*testing.T, ...Reply) llm.Model) {
 	}
 }
 
-// blocking is a reply that waits before its second piece until its call ends.
+// blocking returns a reply that waits before its second piece until its call
+// ends.
 func blocking() Reply {
 	return Reply{Text: []string{"one", "two"}, Wait: func(ctx context.Context, piece int) error {
 		if piece == 1 {

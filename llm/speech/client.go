@@ -16,21 +16,21 @@ import (
 	"docent/payload"
 )
 
-// MaxSpokenRunes is the longest text that Speak takes, in characters: what
-// OpenAI's models do.
+// MaxSpokenRunes is the longest text for Speak, in characters: the limit of
+// OpenAI's models.
 const MaxSpokenRunes = 4096
 
-// Client is a server that listens, or speaks, or both. It is safe for concurrent
-// use. Errors carry a fault kind, and neither the server's address nor its key;
-// a canceled context is returned as its error.
+// Client is a client of a server for transcription, speech, or both. It is safe
+// for concurrent use. Errors carry a fault kind, and contain neither the
+// server's address nor its key. A canceled context is returned as its error.
 type Client struct {
 	cfg  Config
 	api  *openai.Client
 	took map[string]*meter.Seconds // by call
 }
 
-// New returns a client of the server that config describes. It sends nothing
-// yet.
+// New returns a client of the server that config describes. It does not call the
+// server.
 func New(config Config) (*Client, error) {
 	cfg, err := config.complete()
 	if err != nil {
@@ -46,13 +46,13 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// The calls as metrics name them.
+// The names of the calls in metrics.
 const (
 	transcribing = "transcribe"
 	speaking     = "speak"
 )
 
-// count adds a call that began at a time to the metrics.
+// count adds a call to the metrics.
 func (c *Client) count(call string, begun time.Time, err error) {
 	c.took[call].Observe(time.Since(begun))
 	if err != nil {
@@ -60,10 +60,11 @@ func (c *Client) count(call string, begun time.Time, err error) {
 	}
 }
 
-// Transcribe returns the words of a recording, an audio file that FileName
-// knows. language is an ISO 639-1 code such as en; "" lets the model find it
-// out. It fails with fault.Invalid if it is no such file or nothing is said in
-// it, and with fault.Unavailable or fault.RateLimited if the server fails.
+// Transcribe returns the text of a recording, an audio file that FileName
+// accepts. language is an ISO 639-1 code such as en; if it is empty, the model
+// detects the language. It fails with fault.Invalid for other files and for
+// recordings without speech, and with fault.Unavailable or fault.RateLimited if
+// the server fails.
 func (c *Client) Transcribe(ctx context.Context, recording []byte, language string) (string, error) {
 	if c.cfg.Transcription == "" {
 		return "", fault.New(fault.Unavailable, "listening_off", "this server does not transcribe recordings")
@@ -76,7 +77,8 @@ func (c *Client) Transcribe(ctx context.Context, recording []byte, language stri
 	defer cancel()
 	begun := time.Now()
 	resp, err := c.api.CreateTranscription(call, openai.AudioRequest{
-		Model: c.cfg.Transcription, FilePath: name, Reader: bytes.NewReader(recording), Language: language, Format: openai.AudioResponseFormatJSON,
+		Model: c.cfg.Transcription, FilePath: name, Reader: bytes.NewReader(recording),
+		Language: language, Format: openai.AudioResponseFormatJSON,
 	})
 	if err != nil {
 		err = fmt.Errorf("transcribe with %s: %w", c.cfg.Transcription, c.explain(ctx, call, err, "this recording"))
@@ -93,8 +95,8 @@ func (c *Client) Transcribe(ctx context.Context, recording []byte, language stri
 }
 
 // Speak returns a text as sound. It fails with fault.Invalid if the text is
-// empty or longer than MaxSpokenRunes, and with fault.Unavailable or
-// fault.RateLimited if the server fails or sends what is not sound.
+// empty or longer than MaxSpokenRunes. It fails with fault.Unavailable or
+// fault.RateLimited if the server fails or sends no sound.
 func (c *Client) Speak(ctx context.Context, text string) (payload.Audio, error) {
 	switch {
 	case c.cfg.Model == "":
@@ -116,10 +118,11 @@ func (c *Client) Speak(ctx context.Context, text string) (payload.Audio, error) 
 	return sound, err
 }
 
-// speak makes the request and reads its answer.
+// speak sends the request and reads the response.
 func (c *Client) speak(ctx context.Context, text string) (payload.Audio, error) {
 	resp, err := c.api.CreateSpeech(ctx, openai.CreateSpeechRequest{
-		Model: openai.SpeechModel(c.cfg.Model), Voice: openai.SpeechVoice(c.cfg.Voice), Input: text, ResponseFormat: openai.SpeechResponseFormatWav,
+		Model: openai.SpeechModel(c.cfg.Model), Voice: openai.SpeechVoice(c.cfg.Voice), Input: text,
+		ResponseFormat: openai.SpeechResponseFormatWav,
 	})
 	if err != nil {
 		return payload.Audio{}, err

@@ -98,7 +98,7 @@ func TestTranscribe(t *testing.T) {
 	}
 }
 
-// What is no recording is not sent anywhere.
+// Invalid recordings are not sent.
 func TestFileName(t *testing.T) {
 	t.Parallel()
 	c := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("it was sent") }, nil)
@@ -163,8 +163,8 @@ func TestSpeak(t *testing.T) {
 	}
 }
 
-// Refusals have a kind and a sentence, the cause has the server's words, and
-// nothing has the key or the address.
+// Refusals have a kind and a message. Only the cause has the server's text, and
+// no error has the key or the address.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	refusal := func(status int) http.HandlerFunc {
@@ -274,7 +274,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// What a client is not made for, or cannot do, it refuses itself.
+// A client refuses calls that its configuration does not support.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	deaf := serve(t, nil, func(c *speech.Config) { c.Transcription = "" })

@@ -16,11 +16,11 @@ import (
 const (
 	// DefaultTimeout bounds a call.
 	DefaultTimeout = time.Minute
-	// DefaultVoice is one that OpenAI's models have.
+	// DefaultVoice is a voice of OpenAI's models.
 	DefaultVoice = "alloy"
 )
 
-// Config describes a server that listens and speaks.
+// Config describes a server for transcription and speech.
 type Config struct {
 	// BaseURL is the API's address up to and with its version. Default:
 	// openai.DefaultBaseURL.
@@ -32,17 +32,17 @@ type Config struct {
 	Transcription string
 	// Model is the model that speaks. Default: none, Speak then fails.
 	Model string
-	// Voice is the one it speaks with. Default: DefaultVoice.
+	// Voice is the voice of Model. Default: DefaultVoice.
 	Voice string
 	// Timeout bounds a call. Default: DefaultTimeout.
 	Timeout time.Duration
-	// HTTPClient sends the requests; redirects are never followed, because a
-	// request with a recording and a key must not wander. Default: a client with
-	// http.DefaultTransport's settings.
+	// HTTPClient sends the requests. Redirects are never followed, because they
+	// could send recordings and the key elsewhere. Default: a client with the
+	// settings of http.DefaultTransport.
 	HTTPClient *http.Client
-	// Metrics gets how long calls take, as docent_speech_seconds, and how they
-	// failed, as docent_speech_errors_total by fault kind; both by call, which is
-	// transcribe or speak. Default: nil, a set of its own.
+	// Metrics gets the duration of calls as docent_speech_seconds, and their
+	// failures by fault kind as docent_speech_errors_total. Both are labeled
+	// with the call, transcribe or speak. Default: nil, a set of its own.
 	Metrics *metrics.Set
 
 	// server is the checked server.

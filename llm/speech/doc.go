@@ -1,3 +1,3 @@
-// Package speech turns recordings into text and text into sound, by any server
+// Package speech converts recordings to text and text to sound, with any server
 // with OpenAI's audio API.
 package speech

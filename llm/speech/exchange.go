@@ -12,17 +12,17 @@ import (
 	"docent/internal/openai"
 )
 
-// Limits of what is read from a server.
+// Limits of responses.
 const (
-	// maxTranscript bounds the answer to a recording in bytes.
+	// maxTranscript bounds the response to a recording in bytes.
 	maxTranscript = 1 << 20
 	// maxSound bounds spoken text in bytes: ten minutes at 24,000 samples a
 	// second.
 	maxSound = 32 << 20
 )
 
-// exchange stands between go-openai's client and the network: it bounds what is
-// read and keeps the server's address and key out of errors.
+// exchange stands between go-openai's client and the network. It bounds
+// responses and keeps the server's address and key out of errors.
 type exchange struct {
 	server openai.Server
 }
@@ -32,7 +32,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	resp, err := x.server.HTTPClient.Do(req)
 	if err != nil {
 		var network *url.Error
-		if errors.As(err, &network) { // it repeats the address
+		if errors.As(err, &network) { // it contains the address
 			err = network.Err
 		}
 		return nil, err
@@ -49,8 +49,8 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// explain says what an error means. ctx is the caller's, call that of the
-// request; what is the thing sent.
+// explain returns the error for the caller. ctx is the caller's context, call
+// that of the request; what is the sent data.
 func (c *Client) explain(ctx, call context.Context, err error, what string) error {
 	var refusal *openai.StatusError
 	switch {
@@ -67,8 +67,9 @@ func (c *Client) explain(ctx, call context.Context, err error, what string) erro
 	}
 }
 
-// refused explains a status. The server's words stay in the cause. That docent
-// is set up wrong is nothing its clients can mend, so it is Unavailable to them.
+// refused explains a status. Only the cause has the text of the server. A
+// refusal of docent is Unavailable to its clients: a wrong configuration of
+// docent is not theirs to fix.
 func refused(e *openai.StatusError, what string) error {
 	switch e.Status {
 	case http.StatusTooManyRequests:

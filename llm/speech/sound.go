@@ -15,27 +15,27 @@ import (
 
 // Bounds of sound.
 const (
-	// maxRate is the highest sample rate that is taken, in samples a second.
+	// maxRate is the highest accepted sample rate, in samples per second.
 	maxRate = 384_000
-	// maxChannels is the highest number of channels that is taken.
+	// maxChannels is the highest accepted number of channels.
 	maxChannels = 8
-	// pcmRate is that of samples without a header, as OpenAI sends them.
+	// pcmRate is the rate of samples without a header, as OpenAI sends them.
 	pcmRate = 24_000
 )
 
-// errSound: what came is not sound that is understood.
+// errSound: the response is not sound in a known format.
 var errSound = errors.New("not sound that is understood")
 
-// The formats of a WAV file's samples.
+// The sample formats of a WAV file.
 const (
 	formatPCM        = 1
 	formatFloat      = 3
 	formatExtensible = 0xfffe // the format is in the first two bytes of the subformat
 )
 
-// FileName returns a name for a recording whose extension says what its first
-// bytes are, as servers go by it; fault.Invalid if it is none of WAV, WebM, Ogg,
-// MP3, M4A and FLAC.
+// FileName returns a name for a recording. Its extension follows the first
+// bytes, because servers rely on it. It fails with fault.Invalid for formats
+// other than WAV, WebM, Ogg, MP3, M4A, and FLAC.
 func FileName(recording []byte) (string, error) {
 	b := recording
 	begins := func(s string) bool { return bytes.HasPrefix(b, []byte(s)) }
@@ -56,14 +56,14 @@ func FileName(recording []byte) (string, error) {
 	return "", fault.New(fault.Invalid, "recording_format", "a recording must be WAV, WebM, Ogg, MP3, M4A, or FLAC")
 }
 
-// isWAV reports whether a file begins as one.
+// isWAV reports whether a file starts like a WAV file.
 func isWAV(b []byte) bool {
 	return len(b) >= 12 && string(b[:4]) == "RIFF" && string(b[8:12]) == "WAVE"
 }
 
-// ParseWAV reads a WAV file of 16-bit or of 32-bit floating-point samples, which
-// stay as they are. Sizes in its header that are wrong, as of servers which
-// write it before they know them, are taken for the rest of the file.
+// ParseWAV reads a WAV file of 16-bit or 32-bit floating-point samples, without
+// converting them. Wrong sizes in its header mean the rest of the file: some
+// servers write the header before they know the sizes.
 func ParseWAV(file []byte) (payload.Audio, error) {
 	if !isWAV(file) {
 		return payload.Audio{}, fmt.Errorf("%w: no WAV file", errSound)
@@ -83,7 +83,7 @@ func ParseWAV(file []byte) (payload.Audio, error) {
 			}
 			return samples(format, chunk)
 		}
-		rest = rest[min(size+size%2, uint64(len(rest))):] // chunks begin at even places
+		rest = rest[min(size+size%2, uint64(len(rest))):] // chunks begin at even offsets
 	}
 	return payload.Audio{}, fmt.Errorf("%w: a WAV file without samples", errSound)
 }
@@ -109,16 +109,17 @@ func samples(format, data []byte) (payload.Audio, error) {
 	return payload.Audio{}, fmt.Errorf("%w: samples of format %d and %d bits", errSound, kind, bits)
 }
 
-// pcm is sound of 16-bit samples, little-endian; what is left of a cut one goes.
+// pcm returns sound of 16-bit samples, little-endian. It drops an incomplete
+// last sample.
 func pcm(data []byte, rate, channels int) (payload.Audio, error) {
 	list := make([]int16, len(data)/2/channels*channels)
 	for i := range list {
-		list[i] = int16(binary.LittleEndian.Uint16(data[2*i:])) //nolint:gosec // the same bits, signed
+		list[i] = int16(binary.LittleEndian.Uint16(data[2*i:])) //nolint:gosec // the same bits as a signed number
 	}
 	return sound(rate, channels, list)
 }
 
-// floats is sound of 32-bit floating-point samples, little-endian.
+// floats returns sound of 32-bit floating-point samples, little-endian.
 func floats(data []byte, rate, channels int) (payload.Audio, error) {
 	list := make([]float32, len(data)/4/channels*channels)
 	for i := range list {
@@ -127,7 +128,7 @@ func floats(data []byte, rate, channels int) (payload.Audio, error) {
 	return sound(rate, channels, list)
 }
 
-// sound refuses silence of no length: clients cannot play it.
+// sound refuses sound without samples, which clients cannot play.
 func sound[S payload.Sample](rate, channels int, list []S) (payload.Audio, error) {
 	if len(list) == 0 {
 		return payload.Audio{}, fmt.Errorf("%w: no samples", errSound)
@@ -135,8 +136,8 @@ func sound[S payload.Sample](rate, channels int, list []S) (payload.Audio, error
 	return payload.NewAudio(rate, channels, list)
 }
 
-// rawRate is the sample rate of a content type that says that samples come
-// without a header; 0 if it does not.
+// rawRate returns the sample rate in a content type of samples without a header;
+// 0 for other types.
 func rawRate(contentType string) int {
 	kind, parameters, err := mime.ParseMediaType(contentType)
 	if err != nil || kind != "audio/pcm" {

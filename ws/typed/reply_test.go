@@ -36,10 +36,12 @@ var typedExamples = map[string]example{
 	payload.TypeGUI:   {`[1]`, "gui", "A user interface", `[1]`},
 }
 
-// replyOf is what the dialect makes of an example.
+// replyOf returns the dialect's message for an example.
 func replyOf(t *testing.T, chatType string) payload.Typed {
 	t.Helper()
-	frame, ok := journal.Replay(agent.ChatMessage{Turn: 1, Type: chatType, Content: json.RawMessage(typedExamples[chatType].message), Time: time.Now()})
+	frame, ok := journal.Replay(agent.ChatMessage{
+		Turn: 1, Type: chatType, Content: json.RawMessage(typedExamples[chatType].message), Time: time.Now(),
+	})
 	if !ok {
 		t.Fatalf("%s is not shown", chatType)
 	}
@@ -71,8 +73,8 @@ func TestTypedReplies(t *testing.T) {
 	}
 }
 
-// What belongs to other dialects is left out; what an agent says unasked is a
-// notification.
+// Messages of other dialects are left out. Messages without a request are
+// notifications.
 func TestTypedDeliveries(t *testing.T) {
 	t.Parallel()
 	one, none := int64(1), int64(0)

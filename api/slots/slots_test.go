@@ -1,9 +1,8 @@
-package api
+package slots
 
 import (
 	"context"
 	"errors"
-	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,20 +11,22 @@ import (
 	"docent/internal/fault"
 )
 
-// One principal gets half of the slots, waits for more and is told to come back
-// later, while others get theirs.
+var errFull = fault.New(fault.Busy, "test_sentence", "all slots are taken")
+
+// One principal gets half of the slots, waits for more, and is then refused,
+// while others get theirs.
 func TestSlots(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newSlots(4, drawingFull())
+		s := New(4, errFull)
 		as := func(id string) context.Context { return auth.NewContext(t.Context(), auth.Principal{ID: id}) }
 		kind := func(id string) fault.Kind {
-			_, err := s.take(as(id), time.After(time.Second))
-			return asError(err).Code
+			_, err := s.Take(as(id), time.Second)
+			return fault.KindOf(err)
 		}
 		take := func(id string) func() {
 			t.Helper()
-			done, err := s.take(as(id), atOnce)
+			done, err := s.Take(as(id), 0)
 			if err != nil {
 				t.Fatalf("%s: %v", id, err)
 			}
@@ -33,7 +34,7 @@ func TestSlots(t *testing.T) {
 		}
 		first := take("ada")
 		take("ada")
-		if _, err := s.take(as("ada"), atOnce); asError(err).status != http.StatusTooManyRequests || asError(err).GetHeaders().Get("Retry-After") != "5" {
+		if _, err := s.Take(as("ada"), 0); !errors.Is(err, errTooMany) || errTooMany.RetryAfter() != retryAfter {
 			t.Errorf("a third: %v", err)
 		}
 		if got := kind("ada"); got != fault.RateLimited {
@@ -53,15 +54,15 @@ func TestSlots(t *testing.T) {
 		ctx, cancel := context.WithCancel(as("ada"))
 		for range maxWaiting {
 			go func() {
-				_, err := s.take(ctx, forEver)
+				_, err := s.Take(ctx, Forever)
 				got <- err
 			}()
 		}
 		synctest.Wait()
-		if _, err := s.take(as("ada"), forEver); asError(err).Code != fault.RateLimited {
+		if _, err := s.Take(as("ada"), Forever); fault.KindOf(err) != fault.RateLimited {
 			t.Errorf("one more than may wait: %v", err)
 		}
-		bob() // one of those that wait has it now
+		bob() // a waiting request has it now
 		if err := <-got; err != nil {
 			t.Error(err)
 		}
@@ -77,17 +78,17 @@ func TestSlots(t *testing.T) {
 	})
 }
 
-// Without authentication everybody is the same, and has all there is.
+// Without authentication all clients share all slots.
 func TestSlotsOfAnyone(t *testing.T) {
 	t.Parallel()
-	s := newSlots(2, drawingFull())
+	s := New(2, errFull)
 	ctx := auth.NewContext(t.Context(), auth.Anyone())
-	one, err1 := s.take(ctx, atOnce)
-	two, err2 := s.take(ctx, atOnce)
+	one, err1 := s.Take(ctx, 0)
+	two, err2 := s.Take(ctx, 0)
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}
-	if _, err := s.take(ctx, atOnce); asError(err).Code != fault.Busy {
+	if _, err := s.Take(ctx, 0); fault.KindOf(err) != fault.Busy {
 		t.Errorf("a third: %v", err)
 	}
 	one()
@@ -97,20 +98,20 @@ func TestSlotsOfAnyone(t *testing.T) {
 	}
 }
 
-// Without authentication one address leaves a slot for uploads of others.
+// Without authentication one address leaves a slot for the uploads of others.
 func TestSlotsByAddress(t *testing.T) {
 	t.Parallel()
-	s := newUploadSlots(4)
+	s := ByAddress(4, errFull)
 	from := func(remote string) context.Context { return auth.WithRemote(t.Context(), remote) }
 	for range 3 {
-		if _, err := s.take(from("192.0.2.1"), atOnce); err != nil {
+		if _, err := s.Take(from("192.0.2.1"), 0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.take(from("192.0.2.1"), atOnce); asError(err).Code != fault.RateLimited {
+	if _, err := s.Take(from("192.0.2.1"), 0); fault.KindOf(err) != fault.RateLimited {
 		t.Errorf("a fourth: %v", err)
 	}
-	if _, err := s.take(from("192.0.2.2"), atOnce); err != nil {
+	if _, err := s.Take(from("192.0.2.2"), 0); err != nil {
 		t.Errorf("another address: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package api
+package edge
 
 import (
 	"net"
@@ -9,40 +9,40 @@ import (
 	"strconv"
 	"strings"
 
+	"docent/api/route"
 	"docent/auth"
 	"docent/internal/fault"
 )
 
-// GuardConfig says under which names a server may be reached and from which
-// web pages.
+// GuardConfig lists the names and the web pages that may reach a server.
 type GuardConfig struct {
-	// Addr is the address listened on, HOST:PORT; its host is an allowed name.
+	// Addr is the listen address, HOST:PORT; its host is an allowed name.
 	// Default: none.
 	Addr string
-	// Loopback says that only this machine can connect; then pages of any
-	// origin at localhost, 127.0.0.0/8 or [::1] are allowed, but where Origins
-	// are listed: then those alone. Default: false.
+	// Loopback says that only this machine can connect. Then pages of any origin
+	// at localhost, 127.0.0.0/8, or [::1] may send requests, unless Origins lists
+	// some. Default: false.
 	Loopback bool
-	// Open says that authentication is off; then those pages may read answers
-	// (CORS) as well, as nobody's cookie tells them more than anybody may know.
-	// Default: false.
+	// Open says that authentication is off. Then those pages may also read
+	// responses (CORS), because no cookie gives them more rights than everyone
+	// has. Default: false.
 	Open bool
 	// Origins are allowed besides the server's own, such as
-	// https://app.example.com; they may also read answers (CORS). Default: none.
+	// https://app.example.com; they may also read responses (CORS). Default: none.
 	Origins []string
-	// Hosts are names the server is called by besides loopback names and
-	// addresses, such as docs.example.com, with or without a port. Default: none.
+	// Hosts are names of the server besides loopback names and addresses, such
+	// as docs.example.com, with or without a port. Default: none.
 	Hosts []string
 }
 
-// Guard protects a server that browsers can reach from pages that are none of
-// its business. It refuses every request whose Host header is a name the server
-// does not have, as after DNS rebinding, and requests that change something or
-// open a WebSocket if their Origin is a foreign page. Requests without an
-// Origin do not come from a foreign page's script and pass. No other page, be it
-// listed, may ride on the cookie of docent's own: see [auth.OwnPage].
+// Guard protects a server from foreign pages in the browsers of its users. It
+// refuses requests whose Host header is not a name of the server, as after DNS
+// rebinding. It also refuses requests from foreign origins that change something
+// or open a WebSocket. Requests without an Origin do not come from a script of a
+// foreign page and pass. Even listed pages cannot use the cookie of docent's own
+// page: see [auth.OwnPage].
 func Guard(config GuardConfig) func(http.Handler) http.Handler {
-	g := guard{nearbyToo: config.Loopback && len(config.Origins) == 0, open: config.Open, hosts: map[string]bool{}}
+	g := guard{trustNearby: config.Loopback && len(config.Origins) == 0, open: config.Open, hosts: map[string]bool{}}
 	for _, h := range config.Hosts {
 		g.hosts[strings.ToLower(strings.TrimSuffix(h, "."))] = true
 	}
@@ -54,13 +54,11 @@ func Guard(config GuardConfig) func(http.Handler) http.Handler {
 	}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			secure(w.Header()) // unless what follows knows better
+			route.Secure(w.Header()) // the next handlers may change them
 			if !g.host(r.Host) {
-				because(r, "host")
-				writeError(w, &Error{
-					status: http.StatusForbidden, Code: fault.Forbidden,
-					Text: fault.NewText("host_name_unknown", "the host name of the request is not allowed; add it to the server's setting hosts"),
-				})
+				route.Because(r, "host")
+				route.Write(w, route.NewError(http.StatusForbidden, fault.Forbidden, fault.NewText(
+					"host_name_unknown", "the host name of the request is not allowed; add it to the server's setting hosts")))
 				return
 			}
 			origin := r.Header.Get("Origin")
@@ -73,11 +71,9 @@ func Guard(config GuardConfig) func(http.Handler) http.Handler {
 				}
 			}
 			if changes(r) && origin != "" && !listed && !g.own(origin, r) {
-				because(r, "origin")
-				writeError(w, &Error{
-					status: http.StatusForbidden, Code: fault.Forbidden,
-					Text: fault.NewText("origin_forbidden", "pages from this origin may not send requests; add the origin to the server's setting origins"),
-				})
+				route.Because(r, "origin")
+				route.Write(w, route.NewError(http.StatusForbidden, fault.Forbidden, fault.NewText(
+					"origin_forbidden", "pages from this origin may not send requests; add the origin to the server's setting origins")))
 				return
 			}
 			next.ServeHTTP(w, r)
@@ -86,18 +82,17 @@ func Guard(config GuardConfig) func(http.Handler) http.Handler {
 }
 
 type guard struct {
-	// nearbyToo says that every page of this machine is trusted.
-	nearbyToo bool
-	open      bool
-	hosts     map[string]bool
-	origins   []string
+	trustNearby bool // whether all pages of this machine are trusted
+	open        bool
+	hosts       map[string]bool
+	origins     []string
 }
 
-// host reports whether a Host header is a name of this server. An address
-// always is: rebinding needs a name to bind.
+// host reports whether a Host header is a name of this server. Addresses are
+// always allowed, because DNS rebinding needs a name.
 func (g guard) host(header string) bool {
 	if header == "" {
-		return true // HTTP/1.0, which no browser speaks
+		return true // HTTP/1.0; browsers do not use it
 	}
 	header = strings.ToLower(header)
 	name := strings.TrimSuffix(hostname(header), ".")
@@ -107,8 +102,8 @@ func (g guard) host(header string) bool {
 	return loopbackName(name) || g.hosts[name] || g.hosts[header]
 }
 
-// own reports whether an origin is this server's, or one of this machine's that
-// is trusted while no cookie signs the request in.
+// own reports whether an origin is this server's. A page of this machine is
+// trusted too if the request has no cookie.
 func (g guard) own(origin string, r *http.Request) bool {
 	if auth.OwnOrigin(r, origin) {
 		return true
@@ -117,14 +112,13 @@ func (g guard) own(origin string, r *http.Request) bool {
 	return none != nil && g.nearby(origin)
 }
 
-// nearby reports whether an origin is a page of this machine, where such are
-// trusted.
+// nearby reports whether an origin is a trusted page of this machine.
 func (g guard) nearby(origin string) bool {
 	u := pageURL(origin)
-	return g.nearbyToo && u != nil && loopbackOrigin(strings.ToLower(u.Hostname()))
+	return g.trustNearby && u != nil && loopbackOrigin(strings.ToLower(u.Hostname()))
 }
 
-// pageURL is the URL of an origin; nil if it is no page's, as "null".
+// pageURL returns the URL of an origin; nil if it is not a page, such as "null".
 func pageURL(origin string) *url.URL {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -133,11 +127,11 @@ func pageURL(origin string) *url.URL {
 	return u
 }
 
-// hostname is a Host header without its port and brackets.
+// hostname returns a Host header without port and brackets.
 func hostname(header string) string {
 	if h, port, err := net.SplitHostPort(header); err == nil {
 		if _, err := strconv.ParseUint(port, 10, 16); err != nil && port != "" {
-			return header // no port that exists: nothing to take off
+			return header // not a port
 		}
 		return h
 	}
@@ -154,8 +148,7 @@ func loopbackName(name string) bool {
 }
 
 // loopbackOrigin reports whether a page's host is localhost, in 127.0.0.0/8 or
-// ::1. Names below localhost are left out: whoever resolves them need not find
-// this machine.
+// ::1. Names below localhost are not: a resolver may find another machine.
 func loopbackOrigin(host string) bool {
 	if host == "localhost" {
 		return true
@@ -164,9 +157,8 @@ func loopbackOrigin(host string) bool {
 	return err == nil && addr.Zone() == "" && addr.IsLoopback() && !addr.Is4In6()
 }
 
-// changes reports whether a request can do more than read: every method but
-// the reading ones, and the opening of a WebSocket, which the same-origin rule
-// does not cover.
+// changes reports whether a request can do more than read. Opening a WebSocket
+// counts, because the same-origin policy does not cover it.
 func changes(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
@@ -176,8 +168,8 @@ func changes(r *http.Request) bool {
 	}
 }
 
-// cors lets a listed page read answers. It may send a token but no cookie:
-// Access-Control-Allow-Credentials is never set.
+// cors lets a listed page read responses. The page may send a token but no
+// cookie, because Access-Control-Allow-Credentials is never set.
 func cors(h http.Header, origin string) {
 	h.Add("Vary", "Origin")
 	h.Set("Access-Control-Allow-Origin", origin)

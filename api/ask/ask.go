@@ -1,0 +1,125 @@
+// Package ask answers questions for the protocols of the HTTP interface. It
+// bounds how many answers are made at once. A protocol converts its requests
+// into rag.Request and the parts of the answer into its own frames.
+package ask
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+
+	"docent/api/slots"
+	"docent/internal/fault"
+	"docent/rag"
+	"docent/rag/corpus"
+)
+
+// maxNamed bounds the collections that an error lists.
+const maxNamed = 20
+
+// RAG answers questions.
+type RAG interface {
+	// Stream yields an answer while it is made. An error comes once and last.
+	Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
+	// Run returns the whole answer.
+	Run(ctx context.Context, req rag.Request) (rag.Answer, error)
+}
+
+// Collections lists the collections.
+type Collections interface {
+	// Collections returns all collections with their sizes.
+	Collections(ctx context.Context) ([]corpus.CollectionInfo, error)
+}
+
+// Service answers questions. It is safe for concurrent use.
+type Service struct {
+	rag         RAG
+	collections Collections
+	slots       *slots.Slots // of running answers
+}
+
+// NewService returns a Service that makes maxAnswers at once, half of them for one
+// principal. Further questions are refused.
+func NewService(answers RAG, collections Collections, maxAnswers int) *Service {
+	return &Service{answers, collections, slots.New(maxAnswers,
+		fault.New(fault.Busy, "answers_full", "docent is answering as many questions as it can; try again in a moment"))}
+}
+
+// Answer returns the whole answer to a question.
+func (s *Service) Answer(ctx context.Context, req rag.Request) (rag.Answer, error) {
+	done, err := s.start(ctx, req)
+	if err != nil {
+		return rag.Answer{}, err
+	}
+	defer done()
+	return s.rag.Run(ctx, req)
+}
+
+// Stream starts an answer and returns its parts. It waits for the first part, so
+// that the caller can still respond to an early error with a status. Later
+// errors come once and last. The caller must range over the parts once; leaving
+// the loop cancels the rest.
+func (s *Service) Stream(ctx context.Context, req rag.Request) (iter.Seq2[rag.Part, error], error) {
+	done, err := s.start(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	started := false
+	defer func() {
+		if !started { // also after a panic
+			done()
+		}
+	}()
+	next, stop := iter.Pull2(s.rag.Stream(ctx, req))
+	part, err, ok := next()
+	if err == nil && !ok {
+		err = errors.New("ask: the answer has no parts")
+	}
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	started = true
+	return func(yield func(rag.Part, error) bool) {
+		defer done()
+		defer stop()
+		for ; ok && yield(part, err) && err == nil; part, err, ok = next() {
+		}
+	}, nil
+}
+
+// start checks a question and takes a slot; done gives it back.
+func (s *Service) start(ctx context.Context, req rag.Request) (done func(), err error) {
+	if err := s.CheckCollections(ctx, req.Collections); err != nil {
+		return nil, err
+	}
+	return s.slots.Take(ctx, 0)
+}
+
+// CheckCollections refuses names of unknown collections, in which nothing would
+// be found. The default collection always exists.
+func (s *Service) CheckCollections(ctx context.Context, names []string) error {
+	if !slices.ContainsFunc(names, func(name string) bool { return name != corpus.DefaultCollection }) {
+		return nil
+	}
+	infos, err := s.collections.Collections(ctx)
+	if err != nil {
+		return err
+	}
+	var known []string
+	for _, c := range infos {
+		known = append(known, c.Name)
+	}
+	for _, name := range names {
+		if name == corpus.DefaultCollection || slices.Contains(known, name) {
+			continue
+		}
+		if len(known) > maxNamed {
+			known = append(known[:maxNamed:maxNamed], "…")
+		}
+		return fault.New(fault.NotFound, "no_collection_of", "there is no collection %q; there are: %s", name, strings.Join(known, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+// Package route serves the routes of the HTTP interface. A [Router] describes
+// each route in /openapi.json, checks who may use it, turns errors into JSON,
+// and writes the request log and the metrics. Packages with handlers add their
+// routes with [Add].
+package route
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"docent/auth"
+	"docent/internal/fault"
+	"docent/internal/meter"
+)
+
+// specPattern is the route of the description.
+const specPattern = "GET /openapi.json"
+
+// Mux matches requests to routes, as *http.ServeMux does.
+type Mux interface {
+	humago.Mux
+	// Handler returns the handler and the pattern of a request.
+	Handler(r *http.Request) (http.Handler, string)
+}
+
+// Config sets a Router up.
+type Config struct {
+	// Mux matches requests to routes. Required.
+	Mux Mux
+	// Version is the version of the program. Required.
+	Version string
+	// Description describes the interface in /openapi.json. Required.
+	Description string
+	// Access says who may use each route. Required.
+	Access []Access
+	// Quiet are the routes that monitors poll; they are logged at the level
+	// debug. Default: none.
+	Quiet []string
+	// BodyTimeout bounds the arrival of a JSON body. Required.
+	BodyTimeout time.Duration
+	// Metrics counts the requests. Required.
+	Metrics *metrics.Set
+	// Logger gets one line for each request, with ids and without content.
+	// Required.
+	Logger *slog.Logger
+}
+
+// Router serves routes. Add all routes before the call of Handler.
+type Router struct {
+	cfg      Config
+	api      huma.API
+	mux      Mux
+	patterns []string                  // of the routes that were added
+	scopes   map[string]auth.Scope     // by pattern
+	seconds  map[string]*meter.Seconds // by path
+}
+
+// New returns a Router without routes.
+func New(cfg Config) *Router {
+	adjustHuma()
+	r := &Router{cfg: cfg, mux: cfg.Mux, scopes: map[string]auth.Scope{}, seconds: map[string]*meter.Seconds{}}
+	for _, a := range cfg.Access {
+		r.scopes[a.Route] = a.Scope
+	}
+	r.api = humago.New(registry{r}, huma.Config{
+		OpenAPI:       &huma.OpenAPI{Info: &huma.Info{Title: "docent", Version: cfg.Version, Description: cfg.Description}},
+		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat},
+		DefaultFormat: "application/json",
+	})
+	r.OpenAPI().Components.Schemas.RegisterTypeAlias(reflect.TypeFor[fault.Params](), reflect.TypeFor[[]any]())
+	return r
+}
+
+// registry records the routes that huma adds.
+type registry struct{ *Router }
+
+// HandleFunc adds a route.
+func (m registry) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
+	m.Handle(pattern, handler)
+}
+
+// ServeHTTP implements humago.Mux.
+func (m registry) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.mux.ServeHTTP(w, r) }
+
+// Handle adds a route without a description in /openapi.json.
+func (r *Router) Handle(pattern string, handler http.HandlerFunc) {
+	r.patterns = append(r.patterns, pattern)
+	r.mux.HandleFunc(pattern, handler)
+}
+
+// OpenAPI returns the description, which may be changed before the call of
+// Handler.
+func (r *Router) OpenAPI() *huma.OpenAPI { return r.api.OpenAPI() }
+
+// SchemaOf returns a reference to the schema of a type.
+func SchemaOf[T any](r *Router) *huma.Schema {
+	return r.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[T](), true, "")
+}
+
+// ErrorContent describes the body of every error.
+func (r *Router) ErrorContent() map[string]*huma.MediaType {
+	return map[string]*huma.MediaType{"application/json": {Schema: SchemaOf[Error](r)}}
+}
+
+// Handler returns the handler of all routes and of /openapi.json. It fails if a
+// route has no row in Config.Access.
+func (r *Router) Handler() (http.Handler, error) {
+	for path := range r.paths() {
+		r.seconds[path] = meter.New(r.cfg.Metrics, "docent_http_seconds", fmt.Sprintf("route=%q", path))
+	}
+	for _, pattern := range append(r.patterns, specPattern) {
+		if _, ok := r.scopes[pattern]; !ok {
+			return nil, fmt.Errorf("api: the route %s has no row in Routes", pattern)
+		}
+	}
+	r.describeAccess()
+	spec, err := json.MarshalIndent(r.OpenAPI(), "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("api: describe the routes: %w", err)
+	}
+	r.mux.HandleFunc(specPattern, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(spec) // the client is gone
+	})
+	return r.observe(SecureHeaders(http.HandlerFunc(r.serve))), nil
+}
+
+// serve checks the access to a route. Unknown paths and methods get the same
+// kind of error as everything else.
+func (r *Router) serve(w http.ResponseWriter, req *http.Request) {
+	handler, pattern := r.mux.Handler(req)
+	if pattern != "" {
+		if e := r.refusal(req, pattern); e != nil {
+			Because(req, string(e.Code))
+			req.Pattern = pattern // for the log
+			Write(w, e)
+			return
+		}
+		r.mux.ServeHTTP(w, req)
+		return
+	}
+	std := &discarded{header: http.Header{}}
+	handler.ServeHTTP(std, req)
+	if std.status == http.StatusMethodNotAllowed {
+		w.Header().Set("Allow", std.header.Get("Allow"))
+		Write(w, NewError(std.status, fault.Invalid, fault.NewText("method_not_allowed", "this path does not take the method %s", method(req))))
+		return
+	}
+	Write(w, NewError(http.StatusNotFound, fault.NotFound,
+		fault.NewText("no_path", "there is nothing at this path; /openapi.json lists all paths")))
+}
+
+// discarded keeps the header and the status of a response and drops its text.
+type discarded struct {
+	header http.Header
+	status int
+}
+
+// Header returns the header of the response.
+func (d *discarded) Header() http.Header { return d.header }
+
+// WriteHeader keeps the status.
+func (d *discarded) WriteHeader(status int) { d.status = status }
+
+// Write drops the text.
+func (d *discarded) Write(p []byte) (int, error) { return len(p), nil }
+
+// SecureHeaders sets headers for responses that are not pages. Browsers must
+// neither run nor embed them.
+func SecureHeaders(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		Secure(w.Header())
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Secure sets the headers of SecureHeaders.
+func Secure(h http.Header) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
