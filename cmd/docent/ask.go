@@ -29,12 +29,12 @@ not belong to a conversation, and no agent handles it. "docent docs ls" lists th
 documents.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := openRAG(cmd, std)
+			p, err := open(cmd, std, answering...)
 			if err != nil {
 				return err
 			}
-			defer a.close()
-			answer, err := a.rag.Run(cmd.Context(), rag.Request{
+			defer p.Close(cmd.Context())
+			answer, err := p.RAG.Run(cmd.Context(), rag.Request{
 				Question:    strings.Join(args, " "),
 				K:           k,
 				Collections: collections(collection),

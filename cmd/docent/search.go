@@ -58,18 +58,18 @@ func newSearch(std stdio) *cobra.Command {
 			if k < 1 || k > retrieve.MaxK*20 {
 				return fault.New(fault.Invalid, "cli_k_out_of_range", "-k %d is not between 1 and %d", k, retrieve.MaxK*20)
 			}
-			a, err := openRetriever(cmd, std)
+			p, err := open(cmd, std, retrieving...)
 			if err != nil {
 				return err
 			}
-			defer a.close()
+			defer p.Close(cmd.Context())
 			query := retrieve.Query{K: k, Collections: collections(collection), Mode: retrieve.Mode(mode)}
 			one := func(question string) error {
 				query.Question = question
 				if question == "" { // a blank line is answered too, so that lines stay in step
 					return json.NewEncoder(std.out).Encode(jsonSearch("", retrieve.Retrieval{}, false))
 				}
-				found, err := a.retriever.Retrieve(cmd.Context(), query)
+				found, err := p.Retriever.Retrieve(cmd.Context(), query)
 				if err != nil {
 					return fmt.Errorf("search: %w", err)
 				}
