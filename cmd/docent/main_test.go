@@ -43,7 +43,42 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
-	testscript.Main(pgtest.Main(m), map[string]func(){"docent": main})
+	testscript.Main(suite{pgtest.Main(m)}, map[string]func(){"docent": main})
+}
+
+// suite removes the shared folder after the tests.
+type suite struct{ pgtest.Suite }
+
+// Run runs the tests and returns the exit code.
+func (s suite) Run() int {
+	code := s.Suite.Run()
+	if compiled.dir != "" {
+		_ = os.RemoveAll(compiled.dir)
+	}
+	return code
+}
+
+// compiled is a data folder that only holds the compiled PDF reader.
+var compiled struct {
+	once sync.Once
+	dir  string
+}
+
+// withPDF copies the compiled PDF reader into a data folder. Compiling takes seconds
+// of processor time, and much more with -race, so the tests compile it once.
+func withPDF(t *testing.T, data string) {
+	t.Helper()
+	compiled.once.Do(func() {
+		dir, err := os.MkdirTemp("", "docent-test-pdf-*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		compiled.dir = dir
+		docent(t, []string{"DOCENT_DATA=" + dir}, 0, "ingest", "../../ingest/extract/testdata/manual.pdf")
+	})
+	if err := os.CopyFS(filepath.Join(data, "cache", "pdfium"), os.DirFS(filepath.Join(compiled.dir, "cache", "pdfium"))); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestScripts(t *testing.T) {
