@@ -56,7 +56,7 @@ documents.`,
 	return cmd
 }
 
-// printAnswer writes the answer and the sources it cites.
+// printAnswer prints the answer and the cited sources.
 func printAnswer(w io.Writer, msg payload.RAGMessage) error {
 	fmt.Fprintln(w, strings.TrimSpace(msg.Answer))
 	cited := map[int]bool{}
@@ -70,7 +70,7 @@ func printAnswer(w io.Writer, msg payload.RAGMessage) error {
 		}
 	}
 	if unsupported > 0 && !msg.Abstained {
-		fmt.Fprintf(w, "\nNote: the passages do not carry %s of this answer.\n", plural(unsupported, "sentence"))
+		fmt.Fprintf(w, "\nNote: no source supports %s of this answer.\n", plural(unsupported, "sentence"))
 	}
 	if len(cited) == 0 {
 		return nil

@@ -151,8 +151,13 @@ func newTalk(b *testing.B, db *wiring.Database, wire *wire, chunks int) *talk {
 	if err != nil {
 		b.Fatal(err)
 	}
-	t := &talk{ear: &ear{greeted: make(chan struct{}), ends: make(chan payload.TurnFinished, 1)}, questions: fill(b, db.Documents, static, chunks)}
-	retriever, err := retrieve.New(retrieve.Config{Corpus: db.Corpus, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New()})
+	t := &talk{
+		ear:       &ear{greeted: make(chan struct{}), ends: make(chan payload.TurnFinished, 1)},
+		questions: fill(b, db.Documents, static, chunks),
+	}
+	retriever, err := retrieve.New(retrieve.Config{
+		Corpus: db.Corpus, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New(),
+	})
 	if err != nil {
 		b.Fatal(err)
 	}

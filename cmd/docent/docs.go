@@ -41,10 +41,11 @@ type docLine struct {
 	Sentence fault.Sentence `json:"sentence,omitzero"`
 }
 
-// listPage is how many documents are asked for at a time.
+// listPage is the number of documents in one query.
 const listPage = 1000
 
-// eachDocument calls f for every document of a collection, or of all with "".
+// eachDocument calls f for every document of a collection; "" means all
+// collections.
 func eachDocument(cmd *cobra.Command, lib corpus.Library, collection string, f func(corpus.Document) error) error {
 	filter := corpus.DocumentFilter{Collection: collection, Limit: listPage}
 	for {
@@ -80,7 +81,10 @@ func newDocsLs(std stdio) *cobra.Command {
 			if asJSON {
 				enc := json.NewEncoder(std.out)
 				return eachDocument(cmd, p.DB.Library, collection, func(d corpus.Document) error {
-					return enc.Encode(docLine{d.ID, d.Collection, d.Source, d.Title, d.MediaType, d.Size, d.SHA256, d.Chunks, d.Status, d.Error.Message, d.Error.Sentence})
+					return enc.Encode(docLine{
+						d.ID, d.Collection, d.Source, d.Title, d.MediaType, d.Size, d.SHA256, d.Chunks, d.Status,
+						d.Error.Message, d.Error.Sentence,
+					})
 				})
 			}
 			n := 0

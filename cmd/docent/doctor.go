@@ -90,10 +90,12 @@ func (d doctor) checks() []check {
 		{"database", d.checkDatabase, d.databaseRemedy()},
 		{"embedder", d.checkEmbedder, "check DOCENT_EMBEDDER_URL, DOCENT_EMBEDDER_MODEL and the key; unset them to use the built-in model"},
 		{"model", d.checkModel, "check DOCENT_MODEL, DOCENT_LLM_URL and the key; unset DOCENT_MODEL to answer with quotes"},
-		{"speech", d.checkSpeech, "check DOCENT_SPEECH_URL and DOCENT_SPEECH_KEY; unset DOCENT_TRANSCRIPTION_MODEL and DOCENT_SPEECH_MODEL to do without"},
+		{"speech", d.checkSpeech, "check DOCENT_SPEECH_URL and DOCENT_SPEECH_KEY; " +
+			"unset DOCENT_TRANSCRIPTION_MODEL and DOCENT_SPEECH_MODEL to turn speech off"},
 		{"pictures", d.checkPictures, ""},
 		{"office", d.checkOffice, ""},
-		{"access", d.checkAccess, "add somebody: docent user create NAME --scopes ask,ingest, or docent token create --name NAME; check DOCENT_OIDC_ISSUER if there is one"},
+		{"access", d.checkAccess, "add a user or a token: docent user create NAME --scopes ask,ingest, or docent token create --name NAME; " +
+			"if DOCENT_OIDC_ISSUER is set, check it"},
 		{"port", d.checkPort, "stop what listens there, or choose another address: --addr HOST:PORT"},
 	}
 }
@@ -103,7 +105,8 @@ func (d doctor) databaseRemedy() string {
 	if d.Config.DatabaseURL != "" {
 		return "check DATABASE_URL and that Postgres runs; unset it to use the built-in SQLite"
 	}
-	return "check " + d.Config.SQLitePath() + ": is it yours to write, and made by this docent or an older one? --data DIR chooses another folder"
+	return "check " + d.Config.SQLitePath() + ": you must own it, and no newer docent may have written it; " +
+		"choose another folder with --data DIR"
 }
 
 // checkPictures reports the program that reads scans and pictures. It never fails,
@@ -116,7 +119,7 @@ func (d doctor) checkPictures(context.Context) (string, error) {
 	case tools.Tesseract != "":
 		return tools.Tesseract + " reads scans and pictures", nil
 	default:
-		return "scans and pictures are not read; install tesseract (Debian: apt install tesseract-ocr) or set DOCENT_VISION_MODEL", nil
+		return "docent does not read scans and pictures; install tesseract (Debian: apt install tesseract-ocr) or set DOCENT_VISION_MODEL", nil
 	}
 }
 
@@ -124,9 +127,10 @@ func (d doctor) checkPictures(context.Context) (string, error) {
 // fails, because docent works without one.
 func (d doctor) checkOffice(context.Context) (string, error) {
 	if soffice := worker.FindTools().Soffice; soffice != "" {
-		return soffice + " reads DOC, XLS and PPT, and draws slides and sheets", nil
+		return soffice + " reads DOC, XLS, and PPT, and shows slides and sheets as pages", nil
 	}
-	return "DOC, XLS and PPT are not read, and slides and sheets not drawn; install LibreOffice (Debian: apt install libreoffice-writer libreoffice-calc libreoffice-impress)", nil
+	return "docent does not read DOC, XLS, and PPT, and does not show slides and sheets as pages; " +
+		"install LibreOffice (Debian: apt install libreoffice-writer libreoffice-calc libreoffice-impress)", nil
 }
 
 func (d doctor) checkData(context.Context) (string, error) {
@@ -163,7 +167,7 @@ func (d doctor) checkDatabase(ctx context.Context) (string, error) {
 	}
 	found := fmt.Sprintf("%s, schema %d, %s", d.DB.Kind, current, plural(docs, "document"))
 	if failed > 0 {
-		found += fmt.Sprintf(", %d that could not be read (docent docs ls says why)", failed)
+		found += fmt.Sprintf(", %d failed (see docent docs ls)", failed)
 	}
 	if docs == 0 {
 		found += "; add some: docent ingest FOLDER"
@@ -195,8 +199,7 @@ func (d doctor) checkModel(ctx context.Context) (string, error) {
 	return d.Model.Name() + " answers", nil
 }
 
-// checkSpeech looks at the settings alone: the server may want money for each
-// call.
+// checkSpeech checks only the settings, because a call of the server can cost money.
 func (d doctor) checkSpeech(ctx context.Context) (string, error) {
 	if err := d.AddSpeech(ctx); err != nil {
 		return "", err
@@ -209,7 +212,7 @@ func (d doctor) checkSpeech(ctx context.Context) (string, error) {
 		found = append(found, "speaks with "+d.Config.Speech.Model)
 	}
 	if len(found) == 0 {
-		return "none: recordings are declined and speech is written", nil
+		return "none: docent declines recordings and sends replies as text", nil
 	}
 	return strings.Join(found, " and ") + " (the server was not asked)", nil
 }
@@ -221,9 +224,9 @@ func (d doctor) checkAccess(ctx context.Context) (string, error) {
 	case !d.Config.Auth && d.Config.Loopback():
 		return "with these settings authentication is off: everybody on this machine may do everything", nil
 	case !d.Config.Auth:
-		return "with these settings authentication is off (--insecure): whoever reaches " + d.Config.Addr + " may do everything", nil
+		return "with these settings authentication is off (--insecure): everybody who reaches " + d.Config.Addr + " may do everything", nil
 	case d.DB == nil:
-		return "", errors.New("who is let in cannot be told without the database")
+		return "", errors.New("users and tokens cannot be counted without the database")
 	}
 	users, err := d.DB.Users.Users(ctx)
 	if err != nil {
@@ -235,17 +238,18 @@ func (d doctor) checkAccess(ctx context.Context) (string, error) {
 	}
 	found := fmt.Sprintf("with these settings authentication is on: %s, %s", plural(len(users), "user"), plural(len(tokens), "token"))
 	if issuer := d.Config.OIDC.Issuer; issuer != "" {
-		return found + ", and whom " + issuer + " knows", askIssuer(ctx, issuer)
+		return found + ", and the users of " + issuer, askIssuer(ctx, issuer)
 	}
 	if len(users)+len(tokens) == 0 {
-		return "", errors.New("with these settings authentication is on and there is nobody to let in")
+		return "", errors.New("with these settings authentication is on, but there are no users and no tokens")
 	}
 	return found, nil
 }
 
 // askIssuer asks an OpenID Connect issuer for its configuration.
 func askIssuer(ctx context.Context, issuer string) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(issuer, "/")+"/.well-known/openid-configuration", http.NoBody)
+	url := strings.TrimSuffix(issuer, "/") + "/.well-known/openid-configuration"
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 	"docent/rag/retrieve"
 )
 
-// evalOptions are eval's own flags.
+// evalOptions are the flags of eval.
 type evalOptions struct {
 	corpus, golden             string
 	update, ablations, answers bool
@@ -107,7 +107,7 @@ func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Ques
 	return o.compare(std, report)
 }
 
-// evalCorpus ingests the corpus and opens the answering service.
+// evalCorpus ingests the corpus and adds the parts that answer.
 func evalCorpus(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions) (*evalReport, error) {
 	for _, add := range []func(context.Context) error{p.AddDatabase, p.AddEmbedder, p.AddIngester} {
 		if err := add(ctx); err != nil {
@@ -168,7 +168,7 @@ func (r *evalReport) write(std stdio, asJSON bool) error {
 		return err
 	}
 	if r.Ablations != nil {
-		fmt.Fprintln(std.out, "\nEach feature left out:")
+		fmt.Fprintln(std.out, "\nWithout each feature:")
 		if err := r.Ablations.WriteMarkdown(std.out); err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (r *evalReport) write(std stdio, asJSON bool) error {
 	return nil
 }
 
-// metrics are the numbers that a golden file may hold.
+// metrics returns the figures for the golden file.
 func (r *evalReport) metrics() map[string]float64 {
 	all := r.Retrieval.Metrics()
 	if r.Answers != nil {

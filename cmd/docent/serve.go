@@ -55,7 +55,7 @@ func announce(w io.Writer, cfg config.Config, at net.Addr, locked bool) {
 	}
 	warn(w, cfg, at)
 	if cfg.NoUI {
-		fmt.Fprintln(w, "No page is served (--no-ui): docent is here for programs.")
+		fmt.Fprintln(w, "The page is off (--no-ui). Programs can connect.")
 	}
 	fmt.Fprintf(w, "docent is at %s\n", urlOf(at))
 }
@@ -67,7 +67,7 @@ func firstUser(cfg config.Config) string {
 	if cfg.DatabaseURL != "" {
 		same = ", with the same DATABASE_URL"
 	}
-	return fmt.Sprintf("Authentication is on and there is nobody to let in. Add a user for the page, or a token for programs%s:\n"+
+	return fmt.Sprintf("Authentication is on, but nobody can sign in yet. Add a user for the page, or a token for programs%s:\n"+
 		"  docent user create NAME --scopes ask,ingest%s\n  docent token create --name NAME%s\n", same, data, data)
 }
 
@@ -76,10 +76,10 @@ func warn(w io.Writer, cfg config.Config, at net.Addr) {
 	switch {
 	case cfg.Loopback():
 	case cfg.Auth:
-		fmt.Fprintf(w, "Others can reach docent at %s. docent itself does not speak TLS: without a proxy in front that does, "+
-			"passwords, cookies and tokens travel in the clear.\n", at)
+		fmt.Fprintf(w, "Others can reach docent at %s. docent does not use TLS. Without a TLS proxy in front of it, "+
+			"passwords, cookies, and tokens travel in the clear.\n", at)
 	default:
-		fmt.Fprintf(w, "WARNING: authentication is off (--insecure): whoever reaches %s may read, change and delete everything.\n", at)
+		fmt.Fprintf(w, "WARNING: authentication is off (--insecure): everybody who reaches %s may read, change, and delete everything.\n", at)
 	}
 }
 

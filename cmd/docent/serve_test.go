@@ -8,8 +8,8 @@ import (
 	"docent/internal/wiring"
 )
 
-// TestListen: an IPv4 address is listened on by IPv4 alone, and what is printed
-// can be opened.
+// TestListen checks that the server accepts only IPv4 on an IPv4 address, and that a
+// browser can open the printed URL.
 func TestListen(t *testing.T) {
 	t.Parallel()
 	l, err := wiring.Listen(t.Context(), "0.0.0.0:0")
@@ -28,8 +28,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestServeWarns: of an address that others can reach, serve says what that
-// means.
+// TestServeWarns checks the warnings for an address that others can reach.
 func TestServeWarns(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ addr, flag, want, not string }{

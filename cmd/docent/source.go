@@ -91,7 +91,8 @@ func newSourceLs(std stdio) *cobra.Command {
 				if s.Progress != nil {
 					s.Status += fmt.Sprintf(" %d/%d", s.Progress.Done, s.Progress.Total)
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", s.Name, s.Kind, s.Location, s.Collection, s.Schedule, s.Status, s.Items, s.Failed, last)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n",
+					s.Name, s.Kind, s.Location, s.Collection, s.Schedule, s.Status, s.Items, s.Failed, last)
 			}
 			return w.Flush()
 		},

@@ -109,7 +109,7 @@ func completeSource(n *source.New, kinds []source.Kind, options, secretEnv []str
 		name, variable, ok := strings.Cut(s, "=")
 		value, set := config.Variable(variable)
 		if !ok || !set || value == "" {
-			return fault.New(fault.Invalid, "cli_secret_env_syntax", "--secret-env %q is not NAME=VARIABLE with a variable that is set", s)
+			return fault.New(fault.Invalid, "cli_secret_env_syntax", "--secret-env %q is not NAME=VARIABLE of a variable with a value", s)
 		}
 		n.Secret[name] = value
 	}

@@ -122,7 +122,7 @@ func (s sourceSync) sync(ctx context.Context) (source.Summary, error) {
 	sum, failed := s.manager.Sync(ctx, s.source.ID, s.retry, bar.setItems)
 	for said := false; fault.KindOf(failed) == fault.Conflict && sum.StartedAt.IsZero() && ctx.Err() == nil; said = true {
 		if !said {
-			fmt.Fprintf(s.std.err, "%s is being synced by another process: waiting for that to end\n", s.source.Name)
+			fmt.Fprintf(s.std.err, "another process is syncing %s: waiting for it\n", s.source.Name)
 		}
 		select {
 		case <-time.After(leasePoll):

@@ -74,7 +74,7 @@ conversations that it starts.`,
 				if err != nil {
 					return err
 				}
-				fmt.Fprintln(std.err, "This is the token; keep it, it cannot be shown again:")
+				fmt.Fprintln(std.err, "This is the token. Store it now: docent cannot show it again.")
 				_, err = fmt.Fprintln(std.out, token)
 				return err
 			})
@@ -87,10 +87,10 @@ conversations that it starts.`,
 	return cmd
 }
 
-// day is a unit that package time does not have.
+// day is missing in package time.
 const day = 24 * time.Hour
 
-// parseSpan reads a time span such as 90d, 1d12h or 30m; "" is 0.
+// parseSpan reads a time span such as 90d, 1d12h or 30m. "" is 0.
 func parseSpan(s string) (time.Duration, error) {
 	wrong := fault.New(fault.Invalid, "cli_expires", "--expires %.64q is not a time span such as 90d or 12h", s)
 	if s == "" {
@@ -153,7 +153,7 @@ func newTokenLs(std stdio) *cobra.Command {
 	}
 }
 
-// listed is how scopes are written in flags and lists.
+// listed returns scopes as in flags and lists.
 func listed(scopes auth.Scopes) string { return strings.ReplaceAll(scopes.String(), " ", ",") }
 
 func newTokenRevoke(std stdio) *cobra.Command {
@@ -173,7 +173,7 @@ func newTokenRevoke(std stdio) *cobra.Command {
 	}
 }
 
-// explain replaces a fault.NotFound by the error missing.
+// explain replaces a fault.NotFound by missing.
 func explain(err, missing error) error {
 	if fault.KindOf(err) == fault.NotFound {
 		return missing

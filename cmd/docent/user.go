@@ -51,7 +51,7 @@ func newUserCreate(std stdio) *cobra.Command {
 				if err := accounts.CreateUser(ctx, args[0], password, may); err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(std.out, "made the user %s, who may %s\n", auth.UserName(args[0]), listed(may))
+				_, err = fmt.Fprintf(std.out, "created the user %s with the scopes %s\n", auth.UserName(args[0]), listed(may))
 				return err
 			})
 		},
@@ -65,8 +65,8 @@ func addPiped(cmd *cobra.Command, piped *bool) {
 	cmd.Flags().BoolVar(piped, "password-stdin", false, "read the password from standard input")
 }
 
-// readPassword reads the first line of standard input, or asks twice at the
-// terminal without showing what is typed.
+// readPassword reads the first line of standard input, or asks twice at the terminal
+// without echo.
 func readPassword(std stdio, piped bool) (string, error) {
 	if piped {
 		line, err := bufio.NewReader(io.LimitReader(std.in, auth.MaxPasswordBytes+2)).ReadString('\n')
@@ -81,7 +81,7 @@ func readPassword(std stdio, piped bool) (string, error) {
 			"cli_no_terminal", "there is no terminal to ask for the password at: add --password-stdin and write it to standard input")
 	}
 	var typed [2]string
-	for i, prompt := range []string{"Password: ", "The same again: "} {
+	for i, prompt := range []string{"Password: ", "Repeat the password: "} {
 		fmt.Fprint(std.err, prompt)
 		line, err := term.ReadPassword(int(file.Fd()))
 		fmt.Fprintln(std.err)
@@ -91,7 +91,7 @@ func readPassword(std stdio, piped bool) (string, error) {
 		typed[i] = string(line)
 	}
 	if typed[0] != typed[1] {
-		return "", fault.New(fault.Invalid, "cli_passwords_differ", "the two are not the same; nothing was changed")
+		return "", fault.New(fault.Invalid, "cli_passwords_differ", "the passwords differ; nothing was changed")
 	}
 	return typed[0], nil
 }
@@ -145,7 +145,7 @@ func newUserPassword(std stdio) *cobra.Command {
 				if err := accounts.SetPassword(ctx, args[0], password); err != nil {
 					return explain(err, noUser(args[0]))
 				}
-				_, err = fmt.Fprintf(std.out, "%s has another password and is signed out everywhere; tokens on their behalf stay\n", args[0])
+				_, err = fmt.Fprintf(std.out, "changed the password of %s and signed the user out everywhere; tokens of the user still work\n", args[0])
 				return err
 			})
 		},

@@ -19,14 +19,14 @@ type watchRoot struct {
 	lost bool        // the folder is out of reach
 }
 
-// look fails if the root is a folder and out of reach.
+// look fails if the root is a folder that is out of reach.
 func (r *watchRoot) look() error {
 	if r.was == nil {
 		return nil
 	}
 	info, entries, err := readRoot(r.path)
 	if err == nil && entries == 0 && !os.SameFile(info, r.was) {
-		err = fault.New(fault.Unavailable, "cli_watch_replaced", "there is another folder now, which is empty")
+		err = fault.New(fault.Unavailable, "cli_watch_replaced", "another, empty folder has taken its place")
 	}
 	if err != nil {
 		return fault.New(fault.Unavailable,

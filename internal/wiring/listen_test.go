@@ -12,8 +12,8 @@ import (
 // patience bounds the wait for a connection.
 const patience = 60 * time.Second
 
-// TestHTTPConnectionsAreBounded: what is over the bound is closed, and there is
-// room again when others have gone.
+// TestHTTPConnectionsAreBounded checks that connections over the bound are closed, and
+// that closed connections make room.
 func TestHTTPConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	c := &connections{max: 2}
