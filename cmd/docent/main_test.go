@@ -165,8 +165,14 @@ func (l *lines) line(t *testing.T, prefix string) string {
 	}
 }
 
-// start runs docent in an environment of its own: what is given and nothing else.
+// start runs docent with only the given environment.
 func start(t *testing.T, env []string, args ...string) *program {
+	t.Helper()
+	return startReading(t, nil, env, args...)
+}
+
+// startReading runs docent with a standard input.
+func startReading(t *testing.T, in io.Reader, env []string, args ...string) *program {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -177,7 +183,7 @@ func start(t *testing.T, env []string, args ...string) *program {
 		out: newLines(), log: newLines(), done: make(chan struct{}),
 	}
 	p.cmd.Env = append([]string{asProgram + "=1", "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}, env...)
-	p.cmd.Stdout, p.cmd.Stderr = p.out, p.log
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = in, p.out, p.log
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)

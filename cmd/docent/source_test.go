@@ -62,14 +62,14 @@ func killSync(t *testing.T, env []string, files, kills int) {
 	fresh := []string{"DOCENT_DATA=" + t.TempDir()}
 	docent(t, fresh, 0, "source", "add", "folder", docs, "--name", "docs", "--every", "manual")
 	docent(t, fresh, 0, "source", "sync")
-	if a, b := state(t, fresh), state(t, env); a != b {
-		t.Errorf("undisturbed:\n%s\nkilled %d times:\n%s", clip(a, 4000), killed, clip(b, 4000))
-	}
 	list := func(env []string) string {
 		return sourceTimes.ReplaceAllString(docent(t, env, 0, "source", "ls", "--json"), "")
 	}
 	if a, b := list(fresh), list(env); a != b {
 		t.Errorf("undisturbed:\n%s\nkilled %d times:\n%s", a, killed, b)
+	}
+	if a, b := state(t, fresh), state(t, env); a != b {
+		t.Errorf("undisturbed:\n%s\nkilled %d times:\n%s", clip(a, 4000), killed, clip(b, 4000))
 	}
 	// What the source added goes with it, and all of it.
 	docent(t, env, 0, "source", "rm", "docs")
