@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"os"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/auth"
 	"docent/config"
 	"docent/ingest"
@@ -26,8 +26,8 @@ type Database struct {
 	Corpus    corpus.Corpus
 	Library   corpus.Library
 	Documents ingest.Store
-	Sessions  session.Store
-	Directory session.Directory
+	Sessions  journal.Store
+	Directory journal.Directory
 	Tokens    auth.Tokens
 	Users     auth.Users
 	Sources   source.Sources

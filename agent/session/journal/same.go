@@ -1,0 +1,89 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+
+	"docent/agent"
+)
+
+// Same reports whether the incoming message is the one that is stored under its id.
+func (in Incoming) Same(stored agent.ChatMessage) bool {
+	return in.Type == stored.Type && in.Replaces == stored.Replaces && sameJSON(in.Content, stored.Content)
+}
+
+// sameJSON reports whether stored can be what a store made of raw: databases
+// write the same value in another way, and replace characters that they cannot
+// keep.
+func sameJSON(raw, stored json.RawMessage) bool {
+	if bytes.Equal(raw, stored) {
+		return true
+	}
+	a, fine := decoded(raw)
+	b, also := decoded(stored)
+	return !fine || !also || same(a, b)
+}
+
+// decoded is a JSON value with its numbers as they are written; false if it
+// cannot be read.
+func decoded(raw json.RawMessage) (any, bool) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	err := d.Decode(&v)
+	return v, err == nil
+}
+
+// unkept are the characters that no store keeps, and what may stand for them.
+var unkept = strings.NewReplacer("\x00", "?", "\ufffd", "?")
+
+// same compares two decoded values.
+func same(a, b any) bool {
+	switch a := a.(type) {
+	case string:
+		b, ok := b.(string)
+		return ok && unkept.Replace(a) == unkept.Replace(b)
+	case json.Number:
+		b, ok := b.(json.Number)
+		return ok && number(a) == number(b)
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, same)
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(byKey(a), byKey(b), func(a, b any) bool {
+			return a == any(several{}) || b == any(several{}) || same(a, b)
+		})
+	}
+	return a == b
+}
+
+// number is a number as every store writes it.
+func number(n json.Number) string {
+	if r, ok := new(big.Rat).SetString(n.String()); ok { // its length is bounded, see CheckJSON
+		return r.RatString()
+	}
+	return n.String()
+}
+
+// several stands for the values of keys that fall together, of which a database
+// may have kept any: they count as the same, or a message that is sent again
+// might be refused.
+type several struct{}
+
+// byKey is an object by its keys as every store keeps them.
+func byKey(object map[string]any) map[string]any {
+	out := make(map[string]any, len(object))
+	for key, value := range object {
+		key = unkept.Replace(key)
+		if _, there := out[key]; there {
+			value = several{}
+		}
+		out[key] = value
+	}
+	return out
+}
