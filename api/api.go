@@ -23,12 +23,13 @@ package api
 import (
 	"cmp"
 	"context"
-	"docent/agent/session/journal"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
+
+	"docent/agent/session/journal"
 
 	"github.com/VictoriaMetrics/metrics"
 

@@ -2,10 +2,11 @@ package api
 
 import (
 	"context"
-	"docent/agent/session/journal"
 	"encoding/json"
 	"net/http"
 	"time"
+
+	"docent/agent/session/journal"
 
 	"github.com/danielgtaylor/huma/v2"
 

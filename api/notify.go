@@ -2,9 +2,10 @@ package api
 
 import (
 	"context"
-	"docent/agent/session/journal"
 	"net/http"
 	"strings"
+
+	"docent/agent/session/journal"
 
 	"github.com/danielgtaylor/huma/v2"
 

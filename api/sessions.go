@@ -3,10 +3,11 @@ package api
 import (
 	"cmp"
 	"context"
-	"docent/agent/session/journal"
 	"net/http"
 	"strings"
 	"time"
+
+	"docent/agent/session/journal"
 
 	"github.com/danielgtaylor/huma/v2"
 

@@ -13,8 +13,8 @@ import (
 	"docent/llm/llmtest"
 )
 
-// bafProperties are all properties that BAF 4.4.0 reads, and what it has in code
-// only.
+// bafProperties are all properties that BAF 4.4.0 reads, and those that it has only
+// in code.
 var bafProperties = strings.Fields(`
 	agent.check_transitions_delay
 	platforms.websocket.host platforms.websocket.port platforms.websocket.max_size platforms.websocket.origins
@@ -23,9 +23,12 @@ var bafProperties = strings.Fields(`
 	platforms.websocket.streamlit.chat.alignment platforms.websocket.streamlit.chat.color platforms.websocket.streamlit.chat.contrast
 	nlp.language nlp.region nlp.timezone nlp.pre_processing nlp.intent_threshold
 	nlp.openai.api_key nlp.huggingface.token nlp.replicate.api_key
-	db.monitoring.enabled db.monitoring.dialect db.monitoring.host db.monitoring.database db.monitoring.username db.monitoring.password db.monitoring.port
-	db.streamlit.enabled db.streamlit.dialect db.streamlit.host db.streamlit.database db.streamlit.username db.streamlit.password db.streamlit.port
-	db.sql.<name>.dialect db.sql.<name>.host db.sql.<name>.port db.sql.<name>.database db.sql.<name>.username db.sql.<name>.password db.sql.<name>.file
+	db.monitoring.enabled db.monitoring.dialect db.monitoring.host db.monitoring.database
+	db.monitoring.username db.monitoring.password db.monitoring.port
+	db.streamlit.enabled db.streamlit.dialect db.streamlit.host db.streamlit.database
+	db.streamlit.username db.streamlit.password db.streamlit.port
+	db.sql.<name>.dialect db.sql.<name>.host db.sql.<name>.port db.sql.<name>.database
+	db.sql.<name>.username db.sql.<name>.password db.sql.<name>.file
 	platforms.telegram.token platforms.github.personal_token platforms.github.webhook_token platforms.github.webhook_port
 	platforms.gitlab.personal_token platforms.gitlab.webhook_token platforms.gitlab.webhook_port platforms.a2a.port
 	Agent(name) Agent(persist_sessions) Agent(user_profiles_path) Agent(agent_configurations_path)
@@ -34,7 +37,7 @@ var bafProperties = strings.Fields(`
 
 var (
 	code = regexp.MustCompile("`[^`]+`")
-	// agentFile are agents whose files have a key.
+	// agentFile are agent files, by key.
 	agentFile = map[string]string{
 		"name:":                  "name: n",
 		"timezone:":              "timezone: Europe/Madrid",
@@ -49,7 +52,7 @@ var (
 	}
 )
 
-// named checks that a name in the table is one of ours.
+// named checks that a name in the table is one of docent's.
 func named(t *testing.T, row, name string) {
 	t.Helper()
 	settings := config.Settings()
@@ -92,8 +95,8 @@ func named(t *testing.T, row, name string) {
 	}
 }
 
-// Each property of BAF is once in the table of docs/explanation/baf-differences.md, and what
-// the table says stands for it is there.
+// Each property of BAF is once in the table of docs/explanation/baf-differences.md.
+// Its replacement in the table exists.
 //
 // BAF 10
 func TestBAFProperties(t *testing.T) {

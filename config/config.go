@@ -220,7 +220,8 @@ func (c Config) validate() error {
 	case err != nil || port == "":
 		return wrong("addr", "%q is not HOST:PORT", c.Addr)
 	case !c.Loopback() && !c.Auth && !c.Insecure:
-		return wrong("addr", "%s can be reached by others (host %q) and authentication is off: use 127.0.0.1, or turn it on with --auth, or say --insecure if something in front of it decides who may use it", c.Addr, host)
+		return wrong("addr", "others can reach %s (host %q) and authentication is off: use 127.0.0.1, or turn authentication on with --auth, "+
+			"or set --insecure if a proxy in front of docent controls the access", c.Addr, host)
 	case c.OIDC.Issuer != "" && !c.Auth:
 		return wrong("oidc.issuer", "is set but authentication is off: add --auth")
 	case c.OIDC.Issuer != "" && c.OIDC.Audience == "":

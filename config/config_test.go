@@ -119,8 +119,8 @@ func TestOtherProgramsSettings(t *testing.T) {
 	}
 }
 
-// What Agent WebSocket is run with runs docent: with its defaults, and ours
-// winning over its variables.
+// docent runs with the variables of Agent WebSocket and its defaults. docent's own
+// variables win.
 func TestAgentWebSocketSettings(t *testing.T) {
 	t.Parallel()
 	type settings struct {
@@ -214,7 +214,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Proxies are named by address or network.
+// Proxies are given by address or network.
 func TestTrustedProxies(t *testing.T) {
 	t.Parallel()
 	read := func(value string) (Config, error) {

@@ -9,18 +9,18 @@ import (
 	"docent/internal/fault"
 )
 
-// The least that sockets work with.
+// The minimum limits of sockets.
 const (
 	minMessage = 1 << 10
-	// minOutbox holds the frames that count: longer ones count apart.
+	// minOutbox holds the frames that count toward the limit. Long frames do not.
 	minOutbox = 64 << 10
 )
 
-// scopes are what OIDC.Scopes is made of.
+// scopes are the valid words of OIDC.Scopes.
 var scopes = []string{"ask", "ingest", "admin"}
 
-// fits names the first setting that has no effect as it is written, or none
-// without another: whoever set it believes otherwise.
+// fits fails for the first setting that has no effect, either because of its value
+// or because another setting is missing.
 func (c Config) fits() error {
 	for _, check := range []func() (key, problem string){
 		c.originsFit, c.hostsFit, c.OIDC.fits, c.Sockets.fit, c.Speech.fits, c.Embedder.fits,
@@ -32,7 +32,7 @@ func (c Config) fits() error {
 	return nil
 }
 
-// originsFit looks for what no browser sends as Origin.
+// originsFit returns the first origin that no browser sends.
 func (c Config) originsFit() (key, problem string) {
 	for _, origin := range c.Origins {
 		u, err := url.Parse(strings.TrimRight(origin, "/"))
@@ -46,7 +46,7 @@ func (c Config) originsFit() (key, problem string) {
 	return "", ""
 }
 
-// hostsFit looks for what cannot be in a Host header.
+// hostsFit returns the first host that cannot be in a Host header.
 func (c Config) hostsFit() (key, problem string) {
 	for _, host := range c.Hosts {
 		if !plain(host) || strings.HasPrefix(host, ".") {
@@ -110,7 +110,7 @@ func (e Embedder) fits() (key, problem string) {
 	return "", ""
 }
 
-// defaultOf is a setting's default as it is written.
+// defaultOf returns the default of a setting as text.
 func defaultOf(key string) string {
 	for _, s := range Settings() {
 		if s.Key == key {

@@ -7,7 +7,7 @@ import (
 	"docent/auth"
 )
 
-// What cannot work is refused, with what to write instead.
+// Settings that cannot work are refused, with a suggestion.
 func TestWithoutEffect(t *testing.T) {
 	t.Parallel()
 	for value, tc := range map[string]struct {
@@ -62,8 +62,8 @@ func TestWithoutEffect(t *testing.T) {
 	}
 }
 
-// The key that many programs share goes where they take it, not to whoever
-// speaks.
+// A key that many programs share is sent to the servers for which it is meant, not
+// to any speech server.
 func TestSharedKey(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -108,7 +108,7 @@ func wantFeedback(t *testing.T, env []string, sessionID string) {
 	t.Helper()
 	record, _, _ := inDatabase(t, env, "docent", sessionID)
 	db := opened(t, env)
-	keeper, ok := db.(journal.Feedbacks)
+	keeper, ok := db.Sessions.(journal.Feedbacks)
 	if !ok {
 		t.Fatal("the database keeps no feedback")
 	}

@@ -3,14 +3,13 @@ package main
 import (
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 )
 
-// waits is an agent whose sessions wait for a time that does not come.
+// waits is an agent whose sessions wait for a day.
 const waits = `name: waits
 states:
   begin: {initial: true, on: [{message: any, to: wait}]}
@@ -19,59 +18,76 @@ states:
     on: [{message: any, to: wait}, {after: 24h, to: begin}]
 `
 
-// TestIdleSessions: sessions that were used and left cost a server neither
-// goroutines nor files nor, but for little, memory. The soak test has more.
+// fewSessions is how many sessions a server has had before the comparison, and
+// sessionsAtOnce how many are open at a time.
+const fewSessions, sessionsAtOnce = 100, 50
+
+// TestIdleSessions checks that idle sessions cost a server neither goroutines nor
+// files. TestSoakIdleSessions also checks the memory.
 func TestIdleSessions(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, env []string) { useSessions(t, env, 300) })
+	onBothStores(t, func(t *testing.T, env []string) {
+		s := startIdle(t, env)
+		s.visit(t, 0, fewSessions)
+		files := s.files(t)
+		s.visit(t, fewSessions, fewSessions+300)
+		s.check(t, files)
+	})
 }
 
-// useSessions compares a server that had so many sessions, fifty at a time,
-// with what it was after few.
-func useSessions(t *testing.T, env []string, sessions int) {
+// idleServer is a server whose sessions wait.
+type idleServer struct {
+	*program
+	at string
+}
+
+func startIdle(t *testing.T, env []string) idleServer {
 	t.Helper()
-	const few, atOnce = 100, 50
-	server, at := serve(t, append([]string{"GOGC=25"}, env...), "--agent", yamlAgent(t, waits))
-	visit := func(from, to int) {
-		var all sync.WaitGroup
-		for worker := range atOnce {
-			all.Go(func() {
-				for n := from + worker; n < to; n += atOnce {
-					g := join(t, at, fmt.Sprint("session ", n), false)
-					g.tell(t, fmt.Sprint("m", n), "")
-					g.waitReply(t, fmt.Sprint("m", n))
-					g.leave()
-				}
-			})
-		}
-		all.Wait()
+	p, at := serve(t, env, "--agent", yamlAgent(t, waits))
+	return idleServer{p, at}
+}
+
+// visit opens the sessions with these numbers, talks in each, and leaves them.
+func (s idleServer) visit(t *testing.T, from, to int) {
+	t.Helper()
+	var all sync.WaitGroup
+	for worker := range sessionsAtOnce {
+		all.Go(func() {
+			for n := from + worker; n < to; n += sessionsAtOnce {
+				s.talk(t, n, fmt.Sprint("m", n))
+			}
+		})
 	}
-	visit(0, few)
-	files, memory := server.files(t), server.memory(t, "RssAnon:")
-	visit(few, few+sessions)
-	eventually(t, "all connections are closed", func() bool { return server.files(t) <= files+atOnce/10 })
-	// The server gives memory back when it collects garbage, which what follows makes it do.
-	allowed := memory + 16<<20 + 1024*sessions
-	eventually(t, "the memory is given back", func() bool {
-		visit(0, atOnce)
-		return server.memory(t, "RssAnon:") <= allowed
-	})
-	t.Logf("memory after %d sessions %.1f MB, after %d more %.1f MB", few, float64(memory)/1e6, sessions, float64(server.memory(t, "RssAnon:"))/1e6)
-	for n := range 10 { // they come back
-		g := join(t, at, fmt.Sprint("session ", few+n), false)
-		g.tell(t, "again", "")
-		g.waitReply(t, "again")
-		g.leave()
+	all.Wait()
+}
+
+// talk joins a session, sends a message, waits for the reply, and leaves.
+func (s idleServer) talk(t *testing.T, n int, message string) {
+	t.Helper()
+	g := join(t, s.at, fmt.Sprint("session ", n), false)
+	g.tell(t, message, "")
+	g.waitReply(t, message)
+	g.leave()
+}
+
+// check lets some sessions continue. Then it compares the open files with an
+// earlier count, and ends the server to count its goroutines.
+func (s idleServer) check(t *testing.T, files int) {
+	t.Helper()
+	closed := func() bool { return s.files(t) <= files+sessionsAtOnce/10 }
+	eventually(t, "all connections are closed", closed)
+	for n := range 10 {
+		s.talk(t, fewSessions+n, "again")
 	}
-	eventually(t, "all connections are closed", func() bool { return server.files(t) <= files+atOnce/10 })
-	if err := server.cmd.Process.Signal(syscall.SIGQUIT); err != nil { // it tells its goroutines and ends
+	eventually(t, "all connections are closed", closed)
+	if err := s.cmd.Process.Signal(syscall.SIGQUIT); err != nil { // Go prints the goroutines and exits
 		t.Fatal(err)
 	}
-	<-server.done
-	goroutines := strings.Count(server.log.String(), "\ngoroutine ")
+	<-s.done
+	goroutines := strings.Count(s.log.String(), "\ngoroutine ")
 	t.Logf("%d goroutines", goroutines)
 	if goroutines == 0 || goroutines > 40 {
-		t.Errorf("%d goroutines are left:\n%s", goroutines, clip(server.log.String(), 20000))
+		t.Errorf("%d goroutines are left:\n%s", goroutines, clip(s.log.String(), 20000))
 	}
 }
 
@@ -83,24 +99,4 @@ func (p *program) files(t *testing.T) int {
 		t.Fatal(err)
 	}
 	return len(all)
-}
-
-// memory reads a line of /proc/PID/status, in bytes.
-func (p *program) memory(t *testing.T, name string) int {
-	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for l := range strings.Lines(string(status)) {
-		if fields := strings.Fields(l); len(fields) > 1 && fields[0] == name {
-			kib, err := strconv.Atoi(fields[1])
-			if err != nil {
-				t.Fatal(err)
-			}
-			return kib << 10
-		}
-	}
-	t.Fatalf("no line %s in:\n%s", name, status)
-	return 0
 }

@@ -15,6 +15,7 @@ import (
 	"docent/agent"
 	"docent/agent/session/journal"
 	"docent/config"
+	"docent/internal/wiring"
 	"docent/internal/wstest"
 )
 
@@ -286,15 +287,15 @@ func inDatabase(t *testing.T, env []string, name, sessionID string) (journal.Ses
 	t.Helper()
 	db := databaseOf(t, env)
 	defer db.Close()
-	s, err := db.Session(t.Context(), journal.SessionKey{Agent: name, ID: sessionID})
+	s, err := db.Sessions.Session(t.Context(), journal.SessionKey{Agent: name, ID: sessionID})
 	if err != nil {
 		t.Fatal(err)
 	}
-	messages, err := db.Messages(t.Context(), s.RowID, journal.MessageQuery{})
+	messages, err := db.Sessions.Messages(t.Context(), s.RowID, journal.MessageQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := db.Steps(t.Context(), s.RowID, journal.MessageQuery{})
+	steps, err := db.Sessions.(journal.Reasonings).Steps(t.Context(), s.RowID, journal.MessageQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,9 +320,9 @@ func (p *program) kill(t *testing.T) {
 }
 
 // databaseOf opens the database of a program that runs with these variables.
-func databaseOf(t *testing.T, env []string) database {
+func databaseOf(t *testing.T, env []string) *wiring.Database {
 	t.Helper()
-	var cfg config.Config
+	cfg := config.Config{Data: t.TempDir()}
 	for _, pair := range env {
 		switch key, value, _ := strings.Cut(pair, "="); key {
 		case "DOCENT_DATA":
@@ -330,9 +331,9 @@ func databaseOf(t *testing.T, env []string) database {
 			cfg.DatabaseURL = value
 		}
 	}
-	db, err := openDatabase(t.Context(), cfg, slog.New(slog.DiscardHandler))
-	if err != nil {
+	p := wiring.New(cfg, slog.New(slog.DiscardHandler))
+	if err := p.AddDatabase(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return db
+	return p.DB
 }

@@ -29,12 +29,12 @@ not belong to a conversation, and no agent handles it. "docent docs ls" lists th
 documents.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := openRAG(cmd, std)
+			p, err := open(cmd, std, answering...)
 			if err != nil {
 				return err
 			}
-			defer a.close()
-			answer, err := a.rag.Run(cmd.Context(), rag.Request{
+			defer p.Close(cmd.Context())
+			answer, err := p.RAG.Run(cmd.Context(), rag.Request{
 				Question:    strings.Join(args, " "),
 				K:           k,
 				Collections: collections(collection),
@@ -56,7 +56,7 @@ documents.`,
 	return cmd
 }
 
-// printAnswer writes the answer and the sources it cites.
+// printAnswer prints the answer and the cited sources.
 func printAnswer(w io.Writer, msg payload.RAGMessage) error {
 	fmt.Fprintln(w, strings.TrimSpace(msg.Answer))
 	cited := map[int]bool{}
@@ -70,7 +70,7 @@ func printAnswer(w io.Writer, msg payload.RAGMessage) error {
 		}
 	}
 	if unsupported > 0 && !msg.Abstained {
-		fmt.Fprintf(w, "\nNote: the passages do not carry %s of this answer.\n", plural(unsupported, "sentence"))
+		fmt.Fprintf(w, "\nNote: no source supports %s of this answer.\n", plural(unsupported, "sentence"))
 	}
 	if len(cited) == 0 {
 		return nil

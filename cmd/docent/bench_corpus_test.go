@@ -238,7 +238,8 @@ func (w *writer) put(source string, chunks int) intake.Put {
 		start := text.Len()
 		text.WriteString(w.paragraph() + "\n\n" + w.paragraph())
 		p.Chunks = append(p.Chunks, corpus.Chunk{
-			Ordinal: i, Kind: corpus.Prose, Text: text.String()[start:], Headings: []string{w.phrase(2, 5)}, Start: start, End: text.Len(), Tokens: 200,
+			Ordinal: i, Kind: corpus.Prose, Text: text.String()[start:], Headings: []string{w.phrase(2, 5)},
+			Start: start, End: text.Len(), Tokens: 200,
 		})
 		text.WriteString("\n\n")
 	}

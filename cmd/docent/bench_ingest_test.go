@@ -19,6 +19,7 @@ import (
 	"docent/ingest/outline"
 	"docent/ingest/worker"
 	"docent/internal/pgtest"
+	"docent/internal/wiring"
 	"docent/rag/corpus"
 )
 
@@ -36,7 +37,7 @@ func BenchmarkIngest(b *testing.B) {
 		benchIngest(b, dir, openSQLiteBench)
 	})
 	b.Run("postgres", func(b *testing.B) {
-		benchIngest(b, dir, func(b *testing.B) database {
+		benchIngest(b, dir, func(b *testing.B) *wiring.Database {
 			url := pgtest.URL(b)
 			pgtest.Durable(b, url)
 			return openPostgresBench(b, url)
@@ -165,19 +166,19 @@ func (s *stages) text() (size, chunks int) {
 	return size, chunks
 }
 
-func benchIngest(b *testing.B, dir string, open func(b *testing.B) database) {
+func benchIngest(b *testing.B, dir string, open func(b *testing.B) *wiring.Database) {
 	const rounds = 3
 	s := newStages(b, dir)
 	var whole, again times
 	for b.Loop() {
 		for range rounds {
-			s.run(b, open(b))
+			s.run(b, open(b).Documents)
 			db := open(b)
 			reader, err := worker.NewLocal(worker.Config{Chunk: chunk.Config{Tokens: s.static.Count}})
 			if err != nil {
 				b.Fatal(err)
 			}
-			ingester, err := ingest.New(ingest.Config{Store: db, Embedder: s.static, Reader: reader})
+			ingester, err := ingest.New(ingest.Config{Store: db.Documents, Embedder: s.static, Reader: reader})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 	"docent/embed"
 	"docent/index/bm25"
 	"docent/index/chromem"
+	"docent/internal/wiring"
 	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/rag"
@@ -102,7 +103,7 @@ func benchRetrieve(b *testing.B, chunks int) {
 		b.Fatal(err)
 	}
 	db := openSQLiteBench(b)
-	questions := fill(b, db, static, chunks)
+	questions := fill(b, db.Documents, static, chunks)
 	var t retrieveTimes
 	retriever, clock := t.open(b, db, static)
 	if retriever.Len() != chunks {
@@ -114,7 +115,7 @@ func benchRetrieve(b *testing.B, chunks int) {
 		return llmtest.Say("It is in the manual [1].")
 	})
 	answering, err := rag.New(rag.Config{
-		Retriever: retriever, Static: static, Shelf: db, Models: map[string]llm.Model{"scripted": model}, DefaultModel: "scripted", MinEvidence: -1,
+		Retriever: retriever, Static: static, Shelf: db.Library, Models: map[string]llm.Model{"scripted": model}, DefaultModel: "scripted", MinEvidence: -1,
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -133,11 +134,11 @@ func benchRetrieve(b *testing.B, chunks int) {
 }
 
 // open builds the index, which saves it, and loads what was saved.
-func (t *retrieveTimes) open(b *testing.B, db database, static *embed.Static) (*retrieve.Retriever, *retrieveClock) {
+func (t *retrieveTimes) open(b *testing.B, db *wiring.Database, static *embed.Static) (*retrieve.Retriever, *retrieveClock) {
 	b.Helper()
 	snapshot := filepath.Join(b.TempDir(), "index.bin")
 	open := func(took *times) (*retrieve.Retriever, *retrieveClock) {
-		r, clock := newRetrieveClock(b, db, static, snapshot)
+		r, clock := newRetrieveClock(b, db.Corpus, static, snapshot)
 		took.add(func() {
 			if err := r.Load(b.Context()); err != nil {
 				b.Fatal(err)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -15,18 +15,18 @@ import (
 	"docent/agent/session"
 	"docent/agent/session/journal"
 	"docent/agent/tool"
+	"docent/config"
 	"docent/embed"
 	"docent/index/bm25"
 	"docent/index/chromem"
 	"docent/internal/pgtest"
+	"docent/internal/wiring"
 	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/payload"
 	"docent/rag"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
-	"docent/store/postgres"
-	"docent/store/sqlite"
 )
 
 // manualChunks is about what the manual of a large program has.
@@ -34,24 +34,24 @@ const manualChunks = 12_000
 
 // openSQLiteBench and openPostgresBench open stores as the program does. Both
 // wait for the disk at each commit.
-func openSQLiteBench(b *testing.B) database {
+func openSQLiteBench(b *testing.B) *wiring.Database {
 	b.Helper()
-	db, err := sqlite.Open(b.Context(), sqlite.Config{Path: filepath.Join(b.TempDir(), "docent.db")})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = db.Close() })
-	return db
+	return openBench(b, config.Config{Data: b.TempDir()})
 }
 
-func openPostgresBench(b *testing.B, url string) database {
+func openPostgresBench(b *testing.B, url string) *wiring.Database {
 	b.Helper()
-	db, err := postgres.Open(b.Context(), postgres.Config{URL: url})
-	if err != nil {
+	return openBench(b, config.Config{Data: b.TempDir(), DatabaseURL: url})
+}
+
+func openBench(b *testing.B, cfg config.Config) *wiring.Database {
+	b.Helper()
+	p := wiring.New(cfg, slog.New(slog.DiscardHandler))
+	if err := p.AddDatabase(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { _ = db.Close() })
-	return db
+	b.Cleanup(func() { _ = p.DB.Close() })
+	return p.DB
 }
 
 // BenchmarkTurn measures a user's message from being sent to its committed and
@@ -146,30 +146,35 @@ type talk struct {
 }
 
 // newTalk fills the store, unless that was done, and opens a conversation.
-func newTalk(b *testing.B, db database, wire *wire, chunks int) *talk {
+func newTalk(b *testing.B, db *wiring.Database, wire *wire, chunks int) *talk {
 	b.Helper()
 	static, err := embed.NewStatic()
 	if err != nil {
 		b.Fatal(err)
 	}
-	t := &talk{ear: &ear{greeted: make(chan struct{}), ends: make(chan payload.TurnFinished, 1)}, questions: fill(b, db, static, chunks)}
-	retriever, err := retrieve.New(retrieve.Config{Corpus: db, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New()})
+	t := &talk{
+		ear:       &ear{greeted: make(chan struct{}), ends: make(chan payload.TurnFinished, 1)},
+		questions: fill(b, db.Documents, static, chunks),
+	}
+	retriever, err := retrieve.New(retrieve.Config{
+		Corpus: db.Corpus, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New(),
+	})
 	if err != nil {
 		b.Fatal(err)
 	}
 	if err := retriever.Load(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	t.turnClock = &turnClock{Store: db, Searcher: retriever, wire: wire}
+	t.turnClock = &turnClock{Store: db.Sessions, Searcher: retriever, wire: wire}
 	model := llmtest.NewModel(llmtest.Script(llmtest.Say(strings.SplitAfter(strings.Repeat("The manual says how it is done, step by step [1]. ", 6), " ")...)))
 	answering, err := rag.New(rag.Config{
-		Retriever: t, Static: static, Shelf: db, Models: map[string]llm.Model{"scripted": model}, DefaultModel: "scripted", MinEvidence: -1,
+		Retriever: t, Static: static, Shelf: db.Library, Models: map[string]llm.Model{"scripted": model}, DefaultModel: "scripted", MinEvidence: -1,
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
 	assistant, err := assistant.New(assistant.Config{ // as serve does
-		History: 4, Knowledge: &tool.KnowledgeConfig{Searcher: retriever, Library: db}, Model: model,
+		History: 4, Knowledge: &tool.KnowledgeConfig{Searcher: retriever, Library: db.Library}, Model: model,
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -212,7 +217,7 @@ func (t *talk) turn(b *testing.B) {
 	}
 }
 
-func benchTurn(b *testing.B, db database, wire *wire) {
+func benchTurn(b *testing.B, db *wiring.Database, wire *wire) {
 	t := newTalk(b, db, nil, manualChunks)
 	var whole, writes, retrieval, rest times
 	var calls []float64
@@ -238,7 +243,7 @@ func benchTurn(b *testing.B, db database, wire *wire) {
 
 // benchTrips counts the round trips of a turn on the wire, apart from the
 // measurement, as counting takes time.
-func benchTrips(b *testing.B, db database, w *wire) {
+func benchTrips(b *testing.B, db *wiring.Database, w *wire) {
 	t := newTalk(b, db, w, 200)
 	for range 20 {
 		before := w.count()
@@ -252,8 +257,8 @@ func benchTrips(b *testing.B, db database, w *wire) {
 }
 
 // clear removes the documents that newTalk put in.
-func (t *talk) clear(b *testing.B, db database) error {
-	known, err := db.Sources(b.Context(), corpus.DefaultCollection, embed.StaticName, "")
+func (t *talk) clear(b *testing.B, db *wiring.Database) error {
+	known, err := db.Documents.Sources(b.Context(), corpus.DefaultCollection, embed.StaticName, "")
 	if err != nil {
 		return err
 	}
@@ -261,6 +266,6 @@ func (t *talk) clear(b *testing.B, db database) error {
 	for i, k := range known {
 		ids[i] = k.ID
 	}
-	_, err = db.RemoveDocuments(b.Context(), ids)
+	_, err = db.Documents.RemoveDocuments(b.Context(), ids)
 	return err
 }

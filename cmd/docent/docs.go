@@ -41,10 +41,11 @@ type docLine struct {
 	Sentence fault.Sentence `json:"sentence,omitzero"`
 }
 
-// listPage is how many documents are asked for at a time.
+// listPage is the number of documents in one query.
 const listPage = 1000
 
-// eachDocument calls f for every document of a collection, or of all with "".
+// eachDocument calls f for every document of a collection; "" means all
+// collections.
 func eachDocument(cmd *cobra.Command, lib corpus.Library, collection string, f func(corpus.Document) error) error {
 	filter := corpus.DocumentFilter{Collection: collection, Limit: listPage}
 	for {
@@ -72,21 +73,24 @@ func newDocsLs(std stdio) *cobra.Command {
 		Short: "List the documents",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := openStore(cmd, std)
+			p, err := open(cmd, std)
 			if err != nil {
 				return err
 			}
-			defer a.close()
+			defer p.Close(cmd.Context())
 			if asJSON {
 				enc := json.NewEncoder(std.out)
-				return eachDocument(cmd, a.db, collection, func(d corpus.Document) error {
-					return enc.Encode(docLine{d.ID, d.Collection, d.Source, d.Title, d.MediaType, d.Size, d.SHA256, d.Chunks, d.Status, d.Error.Message, d.Error.Sentence})
+				return eachDocument(cmd, p.DB.Library, collection, func(d corpus.Document) error {
+					return enc.Encode(docLine{
+						d.ID, d.Collection, d.Source, d.Title, d.MediaType, d.Size, d.SHA256, d.Chunks, d.Status,
+						d.Error.Message, d.Error.Sentence,
+					})
 				})
 			}
 			n := 0
 			w := tabwriter.NewWriter(std.out, 0, 4, 2, ' ', 0)
 			fmt.Fprintln(w, "ID\tSTATUS\tCHUNKS\tTITLE\tSOURCE")
-			err = eachDocument(cmd, a.db, collection, func(d corpus.Document) error {
+			err = eachDocument(cmd, p.DB.Library, collection, func(d corpus.Document) error {
 				n++
 				source := d.Source
 				if !d.Error.IsZero() {
@@ -121,11 +125,11 @@ func newDocsRm(std stdio) *cobra.Command {
 		Short: "Remove documents by id, source, or file",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := openStore(cmd, std)
+			p, err := open(cmd, std)
 			if err != nil {
 				return err
 			}
-			defer a.close()
+			defer p.Close(cmd.Context())
 			wanted := map[string]string{}
 			for _, arg := range args {
 				wanted[arg] = arg
@@ -135,7 +139,7 @@ func newDocsRm(std stdio) *cobra.Command {
 			}
 			found := map[string]bool{}
 			var ids []int64
-			err = eachDocument(cmd, a.db, collection, func(d corpus.Document) error {
+			err = eachDocument(cmd, p.DB.Library, collection, func(d corpus.Document) error {
 				file, _, _ := strings.Cut(d.Source, "#")
 				for _, name := range []string{strconv.FormatInt(d.ID, 10), d.Source, file} {
 					if arg, ok := wanted[name]; ok {
@@ -155,7 +159,7 @@ func newDocsRm(std stdio) *cobra.Command {
 						"cli_no_document", "there is no document %q; docent docs ls lists them; nothing was removed", arg)
 				}
 			}
-			n, err := a.db.RemoveDocuments(cmd.Context(), ids)
+			n, err := p.DB.Documents.RemoveDocuments(cmd.Context(), ids)
 			if err != nil {
 				return fmt.Errorf("remove documents: %w", err)
 			}
@@ -165,20 +169,4 @@ func newDocsRm(std stdio) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&collection, "collection", "", "remove only from this collection (default all)")
 	return cmd
-}
-
-// plural says a count with its noun.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
-
-// clip shortens s to n characters.
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
 }

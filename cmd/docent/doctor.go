@@ -15,6 +15,7 @@ import (
 	"docent/config"
 	"docent/ingest/worker"
 	"docent/internal/fault"
+	"docent/internal/wiring"
 )
 
 // checkTimeout bounds each check of the doctor.
@@ -58,10 +59,10 @@ type check struct {
 
 // examine runs the checks and prints a line each.
 func examine(ctx context.Context, std stdio, cfg config.Config) error {
-	a := &app{cfg: cfg, log: logger(std, cfg, false)}
-	defer a.close()
+	d := doctor{wiring.New(cfg, logger(std, cfg, false))}
+	defer d.Close(ctx)
 	failed := 0
-	for _, c := range a.checks() {
+	for _, c := range d.checks() {
 		ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 		found, err := c.run(ctx)
 		cancel()
@@ -79,56 +80,64 @@ func examine(ctx context.Context, std stdio, cfg config.Config) error {
 	return nil
 }
 
-func (a *app) checks() []check {
+// doctor checks the parts of docent. Each check adds the part that it checks.
+type doctor struct{ *wiring.Parts }
+
+// checks returns the checks in the order of the report.
+func (d doctor) checks() []check {
 	return []check{
-		{"data", a.checkData, "choose a folder you may write to: --data DIR or DOCENT_DATA"},
-		{"database", a.checkDatabase, a.databaseRemedy()},
-		{"embedder", a.checkEmbedder, "check DOCENT_EMBEDDER_URL, DOCENT_EMBEDDER_MODEL and the key; unset them to use the built-in model"},
-		{"model", a.checkModel, "check DOCENT_MODEL, DOCENT_LLM_URL and the key; unset DOCENT_MODEL to answer with quotes"},
-		{"speech", a.checkSpeech, "check DOCENT_SPEECH_URL and DOCENT_SPEECH_KEY; unset DOCENT_TRANSCRIPTION_MODEL and DOCENT_SPEECH_MODEL to do without"},
-		{"pictures", a.checkPictures, ""},
-		{"office", a.checkOffice, ""},
-		{"access", a.checkAccess, "add somebody: docent user create NAME --scopes ask,ingest, or docent token create --name NAME; check DOCENT_OIDC_ISSUER if there is one"},
-		{"port", a.checkPort, "stop what listens there, or choose another address: --addr HOST:PORT"},
+		{"data", d.checkData, "choose a folder you may write to: --data DIR or DOCENT_DATA"},
+		{"database", d.checkDatabase, d.databaseRemedy()},
+		{"embedder", d.checkEmbedder, "check DOCENT_EMBEDDER_URL, DOCENT_EMBEDDER_MODEL and the key; unset them to use the built-in model"},
+		{"model", d.checkModel, "check DOCENT_MODEL, DOCENT_LLM_URL and the key; unset DOCENT_MODEL to answer with quotes"},
+		{"speech", d.checkSpeech, "check DOCENT_SPEECH_URL and DOCENT_SPEECH_KEY; " +
+			"unset DOCENT_TRANSCRIPTION_MODEL and DOCENT_SPEECH_MODEL to turn speech off"},
+		{"pictures", d.checkPictures, ""},
+		{"office", d.checkOffice, ""},
+		{"access", d.checkAccess, "add a user or a token: docent user create NAME --scopes ask,ingest, or docent token create --name NAME; " +
+			"if DOCENT_OIDC_ISSUER is set, check it"},
+		{"port", d.checkPort, "stop what listens there, or choose another address: --addr HOST:PORT"},
 	}
 }
 
 // databaseRemedy returns the fix for a database that cannot be opened.
-func (a *app) databaseRemedy() string {
-	if a.cfg.DatabaseURL != "" {
+func (d doctor) databaseRemedy() string {
+	if d.Config.DatabaseURL != "" {
 		return "check DATABASE_URL and that Postgres runs; unset it to use the built-in SQLite"
 	}
-	return "check " + a.cfg.SQLitePath() + ": is it yours to write, and made by this docent or an older one? --data DIR chooses another folder"
+	return "check " + d.Config.SQLitePath() + ": you must own it, and no newer docent may have written it; " +
+		"choose another folder with --data DIR"
 }
 
 // checkPictures reports the program that reads scans and pictures. It never fails,
 // because docent works without one.
-func (a *app) checkPictures(context.Context) (string, error) {
+func (d doctor) checkPictures(context.Context) (string, error) {
 	tools := worker.FindTools()
 	switch {
-	case a.cfg.VisionModel != "":
-		return "the model " + a.cfg.VisionModel + " reads scans and pictures", nil
+	case d.Config.VisionModel != "":
+		return "the model " + d.Config.VisionModel + " reads scans and pictures", nil
 	case tools.Tesseract != "":
 		return tools.Tesseract + " reads scans and pictures", nil
 	default:
-		return "scans and pictures are not read; install tesseract (Debian: apt install tesseract-ocr) or set DOCENT_VISION_MODEL", nil
+		return "docent does not read scans and pictures; install tesseract (Debian: apt install tesseract-ocr) or set DOCENT_VISION_MODEL", nil
 	}
 }
 
 // checkOffice reports the program that reads documents of Office 97–2003. It never
 // fails, because docent works without one.
-func (a *app) checkOffice(context.Context) (string, error) {
+func (d doctor) checkOffice(context.Context) (string, error) {
 	if soffice := worker.FindTools().Soffice; soffice != "" {
-		return soffice + " reads DOC, XLS and PPT, and draws slides and sheets", nil
+		return soffice + " reads DOC, XLS, and PPT, and shows slides and sheets as pages", nil
 	}
-	return "DOC, XLS and PPT are not read, and slides and sheets not drawn; install LibreOffice (Debian: apt install libreoffice-writer libreoffice-calc libreoffice-impress)", nil
+	return "docent does not read DOC, XLS, and PPT, and does not show slides and sheets as pages; " +
+		"install LibreOffice (Debian: apt install libreoffice-writer libreoffice-calc libreoffice-impress)", nil
 }
 
-func (a *app) checkData(context.Context) (string, error) {
-	if err := os.MkdirAll(a.cfg.CacheDir(), 0o700); err != nil {
+func (d doctor) checkData(context.Context) (string, error) {
+	if err := os.MkdirAll(d.Config.CacheDir(), 0o700); err != nil {
 		return "", err
 	}
-	f, err := os.CreateTemp(a.cfg.Data, ".doctor-*")
+	f, err := os.CreateTemp(d.Config.Data, ".doctor-*")
 	if err != nil {
 		return "", err
 	}
@@ -136,20 +145,18 @@ func (a *app) checkData(context.Context) (string, error) {
 	if err := f.Close(); err != nil {
 		return "", err
 	}
-	return a.cfg.Data + " can be written", nil
+	return d.Config.Data + " can be written", nil
 }
 
-func (a *app) checkDatabase(ctx context.Context) (string, error) {
-	db, err := openDatabase(ctx, a.cfg, a.log)
+func (d doctor) checkDatabase(ctx context.Context) (string, error) {
+	if err := d.AddDatabase(ctx); err != nil {
+		return "", err
+	}
+	current, _, err := d.DB.SchemaVersion(ctx)
 	if err != nil {
 		return "", err
 	}
-	a.db = db
-	current, _, err := db.SchemaVersion(ctx)
-	if err != nil {
-		return "", err
-	}
-	cols, err := db.Collections(ctx)
+	cols, err := d.DB.Library.Collections(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -158,9 +165,9 @@ func (a *app) checkDatabase(ctx context.Context) (string, error) {
 		docs += c.Documents
 		failed += c.Failed
 	}
-	found := fmt.Sprintf("%s, schema %d, %s", a.databaseKind(), current, plural(docs, "document"))
+	found := fmt.Sprintf("%s, schema %d, %s", d.DB.Kind, current, plural(docs, "document"))
 	if failed > 0 {
-		found += fmt.Sprintf(", %d that could not be read (docent docs ls says why)", failed)
+		found += fmt.Sprintf(", %d failed (see docent docs ls)", failed)
 	}
 	if docs == 0 {
 		found += "; add some: docent ingest FOLDER"
@@ -168,78 +175,81 @@ func (a *app) checkDatabase(ctx context.Context) (string, error) {
 	return found, nil
 }
 
-func (a *app) checkEmbedder(ctx context.Context) (string, error) {
-	if err := a.addEmbedder(ctx); err != nil {
+func (d doctor) checkEmbedder(ctx context.Context) (string, error) {
+	if err := d.AddEmbedder(ctx); err != nil {
 		return "", err
 	}
-	v, err := a.embedder.EmbedQuery(ctx, "is this on?")
+	v, err := d.Embedder.EmbedQuery(ctx, "is this on?")
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s, %d dimensions", a.embedder.Name(), len(v)), nil
+	return fmt.Sprintf("%s, %d dimensions", d.Embedder.Name(), len(v)), nil
 }
 
-func (a *app) checkModel(ctx context.Context) (string, error) {
-	if err := a.addModel(); err != nil {
+func (d doctor) checkModel(ctx context.Context) (string, error) {
+	if err := d.AddModel(ctx); err != nil {
 		return "", err
 	}
-	if a.model == nil {
-		return "none: " + modelHint().Message, nil
+	if d.Model == nil {
+		return "none: " + wiring.ModelHint().Message, nil
 	}
-	if err := a.model.Ping(ctx); err != nil {
+	if err := d.Model.Ping(ctx); err != nil {
 		return "", err
 	}
-	return a.model.Name() + " answers", nil
+	return d.Model.Name() + " answers", nil
 }
 
-// checkSpeech looks at the settings alone: the server may want money for each
-// call.
-func (a *app) checkSpeech(context.Context) (string, error) {
-	if err := a.addSpeech(); err != nil {
+// checkSpeech checks only the settings, because a call of the server can cost money.
+func (d doctor) checkSpeech(ctx context.Context) (string, error) {
+	if err := d.AddSpeech(ctx); err != nil {
 		return "", err
 	}
 	var found []string
-	if a.listens() {
-		found = append(found, "listens with "+a.cfg.Speech.Transcription)
+	if d.Listens() {
+		found = append(found, "listens with "+d.Config.Speech.Transcription)
 	}
-	if a.speaks() {
-		found = append(found, "speaks with "+a.cfg.Speech.Model)
+	if d.Speaks() {
+		found = append(found, "speaks with "+d.Config.Speech.Model)
 	}
 	if len(found) == 0 {
-		return "none: recordings are declined and speech is written", nil
+		return "none: docent declines recordings and sends replies as text", nil
 	}
 	return strings.Join(found, " and ") + " (the server was not asked)", nil
 }
 
 // checkAccess describes the access settings, and fails if nobody can sign in. A
 // running server can have other settings.
-func (a *app) checkAccess(ctx context.Context) (string, error) {
+func (d doctor) checkAccess(ctx context.Context) (string, error) {
 	switch {
-	case !a.cfg.Auth && a.cfg.Loopback():
+	case !d.Config.Auth && d.Config.Loopback():
 		return "with these settings authentication is off: everybody on this machine may do everything", nil
-	case !a.cfg.Auth:
-		return "with these settings authentication is off (--insecure): whoever reaches " + a.cfg.Addr + " may do everything", nil
-	case a.db == nil:
-		return "", errors.New("who is let in cannot be told without the database")
+	case !d.Config.Auth:
+		return "with these settings authentication is off (--insecure): everybody who reaches " + d.Config.Addr + " may do everything", nil
+	case d.DB == nil:
+		return "", errors.New("users and tokens cannot be counted without the database")
 	}
-	users, err := a.db.Users(ctx)
-	tokens, failed := a.db.Tokens(ctx)
-	if err := errors.Join(err, failed); err != nil {
+	users, err := d.DB.Users.Users(ctx)
+	if err != nil {
+		return "", err
+	}
+	tokens, err := d.DB.Tokens.Tokens(ctx)
+	if err != nil {
 		return "", err
 	}
 	found := fmt.Sprintf("with these settings authentication is on: %s, %s", plural(len(users), "user"), plural(len(tokens), "token"))
-	if issuer := a.cfg.OIDC.Issuer; issuer != "" {
-		return found + ", and whom " + issuer + " knows", askIssuer(ctx, issuer)
+	if issuer := d.Config.OIDC.Issuer; issuer != "" {
+		return found + ", and the users of " + issuer, askIssuer(ctx, issuer)
 	}
 	if len(users)+len(tokens) == 0 {
-		return "", errors.New("with these settings authentication is on and there is nobody to let in")
+		return "", errors.New("with these settings authentication is on, but there are no users and no tokens")
 	}
 	return found, nil
 }
 
 // askIssuer asks an OpenID Connect issuer for its configuration.
 func askIssuer(ctx context.Context, issuer string) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(issuer, "/")+"/.well-known/openid-configuration", http.NoBody)
+	url := strings.TrimSuffix(issuer, "/") + "/.well-known/openid-configuration"
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return err
 	}
@@ -254,13 +264,13 @@ func askIssuer(ctx context.Context, issuer string) error {
 	return nil
 }
 
-func (a *app) checkPort(ctx context.Context) (string, error) {
-	l, err := listen(ctx, a.cfg.Addr)
+func (d doctor) checkPort(ctx context.Context) (string, error) {
+	l, err := wiring.Listen(ctx, d.Config.Addr)
 	if err == nil {
-		return a.cfg.Addr + " is free", l.Close()
+		return d.Config.Addr + " is free", l.Close()
 	}
-	if askReady(ctx, io.Discard, "http://"+a.cfg.Addr) == nil {
-		return "docent is serving at http://" + a.cfg.Addr, nil
+	if askReady(ctx, io.Discard, "http://"+d.Config.Addr) == nil {
+		return "docent is serving at http://" + d.Config.Addr, nil
 	}
 	return "", err
 }
@@ -285,18 +295,4 @@ func askReady(ctx context.Context, w io.Writer, server string) error {
 	}
 	_, err = fmt.Fprintln(w, server, "is ready")
 	return err
-}
-
-// modelHint explains how to get written answers.
-func modelHint() fault.Text {
-	return fault.NewText("model_hint",
-		"Answers are quotes; for written ones set DOCENT_MODEL, with OPENAI_API_KEY or with DOCENT_LLM_URL for a server of your own.")
-}
-
-// databaseKind names the database in reports.
-func (a *app) databaseKind() string {
-	if a.cfg.DatabaseURL != "" {
-		return "postgres"
-	}
-	return "sqlite"
 }

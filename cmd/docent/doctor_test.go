@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDoctorOfAccess: doctor says who is let in and what listens and speaks,
-// and asks nobody who wants money for it.
+// TestDoctorOfAccess checks that doctor reports access and speech settings, and that
+// it calls no speech server.
 func TestDoctorOfAccess(t *testing.T) {
 	t.Parallel()
 	issuer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -26,9 +26,9 @@ func TestDoctorOfAccess(t *testing.T) {
 		want string
 	}{
 		"off":             {nil, 0, "ok    access    with these settings authentication is off: everybody on this machine"},
-		"insecure":        {[]string{"DOCENT_ADDR=0.0.0.0:0", "DOCENT_INSECURE=true"}, 0, "whoever reaches 0.0.0.0:0"},
-		"nobody":          {[]string{"DOCENT_AUTH=true"}, 1, "FAIL  access    with these settings authentication is on and there is nobody"},
-		"issuer":          {[]string{"DOCENT_AUTH=true", "DOCENT_OIDC_ISSUER=" + issuer.URL, "DOCENT_OIDC_AUDIENCE=a"}, 0, "0 tokens, and whom " + issuer.URL},
+		"insecure":        {[]string{"DOCENT_ADDR=0.0.0.0:0", "DOCENT_INSECURE=true"}, 0, "everybody who reaches 0.0.0.0:0"},
+		"nobody":          {[]string{"DOCENT_AUTH=true"}, 1, "FAIL  access    with these settings authentication is on, but there are no users"},
+		"issuer":          {[]string{"DOCENT_AUTH=true", "DOCENT_OIDC_ISSUER=" + issuer.URL, "DOCENT_OIDC_AUDIENCE=a"}, 0, "0 tokens, and the users of " + issuer.URL},
 		"wrong issuer":    {[]string{"DOCENT_AUTH=true", "DOCENT_OIDC_ISSUER=" + issuer.URL + "/x", "DOCENT_OIDC_AUDIENCE=a"}, 1, "FAIL  access    " + issuer.URL + "/x/.well-known/openid-configuration answers 404"},
 		"no speech":       {nil, 0, "ok    speech    none"},
 		"listens, speaks": {[]string{"DOCENT_SPEECH_URL=" + paid.URL, "DOCENT_SPEECH_MODEL=tts-1", "DOCENT_TRANSCRIPTION_MODEL=whisper-1"}, 0, "listens with whisper-1 and speaks with tts-1 (the server was not asked)"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,11 +16,12 @@ import (
 	"docent/eval"
 	"docent/ingest"
 	"docent/internal/fault"
+	"docent/internal/wiring"
 	"docent/rag"
 	"docent/rag/retrieve"
 )
 
-// evalOptions are eval's own flags.
+// evalOptions are the flags of eval.
 type evalOptions struct {
 	corpus, golden             string
 	update, ablations, answers bool
@@ -78,8 +80,8 @@ type evalReport struct {
 	Answers   *eval.AnswersReport   `json:"answers,omitempty"`
 }
 
+// measure evaluates questions on a temporary SQLite database.
 func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Question) error {
-	// A temporary database: SQLite in a folder that is removed.
 	dir, err := os.MkdirTemp("", "docent-eval-*")
 	if err != nil {
 		return fmt.Errorf("folder for the evaluation: %w", err)
@@ -90,13 +92,13 @@ func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Ques
 		return err
 	}
 	cfg.Data, cfg.DatabaseURL = dir, ""
-	a := &app{cfg: cfg, log: logger(std, cfg, false)}
-	defer a.close()
-	report, err := a.evalCorpus(cmd, std, o)
+	p := wiring.New(cfg, logger(std, cfg, false))
+	defer p.Close(cmd.Context())
+	report, err := evalCorpus(cmd.Context(), std, p, o)
 	if err != nil {
 		return err
 	}
-	if err := a.evalQuestions(cmd, o, questions, report); err != nil {
+	if err := evalQuestions(cmd.Context(), p, o, questions, report); err != nil {
 		return err
 	}
 	if err := report.write(std, o.asJSON); err != nil {
@@ -105,21 +107,15 @@ func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Ques
 	return o.compare(std, report)
 }
 
-// evalCorpus ingests the corpus and opens the answering service.
-func (a *app) evalCorpus(cmd *cobra.Command, std stdio, o evalOptions) (*evalReport, error) {
-	ctx := cmd.Context()
-	if err := os.MkdirAll(a.cfg.CacheDir(), 0o700); err != nil {
-		return nil, fmt.Errorf("folder for the evaluation: %w", err)
-	}
-	var err error
-	if a.db, err = openDatabase(ctx, a.cfg, a.log); err != nil {
-		return nil, err
-	}
-	if err := errors.Join(a.addEmbedder(ctx), a.addIngester(0)); err != nil {
-		return nil, err
+// evalCorpus ingests the corpus and adds the parts that answer.
+func evalCorpus(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions) (*evalReport, error) {
+	for _, add := range []func(context.Context) error{p.AddDatabase, p.AddEmbedder, p.AddIngester} {
+		if err := add(ctx); err != nil {
+			return nil, err
+		}
 	}
 	began, report := time.Now(), &evalReport{}
-	for r, err := range a.ingester.Ingest(ctx, ingest.Request{Paths: []string{o.corpus}}) {
+	for r, err := range p.Ingester.Ingest(ctx, ingest.Request{Paths: []string{o.corpus}}) {
 		if err != nil {
 			return nil, fmt.Errorf("ingest %s: %w", filepath.Base(o.corpus), err)
 		}
@@ -131,22 +127,22 @@ func (a *app) evalCorpus(cmd *cobra.Command, std stdio, o evalOptions) (*evalRep
 		report.Chunks += r.Chunks
 	}
 	report.Seconds = time.Since(began).Seconds()
-	if err := a.addRetriever(ctx); err != nil {
+	if err := p.AddRetriever(ctx); err != nil {
 		return nil, err
 	}
-	return report, a.addRAG()
+	return report, p.AddRAG(ctx)
 }
 
-func (a *app) evalQuestions(cmd *cobra.Command, o evalOptions, questions []eval.Question, report *evalReport) error {
-	ctx := cmd.Context()
+// evalQuestions asks the questions and completes the report.
+func evalQuestions(ctx context.Context, p *wiring.Parts, o evalOptions, questions []eval.Question, report *evalReport) error {
 	var err error
-	report.Retrieval, err = eval.MeasureRetrieval(ctx, eval.RetrievalConfig{Retriever: a.retriever, Questions: questions})
+	report.Retrieval, err = eval.MeasureRetrieval(ctx, eval.RetrievalConfig{Retriever: p.Retriever, Questions: questions})
 	if err != nil {
 		return fmt.Errorf("measure retrieval: %w", err)
 	}
 	if o.ablations {
 		report.Ablations, err = eval.MeasureRetrieval(ctx, eval.RetrievalConfig{
-			Retriever: a.retriever, Questions: questions, Variants: eval.Ablations(retrieve.FeatureNames()),
+			Retriever: p.Retriever, Questions: questions, Variants: eval.Ablations(retrieve.FeatureNames()),
 		})
 		if err != nil {
 			return fmt.Errorf("measure ablations: %w", err)
@@ -154,7 +150,7 @@ func (a *app) evalQuestions(cmd *cobra.Command, o evalOptions, questions []eval.
 	}
 	if o.answers {
 		report.Answers, err = eval.MeasureAnswers(ctx, eval.AnswersConfig{
-			Answerer: a.rag, Retriever: a.retriever, Questions: questions, Threshold: rag.DefaultMinEvidence,
+			Answerer: p.RAG, Retriever: p.Retriever, Questions: questions, Threshold: rag.DefaultMinEvidence,
 		})
 		if err != nil {
 			return fmt.Errorf("measure answers: %w", err)
@@ -172,7 +168,7 @@ func (r *evalReport) write(std stdio, asJSON bool) error {
 		return err
 	}
 	if r.Ablations != nil {
-		fmt.Fprintln(std.out, "\nEach feature left out:")
+		fmt.Fprintln(std.out, "\nWithout each feature:")
 		if err := r.Ablations.WriteMarkdown(std.out); err != nil {
 			return err
 		}
@@ -184,7 +180,7 @@ func (r *evalReport) write(std stdio, asJSON bool) error {
 	return nil
 }
 
-// metrics are the numbers that a golden file may hold.
+// metrics returns the figures for the golden file.
 func (r *evalReport) metrics() map[string]float64 {
 	all := r.Retrieval.Metrics()
 	if r.Answers != nil {
@@ -195,7 +191,7 @@ func (r *evalReport) metrics() map[string]float64 {
 	return all
 }
 
-// compare holds the report against the golden file, or writes that.
+// compare compares the report with the golden file, or updates the file.
 func (o evalOptions) compare(std stdio, r *evalReport) error {
 	if o.golden == "" {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestNobodyYet: a server that nobody could get into says how to change that,
-// and goes on as soon as somebody has.
+// TestNobodyYet checks that a server without users and tokens prints how to add the
+// first ones, and accepts the first token without a restart.
 func TestNobodyYet(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {
@@ -26,7 +26,7 @@ func TestNobodyYet(t *testing.T) {
 		if resp, _ := (who{}).request(t, http.MethodGet, at+"/api/documents", ""); resp.StatusCode != http.StatusUnauthorized {
 			t.Errorf("nobody gets %d", resp.StatusCode)
 		}
-		// The command that it names, without the environment's folder.
+		// The printed command works without DOCENT_DATA.
 		_, rest, _ := strings.Cut(p.log.String(), "docent token create --name NAME")
 		line, _, _ := strings.Cut(rest, "\n")
 		args := append([]string{"token", "create", "--name", "first"}, strings.Fields(line)...)
@@ -37,7 +37,7 @@ func TestNobodyYet(t *testing.T) {
 			t.Errorf("the first token gets %d %s", resp.StatusCode, body)
 		}
 		p, _ = serve(t, env, "--auth")
-		if said := p.log.String(); strings.Contains(said, "nobody to let in") {
+		if said := p.log.String(); strings.Contains(said, "nobody can sign in") {
 			t.Errorf("it says %s", said)
 		}
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -99,7 +100,8 @@ var questions = []string{
 	"turbine", "what happens above the limit", "sensor unit 11 days",
 }
 
-// state is everything that two runs over the same files must agree on.
+// state returns the documents, the rankings, and the answers. They are the same for
+// all databases with the same files.
 func state(t *testing.T, env []string) string {
 	t.Helper()
 	var b strings.Builder
@@ -114,14 +116,40 @@ func state(t *testing.T, env []string) string {
 	b.Reset()
 	slices.Sort(sorted)
 	b.WriteString(strings.Join(sorted, "\n"))
-	for _, q := range questions {
-		b.WriteString(ranking(t, docent(t, env, 0, "search", "--json", "-k", "20", q)))
-		b.WriteString(answer(t, docent(t, env, 0, "ask", "--json", q)))
+	// One command searches for all questions, and one server answers them, because a
+	// process takes long to start with -race.
+	search := startReading(t, strings.NewReader(strings.Join(questions, "\n")), env, "search", "--json", "-k", "20", "-")
+	if code := search.wait(); code != 0 {
+		t.Fatalf("search: status %d\n%s", code, search.log)
+	}
+	found := strings.Split(strings.TrimSpace(search.out.String()), "\n")
+	if len(found) != len(questions) {
+		t.Fatalf("%d lines for %d questions:\n%s", len(found), len(questions), search.out)
+	}
+	server, at := serve(t, env)
+	for i, q := range questions {
+		b.WriteString(ranking(t, found[i]))
+		body, err := json.Marshal(map[string]string{"question": q})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, text := (who{}).request(t, http.MethodPost, at+"/api/ask", string(body), "Content-Type", "application/json")
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("ask %q: %d %s", q, resp.StatusCode, text)
+		}
+		b.WriteString(answer(t, text))
+	}
+	if err := server.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := server.wait(); code != 0 {
+		t.Fatalf("serve: status %d\n%s", code, server.log)
 	}
 	return b.String()
 }
 
-// ranking is a search's result without the ids that differ between databases.
+// ranking returns the result of a search without the ids, which differ between
+// databases.
 func ranking(t *testing.T, line string) string {
 	t.Helper()
 	var got searchLine

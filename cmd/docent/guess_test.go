@@ -54,7 +54,7 @@ func TestUserScopes(t *testing.T) {
 	t.Parallel()
 	env := []string{"DOCENT_DATA=" + t.TempDir()}
 	db := opened(t, env)
-	a, err := auth.New(auth.Config{Tokens: db, Users: db, Logins: db})
+	a, err := db.Authenticator(auth.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestUserScopes(t *testing.T) {
 	if out := docent(t, env, 0, "user", "scopes", "ANN", "ask,ingest"); out != "ann may ask,ingest\n" {
 		t.Errorf("it says %q", out)
 	}
-	user, err := db.User(t.Context(), "ann")
+	user, err := db.Users.User(t.Context(), "ann")
 	if err != nil || user.Scopes.String() != "ask ingest" {
 		t.Errorf("%+v, %v", user, err)
 	}

@@ -2,10 +2,8 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -96,36 +94,19 @@ watched folder itself disappears, docent reports it and removes nothing.
 Exit status: 0 all files were read, 1 some files failed, 2 usage error.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := openIngest(cmd, std)
+			p, err := open(cmd, std, ingesting...)
 			if err != nil {
 				return err
 			}
-			defer a.close()
-			var sum ingestSummary
-			var known ingest.Listing
-			var roots []*watchRoot
-			if watch {
-				if slices.Contains(args, "-") {
-					return fault.New(fault.Invalid, "cli_watch_stdin", "standard input cannot be watched: name files and folders")
-				}
-				if roots, err = a.watchRoots(cmd.Context(), ingest.Request{Collection: collection, Paths: args}); err != nil {
-					return err
-				}
-				if known, err = ingest.List(cmd.Context(), args); err != nil {
-					return err
-				}
+			defer p.Close(cmd.Context())
+			in := &ingestion{
+				Parts: p, std: std, name: name, asJSON: asJSON, verbose: verbose,
+				req: ingest.Request{Collection: collection, Paths: args, Prune: prune || watch, Retry: retry},
 			}
-			report, err := a.ingestPaths(cmd, std, ingest.Request{
-				Collection: collection, Paths: args, Prune: prune || watch, Retry: retry,
-			}, ingestOutput{name: name, asJSON: asJSON, verbose: verbose}, &sum)
-			if err != nil {
-				return err
+			if !watch {
+				return in.run(cmd.Context())
 			}
-			err = report()
-			if !watch || err != nil && !errors.Is(err, errFailed) {
-				return err
-			}
-			return a.followPaths(cmd, std, ingest.Request{Collection: collection, Paths: args, Retry: retry}, asJSON, known, roots)
+			return in.watch(cmd.Context())
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per file, then a summary")
@@ -139,13 +120,13 @@ Exit status: 0 all files were read, 1 some files failed, 2 usage error.`,
 	return cmd
 }
 
-// summary describes the results in one line.
+// String returns the results in one line.
 func (s ingestSummary) String() string {
 	return fmt.Sprintf("%d added, %d changed, %d unchanged, %d removed, %d failed; %s in %.1f s",
 		s.Added, s.Changed, s.Unchanged, s.Removed, s.Failed, plural(s.Chunks, "chunk"), s.Seconds)
 }
 
-// writeIngest ends the report.
+// writeIngest prints the summary.
 func writeIngest(w io.Writer, s *ingestSummary, began time.Time, asJSON bool) error {
 	s.Seconds = time.Since(began).Seconds()
 	if asJSON {

@@ -14,7 +14,7 @@ import (
 	"docent/ingest"
 )
 
-// progressInterval is the least time between two progress objects.
+// progressInterval is the minimum time between two progress objects.
 const progressInterval = time.Second
 
 // progressLine is the progress object of `ingest --json`; its keys are a
@@ -28,8 +28,8 @@ type progressLine struct {
 	Seconds    float64 `json:"seconds"`
 }
 
-// progressEvents turns progress into objects that are due at most once in an
-// interval. Its methods may be called from several goroutines.
+// progressEvents returns a progress object at most once per interval. It is safe for
+// concurrent use.
 type progressEvents struct {
 	began time.Time
 	mu    sync.Mutex
@@ -42,14 +42,14 @@ func newProgressEvents() *progressEvents {
 	return &progressEvents{began: now, last: now}
 }
 
-// set notes how far the run has come.
+// set records the progress of the run.
 func (e *progressEvents) set(p ingest.Progress) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.at = p
 }
 
-// due returns the object to write at a time, if one is due.
+// due returns the progress object, if the last one is an interval old.
 func (e *progressEvents) due(now time.Time) (progressLine, bool) {
 	if e == nil {
 		return progressLine{}, false
@@ -66,7 +66,7 @@ func (e *progressEvents) due(now time.Time) (progressLine, bool) {
 	}, true
 }
 
-// bar is the progress bar of a terminal; on anything else it shows nothing.
+// bar is the progress bar of a terminal. It shows nothing without a terminal.
 type bar struct {
 	progress *mpb.Progress
 	bytes    *mpb.Bar
@@ -76,7 +76,7 @@ type bar struct {
 	last     string          // the file that was finished last
 }
 
-// newBar returns the bar of a terminal.
+// newBar returns the progress bar of an ingestion.
 func newBar(w io.Writer, wanted bool) *bar {
 	f, ok := w.(*os.File)
 	if !ok || !wanted {
@@ -94,14 +94,14 @@ func newBar(w io.Writer, wanted bool) *bar {
 	return b
 }
 
-// counts is how many files are done.
+// counts returns the number of finished files and of all files.
 func (b *bar) counts() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return fmt.Sprintf("%d/%d files ", b.at.Files, b.at.TotalFiles)
 }
 
-// rates is how fast the run is, how long it will take, and at which file it is.
+// rates returns the speed, the remaining time, and the current file.
 func (b *bar) rates(elapsed time.Duration) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,7 +121,7 @@ func (b *bar) rates(elapsed time.Duration) string {
 	return out
 }
 
-// shortName is the end of a name that fits beside the bar.
+// shortName shortens a name at its start, so that it fits beside the bar.
 func shortName(name string) string {
 	const most = 24
 	if r := []rune(name); len(r) > most {
@@ -130,7 +130,7 @@ func shortName(name string) string {
 	return name
 }
 
-// set shows how far the run has come.
+// set shows the progress of the run.
 func (b *bar) set(p ingest.Progress) {
 	if b.bytes == nil {
 		return
@@ -142,7 +142,7 @@ func (b *bar) set(p ingest.Progress) {
 	b.bytes.SetCurrent(p.Bytes)
 }
 
-// done notes a file that is finished.
+// done records a finished file.
 func (b *bar) done(source string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -154,7 +154,7 @@ func (b *bar) print(w io.Writer, line string) {
 	if b.progress != nil {
 		w = b.progress
 	}
-	_, _ = io.WriteString(w, line) // a report that cannot be written stops nothing
+	_, _ = io.WriteString(w, line) // the run goes on without its report
 }
 
 // stop removes the bar.

@@ -11,10 +11,11 @@ import (
 	"docent/ingest"
 )
 
-// maxExamples is how many failures of one kind are listed without --verbose.
+// maxExamples is the number of failures of one kind that are listed without
+// --verbose.
 const maxExamples = 10
 
-// ingestReport gathers the failures of a run by their reasons.
+// ingestReport collects the failures of a run by reason.
 type ingestReport struct {
 	failures map[string][]ingest.Result
 	partial  []ingest.Result // read without some of their content
@@ -23,7 +24,7 @@ type ingestReport struct {
 	pruned   bool
 }
 
-// failure notes a file that cannot be read.
+// failure records a failed file.
 func (r *ingestReport) failure(res ingest.Result) {
 	if r.failures == nil {
 		r.failures = map[string][]ingest.Result{}
@@ -32,7 +33,7 @@ func (r *ingestReport) failure(res ingest.Result) {
 	r.failures[kind] = append(r.failures[kind], res)
 }
 
-// reasonKind is the part of a reason that files of one kind share.
+// reasonKind returns the part of a reason that similar failures share.
 func reasonKind(reason string) string {
 	kind, _, found := strings.Cut(reason, ":")
 	if !found || len(kind) > 40 {
@@ -41,7 +42,7 @@ func reasonKind(reason string) string {
 	return kind
 }
 
-// write reports the failures, what was skipped and what is gone.
+// write prints the failures, the skipped files, and the deleted files.
 func (r *ingestReport) write(w io.Writer) error {
 	var b strings.Builder
 	kinds := slices.SortedFunc(maps.Keys(r.failures), func(x, y string) int {

@@ -6,119 +6,133 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"docent/ingest"
+	"docent/internal/wiring"
 )
 
-// ingestOutput is how a run reports.
-type ingestOutput struct {
+// ingestion is one run of `docent ingest`. It reports each file: as JSON lines, or
+// as a progress bar and a summary.
+type ingestion struct {
+	*wiring.Parts
+	std     stdio
+	req     ingest.Request
 	name    string // of standard input
 	asJSON  bool
 	verbose bool
+
+	began   time.Time
+	bar     *bar
+	enc     *json.Encoder
+	report  ingestReport
+	summary ingestSummary
 }
 
-// ingestPaths runs one ingest and reports each file: as JSON lines, or as a
-// progress bar and a summary. The returned func ends the report; it fails
-// with errFailed if any file did.
-func (a *app) ingestPaths(cmd *cobra.Command, std stdio, req ingest.Request, out ingestOutput, sum *ingestSummary) (func() error, error) {
-	ctx, began := cmd.Context(), time.Now()
-	bar := newBar(std.err, !out.asJSON)
-	defer bar.stop()
-	if err := a.reembed(cmd, std, bar); err != nil {
-		return nil, err
+// run reads the paths and prints the report. It fails with errFailed if any file
+// failed.
+func (in *ingestion) run(ctx context.Context) error {
+	in.began, in.enc = time.Now(), json.NewEncoder(in.std.out)
+	in.report = ingestReport{verbose: in.verbose, pruned: in.req.Prune}
+	in.bar = newBar(in.std.err, !in.asJSON)
+	defer in.bar.stop()
+	if err := in.reembed(ctx); err != nil {
+		return err
 	}
-	enc := json.NewEncoder(std.out)
-	rep := ingestReport{verbose: out.verbose, pruned: req.Prune}
-	one := func(r ingest.Result) error {
-		sum.count(r)
-		if out.asJSON {
-			return enc.Encode(ingestLine{r.Source, r.Status, r.Chunks, r.Reason.Message, r.Reason.Sentence, r.Note})
-		}
-		bar.done(r.Source)
-		if r.Note != "" {
-			rep.partial = append(rep.partial, r)
-		}
-		if r.Status == ingest.Failed {
-			rep.failure(r)
-		} else if out.verbose {
-			bar.print(std.err, fmt.Sprintf("%s: %s (%s)\n", r.Status, r.Source, plural(r.Chunks, "chunk")))
-		}
-		return nil
+	read := in.readPaths
+	if len(in.req.Paths) == 1 && in.req.Paths[0] == "-" {
+		read = in.readInput
 	}
-	if len(req.Paths) == 1 && req.Paths[0] == "-" {
-		results, err := a.ingester.Read(ctx, req.Collection, "stdin:"+out.name, std.in)
-		if err != nil {
-			return nil, fmt.Errorf("ingest standard input: %w", err)
-		}
-		for _, r := range results {
-			if err := one(r); err != nil {
-				return nil, err
-			}
-		}
-	} else if err := a.ingestFiles(ctx, req, out, bar, &rep, enc, one); err != nil {
-		return nil, err
+	if err := read(ctx); err != nil {
+		return err
 	}
-	if err := a.saveIndex(cmd); err != nil {
-		return nil, err
+	if err := saveIndex(ctx, in.Parts); err != nil {
+		return err
 	}
-	return func() error {
-		bar.stop()
-		if !out.asJSON {
-			if err := rep.write(std.err); err != nil {
-				return err
-			}
-		}
-		if err := writeIngest(std.out, sum, began, out.asJSON); err != nil {
+	in.bar.stop()
+	if !in.asJSON {
+		if err := in.report.write(in.std.err); err != nil {
 			return err
 		}
-		if sum.Failed > 0 {
-			return errFailed
-		}
-		return nil
-	}, nil
-}
-
-// ingestFiles runs an ingest of files and folders, and finds what it left out.
-func (a *app) ingestFiles(ctx context.Context, req ingest.Request, out ingestOutput, bar *bar, rep *ingestReport, enc *json.Encoder, one func(ingest.Result) error) error {
-	req.Progress = bar.set
-	var events *progressEvents
-	if out.asJSON {
-		events = newProgressEvents()
-		req.Progress = events.set
 	}
-	for r, err := range a.ingester.Ingest(ctx, req) {
-		if err != nil {
-			return fmt.Errorf("ingest: %w", err)
-		}
-		if err := one(r); err != nil {
-			return err
-		}
-		if e, due := events.due(time.Now()); due {
-			if err := enc.Encode(map[string]progressLine{"progress": e}); err != nil {
-				return err
-			}
-		}
+	if err := writeIngest(in.std.out, &in.summary, in.began, in.asJSON); err != nil {
+		return err
 	}
-	if out.asJSON {
-		return nil
+	if in.summary.Failed > 0 {
+		return errFailed
 	}
-	survey, err := a.ingester.Survey(ctx, req)
-	if err != nil {
-		return fmt.Errorf("look for files that are gone: %w", err)
-	}
-	rep.survey = survey
 	return nil
 }
 
-// reembed embeds chunks without a vector by the present embedder, and reports
-// it.
-func (a *app) reembed(cmd *cobra.Command, std stdio, bar *bar) error {
+// readInput reads the document on standard input.
+func (in *ingestion) readInput(ctx context.Context) error {
+	results, err := in.Ingester.Read(ctx, in.req.Collection, "stdin:"+in.name, in.std.in)
+	if err != nil {
+		return fmt.Errorf("ingest standard input: %w", err)
+	}
+	for _, r := range results {
+		if err := in.result(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readPaths reads files and folders. For people, it also counts the skipped and
+// the deleted files.
+func (in *ingestion) readPaths(ctx context.Context) error {
+	req, events := in.req, (*progressEvents)(nil)
+	req.Progress = in.bar.set
+	if in.asJSON {
+		events = newProgressEvents()
+		req.Progress = events.set
+	}
+	for r, err := range in.Ingester.Ingest(ctx, req) {
+		if err != nil {
+			return fmt.Errorf("ingest: %w", err)
+		}
+		if err := in.result(r); err != nil {
+			return err
+		}
+		if e, due := events.due(time.Now()); due {
+			if err := in.enc.Encode(map[string]progressLine{"progress": e}); err != nil {
+				return err
+			}
+		}
+	}
+	if in.asJSON {
+		return nil
+	}
+	var err error
+	if in.report.survey, err = in.Ingester.Survey(ctx, req); err != nil {
+		return fmt.Errorf("look for deleted files: %w", err)
+	}
+	return nil
+}
+
+// result reports the result of one file.
+func (in *ingestion) result(r ingest.Result) error {
+	in.summary.count(r)
+	if in.asJSON {
+		return in.enc.Encode(ingestLine{r.Source, r.Status, r.Chunks, r.Reason.Message, r.Reason.Sentence, r.Note})
+	}
+	in.bar.done(r.Source)
+	if r.Note != "" {
+		in.report.partial = append(in.report.partial, r)
+	}
+	if r.Status == ingest.Failed {
+		in.report.failure(r)
+	} else if in.verbose {
+		in.bar.print(in.std.err, fmt.Sprintf("%s: %s (%s)\n", r.Status, r.Source, plural(r.Chunks, "chunk")))
+	}
+	return nil
+}
+
+// reembed embeds the chunks that have no vector of the present embedder.
+func (in *ingestion) reembed(ctx context.Context) error {
 	said := false
-	n, err := ingest.Reembed(cmd.Context(), a.db, a.embedder, func(done, total int) {
+	n, err := ingest.Reembed(ctx, in.DB.Documents, in.Embedder, func(_, total int) {
 		if !said {
 			said = true
-			bar.print(std.err, fmt.Sprintf("the embedder is now %s: embedding %s again\n", a.embedder.Name(), plural(total, "chunk")))
+			in.bar.print(in.std.err, fmt.Sprintf("the embedder is now %s: embedding %s again\n", in.Embedder.Name(), plural(total, "chunk")))
 		}
 	})
 	if err != nil {
@@ -127,13 +141,12 @@ func (a *app) reembed(cmd *cobra.Command, std stdio, bar *bar) error {
 	return nil
 }
 
-// saveIndex brings the saved index up to date, so that the next question starts
-// fast.
-func (a *app) saveIndex(cmd *cobra.Command) error {
-	if err := a.addRetriever(cmd.Context()); err != nil {
+// saveIndex updates the saved index, so that the next command starts fast.
+func saveIndex(ctx context.Context, p *wiring.Parts) error {
+	if err := p.AddRetriever(ctx); err != nil {
 		return err
 	}
-	if err := a.retriever.Save(cmd.Context()); err != nil {
+	if err := p.Retriever.Save(ctx); err != nil {
 		return fmt.Errorf("save index: %w", err)
 	}
 	return nil

@@ -26,14 +26,14 @@ func main() {
 	os.Exit(code)
 }
 
-// stdio is what a command reads and writes.
+// stdio are the streams of a command.
 type stdio struct {
 	in  io.Reader
 	out io.Writer
 	err io.Writer
 }
 
-// errFailed ends a command with status 1 after it has said what failed.
+// errFailed ends a command with status 1 after it has printed the failures.
 var errFailed = errors.New("some failed")
 
 // run executes one command line and returns its exit status.

@@ -43,7 +43,42 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
-	testscript.Main(pgtest.Main(m), map[string]func(){"docent": main})
+	testscript.Main(suite{pgtest.Main(m)}, map[string]func(){"docent": main})
+}
+
+// suite removes the shared folder after the tests.
+type suite struct{ pgtest.Suite }
+
+// Run runs the tests and returns the exit code.
+func (s suite) Run() int {
+	code := s.Suite.Run()
+	if compiled.dir != "" {
+		_ = os.RemoveAll(compiled.dir)
+	}
+	return code
+}
+
+// compiled is a data folder that only holds the compiled PDF reader.
+var compiled struct {
+	once sync.Once
+	dir  string
+}
+
+// withPDF copies the compiled PDF reader into a data folder. Compiling takes seconds
+// of processor time, and much more with -race, so the tests compile it once.
+func withPDF(t *testing.T, data string) {
+	t.Helper()
+	compiled.once.Do(func() {
+		dir, err := os.MkdirTemp("", "docent-test-pdf-*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		compiled.dir = dir
+		docent(t, []string{"DOCENT_DATA=" + dir}, 0, "ingest", "../../ingest/extract/testdata/manual.pdf")
+	})
+	if err := os.CopyFS(filepath.Join(data, "cache", "pdfium"), os.DirFS(filepath.Join(compiled.dir, "cache", "pdfium"))); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestScripts(t *testing.T) {
@@ -130,8 +165,14 @@ func (l *lines) line(t *testing.T, prefix string) string {
 	}
 }
 
-// start runs docent in an environment of its own: what is given and nothing else.
+// start runs docent with only the given environment.
 func start(t *testing.T, env []string, args ...string) *program {
+	t.Helper()
+	return startReading(t, nil, env, args...)
+}
+
+// startReading runs docent with a standard input.
+func startReading(t *testing.T, in io.Reader, env []string, args ...string) *program {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -142,7 +183,7 @@ func start(t *testing.T, env []string, args ...string) *program {
 		out: newLines(), log: newLines(), done: make(chan struct{}),
 	}
 	p.cmd.Env = append([]string{asProgram + "=1", "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}, env...)
-	p.cmd.Stdout, p.cmd.Stderr = p.out, p.log
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = in, p.out, p.log
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)

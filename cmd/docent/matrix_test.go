@@ -15,6 +15,7 @@ import (
 	"docent/api"
 	"docent/api/route"
 	"docent/auth"
+	"docent/internal/wiring"
 )
 
 // sample is how a route is asked in TestWhoMayDoWhat.
@@ -99,7 +100,7 @@ func want(scope auth.Scope, s sample, w who, owner string) int {
 
 // site is a server with authentication, and what is behind it.
 type site struct {
-	db     database
+	db     *wiring.Database
 	at     string
 	server *program
 	people []who
@@ -132,7 +133,7 @@ func (s *site) as(t *testing.T, name string) who {
 func (s *site) session(t *testing.T, owner string) journal.SessionKey {
 	t.Helper()
 	key := journal.SessionKey{Agent: "docent", ID: fmt.Sprintf("s%d", s.asked.Add(1))}
-	if _, _, err := s.db.OpenSession(t.Context(), journal.SessionRecord{Key: key, Owner: owner, Platform: "WebSocketPlatform"}); err != nil {
+	if _, _, err := s.db.Sessions.OpenSession(t.Context(), journal.SessionRecord{Key: key, Owner: owner, Platform: "WebSocketPlatform"}); err != nil {
 		t.Fatal(err)
 	}
 	return key
@@ -270,7 +271,7 @@ func (s *site) check(t *testing.T, route string, scope auth.Scope, w who, owner 
 // wantUntouched: nothing of a session has changed.
 func (s *site) wantUntouched(t *testing.T, key journal.SessionKey, after string) {
 	t.Helper()
-	r, err := s.db.Session(t.Context(), key)
+	r, err := s.db.Sessions.Session(t.Context(), key)
 	if err != nil || r.Seq != 0 || r.Turn != 0 || r.Name != "" || r.State != "" || len(r.Variables) != 0 {
 		t.Errorf("after %s the session is %+v, %v", after, r, err)
 	}

@@ -15,12 +15,12 @@ Run migrate to update the schema before you start a new version. docent refuses 
 database of a newer version and leaves it unchanged.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := openStore(cmd, std)
+			p, err := open(cmd, std)
 			if err != nil {
 				return err
 			}
-			defer a.close()
-			current, latest, err := a.db.SchemaVersion(cmd.Context())
+			defer p.Close(cmd.Context())
+			current, latest, err := p.DB.SchemaVersion(cmd.Context())
 			if err != nil {
 				return fmt.Errorf("schema version: %w", err)
 			}

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestNoUI: with --no-ui there is no page nor anything of it, and all else.
+// TestNoUI checks that --no-ui turns off the page with its files, and nothing else.
 func TestNoUI(t *testing.T) {
 	t.Parallel()
-	const said = "No page is served"
+	const said = "The page is off"
 	env := []string{"DOCENT_DATA=" + t.TempDir()}
 	with, page := serve(t, env)
 	if resp, body := (who{}).request(t, http.MethodGet, page+"/", ""); resp.StatusCode != http.StatusOK || !strings.Contains(body, "<!doctype html>") {

@@ -22,6 +22,7 @@ func TestPagesOfADocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	onBothStores(t, func(t *testing.T, env []string) {
+		withPDF(t, strings.TrimPrefix(env[0], "DOCENT_DATA="))
 		docs := t.TempDir()
 		write(t, docs, "manual.pdf", string(pdf))
 		docent(t, env, 0, "ingest", docs)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"docent/auth"
+	"docent/internal/wiring"
 )
 
 // who is somebody that uses a server.
@@ -29,7 +30,7 @@ func (w who) may(scope auth.Scope) bool {
 const password = "correct horse battery staple"
 
 // opened is databaseOf until the end of the test.
-func opened(t *testing.T, env []string) database {
+func opened(t *testing.T, env []string) *wiring.Database {
 	t.Helper()
 	db := databaseOf(t, env)
 	t.Cleanup(func() { _ = db.Close() })
@@ -37,9 +38,9 @@ func opened(t *testing.T, env []string) database {
 }
 
 // crowd makes users and tokens and returns them with who is unknown.
-func crowd(t *testing.T, db database) []who {
+func crowd(t *testing.T, db *wiring.Database) []who {
 	t.Helper()
-	a, err := auth.New(auth.Config{Tokens: db, Users: db, Logins: db})
+	a, err := db.Authenticator(auth.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

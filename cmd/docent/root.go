@@ -51,7 +51,8 @@ func newRoot(std stdio) *cobra.Command {
 	return root
 }
 
-// usageErrors makes wrong arguments a fault.Invalid, so that they exit with 2.
+// usageErrors turns errors in arguments into fault.Invalid, so that the command
+// exits with status 2.
 func usageErrors(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -66,8 +67,8 @@ func usageErrors(cmd *cobra.Command) {
 	}
 }
 
-// addSettings registers flags for settings. Their defaults stay in package
-// config: a flag counts only if it was given.
+// addSettings registers flags for settings. Package config applies the defaults, so
+// only flags on the command line have a value.
 func addSettings(flags *pflag.FlagSet, settings []config.Setting) {
 	for _, s := range settings {
 		help := s.Help
@@ -82,7 +83,7 @@ func addSettings(flags *pflag.FlagSet, settings []config.Setting) {
 	}
 }
 
-// given is the value of a flag as it was written; package config reads it.
+// given is the text of a flag. Package config parses it.
 type given struct{ text, takes string }
 
 func (g *given) String() string { return g.text }
@@ -94,7 +95,7 @@ func (g *given) Set(text string) error {
 	return nil
 }
 
-// scoped gives a command the flags of the scopes beside the global ones.
+// scoped adds the flags of the scopes to a command. Global flags are on the root.
 func scoped(cmd *cobra.Command, scopes ...config.Scope) {
 	for _, s := range config.InScope(scopes...) {
 		if s.Scope != config.Global {

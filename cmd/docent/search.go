@@ -58,18 +58,18 @@ func newSearch(std stdio) *cobra.Command {
 			if k < 1 || k > retrieve.MaxK*20 {
 				return fault.New(fault.Invalid, "cli_k_out_of_range", "-k %d is not between 1 and %d", k, retrieve.MaxK*20)
 			}
-			a, err := openRetriever(cmd, std)
+			p, err := open(cmd, std, retrieving...)
 			if err != nil {
 				return err
 			}
-			defer a.close()
+			defer p.Close(cmd.Context())
 			query := retrieve.Query{K: k, Collections: collections(collection), Mode: retrieve.Mode(mode)}
 			one := func(question string) error {
 				query.Question = question
-				if question == "" { // a blank line is answered too, so that lines stay in step
+				if question == "" { // one output line for each input line
 					return json.NewEncoder(std.out).Encode(jsonSearch("", retrieve.Retrieval{}, false))
 				}
-				found, err := a.retriever.Retrieve(cmd.Context(), query)
+				found, err := p.Retriever.Retrieve(cmd.Context(), query)
 				if err != nil {
 					return fmt.Errorf("search: %w", err)
 				}
@@ -102,7 +102,7 @@ func newSearch(std stdio) *cobra.Command {
 	return cmd
 }
 
-// collections makes a query's list of one optional name.
+// collections returns the filter for an optional collection.
 func collections(name string) []string {
 	if name == "" {
 		return nil
@@ -110,7 +110,7 @@ func collections(name string) []string {
 	return []string{name}
 }
 
-// eachLine calls f with every line, without the space around it.
+// eachLine calls f with every line, without surrounding space.
 func eachLine(r io.Reader, f func(string) error) error {
 	sc := bufio.NewScanner(r)
 	sc.Buffer(make([]byte, 0, 4096), maxQuestion)
@@ -144,7 +144,7 @@ func jsonSearch(question string, found retrieve.Retrieval, explain bool) searchL
 
 func printSearch(w io.Writer, found retrieve.Retrieval, explain bool) error {
 	if len(found.Results) == 0 {
-		_, err := fmt.Fprintln(w, "Nothing found. docent docs ls shows what can be searched.")
+		_, err := fmt.Fprintln(w, "Nothing found. docent docs ls lists the documents.")
 		return err
 	}
 	if explain {
@@ -169,7 +169,7 @@ func printSearch(w io.Writer, found retrieve.Retrieval, explain bool) error {
 	return nil
 }
 
-// place says where a passage is: title, headings, page.
+// place returns the title, the headings, and the page of a passage.
 func place(p corpus.Passage) string {
 	s := corpus.HeadingLine(p.Document.Title, p.Headings)
 	if s == "" {

@@ -1,32 +1,16 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"log/slog"
+	"io"
 	"net"
-	"net/http"
-	"slices"
-	"strings"
-	"time"
+	"strconv"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
-	"docent/agent/session"
-	"docent/api"
-	"docent/api/edge"
 	"docent/config"
-	"docent/ingest"
-	"docent/rag"
-	"docent/web"
-	"docent/ws"
-	"docent/ws/typed"
+	"docent/internal/wiring"
 )
-
-// drainTimeout bounds an orderly shutdown.
-const drainTimeout = 20 * time.Second
 
 func newServe(std stdio) *cobra.Command {
 	var printConfig bool
@@ -47,12 +31,15 @@ Press Ctrl-C or send SIGTERM to stop the server. It finishes running answers fir
 				}
 				return cfg.Print(std.out)
 			}
-			a, err := openEmbedder(cmd, std)
+			p, err := open(cmd, std, embedding...)
 			if err != nil {
 				return err
 			}
-			defer a.close()
-			return a.serve(cmd.Context(), std)
+			defer p.Close(cmd.Context())
+			return wiring.Serve(cmd.Context(), p, wiring.ServeOptions{
+				Version: version,
+				Ready:   func(at net.Addr, locked bool) { announce(std.err, p.Config, at, locked) },
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&printConfig, "print-config", false, "print the effective settings without secrets, and exit")
@@ -60,176 +47,51 @@ Press Ctrl-C or send SIGTERM to stop the server. It finishes running answers fir
 	return cmd
 }
 
-// serve listens first, so that a taken port is known at once, then loads and
-// runs until ctx ends.
-func (a *app) serve(ctx context.Context, std stdio) error {
-	listener, err := listen(ctx, a.cfg.Addr)
-	if err != nil {
-		return err
+// announce prints the address of a server and what its operator should know about
+// access to it.
+func announce(w io.Writer, cfg config.Config, at net.Addr, locked bool) {
+	if locked {
+		fmt.Fprint(w, firstUser(cfg))
 	}
-	defer listener.Close() // a second close after the server's does nothing
-	a.keepCores()
-	if err := a.addRetriever(ctx); err != nil {
-		return err
+	warn(w, cfg, at)
+	if cfg.NoUI {
+		fmt.Fprintln(w, "The page is off (--no-ui). Programs can connect.")
 	}
-	if err := a.addRAG(); err != nil {
-		return err
-	}
-	if err := a.addIngester(quickReaders); err != nil {
-		return err
-	}
-	if err := a.addSources(); err != nil {
-		return err
-	}
-	if err := a.addSpeech(); err != nil {
-		return err
-	}
-	if err := a.addAgent(ctx); err != nil {
-		return err
-	}
-	runtime, err := a.newRuntime()
-	if err != nil {
-		return err
-	}
-	if err := a.addAuthenticator(ctx, std); err != nil {
-		return err
-	}
-	sockets, handler, err := a.handlers(listener.Addr(), runtime)
-	if err != nil {
-		return err
-	}
-	if err := runtime.Start(ctx); err != nil {
-		return fmt.Errorf("agent: %w", err)
-	}
-	server := &http.Server{
-		Handler:           handler,
-		ConnState:         (&connections{max: maxHTTPConnections}).watch,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
-	}
-	// What works on the index and the store outlives ctx by the drain, so that
-	// running turns can finish.
-	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
-	defer stopWork()
-	group, work := errgroup.WithContext(work)
-	group.Go(func() error { return a.retriever.Follow(work) })
-	group.Go(func() error { return a.reembedBehind(work) })
-	group.Go(func() error { return a.sources.Run(work) })
-	group.Go(func() error {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("serve %s: %w", a.cfg.Addr, err)
-		}
-		return nil
-	})
-	warn(std.err, a.cfg, listener.Addr())
-	if a.cfg.NoUI {
-		fmt.Fprintln(std.err, "No page is served (--no-ui): docent is here for programs.")
-	}
-	fmt.Fprintf(std.err, "docent is at %s\n", urlOf(listener.Addr()))
-	select {
-	case <-ctx.Done():
-		a.log.Info("shutting down")
-	case <-work.Done(): // something failed; Wait says what
-	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
-	defer cancel()
-	// Running turns are finished and heard first; then the sockets close, then
-	// HTTP and the followers end.
-	failed := errors.Join(sockets.Shutdown(drain), server.Shutdown(drain))
-	stopWork()
-	if err := group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
-		failed = errors.Join(failed, err)
-	}
-	if failed != nil {
-		return failed
-	}
-	return a.retriever.Save(drain)
+	fmt.Fprintf(w, "docent is at %s\n", urlOf(at))
 }
 
-// reembedBehind embeds chunks with a new embedder while docent serves. Until
-// then keywords find them. A failure is logged and serving goes on.
-func (a *app) reembedBehind(ctx context.Context) error {
-	said := false
-	n, err := ingest.Reembed(ctx, a.db, a.embedder, func(_, total int) {
-		if !said {
-			said = true
-			a.log.Info("the embedder has changed: embedding again", "embedder", a.embedder.Name(), "chunks", total)
-		}
-	})
+// firstUser explains how to add the first user. Its commands work on the database
+// of the server in any shell.
+func firstUser(cfg config.Config) string {
+	data, same := " --data "+shellWord(cfg.Data), ""
+	if cfg.DatabaseURL != "" {
+		same = ", with the same DATABASE_URL"
+	}
+	return fmt.Sprintf("Authentication is on, but nobody can sign in yet. Add a user for the page, or a token for programs%s:\n"+
+		"  docent user create NAME --scopes ask,ingest%s\n  docent token create --name NAME%s\n", same, data, data)
+}
+
+// warn explains what others can do who reach the address.
+func warn(w io.Writer, cfg config.Config, at net.Addr) {
 	switch {
-	case err != nil && ctx.Err() == nil:
-		a.log.Error("embed again", "done", n, "error", err)
-	case n > 0:
-		a.log.Info("embedded again", "chunks", n)
+	case cfg.Loopback():
+	case cfg.Auth:
+		fmt.Fprintf(w, "Others can reach docent at %s. docent does not use TLS. Without a TLS proxy in front of it, "+
+			"passwords, cookies, and tokens travel in the clear.\n", at)
+	default:
+		fmt.Fprintf(w, "WARNING: authentication is off (--insecure): everybody who reaches %s may read, change, and delete everything.\n", at)
 	}
-	return nil
 }
 
-// handlers joins WebSocket, HTTP API and page on one port.
-func (a *app) handlers(addr net.Addr, runtime *session.Runtime) (*ws.Server, http.Handler, error) {
-	endpoint := typed.New(typed.Config{SessionTimeout: a.cfg.SessionTimeout})
-	sockets, err := ws.NewServer(a.socketConfig(runtime, endpoint))
-	if err != nil {
-		return nil, nil, fmt.Errorf("websocket: %w", err)
+// urlOf returns the URL of a listener for a browser on this machine.
+func urlOf(at net.Addr) string {
+	addr, ok := at.(*net.TCPAddr)
+	if !ok || !addr.IP.IsUnspecified() {
+		return "http://" + at.String()
 	}
-	rest, err := api.New(api.Config{
-		RAG: a.rag, Retriever: a.retriever, Library: a.db, Documents: a.db, Uploads: a.ingester, Pages: a.readers,
-		Directory: runtime.Directory(a.db), Messages: a.db, Notifier: notifier{endpoint, sockets}, Agent: a.definition.Agent.Name(), Version: version, Logger: a.log,
-		Info: a.info, Ready: map[string]func(context.Context) error{"database": a.db.Ping}, UploadBytes: a.cfg.MaxFileSize, Metrics: a.metrics, Logins: a.logins(), Sources: a.sources,
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("api: %w", err)
+	host := "127.0.0.1"
+	if addr.IP.To4() == nil {
+		host = "localhost" // [::] may or may not accept IPv4
 	}
-	page := rest // which says of what it does not have that it is not there
-	if !a.cfg.NoUI {
-		page = web.Handler()
-	}
-	mux := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case ws.IsUpgrade(r) || r.URL.Path == typed.Path:
-			sockets.ServeHTTP(w, r)
-		case strings.HasPrefix(r.URL.Path, "/api/") || slices.Contains([]string{"/openapi.json", "/metrics", "/ws", "/notify_websocket"}, r.URL.Path):
-			rest.ServeHTTP(w, r)
-		default:
-			page.ServeHTTP(w, r)
-		}
-	})
-	return sockets, edge.Front(edge.Config{
-		Guard: edge.GuardConfig{Addr: addr.String(), Loopback: a.cfg.Loopback(), Open: a.authenticator == nil, Origins: a.cfg.Origins, Hosts: a.cfg.Hosts},
-		Known: a.known, Proxies: a.cfg.TrustedProxies, Metrics: a.metrics, Logger: a.log,
-	})(mux), nil
-}
-
-// welcome describes this installation to clients of docent.v1.
-func (a *app) welcome(ctx context.Context) ws.Info {
-	info := ws.Info{Models: a.rag.Models(), Collections: []string{}, Speaks: a.speaks()}
-	cols, err := a.db.Collections(ctx)
-	if err != nil {
-		a.log.Warn("list collections for a welcome", "error", err)
-	}
-	for _, c := range cols {
-		info.Collections = append(info.Collections, c.Name)
-	}
-	return info
-}
-
-// info returns the part of /api/info that package api does not know.
-func (a *app) info(context.Context) (api.Info, error) {
-	hint := modelHint()
-	info := api.Info{
-		BuiltIn:  a.cfg.AgentFile == "",
-		Database: a.databaseKind(),
-		Model:    api.ModelInfo{Name: rag.Extractive, Kind: rag.Extractive, Hint: hint.Message, Sentence: &hint.Sentence},
-		Models:   a.rag.Models(),
-		Embedder: api.EmbedderInfo{Name: a.embedder.Name(), Dimensions: a.embedder.Dimensions()},
-		Index:    api.IndexInfo{Keyword: keywordIndex, Vectors: vectorIndex, Chunks: a.retriever.Len()},
-		Voice:    api.VoiceInfo{Listens: a.listens(), Speaks: a.speaks()},
-		Limits:   api.Limits{K: a.cfg.K},
-	}
-	if a.model != nil {
-		info.Model = api.ModelInfo{Name: a.model.Name(), Kind: "openai"}
-	}
-	return info, nil
+	return "http://" + net.JoinHostPort(host, strconv.Itoa(addr.Port))
 }

@@ -225,5 +225,6 @@ func describeLatencies(all []outcome) string {
 	}
 	slices.SortFunc(all, func(a, b outcome) int { return int(a.took - b.took) })
 	return fmt.Sprintf("%d, median %v, p95 %v, slowest %v", len(all),
-		all[len(all)/2].took.Round(time.Millisecond), all[len(all)*95/100].took.Round(time.Millisecond), all[len(all)-1].took.Round(time.Millisecond))
+		all[len(all)/2].took.Round(time.Millisecond), all[len(all)*95/100].took.Round(time.Millisecond),
+		all[len(all)-1].took.Round(time.Millisecond))
 }

@@ -12,13 +12,14 @@ import (
 	"docent/config"
 	"docent/ingest/source"
 	"docent/internal/fault"
+	"docent/internal/wiring"
 	"docent/rag/corpus"
 )
 
 // maxSecret bounds a secret on standard input, in bytes.
 const maxSecret = 16 << 10
 
-// onlySecret stands for the kind's own secret where no name is given.
+// onlySecret means the only secret option of a kind.
 const onlySecret = "\x00"
 
 func newSourceAdd(std stdio) *cobra.Command {
@@ -44,15 +45,15 @@ Kinds:
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n.Kind, n.Location = args[0], args[1]
-			a, err := openSources(cmd, std)
+			p, err := open(cmd, std, sourcing...)
 			if err != nil {
 				return err
 			}
-			defer a.close()
-			if err := a.completeSource(&n, options, secretEnv, secretStdin, std.in); err != nil {
+			defer p.Close(cmd.Context())
+			if err := completeSource(&n, p.Sources.Kinds(), options, secretEnv, secretStdin, std.in); err != nil {
 				return err
 			}
-			r, err := a.sources.Add(cmd.Context(), n)
+			r, err := p.Sources.Add(cmd.Context(), n)
 			if err != nil {
 				return err
 			}
@@ -74,7 +75,7 @@ Kinds:
 // kindsHelp lists the kinds with their settings.
 func kindsHelp() string {
 	var b strings.Builder
-	for _, k := range (&app{}).sourceKinds() {
+	for _, k := range wiring.SourceKinds(config.Config{}) {
 		schedule := k.Schedule
 		if schedule == "" {
 			schedule = "24h"
@@ -94,8 +95,8 @@ func kindsHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// completeSource reads the settings of a new source.
-func (a *app) completeSource(n *source.New, options, secretEnv []string, secretStdin string, in io.Reader) error {
+// completeSource adds the options and secrets to a new source.
+func completeSource(n *source.New, kinds []source.Kind, options, secretEnv []string, secretStdin string, in io.Reader) error {
 	n.Options, n.Secret = map[string]string{}, map[string]string{}
 	for _, o := range options {
 		name, value, ok := strings.Cut(o, "=")
@@ -108,12 +109,12 @@ func (a *app) completeSource(n *source.New, options, secretEnv []string, secretS
 		name, variable, ok := strings.Cut(s, "=")
 		value, set := config.Variable(variable)
 		if !ok || !set || value == "" {
-			return fault.New(fault.Invalid, "cli_secret_env_syntax", "--secret-env %q is not NAME=VARIABLE with a variable that is set", s)
+			return fault.New(fault.Invalid, "cli_secret_env_syntax", "--secret-env %q is not NAME=VARIABLE of a variable with a value", s)
 		}
 		n.Secret[name] = value
 	}
 	if secretStdin != "" {
-		name, err := a.secretName(n.Kind, secretStdin)
+		name, err := secretName(kinds, n.Kind, secretStdin)
 		if err != nil {
 			return err
 		}
@@ -137,13 +138,13 @@ func (a *app) completeSource(n *source.New, options, secretEnv []string, secretS
 	return nil
 }
 
-// secretName is the secret setting that standard input has.
-func (a *app) secretName(kind, given string) (string, error) {
+// secretName returns the secret option on standard input.
+func secretName(kinds []source.Kind, kind, given string) (string, error) {
 	if given != onlySecret {
 		return given, nil
 	}
 	var names []string
-	for _, k := range a.sources.Kinds() {
+	for _, k := range kinds {
 		for _, o := range k.Options {
 			if k.Name == kind && o.Secret {
 				names = append(names, o.Name)
@@ -157,6 +158,6 @@ func (a *app) secretName(kind, given string) (string, error) {
 		return names[0], nil
 	default:
 		return "", fault.New(fault.Invalid,
-			"cli_source_secrets_ambiguous", "sources of kind %s have several secrets: say --secret-stdin=NAME with one of %s", kind, quoted(names))
+			"cli_source_secrets_ambiguous", "sources of kind %s have several secrets: say --secret-stdin=NAME with one of %s", kind, strings.Join(names, ", "))
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"docent/ingest/source"
 )
 
-// newItemBar is the progress bar of a sync; on anything else than a terminal it
-// shows nothing.
+// newItemBar returns the progress bar of a sync. It shows nothing without a
+// terminal.
 func newItemBar(w io.Writer, wanted bool) *bar {
 	f, ok := w.(*os.File)
 	if !ok || !wanted {
@@ -29,7 +29,7 @@ func newItemBar(w io.Writer, wanted bool) *bar {
 	return b
 }
 
-// setItems shows how far a sync is.
+// setItems shows the progress of a sync.
 func (b *bar) setItems(p source.Progress) {
 	if b.bytes == nil {
 		return

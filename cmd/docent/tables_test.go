@@ -18,15 +18,19 @@ func TestTableRow(t *testing.T) {
 	for _, ending := range []string{".docx", ".pdf", ".html", ".xlsx"} {
 		t.Run(ending[1:], func(t *testing.T) {
 			t.Parallel()
-			data, err := os.ReadFile(filepath.Join("testdata/tables", "plant"+ending))
+			content, err := os.ReadFile(filepath.Join("testdata/tables", "plant"+ending))
 			if err != nil {
 				t.Fatal(err)
 			}
 			folder := t.TempDir()
-			if err := os.WriteFile(filepath.Join(folder, "plant"+ending), data, 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(folder, "plant"+ending), content, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			env := []string{"DOCENT_DATA=" + t.TempDir()}
+			data := t.TempDir()
+			if ending == ".pdf" {
+				withPDF(t, data)
+			}
+			env := []string{"DOCENT_DATA=" + data}
 			docent(t, env, 0, "ingest", folder)
 			var msg payload.RAGMessage
 			if err := json.Unmarshal([]byte(docent(t, env, 0, "ask", "--json", "which part has an interval of 4,000 h?")), &msg); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -27,18 +28,19 @@ apply to running servers at once.`,
 	return cmd
 }
 
-// accounts opens the store and its tokens and users.
-func accounts(cmd *cobra.Command, std stdio) (*app, *auth.Authenticator, error) {
-	a, err := openStore(cmd, std)
+// withAccounts runs f with the users and tokens of the database.
+func withAccounts(cmd *cobra.Command, std stdio, f func(context.Context, *auth.Authenticator) error) error {
+	p, err := open(cmd, std)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	authenticator, err := auth.New(auth.Config{Tokens: a.db, Users: a.db, Logins: a.db, Logger: a.log})
+	defer p.Close(cmd.Context())
+	accounts, err := p.DB.Authenticator(auth.Config{Logger: p.Log})
 	if err != nil {
-		a.close()
-		return nil, nil, fmt.Errorf("authentication: %w", err)
+		return err
 	}
-	return a, authenticator, nil
+	defer accounts.Close()
+	return f(cmd.Context(), accounts)
 }
 
 func newTokenCreate(std stdio) *cobra.Command {
@@ -67,18 +69,15 @@ conversations that it starts.`,
 			if spec.For, err = parseSpan(expires); err != nil {
 				return err
 			}
-			a, authenticator, err := accounts(cmd, std)
-			if err != nil {
+			return withAccounts(cmd, std, func(ctx context.Context, accounts *auth.Authenticator) error {
+				token, err := accounts.CreateToken(ctx, spec)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintln(std.err, "This is the token. Store it now: docent cannot show it again.")
+				_, err = fmt.Fprintln(std.out, token)
 				return err
-			}
-			defer a.close()
-			token, err := authenticator.CreateToken(cmd.Context(), spec)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintln(std.err, "This is the token; keep it, it cannot be shown again:")
-			_, err = fmt.Fprintln(std.out, token)
-			return err
+			})
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", "", "name of the token")
@@ -88,10 +87,10 @@ conversations that it starts.`,
 	return cmd
 }
 
-// day is a unit that package time does not have.
+// day is missing in package time.
 const day = 24 * time.Hour
 
-// parseSpan reads a time span such as 90d, 1d12h or 30m; "" is 0.
+// parseSpan reads a time span such as 90d, 1d12h or 30m. "" is 0.
 func parseSpan(s string) (time.Duration, error) {
 	wrong := fault.New(fault.Invalid, "cli_expires", "--expires %.64q is not a time span such as 90d or 12h", s)
 	if s == "" {
@@ -127,12 +126,12 @@ func newTokenLs(std stdio) *cobra.Command {
 		Short: "List the tokens",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := openStore(cmd, std)
+			p, err := open(cmd, std)
 			if err != nil {
 				return err
 			}
-			defer a.close()
-			all, err := a.db.Tokens(cmd.Context())
+			defer p.Close(cmd.Context())
+			all, err := p.DB.Tokens.Tokens(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -154,16 +153,8 @@ func newTokenLs(std stdio) *cobra.Command {
 	}
 }
 
-// listed is how scopes are written in flags and lists.
+// listed returns scopes as in flags and lists.
 func listed(scopes auth.Scopes) string { return strings.ReplaceAll(scopes.String(), " ", ",") }
-
-// moment shows a time in the terminal's time zone.
-func moment(t time.Time) string {
-	if t.IsZero() {
-		return "never"
-	}
-	return t.Local().Format("2006-01-02 15:04")
-}
 
 func newTokenRevoke(std stdio) *cobra.Command {
 	return &cobra.Command{
@@ -171,21 +162,18 @@ func newTokenRevoke(std stdio) *cobra.Command {
 		Short: "Revoke a token",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, authenticator, err := accounts(cmd, std)
-			if err != nil {
+			return withAccounts(cmd, std, func(ctx context.Context, accounts *auth.Authenticator) error {
+				if err := accounts.RevokeToken(ctx, args[0]); err != nil {
+					return explain(err, fault.New(fault.NotFound, "cli_no_token", "there is no token %q; docent token ls lists them", args[0]))
+				}
+				_, err := fmt.Fprintf(std.out, "revoked %s\n", args[0])
 				return err
-			}
-			defer a.close()
-			if err := authenticator.RevokeToken(cmd.Context(), args[0]); err != nil {
-				return explain(err, fault.New(fault.NotFound, "cli_no_token", "there is no token %q; docent token ls lists them", args[0]))
-			}
-			_, err = fmt.Fprintf(std.out, "revoked %s\n", args[0])
-			return err
+			})
 		},
 	}
 }
 
-// explain replaces a fault.NotFound by the error missing.
+// explain replaces a fault.NotFound by missing.
 func explain(err, missing error) error {
 	if fault.KindOf(err) == fault.NotFound {
 		return missing

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -42,20 +43,17 @@ func newUserCreate(std stdio) *cobra.Command {
 			if err != nil {
 				return fault.Wrap(fault.Invalid, err, "cli_scopes", "--scopes: %s", fault.TextOf(err))
 			}
-			a, authenticator, err := accounts(cmd, std)
-			if err != nil {
+			return withAccounts(cmd, std, func(ctx context.Context, accounts *auth.Authenticator) error {
+				password, err := readPassword(std, piped)
+				if err != nil {
+					return err
+				}
+				if err := accounts.CreateUser(ctx, args[0], password, may); err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(std.out, "created the user %s with the scopes %s\n", auth.UserName(args[0]), listed(may))
 				return err
-			}
-			defer a.close()
-			password, err := readPassword(std, piped)
-			if err != nil {
-				return err
-			}
-			if err := authenticator.CreateUser(cmd.Context(), args[0], password, may); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(std.out, "made the user %s, who may %s\n", auth.UserName(args[0]), listed(may))
-			return err
+			})
 		},
 	}
 	cmd.Flags().StringVar(&scopes, "scopes", string(auth.Ask), "scopes: ask, ingest, admin; comma-separated")
@@ -67,8 +65,8 @@ func addPiped(cmd *cobra.Command, piped *bool) {
 	cmd.Flags().BoolVar(piped, "password-stdin", false, "read the password from standard input")
 }
 
-// readPassword reads the first line of standard input, or asks twice at the
-// terminal without showing what is typed.
+// readPassword reads the first line of standard input, or asks twice at the terminal
+// without echo.
 func readPassword(std stdio, piped bool) (string, error) {
 	if piped {
 		line, err := bufio.NewReader(io.LimitReader(std.in, auth.MaxPasswordBytes+2)).ReadString('\n')
@@ -83,7 +81,7 @@ func readPassword(std stdio, piped bool) (string, error) {
 			"cli_no_terminal", "there is no terminal to ask for the password at: add --password-stdin and write it to standard input")
 	}
 	var typed [2]string
-	for i, prompt := range []string{"Password: ", "The same again: "} {
+	for i, prompt := range []string{"Password: ", "Repeat the password: "} {
 		fmt.Fprint(std.err, prompt)
 		line, err := term.ReadPassword(int(file.Fd()))
 		fmt.Fprintln(std.err)
@@ -93,7 +91,7 @@ func readPassword(std stdio, piped bool) (string, error) {
 		typed[i] = string(line)
 	}
 	if typed[0] != typed[1] {
-		return "", fault.New(fault.Invalid, "cli_passwords_differ", "the two are not the same; nothing was changed")
+		return "", fault.New(fault.Invalid, "cli_passwords_differ", "the passwords differ; nothing was changed")
 	}
 	return typed[0], nil
 }
@@ -104,12 +102,12 @@ func newUserLs(std stdio) *cobra.Command {
 		Short: "List the users",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := openStore(cmd, std)
+			p, err := open(cmd, std)
 			if err != nil {
 				return err
 			}
-			defer a.close()
-			all, err := a.db.Users(cmd.Context())
+			defer p.Close(cmd.Context())
+			all, err := p.DB.Users.Users(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -139,20 +137,17 @@ func newUserPassword(std stdio) *cobra.Command {
 		Short: "Change a password and sign the user out everywhere",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, authenticator, err := accounts(cmd, std)
-			if err != nil {
+			return withAccounts(cmd, std, func(ctx context.Context, accounts *auth.Authenticator) error {
+				password, err := readPassword(std, piped)
+				if err != nil {
+					return err
+				}
+				if err := accounts.SetPassword(ctx, args[0], password); err != nil {
+					return explain(err, noUser(args[0]))
+				}
+				_, err = fmt.Fprintf(std.out, "changed the password of %s and signed the user out everywhere; tokens of the user still work\n", args[0])
 				return err
-			}
-			defer a.close()
-			password, err := readPassword(std, piped)
-			if err != nil {
-				return err
-			}
-			if err := authenticator.SetPassword(cmd.Context(), args[0], password); err != nil {
-				return explain(err, noUser(args[0]))
-			}
-			_, err = fmt.Fprintf(std.out, "%s has another password and is signed out everywhere; tokens on their behalf stay\n", args[0])
-			return err
+			})
 		},
 	}
 	addPiped(cmd, &piped)
@@ -169,16 +164,13 @@ func newUserScopes(std stdio) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a, authenticator, err := accounts(cmd, std)
-			if err != nil {
+			return withAccounts(cmd, std, func(ctx context.Context, accounts *auth.Authenticator) error {
+				if err := accounts.SetScopes(ctx, args[0], may); err != nil {
+					return explain(err, noUser(args[0]))
+				}
+				_, err := fmt.Fprintf(std.out, "%s may %s\n", auth.UserName(args[0]), listed(may))
 				return err
-			}
-			defer a.close()
-			if err := authenticator.SetScopes(cmd.Context(), args[0], may); err != nil {
-				return explain(err, noUser(args[0]))
-			}
-			_, err = fmt.Fprintf(std.out, "%s may %s\n", auth.UserName(args[0]), listed(may))
-			return err
+			})
 		},
 	}
 }
@@ -189,16 +181,13 @@ func newUserDelete(std stdio) *cobra.Command {
 		Short: "Delete a user with all logins and tokens",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, authenticator, err := accounts(cmd, std)
-			if err != nil {
+			return withAccounts(cmd, std, func(ctx context.Context, accounts *auth.Authenticator) error {
+				if err := accounts.DeleteUser(ctx, args[0]); err != nil {
+					return explain(err, noUser(args[0]))
+				}
+				_, err := fmt.Fprintf(std.out, "deleted the user %s\n", args[0])
 				return err
-			}
-			defer a.close()
-			if err := authenticator.DeleteUser(cmd.Context(), args[0]); err != nil {
-				return explain(err, noUser(args[0]))
-			}
-			_, err = fmt.Fprintf(std.out, "deleted the user %s\n", args[0])
-			return err
+			})
 		},
 	}
 }

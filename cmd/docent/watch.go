@@ -13,46 +13,53 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"docent/ingest"
 	"docent/ingest/source/folder"
 	"docent/internal/fault"
 )
 
-// watchSettle is how long watched folders have to be quiet before changes are
-// read.
+// watchSettle is the quiet time after which changes of watched folders are read.
 const watchSettle = 500 * time.Millisecond
 
-// follower follows files and folders: after each change it reads the files that
-// have changed and removes the documents of those that are gone.
+// follower follows files and folders. After each change, it reads the changed
+// files and removes the documents of deleted files.
 type follower struct {
-	a      *app
-	cmd    *cobra.Command
-	std    stdio
-	req    ingest.Request
-	asJSON bool
+	*ingestion
 	seen   map[string]ingest.File
 	roots  []*watchRoot
 	err    error
 	cancel context.CancelFunc
 }
 
-// followPaths follows the paths of a request until ctx ends. The request has
-// been run once; known is what it found before it began.
-func (a *app) followPaths(cmd *cobra.Command, std stdio, req ingest.Request, asJSON bool, known ingest.Listing, roots []*watchRoot) error {
-	ctx, cancel := context.WithCancel(cmd.Context())
+// watch reads the paths once and then follows them until ctx ends.
+func (in *ingestion) watch(ctx context.Context) error {
+	if slices.Contains(in.req.Paths, "-") {
+		return fault.New(fault.Invalid, "cli_watch_stdin", "standard input cannot be watched: name files and folders")
+	}
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	f := &follower{a: a, cmd: cmd, std: std, req: req, asJSON: asJSON, seen: map[string]ingest.File{}, roots: roots, cancel: cancel}
+	f := &follower{ingestion: in, seen: map[string]ingest.File{}, cancel: cancel}
+	var err error
+	if f.roots, err = in.watchRoots(ctx); err != nil {
+		return err
+	}
+	// The listing is older than the first run, so that no change is missed.
+	known, err := ingest.List(ctx, in.req.Paths)
+	if err != nil {
+		return err
+	}
+	if err := in.run(ctx); err != nil && !errors.Is(err, errFailed) {
+		return err
+	}
 	for _, file := range known.Files {
 		f.seen[file.Path] = file
 	}
-	fmt.Fprintln(std.err, "watching for changes; Ctrl-C ends it")
-	err := folder.Watch(ctx, req.Paths, watchSettle, func() { f.changed(ctx) })
+	fmt.Fprintln(in.std.err, "watching for changes; Ctrl-C ends it")
+	err = folder.Watch(ctx, in.req.Paths, watchSettle, func() { f.changed(ctx) })
 	return cmp.Or(f.err, err)
 }
 
-// changed reads what has changed since the last call.
+// changed reads the files that have changed since the last call.
 func (f *follower) changed(ctx context.Context) {
 	l, err := ingest.List(ctx, f.req.Paths)
 	if err != nil {
@@ -67,7 +74,8 @@ func (f *follower) changed(ctx context.Context) {
 			continue
 		}
 		now[file.Path] = file
-		if old, known := f.seen[file.Path]; !known || old.Size != file.Size || !old.Modified.Equal(file.Modified) || old.Reason != file.Reason {
+		old, known := f.seen[file.Path]
+		if !known || old.Size != file.Size || !old.Modified.Equal(file.Modified) || old.Reason != file.Reason {
 			paths = append(paths, file.Path)
 		}
 	}
@@ -76,7 +84,7 @@ func (f *follower) changed(ctx context.Context) {
 		if _, there := now[path]; there {
 			continue
 		}
-		if within(path, l.Broken) || within(path, lost) { // nothing is known of it
+		if within(path, l.Broken) || within(path, lost) { // it may still exist
 			now[path] = file
 			continue
 		}
@@ -92,8 +100,8 @@ func (f *follower) changed(ctx context.Context) {
 	f.read(ctx, paths, gone)
 }
 
-// lostRoots returns the watched folders that are out of reach, and reports each
-// when it becomes so.
+// lostRoots returns the watched folders that are out of reach. It reports each
+// folder once when it gets out of reach.
 func (f *follower) lostRoots() []string {
 	var lost []string
 	for _, root := range f.roots {
@@ -109,9 +117,9 @@ func (f *follower) lostRoots() []string {
 	return lost
 }
 
-// top returns the highest folder below the watched ones that is gone with a path.
-// If only the path were looked at, a folder that is gone could not be told from
-// one out of reach.
+// top returns the highest deleted folder that contained a deleted path, below the
+// watched folders. The caller prunes this folder: pruning the path alone could not
+// distinguish a deleted folder from one out of reach.
 func (f *follower) top(path string) string {
 	for {
 		folder := filepath.Dir(path)
@@ -133,10 +141,11 @@ func within(path string, folders []string) bool {
 	return false
 }
 
-// read ingests some files, and reports those that changed.
+// read ingests files and reports the changed ones.
 func (f *follower) read(ctx context.Context, paths []string, gone map[string]bool) {
 	began, sum, enc := time.Now(), ingestSummary{}, json.NewEncoder(f.std.out)
-	for r, err := range f.a.ingester.Ingest(ctx, ingest.Request{Collection: f.req.Collection, Paths: paths, Prune: true, Retry: f.req.Retry}) {
+	req := ingest.Request{Collection: f.req.Collection, Paths: paths, Prune: true, Retry: f.req.Retry}
+	for r, err := range f.Ingester.Ingest(ctx, req) {
 		if err != nil {
 			f.fail(ctx, err)
 			return
@@ -168,14 +177,14 @@ func (f *follower) read(ctx context.Context, paths []string, gone map[string]boo
 	}
 }
 
-// fail ends following, unless the database or a server does not answer for now.
+// fail stops the follower, unless err is temporary.
 func (f *follower) fail(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}
 	if fault.KindOf(err).Retryable() {
 		fmt.Fprintln(f.std.err, "docent:", err)
-		f.seen = map[string]ingest.File{} // so that the next change reads all
+		f.seen = map[string]ingest.File{} // the next change reads all files
 		return
 	}
 	f.err = fmt.Errorf("follow: %w", err)

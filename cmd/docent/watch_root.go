@@ -11,26 +11,27 @@ import (
 	"docent/internal/fault"
 )
 
-// watchRoot is a path that ingest --watch was given. A folder that vanishes, for
-// example with its disk, says nothing of the files in it: their documents stay.
+// watchRoot is a path that ingest --watch follows. If a folder itself vanishes, for
+// example with its disk, its documents stay.
 type watchRoot struct {
 	path string
 	was  fs.FileInfo // the folder when it was last read; nil for a file
 	lost bool        // the folder is out of reach
 }
 
-// look fails if the root is a folder and out of reach.
+// look fails if the root is a folder that is out of reach.
 func (r *watchRoot) look() error {
 	if r.was == nil {
 		return nil
 	}
 	info, entries, err := readRoot(r.path)
 	if err == nil && entries == 0 && !os.SameFile(info, r.was) {
-		err = fault.New(fault.Unavailable, "cli_watch_replaced", "there is another folder now, which is empty")
+		err = fault.New(fault.Unavailable, "cli_watch_replaced", "another, empty folder has taken its place")
 	}
 	if err != nil {
 		return fault.New(fault.Unavailable,
-			"cli_watch_out_of_reach", "the watched folder %s is out of reach (%s); its documents stay: mount its disk again, or run docent ingest --prune %s if the files are gone for good",
+			"cli_watch_out_of_reach", "the watched folder %s is out of reach (%s); its documents stay: "+
+				"mount its disk again, or run docent ingest --prune %s if the files are gone for good",
 			r.path, ingest.Reason(err), shellWord(r.path))
 	}
 	r.was = info
@@ -46,12 +47,12 @@ func readRoot(path string) (info fs.FileInfo, entries int, err error) {
 	return info, len(found), err //nolint:wrapcheck // ingest.Reason reads it
 }
 
-// watchRoots checks the paths to watch before they are read for the first time.
-// It fails for a path that cannot be read, and for an empty folder of which
-// documents are stored: its disk may not be mounted.
-func (a *app) watchRoots(ctx context.Context, req ingest.Request) ([]*watchRoot, error) {
+// watchRoots checks the paths before the first run. It fails for a path that it
+// cannot read. It also fails for an empty folder with stored documents, because the
+// folder's disk may not be mounted.
+func (in *ingestion) watchRoots(ctx context.Context) ([]*watchRoot, error) {
 	var roots []*watchRoot
-	for _, p := range req.Paths {
+	for _, p := range in.req.Paths {
 		path, err := filepath.Abs(p)
 		if err != nil {
 			return nil, fault.Wrap(fault.Invalid, err, "not_a_path", "%s: not a path", p)
@@ -71,13 +72,14 @@ func (a *app) watchRoots(ctx context.Context, req ingest.Request) ([]*watchRoot,
 		if entries > 0 {
 			continue
 		}
-		survey, err := a.ingester.Survey(ctx, ingest.Request{Collection: req.Collection, Paths: []string{path}})
+		survey, err := in.Ingester.Survey(ctx, ingest.Request{Collection: in.req.Collection, Paths: []string{path}})
 		if err != nil {
 			return nil, fmt.Errorf("look for documents of an empty folder: %w", err)
 		}
 		if n := len(survey.Gone); n > 0 {
 			return nil, fault.New(fault.Unavailable,
-				"cli_watch_empty", "the folder %s is empty, but docent has %s from it; nothing was changed: mount its disk, or run docent ingest --prune %s if the files are gone for good",
+				"cli_watch_empty", "the folder %s is empty, but docent has %s from it; nothing was changed: "+
+					"mount its disk, or run docent ingest --prune %s if the files are gone for good",
 				path, plural(n, "document"), shellWord(path))
 		}
 	}

@@ -1,6 +1,6 @@
-// Command faq is an agent that answers what customers of a shop ask most: it
-// tells intents apart by examples, finds entities in messages and offers
-// options to choose from. Run it and connect a BAF client or wscat:
+// Command faq is an agent that answers frequent questions of a shop's customers. It
+// recognizes intents by examples, finds entities in messages, and offers options to
+// choose from. Run it and connect a BAF client or wscat:
 //
 //	go run ./examples/faq
 //	npx wscat -c ws://127.0.0.1:8770
@@ -17,7 +17,7 @@ import (
 	"docent/examples/host"
 )
 
-// newAgent is a state to choose in and one for each answer.
+// newAgent returns an agent with a state for the choice and one for each answer.
 func newAgent() *agent.Agent {
 	a := agent.New("faq")
 	city := a.Entity(intent.Listed("city", intent.Value{Value: "Bilbao"}, intent.Value{Value: "Luxembourg", Synonyms: []string{"Lux", "Lëtzebuerg"}}))

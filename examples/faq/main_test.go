@@ -21,7 +21,8 @@ func TestFAQ(t *testing.T) {
 	u.Hears("Shipping costs 12 €.", "What would you like to know?", options)
 }
 
-// TestYAML: the file is the same agent, but that it does not calculate.
+// TestYAML checks that the file is the same agent, except that it does not
+// calculate.
 func TestYAML(t *testing.T) {
 	t.Parallel()
 	same(hosttest.Serve(t, func(ctx context.Context, addr, folder string, ready func(string)) error {
@@ -38,7 +39,7 @@ func TestYAML(t *testing.T) {
 	}))
 }
 
-// same is a conversation that both agents have.
+// same holds a conversation with either agent.
 func same(u *hosttest.User) {
 	u.Hears("What would you like to know?", options)
 	u.Says("Opening hours")

@@ -1,3 +1,3 @@
-// Package guide holds the code of docs/how-to/write-agents.md, which its tests compile, run
-// and compare with the guide, and nothing else.
+// Package guide holds the code of docs/how-to/write-agents.md. Its tests compile and
+// run the code, and compare it with the guide.
 package guide

@@ -26,7 +26,7 @@ func Example_first() {
 	// You asked: How often is the pump serviced?
 }
 
-// In the guide: the first agent.
+// The first agent of the guide.
 func support() *agent.Agent {
 	a := agent.New("support")
 	greet, answer := a.State("greet", agent.Initial), a.State("answer")
@@ -202,7 +202,7 @@ func Example_reasoning() {
 	// - reasoning finished
 }
 
-// equipped is in the guide: what reasoning can use.
+// equipped is in the guide. It adds tools to reasoning.
 func equipped(ctx context.Context, model llm.Model, manuals tool.KnowledgeConfig, films, instructions string) (agent.Body, *tool.Workspaces, error) {
 	workspaces, err := tool.OpenWorkspaces(tool.Workspace{Name: "films", Path: films, Description: "what films are about"})
 	if err != nil {
@@ -248,7 +248,7 @@ func Example_equipped() {
 	// - reasoning finished
 }
 
-// nothing is known.
+// nothing is a library without documents.
 type nothing struct {
 	rag.Searcher
 	corpus.Library

@@ -19,7 +19,7 @@ import (
 	"docent/agent/tool"
 )
 
-// The pages of the documentation with code of agents, and with their limits.
+// The pages with the code of agents and with their limits.
 const (
 	guide     = "../../docs/how-to/write-agents.md"
 	reference = "../../docs/reference/agent-yaml.md"
@@ -55,8 +55,8 @@ func flat(code string) string {
 	return strings.Join(out, "\n")
 }
 
-// TestGo: all Go code of the guide is in the tests of this package, which run
-// it.
+// TestGo checks that the tests of this package contain, and so run, all Go code of
+// the guide.
 func TestGo(t *testing.T) {
 	t.Parallel()
 	tests := flat(read(t, "example_test.go")) + flat(read(t, "serve_test.go"))
@@ -71,7 +71,7 @@ func TestGo(t *testing.T) {
 	}
 }
 
-// TestYAML: all YAML of the guide is right.
+// TestYAML checks all YAML of the guide.
 func TestYAML(t *testing.T) {
 	t.Parallel()
 	all := blocks(t, "yaml")
@@ -120,7 +120,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestAccuracy compares what the guide says of intents with what was measured.
+// TestAccuracy compares the accuracy of intents in the guide with the measured one.
 func TestAccuracy(t *testing.T) {
 	t.Parallel()
 	golden := read(t, "../../agent/intent/testdata/examples.golden")

@@ -29,10 +29,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience bounds what a test waits for.
+// patience bounds each wait of a test.
 const patience = 20 * time.Second
 
-// start is in the guide: how an agent is served.
+// start is in the guide. It serves an agent.
 func start(ctx context.Context, a *agent.Agent, file string, answers agent.RAG, dialer peer.Dialer) (*ws.Server, *sqlite.Store, error) {
 	store, err := sqlite.Open(ctx, sqlite.Config{Path: file})
 	if err != nil {
@@ -71,7 +71,7 @@ func run(t *testing.T, a *agent.Agent, dialer peer.Dialer) (url string) {
 	return "ws" + strings.TrimPrefix(h.URL, "http")
 }
 
-// hears connects to an agent, says something and returns what comes.
+// hears connects to an agent, sends a message, and returns the replies.
 func hears(t *testing.T, url, said string, frames int) []string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -102,7 +102,7 @@ func hears(t *testing.T, url, said string, frames int) []string {
 	return out
 }
 
-// TestPeers runs the guide's agent that asks another one.
+// TestPeers runs the guide's agent that asks another agent.
 func TestPeers(t *testing.T) {
 	t.Parallel()
 	other := agent.New("oracle")
@@ -138,7 +138,7 @@ func TestPeers(t *testing.T) {
 	_ = listen
 }
 
-// TestMCP runs the guide's agent that has the tools of a server.
+// TestMCP runs the guide's agent with the tools of an MCP server.
 func TestMCP(t *testing.T) {
 	t.Parallel()
 	type place struct {
@@ -167,7 +167,7 @@ func TestMCP(t *testing.T) {
 
 var model = scripted(call("weather_forecast", `{"city":"Bilbao"}`), llmtest.Say("Yes."))
 
-// connected is in the guide: the tools of a server.
+// connected is in the guide. It adds the tools of an MCP server.
 func connected(ctx context.Context, url string) (agent.Body, *mcp.Server, error) {
 	server, err := mcp.Connect(ctx, mcp.Config{Name: "weather", URL: url}) // or Command: a program and its arguments
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"docent/payload"
 )
 
-// printer is a client that prints what it hears.
+// printer is a client that prints the messages of the agent.
 type printer struct {
 	said chan struct{}        // something was printed
 	ends chan payload.Outcome // a turn has ended
@@ -62,7 +62,8 @@ func (p printer) print(words ...any) {
 	}
 }
 
-// talk runs an agent and says something to it; with no messages it hears the greeting.
+// talk runs an agent and sends it messages. Without messages, it waits for the
+// greeting.
 func talk(a *agent.Agent, messages ...string) {
 	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), RAG: &agenttest.Answers{}})
 	if err != nil {
@@ -99,7 +100,7 @@ func talk(a *agent.Agent, messages ...string) {
 	}
 }
 
-// scripted is a chat model that answers so.
+// scripted returns a chat model with these answers.
 func scripted(replies ...llmtest.Reply) llm.Model {
 	return llmtest.NewModel(llmtest.Script(replies...))
 }

@@ -1,6 +1,6 @@
-// Package host runs the agents of the examples: what they say and hear over
-// WebSocket is kept in a database file, and documents can be read for them to
-// answer from. docent serve does the same and more for agents in YAML.
+// Package host runs the agents of the examples. It serves them over WebSocket,
+// stores their conversations in a database file, and reads documents for them.
+// docent serve does the same and more for agents in YAML.
 package host
 
 import (
@@ -34,22 +34,22 @@ import (
 	"docent/ws"
 )
 
-// Host is what an agent runs on.
+// Host holds the database, the model, and the documents of an agent.
 type Host struct {
-	// Model is the chat model that DOCENT_MODEL and its like name; nil if none.
+	// Model is the chat model that is configured as for docent; nil without one.
 	Model llm.Model
-	// Knowledge is what was read with Read, for tools; nil if nothing was.
+	// Knowledge holds the documents of Read, for tools; nil before Read.
 	Knowledge *tool.KnowledgeConfig
 
 	store   *sqlite.Store
 	answers agent.RAG
 }
 
-// Run serves an example's agent at an address until ctx ends, with its database
-// in a folder; ready is told where it listens.
+// Run serves an example's agent at an address until ctx ends. folder holds its
+// database. Run calls ready with the URL of the agent.
 type Run func(ctx context.Context, addr, folder string, ready func(url string)) error
 
-// Main runs an example until it is interrupted. addr is the default of its flag
+// Main runs an example until you interrupt it. addr is the default of the flag
 // -addr.
 func Main(addr string, run Run) {
 	at := flag.String("addr", addr, "address to listen on")
@@ -63,8 +63,8 @@ func Main(addr string, run Run) {
 	}
 }
 
-// Open opens the database in a folder, which is made if need be, and the chat
-// model that is configured as for docent.
+// Open opens the database in a folder and the configured chat model. It creates the
+// folder.
 func Open(ctx context.Context, folder string) (*Host, error) {
 	cfg, err := config.Load(config.Sources{})
 	if err != nil {
@@ -83,7 +83,7 @@ func Open(ctx context.Context, folder string) (*Host, error) {
 	return h, err
 }
 
-// Read reads the documents in a folder, for the agent to answer from.
+// Read reads the documents in a folder. The agent answers from them.
 func (h *Host) Read(ctx context.Context, folder string) error {
 	static, err := embed.NewStatic()
 	if err != nil {
@@ -125,8 +125,8 @@ func (h *Host) Read(ctx context.Context, folder string) error {
 	return nil
 }
 
-// Serve runs an agent at an address until ctx ends; ready is told where it
-// listens.
+// Serve runs an agent at an address until ctx ends. It calls ready with the URL of
+// the agent.
 func (h *Host) Serve(ctx context.Context, addr string, a *agent.Agent, ready func(url string)) error {
 	dialer, err := client.NewDialer(client.DialerConfig{})
 	if err != nil {
@@ -156,7 +156,7 @@ func (h *Host) Serve(ctx context.Context, addr string, a *agent.Agent, ready fun
 	case err = <-ended:
 	case <-ctx.Done():
 	}
-	// What ends is not undone by what ended it.
+	// The shutdown goes on after ctx has ended.
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	return errors.Join(err, sockets.Shutdown(drain), server.Shutdown(drain))

@@ -1,6 +1,6 @@
 // Command research is an assistant that reasons over documents and a folder of
-// data: it plans, searches, reads files and cites what it found. Without a chat
-// model it answers from the documents alone, with quotes. From the top of the
+// data. It plans, searches, reads files, and cites its sources. Without a chat
+// model, it answers with quotes from the documents. Run it in the root of the
 // repository:
 //
 //	DOCENT_MODEL=gpt-4o-mini OPENAI_API_KEY=... go run ./examples/research
@@ -23,7 +23,7 @@ import (
 
 const greeting = "Hi! Ask me about the ships Aurora and Borealis."
 
-// newAgent is one state that reasons about every message.
+// newAgent returns an agent with one state, which reasons about every message.
 func newAgent(h *host.Host, files *tool.Workspaces) (*agent.Agent, error) {
 	reason, err := reason.New(h.Model, reason.Options{
 		Greeting:   greeting,

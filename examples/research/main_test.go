@@ -15,7 +15,7 @@ import (
 	"docent/payload"
 )
 
-// TestWithoutModel: answers are quotes from the documents.
+// TestWithoutModel checks that answers are quotes from the documents.
 func TestWithoutModel(t *testing.T) {
 	t.Parallel()
 	u := hosttest.Serve(t, func(ctx context.Context, addr, folder string, ready func(string)) error {
@@ -29,8 +29,8 @@ func TestWithoutModel(t *testing.T) {
 	}
 }
 
-// TestWithModel: the model searches the documents, reads a file and answers
-// with citations, in Go and in YAML.
+// TestWithModel checks that the model searches the documents, reads a file, and
+// answers with citations. The agent in Go and the one in YAML both do.
 func TestWithModel(t *testing.T) {
 	t.Parallel()
 	for name, inYAML := range map[string]bool{"Go": false, "YAML": true} {
@@ -100,7 +100,7 @@ func with(ctx context.Context, addr, folder string, ready func(string), model ll
 	return h.Serve(ctx, addr, a, ready)
 }
 
-// answered is the next frame, which has to be an answer with evidence.
+// answered returns the next frame and checks that it is an answer with evidence.
 func answered(t *testing.T, u *hosttest.User) payload.RAGMessage {
 	t.Helper()
 	f := u.Frame()

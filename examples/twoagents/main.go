@@ -1,6 +1,6 @@
-// Command twoagents runs two agents that talk to each other over WebSocket: a
-// concierge asks a forecaster, in a session of its own there, and passes on what
-// it says. Connect to the concierge:
+// Command twoagents runs two agents that talk to each other over WebSocket. A
+// concierge asks a forecaster in a separate session and passes on the reply. Connect
+// to the concierge:
 //
 //	go run ./examples/twoagents
 //	npx wscat -c ws://127.0.0.1:8772
@@ -16,7 +16,7 @@ import (
 	"docent/examples/host"
 )
 
-// newForecaster answers every message with a forecast.
+// newForecaster returns an agent that answers every message with a forecast.
 func newForecaster() *agent.Agent {
 	a := agent.New("forecaster")
 	wait, tell := a.State("wait", agent.Initial), a.State("tell")
@@ -28,7 +28,7 @@ func newForecaster() *agent.Agent {
 	return a
 }
 
-// newConcierge asks the agent at a URL whatever its user asks.
+// newConcierge returns an agent that forwards every question to the agent at a URL.
 func newConcierge(forecaster string) *agent.Agent {
 	a := agent.New("concierge")
 	hello, ask, pass := a.State("hello", agent.Initial), a.State("ask"), a.State("pass")

@@ -27,6 +27,7 @@ var Levels = []Level{
 	{"HTTP routes", []string{"api/route", "api/slots", "api/stall", "api/sse", "api/filename"}},
 	{"HTTP answers", []string{"api/ask"}},
 	{"edges", []string{"store/...", "ws/...", "api/...", "client/...", "internal/pgtest"}},
+	{"wiring", []string{"internal/wiring"}},
 	{"program", []string{"cmd/...", "examples/...", "tools/..."}},
 }
 
@@ -78,14 +79,10 @@ var MethodBudgets = map[string]int{
 var OverBudget = map[string]int{
 	"files with methods of agent/session.Subscription": 12,
 	"files with methods of agent/session.conversation": 23,
-	"files with methods of cmd/docent.app":             17,
-	"imports in a chain":                               14,
-	"lines of package agent/session":                   4488,
-	"lines of package cmd/docent":                      4150,
-	"lines that are too long":                          196,
-	"methods of agent/session.conversation":            102,
-	"methods of cmd/docent.app":                        57,
-	"methods of interface cmd/docent.database":         62,
+	"imports in a chain":                    14,
+	"lines of package agent/session":        4488,
+	"lines that are too long":               196,
+	"methods of agent/session.conversation": 102,
 }
 
 // BadNames are package and file names that say nothing.

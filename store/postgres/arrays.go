@@ -1,8 +1,9 @@
 package postgres
 
 import (
-	"docent/agent/session/journal"
 	"time"
+
+	"docent/agent/session/journal"
 
 	"docent/agent"
 	"docent/store"

@@ -2,12 +2,13 @@ package postgres
 
 import (
 	"context"
-	"docent/agent/session/journal"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"docent/agent/session/journal"
 
 	"github.com/jackc/pgx/v5"
 

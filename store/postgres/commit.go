@@ -1,9 +1,10 @@
 package postgres
 
 import (
-	"docent/agent/session/journal"
 	"encoding/json"
 	"time"
+
+	"docent/agent/session/journal"
 
 	"docent/agent"
 	"docent/store"

@@ -2,8 +2,9 @@ package postgres
 
 import (
 	"context"
-	"docent/agent/session/journal"
 	"fmt"
+
+	"docent/agent/session/journal"
 
 	"github.com/jackc/pgx/v5"
 

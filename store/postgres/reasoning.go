@@ -2,9 +2,10 @@ package postgres
 
 import (
 	"context"
-	"docent/agent/session/journal"
 	"encoding/json"
 	"fmt"
+
+	"docent/agent/session/journal"
 
 	"github.com/jackc/pgx/v5"
 

@@ -3,12 +3,13 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"docent/agent/session/journal"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"docent/agent/session/journal"
 
 	"docent/agent"
 	"docent/store"

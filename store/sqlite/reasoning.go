@@ -3,8 +3,9 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"docent/agent/session/journal"
 	"fmt"
+
+	"docent/agent/session/journal"
 
 	"docent/agent"
 )

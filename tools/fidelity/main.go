@@ -64,7 +64,10 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
-	m := &measurement{extractor: extractor, references: &references{scratch: scratch, missing: map[string]bool{}}, rows: map[string]*row{}, failed: map[string]int{}, log: log, list: *list}
+	m := &measurement{
+		extractor: extractor, references: &references{scratch: scratch, missing: map[string]bool{}},
+		rows: map[string]*row{}, failed: map[string]int{}, log: log, list: *list,
+	}
 	for _, folder := range folders {
 		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || !entry.Type().IsRegular() || entry.Name() == expected {

@@ -24,7 +24,8 @@ var helpers = []string{"agent/agenttest", "agent/session/sessiontest", "ingest/i
 // errors always reach it. Errors whose ids begin with config_ never do: a program
 // gets them when it starts.
 var offPage = []string{
-	"agent/definition", "agent/intent", "agent/tool", "client", "cmd", "config", "eval", "examples", "index", "migrations", "tools",
+	"agent/definition", "agent/intent", "agent/tool", "client", "cmd", "config", "eval", "examples", "index",
+	"internal/wiring", "migrations", "tools",
 }
 
 // sentence is a sentence with an id.

@@ -1,4 +1,4 @@
-// Package hosttest talks to the agents of the examples as a user does.
+// Package hosttest tests the agents of the examples as a user.
 package hosttest
 
 import (
@@ -13,7 +13,7 @@ import (
 	"docent/payload"
 )
 
-// patience bounds what a test waits for.
+// patience bounds each wait of a test.
 const patience = 20 * time.Second
 
 // User is a client of an example's agent.
@@ -64,7 +64,8 @@ func dial(t *testing.T, url string) *User {
 	return u
 }
 
-// Hears checks what the agent says next: text as it is, anything else as JSON.
+// Hears checks the next message of the agent. Text is compared as it is, other
+// messages as JSON.
 func (u *User) Hears(want ...string) {
 	u.t.Helper()
 	for _, w := range want {
@@ -74,7 +75,7 @@ func (u *User) Hears(want ...string) {
 	}
 }
 
-// Frame is the next frame.
+// Frame returns the next frame.
 func (u *User) Frame() payload.Frame {
 	u.t.Helper()
 	f, err, ok := u.next()

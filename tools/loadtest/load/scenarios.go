@@ -141,7 +141,9 @@ func (t *Test) slow(ctx context.Context, server *process) ([]Row, error) {
 	return append(rows, server.grown("memory of each of them", memory, t.Connections)...), err
 }
 
-func (t *Test) measure(ctx context.Context, server *process, name string, users int, do func(context.Context, *User) (time.Duration, error)) ([]Row, error) {
+func (t *Test) measure(
+	ctx context.Context, server *process, name string, users int, do func(context.Context, *User) (time.Duration, error),
+) ([]Row, error) {
 	var all []time.Duration
 	return t.gather(ctx, server, name, users, &all, do)
 }

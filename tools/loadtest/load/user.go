@@ -108,7 +108,9 @@ var errTooFast = errors.New("the server takes no more frames a second")
 
 // send sends a frame and reads up to one of the actions. It sends a frame again
 // that came too fast; begin is when it sent the accepted one.
-func (u *User) send(ctx context.Context, action payload.Action, message any, actions ...payload.Action) (got payload.Action, begin time.Time, err error) {
+func (u *User) send(
+	ctx context.Context, action payload.Action, message any, actions ...payload.Action,
+) (got payload.Action, begin time.Time, err error) {
 	const longest = time.Second
 	wait := 50 * time.Millisecond // a frame's share of the default rate
 	for {

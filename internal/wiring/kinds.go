@@ -1,24 +1,29 @@
-package main
+package wiring
 
 import (
 	"path/filepath"
 
-	"docent/internal/fault"
-
+	"docent/config"
 	"docent/ingest/source"
 	"docent/ingest/source/feed"
+	"docent/ingest/source/folder"
 	"docent/ingest/source/git"
 	"docent/ingest/source/imap"
 	"docent/ingest/source/s3"
 	"docent/ingest/source/web"
 	"docent/ingest/source/webdav"
+	"docent/internal/fault"
 )
 
-// networkKinds are the kinds of sources that are read over the network. The
-// names of their options are the JSON keys of their Configs.
-func (a *app) networkKinds() []source.Kind {
-	private := a.cfg.Sources.Private
+// SourceKinds returns the kinds of sources. The names of their options are the
+// JSON keys of their Configs.
+func SourceKinds(cfg config.Config) []source.Kind {
+	private := cfg.Sources.Private
 	return []source.Kind{
+		{
+			Name: "folder", Local: true, Watches: true, Schedule: "1h",
+			Open: func(s source.Settings) (source.Source, error) { return folder.New(folder.Config{Path: s.Location}) },
+		},
 		networkKind(source.Kind{Name: "web", Options: webOptions}, web.New, func(c *web.Config, s source.Settings) {
 			c.URL, c.AllowPrivate = s.Location, private
 		}),
@@ -26,7 +31,7 @@ func (a *app) networkKinds() []source.Kind {
 			c.URL, c.AllowPrivate = s.Location, private
 		}),
 		networkKind(source.Kind{Name: "git", Options: gitOptions}, git.New, func(c *git.Config, s source.Settings) {
-			c.URL, c.AllowPrivate, c.CacheDir = s.Location, private, filepath.Join(a.cfg.CacheDir(), "git")
+			c.URL, c.AllowPrivate, c.CacheDir = s.Location, private, filepath.Join(cfg.CacheDir(), "git")
 		}),
 		networkKind(source.Kind{Name: "s3", Options: s3Options}, s3.New, func(c *s3.Config, s source.Settings) {
 			c.URL, c.AllowPrivate = s.Location, private
@@ -40,8 +45,8 @@ func (a *app) networkKinds() []source.Kind {
 	}
 }
 
-// networkKind makes a kind of a Config and its New. Fill sets what is not an
-// option.
+// networkKind completes a kind of source that is read over the network. create is
+// the New of its package. fill sets the fields of its Config that are not options.
 func networkKind[C any, S source.Source](k source.Kind, create func(C) (S, error), fill func(*C, source.Settings)) source.Kind {
 	k.Open = func(s source.Settings) (source.Source, error) {
 		var c C

@@ -1,20 +1,18 @@
 package main
 
 import (
-	"io"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
+
+	"docent/internal/wiring"
 )
 
-// TestListen: an IPv4 address is listened on by IPv4 alone, and what is printed
-// can be opened.
+// TestListen checks that the server accepts only IPv4 on an IPv4 address, and that a
+// browser can open the printed URL.
 func TestListen(t *testing.T) {
 	t.Parallel()
-	l, err := listen(t.Context(), "0.0.0.0:0")
+	l, err := wiring.Listen(t.Context(), "0.0.0.0:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,8 +28,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestServeWarns: of an address that others can reach, serve says what that
-// means.
+// TestServeWarns checks the warnings for an address that others can reach.
 func TestServeWarns(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ addr, flag, want, not string }{
@@ -43,48 +40,6 @@ func TestServeWarns(t *testing.T) {
 		at := p.log.line(t, "docent is at ")
 		if said := p.log.String(); !strings.Contains(said, c.want) || strings.Contains(said, c.not) || !strings.HasPrefix(at, "http://127.0.0.1:") {
 			t.Errorf("%s %s: it says %s", c.addr, c.flag, said)
-		}
-	}
-}
-
-// TestHTTPConnectionsAreBounded: what is over the bound is closed, and there is
-// room again when others have gone.
-func TestHTTPConnectionsAreBounded(t *testing.T) {
-	t.Parallel()
-	c := &connections{max: 2}
-	s := httptest.NewUnstartedServer(http.NotFoundHandler())
-	s.Config.ConnState = c.watch
-	s.Start()
-	defer s.Close()
-	answers := func() (net.Conn, bool) {
-		conn, err := net.Dial("tcp", s.Listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = conn.SetDeadline(time.Now().Add(patience))
-		_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		n, _ := conn.Read(make([]byte, 1))
-		return conn, n == 1
-	}
-	one, ok1 := answers()
-	two, ok2 := answers()
-	defer two.Close()
-	three, ok3 := answers()
-	defer three.Close()
-	if !ok1 || !ok2 || ok3 {
-		t.Errorf("of three connections %v %v %v are served", ok1, ok2, ok3)
-	}
-	_ = one.Close()
-	for end := time.After(patience); ; {
-		again, ok := answers()
-		_ = again.Close()
-		if ok {
-			return
-		}
-		select {
-		case <-end:
-			t.Fatal("there is no room again")
-		default:
 		}
 	}
 }

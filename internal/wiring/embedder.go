@@ -1,4 +1,4 @@
-package main
+package wiring
 
 import (
 	"context"
@@ -8,12 +8,12 @@ import (
 	"docent/embed"
 )
 
-// sized is an embedder on a server, named by the length of its vectors as well:
-// a server that has another model under the same name is another embedder, so
-// that its vectors are not mixed with those stored.
+// sized is an embedder on a server. Its name contains the length of its vectors.
+// A server can offer another model under the same name. If its vectors have
+// another length, docent does not mix them with the stored ones.
 type sized struct{ *embed.OpenAI }
 
-// Name is the model's name with the length of its vectors.
+// Name returns the name of the model with the length of its vectors.
 func (s sized) Name() string {
 	name, length := s.OpenAI.Name(), fmt.Sprintf("@%d", s.Dimensions())
 	if strings.HasSuffix(name, length) {
@@ -22,20 +22,20 @@ func (s sized) Name() string {
 	return name + length
 }
 
-// addEmbedder makes the built-in embedder and, if one is configured, that on a
-// server, which is called once to learn the length of its vectors.
-func (a *app) addEmbedder(ctx context.Context) error {
+// AddEmbedder adds the built-in embedder and the configured one on a server. It
+// calls the server once to learn the length of its vectors.
+func (p *Parts) AddEmbedder(ctx context.Context) error {
 	var err error
-	if a.static, err = embed.NewStatic(); err != nil {
+	if p.static, err = embed.NewStatic(); err != nil {
 		return fmt.Errorf("built-in embedding model: %w", err)
 	}
-	a.embedder = a.static
-	e := a.cfg.Embedder
+	p.Embedder = p.static
+	e := p.Config.Embedder
 	if !e.Remote() {
 		return nil
 	}
 	remote, err := embed.NewOpenAI(embed.Config{
-		BaseURL: e.URL, APIKey: e.Key, Model: e.Model, Dimensions: e.Dimensions, Logger: a.log,
+		BaseURL: e.URL, APIKey: e.Key, Model: e.Model, Dimensions: e.Dimensions, Logger: p.Log,
 		Settings: embed.Settings{URL: "DOCENT_EMBEDDER_URL", Key: "DOCENT_EMBEDDER_KEY", Model: "DOCENT_EMBEDDER_MODEL"},
 	})
 	if err != nil {
@@ -44,6 +44,6 @@ func (a *app) addEmbedder(ctx context.Context) error {
 	if _, err := remote.EmbedQuery(ctx, "How long are the vectors?"); err != nil {
 		return fmt.Errorf("embedder: %w", err)
 	}
-	a.embedder = sized{remote}
+	p.Embedder = sized{remote}
 	return nil
 }

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"docent/internal/wiring"
+)
+
+// adding opens one part; it is an Add method of wiring.Parts.
+type adding func(*wiring.Parts, context.Context) error
+
+// The parts that several commands need.
+var (
+	embedding  = []adding{(*wiring.Parts).AddEmbedder}
+	retrieving = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddRetriever}
+	answering  = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddRetriever, (*wiring.Parts).AddRAG}
+	ingesting  = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddIngester}
+	sourcing   = []adding{(*wiring.Parts).AddSources}
+	syncing    = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddIngester, (*wiring.Parts).AddSources}
+)
+
+// open reads the settings of a command and opens the database, then the given
+// parts in this order. The command closes them.
+func open(cmd *cobra.Command, std stdio, parts ...adding) (*wiring.Parts, error) {
+	cfg, err := load(cmd)
+	if err != nil {
+		return nil, err
+	}
+	p := wiring.New(cfg, logger(std, cfg, cmd.Name() == "serve"))
+	for _, add := range append([]adding{(*wiring.Parts).AddDatabase}, parts...) {
+		if err := add(p, cmd.Context()); err != nil {
+			p.Close(cmd.Context())
+			return nil, err
+		}
+	}
+	return p, nil
+}

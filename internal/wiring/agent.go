@@ -1,0 +1,120 @@
+package wiring
+
+import (
+	"context"
+	"fmt"
+
+	"docent/agent"
+	"docent/agent/assistant"
+	"docent/agent/definition"
+	"docent/agent/session"
+	"docent/agent/tool"
+	"docent/agent/tool/mcp"
+	"docent/client"
+	"docent/config"
+	"docent/rag"
+	"docent/rag/corpus"
+)
+
+// CheckAgent loads an agent file as a server does, without documents and without
+// connections to MCP servers. An error begins with the file and the line.
+func (p *Parts) CheckAgent(ctx context.Context, file string) (*agent.Agent, error) {
+	env := p.environment(&tool.KnowledgeConfig{Searcher: unopened{}, Library: unopened{}})
+	env.MCP = func(context.Context, definition.MCPServer) (definition.ToolServer, error) { return unopened{}, nil }
+	d, err := definition.Load(ctx, file, env)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Close(); err != nil {
+		return nil, fmt.Errorf("agent: %w", err)
+	}
+	return d.Agent, nil
+}
+
+// unopened replaces documents and MCP servers while an agent is checked.
+type unopened struct {
+	rag.Searcher
+	corpus.Library
+}
+
+// Tools returns no tools.
+func (unopened) Tools(context.Context) ([]tool.Tool, error) { return nil, nil }
+
+// Close does nothing.
+func (unopened) Close() {}
+
+// environment returns the models, documents, and connectors for agent files.
+func (p *Parts) environment(knowledge *tool.KnowledgeConfig) definition.Environment {
+	env := definition.Environment{
+		Knowledge: knowledge, K: p.Config.K, History: p.Config.History, MCP: p.connectMCP, Variable: config.Variable,
+	}
+	env.Models, env.Model = p.models()
+	return env
+}
+
+// connectMCP connects to an MCP server of an agent file.
+func (p *Parts) connectMCP(ctx context.Context, s definition.MCPServer) (definition.ToolServer, error) {
+	server, err := mcp.Connect(ctx, mcp.Config{
+		Name: s.Name, Command: s.Command, Env: s.Env, Dir: s.Dir, URL: s.URL, Headers: s.Headers,
+		Timeout: s.Timeout, Tools: s.Tools, Logger: p.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return server, nil
+}
+
+// newAgent loads the configured agent file or makes the built-in assistant. The
+// caller closes it.
+func (p *Parts) newAgent(ctx context.Context) (*definition.Definition, error) {
+	knowledge := &tool.KnowledgeConfig{Searcher: p.Retriever, Library: p.DB.Library, K: p.Config.K}
+	if p.Config.AgentFile != "" {
+		return definition.Load(ctx, p.Config.AgentFile, p.environment(knowledge)) // its error begins with the file and the line
+	}
+	cfg := assistant.Config{Name: p.Config.Agent, K: p.Config.K, History: p.Config.History, Knowledge: knowledge}
+	if p.Model != nil {
+		cfg.Model = p.Model
+	}
+	a, err := assistant.New(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("assistant: %w", err)
+	}
+	return &definition.Definition{Agent: a, History: p.Config.History}, nil
+}
+
+// newRuntime returns the runtime of an agent. The caller starts it.
+func (p *Parts) newRuntime(d *definition.Definition) (*session.Runtime, error) {
+	dialer, err := client.NewDialer(client.DialerConfig{Logger: p.Log})
+	if err != nil {
+		return nil, fmt.Errorf("connections to other agents: %w", err)
+	}
+	cfg := session.RuntimeConfig{
+		Agent: d.Agent, Store: p.DB.Sessions, RAG: p.RAG, History: d.History, Location: d.Location,
+		Choices: p.choices, Dialer: dialer, Logger: p.Log, Metrics: p.metrics,
+		ConditionInterval: p.Config.CheckInterval, MailboxSize: p.Config.Sockets.MailboxSize,
+	}
+	if p.Speaks() {
+		cfg.Speaker = p.speech
+	}
+	if p.Model != nil { // agents with a model can reason; the runtime cuts the history to the model's tokens
+		cfg.History = max(cfg.History, session.DefaultHistory)
+	}
+	runtime, err := session.NewRuntime(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("agent: %w", err)
+	}
+	return runtime, nil
+}
+
+// choices returns the models and collections that a message may name.
+func (p *Parts) choices(ctx context.Context) (agent.Choices, error) {
+	all, err := p.DB.Library.Collections(ctx)
+	if err != nil {
+		return agent.Choices{}, fmt.Errorf("list collections: %w", err)
+	}
+	out := agent.Choices{Models: p.RAG.Models()}
+	for _, c := range all {
+		out.Collections = append(out.Collections, c.Name)
+	}
+	return out, nil
+}

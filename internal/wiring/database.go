@@ -1,0 +1,85 @@
+package wiring
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"docent/agent/session/journal"
+	"docent/auth"
+	"docent/config"
+	"docent/ingest"
+	"docent/ingest/source"
+	"docent/internal/fault"
+	"docent/rag/corpus"
+	"docent/store/postgres"
+	"docent/store/sqlite"
+)
+
+// Database is an open database in its roles. The package that uses a role
+// declares it. All roles are the same store.
+type Database struct {
+	Schema
+	// Kind is "postgres" or "sqlite".
+	Kind      string
+	Corpus    corpus.Corpus
+	Library   corpus.Library
+	Documents ingest.Store
+	Sessions  journal.Store
+	Directory journal.Directory
+	Tokens    auth.Tokens
+	Users     auth.Users
+	Logins    auth.Logins
+	Sources   source.Sources
+	Items     source.Items
+	Leases    source.Leases
+}
+
+// Schema is the maintenance of a database.
+type Schema interface {
+	// Ping checks that the database answers.
+	Ping(ctx context.Context) error
+	// SchemaVersion returns the version of the tables, and the latest one that
+	// this program knows.
+	SchemaVersion(ctx context.Context) (current, latest int64, err error)
+	// Close closes the database.
+	Close() error
+}
+
+// openDatabase opens the configured database and migrates its schema. It creates
+// the data folder.
+func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (*Database, error) {
+	if err := os.MkdirAll(cfg.CacheDir(), 0o700); err != nil {
+		return nil, fault.New(fault.Invalid, "cli_data_folder", "data folder: %w; choose another with --data DIR", err)
+	}
+	if cfg.DatabaseURL != "" {
+		s, err := postgres.Open(ctx, postgres.Config{URL: cfg.DatabaseURL, Logger: log})
+		if err != nil {
+			return nil, err
+		}
+		return &Database{
+			Schema: s, Kind: "postgres", Corpus: s, Library: s, Documents: s, Sessions: s, Directory: s, Tokens: s, Users: s, Logins: s,
+			Sources: s, Items: s, Leases: s,
+		}, nil
+	}
+	s, err := sqlite.Open(ctx, sqlite.Config{Path: cfg.SQLitePath()})
+	if err != nil {
+		return nil, err
+	}
+	return &Database{
+		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Documents: s, Sessions: s, Directory: s, Tokens: s, Users: s, Logins: s,
+		Sources: s, Items: s, Leases: s,
+	}, nil
+}
+
+// Authenticator returns an authenticator that keeps users, tokens, and logins in
+// the database. cfg has the other settings. The caller closes it.
+func (d *Database) Authenticator(cfg auth.Config) (*auth.Authenticator, error) {
+	cfg.Tokens, cfg.Users, cfg.Logins = d.Tokens, d.Users, d.Logins
+	a, err := auth.New(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("authentication: %w", err)
+	}
+	return a, nil
+}

@@ -1,0 +1,140 @@
+package wiring
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+
+	"docent/api"
+	"docent/api/edge"
+	"docent/auth"
+	"docent/rag"
+	"docent/web"
+	"docent/ws"
+	"docent/ws/typed"
+)
+
+// handler serves WebSocket, HTTP API, and page on one port.
+func (s *server) handler(at net.Addr) (http.Handler, error) {
+	endpoint := typed.New(typed.Config{SessionTimeout: s.Config.SessionTimeout})
+	var err error
+	if s.sockets, err = ws.NewServer(s.socketConfig(endpoint)); err != nil {
+		return nil, fmt.Errorf("websocket: %w", err)
+	}
+	rest, err := api.New(s.apiConfig(endpoint))
+	if err != nil {
+		return nil, fmt.Errorf("api: %w", err)
+	}
+	page := rest // answers 404 for unknown paths
+	if !s.Config.NoUI {
+		page = web.Handler()
+	}
+	mux := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case ws.IsUpgrade(r) || r.URL.Path == typed.Path:
+			s.sockets.ServeHTTP(w, r)
+		case strings.HasPrefix(r.URL.Path, "/api/") ||
+			slices.Contains([]string{"/openapi.json", "/metrics", "/ws", "/notify_websocket"}, r.URL.Path):
+			rest.ServeHTTP(w, r)
+		default:
+			page.ServeHTTP(w, r)
+		}
+	})
+	return edge.Front(edge.Config{
+		Guard: edge.GuardConfig{
+			Addr: at.String(), Loopback: s.Config.Loopback(), Open: s.authenticator == nil,
+			Origins: s.Config.Origins, Hosts: s.Config.Hosts,
+		},
+		Known: s.identify, Proxies: s.Config.TrustedProxies, Metrics: s.metrics, Logger: s.Log,
+	})(mux), nil
+}
+
+// apiConfig configures the HTTP API.
+func (s *server) apiConfig(endpoint *typed.Endpoint) api.Config {
+	cfg := api.Config{
+		RAG: s.RAG, Retriever: s.Retriever, Library: s.DB.Library, Documents: s.DB.Documents, Uploads: s.Ingester, Pages: s.readers,
+		Directory: s.runtime.Directory(s.DB.Directory), Messages: s.DB.Sessions, Notifier: notifier{endpoint, s.sockets},
+		Agent: s.definition.Agent.Name(), Version: s.version, Info: s.info,
+		Ready:       map[string]func(context.Context) error{"database": s.DB.Ping},
+		UploadBytes: s.Config.MaxFileSize, Sources: s.Sources, Metrics: s.metrics, Logger: s.Log,
+	}
+	if s.authenticator != nil {
+		cfg.Logins = s.authenticator
+	}
+	return cfg
+}
+
+// identify adds the principal of each request to its context.
+func (s *server) identify(next http.Handler) http.Handler {
+	if s.authenticator == nil {
+		return auth.Open(next)
+	}
+	return s.authenticator.Middleware(next)
+}
+
+// notifier notifies connected clients for package api.
+type notifier struct {
+	*typed.Endpoint
+	server *ws.Server
+}
+
+// Recheck checks soon whether all clients may still be connected.
+func (n notifier) Recheck() { n.server.Recheck() }
+
+// socketConfig configures the WebSocket server. It accepts every origin, because
+// the guard in front of it has checked the origin.
+func (s *server) socketConfig(endpoint *typed.Endpoint) ws.Config {
+	bounds := s.Config.Sockets
+	cfg := ws.Config{
+		Runtime: s.runtime, Dialects: map[string]ws.Dialect{typed.Path: endpoint.Dialect()}, Info: s.welcome,
+		CheckOrigin: func(*http.Request) bool { return true }, ResumeByUser: s.Config.ResumeByUser,
+		MaxConnections: bounds.MaxConnections, UserConnections: bounds.UserConnections,
+		FrameBytes: bounds.FrameBytes, MessageBytes: int(bounds.MessageBytes), OutboxBytes: int(bounds.OutboxBytes),
+		FileBytes: int(bounds.FrameBytes),
+		Rate:      bounds.Rate, Burst: bounds.Burst, UserRate: bounds.UserRate, UserBurst: bounds.UserBurst,
+		PingEvery: bounds.PingInterval, Silence: bounds.Silence,
+		Logger: s.Log, Metrics: s.metrics,
+	}
+	if s.authenticator != nil {
+		cfg.Authenticate, cfg.Valid = s.authenticator.Token, s.authenticator.Valid
+	}
+	if s.Listens() {
+		cfg.Transcriber = s.speech
+	}
+	return cfg
+}
+
+// welcome describes this installation to clients of docent.v1.
+func (s *server) welcome(ctx context.Context) ws.Info {
+	info := ws.Info{Models: s.RAG.Models(), Collections: []string{}, Speaks: s.Speaks()}
+	cols, err := s.DB.Library.Collections(ctx)
+	if err != nil {
+		s.Log.Warn("list collections for a welcome", "error", err)
+	}
+	for _, c := range cols {
+		info.Collections = append(info.Collections, c.Name)
+	}
+	return info
+}
+
+// info returns the part of /api/info that package api does not know.
+func (s *server) info(context.Context) (api.Info, error) {
+	hint := ModelHint()
+	info := api.Info{
+		BuiltIn:  s.Config.AgentFile == "",
+		Database: s.DB.Kind,
+		Model:    api.ModelInfo{Name: rag.Extractive, Kind: rag.Extractive, Hint: hint.Message, Sentence: &hint.Sentence},
+		Models:   s.RAG.Models(),
+		Embedder: api.EmbedderInfo{Name: s.Embedder.Name(), Dimensions: s.Embedder.Dimensions()},
+		Index:    api.IndexInfo{Keyword: keywordIndex, Vectors: vectorIndex, Chunks: s.Retriever.Len()},
+		Voice:    api.VoiceInfo{Listens: s.Listens(), Speaks: s.Speaks()},
+		Limits:   api.Limits{K: s.Config.K},
+	}
+	if s.Model != nil {
+		info.Model = api.ModelInfo{Name: s.Model.Name(), Kind: "openai"}
+	}
+	return info, nil
+}

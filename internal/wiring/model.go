@@ -1,0 +1,108 @@
+package wiring
+
+import (
+	"context"
+	"fmt"
+
+	"docent/ingest/worker"
+	"docent/internal/fault"
+	"docent/llm"
+	"docent/llm/speech"
+)
+
+// AddModel adds the chat model, if one is configured.
+func (p *Parts) AddModel(context.Context) error {
+	l := p.Config.LLM
+	if !l.Enabled() {
+		return nil
+	}
+	cfg := p.modelConfig(l.Model, "DOCENT_MODEL")
+	cfg.MaxTokens = l.MaxTokens
+	if l.Temperature >= 0 {
+		cfg.Temperature = &l.Temperature
+	}
+	var err error
+	if p.Model, err = llm.NewOpenAI(cfg); err != nil {
+		return fmt.Errorf("chat model: %w", err)
+	}
+	return nil
+}
+
+// modelConfig configures a model on the chat server. setting names the model's
+// setting in errors.
+func (p *Parts) modelConfig(model, setting string) llm.Config {
+	l := p.Config.LLM
+	return llm.Config{
+		BaseURL: l.URL, APIKey: l.Key, Model: model, Timeout: l.Timeout, Logger: p.Log, Metrics: p.metrics,
+		Settings: llm.Settings{URL: "DOCENT_LLM_URL", Key: "OPENAI_API_KEY", Model: setting, Timeout: "DOCENT_LLM_TIMEOUT"},
+	}
+}
+
+// models returns the chat models by name, and the name of the default model.
+func (p *Parts) models() (all map[string]llm.Model, name string) {
+	if p.Model == nil {
+		return nil, ""
+	}
+	return map[string]llm.Model{p.Model.Name(): p.Model}, p.Model.Name()
+}
+
+// ModelHint explains how to get written answers.
+func ModelHint() fault.Text {
+	return fault.NewText("model_hint",
+		"Answers are quotes; for written ones set DOCENT_MODEL, with OPENAI_API_KEY or with DOCENT_LLM_URL for a server of your own.")
+}
+
+// visionPrompt asks for the text of a picture.
+const visionPrompt = "Write down all text in this picture, in reading order, exactly as it stands. " +
+	"Divide paragraphs by blank lines. Write table rows as one line each, with \" | \" between cells. " +
+	"Write nothing else. If there is no text, write nothing at all."
+
+// vision reads the text in pictures with a chat model.
+type vision struct{ model llm.Model }
+
+// newVision returns nil if no vision model is configured.
+func (p *Parts) newVision() (worker.Recognizer, error) {
+	if p.Config.VisionModel == "" {
+		return nil, nil //nolint:nilnil // no recognizer, as documented
+	}
+	cfg := p.modelConfig(p.Config.VisionModel, "DOCENT_VISION_MODEL")
+	cfg.MaxTokens = 4096
+	model, err := llm.NewOpenAI(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("vision model: %w", err)
+	}
+	return vision{model}, nil
+}
+
+// Recognize asks the model for the text of a PNG, without the positions of words.
+func (v vision) Recognize(ctx context.Context, png []byte) (worker.Recognized, error) {
+	answer, err := llm.Ask(ctx, v.model, llm.Request{Messages: []llm.Message{{
+		Role: llm.User, Text: visionPrompt, Images: []llm.Image{{MediaType: "image/png", Data: png}},
+	}}})
+	if err != nil {
+		return worker.Recognized{}, fmt.Errorf("read a picture: %w", err)
+	}
+	return worker.Recognized{Text: answer.Text}, nil
+}
+
+// AddSpeech adds the client of the speech server, if one is configured.
+func (p *Parts) AddSpeech(context.Context) error {
+	if !p.Listens() && !p.Speaks() {
+		return nil
+	}
+	c := p.Config.Speech
+	client, err := speech.New(speech.Config{
+		BaseURL: c.URL, APIKey: c.Key, Transcription: c.Transcription, Model: c.Model, Voice: c.Voice, Metrics: p.metrics,
+	})
+	if err != nil {
+		return fmt.Errorf("speech: %w", err)
+	}
+	p.speech = client
+	return nil
+}
+
+// Listens reports whether docent transcribes recordings.
+func (p *Parts) Listens() bool { return p.Config.Speech.Transcription != "" }
+
+// Speaks reports whether docent turns text into speech.
+func (p *Parts) Speaks() bool { return p.Config.Speech.Model != "" }

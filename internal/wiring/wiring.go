@@ -1,0 +1,197 @@
+// Package wiring puts docent together as its settings say. Parts opens what a
+// command needs: database, embedder, indexes, chat model, readers, sources.
+// Serve runs all of them behind one port. This is the only package that knows
+// every concrete type.
+package wiring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+
+	"docent/config"
+	"docent/embed"
+	"docent/index/bm25"
+	"docent/index/chromem"
+	"docent/ingest"
+	"docent/ingest/source/syncer"
+	"docent/ingest/worker"
+	"docent/internal/cores"
+	"docent/llm"
+	"docent/llm/speech"
+	"docent/rag"
+	"docent/rag/retrieve"
+)
+
+// closeTimeout bounds how long Close takes.
+const closeTimeout = 5 * time.Second
+
+// Parts are the parts of docent. New returns none of them. Each Add method opens
+// one part from those before it: AddDatabase, AddEmbedder, then AddIngester or
+// AddRetriever and AddRAG. Parts is not safe for concurrent use while parts are
+// added.
+type Parts struct {
+	// Config holds the settings.
+	Config config.Config
+	// Log receives the messages of all parts.
+	Log *slog.Logger
+	// DB is nil before AddDatabase.
+	DB *Database
+	// Embedder is the configured embedder, or the built-in one.
+	Embedder embed.Embedder
+	// Retriever is loaded and up to date after AddRetriever.
+	Retriever *retrieve.Retriever
+	// Model is nil without a chat model.
+	Model *llm.OpenAI
+	// RAG answers questions.
+	RAG *rag.RAG
+	// Ingester reads documents.
+	Ingester *ingest.Ingester
+	// Sources keeps sources in sync.
+	Sources *syncer.Manager
+
+	static  *embed.Static
+	speech  *speech.Client // nil without a speech server
+	readers *worker.Pool   // closed by Ingester
+	cores   *cores.Pool    // bounds embedding and indexing in a server; nil in commands
+	metrics *metrics.Set
+}
+
+// New returns Parts for the settings. No part is open yet.
+func New(cfg config.Config, log *slog.Logger) *Parts {
+	return &Parts{Config: cfg, Log: log, metrics: metrics.NewSet()}
+}
+
+// AddDatabase opens the database and creates the data folder.
+func (p *Parts) AddDatabase(ctx context.Context) error {
+	var err error
+	p.DB, err = openDatabase(ctx, p.Config, p.Log)
+	return err
+}
+
+// AddRetriever adds the indexes, loaded and up to date.
+func (p *Parts) AddRetriever(ctx context.Context) error {
+	var err error
+	p.Retriever, err = retrieve.New(retrieve.Config{
+		Corpus:   p.DB.Corpus,
+		Embedder: p.Embedder,
+		Static:   p.static,
+		Words:    bm25.New(),
+		Nearest:  chromem.New(),
+		Snapshot: filepath.Join(p.Config.CacheDir(), "index.bin"),
+		Cores:    p.cores,
+		Log:      p.Log,
+		Metrics:  p.metrics,
+	})
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	if err := p.Retriever.Load(ctx); err != nil {
+		return fmt.Errorf("load index: %w", err)
+	}
+	return nil
+}
+
+// The indexes that AddRetriever uses, as /api/info names them.
+const (
+	keywordIndex = "bm25"
+	vectorIndex  = "chromem"
+)
+
+// AddRAG adds the chat model, if one is configured, and the answering.
+func (p *Parts) AddRAG(ctx context.Context) error {
+	if err := p.AddModel(ctx); err != nil {
+		return err
+	}
+	cfg := rag.Config{Retriever: p.Retriever, Static: p.static, Shelf: p.DB.Library, Logger: p.Log, Metrics: p.metrics}
+	cfg.Models, cfg.DefaultModel = p.models()
+	var err error
+	if p.RAG, err = rag.New(cfg); err != nil {
+		return fmt.Errorf("answering: %w", err)
+	}
+	return nil
+}
+
+// quickReaders is how many documents a server reads at once with tight limits.
+const quickReaders = 2
+
+// AddIngester adds the reader of documents. It reads in worker processes.
+func (p *Parts) AddIngester(context.Context) error { return p.addIngester(0) }
+
+// addIngester adds the reader of documents. A server also has quick workers, so
+// that a user with a small document does not wait for large ones.
+func (p *Parts) addIngester(quick int) error {
+	if err := worker.Sweep(); err != nil {
+		p.Log.Warn("remove temporary files of earlier processes", "error", err)
+	}
+	recognizer, err := p.newVision()
+	if err != nil {
+		return err
+	}
+	p.readers, err = worker.NewPool(worker.PoolConfig{
+		CacheDir: p.Config.CacheDir(), Quick: quick, Tools: worker.FindTools(),
+		Recognizer: recognizer, Languages: p.Config.OCRLanguages,
+	})
+	if err != nil {
+		return fmt.Errorf("ingest: %w", err)
+	}
+	p.Ingester, err = ingest.New(ingest.Config{
+		Store:       p.DB.Documents,
+		Embedder:    p.Embedder,
+		Reader:      p.readers,
+		MaxFileSize: p.Config.MaxFileSize,
+		Logger:      p.Log,
+		Metrics:     p.metrics,
+	})
+	if err != nil {
+		return fmt.Errorf("ingest: %w", err)
+	}
+	return nil
+}
+
+// AddSources adds the manager of sources. It may run without AddIngester in
+// commands that sync nothing.
+func (p *Parts) AddSources(context.Context) error {
+	vault, err := syncer.NewVault(filepath.Join(p.Config.Data, "secret.key"), p.Config.Sources.SecretKey)
+	if err != nil {
+		return fmt.Errorf("sources: %w", err)
+	}
+	p.Sources, err = syncer.NewManager(syncer.Config{
+		Sources: p.DB.Sources, Items: p.DB.Items, Leases: p.DB.Leases, Documents: p.DB.Documents,
+		Ingester: p.Ingester, // nil in commands that sync nothing
+		Vault:    vault, Kinds: SourceKinds(p.Config), Logger: p.Log,
+	})
+	if err != nil {
+		return fmt.Errorf("sources: %w", err)
+	}
+	return nil
+}
+
+// keepCores leaves half of the processor to answers. Embedding and indexing share
+// the other half.
+func (p *Parts) keepCores() {
+	p.cores = cores.New(runtime.GOMAXPROCS(0) / 2)
+	p.static.UseCores(p.cores)
+}
+
+// Close closes the open parts and logs failures. It also works if ctx has ended.
+func (p *Parts) Close(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancel()
+	var errs []error
+	if p.Ingester != nil {
+		errs = append(errs, p.Ingester.Close(ctx))
+	}
+	if p.DB != nil {
+		errs = append(errs, p.DB.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		p.Log.Warn("close", "error", err)
+	}
+}
