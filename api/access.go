@@ -8,7 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/internal/meter"
@@ -157,13 +157,13 @@ func (s *server) declare(registered []string) error {
 
 // own returns a session that the caller may use. To others it looks as if there
 // was none.
-func (s *server) own(ctx context.Context, key session.SessionKey) (session.SessionRecord, error) {
+func (s *server) own(ctx context.Context, key journal.SessionKey) (journal.SessionRecord, error) {
 	record, err := s.cfg.Directory.Session(ctx, key)
 	if err != nil {
-		return session.SessionRecord{}, err
+		return journal.SessionRecord{}, err
 	}
 	if p, known := auth.FromContext(ctx); !known || !p.Owns(record.Owner) {
-		return session.SessionRecord{}, fault.New(fault.NotFound, "no_session", "there is no such session")
+		return journal.SessionRecord{}, fault.New(fault.NotFound, "no_session", "there is no such session")
 	}
 	return record, nil
 }

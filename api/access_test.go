@@ -9,7 +9,7 @@ import (
 
 	"github.com/VictoriaMetrics/metrics"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/internal/meter"
@@ -46,10 +46,10 @@ func TestRouteWithoutRow(t *testing.T) {
 func TestSessionsHaveOwners(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.sessions = []session.SessionRecord{
-		{RowID: 7, Key: session.SessionKey{Agent: "docent", ID: "ada's"}, Owner: "user:ada", Username: "ada", Seq: 3},
-		{RowID: 8, Key: session.SessionKey{Agent: "docent", ID: "bob's"}, Owner: "user:bob", Username: "ada"},
-		{RowID: 9, Key: session.SessionKey{Agent: "docent", ID: "old"}},
+	w.sessions = []journal.SessionRecord{
+		{RowID: 7, Key: journal.SessionKey{Agent: "docent", ID: "ada's"}, Owner: "user:ada", Username: "ada", Seq: 3},
+		{RowID: 8, Key: journal.SessionKey{Agent: "docent", ID: "bob's"}, Owner: "user:bob", Username: "ada"},
+		{RowID: 9, Key: journal.SessionKey{Agent: "docent", ID: "old"}},
 	}
 	c := w.serve(t)
 	list := func(path, as string) string {

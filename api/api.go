@@ -24,7 +24,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/auth"
 	"docent/ingest"
 	"docent/internal/meter"
@@ -63,9 +63,9 @@ type Uploader interface {
 // Messages reads conversations.
 type Messages interface {
 	// Messages returns stored messages of the session with that row id, oldest first.
-	Messages(ctx context.Context, session int64, query session.MessageQuery) ([]agent.ChatMessage, error)
+	Messages(ctx context.Context, session int64, query journal.MessageQuery) ([]agent.ChatMessage, error)
 
-	session.Reasonings
+	journal.Reasonings
 }
 
 // Defaults of a Config.
@@ -100,7 +100,7 @@ type Config struct {
 	// Uploads takes files in. Required.
 	Uploads Uploader
 	// Directory lists and manages sessions. Required.
-	Directory session.Directory
+	Directory journal.Directory
 	// Messages reads them. Required.
 	Messages Messages
 	// Pages shows PDFs page by page. Default: nil, documents have no pages.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/payload"
 	"docent/store/sqlite"
 )
@@ -48,13 +48,13 @@ func TestInstalledConversation(t *testing.T) {
 // converse holds a conversation in which the second turn is replaced.
 func converse(t *testing.T, db *sqlite.Store) {
 	t.Helper()
-	stored, _, err := db.OpenSession(t.Context(), session.SessionRecord{Key: session.SessionKey{Agent: "docent", ID: "s"}})
+	stored, _, err := db.OpenSession(t.Context(), journal.SessionRecord{Key: journal.SessionKey{Agent: "docent", ID: "s"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, text := range []string{"one", "two", "better"} {
 		content, _ := json.Marshal(text)
-		in := session.Incoming{Session: stored.RowID, ClientID: text, Type: "str", Content: content, Event: session.EventRecord{Name: "receive_message_text", Human: true, Data: content}}
+		in := journal.Incoming{Session: stored.RowID, ClientID: text, Type: "str", Content: content, Event: journal.EventRecord{Name: "receive_message_text", Human: true, Data: content}}
 		if i == 2 {
 			in.Replaces = 2
 		}
@@ -63,11 +63,11 @@ func converse(t *testing.T, db *sqlite.Store) {
 			t.Fatal(err)
 		}
 		reply, _ := json.Marshal("reply " + text)
-		turn := session.TurnRecord{Session: stored.RowID, Turn: receipt.Event.Turn, Handled: []int64{receipt.Event.ID}}
+		turn := journal.TurnRecord{Session: stored.RowID, Turn: receipt.Event.Turn, Handled: []int64{receipt.Event.ID}}
 		if i > 0 {
-			turn.Entries = append(turn.Entries, session.Entry{Step: &agent.ReasoningRecord{Turn: receipt.Event.Turn, Kind: payload.StoredStep, Summary: "step " + text, Payload: json.RawMessage(`{}`)}})
+			turn.Entries = append(turn.Entries, journal.Entry{Step: &agent.ReasoningRecord{Turn: receipt.Event.Turn, Kind: payload.StoredStep, Summary: "step " + text, Payload: json.RawMessage(`{}`)}})
 		}
-		turn.Entries = append(turn.Entries, session.Entry{Message: &agent.ChatMessage{Turn: receipt.Event.Turn, Type: "str", Content: reply}})
+		turn.Entries = append(turn.Entries, journal.Entry{Message: &agent.ChatMessage{Turn: receipt.Event.Turn, Type: "str", Content: reply}})
 		if _, err := db.CommitTurn(t.Context(), turn); err != nil {
 			t.Fatal(err)
 		}

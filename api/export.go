@@ -16,7 +16,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/api/transcript"
 )
 
@@ -65,7 +65,7 @@ func (s *server) export(ctx context.Context, in *exportInput) (*huma.StreamRespo
 	if err != nil {
 		return nil, err
 	}
-	query := session.MessageQuery{Before: record.Seq + 1, Bytes: exportBytes, Replaced: in.Replaced}
+	query := journal.MessageQuery{Before: record.Seq + 1, Bytes: exportBytes, Replaced: in.Replaced}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		defer done()
 		_, w := humago.Unwrap(hc)
@@ -81,7 +81,7 @@ func (s *server) export(ctx context.Context, in *exportInput) (*huma.StreamRespo
 }
 
 // writeExport writes an Export page by page.
-func (s *server) writeExport(ctx context.Context, w io.Writer, record session.SessionRecord, query session.MessageQuery) error {
+func (s *server) writeExport(ctx context.Context, w io.Writer, record journal.SessionRecord, query journal.MessageQuery) error {
 	head, err := json.Marshal(sessionShape(record))
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
@@ -89,7 +89,7 @@ func (s *server) writeExport(ctx context.Context, w io.Writer, record session.Se
 	if _, err := fmt.Fprintf(w, `{"session":%s,"messages":[`, head); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	messages := func(q session.MessageQuery) ([]agent.ChatMessage, error) {
+	messages := func(q journal.MessageQuery) ([]agent.ChatMessage, error) {
 		return s.cfg.Messages.Messages(ctx, record.RowID, q)
 	}
 	if err := writePages(w, query, messages, func(m agent.ChatMessage) (int64, any) { return m.Seq, message(m) }); err != nil {
@@ -98,7 +98,7 @@ func (s *server) writeExport(ctx context.Context, w io.Writer, record session.Se
 	if _, err := io.WriteString(w, `],"steps":[`); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	steps := func(q session.MessageQuery) ([]agent.ReasoningRecord, error) {
+	steps := func(q journal.MessageQuery) ([]agent.ReasoningRecord, error) {
 		return s.cfg.Messages.Steps(ctx, record.RowID, q)
 	}
 	if err := writePages(w, query, steps, func(r agent.ReasoningRecord) (int64, any) { return r.Seq, step(r) }); err != nil {
@@ -109,7 +109,7 @@ func (s *server) writeExport(ctx context.Context, w io.Writer, record session.Se
 }
 
 // writePages writes all that read returns as elements of an array.
-func writePages[T any](w io.Writer, query session.MessageQuery, read func(session.MessageQuery) ([]T, error), element func(T) (seq int64, as any)) error {
+func writePages[T any](w io.Writer, query journal.MessageQuery, read func(journal.MessageQuery) ([]T, error), element func(T) (seq int64, as any)) error {
 	comma := ""
 	for {
 		page, err := read(query)
@@ -131,7 +131,7 @@ func writePages[T any](w io.Writer, query session.MessageQuery, read func(sessio
 }
 
 // writeMarkdown writes a transcript page by page.
-func (s *server) writeMarkdown(ctx context.Context, w io.Writer, record session.SessionRecord, query session.MessageQuery) error {
+func (s *server) writeMarkdown(ctx context.Context, w io.Writer, record journal.SessionRecord, query journal.MessageQuery) error {
 	return transcript.Write(w, record, func(after int64) ([]agent.ChatMessage, error) {
 		query.After = after
 		return s.cfg.Messages.Messages(ctx, record.RowID, query)
@@ -140,7 +140,7 @@ func (s *server) writeMarkdown(ctx context.Context, w io.Writer, record session.
 
 // exportName is what the file of a conversation is called: as the conversation
 // is, if it has a name.
-func exportName(record session.SessionRecord, ending string) string {
+func exportName(record journal.SessionRecord, ending string) string {
 	name := strings.Map(func(r rune) rune {
 		if slices.Contains([]rune(`/\:*?"<>|`), r) {
 			return '-'

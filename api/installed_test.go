@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/embed"
 	"docent/index/bm25"
 	"docent/index/chromem"
@@ -145,7 +145,7 @@ func TestInstalled(t *testing.T) {
 	c.wantError(404, fault.NotFound, "", "GET", doc+"/text", "")
 	c.wantError(404, fault.NotFound, "", "DELETE", doc, "")
 
-	if _, _, err := db.OpenSession(t.Context(), session.SessionRecord{Key: session.SessionKey{Agent: "docent", ID: "a b/ü"}, Platform: "WebSocketPlatform"}); err != nil {
+	if _, _, err := db.OpenSession(t.Context(), journal.SessionRecord{Key: journal.SessionKey{Agent: "docent", ID: "a b/ü"}, Platform: "WebSocketPlatform"}); err != nil {
 		t.Fatal(err)
 	}
 	session := "/api/sessions/" + url.PathEscape("a b/ü")

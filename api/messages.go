@@ -11,7 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 )
 
 // Message is one message of a conversation.
@@ -120,7 +120,7 @@ func (s *server) messages(ctx context.Context, in *messagesInput) (*messagesOutp
 	out := &messagesOutput{}
 	out.Body.Messages, out.Body.Steps, out.Body.Feedback = []Message{}, []Step{}, []Feedback{}
 	out.Body.Seq, out.Body.ResetSeq = record.Seq, record.ResetSeq
-	query := session.MessageQuery{After: in.After, Before: record.Seq + 1, Last: in.Limit, Replaced: in.Replaced}
+	query := journal.MessageQuery{After: in.After, Before: record.Seq + 1, Last: in.Limit, Replaced: in.Replaced}
 	if in.Before > 0 {
 		query.Before = min(in.Before, query.Before)
 	}
@@ -160,7 +160,7 @@ func (s *server) messages(ctx context.Context, in *messagesInput) (*messagesOutp
 // none there is none.
 func (s *server) feedback(ctx context.Context, row int64, messages []Message) ([]Feedback, error) {
 	out := []Feedback{}
-	kept, ok := s.cfg.Messages.(session.Feedbacks)
+	kept, ok := s.cfg.Messages.(journal.Feedbacks)
 	if !ok {
 		return out, nil
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
@@ -30,7 +30,7 @@ type messagePage struct {
 func TestMessagePages(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.sessions = []session.SessionRecord{{RowID: 7, Key: session.SessionKey{Agent: "docent", ID: "s"}, Seq: 5000, ResetSeq: 10}}
+	w.sessions = []journal.SessionRecord{{RowID: 7, Key: journal.SessionKey{Agent: "docent", ID: "s"}, Seq: 5000, ResetSeq: 10}}
 	w.messages, w.steps = map[int64][]agent.ChatMessage{}, map[int64][]agent.ReasoningRecord{}
 	var want []int64
 	for seq := int64(11); seq <= 5002; seq++ { // two came after the session was read
@@ -79,13 +79,13 @@ func TestMessagePages(t *testing.T) {
 // rated is a world whose store keeps feedback.
 type rated struct {
 	*world
-	session.Feedbacks
+	journal.Feedbacks
 
-	given []session.FeedbackRecord
+	given []journal.FeedbackRecord
 	asked []string
 }
 
-func (r *rated) LastFeedback(_ context.Context, session, from, to int64) ([]session.FeedbackRecord, error) {
+func (r *rated) LastFeedback(_ context.Context, session, from, to int64) ([]journal.FeedbackRecord, error) {
 	r.asked = append(r.asked, fmt.Sprint(session, from, to))
 	return r.given, r.broken
 }
@@ -95,11 +95,11 @@ func (r *rated) LastFeedback(_ context.Context, session, from, to int64) ([]sess
 func TestMessagesHaveFeedback(t *testing.T) {
 	t.Parallel()
 	good := 100
-	w := &rated{world: newWorld(), given: []session.FeedbackRecord{
-		{Feedback: session.Feedback{Turn: 1, Rating: &good}, Time: time.Date(2027, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))},
-		{Feedback: session.Feedback{Turn: 2, Comment: "why?"}, Time: time.Date(2027, 1, 2, 3, 4, 6, 0, time.UTC)},
+	w := &rated{world: newWorld(), given: []journal.FeedbackRecord{
+		{Feedback: journal.Feedback{Turn: 1, Rating: &good}, Time: time.Date(2027, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))},
+		{Feedback: journal.Feedback{Turn: 2, Comment: "why?"}, Time: time.Date(2027, 1, 2, 3, 4, 6, 0, time.UTC)},
 	}}
-	w.sessions = []session.SessionRecord{{RowID: 7, Key: session.SessionKey{Agent: "docent", ID: "s"}, Seq: 4}, {RowID: 8, Key: session.SessionKey{Agent: "docent", ID: "empty"}}}
+	w.sessions = []journal.SessionRecord{{RowID: 7, Key: journal.SessionKey{Agent: "docent", ID: "s"}, Seq: 4}, {RowID: 8, Key: journal.SessionKey{Agent: "docent", ID: "empty"}}}
 	said := func(seq, turn int64) agent.ChatMessage {
 		return agent.ChatMessage{Seq: seq, Turn: turn, Type: "str", Content: json.RawMessage(`"x"`)}
 	}
@@ -208,7 +208,7 @@ func TestExportBreaksOff(t *testing.T) {
 // halfway fails after the first page.
 type halfway struct{ *world }
 
-func (h halfway) Messages(ctx context.Context, session int64, q session.MessageQuery) ([]agent.ChatMessage, error) {
+func (h halfway) Messages(ctx context.Context, session int64, q journal.MessageQuery) ([]agent.ChatMessage, error) {
 	if q.After > 0 {
 		return nil, errors.New("the disk is gone")
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/auth"
 	"docent/internal/fault"
 )
@@ -84,7 +84,7 @@ func (s *server) mayNotify(ctx context.Context, sessionID string) error {
 	if p, _ := auth.FromContext(ctx); p.May(auth.Admin) {
 		return nil // also of a session that is not stored yet
 	}
-	_, err := s.own(ctx, session.SessionKey{Agent: s.cfg.Agent, ID: sessionID})
+	_, err := s.own(ctx, journal.SessionKey{Agent: s.cfg.Agent, ID: sessionID})
 	if fault.KindOf(err) == fault.NotFound {
 		_, err = nobody{}.Notify("", "")
 	}

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/auth"
 	"docent/internal/fault"
 )
@@ -116,7 +116,7 @@ func documentID(r *http.Request) int64 {
 // sessionID is the session that a path names; "" if it cannot be one.
 func sessionID(r *http.Request) string {
 	id := r.PathValue("session_id")
-	if len(id) > session.MaxNameBytes {
+	if len(id) > journal.MaxNameBytes {
 		return ""
 	}
 	return id

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/rag/corpus"
 )
@@ -219,7 +219,7 @@ func TestSessions(t *testing.T) {
 	c.wantError(400, fault.Invalid, "match", "GET", "/api/sessions?match=%00", "")
 	c.wantError(400, fault.Invalid, "pinned", "PATCH", "/api/sessions/s1", `{"pinned":"yes"}`)
 	// An id that a conversation may have can be named here.
-	long := strings.Repeat("x", session.MaxNameBytes)
+	long := strings.Repeat("x", journal.MaxNameBytes)
 	c.wantError(404, fault.NotFound, "session", "DELETE", "/api/sessions/"+long+"?agent_name="+long, "")
 	c.wantError(404, fault.NotFound, "session", "DELETE", "/api/sessions?session_id="+long, "")
 	c.wantError(404, fault.NotFound, "session", "GET", "/api/sessions/"+long+"/messages", "")

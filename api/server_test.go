@@ -22,7 +22,7 @@ import (
 	"go.uber.org/goleak"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/auth"
 	"docent/ingest"
 	"docent/internal/fault"
@@ -39,7 +39,7 @@ type world struct {
 	docs     []corpus.Document
 	chunks   map[int64][]corpus.Chunk
 	original map[int64]string
-	sessions []session.SessionRecord
+	sessions []journal.SessionRecord
 	messages map[int64][]agent.ChatMessage
 	steps    map[int64][]agent.ReasoningRecord
 	queries  []retrieve.Query
@@ -63,9 +63,9 @@ func newWorld() *world {
 		},
 		chunks:   map[int64][]corpus.Chunk{1: {{ID: 11, DocumentID: 1, Kind: corpus.Prose, Text: "Größe", Headings: []string{"H", "I"}, Page: &page, PageLabel: "iii", End: 7, Tokens: 2}, {ID: 12, Ordinal: 1}}},
 		original: map[int64]string{1: "# Größe", 2: "%PDF-1.7", 4: "<script>alert(1)</script>"},
-		sessions: []session.SessionRecord{
-			{RowID: 7, Key: session.SessionKey{Agent: "docent", ID: "s1"}, Name: "First", Platform: "WebSocketPlatform", Username: "ada", UpdatedAt: at, Messages: 2, Seq: 4},
-			{RowID: 6, Key: session.SessionKey{Agent: "other", ID: "s2"}, First: "Hello"},
+		sessions: []journal.SessionRecord{
+			{RowID: 7, Key: journal.SessionKey{Agent: "docent", ID: "s1"}, Name: "First", Platform: "WebSocketPlatform", Username: "ada", UpdatedAt: at, Messages: 2, Seq: 4},
+			{RowID: 6, Key: journal.SessionKey{Agent: "other", ID: "s2"}, First: "Hello"},
 		},
 		messages: map[int64][]agent.ChatMessage{7: {
 			{Seq: 1, Turn: 1, Type: "str", Content: json.RawMessage(`"Hi"`), IsUser: true, Time: at},
@@ -187,8 +187,8 @@ func (w *world) Read(ctx context.Context, collection, source string, r io.Reader
 	return []ingest.Result{{Source: source, Status: ingest.Added, Chunks: 1, DocumentID: d.ID}}, nil
 }
 
-func (w *world) Sessions(_ context.Context, f session.SessionFilter) ([]session.SessionRecord, error) {
-	var out []session.SessionRecord
+func (w *world) Sessions(_ context.Context, f journal.SessionFilter) ([]journal.SessionRecord, error) {
+	var out []journal.SessionRecord
 	for _, r := range w.sessions {
 		if (f.Agent == "" || f.Agent == r.Key.Agent) && (f.Username == "" || f.Username == r.Username) && (f.Owner == "" || f.Owner == r.Owner) && strings.Contains(strings.ToLower(r.Name), strings.ToLower(f.Match)) {
 			out = append(out, r)
@@ -197,19 +197,19 @@ func (w *world) Sessions(_ context.Context, f session.SessionFilter) ([]session.
 	return out, w.broken
 }
 
-func (w *world) find(key session.SessionKey) int {
-	return slices.IndexFunc(w.sessions, func(r session.SessionRecord) bool { return r.Key == key })
+func (w *world) find(key journal.SessionKey) int {
+	return slices.IndexFunc(w.sessions, func(r journal.SessionRecord) bool { return r.Key == key })
 }
 
-func (w *world) Session(_ context.Context, key session.SessionKey) (session.SessionRecord, error) {
+func (w *world) Session(_ context.Context, key journal.SessionKey) (journal.SessionRecord, error) {
 	i := w.find(key)
 	if i < 0 {
-		return session.SessionRecord{}, fault.New(fault.NotFound, "no_session", "there is no such session")
+		return journal.SessionRecord{}, fault.New(fault.NotFound, "no_session", "there is no such session")
 	}
 	return w.sessions[i], w.broken
 }
 
-func (w *world) ChangeSession(ctx context.Context, key session.SessionKey, change session.SessionChange) error {
+func (w *world) ChangeSession(ctx context.Context, key journal.SessionKey, change journal.SessionChange) error {
 	if _, err := w.Session(ctx, key); err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (w *world) ChangeSession(ctx context.Context, key session.SessionKey, chang
 	return nil
 }
 
-func (w *world) DeleteSession(ctx context.Context, key session.SessionKey) error {
+func (w *world) DeleteSession(ctx context.Context, key journal.SessionKey) error {
 	if _, err := w.Session(ctx, key); err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func (w *world) DeleteSession(ctx context.Context, key session.SessionKey) error
 	return nil
 }
 
-func (w *world) Messages(_ context.Context, session int64, q session.MessageQuery) ([]agent.ChatMessage, error) {
+func (w *world) Messages(_ context.Context, session int64, q journal.MessageQuery) ([]agent.ChatMessage, error) {
 	var out []agent.ChatMessage
 	for _, m := range w.messages[session] {
 		if m.Seq > q.After && (q.Before == 0 || m.Seq < q.Before) {
@@ -243,7 +243,7 @@ func (w *world) Messages(_ context.Context, session int64, q session.MessageQuer
 	return out, w.broken
 }
 
-func (w *world) Steps(_ context.Context, session int64, q session.MessageQuery) ([]agent.ReasoningRecord, error) {
+func (w *world) Steps(_ context.Context, session int64, q journal.MessageQuery) ([]agent.ReasoningRecord, error) {
 	var out []agent.ReasoningRecord
 	for _, r := range w.steps[session] {
 		if r.Seq > q.After && (q.Before == 0 || r.Seq < q.Before) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
@@ -98,7 +98,7 @@ func (s *server) sessionRoutes() {
 
 // changeSession names or pins a session, which is no use of it.
 func (s *server) changeSession(ctx context.Context, in *changeInput) (*struct{}, error) {
-	change := session.SessionChange{Name: in.Body.SessionName, Pinned: in.Body.Pinned}
+	change := journal.SessionChange{Name: in.Body.SessionName, Pinned: in.Body.Pinned}
 	key, err := s.key(in.SessionID, in.Agent)
 	switch {
 	case err != nil:
@@ -117,8 +117,8 @@ func (s *server) changeSession(ctx context.Context, in *changeInput) (*struct{},
 }
 
 // key names the session of a request.
-func (s *server) key(id, name string) (session.SessionKey, error) {
-	key := session.SessionKey{Agent: name, ID: id}
+func (s *server) key(id, name string) (journal.SessionKey, error) {
+	key := journal.SessionKey{Agent: name, ID: id}
 	setDefault(&key.Agent, s.cfg.Agent)
 	return key, plain("session_id", key.ID, "agent_name", key.Agent)
 }
@@ -134,7 +134,7 @@ func (s *server) listSessions(ctx context.Context, in *sessionsInput) (*sessions
 	}
 	within, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	records, err := s.cfg.Directory.Sessions(within, session.SessionFilter{
+	records, err := s.cfg.Directory.Sessions(within, journal.SessionFilter{
 		Agent: in.Agent, Username: in.Username, Owner: owner, Spoken: in.Spoken, Match: strings.TrimSpace(in.Match), Limit: in.Limit,
 	})
 	switch {
@@ -150,7 +150,7 @@ func (s *server) listSessions(ctx context.Context, in *sessionsInput) (*sessions
 	return out, nil
 }
 
-func sessionShape(r session.SessionRecord) Session {
+func sessionShape(r journal.SessionRecord) Session {
 	return Session{
 		ID: r.RowID, SessionID: r.Key.ID, SessionName: label(r.Name), First: r.First, PlatformName: r.Platform,
 		Timestamp: r.UpdatedAt.UTC(), Pinned: r.Pinned, Messages: r.Messages, Owner: r.Owner,

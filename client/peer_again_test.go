@@ -10,7 +10,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/payload"
 	"docent/store/sqlite"
 )
@@ -94,7 +94,7 @@ func TestAnswerWhileAway(t *testing.T) {
 }
 
 // stores are what b keeps its conversations in.
-func stores(t *testing.T) map[string]session.Store {
+func stores(t *testing.T) map[string]journal.Store {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
 	if err != nil {
@@ -105,10 +105,10 @@ func stores(t *testing.T) map[string]session.Store {
 			t.Error(err)
 		}
 	})
-	return map[string]session.Store{"memory": agenttest.NewStore(), "sqlite": db}
+	return map[string]journal.Store{"memory": agenttest.NewStore(), "sqlite": db}
 }
 
-func testAnswerWhileAway(t *testing.T, store session.Store) {
+func testAnswerWhileAway(t *testing.T, store journal.Store) {
 	began, hold := make(chan string, 10), make(chan struct{})
 	b := open(t, talker("b", func(ctx context.Context, s *agent.Session) error {
 		began <- s.ID()

@@ -17,6 +17,7 @@ import (
 	"docent/agent/agenttest"
 	"docent/agent/peer"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/client"
 	"docent/internal/fault"
 	"docent/internal/wstest"
@@ -37,7 +38,7 @@ type house struct {
 }
 
 // open runs an agent at an address, "" for a free one.
-func open(t *testing.T, a *agent.Agent, store session.Store, address string) *house {
+func open(t *testing.T, a *agent.Agent, store journal.Store, address string) *house {
 	t.Helper()
 	dialer, err := client.NewDialer(client.DialerConfig{})
 	if err != nil {
@@ -280,7 +281,7 @@ func TestPeerComesBack(t *testing.T) {
 	}
 }
 
-func testPeerComesBack(t *testing.T, store session.Store) {
+func testPeerComesBack(t *testing.T, store journal.Store) {
 	began, hold := make(chan string, 10), make(chan struct{})
 	body := func(ctx context.Context, s *agent.Session) error {
 		began <- s.ID()

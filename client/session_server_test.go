@@ -14,7 +14,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/client"
 	"docent/internal/fault"
 	"docent/payload"
@@ -116,7 +116,7 @@ func TestSessionAgainstServer(t *testing.T) {
 	}
 }
 
-func testAgainstServer(t *testing.T, store session.Store) {
+func testAgainstServer(t *testing.T, store journal.Store) {
 	var mu sync.Mutex
 	var h *house
 	letters, restarted := 0, make(chan struct{})

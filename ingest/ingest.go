@@ -69,9 +69,9 @@ type Reader interface {
 	Read(ctx context.Context, src intake.Source) (intake.Reading, error)
 	// Edges returns hashes of the first and last blocks of a document.
 	Edges(ctx context.Context, src intake.Source) ([]uint64, error)
-	// Parts stores the documents inside a source as files in a folder. whole
-	// reports whether the source is also a document itself.
-	Parts(ctx context.Context, src intake.Source, dir string) (whole bool, parts []intake.Part, err error)
+	// Parts writes the documents inside a source to a file, one after the other.
+	// whole reports whether the source is also a document itself.
+	Parts(ctx context.Context, src intake.Source, file string) (whole bool, parts []intake.Part, err error)
 	Formats
 	// Close frees the reader's resources.
 	Close(ctx context.Context) error

@@ -26,22 +26,22 @@ import (
 
 // item is a document on its way through a run.
 type item struct {
-	source  string
-	name    string // file name, as a hint at the format
-	path    string // path of the file; "" if data is already set
-	data    []byte
-	size    int64
-	mtime   int64
-	record  *intake.Line         // of a line in a file with many documents
-	reason  fault.Text           // known reason why it cannot be read
-	silent  bool                 // reported but not stored
-	spooled bool                 // path is removed after reading
-	shared  []uint64             // of a part: the blocks that the pages of its folder share
-	unread  bool                 // its content is unknown
-	whole   *item                // of an end marker: the document of the file itself, if any
-	marker  bool                 // not a document but the end of a file
-	counts  int64                // bytes of the file, for progress
-	stale   []intake.SourceState // of an end marker: documents that the file no longer contains
+	source string
+	name   string       // file name, as a hint at the format
+	path   string       // path of the file; "" if data is already set
+	part   *partContent // place of the item in the file; nil if the item is the whole file
+	data   []byte
+	size   int64
+	mtime  int64
+	record *intake.Line         // of a line in a file with many documents
+	reason fault.Text           // known reason why it cannot be read
+	silent bool                 // reported but not stored
+	shared []uint64             // of a part: the blocks that the pages of its folder share
+	unread bool                 // its content is unknown
+	whole  *item                // of an end marker: the document of the file itself, if any
+	marker bool                 // not a document but the end of a file
+	counts int64                // bytes of the file, for progress
+	stale  []intake.SourceState // of an end marker: documents that the file no longer contains
 
 	state  intake.SourceState
 	known  bool
@@ -61,6 +61,9 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 			in.fail(r, it, "", "", fault.NewText("document_failed", "docent failed on it; the log has the details"))
 		}
 	}()
+	if it.part != nil {
+		defer func() { in.warn("remove the parts that were read", it.part.in.done()) }()
+	}
 	it.result.Source = it.source
 	if it.known {
 		it.result.DocumentID = it.state.ID
@@ -70,9 +73,6 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 	}
 	if it.reason.IsZero() && it.data == nil {
 		it.data, it.reason = in.read(it)
-		if it.spooled {
-			in.warn("remove a part that was read", os.Remove(it.path))
-		}
 	}
 	if !it.reason.IsZero() {
 		// An unreadable file says nothing about its content, so the earlier
@@ -168,9 +168,13 @@ func (in *Ingester) read(it *item) (data []byte, reason fault.Text) {
 		return nil, reasonOf(err)
 	}
 	defer f.Close()
+	var content io.Reader = f
+	if it.part != nil {
+		content = io.NewSectionReader(f, it.part.offset, it.size)
+	}
 	var buf bytes.Buffer
 	buf.Grow(int(it.size) + bytes.MinRead)
-	n, err := io.Copy(&buf, io.LimitReader(f, in.cfg.MaxFileSize+1))
+	n, err := io.Copy(&buf, io.LimitReader(content, in.cfg.MaxFileSize+1))
 	switch {
 	case err != nil:
 		return nil, reasonOf(err)

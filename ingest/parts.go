@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 
 	"docent/ingest/intake"
 	"docent/ingest/scratch"
@@ -17,7 +18,7 @@ import (
 // A source may contain other documents: an archive contains files, a mail
 // contains attachments, and a mailbox contains messages. They become separate
 // documents with the source SOURCE#NAME. Documents that the source no longer
-// contains are removed. The content of each waits in a temporary folder, so an
+// contains are removed. Their contents wait in a temporary file, so an
 // archive takes no more memory than its largest file.
 
 // headLength is the number of bytes from which containers are detected.
@@ -29,8 +30,8 @@ type spool struct {
 	next int
 }
 
-// folder creates a folder for the parts of one source.
-func (s *spool) folder() (string, error) {
+// file names a file for the parts of one source.
+func (s *spool) file() (string, error) {
 	if s.dir == nil {
 		dir, err := scratch.Make(scratch.Parts)
 		if err != nil {
@@ -39,11 +40,28 @@ func (s *spool) folder() (string, error) {
 		s.dir = dir
 	}
 	s.next++
-	dir := filepath.Join(s.dir.Path, strconv.Itoa(s.next))
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return "", fmt.Errorf("make a folder for the parts of a source: %w", err)
+	return filepath.Join(s.dir.Path, strconv.Itoa(s.next)), nil
+}
+
+// partsFile is a file with the contents of the parts of one source. It is removed
+// after the last one.
+type partsFile struct {
+	path string
+	left atomic.Int64
+}
+
+// partContent is where a part is in the file.
+type partContent struct {
+	in     *partsFile
+	offset int64
+}
+
+// done ends the use of the file for one part.
+func (f *partsFile) done() error {
+	if f.left.Add(-1) > 0 {
+		return nil
 	}
-	return dir, nil
+	return os.Remove(f.path) //nolint:wrapcheck // it names the file
 }
 
 // remove removes the temporary folder at the end of the run.
@@ -98,12 +116,12 @@ func (in *Ingester) parts(ctx context.Context, r *run, whole, end *item, send fu
 // unpack sends the documents inside an item and reports whether the item is
 // also a document itself. If the item cannot be opened, unpack sets its reason.
 func (u *unpacking) unpack(ctx context.Context, it *item) (isDocument bool) {
-	dir, err := u.r.spool.folder()
+	file, err := u.r.spool.file()
 	if err != nil {
 		it.err = err
 		return true
 	}
-	isDocument, parts, err := u.in.reader.Parts(ctx, intake.Source{Name: it.name, Data: it.data}, dir)
+	isDocument, parts, err := u.in.reader.Parts(ctx, intake.Source{Name: it.name, Data: it.data}, file)
 	switch {
 	case err != nil && fault.KindOf(err) == fault.Invalid:
 		it.reason = fault.TextOf(err)
@@ -112,9 +130,11 @@ func (u *unpacking) unpack(ctx context.Context, it *item) (isDocument bool) {
 		it.err = fmt.Errorf("look into %s: %w", it.source, err)
 		return true
 	}
-	shared := u.in.partBlocks(ctx, parts)
+	shared := u.in.partBlocks(ctx, file, parts)
+	in := &partsFile{path: file}
+	in.left.Store(int64(len(parts)))
 	for _, part := range parts {
-		if !u.part(it, part, shared[path.Dir(part.Name)]) {
+		if !u.part(it, part, in, shared[path.Dir(part.Name)]) {
 			u.stopped = true
 			break
 		}
@@ -122,10 +142,13 @@ func (u *unpacking) unpack(ctx context.Context, it *item) (isDocument bool) {
 	return isDocument
 }
 
-// part sends a part of an item. The reader has already opened nested
-// containers. Pages are read without the shared blocks of their folder.
-func (u *unpacking) part(of *item, part intake.Part, shared []uint64) bool {
-	it := &item{source: of.source + "#" + part.Name, name: part.Name, path: part.Path, size: part.Size, mtime: of.mtime, reason: part.Reason, spooled: true}
+// part sends a part of an item. The reader has opened the containers in it. Pages
+// are read without the shared blocks of their folder.
+func (u *unpacking) part(of *item, part intake.Part, in *partsFile, shared []uint64) bool {
+	it := &item{
+		source: of.source + "#" + part.Name, name: part.Name, path: in.path, part: &partContent{in, part.Offset},
+		size: part.Size, mtime: of.mtime, reason: part.Reason,
+	}
 	if isPage(part.Name) {
 		it.shared = shared
 	}

@@ -30,6 +30,7 @@ type pageFolder struct {
 type page struct {
 	name string // file name, as a hint at the format
 	path string
+	part *partContent // nil if it is all of the file
 	size int64
 }
 
@@ -68,9 +69,10 @@ func (p pageFolders) dropSmall() {
 	}
 }
 
-// partBlocks returns the shared blocks of each folder in an archive. It reads
-// the parts before they are sent, because reading a sent part removes its file.
-func (in *Ingester) partBlocks(ctx context.Context, parts []intake.Part) map[string][]uint64 {
+// partBlocks returns the blocks that most pages of each folder of an archive
+// share, by folder. It reads them before the parts are sent, because the file with
+// the parts is removed after the last one.
+func (in *Ingester) partBlocks(ctx context.Context, file string, parts []intake.Part) map[string][]uint64 {
 	folders := pageFolders{}
 	for _, part := range parts {
 		if !part.Reason.IsZero() || !isPage(part.Name) {
@@ -80,7 +82,7 @@ func (in *Ingester) partBlocks(ctx context.Context, parts []intake.Part) map[str
 		if folders[dir] == nil {
 			folders[dir] = &pageFolder{}
 		}
-		folders[dir].files = append(folders[dir].files, page{name: part.Name, path: part.Path, size: part.Size})
+		folders[dir].files = append(folders[dir].files, page{name: part.Name, path: file, part: &partContent{offset: part.Offset}, size: part.Size})
 	}
 	folders.dropSmall()
 	blocks := map[string][]uint64{}
@@ -92,7 +94,7 @@ func (in *Ingester) partBlocks(ctx context.Context, parts []intake.Part) map[str
 
 // shared returns the shared blocks of the folder of an item's page.
 func (p pageFolders) shared(ctx context.Context, in *Ingester, it *item) []uint64 {
-	if it.spooled {
+	if it.part != nil {
 		return it.shared
 	}
 	if !isPage(it.path) {
@@ -113,7 +115,7 @@ func (in *Ingester) sharedBlocks(ctx context.Context, files []page) []uint64 {
 	n := min(len(files), boilerplate.SampleSize)
 	for i := range n {
 		f := files[i*len(files)/n]
-		data, reason := in.read(&item{path: f.path, size: f.size})
+		data, reason := in.read(&item{path: f.path, part: f.part, size: f.size})
 		if !reason.IsZero() {
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -57,7 +57,7 @@ func Name(name *string) (stored, folded *string) {
 // Incoming is what Receive is asked to store as it is stored. Of an event that
 // carries what its message says, Data is nil; see EventData. It fails with
 // fault.Invalid if it cannot be stored.
-func Incoming(in session.Incoming, now time.Time) (session.Incoming, error) {
+func Incoming(in journal.Incoming, now time.Time) (journal.Incoming, error) {
 	e := &in.Event
 	if in.Type == "" {
 		in.ClientID, in.Content = "", nil
@@ -103,8 +103,8 @@ func EventData(stored json.RawMessage, message agent.ChatMessage) json.RawMessag
 
 // Entries are what a turn leaves in the record as it is stored, but for ids and
 // seqs. It fails with fault.Invalid if an entry cannot be stored.
-func Entries(turn session.TurnRecord, now time.Time) ([]session.Entry, error) {
-	out := make([]session.Entry, len(turn.Entries))
+func Entries(turn journal.TurnRecord, now time.Time) ([]journal.Entry, error) {
+	out := make([]journal.Entry, len(turn.Entries))
 	said := func(position int) bool {
 		return position == 0 || position > 0 && position <= len(out) && turn.Entries[position-1].Message != nil
 	}
@@ -163,7 +163,7 @@ func step(r agent.ReasoningRecord, turn int64, now time.Time) (*agent.ReasoningR
 }
 
 // Predictions are what a turn's messages were understood as, as it is stored.
-func Predictions(turn session.TurnRecord, now time.Time) []agent.PredictionRecord {
+func Predictions(turn journal.TurnRecord, now time.Time) []agent.PredictionRecord {
 	out := make([]agent.PredictionRecord, len(turn.Predictions))
 	for i, p := range turn.Predictions {
 		if p.Score != p.Score { // not a number: SQLite has none
@@ -186,14 +186,14 @@ func Predictions(turn session.TurnRecord, now time.Time) []agent.PredictionRecor
 }
 
 // Merge puts messages and steps, each ordered by seq, into one order.
-func Merge(messages []agent.ChatMessage, steps []agent.ReasoningRecord) []session.Entry {
-	var out []session.Entry
+func Merge(messages []agent.ChatMessage, steps []agent.ReasoningRecord) []journal.Entry {
+	var out []journal.Entry
 	for len(messages)+len(steps) > 0 {
 		if len(steps) == 0 || len(messages) > 0 && messages[0].Seq < steps[0].Seq {
-			out = append(out, session.Entry{Message: &messages[0]})
+			out = append(out, journal.Entry{Message: &messages[0]})
 			messages = messages[1:]
 		} else {
-			out = append(out, session.Entry{Step: &steps[0]})
+			out = append(out, journal.Entry{Step: &steps[0]})
 			steps = steps[1:]
 		}
 	}
@@ -203,14 +203,14 @@ func Merge(messages []agent.ChatMessage, steps []agent.ReasoningRecord) []sessio
 // Rewritten answers a commit that wrote nothing, given what is stored of its turn.
 // If the session's last commit was the same, the answer is that of the first time:
 // the n entries after a seq.
-func Rewritten(entries []session.Entry, same bool, after int64, n int) session.Written {
-	entries = slices.DeleteFunc(entries, func(e session.Entry) bool {
+func Rewritten(entries []journal.Entry, same bool, after int64, n int) journal.Written {
+	entries = slices.DeleteFunc(entries, func(e journal.Entry) bool {
 		if same {
 			return e.Seq() <= after || e.Seq() > after+int64(n)
 		}
 		return e.Message != nil && e.Message.IsUser
 	})
-	return session.Written{Entries: entries, Repeated: !same}
+	return journal.Written{Entries: entries, Repeated: !same}
 }
 
 // CannotReplace is why a message cannot replace a turn: there is none, or it did
@@ -218,7 +218,7 @@ func Rewritten(entries []session.Entry, same bool, after int64, n int) session.W
 func CannotReplace(turn int64, begun, spoken bool) error {
 	switch {
 	case !begun:
-		return fault.Wrap(fault.NotFound, session.ErrNoTurn, "no_turn", "there is no turn %d", turn)
+		return fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_turn", "there is no turn %d", turn)
 	case !spoken:
 		return fault.New(fault.Invalid, "turn_without_message", "turn %d did not begin with a message of a user", turn)
 	}

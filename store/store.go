@@ -11,7 +11,7 @@ import (
 
 	"docent/rag/corpus"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/ingest/intake"
 	"docent/internal/fault"
 )
@@ -86,7 +86,7 @@ func checkVectors(embedder string, vectors [][]float32) error {
 }
 
 // CheckSession fails with fault.Invalid if a session cannot be stored.
-func CheckSession(r session.SessionRecord) error {
+func CheckSession(r journal.SessionRecord) error {
 	for _, f := range []struct{ what, value string }{
 		{"agent's name", r.Key.Agent}, {"session's id", r.Key.ID}, {"user's name", r.Username}, {"owner's name", r.Owner},
 	} {

@@ -21,6 +21,7 @@ import (
 
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/internal/wstest"
@@ -449,7 +450,7 @@ type inProcess struct {
 	server *ws.Server
 }
 
-func inMemory(t *testing.T, store session.Store, valid func(context.Context, auth.Principal) error) inProcess {
+func inMemory(t *testing.T, store journal.Store, valid func(context.Context, auth.Principal) error) inProcess {
 	t.Helper()
 	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: echoAgent(), Store: store})
 	if err != nil {

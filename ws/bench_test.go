@@ -15,6 +15,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/ws"
 )
 
@@ -31,23 +32,23 @@ func echoAgent() *agent.Agent {
 // nowhere is a store that keeps only counters, so that a benchmark measures
 // what is around it.
 type nowhere struct {
-	session.Store
+	journal.Store
 	seq, turn atomic.Int64
 }
 
-func (n *nowhere) OpenSession(_ context.Context, r session.SessionRecord) (session.SessionRecord, bool, error) {
+func (n *nowhere) OpenSession(_ context.Context, r journal.SessionRecord) (journal.SessionRecord, bool, error) {
 	r.RowID = 1
 	return r, true, nil
 }
 
-func (n *nowhere) Receive(_ context.Context, in session.Incoming) (session.Receipt, error) {
+func (n *nowhere) Receive(_ context.Context, in journal.Incoming) (journal.Receipt, error) {
 	turn := n.turn.Add(1)
 	in.Event.ID, in.Event.Turn = turn, turn
 	in.Event.Message = agent.ChatMessage{Seq: n.seq.Add(1), Turn: turn, Type: in.Type, Content: in.Content, IsUser: true}
-	return session.Receipt{Event: in.Event}, nil
+	return journal.Receipt{Event: in.Event}, nil
 }
 
-func (n *nowhere) CommitTurn(_ context.Context, t session.TurnRecord) (session.Written, error) {
+func (n *nowhere) CommitTurn(_ context.Context, t journal.TurnRecord) (journal.Written, error) {
 	for _, e := range t.Entries {
 		if seq := n.seq.Add(1); e.Message != nil {
 			e.Message.Seq = seq
@@ -55,18 +56,18 @@ func (n *nowhere) CommitTurn(_ context.Context, t session.TurnRecord) (session.W
 			e.Step.Seq = seq
 		}
 	}
-	return session.Written{Entries: t.Entries}, nil
+	return journal.Written{Entries: t.Entries}, nil
 }
 
-func (n *nowhere) Steps(context.Context, int64, session.MessageQuery) ([]agent.ReasoningRecord, error) {
+func (n *nowhere) Steps(context.Context, int64, journal.MessageQuery) ([]agent.ReasoningRecord, error) {
 	return nil, nil
 }
 
-func (n *nowhere) Alarms(context.Context, string, time.Time, int) ([]session.Alarm, error) {
+func (n *nowhere) Alarms(context.Context, string, time.Time, int) ([]journal.Alarm, error) {
 	return nil, nil
 }
 
-func (n *nowhere) Messages(context.Context, int64, session.MessageQuery) ([]agent.ChatMessage, error) {
+func (n *nowhere) Messages(context.Context, int64, journal.MessageQuery) ([]agent.ChatMessage, error) {
 	return nil, nil
 }
 

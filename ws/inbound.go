@@ -9,6 +9,7 @@ import (
 	"docent/agent"
 	"docent/agent/peer"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -63,7 +64,7 @@ func (t *talk) refused(ctx context.Context, err error, frame payload.Frame) {
 		t.c.Logger().ErrorContext(ctx, "frame failed", "session", t.c.SessionID(), "action", frame.Action, agent.ErrorAttr(err))
 	}
 	t.c.Refuse(err, frame.ID)
-	if kind == fault.NotFound && !errors.Is(err, session.ErrNoTurn) && !errors.Is(err, session.ErrNoChoice) {
+	if kind == fault.NotFound && !errors.Is(err, journal.ErrNoTurn) && !errors.Is(err, session.ErrNoChoice) {
 		t.c.Close(CloseGone)
 	}
 }

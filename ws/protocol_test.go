@@ -12,6 +12,7 @@ import (
 	"docent/agent/agenttest"
 	"docent/agent/assistant"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/internal/wstest"
 )
@@ -86,14 +87,14 @@ func TestDocumentedLimits(t *testing.T) {
 		fmt.Sprintf("pings every %g seconds", c.PingEvery.Seconds()),
 		fmt.Sprintf("heard for %g seconds", c.Silence.Seconds()),
 		fmt.Sprintf("within %g seconds and in a frame of at most %d KiB", c.HelloTimeout.Seconds(), helloBytes>>10),
-		fmt.Sprintf("from %d to %d, `comment`", -session.MaxRating, session.MaxRating),
+		fmt.Sprintf("from %d to %d, `comment`", -journal.MaxRating, journal.MaxRating),
 		fmt.Sprintf("a text of at most %d KiB, as a notification", agent.MaxTextBytes>>10),
 		fmt.Sprintf("the first %d MiB of the text and the newest %d steps", session.MaxSnapshotText>>20, session.MaxSnapshotSteps),
 		fmt.Sprintf("file or recording, in base64 | %d MiB |", c.FileBytes>>20),
 		fmt.Sprintf("memory of all messages over %d KiB that are being received | %d MiB |", longMessage>>10, c.UploadBytes>>20),
 		fmt.Sprintf("transfer rate of a message | %d KiB per second, measured over %g seconds |", minUpload>>10, c.Stall.Seconds()),
 		fmt.Sprintf("the outbox (%d MiB, or %d MiB of frames over %d KiB)", c.OutboxBytes>>20, c.LongOutboxBytes>>20, longMessage>>10),
-		fmt.Sprintf("at most %d bytes and no control", session.MaxNameBytes),
+		fmt.Sprintf("at most %d bytes and no control", journal.MaxNameBytes),
 		fmt.Sprintf("At most %d,000 variables, %d MiB", agent.MaxVariables/1000, agent.MaxVariableBytes>>20),
 	} {
 		if !strings.Contains(text, want) {

@@ -3,14 +3,14 @@ package ws
 import (
 	"context"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/payload"
 )
 
 // catchUp sends the entries that were stored while the client was away, as fast as
 // it reads. New entries follow.
 func (t *talk) catchUp(ctx context.Context) error {
-	return t.c.Session().CatchUp(ctx, func(e session.Entry) bool {
+	return t.c.Session().CatchUp(ctx, func(e journal.Entry) bool {
 		frame, ok := replayed(e)
 		return !ok || t.sendPatiently(ctx, frame)
 	})
@@ -32,9 +32,9 @@ func (t *talk) replay(ctx context.Context) error {
 }
 
 // replayed returns the frame of a stored entry, or false if clients do not see it.
-func replayed(e session.Entry) (payload.Frame, bool) {
+func replayed(e journal.Entry) (payload.Frame, bool) {
 	if e.Message != nil {
-		return session.Replay(*e.Message)
+		return journal.Replay(*e.Message)
 	}
-	return session.ReplayStep(*e.Step)
+	return journal.ReplayStep(*e.Step)
 }

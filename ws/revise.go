@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -55,7 +56,7 @@ func (t *talk) feedback(ctx context.Context, frame payload.Frame) error {
 	if err := payload.UnmarshalMessage(frame.Message, &f); err != nil {
 		return fault.Wrap(fault.Invalid, err, "feedback_invalid", "feedback needs an object with rating or comment, and may name a turn")
 	}
-	about := session.Feedback{Rating: f.Rating, Comment: f.Comment}
+	about := journal.Feedback{Rating: f.Rating, Comment: f.Comment}
 	if f.Turn != nil {
 		if about.Turn = *f.Turn; about.Turn < 1 {
 			return errTurn

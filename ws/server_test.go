@@ -16,6 +16,7 @@ import (
 	"docent/agent/agenttest"
 	"docent/agent/assistant"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
@@ -30,7 +31,7 @@ const patience = 60 * time.Second
 // setup is a server with its parts; zero fields get defaults for tests.
 type setup struct {
 	agent   *agent.Agent
-	store   session.Store
+	store   journal.Store
 	rag     agent.RAG
 	runtime session.RuntimeConfig
 	config  ws.Config

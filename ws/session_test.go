@@ -13,7 +13,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/payload"
 	"docent/store/sqlite"
 	"docent/ws"
@@ -255,11 +255,11 @@ func TestRestart(t *testing.T) {
 		t.Errorf("got %s", f.raw)
 	}
 	down(p)
-	record, err := db.Session(t.Context(), session.SessionKey{Agent: "remembering", ID: "S"})
+	record, err := db.Session(t.Context(), journal.SessionKey{Agent: "remembering", ID: "S"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Receive(t.Context(), session.Incoming{Session: record.RowID, Type: payload.TypeStr, Content: json.RawMessage(`"waiting"`)}); err != nil {
+	if _, err := db.Receive(t.Context(), journal.Incoming{Session: record.RowID, Type: payload.TypeStr, Content: json.RawMessage(`"waiting"`)}); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {

@@ -19,6 +19,7 @@ import (
 	"docent/agent/agenttest"
 	"docent/agent/assistant"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/internal/wstest"
 	"docent/payload"
@@ -370,7 +371,7 @@ func TestTypedFeedback(t *testing.T) {
 		}
 	}
 	close(hold)
-	record, err := store.Session(t.Context(), session.SessionKey{Agent: "docent", ID: "S"})
+	record, err := store.Session(t.Context(), journal.SessionKey{Agent: "docent", ID: "S"})
 	if err != nil {
 		t.Fatal(err)
 	}

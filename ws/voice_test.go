@@ -9,7 +9,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/internal/wstest"
 	"docent/payload"
@@ -101,7 +101,7 @@ func TestVoiceHeard(t *testing.T) {
 // known is a store that can say what is in a session, as those of package store.
 type known struct{ *agenttest.Store }
 
-func (k known) Session(_ context.Context, key session.SessionKey) (session.SessionRecord, error) {
+func (k known) Session(_ context.Context, key journal.SessionKey) (journal.SessionRecord, error) {
 	record, _, ok := k.Store.Stored(key.ID)
 	if !ok {
 		return record, fault.New(fault.NotFound, "test_sentence", "no such session")

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 )
 
 // Transitions returns the moves stored of a session.
@@ -18,12 +18,12 @@ func (s *Store) Predictions(id string) []agent.PredictionRecord {
 }
 
 // Pending returns a session's events that no turn has handled.
-func (s *Store) Pending(id string) []session.EventRecord { return read(s, id, (*stored).pending) }
+func (s *Store) Pending(id string) []journal.EventRecord { return read(s, id, (*stored).pending) }
 
 // Record returns the messages and steps of a session, in their order.
-func (s *Store) Record(id string) []session.Entry {
-	return read(s, id, func(have *stored) []session.Entry {
-		var out []session.Entry
+func (s *Store) Record(id string) []journal.Entry {
+	return read(s, id, func(have *stored) []journal.Entry {
+		var out []journal.Entry
 		for _, e := range have.entries {
 			out = append(out, copied(e))
 		}

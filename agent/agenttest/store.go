@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
@@ -45,14 +45,14 @@ type Store struct {
 
 	mu       sync.Mutex // guards what follows
 	sessions []*stored  // by row id
-	names    map[session.SessionKey]*stored
+	names    map[journal.SessionKey]*stored
 	ids      int64 // of events
 	calls    map[Operation]int
 }
 
 type stored struct {
-	record      session.SessionRecord
-	entries     []session.Entry
+	record      journal.SessionRecord
+	entries     []journal.Entry
 	revisions   []revision
 	events      []event
 	transitions []agent.TransitionRecord
@@ -66,7 +66,7 @@ type stored struct {
 type revision struct{ from, to int64 }
 
 type event struct {
-	session.EventRecord
+	journal.EventRecord
 	handled bool
 }
 
@@ -102,9 +102,9 @@ func (s *Store) find(id int64) (*stored, error) {
 }
 
 // OpenSession implements agent.Store.
-func (s *Store) OpenSession(ctx context.Context, record session.SessionRecord) (session.SessionRecord, bool, error) {
+func (s *Store) OpenSession(ctx context.Context, record journal.SessionRecord) (journal.SessionRecord, bool, error) {
 	if err := s.enter(ctx, Open); err != nil {
-		return session.SessionRecord{}, false, err
+		return journal.SessionRecord{}, false, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,21 +117,21 @@ func (s *Store) OpenSession(ctx context.Context, record session.SessionRecord) (
 	record.RowID = int64(len(s.sessions) + 1)
 	s.sessions = append(s.sessions, &stored{record: record})
 	if s.names == nil {
-		s.names = map[session.SessionKey]*stored{}
+		s.names = map[journal.SessionKey]*stored{}
 	}
 	s.names[record.Key] = s.sessions[record.RowID-1]
 	return record, true, nil
 }
 
 // last is the event that a turn took last, without large contents.
-func (s *stored) last() session.EventRecord {
+func (s *stored) last() journal.EventRecord {
 	i := slices.IndexFunc(s.events, func(e event) bool { return e.ID == s.taken })
 	if i < 0 {
-		return session.EventRecord{}
+		return journal.EventRecord{}
 	}
 	r := s.events[i].EventRecord
 	if s.replaced(r.Turn) {
-		return session.EventRecord{}
+		return journal.EventRecord{}
 	}
 	for _, content := range []*json.RawMessage{&r.Data, &r.Message.Content} {
 		if len(*content) > agent.MaxHistoryContent {
@@ -142,14 +142,14 @@ func (s *stored) last() session.EventRecord {
 }
 
 // pending are the events that no turn has handled.
-func (s *stored) pending() []session.EventRecord {
-	var out []session.EventRecord
+func (s *stored) pending() []journal.EventRecord {
+	var out []journal.EventRecord
 	for _, e := range s.events {
 		if e.handled || s.replaced(e.Turn) {
 			continue
 		}
 		r := e.EventRecord
-		r.Begun = slices.ContainsFunc(s.entries, func(x session.Entry) bool {
+		r.Begun = slices.ContainsFunc(s.entries, func(x journal.Entry) bool {
 			return turnOf(x) == r.Turn && (x.Message == nil || !x.Message.IsUser)
 		})
 		out = append(out, r)
@@ -157,7 +157,7 @@ func (s *stored) pending() []session.EventRecord {
 	return out
 }
 
-func turnOf(e session.Entry) int64 {
+func turnOf(e journal.Entry) int64 {
 	if e.Message != nil {
 		return e.Message.Turn
 	}
@@ -191,7 +191,7 @@ func (s *stored) replaceable(turn int64) error {
 	case turn == 0:
 		return nil
 	case !slices.ContainsFunc(s.events, func(e event) bool { return e.Turn == turn }):
-		return fault.Wrap(fault.NotFound, session.ErrNoTurn, "no_turn", "there is no turn %d", turn)
+		return fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_turn", "there is no turn %d", turn)
 	case !slices.ContainsFunc(s.events, func(e event) bool { return e.Turn == turn && e.Human && e.Message.Type != "" }):
 		return fault.New(fault.Invalid, "turn_without_message", "turn %d did not begin with a message of a user", turn)
 	case s.replaced(turn):
@@ -201,22 +201,22 @@ func (s *stored) replaceable(turn int64) error {
 }
 
 // Receive implements agent.Store.
-func (s *Store) Receive(ctx context.Context, in session.Incoming) (session.Receipt, error) {
+func (s *Store) Receive(ctx context.Context, in journal.Incoming) (journal.Receipt, error) {
 	if err := s.enter(ctx, Receive); err != nil {
-		return session.Receipt{}, err
+		return journal.Receipt{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	have, err := s.find(in.Session)
 	if err != nil {
-		return session.Receipt{}, err
+		return journal.Receipt{}, err
 	}
 	if err := checkAll(in.Event.Data, in.Event.Origin); err != nil {
-		return session.Receipt{}, err
+		return journal.Receipt{}, err
 	}
 	if in.Type != "" {
 		if err := agent.CheckJSON(in.Content); err != nil {
-			return session.Receipt{}, err
+			return journal.Receipt{}, err
 		}
 	}
 	history := have.conversation()
@@ -227,10 +227,10 @@ func (s *Store) Receive(ctx context.Context, in session.Incoming) (session.Recei
 		i, _ := slices.BinarySearchFunc(history, e.Message.Seq, func(m agent.ChatMessage, seq int64) int { return cmp.Compare(m.Seq, seq) })
 		known := e.EventRecord
 		known.Handled = e.handled
-		return session.Receipt{Event: known, Duplicate: true, History: light(history[max(0, i-in.History):i])}, nil
+		return journal.Receipt{Event: known, Duplicate: true, History: light(history[max(0, i-in.History):i])}, nil
 	}
 	if err := have.replaceable(in.Replaces); err != nil {
-		return session.Receipt{}, err
+		return journal.Receipt{}, err
 	}
 	r := in.Event
 	have.record.Turn++
@@ -246,26 +246,26 @@ func (s *Store) Receive(ctx context.Context, in session.Incoming) (session.Recei
 		if in.Replaces > 0 {
 			have.revisions = append(have.revisions, revision{in.Replaces, r.Turn})
 		}
-		have.entries = append(have.entries, session.Entry{Message: &m})
+		have.entries = append(have.entries, journal.Entry{Message: &m})
 		if len(r.Data) == 0 { // what is equal to the content is not stored
 			r.Data = m.Content
 		}
 	}
 	have.events = append(have.events, event{EventRecord: r})
 	history = slices.DeleteFunc(history, func(m agent.ChatMessage) bool { return have.replaced(m.Turn) })
-	return session.Receipt{Event: r, History: light(history[max(0, len(history)-in.History):])}, nil
+	return journal.Receipt{Event: r, History: light(history[max(0, len(history)-in.History):])}, nil
 }
 
 // CommitTurn implements agent.Store.
-func (s *Store) CommitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
+func (s *Store) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journal.Written, error) {
 	if err := s.enter(ctx, Commit); err != nil {
-		return session.Written{}, err
+		return journal.Written{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	have, err := s.find(turn.Session)
 	if err != nil {
-		return session.Written{}, err
+		return journal.Written{}, err
 	}
 	for _, e := range turn.Entries {
 		if e.Message != nil {
@@ -274,29 +274,29 @@ func (s *Store) CommitTurn(ctx context.Context, turn session.TurnRecord) (sessio
 			err = agent.CheckJSON(e.Step.Payload)
 		}
 		if err != nil {
-			return session.Written{}, err
+			return journal.Written{}, err
 		}
 	}
 	if err := checkAll(slices.Collect(maps.Values(turn.Set))...); err != nil {
-		return session.Written{}, err
+		return journal.Written{}, err
 	}
 	if turn.Key != "" && turn.Key == have.key {
-		var written []session.Entry
+		var written []journal.Entry
 		for _, e := range have.entries {
 			if e.Seq() > have.before && len(written) < len(turn.Entries) {
 				written = append(written, copied(e))
 			}
 		}
-		return session.Written{Entries: written}, nil
+		return journal.Written{Entries: written}, nil
 	}
 	if turn.Turn > 0 && have.committed(turn) {
-		return session.Written{Repeated: true, Entries: have.of(turn.Turn)}, nil
+		return journal.Written{Repeated: true, Entries: have.of(turn.Turn)}, nil
 	}
 	have.key, have.before = turn.Key, have.record.Seq
 	written := have.write(turn)
 	if turn.Partial { // a failed turn that runs again is open again
 		have.handle(false, func(e event) bool { return turn.Turn > 0 && e.Turn == turn.Turn })
-		return session.Written{Entries: written}, nil
+		return journal.Written{Entries: written}, nil
 	}
 	have.link(turn, written)
 	have.handle(true, func(e event) bool { return slices.Contains(turn.Handled, e.ID) })
@@ -313,7 +313,7 @@ func (s *Store) CommitTurn(ctx context.Context, turn session.TurnRecord) (sessio
 	for _, key := range turn.Delete {
 		delete(have.record.Variables, key)
 	}
-	return session.Written{Entries: written}, nil
+	return journal.Written{Entries: written}, nil
 }
 
 // checkAll refuses what no store keeps.
@@ -339,7 +339,7 @@ func (s *stored) handle(handled bool, which func(event) bool) {
 }
 
 // committed reports whether a turn is done already, or was removed.
-func (s *stored) committed(turn session.TurnRecord) bool {
+func (s *stored) committed(turn journal.TurnRecord) bool {
 	i := slices.IndexFunc(s.events, func(e event) bool { return e.Turn == turn.Turn })
 	if i < 0 {
 		return true
@@ -347,13 +347,13 @@ func (s *stored) committed(turn session.TurnRecord) bool {
 	if !s.events[i].handled {
 		return false
 	}
-	before := session.TurnRecord{Entries: s.of(turn.Turn)}
+	before := journal.TurnRecord{Entries: s.of(turn.Turn)}
 	return !before.Failed() || turn.Failed()
 }
 
 // of are the entries of a turn but for the user's message.
-func (s *stored) of(turn int64) []session.Entry {
-	var out []session.Entry
+func (s *stored) of(turn int64) []journal.Entry {
+	var out []journal.Entry
 	for _, e := range s.entries {
 		if turnOf(e) == turn && (e.Message == nil || !e.Message.IsUser) {
 			out = append(out, copied(e))
@@ -363,18 +363,18 @@ func (s *stored) of(turn int64) []session.Entry {
 }
 
 // copied is an entry that shares nothing with another.
-func copied(e session.Entry) session.Entry {
+func copied(e journal.Entry) journal.Entry {
 	if e.Message != nil {
 		m := *e.Message
-		return session.Entry{Message: &m}
+		return journal.Entry{Message: &m}
 	}
 	r := *e.Step
-	return session.Entry{Step: &r, Answer: e.Answer}
+	return journal.Entry{Step: &r, Answer: e.Answer}
 }
 
 // write stores the entries of a turn and returns them.
-func (s *stored) write(turn session.TurnRecord) []session.Entry {
-	var written []session.Entry
+func (s *stored) write(turn journal.TurnRecord) []journal.Entry {
+	var written []journal.Entry
 	for _, e := range turn.Entries {
 		e = copied(e)
 		s.record.Seq++
@@ -397,7 +397,7 @@ func (s *stored) write(turn session.TurnRecord) []session.Entry {
 }
 
 // link gives earlier steps of a turn their message.
-func (s *stored) link(turn session.TurnRecord, written []session.Entry) {
+func (s *stored) link(turn journal.TurnRecord, written []journal.Entry) {
 	have := s.record.Seq - int64(len(written)) + 1
 	for _, l := range turn.Links {
 		if l.Answer > 0 {
@@ -412,7 +412,7 @@ func (s *stored) link(turn session.TurnRecord, written []session.Entry) {
 }
 
 // Messages implements agent.Store.
-func (s *Store) Messages(ctx context.Context, id int64, q session.MessageQuery) ([]agent.ChatMessage, error) {
+func (s *Store) Messages(ctx context.Context, id int64, q journal.MessageQuery) ([]agent.ChatMessage, error) {
 	if err := s.enter(ctx, Messages); err != nil {
 		return nil, err
 	}
@@ -432,7 +432,7 @@ func (s *Store) Messages(ctx context.Context, id int64, q session.MessageQuery) 
 }
 
 // Steps implements agent.Reasonings.
-func (s *Store) Steps(ctx context.Context, id int64, q session.MessageQuery) ([]agent.ReasoningRecord, error) {
+func (s *Store) Steps(ctx context.Context, id int64, q journal.MessageQuery) ([]agent.ReasoningRecord, error) {
 	if err := s.enter(ctx, Steps); err != nil {
 		return nil, err
 	}
@@ -451,12 +451,12 @@ func (s *Store) Steps(ctx context.Context, id int64, q session.MessageQuery) ([]
 	return page(out, q, func(r *agent.ReasoningRecord) *json.RawMessage { return &r.Payload }), nil
 }
 
-func (s *stored) selected(q session.MessageQuery, seq, turn int64, at time.Time) bool {
+func (s *stored) selected(q journal.MessageQuery, seq, turn int64, at time.Time) bool {
 	return (q.Replaced || q.Turn != 0 || !s.replaced(turn)) && seq > q.After && (q.Before == 0 || seq < q.Before) && (q.Turn == 0 || turn == q.Turn) && (q.Until.IsZero() || !at.After(q.Until))
 }
 
 // page is what a query keeps of what it selects.
-func page[T any](list []T, q session.MessageQuery, content func(*T) *json.RawMessage) []T {
+func page[T any](list []T, q journal.MessageQuery, content func(*T) *json.RawMessage) []T {
 	if q.Last > 0 && len(list) > q.Last {
 		list = list[len(list)-q.Last:]
 	}
@@ -475,23 +475,23 @@ func page[T any](list []T, q session.MessageQuery, content func(*T) *json.RawMes
 
 // light are messages without large contents.
 func light(messages []agent.ChatMessage) []agent.ChatMessage {
-	return page(messages, session.MessageQuery{MaxContent: agent.MaxHistoryContent}, func(m *agent.ChatMessage) *json.RawMessage { return &m.Content })
+	return page(messages, journal.MessageQuery{MaxContent: agent.MaxHistoryContent}, func(m *agent.ChatMessage) *json.RawMessage { return &m.Content })
 }
 
 // Alarms implements agent.Alarms.
-func (s *Store) Alarms(ctx context.Context, name string, after time.Time, limit int) ([]session.Alarm, error) {
+func (s *Store) Alarms(ctx context.Context, name string, after time.Time, limit int) ([]journal.Alarm, error) {
 	if err := s.enter(ctx, Alarms); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []session.Alarm
+	var out []journal.Alarm
 	for _, have := range s.names {
 		if have.record.Key.Agent == name && !have.record.WakeAt.IsZero() && !have.record.WakeAt.Before(after) {
-			out = append(out, session.Alarm{ID: have.record.Key.ID, At: have.record.WakeAt})
+			out = append(out, journal.Alarm{ID: have.record.Key.ID, At: have.record.WakeAt})
 		}
 	}
-	slices.SortFunc(out, func(a, b session.Alarm) int { return a.At.Compare(b.At) })
+	slices.SortFunc(out, func(a, b journal.Alarm) int { return a.At.Compare(b.At) })
 	return out[:min(len(out), limit)], nil
 }
 
@@ -514,10 +514,10 @@ func (s *Store) ResetSession(ctx context.Context, id int64) (int64, error) {
 }
 
 // Sessions lists sessions, newest first, as agent.Directory does.
-func (s *Store) Sessions(_ context.Context, f session.SessionFilter) ([]session.SessionRecord, error) {
+func (s *Store) Sessions(_ context.Context, f journal.SessionFilter) ([]journal.SessionRecord, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []session.SessionRecord
+	var out []journal.SessionRecord
 	for _, have := range slices.Backward(s.sessions) {
 		if have == nil || f.Agent != "" && f.Agent != have.record.Key.Agent || f.Username != "" && f.Username != have.record.Username ||
 			f.Owner != "" && f.Owner != have.record.Owner {
@@ -531,13 +531,13 @@ func (s *Store) Sessions(_ context.Context, f session.SessionFilter) ([]session.
 	return out, nil
 }
 
-// Session implements session.Store.
-func (s *Store) Session(_ context.Context, key session.SessionKey) (session.SessionRecord, error) {
+// Session implements journal.Store.
+func (s *Store) Session(_ context.Context, key journal.SessionKey) (journal.SessionRecord, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	have := s.names[key]
 	if have == nil {
-		return session.SessionRecord{}, fault.New(fault.NotFound, "no_session_named", "there is no session %s", key.ID)
+		return journal.SessionRecord{}, fault.New(fault.NotFound, "no_session_named", "there is no session %s", key.ID)
 	}
 	out := have.record
 	out.Variables = maps.Clone(out.Variables)
@@ -546,12 +546,12 @@ func (s *Store) Session(_ context.Context, key session.SessionKey) (session.Sess
 
 // Stored returns the stored record and messages of a session. It returns false if
 // there is no such session.
-func (s *Store) Stored(id string) (session.SessionRecord, []agent.ChatMessage, bool) {
+func (s *Store) Stored(id string) (journal.SessionRecord, []agent.ChatMessage, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	have := s.byID(id)
 	if have == nil {
-		return session.SessionRecord{}, nil, false
+		return journal.SessionRecord{}, nil, false
 	}
 	out := have.record
 	out.Variables = maps.Clone(out.Variables)

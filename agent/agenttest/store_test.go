@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"docent/agent/agenttest"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/store/storetest"
 )
 
@@ -13,6 +13,6 @@ func TestStore(t *testing.T) {
 	t.Parallel()
 	storetest.RunConversations(t, func(*testing.T) storetest.Conversations {
 		s := agenttest.NewStore()
-		return storetest.Conversations{Open: func(*testing.T) session.Store { return s }}
+		return storetest.Conversations{Open: func(*testing.T) journal.Store { return s }}
 	})
 }

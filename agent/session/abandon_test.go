@@ -15,6 +15,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -65,10 +66,10 @@ type unanswered struct {
 	on atomic.Bool
 }
 
-func (u *unanswered) CommitTurn(ctx context.Context, r session.TurnRecord) (session.Written, error) {
+func (u *unanswered) CommitTurn(ctx context.Context, r journal.TurnRecord) (journal.Written, error) {
 	w, err := u.Store.CommitTurn(ctx, r)
 	if err == nil && u.on.Load() {
-		return session.Written{}, fault.New(fault.Unavailable, "test_sentence", "the answer got lost")
+		return journal.Written{}, fault.New(fault.Unavailable, "test_sentence", "the answer got lost")
 	}
 	return w, err
 }
@@ -76,9 +77,9 @@ func (u *unanswered) CommitTurn(ctx context.Context, r session.TurnRecord) (sess
 // picky refuses a variable, as a database may.
 type picky struct{ *agenttest.Store }
 
-func (p picky) CommitTurn(ctx context.Context, r session.TurnRecord) (session.Written, error) {
+func (p picky) CommitTurn(ctx context.Context, r journal.TurnRecord) (journal.Written, error) {
 	if _, ok := r.Set["bad"]; ok {
-		return session.Written{}, fault.New(fault.Invalid, "database_value_invalid", "a value does not fit the database")
+		return journal.Written{}, fault.New(fault.Invalid, "database_value_invalid", "a value does not fit the database")
 	}
 	return p.Store.CommitTurn(ctx, r)
 }

@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+
+	"docent/agent/session/journal"
 )
 
 // answerAgain sends an agent the replies to a request that it sent again after
@@ -10,7 +12,7 @@ import (
 func (c *conversation) answerAgain(ctx context.Context, s *Subscription, p *pending) {
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
-	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{Turn: p.Event.Turn})
+	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{Turn: p.Event.Turn})
 	if err != nil {
 		c.logError(ctx, "answer again", err, "turn", p.Event.Turn)
 		return
@@ -23,7 +25,7 @@ func (c *conversation) answerAgain(ctx context.Context, s *Subscription, p *pend
 	c.mu.Unlock()
 	t := &turn{began: p}
 	for _, m := range messages {
-		frame, ok := stored(m)
+		frame, ok := journal.MessageFrame(m)
 		if m.IsUser || !ok || m.Seq > since {
 			continue
 		}

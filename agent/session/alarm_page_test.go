@@ -10,6 +10,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
@@ -26,8 +27,8 @@ func TestAlarmPages(t *testing.T) {
 		store := agenttest.NewStore()
 		begin := time.Now()
 		for i := range 12 {
-			record := session.SessionRecord{
-				Key:   session.SessionKey{Agent: "pages", ID: fmt.Sprint("S", i)},
+			record := journal.SessionRecord{
+				Key:   journal.SessionKey{Agent: "pages", ID: fmt.Sprint("S", i)},
 				State: "poll", EnteredAt: begin.Add(-time.Minute), WakeAt: begin.Add(-time.Minute),
 			}
 			if i >= 6 {

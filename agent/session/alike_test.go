@@ -9,6 +9,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -50,12 +51,12 @@ func testShownAgain(t *testing.T) {
 	}
 	n, failures := 0, 0
 	back, _ := resume(t, rt, 0)
-	err := back.CatchUp(t.Context(), func(e session.Entry) bool {
+	err := back.CatchUp(t.Context(), func(e journal.Entry) bool {
 		var f payload.Frame
 		if e.Message != nil {
-			f, _ = session.Replay(*e.Message)
+			f, _ = journal.Replay(*e.Message)
 		} else {
-			f, _ = session.ReplayStep(*e.Step)
+			f, _ = journal.ReplayStep(*e.Step)
 		}
 		want := shown[n]
 		n++

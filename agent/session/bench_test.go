@@ -9,32 +9,33 @@ import (
 
 	"docent/agent"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/payload"
 )
 
 // nowhere is a store that keeps nothing, so that benchmarks measure package
 // agent alone.
 type nowhere struct {
-	session.Store
+	journal.Store
 	seq, turn, events int64
 }
 
-func (n *nowhere) OpenSession(_ context.Context, r session.SessionRecord) (session.SessionRecord, bool, error) {
+func (n *nowhere) OpenSession(_ context.Context, r journal.SessionRecord) (journal.SessionRecord, bool, error) {
 	r.RowID, r.State = 1, "even"
 	return r, false, nil
 }
 
-func (n *nowhere) Receive(_ context.Context, in session.Incoming) (session.Receipt, error) {
+func (n *nowhere) Receive(_ context.Context, in journal.Incoming) (journal.Receipt, error) {
 	n.seq++
 	n.turn++
 	n.events++
 	r := in.Event
 	r.ID, r.Turn = n.events, n.turn
 	r.Message = agent.ChatMessage{ID: n.seq, Seq: n.seq, Turn: n.turn, Type: in.Type, Content: in.Content, IsUser: true}
-	return session.Receipt{Event: r}, nil
+	return journal.Receipt{Event: r}, nil
 }
 
-func (n *nowhere) CommitTurn(_ context.Context, t session.TurnRecord) (session.Written, error) {
+func (n *nowhere) CommitTurn(_ context.Context, t journal.TurnRecord) (journal.Written, error) {
 	for _, e := range t.Entries {
 		n.seq++
 		if e.Message != nil {
@@ -43,18 +44,18 @@ func (n *nowhere) CommitTurn(_ context.Context, t session.TurnRecord) (session.W
 			e.Step.Seq = n.seq
 		}
 	}
-	return session.Written{Entries: t.Entries}, nil
+	return journal.Written{Entries: t.Entries}, nil
 }
 
-func (n *nowhere) Messages(context.Context, int64, session.MessageQuery) ([]agent.ChatMessage, error) {
+func (n *nowhere) Messages(context.Context, int64, journal.MessageQuery) ([]agent.ChatMessage, error) {
 	return nil, nil
 }
 
-func (n *nowhere) Steps(context.Context, int64, session.MessageQuery) ([]agent.ReasoningRecord, error) {
+func (n *nowhere) Steps(context.Context, int64, journal.MessageQuery) ([]agent.ReasoningRecord, error) {
 	return nil, nil
 }
 
-func (n *nowhere) Alarms(context.Context, string, time.Time, int) ([]session.Alarm, error) {
+func (n *nowhere) Alarms(context.Context, string, time.Time, int) ([]journal.Alarm, error) {
 	return nil, nil
 }
 

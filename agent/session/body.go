@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -73,7 +74,7 @@ func (t *turn) Reason(_ context.Context, r agent.ReasoningRecord, silent bool) e
 // provisionalStepLocked shows a step before it is stored: BAF's clients see it for
 // the only time, unless a reply that is not stored yet has to come first.
 func (c *conversation) provisionalStepLocked(t *turn, e *entry) {
-	frame, ok := storedStep(*e.step)
+	frame, ok := journal.StepFrame(*e.step)
 	if !ok {
 		return
 	}
@@ -110,7 +111,7 @@ func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]agent.Reasoning
 		ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 		defer cancel()
 		var err error
-		out, err = c.rt.cfg.Store.Steps(ctx, c.record.RowID, MessageQuery{Until: until, Last: c.rt.cfg.ReplayLimit})
+		out, err = c.rt.cfg.Store.Steps(ctx, c.record.RowID, journal.MessageQuery{Until: until, Last: c.rt.cfg.ReplayLimit})
 		if err != nil {
 			return fmt.Errorf("steps of session %s: %w", c.key.ID, err)
 		}
@@ -193,7 +194,7 @@ func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until
 		ids[m.ID] = true
 	}
 	arriving := cap(c.slots)
-	all, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{
+	all, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{
 		Last: n + len(skip) + len(own) + arriving, Until: until, MaxContent: agent.MaxHistoryContent,
 	})
 	if err != nil {

@@ -3,10 +3,10 @@ package session
 import (
 	"cmp"
 	"context"
-	"iter"
 	"slices"
 	"strings"
 
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -22,10 +22,6 @@ const (
 	MaxSnapshotStepBytes = 1 << 20
 )
 
-// maxPage bounds the entries that are read at once to catch up; ReplayBytes
-// bounds their contents.
-const maxPage = 1000
-
 // errLeft is why a client does not catch up that has left.
 var errLeft = fault.New(fault.Canceled, "client_left", "the client has left the session")
 
@@ -33,17 +29,17 @@ var errLeft = fault.New(fault.Canceled, "client_left", "the client has left the 
 // seqs, also what was replaced. Until it is done the client hears nothing of the
 // session but of a reset, as payload.SessionReset, and of its end; after the last
 // it is told payload.TurnSnapshot, if a turn runs, and payload.Synced, and hears
-// all that follows. It reads in pages of ReplayBytes. If yield returns false, it
+// all that follows. It reads in pages of journal.ReplayBytes. If yield returns false, it
 // ends, and may be called again to go on. It fails with fault.Canceled if the
 // Subscription is closed.
-func (s *Subscription) CatchUp(ctx context.Context, yield func(Entry) bool) error {
+func (s *Subscription) CatchUp(ctx context.Context, yield func(journal.Entry) bool) error {
 	c := s.c
 	for {
 		last, err := s.caughtUp()
 		if last == 0 || err != nil {
 			return err
 		}
-		for e, err := range c.stored(ctx, s.at, last) {
+		for e, err := range c.reader().After(ctx, s.at, last) {
 			if err != nil {
 				return err
 			}
@@ -53,20 +49,6 @@ func (s *Subscription) CatchUp(ctx context.Context, yield func(Entry) bool) erro
 			}
 		}
 		s.at = last // a reset leaves gaps
-	}
-}
-
-// stored goes through all that is stored after a seq, up to another.
-func (c *conversation) stored(ctx context.Context, after, last int64) iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
-		for ; after < last; after += maxPage {
-			query := MessageQuery{After: after, Before: min(last, after+maxPage) + 1, Replaced: true, Last: maxPage}
-			for e, err := range c.entries(ctx, query) {
-				if !yield(e, err) || err != nil {
-					return
-				}
-			}
-		}
 	}
 }
 
@@ -145,7 +127,7 @@ func (t *turn) snapshotLocked() payload.TurnSnapshot {
 		if size += len(e.step.Payload); size > MaxSnapshotStepBytes || len(out.Steps) == MaxSnapshotSteps {
 			break
 		}
-		out.Steps = append(out.Steps, payload.SnapshotStep{Action: Entry{Step: e.step}.Frame().Action, Message: e.step.Payload})
+		out.Steps = append(out.Steps, payload.SnapshotStep{Action: journal.Entry{Step: e.step}.Frame().Action, Message: e.step.Payload})
 	}
 	slices.Reverse(out.Steps)
 	return out

@@ -14,6 +14,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -67,7 +68,7 @@ func resume(t *testing.T, rt *session.Runtime, after int64) (*session.Subscripti
 func missed(t *testing.T, sub *session.Subscription) []string {
 	t.Helper()
 	var out []string
-	if err := sub.CatchUp(t.Context(), func(e session.Entry) bool {
+	if err := sub.CatchUp(t.Context(), func(e journal.Entry) bool {
 		f := e.Frame()
 		out = append(out, fmt.Sprintf("%d %s %s", f.Seq, f.Action, f.Message))
 		return true
@@ -215,14 +216,14 @@ func testCatchUpCutShort(t *testing.T) {
 	synctest.Wait()
 
 	leaver, _ := resume(t, rt, 0)
-	err := leaver.CatchUp(t.Context(), func(session.Entry) bool { leaver.Close(); return true })
+	err := leaver.CatchUp(t.Context(), func(journal.Entry) bool { leaver.Close(); return true })
 	if fault.KindOf(err) != fault.Canceled {
 		t.Errorf("who left: %v", err)
 	}
 
 	pausing, e := resume(t, rt, 0)
 	n := 0
-	if err := pausing.CatchUp(t.Context(), func(session.Entry) bool { n++; return n < 3 }); err != nil || n != 3 || len(e.heard) != 0 {
+	if err := pausing.CatchUp(t.Context(), func(journal.Entry) bool { n++; return n < 3 }); err != nil || n != 3 || len(e.heard) != 0 {
 		t.Errorf("%d entries, %v", n, err)
 	}
 	if got := missed(t, pausing); len(got) != 4 || !strings.HasPrefix(got[0], "4 ") {
@@ -232,7 +233,7 @@ func testCatchUpCutShort(t *testing.T) {
 	resetting, e2 := resume(t, rt, 0)
 	first := true
 	var got []string
-	if err := resetting.CatchUp(t.Context(), func(e session.Entry) bool {
+	if err := resetting.CatchUp(t.Context(), func(e journal.Entry) bool {
 		if first {
 			if err := sub.Reset(t.Context()); err != nil {
 				t.Error(err)
@@ -269,7 +270,7 @@ func testCatchUpCutShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-e3.gone
-	if err := deleted.CatchUp(t.Context(), func(session.Entry) bool { return true }); fault.KindOf(err) != fault.NotFound {
+	if err := deleted.CatchUp(t.Context(), func(journal.Entry) bool { return true }); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("of a session that was deleted: %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"docent/agent"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
@@ -22,7 +23,7 @@ import (
 // meanwhile; the owner ends the turn by one write.
 type conversation struct {
 	rt  *Runtime
-	key SessionKey
+	key journal.SessionKey
 	env agent.Env
 	// links connect the session to other agents.
 	links *peer.Links
@@ -60,7 +61,7 @@ type conversation struct {
 	ended      string // the thread of which clients were told that it is at its end
 	users      int    // those in the middle of something that needs the session
 	seq        int64  // of the last delivered entry; all entries before it are delivered
-	resetSeq   int64  // as in SessionRecord
+	resetSeq   int64  // as in journal.SessionRecord
 	latest     int64  // the turn given last, as far as is known
 	commits    int64  // counts what was written
 	resumed    bool
@@ -73,7 +74,7 @@ type conversation struct {
 	backoff    time.Duration // how long the session slept before it was woken in vain
 }
 
-// facts are the parts of a SessionRecord that a session in memory keeps.
+// facts are the parts of a journal.SessionRecord that a session in memory keeps.
 type facts struct {
 	RowID                           int64
 	Name, Username, Owner, Platform string
@@ -81,9 +82,9 @@ type facts struct {
 }
 
 // asRecord is the session as it is stored if it is new.
-func (c *conversation) asRecord() SessionRecord {
+func (c *conversation) asRecord() journal.SessionRecord {
 	f, now := &c.record, c.rt.cfg.Now()
-	return SessionRecord{
+	return journal.SessionRecord{
 		Key: c.key, RowID: f.RowID, Name: f.Name, Username: f.Username, Owner: f.Owner, Platform: f.Platform, Variables: f.Variables,
 		CreatedAt: now, UpdatedAt: now,
 	}
@@ -98,7 +99,7 @@ type work struct {
 	turn    int64                     // that do is about; 0 if about none
 }
 
-func newConversation(rt *Runtime, key SessionKey, req OpenRequest) *conversation {
+func newConversation(rt *Runtime, key journal.SessionKey, req OpenRequest) *conversation {
 	c := &conversation{
 		rt:     rt,
 		key:    key,
@@ -287,7 +288,7 @@ func (c *conversation) open(ctx context.Context) {
 	defer close(c.loaded)
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
-	var record SessionRecord
+	var record journal.SessionRecord
 	var created bool
 	err := errClosing
 	if !c.rt.isClosing() {
@@ -312,7 +313,7 @@ func (c *conversation) open(ctx context.Context) {
 		c.check = c.rt.machine.Moves(c.place.State) // its conditions may hold by now
 	}
 	for _, r := range record.Pending {
-		p := newPending(storedEvent(r), r.Message)
+		p := newPending(r.Event(), r.Message)
 		p.old = true
 		if r.Begun {
 			c.queue = append(c.queue, work{do: func(ctx context.Context) { c.apologize(ctx, p) }, turn: p.Event.Turn})
@@ -327,14 +328,15 @@ func (c *conversation) open(ctx context.Context) {
 }
 
 // adopt takes over the stored state of the session.
-func (c *conversation) adopt(record SessionRecord) {
+func (c *conversation) adopt(record journal.SessionRecord) {
 	c.event = nil
 	if record.Last.ID != 0 && c.rt.machine.Remembers() {
-		last := storedEvent(record.Last)
+		last := record.Last.Event()
 		c.event = &last
 	}
 	c.record = facts{
-		RowID: record.RowID, Name: record.Name, Username: record.Username, Owner: record.Owner, Platform: record.Platform, Variables: record.Variables,
+		RowID: record.RowID, Name: record.Name, Username: record.Username, Owner: record.Owner,
+		Platform: record.Platform, Variables: record.Variables,
 	}
 	c.place = agent.Place{State: c.rt.machine.Find(record.State), Entered: record.EnteredAt}
 	if c.place.Entered.IsZero() {

@@ -1,18 +1,22 @@
 package session
 
-import "context"
+import (
+	"context"
+
+	"docent/agent/session/journal"
+)
 
 // Directory is directory d whose DeleteSession also ends the session in memory:
 // its turn is stopped and its clients are told that it is gone.
-func (r *Runtime) Directory(d Directory) Directory { return &directory{d, r} }
+func (r *Runtime) Directory(d journal.Directory) journal.Directory { return &directory{d, r} }
 
 type directory struct {
-	Directory
+	journal.Directory
 	runtime *Runtime
 }
 
 // DeleteSession implements Directory.
-func (d *directory) DeleteSession(ctx context.Context, key SessionKey) error {
+func (d *directory) DeleteSession(ctx context.Context, key journal.SessionKey) error {
 	err := d.Directory.DeleteSession(ctx, key)
 	if err == nil {
 		d.runtime.drop(key)
@@ -21,7 +25,7 @@ func (d *directory) DeleteSession(ctx context.Context, key SessionKey) error {
 }
 
 // drop ends the conversation of a session that has been deleted.
-func (r *Runtime) drop(key SessionKey) {
+func (r *Runtime) drop(key journal.SessionKey) {
 	r.mu.Lock()
 	c := r.sessions[key]
 	r.mu.Unlock()

@@ -7,17 +7,18 @@ import (
 
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
 
 // deleter is an agent.Directory that only deletes.
 type deleter struct {
-	session.Directory
+	journal.Directory
 	store *agenttest.Store
 }
 
-func (d deleter) DeleteSession(_ context.Context, key session.SessionKey) error {
+func (d deleter) DeleteSession(_ context.Context, key journal.SessionKey) error {
 	if _, _, ok := d.store.Stored(key.ID); !ok {
 		return fault.New(fault.NotFound, "no_session", "there is no such session")
 	}
@@ -50,7 +51,7 @@ func testDirectory(t *testing.T) {
 	send(t, sub, "", "waiting")
 	synctest.Wait()
 	d := rt.Directory(deleter{store: store})
-	key := session.SessionKey{Agent: "echo", ID: "S"}
+	key := journal.SessionKey{Agent: "echo", ID: "S"}
 	if err := d.DeleteSession(t.Context(), key); err != nil {
 		t.Fatal(err)
 	}

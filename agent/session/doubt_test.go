@@ -12,6 +12,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -19,21 +20,21 @@ import (
 // lossy is a store whose answers to some commits are lost.
 type lossy struct {
 	*agenttest.Store
-	lose func(session.TurnRecord) bool
+	lose func(journal.TurnRecord) bool
 }
 
-func (l *lossy) CommitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
+func (l *lossy) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journal.Written, error) {
 	written, err := l.Store.CommitTurn(ctx, turn)
 	if err == nil && l.lose != nil && l.lose(turn) {
-		return session.Written{}, fault.New(fault.Unavailable, "test_sentence", "the answer was lost")
+		return journal.Written{}, fault.New(fault.Unavailable, "test_sentence", "the answer was lost")
 	}
 	return written, err
 }
 
 // once is true the first time that f is.
-func once(f func(session.TurnRecord) bool) func(session.TurnRecord) bool {
+func once(f func(journal.TurnRecord) bool) func(journal.TurnRecord) bool {
 	done := false
-	return func(r session.TurnRecord) bool {
+	return func(r journal.TurnRecord) bool {
 		if done || !f(r) {
 			return false
 		}
@@ -72,7 +73,7 @@ func TestPartInDoubt(t *testing.T) { bubble(t, testPartInDoubt) }
 
 func testPartInDoubt(t *testing.T) {
 	store := &lossy{Store: agenttest.NewStore()}
-	store.lose = once(func(r session.TurnRecord) bool { return r.Turn == 1 && r.Partial })
+	store.lose = once(func(r journal.TurnRecord) bool { return r.Turn == 1 && r.Partial })
 	rt := start(t, session.RuntimeConfig{Store: store, Agent: echo(func(ctx context.Context, s *agent.Session) error {
 		if err := errors.Join(s.ReplyReasoningStep(ctx, step(0, "a")), s.SaveMessage(ctx, payload.TypeStr, true, "aside"), s.Reply(ctx, "one"),
 			s.ReplyReasoningStep(ctx, step(1, "b"))); err != nil {
@@ -102,7 +103,7 @@ func TestEndInDoubt(t *testing.T) { bubble(t, testEndInDoubt) }
 
 func testEndInDoubt(t *testing.T) {
 	store := &lossy{Store: agenttest.NewStore()}
-	store.lose = once(func(r session.TurnRecord) bool { return r.Turn == 1 })
+	store.lose = once(func(r journal.TurnRecord) bool { return r.Turn == 1 })
 	rt := start(t, session.RuntimeConfig{Store: store, FlushAfter: -1, Agent: echo(func(ctx context.Context, s *agent.Session) error {
 		return errors.Join(s.ReplyReasoningStep(ctx, step(0, "a")), s.SaveMessage(ctx, payload.TypeStr, false, "kept"), s.LinkPendingReasoningEvents(ctx))
 	})})
@@ -139,7 +140,7 @@ func testTimedMoveInDoubt(t *testing.T, says bool) {
 	})
 	two.OnMessage().GoTo(one)
 	store := &lossy{Store: agenttest.NewStore()}
-	store.lose = once(func(r session.TurnRecord) bool { return len(r.Transitions) > 0 })
+	store.lose = once(func(r journal.TurnRecord) bool { return len(r.Transitions) > 0 })
 	_, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store, Now: time.Now}), "S")
 	<-time.After(2 * time.Minute)
 	synctest.Wait()

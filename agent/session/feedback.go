@@ -5,73 +5,30 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"docent/agent"
+	"docent/agent/session/journal"
 
 	"docent/internal/fault"
 )
-
-// Bounds of feedback.
-const (
-	// MaxRating bounds a rating, and its negative from below.
-	MaxRating = 100
-	// MaxCommentBytes bounds what is said with it.
-	MaxCommentBytes = agent.MaxTextBytes
-)
-
-// Feedback is what a user thinks of a turn.
-type Feedback struct {
-	// Turn is the one that it is about; 0 for the last that is over.
-	Turn int64
-	// Rating is from -MaxRating to MaxRating, the scale being the client's; nil
-	// if none was given.
-	Rating *int
-	// Comment is in words; "" if none.
-	Comment string
-}
-
-// FeedbackRecord is feedback as stored, a row of the table feedback.
-type FeedbackRecord struct {
-	// ID is the row's id.
-	ID int64
-	// Feedback is what the user thinks of its Turn, which is never 0.
-	Feedback
-	// Time is when it was given.
-	Time time.Time
-}
-
-// Feedbacks is what a Store is that keeps feedback as well. It is safe for
-// concurrent use.
-type Feedbacks interface {
-	// AddFeedback stores feedback in the session of that row id; fault.NotFound
-	// if there is none.
-	AddFeedback(ctx context.Context, session int64, record FeedbackRecord) error
-	// Feedback returns that of a session, oldest first, at most the first 1,000;
-	// of one that is not there none.
-	Feedback(ctx context.Context, session int64) ([]FeedbackRecord, error)
-	// LastFeedback returns what was said last of each of a session's turns from
-	// from to to, by turn, at most the first 1,000.
-	LastFeedback(ctx context.Context, session, from, to int64) ([]FeedbackRecord, error)
-}
 
 // Feedback stores what the user thinks of a turn, and returns the turn. It fails
 // with fault.Invalid if it says nothing or too much, with fault.NotFound if
 // nothing was said in the turn or there is none, and with fault.Conflict if the
 // turn is not over or, without Feedback.Turn, there was none.
-func (s *Subscription) Feedback(ctx context.Context, f Feedback) (turn int64, err error) {
+func (s *Subscription) Feedback(ctx context.Context, f journal.Feedback) (turn int64, err error) {
 	c := s.c
 	f.Comment = strings.TrimSpace(f.Comment)
-	store, ok := c.rt.cfg.Store.(Feedbacks)
+	store, ok := c.rt.cfg.Store.(journal.Feedbacks)
 	switch {
 	case !ok:
 		return 0, fault.New(fault.Unavailable, "feedback_off", "feedback is not kept here")
 	case f.Rating == nil && f.Comment == "":
 		return 0, fault.New(fault.Invalid, "feedback_empty", "feedback needs a rating or a comment")
-	case f.Rating != nil && (*f.Rating < -MaxRating || *f.Rating > MaxRating):
-		return 0, fault.New(fault.Invalid, "rating_out_of_range", "a rating is a whole number from %d to %d", -MaxRating, MaxRating)
-	case len(f.Comment) > MaxCommentBytes:
-		return 0, fault.Wrap(fault.Invalid, ErrTooLong, "comment_too_long", "a comment may have at most %d bytes", MaxCommentBytes)
+	case f.Rating != nil && (*f.Rating < -journal.MaxRating || *f.Rating > journal.MaxRating):
+		return 0, fault.New(fault.Invalid, "rating_out_of_range",
+			"a rating is a whole number from %d to %d", -journal.MaxRating, journal.MaxRating)
+	case len(f.Comment) > journal.MaxCommentBytes:
+		return 0, fault.Wrap(fault.Invalid, ErrTooLong, "comment_too_long", "a comment may have at most %d bytes", journal.MaxCommentBytes)
 	}
 	err = c.ask(ctx, nil, func(ctx context.Context) error { // or a reset might come between
 		ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
@@ -80,7 +37,7 @@ func (s *Subscription) Feedback(ctx context.Context, f Feedback) (turn int64, er
 			return err
 		}
 		f.Turn = turn
-		if err := store.AddFeedback(ctx, c.record.RowID, FeedbackRecord{Feedback: f, Time: c.rt.cfg.Now()}); err != nil {
+		if err := store.AddFeedback(ctx, c.record.RowID, journal.FeedbackRecord{Feedback: f, Time: c.rt.cfg.Now()}); err != nil {
 			return fmt.Errorf("store feedback of session %s: %w", c.key.ID, err)
 		}
 		return nil
@@ -105,18 +62,18 @@ func (c *conversation) turnOver(ctx context.Context, turn int64) (int64, error) 
 	case gone:
 		return 0, reason
 	case turn < 0:
-		return 0, fault.Wrap(fault.NotFound, ErrNoTurn, "no_turn", "there is no turn %d", turn)
+		return 0, fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_turn", "there is no turn %d", turn)
 	case turn == 0:
 		return c.lastTurn(ctx, open)
 	case open[turn]:
 		return 0, fault.New(fault.Conflict, "turn_running", "turn %d is not over", turn)
 	}
-	said, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{Turn: turn, Last: 1, MaxContent: NoContent})
+	said, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{Turn: turn, Last: 1, MaxContent: journal.NoContent})
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("turn %d of session %s: %w", turn, c.key.ID, err)
 	case len(said) == 0:
-		return 0, fault.Wrap(fault.NotFound, ErrNoTurn, "turn_empty", "nothing was said in turn %d", turn)
+		return 0, fault.Wrap(fault.NotFound, journal.ErrNoTurn, "turn_empty", "nothing was said in turn %d", turn)
 	}
 	return turn, nil
 }
@@ -129,7 +86,7 @@ const (
 
 // lastTurn is the latest turn that is not open and in which something was said.
 func (c *conversation) lastTurn(ctx context.Context, open map[int64]bool) (int64, error) {
-	query := MessageQuery{Last: lastPage, MaxContent: NoContent}
+	query := journal.MessageQuery{Last: lastPage, MaxContent: journal.NoContent}
 	for range lastPages {
 		said, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, query)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
@@ -17,14 +18,14 @@ type rated struct {
 	kept []int64
 }
 
-func (r *rated) AddFeedback(_ context.Context, _ int64, f session.FeedbackRecord) error {
+func (r *rated) AddFeedback(_ context.Context, _ int64, f journal.FeedbackRecord) error {
 	r.kept = append(r.kept, f.Turn)
 	return nil
 }
 
-func (r *rated) Feedback(context.Context, int64) ([]session.FeedbackRecord, error) { return nil, nil }
+func (r *rated) Feedback(context.Context, int64) ([]journal.FeedbackRecord, error) { return nil, nil }
 
-func (r *rated) LastFeedback(context.Context, int64, int64, int64) ([]session.FeedbackRecord, error) {
+func (r *rated) LastFeedback(context.Context, int64, int64, int64) ([]journal.FeedbackRecord, error) {
 	return nil, nil
 }
 
@@ -46,12 +47,12 @@ func testFeedbackTurn(t *testing.T) {
 	}
 	synctest.Wait()
 	for turn, kind := range map[int64]fault.Kind{-1: fault.NotFound, 99: fault.NotFound, 3: fault.Conflict} {
-		if _, err := sub.Feedback(t.Context(), session.Feedback{Turn: turn, Rating: &good}); fault.KindOf(err) != kind {
+		if _, err := sub.Feedback(t.Context(), journal.Feedback{Turn: turn, Rating: &good}); fault.KindOf(err) != kind {
 			t.Errorf("turn %d: %v", turn, err)
 		}
 	}
 	for _, turn := range []int64{0, 1, 2} { // 0: turn 2 was replaced, 3 runs
-		if _, err := sub.Feedback(t.Context(), session.Feedback{Turn: turn, Rating: &good}); err != nil {
+		if _, err := sub.Feedback(t.Context(), journal.Feedback{Turn: turn, Rating: &good}); err != nil {
 			t.Errorf("turn %d: %v", turn, err)
 		}
 	}

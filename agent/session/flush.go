@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -25,7 +26,7 @@ func (c *conversation) flush(ctx context.Context, t *turn) error {
 	if nothing {
 		return nil
 	}
-	written, err := c.commit(ctx, t, TurnRecord{Session: c.record.RowID, Turn: t.number, Partial: true})
+	written, err := c.commit(ctx, t, journal.TurnRecord{Session: c.record.RowID, Turn: t.number, Partial: true})
 	switch {
 	case err != nil && fault.KindOf(err).Retryable():
 		c.abandon(ctx, err)
@@ -33,7 +34,7 @@ func (c *conversation) flush(ctx context.Context, t *turn) error {
 	case err != nil:
 		return err
 	case !written.Repeated: // else the turn's end shows what was said elsewhere
-		c.present(ctx, t, Written{})
+		c.present(ctx, t, journal.Written{})
 	}
 	return nil
 }
@@ -48,7 +49,7 @@ func (c *conversation) flushLaterLocked(t *turn) {
 
 // present sends what is stored of a turn's record and not sent yet. written is
 // the turn's commit; what another process has stored instead is sent, too.
-func (c *conversation) present(ctx context.Context, t *turn, written Written) {
+func (c *conversation) present(ctx context.Context, t *turn, written journal.Written) {
 	fresh := c.unsent(t, written)
 	if len(fresh) == 0 {
 		return
@@ -64,7 +65,7 @@ func (c *conversation) present(ctx context.Context, t *turn, written Written) {
 }
 
 // unsent are the stored entries that are not sent.
-func (c *conversation) unsent(t *turn, written Written) []*entry {
+func (c *conversation) unsent(t *turn, written journal.Written) []*entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := &t.record
@@ -97,7 +98,7 @@ func (c *conversation) presentLocked(t *turn, e *entry) {
 	if next {
 		c.seq++
 	}
-	d := Delivery{Frame: Entry{Message: e.message, Step: e.step}.Frame()}
+	d := Delivery{Frame: journal.Entry{Message: e.message, Step: e.step}.Frame()}
 	shown := false
 	switch {
 	case e.message == nil:
@@ -110,7 +111,7 @@ func (c *conversation) presentLocked(t *turn, e *entry) {
 		}
 		t.told = t.told || next
 	default:
-		_, known := stored(*e.message)
+		_, known := journal.MessageFrame(*e.message)
 		shown = known && !e.silent
 		t.answering(&d.Frame)
 		d.Text = t.text(d.Frame)

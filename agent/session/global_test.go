@@ -11,6 +11,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
@@ -184,7 +185,7 @@ func testDispatch(t *testing.T) {
 // knowing is a store that can tell which sessions there are, as the real ones.
 type knowing struct{ *agenttest.Store }
 
-func (k knowing) Session(_ context.Context, key session.SessionKey) (session.SessionRecord, error) {
+func (k knowing) Session(_ context.Context, key journal.SessionKey) (journal.SessionRecord, error) {
 	record, _, ok := k.Store.Stored(key.ID)
 	if !ok {
 		return record, fault.New(fault.NotFound, "no_session", "there is no such session")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -130,23 +131,23 @@ func (c *conversation) receive(ctx context.Context, in arrival) (stored bool, er
 
 // receiveOnce stores an event. If the store does not answer, the event may be
 // stored all the same: sent again with its id, it is found and answered.
-func (c *conversation) receiveOnce(ctx context.Context, in arrival) (Receipt, error) {
+func (c *conversation) receiveOnce(ctx context.Context, in arrival) (journal.Receipt, error) {
 	// A client that goes away while its message is being stored must not leave
 	// it stored and not answered.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.rt.cfg.StoreTimeout)
 	defer cancel()
-	incoming := Incoming{Session: c.record.RowID, ClientID: in.id, Replaces: in.replaces, Event: recordOf(&in.event)}
+	incoming := journal.Incoming{Session: c.record.RowID, ClientID: in.id, Replaces: in.replaces, Event: journal.NewEvent(&in.event)}
 	if in.content != nil {
 		incoming.Type, incoming.Content, incoming.History = chatType(&in.event), in.content, c.rt.cfg.History
 		incoming.Sender = in.sender()
 	}
 	receipt, err := c.rt.cfg.Store.Receive(ctx, incoming)
 	switch {
-	case err == nil && receipt.Duplicate && !in.heard && !sameMessage(incoming, receipt.Event.Message):
+	case err == nil && receipt.Duplicate && !in.heard && !incoming.Same(receipt.Event.Message):
 		return receipt, fault.New(fault.Conflict, "message_id_reused", "this id was used for another message")
 	case err == nil:
 		return receipt, nil
-	case fault.KindOf(err) == fault.NotFound && !errors.Is(err, ErrNoTurn):
+	case fault.KindOf(err) == fault.NotFound && !errors.Is(err, journal.ErrNoTurn):
 		c.lose(err, in.caller)
 	}
 	return receipt, fmt.Errorf("store message of session %s: %w", c.key.ID, err)
@@ -161,7 +162,7 @@ func (c *conversation) room(size int) bool {
 
 // acknowledge tells the sender that the event is stored and the others its
 // content, and queues it.
-func (c *conversation) acknowledge(ctx context.Context, in arrival, r Receipt, mark int64) {
+func (c *conversation) acknowledge(ctx context.Context, in arrival, r journal.Receipt, mark int64) {
 	m := r.Event.Message
 	in.event.ID, in.event.Turn = r.Event.ID, r.Event.Turn
 	p := newPending(in.event, m)
@@ -177,7 +178,7 @@ func (c *conversation) acknowledge(ctx context.Context, in arrival, r Receipt, m
 	}
 	if m.Seq == c.seq+1 { // also of one stored before of which nobody knew
 		c.seq++
-		frame := Entry{Message: &m}.Frame()
+		frame := journal.Entry{Message: &m}.Frame()
 		for _, other := range c.listeners {
 			if other != in.caller && !other.muted {
 				other.listener.Deliver(Delivery{Audience: Streaming, Frame: frame})
@@ -197,7 +198,7 @@ func (c *conversation) acknowledge(ctx context.Context, in arrival, r Receipt, m
 
 // repeatedLocked queues a message that was sent again; it gives back the slot if
 // the turn waits or runs anyway.
-func (c *conversation) repeatedLocked(in arrival, r Receipt) {
+func (c *conversation) repeatedLocked(in arrival, r journal.Receipt) {
 	turn := r.Event.Turn
 	if waits, held := c.waitsLocked(turn); waits {
 		<-c.slots
@@ -211,9 +212,9 @@ func (c *conversation) repeatedLocked(in arrival, r Receipt) {
 
 // repeat deals with a message that was sent again after its turn: a failed turn,
 // or one that never ended, runs; of a done one the sender gets the end.
-func (c *conversation) repeat(ctx context.Context, in arrival, r Receipt) {
+func (c *conversation) repeat(ctx context.Context, in arrival, r journal.Receipt) {
 	done, err := c.answered(ctx, in, r)
-	p := newPending(storedEvent(r.Event), r.Event.Message) // the one stored first
+	p := newPending(r.Event.Event(), r.Event.Message) // the one stored first
 	if done && p.Event.Request() != "" {
 		c.answerAgain(ctx, in.caller, p)
 	}
@@ -248,12 +249,12 @@ func (s *Subscription) tellLocked(d Delivery) {
 
 // answered reports whether the turn of a repeated message is done and did not
 // fail, or was replaced: nobody would see its reply.
-func (c *conversation) answered(ctx context.Context, in arrival, r Receipt) (bool, error) {
+func (c *conversation) answered(ctx context.Context, in arrival, r journal.Receipt) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
 	m := r.Event.Message
-	read := func(q MessageQuery) ([]agent.ChatMessage, error) {
-		q.Last, q.MaxContent = 1, NoContent
+	read := func(q journal.MessageQuery) ([]agent.ChatMessage, error) {
+		q.Last, q.MaxContent = 1, journal.NoContent
 		of, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, q)
 		if err != nil {
 			c.logError(ctx, "read turn", err, "turn", m.Turn)
@@ -261,13 +262,13 @@ func (c *conversation) answered(ctx context.Context, in arrival, r Receipt) (boo
 		}
 		return of, nil
 	}
-	if of, err := read(MessageQuery{After: m.Seq - 1, Before: m.Seq + 1}); err != nil || len(of) == 0 {
+	if of, err := read(journal.MessageQuery{After: m.Seq - 1, Before: m.Seq + 1}); err != nil || len(of) == 0 {
 		return err == nil, err
 	}
 	if now, err := c.receiveOnce(ctx, in); err != nil || !now.Event.Handled {
 		return false, err
 	}
-	of, err := read(MessageQuery{Turn: m.Turn})
+	of, err := read(journal.MessageQuery{Turn: m.Turn})
 	if err != nil {
 		return false, err
 	}

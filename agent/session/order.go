@@ -21,7 +21,7 @@ func (c *conversation) fill(ctx context.Context, seq int64) {
 	if known {
 		return
 	}
-	for e, err := range c.stored(context.WithoutCancel(ctx), from, seq) {
+	for e, err := range c.reader().After(context.WithoutCancel(ctx), from, seq) {
 		if err != nil {
 			c.logError(ctx, "read what clients missed", err)
 			return

@@ -16,6 +16,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -76,12 +77,12 @@ func (f *flaky) around(ctx context.Context, do func() error) error {
 	return nil
 }
 
-func (f *flaky) Receive(ctx context.Context, in session.Incoming) (r session.Receipt, err error) {
+func (f *flaky) Receive(ctx context.Context, in journal.Incoming) (r journal.Receipt, err error) {
 	err = f.around(ctx, func() error { r, err = f.Store.Receive(ctx, in); return err })
 	return r, err
 }
 
-func (f *flaky) CommitTurn(ctx context.Context, turn session.TurnRecord) (w session.Written, err error) {
+func (f *flaky) CommitTurn(ctx context.Context, turn journal.TurnRecord) (w journal.Written, err error) {
 	err = f.around(ctx, func() error { w, err = f.Store.CommitTurn(ctx, turn); return err })
 	return w, err
 }
@@ -196,7 +197,7 @@ func (p *tape) open(ctx context.Context, rt *session.Runtime, pause func()) (*se
 	p.mu.Lock()
 	p.forget(p.opened.ResetSeq)
 	p.mu.Unlock()
-	err = sub.CatchUp(ctx, func(e session.Entry) bool {
+	err = sub.CatchUp(ctx, func(e journal.Entry) bool {
 		pause()
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
@@ -38,11 +39,11 @@ func testOwner(t *testing.T) {
 		}
 	}
 	// Not greeted yet, and something waits.
-	stored, _, err := store.OpenSession(t.Context(), session.SessionRecord{Key: session.SessionKey{Agent: "echo", ID: "S"}, Owner: "ada", Username: "u"})
+	stored, _, err := store.OpenSession(t.Context(), journal.SessionRecord{Key: journal.SessionKey{Agent: "echo", ID: "S"}, Owner: "ada", Username: "u"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Receive(t.Context(), session.Incoming{Session: stored.RowID, Event: session.EventRecord{Name: agent.EventText}}); err != nil {
+	if _, err := store.Receive(t.Context(), journal.Incoming{Session: stored.RowID, Event: journal.EventRecord{Name: agent.EventText}}); err != nil {
 		t.Fatal(err)
 	}
 	refused("not in memory")
@@ -77,7 +78,7 @@ func TestOwnerAtOnce(t *testing.T) { bubble(t, testOwnerAtOnce) }
 func testOwnerAtOnce(t *testing.T) {
 	for range 100 {
 		store := agenttest.NewStore()
-		if _, _, err := store.OpenSession(t.Context(), session.SessionRecord{Key: session.SessionKey{Agent: "echo", ID: "S"}, Owner: "ada"}); err != nil {
+		if _, _, err := store.OpenSession(t.Context(), journal.SessionRecord{Key: journal.SessionKey{Agent: "echo", ID: "S"}, Owner: "ada"}); err != nil {
 			t.Fatal(err)
 		}
 		rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store})

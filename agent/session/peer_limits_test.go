@@ -17,6 +17,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -231,7 +232,7 @@ func TestPeerEnds(t *testing.T) {
 			send(t, sub, "", "reset")
 		},
 		"deletion": func(t *testing.T, rt *session.Runtime, _ *session.Subscription, store *agenttest.Store) {
-			if err := rt.Directory(deleter{store: store}).DeleteSession(t.Context(), session.SessionKey{Agent: "asker", ID: "S"}); err != nil {
+			if err := rt.Directory(deleter{store: store}).DeleteSession(t.Context(), journal.SessionKey{Agent: "asker", ID: "S"}); err != nil {
 				t.Error(err)
 			}
 		},

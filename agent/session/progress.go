@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"docent/agent"
+	"docent/agent/session/journal"
 )
 
 // Progress is what a session is doing.
@@ -40,7 +41,7 @@ func (s *Subscription) Recent(ctx context.Context, limit int) ([]agent.ChatMessa
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
-	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{
+	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{
 		Last: min(limit, c.rt.cfg.ReplayLimit), MaxContent: agent.MaxHistoryContent,
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -163,8 +164,8 @@ func (c *conversation) drop(ctx context.Context, dropped []*pending, why error) 
 }
 
 // standing is a record that changes nothing.
-func (c *conversation) standing() TurnRecord {
-	return TurnRecord{
+func (c *conversation) standing() journal.TurnRecord {
+	return journal.TurnRecord{
 		Session: c.record.RowID, State: c.place.State, EnteredAt: c.place.Entered, WakeAt: c.nextLook(c.place),
 	}
 }

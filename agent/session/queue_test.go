@@ -11,6 +11,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -391,18 +392,18 @@ type forgetful struct {
 	forget bool
 }
 
-func (f *forgetful) Receive(ctx context.Context, in session.Incoming) (session.Receipt, error) {
+func (f *forgetful) Receive(ctx context.Context, in journal.Incoming) (journal.Receipt, error) {
 	r, err := f.Store.Receive(ctx, in)
 	if f.forget {
-		return session.Receipt{}, fault.New(fault.Unavailable, "test_sentence", "the database does not answer")
+		return journal.Receipt{}, fault.New(fault.Unavailable, "test_sentence", "the database does not answer")
 	}
 	return r, err
 }
 
-func (f *forgetful) CommitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
+func (f *forgetful) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journal.Written, error) {
 	w, err := f.Store.CommitTurn(ctx, turn)
 	if f.forget {
-		return session.Written{}, fault.New(fault.Unavailable, "test_sentence", "the database does not answer")
+		return journal.Written{}, fault.New(fault.Unavailable, "test_sentence", "the database does not answer")
 	}
 	return w, err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
@@ -165,7 +166,7 @@ func (r *record) apologize(t *turn, failed error, now time.Time) {
 		if chatType, content := r.kept(""); chatType != "" && r.replies < MaxReplies {
 			r.add(agent.ChatMessage{Turn: t.number, ClientID: agent.StoppedID, Type: chatType, Content: content, Time: now}, false)
 		}
-		text := apology(failed)
+		text := journal.Apology(failed)
 		r.add(agent.ChatMessage{
 			Turn: t.number, ClientID: agent.FailedID, Type: payload.TypeStr,
 			Content: agent.JSONString(text.Message), Sentence: text.Sentence, Time: now,
@@ -200,9 +201,9 @@ func (r *record) link(began *pending) {
 }
 
 // batch are copies of the entries that are not stored, as the store wants them.
-func (r *record) batch() []Entry {
+func (r *record) batch() []journal.Entry {
 	fresh := r.entries[r.stored:]
-	out := make([]Entry, len(fresh))
+	out := make([]journal.Entry, len(fresh))
 	for i, e := range fresh {
 		out[i] = e.copied()
 		if e.answer == nil {
@@ -218,27 +219,27 @@ func (r *record) batch() []Entry {
 }
 
 // copied is an entry that shares nothing with the record.
-func (e *entry) copied() Entry {
+func (e *entry) copied() journal.Entry {
 	if e.message != nil {
 		m := *e.message
-		return Entry{Message: &m}
+		return journal.Entry{Message: &m}
 	}
 	step := *e.step
-	return Entry{Step: &step}
+	return journal.Entry{Step: &step}
 }
 
 // links are the messages of steps that were stored without them.
-func (r *record) links() []Link {
-	var out []Link
+func (r *record) links() []journal.Link {
+	var out []journal.Link
 	fresh := r.entries[r.stored:]
 	if r.resumed && len(fresh) > 0 { // the apology closes what was cut short
-		out = append(out, Link{Answer: len(fresh)})
+		out = append(out, journal.Link{Answer: len(fresh)})
 	}
 	for _, e := range r.entries[:r.stored] {
 		if !e.late {
 			continue
 		}
-		l := Link{Step: e.step.ID, Chat: e.step.ChatID}
+		l := journal.Link{Step: e.step.ID, Chat: e.step.ChatID}
 		if e.answer != nil {
 			l.Answer = slices.Index(fresh, e.answer) + 1
 			l.Chat = e.answer.id() // 0 if it is fresh
@@ -249,7 +250,7 @@ func (r *record) links() []Link {
 }
 
 // wrote takes over the ids and seqs of the batch that is stored now.
-func (r *record) wrote(entries []Entry) {
+func (r *record) wrote(entries []journal.Entry) {
 	for _, w := range entries {
 		e := r.entries[r.stored]
 		if e.message != nil {
@@ -272,7 +273,7 @@ const (
 // commit writes a turn's record, with the entries of t if it is not nil. It
 // writes the same again while the store does not answer, under the same key, so
 // that it is written once. It goes on when the turn's own context has ended.
-func (c *conversation) commit(ctx context.Context, t *turn, record TurnRecord) (Written, error) {
+func (c *conversation) commit(ctx context.Context, t *turn, record journal.TurnRecord) (journal.Written, error) {
 	ctx = context.WithoutCancel(ctx)
 	c.writes++
 	record.Key = fmt.Sprintf("%s/%d", c.load, c.writes)
@@ -310,7 +311,7 @@ func (c *conversation) commit(ctx context.Context, t *turn, record TurnRecord) (
 	}
 }
 
-func (c *conversation) write(ctx context.Context, record TurnRecord) (Written, error) {
+func (c *conversation) write(ctx context.Context, record journal.TurnRecord) (journal.Written, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
 	began := time.Now()
@@ -318,12 +319,4 @@ func (c *conversation) write(ctx context.Context, record TurnRecord) (Written, e
 	c.rt.meters.commits.Observe(time.Since(began))
 	c.commits++
 	return written, err
-}
-
-// Seq is the message's, or the step's.
-func (e Entry) Seq() int64 {
-	if e.Message != nil {
-		return e.Message.Seq
-	}
-	return e.Step.Seq
 }

@@ -12,11 +12,12 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/payload"
 )
 
 // collect is all that a replay has, and its error.
-func collect(record iter.Seq2[session.Entry, error]) (out []session.Entry, err error) {
+func collect(record iter.Seq2[journal.Entry, error]) (out []journal.Entry, err error) {
 	for e, err := range record {
 		if err != nil {
 			return out, err
@@ -32,7 +33,7 @@ type paged struct {
 	most, alone int // of several contents together, and of one
 }
 
-func (p *paged) Messages(ctx context.Context, session int64, q session.MessageQuery) ([]agent.ChatMessage, error) {
+func (p *paged) Messages(ctx context.Context, session int64, q journal.MessageQuery) ([]agent.ChatMessage, error) {
 	out, err := p.Store.Messages(ctx, session, q)
 	size := 0
 	for _, m := range out {
@@ -59,7 +60,7 @@ func testReplayPages(t *testing.T) {
 	synctest.Wait() // it has greeted
 	send(t, sub, "", "x")
 	c.until(payload.TurnFinishedAction)
-	check := func(n int) []session.Entry {
+	check := func(n int) []journal.Entry {
 		t.Helper()
 		late, _, _ := open(t, rt, "S")
 		got, err := collect(late.Record(t.Context()))
@@ -72,11 +73,11 @@ func testReplayPages(t *testing.T) {
 	if n := store.Calls(agenttest.Messages) + store.Calls(agenttest.Steps); n != 2 {
 		t.Errorf("a short replay took %d trips", n)
 	}
-	large := session.ReplayBytes / 3
+	large := journal.ReplayBytes / 3
 	for i := range 10 {
 		size := large
 		if i == 5 {
-			size = session.ReplayBytes + 1
+			size = journal.ReplayBytes + 1
 		}
 		f := session.File{File: payload.File{Name: fmt.Sprint(i), Type: "text/plain", Base64: strings.Repeat("a", size)}}
 		if err := sub.SendFile(t.Context(), f); err != nil {
@@ -85,7 +86,7 @@ func testReplayPages(t *testing.T) {
 		c.until(payload.TurnFinishedAction)
 	}
 	got, want := check(4+10), store.Record("S")
-	if !slices.EqualFunc(got, want, func(a, b session.Entry) bool {
+	if !slices.EqualFunc(got, want, func(a, b journal.Entry) bool {
 		if a.Message == nil || b.Message == nil {
 			return a.Step != nil && b.Step != nil && a.Step.Seq == b.Step.Seq
 		}
@@ -93,7 +94,7 @@ func testReplayPages(t *testing.T) {
 	}) {
 		t.Error("it is not what is stored")
 	}
-	if store.most > session.ReplayBytes || store.alone < session.ReplayBytes {
+	if store.most > journal.ReplayBytes || store.alone < journal.ReplayBytes {
 		t.Errorf("pages of %d bytes, one of %d alone", store.most, store.alone)
 	}
 	for range 20 {

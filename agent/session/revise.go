@@ -3,19 +3,15 @@ package session
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"docent/agent"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
-
-// ErrNoTurn is the cause of a fault.NotFound that is about a turn, not about the
-// session.
-var ErrNoTurn = errors.New("no such turn")
 
 // Revision asks to answer anew from a turn on: what was said in that turn and
 // after it is no part of the conversation any more, but stays in its record. The
@@ -37,7 +33,7 @@ type Revision struct {
 // them that run or wait, and queues its own turn; it returns when the message is
 // stored and acknowledged. Errors are as of Send, and fault.Invalid if the content
 // is blank or the turn did not begin with a message of a user, fault.NotFound
-// (ErrNoTurn) if there is none of that number, fault.Conflict if it was replaced
+// (journal.ErrNoTurn) if there is none of that number, fault.Conflict if it was replaced
 // already.
 func (s *Subscription) Revise(ctx context.Context, r Revision) error {
 	if r.Turn < 1 {
@@ -67,13 +63,13 @@ func (c *conversation) again(ctx context.Context, r Revision) (arrival, error) {
 	c.mu.Lock()
 	latest := c.latest
 	c.mu.Unlock()
-	first, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{Turn: r.Turn, Bytes: 1}) // which is one
+	first, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{Turn: r.Turn, Bytes: 1}) // which is one
 	if err != nil {
 		return arrival{}, fmt.Errorf("turn %d of session %s: %w", r.Turn, c.key.ID, err)
 	}
 	switch {
 	case len(first) == 0 && r.Turn > latest: // it may begin now
-		return arrival{}, fault.Wrap(fault.NotFound, ErrNoTurn, "no_turn", "there is no turn %d", r.Turn)
+		return arrival{}, fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_turn", "there is no turn %d", r.Turn)
 	case len(first) == 0, !first[0].IsUser: // the store refuses it, and knows why
 		first = []agent.ChatMessage{{Content: json.RawMessage(`""`)}}
 	}

@@ -13,6 +13,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -92,7 +93,7 @@ func testRevise(t *testing.T) {
 	for turn, kind := range map[int64]fault.Kind{0: fault.Invalid, 2: fault.Conflict, 3: fault.Conflict, 4: fault.Conflict, 99: fault.NotFound} {
 		for _, content := range []json.RawMessage{nil, quoted("x")} {
 			err := sub.Revise(t.Context(), session.Revision{Turn: turn, ID: fmt.Sprint("bad", turn), Content: content})
-			if fault.KindOf(err) != kind || strings.Contains(fault.Message(err), "went wrong") || errors.Is(err, session.ErrNoTurn) != (kind == fault.NotFound) {
+			if fault.KindOf(err) != kind || strings.Contains(fault.Message(err), "went wrong") || errors.Is(err, journal.ErrNoTurn) != (kind == fault.NotFound) {
 				t.Errorf("turn %d to %s: %v", turn, content, err)
 			}
 		}
@@ -126,7 +127,7 @@ func testRevise(t *testing.T) {
 	}
 	var all []int64
 	back, _ := resume(t, rt, 0)
-	if err := back.CatchUp(t.Context(), func(e session.Entry) bool { all = append(all, e.Message.Replaces); return true }); err != nil {
+	if err := back.CatchUp(t.Context(), func(e journal.Entry) bool { all = append(all, e.Message.Replaces); return true }); err != nil {
 		t.Fatal(err)
 	}
 	if fmt.Sprint(all) != "[0 0 0 0 0 0 0 0 0 0 2 0 0 4 0 0 0 0 0]" {
@@ -137,7 +138,7 @@ func testRevise(t *testing.T) {
 	}
 	synctest.Wait()
 	for _, content := range []json.RawMessage{nil, quoted("x")} { // it is there no more
-		if err := sub.Revise(t.Context(), session.Revision{Turn: 5, Content: content}); !errors.Is(err, session.ErrNoTurn) {
+		if err := sub.Revise(t.Context(), session.Revision{Turn: 5, Content: content}); !errors.Is(err, journal.ErrNoTurn) {
 			t.Errorf("after a reset to %s: %v", content, err)
 		}
 	}
@@ -178,14 +179,14 @@ func TestReviseAcrossRestart(t *testing.T) { bubble(t, testReviseAcrossRestart) 
 
 func testReviseAcrossRestart(t *testing.T) {
 	store := agenttest.NewStore()
-	stored, _, err := store.OpenSession(t.Context(), session.SessionRecord{Key: session.SessionKey{Agent: "echo", ID: "S"}, State: "answer"})
+	stored, _, err := store.OpenSession(t.Context(), journal.SessionRecord{Key: journal.SessionKey{Agent: "echo", ID: "S"}, State: "answer"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, text := range []string{"one", "two", "better"} {
-		in := session.Incoming{
+		in := journal.Incoming{
 			Session: stored.RowID, ClientID: text, Type: payload.TypeStr, Content: quoted(text),
-			Event: session.EventRecord{Name: agent.EventText, Info: text, Human: true},
+			Event: journal.EventRecord{Name: agent.EventText, Info: text, Human: true},
 		}
 		if i == 2 {
 			in.Replaces = 1

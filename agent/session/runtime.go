@@ -18,12 +18,10 @@ import (
 	"github.com/google/uuid"
 
 	"docent/agent"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
-
-// MaxNameBytes bounds the ids and names given at a handshake.
-const MaxNameBytes = 255
 
 // DefaultHistory is how many earlier messages are read along with one of a user
 // unless RuntimeConfig.History says otherwise: short ones of that number fill
@@ -35,7 +33,7 @@ type RuntimeConfig struct {
 	// Agent is run; it must be valid. Required.
 	Agent *agent.Agent
 	// Store keeps the conversations. Required.
-	Store Store
+	Store journal.Store
 	// RAG answers for RunRAG. Default: nil, RunRAG then fails.
 	RAG agent.RAG
 	// Choices are what the options of a message may name. Default: nil, anything;
@@ -106,7 +104,8 @@ func (c *RuntimeConfig) defaults() error {
 	if c.Agent == nil || c.Store == nil {
 		return fault.New(fault.Invalid, "config_runtime_incomplete", "RuntimeConfig.Agent and RuntimeConfig.Store are required")
 	}
-	if c.MailboxSize < 0 || c.HeldEvents < 0 || c.MaxSessions < 0 || c.History < 0 || c.ReplayLimit < 0 || c.MaxPeers < 0 || c.MaxHops < 0 || c.MaxExchange < 0 ||
+	if c.MailboxSize < 0 || c.HeldEvents < 0 || c.MaxSessions < 0 || c.History < 0 || c.ReplayLimit < 0 || c.MaxPeers < 0 || c.MaxHops < 0 ||
+		c.MaxExchange < 0 ||
 		c.ConditionInterval < 0 || c.TurnTimeout < 0 || c.StoreTimeout < 0 {
 		return fault.New(fault.Invalid, "config_runtime_negative", "RuntimeConfig: sizes and times must not be negative")
 	}
@@ -167,7 +166,7 @@ type Runtime struct {
 
 	mu       sync.Mutex // guards what follows
 	closed   bool
-	sessions map[SessionKey]*conversation
+	sessions map[journal.SessionKey]*conversation
 }
 
 // NewRuntime returns a runtime without sessions.
@@ -179,7 +178,7 @@ func NewRuntime(cfg RuntimeConfig) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Runtime{cfg: cfg, machine: m, closing: make(chan struct{}), sessions: map[SessionKey]*conversation{}}
+	r := &Runtime{cfg: cfg, machine: m, closing: make(chan struct{}), sessions: map[journal.SessionKey]*conversation{}}
 	r.meters = newMeters(cfg.Metrics, r)
 	r.peers = peer.New(peer.Config{
 		Dialer: cfg.Dialer, MaxLinks: cfg.MaxPeers, MaxHops: cfg.MaxHops, MaxExchange: cfg.MaxExchange, Logger: cfg.Logger, Go: r.goes,
@@ -226,7 +225,9 @@ func (r *Runtime) goes(f func()) bool {
 // conversation returns the session of that key. If it is not in memory it
 // begins to be loaded, with s as its first client, or, if s is nil, with a user
 // whom the caller has to take out again; fresh reports that.
-func (r *Runtime) conversation(ctx context.Context, key SessionKey, req OpenRequest, s *Subscription) (c *conversation, fresh bool, err error) {
+func (r *Runtime) conversation(
+	ctx context.Context, key journal.SessionKey, req OpenRequest, s *Subscription,
+) (c *conversation, fresh bool, err error) {
 	r.mu.Lock()
 	if r.closed {
 		r.mu.Unlock()
@@ -266,7 +267,7 @@ func (r *Runtime) with(ctx context.Context, id string, f func(*conversation) err
 	if err := checkName("session_id", id); err != nil {
 		return err
 	}
-	key := SessionKey{Agent: r.cfg.Agent.Name(), ID: id}
+	key := journal.SessionKey{Agent: r.cfg.Agent.Name(), ID: id}
 	if err := r.exists(ctx, key); err != nil {
 		return err
 	}
@@ -292,7 +293,7 @@ func (r *Runtime) with(ctx context.Context, id string, f func(*conversation) err
 }
 
 // exists refuses a session that is not there: opening it would make it.
-func (r *Runtime) exists(ctx context.Context, key SessionKey) error {
+func (r *Runtime) exists(ctx context.Context, key journal.SessionKey) error {
 	r.mu.Lock()
 	_, here := r.sessions[key]
 	r.mu.Unlock()
@@ -406,8 +407,8 @@ func (r *Runtime) Shutdown(ctx context.Context) error {
 
 // checkName refuses what no store can keep as a name.
 func checkName(what, name string) error {
-	if len(name) > MaxNameBytes {
-		return fault.New(fault.Invalid, "name_too_long", "%s may have at most %d bytes", what, MaxNameBytes)
+	if len(name) > journal.MaxNameBytes {
+		return fault.New(fault.Invalid, "name_too_long", "%s may have at most %d bytes", what, journal.MaxNameBytes)
 	}
 	if !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return fault.New(fault.Invalid, "name_not_plain", "%s must be plain text without control characters", what)

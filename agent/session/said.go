@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"docent/agent"
+	"docent/agent/session/journal"
 )
 
 // recentMessages is how many messages Subscription.Said looks at: what a client
@@ -19,7 +20,9 @@ func (s *Subscription) Said(ctx context.Context, id string) (content json.RawMes
 	c := s.c
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
-	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, MessageQuery{Last: recentMessages, MaxContent: agent.MaxTextBytes, Replaced: true})
+	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{
+		Last: recentMessages, MaxContent: agent.MaxTextBytes, Replaced: true,
+	})
 	if err != nil {
 		return nil, false, fmt.Errorf("messages of session %s: %w", c.key.ID, err)
 	}

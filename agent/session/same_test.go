@@ -11,6 +11,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -102,7 +103,7 @@ type rewriting struct {
 	written map[string]string
 }
 
-func (r *rewriting) Receive(ctx context.Context, in session.Incoming) (session.Receipt, error) {
+func (r *rewriting) Receive(ctx context.Context, in journal.Incoming) (journal.Receipt, error) {
 	if r.content != "" {
 		if r.written == nil {
 			r.written = map[string]string{}

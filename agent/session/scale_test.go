@@ -11,6 +11,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/payload"
 )
 
@@ -133,9 +134,9 @@ func (deaf) Opened(session.Opened)    {}
 func (deaf) Deliver(session.Delivery) {}
 
 // oneSession is a store in which each session is there and has nothing to do.
-type oneSession struct{ session.Store }
+type oneSession struct{ journal.Store }
 
-func (oneSession) OpenSession(_ context.Context, r session.SessionRecord) (session.SessionRecord, bool, error) {
+func (oneSession) OpenSession(_ context.Context, r journal.SessionRecord) (journal.SessionRecord, bool, error) {
 	r.RowID, r.State = 1, "answer"
 	return r, false, nil
 }

@@ -54,12 +54,16 @@ func (m Message) arrival() arrival {
 	return arrival{event: event, id: m.ID, content: m.Content, wait: m.Wait, heard: m.Heard}
 }
 
-// Send stores a message and queues its turn; it returns when the message is
-// stored and acknowledged. The end of ctx ends only the wait for room: what has
-// arrived is stored, whether its sender is still there or not. One whose id is there already is not stored again; its
-// turn runs again if it failed. Errors are for the sender: fault.Invalid if its text
-// is too long, fault.Conflict if another message has the id and (peer.ErrTooManyHops) if it came through more agents than
-// RuntimeConfig.MaxHops or is one of more than RuntimeConfig.MaxExchange, fault.Busy if too many messages wait or none is taken within MaxIntakeWait, fault.NotFound if the session was deleted.
+// Send stores a message, queues its turn, and acknowledges the message. If the end of
+// ctx comes after the message has its place in the mailbox, the message is stored
+// nevertheless. A message whose id is stored already is not stored again; its turn
+// runs again if it failed. Send fails with
+//
+//   - fault.Invalid if the text is too long;
+//   - fault.Conflict if another message has the id, and, with peer.ErrTooManyHops, if
+//     the message came through too many agents or is one of too many between agents;
+//   - fault.Busy if too many messages wait, or the session is busy for MaxIntakeWait;
+//   - fault.NotFound if the session was deleted.
 func (s *Subscription) Send(ctx context.Context, m Message) error {
 	if !m.Human {
 		if err := s.c.links.Check(ctx, m.Correlation, m.Hops); err != nil {

@@ -13,6 +13,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -80,13 +81,13 @@ func TestLeftOver(t *testing.T) { bubble(t, testLeftOver) }
 
 func testLeftOver(t *testing.T) {
 	store := agenttest.NewStore()
-	key := session.SessionKey{Agent: "echo", ID: "S"}
-	record, _, err := store.OpenSession(t.Context(), session.SessionRecord{Key: key})
+	key := journal.SessionKey{Agent: "echo", ID: "S"}
+	record, _, err := store.OpenSession(t.Context(), journal.SessionRecord{Key: key})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, said := range []string{"one", "two"} {
-		_, err := store.Receive(t.Context(), session.Incoming{Session: record.RowID, Type: payload.TypeStr, Content: quoted(said), ClientID: said})
+		_, err := store.Receive(t.Context(), journal.Incoming{Session: record.RowID, Type: payload.TypeStr, Content: quoted(said), ClientID: said})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -388,7 +389,7 @@ func testHistory(t *testing.T) {
 	}
 	var got []string
 	for _, m := range h {
-		f, ok := session.Replay(m)
+		f, ok := journal.Replay(m)
 		got = append(got, fmt.Sprint(f.Action, " ", string(f.Message), " ", f.History, ok))
 	}
 	want := []string{`agent_reply_str "0" true true`, `user_message "1" true true`, `agent_reply_str "1" true true`, `user_message "2" true true`, `agent_reply_str "2" true true`}

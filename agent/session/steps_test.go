@@ -14,6 +14,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/payload"
 )
 
@@ -224,7 +225,7 @@ func TestFlushInDoubt(t *testing.T) { bubble(t, testFlushInDoubt) }
 
 func testFlushInDoubt(t *testing.T) {
 	store := &lossy{Store: agenttest.NewStore()}
-	store.lose = once(func(r session.TurnRecord) bool { return r.Turn == 1 && r.Partial })
+	store.lose = once(func(r journal.TurnRecord) bool { return r.Turn == 1 && r.Partial })
 	rt := start(t, session.RuntimeConfig{Store: store, Agent: echo(func(ctx context.Context, s *agent.Session) error {
 		if err := errors.Join(s.Reply(ctx, "stored"), s.ReplyReasoningStep(ctx, step(0, "s"))); err != nil {
 			return err

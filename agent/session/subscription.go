@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
@@ -130,16 +131,16 @@ func (r *Runtime) Open(ctx context.Context, req OpenRequest, listener Listener) 
 }
 
 // key names the session that is asked for.
-func (r *Runtime) key(ctx context.Context, req OpenRequest) (SessionKey, error) {
-	key := SessionKey{Agent: r.cfg.Agent.Name(), ID: req.ID}
+func (r *Runtime) key(ctx context.Context, req OpenRequest) (journal.SessionKey, error) {
+	key := journal.SessionKey{Agent: r.cfg.Agent.Name(), ID: req.ID}
 	if key.ID == "" && req.Latest && req.Username != "" {
 		ctx, cancel := context.WithTimeout(ctx, r.cfg.StoreTimeout)
 		defer cancel()
-		all, err := r.cfg.Store.Sessions(ctx, SessionFilter{Agent: key.Agent, Username: req.Username, Owner: req.Owner, Latest: true})
+		all, err := r.cfg.Store.Sessions(ctx, journal.SessionFilter{Agent: key.Agent, Username: req.Username, Owner: req.Owner, Latest: true})
 		if err != nil {
 			return key, fmt.Errorf("look for the latest session: %w", err)
 		}
-		if i := slices.IndexFunc(all, func(s SessionRecord) bool { return s.Owner == req.Owner }); i >= 0 {
+		if i := slices.IndexFunc(all, func(s journal.SessionRecord) bool { return s.Owner == req.Owner }); i >= 0 {
 			key.ID = all[i].Key.ID
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"docent/agent/peer"
 
 	"docent/agent"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -250,7 +251,7 @@ func (c *conversation) refused(ctx context.Context, t *turn, err error) {
 		c.drop(ctx, t.handled, err)
 		return
 	}
-	record := TurnRecord{
+	record := journal.TurnRecord{
 		Session: c.record.RowID, State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.nextLook(t.result.Place),
 	}
 	if _, err := c.commit(ctx, nil, record); err != nil {
@@ -283,8 +284,8 @@ func (c *conversation) outcome(ctx context.Context, t *turn, cause error) (paylo
 }
 
 // turnRecord is the turn as it is to be stored.
-func (c *conversation) turnRecord(t *turn) TurnRecord {
-	r := TurnRecord{
+func (c *conversation) turnRecord(t *turn) journal.TurnRecord {
+	r := journal.TurnRecord{
 		Session: c.record.RowID, Turn: t.number,
 		State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.nextLook(t.result.Place),
 		Set: t.result.Set, Delete: t.result.Delete, Transitions: t.result.Transitions, Predictions: t.result.Predictions,
@@ -298,7 +299,7 @@ func (c *conversation) turnRecord(t *turn) TurnRecord {
 // failure reports whether a turn's last message says that it failed; nothing
 // said at all is a failure of what no event began, unless that is what was
 // stored before.
-func failure(written Written) bool {
+func failure(written journal.Written) bool {
 	for i := len(written.Entries) - 1; i >= 0; i-- {
 		if m := written.Entries[i].Message; m != nil {
 			return m.ClientID == agent.FailedID || !written.Repeated && m.Turn == 0
@@ -368,7 +369,8 @@ func (c *conversation) end(t *turn, f payload.TurnFinished) {
 // unspoken reports whether a failure is not to be told in words: an agent that
 // is no docent and is stopped because it answers would answer that as well.
 func (t *turn) unspoken(failed error) bool {
-	return errors.Is(failed, peer.ErrTooManyHops) && t.began != nil && t.began.message.Sender == agent.SenderAgent && t.began.Event.Request() == ""
+	return errors.Is(failed, peer.ErrTooManyHops) && t.began != nil &&
+		t.began.message.Sender == agent.SenderAgent && t.began.Event.Request() == ""
 }
 
 // answering marks a frame as an answer to the request of an agent that the turn

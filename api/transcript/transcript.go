@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/payload"
 	"docent/rag/wire"
 )
@@ -42,7 +42,7 @@ func writtenTime(t time.Time) string { return t.UTC().Format(layout) }
 type Read func(after int64) ([]agent.ChatMessage, error)
 
 // Write writes a conversation page by page. Steps of reasoning are left out.
-func Write(w io.Writer, record session.SessionRecord, read Read) error {
+func Write(w io.Writer, record journal.SessionRecord, read Read) error {
 	title := inline(record.Name)
 	if title == "" {
 		title = "Conversation of " + record.CreatedAt.UTC().Format("2 January 2006")

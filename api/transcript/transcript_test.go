@@ -15,7 +15,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/api/transcript"
 	"docent/payload"
 )
@@ -38,7 +38,7 @@ func write(t testing.TB, name string, messages ...agent.ChatMessage) string {
 		messages[i].Seq, messages[i].Time = int64(i+1), at.Add(time.Duration(i)*time.Minute)
 	}
 	var b strings.Builder
-	record := session.SessionRecord{Key: session.SessionKey{Agent: "docent", ID: "s"}, Name: name, CreatedAt: at, UpdatedAt: at.Add(time.Hour)}
+	record := journal.SessionRecord{Key: journal.SessionKey{Agent: "docent", ID: "s"}, Name: name, CreatedAt: at, UpdatedAt: at.Add(time.Hour)}
 	err := transcript.Write(&b, record, func(after int64) ([]agent.ChatMessage, error) {
 		rest := messages[min(int(after), len(messages)):]
 		return rest[:min(2, len(rest))], nil

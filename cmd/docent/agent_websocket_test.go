@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/wstest"
 )
 
@@ -108,7 +108,7 @@ func wantFeedback(t *testing.T, env []string, sessionID string) {
 	t.Helper()
 	record, _, _ := inDatabase(t, env, "docent", sessionID)
 	db := opened(t, env)
-	keeper, ok := db.(session.Feedbacks)
+	keeper, ok := db.(journal.Feedbacks)
 	if !ok {
 		t.Fatal("the database keeps no feedback")
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/config"
 	"docent/internal/wstest"
 )
@@ -282,19 +282,19 @@ func (r record) checkSeq(t *testing.T, from int64) {
 
 // inDatabase reads a session from the database itself, as the API does not tell
 // everything.
-func inDatabase(t *testing.T, env []string, name, sessionID string) (session.SessionRecord, []agent.ChatMessage, []agent.ReasoningRecord) {
+func inDatabase(t *testing.T, env []string, name, sessionID string) (journal.SessionRecord, []agent.ChatMessage, []agent.ReasoningRecord) {
 	t.Helper()
 	db := databaseOf(t, env)
 	defer db.Close()
-	s, err := db.Session(t.Context(), session.SessionKey{Agent: name, ID: sessionID})
+	s, err := db.Session(t.Context(), journal.SessionKey{Agent: name, ID: sessionID})
 	if err != nil {
 		t.Fatal(err)
 	}
-	messages, err := db.Messages(t.Context(), s.RowID, session.MessageQuery{})
+	messages, err := db.Messages(t.Context(), s.RowID, journal.MessageQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := db.Steps(t.Context(), s.RowID, session.MessageQuery{})
+	steps, err := db.Steps(t.Context(), s.RowID, journal.MessageQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"docent/agent/definition"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/auth"
 	"docent/config"
 	"docent/embed"
@@ -43,8 +43,8 @@ type database interface {
 	corpus.Corpus
 	corpus.Library
 	ingest.Store
-	session.Store
-	session.Directory
+	journal.Store
+	journal.Directory
 	auth.Store
 	source.Sources
 	source.Items

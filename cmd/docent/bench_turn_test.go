@@ -13,6 +13,7 @@ import (
 	"docent/agent"
 	"docent/agent/assistant"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/agent/tool"
 	"docent/embed"
 	"docent/index/bm25"
@@ -74,7 +75,7 @@ func BenchmarkTurn(b *testing.B) {
 // turnClock measures the parts of a turn from the outside: it stands between
 // the runtime and its store and retriever.
 type turnClock struct {
-	session.Store
+	journal.Store
 	rag.Searcher
 	wire *wire // nil: trips are not counted
 
@@ -92,17 +93,17 @@ func (c *turnClock) write(f func()) {
 	c.calls++
 }
 
-func (c *turnClock) Receive(ctx context.Context, in session.Incoming) (r session.Receipt, err error) {
+func (c *turnClock) Receive(ctx context.Context, in journal.Incoming) (r journal.Receipt, err error) {
 	c.write(func() { r, err = c.Store.Receive(ctx, in) })
 	return r, err
 }
 
-func (c *turnClock) CommitTurn(ctx context.Context, t session.TurnRecord) (w session.Written, err error) {
+func (c *turnClock) CommitTurn(ctx context.Context, t journal.TurnRecord) (w journal.Written, err error) {
 	c.write(func() { w, err = c.Store.CommitTurn(ctx, t) })
 	return w, err
 }
 
-func (c *turnClock) Messages(ctx context.Context, session int64, q session.MessageQuery) ([]agent.ChatMessage, error) {
+func (c *turnClock) Messages(ctx context.Context, session int64, q journal.MessageQuery) ([]agent.ChatMessage, error) {
 	c.calls++
 	return c.Store.Messages(ctx, session, q)
 }

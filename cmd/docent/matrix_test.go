@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/api"
 	"docent/auth"
 )
@@ -128,10 +128,10 @@ func (s *site) as(t *testing.T, name string) who {
 }
 
 // session makes one that belongs to somebody.
-func (s *site) session(t *testing.T, owner string) session.SessionKey {
+func (s *site) session(t *testing.T, owner string) journal.SessionKey {
 	t.Helper()
-	key := session.SessionKey{Agent: "docent", ID: fmt.Sprintf("s%d", s.asked.Add(1))}
-	if _, _, err := s.db.OpenSession(t.Context(), session.SessionRecord{Key: key, Owner: owner, Platform: "WebSocketPlatform"}); err != nil {
+	key := journal.SessionKey{Agent: "docent", ID: fmt.Sprintf("s%d", s.asked.Add(1))}
+	if _, _, err := s.db.OpenSession(t.Context(), journal.SessionRecord{Key: key, Owner: owner, Platform: "WebSocketPlatform"}); err != nil {
 		t.Fatal(err)
 	}
 	return key
@@ -235,7 +235,7 @@ func (s *site) check(t *testing.T, route string, scope auth.Scope, w who, owner 
 		methods = append(methods, http.MethodHead)
 	}
 	for _, method := range methods {
-		var key session.SessionKey
+		var key journal.SessionKey
 		if sample.owned {
 			key = s.session(t, owner)
 		}
@@ -267,7 +267,7 @@ func (s *site) check(t *testing.T, route string, scope auth.Scope, w who, owner 
 }
 
 // wantUntouched: nothing of a session has changed.
-func (s *site) wantUntouched(t *testing.T, key session.SessionKey, after string) {
+func (s *site) wantUntouched(t *testing.T, key journal.SessionKey, after string) {
 	t.Helper()
 	r, err := s.db.Session(t.Context(), key)
 	if err != nil || r.Seq != 0 || r.Turn != 0 || r.Name != "" || r.State != "" || len(r.Variables) != 0 {

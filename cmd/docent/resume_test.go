@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/client"
 	"docent/internal/fault"
 	"docent/llm/llmtest"
@@ -307,15 +307,15 @@ func entriesOf(t *testing.T, env []string, name, sessionID string) []client.Entr
 	t.Helper()
 	db := databaseOf(t, env)
 	defer db.Close()
-	s, err := db.Session(t.Context(), session.SessionKey{Agent: name, ID: sessionID})
+	s, err := db.Session(t.Context(), journal.SessionKey{Agent: name, ID: sessionID})
 	if err != nil {
 		t.Fatal(err)
 	}
-	messages, err := db.Messages(t.Context(), s.RowID, session.MessageQuery{Replaced: true})
+	messages, err := db.Messages(t.Context(), s.RowID, journal.MessageQuery{Replaced: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := db.Steps(t.Context(), s.RowID, session.MessageQuery{Replaced: true})
+	steps, err := db.Steps(t.Context(), s.RowID, journal.MessageQuery{Replaced: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,7 @@
 package extract
 
+import "slices"
+
 //go:generate go run docent/tools/formats ../../docs/reference/formats.md
 
 // Info describes a format for users. The page docs/reference/formats.md is
@@ -20,15 +22,9 @@ type Info struct {
 }
 
 // Formats lists the formats that can be read, grouped by kind.
-func Formats() []Info {
-	var all []Info
-	for _, group := range [][]Info{
-		textFormats, webFormats, officeFormats, mailFormats, bookFormats, markupFormats, pictureFormats, archiveFormats,
-	} {
-		all = append(all, group...)
-	}
-	return all
-}
+func Formats() []Info { return slices.Clone(formats) }
+
+var formats = slices.Concat(textFormats, webFormats, officeFormats, mailFormats, bookFormats, markupFormats, pictureFormats, archiveFormats)
 
 var textFormats = []Info{
 	{"Plain text", []string{".txt", ".log"}, "text/plain", "paragraphs, underlined headings, lists", "", ""},

@@ -33,7 +33,7 @@ const code = "text/x-…"
 // formatOf returns the Info.Media of the format of a media type, or "".
 func formatOf(media string) string {
 	wild := ""
-	for _, f := range Formats() {
+	for _, f := range formats {
 		if f.Media == media {
 			return media
 		}

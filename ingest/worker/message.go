@@ -71,8 +71,8 @@ type request struct {
 	Memory int64
 }
 
-// reply ends an operation. Replies with More set precede the last reply of
-// opParts, one for each part.
+// reply ends a piece of work. The reply to opParts comes after others that have
+// More set and hold the parts.
 type reply struct {
 	Err     *wireError
 	More    bool
@@ -80,11 +80,12 @@ type reply struct {
 	// ChunkPages are the pages of the passages; -1 without one. They are
 	// separate because gob does not distinguish a pointer to 0 from nil.
 	ChunkPages []int
-	Part       intake.Part
-	Whole      bool
-	Edges      []uint64
-	Page       *pdf.Page
-	Pages      int
+	// Parts are some parts, whose contents are the body.
+	Parts []intake.Part
+	Whole bool
+	Edges []uint64
+	Page  *pdf.Page
+	Pages int
 }
 
 // wireError is an error in the form that is sent to the parent.

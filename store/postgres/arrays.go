@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/store"
 )
 
@@ -12,7 +12,7 @@ import (
 
 // messageArrays are the messages among entries, with their places; nil if
 // there are none.
-func messageArrays(entries []session.Entry) []any {
+func messageArrays(entries []journal.Entry) []any {
 	var places []int64
 	var types, contents, clients, said, sentences []string
 	var users []bool
@@ -32,7 +32,7 @@ func messageArrays(entries []session.Entry) []any {
 
 // stepArrays are the steps among entries, with their places; nil if there are
 // none.
-func stepArrays(entries []session.Entry) []any {
+func stepArrays(entries []journal.Entry) []any {
 	var places, answers, chats []int64
 	var kinds, stepKinds, summaries, payloads []string
 	var steps []int32
@@ -89,7 +89,7 @@ func parameterArrays(all []agent.PredictionRecord) []any {
 }
 
 // linkArrays are the arguments of linkSteps.
-func linkArrays(links []session.Link) []any {
+func linkArrays(links []journal.Link) []any {
 	steps, answers, chats := make([]int64, len(links)), make([]int64, len(links)), make([]int64, len(links))
 	for i, l := range links {
 		steps[i], answers[i], chats[i] = l.Step, int64(l.Answer), l.Chat

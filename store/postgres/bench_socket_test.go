@@ -14,6 +14,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/pgtest"
 	"docent/store/postgres"
 	"docent/store/sqlite"
@@ -45,7 +46,7 @@ func BenchmarkSocketTurns(b *testing.B) {
 	})
 }
 
-func benchSocketTurns(b *testing.B, baf *bafWriter, store session.Store) {
+func benchSocketTurns(b *testing.B, baf *bafWriter, store journal.Store) {
 	const rounds, replayed, alone, users, each = 5, 15, 100, 16, 50
 	echo := agent.New("echo")
 	greet, answer := echo.State("greet", agent.Initial), echo.State("answer")

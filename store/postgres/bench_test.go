@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/pgtest"
 	"docent/store/postgres"
 	"docent/store/storetest"
@@ -90,7 +90,7 @@ func BenchmarkReasoning(b *testing.B) {
 	pgtest.Durable(b, url)
 	baf := newBAF(b, url)
 	s := open(b, postgres.Config{URL: url})
-	session, _, err := s.OpenSession(b.Context(), session.SessionRecord{Key: session.SessionKey{Agent: "a", ID: "bench"}, Platform: "WebSocketPlatform"})
+	session, _, err := s.OpenSession(b.Context(), journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: "bench"}, Platform: "WebSocketPlatform"})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -126,23 +126,23 @@ const summary = "search_knowledge found eight passages about how the nightly bac
 
 // turn writes one as the runtime does.
 func turn(ctx context.Context, s *postgres.Store, rowID int64, n int, step json.RawMessage) error {
-	r, err := s.Receive(ctx, session.Incoming{
+	r, err := s.Receive(ctx, journal.Incoming{
 		Session: rowID, ClientID: fmt.Sprint("m", n), Type: "str", Content: json.RawMessage(`"how is the backup restored?"`),
-		Event: session.EventRecord{Name: "receive_message_text", Info: "how is the backup restored?", Human: true},
+		Event: journal.EventRecord{Name: "receive_message_text", Info: "how is the backup restored?", Human: true},
 	})
 	if err != nil {
 		return err
 	}
-	record := session.TurnRecord{
+	record := journal.TurnRecord{
 		Session: rowID, Turn: r.Event.Turn, Handled: []int64{r.Event.ID}, State: "answer", EnteredAt: time.Now(),
 		Transitions: []agent.TransitionRecord{{Source: "answer", Dest: "answer", Event: "receive_message_text"}},
 	}
 	for i := range reasoned {
-		record.Entries = append(record.Entries, session.Entry{
+		record.Entries = append(record.Entries, journal.Entry{
 			Step: &agent.ReasoningRecord{Kind: "reasoning_step", StepKind: "tool_result", Step: i, Summary: summary, Payload: step}, Answer: reasoned + 1,
 		})
 	}
-	record.Entries = append(record.Entries, session.Entry{Message: &agent.ChatMessage{Type: "str", Content: storetest.BenchContent}})
+	record.Entries = append(record.Entries, journal.Entry{Message: &agent.ChatMessage{Type: "str", Content: storetest.BenchContent}})
 	_, err = s.CommitTurn(ctx, record)
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/store"
 )
 
@@ -39,8 +39,8 @@ var messages = kept[agent.ChatMessage]{
 	body: func(m *agent.ChatMessage) *json.RawMessage { return &m.Content },
 }
 
-// Messages returns a session's messages; see session.Store.
-func (s *Store) Messages(ctx context.Context, session int64, q session.MessageQuery) ([]agent.ChatMessage, error) {
+// Messages returns a session's messages; see journal.Store.
+func (s *Store) Messages(ctx context.Context, session int64, q journal.MessageQuery) ([]agent.ChatMessage, error) {
 	out, err := record(ctx, s, messages, session, q)
 	return out, fail(fmt.Sprintf("read messages of session %d", session), err)
 }
@@ -64,7 +64,7 @@ func (k kept[T]) selection(maxContent string) string {
 
 // collect reads rows up to as many bytes of content as were asked, and drops
 // content that was larger than it is in the database.
-func (k kept[T]) collect(rows pgx.Rows, q session.MessageQuery) ([]T, error) {
+func (k kept[T]) collect(rows pgx.Rows, q journal.MessageQuery) ([]T, error) {
 	defer rows.Close()
 	var out []T
 	for bytes := 0; rows.Next(); {
@@ -87,7 +87,7 @@ func (k kept[T]) collect(rows pgx.Rows, q session.MessageQuery) ([]T, error) {
 
 // recordQuery is what reads a part of a session's record, newest first, or
 // oldest first if its bytes are bounded.
-func (k kept[T]) recordQuery(session int64, q session.MessageQuery) (text string, args []any) {
+func (k kept[T]) recordQuery(session int64, q journal.MessageQuery) (text string, args []any) {
 	arg := func(v any) string {
 		args = append(args, v)
 		return fmt.Sprint("$", len(args))
@@ -122,7 +122,7 @@ func (k kept[T]) recordQuery(session int64, q session.MessageQuery) (text string
 }
 
 // record reads what a query selects of a session's record.
-func record[T any](ctx context.Context, s *Store, k kept[T], session int64, q session.MessageQuery) ([]T, error) {
+func record[T any](ctx context.Context, s *Store, k kept[T], session int64, q journal.MessageQuery) ([]T, error) {
 	text, args := k.recordQuery(session, q)
 	rows, err := s.pool.Query(ctx, text, args...)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/store"
 )
 
@@ -90,7 +90,7 @@ const (
 )
 
 // commitStatement is what writes a turn with the entries given.
-func commitStatement(turn session.TurnRecord, entries []session.Entry, set json.RawMessage, now time.Time) *statement {
+func commitStatement(turn journal.TurnRecord, entries []journal.Entry, set json.RawMessage, now time.Time) *statement {
 	q := &statement{}
 	messages, steps := messageArrays(entries), stepArrays(entries)
 	q.add(writeSession, turn.Session, int64(len(entries)), turn.Turn, now, turn.Failed(), turn.Key)
@@ -134,7 +134,7 @@ func commitStatement(turn session.TurnRecord, entries []session.Entry, set json.
 }
 
 // addOutcome adds what a turn has that is done, but for its entries.
-func (s *statement) addOutcome(turn session.TurnRecord, now time.Time) {
+func (s *statement) addOutcome(turn journal.TurnRecord, now time.Time) {
 	if len(turn.Handled) > 0 {
 		s.add(handleEvents, turn.Handled)
 	}

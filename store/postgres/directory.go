@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/store"
 )
 
@@ -24,7 +24,7 @@ var matches = `($6 = '' OR strpos(s.folded, $6) > 0 OR EXISTS (SELECT FROM said 
 	AND strpos(d.folded, $6) > 0 AND ` + notReplaced("d", "s.id") + `))`
 
 // scanListed reads sessionColumns, messageCount and firstSaid.
-func scanListed(row pgx.Row) (session.SessionRecord, error) {
+func scanListed(row pgx.Row) (journal.SessionRecord, error) {
 	var messages int
 	var first string
 	r, err := scanSession(row, &messages, &first)
@@ -32,9 +32,9 @@ func scanListed(row pgx.Row) (session.SessionRecord, error) {
 	return r, err
 }
 
-// Sessions lists sessions; see session.Directory.
-func (s *Store) Sessions(ctx context.Context, filter session.SessionFilter) ([]session.SessionRecord, error) {
-	out, err := query(ctx, s, func(row pgx.CollectableRow) (session.SessionRecord, error) { return scanListed(row) },
+// Sessions lists sessions; see journal.Directory.
+func (s *Store) Sessions(ctx context.Context, filter journal.SessionFilter) ([]journal.SessionRecord, error) {
+	out, err := query(ctx, s, func(row pgx.CollectableRow) (journal.SessionRecord, error) { return scanListed(row) },
 		`SELECT `+sessionColumns+`, `+messageCount+`, `+firstSaid+` FROM session s
 		WHERE ($1 = '' OR s.agent_name = $1) AND ($2 = '' OR s.username = $2) AND ($3 = '' OR s.owner = $3)
 			AND (NOT $5::bool OR EXISTS (SELECT FROM chat c WHERE c.session_id = s.id AND c.is_user AND c.sender = ''))
@@ -45,15 +45,15 @@ func (s *Store) Sessions(ctx context.Context, filter session.SessionFilter) ([]s
 	return out, fail("list sessions", err)
 }
 
-// Session returns one; see session.Directory.
-func (s *Store) Session(ctx context.Context, key session.SessionKey) (session.SessionRecord, error) {
+// Session returns one; see journal.Directory.
+func (s *Store) Session(ctx context.Context, key journal.SessionKey) (journal.SessionRecord, error) {
 	r, err := scanListed(s.pool.QueryRow(ctx, `SELECT `+sessionColumns+`, `+messageCount+`, '' FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`,
 		store.Text(key.Agent), store.Text(key.ID)))
 	return r, fail(fmt.Sprintf("read session %s of %s", key.ID, key.Agent), err)
 }
 
-// ChangeSession names or pins a session; see session.Directory.
-func (s *Store) ChangeSession(ctx context.Context, key session.SessionKey, change session.SessionChange) error {
+// ChangeSession names or pins a session; see journal.Directory.
+func (s *Store) ChangeSession(ctx context.Context, key journal.SessionKey, change journal.SessionChange) error {
 	name, folded := store.Name(change.Name)
 	return fail(fmt.Sprintf("change session %s of %s", key.ID, key.Agent),
 		s.changeSession(ctx, `UPDATE session SET session_name = nullif(coalesce($3, session_name), ''), folded = coalesce($4, folded), pinned = coalesce($5, pinned)
@@ -61,8 +61,8 @@ func (s *Store) ChangeSession(ctx context.Context, key session.SessionKey, chang
 			store.Text(key.Agent), store.Text(key.ID), name, folded, change.Pinned))
 }
 
-// DeleteSession removes a session with all that it holds; see session.Directory.
-func (s *Store) DeleteSession(ctx context.Context, key session.SessionKey) error {
+// DeleteSession removes a session with all that it holds; see journal.Directory.
+func (s *Store) DeleteSession(ctx context.Context, key journal.SessionKey) error {
 	return fail(fmt.Sprintf("delete session %s of %s", key.ID, key.Agent),
 		s.changeSession(ctx, `DELETE FROM session WHERE agent_name = $1 AND session_id = $2`, store.Text(key.Agent), store.Text(key.ID)))
 }

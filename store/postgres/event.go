@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/store"
 )
 
@@ -20,8 +20,8 @@ import (
 const eventColumns = `e.id, e.turn, e.event, coalesce(e.info, ''), e.human, e.data, e.origin, e."timestamp"`
 
 // scanEvent reads eventColumns and what more is asked for.
-func scanEvent(row pgx.CollectableRow, more ...any) (session.EventRecord, error) {
-	var e session.EventRecord
+func scanEvent(row pgx.CollectableRow, more ...any) (journal.EventRecord, error) {
+	var e journal.EventRecord
 	var data, origin []byte
 	err := row.Scan(append([]any{&e.ID, &e.Turn, &e.Name, &e.Info, &e.Human, &data, &origin, &e.Time}, more...)...)
 	e.Data, e.Origin, e.Time = data, origin, e.Time.UTC()
@@ -70,9 +70,9 @@ var receivedHistory = `SELECT ` + strings.Replace(chatColumns, "c.content",
 	` FROM chat c WHERE c.session_id = $1 AND c.seq <= ` + receivedSeq + `
 		AND (` + notReplaced("c", "$1") + ` OR $5::bool AND c.seq = ` + receivedSeq + `) ORDER BY c.seq DESC LIMIT $3`
 
-// Receive stores an event; see session.Store.
-func (s *Store) Receive(ctx context.Context, in session.Incoming) (session.Receipt, error) {
-	var receipt session.Receipt
+// Receive stores an event; see journal.Store.
+func (s *Store) Receive(ctx context.Context, in journal.Incoming) (journal.Receipt, error) {
+	var receipt journal.Receipt
 	now := s.config.Now()
 	in, err := store.Incoming(in, now)
 	if err == nil {
@@ -92,7 +92,7 @@ func (s *Store) Receive(ctx context.Context, in session.Incoming) (session.Recei
 var errNotReceived = errors.New("not received")
 
 // notReceived says why an event was not stored.
-func (s *Store) notReceived(ctx context.Context, in session.Incoming) error {
+func (s *Store) notReceived(ctx context.Context, in journal.Incoming) error {
 	var there, begun, spoken bool
 	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM session WHERE id = $1), EXISTS (SELECT FROM event WHERE session_id = $1 AND turn = $2), `+
 		spokenTurn("$1", "$2"), in.Session, in.Replaces).Scan(&there, &begun, &spoken)
@@ -106,7 +106,7 @@ func (s *Store) notReceived(ctx context.Context, in session.Incoming) error {
 }
 
 // receive makes one round trip: a batch is one transaction.
-func (s *Store) receive(ctx context.Context, in session.Incoming, now time.Time) (receipt session.Receipt, err error) {
+func (s *Store) receive(ctx context.Context, in journal.Incoming, now time.Time) (receipt journal.Receipt, err error) {
 	said := 0
 	if in.Type != "" {
 		said = 1
@@ -125,7 +125,7 @@ func (s *Store) receive(ctx context.Context, in session.Incoming, now time.Time)
 	if err != nil {
 		return receipt, err
 	}
-	receipt.Event, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (session.EventRecord, error) {
+	receipt.Event, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (journal.EventRecord, error) {
 		var handled bool
 		e, err := scanEvent(row, &handled, &receipt.Duplicate)
 		e.Handled = handled
@@ -175,14 +175,14 @@ func lightColumn(name string) string {
 }
 
 // scanLast reads the rows of lastEvent.
-func scanLast(results pgx.BatchResults) (session.EventRecord, error) {
+func scanLast(results pgx.BatchResults) (journal.EventRecord, error) {
 	rows, err := results.Query()
 	if err != nil {
-		return session.EventRecord{}, err
+		return journal.EventRecord{}, err
 	}
 	e, err := pgx.CollectExactlyOneRow(rows, scanPending)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return session.EventRecord{}, nil
+		return journal.EventRecord{}, nil
 	}
 	for _, content := range []*json.RawMessage{&e.Data, &e.Message.Content} {
 		if len(*content) > agent.MaxHistoryContent { // it was compressed
@@ -200,7 +200,7 @@ var pendingEvents = `SELECT ` + eventColumns + `, ` + messageColumns + `,
 	FROM session s JOIN event e ON e.session_id = s.id AND NOT e.handled LEFT JOIN chat c ON c.id = e.chat_id
 	WHERE s.agent_name = $1 AND s.session_id = $2 AND ` + notReplaced("e", "s.id") + ` ORDER BY e.turn`
 
-func scanPending(row pgx.CollectableRow) (session.EventRecord, error) {
+func scanPending(row pgx.CollectableRow) (journal.EventRecord, error) {
 	var m agent.ChatMessage
 	var content []byte
 	var at *time.Time

@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/migrations"
 	"docent/store"
@@ -92,8 +92,8 @@ type sources struct{ *database }
 var (
 	_ corpus.Corpus     = (*Store)(nil)
 	_ corpus.Library    = (*Store)(nil)
-	_ session.Store     = (*Store)(nil)
-	_ session.Directory = (*Store)(nil)
+	_ journal.Store     = (*Store)(nil)
+	_ journal.Directory = (*Store)(nil)
 )
 
 // Open connects to the database and migrates it.

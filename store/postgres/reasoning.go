@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 )
 
 // stepColumns is what scanStep reads, of reasoning_step c.
@@ -29,8 +29,8 @@ var steps = kept[agent.ReasoningRecord]{
 	body: func(r *agent.ReasoningRecord) *json.RawMessage { return &r.Payload },
 }
 
-// Steps returns a session's reasoning; see session.Reasonings.
-func (s *Store) Steps(ctx context.Context, session int64, q session.MessageQuery) ([]agent.ReasoningRecord, error) {
+// Steps returns a session's reasoning; see journal.Reasonings.
+func (s *Store) Steps(ctx context.Context, session int64, q journal.MessageQuery) ([]agent.ReasoningRecord, error) {
 	out, err := record(ctx, s, steps, session, q)
 	return out, fail(fmt.Sprintf("read reasoning of session %d", session), err)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/store"
 )
 
@@ -19,8 +19,8 @@ const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_nam
 	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s."timestamp", s.updated_at, s.pinned`
 
 // scanSession reads sessionColumns and what more is asked for.
-func scanSession(row pgx.Row, more ...any) (session.SessionRecord, error) {
-	var r session.SessionRecord
+func scanSession(row pgx.Row, more ...any) (journal.SessionRecord, error) {
+	var r journal.SessionRecord
 	var variables []byte
 	var entered, wake *time.Time
 	err := row.Scan(append([]any{
@@ -28,32 +28,32 @@ func scanSession(row pgx.Row, more ...any) (session.SessionRecord, error) {
 		&r.State, &entered, &wake, &variables, &r.Seq, &r.ResetSeq, &r.Turn, &r.CreatedAt, &r.UpdatedAt, &r.Pinned,
 	}, more...)...)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return session.SessionRecord{}, store.NoSession()
+		return journal.SessionRecord{}, store.NoSession()
 	}
 	if err != nil {
-		return session.SessionRecord{}, err
+		return journal.SessionRecord{}, err
 	}
 	if err := json.Unmarshal(variables, &r.Variables); err != nil {
-		return session.SessionRecord{}, fmt.Errorf("variables of session %d: %w", r.RowID, err)
+		return journal.SessionRecord{}, fmt.Errorf("variables of session %d: %w", r.RowID, err)
 	}
 	r.EnteredAt, r.WakeAt = orZero(entered), orZero(wake)
 	r.CreatedAt, r.UpdatedAt = r.CreatedAt.UTC(), r.UpdatedAt.UTC()
 	return r, nil
 }
 
-// OpenSession returns or makes a session; see session.Store.
-func (s *Store) OpenSession(ctx context.Context, record session.SessionRecord) (session.SessionRecord, bool, error) {
+// OpenSession returns or makes a session; see journal.Store.
+func (s *Store) OpenSession(ctx context.Context, record journal.SessionRecord) (journal.SessionRecord, bool, error) {
 	session, created, err := s.openSession(ctx, record)
 	return session, created, fail(fmt.Sprintf("open session %s of %s", record.Key.ID, record.Key.Agent), err)
 }
 
-func (s *Store) openSession(ctx context.Context, record session.SessionRecord) (stored session.SessionRecord, created bool, err error) {
+func (s *Store) openSession(ctx context.Context, record journal.SessionRecord) (stored journal.SessionRecord, created bool, err error) {
 	if err := store.CheckSession(record); err != nil {
-		return session.SessionRecord{}, false, err
+		return journal.SessionRecord{}, false, err
 	}
 	variables, err := store.Variables(record.Variables)
 	if err != nil {
-		return session.SessionRecord{}, false, err
+		return journal.SessionRecord{}, false, err
 	}
 	agentName, id, now := store.Text(record.Key.Agent), store.Text(record.Key.ID), s.config.Now()
 	// A batch is one transaction and one round trip; each of its statements
@@ -73,14 +73,14 @@ func (s *Store) openSession(ctx context.Context, record session.SessionRecord) (
 	defer func() { err = errors.Join(err, results.Close()) }()
 	tag, err := results.Exec()
 	if err != nil {
-		return session.SessionRecord{}, false, err
+		return journal.SessionRecord{}, false, err
 	}
 	if stored, err = scanSession(results.QueryRow()); err != nil {
-		return session.SessionRecord{}, false, err
+		return journal.SessionRecord{}, false, err
 	}
 	rows, err := results.Query()
 	if err != nil {
-		return session.SessionRecord{}, false, err
+		return journal.SessionRecord{}, false, err
 	}
 	stored.Pending, err = pgx.CollectRows(rows, scanPending)
 	if len(stored.Pending) == 0 {
@@ -92,7 +92,7 @@ func (s *Store) openSession(ctx context.Context, record session.SessionRecord) (
 	return stored, tag.RowsAffected() == 1, err
 }
 
-// ResetSession empties a session; see session.Store.
+// ResetSession empties a session; see journal.Store.
 func (s *Store) ResetSession(ctx context.Context, session int64) (seq int64, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, last_event = NULL, reset_seq = seq,
@@ -108,10 +108,10 @@ func (s *Store) ResetSession(ctx context.Context, session int64) (seq int64, err
 	return seq, fail(fmt.Sprintf("reset session %d", session), err)
 }
 
-// Alarms returns who wants to be woken; see session.Alarms.
-func (s *Store) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]session.Alarm, error) {
-	out, err := query(ctx, s, func(row pgx.CollectableRow) (session.Alarm, error) {
-		var a session.Alarm
+// Alarms returns who wants to be woken; see journal.Alarms.
+func (s *Store) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]journal.Alarm, error) {
+	out, err := query(ctx, s, func(row pgx.CollectableRow) (journal.Alarm, error) {
+		var a journal.Alarm
 		err := row.Scan(&a.ID, &a.At)
 		a.At = a.At.UTC()
 		return a, err

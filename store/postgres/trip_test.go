@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/pgtest"
 )
 
@@ -42,23 +42,23 @@ func TestRoundTrips(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	var stored session.SessionRecord
-	var receipt session.Receipt
-	var written session.Written
-	record := session.SessionRecord{Key: session.SessionKey{Agent: "a", ID: "x"}, Platform: "P"}
+	var stored journal.SessionRecord
+	var receipt journal.Receipt
+	var written journal.Written
+	record := journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: "x"}, Platform: "P"}
 	text := json.RawMessage(`"x"`)
-	said := session.Entry{Message: &agent.ChatMessage{Type: "str", Content: text}}
-	step := session.Entry{Step: &agent.ReasoningRecord{Kind: "reasoning_step", StepKind: "thought", Payload: text}}
+	said := journal.Entry{Message: &agent.ChatMessage{Type: "str", Content: text}}
+	step := journal.Entry{Step: &agent.ReasoningRecord{Kind: "reasoning_step", StepKind: "thought", Payload: text}}
 	value := "v"
 	open := func() (err error) { stored, _, err = s.OpenSession(t.Context(), record); return err }
-	receive := func(in session.Incoming) func() error {
+	receive := func(in journal.Incoming) func() error {
 		return func() (err error) {
 			in.Session, in.Content, in.History = stored.RowID, text, 5
 			receipt, err = s.Receive(t.Context(), in)
 			return err
 		}
 	}
-	commit := func(turn session.TurnRecord) func() error {
+	commit := func(turn journal.TurnRecord) func() error {
 		return func() (err error) {
 			turn.Session, turn.Turn, turn.Handled = stored.RowID, receipt.Event.Turn, []int64{receipt.Event.ID}
 			written, err = s.CommitTurn(t.Context(), turn)
@@ -73,29 +73,29 @@ func TestRoundTrips(t *testing.T) {
 	}{
 		{"OpenSession", open, 1, 0},
 		{"OpenSession again", open, 1, 0},
-		{"Receive", receive(session.Incoming{ClientID: "m", Type: "str"}), 1, 0},
-		{"a part", commit(session.TurnRecord{Partial: true, Entries: []session.Entry{step, said}}), 1, 2},
+		{"Receive", receive(journal.Incoming{ClientID: "m", Type: "str"}), 1, 0},
+		{"a part", commit(journal.TurnRecord{Partial: true, Entries: []journal.Entry{step, said}}), 1, 2},
 		{"OpenSession with a queue", open, 1, 0},
-		{"all of a turn", commit(session.TurnRecord{
+		{"all of a turn", commit(journal.TurnRecord{
 			State: "s", EnteredAt: time.Now(), WakeAt: time.Now(), Set: map[string]json.RawMessage{"v": text}, Delete: []string{"w"},
-			Entries: []session.Entry{step, step, step, said, said}, Links: []session.Link{{Step: 1, Answer: 4}},
+			Entries: []journal.Entry{step, step, step, said, said}, Links: []journal.Link{{Step: 1, Answer: 4}},
 			Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b"}, {Source: "b", Dest: "c"}},
 			Predictions: []agent.PredictionRecord{
 				{Message: "m", Intent: "i", Parameters: []agent.ParameterRecord{{Name: "p", Value: &value}, {Name: "q"}}},
 				{Message: "n", Intent: "i", Parameters: []agent.ParameterRecord{{Name: "p"}}},
 			},
 		}), 1, 5},
-		{"it again", commit(session.TurnRecord{State: "s", Entries: []session.Entry{said}}), 2, 7},
-		{"Receive again", receive(session.Incoming{ClientID: "m", Type: "str"}), 1, 0},
-		{"an event", receive(session.Incoming{Event: session.EventRecord{Name: "e", Data: text, Origin: text}}), 1, 0},
-		{"steps only", commit(session.TurnRecord{Entries: []session.Entry{step}}), 1, 1},
-		{"Receive", receive(session.Incoming{Type: "str"}), 1, 0},
-		{"a reply", commit(session.TurnRecord{Entries: []session.Entry{said}}), 1, 1},
-		{"Receive", receive(session.Incoming{Type: "str"}), 1, 0},
-		{"nothing", commit(session.TurnRecord{}), 1, 0},
+		{"it again", commit(journal.TurnRecord{State: "s", Entries: []journal.Entry{said}}), 2, 7},
+		{"Receive again", receive(journal.Incoming{ClientID: "m", Type: "str"}), 1, 0},
+		{"an event", receive(journal.Incoming{Event: journal.EventRecord{Name: "e", Data: text, Origin: text}}), 1, 0},
+		{"steps only", commit(journal.TurnRecord{Entries: []journal.Entry{step}}), 1, 1},
+		{"Receive", receive(journal.Incoming{Type: "str"}), 1, 0},
+		{"a reply", commit(journal.TurnRecord{Entries: []journal.Entry{said}}), 1, 1},
+		{"Receive", receive(journal.Incoming{Type: "str"}), 1, 0},
+		{"nothing", commit(journal.TurnRecord{}), 1, 0},
 	} {
 		before := counter.trips.Load()
-		written = session.Written{}
+		written = journal.Written{}
 		if err := c.do(); err != nil {
 			t.Fatal(c.name, err)
 		}

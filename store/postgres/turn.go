@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/store"
 )
 
@@ -15,21 +15,21 @@ import (
 // statement after it sees what they wrote.
 const lockSession = `SELECT FROM session WHERE id = $1 FOR NO KEY UPDATE`
 
-// CommitTurn writes a turn's outcome; see session.Store.
-func (s *Store) CommitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
+// CommitTurn writes a turn's outcome; see journal.Store.
+func (s *Store) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journal.Written, error) {
 	written, err := s.commitTurn(ctx, turn)
 	return written, fail(fmt.Sprintf("commit turn %d of session %d", turn.Turn, turn.Session), err)
 }
 
-func (s *Store) commitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
+func (s *Store) commitTurn(ctx context.Context, turn journal.TurnRecord) (journal.Written, error) {
 	now := s.config.Now()
 	entries, err := store.Entries(turn, now)
 	if err != nil {
-		return session.Written{}, err
+		return journal.Written{}, err
 	}
 	set, err := store.Variables(turn.Set)
 	if err != nil {
-		return session.Written{}, err
+		return journal.Written{}, err
 	}
 	commit := commitStatement(turn, entries, set, now)
 	written := false
@@ -38,14 +38,14 @@ func (s *Store) commitTurn(ctx context.Context, turn session.TurnRecord) (sessio
 		return err
 	})
 	if err != nil || written {
-		return session.Written{Entries: entries}, err
+		return journal.Written{Entries: entries}, err
 	}
 	return s.turnEntries(ctx, turn)
 }
 
 // writeTurn makes one round trip, and gives entries their ids and seqs; false
 // if the turn may not be written.
-func (s *Store) writeTurn(ctx context.Context, session int64, entries []session.Entry, commit *statement) (written bool, err error) {
+func (s *Store) writeTurn(ctx context.Context, session int64, entries []journal.Entry, commit *statement) (written bool, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(lockSession, session)
 	batch.Queue(commit.text.String(), commit.args...)
@@ -76,7 +76,7 @@ func (s *Store) writeTurn(ctx context.Context, session int64, entries []session.
 }
 
 // number gives an entry what the database gave it.
-func number(e session.Entry, id, seq int64, chat *int64) {
+func number(e journal.Entry, id, seq int64, chat *int64) {
 	if e.Message != nil {
 		e.Message.ID, e.Message.Seq = id, seq
 		return
@@ -89,7 +89,7 @@ func number(e session.Entry, id, seq int64, chat *int64) {
 
 // turnEntries returns what is stored of a turn; if the last commit of the session
 // has the turn's key, what that wrote.
-func (s *Store) turnEntries(ctx context.Context, turn session.TurnRecord) (out session.Written, err error) {
+func (s *Store) turnEntries(ctx context.Context, turn journal.TurnRecord) (out journal.Written, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`SELECT commit_key <> '' AND commit_key = $2, commit_seq FROM session WHERE id = $1`, turn.Session, turn.Key)
 	batch.Queue(`SELECT `+chatColumns+` FROM chat c WHERE c.session_id = $1 AND c.turn = $2 ORDER BY c.seq`, turn.Session, turn.Turn)

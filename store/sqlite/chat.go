@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/store"
 )
 
@@ -53,8 +53,8 @@ func insertMessage(ctx context.Context, w *writer, session int64, m *agent.ChatM
 // messages are what is kept in chat.
 var messages = kept[agent.ChatMessage]{columns: chatColumns, table: "chat", content: "c.content", scan: scanChat}
 
-// Messages returns a session's messages; see session.Store.
-func (s *Store) Messages(ctx context.Context, session int64, q session.MessageQuery) ([]agent.ChatMessage, error) {
+// Messages returns a session's messages; see journal.Store.
+func (s *Store) Messages(ctx context.Context, session int64, q journal.MessageQuery) ([]agent.ChatMessage, error) {
 	out, err := record(ctx, s, messages, session, q)
 	return out, fail(fmt.Sprintf("read messages of session %d", session), err)
 }
@@ -73,7 +73,7 @@ func bounded(columns, content string) string {
 }
 
 // recordQuery is what reads a part of a session's record, newest first.
-func (k kept[T]) recordQuery(session int64, q session.MessageQuery) (text string, args []any) {
+func (k kept[T]) recordQuery(session int64, q journal.MessageQuery) (text string, args []any) {
 	columns := k.columns
 	if q.MaxContent > 0 {
 		columns, args = bounded(columns, k.content), append(args, q.MaxContent)
@@ -104,7 +104,7 @@ func (k kept[T]) recordQuery(session int64, q session.MessageQuery) (text string
 }
 
 // record reads what a query selects of a session's record.
-func record[T any](ctx context.Context, s *Store, k kept[T], session int64, q session.MessageQuery) ([]T, error) {
+func record[T any](ctx context.Context, s *Store, k kept[T], session int64, q journal.MessageQuery) ([]T, error) {
 	text, args := k.recordQuery(session, q)
 	var out []T
 	err := s.read(ctx, func(tx *sql.Tx) error {

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/store"
 )
 
@@ -17,8 +17,8 @@ var firstSaid = `CASE WHEN s.session_name IS NULL THEN coalesce((SELECT substr(c
 	FROM chat c WHERE c.session_id = s.id AND c.is_user AND c.sender = '' AND (c.type = 'str' OR c.type = 'json' AND json_type(c.content, '$.message') = 'text') AND ` + notReplaced("c", "s.id") + `
 	ORDER BY c.seq LIMIT 1), '') ELSE '' END`
 
-// Sessions lists sessions; see session.Directory.
-func (s *Store) Sessions(ctx context.Context, filter session.SessionFilter) ([]session.SessionRecord, error) {
+// Sessions lists sessions; see journal.Directory.
+func (s *Store) Sessions(ctx context.Context, filter journal.SessionFilter) ([]journal.SessionRecord, error) {
 	query, args := `SELECT `+sessionColumns+`, `+messageCount+`, `+firstSaid+` FROM session s WHERE true`, []any{}
 	if filter.Agent != "" {
 		query, args = query+` AND s.agent_name = ?`, append(args, store.Text(filter.Agent))
@@ -44,7 +44,7 @@ func (s *Store) Sessions(ctx context.Context, filter session.SessionFilter) ([]s
 	if err != nil {
 		return nil, fail("list sessions", err)
 	}
-	out, err := collect(rows, func(rows *sql.Rows) (session.SessionRecord, error) {
+	out, err := collect(rows, func(rows *sql.Rows) (journal.SessionRecord, error) {
 		var messages int
 		var first string
 		r, err := scanSession(rows, &messages, &first)
@@ -54,8 +54,8 @@ func (s *Store) Sessions(ctx context.Context, filter session.SessionFilter) ([]s
 	return out, fail("list sessions", err)
 }
 
-// Session returns one; see session.Directory.
-func (s *Store) Session(ctx context.Context, key session.SessionKey) (session.SessionRecord, error) {
+// Session returns one; see journal.Directory.
+func (s *Store) Session(ctx context.Context, key journal.SessionKey) (journal.SessionRecord, error) {
 	var messages int
 	r, err := scanSession(s.reader.QueryRowContext(ctx, `SELECT `+sessionColumns+`, `+messageCount+` FROM session s WHERE s.agent_name = ? AND s.session_id = ?`,
 		store.Text(key.Agent), store.Text(key.ID)), &messages)
@@ -63,8 +63,8 @@ func (s *Store) Session(ctx context.Context, key session.SessionKey) (session.Se
 	return r, fail(fmt.Sprintf("read session %s of %s", key.ID, key.Agent), err)
 }
 
-// ChangeSession names or pins a session; see session.Directory.
-func (s *Store) ChangeSession(ctx context.Context, key session.SessionKey, change session.SessionChange) error {
+// ChangeSession names or pins a session; see journal.Directory.
+func (s *Store) ChangeSession(ctx context.Context, key journal.SessionKey, change journal.SessionChange) error {
 	name, folded := store.Name(change.Name)
 	return fail(fmt.Sprintf("change session %s of %s", key.ID, key.Agent),
 		s.changeSession(ctx, `UPDATE session SET session_name = nullif(coalesce(?, session_name), ''), folded = coalesce(?, folded), pinned = coalesce(?, pinned)
@@ -72,8 +72,8 @@ func (s *Store) ChangeSession(ctx context.Context, key session.SessionKey, chang
 			name, folded, change.Pinned, store.Text(key.Agent), store.Text(key.ID)))
 }
 
-// DeleteSession removes a session with all that it holds; see session.Directory.
-func (s *Store) DeleteSession(ctx context.Context, key session.SessionKey) error {
+// DeleteSession removes a session with all that it holds; see journal.Directory.
+func (s *Store) DeleteSession(ctx context.Context, key journal.SessionKey) error {
 	return fail(fmt.Sprintf("delete session %s of %s", key.ID, key.Agent),
 		s.changeSession(ctx, `DELETE FROM session WHERE agent_name = ? AND session_id = ?`, store.Text(key.Agent), store.Text(key.ID)))
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/store"
 )
 
@@ -18,8 +18,8 @@ const eventColumns = `e.id, e.turn, e.event, coalesce(e.info, ''), e.human, e.da
 	coalesce(c.id, 0), coalesce(c.seq, 0), coalesce(c.client_id, ''), coalesce(c.type, ''), c.content, coalesce(c.is_user, 0), coalesce(c.replaces, 0), coalesce(c.sender, ''), coalesce(c.timestamp, 0)`
 
 // scanEvent reads eventColumns and what more is asked for.
-func scanEvent(row scanner, more ...any) (session.EventRecord, error) {
-	var e session.EventRecord
+func scanEvent(row scanner, more ...any) (journal.EventRecord, error) {
+	var e journal.EventRecord
 	var m agent.ChatMessage
 	var data, origin, content []byte
 	var at, said int64
@@ -35,13 +35,13 @@ func scanEvent(row scanner, more ...any) (session.EventRecord, error) {
 	return e, err
 }
 
-// Receive stores an event; see session.Store.
-func (s *Store) Receive(ctx context.Context, in session.Incoming) (session.Receipt, error) {
+// Receive stores an event; see journal.Store.
+func (s *Store) Receive(ctx context.Context, in journal.Incoming) (journal.Receipt, error) {
 	receipt, err := s.receive(ctx, in)
 	return receipt, fail(fmt.Sprintf("receive event of session %d", in.Session), err)
 }
 
-func (s *Store) receive(ctx context.Context, in session.Incoming) (receipt session.Receipt, err error) {
+func (s *Store) receive(ctx context.Context, in journal.Incoming) (receipt journal.Receipt, err error) {
 	if in, err = store.Incoming(in, s.config.Now()); err != nil {
 		return receipt, err
 	}
@@ -79,7 +79,7 @@ var historyQuery = `SELECT ` + bounded(chatColumns, "c.content") + ` FROM chat c
 
 // addEvent stores an event that is not there yet, with its message; next is the
 // seq that what comes after the history has, or would have.
-func (s *Store) addEvent(ctx context.Context, w *writer, in session.Incoming) (e session.EventRecord, next int64, err error) {
+func (s *Store) addEvent(ctx context.Context, w *writer, in journal.Incoming) (e journal.EventRecord, next int64, err error) {
 	if err := replaceable(ctx, w, in); err != nil {
 		return e, 0, err
 	}
@@ -118,7 +118,7 @@ func (s *Store) addEvent(ctx context.Context, w *writer, in session.Incoming) (e
 }
 
 // replaceable refuses a message that replaces a turn which it cannot.
-func replaceable(ctx context.Context, w *writer, in session.Incoming) error {
+func replaceable(ctx context.Context, w *writer, in journal.Incoming) error {
 	if in.Replaces == 0 {
 		return nil
 	}
@@ -158,7 +158,7 @@ var lastEvent = `SELECT ` + bounded(bounded(eventColumns, "e.data"), "c.content"
 	FROM session s JOIN event e ON e.id = s.last_event AND e.session_id = s.id LEFT JOIN chat c ON c.id = e.chat_id WHERE s.id = ?3
 		AND ` + notReplaced("e", "s.id")
 
-func scanPending(rows *sql.Rows) (session.EventRecord, error) {
+func scanPending(rows *sql.Rows) (journal.EventRecord, error) {
 	var begun bool
 	e, err := scanEvent(rows, &begun)
 	e.Begun = begun

@@ -12,7 +12,7 @@ import (
 
 	"docent/rag/corpus"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/ingest/intake"
 	"docent/internal/fault"
 	"docent/store/sqlite"
@@ -158,7 +158,7 @@ func TestClose(t *testing.T) {
 	}
 	_, err = s.PutDocuments(t.Context(), []intake.Put{document("/a")})
 	wantKind(t, "a write on a closed store", err, fault.Unavailable)
-	if _, _, err := s.OpenSession(t.Context(), session.SessionRecord{Key: session.SessionKey{Agent: "a", ID: "x"}}); err == nil {
+	if _, _, err := s.OpenSession(t.Context(), journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: "x"}}); err == nil {
 		t.Error("a session on a closed store")
 	}
 }

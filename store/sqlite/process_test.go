@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/ingest/intake"
 	"docent/store/sqlite"
 )
@@ -33,13 +33,13 @@ func TestProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored, _, err := s.OpenSession(t.Context(), session.SessionRecord{Key: session.SessionKey{Agent: "a", ID: "x"}})
+	stored, _, err := s.OpenSession(t.Context(), journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: "x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for round := range 4 {
 		committed := runWriter(t, path, 5+7*round, func(n int) {
-			if _, err := s.Receive(t.Context(), session.Incoming{Session: stored.RowID, ClientID: fmt.Sprintf("%d-%d", round, n), Content: []byte(`"x"`)}); err != nil {
+			if _, err := s.Receive(t.Context(), journal.Incoming{Session: stored.RowID, ClientID: fmt.Sprintf("%d-%d", round, n), Content: []byte(`"x"`)}); err != nil {
 				t.Error(err)
 			}
 		})

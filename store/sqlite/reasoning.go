@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 )
 
 // stepColumns is what scanStep reads, of reasoning_step c.
@@ -32,8 +32,8 @@ func insertStep(ctx context.Context, w *writer, session int64, r *agent.Reasonin
 // steps are what is kept in reasoning_step.
 var steps = kept[agent.ReasoningRecord]{columns: stepColumns, table: "reasoning_step", content: "c.payload", scan: scanStep}
 
-// Steps returns a session's reasoning; see session.Reasonings.
-func (s *Store) Steps(ctx context.Context, session int64, q session.MessageQuery) ([]agent.ReasoningRecord, error) {
+// Steps returns a session's reasoning; see journal.Reasonings.
+func (s *Store) Steps(ctx context.Context, session int64, q journal.MessageQuery) ([]agent.ReasoningRecord, error) {
 	out, err := record(ctx, s, steps, session, q)
 	return out, fail(fmt.Sprintf("read reasoning of session %d", session), err)
 }

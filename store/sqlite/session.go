@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/store"
 )
 
@@ -18,8 +18,8 @@ const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_nam
 	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s.timestamp, s.updated_at, s.pinned`
 
 // scanSession reads sessionColumns and what more is asked for.
-func scanSession(row scanner, more ...any) (session.SessionRecord, error) {
-	var r session.SessionRecord
+func scanSession(row scanner, more ...any) (journal.SessionRecord, error) {
+	var r journal.SessionRecord
 	var variables []byte
 	var created, updated int64
 	var entered, wake *int64
@@ -28,32 +28,32 @@ func scanSession(row scanner, more ...any) (session.SessionRecord, error) {
 		&r.State, &entered, &wake, &variables, &r.Seq, &r.ResetSeq, &r.Turn, &created, &updated, &r.Pinned,
 	}, more...)...)
 	if errors.Is(err, sql.ErrNoRows) {
-		return session.SessionRecord{}, store.NoSession()
+		return journal.SessionRecord{}, store.NoSession()
 	}
 	if err != nil {
-		return session.SessionRecord{}, err
+		return journal.SessionRecord{}, err
 	}
 	if err := json.Unmarshal(variables, &r.Variables); err != nil {
-		return session.SessionRecord{}, fmt.Errorf("variables of session %d: %w", r.RowID, err)
+		return journal.SessionRecord{}, fmt.Errorf("variables of session %d: %w", r.RowID, err)
 	}
 	r.EnteredAt, r.WakeAt = orZero(entered), orZero(wake)
 	r.CreatedAt, r.UpdatedAt = micro(created), micro(updated)
 	return r, nil
 }
 
-// OpenSession returns or makes a session; see session.Store.
-func (s *Store) OpenSession(ctx context.Context, record session.SessionRecord) (session.SessionRecord, bool, error) {
+// OpenSession returns or makes a session; see journal.Store.
+func (s *Store) OpenSession(ctx context.Context, record journal.SessionRecord) (journal.SessionRecord, bool, error) {
 	session, created, err := s.openSession(ctx, record)
 	return session, created, fail(fmt.Sprintf("open session %s of %s", record.Key.ID, record.Key.Agent), err)
 }
 
-func (s *Store) openSession(ctx context.Context, record session.SessionRecord) (stored session.SessionRecord, created bool, err error) {
+func (s *Store) openSession(ctx context.Context, record journal.SessionRecord) (stored journal.SessionRecord, created bool, err error) {
 	if err := store.CheckSession(record); err != nil {
-		return session.SessionRecord{}, false, err
+		return journal.SessionRecord{}, false, err
 	}
 	variables, err := store.Variables(record.Variables)
 	if err != nil {
-		return session.SessionRecord{}, false, err
+		return journal.SessionRecord{}, false, err
 	}
 	agentName, id := store.Text(record.Key.Agent), store.Text(record.Key.ID)
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
@@ -85,14 +85,14 @@ func (s *Store) openSession(ctx context.Context, record session.SessionRecord) (
 		}
 		stored.Last, err = scanEvent(w.row(ctx, lastEvent, agent.MaxHistoryContent, agent.MaxHistoryContent, stored.RowID))
 		if errors.Is(err, sql.ErrNoRows) {
-			stored.Last, err = session.EventRecord{}, nil
+			stored.Last, err = journal.EventRecord{}, nil
 		}
 		return err
 	})
 	return stored, created, err
 }
 
-// ResetSession empties a session; see session.Store.
+// ResetSession empties a session; see journal.Store.
 func (s *Store) ResetSession(ctx context.Context, session int64) (seq int64, err error) {
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		err := w.row(ctx, `UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, last_event = NULL, reset_seq = seq,
@@ -116,15 +116,15 @@ func (s *Store) ResetSession(ctx context.Context, session int64) (seq int64, err
 	return seq, fail(fmt.Sprintf("reset session %d", session), err)
 }
 
-// Alarms returns who wants to be woken; see session.Alarms.
-func (s *Store) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]session.Alarm, error) {
+// Alarms returns who wants to be woken; see journal.Alarms.
+func (s *Store) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]journal.Alarm, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT session_id, wake_at FROM session WHERE agent_name = ? AND wake_at >= ? ORDER BY wake_at, id LIMIT ?`,
 		store.Text(agentName), after.UnixMicro(), max(limit, 0))
 	if err != nil {
 		return nil, fail("read alarms of "+agentName, err)
 	}
-	out, err := collect(rows, func(rows *sql.Rows) (session.Alarm, error) {
-		var a session.Alarm
+	out, err := collect(rows, func(rows *sql.Rows) (journal.Alarm, error) {
+		var a journal.Alarm
 		var at int64
 		err := rows.Scan(&a.ID, &at)
 		a.At = micro(at)

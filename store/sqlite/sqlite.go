@@ -21,7 +21,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/migrations"
 	"docent/store"
@@ -103,8 +103,8 @@ type sources struct{ *database }
 var (
 	_ corpus.Corpus     = (*Store)(nil)
 	_ corpus.Library    = (*Store)(nil)
-	_ session.Store     = (*Store)(nil)
-	_ session.Directory = (*Store)(nil)
+	_ journal.Store     = (*Store)(nil)
+	_ journal.Directory = (*Store)(nil)
 )
 
 // Open opens the file, making it and its folder if missing, and migrates it.

@@ -9,24 +9,24 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/store"
 )
 
-// CommitTurn writes a turn's outcome; see session.Store.
-func (s *Store) CommitTurn(ctx context.Context, turn session.TurnRecord) (session.Written, error) {
+// CommitTurn writes a turn's outcome; see journal.Store.
+func (s *Store) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journal.Written, error) {
 	written, err := s.commitTurn(ctx, turn)
 	return written, fail(fmt.Sprintf("commit turn %d of session %d", turn.Turn, turn.Session), err)
 }
 
-func (s *Store) commitTurn(ctx context.Context, turn session.TurnRecord) (out session.Written, err error) {
+func (s *Store) commitTurn(ctx context.Context, turn journal.TurnRecord) (out journal.Written, err error) {
 	now := s.config.Now()
 	if out.Entries, err = store.Entries(turn, now); err != nil {
-		return session.Written{}, err
+		return journal.Written{}, err
 	}
 	set, err := store.Variables(turn.Set)
 	if err != nil {
-		return session.Written{}, err
+		return journal.Written{}, err
 	}
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		same, after, err := sameCommit(ctx, w, turn)
@@ -61,7 +61,7 @@ func (s *Store) commitTurn(ctx context.Context, turn session.TurnRecord) (out se
 
 // sameCommit reports whether the session's last commit has the turn's key, and the
 // seq before it.
-func sameCommit(ctx context.Context, w *writer, turn session.TurnRecord) (same bool, after int64, err error) {
+func sameCommit(ctx context.Context, w *writer, turn journal.TurnRecord) (same bool, after int64, err error) {
 	err = w.row(ctx, `SELECT commit_key <> '' AND commit_key = ?, commit_seq FROM session WHERE id = ?`, turn.Key, turn.Session).Scan(&same, &after)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = store.NoSession()
@@ -71,7 +71,7 @@ func sameCommit(ctx context.Context, w *writer, turn session.TurnRecord) (same b
 
 // mayWrite reports whether a turn was begun by no event, was not committed, or
 // had failed and now has not. A failed turn that goes on is open again.
-func mayWrite(ctx context.Context, w *writer, turn session.TurnRecord) (bool, error) {
+func mayWrite(ctx context.Context, w *writer, turn journal.TurnRecord) (bool, error) {
 	if turn.Turn == 0 {
 		return true, nil
 	}
@@ -96,7 +96,7 @@ func mayWrite(ctx context.Context, w *writer, turn session.TurnRecord) (bool, er
 
 // writeSession writes the session's row but for its variables. It returns those
 // and the seq given last before.
-func writeSession(ctx context.Context, w *writer, turn session.TurnRecord, now time.Time) (before int64, variables []byte, err error) {
+func writeSession(ctx context.Context, w *writer, turn journal.TurnRecord, now time.Time) (before int64, variables []byte, err error) {
 	if turn.Partial {
 		err = w.row(ctx, `UPDATE session SET seq = seq + ?1, updated_at = ?2, commit_key = ?4, commit_seq = seq
 			WHERE id = ?3 RETURNING seq - ?1, variables`,
@@ -116,7 +116,7 @@ func writeSession(ctx context.Context, w *writer, turn session.TurnRecord, now t
 
 // addEntries writes entries, which come after seq before, and gives them their
 // ids and seqs.
-func addEntries(ctx context.Context, w *writer, turn session.TurnRecord, entries []session.Entry, before int64) error {
+func addEntries(ctx context.Context, w *writer, turn journal.TurnRecord, entries []journal.Entry, before int64) error {
 	for i, e := range entries { // messages first: steps refer to them
 		if m := e.Message; m != nil {
 			m.Seq = before + int64(i+1)
@@ -143,7 +143,7 @@ func addEntries(ctx context.Context, w *writer, turn session.TurnRecord, entries
 }
 
 // linkSteps says which messages steps of earlier parts belong to.
-func linkSteps(ctx context.Context, w *writer, turn session.TurnRecord, entries []session.Entry) error {
+func linkSteps(ctx context.Context, w *writer, turn journal.TurnRecord, entries []journal.Entry) error {
 	if turn.Partial {
 		return nil
 	}
@@ -160,7 +160,7 @@ func linkSteps(ctx context.Context, w *writer, turn session.TurnRecord, entries 
 }
 
 // writeOutcome writes the rows that a turn leaves behind besides its entries.
-func writeOutcome(ctx context.Context, w *writer, turn session.TurnRecord, now time.Time) error {
+func writeOutcome(ctx context.Context, w *writer, turn journal.TurnRecord, now time.Time) error {
 	for _, id := range turn.Handled {
 		if _, err := w.exec(ctx, `UPDATE event SET handled = 1 WHERE id = ? AND session_id = ?`, id, turn.Session); err != nil {
 			return err
@@ -180,7 +180,7 @@ func writeOutcome(ctx context.Context, w *writer, turn session.TurnRecord, now t
 	return nil
 }
 
-func insertPrediction(ctx context.Context, w *writer, turn session.TurnRecord, p agent.PredictionRecord) error {
+func insertPrediction(ctx context.Context, w *writer, turn journal.TurnRecord, p agent.PredictionRecord) error {
 	result, err := w.exec(ctx, `INSERT INTO intent_prediction (session_id, message, intent_classifier, intent, score, timestamp, turn) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 		turn.Session, p.Message, p.Classifier, p.Intent, p.Score, p.Time.UnixMicro(), turn.Turn)
 	if err != nil {
@@ -200,7 +200,7 @@ func insertPrediction(ctx context.Context, w *writer, turn session.TurnRecord, p
 }
 
 // turnEntries returns what is stored of a turn.
-func turnEntries(ctx context.Context, w *writer, turn session.TurnRecord) ([]session.Entry, error) {
+func turnEntries(ctx context.Context, w *writer, turn journal.TurnRecord) ([]journal.Entry, error) {
 	rows, err := w.query(ctx, `SELECT `+chatColumns+` FROM chat c WHERE c.session_id = ? AND c.turn = ? ORDER BY c.seq`,
 		turn.Session, turn.Turn)
 	if err != nil {
@@ -219,7 +219,7 @@ func turnEntries(ctx context.Context, w *writer, turn session.TurnRecord) ([]ses
 }
 
 // setVariables changes a session's variables, if the turn did.
-func setVariables(ctx context.Context, w *writer, turn session.TurnRecord, stored, set []byte) error {
+func setVariables(ctx context.Context, w *writer, turn journal.TurnRecord, stored, set []byte) error {
 	if len(turn.Set) == 0 && len(turn.Delete) == 0 {
 		return nil
 	}

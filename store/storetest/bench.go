@@ -12,7 +12,7 @@ import (
 	"docent/rag/corpus"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/ingest/intake"
 )
 
@@ -94,7 +94,7 @@ func clock(f func()) time.Duration {
 // the statements they are compared to: one INSERT of such a message, and BEGIN,
 // three of them, COMMIT. It reports medians as ratios.
 func TurnBenchmark(b *testing.B, s Store, insert, three func() error) {
-	stored, _, err := s.OpenSession(b.Context(), session.SessionRecord{Key: session.SessionKey{Agent: "a", ID: "bench"}, Platform: "WebSocketPlatform"})
+	stored, _, err := s.OpenSession(b.Context(), journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: "bench"}, Platform: "WebSocketPlatform"})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -102,14 +102,14 @@ func TurnBenchmark(b *testing.B, s Store, insert, three func() error) {
 	for n := 0; b.Loop(); n++ {
 		in := message(stored.RowID, fmt.Sprint("m", n), strings.Repeat("a question ", 10))
 		in.History = 4
-		var receipt session.Receipt
+		var receipt journal.Receipt
 		for i, step := range []func() error{insert, three, func() (err error) {
 			receipt, err = s.Receive(b.Context(), in)
 			return err
 		}, func() error {
-			_, err := s.CommitTurn(b.Context(), session.TurnRecord{
+			_, err := s.CommitTurn(b.Context(), journal.TurnRecord{
 				Session: stored.RowID, Turn: receipt.Event.Turn, Handled: []int64{receipt.Event.ID}, State: "answer",
-				Entries:     []session.Entry{{Message: &agent.ChatMessage{Type: "rag_answer", Content: BenchContent}}},
+				Entries:     []journal.Entry{{Message: &agent.ChatMessage{Type: "rag_answer", Content: BenchContent}}},
 				Transitions: []agent.TransitionRecord{{Source: "answer", Dest: "answer", Event: "receive_message_text"}},
 			})
 			return err
@@ -154,14 +154,14 @@ func MatchBenchmark(b *testing.B, s Store, fill func()) {
 	took := map[string]time.Duration{}
 	for b.Loop() {
 		for name, c := range map[string]struct {
-			filter session.SessionFilter
+			filter journal.SessionFilter
 			found  int
 		}{
-			"ms_none":   {session.SessionFilter{Match: "nobody said this"}, 0},
-			"ms_one":    {session.SessionFilter{Match: "WORD 150000 "}, 1},
-			"ms_common": {session.SessionFilter{Match: "word"}, 200},
-			"ms_owner":  {session.SessionFilter{Match: "nobody said this", Owner: "o0"}, 0},
-			"ms_list":   {session.SessionFilter{}, 200},
+			"ms_none":   {journal.SessionFilter{Match: "nobody said this"}, 0},
+			"ms_one":    {journal.SessionFilter{Match: "WORD 150000 "}, 1},
+			"ms_common": {journal.SessionFilter{Match: "word"}, 200},
+			"ms_owner":  {journal.SessionFilter{Match: "nobody said this", Owner: "o0"}, 0},
+			"ms_list":   {journal.SessionFilter{}, 200},
 		} {
 			took[name] += clock(func() {
 				if all, err := s.Sessions(b.Context(), c.filter); err != nil || len(all) != c.found {

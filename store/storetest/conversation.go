@@ -7,18 +7,18 @@ import (
 	"testing"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 )
 
 // Conversations is an empty store of conversations made for one test.
 type Conversations struct {
 	// Open opens a handle on it; each sees what the others do.
-	Open func(t *testing.T) session.Store
+	Open func(t *testing.T) journal.Store
 	// Count returns the number of rows of a table; nil if there are no tables.
 	Count func(t *testing.T, table string) int
 }
 
-// conversationTests need no more than an session.Store.
+// conversationTests need no more than an journal.Store.
 var conversationTests = map[string]map[string]func(*testing.T, Conversations){
 	"Session": sessionTests, "Event": eventTests, "Turn": turnTests, "Partial": partialTests, "Reasoning": reasoningTests, "Together": togetherTests,
 	"Runtime": runtimeTests, "Page": pageTests, "Revise": reviseTests,
@@ -52,15 +52,15 @@ func (db Conversations) rows(t *testing.T, wanted map[string]int) {
 }
 
 // open opens a session of the agent "a".
-func open(t *testing.T, s session.Store, id string) session.SessionRecord {
+func open(t *testing.T, s journal.Store, id string) journal.SessionRecord {
 	t.Helper()
-	r, _, err := s.OpenSession(t.Context(), session.SessionRecord{Key: session.SessionKey{Agent: "a", ID: id}, Platform: "WebSocketPlatform"})
+	r, _, err := s.OpenSession(t.Context(), journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: id}, Platform: "WebSocketPlatform"})
 	ok(t, err)
 	return r
 }
 
 // reset empties a session and returns the seq given last.
-func reset(t *testing.T, s session.Store, session int64) int64 {
+func reset(t *testing.T, s journal.Store, session int64) int64 {
 	t.Helper()
 	seq, err := s.ResetSession(t.Context(), session)
 	ok(t, err)
@@ -68,59 +68,59 @@ func reset(t *testing.T, s session.Store, session int64) int64 {
 }
 
 // say stores a user's message.
-func say(t *testing.T, s session.Store, session int64, clientID, text string) session.Receipt {
+func say(t *testing.T, s journal.Store, session int64, clientID, text string) journal.Receipt {
 	t.Helper()
 	r, err := s.Receive(t.Context(), message(session, clientID, text))
 	ok(t, err)
 	return r
 }
 
-func message(row int64, clientID, text string) session.Incoming {
+func message(row int64, clientID, text string) journal.Incoming {
 	content, _ := json.Marshal(text) // a string always marshals
-	return session.Incoming{
+	return journal.Incoming{
 		Session: row, ClientID: clientID, Type: "str", Content: content, History: 100,
-		Event: session.EventRecord{Name: "receive_message_text", Info: text, Human: true, Data: content},
+		Event: journal.EventRecord{Name: "receive_message_text", Info: text, Human: true, Data: content},
 	}
 }
 
 // happen stores an event without a message.
-func happen(t *testing.T, s session.Store, row int64, name, data string) session.EventRecord {
+func happen(t *testing.T, s journal.Store, row int64, name, data string) journal.EventRecord {
 	t.Helper()
-	e := session.EventRecord{Name: name}
+	e := journal.EventRecord{Name: name}
 	if data != "" {
 		e.Data = json.RawMessage(data)
 	}
-	r, err := s.Receive(t.Context(), session.Incoming{Session: row, Event: e})
+	r, err := s.Receive(t.Context(), journal.Incoming{Session: row, Event: e})
 	ok(t, err)
 	return r.Event
 }
 
 // told is the entry of a message that says a text.
-func told(text string) session.Entry {
+func told(text string) journal.Entry {
 	content, _ := json.Marshal(text) // a string always marshals
-	return session.Entry{Message: &agent.ChatMessage{Type: "str", Content: content}}
+	return journal.Entry{Message: &agent.ChatMessage{Type: "str", Content: content}}
 }
 
 // thought is the entry of a step that belongs to an entry's message.
-func thought(summary string, answer int) session.Entry {
+func thought(summary string, answer int) journal.Entry {
 	payload, _ := json.Marshal(map[string]string{"summary": summary}) // strings always marshal
-	return session.Entry{Step: &agent.ReasoningRecord{Kind: "reasoning_step", StepKind: "thought", Summary: summary, Payload: payload}, Answer: answer}
+	return journal.Entry{Step: &agent.ReasoningRecord{Kind: "reasoning_step", StepKind: "thought", Summary: summary, Payload: payload}, Answer: answer}
 }
 
 // sorry is the entry that tells that a turn failed.
-func sorry() session.Entry {
+func sorry() journal.Entry {
 	e := told("sorry")
 	e.Message.ClientID = agent.FailedID
 	return e
 }
 
 // begun is the record of the turn that an event began.
-func begun(row int64, e session.EventRecord, entries ...session.Entry) session.TurnRecord {
-	return session.TurnRecord{Session: row, Turn: e.Turn, Handled: []int64{e.ID}, State: "answer", Entries: entries}
+func begun(row int64, e journal.EventRecord, entries ...journal.Entry) journal.TurnRecord {
+	return journal.TurnRecord{Session: row, Turn: e.Turn, Handled: []int64{e.ID}, State: "answer", Entries: entries}
 }
 
 // commit commits a turn.
-func commit(t *testing.T, s session.Store, turn session.TurnRecord) session.Written {
+func commit(t *testing.T, s journal.Store, turn journal.TurnRecord) journal.Written {
 	t.Helper()
 	written, err := s.CommitTurn(t.Context(), turn)
 	ok(t, err)
@@ -128,7 +128,7 @@ func commit(t *testing.T, s session.Store, turn session.TurnRecord) session.Writ
 }
 
 // reply commits the turn that an event began with messages.
-func reply(t *testing.T, s session.Store, session int64, e session.EventRecord, texts ...string) []string {
+func reply(t *testing.T, s journal.Store, session int64, e journal.EventRecord, texts ...string) []string {
 	t.Helper()
 	record := begun(session, e)
 	for _, text := range texts {
@@ -138,13 +138,13 @@ func reply(t *testing.T, s session.Store, session int64, e session.EventRecord, 
 }
 
 // greet commits messages that nothing began.
-func greet(t *testing.T, s session.Store, row int64, texts ...string) []string {
+func greet(t *testing.T, s journal.Store, row int64, texts ...string) []string {
 	t.Helper()
-	return reply(t, s, row, session.EventRecord{}, texts...)
+	return reply(t, s, row, journal.EventRecord{}, texts...)
 }
 
 // pending are the events in a session's queue in short: turn, name, data.
-func pending(t *testing.T, s session.Store, id string) []string {
+func pending(t *testing.T, s journal.Store, id string) []string {
 	t.Helper()
 	out := []string{}
 	for _, e := range open(t, s, id).Pending {
@@ -171,7 +171,7 @@ func lines(messages []agent.ChatMessage) []string {
 }
 
 // entryLines are entries in short.
-func entryLines(entries []session.Entry) []string {
+func entryLines(entries []journal.Entry) []string {
 	out := []string{}
 	for _, e := range entries {
 		if e.Message != nil {
@@ -193,11 +193,11 @@ func stepLines(steps []agent.ReasoningRecord) []string {
 }
 
 // all is everything in a session's record, in short, by seq.
-func all(t *testing.T, s session.Store, row int64) []string {
+func all(t *testing.T, s journal.Store, row int64) []string {
 	t.Helper()
-	messages, err := s.Messages(t.Context(), row, session.MessageQuery{})
+	messages, err := s.Messages(t.Context(), row, journal.MessageQuery{})
 	ok(t, err)
-	steps, err := s.Steps(t.Context(), row, session.MessageQuery{})
+	steps, err := s.Steps(t.Context(), row, journal.MessageQuery{})
 	ok(t, err)
 	out := make([]string, len(messages)+len(steps))
 	for _, entry := range slices.Concat(lines(messages), stepLines(steps)) {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
@@ -23,22 +23,22 @@ var directoryTests = map[string]func(*testing.T, Database){
 
 func directoryList(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
-	for i, r := range []session.SessionRecord{
-		{Key: session.SessionKey{Agent: "a", ID: "1"}, Username: "ann", Owner: "o1"},
-		{Key: session.SessionKey{Agent: "a", ID: "2"}, Username: "bob", Owner: "o1"},
-		{Key: session.SessionKey{Agent: "b", ID: "3"}, Username: "ann", Owner: "o2"},
-		{Key: session.SessionKey{Agent: "a", ID: "4"}, Username: "ann", Owner: "o2"},
+	for i, r := range []journal.SessionRecord{
+		{Key: journal.SessionKey{Agent: "a", ID: "1"}, Username: "ann", Owner: "o1"},
+		{Key: journal.SessionKey{Agent: "a", ID: "2"}, Username: "bob", Owner: "o1"},
+		{Key: journal.SessionKey{Agent: "b", ID: "3"}, Username: "ann", Owner: "o2"},
+		{Key: journal.SessionKey{Agent: "a", ID: "4"}, Username: "ann", Owner: "o2"},
 	} {
 		r.Platform = "P"
 		r.UpdatedAt = time.Unix(1700000000+int64(i), 0)
 		_, _, err := s.OpenSession(ctx, r)
 		ok(t, err)
 	}
-	first, err := s.Session(ctx, session.SessionKey{Agent: "a", ID: "1"})
+	first, err := s.Session(ctx, journal.SessionKey{Agent: "a", ID: "1"})
 	ok(t, err)
 	greet(t, s, first.RowID, "hi")
 	say(t, s, first.RowID, "", "used last")
-	list := func(filter session.SessionFilter) string {
+	list := func(filter journal.SessionFilter) string {
 		got, err := s.Sessions(ctx, filter)
 		ok(t, err)
 		var ids []string
@@ -48,28 +48,28 @@ func directoryList(t *testing.T, db Database) {
 		}
 		return strings.Join(ids, " ")
 	}
-	want(t, "all", list(session.SessionFilter{}), "1:2 4:0 3:0 2:0")
-	want(t, "agent", list(session.SessionFilter{Agent: "a"}), "1:2 4:0 2:0")
-	want(t, "user", list(session.SessionFilter{Username: "ann"}), "1:2 4:0 3:0")
-	want(t, "owner", list(session.SessionFilter{Owner: "o1", Agent: "a"}), "1:2 2:0")
-	want(t, "limit", list(session.SessionFilter{Limit: 2}), "1:2 4:0")
-	want(t, "none", list(session.SessionFilter{Username: "eve"}), "")
-	fourth, err := s.Session(ctx, session.SessionKey{Agent: "a", ID: "4"})
+	want(t, "all", list(journal.SessionFilter{}), "1:2 4:0 3:0 2:0")
+	want(t, "agent", list(journal.SessionFilter{Agent: "a"}), "1:2 4:0 2:0")
+	want(t, "user", list(journal.SessionFilter{Username: "ann"}), "1:2 4:0 3:0")
+	want(t, "owner", list(journal.SessionFilter{Owner: "o1", Agent: "a"}), "1:2 2:0")
+	want(t, "limit", list(journal.SessionFilter{Limit: 2}), "1:2 4:0")
+	want(t, "none", list(journal.SessionFilter{Username: "eve"}), "")
+	fourth, err := s.Session(ctx, journal.SessionKey{Agent: "a", ID: "4"})
 	ok(t, err)
 	greet(t, s, fourth.RowID, "greeting")
-	want(t, "greeted", list(session.SessionFilter{}), "4:1 1:2 3:0 2:0")
-	want(t, "spoken", list(session.SessionFilter{Spoken: true}), "1:2")
-	second, err := s.Session(ctx, session.SessionKey{Agent: "a", ID: "2"})
+	want(t, "greeted", list(journal.SessionFilter{}), "4:1 1:2 3:0 2:0")
+	want(t, "spoken", list(journal.SessionFilter{Spoken: true}), "1:2")
+	second, err := s.Session(ctx, journal.SessionKey{Agent: "a", ID: "2"})
 	ok(t, err)
 	other := message(second.RowID, "", "from afar")
 	other.Sender = "ws://peer/"
 	_, err = s.Receive(ctx, other)
 	ok(t, err)
-	want(t, "spoken by an agent", list(session.SessionFilter{Spoken: true}), "1:2")
+	want(t, "spoken by an agent", list(journal.SessionFilter{Spoken: true}), "1:2")
 	say(t, s, second.RowID, "", strings.Repeat("ü", 101))
 	say(t, s, second.RowID, "", "later")
 	begins := func() []string {
-		got, err := s.Sessions(ctx, session.SessionFilter{Agent: "a"})
+		got, err := s.Sessions(ctx, journal.SessionFilter{Agent: "a"})
 		ok(t, err)
 		firsts := []string{}
 		for _, r := range got {
@@ -86,7 +86,7 @@ func directoryList(t *testing.T, db Database) {
 	want(t, "reset", []int64{second.Seq, second.ResetSeq}, []int64{4, 4})
 
 	name := "renamed"
-	ok(t, s.ChangeSession(ctx, first.Key, session.SessionChange{Name: &name}))
+	ok(t, s.ChangeSession(ctx, first.Key, journal.SessionChange{Name: &name}))
 	got, err := s.Session(ctx, first.Key)
 	ok(t, err)
 	want(t, "first said, named", begins()[2], "1:")
@@ -94,19 +94,19 @@ func directoryList(t *testing.T, db Database) {
 	reset(t, s, first.RowID)
 	want(t, "after a reset", open(t, s, "1").Name, "renamed")
 	name = ""
-	ok(t, s.ChangeSession(ctx, first.Key, session.SessionChange{Name: &name}))
+	ok(t, s.ChangeSession(ctx, first.Key, journal.SessionChange{Name: &name}))
 	got, err = s.Session(ctx, first.Key)
 	ok(t, err)
 	want(t, "no name", got.Name, "")
 	name = "\u202ePay\u2069 סל\u200f"
-	ok(t, s.ChangeSession(ctx, first.Key, session.SessionChange{Name: &name}))
+	ok(t, s.ChangeSession(ctx, first.Key, journal.SessionChange{Name: &name}))
 	got, err = s.Session(ctx, first.Key)
 	ok(t, err)
 	want(t, "a name that would turn what follows", got.Name, "Pay סל")
-	fresh, _, err := s.OpenSession(ctx, session.SessionRecord{Key: session.SessionKey{Agent: first.Key.Agent, ID: "turned"}, Name: name, Platform: "p"})
+	fresh, _, err := s.OpenSession(ctx, journal.SessionRecord{Key: journal.SessionKey{Agent: first.Key.Agent, ID: "turned"}, Name: name, Platform: "p"})
 	ok(t, err)
 	want(t, "such a name at the beginning", fresh.Name, "Pay סל")
-	found, err := s.Sessions(ctx, session.SessionFilter{Match: "pay סל"})
+	found, err := s.Sessions(ctx, journal.SessionFilter{Match: "pay סל"})
 	ok(t, err)
 	want(t, "found by it", len(found), 2)
 }
@@ -115,8 +115,8 @@ func directoryList(t *testing.T, db Database) {
 func directoryFind(t *testing.T, db Database) {
 	s := db.Open(t)
 	at := time.Date(2024, 2, 29, 12, 30, 1, 123456789, time.FixedZone("", 3600))
-	opened, _, err := s.OpenSession(t.Context(), session.SessionRecord{
-		Key: session.SessionKey{Agent: "a", ID: "x"}, Platform: "P", CreatedAt: at, EnteredAt: at, WakeAt: at,
+	opened, _, err := s.OpenSession(t.Context(), journal.SessionRecord{
+		Key: journal.SessionKey{Agent: "a", ID: "x"}, Platform: "P", CreatedAt: at, EnteredAt: at, WakeAt: at,
 	})
 	ok(t, err)
 	kept := at.UTC().Truncate(time.Microsecond)
@@ -152,21 +152,21 @@ func directoryDelete(t *testing.T, db Database) {
 
 func directoryMissing(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
-	nobody := session.SessionKey{Agent: "a", ID: "nobody"}
+	nobody := journal.SessionKey{Agent: "a", ID: "nobody"}
 	_, err := s.Session(ctx, nobody)
 	wantKind(t, "Session", err, fault.NotFound)
 	pinned := true
-	wantKind(t, "ChangeSession", s.ChangeSession(ctx, nobody, session.SessionChange{Pinned: &pinned}), fault.NotFound)
+	wantKind(t, "ChangeSession", s.ChangeSession(ctx, nobody, journal.SessionChange{Pinned: &pinned}), fault.NotFound)
 	wantKind(t, "DeleteSession", s.DeleteSession(ctx, nobody), fault.NotFound)
 }
 
 func directoryInvalid(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
-	for name, r := range map[string]session.SessionRecord{
-		"no agent":  {Key: session.SessionKey{ID: "x"}},
-		"no id":     {Key: session.SessionKey{Agent: "a"}},
-		"long id":   {Key: session.SessionKey{Agent: "a", ID: strings.Repeat("x", 5000)}},
-		"long user": {Key: session.SessionKey{Agent: "a", ID: "x"}, Username: strings.Repeat("x", 5000)},
+	for name, r := range map[string]journal.SessionRecord{
+		"no agent":  {Key: journal.SessionKey{ID: "x"}},
+		"no id":     {Key: journal.SessionKey{Agent: "a"}},
+		"long id":   {Key: journal.SessionKey{Agent: "a", ID: strings.Repeat("x", 5000)}},
+		"long user": {Key: journal.SessionKey{Agent: "a", ID: "x"}, Username: strings.Repeat("x", 5000)},
 	} {
 		_, _, err := s.OpenSession(ctx, r)
 		wantKind(t, name, err, fault.Invalid)
@@ -175,14 +175,14 @@ func directoryInvalid(t *testing.T, db Database) {
 	_, err := s.Receive(ctx, message(row, strings.Repeat("x", 5000), "x"))
 	wantKind(t, "long client id", err, fault.Invalid)
 	e := say(t, s, row, "", "x").Event
-	for name, turn := range map[string]session.TurnRecord{
-		"neither":          begun(row, e, session.Entry{}),
-		"both":             begun(row, e, session.Entry{Message: told("x").Message, Step: thought("x", 0).Step}),
+	for name, turn := range map[string]journal.TurnRecord{
+		"neither":          begun(row, e, journal.Entry{}),
+		"both":             begun(row, e, journal.Entry{Message: told("x").Message, Step: thought("x", 0).Step}),
 		"answer to a step": begun(row, e, thought("x", 1)),
 		"answer to none":   begun(row, e, told("x"), thought("x", 3)),
-		"link to a step":   {Session: row, Turn: e.Turn, Handled: []int64{e.ID}, Entries: []session.Entry{thought("x", 0)}, Links: []session.Link{{Step: 1, Answer: 1}}},
-		"link to none":     {Session: row, Turn: e.Turn, Handled: []int64{e.ID}, Links: []session.Link{{Step: 1, Answer: 1}}},
-		"negative":         {Session: row, Turn: e.Turn, Handled: []int64{e.ID}, Links: []session.Link{{Step: 1, Answer: -1}}},
+		"link to a step":   {Session: row, Turn: e.Turn, Handled: []int64{e.ID}, Entries: []journal.Entry{thought("x", 0)}, Links: []journal.Link{{Step: 1, Answer: 1}}},
+		"link to none":     {Session: row, Turn: e.Turn, Handled: []int64{e.ID}, Links: []journal.Link{{Step: 1, Answer: 1}}},
+		"negative":         {Session: row, Turn: e.Turn, Handled: []int64{e.ID}, Links: []journal.Link{{Step: 1, Answer: -1}}},
 	} {
 		_, err := s.CommitTurn(ctx, turn)
 		wantKind(t, name, err, fault.Invalid)

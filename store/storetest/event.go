@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
@@ -46,9 +46,9 @@ func eventReceive(t *testing.T, db Conversations) {
 	want(t, "second", lines([]agent.ChatMessage{second.Event.Message}), []string{`4/2 user "two"`})
 	want(t, "history", lines(second.History), []string{`1/1 user "one"`, `2/1 agent "re one"`, `3/1 agent "re one again"`})
 
-	again, err := s.Receive(ctx, session.Incoming{
+	again, err := s.Receive(ctx, journal.Incoming{
 		Session: row, ClientID: "m2", Type: "other", Content: json.RawMessage(`"other"`), History: 2,
-		Event: session.EventRecord{Name: "other", Data: json.RawMessage(`1`), Origin: json.RawMessage(`{}`)},
+		Event: journal.EventRecord{Name: "other", Data: json.RawMessage(`1`), Origin: json.RawMessage(`{}`)},
 	})
 	ok(t, err)
 	want(t, "duplicate", []any{again.Duplicate, again.Event}, []any{true, second.Event})
@@ -64,7 +64,7 @@ func eventReceive(t *testing.T, db Conversations) {
 	a, b := say(t, s, row, "", "no id"), say(t, s, row, "", "no id")
 	want(t, "without an id", []any{a.Duplicate, b.Duplicate, a.Event.Message.Seq, b.Event.Message.Seq, b.Event.Turn, b.Event.ID > a.Event.ID},
 		[]any{false, false, int64(5), int64(6), int64(4), true})
-	none, err := s.Receive(ctx, session.Incoming{Session: row, Type: "str", Content: json.RawMessage(`"x"`)})
+	none, err := s.Receive(ctx, journal.Incoming{Session: row, Type: "str", Content: json.RawMessage(`"x"`)})
 	ok(t, err)
 	want(t, "no history", len(none.History), 0)
 }
@@ -73,10 +73,10 @@ func eventReceive(t *testing.T, db Conversations) {
 func eventReceiveRace(t *testing.T, db Conversations) {
 	const messages, callers = 10, 4
 	ctx := within(t)
-	handles := []session.Store{db.Open(t), db.Open(t)}
+	handles := []journal.Store{db.Open(t), db.Open(t)}
 	row := open(t, handles[0], "x").RowID
 	for n := range messages {
-		receipts := make([]session.Receipt, callers)
+		receipts := make([]journal.Receipt, callers)
 		var running sync.WaitGroup
 		for i := range callers {
 			running.Go(func() {
@@ -107,9 +107,9 @@ func eventSilent(t *testing.T, db Conversations) {
 	say(t, s, row, "m1", "one")
 	at := time.Date(2024, 2, 29, 12, 30, 1, 123456000, time.UTC)
 	for range 2 { // a client id does not make it idempotent
-		r, err := s.Receive(ctx, session.Incoming{
+		r, err := s.Receive(ctx, journal.Incoming{
 			Session: row, ClientID: "m1", History: 5,
-			Event: session.EventRecord{Name: "user_update_ui", Info: "i", Human: true, Time: at, Data: json.RawMessage(`{"a": 1}`), Origin: json.RawMessage(`{"peer":"p"}`)},
+			Event: journal.EventRecord{Name: "user_update_ui", Info: "i", Human: true, Time: at, Data: json.RawMessage(`{"a": 1}`), Origin: json.RawMessage(`{"peer":"p"}`)},
 		})
 		ok(t, err)
 		e := r.Event
@@ -142,9 +142,9 @@ func eventCarries(t *testing.T, db Conversations) {
 		{`{"name": "f"}`, `{"name": "f", "base64": "xx"}`, `{"name":"f","base64":"xx"}`},
 		{`"said"`, `null`, `null`},
 	} {
-		in := session.Incoming{
+		in := journal.Incoming{
 			Session: row, ClientID: fmt.Sprint(i), Type: "str", Content: json.RawMessage(tc.content),
-			Event: session.EventRecord{Name: "e", Data: json.RawMessage(tc.data)},
+			Event: journal.EventRecord{Name: "e", Data: json.RawMessage(tc.data)},
 		}
 		for range 2 { // stored, and known
 			r, err := s.Receive(ctx, in)
@@ -166,11 +166,11 @@ func eventPending(t *testing.T, db Conversations) {
 	tick := happen(t, s, row, "tick", "1")
 	three := say(t, s, row, "m3", "three").Event
 	queue := open(t, s, "x").Pending
-	want(t, "as received", queue, []session.EventRecord{one, two, tick, three})
+	want(t, "as received", queue, []journal.EventRecord{one, two, tick, three})
 
 	reply(t, s, row, one, "to one")
 	got := open(t, db.Open(t), "x")
-	want(t, "pending", got.Pending, []session.EventRecord{two, tick, three})
+	want(t, "pending", got.Pending, []journal.EventRecord{two, tick, three})
 	want(t, "counters", []int64{got.Seq, got.Turn}, []int64{5, 4})
 	reply(t, s, row, two)
 	reply(t, s, row, three, "to three")
@@ -192,9 +192,9 @@ func eventSender(t *testing.T, db Conversations) {
 	again, err := s.Receive(ctx, message(row, "m2", "an agent"))
 	ok(t, err)
 	want(t, "duplicate", []any{again.Duplicate, again.Event}, []any{true, r.Event})
-	commit(t, s, session.TurnRecord{Session: row, Turn: r.Event.Turn, Entries: []session.Entry{{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(`"re"`)}}}})
+	commit(t, s, journal.TurnRecord{Session: row, Turn: r.Event.Turn, Entries: []journal.Entry{{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(`"re"`)}}}})
 	history := say(t, s, row, "m3", "the user again").History
-	messages, err := s.Messages(ctx, row, session.MessageQuery{})
+	messages, err := s.Messages(ctx, row, journal.MessageQuery{})
 	ok(t, err)
 	senders := func(all []agent.ChatMessage) (out []string) {
 		for _, m := range all {
@@ -227,7 +227,7 @@ func eventHeld(t *testing.T, db Conversations) {
 	reply(t, s, row, held)
 	want(t, "pending", pending(t, s, "x"), []string{"5 other 2"})
 	// A turn that no event began may handle some, too.
-	commit(t, s, session.TurnRecord{Session: row, State: "s", Handled: []int64{other.ID}})
+	commit(t, s, journal.TurnRecord{Session: row, State: "s", Handled: []int64{other.ID}})
 	want(t, "pending", pending(t, s, "x"), []string{})
 	want(t, "state", open(t, s, "x").State, "s")
 }
@@ -248,11 +248,11 @@ func eventOdd(t *testing.T, db Conversations) {
 		in.Content = raw
 		_, err := s.Receive(ctx, in)
 		wantKind(t, name+" message", err, fault.Invalid)
-		_, err = s.Receive(ctx, session.Incoming{Session: row, Event: session.EventRecord{Name: "e", Data: raw}})
+		_, err = s.Receive(ctx, journal.Incoming{Session: row, Event: journal.EventRecord{Name: "e", Data: raw}})
 		wantKind(t, name+" data", err, fault.Invalid)
-		for what, turn := range map[string]session.TurnRecord{
-			"reply":    {Session: row, Entries: []session.Entry{{Message: &agent.ChatMessage{Type: "json", Content: raw}}}},
-			"step":     {Session: row, Entries: []session.Entry{{Step: &agent.ReasoningRecord{Kind: "k", StepKind: "s", Payload: raw}}}},
+		for what, turn := range map[string]journal.TurnRecord{
+			"reply":    {Session: row, Entries: []journal.Entry{{Message: &agent.ChatMessage{Type: "json", Content: raw}}}},
+			"step":     {Session: row, Entries: []journal.Entry{{Step: &agent.ReasoningRecord{Kind: "k", StepKind: "s", Payload: raw}}}},
 			"variable": {Session: row, Set: map[string]json.RawMessage{"v": raw}},
 		} {
 			_, err = s.CommitTurn(ctx, turn)
@@ -269,7 +269,7 @@ func eventOdd(t *testing.T, db Conversations) {
 		}
 		_, err := s.Receive(ctx, in)
 		ok(t, err)
-		commit(t, s, session.TurnRecord{Session: row, Set: map[string]json.RawMessage{"v": in.Content}})
+		commit(t, s, journal.TurnRecord{Session: row, Set: map[string]json.RawMessage{"v": in.Content}})
 		got := open(t, s, "x")
 		for what, stored := range map[string]json.RawMessage{"message": got.Pending[i].Message.Content, "variable": got.Variables["v"]} {
 			sameNumbers(t, what+" "+content[:min(len(content), 20)], stored, content)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
@@ -17,9 +17,9 @@ var feedbackTests = map[string]func(*testing.T, Database){
 }
 
 // feedbacks is the part of a store that keeps feedback.
-func feedbacks(t *testing.T, s Store) session.Feedbacks {
+func feedbacks(t *testing.T, s Store) journal.Feedbacks {
 	t.Helper()
-	f, has := s.(session.Feedbacks)
+	f, has := s.(journal.Feedbacks)
 	if !has {
 		t.Fatal("the store keeps no feedback")
 	}
@@ -27,14 +27,14 @@ func feedbacks(t *testing.T, s Store) session.Feedbacks {
 }
 
 // feedbackLines is a session's feedback in short.
-func feedbackLines(t *testing.T, f session.Feedbacks, session int64) []string {
+func feedbackLines(t *testing.T, f journal.Feedbacks, session int64) []string {
 	t.Helper()
 	records, err := f.Feedback(t.Context(), session)
 	ok(t, err)
 	return shortFeedback(records)
 }
 
-func shortFeedback(records []session.FeedbackRecord) []string {
+func shortFeedback(records []journal.FeedbackRecord) []string {
 	out := []string{}
 	for _, r := range records {
 		rating := "none"
@@ -52,20 +52,20 @@ func feedbackRows(t *testing.T, db Database) {
 	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
 	good, bad := 5, -1
 	at := time.Date(2026, 2, 3, 4, 5, 6, 789000, time.FixedZone("", 3600))
-	ok(t, f.AddFeedback(ctx, row, session.FeedbackRecord{Feedback: session.Feedback{Turn: 1, Rating: &good}, Time: at}))
-	ok(t, f.AddFeedback(ctx, row, session.FeedbackRecord{Feedback: session.Feedback{Turn: 3, Rating: &bad, Comment: "not \x00true\xff; ' é"}}))
-	ok(t, f.AddFeedback(ctx, other, session.FeedbackRecord{Feedback: session.Feedback{Turn: 2, Comment: strings.Repeat("x", session.MaxCommentBytes)}}))
+	ok(t, f.AddFeedback(ctx, row, journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 1, Rating: &good}, Time: at}))
+	ok(t, f.AddFeedback(ctx, row, journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 3, Rating: &bad, Comment: "not \x00true\xff; ' é"}}))
+	ok(t, f.AddFeedback(ctx, other, journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 2, Comment: strings.Repeat("x", journal.MaxCommentBytes)}}))
 	want(t, "feedback", feedbackLines(t, f, row), []string{"1 5 ", "3 -1 not  true?; ' é"})
-	want(t, "another's", feedbackLines(t, f, other), []string{"2 none " + strings.Repeat("x", session.MaxCommentBytes)})
+	want(t, "another's", feedbackLines(t, f, other), []string{"2 none " + strings.Repeat("x", journal.MaxCommentBytes)})
 	want(t, "nobody's", feedbackLines(t, f, 999), []string{})
 	records, err := f.Feedback(ctx, row)
 	ok(t, err)
 	if !records[0].Time.Equal(at) || records[0].ID == 0 || records[1].ID <= records[0].ID || time.Since(records[1].Time).Abs() > time.Minute {
 		t.Errorf("stored %+v", records)
 	}
-	wantKind(t, "no session", f.AddFeedback(ctx, 999, session.FeedbackRecord{Feedback: session.Feedback{Turn: 1, Rating: &good}}), fault.NotFound)
+	wantKind(t, "no session", f.AddFeedback(ctx, 999, journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 1, Rating: &good}}), fault.NotFound)
 	want(t, "rows", db.Count(t, "feedback"), 3)
-	ok(t, s.DeleteSession(ctx, session.SessionKey{Agent: "a", ID: "y"}))
+	ok(t, s.DeleteSession(ctx, journal.SessionKey{Agent: "a", ID: "y"}))
 	want(t, "rows of a session that is left", db.Count(t, "feedback"), 2)
 }
 
@@ -74,7 +74,7 @@ func feedbackLast(t *testing.T, db Database) {
 	f, ctx := feedbacks(t, s), t.Context()
 	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
 	good, bad := 100, -100
-	for _, given := range []session.Feedback{
+	for _, given := range []journal.Feedback{
 		{Turn: 3, Rating: &good},
 		{Turn: 1, Rating: &good},
 		{Turn: 1, Rating: &bad},
@@ -83,9 +83,9 @@ func feedbackLast(t *testing.T, db Database) {
 		{Turn: 2, Rating: &good},
 		{Turn: 7, Rating: &bad},
 	} {
-		ok(t, f.AddFeedback(ctx, row, session.FeedbackRecord{Feedback: given}))
+		ok(t, f.AddFeedback(ctx, row, journal.FeedbackRecord{Feedback: given}))
 	}
-	ok(t, f.AddFeedback(ctx, other, session.FeedbackRecord{Feedback: session.Feedback{Turn: 2, Comment: "another's"}}))
+	ok(t, f.AddFeedback(ctx, other, journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 2, Comment: "another's"}}))
 	last := func(session, from, to int64) []string {
 		records, err := f.LastFeedback(ctx, session, from, to)
 		ok(t, err)
@@ -107,7 +107,7 @@ func feedbackReset(t *testing.T, db Database) {
 	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
 	f := feedbacks(t, s)
 	for _, id := range []int64{row, other} {
-		ok(t, f.AddFeedback(t.Context(), id, session.FeedbackRecord{Feedback: session.Feedback{Turn: 1, Comment: "good"}}))
+		ok(t, f.AddFeedback(t.Context(), id, journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 1, Comment: "good"}}))
 	}
 	reset(t, s, row)
 	want(t, "after a reset", feedbackLines(t, f, row), []string{})

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/payload"
 )
 
 // listed are the sessions that a filter leaves, by id.
-func listed(t *testing.T, s Store, filter session.SessionFilter) string {
+func listed(t *testing.T, s Store, filter journal.SessionFilter) string {
 	t.Helper()
 	all, err := s.Sessions(t.Context(), filter)
 	ok(t, err)
@@ -28,13 +28,13 @@ func listed(t *testing.T, s Store, filter session.SessionFilter) string {
 func directoryPins(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	for i, id := range []string{"1", "2", "3", "4"} {
-		_, _, err := s.OpenSession(ctx, session.SessionRecord{
-			Key: session.SessionKey{Agent: "a", ID: id}, Platform: "P", Name: "n" + id, UpdatedAt: time.Unix(1700000000+int64(i), 0),
+		_, _, err := s.OpenSession(ctx, journal.SessionRecord{
+			Key: journal.SessionKey{Agent: "a", ID: id}, Platform: "P", Name: "n" + id, UpdatedAt: time.Unix(1700000000+int64(i), 0),
 		})
 		ok(t, err)
 	}
-	change := func(id string, c session.SessionChange) session.SessionRecord {
-		key := session.SessionKey{Agent: "a", ID: id}
+	change := func(id string, c journal.SessionChange) journal.SessionRecord {
+		key := journal.SessionKey{Agent: "a", ID: id}
 		before, err := s.Session(ctx, key)
 		ok(t, err)
 		ok(t, s.ChangeSession(ctx, key, c))
@@ -44,19 +44,19 @@ func directoryPins(t *testing.T, db Database) {
 		return after
 	}
 	yes, no, name := true, false, "other"
-	want(t, "pinned", change("1", session.SessionChange{Pinned: &yes}).Pinned, true)
-	r := change("3", session.SessionChange{Pinned: &yes, Name: &name})
+	want(t, "pinned", change("1", journal.SessionChange{Pinned: &yes}).Pinned, true)
+	r := change("3", journal.SessionChange{Pinned: &yes, Name: &name})
 	want(t, "both", []any{r.Pinned, r.Name}, []any{true, "other"})
-	want(t, "order", listed(t, s, session.SessionFilter{}), "3 1 4 2")
-	want(t, "limit", listed(t, s, session.SessionFilter{Limit: 1}), "3")
-	want(t, "latest", listed(t, s, session.SessionFilter{Latest: true, Limit: 1}), "4")
-	r = change("1", session.SessionChange{Name: &name})
+	want(t, "order", listed(t, s, journal.SessionFilter{}), "3 1 4 2")
+	want(t, "limit", listed(t, s, journal.SessionFilter{Limit: 1}), "3")
+	want(t, "latest", listed(t, s, journal.SessionFilter{Latest: true, Limit: 1}), "4")
+	r = change("1", journal.SessionChange{Name: &name})
 	want(t, "named only", []any{r.Pinned, r.Name}, []any{true, "other"})
-	r = change("3", session.SessionChange{Pinned: &no})
+	r = change("3", journal.SessionChange{Pinned: &no})
 	want(t, "unpinned", []any{r.Pinned, r.Name}, []any{false, "other"})
-	r = change("3", session.SessionChange{})
+	r = change("3", journal.SessionChange{})
 	want(t, "nothing", []any{r.Pinned, r.Name}, []any{false, "other"})
-	want(t, "order", listed(t, s, session.SessionFilter{}), "1 4 3 2")
+	want(t, "order", listed(t, s, journal.SessionFilter{}), "1 4 3 2")
 	reset(t, s, open(t, s, "1").RowID)
 	want(t, "after a reset", open(t, s, "1").Pinned, true)
 }
@@ -66,7 +66,7 @@ func directoryMatch(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	rows := map[string]int64{}
 	for i, id := range []string{"name", "text", "object", "answer", "markdown", "other"} {
-		record := session.SessionRecord{Key: session.SessionKey{Agent: "a", ID: id}, Platform: "P", Owner: "o", UpdatedAt: time.Unix(1700000000-int64(i), 0)}
+		record := journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: id}, Platform: "P", Owner: "o", UpdatedAt: time.Unix(1700000000-int64(i), 0)}
 		if id == "name" {
 			record.Name = `Über 100% \_o/`
 		}
@@ -74,8 +74,8 @@ func directoryMatch(t *testing.T, db Database) {
 		ok(t, err)
 		rows[id] = r.RowID
 	}
-	entry := func(kind, content string) session.Entry {
-		return session.Entry{Message: &agent.ChatMessage{Type: kind, Content: json.RawMessage(content)}}
+	entry := func(kind, content string) journal.Entry {
+		return journal.Entry{Message: &agent.ChatMessage{Type: kind, Content: json.RawMessage(content)}}
 	}
 	say(t, s, rows["text"], "", `Where is the ÖLPUMPE? 100_`)
 	in := message(rows["object"], "", "")
@@ -118,23 +118,23 @@ func directoryMatch(t *testing.T, db Database) {
 		{"'; DROP TABLE said; --", ""},
 		{"a\x00b", ""},
 	} {
-		want(t, fmt.Sprintf("match %q", c.match), listed(t, s, session.SessionFilter{Match: c.match, Latest: true}), inOrder(t, s, c.found))
+		want(t, fmt.Sprintf("match %q", c.match), listed(t, s, journal.SessionFilter{Match: c.match, Latest: true}), inOrder(t, s, c.found))
 	}
-	all, err := s.Sessions(ctx, session.SessionFilter{Match: "ελλάδα"})
+	all, err := s.Sessions(ctx, journal.SessionFilter{Match: "ελλάδα"})
 	ok(t, err)
 	want(t, "first said, in an object", all[0].First, "Wie schwer ist Ελλάδα?")
-	want(t, "of nobody", listed(t, s, session.SessionFilter{Match: "hm", Owner: "p"}), "")
-	want(t, "limited", len(strings.Fields(listed(t, s, session.SessionFilter{Match: "hm", Limit: 2}))), 2)
+	want(t, "of nobody", listed(t, s, journal.SessionFilter{Match: "hm", Owner: "p"}), "")
+	want(t, "limited", len(strings.Fields(listed(t, s, journal.SessionFilter{Match: "hm", Limit: 2}))), 2)
 
 	revise(t, s, rows["text"], "", "Where is the valve?", 1)
-	want(t, "replaced", listed(t, s, session.SessionFilter{Match: "ölpumpe"}), "")
-	want(t, "instead", listed(t, s, session.SessionFilter{Match: "VALVE"}), "text")
+	want(t, "replaced", listed(t, s, journal.SessionFilter{Match: "ölpumpe"}), "")
+	want(t, "instead", listed(t, s, journal.SessionFilter{Match: "VALVE"}), "text")
 	name := "Другое"
-	ok(t, s.ChangeSession(ctx, session.SessionKey{Agent: "a", ID: "name"}, session.SessionChange{Name: &name}))
-	want(t, "renamed", []string{listed(t, s, session.SessionFilter{Match: "über"}), listed(t, s, session.SessionFilter{Match: "другое"})}, []string{"", "name"})
+	ok(t, s.ChangeSession(ctx, journal.SessionKey{Agent: "a", ID: "name"}, journal.SessionChange{Name: &name}))
+	want(t, "renamed", []string{listed(t, s, journal.SessionFilter{Match: "über"}), listed(t, s, journal.SessionFilter{Match: "другое"})}, []string{"", "name"})
 	reset(t, s, rows["answer"])
-	want(t, "reset", listed(t, s, session.SessionFilter{Match: "gear"}), "")
-	ok(t, s.DeleteSession(ctx, session.SessionKey{Agent: "a", ID: "markdown"}))
+	want(t, "reset", listed(t, s, journal.SessionFilter{Match: "gear"}), "")
+	ok(t, s.DeleteSession(ctx, journal.SessionKey{Agent: "a", ID: "markdown"}))
 	// Of text the replaced one too, of object and other one each.
 	want(t, "kept to search in", db.Count(t, "said"), 4)
 }
@@ -143,7 +143,7 @@ func directoryMatch(t *testing.T, db Database) {
 func inOrder(t *testing.T, s Store, names string) string {
 	t.Helper()
 	var out []string
-	for id := range strings.FieldsSeq(listed(t, s, session.SessionFilter{Latest: true})) {
+	for id := range strings.FieldsSeq(listed(t, s, journal.SessionFilter{Latest: true})) {
 		if strings.Contains(" "+names+" ", " "+id+" ") {
 			out = append(out, id)
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 )
 
 var pageTests = map[string]func(*testing.T, Conversations){
@@ -34,14 +34,14 @@ func plain(bytes int) json.RawMessage {
 }
 
 // record leaves messages and steps of these contents, in turn.
-func record(t *testing.T, s session.Store, row int64, contents ...json.RawMessage) {
+func record(t *testing.T, s journal.Store, row int64, contents ...json.RawMessage) {
 	t.Helper()
-	var turn session.TurnRecord
+	var turn journal.TurnRecord
 	turn.Session = row
 	for _, c := range contents {
 		step := thought("s", 0)
 		step.Step.Payload = c
-		turn.Entries = append(turn.Entries, session.Entry{Message: &agent.ChatMessage{Type: "str", Content: c}}, step)
+		turn.Entries = append(turn.Entries, journal.Entry{Message: &agent.ChatMessage{Type: "str", Content: c}}, step)
 	}
 	commit(t, s, turn)
 }
@@ -57,8 +57,8 @@ func pageBytes(t *testing.T, db Conversations) {
 	}
 	contents = append(contents, plain(3_000_000), json.RawMessage(`2`), plain(50_000), json.RawMessage(`3`))
 	record(t, s, row, contents...)
-	for name, read := range map[string]func(q session.MessageQuery) (seqs []int64, bytes int){
-		"messages": func(q session.MessageQuery) (seqs []int64, bytes int) {
+	for name, read := range map[string]func(q journal.MessageQuery) (seqs []int64, bytes int){
+		"messages": func(q journal.MessageQuery) (seqs []int64, bytes int) {
 			got, err := s.Messages(ctx, row, q)
 			ok(t, err)
 			for _, m := range got {
@@ -66,7 +66,7 @@ func pageBytes(t *testing.T, db Conversations) {
 			}
 			return seqs, bytes
 		},
-		"steps": func(q session.MessageQuery) (seqs []int64, bytes int) {
+		"steps": func(q journal.MessageQuery) (seqs []int64, bytes int) {
 			got, err := s.Steps(ctx, row, q)
 			ok(t, err)
 			for _, r := range got {
@@ -75,11 +75,11 @@ func pageBytes(t *testing.T, db Conversations) {
 			return seqs, bytes
 		},
 	} {
-		all, _ := read(session.MessageQuery{})
+		all, _ := read(journal.MessageQuery{})
 		want(t, name, len(all), len(contents))
 		var paged []int64
 		pages := 0
-		q := session.MessageQuery{Last: len(contents) - 1, Before: all[len(all)-1], Bytes: limit}
+		q := journal.MessageQuery{Last: len(contents) - 1, Before: all[len(all)-1], Bytes: limit}
 		for {
 			got, bytes := read(q)
 			if len(got) == 0 {
@@ -95,7 +95,7 @@ func pageBytes(t *testing.T, db Conversations) {
 		if pages > len(contents)-2 {
 			t.Errorf("%s: %d pages", name, pages)
 		}
-		last, _ := read(session.MessageQuery{Last: 2, Bytes: 1})
+		last, _ := read(journal.MessageQuery{Last: 2, Bytes: 1})
 		want(t, name+" of the last two", last, all[len(all)-2:len(all)-1])
 	}
 }
@@ -106,11 +106,11 @@ func pageContent(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
 	record(t, s, row, noise(limit-100), noise(limit+1), plain(limit-100), plain(limit+1), plain(1_000_000), noise(1_000_000), json.RawMessage(`1`))
-	messages, err := s.Messages(ctx, row, session.MessageQuery{MaxContent: limit})
+	messages, err := s.Messages(ctx, row, journal.MessageQuery{MaxContent: limit})
 	ok(t, err)
-	steps, err := s.Steps(ctx, row, session.MessageQuery{MaxContent: limit})
+	steps, err := s.Steps(ctx, row, journal.MessageQuery{MaxContent: limit})
 	ok(t, err)
-	whole, err := s.Messages(ctx, row, session.MessageQuery{})
+	whole, err := s.Messages(ctx, row, journal.MessageQuery{})
 	ok(t, err)
 	var got, got2 []int
 	for i, m := range messages {
@@ -129,9 +129,9 @@ func pageHistory(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
 	large, small := noise(agent.MaxHistoryContent+1), noise(agent.MaxHistoryContent-100)
-	send := func(id string, content json.RawMessage) session.Receipt {
-		r, err := s.Receive(ctx, session.Incoming{
-			Session: row, ClientID: id, Type: "file", Content: content, History: 10, Event: session.EventRecord{Name: "receive_file"},
+	send := func(id string, content json.RawMessage) journal.Receipt {
+		r, err := s.Receive(ctx, journal.Incoming{
+			Session: row, ClientID: id, Type: "file", Content: content, History: 10, Event: journal.EventRecord{Name: "receive_file"},
 		})
 		ok(t, err)
 		want(t, "content", len(r.Event.Message.Content), len(content))
@@ -150,7 +150,7 @@ func pageHistory(t *testing.T, db Conversations) {
 	again := send("2", small)
 	want(t, "again", []any{again.Duplicate, sizes(again.History)}, []any{true, []int{0}})
 	want(t, "a large one again", sizes(send("3", plain(10*agent.MaxHistoryContent)).History), []int{0, len(small)})
-	r, err := s.Receive(ctx, session.Incoming{Session: row, History: 10, Event: session.EventRecord{Name: "e"}})
+	r, err := s.Receive(ctx, journal.Incoming{Session: row, History: 10, Event: journal.EventRecord{Name: "e"}})
 	ok(t, err)
 	want(t, "of an event", sizes(r.History), []int{0, len(small), 0})
 	queue := open(t, s, "x").Pending

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 )
 
 var partialTests = map[string]func(*testing.T, Conversations){
@@ -19,7 +19,7 @@ var partialTests = map[string]func(*testing.T, Conversations){
 }
 
 // part commits a part of the turn that an event began.
-func part(t *testing.T, s session.Store, session int64, e session.EventRecord, entries ...session.Entry) session.Written {
+func part(t *testing.T, s journal.Store, session int64, e journal.EventRecord, entries ...journal.Entry) journal.Written {
 	t.Helper()
 	turn := begun(session, e, entries...)
 	turn.Partial = true
@@ -49,11 +49,11 @@ func partialFinal(t *testing.T, db Conversations) {
 	want(t, "pending", pending(t, s, "x"), []string{`1 receive_message_text "one" begun`, `2 receive_message_text "two"`})
 	db.rows(t, map[string]int{"transition": 0, "intent_prediction": 0})
 
-	turn.Partial, turn.Entries = false, []session.Entry{thought("second", 2), told("done")}
-	turn.Links = []session.Link{{Step: first, Answer: 2}}
+	turn.Partial, turn.Entries = false, []journal.Entry{thought("second", 2), told("done")}
+	turn.Links = []journal.Link{{Step: first, Answer: 2}}
 	got = commit(t, s, turn)
 	want(t, "end", []any{got.Repeated, entryLines(got.Entries)}, []any{false, []string{"6/1 thought second", `7/1 agent "done"`}})
-	steps, err := s.Steps(ctx, row, session.MessageQuery{})
+	steps, err := s.Steps(ctx, row, journal.MessageQuery{})
 	ok(t, err)
 	done := got.Entries[1].Message.ID
 	want(t, "links", []int64{steps[0].ChatID, steps[1].ChatID}, []int64{done, done})
@@ -117,10 +117,10 @@ func partialFailed(t *testing.T, db Conversations) {
 func partialZero(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	row := open(t, s, "x").RowID
-	part(t, s, row, session.EventRecord{}, told("hel"))
+	part(t, s, row, journal.EventRecord{}, told("hel"))
 	want(t, "state", open(t, s, "x").State, "")
 	want(t, "end", greet(t, s, row, "lo"), []string{`2/0 agent "lo"`})
-	part(t, s, row, session.EventRecord{}, told("again"))
+	part(t, s, row, journal.EventRecord{}, told("again"))
 	want(t, "record", all(t, s, row), []string{`1/0 agent "hel"`, `2/0 agent "lo"`, `3/0 agent "again"`})
 	want(t, "state", open(t, s, "x").State, "answer")
 }
@@ -132,16 +132,16 @@ func partialAgain(t *testing.T, db Conversations) {
 	row := open(t, s, "x").RowID
 	e := happen(t, s, row, "e", "1")
 	at := time.Date(2024, 2, 29, 12, 30, 1, 123456789, time.UTC)
-	move := session.TurnRecord{
-		Session: row, State: "b", EnteredAt: at, Entries: []session.Entry{told("moved")},
+	move := journal.TurnRecord{
+		Session: row, State: "b", EnteredAt: at, Entries: []journal.Entry{told("moved")},
 		Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b", Time: at}},
 	}
-	part := session.TurnRecord{Session: row, Turn: e.Turn, Partial: true, Entries: []session.Entry{thought("hm", 0), told("part")}}
-	took := session.TurnRecord{
-		Session: row, Turn: e.Turn, State: "b", EnteredAt: at, Handled: []int64{e.ID}, Entries: []session.Entry{told("took")},
+	part := journal.TurnRecord{Session: row, Turn: e.Turn, Partial: true, Entries: []journal.Entry{thought("hm", 0), told("part")}}
+	took := journal.TurnRecord{
+		Session: row, Turn: e.Turn, State: "b", EnteredAt: at, Handled: []int64{e.ID}, Entries: []journal.Entry{told("took")},
 		Transitions: []agent.TransitionRecord{{Source: "b", Dest: "b", Time: at}},
 	}
-	for i, turn := range []session.TurnRecord{move, part, took, move} {
+	for i, turn := range []journal.TurnRecord{move, part, took, move} {
 		turn.Key = fmt.Sprintf("key %d", i)
 		first := entryLines(commit(t, s, turn).Entries)
 		say(t, s, row, turn.Key, "between")

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 )
 
 var predictionTests = map[string]func(*testing.T, Database){
@@ -53,7 +53,7 @@ func predictionNone(t *testing.T, db Database) {
 	want(t, "predictions", db.Strings(t, predictions), []string{})
 	want(t, "parameters", db.Strings(t, parameters), []string{})
 	// Rows as BAF's tools read them have null where there is nothing.
-	tasks := session.Entry{Step: &agent.ReasoningRecord{Kind: "task_list_update", Payload: []byte("{}")}}
+	tasks := journal.Entry{Step: &agent.ReasoningRecord{Kind: "task_list_update", Payload: []byte("{}")}}
 	commit(t, s, begun(row, say(t, s, row, "", "two").Event, tasks, thought("t", 0)))
 	want(t, "steps", db.Strings(t, `SELECT kind || ' ' || coalesce(step_kind, 'null') || ' ' || coalesce(step, -1) || ' ' || coalesce(summary, 'null')
 		FROM reasoning_step ORDER BY seq`), []string{"task_list_update null -1 null", "reasoning_step thought 0 t"})
@@ -65,16 +65,16 @@ func predictionAstray(t *testing.T, db Database) {
 	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
 	elsewhere := say(t, s, other, "", "elsewhere").Event.Message.ID
 	e := say(t, s, row, "", "one").Event
-	astray := part(t, s, other, session.EventRecord{Turn: 1}, thought("another's", 0))
-	var links []session.Link
+	astray := part(t, s, other, journal.EventRecord{Turn: 1}, thought("another's", 0))
+	var links []journal.Link
 	for _, chat := range []int64{elsewhere, 999} {
 		step := thought("t", 0)
 		step.Step.ChatID = chat
 		got := part(t, s, row, e, step).Entries[0].Step
 		want(t, "link", got.ChatID, 0)
-		links = append(links, session.Link{Step: got.ID, Chat: chat})
+		links = append(links, journal.Link{Step: got.ID, Chat: chat})
 	}
-	links = append(links, session.Link{Step: astray.Entries[0].Step.ID, Answer: 1})
+	links = append(links, journal.Link{Step: astray.Entries[0].Step.ID, Answer: 1})
 	turn := begun(row, e, told("x"))
 	turn.Links = links
 	commit(t, s, turn)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 )
 
 var reasoningTests = map[string]func(*testing.T, Conversations){
@@ -27,14 +27,14 @@ func reasoningSteps(t *testing.T, db Conversations) {
 	given := step
 	given.ID, given.Seq, given.Turn, given.ChatID = 77, 77, 77, 77 // they count for nothing beside Answer
 	tasks := agent.ReasoningRecord{Kind: "task_list_update", Payload: json.RawMessage(`{"tasks":[]}`), Time: at}
-	got := commit(t, s, begun(row, e, session.Entry{Step: &given, Answer: 2}, told("said"), session.Entry{Step: &tasks}))
+	got := commit(t, s, begun(row, e, journal.Entry{Step: &given, Answer: 2}, told("said"), journal.Entry{Step: &tasks}))
 	want(t, "given", given.ID, 77)
 	first, second := *got.Entries[0].Step, *got.Entries[2].Step
 	want(t, "ids", []any{first.ID > 0, second.ID > first.ID}, []any{true, true})
 	step.ID, step.Seq, step.Turn, step.ChatID = first.ID, 2, 1, got.Entries[1].Message.ID
 	tasks.ID, tasks.Seq, tasks.Turn = second.ID, 4, 1
 	want(t, "written", []agent.ReasoningRecord{first, second}, []agent.ReasoningRecord{step, tasks})
-	stored, err := db.Open(t).Steps(ctx, row, session.MessageQuery{})
+	stored, err := db.Open(t).Steps(ctx, row, journal.MessageQuery{})
 	ok(t, err)
 	for i, want := range []agent.ReasoningRecord{step, tasks} {
 		sameJSON(t, "payload", stored[i].Payload, string(want.Payload))
@@ -50,25 +50,25 @@ func reasoningSteps(t *testing.T, db Conversations) {
 func reasoningLinks(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
-	commit(t, s, session.TurnRecord{Session: row, Entries: []session.Entry{thought("greeting's", 0)}})
+	commit(t, s, journal.TurnRecord{Session: row, Entries: []journal.Entry{thought("greeting's", 0)}})
 	commit(t, s, begun(other, say(t, s, other, "", "x").Event, thought("other's", 0)))
 	one, two := say(t, s, row, "", "one").Event, say(t, s, row, "", "two").Event
 	part(t, s, row, two, thought("two's", 0))
 	before := part(t, s, row, one, thought("a", 0), told("first"), thought("b", 0), thought("c", 2), thought("h", 0), thought("i", 0)).Entries
 	linked := begun(row, one, thought("d", 2), told("second"), thought("e", 4), told("third"), thought("f", 2), thought("g", 0))
-	linked.Links = []session.Link{
+	linked.Links = []journal.Link{
 		{Step: before[0].Step.ID, Answer: 4, Chat: one.Message.ID}, // the former counts
 		{Step: before[2].Step.ID, Answer: 2}, {Step: before[3].Step.ID, Answer: 2}, {Step: before[4].Step.ID, Chat: one.Message.ID}, {Step: 9999, Answer: 2},
 	}
 	commit(t, s, linked)
 	said := map[int64]string{0: "none"}
-	messages, err := s.Messages(ctx, row, session.MessageQuery{})
+	messages, err := s.Messages(ctx, row, journal.MessageQuery{})
 	ok(t, err)
 	for _, m := range messages {
 		said[m.ID] = string(m.Content)
 	}
 	links := func(row int64) map[string]string {
-		steps, err := s.Steps(ctx, row, session.MessageQuery{})
+		steps, err := s.Steps(ctx, row, journal.MessageQuery{})
 		ok(t, err)
 		out := map[string]string{}
 		for _, r := range steps {
@@ -94,7 +94,7 @@ func reasoningStored(t *testing.T, db Conversations) {
 	want(t, "linked", []int64{got.Entries[0].Step.ChatID, got.Entries[1].Step.ChatID}, []int64{0, e.Message.ID})
 	said := got.Entries[2].Message.ID
 	links := func() []int64 {
-		steps, err := s.Steps(ctx, row, session.MessageQuery{})
+		steps, err := s.Steps(ctx, row, journal.MessageQuery{})
 		ok(t, err)
 		var out []int64
 		for _, r := range steps {
@@ -103,7 +103,7 @@ func reasoningStored(t *testing.T, db Conversations) {
 		return out
 	}
 	turn := begun(row, e, thought("c", 0))
-	turn.Partial, turn.Links = true, []session.Link{{Step: got.Entries[0].Step.ID, Chat: said}, {Step: got.Entries[1].Step.ID, Chat: said}} // a part links nothing
+	turn.Partial, turn.Links = true, []journal.Link{{Step: got.Entries[0].Step.ID, Chat: said}, {Step: got.Entries[1].Step.ID, Chat: said}} // a part links nothing
 	commit(t, s, turn)
 	want(t, "after a part", links(), []int64{0, e.Message.ID, 0})
 	turn.Partial = false
@@ -121,9 +121,9 @@ func reasoningCutShort(t *testing.T, db Conversations) {
 	part(t, s, row, two, thought("another's", 0))
 	part(t, s, row, one, thought("c", 0))
 	end := begun(row, one, thought("new", 0), told("last"))
-	end.Links = []session.Link{{Answer: 2}}
+	end.Links = []journal.Link{{Answer: 2}}
 	last := commit(t, s, end).Entries[1].Message.ID
-	steps, err := s.Steps(ctx, row, session.MessageQuery{})
+	steps, err := s.Steps(ctx, row, journal.MessageQuery{})
 	ok(t, err)
 	got := map[string]bool{}
 	for _, r := range steps {

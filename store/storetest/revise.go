@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
@@ -19,7 +19,7 @@ var reviseTests = map[string]func(*testing.T, Conversations){
 }
 
 // revise stores a user's message that replaces a turn.
-func revise(t *testing.T, s session.Store, session int64, clientID, text string, turn int64) session.Receipt {
+func revise(t *testing.T, s journal.Store, session int64, clientID, text string, turn int64) journal.Receipt {
 	t.Helper()
 	in := message(session, clientID, text)
 	in.Replaces = turn
@@ -29,7 +29,7 @@ func revise(t *testing.T, s session.Store, session int64, clientID, text string,
 }
 
 // converse holds a conversation of some turns, with a step and a reply each.
-func converse(t *testing.T, s session.Store, session int64, turns ...string) {
+func converse(t *testing.T, s journal.Store, session int64, turns ...string) {
 	t.Helper()
 	for _, text := range turns {
 		e := say(t, s, session, text, text).Event
@@ -38,7 +38,7 @@ func converse(t *testing.T, s session.Store, session int64, turns ...string) {
 }
 
 // conversation are the messages and steps that a query selects, in short.
-func conversation(t *testing.T, s session.Store, session int64, q session.MessageQuery) (said, steps []string) {
+func conversation(t *testing.T, s journal.Store, session int64, q journal.MessageQuery) (said, steps []string) {
 	t.Helper()
 	messages, err := s.Messages(t.Context(), session, q)
 	ok(t, err)
@@ -62,27 +62,27 @@ func reviseLeftOut(t *testing.T, db Conversations) {
 	want(t, "again", []any{again.Event.Turn, again.Event.Message.Replaces, again.Duplicate, len(again.History)}, []any{int64(4), int64(2), true, 2})
 	reply(t, s, row, late, "too late")
 	commit(t, s, begun(row, first.Event, thought("zwei", 2), told("re zwei")))
-	said, steps := conversation(t, s, row, session.MessageQuery{})
+	said, steps := conversation(t, s, row, journal.MessageQuery{})
 	want(t, "messages", said, []string{`1/1 user "one"`, `3/1 agent "re one"`, `8/4 user "zwei"`, `11/4 agent "re zwei"`})
 	want(t, "steps", steps, []string{`2/1 thought one`, `10/4 thought zwei`})
-	for what, q := range map[string]session.MessageQuery{
+	for what, q := range map[string]journal.MessageQuery{
 		"a page": {After: 1, Before: 11, Last: 2, Bytes: 1000}, "until now": {After: 1, Before: 11, Until: time.Now().Add(time.Hour), MaxContent: 1000},
 	} {
 		said, _ := conversation(t, s, row, q)
 		want(t, what, said, []string{`3/1 agent "re one"`, `8/4 user "zwei"`})
 	}
-	said, steps = conversation(t, s, row, session.MessageQuery{Turn: 2})
+	said, steps = conversation(t, s, row, journal.MessageQuery{Turn: 2})
 	want(t, "of a turn", [][]string{said, steps}, [][]string{{`4/2 user "two"`, `6/2 agent "re two"`}, {`5/2 thought two`}})
-	said, steps = conversation(t, s, row, session.MessageQuery{Replaced: true})
+	said, steps = conversation(t, s, row, journal.MessageQuery{Replaced: true})
 	want(t, "all", []int{len(said), len(steps)}, []int{8, 3})
 	want(t, "late", said[6], `9/3 agent "too late"`)
-	messages, err := s.Messages(ctx, row, session.MessageQuery{Replaced: true})
+	messages, err := s.Messages(ctx, row, journal.MessageQuery{Replaced: true})
 	ok(t, err)
 	want(t, "replaces", []int64{messages[5].Replaces, messages[4].Replaces}, []int64{2, 0})
 
 	next := say(t, s, row, "n", "next")
 	want(t, "history", lines(next.History), []string{`1/1 user "one"`, `3/1 agent "re one"`, `8/4 user "zwei"`, `11/4 agent "re zwei"`})
-	event, err := s.Receive(ctx, session.Incoming{Session: row, History: 2, Event: session.EventRecord{Name: "e"}})
+	event, err := s.Receive(ctx, journal.Incoming{Session: row, History: 2, Event: journal.EventRecord{Name: "e"}})
 	ok(t, err)
 	want(t, "history of an event", lines(event.History), []string{`11/4 agent "re zwei"`, `12/5 user "next"`})
 	old := say(t, s, row, "two", "two") // which was replaced
@@ -90,9 +90,9 @@ func reviseLeftOut(t *testing.T, db Conversations) {
 		[]any{true, int64(2), int64(4), []string{`1/1 user "one"`, `3/1 agent "re one"`}})
 	whole := revise(t, s, row, "r2", "eins", 1)
 	want(t, "history of the first", lines(whole.History), []string{})
-	said, steps = conversation(t, s, row, session.MessageQuery{})
+	said, steps = conversation(t, s, row, journal.MessageQuery{})
 	want(t, "at last", [][]string{said, steps}, [][]string{{`13/7 user "eins"`}, {}})
-	said, _ = conversation(t, s, other, session.MessageQuery{})
+	said, _ = conversation(t, s, other, journal.MessageQuery{})
 	want(t, "another's", len(said), 4)
 }
 
@@ -115,7 +115,7 @@ func reviseRefused(t *testing.T, db Conversations) {
 		in.Replaces = turn
 		_, err := s.Receive(ctx, in)
 		wantKind(t, fmt.Sprint("turn ", turn), err, kind)
-		want(t, fmt.Sprint("no turn ", turn), errors.Is(err, session.ErrNoTurn), kind == fault.NotFound)
+		want(t, fmt.Sprint("no turn ", turn), errors.Is(err, journal.ErrNoTurn), kind == fault.NotFound)
 	}
 	in := message(999, "", "x")
 	in.Replaces = 1
@@ -125,7 +125,7 @@ func reviseRefused(t *testing.T, db Conversations) {
 	want(t, "session", []int64{after.Seq, after.Turn}, []int64{before.Seq, before.Turn})
 	revise(t, s, row, "r2", "drei", 5) // the new one
 	revise(t, s, row, "r3", "eins", 1)
-	said, _ := conversation(t, s, row, session.MessageQuery{})
+	said, _ := conversation(t, s, row, journal.MessageQuery{})
 	want(t, "messages", said, []string{`10/7 user "eins"`})
 }
 
@@ -162,7 +162,7 @@ func reviseReset(t *testing.T, db Conversations) {
 	got := open(t, db.Open(t), "x")
 	want(t, "session", []int64{got.Seq, got.ResetSeq}, []int64{4, 4})
 	converse(t, s, row, "anew")
-	said, _ := conversation(t, s, row, session.MessageQuery{Until: time.Now().Add(time.Hour)})
+	said, _ := conversation(t, s, row, journal.MessageQuery{Until: time.Now().Add(time.Hour)})
 	want(t, "messages", said, []string{`5/3 user "anew"`, `7/3 agent "re anew"`})
 	want(t, "again", reset(t, s, row), int64(7))
 	want(t, "session", open(t, s, "x").ResetSeq, int64(7))

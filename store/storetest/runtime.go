@@ -8,6 +8,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -106,12 +107,11 @@ func runtimeRestart(t *testing.T, db Conversations) {
 
 	rt, sub, heard := run(func(context.Context, int) error { return nil })
 	want(t, "sent again", send(sub, next), burst)
-	var wanted, sayings []string
+	var wanted, sayings, got, said, answered []string
 	for i := range burst {
 		sayings = append(sayings, fmt.Sprint("m", i))
 		wanted = append(wanted, fmt.Sprintf("%s %d m%d", []string{"tock", "tick"}[i%2], i+1, i))
 	}
-	var got []string
 	for range burst - cut + 1 {
 		select {
 		case text := <-heard:
@@ -124,13 +124,12 @@ func runtimeRestart(t *testing.T, db Conversations) {
 	ok(t, rt.Shutdown(ctx))
 
 	s := db.Open(t)
-	record, _, err := s.OpenSession(ctx, session.SessionRecord{Key: session.SessionKey{Agent: "counting", ID: "x"}, Platform: "P"})
+	record, _, err := s.OpenSession(ctx, journal.SessionRecord{Key: journal.SessionKey{Agent: "counting", ID: "x"}, Platform: "P"})
 	ok(t, err)
 	want(t, "session", []any{record.State, len(record.Pending), string(record.Variables["n"])}, []any{"tick", 0, fmt.Sprint(burst)})
 	want(t, "record", len(all(t, s, record.RowID)), 2*burst)
-	messages, err := s.Messages(ctx, record.RowID, session.MessageQuery{})
+	messages, err := s.Messages(ctx, record.RowID, journal.MessageQuery{})
 	ok(t, err)
-	var said, answered []string
 	for _, m := range messages {
 		var text string
 		ok(t, json.Unmarshal(m.Content, &text))

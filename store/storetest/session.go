@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
@@ -26,8 +26,8 @@ var sessionTests = map[string]func(*testing.T, Conversations){
 func sessionOpen(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	at := time.Date(2024, 2, 29, 12, 30, 1, 123456000, time.UTC)
-	record := session.SessionRecord{
-		Key: session.SessionKey{Agent: "a", ID: "one"}, Name: "My chat", Username: "ann", Owner: "token:1", Platform: "WebSocketPlatform",
+	record := journal.SessionRecord{
+		Key: journal.SessionKey{Agent: "a", ID: "one"}, Name: "My chat", Username: "ann", Owner: "token:1", Platform: "WebSocketPlatform",
 		State: "greet", EnteredAt: at.Add(time.Second), WakeAt: at.Add(time.Minute),
 		Variables: map[string]json.RawMessage{"n": json.RawMessage(`1`), "o": json.RawMessage(`{"k":[true]}`)}, CreatedAt: at,
 	}
@@ -41,12 +41,12 @@ func sessionOpen(t *testing.T, db Conversations) {
 	wanted.RowID, wanted.UpdatedAt, wanted.Variables = got.RowID, got.UpdatedAt, got.Variables
 	want(t, "new session", got, wanted)
 
-	again, created, err := db.Open(t).OpenSession(ctx, session.SessionRecord{Key: record.Key, Name: "other", Username: "bob", Platform: "P"})
+	again, created, err := db.Open(t).OpenSession(ctx, journal.SessionRecord{Key: record.Key, Name: "other", Username: "bob", Platform: "P"})
 	ok(t, err)
 	want(t, "the same session", again, wanted)
 	want(t, "created", created, false)
 
-	other, created, err := s.OpenSession(ctx, session.SessionRecord{Key: session.SessionKey{Agent: "b", ID: "one"}, Platform: "P"})
+	other, created, err := s.OpenSession(ctx, journal.SessionRecord{Key: journal.SessionKey{Agent: "b", ID: "one"}, Platform: "P"})
 	ok(t, err)
 	if !created || other.RowID == got.RowID || other.Name != "" || !other.EnteredAt.IsZero() || !other.WakeAt.IsZero() {
 		t.Errorf("another agent's session: %+v", other)
@@ -56,13 +56,13 @@ func sessionOpen(t *testing.T, db Conversations) {
 func sessionOpenRace(t *testing.T, db Conversations) {
 	const callers = 8
 	ctx := within(t)
-	handles := []session.Store{db.Open(t), db.Open(t)}
+	handles := []journal.Store{db.Open(t), db.Open(t)}
 	var created atomic.Int32
 	var rows sync.Map
 	var running sync.WaitGroup
 	for i := range callers {
 		running.Go(func() {
-			r, c, err := handles[i%2].OpenSession(ctx, session.SessionRecord{Key: session.SessionKey{Agent: "a", ID: "x"}, Platform: "P"})
+			r, c, err := handles[i%2].OpenSession(ctx, journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: "x"}, Platform: "P"})
 			if err != nil {
 				t.Error(err)
 			}
@@ -85,9 +85,9 @@ func sessionReset(t *testing.T, db Conversations) {
 	say(t, s, other, "", "stays")
 	first := say(t, s, row, "m1", "one").Event
 	now := time.Now()
-	commit(t, s, session.TurnRecord{
+	commit(t, s, journal.TurnRecord{
 		Session: row, Turn: 1, Handled: []int64{first.ID}, State: "answer", EnteredAt: now, WakeAt: now,
-		Set: map[string]json.RawMessage{"v": json.RawMessage("1")}, Entries: []session.Entry{thought("hm", 2), told("r")},
+		Set: map[string]json.RawMessage{"v": json.RawMessage("1")}, Entries: []journal.Entry{thought("hm", 2), told("r")},
 		Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b"}},
 		Predictions: []agent.PredictionRecord{{Message: "one", Intent: "i", Parameters: []agent.ParameterRecord{{Name: "p"}}}},
 	})
@@ -98,9 +98,9 @@ func sessionReset(t *testing.T, db Conversations) {
 	want(t, "session", []any{got.RowID, got.State, len(got.Variables), got.Seq, got.Turn, len(got.Pending), got.EnteredAt.IsZero(), got.WakeAt.IsZero()},
 		[]any{row, "", 0, int64(4), int64(3), 0, true, true})
 	want(t, "record", all(t, s, other), []string{`1/1 user "stays"`})
-	messages, err := s.Messages(ctx, row, session.MessageQuery{})
+	messages, err := s.Messages(ctx, row, journal.MessageQuery{})
 	ok(t, err)
-	steps, err := s.Steps(ctx, row, session.MessageQuery{})
+	steps, err := s.Steps(ctx, row, journal.MessageQuery{})
 	ok(t, err)
 	want(t, "messages and steps", []int{len(messages), len(steps)}, []int{0, 0})
 	db.rows(t, map[string]int{"chat": 1, "event": 1, "transition": 0, "intent_prediction": 0, "parameter": 0, "reasoning_step": 0})
@@ -119,8 +119,8 @@ func sessionReset(t *testing.T, db Conversations) {
 func sessionLast(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
-	last := func() session.EventRecord { return open(t, db.Open(t), "x").Last }
-	want(t, "none", last(), session.EventRecord{})
+	last := func() journal.EventRecord { return open(t, db.Open(t), "x").Last }
+	want(t, "none", last(), journal.EventRecord{})
 	in := message(row, "m1", "one")
 	in.Event.Origin = json.RawMessage(`{"hops":3}`)
 	r, err := s.Receive(ctx, in)
@@ -139,7 +139,7 @@ func sessionLast(t *testing.T, db Conversations) {
 	sameJSON(t, "its data", got.Data, `"one"`)
 	sameJSON(t, "its origin", got.Origin, `{"hops":3}`)
 
-	commit(t, s, session.TurnRecord{Session: row, State: "s"})
+	commit(t, s, journal.TurnRecord{Session: row, State: "s"})
 	want(t, "kept", last().ID, r.Event.ID)
 	large, err := json.Marshal(strings.Repeat("x", agent.MaxHistoryContent))
 	ok(t, err)
@@ -161,11 +161,11 @@ func sessionLast(t *testing.T, db Conversations) {
 	want(t, "without a message", []any{got.ID, got.Name, got.Message}, []any{e.ID, "e", agent.ChatMessage{}})
 	sameJSON(t, "its data", got.Data, `{"a":1}`)
 	reset(t, s, row)
-	want(t, "after a reset", last(), session.EventRecord{})
+	want(t, "after a reset", last(), journal.EventRecord{})
 }
 
 // alarms are those of an agent in short: who, and minutes after wakeStart.
-func alarms(t *testing.T, s session.Store, name string, limit int) []string {
+func alarms(t *testing.T, s journal.Store, name string, limit int) []string {
 	t.Helper()
 	all, err := s.Alarms(t.Context(), name, time.Time{}, limit)
 	ok(t, err)
@@ -182,7 +182,7 @@ func sessionAlarms(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	rows := map[string]int64{}
 	for i, id := range []string{"d", "b", "c", "a", "none"} {
-		record := session.SessionRecord{Key: session.SessionKey{Agent: "a", ID: id}, Platform: "P"}
+		record := journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: id}, Platform: "P"}
 		if id != "none" {
 			record.WakeAt = wakeStart.Add(time.Duration(10-i) * time.Minute)
 		}
@@ -190,7 +190,7 @@ func sessionAlarms(t *testing.T, db Conversations) {
 		ok(t, err)
 		rows[id] = r.RowID
 	}
-	_, _, err := s.OpenSession(ctx, session.SessionRecord{Key: session.SessionKey{Agent: "b", ID: "other"}, Platform: "P", WakeAt: wakeStart})
+	_, _, err := s.OpenSession(ctx, journal.SessionRecord{Key: journal.SessionKey{Agent: "b", ID: "other"}, Platform: "P", WakeAt: wakeStart})
 	ok(t, err)
 	want(t, "all", alarms(t, s, "a", 10), []string{"a 7", "c 8", "b 9", "d 10"})
 	want(t, "soonest", alarms(t, db.Open(t), "a", 2), []string{"a 7", "c 8"})
@@ -200,8 +200,8 @@ func sessionAlarms(t *testing.T, db Conversations) {
 	want(t, "none", alarms(t, s, "a", 0), []string{})
 	want(t, "nobody's", alarms(t, s, "nobody", 10), []string{})
 
-	commit(t, s, session.TurnRecord{Session: rows["d"], State: "s", EnteredAt: wakeStart, WakeAt: wakeStart.Add(time.Minute)})
-	commit(t, s, session.TurnRecord{Session: rows["c"], State: "s"})
+	commit(t, s, journal.TurnRecord{Session: rows["d"], State: "s", EnteredAt: wakeStart, WakeAt: wakeStart.Add(time.Minute)})
+	commit(t, s, journal.TurnRecord{Session: rows["c"], State: "s"})
 	e := say(t, s, rows["b"], "", "x").Event
 	part := begun(rows["b"], e, told("part"))
 	part.Partial = true
@@ -219,20 +219,20 @@ func sessionMissing(t *testing.T, db Conversations) {
 	wantKind(t, "ResetSession", err, fault.NotFound)
 	_, err = s.Receive(ctx, message(99, "id", "x"))
 	wantKind(t, "Receive", err, fault.NotFound)
-	_, err = s.Receive(ctx, session.Incoming{Session: 99, Event: session.EventRecord{Name: "e"}})
+	_, err = s.Receive(ctx, journal.Incoming{Session: 99, Event: journal.EventRecord{Name: "e"}})
 	wantKind(t, "Receive an event", err, fault.NotFound)
 	for _, partial := range []bool{false, true} {
 		for _, turn := range []int64{0, 1} {
-			_, err = s.CommitTurn(ctx, session.TurnRecord{
-				Session: 99, Turn: turn, Partial: partial, Entries: []session.Entry{told("r"), thought("s", 0)},
+			_, err = s.CommitTurn(ctx, journal.TurnRecord{
+				Session: 99, Turn: turn, Partial: partial, Entries: []journal.Entry{told("r"), thought("s", 0)},
 				Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b"}},
 			})
 			wantKind(t, "CommitTurn", err, fault.NotFound)
 		}
 	}
-	_, err = s.Messages(ctx, 99, session.MessageQuery{})
+	_, err = s.Messages(ctx, 99, journal.MessageQuery{})
 	wantKind(t, "Messages", err, fault.NotFound)
-	_, err = s.Steps(ctx, 99, session.MessageQuery{})
+	_, err = s.Steps(ctx, 99, journal.MessageQuery{})
 	wantKind(t, "Steps", err, fault.NotFound)
 	db.rows(t, map[string]int{"chat": 0, "event": 0, "transition": 0, "reasoning_step": 0})
 }

@@ -9,6 +9,7 @@ import (
 	"docent/agent"
 	"docent/agent/assistant"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/payload"
 	"docent/rag"
 	"docent/rag/corpus"
@@ -90,9 +91,9 @@ func runtimeStopped(t *testing.T, db Conversations) {
 	ok(t, rt.Shutdown(ctx))
 
 	s := db.Open(t)
-	record, _, err := s.OpenSession(ctx, session.SessionRecord{Key: session.SessionKey{Agent: assistant.Name(), ID: "stopped"}, Platform: "P"})
+	record, _, err := s.OpenSession(ctx, journal.SessionRecord{Key: journal.SessionKey{Agent: assistant.Name(), ID: "stopped"}, Platform: "P"})
 	ok(t, err)
-	messages, err := s.Messages(ctx, record.RowID, session.MessageQuery{})
+	messages, err := s.Messages(ctx, record.RowID, journal.MessageQuery{})
 	ok(t, err)
 	want(t, "messages", len(messages), 3) // the greeting, the question, one answer
 	last := messages[2]

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/ingest"
 	"docent/ingest/intake"
 	"docent/internal/fault"
@@ -25,8 +25,8 @@ type Store interface {
 	corpus.Corpus
 	corpus.Library
 	ingest.Store
-	session.Store
-	session.Directory
+	journal.Store
+	journal.Directory
 }
 
 // Database is an empty database made for one test.
@@ -43,7 +43,7 @@ type Database struct {
 
 // conversations is the part of it that keeps conversations.
 func (db Database) conversations() Conversations {
-	return Conversations{Open: func(t *testing.T) session.Store { return db.Open(t) }, Count: db.Count}
+	return Conversations{Open: func(t *testing.T) journal.Store { return db.Open(t) }, Count: db.Count}
 }
 
 // patience bounds the waits of the suite: long, for slow machines.

@@ -7,7 +7,7 @@ import (
 	"docent/rag/corpus"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
@@ -49,7 +49,7 @@ func textDocuments(t *testing.T, db Database) {
 func textMessages(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	const dirty, clean = "a\x00b\xff", "a b?"
-	have, _, err := s.OpenSession(ctx, session.SessionRecord{Key: session.SessionKey{Agent: dirty, ID: dirty}, Name: dirty, Username: dirty, Platform: "P"})
+	have, _, err := s.OpenSession(ctx, journal.SessionRecord{Key: journal.SessionKey{Agent: dirty, ID: dirty}, Name: dirty, Username: dirty, Platform: "P"})
 	ok(t, err)
 	want(t, "session", []string{have.Key.Agent, have.Key.ID, have.Name, have.Username}, []string{clean, clean, clean, clean})
 	for i, tc := range []struct{ in, out string }{
@@ -64,41 +64,41 @@ func textMessages(t *testing.T, db Database) {
 		{` null `, `null`},
 		{`12345678901234567890`, `12345678901234567890`},
 	} {
-		receipt, err := s.Receive(ctx, session.Incoming{Session: have.RowID, Type: "str", Content: json.RawMessage(tc.in), Event: session.EventRecord{Name: dirty, Info: dirty}})
+		receipt, err := s.Receive(ctx, journal.Incoming{Session: have.RowID, Type: "str", Content: json.RawMessage(tc.in), Event: journal.EventRecord{Name: dirty, Info: dirty}})
 		ok(t, err)
 		sameJSON(t, tc.in, receipt.Event.Message.Content, tc.out)
-		stored, err := s.Messages(ctx, have.RowID, session.MessageQuery{After: int64(i)})
+		stored, err := s.Messages(ctx, have.RowID, journal.MessageQuery{After: int64(i)})
 		ok(t, err)
 		sameJSON(t, tc.in, stored[0].Content, tc.out)
 	}
 	for _, bad := range []string{"", "{", `"a`, "'a'", `{"a":1,}`} {
-		_, err := s.Receive(ctx, session.Incoming{Session: have.RowID, Type: "str", Content: json.RawMessage(bad)})
+		_, err := s.Receive(ctx, journal.Incoming{Session: have.RowID, Type: "str", Content: json.RawMessage(bad)})
 		wantKind(t, bad, err, fault.Invalid)
-		_, err = s.CommitTurn(ctx, session.TurnRecord{Session: have.RowID, Entries: []session.Entry{{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(bad)}}}})
+		_, err = s.CommitTurn(ctx, journal.TurnRecord{Session: have.RowID, Entries: []journal.Entry{{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(bad)}}}})
 		wantKind(t, bad, err, fault.Invalid)
-		_, err = s.CommitTurn(ctx, session.TurnRecord{Session: have.RowID, Set: map[string]json.RawMessage{"v": json.RawMessage(bad)}})
+		_, err = s.CommitTurn(ctx, journal.TurnRecord{Session: have.RowID, Set: map[string]json.RawMessage{"v": json.RawMessage(bad)}})
 		wantKind(t, bad, err, fault.Invalid)
 	}
-	turn := session.TurnRecord{
+	turn := journal.TurnRecord{
 		Session: have.RowID, State: dirty, Transitions: []agent.TransitionRecord{{Source: dirty, Dest: dirty, Event: dirty, Condition: dirty}},
-		Entries: []session.Entry{{Step: &agent.ReasoningRecord{Kind: dirty, StepKind: dirty, Summary: dirty, Payload: json.RawMessage(`["\u0000"]`)}}},
+		Entries: []journal.Entry{{Step: &agent.ReasoningRecord{Kind: dirty, StepKind: dirty, Summary: dirty, Payload: json.RawMessage(`["\u0000"]`)}}},
 		Set:     map[string]json.RawMessage{dirty: json.RawMessage(`"\u0000"`)},
 	}
 	commit(t, s, turn)
-	steps, err := s.Steps(ctx, have.RowID, session.MessageQuery{})
+	steps, err := s.Steps(ctx, have.RowID, journal.MessageQuery{})
 	ok(t, err)
 	want(t, "step", []string{steps[0].Kind, steps[0].StepKind, steps[0].Summary}, []string{clean, clean, clean})
 	sameJSON(t, "payload", steps[0].Payload, `["\ufffd"]`)
-	event, err := s.Receive(ctx, session.Incoming{Session: have.RowID, Event: session.EventRecord{
+	event, err := s.Receive(ctx, journal.Incoming{Session: have.RowID, Event: journal.EventRecord{
 		Name: dirty, Info: dirty, Data: json.RawMessage(`"\u0000"`), Origin: json.RawMessage("\"\xff\""),
 	}})
 	ok(t, err)
 	e := event.Event
 	want(t, "event", []string{e.Name, e.Info, string(e.Origin)}, []string{clean, clean, `"?"`})
 	sameJSON(t, "data", e.Data, `"\ufffd"`)
-	_, err = s.Receive(ctx, session.Incoming{Session: have.RowID, Event: session.EventRecord{Name: "e", Data: json.RawMessage("{")}})
+	_, err = s.Receive(ctx, journal.Incoming{Session: have.RowID, Event: journal.EventRecord{Name: "e", Data: json.RawMessage("{")}})
 	wantKind(t, "data", err, fault.Invalid)
-	_, err = s.Receive(ctx, session.Incoming{Session: have.RowID, Event: session.EventRecord{Name: "e", Origin: json.RawMessage("{")}})
+	_, err = s.Receive(ctx, journal.Incoming{Session: have.RowID, Event: journal.EventRecord{Name: "e", Origin: json.RawMessage("{")}})
 	wantKind(t, "origin", err, fault.Invalid)
 	turn.Entries[0].Step.Payload = nil
 	_, err = s.CommitTurn(ctx, turn)

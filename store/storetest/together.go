@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 )
 
 var togetherTests = map[string]func(*testing.T, Conversations){
@@ -23,12 +23,12 @@ var togetherTests = map[string]func(*testing.T, Conversations){
 func togetherCommit(t *testing.T, db Conversations) {
 	const turns, callers = 10, 4
 	ctx := within(t)
-	handles := []session.Store{db.Open(t), db.Open(t)}
+	handles := []journal.Store{db.Open(t), db.Open(t)}
 	row := open(t, handles[0], "x").RowID
 	for n := range turns {
 		e := say(t, handles[0], row, "", "text").Event
 		var running sync.WaitGroup
-		got := make([]session.Written, callers)
+		got := make([]journal.Written, callers)
 		for i := range callers {
 			running.Go(func() {
 				var err error
@@ -51,7 +51,7 @@ func togetherCommit(t *testing.T, db Conversations) {
 }
 
 // exchange stores a message, what is said meanwhile, and the answer.
-func exchange(ctx context.Context, a, b session.Store, session int64, name string) error {
+func exchange(ctx context.Context, a, b journal.Store, session int64, name string) error {
 	r, err := a.Receive(ctx, message(session, name, name))
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func exchange(ctx context.Context, a, b session.Store, session int64, name strin
 func togetherNoGaps(t *testing.T, db Conversations) {
 	const callers, each = 4, 6
 	ctx := within(t)
-	handles := []session.Store{db.Open(t), db.Open(t)}
+	handles := []journal.Store{db.Open(t), db.Open(t)}
 	row := open(t, handles[0], "x").RowID
 	var running sync.WaitGroup
 	for i := range callers {
@@ -86,7 +86,7 @@ func togetherNoGaps(t *testing.T, db Conversations) {
 	}
 	running.Wait()
 	want(t, "record", len(all(t, handles[0], row)), callers*each*5)
-	messages, err := handles[0].Messages(ctx, row, session.MessageQuery{})
+	messages, err := handles[0].Messages(ctx, row, journal.MessageQuery{})
 	ok(t, err)
 	var turns []int64
 	for _, m := range messages {
@@ -107,11 +107,11 @@ func togetherNoGaps(t *testing.T, db Conversations) {
 func togetherSessions(t *testing.T, db Conversations) {
 	const sessions, each = 12, 3
 	ctx := within(t)
-	handles := []session.Store{db.Open(t), db.Open(t)}
+	handles := []journal.Store{db.Open(t), db.Open(t)}
 	var running sync.WaitGroup
 	for i := range sessions {
 		running.Go(func() {
-			record, _, err := handles[i%2].OpenSession(ctx, session.SessionRecord{Key: session.SessionKey{Agent: "a", ID: fmt.Sprint(i)}, Platform: "P"})
+			record, _, err := handles[i%2].OpenSession(ctx, journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: fmt.Sprint(i)}, Platform: "P"})
 			for n := 0; n < each && err == nil; n++ {
 				err = exchange(ctx, handles[(i+n)%2], handles[(i+n+1)%2], record.RowID, fmt.Sprint(n))
 			}
@@ -138,7 +138,7 @@ func togetherBurst(t *testing.T, db Conversations) {
 	ctx := within(t)
 	s := db.Open(t)
 	row := open(t, s, "x").RowID
-	events := make(chan session.EventRecord, messages)
+	events := make(chan journal.EventRecord, messages)
 	var running sync.WaitGroup
 	running.Go(func() {
 		defer close(events)
@@ -158,7 +158,7 @@ func togetherBurst(t *testing.T, db Conversations) {
 	}
 	running.Wait()
 	want(t, "record", len(all(t, s, row)), 2*messages)
-	got, err := s.Messages(ctx, row, session.MessageQuery{})
+	got, err := s.Messages(ctx, row, journal.MessageQuery{})
 	ok(t, err)
 	var said, answered []string
 	for _, m := range got {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session"
+	"docent/agent/session/journal"
 )
 
 var turnTests = map[string]func(*testing.T, Conversations){
@@ -26,9 +26,9 @@ func turnCommit(t *testing.T, db Conversations) {
 	row := open(t, s, "x").RowID
 	e := say(t, s, row, "m", "one").Event
 	at := time.Date(2024, 2, 29, 12, 30, 1, 123456000, time.UTC)
-	turn := begun(row, e, session.Entry{Message: &agent.ChatMessage{
+	turn := begun(row, e, journal.Entry{Message: &agent.ChatMessage{
 		Type: "rag_answer", Content: json.RawMessage(`{"answer": "yes", "docs": []}`), Time: at, ID: 77, Seq: 77, Turn: 77,
-	}}, session.Entry{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(`"more"`), ClientID: "m", Time: at}})
+	}}, journal.Entry{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(`"more"`), ClientID: "m", Time: at}})
 	turn.Transitions = []agent.TransitionRecord{
 		{Source: "greet", Dest: "answer", Event: "receive_message_text", Condition: "text", Time: at}, {Source: "answer", Dest: "answer"},
 	}
@@ -39,7 +39,7 @@ func turnCommit(t *testing.T, db Conversations) {
 	want(t, "replies", []any{got[0].Seq, got[1].Seq, got[0].Turn, got[0].Type, got[0].IsUser, got[0].Time, got[1].ID > got[0].ID},
 		[]any{int64(2), int64(3), int64(1), "rag_answer", false, at, true})
 	sameJSON(t, "content", got[0].Content, `{"answer":"yes","docs":[]}`)
-	stored, err := db.Open(t).Messages(ctx, row, session.MessageQuery{After: 1})
+	stored, err := db.Open(t).Messages(ctx, row, journal.MessageQuery{After: 1})
 	ok(t, err)
 	for i := range got {
 		sameJSON(t, "stored content", stored[i].Content, string(got[i].Content))
@@ -58,7 +58,7 @@ func turnCommit(t *testing.T, db Conversations) {
 	// What an agent keeps as said by the user is no answer.
 	kept := told("kept")
 	kept.Message.IsUser, kept.Message.ClientID = true, "m"
-	commit(t, s, session.TurnRecord{Session: row, State: "answer", Entries: []session.Entry{kept, kept}})
+	commit(t, s, journal.TurnRecord{Session: row, State: "answer", Entries: []journal.Entry{kept, kept}})
 	want(t, "record", all(t, s, row)[6:], []string{`7/0 user "kept"`, `8/0 user "kept"`})
 	want(t, "the id", say(t, s, row, "m", "one").Event.ID, e.ID)
 }
@@ -73,7 +73,7 @@ func turnCommitOnce(t *testing.T, db Conversations) {
 	// Turns may be committed in another order than they began.
 	want(t, "first", reply(t, s, row, one, "re one", "more"), []string{`5/1 agent "re one"`, `6/1 agent "more"`})
 	before := open(t, s, "x")
-	for _, handle := range []session.Store{s, db.Open(t)} {
+	for _, handle := range []journal.Store{s, db.Open(t)} {
 		turn := begun(row, two, told("other"), told("other"), thought("other", 1))
 		turn.State, turn.Set, turn.WakeAt = "elsewhere", map[string]json.RawMessage{"v": json.RawMessage("1")}, time.Now()
 		turn.Transitions = []agent.TransitionRecord{{Source: "a", Dest: "b"}}
@@ -118,7 +118,7 @@ func turnUnknown(t *testing.T, db Conversations) {
 	got := commit(t, s, begun(row, e, told("astray")))
 	want(t, "astray", []any{got.Repeated, entryLines(got.Entries)}, []any{true, []string{}})
 	say(t, s, row, "", "mine")
-	commit(t, s, session.TurnRecord{Session: row, Handled: []int64{e.ID}})
+	commit(t, s, journal.TurnRecord{Session: row, Handled: []int64{e.ID}})
 	want(t, "pending", pending(t, s, "y"), []string{`1 receive_message_text "one"`})
 	want(t, "record", all(t, s, row), []string{`1/1 user "mine"`})
 }
@@ -128,7 +128,7 @@ func turnFailed(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
 	one, two := say(t, s, row, "m1", "one").Event, say(t, s, row, "m2", "two").Event
-	fail := func() session.Written {
+	fail := func() journal.Written {
 		return commit(t, s, begun(row, one, told("wait"), sorry(), thought("why", 0)))
 	}
 	failed := []string{`3/1 agent "wait"`, `4/1 agent "sorry"`, "5/1 thought why"}
@@ -140,7 +140,7 @@ func turnFailed(t *testing.T, db Conversations) {
 	all := slices.Concat(failed, []string{`7/1 agent "re one"`})
 	want(t, "failed late", entryLines(fail().Entries), all)
 	want(t, "done again", reply(t, s, row, one, "re one"), all)
-	got, err := s.Messages(ctx, row, session.MessageQuery{Turn: 1})
+	got, err := s.Messages(ctx, row, journal.MessageQuery{Turn: 1})
 	ok(t, err)
 	want(t, "the turn", lines(got), []string{`1/1 user "one"`, failed[0], failed[1], all[3]})
 	want(t, "pending", pending(t, s, "x"), []string{})
@@ -155,7 +155,7 @@ func turnVariables(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	row := open(t, s, "x").RowID
 	set := func(values map[string]string, remove ...string) map[string]json.RawMessage {
-		record := session.TurnRecord{Session: row, Delete: remove}
+		record := journal.TurnRecord{Session: row, Delete: remove}
 		for name, value := range values {
 			if record.Set == nil {
 				record.Set = map[string]json.RawMessage{}
@@ -182,30 +182,30 @@ func turnMessages(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
 	start := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
-	var entries []session.Entry
+	var entries []journal.Entry
 	for i := range 5 { // message and step in turns
 		said, step := told(fmt.Sprint(i+1)), thought(fmt.Sprint(i+1), 0)
 		said.Message.Time = start.Add(time.Duration(i) * time.Minute)
 		step.Step.Time = said.Message.Time
 		entries = append(entries, said, step)
 	}
-	commit(t, s, session.TurnRecord{Session: row, Entries: entries})
+	commit(t, s, journal.TurnRecord{Session: row, Entries: entries})
 	e := happen(t, s, row, "e", "")
 	last := begun(row, e, told("6"), thought("6", 0))
 	last.Entries[0].Message.Time, last.Entries[1].Step.Time = start.Add(time.Hour), start.Add(time.Hour)
 	commit(t, s, last)
 	for name, tc := range map[string]struct {
-		query session.MessageQuery
+		query journal.MessageQuery
 		want  []int64 // of the messages; the steps have the seqs after
 	}{
-		"all":        {session.MessageQuery{}, []int64{1, 3, 5, 7, 9, 11}},
-		"after":      {session.MessageQuery{After: 6}, []int64{7, 9, 11}},
-		"until":      {session.MessageQuery{Until: start.Add(2 * time.Minute)}, []int64{1, 3, 5}},
-		"last":       {session.MessageQuery{Last: 2}, []int64{9, 11}},
-		"turn":       {session.MessageQuery{Turn: e.Turn}, []int64{11}},
-		"all three":  {session.MessageQuery{After: 2, Until: start.Add(3 * time.Minute), Last: 2}, []int64{5, 7}},
-		"none after": {session.MessageQuery{After: 12}, []int64{}},
-		"no turn":    {session.MessageQuery{Turn: 99}, []int64{}},
+		"all":        {journal.MessageQuery{}, []int64{1, 3, 5, 7, 9, 11}},
+		"after":      {journal.MessageQuery{After: 6}, []int64{7, 9, 11}},
+		"until":      {journal.MessageQuery{Until: start.Add(2 * time.Minute)}, []int64{1, 3, 5}},
+		"last":       {journal.MessageQuery{Last: 2}, []int64{9, 11}},
+		"turn":       {journal.MessageQuery{Turn: e.Turn}, []int64{11}},
+		"all three":  {journal.MessageQuery{After: 2, Until: start.Add(3 * time.Minute), Last: 2}, []int64{5, 7}},
+		"none after": {journal.MessageQuery{After: 12}, []int64{}},
+		"no turn":    {journal.MessageQuery{Turn: 99}, []int64{}},
 	} {
 		messages, err := s.Messages(ctx, row, tc.query)
 		ok(t, err)

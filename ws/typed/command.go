@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -98,7 +98,7 @@ func (t *talk) history(ctx context.Context) (answer, error) {
 	var lines []string
 	list := historyList{Messages: []historyData{}}
 	for _, stored := range messages {
-		frame, ok := session.Replay(stored)
+		frame, ok := journal.Replay(stored)
 		if !ok {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/payload"
 )
 
@@ -38,7 +39,7 @@ var typedExamples = map[string]example{
 // replyOf is what the dialect makes of an example.
 func replyOf(t *testing.T, chatType string) payload.Typed {
 	t.Helper()
-	frame, ok := session.Replay(agent.ChatMessage{Turn: 1, Type: chatType, Content: json.RawMessage(typedExamples[chatType].message), Time: time.Now()})
+	frame, ok := journal.Replay(agent.ChatMessage{Turn: 1, Type: chatType, Content: json.RawMessage(typedExamples[chatType].message), Time: time.Now()})
 	if !ok {
 		t.Fatalf("%s is not shown", chatType)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/session"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/ws"
@@ -221,7 +222,7 @@ func (t *talk) feedback(ctx context.Context, m payload.TypedRequest) error {
 	if err != nil {
 		return err
 	}
-	turn, err := t.c.Session().Feedback(ctx, session.Feedback{Rating: f.Rating, Comment: f.Comment})
+	turn, err := t.c.Session().Feedback(ctx, journal.Feedback{Rating: f.Rating, Comment: f.Comment})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package session
+package journal
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 	"docent/agent"
 )
 
-// sameMessage reports whether a message is the one that is stored under its id.
-func sameMessage(in Incoming, stored agent.ChatMessage) bool {
+// Same reports whether the incoming message is the one that is stored under its id.
+func (in Incoming) Same(stored agent.ChatMessage) bool {
 	return in.Type == stored.Type && in.Replaces == stored.Replaces && sameJSON(in.Content, stored.Content)
 }
 

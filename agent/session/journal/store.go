@@ -1,12 +1,22 @@
-package session
+// Package journal holds what a session leaves in a database: its messages, events,
+// steps, and state. A database implements [Store] and [Directory].
+package journal
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"docent/agent"
 )
+
+// ErrNoTurn is the cause of a fault.NotFound that is about a turn, not about the
+// session.
+var ErrNoTurn = errors.New("no such turn")
+
+// MaxNameBytes bounds the ids and names given at a handshake.
+const MaxNameBytes = 255
 
 // SessionKey names a session.
 type SessionKey struct {
@@ -199,6 +209,14 @@ type Entry struct {
 	// Answer is, for a step, the position in TurnRecord.Entries, counted from
 	// 1, of the message that closed its loop; 0 while none has.
 	Answer int
+}
+
+// Seq returns the sequence number of the message or of the step.
+func (e Entry) Seq() int64 {
+	if e.Message != nil {
+		return e.Message.Seq
+	}
+	return e.Step.Seq
 }
 
 // Written is what a commit stored, or what was stored of the turn before.

@@ -1,0 +1,122 @@
+package journal
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"docent/agent"
+)
+
+// ReplayBytes bounds the contents of messages that a Reader holds at once, and
+// separately the payloads of steps. A larger single entry is held whole. Sessions
+// without files rarely need more than one page.
+const ReplayBytes = 4 << 20
+
+// maxPage bounds the entries of one page of Reader.After.
+const maxPage = 1000
+
+// Reader reads the record of one session in pages of ReplayBytes.
+type Reader struct {
+	// Store has the session.
+	Store Store
+	// Session is the session's row id.
+	Session int64
+	// Name is the session's public id, for errors.
+	Name string
+	// Timeout bounds each trip to the store.
+	Timeout time.Duration
+}
+
+// After yields all entries after a sequence number up to another, oldest first. An
+// error is the last value.
+func (r Reader) After(ctx context.Context, after, last int64) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		for ; after < last; after += maxPage {
+			query := MessageQuery{After: after, Before: min(last, after+maxPage) + 1, Replaced: true, Last: maxPage}
+			for e, err := range r.Entries(ctx, query) {
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Entries yields the selected messages and steps, oldest first. An error is the
+// last value.
+func (r Reader) Entries(ctx context.Context, query MessageQuery) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		query.Bytes = ReplayBytes
+		messages := &pages[agent.ChatMessage]{Reader: r, query: query, read: r.Store.Messages}
+		messages.seq = func(m *agent.ChatMessage) int64 { return m.Seq }
+		steps := &pages[agent.ReasoningRecord]{Reader: r, query: query, read: r.Store.Steps}
+		steps.seq = func(s *agent.ReasoningRecord) int64 { return s.Seq }
+		for at := query.After; at < query.Before-1; {
+			// Sequence numbers have gaps only after a reset. So the next entry is
+			// mostly known without another page of the other table.
+			if !messages.next(at+1) && !steps.next(at+1) {
+				if err := cmp.Or(messages.fill(ctx), steps.fill(ctx)); err != nil {
+					yield(Entry{}, err)
+					return
+				}
+			}
+			e := Entry{}
+			switch {
+			case len(messages.page) == 0 && len(steps.page) == 0:
+				return
+			case len(steps.page) == 0, len(messages.page) > 0 && messages.page[0].Seq < steps.page[0].Seq:
+				e.Message = messages.take()
+			default:
+				e.Step = steps.take()
+			}
+			at = e.Seq()
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// pages reads one table of a session's record page by page.
+type pages[T any] struct {
+	Reader
+	query MessageQuery
+	read  func(ctx context.Context, session int64, query MessageQuery) ([]T, error)
+	seq   func(*T) int64
+	page  []T // unread rest of the current page
+	done  bool
+}
+
+// next reports whether the next row of the page has that sequence number.
+func (p *pages[T]) next(seq int64) bool { return len(p.page) > 0 && p.seq(&p.page[0]) == seq }
+
+// fill reads the next page if the current one is used up.
+func (p *pages[T]) fill(ctx context.Context) error {
+	if len(p.page) > 0 || p.done {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.Timeout)
+	defer cancel()
+	page, err := p.read(ctx, p.Session, p.query)
+	if err != nil {
+		return fmt.Errorf("record of session %s: %w", p.Name, err)
+	}
+	p.page = page
+	p.query.Last -= len(page)
+	if p.done = len(page) == 0 || p.query.Last <= 0; len(page) > 0 {
+		p.query.After = p.seq(&page[len(page)-1])
+	}
+	return nil
+}
+
+// take removes the next row from the page and returns it.
+func (p *pages[T]) take() *T {
+	first := p.page[0]
+	var none T
+	p.page[0] = none
+	p.page = p.page[1:]
+	return &first
+}
