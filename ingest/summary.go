@@ -9,12 +9,13 @@ import (
 	"strings"
 )
 
-// Survey is what a run over files and folders will leave out, and what is gone.
+// Survey describes the files that a run over files and folders will omit or
+// remove.
 type Survey struct {
-	// Skipped is how many files and folders are left out because they are
-	// hidden, belong to version control or are named in an ignore file.
+	// Skipped counts the omitted files and folders: hidden ones, those of
+	// version control, and those that an ignore file excludes.
 	Skipped int
-	// Gone are the sources under the paths whose files do not exist anymore.
+	// Gone are the sources below the paths whose files no longer exist.
 	Gone []string
 }
 
@@ -55,8 +56,8 @@ func (in *Ingester) Survey(ctx context.Context, req Request) (Survey, error) {
 	return s, nil
 }
 
-// countSkipped counts the entries below a folder that a run leaves out. A
-// folder counts once, whatever it holds.
+// countSkipped counts the entries below a folder that a run omits. A folder
+// counts once, regardless of its content.
 func countSkipped(ctx context.Context, root string, files []file) (int, error) {
 	n := 0
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {

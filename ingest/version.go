@@ -5,23 +5,24 @@ import (
 	"strings"
 )
 
-// pipelines names the way in which documents are read, by format.
+// pipelines returns the pipeline version of each format.
 type pipelines struct {
 	// version returns the version of the reader for a media type.
 	version func(media string) int
-	raised  bool // any version is above 1
+	raised  bool // a format has a version above 1
 }
 
-// of returns the pipeline that documents of a media type store: Pipeline, the media type, and the version of its reader. An unknown
-// media type has version 0.
+// of returns the pipeline that documents of a media type store. It consists of
+// Pipeline, the media type, and the version of the reader. An unknown media
+// type has version 0.
 func (p pipelines) of(media string) string {
 	media, _, _ = strings.Cut(media, ";")
 	return Pipeline + " " + strings.TrimSpace(media) + "@" + strconv.Itoa(p.version(media))
 }
 
 // current reports whether this program would read a document in the same way
-// again. Documents of programs before formats had versions do not say which
-// format they have; they are current while all formats have version 1.
+// again. Documents from before formats had versions do not store their format.
+// They are current while all formats have version 1.
 func (p pipelines) current(pipeline string) bool {
 	base, format, ok := strings.Cut(pipeline, " ")
 	if base != Pipeline {

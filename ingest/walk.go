@@ -15,32 +15,32 @@ import (
 	"docent/internal/fault"
 )
 
-// vcsFolders are folders of version control that are not hidden.
+// vcsFolders are version control folders whose names have no leading dot.
 var vcsFolders = map[string]bool{"CVS": true, "_darcs": true, "SCCS": true}
 
-// file is one file found, or a reason why something was not.
+// file is a file that was found, or a path with a reason why it is omitted.
 type file struct {
 	path   string
 	size   int64
 	mtime  int64 // Unix nanoseconds
 	reason fault.Text
-	// folder is set for what cannot be a document: its failure is reported
-	// and not stored.
+	// folder is set for paths that cannot be documents. Their failures are
+	// reported but not stored.
 	folder bool
-	// unnamed is set where path is only how the name is shown.
+	// unnamed is set if path is only an escaped form of the name.
 	unnamed bool
 }
 
-// listing is what walking the paths of a request found.
+// listing is the result of walking the requested paths.
 type listing struct {
 	files    []file
-	prefixes []string // the paths, absolute
+	prefixes []string // the requested paths, absolute
 	broken   []string // folders that could not be read
-	gone     []string // those of the paths that do not exist, though their folder does
-	folders  []string // the folders that were read
+	gone     []string // requested paths that do not exist although their folder does
+	folders  []string // folders that were read
 }
 
-// list finds the files under paths, each once, ordered by path.
+// list finds the files below paths. Each occurs once, ordered by path.
 func list(ctx context.Context, paths []string) (listing, error) {
 	var l listing
 	if len(paths) == 0 {
@@ -76,13 +76,13 @@ func list(ctx context.Context, paths []string) (listing, error) {
 
 // walker walks folders.
 type walker struct {
-	seen   map[string]bool // files found
-	linked map[string]bool // folders that links led to
-	roots  []string        // real paths of the folders asked for
+	seen   map[string]bool // files that were found
+	linked map[string]bool // folders that links lead to
+	roots  []string        // real paths of the requested folders
 	list   *listing
 }
 
-// root takes a path of the request as it is, hidden or not.
+// root adds a requested path, even if it is hidden.
 func (w *walker) root(ctx context.Context, p string) error {
 	info, err := os.Stat(p)
 	switch {
@@ -106,8 +106,8 @@ func (w *walker) root(ctx context.Context, p string) error {
 	return nil
 }
 
-// isMissing reports whether a path does not exist while its folder does and can
-// be read: it is really gone, and not out of reach.
+// isMissing reports whether a path does not exist although its folder can be
+// read. Otherwise the path may only be unreachable.
 func isMissing(p string) bool {
 	if _, err := os.Lstat(p); !errors.Is(err, fs.ErrNotExist) {
 		return false
@@ -116,13 +116,13 @@ func isMissing(p string) bool {
 	return err == nil
 }
 
-// notUTF8 is why a file with such a name is left alone: two of them could not be
-// told apart where they are stored and shown.
+// notUTF8 is the reason for omitting a file with such a name. Two such names
+// could look the same when stored or displayed.
 func notUTF8() fault.Text {
 	return fault.NewText("file_name_not_utf8", "its name is not valid UTF-8: rename it")
 }
 
-// escaped is a name with the bytes that are not UTF-8 written out.
+// escaped returns a name with its invalid UTF-8 bytes escaped.
 func escaped(name string) string {
 	var b strings.Builder
 	for i := 0; i < len(name); {
@@ -137,7 +137,7 @@ func escaped(name string) string {
 	return b.String()
 }
 
-// unnamed notes a file or folder whose name is not UTF-8.
+// unnamed records a file or folder whose name is not UTF-8.
 func (w *walker) unnamed(p string) {
 	if !w.seen[p] {
 		w.seen[p] = true
@@ -145,7 +145,7 @@ func (w *walker) unnamed(p string) {
 	}
 }
 
-// fail notes something that cannot be read.
+// fail records a path that cannot be read.
 func (w *walker) fail(p string, reason fault.Text, folder bool) {
 	if !w.seen[p] {
 		w.seen[p] = true
@@ -169,9 +169,9 @@ func (w *walker) add(p string, info fs.FileInfo) {
 	w.list.files = append(w.list.files, file{path: p, size: info.Size(), mtime: info.ModTime().UnixNano()})
 }
 
-// folder walks one folder. rel is its path from the root of the walk, above are
-// the real paths of the folders it is in and its own, rules those of the
-// ignore files above.
+// folder walks one folder. rel is its path relative to the root of the walk.
+// above are its real path and those of the folders around it. rules are those
+// of the ignore files above.
 func (w *walker) folder(ctx context.Context, dir, rel string, above []string, rules []ignoreRule) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -186,7 +186,7 @@ func (w *walker) folder(ctx context.Context, dir, rel string, above []string, ru
 	case err == nil:
 		rules = append(slices.Clip(rules), parseIgnore(rel, data)...)
 	case !errors.Is(err, fs.ErrNotExist):
-		// What it excludes is not known: better nothing of the folder.
+		// The ignore rules are unknown, so the whole folder is omitted.
 		w.fail(filepath.Join(dir, IgnoreFile), reasonOf(err), true)
 		return nil
 	}
@@ -202,7 +202,7 @@ func (w *walker) folder(ctx context.Context, dir, rel string, above []string, ru
 	return nil
 }
 
-// entry takes one entry of a folder; a symbolic link is followed.
+// entry handles one entry of a folder. It follows a symbolic link.
 func (w *walker) entry(ctx context.Context, e fs.DirEntry, p, rel string, above []string, rules []ignoreRule) error {
 	link := e.Type()&fs.ModeSymlink != 0
 	var info fs.FileInfo
@@ -243,8 +243,8 @@ func (w *walker) entry(ctx context.Context, e fs.DirEntry, p, rel string, above 
 	return nil
 }
 
-// elsewhere reports whether the folder that a link leads to is read anyway: by
-// its own path below one that was asked for, or by another link.
+// elsewhere reports whether the target folder of a link is read anyway, as part
+// of a requested folder or through another link.
 func (w *walker) elsewhere(real string) bool {
 	if w.linked[real] || slices.ContainsFunc(w.roots, func(root string) bool { return within(real, root) }) {
 		return true
@@ -253,13 +253,13 @@ func (w *walker) elsewhere(real string) bool {
 	return false
 }
 
-// within reports whether a path is a folder or below it.
+// within reports whether a path is a folder itself or below it.
 func within(p, folder string) bool {
 	rest, ok := strings.CutPrefix(p, folder)
 	return ok && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(folder, string(filepath.Separator)))
 }
 
-// reasonOf says in one line why a file cannot be read.
+// reasonOf returns a one-line reason why a file cannot be read.
 func reasonOf(err error) fault.Text {
 	switch {
 	case errors.Is(err, fs.ErrPermission):

@@ -15,23 +15,23 @@ import (
 	"docent/rag"
 )
 
-// action is one thing that a body does.
+// action is one action of a body.
 type action struct {
 	node *yaml.Node
-	// history is how many earlier messages it may use.
+	// history is the number of earlier messages that the action may use.
 	history int
 	make    func() (agent.Body, error)
 }
 
-// always is an action that needs nothing to be opened.
+// always returns an action that needs no preparation.
 func always(body agent.Body) action {
 	return action{make: func() (agent.Body, error) { return body, nil }}
 }
 
-// bare are the actions that may stand without settings.
+// bare are the actions that may be written without settings.
 var bare = []string{"rag", "reason", "about"}
 
-// actions reads the list of what a body does.
+// actions reads the list of actions of a body.
 func (d *draft) actions(n *yaml.Node, what string) []action {
 	var out []action
 	d.list(n, what, func(item *yaml.Node) {
@@ -50,10 +50,10 @@ func (d *draft) actions(n *yaml.Node, what string) []action {
 	return out
 }
 
-// actionNames are all actions, as errors list them.
+// actionNames lists all actions for error messages.
 var actionNames = []string{"reply", "speak", "markdown", "html", "options", "rag", "reason", "about", "set", "send_to_peer"}
 
-// single reads an action with its settings.
+// single reads one action with its settings.
 func (d *draft) single(n *yaml.Node) (out *action) {
 	first := ""
 	fields := make([]field, len(actionNames))
@@ -126,7 +126,7 @@ func (d *draft) options(n *yaml.Node) action {
 	})
 }
 
-// isTrue reports whether settings are left out.
+// isTrue reports whether the settings are omitted.
 func isTrue(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Value == "true" }
 
 func (d *draft) rag(n *yaml.Node) action {
@@ -166,7 +166,7 @@ func (d *draft) rag(n *yaml.Node) action {
 	return out
 }
 
-// ragModel reads the name of what answers.
+// ragModel reads the name of the answering model.
 func (d *draft) ragModel(n *yaml.Node) string {
 	if n.Kind == yaml.ScalarNode && n.Value == rag.Extractive {
 		return rag.Extractive
@@ -187,7 +187,7 @@ func (d *draft) reason(n *yaml.Node) action {
 			field{"fallback", func(n *yaml.Node) { o.Fallback = d.text(n, "fallback") }},
 			field{"history_tokens", func(n *yaml.Node) {
 				if o.HistoryTokens = d.integer(n, "history_tokens", 0, 1<<20); o.HistoryTokens == 0 {
-					o.HistoryTokens = -1 // none, where 0 would be the default
+					o.HistoryTokens = -1 // no history, because 0 would mean the default
 				}
 			}},
 			field{"parallel", func(n *yaml.Node) { o.Parallel = d.integer(n, "parallel", 1, reason.MaxParallel) }},
@@ -205,7 +205,7 @@ func (d *draft) reason(n *yaml.Node) action {
 	}}
 }
 
-// set reads variables with what they are set to; null removes one.
+// set reads variables with their values. Null removes a variable.
 func (d *draft) set(n *yaml.Node) action {
 	type assignment struct {
 		name  string
@@ -267,7 +267,7 @@ func (d *draft) sendToPeer(n *yaml.Node) action {
 	})
 }
 
-// sequence is a body that does one action after the other, until one fails.
+// sequence returns a body that runs the actions in order until one fails.
 func (d *draft) sequence(actions []action) (agent.Body, error) {
 	bodies := make([]agent.Body, 0, len(actions))
 	for _, a := range actions {

@@ -8,15 +8,15 @@ import (
 	"docent/agent"
 )
 
-// anyEvent stands for events of all names.
+// anyEvent matches events of all names.
 const anyEvent = "*"
 
-// taken are the events that a state's transitions take whatever they hold, by
-// name, with the line of the transition.
+// taken are the events that the transitions of a state take regardless of their
+// content, by name. The values are the lines of the transitions.
 type taken map[string]int
 
-// by is the line of the transition that takes all events of that name; 0 if
-// none does.
+// by returns the line of the transition that takes all events with a name, or
+// 0.
 func (t taken) by(event string) int {
 	if line := t[event]; line > 0 {
 		return line
@@ -24,8 +24,9 @@ func (t taken) by(event string) int {
 	return t[anyEvent]
 }
 
-// alive refuses a transition that no event is left for, and notes what it
-// leaves to those behind it.
+// alive reports an error for a transition that can never be taken, because
+// earlier transitions take all of its events. It also records the events that
+// the transition takes.
 func (d *draft) alive(s *stateDraft, n *yaml.Node, t *transitionDraft) {
 	line := 0
 	for i, event := range t.events {
@@ -35,7 +36,7 @@ func (d *draft) alive(s *stateDraft, n *yaml.Node, t *transitionDraft) {
 			d.wrong(n, "it is never taken: the transition in line %d takes every such event before, so put that one behind it", line)
 		}
 	}
-	if t.part || t.to == nil || t.to.needs { // without a model it is left out with the state
+	if t.part || t.to == nil || t.to.needs { // without a model, the transition is omitted with the state
 		return
 	}
 	for _, event := range t.events {
@@ -48,10 +49,10 @@ func (d *draft) alive(s *stateDraft, n *yaml.Node, t *transitionDraft) {
 	}
 }
 
-// checkGlobals refuses global states that are entered from nowhere. Their
-// transitions come behind all others of a state.
+// checkGlobals reports an error for global states that no state can enter. The
+// transitions to global states come after all other transitions of a state.
 func (d *draft) checkGlobals() {
-	var leads []string // what belongs to a global state is not left for another
+	var leads []string // states that a global state leads to; they do not count
 	for _, s := range d.states {
 		for at := s; s.global != "" && at != nil && !slices.Contains(leads, at.name); {
 			leads = append(leads, at.name)
@@ -74,7 +75,7 @@ func (d *draft) checkGlobals() {
 	}
 }
 
-// named is the state of that name; nil if there is none.
+// named returns the state with a name, or nil.
 func (d *draft) named(name string) *stateDraft {
 	i := slices.IndexFunc(d.states, func(s *stateDraft) bool { return s.name == name })
 	if i < 0 {

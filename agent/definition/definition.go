@@ -16,48 +16,48 @@ import (
 //go:embed assistant.yaml
 var assistant []byte
 
-// Assistant is the built-in assistant as a file, to begin one's own with. It
-// does what agent.NewAssistant does.
+// Assistant returns the YAML file of the built-in assistant, as a starting
+// point for other agents. It behaves like agent.NewAssistant.
 func Assistant() []byte { return append([]byte(nil), assistant...) }
 
-// Environment is what agents find where they run.
+// Environment contains the resources that agents use.
 type Environment struct {
 	// Models are the chat models by name. Default: none.
 	Models map[string]llm.Model
-	// Model names the one that is used where the file names none. Default: "",
-	// no model.
+	// Model is the name of the default model. Default: "", no model.
 	Model string
-	// Knowledge is what agents search and describe. Default: nil, a file that
-	// asks for it is refused.
+	// Knowledge is the collection that agents search and describe. Default:
+	// nil. A file that asks for it is rejected then.
 	Knowledge *tool.KnowledgeConfig
-	// K is how many passages an answer is made from where the file does not say.
-	// Default: 0, rag.DefaultK.
+	// K is the default number of passages for an answer. Default: 0,
+	// rag.DefaultK.
 	K int
-	// History is how many earlier messages an answer may use where the file does
-	// not say. Default: 0, none.
+	// History is the default number of earlier messages for an answer. Default:
+	// 0, none.
 	History int
-	// MCP connects to a server that a file names. Default: nil, a file that names
-	// one is refused.
+	// MCP connects to a server that a file names. Default: nil. A file that
+	// names a server is rejected then.
 	MCP func(ctx context.Context, server MCPServer) (ToolServer, error)
-	// Variable looks up what ${NAME} stands for. Default: nil, nothing.
+	// Variable returns the value of a variable ${NAME}. Default: nil, no
+	// variables.
 	Variable func(name string) (string, bool)
-	// Dir is what paths in the file are relative to. Default: for Load the
-	// file's folder, else the program's.
+	// Dir is the folder for relative paths in the file. Default: the folder of
+	// the file for Load, and otherwise the current folder.
 	Dir string
-	// Logger hears of tools that fail. Default: nil, nobody.
+	// Logger receives the failures of tools. Default: nil, no log.
 	Logger *slog.Logger
 }
 
-// MCPServer is a server of tools that a file names, by a command or by a URL;
-// the fields are those of mcp.Config.
+// MCPServer is an MCP server that a file names, by a command or by a URL. The
+// fields are those of mcp.Config.
 type MCPServer struct {
-	// Name is what its tools' names begin with.
+	// Name is the prefix of its tools' names.
 	Name string
 	// Command is the program and its arguments; nil with URL.
 	Command []string
 	// Env is added to the program's environment.
 	Env map[string]string
-	// Dir is the folder the program runs in.
+	// Dir is the working folder of the program.
 	Dir string
 	// URL is the endpoint; "" with Command.
 	URL string
@@ -69,7 +69,7 @@ type MCPServer struct {
 	Tools []string
 }
 
-// ToolServer is a connection to a server of tools; *mcp.Server is one.
+// ToolServer is a connection to an MCP server. *mcp.Server implements it.
 type ToolServer interface {
 	// Tools lists what the server offers.
 	Tools(ctx context.Context) ([]tool.Tool, error)
@@ -77,23 +77,23 @@ type ToolServer interface {
 	Close()
 }
 
-// Definition is an agent that was read.
+// Definition is an agent from a file.
 type Definition struct {
 	// Agent is ready to run.
 	Agent *agent.Agent
-	// History is how many earlier messages its answers use, for
+	// History is the number of earlier messages that its answers use, for
 	// agent.RuntimeConfig.
 	History int
-	// Location is the zone of its sessions; nil if the file does not say.
+	// Location is the time zone of its sessions; nil if the file names none.
 	Location *time.Location
-	// Properties are the file's; empty if it has none.
+	// Properties are the properties in the file; empty without any.
 	Properties *Properties
 
 	closers []func() error
 }
 
-// Close ends what the agent's tools work with: servers and folders. It is for
-// after the runtime's end.
+// Close closes the servers and folders of the agent's tools. Call it after the
+// runtime has ended.
 func (d *Definition) Close() error {
 	var errs []error
 	for i := len(d.closers) - 1; i >= 0; i-- {
@@ -103,10 +103,10 @@ func (d *Definition) Close() error {
 	return errors.Join(errs...)
 }
 
-// Load reads a file NAME.yaml or NAME.yml and makes its agent; ctx bounds
-// connecting to servers. Errors are fault.Invalid and name line and reason,
-// those of a file with several in several lines, or fault.Unavailable if a
-// server does not answer.
+// Load reads a file NAME.yaml or NAME.yml and builds its agent. ctx bounds
+// connecting to servers. Errors in the file are fault.Invalid. They name the
+// line and the reason, with one line for each error. If a server does not
+// answer, the error is fault.Unavailable.
 func Load(ctx context.Context, path string, env Environment) (*Definition, error) {
 	raw, err := readFile(path)
 	if err != nil {
@@ -118,7 +118,8 @@ func Load(ctx context.Context, path string, env Environment) (*Definition, error
 	return Parse(ctx, path, raw, env)
 }
 
-// Parse is Load for what was read already; name is the file's in errors.
+// Parse builds an agent from the content of a file, as Load does. name is the
+// file name in errors.
 func Parse(ctx context.Context, name string, raw []byte, env Environment) (*Definition, error) {
 	r := &reader{file: name, variable: env.Variable}
 	d := &draft{reader: r, env: env, tools: &toolset{reader: r, env: env}, properties: &Properties{}, parameters: map[string]bool{}}

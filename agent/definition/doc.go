@@ -1,11 +1,11 @@
-// Package definition reads agents from YAML: what package agent offers in Go,
-// as far as it can be said without code. Load reads a file and makes the agent;
-// docs/reference/agent-yaml.md describes the format, and assistant.yaml, the built-in
-// assistant, is an example of it.
+// Package definition builds agents from YAML files. The format covers the features
+// of package agent that need no code. docs/reference/agent-yaml.md describes the
+// format. The built-in assistant, assistant.yaml, is an example.
 //
-// A file is read strictly. What is wrong in it is told as
+// Unknown keys and invalid values are errors. Each error has a line number:
 //
 //	agent.yaml:12: there is no state "answr"; the states are greet, answer
 //
-// several errors at once, and nothing is started before all of it is right.
+// Several errors are reported at once. No server or tool starts before the whole
+// file is valid.
 package definition

@@ -22,13 +22,13 @@ import (
 
 // Bounds of a definition's values.
 const (
-	// maxK and maxHistory bound what an answer is made from.
+	// maxK and maxHistory bound the passages and earlier messages of an answer.
 	maxK       = retrieve.MaxK
 	maxHistory = rag.MaxHistory
 )
 
-// draft is an agent in the making: what the file says is read into it, then it
-// is opened.
+// draft is an agent that is being built. The file is read into it first. Then
+// open builds the agent.
 type draft struct {
 	*reader
 	env   Environment
@@ -43,19 +43,19 @@ type draft struct {
 
 	classifier string
 	threshold  float64
-	thresholds map[string]float64 // by intent
+	thresholds map[string]float64 // by intent name
 
 	entities   map[string]*intent.Entity
 	intents    map[string]*intent.Intent
-	parameters map[string]bool // of all intents
+	parameters map[string]bool // names of the parameters of all intents
 	tools      *toolset
 	states     []*stateDraft
 }
 
-// sections are the parts of a file that build on each other.
+// sections are the sections of a file that depend on each other.
 type sections struct{ greeting, entities, intents, properties, tools, states, classifier *yaml.Node }
 
-// root reads a file.
+// root reads the root of a file.
 func (d *draft) root(n *yaml.Node) {
 	name := ""
 	d.k, d.history, d.classifier, d.model = d.env.K, d.env.History, "examples", d.env.Model
@@ -96,7 +96,7 @@ func (d *draft) root(n *yaml.Node) {
 	}
 	d.readEntities(s.entities)
 	d.readIntents(s.intents)
-	if s.greeting != nil { // after what it may name
+	if s.greeting != nil { // after the sections that it may refer to
 		d.greeting = d.template(s.greeting, "greeting", d)
 	}
 	if s.tools != nil {
@@ -123,7 +123,7 @@ func (d *draft) timezone(n *yaml.Node) {
 	d.location = zone
 }
 
-// modelName reads the name of a chat model that there is.
+// modelName reads the name of an available chat model.
 func (d *draft) modelName(n *yaml.Node) string {
 	name := d.text(n, "model")
 	if name != "" && d.env.Models[name] == nil {
@@ -136,7 +136,7 @@ func (d *draft) modelName(n *yaml.Node) string {
 	return name
 }
 
-// chat is the model of that name; nil if there is none.
+// chat returns the model with a name, or nil.
 func (d *draft) chat(name string) llm.Model {
 	if m := d.env.Models[name]; m != nil {
 		return m
@@ -144,7 +144,7 @@ func (d *draft) chat(name string) llm.Model {
 	return nil
 }
 
-// open makes what the file describes.
+// open builds the agent that the file describes.
 func (d *draft) open(ctx context.Context) (_ *Definition, err error) {
 	out := &Definition{Agent: d.agent, History: d.mostHistory(), Location: d.location, Properties: d.properties}
 	defer func() {
@@ -177,7 +177,8 @@ func (d *draft) open(ctx context.Context) (_ *Definition, err error) {
 	return out, nil
 }
 
-// mostHistory is how many messages have to be at hand for any answer.
+// mostHistory returns the maximum number of earlier messages that any answer
+// needs.
 func (d *draft) mostHistory() int {
 	most := d.history
 	for _, s := range d.states {

@@ -15,15 +15,15 @@ import (
 	"docent/internal/fault"
 )
 
-// Properties are settings of an agent's own, such as an address to name in
-// replies. Nested keys are joined with dots. A list is a property as a whole,
-// and so is each item: under its only key if it is a mapping of one, else under
-// its number from 0. They are not safe for use while they are set.
+// Properties are the custom settings of an agent, such as an address for
+// replies. Dots join nested keys. A list is a property, and so is each of its
+// items. The key of an item is its only key if it is a mapping with one key,
+// and otherwise its index. Properties are not safe for use during a Set.
 type Properties struct {
 	values map[string]any
 }
 
-// LoadProperties reads a file NAME.yaml or NAME.yml that is a mapping.
+// LoadProperties reads a file NAME.yaml or NAME.yml that contains a mapping.
 func LoadProperties(path string) (*Properties, error) {
 	raw, err := readFile(path)
 	if err != nil {
@@ -64,7 +64,7 @@ func readFile(path string) ([]byte, error) {
 	return raw, nil
 }
 
-// properties reads a mapping.
+// properties reads a mapping of properties.
 func (r *reader) properties(n *yaml.Node) *Properties {
 	p := &Properties{values: map[string]any{}}
 	r.entries(n, "properties", func(_ *yaml.Node, name string, value *yaml.Node) {
@@ -93,7 +93,7 @@ func (p *Properties) flatten(name string, v any) {
 	}
 }
 
-// Has reports whether there is a value under a name.
+// Has reports whether a property has a value.
 func (p *Properties) Has(name string) bool {
 	if p == nil {
 		return false
@@ -102,19 +102,20 @@ func (p *Properties) Has(name string) bool {
 	return ok
 }
 
-// Property is a setting that a program knows, with its type.
+// Property is a typed setting that a program uses.
 type Property[T bool | int | float64 | string | []any] struct {
-	// Name is what it is set under, with dots for nesting.
+	// Name is the key of the property, with dots for nesting.
 	Name string
-	// Description tells people what it is for; it may be "".
+	// Description describes the property for people; it may be "".
 	Description string
-	// Default is the value where none is set that has the type.
+	// Default is used if there is no value of the type.
 	Default T
 }
 
-// Get returns the value, or the default if there is none that can be read as
-// the type. Numbers and texts are read as each other; true, 1, yes, y, on and
-// false, 0, no, n, off as booleans, whatever their case.
+// Get returns the value of a property, or the default if the value is missing
+// or has another type. Get converts numbers and texts to each other. It accepts
+// true, 1, yes, y, and on, and false, 0, no, n, and off as Booleans in any
+// case.
 func (d Property[T]) Get(p *Properties) T {
 	if !p.Has(d.Name) {
 		return d.Default
@@ -143,8 +144,8 @@ func (d Property[T]) Get(p *Properties) T {
 	return d.Default
 }
 
-// Set sets the value. It is an error, fault.Invalid, if it does not have the
-// property's type.
+// Set sets the value of a property. It fails with fault.Invalid if the value
+// does not have the property's type.
 func (d Property[T]) Set(p *Properties, value any) error {
 	v, ok := value.(T)
 	if !ok {
@@ -167,8 +168,7 @@ func readBool(text string) (bool, error) {
 	return false, fmt.Errorf("%q is neither true nor false", text)
 }
 
-// readInt reads a number; of one with decimals what is before the point, as
-// BAF does.
+// readInt parses an integer. It truncates decimals, as BAF does.
 func readInt(value any, text string) (int, error) {
 	if f, ok := value.(float64); ok && f > -1<<53 && f < 1<<53 {
 		return int(f), nil

@@ -19,42 +19,42 @@ import (
 
 // Bounds of a file.
 const (
-	// MaxFile bounds a file, in bytes.
+	// MaxFile bounds the size of a file, in bytes.
 	MaxFile = 1 << 20
-	// MaxValues bounds the keys and values in a file; what an alias stands for
-	// counts each time.
+	// MaxValues bounds the keys and values in a file. The values of an alias
+	// count each time.
 	MaxValues = 20_000
-	// MaxErrors is how many errors of a file are told at once.
+	// MaxErrors bounds the errors of a file that are reported at once.
 	MaxErrors = 20
 )
 
-// problem is what is wrong in a line; 0 is the file as a whole.
+// problem is an error in a line. Line 0 means the whole file.
 type problem struct {
 	line int
 	text string
 }
 
-// reader reads the nodes of a file and collects what is wrong with them.
+// reader reads the nodes of a file and collects the errors.
 type reader struct {
 	file     string
 	problems []problem
-	read     int                              // values so far
+	read     int                              // number of values so far
 	variable func(name string) (string, bool) // looks up environment variables; nil if there are none
 }
 
-// wrong notes what is wrong at a node. The text says what to write instead.
+// wrong records an error at a node. The message says how to correct it.
 func (r *reader) wrong(n *yaml.Node, format string, args ...any) {
 	line := 0
 	if n != nil {
 		line = n.Line
 	}
-	p := problem{line, strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")} // names may hold line feeds
-	if !slices.Contains(r.problems, p) {                                                // an alias is read more than once
+	p := problem{line, strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")} // names may contain line feeds
+	if !slices.Contains(r.problems, p) {                                                // an alias may be read more than once
 		r.problems = append(r.problems, p)
 	}
 }
 
-// error is all that is wrong, in the order of lines; nil if nothing is.
+// error returns all recorded errors in the order of lines, or nil.
 func (r *reader) error() error {
 	if len(r.problems) == 0 {
 		return nil
@@ -75,11 +75,11 @@ func (r *reader) error() error {
 	return fault.New(fault.Invalid, "agent_file_invalid", "%s", strings.Join(lines, "\n"))
 }
 
-// yamlReason is how the YAML parser says where it stopped, which is not where
-// the file went wrong, and why.
+// yamlReason matches the message of the YAML parser. The line in it is where
+// the parser stopped, which may be after the error.
 var yamlReason = regexp.MustCompile(`^(?:yaml: )?(?:line \d+: )?(.*)$`)
 
-// document parses a file; nil if that failed.
+// document parses a file. It returns nil if that fails.
 func (r *reader) document(raw []byte) *yaml.Node {
 	decoder := yaml.NewDecoder(strings.NewReader(string(raw)))
 	var root, second yaml.Node
@@ -101,7 +101,8 @@ func (r *reader) document(raw []byte) *yaml.Node {
 	return root.Content[0]
 }
 
-// enter follows an alias and counts the value; nil if there were too many.
+// enter follows an alias and counts the value. It returns nil if there are too
+// many values.
 func (r *reader) enter(n *yaml.Node) *yaml.Node {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -115,14 +116,14 @@ func (r *reader) enter(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// field is a key that a mapping may have.
+// field is a key that a mapping may contain.
 type field struct {
 	name string
 	read func(n *yaml.Node)
 }
 
-// mapping reads a mapping that has only the keys of fields. It returns the keys
-// that are there.
+// mapping reads a mapping and reports unknown keys. It returns the keys that
+// are present.
 func (r *reader) mapping(n *yaml.Node, what string, fields ...field) map[string]*yaml.Node {
 	keys := map[string]*yaml.Node{}
 	r.entries(n, what, func(key *yaml.Node, name string, value *yaml.Node) {
@@ -142,7 +143,7 @@ func (r *reader) mapping(n *yaml.Node, what string, fields ...field) map[string]
 	return keys
 }
 
-// entries calls each with the pairs of a mapping.
+// entries calls each for every pair of a mapping.
 func (r *reader) entries(n *yaml.Node, what string, each func(key *yaml.Node, name string, value *yaml.Node)) {
 	m := r.enter(n)
 	if m == nil {
@@ -175,7 +176,7 @@ func (r *reader) entries(n *yaml.Node, what string, each func(key *yaml.Node, na
 	}
 }
 
-// list calls each with the items of a sequence.
+// list calls each for every item of a sequence.
 func (r *reader) list(n *yaml.Node, what string, each func(item *yaml.Node)) {
 	l := r.enter(n)
 	if l == nil {
@@ -193,7 +194,7 @@ func (r *reader) list(n *yaml.Node, what string, each func(item *yaml.Node)) {
 	}
 }
 
-// scalar returns a value that is no mapping, list or null; false if it is one.
+// scalar returns a scalar value that is not null. ok is false for other values.
 func (r *reader) scalar(n *yaml.Node, what, want string) (*yaml.Node, bool) {
 	s := r.enter(n)
 	if s == nil {
@@ -206,7 +207,7 @@ func (r *reader) scalar(n *yaml.Node, what, want string) (*yaml.Node, bool) {
 	return s, true
 }
 
-// text reads text that is not empty.
+// text reads a non-empty text.
 func (r *reader) text(n *yaml.Node, what string) string {
 	s, ok := r.scalar(n, what, "text")
 	if !ok {
@@ -218,7 +219,7 @@ func (r *reader) text(n *yaml.Node, what string) string {
 	return s.Value
 }
 
-// texts reads a text or a list of them.
+// texts reads a text or a list of texts.
 func (r *reader) texts(n *yaml.Node, what string) []string {
 	target := n
 	for target.Kind == yaml.AliasNode {
@@ -235,7 +236,7 @@ func (r *reader) texts(n *yaml.Node, what string) []string {
 	return out
 }
 
-// choice reads one of some words.
+// choice reads one of the given words.
 func (r *reader) choice(n *yaml.Node, what string, words ...string) string {
 	want := "one of " + strings.Join(words, ", ")
 	if len(words) == 1 {
@@ -257,7 +258,7 @@ func (r *reader) flag(n *yaml.Node, what string) bool {
 	return r.choice(n, what, "true", "false") == "true"
 }
 
-// integer reads a number from least to most.
+// integer reads an integer from least to most.
 func (r *reader) integer(n *yaml.Node, what string, least, most int) int {
 	want := fmt.Sprintf("a whole number from %d to %d", least, most)
 	s, ok := r.scalar(n, what, want)
@@ -286,7 +287,7 @@ func (r *reader) share(n *yaml.Node, what string) float64 {
 	return v
 }
 
-// duration reads a time such as 90s or 5m.
+// duration reads a duration such as 90s or 5m.
 func (r *reader) duration(n *yaml.Node, what string) time.Duration {
 	s, ok := r.scalar(n, what, "a time such as 90s, 5m or 1h30m")
 	if !ok {
@@ -300,7 +301,7 @@ func (r *reader) duration(n *yaml.Node, what string) time.Duration {
 	return d
 }
 
-// value reads anything that JSON can write.
+// value reads any value that JSON can represent.
 func (r *reader) value(n *yaml.Node, what string) any {
 	v := r.enter(n)
 	if v == nil {

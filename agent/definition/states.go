@@ -11,24 +11,24 @@ import (
 	"docent/agent"
 )
 
-// stateDraft is a state in the making.
+// stateDraft is a state that is being built.
 type stateDraft struct {
 	name     string
 	key      *yaml.Node
-	state    *agent.State // nil if it is left out
+	state    *agent.State // nil if the state is omitted
 	initial  bool
 	greeting template
-	needs    bool // it may be left out
+	needs    bool // the state is omitted if its model is missing
 	global   string
 	body     []action
 	fallback []action
-	to       []string // where its transitions lead
+	to       []string // targets of its transitions
 	then     *yaml.Node
-	hears    bool  // it has transitions in on
-	taken    taken // what its transitions take whatever it holds
+	hears    bool  // it has transitions in the key on
+	taken    taken // events that its transitions take regardless of their content
 }
 
-// greeted is the state's body with the greeting before it.
+// greeted returns the state's body with the greeting before it.
 func (s *stateDraft) greeted(body agent.Body) agent.Body {
 	if s.greeting == nil {
 		return body
@@ -43,11 +43,11 @@ func (s *stateDraft) greeted(body agent.Body) agent.Body {
 	}
 }
 
-// stateNodes are the parts of a state that name other states.
+// stateNodes are the parts of a state that refer to other states.
 type stateNodes struct{ body, fallback, on, then, global *yaml.Node }
 
-// readStates reads the section states: their names first, as they refer to each
-// other.
+// readStates reads the section states. It reads the names first, because states
+// refer to each other.
 func (d *draft) readStates(n *yaml.Node) {
 	var nodes []stateNodes
 	before := len(d.problems)
@@ -81,7 +81,7 @@ func (d *draft) readStates(n *yaml.Node) {
 	for i, s := range d.states {
 		d.readState(s, nodes[i])
 	}
-	if len(d.problems) == before { // else what is wrong above may be the reason
+	if len(d.problems) == before { // otherwise an earlier error may be the reason
 		d.checkThen()
 		d.checkReached()
 		d.checkGlobals()
@@ -134,7 +134,7 @@ func (d *draft) readState(s *stateDraft, nodes stateNodes) {
 	}
 }
 
-// target reads the name of a state that another one leads to.
+// target reads the name of the next state.
 func (d *draft) target(s *stateDraft, n *yaml.Node, what string) *stateDraft {
 	name := d.text(n, what)
 	for _, other := range d.states {
@@ -153,7 +153,8 @@ func (d *draft) target(s *stateDraft, n *yaml.Node, what string) *stateDraft {
 	return nil
 }
 
-// checkThen refuses states that go to each other at once for ever.
+// checkThen reports states that lead to each other immediately in an endless
+// loop.
 func (d *draft) checkThen() {
 	next := map[string]string{}
 	for _, s := range d.states {
@@ -172,7 +173,7 @@ func (d *draft) checkThen() {
 	}
 }
 
-// checkReached names the states that no way leads to.
+// checkReached reports unreachable states.
 func (d *draft) checkReached() {
 	reached := map[string]bool{}
 	var visit func(name string)
@@ -198,17 +199,17 @@ func (d *draft) checkReached() {
 	}
 }
 
-// transitionDraft is a transition in the making.
+// transitionDraft is a transition that is being built.
 type transitionDraft struct {
-	kind       string // the key that says which events it takes; "" if it takes none
+	kind       string // the key that selects its events; "" without events
 	make       func(s *agent.State) *agent.Transition
-	events     []string // those that it takes, as taken has them
-	part       bool     // it does not take all of these
+	events     []string // its events, as in taken
+	part       bool     // it takes only some of these events
 	conditions []func(t *agent.Transition)
 	to         *stateDraft
 }
 
-// readTransition reads an item of on.
+// readTransition reads an item of the list on.
 func (d *draft) readTransition(s *stateDraft, n *yaml.Node, seen map[string]bool) {
 	var t transitionDraft
 	var when *condition
@@ -269,7 +270,7 @@ func (d *draft) readTransition(s *stateDraft, n *yaml.Node, seen map[string]bool
 	}
 }
 
-// add makes the transition.
+// add adds the transition to the state.
 func (t *transitionDraft) add(s *agent.State, when *condition) {
 	var made *agent.Transition
 	if t.make == nil {
@@ -336,7 +337,7 @@ func (r *reader) onFile(n *yaml.Node, t *transitionDraft) func(*agent.State) *ag
 	return func(s *agent.State) *agent.Transition { return s.OnFile(types...) }
 }
 
-// matching adds the condition that the text matches an expression.
+// matching adds the condition that the text matches a regular expression.
 func (r *reader) matching(t *transitionDraft, n *yaml.Node) {
 	expression, err := regexp.Compile(r.text(n, "matches"))
 	if err != nil {
@@ -346,7 +347,7 @@ func (r *reader) matching(t *transitionDraft, n *yaml.Node) {
 	t.conditions = append(t.conditions, func(t *agent.Transition) { t.When(agent.Matches(expression)) })
 }
 
-// sender adds the condition on who sent the event.
+// sender adds a condition on the sender of the event.
 func (r *reader) sender(t *transitionDraft, n *yaml.Node) {
 	human := r.choice(n, "from", "human", "agent") == "human"
 	if t.kind == "" {
@@ -358,7 +359,7 @@ func (r *reader) sender(t *transitionDraft, n *yaml.Node) {
 	})
 }
 
-// condition compares a variable.
+// condition compares a variable with a value.
 type condition struct {
 	variable string
 	op       agent.Operator

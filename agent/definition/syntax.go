@@ -9,19 +9,20 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// syntaxFault is where a file stops being YAML, and what to do about it.
+// syntaxFault is the line of a YAML syntax error and a hint how to correct it.
 type syntaxFault struct {
 	line int
 	hint string
 }
 
-// stray finds the first line with which a file is no beginning of a YAML file:
-// the parser names the line where what is open began, or one that is near.
+// stray finds the first line that makes a file invalid YAML, whatever may
+// follow. The YAML parser itself names a nearby line or the line where an open
+// element began.
 func stray(raw []byte) syntaxFault {
 	raw = bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))
 	lines := strings.SplitAfter(string(raw), "\n")
 	first := 1 + sort.Search(len(lines), func(n int) bool { return !begins(lines[:n+1]) })
-	if first > len(lines) { // all of it is a beginning: something is not closed
+	if first > len(lines) { // all lines are a valid beginning, so an element is not closed
 		open := brackets(lines)
 		if len(open) == 0 {
 			return syntaxFault{len(lines), "check indentation, colons and quotes"}
@@ -38,16 +39,16 @@ func stray(raw []byte) syntaxFault {
 	return syntaxFault{first, hint(line)}
 }
 
-// entry is a line that begins something new.
+// entry matches a line that begins a new key or list item.
 var entry = regexp.MustCompile(`^\s*(?:- |[\w.-]+:(?:\s|$))`)
 
-// bare are what stands for something elsewhere and is a mapping in YAML.
+// These are placeholders that YAML reads as mappings.
 var (
 	bareVariable = regexp.MustCompile(`(?:^|[^"'\w])(\$\{\w*\})`)
 	barePlace    = regexp.MustCompile(`(?:^|[:,\[{-]) *\{\{[^"']*\}\}`)
 )
 
-// hint says what is to be done about a line.
+// hint returns advice on how to correct a line.
 func hint(line string) string {
 	switch ref := bareVariable.FindStringSubmatch(line); {
 	case strings.Contains(line[:indent(line)], "\t"):
@@ -62,7 +63,7 @@ func hint(line string) string {
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// begins reports whether a file may begin with these lines.
+// begins reports whether a valid file may begin with these lines.
 func begins(lines []string) bool {
 	text := strings.Join(lines, "")
 	if isYAML(text) {
@@ -92,7 +93,7 @@ func onlyComments(text string) bool {
 	return true
 }
 
-// bracket is a bracket or quote that is open.
+// bracket is an open bracket or quote.
 type bracket struct {
 	open, close byte
 	line        int
@@ -102,13 +103,13 @@ func (b bracket) unclosed() syntaxFault {
 	return syntaxFault{b.line, "the " + string(b.open) + " in this line is not closed"}
 }
 
-// block is how a text of several lines begins.
+// block matches a line that begins a block of text.
 var block = regexp.MustCompile(`(?:^|[\s:-])[|>][+-]?\d?[+-]?\s*(?:#.*)?$`)
 
-// brackets are what is open after these lines.
+// brackets returns the brackets and quotes that are open after these lines.
 func brackets(lines []string) []bracket {
 	var open []bracket
-	text := -1 // the indentation of the line that began a text of several lines
+	text := -1 // indentation of the line that began a block of text; -1 outside of a block
 	for n, line := range lines {
 		if text >= 0 && (strings.TrimSpace(line) == "" || indent(line) > text) {
 			continue
@@ -122,9 +123,9 @@ func brackets(lines []string) []bracket {
 	return open
 }
 
-// scan adds what a line opens and takes away what it closes.
+// scan adds the brackets that a line opens and removes those that it closes.
 func scan(open []bracket, line string, number int) []bracket {
-	fresh := true // a value may begin here
+	fresh := true // a value may begin at this position
 	for i := 0; i < len(line); i++ {
 		c := line[i]
 		inside := byte(0)
@@ -155,7 +156,7 @@ func scan(open []bracket, line string, number int) []bracket {
 			fresh = true
 		case (c == ':' || c == '-' && fresh) && i+1 < len(line) && strings.IndexByte(" \t\n", line[i+1]) >= 0:
 			fresh = true
-		case c == '&' && fresh: // an anchor stands before a value
+		case c == '&' && fresh: // an anchor precedes a value
 			for i+1 < len(line) && strings.IndexByte(" \t\n,]}", line[i+1]) < 0 {
 				i++
 			}

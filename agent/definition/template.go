@@ -10,20 +10,21 @@ import (
 	"docent/agent"
 )
 
-// MaxReply bounds a text that was filled in, in bytes; more is cut off.
+// MaxReply bounds a text after its placeholders are replaced, in bytes. The
+// rest is cut off.
 const MaxReply = 64 << 10
 
-// template is a text with places for values. Filling it in can read what is
-// named below and nothing else.
+// template is a text with placeholders. A placeholder can only read the values
+// below.
 type template []part
 
-// part is text as it stands, or a value.
+// part is a literal text or a placeholder.
 type part struct {
 	text  string
 	value func(s *agent.Session) string // nil for text
 }
 
-// values are those that a template may name without more.
+// values are the placeholders without a key.
 var values = map[string]func(s *agent.Session) string{
 	"message":      (*agent.Session).Message,
 	"username":     (*agent.Session).Username,
@@ -35,7 +36,7 @@ var values = map[string]func(s *agent.Session) string{
 
 const templateValues = ".message, .username, .session, .session_name, .state, .event, .data.KEY, .parameters.NAME, .variables.NAME and .properties.NAME"
 
-// template reads a text with places {{.name}}.
+// template reads a text with placeholders such as {{.name}}.
 func (r *reader) template(n *yaml.Node, what string, d *draft) template {
 	var out template
 	rest := r.text(n, what)
@@ -62,7 +63,7 @@ func (r *reader) template(n *yaml.Node, what string, d *draft) template {
 	}
 }
 
-// placeholder is the value that a template's name stands for; nil if none.
+// placeholder returns the function that computes a placeholder's value, or nil.
 func (d *draft) placeholder(name string) func(s *agent.Session) string {
 	name, ok := strings.CutPrefix(name, ".")
 	if !ok {
@@ -93,8 +94,8 @@ func (d *draft) placeholder(name string) func(s *agent.Session) string {
 	}
 }
 
-// datum is what an event's object, or a message that is one, has under a key,
-// or under keys with dots between them; "" if nothing.
+// datum returns the value of a key in the JSON object of an event or a message.
+// Dots in the key separate nested keys. datum returns "" without a value.
 func datum(e agent.Event, key string) string {
 	data := e.Data
 	if data == nil {
@@ -112,8 +113,8 @@ func datum(e agent.Event, key string) string {
 	}
 }
 
-// shown is a value as text: a text as it stands, nothing for null, all else as
-// JSON.
+// shown converts a value to text. Text is unchanged, null is "", and other
+// values become JSON.
 func shown(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -128,12 +129,12 @@ func shown(v any) string {
 	return string(data)
 }
 
-// fill is the text for a session.
+// fill returns the text for a session.
 func (t template) fill(s *agent.Session) string {
 	return t.filled(s, func(v string) string { return v })
 }
 
-// fillHTML is the text, which is HTML, with values that are not.
+// fillHTML returns the text of an HTML template and escapes the values.
 func (t template) fillHTML(s *agent.Session) string { return t.filled(s, html.EscapeString) }
 
 func (t template) filled(s *agent.Session, escape func(string) string) string {
@@ -145,13 +146,13 @@ func (t template) filled(s *agent.Session, escape func(string) string) string {
 			b.WriteString(escape(p.value(s)))
 		}
 		if b.Len() > MaxReply {
-			return strings.ToValidUTF8(b.String()[:MaxReply], "") // the cut may be inside a letter
+			return strings.ToValidUTF8(b.String()[:MaxReply], "") // the cut may be inside a character
 		}
 	}
 	return b.String()
 }
 
-// constant returns the text of a template without places.
+// constant returns the text of a template without placeholders.
 func (t template) constant() (string, bool) {
 	if len(t) != 1 || t[0].value != nil {
 		return "", false

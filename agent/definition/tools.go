@@ -16,7 +16,8 @@ import (
 	"docent/internal/fault"
 )
 
-// toolset is what reasoning may use, as the file says and as it is once opened.
+// toolset contains the tools for reasoning: first the settings from the file,
+// and later the opened tools.
 type toolset struct {
 	*reader
 	env Environment
@@ -24,7 +25,7 @@ type toolset struct {
 	knowledge  *tool.KnowledgeConfig
 	workspaces []tool.Workspace
 	servers    []MCPServer
-	skills     string // a folder
+	skills     string // path of a folder
 	at         struct{ workspaces, skills *yaml.Node }
 	atServers  []*yaml.Node
 
@@ -33,7 +34,7 @@ type toolset struct {
 	instructed *tool.Skills
 }
 
-// equip adds the tools to a reasoning state.
+// equip gives the tools to a reasoning state.
 func (t *toolset) equip(o *reason.Options) {
 	o.Knowledge, o.Workspaces, o.Tools, o.Skills = t.knowledge, t.opened, t.tools, t.instructed
 }
@@ -67,7 +68,7 @@ func (t *toolset) readSection(n *yaml.Node, k int) {
 	)
 }
 
-// folder reads the path of a folder that is there.
+// folder reads the path of an existing folder.
 func (t *toolset) folder(n *yaml.Node, what string) string {
 	path := t.expanded(n, what)
 	if path == "" {
@@ -102,7 +103,8 @@ func (r *reader) require(n *yaml.Node, keys map[string]*yaml.Node, what string, 
 	}
 }
 
-// serverName is what a server may be called, as tools' names begin with it.
+// serverName matches the valid names of servers. The names of tools begin with
+// them.
 var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 
 func (t *toolset) readServer(n *yaml.Node) {
@@ -143,11 +145,11 @@ func (t *toolset) readServer(n *yaml.Node) {
 	t.servers, t.atServers = append(t.servers, s), append(t.atServers, n)
 }
 
-// reference is how a file names a variable of the environment.
+// reference matches a reference to an environment variable.
 var reference = regexp.MustCompile(`\$\{([^}]*)\}`)
 
-// expanded reads a text in which ${NAME} stands for a variable of the
-// environment.
+// expanded reads a text and replaces each ${NAME} by the value of an
+// environment variable.
 func (r *reader) expanded(n *yaml.Node, what string) string {
 	return reference.ReplaceAllStringFunc(r.text(n, what), func(ref string) string {
 		name := strings.TrimSuffix(strings.TrimPrefix(ref, "${"), "}")
@@ -174,7 +176,7 @@ func (r *reader) located(n *yaml.Node, err error) error {
 	return fmt.Errorf("%s:%d: %w", r.file, n.Line, err)
 }
 
-// open opens folders and connects to servers; out closes them.
+// open opens the folders and connects to the servers. out closes them.
 func (t *toolset) open(ctx context.Context, out *Definition) error {
 	if len(t.workspaces) > 0 {
 		spaces, err := tool.OpenWorkspaces(t.workspaces...)

@@ -11,7 +11,7 @@ import (
 	"docent/internal/fault"
 )
 
-// named lists the names of a map for an error.
+// named lists the keys of a map for an error message.
 func named[T any](m map[string]T) string {
 	if len(m) == 0 {
 		return "none"
@@ -19,14 +19,14 @@ func named[T any](m map[string]T) string {
 	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
 }
 
-// readEntities reads the section entities; nil is none.
+// readEntities reads the section entities. n is nil without one.
 func (d *draft) readEntities(n *yaml.Node) {
 	d.entities = map[string]*intent.Entity{}
 	if n == nil {
 		return
 	}
 	d.entries(n, "entities", func(key *yaml.Node, name string, value *yaml.Node) {
-		d.entities[name] = nil // it is there, whatever is wrong with it
+		d.entities[name] = nil // the name exists, even if the entity is invalid
 		before := len(d.problems)
 		if e := d.entity(value, name); e != nil {
 			if err := e.Validate(); err != nil && len(d.problems) == before {
@@ -37,7 +37,7 @@ func (d *draft) readEntities(n *yaml.Node) {
 	})
 }
 
-// entity reads one; nil if it cannot be made.
+// entity reads one entity. It returns nil if the entity is invalid.
 func (r *reader) entity(n *yaml.Node, name string) *intent.Entity {
 	kind, pattern, description := "", "", ""
 	var values []intent.Value
@@ -81,8 +81,8 @@ func (r *reader) entity(n *yaml.Node, name string) *intent.Entity {
 	return e
 }
 
-// entityValues reads values with their synonyms: a mapping of lists, or a list
-// of values without.
+// entityValues reads values with their synonyms, as a mapping of lists. A list
+// of values without synonyms is also allowed.
 func (r *reader) entityValues(n *yaml.Node) []intent.Value {
 	var out []intent.Value
 	target := n
@@ -105,7 +105,7 @@ func (r *reader) entityValues(n *yaml.Node) []intent.Value {
 	return out
 }
 
-// readIntents reads the section intents; nil is none.
+// readIntents reads the section intents. n is nil without one.
 func (d *draft) readIntents(n *yaml.Node) {
 	d.intents, d.thresholds = map[string]*intent.Intent{}, map[string]float64{}
 	if n == nil {

@@ -11,22 +11,23 @@ import (
 )
 
 const (
-	// maxStarts bounds the places at which an answer is tried to be read.
+	// maxStarts bounds the positions at which readAnswer looks for an answer.
 	maxStarts = 32
-	// maxValue bounds the value of a parameter that a model gives, in bytes.
+	// maxValue bounds a parameter value from a model, in bytes.
 	maxValue = maxScan
 )
 
-// verdict is what a model says of one intent.
+// verdict is a model's judgment of one intent.
 type verdict struct {
 	score float64
-	// values are the parameters' as the model gave them; nil if it gave none.
+	// values are the parameter values as the model wrote them; nil if it wrote
+	// none.
 	values map[string]json.RawMessage
 }
 
-// readAnswer reads a model's answer: an object of verdicts by intent, wherever
-// in the text it is. What is of the wrong type counts as missing. It returns
-// false if there is no object that names an intent.
+// readAnswer reads the verdicts, by intent, in a model's answer. The JSON
+// object may be anywhere in the text. Members of the wrong type count as
+// missing. readAnswer returns false if no object names an intent.
 func readAnswer(text string, intents []*Intent) (map[string]verdict, bool) {
 	if _, after, ok := strings.Cut(text, "</think>"); ok {
 		text = after
@@ -48,8 +49,9 @@ func readAnswer(text string, intents []*Intent) (map[string]verdict, bool) {
 	return nil, false
 }
 
-// readVerdicts reads {"intent": {"score": 0.5, "parameters": {…}}, …} and, as
-// some models answer, {"intent": "name", "score": 0.5, "parameters": {…}}.
+// readVerdicts reads {"intent": {"score": 0.5, "parameters": {…}}, …}. It also
+// reads {"intent": "name", "score": 0.5, "parameters": {…}}, which some models
+// write.
 func readVerdicts(object map[string]json.RawMessage, intents []*Intent) map[string]verdict {
 	out := map[string]verdict{}
 	for _, i := range intents {
@@ -59,7 +61,7 @@ func readVerdicts(object map[string]json.RawMessage, intents []*Intent) map[stri
 		}
 		var fields map[string]json.RawMessage
 		if json.Unmarshal(raw, &fields) != nil {
-			out[i.Name] = verdict{score: readScore(raw)} // a bare number, or nothing
+			out[i.Name] = verdict{score: readScore(raw)} // a plain number or nothing
 			continue
 		}
 		out[i.Name] = readVerdict(fields)
@@ -87,7 +89,7 @@ func readVerdict(fields map[string]json.RawMessage) verdict {
 	return v
 }
 
-// lookUp returns the value of a key, or of one that differs only in case.
+// lookUp returns the value of a key. The case of the key does not matter.
 func lookUp(object map[string]json.RawMessage, key string) (json.RawMessage, bool) {
 	if raw, ok := object[key]; ok {
 		return raw, true
@@ -100,18 +102,18 @@ func lookUp(object map[string]json.RawMessage, key string) (json.RawMessage, boo
 	return nil, false
 }
 
-// readScore reads a score, also one in quotes; what is beyond 0 and 1 is the
-// nearer of them, what is none is 0.
+// readScore reads a score, which may be in quotes. It limits the score to the
+// range from 0 to 1, and returns 0 for other values.
 func readScore(raw json.RawMessage) float64 {
 	score, err := strconv.ParseFloat(strings.Trim(string(raw), "\" \t"), 64)
-	if err != nil || !(score > 0) || math.IsInf(score, 0) { // ParseFloat knows NaN
+	if err != nil || !(score > 0) || math.IsInf(score, 0) { // ParseFloat accepts NaN
 		return 0
 	}
 	return min(score, 1)
 }
 
-// parameters makes matches of the values that a model gave for an intent. If it
-// gave none at all, they are looked for in the message.
+// parameters converts the values that a model wrote for an intent to matches.
+// If the model wrote none, it searches the message.
 func (m *matcher) parameters(i *Intent, values map[string]json.RawMessage) []Match {
 	if values == nil {
 		matches, _ := m.assign(i, "")
@@ -132,8 +134,8 @@ func (m *matcher) parameters(i *Intent, values map[string]json.RawMessage) []Mat
 	return out
 }
 
-// readValue reads a string, a number or a boolean; null, lists, objects and
-// empty text are no values.
+// readValue reads a string, a number, or a Boolean. It returns false for null,
+// lists, objects, and empty text.
 func readValue(raw json.RawMessage) (string, bool) {
 	var v any
 	d := json.NewDecoder(strings.NewReader(string(raw)))
@@ -153,8 +155,8 @@ func readValue(raw json.RawMessage) (string, bool) {
 	return text, text != "" && len(text) <= maxValue
 }
 
-// accept returns a model's value as the entity has it; false if the entity has
-// no such value.
+// accept converts a model's value to a value of the entity. It returns false if
+// the entity has no such value.
 func (m *matcher) accept(e *Entity, text string) (span, bool) {
 	var found []span
 	switch e.Kind {
@@ -165,7 +167,7 @@ func (m *matcher) accept(e *Entity, text string) (span, bool) {
 	case KindRegexp:
 		found = e.findPattern(text)
 	case KindNumber:
-		if found = findNumbers(text, "en"); len(found) == 0 { // the model writes 1.5 in any language
+		if found = findNumbers(text, "en"); len(found) == 0 { // models write 1.5 in every language
 			found = findNumbers(text, m.code)
 		}
 	case KindDateTime:
@@ -179,15 +181,15 @@ func (m *matcher) accept(e *Entity, text string) (span, bool) {
 	return found[0], true
 }
 
-// acceptDate reads a date that a model wrote. If the message has it in other
-// words, its info is about those.
+// acceptDate reads a date that a model wrote. If the message has the same date
+// in other words, the info is about these words.
 func (m *matcher) acceptDate(text string) []span {
 	if !m.now.IsZero() {
 		if clock, err := time.Parse("15:04:05", text); err == nil {
 			text = clock.Format("at 15:04")
 		}
 	}
-	found := findDates(text, m.now, "de") // ISO order; of others the day is first
+	found := findDates(text, m.now, "de") // ISO order; in other dates the day comes first
 	for n, s := range found {
 		for _, own := range m.moments() {
 			if own.value == s.value {

@@ -2,25 +2,28 @@ package intent
 
 import "math"
 
-// stemmedScore is the score of a message that is an example but for the endings
-// of words.
+// stemmedScore is the score of a message that differs from an example only in
+// the endings of words.
 const stemmedScore = .99
 
-// signs say how alike a message and an example of an intent are.
+// signs measure the similarity of a message and an example of an intent.
 type signs struct {
-	// cosine is that of both vectors.
+	// cosine is the cosine of the two vectors.
 	cosine float64
-	// overlap is how much of each has something like it in the other, 0 to 1.
+	// overlap is the share of each sentence that is similar to a part of the
+	// other, from 0 to 1.
 	overlap float64
-	// center is the cosine of the message and the mean of the intent's examples.
+	// center is the cosine of the message and the mean vector of the intent's
+	// examples.
 	center float64
-	// against says that one of both is negated and the other is not.
+	// against is set if only one of the two is negated.
 	against bool
 }
 
-// What the signs count for the score, as logits. TestCalibration fits them on
-// the messages of testdata/messages.tsv with odd ids and fails when they are no
-// longer what comes out; docs/how-to/write-agents.md shows what they reach on the others.
+// The weights of the signs in the score, as logits. TestCalibration fits them
+// to the messages of testdata/messages.tsv with odd ids. It fails if the result
+// differs from these values. docs/how-to/write-agents.md shows the accuracy on
+// the other messages.
 const (
 	weightCosine  = 3.36
 	weightOverlap = 3.99
@@ -29,7 +32,7 @@ const (
 	bias          = -4.92
 )
 
-// calibrated is the score of an example that is not exact, above 0 and below
+// calibrated returns the score of an inexact example. It is above 0 and below
 // stemmedScore.
 func calibrated(s signs) float64 {
 	x := bias + weightCosine*s.cosine + weightOverlap*s.overlap + weightCenter*s.center

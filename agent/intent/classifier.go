@@ -5,72 +5,73 @@ import (
 	"time"
 )
 
-// Fallback is the name of a prediction that is none of the intents.
+// Fallback is the intent of a prediction that matches no intent.
 const Fallback = "fallback_intent"
 
-// DefaultThreshold is the score from which on an intent is taken; BAF's
+// DefaultThreshold is the minimum score of a prediction. It is BAF's
 // nlp.intent_threshold.
 const DefaultThreshold = 0.4
 
-// Classifier tells which intent a message has.
+// Classifier determines the intent of a message.
 //
-// Classify returns the intent with the highest score, the first of equal ones,
-// if it reaches the classifier's threshold, and [Unmatched] if none does, if
-// there are no intents, or if something fails. Its prediction is good to use
-// also beside an error, which is for the log: a model that does not answer
-// makes an agent fall back and not fall silent. It is safe for concurrent use.
+// Classify returns the intent with the highest score if the score reaches the
+// classifier's threshold. If scores are equal, the first intent wins.
+// Otherwise, and in case of an error, it returns [Unmatched]. Its prediction is
+// valid even with an error, which is for the log. So an agent can fall back
+// when a model does not answer. A Classifier is safe for concurrent use.
 type Classifier interface {
-	// Name is what a prediction is recorded under.
+	// Name identifies the classifier in stored predictions.
 	Name() string
-	// Classify returns the intent of req.Text, one of req.Intents, and its
-	// parameters.
+	// Classify returns the intent of req.Text, which is one of req.Intents, and
+	// its parameters.
 	Classify(ctx context.Context, req Request) (Prediction, error)
 }
 
-// Request is a message to be classified.
+// Request is a message to classify.
 type Request struct {
-	// Text is what the user said.
+	// Text is the message of the user.
 	Text string
-	// Intents are what it may mean, as [Validate] wants them.
+	// Intents are the possible intents. They must pass [Validate].
 	Intents []*Intent
-	// Now is the present in the session's zone, which "tomorrow" is relative to.
-	// Without it dates are not found, but for full ones, which are taken as UTC.
+	// Now is the current time in the session's zone, for dates such as
+	// "tomorrow". If it is zero, only complete dates are found, in UTC.
 	Now time.Time
-	// Language is the message's, as ISO 639-1 code or English name; "" is
-	// English.
+	// Language is the language of the message, as an ISO 639-1 code or an
+	// English name; "" is English.
 	Language string
 }
 
-// Prediction is what a message was understood as.
+// Prediction is the result of classifying a message.
 type Prediction struct {
-	// Intent is the intent's name, or Fallback.
+	// Intent is the name of the intent, or Fallback.
 	Intent string
-	// Score is how sure that is, from 0 to 1; 1 for Fallback.
+	// Score is the confidence, from 0 to 1; 1 for Fallback.
 	Score float64
-	// Sentence is what the user said.
+	// Sentence is the message of the user.
 	Sentence string
-	// Parameters are the intent's, in its order, found or not; nil for Fallback.
+	// Parameters are the parameters of the intent, in its order. They include
+	// missing ones. They are nil for Fallback.
 	Parameters []Match
-	// Classifier is the name of what decided.
+	// Classifier is the name of the classifier.
 	Classifier string
 }
 
 // Match is a parameter of a prediction.
 type Match struct {
-	// Name is the parameter's.
+	// Name is the name of the parameter.
 	Name string
-	// Value is what was found; nil if nothing was.
+	// Value is the value in the message; nil without one.
 	Value *string
-	// Info is what more is known of it, a JSON object; "" if nothing.
+	// Info is additional data as a JSON object; "" without any.
 	Info string
 }
 
-// Unmatched is the prediction that a sentence has no intent.
+// Unmatched returns the prediction for a sentence without an intent.
 func Unmatched(classifier, sentence string) Prediction {
 	return Prediction{Intent: Fallback, Score: 1, Sentence: sentence, Classifier: classifier}
 }
 
-// Parameter returns the value of a parameter, and whether there is one.
+// Parameter returns the value of a parameter and whether it has one.
 func (p *Prediction) Parameter(name string) (string, bool) {
 	for _, m := range p.Parameters {
 		if m.Name == name && m.Value != nil {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// months and weekdays are the names of months and weekdays, English and German,
-// and their short forms.
+// months and weekdays map the English and German names, and their short forms,
+// to numbers.
 var (
 	months = named(
 		"january jan januar jän jänner", "february feb februar", "march mar märz mär", "april apr", "may mai", "june jun juni",
@@ -25,8 +25,8 @@ func named(names ...string) map[string]int {
 	return m
 }
 
-// direction is what a word such as next means: 1, 0 or -1, and whether it is
-// such a word.
+// direction returns 1, 0, or -1 for words such as next, this, and last. ok
+// reports whether the word is one of them.
 func direction(word string) (int, bool) {
 	switch word {
 	case "next", "following", "nächste", "nächsten", "nächster", "nächstes", "nächstem", "kommende", "kommenden", "kommender", "kommendes":
@@ -39,7 +39,7 @@ func direction(word string) (int, bool) {
 	return 0, false
 }
 
-// date reads a date at piece i, with the word in front of it that belongs to it.
+// date reads a date at piece i. It includes a preceding word such as "on".
 func (p *dateParser) date(i int) (moment, int) {
 	for _, read := range []func(int) (moment, int){p.calendarDate, p.namedDate, p.namedDay, p.weekday, p.span} {
 		if m, n := read(i); n > 0 {
@@ -64,11 +64,12 @@ func (p *dateParser) date(i int) (moment, int) {
 	return moment{}, 0
 }
 
-// day makes a moment of a day; a date that does not exist makes none.
+// day returns a moment with a date. The moment is empty if the date does not
+// exist.
 func (p *dateParser) day(year, month, day int, parts ...string) moment {
 	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, p.now.Location())
 	if year < 1 || t.Year() != year || int(t.Month()) != month || t.Day() != day {
-		// Midnight may be skipped when clocks change; the day is there still.
+		// Clocks may skip midnight when they change, but the day still exists.
 		noon := time.Date(year, time.Month(month), day, 12, 0, 0, 0, p.now.Location())
 		if year < 1 || noon.Year() != year || int(noon.Month()) != month || noon.Day() != day {
 			return moment{}
@@ -106,7 +107,8 @@ func (p *dateParser) calendarDate(i int) (moment, int) {
 	return moment{}, 0
 }
 
-// ended returns a moment of n pieces if it is one and no digits follow at once.
+// ended returns a moment of n pieces if it is not empty and no digits follow
+// directly.
 func ended(p *dateParser, i, n int, m moment) (moment, int) {
 	if m.date.IsZero() || p.joined(i+n-1) && p.pieces[i+n].digits > 0 {
 		return moment{}, 0
@@ -114,10 +116,10 @@ func ended(p *dateParser, i, n int, m moment) (moment, int) {
 	return m, n
 }
 
-// upcoming is the next day of a month and day, today included.
+// upcoming returns the next date with a month and a day. It may be today.
 func (p *dateParser) upcoming(month, day int) moment {
 	today := midnight(p.now)
-	for year := p.now.Year(); year < p.now.Year()+9; year++ { // up to the leap year after next
+	for year := p.now.Year(); year < p.now.Year()+9; year++ { // covers the time to the second leap year from now
 		if m := p.day(year, month, day, partMonth, partDay); !m.date.IsZero() && !m.date.Before(today) {
 			return m
 		}
@@ -125,7 +127,8 @@ func (p *dateParser) upcoming(month, day int) moment {
 	return moment{}
 }
 
-// namedDate reads 21 Nov 2026, November 21st, the 3rd of December, Nov 2026.
+// namedDate reads dates such as 21 Nov 2026, November 21st, the 3rd of
+// December, and Nov 2026.
 func (p *dateParser) namedDate(i int) (moment, int) {
 	j := i
 	day := p.number(j)
@@ -170,7 +173,7 @@ func (p *dateParser) namedDate(i int) (moment, int) {
 	switch {
 	case year > 0 && day > 0:
 		m = p.day(year, month+1, day, partYear, partMonth, partDay)
-	case year > 0 && p.number(i-1) < 0: // not what is left of February 31st
+	case year > 0 && p.number(i-1) < 0: // not a part of an invalid date such as February 31st
 		m = p.day(year, month+1, 1, partYear, partMonth)
 	case day > 0:
 		m = p.upcoming(month+1, day)
@@ -180,7 +183,7 @@ func (p *dateParser) namedDate(i int) (moment, int) {
 	return ended(p, i, j-i, m)
 }
 
-// relativeMonth reads next May, in December.
+// relativeMonth reads phrases such as next May and in December.
 func (p *dateParser) relativeMonth(i int) (moment, int) {
 	month, ok := months[p.word(i+1)]
 	if !ok {
@@ -200,7 +203,8 @@ func (p *dateParser) relativeMonth(i int) (moment, int) {
 	return p.day(year, month+1, 1, partMonth), 2
 }
 
-// namedDay reads today, tomorrow evening, the day after tomorrow.
+// namedDay reads phrases such as today, tomorrow evening, and the day after
+// tomorrow.
 func (p *dateParser) namedDay(i int) (moment, int) {
 	n, days := 1, 0
 	switch p.word(i) {
@@ -248,7 +252,7 @@ func (p *dateParser) evening(day time.Time, days, hour int) moment {
 	}
 }
 
-// withPeriod adds the period of the day that follows a date.
+// withPeriod adds the period of the day after a date.
 func (p *dateParser) withPeriod(m moment, i, n int) (moment, int) {
 	if hour, ok := periods[p.word(i+n)]; ok {
 		m.clock, m.parts = time.Duration(hour)*time.Hour, append(m.parts, partPeriod)
@@ -257,13 +261,13 @@ func (p *dateParser) withPeriod(m moment, i, n int) (moment, int) {
 	return m, n
 }
 
-// periods are the hours that parts of the day are taken for.
+// periods maps periods of the day to hours.
 var periods = map[string]int{
 	"morning": 9, "noon": 12, "afternoon": 15, "evening": 19, "night": 21,
 	"früh": 9, "vormittag": 10, "mittag": 12, "nachmittag": 15, "abend": 19, "nacht": 21,
 }
 
-// weekday reads Friday, next Friday, last Monday evening.
+// weekday reads phrases such as Friday, next Friday, and last Monday evening.
 func (p *dateParser) weekday(i int) (moment, int) {
 	if d, ok := direction(p.word(i)); ok {
 		day, ok := weekdays[p.word(i+1)]
@@ -282,7 +286,8 @@ func (p *dateParser) weekday(i int) (moment, int) {
 	return p.withPeriod(p.onWeekday(day, 0, false), i, 1)
 }
 
-// shortWeekday reads Fri, which is too short to stand alone.
+// shortWeekday reads a short form such as Fri, which is only valid next to
+// other parts of a date.
 func (p *dateParser) shortWeekday(i int) (moment, int) {
 	day, ok := shortWeekdays[p.word(i)]
 	if !ok {
@@ -291,9 +296,9 @@ func (p *dateParser) shortWeekday(i int) (moment, int) {
 	return p.withPeriod(p.onWeekday(day, 0, false), i, 1)
 }
 
-// onWeekday is a weekday: a plain one is the next after today, that of next week
-// is in the week that begins with the coming Monday, the last one is before
-// today.
+// onWeekday returns the date of a weekday. Without a direction it is the first
+// such day after today. For next it is in the week that begins on the coming
+// Monday. For last it is the last such day before today.
 func (p *dateParser) onWeekday(day, d int, directed bool) moment {
 	today := midnight(p.now)
 	ahead := (day - int(today.Weekday()) + 7) % 7
@@ -310,7 +315,8 @@ func (p *dateParser) onWeekday(day, d int, directed bool) moment {
 	return moment{date: today.AddDate(0, 0, ahead), parts: []string{partWeekday}}
 }
 
-// span reads next week, this month, last year, the weekend: their first day.
+// span reads phrases such as next week, this month, last year, and the weekend.
+// It returns their first day.
 func (p *dateParser) span(i int) (moment, int) {
 	d, ok := direction(p.word(i))
 	n := 2

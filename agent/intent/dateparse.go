@@ -8,51 +8,52 @@ import (
 	"unicode/utf8"
 )
 
-// Parts of a moment that a user can give, as DateTime's info lists them.
+// Parts of a moment that a user can give. The info of DateTime lists them.
 const (
 	partYear    = "year"
 	partMonth   = "month"
 	partWeek    = "week"
 	partDay     = "day"
 	partWeekday = "weekday"
-	partPeriod  = "period" // of the day, such as the evening
+	partPeriod  = "period" // period of the day, such as the evening
 	partHour    = "hour"
 	partMinute  = "minute"
 	partSecond  = "second"
 	partZone    = "zone"
 )
 
-// moment is a date, a time of day or both, as far as they were given.
+// moment is a date, a time of day, or both.
 type moment struct {
-	// date is the day's midnight in the session's zone; zero if none was given.
+	// date is midnight of the day in the session's zone; zero without a date.
 	date time.Time
 	// clock is the time since midnight.
 	clock time.Duration
-	// exact, if not zero, is all there is to it, such as in three hours.
+	// exact is set for a complete moment, such as in three hours. The other
+	// fields are unused then.
 	exact time.Time
-	// zone is the zone that was given, nil if none was.
+	// zone is the given time zone; nil without one.
 	zone *time.Location
-	// parts are what was given.
+	// parts are the given parts.
 	parts []string
 }
 
 func (m *moment) has(part string) bool { return slices.Contains(m.parts, part) }
 
-// timed reports whether a time of day was given exactly.
+// timed reports whether an exact time of day was given.
 func (m *moment) timed() bool { return m.has(partHour) }
 
-// piece is a word, a number, or a mark of a text in which dates are looked for.
+// piece is a word, a number, or a punctuation mark of a text.
 type piece struct {
-	// text is in lower case.
+	// text is the piece in lower case.
 	text string
-	// number is the value of up to four digits, -1 for anything else.
+	// number is the value of up to four digits, or -1.
 	number int
-	// digits is how many digits it has.
+	// number of digits
 	digits     int
 	start, end int // byte offsets
 }
 
-// piecesOf cuts text into letters, digits and single marks, without spaces.
+// piecesOf splits a text into words, numbers, and punctuation marks.
 func piecesOf(text string) []piece {
 	var out []piece
 	for at := 0; at < len(text); {
@@ -91,16 +92,16 @@ func piecesOf(text string) []piece {
 	return out
 }
 
-// dateParser looks for moments in the pieces of a text.
+// dateParser searches the pieces of a text for moments.
 type dateParser struct {
 	pieces []piece
 	now    time.Time
-	// dayFirst says that 3/4 is April 3rd.
+	// dayFirst is set if 3/4 means April 3.
 	dayFirst bool
 }
 
-// findDates returns the moments of a text in order, up to maxSpans, relative to
-// now. If now is zero, only what is complete without it is found.
+// findDates returns the moments of a text in order, up to maxSpans. Relative
+// dates are relative to now. If now is zero, only complete dates are found.
 func findDates(text string, now time.Time, code string) []span {
 	relative := !now.IsZero()
 	if !relative {
@@ -129,11 +130,11 @@ func findDates(text string, now time.Time, code string) []span {
 	return out
 }
 
-// beforeDate are words in front of a date that are not part of it: an example
-// has them before its fragment.
+// beforeDate are words before a date that are not part of it. In examples they
+// precede the fragment.
 var beforeDate = wordSet("on at the by since until till from am um den dem bis seit gegen ab")
 
-// dateInfo is the info of a match.
+// dateInfo is the JSON info of a match.
 func dateInfo(fragment string, parts []string) string {
 	slices.SortFunc(parts, func(a, b string) int { return slices.Index(partOrder, a) - slices.Index(partOrder, b) })
 	info, err := json.Marshal(struct {
@@ -141,15 +142,15 @@ func dateInfo(fragment string, parts []string) string {
 		Given    []string `json:"given"`
 	}{fragment, slices.Compact(parts)})
 	if err != nil {
-		return "" // strings always marshal
+		return "" // marshaling strings never fails
 	}
 	return string(info)
 }
 
 var partOrder = []string{partYear, partMonth, partWeek, partDay, partWeekday, partPeriod, partHour, partMinute, partSecond, partZone}
 
-// resolve makes a point in time of a moment. A time without a date is the next
-// one there is.
+// resolve converts a moment to a time. A time of day without a date is its next
+// occurrence.
 func (p *dateParser) resolve(m moment) (time.Time, bool) {
 	if !m.exact.IsZero() {
 		return m.exact, inRange(m.exact)
@@ -173,15 +174,15 @@ func (p *dateParser) resolve(m moment) (time.Time, bool) {
 	return out, inRange(out)
 }
 
-// inRange reports whether RFC 3339 can write a time.
+// inRange reports whether RFC 3339 can represent a time.
 func inRange(t time.Time) bool { return t.Year() >= 1 && t.Year() <= 9999 }
 
 func midnight(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }
 
-// moment reads a moment at piece i and returns how many pieces it has, 0 if
-// there is none: a date, a time, or one after the other.
+// moment reads a date, a time of day, or both at piece i. It returns the number
+// of pieces, or 0.
 func (p *dateParser) moment(i int) (moment, int) {
 	if m, n := p.offset(i); n > 0 {
 		return m, n
@@ -215,23 +216,22 @@ func (p *dateParser) moment(i int) (moment, int) {
 	return m, n
 }
 
-// is reports whether piece i is one of the words.
+// is reports whether piece i is one of the given words.
 func (p *dateParser) is(i int, words ...string) bool {
 	return i >= 0 && i < len(p.pieces) && slices.Contains(words, p.pieces[i].text)
 }
 
-// digits reports whether piece i is a number of n digits.
+// digits reports whether piece i is a number with n digits.
 func (p *dateParser) digits(i, n int) bool {
 	return i < len(p.pieces) && p.pieces[i].digits == n
 }
 
-// joined reports whether pieces i and i+1 are not separated by spaces.
+// joined reports whether no space separates pieces i and i+1.
 func (p *dateParser) joined(i int) bool {
 	return i >= 0 && i+1 < len(p.pieces) && p.pieces[i].end == p.pieces[i+1].start
 }
 
-// number returns the value of piece i if it is a number of at most two digits,
-// else -1.
+// number returns the value of piece i if it has at most two digits, or -1.
 func (p *dateParser) number(i int) int {
 	if i < 0 || i >= len(p.pieces) || p.pieces[i].digits > 2 {
 		return -1
@@ -239,7 +239,7 @@ func (p *dateParser) number(i int) int {
 	return p.pieces[i].number
 }
 
-// word returns piece i's text, "" beyond the end.
+// word returns the text of piece i, or "" beyond the end.
 func (p *dateParser) word(i int) string {
 	if i < 0 || i >= len(p.pieces) {
 		return ""

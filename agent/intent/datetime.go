@@ -2,10 +2,11 @@ package intent
 
 import "time"
 
-// maxOffset bounds the number of units a date may be away.
+// maxOffset bounds the number of units in a relative date.
 const maxOffset = 9999
 
-// offset reads in two weeks, 3 days ago, half an hour from now.
+// offset reads phrases such as in two weeks, 3 days ago, and half an hour from
+// now.
 func (p *dateParser) offset(i int) (moment, int) {
 	j := i
 	ahead, past := p.is(j, "in"), p.is(j, "vor")
@@ -49,8 +50,8 @@ func (p *dateParser) offset(i int) (moment, int) {
 	return m, j - i
 }
 
-// count reads how many units; halves of hours and of days are whole smaller
-// ones, see timeUnit.from.
+// count reads the number of units. It may be a fraction such as half; see
+// timeUnit.from.
 func (p *dateParser) count(i int) (float64, int) {
 	if i < len(p.pieces) && p.pieces[i].number >= 0 {
 		return float64(p.pieces[i].number), 1
@@ -80,9 +81,9 @@ func (p *dateParser) count(i int) (float64, int) {
 	return 0, 0
 }
 
-// timeUnit is what distances are measured in.
+// timeUnit is a unit of time, such as an hour or a month.
 type timeUnit struct {
-	length              time.Duration // of those that are exact
+	length              time.Duration // length of a unit that is always equally long
 	years, months, days int
 }
 
@@ -104,7 +105,7 @@ var offsets = func() map[string]timeUnit {
 	return m
 }()
 
-// from is what is count units away from now.
+// from returns the moment that is count units away from now.
 func (u timeUnit) from(now time.Time, count float64) (moment, bool) {
 	switch {
 	case count > maxOffset || count < -maxOffset:
@@ -123,13 +124,13 @@ func (u timeUnit) from(now time.Time, count float64) (moment, bool) {
 	if away := n * (12*u.years + u.months); away != 0 {
 		first := time.Date(date.Year(), date.Month()+time.Month(away), 1, 0, 0, 0, 0, now.Location())
 		last := first.AddDate(0, 1, -1).Day()
-		date = first.AddDate(0, 0, min(date.Day(), last)-1) // a month after January 31st
+		date = first.AddDate(0, 0, min(date.Day(), last)-1) // one month after January 31 is the last day of February
 	}
 	return moment{date: date, parts: []string{partDay}}, inRange(date)
 }
 
-// clock reads a time of day at piece i: 14:30, 5 pm, at 8, noon, half past five.
-// After a date it may follow without "at".
+// clock reads a time of day at piece i, such as 14:30, 5 pm, at 8, noon, or
+// half past five. After a date the word "at" is optional.
 func (p *dateParser) clock(i int, dated bool) (moment, int) {
 	j := i
 	at := p.is(j, "at", "um", "by", "gegen", "ab", "from", "until", "till", "bis")
@@ -146,7 +147,7 @@ func (p *dateParser) clock(i int, dated bool) (moment, int) {
 		return moment{}, 0
 	}
 	j += n
-	if m.clock <= 12*time.Hour && m.clock >= time.Hour { // 8 in the evening
+	if m.clock <= 12*time.Hour && m.clock >= time.Hour { // for example 8 in the evening
 		k := j
 		if p.is(k, "in", "at", "am") {
 			k++
@@ -168,13 +169,13 @@ func (p *dateParser) clock(i int, dated bool) (moment, int) {
 	return m, j - i
 }
 
-// at is a time of day.
+// at returns a moment with a time of day.
 func at(hour, minute, second int, parts ...string) moment {
 	return moment{clock: time.Duration(hour*3600+minute*60+second) * time.Second, parts: parts}
 }
 
-// hour reads a time of day without the words around it; after says that "at" is
-// in front of it, dated that a date is.
+// hour reads a time of day without the words around it. after is set if "at"
+// precedes it, and dated if a date precedes it.
 func (p *dateParser) hour(i int, after, dated bool) (moment, int) {
 	switch {
 	case p.is(i, "noon", "midday"):
@@ -196,7 +197,7 @@ func (p *dateParser) hour(i int, after, dated bool) (moment, int) {
 		if p.is(j, ":") && p.joined(j-1) && p.joined(j) && p.digits(j+1, 2) && p.number(j+1) < 60 {
 			second, parts = p.number(j+1), append(parts, partSecond)
 			j += 2
-			if p.is(j, ".") && p.joined(j) && p.pieces[j+1].digits > 0 { // fractions are dropped
+			if p.is(j, ".") && p.joined(j) && p.pieces[j+1].digits > 0 { // fractions of a second are dropped
 				j += 2
 			}
 		}
@@ -224,8 +225,8 @@ func (p *dateParser) hour(i int, after, dated bool) (moment, int) {
 	return m, j - i
 }
 
-// suffix applies am, pm, o'clock or Uhr at piece j to an hour and returns how
-// many pieces it has; the hour is -1 if they do not go together.
+// suffix applies am, pm, o'clock, or Uhr at piece j to an hour. It returns the
+// hour and the number of pieces. The hour is -1 if the suffix does not fit.
 func (p *dateParser) suffix(h, j int) (hour, n int) {
 	switch {
 	case p.is(j, "am", "pm"):
@@ -255,7 +256,7 @@ func (p *dateParser) suffix(h, j int) (hour, n int) {
 	}
 }
 
-// spokenHour reads half past five and quarter to six.
+// spokenHour reads phrases such as half past five and quarter to six.
 func (p *dateParser) spokenHour(i int) (moment, int) {
 	h, n := p.count(i + 2)
 	if n == 0 || h < 1 || h > 12 {
@@ -282,11 +283,12 @@ func (p *dateParser) spokenHour(i int) (moment, int) {
 	return at(minutes/60%24, minutes%60, 0, partHour, partMinute), j - i
 }
 
-// afterHour are words that may follow "at 8"; others show that it is no time.
+// afterHour are words that may follow "at 8". Another word after it means that
+// it is not a time.
 var afterHour = wordSet(`on for in with please and or today tomorrow tonight this next sharp because so if when then thanks
 	am heute morgen bitte und oder mit für im - . , ; ! ? ) "`)
 
-// endsHour reports whether what stands at piece j may follow a bare hour.
+// endsHour reports whether an hour without a suffix may end before piece j.
 func (p *dateParser) endsHour(j int) bool {
 	if j >= len(p.pieces) {
 		return true
@@ -298,7 +300,7 @@ func (p *dateParser) endsHour(j int) bool {
 	return weekday || afterHour[p.word(j)]
 }
 
-// zone reads Z or +01:00 right behind a time.
+// zone reads a zone such as Z or +01:00 directly after a time.
 func (p *dateParser) zone(j int) (*time.Location, int) {
 	if !p.joined(j - 1) {
 		return nil, 0

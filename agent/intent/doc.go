@@ -1,9 +1,9 @@
-// Package intent says what a user wants: it classifies a message as one of the
-// intents an agent knows and finds the values of the intent's parameters in it.
+// Package intent classifies messages. It determines which of an agent's intents a
+// message expresses, and finds the values of the intent's parameters in it.
 //
-// An [Intent] has example sentences; a [Parameter] of it is a value of an
-// [Entity], such as a city, a number or a date, that takes the place of a
-// fragment of the examples:
+// An [Intent] has example sentences. Its [Parameter] values belong to an [Entity],
+// such as a city, a number, or a date. In the examples, a fragment stands for the
+// value:
 //
 //	city := intent.Listed("city", intent.Value{Value: "Paris", Synonyms: []string{"city of light"}})
 //	weather := intent.New("weather", "what is the weather in CITY").Parameter("city", "CITY", city)

@@ -9,7 +9,7 @@ import (
 	"docent/internal/fault"
 )
 
-// Kind says how the values of an entity are recognised.
+// Kind determines how the values of an entity are recognized.
 type Kind string
 
 // The kinds of entities.
@@ -20,83 +20,85 @@ const (
 	KindRegexp Kind = "regexp"
 	// KindNumber entities are numbers, in digits or words.
 	KindNumber Kind = "number"
-	// KindDateTime entities are dates and times, as calendars or people say them.
+	// KindDateTime entities are dates and times, in numbers or in words.
 	KindDateTime Kind = "date-time"
-	// KindAny entities are whatever a model takes for the parameter's value.
+	// KindAny entities are any text that a model selects.
 	KindAny Kind = "any"
 )
 
 // Names of the built-in entities, as BAF names them.
 const (
-	// NumberName is what Number's entity is called.
+	// NumberName is the name of the entity that Number returns.
 	NumberName = "base.number"
-	// DateTimeName is what DateTime's entity is called.
+	// DateTimeName is the name of the entity that DateTime returns.
 	DateTimeName = "base.date-time"
-	// AnyName is what Any's entity is called.
+	// AnyName is the name of the entity that Any returns.
 	AnyName = "base.any"
 )
 
-// Entity is a kind of value that messages hold, such as cities. Its name is its
-// identity. It must not change once a classifier has seen it.
+// Entity is a kind of value that messages contain, such as a city. Its name
+// identifies it. It must not change after a classifier has used it.
 type Entity struct {
-	// Name is the entity's, not empty.
+	// Name is the name of the entity; not empty.
 	Name string
-	// Description tells a model and people what it is; "" if nothing.
+	// Description describes the entity for models and people; it may be "".
 	Description string
-	// Kind says how values are recognised.
+	// Kind determines how values are recognized.
 	Kind Kind
-	// Values are what a listed entity can be, empty for all others.
+	// Values are the values of a listed entity; empty for other kinds.
 	Values []Value
-	// Pattern is a regexp entity's expression in Go's syntax, "" for all others.
+	// Pattern is the regular expression of a regexp entity, in Go's syntax; ""
+	// for other kinds.
 	Pattern string
 
 	expression *regexp.Regexp
-	err        error // of the pattern
+	err        error // error of the pattern
 	once       sync.Once
 	names      *phrases // set by once
 }
 
 // Value is one value of a listed entity.
 type Value struct {
-	// Value is what a parameter is set to, whichever name a user says.
+	// Value is the value of the parameter. Synonyms have the same value.
 	Value string `json:"value"`
 	// Synonyms are other names of the value.
 	Synonyms []string `json:"synonyms"`
 }
 
-// Listed makes an entity of values. They and their synonyms are found as whole
-// words, whatever their case, the longest first.
+// Listed returns an entity with the given values. It finds values and synonyms
+// as whole words in any case, and prefers longer ones.
 func Listed(name string, values ...Value) *Entity {
 	return &Entity{Name: name, Kind: KindListed, Values: values}
 }
 
-// Regexp makes an entity of what a regular expression matches: its first group
-// if it has one, else the whole match. [Validate] reports a pattern that does
-// not compile.
+// Regexp returns an entity with a regular expression. The value is the first
+// group of a match, or the whole match without groups. [Validate] reports an
+// invalid pattern.
 func Regexp(name, pattern string) *Entity {
 	e := &Entity{Name: name, Kind: KindRegexp, Pattern: pattern}
 	e.expression, e.err = regexp.Compile(pattern)
 	return e
 }
 
-// Number makes the built-in entity of numbers in digits and in words, English
-// or German. Its value is written in digits, without separators of thousands
-// and with a point before decimals.
+// Number returns the built-in entity for numbers. It finds numbers in digits
+// and in English or German words. The value has digits, without thousands
+// separators and with a point before decimals.
 func Number() *Entity { return &Entity{Name: NumberName, Kind: KindNumber} }
 
-// DateTime makes the built-in entity of dates and times, as in 2026-11-21 14:00,
-// tomorrow at 5pm, next Friday or in two weeks, English or German. Its value is
-// written as in RFC 3339, in the zone of Request.Now. A date without a time is
-// its midnight, a time without a date the next there is; next Friday is that of
-// next week. A match's info says what the user gave:
+// DateTime returns the built-in entity for dates and times. It finds phrases such
+// as 2026-11-21 14:00, tomorrow at 5pm, next Friday, and in two weeks, in English
+// or German. The value is in RFC 3339, in the zone of Request.Now. A date without
+// a time is its midnight. A time without a date is its next occurrence. Next
+// Friday is the Friday of next week. The info of a match lists the parts that the
+// user gave:
 //
 //	{"fragment": "tomorrow at 5pm", "given": ["day", "hour"]}
 //
-// Given are year, month, week, day, weekday, period (of the day), hour, minute,
-// second and zone.
+// The parts are year, month, week, day, weekday, period (of the day), hour,
+// minute, second, and zone.
 func DateTime() *Entity { return &Entity{Name: DateTimeName, Kind: KindDateTime} }
 
-// Any makes the built-in entity of arbitrary text. Only a model finds it.
+// Any returns the built-in entity for arbitrary text. Only a model can find it.
 func Any() *Entity { return &Entity{Name: AnyName, Kind: KindAny} }
 
 // Describe sets the description and returns the entity.
@@ -105,7 +107,7 @@ func (e *Entity) Describe(text string) *Entity {
 	return e
 }
 
-// builtIn reports the entities that BAF calls base entities.
+// builtIn reports whether the entity is one of BAF's base entities.
 func (e *Entity) builtIn() bool {
 	return e.Kind == KindNumber || e.Kind == KindDateTime || e.Kind == KindAny
 }
@@ -142,8 +144,8 @@ func (e *Entity) Validate() error {
 	return nil
 }
 
-// MarshalJSON writes the entity in BAF's form, without its name; a pattern,
-// which BAF does not know, is a further key.
+// MarshalJSON writes the entity in BAF's format without its name. A pattern is
+// an additional key that BAF does not have.
 func (e *Entity) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Base        bool    `json:"base_entity"`

@@ -9,40 +9,40 @@ import (
 	"docent/embed"
 )
 
-// ExamplesName is what [Examples] records its predictions under.
+// ExamplesName is the name of an [Examples] classifier in stored predictions.
 const ExamplesName = "examples"
 
-// maxSets bounds the sets of intents whose examples are remembered; an agent
-// has one per state with intents.
+// maxSets bounds the sets of intents whose examples are kept. An agent has one
+// set for each state with intents.
 const maxSets = 256
 
 // ExamplesConfig describes an [Examples] classifier.
 type ExamplesConfig struct {
-	// Embedder compares words and sentences. Default: the built-in one.
+	// Embedder embeds words and sentences. Default: the built-in one.
 	Embedder *embed.Static
-	// Threshold is the score, up to 1, from which on an intent is taken.
-	// Default: 0, which means DefaultThreshold.
+	// Threshold is the minimum score of a prediction, up to 1. Default: 0,
+	// which means DefaultThreshold.
 	Threshold float64
-	// Verbatim takes only the words themselves for an exact example, not their
-	// other forms; BAF's nlp.pre_processing turned off. Default: false.
+	// Verbatim compares words only in their exact form. It corresponds to
+	// turning off BAF's nlp.pre_processing. Default: false.
 	Verbatim bool
 }
 
-// Examples classifies messages by the nearest example sentence. A message that
-// is an example, but for case, punctuation and spaces, has score 1, one without
-// a word that anybody knows 0; for others the score is a calibrated guess at how
-// often such an intent is the right one. Examples are embedded when a set of
-// intents is first seen.
+// Examples classifies a message by the most similar example sentence. A message
+// has score 1 if it equals an example, apart from case, punctuation, and
+// spaces. It has score 0 if all of its words are unknown. Otherwise the score
+// is an estimate of the probability that the intent is correct. Examples embeds
+// the examples of a set of intents when it first sees the set.
 type Examples struct {
 	cfg ExamplesConfig
 
 	mu   sync.Mutex
-	sets []*exampleSet // the one used last is last
+	sets []*exampleSet // the most recently used set is last
 }
 
 var _ Classifier = (*Examples)(nil)
 
-// NewExamples makes a classifier.
+// NewExamples returns a classifier.
 func NewExamples(cfg ExamplesConfig) (*Examples, error) {
 	if cfg.Threshold == 0 {
 		cfg.Threshold = DefaultThreshold
@@ -63,8 +63,8 @@ func NewExamples(cfg ExamplesConfig) (*Examples, error) {
 // Name returns ExamplesName.
 func (c *Examples) Name() string { return ExamplesName }
 
-// Classify returns the intent of the nearest example. Its only error is a
-// context that has ended.
+// Classify returns the intent of the most similar example. It only fails if ctx
+// has ended.
 func (c *Examples) Classify(ctx context.Context, req Request) (Prediction, error) {
 	none := Unmatched(ExamplesName, req.Text)
 	if err := ctx.Err(); err != nil {
@@ -89,7 +89,7 @@ func (c *Examples) Classify(ctx context.Context, req Request) (Prediction, error
 	return Prediction{Intent: i.Name, Score: best.score, Sentence: req.Text, Parameters: matches, Classifier: ExamplesName}, nil
 }
 
-// set returns the examples of the request's intents, read once.
+// set returns the examples of the request's intents. It embeds them once.
 func (c *Examples) set(req Request) *exampleSet {
 	code := languageCode(req.Language)
 	c.mu.Lock()

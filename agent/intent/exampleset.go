@@ -9,26 +9,26 @@ import (
 	"docent/embed"
 )
 
-// maxTokens bounds the tokens of a message or example that are compared one by
-// one; who writes more does not say it all for one intent.
+// maxTokens bounds the tokens of a message or example that are compared. Longer
+// messages usually do not express a single intent.
 const maxTokens = 256
 
-// exampleSet is the examples of a set of intents, ready to be compared with.
+// exampleSet contains the embedded examples of a set of intents.
 type exampleSet struct {
 	static  *embed.Static
 	intents []*Intent
-	code    string // of the language
+	code    string // code of the language
 	words   PreProcessing
 
 	once sync.Once
-	// examples are in the intents' order.
+	// examples are in the order of the intents.
 	examples []example
 	// centers are the mean vectors of each intent's examples.
 	centers [][]float32
-	// tokens are the distinct ones of all examples.
+	// tokens are the distinct tokens of all examples.
 	tokens []uint16
-	// literal and stemmed say which example has just these words or these stems,
-	// by its number; the first of equal ones counts.
+	// literal and stemmed map the words and the stems of an example to its
+	// index. The first of equal examples counts.
 	literal, stemmed map[string]int
 	// known are the words of all examples.
 	known map[string]bool
@@ -39,9 +39,9 @@ type example struct {
 	intent   int
 	sentence string
 	vector   []float32
-	// places are its tokens' in exampleSet.tokens.
+	// places are the indexes of its tokens in exampleSet.tokens.
 	places []int
-	// weights are what its tokens count, weight their sum.
+	// weights are the weights of its tokens, and weight is their sum.
 	weights []float32
 	weight  float32
 	negated bool
@@ -49,14 +49,14 @@ type example struct {
 	kernel string
 }
 
-// candidate is an intent that a message may have.
+// candidate is a possible intent of a message.
 type candidate struct {
 	intent   int
 	score    float64
-	sentence string // the example that is nearest
+	sentence string // the most similar example
 }
 
-// read takes the examples in.
+// read embeds the examples.
 func (s *exampleSet) read() {
 	s.literal, s.stemmed, s.known = map[string]int{}, map[string]int{}, map[string]bool{}
 	place := map[uint16]int{}
@@ -78,7 +78,7 @@ func (s *exampleSet) read() {
 	}
 }
 
-// newExample reads a sentence; place is where each token is in s.tokens.
+// newExample embeds a sentence. place maps tokens to their indexes in s.tokens.
 func (s *exampleSet) newExample(intent int, sentence string, place map[uint16]int) example {
 	f := s.form(sentence)
 	remember(s.literal, f.literal, len(s.examples))
@@ -100,23 +100,23 @@ func (s *exampleSet) newExample(intent int, sentence string, place map[uint16]in
 	return e
 }
 
-// remember keeps the first number of a key.
+// remember stores the first index of a key.
 func remember(numbers map[string]int, key string, number int) {
 	if _, ok := numbers[key]; !ok && key != "" {
 		numbers[key] = number
 	}
 }
 
-// form is a sentence as it is compared.
+// form is a sentence in the forms in which it is compared.
 type form struct {
 	literal string   // its words in lower case
-	words   []string // the same, spelled out
+	words   []string // the same words without contractions and short forms
 	tokens  []uint16
 	vector  []float32
 	negated bool
 }
 
-// kernel is the sentence without its negations.
+// kernel returns the sentence without its negations.
 func (f *form) kernel() string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(f.words), func(w string) bool { return negations[w] }), " ")
 }
@@ -134,9 +134,9 @@ func (s *exampleSet) form(sentence string) form {
 	return f
 }
 
-// candidates returns how well a message goes with each intent. Where values of
-// an intent's parameters stand in it, the message with the fragments in their
-// place is compared too, and the better one counts.
+// candidates returns the score of a message for each intent. If the message
+// contains parameter values, a variant with fragments in their place is
+// compared too, and the better result counts.
 func (s *exampleSet) candidates(m *matcher) []candidate {
 	if n, ok := s.literal[strings.Join(s.words.Tokens(m.text), " ")]; ok {
 		e := s.examples[n]
@@ -163,8 +163,9 @@ func (s *exampleSet) candidates(m *matcher) []candidate {
 	return out
 }
 
-// substitutes are the message's variants for an intent: with all fragments, and
-// in the order of each example that has several parameters of one entity.
+// substitutes returns the variants of the message for an intent. In each
+// variant, fragments replace the values. If an example has several parameters
+// with the same entity, there is a variant in its order.
 func substitutes(m *matcher, i *Intent) []string {
 	var out []string
 	orders := []string{""}
@@ -196,22 +197,23 @@ func sharesEntity(i *Intent) bool {
 // comparison compares the variants of one message with the examples.
 type comparison struct {
 	set *exampleSet
-	// alike are, by token of the message, its similarities with set.tokens.
+	// alike maps tokens of the message to their similarities with set.tokens.
 	alike    map[uint16][]float32
 	variants map[string]*variant
 }
 
-// variant is a message, or the message with fragments in the place of values.
+// variant is a message, possibly with fragments in the place of values.
 type variant struct {
 	form
 	stems string
-	// known says that a word of it is known.
+	// known is set if at least one of its words is known.
 	known bool
-	// rows are its tokens' similarities with set.tokens, weights their weights.
+	// rows are the similarities of its tokens with set.tokens. weights are the
+	// weights of the tokens.
 	rows    [][]float32
 	weights []float32
-	weight  float32 // of all
-	// nearest are, by token of the set, the best of rows.
+	weight  float32 // sum of the weights
+	// nearest has, for each token of the set, the maximum of rows.
 	nearest []float32
 }
 
@@ -237,7 +239,7 @@ func (c *comparison) variant(text string) *variant {
 	return v
 }
 
-// knows reports whether a word is in an example or in the embedder's
+// knows reports whether a word occurs in an example or in the embedder's
 // vocabulary.
 func (s *exampleSet) knows(word string) bool {
 	if s.known[word] {
@@ -247,7 +249,8 @@ func (s *exampleSet) knows(word string) bool {
 	return len(t) == 1 && strings.EqualFold(s.static.Token(t[0]), word)
 }
 
-// row returns the similarities of a token with those of the set, 0 to 1.
+// row returns the similarities of a token with the tokens of the set, from 0 to
+// 1.
 func (c *comparison) row(t uint16) []float32 {
 	row := make([]float32, len(c.set.tokens))
 	c.set.static.Similarities(row, t, c.set.tokens)
@@ -260,16 +263,16 @@ func (c *comparison) row(t uint16) []float32 {
 	return row
 }
 
-// What a message with fragments has to share with an example beside them: a
-// word of some meaning, as weightOfMeaning tells from "the" and "what", or one
-// that is alike.
+// A message with fragments must share more with an example than the fragments:
+// either a meaningful word or a similar one. weightOfMeaning separates
+// meaningful words from words such as "the" and "what".
 const (
 	weightOfMeaning = .7
 	sharedMeaning   = .45
 )
 
-// said are the tokens of an intent's fragments, which say nothing of what is
-// wanted: any number, date or value stands for one.
+// said returns the tokens of an intent's fragments. They do not express the
+// intent, because a fragment stands for any number, date, or value.
 func (c *comparison) said(i *Intent) map[uint16]bool {
 	out := map[uint16]bool{}
 	for _, p := range i.Parameters {
@@ -280,15 +283,15 @@ func (c *comparison) said(i *Intent) map[uint16]bool {
 	return out
 }
 
-// denies reports whether a message is the example but for a negation, such as
-// "not hello".
+// denies reports whether a message and an example differ only in a negation,
+// such as "not hello".
 func (v *variant) denies(e *example) bool {
 	return v.negated != e.negated && e.kernel != "" && e.kernel == v.kernel()
 }
 
 // shares reports whether a message and an example have something in common
-// beside the fragments of the intent. An example without a word of meaning
-// beside them goes with a message without one.
+// besides the fragments of the intent. If the example has no meaningful word
+// besides them, the message must have none either.
 func (v *variant) shares(set *exampleSet, e *example, fragments map[uint16]bool) bool {
 	means, meant := false, false
 	for _, p := range e.places {
@@ -309,9 +312,9 @@ func (v *variant) shares(set *exampleSet, e *example, fragments map[uint16]bool)
 	return !means && !meant
 }
 
-// best returns the score of an intent's nearest example; examples begin with
-// the set's number first. fragments are those of the intent, if they stand in
-// the message; nil otherwise.
+// best returns the score of an intent's most similar example. first is the
+// index of the first of examples. fragments are the fragments of the intent in
+// the message; nil if it has none.
 func (c *comparison) best(v *variant, fragments map[uint16]bool, intent, first int, examples []example) candidate {
 	out := candidate{intent: intent}
 	if n, ok := c.set.literal[v.literal]; ok && first <= n && n < first+len(examples) {
@@ -344,8 +347,9 @@ func (v *variant) signs(set *exampleSet, e *example) signs {
 	}
 }
 
-// overlap is how much of the message has something like it in the example and
-// the other way round, 0 to 1: the harmonic mean of both.
+// overlap returns the harmonic mean of two shares: the share of the message
+// that is similar to the example, and the share of the example that is similar
+// to the message.
 func (v *variant) overlap(e *example) float32 {
 	if e.weight == 0 {
 		return 0

@@ -7,34 +7,32 @@ import (
 	"docent/internal/fault"
 )
 
-// Intent is something a user may want of an agent. Its name is its identity: an
-// agent has one intent of a name. It must not change once a classifier has seen
-// it.
+// Intent is a goal that a user may have. Its name identifies it within an
+// agent. It must not change after a classifier has used it.
 type Intent struct {
-	// Name is the intent's; not empty, and not Fallback.
+	// Name is the name of the intent. It must not be empty or Fallback.
 	Name string
-	// Description tells a model and people what the user wants; "" if nothing.
+	// Description describes the intent for models and people; it may be "".
 	Description string
-	// Sentences are examples of what users say, with the parameters' fragments
-	// in the place of values.
+	// Sentences are example messages, with fragments in the place of parameter
+	// values.
 	Sentences []string
-	// Parameters are the values a message of this intent may hold.
+	// Parameters are the values that a message with this intent may contain.
 	Parameters []Parameter
 }
 
-// Parameter is a value that a message of an intent may hold.
+// Parameter is a value that a message with an intent may contain.
 type Parameter struct {
-	// Name is the parameter's, unique within its intent.
+	// Name is the name of the parameter. It is unique within its intent.
 	Name string
-	// Fragment is what stands for the value in the example sentences, such as
-	// CITY; "" if none of them shows it.
+	// Fragment represents the value in the example sentences, such as CITY. It
+	// is "" if no sentence contains the parameter.
 	Fragment string
-	// Entity says what values there are.
+	// Entity is the kind of the value.
 	Entity *Entity
 }
 
-// New makes an intent from example sentences. Whether it is well formed is
-// checked by [Validate].
+// New returns an intent with example sentences. [Validate] checks it.
 func New(name string, sentences ...string) *Intent {
 	return &Intent{Name: name, Sentences: sentences}
 }
@@ -51,7 +49,7 @@ func (i *Intent) Parameter(name, fragment string, entity *Entity) *Intent {
 	return i
 }
 
-// MarshalJSON writes the intent in BAF's form, without its name and with the
+// MarshalJSON writes the intent in BAF's format, without its name and with the
 // names of its entities.
 func (i *Intent) MarshalJSON() ([]byte, error) {
 	out := struct {
@@ -62,7 +60,7 @@ func (i *Intent) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// MarshalJSON writes the parameter in BAF's form.
+// MarshalJSON writes the parameter in BAF's format.
 func (p Parameter) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Name     string `json:"name"`
@@ -75,7 +73,7 @@ func (p Parameter) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// described is a description as BAF writes it: null if there is none.
+// described returns a description as BAF writes it, which is null for "".
 func described(text string) *string {
 	if text == "" {
 		return nil
@@ -83,10 +81,10 @@ func described(text string) *string {
 	return &text
 }
 
-// Validate checks intents that are used together, with the entities of their
-// parameters: names are not empty and unique, sentences and entities are there,
-// patterns compile. The error is of kind fault.Invalid and says what is wrong
-// where.
+// Validate checks intents that are used together, and the entities of their
+// parameters. Names must be unique and not empty. Sentences and entities must
+// be present, and patterns must compile. The error is of kind fault.Invalid and
+// says what is wrong where.
 func Validate(intents ...*Intent) error {
 	seen := map[string]bool{}
 	entities := map[string]*Entity{}
@@ -109,7 +107,8 @@ func Validate(intents ...*Intent) error {
 	return nil
 }
 
-// validate checks one intent and adds its entities to those that others name.
+// validate checks one intent. It adds the intent's entities to entities and
+// checks them against those of other intents.
 func (i *Intent) validate(entities map[string]*Entity) error {
 	for n, s := range i.Sentences {
 		if strings.TrimSpace(s) == "" {

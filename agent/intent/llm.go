@@ -14,16 +14,16 @@ import (
 // DefaultTimeout bounds the call of a model that classifies a message.
 const DefaultTimeout = 30 * time.Second
 
-// LLMConfig describes an [LLM] classifier. The four Omit settings are BAF's
-// use_… options the other way round.
+// LLMConfig describes an [LLM] classifier. The four Omit settings are the
+// negations of BAF's use_… options.
 type LLMConfig struct {
-	// Model is asked. Required.
+	// Model classifies the messages. Required.
 	Model llm.Model
-	// Name is what predictions are recorded under. Default: the model's
-	// name.
+	// Name identifies the classifier in stored predictions. Default: the name
+	// of the model.
 	Name string
-	// Threshold is the score, up to 1, from which on an intent is taken.
-	// Default: 0, which means DefaultThreshold.
+	// Threshold is the minimum score of a prediction, up to 1. Default: 0,
+	// which means DefaultThreshold.
 	Threshold float64
 	// Timeout bounds the call of the model. Default: DefaultTimeout.
 	Timeout time.Duration
@@ -39,14 +39,14 @@ type LLMConfig struct {
 	OmitSynonyms bool
 }
 
-// LLM classifies messages with a model, in one call per message.
+// LLM classifies each message with one call of a model.
 type LLM struct {
 	cfg LLMConfig
 }
 
 var _ Classifier = (*LLM)(nil)
 
-// NewLLM makes a classifier; it calls nothing yet.
+// NewLLM returns a classifier. It does not call the model.
 func NewLLM(cfg LLMConfig) (*LLM, error) {
 	cfg.Threshold = cmp.Or(cfg.Threshold, DefaultThreshold)
 	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
@@ -67,9 +67,9 @@ func NewLLM(cfg LLMConfig) (*LLM, error) {
 // Name returns LLMConfig.Name.
 func (c *LLM) Name() string { return c.cfg.Name }
 
-// Classify asks the model. Its errors are the model's, an answer that cannot be
-// read, a timeout, and a context that has ended; none of them holds what the
-// user or the model said.
+// Classify asks the model. It fails if the model fails, if the answer is
+// invalid, on a timeout, and if ctx has ended. Its errors do not contain text
+// of the user or the model.
 func (c *LLM) Classify(ctx context.Context, req Request) (Prediction, error) {
 	none := Unmatched(c.cfg.Name, req.Text)
 	if len(req.Intents) == 0 {

@@ -10,41 +10,42 @@ import (
 )
 
 const (
-	// maxScan bounds what is searched for values, in bytes of a message.
+	// maxScan bounds the bytes of a message that are searched for values.
 	maxScan = 4 << 10
 	// maxSpans bounds the values of one entity that are found in a message.
 	maxSpans = 64
 )
 
-// span is a value found in a text.
+// span is a value in a text.
 type span struct {
 	// start and end are byte offsets.
 	start, end int
-	// value is what a parameter is set to.
+	// value is the value of the parameter.
 	value string
-	// info is a match's.
+	// info is the info of the match.
 	info string
 }
 
 func (s span) overlaps(o span) bool { return s.start < o.end && o.start < s.end }
 
-// overlapsAny reports whether s and one of others share a character.
+// overlapsAny reports whether s overlaps one of the others.
 func (s span) overlapsAny(others []span) bool { return slices.ContainsFunc(others, s.overlaps) }
 
-// matcher finds the values of entities in one message, each entity once.
+// matcher finds the values of entities in one message. It searches for each
+// entity once.
 type matcher struct {
 	text  string
 	now   time.Time
-	code  string // of the language
+	code  string // code of the language
 	found map[*Entity][]span
-	dates []span // nil until they are looked for
+	dates []span // nil until searched for
 }
 
 func newMatcher(req Request) *matcher {
 	return &matcher{text: truncated(req.Text, maxScan), now: req.Now, code: languageCode(req.Language), found: map[*Entity][]span{}}
 }
 
-// truncated returns the first n bytes of a text, or fewer so as not to split a
+// truncated returns at most the first n bytes of a text without splitting a
 // character.
 func truncated(text string, n int) string {
 	if len(text) <= n {
@@ -56,7 +57,7 @@ func truncated(text string, n int) string {
 	return text[:n]
 }
 
-// spans returns the values of an entity in the order they stand in.
+// spans returns the values of an entity in the order of the text.
 func (m *matcher) spans(e *Entity) []span {
 	if s, ok := m.found[e]; ok {
 		return s
@@ -71,7 +72,7 @@ func (m *matcher) spans(e *Entity) []span {
 		out = m.numbers()
 	case KindDateTime:
 		out = m.moments()
-	case KindAny: // only a model knows
+	case KindAny: // only a model can find them
 	}
 	out = out[:min(len(out), maxSpans)]
 	m.found[e] = out
@@ -85,7 +86,8 @@ func (m *matcher) moments() []span {
 	return m.dates
 }
 
-// numbers puts those that are part of a date behind the others.
+// numbers returns the numbers in the message. Those that are part of a date
+// come last.
 func (m *matcher) numbers() []span {
 	out := findNumbers(m.text, m.code)
 	slices.SortStableFunc(out, func(a, b span) int {
@@ -101,13 +103,14 @@ func rank(last bool) int {
 	return 0
 }
 
-// kindOrder is the order in which parameters take their values: what is
-// recognised most surely comes first.
+// kindOrder is the order in which parameters take their values. Kinds that are
+// recognized most reliably come first.
 var kindOrder = []Kind{KindListed, KindRegexp, KindDateTime, KindNumber, KindAny}
 
-// assign gives each parameter of an intent at most one value, no part of the
-// text to two. Parameters of one entity take its values in the order that their
-// fragments have in like, an example sentence, and else in the intent's.
+// assign assigns each parameter of an intent at most one value. Values do not
+// overlap. If several parameters have the same entity, they take its values in
+// the order of their fragments in like, an example sentence. Without like, they
+// use the order of the intent.
 func (m *matcher) assign(i *Intent, like string) ([]Match, []span) {
 	matches, places := make([]Match, len(i.Parameters)), make([]span, len(i.Parameters))
 	order := make([]int, len(i.Parameters))
@@ -140,7 +143,7 @@ func (m *matcher) assign(i *Intent, like string) ([]Match, []span) {
 }
 
 // withFragments returns the text with the parameters' fragments in the place of
-// their values; false if nothing was replaced.
+// their values. It returns false if it replaced nothing.
 func (m *matcher) withFragments(i *Intent, places []span) (string, bool) {
 	order := make([]int, 0, len(places))
 	for n, s := range places {
@@ -163,16 +166,16 @@ func (m *matcher) withFragments(i *Intent, places []span) (string, bool) {
 	return b.String(), true
 }
 
-// phrases are the names of a listed entity's values, folded.
+// phrases are the folded names of a listed entity's values.
 type phrases struct {
-	// value is the value that a name stands for.
+	// value maps a name to its value.
 	value map[string]string
-	// longest is the longest name in bytes.
+	// longest is the length of the longest name, in bytes.
 	longest int
 }
 
-// phrases returns the entity's names; the first value that has a name keeps it,
-// values before synonyms.
+// phrases returns the names of the entity. If two values have the same name,
+// the first one wins. Values come before synonyms.
 func (e *Entity) phrases() *phrases {
 	e.once.Do(func() {
 		p := &phrases{value: map[string]string{}}
@@ -197,8 +200,8 @@ func (e *Entity) phrases() *phrases {
 	return e.names
 }
 
-// folded returns text in lower case with runs of white space as one space, and
-// for each of its bytes and its end the offset in text.
+// folded returns a text in lower case with single spaces. It also returns, for
+// each byte of the result and for its end, the offset in text.
 func folded(text string) (string, []int) {
 	var b strings.Builder
 	offsets := make([]int, 0, len(text)+1)
@@ -225,8 +228,8 @@ func folded(text string) (string, []int) {
 	return b.String(), append(offsets, len(text))
 }
 
-// findListed returns the values that stand in text as whole words, of those that
-// begin at one place the longest.
+// findListed returns the values that occur in text as whole words. Of several
+// values at one place it returns the longest.
 func (e *Entity) findListed(text string) []span {
 	p := e.phrases()
 	low, offsets := folded(text)
@@ -254,14 +257,14 @@ func (e *Entity) findListed(text string) []span {
 	return out
 }
 
-// wordEdge reports whether offset at is not inside a word.
+// wordEdge reports whether an offset is not inside a word.
 func wordEdge(text string, at int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:at])
 	after, _ := utf8.DecodeRuneInString(text[at:])
 	return !isWordRune(before) || !isWordRune(after)
 }
 
-// findPattern returns what the entity's expression matches.
+// findPattern returns the matches of the entity's regular expression.
 func (e *Entity) findPattern(text string) []span {
 	if e.expression == nil {
 		return nil

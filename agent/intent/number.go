@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxDigits is the longest number in digits that is taken for one.
+// maxDigits bounds the digits of a number.
 const maxDigits = 30
 
-// maxWordNumber bounds what numbers in words may come to.
+// maxWordNumber bounds the value of a number in words.
 const maxWordNumber = 1e15
 
 // findNumbers returns the numbers of a text in order, up to maxSpans.
@@ -27,14 +27,14 @@ func findNumbers(text, code string) []span {
 			s.value, s.start = "-"+s.value, from
 		}
 		out = append(out, s)
-		for i += n; i < len(words) && words[i].start < s.end; i++ { // 2.5 are two words
+		for i += n; i < len(words) && words[i].start < s.end; i++ { // 2.5 consists of two words
 		}
 	}
 	return out
 }
 
-// numberAt reads a number that begins with words[i] and returns how many words
-// it has, 0 if there is none.
+// numberAt reads a number that begins with words[i]. It returns the number of
+// its words, or 0.
 func numberAt(text string, words []textWord, i int, code string) (span, int) {
 	w := words[i]
 	if '0' <= w.text[0] && w.text[0] <= '9' {
@@ -68,13 +68,12 @@ func numberAt(text string, words []textWord, i int, code string) (span, int) {
 	return span{}, 0
 }
 
-// pronoun are the words after which "one" is no number.
+// pronoun are words after which "one" is not a number.
 var pronoun = wordSet("this that which the no any some every each another other last first next right wrong only")
 
 func formatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// signAt returns where the sign in front of a number begins, or start if there
-// is none.
+// signAt returns the start of the sign before a number, or start without one.
 func signAt(text string, words []textWord, i, start int) int {
 	if i > 0 && gap(text, words[i-1].end, start) && (words[i-1].text == "minus" || words[i-1].text == "negative") {
 		return words[i-1].start
@@ -89,15 +88,15 @@ func signAt(text string, words []textWord, i, start int) int {
 	return start
 }
 
-// gap reports whether nothing but spaces or one hyphen is between two words.
+// gap reports whether only spaces or one hyphen separate two words.
 func gap(text string, from, to int) bool {
 	between := strings.TrimSpace(text[from:to])
 	return between == "" || between == "-"
 }
 
-// digitsAt reads a number in digits at an offset and returns its value and
-// where it ends; "" if the digits are part of something else, such as a time, a
-// version or a code.
+// digitsAt reads a number in digits at an offset. It returns the value and the
+// end. The value is "" if the digits belong to something else, such as a time,
+// a version, or a code.
 func digitsAt(text string, start int, code string) (string, int) {
 	end := start
 	for end < len(text) && end < start+2*maxDigits && (isDigit(text[end]) || strings.IndexByte(".,", text[end]) >= 0 && end+1 < len(text) && isDigit(text[end+1])) {
@@ -118,8 +117,8 @@ func digitsAt(text string, start int, code string) (string, int) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// endsNumber reports whether a number may end before rest: a unit such as kg
-// may follow at once, a code or a time may not.
+// endsNumber reports whether a number may end before rest. A unit such as kg
+// may follow directly, but the rest of a code or a time may not.
 func endsNumber(rest string) bool {
 	if len(rest) > 1 && strings.IndexByte(":/", rest[0]) >= 0 && isDigit(rest[1]) {
 		return false
@@ -135,8 +134,8 @@ func endsNumber(rest string) bool {
 	return true
 }
 
-// plainNumber writes digits with separators as a plain number. Of one separator
-// before three digits the language tells what it is.
+// plainNumber removes thousands separators and writes a decimal point. For a
+// single separator before three digits, the language determines its meaning.
 func plainNumber(s, code string) (string, bool) {
 	thousands, decimal := ",", "."
 	if code == "de" {

@@ -2,7 +2,7 @@ package intent
 
 import "strings"
 
-// units, tens and scales are the English words numbers are made of.
+// units, tens, and scales are the parts of English number words.
 var (
 	units  = numbered("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen", 0, 1)
 	tens   = numbered("twenty thirty forty fifty sixty seventy eighty ninety", 20, 10)
@@ -17,8 +17,8 @@ func numbered(words string, from, step int64) map[string]int64 {
 	return m
 }
 
-// englishNumber reads a number in English words and returns how many words it
-// has, 0 if there is none.
+// englishNumber reads a number in English words. It returns the number of
+// words, or 0.
 func englishNumber(text string, words []textWord) (float64, int) {
 	total, n := wholeEnglish(text, words)
 	if n == 0 {
@@ -48,7 +48,8 @@ func englishNumber(text string, words []textWord) (float64, int) {
 	return value, n
 }
 
-// digitsOf returns how many decimals were read when the next counts scale.
+// digitsOf returns the number of decimals read so far, if the next one has the
+// given scale.
 func digitsOf(scale float64) int {
 	n := 0
 	for ; scale < .09; scale *= 10 {
@@ -57,7 +58,7 @@ func digitsOf(scale float64) int {
 	return n
 }
 
-// rounded cuts off what adding up decimals in binary has left behind.
+// rounded removes the rounding errors of adding up decimals.
 func rounded(v float64, digits int) float64 {
 	p := 1.
 	for range digits {
@@ -68,7 +69,7 @@ func rounded(v float64, digits int) float64 {
 
 // wholeEnglish reads a whole number in English words.
 func wholeEnglish(text string, words []textWord) (int64, int) {
-	var total, group int64 // group is below the next scale
+	var total, group int64 // group is the part below the next scale
 	last, read, free := int64(maxWordNumber), 0, int64(1000)
 	for i := 0; i < len(words); i++ {
 		if i > 0 && !gap(text, words[i-1].end, words[i].start) {
@@ -105,7 +106,7 @@ func wholeEnglish(text string, words []textWord) (int64, int) {
 	return total + group, read
 }
 
-// The German words numbers are made of.
+// The parts of German number words.
 var (
 	germanUnits = numbered("null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn", 0, 1)
 	germanTens  = map[string]int64{
@@ -114,11 +115,10 @@ var (
 	}
 )
 
-// maxGermanBytes is the longest word that is read as a number.
+// maxGermanBytes bounds the length of a number word.
 const maxGermanBytes = 60
 
-// germanNumber reads a number written as one German word. "ein" alone is an
-// article.
+// germanNumber reads a number in one German word. "ein" alone is an article.
 func germanNumber(word string) (int64, bool) {
 	switch {
 	case word == "ein", len(word) > maxGermanBytes:

@@ -16,10 +16,10 @@ import (
 	"github.com/blevesearch/snowballstem/spanish"
 )
 
-// maxStemBytes is the longest word that is stemmed.
+// maxStemBytes bounds the length of a word that is stemmed.
 const maxStemBytes = 64
 
-// language is a language whose words are stemmed.
+// language is a language with a stemmer.
 type language struct {
 	code, name string
 	stem       func(*snowballstem.Env) bool
@@ -35,9 +35,9 @@ var languages = []language{
 	{"pt", "portuguese", portuguese.Stem},
 }
 
-// languageCode returns the ISO 639-1 code of a language given by code, with or
-// without a region, or by its English name; "" stays "", which is English to
-// all that needs one language.
+// languageCode returns the ISO 639-1 code of a language. The argument is a
+// code, which may have a region, or an English name. The code of "" is "",
+// which means English where a language is required.
 func languageCode(text string) string {
 	text = strings.ToLower(strings.TrimSpace(text))
 	for _, l := range languages {
@@ -49,16 +49,17 @@ func languageCode(text string) string {
 	return code
 }
 
-// PreProcessing brings sentences into the form they are compared in.
+// PreProcessing converts sentences to the form in which they are compared.
 type PreProcessing struct {
 	// Language is an ISO 639-1 code or an English name. Default: "", English.
-	// Words of languages without a stemmer are not stemmed.
+	// Words of languages without a stemmer stay unchanged.
 	Language string
-	// Off leaves sentences as they are; BAF's nlp.pre_processing. Default: false.
+	// Off turns off the conversion. It corresponds to BAF's nlp.pre_processing.
+	// Default: false.
 	Off bool
 }
 
-// Tokens returns the words of text in lower case, without punctuation.
+// Tokens returns the words of a text in lower case, without punctuation.
 func (p PreProcessing) Tokens(text string) []string {
 	var out []string
 	for _, w := range wordsOf(text) {
@@ -67,8 +68,8 @@ func (p PreProcessing) Tokens(text string) []string {
 	return out
 }
 
-// Process returns the stems of text's words with single spaces between them, or
-// text itself if pre-processing is off.
+// Process returns the stems of the words of text with single spaces between
+// them. If pre-processing is off, it returns text.
 func (p PreProcessing) Process(text string) string {
 	if p.Off {
 		return text
@@ -94,14 +95,14 @@ func (p PreProcessing) Process(text string) string {
 
 // textWord is a word of a text.
 type textWord struct {
-	// text is in lower case, its apostrophes straight.
+	// text is the word in lower case, with straight apostrophes.
 	text string
 	// start and end are byte offsets.
 	start, end int
 }
 
-// wordsOf returns the words of text: runs of letters, marks and digits, with
-// apostrophes inside.
+// wordsOf returns the words of a text. Words consist of letters, marks, digits,
+// and inner apostrophes.
 func wordsOf(text string) []textWord {
 	var out []textWord
 	start := -1
@@ -135,19 +136,19 @@ func isWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || unicode.Is(unicode.M, r))
 }
 
-// fullForms are the words that a contraction's ending stands for.
+// fullForms maps the endings of contractions to full words.
 var fullForms = []struct{ ending, word string }{
 	{"n't", " not"}, {"'s", " is"}, {"'m", " am"}, {"'re", " are"}, {"'ll", " will"}, {"'d", " would"}, {"'ve", " have"},
 }
 
-// spelledOut are words that chats write in another way.
+// spelledOut maps short spellings in chats to full words.
 var spelledOut = map[string]string{
 	"can't": "can not", "cannot": "can not", "won't": "will not", "let's": "let us",
 	"nope": "no", "nah": "no", "yep": "yes", "yeah": "yes", "yup": "yes", "hiya": "hi",
 	"thx": "thanks", "pls": "please", "plz": "please", "u": "you",
 }
 
-// expanded returns a word without contraction, as it is spelled in full.
+// expanded returns a word in full spelling, without contractions.
 func expanded(word string) string {
 	if full, ok := spelledOut[word]; ok {
 		return full
@@ -160,7 +161,7 @@ func expanded(word string) string {
 	return word
 }
 
-// negations turn what a sentence says into its opposite.
+// negations are words that negate a sentence.
 var negations = wordSet(`no not never none nothing neither without
 	nein nicht nichts nie niemals kein keine keinen keinem keiner keines ohne`)
 

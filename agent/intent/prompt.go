@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// maxShownSentences bounds the examples of an intent that a model is shown.
+	// maxShownSentences bounds the examples of an intent in a prompt.
 	maxShownSentences = 50
-	// maxShownValues bounds the values of an entity that a model is shown.
+	// maxShownValues bounds the values of an entity in a prompt.
 	maxShownValues = 500
 )
 
@@ -24,7 +24,7 @@ var promptFiles embed.FS
 
 var prompts = template.Must(template.ParseFS(promptFiles, "prompts/*.tmpl"))
 
-// fill renders a prompt, without space around it.
+// fill renders a prompt and trims it.
 func fill(name string, data any) (string, error) {
 	var b strings.Builder
 	if err := prompts.ExecuteTemplate(&b, name+".tmpl", data); err != nil {
@@ -33,7 +33,7 @@ func fill(name string, data any) (string, error) {
 	return strings.TrimSpace(b.String()), nil
 }
 
-// shownIntent is an intent as a model is shown it.
+// shownIntent is an intent in a prompt.
 type shownIntent struct {
 	Name        string           `json:"name"`
 	Description string           `json:"description,omitempty"`
@@ -41,14 +41,14 @@ type shownIntent struct {
 	Parameters  []shownParameter `json:"parameters,omitempty"`
 }
 
-// shownParameter is a parameter as a model is shown it.
+// shownParameter is a parameter in a prompt.
 type shownParameter struct {
 	Name     string `json:"name"`
 	Fragment string `json:"fragment,omitempty"`
 	Entity   string `json:"entity"`
 }
 
-// shownEntity is an entity as a model is shown it.
+// shownEntity is an entity in a prompt.
 type shownEntity struct {
 	Name        string       `json:"name"`
 	Description string       `json:"description,omitempty"`
@@ -57,13 +57,13 @@ type shownEntity struct {
 	Values      []shownValue `json:"values,omitempty"`
 }
 
-// shownValue is a listed value as a model is shown it.
+// shownValue is a listed value in a prompt.
 type shownValue struct {
 	Value    string   `json:"value"`
 	Synonyms []string `json:"synonyms,omitempty"`
 }
 
-// natures say to a model what the values of an entity are.
+// natures describe the values of a kind of entity to a model.
 var natures = map[Kind]string{
 	KindListed:   "one of its values",
 	KindRegexp:   "text that matches its pattern",
@@ -72,7 +72,7 @@ var natures = map[Kind]string{
 	KindAny:      "any text of the message",
 }
 
-// messages are what a model is asked.
+// messages returns the messages that ask a model.
 func (c *LLM) messages(req Request) ([]llm.Message, error) {
 	definitions, err := c.definitions(req.Intents)
 	if err != nil {
@@ -106,7 +106,7 @@ func (c *LLM) messages(req Request) ([]llm.Message, error) {
 	}, nil
 }
 
-// plain is text without characters that nobody sees but a model reads.
+// plain removes invisible characters that a model would read.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r) {
@@ -116,7 +116,7 @@ func plain(text string) string {
 	}, text)
 }
 
-// shownLanguage is a language as a model is told it: a code, or nothing.
+// shownLanguage returns the language code for a prompt, or "".
 func shownLanguage(language string) string {
 	code := languageCode(language)
 	if len(code) < 2 || len(code) > 3 || strings.Trim(code, "abcdefghijklmnopqrstuvwxyz") != "" {
@@ -125,8 +125,7 @@ func shownLanguage(language string) string {
 	return code
 }
 
-// definitions are the intents and the entities of their parameters, as JSON with
-// one of them on a line.
+// definitions returns the intents and their entities as JSON, one on each line.
 func (c *LLM) definitions(intents []*Intent) (string, error) {
 	var shownIntents, shownEntities []any
 	seen := map[string]bool{}
@@ -162,13 +161,13 @@ func (c *LLM) definitions(intents []*Intent) (string, error) {
 	return out + "}", nil
 }
 
-// jsonLines writes a list with one element on a line.
+// jsonLines writes a list as JSON with one element on each line.
 func jsonLines(list []any) (string, error) {
 	lines := make([]string, len(list))
 	for n, v := range list {
 		var b strings.Builder
 		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(false) // written by the agent's author
+		e.SetEscapeHTML(false) // the author of the agent wrote the text
 		if err := e.Encode(v); err != nil {
 			return "", fmt.Errorf("encode intents: %w", err)
 		}
@@ -192,7 +191,7 @@ func (c *LLM) shownEntity(e *Entity) shownEntity {
 	return out
 }
 
-// answerForm is what an answer looks like, for the intents at hand.
+// answerForm returns an example of an answer for the given intents.
 func answerForm(intents []*Intent) string {
 	var b strings.Builder
 	b.WriteString("{")
@@ -221,7 +220,7 @@ func answerForm(intents []*Intent) string {
 func quoted(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
-		return `""` // strings always marshal
+		return `""` // marshaling strings never fails
 	}
 	return string(b)
 }

@@ -8,15 +8,16 @@ import (
 	"docent/internal/fault"
 )
 
-// Thresholds is a classifier that wants more of some intents: one whose score
-// is below its own threshold is not taken, and then none is.
+// Thresholds is a classifier that has separate minimum scores for some intents.
+// If the predicted intent does not reach its own score, the message matches no
+// intent.
 type Thresholds struct {
 	classifier Classifier
 	least      map[string]float64
 }
 
-// NewThresholds gives intents, by name, thresholds of their own, from 0 to 1.
-// They count beside the classifier's: it takes none of a lower score anyway.
+// NewThresholds sets minimum scores from 0 to 1, by intent. The threshold of
+// the classifier still applies, so lower values have no effect.
 func NewThresholds(c Classifier, least map[string]float64) (*Thresholds, error) {
 	if c == nil {
 		return nil, fault.New(fault.Invalid, "thresholds_without_classifier", "thresholds need a classifier")
@@ -30,10 +31,11 @@ func NewThresholds(c Classifier, least map[string]float64) (*Thresholds, error) 
 	return &Thresholds{classifier: c, least: maps.Clone(least)}, nil
 }
 
-// Name returns the classifier's.
+// Name returns the name of the classifier.
 func (t *Thresholds) Name() string { return t.classifier.Name() }
 
-// Classify returns the classifier's prediction if it is sure enough.
+// Classify returns the prediction of the classifier if it reaches the threshold
+// of its intent, and otherwise Unmatched.
 func (t *Thresholds) Classify(ctx context.Context, req Request) (Prediction, error) {
 	p, err := t.classifier.Classify(ctx, req)
 	if err != nil {

@@ -98,6 +98,9 @@ func extractFile(t testing.TB, name string, data []byte) (*outline.Document, str
 		t.Fatal(err)
 	}
 	verify(t, doc)
+	if extract.Version(media) == 0 {
+		t.Errorf("formats.go has no row for %s", media)
+	}
 	return doc, media
 }
 

@@ -1,5 +1,6 @@
-// Package source brings collections in line with places where documents live:
-// folders, web sites, git repositories, buckets, mailboxes, and feeds.
+// Package source defines sources: places with documents, such as folders, web
+// sites, git repositories, buckets, mailboxes, and feeds. Package syncer
+// synchronizes collections with them.
 package source
 
 import (
@@ -11,50 +12,50 @@ import (
 
 // Item is one document at a source.
 type Item struct {
-	// Key identifies the item within its source and never changes: a path, an
-	// address, a message's UID.
+	// Key identifies the item within its source and never changes, such as a
+	// path, an address, or the UID of a message.
 	Key string
 	// Name is a file name that helps to detect the format.
 	Name string
-	// Address is where people find the original; "" if there is no such place.
+	// Address is the address of the original for people; "" without one.
 	// Citations link to it.
 	Address string
 	// Size is in bytes; 0 if unknown.
 	Size int64
-	// Modified is when the item was changed; zero if unknown.
+	// Modified is the modification time; zero if unknown.
 	Modified time.Time
-	// State is what the source wants to be given back for this item at the next
+	// State is data that the source gets back for this item at the next
 	// listing, such as an ETag. Only the source reads it.
 	State []byte
-	// Unchanged is set if the content is the one that was read when the stored
-	// State was made: the item is not opened.
+	// Unchanged is set if the content has not changed since the stored State.
+	// The item is not opened then.
 	Unchanged bool
-	// Err says why this item cannot be listed or read. It does not stop the
-	// others, and the version that was read last stays.
+	// Err says why this item cannot be listed or read. It does not affect other
+	// items, and the earlier version stays.
 	Err error
 }
 
-// Known looks up the State that the last successful sync stored for an item; ok
-// is false for a new one. It is safe for concurrent use.
+// Known returns the State that the last successful sync stored for an item. ok
+// is false for a new item. It is safe for concurrent use.
 type Known func(key string) (state []byte, ok bool)
 
-// Source lists and opens the documents of one place. It is used by one sync at a
-// time, which may open several items at once.
+// Source lists and opens the documents of one place. One sync at a time uses
+// it. The sync may open several items at once.
 type Source interface {
-	// List yields every item that the source has now, in any order, each key
-	// once. An error comes once and last: the listing is incomplete, so no item
-	// is taken to be gone. Breaking the loop cancels.
+	// List yields each current item of the source once, in any order. An error
+	// comes once and last. It means that the listing is incomplete, so no item
+	// is removed. Breaking the loop cancels the listing.
 	List(ctx context.Context, known Known) iter.Seq2[Item, error]
-	// Open returns an item's content. The caller closes it, and reads no more
-	// than its own limit.
+	// Open returns the content of an item. The caller closes it and applies its
+	// own size limit.
 	Open(ctx context.Context, item Item) (io.ReadCloser, error)
 }
 
-// Emptier is a Source that can tell a place without documents from one out of
-// reach.
+// Emptier is a Source that can distinguish an empty place from an unreachable
+// one.
 type Emptier interface {
 	// CheckEmpty is called after a listing without items if the source has had
-	// items. since is when one of them was last read. An error says why the
-	// listing cannot be believed: nothing is removed then.
+	// items. since is the time when an item was last read. An error says why
+	// the listing is not credible. Nothing is removed then.
 	CheckEmpty(since time.Time) error
 }

@@ -21,11 +21,12 @@ import (
 	"docent/internal/fault"
 )
 
-// arguments make a program be a worker; see [Requested].
+// arguments tell a program to be a worker; see [Requested].
 var arguments = []string{"worker", "--stdio"}
 
-// Requested reports whether this process was started to be a worker. Programs
-// that use a [Pool] ask first thing in main, and then exit with [Main].
+// Requested reports whether this process was started as a worker. Programs that
+// use a [Pool] call it first in main. If it returns true, they exit with the
+// status of [Main].
 func Requested() bool {
 	return slices.Equal(os.Args[1:], arguments) || toolRequested()
 }
@@ -35,15 +36,15 @@ func toolRequested() bool {
 	return len(os.Args) > n && slices.Equal(os.Args[1:n], toolArguments)
 }
 
-// The exit statuses of a worker that ends itself.
+// The exit statuses of a worker that terminates itself.
 const (
-	exitMemory = 40 // the document needs more memory than it may have
-	exitCPU    = 41 // the document needs more processor time than it may have
+	exitMemory = 40 // the document exceeds its memory limit
+	exitCPU    = 41 // the document exceeds its limit of processor time
 	exitBroken = 42 // the worker cannot work
 )
 
-// Main is a worker process: it answers requests on standard input until that
-// ends, and returns the exit status.
+// Main runs a worker process. It answers requests on standard input until the
+// input ends, and returns the exit status.
 func Main(ctx context.Context) int {
 	if toolRequested() {
 		if err := runTool(os.Args[1+len(toolArguments):]); err != nil {
@@ -53,7 +54,7 @@ func Main(ctx context.Context) int {
 		return 0
 	}
 	out := os.Stdout
-	os.Stdout = os.Stderr // a library that prints must not break the protocol
+	os.Stdout = os.Stderr // output of a library must not break the protocol
 	if err := serve(ctx, bufio.NewReaderSize(os.Stdin, 64<<10), bufio.NewWriterSize(out, 64<<10)); err != nil {
 		fmt.Fprintln(os.Stderr, "worker:", err)
 		return exitBroken
@@ -67,7 +68,7 @@ func serve(ctx context.Context, in io.Reader, out *bufio.Writer) error {
 	if _, err := receive(in, &h); err != nil {
 		return fmt.Errorf("read the first message: %w", err)
 	}
-	// More than one, so that the guard runs beside compiled code of PDFium.
+	// A second thread lets the guard run beside compiled PDFium code.
 	runtime.GOMAXPROCS(2)
 	if err := confine(h); err != nil {
 		return err
@@ -81,7 +82,7 @@ func serve(ctx context.Context, in io.Reader, out *bufio.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = local.Close(ctx) }() // the process ends
+	defer func() { _ = local.Close(ctx) }() // the process exits anyway
 	g := newGuard()
 	defer g.stop()
 	for {
@@ -105,7 +106,7 @@ func serve(ctx context.Context, in io.Reader, out *bufio.Writer) error {
 	}
 }
 
-// answer does one piece of work.
+// answer handles one request.
 func answer(ctx context.Context, local *Local, req request, data []byte, out *bufio.Writer) error {
 	src := intake.Source{Name: req.Name, Data: data, Line: req.Line, Shared: req.Shared, Recognized: req.Recognized}
 	var rep reply
@@ -142,7 +143,7 @@ func answer(ctx context.Context, local *Local, req request, data []byte, out *bu
 	return out.Flush()
 }
 
-// errSend is that the parent has gone.
+// errSend means that the parent is gone.
 var errSend = errors.New("send")
 
 // sendParts sends the parts in batches as they are found.
@@ -156,21 +157,21 @@ func sendParts(out *bufio.Writer, parts iter.Seq2[extract.Part, error]) (err err
 	})
 }
 
-// guard ends the process when a document takes more than it may, and when the
+// guard terminates the process when a document exceeds its limits or when the
 // parent is gone.
 type guard struct {
 	parent  int
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	working bool
-	cpu     time.Duration // processor time at which it ends
+	cpu     time.Duration // processor time at which it terminates the process
 	memory  int64
 	done    chan struct{}
 	ended   chan struct{}
 }
 
-// watchEvery is how often a guard looks. A document takes at most what the
-// machine gives in that time beyond its limit; the system's own limit on memory
-// is beyond.
+// watchEvery is the interval between the checks of a guard. A document can
+// exceed its limit only by what the machine provides in that time. The hard
+// memory limit of the system is higher.
 const watchEvery = 5 * time.Millisecond
 
 func newGuard() *guard {
@@ -183,7 +184,7 @@ func (g *guard) begin(cpu time.Duration, memory int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.working, g.cpu, g.memory = true, processorTime()+cpu, memory
-	debug.SetMemoryLimit(memory - memory/8) // collect harder near the limit
+	debug.SetMemoryLimit(memory - memory/8) // the garbage collector works harder near the limit
 }
 
 func (g *guard) end() {
@@ -217,7 +218,7 @@ func (g *guard) check() {
 	g.mu.Unlock()
 	switch {
 	case os.Getppid() != g.parent:
-		os.Exit(exitBroken) // nobody waits for the answer
+		os.Exit(exitBroken) // no process waits for the answer
 	case working && heap() > memory:
 		os.Exit(exitMemory)
 	case working && processorTime() > cpu:
@@ -225,7 +226,8 @@ func (g *guard) check() {
 	}
 }
 
-// heap is the memory that the Go runtime has of the system, in bytes.
+// heap returns the memory in bytes that the Go runtime has obtained from the
+// system.
 func heap() int64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)

@@ -20,10 +20,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// confine takes from the process what reading documents does not need: network,
-// other programs, files other than the cache of compiled code, other processes,
-// and memory beyond a hard limit. Where the system lacks Landlock or seccomp,
-// the other limits hold.
+// confine revokes the rights of the process that reading documents does not
+// need. It blocks the network, other programs, and other processes. It allows
+// only the files in the cache of compiled code, and sets a hard memory limit.
+// Without Landlock or seccomp in the system, the other limits still apply.
 func confine(h hello) error {
 	limits := map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: 128}
 	if h.Hard > 0 && !raceDetector {
@@ -51,7 +51,7 @@ func confine(h hello) error {
 		if err := restrictFiles(h.CacheDir); err != nil {
 			return err
 		}
-	default: // the compiled code that a worker may have changed would outlive it
+	default: // code that a worker may have changed would outlive the worker
 		if err := restrictFiles("", landlock.RODirs(h.CacheDir)); err != nil {
 			return err
 		}
@@ -59,14 +59,14 @@ func confine(h hello) error {
 	return filterCalls(seccomp.SyscallGroup{Action: seccomp.ActionErrno, Names: forbidden()})
 }
 
-// keepDescriptors keeps what this process has inherited from those that it starts.
+// keepDescriptors hides the inherited file descriptors of this process from its
+// children.
 func keepDescriptors() {
-	_ = unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) // or the kernel is old
+	_ = unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) // fails on old kernels
 }
 
-// yield gives all threads the lowest priority, which threads that they start
-// inherit: questions come first. Where that fails, the worker is merely less
-// polite.
+// yield gives all threads the lowest priority, so that questions are answered
+// first. New threads inherit it. If this fails, the worker still works.
 func yield() {
 	tasks, err := os.ReadDir("/proc/self/task")
 	if err != nil {
@@ -79,8 +79,9 @@ func yield() {
 	}
 }
 
-// confineTool confines this process, and the program that it will run, as far as the
-// program allows: no network, one folder to write to, and no other process group.
+// confineTool confines this process and the program that it will run, as far as
+// the program allows. It blocks the network and changes of the process group,
+// and allows writing to one folder only.
 func confineTool(dir string, memory int64, program string) error {
 	limits := map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_CPU: uint64(toolCPU.Seconds()), unix.RLIMIT_FSIZE: maxBody}
 	if !raceDetector {
@@ -92,30 +93,31 @@ func confineTool(dir string, memory int64, program string) error {
 		}
 	}
 	yield()
-	// Programs, their libraries, fonts and settings; no secrets of this machine, and
-	// nothing of other processes.
+	// Programs, their libraries, fonts, and settings, but no secrets of this
+	// machine and no data of other processes.
 	read := landlock.RODirs("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/fonts", "/etc/libreoffice", "/etc/alternatives",
 		"/var/spool/libreoffice", "/var/lib/libreoffice", "/var/cache/fontconfig").IgnoreIfMissing()
 	settings := landlock.ROFiles("/etc/ld.so.cache", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/localtime",
 		"/proc/cpuinfo", "/proc/meminfo", "/proc/version", "/proc/filesystems").IgnoreIfMissing()
 	devices := landlock.RWFiles("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom").IgnoreIfMissing()
-	// LibreOffice puts a socket there, whatever it is told.
+	// LibreOffice always creates its socket in this folder.
 	sockets := landlock.PathAccess(landlock.AccessFSSet(llsyscall.AccessFSMakeSock), "/tmp")
 	if err := restrictFiles(dir, read, settings, devices, sockets); err != nil {
 		return err
 	}
 	names := slices.DeleteFunc(forbidden(), func(name string) bool {
-		// Programs start others and speak with them over sockets of this machine.
+		// Programs start other programs and use local sockets to communicate
+		// with them.
 		return slices.Contains([]string{"execve", "execveat", "socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto", "sendmsg", "sendmmsg"}, name)
 	})
-	names = append(names, "setsid", "setpgid") // all of them end with the process group
+	names = append(names, "setsid", "setpgid") // their processes all end with the process group
 	local := seccomp.SyscallGroup{Action: seccomp.ActionErrno, NamesWithCondtions: []seccomp.NameWithConditions{{
 		Name: "socket", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.NotEqual, Value: unix.AF_UNIX}},
 	}}}
 	return filterCalls(seccomp.SyscallGroup{Action: seccomp.ActionErrno, Names: names}, local)
 }
 
-// filterCalls makes system calls fail, where the system has seccomp.
+// filterCalls makes system calls fail if the system has seccomp.
 func filterCalls(groups ...seccomp.SyscallGroup) error {
 	if !seccomp.Supported() {
 		return nil
@@ -134,7 +136,7 @@ func filterCalls(groups ...seccomp.SyscallGroup) error {
 }
 
 // refuseOtherCalls makes the system calls of other architectures fail, such as
-// those of 32-bit programs, whose numbers the filter does not know.
+// those of 32-bit programs. The filter does not know their numbers.
 func refuseOtherCalls() error {
 	const archAt, numberAt, x32 = 4, 0, 0x40000000
 	refuse := bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)}
@@ -166,21 +168,22 @@ func refuseOtherCalls() error {
 	return nil
 }
 
-// restrictFiles leaves the process one folder and what else the rules allow, by
-// Landlock.
+// restrictFiles uses Landlock to restrict the process to one folder and to the
+// files that the rules allow.
 func restrictFiles(dir string, rules ...landlock.Rule) error {
 	if dir != "" {
 		rules = append(rules, landlock.RWDirs(dir))
 	}
-	// Beside files: no TCP, and no signals to processes outside.
+	// Landlock also blocks TCP and signals to outside processes.
 	if err := landlock.V6.BestEffort().Restrict(rules...); err != nil {
 		return fmt.Errorf("restrict the worker's files: %w", err)
 	}
 	return nil
 }
 
-// forbidden are the system calls that fail in a worker: network, programs, other
-// processes, mounts, and parts of the kernel that have been attacked often.
+// forbidden are the system calls that fail in a worker. They concern the
+// network, programs, other processes, mounts, and parts of the kernel that are
+// often attacked.
 func forbidden() []string {
 	return []string{
 		"socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto", "sendmsg", "sendmmsg",
@@ -191,8 +194,8 @@ func forbidden() []string {
 	}
 }
 
-// clockTick is the unit of processor time in /proc; every Linux that Go runs on has
-// 100 a second.
+// clockTick is the unit of processor time in /proc. All Linux systems that Go
+// supports have 100 ticks per second.
 const clockTick = 10 * time.Millisecond
 
 // usedCPU returns the processor time that another process has used.
@@ -201,10 +204,10 @@ func usedCPU(pid int) (used time.Duration, known bool) {
 	if err != nil {
 		return 0, false
 	}
-	// The name in parentheses may hold anything; what follows are numbers.
+	// The name in parentheses may contain any characters. Numbers follow it.
 	_, rest, _ := bytes.Cut(stat[bytes.LastIndexByte(stat, '(')+1:], []byte(") "))
 	fields := strings.Fields(string(rest))
-	const user, system = 11, 12 // the 14th and 15th of the line
+	const user, system = 11, 12 // the 14th and 15th fields of the line
 	if len(fields) <= system {
 		return 0, false
 	}
@@ -213,11 +216,11 @@ func usedCPU(pid int) (used time.Duration, known bool) {
 	return time.Duration(u+s) * clockTick, err1 == nil && err2 == nil
 }
 
-// processorTime is the processor time that this process has used.
+// processorTime returns the processor time that this process has used.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0 // the parent's deadline holds
+		return 0 // the deadline of the parent still applies
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -7,22 +7,23 @@ import (
 	"time"
 )
 
-// began is when the process started, nearly.
+// began is the approximate start time of the process.
 var began = time.Now()
 
-// confine does nothing here: the guard's limits and the parent's deadline hold.
+// confine does nothing on this system. The limits of the guard and the deadline
+// of the parent still apply.
 func confine(hello) error { return nil }
 
 func keepDescriptors() {}
 
-// confineTool is for systems that can confine another program.
+// confineTool fails, because this system cannot confine another program.
 func confineTool(string, int64, string) error {
 	return errors.New("other programs are used on Linux only")
 }
 
-// usedCPU is not known here.
+// usedCPU is unknown on this system.
 func usedCPU(int) (used time.Duration, known bool) { return 0, false }
 
-// processorTime is the time since the process started, which bounds its
-// processor time from above.
+// processorTime returns the time since the process started. The processor time
+// cannot be larger, unless several threads run.
 func processorTime() time.Duration { return time.Since(began) }

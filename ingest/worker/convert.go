@@ -22,8 +22,8 @@ import (
 	"docent/internal/fault"
 )
 
-// converted are the formats that LibreOffice converts to ones that docent reads,
-// by media type.
+// converted maps the media types that LibreOffice converts to media types that
+// docent reads.
 var converted = map[string]string{
 	"application/msword":            "docx",
 	"application/vnd.ms-excel":      "xlsx",
@@ -35,7 +35,7 @@ const (
 	spreadsheet  = "spreadsheet"
 )
 
-// officePages are the formats whose pages LibreOffice draws, by media type.
+// officePages are the media types whose pages LibreOffice draws.
 var officePages = map[string]string{
 	"application/vnd.ms-powerpoint":                                             presentation,
 	"application/vnd.openxmlformats-officedocument.presentationml.presentation": presentation,
@@ -48,7 +48,7 @@ var officePages = map[string]string{
 	"application/vnd.oasis.opendocument.spreadsheet":                            spreadsheet,
 }
 
-// mediaType is a media type without its parameters, in small letters.
+// mediaType returns a media type without its parameters, in lower case.
 func mediaType(media string) string {
 	kind, _, err := mime.ParseMediaType(media)
 	if err != nil {
@@ -57,13 +57,13 @@ func mediaType(media string) string {
 	return kind
 }
 
-// Shows reports whether documents of a media type have pages that can be shown.
+// Shows reports whether pages of documents with a media type can be displayed.
 func (p *Pool) Shows(media string) bool {
 	media = mediaType(media)
 	return showsAlone(media) || officePages[media] != "" && p.tools.Soffice != ""
 }
 
-// Shows reports whether documents of a media type have pages that can be shown.
+// Shows reports whether pages of documents with a media type can be displayed.
 func (l *Local) Shows(media string) bool { return showsAlone(mediaType(media)) }
 
 // showsAlone reports whether docent draws a format without other programs.
@@ -75,7 +75,7 @@ func showsAlone(media string) bool {
 	return false
 }
 
-// convert has LibreOffice make another format of a document.
+// convert converts a document to another format with LibreOffice.
 func (p *Pool) convert(ctx context.Context, data []byte, to string) (made []byte, err error) {
 	err = inFolder(func(dir string) error {
 		in := filepath.Join(dir, "document")
@@ -87,8 +87,8 @@ func (p *Pool) convert(ctx context.Context, data []byte, to string) (made []byte
 		_, err := p.tools.run(ctx, dir, nil, p.tools.Soffice, args...)
 		removeSocket(profile)
 		if fault.KindOf(err) == fault.Invalid {
-			// With a new profile it starts itself again, and then meets the socket
-			// that it may not remove.
+			// With a new profile, LibreOffice restarts itself. It then finds
+			// its old socket, which it may not remove.
 			_, err = p.tools.run(ctx, dir, nil, p.tools.Soffice, args...)
 			removeSocket(profile)
 		}
@@ -105,13 +105,14 @@ func (p *Pool) convert(ctx context.Context, data []byte, to string) (made []byte
 	return made, err
 }
 
-// profileIn is the address of LibreOffice's profile in a temporary folder.
+// profileIn returns the address of LibreOffice's profile in a temporary folder.
 func profileIn(dir string) string { return "file://" + filepath.Join(dir, "profile") }
 
-// removeSocket removes the socket that LibreOffice makes for a profile, and may
-// not remove by itself. Its name ends in a hash of the profile's address: each
-// byte of the MD5 of its UTF-16 in hex, without leading zeros
-// (desktop/source/app/officeipcthread.cxx of LibreOffice).
+// removeSocket removes the socket that LibreOffice creates for a profile and
+// may not remove itself. The name of the socket ends in a hash of the profile's
+// address. The hash has each byte of the MD5 of the address in UTF-16 as hex
+// without leading zeros (see desktop/source/app/officeipcthread.cxx of
+// LibreOffice).
 func removeSocket(profile string) {
 	var text []byte
 	for _, unit := range utf16.Encode([]rune(profile)) {
@@ -121,14 +122,14 @@ func removeSocket(profile string) {
 	for _, b := range md5.Sum(text) { //nolint:gosec // it is LibreOffice's choice, and protects nothing
 		name += strconv.FormatUint(uint64(b), 16)
 	}
-	found, _ := filepath.Glob("/tmp/OSL_PIPE_*_SingleOfficeIPC_" + name) // the pattern is right
+	found, _ := filepath.Glob("/tmp/OSL_PIPE_*_SingleOfficeIPC_" + name) // the pattern is valid
 	for _, socket := range found {
-		_ = os.Remove(socket) // or it has gone
+		_ = os.Remove(socket) // fails if it no longer exists
 	}
 }
 
-// readConverted reads a document of Office 2003 and before by way of its
-// successor's format.
+// readConverted reads a document of Office 2003 or earlier. It first converts
+// the document to the newer format.
 func (p *Pool) readConverted(ctx context.Context, src intake.Source, media string) (intake.Reading, error) {
 	slow(ctx)
 	ending := converted[media]
@@ -144,7 +145,7 @@ func (p *Pool) readConverted(ctx context.Context, src intake.Source, media strin
 	return r, err
 }
 
-// pdfOf is a document as a PDF, if it is not one or a picture already.
+// pdfOf returns a document as a PDF. It returns PDFs and pictures unchanged.
 func (p *Pool) pdfOf(ctx context.Context, src intake.Source) ([]byte, error) {
 	kind := officePages[mediaType(src.Media)]
 	switch {
@@ -155,7 +156,7 @@ func (p *Pool) pdfOf(ctx context.Context, src intake.Source) ([]byte, error) {
 			"libreoffice_missing", "its pages cannot be shown: LibreOffice is not installed on the server")
 	}
 	to := `pdf:impress_pdf_Export:{"ExportHiddenSlides":{"type":"boolean","value":"true"}}`
-	if kind == spreadsheet { // one page for a sheet, however large
+	if kind == spreadsheet { // one page for each sheet of any size
 		to = `pdf:calc_pdf_Export:{"SinglePageSheets":{"type":"boolean","value":"true"}}`
 	}
 	sum := sha256.New()
@@ -172,12 +173,13 @@ func (p *Pool) pdfOf(ctx context.Context, src intake.Source) ([]byte, error) {
 	return made, p.kept.put(key, made)
 }
 
-// maxKept bounds the files that a folder keeps, in bytes.
+// maxKept bounds the files in a keptFiles, in bytes.
 const maxKept = 256 << 20
 
-// keptFiles is a folder of files that can be made again. It forgets the oldest.
+// keptFiles is a folder of files that can be created again. It removes the
+// oldest files first.
 type keptFiles struct {
-	dir string // "" keeps nothing
+	dir string // "" keeps no files
 	mu  sync.Mutex
 }
 
@@ -189,7 +191,7 @@ func (k *keptFiles) get(name string) ([]byte, bool) {
 	return data, err == nil
 }
 
-// put keeps a file, written whole or not at all.
+// put stores a file atomically.
 func (k *keptFiles) put(name string, data []byte) error {
 	if k.dir == "" || len(data) > maxKept/4 {
 		return nil
@@ -209,7 +211,7 @@ func (k *keptFiles) put(name string, data []byte) error {
 	return k.forget()
 }
 
-// forget removes the oldest files where there are too many.
+// forget removes the oldest files if there are too many.
 func (k *keptFiles) forget() error {
 	entries, err := os.ReadDir(k.dir)
 	if err != nil {

@@ -9,12 +9,13 @@ import (
 	"docent/ingest/outline"
 )
 
-// languageSample is how many bytes of prose the language is told from. More
-// tells it no better, and telling it is the costliest step of reading a page.
+// languageSample is the number of bytes of prose from which the language is
+// detected. More bytes do not improve the result. Detecting the language is the
+// most expensive step of reading a page.
 const languageSample = 1 << 10
 
-// language is the ISO 639-1 code of a document's prose, "" if it cannot be told
-// with confidence.
+// language returns the ISO 639-1 code of a document's prose, or "" without
+// enough confidence.
 func language(doc *outline.Document) string {
 	var sample strings.Builder
 	for _, b := range doc.Blocks {
@@ -36,7 +37,7 @@ func language(doc *outline.Document) string {
 	return ""
 }
 
-// byScript tells the languages that have a script of their own.
+// byScript detects languages that have their own script.
 func byScript(text string) string {
 	var letters, han, kana, hangul, thai, greek, hebrew int
 	for _, r := range text {

@@ -18,18 +18,18 @@ import (
 	"docent/rag/corpus"
 )
 
-// A message is a header in gob, which holds all that is small, and a body of raw
-// bytes. Parent and child are the same program, so no version is needed.
+// A message has a header in gob for all small values and a body of raw bytes.
+// Parent and child run the same program, so the format needs no version.
 
 const (
-	// maxHeader bounds a message's header, in bytes. That of a document with the
-	// most text has some 30 MiB of passages.
+	// maxHeader bounds the header of a message, in bytes. The passages of a
+	// document with the maximum text take about 30 MiB.
 	maxHeader = 128 << 20
-	// maxBody bounds a message's body, in bytes.
+	// maxBody bounds the body of a message, in bytes.
 	maxBody = 512 << 20
 )
 
-// op is what a worker is asked to do.
+// op is the operation that a request asks for.
 type op string
 
 const (
@@ -46,28 +46,28 @@ const (
 type hello struct {
 	Chunk    chunk.Config
 	CacheDir string
-	// Prepares lets the worker write to CacheDir, which others only read: it runs
-	// before there is any document.
+	// Prepares lets the worker write to CacheDir. Other workers only read it.
+	// Such a worker runs before any document is read.
 	Prepares bool
-	// Nice makes the worker yield to every other process.
+	// Nice gives the worker the lowest priority.
 	Nice bool
-	// Hard is the most memory that the system gives the worker, in bytes.
+	// Hard is the memory limit that the system enforces, in bytes.
 	Hard int64
 }
 
-// request asks for one piece of work; the document is the body.
+// request asks for one operation. Its body is the document.
 type request struct {
 	Op   op
 	Name string
 	Line *intake.Line
-	// Shared and Recognized are intake.Source's.
+	// Shared and Recognized are those of intake.Source.
 	Shared     []uint64
 	Recognized map[int]string
 	Page       int
 	Width      int
-	// CPU is the processor time that it may take.
+	// CPU is the limit of processor time for the operation.
 	CPU time.Duration
-	// Memory is the memory that the worker may have meanwhile, in bytes.
+	// Memory is the memory limit of the worker during the operation, in bytes.
 	Memory int64
 }
 
@@ -76,9 +76,9 @@ type request struct {
 type reply struct {
 	Err     *wireError
 	More    bool
-	Reading intake.Reading // without Text, which is the body
-	// Pages are those of the passages, -1 where there is none: gob does not tell
-	// a pointer to 0 from none.
+	Reading intake.Reading // without Text, which is in the body
+	// ChunkPages are the pages of the passages; -1 without one. They are
+	// separate because gob does not distinguish a pointer to 0 from nil.
 	ChunkPages []int
 	// Parts are some parts, whose contents are the body.
 	Parts []intake.Part
@@ -88,7 +88,7 @@ type reply struct {
 	Pages int
 }
 
-// wireError is an error on its way to the parent.
+// wireError is an error in the form that is sent to the parent.
 type wireError struct {
 	Kind     fault.Kind
 	Text     fault.Text
@@ -96,7 +96,7 @@ type wireError struct {
 	Panicked bool
 	// Legacy is the media type of an *office.LegacyError.
 	Legacy string
-	// NoText says that it is a *pdf.ScannedError, and Scanned are its pages.
+	// NoText is set for a *pdf.ScannedError. Scanned are its pages.
 	NoText  bool
 	Scanned []int
 }
@@ -117,7 +117,7 @@ func toWire(err error) *wireError {
 	return w
 }
 
-// failure is the error that a reply carries.
+// failure returns the error in a reply.
 func (w *wireError) failure() error {
 	if w == nil {
 		return nil
@@ -180,7 +180,7 @@ func receive(r io.Reader, header any) (body []byte, err error) {
 	return body, nil
 }
 
-// pack leaves out of a reply what its body has already.
+// pack removes data from a reply that the body already contains.
 func (rep *reply) pack(r intake.Reading) {
 	rep.ChunkPages = make([]int, len(r.Chunks))
 	for i, c := range r.Chunks {
@@ -197,11 +197,11 @@ func (rep *reply) pack(r intake.Reading) {
 	rep.Reading = r
 }
 
-// errReply ends the use of a worker that answers with nonsense.
+// errReply is the error for a worker that sends invalid replies.
 var errReply = errors.New("the worker's answer breaks the protocol")
 
-// unpack puts passages and text together again and checks them: a worker may
-// have been taken over by what it reads.
+// unpack restores the passages and the text of a reply and checks them, because
+// a document may have taken over the worker.
 func (rep *reply) unpack(text string) (intake.Reading, error) {
 	r := rep.Reading
 	if len(rep.ChunkPages) != len(r.Chunks) || !utf8.ValidString(text) || !utf8.ValidString(r.Title) || !utf8.ValidString(r.Media) ||

@@ -20,83 +20,84 @@ import (
 	"docent/internal/fault"
 )
 
-// The limits of a document. Few need more than a hundredth of them.
+// The limits of a document. Few documents need more than a hundredth of them.
 const (
-	// quickCPU is the processor time of a document in a quick worker: one that
-	// needs more is read again in a full one, so that it holds up nobody.
+	// quickCPU is the processor time of a document in a quick worker. A
+	// document that needs more is read again in a full worker, so that it does
+	// not delay others.
 	quickCPU = time.Second
-	// quickWall is the same by the clock, on a busy machine.
+	// quickWall is the time limit of a quick worker on a busy machine.
 	quickWall = 3 * time.Second
-	// quickMemory is the memory of a quick worker, in bytes.
+	// quickMemory is the memory limit of a quick worker, in bytes.
 	quickMemory = 224 << 20
-	// fullCPU is the processor time that every document may take, and
-	// fullCPUPerMiB what it may take more for each MiB, up to maxCPU.
+	// fullCPU is the processor time of every document in a full worker.
+	// fullCPUPerMiB is added for each MiB, up to maxCPU.
 	fullCPU       = 20 * time.Second
 	fullCPUPerMiB = 20 * time.Second
 	maxCPU        = 3 * time.Minute
-	// wallFactor is how much longer than its processor time a document may take
-	// by the clock, as the machine may be busy.
+	// wallFactor is the ratio of the time limit to the limit of processor time.
+	// The machine may be busy.
 	wallFactor = 5
 	maxWall    = wallFactor * maxCPU
-	// fullMemory is the memory of a full worker, in bytes.
+	// fullMemory is the memory limit of a full worker, in bytes.
 	fullMemory = 576 << 20
-	// hardFactor is the system's limit on a worker's memory, beyond its own: the
-	// Go runtime takes memory in pieces of 64 MiB.
+	// hardFactor is the ratio of the system's memory limit to that of the
+	// worker. The Go runtime allocates memory in pieces of 64 MiB.
 	hardFactor = 2
-	// pageCPU, pageWall and pageMemory bound showing a page.
+	// pageCPU, pageWall, and pageMemory bound displaying a page.
 	pageCPU    = 20 * time.Second
 	pageWall   = 60 * time.Second
 	pageMemory = 352 << 20
-	// filesPerWorker is how many documents a process reads before a new one takes
-	// its place, so that what readers leak is bounded.
+	// filesPerWorker is the number of documents that a process reads before a
+	// new process replaces it. This bounds memory leaks of readers.
 	filesPerWorker = 100
-	// maxWaiting bounds the documents that wait for a full worker, and
-	// maxWaitingBytes their size.
+	// maxWaiting bounds the number of documents that wait for a full worker,
+	// and maxWaitingBytes their size.
 	maxWaiting      = 64
 	maxWaitingBytes = 128 << 20
 )
 
-// PoolConfig says how a pool starts workers.
+// PoolConfig configures a Pool.
 type PoolConfig struct {
-	// Command starts a worker; default this program, which has to ask [Requested]
-	// first thing in main.
+	// Command starts a worker; default this program, which must call
+	// [Requested] first in main.
 	Command []string
 	// Env is the environment of workers; default none.
 	Env []string
-	// Chunk sets the sizes of passages; default chunk's own.
+	// Chunk sets the sizes of passages; default those of package chunk.
 	Chunk chunk.Config
 	// CacheDir keeps the compiled PDF reader; default none.
 	CacheDir string
-	// Quick is how many documents are read at once with tight limits, before
-	// those that need more are read by the full workers; default 0, which reads
-	// all in full workers.
+	// Quick is the number of documents that are read at once with low limits.
+	// Documents that exceed these limits are read again by full workers.
+	// Default 0, which reads all documents in full workers.
 	Quick int
-	// Tools are other programs that may be used; default none.
+	// Tools are other programs to use; default none.
 	Tools Tools
 	// Recognizer reads the text in pictures; default Tools.Tesseract, if that is
 	// installed.
 	Recognizer Recognizer
-	// Languages are those that tesseract expects, such as eng+deu; default the
-	// first few that are installed.
+	// Languages are the languages that tesseract expects, such as eng+deu;
+	// default the first few installed ones.
 	Languages string
-	// Full is how many documents are read at once with the full limits; default
-	// the number of CPUs without Quick, else 1.
+	// Full is the number of documents that are read at once with the full
+	// limits. The default is the number of CPUs without Quick, and otherwise 1.
 	Full int
 }
 
-// Pool reads documents in worker processes, which it starts as they are needed.
-// It is safe for concurrent use. Close it when done.
+// Pool reads documents in worker processes. It starts them as needed. It is
+// safe for concurrent use. Close it when done.
 type Pool struct {
 	cfg                PoolConfig
-	cpu                time.Duration // of a document of no size in a full worker
+	cpu                time.Duration // limit for an empty document in a full worker
 	quick, full, pages *lane
 	tools              *toolbox
-	recognizer         Recognizer // nil if pictures are not read
-	placer             Recognizer // says where words are; nil without tesseract
+	recognizer         Recognizer // nil if pictures are not recognized
+	placer             Recognizer // finds the places of words; nil without tesseract
 	kept               keptFiles
 
 	preparing sync.Mutex
-	prepared  bool // the PDF reader is compiled; guarded by preparing
+	prepared  bool // the PDF reader is compiled; preparing guards it
 }
 
 // NewPool checks the configuration and returns a pool.
@@ -155,9 +156,9 @@ func (p *Pool) Close(context.Context) error {
 }
 
 // Read reads one document. An error of kind fault.Invalid says in one line why
-// it cannot be read, among other things because it takes too much memory or
-// time; Reading.Media is set then, if the type is known. fault.Busy is that too
-// many large documents are waiting. Other errors have nothing to do with the
+// the document cannot be read, for example because it exceeds the limits.
+// Reading.Media is then set if the type is known. The error is fault.Busy if
+// too many large documents are waiting. Other errors are not caused by the
 // document.
 func (p *Pool) Read(ctx context.Context, src intake.Source) (intake.Reading, error) {
 	reading, err := p.once(ctx, src)
@@ -176,7 +177,7 @@ func (p *Pool) Read(ctx context.Context, src intake.Source) (intake.Reading, err
 	return reading, err
 }
 
-// once reads a document without other programs.
+// once reads a document without OCR and conversion.
 func (p *Pool) once(ctx context.Context, src intake.Source) (intake.Reading, error) {
 	var reading intake.Reading
 	req := request{Op: opRead, Name: src.Name, Line: src.Line, Shared: src.Shared, Recognized: src.Recognized}
@@ -193,8 +194,8 @@ func (p *Pool) once(ctx context.Context, src intake.Source) (intake.Reading, err
 	return reading, err
 }
 
-// Edges returns hashes of the first and last blocks of a document, by which those
-// that most documents of a folder share are found.
+// Edges returns hashes of the first and last blocks of a document. They serve
+// to find the blocks that most documents of a folder share.
 func (p *Pool) Edges(ctx context.Context, src intake.Source) (edges []uint64, err error) {
 	err = p.read(ctx, request{Op: opEdges, Name: src.Name}, src.Data, func() func(reply, []byte) error {
 		return func(rep reply, _ []byte) error {
@@ -205,8 +206,8 @@ func (p *Pool) Edges(ctx context.Context, src intake.Source) (edges []uint64, er
 	return edges, err
 }
 
-// MayHaveParts reports whether a source with this name and beginning may hold
-// other documents.
+// MayHaveParts reports whether a source with this name and beginning may
+// contain other documents.
 func (p *Pool) MayHaveParts(name string, head []byte) bool { return extract.MayHaveParts(name, head) }
 
 // Version returns the version of the reader for a media type.
@@ -236,8 +237,9 @@ func (p *Pool) Parts(ctx context.Context, src intake.Source, file string) (whole
 	return whole, f.parts, err
 }
 
-// read does work with a document: in a quick worker, if the pool has them, and
-// if that is not enough in a full one. begin is called before each try.
+// read calls do with a quick worker, if the pool has quick workers. If the
+// document exceeds their limits, it calls do again with a full worker. It calls
+// begin before each try.
 func (p *Pool) read(ctx context.Context, req request, data []byte, begin func() func(reply, []byte) error) error {
 	if err := p.prepare(ctx, data); err != nil {
 		return err
@@ -258,8 +260,8 @@ func (p *Pool) read(ctx context.Context, req request, data []byte, begin func() 
 	return err
 }
 
-// prepare makes the PDF reader ready before the first PDF, so that compiling it
-// counts against no document. It needs a folder to keep the compiled code in.
+// prepare compiles the PDF reader before the first PDF, so that no document is
+// charged for it. It does nothing without a folder for the compiled code.
 func (p *Pool) prepare(ctx context.Context, data []byte) error {
 	if p.cfg.CacheDir == "" || !isPDF(data) {
 		return nil
@@ -274,7 +276,8 @@ func (p *Pool) prepare(ctx context.Context, data []byte) error {
 		return err
 	}
 	defer done()
-	// A process of its own, which sees no document: it alone may write the code.
+	// Only this separate process may write the code, because it reads no
+	// documents.
 	w, err := startProcess(p.cfg, p.full.hard, true)
 	if err != nil {
 		return err
@@ -284,7 +287,7 @@ func (p *Pool) prepare(ctx context.Context, data []byte) error {
 		failed = rep.Err.failure()
 		return nil
 	})
-	if err != nil { // the process is gone
+	if err != nil { // the process has already ended
 		return fmt.Errorf("prepare the PDF reader: %w", err)
 	}
 	w.close()
@@ -295,14 +298,15 @@ func (p *Pool) prepare(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// isPDF looks for the signature of a PDF.
+// isPDF searches for the signature of a PDF.
 func isPDF(data []byte) bool {
 	return bytes.Contains(data[:min(len(data), 1<<10)], []byte("%PDF-"))
 }
 
-// ReadPage reads where the letters of a document's page are. Where the page is a
-// picture, OCR finds them, if it is installed. A page that does not exist is
-// fault.NotFound, a document that cannot be read is fault.Invalid.
+// ReadPage returns the positions of the letters on a page of a document. If the
+// page is a picture and OCR is installed, OCR finds them. ReadPage fails with
+// fault.NotFound if the page does not exist, and with fault.Invalid if the
+// document cannot be read.
 func (p *Pool) ReadPage(ctx context.Context, src intake.Source, page int) (*pdf.Page, error) {
 	data, err := p.pdfOf(ctx, src)
 	if err != nil {
@@ -330,8 +334,8 @@ func (p *Pool) ReadPage(ctx context.Context, src intake.Source, page int) (*pdf.
 	return read, nil
 }
 
-// DrawPage draws a document's page in a width as PNG and returns the number of
-// pages.
+// DrawPage draws a page of a document as PNG, width pixels wide. It also
+// returns the number of pages.
 func (p *Pool) DrawPage(ctx context.Context, src intake.Source, page, width int) (png []byte, pages int, err error) {
 	data, err := p.pdfOf(ctx, src)
 	if err != nil {
@@ -361,7 +365,7 @@ func (p *Pool) page(ctx context.Context, req request, data []byte, fn func(reply
 	return err
 }
 
-// lane is a number of workers with the same limits.
+// lane is a group of workers with the same limits.
 type lane struct {
 	cfg   *PoolConfig
 	hard  int64
@@ -374,8 +378,8 @@ func newLane(cfg *PoolConfig, workers int, memory int64) *lane {
 	return &lane{cfg: cfg, hard: hardFactor * memory, queue: newQueue(workers)}
 }
 
-// do gives work to a worker when it is this client's turn. fn must not keep the
-// reply's error: do returns it.
+// do calls fn with a worker when it is the turn of this client. fn must not
+// store the error of a reply, because do returns it.
 func (l *lane) do(ctx context.Context, req request, data []byte, most limits, fn func(reply, []byte) error) error {
 	done, err := l.queue.wait(ctx, intake.ClientOf(ctx).Key, int64(len(data)))
 	if err != nil {
@@ -394,7 +398,7 @@ func (l *lane) do(ctx context.Context, req request, data []byte, most limits, fn
 		return fn(rep, body)
 	})
 	if err != nil {
-		return err // the worker is gone
+		return err // the worker has ended
 	}
 	l.giveBack(p)
 	return failed
@@ -413,8 +417,8 @@ func (l *lane) take() (*process, error) {
 	return startProcess(*l.cfg, l.hard, false)
 }
 
-// giveBack keeps a worker for the next document, unless it has read many or is
-// being killed.
+// giveBack keeps a worker for the next document. It ends a worker that has read
+// many documents or is being killed.
 func (l *lane) giveBack(p *process) {
 	if p.killed || p.served >= filesPerWorker {
 		p.close()

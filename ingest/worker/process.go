@@ -16,49 +16,49 @@ import (
 	"docent/internal/fault"
 )
 
-// limits are what one piece of work may take.
+// limits are the limits of one operation.
 type limits struct {
 	cpu    time.Duration
 	wall   time.Duration
 	memory int64
 }
 
-// errOver says that a document took more than its limits.
+// errOver means that a document exceeded its limits.
 var errOver = errors.New("over its limits")
 
-// overError is errOver with what was exceeded.
+// overError is an errOver that names the exceeded limit.
 type overError struct{ safe fault.Text }
 
-// Error returns what was exceeded.
+// Error names the exceeded limit.
 func (e *overError) Error() string { return e.safe.Message }
 
-// Is reports that it is errOver.
+// Is reports whether the target is errOver.
 func (e *overError) Is(target error) bool { return target == errOver }
 
-// deadError says that a worker died of a document.
+// deadError means that a worker died while reading a document.
 type deadError struct{ detail string }
 
-// Is reports that the death of a worker is a intake.ErrBroken.
+// Is reports whether the target is intake.ErrBroken.
 func (e *deadError) Is(target error) bool { return target == intake.ErrBroken }
 
-// Error returns what the worker wrote last.
+// Error returns the last output of the worker.
 func (e *deadError) Error() string { return e.detail }
 
-// maxSaid bounds what is kept of what a worker writes to standard error.
+// maxSaid bounds the stored standard error of a worker, in bytes.
 const maxSaid = 16 << 10
 
-// process is a running worker. One goroutine uses it at a time.
+// process is a running worker. It is not safe for concurrent use.
 type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    *bufio.Reader
 	said   *tail
 	served int
-	killed bool // it is being killed, and reads no other document
+	killed bool // it is being killed and reads no more documents
 }
 
-// startProcess starts a worker. One that prepares may write to the folder of
-// compiled code, and reads no documents.
+// startProcess starts a worker. A preparing worker may write to the folder of
+// compiled code and reads no documents.
 func startProcess(cfg PoolConfig, hard int64, prepares bool) (*process, error) {
 	keepDescriptors()
 	code := ""
@@ -66,7 +66,7 @@ func startProcess(cfg PoolConfig, hard int64, prepares bool) (*process, error) {
 		code = filepath.Join(cfg.CacheDir, "pdfium")
 	}
 	cmd := exec.Command(cfg.Command[0], cfg.Command[1:]...)      //nolint:noctx // it outlives the call; close and kill end it
-	cmd.Env = append([]string{"GOTRACEBACK=single"}, cfg.Env...) // none of the parent's: it holds passwords
+	cmd.Env = append([]string{"GOTRACEBACK=single"}, cfg.Env...) // not the parent's environment, which contains passwords
 	cmd.SysProcAttr = childAttributes()
 	p := &process{cmd: cmd, said: &tail{}}
 	cmd.Stderr = p.said
@@ -89,23 +89,24 @@ func startProcess(cfg PoolConfig, hard int64, prepares bool) (*process, error) {
 	return p, nil
 }
 
-// kill ends the process at once and waits for it.
+// kill kills the process and waits for it.
 func (p *process) kill() {
 	_ = p.in.Close()
-	_ = p.cmd.Process.Kill() // or it has ended by itself
-	_ = p.cmd.Wait()         // the status was asked for, if it matters
+	_ = p.cmd.Process.Kill() // fails if it has already ended
+	_ = p.cmd.Wait()         // the exit status does not matter
 }
 
-// close lets the process end by itself.
+// close ends the input of the process and waits for it to exit.
 func (p *process) close() {
 	_ = p.in.Close()
 	late := time.AfterFunc(2*time.Second, func() { _ = p.cmd.Process.Kill() })
 	defer late.Stop()
-	_ = p.cmd.Wait() // its work is done, whatever the status
+	_ = p.cmd.Wait() // its work is done, so the status does not matter
 }
 
-// work sends a request and gives each reply to fn; the last one has no More.
-// After an error other than fn's on an ended exchange, the process is gone.
+// work sends a request and calls fn with each reply. The last reply has no
+// More. After an error, the process has ended, unless fn returned the error
+// after the last reply.
 func (p *process) work(ctx context.Context, req request, data []byte, most limits, fn func(reply, []byte) error) error {
 	req.CPU, req.Memory = most.cpu, most.memory
 	ctx, cancel := context.WithTimeoutCause(ctx, most.wall, errOver)
@@ -117,7 +118,7 @@ func (p *process) work(ctx context.Context, req request, data []byte, most limit
 	overCPU := unwatch()
 	if err == nil {
 		p.served++
-		p.killed = overCPU || !stop() // the answer came just before
+		p.killed = overCPU || !stop() // the answer arrived just before the deadline
 		return nil
 	}
 	p.kill()
@@ -138,10 +139,11 @@ func tooMuchCPU(most limits) fault.Text {
 	return fault.NewText("reading_cpu", "it takes more than %s of processor time to read", most.cpu)
 }
 
-// watch kills the process when it takes more than some processor time, and a
-// margin in which it may notice by itself: compiled code of PDFium may keep its
-// guard from running. The function that it returns ends the watch and reports
-// whether that happened. Where the system does not tell, the deadline holds.
+// watch kills the process when it exceeds its processor time by a margin.
+// Within the margin the guard of the process may act itself, but compiled
+// PDFium code may block the guard. The returned function ends the watch and
+// reports whether it killed the process. If the processor time is unknown, only
+// the deadline applies.
 func (p *process) watch(cpu time.Duration) (unwatch func() bool) {
 	const every, margin = 250 * time.Millisecond, 500 * time.Millisecond
 	began, known := usedCPU(p.cmd.Process.Pid)
@@ -160,7 +162,7 @@ func (p *process) watch(cpu time.Duration) (unwatch func() bool) {
 			case <-tick.C:
 			}
 			if used, known := usedCPU(p.cmd.Process.Pid); known && used-began > cpu+margin {
-				_ = p.cmd.Process.Kill() // or it has ended
+				_ = p.cmd.Process.Kill() // fails if it has already ended
 				<-done
 				over <- true
 				return
@@ -193,7 +195,7 @@ func (p *process) exchange(req request, data []byte, fn func(reply, []byte) erro
 	}
 }
 
-// obituary tells of what a process has died.
+// obituary returns an error that says why a process died.
 func (p *process) obituary(err error, most limits) error {
 	memory := &overError{fault.NewText("reading_memory", "it needs more than %d MiB of memory to read", most.memory>>20)}
 	said := p.said.String()
@@ -209,7 +211,7 @@ func (p *process) obituary(err error, most limits) error {
 		"worker_crashed", "damaged: docent's reader broke on it")
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of its input.
 type tail struct {
 	mu   sync.Mutex
 	said []byte
@@ -226,7 +228,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String returns the end of what was written.
+// String returns the stored end.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

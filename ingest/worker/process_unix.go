@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// childAttributes give a worker a process group of its own, so that the
-// terminal's interrupt does not reach it: the parent decides.
+// childAttributes give a worker its own process group. An interrupt in the
+// terminal then does not reach the worker, and the parent decides when it ends.
 func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// killGroup ends a process with those that it started.
+// killGroup kills a process and its process group.
 func killGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
-// killOwnGroup ends this process with all of its process group.
+// killOwnGroup kills the process group of this process.
 func killOwnGroup() { _ = syscall.Kill(0, syscall.SIGKILL) }

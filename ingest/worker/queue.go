@@ -15,28 +15,28 @@ func slow(ctx context.Context) {
 	}
 }
 
-// queue lets a bounded number of documents be read at once. Of those that wait,
-// it takes the first of the client who has waited longest since their last turn.
+// queue bounds the number of documents that are read at once. The next document
+// is the first one of the client whose last turn was longest ago.
 type queue struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	free    int
 	waiting []*waiter
-	bytes   int64            // of those that wait
-	turns   map[string]int64 // when clients who wait had their last turn
+	bytes   int64            // bytes of the waiting documents
+	turns   map[string]int64 // last turn of each waiting client
 	clock   int64
 }
 
-// waiter is a document that waits.
+// waiter is a waiting document.
 type waiter struct {
 	key   string
 	bytes int64
-	turn  chan struct{} // closed when it is its turn
+	turn  chan struct{} // closed when the document gets its turn
 }
 
 func newQueue(n int) *queue { return &queue{free: n, turns: map[string]int64{}} }
 
-// wait waits for a turn; done ends it. Too many or too large documents that wait
-// are fault.Busy.
+// wait waits for a turn. Call done after the turn. wait fails with fault.Busy
+// if too many or too large documents are waiting.
 func (q *queue) wait(ctx context.Context, key string, bytes int64) (done func(), err error) {
 	q.mu.Lock()
 	if q.free > 0 {
@@ -61,7 +61,8 @@ func (q *queue) wait(ctx context.Context, key string, bytes int64) (done func(),
 	}
 }
 
-// leave takes a waiter out, or passes on the turn that it got meanwhile.
+// leave removes a waiter. If the waiter has got its turn meanwhile, leave
+// passes it on.
 func (q *queue) leave(w *waiter) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -81,7 +82,7 @@ func (q *queue) release() {
 	q.next()
 }
 
-// next gives the turn on. q.mu is held.
+// next passes the turn on. The caller holds q.mu.
 func (q *queue) next() {
 	best := -1
 	for i, w := range q.waiting {

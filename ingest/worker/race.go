@@ -2,6 +2,6 @@
 
 package worker
 
-// raceDetector is set in tests with the race detector, whose memory does not fit
-// under the system's limit.
+// raceDetector is set in tests with the race detector, which needs more memory
+// than the system's limit.
 const raceDetector = true

@@ -1,7 +1,7 @@
-// Package worker reads documents that nobody here made. A [Pool] reads them in
-// worker processes without network, with bounds on memory and processor time:
-// a document that breaks its reader fails alone. [Local] reads in this process;
-// the worker processes run it, and tests and small programs may.
+// Package worker reads untrusted documents. A [Pool] reads them in worker
+// processes without network and with bounded memory and processor time. If a
+// document breaks its reader, only that document fails. [Local] reads documents
+// in this process. Worker processes use it, and so do tests and small programs.
 package worker
 
 import (
@@ -17,16 +17,17 @@ import (
 	"docent/internal/fault"
 )
 
-// Config says how documents are read.
+// Config configures a Local.
 type Config struct {
-	// Chunk sets the sizes of passages; default chunk's own. Its Tokens does not
-	// reach worker processes, which count in the built-in vocabulary.
+	// Chunk sets the sizes of passages; default those of package chunk. Worker
+	// processes ignore Chunk.Tokens and count tokens with the built-in
+	// vocabulary.
 	Chunk chunk.Config
-	// CacheDir keeps the compiled PDF reader; default none, which costs each
-	// process that reads a PDF two seconds.
+	// CacheDir keeps the compiled PDF reader; default none. Without it, each
+	// process that reads a PDF spends two seconds on compiling.
 	CacheDir string
-	// Killed says that another process ends this one when a document takes too
-	// long. PDFs are then read faster, and cannot be interrupted.
+	// Killed is set if another process kills this one when a document takes too
+	// long. PDFs are then read faster but cannot be interrupted.
 	Killed bool
 }
 
@@ -50,17 +51,17 @@ func NewLocal(cfg Config) (*Local, error) {
 	return &Local{extract: ex, cutter: cutter}, nil
 }
 
-// Close frees what the reader holds. No call may be running.
+// Close frees the resources of the reader. No call may be running.
 func (l *Local) Close(ctx context.Context) error { return l.extract.Close(ctx) }
 
-// beforeRead is set by tests, whose workers are to break.
+// beforeRead is set by tests that break workers.
 var beforeRead func(intake.Source) error
 
 var errEmpty = fault.New(fault.Invalid, "document_empty", "empty: there is no text in it")
 
 // Read reads one document. An error of kind fault.Invalid says in one line why
-// it cannot be read; Reading.Media is set then, if the type is known. Other
-// errors have nothing to do with the document.
+// the document cannot be read. Reading.Media is then set if the type is known.
+// Other errors are not caused by the document.
 func (l *Local) Read(ctx context.Context, src intake.Source) (r intake.Reading, err error) {
 	defer recovered(&err)
 	if beforeRead != nil {
@@ -86,8 +87,8 @@ func (l *Local) Read(ctx context.Context, src intake.Source) (r intake.Reading, 
 	}, nil
 }
 
-// Edges returns hashes of the first and last blocks of a document, by which those
-// that most documents of a folder share are found.
+// Edges returns hashes of the first and last blocks of a document. They serve
+// to find the blocks that most documents of a folder share.
 func (l *Local) Edges(ctx context.Context, src intake.Source) (edges []uint64, err error) {
 	defer recovered(&err)
 	doc, _, err := l.extract.Extract(ctx, src)
@@ -97,8 +98,8 @@ func (l *Local) Edges(ctx context.Context, src intake.Source) (edges []uint64, e
 	return boilerplate.Edges(doc), nil
 }
 
-// MayHaveParts reports whether a source with this name and beginning may hold
-// other documents.
+// MayHaveParts reports whether a source with this name and beginning may
+// contain other documents.
 func (l *Local) MayHaveParts(name string, head []byte) bool { return extract.MayHaveParts(name, head) }
 
 // Version returns the version of the reader for a media type.
@@ -121,32 +122,34 @@ func (l *Local) Parts(ctx context.Context, src intake.Source, file string) (whol
 	return whole, f.parts, err
 }
 
-// ReadPage reads where the letters of a page of a PDF or a picture are. A page that does not
-// exist is fault.NotFound, a PDF that cannot be read is fault.Invalid.
+// ReadPage returns the positions of the letters on a page of a PDF or a
+// picture. It fails with fault.NotFound if the page does not exist, and with
+// fault.Invalid if the PDF cannot be read.
 func (l *Local) ReadPage(ctx context.Context, src intake.Source, page int) (p *pdf.Page, err error) {
 	defer recovered(&err)
 	return l.extract.ReadPage(ctx, src.Data, page)
 }
 
-// DrawPage draws a page of a PDF or a picture in a width as PNG and returns the number of pages.
+// DrawPage draws a page of a PDF or a picture as PNG, width pixels wide. It
+// also returns the number of pages.
 func (l *Local) DrawPage(ctx context.Context, src intake.Source, page, width int) (png []byte, pages int, err error) {
 	defer recovered(&err)
 	return l.extract.DrawPage(ctx, src.Data, page, width)
 }
 
-// panicError is a reader's panic.
+// panicError is a panic of a reader.
 type panicError struct {
 	value any
 	stack []byte
 }
 
-// Is reports that a panic is a intake.ErrBroken.
+// Is reports whether the target is intake.ErrBroken.
 func (e *panicError) Is(target error) bool { return target == intake.ErrBroken }
 
-// Error returns the value and the stack, for logs.
+// Error returns the value of the panic and the stack, for logs.
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.value, e.stack) }
 
-// recovered makes a panic an error of the document.
+// recovered turns a panic into an error of the document.
 func recovered(err *error) {
 	if p := recover(); p != nil {
 		*err = fault.Wrap(fault.Invalid, &panicError{p, debug.Stack()}, "worker_gave_up", "damaged: docent's reader gave up on it")

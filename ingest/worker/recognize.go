@@ -16,30 +16,31 @@ import (
 
 // Recognized is the text of a picture.
 type Recognized struct {
-	// Text has blank lines between its paragraphs.
+	// Text is the text; blank lines separate paragraphs.
 	Text string
-	// Words are the words with their places on the picture; none if the
-	// recognizer does not say.
+	// Words are the words with their places in the picture; empty if the
+	// recognizer does not report places.
 	Words []pdf.Word
 }
 
-// Recognizer reads the text in pictures: OCR. It is safe for concurrent use.
+// Recognizer recognizes text in pictures (OCR). It is safe for concurrent use.
 type Recognizer interface {
-	// Recognize reads a PNG. A picture without text gives none and no error.
+	// Recognize reads a PNG. It returns no text and no error for a picture
+	// without text.
 	Recognize(ctx context.Context, png []byte) (Recognized, error)
 }
 
 const (
-	// maxRecognized bounds the pages of one document that are recognized. A page
-	// takes one to three seconds of processor time.
+	// maxRecognized bounds the recognized pages of one document. A page takes
+	// one to three seconds of processor time.
 	maxRecognized = 200
-	// recognizedWidth is the width in pixels in which a page is recognized: 240
-	// dots per inch of A4.
+	// recognizedWidth is the width in pixels at which a page is recognized. It
+	// corresponds to 240 dots per inch for A4.
 	recognizedWidth = 2000
 )
 
-// recognize reads the text of some pages of a document. note says what was left
-// out; "" if nothing was.
+// recognize recognizes the text of some pages of a document. note describes the
+// omitted pages; "" if none.
 func (p *Pool) recognize(ctx context.Context, data []byte, pages []int) (text map[int]string, note string, err error) {
 	if len(pages) > maxRecognized {
 		note = fmt.Sprintf("only the first %d of %d scanned pages were read", maxRecognized, len(pages))
@@ -63,7 +64,7 @@ func (p *Pool) recognize(ctx context.Context, data []byte, pages []int) (text ma
 	return text, note, nil
 }
 
-// readRecognized reads a document again with the text of its scanned pages.
+// readRecognized reads a document again, with the text of its scanned pages.
 func (p *Pool) readRecognized(ctx context.Context, src intake.Source, first intake.Reading, pages []int) (intake.Reading, error) {
 	slow(ctx)
 	text, note, err := p.recognize(ctx, src.Data, pages)
@@ -84,23 +85,23 @@ func (p *Pool) readRecognized(ctx context.Context, src intake.Source, first inta
 	return r, err
 }
 
-// tesseract recognizes with the program of that name.
+// tesseract recognizes text with the program tesseract.
 type tesseract struct {
 	tools *toolbox
 
 	mu        sync.Mutex // guards languages
-	languages string     // "" until the installed ones are known
+	languages string     // "" before the installed ones are known
 }
 
-// maxLanguages bounds the languages used together: each takes its time.
+// maxLanguages bounds the languages used together, because each takes time.
 const maxLanguages = 4
 
 func newTesseract(tools *toolbox, languages string) *tesseract {
 	return &tesseract{tools: tools, languages: languages}
 }
 
-// expected returns the languages in the form that tesseract takes: those that are
-// set, or the installed ones.
+// expected returns the languages for tesseract: the configured or the installed
+// ones.
 func (t *tesseract) expected(ctx context.Context) (languages string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -144,11 +145,11 @@ func (t *tesseract) Recognize(ctx context.Context, png []byte) (found Recognized
 	return found, err
 }
 
-// leastConfidence is the least confidence, of 100, of a word that is believed.
+// leastConfidence is the minimum confidence of an accepted word, in percent.
 const leastConfidence = 30
 
-// parseTSV reads tesseract's table: level, page, block, paragraph, line, word,
-// left, top, width, height, confidence, text.
+// parseTSV parses the table that tesseract writes: level, page, block,
+// paragraph, line, word, left, top, width, height, confidence, text.
 func parseTSV(table string) Recognized {
 	const columns = 12
 	var r Recognized

@@ -18,13 +18,13 @@ import (
 	"docent/internal/fault"
 )
 
-// toolArguments make a program confine itself and run another one; the folder
-// that it may write to, its memory in MiB, the program, and the program's
-// arguments follow. See [Requested].
+// toolArguments tell a program to confine itself and to run another program.
+// The arguments after them are the writable folder, the memory limit in MiB,
+// the program, and its arguments. See [Requested].
 var toolArguments = []string{"worker", "--tool"}
 
-// serverPipe is the descriptor of the pipe by which a program that runs another one
-// notices that the server has ended.
+// serverPipe is the file descriptor of a pipe. The process that runs another
+// program reads it to detect the end of the server.
 const serverPipe = 3
 
 // The limits of one run of another program.
@@ -32,22 +32,22 @@ const (
 	toolCPU    = 2 * time.Minute
 	toolWall   = 4 * time.Minute
 	toolMemory = 1 << 30
-	// maxToolOutput bounds what is read of a program's output, in bytes.
+	// maxToolOutput bounds the output that is read from a program, in bytes.
 	maxToolOutput = 32 << 20
 )
 
-// Tools are programs of this machine that read documents which docent itself
-// cannot. Each is a path; "" is that the program is not installed.
+// Tools are programs that read documents which docent cannot read itself. Each
+// is a path; "" means that the program is not installed.
 type Tools struct {
 	// Tesseract recognizes text in pictures.
 	Tesseract string
-	// Soffice is LibreOffice, which converts documents of Office 2003 and before,
+	// Soffice is LibreOffice. It converts documents of Office 2003 and earlier,
 	// and draws pages of office documents.
 	Soffice string
 }
 
-// FindTools looks for the programs in the folders of PATH. Outside Linux, where
-// docent cannot confine them, it finds none.
+// FindTools searches the folders of PATH for the programs. It finds none
+// outside of Linux, because docent cannot confine them there.
 func FindTools() Tools {
 	if runtime.GOOS != "linux" {
 		return Tools{}
@@ -65,7 +65,8 @@ func FindTools() Tools {
 	return Tools{Tesseract: find("tesseract"), Soffice: find("soffice", "libreoffice")}
 }
 
-// toolbox runs other programs, one at a time: they take more memory than docent.
+// toolbox runs other programs, one at a time, because they take more memory
+// than docent.
 type toolbox struct {
 	Tools
 	launcher []string
@@ -76,9 +77,9 @@ func newToolbox(tools Tools, launcher string) *toolbox {
 	return &toolbox{Tools: tools, launcher: append([]string{launcher}, toolArguments...), turn: newQueue(1)}
 }
 
-// run runs a program that may write to a folder and nowhere else, and returns its
-// output. in is its standard input. A program that fails, or takes more than its
-// limits, is fault.Invalid: it is the document that it fails on.
+// run runs a program that may only write to one folder, and returns its output.
+// in is the standard input. If the program fails or exceeds its limits, the
+// error is fault.Invalid, because the document is the cause.
 func (t *toolbox) run(ctx context.Context, dir string, in []byte, program string, args ...string) ([]byte, error) {
 	done, err := t.turn.wait(ctx, intake.ClientOf(ctx).Key, int64(len(in)))
 	if err != nil {
@@ -102,14 +103,14 @@ func (t *toolbox) run(ctx context.Context, dir string, in []byte, program string
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", name, err)
 	}
-	theirs, ours, err := os.Pipe() // it ends with this process
+	theirs, ours, err := os.Pipe() // the program ends with this process
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", name, err)
 	}
 	defer ours.Close() //nolint:errcheck // nothing is written
 	cmd.ExtraFiles = []*os.File{theirs}
 	err = cmd.Start()
-	_ = theirs.Close() // the program has its own
+	_ = theirs.Close() // the child has its own copy
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "tool_not_started", "docent cannot start %s", name)
 	}
@@ -121,7 +122,7 @@ func (t *toolbox) run(ctx context.Context, dir string, in []byte, program string
 	if ended := cmd.Wait(); err == nil {
 		err = ended
 	}
-	_ = killGroup(cmd.Process) // those that it started and left behind
+	_ = killGroup(cmd.Process) // kills the processes that the program left behind
 	switch {
 	case err == nil:
 		return text, nil
@@ -134,9 +135,10 @@ func (t *toolbox) run(ctx context.Context, dir string, in []byte, program string
 	}
 }
 
-// runTool confines this process, and runs the program that the arguments name. No
-// program that it starts can leave its process group, which ends with the server:
-// this process then reads the end of the pipe from the server and kills the group.
+// runTool confines this process and runs the program in the arguments. Programs
+// that it starts cannot leave its process group. The group must end with the
+// server. So runTool reads the pipe from the server and kills the group when
+// the pipe ends.
 func runTool(args []string) error {
 	if len(args) < 3 {
 		return errors.New("a folder, an amount of memory and a program are missing")
@@ -149,8 +151,8 @@ func runTool(args []string) error {
 	if err := confineTool(args[0], memory<<20, args[2]); err != nil {
 		return err
 	}
-	// Landlock confines each thread by itself, and lets a thread send signals only to
-	// processes that it has started.
+	// Landlock confines single threads. A thread may only send signals to
+	// processes that it started.
 	runtime.LockOSThread()
 	cmd := exec.Command(args[2], args[3:]...) //nolint:noctx // it ends with its process group
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -161,7 +163,7 @@ func runTool(args []string) error {
 	go func() { ended <- cmd.Wait() }()
 	go func() {
 		server := os.NewFile(serverPipe, "server")
-		_, _ = server.Read(make([]byte, 1)) // the server writes nothing
+		_, _ = server.Read(make([]byte, 1)) // the server writes nothing, so Read returns when the server ends
 		close(alone)
 	}()
 	select {
@@ -173,7 +175,8 @@ func runTool(args []string) error {
 	}
 }
 
-// inFolder calls work with a new folder, and removes it.
+// inFolder calls work with a new temporary folder and removes the folder
+// afterwards.
 func inFolder(work func(dir string) error) error {
 	folder, err := scratch.Make(scratch.Tool)
 	if err != nil {
@@ -182,7 +185,7 @@ func inFolder(work func(dir string) error) error {
 	return errors.Join(work(folder.Path), folder.Remove())
 }
 
-// Sweep removes the temporary files of servers and commands that were killed.
+// Sweep removes the temporary folders of servers and commands that were killed.
 func Sweep() error {
 	removed, err := scratch.Sweep()
 	for _, dir := range removed {

@@ -1,4 +1,4 @@
-// Package sourcetest helps to test kinds of sources: it syncs them as docent
+// Package sourcetest helps to test kinds of sources. It syncs them as docent
 // does, makes servers fail, and starts real servers on this machine. It also
 // holds the suite of the interfaces that store sources; see [RunStore].
 package sourcetest
@@ -25,7 +25,8 @@ import (
 	"docent/ingest/source"
 )
 
-// Kept is what syncs of one source leave behind. The zero value is ready.
+// Kept is the result of the syncs of one source. Its zero value is ready to
+// use.
 type Kept struct {
 	// States are the stored states by key.
 	States map[string][]byte
@@ -89,7 +90,7 @@ func (k *Kept) take(t testing.TB, src source.Source, item source.Item) {
 	k.States[item.Key] = item.State
 }
 
-// Keys are the kept keys, sorted.
+// Keys returns the stored keys, sorted.
 func (k *Kept) Keys() []string { return slices.Sorted(maps.Keys(k.States)) }
 
 // Read opens an item and returns its document.
@@ -103,7 +104,7 @@ func Read(ctx context.Context, src source.Source, item source.Item) (string, err
 	return string(body), err
 }
 
-// Equal reports a difference between two lists.
+// Equal fails the test if two lists differ.
 func Equal(t testing.TB, what string, got, want []string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
@@ -127,8 +128,8 @@ func Flaky(seed uint64, next http.Handler) http.Handler {
 	})
 }
 
-// Proxy serves what wrap makes of a handler that passes requests on to a real
-// server. It returns its address.
+// Proxy starts a proxy to a real server and returns its address. wrap can
+// change the handler of the proxy.
 func Proxy(t testing.TB, target string, wrap func(http.Handler) http.Handler) string {
 	t.Helper()
 	u, err := url.Parse(target)
@@ -138,7 +139,7 @@ func Proxy(t testing.TB, target string, wrap func(http.Handler) http.Handler) st
 	transport := &http.Transport{}
 	proxy := &httputil.ReverseProxy{
 		Transport: transport,
-		// The host stays, since signatures cover it.
+		// The host is unchanged because signatures cover it.
 		Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = u.Scheme, u.Host },
 	}
 	s := httptest.NewServer(wrap(proxy))
@@ -146,8 +147,8 @@ func Proxy(t testing.TB, target string, wrap func(http.Handler) http.Handler) st
 	return s.URL
 }
 
-// Program finds a program in the usual folders or in the repository's
-// bin/tools, and fails the test without it.
+// Program returns the path of a program. It searches the usual folders and the
+// repository's bin/tools, and fails the test without the program.
 func Program(t testing.TB, name string) string {
 	t.Helper()
 	for _, dir := range []string{"", "/usr/sbin", "/usr/local/sbin", "../../../bin/tools"} {
@@ -163,7 +164,7 @@ func Program(t testing.TB, name string) string {
 	return ""
 }
 
-// Port is a free port on the loopback interface.
+// Port returns a free port on the loopback interface.
 func Port(t testing.TB) string {
 	t.Helper()
 	var lc net.ListenConfig
@@ -175,14 +176,15 @@ func Port(t testing.TB) string {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
-// Start runs a server, which must not be bound to the test's context, until the end of the test and waits until it accepts
-// connections at address.
+// Start runs a server until the end of the test. It waits until the server
+// accepts connections at address. The command must not be bound to the context
+// of the test.
 func Start(t testing.TB, cmd *exec.Cmd, address string) {
 	t.Helper()
 	out := &tail{}
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = time.Second                           // for children that keep the output open
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that children end too
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that child processes end too
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +218,7 @@ func Start(t testing.TB, cmd *exec.Cmd, address string) {
 	}
 }
 
-// tail keeps the end of a server's output.
+// tail keeps the last part of a server's output.
 type tail struct {
 	mu  sync.Mutex
 	end []byte

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// newOwner names a holder of leases. On Linux the name tells which process it
-// is, so that others on the same machine need not wait for the lease of a
-// process that was killed.
+// newOwner returns a name for a holder of leases. On Linux the name identifies
+// the process. Other processes on the same machine then need not wait for the
+// lease of a process that was killed.
 func newOwner() string {
 	host, err := os.Hostname()
 	space := pidSpace()
@@ -22,8 +22,8 @@ func newOwner() string {
 	return fmt.Sprintf("%s %s %d %s %s", strings.ReplaceAll(host, " ", "_"), space, os.Getpid(), began, rand.Text())
 }
 
-// dead reports whether the holder of a lease is a process of this machine that
-// has ended.
+// dead reports whether a lease belongs to a process of this machine that has
+// ended.
 func dead(owner string) bool {
 	theirs, ours := strings.Fields(owner), strings.Fields(newOwner())
 	if len(theirs) != 5 || len(ours) != 5 || theirs[0] != ours[0] || theirs[1] != ours[1] {
@@ -37,8 +37,7 @@ func dead(owner string) bool {
 	return !alive || at != theirs[3]
 }
 
-// pidSpace names the boot and the namespace that process ids are of; "" if
-// that is unknown.
+// pidSpace identifies the boot and the namespace of process ids; "" if unknown.
 func pidSpace() string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -51,14 +50,14 @@ func pidSpace() string {
 	return strings.TrimSpace(string(boot)) + "/" + space
 }
 
-// began is when a process was started, in ticks since the machine was; ok is
-// false if there is no such process. A zombie has ended.
+// began returns the start time of a process, in ticks since the machine
+// started. ok is false if the process does not exist. A zombie has ended.
 func began(pid int) (ticks string, ok bool) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return "", false
 	}
-	// The name of the program is in parentheses and may hold anything.
+	// The program name in parentheses may contain any characters.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	const state, start = 0, 19
 	if len(fields) <= start || string(fields[state]) == "Z" || string(fields[state]) == "X" {

@@ -13,26 +13,26 @@ import (
 )
 
 const (
-	// jitter is the part of an interval by which a sync may come early or late,
-	// so that many sources are not synced at the same moment.
+	// jitter is the fraction of an interval by which a sync may be early or
+	// late. It prevents many syncs at the same time.
 	jitter = 0.1
-	// firstRetry is when a source is tried again after its first failed sync.
+	// firstRetry is the time between the first failed sync and the next one.
 	firstRetry = time.Minute
 	// lastRetry bounds the time between tries, unless the schedule is slower.
 	lastRetry = 6 * time.Hour
-	// maxDoublings bounds how often that time is doubled.
+	// maxDoublings bounds how often the time between tries is doubled.
 	maxDoublings = 20
-	// endTimeout bounds the last words of a sync that was canceled.
+	// endTimeout bounds storing the result of a canceled sync.
 	endTimeout = 5 * time.Second
-	// watchRetry is when a source is watched again that could not be watched.
+	// watchRetry is the time before docent tries again to watch a source.
 	watchRetry = 10 * time.Minute
 )
 
-// errLost ends a sync whose lease another process has.
+// errLost ends a sync whose lease another process holds.
 var errLost = fault.New(fault.Conflict, "sync_taken_over", "another process has taken over the sync of this source")
 
 // Sync syncs a source now, in this process. It fails with fault.Conflict if the
-// source is being synced. Progress, if set, is called now and then.
+// source is already being synced. It calls progress, if set, regularly.
 func (m *Manager) Sync(ctx context.Context, id int64, retry bool, progress func(source.Progress)) (source.Summary, error) {
 	r, err := m.cfg.Sources.Source(ctx, id)
 	if err != nil {
@@ -92,7 +92,8 @@ func (m *Manager) lease(ctx context.Context, r source.Record, owner string) erro
 	return fault.New(fault.Conflict, "sync_running", "the source %s is already being synced; try again after that", r.Name)
 }
 
-// resume asks again for the syncs of processes of this machine that were killed.
+// resume requests the syncs again that killed processes of this machine left
+// unfinished.
 func (m *Manager) resume(ctx context.Context) {
 	all, err := m.cfg.Sources.ListSources(ctx)
 	for _, r := range all {
@@ -122,7 +123,8 @@ func (m *Manager) syncSource(ctx context.Context, s *syncing) (sum source.Summar
 	return s.run(ctx, m.cfg.Ingester)
 }
 
-// keep extends the lease until the sync is over, and ends the sync if it is lost.
+// keep extends the lease until the sync ends. It cancels the sync if the lease
+// is lost.
 func (m *Manager) keep(ctx context.Context, id int64, owner string, at func() source.Progress,
 	over <-chan struct{}, cancel context.CancelCauseFunc, progress func(source.Progress),
 ) {
@@ -141,7 +143,7 @@ func (m *Manager) keep(ctx context.Context, id int64, owner string, at func() so
 		if progress != nil {
 			progress(at())
 		}
-		if time.Until(held) > m.cfg.Lease-3*step { // three steps a renewal
+		if time.Until(held) > m.cfg.Lease-3*step { // three tries for each renewal
 			continue
 		}
 		now := m.cfg.Now()
@@ -156,9 +158,9 @@ func (m *Manager) keep(ctx context.Context, id int64, owner string, at func() so
 	}
 }
 
-// end notes how a sync ended and returns its error.
+// end stores the result of a sync and returns its error.
 func (m *Manager) end(ctx context.Context, r source.Record, owner string, sum *source.Summary, err error) error {
-	// The lease is given back also if the sync was canceled.
+	// The lease is also released after a canceled sync.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	if canceled(err) {
@@ -171,7 +173,7 @@ func (m *Manager) end(ctx context.Context, r source.Record, owner string, sum *s
 		m.log.Warn("a source could not be synced", "source", r.Name, "error", err)
 	}
 	if now, failed := m.cfg.Sources.Source(last, r.ID); failed == nil {
-		r.Schedule = now.Schedule // it may have been changed meanwhile
+		r.Schedule = now.Schedule // the schedule may have changed meanwhile
 	}
 	interval, _ := source.ParseSchedule(r.Schedule) //nolint:errcheck // one that cannot be read is manual
 	end.Last, end.NextAt = *sum, next(m.cfg.Now().UTC(), interval, end.Errors)
@@ -181,12 +183,12 @@ func (m *Manager) end(ctx context.Context, r source.Record, owner string, sum *s
 	return err
 }
 
-// canceled reports whether a sync was ended from outside.
+// canceled reports whether the caller canceled a sync.
 func canceled(err error) bool {
 	return err != nil && (errors.Is(err, errLost) || errors.Is(err, errRemoved) || errors.Is(err, context.Canceled))
 }
 
-// message is what people see of an error.
+// message returns the message of an error for users.
 func message(err error) fault.Text {
 	var known *fault.Fault
 	if errors.As(err, &known) {
@@ -195,7 +197,7 @@ func message(err error) fault.Text {
 	return fault.NewText("sync_failed", "the sync failed; the log of the server has the details")
 }
 
-// next is when a source is synced again.
+// next returns the time of the next sync of a source.
 func next(now time.Time, interval time.Duration, failures int) time.Time {
 	if interval <= 0 {
 		return time.Time{}
@@ -208,8 +210,8 @@ func next(now time.Time, interval time.Duration, failures int) time.Time {
 	return now.Add(interval + time.Duration(float64(interval)*spread))
 }
 
-// Run syncs sources as they are due, until ctx ends. Running syncs are then
-// ended and go on when a server runs again.
+// Run syncs sources when they are due, until ctx ends. It then cancels running
+// syncs. They continue when a server runs again.
 func (m *Manager) Run(ctx context.Context) error {
 	tick := time.NewTicker(m.cfg.Poll)
 	defer tick.Stop()
@@ -245,7 +247,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	}
 }
 
-// take takes a slot for a source that does not run yet.
+// take reserves a slot for a source that is not being synced.
 func (m *Manager) take(slots chan struct{}, id int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -260,14 +262,14 @@ func (m *Manager) take(slots chan struct{}, id int64) bool {
 	}
 }
 
-// background is a sync that nobody waits for.
+// background runs a sync that no caller waits for.
 func (m *Manager) background(ctx context.Context, id int64) {
 	sum, err := m.Sync(ctx, id, false, nil)
 	switch {
 	case err == nil:
 		m.log.Info("source synced", "source", id, "added", sum.Added, "changed", sum.Changed, "unchanged", sum.Unchanged, "removed", sum.Removed, "failed", sum.Failed)
 	case ctx.Err() != nil:
-		// What was asked for is asked for again, for the next start.
+		// An interrupted request is stored again for the next start.
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 		defer cancel()
 		if err := m.cfg.Leases.RequestSync(last, id, source.SyncRequest); err != nil && fault.KindOf(err) != fault.NotFound {
@@ -278,7 +280,7 @@ func (m *Manager) background(ctx context.Context, id int64) {
 	}
 }
 
-// watching is the watches of a Run. One goroutine uses it.
+// watching has the watches of a Run. It is not safe for concurrent use.
 type watching struct {
 	m       *Manager
 	watched map[int64]*watched
@@ -289,15 +291,15 @@ type watching struct {
 // watched is one watch.
 type watched struct {
 	cancel context.CancelFunc
-	again  time.Time // after which it is tried again, if it has ended
+	again  time.Time // time for the next try after the watch ended
 	done   chan struct{}
 }
 
-// lookEvery is how often the list of sources to watch is read.
+// lookEvery is the interval between readings of the list of sources to watch.
 const lookEvery = 10 * time.Second
 
-// reconcile watches the sources that can be watched and are not paused. It looks
-// at them now and then, and when something may have changed.
+// reconcile watches all sources that support it and are not paused. It checks
+// them regularly, and after possible changes.
 func (w *watching) reconcile(ctx context.Context, woken bool) {
 	watches := map[string]bool{}
 	for _, k := range w.m.cfg.Kinds {
@@ -309,7 +311,7 @@ func (w *watching) reconcile(ctx context.Context, woken bool) {
 	w.looked = time.Now()
 	all, err := w.m.cfg.Sources.ListSources(ctx)
 	if err != nil {
-		return // the next look says it
+		return // the next check reports the error
 	}
 	wanted := map[int64]bool{}
 	for _, r := range all {
@@ -337,7 +339,7 @@ func (w *watching) reconcile(ctx context.Context, woken bool) {
 	}
 }
 
-// watch starts to watch a source.
+// watch starts watching a source.
 func (w *watching) watch(ctx context.Context, r source.Record) {
 	ctx, cancel := context.WithCancel(ctx)
 	one := &watched{cancel: cancel, again: time.Now().Add(watchRetry), done: make(chan struct{})}
@@ -357,7 +359,7 @@ func (m *Manager) watchSource(ctx context.Context, r source.Record) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = closeSource(src) }() // nothing is lost
+	defer func() { _ = closeSource(src) }() // a failed Close loses nothing
 	watcher, ok := src.(source.Watcher)
 	if !ok {
 		return nil

@@ -1,5 +1,5 @@
-// Package syncer adds, changes, and removes sources. It syncs them on a schedule:
-// it brings collections in line with the places where documents live.
+// Package syncer adds, changes, and removes sources. It synchronizes
+// collections with them on a schedule.
 package syncer
 
 import (
@@ -19,11 +19,11 @@ import (
 
 // Config configures a Manager.
 type Config struct {
-	// Sources keeps the sources; required.
+	// Sources stores the sources; required.
 	Sources source.Sources
-	// Items keeps the items of sources; required.
+	// Items stores the items of sources; required.
 	Items source.Items
-	// Leases lets one process at a time sync a source; required.
+	// Leases ensures that one process at a time syncs a source; required.
 	Leases source.Leases
 	// Ingester reads documents; required.
 	Ingester Ingester
@@ -31,33 +31,33 @@ type Config struct {
 	Documents Documents
 	// Vault encrypts secrets; required.
 	Vault *Vault
-	// Kinds are the kinds of sources that can be added; default none.
+	// Kinds are the supported kinds of sources; default none.
 	Kinds []source.Kind
 	// Concurrency is the number of sources that are synced at once; default 2.
 	Concurrency int
 	// Poll is how often Run looks for sources that are due; default 2s.
 	Poll time.Duration
 	// Lease is the time after which another process takes over the syncs of a
-	// dead process; default 30s.
+	// killed process; default 30s.
 	Lease time.Duration
-	// Now gives the time; default time.Now.
+	// Now returns the time; default time.Now.
 	Now func() time.Time
-	// Logger gets the results of syncs in the background; default none.
+	// Logger receives the results of background syncs; default none.
 	Logger *slog.Logger
 }
 
-// Manager adds, changes, removes and syncs sources. It is safe for concurrent
+// Manager adds, changes, removes, and syncs sources. It is safe for concurrent
 // use.
 type Manager struct {
 	cfg  Config
 	log  *slog.Logger
-	wake chan struct{} // holds a token if Run has to look for due sources
+	wake chan struct{} // contains a token if Run must look for due sources
 
 	mu      sync.Mutex
-	running map[int64]*running // syncs of this process
+	running map[int64]*running // the syncs in this process
 }
 
-// running is a sync of this process.
+// running is a sync in this process.
 type running struct {
 	cancel context.CancelCauseFunc
 	done   chan struct{}
@@ -99,15 +99,15 @@ func NewManager(cfg Config) (*Manager, error) {
 const (
 	// maxName bounds the name of a source, in bytes.
 	maxName = 200
-	// maxLocation bounds its location.
+	// maxLocation bounds the location of a source, in bytes.
 	maxLocation = 4096
-	// maxSetting bounds one of its settings.
+	// maxSetting bounds one setting of a source, in bytes.
 	maxSetting = 16 << 10
-	// nameTries is how many names are tried that begin alike.
+	// nameTries bounds the number of similar names that are tried.
 	nameTries = 100
 )
 
-// Kinds returns the kinds of sources that can be added.
+// Kinds returns the supported kinds of sources.
 func (m *Manager) Kinds() []source.Kind { return m.cfg.Kinds }
 
 func (m *Manager) kind(name string) (source.Kind, error) {
@@ -158,7 +158,7 @@ func (m *Manager) Add(ctx context.Context, n source.New) (source.Record, error) 
 	return m.cfg.Sources.Source(ctx, r.ID)
 }
 
-// complete applies defaults and checks a record.
+// complete sets defaults and checks a record.
 func (m *Manager) complete(r *source.Record, kind source.Kind, secret map[string]string) error {
 	if r.Schedule == "" {
 		r.Schedule = kind.Schedule
@@ -203,7 +203,7 @@ func (m *Manager) complete(r *source.Record, kind source.Kind, secret map[string
 	return closeSource(src)
 }
 
-// checkName refuses names that cannot be typed or shown.
+// checkName rejects names that cannot be typed or displayed.
 func checkName(name string) error {
 	if name == "" || len(name) > maxName || !storable(name) || strings.TrimSpace(name) != name || strings.ContainsAny(name, "\n\r\t") {
 		return fault.New(fault.Invalid,
@@ -212,11 +212,11 @@ func checkName(name string) error {
 	return nil
 }
 
-// defaultCollection gets the documents of sources that name none.
+// defaultCollection is the collection of sources that name none.
 const defaultCollection = "default"
 
-// purpose binds secrets to the place that they are for, so that a changed row
-// does not send them elsewhere.
+// purpose returns the place to which secrets are bound. A changed row then
+// cannot send them to another place.
 func purpose(r source.Record) string { return r.Kind + "\x00" + r.Location }
 
 func settings(r source.Record, secret map[string]string) source.Settings {
@@ -229,7 +229,7 @@ func settings(r source.Record, secret map[string]string) source.Settings {
 	return s
 }
 
-// openSource makes the source of a record.
+// openSource opens the source of a record.
 func (m *Manager) openSource(r source.Record) (source.Source, error) {
 	kind, err := m.kind(r.Kind)
 	if err != nil {
@@ -242,7 +242,7 @@ func (m *Manager) openSource(r source.Record) (source.Source, error) {
 	return kind.Open(settings(r, secret))
 }
 
-// closeSource frees what a source holds.
+// closeSource frees the resources of a source.
 func closeSource(s source.Source) error {
 	if c, ok := s.(io.Closer); ok {
 		return c.Close()
@@ -266,7 +266,7 @@ func (m *Manager) Get(ctx context.Context, id int64) (source.Record, error) {
 	return r, err
 }
 
-// overlay fills in the progress of a sync in this process.
+// overlay adds the progress of a sync in this process.
 func (m *Manager) overlay(r *source.Record) {
 	m.mu.Lock()
 	run := m.running[r.ID]
@@ -323,8 +323,8 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// Request asks for a sync in the background. With retry, items that failed are
-// read again even if they have not changed.
+// Request requests a background sync. With retry, the sync reads failed items
+// again even if they have not changed.
 func (m *Manager) Request(ctx context.Context, id int64, retry bool) error {
 	request := source.SyncRequest
 	if retry {
@@ -337,8 +337,8 @@ func (m *Manager) Request(ctx context.Context, id int64, retry bool) error {
 	return nil
 }
 
-// Failures returns up to limit items that could not be read, by key, after the
-// given one.
+// Failures returns up to limit unreadable items. They are ordered by key and
+// come after the given key.
 func (m *Manager) Failures(ctx context.Context, id int64, after string, limit int) ([]source.ItemRecord, error) {
 	if _, err := m.cfg.Sources.Source(ctx, id); err != nil {
 		return nil, err
@@ -349,9 +349,9 @@ func (m *Manager) Failures(ctx context.Context, id int64, after string, limit in
 // errRemoved ends the sync of a source that is being removed.
 var errRemoved = fault.New(fault.Canceled, "source_removed", "the source is being removed")
 
-// Remove removes a source, with its documents unless they are kept. Documents
-// that it did not add, and those that other sources have as well, stay. A
-// running sync of this process is ended first.
+// Remove removes a source. It also removes its documents, unless keep is set.
+// Documents that the source did not add, and documents that other sources also
+// have, stay. Remove first ends a running sync in this process.
 func (m *Manager) Remove(ctx context.Context, id int64, keep bool) error {
 	r, err := m.cfg.Sources.Source(ctx, id)
 	if err != nil {
@@ -389,7 +389,7 @@ func (m *Manager) Remove(ctx context.Context, id int64, keep bool) error {
 	return nil
 }
 
-// removeDocuments removes the items of a source with the documents that it owns.
+// removeDocuments removes the items of a source and its own documents.
 func (m *Manager) removeDocuments(ctx context.Context, r source.Record, keepLease func(source.Progress) error) error {
 	items, err := m.cfg.Items.SourceItems(ctx, r.ID)
 	if err != nil {

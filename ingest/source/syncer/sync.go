@@ -25,45 +25,47 @@ import (
 )
 
 const (
-	// admitItems is how many items are noted in one step before they are read.
+	// admitItems is the number of items that are recorded in one step before
+	// they are read.
 	admitItems = 64
-	// flushItems is how many finished items are stored in one step.
+	// flushItems is the number of finished items that are stored in one step.
 	flushItems = 64
-	// flushDelay is about how long an item waits for others to be stored with it.
+	// flushDelay is the approximate time that an item waits for others to be
+	// stored with it.
 	flushDelay = 250 * time.Millisecond
-	// removeItems is how many items are removed in one step.
+	// removeItems is the number of items that are removed in one step.
 	removeItems = 64
-	// maxKey bounds the keys and documents of items as they are stored, in bytes.
+	// maxKey bounds the stored keys and document sources of items, in bytes.
 	maxKey = 2000
 	// maxAddress bounds the address of an item, in bytes.
 	maxAddress = 4096
 	// maxReason bounds the reason of a failure, in bytes.
 	maxReason = 1000
-	// moved begins the keys of rows that stand for the old document of an item
-	// whose address has changed. No source lists them, so the next complete
-	// sync removes the document.
+	// moved is the key prefix of rows for the old document of an item whose
+	// address has changed. No source lists such keys, so the next complete sync
+	// removes the document.
 	moved = "\u0001moved:"
 )
 
 // Ingester reads documents into collections.
 type Ingester interface {
-	// Batch prepares reading many inputs; see ingest.Ingester.
+	// Batch prepares reading many inputs; see ingest.Ingester.Batch.
 	Batch(ctx context.Context, collection string, retry bool) (*ingest.Batch, error)
 }
 
 // Documents removes documents.
 type Documents interface {
-	// RemoveDocuments deletes documents; unknown ids are ignored.
+	// RemoveDocuments deletes documents and ignores unknown ids.
 	RemoveDocuments(ctx context.Context, ids []int64) (int, error)
 }
 
-// syncing is one sync. Two goroutines work on it: one lists the items and notes
-// them, the other stores what became of them.
+// syncing is one sync. One goroutine lists the items and records them. Another
+// one stores their results.
 //
-// It is safe to kill at any moment. An item is noted as pending, with its
-// owner, before its document is stored; its state is stored after the document;
-// a document is removed before its item. So a sync that was cut short leads to
-// reading again what is stored already, and never to a loss.
+// The process may be killed at any time. An item is recorded as pending, with
+// its owner, before its document is stored. Its state is stored after the
+// document. A document is removed before its item. So an interrupted sync may
+// cause repeated reading but never a loss.
 type syncing struct {
 	items     source.Items
 	documents Documents
@@ -73,29 +75,29 @@ type syncing struct {
 	now       func() time.Time
 	log       *slog.Logger
 	batch     *ingest.Batch
-	known     map[string]source.ItemRecord // by key, before this sync; not changed
+	known     map[string]source.ItemRecord // items before this sync, by key; read-only
 	owned     map[string]bool              // documents of known items that the source owns
 
 	mu       sync.Mutex
-	seen     map[string]bool     // keys that were listed
-	names    map[string]string   // keys by document, of the items that were listed
+	seen     map[string]bool     // listed keys
+	names    map[string]string   // keys of the listed items, by document
 	flight   map[string]flight   // items that are being read, by document
-	dirty    []source.ItemRecord // rows to store
+	dirty    []source.ItemRecord // rows that must be stored
 	flushed  time.Time
 	sum      source.Summary
 	progress source.Progress
-	broken   error // of the listing: it is incomplete
-	failed   error // of the store while listing
+	broken   error // error of an incomplete listing
+	failed   error // error of the store during the listing
 }
 
 // flight is an item that is being read.
 type flight struct {
 	row   source.ItemRecord
 	state []byte
-	fresh bool // the source did not have it before
+	fresh bool // the source did not have the item before
 }
 
-// run syncs the source once. The summary is right even if there is an error.
+// run syncs the source once. The summary is correct even with an error.
 func (s *syncing) run(ctx context.Context, ingester Ingester) (source.Summary, error) {
 	s.seen, s.names, s.flight = map[string]bool{}, map[string]string{}, map[string]flight{}
 	s.sum.StartedAt = s.now().UTC()
@@ -148,7 +150,7 @@ func (s *syncing) sync(ctx context.Context, ingester Ingester) error {
 	return s.removeGone(ctx)
 }
 
-// checkEmpty asks the source whether it can have lost all its items.
+// checkEmpty asks the source whether it is really empty.
 func (s *syncing) checkEmpty() error {
 	e, ok := s.source.(source.Emptier)
 	if !ok || len(s.seen) > 0 || len(s.known) == 0 {
@@ -161,8 +163,8 @@ func (s *syncing) checkEmpty() error {
 	return e.CheckEmpty(since) //nolint:wrapcheck // it names the place
 }
 
-// rowKey is the key that an item is stored by: its own, unless no database
-// takes it.
+// rowKey returns the key under which an item is stored. A key that databases
+// cannot store is replaced.
 func rowKey(key string) string {
 	if len(key) <= maxKey && key != "" && storable(key) && !strings.HasPrefix(key, moved) {
 		return key
@@ -173,8 +175,8 @@ func rowKey(key string) string {
 
 func storable(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
 
-// state is the Known of this sync. An item whose documents are missing, or were
-// read by an older program, has no state: it is read again.
+// state implements Known for this sync. An item without documents, or with
+// documents from an older program, has no state. So it is read again.
 func (s *syncing) state(key string) (state []byte, ok bool) {
 	row, has := s.known[rowKey(key)]
 	if !has || len(row.State) == 0 || row.Status == source.Pending ||
@@ -184,7 +186,7 @@ func (s *syncing) state(key string) (state []byte, ok bool) {
 	return row.State, true
 }
 
-// list yields the items that have to be read, after they are noted.
+// list records the items and yields those that must be read.
 func (s *syncing) list(ctx context.Context) iter.Seq[ingest.Input] {
 	return func(yield func(ingest.Input) bool) {
 		defer func() {
@@ -232,7 +234,7 @@ func (s *syncing) list(ctx context.Context) iter.Seq[ingest.Input] {
 	}
 }
 
-// stop notes that the listing is incomplete.
+// stop records that the listing is incomplete.
 func (s *syncing) stop(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -241,7 +243,7 @@ func (s *syncing) stop(err error) {
 	}
 }
 
-// listed notes an item and reports whether it has to be read.
+// listed records an item and reports whether it must be read.
 func (s *syncing) listed(it source.Item) bool {
 	key := rowKey(it.Key)
 	row, has := s.known[key]
@@ -268,7 +270,7 @@ func (s *syncing) listed(it source.Item) bool {
 		return true
 	}
 	if _, ok := s.state(it.Key); !ok {
-		return true // it has to be read whatever the source says
+		return true // it must be read even if it has not changed
 	}
 	s.names[row.Document] = key
 	s.progress.Done++
@@ -292,7 +294,7 @@ func (s *syncing) listed(it source.Item) bool {
 	return false
 }
 
-// reason bounds a reason.
+// reason truncates a long reason.
 func reason(text fault.Text) fault.Text {
 	if len(text.Message)+len(text.Params) > maxReason {
 		text = fault.Plain(strings.ToValidUTF8(text.Message[:min(maxReason, len(text.Message))], "") + "…")
@@ -300,7 +302,7 @@ func reason(text fault.Text) fault.Text {
 	return text
 }
 
-// address is where people find an item; "" if that is too long to keep.
+// address returns the address of an item for people, or "" if it is too long.
 func address(it source.Item) string {
 	if len(it.Address) > maxAddress || !storable(it.Address) {
 		return ""
@@ -308,8 +310,8 @@ func address(it source.Item) string {
 	return it.Address
 }
 
-// name is the source of an item's document: its address, unless another item
-// of this source has the same.
+// name returns the source of an item's document. This is the item's address,
+// unless another item of the source has the same address.
 func (s *syncing) name(key string, it source.Item, row source.ItemRecord) string {
 	own := fmt.Sprintf("source:%d/%s", s.record.ID, key)
 	if len(own) > maxKey {
@@ -326,8 +328,8 @@ func (s *syncing) name(key string, it source.Item, row source.ItemRecord) string
 	return at
 }
 
-// admit notes items before they are read: that they exist, and whether their
-// documents are the source's own.
+// admit records items before they are read. It also records whether the source
+// owns their documents.
 func (s *syncing) admit(ctx context.Context, items []source.Item) ([]ingest.Input, error) {
 	var rows []source.ItemRecord
 	inputs := make([]ingest.Input, 0, len(items))
@@ -373,13 +375,13 @@ func (s *syncing) admit(ctx context.Context, items []source.Item) ([]ingest.Inpu
 	return inputs, nil
 }
 
-// movedKey is the key of the row for a document whose item has moved.
+// movedKey returns the key of the row for a document whose item has moved.
 func movedKey(document string) string {
 	sum := sha256.Sum256([]byte(document))
 	return moved + hex.EncodeToString(sum[:])
 }
 
-// finish notes what became of an item.
+// finish records the result of an item.
 func (s *syncing) finish(out ingest.Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -411,13 +413,13 @@ func (s *syncing) finish(out ingest.Outcome) {
 	s.put(row)
 }
 
-// put queues a row. The caller holds the lock.
+// put adds a row to the queue. The caller holds the lock.
 func (s *syncing) put(row source.ItemRecord) {
 	row.At = s.now()
 	s.dirty = append(s.dirty, row)
 }
 
-// flush stores the queued rows if there are enough, or in any case.
+// flush stores the queued rows if there are enough of them or if all is set.
 func (s *syncing) flush(ctx context.Context, all bool) error {
 	s.mu.Lock()
 	rows := s.dirty
@@ -435,14 +437,14 @@ func (s *syncing) flush(ctx context.Context, all bool) error {
 	return nil
 }
 
-// at returns how far the sync has come.
+// at returns the progress of the sync.
 func (s *syncing) at() source.Progress {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.progress
 }
 
-// removeGone removes the items that a complete listing did not have.
+// removeGone removes the items that were missing in a complete listing.
 func (s *syncing) removeGone(ctx context.Context) error {
 	var gone []source.ItemRecord
 	for key, row := range s.known {
@@ -450,7 +452,7 @@ func (s *syncing) removeGone(ctx context.Context) error {
 			gone = append(gone, row)
 		}
 	}
-	for document, key := range s.names { // rows that were noted in this sync
+	for document, key := range s.names { // rows that this sync recorded
 		old, has := s.known[key]
 		if has && old.Document != document {
 			gone = append(gone, source.ItemRecord{Key: movedKey(old.Document), Document: old.Document, Owned: old.Owned})
@@ -467,9 +469,9 @@ func (s *syncing) removeGone(ctx context.Context) error {
 	return nil
 }
 
-// removeOwned removes the documents of items that the source owns and nobody
-// else has, then the items. It returns how many items there were. Documents of
-// the items in keep stay.
+// removeOwned removes items, and their documents that the source owns and no
+// other source has. It keeps the documents in keep. It returns the number of
+// items.
 func removeOwned(ctx context.Context, items source.Items, documents Documents,
 	batch *ingest.Batch, id int64, gone []source.ItemRecord, keep map[string]string,
 ) (int, error) {

@@ -30,8 +30,9 @@ type Vault struct {
 	aead cipher.AEAD
 }
 
-// NewVault returns a vault whose key is the given text, 32 bytes in hex or
-// base64. Without a text, the key is in the file, which is made on first use.
+// NewVault returns a vault. The text has a key of 32 bytes in hex or base64. If
+// the text is empty, the vault uses the key in the file. It creates the file when
+// it first needs a key.
 func NewVault(file, text string) (*Vault, error) {
 	v := &Vault{file: file, text: strings.TrimSpace(text)}
 	if v.text != "" {
@@ -42,8 +43,8 @@ func NewVault(file, text string) (*Vault, error) {
 	return v, nil
 }
 
-// seal encrypts settings. What is sealed for one purpose does not open for
-// another. No settings are nil.
+// seal encrypts settings for a purpose. They cannot be decrypted for another
+// purpose. seal returns nil for no settings.
 func (v *Vault) seal(purpose string, settings map[string]string) ([]byte, error) {
 	if len(settings) == 0 {
 		return nil, nil
@@ -91,7 +92,8 @@ func (v *Vault) open(purpose string, sealed []byte) (map[string]string, error) {
 	return settings, nil
 }
 
-// cipher returns the cipher with the key, which it makes if that is wanted.
+// cipher returns the cipher with the key. If create is set, it creates a
+// missing key.
 func (v *Vault) cipher(create bool) (cipher.AEAD, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -143,8 +145,8 @@ func parseKey(text, where string) ([]byte, error) {
 		"secret_key_length", "%s has to be %d bytes in hex, as openssl rand -hex %d prints them", where, keyBytes, keyBytes)
 }
 
-// makeKey writes a new key to a file that only its owner may read. Of several
-// processes at once, one succeeds and the others find its key.
+// makeKey writes a new key to a file that only its owner can read. If several
+// processes try at once, one succeeds and the others use its key.
 func makeKey(file string) error {
 	key := make([]byte, keyBytes)
 	if _, err := rand.Read(key); err != nil {
@@ -153,7 +155,7 @@ func makeKey(file string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".secret.key-*") // mode 0600
+	tmp, err := os.CreateTemp(filepath.Dir(file), ".secret.key-*") // CreateTemp sets mode 0600
 	if err != nil {
 		return err
 	}

@@ -19,8 +19,8 @@ const (
 	maxRepeats  = 4
 )
 
-// tracking are the query parameters that identify visits and not pages. Names
-// that begin with utm_ count too.
+// tracking are query parameters that identify visits instead of pages. Names
+// that begin with utm_ are tracking parameters too.
 var tracking = map[string]bool{
 	"fbclid": true, "gclid": true, "dclid": true, "gbraid": true, "wbraid": true, "msclkid": true,
 	"yclid": true, "igshid": true, "twclid": true, "ttclid": true, "mc_cid": true, "mc_eid": true,
@@ -28,9 +28,9 @@ var tracking = map[string]bool{
 	"phpsessid": true, "jsessionid": true, "aspsessionid": true,
 }
 
-// canonical returns the one form of an absolute address under which its page is
-// known: without fragment, user, default port, dot segments, session, and
-// tracking parameters. ok is false if it is not the address of a page.
+// canonical returns the canonical form of an absolute address. It has no
+// fragment, user, default port, dot segments, session, or tracking parameters.
+// ok is false if the address cannot be the address of a page.
 func canonical(u *url.URL) (key string, ok bool) {
 	scheme := strings.ToLower(u.Scheme)
 	if scheme != "http" && scheme != "https" || u.Opaque != "" {
@@ -64,8 +64,8 @@ func canonical(u *url.URL) (key string, ok bool) {
 	return key, len(key) <= maxAddress
 }
 
-// cleanPath normalizes an escaped path. ok is false if the path seems to grow
-// without end.
+// cleanPath normalizes an escaped path. ok is false if the path seems to be
+// endless.
 func cleanPath(p string) (string, bool) {
 	if len(p) > maxAddress {
 		return "", false
@@ -87,7 +87,7 @@ func cleanPath(p string) (string, bool) {
 	}
 	seen := make(map[string]int, len(segments))
 	for _, s := range segments {
-		if s == "." || s == ".." { // only in addresses that were not resolved
+		if s == "." || s == ".." { // only in unresolved addresses
 			return cleanPath(resolveDots(p))
 		}
 		if seen[s]++; s != "" && seen[s] > maxRepeats {
@@ -105,8 +105,8 @@ func resolveDots(p string) string {
 	return clean
 }
 
-// cleanEscapes decodes escapes of characters that need none and writes the
-// others with capital digits.
+// cleanEscapes decodes unnecessary escapes and writes the others with capital
+// digits.
 func cleanEscapes(p string) string {
 	if !strings.Contains(p, "%") {
 		return p
@@ -133,7 +133,7 @@ func cleanEscapes(p string) string {
 	return b.String()
 }
 
-// unhex is the value of a hexadecimal digit, or 255.
+// unhex returns the value of a hexadecimal digit, or 255.
 func unhex(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':
@@ -161,7 +161,7 @@ func cleanQuery(q string) string {
 	return strings.Join(kept, "&")
 }
 
-// scope says which addresses belong to a source.
+// scope determines which addresses belong to a source.
 type scope struct {
 	scheme, host string
 	hosts        []string
@@ -184,8 +184,8 @@ func newScope(start *url.URL, cfg Config) scope {
 	return s
 }
 
-// folder is the path below which a crawl stays by default: the path itself, or
-// its folder if the last part looks like a file.
+// folder returns the path below which a crawl stays by default. This is the
+// path itself, or its folder if the last part looks like a file.
 func folder(p string) string {
 	dir, last := path.Split(p)
 	if strings.Contains(last, ".") {
@@ -204,14 +204,14 @@ func (s scope) allows(u *url.URL) bool {
 	return slices.ContainsFunc(s.prefixes, below) && !slices.ContainsFunc(s.exclude, below)
 }
 
-// under reports whether a path is a prefix or lies below it.
+// under reports whether a path equals a prefix or is below it.
 func under(p, prefix string) bool {
 	rest, ok := strings.CutPrefix(p, prefix)
 	return ok && (rest == "" || strings.HasSuffix(prefix, "/") || rest[0] == '/')
 }
 
-// follows reports whether the first page may redirect to u: to https, to or
-// from the www host, or to another path of the host.
+// follows reports whether a redirect of the first page to u is allowed. It may
+// lead to https, to or from the www host, or to another path of the host.
 func (s scope) follows(u *url.URL) bool {
 	bare := func(h string) string { return strings.TrimPrefix(h, "www.") }
 	return bare(u.Host) == bare(s.host) && (u.Scheme == s.scheme || u.Scheme == "https")

@@ -31,7 +31,8 @@ type Config struct {
 	// Mode is "page", "sitemap", or "crawl"; "sitemap" if the address ends with
 	// .xml or .xml.gz, else "page".
 	Mode string `json:"mode,omitempty"`
-	// Depth is how many links a crawl follows from the first page; 10.
+	// Depth is the maximum number of links from the first page to a crawled
+	// page; 10.
 	Depth int `json:"depth,omitempty"`
 	// MaxPages bounds the pages that one sync requests; 5000.
 	MaxPages int `json:"max_pages,omitempty"`
@@ -57,10 +58,10 @@ type Config struct {
 	// RetryMillis is the wait before a failed request is repeated. It doubles
 	// with each of four repetitions; 300.
 	RetryMillis int `json:"retry_ms,omitempty"`
-	// UserAgent is how docent introduces itself; docent's own.
+	// UserAgent is the User-Agent header; docent's own.
 	UserAgent string `json:"user_agent,omitempty"`
-	// Authorization is sent in the header of that name to the host of URL only,
-	// for example "Bearer TOKEN"; none. It is a secret.
+	// Authorization is sent in the Authorization header, and only to the host
+	// of URL. An example is "Bearer TOKEN"; none. It is a secret.
 	Authorization string `json:"authorization,omitempty"`
 	// AllowPrivate lets the source reach private addresses. Only the operator may
 	// set it, so it is not an option of the source; false.
@@ -78,7 +79,7 @@ type Source struct {
 	scope    scope
 	spool    spool
 	next     time.Time     // when the next request may be sent
-	interval time.Duration // between two requests
+	interval time.Duration // time between two requests
 }
 
 // New checks a configuration and returns its source. It does not connect.

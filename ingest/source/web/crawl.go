@@ -14,8 +14,8 @@ import (
 	"docent/internal/fault"
 )
 
-// maxFailures ends a listing: the server seems to be down if it fails for so many
-// pages in a row.
+// maxFailures is the number of consecutive failed pages that ends a listing.
+// The server is then probably down.
 const maxFailures = 20
 
 // run is one listing.
@@ -27,14 +27,14 @@ type run struct {
 	rules map[string]*rules // by host
 }
 
-// entry is an address that waits for its request.
+// entry is an address in the queue.
 type entry struct {
 	key   string
 	depth int
 }
 
-// List yields the pages in the order in which they are found. The order does not
-// depend on the speed of the requests.
+// List yields the pages in the order in which it finds them. The order does not
+// depend on the speed of requests.
 func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.Item, error] {
 	return func(yield func(source.Item, error) bool) {
 		s.mu.Lock()
@@ -57,7 +57,7 @@ func (r *run) allowed(key string) bool {
 	return err == nil && r.src.scope.allows(u)
 }
 
-// wordless are the endings of addresses whose documents hold no text.
+// wordless are file name endings of documents without text.
 var wordless = map[string]bool{
 	".png": true, ".jpg": true, ".jpeg": true, ".gif": true, ".webp": true, ".avif": true, ".ico": true, ".svg": true,
 	".bmp": true, ".tif": true, ".tiff": true, ".css": true, ".js": true, ".mjs": true, ".map": true, ".woff": true,
@@ -67,20 +67,20 @@ var wordless = map[string]bool{
 	".dmg": true, ".iso": true, ".deb": true, ".rpm": true, ".apk": true, ".whl": true, ".bin": true, ".so": true,
 }
 
-// follows reports whether a link leads to an address that a crawl requests.
+// follows reports whether a crawl requests the address of a link.
 func (r *run) follows(key string) bool {
 	u, err := url.Parse(key)
 	return err == nil && r.src.scope.allows(u) && !wordless[strings.ToLower(path.Ext(u.Path))]
 }
 
-// job is a request that runs.
+// job is a running request.
 type job struct {
 	entry
 	done chan page
 }
 
-// list requests the pages with a few workers and handles the outcomes in order.
-// It returns nil after a break of the loop.
+// list requests the pages with several workers and handles the results in
+// order. It returns nil after the caller broke the loop.
 func (r *run) list(ctx context.Context, cancel func(), yield func(source.Item, error) bool) error {
 	f, err := r.first(ctx)
 	if err != nil {
@@ -131,17 +131,17 @@ func (r *run) list(ctx context.Context, cancel func(), yield func(source.Item, e
 	return nil
 }
 
-// frontier is the queue of addresses, each once.
+// frontier is a queue that contains each address once.
 type frontier struct {
 	queue    []entry
 	at       int
 	seen     map[string]bool
-	maxDepth int // 0: links are not followed
+	maxDepth int // 0 if links are not followed
 	maxPages int
-	start    bool // the first page still has to be read
+	start    bool // the first page has not been read
 }
 
-// first makes the queue of a listing.
+// first returns the initial queue of a listing.
 func (r *run) first(ctx context.Context) (frontier, error) {
 	f := frontier{seen: make(map[string]bool), maxPages: r.src.cfg.MaxPages}
 	if r.src.cfg.Mode != ModeSitemap {
@@ -166,7 +166,7 @@ func (f *frontier) more() bool { return f.at < len(f.queue) }
 func (f *frontier) take() entry {
 	e := f.queue[f.at]
 	f.at++
-	if f.at > 1000 && f.at > len(f.queue)/2 { // give the used part back
+	if f.at > 1000 && f.at > len(f.queue)/2 { // frees the used part
 		f.queue = append([]entry(nil), f.queue[f.at:]...)
 		f.at = 0
 	}
@@ -181,7 +181,7 @@ func (f *frontier) push(key string, depth int) {
 	f.queue = append(f.queue, entry{key, depth})
 }
 
-// found adds the addresses that a page leads to.
+// found adds the addresses of a page's links.
 func (f *frontier) found(e entry, p page) {
 	if p.move != "" && p.err == nil {
 		f.push(p.move, e.depth)
@@ -194,10 +194,10 @@ func (f *frontier) found(e entry, p page) {
 	}
 }
 
-// began judges the first page. Without it a crawl finds nothing, so every
-// failure ends the listing; a single page that does not exist is gone. If the
-// first page redirects to https, to the www host, or within its host, the
-// source's scope moves along.
+// began handles the first page. If it fails, the listing fails, because a crawl
+// would find nothing. An exception is a single page that no longer exists. If
+// the first page redirects to https, to the www host, or within its host, began
+// moves the scope of the source along.
 func (r *run) began(f *frontier, p *page) error {
 	s := r.src
 	if p.move != "" {
@@ -205,7 +205,7 @@ func (r *run) began(f *frontier, p *page) error {
 		if err != nil || !s.scope.follows(to) || len(f.seen) > 5 {
 			return fault.New(fault.Invalid, "web_page_moved", "the page redirects to %s; use that address", p.move)
 		}
-		if p.err != nil { // outside of the scope until now
+		if p.err != nil { // outside of the scope so far
 			s.mu.Lock()
 			s.scope = newScope(to, s.cfg)
 			s.mu.Unlock()

@@ -23,8 +23,8 @@ import (
 	"docent/internal/fault"
 )
 
-// maxHTML bounds the HTML pages that are read. maxKept bounds the other
-// documents that are kept between listing and opening.
+// maxHTML bounds an HTML page. maxKept bounds other documents that are kept
+// between listing and opening.
 const (
 	maxHTML = 16 << 20
 	maxKept = 4 << 20
@@ -32,12 +32,12 @@ const (
 
 const accept = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0.8,*/*;q=0.5"
 
-// page is the outcome of requesting one address.
+// page is the result of requesting one address.
 type page struct {
-	item  *source.Item // nil if the address has no document
-	links []string     // canonical, absolute
-	move  string       // the address that has the document instead; "" if none
-	err   error        // why the address could not be read; also in item if there is one
+	item  *source.Item // nil without a document
+	links []string     // canonical and absolute
+	move  string       // address of the document after a redirect; "" without one
+	err   error        // why the address could not be read; also in item, if set
 }
 
 // get sends one request, after waiting for its turn.
@@ -62,7 +62,7 @@ func (s *Source) get(ctx context.Context, u *url.URL, st state) (*http.Response,
 	res, err := s.client.Do(req)
 	if err != nil {
 		var wrapped *url.Error
-		if errors.As(err, &wrapped) { // its text repeats the address
+		if errors.As(err, &wrapped) { // the error text repeats the address
 			err = wrapped.Err
 		}
 		return nil, dial.Explain(err, u.Host)
@@ -70,7 +70,7 @@ func (s *Source) get(ctx context.Context, u *url.URL, st state) (*http.Response,
 	return res, nil
 }
 
-// wait keeps the least time between two requests.
+// wait waits until the minimum time between two requests has passed.
 func (s *Source) wait(ctx context.Context) error {
 	s.mu.Lock()
 	interval, now := s.interval, time.Now()
@@ -93,7 +93,7 @@ func (s *Source) wait(ctx context.Context) error {
 	}
 }
 
-// fetch requests one address and reads what a listing needs.
+// fetch requests one address and returns the data for the listing.
 func (r *run) fetch(ctx context.Context, key string) page {
 	u, err := url.Parse(key)
 	if err != nil {
@@ -131,8 +131,8 @@ func (r *run) fetch(ctx context.Context, key string) page {
 	return r.failed(u, key, dial.StatusError(res))
 }
 
-// failed lists a page that cannot be read now. Its links of the last sync are
-// followed, so the pages behind it stay.
+// failed returns a page that is temporarily unreadable. Its links from the last
+// sync are followed, so the pages behind it stay.
 func (r *run) failed(u *url.URL, key string, err error) page {
 	p := page{item: &source.Item{Key: key, Name: fileName(u, ""), Address: key, Err: err}, err: err}
 	if raw, ok := r.known(key); ok {
@@ -143,7 +143,7 @@ func (r *run) failed(u *url.URL, key string, err error) page {
 	return p
 }
 
-// redirected judges a redirect by the same rules as a link.
+// redirected applies the rules for links to a redirect.
 func (r *run) redirected(u *url.URL, key string, res *http.Response) page {
 	to, ok := resolve(u, res.Header.Get("Location"))
 	if ok && r.allowed(to) {
@@ -156,7 +156,7 @@ func (r *run) redirected(u *url.URL, key string, res *http.Response) page {
 	return page{move: to, err: err}
 }
 
-// read takes in the document of a response.
+// read reads the document in a response.
 func (r *run) read(u *url.URL, key string, old state, res *http.Response) page {
 	kind, params := contentType(res, u)
 	if !readable(kind, u) {
@@ -215,8 +215,8 @@ func (r *run) read(u *url.URL, key string, old state, res *http.Response) page {
 	return page{item: item, links: out.links}
 }
 
-// drain reads a body and notes its hash. It returns up to limit bytes; whole is
-// false if there were more.
+// drain reads a body and computes its hash. It returns up to limit bytes. whole
+// is false if there are more.
 func drain(body io.Reader, st *state, limit int64) (kept []byte, whole bool, err error) {
 	sum := sha256.New()
 	var buf bytes.Buffer
@@ -232,8 +232,8 @@ func drain(body io.Reader, st *state, limit int64) (kept []byte, whole bool, err
 	return buf.Bytes()[:n], rest == 0, nil
 }
 
-// Open returns the document of an item. A document that the listing downloaded
-// comes from memory.
+// Open returns the document of an item. It takes a document from memory if the
+// listing has downloaded it.
 func (s *Source) Open(ctx context.Context, item source.Item) (io.ReadCloser, error) {
 	s.mu.Lock()
 	body, ok := s.spool.take(item.Key)
@@ -273,7 +273,7 @@ func contentType(res *http.Response, u *url.URL) (kind string, params map[string
 	return kind, params
 }
 
-// readable reports whether documents of a media type hold text.
+// readable reports whether documents with a media type contain text.
 func readable(kind string, u *url.URL) bool {
 	main, sub, _ := strings.Cut(kind, "/")
 	switch {
@@ -292,7 +292,7 @@ func readable(kind string, u *url.URL) bool {
 			return true
 		}
 	}
-	switch strings.ToLower(path.Ext(u.Path)) { // of octet streams
+	switch strings.ToLower(path.Ext(u.Path)) { // for octet streams the ending decides
 	case ".md", ".rst", ".adoc", ".org", ".tex", ".ipynb", ".docx", ".pptx", ".xlsx", ".odt", ".odp", ".ods",
 		".rtf", ".eml", ".msg", ".mbox", ".epub", ".srt", ".vtt", ".yaml", ".yml", ".csv", ".tsv", ".jsonl", ".txt", ".pdf":
 		return true
@@ -300,15 +300,16 @@ func readable(kind string, u *url.URL) bool {
 	return false
 }
 
-// text reports whether a media type's character set matters.
+// text reports whether the character set of a media type matters.
 func text(kind string) bool {
 	return strings.HasPrefix(kind, "text/") || kind == "application/xhtml+xml"
 }
 
 const mark = "\xef\xbb\xbf" // the byte order mark of UTF-8
 
-// decoded brings a text into the character set that the server names for it.
-// The mark in front overrules what the text says about itself.
+// decoded converts a text from the character set that the server declares. It
+// adds a byte order mark, which takes precedence over a declaration in the
+// text.
 func decoded(body []byte, kind, label string) []byte {
 	if !text(kind) || label == "" || bytes.HasPrefix(body, []byte(mark)) {
 		return body
@@ -327,7 +328,7 @@ func decoded(body []byte, kind, label string) []byte {
 	return append([]byte(mark), bytes.TrimPrefix(out, []byte(mark))...)
 }
 
-// decoder is decoded for a document that is read piece by piece.
+// decoder returns a reader that converts a document as decoded does.
 func decoder(body io.Reader, kind, label string) io.Reader {
 	if !text(kind) || label == "" {
 		return body
@@ -339,14 +340,14 @@ func decoder(body io.Reader, kind, label string) io.Reader {
 	return io.MultiReader(strings.NewReader(mark), transform.NewReader(body, enc.NewDecoder()))
 }
 
-// Body returns the document of a response. A text whose character set the server
-// names comes as UTF-8 with a byte order mark.
+// Body returns the document in a response. If the server declares the character
+// set of a text, Body returns UTF-8 with a byte order mark.
 func Body(res *http.Response) io.Reader {
 	kind, params := contentType(res, res.Request.URL)
 	return decoder(res.Body, kind, params["charset"])
 }
 
-// fileName is a name for a page that helps to detect its format.
+// fileName returns a name for a page that helps to detect its format.
 func fileName(u *url.URL, kind string) string {
 	name := path.Base(u.Path)
 	if name == "/" || name == "." {

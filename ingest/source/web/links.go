@@ -9,13 +9,13 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// maxLinks and maxLinkBytes bound the links that are kept of one page.
+// maxLinks and maxLinkBytes bound the links of one page.
 const (
 	maxLinks     = 5000
 	maxLinkBytes = 512 << 10
 )
 
-// pageLinks is what a crawl needs of a page.
+// pageLinks has the data of a page that a crawl needs.
 type pageLinks struct {
 	links     []string // canonical and absolute, each once
 	canonical string   // of rel="canonical"; "" without one
@@ -36,7 +36,7 @@ func resolve(base *url.URL, href string) (string, bool) {
 	return canonical(u)
 }
 
-// readLinks finds the links of an HTML page that keep accepts.
+// readLinks returns the links of an HTML page for which keep returns true.
 func readLinks(page *url.URL, body []byte, keep func(string) bool) pageLinks {
 	var out pageLinks
 	base, seen, size, tries := page, map[string]bool{}, 0, 0
@@ -89,7 +89,7 @@ func readLinks(page *url.URL, body []byte, keep func(string) bool) pageLinks {
 	}
 }
 
-// linking reports whether a tag matters to a crawl.
+// linking reports whether a crawl needs a tag.
 func linking(tag atom.Atom) bool {
 	switch tag {
 	case atom.A, atom.Area, atom.Base, atom.Meta, atom.Link, atom.Frame, atom.Iframe:
@@ -98,7 +98,7 @@ func linking(tag atom.Atom) bool {
 	return false
 }
 
-// readAttrs reads the few attributes that links have.
+// readAttrs reads the attributes that a crawl needs.
 func readAttrs(z *html.Tokenizer) map[string]string {
 	attrs := make(map[string]string, 2)
 	for range 100 {
@@ -122,7 +122,7 @@ func (p *pageLinks) meta(attrs map[string]string) {
 	}
 }
 
-// robots reads a robots directive of a page or of its header.
+// robots parses a robots directive of a page or of its header.
 func (p *pageLinks) robots(content string) {
 	for word := range strings.SplitSeq(strings.ToLower(content), ",") {
 		switch strings.TrimSpace(word) {

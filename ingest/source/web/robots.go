@@ -15,8 +15,8 @@ import (
 	"docent/internal/fault"
 )
 
-// maxRobots bounds robots.txt; the rest is ignored, as the standard allows.
-// maxDelay bounds its Crawl-delay.
+// maxRobots bounds robots.txt. The rest is ignored, as the standard allows.
+// maxDelay bounds the Crawl-delay.
 const (
 	maxRobots = 500 << 10
 	maxDelay  = 10 * time.Second
@@ -29,8 +29,8 @@ type rules struct {
 	err   error            // why robots.txt could not be read
 }
 
-// robots reports whether robots.txt allows an address. An error means that the
-// host's robots.txt cannot be read now, so nothing may be requested.
+// robots reports whether robots.txt allows an address. An error means that
+// robots.txt is temporarily unreadable, so the address must not be requested.
 func (r *run) robots(ctx context.Context, u *url.URL) (bool, error) {
 	if r.src.cfg.IgnoreRobots {
 		return true, nil

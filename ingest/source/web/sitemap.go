@@ -19,8 +19,8 @@ import (
 	"docent/internal/fault"
 )
 
-// The limits of sitemaps: bytes of one after decompression, sitemaps of one
-// source, levels of index files, and levels of XML elements.
+// The limits of sitemaps: the decompressed bytes of one sitemap, the sitemaps
+// of one source, the levels of index files, and the levels of XML elements.
 const (
 	maxSitemap      = 50 << 20
 	maxSitemaps     = 1000
@@ -33,9 +33,9 @@ type sitemap struct {
 	pages, children []string
 }
 
-// sitemapPages collects the addresses that the start sitemap and the sitemaps
-// below it list. Any sitemap that cannot be read is an error, since pages that
-// it lists would be taken to be gone.
+// sitemapPages returns the addresses in the first sitemap and in the sitemaps
+// below it. It fails if any sitemap is unreadable, because its pages would
+// otherwise be removed.
 func (r *run) sitemapPages(ctx context.Context) ([]string, error) {
 	type entry struct {
 		address string
@@ -77,7 +77,7 @@ func (r *run) sitemapHost(u *url.URL) bool {
 	return s.allows(u) || s.follows(u)
 }
 
-// readSitemap requests one sitemap. to is set if the server redirects.
+// readSitemap requests one sitemap. to is the target of a redirect.
 func (r *run) readSitemap(ctx context.Context, address string) (sm sitemap, to string, err error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -106,9 +106,9 @@ func (r *run) readSitemap(ctx context.Context, address string) (sm sitemap, to s
 	return sm, "", err
 }
 
-// parseSitemap reads a sitemap or an index of sitemaps: XML, compressed XML, or
-// one address on each line. It stops after limit addresses and
-// refuses more than size bytes.
+// parseSitemap parses a sitemap or an index of sitemaps. It accepts XML,
+// compressed XML, and one address on each line. It stops after limit addresses
+// and fails above size bytes.
 func parseSitemap(r io.Reader, base *url.URL, limit int, size int64) (sitemap, error) {
 	in := bufio.NewReader(r)
 	if head, _ := in.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {

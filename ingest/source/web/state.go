@@ -5,19 +5,19 @@ import (
 	"net/url"
 )
 
-// state is what a source remembers of a page between two syncs.
+// state is the stored state of a page between two syncs.
 type state struct {
 	ETag         string   `json:"e,omitempty"`
 	LastModified string   `json:"m,omitempty"`
 	Hash         string   `json:"h,omitempty"` // of the body; "" if it was not read
-	Links        []string `json:"l,omitempty"` // canonical; those on the page's host without scheme and host
+	Links        []string `json:"l,omitempty"` // canonical; links to the page's host have no scheme and host
 }
 
-// maxState bounds a stored state. Larger ones are not of this package.
+// maxState bounds a stored state. Larger states are not from this package.
 const maxState = 4 << 20
 
-// decodeState reads a stored state. A damaged one counts as absent, so the page
-// is read again.
+// decodeState parses a stored state. It ignores a damaged state, so the page is
+// read again.
 func decodeState(data []byte) (state, bool) {
 	var st state
 	if len(data) == 0 || len(data) > maxState || json.Unmarshal(data, &st) != nil {
@@ -31,13 +31,13 @@ func decodeState(data []byte) (state, bool) {
 
 func (st state) encode() []byte {
 	data, err := json.Marshal(st)
-	if err != nil { // strings always marshal
+	if err != nil { // marshaling strings never fails
 		return nil
 	}
 	return data
 }
 
-// headerSafe reports whether a value may be sent in a header.
+// headerSafe reports whether a value is valid in a header.
 func headerSafe(v string) bool {
 	if len(v) > 1000 {
 		return false
@@ -50,7 +50,7 @@ func headerSafe(v string) bool {
 	return true
 }
 
-// shorten removes scheme and host of links to the page's own host.
+// shorten removes the scheme and host from links to the page's own host.
 func shorten(page *url.URL, links []string) []string {
 	base := page.Scheme + "://" + page.Host
 	out := make([]string, len(links))
@@ -63,7 +63,7 @@ func shorten(page *url.URL, links []string) []string {
 	return out
 }
 
-// lengthen undoes shorten. It drops links that are not canonical addresses.
+// lengthen reverses shorten. It drops links that are not canonical.
 func lengthen(page *url.URL, links []string) []string {
 	out := make([]string, 0, len(links))
 	for _, l := range links {
@@ -81,8 +81,7 @@ type spool struct {
 	size   int
 }
 
-// maxSpool bounds the bytes that a spool keeps. Further bodies are downloaded
-// again.
+// maxSpool bounds the bytes in a spool. Further bodies are downloaded again.
 const maxSpool = 32 << 20
 
 func (s *spool) reset() { s.bodies, s.size = nil, 0 }

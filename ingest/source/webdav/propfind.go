@@ -25,12 +25,12 @@ const (
 	maxListing  = 64 << 20
 	maxEntries  = 100_000
 	maxXMLDepth = 32
-	maxText     = 8 << 10 // of one element
+	maxText     = 8 << 10 // bytes of text in one element
 )
 
 // entry is a file or folder of a listing.
 type entry struct {
-	path     string // below the root, decoded; a folder's ends with a slash
+	path     string // decoded path relative to the root; folders end with a slash
 	folder   bool
 	etag     string
 	modified string
@@ -62,7 +62,7 @@ func (s *Source) folder(ctx context.Context, dir string) ([]entry, error) {
 		return nil, err
 	}
 	out := all[:0]
-	for _, e := range all { // only direct members, so that no server leads in circles
+	for _, e := range all { // only direct members, so that a server cannot cause an endless walk
 		rest, ok := strings.CutPrefix(e.path, dir)
 		rest = strings.TrimSuffix(rest, "/")
 		if ok && rest != "" && rest != "." && rest != ".." && !strings.Contains(rest, "/") && strings.Count(e.path, "/") <= maxDepth {
@@ -72,7 +72,7 @@ func (s *Source) folder(ctx context.Context, dir string) ([]entry, error) {
 	return out, nil
 }
 
-// parse reads a multistatus response.
+// parse parses a multistatus response.
 func parse(r io.Reader, root *url.URL) ([]entry, error) {
 	bounded := &io.LimitedReader{R: r, N: maxListing}
 	d := xml.NewDecoder(bufio.NewReader(bounded))
@@ -105,12 +105,12 @@ func parse(r io.Reader, root *url.URL) ([]entry, error) {
 // parser collects the entries of a multistatus response.
 type parser struct {
 	root     *url.URL
-	path     []string // open elements
+	path     []string // the open elements
 	text     strings.Builder
 	now      entry
-	props    entry // of the present propstat
-	good     bool  // the present propstat has status 200
-	gone     bool  // the present response has another status
+	props    entry // properties of the current propstat
+	good     bool  // the current propstat has status 200
+	gone     bool  // the current response has another status
 	href     string
 	entries  []entry
 	complete bool
@@ -149,7 +149,7 @@ func (p *parser) token(token xml.Token) error {
 	return nil
 }
 
-// parent is the element around the innermost open one.
+// parent returns the parent of the innermost open element.
 func (p *parser) parent() string {
 	if len(p.path) < 2 {
 		return ""
@@ -191,7 +191,7 @@ func (e *entry) merge(o entry) {
 	e.size = max(e.size, o.size)
 }
 
-// add keeps an entry that lies below the root.
+// add adds an entry if it is below the root.
 func (p *parser) add() {
 	u, err := p.root.Parse(p.href)
 	if err != nil || u.Host != p.root.Host {

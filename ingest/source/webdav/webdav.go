@@ -114,7 +114,7 @@ func (s *Source) Close() error {
 	return nil
 }
 
-// state is what a source remembers of a file between two syncs.
+// state is the stored state of a file between two syncs.
 type state struct {
 	ETag     string `json:"e,omitempty"`
 	Modified string `json:"m,omitempty"`
@@ -141,7 +141,7 @@ const maxDepth = 64
 func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.Item, error] {
 	return func(yield func(source.Item, error) bool) {
 		var failed error
-		queue := []string{""} // below the root, with a slash at the end
+		queue := []string{""} // relative to the root, with a slash at the end
 		seen := map[string]bool{"": true}
 		files := 0
 		for len(queue) > 0 {
@@ -153,7 +153,7 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 					yield(source.Item{}, fmt.Errorf("list %s: %w", s.root, err))
 					return
 				}
-				if fault.KindOf(err) != fault.NotFound && failed == nil { // else it was just deleted
+				if fault.KindOf(err) != fault.NotFound && failed == nil { // otherwise the folder was just deleted
 					failed = fmt.Errorf("list folder %s: %w", dir, err)
 				}
 				continue
@@ -202,7 +202,7 @@ func (s *Source) item(e entry, known source.Known) source.Item {
 	return item
 }
 
-// address is the address of a path below the root.
+// address returns the address of a path below the root.
 func (s *Source) address(p string) string {
 	u := *s.root
 	u.Path += p
@@ -235,7 +235,7 @@ func (s *Source) do(ctx context.Context, method, address, body string) (*http.Re
 	res, err := s.client.Do(req)
 	if err != nil {
 		var wrapped *url.Error
-		if errors.As(err, &wrapped) { // its text repeats the address
+		if errors.As(err, &wrapped) { // the error text repeats the address
 			err = wrapped.Err
 		}
 		return nil, dial.Explain(err, s.root.Host)
