@@ -112,7 +112,7 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 	if len(p.Headings) > 0 {
 		label = p.Headings[len(p.Headings)-1]
 	}
-	for _, s := range text.Sentences(p.Text, p.Kind) {
+	for _, s := range text.Sentences(p.Text, p.Kind == corpus.Code) {
 		if isComment(p.Text[s.Start:s.End]) {
 			continue
 		}

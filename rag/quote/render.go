@@ -175,7 +175,7 @@ func headerOf(q quote, p corpus.Passage) []string {
 	if p.Kind != corpus.Table {
 		return nil
 	}
-	for _, s := range text.Sentences(p.Text, p.Kind) {
+	for _, s := range text.Sentences(p.Text, p.Kind == corpus.Code) {
 		if s.Kind != text.RowSentence {
 			continue
 		}
