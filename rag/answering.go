@@ -167,7 +167,11 @@ func inCollections(names []string) fault.Text {
 // quote makes the answer from quotes. It returns false if there is nothing to
 // quote.
 func (a *answering) quote() bool {
-	written, sentences := quote.Answer(a.rag.cfg.Static, a.req.Question, a.found)
+	query := quote.Query{Question: a.req.Question, Searched: a.found.Question, Terms: a.found.Terms}
+	for _, r := range a.found.Results {
+		query.Passages = append(query.Passages, quote.Passage{Passage: r.Passage, Score: r.Score})
+	}
+	written, sentences := quote.Answer(a.rag.cfg.Static, query)
 	a.out.Text, a.out.Sentences = written, nil
 	for _, s := range sentences {
 		a.out.Sentences = append(a.out.Sentences, Sentence{Start: s.Start, End: s.End, Passages: []int{s.Passage}, Support: Strong})

@@ -157,7 +157,7 @@ func (c *checker) prepare(i int) {
 	}
 	p := c.results[i].Passage
 	c.stems[i] = text.Stems(corpus.HeadingLine(p.Document.Title, p.Headings) + "\n" + p.Text)
-	for _, s := range text.Sentences(p.Text, p.Kind) {
+	for _, s := range text.Sentences(p.Text, p.Kind == corpus.Code) {
 		body := p.Text[s.Start:s.End]
 		c.sentences[i] = append(c.sentences[i], readSentence{body, text.Stems(body)})
 		c.vectors[i] = append(c.vectors[i], c.vector(body))
@@ -173,7 +173,7 @@ func (c *checker) vector(text string) []float32 {
 // unsupportedSentences marks every sentence of a text as unsupported.
 func unsupportedSentences(body string) []Sentence {
 	out := []Sentence{}
-	for _, s := range text.Sentences(body, corpus.Prose) {
+	for _, s := range text.Sentences(body, false) {
 		out = append(out, Sentence{Start: s.Start, End: s.End, Support: None})
 	}
 	return out

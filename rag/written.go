@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"docent/embed"
-	"docent/rag/corpus"
 	"docent/rag/retrieve"
 	"docent/rag/text"
 )
@@ -40,7 +39,7 @@ func Cite(static *embed.Static, w Written) Answer {
 	body := strings.TrimSpace(text.ResolveMarkers(Clean(w.Text), len(w.Results)))
 	m := Answer{Model: w.Model, Question: w.Question, Text: body + CutNote(w.StopReason), Passages: slices.Clone(w.Results)}
 	c := newChecker(static, w.Results)
-	for _, s := range text.Sentences(body, corpus.Prose) {
+	for _, s := range text.Sentences(body, false) {
 		mark := Sentence{Start: s.Start, End: s.End, Passages: text.Marked(body[s.Start:s.End], len(w.Results))}
 		claim := text.ResolveMarkers(body[s.Start:s.End], 0)
 		mark.Support = c.support(claim, mark.Passages)

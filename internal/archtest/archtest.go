@@ -79,7 +79,7 @@ var MethodBudgets = map[string]int{
 var OverBudget = map[string]int{
 	"files with methods of agent/session.Subscription": 12,
 	"files with methods of agent/session.conversation": 23,
-	"imports in a chain":                    14,
+	"imports in a chain":                    13,
 	"lines of package agent/session":        4488,
 	"lines that are too long":               196,
 	"methods of agent/session.conversation": 102,

@@ -3,25 +3,23 @@ package quote
 import (
 	"strings"
 	"testing"
-
-	"docent/rag/retrieve"
 )
 
 // A document may show how to ask the very question; that is no answer to it.
 func TestExamplesOfAskingAreNoAnswers(t *testing.T) {
 	t.Parallel()
 	question := "How often is the pump serviced?"
-	results := []retrieve.Result{
+	results := []Passage{
 		passage(1, "Readme", "From an app", "Ask over HTTP:\n\n```\ncurl http://127.0.0.1:8765/api/ask -d '{\"question\":\"How often is the pump serviced?\"}'\n```\n\nHow often is the pump serviced?"),
 		passage(2, "Manual", "Upkeep", "The pump is serviced every six months by the maker."),
 	}
-	answer, _ := render(extract(testStatic, question, retrieve.Retrieval{Question: question, Results: results}), results)
+	answer, _ := render(extract(testStatic, Query{Question: question, Searched: question, Passages: results}), results)
 	if !strings.Contains(answer, "every six months") || strings.Contains(answer, "How often is the pump") {
 		t.Errorf("the answer is %s", answer)
 	}
 	command := "git commit --amend --no-edit"
-	results = []retrieve.Result{passage(1, "Git", "Amend", "```\ngit commit --amend --no-edit\n```")}
-	if answer, _ := render(extract(testStatic, command, retrieve.Retrieval{Question: command, Results: results}), results); !strings.Contains(answer, "--amend") {
+	results = []Passage{passage(1, "Git", "Amend", "```\ngit commit --amend --no-edit\n```")}
+	if answer, _ := render(extract(testStatic, Query{Question: command, Searched: command, Passages: results}), results); !strings.Contains(answer, "--amend") {
 		t.Errorf("a command is not found: %q", answer)
 	}
 }
@@ -29,8 +27,8 @@ func TestExamplesOfAskingAreNoAnswers(t *testing.T) {
 func TestNothingButTheQuestion(t *testing.T) {
 	t.Parallel()
 	question := "How often is the pump serviced?"
-	results := []retrieve.Result{passage(1, "Log", "Asked", question)}
-	if got := extract(testStatic, question, retrieve.Retrieval{Question: question, Results: results}); len(got) > 0 {
+	results := []Passage{passage(1, "Log", "Asked", question)}
+	if got := extract(testStatic, Query{Question: question, Searched: question, Passages: results}); len(got) > 0 {
 		t.Errorf("quotes are %+v", got)
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"docent/embed"
 	"docent/rag/corpus"
-	"docent/rag/retrieve"
 	"docent/rag/text"
 )
 
@@ -74,20 +73,19 @@ type extractor struct {
 
 // extract returns the quotes that answer the question, best passage first and
 // in reading order within it. It returns none if no passage has a fitting
-// sentence. found.Question is the searched text, which may contain more than
-// the question.
-func extract(static *embed.Static, question string, found retrieve.Retrieval) []quote {
-	results := found.Results[:min(len(found.Results), extractPassages)]
-	e := &extractor{static: static, hints: hintsFor(question), vector: make([]float32, static.Dimensions()), scratch: make([]float32, static.Dimensions())}
-	static.Mean(e.vector, static.Tokenize(found.Question))
-	asked := plainWordsOf(question)
-	for i, r := range results {
-		e.passages = append(e.passages, e.read(i, r.Passage, asked))
-		e.prior = append(e.prior, prior(results, i))
+// sentence.
+func extract(static *embed.Static, query Query) []quote {
+	passages := query.Passages[:min(len(query.Passages), extractPassages)]
+	e := &extractor{static: static, hints: hintsFor(query.Question), vector: make([]float32, static.Dimensions()), scratch: make([]float32, static.Dimensions())}
+	static.Mean(e.vector, static.Tokenize(query.Searched))
+	asked := plainWordsOf(query.Question)
+	for i, p := range passages {
+		e.passages = append(e.passages, e.read(i, p.Passage, asked))
+		e.prior = append(e.prior, prior(passages, i))
 	}
-	e.terms = text.Weigh(found.Question, found.Terms, e.known())
-	for i, r := range results {
-		heading := text.Stems(corpus.HeadingLine(r.Passage.Document.Title, r.Passage.Headings))
+	e.terms = text.Weigh(query.Searched, query.Terms, e.known())
+	for i, p := range passages {
+		heading := text.Stems(corpus.HeadingLine(p.Document.Title, p.Headings))
 		for at := range e.passages[i] {
 			e.cover(&e.passages[i][at], heading)
 		}
@@ -97,11 +95,11 @@ func extract(static *embed.Static, question string, found retrieve.Retrieval) []
 
 // prior is how far a passage is trusted against the first: its share of the
 // first's score.
-func prior(results []retrieve.Result, i int) float64 {
-	if results[0].Score <= 0 {
+func prior(passages []Passage, i int) float64 {
+	if passages[0].Score <= 0 {
 		return 1 / float64(i+1)
 	}
-	return max(results[i].Score, 0) / results[0].Score
+	return max(passages[i].Score, 0) / passages[0].Score
 }
 
 // read returns the sentences of a passage except those that only repeat the
@@ -112,7 +110,7 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 	if len(p.Headings) > 0 {
 		label = p.Headings[len(p.Headings)-1]
 	}
-	for _, s := range text.Sentences(p.Text, p.Kind) {
+	for _, s := range text.Sentences(p.Text, p.Kind == corpus.Code) {
 		if isComment(p.Text[s.Start:s.End]) {
 			continue
 		}

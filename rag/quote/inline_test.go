@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"docent/rag/corpus"
-	"docent/rag/retrieve"
 )
 
 func TestPlainKeepsCodeSpans(t *testing.T) {
@@ -33,8 +32,8 @@ func TestLabelsWithoutMarks(t *testing.T) {
 	} {
 		r := passage(1, "Garden", "", c.text)
 		r.Passage.Headings, r.Passage.Document.MediaType = nil, markdownType
-		results := []retrieve.Result{r}
-		answer, _ := render(extract(testStatic, question, retrieve.Retrieval{Question: question, Results: results}), results)
+		results := []Passage{r}
+		answer, _ := render(extract(testStatic, Query{Question: question, Searched: question, Passages: results}), results)
 		if strings.Contains(answer, "#") || !strings.Contains(answer, c.want) {
 			t.Errorf("%s: %s", question, answer)
 		}

@@ -7,7 +7,6 @@ import (
 
 	"docent/embed"
 	"docent/rag/corpus"
-	"docent/rag/retrieve"
 	"docent/rag/text"
 )
 
@@ -19,15 +18,35 @@ type Sentence struct {
 	Passage int
 }
 
-// Answer answers a question with quotes from the retrieved passages. The text
+// Query is a question with its retrieved passages.
+type Query struct {
+	// Question is the question as the user asked it.
+	Question string
+	// Searched is the searched text. It may contain more than Question.
+	Searched string
+	// Terms are the distinct words of Searched with their frequencies. Without
+	// them, all words weigh the same.
+	Terms []text.Term
+	// Passages are best first.
+	Passages []Passage
+}
+
+// Passage is a retrieved passage.
+type Passage struct {
+	corpus.Passage
+	// Score orders the passages of one query.
+	Score float64
+}
+
+// Answer answers a question with quotes from its passages. The text
 // is Markdown with citation markers. Without a fitting sentence it returns "".
-func Answer(static *embed.Static, question string, found retrieve.Retrieval) (string, []Sentence) {
-	return render(extract(static, question, found), found.Results)
+func Answer(static *embed.Static, query Query) (string, []Sentence) {
+	return render(extract(static, query), query.Passages)
 }
 
 // render joins quotes as Markdown, each with its marker. The quotes of one
 // passage stand together.
-func render(quotes []quote, results []retrieve.Result) (string, []Sentence) {
+func render(quotes []quote, passages []Passage) (string, []Sentence) {
 	var b strings.Builder
 	sentences := []Sentence{}
 	led := ""
@@ -39,7 +58,7 @@ func render(quotes []quote, results []retrieve.Result) (string, []Sentence) {
 			space = between(*before, q)
 			b.WriteString(space)
 		}
-		source := results[q.doc].Passage.Document
+		source := passages[q.doc].Passage.Document
 		if q.lead && q.label != led && space != " " && (q.Kind == text.ProseSentence || q.Kind == text.ItemSentence) {
 			led = q.label
 			b.WriteString("**" + plain(shortLabel(unmarked(q.label, source))) + ":**" + behindLabel(q))
@@ -50,7 +69,7 @@ func render(quotes []quote, results []retrieve.Result) (string, []Sentence) {
 		case text.CodeSentence:
 			b.WriteString(codeBlock(q.text) + "\n" + marker)
 		case text.RowSentence:
-			header := headerOf(q, results[q.doc].Passage)
+			header := headerOf(q, passages[q.doc].Passage)
 			if header == nil {
 				b.WriteString(strings.Join(plainCells(rowCells(q.text)), bar(q.text)) + " " + marker)
 				break
@@ -175,7 +194,7 @@ func headerOf(q quote, p corpus.Passage) []string {
 	if p.Kind != corpus.Table {
 		return nil
 	}
-	for _, s := range text.Sentences(p.Text, p.Kind) {
+	for _, s := range text.Sentences(p.Text, p.Kind == corpus.Code) {
 		if s.Kind != text.RowSentence {
 			continue
 		}

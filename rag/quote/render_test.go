@@ -11,7 +11,6 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 
 	"docent/rag/corpus"
-	"docent/rag/retrieve"
 	"docent/rag/text"
 )
 
@@ -82,16 +81,16 @@ func TestRenderHostileBlocks(t *testing.T) {
 		t.Errorf("code became %q", page)
 	}
 	q := quote{Sentence: text.Sentence{Kind: text.RowSentence, Start: 30}, text: "a | <b>x</b> ![i](http://evil) | c | d"}
-	got, _ := render([]quote{q}, []retrieve.Result{{}})
+	got, _ := render([]quote{q}, []Passage{{}})
 	if page := renderHTML(t, got); strings.Contains(page, "<b>") || strings.Contains(page, "<img") || strings.Contains(page, "<table>") {
 		t.Errorf("row became %q shown as %q", got, page)
 	}
-	got, _ = render([]quote{q}, []retrieve.Result{{Passage: corpus.Passage{Chunk: corpus.Chunk{Kind: corpus.Table, Text: "<i>h</i> | [2](x) | `| | y\n" + q.text}}}})
+	got, _ = render([]quote{q}, []Passage{{Passage: corpus.Passage{Chunk: corpus.Chunk{Kind: corpus.Table, Text: "<i>h</i> | [2](x) | `| | y\n" + q.text}}}})
 	if page := renderHTML(t, strings.ReplaceAll(got, "[1]", "")); strings.Contains(page, "<b>") || strings.Contains(page, "<i>") || strings.Contains(page, "<a") || strings.Contains(page, "<img") {
 		t.Errorf("table became %q shown as %q", got, page)
 	}
 	q = quote{Sentence: text.Sentence{Kind: text.ProseSentence}, text: "Yes.", label: "![i](http://evil) (x)", lead: true}
-	got, _ = render([]quote{q}, []retrieve.Result{{}})
+	got, _ = render([]quote{q}, []Passage{{}})
 	if page := renderHTML(t, got); strings.Contains(page, "<img") {
 		t.Errorf("label became %q", page)
 	}
@@ -108,7 +107,7 @@ func TestRenderTogether(t *testing.T) {
 		{Sentence: text.Sentence{Kind: text.RowSentence, Block: 4, Start: 12}, text: "b | 2", doc: 2},
 		{Sentence: text.Sentence{Kind: text.RowSentence, Block: 5, Start: 18}, text: "c | 3", doc: 2},
 	}
-	results := []retrieve.Result{{}, {}, {Passage: corpus.Passage{Chunk: corpus.Chunk{Kind: corpus.Table, Text: "name | size\nb | 2\nc | 3"}}}}
+	results := []Passage{{}, {}, {Passage: corpus.Passage{Chunk: corpus.Chunk{Kind: corpus.Table, Text: "name | size\nb | 2\nc | 3"}}}}
 	got, sentences := render(quotes, results)
 	want := "**work_mem (integer):** Sets the memory. [1] The default is 4MB. [1]\n\n- one [1]\n- two [1]\n\n```\nSET x;\n```\n[2]\n\n| name | size |\n| --- | --- |\n| b | 2 [3] |\n| c | 3 [3] |"
 	if got != want {
@@ -125,7 +124,7 @@ func TestRenderTogether(t *testing.T) {
 // statement.
 func TestLabelIsTheTermAbove(t *testing.T) {
 	t.Parallel()
-	results := []retrieve.Result{passage(1, "ALTER TABLE", "Description", `ALTER TABLE changes the definition of an existing table.
+	results := []Passage{passage(1, "ALTER TABLE", "Description", `ALTER TABLE changes the definition of an existing table.
 
 ADD [ COLUMN ] [ IF NOT EXISTS ]
 
@@ -143,7 +142,7 @@ This form removes the most recently used index specification from the table.`)}
 		"drop a column and its indexes":  "**DROP `[` COLUMN `]` `[` IF EXISTS `]`:** This form drops a column from a table. [1]",
 		"removes index specification of": "**SET WITHOUT CLUSTER:** This form removes the most recently used index specification from the table. [1]",
 	} {
-		answer, _ := render(extract(testStatic, question, retrieve.Retrieval{Question: question, Results: results}), results)
+		answer, _ := render(extract(testStatic, Query{Question: question, Searched: question, Passages: results}), results)
 		if !strings.Contains(answer, want) || strings.Contains(answer, "NOT EXISTS `]`:** This form drops") {
 			t.Errorf("%q: %s", question, answer)
 		}
@@ -153,11 +152,11 @@ This form removes the most recently used index specification from the table.`)}
 // A sentence that leans on one that is left out does not answer.
 func TestLeaningSentences(t *testing.T) {
 	t.Parallel()
-	results := []retrieve.Result{passage(1, "CREATE INDEX", "Building Indexes Concurrently",
+	results := []Passage{passage(1, "CREATE INDEX", "Building Indexes Concurrently",
 		"PostgreSQL supports building an index without locking out writes, by CREATE INDEX CONCURRENTLY. Regular builds are faster by far and use less memory. "+
 			"Another difference is that a CREATE INDEX CONCURRENTLY cannot be performed within a transaction block.")}
 	question := "create index concurrently"
-	answer, _ := render(extract(testStatic, question, retrieve.Retrieval{Question: question, Results: results}), results)
+	answer, _ := render(extract(testStatic, Query{Question: question, Searched: question, Passages: results}), results)
 	if !strings.Contains(answer, "PostgreSQL supports") || strings.Contains(answer, "Another") && !strings.Contains(answer, "Regular builds") {
 		t.Errorf("the answer is %s", answer)
 	}

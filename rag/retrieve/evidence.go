@@ -101,7 +101,7 @@ type readPassage struct {
 
 func newReadPassage(p corpus.Passage) readPassage {
 	r := readPassage{heading: text.Stems(corpus.HeadingLine(p.Document.Title, p.Headings))}
-	for _, s := range text.Sentences(p.Text, p.Kind) {
+	for _, s := range text.Sentences(p.Text, p.Kind == corpus.Code) {
 		r.sentences = append(r.sentences, text.Stems(p.Text[s.Start:s.End]))
 	}
 	return r

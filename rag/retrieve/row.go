@@ -56,7 +56,7 @@ const minStretch = 6
 func stretches(body string, kind corpus.Kind) []int {
 	var out []int
 	start := 0
-	for _, s := range text.Sentences(body, kind) {
+	for _, s := range text.Sentences(body, kind == corpus.Code) {
 		if len(strings.Fields(body[start:s.End])) >= minStretch {
 			out = append(out, s.End)
 			start = s.End

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"docent/rag/corpus"
 )
 
 // sentenceKind is what a sentence is made of; a passage is quoted by it.
@@ -36,9 +34,9 @@ type Sentence struct {
 }
 
 // Sentences splits a text into sentences. They are in order, do not overlap,
-// and contain all of the text except white space. A text of kind Code is code.
-// In other texts, the layout shows which lines are code or table rows.
-func Sentences(text string, kind corpus.Kind) []Sentence {
+// and contain all of the text except white space. If code is true, all of the
+// text is code. Otherwise the layout shows which lines are code or table rows.
+func Sentences(text string, code bool) []Sentence {
 	s := splitter{text: text}
 	lines := s.lines()
 	fresh := true // a line behind a blank one
@@ -53,7 +51,7 @@ func Sentences(text string, kind corpus.Kind) []Sentence {
 			s.block++
 		case fence(text, lines[0]) != "":
 			n = s.fenced(lines)
-		case kind == corpus.Code:
+		case code:
 			n = s.run(lines, CodeSentence, func(line) bool { return true })
 		case first && isTerminalTable(text, lines):
 			n = s.run(lines, CodeSentence, func(line) bool { return true })

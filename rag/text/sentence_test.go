@@ -6,13 +6,11 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
-
-	"docent/rag/corpus"
 )
 
-func texts(text string, kind corpus.Kind) []string {
+func texts(text string, code bool) []string {
 	var out []string
-	for _, s := range Sentences(text, kind) {
+	for _, s := range Sentences(text, code) {
 		out = append(out, text[s.Start:s.End])
 	}
 	return out
@@ -47,7 +45,7 @@ func TestSplitSentences(t *testing.T) {
 		"announced line": {"It has this format:\n\nhost:port:user\n\nNothing else.", []string{"It has this format:", "host:port:user", "Nothing else."}},
 		"empty":          {" \n\t\n", nil},
 	} {
-		if got := texts(c.text, corpus.Prose); !slices.Equal(got, c.want) {
+		if got := texts(c.text, false); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n got %q\nwant %q", name, got, c.want)
 		}
 	}
@@ -57,14 +55,14 @@ func TestSentenceKinds(t *testing.T) {
 	t.Parallel()
 	text := "work_mem\n\nSets it. See:\n\nSET work_mem = '1MB';\n\n- an item.\n\na | b"
 	var got []sentenceKind
-	for _, s := range Sentences(text, corpus.Prose) {
+	for _, s := range Sentences(text, false) {
 		got = append(got, s.Kind)
 	}
 	want := []sentenceKind{TitleSentence, ProseSentence, ProseSentence, CodeSentence, ItemSentence, RowSentence}
 	if !slices.Equal(got, want) {
 		t.Errorf("kinds are %v, want %v", got, want)
 	}
-	if got := texts("a := 1\nb. := 2\n\nfunc f() {}", corpus.Code); len(got) != 2 {
+	if got := texts("a := 1\nb. := 2\n\nfunc f() {}", true); len(got) != 2 {
 		t.Errorf("blocks of code are %q", got)
 	}
 }
@@ -76,12 +74,8 @@ func FuzzSplitSentences(f *testing.F) {
 		f.Add(s, false)
 	}
 	f.Fuzz(func(t *testing.T, text string, code bool) {
-		kind := corpus.Prose
-		if code {
-			kind = corpus.Code
-		}
 		at := 0
-		for _, s := range Sentences(text, kind) {
+		for _, s := range Sentences(text, code) {
 			if s.Start < at || s.End <= s.Start || s.End > len(text) {
 				t.Fatalf("sentence %d..%d after %d in %q", s.Start, s.End, at, text)
 			}
@@ -105,12 +99,12 @@ func FuzzSplitSentences(f *testing.F) {
 func TestFenceFromThePassageBefore(t *testing.T) {
 	t.Parallel()
 	text := "```\n\nAny path takes a WebSocket. A plain one speaks BAF.\n\n```\nwscat -c ws://x\n```\n"
-	got := Sentences(text, corpus.Prose)
+	got := Sentences(text, false)
 	if len(got) != 4 || got[1].Kind != ProseSentence || got[3].Kind != CodeSentence {
 		t.Errorf("got %+v", got)
 	}
 	open := "```\nx := 1\ny := 2;\n"
-	if got := Sentences(open, corpus.Prose); len(got) != 1 || got[0].Kind != CodeSentence {
+	if got := Sentences(open, false); len(got) != 1 || got[0].Kind != CodeSentence {
 		t.Errorf("a block that is not closed became %+v", got)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"docent/payload"
-	"docent/rag/corpus"
 	"docent/rag/text"
 )
 
@@ -45,7 +44,7 @@ func TestNumbered(t *testing.T) {
 		{"Ö [12]. Then [11]. And [1].", 12, "Ö [1]. Then [2]. And [3].", "LKABCDEFGHIJ"},
 	} {
 		m := payload.RAGMessage{Answer: c.answer, Docs: lettered(c.docs), Sentences: []payload.RAGSentence{}}
-		for _, s := range text.Sentences(c.answer, corpus.Prose) {
+		for _, s := range text.Sentences(c.answer, false) {
 			m.Sentences = append(m.Sentences, payload.RAGSentence{Start: s.Start, End: s.End, Docs: text.Marked(c.answer[s.Start:s.End], c.docs)})
 		}
 		before := fmt.Sprint(m)
