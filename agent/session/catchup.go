@@ -100,10 +100,10 @@ func (c *conversation) openLocked() []payload.OpenTurn {
 	for _, turn := range running {
 		open = append(open, payload.OpenTurn{Turn: turn, State: payload.Running})
 	}
-	for _, p := range c.pending {
+	for _, p := range c.queue.pending {
 		open = append(open, payload.OpenTurn{Turn: p.Event.Turn, State: payload.Waiting})
 	}
-	for _, w := range c.queue {
+	for _, w := range c.queue.work {
 		if w.arrived != nil {
 			w.turn = w.arrived.Event.Turn
 		}

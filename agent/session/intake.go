@@ -77,8 +77,11 @@ func (c *conversation) store(ctx context.Context, in arrival) error {
 		return err
 	}
 	defer leave()
-	if !c.room(len(in.content) + len(in.event.Data)) {
-		<-c.slots
+	c.mu.Lock()
+	room := c.queue.room(len(in.content) + len(in.event.Data))
+	c.mu.Unlock()
+	if !room {
+		<-c.queue.slots
 		return fault.New(fault.Busy,
 			"session_queue_bytes", "more than %d MiB of this conversation wait already; try again in a moment", MaxQueueBytes>>20)
 	}
@@ -92,7 +95,7 @@ func (c *conversation) store(ctx context.Context, in arrival) error {
 		return err
 	})
 	if !stored {
-		<-c.slots
+		<-c.queue.slots
 	}
 	return err
 }
@@ -153,13 +156,6 @@ func (c *conversation) receiveOnce(ctx context.Context, in arrival) (journal.Rec
 	return receipt, fmt.Errorf("store message of session %s: %w", c.key.ID, err)
 }
 
-// room reports whether there is room for an event of that size.
-func (c *conversation) room(size int) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.roomLocked(size)
-}
-
 // acknowledge tells the sender that the event is stored and the others its
 // content, and queues it.
 func (c *conversation) acknowledge(ctx context.Context, in arrival, r journal.Receipt, mark int64) {
@@ -193,7 +189,7 @@ func (c *conversation) acknowledge(ctx context.Context, in arrival, r journal.Re
 	if m.Replaces > 0 {
 		c.stopFromLocked(m.Replaces)
 	}
-	c.queue = append(c.queue, work{arrived: p})
+	c.queue.add(work{arrived: p})
 }
 
 // repeatedLocked queues a message that was sent again; it gives back the slot if
@@ -201,13 +197,13 @@ func (c *conversation) acknowledge(ctx context.Context, in arrival, r journal.Re
 func (c *conversation) repeatedLocked(in arrival, r journal.Receipt) {
 	turn := r.Event.Turn
 	if waits, held := c.waitsLocked(turn); waits {
-		<-c.slots
+		<-c.queue.slots
 		if held {
 			in.caller.tellLocked(c.streamed(turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
 		}
 		return
 	}
-	c.queue = append(c.queue, work{slot: true, turn: turn, do: func(ctx context.Context) { c.repeat(ctx, in, r) }})
+	c.queue.add(work{slot: true, turn: turn, do: func(ctx context.Context) { c.repeat(ctx, in, r) }})
 }
 
 // repeat deals with a message that was sent again after its turn: a failed turn,
@@ -225,7 +221,7 @@ func (c *conversation) repeat(ctx context.Context, in arrival, r journal.Receipt
 		return
 	}
 	if !done && err == nil {
-		c.queue = append([]work{{arrived: p}}, c.queue...)
+		c.queue.work = append([]work{{arrived: p}}, c.queue.work...)
 		return
 	}
 	finished := payload.TurnFinished{Outcome: payload.Done}
@@ -237,14 +233,6 @@ func (c *conversation) repeat(ctx context.Context, in arrival, r journal.Receipt
 		}
 	}
 	in.caller.tellLocked(c.streamed(turn, payload.TurnFinishedAction, finished))
-}
-
-// tellLocked hands a frame to one client, which may be none, or have left; one
-// that does not hear yet learns from payload.Synced what it needs to know.
-func (s *Subscription) tellLocked(d Delivery) {
-	if s != nil && !s.closed && !s.muted {
-		s.listener.Deliver(d)
-	}
 }
 
 // answered reports whether the turn of a repeated message is done and did not
@@ -281,15 +269,15 @@ func (c *conversation) answered(ctx context.Context, in arrival, r journal.Recei
 // waits no longer for room.
 func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func(), err error) {
 	select {
-	case c.slots <- struct{}{}:
+	case c.queue.slots <- struct{}{}:
 	default:
 		c.rt.meters.full.Inc()
 		if !wait {
 			return nil, fault.New(fault.Busy,
-				"session_queue_full", "%d messages of this conversation wait already; try again in a moment", cap(c.slots))
+				"session_queue_full", "%d messages of this conversation wait already; try again in a moment", cap(c.queue.slots))
 		}
 		select {
-		case c.slots <- struct{}{}:
+		case c.queue.slots <- struct{}{}:
 		case <-client.Done():
 			return nil, client.Err()
 		case <-c.rt.closing:
@@ -305,8 +293,36 @@ func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func
 		err = c.failure()
 	}
 	if err != nil {
-		<-c.slots
+		<-c.queue.slots
 		return nil, err
 	}
 	return c.leave, nil
+}
+
+// answerAgain sends an agent the replies to a request that it sent again after
+// their turn: its connection broke before it heard them. What was said since it
+// connected it has heard, such as when the request waited for it to come back.
+func (c *conversation) answerAgain(ctx context.Context, s *Subscription, p *pending) {
+	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	defer cancel()
+	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{Turn: p.Event.Turn})
+	if err != nil {
+		c.logError(ctx, "answer again", err, "turn", p.Event.Turn)
+		return
+	}
+	if s == nil {
+		return
+	}
+	c.mu.Lock()
+	since := s.since
+	c.mu.Unlock()
+	t := &turn{began: p}
+	for _, m := range messages {
+		frame, ok := journal.MessageFrame(m)
+		if m.IsUser || !ok || m.Seq > since {
+			continue
+		}
+		t.answering(&frame)
+		s.listener.Deliver(Delivery{Audience: Plain, Frame: frame, Text: t.text(frame)})
+	}
 }

@@ -9,37 +9,6 @@ import (
 	"docent/payload"
 )
 
-// Reset stops the running turn, removes the contents of the session except its
-// names, and greets again. It returns at once. Messages sent after it go to the
-// emptied session.
-func (s *Subscription) Reset(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	c := s.c
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for c.resetting && !c.gone {
-		c.mu.Unlock()
-		err := c.askSoon(ctx, nothing)
-		c.mu.Lock()
-		if err != nil {
-			return err
-		}
-	}
-	switch {
-	case c.gone:
-		return c.err
-	case c.rt.isClosing():
-		return errClosing
-	}
-	if c.current != nil {
-		c.current.interrupt(errReset)
-	}
-	c.resetSoonLocked()
-	return nil
-}
-
 // resetSoon resets the session next, as a body asked for.
 func (c *conversation) resetSoon() {
 	c.mu.Lock()

@@ -90,7 +90,7 @@ func (c *conversation) stopFromLocked(turn int64) {
 	if t := c.current; t != nil && slices.ContainsFunc(t.turns, func(t int64) bool { return t >= turn }) {
 		t.interrupt(agent.ErrStopped)
 	}
-	for _, p := range c.waitingLocked() {
+	for _, p := range c.queue.waiting() {
 		if p.Event.Turn >= turn {
 			c.stopLocked(p)
 		}

@@ -25,11 +25,11 @@ func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.
 	err = c.askSoon(ctx, func(context.Context) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.queue = append(c.queue, work{slot: true, do: func(ctx context.Context) { c.setFor(ctx, s, values) }})
+		c.queue.add(work{slot: true, do: func(ctx context.Context) { c.setFor(ctx, s, values) }})
 		return nil
 	})
 	if err != nil {
-		<-c.slots
+		<-c.queue.slots
 	}
 	return err
 }
