@@ -152,7 +152,7 @@ func (t *turn) provisionalLocked(action payload.Action, message any) {
 	if len(c.listeners) == 0 {
 		return
 	}
-	d := c.streamed(t.number, action, message)
+	d := c.rt.streamed(t.number, action, message)
 	d.Frame.N = t.record.shown
 	c.deliverLocked(d)
 }

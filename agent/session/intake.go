@@ -50,7 +50,7 @@ func (in arrival) sender() string {
 
 // store stores an event and queues it; it returns when it is stored and
 // acknowledged. An event whose id is there already is not stored again.
-func (c *conversation) store(ctx context.Context, in arrival) error {
+func (in arrival) store(ctx context.Context, c *conversation) error {
 	if len(in.event.Text) > agent.MaxTextBytes {
 		return fault.Wrap(fault.Invalid, ErrTooLong,
 			"message_too_long", "a message may have at most %d bytes of text, this one has %d", agent.MaxTextBytes, len(in.event.Text))
@@ -91,7 +91,7 @@ func (c *conversation) store(ctx context.Context, in arrival) error {
 			return context.Cause(ctx)
 		}
 		var err error
-		stored, err = c.receive(ctx, in)
+		stored, err = in.receive(ctx, c)
 		return err
 	})
 	if !stored {
@@ -121,20 +121,20 @@ func (c *conversation) askSoon(ctx context.Context, do func(ctx context.Context)
 }
 
 // receive stores an event, acknowledges it, and queues it.
-func (c *conversation) receive(ctx context.Context, in arrival) (stored bool, err error) {
+func (in arrival) receive(ctx context.Context, c *conversation) (stored bool, err error) {
 	in.event.Time = c.rt.cfg.Now()
 	mark := c.commits
-	receipt, err := c.receiveOnce(ctx, in)
+	receipt, err := in.receiveOnce(ctx, c)
 	if err != nil {
 		return false, err
 	}
-	c.acknowledge(ctx, in, receipt, mark)
+	in.acknowledge(ctx, c, receipt, mark)
 	return true, nil
 }
 
 // receiveOnce stores an event. If the store does not answer, the event may be
 // stored all the same: sent again with its id, it is found and answered.
-func (c *conversation) receiveOnce(ctx context.Context, in arrival) (journal.Receipt, error) {
+func (in arrival) receiveOnce(ctx context.Context, c *conversation) (journal.Receipt, error) {
 	// A client that goes away while its message is being stored must not leave
 	// it stored and not answered.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.rt.cfg.StoreTimeout)
@@ -158,7 +158,7 @@ func (c *conversation) receiveOnce(ctx context.Context, in arrival) (journal.Rec
 
 // acknowledge tells the sender that the event is stored and the others its
 // content, and queues it.
-func (c *conversation) acknowledge(ctx context.Context, in arrival, r journal.Receipt, mark int64) {
+func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Receipt, mark int64) {
 	m := r.Event.Message
 	in.event.ID, in.event.Turn = r.Event.ID, r.Event.Turn
 	p := newPending(in.event, m)
@@ -168,7 +168,7 @@ func (c *conversation) acknowledge(ctx context.Context, in arrival, r journal.Re
 	defer c.mu.Unlock()
 	c.latest = max(c.latest, p.Event.Turn)
 	if in.caller != nil && in.content != nil && !in.caller.muted { // else it comes with what the client missed
-		ack := c.streamed(p.Event.Turn, payload.AckAction, payload.Ack{ID: m.ClientID, Seq: m.Seq, Duplicate: r.Duplicate})
+		ack := c.rt.streamed(p.Event.Turn, payload.AckAction, payload.Ack{ID: m.ClientID, Seq: m.Seq, Duplicate: r.Duplicate})
 		ack.Frame.ID, ack.Frame.Replaces = m.ClientID, m.Replaces
 		in.caller.listener.Deliver(ack)
 	}
@@ -182,7 +182,7 @@ func (c *conversation) acknowledge(ctx context.Context, in arrival, r journal.Re
 		}
 	}
 	if r.Duplicate {
-		c.repeatedLocked(in, r)
+		in.repeatedLocked(c, r)
 		return
 	}
 	c.rt.meters.received(p.Event.Name)
@@ -194,22 +194,22 @@ func (c *conversation) acknowledge(ctx context.Context, in arrival, r journal.Re
 
 // repeatedLocked queues a message that was sent again; it gives back the slot if
 // the turn waits or runs anyway.
-func (c *conversation) repeatedLocked(in arrival, r journal.Receipt) {
+func (in arrival) repeatedLocked(c *conversation, r journal.Receipt) {
 	turn := r.Event.Turn
 	if waits, held := c.waitsLocked(turn); waits {
 		<-c.queue.slots
 		if held {
-			in.caller.tellLocked(c.streamed(turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
+			in.caller.tellLocked(c.rt.streamed(turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
 		}
 		return
 	}
-	c.queue.add(work{slot: true, turn: turn, do: func(ctx context.Context) { c.repeat(ctx, in, r) }})
+	c.queue.add(work{slot: true, turn: turn, do: func(ctx context.Context) { in.repeat(ctx, c, r) }})
 }
 
 // repeat deals with a message that was sent again after its turn: a failed turn,
 // or one that never ended, runs; of a done one the sender gets the end.
-func (c *conversation) repeat(ctx context.Context, in arrival, r journal.Receipt) {
-	done, err := c.answered(ctx, in, r)
+func (in arrival) repeat(ctx context.Context, c *conversation, r journal.Receipt) {
+	done, err := in.answered(ctx, c, r)
 	p := newPending(r.Event.Event(), r.Event.Message) // the one stored first
 	if done && p.Event.Request() != "" {
 		c.answerAgain(ctx, in.caller, p)
@@ -232,12 +232,12 @@ func (c *conversation) repeat(ctx context.Context, in arrival, r journal.Receipt
 			in.caller.tellLocked(d)
 		}
 	}
-	in.caller.tellLocked(c.streamed(turn, payload.TurnFinishedAction, finished))
+	in.caller.tellLocked(c.rt.streamed(turn, payload.TurnFinishedAction, finished))
 }
 
 // answered reports whether the turn of a repeated message is done and did not
 // fail, or was replaced: nobody would see its reply.
-func (c *conversation) answered(ctx context.Context, in arrival, r journal.Receipt) (bool, error) {
+func (in arrival) answered(ctx context.Context, c *conversation, r journal.Receipt) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
 	m := r.Event.Message
@@ -253,7 +253,7 @@ func (c *conversation) answered(ctx context.Context, in arrival, r journal.Recei
 	if of, err := read(journal.MessageQuery{After: m.Seq - 1, Before: m.Seq + 1}); err != nil || len(of) == 0 {
 		return err == nil, err
 	}
-	if now, err := c.receiveOnce(ctx, in); err != nil || !now.Event.Handled {
+	if now, err := in.receiveOnce(ctx, c); err != nil || !now.Event.Handled {
 		return false, err
 	}
 	of, err := read(journal.MessageQuery{Turn: m.Turn})

@@ -186,7 +186,7 @@ func (c *conversation) holdLocked(ctx context.Context) {
 			c.queue.free(p)
 			if !p.old || p.Event.Human {
 				c.rt.meters.turns[payload.Held].Inc()
-				c.deliverLocked(c.streamed(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
+				c.deliverLocked(c.rt.streamed(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
 			}
 		}
 	}
@@ -261,7 +261,7 @@ func (c *conversation) dropAllLocked() {
 	c.check = false
 	for _, p := range c.queue.clear() {
 		if !p.Held() {
-			c.deliverLocked(c.streamed(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Failed}))
+			c.deliverLocked(c.rt.streamed(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Failed}))
 		}
 	}
 }

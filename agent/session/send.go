@@ -73,14 +73,14 @@ func (s *Subscription) Send(ctx context.Context, m Message) error {
 	}
 	in := m.arrival()
 	in.caller = s
-	if err := s.c.checkOptions(ctx, in); err != nil {
+	if err := s.c.rt.checkOptions(ctx, in); err != nil {
 		return err
 	}
-	return s.c.store(ctx, in)
+	return in.store(ctx, s.c)
 }
 
 // checkOptions refuses a text whose options cannot be kept to.
-func (c *conversation) checkOptions(ctx context.Context, in arrival) error {
+func (r *Runtime) checkOptions(ctx context.Context, in arrival) error {
 	if !asksSo(&in.event) {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (c *conversation) checkOptions(ctx context.Context, in arrival) error {
 	if err != nil {
 		return err //nolint:wrapcheck // its sentence is the whole
 	}
-	return c.choose(ctx, o)
+	return r.choose(ctx, o)
 }
 
 // File is a file that a user sends.
@@ -104,7 +104,7 @@ type File struct {
 // SendFile stores a file and queues its turn, as Send does.
 func (s *Subscription) SendFile(ctx context.Context, f File) error {
 	event := agent.Event{Name: agent.EventFile, Text: f.File.Name, File: &f.File, Human: true}
-	return s.c.store(ctx, arrival{event: event, id: f.ID, content: agent.JSONString(f.File.Text()), wait: f.Wait, caller: s})
+	return arrival{event: event, id: f.ID, content: agent.JSONString(f.File.Text()), wait: f.Wait, caller: s}.store(ctx, s.c)
 }
 
 // SendEvent stores what a user did that is no message, such as EventUI, and
@@ -114,7 +114,7 @@ func (s *Subscription) SendEvent(ctx context.Context, name string, data json.Raw
 	if err := validate(&event); err != nil {
 		return err
 	}
-	return s.c.store(ctx, arrival{event: event, wait: wait, caller: s})
+	return arrival{event: event, wait: wait, caller: s}.store(ctx, s.c)
 }
 
 // validate refuses events of programs that are named as messages.
@@ -139,11 +139,11 @@ func (r *Runtime) Dispatch(ctx context.Context, sessionID string, event agent.Ev
 		return err
 	}
 	if sessionID != "" {
-		return r.with(ctx, sessionID, func(c *conversation) error { return c.store(ctx, in) })
+		return r.with(ctx, sessionID, func(c *conversation) error { return in.store(ctx, c) })
 	}
 	var errs []error
 	for _, id := range r.inMemory() {
-		err := r.with(ctx, id, func(c *conversation) error { return c.store(ctx, in) })
+		err := r.with(ctx, id, func(c *conversation) error { return in.store(ctx, c) })
 		if err != nil {
 			errs = append(errs, fmt.Errorf("session %s: %w", id, err))
 		}
@@ -183,18 +183,14 @@ func dispatched(e agent.Event) (arrival, error) {
 // now.
 func (r *Runtime) Check(ctx context.Context, sessionID string) error {
 	return r.with(ctx, sessionID, func(c *conversation) error {
-		c.checkNow()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.checkLocked()
 		return nil
 	})
 }
 
-// checkNow asks for a step.
-func (c *conversation) checkNow() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.checkLocked()
-}
-
+// checkLocked asks for a step, and for another one if a step runs.
 func (c *conversation) checkLocked() {
 	c.check, c.checkAgain = true, true
 	c.signal()
@@ -205,13 +201,13 @@ func (c *conversation) checkLocked() {
 var ErrNoChoice = errors.New("no such collection or model")
 
 // choose refuses options that cannot be kept to.
-func (c *conversation) choose(ctx context.Context, o payload.AskOptions) error {
-	if o.Model == "" && len(o.Collections) == 0 || c.rt.cfg.Choices == nil {
+func (r *Runtime) choose(ctx context.Context, o payload.AskOptions) error {
+	if o.Model == "" && len(o.Collections) == 0 || r.cfg.Choices == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	ctx, cancel := context.WithTimeout(ctx, r.cfg.StoreTimeout)
 	defer cancel()
-	there, err := c.rt.cfg.Choices(ctx)
+	there, err := r.cfg.Choices(ctx)
 	if err != nil {
 		return fmt.Errorf("what a message may name: %w", err)
 	}

@@ -75,3 +75,15 @@ func (s *Subscription) Reset(ctx context.Context) error {
 	c.resetSoonLocked()
 	return nil
 }
+
+// stopFromLocked stops the turns from one on that run or wait.
+func (c *conversation) stopFromLocked(turn int64) {
+	if t := c.current; t != nil && slices.ContainsFunc(t.turns, func(t int64) bool { return t >= turn }) {
+		t.interrupt(agent.ErrStopped)
+	}
+	for _, p := range c.queue.waiting() {
+		if p.Event.Turn >= turn {
+			c.stopLocked(p)
+		}
+	}
+}

@@ -203,7 +203,7 @@ func (t *turn) conclude(ctx context.Context, cause error) {
 		c.settle()
 		t.end(payload.TurnFinished{Outcome: payload.Failed})
 		return
-	case c.isGone(), errors.Is(cause, errInterrupted): // it runs again after the next load, or never
+	case c.failure() != nil, errors.Is(cause, errInterrupted): // it runs again after the next load, or never
 		return
 	case t.result.Resetting:
 		c.settle()
@@ -367,7 +367,7 @@ func (t *turn) end(f payload.TurnFinished) {
 	defer c.mu.Unlock()
 	for _, turn := range turns {
 		if turn != 0 && len(c.listeners) > 0 {
-			c.deliverLocked(c.streamed(turn, payload.TurnFinishedAction, f))
+			c.deliverLocked(c.rt.streamed(turn, payload.TurnFinishedAction, f))
 		}
 		f.Usage = nil
 	}
@@ -435,10 +435,4 @@ func (c *conversation) leaveLocked(err, cause error, caller *Subscription) {
 	}
 	c.links.Close(cause)
 	c.signal()
-}
-
-func (c *conversation) isGone() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.gone
 }
